@@ -1,0 +1,149 @@
+/* The dynamics of a model, algorithm by algorithm, after Featherstone, "Rigid Body Dynamics Algorithms" (2008).
+ *
+ * Frames.  Every body i carries a frame with its origin o_i at the body's origin and WORLD axes.  Between parent and
+ * child only a shift r_i = o_i - o_p stands, no rotation.  Velocities and forces of body i are taken at o_i;
+ * accelerations are the ordinary ones (d omega/dt; d v_o/dt), so no velocity of the whole system enters the dynamics
+ * and nothing loses digits far from the world's origin.
+ *
+ * `sim_derived` holds what follows from (model, q, v): each field says who writes it and from what.  Functions take the
+ * range of bodies of one tree, or of the whole model (SIM_ALL), so that trees can be worked on in parallel. */
+#ifndef SIM_DYNAMICS_H
+#define SIM_DYNAMICS_H
+
+#include <sim/base.h>
+#include <sim/math.h>
+#include <sim/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Mass, first moment h = m c and second moment about o_i, world axes: the inertia as an operator
+ * (omega, a) -> (moment, force) = (I omega + h x a,  m a - h x omega). */
+typedef struct sim_body_inertia {
+    double mass;
+    sim_v3 h;
+    sim_sym3 I;
+} sim_body_inertia;
+
+/* Articulated inertia at o_i: [A B; B' C]. */
+typedef struct sim_articulated {
+    sim_sym3 A;
+    sim_m3 B;
+    sim_sym3 C;
+} sim_articulated;
+
+typedef struct sim_derived {
+    const sim_model *model;
+
+    /* sim_kinematics, from q */
+    sim_pose *pose;       /* [nbody] body frame in the world */
+    sim_v3 *r;            /* [nbody] o_i - o_parent */
+    sim_motion *S;        /* [nv] motion axis of a dof, at its body's origin */
+    sim_body_inertia *I;  /* [nbody] */
+
+    /* sim_velocities, from q, v */
+    sim_motion *vel;      /* [nbody] */
+    sim_motion *bias_acc; /* [nbody] acceleration over the parent's that velocities alone cause */
+    sim_force *bias_force;/* [nbody] wrench that velocities alone cost */
+
+    /* sim_articulated_factor, from q and a joint-space diagonal */
+    sim_articulated *IA;  /* [nbody] at o_i, joint i still locked: what the joint sees */
+    sim_force *U;         /* [nv] */
+    double *Dinv;         /* [nv] */
+
+    /* work space of the recursions */
+    sim_motion *acc;      /* [nbody] */
+    sim_force *force;     /* [nbody] */
+    double *u;            /* [nv] */
+
+    size_t bytes;
+    void *memory;
+} sim_derived;
+
+SIM_API sim_derived *sim_derived_create(const sim_model *model, sim_error *error);
+SIM_API void sim_derived_free(sim_derived *derived);
+
+/* Bodies [first, end), whole trees. */
+typedef struct sim_range {
+    int first, end;
+} sim_range;
+SIM_API sim_range sim_all(const sim_model *model);
+SIM_API sim_range sim_tree_range(const sim_model *model, int tree);
+
+/* Poses, motion axes and world-frame inertias, from q. */
+SIM_API void sim_kinematics(sim_derived *d, sim_range range, const double *q);
+/* Poses alone: the cheapest forward kinematics (writes pose, r). */
+SIM_API void sim_poses(sim_derived *d, sim_range range, const double *q);
+/* Body velocities and velocity-product terms, from v.  After sim_kinematics. */
+SIM_API void sim_velocities(sim_derived *d, sim_range range, const double *v);
+
+/* Inverse dynamics: tau = M(q) a + C(q, v) - J' f_external.  After sim_velocities.  `a` NULL: zero; `external` [nbody]
+ * wrenches at the body origins, world axes, NULL: none.  Gravity enters if `gravity` is not 0. */
+SIM_API void sim_rnea(sim_derived *d, sim_range range, const double *a, const sim_force *external, sim_v3 gravity,
+                      double *tau);
+/* tau = M a alone: no velocity, no gravity, no joint diagonal but armature.  After sim_kinematics. */
+SIM_API void sim_mass_times(sim_derived *d, sim_range range, const double *a, double *tau);
+
+/* Mass matrix, branch-sparse: row i holds depth(i) numbers, M[i, ancestors of i from the root to i itself], rows one
+ * after the other (model->nl numbers in all).  Armature included; `extra` [nv] (NULL: none) is added to the diagonal;
+ * `body_extra` [nbody] (NULL: none) are symmetric 6x6 matrices at the body origins added to the body inertias. */
+SIM_API void sim_crba(sim_derived *d, sim_range range, const double *extra, const sim_articulated *body_extra,
+                      double *M);
+/* Row starts: entry (i, i) is M[sim_row(model, i) + depth - 1]. */
+SIM_API int sim_row(const sim_model *model, int dof);
+/* In place M = L' D L by branches (Featherstone ch. 6.5); then x <- M^-1 x, and y = M x from the unfactored matrix. */
+SIM_API void sim_ltdl(const sim_model *model, sim_range range, double *M);
+SIM_API void sim_ltdl_solve(const sim_model *model, sim_range range, const double *L, double *x);
+SIM_API void sim_branch_times(const sim_model *model, sim_range range, const double *M, const double *x, double *y);
+
+/* Forward dynamics: a = (M + diag(extra))^-1 (tau - C + J' f_external).  After sim_velocities.  Leaves the articulated
+ * factors behind.  `body_extra` as in sim_crba. */
+SIM_API void sim_aba(sim_derived *d, sim_range range, const double *tau, const sim_force *external, sim_v3 gravity,
+                     const double *extra, const sim_articulated *body_extra, double *a);
+/* The factors alone, then x <- (M + diag(extra))^-1 x, each O(n). After sim_kinematics. */
+SIM_API void sim_articulated_factor(sim_derived *d, sim_range range, const double *extra,
+                                    const sim_articulated *body_extra);
+SIM_API void sim_articulated_solve(sim_derived *d, sim_range range, double *x);
+
+/* A point fixed to a body. */
+typedef struct sim_point {
+    int body;
+    sim_v3 local; /* in the body frame */
+} sim_point;
+
+/* 6 x nv_tree matrices, row-major, columns the dofs of the body's tree: velocity (angular; linear) at the body origin;
+ * 3 x nv_tree: velocity of a point.  World axes.  After sim_kinematics. */
+SIM_API void sim_body_jacobian(const sim_derived *d, int body, double *J);
+SIM_API void sim_point_jacobian(const sim_derived *d, sim_point point, double *J);
+SIM_API sim_v3 sim_point_position(const sim_derived *d, sim_point point);
+/* After sim_velocities. */
+SIM_API sim_v3 sim_point_velocity(const sim_derived *d, sim_point point);
+/* dJ/dt v: the acceleration of a point where all joint accelerations are zero.  `acc` from sim_bias_accelerations. */
+SIM_API void sim_bias_accelerations(const sim_derived *d, sim_range range, sim_motion *acc);
+SIM_API sim_v3 sim_point_bias_acceleration(const sim_derived *d, const sim_motion *acc, sim_point point);
+
+/* Inverse operational-space inertia of k bodies: blocks Lambda_ij = J_i A^-1 J_j' (6 x 6, row-major, angular first) of
+ * the 6k x 6k matrix, in O(n) + O(k^2).  After sim_articulated_factor.  Bodies of different trees give zero blocks. */
+SIM_API sim_status sim_operational_inertia(const sim_derived *d, const int *bodies, int k, double *Lambda,
+                                           sim_error *error);
+/* The 3k x 3k matrix for k points: J A^-1 J' of their velocities. */
+SIM_API sim_status sim_delassus_points(const sim_derived *d, const sim_point *points, int k, double *W,
+                                       sim_error *error);
+
+/* Integrals of motion.  After sim_velocities. */
+SIM_API double sim_kinetic_energy(const sim_derived *d, sim_range range, const double *v); /* armature included */
+SIM_API double sim_potential_energy(const sim_derived *d, sim_range range, const double *q); /* gravity and springs */
+/* Momentum about the world's origin: (angular; linear). */
+SIM_API sim_force sim_momentum(const sim_derived *d, sim_range range);
+
+/* q (+) h v: coordinates moved along v for the time h, on the group (quaternions stay unit). `out` may be q. */
+SIM_API void sim_advance(const sim_model *model, sim_range range, const double *q, const double *v, double h,
+                         double *out);
+/* The v with q0 (+) 1 v = q1. */
+SIM_API void sim_difference(const sim_model *model, sim_range range, const double *q0, const double *q1, double *v);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

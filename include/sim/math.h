@@ -1,0 +1,56 @@
+/* Plain geometric types.  Columns of a rotation are the body's axes in the outer frame: X_ab takes b to a. */
+#ifndef SIM_MATH_H
+#define SIM_MATH_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sim_v3 {
+    double x, y, z;
+} sim_v3;
+
+/* Matrix by columns. */
+typedef struct sim_m3 {
+    sim_v3 x, y, z;
+} sim_m3;
+
+/* Symmetric matrix. */
+typedef struct sim_sym3 {
+    double xx, yy, zz, xy, xz, yz;
+} sim_sym3;
+
+/* Unit quaternion, Hamilton, body to world. */
+typedef struct sim_quat {
+    double w, x, y, z;
+} sim_quat;
+
+/* Rotation and origin of one frame in another. */
+typedef struct sim_pose {
+    sim_m3 R;
+    sim_v3 p;
+} sim_pose;
+
+/* A velocity or acceleration: angular, and linear at the point where it is taken. */
+typedef struct sim_motion {
+    sim_v3 ang, lin;
+} sim_motion;
+
+/* A wrench, impulse or momentum: moment about the point where it is taken, and force.  A type of its own, so that adding
+ * a force to a motion does not compile. */
+typedef struct sim_force {
+    sim_v3 ang, lin;
+} sim_force;
+
+/* Mass, centre of mass in the body frame, moments and products about the centre of mass in body axes (products with
+ * the sign they have in the matrix: xy = -integral of x y dm). */
+typedef struct sim_inertia {
+    double mass;
+    sim_v3 com;
+    sim_sym3 moment;
+} sim_inertia;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

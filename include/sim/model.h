@@ -1,0 +1,237 @@
+/* The model: what is.  Built once, then constant; any number of worlds and threads may share it.
+ *
+ * A kinematic forest.  Body 0 is the world; every other body hangs on its parent by one joint.  Bodies stand depth
+ * first: a parent before its children, a subtree in one run, a tree (a child of the world with all below it) in one run,
+ * and dofs in the order of their bodies. */
+#ifndef SIM_MODEL_H
+#define SIM_MODEL_H
+
+#include <sim/base.h>
+#include <sim/math.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Joints.  The joint frame J stands at `placement` in the parent's body frame; the body frame B coincides with J where
+ * the joint stands at zero.  `axis` and `axis2` are unit vectors in J.
+ *
+ *   type         q                                 v
+ *   fixed        -                                 -
+ *   hinge        angle about axis                  its rate
+ *   slider       distance along axis               its rate
+ *   screw        angle; advances `pitch` a turn    its rate
+ *   cylindrical  angle, distance (same axis)       their rates
+ *   universal    angle about axis, then about      their rates
+ *                axis2 (carried by the first)
+ *   planar       x, y, angle: x along axis2, y     their rates
+ *                along axis x axis2, angle
+ *                about axis
+ *   ball         quaternion (w x y z), B to J      angular velocity of B in J, in axes of B
+ *   free         position in J (x y z), then       velocity of B's origin in J, in axes of J;
+ *                quaternion (w x y z), B to J      angular velocity of B in J, in axes of B */
+typedef enum sim_joint_type {
+    SIM_FIXED,
+    SIM_HINGE,
+    SIM_SLIDER,
+    SIM_SCREW,
+    SIM_CYLINDRICAL,
+    SIM_UNIVERSAL,
+    SIM_BALL,
+    SIM_PLANAR,
+    SIM_FREE,
+    SIM_JOINT_TYPES,
+} sim_joint_type;
+
+enum { SIM_MAX_JOINT_NV = 6, SIM_MAX_JOINT_NQ = 7 };
+
+/* Coordinates and velocities of a joint type; its name as scenes spell it. */
+SIM_API int sim_joint_nq(sim_joint_type type);
+SIM_API int sim_joint_nv(sim_joint_type type);
+SIM_API const char *sim_joint_name(sim_joint_type type);
+
+typedef struct sim_body {
+    const char *name;
+    int parent;
+    int tree;            /* -1 for the world */
+    int subtree_end;     /* bodies [own index, subtree_end) hang below, this one included */
+    sim_joint_type joint;
+    int q0, nq, v0, nv;  /* coordinates q[q0 .. q0+nq), velocities v[v0 .. v0+nv) */
+    sim_pose placement;  /* joint frame in the parent's body frame */
+    sim_v3 axis, axis2;
+    double pitch;        /* screw: metres per turn */
+    sim_inertia inertia;
+} sim_body;
+
+typedef struct sim_dof {
+    int body;
+    int parent;      /* the dof next nearer the root on the path to the world; -1 at the root */
+    int depth;       /* dofs on the path from the root, this one included */
+    double armature; /* rotor inertia: kg m^2 or kg */
+    double damping;  /* N m s or N s/m */
+    double stiffness;
+    double rest;     /* coordinate at which the spring is slack (ball joints: the identity) */
+} sim_dof;
+
+typedef struct sim_tree {
+    int body0, nbody; /* bodies [body0, body0 + nbody) */
+    int v0, nv;
+    int q0, nq;
+} sim_tree;
+
+/* Shapes.  `size`: sphere r; box full edges x y z; capsule r, length of the straight part (axis z); cylinder r, length
+ * (axis z); ellipsoid semi-axes; half-space none (solid below its local z = 0). */
+typedef enum sim_shape_type {
+    SIM_SPHERE,
+    SIM_BOX,
+    SIM_CAPSULE,
+    SIM_CYLINDER,
+    SIM_ELLIPSOID,
+    SIM_HALF_SPACE,
+    SIM_SHAPE_TYPES,
+} sim_shape_type;
+
+SIM_API const char *sim_shape_name(sim_shape_type type);
+/* Mass properties of a solid of constant density, in the shape's own frame.  A half-space has none: zero mass. */
+SIM_API sim_inertia sim_shape_inertia(sim_shape_type type, const double size[3], double density);
+
+typedef struct sim_shape {
+    const char *name; /* may be NULL */
+    int body;
+    sim_shape_type type;
+    double size[3];
+    sim_pose pose; /* in the body frame */
+    int material;
+    float color[4];
+} sim_shape;
+
+/* Surface of a shape. */
+typedef struct sim_material {
+    const char *name;
+    double friction;    /* Coulomb coefficient */
+    double stiffness;   /* N/m; infinity is rigid */
+    double dissipation; /* s */
+    double restitution;
+} sim_material;
+
+/* A value over time, between keys: `hold` keeps the last key's value; the others go from key to key, `cubic` resting
+ * at the keys, `quintic` also without acceleration there.  Before the first key and after the last the value stays. */
+typedef enum sim_interpolation { SIM_HOLD, SIM_LINEAR, SIM_CUBIC, SIM_QUINTIC } sim_interpolation;
+
+typedef struct sim_track {
+    sim_interpolation interpolation;
+    int keys, width;      /* `width` values at each key */
+    const double *times;  /* [keys], increasing */
+    const double *values; /* [keys x width] */
+} sim_track;
+
+/* Value and rate of a track. Either output may be NULL. */
+SIM_API void sim_track_at(const sim_track *track, double time, double *value, double *rate);
+
+/* Joint-space controller of one dof: tau = kp (target - q) + kd (target rate - v) + feed-forward, taken at the end of
+ * the step (implicitly, so stiff gains are stable), held within +-effort. */
+typedef struct sim_actuator {
+    const char *name;
+    int dof;
+    double kp, kd;
+    double effort;            /* infinity: no limit */
+    int gravity_compensation; /* add the torque that holds the tree against gravity */
+    sim_track target;         /* width 1: the coordinate */
+    sim_track feedforward;    /* width 1: N m or N; keys = 0: none */
+} sim_actuator;
+
+/* A wrench on a body, or a generalised force on a dof, over time. */
+typedef struct sim_load {
+    const char *name;
+    int body;        /* -1 when on a dof */
+    int dof;         /* -1 when on a body */
+    sim_v3 point;    /* where it acts, in the body frame */
+    int local;       /* components in body axes instead of world axes */
+    sim_track track; /* width 6: moment, force; or width 1 on a dof */
+} sim_load;
+
+typedef struct sim_model {
+    int nbody; /* the world included */
+    int nq, nv, ntree, nshape, nmaterial, nactuator, nload;
+    int nl; /* entries of a branch-sparse matrix: sum of dof depths */
+    sim_v3 gravity;
+
+    const sim_body *body;
+    const sim_dof *dof;
+    const sim_tree *tree;
+    const sim_shape *shape;
+    const sim_material *material;
+    const sim_actuator *actuator;
+    const sim_load *load;
+
+    const double *q_initial; /* [nq] */
+    const double *v_initial; /* [nv] */
+
+    size_t bytes; /* memory held */
+    void *memory;
+} sim_model;
+
+/* Building by hand.  Defaults first, then what differs:
+ *
+ *     sim_builder *builder = sim_builder_create();
+ *     sim_body_def def = sim_body_default();
+ *     def.joint = SIM_HINGE; def.inertia = ...;
+ *     int arm = sim_builder_add_body(builder, &def);
+ *     sim_model *model = sim_builder_finish(builder, &error);
+ *
+ * The builder remembers the first thing that went wrong, so only finish needs checking.  It copies names and tracks.
+ * Indices it returns are those to use in later calls to it; in the finished model bodies may stand in another order
+ * (depth first): find them by name. */
+typedef struct sim_builder sim_builder;
+
+typedef struct sim_body_def {
+    const char *name;   /* unique; NULL: body1, body2, ... */
+    int parent;         /* index from sim_builder_add_body; 0 is the world */
+    sim_joint_type joint;
+    sim_pose placement;
+    sim_v3 axis, axis2; /* need not be normalised */
+    double pitch;
+    sim_inertia inertia;
+    double armature[SIM_MAX_JOINT_NV];
+    double damping[SIM_MAX_JOINT_NV];
+    double stiffness[SIM_MAX_JOINT_NV];
+    double rest[SIM_MAX_JOINT_NV];
+    double q[SIM_MAX_JOINT_NQ]; /* initial; quaternions are normalised */
+    double v[SIM_MAX_JOINT_NV];
+} sim_body_def;
+
+/* Free joint at the origin at rest, axis z, axis2 x, no inertia. */
+SIM_API sim_body_def sim_body_default(void);
+SIM_API sim_shape sim_shape_default(void);
+SIM_API sim_material sim_material_default(void);
+
+SIM_API sim_builder *sim_builder_create(void);
+SIM_API void sim_builder_discard(sim_builder *builder);
+SIM_API void sim_builder_gravity(sim_builder *builder, sim_v3 gravity);
+SIM_API int sim_builder_add_body(sim_builder *builder, const sim_body_def *def);
+SIM_API int sim_builder_add_shape(sim_builder *builder, const sim_shape *shape);
+SIM_API int sim_builder_add_material(sim_builder *builder, const sim_material *material);
+/* In actuators and loads given to the builder, `dof` counts within the joint of `body`: 0 is its first. */
+SIM_API int sim_builder_add_actuator(sim_builder *builder, int body, const sim_actuator *actuator);
+SIM_API int sim_builder_add_load(sim_builder *builder, const sim_load *load, int body);
+/* Frees the builder.  NULL on failure. */
+SIM_API sim_model *sim_builder_finish(sim_builder *builder, sim_error *error);
+SIM_API void sim_model_free(sim_model *model);
+
+/* Index of a body by name, or -1. */
+SIM_API int sim_model_find_body(const sim_model *model, const char *name);
+/* "elbow" for a joint with one dof, "base.vx" ... for others.  Writes at most `size` bytes. */
+SIM_API void sim_model_dof_name(const sim_model *model, int dof, char *text, size_t size);
+SIM_API void sim_model_coordinate_name(const sim_model *model, int coordinate, char *text, size_t size);
+
+/* Could a rigid body have this inertia?  Says why not, with numbers. */
+SIM_API sim_status sim_inertia_check(const sim_inertia *inertia, sim_error *error);
+/* Sum of two inertias given in one frame; the same inertia seen from a frame in which this one stands at `pose`. */
+SIM_API sim_inertia sim_inertia_add(const sim_inertia *a, const sim_inertia *b);
+SIM_API sim_inertia sim_inertia_placed(const sim_inertia *inertia, const sim_pose *pose);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,93 @@
+/* Scenes: a model, its options and what to record, from a JSON file (docs/scene.md). */
+#ifndef SIM_SCENE_H
+#define SIM_SCENE_H
+
+#include <sim/base.h>
+#include <sim/model.h>
+#include <sim/world.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a run writes at each recorded step. */
+typedef struct sim_record_spec {
+    int every; /* steps between records */
+    int coordinates, velocities, poses, twists, energy, momentum, statistics; /* flags */
+    int npoint;
+    const struct sim_record_point {
+        const char *name;
+        sim_point point;
+    } *point; /* position, velocity of body points */
+} sim_record_spec;
+
+typedef struct sim_camera {
+    const char *name;
+    sim_v3 position, target;
+    double fov; /* vertical, rad */
+} sim_camera;
+
+typedef struct sim_scene {
+    const char *name;
+    const char *description;
+    sim_model *model;
+    sim_options options;
+    double duration; /* s */
+    uint64_t seed;
+    sim_record_spec record;
+    int ncamera;
+    const sim_camera *camera;
+    const char *text;      /* the file as read, zero-terminated */
+    size_t text_length;
+    char hash[65];         /* SHA-256 of the text and of every included file, in order of reading; hex */
+    void *memory;
+} sim_scene;
+
+/* One thing wrong in a scene, with its place. */
+typedef struct sim_diagnostic {
+    const char *file;
+    int line, column; /* from 1; 0 where the place is no file (an option of the command line) */
+    const char *pointer; /* JSON pointer, "/bodies/3/inertia" */
+    const char *message;
+    const char *hint;    /* may be NULL */
+} sim_diagnostic;
+
+/* Everything found wrong in one pass, up to 20. */
+typedef struct sim_diagnostics {
+    int count;
+    sim_diagnostic item[20];
+    int more; /* found beyond those */
+    void *memory;
+} sim_diagnostics;
+
+SIM_API void sim_diagnostics_free(sim_diagnostics *diagnostics);
+/* "scene.json:42:17: error: /bodies/3/inertia: ... (hint)" with a newline; returns the length, as snprintf. */
+SIM_API int sim_diagnostic_print(const sim_diagnostic *diagnostic, char *text, size_t size);
+
+/* Values that replace what the file says: "world/step=0.002", as `sim --set`. */
+typedef struct sim_scene_overrides {
+    int count;
+    const char *const *set;
+    const uint64_t *seed; /* NULL: the file's */
+} sim_scene_overrides;
+
+/* NULL on failure: SIM_BAD_INPUT with diagnostics filled, or SIM_NO_RESOURCE (no such file, no memory).  `overrides` and
+ * `diagnostics` may be NULL; the first diagnostic is also `error`. */
+SIM_API sim_scene *sim_scene_load(const char *path, const sim_scene_overrides *overrides,
+                                  sim_diagnostics *diagnostics, sim_error *error);
+/* The same from memory; `path` names it in messages and anchors relative includes. */
+SIM_API sim_scene *sim_scene_parse(const char *text, size_t length, const char *path,
+                                   const sim_scene_overrides *overrides, sim_diagnostics *diagnostics,
+                                   sim_error *error);
+SIM_API void sim_scene_free(sim_scene *scene);
+
+/* JSON Schema (2020-12) and reference page (Markdown) of the scene format, from the table that drives the parser.
+ * malloc'd; the caller frees. */
+SIM_API char *sim_scene_schema(void);
+SIM_API char *sim_scene_reference(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

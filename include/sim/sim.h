@@ -1,0 +1,24 @@
+/* sim: articulated rigid bodies in frictional contact.  This header brings in the whole interface.
+ *
+ *   base.h      status, errors, version
+ *   math.h      vectors, rotations, poses, motions and forces
+ *   model.h     what is: bodies, joints, shapes, actuators, applied forces; how to build a model by hand
+ *   dynamics.h  what a model does: kinematics, inverse and forward dynamics, mass matrix, Jacobians, energy
+ *   world.h     where it is and what comes next: state and step
+ *   scene.h     models and options from a JSON file
+ *   record.h    trajectories and checkpoints in files
+ *
+ * Conventions: SI units, radians, right-handed frames, quaternions (w, x, y, z) that rotate body to world, spatial
+ * vectors (angular; linear). */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include <sim/base.h>
+#include <sim/dynamics.h>
+#include <sim/math.h>
+#include <sim/model.h>
+#include <sim/record.h>
+#include <sim/scene.h>
+#include <sim/world.h>
+
+#endif

@@ -1,0 +1,95 @@
+/* The world: a model in motion.  Owns two states (now, next) and everything derived; a step happens whole or not at all. */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include <sim/base.h>
+#include <sim/dynamics.h>
+#include <sim/math.h>
+#include <sim/model.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a step is taken; docs/theory.md says which to choose.
+ *   midpoint        implicit midpoint: order 2, keeps energy, the default
+ *   symplectic      symplectic (semi-implicit) Euler: order 1, one evaluation a step
+ *   implicit        implicit Euler: order 1, damps
+ *   moreau          Moreau's midpoint: positions at the middle, velocities explicit
+ *   rk4             classical Runge-Kutta, for reference runs without contact */
+typedef enum sim_integrator {
+    SIM_MIDPOINT,
+    SIM_SYMPLECTIC_EULER,
+    SIM_IMPLICIT_EULER,
+    SIM_MOREAU,
+    SIM_RK4,
+    SIM_INTEGRATORS,
+} sim_integrator;
+
+SIM_API const char *sim_integrator_name(sim_integrator integrator);
+
+typedef struct sim_options {
+    double step; /* s */
+    sim_integrator integrator;
+    int threads;       /* 1 .. 64; the same bits for any number */
+    double tolerance;  /* implicit integrators: size of the last Newton update over the size of the velocity change */
+    int max_iterations;
+} sim_options;
+
+/* 1 ms, midpoint, one thread, 1e-10, 50 iterations. */
+SIM_API sim_options sim_options_default(void);
+
+/* Exactly what a checkpoint holds: copy it, step, and get the same bits. */
+typedef struct sim_state {
+    double time;
+    int64_t step; /* steps taken */
+    double *q;    /* [nq] */
+    double *v;    /* [nv] */
+    double *a;    /* [nv] mean acceleration of the last step: where the next one starts to iterate */
+} sim_state;
+
+/* What happened in the last step. */
+typedef struct sim_step_info {
+    int iterations;    /* implicit integrators: the most that any tree took */
+    int sweeps;        /* articulated-body sweeps, summed over trees */
+    int nonconverged;  /* trees whose iteration hit the limit */
+    double residual;   /* the worst tree's last update, relative (what `tolerance` bounds) */
+    int saturated;     /* actuators at their effort limit */
+} sim_step_info;
+
+typedef struct sim_energy {
+    double kinetic, potential;
+} sim_energy;
+
+typedef struct sim_world sim_world;
+
+/* The world keeps a reference to the model, which must outlive it. */
+SIM_API sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error);
+SIM_API void sim_world_free(sim_world *world);
+
+SIM_API const sim_model *sim_world_model(const sim_world *world);
+SIM_API const sim_options *sim_world_options(const sim_world *world);
+SIM_API const sim_state *sim_world_state(const sim_world *world);
+SIM_API const sim_step_info *sim_world_info(const sim_world *world);
+/* Bytes held by the world, the model apart. */
+SIM_API size_t sim_world_bytes(const sim_world *world);
+
+/* Copy `state` in.  Refused if a number is not finite or a quaternion not of unit length. */
+SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
+/* Generalised forces that the caller applies on top of the model's own: [nv], zero at first, kept until changed. */
+SIM_API double *sim_world_applied(sim_world *world);
+
+/* One step.  On failure (a value went non-finite) the state is the one before. */
+SIM_API sim_status sim_world_step(sim_world *world, sim_error *error);
+
+/* Poses, velocities and all else that follows from the present state; computed when asked, once a state. */
+SIM_API const sim_derived *sim_world_derived(sim_world *world);
+SIM_API sim_energy sim_world_energy(sim_world *world);
+/* Momentum about the world's origin. */
+SIM_API sim_force sim_world_momentum(sim_world *world);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

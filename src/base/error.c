@@ -1,0 +1,15 @@
+#include <sim/base.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+
+sim_status sim_fail(sim_error *error, sim_status status, const char *format, ...) {
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(error->text, sizeof error->text, format, arguments);
+        va_end(arguments);
+        error->status = status;
+    }
+    return status;
+}

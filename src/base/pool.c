@@ -1,0 +1,74 @@
+#include "base/pool.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CACHE_LINE = 64, BLOCK = 64 * 1024 };
+
+typedef struct block {
+    struct block *next;
+    size_t used, size; /* of the bytes that follow the header */
+} block;
+
+struct sim_pool {
+    block *head;
+    size_t bytes;
+};
+
+enum { HEADER = (sizeof(block) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE };
+
+sim_pool *sim_pool_create(void) { return calloc(1, sizeof(sim_pool)); }
+
+void sim_pool_free(sim_pool *pool) {
+    if (!pool) {
+        return;
+    }
+    for (block *b = pool->head; b;) {
+        block *next = b->next;
+        free(b);
+        b = next;
+    }
+    free(pool);
+}
+
+static block *add_block(sim_pool *pool, size_t size) {
+    size_t payload = size > BLOCK ? size : BLOCK;
+    block *b = aligned_alloc(CACHE_LINE, HEADER + payload);
+    if (!b) {
+        return NULL;
+    }
+    *b = (block){pool->head, 0, payload};
+    pool->head = b;
+    return b;
+}
+
+void *sim_pool_alloc(sim_pool *pool, size_t count, size_t size) {
+    if (size && count > (SIZE_MAX / 2) / size) {
+        return NULL;
+    }
+    size_t need = (count * size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    block *b = pool->head;
+    if (!b || b->size - b->used < need) {
+        b = add_block(pool, need);
+        if (!b) {
+            return NULL;
+        }
+    }
+    char *item = (char *)b + HEADER + b->used;
+    b->used += need;
+    pool->bytes += need;
+    memset(item, 0, need);
+    return item;
+}
+
+char *sim_pool_text(sim_pool *pool, const char *text) {
+    if (!text) {
+        return NULL;
+    }
+    size_t length = strlen(text) + 1;
+    char *copy = sim_pool_alloc(pool, length, 1);
+    return copy ? memcpy(copy, text, length) : NULL;
+}
+
+size_t sim_pool_bytes(const sim_pool *pool) { return pool->bytes; }
