@@ -99,9 +99,9 @@ def functions(text):
         elif line == "}" and start is not None:
             # the brace may close a struct or a table: those have no "(" before their "{"
             head = " ".join(lines[start:i]).partition("{")[0]
-            call = re.search(r"(\w+)\s*\(", head)
+            call = re.search(r"(\w+)\s*\((?:\w+, (\w+))?", head)  # Test(suite, name) is known by its name
             if call and "=" not in head:
-                yield call.group(1), start + 1, i - start + 1
+                yield call.group(2) or call.group(1), start + 1, i - start + 1
             start = None
 
 
