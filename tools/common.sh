@@ -50,5 +50,10 @@ configure() {
     fi
     say "configuring ${directory#"$root"/}"
     rm -rf "$directory"
-    meson setup "$directory" "$root" "$@" >&2 && printf '%s\n' "$*" > "$directory/options"
+    if setup=$(meson setup "$directory" "$root" "$@" 2>&1); then
+        printf '%s\n' "$*" > "$directory/options"
+    else
+        printf '%s\n' "$setup" >&2
+        return 1
+    fi
 }

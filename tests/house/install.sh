@@ -35,6 +35,14 @@ compiled_static() {
         "$place/static" && ! ldd "$place/static" | grep libsim
 }
 
+# The program in the README says what it should say there.
+compiled_readme() {
+    sed -n '/^```c$/,/^```$/p' "$here/../../README.md" | sed '/^```/d' > "$place/readme.c"
+    $cc -std=c17 -Wall -Werror "$place/readme.c" $(package --cflags --libs sim) -o "$place/readme" &&
+        LD_LIBRARY_PATH=$libraries "$place/readme" > "$place/said" && cat "$place/said" &&
+        grep -q -F "$(tail -n 1 "$place/said")" "$here/../../README.md"
+}
+
 program_runs() { env -i "$(dirname "$(dirname "$headers")")/bin/sim" --version; }
 
 headers_are_there() {
@@ -54,5 +62,6 @@ case_of "the public headers are installed as they are" headers_are_there
 case_of "pkg-config knows the version" test "$(package --modversion sim)" = "$(sed -n "s/^ *version: '\(.*\)',/\1/p" "$here/../../meson.build")"
 case_of "a program runs with the shared library" compiled_shared
 case_of "a program runs with the static library" compiled_static
+case_of "the program in the README compiles, runs and prints what the README says" compiled_readme
 case_of "the installed program runs" program_runs
 echo "1..$number"
