@@ -20,7 +20,8 @@ install_packages() {
         say "no dpkg here: taking for granted the like of: $(packages "$@" | tr '\n' ' ')"
         return
     fi
-    installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' $(packages "$@") 2> /dev/null)"
+    # dpkg-query fails when it has never heard of one of them.
+    installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' $(packages "$@") 2> /dev/null || true)"
     missing=
     for package in $(packages "$@"); do
         case $installed in
