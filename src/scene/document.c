@@ -176,6 +176,9 @@ node *sim_node_copy(const node *from, node *parent, sim_pool *pool, int64_t *cou
     n->parent = parent;
     n->next = NULL;
     n->first = NULL;
+    n->values = NULL;
+    n->variant = NULL;
+    n->variant_failed = n->blamed = false;
     node **link = &n->first;
     for (const node *child = from->first; child; child = child->next) {
         *link = sim_node_copy(child, n, pool, count, limit);

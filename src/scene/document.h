@@ -39,6 +39,8 @@ struct node {
     const node *origin;        /* what this is a copy of: messages speak of that */
     bool blamed;               /* a message about its meaning was given */
     const double *values;      /* its numbers in a row, once someone asked */
+    const node *variant;       /* of an instance: the model with its overrides, once made */
+    bool variant_failed;
 };
 
 /* Offsets of the values of a text, in the order in which they begin. */
