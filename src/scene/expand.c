@@ -127,7 +127,7 @@ static scope *new_scope(loader *l, scope *outer, const node *at) {
         l->report.no_memory |= !l->stopped;
         return NULL;
     }
-    *s = (scope){.outer = outer, .older = l->scopes, .instance = at, .prefix = "", .frame = sim_placement_identity()};
+    *s = (scope){.outer = outer, .older = l->scopes, .instance = at, .prefix = "", .frame = pose_identity()};
     l->scopes = s;
     return s;
 }
@@ -204,11 +204,11 @@ static const char *carrier(loader *l, const scope *outer, const instance_data *d
 }
 
 static void expand_copies(loader *l, scope *outer, const instance_data *d, const scope *like) {
-    sim_pose pose, link, place;
-    pattern *p = NULL;
+    pose stand, link, place;
+    placing *p = NULL;
     int64_t count = d->repeat.at ? sim_pattern_create(l, outer, d, &p) : 1;
     bool series = d->repeat.at && d->repeat.placement == PLACE_SERIES;
-    if (count < 0 || !sim_placement_read(&l->report, &d->pose, &pose) ||
+    if (count < 0 || !sim_placement_read(&l->report, &d->pose, &stand) ||
         !sim_placement_read(&l->report, &d->repeat.pose, &link)) {
         return;
     }
@@ -221,7 +221,7 @@ static void expand_copies(loader *l, scope *outer, const instance_data *d, const
         s->model = like->model;
         s->joint = d->joint.at;
         s->prefix = joined(l, outer->prefix, d->prefix, d->repeat.at ? i : -1, "");
-        s->frame = pose;
+        s->frame = stand;
         if (series && i > 0) {
             s->parent = joined(l, outer->prefix, d->prefix, i - 1, d->repeat.on);
             s->parent_at = sim_node_member(d->repeat.at, "on");
@@ -234,7 +234,7 @@ static void expand_copies(loader *l, scope *outer, const instance_data *d, const
             return;
         }
         if (p && !series) {
-            s->frame = sim_placement_join(&pose, &place);
+            s->frame = pose_product(stand, place);
         }
         expand_model(l, s);
     }
@@ -287,7 +287,7 @@ static void resolve_scope(loader *l, scope *s) {
     } else if (s->outer) {
         resolve_scope(l, s->outer);
         s->world_parent = s->outer->world_parent;
-        s->world_frame = sim_placement_join(&s->outer->world_frame, &s->frame);
+        s->world_frame = pose_product(s->outer->world_frame, s->frame);
     }
 }
 
@@ -319,7 +319,7 @@ static void find_parent(loader *l, entry *e) {
     } else {
         int found = sim_loader_find(l, e->scope, name, parent);
         e->parent = found < 0 ? -2 : found;
-        e->frame = sim_placement_identity();
+        e->frame = pose_identity();
     }
 }
 

@@ -81,8 +81,6 @@ typedef struct entry {
     sim_joint_type type;
     bool read;         /* its joint is known */
     bool moves;        /* against the world */
-    bool has_mass;     /* it, or a body it carries */
-    bool has_armature; /* on every degree of freedom */
     int piece;         /* body that carries it through fixed joints alone */
 } entry;
 
@@ -110,7 +108,6 @@ typedef struct loader {
     sim_builder *builder;
     const node *touching; /* a shape that could touch another one */
     int touching_piece;
-    const char **taken_names; /* of actuators, of loads */
     bool built;
 } loader;
 
@@ -138,11 +135,11 @@ const node *sim_override_model(loader *l, const node *instance, const node *mode
 void sim_expand(loader *l);
 
 /* repeat.c */
-typedef struct pattern pattern;
+typedef struct placing placing;
 /* Number of copies; -1 when wrong.  `*out` is in the work pool. */
-int64_t sim_pattern_create(loader *l, const scope *s, const instance_data *instance, pattern **out);
+int64_t sim_pattern_create(loader *l, const scope *s, const instance_data *instance, placing **out);
 /* Place of the next copy, in the frame of the instance; false when none is left. */
-bool sim_pattern_next(loader *l, pattern *p, sim_pose *place);
+bool sim_pattern_next(loader *l, placing *p, sim_pose *place);
 
 /* body.c */
 void sim_build_materials(loader *l);
@@ -157,7 +154,7 @@ void sim_read_output(loader *l);
 void sim_resolve_output(loader *l);
 
 /* The loader with its limits and its source of files in the open, for tests. */
-sim_scene *sim_load(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
+sim_scene *sim_load_scene(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
                     const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
                     sim_error *error);
 scene_limits sim_limits_default(void);

@@ -137,7 +137,7 @@ static void step_table(cursor *c, const char *segment) {
 }
 
 /* One segment down, making what is absent; NULL and reported if that cannot be. */
-static node *descend(cursor *c, const char *segment) {
+static node *descend(cursor *c, const char *segment, bool last) {
     node *next;
     if (c->n->kind == NODE_ARRAY) {
         next = element(c->n, segment);
@@ -149,7 +149,12 @@ static node *descend(cursor *c, const char *segment) {
                         sim_node_kind_name(c->n));
         return NULL;
     } else {
+        const field *f = c->t && !c->list ? sim_table_field(c->t, segment) : NULL;
         next = sim_node_member(c->n, segment);
+        if (!next && !last && f && f->kind == FIELD_OBJECTS) {
+            sim_report_once(&c->l->report, c->blame, NULL, "there are no \"%s\" here", segment);
+            return NULL;
+        }
         next = next ? next : new_child(c, segment);
     }
     step_table(c, segment);
@@ -159,7 +164,7 @@ static node *descend(cursor *c, const char *segment) {
 /* Puts `value` in place of what stands at the path. */
 static bool replace(cursor *c, const path *p, node *value) {
     for (int i = 0; i < p->count; i++) {
-        c->n = descend(c, p->segment[i]);
+        c->n = descend(c, p->segment[i], i == p->count - 1);
         if (!c->n) {
             return false;
         }

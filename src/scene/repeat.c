@@ -8,19 +8,19 @@
 
 enum { TRIES = 1000 }; /* to find a free place for one copy */
 
-struct pattern {
+struct placing {
     repeat_data repeat;
     const node *at;
     int64_t count, next;
     uint64_t random; /* state of the generator */
     /* Scatter without overlap: the copies so far, in chains by the cell (of edge 2 radius) that they stand in. */
-    sim_v3 *taken;
+    v3 *taken;
     int *chain, *first;
     size_t cells;
 };
 
 /* SplitMix64: a counter, scrambled.  The same numbers on every machine. */
-static uint64_t draw(pattern *p) {
+static uint64_t draw(placing *p) {
     uint64_t z = p->random += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
@@ -28,12 +28,12 @@ static uint64_t draw(pattern *p) {
 }
 
 /* In [0, 1). */
-static double draw_unit(pattern *p) { return (double)(draw(p) >> 11) * 0x1p-53; }
+static double draw_unit(placing *p) { return (double)(draw(p) >> 11) * 0x1p-53; }
 
-static double draw_between(pattern *p, double low, double high) { return low + draw_unit(p) * (high - low); }
+static double draw_between(placing *p, double low, double high) { return low + draw_unit(p) * (high - low); }
 
 /* All orientations alike (Marsaglia's method: square roots only, no function that differs between libraries). */
-static sim_m3 draw_rotation(pattern *p) {
+static m3 draw_rotation(placing *p) {
     double x[4], square[2];
     for (int i = 0; i < 2; i++) {
         do {
@@ -43,7 +43,7 @@ static sim_m3 draw_rotation(pattern *p) {
         } while (square[i] >= 1 || square[i] < 1e-20);
     }
     double scale = sqrt((1 - square[0]) / square[1]);
-    return sim_placement_rotation((sim_quat){x[0], x[1], x[2] * scale, x[3] * scale});
+    return quat_matrix(quat_normalised((quat){x[0], x[1], x[2] * scale, x[3] * scale}));
 }
 
 /* The order of instances in a file does not matter: names do. */
@@ -59,7 +59,7 @@ static uint64_t seed_of(const loader *l, const scope *s, const instance_data *d)
     return h;
 }
 
-static size_t cell_of(const pattern *p, sim_v3 at, int dx, int dy, int dz) {
+static size_t cell_of(const placing *p, v3 at, int dx, int dy, int dz) {
     double edge = 2 * p->repeat.radius;
     const double cell[3] = {floor((at.x - p->repeat.min[0]) / edge) + dx, floor((at.y - p->repeat.min[1]) / edge) + dy,
                             floor((at.z - p->repeat.min[2]) / edge) + dz};
@@ -74,7 +74,7 @@ static size_t cell_of(const pattern *p, sim_v3 at, int dx, int dy, int dz) {
     return (size_t)(h % p->cells);
 }
 
-static bool is_free(const pattern *p, sim_v3 at) {
+static bool is_free(const placing *p, v3 at) {
     double apart = 4 * p->repeat.radius * p->repeat.radius;
     for (int i = 0; i < 27; i++) {
         size_t cell = cell_of(p, at, i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
@@ -88,13 +88,13 @@ static bool is_free(const pattern *p, sim_v3 at) {
     return true;
 }
 
-static sim_v3 draw_place(pattern *p) {
+static v3 draw_place(placing *p) {
     const repeat_data *d = &p->repeat;
     double x = draw_between(p, d->min[0], d->max[0]), y = draw_between(p, d->min[1], d->max[1]);
-    return (sim_v3){x, y, draw_between(p, d->min[2], d->max[2])};
+    return (v3){x, y, draw_between(p, d->min[2], d->max[2])};
 }
 
-static bool scatter(loader *l, pattern *p, sim_pose *place) {
+static bool scatter(loader *l, placing *p, sim_pose *place) {
     place->p = draw_place(p);
     if (p->taken) {
         for (int tries = 1; !is_free(p, place->p); tries++) {
@@ -117,7 +117,7 @@ static bool scatter(loader *l, pattern *p, sim_pose *place) {
     return true;
 }
 
-static sim_v3 lattice(pattern *p, bool centred) {
+static v3 lattice(placing *p, bool centred) {
     const repeat_data *d = &p->repeat;
     int64_t nz = (int64_t)d->counts[2], ny = (int64_t)d->counts[1];
     double ix = (double)(p->next / (ny * nz)), iy = (double)(p->next / nz % ny), iz = (double)(p->next % nz);
@@ -125,17 +125,17 @@ static sim_v3 lattice(pattern *p, bool centred) {
         ix -= (d->counts[0] - 1) / 2;
         iy -= (d->counts[1] - 1) / 2;
     }
-    return (sim_v3){ix * d->spacing[0], iy * d->spacing[1], iz * d->spacing[2]};
+    return (v3){ix * d->spacing[0], iy * d->spacing[1], iz * d->spacing[2]};
 }
 
-bool sim_pattern_next(loader *l, pattern *p, sim_pose *place) {
+bool sim_pattern_next(loader *l, placing *p, sim_pose *place) {
     const repeat_data *d = &p->repeat;
     double i = (double)p->next;
     bool found = p->next < p->count;
-    *place = sim_placement_identity();
+    *place = pose_identity();
     switch (found ? d->placement : -1) {
     case PLACE_LINE:
-        place->p = (sim_v3){i * d->offset[0], i * d->offset[1], i * d->offset[2]};
+        place->p = (v3){i * d->offset[0], i * d->offset[1], i * d->offset[2]};
         break;
     case PLACE_GRID:
         place->p = lattice(p, false);
@@ -155,9 +155,9 @@ bool sim_pattern_next(loader *l, pattern *p, sim_pose *place) {
     return found;
 }
 
-static bool make_cells(loader *l, pattern *p) {
+static bool make_cells(loader *l, placing *p) {
     p->cells = (size_t)(2 * p->count + 1);
-    p->taken = POOL_NEW(l->work, sim_v3, p->count);
+    p->taken = POOL_NEW(l->work, v3, p->count);
     p->chain = POOL_NEW(l->work, int, p->count);
     p->first = POOL_NEW(l->work, int, p->cells);
     if (!p->taken || !p->chain || !p->first) {
@@ -179,7 +179,7 @@ static bool is_box(loader *l, const repeat_data *d) {
     return true;
 }
 
-int64_t sim_pattern_create(loader *l, const scope *s, const instance_data *instance, pattern **out) {
+int64_t sim_pattern_create(loader *l, const scope *s, const instance_data *instance, placing **out) {
     const repeat_data *d = &instance->repeat;
     double count = (double)d->count;
     if (d->placement == PLACE_GRID || d->placement == PLACE_COLUMNS) {
@@ -190,12 +190,12 @@ int64_t sim_pattern_create(loader *l, const scope *s, const instance_data *insta
                         (long long)l->limits.bodies);
         return -1;
     }
-    pattern *p = POOL_NEW(l->work, pattern, 1);
+    placing *p = POOL_NEW(l->work, placing, 1);
     if (!p) {
         l->report.no_memory = true;
         return -1;
     }
-    *p = (pattern){.repeat = *d, .at = d->at, .count = (int64_t)count, .random = seed_of(l, s, instance)};
+    *p = (placing){.repeat = *d, .at = d->at, .count = (int64_t)count, .random = seed_of(l, s, instance)};
     if (d->placement == PLACE_SCATTER && (!is_box(l, d) || (d->radius > 0 && !make_cells(l, p)))) {
         return -1;
     }

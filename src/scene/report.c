@@ -177,6 +177,37 @@ void sim_report_name_place(const node *at, char *name, size_t size) {
     }
 }
 
+static bool stands_before(const sim_diagnostic *a, int rank_a, const sim_diagnostic *b, int rank_b) {
+    if (rank_a != rank_b) {
+        return rank_a < rank_b;
+    }
+    return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+void sim_report_sort(const report *r) {
+    sim_diagnostic *item = r->found->item;
+    int rank[MOST];
+    for (int i = 0; i < r->found->count; i++) {
+        rank[i] = i;
+        for (int k = 0; k < i; k++) {
+            if (strcmp(item[k].file, item[i].file) == 0) {
+                rank[i] = rank[k];
+                break;
+            }
+        }
+    }
+    for (int i = 1; i < r->found->count; i++) {
+        for (int k = i; k > 0 && stands_before(&item[k], rank[k], &item[k - 1], rank[k - 1]); k--) {
+            sim_diagnostic swap = item[k];
+            int swap_rank = rank[k];
+            item[k] = item[k - 1];
+            rank[k] = rank[k - 1];
+            item[k - 1] = swap;
+            rank[k - 1] = swap_rank;
+        }
+    }
+}
+
 void sim_diagnostics_free(sim_diagnostics *diagnostics) {
     if (diagnostics) {
         sim_pool_free(diagnostics->memory);
