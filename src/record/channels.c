@@ -7,12 +7,12 @@
 
 /* Kinds of coordinates by joint type: a angle, l length, u component of a unit quaternion. */
 static const char coordinate_kinds[SIM_JOINT_TYPES][SIM_MAX_JOINT_NQ + 1] = {
-    [SIM_FIXED] = "",        [SIM_HINGE] = "a",      [SIM_SLIDER] = "l",  [SIM_SCREW] = "a",   [SIM_CYLINDRICAL] = "al",
-    [SIM_UNIVERSAL] = "aa",  [SIM_BALL] = "uuuu",    [SIM_PLANAR] = "lla", [SIM_FREE] = "llluuuu",
+    [SIM_FIXED] = "",       [SIM_HINGE] = "a",   [SIM_SLIDER] = "l",   [SIM_SCREW] = "a",      [SIM_CYLINDRICAL] = "al",
+    [SIM_UNIVERSAL] = "aa", [SIM_BALL] = "uuuu", [SIM_PLANAR] = "lla", [SIM_FREE] = "llluuuu",
 };
 static const char velocity_kinds[SIM_JOINT_TYPES][SIM_MAX_JOINT_NV + 1] = {
-    [SIM_FIXED] = "",        [SIM_HINGE] = "a",      [SIM_SLIDER] = "l",  [SIM_SCREW] = "a",   [SIM_CYLINDRICAL] = "al",
-    [SIM_UNIVERSAL] = "aa",  [SIM_BALL] = "aaa",     [SIM_PLANAR] = "lla", [SIM_FREE] = "lllaaa",
+    [SIM_FIXED] = "",       [SIM_HINGE] = "a",  [SIM_SLIDER] = "l",   [SIM_SCREW] = "a",     [SIM_CYLINDRICAL] = "al",
+    [SIM_UNIVERSAL] = "aa", [SIM_BALL] = "aaa", [SIM_PLANAR] = "lla", [SIM_FREE] = "lllaaa",
 };
 
 /* Bodies stand in the order of their coordinates, so the owner of one is found by halving. */
@@ -203,7 +203,7 @@ static void fetch_point_velocities(channel_source *source, double *out) {
 }
 
 #define STATISTIC(field)                                                                                               \
-    static void fetch_##field(channel_source *source, double *out) {                                                    \
+    static void fetch_##field(channel_source *source, double *out) {                                                   \
         *out = (double)sim_world_info(source->world)->field;                                                           \
     }
 STATISTIC(iterations)
@@ -238,8 +238,8 @@ static const channel_kind table[] = {
      IF(twists), "twist.", twist, bodies, body_name, twist_unit, fetch_twists},
     {"energy", "mechanical energy; potential: gravity and springs", 2, 0, 1, IF(energy), "energy.", nothing, three,
      energy_name, joules, fetch_energy},
-    {"momentum", "momentum about the origin of the world; world axes", 2, 0, 1, IF(momentum), "momentum.", nothing,
-     six, momentum_name, momentum_unit, fetch_momentum},
+    {"momentum", "momentum about the origin of the world; world axes", 2, 0, 1, IF(momentum), "momentum.", nothing, six,
+     momentum_name, momentum_unit, fetch_momentum},
     {"point/position", "position in the world", 3, 0, 3, ALWAYS, "point.", xyz, points, point_name, metres,
      fetch_point_positions},
     {"point/velocity", "velocity, world axes", 3, 0, 3, ALWAYS, "point.", point_rates, points, point_name,

@@ -16,13 +16,13 @@ typedef struct channel_source {
 
 /* Numbers that belong together: `items` things (bodies, coordinates) with `width` components each. */
 typedef struct channel_kind {
-    const char *path;    /* of the HDF5 dataset */
+    const char *path; /* of the HDF5 dataset */
     const char *meaning;
-    int rank;            /* 1: a number a record; 2: one a thing; 3: a vector a thing */
-    int whole;           /* counts, not measurements */
+    int rank;  /* 1: a number a record; 2: one a thing; 3: a vector a thing */
+    int whole; /* counts, not measurements */
     int width;
-    size_t flag;         /* of sim_record_spec: wanted at all? */
-    const char *column;  /* in CSV headers: "elbow" + "" or "box." + "pose." + "x" or "energy." + "kinetic" */
+    size_t flag;                   /* of sim_record_spec: wanted at all? */
+    const char *column;            /* in CSV headers: "elbow" + "" or "box." + "pose." + "x" or "energy." + "kinetic" */
     const char *const *components; /* [width] */
     int (*items)(const sim_scene *scene);
     void (*name)(const sim_scene *scene, int item, char *text, size_t size);

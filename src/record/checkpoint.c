@@ -207,8 +207,8 @@ static sim_status check_world(const char *path, const header *head, const header
                         (unsigned long long)own->nv);
     }
     if (head->model != own->model) {
-        const char *scene = memcmp(head->scene_hash, own->scene_hash, sizeof own->scene_hash) ? "another scene file"
-                                                                                             : "other options";
+        const char *scene =
+            memcmp(head->scene_hash, own->scene_hash, sizeof own->scene_hash) ? "another scene file" : "other options";
         return sim_fail(error, SIM_BAD_INPUT,
                         "%s: the checkpoint is of another model: as many coordinates, but other numbers (%s)", path,
                         scene);

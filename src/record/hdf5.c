@@ -200,7 +200,9 @@ static void choose_chunk(dataset *set) {
     set->chunk[2] = width;
 }
 
-static size_t chunk_bytes(const dataset *set) { return (size_t)(set->chunk[0] * set->chunk[1] * set->chunk[2]) * NUMBER; }
+static size_t chunk_bytes(const dataset *set) {
+    return (size_t)(set->chunk[0] * set->chunk[1] * set->chunk[2]) * NUMBER;
+}
 
 static hid_t creation_properties(const dataset *set) {
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
@@ -311,7 +313,8 @@ static int write_compressed(const dataset *set) {
 
 /* Chunk by chunk as it is: rewritten later in the same place, with more records in it. */
 static int write_plain(hdf5 *self, const dataset *set) {
-    size_t item = (size_t)set->chunk[2] * NUMBER, row = set->channel->count * NUMBER, part = (size_t)set->chunk[1] * item;
+    size_t item = (size_t)set->chunk[2] * NUMBER, row = set->channel->count * NUMBER,
+           part = (size_t)set->chunk[1] * item;
     for (hsize_t first = 0; first < (hsize_t)set->channel->items; first += set->chunk[1]) {
         size_t here = (size_t)at_most(set->chunk[1], (hsize_t)set->channel->items - first) * item;
         memset(self->scratch, 0, chunk_bytes(set));
