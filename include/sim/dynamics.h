@@ -18,14 +18,6 @@
 extern "C" {
 #endif
 
-/* Mass, first moment h = m c and second moment about o_i, world axes: the inertia as an operator
- * (omega, a) -> (moment, force) = (I omega + h x a,  m a - h x omega). */
-typedef struct sim_body_inertia {
-    double mass;
-    sim_v3 h;
-    sim_sym3 I;
-} sim_body_inertia;
-
 /* Articulated inertia at o_i: [A B; B' C]. */
 typedef struct sim_articulated {
     sim_sym3 A;
@@ -40,12 +32,16 @@ typedef struct sim_derived {
     sim_pose *pose;       /* [nbody] body frame in the world */
     sim_v3 *r;            /* [nbody] o_i - o_parent */
     sim_motion *S;        /* [nv] motion axis of a dof, at its body's origin */
-    sim_body_inertia *I;  /* [nbody] */
+    sim_body_inertia *I;  /* [nbody] at o_i, world axes */
+    double *angle, *sine, *cosine; /* of all joint angles, in the order of the bodies */
 
     /* sim_velocities, from q, v */
     sim_motion *vel;      /* [nbody] */
     sim_motion *bias_acc; /* [nbody] acceleration over the parent's that velocities alone cause */
     sim_force *bias_force;/* [nbody] wrench that velocities alone cost */
+
+    /* sim_crba, from q */
+    sim_body_inertia *Ic; /* [nbody] body i with all that hangs on it, at o_i */
 
     /* sim_articulated_factor, from q and a joint-space diagonal */
     sim_articulated *IA;  /* [nbody] at o_i, joint i still locked: what the joint sees */
@@ -86,12 +82,10 @@ SIM_API void sim_rnea(sim_derived *d, sim_range range, const double *a, const si
 SIM_API void sim_mass_times(sim_derived *d, sim_range range, const double *a, double *tau);
 
 /* Mass matrix, branch-sparse: row i holds depth(i) numbers, M[i, ancestors of i from the root to i itself], rows one
- * after the other (model->nl numbers in all).  Armature included; `extra` [nv] (NULL: none) is added to the diagonal;
+ * after the other (model->nl numbers in all, row i from dof[i].row on).  Armature included; `extra` [nv] (NULL: none) is added to the diagonal;
  * `body_extra` [nbody] (NULL: none) are symmetric 6x6 matrices at the body origins added to the body inertias. */
 SIM_API void sim_crba(sim_derived *d, sim_range range, const double *extra, const sim_articulated *body_extra,
                       double *M);
-/* Row starts: entry (i, i) is M[sim_row(model, i) + depth - 1]. */
-SIM_API int sim_row(const sim_model *model, int dof);
 /* In place M = L' D L by branches (Featherstone ch. 6.5); then x <- M^-1 x, and y = M x from the unfactored matrix. */
 SIM_API void sim_ltdl(const sim_model *model, sim_range range, double *M);
 SIM_API void sim_ltdl_solve(const sim_model *model, sim_range range, const double *L, double *x);
@@ -125,11 +119,13 @@ SIM_API sim_v3 sim_point_bias_acceleration(const sim_derived *d, const sim_motio
 
 /* Inverse operational-space inertia of k bodies: blocks Lambda_ij = J_i A^-1 J_j' (6 x 6, row-major, angular first) of
  * the 6k x 6k matrix, in O(n) + O(k^2).  After sim_articulated_factor.  Bodies of different trees give zero blocks. */
-SIM_API sim_status sim_operational_inertia(const sim_derived *d, const int *bodies, int k, double *Lambda,
-                                           sim_error *error);
-/* The 3k x 3k matrix for k points: J A^-1 J' of their velocities. */
-SIM_API sim_status sim_delassus_points(const sim_derived *d, const sim_point *points, int k, double *W,
-                                       sim_error *error);
+typedef struct sim_operational sim_operational;
+SIM_API sim_operational *sim_operational_create(const sim_model *model, int max_bodies, sim_error *error);
+SIM_API void sim_operational_free(sim_operational *work);
+SIM_API void sim_operational_inertia(sim_operational *work, const sim_derived *d, const int *bodies, int k,
+                                     double *Lambda);
+/* The 3k x 3k matrix J A^-1 J' of the velocities of k points. */
+SIM_API void sim_delassus_points(sim_operational *work, const sim_derived *d, const sim_point *points, int k, double *W);
 
 /* Integrals of motion.  After sim_velocities. */
 SIM_API double sim_kinetic_energy(const sim_derived *d, sim_range range, const double *v); /* armature included */

@@ -68,11 +68,20 @@ typedef struct sim_dof {
     int body;
     int parent;      /* the dof next nearer the root on the path to the world; -1 at the root */
     int depth;       /* dofs on the path from the root, this one included */
+    int row;         /* where its row starts in a branch-sparse matrix (sim_crba) */
     double armature; /* rotor inertia: kg m^2 or kg */
     double damping;  /* N m s or N s/m */
     double stiffness;
     double rest;     /* coordinate at which the spring is slack (ball joints: the identity) */
 } sim_dof;
+
+/* Mass, first moment h = m c and second moment about the frame's origin: the inertia as an operator
+ * (omega, a) -> (moment, force) = (I omega + h x a,  m a - h x omega). */
+typedef struct sim_body_inertia {
+    double mass;
+    sim_v3 h;
+    sim_sym3 I;
+} sim_body_inertia;
 
 typedef struct sim_tree {
     int body0, nbody; /* bodies [body0, body0 + nbody) */
@@ -164,6 +173,9 @@ typedef struct sim_model {
     const sim_material *material;
     const sim_actuator *actuator;
     const sim_load *load;
+
+    const sim_body_inertia *inertia; /* [nbody] at the body's origin, body axes */
+    const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
 
     const double *q_initial; /* [nq] */
     const double *v_initial; /* [nv] */

@@ -42,7 +42,8 @@ SIM_API sim_options sim_options_default(void);
 
 /* Exactly what a checkpoint holds: copy it, step, and get the same bits. */
 typedef struct sim_state {
-    double time;
+    double time;  /* time0 + step * dt, never summed up step by step */
+    double time0; /* when step was 0 */
     int64_t step; /* steps taken */
     double *q;    /* [nq] */
     double *v;    /* [nv] */
@@ -75,7 +76,7 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 /* Bytes held by the world, the model apart. */
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
-/* Copy `state` in.  Refused if a number is not finite or a quaternion not of unit length. */
+/* Copy `state` in.  Refused if a number is not finite, a quaternion not of unit length, or the time not that of the step. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
 /* Generalised forces that the caller applies on top of the model's own: [nv], zero at first, kept until changed. */
 SIM_API double *sim_world_applied(sim_world *world);

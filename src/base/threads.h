@@ -1,0 +1,18 @@
+/* Work on independent items, shared out among threads in fixed contiguous shares: what an item computes never depends on
+ * how many threads there are. */
+#ifndef BASE_THREADS_H
+#define BASE_THREADS_H
+
+typedef struct sim_threads sim_threads;
+
+/* Items [first, end) are this call's share; `worker` counts from 0. */
+typedef void sim_share(void *context, int worker, int first, int end);
+
+/* NULL when the threads could not be had.  One thread is the caller's own. */
+sim_threads *sim_threads_create(int count);
+void sim_threads_free(sim_threads *threads);
+int sim_threads_count(const sim_threads *threads);
+/* Returns when all items are done. */
+void sim_threads_run(sim_threads *threads, int items, sim_share *share, void *context);
+
+#endif

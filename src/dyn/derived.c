@@ -1,0 +1,58 @@
+/* Room for all that follows from (model, q, v), in one block. */
+#include "base/pool.h"
+#include "dyn/articulated.h"
+#include "model/joint.h"
+
+sim_range sim_all(const sim_model *model) { return (sim_range){1, model->nbody}; }
+
+sim_range sim_tree_range(const sim_model *model, int tree) {
+    const sim_tree *t = &model->tree[tree];
+    return (sim_range){t->body0, t->body0 + t->nbody};
+}
+
+static int count_angles(const sim_model *model) {
+    const sim_body *last = &model->body[model->nbody - 1];
+    return model->rotation[model->nbody - 1].angle0 + joint_facts_of(last->joint)->angles;
+}
+
+sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
+    sim_pool *pool = sim_pool_create();
+    sim_derived *d = pool ? POOL_NEW(pool, sim_derived, 1) : NULL;
+    if (d) {
+        int n = model->nbody, nv = model->nv, angles = count_angles(model);
+        d->model = model;
+        d->memory = pool;
+        d->pose = POOL_NEW(pool, sim_pose, n);
+        d->r = POOL_NEW(pool, sim_v3, n);
+        d->S = POOL_NEW(pool, sim_motion, nv);
+        d->I = POOL_NEW(pool, sim_body_inertia, n);
+        d->angle = POOL_NEW(pool, double, angles);
+        d->sine = POOL_NEW(pool, double, angles);
+        d->cosine = POOL_NEW(pool, double, angles);
+        d->vel = POOL_NEW(pool, sim_motion, n);
+        d->bias_acc = POOL_NEW(pool, sim_motion, n);
+        d->bias_force = POOL_NEW(pool, sim_force, n);
+        d->Ic = POOL_NEW(pool, sim_body_inertia, n);
+        d->IA = POOL_NEW(pool, sim_articulated, n);
+        d->U = POOL_NEW(pool, sim_force, nv);
+        d->Dinv = POOL_NEW(pool, double, nv);
+        d->acc = POOL_NEW(pool, sim_motion, n);
+        d->force = POOL_NEW(pool, sim_force, n);
+        d->u = POOL_NEW(pool, double, nv);
+        d->bytes = sim_pool_bytes(pool);
+    }
+    if (!d || !d->pose || !d->r || !d->S || !d->I || !d->angle || !d->sine || !d->cosine || !d->vel || !d->bias_acc ||
+        !d->bias_force || !d->Ic || !d->IA || !d->U || !d->Dinv || !d->acc || !d->force || !d->u) {
+        sim_pool_free(pool);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the dynamics of %d bodies", model->nbody);
+        return NULL;
+    }
+    d->pose[0] = pose_identity();
+    return d;
+}
+
+void sim_derived_free(sim_derived *d) {
+    if (d) {
+        sim_pool_free(d->memory);
+    }
+}

@@ -1,0 +1,92 @@
+/* Where are the bodies, along which axes do the joints move them, how fast do they go?
+ *
+ * From the root outwards, everything in world axes, r = o_i - o_p, S_j = (axis; advance) of each dof j of joint i:
+ *     R_i = R_p E(q_i),   o_i = o_p + r(q_i)                                       poses
+ *     omega_i = omega_p + omega_J,   v_i = v_p + omega_p x r + v_J                 (omega_J; v_J) = sum_j S_j v_j
+ * Differentiating once more, with all joint accelerations zero, leaves the bias of body i over its parent:
+ *     d omega: omega_p x omega_J   (universal joints: + first rate x second rate, their second axis being carried)
+ *     d v:     omega_p x (omega_p x r + 2 v_J)
+ * and the wrench that body i needs to move without acceleration, with h = m c and I about o_i:
+ *     (omega x I omega;  omega x (omega x h)). */
+#include "dyn/articulated.h"
+#include "math/sincos.h"
+#include "model/joint.h"
+
+static void angles(sim_derived *d, sim_range range, const double *q) {
+    const sim_model *m = d->model;
+    if (range.first >= range.end) {
+        return;
+    }
+    int first = m->rotation[range.first].angle0, count = 0;
+    for (int i = range.first; i < range.end; i++) {
+        const sim_body *b = &m->body[i];
+        switch (b->joint) {
+        case SIM_HINGE:
+        case SIM_SCREW:
+        case SIM_CYLINDRICAL:
+            d->angle[first + count++] = q[b->q0];
+            break;
+        case SIM_UNIVERSAL:
+            d->angle[first + count++] = q[b->q0];
+            d->angle[first + count++] = q[b->q0 + 1];
+            break;
+        case SIM_PLANAR:
+            d->angle[first + count++] = q[b->q0 + 2];
+            break;
+        default:
+            break;
+        }
+    }
+    sincos_many(count, d->angle + first, d->sine + first, d->cosine + first);
+}
+
+static inline void place(sim_derived *d, int i, const double *q, motion *S) {
+    const sim_model *m = d->model;
+    const sim_body *b = &m->body[i];
+    const joint_rotation *k = &m->rotation[i];
+    joint_place(b, k, q + b->q0, d->sine + k->angle0, d->cosine + k->angle0, &d->pose[b->parent], &d->pose[i], &d->r[i],
+                S);
+}
+
+void sim_poses(sim_derived *d, sim_range range, const double *q) {
+    motion unused[SIM_MAX_JOINT_NV];
+    angles(d, range, q);
+    for (int i = range.first; i < range.end; i++) {
+        place(d, i, q, unused);
+    }
+}
+
+void sim_kinematics(sim_derived *d, sim_range range, const double *q) {
+    const sim_model *m = d->model;
+    angles(d, range, q);
+    for (int i = range.first; i < range.end; i++) {
+        place(d, i, q, d->S + m->body[i].v0);
+        const rigid *local = &m->inertia[i];
+        d->I[i] = (rigid){local->mass, m3_times(d->pose[i].R, local->h), sym3_rotated(d->pose[i].R, local->I)};
+    }
+}
+
+void sim_velocities(sim_derived *d, sim_range range, const double *v) {
+    const sim_model *m = d->model;
+    for (int i = range.first; i < range.end; i++) {
+        const sim_body *b = &m->body[i];
+        const motion *S = d->S + b->v0;
+        const double *rate = v + b->v0;
+        motion joint = {{0, 0, 0}, {0, 0, 0}};
+        for (int k = 0; k < b->nv; k++) {
+            joint = motion_axpy(joint, rate[k], S[k]);
+        }
+        motion parent = d->vel[b->parent];
+        v3 carried = v3_cross(parent.ang, d->r[i]);
+        v3 spin = v3_cross(parent.ang, joint.ang);
+        if (b->joint == SIM_UNIVERSAL) {
+            spin = v3_axpy(spin, rate[0] * rate[1], v3_cross(S[0].ang, S[1].ang));
+        }
+        v3 omega = v3_add(parent.ang, joint.ang);
+        const rigid *I = &d->I[i];
+        d->vel[i] = (motion){omega, v3_add(v3_add(parent.lin, carried), joint.lin)};
+        d->bias_acc[i] = (motion){spin, v3_cross(parent.ang, v3_axpy(carried, 2, joint.lin))};
+        d->bias_force[i] =
+            (force){v3_cross(omega, sym3_times(I->I, omega)), v3_cross(omega, v3_cross(omega, I->h))};
+    }
+}

@@ -1,0 +1,421 @@
+/* Building a model by hand: each call checks what it is given; the first thing wrong is kept until finish. */
+#include "model/builder.h"
+#include "model/joint.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+sim_body_def sim_body_default(void) {
+    return (sim_body_def){
+        .joint = SIM_FREE,
+        .placement = pose_identity(),
+        .axis = {0, 0, 1},
+        .axis2 = {1, 0, 0},
+    };
+}
+
+sim_shape sim_shape_default(void) {
+    return (sim_shape){.type = SIM_SPHERE, .size = {0.1, 0, 0}, .pose = pose_identity(), .color = {0.6f, 0.6f, 0.65f, 1}};
+}
+
+sim_material sim_material_default(void) {
+    return (sim_material){.name = "default", .friction = 0.5, .stiffness = INFINITY, .dissipation = 0, .restitution = 0};
+}
+
+sim_builder *sim_builder_create(void) {
+    sim_builder *b = calloc(1, sizeof *b);
+    if (!b) {
+        return NULL;
+    }
+    b->pool = sim_pool_create();
+    b->gravity = v3_make(0, 0, -9.81);
+    sim_body_def world = sim_body_default();
+    world.name = "world";
+    world.joint = SIM_FIXED;
+    sim_material plain = sim_material_default();
+    if (!b->pool) {
+        sim_fail(&b->error, SIM_NO_RESOURCE, "no memory for a model");
+    }
+    sim_builder_add_body(b, &world);
+    sim_builder_add_material(b, &plain);
+    return b;
+}
+
+void sim_builder_discard(sim_builder *b) {
+    if (!b) {
+        return;
+    }
+    sim_pool_free(b->pool);
+    free(b->body);
+    free(b->shape);
+    free(b->material);
+    free(b->actuator);
+    free(b->actuator_target);
+    free(b->load);
+    free(b->load_target);
+    free(b);
+}
+
+/* Keep the first error; give -1 to return. */
+SIM_PRINTF(3, 4) static int refuse(sim_builder *b, sim_status status, const char *format, ...) {
+    if (!b->error.status) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(b->error.text, sizeof b->error.text, format, arguments);
+        va_end(arguments);
+        b->error.status = status;
+    }
+    return -1;
+}
+
+/* Room for one more item in `*items`; 0 when there is no memory. */
+static int grow(sim_builder *b, void **items, int count, int *room, size_t size) {
+    if (count < *room) {
+        return 1;
+    }
+    int more = *room ? 2 * *room : 16;
+    void *moved = count < INT32_MAX / 4 ? realloc(*items, (size_t)more * size) : NULL;
+    if (!moved) {
+        refuse(b, SIM_NO_RESOURCE, "no memory for a model of more than %d parts", count);
+        return 0;
+    }
+    *items = moved;
+    *room = more;
+    return 1;
+}
+
+void sim_builder_gravity(sim_builder *b, sim_v3 gravity) {
+    if (!b) {
+        return;
+    }
+    if (!v3_finite(gravity)) {
+        refuse(b, SIM_BAD_INPUT, "gravity is not finite");
+        return;
+    }
+    b->gravity = gravity;
+}
+
+static int rotation_is_proper(m3 R) {
+    m3 T = m3_product(m3_transpose(R), R);
+    double off = fabs(T.x.x - 1) + fabs(T.y.y - 1) + fabs(T.z.z - 1) + fabs(T.x.y) + fabs(T.x.z) + fabs(T.y.z);
+    return off < 1e-9 && v3_dot(R.x, v3_cross(R.y, R.z)) > 0;
+}
+
+static int pose_is_proper(const pose *X) { return v3_finite(X->p) && rotation_is_proper(X->R); }
+
+/* Unit axis2 at right angles to a unit axis for planar joints, merely not parallel for universal ones. */
+static int normalise_axes(sim_builder *b, sim_body_def *def) {
+    double n1 = v3_norm(def->axis), n2 = v3_norm(def->axis2);
+    if (!(n1 > 0) || !(n2 > 0) || !isfinite(n1) || !isfinite(n2)) {
+        return refuse(b, SIM_BAD_INPUT, "body \"%s\": a joint axis must be a finite vector other than zero", def->name);
+    }
+    def->axis = v3_scale(1 / n1, def->axis);
+    def->axis2 = v3_scale(1 / n2, def->axis2);
+    if (def->joint == SIM_UNIVERSAL || def->joint == SIM_PLANAR) {
+        double along = v3_dot(def->axis, def->axis2);
+        if (fabs(along) > (def->joint == SIM_PLANAR ? 1e-6 : 0.999)) {
+            return refuse(b, SIM_BAD_INPUT, "body \"%s\": axis2 must be %s axis", def->name,
+                          def->joint == SIM_PLANAR ? "at right angles to" : "well apart from");
+        }
+        if (def->joint == SIM_PLANAR) {
+            def->axis2 = v3_axpy(def->axis2, -along, def->axis);
+            def->axis2 = v3_scale(1 / v3_norm(def->axis2), def->axis2);
+        }
+    }
+    return 0;
+}
+
+static int check_joint(sim_builder *b, sim_body_def *def) {
+    const joint_facts *facts = joint_facts_of(def->joint);
+    for (int k = 0; k < facts->nv; k++) {
+        double least = fmin(fmin(def->armature[k], def->damping[k]), def->stiffness[k]);
+        double sum = def->armature[k] + def->damping[k] + def->stiffness[k] + def->rest[k] + def->v[k];
+        if (!(least >= 0) || !isfinite(sum)) {
+            return refuse(b, SIM_BAD_INPUT,
+                          "body \"%s\": armature, damping and stiffness must be finite and not negative", def->name);
+        }
+        if (def->joint == SIM_FREE && def->stiffness[k] != 0) {
+            return refuse(b, SIM_BAD_INPUT, "body \"%s\": a free joint has no spring", def->name);
+        }
+    }
+    if (def->joint == SIM_BALL && (def->stiffness[0] != def->stiffness[1] || def->stiffness[0] != def->stiffness[2])) {
+        return refuse(b, SIM_BAD_INPUT, "body \"%s\": a ball joint has one stiffness for all directions", def->name);
+    }
+    for (int k = 0; k < facts->nq; k++) {
+        if (!isfinite(def->q[k])) {
+            return refuse(b, SIM_BAD_INPUT, "body \"%s\": an initial coordinate is not finite", def->name);
+        }
+    }
+    if (!isfinite(def->pitch)) {
+        return refuse(b, SIM_BAD_INPUT, "body \"%s\": the pitch is not finite", def->name);
+    }
+    return 0;
+}
+
+/* All zero means "no rotation"; else the quaternion is scaled to unit length. */
+static int normalise_quaternion(sim_builder *b, sim_body_def *def) {
+    int at = joint_facts_of(def->joint)->quaternion;
+    if (at < 0) {
+        return 0;
+    }
+    double *q = def->q + at;
+    double n = quat_norm(joint_quaternion(q));
+    if (n == 0) {
+        q[0] = 1;
+        return 0;
+    }
+    if (fabs(n - 1) > 1e-3) {
+        return refuse(b, SIM_BAD_INPUT, "body \"%s\": the initial quaternion has length %g, not 1", def->name, n);
+    }
+    for (int k = 0; k < 4; k++) {
+        q[k] /= n;
+    }
+    return 0;
+}
+
+/* Bodies without any mass are frames: only welded ones may be. */
+static int check_inertia(sim_builder *b, const sim_body_def *def) {
+    int massless = def->inertia.mass == 0;
+    if (massless && def->joint == SIM_FIXED) {
+        return 0;
+    }
+    sim_error why;
+    if (sim_inertia_check(&def->inertia, &why)) {
+        return refuse(b, SIM_BAD_INPUT, "body \"%s\": %.400s", def->name, why.text);
+    }
+    return 0;
+}
+
+int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
+    if (!b || b->error.status) {
+        return -1;
+    }
+    if (!grow(b, (void **)&b->body, b->nbody, &b->body_room, sizeof *b->body)) {
+        return -1;
+    }
+    sim_body_def def = *given;
+    char plain[32];
+    snprintf(plain, sizeof plain, "body%d", b->nbody);
+    def.name = sim_pool_text(b->pool, given->name ? given->name : plain);
+    if (!def.name) {
+        return refuse(b, SIM_NO_RESOURCE, "no memory for a model");
+    }
+    if (def.parent < 0 || (b->nbody > 0 && def.parent >= b->nbody)) {
+        return refuse(b, SIM_BAD_INPUT, "body \"%s\": parent %d is not a body added before", def.name, def.parent);
+    }
+    if ((unsigned)def.joint >= SIM_JOINT_TYPES) {
+        return refuse(b, SIM_BAD_INPUT, "body \"%s\": %d is no joint type", def.name, (int)def.joint);
+    }
+    if (!pose_is_proper(&def.placement)) {
+        return refuse(b, SIM_BAD_INPUT, "body \"%s\": the placement is not a finite pose with a proper rotation",
+                      def.name);
+    }
+    if (normalise_axes(b, &def) || check_joint(b, &def) || normalise_quaternion(b, &def) || check_inertia(b, &def)) {
+        return -1;
+    }
+    b->body[b->nbody] = def;
+    return b->nbody++;
+}
+
+static int known_body(sim_builder *b, int body, const char *what) {
+    return body >= 0 && body < b->nbody ? 0 : refuse(b, SIM_BAD_INPUT, "%s: there is no body %d", what, body);
+}
+
+int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
+    if (!b || b->error.status || known_body(b, given->body, "a shape")) {
+        return -1;
+    }
+    if (!pose_is_proper(&given->pose) || (unsigned)given->type >= SIM_SHAPE_TYPES) {
+        return refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" has no proper type or pose", b->body[given->body].name);
+    }
+    if (given->material < 0 || given->material >= b->nmaterial) {
+        return refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" names material %d, which was not added",
+                      b->body[given->body].name, given->material);
+    }
+    if (!grow(b, (void **)&b->shape, b->nshape, &b->shape_room, sizeof *b->shape)) {
+        return -1;
+    }
+    b->shape[b->nshape] = *given;
+    b->shape[b->nshape].name = sim_pool_text(b->pool, given->name);
+    return b->nshape++;
+}
+
+int sim_builder_add_material(sim_builder *b, const sim_material *given) {
+    if (!b || b->error.status ||
+        !grow(b, (void **)&b->material, b->nmaterial, &b->material_room, sizeof *b->material)) {
+        return -1;
+    }
+    if (!(given->friction >= 0) || !(given->stiffness > 0) || !(given->dissipation >= 0) ||
+        !(given->restitution >= 0 && given->restitution <= 1)) {
+        return refuse(b, SIM_BAD_INPUT, "material \"%s\": friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1",
+                      given->name ? given->name : "");
+    }
+    b->material[b->nmaterial] = *given;
+    b->material[b->nmaterial].name = sim_pool_text(b->pool, given->name);
+    return b->nmaterial++;
+}
+
+static int copy_track(sim_builder *b, sim_track *track, const char *what) {
+    for (int k = 0; k < track->keys; k++) {
+        if (!isfinite(track->times[k]) || (k && !(track->times[k] > track->times[k - 1]))) {
+            return refuse(b, SIM_BAD_INPUT, "%s: key times must be finite and increase", what);
+        }
+    }
+    size_t numbers = (size_t)track->keys * (size_t)track->width;
+    for (size_t k = 0; k < numbers; k++) {
+        if (!isfinite(track->values[k])) {
+            return refuse(b, SIM_BAD_INPUT, "%s: a value is not finite", what);
+        }
+    }
+    double *times = POOL_NEW(b->pool, double, track->keys), *values = POOL_NEW(b->pool, double, numbers);
+    if (!times || !values) {
+        return refuse(b, SIM_NO_RESOURCE, "no memory for a model");
+    }
+    if (track->keys) {
+        memcpy(times, track->times, (size_t)track->keys * sizeof *times);
+        memcpy(values, track->values, numbers * sizeof *values);
+    }
+    track->times = times;
+    track->values = values;
+    return 0;
+}
+
+static int known_dof(sim_builder *b, int body, int dof, const char *what) {
+    if (known_body(b, body, what)) {
+        return -1;
+    }
+    if (dof < 0 || dof >= sim_joint_nv(b->body[body].joint)) {
+        return refuse(b, SIM_BAD_INPUT, "%s: joint of body \"%s\" has no dof %d", what, b->body[body].name, dof);
+    }
+    return 0;
+}
+
+int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given) {
+    if (!b || b->error.status || known_dof(b, body, given->dof, "an actuator")) {
+        return -1;
+    }
+    if (joint_coordinate_of(b->body[body].joint, given->dof) < 0) {
+        return refuse(b, SIM_BAD_INPUT, "an actuator cannot act on an orientation (joint of body \"%s\")",
+                      b->body[body].name);
+    }
+    if (!(given->kp >= 0) || !(given->kd >= 0) || !(given->effort > 0) || !isfinite(given->kp + given->kd)) {
+        return refuse(b, SIM_BAD_INPUT, "actuator on \"%s\": kp, kd must be finite and >= 0, effort > 0",
+                      b->body[body].name);
+    }
+    sim_actuator actuator = *given;
+    int targets_room = b->actuator_room;
+    if (copy_track(b, &actuator.target, "an actuator's target") ||
+        copy_track(b, &actuator.feedforward, "an actuator's feed-forward") ||
+        !grow(b, (void **)&b->actuator_target, b->nactuator, &targets_room, sizeof *b->actuator_target) ||
+        !grow(b, (void **)&b->actuator, b->nactuator, &b->actuator_room, sizeof *b->actuator)) {
+        return -1;
+    }
+    actuator.name = sim_pool_text(b->pool, given->name ? given->name : b->body[body].name);
+    b->actuator[b->nactuator] = actuator;
+    b->actuator_target[b->nactuator] = (joint_target){body, given->dof};
+    return b->nactuator++;
+}
+
+int sim_builder_add_load(sim_builder *b, const sim_load *given, int body) {
+    int on_dof = given->dof >= 0;
+    if (!b || b->error.status || (on_dof ? known_dof(b, body, given->dof, "a load") : known_body(b, body, "a load"))) {
+        return -1;
+    }
+    if (given->track.width != (on_dof ? 1 : 6) || !v3_finite(given->point)) {
+        return refuse(b, SIM_BAD_INPUT, "a load on body \"%s\" needs %d values a key and a finite point",
+                      b->body[body].name, on_dof ? 1 : 6);
+    }
+    sim_load load = *given;
+    int targets_room = b->load_room;
+    if (copy_track(b, &load.track, "a load") ||
+        !grow(b, (void **)&b->load_target, b->nload, &targets_room, sizeof *b->load_target) ||
+        !grow(b, (void **)&b->load, b->nload, &b->load_room, sizeof *b->load)) {
+        return -1;
+    }
+    load.name = sim_pool_text(b->pool, given->name ? given->name : b->body[body].name);
+    b->load[b->nload] = load;
+    b->load_target[b->nload] = (joint_target){body, on_dof ? given->dof : -1};
+    return b->nload++;
+}
+
+/* Children lists by counting sort, then depth first with a stack of our own: a chain may be 10^5 long. */
+static int depth_first(const sim_builder *b, int *order) {
+    int n = b->nbody;
+    int *start = calloc((size_t)n + 2, sizeof *start), *child = calloc((size_t)n, sizeof *child);
+    int *stack = calloc((size_t)n, sizeof *stack);
+    int ok = start && child && stack;
+    if (ok) {
+        for (int i = 1; i < n; i++) {
+            start[b->body[i].parent + 2]++;
+        }
+        for (int i = 0; i < n; i++) {
+            start[i + 2] += start[i + 1];
+        }
+        for (int i = 1; i < n; i++) {
+            child[start[b->body[i].parent + 1]++] = i;
+        }
+        int depth = 0, placed = 0;
+        stack[depth++] = 0;
+        while (depth) {
+            int i = stack[--depth];
+            order[placed++] = i;
+            for (int k = start[i + 1]; k-- > start[i];) {
+                stack[depth++] = child[k];
+            }
+        }
+    }
+    free(start);
+    free(child);
+    free(stack);
+    return ok;
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void check_names(sim_builder *b) {
+    const char **name = calloc((size_t)b->nbody, sizeof *name);
+    if (!name) {
+        refuse(b, SIM_NO_RESOURCE, "no memory for a model");
+        return;
+    }
+    for (int i = 0; i < b->nbody; i++) {
+        name[i] = b->body[i].name;
+    }
+    qsort(name, (size_t)b->nbody, sizeof *name, compare_names);
+    for (int i = 1; i < b->nbody; i++) {
+        if (strcmp(name[i - 1], name[i]) == 0) {
+            refuse(b, SIM_BAD_INPUT, "two bodies are called \"%s\"", name[i]);
+            break;
+        }
+    }
+    free(name);
+}
+
+sim_model *sim_builder_finish(sim_builder *b, sim_error *error) {
+    if (!b) {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a model");
+        return NULL;
+    }
+    sim_model *model = NULL;
+    if (!b->error.status) {
+        check_names(b);
+    }
+    if (b->error.status) {
+        sim_fail(error, b->error.status, "%s", b->error.text);
+    } else {
+        int *order = calloc((size_t)b->nbody, sizeof *order);
+        if (order && depth_first(b, order)) {
+            model = sim_freeze(b, order, error);
+        } else {
+            sim_fail(error, SIM_NO_RESOURCE, "no memory for a model of %d bodies", b->nbody);
+        }
+        free(order);
+    }
+    sim_builder_discard(b);
+    return model;
+}

@@ -1,0 +1,237 @@
+/* From what the builder was told to the constant model: bodies depth first, dofs numbered along, one block of memory. */
+#include "model/builder.h"
+#include "model/joint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct freezer {
+    const sim_builder *from;
+    sim_pool *pool;
+    sim_model *model;
+    sim_body *body;
+    sim_dof *dof;
+    sim_tree *tree;
+    int *place; /* place[old] = new */
+    int failed; /* out of memory */
+} freezer;
+
+static void *take(freezer *f, int count, size_t size) {
+    void *items = sim_pool_alloc(f->pool, (size_t)count, size);
+    f->failed |= !items;
+    return items;
+}
+
+static const char *take_text(freezer *f, const char *text) {
+    char *copy = sim_pool_text(f->pool, text);
+    f->failed |= text && !copy;
+    return copy;
+}
+
+static void count(freezer *f) {
+    sim_model *m = f->model;
+    const sim_builder *b = f->from;
+    m->nbody = b->nbody;
+    for (int i = 1; i < b->nbody; i++) {
+        m->nq += sim_joint_nq(b->body[i].joint);
+        m->nv += sim_joint_nv(b->body[i].joint);
+        m->ntree += b->body[i].parent == 0;
+    }
+    m->nshape = b->nshape;
+    m->nmaterial = b->nmaterial;
+    m->nactuator = b->nactuator;
+    m->nload = b->nload;
+    m->gravity = b->gravity;
+}
+
+static void place_body(freezer *f, int i, const sim_body_def *def, int *q0, int *v0, int *tree) {
+    int parent = i ? f->place[def->parent] : 0;
+    *tree += i > 0 && parent == 0;
+    f->body[i] = (sim_body){
+        .name = take_text(f, def->name),
+        .parent = parent,
+        .tree = *tree,
+        .subtree_end = i + 1,
+        .joint = def->joint,
+        .q0 = *q0,
+        .nq = sim_joint_nq(def->joint),
+        .v0 = *v0,
+        .nv = sim_joint_nv(def->joint),
+        .placement = def->placement,
+        .axis = def->axis,
+        .axis2 = def->axis2,
+        .pitch = def->pitch,
+        .inertia = def->inertia,
+    };
+    *q0 += f->body[i].nq;
+    *v0 += f->body[i].nv;
+}
+
+/* The last dof on the path from the world to body i, or -1. */
+static int last_dof(const sim_body *body, int i) {
+    while (i && body[i].nv == 0) {
+        i = body[i].parent;
+    }
+    return i ? body[i].v0 + body[i].nv - 1 : -1;
+}
+
+static void place_dofs(freezer *f, int i, const sim_body_def *def) {
+    const sim_body *b = &f->body[i];
+    int parent = last_dof(f->body, b->parent);
+    for (int k = 0; k < b->nv; k++) {
+        int j = b->v0 + k;
+        f->dof[j] = (sim_dof){
+            .body = i,
+            .parent = parent,
+            .depth = parent < 0 ? 1 : f->dof[parent].depth + 1,
+            .row = f->model->nl,
+            .armature = def->armature[k],
+            .damping = def->damping[k],
+            .stiffness = def->stiffness[k],
+            .rest = def->rest[k],
+        };
+        f->model->nl += f->dof[j].depth;
+        parent = j;
+    }
+}
+
+static void place_trees(freezer *f) {
+    for (int i = f->model->nbody - 1; i > 0; i--) {
+        sim_body *parent = &f->body[f->body[i].parent];
+        if (parent->subtree_end < f->body[i].subtree_end) {
+            parent->subtree_end = f->body[i].subtree_end;
+        }
+    }
+    for (int i = 1; i < f->model->nbody; i++) {
+        const sim_body *b = &f->body[i];
+        sim_tree *t = &f->tree[b->tree];
+        if (b->parent == 0) {
+            *t = (sim_tree){.body0 = i, .v0 = b->v0, .q0 = b->q0};
+        }
+        t->nbody++;
+        t->nq += b->nq;
+        t->nv += b->nv;
+    }
+}
+
+static sim_body_inertia at_origin(const sim_inertia *inertia) {
+    return (sim_body_inertia){inertia->mass, v3_scale(inertia->mass, inertia->com),
+                              sym3_parallel_axis(inertia->moment, inertia->mass, inertia->com)};
+}
+
+static void place_bodies(freezer *f, const int *order) {
+    sim_model *m = f->model;
+    f->body = take(f, m->nbody, sizeof *f->body);
+    f->dof = take(f, m->nv, sizeof *f->dof);
+    f->tree = take(f, m->ntree, sizeof *f->tree);
+    joint_rotation *rotation = take(f, m->nbody, sizeof *rotation);
+    sim_body_inertia *inertia = take(f, m->nbody, sizeof *inertia);
+    double *q = take(f, m->nq, sizeof *q), *v = take(f, m->nv, sizeof *v);
+    if (f->failed) {
+        return;
+    }
+    int q0 = 0, v0 = 0, tree = -1, angle = 0;
+    for (int i = 0; i < m->nbody; i++) {
+        f->place[order[i]] = i;
+        const sim_body_def *def = &f->from->body[order[i]];
+        place_body(f, i, def, &q0, &v0, &tree);
+        place_dofs(f, i, def);
+        inertia[i] = at_origin(&def->inertia);
+        rotation[i] = joint_rotation_of(&f->body[i]);
+        rotation[i].angle0 = angle;
+        angle += joint_facts_of(def->joint)->angles;
+        memcpy(q + f->body[i].q0, def->q, (size_t)f->body[i].nq * sizeof *q);
+        memcpy(v + f->body[i].v0, def->v, (size_t)f->body[i].nv * sizeof *v);
+    }
+    place_trees(f);
+    m->body = f->body;
+    m->dof = f->dof;
+    m->tree = f->tree;
+    m->inertia = inertia;
+    m->rotation = rotation;
+    m->q_initial = q;
+    m->v_initial = v;
+}
+
+static sim_track take_track(freezer *f, const sim_track *from) {
+    sim_track track = *from;
+    int numbers = from->keys * from->width;
+    double *times = take(f, from->keys, sizeof *times), *values = take(f, numbers, sizeof *values);
+    if (!f->failed && from->keys) {
+        memcpy(times, from->times, (size_t)from->keys * sizeof *times);
+        memcpy(values, from->values, (size_t)numbers * sizeof *values);
+    }
+    track.times = times;
+    track.values = values;
+    return track;
+}
+
+static void place_parts(freezer *f) {
+    sim_model *m = f->model;
+    const sim_builder *b = f->from;
+    sim_shape *shape = take(f, m->nshape, sizeof *shape);
+    sim_material *material = take(f, m->nmaterial, sizeof *material);
+    sim_actuator *actuator = take(f, m->nactuator, sizeof *actuator);
+    sim_load *load = take(f, m->nload, sizeof *load);
+    if (f->failed) {
+        return;
+    }
+    for (int k = 0; k < m->nshape; k++) {
+        shape[k] = b->shape[k];
+        shape[k].name = take_text(f, b->shape[k].name);
+        shape[k].body = f->place[b->shape[k].body];
+    }
+    for (int k = 0; k < m->nmaterial; k++) {
+        material[k] = b->material[k];
+        material[k].name = take_text(f, b->material[k].name);
+    }
+    for (int k = 0; k < m->nactuator; k++) {
+        actuator[k] = b->actuator[k];
+        actuator[k].name = take_text(f, b->actuator[k].name);
+        actuator[k].dof = f->body[f->place[b->actuator_target[k].body]].v0 + b->actuator_target[k].dof;
+        actuator[k].target = take_track(f, &b->actuator[k].target);
+        actuator[k].feedforward = take_track(f, &b->actuator[k].feedforward);
+    }
+    for (int k = 0; k < m->nload; k++) {
+        const joint_target *on = &b->load_target[k];
+        int body = f->place[on->body];
+        load[k] = b->load[k];
+        load[k].name = take_text(f, b->load[k].name);
+        load[k].body = on->dof < 0 ? body : -1;
+        load[k].dof = on->dof < 0 ? -1 : f->body[body].v0 + on->dof;
+        load[k].track = take_track(f, &b->load[k].track);
+    }
+    m->shape = shape;
+    m->material = material;
+    m->actuator = actuator;
+    m->load = load;
+}
+
+sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *error) {
+    freezer f = {.from = builder, .pool = sim_pool_create()};
+    f.model = f.pool ? POOL_NEW(f.pool, sim_model, 1) : NULL;
+    f.place = calloc((size_t)builder->nbody, sizeof *f.place);
+    f.failed = !f.model || !f.place;
+    if (!f.failed) {
+        f.model->memory = f.pool;
+        count(&f);
+        place_bodies(&f, order);
+    }
+    if (!f.failed) {
+        place_parts(&f);
+    }
+    free(f.place);
+    if (f.failed) {
+        sim_pool_free(f.pool);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a model of %d bodies", builder->nbody);
+        return NULL;
+    }
+    f.model->bytes = sim_pool_bytes(f.pool);
+    return f.model;
+}
+
+void sim_model_free(sim_model *model) {
+    if (model) {
+        sim_pool_free(model->memory);
+    }
+}

@@ -1,0 +1,95 @@
+/* Could a rigid body have this inertia?  Mass m > 0, moment I about the centre of mass positive definite, and no
+ * principal moment larger than the sum of the others: I = integral of (|x|^2 1 - x x') dm means
+ * Sigma = tr(I)/2 1 - I = integral of x x' dm, which must be positive semidefinite. */
+#include "math/spatial.h"
+#include <sim/model.h>
+
+#include <math.h>
+
+/* Eigenvalues of a symmetric 3x3 matrix by Jacobi rotations, ascending: right to rounding even for a needle. */
+static void principal_moments(sym3 a, double value[3]) {
+    double m[3][3] = {{a.xx, a.xy, a.xz}, {a.xy, a.yy, a.yz}, {a.xz, a.yz, a.zz}};
+    for (int sweep = 0; sweep < 30; sweep++) {
+        double off = fabs(m[0][1]) + fabs(m[0][2]) + fabs(m[1][2]);
+        if (off == 0) {
+            break;
+        }
+        for (int p = 0; p < 2; p++) {
+            for (int q = p + 1; q < 3; q++) {
+                if (m[p][q] == 0) {
+                    continue;
+                }
+                double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
+                double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+                double c = 1 / sqrt(t * t + 1), s = t * c;
+                for (int k = 0; k < 3; k++) {
+                    double x = m[k][p], y = m[k][q];
+                    m[k][p] = c * x - s * y;
+                    m[k][q] = s * x + c * y;
+                }
+                for (int k = 0; k < 3; k++) {
+                    double x = m[p][k], y = m[q][k];
+                    m[p][k] = c * x - s * y;
+                    m[q][k] = s * x + c * y;
+                }
+            }
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        value[k] = m[k][k];
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < 2; k++) {
+            if (value[k] > value[k + 1]) {
+                double swap = value[k];
+                value[k] = value[k + 1];
+                value[k + 1] = swap;
+            }
+        }
+    }
+}
+
+static int all_finite(const sim_inertia *inertia) {
+    const sym3 *m = &inertia->moment;
+    return isfinite(inertia->mass) && v3_finite(inertia->com) && isfinite(m->xx) && isfinite(m->yy) &&
+           isfinite(m->zz) && isfinite(m->xy) && isfinite(m->xz) && isfinite(m->yz);
+}
+
+sim_status sim_inertia_check(const sim_inertia *inertia, sim_error *error) {
+    /* Files carry rounded numbers: a flat plate written with 4 digits may break A + B >= C in the last of them. */
+    const double slack = 1e-3;
+    if (!all_finite(inertia)) {
+        return sim_fail(error, SIM_BAD_INPUT, "the inertia holds a number that is not finite");
+    }
+    if (!(inertia->mass > 0)) {
+        return sim_fail(error, SIM_BAD_INPUT, "the mass must be positive, not %g kg", inertia->mass);
+    }
+    double p[3];
+    principal_moments(inertia->moment, p);
+    if (!(p[0] > 0) || p[0] < 1e-14 * p[2]) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "the inertia is not positive definite: principal moments (%.4g, %.4g, %.4g) kg m^2", p[0], p[1],
+                        p[2]);
+    }
+    if (p[0] + p[1] < p[2] * (1 - slack)) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "principal moments (%.4g, %.4g, %.4g) kg m^2 break A + B >= C: no mass distribution has them",
+                        p[0], p[1], p[2]);
+    }
+    return SIM_OK;
+}
+
+sim_inertia sim_inertia_add(const sim_inertia *a, const sim_inertia *b) {
+    double mass = a->mass + b->mass;
+    if (!(mass > 0)) {
+        return *a;
+    }
+    v3 com = v3_scale(1 / mass, v3_add(v3_scale(a->mass, a->com), v3_scale(b->mass, b->com)));
+    sym3 moment = sym3_add(sym3_parallel_axis(a->moment, a->mass, v3_sub(a->com, com)),
+                           sym3_parallel_axis(b->moment, b->mass, v3_sub(b->com, com)));
+    return (sim_inertia){mass, com, moment};
+}
+
+sim_inertia sim_inertia_placed(const sim_inertia *inertia, const sim_pose *X) {
+    return (sim_inertia){inertia->mass, pose_point(*X, inertia->com), sym3_rotated(X->R, inertia->moment)};
+}

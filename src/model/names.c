@@ -1,0 +1,42 @@
+/* How bodies, coordinates and dofs are called in files and messages. */
+#include "model/joint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int sim_model_find_body(const sim_model *model, const char *name) {
+    for (int i = 0; i < model->nbody; i++) {
+        if (strcmp(model->body[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void joined(const char *body, const char *component, char *text, size_t size) {
+    snprintf(text, size, "%s%s%s", body, *component ? "." : "", component);
+}
+
+void sim_model_dof_name(const sim_model *model, int dof, char *text, size_t size) {
+    const sim_body *b = &model->body[model->dof[dof].body];
+    joined(b->name, joint_facts_of(b->joint)->v_name[dof - b->v0], text, size);
+}
+
+/* The last body whose coordinates start at or before `coordinate`. */
+static const sim_body *body_of_coordinate(const sim_model *model, int coordinate) {
+    int low = 0, high = model->nbody;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (model->body[middle].q0 <= coordinate) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return &model->body[low];
+}
+
+void sim_model_coordinate_name(const sim_model *model, int coordinate, char *text, size_t size) {
+    const sim_body *b = body_of_coordinate(model, coordinate);
+    joined(b->name, joint_facts_of(b->joint)->q_name[coordinate - b->q0], text, size);
+}

@@ -1,0 +1,127 @@
+/* Which forces act on the joints? */
+#include "model/joint.h"
+#include "world/world.h"
+
+#include <math.h>
+
+static double *coordinate(double *q, const sim_model *m, int dof) {
+    const sim_body *b = &m->body[m->dof[dof].body];
+    return q + b->q0 + joint_coordinate_of(b->joint, dof - b->v0);
+}
+
+static void passive_forces(const sim_model *m, int tree, const force_point *at, double *tau) {
+    const sim_tree *t = &m->tree[tree];
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        const sim_dof *dof = &m->dof[j];
+        tau[j] -= dof->damping * at->v[j];
+        if (dof->stiffness == 0) {
+            continue;
+        }
+        const sim_body *b = &m->body[dof->body];
+        int k = joint_coordinate_of(b->joint, j - b->v0);
+        if (k >= 0) {
+            tau[j] -= dof->stiffness * (at->q[b->q0 + k] - dof->rest);
+        } else if (j == b->v0) { /* a ball joint's spring: against the rotation vector, all three dofs at once */
+            v3 turn = quat_log(joint_quaternion(at->q + b->q0));
+            tau[j] -= dof->stiffness * turn.x;
+            tau[j + 1] -= dof->stiffness * turn.y;
+            tau[j + 2] -= dof->stiffness * turn.z;
+        }
+    }
+}
+
+static int actuator_forces(sim_world *w, int tree, const force_point *at, double *tau) {
+    const sim_model *m = w->model;
+    const tree_parts *parts = &w->parts[tree];
+    int saturated = 0;
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+        const sim_actuator *actuator = &m->actuator[w->actuator_order[k]];
+        int j = actuator->dof;
+        double target = 0, rate = 0, sum = 0;
+        if (actuator->feedforward.keys) {
+            sim_track_at(&actuator->feedforward, at->time, &sum, NULL);
+        }
+        if (actuator->gravity_compensation) {
+            sum += w->hold[j];
+        }
+        if (actuator->target.keys) {
+            sim_track_at(&actuator->target, at->end_time, &target, &rate);
+            sum += actuator->kp * (target - *coordinate((double *)at->q_end, m, j));
+            sum += actuator->kd * (rate - at->v_end[j]);
+        }
+        double within = fmax(-actuator->effort, fmin(actuator->effort, sum));
+        w->clamped[k] = (sum > actuator->effort) - (sum < -actuator->effort);
+        saturated += w->clamped[k] != 0;
+        tau[j] += within;
+    }
+    return saturated;
+}
+
+int world_joint_forces(sim_world *w, int tree, const force_point *at, double *tau) {
+    const sim_model *m = w->model;
+    const sim_tree *t = &m->tree[tree];
+    const tree_parts *parts = &w->parts[tree];
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        tau[j] = w->applied[j];
+    }
+    if (parts->passive) {
+        passive_forces(m, tree, at, tau);
+    }
+    for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
+        const sim_load *load = &m->load[w->load_order[k]];
+        if (load->dof >= 0) {
+            double value;
+            sim_track_at(&load->track, at->time, &value, NULL);
+            tau[load->dof] += value;
+        }
+    }
+    return parts->actuators ? actuator_forces(w, tree, at, tau) : 0;
+}
+
+/* A wrench given at a point, in world or body axes, taken at the body's origin in world axes. */
+static sim_force wrench_at_origin(const sim_load *load, const pose *X, double time) {
+    double value[6];
+    sim_track_at(&load->track, time, value, NULL);
+    force f = {{value[0], value[1], value[2]}, {value[3], value[4], value[5]}};
+    if (load->local) {
+        f = (force){m3_times(X->R, f.ang), m3_times(X->R, f.lin)};
+    }
+    return force_at_parent(f, m3_times(X->R, load->point));
+}
+
+const sim_force *world_wrenches(sim_world *w, int tree, double time) {
+    const sim_model *m = w->model;
+    const tree_parts *parts = &w->parts[tree];
+    int any = 0;
+    for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
+        const sim_load *load = &m->load[w->load_order[k]];
+        if (load->body < 0) {
+            continue;
+        }
+        if (!any) {
+            sim_range range = sim_tree_range(m, tree);
+            for (int i = range.first; i < range.end; i++) {
+                w->external[i] = (force){{0, 0, 0}, {0, 0, 0}};
+            }
+            any = 1;
+        }
+        force f = wrench_at_origin(load, &w->derived->pose[load->body], time);
+        w->external[load->body] = force_add(w->external[load->body], f);
+    }
+    return any ? w->external : NULL;
+}
+
+void world_hold(sim_world *w, int tree) {
+    if (!w->parts[tree].gravity_compensation) {
+        return;
+    }
+    const sim_model *m = w->model;
+    sim_range range = sim_tree_range(m, tree);
+    const sim_tree *t = &m->tree[tree];
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        w->v_point[j] = 0;
+    }
+    sim_kinematics(w->derived, range, w->now.q);
+    sim_velocities(w->derived, range, w->v_point);
+    sim_rnea(w->derived, range, NULL, NULL, m->gravity, w->hold);
+}

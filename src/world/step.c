@@ -1,0 +1,115 @@
+/* The step.
+ *
+ * From `now` to `next`, tree by tree; then, if every number is finite, the two change places.  A step happens whole or not
+ * at all. */
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static int finite(const double *x, int first, int count) {
+    for (int k = first; k < first + count; k++) {
+        if (!isfinite(x[k])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void merge(sim_step_info *sum, const sim_step_info *part) {
+    sum->iterations = part->iterations > sum->iterations ? part->iterations : sum->iterations;
+    sum->sweeps += part->sweeps;
+    sum->nonconverged += part->nonconverged;
+    sum->residual = fmax(sum->residual, part->residual);
+    sum->saturated += part->saturated;
+}
+
+/* One thread's share of the trees. */
+static void step_trees(void *context, int worker, int first, int end) {
+    sim_world *w = context;
+    worker_info *mine = &w->worker[worker];
+    for (int tree = first; tree < end; tree++) {
+        const sim_tree *t = &w->model->tree[tree];
+        sim_step_info info;
+        if (t->nv == 0) {
+            continue;
+        }
+        if (w->options.integrator == SIM_RK4) {
+            world_rk4_step(w, tree, &info);
+        } else {
+            world_theta_step(w, tree, &info);
+        }
+        merge(&mine->info, &info);
+        if (mine->bad_tree < 0 && !(finite(w->next.v, t->v0, t->nv) && finite(w->next.q, t->q0, t->nq))) {
+            mine->bad_tree = tree;
+        }
+    }
+}
+
+/* The fastest dof of the tree before the step: where a blow-up usually starts. */
+static int fastest(const sim_world *w, int tree) {
+    const sim_tree *t = &w->model->tree[tree];
+    int worst = t->v0;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        if (fabs(w->now.v[j]) > fabs(w->now.v[worst])) {
+            worst = j;
+        }
+    }
+    return worst;
+}
+
+/* What was the first number to go wrong, in the order in which a step makes them? */
+static sim_status explain(const sim_world *w, int tree, sim_error *error) {
+    const sim_model *m = w->model;
+    const sim_tree *t = &m->tree[tree];
+    const struct {
+        const char *what;
+        const double *value;
+    } made[] = {{"the applied force", w->applied}, {"the joint force", w->tau}, {"the acceleration", w->next.a},
+                {"the velocity", w->next.v}};
+    char name[128], fast[128];
+    int worst = fastest(w, tree);
+    sim_model_dof_name(m, worst, fast, sizeof fast);
+    for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
+        for (int j = t->v0; j < t->v0 + t->nv; j++) {
+            if (!isfinite(made[k].value[j])) {
+                sim_model_dof_name(m, j, name, sizeof name);
+                return sim_fail(error, SIM_FAILED,
+                                "%s of \"%s\" (body \"%s\") is not finite in step %lld, t = %.9g s; fastest before it in "
+                                "its tree: \"%s\" at %.3g",
+                                made[k].what, name, m->body[m->dof[j].body].name, (long long)w->now.step + 1,
+                                w->now.time + w->options.step, fast, w->now.v[worst]);
+            }
+        }
+    }
+    return sim_fail(error, SIM_FAILED,
+                    "a coordinate of the tree of body \"%s\" is not finite in step %lld, t = %.9g s; fastest before it: "
+                    "\"%s\" at %.3g",
+                    m->body[t->body0].name, (long long)w->now.step + 1, w->now.time + w->options.step, fast,
+                    w->now.v[worst]);
+}
+
+sim_status sim_world_step(sim_world *w, sim_error *error) {
+    int threads = sim_threads_count(w->threads);
+    for (int k = 0; k < threads; k++) {
+        w->worker[k] = (worker_info){.bad_tree = -1};
+    }
+    w->shown = 0;
+
+    sim_threads_run(w->threads, w->model->ntree, step_trees, w);
+
+    w->info = (sim_step_info){0};
+    for (int k = 0; k < threads; k++) {
+        merge(&w->info, &w->worker[k].info);
+        if (w->worker[k].bad_tree >= 0) {
+            return explain(w, w->worker[k].bad_tree, error);
+        }
+    }
+    w->next.step = w->now.step + 1;
+    w->next.time0 = w->now.time0;
+    w->next.time = w->next.time0 + (double)w->next.step * w->options.step;
+    sim_state before = w->now;
+    w->now = w->next;
+    w->next = before;
+    return SIM_OK;
+}

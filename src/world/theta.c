@@ -1,0 +1,306 @@
+/* One step of one tree without contact: find the mean acceleration a = (v1 - v0)/dt with
+ *
+ *     M(q*) a = k(q*, v*, t*),      v1 = v0 + dt a,                    (Castro et al. 2021, eqs. 6-14)
+ *
+ * k all forces (Coriolis, gravity, joints, loads), the starred point somewhere in the step:
+ *
+ *     scheme            q*                        v*              q1
+ *     midpoint          q0 (+) dt/2 v*            (v0 + v1)/2     q0 (+) dt v*
+ *     implicit Euler    q1                        v1              q0 (+) dt v1
+ *     symplectic Euler  q0                        v0              q0 (+) dt v1
+ *     Moreau midpoint   q0 (+) dt/2 v0            v0              q* (+) dt/2 v1
+ *
+ * Dampers act at v* in the first two, at v1 in the others; actuators always at the end of the step, which is how a
+ * sampled controller with stiff gains stays stable.  Both are linear in a, so their derivative goes on the joint-space
+ * diagonal: with E = -d tau / d a the Newton step is
+ *
+ *     a <- (M + E)^-1 (k(a) + E a),   one articulated-body sweep at q*.
+ *
+ * What Newton leaves out (Coriolis terms, the change of M with q*) is O(dt) and shrinks the error by O(dt) a sweep;
+ * Anderson's acceleration (1965) makes of the last few sweeps a secant step, in the norm in which joint j weighs as much
+ * as the inertia D_j that it feels. */
+#include "dyn/advance.h"
+#include "math/v3.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct scheme {
+    double position; /* q* = q0 (+) position * dt * (mean velocity of the step) ... */
+    int explicit_position; /* ... or of v0 alone */
+    double velocity; /* v* = v0 + velocity * dt a */
+    double damper;   /* dampers act at v0 + damper * dt a */
+    double travel;   /* q1 = q0 (+) dt (v0 + travel * dt a) */
+    double time;     /* t* = t0 + time * dt */
+} scheme;
+
+static const scheme schemes[SIM_INTEGRATORS] = {
+    [SIM_MIDPOINT] = {0.5, 0, 0.5, 0.5, 0.5, 0.5},
+    [SIM_SYMPLECTIC_EULER] = {0, 1, 0, 1, 1, 0},
+    [SIM_IMPLICIT_EULER] = {1, 0, 1, 1, 1, 1},
+    [SIM_MOREAU] = {0.5, 1, 0, 1, 0.5, 0.5},
+};
+
+typedef struct tree_step {
+    sim_world *w;
+    const scheme *s;
+    int tree;
+    sim_range bodies;
+    int v0, nv; /* dofs [v0, v0 + nv) */
+    double dt;
+    int saturated;
+} tree_step;
+
+/* out = v0 + weight * dt * a */
+static void velocity_at(const tree_step *t, double weight, const double *a, double *out) {
+    const double *v = t->w->now.v;
+    double h = weight * t->dt;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        out[j] = v[j] + h * a[j];
+    }
+}
+
+/* Kinematics at q*, for the schemes in which it moves with a. */
+static void move_to_point(tree_step *t, const double *a) {
+    sim_world *w = t->w;
+    const sim_model *m = w->model;
+    if (t->s->explicit_position) {
+        sim_advance_by(m, t->bodies, ROTATION_EXP, w->now.q, w->now.v, t->s->position * t->dt, w->q_point);
+    } else {
+        velocity_at(t, t->s->travel, a, w->v_point);
+        rotation_map map = t->s->position == 0.5 ? ROTATION_CAYLEY_HALF : ROTATION_EXP;
+        sim_advance_by(m, t->bodies, map, w->now.q, w->v_point, t->dt, w->q_point);
+    }
+    sim_kinematics(w->derived, t->bodies, w->q_point);
+}
+
+static void finish(tree_step *t, const double *a) {
+    sim_world *w = t->w;
+    const sim_model *m = w->model;
+    velocity_at(t, 1, a, w->next.v);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        w->next.a[j] = a[j];
+    }
+    if (t->s->explicit_position && t->s->position > 0) {
+        sim_advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->next.v, 0.5 * t->dt, w->next.q);
+    } else {
+        velocity_at(t, t->s->travel, a, w->v_point);
+        rotation_map map = t->s->travel == 0.5 ? ROTATION_CAYLEY : ROTATION_EXP;
+        sim_advance_by(m, t->bodies, map, w->now.q, w->v_point, t->dt, w->next.q);
+    }
+}
+
+/* tau and E where they stand for the acceleration a: tau + E a goes to tau, E to extra. */
+static void joint_forces(tree_step *t, const double *a) {
+    sim_world *w = t->w;
+    const sim_model *m = w->model;
+    const scheme *s = t->s;
+    const tree_parts *parts = &w->parts[t->tree];
+    force_point at = {.time = w->now.time + s->time * t->dt, .end_time = w->now.time + t->dt, .q = w->q_point};
+    double *v_damper = w->v_point, *v_end = w->next.v, *q_end = w->next.q;
+    velocity_at(t, s->damper, a, v_damper);
+    if (parts->actuators) {
+        velocity_at(t, s->travel, a, v_end);
+        sim_advance_by(m, t->bodies, ROTATION_CAYLEY, w->now.q, v_end, t->dt, q_end);
+        velocity_at(t, 1, a, v_end);
+    }
+    at.v = v_damper;
+    at.q_end = q_end;
+    at.v_end = v_end;
+    t->saturated = world_joint_forces(w, t->tree, &at, w->tau);
+    double spring = s->explicit_position ? 0 : s->position * s->travel * t->dt * t->dt;
+    if (!parts->passive && !parts->actuators) {
+        return;
+    }
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        w->extra[j] = s->damper * t->dt * m->dof[j].damping + spring * m->dof[j].stiffness;
+    }
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+        const sim_actuator *actuator = &m->actuator[w->actuator_order[k]];
+        if (w->clamped[k] == 0 && actuator->target.keys) {
+            w->extra[actuator->dof] += t->dt * actuator->kd + s->travel * t->dt * t->dt * actuator->kp;
+        }
+    }
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        w->tau[j] += w->extra[j] * a[j];
+    }
+}
+
+/* One Newton step from a to `out`. */
+static void sweep(tree_step *t, const double *a, int move, double *out) {
+    sim_world *w = t->w;
+    const tree_parts *parts = &w->parts[t->tree];
+    if (move) {
+        move_to_point(t, a);
+    }
+    velocity_at(t, t->s->velocity, a, w->v_point);
+    sim_velocities(w->derived, t->bodies, w->v_point);
+    joint_forces(t, a);
+    const sim_force *external = world_wrenches(w, t->tree, w->now.time + t->s->time * t->dt);
+    const double *extra = parts->passive || parts->actuators ? w->extra : NULL;
+    sim_aba(w->derived, t->bodies, w->tau, external, w->model->gravity, extra, NULL, out);
+}
+
+/* Inner product in which joint j weighs as much as the inertia that it feels. */
+static double dot(const tree_step *t, const double *x, const double *y) {
+    const double *Dinv = t->w->derived->Dinv;
+    double sum = 0;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        sum += x[j] * y[j] / Dinv[j];
+    }
+    return sum;
+}
+
+/* The last sweeps g(a) and residuals f = g(a) - a, as differences from one to the next. */
+typedef struct anderson {
+    double *f, *g; /* [nv] of the last sweep */
+    double *df[ANDERSON_DEPTH], *dg[ANDERSON_DEPTH];
+    int count, slot;
+    double contraction; /* of the plain iteration, |dg| / |da| */
+} anderson;
+
+static anderson anderson_of(sim_world *w) {
+    size_t nv = (size_t)w->model->nv;
+    anderson h = {.f = w->history, .g = w->history + nv, .contraction = 1};
+    for (size_t k = 0; k < ANDERSON_DEPTH; k++) {
+        h.df[k] = w->history + (2 + 2 * k) * nv;
+        h.dg[k] = w->history + (3 + 2 * k) * nv;
+    }
+    return h;
+}
+
+/* G x = b by L D L' for a few unknowns; a row that adds nothing to those before it gets x = 0. */
+static void solve_small(int n, double G[ANDERSON_DEPTH][ANDERSON_DEPTH], double *x) {
+    double d[ANDERSON_DEPTH];
+    for (int i = 0; i < n; i++) {
+        d[i] = G[i][i];
+        for (int k = 0; k < i; k++) {
+            double sum = G[i][k];
+            for (int l = 0; l < k; l++) {
+                sum -= G[i][l] * d[l] * G[k][l];
+            }
+            G[i][k] = d[k] > 0 ? sum / d[k] : 0;
+            d[i] -= G[i][k] * G[i][k] * d[k];
+            x[i] -= G[i][k] * x[k];
+        }
+        d[i] = d[i] > 1e-13 * G[i][i] ? d[i] : 0;
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        double sum = d[i] > 0 ? x[i] / d[i] : 0;
+        for (int k = i + 1; k < n && d[i] > 0; k++) {
+            sum -= G[k][i] * x[k];
+        }
+        x[i] = sum;
+    }
+}
+
+/* Remember the sweep g = g(a). */
+static void remember(tree_step *t, anderson *h, const double *a, const double *g, int first) {
+    double *df = h->df[h->slot], *dg = h->dg[h->slot];
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        double f = g[j] - a[j];
+        df[j] = f - h->f[j];
+        dg[j] = g[j] - h->g[j];
+        h->f[j] = f;
+        h->g[j] = g[j];
+    }
+    if (first) {
+        return;
+    }
+    double moved = 0;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        double da = dg[j] - df[j];
+        moved += da * da / t->w->derived->Dinv[j];
+    }
+    h->contraction = moved > 0 ? sqrt(dot(t, dg, dg) / moved) : 0;
+    h->slot = (h->slot + 1) % ANDERSON_DEPTH;
+    h->count += h->count < ANDERSON_DEPTH;
+}
+
+/* a <- g - sum gamma_i dg_i with the gamma that minimise |f - sum gamma_i df_i|. */
+static void secant_step(const tree_step *t, const anderson *h, double *a) {
+    double G[ANDERSON_DEPTH][ANDERSON_DEPTH], gamma[ANDERSON_DEPTH];
+    for (int i = 0; i < h->count; i++) {
+        for (int k = 0; k <= i; k++) {
+            G[i][k] = dot(t, h->df[i], h->df[k]);
+        }
+        gamma[i] = dot(t, h->df[i], h->f);
+    }
+    solve_small(h->count, G, gamma);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        double sum = h->g[j];
+        for (int i = 0; i < h->count; i++) {
+            sum -= gamma[i] * h->dg[i][j];
+        }
+        a[j] = sum;
+    }
+}
+
+/* Size of an acceleration that rounding alone can make: against the velocity over a step, and against gravity. */
+static double rounding_floor(const tree_step *t) {
+    const sim_world *w = t->w;
+    double speed = sqrt(dot(t, w->now.v, w->now.v));
+    double weight = sqrt(w->parts[t->tree].mass) * v3_norm(w->model->gravity);
+    return 1e-13 * speed / t->dt + 1e-14 * weight;
+}
+
+static int iterate(tree_step *t, sim_step_info *info) {
+    sim_world *w = t->w;
+    anderson h = anderson_of(w);
+    double *a = w->a_try, *g = w->a_out;
+    double error = INFINITY, scale = 1;
+    int k = 0, converged = 0;
+    while (!converged && k < w->options.max_iterations) {
+        sweep(t, a, k > 0 && !t->s->explicit_position, g);
+        remember(t, &h, a, g, k == 0);
+        k++;
+        double size = sqrt(dot(t, g, g));
+        double left = h.contraction < 0.5 ? h.contraction / (1 - h.contraction) : 1;
+        scale = w->options.tolerance * size + rounding_floor(t);
+        error = left * sqrt(dot(t, h.f, h.f));
+        converged = error <= scale;
+        if (!isfinite(error)) {
+            break;
+        }
+        if (!converged) {
+            secant_step(t, &h, a);
+        }
+    }
+    info->iterations = k;
+    info->residual = error / scale * w->options.tolerance;
+    return converged;
+}
+
+/* With v* and q* known beforehand and no force at a limit, the step is linear in a: one sweep is exact. */
+static int linear(const tree_step *t) {
+    return t->s->explicit_position && t->s->velocity == 0 && !t->w->parts[t->tree].limited;
+}
+
+void world_theta_step(sim_world *w, int tree, sim_step_info *info) {
+    const sim_tree *at = &w->model->tree[tree];
+    tree_step t = {
+        .w = w,
+        .s = &schemes[w->options.integrator],
+        .tree = tree,
+        .bodies = sim_tree_range(w->model, tree),
+        .v0 = at->v0,
+        .nv = at->nv,
+        .dt = w->options.step,
+    };
+    for (int j = t.v0; j < t.v0 + t.nv; j++) {
+        w->a_try[j] = w->now.a[j];
+    }
+    world_hold(w, tree);
+    move_to_point(&t, w->a_try);
+    *info = (sim_step_info){0};
+    if (linear(&t)) {
+        sweep(&t, w->a_try, 0, w->a_out);
+        info->iterations = 1;
+    } else {
+        info->nonconverged = !iterate(&t, info);
+    }
+    info->sweeps = info->iterations;
+    info->saturated = t.saturated;
+    finish(&t, w->a_out);
+}

@@ -1,0 +1,223 @@
+/* The owner of everything that changes. */
+#include "world/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const integrator_names[SIM_INTEGRATORS] = {
+    [SIM_MIDPOINT] = "midpoint", [SIM_SYMPLECTIC_EULER] = "symplectic", [SIM_IMPLICIT_EULER] = "implicit",
+    [SIM_MOREAU] = "moreau",     [SIM_RK4] = "rk4",
+};
+
+const char *sim_integrator_name(sim_integrator integrator) { return integrator_names[integrator]; }
+
+sim_options sim_options_default(void) {
+    return (sim_options){
+        .step = 1e-3, .integrator = SIM_MIDPOINT, .threads = 1, .tolerance = 1e-10, .max_iterations = 50};
+}
+
+static sim_status check_options(const sim_options *o, sim_error *error) {
+    if (!(o->step > 0) || !isfinite(o->step)) {
+        return sim_fail(error, SIM_BAD_INPUT, "the step must be positive and finite, not %g s", o->step);
+    }
+    if ((unsigned)o->integrator >= SIM_INTEGRATORS) {
+        return sim_fail(error, SIM_BAD_INPUT, "%d is no integrator", (int)o->integrator);
+    }
+    if (o->threads < 1 || o->threads > 64) {
+        return sim_fail(error, SIM_BAD_INPUT, "the number of threads must be 1 to 64, not %d", o->threads);
+    }
+    if (!(o->tolerance > 0 && o->tolerance < 1) || o->max_iterations < 1) {
+        return sim_fail(error, SIM_BAD_INPUT, "the tolerance must lie between 0 and 1, max_iterations be at least 1");
+    }
+    return SIM_OK;
+}
+
+static int state_create(sim_pool *pool, const sim_model *m, sim_state *state) {
+    state->q = POOL_NEW(pool, double, m->nq);
+    state->v = POOL_NEW(pool, double, m->nv);
+    state->a = POOL_NEW(pool, double, m->nv);
+    return state->q && state->v && state->a;
+}
+
+static void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
+    to->time = from->time;
+    to->time0 = from->time0;
+    to->step = from->step;
+    memcpy(to->q, from->q, (size_t)m->nq * sizeof *to->q);
+    memcpy(to->v, from->v, (size_t)m->nv * sizeof *to->v);
+    memcpy(to->a, from->a, (size_t)m->nv * sizeof *to->a);
+}
+
+static int tree_of_load(const sim_model *m, const sim_load *load) {
+    return m->body[load->dof >= 0 ? m->dof[load->dof].body : load->body].tree;
+}
+
+/* Actuators and loads listed tree by tree, in the model's order within a tree. */
+static void sort_parts(sim_world *w) {
+    const sim_model *m = w->model;
+    for (int k = 0; k < m->nactuator; k++) {
+        w->parts[m->body[m->dof[m->actuator[k].dof].body].tree].actuators++;
+    }
+    for (int k = 0; k < m->nload; k++) {
+        int tree = tree_of_load(m, &m->load[k]);
+        if (tree >= 0) { /* a load on the world moves nothing */
+            w->parts[tree].loads++;
+        }
+    }
+    for (int t = 1; t < m->ntree; t++) {
+        w->parts[t].actuator0 = w->parts[t - 1].actuator0 + w->parts[t - 1].actuators;
+        w->parts[t].load0 = w->parts[t - 1].load0 + w->parts[t - 1].loads;
+    }
+    for (int t = 0; t < m->ntree; t++) {
+        w->parts[t].actuators = w->parts[t].loads = 0;
+    }
+    for (int k = 0; k < m->nactuator; k++) {
+        const sim_actuator *actuator = &m->actuator[k];
+        tree_parts *parts = &w->parts[m->body[m->dof[actuator->dof].body].tree];
+        w->actuator_order[parts->actuator0 + parts->actuators++] = k;
+        parts->gravity_compensation |= actuator->gravity_compensation;
+        parts->limited |= isfinite(actuator->effort);
+    }
+    for (int k = 0; k < m->nload; k++) {
+        int tree = tree_of_load(m, &m->load[k]);
+        if (tree >= 0) {
+            w->load_order[w->parts[tree].load0 + w->parts[tree].loads++] = k;
+        }
+    }
+    for (int j = 0; j < m->nv; j++) {
+        w->parts[m->body[m->dof[j].body].tree].passive |= m->dof[j].damping != 0 || m->dof[j].stiffness != 0;
+    }
+    for (int i = 1; i < m->nbody; i++) {
+        w->parts[m->body[i].tree].mass += m->body[i].inertia.mass;
+    }
+}
+
+static int take_memory(sim_world *w) {
+    const sim_model *m = w->model;
+    sim_pool *pool = w->pool;
+    int ok = state_create(pool, m, &w->now) && state_create(pool, m, &w->next);
+    w->worker = POOL_NEW(pool, worker_info, w->options.threads);
+    w->applied = POOL_NEW(pool, double, m->nv);
+    w->parts = POOL_NEW(pool, tree_parts, m->ntree);
+    w->actuator_order = POOL_NEW(pool, int, m->nactuator);
+    w->load_order = POOL_NEW(pool, int, m->nload);
+    w->clamped = POOL_NEW(pool, int, m->nactuator);
+    w->q_point = POOL_NEW(pool, double, m->nq);
+    w->v_point = POOL_NEW(pool, double, m->nv);
+    w->tau = POOL_NEW(pool, double, m->nv);
+    w->extra = POOL_NEW(pool, double, m->nv);
+    w->a_try = POOL_NEW(pool, double, m->nv);
+    w->a_out = POOL_NEW(pool, double, m->nv);
+    w->hold = POOL_NEW(pool, double, m->nv);
+    w->external = POOL_NEW(pool, sim_force, m->nbody);
+    w->history = POOL_NEW(pool, double, (2 + 2 * ANDERSON_DEPTH) * (size_t)m->nv);
+    w->rk = POOL_NEW(pool, double, RK_VECTORS * (size_t)m->nv);
+    return ok && w->worker && w->applied && w->parts && w->actuator_order && w->load_order && w->clamped && w->q_point &&
+           w->v_point && w->tau && w->extra && w->a_try && w->a_out && w->hold && w->external && w->history && w->rk;
+}
+
+sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {
+    sim_options chosen = options ? *options : sim_options_default();
+    if (check_options(&chosen, error)) {
+        return NULL;
+    }
+    sim_pool *pool = sim_pool_create();
+    sim_world *w = pool ? POOL_NEW(pool, sim_world, 1) : NULL;
+    if (!w) {
+        sim_pool_free(pool);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a world");
+        return NULL;
+    }
+    w->model = model;
+    w->options = chosen;
+    w->pool = pool;
+    if (!take_memory(w) || !(w->derived = sim_derived_create(model, NULL))) {
+        sim_world_free(w);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", model->nbody);
+        return NULL;
+    }
+    w->threads = sim_threads_create(chosen.threads);
+    if (!w->threads) {
+        sim_world_free(w);
+        sim_fail(error, SIM_NO_RESOURCE, "%d threads could not be started", chosen.threads);
+        return NULL;
+    }
+    sort_parts(w);
+    memcpy(w->now.q, model->q_initial, (size_t)model->nq * sizeof *w->now.q);
+    memcpy(w->now.v, model->v_initial, (size_t)model->nv * sizeof *w->now.v);
+    return w;
+}
+
+void sim_world_free(sim_world *w) {
+    if (w) {
+        sim_threads_free(w->threads);
+        sim_derived_free(w->derived);
+        sim_pool_free(w->pool);
+    }
+}
+
+const sim_model *sim_world_model(const sim_world *w) { return w->model; }
+const sim_options *sim_world_options(const sim_world *w) { return &w->options; }
+const sim_state *sim_world_state(const sim_world *w) { return &w->now; }
+const sim_step_info *sim_world_info(const sim_world *w) { return &w->info; }
+size_t sim_world_bytes(const sim_world *w) { return sim_pool_bytes(w->pool) + w->derived->bytes; }
+double *sim_world_applied(sim_world *w) { return w->applied; }
+
+static sim_status check_state(const sim_world *w, const sim_state *state, sim_error *error) {
+    const sim_model *m = w->model;
+    double sum = state->time + state->time0;
+    double due = state->time0 + (double)state->step * w->options.step;
+    for (int k = 0; k < m->nq; k++) {
+        sum += isfinite(state->q[k]) ? 0 : NAN;
+    }
+    for (int j = 0; j < m->nv; j++) {
+        sum += isfinite(state->v[j]) && isfinite(state->a[j]) ? 0 : NAN;
+    }
+    if (!isfinite(sum) || state->step < 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "the state holds a number that is not finite");
+    }
+    if (fabs(state->time - due) > 1e-9 * fmax(fabs(due), w->options.step)) {
+        return sim_fail(error, SIM_BAD_INPUT, "time %.12g s is not that of step %lld of %g s from %g s on", state->time,
+                        (long long)state->step, w->options.step, state->time0);
+    }
+    for (int i = 1; i < m->nbody; i++) {
+        const sim_body *b = &m->body[i];
+        if (b->joint != SIM_BALL && b->joint != SIM_FREE) {
+            continue;
+        }
+        const double *q = state->q + b->q0 + b->nq - 4;
+        double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        if (fabs(norm - 1) > 1e-9) {
+            return sim_fail(error, SIM_BAD_INPUT, "the quaternion of body \"%s\" has length %.12g, not 1", b->name, norm);
+        }
+    }
+    return SIM_OK;
+}
+
+sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *error) {
+    sim_status status = check_state(w, state, error);
+    if (status == SIM_OK) {
+        state_copy(w->model, &w->now, state);
+        w->shown = 0;
+    }
+    return status;
+}
+
+const sim_derived *sim_world_derived(sim_world *w) {
+    if (!w->shown) {
+        sim_range all = sim_all(w->model);
+        sim_kinematics(w->derived, all, w->now.q);
+        sim_velocities(w->derived, all, w->now.v);
+        w->shown = 1;
+    }
+    return w->derived;
+}
+
+sim_energy sim_world_energy(sim_world *w) {
+    const sim_derived *d = sim_world_derived(w);
+    sim_range all = sim_all(w->model);
+    return (sim_energy){sim_kinetic_energy(d, all, w->now.v), sim_potential_energy(d, all, w->now.q)};
+}
+
+sim_force sim_world_momentum(sim_world *w) { return sim_momentum(sim_world_derived(w), sim_all(w->model)); }

@@ -1,0 +1,75 @@
+/* The world's insides, shared by the files of this room. */
+#ifndef WORLD_WORLD_H
+#define WORLD_WORLD_H
+
+#include "base/pool.h"
+#include "base/threads.h"
+#include <sim/world.h>
+
+enum { ANDERSON_DEPTH = 5, RK_VECTORS = 6 };
+
+/* Parts of the model that act on the dofs of one tree. */
+typedef struct tree_parts {
+    int actuator0, actuators; /* in world->actuator_order */
+    int load0, loads;         /* in world->load_order */
+    int passive;              /* any spring or damper */
+    int gravity_compensation; /* any actuator asks for it */
+    int limited;              /* any actuator has an effort limit */
+    double mass;
+} tree_parts;
+
+/* What one thread reports of its trees. */
+typedef struct worker_info {
+    sim_step_info info;
+    int bad_tree; /* the first tree that went non-finite, or -1 */
+} worker_info;
+
+struct sim_world {
+    const sim_model *model;
+    sim_options options;
+    sim_pool *pool;
+    sim_threads *threads;
+
+    sim_state now, next;
+    sim_step_info info;
+    worker_info *worker; /* [threads] */
+
+    /* inputs */
+    double *applied; /* [nv] */
+    tree_parts *parts; /* [ntree] */
+    int *actuator_order, *load_order;
+
+    /* derived from q, v: at the present state when `shown`, else wherever the step left it */
+    sim_derived *derived;
+    int shown;
+
+    /* work space of a step, indexed by dof, coordinate or body, so that trees never meet */
+    double *q_point, *v_point, *tau, *extra, *a_try, *a_out, *hold; /* hold: torque against gravity at the start */
+    int *clamped;        /* [nactuator] -1, 0, 1: side of the effort limit in the last evaluation */
+    sim_force *external; /* [nbody] */
+    double *history;     /* [2 + 2 ANDERSON_DEPTH][nv] */
+    double *rk;          /* [RK_VECTORS][nv] */
+};
+
+/* Generalised forces that depend on where the step stands. */
+typedef struct force_point {
+    double time;         /* of loads and feed-forward */
+    double end_time;     /* of actuator targets */
+    const double *q;     /* where springs act */
+    const double *v;     /* where dampers act */
+    const double *q_end, *v_end; /* [nq], [nv]: where actuators act; only plain coordinates of q_end are read */
+} force_point;
+
+/* Applied forces, springs, dampers, actuators and loads on the joints of a tree, into tau[]; the number of actuators at
+ * their limit. */
+int world_joint_forces(sim_world *world, int tree, const force_point *at, double *tau);
+/* Wrenches on the bodies of a tree at the time; NULL if there are none.  After sim_kinematics. */
+const sim_force *world_wrenches(sim_world *world, int tree, double time);
+/* Torque that holds the tree against gravity at the start of the step. */
+void world_hold(sim_world *world, int tree);
+
+/* Advance one tree from `now` to `next`. */
+void world_theta_step(sim_world *world, int tree, sim_step_info *info);
+void world_rk4_step(sim_world *world, int tree, sim_step_info *info);
+
+#endif
