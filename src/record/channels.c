@@ -1,7 +1,8 @@
 /* What can be written down of a world, under which name, in which unit?  One row of the table per channel. */
 #include "record/channels.h"
 
-#include <math.h>
+#include "math/v3.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -139,28 +140,10 @@ static void fetch_positions(channel_source *source, double *out) {
     }
 }
 
-/* The largest component is taken from the diagonal, where it loses no digits; the others follow. */
-static sim_quat quaternion(const sim_m3 *R) {
-    double w = R->x.x + R->y.y + R->z.z, x = R->x.x - R->y.y - R->z.z, y = R->y.y - R->x.x - R->z.z,
-           z = R->z.z - R->x.x - R->y.y;
-    sim_quat q;
-    if (w >= x && w >= y && w >= z) {
-        q = (sim_quat){1 + w, R->y.z - R->z.y, R->z.x - R->x.z, R->x.y - R->y.x};
-    } else if (x >= y && x >= z) {
-        q = (sim_quat){R->y.z - R->z.y, 1 + x, R->x.y + R->y.x, R->z.x + R->x.z};
-    } else if (y >= z) {
-        q = (sim_quat){R->z.x - R->x.z, R->x.y + R->y.x, 1 + y, R->y.z + R->z.y};
-    } else {
-        q = (sim_quat){R->x.y - R->y.x, R->z.x + R->x.z, R->y.z + R->z.y, 1 + z};
-    }
-    double scale = 1 / sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-    return (sim_quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
-}
-
 static void fetch_quaternions(channel_source *source, double *out) {
     const sim_derived *derived = sim_world_derived(source->world);
     for (int i = 1; i < source->scene->model->nbody; i++, out += 4) {
-        sim_quat q = quaternion(&derived->pose[i].R), *last = &source->orientation[i];
+        sim_quat q = quat_from_matrix(derived->pose[i].R), *last = &source->orientation[i];
         double sign = q.w * last->w + q.x * last->x + q.y * last->y + q.z * last->z < 0 ? -1 : 1;
         *last = (sim_quat){sign * q.w, sign * q.x, sign * q.y, sign * q.z};
         memcpy(out, (double[]){last->w, last->x, last->y, last->z}, 4 * sizeof *out);

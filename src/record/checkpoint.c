@@ -25,10 +25,10 @@ typedef struct header {
     double step_size;
     char integrator[16];
     char scene_hash[72], version[32]; /* for people who wonder where a file came from */
-    double time;
+    double time, time0;
     int64_t step;
 } header;
-_Static_assert(sizeof(header) == 16 + 6 * 8 + 16 + 72 + 32 + 2 * 8, "a header has no gaps");
+_Static_assert(sizeof(header) == 16 + 6 * 8 + 16 + 72 + 32 + 3 * 8, "a header has no gaps");
 
 static size_t file_size(uint64_t nq, uint64_t nv) { return sizeof(header) + (nq + 2 * nv + 1) * sizeof(double); }
 
@@ -47,6 +47,7 @@ static header describe(const sim_scene *scene, const sim_world *world) {
     snprintf(head.scene_hash, sizeof head.scene_hash, "%s", scene->hash);
     snprintf(head.version, sizeof head.version, "%s", sim_version());
     head.time = state->time;
+    head.time0 = state->time0;
     head.step = state->step;
     return head;
 }
@@ -231,7 +232,10 @@ static sim_status take_up(const char *path, const header *head, const char *byte
         return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a checkpoint", path);
     }
     memcpy(numbers, bytes + sizeof *head, count * sizeof *numbers);
-    sim_state state = {head->time, head->step, numbers, numbers + head->nq, numbers + head->nq + head->nv};
+    sim_state state = {.time = head->time, .time0 = head->time0, .step = head->step};
+    state.q = numbers;
+    state.v = state.q + head->nq;
+    state.a = state.v + head->nv;
     sim_error why;
     sim_status status = sim_world_set_state(world, &state, &why);
     free(numbers);
