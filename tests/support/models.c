@@ -53,7 +53,10 @@ sim_model *random_forest(random_source *r, int bodies) {
         def.parent = random_index(r, 8) == 0 ? 0 : random_index(r, 3) ? i - 1 : random_index(r, i);
         def.placement = (sim_pose){random_rotation(r), v3_scale(random_uniform(r, 0, 0.5), random_unit(r))};
         def.axis = random_unit(r);
-        def.axis2 = def.joint == SIM_PLANAR ? v3_perpendicular(def.axis) : random_unit(r);
+        def.axis2 = v3_perpendicular(def.axis);
+        if (def.joint == SIM_UNIVERSAL) {
+            def.axis2 = v3_axpy(def.axis2, random_uniform(r, -2, 2), def.axis);
+        }
         def.pitch = random_uniform(r, -0.1, 0.1);
         def.inertia = random_inertia(r);
         for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {

@@ -1,0 +1,133 @@
+/* The world: options, states, failures, determinism. */
+#include "../support/models.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static sim_world *start(const sim_model *m, sim_integrator integrator, double step, int threads) {
+    sim_options options = sim_options_default();
+    options.integrator = integrator;
+    options.step = step;
+    options.threads = threads;
+    sim_error error;
+    sim_world *w = sim_world_create(m, &options, &error);
+    cr_assert_not_null(w, "%s", error.text);
+    return w;
+}
+
+static void run(sim_world *w, int steps) {
+    sim_error error;
+    for (int k = 0; k < steps; k++) {
+        cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+    }
+}
+
+static int same_state(const sim_model *m, const sim_state *a, const sim_state *b) {
+    return a->time == b->time && a->step == b->step && !memcmp(a->q, b->q, (size_t)m->nq * sizeof *a->q) &&
+           !memcmp(a->v, b->v, (size_t)m->nv * sizeof *a->v) && !memcmp(a->a, b->a, (size_t)m->nv * sizeof *a->a);
+}
+
+Test(world, any_number_of_threads_gives_the_same_bits) {
+    for (int integrator = 0; integrator < SIM_INTEGRATORS; integrator++) {
+        random_source r = {60 + (uint64_t)integrator};
+        sim_model *m = random_forest(&r, 60);
+        sim_world *one = start(m, (sim_integrator)integrator, 1e-3, 1);
+        sim_world *three = start(m, (sim_integrator)integrator, 1e-3, 3);
+        run(one, 50);
+        run(three, 50);
+        cr_expect(same_state(m, sim_world_state(one), sim_world_state(three)), "%s",
+                  sim_integrator_name((sim_integrator)integrator));
+        cr_expect(!memcmp(sim_world_info(one), sim_world_info(three), sizeof(sim_step_info)));
+        sim_world_free(one);
+        sim_world_free(three);
+        sim_model_free(m);
+    }
+}
+
+Test(world, a_copied_state_steps_to_the_same_bits) {
+    for (int integrator = 0; integrator < SIM_INTEGRATORS; integrator++) {
+        random_source r = {70 + (uint64_t)integrator};
+        sim_model *m = random_forest(&r, 30);
+        sim_world *first = start(m, (sim_integrator)integrator, 1e-3, 1);
+        sim_world *second = start(m, (sim_integrator)integrator, 1e-3, 1);
+        run(first, 37);
+        sim_world_energy(first); /* looking must not change anything */
+        cr_assert_eq(sim_world_set_state(second, sim_world_state(first), NULL), SIM_OK);
+        run(first, 20);
+        run(second, 20);
+        cr_expect(same_state(m, sim_world_state(first), sim_world_state(second)));
+        sim_world_free(first);
+        sim_world_free(second);
+        sim_model_free(m);
+    }
+}
+
+Test(world, a_step_that_goes_non_finite_names_the_place_and_leaves_the_state) {
+    sim_model *m = quadruped_model();
+    sim_world *w = start(m, SIM_SYMPLECTIC_EULER, 1e-3, 1);
+    run(w, 3);
+    sim_world_applied(w)[9] = NAN;
+    sim_error error;
+    double time = sim_world_state(w)->time;
+    cr_expect_eq(sim_world_step(w, &error), SIM_FAILED);
+    cr_expect_not_null(strstr(error.text, m->body[m->dof[9].body].name), "%s", error.text);
+    cr_expect_not_null(strstr(error.text, "step 4"), "%s", error.text);
+    cr_expect_eq(sim_world_state(w)->time, time);
+    cr_expect(isfinite(sim_world_energy(w).kinetic));
+    sim_world_applied(w)[9] = 0;
+    cr_expect_eq(sim_world_step(w, &error), SIM_OK);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+Test(world, bad_options_and_states_are_refused) {
+    sim_model *m = quadruped_model();
+    sim_options options = sim_options_default();
+    sim_error error;
+    options.step = 0;
+    cr_expect_null(sim_world_create(m, &options, &error));
+    options.step = NAN;
+    cr_expect_null(sim_world_create(m, &options, &error));
+    options = sim_options_default();
+    options.threads = 0;
+    cr_expect_null(sim_world_create(m, &options, &error));
+    cr_expect_eq(error.status, SIM_BAD_INPUT);
+
+    sim_world *w = start(m, SIM_MIDPOINT, 1e-3, 1);
+    sim_state state = *sim_world_state(w);
+    double *q = malloc((size_t)m->nq * sizeof *q);
+    memcpy(q, state.q, (size_t)m->nq * sizeof *q);
+    state.q = q;
+    q[3] = 2;
+    cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);
+    q[3] = INFINITY;
+    cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);
+    q[3] = 1;
+    state.time = 3;
+    cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);
+    state.time0 = 3;
+    cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_OK);
+    free(q);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+Test(world, time_is_counted_not_summed) {
+    sim_model *m = arm_model();
+    sim_world *w = start(m, SIM_SYMPLECTIC_EULER, 0.001, 1);
+    run(w, 1000);
+    cr_expect_eq(sim_world_state(w)->time, 1000 * 0.001);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+Test(world, a_model_without_bodies_steps_too) {
+    sim_model *m = sim_builder_finish(sim_builder_create(), NULL);
+    sim_world *w = start(m, SIM_MIDPOINT, 0.001, 2);
+    run(w, 3);
+    cr_expect_eq(sim_world_energy(w).kinetic, 0);
+    sim_world_free(w);
+    sim_model_free(m);
+}
