@@ -18,8 +18,8 @@ static const struct {
     {"sim scene.json --out run.csv", "simulate, and keep the trajectory as text"},
     {"sim scene.json --out run.h5 --every 10", "every tenth step, in HDF5"},
     {"sim scene.json --validate", "is the scene in order?"},
-    {"sim scene.json --checkpoint a.state --duration 5", "five seconds, then keep the state"},
-    {"sim scene.json --resume a.state --duration 10", "five seconds more"},
+    {"sim scene.json --checkpoint a.state --duration 5", "run 5 s, then keep the state"},
+    {"sim scene.json --resume a.state --duration 10", "go on to 10 s"},
 };
 
 static const struct {
@@ -71,7 +71,7 @@ static void print_option(const option_row *row) {
 void print_help(void) {
     printf("Usage: sim SCENE.json [OPTION]...\n\nExamples:\n");
     for (size_t k = 0; k < sizeof examples / sizeof examples[0]; k++) {
-        printf("  %-50s %s\n", examples[k].command, examples[k].meaning);
+        printf("  %-49s %s\n", examples[k].command, examples[k].meaning);
     }
     putchar('\n');
     print_wrapped(description, 0, 0);
