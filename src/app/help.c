@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char page_date[] = "2026-11-21"; /* when what follows last changed */
 static const char summary[] = "simulate articulated rigid bodies";
 static const char description[] =
     "sim reads a scene (a JSON file that says which bodies there are, how joints hold them together, and for how long "
@@ -15,7 +16,7 @@ static const char description[] =
 static const struct {
     const char *command, *meaning;
 } examples[] = {
-    {"sim scene.json --out run.csv", "simulate, and keep the trajectory as text"},
+    {"sim scene.json --out run.csv", "simulate, keep the trajectory"},
     {"sim scene.json --out run.h5 --every 10", "every tenth step, in HDF5"},
     {"sim scene.json --validate", "is the scene in order?"},
     {"sim scene.json --checkpoint a.state --duration 5", "run 5 s, then keep the state"},
@@ -93,15 +94,32 @@ void print_help(void) {
 /* ---- the man page ---- */
 
 /* Hyphens that users copy must stay hyphens. */
+static int print_roff_word(const char *text, int length) {
+    int column = 0;
+    for (; length > 0; text++, length--) {
+        const char *letter = *text == '-' ? "\\-" : *text == '\\' ? "\\e" : NULL;
+        column += letter ? printf("%s", letter) : (putchar(*text), 1);
+    }
+    return column;
+}
+
+/* In lines of the source that fit a terminal; a word in front must not look like a command. */
 static void print_roff(const char *text) {
-    for (; *text; text++) {
-        if (*text == '-') {
-            fputs("\\-", stdout);
-        } else if (*text == '\\') {
-            fputs("\\e", stdout);
-        } else {
-            putchar(*text);
+    int column = 0;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column > 0 && column + 2 * length > WIDTH) {
+            putchar('\n');
+            column = 0;
+        } else if (column > 0) {
+            putchar(' ');
         }
+        if (column == 0 && (*text == '.' || *text == '\'')) {
+            column += printf("\\&");
+        }
+        column += 1 + print_roff_word(text, length);
+        text += length;
+        text += strspn(text, " ");
     }
 }
 
@@ -121,7 +139,7 @@ static void print_roff_option(const option_row *row) {
 }
 
 void print_man_page(void) {
-    printf(".TH SIM 1 \"\" \"sim %s\"\n.SH NAME\nsim \\- %s\n.SH SYNOPSIS\n", sim_version(), summary);
+    printf(".TH SIM 1 \"%s\" \"sim %s\"\n.SH NAME\nsim \\- %s\n.SH SYNOPSIS\n", page_date, sim_version(), summary);
     printf(".B sim\n.I SCENE.json\n.RI [ OPTION ]...\n.SH DESCRIPTION\n");
     print_roff(description);
     printf("\n.SH OPTIONS\n");
