@@ -16,7 +16,7 @@ static const char description[] =
 static const struct {
     const char *command, *meaning;
 } examples[] = {
-    {"sim scene.json --out run.csv", "simulate, keep the trajectory"},
+    {"sim scene.json --out run.csv", "trajectory as text"},
     {"sim scene.json --out run.h5 --every 10", "every tenth step, in HDF5"},
     {"sim scene.json --validate", "is the scene in order?"},
     {"sim scene.json --checkpoint a.state --duration 5", "run 5 s, then keep the state"},
