@@ -154,7 +154,7 @@ Test(checkpoint, refuses_a_model_that_differs_in_one_number) {
     const char *set = "bodies/hand/inertia/mass=0.21";
     sim_scene_overrides overrides = {1, &set, NULL};
     sim_error error;
-    sim_scene *heavier = sim_scene_load(SCENES "/arm.json", &overrides, NULL, &error);
+    sim_scene *heavier = sim_scene_load("tests/app/scenes/arm.json", &overrides, NULL, &error);
     cr_assert_not_null(heavier, "%s", error.text);
     sim_world *world = sim_world_create(heavier->model, &heavier->options, NULL);
     cr_expect_eq(sim_checkpoint_read(file_in(&f, "a.state"), heavier, world, &error), SIM_BAD_INPUT);

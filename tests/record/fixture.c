@@ -1,5 +1,5 @@
 /* What the tests of the recorder stand on. */
-#include "fixture.h"
+#include "record/fixture.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -8,11 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char scenes_folder[] = "tests/app/scenes"; /* tests run in the root of the repository */
+
 fixture fixture_open(const char *name) {
     fixture f = {.folder = "/tmp/sim-record-XXXXXX"};
     char path[512];
     sim_error error;
-    snprintf(path, sizeof path, "%s/%s.json", SCENES, name);
+    snprintf(path, sizeof path, "%s/%s.json", scenes_folder, name);
     f.scene = sim_scene_load(path, NULL, NULL, &error);
     cr_assert_not_null(f.scene, "%s", error.text);
     f.world = sim_world_create(f.scene->model, &f.scene->options, &error);

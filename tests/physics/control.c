@@ -1,0 +1,226 @@
+/* Controllers and loads. */
+#include "../support/models.h"
+
+#include "math/v3.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static sim_body_def arm_link(int parent, double x) {
+    sim_body_def def = sim_body_default();
+    def.joint = SIM_HINGE;
+    def.parent = parent;
+    def.axis = (v3){0, 1, 0};
+    def.placement.p = (v3){x, 0, 0};
+    def.inertia = box_inertia(2, 0.5, 0.1, 0.1);
+    def.inertia.com = (v3){0.25, 0, 0};
+    return def;
+}
+
+static sim_world *two_links(sim_model **model, sim_integrator integrator, double step, sim_actuator actuator,
+                            const sim_load *load) {
+    sim_builder *builder = sim_builder_create();
+    sim_body_def upper = arm_link(0, 0), lower = arm_link(1, 0.5);
+    sim_builder_add_body(builder, &upper);
+    sim_builder_add_body(builder, &lower);
+    for (int body = 1; body <= 2; body++) {
+        sim_builder_add_actuator(builder, body, &actuator);
+    }
+    if (load) {
+        sim_builder_add_load(builder, load, 2);
+    }
+    sim_error error;
+    *model = sim_builder_finish(builder, &error);
+    cr_assert_not_null(*model, "%s", error.text);
+    sim_options options = sim_options_default();
+    options.integrator = integrator;
+    options.step = step;
+    return sim_world_create(*model, &options, &error);
+}
+
+static void run(sim_world *w, int steps) {
+    sim_error error;
+    for (int k = 0; k < steps; k++) {
+        cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+    }
+}
+
+static const double origin_time[] = {0}, origin_value[] = {0.4};
+
+static sim_actuator holding(double kp, double kd, double effort, int gravity) {
+    return (sim_actuator){.kp = kp, .kd = kd, .effort = effort, .gravity_compensation = gravity,
+                          .target = {SIM_HOLD, 1, 1, origin_time, origin_value}, .feedforward = {SIM_HOLD, 0, 1, NULL, NULL}};
+}
+
+Test(control, very_stiff_gains_are_stable_at_large_steps_with_every_implicit_scheme) {
+    for (int integrator = 0; integrator < SIM_RK4; integrator++) {
+        sim_model *m;
+        sim_world *w = two_links(&m, (sim_integrator)integrator, 0.01, holding(1e7, 1e4, INFINITY, 0), NULL);
+        run(w, 500);
+        for (int j = 0; j < 2; j++) {
+            cr_expect(fabs(sim_world_state(w)->q[j] - 0.4) < 1e-5, "%s: %g",
+                      sim_integrator_name((sim_integrator)integrator), sim_world_state(w)->q[j]);
+            cr_expect(fabs(sim_world_state(w)->v[j]) < 1e-6);
+        }
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
+Test(control, gravity_compensation_leaves_no_droop) {
+    sim_model *m;
+    sim_world *w = two_links(&m, SIM_MIDPOINT, 2e-3, holding(100, 30, INFINITY, 1), NULL);
+    run(w, 10000);
+    for (int j = 0; j < 2; j++) {
+        cr_expect(fabs(sim_world_state(w)->q[j] - 0.4) < 1e-9, "%g", sim_world_state(w)->q[j] - 0.4);
+    }
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+/* Without compensation the droop is the gravity torque over the gain. */
+Test(control, without_it_the_droop_is_gravity_torque_over_gain) {
+    sim_model *m;
+    sim_world *w = two_links(&m, SIM_MIDPOINT, 2e-3, holding(400, 60, INFINITY, 0), NULL);
+    run(w, 10000);
+    double gravity[2], rest[2] = {0, 0};
+    sim_derived *d = sim_derived_create(m, NULL);
+    sim_kinematics(d, sim_all(m), sim_world_state(w)->q);
+    sim_velocities(d, sim_all(m), rest);
+    sim_rnea(d, sim_all(m), NULL, NULL, m->gravity, gravity);
+    for (int j = 0; j < 2; j++) {
+        cr_expect(fabs(400 * (0.4 - sim_world_state(w)->q[j]) - gravity[j]) < 1e-6);
+    }
+    sim_derived_free(d);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+/* The arm hangs down from 4 N m against a gravity torque that is larger: both joints sit at their limit and fall. */
+Test(control, an_actuator_never_exceeds_its_effort) {
+    for (int integrator = 0; integrator < SIM_INTEGRATORS; integrator++) {
+        sim_model *m;
+        double step = integrator == SIM_RK4 ? 1e-4 : 1e-3;
+        sim_world *w = two_links(&m, (sim_integrator)integrator, step, holding(1e4, 100, 2, 0), NULL);
+        sim_derived *d = sim_derived_create(m, NULL);
+        int saturated = 0, steps = (int)(0.3 / step + 0.5);
+        for (int k = 0; k < steps; k++) {
+            run(w, 1);
+            saturated += sim_world_info(w)->saturated > 0;
+            cr_assert_eq(sim_world_info(w)->nonconverged, 0);
+        }
+        cr_expect(saturated > steps / 2, "%s: %d", sim_integrator_name((sim_integrator)integrator), saturated);
+        cr_expect(sim_world_state(w)->q[0] > 0.01, "falls under gravity towards positive angles");
+        sim_derived_free(d);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
+/* With the effort limit the step must satisfy the clamped law itself: M (v1 - v0) + dt C = dt clamp(...). */
+Test(control, the_saturated_step_obeys_the_clamped_law) {
+    sim_model *m;
+    sim_world *w = two_links(&m, SIM_SYMPLECTIC_EULER, 5e-3, holding(300, 20, 15, 0), NULL);
+    sim_derived *d = sim_derived_create(m, NULL);
+    double worst = 0;
+    int at_limit = 0, inside = 0;
+    for (int k = 0; k < 400; k++) {
+        double q[2], v[2], a[2], needed[2];
+        for (int j = 0; j < 2; j++) {
+            q[j] = sim_world_state(w)->q[j];
+            v[j] = sim_world_state(w)->v[j];
+        }
+        run(w, 1);
+        for (int j = 0; j < 2; j++) {
+            a[j] = (sim_world_state(w)->v[j] - v[j]) / 5e-3;
+        }
+        sim_kinematics(d, sim_all(m), q);
+        sim_velocities(d, sim_all(m), v);
+        sim_rnea(d, sim_all(m), a, NULL, m->gravity, needed);
+        for (int j = 0; j < 2; j++) {
+            double law = 300 * (0.4 - sim_world_state(w)->q[j]) - 20 * sim_world_state(w)->v[j];
+            double clamped = fmax(-15, fmin(15, law));
+            at_limit += clamped != law;
+            inside += clamped == law;
+            worst = fmax(worst, fabs(needed[j] - clamped));
+        }
+    }
+    cr_expect(worst < 1e-7, "%g", worst);
+    cr_expect(at_limit > 10 && inside > 10, "%d %d", at_limit, inside);
+    sim_derived_free(d);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+Test(control, a_joint_follows_a_quintic_path_between_keys) {
+    const double times[] = {0, 1, 2}, values[] = {0, 1, -0.5};
+    sim_actuator actuator = holding(1e6, 1e4, INFINITY, 1);
+    actuator.target = (sim_track){SIM_QUINTIC, 3, 1, times, values};
+    sim_model *m;
+    sim_world *w = two_links(&m, SIM_MIDPOINT, 1e-3, actuator, NULL);
+    double worst = 0;
+    for (int k = 0; k < 2500; k++) {
+        double target;
+        run(w, 1);
+        sim_track_at(&actuator.target, sim_world_state(w)->time, &target, NULL);
+        worst = fmax(worst, fabs(sim_world_state(w)->q[1] - target));
+    }
+    cr_expect(worst < 1e-4, "%g", worst);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+/* A constant wrench on a free body, in world axes at its centre: v = F t / m, w = T t / I. */
+Test(control, a_wrench_accelerates_a_free_body_as_newton_says) {
+    const double times[] = {0}, wrench[] = {0, 0, 0.3, 4, 0, 0};
+    sim_builder *builder = sim_builder_create();
+    sim_builder_gravity(builder, (v3){0, 0, 0});
+    sim_body_def def = sim_body_default();
+    def.inertia = box_inertia(2, 0.3, 0.3, 0.3);
+    sim_load load = {.body = 1, .dof = -1, .track = {SIM_HOLD, 1, 6, times, wrench}};
+    sim_builder_add_body(builder, &def);
+    sim_builder_add_load(builder, &load, 1);
+    sim_model *m = sim_builder_finish(builder, NULL);
+    sim_world *w = sim_world_create(m, NULL, NULL);
+    run(w, 1000);
+    cr_expect(fabs(sim_world_state(w)->v[0] - 2) < 1e-12);
+    cr_expect(fabs(sim_world_state(w)->v[5] - 0.3 / 0.03) < 1e-11, "%g", sim_world_state(w)->v[5]);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+/* A force in body axes at a point turns with the body; its moment is lever times force. */
+Test(control, a_force_in_body_axes_turns_with_the_body) {
+    const double times[] = {0}, wrench[] = {0, 0, 0, 0, 0.5, 0};
+    sim_builder *builder = sim_builder_create();
+    sim_builder_gravity(builder, (v3){0, 0, 0});
+    sim_body_def def = sim_body_default();
+    def.inertia = box_inertia(2, 0.3, 0.3, 0.3);
+    sim_load load = {.body = 1, .dof = -1, .local = 1, .point = {0.2, 0, 0}, .track = {SIM_HOLD, 1, 6, times, wrench}};
+    sim_builder_add_body(builder, &def);
+    sim_builder_add_load(builder, &load, 1);
+    sim_model *m = sim_builder_finish(builder, NULL);
+    sim_world *w = sim_world_create(m, NULL, NULL);
+    run(w, 2000);
+    cr_expect(fabs(sim_world_state(w)->v[5] - 2 * 0.2 * 0.5 / 0.03) < 1e-10);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+Test(control, a_torque_on_a_dof_adds_to_the_applied_force) {
+    const double times[] = {0, 1}, torque[] = {0, 2};
+    sim_builder *builder = sim_builder_create();
+    sim_builder_gravity(builder, (v3){0, 0, 0});
+    sim_body_def def = arm_link(0, 0);
+    sim_load load = {.body = -1, .dof = 0, .track = {SIM_LINEAR, 2, 1, times, torque}};
+    sim_builder_add_body(builder, &def);
+    sim_builder_add_load(builder, &load, 1);
+    sim_model *m = sim_builder_finish(builder, NULL);
+    sim_world *w = sim_world_create(m, NULL, NULL);
+    sim_world_applied(w)[0] = 1;
+    run(w, 1000);
+    double I = def.inertia.moment.yy + 2 * 0.25 * 0.25;
+    cr_expect(fabs(sim_world_state(w)->v[0] - (1 + 1) / I) < 1e-10, "%g %g", sim_world_state(w)->v[0], 2 / I);
+    sim_world_free(w);
+    sim_model_free(m);
+}
