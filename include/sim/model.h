@@ -9,6 +9,7 @@
 #include <sim/base.h>
 #include <sim/math.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -116,6 +117,7 @@ typedef struct sim_shape {
     sim_pose pose; /* in the body frame */
     int material;
     float color[4];
+    uint32_t group, mask; /* two shapes touch if each one's mask has a bit of the other's group */
 } sim_shape;
 
 /* Surface of a shape. */

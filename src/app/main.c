@@ -1,7 +1,97 @@
-#include <sim/sim.h>
-#include <stdio.h>
+/* What did the user ask for?  The first word may name a command; without one, a scene is run. */
+#include "app/help.h"
+#include "app/options.h"
+#include "app/run.h"
 
-int main(void) {
-    printf("sim %s (%s)\n", sim_version(), sim_build_info());
-    return 0;
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int say(const sim_error *error) {
+    fprintf(stderr, "sim: error: %s\n", error->text);
+    return error->status;
+}
+
+static void print_version(void) {
+    printf("sim %s\n%s\nHDF5 %s, cJSON %s\n", sim_version(), sim_build_info(), APP_HDF5_VERSION, APP_CJSON_VERSION);
+}
+
+static void print_solvers(void) {
+    printf("There are no contact solvers in this version: scenes run without contact.\n");
+}
+
+typedef struct information {
+    size_t offset; /* of the flag in sim_request */
+    void (*print)(void);
+} information;
+
+static const information informations[] = {
+    {offsetof(sim_request, help), print_help},
+    {offsetof(sim_request, version), print_version},
+    {offsetof(sim_request, man), print_man_page},
+    {offsetof(sim_request, list_solvers), print_solvers},
+    {offsetof(sim_request, completion), print_completion},
+};
+
+/* What was printed must have arrived. */
+static int flushed(int status) {
+    sim_error error;
+    if (fflush(stdout) || ferror(stdout)) {
+        sim_fail(&error, SIM_NO_RESOURCE, "cannot write standard output");
+        return status ? status : say(&error);
+    }
+    return status;
+}
+
+static int run_command(int count, char **arguments);
+
+static const struct {
+    const char *name;
+    int (*main)(int count, char **arguments); /* arguments[0] is the command */
+} commands[] = {
+    {"run", run_command},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+/* A word that is no file and does not look like one was probably meant as a command. */
+static sim_status check_word(const char *word, sim_error *error) {
+    const char *names[COMMANDS + 1] = {NULL};
+    for (int k = 0; k < COMMANDS; k++) {
+        names[k] = commands[k].name;
+    }
+    if (strpbrk(word, "./") || access(word, F_OK) == 0) {
+        return SIM_OK;
+    }
+    const char *near = nearest_word(word, names);
+    return sim_fail(error, SIM_BAD_INPUT, "'%s' is neither a scene file nor a command%s%s%s; see sim --help", word,
+                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+static int run_command(int count, char **arguments) {
+    sim_request request;
+    sim_error error;
+    sim_status status = options_parse(count, arguments, &request, &error);
+    int exit_status = status ? say(&error) : SIM_OK;
+    int informed = 0;
+    for (size_t k = 0; !status && !informed && k < sizeof informations / sizeof informations[0]; k++) {
+        if (*(const int *)((const char *)&request + informations[k].offset)) {
+            informations[k].print();
+            informed = 1;
+        }
+    }
+    if (!status && !informed) {
+        status = request.scene ? check_word(request.scene, &error) : SIM_OK;
+        exit_status = status ? say(&error) : run_scene(&request);
+    }
+    request_free(&request);
+    return flushed(exit_status);
+}
+
+int main(int count, char **arguments) {
+    for (int k = 0; count > 1 && k < COMMANDS; k++) {
+        if (strcmp(arguments[1], commands[k].name) == 0) {
+            return commands[k].main(count - 1, arguments + 1);
+        }
+    }
+    return run_command(count, arguments);
 }

@@ -1,0 +1,194 @@
+/* How is the program explained?  --help, the man page and the completion of bash, all from the table of options. */
+#include "app/help.h"
+#include "app/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char page_date[] = "2026-11-21"; /* when what follows last changed */
+static const char summary[] = "simulate articulated rigid bodies";
+static const char description[] =
+    "sim reads a scene (a JSON file that says which bodies there are, how joints hold them together, and for how long "
+    "to look), moves it through time, and writes what happened. Data goes to standard output, messages and progress to "
+    "standard error. Ctrl-C ends a run cleanly after the present step: files are closed and readable; a second Ctrl-C "
+    "kills at once.";
+
+static const struct {
+    const char *command, *meaning;
+} examples[] = {
+    {"sim scene.json --out run.csv", "trajectory as text"},
+    {"sim scene.json --out run.h5 --every 10", "every tenth step, in HDF5"},
+    {"sim scene.json --validate", "is the scene in order?"},
+    {"sim scene.json --checkpoint a.state --duration 5", "run 5 s, then keep the state"},
+    {"sim scene.json --resume a.state --duration 10", "go on to 10 s"},
+};
+
+static const struct {
+    int status;
+    const char *meaning;
+} statuses[] = {
+    {0, "the run reached its end"},
+    {1, "the simulation failed: a value went non-finite, or a step did not converge under --on-nonconverged fail; the "
+        "files hold the good part"},
+    {2, "bad input: the scene, a checkpoint or the command line; nothing was written"},
+    {3, "a resource could not be had: memory, a file, room on the disk"},
+    {130, "interrupted by Ctrl-C or SIGTERM; the files are closed and readable"},
+};
+
+enum { WIDTH = 79 };
+
+/* Words of `text` in lines from `indent` on; the first line has `column` letters already. */
+static void print_wrapped(const char *text, int indent, int column) {
+    for (int first = 1; *text; first = 0) {
+        int length = (int)strcspn(text, " ");
+        if (!first && column + 1 + length > WIDTH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (!first) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", length, text);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+static void print_option(const option_row *row) {
+    enum { INDENT = 28 };
+    char head[80];
+    int length = snprintf(head, sizeof head, "  --%s %s", row->name, row->argument ? row->argument : "");
+    printf("%s", head);
+    if (length + 1 > INDENT) {
+        putchar('\n');
+        length = 0;
+    }
+    printf("%*s", INDENT - length, "");
+    print_wrapped(row->help, INDENT, INDENT);
+}
+
+void print_help(void) {
+    printf("Usage: sim SCENE.json [OPTION]...\n\nExamples:\n");
+    for (size_t k = 0; k < sizeof examples / sizeof examples[0]; k++) {
+        printf("  %-49s %s\n", examples[k].command, examples[k].meaning);
+    }
+    putchar('\n');
+    print_wrapped(description, 0, 0);
+    for (int k = 0; k < option_count; k++) {
+        if (option_table[k].heading) {
+            printf("\n%s:\n", option_table[k].heading);
+        }
+        if (option_table[k].help) {
+            print_option(&option_table[k]);
+        }
+    }
+    printf("\nExit status:\n");
+    for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
+        printf("  %3d  ", statuses[k].status);
+        print_wrapped(statuses[k].meaning, 7, 7);
+    }
+}
+
+/* ---- the man page ---- */
+
+/* Hyphens that users copy must stay hyphens. */
+static int print_roff_word(const char *text, int length) {
+    int column = 0;
+    for (; length > 0; text++, length--) {
+        const char *letter = *text == '-' ? "\\-" : *text == '\\' ? "\\e" : NULL;
+        column += letter ? printf("%s", letter) : (putchar(*text), 1);
+    }
+    return column;
+}
+
+/* In lines of the source that fit a terminal; a word in front must not look like a command. */
+static void print_roff(const char *text) {
+    int column = 0;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column > 0 && column + 2 * length > WIDTH) {
+            putchar('\n');
+            column = 0;
+        } else if (column > 0) {
+            putchar(' ');
+        }
+        if (column == 0 && (*text == '.' || *text == '\'')) {
+            column += printf("\\&");
+        }
+        column += 1 + print_roff_word(text, length);
+        text += length;
+        text += strspn(text, " ");
+    }
+}
+
+static void print_roff_option(const option_row *row) {
+    printf(".TP\n\\fB");
+    print_roff("--");
+    print_roff(row->name);
+    printf("\\fR");
+    if (row->argument) {
+        printf(" \\fI");
+        print_roff(row->argument);
+        printf("\\fR");
+    }
+    putchar('\n');
+    print_roff(row->help);
+    putchar('\n');
+}
+
+void print_man_page(void) {
+    printf(".TH SIM 1 \"%s\" \"sim %s\"\n.SH NAME\nsim \\- %s\n.SH SYNOPSIS\n", page_date, sim_version(), summary);
+    printf(".B sim\n.I SCENE.json\n.RI [ OPTION ]...\n.SH DESCRIPTION\n");
+    print_roff(description);
+    printf("\n.SH OPTIONS\n");
+    for (int k = 0; k < option_count; k++) {
+        if (option_table[k].heading) {
+            printf(".SS %s\n", option_table[k].heading);
+        }
+        if (option_table[k].help) {
+            print_roff_option(&option_table[k]);
+        }
+    }
+    printf(".SH \"EXIT STATUS\"\n");
+    for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
+        printf(".TP\n.B %d\n", statuses[k].status);
+        print_roff(statuses[k].meaning);
+        putchar('\n');
+    }
+    printf(".SH EXAMPLES\n");
+    for (size_t k = 0; k < sizeof examples / sizeof examples[0]; k++) {
+        printf(".TP\n.B ");
+        print_roff(examples[k].command);
+        putchar('\n');
+        print_roff(examples[k].meaning);
+        putchar('\n');
+    }
+}
+
+/* ---- completion ---- */
+
+void print_completion(void) {
+    printf(
+        "# bash completion of sim\n_sim() {\n    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+        "    case $prev in\n");
+    for (int k = 0; k < option_count; k++) {
+        const option_row *row = &option_table[k];
+        if (row->help && row->kind == OPTION_CHOICE) {
+            printf("    --%s) COMPREPLY=($(compgen -W '", row->name);
+            for (const char *const *choice = row->choices; *choice; choice++) {
+                printf("%s%s", choice == row->choices ? "" : " ", *choice);
+            }
+            printf("' -- \"$cur\")); return ;;\n");
+        }
+    }
+    printf("    esac\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W '");
+    for (int k = 0; k < option_count; k++) {
+        if (option_table[k].help) {
+            printf("%s--%s", k ? " " : "", option_table[k].name);
+        }
+    }
+    printf("' -- \"$cur\"))\n    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
+           "complete -o filenames -F _sim sim\n");
+}

@@ -1,0 +1,284 @@
+/* What can be asked of `sim`, and what was asked?  A new option is a new row. */
+#include "app/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <sim/world.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const on_nonconverged[] = {"warn", "fail", NULL};
+static const char *const integrators[] = {"midpoint", "symplectic", "implicit", "moreau", "rk4", NULL};
+
+#define AT(member) offsetof(sim_request, member)
+
+const option_row option_table[] = {
+    {"out", "FILE", OPTION_LIST, AT(out), .heading = "Output",
+     .help = "write the trajectory to FILE; its ending says how: .csv (text) or .h5 (HDF5); - is CSV on standard "
+             "output; may be given several times"},
+    {"every", "N", OPTION_COUNT, AT(every), 1, INT_MAX,
+     .help = "record every N-th step (and the first and the last); default: what the scene says"},
+    {"summary", "FILE", OPTION_TEXT, AT(summary), .help = "write a summary of the run to FILE, as JSON"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no summary on standard error"},
+    {"duration", "S", OPTION_REAL, AT(duration), .heading = "Run",
+     .help = "simulate up to S seconds, instead of what the scene says"},
+    {"step", "S", OPTION_REAL, AT(step), .help = "steps of S seconds"},
+    {"integrator", "NAME", OPTION_CHOICE, AT(integrator), .choices = integrators,
+     .help = "midpoint, symplectic, implicit, moreau or rk4"},
+    {"solver", "NAME", OPTION_TEXT, AT(solver), .help = "contact solver; this version has none yet"},
+    {"on-nonconverged", "fail|warn", OPTION_CHOICE, AT(on_nonconverged), .choices = on_nonconverged,
+     .help = "what to do when a step does not converge: count it and go on (warn, the default), or stop at the last "
+             "good step with status 1 (fail)"},
+    {"set", "PATH=VALUE", OPTION_LIST, AT(set),
+     .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
+    {"seed", "N", OPTION_SEED, AT(seed), .help = "seed of the scene's random placement"},
+    {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
+     .help = "use N threads; the results are the same bits for any N"},
+    {"checkpoint", "FILE", OPTION_TEXT, AT(checkpoint), .heading = "Interrupt and resume",
+     .help = "keep the whole state in FILE at the end of the run and when it is interrupted"},
+    {"checkpoint-every", "N", OPTION_COUNT, AT(checkpoint_every), 1, INT_MAX,
+     .help = "also after every N-th step (needs --checkpoint)"},
+    {"resume", "FILE", OPTION_TEXT, AT(resume),
+     .help = "go on from a checkpoint; the results are the same bits as those of a run without the break"},
+    {"validate", NULL, OPTION_FLAG, AT(validate), .heading = "Information",
+     .help = "check the scene, simulate nothing"},
+    {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .help = "name the contact solvers"},
+    {"version", NULL, OPTION_FLAG, AT(version), .help = "version, build and libraries"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
+    {"man", NULL, OPTION_FLAG, AT(man), .help = NULL},
+    {"completion", NULL, OPTION_FLAG, AT(completion), .help = NULL},
+};
+const int option_count = sizeof option_table / sizeof option_table[0];
+
+/* ---- values ---- */
+
+static sim_status put_real(double *target, const option_row *row, const char *text, sim_error *error) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value) || value <= 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "--%s takes a positive number, not '%s'", row->name, text);
+    }
+    *target = value;
+    return SIM_OK;
+}
+
+static sim_status put_count(int64_t *target, const option_row *row, const char *text, sim_error *error) {
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end || errno || value < row->low || value > row->high) {
+        return sim_fail(error, SIM_BAD_INPUT, "--%s takes a whole number from %lld to %lld, not '%s'", row->name,
+                        (long long)row->low, (long long)row->high, text);
+    }
+    *target = value;
+    return SIM_OK;
+}
+
+static sim_status put_seed(sim_request *request, const option_row *row, const char *text, sim_error *error) {
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno) {
+        return sim_fail(error, SIM_BAD_INPUT, "--%s takes a whole number from 0 to %llu, not '%s'", row->name,
+                        (unsigned long long)UINT64_MAX, text);
+    }
+    request->seed = value;
+    request->seed_given = 1;
+    return SIM_OK;
+}
+
+static sim_status put_choice(const char **target, const option_row *row, const char *text, sim_error *error) {
+    char all[256] = "";
+    for (const char *const *choice = row->choices; *choice; choice++) {
+        if (strcmp(*choice, text) == 0) {
+            *target = *choice;
+            return SIM_OK;
+        }
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *choice);
+    }
+    const char *near = nearest_word(text, row->choices);
+    return sim_fail(error, SIM_BAD_INPUT, "--%s takes one of %s, not '%s'%s%s%s", row->name, all, text,
+                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+static sim_status put(sim_request *request, const option_row *row, const char *text, sim_error *error) {
+    void *target = (char *)request + row->offset;
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(int *)target = 1;
+        return SIM_OK;
+    case OPTION_TEXT:
+        *(const char **)target = text;
+        return SIM_OK;
+    case OPTION_LIST: {
+        text_list *list = target;
+        list->item[list->count++] = text;
+        return SIM_OK;
+    }
+    case OPTION_CHOICE:
+        return put_choice(target, row, text, error);
+    case OPTION_REAL:
+        return put_real(target, row, text, error);
+    case OPTION_COUNT:
+        return put_count(target, row, text, error);
+    case OPTION_SEED:
+        return put_seed(request, row, text, error);
+    }
+    return SIM_OK;
+}
+
+/* ---- words ---- */
+
+enum { LONGEST_WORD = 32 };
+
+/* Letters to insert, delete, replace or swap with the neighbour. */
+static int edit_distance(const char *a, const char *b) {
+    int row[3][LONGEST_WORD + 1] = {{0}};
+    int m = (int)strlen(a), n = (int)strlen(b);
+    if (m > LONGEST_WORD || n > LONGEST_WORD) {
+        return INT_MAX;
+    }
+    for (int j = 0; j <= n; j++) {
+        row[0][j] = j;
+    }
+    for (int i = 1; i <= m; i++) {
+        int *now = row[i % 3], *before = row[(i + 2) % 3], *twice = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int best = before[j - 1] + (a[i - 1] != b[j - 1]);
+            best = before[j] + 1 < best ? before[j] + 1 : best;
+            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+            int swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            now[j] = swapped && twice[j - 2] + 1 < best ? twice[j - 2] + 1 : best;
+        }
+    }
+    return row[m % 3][n];
+}
+
+const char *nearest_word(const char *text, const char *const *words) {
+    const char *best = NULL;
+    int least = 1 + (int)strlen(text) / 3; /* one slip in three letters */
+    for (; *words; words++) {
+        int distance = edit_distance(text, *words);
+        if (distance <= least && (!best || distance < least)) {
+            best = *words;
+            least = distance;
+        }
+    }
+    return best;
+}
+
+/* ---- the command line ---- */
+
+static sim_status unknown_option(const char *word, sim_error *error) {
+    const char *names[64] = {NULL};
+    char bare[LONGEST_WORD + 1];
+    int shown = 0;
+    for (int k = 0; k < option_count; k++) {
+        if (option_table[k].help) {
+            names[shown++] = option_table[k].name;
+        }
+    }
+    const char *start = word + strspn(word, "-");
+    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(start, "="), start);
+    const char *near = nearest_word(bare, names);
+    if (near) {
+        return sim_fail(error, SIM_BAD_INPUT, "there is no option %s (did you mean --%s?)", word, near);
+    }
+    return sim_fail(error, SIM_BAD_INPUT, "there is no option %s; see sim --help", word);
+}
+
+/* getopt says only '?'; which of its three cases it was shows in what it left behind. */
+static sim_status refused(int code, const char *word, sim_error *error) {
+    if (code == ':') {
+        return sim_fail(error, SIM_BAD_INPUT, "%s needs a value; see sim --help", word);
+    }
+    const char *start = word + strspn(word, "-");
+    size_t length = strcspn(start, "=");
+    for (int k = 0; k < option_count; k++) {
+        if (strncmp(option_table[k].name, start, length) == 0 && strncmp(word, "--", 2) == 0 && length > 0) {
+            return sim_fail(error, SIM_BAD_INPUT,
+                            start[length] ? "%s: this option takes no value" : "%s is short for more than one option",
+                            word);
+        }
+    }
+    return unknown_option(word, error);
+}
+
+static void fill_getopt(struct option *longs) {
+    for (int k = 0; k < option_count; k++) {
+        int needs = option_table[k].kind == OPTION_FLAG ? no_argument : required_argument;
+        longs[k] = (struct option){option_table[k].name, needs, NULL, k + 1};
+    }
+    longs[option_count] = (struct option){0};
+}
+
+static sim_status parse_options(int count, char **arguments, sim_request *request, sim_error *error) {
+    struct option longs[64];
+    _Static_assert(sizeof option_table / sizeof option_table[0] < sizeof longs / sizeof longs[0], "room for all");
+    fill_getopt(longs);
+    optind = 0; /* start afresh */
+    opterr = 0;
+    for (;;) {
+        int at = optind > 0 ? optind : 1;
+        int code = getopt_long(count, arguments, ":hq", longs, NULL);
+        if (code == -1) {
+            return SIM_OK;
+        }
+        if (code == '?' || code == ':') {
+            return refused(code, arguments[optind > at ? optind - 1 : at], error);
+        }
+        if (code == 'h' || code == 'q') {
+            *(code == 'h' ? &request->help : &request->quiet) = 1;
+            continue;
+        }
+        sim_status status = put(request, &option_table[code - 1], optarg, error);
+        if (status) {
+            return status;
+        }
+    }
+}
+
+/* What no single option can tell. */
+static sim_status check_together(const sim_request *request, sim_error *error) {
+    if (request->checkpoint_every && !request->checkpoint) {
+        return sim_fail(error, SIM_BAD_INPUT, "--checkpoint-every needs --checkpoint FILE");
+    }
+    for (int i = 0; i < request->out.count; i++) {
+        for (int j = 0; j < i; j++) {
+            if (strcmp(request->out.item[i], request->out.item[j]) == 0) {
+                return sim_fail(error, SIM_BAD_INPUT, "--out %s is given twice", request->out.item[i]);
+            }
+        }
+    }
+    return SIM_OK;
+}
+
+sim_status options_parse(int count, char **arguments, sim_request *request, sim_error *error) {
+    *request = (sim_request){.count = count, .arguments = arguments};
+    request->out.item = calloc((size_t)count + 1, sizeof *request->out.item);
+    request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
+    if (!request->out.item || !request->set.item) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
+    sim_status status = parse_options(count, arguments, request, error);
+    if (status) {
+        return status;
+    }
+    if (count - optind > 1) {
+        return sim_fail(error, SIM_BAD_INPUT, "one scene at a time: '%s' and '%s'", arguments[optind],
+                        arguments[optind + 1]);
+    }
+    request->scene = optind < count ? arguments[optind] : NULL;
+    return check_together(request, error);
+}
+
+void request_free(sim_request *request) {
+    free(request->out.item);
+    free(request->set.item);
+}

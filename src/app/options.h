@@ -1,0 +1,58 @@
+/* The options of `sim`: one table for parsing, --help, the man page and completion. */
+#ifndef APP_OPTIONS_H
+#define APP_OPTIONS_H
+
+#include <sim/base.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct text_list {
+    int count;
+    const char **item;
+} text_list;
+
+/* What the user asked for.  Zero and NULL: not given. */
+typedef struct sim_request {
+    const char *scene;
+    text_list out, set;
+    const char *integrator, *solver, *on_nonconverged, *checkpoint, *resume, *summary;
+    int64_t every, threads, checkpoint_every;
+    double duration, step;
+    uint64_t seed;
+    int seed_given;
+    int quiet, validate, list_solvers, help, version, man, completion;
+    int count; /* of the arguments as given, for the summary */
+    char **arguments;
+} sim_request;
+
+typedef enum option_kind {
+    OPTION_FLAG,
+    OPTION_TEXT,
+    OPTION_LIST,   /* may be given again */
+    OPTION_CHOICE, /* of `choices` */
+    OPTION_REAL,   /* positive and finite */
+    OPTION_COUNT,  /* low .. high */
+    OPTION_SEED,
+} option_kind;
+
+typedef struct option_row {
+    const char *name, *argument; /* "out", "FILE" */
+    option_kind kind;
+    size_t offset; /* in request */
+    int64_t low, high;
+    const char *const *choices; /* ends with NULL */
+    const char *heading;        /* starts a group */
+    const char *help;           /* NULL: works, but is not shown */
+} option_row;
+
+extern const option_row option_table[];
+extern const int option_count;
+
+/* Fills `request`, whose lists then belong to the caller (request_free); the rest points into `arguments`. */
+sim_status options_parse(int count, char **arguments, sim_request *request, sim_error *error);
+void request_free(sim_request *request);
+
+/* The word of `words` (ends with NULL) that `text` most likely meant, or NULL. */
+const char *nearest_word(const char *text, const char *const *words);
+
+#endif

@@ -1,0 +1,183 @@
+/* How does a run go?  Load, open, step and record until the end or until something happens, close, report. */
+#include "app/run.h"
+
+#include "app/interrupt.h"
+#include "app/setup.h"
+#include "app/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The run ends here; the first reason stays. */
+static void end_run(sim_run *r, int exit_status, const char *ending, const sim_error *why) {
+    if (r->ending) {
+        return;
+    }
+    r->exit_status = exit_status;
+    r->ending = ending;
+    if (why) {
+        r->error = *why;
+    }
+}
+
+/* ---- what a run writes ---- */
+
+static void record(sim_run *r) {
+    sim_error why;
+    for (int k = 0; k < r->outputs; k++) {
+        if (sim_recorder_write(r->output[k].recorder, r->world, &why)) {
+            end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+        } else {
+            r->output[k].records++;
+        }
+    }
+    if (!r->request->quiet || r->request->summary) {
+        tally_energy(&r->tally, r->world);
+    }
+    r->recorded = sim_world_state(r->world)->step;
+}
+
+static void checkpoint(sim_run *r) {
+    sim_error why;
+    if (sim_checkpoint_write(r->request->checkpoint, r->scene, r->world, &why)) {
+        end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+    } else {
+        r->checkpoints++;
+    }
+}
+
+static void close_outputs(sim_run *r) {
+    sim_error why;
+    for (int k = 0; k < r->outputs; k++) {
+        if (sim_recorder_close(r->output[k].recorder, &why)) {
+            end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+        }
+        r->output[k].recorder = NULL;
+    }
+}
+
+/* ---- the loop ---- */
+
+static void keep_good_state(sim_run *r) {
+    const sim_state *now = sim_world_state(r->world);
+    size_t nq = (size_t)r->scene->model->nq, nv = (size_t)r->scene->model->nv;
+    r->good.time = now->time;
+    r->good.time0 = now->time0;
+    r->good.step = now->step;
+    memcpy(r->good.q, now->q, nq * sizeof(double));
+    memcpy(r->good.v, now->v, nv * sizeof(double));
+    memcpy(r->good.a, now->a, nv * sizeof(double));
+}
+
+static void refuse_step(sim_run *r) {
+    sim_error why;
+    const sim_step_info *info = sim_world_info(r->world);
+    sim_fail(&why, SIM_FAILED,
+             "step %lld, from %.9g s on, did not converge: residual %.2g after %d iterations (%d of %d trees)",
+             (long long)r->good.step + 1, r->good.time, info->residual, info->iterations, info->nonconverged,
+             r->scene->model->ntree);
+    sim_error back;
+    end_run(r, SIM_FAILED, "failed", sim_world_set_state(r->world, &r->good, &back) ? &back : &why);
+}
+
+static void step(sim_run *r) {
+    sim_error why;
+    int strict = r->good.q != NULL;
+    if (strict) {
+        keep_good_state(r);
+    }
+    if (sim_world_step(r->world, &why)) {
+        end_run(r, why.status, why.status == SIM_FAILED ? "failed" : "stopped", &why);
+        return;
+    }
+    tally_step(&r->tally, r->world);
+    if (strict && sim_world_info(r->world)->nonconverged) {
+        refuse_step(r);
+    }
+}
+
+static void interrupt(sim_run *r) {
+    sim_error why;
+    const sim_state *state = sim_world_state(r->world);
+    sim_fail(&why, SIM_OK, "interrupted at %.9g s, after step %lld of %lld", state->time, (long long)state->step,
+             (long long)r->last_step);
+    end_run(r, EXIT_INTERRUPTED, "interrupted", &why);
+}
+
+static void loop(sim_run *r) {
+    int64_t every = r->scene->record.every, save = r->request->checkpoint_every;
+    record(r);
+    while (!r->ending && sim_world_state(r->world)->step < r->last_step) {
+        step(r);
+        if (r->ending) {
+            break;
+        }
+        int64_t now = sim_world_state(r->world)->step;
+        if (now % every == 0) {
+            record(r);
+        }
+        if (save && now % save == 0) {
+            checkpoint(r);
+        }
+        progress_step(&r->progress, &r->tally, r->world);
+        if (interrupt_seen()) {
+            interrupt(r);
+        }
+    }
+}
+
+/* The last good state is always on record, and kept unless the simulation itself went wrong. */
+static void finish(sim_run *r) {
+    int can_record = !r->ending || r->exit_status == SIM_FAILED || r->exit_status == EXIT_INTERRUPTED;
+    if (can_record && r->recorded != sim_world_state(r->world)->step) {
+        record(r);
+    }
+    if (r->request->checkpoint && r->exit_status != SIM_FAILED) {
+        checkpoint(r);
+    }
+    close_outputs(r);
+    r->wall = clock_seconds() - r->tally.started;
+    end_run(r, SIM_OK, "finished", NULL);
+}
+
+static int report(sim_run *r, FILE *summary) {
+    progress_end(&r->progress);
+    if (r->exit_status == EXIT_INTERRUPTED) {
+        fprintf(stderr, "sim: %s\n", r->error.text);
+    } else if (r->exit_status) {
+        fprintf(stderr, "sim: error: %s\n", r->error.text);
+    }
+    if (!r->request->quiet) {
+        print_summary(r);
+    }
+    if (summary && !write_summary(r, summary)) {
+        fprintf(stderr, "sim: error: %s: cannot write the summary\n", r->request->summary);
+        return r->exit_status ? r->exit_status : SIM_NO_RESOURCE;
+    }
+    return r->exit_status;
+}
+
+int run_scene(const sim_request *request) {
+    sim_run r;
+    FILE *summary = NULL;
+    sim_error why;
+    sim_status status = run_setup(&r, request, &summary, &why);
+    int exit_status = status;
+    if (status) {
+        if (why.text[0]) {
+            fprintf(stderr, "sim: error: %s\n", why.text);
+        }
+    } else if (!request->validate) {
+        interrupt_watch();
+        tally_start(&r.tally, r.world);
+        double end = sim_world_state(r.world)->time0 + (double)r.last_step * r.scene->options.step;
+        progress_start(&r.progress, !request->quiet && !run_writes_to_terminal(&r), end);
+        loop(&r);
+        finish(&r);
+        exit_status = report(&r, summary);
+    }
+    run_clear(&r);
+    return exit_status;
+}

@@ -1,0 +1,39 @@
+/* One run of a scene, from its request to its end. */
+#ifndef APP_RUN_H
+#define APP_RUN_H
+
+#include "app/options.h"
+#include "app/progress.h"
+#include "app/tally.h"
+#include <sim/sim.h>
+
+enum { EXIT_INTERRUPTED = 130 };
+
+typedef struct run_output {
+    const char *path;
+    sim_recorder *recorder; /* NULL once closed */
+    int64_t records;
+} run_output;
+
+typedef struct sim_run {
+    const sim_request *request;
+    sim_scene *scene;
+    sim_world *world;
+    int outputs;
+    run_output *output;
+    int64_t last_step; /* where the run ends */
+    sim_state good;    /* before the present step; only under --on-nonconverged fail */
+    int64_t recorded;  /* the last step on record, -1: none */
+    run_tally tally;
+    run_progress progress;
+    double wall;
+    int exit_status;
+    const char *ending; /* "finished", "failed", "interrupted", "stopped" */
+    sim_error error;    /* why, unless finished */
+    int checkpoints;    /* written */
+} sim_run;
+
+/* Returns the exit status; has said all there is to say. */
+int run_scene(const sim_request *request);
+
+#endif

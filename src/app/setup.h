@@ -1,0 +1,14 @@
+/* A run before its first step and after its last. */
+#ifndef APP_SETUP_H
+#define APP_SETUP_H
+
+#include "app/run.h"
+#include <stdio.h>
+
+/* Scene, world, outputs.  What is wrong with a scene is printed here, and `error->text` is empty then; all else is
+ * left in `error`.  Nothing is written before everything that can be checked has been. */
+sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error);
+void run_clear(sim_run *run);
+int run_writes_to_terminal(const sim_run *run);
+
+#endif

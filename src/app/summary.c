@@ -1,0 +1,130 @@
+/* How did the run go?  A few lines for people, and one JSON object for programs. */
+#include "app/summary.h"
+
+#include "app/json_out.h"
+
+#include <math.h>
+
+/* Has no value where nothing was counted. */
+static double ratio(double part, double whole) { return whole > 0 ? part / whole : NAN; }
+
+static double mean_iterations(const sim_run *run) {
+    return ratio((double)run->tally.iterations, (double)run->tally.steps);
+}
+
+/* ---- for people ---- */
+
+static void print_pace(const sim_run *run) {
+    const run_tally *tally = &run->tally;
+    if (tally->steps == 0) {
+        fprintf(stderr, "  wall time      %.3g s, no steps\n", run->wall);
+        return;
+    }
+    fprintf(stderr, "  wall time      %.3g s, %.3g times real time, %.3g us a step\n", run->wall,
+            ratio(tally_simulated(tally, run->world), run->wall), 1e6 * run->wall / (double)tally->steps);
+    fprintf(stderr, "  iterations     %.2f on average, %d at most; worst residual %.1e\n", mean_iterations(run),
+            tally->most_iterations, tally->worst_residual);
+    if (tally->nonconverged > 0) {
+        fprintf(stderr, "  NOT CONVERGED  %lld of %lld steps, first at %.9g s\n", (long long)tally->nonconverged,
+                (long long)tally->steps, tally->first_nonconverged);
+    }
+    if (tally->saturated > 0) {
+        fprintf(stderr, "  effort limits  reached in %lld steps\n", (long long)tally->saturated);
+    }
+}
+
+void print_summary(const sim_run *run) {
+    const run_tally *tally = &run->tally;
+    const sim_state *state = sim_world_state(run->world);
+    fprintf(stderr, "%s: %s at %.9g s, step %lld (%s, %g s a step)\n", run->scene->name ? run->scene->name : "scene",
+            run->ending, state->time, (long long)state->step, sim_integrator_name(run->scene->options.integrator),
+            run->scene->options.step);
+    print_pace(run);
+    fprintf(stderr, "  energy         %.6g J, then %.6g J; %.2e J away from the start at most\n", tally->energy_first,
+            tally->energy_last, tally_energy_change(tally));
+    fprintf(stderr, "  memory         %.1f MiB at most\n", (double)peak_memory() / (1024 * 1024));
+    for (int k = 0; k < run->outputs; k++) {
+        fprintf(stderr, "  wrote          %s (%lld records)\n", run->output[k].path, (long long)run->output[k].records);
+    }
+    if (run->checkpoints > 0) {
+        fprintf(stderr, "  kept           %s\n", run->request->checkpoint);
+    }
+}
+
+/* ---- for programs ---- */
+
+static void write_identity(json_out *out, const sim_run *run) {
+    const sim_scene *scene = run->scene;
+    json_text(out, "format", "sim summary");
+    json_whole(out, "format_version", 1);
+    json_text(out, "sim_version", sim_version());
+    json_text(out, "build", sim_build_info());
+    json_text(out, "scene", scene->name);
+    json_text(out, "scene_file", run->request->scene);
+    json_text(out, "scene_hash", scene->hash);
+    json_open(out, "arguments", '[');
+    for (int k = 1; k < run->request->count; k++) {
+        json_text(out, NULL, run->request->arguments[k]);
+    }
+    json_close(out, ']');
+    json_seed(out, "seed", scene->seed);
+    json_text(out, "integrator", sim_integrator_name(scene->options.integrator));
+    json_real(out, "step", scene->options.step);
+    json_whole(out, "threads", scene->options.threads);
+    json_whole(out, "bodies", scene->model->nbody - 1);
+    json_whole(out, "dofs", scene->model->nv);
+}
+
+static void write_course(json_out *out, const sim_run *run) {
+    const run_tally *tally = &run->tally;
+    const sim_state *state = sim_world_state(run->world);
+    json_text(out, "ending", run->ending);
+    json_whole(out, "exit_status", run->exit_status);
+    json_text(out, "reason", run->error.text[0] ? run->error.text : NULL);
+    json_whole(out, "first_step", tally->first_step);
+    json_whole(out, "last_step", state->step);
+    json_whole(out, "steps", tally->steps);
+    json_real(out, "time", state->time);
+    json_real(out, "wall_time", run->wall);
+    json_real(out, "real_time_factor", ratio(tally_simulated(tally, run->world), run->wall));
+    json_real(out, "iterations_mean", mean_iterations(run));
+    json_whole(out, "iterations_max", tally->most_iterations);
+    json_real(out, "worst_residual", tally->worst_residual);
+    json_whole(out, "nonconverged_steps", tally->nonconverged);
+    json_real(out, "first_nonconverged_time", tally->nonconverged ? tally->first_nonconverged : NAN);
+    json_whole(out, "saturated_steps", tally->saturated);
+}
+
+static void write_energy(json_out *out, const run_tally *tally) {
+    int known = tally->energy_samples > 0;
+    json_open(out, "energy", '{');
+    json_whole(out, "samples", tally->energy_samples);
+    json_real(out, "start", known ? tally->energy_first : NAN);
+    json_real(out, "end", known ? tally->energy_last : NAN);
+    json_real(out, "min", known ? tally->energy_least : NAN);
+    json_real(out, "max", known ? tally->energy_most : NAN);
+    json_real(out, "max_change", known ? tally_energy_change(tally) : NAN);
+    json_close(out, '}');
+}
+
+int write_summary(const sim_run *run, FILE *file) {
+    json_out out = {.file = file};
+    json_open(&out, NULL, '{');
+    write_identity(&out, run);
+    write_course(&out, run);
+    write_energy(&out, &run->tally);
+    json_whole(&out, "peak_memory", (int64_t)peak_memory());
+    json_open(&out, "outputs", '[');
+    for (int k = 0; k < run->outputs; k++) {
+        json_open(&out, NULL, '{');
+        json_text(&out, "file", run->output[k].path);
+        json_whole(&out, "records", run->output[k].records);
+        json_close(&out, '}');
+    }
+    json_close(&out, ']');
+    json_text(&out, "checkpoint", run->checkpoints > 0 ? run->request->checkpoint : NULL);
+    json_close(&out, '}');
+    fputc('\n', file);
+    int good = !ferror(file);
+    return !fclose(file) && good;
+}

@@ -1,0 +1,53 @@
+/* How did the run go?  Counts and extremes, from step to step. */
+#include "app/tally.h"
+
+#include <math.h>
+#include <sys/resource.h>
+#include <time.h>
+
+double clock_seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+size_t peak_memory(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) ? 0 : (size_t)usage.ru_maxrss * 1024;
+}
+
+void tally_start(run_tally *tally, const sim_world *world) {
+    const sim_state *state = sim_world_state(world);
+    *tally = (run_tally){.started = clock_seconds(), .first_step = state->step, .first_time = state->time};
+}
+
+void tally_step(run_tally *tally, const sim_world *world) {
+    const sim_step_info *info = sim_world_info(world);
+    tally->steps++;
+    tally->iterations += info->iterations;
+    tally->most_iterations = info->iterations > tally->most_iterations ? info->iterations : tally->most_iterations;
+    tally->worst_residual = fmax(tally->worst_residual, info->residual);
+    tally->saturated += info->saturated > 0;
+    if (info->nonconverged && tally->nonconverged++ == 0) {
+        tally->first_nonconverged = sim_world_state(world)->time;
+    }
+}
+
+void tally_energy(run_tally *tally, sim_world *world) {
+    sim_energy energy = sim_world_energy(world);
+    double total = energy.kinetic + energy.potential;
+    if (tally->energy_samples++ == 0) {
+        tally->energy_first = tally->energy_least = tally->energy_most = total;
+    }
+    tally->energy_last = total;
+    tally->energy_least = fmin(tally->energy_least, total);
+    tally->energy_most = fmax(tally->energy_most, total);
+}
+
+double tally_simulated(const run_tally *tally, const sim_world *world) {
+    return sim_world_state(world)->time - tally->first_time;
+}
+
+double tally_energy_change(const run_tally *tally) {
+    return fmax(tally->energy_most - tally->energy_first, tally->energy_first - tally->energy_least);
+}

@@ -1,0 +1,32 @@
+/* What happened in a run, counted as it goes. */
+#ifndef APP_TALLY_H
+#define APP_TALLY_H
+
+#include <sim/sim.h>
+
+typedef struct run_tally {
+    double started;     /* on the clock, s */
+    int64_t first_step; /* the state's step number at the start */
+    double first_time;
+    int64_t steps;
+    int64_t iterations; /* summed */
+    int most_iterations;
+    double worst_residual;
+    int64_t nonconverged;      /* steps */
+    double first_nonconverged; /* simulated time */
+    int64_t saturated;         /* steps */
+    int64_t energy_samples;
+    double energy_first, energy_last, energy_least, energy_most;
+} run_tally;
+
+double clock_seconds(void);
+size_t peak_memory(void); /* bytes */
+
+void tally_start(run_tally *tally, const sim_world *world);
+void tally_step(run_tally *tally, const sim_world *world);
+void tally_energy(run_tally *tally, sim_world *world);
+double tally_simulated(const run_tally *tally, const sim_world *world);
+/* Largest distance of the energy from where it started. */
+double tally_energy_change(const run_tally *tally);
+
+#endif

@@ -1,0 +1,49 @@
+/* What a trajectory holds: one table of channels, from which every writer takes names, units and numbers. */
+#ifndef RECORD_CHANNELS_H
+#define RECORD_CHANNELS_H
+
+#include "base/pool.h"
+#include <sim/sim.h>
+
+enum { CHANNEL_NAME = 512 };
+
+/* Where a record is taken from. */
+typedef struct channel_source {
+    const sim_scene *scene;
+    sim_world *world;
+    sim_quat *orientation; /* [nbody] as last written: a quaternion keeps the sign that is nearer to the last one */
+} channel_source;
+
+/* Numbers that belong together: `items` things (bodies, coordinates) with `width` components each. */
+typedef struct channel_kind {
+    const char *path; /* of the HDF5 dataset */
+    const char *meaning;
+    int rank;  /* 1: a number a record; 2: one a thing; 3: a vector a thing */
+    int whole; /* counts, not measurements */
+    int width;
+    size_t flag;                   /* of sim_record_spec: wanted at all? */
+    const char *column;            /* in CSV headers: "elbow" + "" or "box." + "pose." + "x" or "energy." + "kinetic" */
+    const char *const *components; /* [width] */
+    int (*items)(const sim_scene *scene);
+    void (*name)(const sim_scene *scene, int item, char *text, size_t size);
+    const char *(*unit)(const sim_scene *scene, int item, int component);
+    void (*fetch)(channel_source *source, double *out);
+} channel_kind;
+
+typedef struct sim_channel {
+    const channel_kind *kind;
+    int items;
+    size_t offset, count; /* in the row of one record */
+} sim_channel;
+
+typedef struct channel_set {
+    int count;
+    sim_channel *channel;
+    size_t width; /* numbers in a record */
+} channel_set;
+
+/* The channels that the scene asks for, time first.  NULL when there is no memory. */
+channel_set *channels_choose(const sim_scene *scene, sim_pool *pool);
+void channels_fetch(const channel_set *set, channel_source *source, double *row);
+
+#endif

@@ -1,0 +1,256 @@
+/* How is a state kept and taken up again, to the last bit?
+ *
+ * A checkpoint is a header, then q, v and a as the machine holds them, then a checksum of all before it.  It is written
+ * to a new file beside the old one, brought to the disk, and put in its place in one move. */
+#include "record/fingerprint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sim/record.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char magic[16] = "sim checkpoint\n";
+enum { FORMAT = 1 };
+static const uint64_t byte_order = 0x0102030405060708u;
+
+typedef struct header {
+    char magic[16];
+    uint64_t byte_order, format;
+    uint64_t model; /* fingerprint */
+    uint64_t nq, nv;
+    double step_size;
+    char integrator[16];
+    char scene_hash[72], version[32]; /* for people who wonder where a file came from */
+    double time, time0;
+    int64_t step;
+} header;
+_Static_assert(sizeof(header) == 16 + 6 * 8 + 16 + 72 + 32 + 3 * 8, "a header has no gaps");
+
+static size_t file_size(uint64_t nq, uint64_t nv) { return sizeof(header) + (nq + 2 * nv + 1) * sizeof(double); }
+
+/* ---- writing ---- */
+
+static header describe(const sim_scene *scene, const sim_world *world) {
+    const sim_model *model = sim_world_model(world);
+    const sim_options *options = sim_world_options(world);
+    const sim_state *state = sim_world_state(world);
+    header head = {.byte_order = byte_order, .format = FORMAT, .model = fingerprint_of(model, options)};
+    memcpy(head.magic, magic, sizeof magic);
+    head.nq = (uint64_t)model->nq;
+    head.nv = (uint64_t)model->nv;
+    head.step_size = options->step;
+    snprintf(head.integrator, sizeof head.integrator, "%s", sim_integrator_name(options->integrator));
+    snprintf(head.scene_hash, sizeof head.scene_hash, "%s", scene->hash);
+    snprintf(head.version, sizeof head.version, "%s", sim_version());
+    head.time = state->time;
+    head.time0 = state->time0;
+    head.step = state->step;
+    return head;
+}
+
+static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) {
+    header head = describe(scene, world);
+    const sim_state *state = sim_world_state(world);
+    *size = file_size(head.nq, head.nv);
+    char *bytes = malloc(*size), *at = bytes;
+    if (!bytes) {
+        return NULL;
+    }
+    memcpy(at, &head, sizeof head);
+    at += sizeof head;
+    memcpy(at, state->q, head.nq * sizeof(double));
+    at += head.nq * sizeof(double);
+    memcpy(at, state->v, head.nv * sizeof(double));
+    at += head.nv * sizeof(double);
+    memcpy(at, state->a, head.nv * sizeof(double));
+    at += head.nv * sizeof(double);
+    uint64_t sum = fingerprint_add(fingerprint_start(), bytes, (size_t)(at - bytes));
+    memcpy(at, &sum, sizeof sum);
+    return bytes;
+}
+
+static int write_all(int file, const char *bytes, size_t size) {
+    while (size > 0) {
+        ssize_t done = write(file, bytes, size);
+        if (done < 0 && errno != EINTR) {
+            return 0;
+        }
+        if (done > 0) {
+            bytes += done;
+            size -= (size_t)done;
+        }
+    }
+    return 1;
+}
+
+/* Makes the move itself outlast a power failure; where directories cannot be synchronised, nothing is lost by trying. */
+static void sync_folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+    int file = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (file >= 0) {
+        (void)fsync(file);
+        close(file);
+    }
+    free(folder);
+}
+
+/* Names the failed call's errno. */
+static int replace(const char *path, const char *fresh, const char *bytes, size_t size) {
+    int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) {
+        return 0;
+    }
+    int good = write_all(file, bytes, size) && fsync(file) == 0;
+    int number = errno;
+    if (close(file) && good) {
+        good = 0;
+        number = errno;
+    }
+    if (good && rename(fresh, path)) {
+        good = 0;
+        number = errno;
+    }
+    if (!good) {
+        unlink(fresh);
+        errno = number;
+    }
+    return good;
+}
+
+sim_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_world *world, sim_error *error) {
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a checkpoint: not an ordinary file", path);
+    }
+    size_t size = 0, length = strlen(path) + 32;
+    char *bytes = pack(scene, world, &size), *fresh = malloc(length);
+    sim_status result = SIM_OK;
+    if (!bytes || !fresh) {
+        result = sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a checkpoint", path);
+    } else {
+        snprintf(fresh, length, "%s.%ld.new", path, (long)getpid());
+        if (!replace(path, fresh, bytes, size)) {
+            result = sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a checkpoint: %s", path, strerror(errno));
+        } else {
+            sync_folder_of(path);
+        }
+    }
+    free(fresh);
+    free(bytes);
+    return result;
+}
+
+/* ---- reading ---- */
+
+static sim_status read_file(const char *path, char **bytes, size_t *size, sim_error *error) {
+    FILE *file = fopen(path, "rbe");
+    struct stat status;
+    if (!file || fstat(fileno(file), &status)) {
+        sim_fail(error, SIM_NO_RESOURCE, "%s: cannot read a checkpoint: %s", path, strerror(errno));
+    } else if (!S_ISREG(status.st_mode)) {
+        sim_fail(error, SIM_BAD_INPUT, "%s: not a checkpoint: not an ordinary file", path);
+    } else {
+        *size = (size_t)status.st_size;
+        *bytes = malloc(*size + 1);
+        if (!*bytes || fread(*bytes, 1, *size, file) != *size) {
+            sim_fail(error, SIM_NO_RESOURCE, "%s: cannot read a checkpoint: %s", path, strerror(errno));
+            free(*bytes);
+            *bytes = NULL;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return *bytes ? SIM_OK : error ? error->status : SIM_NO_RESOURCE;
+}
+
+/* Is the file whole and one of ours? */
+static sim_status check_file(const char *path, const char *bytes, size_t size, header *head, sim_error *error) {
+    if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: not a checkpoint of sim", path);
+    }
+    if (size < sizeof *head) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is cut short at %zu bytes", path, size);
+    }
+    memcpy(head, bytes, sizeof *head);
+    if (head->byte_order != byte_order) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint comes from a machine of the other byte order", path);
+    }
+    if (head->format != FORMAT) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint has format %llu, this version reads format %d", path,
+                        (unsigned long long)head->format, FORMAT);
+    }
+    size_t most = size / sizeof(double); /* more numbers than that cannot be meant, and would overflow the next line */
+    if (head->nq > most || head->nv > most || size < file_size(head->nq, head->nv)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is cut short at %zu bytes", path, size);
+    }
+    uint64_t sum, found;
+    memcpy(&sum, bytes + file_size(head->nq, head->nv) - sizeof sum, sizeof sum);
+    found = fingerprint_add(fingerprint_start(), bytes, file_size(head->nq, head->nv) - sizeof sum);
+    if (found != sum || size != file_size(head->nq, head->nv)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is damaged: its checksum does not hold", path);
+    }
+    return SIM_OK;
+}
+
+/* Would this world go on as the one that was saved? */
+static sim_status check_world(const char *path, const header *head, const header *own, sim_error *error) {
+    if (head->nq != own->nq || head->nv != own->nv) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s: the checkpoint is of another model: %llu coordinates and %llu velocities, the scene has "
+                        "%llu and %llu",
+                        path, (unsigned long long)head->nq, (unsigned long long)head->nv, (unsigned long long)own->nq,
+                        (unsigned long long)own->nv);
+    }
+    if (head->model != own->model) {
+        const char *scene =
+            memcmp(head->scene_hash, own->scene_hash, sizeof own->scene_hash) ? "another scene file" : "other options";
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s: the checkpoint is of another model: as many coordinates, but other numbers (%s)", path,
+                        scene);
+    }
+    if (memcmp(head->integrator, own->integrator, sizeof own->integrator) != 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint was made with the integrator '%.15s', not '%s'", path,
+                        head->integrator, own->integrator);
+    }
+    if (head->step_size != own->step_size) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint was made with a step of %.17g s, not %.17g s", path,
+                        head->step_size, own->step_size);
+    }
+    return SIM_OK;
+}
+
+static sim_status take_up(const char *path, const header *head, const char *bytes, sim_world *world, sim_error *error) {
+    size_t count = (size_t)(head->nq + 2 * head->nv);
+    double *numbers = malloc((count + 1) * sizeof *numbers);
+    if (!numbers) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a checkpoint", path);
+    }
+    memcpy(numbers, bytes + sizeof *head, count * sizeof *numbers);
+    sim_state state = {.time = head->time, .time0 = head->time0, .step = head->step};
+    state.q = numbers;
+    state.v = state.q + head->nq;
+    state.a = state.v + head->nv;
+    sim_error why;
+    sim_status status = sim_world_set_state(world, &state, &why);
+    free(numbers);
+    return status ? sim_fail(error, status, "%s: %s", path, why.text) : SIM_OK;
+}
+
+sim_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_world *world, sim_error *error) {
+    char *bytes = NULL;
+    size_t size = 0;
+    header head, own = describe(scene, world);
+    sim_error why = {0};
+    sim_status status = read_file(path, &bytes, &size, &why);
+    status = status ? status : check_file(path, bytes, size, &head, &why);
+    status = status ? status : check_world(path, &head, &own, &why);
+    status = status ? status : take_up(path, &head, bytes, world, &why);
+    free(bytes);
+    return status ? sim_fail(error, status, "%s", why.text) : SIM_OK;
+}

@@ -1,0 +1,23 @@
+/* A kind of trajectory file.  The recorder packs rows and decides when to flush; a writer puts rows into a file. */
+#ifndef RECORD_WRITER_H
+#define RECORD_WRITER_H
+
+#include "record/channels.h"
+
+typedef struct writer writer;
+struct writer {
+    sim_status (*write)(writer *self, const double *row, sim_error *error);
+    /* What was written so far can be read by others, also if the program dies now. */
+    sim_status (*flush)(writer *self, sim_error *error);
+    /* Also frees `self`, in every case. */
+    sim_status (*close)(writer *self, sim_error *error);
+};
+
+/* NULL on failure.  `set` and `scene` must outlive the writer. */
+writer *csv_open(const char *path, const sim_scene *scene, const channel_set *set, sim_error *error);
+writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *set, sim_error *error);
+
+/* Can HDF5 be written by this build? */
+int hdf5_present(void);
+
+#endif

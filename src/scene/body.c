@@ -1,0 +1,536 @@
+/* One body to the builder: joint, mass properties, shapes, initial state.  What the builder would refuse is refused here
+ * first, where its place in the file is known. */
+#include "scene/loader.h"
+#include "scene/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double degree = 3.14159265358979323846 / 180;
+
+/* ---- materials ---- */
+
+static sim_material material_from(const material_data *d) {
+    sim_material m = sim_material_default();
+    m.name = d->name;
+    m.friction = sim_node_member(d->at, "friction") ? d->friction : m.friction;
+    m.stiffness = sim_node_member(d->at, "stiffness") ? d->stiffness : m.stiffness;
+    m.dissipation = sim_node_member(d->at, "dissipation") ? d->dissipation : m.dissipation;
+    m.restitution = sim_node_member(d->at, "restitution") ? d->restitution : m.restitution;
+    return m;
+}
+
+static const material_entry *find_material(const document *d, const char *name) {
+    for (const material_entry *m = d->materials; m; m = m->next) {
+        if (strcmp(m->name, name) == 0) {
+            return m;
+        }
+    }
+    return NULL;
+}
+
+static bool same_surface(const sim_material *a, const sim_material *b) {
+    return a->friction == b->friction && a->stiffness == b->stiffness && a->dissipation == b->dissipation &&
+           a->restitution == b->restitution;
+}
+
+/* The same name in two files must mean the same thing. */
+static const material_entry *find_elsewhere(loader *l, const document *d, const material_data *data) {
+    for (const document *other = l->documents; other; other = other->next) {
+        const material_entry *twin = other == d ? NULL : find_material(other, data->name);
+        if (twin) {
+            sim_material a = material_from(data), b = material_from(&twin->data);
+            if (!same_surface(&a, &b)) {
+                char place[256];
+                sim_report_name_place(twin->data.at, place, sizeof place);
+                sim_report_once(&l->report, data->at, NULL, "the material \"%.80s\" differs from the one at %s",
+                                data->name, place);
+            }
+            return twin;
+        }
+    }
+    return NULL;
+}
+
+static void add_material(loader *l, document *d, const node *n) {
+    material_data data;
+    if (!sim_loader_read(l, n, &sim_table_material, &data)) {
+        return;
+    }
+    if (find_material(d, data.name)) {
+        sim_report_once(&l->report, sim_node_member(n, "name"), NULL, "there is a material \"%.80s\" already", data.name);
+        return;
+    }
+    material_entry *m = POOL_NEW(l->work, material_entry, 1);
+    if (!m) {
+        l->report.no_memory = true;
+        return;
+    }
+    const material_entry *twin = find_elsewhere(l, d, &data);
+    sim_material surface = material_from(&data);
+    *m = (material_entry){.name = data.name, .data = data, .next = d->materials};
+    m->index = twin ? twin->index : sim_builder_add_material(l->builder, &surface);
+    d->materials = m;
+}
+
+void sim_build_materials(loader *l) {
+    for (document *d = l->documents; d; d = d->next) {
+        const node *list = sim_node_member(d->root, "materials");
+        for (const node *n = list && list->kind == NODE_ARRAY ? list->first : NULL; n; n = n->next) {
+            add_material(l, d, n);
+        }
+    }
+    scene_data *data = &l->data;
+    const node *pairs = data->material_pairs;
+    for (const node *n = pairs ? pairs->first : NULL; n; n = n->next) {
+        material_data pair;
+        if (sim_loader_read(l, n, &sim_table_material_pair, &pair)) {
+            const char *const name[2] = {pair.name, pair.other};
+            for (int i = 0; i < 2; i++) {
+                if (!find_material(l->main, name[i])) {
+                    sim_report_once(&l->report, sim_node_member(n, i ? "second" : "first"), NULL,
+                                    "there is no material \"%.80s\"", name[i]);
+                }
+            }
+        }
+    }
+}
+
+/* ---- joint ---- */
+
+/* One number for all degrees of freedom, or one for each. */
+static bool spread(loader *l, const joint_data *d, const char *key, const number_list *list, int nv, double *out) {
+    if (list->count > 1 && list->count != nv) {
+        sim_report_once(&l->report, sim_node_member(d->at, key), NULL,
+                        "%d numbers for a joint with %d degree%s of freedom", list->count, nv, nv == 1 ? "" : "s");
+        return false;
+    }
+    for (int i = 0; i < nv && list->count; i++) {
+        out[i] = list->value[list->count == 1 ? 0 : i];
+    }
+    return true;
+}
+
+static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
+    def->axis = v3_make(d->axis[0], d->axis[1], d->axis[2]);
+    def->axis2 = v3_make(d->axis2[0], d->axis2[1], d->axis2[2]);
+    double n1 = v3_norm(def->axis), n2 = v3_norm(def->axis2);
+    const node *axis = sim_node_member(d->at, "axis"), *axis2 = sim_node_member(d->at, "axis2");
+    const node *second = axis2 ? axis2 : axis ? axis : d->at;
+    if (!(n1 > 0) || !isfinite(n1)) {
+        sim_report_once(&l->report, axis, NULL, "the axis has no direction: its length is %g", n1);
+        return false;
+    }
+    if (!(n2 > 0) || !isfinite(n2)) {
+        sim_report_once(&l->report, axis2, NULL, "the axis has no direction: its length is %g", n2);
+        return false;
+    }
+    double along = fabs(v3_dot(v3_scale(1 / n1, def->axis), v3_scale(1 / n2, def->axis2)));
+    if (def->joint == SIM_PLANAR && along > 1e-6) {
+        sim_report_once(&l->report, second, "axis2 is [1, 0, 0] if left out",
+                        "axis2 of a planar joint stands at right angles to axis, not at %.4g degrees",
+                        acos(fmin(along, 1)) / degree);
+        return false;
+    }
+    if (def->joint == SIM_UNIVERSAL && along > 0.999) {
+        sim_report_once(&l->report, second, "axis2 is [1, 0, 0] if left out",
+                        "the two axes of a universal joint are parallel");
+        return false;
+    }
+    return true;
+}
+
+static bool read_joint(loader *l, const joint_data *d, sim_body_def *def) {
+    int nv = sim_joint_nv(def->joint);
+    bool good = read_axes(l, d, def);
+    def->pitch = d->pitch;
+    good &= spread(l, d, "stiffness", &d->stiffness, nv, def->stiffness);
+    good &= spread(l, d, "damping", &d->damping, nv, def->damping);
+    good &= spread(l, d, "armature", &d->armature, nv, def->armature);
+    good &= spread(l, d, "rest", &d->rest, nv, def->rest);
+    const node *stiffness = sim_node_member(d->at, "stiffness");
+    if (good && def->joint == SIM_FREE && stiffness) {
+        sim_report_once(&l->report, stiffness, NULL, "a free joint has no spring");
+        good = false;
+    }
+    if (good && def->joint == SIM_BALL &&
+        (def->stiffness[0] != def->stiffness[1] || def->stiffness[0] != def->stiffness[2])) {
+        sim_report_once(&l->report, stiffness, NULL, "a ball joint has one stiffness for all directions");
+        good = false;
+    }
+    return good;
+}
+
+/* ---- initial state ---- */
+
+static bool right_count(loader *l, const node *at, const entry *e, int count, int wanted, const char *what) {
+    if (count == wanted) {
+        return true;
+    }
+    if (wanted == 0) {
+        sim_report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed: it has no %s", e->name, what);
+    } else {
+        sim_report_once(&l->report, at, NULL, "%d number%s for the %s joint of \"%.80s\", which has %d %s", count,
+                        count == 1 ? "" : "s", sim_joint_name(e->type), e->name, wanted, what);
+    }
+    return false;
+}
+
+/* Coordinates of a free body stand in the frame of the scope that gives them, as long as that hangs where the body does. */
+static void place_free(const entry *e, const scope *s, sim_body_def *def) {
+    quat q = {def->q[3], def->q[4], def->q[5], def->q[6]};
+    pose X = {quat_matrix(q), v3_make(def->q[0], def->q[1], def->q[2])};
+    if (s && s->resolved && s->world_parent == e->parent) {
+        X = pose_product(s->world_frame, X);
+    }
+    q = quat_from_matrix(X.R);
+    const double out[7] = {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z};
+    memcpy(def->q, out, sizeof out);
+}
+
+static bool read_q(loader *l, const entry *e, const node *at, const number_list *list, double unit, const scope *s,
+                   sim_body_def *def) {
+    if (!right_count(l, at, e, list->count, sim_joint_nq(def->joint), "coordinates")) {
+        return false;
+    }
+    if (unit != 1 && def->joint != SIM_HINGE && def->joint != SIM_UNIVERSAL && def->joint != SIM_SCREW) {
+        sim_report_once(&l->report, at, NULL, "degrees are for hinge, screw and universal joints, not for a %s joint",
+                        sim_joint_name(def->joint));
+        return false;
+    }
+    for (int i = 0; i < list->count; i++) {
+        def->q[i] = unit * list->value[i];
+    }
+    int turned = def->joint == SIM_BALL ? 0 : def->joint == SIM_FREE ? 3 : -1;
+    if (turned >= 0) {
+        quat q;
+        if (!sim_placement_quaternion(&l->report, at, def->q + turned, &q)) {
+            return false;
+        }
+        memcpy(def->q + turned, &q, sizeof q);
+    }
+    if (def->joint == SIM_FREE) {
+        place_free(e, s, def);
+    }
+    return true;
+}
+
+static bool read_v(loader *l, const entry *e, const node *at, const number_list *list, const scope *s,
+                   sim_body_def *def) {
+    if (!right_count(l, at, e, list->count, sim_joint_nv(def->joint), "velocities")) {
+        return false;
+    }
+    memcpy(def->v, list->value, (size_t)list->count * sizeof *def->v);
+    if (def->joint == SIM_FREE && s && s->resolved && s->world_parent == e->parent) {
+        v3 v = m3_times(s->world_frame.R, v3_make(def->v[0], def->v[1], def->v[2]));
+        def->v[0] = v.x;
+        def->v[1] = v.y;
+        def->v[2] = v.z;
+    }
+    return true;
+}
+
+/* The value of "q", "q_deg" or "v": a member of an object, or the whole value where it stands for "q". */
+static const node *value_of(const node *n, const char *key) {
+    const node *member = sim_node_member(n, key);
+    return member ? member : n;
+}
+
+static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_def *def) {
+    bool good = true;
+    initial_data q, v;
+    const node *own = b->q.count ? sim_node_member(b->at, "q") : sim_node_member(b->at, "q_deg");
+    if (e->q && sim_loader_read(l, e->q, &sim_table_initial, &q)) {
+        bool plain = q.q.count > 0;
+        good &= read_q(l, e, value_of(e->q, plain ? "q" : "q_deg"), plain ? &q.q : &q.q_deg, plain ? 1 : degree,
+                       e->q_scope, def);
+    } else if (own && def->joint == SIM_FREE) {
+        sim_report_once(&l->report, own, NULL, "a free body begins at its pose: give that instead");
+        good = false;
+    } else if (own) {
+        good &= read_q(l, e, own, b->q.count ? &b->q : &b->q_deg, b->q.count ? 1 : degree, NULL, def);
+    }
+    if (e->v && sim_loader_read(l, e->v, &sim_table_initial, &v)) {
+        good &= read_v(l, e, value_of(e->v, "v"), &v.v, e->v_scope, def);
+    } else if (b->v.count) {
+        good &= read_v(l, e, sim_node_member(b->at, "v"), &b->v, e->scope, def);
+    }
+    return good;
+}
+
+/* ---- mass properties and shapes ---- */
+
+static bool read_inertia(loader *l, const inertia_data *d, sim_inertia *out) {
+    pose X = {.p = {d->com[0], d->com[1], d->com[2]}};
+    if (!sim_placement_read_axes(&l->report, d, &X.R)) {
+        return false;
+    }
+    const double *m = d->matrix;
+    sim_inertia own = {.mass = d->mass, .moment = {m[0], m[1], m[2], m[3], m[4], m[5]}};
+    if (sim_node_member(d->at, "moments")) {
+        own.moment = (sym3){d->moments[0], d->moments[1], d->moments[2], 0, 0, 0};
+    }
+    *out = sim_inertia_placed(&own, &X);
+    sim_error why;
+    if (sim_inertia_check(out, &why)) {
+        sim_report_once(&l->report, d->at, NULL, "%s", why.text);
+        return false;
+    }
+    return true;
+}
+
+static void shape_size(const shape_data *d, double size[3]) {
+    memset(size, 0, 3 * sizeof *size);
+    if (d->type == SIM_BOX || d->type == SIM_ELLIPSOID) {
+        memcpy(size, d->type == SIM_BOX ? d->size : d->radii, 3 * sizeof *size);
+    } else if (d->type != SIM_HALF_SPACE) {
+        size[0] = d->radius;
+        size[1] = d->length;
+    }
+}
+
+static bool add_weight(loader *l, const shape_data *d, const sim_shape *shape, const body_data *b, sim_inertia *sum) {
+    const node *density = sim_node_member(d->at, "density"), *mass = sim_node_member(d->at, "mass");
+    if (!density && !mass) {
+        return true;
+    }
+    if (b->inertia.at) {
+        sim_report_once(&l->report, density ? density : mass, "leave one of them out",
+                        "the body's inertia is given, and so is the %s of a shape", density ? "density" : "mass");
+        return false;
+    }
+    sim_inertia own = sim_shape_inertia(shape->type, shape->size, density ? d->density : 1);
+    if (mass) {
+        double scale = d->mass / own.mass;
+        own.mass = d->mass;
+        own.moment.xx *= scale;
+        own.moment.yy *= scale;
+        own.moment.zz *= scale;
+    }
+    sim_error why;
+    if (sim_inertia_check(&own, &why)) {
+        sim_report_once(&l->report, density ? density : mass, NULL, "%s", why.text);
+        return false;
+    }
+    own = sim_inertia_placed(&own, &shape->pose);
+    *sum = sim_inertia_add(sum, &own);
+    return true;
+}
+
+static int material_index(loader *l, const entry *e, const shape_data *d) {
+    if (!d->material) {
+        return 0;
+    }
+    const material_entry *m = find_material(e->scope->document, d->material);
+    if (!m) {
+        nearest near = {.wanted = d->material};
+        char hint[160];
+        for (const material_entry *other = e->scope->document->materials; other; other = other->next) {
+            sim_nearest_try(&near, other->name);
+        }
+        sim_report_once(&l->report, sim_node_member(d->at, "material"), sim_nearest_hint(&near, hint, sizeof hint),
+                        "there is no material \"%.80s\"", d->material);
+        return -1;
+    }
+    return m->index;
+}
+
+static bool read_shape(loader *l, const entry *e, const body_data *b, const node *n, sim_inertia *sum, sim_shape *shape) {
+    shape_data d;
+    if (!sim_loader_read(l, n, &sim_table_shape, &d)) {
+        return false;
+    }
+    *shape = sim_shape_default();
+    shape->name = d.name;
+    shape->body = e->index;
+    shape->type = (sim_shape_type)d.type;
+    shape->material = material_index(l, e, &d);
+    shape_size(&d, shape->size);
+    for (int i = 0; i < 4; i++) {
+        shape->color[i] = (float)d.color[i];
+    }
+    shape->group = (uint32_t)d.group;
+    shape->mask = (uint32_t)d.mask;
+    bool good = shape->material >= 0 && sim_placement_read(&l->report, &d.pose, &shape->pose) &&
+                add_weight(l, &d, shape, b, sum);
+    if (e->moves && shape->type == SIM_HALF_SPACE) {
+        sim_report_once(&l->report, n, NULL, "a half-space stands only on bodies that cannot move; \"%.80s\" can", e->name);
+        good = false;
+    }
+    return good;
+}
+
+/* Shapes on two bodies that can move against each other could touch. */
+static void note_touching(loader *l, const entry *e, const node *shapes) {
+    if (!l->touching) {
+        l->touching = shapes;
+        l->touching_piece = e->piece;
+    } else if (l->data.world.contacts && e->piece != l->touching_piece) {
+        const node *contacts = sim_node_member(l->data.world.at, "contacts");
+        sim_report_once(&l->report, contacts ? contacts : shapes, NULL,
+                        "contacts are not simulated yet: set /world/contacts to false");
+    }
+}
+
+static bool could_touch(const node *shapes) {
+    for (const node *n = shapes->first; n; n = n->next) {
+        const node *mask = sim_node_member(n, "mask"), *group = sim_node_member(n, "group");
+        if (!(mask && mask->number == 0) && !(group && group->number == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool weigh(loader *l, const entry *e, const body_data *b, sim_body_def *def) {
+    bool good = true;
+    sim_shape unused;
+    for (const node *n = b->shapes ? b->shapes->first : NULL; n; n = n->next) {
+        good &= read_shape(l, e, b, n, &def->inertia, &unused);
+    }
+    if (b->inertia.at) {
+        good &= read_inertia(l, &b->inertia, &def->inertia);
+    }
+    if (good && def->joint != SIM_FIXED && def->inertia.mass == 0) {
+        sim_report_once(&l->report, b->at, "give it an inertia, or a shape a density or a mass",
+                        "the body \"%.80s\" moves but has no mass", e->name);
+        good = false;
+    }
+    return good;
+}
+
+static void add_shapes(loader *l, const entry *e, const body_data *b) {
+    for (const node *n = b->shapes ? b->shapes->first : NULL; n; n = n->next) {
+        sim_shape shape;
+        sim_inertia unused = {0};
+        if (read_shape(l, e, b, n, &unused, &shape)) {
+            sim_builder_add_shape(l->builder, &shape);
+        }
+    }
+}
+
+/* ---- bodies ---- */
+
+/* A fixed joint goes on with the piece it hangs on. */
+static void note_motion(loader *l, entry *e, int own) {
+    const entry *parent = e->parent >= 0 ? &l->entries[e->parent] : NULL;
+    bool fixed = e->type == SIM_FIXED;
+    e->moves = !fixed || (parent && parent->moves);
+    e->piece = !fixed ? own : parent ? parent->piece : -1;
+}
+
+static bool read_body(loader *l, entry *e, const body_data *b, const joint_data *joint, sim_body_def *def) {
+    pose X;
+    *def = sim_body_default();
+    def->name = e->name;
+    def->joint = e->type;
+    def->parent = e->parent >= 0 ? l->entries[e->parent].index : 0;
+    bool good = read_joint(l, joint, def);
+    if (!sim_placement_read(&l->report, &b->pose, &X)) {
+        return false;
+    }
+    X = pose_product(e->frame, X);
+    def->placement = X;
+    if (e->type == SIM_FREE) {
+        quat q = quat_from_matrix(X.R);
+        const double start[7] = {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z};
+        memcpy(def->q, start, sizeof start);
+        def->placement = pose_identity();
+    }
+    good &= weigh(l, e, b, def);
+    good &= read_state(l, e, b, def);
+    return good;
+}
+
+static void build_body(loader *l, int i) {
+    entry *e = &l->entries[i];
+    body_data b;
+    joint_data other;
+    if (!sim_loader_read(l, e->body, &sim_table_body, &b) ||
+        (e->joint && !sim_loader_read(l, e->joint, &sim_table_joint, &other))) {
+        return;
+    }
+    const joint_data *joint = e->joint ? &other : &b.joint;
+    sim_body_def def;
+    e->type = (sim_joint_type)joint->type;
+    e->read = true;
+    note_motion(l, e, i);
+    bool good = read_body(l, e, &b, joint, &def);
+    if (b.shapes && could_touch(b.shapes)) {
+        note_touching(l, e, b.shapes);
+    }
+    if (!good || !sim_loader_good(l)) {
+        return;
+    }
+    e->index = sim_builder_add_body(l->builder, &def);
+    if (e->index < 0) {
+        sim_builder *failed = l->builder;
+        sim_error why = {0};
+        l->builder = NULL;
+        sim_model_free(sim_builder_finish(failed, &why));
+        if (why.status == SIM_NO_RESOURCE) {
+            l->report.no_memory = true;
+        } else {
+            sim_report_value(&l->report, e->body, NULL, "%s", why.text);
+        }
+        return;
+    }
+    add_shapes(l, e, &b);
+}
+
+/* ---- initial state from outside the bodies ---- */
+
+static void give_state(entry *e, const scope *s, const node *n) {
+    const node *v = sim_node_member(n, "v");
+    bool q = n->kind != NODE_OBJECT || sim_node_member(n, "q") || sim_node_member(n, "q_deg");
+    if (q) {
+        e->q = n;
+        e->q_scope = s;
+    }
+    if (v) {
+        e->v = n;
+        e->v_scope = s;
+    }
+}
+
+static void give_initial(loader *l, const scope *s, const node *n) {
+    char pattern[NAME_BYTES + 1];
+    if (!sim_loader_full_name(s, n->key, pattern)) {
+        return;
+    }
+    if (!strchr(n->key, '*')) {
+        int found = sim_loader_find(l, s, n->key, n);
+        if (found >= 0) {
+            give_state(&l->entries[found], s, n);
+        }
+        return;
+    }
+    bool any = false;
+    if (!sim_loader_spend(l, s->end - s->first, n)) {
+        return;
+    }
+    for (int i = s->first; i < s->end; i++) {
+        if (sim_name_fits(l->entries[i].name, pattern)) {
+            give_state(&l->entries[i], s, n);
+            any = true;
+        }
+    }
+    if (!any) {
+        sim_report_once(&l->report, n, NULL, "no body fits \"%.100s\"", n->key);
+    }
+}
+
+void sim_build_bodies(loader *l) {
+    /* The newest scope first: what an outer one says comes later and holds. */
+    for (const scope *s = l->scopes; s; s = s->older) {
+        const node *initial = sim_node_member(s->model, "initial");
+        for (const node *n = initial && initial->kind == NODE_OBJECT ? initial->first : NULL; n; n = n->next) {
+            if (strcmp(n->key, "comment") != 0 || n->kind != NODE_TEXT) {
+                give_initial(l, s, n);
+            }
+        }
+    }
+    for (int i = 0; i < l->count && !l->stopped && !l->report.no_memory; i++) {
+        build_body(l, l->sequence[i]);
+    }
+}

@@ -1,0 +1,217 @@
+/* Actuators and loads: names to joints, tracks to the builder. */
+#include "scene/loader.h"
+#include "math/v3.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double at_once[1] = {0};
+
+/* Which joints have coordinates of their own for each degree of freedom. */
+static bool is_plain(sim_joint_type type) { return type != SIM_BALL && type != SIM_FREE; }
+
+/* A track of `width` numbers a key.  False and reported when keys and values do not go together. */
+static bool read_track(loader *l, const track_data *d, int width, sim_track *out) {
+    int keys = d->values.count / width;
+    *out = (sim_track){.interpolation = (sim_interpolation)d->interpolation, .keys = keys, .width = width};
+    out->times = d->times.count ? d->times.value : at_once;
+    out->values = d->values.value;
+    if (d->times.count == 0 && keys > 1) {
+        sim_report_once(&l->report, d->at, NULL, "%d values need \"times\"", keys);
+        return false;
+    }
+    if (d->times.count && d->times.count != keys) {
+        sim_report_once(&l->report, sim_node_member(d->at, "times"), NULL, "%d times for %d values", d->times.count, keys);
+        return false;
+    }
+    for (int i = 1; i < d->times.count; i++) {
+        if (!(d->times.value[i] > d->times.value[i - 1])) {
+            sim_report_once(&l->report, sim_node_member(d->at, "times"), NULL,
+                            "times must increase: %.17g s follows %.17g s", d->times.value[i], d->times.value[i - 1]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The degree of freedom counts within the joint. */
+static bool has_dof(loader *l, const entry *e, int64_t dof, const node *at, const node *dof_at) {
+    int nv = sim_joint_nv(e->type);
+    if (nv == 0) {
+        sim_report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed: there is nothing to drive", e->name);
+        return false;
+    }
+    if (dof >= nv) {
+        sim_report_once(&l->report, dof_at ? dof_at : at, NULL,
+                        "the %s joint of \"%.80s\" has no degree of freedom %d: they count from 0 to %d",
+                        sim_joint_name(e->type), e->name, (int)dof, nv - 1);
+        return false;
+    }
+    return true;
+}
+
+static const char *full_name(loader *l, const scope *s, const char *name) {
+    char text[NAME_BYTES + 1];
+    if (!name || !sim_loader_full_name(s, name, text)) {
+        return NULL;
+    }
+    char *kept = sim_pool_text(l->work, text);
+    l->report.no_memory |= !kept;
+    return kept;
+}
+
+static void add_actuator(loader *l, const scope *s, const actuator_data *d, const entry *e, bool many) {
+    const node *at = sim_node_member(d->at, "joint");
+    if (!e->read || !has_dof(l, e, d->dof, at, sim_node_member(d->at, "dof"))) {
+        return;
+    }
+    if (!is_plain(e->type)) {
+        sim_report_once(&l->report, at, NULL, "a %s joint has no coordinates that an actuator could follow (\"%.80s\")",
+                        sim_joint_name(e->type), e->name);
+        return;
+    }
+    sim_actuator a = {.name = many || !d->name ? e->name : full_name(l, s, d->name),
+                      .dof = (int)d->dof,
+                      .kp = d->kp,
+                      .kd = d->kd,
+                      .effort = sim_node_member(d->at, "effort") ? d->effort : INFINITY,
+                      .gravity_compensation = d->gravity_compensation};
+    a.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = at_once, .values = at_once};
+    a.feedforward = (sim_track){.interpolation = SIM_HOLD, .width = 1};
+    bool good = !d->target.at || read_track(l, &d->target, 1, &a.target);
+    good &= !d->feedforward.at || read_track(l, &d->feedforward, 1, &a.feedforward);
+    if (good && sim_loader_good(l)) {
+        sim_builder_add_actuator(l->builder, e->index, &a);
+    }
+}
+
+static void read_actuator(loader *l, const scope *s, const node *n) {
+    actuator_data d;
+    char pattern[NAME_BYTES + 1];
+    if (!sim_loader_read(l, n, &sim_table_actuator, &d)) {
+        return;
+    }
+    const node *at = sim_node_member(n, "joint");
+    if (!strchr(d.joint, '*')) {
+        int found = sim_loader_find(l, s, d.joint, at);
+        if (found >= 0) {
+            add_actuator(l, s, &d, &l->entries[found], false);
+        }
+        return;
+    }
+    if (!sim_loader_full_name(s, d.joint, pattern) || !sim_loader_spend(l, s->end - s->first, at)) {
+        return;
+    }
+    bool any = false;
+    for (int i = s->first; i < s->end; i++) {
+        const entry *e = &l->entries[i];
+        if (sim_name_fits(e->name, pattern) && (!e->read || (is_plain(e->type) && e->type != SIM_FIXED))) {
+            add_actuator(l, s, &d, e, true);
+            any = true;
+        }
+    }
+    if (!any) {
+        sim_report_once(&l->report, at, NULL, "no joint that can be driven fits \"%.100s\"", d.joint);
+    }
+}
+
+/* ---- loads ---- */
+
+/* Force or torque alone as a wrench (moment, force) at each key. */
+static bool add_wrench(loader *l, const load_data *d, const track_data *from, int first, sim_load load, int body) {
+    sim_track track;
+    if (!read_track(l, from, 3, &track)) {
+        return false;
+    }
+    double *values = POOL_NEW(l->work, double, 6 * track.keys);
+    if (!values) {
+        l->report.no_memory = true;
+        return false;
+    }
+    for (int i = 0; i < track.keys; i++) {
+        memcpy(values + 6 * i + first, track.values + 3 * i, 3 * sizeof *values);
+    }
+    load.track = (sim_track){track.interpolation, track.keys, 6, track.times, values};
+    load.dof = -1;
+    load.point = v3_make(d->point[0], d->point[1], d->point[2]);
+    load.local = d->frame;
+    return !sim_loader_good(l) || sim_builder_add_load(l->builder, &load, body) >= 0;
+}
+
+/* Keys that speak of bodies in a load on a joint, and the other way round. */
+static bool keys_belong(loader *l, const load_data *d) {
+    static const char *const of_body[] = {"point", "frame", "force", "torque"}, *const of_joint[] = {"dof", "value"};
+    int count = d->body ? 2 : 4;
+    for (int i = 0; i < count; i++) {
+        const node *wrong = sim_node_member(d->at, d->body ? of_joint[i] : of_body[i]);
+        if (wrong) {
+            sim_report_once(&l->report, wrong, NULL, "the key \"%s\" does not belong to a load on a %s", wrong->key,
+                            d->body ? "body" : "joint");
+            return false;
+        }
+    }
+    if (d->body ? !d->force.at && !d->torque.at : !d->value.at) {
+        sim_report_once(&l->report, d->at, NULL,
+                        d->body ? "a load on a body needs \"force\" or \"torque\"" : "a load on a joint needs \"value\"");
+        return false;
+    }
+    return true;
+}
+
+static void read_load(loader *l, const scope *s, const node *n) {
+    load_data d;
+    if (!sim_loader_read(l, n, &sim_table_load, &d) || !keys_belong(l, &d)) {
+        return;
+    }
+    const node *at = sim_node_member(n, d.body ? "body" : "joint");
+    int found = sim_loader_find(l, s, d.body ? d.body : d.joint, at);
+    if (found < 0 || !l->entries[found].read) {
+        return;
+    }
+    const entry *e = &l->entries[found];
+    sim_load load = {.name = d.name ? full_name(l, s, d.name) : e->name, .body = -1, .dof = (int)d.dof};
+    if (d.body) {
+        if (d.torque.at) {
+            add_wrench(l, &d, &d.torque, 0, load, e->index);
+        }
+        if (d.force.at) {
+            add_wrench(l, &d, &d.force, 3, load, e->index);
+        }
+    } else if (has_dof(l, e, d.dof, at, sim_node_member(n, "dof")) && read_track(l, &d.value, 1, &load.track) &&
+               sim_loader_good(l)) {
+        sim_builder_add_load(l->builder, &load, e->index);
+    }
+}
+
+static const node *elements(const node *model, const char *key) {
+    const node *list = sim_node_member(model, key);
+    return list && list->kind == NODE_ARRAY ? list->first : NULL;
+}
+
+/* In the order of the file: the scene's own first, then those of the copies as they were made. */
+void sim_build_control(loader *l) {
+    int count = 0;
+    for (const scope *s = l->scopes; s; s = s->older) {
+        count++;
+    }
+    const scope **in_order = POOL_NEW(l->work, const scope *, count);
+    if (!in_order) {
+        l->report.no_memory = true;
+        return;
+    }
+    for (const scope *s = l->scopes; s; s = s->older) {
+        in_order[--count] = s;
+    }
+    for (const scope *s = l->scopes; s; s = s->older) {
+        count++;
+    }
+    for (int i = 0; i < count && !l->stopped; i++) {
+        for (const node *n = elements(in_order[i]->model, "actuators"); n && !l->stopped; n = n->next) {
+            read_actuator(l, in_order[i], n);
+        }
+        for (const node *n = elements(in_order[i]->model, "loads"); n && !l->stopped; n = n->next) {
+            read_load(l, in_order[i], n);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+/* From a path to a scene: files to trees, then everything in order, and nothing left behind when it fails. */
+#include "scene/loader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- files ---- */
+
+static sim_status read_all(int file, char **content, size_t *length, sim_error *error) {
+    size_t room = 64 * 1024, have = 0;
+    char *buffer = malloc(room + 1);
+    while (buffer) {
+        ssize_t got = read(file, buffer + have, room - have);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            free(buffer);
+            return sim_fail(error, SIM_NO_RESOURCE, "%s", strerror(errno));
+        }
+        have += (size_t)got;
+        if (got == 0) {
+            buffer[have] = 0;
+            *content = buffer;
+            *length = have;
+            return SIM_OK;
+        }
+        if (have > DOCUMENT_MAX_BYTES) {
+            free(buffer);
+            return sim_fail(error, SIM_BAD_INPUT, "a file of more than %d bytes", DOCUMENT_MAX_BYTES);
+        }
+        if (have == room) {
+            room *= 2;
+            char *more = realloc(buffer, room + 1);
+            if (!more) {
+                break;
+            }
+            buffer = more;
+        }
+    }
+    free(buffer);
+    return sim_fail(error, SIM_NO_RESOURCE, "no memory to read it");
+}
+
+static sim_status read_file(void *context, const char *path, bool included, char **content, size_t *length,
+                            sim_error *error) {
+    (void)context;
+    struct stat about;
+    /* Not to wait for the other end of a pipe that a scene names. */
+    int file = open(path, included ? O_RDONLY | O_NONBLOCK | O_CLOEXEC : O_RDONLY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &about) != 0) {
+        int why = errno;
+        if (file >= 0) {
+            close(file);
+        }
+        return sim_fail(error, SIM_NO_RESOURCE, "%s", strerror(why));
+    }
+    sim_status status;
+    if (S_ISDIR(about.st_mode) || (included && !S_ISREG(about.st_mode))) {
+        status = sim_fail(error, SIM_NO_RESOURCE, "not a file");
+    } else if (S_ISREG(about.st_mode) && about.st_size > DOCUMENT_MAX_BYTES) {
+        status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; %d are the most", (long long)about.st_size,
+                          DOCUMENT_MAX_BYTES);
+    } else {
+        status = read_all(file, content, length, error);
+    }
+    close(file);
+    return status;
+}
+
+/* ---- documents ---- */
+
+static document *add_document(loader *l, const char *path, const char *content, size_t length) {
+    document *d = POOL_NEW(l->work, document, 1);
+    if (!d) {
+        l->report.no_memory = true;
+        return NULL;
+    }
+    d->from = (source){path, content, length};
+    document **link = &l->documents;
+    while (*link) {
+        link = &(*link)->next;
+    }
+    *link = d;
+    sim_sha256_add(&l->hash, content, length);
+    d->root = sim_document_parse(&d->from, l->work, &l->report);
+    return d;
+}
+
+static document *read_document(loader *l, const char *path, const node *at) {
+    char *content = NULL;
+    size_t length = 0;
+    sim_error why = {0};
+    if (++l->nfiles > l->limits.files) {
+        sim_report_once(&l->report, at, NULL, "more than %d files", l->limits.files);
+        return NULL;
+    }
+    if (l->files.read(l->files.context, path, true, &content, &length, &why)) {
+        sim_report_once(&l->report, at, NULL, "%s", why.text);
+        return NULL;
+    }
+    char *kept = sim_pool_alloc(l->work, length + 1, 1);
+    if (kept) {
+        memcpy(kept, content, length);
+    }
+    free(content);
+    l->report.no_memory |= !kept;
+    return kept ? add_document(l, path, kept, length) : NULL;
+}
+
+document *sim_load_document(loader *l, const char *path, const node *at) {
+    for (document *d = l->documents; d; d = d->next) {
+        if (strcmp(d->from.name, path) == 0) {
+            return d->root ? d : NULL;
+        }
+    }
+    document *d = read_document(l, path, at);
+    if (d && d->root) {
+        sim_read_check(&l->reader, d->root, &sim_table_scene);
+    }
+    return d && d->root ? d : NULL;
+}
+
+/* ---- the order of everything ---- */
+
+bool sim_loader_good(const loader *l) {
+    return !l->stopped && !l->report.no_memory && l->report.found->count == 0;
+}
+
+bool sim_loader_read(loader *l, const node *n, const table *t, void *out) {
+    l->report.muted++;
+    bool good = sim_read(&l->reader, n, t, out);
+    l->report.muted--;
+    return good;
+}
+
+static bool begin(loader *l, const char *content, size_t length, const char *path) {
+    l->work = sim_pool_create();
+    l->kept = sim_pool_create();
+    l->builder = sim_builder_create();
+    l->scene = l->kept ? POOL_NEW(l->kept, sim_scene, 1) : NULL;
+    if (!l->work || !l->scene || !l->builder) {
+        l->report.no_memory = true;
+        return false;
+    }
+    char *text = sim_pool_alloc(l->kept, length + 1, 1);
+    if (!text) {
+        l->report.no_memory = true;
+        return false;
+    }
+    if (length) {
+        memcpy(text, content, length);
+    }
+    l->scene->text = text;
+    l->scene->text_length = length;
+    l->scene->memory = l->kept;
+    l->reader = (reader){&l->report, l->work};
+    sim_sha256_start(&l->hash);
+    l->main = add_document(l, path, text, length);
+    return l->main && l->main->root;
+}
+
+static void build(loader *l, const sim_scene_overrides *overrides) {
+    sim_override_options(l, overrides);
+    sim_read_check(&l->reader, l->main->root, &sim_table_scene);
+    if (l->main->root->kind != NODE_OBJECT || l->report.no_memory) {
+        return;
+    }
+    sim_loader_read(l, l->main->root, &sim_table_scene, &l->data);
+    l->seed = overrides && overrides->seed ? *overrides->seed : (uint64_t)l->data.world.seed;
+    sim_expand(l);
+    if (l->stopped || l->report.no_memory) {
+        return;
+    }
+    sim_read_options(l);
+    sim_build_materials(l);
+    sim_build_bodies(l);
+    if (l->stopped || l->report.no_memory) {
+        return;
+    }
+    sim_build_control(l);
+    sim_read_output(l);
+}
+
+static void finish(loader *l) {
+    sim_error why = {0};
+    sim_builder *builder = l->builder;
+    l->builder = NULL;
+    l->scene->model = sim_builder_finish(builder, &why);
+    if (!l->scene->model) {
+        l->report.no_memory |= why.status == SIM_NO_RESOURCE;
+        sim_report_place(&l->report, &l->main->from, 0, NULL, NULL, "%s", why.text);
+        return;
+    }
+    sim_resolve_output(l);
+    sim_sha256_finish(&l->hash, l->scene->hash);
+}
+
+static void explain(const loader *l, sim_error *error) {
+    sim_report_sort(&l->report);
+    if (l->report.no_memory) {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the scene");
+        return;
+    }
+    char text[sizeof error->text];
+    sim_diagnostic_print(&l->report.found->item[0], text, sizeof text);
+    text[strcspn(text, "\n")] = 0;
+    sim_fail(error, SIM_BAD_INPUT, "%s", text);
+}
+
+sim_scene *sim_load_scene(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
+                    const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
+                    sim_error *error) {
+    sim_diagnostics own = {0};
+    sim_pool *messages = sim_pool_create();
+    loader l = {.report = {.found = diagnostics ? diagnostics : &own, .pool = messages, .no_memory = !messages},
+                .limits = *limits,
+                .files = *files};
+    *l.report.found = (sim_diagnostics){.memory = messages};
+    if (messages && begin(&l, content, length, path)) {
+        build(&l, overrides);
+        if (sim_loader_good(&l)) {
+            finish(&l);
+        }
+    }
+    bool good = sim_loader_good(&l) && l.scene && l.scene->model;
+    sim_scene *scene = good ? l.scene : NULL;
+    if (!good) {
+        explain(&l, error);
+        if (l.scene) {
+            sim_model_free(l.scene->model);
+        }
+        sim_pool_free(l.kept);
+    }
+    sim_builder_discard(l.builder);
+    sim_names_free(&l.names);
+    free(l.entries);
+    sim_pool_free(l.work);
+    sim_diagnostics_free(&own);
+    return scene;
+}
+
+scene_limits sim_limits_default(void) {
+    return (scene_limits){.bodies = 1000000, .copied_nodes = 4000000, .work = 200000000, .files = 1000};
+}
+
+static const file_reader file_system = {read_file, NULL};
+
+sim_scene *sim_scene_parse(const char *text, size_t length, const char *path, const sim_scene_overrides *overrides,
+                           sim_diagnostics *diagnostics, sim_error *error) {
+    scene_limits limits = sim_limits_default();
+    return sim_load_scene(text, length, path ? path : "scene", overrides, &limits, &file_system, diagnostics, error);
+}
+
+/* What cannot be read is said without a line. */
+static void say_unreadable(const char *path, const sim_error *why, sim_diagnostics *diagnostics, sim_error *error) {
+    sim_diagnostics own = {0};
+    sim_diagnostics *found = diagnostics ? diagnostics : &own;
+    report r = {.found = found, .pool = sim_pool_create()};
+    if (!r.pool) {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the scene");
+        return;
+    }
+    found->memory = r.pool;
+    source from = {.name = path};
+    sim_report_place(&r, &from, 0, NULL, NULL, "%s", why->text);
+    sim_fail(error, why->status, "%.200s: error: %s", path, why->text);
+    sim_diagnostics_free(&own);
+}
+
+sim_scene *sim_scene_load(const char *path, const sim_scene_overrides *overrides, sim_diagnostics *diagnostics,
+                          sim_error *error) {
+    char *content = NULL;
+    size_t length = 0;
+    sim_error why = {0};
+    if (diagnostics) {
+        *diagnostics = (sim_diagnostics){0};
+    }
+    if (read_file(NULL, path, false, &content, &length, &why)) {
+        say_unreadable(path, &why, diagnostics, error);
+        return NULL;
+    }
+    sim_scene *scene = sim_scene_parse(content, length, path, overrides, diagnostics, error);
+    free(content);
+    return scene;
+}
+
+void sim_scene_free(sim_scene *scene) {
+    if (scene) {
+        sim_model_free(scene->model);
+        sim_pool_free(scene->memory);
+    }
+}

@@ -1,0 +1,162 @@
+/* A scene on its way from files to a model.
+ *
+ *   load.c      files to trees, and the order of everything
+ *   override.c  single values replaced by path
+ *   expand.c    instances and patterns to one flat list of bodies, then who hangs on whom
+ *   repeat.c    where the copies of a pattern stand
+ *   body.c      one body to the builder: joint, mass properties, shapes, initial state
+ *   control.c   actuators and loads
+ *   output.c    world options, what to record, cameras */
+#ifndef SCENE_LOADER_H
+#define SCENE_LOADER_H
+
+#include "base/sha256.h"
+#include "scene/format.h"
+#include "scene/names.h"
+#include "scene/read.h"
+
+#include <sim/scene.h>
+
+/* What keeps a small file from asking for endless work. */
+typedef struct scene_limits {
+    int64_t bodies;       /* bodies and copies of models, all in all */
+    int64_t copied_nodes; /* values copied because of overrides */
+    int64_t work;         /* names compared with patterns */
+    int files;
+} scene_limits;
+
+enum { MODEL_DEPTH = 32, NAME_BYTES = 255 };
+
+/* Where texts of files come from: the file system, or a test.  `*content` is malloc'd.  `included` files must be regular
+ * ones. */
+typedef struct file_reader {
+    sim_status (*read)(void *context, const char *path, bool included, char **content, size_t *length, sim_error *error);
+    void *context;
+} file_reader;
+
+typedef struct material_entry {
+    const char *name;
+    material_data data;
+    int index; /* in the builder */
+    struct material_entry *next;
+} material_entry;
+
+typedef struct document {
+    source from; /* from.name is the path */
+    node *root;
+    material_entry *materials;
+    struct document *next;
+} document;
+
+/* One copy of a model (or the scene itself): what the names in it mean. */
+typedef struct scope scope;
+struct scope {
+    scope *outer, *older; /* older: made before this one */
+    const document *document;
+    const node *model;
+    const node *instance; /* NULL: the scene itself */
+    const char *prefix;   /* of every name in it */
+    const char *parent;   /* body on which its roots hang, full name; NULL: where the outer scope's roots hang */
+    const node *parent_at; /* the value that names it */
+    sim_pose frame;       /* place of the model there */
+    const node *joint;    /* in place of its root's joint; NULL: none */
+    int first, end;       /* bodies of it and of what is in it */
+    int roots;
+    bool resolved;
+    int world_parent; /* what `world` means in it: body (-1: the world) and pose there */
+    sim_pose world_frame;
+};
+
+typedef struct entry {
+    const char *name;
+    const node *body;
+    scope *scope;
+    const node *joint; /* NULL: what the body says */
+    int parent;        /* entry, -1: the world, -2: not found */
+    sim_pose frame;    /* what the body's pose is relative to, in the parent's body frame */
+    const node *q, *v; /* initial state from outside the body */
+    const scope *q_scope, *v_scope;
+    int order;         /* place in loader->order; -1: not there yet */
+    int index;         /* in the builder; -1: not there */
+    sim_joint_type type;
+    bool read;         /* its joint is known */
+    bool moves;        /* against the world */
+    int piece;         /* body that carries it through fixed joints alone */
+} entry;
+
+typedef struct loader {
+    report report;
+    reader reader;
+    sim_pool *work; /* dies with the loader */
+    sim_scene *scene;
+    sim_pool *kept; /* dies with the scene */
+    file_reader files;
+    scene_limits limits;
+    sim_sha256 hash;
+    document *main, *documents;
+    scene_data data;
+    uint64_t seed;
+    scope *scopes; /* the newest */
+    entry *entries;
+    int count, room;
+    int *sequence; /* entries, parents first */
+    name_table names;
+    const node *stack[MODEL_DEPTH]; /* models being expanded */
+    int depth, nfiles;
+    int64_t copies, copied_nodes, worked;
+    bool stopped; /* a limit was met (and reported) */
+    sim_builder *builder;
+    const node *touching; /* a shape that could touch another one */
+    int touching_piece;
+    bool built;
+} loader;
+
+/* Is everything well so far? */
+bool sim_loader_good(const loader *l);
+/* As sim_read, without saying again what the check of the whole file has said. */
+bool sim_loader_read(loader *l, const node *n, const table *t, void *out);
+/* False, and reported at `at`, when names have been compared too often. */
+bool sim_loader_spend(loader *l, int64_t work, const node *at);
+/* "prefix" + "name" into a buffer; false if too long. */
+bool sim_loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]);
+/* Entry of a name in a scope; -1 and reported at `at` if there is none. */
+int sim_loader_find(loader *l, const scope *s, const char *name, const node *at);
+
+/* load.c: a file, read once.  NULL when it is wrong (reported, at `at` if it could not be had). */
+document *sim_load_document(loader *l, const char *path, const node *at);
+
+/* override.c */
+void sim_override_options(loader *l, const sim_scene_overrides *overrides);
+/* A copy of `model` with the instance's overrides; NULL if they are wrong. */
+const node *sim_override_model(loader *l, const node *instance, const node *model, const node *overrides,
+                               const table *t);
+
+/* expand.c */
+void sim_expand(loader *l);
+
+/* repeat.c */
+typedef struct placing placing;
+/* Number of copies; -1 when wrong.  `*out` is in the work pool. */
+int64_t sim_pattern_create(loader *l, const scope *s, const instance_data *instance, placing **out);
+/* Place of the next copy, in the frame of the instance; false when none is left. */
+bool sim_pattern_next(loader *l, placing *p, sim_pose *place);
+
+/* body.c */
+void sim_build_materials(loader *l);
+void sim_build_bodies(loader *l);
+
+/* control.c */
+void sim_build_control(loader *l);
+
+/* output.c */
+void sim_read_options(loader *l);
+void sim_read_output(loader *l);
+void sim_resolve_output(loader *l);
+
+/* The loader with its limits and its source of files in the open, for tests. */
+sim_scene *sim_load_scene(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
+                    const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
+                    sim_error *error);
+scene_limits sim_limits_default(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* Fill a struct from a JSON object as its table says. */
+#ifndef SCENE_READ_H
+#define SCENE_READ_H
+
+#include "scene/document.h"
+#include "scene/fields.h"
+#include "scene/report.h"
+
+typedef struct reader {
+    report *report;
+    sim_pool *pool;
+} reader;
+
+/* Read `n` (NULL: nothing given) into `out`, defaults where keys are absent.  Everything wrong is reported; false if
+ * anything was.  `out` starts with `const node *at`. */
+bool sim_read(const reader *r, const node *n, const table *t, void *out);
+/* As sim_read, and all that lies below, maps and arrays of objects included, without keeping anything. */
+bool sim_read_check(const reader *r, const node *n, const table *t);
+
+/* The field with this key, or NULL. */
+const field *sim_table_field(const table *t, const char *key);
+
+#endif

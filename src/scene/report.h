@@ -1,0 +1,29 @@
+/* What is wrong with a scene, and where: the one place that all messages go through. */
+#ifndef SCENE_REPORT_H
+#define SCENE_REPORT_H
+
+#include "scene/document.h"
+
+#include <sim/scene.h>
+
+typedef struct report {
+    sim_diagnostics *found; /* never NULL */
+    sim_pool *pool;         /* of the messages */
+    bool no_memory;
+    int muted; /* > 0: messages are counted as failures but not kept */
+} report;
+
+/* At a place of a text.  `pointer` and `hint` may be NULL. */
+void sim_report_place(report *r, const source *from, size_t at, const char *pointer, const char *hint,
+                      const char *format, ...) SIM_PRINTF(6, 7);
+/* At a value; at the key of a member. */
+void sim_report_value(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+void sim_report_key(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+/* At a value, but only the first about it: for checks that meet the same value once for every copy of a model. */
+void sim_report_once(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+/* By place: files in the order in which they were first spoken of. */
+void sim_report_sort(const report *r);
+/* "arm.json:12" or the option, for messages that speak of a second place. */
+void sim_report_name_place(const node *at, char *name, size_t size);
+
+#endif

@@ -1,0 +1,464 @@
+/* The scene format, key by key.  docs/scene.md and scenes/scene.schema.json are printed from here. */
+#include "scene/fields.h"
+#include "scene/format.h"
+
+#include <sim/model.h>
+#include <sim/world.h>
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define AT(type, member) .offset = offsetof(type, member)
+#define POSITIVE .range = {.has_low = true, .above_low = true}
+#define NOT_NEGATIVE .range = {.has_low = true}
+#define WITHIN(from, to) .range = {.has_low = true, .has_high = true, .low = (from), .high = (to)}
+#define BIT(value) (1u << (value))
+
+static const char *integrator_name(int i) {
+    return i < SIM_INTEGRATORS ? sim_integrator_name((sim_integrator)i) : NULL;
+}
+
+static const char *joint_name(int i) { return i < SIM_JOINT_TYPES ? sim_joint_name((sim_joint_type)i) : NULL; }
+
+static const char *shape_name(int i) {
+    static const char *const later[] = {"convex", "mesh", "height_field", "sdf", "compound"};
+    return i < SIM_SHAPE_TYPES                  ? sim_shape_name((sim_shape_type)i)
+           : i < SIM_SHAPE_TYPES + COUNT(later) ? later[i - SIM_SHAPE_TYPES]
+                                                : NULL;
+}
+
+static const char *placement_name(int i) {
+    static const char *const name[PLACEMENTS] = {"line", "grid", "columns", "scatter", "series"};
+    return i < PLACEMENTS ? name[i] : NULL;
+}
+
+static const char *interpolation_name(int i) {
+    static const char *const name[] = {"hold", "linear", "cubic", "quintic"};
+    return i < COUNT(name) ? name[i] : NULL;
+}
+
+static const char *frame_name(int i) {
+    static const char *const name[] = {"world", "body"};
+    return i < COUNT(name) ? name[i] : NULL;
+}
+
+static const char *signal_name(int i) {
+    static const char *const name[SIGNALS] = {"coordinates", "velocities", "poses",     "twists",
+                                              "energy",      "momentum",   "statistics"};
+    return i < SIGNALS ? name[i] : NULL;
+}
+
+/* ---- world ---- */
+
+static const field world_fields[] = {
+    {"gravity", FIELD_VECTOR, AT(world_data, gravity), 3, .unit = "m/s^2", .standard = "[0, 0, -9.81]",
+     .help = "Acceleration of free fall."},
+    {"step", FIELD_NUMBER, AT(world_data, step), .unit = "s", POSITIVE, .standard = "0.001", .help = "Time step."},
+    {"duration", FIELD_NUMBER, AT(world_data, duration), .unit = "s", NOT_NEGATIVE, .standard = "10",
+     .help = "Simulated time of a run."},
+    {"integrator", FIELD_ENUM, AT(world_data, integrator), .name_of = integrator_name, .standard = "\"midpoint\"",
+     .help = "How a step is taken: implicit midpoint (order 2, keeps energy), symplectic Euler (order 1, cheap), implicit "
+             "Euler (order 1, damps), Moreau's midpoint, classical Runge-Kutta (order 4, for reference runs)."},
+    {"threads", FIELD_INTEGER, AT(world_data, threads), WITHIN(1, 64), .standard = "1",
+     .help = "Threads that work on a step; the result is the same for any number."},
+    {"tolerance", FIELD_NUMBER, AT(world_data, tolerance), .range = {true, true, true, 0, 0.1}, .standard = "1e-10",
+     .help = "Implicit integrators: size of the last Newton update over the size of the velocity change."},
+    {"max_iterations", FIELD_INTEGER, AT(world_data, max_iterations), WITHIN(1, 100000), .standard = "50",
+     .help = "Implicit integrators: the most Newton iterations of a step."},
+    {"seed", FIELD_INTEGER, AT(world_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",
+     .help = "Start of all random numbers of the scene."},
+    {"contacts", FIELD_FLAG, AT(world_data, contacts), .standard = "true",
+     .help = "Whether shapes touch. Contacts are not simulated yet: a scene in which shapes could touch must say `false`."},
+    {"solver", FIELD_TEXT, AT(world_data, solver),
+     .not_simulated = "contacts are not simulated yet: leave \"solver\" out and set /world/contacts to false",
+     .help = "Contact solver."},
+    {"solver_options", FIELD_VALUES, AT(world_data, solver_options),
+     .not_simulated = "contacts are not simulated yet: leave \"solver_options\" out and set /world/contacts to false",
+     .help = "Options of the contact solver."},
+};
+const table sim_table_world = {"world", "The surroundings and how time is stepped.", sizeof(world_data), world_fields,
+                               .count = COUNT(world_fields)};
+
+/* ---- materials ---- */
+
+#define SURFACE_FIELDS                                                                                                 \
+    {"friction", FIELD_NUMBER, AT(material_data, friction), NOT_NEGATIVE, .help = "Coulomb coefficient."},             \
+        {"stiffness", FIELD_NUMBER, AT(material_data, stiffness), .unit = "N/m", POSITIVE,                             \
+         .help = "Contact stiffness; left out, the surface is rigid."},                                                \
+        {"dissipation", FIELD_NUMBER, AT(material_data, dissipation), .unit = "s", NOT_NEGATIVE,                       \
+         .help = "Relaxation time of the contact: damping over stiffness."},                                           \
+    {                                                                                                                  \
+        "restitution", FIELD_NUMBER, AT(material_data, restitution), WITHIN(0, 1), .help = "Newton's coefficient."     \
+    }
+
+static const field material_fields[] = {
+    {"name", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name by which shapes call it."},
+    SURFACE_FIELDS,
+};
+const table sim_table_material = {"material",
+                                  "Surface of shapes. It acts where shapes touch, so not while `world/contacts` is false. "
+                                  "A key left out takes the library's default.",
+                                  sizeof(material_data), material_fields, .count = COUNT(material_fields)};
+
+static const field material_pair_fields[] = {
+    {"first", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name of a material."},
+    {"second", FIELD_NAME, AT(material_data, other), .required = true,
+     .help = "Name of a material; may be the same one."},
+    SURFACE_FIELDS,
+};
+const table sim_table_material_pair = {
+    "material_pair", "What holds between two materials, in place of what follows from each. Keys left out follow from each.",
+    sizeof(material_data), material_pair_fields, .count = COUNT(material_pair_fields)};
+
+/* ---- pose ---- */
+
+#define ORIENTATION_FIELDS(type)                                                                                       \
+    {"quaternion", FIELD_VECTOR, AT(type, quaternion), 4, .rival = 1, .help = "Orientation (w, x, y, z)."},            \
+        {"rpy", FIELD_VECTOR, AT(type, rpy), 3, .unit = "rad", .rival = 1,                                             \
+         .help = "Roll, pitch, yaw about the fixed axes x, y, z: R = Rz(yaw) Ry(pitch) Rx(roll)."},                    \
+        {"rpy_deg", FIELD_VECTOR, AT(type, rpy_deg), 3, .unit = "degrees", .rival = 1, .help = "`rpy` in degrees."},   \
+    {                                                                                                                  \
+        "axis_angle", FIELD_VECTOR, AT(type, axis_angle), 4, .unit = "1, 1, 1, rad", .rival = 1,                       \
+        .help = "Axis (x, y, z) and angle about it."                                                                   \
+    }
+
+static const field pose_fields[] = {
+    {"position", FIELD_VECTOR, AT(pose_data, position), 3, .unit = "m", .standard = "[0, 0, 0]",
+     .help = "Origin in the outer frame."},
+    ORIENTATION_FIELDS(pose_data),
+};
+const table sim_table_pose = {"pose", "Place of a frame in an outer frame. At most one of the orientations is given.",
+                              sizeof(pose_data), pose_fields, .count = COUNT(pose_fields)};
+
+/* ---- joint ---- */
+
+enum {
+    HAS_AXIS = BIT(SIM_HINGE) | BIT(SIM_SLIDER) | BIT(SIM_SCREW) | BIT(SIM_CYLINDRICAL) | BIT(SIM_UNIVERSAL) |
+               BIT(SIM_PLANAR),
+    HAS_AXIS2 = BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
+    MOVES = HAS_AXIS | BIT(SIM_BALL) | BIT(SIM_FREE),
+};
+
+static const field joint_fields[] = {
+    {"type", FIELD_ENUM, AT(joint_data, type), .required = true, .name_of = joint_name,
+     .help = "How the body may move against its parent."},
+    {"axis", FIELD_VECTOR, AT(joint_data, axis), 3, .standard = "[0, 0, 1]", .only = HAS_AXIS,
+     .help = "Axis in the joint frame, of any length but 0; of a planar joint the normal of the plane."},
+    {"axis2", FIELD_VECTOR, AT(joint_data, axis2), 3, .standard = "[1, 0, 0]", .only = HAS_AXIS2,
+     .help = "Universal: the second axis, carried by the first. Planar: the direction of the first coordinate."},
+    {"pitch", FIELD_NUMBER, AT(joint_data, pitch), .unit = "m/turn", .only = BIT(SIM_SCREW),
+     .needed_by = BIT(SIM_SCREW), .help = "Advance along the axis in one turn."},
+    {"stiffness", FIELD_NUMBERS, AT(joint_data, stiffness), 6, .unit = "N m/rad or N/m", NOT_NEGATIVE, .only = MOVES,
+     .help = "Spring of each degree of freedom; one number holds for all."},
+    {"damping", FIELD_NUMBERS, AT(joint_data, damping), 6, .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .only = MOVES,
+     .help = "Viscous damping of each degree of freedom."},
+    {"armature", FIELD_NUMBERS, AT(joint_data, armature), 6, .unit = "kg m^2 or kg", NOT_NEGATIVE, .only = MOVES,
+     .help = "Inertia of a rotor that turns with each degree of freedom."},
+    {"rest", FIELD_NUMBERS, AT(joint_data, rest), 6, .unit = "rad or m", .only = HAS_AXIS,
+     .help = "Coordinate at which each spring is slack; 0 if left out. The spring of a ball joint is slack at the "
+             "identity."},
+    {"range", FIELD_NUMBERS, AT(joint_data, range), 0, .unit = "rad or m", .only = MOVES,
+     .not_simulated = "joint ranges are not simulated yet", .help = "Least and greatest coordinate."},
+    {"friction", FIELD_NUMBERS, AT(joint_data, friction), 0, .unit = "N m or N", .only = MOVES,
+     .not_simulated = "dry friction of joints is not simulated yet", .help = "Dry friction."},
+    {"effort", FIELD_NUMBERS, AT(joint_data, effort), 0, .unit = "N m or N", .only = MOVES,
+     .not_simulated = "effort limits of joints are not simulated yet (those of actuators are)",
+     .help = "The most that the joint's actuators give together."},
+};
+const table sim_table_joint = {"joint",
+                               "Joint between a body and its parent. A text stands for `{\"type\": ...}`. The joint frame "
+                               "is the body's `pose`; the body coincides with it where the coordinates are zero.",
+                               sizeof(joint_data), joint_fields, .count = COUNT(joint_fields), .type_key = "type",
+                               .shorthand = "type"};
+
+/* ---- inertia ---- */
+
+static const field inertia_fields[] = {
+    {"mass", FIELD_NUMBER, AT(inertia_data, mass), .unit = "kg", POSITIVE, .required = true, .help = "Mass."},
+    {"com", FIELD_VECTOR, AT(inertia_data, com), 3, .unit = "m", .standard = "[0, 0, 0]",
+     .help = "Centre of mass in the body frame."},
+    {"moments", FIELD_VECTOR, AT(inertia_data, moments), 3, .unit = "kg m^2", NOT_NEGATIVE, .rival = 2,
+     .help = "Principal moments about the centre of mass."},
+    {"matrix", FIELD_VECTOR, AT(inertia_data, matrix), 6, .unit = "kg m^2", .rival = 2,
+     .help = "Inertia about the centre of mass: ixx, iyy, izz, ixy, ixz, iyz, the products with the sign they have in the "
+             "matrix."},
+    ORIENTATION_FIELDS(inertia_data),
+};
+const table sim_table_inertia = {"inertia",
+                                 "Mass properties of a body. The moments or the matrix stand in axes that the orientation "
+                                 "turns against the body's.",
+                                 sizeof(inertia_data), inertia_fields, .count = COUNT(inertia_fields), .rivals_needed = BIT(2)};
+
+/* ---- shapes ---- */
+
+enum { SOLID = BIT(SIM_SPHERE) | BIT(SIM_BOX) | BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER) | BIT(SIM_ELLIPSOID),
+       ROUND = BIT(SIM_SPHERE) | BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER),
+       LONG = BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER) };
+
+static const field shape_fields[] = {
+    {"name", FIELD_NAME, AT(shape_data, name), .help = "Name."},
+    {"type", FIELD_ENUM, AT(shape_data, type), .required = true, .name_of = shape_name, .simulated = SIM_SHAPE_TYPES,
+     .help = "Kind. A half-space is solid below its own plane z = 0 and may stand only on bodies that cannot move."},
+    {"radius", FIELD_NUMBER, AT(shape_data, radius), .unit = "m", POSITIVE, .only = ROUND, .needed_by = ROUND,
+     .help = "Radius."},
+    {"length", FIELD_NUMBER, AT(shape_data, length), .unit = "m", POSITIVE, .only = LONG, .needed_by = LONG,
+     .help = "Length along the shape's z axis; of a capsule, between the centres of its two ends."},
+    {"size", FIELD_VECTOR, AT(shape_data, size), 3, .unit = "m", POSITIVE, .only = BIT(SIM_BOX),
+     .needed_by = BIT(SIM_BOX), .help = "Full edges of a box."},
+    {"radii", FIELD_VECTOR, AT(shape_data, radii), 3, .unit = "m", POSITIVE, .only = BIT(SIM_ELLIPSOID),
+     .needed_by = BIT(SIM_ELLIPSOID), .help = "Semi-axes."},
+    {"pose", FIELD_OBJECT, AT(shape_data, pose), .table = &sim_table_pose, .help = "Place in the body frame."},
+    {"density", FIELD_NUMBER, AT(shape_data, density), .unit = "kg/m^3", POSITIVE, .rival = 1, .only = SOLID,
+     .help = "Density; the shape adds to the mass properties of its body."},
+    {"mass", FIELD_NUMBER, AT(shape_data, mass), .unit = "kg", POSITIVE, .rival = 1, .only = SOLID,
+     .help = "Mass, evenly spread; in place of the density."},
+    {"material", FIELD_NAME, AT(shape_data, material), .help = "Name of a material; the default one if left out."},
+    {"color", FIELD_VECTOR, AT(shape_data, color), 4, .count_least = 3, WITHIN(0, 1), .standard = "[0.7, 0.7, 0.7, 1]",
+     .help = "Red, green, blue and, if given, opacity."},
+    {"group", FIELD_INTEGER, AT(shape_data, group), WITHIN(0, 4294967295.0), .standard = "1",
+     .help = "Groups the shape belongs to, one bit each."},
+    {"mask", FIELD_INTEGER, AT(shape_data, mask), WITHIN(0, 4294967295.0), .standard = "4294967295",
+     .help = "Groups the shape touches: two shapes touch if each one's mask has a bit of the other's group."},
+};
+const table sim_table_shape = {"shape", "Solid piece of a body.", sizeof(shape_data), shape_fields, .count = COUNT(shape_fields),
+                               .type_key = "type"};
+
+/* ---- bodies ---- */
+
+static const field body_fields[] = {
+    {"name", FIELD_NAME, AT(body_data, name), .required = true,
+     .help = "Name, unlike any other in its model; also the name of its joint."},
+    {"parent", FIELD_NAME, AT(body_data, parent), .standard = "\"world\"",
+     .help = "Name of the body it hangs on, wherever that stands in the file; in a model, `world` is the place where the "
+             "model is put."},
+    {"pose", FIELD_OBJECT, AT(body_data, pose), .table = &sim_table_pose,
+     .help = "Joint frame in the parent's body frame. Of a free body: where it begins."},
+    {"joint", FIELD_OBJECT, AT(body_data, joint), .table = &sim_table_joint, .standard = "\"fixed\"",
+     .help = "Joint to the parent."},
+    {"inertia", FIELD_OBJECT, AT(body_data, inertia), .table = &sim_table_inertia,
+     .help = "Mass properties; else they follow from the shapes' densities or masses. Not both."},
+    {"shapes", FIELD_OBJECTS, AT(body_data, shapes), .table = &sim_table_shape, .help = "Shapes."},
+    {"q", FIELD_NUMBERS, AT(body_data, q), 7, .unit = "rad or m", .rival = 1,
+     .help = "Initial coordinates of the joint; zero if left out. Not of a free body, which begins at its pose."},
+    {"q_deg", FIELD_NUMBERS, AT(body_data, q_deg), 7, .unit = "degrees", .rival = 1,
+     .help = "`q` in degrees, of joints whose coordinates are angles: hinge, screw, universal."},
+    {"v", FIELD_NUMBERS, AT(body_data, v), 6, .unit = "rad/s or m/s",
+     .help = "Initial velocities of the joint. Of a free body: velocity of its origin along the axes of the world, then "
+             "angular velocity along its own axes. Of a ball joint: angular velocity along the body's axes."},
+};
+const table sim_table_body = {"body", "Rigid body with the joint on which it hangs.", sizeof(body_data), body_fields,
+                              .count = COUNT(body_fields)};
+
+/* ---- models and instances ---- */
+
+static const field model_fields[] = {
+    {"description", FIELD_TEXT, AT(model_data, description), .help = "What it is."},
+    {"bodies", FIELD_OBJECTS, AT(model_data, bodies), .table = &sim_table_body, .help = "Bodies."},
+    {"instances", FIELD_OBJECTS, AT(model_data, instances), .table = &sim_table_instance, .help = "Models in the model."},
+    {"initial", FIELD_MAP, AT(model_data, initial), .table = &sim_table_initial, .help = "Initial state."},
+    {"actuators", FIELD_OBJECTS, AT(model_data, actuators), .table = &sim_table_actuator, .help = "Controllers."},
+    {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
+};
+const table sim_table_model = {"model",
+                               "Something to be put into the scene any number of times. Names in it speak of its own "
+                               "bodies; they get the prefix of the instance.",
+                               sizeof(model_data), model_fields, .count = COUNT(model_fields)};
+
+static const field instance_fields[] = {
+    {"model", FIELD_NAME, AT(instance_data, model), .rival = 1, .help = "Name of a model of this file."},
+    {"file", FIELD_TEXT, AT(instance_data, file), .rival = 1,
+     .help = "Another scene file, relative to this one: its bodies, instances, initial state, actuators, loads and "
+             "materials; its world, record and cameras stay behind."},
+    {"prefix", FIELD_PREFIX, AT(instance_data, prefix), .standard = "\"\"",
+     .help = "Goes before every name of the model; with `repeat`, prefix, number of the copy from 0, and `_`."},
+    {"parent", FIELD_NAME, AT(instance_data, parent), .standard = "\"world\"",
+     .help = "Name of the body on which the model's roots hang."},
+    {"pose", FIELD_OBJECT, AT(instance_data, pose), .table = &sim_table_pose,
+     .help = "Where the model stands on that body; with `repeat`, where the first copy or the pattern stands."},
+    {"joint", FIELD_OBJECT, AT(instance_data, joint), .table = &sim_table_joint,
+     .help = "In place of the joint of the model's only root: `\"free\"` lets it go."},
+    {"overrides", FIELD_VALUES, AT(instance_data, overrides),
+     .help = "Values that differ from the model's, by path: `\"bodies/forearm/inertia/mass\": 2`. Elements of arrays go by "
+             "name or by number; a last key that is absent is added."},
+    {"repeat", FIELD_OBJECT, AT(instance_data, repeat), .table = &sim_table_repeat, .help = "Many copies in a pattern."},
+};
+const table sim_table_instance = {"instance", "A model put into the scene.", sizeof(instance_data), instance_fields,
+                                  .count = COUNT(instance_fields), .rivals_needed = BIT(1)};
+
+enum { LATTICE = BIT(PLACE_GRID) | BIT(PLACE_COLUMNS),
+       COUNTED = BIT(PLACE_LINE) | BIT(PLACE_SCATTER) | BIT(PLACE_SERIES) };
+
+static const field repeat_fields[] = {
+    {"placement", FIELD_ENUM, AT(repeat_data, placement), .required = true, .name_of = placement_name,
+     .help = "Line: each `offset` from the last. Grid: from the instance's pose in the directions x, y, z. Columns: stacks "
+             "that rise from the pose's plane, centred on it. Scatter: random in a box. Series: each hangs on a body of the "
+             "one before."},
+    {"count", FIELD_INTEGER, AT(repeat_data, count), WITHIN(0, 1000000), .only = COUNTED, .needed_by = COUNTED,
+     .help = "Copies."},
+    {"counts", FIELD_VECTOR, AT(repeat_data, counts), 3, WITHIN(0, 1000000), .integers = true, .only = LATTICE,
+     .needed_by = LATTICE, .help = "Copies along x, y, z; z runs fastest, then y."},
+    {"offset", FIELD_VECTOR, AT(repeat_data, offset), 3, .unit = "m", .only = BIT(PLACE_LINE),
+     .needed_by = BIT(PLACE_LINE), .help = "From one copy to the next."},
+    {"spacing", FIELD_VECTOR, AT(repeat_data, spacing), 3, .unit = "m", .only = LATTICE, .needed_by = LATTICE,
+     .help = "Distances along x, y, z."},
+    {"jitter", FIELD_NUMBER, AT(repeat_data, jitter), .unit = "m", NOT_NEGATIVE, .standard = "0",
+     .only = BIT(PLACE_COLUMNS), .help = "Each copy stands up to this far from its place, along x and along y, at random."},
+    {"min", FIELD_VECTOR, AT(repeat_data, min), 3, .unit = "m", .only = BIT(PLACE_SCATTER),
+     .needed_by = BIT(PLACE_SCATTER), .help = "Corner of the box."},
+    {"max", FIELD_VECTOR, AT(repeat_data, max), 3, .unit = "m", .only = BIT(PLACE_SCATTER),
+     .needed_by = BIT(PLACE_SCATTER), .help = "Opposite corner."},
+    {"seed", FIELD_INTEGER, AT(repeat_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",
+     .only = BIT(PLACE_SCATTER) | BIT(PLACE_COLUMNS),
+     .help = "Another number gives another pattern, as another `world/seed` does."},
+    {"random_orientation", FIELD_FLAG, AT(repeat_data, random_orientation), .standard = "false",
+     .only = BIT(PLACE_SCATTER), .help = "Each copy turned at random, all orientations being equally likely."},
+    {"radius", FIELD_NUMBER, AT(repeat_data, radius), .unit = "m", NOT_NEGATIVE, .standard = "0",
+     .only = BIT(PLACE_SCATTER), .help = "No two copies come closer than twice this."},
+    {"on", FIELD_NAME, AT(repeat_data, on), .only = BIT(PLACE_SERIES), .needed_by = BIT(PLACE_SERIES),
+     .help = "Name, in the model, of the body that carries the next copy."},
+    {"pose", FIELD_OBJECT, AT(repeat_data, pose), .table = &sim_table_pose, .only = BIT(PLACE_SERIES),
+     .help = "Where the next copy stands on that body."},
+};
+const table sim_table_repeat = {"repeat",
+                                "Pattern of copies. The number of a copy counts from 0. The same seed gives the same "
+                                "pattern on every machine.",
+                                sizeof(repeat_data), repeat_fields, .count = COUNT(repeat_fields), .type_key = "placement"};
+
+/* ---- initial state ---- */
+
+static const field initial_fields[] = {
+    {"q", FIELD_NUMBERS, AT(initial_data, q), 7, .unit = "rad or m", .rival = 1,
+     .help = "Coordinates; of a free body position (x, y, z) and quaternion (w, x, y, z), of a ball joint a quaternion."},
+    {"q_deg", FIELD_NUMBERS, AT(initial_data, q_deg), 7, .unit = "degrees", .rival = 1, .help = "`q` in degrees."},
+    {"v", FIELD_NUMBERS, AT(initial_data, v), 6, .unit = "rad/s or m/s", .help = "Velocities."},
+};
+const table sim_table_initial = {"initial",
+                                 "Initial state of a joint, in place of what its body says. Numbers alone stand for `q`.",
+                                 sizeof(initial_data), initial_fields, .count = COUNT(initial_fields), .shorthand = "q"};
+
+/* ---- actuators and loads ---- */
+
+#define TRACK_FIELDS(kind_of_values, width, text)                                                                      \
+    {"times", FIELD_NUMBERS, AT(track_data, times), 0, .unit = "s",                                                    \
+     .help = "Times of the keys, increasing; left out, the one value holds always."},                                  \
+        {"values", kind_of_values, AT(track_data, values), width, .required = true, .help = text},                     \
+    {                                                                                                                  \
+        "interpolation", FIELD_ENUM, AT(track_data, interpolation), .name_of = interpolation_name,                     \
+        .standard = "\"linear\"",                                                                                      \
+        .help = "Between keys: hold the last, go straight, or go smoothly and rest at the keys (quintic: without "     \
+                "acceleration there)."                                                                                 \
+    }
+
+static const field track_fields[] = {TRACK_FIELDS(FIELD_NUMBERS, 0, "Value at each key.")};
+const table sim_table_track = {"track",
+                               "A value over time. A number stands for itself at all times. Before the first key and after "
+                               "the last the value stays.",
+                               sizeof(track_data), track_fields, .count = COUNT(track_fields), .shorthand = "values"};
+
+static const field vector_track_fields[] = {TRACK_FIELDS(FIELD_ROWS, 3, "Vector at each key.")};
+const table sim_table_vector_track = {"vector_track", "A vector over time. Three numbers stand for themselves at all times.",
+                                      sizeof(track_data), vector_track_fields, .count = COUNT(vector_track_fields),
+                                      .shorthand = "values"};
+
+static const field actuator_fields[] = {
+    {"name", FIELD_PATTERN, AT(actuator_data, name), .help = "Name; that of the joint if left out."},
+    {"joint", FIELD_PATTERN, AT(actuator_data, joint), .required = true,
+     .help = "Name of the body whose joint it drives; with `*` for any letters, one actuator for each joint that fits."},
+    {"dof", FIELD_INTEGER, AT(actuator_data, dof), WITHIN(0, 5), .standard = "0",
+     .help = "Which degree of freedom of the joint, from 0. Joints with quaternions (ball, free) cannot be driven."},
+    {"kp", FIELD_NUMBER, AT(actuator_data, kp), .unit = "N m/rad or N/m", NOT_NEGATIVE, .standard = "0",
+     .help = "Stiffness towards the target."},
+    {"kd", FIELD_NUMBER, AT(actuator_data, kd), .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .standard = "0",
+     .help = "Damping towards the target's rate."},
+    {"effort", FIELD_NUMBER, AT(actuator_data, effort), .unit = "N m or N", POSITIVE,
+     .help = "The most it gives either way; no limit if left out."},
+    {"gravity_compensation", FIELD_FLAG, AT(actuator_data, gravity_compensation), .standard = "false",
+     .help = "Adds what holds the tree against gravity."},
+    {"target", FIELD_OBJECT, AT(actuator_data, target), .table = &sim_table_track, .unit = "rad or m", .standard = "0",
+     .help = "Coordinate to be followed."},
+    {"feedforward", FIELD_OBJECT, AT(actuator_data, feedforward), .table = &sim_table_track, .unit = "N m or N",
+     .help = "Effort to be added."},
+};
+const table sim_table_actuator = {"actuator",
+                                  "Controller of a joint: effort = kp (target - q) + kd (target rate - v) + feed-forward, "
+                                  "taken implicitly, so that stiff gains are stable.",
+                                  sizeof(actuator_data), actuator_fields, .count = COUNT(actuator_fields)};
+
+static const field load_fields[] = {
+    {"name", FIELD_NAME, AT(load_data, name), .help = "Name; that of the body if left out."},
+    {"body", FIELD_NAME, AT(load_data, body), .rival = 1, .help = "Body on which it acts."},
+    {"joint", FIELD_NAME, AT(load_data, joint), .rival = 1, .help = "Body in whose joint it acts."},
+    {"dof", FIELD_INTEGER, AT(load_data, dof), WITHIN(0, 5), .standard = "0",
+     .help = "In a joint: which degree of freedom, from 0."},
+    {"point", FIELD_VECTOR, AT(load_data, point), 3, .unit = "m", .standard = "[0, 0, 0]",
+     .help = "On a body: where the force acts, in the body frame."},
+    {"frame", FIELD_ENUM, AT(load_data, frame), .name_of = frame_name, .standard = "\"world\"",
+     .help = "On a body: axes in which force and torque are given."},
+    {"force", FIELD_OBJECT, AT(load_data, force), .table = &sim_table_vector_track, .unit = "N", .help = "On a body: force."},
+    {"torque", FIELD_OBJECT, AT(load_data, torque), .table = &sim_table_vector_track, .unit = "N m",
+     .help = "On a body: torque."},
+    {"value", FIELD_OBJECT, AT(load_data, value), .table = &sim_table_track, .unit = "N m or N",
+     .help = "In a joint: the effort."},
+};
+const table sim_table_load = {"load", "Force from outside, on a body or in a joint.", sizeof(load_data), load_fields,
+                              .count = COUNT(load_fields), .rivals_needed = BIT(1)};
+
+/* ---- what comes out ---- */
+
+static const field point_fields[] = {
+    {"name", FIELD_NAME, AT(point_data, name), .required = true, .help = "Name in the recording."},
+    {"body", FIELD_NAME, AT(point_data, body), .required = true, .help = "Body."},
+    {"point", FIELD_VECTOR, AT(point_data, point), 3, .unit = "m", .standard = "[0, 0, 0]",
+     .help = "Point in the body frame."},
+};
+const table sim_table_point = {"point", "A point of a body whose position and velocity are recorded.", sizeof(point_data),
+                               point_fields, .count = COUNT(point_fields)};
+
+static const field record_fields[] = {
+    {"every", FIELD_INTEGER, AT(record_data, every), .unit = "steps", WITHIN(1, 1000000000), .standard = "10",
+     .help = "A record every so many steps."},
+    {"signals", FIELD_ENUMS, AT(record_data, signals), .name_of = signal_name,
+     .standard = "[\"coordinates\", \"velocities\", \"energy\"]", .help = "What is recorded."},
+    {"points", FIELD_OBJECTS, AT(record_data, points), .table = &sim_table_point, .help = "Points of bodies."},
+};
+const table sim_table_record = {"record", "What a run writes down.", sizeof(record_data), record_fields,
+                                .count = COUNT(record_fields)};
+
+static const field camera_fields[] = {
+    {"name", FIELD_NAME, AT(camera_data, name), .required = true, .help = "Name."},
+    {"position", FIELD_VECTOR, AT(camera_data, position), 3, .unit = "m", .required = true, .help = "Where it stands."},
+    {"target", FIELD_VECTOR, AT(camera_data, target), 3, .unit = "m", .standard = "[0, 0, 0]", .help = "Where it looks."},
+    {"fov", FIELD_NUMBER, AT(camera_data, fov), .unit = "rad", .range = {true, true, true, 0, 3.1}, .rival = 1,
+     .standard = "0.8", .help = "Vertical field of view."},
+    {"fov_deg", FIELD_NUMBER, AT(camera_data, fov_deg), .unit = "degrees", .range = {true, true, true, 0, 177}, .rival = 1,
+     .help = "`fov` in degrees."},
+};
+const table sim_table_camera = {"camera", "A view of the scene, z up.", sizeof(camera_data), camera_fields,
+                                .count = COUNT(camera_fields)};
+
+static const field scene_fields[] = {
+    {"sim", FIELD_INTEGER, AT(scene_data, version), WITHIN(1, 1), .required = true,
+     .help = "Version of the format: 1."},
+    {"$schema", FIELD_TEXT, AT(scene_data, schema), .help = "For editors; not read."},
+    {"name", FIELD_TEXT, AT(scene_data, name), .help = "Title; the file's name if left out."},
+    {"description", FIELD_TEXT, AT(scene_data, description), .help = "What is to be seen."},
+    {"world", FIELD_OBJECT, AT(scene_data, world), .table = &sim_table_world, .help = "Surroundings and time stepping."},
+    {"materials", FIELD_OBJECTS, AT(scene_data, materials), .table = &sim_table_material, .help = "Surfaces."},
+    {"material_pairs", FIELD_OBJECTS, AT(scene_data, material_pairs), .table = &sim_table_material_pair,
+     .help = "Exceptions for two surfaces."},
+    {"bodies", FIELD_OBJECTS, AT(scene_data, bodies), .table = &sim_table_body, .help = "Bodies."},
+    {"models", FIELD_MAP, AT(scene_data, models), .table = &sim_table_model, .help = "Things to be put in, by name."},
+    {"instances", FIELD_OBJECTS, AT(scene_data, instances), .table = &sim_table_instance, .help = "Things put in."},
+    {"initial", FIELD_MAP, AT(scene_data, initial), .table = &sim_table_initial,
+     .help = "Initial state by the name of a joint's body; `*` stands for any letters. Later keys hold over earlier ones."},
+    {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &sim_table_actuator, .help = "Controllers."},
+    {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
+    {"record", FIELD_OBJECT, AT(scene_data, record), .table = &sim_table_record, .help = "What a run writes down."},
+    {"cameras", FIELD_OBJECTS, AT(scene_data, cameras), .table = &sim_table_camera, .help = "Views."},
+};
+const table sim_table_scene = {"scene", "The file is one object.", sizeof(scene_data), scene_fields, .count = COUNT(scene_fields)};
+
+const table *const sim_tables[] = {
+    &sim_table_scene,    &sim_table_world, &sim_table_body,          &sim_table_pose,    &sim_table_joint,
+    &sim_table_inertia,  &sim_table_shape, &sim_table_material,      &sim_table_material_pair,
+    &sim_table_instance, &sim_table_model, &sim_table_repeat,        &sim_table_initial, &sim_table_actuator,
+    &sim_table_load,     &sim_table_track, &sim_table_vector_track,  &sim_table_record,  &sim_table_point,
+    &sim_table_camera,   NULL};

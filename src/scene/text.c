@@ -1,0 +1,76 @@
+#include "scene/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool make_room(text *t, size_t more) {
+    if (t->failed) {
+        return false;
+    }
+    size_t need = t->length + more + 1;
+    if (need <= t->size) {
+        return true;
+    }
+    size_t size = need < 256 ? 256 : need * 2;
+    char *start = realloc(t->start, size);
+    if (!start) {
+        t->failed = true;
+        return false;
+    }
+    t->start = start;
+    t->size = size;
+    return true;
+}
+
+void sim_text_add(text *t, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && make_room(t, (size_t)length)) {
+        vsnprintf(t->start + t->length, (size_t)length + 1, format, again);
+        t->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void sim_text_add_quoted(text *t, const char *content) {
+    sim_text_add(t, "\"");
+    for (const char *c = content; *c; c++) {
+        if (*c == '"' || *c == '\\') {
+            sim_text_add(t, "\\%c", *c);
+        } else if ((unsigned char)*c < 0x20) {
+            sim_text_add(t, "\\u%04x", (unsigned)*c);
+        } else {
+            sim_text_add(t, "%c", *c);
+        }
+    }
+    sim_text_add(t, "\"");
+}
+
+void sim_text_add_number(text *t, double number) {
+    char digits[40];
+    if (number == floor(number) && fabs(number) < 1e16) {
+        sim_text_add(t, "%.0f", number);
+        return;
+    }
+    for (int precision = 1; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number) {
+            break;
+        }
+    }
+    sim_text_add(t, "%s", digits);
+}
+
+char *sim_text_take(text *t) {
+    if (t->failed) {
+        free(t->start);
+        t->start = NULL;
+    }
+    return t->start;
+}

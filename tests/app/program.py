@@ -1,0 +1,376 @@
+"""The program as its users meet it: what it writes, what it says, with which status it ends.
+
+    program.py SIM SCENES [WORD]     runs the tests whose names hold WORD, each in a folder of its own
+"""
+import csv
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SIM, SCENES = sys.argv[1:3]
+WORD = sys.argv[3] if len(sys.argv) > 3 else ""
+HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
+
+
+def scene(name):
+    return os.path.join(SCENES, name + ".json")
+
+
+def sim(*arguments, status=0, **more):
+    done = subprocess.run([SIM, *map(str, arguments)], capture_output=True, text=True, timeout=120, **more)
+    assert done.returncode == status, f"status {done.returncode}, not {status}: {arguments}\n{done.stderr}"
+    return done
+
+
+def refuses(words, *arguments, status=2):
+    """One clear sentence, the right status, no file."""
+    before = sorted(os.listdir("."))
+    said = sim(*arguments, status=status).stderr
+    assert words in said, f"'{words}' is not in: {said}"
+    assert sorted(os.listdir(".")) == before, f"wrote {os.listdir('.')}"
+
+
+def read(path, mode="rb"):
+    with open(path, mode) as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def begin(*arguments):
+    return subprocess.Popen([SIM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(condition):
+    for _ in range(2000):
+        if condition():
+            return
+        time.sleep(0.005)
+    raise AssertionError("waited ten seconds in vain")
+
+
+def size_of(path):
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
+# ---- what a run writes ----
+
+def writes_the_first_every_nth_and_the_last_step():
+    sim(scene("arm"), "--out", "a.csv", "--every", 30)
+    assert [int(row["step"]) for row in rows("a.csv")] == [0, 30, 60, 90, 120, 150, 180, 200]
+
+
+def writes_csv_to_standard_output_and_talks_on_standard_error():
+    done = sim(scene("arm"), "--out", "-", "--every", 100)
+    assert done.stdout.startswith("time [s],step,") and done.stdout.count("\n") == 4
+    assert "finished" in done.stderr
+
+
+def writes_several_files_at_once():
+    outs = ["a.csv", "b.csv"] + (["c.h5"] if HDF5 else [])
+    sim(scene("arm"), *[word for out in outs for word in ("--out", out)])
+    assert read("a.csv") == read("b.csv") and all(size_of(out) > 1000 for out in outs)
+
+
+def is_silent_when_asked_to_be():
+    done = sim(scene("arm"), "--quiet")
+    assert done.stdout == "" and done.stderr == ""
+
+
+def shows_progress_on_a_terminal_only():
+    parent, child = pty.openpty()
+    process = subprocess.Popen([SIM, scene("long"), "--duration", "2000"], stderr=child, stdout=subprocess.DEVNULL)
+    os.close(child)
+    seen = b""
+    try:
+        while chunk := os.read(parent, 4096):
+            seen += chunk
+    except OSError:
+        pass
+    assert process.wait() == 0 and b"x real time" in seen and b"\r" in seen and b"\x1b" not in seen, seen
+    assert "x real time" not in sim(scene("long"), "--duration", "1000").stderr
+
+
+def takes_duration_step_integrator_and_set():
+    for integrator in ("midpoint", "symplectic", "implicit", "moreau", "rk4"):
+        sim(scene("arm"), "--step", 0.001, "--duration", 0.05, "--integrator", integrator, "--summary", "s.json",
+            "--set", "world/gravity=[0,0,0]")
+        summary = json.loads(read("s.json"))
+        assert (summary["integrator"], summary["step"], summary["steps"]) == (integrator, 0.001, 50)
+        assert abs(summary["time"] - 0.05) < 1e-12
+
+
+def places_things_differently_with_another_seed():
+    for seed in (1, 1, 2):
+        sim(scene("flock"), "--seed", seed, "--out", "new.csv", "--duration", 0.01)
+        os.replace("new.csv", f"{seed}{os.path.exists(f'{seed}.csv')}.csv" if seed == 1 else "2.csv")
+        if seed == 1 and not os.path.exists("1.csv"):
+            os.replace("1False.csv", "1.csv")
+    assert read("1.csv") == read("1True.csv") != read("2.csv")
+
+
+# ---- the summary ----
+
+def summarises_a_run_in_json():
+    sim(scene("arm"), "--summary", "s.json", "--out", "a.csv", "--every", 1)
+    summary = json.loads(read("s.json"), parse_constant=lambda word: 1 / 0)
+    assert summary["ending"] == "finished" and summary["exit_status"] == 0 and summary["reason"] is None
+    assert summary["steps"] == 200 and summary["nonconverged_steps"] == 0 and summary["first_nonconverged_time"] is None
+    assert re.fullmatch("[0-9a-f]{64}", summary["scene_hash"])
+    assert summary["outputs"] == [{"file": "a.csv", "records": 201}]
+    energies = [float(row["energy.total [J]"]) for row in rows("a.csv")]
+    energy = summary["energy"]
+    assert (energy["start"], energy["end"]) == (energies[0], energies[-1])
+    assert (energy["min"], energy["max"]) == (min(energies), max(energies))
+    assert energy["max_change"] == max(abs(e - energies[0]) for e in energies)
+    assert summary["worst_residual"] == max(float(row["residual"]) for row in rows("a.csv"))
+    assert summary["iterations_max"] == max(int(row["iterations"]) for row in rows("a.csv"))
+    assert summary["peak_memory"] > 1 << 20 and summary["real_time_factor"] > 0
+
+
+def spells_odd_arguments_as_valid_json():
+    arm = os.path.join("a\"b\\\n\x01é", "arm.json")
+    os.mkdir(os.path.dirname(arm))
+    write(arm, read(scene("arm"), "r"))
+    sim(arm, "--summary", "s.json", "--duration", 0.01)
+    assert json.loads(read("s.json", "r"))["scene_file"] == arm
+    raw = b"\xff\xc3.json"
+    write(raw, read(scene("arm"), "r"))
+    subprocess.run([SIM.encode(), raw, b"--summary", b"s.json", b"--quiet"], check=True)
+    assert json.loads(read("s.json", "r"))["scene_file"] == "\ufffd\ufffd.json"
+
+
+# ---- going on from a checkpoint ----
+
+def resumed(name, half, whole, *options):
+    sim(scene(name), "--duration", whole, "--out", "whole.csv", "--checkpoint", "whole.state", *options)
+    sim(scene(name), "--duration", half, "--out", "first.csv", "--checkpoint", "half.state", *options)
+    sim(scene(name), "--duration", whole, "--resume", "half.state", "--out", "second.csv", "--checkpoint", "end.state",
+        *options)
+    once, first, second = (read(f"{part}.csv").splitlines() for part in ("whole", "first", "second"))
+    assert once == first + second[2:], f"{name} {options}: the trajectory differs"
+    assert read("whole.state") == read("end.state"), f"{name} {options}: the state differs"
+
+
+def goes_on_from_a_checkpoint_with_the_same_bits():
+    for integrator in ("midpoint", "symplectic", "implicit", "moreau", "rk4"):
+        for threads in (1, 2):
+            options = ("--integrator", integrator, "--threads", threads, "--every", 10)
+            resumed("arm", 0.2, 0.4, *options)
+            resumed("flock", 0.05, 0.1, *options)
+
+
+def starts_the_resumed_trajectory_at_the_kept_state():
+    sim(scene("arm"), "--duration", 0.2, "--out", "a.csv", "--checkpoint", "c")
+    sim(scene("arm"), "--resume", "c", "--out", "b.csv")
+    a, b = rows("a.csv")[-1], rows("b.csv")[0]
+    counts = ("iterations", "sweeps", "nonconverged", "residual", "saturated") # of a step not taken in this run
+    assert b["step"] == "100" and all(a[key] == b[key] for key in a if key not in counts)
+
+
+def has_nothing_to_do_when_the_end_is_reached():
+    sim(scene("arm"), "--checkpoint", "c")
+    sim(scene("arm"), "--resume", "c", "--out", "a.csv", "--summary", "s.json")
+    assert len(rows("a.csv")) == 1 and json.loads(read("s.json"))["real_time_factor"] == 0
+
+
+def keeps_a_checkpoint_every_so_many_steps():
+    process = begin(scene("long"), "--checkpoint", "c", "--checkpoint-every", 1000, "--quiet")
+    wait_for(lambda: size_of("c"))
+    process.kill()
+    process.communicate()
+    for left in os.listdir("."):
+        assert left == "c" or left.endswith(".new")
+    sim(scene("long"), "--resume", "c", "--validate")
+
+
+def gives_the_same_bits_for_any_number_of_threads():
+    for threads in (1, 2, 3):
+        sim(scene("flock"), "--threads", threads, "--out", f"{threads}.csv")
+    assert read("1.csv") == read("2.csv") == read("3.csv")
+
+
+# ---- how a run ends ----
+
+BLOW_UP = """{"sim": 1, "world": {"step": 0.01, "duration": 1, "contacts": false, "integrator": "rk4"},
+ "bodies": [{"name": "calm", "joint": "free", "inertia": {"mass": 1, "moments": [1, 1, 1]}},
+            {"name": "wild", "joint": {"type": "slider", "stiffness": 1e9}, "q": [1],
+             "inertia": {"mass": 1, "moments": [1, 1, 1]}}],
+ "record": {"every": 7, "signals": ["coordinates", "velocities"]}}"""
+
+
+def fails_with_a_name_a_place_and_a_time_and_keeps_the_good_part():
+    write("wild.json", BLOW_UP)
+    done = sim("wild.json", "--out", "a.csv", "--summary", "s.json", "--checkpoint", "c", status=1)
+    summary = json.loads(read("s.json"))
+    assert "wild" in done.stderr and "calm" not in done.stderr, done.stderr
+    assert summary["ending"] == "failed" and summary["exit_status"] == 1 and "wild" in summary["reason"]
+    table = rows("a.csv")
+    assert int(table[-1]["step"]) == summary["last_step"] > 7
+    assert all(re.fullmatch(r"-?[0-9.e+-]+", cell) for row in table for cell in row.values())
+    assert not os.path.exists("c")
+
+
+def counts_steps_that_do_not_converge_and_goes_on():
+    done = sim(scene("arm"), "--set", "world/max_iterations=2", "--summary", "s.json")
+    assert json.loads(read("s.json"))["nonconverged_steps"] > 0 and "NOT CONVERGED" in done.stderr
+
+
+def stops_before_a_step_that_does_not_converge_if_asked_to():
+    done = sim(scene("arm"), "--set", "world/max_iterations=2", "--summary", "s.json", "--on-nonconverged", "fail",
+               "--out", "a.csv", status=1)
+    summary = json.loads(read("s.json"))
+    assert summary["last_step"] == int(rows("a.csv")[-1]["step"]) == summary["steps"] - 1, summary
+    assert "did not converge" in done.stderr
+
+
+def interrupted_by(number):
+    if os.path.exists("a.csv"):
+        os.remove("a.csv")
+    process = begin(scene("long"), "--out", "a.csv", "--checkpoint", "c", "--summary", "s.json", "--every", 100)
+    wait_for(lambda: size_of("a.csv") > 10000)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130, process.returncode
+    summary = json.loads(read("s.json"))
+    assert summary["ending"] == "interrupted" and "interrupted at" in said
+    text = read("a.csv", "r")
+    assert text.endswith("\n") and int(rows("a.csv")[-1]["step"]) == summary["last_step"]
+    sim(scene("long"), "--resume", "c", "--duration", summary["time"] + 1)
+
+
+def ends_cleanly_when_interrupted():
+    interrupted_by(signal.SIGINT)
+    interrupted_by(signal.SIGTERM)
+
+
+# ---- what is refused ----
+
+def refuses_bad_scenes_and_writes_nothing():
+    write("bad.json", '{"sim": 1, "bodis": []}')
+    refuses("bad.json:1:12: error: ", "bad.json", "--out", "a.csv", "--summary", "s.json", "--checkpoint", "c")
+    refuses("absent.json", "absent.json", "--out", "a.csv", status=3)
+    refuses("error", scene("arm"), "--set", "world/stp=1", "--out", "a.csv")
+    refuses("error", scene("arm"), "--set", "nonsense", "--out", "a.csv")
+
+
+def refuses_bad_options_with_a_hint():
+    arm = scene("arm")
+    refuses("--every takes a whole number from 1", arm, "--every", 0)
+    refuses("--every takes a whole number", arm, "--every", "1.5")
+    refuses("--step takes a positive number, not 'nan'", arm, "--step", "nan")
+    refuses("--duration takes a positive number, not '-1'", arm, "--duration", "-1")
+    refuses("--threads takes a whole number from 1 to 64", arm, "--threads", 65)
+    refuses("--seed takes a whole number", arm, "--seed", "-1")
+    refuses("did you mean 'midpoint'?", arm, "--integrator", "midpiont")
+    refuses("did you mean --duration?", arm, "--duratoin", 1)
+    refuses("--every needs a value", arm, "--every")
+    refuses("takes no value", arm, "--quiet=1")
+    refuses("short for more than one", arm, "--s", 1)
+    refuses("no option -x", arm, "-x")
+    refuses("needs --checkpoint", arm, "--checkpoint-every", 5)
+    refuses("one scene at a time", arm, arm)
+    refuses("which scene?")
+    refuses("no contact solvers in this version: --solver sap", arm, "--solver", "sap")
+    refuses("more steps than can be counted", arm, "--duration", "1e300")
+
+
+def refuses_words_that_are_no_scenes():
+    refuses("neither a scene file nor a command (did you mean 'run'?)", "rnu")
+    refuses("neither a scene file nor a command", "dance")
+
+
+def refuses_to_write_over_what_it_reads_or_writes():
+    arm = write("arm.json", read(scene("arm"), "r"))
+    refuses("a trajectory file ends in .csv or .h5", arm, "--out", "a.txt")
+    refuses("given twice", arm, "--out", "a.csv", "--out", "a.csv")
+    refuses("is the scene", arm, "--summary", arm)
+    refuses("is the scene", arm, "--checkpoint", "./arm.json")
+    refuses("written twice", arm, "--out", "a.csv", "--summary", "a.csv")
+    refuses("written twice", arm, "--checkpoint", "a", "--summary", "a")
+
+
+def refuses_checkpoints_that_do_not_fit():
+    sim(scene("arm"), "--duration", 0.1, "--checkpoint", "c")
+    refuses("another model", scene("long"), "--resume", "c", "--out", "a.csv")
+    refuses("a step of 0.002", scene("arm"), "--step", 0.001, "--resume", "c", "--out", "a.csv")
+    refuses("the integrator 'midpoint', not 'rk4'", scene("arm"), "--integrator", "rk4", "--resume", "c")
+    refuses("No such file", scene("arm"), "--resume", "absent", "--out", "a.csv", status=3)
+
+
+def says_which_resource_could_not_be_had():
+    arm = scene("arm")
+    refuses("/nowhere/a.csv: cannot create: No such file", arm, "--out", "/nowhere/a.csv", status=3)
+    refuses("/nowhere/s.json: cannot create", arm, "--summary", "/nowhere/s.json", status=3)
+    refuses("/nowhere/c: cannot write a checkpoint", arm, "--checkpoint", "/nowhere/c", status=3)
+    refuses("cannot write the summary", arm, "--summary", "/dev/full", status=3)
+    with open("/dev/full", "w") as full:
+        for words in ([arm, "--out", "-"], ["--help"]):
+            done = subprocess.run([SIM, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+            assert done.returncode == 3 and "standard output" in done.stderr, done
+    os.symlink("/dev/full", "full.csv")
+    refuses("full.csv: cannot write: No space left on device", arm, "--out", "full.csv", status=3)
+    if HDF5:
+        os.symlink("/dev/full", "full.h5")
+        refuses("full.h5: cannot write: No space left on device", arm, "--out", "full.h5", status=3)
+
+
+def refuses_hdf5_where_the_build_has_none():
+    if not HDF5:
+        refuses("this build has no HDF5", scene("arm"), "--out", "a.h5")
+
+
+# ---- what it tells ----
+
+def checks_a_scene_without_running_it():
+    done = sim(scene("arm"), "--validate", "--out", "a.csv")
+    assert done.stdout == scene("arm") + ": ok, 5 bodies, 13 dofs, 2 trees, 200 steps of 0.002 s (midpoint)\n"
+    assert not os.path.exists("a.csv")
+
+
+def tells_its_version_solvers_and_options():
+    assert re.match(r"sim \d+\.\d+\.\d+\n.*(gcc|clang).*\nHDF5 .*cJSON \d", sim("--version").stdout)
+    assert "no contact solvers" in sim("--list-solvers").stdout
+    told = sim("--help").stdout
+    assert all(len(line) < 81 for line in told.splitlines()) and "--man" not in told
+    page, completion = sim("--man").stdout.replace("\\-", "-"), sim("--completion").stdout
+    for option in re.findall(r"^  (--[a-z-]+)", told, re.M):
+        assert option in page and option in completion, option
+
+
+def runs_under_the_name_of_its_command():
+    assert sim("run", scene("arm"), "--out", "-", "--quiet").stdout == sim(scene("arm"), "--out", "-", "--quiet").stdout
+
+
+TESTS = [value for name, value in list(globals().items())
+         if callable(value) and getattr(value, "__module__", None) == "__main__" and value.__code__.co_argcount == 0
+         and value.__code__.co_flags & 4 == 0 and WORD in name]  # 4: takes *arguments, so is a helper
+failed = 0
+SIM, SCENES = os.path.abspath(SIM), os.path.abspath(SCENES)
+for test in TESTS:
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            test()
+            print("ok  ", test.__name__.replace("_", " "))
+        except Exception as reason:  # one failure must not hide the others
+            failed += 1
+            print("FAIL", test.__name__.replace("_", " "), "-", repr(reason))
+        os.chdir("/")
+print(f"{len(TESTS) - failed} passed, {failed} failed")
+sys.exit(failed > 0)

@@ -1,0 +1,174 @@
+/* States kept and taken up again. */
+#include "fixture.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int same_state(const sim_model *m, const sim_state *a, const sim_state *b) {
+    return a->time == b->time && a->time0 == b->time0 && a->step == b->step &&
+           !memcmp(a->q, b->q, (size_t)m->nq * sizeof *a->q) && !memcmp(a->v, b->v, (size_t)m->nv * sizeof *a->v) &&
+           !memcmp(a->a, b->a, (size_t)m->nv * sizeof *a->a);
+}
+
+static void keep(fixture *f, const char *name) {
+    sim_error error;
+    cr_assert_eq(sim_checkpoint_write(file_in(f, name), f->scene, f->world, &error), SIM_OK, "%s", error.text);
+}
+
+/* Expects the file to be refused with a sentence that holds `words`. */
+static void refused(fixture *f, const char *name, const sim_world *like, const char *words) {
+    sim_error error = {0};
+    sim_world *world = sim_world_create(f->scene->model, sim_world_options(like), NULL);
+    cr_expect_eq(sim_checkpoint_read(file_in(f, name), f->scene, world, &error), SIM_BAD_INPUT);
+    cr_expect_not_null(strstr(error.text, words), "'%s' does not say '%s'", error.text, words);
+    sim_world_free(world);
+}
+
+Test(checkpoint, goes_on_with_the_same_bits_under_every_integrator) {
+    for (int k = 0; k < SIM_INTEGRATORS; k++) {
+        fixture f = fixture_open("arm");
+        sim_world_free(f.world);
+        f.scene->options.integrator = (sim_integrator)k;
+        f.world = sim_world_create(f.scene->model, &f.scene->options, NULL);
+        steps(&f, 37);
+        keep(&f, "a.state");
+        steps(&f, 61);
+        sim_error error;
+        sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
+        cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
+        for (int n = 0; n < 61; n++) {
+            cr_assert_eq(sim_world_step(other, &error), SIM_OK);
+        }
+        cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)), "%s",
+                  sim_integrator_name((sim_integrator)k));
+        sim_world_free(other);
+        fixture_close(&f);
+    }
+}
+
+Test(checkpoint, replaces_the_old_one_and_leaves_nothing_beside_it) {
+    fixture f = fixture_open("arm");
+    keep(&f, "a.state");
+    steps(&f, 3);
+    keep(&f, "a.state");
+    sim_error error;
+    sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
+    cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK);
+    cr_expect_eq(sim_world_state(other)->step, 3);
+    cr_expect_eq(unlink(file_in(&f, "a.state")), 0);
+    cr_expect_eq(rmdir(f.folder), 0, "something was left behind");
+    cr_assert_eq(mkdir(f.folder, 0700), 0);
+    sim_world_free(other);
+    fixture_close(&f);
+}
+
+static void change_byte(const char *path, long at) {
+    FILE *file = fopen(path, "r+b");
+    fseek(file, at, SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, at, SEEK_SET);
+    fputc(byte ^ 1, file);
+    fclose(file);
+}
+
+Test(checkpoint, refuses_a_file_with_any_single_bit_changed) {
+    fixture f = fixture_open("arm");
+    struct stat status;
+    steps(&f, 2);
+    keep(&f, "a.state");
+    cr_assert_eq(stat(file_in(&f, "a.state"), &status), 0);
+    sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
+    for (long at = 0; at < status.st_size; at++) {
+        sim_error error = {0};
+        change_byte(f.path, at);
+        cr_expect_eq(sim_checkpoint_read(f.path, f.scene, other, &error), SIM_BAD_INPUT, "byte %ld", at);
+        cr_expect_gt(strlen(error.text), 10);
+        change_byte(f.path, at);
+    }
+    cr_expect_eq(sim_checkpoint_read(f.path, f.scene, other, NULL), SIM_OK);
+    sim_world_free(other);
+    fixture_close(&f);
+}
+
+Test(checkpoint, refuses_a_file_cut_anywhere) {
+    fixture f = fixture_open("arm");
+    struct stat status;
+    keep(&f, "a.state");
+    cr_assert_eq(stat(file_in(&f, "a.state"), &status), 0);
+    sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
+    for (long size = status.st_size - 1; size >= 0; size--) {
+        sim_error error = {0};
+        cr_assert_eq(truncate(f.path, size), 0);
+        cr_expect_eq(sim_checkpoint_read(f.path, f.scene, other, &error), SIM_BAD_INPUT, "%ld bytes", size);
+        cr_expect_not_null(strstr(error.text, size < 16 ? "not a checkpoint" : "cut short"), "%s", error.text);
+    }
+    sim_world_free(other);
+    fixture_close(&f);
+}
+
+Test(checkpoint, refuses_foreign_files_and_folders) {
+    fixture f = fixture_open("arm");
+    FILE *file = fopen(file_in(&f, "a.state"), "w");
+    fputs("time [s],step,elbow [rad]\n0,0,0\n", file);
+    fclose(file);
+    refused(&f, "a.state", f.world, "not a checkpoint");
+    refused(&f, ".", f.world, "not an ordinary file");
+    sim_error error;
+    cr_expect_eq(sim_checkpoint_read(file_in(&f, "absent"), f.scene, f.world, &error), SIM_NO_RESOURCE);
+    fixture_close(&f);
+}
+
+Test(checkpoint, refuses_another_model_step_or_integrator_and_says_which) {
+    fixture f = fixture_open("arm"), other = fixture_open("long");
+    sim_error error;
+    keep(&f, "a.state");
+    cr_expect_eq(sim_checkpoint_read(file_in(&f, "a.state"), other.scene, other.world, &error), SIM_BAD_INPUT);
+    cr_expect_not_null(strstr(error.text, "another model: 15 coordinates"), "%s", error.text);
+
+    sim_options options = f.scene->options;
+    options.step *= 2;
+    sim_world *slow = sim_world_create(f.scene->model, &options, NULL);
+    refused(&f, "a.state", slow, "a step of 0.002");
+    options = f.scene->options;
+    options.integrator = SIM_RK4;
+    sim_world *rk4 = sim_world_create(f.scene->model, &options, NULL);
+    refused(&f, "a.state", rk4, "the integrator 'midpoint', not 'rk4'");
+    options = f.scene->options;
+    options.tolerance *= 2;
+    sim_world *rough = sim_world_create(f.scene->model, &options, NULL);
+    refused(&f, "a.state", rough, "other options");
+    sim_world_free(slow);
+    sim_world_free(rk4);
+    sim_world_free(rough);
+    fixture_close(&other);
+    fixture_close(&f);
+}
+
+Test(checkpoint, refuses_a_model_that_differs_in_one_number) {
+    fixture f = fixture_open("arm");
+    keep(&f, "a.state");
+    const char *set = "bodies/hand/inertia/mass=0.21";
+    sim_scene_overrides overrides = {1, &set, NULL};
+    sim_error error;
+    sim_scene *heavier = sim_scene_load("tests/app/scenes/arm.json", &overrides, NULL, &error);
+    cr_assert_not_null(heavier, "%s", error.text);
+    sim_world *world = sim_world_create(heavier->model, &heavier->options, NULL);
+    cr_expect_eq(sim_checkpoint_read(file_in(&f, "a.state"), heavier, world, &error), SIM_BAD_INPUT);
+    cr_expect_not_null(strstr(error.text, "other numbers"), "%s", error.text);
+    sim_world_free(world);
+    sim_scene_free(heavier);
+    fixture_close(&f);
+}
+
+Test(checkpoint, never_replaces_what_is_no_file) {
+    fixture f = fixture_open("arm");
+    sim_error error;
+    cr_expect_eq(sim_checkpoint_write("/dev/null", f.scene, f.world, &error), SIM_NO_RESOURCE);
+    cr_expect_eq(sim_checkpoint_write("/nowhere/a.state", f.scene, f.world, &error), SIM_NO_RESOURCE);
+    cr_expect_not_null(strstr(error.text, "No such file or directory"), "%s", error.text);
+    fixture_close(&f);
+}
