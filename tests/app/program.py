@@ -362,15 +362,17 @@ TESTS = [value for name, value in list(globals().items())
          and value.__code__.co_flags & 4 == 0 and WORD in name]  # 4: takes *arguments, so is a helper
 failed = 0
 SIM, SCENES = os.path.abspath(SIM), os.path.abspath(SCENES)
-for test in TESTS:
+print(f"TAP version 13\n1..{len(TESTS)}")
+for number, test in enumerate(TESTS, 1):
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        sentence = f"{number} - {test.__name__.replace('_', ' ')}"
         try:
             test()
-            print("ok  ", test.__name__.replace("_", " "))
+            print("ok", sentence)
         except Exception as reason:  # one failure must not hide the others
             failed += 1
-            print("FAIL", test.__name__.replace("_", " "), "-", repr(reason))
+            print("not ok", sentence)
+            print("#", repr(reason))
         os.chdir("/")
-print(f"{len(TESTS) - failed} passed, {failed} failed")
 sys.exit(failed > 0)

@@ -64,9 +64,9 @@ static void equals_the_world(hid_t file, const fixture *f, int records) {
     const sim_model *m = f->scene->model;
     sim_world *again = sim_world_create(m, &f->scene->options, NULL);
     double *time = numbers(file, "time", (hsize_t)records, &width), *q = numbers(file, "q", (hsize_t)records, &width);
-    cr_assert_eq(width, m->nq);
+    cr_assert_eq((int)width, m->nq);
     double *position = numbers(file, "body/position", (hsize_t)records, &width);
-    cr_assert_eq(width, 3 * (m->nbody - 1));
+    cr_assert_eq((int)width, 3 * (m->nbody - 1));
     double *energy = numbers(file, "energy", (hsize_t)records, &width);
     double *sweeps = numbers(file, "statistics/sweeps", (hsize_t)records, &width);
     for (int k = 0; k < records; k++) {
@@ -148,7 +148,10 @@ Test(hdf5, carries_a_scene_text_of_a_megabyte) {
 static void write_until_killed(fixture *f, const char *path, int flush_every, int pipe_end) {
     sim_error error;
     sim_recorder *recorder = sim_recorder_open(path, f->scene, f->world, &error);
-    for (int64_t records = 1; recorder; records++) {
+    if (!recorder) {
+        _exit(3);
+    }
+    for (int64_t records = 1;; records++) {
         if (sim_recorder_write(recorder, f->world, &error) || sim_world_step(f->world, &error)) {
             _exit(3);
         }
