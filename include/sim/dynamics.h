@@ -44,14 +44,16 @@ typedef struct sim_derived {
     sim_body_inertia *Ic; /* [nbody] body i with all that hangs on it, at o_i */
 
     /* sim_articulated_factor, from q and a joint-space diagonal */
-    sim_articulated *IA;  /* [nbody] at o_i, joint i still locked: what the joint sees */
-    sim_force *U;         /* [nv] */
+    struct sim_force_lanes *U; /* [nv] */
     double *Dinv;         /* [nv] */
 
     /* work space of the recursions */
+    struct sim_articulated_lanes *IA; /* [nbody] */
     sim_motion *acc;      /* [nbody] */
     sim_force *force;     /* [nbody] */
     double *u;            /* [nv] */
+    sim_v3 *from_root;    /* [nbody] o_i - origin of the tree's first body */
+    double *spread[9];    /* [nv] each: motion axes and from_root, component by component */
 
     size_t bytes;
     void *memory;

@@ -69,6 +69,9 @@ typedef struct sim_dof {
     int body;
     int parent;      /* the dof next nearer the root on the path to the world; -1 at the root */
     int depth;       /* dofs on the path from the root, this one included */
+    int turns;       /* the motion axis has an angular part */
+    int slides;      /* the motion axis has a linear part */
+    int run;         /* dofs (own index - run .. own index] each follow on the one before on the path from the root */
     int row;         /* where its row starts in a branch-sparse matrix (sim_crba) */
     double armature; /* rotor inertia: kg m^2 or kg */
     double damping;  /* N m s or N s/m */

@@ -8,56 +8,108 @@
  *
  * A joint with several dofs is a run of one-dof joints between massless bodies: no 6x6 solve, no joint cases.
  * diagonal_j = armature + extra_j holds what acts on one dof alone: implicit springs, dampers, gains. */
-#include "dyn/articulated.h"
+#include "dyn/lanes.h"
+#include "dyn/rigid.h"
 
-/* Eliminate the dofs of body i from its articulated inertia; what the parent will carry. */
-static inline articulated eliminate(sim_derived *d, const sim_body *b, articulated IA, const double *extra) {
-    const sim_dof *dof = d->model->dof;
+/* Eliminate dof j from the articulated inertia. */
+static inline void eliminate(sim_derived *d, int j, double diagonal, lanes66 *IA) {
+    const sim_dof *dof = &d->model->dof[j];
+    motion S = d->S[j];
+    lanes6 U;
+    double D;
+    if (dof->turns && !dof->slides) {
+        U = lanes_times(IA, S, 1, 0);
+        D = diagonal + lanes_turn_dot(S.ang, U.ang);
+    } else {
+        U = lanes_times(IA, S, dof->turns, 1);
+        D = diagonal + lanes_dot(S, U);
+    }
+    double Dinv = 1 / D;
+    d->U[j] = U;
+    d->Dinv[j] = Dinv;
+    lanes_less(IA, Dinv, U);
+}
+
+static inline void eliminate_joint(sim_derived *d, const sim_body *b, const double *extra, lanes66 *IA) {
     for (int j = b->v0 + b->nv - 1; j >= b->v0; j--) {
-        force U = articulated_times(&IA, d->S[j]);
-        double D = motion_dot(d->S[j], U) + dof[j].armature + (extra ? extra[j] : 0);
-        double Dinv = 1 / D;
-        d->U[j] = U;
-        d->Dinv[j] = Dinv;
-        IA = articulated_less(IA, Dinv, U);
+        eliminate(d, j, d->model->dof[j].armature + (extra ? extra[j] : 0), IA);
+    }
+}
+
+/* What the children of body i have handed down.  A child that stands right behind its parent hands over in registers
+ * (`carry`); the others, met before it, meet in the parent's memory: the last child first, which finds the end of the
+ * subtree as its own end, sets it, and the others add. */
+typedef struct inheritance {
+    lanes66 carry;
+    int carried; /* the body that `carry` is for */
+} inheritance;
+
+static inline int has_far_children(const sim_body *b, int i) {
+    return b[i].subtree_end > i + 1 && b[i + 1].subtree_end < b[i].subtree_end;
+}
+
+static inline lanes66 collect(const sim_derived *d, int i, const inheritance *from, const sim_articulated *body_extra) {
+    lanes66 IA = lanes_rigid(&d->I[i]);
+    if (body_extra) {
+        lanes66 added = lanes_general(&body_extra[i]);
+        lanes_add(&IA, &added);
+    }
+    if (from->carried == i) {
+        lanes_add(&IA, &from->carry);
+    }
+    if (has_far_children(d->model->body, i)) {
+        lanes_add(&IA, &d->IA[i]);
     }
     return IA;
 }
 
-static void start(sim_derived *d, sim_range range, const articulated *body_extra) {
-    for (int i = range.first; i < range.end; i++) {
-        d->IA[i] = articulated_rigid(&d->I[i]);
-        if (body_extra) {
-            d->IA[i] = articulated_add(d->IA[i], body_extra[i]);
-        }
+static inline void hand_down(sim_derived *d, const sim_body *b, int i, lanes66 *IA, inheritance *to) {
+    int parent = b->parent;
+    if (parent == 0) {
+        return;
+    }
+    lanes_to_parent(IA, d->r[i]);
+    if (parent == i - 1) {
+        to->carry = *IA;
+        to->carried = parent;
+    } else if (b->subtree_end == d->model->body[parent].subtree_end) {
+        d->IA[parent] = *IA;
+    } else {
+        lanes_add(&d->IA[parent], IA);
     }
 }
 
 void sim_articulated_factor(sim_derived *d, sim_range range, const double *extra, const sim_articulated *body_extra) {
     const sim_model *m = d->model;
-    start(d, range, body_extra);
+    inheritance children = {.carried = -1};
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
-        articulated left = eliminate(d, b, d->IA[i], extra);
-        if (b->parent) {
-            d->IA[b->parent] = articulated_add(d->IA[b->parent], articulated_at_parent(left, d->r[i]));
-        }
+        lanes66 IA = collect(d, i, &children, body_extra);
+        eliminate_joint(d, b, extra, &IA);
+        hand_down(d, b, i, &IA, &children);
     }
+}
+
+static inline double dot_lanes(motion m, const lanes6 *f) {
+    return m.ang.x * f->ang[0] + m.ang.y * f->ang[1] + m.ang.z * f->ang[2] +
+           (m.lin.x * f->lin[0] + m.lin.y * f->lin[1] + m.lin.z * f->lin[2]);
 }
 
 /* p <- wrench left after the dofs of b took theirs. */
 static inline force take_forces(sim_derived *d, const sim_body *b, force p, const double *tau) {
     for (int j = b->v0 + b->nv - 1; j >= b->v0; j--) {
-        double u = tau[j] - motion_dot(d->S[j], p);
+        const lanes6 *U = &d->U[j];
+        double u = tau[j] - motion_dot(d->S[j], p), w = u * d->Dinv[j];
         d->u[j] = u;
-        p = force_axpy(p, u * d->Dinv[j], d->U[j]);
+        p.ang = (v3){p.ang.x + w * U->ang[0], p.ang.y + w * U->ang[1], p.ang.z + w * U->ang[2]};
+        p.lin = (v3){p.lin.x + w * U->lin[0], p.lin.y + w * U->lin[1], p.lin.z + w * U->lin[2]};
     }
     return p;
 }
 
 static inline motion give_accelerations(const sim_derived *d, const sim_body *b, motion acc, double *a) {
     for (int j = b->v0; j < b->v0 + b->nv; j++) {
-        a[j] = (d->u[j] - motion_dot(acc, d->U[j])) * d->Dinv[j];
+        a[j] = (d->u[j] - dot_lanes(acc, &d->U[j])) * d->Dinv[j];
         acc = motion_axpy(acc, a[j], d->S[j]);
     }
     return acc;
@@ -83,23 +135,29 @@ void sim_articulated_solve(sim_derived *d, sim_range range, double *x) {
     }
 }
 
+static inline force add_lanes(force p, lanes6 f) {
+    return (force){{p.ang.x + f.ang[0], p.ang.y + f.ang[1], p.ang.z + f.ang[2]},
+                   {p.lin.x + f.lin[0], p.lin.y + f.lin[1], p.lin.z + f.lin[2]}};
+}
+
 void sim_aba(sim_derived *d, sim_range range, const double *tau, const sim_force *external, sim_v3 gravity,
              const double *extra, const sim_articulated *body_extra, double *a) {
     const sim_model *m = d->model;
     const motion world = {{0, 0, 0}, v3_neg(gravity)};
-    start(d, range, body_extra);
+    inheritance children = {.carried = -1};
     for (int i = range.first; i < range.end; i++) {
         d->force[i] = external ? force_sub(d->bias_force[i], external[i]) : d->bias_force[i];
     }
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
-        articulated left = eliminate(d, b, d->IA[i], extra);
+        lanes66 IA = collect(d, i, &children, body_extra);
+        eliminate_joint(d, b, extra, &IA);
         force p = take_forces(d, b, d->force[i], tau);
         if (b->parent) {
-            p = force_add(p, articulated_times(&left, d->bias_acc[i]));
-            d->IA[b->parent] = articulated_add(d->IA[b->parent], articulated_at_parent(left, d->r[i]));
+            p = add_lanes(p, lanes_times(&IA, d->bias_acc[i], 1, 1));
             d->force[b->parent] = force_add(d->force[b->parent], force_at_parent(p, d->r[i]));
         }
+        hand_down(d, b, i, &IA, &children);
     }
     for (int i = range.first; i < range.end; i++) {
         const sim_body *b = &m->body[i];

@@ -2,8 +2,14 @@
  *
  * I^c_i = inertia of body i with all that hangs on it, taken at o_i.  A unit acceleration of dof j of body i alone needs the
  * wrench F = I^c_i S_j there; each ancestor dof k feels it as M_jk = S_k . F, F carried towards the root.
- * Row j holds the ancestors of j from the root on, so an ancestor's row is as long as its place in it. */
-#include "dyn/articulated.h"
+ * Row j holds the ancestors of j from the root on.
+ *
+ * In shallow trees F climbs from body to body.  In deep ones that is a long chain of dependent steps; there the wrench at
+ * each ancestor comes from the lever between the two bodies at once,   M_jk = axis_k . (n + (x_j - x_k) x f) + advance_k . f,
+ * over runs of ancestors numbered one after the other: independent terms, fit for vectors.  Positions x count from the
+ * tree's first body, so where the tree stands costs no digits. */
+#include "dyn/rigid.h"
+#include "dyn/lanes.h"
 
 /* Row of dof j, from its own entry down to the root's. */
 static inline void climb(const sim_derived *d, int i, int j, force F, double *row) {
@@ -24,10 +30,64 @@ static inline void climb(const sim_derived *d, int i, int j, force F, double *ro
     }
 }
 
-static inline void fill_row(const sim_derived *d, int i, int j, force F, const double *extra, double *M) {
+enum { DEEP = 16 };
+
+static void spread_run(const sim_derived *d, int base, int count, v3 x, force F, double *restrict row) {
+    const double *restrict ax = d->spread[0] + base, *restrict ay = d->spread[1] + base, *restrict az = d->spread[2] + base;
+    const double *restrict lx = d->spread[3] + base, *restrict ly = d->spread[4] + base, *restrict lz = d->spread[5] + base;
+    const double *restrict px = d->spread[6] + base, *restrict py = d->spread[7] + base, *restrict pz = d->spread[8] + base;
+    v3 n = F.ang, f = F.lin;
+    for (int k = 0; k < count; k++) {
+        double rx = x.x - px[k], ry = x.y - py[k], rz = x.z - pz[k];
+        double nx = n.x + (ry * f.z - rz * f.y), ny = n.y + (rz * f.x - rx * f.z), nz = n.z + (rx * f.y - ry * f.x);
+        row[k] = (ax[k] * nx + ay[k] * ny + az[k] * nz) + (lx[k] * f.x + ly[k] * f.y + lz[k] * f.z);
+    }
+}
+
+static void spread_row(const sim_derived *d, int j, force F, double *row) {
+    const sim_dof *dof = d->model->dof;
+    v3 x = {d->spread[6][j], d->spread[7][j], d->spread[8][j]};
+    for (int k = j; k >= 0;) {
+        int run = dof[k].run, base = k - run + 1;
+        spread_run(d, base, run, x, F, row + dof[k].depth - run);
+        k = dof[base].parent;
+    }
+}
+
+/* Axes and positions of the dofs, component by component; whether the range is deep enough to want them. */
+static int spread_axes(sim_derived *d, sim_range range) {
+    const sim_model *m = d->model;
+    int deepest = 0;
+    for (int i = range.first; i < range.end; i++) {
+        const sim_body *b = &m->body[i];
+        deepest = b->nv && m->dof[b->v0].depth > deepest ? m->dof[b->v0].depth : deepest;
+    }
+    if (deepest <= DEEP) {
+        return 0;
+    }
+    for (int i = range.first; i < range.end; i++) {
+        const sim_body *b = &m->body[i];
+        d->from_root[i] = b->parent ? v3_add(d->from_root[b->parent], d->r[i]) : (v3){0, 0, 0};
+        for (int j = b->v0; j < b->v0 + b->nv; j++) {
+            const double all[9] = {d->S[j].ang.x,     d->S[j].ang.y,     d->S[j].ang.z,
+                                   d->S[j].lin.x,     d->S[j].lin.y,     d->S[j].lin.z,
+                                   d->from_root[i].x, d->from_root[i].y, d->from_root[i].z};
+            for (int c = 0; c < 9; c++) {
+                d->spread[c][j] = all[c];
+            }
+        }
+    }
+    return 1;
+}
+
+static inline void fill_row(const sim_derived *d, int i, int j, force F, int deep, const double *extra, double *M) {
     const sim_dof *dof = &d->model->dof[j];
     double *row = M + dof->row;
-    climb(d, i, j, F, row);
+    if (deep) {
+        spread_row(d, j, F, row);
+    } else {
+        climb(d, i, j, F, row);
+    }
     row[dof->depth - 1] += dof->armature + (extra ? extra[j] : 0);
 }
 
@@ -35,13 +95,14 @@ static inline void fill_row(const sim_derived *d, int i, int j, force F, const d
 static void composite_rigid(sim_derived *d, sim_range range, const double *extra, double *M) {
     const sim_model *m = d->model;
     rigid *composite = d->Ic;
+    int deep = spread_axes(d, range);
     for (int i = range.first; i < range.end; i++) {
         composite[i] = d->I[i];
     }
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
         for (int j = b->v0; j < b->v0 + b->nv; j++) {
-            fill_row(d, i, j, rigid_times(&composite[i], d->S[j]), extra, M);
+            fill_row(d, i, j, rigid_times(&composite[i], d->S[j]), deep, extra, M);
         }
         if (b->parent) {
             composite[b->parent] = rigid_add(composite[b->parent], rigid_at_parent(composite[i], d->r[i]));
@@ -49,19 +110,29 @@ static void composite_rigid(sim_derived *d, sim_range range, const double *extra
     }
 }
 
-static void composite_general(sim_derived *d, sim_range range, const double *extra, const articulated *body_extra,
+static force as_force(lanes6 f) {
+    return (force){{f.ang[0], f.ang[1], f.ang[2]}, {f.lin[0], f.lin[1], f.lin[2]}};
+}
+
+static void composite_general(sim_derived *d, sim_range range, const double *extra, const sim_articulated *body_extra,
                               double *M) {
     const sim_model *m = d->model;
+    lanes66 *composite = d->IA;
+    int deep = spread_axes(d, range);
     for (int i = range.first; i < range.end; i++) {
-        d->IA[i] = articulated_add(articulated_rigid(&d->I[i]), body_extra[i]);
+        lanes66 added = lanes_general(&body_extra[i]);
+        composite[i] = lanes_rigid(&d->I[i]);
+        lanes_add(&composite[i], &added);
     }
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
         for (int j = b->v0; j < b->v0 + b->nv; j++) {
-            fill_row(d, i, j, articulated_times(&d->IA[i], d->S[j]), extra, M);
+            fill_row(d, i, j, as_force(lanes_times(&composite[i], d->S[j], 1, 1)), deep, extra, M);
         }
         if (b->parent) {
-            d->IA[b->parent] = articulated_add(d->IA[b->parent], articulated_at_parent(d->IA[i], d->r[i]));
+            lanes66 moved = composite[i];
+            lanes_to_parent(&moved, d->r[i]);
+            lanes_add(&composite[b->parent], &moved);
         }
     }
 }

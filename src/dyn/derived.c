@@ -1,6 +1,6 @@
 /* Room for all that follows from (model, q, v), in one block. */
 #include "base/pool.h"
-#include "dyn/articulated.h"
+#include "dyn/lanes.h"
 #include "model/joint.h"
 
 sim_range sim_all(const sim_model *model) { return (sim_range){1, model->nbody}; }
@@ -33,16 +33,24 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
         d->bias_acc = POOL_NEW(pool, sim_motion, n);
         d->bias_force = POOL_NEW(pool, sim_force, n);
         d->Ic = POOL_NEW(pool, sim_body_inertia, n);
-        d->IA = POOL_NEW(pool, sim_articulated, n);
-        d->U = POOL_NEW(pool, sim_force, nv);
+        d->IA = POOL_NEW(pool, lanes66, n);
+        d->U = POOL_NEW(pool, lanes6, nv);
         d->Dinv = POOL_NEW(pool, double, nv);
         d->acc = POOL_NEW(pool, sim_motion, n);
         d->force = POOL_NEW(pool, sim_force, n);
         d->u = POOL_NEW(pool, double, nv);
+        d->from_root = POOL_NEW(pool, sim_v3, n);
+        int spread = 1;
+        for (int c = 0; c < 9; c++) {
+            d->spread[c] = POOL_NEW(pool, double, nv);
+            spread &= d->spread[c] != NULL;
+        }
+        d->from_root = spread ? d->from_root : NULL;
         d->bytes = sim_pool_bytes(pool);
     }
     if (!d || !d->pose || !d->r || !d->S || !d->I || !d->angle || !d->sine || !d->cosine || !d->vel || !d->bias_acc ||
-        !d->bias_force || !d->Ic || !d->IA || !d->U || !d->Dinv || !d->acc || !d->force || !d->u) {
+        !d->bias_force || !d->Ic || !d->IA || !d->U || !d->Dinv || !d->acc || !d->force || !d->u ||
+        !d->from_root) {
         sim_pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the dynamics of %d bodies", model->nbody);
         return NULL;

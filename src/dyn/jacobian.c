@@ -3,7 +3,7 @@
  * Column j of body i's Jacobian is the motion axis of dof j, carried from its own body's origin to o_i:
  *     (axis;  advance + axis x (o_i - o_j)),   for the dofs on the path to the root, zero for all others.
  * The derivative along the motion, Jdot v, is the acceleration that is there when no joint accelerates. */
-#include "dyn/articulated.h"
+#include "dyn/rigid.h"
 
 #include <string.h>
 

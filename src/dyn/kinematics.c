@@ -8,7 +8,7 @@
  *     d v:     omega_p x (omega_p x r + 2 v_J)
  * and the wrench that body i needs to move without acceleration, with h = m c and I about o_i:
  *     (omega x I omega;  omega x (omega x h)). */
-#include "dyn/articulated.h"
+#include "dyn/rigid.h"
 #include "math/sincos.h"
 #include "model/joint.h"
 

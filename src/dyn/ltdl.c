@@ -3,7 +3,10 @@
  * Rows hold the ancestors from the root on, so the row of an ancestor i of k is a prefix of row k, entry for entry, and
  * eliminating k is, for each ancestor i with a = M_ki / M_kk,   row_i -= a row_k[0 .. depth(i)),   M_ki <- a.
  * Runs of four dofs, each the parent of the next, are eliminated together: the same numbers in the same order, but each
- * ancestor's row is loaded and stored once for the four. */
+ * ancestor's row is loaded and stored once for the four.
+ *
+ * The factor keeps 1/D on the diagonal.  Paths are walked in runs of dofs numbered one after the other. */
+#include "math/dense.h"
 #include <sim/dynamics.h>
 
 typedef struct path {
@@ -37,6 +40,7 @@ static void eliminate_dof(path p, int k) {
         int depth = p.dof[i].depth;
         row[depth - 1] = eliminate_one(row_of(p, i), row, depth, inverse);
     }
+    row[p.dof[k].depth - 1] = inverse;
 }
 
 /* Dofs k, k-1, k-2, k-3, each the parent of the one before. */
@@ -60,6 +64,9 @@ static void eliminate_run(path p, int k) {
         for (int s = 0; s < 4; s++) {
             row[s][depth - 1] = a[s];
         }
+    }
+    for (int s = 0; s < 4; s++) {
+        row[s][p.dof[k - s].depth - 1] = inverse[s];
     }
 }
 
@@ -96,16 +103,19 @@ void sim_ltdl_solve(const sim_model *m, sim_range range, const double *L, double
     int first = dof_first(m, range), end = dof_end(m, range);
     for (int k = end - 1; k >= first; k--) {
         const double *row = L + dof[k].row;
-        double xk = x[k];
-        for (int i = dof[k].parent; i >= 0; i = dof[i].parent) {
-            x[i] -= row[dof[i].depth - 1] * xk;
+        for (int i = dof[k].parent; i >= 0;) {
+            int run = dof[i].run, base = i - run + 1;
+            dense_axpy(run, -x[k], row + dof[i].depth - run, x + base);
+            i = dof[base].parent;
         }
     }
     for (int k = first; k < end; k++) {
         const double *row = L + dof[k].row;
-        double sum = x[k] / row[dof[k].depth - 1];
-        for (int i = dof[k].parent; i >= 0; i = dof[i].parent) {
-            sum -= row[dof[i].depth - 1] * x[i];
+        double sum = x[k] * row[dof[k].depth - 1];
+        for (int i = dof[k].parent; i >= 0;) {
+            int run = dof[i].run, base = i - run + 1;
+            sum -= dense_dot(run, row + dof[i].depth - run, x + base);
+            i = dof[base].parent;
         }
         x[k] = sum;
     }
@@ -120,9 +130,12 @@ void sim_branch_times(const sim_model *m, sim_range range, const double *M, cons
     for (int k = first; k < end; k++) {
         const double *row = M + dof[k].row;
         double sum = row[dof[k].depth - 1] * x[k];
-        for (int i = dof[k].parent; i >= 0; i = dof[i].parent) {
-            sum += row[dof[i].depth - 1] * x[i];
-            y[i] += row[dof[i].depth - 1] * x[k];
+        for (int i = dof[k].parent; i >= 0;) {
+            int run = dof[i].run, base = i - run + 1;
+            const double *part = row + dof[i].depth - run;
+            sum += dense_dot(run, part, x + base);
+            dense_axpy(run, x[k], part, y + base);
+            i = dof[base].parent;
         }
         y[k] = sum;
     }

@@ -7,7 +7,7 @@
  * Only the k bodies and the places where the paths to them part are kept as nodes; between two nodes K and Lambda are
  * carried along the path.  The paths cost O(n), the pairs O(k^2). */
 #include "base/pool.h"
-#include "dyn/articulated.h"
+#include "dyn/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +164,13 @@ static void as_array(v3 ang, v3 lin, double a[6]) {
     memcpy(a, all, sizeof all);
 }
 
+static void lanes_as_array(const lanes6 *f, double a[6]) {
+    for (int k = 0; k < 3; k++) {
+        a[k] = f->ang[k];
+        a[3 + k] = f->lin[k];
+    }
+}
+
 /* Carry K and Lambda over the joint of body i. */
 static void cross_body(const sim_derived *d, int i, m6 *K, m6 *Lambda) {
     const sim_body *b = &d->model->body[i];
@@ -174,7 +181,7 @@ static void cross_body(const sim_derived *d, int i, m6 *K, m6 *Lambda) {
     for (int j = b->v0; j < b->v0 + b->nv; j++) {
         double S[6], U[6];
         as_array(d->S[j].ang, d->S[j].lin, S);
-        as_array(d->U[j].ang, d->U[j].lin, U);
+        lanes_as_array(&d->U[j], U);
         pass_joint(K, S, U, d->Dinv[j]);
         pass_joint(Lambda, S, U, d->Dinv[j]);
         *Lambda = transposed(Lambda);

@@ -2,7 +2,7 @@
  *
  * Outwards: a_i = a_p at o_i + S_i qdd_i + bias; the world accelerates with -g, which is gravity.
  * Inwards:  f_i = I_i a_i + bias force - f_external + sum of the children's f at o_i;   tau_j = S_j . f_i + armature qdd_j. */
-#include "dyn/articulated.h"
+#include "dyn/rigid.h"
 
 static void accelerations(sim_derived *d, sim_range range, const double *a, v3 gravity) {
     const sim_model *m = d->model;

@@ -1,4 +1,5 @@
-/* What a joint type is: the one place that knows joint types.  The recursions see one motion axis per dof. */
+/* What a joint type is: the one place that knows joint types.  The recursions see one motion axis per dof.
+ * Long: joint_place holds the formulas of every joint type, one case each. */
 #ifndef MODEL_JOINT_H
 #define MODEL_JOINT_H
 
@@ -13,7 +14,8 @@ typedef struct joint_facts {
     int quaternion; /* index of the quaternion in q, or -1 */
     const char *q_name[SIM_MAX_JOINT_NQ];
     const char *v_name[SIM_MAX_JOINT_NV];
-    unsigned angular; /* bit k: velocity k is an angular rate */
+    unsigned angular; /* bit k: velocity k turns the body */
+    unsigned linear;  /* bit k: velocity k moves its origin */
 } joint_facts;
 
 const joint_facts *joint_facts_of(sim_joint_type type);

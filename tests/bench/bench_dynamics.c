@@ -26,6 +26,8 @@ static double seconds(void) {
 }
 
 static void forward_kinematics(subject *s) { sim_poses(s->d, s->all, s->q); }
+static void kinematics(subject *s) { sim_kinematics(s->d, s->all, s->q); }
+static void velocities(subject *s) { sim_velocities(s->d, s->all, s->v); }
 static void inverse_dynamics(subject *s) {
     sim_kinematics(s->d, s->all, s->q);
     sim_velocities(s->d, s->all, s->v);
@@ -79,6 +81,8 @@ static const struct {
     void (*call)(subject *);
 } algorithm[] = {
     {"forward kinematics (poses)", forward_kinematics},
+    {"kinematics (axes, inertias)", kinematics},
+    {"velocities", velocities},
     {"inverse dynamics (kin + RNEA)", inverse_dynamics},
     {"mass matrix (kin + CRBA)", mass_matrix},
     {"forward dynamics (kin + ABA)", forward_dynamics},

@@ -31,14 +31,14 @@ static int try_scene(const char *path, const struct stat *about, int type) {
 }
 
 Test(shipped_scenes, load_and_step) {
-    cr_assert_eq(ftw(SOURCE_ROOT "/scenes", try_scene, 8), 0);
+    cr_assert_eq(ftw("scenes", try_scene, 8), 0);
     cr_assert_geq(scenes, 13);
 }
 
 static sim_scene *load(const char *name) {
     char path[1000];
     sim_error error = {0};
-    snprintf(path, sizeof path, "%s/scenes/%s.json", SOURCE_ROOT, name);
+    snprintf(path, sizeof path, "scenes/%s.json", name);
     sim_scene *scene = sim_scene_load(path, NULL, NULL, &error);
     cr_assert(scene, "%s", error.text);
     return scene;

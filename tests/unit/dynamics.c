@@ -1,8 +1,8 @@
 /* The dynamics algorithms against each other, against dense linear algebra and against finite differences, on random
- * forests with joints of every type. */
+ * forests with joints of every type.  Long: the algorithms share the dense reference that is built here. */
 #include "../support/models.h"
 
-#include "dyn/articulated.h"
+#include "dyn/lanes.h"
 #include "model/joint.h"
 
 #include <criterion/criterion.h>
@@ -218,7 +218,7 @@ Test(dynamics, long_chains_factor_in_runs_like_one_dof_at_a_time) {
     sim_model_free(m);
 }
 
-static articulated random_spd(random_source *r) {
+static sim_articulated random_spd(random_source *r) {
     double G[6][6], S[6][6];
     for (int i = 0; i < 36; i++) {
         G[i / 6][i % 6] = random_uniform(r, -1, 1);
@@ -231,9 +231,14 @@ static articulated random_spd(random_source *r) {
             }
         }
     }
-    return (articulated){{S[0][0], S[1][1], S[2][2], S[0][1], S[0][2], S[1][2]},
+    return (sim_articulated){{S[0][0], S[1][1], S[2][2], S[0][1], S[0][2], S[1][2]},
                          {{S[0][3], S[1][3], S[2][3]}, {S[0][4], S[1][4], S[2][4]}, {S[0][5], S[1][5], S[2][5]}},
                          {S[3][3], S[4][4], S[5][5], S[3][4], S[3][5], S[4][5]}};
+}
+
+static force packed_times(const sim_articulated *a, motion m) {
+    return (force){v3_add(sym3_times(a->A, m.ang), m3_times(a->B, m.lin)),
+                   v3_add(m3_transposed_times(a->B, m.ang), sym3_times(a->C, m.lin))};
 }
 
 Test(dynamics, added_body_matrices_act_alike_in_composite_and_articulated_bodies) {
@@ -241,7 +246,7 @@ Test(dynamics, added_body_matrices_act_alike_in_composite_and_articulated_bodies
     for (int k = 0; k < 100; k++) {
         fixture f = forest(13000 + (uint64_t)k, 1 + k % 30);
         const sim_model *m = f.model;
-        articulated *add = calloc((size_t)m->nbody, sizeof *add);
+        sim_articulated *add = calloc((size_t)m->nbody, sizeof *add);
         for (int i = 1; i < m->nbody; i++) {
             add[i] = random_spd(&f.random);
         }
@@ -254,7 +259,7 @@ Test(dynamics, added_body_matrices_act_alike_in_composite_and_articulated_bodies
             for (int p = 0; p < t->nv; p++) {
                 motion Sp = {{J[p], J[t->nv + p], J[2 * t->nv + p]},
                              {J[3 * t->nv + p], J[4 * t->nv + p], J[5 * t->nv + p]}};
-                force HS = articulated_times(&add[i], Sp);
+                force HS = packed_times(&add[i], Sp);
                 for (int s = 0; s < t->nv; s++) {
                     motion Ss = {{J[s], J[t->nv + s], J[2 * t->nv + s]},
                                  {J[3 * t->nv + s], J[4 * t->nv + s], J[5 * t->nv + s]}};

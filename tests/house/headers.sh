@@ -1,0 +1,27 @@
+#!/bin/sh
+# headers.sh CC: each public header stands on its own, in C17 and, where there is a C++ compiler, in C++.  Prints TAP.
+cc=$1
+cd "$(dirname -- "$0")/../../include" || exit 1
+number=0
+
+# case_of SENTENCE COMMAND...
+case_of() {
+    sentence=$1
+    shift
+    number=$((number + 1))
+    if said=$("$@" 2>&1); then
+        echo "ok $number - $sentence"
+    else
+        echo "not ok $number - $sentence"
+        echo "$said" | sed 's/^/# /'
+    fi
+}
+
+echo "TAP version 13"
+for header in sim/*.h; do
+    case_of "$header stands on its own" $cc -std=c17 -Wall -Wextra -Wpedantic -Werror -I. -fsyntax-only -x c "$header"
+    if command -v c++ > /dev/null; then
+        case_of "$header is C++ too" c++ -std=c++17 -Wall -Wextra -Werror -I. -fsyntax-only -x c++ "$header"
+    fi
+done
+echo "1..$number"

@@ -1,0 +1,67 @@
+#!/bin/sh
+# install.sh BUILD CC: `meson install` into an empty place, then a program compiled with pkg-config against what lies
+# there, with the shared and with the static library.  Prints TAP.
+build=$1 cc=$2
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+place=$(mktemp -d) || exit 1
+trap 'rm -rf "$place"' EXIT INT TERM
+number=0
+
+# case_of SENTENCE COMMAND...
+case_of() {
+    sentence=$1
+    shift
+    number=$((number + 1))
+    if said=$("$@" 2>&1); then
+        echo "ok $number - $sentence"
+    else
+        echo "not ok $number - $sentence"
+        echo "$said" | sed 's/^/# /'
+    fi
+}
+
+# The package as its user's pkg-config will see it, once what lies below $place lies below /.
+package() { PKG_CONFIG_PATH=$place pkg-config "$@"; }
+
+compiled_shared() {
+    $cc -std=c17 -Wall -Werror "$here/consumer.c" $(package --cflags --libs sim) -lm -o "$place/shared" &&
+        LD_LIBRARY_PATH=$libraries "$place/shared" && LD_LIBRARY_PATH=$libraries ldd "$place/shared" | grep libsim
+}
+
+# libsim from its archive, all else as the system has it.
+compiled_static() {
+    $cc -std=c17 -Wall -Werror "$here/consumer.c" -o "$place/static" \
+        $(package --static --cflags --libs sim | sed 's#-lsim#-Wl,-Bstatic -lsim -Wl,-Bdynamic#') &&
+        "$place/static" && ! ldd "$place/static" | grep libsim
+}
+
+# The program in the README says what it should say there.
+compiled_readme() {
+    sed -n '/^```c$/,/^```$/p' "$here/../../README.md" | sed '/^```/d' > "$place/readme.c"
+    $cc -std=c17 -Wall -Werror "$place/readme.c" $(package --cflags --libs sim) -o "$place/readme" &&
+        LD_LIBRARY_PATH=$libraries "$place/readme" > "$place/said" && cat "$place/said" &&
+        grep -q -F "$(tail -n 1 "$place/said")" "$here/../../README.md"
+}
+
+program_runs() { env -i "$(dirname "$(dirname "$headers")")/bin/sim" --version; }
+
+headers_are_there() {
+    for header in "$here"/../../include/sim/*.h; do
+        cmp "$header" "$headers/$(basename "$header")" || return 1
+    done
+}
+
+echo "TAP version 13"
+case_of "meson install puts everything below DESTDIR" \
+    meson install -C "$build" --destdir "$place" --no-rebuild --quiet
+pc=$(find "$place" -name sim.pc)
+libraries=$(dirname "$(dirname "$pc")")
+sed "s#^prefix=#prefix=$place#" "$pc" > "$place/sim.pc"
+headers=$(find "$place" -type d -path '*/include/sim')
+case_of "the public headers are installed as they are" headers_are_there
+case_of "pkg-config knows the version" test "$(package --modversion sim)" = "$(sed -n "s/^ *version: '\(.*\)',/\1/p" "$here/../../meson.build")"
+case_of "a program runs with the shared library" compiled_shared
+case_of "a program runs with the static library" compiled_static
+case_of "the program in the README compiles, runs and prints what the README says" compiled_readme
+case_of "the installed program runs" program_runs
+echo "1..$number"

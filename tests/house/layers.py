@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Holds the house rules over the sources: who may include whom, sizes, leftovers.  Prints TAP.
+
+The rooms and their edges are read from the table in src/README.md.  Every rule is also tried on a small tree with a
+planted fault, so that a rule that catches nothing is itself a failure.
+
+    layers.py [ROOT]
+"""
+import pathlib
+import re
+import sys
+
+MAX_FILE, MAX_FUNCTION = 600, 60
+# A file that must be longer says so in its first comment: "Long: one table, read top to bottom."
+EXCUSE = re.compile(r"\bLong: \w+")
+
+STANDARD = set("""assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp stdalign stdarg
+    stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath time uchar wchar wctype""".split())
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+LEFTOVER = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
+MACHINE_PATH = re.compile(r"(?<![\w.$}])/(home|root|work|Users|mnt)/\w")
+
+
+class Room:
+    def __init__(self, names, outside, public):
+        self.names, self.outside, self.public = names, outside, public
+
+
+def cells(text):
+    return [x.strip(" `") for x in text.split(",") if x.strip(" `")]
+
+
+def read_rooms(table):
+    """Rooms by name, with all they may include, from the Markdown table."""
+    rooms = {}
+    for line in table.splitlines():
+        parts = [c.strip() for c in line.strip().strip("|").split("|")] if line.startswith("|") else []
+        if len(parts) == 5 and parts[0] != "room" and not set(parts[0]) <= set("-: "):
+            may = [] if parts[2] == "nothing" else cells(parts[2])
+            rooms[parts[0]] = Room(may, set(cells(parts[3])), set(cells(parts[4])))
+    for name, room in rooms.items():
+        below, todo = set(), list(room.names)
+        while todo:
+            n = todo.pop()
+            if n not in rooms:
+                raise ValueError(f"room {name} may include {n}, which is no room")
+            if n == name:
+                raise ValueError(f"room {name} is below itself")
+            if n not in below:
+                below.add(n)
+                todo += rooms[n].names
+        room.may = below | {name}
+    return rooms
+
+
+def owner_of_public(rooms, header):
+    return next((n for n, r in rooms.items() if header in r.public), None)
+
+
+def edges(files, rooms):
+    """Wrong includes: a room above, an outside header of another room, an unknown room."""
+    for path, text in files.items():
+        parts = path.split("/")
+        if not path.endswith((".c", ".h")) or parts[0] not in ("src", "include"):
+            continue
+        room = parts[1] if parts[0] == "src" else owner_of_public(rooms, parts[-1])
+        if room not in rooms:
+            yield f"{path}: no room of src/README.md holds it"
+            continue
+        for match in INCLUDE.finditer(text):
+            quote, name = match.groups()
+            line = text.count("\n", 0, match.start(2)) + 1
+            where = f"{path}:{line}: {room} includes {name}"
+            top, _, rest = name.partition("/")
+            if top == "sim" and quote == "<":
+                target = owner_of_public(rooms, rest)
+                if target is None:
+                    yield f"{where}, a public header of no room"
+                elif target not in rooms[room].may:
+                    yield f"{where}, of the room {target} that it may not see"
+            elif quote == '"':
+                if parts[0] == "include":
+                    yield f"{where}: a public header includes public headers only, as <sim/...>"
+                elif top not in rooms or not rest:
+                    yield f'{where}: write "room/header.h"'
+                elif top not in rooms[room].may:
+                    yield f"{where}, of the room {top} that it may not see"
+            elif name[:-2] not in STANDARD and name not in rooms[room].outside:
+                yield f"{where}, a header from outside that src/README.md does not give it"
+
+
+def functions(text):
+    """(name, first line, length) of each function: layout as clang-format leaves it."""
+    lines, start = text.split("\n"), None
+    for i, line in enumerate(lines):
+        if line[:1].isalpha() or line[:1] == "_":
+            start = i
+        elif line == "}" and start is not None:
+            # the brace may close a struct or a table: those have no "(" before their "{"
+            head = " ".join(lines[start:i]).partition("{")[0]
+            call = re.search(r"(\w+)\s*\((?:\w+, (\w+))?", head)  # Test(suite, name) is known by its name
+            if call and "=" not in head:
+                yield call.group(2) or call.group(1), start + 1, i - start + 1
+            start = None
+
+
+def sizes(files, rooms):
+    for path, text in files.items():
+        if not path.endswith((".c", ".h")):
+            continue
+        count = text.count("\n")
+        excused = EXCUSE.search(text[:text.find("*/")]) if text.startswith("/*") else None
+        if excused:
+            continue
+        if count > MAX_FILE:
+            yield f"{path}: {count} lines, over {MAX_FILE}, and its head does not say why (\"Long: ...\")"
+        for name, line, length in functions(text):
+            if length > MAX_FUNCTION:
+                yield f"{path}:{line}: {name} has {length} lines, over {MAX_FUNCTION}, and the head does not say why"
+
+
+def matches(files, pattern, what):
+    for path, text in files.items():
+        for match in pattern.finditer(text):
+            yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {what}: {match.group(0)}"
+
+
+def leftovers(files, rooms):
+    yield from matches({p: t for p, t in files.items() if p.startswith(("src", "include", "tests", "tools", "bench"))},
+                       LEFTOVER, "a leftover")
+
+
+def machine_paths(files, rooms):
+    yield from matches(files, MACHINE_PATH, "a path of one machine")
+
+
+def built(files, rooms):
+    """Sources that no meson.build names."""
+    for path in files:
+        folder, _, name = path.rpartition("/")
+        if path.startswith("src/") and name.endswith(".c") and f"'{name}'" not in files.get(folder + "/meson.build", ""):
+            yield f"{path}: not named in {folder}/meson.build"
+
+
+def installed(files, rooms):
+    """Public headers that are not installed."""
+    listed = files.get("include/sim/meson.build", "")
+    for path in files:
+        if path.startswith("include/sim/") and path.endswith(".h") and f"'{path.split('/')[-1]}'" not in listed:
+            yield f"{path}: not installed by include/sim/meson.build"
+
+
+RULES = [
+    (edges, "every include stays within its rooms"),
+    (sizes, f"files have at most {MAX_FILE} lines and functions {MAX_FUNCTION}, or say why"),
+    (leftovers, "nothing is left to be done in a comment"),
+    (machine_paths, "no path of one machine"),
+    (built, "every source is built"),
+    (installed, "every public header is installed"),
+]
+
+SMALL_TABLE = """
+| room | question | may include | headers from outside | public headers |
+|---|---|---|---|---|
+| base | memory | nothing | pthread.h | base.h |
+| linalg | matrices | base | cholmod.h | |
+| model | what is | base | | model.h |
+| solver | how much | linalg | | |
+| world | what next | model, solver | | world.h |
+| scene | the file | world | cjson/cJSON.h | scene.h |
+"""
+
+LONG_FUNCTION = "static int f(int a,\n             int b) {\n" + "    a++;\n" * 70 + "}\n"
+
+# (rule, what is planted, the file, its text): each alone must give exactly one complaint.
+PLANTED = [
+    (edges, "a room above", "src/base/a.c", '#include "world/world.h"\n'),
+    (edges, "a room beside", "src/solver/a.c", '#include "model/model.h"\n'),
+    (edges, "a public header of a room above", "src/model/a.c", "#include <sim/world.h>\n"),
+    (edges, "a public header that looks up", "include/sim/model.h", "#include <sim/world.h>\n"),
+    (edges, "a private header in a public one", "include/sim/world.h", '#include "model/model.h"\n'),
+    (edges, "an outside header in the wrong room", "src/world/a.c", "#include <cjson/cJSON.h>\n"),
+    (edges, "an outside header of a room below", "src/solver/a.c", "  #  include <cholmod.h>\n"),
+    (edges, "an unknown room", "src/attic/a.c", "int a;\n"),
+    (edges, "an unknown public header", "include/sim/attic.h", "int a;\n"),
+    (edges, "an include without its room", "src/model/a.c", '#include "model.h"\n'),
+    (sizes, "a long file", "src/model/a.c", "int a;\n" * 601),
+    (sizes, "a long function", "src/model/a.c", LONG_FUNCTION),
+    (leftovers, "a leftover", "src/model/a.c", "/* TO" + "DO: mend */\n"),
+    (machine_paths, "a path of one machine", "docs/a.md", "see /" + "home/me/notes\n"),
+    (built, "a source that is not built", "src/model/b.c", "int a;\n"),
+    (installed, "a header that is not installed", "include/sim/model.h", "int a;\n"),
+]
+
+# Right as they are: no rule may complain.
+SOUND = {
+    "src/base/a.c": "#include <pthread.h>\n#include <stdio.h>\n#include <sim/base.h>\n",
+    "src/scene/a.c": '#include <cjson/cJSON.h>\n#include "base/pool.h"\n#include <sim/scene.h>\n',
+    "src/world/a.c": '#include "linalg/block.h"\n#include <sim/model.h>\n' + LONG_FUNCTION.replace("    a++;\n" * 12, ""),
+    "src/solver/a.c": "/* A table. Long: read from top to bottom. */\n" + "int a;\n" * 700 + LONG_FUNCTION,
+    "include/sim/world.h": "#include <stdint.h>\n#include <sim/model.h>\n",
+}
+SOUND_MESON = {
+    "include/sim/meson.build": "install_headers('world.h')",
+    **{f"src/{r}/meson.build": "sources += files('a.c')" for r in ("base", "scene", "world", "solver")},
+}
+
+
+def read_tree(root):
+    files = {}
+    for top in ("src", "include", "tests", "tools", "bench", "docs", "scenes", "README.md", "CHANGELOG.md", "meson.build"):
+        for path in [root / top] if (root / top).is_file() else sorted((root / top).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts and path.stat().st_size < 4 << 20:
+                try:
+                    files[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8")
+                except UnicodeDecodeError:
+                    pass  # pictures, and inputs that are meant to be broken
+    return files
+
+
+def cases(root):
+    """(sentence, complaints) of every case."""
+    files = read_tree(root)
+    rooms = read_rooms(files["src/README.md"])
+    for rule, sentence in RULES:
+        yield sentence, list(rule(files, rooms))
+    small = read_rooms(SMALL_TABLE)
+    for rule, what, path, text in PLANTED:
+        found = list(rule({path: text}, small))
+        yield f"{rule.__name__} catches {what}", [] if len(found) == 1 else [f"complaints: {found}"]
+    sound = {**SOUND, **SOUND_MESON}
+    yield "a sound tree passes", [c for rule, _ in RULES for c in rule(sound, small)]
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2])
+    done = list(cases(root))
+    print(f"TAP version 13\n1..{len(done)}")
+    for number, (sentence, complaints) in enumerate(done, 1):
+        print(f"{'not ok' if complaints else 'ok'} {number} - {sentence}")
+        for complaint in complaints:
+            print(f"# {complaint}")
+    return 1 if any(c for _, c in done) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+/* Memory: none is taken in a step, and wherever it runs out the failure is said and nothing leaks. */
+#include "../support/models.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/* The linker sends every allocation of the library here. */
+static struct {
+    long calls;   /* so far */
+    long fail_at; /* this call fails; 0: none */
+} watched;
+
+static int refuse(void) { return ++watched.calls == watched.fail_at; }
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size) { return refuse() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return refuse() ? NULL : __real_calloc(count, size); }
+void *__wrap_realloc(void *old, size_t size) { return refuse() ? NULL : __real_realloc(old, size); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return refuse() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+Test(memory, a_step_allocates_nothing_with_any_integrator) {
+    random_source r = {3};
+    sim_model *m = random_forest(&r, 40);
+    for (int integrator = 0; integrator < SIM_INTEGRATORS; integrator++) {
+        sim_options options = sim_options_default();
+        options.integrator = (sim_integrator)integrator;
+        options.threads = 2;
+        sim_world *w = sim_world_create(m, &options, NULL);
+        long before = watched.calls;
+        for (int k = 0; k < 20; k++) {
+            cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+            sim_world_energy(w);
+        }
+        cr_expect_eq(watched.calls, before, "%ld allocations", watched.calls - before);
+        sim_world_free(w);
+    }
+    cr_expect_gt(watched.calls, 0, "the allocations are not watched at all");
+    sim_model_free(m);
+}
+
+/* Model, world, operational inertia and a few steps; SIM_OK or the status of what failed. */
+static sim_status live(void) {
+    static const double times[] = {0}, values[] = {0.1};
+    sim_error error = {0};
+    sim_builder *builder = sim_builder_create();
+    for (int i = 0; i < 40; i++) {
+        sim_body_def def = sim_body_default();
+        def.joint = i % 3 ? SIM_HINGE : SIM_FREE;
+        def.parent = i % 3 ? i : 0;
+        def.inertia = box_inertia(1, 0.1, 0.1, 0.1);
+        int body = sim_builder_add_body(builder, &def);
+        sim_actuator actuator = {.kp = 1, .kd = 1, .effort = 10, .target = {SIM_HOLD, 1, 1, times, values}};
+        if (def.joint == SIM_HINGE) {
+            sim_builder_add_actuator(builder, body, &actuator);
+        }
+    }
+    sim_model *m = sim_builder_finish(builder, &error);
+    sim_world *w = m ? sim_world_create(m, NULL, &error) : NULL;
+    sim_operational *work = w ? sim_operational_create(m, 4, &error) : NULL;
+    sim_status status = work ? sim_world_step(w, &error) : error.status;
+    sim_operational_free(work);
+    sim_world_free(w);
+    sim_model_free(m);
+    return status;
+}
+
+Test(memory, running_out_of_it_anywhere_is_said_and_survived) {
+    int failures = 0;
+    for (long n = 1;; n++) {
+        watched.calls = 0;
+        watched.fail_at = n;
+        sim_status status = live();
+        int reached = watched.calls >= n;
+        watched.fail_at = 0;
+        if (!reached) {
+            cr_expect_eq(status, SIM_OK);
+            break;
+        }
+        cr_expect_eq(status, SIM_NO_RESOURCE, "allocation %ld", n);
+        failures++;
+    }
+    cr_expect_gt(failures, 20);
+}
