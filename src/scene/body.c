@@ -58,7 +58,8 @@ static void add_material(loader *l, document *d, const node *n) {
         return;
     }
     if (find_material(d, data.name)) {
-        sim_report_once(&l->report, sim_node_member(n, "name"), NULL, "there is a material \"%.80s\" already", data.name);
+        sim_report_once(&l->report, sim_node_member(n, "name"), NULL, "there is a material \"%.80s\" already",
+                        data.name);
         return;
     }
     material_entry *m = POOL_NEW(l->work, material_entry, 1);
@@ -335,7 +336,8 @@ static int material_index(loader *l, const entry *e, const shape_data *d) {
     return m->index;
 }
 
-static bool read_shape(loader *l, const entry *e, const body_data *b, const node *n, sim_inertia *sum, sim_shape *shape) {
+static bool read_shape(loader *l, const entry *e, const body_data *b, const node *n, sim_inertia *sum,
+                       sim_shape *shape) {
     shape_data d;
     if (!sim_loader_read(l, n, &sim_table_shape, &d)) {
         return false;
@@ -354,7 +356,8 @@ static bool read_shape(loader *l, const entry *e, const body_data *b, const node
     bool good = shape->material >= 0 && sim_placement_read(&l->report, &d.pose, &shape->pose) &&
                 add_weight(l, &d, shape, b, sum);
     if (e->moves && shape->type == SIM_HALF_SPACE) {
-        sim_report_once(&l->report, n, NULL, "a half-space stands only on bodies that cannot move; \"%.80s\" can", e->name);
+        sim_report_once(&l->report, n, NULL, "a half-space stands only on bodies that cannot move; \"%.80s\" can",
+                        e->name);
         good = false;
     }
     return good;

@@ -49,8 +49,8 @@ static void find_duplicate_keys(builder *b, node *object) {
         if (strcmp(sorted[i]->key, sorted[i - 1]->key) == 0) {
             char first[256];
             sim_report_name_place(sorted[i - 1], first, sizeof first);
-            sim_report_key(b->report, sorted[i], NULL, "the key \"%.80s\" stands here for the second time (first at %s)",
-                           sorted[i]->key, first);
+            sim_report_key(b->report, sorted[i], NULL,
+                           "the key \"%.80s\" stands here for the second time (first at %s)", sorted[i]->key, first);
         }
     }
     free(sorted);

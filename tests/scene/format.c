@@ -19,8 +19,8 @@ static void compare(char *printed, const char *path) {
     while (same < length && kept[same] == printed[same]) {
         same++;
     }
-    cr_assert(have == length && same == length, "%s differs from the table at byte %zu: print it anew (see tests/scene/format.c)",
-              path, same);
+    cr_assert(have == length && same == length,
+              "%s differs from the table at byte %zu: print it anew (see tests/scene/format.c)", path, same);
     free(kept);
     free(printed);
 }

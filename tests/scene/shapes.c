@@ -41,14 +41,15 @@ static sim_inertia by_quadrature(sim_shape_type type, const double s[3], double 
 }
 
 static void close_to(double exact, double sum, const char *what, sim_shape_type type) {
-    cr_assert(fabs(exact - sum) < 4e-3 * exact, "%s of a %s: %g, by quadrature %g", what, sim_shape_name(type), exact, sum);
+    cr_assert(fabs(exact - sum) < 4e-3 * exact, "%s of a %s: %g, by quadrature %g", what, sim_shape_name(type), exact,
+              sum);
 }
 
 Test(shapes, mass_properties_equal_quadrature) {
     static const struct {
         sim_shape_type type;
         double size[3];
-    } shape[] = {{SIM_SPHERE, {0.9, 0, 0}},    {SIM_BOX, {0.8, 1.2, 1.6}},       {SIM_CAPSULE, {0.4, 0.9, 0}},
+    } shape[] = {{SIM_SPHERE, {0.9, 0, 0}},     {SIM_BOX, {0.8, 1.2, 1.6}},       {SIM_CAPSULE, {0.4, 0.9, 0}},
                  {SIM_CYLINDER, {0.5, 1.6, 0}}, {SIM_ELLIPSOID, {0.5, 0.7, 0.9}}, {SIM_CYLINDER, {0.9, 0.4, 0}}};
     for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
         sim_inertia a = sim_shape_inertia(shape[i].type, shape[i].size, 3);
@@ -57,14 +58,16 @@ Test(shapes, mass_properties_equal_quadrature) {
         close_to(a.moment.xx, b.moment.xx, "xx", shape[i].type);
         close_to(a.moment.yy, b.moment.yy, "yy", shape[i].type);
         close_to(a.moment.zz, b.moment.zz, "zz", shape[i].type);
-        cr_assert(a.moment.xy == 0 && a.moment.xz == 0 && a.moment.yz == 0 && a.com.x == 0 && a.com.y == 0 && a.com.z == 0);
+        cr_assert(a.moment.xy == 0 && a.moment.xz == 0 && a.moment.yz == 0 && a.com.x == 0 && a.com.y == 0 &&
+                  a.com.z == 0);
         cr_assert_eq(sim_inertia_check(&a, NULL), SIM_OK);
     }
 }
 
 Test(shapes, limits_of_a_capsule_are_a_ball_and_a_rod) {
     const double short_size[3] = {0.5, 1e-12, 0}, ball_size[3] = {0.5, 0, 0};
-    sim_inertia capsule = sim_shape_inertia(SIM_CAPSULE, short_size, 1), ball = sim_shape_inertia(SIM_SPHERE, ball_size, 1);
+    sim_inertia capsule = sim_shape_inertia(SIM_CAPSULE, short_size, 1),
+                ball = sim_shape_inertia(SIM_SPHERE, ball_size, 1);
     cr_assert_float_eq(capsule.mass, ball.mass, 1e-9);
     cr_assert_float_eq(capsule.moment.xx, ball.moment.xx, 1e-9);
     const double long_size[3] = {1e-4, 2, 0};

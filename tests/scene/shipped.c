@@ -48,8 +48,9 @@ Test(shipped_scenes, have_the_sizes_they_are_named_for) {
     static const struct {
         const char *name;
         int nv, bodies;
-    } expected[] = {{"articulated/arm", 7, 9},          {"articulated/quadruped", 18, 18}, {"articulated/humanoid", 36, 32},
-                    {"articulated/chain", 100, 101},    {"stress/chain_1000", 1000, 1001}, {"stress/scatter_1000", 6000, 1001}};
+    } expected[] = {{"articulated/arm", 7, 9},         {"articulated/quadruped", 18, 18},
+                    {"articulated/humanoid", 36, 32},  {"articulated/chain", 100, 101},
+                    {"stress/chain_1000", 1000, 1001}, {"stress/scatter_1000", 6000, 1001}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         sim_scene *scene = load(expected[i].name);
         cr_assert_eq(scene->model->nv, expected[i].nv, "%s", expected[i].name);
