@@ -18,12 +18,17 @@ sim_body_def sim_body_default(void) {
 }
 
 sim_shape sim_shape_default(void) {
-    return (sim_shape){.type = SIM_SPHERE, .size = {0.1, 0, 0}, .pose = pose_identity(), .color = {0.6f, 0.6f, 0.65f, 1},
-                       .group = 1, .mask = UINT32_MAX};
+    return (sim_shape){.type = SIM_SPHERE,
+                       .size = {0.1, 0, 0},
+                       .pose = pose_identity(),
+                       .color = {0.6f, 0.6f, 0.65f, 1},
+                       .group = 1,
+                       .mask = UINT32_MAX};
 }
 
 sim_material sim_material_default(void) {
-    return (sim_material){.name = "default", .friction = 0.5, .stiffness = INFINITY, .dissipation = 0, .restitution = 0};
+    return (sim_material){
+        .name = "default", .friction = 0.5, .stiffness = INFINITY, .dissipation = 0, .restitution = 0};
 }
 
 sim_builder *sim_builder_create(void) {
@@ -53,6 +58,7 @@ void sim_builder_discard(sim_builder *b) {
     free(b->body);
     free(b->shape);
     free(b->material);
+    free(b->pair);
     free(b->actuator);
     free(b->actuator_target);
     free(b->load);
@@ -251,12 +257,33 @@ int sim_builder_add_material(sim_builder *b, const sim_material *given) {
     }
     if (!(given->friction >= 0) || !(given->stiffness > 0) || !(given->dissipation >= 0) ||
         !(given->restitution >= 0 && given->restitution <= 1)) {
-        return refuse(b, SIM_BAD_INPUT, "material \"%s\": friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1",
+        return refuse(b, SIM_BAD_INPUT,
+                      "material \"%s\": friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1",
                       given->name ? given->name : "");
     }
     b->material[b->nmaterial] = *given;
     b->material[b->nmaterial].name = sim_pool_text(b->pool, given->name);
     return b->nmaterial++;
+}
+
+/* Not a number: not said. */
+static int out_of(double x, double low, double high) { return x < low || x > high; }
+
+int sim_builder_add_material_pair(sim_builder *b, const sim_material_pair *given) {
+    if (!b || b->error.status || !grow(b, (void **)&b->pair, b->npair, &b->pair_room, sizeof *b->pair)) {
+        return -1;
+    }
+    if (given->first < 0 || given->first >= b->nmaterial || given->second < 0 || given->second >= b->nmaterial) {
+        return refuse(b, SIM_BAD_INPUT, "a pair of materials names material %d or %d, which was not added",
+                      given->first, given->second);
+    }
+    if (out_of(given->friction, 0, HUGE_VAL) || out_of(given->dissipation, 0, HUGE_VAL) ||
+        out_of(given->restitution, 0, 1) || given->stiffness <= 0) {
+        return refuse(b, SIM_BAD_INPUT,
+                      "a pair of materials: friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1");
+    }
+    b->pair[b->npair] = *given;
+    return b->npair++;
 }
 
 static int copy_track(sim_builder *b, sim_track *track, const char *what) {

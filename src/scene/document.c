@@ -144,6 +144,7 @@ node *sim_document_parse_option(const source *from, const char *value, sim_pool 
         free(position);
         return root;
     }
+    r->no_memory |= count == -2;
     node *word = POOL_NEW(pool, node, 1);
     char *copy = sim_pool_text(pool, value);
     if (!word || !copy) {

@@ -227,6 +227,8 @@ Test(scene_bodies, refuses_an_unknown_material) {
             "{'type': 'sphere', 'radius': 1, 'material': 'stel'}]}]}",
             "scene.json:2:45", "did you mean \"steel\"?");
     refused("{'sim': 1, 'materials': [{'name': 'a'}, {'name': 'a'}]}", "scene.json:1:50", "already");
+    refused("{'sim': 1, 'materials': [{'name': 'ice'}], 'material_pairs': [\n{'first': 'ice', 'second': 'icy'}]}",
+            "scene.json:2:28", "did you mean \"ice\"?");
 }
 
 /* ---- models, instances, files ---- */

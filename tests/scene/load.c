@@ -309,6 +309,23 @@ Test(scene_load, records_and_cameras) {
     sim_scene_free(s);
 }
 
+Test(scene_load, surfaces_and_pairs_keep_what_is_said_of_them) {
+    sim_scene *s =
+        load_good("{'sim': 1, 'materials': [{'name': 'ice', 'friction': 0.02, 'restitution': 0.5}, {'name': 'rubber', "
+                  "'stiffness': 1e5, 'dissipation': 0.1}], 'material_pairs': [{'first': 'rubber', 'second': 'ice', "
+                  "'friction': 0.3}], 'bodies': [{'name': 'a', 'shapes': [{'type': 'sphere', 'radius': 1, 'material': "
+                  "'rubber', 'group': 4, 'mask': 3}]}]}");
+    const sim_model *m = s->model;
+    cr_assert_eq(m->nmaterial, 3); /* the default one comes first */
+    cr_assert(m->material[1].friction == 0.02 && m->material[1].restitution == 0.5);
+    cr_assert(isinf(m->material[1].stiffness) && m->material[2].stiffness == 1e5 && m->material[2].dissipation == 0.1);
+    cr_assert_eq(m->nmaterial_pair, 1);
+    cr_assert(m->material_pair[0].first == 2 && m->material_pair[0].second == 1 && m->material_pair[0].friction == 0.3);
+    cr_assert(isnan(m->material_pair[0].stiffness));
+    cr_assert(m->shape[0].material == 2 && m->shape[0].group == 4 && m->shape[0].mask == 3);
+    sim_scene_free(s);
+}
+
 Test(scene_load, comments_may_stand_anywhere) {
     sim_scene_free(load_good(
         "{'sim': 1, 'comment': 'a', 'world': {'comment': 'b'}, 'models': {'comment': 'c'}, 'initial': "
