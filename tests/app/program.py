@@ -362,15 +362,16 @@ TESTS = [value for name, value in list(globals().items())
          and value.__code__.co_flags & 4 == 0 and WORD in name]  # 4: takes *arguments, so is a helper
 failed = 0
 SIM, SCENES = os.path.abspath(SIM), os.path.abspath(SCENES)
-for test in TESTS:
+print(f"1..{len(TESTS)}", flush=True)
+for number, test in enumerate(TESTS, 1):
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
             test()
-            print("ok  ", test.__name__.replace("_", " "))
-        except Exception as reason:  # one failure must not hide the others
+            word, reason = "ok", ""
+        except Exception as caught:  # one failure must not hide the others
             failed += 1
-            print("FAIL", test.__name__.replace("_", " "), "-", repr(reason))
+            word, reason = "not ok", f"\n# {caught!r}"
+        print(f"{word} {number} - {test.__name__.replace('_', ' ')}{reason}", flush=True)
         os.chdir("/")
-print(f"{len(TESTS) - failed} passed, {failed} failed")
 sys.exit(failed > 0)
