@@ -417,8 +417,13 @@ static bool check_rivals(const reader *r, const node *n, const table *t) {
         const field *f = &t->fields[i];
         const node *member = f->rival ? sim_node_member(n, f->key) : NULL;
         if (member && given[f->rival]) {
-            sim_report_key(r->report, member, "one of them says it all", "\"%s\" and \"%s\" are both given", f->key,
-                           given[f->rival]->key);
+            const node *first = given[f->rival], *second = member;
+            if (first->key_at > second->key_at) {
+                first = member;
+                second = given[f->rival];
+            }
+            sim_report_key(r->report, second, "one of them says it all", "\"%s\" and \"%s\" are both given", first->key,
+                           second->key);
             good = false;
         }
         given[f->rival] = member ? member : given[f->rival];

@@ -141,6 +141,7 @@ void sim_report_place(report *r, const source *from, size_t at, const char *poin
 }
 
 void sim_report_value(report *r, const node *at, const char *hint, const char *format, ...) {
+    ((node *)sim_node_origin(at))->blamed |= r->muted == 0;
     va_list arguments;
     va_start(arguments, format);
     add_node(r, at, false, hint, format, arguments);

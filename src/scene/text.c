@@ -1,5 +1,6 @@
 #include "scene/text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,10 @@ void sim_text_add_quoted(text *t, const char *content) {
 
 void sim_text_add_number(text *t, double number) {
     char digits[40];
+    if (number == floor(number) && fabs(number) < 1e16) {
+        sim_text_add(t, "%.0f", number);
+        return;
+    }
     for (int precision = 1; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, number);
         if (strtod(digits, NULL) == number) {

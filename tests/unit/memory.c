@@ -1,5 +1,5 @@
 /* Memory: none is taken in a step, and wherever it runs out the failure is said and nothing leaks. */
-#include "../support/models.h"
+#include "support/models.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,0 +1,424 @@
+/* Every kind of mistake in a scene is refused at its place, with a sentence that helps. */
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BODY(more) "{'sim': 1, 'bodies': [\n {'name': 'a', 'joint': 'hinge', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}" more "}]}"
+#define SHAPE(text) "{'sim': 1, 'bodies': [{'name': 'a', 'shapes': [\n" text "\n]}]}"
+
+/* ---- the text ---- */
+
+Test(scene_text, refuses_an_empty_file) {
+    refused("", "scene.json:1:1", "the text is empty");
+    refused(" \n ", "scene.json:2:2", "the text is empty");
+}
+
+Test(scene_text, refuses_a_truncated_file_and_names_what_is_open) {
+    refused("{'sim': 1,\n 'bodies': [{'name'", "scene.json:2:20", "ends inside the object that opens in line 2");
+    refused("{'sim': 1, 'na", "scene.json:1:12", "never closed");
+}
+
+Test(scene_text, refuses_trailing_garbage) {
+    refused("{'sim': 1}\n}", "scene.json:2:1", "something follows");
+}
+
+Test(scene_text, refuses_a_byte_order_mark_and_other_encodings) {
+    refused("\xef\xbb\xbf{'sim': 1}", "scene.json:1:1", "byte-order mark");
+    refused("\xff\xfe{", "scene.json:1:1", "UTF-16");
+    refused("{'sim': 1, 'name': 'caf\xe9'}", "scene.json:1:24", "not UTF-8: byte 0xe9");
+    refused("{'sim': 1, 'name': '\xc0\xaf'}", "scene.json:1:21", "not UTF-8: byte 0xc0");
+    refused("{'sim': 1, 'name': '\xed\xa0\x80'}", "scene.json:1:21", "not UTF-8: byte 0xed");
+}
+
+Test(scene_text, counts_columns_in_characters) {
+    refused("{'sim': 1, 'name': '\xc3\xa9\xc3\xa9', 'x': 1}", "scene.json:1:26", "unknown key \"x\"");
+}
+
+Test(scene_text, refuses_what_is_no_json) {
+    refused("{'sim': 1,}", "scene.json:1:11", "one too many");
+    refused("{'sim': 01}", "scene.json:1:9", "does not begin with 0");
+    refused("{'sim': 1.}", "scene.json:1:9", "digits must follow the point");
+    refused("{'sim': NaN}", "scene.json:1:9", "numbers are finite");
+    refused("{'sim': 1 // one\n}", "scene.json:1:11", "expected ',' or '}'");
+    refused("// a scene\n{}", "scene.json:1:1", "no comments");
+    refused("{'sim': 1, name: 'x'}", "scene.json:1:12", "key in double quotes");
+    refused("{'sim' 1}", "scene.json:1:8", "expected ':'");
+    refused("{'name': 'a\nb'}", "scene.json:1:12", "end of its line");
+    refused("{'name': 'a\\x'}", "scene.json:1:12", "unknown escape");
+    refused("{'name': '\\ud800'}", "scene.json:1:11", "surrogate");
+    refused("{'name': '\\u0000'}", "scene.json:1:11", "\\u0000");
+    refused("{'sim': 1.000000000000000000000000000000000000000000000000000000000000000001}", "scene.json:1:9",
+            "more than 60 characters");
+}
+
+Test(scene_text, refuses_numbers_beyond_a_double) {
+    refused("{'sim': 1, 'world': {\n'step': 1e999}}", "scene.json:2:9", "/world/step: a number beyond the range");
+}
+
+Test(scene_text, refuses_deep_nesting_before_it_hurts) {
+    size_t depth = 1000000;
+    char *text = malloc(depth + 1);
+    memset(text, '[', depth);
+    text[depth] = 0;
+    refused(text, "scene.json:1:65", "nested more than 64 deep");
+    free(text);
+}
+
+Test(scene_text, refuses_a_zero_byte) {
+    sim_diagnostics found;
+    cr_assert_null(sim_scene_parse("{\"sim\"\0: 1}", 11, "scene.json", NULL, &found, NULL));
+    cr_assert_str_eq(found.item[0].message, "a zero byte in the text");
+    cr_assert_eq(found.item[0].column, 7);
+    sim_diagnostics_free(&found);
+}
+
+Test(scene_text, refuses_a_key_that_stands_twice) {
+    refused("{'sim': 1,\n 'world': {},\n 'world': {}}", "scene.json:3:2", "second time (first at scene.json:2)");
+    refused("{'sim': 1, 'w\\u006frld': {}, 'world': {}}", "scene.json:1:30", "second time");
+}
+
+/* ---- keys and values ---- */
+
+Test(scene_keys, refuses_an_unknown_key_and_names_the_nearest) {
+    refused("{'sim': 1, 'world': {\n  'integratr': 'midpoint'}}", "scene.json:2:3",
+            "/world/integratr: unknown key \"integratr\" (did you mean \"integrator\"?)");
+    refused("{'sim': 1, 'World': {}}", "scene.json:1:12", "did you mean \"world\"?");
+    refused("{'sim': 1, 'zzz': {}}", "scene.json:1:12", "known here: sim, ");
+}
+
+Test(scene_keys, refuses_a_missing_key) {
+    refused("{'world': {}}", "scene.json:1:1", "\"sim\" is missing");
+    refused("{'sim': 1, 'bodies': [\n {'joint': 'fixed'}]}", "scene.json:2:2", "/bodies/0: the key \"name\" is missing");
+    refused(SHAPE("{'type': 'sphere'}"), "scene.json:2:1", "\"radius\" is missing");
+}
+
+Test(scene_keys, refuses_a_key_of_another_type) {
+    refused(SHAPE("{'type': 'box', 'size': [1, 1, 1], 'radius': 2}"), "scene.json:2:36",
+            "\"radius\" does not belong to the type \"box\"");
+    refused(BODY(", 'joint2': 1"), "scene.json:2:80", "did you mean \"joint\"?");
+}
+
+Test(scene_keys, refuses_wrong_types) {
+    refused("[1]", "scene.json:1:1", "expected an object, not an array");
+    refused("{'sim': '1'}", "scene.json:1:9", "expected a whole number, not a text");
+    refused("{'sim': 1, 'world': {'gravity': [0, 0]}}", "scene.json:1:33", "an array of 3 numbers, not of 2");
+    refused("{'sim': 1, 'world': {'gravity': [0, null, 1]}}", "scene.json:1:37", "/world/gravity/1: expected a number, not null");
+    refused("{'sim': 1, 'world': {'contacts': 0}}", "scene.json:1:34", "expected true or false, not a number");
+    refused("{'sim': 1, 'bodies': {}}", "scene.json:1:22", "expected an array of objects, not an object");
+    refused("{'sim': 1, 'world': {'threads': 1.5}}", "scene.json:1:33", "expected a whole number");
+    refused("{'sim': 1, 'comment': 3}", "scene.json:1:23", "expected a text");
+}
+
+Test(scene_keys, refuses_values_out_of_range_with_the_numbers) {
+    refused("{'sim': 2}", "scene.json:1:9", "must be from 1 to 1, is 2");
+    refused("{'sim': 1, 'world': {'step': 0}}", "scene.json:1:30", "must be above 0, is 0 s");
+    refused("{'sim': 1, 'world': {'threads': 65}}", "scene.json:1:33", "must be from 1 to 64, is 65");
+    refused(BODY(", 'parent': ''"), "scene.json:2:90", "must not be empty");
+    refused("{'sim': 1, 'bodies': [{'name': 'a/b'}]}", "scene.json:1:32", "must not hold '/'");
+}
+
+Test(scene_keys, refuses_words_that_are_none_and_names_the_nearest) {
+    refused("{'sim': 1, 'world': {'integrator': 'midpiont'}}", "scene.json:1:36", "did you mean \"midpoint\"?");
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hing'}]}", "scene.json:1:46", "did you mean \"hinge\"?");
+    refused("{'sim': 1, 'record': {'signals': ['pose']}}", "scene.json:1:35", "did you mean \"poses\"?");
+}
+
+Test(scene_keys, refuses_two_keys_that_say_the_same) {
+    refused(BODY(", 'q': 1, 'q_deg': 2"), "scene.json:2:88", "\"q\" and \"q_deg\" are both given");
+    refused(BODY(", 'pose': {'rpy': [0, 0, 0], 'quaternion': [1, 0, 0, 0]}"), "scene.json:2:107", "both given");
+    refused("{'sim': 1, 'instances': [{'prefix': 'a'}]}", "scene.json:1:26", "one of \"model\", \"file\" must be given");
+}
+
+Test(scene_keys, refuses_by_name_what_is_not_simulated) {
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint':\n"
+            "{'type': 'hinge', 'range': [0, 1]}}]}",
+            "scene.json:2:19", "joint ranges are not simulated yet");
+    refused(SHAPE("{'type': 'mesh', 'file': 'x.stl'}"), "scene.json:2:10", "type \"mesh\" is not simulated yet");
+    refused("{'sim': 1, 'world': {'solver': 'sap'}}", "scene.json:1:22", "contacts are not simulated yet");
+}
+
+/* ---- bodies ---- */
+
+Test(scene_bodies, refuses_an_impossible_inertia_with_its_numbers) {
+    refused("{'sim': 1, 'bodies': [\n {'name': 'a', 'inertia':\n  {'mass': 1, 'moments': [0.1, 0.1, 0.3]}}]}", "scene.json:3:3",
+            "/bodies/0/inertia: principal moments (0.1, 0.1, 0.3) kg m^2 break A + B >= C");
+    refused("{'sim': 1, 'bodies': [\n {'name': 'a', 'inertia':\n  {'mass': 1, 'matrix': [1, 1, 1, 2, 0, 0]}}]}",
+            "scene.json:3:3", "not positive definite");
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': -1, 'moments': [1, 1, 1]}}]}", "scene.json:1:57",
+            "must be above 0, is -1 kg");
+}
+
+Test(scene_bodies, refuses_a_body_that_moves_without_mass) {
+    refused("{'sim': 1, 'bodies': [\n{'name': 'a', 'joint': 'free'}]}", "scene.json:2:1", "moves but has no mass");
+}
+
+Test(scene_bodies, refuses_mass_from_two_places) {
+    refused(BODY(", 'shapes': [{'type': 'sphere', 'radius': 1, 'density': 5}]"), "scene.json:2:134",
+            "inertia is given, and so is the density");
+    refused(SHAPE("{'type': 'sphere', 'radius': 1, 'density': 5, 'mass': 2}"), "scene.json:2:47", "both given");
+}
+
+Test(scene_bodies, refuses_an_unknown_parent_and_names_the_nearest) {
+    refused(BODY(", 'parent': 'b'}, {'name': 'base'"), "scene.json:2:90", "there is no body \"b\"");
+    refused(BODY("}, {'name': 'hand', 'parent': 'arn'}, {'name': 'arm'"), "scene.json:2:108", "did you mean \"arm\"?");
+}
+
+Test(scene_bodies, refuses_a_cycle_of_parents) {
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'parent': 'c'},\n{'name': 'b', 'parent': 'a'},\n{'name': 'c', 'parent': "
+            "'b'}]}",
+            "scene.json:2:25", "a cycle: \"b\" hangs");
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'parent': 'a'}]}", "scene.json:1:47", "a cycle");
+}
+
+Test(scene_bodies, refuses_a_name_that_is_taken) {
+    refused("{'sim': 1, 'bodies': [{'name': 'a'},\n{'name': 'a'}]}", "scene.json:2:10", "\"a\" is taken (scene.json:1)");
+    refused("{'sim': 1, 'bodies': [{'name': 'world'}]}", "scene.json:1:32", "cannot be called \"world\"");
+}
+
+Test(scene_bodies, refuses_frames_without_direction) {
+    refused(BODY(", 'pose': {'quaternion': [0, 0, 0, 0]}"), "scene.json:2:103", "has length 1, not 0");
+    refused(BODY(", 'pose': {'quaternion': [1, 1, 0, 0]}"), "scene.json:2:103", "has length 1, not 1.41421");
+    refused(BODY(", 'pose': {'axis_angle': [0, 0, 0, 1]}"), "scene.json:2:103", "no direction");
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint':\n"
+            "{'type': 'hinge', 'axis': [0, 0, 0]}}]}",
+            "scene.json:2:27", "no direction");
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint':\n"
+            "{'type': 'planar', 'axis': [1, 0, 1]}}]}",
+            "scene.json:2:28", "not at 45 degrees");
+}
+
+Test(scene_bodies, refuses_wrong_numbers_of_coordinates) {
+    refused(BODY(", 'q': [1, 2]"), "scene.json:2:85", "2 numbers for the hinge joint of \"a\", which has 1 coordinates");
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'q': 0}]}", "scene.json:1:42", "is fixed: it has no coordinates");
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'q': 0, 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}]}",
+            "scene.json:1:59", "a free body begins at its pose");
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint':\n"
+            "{'type': 'cylindrical', 'damping': [1, 2, 3]}}]}",
+            "scene.json:2:36", "3 numbers for a joint with 2 degrees of freedom");
+}
+
+Test(scene_bodies, refuses_contacts_until_they_are_simulated) {
+    const char *two = "{'sim': 1, 'world': {'contacts':\n%s}, 'bodies': ["
+                      "{'name': 'a', 'joint': 'free', 'shapes': [{'type': 'sphere', 'radius': 1, 'mass': 1}]},"
+                      "{'name': 'floor', 'shapes': [{'type': 'half_space'}]}]}";
+    char text[400];
+    snprintf(text, sizeof text, two, "true");
+    refused(text, "scene.json:2:1", "contacts are not simulated yet: set /world/contacts to false");
+    snprintf(text, sizeof text, two, "false");
+    sim_scene_free(load_good(text));
+}
+
+Test(scene_bodies, refuses_a_half_space_that_moves) {
+    refused(BODY(", 'shapes': [\n{'type': 'half_space'}]"), "scene.json:3:1", "only on bodies that cannot move");
+}
+
+Test(scene_bodies, refuses_an_unknown_material) {
+    refused("{'sim': 1, 'materials': [{'name': 'steel'}], 'bodies': [{'name': 'a', 'shapes': [\n"
+            "{'type': 'sphere', 'radius': 1, 'material': 'stel'}]}]}",
+            "scene.json:2:45", "did you mean \"steel\"?");
+    refused("{'sim': 1, 'materials': [{'name': 'a'}, {'name': 'a'}]}", "scene.json:1:50", "already");
+}
+
+/* ---- models, instances, files ---- */
+
+Test(scene_models, refuses_an_unknown_model_and_names_the_nearest) {
+    refused("{'sim': 1, 'models': {'leg': {}}, 'instances': [{'model': 'legs'}]}", "scene.json:1:59", "did you mean \"leg\"?");
+}
+
+Test(scene_models, refuses_models_that_hold_themselves) {
+    refused("{'sim': 1, 'models': {'a': {'instances': [{'model': 'b'}]}, 'b': {'instances': [\n{'model': 'a'}]}},\n"
+            "'instances': [{'model': 'a'}]}",
+            "scene.json:2:11", "the model contains itself");
+}
+
+Test(scene_models, refuses_files_that_include_themselves) {
+    const test_file files[] = {{"b.json", "{'sim': 1, 'instances': [\n{'file': 'c.json'}]}"},
+                               {"c.json", "{'sim': 1,\n'instances': [{'file': './b.json'}]}"},
+                               {NULL, NULL}};
+    refused_with("{'sim': 1, 'instances': [{'file': 'b.json'}]}", files, NULL, "c.json:2:24", "the file contains itself");
+}
+
+Test(scene_models, names_the_file_in_which_an_error_stands) {
+    const test_file files[] = {{"parts/arm.json", "{'sim': 1,\n 'bodies': [{'nam': 'a', 'name': 'b'}]}"}, {NULL, NULL}};
+    refused_with("{'sim': 1, 'instances': [{'file': 'parts/arm.json'}]}", files, NULL, "parts/arm.json:2:14",
+                 "/bodies/0/nam: unknown key \"nam\"");
+    refused_with("{'sim': 1, 'instances': [{'file': 'none.json'}]}", files, NULL, "scene.json:1:35", "No such file");
+}
+
+Test(scene_models, says_an_error_of_a_model_once_for_all_copies) {
+    refused("{'sim': 1, 'models': {'m': {'bodies': [\n{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 9]}}]}},\n"
+            "'instances': [{'model': 'm', 'repeat': {'placement': 'line', 'count': 50, 'offset': [1, 0, 0]}}]}",
+            "scene.json:2:26", "A + B >= C");
+}
+
+Test(scene_models, refuses_copies_whose_names_collide) {
+    refused("{'sim': 1, 'models': {'m': {'bodies': [\n{'name': 'a'}]}}, 'instances': [{'model': 'm'}, {'model': 'm'}]}",
+            "scene.json:2:10", "give each instance a prefix");
+}
+
+Test(scene_models, refuses_more_bodies_than_there_may_be) {
+    refused("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a'}]}}, 'instances': [{'model': 'm', 'repeat':\n"
+            "{'placement': 'grid', 'counts': [1e6, 1e6, 1e6], 'spacing': [1, 1, 1]}}]}",
+            "scene.json:2:1", "1e+18 copies; 1000000 bodies");
+}
+
+Test(scene_models, refuses_models_in_models_that_grow_beyond_all_bounds) {
+    char text[2000] = "{'sim': 1, 'models': {'m0': {'bodies': [{'name': 'a'}]}";
+    for (int i = 1; i < 20; i++) {
+        char more[200];
+        snprintf(more, sizeof more,
+                 ", 'm%d': {'instances': [{'model': 'm%d', 'repeat': {'placement': 'line', 'count': 10, 'offset': [0, 0, 0]}}]}",
+                 i, i - 1);
+        if (strlen(text) + strlen(more) + 60 > sizeof text) {
+            break;
+        }
+        strcat(text, more);
+    }
+    char *last = strstr(text, "'m13'");
+    cr_assert(last);
+    strcat(text, "}, 'instances': [{'model': 'm13'}]}");
+    sim_diagnostics found;
+    sim_error error = {0};
+    cr_assert_null(load_text(text, NULL, NULL, &found, &error));
+    cr_assert(strstr(error.text, "more than 1000000 bodies and copies"), "%s", error.text);
+    sim_diagnostics_free(&found);
+}
+
+Test(scene_models, refuses_a_scatter_that_has_no_room) {
+    refused("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a'}]}}, 'instances': [{'model': 'm', 'repeat':\n"
+            "{'placement': 'scatter', 'count': 100, 'min': [0, 0, 0], 'max': [1, 1, 1], 'radius': 0.5}}]}",
+            "scene.json:2:1", "no room for copy");
+}
+
+Test(scene_models, refuses_a_joint_for_two_roots) {
+    refused("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a'}, {'name': 'b'}]}},\n"
+            "'instances': [{'model': 'm', 'joint': 'fixed'}]}",
+            "scene.json:2:39", "several bodies");
+}
+
+Test(scene_models, refuses_overrides_that_lead_nowhere) {
+    const char *text = "{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a'}]}}, 'instances': [{'model': 'm', 'overrides':\n"
+                       "{'%s': 3}}]}";
+    static const struct {
+        const char *path, *place, *words;
+    } wrong[] = {{"bodies/b/inertia", "scene.json:2:22", "neither the name nor the number"},
+                 {"bodies//inertia", "scene.json:2:2", "expected a path"},
+                 {"bodies/a/name/x", "scene.json:2:21", "nothing can be put"},
+                 {"bodies/a/inertai", "scene.json:2:2", "unknown key \"inertai\""}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char whole[300];
+        snprintf(whole, sizeof whole, text, wrong[i].path);
+        refused(whole, wrong[i].place, wrong[i].words);
+    }
+}
+
+/* ---- names in initial state, actuators, loads ---- */
+
+Test(scene_control, refuses_initial_states_of_nobody) {
+    refused(BODY("}], 'initial': {'b*': 1}, 'loads': [{'body': 'a', 'force': [0, 0, 1]"), "scene.json:2:100", "no body fits \"b*\"");
+    refused(BODY("}], 'initial': {'aa': 1}, 'loads': [{'body': 'a', 'force': [0, 0, 1]"), "scene.json:2:100", "did you mean \"a\"?");
+}
+
+Test(scene_control, refuses_actuators_that_cannot_act) {
+    const char *text = "{'sim': 1, 'bodies': [{'name': 'a', 'joint': '%s', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}],\n"
+                       "'actuators': [{'joint': 'a', 'dof': %d}]}";
+    char whole[400];
+    snprintf(whole, sizeof whole, text, "ball", 0);
+    refused(whole, "scene.json:2:25", "a ball joint has no coordinates");
+    snprintf(whole, sizeof whole, text, "hinge", 1);
+    refused(whole, "scene.json:2:37", "has no degree of freedom 1: they count from 0 to 0");
+    snprintf(whole, sizeof whole, text, "fixed", 0);
+    refused(whole, "scene.json:2:25", "is fixed");
+}
+
+Test(scene_control, refuses_tracks_that_do_not_run_forward) {
+    const char *text = "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}],\n"
+                       "'actuators': [{'joint': 'a', 'target': {'times': %s, 'values': [1, 2]}}]}";
+    char whole[400];
+    snprintf(whole, sizeof whole, text, "[1, 1]");
+    refused(whole, "scene.json:2:50", "times must increase: 1 s follows 1 s");
+    snprintf(whole, sizeof whole, text, "[1, 2, 3]");
+    refused(whole, "scene.json:2:50", "3 times for 2 values");
+}
+
+Test(scene_control, refuses_loads_that_mix_body_and_joint) {
+    refused("{'sim': 1, 'bodies': [{'name': 'a'}], 'loads': [\n{'body': 'a', 'value': 1}]}", "scene.json:2:24",
+            "does not belong to a load on a body");
+    refused("{'sim': 1, 'bodies': [{'name': 'a'}], 'loads': [\n{'body': 'a'}]}", "scene.json:2:1", "needs \"force\" or \"torque\"");
+}
+
+/* ---- the command line, files, and many errors at once ---- */
+
+Test(scene_options, places_errors_at_the_option) {
+    refused_with("{'sim': 1}", NULL, "world/stp=1", "--set world/stp=1", "/world/stp: unknown key \"stp\"");
+    refused_with("{'sim': 1}", NULL, "/world/step=fast", "--set /world/step=fast", "expected a number, not a text");
+    refused_with("{'sim': 1}", NULL, "world/step", "--set world/step", "expected PATH=VALUE");
+    refused_with("{'sim': 1}", NULL, "bodies/a/joint=free", "--set bodies/a/joint=free", "there are no \"bodies\" here");
+    refused_with(BODY(""), NULL, "bodies/b/joint=free", "--set bodies/b/joint=free", "neither the name nor the number");
+}
+
+Test(scene_options, a_hundred_megabytes_are_refused_unread) {
+    char path[] = "/tmp/sim_scene_test_XXXXXX";
+    int file = mkstemp(path);
+    cr_assert(file >= 0);
+    cr_assert_eq(ftruncate(file, 100 * 1024 * 1024), 0);
+    close(file);
+    sim_diagnostics found;
+    sim_error error = {0};
+    cr_assert_null(sim_scene_load(path, NULL, &found, &error));
+    unlink(path);
+    cr_assert_eq(error.status, SIM_BAD_INPUT);
+    cr_assert(strstr(error.text, "a file of 104857600 bytes; 16777216 are the most"), "%s", error.text);
+    cr_assert_eq(found.count, 1);
+    sim_diagnostics_free(&found);
+}
+
+Test(scene_options, a_missing_file_is_a_missing_resource) {
+    sim_error error = {0};
+    cr_assert_null(sim_scene_load("/no/such/scene.json", NULL, NULL, &error));
+    cr_assert_eq(error.status, SIM_NO_RESOURCE);
+    cr_assert_null(sim_scene_load("/tmp", NULL, NULL, &error));
+    cr_assert_eq(error.status, SIM_NO_RESOURCE);
+}
+
+Test(scene_options, all_errors_come_at_once_in_order_of_place) {
+    sim_diagnostics found;
+    sim_error error = {0};
+    const char *text = "{'sim': 1, 'world': {'stp': 1},\n'bodies': [{'name': 'a', 'parent': 'z', 'inertia': {'mass': 1, "
+                       "'moments': [1, 1, 9]}},\n{'name': 'b', 'joint': 'free', 'shapes': [{'type': 'cube'}]}],\n"
+                       "'actuators': [{'joint': 'c'}]}";
+    cr_assert_null(load_text(text, NULL, NULL, &found, &error));
+    const int line[] = {1, 2, 2, 3, 4};
+    cr_assert_eq(found.count, 5);
+    for (int i = 0; i < 5; i++) {
+        cr_assert_eq(found.item[i].line, line[i]);
+    }
+    cr_assert(strncmp(error.text, "scene.json:1:22: error: /world/stp: ", 36) == 0, "%s", error.text);
+    sim_diagnostics_free(&found);
+}
+
+Test(scene_options, twenty_errors_are_told_and_the_rest_counted) {
+    char text[2000] = "{'sim': 1";
+    for (int i = 0; i < 50; i++) {
+        char more[32];
+        snprintf(more, sizeof more, ", 'x%d': 1", i);
+        strcat(text, more);
+    }
+    strcat(text, "}");
+    sim_diagnostics found;
+    cr_assert_null(load_text(text, NULL, NULL, &found, NULL));
+    cr_assert_eq(found.count, 20);
+    cr_assert_eq(found.more, 30);
+    sim_diagnostics_free(&found);
+}
+
+Test(scene_options, messages_hold_no_control_characters) {
+    sim_diagnostics found;
+    cr_assert_null(load_text("{'sim': 1, 'a\\u001b[2Jb': 1}", NULL, NULL, &found, NULL));
+    cr_assert(strstr(found.item[0].message, "a?[2Jb"), "%s", found.item[0].message);
+    sim_diagnostics_free(&found);
+}

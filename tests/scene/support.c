@@ -1,0 +1,69 @@
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *quoted(const char *from) {
+    char *text = strdup(from);
+    cr_assert(text);
+    for (char *c = text; *c; c++) {
+        *c = *c == '\'' ? '"' : *c;
+    }
+    return text;
+}
+
+static sim_status read_test_file(void *context, const char *path, bool included, char **content, size_t *length,
+                                 sim_error *error) {
+    (void)included;
+    for (const test_file *f = context; f && f->path; f++) {
+        if (strcmp(f->path, path) == 0) {
+            *content = quoted(f->text);
+            *length = strlen(*content);
+            return SIM_OK;
+        }
+    }
+    return sim_fail(error, SIM_NO_RESOURCE, "No such file or directory");
+}
+
+sim_scene *load_text(const char *text, const test_file *files, const sim_scene_overrides *overrides,
+                     sim_diagnostics *found, sim_error *error) {
+    char *json = quoted(text);
+    scene_limits limits = sim_limits_default();
+    file_reader source_of_files = {read_test_file, (void *)files};
+    sim_scene *scene = sim_load_scene(json, strlen(json), "scene.json", overrides, &limits, &source_of_files, found, error);
+    free(json);
+    return scene;
+}
+
+sim_scene *load_good(const char *text) {
+    sim_diagnostics found;
+    sim_error error = {0};
+    sim_scene *scene = load_text(text, NULL, NULL, &found, &error);
+    cr_assert(scene, "%s", error.text);
+    cr_assert_eq(found.count, 0);
+    sim_diagnostics_free(&found);
+    return scene;
+}
+
+void refused_with(const char *text, const test_file *files, const char *set, const char *place, const char *words) {
+    sim_diagnostics found;
+    sim_error error = {0};
+    sim_scene_overrides overrides = {set ? 1 : 0, &set, NULL};
+    sim_scene *scene = load_text(text, files, &overrides, &found, &error);
+    cr_assert(!scene, "this was not refused: %s", text);
+    cr_assert_eq(error.status, SIM_BAD_INPUT);
+    char first[2000] = "";
+    for (int i = found.count - 1; i >= 0; i--) {
+        sim_diagnostic_print(&found.item[i], first, sizeof first);
+    }
+    cr_assert_eq(found.count, 1, "%d diagnostics, the first: %s", found.count, first);
+    char expected[200];
+    snprintf(expected, sizeof expected, "%s: error: ", place);
+    cr_assert_eq(strncmp(first, expected, strlen(expected)), 0, "expected %s, got %s", expected, first);
+    cr_assert(strstr(first, words), "expected \"%s\" in %s", words, first);
+    sim_diagnostics_free(&found);
+}
+
+void refused(const char *text, const char *place, const char *words) { refused_with(text, NULL, NULL, place, words); }

@@ -1,0 +1,25 @@
+/* Scenes from texts in tests.  Texts write ' where JSON has ". */
+#ifndef TESTS_SCENE_SUPPORT_H
+#define TESTS_SCENE_SUPPORT_H
+
+#include "scene/loader.h"
+
+#include <sim/scene.h>
+
+/* Files that includes find, ended by a NULL path. */
+typedef struct test_file {
+    const char *path, *text;
+} test_file;
+
+/* The scene, or NULL with `found` filled (to be freed by the caller either way). */
+sim_scene *load_text(const char *text, const test_file *files, const sim_scene_overrides *overrides,
+                     sim_diagnostics *found, sim_error *error);
+/* The scene of a text that must be good; the caller frees it. */
+sim_scene *load_good(const char *text);
+
+/* The text is refused with exactly one diagnostic, at `place` ("scene.json:3:12"), whose pointer, message and hint hold
+ * `words`. */
+void refused(const char *text, const char *place, const char *words);
+void refused_with(const char *text, const test_file *files, const char *set, const char *place, const char *words);
+
+#endif
