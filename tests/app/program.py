@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -328,6 +329,17 @@ def says_which_resource_could_not_be_had():
     if HDF5:
         os.symlink("/dev/full", "full.h5")
         refuses("full.h5: cannot write: No space left on device", arm, "--out", "full.h5", status=3)
+
+
+def stops_with_readable_files_when_the_disk_fills_up():
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+    for out in ["a.csv"] + (["a.h5"] if HDF5 else []):
+        done = sim(scene("long"), "--out", out, "--checkpoint", "c", status=3, preexec_fn=limit)
+        assert f"{out}: cannot write: File too large" in done.stderr and "stopped at" in done.stderr, done.stderr
+        assert len(read(out)) <= 400_000
+        sim(scene("long"), "--resume", "c", "--validate")
+        os.remove(out)
 
 
 def refuses_hdf5_where_the_build_has_none():
