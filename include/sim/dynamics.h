@@ -29,31 +29,31 @@ typedef struct sim_derived {
     const sim_model *model;
 
     /* sim_kinematics, from q */
-    sim_pose *pose;       /* [nbody] body frame in the world */
-    sim_v3 *r;            /* [nbody] o_i - o_parent */
-    sim_motion *S;        /* [nv] motion axis of a dof, at its body's origin */
-    sim_body_inertia *I;  /* [nbody] at o_i, world axes */
+    sim_pose *pose;                /* [nbody] body frame in the world */
+    sim_v3 *r;                     /* [nbody] o_i - o_parent */
+    sim_motion *S;                 /* [nv] motion axis of a dof, at its body's origin */
+    sim_body_inertia *I;           /* [nbody] at o_i, world axes */
     double *angle, *sine, *cosine; /* of all joint angles, in the order of the bodies */
 
     /* sim_velocities, from q, v */
-    sim_motion *vel;      /* [nbody] */
-    sim_motion *bias_acc; /* [nbody] acceleration over the parent's that velocities alone cause */
-    sim_force *bias_force;/* [nbody] wrench that velocities alone cost */
+    sim_motion *vel;       /* [nbody] */
+    sim_motion *bias_acc;  /* [nbody] acceleration over the parent's that velocities alone cause */
+    sim_force *bias_force; /* [nbody] wrench that velocities alone cost */
 
     /* sim_crba, from q */
     sim_body_inertia *Ic; /* [nbody] body i with all that hangs on it, at o_i */
 
     /* sim_articulated_factor, from q and a joint-space diagonal */
     struct sim_force_lanes *U; /* [nv] */
-    double *Dinv;         /* [nv] */
+    double *Dinv;              /* [nv] */
 
     /* work space of the recursions */
     struct sim_articulated_lanes *IA; /* [nbody] */
-    sim_motion *acc;      /* [nbody] */
-    sim_force *force;     /* [nbody] */
-    double *u;            /* [nv] */
-    sim_v3 *from_root;    /* [nbody] o_i - origin of the tree's first body */
-    double *spread[9];    /* [nv] each: motion axes and from_root, component by component */
+    sim_motion *acc;                  /* [nbody] */
+    sim_force *force;                 /* [nbody] */
+    double *u;                        /* [nv] */
+    sim_v3 *from_root;                /* [nbody] o_i - origin of the tree's first body */
+    double *spread[9];                /* [nv] each: motion axes and from_root, component by component */
 
     size_t bytes;
     void *memory;
@@ -127,10 +127,11 @@ SIM_API void sim_operational_free(sim_operational *work);
 SIM_API void sim_operational_inertia(sim_operational *work, const sim_derived *d, const int *bodies, int k,
                                      double *Lambda);
 /* The 3k x 3k matrix J A^-1 J' of the velocities of k points. */
-SIM_API void sim_delassus_points(sim_operational *work, const sim_derived *d, const sim_point *points, int k, double *W);
+SIM_API void sim_delassus_points(sim_operational *work, const sim_derived *d, const sim_point *points, int k,
+                                 double *W);
 
 /* Integrals of motion.  After sim_velocities. */
-SIM_API double sim_kinetic_energy(const sim_derived *d, sim_range range, const double *v); /* armature included */
+SIM_API double sim_kinetic_energy(const sim_derived *d, sim_range range, const double *v);   /* armature included */
 SIM_API double sim_potential_energy(const sim_derived *d, sim_range range, const double *q); /* gravity and springs */
 /* Momentum about the world's origin: (angular; linear). */
 SIM_API sim_force sim_momentum(const sim_derived *d, sim_range range);

@@ -55,13 +55,13 @@ SIM_API const char *sim_joint_name(sim_joint_type type);
 typedef struct sim_body {
     const char *name;
     int parent;
-    int tree;            /* -1 for the world */
-    int subtree_end;     /* bodies [own index, subtree_end) hang below, this one included */
+    int tree;        /* -1 for the world */
+    int subtree_end; /* bodies [own index, subtree_end) hang below, this one included */
     sim_joint_type joint;
-    int q0, nq, v0, nv;  /* coordinates q[q0 .. q0+nq), velocities v[v0 .. v0+nv) */
-    sim_pose placement;  /* joint frame in the parent's body frame */
+    int q0, nq, v0, nv; /* coordinates q[q0 .. q0+nq), velocities v[v0 .. v0+nv) */
+    sim_pose placement; /* joint frame in the parent's body frame */
     sim_v3 axis, axis2;
-    double pitch;        /* screw: metres per turn */
+    double pitch; /* screw: metres per turn */
     sim_inertia inertia;
 } sim_body;
 
@@ -76,7 +76,7 @@ typedef struct sim_dof {
     double armature; /* rotor inertia: kg m^2 or kg */
     double damping;  /* N m s or N s/m */
     double stiffness;
-    double rest;     /* coordinate at which the spring is slack (ball joints: the identity) */
+    double rest; /* coordinate at which the spring is slack (ball joints: the identity) */
 } sim_dof;
 
 /* Mass, first moment h = m c and second moment about the frame's origin: the inertia as an operator
@@ -179,7 +179,7 @@ typedef struct sim_model {
     const sim_actuator *actuator;
     const sim_load *load;
 
-    const sim_body_inertia *inertia; /* [nbody] at the body's origin, body axes */
+    const sim_body_inertia *inertia;           /* [nbody] at the body's origin, body axes */
     const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
 
     const double *q_initial; /* [nq] */
@@ -203,8 +203,8 @@ typedef struct sim_model {
 typedef struct sim_builder sim_builder;
 
 typedef struct sim_body_def {
-    const char *name;   /* unique; NULL: body1, body2, ... */
-    int parent;         /* index from sim_builder_add_body; 0 is the world */
+    const char *name; /* unique; NULL: body1, body2, ... */
+    int parent;       /* index from sim_builder_add_body; 0 is the world */
     sim_joint_type joint;
     sim_pose placement;
     sim_v3 axis, axis2; /* need not be normalised */

@@ -18,8 +18,7 @@ typedef struct sim_recorder sim_recorder;
 /* Could a trajectory be written under this name?  Creates nothing. */
 SIM_API sim_status sim_recorder_accepts(const char *path, sim_error *error);
 /* `scene` must outlive the recorder. */
-SIM_API sim_recorder *sim_recorder_open(const char *path, const sim_scene *scene, sim_world *world,
-                                        sim_error *error);
+SIM_API sim_recorder *sim_recorder_open(const char *path, const sim_scene *scene, sim_world *world, sim_error *error);
 /* Append the world's present state.  Flushes about once a second. */
 SIM_API sim_status sim_recorder_write(sim_recorder *recorder, sim_world *world, sim_error *error);
 SIM_API sim_status sim_recorder_flush(sim_recorder *recorder, sim_error *error);

@@ -13,13 +13,13 @@ extern "C" {
 
 /* What a run writes at each recorded step. */
 typedef struct sim_record_spec {
-    int every; /* steps between records */
+    int every;                                                                /* steps between records */
     int coordinates, velocities, poses, twists, energy, momentum, statistics; /* flags */
     int npoint;
     const struct sim_record_point {
         const char *name;
         sim_point point;
-    } *point; /* position, velocity of body points */
+    } * point; /* position, velocity of body points */
 } sim_record_spec;
 
 typedef struct sim_camera {
@@ -38,19 +38,19 @@ typedef struct sim_scene {
     sim_record_spec record;
     int ncamera;
     const sim_camera *camera;
-    const char *text;      /* the file as read, zero-terminated */
+    const char *text; /* the file as read, zero-terminated */
     size_t text_length;
-    char hash[65];         /* SHA-256 of the text and of every included file, in order of reading; hex */
+    char hash[65]; /* SHA-256 of the text and of every included file, in order of reading; hex */
     void *memory;
 } sim_scene;
 
 /* One thing wrong in a scene, with its place. */
 typedef struct sim_diagnostic {
     const char *file;
-    int line, column; /* from 1; 0 where the place is no file (an option of the command line) */
+    int line, column;    /* from 1; 0 where the place is no file (an option of the command line) */
     const char *pointer; /* JSON pointer, "/bodies/3/inertia" */
     const char *message;
-    const char *hint;    /* may be NULL */
+    const char *hint; /* may be NULL */
 } sim_diagnostic;
 
 /* Everything found wrong in one pass, up to 20. */
@@ -74,8 +74,8 @@ typedef struct sim_scene_overrides {
 
 /* NULL on failure: SIM_BAD_INPUT with diagnostics filled, or SIM_NO_RESOURCE (no such file, no memory).  `overrides` and
  * `diagnostics` may be NULL; the first diagnostic is also `error`. */
-SIM_API sim_scene *sim_scene_load(const char *path, const sim_scene_overrides *overrides,
-                                  sim_diagnostics *diagnostics, sim_error *error);
+SIM_API sim_scene *sim_scene_load(const char *path, const sim_scene_overrides *overrides, sim_diagnostics *diagnostics,
+                                  sim_error *error);
 /* The same from memory; `path` names it in messages and anchors relative includes. */
 SIM_API sim_scene *sim_scene_parse(const char *text, size_t length, const char *path,
                                    const sim_scene_overrides *overrides, sim_diagnostics *diagnostics,

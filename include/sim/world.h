@@ -32,8 +32,8 @@ SIM_API const char *sim_integrator_name(sim_integrator integrator);
 typedef struct sim_options {
     double step; /* s */
     sim_integrator integrator;
-    int threads;       /* 1 .. 64; the same bits for any number */
-    double tolerance;  /* implicit integrators: size of the last Newton update over the size of the velocity change */
+    int threads;      /* 1 .. 64; the same bits for any number */
+    double tolerance; /* implicit integrators: size of the last Newton update over the size of the velocity change */
     int max_iterations;
 } sim_options;
 
@@ -52,11 +52,11 @@ typedef struct sim_state {
 
 /* What happened in the last step. */
 typedef struct sim_step_info {
-    int iterations;    /* implicit integrators: the most that any tree took */
-    int sweeps;        /* articulated-body sweeps, summed over trees */
-    int nonconverged;  /* trees whose iteration hit the limit */
-    double residual;   /* the worst tree's last update, relative (what `tolerance` bounds) */
-    int saturated;     /* actuators at their effort limit */
+    int iterations;   /* implicit integrators: the most that any tree took */
+    int sweeps;       /* articulated-body sweeps, summed over trees */
+    int nonconverged; /* trees whose iteration hit the limit */
+    double residual;  /* the worst tree's last update, relative (what `tolerance` bounds) */
+    int saturated;    /* actuators at their effort limit */
 } sim_step_info;
 
 typedef struct sim_energy {

@@ -57,8 +57,8 @@ void sim_difference(const sim_model *m, sim_range range, const double *q0, const
             v[b->v0 + k] = to[k] - from[k];
         }
         if (quaternion >= 0) {
-            quat step = quat_product(quat_conjugate(joint_quaternion(from + quaternion)),
-                                     joint_quaternion(to + quaternion));
+            quat step =
+                quat_product(quat_conjugate(joint_quaternion(from + quaternion)), joint_quaternion(to + quaternion));
             v3 turn = quat_log(step);
             v[b->v0 + quaternion] = turn.x;
             v[b->v0 + quaternion + 1] = turn.y;

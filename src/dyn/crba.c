@@ -8,8 +8,8 @@
  * each ancestor comes from the lever between the two bodies at once,   M_jk = axis_k . (n + (x_j - x_k) x f) + advance_k . f,
  * over runs of ancestors numbered one after the other: independent terms, fit for vectors.  Positions x count from the
  * tree's first body, so where the tree stands costs no digits. */
-#include "dyn/rigid.h"
 #include "dyn/lanes.h"
+#include "dyn/rigid.h"
 
 /* Row of dof j, from its own entry down to the root's. */
 static inline void climb(const sim_derived *d, int i, int j, force F, double *row) {
@@ -33,9 +33,12 @@ static inline void climb(const sim_derived *d, int i, int j, force F, double *ro
 enum { DEEP = 16 };
 
 static void spread_run(const sim_derived *d, int base, int count, v3 x, force F, double *restrict row) {
-    const double *restrict ax = d->spread[0] + base, *restrict ay = d->spread[1] + base, *restrict az = d->spread[2] + base;
-    const double *restrict lx = d->spread[3] + base, *restrict ly = d->spread[4] + base, *restrict lz = d->spread[5] + base;
-    const double *restrict px = d->spread[6] + base, *restrict py = d->spread[7] + base, *restrict pz = d->spread[8] + base;
+    const double *restrict ax = d->spread[0] + base, *restrict ay = d->spread[1] + base,
+                           *restrict az = d->spread[2] + base;
+    const double *restrict lx = d->spread[3] + base, *restrict ly = d->spread[4] + base,
+                           *restrict lz = d->spread[5] + base;
+    const double *restrict px = d->spread[6] + base, *restrict py = d->spread[7] + base,
+                           *restrict pz = d->spread[8] + base;
     v3 n = F.ang, f = F.lin;
     for (int k = 0; k < count; k++) {
         double rx = x.x - px[k], ry = x.y - py[k], rz = x.z - pz[k];
@@ -69,9 +72,8 @@ static int spread_axes(sim_derived *d, sim_range range) {
         const sim_body *b = &m->body[i];
         d->from_root[i] = b->parent ? v3_add(d->from_root[b->parent], d->r[i]) : (v3){0, 0, 0};
         for (int j = b->v0; j < b->v0 + b->nv; j++) {
-            const double all[9] = {d->S[j].ang.x,     d->S[j].ang.y,     d->S[j].ang.z,
-                                   d->S[j].lin.x,     d->S[j].lin.y,     d->S[j].lin.z,
-                                   d->from_root[i].x, d->from_root[i].y, d->from_root[i].z};
+            const double all[9] = {d->S[j].ang.x, d->S[j].ang.y,     d->S[j].ang.z,     d->S[j].lin.x,    d->S[j].lin.y,
+                                   d->S[j].lin.z, d->from_root[i].x, d->from_root[i].y, d->from_root[i].z};
             for (int c = 0; c < 9; c++) {
                 d->spread[c][j] = all[c];
             }
@@ -110,9 +112,7 @@ static void composite_rigid(sim_derived *d, sim_range range, const double *extra
     }
 }
 
-static force as_force(lanes6 f) {
-    return (force){{f.ang[0], f.ang[1], f.ang[2]}, {f.lin[0], f.lin[1], f.lin[2]}};
-}
+static force as_force(lanes6 f) { return (force){{f.ang[0], f.ang[1], f.ang[2]}, {f.lin[0], f.lin[1], f.lin[2]}}; }
 
 static void composite_general(sim_derived *d, sim_range range, const double *extra, const sim_articulated *body_extra,
                               double *M) {

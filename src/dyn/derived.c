@@ -49,8 +49,7 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
         d->bytes = sim_pool_bytes(pool);
     }
     if (!d || !d->pose || !d->r || !d->S || !d->I || !d->angle || !d->sine || !d->cosine || !d->vel || !d->bias_acc ||
-        !d->bias_force || !d->Ic || !d->IA || !d->U || !d->Dinv || !d->acc || !d->force || !d->u ||
-        !d->from_root) {
+        !d->bias_force || !d->Ic || !d->IA || !d->U || !d->Dinv || !d->acc || !d->force || !d->u || !d->from_root) {
         sim_pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the dynamics of %d bodies", model->nbody);
         return NULL;

@@ -53,7 +53,9 @@ void sim_point_jacobian(const sim_derived *d, sim_point point, double *J) {
     }
 }
 
-sim_v3 sim_point_position(const sim_derived *d, sim_point point) { return pose_point(d->pose[point.body], point.local); }
+sim_v3 sim_point_position(const sim_derived *d, sim_point point) {
+    return pose_point(d->pose[point.body], point.local);
+}
 
 sim_v3 sim_point_velocity(const sim_derived *d, sim_point point) {
     v3 lever = m3_times(d->pose[point.body].R, point.local);

@@ -86,7 +86,6 @@ void sim_velocities(sim_derived *d, sim_range range, const double *v) {
         const rigid *I = &d->I[i];
         d->vel[i] = (motion){omega, v3_add(v3_add(parent.lin, carried), joint.lin)};
         d->bias_acc[i] = (motion){spin, v3_cross(parent.ang, v3_axpy(carried, 2, joint.lin))};
-        d->bias_force[i] =
-            (force){v3_cross(omega, sym3_times(I->I, omega)), v3_cross(omega, v3_cross(omega, I->h))};
+        d->bias_force[i] = (force){v3_cross(omega, sym3_times(I->I, omega)), v3_cross(omega, v3_cross(omega, I->h))};
     }
 }

@@ -32,7 +32,8 @@ static inline lane4 lane_columns(const lane4 M[3], v3 a) { return M[0] * a.x + (
 static inline void lane_transpose(const lane4 M[3], lane4 T[3]) {
     const lane4 zero = {0, 0, 0, 0};
     lane4 low = __builtin_shufflevector(M[0], M[1], 0, 4, 2, 6), high = __builtin_shufflevector(M[0], M[1], 1, 5, 3, 7);
-    lane4 z_low = __builtin_shufflevector(M[2], zero, 0, 4, 2, 6), z_high = __builtin_shufflevector(M[2], zero, 1, 5, 3, 7);
+    lane4 z_low = __builtin_shufflevector(M[2], zero, 0, 4, 2, 6),
+          z_high = __builtin_shufflevector(M[2], zero, 1, 5, 3, 7);
     T[0] = __builtin_shufflevector(low, z_low, 0, 1, 4, 5);
     T[1] = __builtin_shufflevector(high, z_high, 0, 1, 4, 5);
     T[2] = __builtin_shufflevector(low, z_low, 2, 3, 6, 7);

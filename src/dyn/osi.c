@@ -24,12 +24,12 @@ typedef struct node {
 struct sim_operational {
     sim_pool *pool;
     int max_bodies, count;
-    int *path;   /* [nbody] bodies between two nodes */
-    int *sorted; /* [max] */
-    node *node;  /* [2 max] by rising body index */
-    int *node_of; /* [nbody] */
-    m6 *block;   /* [2 max x 2 max], lower triangle: (i, j), j <= i */
-    double *Lambda; /* [6 max x 6 max] for sim_delassus_points */
+    int *path;       /* [nbody] bodies between two nodes */
+    int *sorted;     /* [max] */
+    node *node;      /* [2 max] by rising body index */
+    int *node_of;    /* [nbody] */
+    m6 *block;       /* [2 max x 2 max], lower triangle: (i, j), j <= i */
+    double *Lambda;  /* [6 max x 6 max] for sim_delassus_points */
     int *point_body; /* [max] */
 };
 
@@ -246,7 +246,8 @@ void sim_operational_inertia(sim_operational *w, const sim_derived *d, const int
                 block = i >= j ? *block_at(w, i, j) : transposed(block_at(w, j, i));
             }
             for (int row = 0; row < 6; row++) {
-                memcpy(Lambda + (6 * (size_t)a + (size_t)row) * width + 6 * (size_t)b, block.e[row], sizeof block.e[row]);
+                memcpy(Lambda + (6 * (size_t)a + (size_t)row) * width + 6 * (size_t)b, block.e[row],
+                       sizeof block.e[row]);
             }
         }
     }

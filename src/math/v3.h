@@ -51,8 +51,12 @@ static inline sym3 sym3_rank_one(sym3 a, double s, v3 b) {
 /* a + m (|d|^2 1 - d d'): a moment of inertia, moved from the centre of mass to a point at distance d. */
 static inline sym3 sym3_parallel_axis(sym3 a, double m, v3 d) {
     double x = m * d.x, y = m * d.y, z = m * d.z;
-    return (sym3){a.xx + (y * d.y + z * d.z), a.yy + (x * d.x + z * d.z), a.zz + (x * d.x + y * d.y),
-                  a.xy - x * d.y,             a.xz - x * d.z,             a.yz - y * d.z};
+    return (sym3){a.xx + (y * d.y + z * d.z),
+                  a.yy + (x * d.x + z * d.z),
+                  a.zz + (x * d.x + y * d.y),
+                  a.xy - x * d.y,
+                  a.xz - x * d.z,
+                  a.yz - y * d.z};
 }
 /* R a R' */
 static inline sym3 sym3_rotated(m3 R, sym3 a) {
@@ -78,7 +82,8 @@ static inline m3 quat_matrix(quat q) {
     double xx = x * q.x, yy = y * q.y, zz = z * q.z;
     double xy = x * q.y, xz = x * q.z, yz = y * q.z;
     double wx = x * q.w, wy = y * q.w, wz = z * q.w;
-    return (m3){{1 - (yy + zz), xy + wz, xz - wy}, {xy - wz, 1 - (xx + zz), yz + wx}, {xz + wy, yz - wx, 1 - (xx + yy)}};
+    return (m3){
+        {1 - (yy + zz), xy + wz, xz - wy}, {xy - wz, 1 - (xx + zz), yz + wx}, {xz + wy, yz - wx, 1 - (xx + yy)}};
 }
 /* The rotation by |u| about u. */
 static inline quat quat_exp(v3 u) {

@@ -18,12 +18,17 @@ sim_body_def sim_body_default(void) {
 }
 
 sim_shape sim_shape_default(void) {
-    return (sim_shape){.type = SIM_SPHERE, .size = {0.1, 0, 0}, .pose = pose_identity(), .color = {0.6f, 0.6f, 0.65f, 1},
-                       .group = 1, .mask = UINT32_MAX};
+    return (sim_shape){.type = SIM_SPHERE,
+                       .size = {0.1, 0, 0},
+                       .pose = pose_identity(),
+                       .color = {0.6f, 0.6f, 0.65f, 1},
+                       .group = 1,
+                       .mask = UINT32_MAX};
 }
 
 sim_material sim_material_default(void) {
-    return (sim_material){.name = "default", .friction = 0.5, .stiffness = INFINITY, .dissipation = 0, .restitution = 0};
+    return (sim_material){
+        .name = "default", .friction = 0.5, .stiffness = INFINITY, .dissipation = 0, .restitution = 0};
 }
 
 sim_builder *sim_builder_create(void) {
@@ -251,7 +256,8 @@ int sim_builder_add_material(sim_builder *b, const sim_material *given) {
     }
     if (!(given->friction >= 0) || !(given->stiffness > 0) || !(given->dissipation >= 0) ||
         !(given->restitution >= 0 && given->restitution <= 1)) {
-        return refuse(b, SIM_BAD_INPUT, "material \"%s\": friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1",
+        return refuse(b, SIM_BAD_INPUT,
+                      "material \"%s\": friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1",
                       given->name ? given->name : "");
     }
     b->material[b->nmaterial] = *given;

@@ -9,8 +9,8 @@ static const joint_facts facts[SIM_JOINT_TYPES] = {
     [SIM_UNIVERSAL] = {"universal", 2, 2, 2, -1, {"angle1", "angle2"}, {"angle1", "angle2"}, 3u, 0},
     [SIM_BALL] = {"ball", 4, 3, 0, 0, {"qw", "qx", "qy", "qz"}, {"wx", "wy", "wz"}, 7u, 0},
     [SIM_PLANAR] = {"planar", 3, 3, 1, -1, {"x", "y", "angle"}, {"x", "y", "angle"}, 4u, 3u},
-    [SIM_FREE] = {"free", 7, 6, 0, 3, {"x", "y", "z", "qw", "qx", "qy", "qz"},
-                  {"vx", "vy", "vz", "wx", "wy", "wz"}, 070u, 7u},
+    [SIM_FREE] =
+        {"free", 7, 6, 0, 3, {"x", "y", "z", "qw", "qx", "qy", "qz"}, {"vx", "vy", "vz", "wx", "wy", "wz"}, 070u, 7u},
 };
 
 const joint_facts *joint_facts_of(sim_joint_type type) { return &facts[type]; }

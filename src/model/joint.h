@@ -76,8 +76,8 @@ static inline void joint_place(const sim_body *b, const joint_rotation *k, const
             break;
         case SIM_UNIVERSAL: {
             m3 first = m3_product(parent->R, joint_combine(k->constant, cosine[0], k->cosine, sine[0], k->sine));
-            R = m3_product(first, joint_combine(k->second_constant, cosine[1], k->second_cosine, sine[1],
-                                                k->second_sine));
+            R = m3_product(first,
+                           joint_combine(k->second_constant, cosine[1], k->second_cosine, sine[1], k->second_sine));
             S[0] = (motion){axis, zero};
             S[1] = (motion){m3_times(first, b->axis2), zero};
             break;

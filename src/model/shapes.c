@@ -6,9 +6,7 @@ static const char *const shape_name[SIM_SHAPE_TYPES] = {"sphere",   "box",      
                                                         "cylinder", "ellipsoid", "half_space"};
 static const double pi = 3.14159265358979323846;
 
-const char *sim_shape_name(sim_shape_type type) {
-    return (unsigned)type < SIM_SHAPE_TYPES ? shape_name[type] : "?";
-}
+const char *sim_shape_name(sim_shape_type type) { return (unsigned)type < SIM_SHAPE_TYPES ? shape_name[type] : "?"; }
 
 static sim_inertia principal(double mass, double xx, double yy, double zz) {
     return (sim_inertia){.mass = mass, .moment = {.xx = xx, .yy = yy, .zz = zz}};

@@ -65,7 +65,9 @@ static sim_status explain(const sim_world *w, int tree, sim_error *error) {
     const struct {
         const char *what;
         const double *value;
-    } made[] = {{"the applied force", w->applied}, {"the joint force", w->tau}, {"the acceleration", w->next.a},
+    } made[] = {{"the applied force", w->applied},
+                {"the joint force", w->tau},
+                {"the acceleration", w->next.a},
                 {"the velocity", w->next.v}};
     char name[128], fast[128];
     int worst = fastest(w, tree);
@@ -74,19 +76,20 @@ static sim_status explain(const sim_world *w, int tree, sim_error *error) {
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             if (!isfinite(made[k].value[j])) {
                 sim_model_dof_name(m, j, name, sizeof name);
-                return sim_fail(error, SIM_FAILED,
-                                "%s of \"%s\" (body \"%s\") is not finite in step %lld, t = %.9g s; fastest before it in "
-                                "its tree: \"%s\" at %.3g",
-                                made[k].what, name, m->body[m->dof[j].body].name, (long long)w->now.step + 1,
-                                w->now.time + w->options.step, fast, w->now.v[worst]);
+                return sim_fail(
+                    error, SIM_FAILED,
+                    "%s of \"%s\" (body \"%s\") is not finite in step %lld, t = %.9g s; fastest before it in "
+                    "its tree: \"%s\" at %.3g",
+                    made[k].what, name, m->body[m->dof[j].body].name, (long long)w->now.step + 1,
+                    w->now.time + w->options.step, fast, w->now.v[worst]);
             }
         }
     }
-    return sim_fail(error, SIM_FAILED,
-                    "a coordinate of the tree of body \"%s\" is not finite in step %lld, t = %.9g s; fastest before it: "
-                    "\"%s\" at %.3g",
-                    m->body[t->body0].name, (long long)w->now.step + 1, w->now.time + w->options.step, fast,
-                    w->now.v[worst]);
+    return sim_fail(
+        error, SIM_FAILED,
+        "a coordinate of the tree of body \"%s\" is not finite in step %lld, t = %.9g s; fastest before it: "
+        "\"%s\" at %.3g",
+        m->body[t->body0].name, (long long)w->now.step + 1, w->now.time + w->options.step, fast, w->now.v[worst]);
 }
 
 sim_status sim_world_step(sim_world *w, sim_error *error) {

@@ -27,12 +27,12 @@
 #include <string.h>
 
 typedef struct scheme {
-    double position; /* q* = q0 (+) position * dt * (mean velocity of the step) ... */
+    double position;       /* q* = q0 (+) position * dt * (mean velocity of the step) ... */
     int explicit_position; /* ... or of v0 alone */
-    double velocity; /* v* = v0 + velocity * dt a */
-    double damper;   /* dampers act at v0 + damper * dt a */
-    double travel;   /* q1 = q0 (+) dt (v0 + travel * dt a) */
-    double time;     /* t* = t0 + time * dt */
+    double velocity;       /* v* = v0 + velocity * dt a */
+    double damper;         /* dampers act at v0 + damper * dt a */
+    double travel;         /* q1 = q0 (+) dt (v0 + travel * dt a) */
+    double time;           /* t* = t0 + time * dt */
 } scheme;
 
 static const scheme schemes[SIM_INTEGRATORS] = {

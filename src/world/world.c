@@ -6,8 +6,11 @@
 #include <string.h>
 
 static const char *const integrator_names[SIM_INTEGRATORS] = {
-    [SIM_MIDPOINT] = "midpoint", [SIM_SYMPLECTIC_EULER] = "symplectic", [SIM_IMPLICIT_EULER] = "implicit",
-    [SIM_MOREAU] = "moreau",     [SIM_RK4] = "rk4",
+    [SIM_MIDPOINT] = "midpoint",
+    [SIM_SYMPLECTIC_EULER] = "symplectic",
+    [SIM_IMPLICIT_EULER] = "implicit",
+    [SIM_MOREAU] = "moreau",
+    [SIM_RK4] = "rk4",
 };
 
 const char *sim_integrator_name(sim_integrator integrator) { return integrator_names[integrator]; }
@@ -112,9 +115,10 @@ static int take_memory(sim_world *w) {
     w->hold = POOL_NEW(pool, double, m->nv);
     w->external = POOL_NEW(pool, sim_force, m->nbody);
     w->history = POOL_NEW(pool, double, (2 + 2 * ANDERSON_DEPTH) * (size_t)m->nv);
-    w->rk = POOL_NEW(pool, double, RK_VECTORS * (size_t)m->nv);
-    return ok && w->worker && w->applied && w->parts && w->actuator_order && w->load_order && w->clamped && w->q_point &&
-           w->v_point && w->tau && w->extra && w->a_try && w->a_out && w->hold && w->external && w->history && w->rk;
+    w->rk = POOL_NEW(pool, double, RK_VECTORS *(size_t)m->nv);
+    return ok && w->worker && w->applied && w->parts && w->actuator_order && w->load_order && w->clamped &&
+           w->q_point && w->v_point && w->tau && w->extra && w->a_try && w->a_out && w->hold && w->external &&
+           w->history && w->rk;
 }
 
 sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {
@@ -189,7 +193,8 @@ static sim_status check_state(const sim_world *w, const sim_state *state, sim_er
         const double *q = state->q + b->q0 + b->nq - 4;
         double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
         if (fabs(norm - 1) > 1e-9) {
-            return sim_fail(error, SIM_BAD_INPUT, "the quaternion of body \"%s\" has length %.12g, not 1", b->name, norm);
+            return sim_fail(error, SIM_BAD_INPUT, "the quaternion of body \"%s\" has length %.12g, not 1", b->name,
+                            norm);
         }
     }
     return SIM_OK;

@@ -35,7 +35,7 @@ struct sim_world {
     worker_info *worker; /* [threads] */
 
     /* inputs */
-    double *applied; /* [nv] */
+    double *applied;   /* [nv] */
     tree_parts *parts; /* [ntree] */
     int *actuator_order, *load_order;
 
@@ -53,10 +53,10 @@ struct sim_world {
 
 /* Generalised forces that depend on where the step stands. */
 typedef struct force_point {
-    double time;         /* of loads and feed-forward */
-    double end_time;     /* of actuator targets */
-    const double *q;     /* where springs act */
-    const double *v;     /* where dampers act */
+    double time;                 /* of loads and feed-forward */
+    double end_time;             /* of actuator targets */
+    const double *q;             /* where springs act */
+    const double *v;             /* where dampers act */
     const double *q_end, *v_end; /* [nq], [nv]: where actuators act; only plain coordinates of q_end are read */
 } force_point;
 

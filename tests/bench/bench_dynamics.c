@@ -120,9 +120,12 @@ static void drop(subject *s) {
 
 int main(void) {
     subject s[SUBJECTS] = {
-        subject_of("arm 7", arm_model()),           subject_of("quadruped 18", quadruped_model()),
-        subject_of("humanoid 36", humanoid_model()), subject_of("chain 10", swinging_chain(10)),
-        subject_of("chain 50", swinging_chain(50)), subject_of("chain 100", swinging_chain(100)),
+        subject_of("arm 7", arm_model()),
+        subject_of("quadruped 18", quadruped_model()),
+        subject_of("humanoid 36", humanoid_model()),
+        subject_of("chain 10", swinging_chain(10)),
+        subject_of("chain 50", swinging_chain(50)),
+        subject_of("chain 100", swinging_chain(100)),
         subject_of("chain 500", swinging_chain(500)),
     };
     printf("sim %s, %s\n%-30s", sim_version(), sim_build_info(), "us per call");

@@ -266,7 +266,8 @@ static void bulirsch_stoer(const double_pendulum *p, double x[4], double H) {
     }
 }
 
-static run double_pendulum_run(const double_pendulum *p, const double start_at[4], sim_integrator integrator, double h) {
+static run double_pendulum_run(const double_pendulum *p, const double start_at[4], sim_integrator integrator,
+                               double h) {
     sim_body_def upper = body(SIM_HINGE, (sim_inertia){p->m1, {0, 0, -p->c1}, {p->I1, p->I1, p->I1, 0, 0, 0}});
     sim_body_def lower = body(SIM_HINGE, (sim_inertia){p->m2, {0, 0, -p->c2}, {p->I2, p->I2, p->I2, 0, 0, 0}});
     upper.axis = lower.axis = (v3){1, 0, 0};

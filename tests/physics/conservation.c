@@ -91,9 +91,12 @@ Test(conservation, a_floating_tree_keeps_momentum_and_energy_better_with_every_h
     }
     cr_log_warn("floating 20-link tree, 2 s at 1 ms: momentum %.2g, angular %.2g, energy %.2g (relative)",
                 momentum_error[1], angular_error[1], energy_error[1]);
-    cr_expect(momentum_error[1] < 1e-4 && momentum_error[1] < 0.3 * momentum_error[0], "%g %g", momentum_error[0], momentum_error[1]);
-    cr_expect(angular_error[1] < 1e-4 && angular_error[1] < 0.3 * angular_error[0], "%g %g", angular_error[0], angular_error[1]);
-    cr_expect(energy_error[1] < 1e-4 && energy_error[1] < 0.3 * energy_error[0], "%g %g", energy_error[0], energy_error[1]);
+    cr_expect(momentum_error[1] < 1e-4 && momentum_error[1] < 0.3 * momentum_error[0], "%g %g", momentum_error[0],
+              momentum_error[1]);
+    cr_expect(angular_error[1] < 1e-4 && angular_error[1] < 0.3 * angular_error[0], "%g %g", angular_error[0],
+              angular_error[1]);
+    cr_expect(energy_error[1] < 1e-4 && energy_error[1] < 0.3 * energy_error[0], "%g %g", energy_error[0],
+              energy_error[1]);
 }
 
 Test(conservation, the_floating_tree_keeps_momentum_to_the_order_of_runge_kutta) {
@@ -162,8 +165,8 @@ Test(conservation, dampers_only_take_energy) {
             step(w);
         }
         cr_expect(total(w) < e0);
-        cr_expect(sim_world_energy(w).kinetic < 1e-3 * fabs(e0), "%s: %g", sim_integrator_name((sim_integrator)integrator),
-                  sim_world_energy(w).kinetic);
+        cr_expect(sim_world_energy(w).kinetic < 1e-3 * fabs(e0), "%s: %g",
+                  sim_integrator_name((sim_integrator)integrator), sim_world_energy(w).kinetic);
         sim_world_free(w);
         sim_model_free(m);
     }

@@ -48,8 +48,12 @@ static void run(sim_world *w, int steps) {
 static const double origin_time[] = {0}, origin_value[] = {0.4};
 
 static sim_actuator holding(double kp, double kd, double effort, int gravity) {
-    return (sim_actuator){.kp = kp, .kd = kd, .effort = effort, .gravity_compensation = gravity,
-                          .target = {SIM_HOLD, 1, 1, origin_time, origin_value}, .feedforward = {SIM_HOLD, 0, 1, NULL, NULL}};
+    return (sim_actuator){.kp = kp,
+                          .kd = kd,
+                          .effort = effort,
+                          .gravity_compensation = gravity,
+                          .target = {SIM_HOLD, 1, 1, origin_time, origin_value},
+                          .feedforward = {SIM_HOLD, 0, 1, NULL, NULL}};
 }
 
 Test(control, very_stiff_gains_are_stable_at_large_steps_with_every_implicit_scheme) {

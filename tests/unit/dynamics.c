@@ -232,8 +232,8 @@ static sim_articulated random_spd(random_source *r) {
         }
     }
     return (sim_articulated){{S[0][0], S[1][1], S[2][2], S[0][1], S[0][2], S[1][2]},
-                         {{S[0][3], S[1][3], S[2][3]}, {S[0][4], S[1][4], S[2][4]}, {S[0][5], S[1][5], S[2][5]}},
-                         {S[3][3], S[4][4], S[5][5], S[3][4], S[3][5], S[4][5]}};
+                             {{S[0][3], S[1][3], S[2][3]}, {S[0][4], S[1][4], S[2][4]}, {S[0][5], S[1][5], S[2][5]}},
+                             {S[3][3], S[4][4], S[5][5], S[3][4], S[3][5], S[4][5]}};
 }
 
 static force packed_times(const sim_articulated *a, motion m) {
@@ -371,8 +371,8 @@ Test(dynamics, point_jacobians_and_velocities_are_derivatives_of_positions) {
             product = v3_axpy(product, f.v[t->v0 + j], (v3){J[j], J[t->nv + j], J[2 * t->nv + j]});
         }
         v3 velocity = sim_point_velocity(f.d, point);
-        v3 difference = v3_scale(0.5 / h, v3_sub(moved_point(&f, other, point, f.v, h),
-                                                 moved_point(&f, other, point, f.v, -h)));
+        v3 difference =
+            v3_scale(0.5 / h, v3_sub(moved_point(&f, other, point, f.v, h), moved_point(&f, other, point, f.v, -h)));
         double scale = 1 + v3_norm(velocity);
         worst = fmax(worst, v3_norm(v3_sub(velocity, difference)) / scale);
         cr_expect(v3_norm(v3_sub(velocity, product)) < 1e-12 * scale);
@@ -428,8 +428,8 @@ Test(dynamics, kinetic_energy_is_that_of_the_moving_mass_points) {
             for (int p = 0; p < 4; p++) {
                 v3 at = v3_add(I->com, (v3){p == 1, p == 2, p == 3});
                 sim_point point = {i, at};
-                rate[p] = v3_scale(0.5 / h, v3_sub(moved_point(&f, other, point, f.v, h),
-                                                   moved_point(&f, other, point, f.v, -h)));
+                rate[p] = v3_scale(
+                    0.5 / h, v3_sub(moved_point(&f, other, point, f.v, h), moved_point(&f, other, point, f.v, -h)));
             }
             energy += 0.5 * I->mass * v3_dot(rate[0], rate[0]);
             for (int p = 0; p < 3; p++) {

@@ -46,7 +46,8 @@ Test(math, quaternions_matrices_and_rotation_vectors_agree) {
         quat back = quat_from_matrix(quat_matrix(q));
         double sign = back.w * q.w + back.x * q.x + back.y * q.y + back.z * q.z < 0 ? -1 : 1;
         cr_expect(fabs(back.w - sign * q.w) + fabs(back.x - sign * q.x) + fabs(back.y - sign * q.y) +
-                      fabs(back.z - sign * q.z) < 1e-14);
+                      fabs(back.z - sign * q.z) <
+                  1e-14);
         v3 axis = random_unit(&r), turned = m3_times(m3_axis_angle(axis, 0.7), u);
         v3 same = m3_times(quat_matrix(quat_exp(v3_scale(0.7, axis))), u);
         cr_expect(v3_norm(v3_sub(turned, same)) < 1e-14);
