@@ -62,12 +62,14 @@ typedef struct sim_derived {
 SIM_API sim_derived *sim_derived_create(const sim_model *model, sim_error *error);
 SIM_API void sim_derived_free(sim_derived *derived);
 
-/* Bodies [first, end), whole trees. */
+/* Items [first, end).  The bodies given to an algorithm must be whole trees. */
 typedef struct sim_range {
     int first, end;
 } sim_range;
 SIM_API sim_range sim_all(const sim_model *model);
 SIM_API sim_range sim_tree_range(const sim_model *model, int tree);
+/* The dofs of a range of bodies. */
+SIM_API sim_range sim_dof_range(const sim_model *model, sim_range bodies);
 
 /* Poses, motion axes and world-frame inertias, from q. */
 SIM_API void sim_kinematics(sim_derived *d, sim_range range, const double *q);
@@ -80,8 +82,8 @@ SIM_API void sim_velocities(sim_derived *d, sim_range range, const double *v);
  * wrenches at the body origins, world axes, NULL: none.  Gravity enters if `gravity` is not 0. */
 SIM_API void sim_rnea(sim_derived *d, sim_range range, const double *a, const sim_force *external, sim_v3 gravity,
                       double *tau);
-/* tau = M a alone: no velocity, no gravity, no joint diagonal but armature.  After sim_kinematics. */
-SIM_API void sim_mass_times(sim_derived *d, sim_range range, const double *a, double *tau);
+/* tau = (M + diag(extra)) a: no velocity, no gravity; `extra` NULL: none.  After sim_kinematics. */
+SIM_API void sim_mass_times(sim_derived *d, sim_range range, const double *extra, const double *a, double *tau);
 
 /* Mass matrix, branch-sparse: row i holds depth(i) numbers, M[i, ancestors of i from the root to i itself], rows one
  * after the other (model->nl numbers in all, row i from dof[i].row on).  Armature included; `extra` [nv] (NULL: none) is added to the diagonal;

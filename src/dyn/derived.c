@@ -10,6 +10,14 @@ sim_range sim_tree_range(const sim_model *model, int tree) {
     return (sim_range){t->body0, t->body0 + t->nbody};
 }
 
+sim_range sim_dof_range(const sim_model *model, sim_range bodies) {
+    if (bodies.first >= bodies.end) {
+        return (sim_range){0, 0};
+    }
+    const sim_body *last = &model->body[bodies.end - 1];
+    return (sim_range){model->body[bodies.first].v0, last->v0 + last->nv};
+}
+
 static int count_angles(const sim_model *model) {
     const sim_body *last = &model->body[model->nbody - 1];
     return model->rotation[model->nbody - 1].angle0 + joint_facts_of(last->joint)->angles;

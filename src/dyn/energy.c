@@ -4,20 +4,12 @@
 #include "dyn/rigid.h"
 #include "model/joint.h"
 
-static sim_range dofs(const sim_model *m, sim_range range) {
-    if (range.first >= range.end) {
-        return (sim_range){0, 0};
-    }
-    const sim_body *last = &m->body[range.end - 1];
-    return (sim_range){m->body[range.first].v0, last->v0 + last->nv};
-}
-
 double sim_kinetic_energy(const sim_derived *d, sim_range range, const double *v) {
     double energy = 0;
     for (int i = range.first; i < range.end; i++) {
         energy += 0.5 * motion_dot(d->vel[i], rigid_times(&d->I[i], d->vel[i]));
     }
-    sim_range rows = dofs(d->model, range);
+    sim_range rows = sim_dof_range(d->model, range);
     for (int j = rows.first; j < rows.end; j++) {
         energy += 0.5 * d->model->dof[j].armature * v[j] * v[j];
     }
@@ -46,7 +38,7 @@ double sim_potential_energy(const sim_derived *d, sim_range range, const double 
         v3 moment = v3_axpy(d->I[i].h, d->I[i].mass, d->pose[i].p);
         energy -= v3_dot(m->gravity, moment);
     }
-    sim_range rows = dofs(m, range);
+    sim_range rows = sim_dof_range(m, range);
     for (int j = rows.first; j < rows.end; j++) {
         if (m->dof[j].stiffness != 0) {
             energy += spring_energy(m, j, q);

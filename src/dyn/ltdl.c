@@ -70,19 +70,11 @@ static void eliminate_run(path p, int k) {
     }
 }
 
-static int dof_first(const sim_model *m, sim_range range) { return m->body[range.first].v0; }
-static int dof_end(const sim_model *m, sim_range range) {
-    const sim_body *last = &m->body[range.end - 1];
-    return last->v0 + last->nv;
-}
-
 void sim_ltdl(const sim_model *m, sim_range range, double *M) {
-    if (range.first >= range.end) {
-        return;
-    }
     path p = {m->dof, M};
-    int first = dof_first(m, range);
-    for (int k = dof_end(m, range) - 1; k >= first;) {
+    sim_range rows = sim_dof_range(m, range);
+    int first = rows.first;
+    for (int k = rows.end - 1; k >= first;) {
         int run = k - first >= 3 && m->dof[k].parent == k - 1 && m->dof[k - 1].parent == k - 2 &&
                   m->dof[k - 2].parent == k - 3 && m->dof[k].depth > 6;
         if (run) {
@@ -96,11 +88,9 @@ void sim_ltdl(const sim_model *m, sim_range range, double *M) {
 }
 
 void sim_ltdl_solve(const sim_model *m, sim_range range, const double *L, double *x) {
-    if (range.first >= range.end) {
-        return;
-    }
     const sim_dof *dof = m->dof;
-    int first = dof_first(m, range), end = dof_end(m, range);
+    sim_range rows = sim_dof_range(m, range);
+    int first = rows.first, end = rows.end;
     for (int k = end - 1; k >= first; k--) {
         const double *row = L + dof[k].row;
         for (int i = dof[k].parent; i >= 0;) {
@@ -122,11 +112,9 @@ void sim_ltdl_solve(const sim_model *m, sim_range range, const double *L, double
 }
 
 void sim_branch_times(const sim_model *m, sim_range range, const double *M, const double *x, double *y) {
-    if (range.first >= range.end) {
-        return;
-    }
     const sim_dof *dof = m->dof;
-    int first = dof_first(m, range), end = dof_end(m, range);
+    sim_range rows = sim_dof_range(m, range);
+    int first = rows.first, end = rows.end;
     for (int k = first; k < end; k++) {
         const double *row = M + dof[k].row;
         double sum = row[dof[k].depth - 1] * x[k];

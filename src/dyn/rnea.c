@@ -42,7 +42,7 @@ void sim_rnea(sim_derived *d, sim_range range, const double *a, const sim_force 
     gather(d, range, a, tau);
 }
 
-void sim_mass_times(sim_derived *d, sim_range range, const double *a, double *tau) {
+void sim_mass_times(sim_derived *d, sim_range range, const double *extra, const double *a, double *tau) {
     const sim_model *m = d->model;
     const motion rest = {{0, 0, 0}, {0, 0, 0}};
     for (int i = range.first; i < range.end; i++) {
@@ -55,4 +55,8 @@ void sim_mass_times(sim_derived *d, sim_range range, const double *a, double *ta
         d->force[i] = rigid_times(&d->I[i], acc);
     }
     gather(d, range, a, tau);
+    sim_range rows = sim_dof_range(m, range);
+    for (int j = rows.first; extra && j < rows.end; j++) {
+        tau[j] += extra[j] * a[j];
+    }
 }

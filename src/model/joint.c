@@ -37,8 +37,79 @@ static void rotation_parts(m3 R, v3 a, m3 *constant, m3 *cosine, m3 *sine) {
 }
 
 joint_rotation joint_rotation_of(const sim_body *body) {
-    joint_rotation k = {.cross = v3_cross(body->axis, body->axis2)};
+    joint_rotation k = {.cross = v3_cross(body->axis, body->axis2), .axis = m3_times(body->placement.R, body->axis)};
     rotation_parts(body->placement.R, body->axis, &k.constant, &k.cosine, &k.sine);
     rotation_parts(m3_identity(), body->axis2, &k.second_constant, &k.second_cosine, &k.second_sine);
     return k;
+}
+
+void joint_place_any(const sim_body *b, const joint_rotation *k, const double *q, const double *sine,
+                     const double *cosine, const pose *parent, pose *X, v3 *shift, motion *S) {
+    const v3 zero = {0, 0, 0};
+    v3 r = m3_times(parent->R, b->placement.p);
+    m3 R;
+    m3 J = m3_product(parent->R, b->placement.R);
+    v3 axis = m3_times(J, b->axis);
+    switch (b->joint) {
+    case SIM_HINGE:
+        R = m3_product(parent->R, joint_combine(k->constant, *cosine, k->cosine, *sine, k->sine));
+        S[0] = (motion){axis, zero};
+        break;
+    case SIM_SLIDER:
+        R = J;
+        S[0] = (motion){zero, axis};
+        r = v3_axpy(r, q[0], axis);
+        break;
+    case SIM_SCREW: {
+        double advance = b->pitch / (2 * M_PI);
+        R = m3_product(parent->R, joint_combine(k->constant, *cosine, k->cosine, *sine, k->sine));
+        S[0] = (motion){axis, v3_scale(advance, axis)};
+        r = v3_axpy(r, advance * q[0], axis);
+        break;
+    }
+    case SIM_CYLINDRICAL:
+        R = m3_product(parent->R, joint_combine(k->constant, *cosine, k->cosine, *sine, k->sine));
+        S[0] = (motion){axis, zero};
+        S[1] = (motion){zero, axis};
+        r = v3_axpy(r, q[1], axis);
+        break;
+    case SIM_UNIVERSAL: {
+        m3 first = m3_product(parent->R, joint_combine(k->constant, cosine[0], k->cosine, sine[0], k->sine));
+        R = m3_product(first, joint_combine(k->second_constant, cosine[1], k->second_cosine, sine[1], k->second_sine));
+        S[0] = (motion){axis, zero};
+        S[1] = (motion){m3_times(first, b->axis2), zero};
+        break;
+    }
+    case SIM_PLANAR: {
+        v3 x = m3_times(J, b->axis2), y = m3_times(J, k->cross);
+        R = m3_product(parent->R, joint_combine(k->constant, *cosine, k->cosine, *sine, k->sine));
+        S[0] = (motion){zero, x};
+        S[1] = (motion){zero, y};
+        S[2] = (motion){axis, zero};
+        r = v3_axpy(v3_axpy(r, q[0], x), q[1], y);
+        break;
+    }
+    case SIM_BALL:
+        R = m3_product(J, quat_matrix(joint_quaternion(q)));
+        S[0] = (motion){R.x, zero};
+        S[1] = (motion){R.y, zero};
+        S[2] = (motion){R.z, zero};
+        break;
+    case SIM_FREE:
+        R = m3_product(J, quat_matrix(joint_quaternion(q + 3)));
+        S[0] = (motion){zero, J.x};
+        S[1] = (motion){zero, J.y};
+        S[2] = (motion){zero, J.z};
+        S[3] = (motion){R.x, zero};
+        S[4] = (motion){R.y, zero};
+        S[5] = (motion){R.z, zero};
+        r = v3_add(r, m3_times(J, (v3){q[0], q[1], q[2]}));
+        break;
+    default: /* fixed */
+        R = J;
+        break;
+    }
+    X->R = R;
+    X->p = v3_add(parent->p, r);
+    *shift = r;
 }
