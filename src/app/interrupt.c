@@ -1,4 +1,4 @@
-/* Ctrl-C: a note that the loop reads between two steps. */
+/* Which signals change the course of a run?  Ctrl-C leaves a note that the loop reads between two steps. */
 #include "app/interrupt.h"
 
 #include <signal.h>
@@ -17,6 +17,8 @@ void interrupt_watch(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    /* A file that may grow no more is an error to be told like a full disk, not a reason to die. */
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 int interrupt_seen(void) { return seen; }

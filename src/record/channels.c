@@ -2,6 +2,7 @@
 #include "record/channels.h"
 
 #include "math/v3.h"
+#include <sim/dynamics.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 #define RECORD_CHANNELS_H
 
 #include "base/pool.h"
-#include <sim/sim.h>
+#include <sim/scene.h>
+#include <sim/world.h>
 
 enum { CHANNEL_NAME = 512 };
 

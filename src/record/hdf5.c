@@ -15,7 +15,7 @@
 
 enum {
     FORMAT_VERSION = 1,
-    COMPRESSION = 4,
+    COMPRESSION = 1,          /* of numbers that barely compress, more costs much and gains a hundredth */
     CHUNK_BYTES = 64 * 1024,  /* aimed at; */
     CHUNK_LIMIT = 256 * 1024, /* where few records already weigh more, items are split over several chunks */
     CHUNK_RECORDS_MIN = 16,

@@ -1,5 +1,6 @@
 /* How does a world get into a file?  Chooses the writer by the ending, packs one row a record, flushes now and then. */
 #include "record/writer.h"
+#include <sim/record.h>
 
 #include <stdlib.h>
 #include <string.h>

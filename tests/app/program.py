@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -330,6 +331,17 @@ def says_which_resource_could_not_be_had():
         refuses("full.h5: cannot write: No space left on device", arm, "--out", "full.h5", status=3)
 
 
+def stops_with_readable_files_when_the_disk_fills_up():
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+    for out in ["a.csv"] + (["a.h5"] if HDF5 else []):
+        done = sim(scene("long"), "--out", out, "--checkpoint", "c", status=3, preexec_fn=limit)
+        assert f"{out}: cannot write: File too large" in done.stderr and "stopped at" in done.stderr, done.stderr
+        assert len(read(out)) <= 400_000
+        sim(scene("long"), "--resume", "c", "--validate")
+        os.remove(out)
+
+
 def refuses_hdf5_where_the_build_has_none():
     if not HDF5:
         refuses("this build has no HDF5", scene("arm"), "--out", "a.h5")
@@ -362,17 +374,16 @@ TESTS = [value for name, value in list(globals().items())
          and value.__code__.co_flags & 4 == 0 and WORD in name]  # 4: takes *arguments, so is a helper
 failed = 0
 SIM, SCENES = os.path.abspath(SIM), os.path.abspath(SCENES)
-print(f"TAP version 13\n1..{len(TESTS)}")
+print(f"1..{len(TESTS)}", flush=True)
 for number, test in enumerate(TESTS, 1):
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        sentence = f"{number} - {test.__name__.replace('_', ' ')}"
         try:
             test()
-            print("ok", sentence)
-        except Exception as reason:  # one failure must not hide the others
+            word, reason = "ok", ""
+        except Exception as caught:  # one failure must not hide the others
             failed += 1
-            print("not ok", sentence)
-            print("#", repr(reason))
+            word, reason = "not ok", f"\n# {caught!r}"
+        print(f"{word} {number} - {test.__name__.replace('_', ' ')}{reason}", flush=True)
         os.chdir("/")
 sys.exit(failed > 0)
