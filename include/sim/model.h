@@ -129,6 +129,12 @@ typedef struct sim_material {
     double restitution;
 } sim_material;
 
+/* What holds between two materials, in place of what would follow from each. */
+typedef struct sim_material_pair {
+    int first, second;
+    double friction, stiffness, dissipation, restitution; /* NAN: what follows from each */
+} sim_material_pair;
+
 /* A value over time, between keys: `hold` keeps the last key's value; the others go from key to key, `cubic` resting
  * at the keys, `quintic` also without acceleration there.  Before the first key and after the last the value stays. */
 typedef enum sim_interpolation { SIM_HOLD, SIM_LINEAR, SIM_CUBIC, SIM_QUINTIC } sim_interpolation;
@@ -167,7 +173,7 @@ typedef struct sim_load {
 
 typedef struct sim_model {
     int nbody; /* the world included */
-    int nq, nv, ntree, nshape, nmaterial, nactuator, nload;
+    int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nactuator, nload;
     int nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
 
@@ -176,6 +182,7 @@ typedef struct sim_model {
     const sim_tree *tree;
     const sim_shape *shape;
     const sim_material *material;
+    const sim_material_pair *material_pair;
     const sim_actuator *actuator;
     const sim_load *load;
 
@@ -229,6 +236,7 @@ SIM_API void sim_builder_gravity(sim_builder *builder, sim_v3 gravity);
 SIM_API int sim_builder_add_body(sim_builder *builder, const sim_body_def *def);
 SIM_API int sim_builder_add_shape(sim_builder *builder, const sim_shape *shape);
 SIM_API int sim_builder_add_material(sim_builder *builder, const sim_material *material);
+SIM_API int sim_builder_add_material_pair(sim_builder *builder, const sim_material_pair *pair);
 /* In actuators and loads given to the builder, `dof` counts within the joint of `body`: 0 is its first. */
 SIM_API int sim_builder_add_actuator(sim_builder *builder, int body, const sim_actuator *actuator);
 SIM_API int sim_builder_add_load(sim_builder *builder, const sim_load *load, int body);

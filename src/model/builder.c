@@ -58,6 +58,7 @@ void sim_builder_discard(sim_builder *b) {
     free(b->body);
     free(b->shape);
     free(b->material);
+    free(b->pair);
     free(b->actuator);
     free(b->actuator_target);
     free(b->load);
@@ -263,6 +264,26 @@ int sim_builder_add_material(sim_builder *b, const sim_material *given) {
     b->material[b->nmaterial] = *given;
     b->material[b->nmaterial].name = sim_pool_text(b->pool, given->name);
     return b->nmaterial++;
+}
+
+/* Not a number: not said. */
+static int out_of(double x, double low, double high) { return x < low || x > high; }
+
+int sim_builder_add_material_pair(sim_builder *b, const sim_material_pair *given) {
+    if (!b || b->error.status || !grow(b, (void **)&b->pair, b->npair, &b->pair_room, sizeof *b->pair)) {
+        return -1;
+    }
+    if (given->first < 0 || given->first >= b->nmaterial || given->second < 0 || given->second >= b->nmaterial) {
+        return refuse(b, SIM_BAD_INPUT, "a pair of materials names material %d or %d, which was not added",
+                      given->first, given->second);
+    }
+    if (out_of(given->friction, 0, HUGE_VAL) || out_of(given->dissipation, 0, HUGE_VAL) ||
+        out_of(given->restitution, 0, 1) || given->stiffness <= 0) {
+        return refuse(b, SIM_BAD_INPUT,
+                      "a pair of materials: friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1");
+    }
+    b->pair[b->npair] = *given;
+    return b->npair++;
 }
 
 static int copy_track(sim_builder *b, sim_track *track, const char *what) {

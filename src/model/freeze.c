@@ -39,6 +39,7 @@ static void count(freezer *f) {
     }
     m->nshape = b->nshape;
     m->nmaterial = b->nmaterial;
+    m->nmaterial_pair = b->npair;
     m->nactuator = b->nactuator;
     m->nload = b->nload;
     m->gravity = b->gravity;
@@ -174,6 +175,7 @@ static void place_parts(freezer *f) {
     const sim_builder *b = f->from;
     sim_shape *shape = take(f, m->nshape, sizeof *shape);
     sim_material *material = take(f, m->nmaterial, sizeof *material);
+    sim_material_pair *pair = take(f, m->nmaterial_pair, sizeof *pair);
     sim_actuator *actuator = take(f, m->nactuator, sizeof *actuator);
     sim_load *load = take(f, m->nload, sizeof *load);
     if (f->failed) {
@@ -187,6 +189,9 @@ static void place_parts(freezer *f) {
     for (int k = 0; k < m->nmaterial; k++) {
         material[k] = b->material[k];
         material[k].name = take_text(f, b->material[k].name);
+    }
+    for (int k = 0; k < m->nmaterial_pair; k++) {
+        pair[k] = b->pair[k];
     }
     for (int k = 0; k < m->nactuator; k++) {
         actuator[k] = b->actuator[k];
@@ -206,6 +211,7 @@ static void place_parts(freezer *f) {
     }
     m->shape = shape;
     m->material = material;
+    m->material_pair = pair;
     m->actuator = actuator;
     m->load = load;
 }

@@ -58,7 +58,8 @@ static void add_material(loader *l, document *d, const node *n) {
         return;
     }
     if (find_material(d, data.name)) {
-        sim_report_once(&l->report, sim_node_member(n, "name"), NULL, "there is a material \"%.80s\" already", data.name);
+        sim_report_once(&l->report, sim_node_member(n, "name"), NULL, "there is a material \"%.80s\" already",
+                        data.name);
         return;
     }
     material_entry *m = POOL_NEW(l->work, material_entry, 1);
@@ -73,6 +74,55 @@ static void add_material(loader *l, document *d, const node *n) {
     d->materials = m;
 }
 
+/* Index in the builder; -1 and reported at `at` if there is none. */
+static int material_by_name(loader *l, const document *d, const char *name, const node *at) {
+    const material_entry *m = find_material(d, name);
+    if (!m) {
+        nearest near = {.wanted = name};
+        char hint[160];
+        for (const material_entry *other = d->materials; other; other = other->next) {
+            sim_nearest_try(&near, other->name);
+        }
+        sim_report_once(&l->report, at, sim_nearest_hint(&near, hint, sizeof hint), "there is no material \"%.80s\"",
+                        name);
+        return -1;
+    }
+    return m->index;
+}
+
+static double given_or_nan(const material_data *d, const char *key, double value) {
+    return sim_node_member(d->at, key) ? value : NAN;
+}
+
+static void add_pair(loader *l, const document *d, const node *n) {
+    material_data data;
+    if (!sim_loader_read(l, n, &sim_table_material_pair, &data)) {
+        return;
+    }
+    int first = material_by_name(l, d, data.name, sim_node_member(n, "first"));
+    int second = material_by_name(l, d, data.other, sim_node_member(n, "second"));
+    if (first < 0 || second < 0 || !sim_loader_good(l)) {
+        return;
+    }
+    sim_material_pair pair = {.first = first,
+                              .second = second,
+                              .friction = given_or_nan(&data, "friction", data.friction),
+                              .stiffness = given_or_nan(&data, "stiffness", data.stiffness),
+                              .dissipation = given_or_nan(&data, "dissipation", data.dissipation),
+                              .restitution = given_or_nan(&data, "restitution", data.restitution)};
+    sim_builder_add_material_pair(l->builder, &pair);
+}
+
+/* The main file comes first; what an included one says of the same two materials comes later and changes nothing. */
+static void add_pairs(loader *l) {
+    for (const document *d = l->documents; d; d = d->next) {
+        const node *list = sim_node_member(d->root, "material_pairs");
+        for (const node *n = list && list->kind == NODE_ARRAY ? list->first : NULL; n; n = n->next) {
+            add_pair(l, d, n);
+        }
+    }
+}
+
 void sim_build_materials(loader *l) {
     for (document *d = l->documents; d; d = d->next) {
         const node *list = sim_node_member(d->root, "materials");
@@ -80,20 +130,7 @@ void sim_build_materials(loader *l) {
             add_material(l, d, n);
         }
     }
-    scene_data *data = &l->data;
-    const node *pairs = data->material_pairs;
-    for (const node *n = pairs ? pairs->first : NULL; n; n = n->next) {
-        material_data pair;
-        if (sim_loader_read(l, n, &sim_table_material_pair, &pair)) {
-            const char *const name[2] = {pair.name, pair.other};
-            for (int i = 0; i < 2; i++) {
-                if (!find_material(l->main, name[i])) {
-                    sim_report_once(&l->report, sim_node_member(n, i ? "second" : "first"), NULL,
-                                    "there is no material \"%.80s\"", name[i]);
-                }
-            }
-        }
-    }
+    add_pairs(l);
 }
 
 /* ---- joint ---- */
@@ -317,25 +354,8 @@ static bool add_weight(loader *l, const shape_data *d, const sim_shape *shape, c
     return true;
 }
 
-static int material_index(loader *l, const entry *e, const shape_data *d) {
-    if (!d->material) {
-        return 0;
-    }
-    const material_entry *m = find_material(e->scope->document, d->material);
-    if (!m) {
-        nearest near = {.wanted = d->material};
-        char hint[160];
-        for (const material_entry *other = e->scope->document->materials; other; other = other->next) {
-            sim_nearest_try(&near, other->name);
-        }
-        sim_report_once(&l->report, sim_node_member(d->at, "material"), sim_nearest_hint(&near, hint, sizeof hint),
-                        "there is no material \"%.80s\"", d->material);
-        return -1;
-    }
-    return m->index;
-}
-
-static bool read_shape(loader *l, const entry *e, const body_data *b, const node *n, sim_inertia *sum, sim_shape *shape) {
+static bool read_shape(loader *l, const entry *e, const body_data *b, const node *n, sim_inertia *sum,
+                       sim_shape *shape) {
     shape_data d;
     if (!sim_loader_read(l, n, &sim_table_shape, &d)) {
         return false;
@@ -344,7 +364,10 @@ static bool read_shape(loader *l, const entry *e, const body_data *b, const node
     shape->name = d.name;
     shape->body = e->index;
     shape->type = (sim_shape_type)d.type;
-    shape->material = material_index(l, e, &d);
+    shape->material = 0;
+    if (d.material) {
+        shape->material = material_by_name(l, e->scope->document, d.material, sim_node_member(n, "material"));
+    }
     shape_size(&d, shape->size);
     for (int i = 0; i < 4; i++) {
         shape->color[i] = (float)d.color[i];
@@ -354,7 +377,8 @@ static bool read_shape(loader *l, const entry *e, const body_data *b, const node
     bool good = shape->material >= 0 && sim_placement_read(&l->report, &d.pose, &shape->pose) &&
                 add_weight(l, &d, shape, b, sum);
     if (e->moves && shape->type == SIM_HALF_SPACE) {
-        sim_report_once(&l->report, n, NULL, "a half-space stands only on bodies that cannot move; \"%.80s\" can", e->name);
+        sim_report_once(&l->report, n, NULL, "a half-space stands only on bodies that cannot move; \"%.80s\" can",
+                        e->name);
         good = false;
     }
     return good;

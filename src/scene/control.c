@@ -1,6 +1,6 @@
 /* Actuators and loads: names to joints, tracks to the builder. */
-#include "scene/loader.h"
 #include "math/v3.h"
+#include "scene/loader.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static bool read_track(loader *l, const track_data *d, int width, sim_track *out
         return false;
     }
     if (d->times.count && d->times.count != keys) {
-        sim_report_once(&l->report, sim_node_member(d->at, "times"), NULL, "%d times for %d values", d->times.count, keys);
+        sim_report_once(&l->report, sim_node_member(d->at, "times"), NULL, "%d times for %d values", d->times.count,
+                        keys);
         return false;
     }
     for (int i = 1; i < d->times.count; i++) {
@@ -153,7 +154,8 @@ static bool keys_belong(loader *l, const load_data *d) {
     }
     if (d->body ? !d->force.at && !d->torque.at : !d->value.at) {
         sim_report_once(&l->report, d->at, NULL,
-                        d->body ? "a load on a body needs \"force\" or \"torque\"" : "a load on a joint needs \"value\"");
+                        d->body ? "a load on a body needs \"force\" or \"torque\""
+                                : "a load on a joint needs \"value\"");
         return false;
     }
     return true;

@@ -49,8 +49,8 @@ static void find_duplicate_keys(builder *b, node *object) {
         if (strcmp(sorted[i]->key, sorted[i - 1]->key) == 0) {
             char first[256];
             sim_report_name_place(sorted[i - 1], first, sizeof first);
-            sim_report_key(b->report, sorted[i], NULL, "the key \"%.80s\" stands here for the second time (first at %s)",
-                           sorted[i]->key, first);
+            sim_report_key(b->report, sorted[i], NULL,
+                           "the key \"%.80s\" stands here for the second time (first at %s)", sorted[i]->key, first);
         }
     }
     free(sorted);
@@ -144,6 +144,7 @@ node *sim_document_parse_option(const source *from, const char *value, sim_pool 
         free(position);
         return root;
     }
+    r->no_memory |= count == -2;
     node *word = POOL_NEW(pool, node, 1);
     char *copy = sim_pool_text(pool, value);
     if (!word || !copy) {

@@ -39,8 +39,8 @@ int sim_loader_find(loader *l, const scope *s, const char *name, const node *at)
     char full[NAME_BYTES + 1], hint[160];
     int found = sim_loader_full_name(s, name, full) ? sim_names_find(&l->names, full) : -1;
     if (found < 0 && !sim_node_origin(at)->blamed) {
-        sim_report_once(&l->report, at, nearest_name(l, s, name, hint, sizeof hint), "there is no body \"%.100s\"%s", name,
-                        s->outer ? " in this model" : "");
+        sim_report_once(&l->report, at, nearest_name(l, s, name, hint, sizeof hint), "there is no body \"%.100s\"%s",
+                        name, s->outer ? " in this model" : "");
     }
     return found;
 }
@@ -52,7 +52,8 @@ static bool count_copy(loader *l, const node *at) {
         return false;
     }
     if (++l->copies > l->limits.bodies) {
-        sim_report_value(&l->report, at, NULL, "more than %lld bodies and copies of models", (long long)l->limits.bodies);
+        sim_report_value(&l->report, at, NULL, "more than %lld bodies and copies of models",
+                         (long long)l->limits.bodies);
         l->stopped = true;
     }
     return !l->stopped;
@@ -298,8 +299,9 @@ static void give_joint(loader *l, entry *e) {
         if (s->joint) {
             e->joint = s->joint;
             if (s->roots == 2) {
-                sim_report_once(&l->report, s->joint, NULL, "which root is meant? The model has several bodies that hang "
-                                                            "on its world");
+                sim_report_once(&l->report, s->joint, NULL,
+                                "which root is meant? The model has several bodies that hang "
+                                "on its world");
             }
         }
         if (s->parent) {

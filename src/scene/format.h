@@ -141,8 +141,16 @@ typedef struct record_data {
     const node *points;
 } record_data;
 
-enum { SIGNAL_COORDINATES, SIGNAL_VELOCITIES, SIGNAL_POSES, SIGNAL_TWISTS, SIGNAL_ENERGY, SIGNAL_MOMENTUM,
-       SIGNAL_STATISTICS, SIGNALS };
+enum {
+    SIGNAL_COORDINATES,
+    SIGNAL_VELOCITIES,
+    SIGNAL_POSES,
+    SIGNAL_TWISTS,
+    SIGNAL_ENERGY,
+    SIGNAL_MOMENTUM,
+    SIGNAL_STATISTICS,
+    SIGNALS
+};
 
 typedef struct camera_data {
     const node *at;

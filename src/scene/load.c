@@ -128,9 +128,7 @@ document *sim_load_document(loader *l, const char *path, const node *at) {
 
 /* ---- the order of everything ---- */
 
-bool sim_loader_good(const loader *l) {
-    return !l->stopped && !l->report.no_memory && l->report.found->count == 0;
-}
+bool sim_loader_good(const loader *l) { return !l->stopped && !l->report.no_memory && l->report.found->count == 0; }
 
 bool sim_loader_read(loader *l, const node *n, const table *t, void *out) {
     l->report.muted++;
@@ -214,8 +212,8 @@ static void explain(const loader *l, sim_error *error) {
 }
 
 sim_scene *sim_load_scene(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
-                    const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
-                    sim_error *error) {
+                          const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
+                          sim_error *error) {
     sim_diagnostics own = {0};
     sim_pool *messages = sim_pool_create();
     loader l = {.report = {.found = diagnostics ? diagnostics : &own, .pool = messages, .no_memory = !messages},

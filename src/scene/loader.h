@@ -30,7 +30,8 @@ enum { MODEL_DEPTH = 32, NAME_BYTES = 255 };
 /* Where texts of files come from: the file system, or a test.  `*content` is malloc'd.  `included` files must be regular
  * ones. */
 typedef struct file_reader {
-    sim_status (*read)(void *context, const char *path, bool included, char **content, size_t *length, sim_error *error);
+    sim_status (*read)(void *context, const char *path, bool included, char **content, size_t *length,
+                       sim_error *error);
     void *context;
 } file_reader;
 
@@ -54,13 +55,13 @@ struct scope {
     scope *outer, *older; /* older: made before this one */
     const document *document;
     const node *model;
-    const node *instance; /* NULL: the scene itself */
-    const char *prefix;   /* of every name in it */
-    const char *parent;   /* body on which its roots hang, full name; NULL: where the outer scope's roots hang */
+    const node *instance;  /* NULL: the scene itself */
+    const char *prefix;    /* of every name in it */
+    const char *parent;    /* body on which its roots hang, full name; NULL: where the outer scope's roots hang */
     const node *parent_at; /* the value that names it */
-    sim_pose frame;       /* place of the model there */
-    const node *joint;    /* in place of its root's joint; NULL: none */
-    int first, end;       /* bodies of it and of what is in it */
+    sim_pose frame;        /* place of the model there */
+    const node *joint;     /* in place of its root's joint; NULL: none */
+    int first, end;        /* bodies of it and of what is in it */
     int roots;
     bool resolved;
     int world_parent; /* what `world` means in it: body (-1: the world) and pose there */
@@ -76,12 +77,12 @@ typedef struct entry {
     sim_pose frame;    /* what the body's pose is relative to, in the parent's body frame */
     const node *q, *v; /* initial state from outside the body */
     const scope *q_scope, *v_scope;
-    int order;         /* place in loader->order; -1: not there yet */
-    int index;         /* in the builder; -1: not there */
+    int order; /* place in loader->order; -1: not there yet */
+    int index; /* in the builder; -1: not there */
     sim_joint_type type;
-    bool read;         /* its joint is known */
-    bool moves;        /* against the world */
-    int piece;         /* body that carries it through fixed joints alone */
+    bool read;  /* its joint is known */
+    bool moves; /* against the world */
+    int piece;  /* body that carries it through fixed joints alone */
 } entry;
 
 typedef struct loader {
@@ -155,8 +156,8 @@ void sim_resolve_output(loader *l);
 
 /* The loader with its limits and its source of files in the open, for tests. */
 sim_scene *sim_load_scene(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
-                    const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
-                    sim_error *error);
+                          const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
+                          sim_error *error);
 scene_limits sim_limits_default(void);
 
 #endif

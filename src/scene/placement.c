@@ -35,8 +35,8 @@ static bool read_axis_angle(report *r, const node *at, const double *from, m3 *o
     return true;
 }
 
-static bool read_orientation(report *r, const node *at, const double *quaternion, const double *rpy, const double *rpy_deg,
-                             const double *axis_angle, m3 *out) {
+static bool read_orientation(report *r, const node *at, const double *quaternion, const double *rpy,
+                             const double *rpy_deg, const double *axis_angle, m3 *out) {
     const node *member = sim_node_member(at, "quaternion");
     *out = m3_identity();
     if (member) {

@@ -42,9 +42,7 @@ static int enum_value(const field *f, const char *name, size_t length) {
 }
 
 /* Defaults of texts stand in the tables with quotes; those of names are words of the format. */
-static const char *default_text(const char *standard) {
-    return strcmp(standard, "\"world\"") == 0 ? "world" : "";
-}
+static const char *default_text(const char *standard) { return strcmp(standard, "\"world\"") == 0 ? "world" : ""; }
 
 static unsigned default_set(const field *f) {
     unsigned set = 0;

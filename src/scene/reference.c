@@ -1,6 +1,6 @@
 /* The reference page of the scene format, printed from the table that drives the parser. */
-#include "scene/fields.h"
 #include "scene/document.h"
+#include "scene/fields.h"
 #include "scene/text.h"
 
 #include <sim/scene.h>
@@ -27,33 +27,46 @@ static const char introduction[] =
     "\n"
     "## Rules that hold everywhere\n"
     "\n"
-    "* SI units; angles in radians (keys that end in `_deg` take degrees); right-handed frames, z up; quaternions (w, x, y, "
+    "* SI units; angles in radians (keys that end in `_deg` take degrees); right-handed frames, z up; quaternions (w, "
+    "x, y, "
     "z) that turn the body's axes into the outer ones.\n"
-    "* Nothing is ignored. An unknown key, a key that belongs elsewhere, a value out of its range, a property that is not "
-    "simulated yet: each is an error that names its place, as `scene.json:42:17: error: /bodies/3/inertia: ...`. All errors "
+    "* Nothing is ignored. An unknown key, a key that belongs elsewhere, a value out of its range, a property that is "
+    "not "
+    "simulated yet: each is an error that names its place, as `scene.json:42:17: error: /bodies/3/inertia: ...`. All "
+    "errors "
     "of a file come in one go, up to 20.\n"
     "* Every object may hold a `comment`, a text that is not read.\n"
     "* A body and its joint share one name. Names are unique; they hold no `/`, `*`, comma, quote or backslash.\n"
-    "* A body stands at its `pose` in its parent when all coordinates of its joint are zero. The pose of a free body is where "
-    "it begins: its coordinates are those of the world (or of the body it names as parent), and its velocity `v` is the "
-    "velocity of its origin along the world's axes and then the angular velocity along its own. In a model, `pose` and `v` "
+    "* A body stands at its `pose` in its parent when all coordinates of its joint are zero. The pose of a free body "
+    "is where "
+    "it begins: its coordinates are those of the world (or of the body it names as parent), and its velocity `v` is "
+    "the "
+    "velocity of its origin along the world's axes and then the angular velocity along its own. In a model, `pose` and "
+    "`v` "
     "of a free body are relative to where the model is put.\n"
     "* `joint` left out means fixed: the body is part of its parent.\n"
     "* Mass properties come from `inertia`, or from shapes that have a `density` or a `mass`; not from both.\n"
-    "* Models get their bodies' names with the prefixes of their instances before them: the body `tip` of a model with the "
+    "* Models get their bodies' names with the prefixes of their instances before them: the body `tip` of a model with "
+    "the "
     "prefix `left_` is `left_tip`; repeated with the prefix `link`, the copies' are `link0_tip`, `link1_tip`, ...\n"
-    "* Names in a model speak of the model. Its roots hang on `world`, which there is the instance's `parent` and `pose`.\n"
-    "* `--set PATH=VALUE` on the command line replaces any value before the scene is read: `--set world/step=0.002`, `--set "
+    "* Names in a model speak of the model. Its roots hang on `world`, which there is the instance's `parent` and "
+    "`pose`.\n"
+    "* `--set PATH=VALUE` on the command line replaces any value before the scene is read: `--set world/step=0.002`, "
+    "`--set "
     "bodies/arm/joint/damping=0.1` (elements of arrays by name or by number from 0).\n"
-    "* Shapes and contacts: shapes give mass and are there to be looked at. Contacts are not simulated yet, so a scene in "
-    "which two bodies with shapes could touch must say `\"contacts\": false` in its `world`; surfaces (`materials`) then do "
+    "* Shapes and contacts: shapes give mass and are there to be looked at. Contacts are not simulated yet, so a scene "
+    "in "
+    "which two bodies with shapes could touch must say `\"contacts\": false` in its `world`; surfaces (`materials`) "
+    "then do "
     "not act.\n"
     "\n";
 
 static void add_limits(text *t) {
-    sim_text_add(t, "* Limits: a file has at most %d MiB, %d values and a nesting of %d; a scene has at most 1,000,000 bodies "
-                    "and copies of models, which nest at most 32 deep.\n\n",
-                 DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
+    sim_text_add(
+        t,
+        "* Limits: a file has at most %d MiB, %d values and a nesting of %d; a scene has at most 1,000,000 bodies "
+        "and copies of models, which nest at most 32 deep.\n\n",
+        DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
 }
 
 static void add_names(text *t, const field *f, int from, int to) {
@@ -179,7 +192,10 @@ static void add_rivals(text *t, const table *tab) {
         for (int i = 0; i < tab->count; i++) {
             if (tab->fields[i].rival == rival) {
                 bool needed = tab->rivals_needed & 1u << rival;
-                sim_text_add(t, "%s`%s`", count ? ", " : needed ? "\nExactly one of " : "\nAt most one of ",
+                sim_text_add(t, "%s`%s`",
+                             count    ? ", "
+                             : needed ? "\nExactly one of "
+                                      : "\nAt most one of ",
                              tab->fields[i].key);
                 count++;
             }

@@ -172,7 +172,7 @@ static bool is_box(loader *l, const repeat_data *d) {
     for (int i = 0; i < 3; i++) {
         if (!(d->min[i] <= d->max[i]) || !isfinite(d->max[i] - d->min[i])) {
             sim_report_once(&l->report, sim_node_member(d->at, "max"), NULL, "%c: max %g is below min %g", "xyz"[i],
-                            d->max[i], d->min[i]);
+                            d -> max[i], d -> min[i]);
             return false;
         }
     }

@@ -72,7 +72,10 @@ static bool note(scanner *s, size_t key, size_t value) {
 }
 
 static int hex_digit(int c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* The four digits of \uXXXX at `at`, or -1. */
@@ -102,7 +105,8 @@ static bool scan_unicode_escape(scanner *s) {
         return wrong(s, start, "the second half of a surrogate pair without the first");
     }
     if (unit >= 0xd800 && unit <= 0xdbff) {
-        int low = s->at + 1 < s->length && s->text[s->at] == '\\' && s->text[s->at + 1] == 'u' ? hex4(s, s->at + 2) : -1;
+        int low =
+            s->at + 1 < s->length && s->text[s->at] == '\\' && s->text[s->at + 1] == 'u' ? hex4(s, s->at + 2) : -1;
         if (low < 0xdc00 || low > 0xdfff) {
             return wrong(s, start, "the first half of a surrogate pair without the second");
         }
@@ -123,8 +127,9 @@ static bool scan_text(scanner *s) {
             return true;
         }
         if (c < 0x20) {
-            return wrong(s, s->at, c == '\n' || c == '\r' ? "a text ends at the end of its line: '\"' is missing"
-                                                          : "a control character in a text: write \\t, \\u001b, ...");
+            return wrong(s, s->at,
+                         c == '\n' || c == '\r' ? "a text ends at the end of its line: '\"' is missing"
+                                                : "a control character in a text: write \\t, \\u001b, ...");
         }
         if (c != '\\') {
             s->at++;
@@ -228,7 +233,8 @@ static bool next_or_close(scanner *s, char close, bool *done) {
         return ends_too_early(s);
     }
     if (c != ',' && c != close) {
-        return wrong(s, s->at, close == '}' ? "expected ',' or '}' after a member" : "expected ',' or ']' after an element");
+        return wrong(s, s->at,
+                     close == '}' ? "expected ',' or '}' after a member" : "expected ',' or ']' after an element");
     }
     s->at++;
     *done = c == close;
@@ -261,8 +267,9 @@ static bool scan_member(scanner *s) {
         return ends_too_early(s);
     }
     if (c != '"') {
-        return wrong(s, s->at, c == '}' ? "a member is missing here (is the comma before it one too many?)"
-                                        : "expected a key in double quotes");
+        return wrong(s, s->at,
+                     c == '}' ? "a member is missing here (is the comma before it one too many?)"
+                              : "expected a key in double quotes");
     }
     if (!scan_text(s)) {
         return false;

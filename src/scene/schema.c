@@ -100,7 +100,8 @@ static void add_value(text *t, const field *f) {
         break;
     case FIELD_MAP:
         sim_text_add(t, "\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/%s\"}, ", f->table->name);
-        sim_text_add(t, "\"properties\": {\"comment\": {\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/$defs/%s\"}]}}",
+        sim_text_add(t,
+                     "\"properties\": {\"comment\": {\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/$defs/%s\"}]}}",
                      f->table->name);
         break;
     case FIELD_VALUES:

@@ -55,8 +55,9 @@ static const field world_fields[] = {
     {"duration", FIELD_NUMBER, AT(world_data, duration), .unit = "s", NOT_NEGATIVE, .standard = "10",
      .help = "Simulated time of a run."},
     {"integrator", FIELD_ENUM, AT(world_data, integrator), .name_of = integrator_name, .standard = "\"midpoint\"",
-     .help = "How a step is taken: implicit midpoint (order 2, keeps energy), symplectic Euler (order 1, cheap), implicit "
-             "Euler (order 1, damps), Moreau's midpoint, classical Runge-Kutta (order 4, for reference runs)."},
+     .help =
+         "How a step is taken: implicit midpoint (order 2, keeps energy), symplectic Euler (order 1, cheap), implicit "
+         "Euler (order 1, damps), Moreau's midpoint, classical Runge-Kutta (order 4, for reference runs)."},
     {"threads", FIELD_INTEGER, AT(world_data, threads), WITHIN(1, 64), .standard = "1",
      .help = "Threads that work on a step; the result is the same for any number."},
     {"tolerance", FIELD_NUMBER, AT(world_data, tolerance), .range = {true, true, true, 0, 0.1}, .standard = "1e-10",
@@ -66,7 +67,8 @@ static const field world_fields[] = {
     {"seed", FIELD_INTEGER, AT(world_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",
      .help = "Start of all random numbers of the scene."},
     {"contacts", FIELD_FLAG, AT(world_data, contacts), .standard = "true",
-     .help = "Whether shapes touch. Contacts are not simulated yet: a scene in which shapes could touch must say `false`."},
+     .help =
+         "Whether shapes touch. Contacts are not simulated yet: a scene in which shapes could touch must say `false`."},
     {"solver", FIELD_TEXT, AT(world_data, solver),
      .not_simulated = "contacts are not simulated yet: leave \"solver\" out and set /world/contacts to false",
      .help = "Contact solver."},
@@ -81,10 +83,10 @@ const table sim_table_world = {"world", "The surroundings and how time is steppe
 
 #define SURFACE_FIELDS                                                                                                 \
     {"friction", FIELD_NUMBER, AT(material_data, friction), NOT_NEGATIVE, .help = "Coulomb coefficient."},             \
-        {"stiffness", FIELD_NUMBER, AT(material_data, stiffness), .unit = "N/m", POSITIVE,                             \
-         .help = "Contact stiffness; left out, the surface is rigid."},                                                \
-        {"dissipation", FIELD_NUMBER, AT(material_data, dissipation), .unit = "s", NOT_NEGATIVE,                       \
-         .help = "Relaxation time of the contact: damping over stiffness."},                                           \
+        {"stiffness",   FIELD_NUMBER, AT(material_data, stiffness),                                                    \
+         .unit = "N/m", POSITIVE,     .help = "Contact stiffness; left out, the surface is rigid."},                   \
+        {"dissipation", FIELD_NUMBER, AT(material_data, dissipation),                                                  \
+         .unit = "s",   NOT_NEGATIVE, .help = "Relaxation time of the contact: damping over stiffness."},              \
     {                                                                                                                  \
         "restitution", FIELD_NUMBER, AT(material_data, restitution), WITHIN(0, 1), .help = "Newton's coefficient."     \
     }
@@ -93,10 +95,11 @@ static const field material_fields[] = {
     {"name", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name by which shapes call it."},
     SURFACE_FIELDS,
 };
-const table sim_table_material = {"material",
-                                  "Surface of shapes. It acts where shapes touch, so not while `world/contacts` is false. "
-                                  "A key left out takes the library's default.",
-                                  sizeof(material_data), material_fields, .count = COUNT(material_fields)};
+const table sim_table_material = {
+    "material",
+    "Surface of shapes. It acts where shapes touch, so not while `world/contacts` is false. "
+    "A key left out takes the library's default.",
+    sizeof(material_data), material_fields, .count = COUNT(material_fields)};
 
 static const field material_pair_fields[] = {
     {"first", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name of a material."},
@@ -105,19 +108,24 @@ static const field material_pair_fields[] = {
     SURFACE_FIELDS,
 };
 const table sim_table_material_pair = {
-    "material_pair", "What holds between two materials, in place of what follows from each. Keys left out follow from each.",
+    "material_pair",
+    "What holds between two materials, in place of what follows from each. Keys left out follow from each.",
     sizeof(material_data), material_pair_fields, .count = COUNT(material_pair_fields)};
 
 /* ---- pose ---- */
 
 #define ORIENTATION_FIELDS(type)                                                                                       \
     {"quaternion", FIELD_VECTOR, AT(type, quaternion), 4, .rival = 1, .help = "Orientation (w, x, y, z)."},            \
-        {"rpy", FIELD_VECTOR, AT(type, rpy), 3, .unit = "rad", .rival = 1,                                             \
+        {"rpy",                                                                                                        \
+         FIELD_VECTOR,                                                                                                 \
+         AT(type, rpy),                                                                                                \
+         3,                                                                                                            \
+         .unit = "rad",                                                                                                \
+         .rival = 1,                                                                                                   \
          .help = "Roll, pitch, yaw about the fixed axes x, y, z: R = Rz(yaw) Ry(pitch) Rx(roll)."},                    \
-        {"rpy_deg", FIELD_VECTOR, AT(type, rpy_deg), 3, .unit = "degrees", .rival = 1, .help = "`rpy` in degrees."},   \
-    {                                                                                                                  \
+        {"rpy_deg", FIELD_VECTOR, AT(type, rpy_deg), 3, .unit = "degrees", .rival = 1, .help = "`rpy` in degrees."}, { \
         "axis_angle", FIELD_VECTOR, AT(type, axis_angle), 4, .unit = "1, 1, 1, rad", .rival = 1,                       \
-        .help = "Axis (x, y, z) and angle about it."                                                                   \
+                                                             .help = "Axis (x, y, z) and angle about it."              \
     }
 
 static const field pose_fields[] = {
@@ -131,8 +139,8 @@ const table sim_table_pose = {"pose", "Place of a frame in an outer frame. At mo
 /* ---- joint ---- */
 
 enum {
-    HAS_AXIS = BIT(SIM_HINGE) | BIT(SIM_SLIDER) | BIT(SIM_SCREW) | BIT(SIM_CYLINDRICAL) | BIT(SIM_UNIVERSAL) |
-               BIT(SIM_PLANAR),
+    HAS_AXIS =
+        BIT(SIM_HINGE) | BIT(SIM_SLIDER) | BIT(SIM_SCREW) | BIT(SIM_CYLINDRICAL) | BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
     HAS_AXIS2 = BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
     MOVES = HAS_AXIS | BIT(SIM_BALL) | BIT(SIM_FREE),
 };
@@ -163,11 +171,15 @@ static const field joint_fields[] = {
      .not_simulated = "effort limits of joints are not simulated yet (those of actuators are)",
      .help = "The most that the joint's actuators give together."},
 };
-const table sim_table_joint = {"joint",
-                               "Joint between a body and its parent. A text stands for `{\"type\": ...}`. The joint frame "
-                               "is the body's `pose`; the body coincides with it where the coordinates are zero.",
-                               sizeof(joint_data), joint_fields, .count = COUNT(joint_fields), .type_key = "type",
-                               .shorthand = "type"};
+const table sim_table_joint = {
+    "joint",
+    "Joint between a body and its parent. A text stands for `{\"type\": ...}`. The joint frame "
+    "is the body's `pose`; the body coincides with it where the coordinates are zero.",
+    sizeof(joint_data),
+    joint_fields,
+    .count = COUNT(joint_fields),
+    .type_key = "type",
+    .shorthand = "type"};
 
 /* ---- inertia ---- */
 
@@ -178,20 +190,27 @@ static const field inertia_fields[] = {
     {"moments", FIELD_VECTOR, AT(inertia_data, moments), 3, .unit = "kg m^2", NOT_NEGATIVE, .rival = 2,
      .help = "Principal moments about the centre of mass."},
     {"matrix", FIELD_VECTOR, AT(inertia_data, matrix), 6, .unit = "kg m^2", .rival = 2,
-     .help = "Inertia about the centre of mass: ixx, iyy, izz, ixy, ixz, iyz, the products with the sign they have in the "
-             "matrix."},
+     .help =
+         "Inertia about the centre of mass: ixx, iyy, izz, ixy, ixz, iyz, the products with the sign they have in the "
+         "matrix."},
     ORIENTATION_FIELDS(inertia_data),
 };
-const table sim_table_inertia = {"inertia",
-                                 "Mass properties of a body. The moments or the matrix stand in axes that the orientation "
-                                 "turns against the body's.",
-                                 sizeof(inertia_data), inertia_fields, .count = COUNT(inertia_fields), .rivals_needed = BIT(2)};
+const table sim_table_inertia = {
+    "inertia",
+    "Mass properties of a body. The moments or the matrix stand in axes that the orientation "
+    "turns against the body's.",
+    sizeof(inertia_data),
+    inertia_fields,
+    .count = COUNT(inertia_fields),
+    .rivals_needed = BIT(2)};
 
 /* ---- shapes ---- */
 
-enum { SOLID = BIT(SIM_SPHERE) | BIT(SIM_BOX) | BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER) | BIT(SIM_ELLIPSOID),
-       ROUND = BIT(SIM_SPHERE) | BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER),
-       LONG = BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER) };
+enum {
+    SOLID = BIT(SIM_SPHERE) | BIT(SIM_BOX) | BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER) | BIT(SIM_ELLIPSOID),
+    ROUND = BIT(SIM_SPHERE) | BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER),
+    LONG = BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER)
+};
 
 static const field shape_fields[] = {
     {"name", FIELD_NAME, AT(shape_data, name), .help = "Name."},
@@ -218,8 +237,8 @@ static const field shape_fields[] = {
     {"mask", FIELD_INTEGER, AT(shape_data, mask), WITHIN(0, 4294967295.0), .standard = "4294967295",
      .help = "Groups the shape touches: two shapes touch if each one's mask has a bit of the other's group."},
 };
-const table sim_table_shape = {"shape", "Solid piece of a body.", sizeof(shape_data), shape_fields, .count = COUNT(shape_fields),
-                               .type_key = "type"};
+const table sim_table_shape = {"shape",      "Solid piece of a body.",     sizeof(shape_data),
+                               shape_fields, .count = COUNT(shape_fields), .type_key = "type"};
 
 /* ---- bodies ---- */
 
@@ -227,8 +246,9 @@ static const field body_fields[] = {
     {"name", FIELD_NAME, AT(body_data, name), .required = true,
      .help = "Name, unlike any other in its model; also the name of its joint."},
     {"parent", FIELD_NAME, AT(body_data, parent), .standard = "\"world\"",
-     .help = "Name of the body it hangs on, wherever that stands in the file; in a model, `world` is the place where the "
-             "model is put."},
+     .help =
+         "Name of the body it hangs on, wherever that stands in the file; in a model, `world` is the place where the "
+         "model is put."},
     {"pose", FIELD_OBJECT, AT(body_data, pose), .table = &sim_table_pose,
      .help = "Joint frame in the parent's body frame. Of a free body: where it begins."},
     {"joint", FIELD_OBJECT, AT(body_data, joint), .table = &sim_table_joint, .standard = "\"fixed\"",
@@ -241,8 +261,9 @@ static const field body_fields[] = {
     {"q_deg", FIELD_NUMBERS, AT(body_data, q_deg), 7, .unit = "degrees", .rival = 1,
      .help = "`q` in degrees, of joints whose coordinates are angles: hinge, screw, universal."},
     {"v", FIELD_NUMBERS, AT(body_data, v), 6, .unit = "rad/s or m/s",
-     .help = "Initial velocities of the joint. Of a free body: velocity of its origin along the axes of the world, then "
-             "angular velocity along its own axes. Of a ball joint: angular velocity along the body's axes."},
+     .help =
+         "Initial velocities of the joint. Of a free body: velocity of its origin along the axes of the world, then "
+         "angular velocity along its own axes. Of a ball joint: angular velocity along the body's axes."},
 };
 const table sim_table_body = {"body", "Rigid body with the joint on which it hangs.", sizeof(body_data), body_fields,
                               .count = COUNT(body_fields)};
@@ -252,7 +273,8 @@ const table sim_table_body = {"body", "Rigid body with the joint on which it han
 static const field model_fields[] = {
     {"description", FIELD_TEXT, AT(model_data, description), .help = "What it is."},
     {"bodies", FIELD_OBJECTS, AT(model_data, bodies), .table = &sim_table_body, .help = "Bodies."},
-    {"instances", FIELD_OBJECTS, AT(model_data, instances), .table = &sim_table_instance, .help = "Models in the model."},
+    {"instances", FIELD_OBJECTS, AT(model_data, instances), .table = &sim_table_instance,
+     .help = "Models in the model."},
     {"initial", FIELD_MAP, AT(model_data, initial), .table = &sim_table_initial, .help = "Initial state."},
     {"actuators", FIELD_OBJECTS, AT(model_data, actuators), .table = &sim_table_actuator, .help = "Controllers."},
     {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
@@ -276,21 +298,27 @@ static const field instance_fields[] = {
     {"joint", FIELD_OBJECT, AT(instance_data, joint), .table = &sim_table_joint,
      .help = "In place of the joint of the model's only root: `\"free\"` lets it go."},
     {"overrides", FIELD_VALUES, AT(instance_data, overrides),
-     .help = "Values that differ from the model's, by path: `\"bodies/forearm/inertia/mass\": 2`. Elements of arrays go by "
-             "name or by number; a last key that is absent is added."},
-    {"repeat", FIELD_OBJECT, AT(instance_data, repeat), .table = &sim_table_repeat, .help = "Many copies in a pattern."},
+     .help =
+         "Values that differ from the model's, by path: `\"bodies/forearm/inertia/mass\": 2`. Elements of arrays go by "
+         "name or by number; a last key that is absent is added."},
+    {"repeat", FIELD_OBJECT, AT(instance_data, repeat), .table = &sim_table_repeat,
+     .help = "Many copies in a pattern."},
 };
-const table sim_table_instance = {"instance", "A model put into the scene.", sizeof(instance_data), instance_fields,
-                                  .count = COUNT(instance_fields), .rivals_needed = BIT(1)};
+const table sim_table_instance = {"instance",      "A model put into the scene.",   sizeof(instance_data),
+                                  instance_fields, .count = COUNT(instance_fields), .rivals_needed = BIT(1)};
 
-enum { LATTICE = BIT(PLACE_GRID) | BIT(PLACE_COLUMNS),
-       COUNTED = BIT(PLACE_LINE) | BIT(PLACE_SCATTER) | BIT(PLACE_SERIES) };
+enum {
+    LATTICE = BIT(PLACE_GRID) | BIT(PLACE_COLUMNS),
+    COUNTED = BIT(PLACE_LINE) | BIT(PLACE_SCATTER) | BIT(PLACE_SERIES)
+};
 
 static const field repeat_fields[] = {
     {"placement", FIELD_ENUM, AT(repeat_data, placement), .required = true, .name_of = placement_name,
-     .help = "Line: each `offset` from the last. Grid: from the instance's pose in the directions x, y, z. Columns: stacks "
-             "that rise from the pose's plane, centred on it. Scatter: random in a box. Series: each hangs on a body of the "
-             "one before."},
+     .help =
+         "Line: each `offset` from the last. Grid: from the instance's pose in the directions x, y, z. Columns: stacks "
+         "that rise from the pose's plane, centred on it. Scatter: random in a box. Series: each hangs on a body of "
+         "the "
+         "one before."},
     {"count", FIELD_INTEGER, AT(repeat_data, count), WITHIN(0, 1000000), .only = COUNTED, .needed_by = COUNTED,
      .help = "Copies."},
     {"counts", FIELD_VECTOR, AT(repeat_data, counts), 3, WITHIN(0, 1000000), .integers = true, .only = LATTICE,
@@ -300,7 +328,8 @@ static const field repeat_fields[] = {
     {"spacing", FIELD_VECTOR, AT(repeat_data, spacing), 3, .unit = "m", .only = LATTICE, .needed_by = LATTICE,
      .help = "Distances along x, y, z."},
     {"jitter", FIELD_NUMBER, AT(repeat_data, jitter), .unit = "m", NOT_NEGATIVE, .standard = "0",
-     .only = BIT(PLACE_COLUMNS), .help = "Each copy stands up to this far from its place, along x and along y, at random."},
+     .only = BIT(PLACE_COLUMNS),
+     .help = "Each copy stands up to this far from its place, along x and along y, at random."},
     {"min", FIELD_VECTOR, AT(repeat_data, min), 3, .unit = "m", .only = BIT(PLACE_SCATTER),
      .needed_by = BIT(PLACE_SCATTER), .help = "Corner of the box."},
     {"max", FIELD_VECTOR, AT(repeat_data, max), 3, .unit = "m", .only = BIT(PLACE_SCATTER),
@@ -320,48 +349,63 @@ static const field repeat_fields[] = {
 const table sim_table_repeat = {"repeat",
                                 "Pattern of copies. The number of a copy counts from 0. The same seed gives the same "
                                 "pattern on every machine.",
-                                sizeof(repeat_data), repeat_fields, .count = COUNT(repeat_fields), .type_key = "placement"};
+                                sizeof(repeat_data),
+                                repeat_fields,
+                                .count = COUNT(repeat_fields),
+                                .type_key = "placement"};
 
 /* ---- initial state ---- */
 
 static const field initial_fields[] = {
     {"q", FIELD_NUMBERS, AT(initial_data, q), 7, .unit = "rad or m", .rival = 1,
-     .help = "Coordinates; of a free body position (x, y, z) and quaternion (w, x, y, z), of a ball joint a quaternion."},
+     .help =
+         "Coordinates; of a free body position (x, y, z) and quaternion (w, x, y, z), of a ball joint a quaternion."},
     {"q_deg", FIELD_NUMBERS, AT(initial_data, q_deg), 7, .unit = "degrees", .rival = 1, .help = "`q` in degrees."},
     {"v", FIELD_NUMBERS, AT(initial_data, v), 6, .unit = "rad/s or m/s", .help = "Velocities."},
 };
-const table sim_table_initial = {"initial",
-                                 "Initial state of a joint, in place of what its body says. Numbers alone stand for `q`.",
-                                 sizeof(initial_data), initial_fields, .count = COUNT(initial_fields), .shorthand = "q"};
+const table sim_table_initial = {
+    "initial",
+    "Initial state of a joint, in place of what its body says. Numbers alone stand for `q`.",
+    sizeof(initial_data),
+    initial_fields,
+    .count = COUNT(initial_fields),
+    .shorthand = "q"};
 
 /* ---- actuators and loads ---- */
 
 #define TRACK_FIELDS(kind_of_values, width, text)                                                                      \
-    {"times", FIELD_NUMBERS, AT(track_data, times), 0, .unit = "s",                                                    \
-     .help = "Times of the keys, increasing; left out, the one value holds always."},                                  \
-        {"values", kind_of_values, AT(track_data, values), width, .required = true, .help = text},                     \
-    {                                                                                                                  \
-        "interpolation", FIELD_ENUM, AT(track_data, interpolation), .name_of = interpolation_name,                     \
-        .standard = "\"linear\"",                                                                                      \
-        .help = "Between keys: hold the last, go straight, or go smoothly and rest at the keys (quintic: without "     \
-                "acceleration there)."                                                                                 \
+    {"times", FIELD_NUMBERS, AT(track_data, times),                                                                    \
+     0,       .unit = "s",   .help = "Times of the keys, increasing; left out, the one value holds always."},          \
+        {"values", kind_of_values, AT(track_data, values), width, .required = true, .help = text}, {                   \
+        "interpolation", FIELD_ENUM, AT(track_data, interpolation),                                                    \
+            .name_of = interpolation_name, .standard = "\"linear\"",                                                   \
+            .help = "Between keys: hold the last, go straight, or go smoothly and rest at the keys (quintic: without " \
+                    "acceleration there)."                                                                             \
     }
 
 static const field track_fields[] = {TRACK_FIELDS(FIELD_NUMBERS, 0, "Value at each key.")};
-const table sim_table_track = {"track",
-                               "A value over time. A number stands for itself at all times. Before the first key and after "
-                               "the last the value stays.",
-                               sizeof(track_data), track_fields, .count = COUNT(track_fields), .shorthand = "values"};
+const table sim_table_track = {
+    "track",
+    "A value over time. A number stands for itself at all times. Before the first key and after "
+    "the last the value stays.",
+    sizeof(track_data),
+    track_fields,
+    .count = COUNT(track_fields),
+    .shorthand = "values"};
 
 static const field vector_track_fields[] = {TRACK_FIELDS(FIELD_ROWS, 3, "Vector at each key.")};
-const table sim_table_vector_track = {"vector_track", "A vector over time. Three numbers stand for themselves at all times.",
-                                      sizeof(track_data), vector_track_fields, .count = COUNT(vector_track_fields),
+const table sim_table_vector_track = {"vector_track",
+                                      "A vector over time. Three numbers stand for themselves at all times.",
+                                      sizeof(track_data),
+                                      vector_track_fields,
+                                      .count = COUNT(vector_track_fields),
                                       .shorthand = "values"};
 
 static const field actuator_fields[] = {
     {"name", FIELD_PATTERN, AT(actuator_data, name), .help = "Name; that of the joint if left out."},
     {"joint", FIELD_PATTERN, AT(actuator_data, joint), .required = true,
-     .help = "Name of the body whose joint it drives; with `*` for any letters, one actuator for each joint that fits."},
+     .help =
+         "Name of the body whose joint it drives; with `*` for any letters, one actuator for each joint that fits."},
     {"dof", FIELD_INTEGER, AT(actuator_data, dof), WITHIN(0, 5), .standard = "0",
      .help = "Which degree of freedom of the joint, from 0. Joints with quaternions (ball, free) cannot be driven."},
     {"kp", FIELD_NUMBER, AT(actuator_data, kp), .unit = "N m/rad or N/m", NOT_NEGATIVE, .standard = "0",
@@ -377,10 +421,11 @@ static const field actuator_fields[] = {
     {"feedforward", FIELD_OBJECT, AT(actuator_data, feedforward), .table = &sim_table_track, .unit = "N m or N",
      .help = "Effort to be added."},
 };
-const table sim_table_actuator = {"actuator",
-                                  "Controller of a joint: effort = kp (target - q) + kd (target rate - v) + feed-forward, "
-                                  "taken implicitly, so that stiff gains are stable.",
-                                  sizeof(actuator_data), actuator_fields, .count = COUNT(actuator_fields)};
+const table sim_table_actuator = {
+    "actuator",
+    "Controller of a joint: effort = kp (target - q) + kd (target rate - v) + feed-forward, "
+    "taken implicitly, so that stiff gains are stable.",
+    sizeof(actuator_data), actuator_fields, .count = COUNT(actuator_fields)};
 
 static const field load_fields[] = {
     {"name", FIELD_NAME, AT(load_data, name), .help = "Name; that of the body if left out."},
@@ -392,14 +437,19 @@ static const field load_fields[] = {
      .help = "On a body: where the force acts, in the body frame."},
     {"frame", FIELD_ENUM, AT(load_data, frame), .name_of = frame_name, .standard = "\"world\"",
      .help = "On a body: axes in which force and torque are given."},
-    {"force", FIELD_OBJECT, AT(load_data, force), .table = &sim_table_vector_track, .unit = "N", .help = "On a body: force."},
+    {"force", FIELD_OBJECT, AT(load_data, force), .table = &sim_table_vector_track, .unit = "N",
+     .help = "On a body: force."},
     {"torque", FIELD_OBJECT, AT(load_data, torque), .table = &sim_table_vector_track, .unit = "N m",
      .help = "On a body: torque."},
     {"value", FIELD_OBJECT, AT(load_data, value), .table = &sim_table_track, .unit = "N m or N",
      .help = "In a joint: the effort."},
 };
-const table sim_table_load = {"load", "Force from outside, on a body or in a joint.", sizeof(load_data), load_fields,
-                              .count = COUNT(load_fields), .rivals_needed = BIT(1)};
+const table sim_table_load = {"load",
+                              "Force from outside, on a body or in a joint.",
+                              sizeof(load_data),
+                              load_fields,
+                              .count = COUNT(load_fields),
+                              .rivals_needed = BIT(1)};
 
 /* ---- what comes out ---- */
 
@@ -409,8 +459,8 @@ static const field point_fields[] = {
     {"point", FIELD_VECTOR, AT(point_data, point), 3, .unit = "m", .standard = "[0, 0, 0]",
      .help = "Point in the body frame."},
 };
-const table sim_table_point = {"point", "A point of a body whose position and velocity are recorded.", sizeof(point_data),
-                               point_fields, .count = COUNT(point_fields)};
+const table sim_table_point = {"point", "A point of a body whose position and velocity are recorded.",
+                               sizeof(point_data), point_fields, .count = COUNT(point_fields)};
 
 static const field record_fields[] = {
     {"every", FIELD_INTEGER, AT(record_data, every), .unit = "steps", WITHIN(1, 1000000000), .standard = "10",
@@ -425,11 +475,12 @@ const table sim_table_record = {"record", "What a run writes down.", sizeof(reco
 static const field camera_fields[] = {
     {"name", FIELD_NAME, AT(camera_data, name), .required = true, .help = "Name."},
     {"position", FIELD_VECTOR, AT(camera_data, position), 3, .unit = "m", .required = true, .help = "Where it stands."},
-    {"target", FIELD_VECTOR, AT(camera_data, target), 3, .unit = "m", .standard = "[0, 0, 0]", .help = "Where it looks."},
+    {"target", FIELD_VECTOR, AT(camera_data, target), 3, .unit = "m", .standard = "[0, 0, 0]",
+     .help = "Where it looks."},
     {"fov", FIELD_NUMBER, AT(camera_data, fov), .unit = "rad", .range = {true, true, true, 0, 3.1}, .rival = 1,
      .standard = "0.8", .help = "Vertical field of view."},
-    {"fov_deg", FIELD_NUMBER, AT(camera_data, fov_deg), .unit = "degrees", .range = {true, true, true, 0, 177}, .rival = 1,
-     .help = "`fov` in degrees."},
+    {"fov_deg", FIELD_NUMBER, AT(camera_data, fov_deg), .unit = "degrees", .range = {true, true, true, 0, 177},
+     .rival = 1, .help = "`fov` in degrees."},
 };
 const table sim_table_camera = {"camera", "A view of the scene, z up.", sizeof(camera_data), camera_fields,
                                 .count = COUNT(camera_fields)};
@@ -440,7 +491,8 @@ static const field scene_fields[] = {
     {"$schema", FIELD_TEXT, AT(scene_data, schema), .help = "For editors; not read."},
     {"name", FIELD_TEXT, AT(scene_data, name), .help = "Title; the file's name if left out."},
     {"description", FIELD_TEXT, AT(scene_data, description), .help = "What is to be seen."},
-    {"world", FIELD_OBJECT, AT(scene_data, world), .table = &sim_table_world, .help = "Surroundings and time stepping."},
+    {"world", FIELD_OBJECT, AT(scene_data, world), .table = &sim_table_world,
+     .help = "Surroundings and time stepping."},
     {"materials", FIELD_OBJECTS, AT(scene_data, materials), .table = &sim_table_material, .help = "Surfaces."},
     {"material_pairs", FIELD_OBJECTS, AT(scene_data, material_pairs), .table = &sim_table_material_pair,
      .help = "Exceptions for two surfaces."},
@@ -448,17 +500,20 @@ static const field scene_fields[] = {
     {"models", FIELD_MAP, AT(scene_data, models), .table = &sim_table_model, .help = "Things to be put in, by name."},
     {"instances", FIELD_OBJECTS, AT(scene_data, instances), .table = &sim_table_instance, .help = "Things put in."},
     {"initial", FIELD_MAP, AT(scene_data, initial), .table = &sim_table_initial,
-     .help = "Initial state by the name of a joint's body; `*` stands for any letters. Later keys hold over earlier ones."},
+     .help =
+         "Initial state by the name of a joint's body; `*` stands for any letters. Later keys hold over earlier ones."},
     {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &sim_table_actuator, .help = "Controllers."},
     {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
     {"record", FIELD_OBJECT, AT(scene_data, record), .table = &sim_table_record, .help = "What a run writes down."},
     {"cameras", FIELD_OBJECTS, AT(scene_data, cameras), .table = &sim_table_camera, .help = "Views."},
 };
-const table sim_table_scene = {"scene", "The file is one object.", sizeof(scene_data), scene_fields, .count = COUNT(scene_fields)};
+const table sim_table_scene = {"scene", "The file is one object.", sizeof(scene_data), scene_fields,
+                               .count = COUNT(scene_fields)};
 
-const table *const sim_tables[] = {
-    &sim_table_scene,    &sim_table_world, &sim_table_body,          &sim_table_pose,    &sim_table_joint,
-    &sim_table_inertia,  &sim_table_shape, &sim_table_material,      &sim_table_material_pair,
-    &sim_table_instance, &sim_table_model, &sim_table_repeat,        &sim_table_initial, &sim_table_actuator,
-    &sim_table_load,     &sim_table_track, &sim_table_vector_track,  &sim_table_record,  &sim_table_point,
-    &sim_table_camera,   NULL};
+const table *const sim_tables[] = {&sim_table_scene,    &sim_table_world,        &sim_table_body,
+                                   &sim_table_pose,     &sim_table_joint,        &sim_table_inertia,
+                                   &sim_table_shape,    &sim_table_material,     &sim_table_material_pair,
+                                   &sim_table_instance, &sim_table_model,        &sim_table_repeat,
+                                   &sim_table_initial,  &sim_table_actuator,     &sim_table_load,
+                                   &sim_table_track,    &sim_table_vector_track, &sim_table_record,
+                                   &sim_table_point,    &sim_table_camera,       NULL};

@@ -101,8 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     scene_limits limits = {.bodies = 2000, .copied_nodes = 20000, .work = 1000000, .files = 6};
     sim_diagnostics diagnostics;
     sim_error error = {0};
-    sim_scene *scene = sim_load_scene(scene_text, scene_length, "fuzz/scene.json", &overrides, &limits, &files,
-                                      &diagnostics, &error);
+    sim_scene *scene =
+        sim_load_scene(scene_text, scene_length, "fuzz/scene.json", &overrides, &limits, &files, &diagnostics, &error);
     if (scene) {
         demand(diagnostics.count == 0 && scene->model, "a scene that loads has nothing wrong");
         take_a_step(scene);

@@ -30,8 +30,7 @@ static int run_folder(const char *path) {
     int count = 0;
     for (struct dirent *item; folder && (item = readdir(folder));) {
         char name[4096];
-        if (item->d_name[0] != '.' &&
-            snprintf(name, sizeof name, "%s/%s", path, item->d_name) < (int)sizeof name) {
+        if (item->d_name[0] != '.' && snprintf(name, sizeof name, "%s/%s", path, item->d_name) < (int)sizeof name) {
             count += run_file(name);
         }
     }

@@ -39,7 +39,7 @@ compiled_static() {
 compiled_readme() {
     sed -n '/^```c$/,/^```$/p' "$here/../../README.md" | sed '/^```/d' > "$place/readme.c"
     $cc -std=c17 -Wall -Werror "$place/readme.c" $(package --cflags --libs sim) -o "$place/readme" &&
-        LD_LIBRARY_PATH=$libraries "$place/readme" > "$place/said" && cat "$place/said" &&
+        (cd "$here/../.." && LD_LIBRARY_PATH=$libraries "$place/readme") > "$place/said" && cat "$place/said" &&
         grep -q -F "$(tail -n 1 "$place/said")" "$here/../../README.md"
 }
 

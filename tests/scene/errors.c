@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BODY(more) "{'sim': 1, 'bodies': [\n {'name': 'a', 'joint': 'hinge', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}" more "}]}"
+#define BODY(more)                                                                                                     \
+    "{'sim': 1, 'bodies': [\n {'name': 'a', 'joint': 'hinge', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}" more "}]}"
 #define SHAPE(text) "{'sim': 1, 'bodies': [{'name': 'a', 'shapes': [\n" text "\n]}]}"
 
 /* ---- the text ---- */
@@ -22,9 +23,7 @@ Test(scene_text, refuses_a_truncated_file_and_names_what_is_open) {
     refused("{'sim': 1, 'na", "scene.json:1:12", "never closed");
 }
 
-Test(scene_text, refuses_trailing_garbage) {
-    refused("{'sim': 1}\n}", "scene.json:2:1", "something follows");
-}
+Test(scene_text, refuses_trailing_garbage) { refused("{'sim': 1}\n}", "scene.json:2:1", "something follows"); }
 
 Test(scene_text, refuses_a_byte_order_mark_and_other_encodings) {
     refused("\xef\xbb\xbf{'sim': 1}", "scene.json:1:1", "byte-order mark");
@@ -92,7 +91,8 @@ Test(scene_keys, refuses_an_unknown_key_and_names_the_nearest) {
 
 Test(scene_keys, refuses_a_missing_key) {
     refused("{'world': {}}", "scene.json:1:1", "\"sim\" is missing");
-    refused("{'sim': 1, 'bodies': [\n {'joint': 'fixed'}]}", "scene.json:2:2", "/bodies/0: the key \"name\" is missing");
+    refused("{'sim': 1, 'bodies': [\n {'joint': 'fixed'}]}", "scene.json:2:2",
+            "/bodies/0: the key \"name\" is missing");
     refused(SHAPE("{'type': 'sphere'}"), "scene.json:2:1", "\"radius\" is missing");
 }
 
@@ -106,7 +106,8 @@ Test(scene_keys, refuses_wrong_types) {
     refused("[1]", "scene.json:1:1", "expected an object, not an array");
     refused("{'sim': '1'}", "scene.json:1:9", "expected a whole number, not a text");
     refused("{'sim': 1, 'world': {'gravity': [0, 0]}}", "scene.json:1:33", "an array of 3 numbers, not of 2");
-    refused("{'sim': 1, 'world': {'gravity': [0, null, 1]}}", "scene.json:1:37", "/world/gravity/1: expected a number, not null");
+    refused("{'sim': 1, 'world': {'gravity': [0, null, 1]}}", "scene.json:1:37",
+            "/world/gravity/1: expected a number, not null");
     refused("{'sim': 1, 'world': {'contacts': 0}}", "scene.json:1:34", "expected true or false, not a number");
     refused("{'sim': 1, 'bodies': {}}", "scene.json:1:22", "expected an array of objects, not an object");
     refused("{'sim': 1, 'world': {'threads': 1.5}}", "scene.json:1:33", "expected a whole number");
@@ -130,7 +131,8 @@ Test(scene_keys, refuses_words_that_are_none_and_names_the_nearest) {
 Test(scene_keys, refuses_two_keys_that_say_the_same) {
     refused(BODY(", 'q': 1, 'q_deg': 2"), "scene.json:2:88", "\"q\" and \"q_deg\" are both given");
     refused(BODY(", 'pose': {'rpy': [0, 0, 0], 'quaternion': [1, 0, 0, 0]}"), "scene.json:2:107", "both given");
-    refused("{'sim': 1, 'instances': [{'prefix': 'a'}]}", "scene.json:1:26", "one of \"model\", \"file\" must be given");
+    refused("{'sim': 1, 'instances': [{'prefix': 'a'}]}", "scene.json:1:26",
+            "one of \"model\", \"file\" must be given");
 }
 
 Test(scene_keys, refuses_by_name_what_is_not_simulated) {
@@ -144,8 +146,8 @@ Test(scene_keys, refuses_by_name_what_is_not_simulated) {
 /* ---- bodies ---- */
 
 Test(scene_bodies, refuses_an_impossible_inertia_with_its_numbers) {
-    refused("{'sim': 1, 'bodies': [\n {'name': 'a', 'inertia':\n  {'mass': 1, 'moments': [0.1, 0.1, 0.3]}}]}", "scene.json:3:3",
-            "/bodies/0/inertia: principal moments (0.1, 0.1, 0.3) kg m^2 break A + B >= C");
+    refused("{'sim': 1, 'bodies': [\n {'name': 'a', 'inertia':\n  {'mass': 1, 'moments': [0.1, 0.1, 0.3]}}]}",
+            "scene.json:3:3", "/bodies/0/inertia: principal moments (0.1, 0.1, 0.3) kg m^2 break A + B >= C");
     refused("{'sim': 1, 'bodies': [\n {'name': 'a', 'inertia':\n  {'mass': 1, 'matrix': [1, 1, 1, 2, 0, 0]}}]}",
             "scene.json:3:3", "not positive definite");
     refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': -1, 'moments': [1, 1, 1]}}]}", "scene.json:1:57",
@@ -168,14 +170,16 @@ Test(scene_bodies, refuses_an_unknown_parent_and_names_the_nearest) {
 }
 
 Test(scene_bodies, refuses_a_cycle_of_parents) {
-    refused("{'sim': 1, 'bodies': [{'name': 'a', 'parent': 'c'},\n{'name': 'b', 'parent': 'a'},\n{'name': 'c', 'parent': "
-            "'b'}]}",
-            "scene.json:2:25", "a cycle: \"b\" hangs");
+    refused(
+        "{'sim': 1, 'bodies': [{'name': 'a', 'parent': 'c'},\n{'name': 'b', 'parent': 'a'},\n{'name': 'c', 'parent': "
+        "'b'}]}",
+        "scene.json:2:25", "a cycle: \"b\" hangs");
     refused("{'sim': 1, 'bodies': [{'name': 'a', 'parent': 'a'}]}", "scene.json:1:47", "a cycle");
 }
 
 Test(scene_bodies, refuses_a_name_that_is_taken) {
-    refused("{'sim': 1, 'bodies': [{'name': 'a'},\n{'name': 'a'}]}", "scene.json:2:10", "\"a\" is taken (scene.json:1)");
+    refused("{'sim': 1, 'bodies': [{'name': 'a'},\n{'name': 'a'}]}", "scene.json:2:10",
+            "\"a\" is taken (scene.json:1)");
     refused("{'sim': 1, 'bodies': [{'name': 'world'}]}", "scene.json:1:32", "cannot be called \"world\"");
 }
 
@@ -192,10 +196,12 @@ Test(scene_bodies, refuses_frames_without_direction) {
 }
 
 Test(scene_bodies, refuses_wrong_numbers_of_coordinates) {
-    refused(BODY(", 'q': [1, 2]"), "scene.json:2:85", "2 numbers for the hinge joint of \"a\", which has 1 coordinates");
+    refused(BODY(", 'q': [1, 2]"), "scene.json:2:85",
+            "2 numbers for the hinge joint of \"a\", which has 1 coordinates");
     refused("{'sim': 1, 'bodies': [{'name': 'a', 'q': 0}]}", "scene.json:1:42", "is fixed: it has no coordinates");
-    refused("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'q': 0, 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}]}",
-            "scene.json:1:59", "a free body begins at its pose");
+    refused(
+        "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'q': 0, 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}]}",
+        "scene.json:1:59", "a free body begins at its pose");
     refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint':\n"
             "{'type': 'cylindrical', 'damping': [1, 2, 3]}}]}",
             "scene.json:2:36", "3 numbers for a joint with 2 degrees of freedom");
@@ -221,12 +227,15 @@ Test(scene_bodies, refuses_an_unknown_material) {
             "{'type': 'sphere', 'radius': 1, 'material': 'stel'}]}]}",
             "scene.json:2:45", "did you mean \"steel\"?");
     refused("{'sim': 1, 'materials': [{'name': 'a'}, {'name': 'a'}]}", "scene.json:1:50", "already");
+    refused("{'sim': 1, 'materials': [{'name': 'ice'}], 'material_pairs': [\n{'first': 'ice', 'second': 'icy'}]}",
+            "scene.json:2:28", "did you mean \"ice\"?");
 }
 
 /* ---- models, instances, files ---- */
 
 Test(scene_models, refuses_an_unknown_model_and_names_the_nearest) {
-    refused("{'sim': 1, 'models': {'leg': {}}, 'instances': [{'model': 'legs'}]}", "scene.json:1:59", "did you mean \"leg\"?");
+    refused("{'sim': 1, 'models': {'leg': {}}, 'instances': [{'model': 'legs'}]}", "scene.json:1:59",
+            "did you mean \"leg\"?");
 }
 
 Test(scene_models, refuses_models_that_hold_themselves) {
@@ -239,7 +248,8 @@ Test(scene_models, refuses_files_that_include_themselves) {
     const test_file files[] = {{"b.json", "{'sim': 1, 'instances': [\n{'file': 'c.json'}]}"},
                                {"c.json", "{'sim': 1,\n'instances': [{'file': './b.json'}]}"},
                                {NULL, NULL}};
-    refused_with("{'sim': 1, 'instances': [{'file': 'b.json'}]}", files, NULL, "c.json:2:24", "the file contains itself");
+    refused_with("{'sim': 1, 'instances': [{'file': 'b.json'}]}", files, NULL, "c.json:2:24",
+                 "the file contains itself");
 }
 
 Test(scene_models, names_the_file_in_which_an_error_stands) {
@@ -271,7 +281,8 @@ Test(scene_models, refuses_models_in_models_that_grow_beyond_all_bounds) {
     for (int i = 1; i < 20; i++) {
         char more[200];
         snprintf(more, sizeof more,
-                 ", 'm%d': {'instances': [{'model': 'm%d', 'repeat': {'placement': 'line', 'count': 10, 'offset': [0, 0, 0]}}]}",
+                 ", 'm%d': {'instances': [{'model': 'm%d', 'repeat': {'placement': 'line', 'count': 10, 'offset': [0, "
+                 "0, 0]}}]}",
                  i, i - 1);
         if (strlen(text) + strlen(more) + 60 > sizeof text) {
             break;
@@ -301,8 +312,9 @@ Test(scene_models, refuses_a_joint_for_two_roots) {
 }
 
 Test(scene_models, refuses_overrides_that_lead_nowhere) {
-    const char *text = "{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a'}]}}, 'instances': [{'model': 'm', 'overrides':\n"
-                       "{'%s': 3}}]}";
+    const char *text =
+        "{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a'}]}}, 'instances': [{'model': 'm', 'overrides':\n"
+        "{'%s': 3}}]}";
     static const struct {
         const char *path, *place, *words;
     } wrong[] = {{"bodies/b/inertia", "scene.json:2:22", "neither the name nor the number"},
@@ -319,13 +331,16 @@ Test(scene_models, refuses_overrides_that_lead_nowhere) {
 /* ---- names in initial state, actuators, loads ---- */
 
 Test(scene_control, refuses_initial_states_of_nobody) {
-    refused(BODY("}], 'initial': {'b*': 1}, 'loads': [{'body': 'a', 'force': [0, 0, 1]"), "scene.json:2:100", "no body fits \"b*\"");
-    refused(BODY("}], 'initial': {'aa': 1}, 'loads': [{'body': 'a', 'force': [0, 0, 1]"), "scene.json:2:100", "did you mean \"a\"?");
+    refused(BODY("}], 'initial': {'b*': 1}, 'loads': [{'body': 'a', 'force': [0, 0, 1]"), "scene.json:2:100",
+            "no body fits \"b*\"");
+    refused(BODY("}], 'initial': {'aa': 1}, 'loads': [{'body': 'a', 'force': [0, 0, 1]"), "scene.json:2:100",
+            "did you mean \"a\"?");
 }
 
 Test(scene_control, refuses_actuators_that_cannot_act) {
-    const char *text = "{'sim': 1, 'bodies': [{'name': 'a', 'joint': '%s', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}],\n"
-                       "'actuators': [{'joint': 'a', 'dof': %d}]}";
+    const char *text =
+        "{'sim': 1, 'bodies': [{'name': 'a', 'joint': '%s', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}],\n"
+        "'actuators': [{'joint': 'a', 'dof': %d}]}";
     char whole[400];
     snprintf(whole, sizeof whole, text, "ball", 0);
     refused(whole, "scene.json:2:25", "a ball joint has no coordinates");
@@ -336,8 +351,9 @@ Test(scene_control, refuses_actuators_that_cannot_act) {
 }
 
 Test(scene_control, refuses_tracks_that_do_not_run_forward) {
-    const char *text = "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}],\n"
-                       "'actuators': [{'joint': 'a', 'target': {'times': %s, 'values': [1, 2]}}]}";
+    const char *text =
+        "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}],\n"
+        "'actuators': [{'joint': 'a', 'target': {'times': %s, 'values': [1, 2]}}]}";
     char whole[400];
     snprintf(whole, sizeof whole, text, "[1, 1]");
     refused(whole, "scene.json:2:50", "times must increase: 1 s follows 1 s");
@@ -348,7 +364,8 @@ Test(scene_control, refuses_tracks_that_do_not_run_forward) {
 Test(scene_control, refuses_loads_that_mix_body_and_joint) {
     refused("{'sim': 1, 'bodies': [{'name': 'a'}], 'loads': [\n{'body': 'a', 'value': 1}]}", "scene.json:2:24",
             "does not belong to a load on a body");
-    refused("{'sim': 1, 'bodies': [{'name': 'a'}], 'loads': [\n{'body': 'a'}]}", "scene.json:2:1", "needs \"force\" or \"torque\"");
+    refused("{'sim': 1, 'bodies': [{'name': 'a'}], 'loads': [\n{'body': 'a'}]}", "scene.json:2:1",
+            "needs \"force\" or \"torque\"");
 }
 
 /* ---- the command line, files, and many errors at once ---- */
@@ -357,7 +374,8 @@ Test(scene_options, places_errors_at_the_option) {
     refused_with("{'sim': 1}", NULL, "world/stp=1", "--set world/stp=1", "/world/stp: unknown key \"stp\"");
     refused_with("{'sim': 1}", NULL, "/world/step=fast", "--set /world/step=fast", "expected a number, not a text");
     refused_with("{'sim': 1}", NULL, "world/step", "--set world/step", "expected PATH=VALUE");
-    refused_with("{'sim': 1}", NULL, "bodies/a/joint=free", "--set bodies/a/joint=free", "there are no \"bodies\" here");
+    refused_with("{'sim': 1}", NULL, "bodies/a/joint=free", "--set bodies/a/joint=free",
+                 "there are no \"bodies\" here");
     refused_with(BODY(""), NULL, "bodies/b/joint=free", "--set bodies/b/joint=free", "neither the name nor the number");
 }
 
@@ -388,9 +406,10 @@ Test(scene_options, a_missing_file_is_a_missing_resource) {
 Test(scene_options, all_errors_come_at_once_in_order_of_place) {
     sim_diagnostics found;
     sim_error error = {0};
-    const char *text = "{'sim': 1, 'world': {'stp': 1},\n'bodies': [{'name': 'a', 'parent': 'z', 'inertia': {'mass': 1, "
-                       "'moments': [1, 1, 9]}},\n{'name': 'b', 'joint': 'free', 'shapes': [{'type': 'cube'}]}],\n"
-                       "'actuators': [{'joint': 'c'}]}";
+    const char *text =
+        "{'sim': 1, 'world': {'stp': 1},\n'bodies': [{'name': 'a', 'parent': 'z', 'inertia': {'mass': 1, "
+        "'moments': [1, 1, 9]}},\n{'name': 'b', 'joint': 'free', 'shapes': [{'type': 'cube'}]}],\n"
+        "'actuators': [{'joint': 'c'}]}";
     cr_assert_null(load_text(text, NULL, NULL, &found, &error));
     const int line[] = {1, 2, 2, 3, 4};
     cr_assert_eq(found.count, 5);

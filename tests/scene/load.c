@@ -41,12 +41,14 @@ Test(scene_load, fills_defaults_from_the_table) {
 }
 
 Test(scene_load, reads_the_world) {
-    sim_scene *s = load_good("{'sim': 1, 'name': 'A \\u00e9', 'world': {'gravity': [1, 2, 3], 'step': 0.5, 'duration': 3, "
-                             "'integrator': 'rk4', 'threads': 4, 'tolerance': 1e-6, 'max_iterations': 7, 'seed': 9}}");
+    sim_scene *s =
+        load_good("{'sim': 1, 'name': 'A \\u00e9', 'world': {'gravity': [1, 2, 3], 'step': 0.5, 'duration': 3, "
+                  "'integrator': 'rk4', 'threads': 4, 'tolerance': 1e-6, 'max_iterations': 7, 'seed': 9}}");
     cr_assert_str_eq(s->name, "A \xc3\xa9");
     near_v3(s->model->gravity, 1, 2, 3);
     cr_assert(s->options.step == 0.5 && s->duration == 3 && s->options.integrator == SIM_RK4);
-    cr_assert(s->options.threads == 4 && s->options.tolerance == 1e-6 && s->options.max_iterations == 7 && s->seed == 9);
+    cr_assert(s->options.threads == 4 && s->options.tolerance == 1e-6 && s->options.max_iterations == 7 &&
+              s->seed == 9);
     sim_scene_free(s);
 }
 
@@ -63,8 +65,9 @@ Test(scene_load, reads_every_joint_type_by_word_and_by_object) {
 }
 
 Test(scene_load, one_number_holds_for_all_degrees_of_freedom_and_several_for_each) {
-    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': {'type': 'universal', 'damping': 3, 'stiffness': "
-                             "[1, 2], 'rest': [0.1, 0.2], 'armature': 0.5}, " MASS ", 'q_deg': [90, -180], 'v': [4, 5]}]}");
+    sim_scene *s =
+        load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': {'type': 'universal', 'damping': 3, 'stiffness': "
+                  "[1, 2], 'rest': [0.1, 0.2], 'armature': 0.5}, " MASS ", 'q_deg': [90, -180], 'v': [4, 5]}]}");
     const sim_dof *d = s->model->dof;
     cr_assert(d[0].damping == 3 && d[1].damping == 3 && d[0].stiffness == 1 && d[1].stiffness == 2);
     cr_assert(d[0].rest == 0.1 && d[1].rest == 0.2 && d[1].armature == 0.5);
@@ -80,7 +83,8 @@ Test(scene_load, all_ways_to_write_an_orientation_agree) {
                          "'axis_angle': [2, 2, 2, 2.0943951023931953]"};
     for (int i = 0; i < 4; i++) {
         char text[300];
-        snprintf(text, sizeof text, "{'sim': 1, 'bodies': [{'name': 'a', 'pose': {'position': [1, 2, 3], %s}}]}", way[i]);
+        snprintf(text, sizeof text, "{'sim': 1, 'bodies': [{'name': 'a', 'pose': {'position': [1, 2, 3], %s}}]}",
+                 way[i]);
         sim_scene *s = load_good(text);
         const sim_pose *X = &body(s, "a")->placement; /* x to y, y to z, z to x */
         near_v3(X->p, 1, 2, 3);
@@ -103,8 +107,9 @@ Test(scene_load, roll_pitch_yaw_turn_about_fixed_axes_in_this_order) {
 }
 
 Test(scene_load, a_free_body_begins_at_its_pose_in_world_coordinates) {
-    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'pose': {'position': [1, 2, 3], 'rpy_deg': "
-                             "[0, 0, 90]}, " MASS ", 'v': [1, 0, 0, 0, 0, 2]}]}");
+    sim_scene *s =
+        load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'pose': {'position': [1, 2, 3], 'rpy_deg': "
+                  "[0, 0, 90]}, " MASS ", 'v': [1, 0, 0, 0, 0, 2]}]}");
     const double *q = s->model->q_initial;
     near_v3(body(s, "a")->placement.p, 0, 0, 0);
     near_v3((sim_v3){q[0], q[1], q[2]}, 1, 2, 3);
@@ -115,9 +120,10 @@ Test(scene_load, a_free_body_begins_at_its_pose_in_world_coordinates) {
 }
 
 Test(scene_load, a_model_with_a_free_root_moves_as_a_whole) {
-    sim_scene *s = load_good("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', 'joint': 'free', 'pose': {'position': [1, 0, 0]}, "
-                             MASS ", 'v': [1, 0, 0, 0, 0, 0]}]}}, 'instances': [{'model': 'm', 'pose': {'position': [0, 0, 5], "
-                             "'rpy_deg': [0, 0, 90]}}]}");
+    sim_scene *s = load_good(
+        "{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', 'joint': 'free', 'pose': {'position': [1, 0, 0]}, " MASS
+        ", 'v': [1, 0, 0, 0, 0, 0]}]}}, 'instances': [{'model': 'm', 'pose': {'position': [0, 0, 5], "
+        "'rpy_deg': [0, 0, 90]}}]}");
     const double *q = s->model->q_initial, *v = s->model->v_initial;
     near_v3((sim_v3){q[0], q[1], q[2]}, 0, 1, 5);
     near_v3((sim_v3){v[0], v[1], v[2]}, 0, 1, 0);
@@ -125,10 +131,11 @@ Test(scene_load, a_model_with_a_free_root_moves_as_a_whole) {
 }
 
 Test(scene_load, initial_states_of_a_scene_hold_over_those_of_models_and_bodies) {
-    sim_scene *s = load_good("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', 'joint': 'hinge', " MASS ", 'q': 1, 'v': 1}, "
-                             "{'name': 'b', 'joint': 'hinge', " MASS ", 'q': 1}, {'name': 'c', 'joint': 'hinge', " MASS "}], "
-                             "'initial': {'*': 2, 'b': 3}}}, 'instances': [{'model': 'm', 'prefix': 'x_'}], "
-                             "'initial': {'*_c': {'q': 4, 'v': 5}}}");
+    sim_scene *s =
+        load_good("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', 'joint': 'hinge', " MASS ", 'q': 1, 'v': 1}, "
+                  "{'name': 'b', 'joint': 'hinge', " MASS ", 'q': 1}, {'name': 'c', 'joint': 'hinge', " MASS "}], "
+                  "'initial': {'*': 2, 'b': 3}}}, 'instances': [{'model': 'm', 'prefix': 'x_'}], "
+                  "'initial': {'*_c': {'q': 4, 'v': 5}}}");
     const double *q = s->model->q_initial, *v = s->model->v_initial;
     int a = body(s, "x_a")->q0, b = body(s, "x_b")->q0, c = body(s, "x_c")->q0;
     cr_assert(q[a] == 2 && v[a] == 1 && q[b] == 3 && q[c] == 4 && v[c] == 5);
@@ -136,16 +143,18 @@ Test(scene_load, initial_states_of_a_scene_hold_over_those_of_models_and_bodies)
 }
 
 Test(scene_load, initial_coordinates_of_a_free_body_are_the_world_s) {
-    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'pose': {'position': [9, 9, 9]}, " MASS "}], "
-                             "'initial': {'a': [1, 2, 3, 1, 0, 0, 0]}}");
+    sim_scene *s =
+        load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'pose': {'position': [9, 9, 9]}, " MASS "}], "
+                  "'initial': {'a': [1, 2, 3, 1, 0, 0, 0]}}");
     cr_assert(s->model->q_initial[0] == 1 && s->model->q_initial[2] == 3 && s->model->q_initial[3] == 1);
     sim_scene_free(s);
 }
 
 Test(scene_load, bodies_may_hang_on_later_ones_and_on_those_of_instances) {
-    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'tool', 'parent': 'arm_tip'}, {'name': 'post'}], 'models': {'arm': "
-                             "{'bodies': [{'name': 'tip', 'parent': 'root'}, {'name': 'root'}]}}, 'instances': [{'model': 'arm', "
-                             "'prefix': 'arm_', 'parent': 'post'}]}");
+    sim_scene *s =
+        load_good("{'sim': 1, 'bodies': [{'name': 'tool', 'parent': 'arm_tip'}, {'name': 'post'}], 'models': {'arm': "
+                  "{'bodies': [{'name': 'tip', 'parent': 'root'}, {'name': 'root'}]}}, 'instances': [{'model': 'arm', "
+                  "'prefix': 'arm_', 'parent': 'post'}]}");
     const sim_model *m = s->model;
     cr_assert_eq(body(s, "tool")->parent, sim_model_find_body(m, "arm_tip"));
     cr_assert_eq(body(s, "arm_tip")->parent, sim_model_find_body(m, "arm_root"));
@@ -168,8 +177,9 @@ Test(scene_load, shapes_give_mass_where_inertia_is_not_given) {
 }
 
 Test(scene_load, inertia_axes_turn_against_the_body) {
-    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 2, 'com': [1, 2, 3], 'moments': [1, 2, 2.5], "
-                             "'rpy_deg': [0, 0, 90]}}]}");
+    sim_scene *s = load_good(
+        "{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 2, 'com': [1, 2, 3], 'moments': [1, 2, 2.5], "
+        "'rpy_deg': [0, 0, 90]}}]}");
     const sim_inertia *I = &body(s, "a")->inertia;
     near_v3(I->com, 1, 2, 3);
     near(I->moment.xx, 2);
@@ -179,17 +189,19 @@ Test(scene_load, inertia_axes_turn_against_the_body) {
 }
 
 Test(scene_load, a_root_gets_the_joint_of_its_instance) {
-    sim_scene *s = load_good("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', " MASS "}]}}, 'instances': [{'model': 'm', "
-                             "'joint': 'free', 'pose': {'position': [0, 0, 4]}}]}");
+    sim_scene *s =
+        load_good("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', " MASS "}]}}, 'instances': [{'model': 'm', "
+                  "'joint': 'free', 'pose': {'position': [0, 0, 4]}}]}");
     cr_assert_eq(body(s, "a")->joint, SIM_FREE);
     near(s->model->q_initial[2], 4);
     sim_scene_free(s);
 }
 
 Test(scene_load, overrides_change_one_instance_and_not_the_others) {
-    sim_scene *s = load_good("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', 'joint': 'hinge', " MASS "}]}}, 'instances': ["
-                             "{'model': 'm', 'prefix': 'x'}, {'model': 'm', 'prefix': 'y', 'overrides': {'bodies/a/inertia/mass': 5, "
-                             "'bodies/0/joint/damping': 2, 'bodies/a/inertia/moments/2': 1.5}}, {'model': 'm', 'prefix': 'z'}]}");
+    sim_scene *s = load_good(
+        "{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', 'joint': 'hinge', " MASS "}]}}, 'instances': ["
+        "{'model': 'm', 'prefix': 'x'}, {'model': 'm', 'prefix': 'y', 'overrides': {'bodies/a/inertia/mass': 5, "
+        "'bodies/0/joint/damping': 2, 'bodies/a/inertia/moments/2': 1.5}}, {'model': 'm', 'prefix': 'z'}]}");
     near(body(s, "xa")->inertia.mass, 1);
     near(body(s, "ya")->inertia.mass, 5);
     near(body(s, "ya")->inertia.moment.zz, 1.5);
@@ -200,11 +212,12 @@ Test(scene_load, overrides_change_one_instance_and_not_the_others) {
 }
 
 Test(scene_load, options_replace_values_before_anything_is_read) {
-    const char *set[] = {"world/step=0.25", "/bodies/a/inertia/mass=7", "bodies/0/joint=ball", "world/gravity=[0, 0, 0]",
-                         "name=New name"};
+    const char *set[] = {"world/step=0.25", "/bodies/a/inertia/mass=7", "bodies/0/joint=ball",
+                         "world/gravity=[0, 0, 0]", "name=New name"};
     uint64_t seed = 77;
     sim_scene_overrides overrides = {5, set, &seed};
-    sim_scene *s = load_text("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', " MASS "}]}", NULL, &overrides, NULL, NULL);
+    sim_scene *s =
+        load_text("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', " MASS "}]}", NULL, &overrides, NULL, NULL);
     cr_assert(s);
     cr_assert(s->options.step == 0.25 && body(s, "a")->inertia.mass == 7 && body(s, "a")->joint == SIM_BALL);
     cr_assert_eq(s->seed, 77);
@@ -214,14 +227,17 @@ Test(scene_load, options_replace_values_before_anything_is_read) {
 
 Test(scene_load, files_bring_their_bodies_materials_and_controllers) {
     const test_file files[] = {
-        {"lib/arm.json", "{'sim': 1, 'world': {'gravity': [0, 0, 0]}, 'materials': [{'name': 'steel', 'friction': 0.2}], 'bodies': "
-                         "[{'name': 'a', 'joint': 'hinge', 'shapes': [{'type': 'sphere', 'radius': 1, 'mass': 1, 'material': "
-                         "'steel'}]}], 'actuators': [{'joint': 'a', 'kp': 3}], 'instances': [{'file': 'tool.json', 'parent': 'a'}]}"},
-        {"lib/tool.json", "{'sim': 1, 'materials': [{'name': 'steel', 'friction': 0.2}], 'bodies': [{'name': 'tool'}]}"},
+        {"lib/arm.json",
+         "{'sim': 1, 'world': {'gravity': [0, 0, 0]}, 'materials': [{'name': 'steel', 'friction': 0.2}], 'bodies': "
+         "[{'name': 'a', 'joint': 'hinge', 'shapes': [{'type': 'sphere', 'radius': 1, 'mass': 1, 'material': "
+         "'steel'}]}], 'actuators': [{'joint': 'a', 'kp': 3}], 'instances': [{'file': 'tool.json', 'parent': 'a'}]}"},
+        {"lib/tool.json",
+         "{'sim': 1, 'materials': [{'name': 'steel', 'friction': 0.2}], 'bodies': [{'name': 'tool'}]}"},
         {NULL, NULL}};
-    sim_scene *s = load_text("{'sim': 1, 'world': {'contacts': false}, 'instances': [{'file': 'lib/arm.json', 'prefix': 'l_'}, "
-                             "{'file': 'lib/arm.json', 'prefix': 'r_'}]}",
-                             files, NULL, NULL, NULL);
+    sim_scene *s =
+        load_text("{'sim': 1, 'world': {'contacts': false}, 'instances': [{'file': 'lib/arm.json', 'prefix': 'l_'}, "
+                  "{'file': 'lib/arm.json', 'prefix': 'r_'}]}",
+                  files, NULL, NULL, NULL);
     cr_assert(s);
     cr_assert_eq(s->model->nbody, 5);
     cr_assert_eq(s->model->nactuator, 2);
@@ -252,10 +268,11 @@ Test(scene_load, the_hash_of_one_file_is_its_sha256) {
 }
 
 Test(scene_load, wildcards_make_one_actuator_for_each_joint) {
-    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'l_knee', 'joint': 'hinge', " MASS "}, {'name': 'r_knee', 'joint': "
-                             "'hinge', " MASS "}, {'name': 'hip', 'joint': 'ball', " MASS "}], 'actuators': [{'joint': '*_knee', "
-                             "'kp': 3, 'kd': 1, 'effort': 9, 'gravity_compensation': true, 'target': {'times': [0, 1], 'values': "
-                             "[2, 3], 'interpolation': 'cubic'}, 'feedforward': 4}]}");
+    sim_scene *s =
+        load_good("{'sim': 1, 'bodies': [{'name': 'l_knee', 'joint': 'hinge', " MASS "}, {'name': 'r_knee', 'joint': "
+                  "'hinge', " MASS "}, {'name': 'hip', 'joint': 'ball', " MASS "}], 'actuators': [{'joint': '*_knee', "
+                  "'kp': 3, 'kd': 1, 'effort': 9, 'gravity_compensation': true, 'target': {'times': [0, 1], 'values': "
+                  "[2, 3], 'interpolation': 'cubic'}, 'feedforward': 4}]}");
     cr_assert_eq(s->model->nactuator, 2);
     const sim_actuator *a = &s->model->actuator[1];
     cr_assert_str_eq(a->name, "r_knee");
@@ -265,22 +282,25 @@ Test(scene_load, wildcards_make_one_actuator_for_each_joint) {
 }
 
 Test(scene_load, a_load_on_a_body_gives_moment_and_force) {
-    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', " MASS "}], 'loads': [{'body': 'a', 'force': "
-                             "[1, 2, 3], 'torque': {'times': [0, 1], 'values': [[4, 5, 6], [7, 8, 9]]}, 'point': [0, 0, 1], 'frame': "
-                             "'body'}, {'name': 'push', 'joint': 'a', 'value': 5}]}");
+    sim_scene *s = load_good(
+        "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', " MASS "}], 'loads': [{'body': 'a', 'force': "
+        "[1, 2, 3], 'torque': {'times': [0, 1], 'values': [[4, 5, 6], [7, 8, 9]]}, 'point': [0, 0, 1], 'frame': "
+        "'body'}, {'name': 'push', 'joint': 'a', 'value': 5}]}");
     cr_assert_eq(s->model->nload, 3);
     const sim_load *torque = &s->model->load[0], *pushing = &s->model->load[1], *push = &s->model->load[2];
     cr_assert(torque->track.values[6] == 7 && torque->track.values[9] == 0 && torque->track.keys == 2);
-    cr_assert(pushing->track.values[0] == 0 && pushing->track.values[5] == 3 && pushing->point.z == 1 && pushing->local);
+    cr_assert(pushing->track.values[0] == 0 && pushing->track.values[5] == 3 && pushing->point.z == 1 &&
+              pushing->local);
     cr_assert(push->dof == 0 && push->track.width == 1 && push->track.values[0] == 5);
     cr_assert_str_eq(push->name, "push");
     sim_scene_free(s);
 }
 
 Test(scene_load, records_and_cameras) {
-    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a'}], 'record': {'every': 3, 'signals': ['poses', 'momentum'], "
-                             "'points': [{'name': 'p', 'body': 'a', 'point': [1, 2, 3]}]}, 'cameras': [{'name': 'c', 'position': "
-                             "[1, 1, 1], 'fov_deg': 90}]}");
+    sim_scene *s =
+        load_good("{'sim': 1, 'bodies': [{'name': 'a'}], 'record': {'every': 3, 'signals': ['poses', 'momentum'], "
+                  "'points': [{'name': 'p', 'body': 'a', 'point': [1, 2, 3]}]}, 'cameras': [{'name': 'c', 'position': "
+                  "[1, 1, 1], 'fov_deg': 90}]}");
     cr_assert(s->record.every == 3 && s->record.poses && s->record.momentum && !s->record.coordinates);
     cr_assert_eq(s->record.npoint, 1);
     cr_assert_eq(s->record.point[0].point.body, 1);
@@ -289,17 +309,37 @@ Test(scene_load, records_and_cameras) {
     sim_scene_free(s);
 }
 
+Test(scene_load, surfaces_and_pairs_keep_what_is_said_of_them) {
+    sim_scene *s =
+        load_good("{'sim': 1, 'materials': [{'name': 'ice', 'friction': 0.02, 'restitution': 0.5}, {'name': 'rubber', "
+                  "'stiffness': 1e5, 'dissipation': 0.1}], 'material_pairs': [{'first': 'rubber', 'second': 'ice', "
+                  "'friction': 0.3}], 'bodies': [{'name': 'a', 'shapes': [{'type': 'sphere', 'radius': 1, 'material': "
+                  "'rubber', 'group': 4, 'mask': 3}]}]}");
+    const sim_model *m = s->model;
+    cr_assert_eq(m->nmaterial, 3); /* the default one comes first */
+    cr_assert(m->material[1].friction == 0.02 && m->material[1].restitution == 0.5);
+    cr_assert(isinf(m->material[1].stiffness) && m->material[2].stiffness == 1e5 && m->material[2].dissipation == 0.1);
+    cr_assert_eq(m->nmaterial_pair, 1);
+    cr_assert(m->material_pair[0].first == 2 && m->material_pair[0].second == 1 && m->material_pair[0].friction == 0.3);
+    cr_assert(isnan(m->material_pair[0].stiffness));
+    cr_assert(m->shape[0].material == 2 && m->shape[0].group == 4 && m->shape[0].mask == 3);
+    sim_scene_free(s);
+}
+
 Test(scene_load, comments_may_stand_anywhere) {
-    sim_scene_free(load_good("{'sim': 1, 'comment': 'a', 'world': {'comment': 'b'}, 'models': {'comment': 'c'}, 'initial': "
-                             "{'comment': 'd'}, 'bodies': [{'name': 'a', 'comment': 'e', 'joint': {'type': 'fixed', 'comment': 'f'}}]}"));
+    sim_scene_free(load_good(
+        "{'sim': 1, 'comment': 'a', 'world': {'comment': 'b'}, 'models': {'comment': 'c'}, 'initial': "
+        "{'comment': 'd'}, 'bodies': [{'name': 'a', 'comment': 'e', 'joint': {'type': 'fixed', 'comment': 'f'}}]}"));
 }
 
 /* ---- patterns ---- */
 
 static sim_scene *pattern(const char *repeat, const uint64_t *seed) {
     char text[800];
-    snprintf(text, sizeof text, "{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', 'joint': 'free', " MASS "}]}}, "
-             "'instances': [{'model': 'm', 'prefix': 'c', 'pose': {'position': [10, 0, 0], 'rpy_deg': [0, 0, 90]}, 'repeat': %s}]}",
+    snprintf(text, sizeof text,
+             "{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', 'joint': 'free', " MASS "}]}}, "
+             "'instances': [{'model': 'm', 'prefix': 'c', 'pose': {'position': [10, 0, 0], 'rpy_deg': [0, 0, 90]}, "
+             "'repeat': %s}]}",
              repeat);
     sim_scene_overrides overrides = {.seed = seed};
     sim_error error = {0};
@@ -360,9 +400,10 @@ Test(scene_patterns, scatter_stays_in_its_box_apart_and_the_same_for_a_seed) {
 }
 
 Test(scene_patterns, a_series_hangs_each_copy_on_the_one_before) {
-    sim_scene *s = load_good("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', 'joint': 'hinge', " MASS "}, {'name': 'b', 'parent': "
-                             "'a'}]}}, 'instances': [{'model': 'm', 'prefix': 'c', 'pose': {'position': [0, 0, 9]}, 'repeat': {'placement': "
-                             "'series', 'count': 100, 'on': 'b', 'pose': {'position': [1, 0, 0]}}}]}");
+    sim_scene *s = load_good(
+        "{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', 'joint': 'hinge', " MASS "}, {'name': 'b', 'parent': "
+        "'a'}]}}, 'instances': [{'model': 'm', 'prefix': 'c', 'pose': {'position': [0, 0, 9]}, 'repeat': {'placement': "
+        "'series', 'count': 100, 'on': 'b', 'pose': {'position': [1, 0, 0]}}}]}");
     cr_assert_eq(s->model->nbody, 201);
     cr_assert_eq(body(s, "c0_a")->parent, 0);
     near(body(s, "c0_a")->placement.p.z, 9);
@@ -372,15 +413,17 @@ Test(scene_patterns, a_series_hangs_each_copy_on_the_one_before) {
 }
 
 Test(scene_patterns, models_in_models_get_all_prefixes) {
-    sim_scene *s = load_good("{'sim': 1, 'models': {'wheel': {'bodies': [{'name': 'rim'}]}, 'car': {'bodies': [{'name': 'hull'}], "
-                             "'instances': [{'model': 'wheel', 'prefix': 'w', 'parent': 'hull', 'repeat': {'placement': 'grid', 'counts': "
-                             "[2, 2, 1], 'spacing': [1, 1, 1]}}]}}, 'instances': [{'model': 'car', 'prefix': 'red_'}]}");
+    sim_scene *s = load_good(
+        "{'sim': 1, 'models': {'wheel': {'bodies': [{'name': 'rim'}]}, 'car': {'bodies': [{'name': 'hull'}], "
+        "'instances': [{'model': 'wheel', 'prefix': 'w', 'parent': 'hull', 'repeat': {'placement': 'grid', 'counts': "
+        "[2, 2, 1], 'spacing': [1, 1, 1]}}]}}, 'instances': [{'model': 'car', 'prefix': 'red_'}]}");
     cr_assert_eq(body(s, "red_w3_rim")->parent, sim_model_find_body(s->model, "red_hull"));
     sim_scene_free(s);
 }
 
 Test(scene_patterns, a_hundred_thousand_bodies_load_in_seconds) {
-    sim_scene *s = pattern("{'placement': 'scatter', 'count': 100000, 'min': [0, 0, 0], 'max': [100, 100, 100], 'radius': 0.1}", NULL);
+    sim_scene *s = pattern(
+        "{'placement': 'scatter', 'count': 100000, 'min': [0, 0, 0], 'max': [100, 100, 100], 'radius': 0.1}", NULL);
     cr_assert_eq(s->model->nbody, 100001);
     sim_scene_free(s);
 }

@@ -32,7 +32,8 @@ sim_scene *load_text(const char *text, const test_file *files, const sim_scene_o
     char *json = quoted(text);
     scene_limits limits = sim_limits_default();
     file_reader source_of_files = {read_test_file, (void *)files};
-    sim_scene *scene = sim_load_scene(json, strlen(json), "scene.json", overrides, &limits, &source_of_files, found, error);
+    sim_scene *scene =
+        sim_load_scene(json, strlen(json), "scene.json", overrides, &limits, &source_of_files, found, error);
     free(json);
     return scene;
 }

@@ -1,0 +1,30 @@
+/* The committed reference page and schema are what the table prints.  To renew them after a change of the table:
+ *     build/tests/scene/print_format reference > docs/scene.md
+ *     build/tests/scene/print_format schema > scenes/scene.schema.json */
+#include <criterion/criterion.h>
+#include <sim/scene.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void compare(char *printed, const char *path) {
+    FILE *file = fopen(path, "rb"); /* tests run at the root of the sources */
+    cr_assert(file, "%s is missing", path);
+    cr_assert(printed);
+    size_t length = strlen(printed);
+    char *kept = calloc(length + 2, 1);
+    size_t have = fread(kept, 1, length + 1, file);
+    fclose(file);
+    size_t same = 0;
+    while (same < length && kept[same] == printed[same]) {
+        same++;
+    }
+    cr_assert(have == length && same == length,
+              "%s differs from the table at byte %zu: print it anew (see tests/scene/format.c)", path, same);
+    free(kept);
+    free(printed);
+}
+
+Test(scene_format, reference_page_is_what_the_table_says) { compare(sim_scene_reference(), "docs/scene.md"); }
+
+Test(scene_format, schema_is_what_the_table_says) { compare(sim_scene_schema(), "scenes/scene.schema.json"); }

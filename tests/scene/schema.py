@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Every shipped scene fits the JSON Schema; broken ones do not.  Arguments: the root of the sources."""
+import copy
+import json
+import pathlib
+import sys
+
+import jsonschema
+
+root = pathlib.Path(sys.argv[1])
+schema = json.loads((root / "scenes/scene.schema.json").read_text())
+jsonschema.Draft202012Validator.check_schema(schema)
+validator = jsonschema.Draft202012Validator(schema)
+failed = 0
+
+
+def expect(good, scene, name):
+    global failed
+    errors = list(validator.iter_errors(scene))
+    if bool(errors) == good:
+        failed += 1
+        print("FAILED:", name, "is", "refused: " + errors[0].message if errors else "accepted")
+
+
+scenes = sorted(p for p in (root / "scenes").rglob("*.json") if not p.name.endswith(".schema.json"))
+for path in scenes:
+    expect(True, json.loads(path.read_text()), path.name)
+if len(scenes) < 13:
+    failed += 1
+    print("FAILED: only", len(scenes), "scenes found")
+
+whole = {
+    "sim": 1,
+    "world": {"step": 0.01, "integrator": "moreau"},
+    "materials": [{"name": "m", "friction": 1}],
+    "models": {"m": {"bodies": [{"name": "a", "joint": "free"}]}},
+    "instances": [{"model": "m", "repeat": {"placement": "line", "count": 2, "offset": [1, 0, 0]}}],
+    "bodies": [
+        {"name": "b", "joint": {"type": "hinge", "axis": [0, 1, 0]}, "q": 1,
+         "inertia": {"mass": 1, "moments": [1, 1, 1]},
+         "pose": {"rpy": [0, 0, 1]},
+         "shapes": [{"type": "sphere", "radius": 1}]}],
+    "initial": {"b": 0.1},
+    "actuators": [{"joint": "b", "target": {"times": [0, 1], "values": [0, 1]}}],
+    "loads": [{"body": "b", "force": [1, 2, 3]}],
+    "record": {"signals": ["poses"]},
+    "comment": "all of it",
+}
+expect(True, whole, "a scene with everything")
+
+REMOVE = object()
+broken = [
+    ("/sim", REMOVE), ("/sim", 2), ("/wrld", {}), ("/world/step", 0), ("/world/step", "1"), ("/world/integrator", "euler"),
+    ("/world/solver", "sap"), ("/world/threads", 65), ("/world/threads", 1.5), ("/world/gravity", [0, 0]),
+    ("/bodies/0/name", REMOVE), ("/bodies/0/name", "a/b"), ("/bodies/0/joint", "hing"), ("/bodies/0/joint/pitch", 1),
+    ("/bodies/0/joint/type", REMOVE), ("/bodies/0/joint/type", "screw"), ("/bodies/0/joint/range", [0, 1]),
+    ("/bodies/0/q_deg", 1), ("/bodies/0/inertia/mass", 0), ("/bodies/0/inertia/moments", REMOVE),
+    ("/bodies/0/inertia/matrix", [1, 1, 1, 0, 0, 0]), ("/bodies/0/pose/quaternion", [1, 0, 0, 0]),
+    ("/bodies/0/shapes/0/radius", REMOVE), ("/bodies/0/shapes/0/radius", -1), ("/bodies/0/shapes/0/length", 1),
+    ("/bodies/0/shapes/0/type", "mesh"), ("/bodies/0/shapes/0/type", "box"), ("/instances/0/model", REMOVE),
+    ("/instances/0/file", "x.json"), ("/instances/0/repeat/count", REMOVE), ("/instances/0/repeat/counts", [1, 1, 1]),
+    ("/initial/b", "x"), ("/actuators/0/joint", REMOVE), ("/actuators/0/target/values", REMOVE),
+    ("/loads/0/force", [1, 2]), ("/record/signals", ["pose"]), ("/materials/0/friction", -1), ("/comment", 3),
+]
+for pointer, value in broken:
+    scene = copy.deepcopy(whole)
+    *path, last = pointer.strip("/").split("/")
+    at = scene
+    for segment in path:
+        at = at[int(segment)] if isinstance(at, list) else at[segment]
+    if value is REMOVE:
+        del at[last]
+    else:
+        at[last] = value
+    expect(False, scene, f"{pointer} = {'nothing' if value is REMOVE else value}")
+
+print(f"{len(scenes)} scenes, {len(broken)} broken ones, {failed} failures")
+sys.exit(failed != 0)
