@@ -62,6 +62,11 @@ static void add_material(loader *l, document *d, const node *n) {
                         data.name);
         return;
     }
+    if (++l->materials > MOST_MATERIALS) {
+        sim_report_value(&l->report, n, NULL, "more than %d materials", MOST_MATERIALS);
+        l->stopped = true;
+        return;
+    }
     material_entry *m = POOL_NEW(l->work, material_entry, 1);
     if (!m) {
         l->report.no_memory = true;
@@ -126,7 +131,7 @@ static void add_pairs(loader *l) {
 void sim_build_materials(loader *l) {
     for (document *d = l->documents; d; d = d->next) {
         const node *list = sim_node_member(d->root, "materials");
-        for (const node *n = list && list->kind == NODE_ARRAY ? list->first : NULL; n; n = n->next) {
+        for (const node *n = list && list->kind == NODE_ARRAY ? list->first : NULL; n && !l->stopped; n = n->next) {
             add_material(l, d, n);
         }
     }
@@ -530,16 +535,13 @@ static void give_initial(loader *l, const scope *s, const node *n) {
         return;
     }
     bool any = false;
-    if (!sim_loader_spend(l, s->end - s->first, n)) {
-        return;
-    }
-    for (int i = s->first; i < s->end; i++) {
-        if (sim_name_fits(l->entries[i].name, pattern)) {
+    for (int i = s->first; i < s->end && sim_loader_spend(l, 0, n); i++) {
+        if (sim_name_fits(l->entries[i].name, pattern, &l->worked)) {
             give_state(&l->entries[i], s, n);
             any = true;
         }
     }
-    if (!any) {
+    if (!any && !l->stopped) {
         sim_report_once(&l->report, n, NULL, "no body fits \"%.100s\"", n->key);
     }
 }

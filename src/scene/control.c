@@ -101,18 +101,18 @@ static void read_actuator(loader *l, const scope *s, const node *n) {
         }
         return;
     }
-    if (!sim_loader_full_name(s, d.joint, pattern) || !sim_loader_spend(l, s->end - s->first, at)) {
+    if (!sim_loader_full_name(s, d.joint, pattern)) {
         return;
     }
     bool any = false;
-    for (int i = s->first; i < s->end; i++) {
+    for (int i = s->first; i < s->end && sim_loader_spend(l, 0, at); i++) {
         const entry *e = &l->entries[i];
-        if (sim_name_fits(e->name, pattern) && (!e->read || (is_plain(e->type) && e->type != SIM_FIXED))) {
+        if (sim_name_fits(e->name, pattern, &l->worked) && (!e->read || (is_plain(e->type) && e->type != SIM_FIXED))) {
             add_actuator(l, s, &d, e, true);
             any = true;
         }
     }
-    if (!any) {
+    if (!any && !l->stopped) {
         sim_report_once(&l->report, at, NULL, "no joint that can be driven fits \"%.100s\"", d.joint);
     }
 }

@@ -17,7 +17,8 @@ bool sim_loader_full_name(const scope *s, const char *name, char text[NAME_BYTES
 bool sim_loader_spend(loader *l, int64_t work, const node *at) {
     l->worked += work;
     if (l->worked > l->limits.work && !l->stopped) {
-        sim_report_value(&l->report, at, NULL, "too many names with '*': more than %lld comparisons",
+        sim_report_value(&l->report, at, NULL,
+                         "too much work: more than %lld steps for patterns, overrides and scatters",
                          (long long)l->limits.work);
         l->stopped = true;
     }
@@ -39,8 +40,8 @@ int sim_loader_find(loader *l, const scope *s, const char *name, const node *at)
     char full[NAME_BYTES + 1], hint[160];
     int found = sim_loader_full_name(s, name, full) ? sim_names_find(&l->names, full) : -1;
     if (found < 0 && !sim_node_origin(at)->blamed) {
-        sim_report_once(&l->report, at, nearest_name(l, s, name, hint, sizeof hint), "there is no body \"%.100s\"%s",
-                        name, s->outer ? " in this model" : "");
+        const char *said = sim_report_full(&l->report) ? NULL : nearest_name(l, s, name, hint, sizeof hint);
+        sim_report_once(&l->report, at, said, "there is no body \"%.100s\"%s", name, s->outer ? " in this model" : "");
     }
     return found;
 }

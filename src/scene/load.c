@@ -104,6 +104,13 @@ static document *read_document(loader *l, const char *path, const node *at) {
         sim_report_once(&l->report, at, NULL, "%s", why.text);
         return NULL;
     }
+    l->bytes += (int64_t)length;
+    if (l->bytes > l->limits.bytes) {
+        free(content);
+        sim_report_once(&l->report, at, NULL, "the files of the scene have more than %lld bytes",
+                        (long long)l->limits.bytes);
+        return NULL;
+    }
     char *kept = sim_pool_alloc(l->work, length + 1, 1);
     if (kept) {
         memcpy(kept, content, length);
@@ -177,7 +184,9 @@ static void build(loader *l, const sim_scene_overrides *overrides) {
     }
     sim_read_options(l);
     sim_build_materials(l);
-    sim_build_bodies(l);
+    if (!l->stopped) {
+        sim_build_bodies(l);
+    }
     if (l->stopped || l->report.no_memory) {
         return;
     }
@@ -244,7 +253,11 @@ sim_scene *sim_load_scene(const char *content, size_t length, const char *path, 
 }
 
 scene_limits sim_limits_default(void) {
-    return (scene_limits){.bodies = 1000000, .copied_nodes = 4000000, .work = 200000000, .files = 1000};
+    return (scene_limits){.bodies = 1000000,
+                          .copied_nodes = 4000000,
+                          .work = 2000000000,
+                          .files = 1000,
+                          .bytes = 4ll * DOCUMENT_MAX_BYTES};
 }
 
 static const file_reader file_system = {read_file, NULL};

@@ -21,11 +21,12 @@
 typedef struct scene_limits {
     int64_t bodies;       /* bodies and copies of models, all in all */
     int64_t copied_nodes; /* values copied because of overrides */
-    int64_t work;         /* names compared with patterns */
+    int64_t work;         /* steps of what may take longer than the text is long: patterns, overrides, scatters */
+    int64_t bytes;        /* of all files together */
     int files;
 } scene_limits;
 
-enum { MODEL_DEPTH = 32, NAME_BYTES = 255 };
+enum { MODEL_DEPTH = 32, NAME_BYTES = 255, MOST_MATERIALS = 1000 };
 
 /* Where texts of files come from: the file system, or a test.  `*content` is malloc'd.  `included` files must be regular
  * ones. */
@@ -103,8 +104,8 @@ typedef struct loader {
     int *sequence; /* entries, parents first */
     name_table names;
     const node *stack[MODEL_DEPTH]; /* models being expanded */
-    int depth, nfiles;
-    int64_t copies, copied_nodes, worked;
+    int depth, nfiles, materials;
+    int64_t copies, copied_nodes, worked, bytes;
     bool stopped; /* a limit was met (and reported) */
     sim_builder *builder;
     const node *touching; /* a shape that could touch another one */
@@ -116,7 +117,7 @@ typedef struct loader {
 bool sim_loader_good(const loader *l);
 /* As sim_read, without saying again what the check of the whole file has said. */
 bool sim_loader_read(loader *l, const node *n, const table *t, void *out);
-/* False, and reported at `at`, when names have been compared too often. */
+/* Counts work; false, and reported at `at`, when it has become too much. */
 bool sim_loader_spend(loader *l, int64_t work, const node *at);
 /* "prefix" + "name" into a buffer; false if too long. */
 bool sim_loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]);

@@ -54,9 +54,9 @@ const char *sim_nearest_hint(const nearest *n, char *text, size_t size) {
     return text;
 }
 
-bool sim_name_fits(const char *name, const char *pattern) {
+bool sim_name_fits(const char *name, const char *pattern, int64_t *steps) {
     const char *star = NULL, *from = NULL; /* the last '*' and where its letters may end */
-    while (*name) {
+    for (++*steps; *name; ++*steps) {
         if (*pattern == '*') {
             star = pattern++;
             from = name;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The best match so far of a search for what a user may have meant. */
 typedef struct nearest {
@@ -17,8 +18,8 @@ void sim_nearest_try(nearest *n, const char *name);
 /* `did you mean "..."?` or NULL when nothing is near. */
 const char *sim_nearest_hint(const nearest *n, char *text, size_t size);
 
-/* Does `name` fit `pattern`, in which each '*' stands for any letters, also none? */
-bool sim_name_fits(const char *name, const char *pattern);
+/* Does `name` fit `pattern`, in which each '*' stands for any letters, also none?  Adds its work to `*steps`. */
+bool sim_name_fits(const char *name, const char *pattern, int64_t *steps);
 
 /* From names to numbers.  Names are not copied. */
 typedef struct name_table {

@@ -139,6 +139,9 @@ static void step_table(cursor *c, const char *segment) {
 /* One segment down, making what is absent; NULL and reported if that cannot be. */
 static node *descend(cursor *c, const char *segment, bool last) {
     node *next;
+    if (!sim_loader_spend(c->l, 16 * (int64_t)c->n->count, c->blame)) { /* each child is a walk through memory */
+        return NULL;
+    }
     if (c->n->kind == NODE_ARRAY) {
         next = element(c->n, segment);
         if (!next) {

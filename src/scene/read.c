@@ -365,6 +365,10 @@ static bool read_value(const reader *r, const node *n, const field *f, void *out
 }
 
 static bool unknown_key(const reader *r, const node *n, const table *t) {
+    if (sim_report_full(r->report)) {
+        sim_report_key(r->report, n, NULL, "unknown key");
+        return false;
+    }
     nearest near = {.wanted = n->key};
     char hint[LIST_SIZE + 20];
     size_t length = (size_t)snprintf(hint, sizeof hint, "known here: ");

@@ -65,7 +65,7 @@ static void add_limits(text *t) {
     sim_text_add(
         t,
         "* Limits: a file has at most %d MiB, %d values and a nesting of %d; a scene has at most 1,000,000 bodies "
-        "and copies of models, which nest at most 32 deep.\n\n",
+        "and copies of models, which nest at most 32 deep, and at most 1,000 materials.\n\n",
         DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
 }
 

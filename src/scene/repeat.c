@@ -98,7 +98,7 @@ static bool scatter(loader *l, placing *p, sim_pose *place) {
     place->p = draw_place(p);
     if (p->taken) {
         for (int tries = 1; !is_free(p, place->p); tries++) {
-            if (tries == TRIES) {
+            if (tries == TRIES || !sim_loader_spend(l, 27, p->at)) {
                 sim_report_once(&l->report, p->at, "a larger box, a smaller radius or fewer copies",
                                 "no room for copy %lld of %lld after %d tries", (long long)p->next, (long long)p->count,
                                 TRIES);

@@ -53,6 +53,8 @@ static void find_line(const source *from, size_t at, int *line, int *column) {
     }
 }
 
+bool sim_report_full(const report *r) { return r->found->count == MOST; }
+
 static bool same(const sim_diagnostic *a, const sim_diagnostic *b) {
     return a->line == b->line && a->column == b->column && strcmp(a->message, b->message) == 0 &&
            strcmp(a->file, b->file) == 0 && strcmp(a->pointer, b->pointer) == 0;
@@ -121,6 +123,10 @@ static void write_pointer(const node *n, char *text, size_t size) {
 
 static void add_node(report *r, const node *at, bool key, const char *hint, const char *format, va_list arguments) {
     if (r->muted) {
+        return;
+    }
+    if (sim_report_full(r)) { /* counted, at no cost */
+        r->found->more++;
         return;
     }
     char message[MESSAGE_SIZE], pointer[POINTER_SIZE];

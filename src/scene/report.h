@@ -21,6 +21,8 @@ void sim_report_value(report *r, const node *at, const char *hint, const char *f
 void sim_report_key(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
 /* At a value, but only the first about it: for checks that meet the same value once for every copy of a model. */
 void sim_report_once(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+/* Are there as many messages as are kept?  Then no one needs a hint. */
+bool sim_report_full(const report *r);
 /* By place: files in the order in which they were first spoken of. */
 void sim_report_sort(const report *r);
 /* "arm.json:12" or the option, for messages that speak of a second place. */

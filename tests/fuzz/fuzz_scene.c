@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     included file = {has_included ? included_text : NULL, included_length};
     file_reader files = {read_included, &file};
-    scene_limits limits = {.bodies = 2000, .copied_nodes = 20000, .work = 1000000, .files = 6};
+    scene_limits limits = {.bodies = 2000, .copied_nodes = 20000, .work = 1000000, .files = 6, .bytes = 100000};
     sim_diagnostics diagnostics;
     sim_error error = {0};
     sim_scene *scene =
