@@ -1,3 +1,4 @@
+/* Joint types, case by case.  Long: joint_place_any holds the formulas of every joint type. */
 #include "model/joint.h"
 
 static const joint_facts facts[SIM_JOINT_TYPES] = {

@@ -1,5 +1,4 @@
-/* What a joint type is: the one place that knows joint types.  The recursions see one motion axis per dof.
- * Long: joint_place holds the formulas of every joint type, one case each. */
+/* What a joint type is: the one place that knows joint types.  The recursions see one motion axis per dof. */
 #ifndef MODEL_JOINT_H
 #define MODEL_JOINT_H
 

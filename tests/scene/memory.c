@@ -5,7 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+/* The sanitizer has an allocator of its own, which gcc and clang tell in different ways. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED 0
+#endif
+
+#if defined(__GLIBC__) && !SANITIZED
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
