@@ -278,13 +278,19 @@ static const node *value_of(const node *n, const char *key) {
     return member ? member : n;
 }
 
+/* A pattern passes over bodies that cannot move; a name does not. */
+static const node *meant_for(const entry *e, const node *given) {
+    return given && e->type == SIM_FIXED && strchr(given->key, '*') ? NULL : given;
+}
+
 static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_def *def) {
     bool good = true;
     initial_data q, v;
+    const node *given_q = meant_for(e, e->q), *given_v = meant_for(e, e->v);
     const node *own = b->q.count ? sim_node_member(b->at, "q") : sim_node_member(b->at, "q_deg");
-    if (e->q && sim_loader_read(l, e->q, &sim_table_initial, &q)) {
+    if (given_q && sim_loader_read(l, given_q, &sim_table_initial, &q)) {
         bool plain = q.q.count > 0;
-        good &= read_q(l, e, value_of(e->q, plain ? "q" : "q_deg"), plain ? &q.q : &q.q_deg, plain ? 1 : degree,
+        good &= read_q(l, e, value_of(given_q, plain ? "q" : "q_deg"), plain ? &q.q : &q.q_deg, plain ? 1 : degree,
                        e->q_scope, def);
     } else if (own && def->joint == SIM_FREE) {
         sim_report_once(&l->report, own, NULL, "a free body begins at its pose: give that instead");
@@ -292,8 +298,8 @@ static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_d
     } else if (own) {
         good &= read_q(l, e, own, b->q.count ? &b->q : &b->q_deg, b->q.count ? 1 : degree, NULL, def);
     }
-    if (e->v && sim_loader_read(l, e->v, &sim_table_initial, &v)) {
-        good &= read_v(l, e, value_of(e->v, "v"), &v.v, e->v_scope, def);
+    if (given_v && sim_loader_read(l, given_v, &sim_table_initial, &v)) {
+        good &= read_v(l, e, value_of(given_v, "v"), &v.v, e->v_scope, def);
     } else if (b->v.count) {
         good &= read_v(l, e, sim_node_member(b->at, "v"), &b->v, e->scope, def);
     }

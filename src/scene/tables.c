@@ -500,8 +500,8 @@ static const field scene_fields[] = {
     {"models", FIELD_MAP, AT(scene_data, models), .table = &sim_table_model, .help = "Things to be put in, by name."},
     {"instances", FIELD_OBJECTS, AT(scene_data, instances), .table = &sim_table_instance, .help = "Things put in."},
     {"initial", FIELD_MAP, AT(scene_data, initial), .table = &sim_table_initial,
-     .help =
-         "Initial state by the name of a joint's body; `*` stands for any letters. Later keys hold over earlier ones."},
+     .help = "Initial state by the name of a joint's body; `*` stands for any letters and passes over fixed "
+             "joints. Later keys hold over earlier ones."},
     {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &sim_table_actuator, .help = "Controllers."},
     {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
     {"record", FIELD_OBJECT, AT(scene_data, record), .table = &sim_table_record, .help = "What a run writes down."},

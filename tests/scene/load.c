@@ -142,6 +142,13 @@ Test(scene_load, initial_states_of_a_scene_hold_over_those_of_models_and_bodies)
     sim_scene_free(s);
 }
 
+Test(scene_load, patterns_pass_over_bodies_that_cannot_move) {
+    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a'}, {'name': 'b', 'parent': 'a', 'joint': 'hinge', " MASS
+                             "}], 'initial': {'*': 3}}");
+    cr_assert_eq(s->model->q_initial[0], 3);
+    sim_scene_free(s);
+}
+
 Test(scene_load, initial_coordinates_of_a_free_body_are_the_world_s) {
     sim_scene *s =
         load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'pose': {'position': [9, 9, 9]}, " MASS "}], "
