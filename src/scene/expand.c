@@ -7,47 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names ---- */
-
-bool sim_loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]) {
-    int length = snprintf(text, NAME_BYTES + 1, "%s%s", s->prefix, name);
-    return length >= 0 && length <= NAME_BYTES;
-}
-
-bool sim_loader_spend(loader *l, int64_t work, const node *at) {
-    l->worked += work;
-    if (l->worked > l->limits.work && !l->stopped) {
-        sim_report_value(&l->report, at, NULL,
-                         "too much work: more than %lld steps for patterns, overrides and scatters",
-                         (long long)l->limits.work);
-        l->stopped = true;
-    }
-    return !l->stopped;
-}
-
-static const char *nearest_name(loader *l, const scope *s, const char *name, char *hint, size_t size) {
-    nearest near = {.wanted = name};
-    size_t skip = strlen(s->prefix);
-    for (int i = s->first; i < s->end; i++) {
-        if (strncmp(l->entries[i].name, s->prefix, skip) == 0) {
-            sim_nearest_try(&near, l->entries[i].name + skip);
-        }
-    }
-    return sim_nearest_hint(&near, hint, size);
-}
-
-int sim_loader_find(loader *l, const scope *s, const char *name, const node *at) {
-    char full[NAME_BYTES + 1], hint[160];
-    int found = sim_loader_full_name(s, name, full) ? sim_names_find(&l->names, full) : -1;
-    if (found < 0 && !sim_node_origin(at)->blamed) {
-        const char *said = sim_report_full(&l->report) ? NULL : nearest_name(l, s, name, hint, sizeof hint);
-        sim_report_once(&l->report, at, said, "there is no body \"%.100s\"%s", name, s->outer ? " in this model" : "");
-    }
-    return found;
-}
-
-/* ---- the list ---- */
-
 static bool count_copy(loader *l, const node *at) {
     if (l->stopped || l->report.no_memory) {
         return false;
@@ -282,7 +241,7 @@ static void resolve_scope(loader *l, scope *s) {
         if (s->world_parent < 0) {
             char hint[160];
             const char *name = s->parent + strlen(s->outer->prefix);
-            sim_report_once(&l->report, s->parent_at, nearest_name(l, s->outer, name, hint, sizeof hint),
+            sim_report_once(&l->report, s->parent_at, sim_loader_nearest(l, s->outer, name, hint, sizeof hint),
                             "there is no body \"%.100s\"", name);
             s->world_parent = -2;
         }

@@ -1,148 +1,8 @@
-/* From a path to a scene: files to trees, then everything in order, and nothing left behind when it fails. */
+/* From a path to a scene: everything in order, and nothing left behind when it fails. */
 #include "scene/loader.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* ---- files ---- */
-
-static sim_status read_all(int file, char **content, size_t *length, sim_error *error) {
-    size_t room = 64 * 1024, have = 0;
-    char *buffer = malloc(room + 1);
-    while (buffer) {
-        ssize_t got = read(file, buffer + have, room - have);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            free(buffer);
-            return sim_fail(error, SIM_NO_RESOURCE, "%s", strerror(errno));
-        }
-        have += (size_t)got;
-        if (got == 0) {
-            buffer[have] = 0;
-            *content = buffer;
-            *length = have;
-            return SIM_OK;
-        }
-        if (have > DOCUMENT_MAX_BYTES) {
-            free(buffer);
-            return sim_fail(error, SIM_BAD_INPUT, "a file of more than %d bytes", DOCUMENT_MAX_BYTES);
-        }
-        if (have == room) {
-            room *= 2;
-            char *more = realloc(buffer, room + 1);
-            if (!more) {
-                break;
-            }
-            buffer = more;
-        }
-    }
-    free(buffer);
-    return sim_fail(error, SIM_NO_RESOURCE, "no memory to read it");
-}
-
-static sim_status read_file(void *context, const char *path, bool included, char **content, size_t *length,
-                            sim_error *error) {
-    (void)context;
-    struct stat about;
-    /* Not to wait for the other end of a pipe that a scene names. */
-    int file = open(path, included ? O_RDONLY | O_NONBLOCK | O_CLOEXEC : O_RDONLY | O_CLOEXEC);
-    if (file < 0 || fstat(file, &about) != 0) {
-        int why = errno;
-        if (file >= 0) {
-            close(file);
-        }
-        return sim_fail(error, SIM_NO_RESOURCE, "%s", strerror(why));
-    }
-    sim_status status;
-    if (S_ISDIR(about.st_mode) || (included && !S_ISREG(about.st_mode))) {
-        status = sim_fail(error, SIM_NO_RESOURCE, "not a file");
-    } else if (S_ISREG(about.st_mode) && about.st_size > DOCUMENT_MAX_BYTES) {
-        status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; %d are the most", (long long)about.st_size,
-                          DOCUMENT_MAX_BYTES);
-    } else {
-        status = read_all(file, content, length, error);
-    }
-    close(file);
-    return status;
-}
-
-/* ---- documents ---- */
-
-static document *add_document(loader *l, const char *path, const char *content, size_t length) {
-    document *d = POOL_NEW(l->work, document, 1);
-    if (!d) {
-        l->report.no_memory = true;
-        return NULL;
-    }
-    d->from = (source){path, content, length};
-    document **link = &l->documents;
-    while (*link) {
-        link = &(*link)->next;
-    }
-    *link = d;
-    sim_sha256_add(&l->hash, content, length);
-    d->root = sim_document_parse(&d->from, l->work, &l->report);
-    return d;
-}
-
-static document *read_document(loader *l, const char *path, const node *at) {
-    char *content = NULL;
-    size_t length = 0;
-    sim_error why = {0};
-    if (++l->nfiles > l->limits.files) {
-        sim_report_once(&l->report, at, NULL, "more than %d files", l->limits.files);
-        return NULL;
-    }
-    if (l->files.read(l->files.context, path, true, &content, &length, &why)) {
-        sim_report_once(&l->report, at, NULL, "%s", why.text);
-        return NULL;
-    }
-    l->bytes += (int64_t)length;
-    if (l->bytes > l->limits.bytes) {
-        free(content);
-        sim_report_once(&l->report, at, NULL, "the files of the scene have more than %lld bytes",
-                        (long long)l->limits.bytes);
-        return NULL;
-    }
-    char *kept = sim_pool_alloc(l->work, length + 1, 1);
-    if (kept) {
-        memcpy(kept, content, length);
-    }
-    free(content);
-    l->report.no_memory |= !kept;
-    return kept ? add_document(l, path, kept, length) : NULL;
-}
-
-document *sim_load_document(loader *l, const char *path, const node *at) {
-    for (document *d = l->documents; d; d = d->next) {
-        if (strcmp(d->from.name, path) == 0) {
-            return d->root ? d : NULL;
-        }
-    }
-    document *d = read_document(l, path, at);
-    if (d && d->root) {
-        sim_read_check(&l->reader, d->root, &sim_table_scene);
-    }
-    return d && d->root ? d : NULL;
-}
-
-/* ---- the order of everything ---- */
-
-bool sim_loader_good(const loader *l) { return !l->stopped && !l->report.no_memory && l->report.found->count == 0; }
-
-bool sim_loader_read(loader *l, const node *n, const table *t, void *out) {
-    l->report.muted++;
-    bool good = sim_read(&l->reader, n, t, out);
-    l->report.muted--;
-    return good;
-}
 
 static bool begin(loader *l, const char *content, size_t length, const char *path) {
     l->work = sim_pool_create();
@@ -166,7 +26,7 @@ static bool begin(loader *l, const char *content, size_t length, const char *pat
     l->scene->memory = l->kept;
     l->reader = (reader){&l->report, l->work};
     sim_sha256_start(&l->hash);
-    l->main = add_document(l, path, text, length);
+    l->main = sim_add_document(l, path, text, length);
     return l->main && l->main->root;
 }
 
@@ -260,7 +120,7 @@ scene_limits sim_limits_default(void) {
                           .bytes = 4ll * DOCUMENT_MAX_BYTES};
 }
 
-static const file_reader file_system = {read_file, NULL};
+static const file_reader file_system = {sim_scene_file, NULL};
 
 sim_scene *sim_scene_parse(const char *text, size_t length, const char *path, const sim_scene_overrides *overrides,
                            sim_diagnostics *diagnostics, sim_error *error) {
@@ -292,7 +152,7 @@ sim_scene *sim_scene_load(const char *path, const sim_scene_overrides *overrides
     if (diagnostics) {
         *diagnostics = (sim_diagnostics){0};
     }
-    if (read_file(NULL, path, false, &content, &length, &why)) {
+    if (sim_scene_file(NULL, path, false, &content, &length, &why)) {
         say_unreadable(path, &why, diagnostics, error);
         return NULL;
     }

@@ -1,6 +1,8 @@
 /* A scene on its way from files to a model.
  *
- *   load.c      files to trees, and the order of everything
+ *   load.c      the order of everything
+ *   files.c     files to trees
+ *   loader.c    what all of these ask
  *   override.c  single values replaced by path
  *   expand.c    instances and patterns to one flat list of bodies, then who hangs on whom
  *   repeat.c    where the copies of a pattern stand
@@ -124,7 +126,15 @@ bool sim_loader_full_name(const scope *s, const char *name, char text[NAME_BYTES
 /* Entry of a name in a scope; -1 and reported at `at` if there is none. */
 int sim_loader_find(loader *l, const scope *s, const char *name, const node *at);
 
-/* load.c: a file, read once.  NULL when it is wrong (reported, at `at` if it could not be had). */
+/* ", did you mean ...": the name in the scope that is most like this one. */
+const char *sim_loader_nearest(loader *l, const scope *s, const char *name, char *hint, size_t size);
+
+/* files.c: the file system as a `file_reader`. */
+sim_status sim_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
+                          sim_error *error);
+/* A text as a document; its root is NULL when it is wrong (reported). */
+document *sim_add_document(loader *l, const char *path, const char *content, size_t length);
+/* A file, read once.  NULL when it is wrong (reported, at `at` if it could not be had). */
 document *sim_load_document(loader *l, const char *path, const node *at);
 
 /* override.c */

@@ -1,0 +1,131 @@
+/* Files to trees, each read once. */
+#include "scene/loader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static sim_status read_all(int file, char **content, size_t *length, sim_error *error) {
+    size_t room = 64 * 1024, have = 0;
+    char *buffer = malloc(room + 1);
+    while (buffer) {
+        ssize_t got = read(file, buffer + have, room - have);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            free(buffer);
+            return sim_fail(error, SIM_NO_RESOURCE, "%s", strerror(errno));
+        }
+        have += (size_t)got;
+        if (got == 0) {
+            buffer[have] = 0;
+            *content = buffer;
+            *length = have;
+            return SIM_OK;
+        }
+        if (have > DOCUMENT_MAX_BYTES) {
+            free(buffer);
+            return sim_fail(error, SIM_BAD_INPUT, "a file of more than %d bytes", DOCUMENT_MAX_BYTES);
+        }
+        if (have == room) {
+            room *= 2;
+            char *more = realloc(buffer, room + 1);
+            if (!more) {
+                break;
+            }
+            buffer = more;
+        }
+    }
+    free(buffer);
+    return sim_fail(error, SIM_NO_RESOURCE, "no memory to read it");
+}
+
+sim_status sim_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
+                          sim_error *error) {
+    (void)context;
+    struct stat about;
+    /* Not to wait for the other end of a pipe that a scene names. */
+    int file = open(path, included ? O_RDONLY | O_NONBLOCK | O_CLOEXEC : O_RDONLY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &about) != 0) {
+        int why = errno;
+        if (file >= 0) {
+            close(file);
+        }
+        return sim_fail(error, SIM_NO_RESOURCE, "%s", strerror(why));
+    }
+    sim_status status;
+    if (S_ISDIR(about.st_mode) || (included && !S_ISREG(about.st_mode))) {
+        status = sim_fail(error, SIM_NO_RESOURCE, "not a file");
+    } else if (S_ISREG(about.st_mode) && about.st_size > DOCUMENT_MAX_BYTES) {
+        status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; %d are the most", (long long)about.st_size,
+                          DOCUMENT_MAX_BYTES);
+    } else {
+        status = read_all(file, content, length, error);
+    }
+    close(file);
+    return status;
+}
+
+/* ---- documents ---- */
+
+document *sim_add_document(loader *l, const char *path, const char *content, size_t length) {
+    document *d = POOL_NEW(l->work, document, 1);
+    if (!d) {
+        l->report.no_memory = true;
+        return NULL;
+    }
+    d->from = (source){path, content, length};
+    document **link = &l->documents;
+    while (*link) {
+        link = &(*link)->next;
+    }
+    *link = d;
+    sim_sha256_add(&l->hash, content, length);
+    d->root = sim_document_parse(&d->from, l->work, &l->report);
+    return d;
+}
+
+static document *read_document(loader *l, const char *path, const node *at) {
+    char *content = NULL;
+    size_t length = 0;
+    sim_error why = {0};
+    if (++l->nfiles > l->limits.files) {
+        sim_report_once(&l->report, at, NULL, "more than %d files", l->limits.files);
+        return NULL;
+    }
+    if (l->files.read(l->files.context, path, true, &content, &length, &why)) {
+        sim_report_once(&l->report, at, NULL, "%s", why.text);
+        return NULL;
+    }
+    l->bytes += (int64_t)length;
+    if (l->bytes > l->limits.bytes) {
+        free(content);
+        sim_report_once(&l->report, at, NULL, "the files of the scene have more than %lld bytes",
+                        (long long)l->limits.bytes);
+        return NULL;
+    }
+    char *kept = sim_pool_alloc(l->work, length + 1, 1);
+    if (kept) {
+        memcpy(kept, content, length);
+    }
+    free(content);
+    l->report.no_memory |= !kept;
+    return kept ? sim_add_document(l, path, kept, length) : NULL;
+}
+
+document *sim_load_document(loader *l, const char *path, const node *at) {
+    for (document *d = l->documents; d; d = d->next) {
+        if (strcmp(d->from.name, path) == 0) {
+            return d->root ? d : NULL;
+        }
+    }
+    document *d = read_document(l, path, at);
+    if (d && d->root) {
+        sim_read_check(&l->reader, d->root, &sim_table_scene);
+    }
+    return d && d->root ? d : NULL;
+}
