@@ -50,6 +50,7 @@ static int actuator_forces(sim_world *w, int tree, const force_point *at, double
             sum += actuator->kd * (rate - at->v_end[j]);
         }
         double within = fmax(-actuator->effort, fmin(actuator->effort, sum));
+        w->asked[k] = sum;
         w->clamped[k] = (sum > actuator->effort) - (sum < -actuator->effort);
         saturated += w->clamped[k] != 0;
         tau[j] += within;

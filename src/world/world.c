@@ -106,6 +106,8 @@ static int take_memory(sim_world *w) {
     w->actuator_order = POOL_NEW(pool, int, m->nactuator);
     w->load_order = POOL_NEW(pool, int, m->nload);
     w->clamped = POOL_NEW(pool, int, m->nactuator);
+    w->asked = POOL_NEW(pool, double, m->nactuator);
+    w->gain = POOL_NEW(pool, double, m->nactuator);
     w->q_point = POOL_NEW(pool, double, m->nq);
     w->v_point = POOL_NEW(pool, double, m->nv);
     w->tau = POOL_NEW(pool, double, m->nv);
@@ -116,9 +118,9 @@ static int take_memory(sim_world *w) {
     w->external = POOL_NEW(pool, sim_force, m->nbody);
     w->history = POOL_NEW(pool, double, (2 + 2 * ANDERSON_DEPTH) * (size_t)m->nv);
     w->rk = POOL_NEW(pool, double, RK_VECTORS *(size_t)m->nv);
-    return ok && w->worker && w->applied && w->parts && w->actuator_order && w->load_order && w->clamped &&
-           w->q_point && w->v_point && w->tau && w->extra && w->a_try && w->a_out && w->hold && w->external &&
-           w->history && w->rk;
+    return ok && w->worker && w->applied && w->parts && w->actuator_order && w->load_order && w->clamped && w->asked &&
+           w->gain && w->q_point && w->v_point && w->tau && w->extra && w->a_try && w->a_out && w->hold &&
+           w->external && w->history && w->rk;
 }
 
 sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 static sim_body_def arm_link(int parent, double x) {
     sim_body_def def = sim_body_default();
@@ -154,6 +155,80 @@ Test(control, the_saturated_step_obeys_the_clamped_law) {
     sim_derived_free(d);
     sim_world_free(w);
     sim_model_free(m);
+}
+
+/* A chain of hinges and sliders, each on a stiff actuator that most of the time is at its limit. */
+static sim_model *strained_chain(random_source *r, int links, double effort, sim_actuator actuator[]) {
+    sim_builder *builder = sim_builder_create();
+    for (int i = 0; i < links; i++) {
+        sim_body_def def = sim_body_default();
+        def.joint = random_index(r, 2) ? SIM_HINGE : SIM_SLIDER;
+        def.parent = i;
+        def.placement = (sim_pose){random_rotation(r), {0.2, 0, 0.1}};
+        def.axis = random_unit(r);
+        def.inertia = random_inertia(r);
+        def.v[0] = random_uniform(r, -3, 3);
+        actuator[i] = holding(pow(10, random_uniform(r, 1, 6)), pow(10, random_uniform(r, 0, 3)), effort, 0);
+        sim_builder_add_actuator(builder, sim_builder_add_body(builder, &def), &actuator[i]);
+    }
+    return sim_builder_finish(builder, NULL);
+}
+
+/* The largest difference between the force that the last step's motion needs and the clamped law at its end. */
+static double law_gap(sim_world *w, sim_derived *d, const double *q0, const double *v0, const sim_actuator actuator[]) {
+    const sim_model *m = sim_world_model(w);
+    const sim_state *end = sim_world_state(w);
+    const sim_options *options = sim_world_options(w);
+    double q[8], v[8], needed[8], worst = 0;
+    for (int j = 0; j < m->nv; j++) { /* the starred point of each scheme */
+        const double at[SIM_RK4][2] = {
+            [SIM_MIDPOINT] = {0.5 * (q0[j] + end->q[j]), 0.5 * (v0[j] + end->v[j])},
+            [SIM_SYMPLECTIC_EULER] = {q0[j], v0[j]},
+            [SIM_IMPLICIT_EULER] = {end->q[j], end->v[j]},
+            [SIM_MOREAU] = {q0[j] + 0.5 * options->step * v0[j], v0[j]},
+        };
+        q[j] = at[options->integrator][0];
+        v[j] = at[options->integrator][1];
+    }
+    sim_kinematics(d, sim_all(m), q);
+    sim_velocities(d, sim_all(m), v);
+    sim_rnea(d, sim_all(m), end->a, NULL, m->gravity, needed);
+    for (int j = 0; j < m->nv; j++) {
+        double law = actuator[j].kp * (0.4 - end->q[j]) - actuator[j].kd * end->v[j];
+        worst = fmax(worst, fabs(needed[j] - fmax(-actuator[j].effort, fmin(actuator[j].effort, law))));
+    }
+    return worst;
+}
+
+Test(control, many_stiff_actuators_at_their_limits_obey_the_clamped_law_in_every_scheme) {
+    const double efforts[] = {2, 20}, steps[] = {1e-3, 1e-2};
+    for (int trial = 0; trial < 160; trial++) {
+        random_source r = {500 + (uint64_t)trial};
+        double effort = efforts[trial / 4 % 2], q[8], v[8], worst = 0;
+        int links = 2 + trial % 7, at_limit = 0;
+        sim_actuator actuator[8];
+        sim_model *m = strained_chain(&r, links, effort, actuator);
+        sim_options options = sim_options_default();
+        options.integrator = (sim_integrator)(trial % SIM_RK4);
+        options.step = steps[trial / 8 % 2];
+        sim_world *w = sim_world_create(m, &options, NULL);
+        sim_derived *d = sim_derived_create(m, NULL);
+        for (int k = 0; k < 60; k++) {
+            memcpy(q, sim_world_state(w)->q, (size_t)links * sizeof *q);
+            memcpy(v, sim_world_state(w)->v, (size_t)links * sizeof *v);
+            run(w, 1);
+            at_limit += sim_world_info(w)->saturated;
+            cr_expect_eq(sim_world_info(w)->nonconverged, 0, "%s, trial %d, step %d",
+                         sim_integrator_name(options.integrator), trial, k);
+            worst = fmax(worst, law_gap(w, d, q, v, actuator));
+        }
+        cr_expect(worst < 1e-4 * effort, "%s, trial %d: off by %g N m", sim_integrator_name(options.integrator), trial,
+                  worst);
+        cr_expect(at_limit > 0);
+        sim_derived_free(d);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
 }
 
 Test(control, a_joint_follows_a_quintic_path_between_keys) {
