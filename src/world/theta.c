@@ -256,12 +256,17 @@ static void limited_step(const tree_step *t, anderson *h, double *a) {
     h->contraction = 1;
 }
 
-/* Size of an acceleration that rounding alone can make: against the velocity over a step, and against gravity. */
+/* Size of an acceleration that rounding alone can make: against the velocity over a step, gravity, and the joints'
+ * forces, of which large ones may hold each other in balance. */
 static double rounding_floor(const tree_step *t) {
     const sim_world *w = t->w;
     double speed = sqrt(dot(t, w->now.v, w->now.v));
     double weight = sqrt(w->parts[t->tree].mass) * v3_norm(w->model->gravity);
-    return 1e-13 * speed / t->dt + 1e-14 * weight;
+    double strain = 0;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        strain += w->strength[j] * w->strength[j] * w->derived->Dinv[j];
+    }
+    return 1e-13 * speed / t->dt + 1e-14 * weight + 1e-15 * sqrt(strain);
 }
 
 static int iterate(tree_step *t, sim_step_info *info) {

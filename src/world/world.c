@@ -115,12 +115,13 @@ static int take_memory(sim_world *w) {
     w->a_try = POOL_NEW(pool, double, m->nv);
     w->a_out = POOL_NEW(pool, double, m->nv);
     w->hold = POOL_NEW(pool, double, m->nv);
+    w->strength = POOL_NEW(pool, double, m->nv);
     w->external = POOL_NEW(pool, sim_force, m->nbody);
     w->history = POOL_NEW(pool, double, (2 + 2 * ANDERSON_DEPTH) * (size_t)m->nv);
     w->rk = POOL_NEW(pool, double, RK_VECTORS *(size_t)m->nv);
     return ok && w->worker && w->applied && w->parts && w->actuator_order && w->load_order && w->clamped && w->asked &&
            w->gain && w->q_point && w->v_point && w->tau && w->extra && w->a_try && w->a_out && w->hold &&
-           w->external && w->history && w->rk;
+           w->external && w->strength && w->history && w->rk;
 }
 
 sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {

@@ -49,6 +49,7 @@ struct sim_world {
     double *asked;       /* [nactuator] effort in the last evaluation, before the limit ... */
     double *gain;        /* ... and how much it falls per unit of the joint's acceleration */
     sim_force *external; /* [nbody] */
+    double *strength;    /* [nv] sizes of the terms of tau, summed: what it may have lost to rounding */
     double *history;     /* [2 + 2 ANDERSON_DEPTH][nv] */
     double *rk;          /* [RK_VECTORS][nv] */
 };
