@@ -97,7 +97,8 @@ static void joint_forces(tree_step *t, const double *a) {
     const sim_model *m = w->model;
     const scheme *s = t->s;
     const tree_parts *parts = &w->parts[t->tree];
-    force_point at = {.time = w->now.time + s->time * t->dt, .end_time = w->now.time + t->dt, .q = w->q_point};
+    force_point at = {.time = w->now.time + s->time * t->dt, .q = w->q_point};
+    at.end_time = w->now.time0 + (double)(w->now.step + 1) * t->dt; /* to the bit the time that the next state has */
     double *v_damper = w->v_point, *v_end = w->next.v, *q_end = w->next.q;
     velocity_at(t, s->damper, a, v_damper);
     if (parts->actuators) {

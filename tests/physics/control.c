@@ -231,6 +231,28 @@ Test(control, many_stiff_actuators_at_their_limits_obey_the_clamped_law_in_every
     }
 }
 
+Test(control, a_target_changes_in_the_step_that_ends_at_its_key) {
+    for (int key = 1; key <= 20; key++) {
+        const double times[] = {0, key * 0.01}, values[] = {0, 1};
+        sim_actuator actuator = holding(1e3, 10, INFINITY, 0);
+        actuator.target = (sim_track){SIM_HOLD, 2, 1, times, values};
+        sim_builder *builder = sim_builder_create();
+        sim_builder_gravity(builder, (v3){0, 0, 0});
+        sim_body_def def = arm_link(0, 0);
+        sim_builder_add_actuator(builder, sim_builder_add_body(builder, &def), &actuator);
+        sim_model *m = sim_builder_finish(builder, NULL);
+        sim_options options = sim_options_default();
+        options.step = 0.01; /* 6 * 0.01 + 0.01 < 7 * 0.01 */
+        sim_world *w = sim_world_create(m, &options, NULL);
+        run(w, key - 1);
+        cr_expect_eq(sim_world_state(w)->q[0], 0, "key %d", key);
+        run(w, 1);
+        cr_expect_gt(sim_world_state(w)->q[0], 0, "key %d", key);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
 /* Large forces in balance leave accelerations of rounding's size: no sweep can settle their digits, none should try. */
 Test(control, an_arm_that_stands_still_under_large_forces_counts_as_converged) {
     const sim_integrator implicit[] = {SIM_MIDPOINT, SIM_IMPLICIT_EULER};
