@@ -47,9 +47,9 @@ static void state_copy(const sim_model *m, sim_state *to, const sim_state *from)
     to->time = from->time;
     to->time0 = from->time0;
     to->step = from->step;
-    memcpy(to->q, from->q, (size_t)m->nq * sizeof *to->q);
-    memcpy(to->v, from->v, (size_t)m->nv * sizeof *to->v);
-    memcpy(to->a, from->a, (size_t)m->nv * sizeof *to->a);
+    memmove(to->q, from->q, (size_t)m->nq * sizeof *to->q);
+    memmove(to->v, from->v, (size_t)m->nv * sizeof *to->v);
+    memmove(to->a, from->a, (size_t)m->nv * sizeof *to->a);
 }
 
 static int tree_of_load(const sim_model *m, const sim_load *load) {
