@@ -231,6 +231,52 @@ Test(control, many_stiff_actuators_at_their_limits_obey_the_clamped_law_in_every
     }
 }
 
+/* Midpoint integrates a force that rises in a straight line without error: m v = 1/2 F t^2. */
+Test(control, feed_forward_follows_its_track) {
+    const double times[] = {0, 1}, force[] = {0, 3};
+    for (int with_target = 0; with_target < 2; with_target++) {
+        sim_builder *builder = sim_builder_create();
+        sim_body_def def = sim_body_default();
+        def.joint = SIM_SLIDER;
+        def.axis = (v3){1, 0, 0};
+        def.inertia = box_inertia(2, 0.1, 0.1, 0.1);
+        sim_actuator actuator = holding(0, 0, INFINITY, 0);
+        actuator.target.keys = with_target;
+        actuator.feedforward = (sim_track){SIM_LINEAR, 2, 1, times, force};
+        sim_builder_add_actuator(builder, sim_builder_add_body(builder, &def), &actuator);
+        sim_model *m = sim_builder_finish(builder, NULL);
+        sim_world *w = sim_world_create(m, NULL, NULL);
+        run(w, 1000);
+        cr_expect(fabs(sim_world_state(w)->v[0] - 0.75) < 1e-12, "%.15g", sim_world_state(w)->v[0]);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
+Test(control, loads_are_taken_at_the_stages_of_runge_kutta) {
+    const double times[] = {0, 1}, along[] = {0, 3}, wrench[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0};
+    const sim_load loads[] = {{.body = -1, .dof = 0, .track = {SIM_LINEAR, 2, 1, times, along}},
+                              {.body = 1, .dof = -1, .track = {SIM_LINEAR, 2, 6, times, wrench}}};
+    for (int which = 0; which < 2; which++) {
+        sim_builder *builder = sim_builder_create();
+        sim_body_def def = sim_body_default();
+        def.joint = SIM_SLIDER;
+        def.axis = (v3){1, 0, 0};
+        def.inertia = box_inertia(2, 0.1, 0.1, 0.1);
+        sim_builder_add_load(builder, &loads[which], sim_builder_add_body(builder, &def));
+        sim_model *m = sim_builder_finish(builder, NULL);
+        sim_options options = sim_options_default();
+        options.integrator = SIM_RK4;
+        options.step = 0.1;
+        sim_world *w = sim_world_create(m, &options, NULL);
+        run(w, 10);
+        cr_expect(fabs(sim_world_state(w)->v[0] - 0.75) < 1e-12, "%.15g", sim_world_state(w)->v[0]);
+        cr_expect(fabs(sim_world_state(w)->q[0] - 0.25) < 1e-12, "%.15g", sim_world_state(w)->q[0]);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
 Test(control, a_target_changes_in_the_step_that_ends_at_its_key) {
     for (int key = 1; key <= 20; key++) {
         const double times[] = {0, key * 0.01}, values[] = {0, 1};
@@ -334,6 +380,24 @@ Test(control, a_force_in_body_axes_turns_with_the_body) {
     sim_world *w = sim_world_create(m, NULL, NULL);
     run(w, 2000);
     cr_expect(fabs(sim_world_state(w)->v[5] - 2 * 0.2 * 0.5 / 0.03) < 1e-10);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+Test(control, a_moment_in_body_axes_turns_with_the_body) {
+    const double times[] = {0}, wrench[] = {0, 0, 0.3, 0, 0, 0};
+    sim_builder *builder = sim_builder_create();
+    sim_body_def def = sim_body_default();
+    def.inertia = box_inertia(2, 0.3, 0.3, 0.3);
+    def.q[3] = def.q[4] = sqrt(0.5); /* tipped over: the body's z lies along the world's -y */
+    sim_load load = {.body = 1, .dof = -1, .local = 1, .track = {SIM_HOLD, 1, 6, times, wrench}};
+    sim_builder_add_body(builder, &def);
+    sim_builder_add_load(builder, &load, 1);
+    sim_model *m = sim_builder_finish(builder, NULL);
+    sim_world *w = sim_world_create(m, NULL, NULL);
+    run(w, 1000);
+    cr_expect(fabs(sim_world_state(w)->v[5] - 0.3 / 0.03) < 1e-11, "%g", sim_world_state(w)->v[5]);
+    cr_expect(fabs(sim_world_state(w)->v[4]) < 1e-11);
     sim_world_free(w);
     sim_model_free(m);
 }
