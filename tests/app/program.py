@@ -182,6 +182,23 @@ def starts_the_resumed_trajectory_at_the_kept_state():
     assert b["step"] == "100" and all(a[key] == b[key] for key in a if key not in counts)
 
 
+SPINNER = """{"sim": 1, "world": {"step": 0.01, "duration": 4, "contacts": false},
+ "bodies": [{"name": "rotor", "joint": "hinge", "inertia": {"mass": 1, "moments": [1, 1, 1]}, "v": 3},
+            {"name": "shaft", "parent": "rotor", "joint": {"type": "universal", "axis2": [0, 1, 0]}, "v": [3, 1],
+             "inertia": {"mass": 1, "moments": [1, 1, 1]}}],
+ "record": {"every": 1, "signals": ["poses"]}}"""
+
+
+def writes_the_same_quaternions_after_a_break():
+    spinner = write("spinner.json", SPINNER)
+    sim(spinner, "--out", "whole.csv")
+    sim(spinner, "--duration", 1.5, "--checkpoint", "c")
+    sim(spinner, "--resume", "c", "--out", "second.csv")
+    whole, second = (read(part).splitlines() for part in ("whole.csv", "second.csv"))
+    assert min(float(row["rotor.pose.qw"]) for row in rows("whole.csv")) < -0.5, "the rotor does not turn once"
+    assert whole[151:] == second[1:]
+
+
 def has_nothing_to_do_when_the_end_is_reached():
     sim(scene("arm"), "--checkpoint", "c")
     sim(scene("arm"), "--resume", "c", "--out", "a.csv", "--summary", "s.json")
