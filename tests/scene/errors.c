@@ -256,7 +256,8 @@ Test(scene_models, names_the_file_in_which_an_error_stands) {
     const test_file files[] = {{"parts/arm.json", "{'sim': 1,\n 'bodies': [{'nam': 'a', 'name': 'b'}]}"}, {NULL, NULL}};
     refused_with("{'sim': 1, 'instances': [{'file': 'parts/arm.json'}]}", files, NULL, "parts/arm.json:2:14",
                  "/bodies/0/nam: unknown key \"nam\"");
-    refused_with("{'sim': 1, 'instances': [{'file': 'none.json'}]}", files, NULL, "scene.json:1:35", "No such file");
+    refused_with("{'sim': 1, 'instances': [{'file': 'none.json'}]}", files, NULL, "scene.json:1:35",
+                 "none.json: No such file");
 }
 
 Test(scene_models, says_an_error_of_a_model_once_for_all_copies) {
@@ -329,6 +330,14 @@ Test(scene_models, refuses_overrides_that_lead_nowhere) {
 }
 
 /* ---- names in initial state, actuators, loads ---- */
+
+Test(scene_output, refuses_two_points_or_cameras_of_one_name) {
+    refused("{'sim': 1, 'bodies': [{'name': 'a'}], 'record': {'points': [{'name': 'p', 'body': 'a'},\n"
+            "{'name': 'p', 'body': 'a'}]}}",
+            "scene.json:2:10", "/record/points/1/name: the name \"p\" is taken");
+    refused("{'sim': 1, 'cameras': [{'name': 'c', 'position': [1, 0, 0]},\n{'name': 'c', 'position': [1, 0, 0]}]}",
+            "scene.json:2:10", "/cameras/1/name: the name \"c\" is taken");
+}
 
 Test(scene_control, refuses_initial_states_of_nobody) {
     refused(BODY("}], 'initial': {'b*': 1}, 'loads': [{'body': 'a', 'force': [0, 0, 1]"), "scene.json:2:100",
