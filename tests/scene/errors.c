@@ -94,6 +94,9 @@ Test(scene_keys, refuses_a_missing_key) {
     refused("{'sim': 1, 'bodies': [\n {'joint': 'fixed'}]}", "scene.json:2:2",
             "/bodies/0: the key \"name\" is missing");
     refused(SHAPE("{'type': 'sphere'}"), "scene.json:2:1", "\"radius\" is missing");
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]},\n'joint': 'screw'}]}",
+            "scene.json:2:10",
+            "/bodies/0/joint: the key \"pitch\" is missing (write {\"type\": \"screw\", \"pitch\": ...})");
 }
 
 Test(scene_keys, refuses_a_key_of_another_type) {
@@ -115,7 +118,7 @@ Test(scene_keys, refuses_wrong_types) {
 }
 
 Test(scene_keys, refuses_values_out_of_range_with_the_numbers) {
-    refused("{'sim': 2}", "scene.json:1:9", "must be from 1 to 1, is 2");
+    refused("{'sim': 2}", "scene.json:1:9", "must be 1, is 2");
     refused("{'sim': 1, 'world': {'step': 0}}", "scene.json:1:30", "must be above 0, is 0 s");
     refused("{'sim': 1, 'world': {'threads': 65}}", "scene.json:1:33", "must be from 1 to 64, is 65");
     refused(BODY(", 'parent': ''"), "scene.json:2:90", "must not be empty");
@@ -196,8 +199,7 @@ Test(scene_bodies, refuses_frames_without_direction) {
 }
 
 Test(scene_bodies, refuses_wrong_numbers_of_coordinates) {
-    refused(BODY(", 'q': [1, 2]"), "scene.json:2:85",
-            "2 numbers for the hinge joint of \"a\", which has 1 coordinates");
+    refused(BODY(", 'q': [1, 2]"), "scene.json:2:85", "2 numbers for the hinge joint of \"a\", which takes 1");
     refused("{'sim': 1, 'bodies': [{'name': 'a', 'q': 0}]}", "scene.json:1:42", "is fixed: it has no coordinates");
     refused(
         "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'q': 0, 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}]}",
