@@ -99,7 +99,7 @@ static document *read_document(loader *l, const char *path, const node *at) {
         return NULL;
     }
     if (l->files.read(l->files.context, path, true, &content, &length, &why)) {
-        sim_report_once(&l->report, at, NULL, "%.200s: %s", path, why.text);
+        sim_report_once(&l->report, at, NULL, "\"%.200s\": %s", path, why.text);
         return NULL;
     }
     l->bytes += (int64_t)length;

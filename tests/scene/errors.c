@@ -80,6 +80,22 @@ Test(scene_text, refuses_a_key_that_stands_twice) {
     refused("{'sim': 1, 'w\\u006frld': {}, 'world': {}}", "scene.json:1:30", "second time");
 }
 
+Test(scene_keys, many_doubled_keys_take_no_time, .timeout = 20) {
+    enum { KEYS = 200000 };
+    char *text = calloc(KEYS, 7);
+    cr_assert_not_null(text);
+    for (int i = 0; i < KEYS; i++) {
+        memcpy(text + 6 * i, i ? ",\"k\":1" : "{\"k\":1", 6);
+    }
+    text[6 * KEYS] = '}';
+    sim_diagnostics found;
+    sim_error error;
+    cr_expect_null(sim_scene_parse(text, 6 * KEYS + 1, NULL, NULL, &found, &error));
+    cr_expect_eq(found.count, 20);
+    sim_diagnostics_free(&found);
+    free(text);
+}
+
 /* ---- keys and values ---- */
 
 Test(scene_keys, refuses_an_unknown_key_and_names_the_nearest) {
@@ -259,7 +275,7 @@ Test(scene_models, names_the_file_in_which_an_error_stands) {
     refused_with("{'sim': 1, 'instances': [{'file': 'parts/arm.json'}]}", files, NULL, "parts/arm.json:2:14",
                  "/bodies/0/nam: unknown key \"nam\"");
     refused_with("{'sim': 1, 'instances': [{'file': 'none.json'}]}", files, NULL, "scene.json:1:35",
-                 "none.json: No such file");
+                 "\"none.json\": No such file");
 }
 
 Test(scene_models, says_an_error_of_a_model_once_for_all_copies) {
