@@ -24,7 +24,7 @@ const option_row option_table[] = {
      .help = "record every N-th step (and the first and the last); default: what the scene says"},
     {"summary", "FILE", OPTION_TEXT, AT(summary), .help = "write a summary of the run to FILE, as JSON"},
     {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no summary on standard error"},
-    {"duration", "S", OPTION_REAL, AT(duration), .heading = "Run",
+    {"duration", "S", OPTION_SPAN, AT(duration), .heading = "Run",
      .help = "simulate up to S seconds, instead of what the scene says"},
     {"step", "S", OPTION_REAL, AT(step), .help = "steps of S seconds"},
     {"integrator", "NAME", OPTION_CHOICE, AT(integrator), .choices = integrators,
@@ -59,8 +59,11 @@ const int option_count = sizeof option_table / sizeof option_table[0];
 static sim_status put_real(double *target, const option_row *row, const char *text, sim_error *error) {
     char *end;
     double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value) || value <= 0) {
-        return sim_fail(error, SIM_BAD_INPUT, "--%s takes a positive number, not '%s'", row->name, text);
+    int decimal = text[strspn(text, "+-.0123456789eE")] == 0; /* strtod knows more: hexadecimals, spaces, words */
+    int too_small = row->kind == OPTION_SPAN ? value < 0 : value <= 0;
+    if (end == text || *end || !decimal || !isfinite(value) || too_small) {
+        return sim_fail(error, SIM_BAD_INPUT, "--%s takes a %s, not '%s'", row->name,
+                        row->kind == OPTION_SPAN ? "number of at least 0" : "positive number", text);
     }
     *target = value;
     return SIM_OK;
@@ -123,6 +126,7 @@ static sim_status put(sim_request *request, const option_row *row, const char *t
     case OPTION_CHOICE:
         return put_choice(target, row, text, error);
     case OPTION_REAL:
+    case OPTION_SPAN:
         return put_real(target, row, text, error);
     case OPTION_COUNT:
         return put_count(target, row, text, error);
@@ -249,18 +253,11 @@ static sim_status check_together(const sim_request *request, sim_error *error) {
     if (request->checkpoint_every && !request->checkpoint) {
         return sim_fail(error, SIM_BAD_INPUT, "--checkpoint-every needs --checkpoint FILE");
     }
-    for (int i = 0; i < request->out.count; i++) {
-        for (int j = 0; j < i; j++) {
-            if (strcmp(request->out.item[i], request->out.item[j]) == 0) {
-                return sim_fail(error, SIM_BAD_INPUT, "--out %s is given twice", request->out.item[i]);
-            }
-        }
-    }
     return SIM_OK;
 }
 
 sim_status options_parse(int count, char **arguments, sim_request *request, sim_error *error) {
-    *request = (sim_request){.count = count, .arguments = arguments};
+    *request = (sim_request){.duration = -1, .count = count, .arguments = arguments};
     request->out.item = calloc((size_t)count + 1, sizeof *request->out.item);
     request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
     if (!request->out.item || !request->set.item) {

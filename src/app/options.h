@@ -17,7 +17,8 @@ typedef struct sim_request {
     text_list out, set;
     const char *integrator, *solver, *on_nonconverged, *checkpoint, *resume, *summary;
     int64_t every, threads, checkpoint_every;
-    double duration, step;
+    double duration; /* negative: not given */
+    double step;
     uint64_t seed;
     int seed_given;
     int quiet, validate, list_solvers, help, version, man, completion;
@@ -31,6 +32,7 @@ typedef enum option_kind {
     OPTION_LIST,   /* may be given again */
     OPTION_CHOICE, /* of `choices` */
     OPTION_REAL,   /* positive and finite */
+    OPTION_SPAN,   /* finite, zero or more */
     OPTION_COUNT,  /* low .. high */
     OPTION_SEED,
 } option_kind;

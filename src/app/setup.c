@@ -9,34 +9,67 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* "a/b/c": "a/b"; "c": "." */
+static const char *folder_of(const char *path, char folder[PATH_MAX]) {
+    const char *slash = strrchr(path, '/');
+    int length = slash == path ? 1 : (int)(slash - path);
+    snprintf(folder, PATH_MAX, "%.*s", slash ? length : 1, slash ? path : ".");
+    return folder;
+}
+
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Also of files that are not there yet: then it is the folder that counts. */
 static int same_file(const char *a, const char *b) {
     struct stat one, other;
-    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    char folder[PATH_MAX];
+    if (strcmp(a, b) == 0) {
+        return 1;
+    }
+    int first = stat(a, &one) == 0, second = stat(b, &other) == 0;
+    if (!first && !second && strcmp(base_of(a), base_of(b)) == 0) {
+        first = stat(folder_of(a, folder), &one) == 0;
+        second = stat(folder_of(b, folder), &other) == 0;
+    }
+    return first && second && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* The k-th file that a run writes: trajectories, summary, checkpoint; NULL if it was not asked for. */
+static const char *written(const sim_request *request, int k) {
+    return k < request->out.count    ? request->out.item[k]
+           : k == request->out.count ? request->summary
+                                     : request->checkpoint;
 }
 
 /* No file may be read and written, or written twice, in one run.  --checkpoint may replace the file of --resume. */
+static sim_status check_file(const sim_request *request, int k, sim_error *error) {
+    const char *path = written(request, k);
+    if (!path) {
+        return SIM_OK;
+    }
+    if (same_file(path, request->scene)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s is the scene, and would be overwritten", path);
+    }
+    if (request->resume && path != request->checkpoint && same_file(path, request->resume)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s is the checkpoint to go on from, and would be overwritten", path);
+    }
+    for (int j = 0; j < k; j++) {
+        if (written(request, j) && same_file(path, written(request, j))) {
+            return sim_fail(error, SIM_BAD_INPUT, "%s would be written twice", path);
+        }
+    }
+    return k < request->out.count ? sim_recorder_accepts(path, error) : SIM_OK;
+}
+
 static sim_status check_files(const sim_request *request, sim_error *error) {
-    const char *written[] = {request->summary, request->checkpoint};
-    for (int k = 0; k < request->out.count; k++) {
-        sim_status status = sim_recorder_accepts(request->out.item[k], error);
-        if (status) {
-            return status;
-        }
-        for (int w = 0; w < 2; w++) {
-            if (written[w] && strcmp(written[w], request->out.item[k]) == 0) {
-                return sim_fail(error, SIM_BAD_INPUT, "%s would be written twice", written[w]);
-            }
-        }
+    sim_status status = SIM_OK;
+    for (int k = 0; k < request->out.count + 2 && !status; k++) {
+        status = check_file(request, k, error);
     }
-    for (int w = 0; w < 2; w++) {
-        if (written[w] && same_file(written[w], request->scene)) {
-            return sim_fail(error, SIM_BAD_INPUT, "%s is the scene, and would be overwritten", written[w]);
-        }
-    }
-    if (written[0] && written[1] && strcmp(written[0], written[1]) == 0) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s would be written twice", written[0]);
-    }
-    return SIM_OK;
+    return status;
 }
 
 static sim_status check_request(const sim_request *request, sim_error *error) {
@@ -77,7 +110,7 @@ static sim_status load(sim_run *run, sim_error *error) {
 static void apply_options(sim_run *run) {
     const sim_request *request = run->request;
     sim_scene *scene = run->scene;
-    scene->duration = request->duration > 0 ? request->duration : scene->duration;
+    scene->duration = request->duration >= 0 ? request->duration : scene->duration;
     scene->options.step = request->step > 0 ? request->step : scene->options.step;
     scene->options.threads = request->threads ? (int)request->threads : scene->options.threads;
     scene->record.every = request->every ? (int)request->every : scene->record.every;
@@ -125,26 +158,22 @@ static sim_status make_world(sim_run *run, sim_error *error) {
 }
 
 /* A run of hours must not find out at its end that its state has no place to go. */
-static sim_status check_checkpoint_folder(const sim_request *request, sim_error *error) {
-    if (!request->checkpoint) {
-        return SIM_OK;
+static sim_status check_checkpoint(const sim_request *request, sim_error *error) {
+    const char *path = request->checkpoint;
+    struct stat there;
+    char folder[PATH_MAX];
+    if (path && access(folder_of(path, folder), W_OK | X_OK)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a checkpoint: %s", path, strerror(errno));
     }
-    char folder[PATH_MAX] = ".";
-    const char *slash = strrchr(request->checkpoint, '/');
-    if (slash) {
-        snprintf(folder, sizeof folder, "%.*s", slash == request->checkpoint ? 1 : (int)(slash - request->checkpoint),
-                 request->checkpoint);
-    }
-    if (access(folder, W_OK | X_OK)) {
-        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a checkpoint: %s", request->checkpoint,
-                        strerror(errno));
+    if (path && stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a checkpoint: not an ordinary file", path);
     }
     return SIM_OK;
 }
 
 static sim_status open_files(sim_run *run, FILE **summary, sim_error *error) {
     const sim_request *request = run->request;
-    sim_status status = check_checkpoint_folder(request, error);
+    sim_status status = check_checkpoint(request, error);
     run->output = calloc((size_t)request->out.count + 1, sizeof *run->output);
     if (status || !run->output) {
         return status ? status : sim_fail(error, SIM_NO_RESOURCE, "no memory for the outputs");
@@ -164,9 +193,13 @@ static sim_status open_files(sim_run *run, FILE **summary, sim_error *error) {
 
 static void print_valid(const sim_run *run) {
     const sim_model *model = run->scene->model;
-    printf("%s: ok, %d bodies, %d dofs, %d trees, %lld steps of %g s (%s)\n", run->request->scene, model->nbody - 1,
-           model->nv, model->ntree, (long long)run->last_step, run->scene->options.step,
-           sim_integrator_name(run->scene->options.integrator));
+    long long counts[] = {model->nbody - 1, model->nv, model->ntree, (long long)run->last_step};
+    const char *one[] = {"body", "dof", "tree", "step"}, *many[] = {"bodies", "dofs", "trees", "steps"};
+    printf("%s: ok", run->request->scene);
+    for (int k = 0; k < 4; k++) {
+        printf(", %lld %s", counts[k], counts[k] == 1 ? one[k] : many[k]);
+    }
+    printf(" of %g s (%s)\n", run->scene->options.step, sim_integrator_name(run->scene->options.integrator));
 }
 
 sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error) {

@@ -44,6 +44,25 @@ joint_rotation joint_rotation_of(const sim_body *body) {
     return k;
 }
 
+quat joint_turn(const sim_body *body, const double *q) {
+    switch (body->joint) {
+    case SIM_HINGE:
+    case SIM_SCREW:
+    case SIM_CYLINDRICAL:
+        return quat_exp(v3_scale(q[0], body->axis));
+    case SIM_UNIVERSAL:
+        return quat_product(quat_exp(v3_scale(q[0], body->axis)), quat_exp(v3_scale(q[1], body->axis2)));
+    case SIM_PLANAR:
+        return quat_exp(v3_scale(q[2], body->axis));
+    case SIM_BALL:
+        return joint_quaternion(q);
+    case SIM_FREE:
+        return joint_quaternion(q + 3);
+    default: /* fixed, slider */
+        return (quat){1, 0, 0, 0};
+    }
+}
+
 void joint_place_any(const sim_body *b, const joint_rotation *k, const double *q, const double *sine,
                      const double *cosine, const pose *parent, pose *X, v3 *shift, motion *S) {
     const v3 zero = {0, 0, 0};

@@ -2,6 +2,7 @@
 #include "record/channels.h"
 
 #include "math/v3.h"
+#include "model/joint.h"
 #include <sim/dynamics.h>
 
 #include <stdio.h>
@@ -141,13 +142,20 @@ static void fetch_positions(channel_source *source, double *out) {
     }
 }
 
+/* A rotation has two quaternions.  The joints' own, multiplied along the tree, choose: they are continuous in time and
+ * need no memory, so that a resumed run writes what the uninterrupted one would have written. */
 static void fetch_quaternions(channel_source *source, double *out) {
     const sim_derived *derived = sim_world_derived(source->world);
+    const double *coordinates = sim_world_state(source->world)->q;
+    sim_quat *turn = source->turn;
+    turn[0] = (sim_quat){1, 0, 0, 0};
     for (int i = 1; i < source->scene->model->nbody; i++, out += 4) {
-        sim_quat q = quat_from_matrix(derived->pose[i].R), *last = &source->orientation[i];
-        double sign = q.w * last->w + q.x * last->x + q.y * last->y + q.z * last->z < 0 ? -1 : 1;
-        *last = (sim_quat){sign * q.w, sign * q.x, sign * q.y, sign * q.z};
-        memcpy(out, (double[]){last->w, last->x, last->y, last->z}, 4 * sizeof *out);
+        const sim_body *body = &source->scene->model->body[i];
+        quat stand = quat_product(turn[body->parent], quat_from_matrix(body->placement.R));
+        quat t = turn[i] = quat_product(stand, joint_turn(body, coordinates + body->q0));
+        quat q = quat_from_matrix(derived->pose[i].R);
+        double sign = q.w * t.w + q.x * t.x + q.y * t.y + q.z * t.z < 0 ? -1 : 1;
+        memcpy(out, (double[]){sign * q.w, sign * q.x, sign * q.y, sign * q.z}, 4 * sizeof *out);
     }
 }
 

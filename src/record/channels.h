@@ -12,7 +12,7 @@ enum { CHANNEL_NAME = 512 };
 typedef struct channel_source {
     const sim_scene *scene;
     sim_world *world;
-    sim_quat *orientation; /* [nbody] as last written: a quaternion keeps the sign that is nearer to the last one */
+    sim_quat *turn; /* [nbody] room to multiply the joints' quaternions along the trees */
 } channel_source;
 
 /* Numbers that belong together: `items` things (bodies, coordinates) with `width` components each. */

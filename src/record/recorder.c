@@ -60,15 +60,12 @@ static sim_recorder *prepare(const sim_scene *scene, sim_world *world) {
     sim_recorder *recorder = pool ? POOL_NEW(pool, sim_recorder, 1) : NULL;
     channel_set *set = recorder ? channels_choose(scene, pool) : NULL;
     double *row = set ? POOL_NEW(pool, double, set->width) : NULL;
-    sim_quat *orientation = row ? POOL_NEW(pool, sim_quat, scene->model->nbody) : NULL;
-    if (!orientation) {
+    sim_quat *turn = row ? POOL_NEW(pool, sim_quat, scene->model->nbody) : NULL;
+    if (!turn) {
         sim_pool_free(pool);
         return NULL;
     }
-    for (int i = 0; i < scene->model->nbody; i++) {
-        orientation[i].w = 1; /* the first record looks into the hemisphere of no rotation */
-    }
-    channel_source source = {scene, world, orientation};
+    channel_source source = {scene, world, turn};
     *recorder = (sim_recorder){pool, set, source, row, NULL, now()};
     return recorder;
 }

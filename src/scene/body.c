@@ -212,8 +212,8 @@ static bool right_count(loader *l, const node *at, const entry *e, int count, in
     if (wanted == 0) {
         sim_report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed: it has no %s", e->name, what);
     } else {
-        sim_report_once(&l->report, at, NULL, "%d number%s for the %s joint of \"%.80s\", which has %d %s", count,
-                        count == 1 ? "" : "s", sim_joint_name(e->type), e->name, wanted, what);
+        sim_report_once(&l->report, at, NULL, "%d number%s for the %s joint of \"%.80s\", which takes %d", count,
+                        count == 1 ? "" : "s", sim_joint_name(e->type), e->name, wanted);
     }
     return false;
 }

@@ -47,8 +47,10 @@ static void find_duplicate_keys(builder *b, node *object) {
     qsort(sorted, (size_t)count, sizeof *sorted, by_key_then_place);
     for (int i = 1; i < count; i++) {
         if (strcmp(sorted[i]->key, sorted[i - 1]->key) == 0) {
-            char first[256];
-            sim_report_name_place(sorted[i - 1], first, sizeof first);
+            char first[256] = "";
+            if (!sim_report_full(b->report)) { /* finding a line takes its time */
+                sim_report_name_place(sorted[i - 1], first, sizeof first);
+            }
             sim_report_key(b->report, sorted[i], NULL,
                            "the key \"%.80s\" stands here for the second time (first at %s)", sorted[i]->key, first);
         }

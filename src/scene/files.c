@@ -59,7 +59,8 @@ sim_status sim_scene_file(void *context, const char *path, bool included, char *
     }
     sim_status status;
     if (S_ISDIR(about.st_mode) || (included && !S_ISREG(about.st_mode))) {
-        status = sim_fail(error, SIM_NO_RESOURCE, "not a file");
+        status =
+            sim_fail(error, SIM_NO_RESOURCE, S_ISDIR(about.st_mode) ? "a folder, not a file" : "not an ordinary file");
     } else if (S_ISREG(about.st_mode) && about.st_size > DOCUMENT_MAX_BYTES) {
         status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; %d are the most", (long long)about.st_size,
                           DOCUMENT_MAX_BYTES);
@@ -98,7 +99,7 @@ static document *read_document(loader *l, const char *path, const node *at) {
         return NULL;
     }
     if (l->files.read(l->files.context, path, true, &content, &length, &why)) {
-        sim_report_once(&l->report, at, NULL, "%s", why.text);
+        sim_report_once(&l->report, at, NULL, "\"%.200s\": %s", path, why.text);
         return NULL;
     }
     l->bytes += (int64_t)length;

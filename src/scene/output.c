@@ -41,6 +41,15 @@ void sim_read_options(loader *l) {
     sim_builder_gravity(l->builder, (sim_v3){w->gravity[0], w->gravity[1], w->gravity[2]});
 }
 
+/* Says so when the name stands in the list before. */
+static void check_unique(loader *l, name_table *names, const node *n, const char *name) {
+    if (sim_names_find(names, name) >= 0) {
+        sim_report_once(&l->report, sim_node_member(n, "name"), NULL, "the name \"%.100s\" is taken", name);
+    } else if (!sim_names_add(names, name, 0)) {
+        l->report.no_memory = true;
+    }
+}
+
 static void read_points(loader *l, const node *points) {
     struct sim_record_point *point = POOL_NEW(l->kept, struct sim_record_point, points ? points->count : 0);
     if (!point) {
@@ -48,6 +57,7 @@ static void read_points(loader *l, const node *points) {
         return;
     }
     int count = 0;
+    name_table names = {0};
     for (const node *n = points ? points->first : NULL; n; n = n->next) {
         point_data d;
         const scope *whole = l->scopes;
@@ -57,12 +67,14 @@ static void read_points(loader *l, const node *points) {
         if (!sim_loader_read(l, n, &sim_table_point, &d)) {
             continue;
         }
+        check_unique(l, &names, n, d.name);
         bool is_world = strcmp(d.body, "world") == 0;
         int found = is_world ? -1 : sim_loader_find(l, whole, d.body, sim_node_member(n, "body"));
         point[count].name = keep(l, d.name);
         point[count].point.local = (sim_v3){d.point[0], d.point[1], d.point[2]};
         point[count++].point.body = found; /* an entry until the model is there */
     }
+    sim_names_free(&names);
     l->scene->record.point = point;
     l->scene->record.npoint = count;
 }
@@ -74,11 +86,13 @@ static void read_cameras(loader *l, const node *cameras) {
         return;
     }
     int count = 0;
+    name_table names = {0};
     for (const node *n = cameras ? cameras->first : NULL; n; n = n->next) {
         camera_data d;
         if (!sim_loader_read(l, n, &sim_table_camera, &d)) {
             continue;
         }
+        check_unique(l, &names, n, d.name);
         sim_camera *c = &camera[count++];
         c->name = keep(l, d.name);
         c->position = (sim_v3){d.position[0], d.position[1], d.position[2]};
@@ -88,6 +102,7 @@ static void read_cameras(loader *l, const node *cameras) {
             sim_report_once(&l->report, n, NULL, "the camera stands where it looks");
         }
     }
+    sim_names_free(&names);
     l->scene->camera = camera;
     l->scene->ncamera = count;
 }

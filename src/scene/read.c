@@ -108,6 +108,10 @@ static bool in_range(const reader *r, const node *n, const field *f, double x) {
     if (!isfinite(x)) {
         return false; /* said when the text was read */
     }
+    if (limit->has_low && limit->has_high && limit->low == limit->high && x != limit->low) {
+        sim_report_value(r->report, n, NULL, "must be %.17g, is %.17g", limit->low, x);
+        return false;
+    }
     if (limit->has_low && limit->has_high && !limit->above_low && (x < limit->low || x > limit->high)) {
         sim_report_value(r->report, n, NULL, "must be from %.17g to %.17g%s%s, is %.17g", limit->low, limit->high,
                          f->unit ? " " : "", f->unit ? f->unit : "", x);
@@ -390,13 +394,17 @@ static int type_of(const node *n, const table *t) {
     return member && member->kind == NODE_TEXT ? enum_value(f, member->text, strlen(member->text)) : -1;
 }
 
-static bool check_missing(const reader *r, const node *n, const table *t, int type) {
+/* `alone`: the key that a value which is no object stands for. */
+static bool check_missing(const reader *r, const node *n, const table *t, int type, const field *alone) {
     bool good = true;
     for (int i = 0; i < t->count; i++) {
         const field *f = &t->fields[i];
         bool needed = f->required || (type >= 0 && (f->needed_by & 1u << type));
-        if (needed && !sim_node_member(n, f->key)) {
-            sim_report_value(r->report, n, NULL, "the key \"%s\" is missing", f->key);
+        if (needed && f != alone && !sim_node_member(n, f->key)) {
+            char hint[160];
+            snprintf(hint, sizeof hint, "write {\"%s\": \"%.60s\", \"%s\": ...}", t->shorthand ? t->shorthand : "",
+                     alone ? n->text : "", f->key);
+            sim_report_value(r->report, n, alone ? hint : NULL, "the key \"%s\" is missing", f->key);
             good = false;
         }
     }
@@ -482,7 +490,9 @@ static bool read_members(const reader *r, const node *n, const table *t, void *o
         if (!alone || n->kind == NODE_NULL || n->kind == NODE_FLAG) {
             return wrong_kind(r, n, "an object");
         }
-        return read_value(r, n, alone, place(out, alone), deep);
+        bool is_type = alone->kind == FIELD_ENUM;
+        return read_value(r, n, alone, place(out, alone), deep) &&
+               (!is_type || check_missing(r, n, t, *(const int *)place(out, alone), alone));
     }
     int type = type_of(n, t);
     const field *type_field = t->type_key ? sim_table_field(t, t->type_key) : NULL;
@@ -494,7 +504,7 @@ static bool read_members(const reader *r, const node *n, const table *t, void *o
     for (const node *member = n->first; member; member = member->next) {
         good &= read_member(r, member, t, type, out, deep);
     }
-    good &= check_missing(r, n, t, type);
+    good &= check_missing(r, n, t, type, NULL);
     good &= check_rivals(r, n, t);
     return good;
 }

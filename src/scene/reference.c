@@ -76,7 +76,10 @@ static void add_names(text *t, const field *f, int from, int to) {
 }
 
 static void add_range(text *t, const range *r) {
-    if (r->has_low && r->has_high) {
+    if (r->has_low && r->has_high && r->low == r->high) {
+        sim_text_add(t, ", ");
+        sim_text_add_number(t, r->low);
+    } else if (r->has_low && r->has_high) {
         sim_text_add(t, r->above_low ? ", above " : ", from ");
         sim_text_add_number(t, r->low);
         sim_text_add(t, " to ");

@@ -16,10 +16,15 @@ static void add_range(text *t, const range *r) {
     }
 }
 
-static void add_names(text *t, const field *f) {
+/* Without those of the set `left_out`, one bit each. */
+static void add_names(text *t, const field *f, unsigned left_out) {
+    bool any = false;
     sim_text_add(t, "\"enum\": [");
     for (int i = 0; f->name_of(i) && !(f->simulated && i >= f->simulated); i++) {
-        sim_text_add(t, "%s\"%s\"", i ? ", " : "", f->name_of(i));
+        if (!(left_out & 1u << i)) {
+            sim_text_add(t, "%s\"%s\"", any ? ", " : "", f->name_of(i));
+            any = true;
+        }
     }
     sim_text_add(t, "]");
 }
@@ -72,11 +77,11 @@ static void add_value(text *t, const field *f) {
         add_number(t, f);
         break;
     case FIELD_ENUM:
-        add_names(t, f);
+        add_names(t, f, 0);
         break;
     case FIELD_ENUMS:
         sim_text_add(t, "\"type\": \"array\", \"items\": {");
-        add_names(t, f);
+        add_names(t, f, 0);
         sim_text_add(t, "}");
         break;
     case FIELD_VECTOR:
@@ -207,17 +212,29 @@ static void add_object(text *t, const table *tab) {
     sim_text_add(t, "%s]", any ? "\n      " : "{}");
 }
 
+/* The value that stands for a whole object; a type that needs more keys cannot stand alone. */
+static void add_shorthand(text *t, const table *tab) {
+    unsigned needy = 0;
+    for (int i = 0; i < tab->count; i++) {
+        needy |= tab->fields[i].needed_by;
+    }
+    for (int i = 0; i < tab->count; i++) {
+        const field *f = &tab->fields[i];
+        if (strcmp(f->key, tab->shorthand) == 0 && f->kind == FIELD_ENUM) {
+            add_names(t, f, needy);
+        } else if (strcmp(f->key, tab->shorthand) == 0) {
+            add_value(t, f);
+        }
+    }
+}
+
 static void add_definition(text *t, const table *tab) {
     sim_text_add(t, "    \"%s\": {\n      \"description\": ", tab->name);
     sim_text_add_quoted(t, tab->help);
     sim_text_add(t, ",");
     if (tab->shorthand) {
         sim_text_add(t, "\n      \"anyOf\": [{");
-        for (int i = 0; i < tab->count; i++) {
-            if (strcmp(tab->fields[i].key, tab->shorthand) == 0) {
-                add_value(t, &tab->fields[i]);
-            }
-        }
+        add_shorthand(t, tab);
         sim_text_add(t, "}, {");
         add_object(t, tab);
         sim_text_add(t, "}]");

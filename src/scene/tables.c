@@ -155,11 +155,13 @@ static const field joint_fields[] = {
     {"pitch", FIELD_NUMBER, AT(joint_data, pitch), .unit = "m/turn", .only = BIT(SIM_SCREW),
      .needed_by = BIT(SIM_SCREW), .help = "Advance along the axis in one turn."},
     {"stiffness", FIELD_NUMBERS, AT(joint_data, stiffness), 6, .unit = "N m/rad or N/m", NOT_NEGATIVE, .only = MOVES,
-     .help = "Spring of each degree of freedom; one number holds for all."},
+     .help =
+         "Spring of each degree of freedom; one number holds for all. A ball joint has one for all directions, a free "
+         "joint none."},
     {"damping", FIELD_NUMBERS, AT(joint_data, damping), 6, .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .only = MOVES,
-     .help = "Viscous damping of each degree of freedom."},
+     .help = "Viscous damping of each degree of freedom; one number holds for all."},
     {"armature", FIELD_NUMBERS, AT(joint_data, armature), 6, .unit = "kg m^2 or kg", NOT_NEGATIVE, .only = MOVES,
-     .help = "Inertia of a rotor that turns with each degree of freedom."},
+     .help = "Inertia of a rotor that turns with each degree of freedom; one number holds for all."},
     {"rest", FIELD_NUMBERS, AT(joint_data, rest), 6, .unit = "rad or m", .only = HAS_AXIS,
      .help = "Coordinate at which each spring is slack; 0 if left out. The spring of a ball joint is slack at the "
              "identity."},
@@ -174,7 +176,13 @@ static const field joint_fields[] = {
 const table sim_table_joint = {
     "joint",
     "Joint between a body and its parent. A text stands for `{\"type\": ...}`. The joint frame "
-    "is the body's `pose`; the body coincides with it where the coordinates are zero.",
+    "is the body's `pose`; the body coincides with it where the coordinates are zero.\n"
+    "\n"
+    "Coordinates and degrees of freedom, in this order: hinge and screw an angle (of the screw, positive turns advance "
+    "along `axis` when `pitch` is above 0), slider a distance, cylindrical angle and distance, universal the angles "
+    "about `axis` and `axis2`, planar the distances along `axis2` and along `axis` x `axis2` and the angle about "
+    "`axis`, "
+    "ball a quaternion (3 degrees of freedom), free position and quaternion (6).",
     sizeof(joint_data),
     joint_fields,
     .count = COUNT(joint_fields),

@@ -116,6 +116,11 @@ def takes_duration_step_integrator_and_set():
         assert abs(summary["time"] - 0.05) < 1e-12
 
 
+def records_the_first_state_when_no_time_passes():
+    sim(scene("arm"), "--duration", 0, "--out", "a.csv")
+    assert [row["step"] for row in rows("a.csv")] == ["0"]
+
+
 def places_things_differently_with_another_seed():
     for seed in (1, 1, 2):
         sim(scene("flock"), "--seed", seed, "--out", "new.csv", "--duration", 0.01)
@@ -180,6 +185,23 @@ def starts_the_resumed_trajectory_at_the_kept_state():
     a, b = rows("a.csv")[-1], rows("b.csv")[0]
     counts = ("iterations", "sweeps", "nonconverged", "residual", "saturated") # of a step not taken in this run
     assert b["step"] == "100" and all(a[key] == b[key] for key in a if key not in counts)
+
+
+SPINNER = """{"sim": 1, "world": {"step": 0.01, "duration": 4, "contacts": false},
+ "bodies": [{"name": "rotor", "joint": "hinge", "inertia": {"mass": 1, "moments": [1, 1, 1]}, "v": 3},
+            {"name": "shaft", "parent": "rotor", "joint": {"type": "universal", "axis2": [0, 1, 0]}, "v": [3, 1],
+             "inertia": {"mass": 1, "moments": [1, 1, 1]}}],
+ "record": {"every": 1, "signals": ["poses"]}}"""
+
+
+def writes_the_same_quaternions_after_a_break():
+    spinner = write("spinner.json", SPINNER)
+    sim(spinner, "--out", "whole.csv")
+    sim(spinner, "--duration", 1.5, "--checkpoint", "c")
+    sim(spinner, "--resume", "c", "--out", "second.csv")
+    whole, second = (read(part).splitlines() for part in ("whole.csv", "second.csv"))
+    assert min(float(row["rotor.pose.qw"]) for row in rows("whole.csv")) < -0.5, "the rotor does not turn once"
+    assert whole[151:] == second[1:]
 
 
 def has_nothing_to_do_when_the_end_is_reached():
@@ -273,7 +295,9 @@ def refuses_bad_options_with_a_hint():
     refuses("--every takes a whole number from 1", arm, "--every", 0)
     refuses("--every takes a whole number", arm, "--every", "1.5")
     refuses("--step takes a positive number, not 'nan'", arm, "--step", "nan")
-    refuses("--duration takes a positive number, not '-1'", arm, "--duration", "-1")
+    refuses("--step takes a positive number, not '0x10'", arm, "--step", "0x10")
+    refuses("--step takes a positive number, not ' 1'", arm, "--step", " 1")
+    refuses("--duration takes a number of at least 0, not '-1'", arm, "--duration", "-1")
     refuses("--threads takes a whole number from 1 to 64", arm, "--threads", 65)
     refuses("--seed takes a whole number", arm, "--seed", "-1")
     refuses("did you mean 'midpoint'?", arm, "--integrator", "midpiont")
@@ -297,11 +321,15 @@ def refuses_words_that_are_no_scenes():
 def refuses_to_write_over_what_it_reads_or_writes():
     arm = write("arm.json", read(scene("arm"), "r"))
     refuses("a trajectory file ends in .csv or .h5", arm, "--out", "a.txt")
-    refuses("given twice", arm, "--out", "a.csv", "--out", "a.csv")
+    refuses("written twice", arm, "--out", "a.csv", "--out", "a.csv")
+    refuses("written twice", arm, "--out", "a.csv", "--out", "./a.csv")
     refuses("is the scene", arm, "--summary", arm)
     refuses("is the scene", arm, "--checkpoint", "./arm.json")
     refuses("written twice", arm, "--out", "a.csv", "--summary", "a.csv")
     refuses("written twice", arm, "--checkpoint", "a", "--summary", "a")
+    sim(arm, "--checkpoint", "c", "--duration", 0.1)
+    refuses("is the checkpoint to go on from", arm, "--resume", "c", "--summary", "./c")
+    sim(arm, "--resume", "c", "--checkpoint", "./c")
 
 
 def refuses_checkpoints_that_do_not_fit():
@@ -317,6 +345,9 @@ def says_which_resource_could_not_be_had():
     refuses("/nowhere/a.csv: cannot create: No such file", arm, "--out", "/nowhere/a.csv", status=3)
     refuses("/nowhere/s.json: cannot create", arm, "--summary", "/nowhere/s.json", status=3)
     refuses("/nowhere/c: cannot write a checkpoint", arm, "--checkpoint", "/nowhere/c", status=3)
+    os.mkdir("folder")
+    refuses("folder: cannot write a checkpoint: not an ordinary file", arm, "--checkpoint", "folder", "--out", "a.csv",
+            status=3)
     refuses("cannot write the summary", arm, "--summary", "/dev/full", status=3)
     with open("/dev/full", "w") as full:
         for words in ([arm, "--out", "-"], ["--help"]):

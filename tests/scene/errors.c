@@ -80,6 +80,22 @@ Test(scene_text, refuses_a_key_that_stands_twice) {
     refused("{'sim': 1, 'w\\u006frld': {}, 'world': {}}", "scene.json:1:30", "second time");
 }
 
+Test(scene_keys, many_doubled_keys_take_no_time, .timeout = 20) {
+    enum { KEYS = 200000 };
+    char *text = calloc(KEYS, 7);
+    cr_assert_not_null(text);
+    for (int i = 0; i < KEYS; i++) {
+        memcpy(text + 6 * i, i ? ",\"k\":1" : "{\"k\":1", 6);
+    }
+    text[6 * KEYS] = '}';
+    sim_diagnostics found;
+    sim_error error;
+    cr_expect_null(sim_scene_parse(text, 6 * KEYS + 1, NULL, NULL, &found, &error));
+    cr_expect_eq(found.count, 20);
+    sim_diagnostics_free(&found);
+    free(text);
+}
+
 /* ---- keys and values ---- */
 
 Test(scene_keys, refuses_an_unknown_key_and_names_the_nearest) {
@@ -94,6 +110,9 @@ Test(scene_keys, refuses_a_missing_key) {
     refused("{'sim': 1, 'bodies': [\n {'joint': 'fixed'}]}", "scene.json:2:2",
             "/bodies/0: the key \"name\" is missing");
     refused(SHAPE("{'type': 'sphere'}"), "scene.json:2:1", "\"radius\" is missing");
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]},\n'joint': 'screw'}]}",
+            "scene.json:2:10",
+            "/bodies/0/joint: the key \"pitch\" is missing (write {\"type\": \"screw\", \"pitch\": ...})");
 }
 
 Test(scene_keys, refuses_a_key_of_another_type) {
@@ -115,7 +134,7 @@ Test(scene_keys, refuses_wrong_types) {
 }
 
 Test(scene_keys, refuses_values_out_of_range_with_the_numbers) {
-    refused("{'sim': 2}", "scene.json:1:9", "must be from 1 to 1, is 2");
+    refused("{'sim': 2}", "scene.json:1:9", "must be 1, is 2");
     refused("{'sim': 1, 'world': {'step': 0}}", "scene.json:1:30", "must be above 0, is 0 s");
     refused("{'sim': 1, 'world': {'threads': 65}}", "scene.json:1:33", "must be from 1 to 64, is 65");
     refused(BODY(", 'parent': ''"), "scene.json:2:90", "must not be empty");
@@ -196,8 +215,7 @@ Test(scene_bodies, refuses_frames_without_direction) {
 }
 
 Test(scene_bodies, refuses_wrong_numbers_of_coordinates) {
-    refused(BODY(", 'q': [1, 2]"), "scene.json:2:85",
-            "2 numbers for the hinge joint of \"a\", which has 1 coordinates");
+    refused(BODY(", 'q': [1, 2]"), "scene.json:2:85", "2 numbers for the hinge joint of \"a\", which takes 1");
     refused("{'sim': 1, 'bodies': [{'name': 'a', 'q': 0}]}", "scene.json:1:42", "is fixed: it has no coordinates");
     refused(
         "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'q': 0, 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}]}",
@@ -256,7 +274,8 @@ Test(scene_models, names_the_file_in_which_an_error_stands) {
     const test_file files[] = {{"parts/arm.json", "{'sim': 1,\n 'bodies': [{'nam': 'a', 'name': 'b'}]}"}, {NULL, NULL}};
     refused_with("{'sim': 1, 'instances': [{'file': 'parts/arm.json'}]}", files, NULL, "parts/arm.json:2:14",
                  "/bodies/0/nam: unknown key \"nam\"");
-    refused_with("{'sim': 1, 'instances': [{'file': 'none.json'}]}", files, NULL, "scene.json:1:35", "No such file");
+    refused_with("{'sim': 1, 'instances': [{'file': 'none.json'}]}", files, NULL, "scene.json:1:35",
+                 "\"none.json\": No such file");
 }
 
 Test(scene_models, says_an_error_of_a_model_once_for_all_copies) {
@@ -329,6 +348,14 @@ Test(scene_models, refuses_overrides_that_lead_nowhere) {
 }
 
 /* ---- names in initial state, actuators, loads ---- */
+
+Test(scene_output, refuses_two_points_or_cameras_of_one_name) {
+    refused("{'sim': 1, 'bodies': [{'name': 'a'}], 'record': {'points': [{'name': 'p', 'body': 'a'},\n"
+            "{'name': 'p', 'body': 'a'}]}}",
+            "scene.json:2:10", "/record/points/1/name: the name \"p\" is taken");
+    refused("{'sim': 1, 'cameras': [{'name': 'c', 'position': [1, 0, 0]},\n{'name': 'c', 'position': [1, 0, 0]}]}",
+            "scene.json:2:10", "/cameras/1/name: the name \"c\" is taken");
+}
 
 Test(scene_control, refuses_initial_states_of_nobody) {
     refused(BODY("}], 'initial': {'b*': 1}, 'loads': [{'body': 'a', 'force': [0, 0, 1]"), "scene.json:2:100",
