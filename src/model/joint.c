@@ -1,3 +1,4 @@
+/* Facts and kinematics of the joint types.  Long: joint_place_any holds the formulas of every joint type, one case each. */
 #include "model/joint.h"
 
 static const joint_facts facts[SIM_JOINT_TYPES] = {
