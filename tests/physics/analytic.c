@@ -360,6 +360,7 @@ Test(analytic, implicit_schemes_solve_a_stiff_spring_in_one_sweep) {
         for (int n = 0; n < 10; n++) {
             step(r);
             cr_expect(sim_world_info(r.world)->iterations <= 2, "%d", sim_world_info(r.world)->iterations);
+            cr_expect_eq(sim_world_info(r.world)->nonconverged, 0);
         }
         stop(r);
     }
