@@ -72,7 +72,7 @@ typedef struct sim_dof {
     int turns;       /* the motion axis has an angular part */
     int slides;      /* the motion axis has a linear part */
     int run;         /* dofs (own index - run .. own index] each follow on the one before on the path from the root */
-    int row;         /* where its row starts in a branch-sparse matrix (sim_crba) */
+    ptrdiff_t row;   /* where its row starts in a branch-sparse matrix (sim_crba) */
     double armature; /* rotor inertia: kg m^2 or kg */
     double damping;  /* N m s or N s/m */
     double stiffness;
@@ -174,7 +174,7 @@ typedef struct sim_load {
 typedef struct sim_model {
     int nbody; /* the world included */
     int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nactuator, nload;
-    int nl; /* entries of a branch-sparse matrix: sum of dof depths */
+    ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
 
     const sim_body *body;

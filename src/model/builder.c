@@ -185,8 +185,10 @@ static int normalise_quaternion(sim_builder *b, sim_body_def *def) {
 
 /* Bodies without any mass are frames: only welded ones may be. */
 static int check_inertia(sim_builder *b, const sim_body_def *def) {
-    int massless = def->inertia.mass == 0;
-    if (massless && def->joint == SIM_FIXED) {
+    const sim_inertia *I = &def->inertia;
+    const sym3 *m = &I->moment;
+    double moments = fabs(m->xx) + fabs(m->yy) + fabs(m->zz) + fabs(m->xy) + fabs(m->xz) + fabs(m->yz);
+    if (def->joint == SIM_FIXED && I->mass == 0 && moments == 0 && v3_finite(I->com)) {
         return 0;
     }
     sim_error why;
@@ -286,7 +288,11 @@ int sim_builder_add_material_pair(sim_builder *b, const sim_material_pair *given
     return b->npair++;
 }
 
-static int copy_track(sim_builder *b, sim_track *track, const char *what) {
+static int copy_track(sim_builder *b, sim_track *track, int width, const char *what) {
+    if (track->keys < 0 || (track->keys > 0 && track->width != width) || track->keys > INT32_MAX / 6 ||
+        (unsigned)track->interpolation > SIM_QUINTIC) {
+        return refuse(b, SIM_BAD_INPUT, "%s: a track needs an interpolation, keys and %d values a key", what, width);
+    }
     for (int k = 0; k < track->keys; k++) {
         if (!isfinite(track->times[k]) || (k && !(track->times[k] > track->times[k - 1]))) {
             return refuse(b, SIM_BAD_INPUT, "%s: key times must be finite and increase", what);
@@ -335,8 +341,8 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
     }
     sim_actuator actuator = *given;
     int targets_room = b->actuator_room;
-    if (copy_track(b, &actuator.target, "an actuator's target") ||
-        copy_track(b, &actuator.feedforward, "an actuator's feed-forward") ||
+    if (copy_track(b, &actuator.target, 1, "an actuator's target") ||
+        copy_track(b, &actuator.feedforward, 1, "an actuator's feed-forward") ||
         !grow(b, (void **)&b->actuator_target, b->nactuator, &targets_room, sizeof *b->actuator_target) ||
         !grow(b, (void **)&b->actuator, b->nactuator, &b->actuator_room, sizeof *b->actuator)) {
         return -1;
@@ -358,7 +364,7 @@ int sim_builder_add_load(sim_builder *b, const sim_load *given, int body) {
     }
     sim_load load = *given;
     int targets_room = b->load_room;
-    if (copy_track(b, &load.track, "a load") ||
+    if (copy_track(b, &load.track, on_dof ? 1 : 6, "a load") ||
         !grow(b, (void **)&b->load_target, b->nload, &targets_room, sizeof *b->load_target) ||
         !grow(b, (void **)&b->load, b->nload, &b->load_room, sizeof *b->load)) {
         return -1;

@@ -12,8 +12,9 @@ typedef struct freezer {
     sim_body *body;
     sim_dof *dof;
     sim_tree *tree;
-    int *place; /* place[old] = new */
-    int failed; /* out of memory */
+    int *place;    /* place[old] = new */
+    int *last_dof; /* [nbody] the last dof on the path from the world to a body, or -1 */
+    int failed;    /* out of memory */
 } freezer;
 
 static void *take(freezer *f, int count, size_t size) {
@@ -68,17 +69,9 @@ static void place_body(freezer *f, int i, const sim_body_def *def, int *q0, int 
     *v0 += f->body[i].nv;
 }
 
-/* The last dof on the path from the world to body i, or -1. */
-static int last_dof(const sim_body *body, int i) {
-    while (i && body[i].nv == 0) {
-        i = body[i].parent;
-    }
-    return i ? body[i].v0 + body[i].nv - 1 : -1;
-}
-
 static void place_dofs(freezer *f, int i, const sim_body_def *def) {
     const sim_body *b = &f->body[i];
-    int parent = last_dof(f->body, b->parent);
+    int parent = i ? f->last_dof[b->parent] : -1;
     for (int k = 0; k < b->nv; k++) {
         int j = b->v0 + k;
         f->dof[j] = (sim_dof){
@@ -97,6 +90,7 @@ static void place_dofs(freezer *f, int i, const sim_body_def *def) {
         f->model->nl += f->dof[j].depth;
         parent = j;
     }
+    f->last_dof[i] = parent;
 }
 
 static void place_trees(freezer *f) {
@@ -220,7 +214,8 @@ sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *e
     freezer f = {.from = builder, .pool = sim_pool_create()};
     f.model = f.pool ? POOL_NEW(f.pool, sim_model, 1) : NULL;
     f.place = calloc((size_t)builder->nbody, sizeof *f.place);
-    f.failed = !f.model || !f.place;
+    f.last_dof = calloc((size_t)builder->nbody, sizeof *f.last_dof);
+    f.failed = !f.model || !f.place || !f.last_dof;
     if (!f.failed) {
         f.model->memory = f.pool;
         count(&f);
@@ -230,6 +225,7 @@ sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *e
         place_parts(&f);
     }
     free(f.place);
+    free(f.last_dof);
     if (f.failed) {
         sim_pool_free(f.pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a model of %d bodies", builder->nbody);

@@ -9,11 +9,13 @@ static double *coordinate(double *q, const sim_model *m, int dof) {
     return q + b->q0 + joint_coordinate_of(b->joint, dof - b->v0);
 }
 
-static void passive_forces(const sim_model *m, int tree, const force_point *at, double *tau) {
+static void passive_forces(sim_world *w, int tree, const force_point *at, double *tau) {
+    const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         const sim_dof *dof = &m->dof[j];
         tau[j] -= dof->damping * at->v[j];
+        w->strength[j] += dof->damping * fabs(at->v[j]);
         if (dof->stiffness == 0) {
             continue;
         }
@@ -21,11 +23,13 @@ static void passive_forces(const sim_model *m, int tree, const force_point *at, 
         int k = joint_coordinate_of(b->joint, j - b->v0);
         if (k >= 0) {
             tau[j] -= dof->stiffness * (at->q[b->q0 + k] - dof->rest);
+            w->strength[j] += dof->stiffness * (fabs(at->q[b->q0 + k]) + fabs(dof->rest));
         } else if (j == b->v0) { /* a ball joint's spring: against the rotation vector, all three dofs at once */
             v3 turn = quat_log(joint_quaternion(at->q + b->q0));
             tau[j] -= dof->stiffness * turn.x;
             tau[j + 1] -= dof->stiffness * turn.y;
             tau[j + 2] -= dof->stiffness * turn.z;
+            w->strength[j] += dof->stiffness * v3_norm(turn);
         }
     }
 }
@@ -37,7 +41,7 @@ static int actuator_forces(sim_world *w, int tree, const force_point *at, double
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &m->actuator[w->actuator_order[k]];
         int j = actuator->dof;
-        double target = 0, rate = 0, sum = 0;
+        double target = 0, rate = 0, sum = 0, strength = 0;
         if (actuator->feedforward.keys) {
             sim_track_at(&actuator->feedforward, at->time, &sum, NULL);
         }
@@ -46,11 +50,14 @@ static int actuator_forces(sim_world *w, int tree, const force_point *at, double
         }
         if (actuator->target.keys) {
             sim_track_at(&actuator->target, at->end_time, &target, &rate);
-            sum += actuator->kp * (target - *coordinate((double *)at->q_end, m, j));
-            sum += actuator->kd * (rate - at->v_end[j]);
+            double q = *coordinate((double *)at->q_end, m, j), v = at->v_end[j];
+            sum += actuator->kp * (target - q) + actuator->kd * (rate - v);
+            strength = actuator->kp * (fabs(target) + fabs(q)) + actuator->kd * (fabs(rate) + fabs(v));
         }
         double within = fmax(-actuator->effort, fmin(actuator->effort, sum));
+        w->asked[k] = sum;
         w->clamped[k] = (sum > actuator->effort) - (sum < -actuator->effort);
+        w->strength[j] += w->clamped[k] ? actuator->effort : fabs(sum) + strength;
         saturated += w->clamped[k] != 0;
         tau[j] += within;
     }
@@ -63,9 +70,10 @@ int world_joint_forces(sim_world *w, int tree, const force_point *at, double *ta
     const tree_parts *parts = &w->parts[tree];
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         tau[j] = w->applied[j];
+        w->strength[j] = fabs(w->applied[j]);
     }
     if (parts->passive) {
-        passive_forces(m, tree, at, tau);
+        passive_forces(w, tree, at, tau);
     }
     for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
         const sim_load *load = &m->load[w->load_order[k]];
@@ -73,6 +81,7 @@ int world_joint_forces(sim_world *w, int tree, const force_point *at, double *ta
             double value;
             sim_track_at(&load->track, at->time, &value, NULL);
             tau[load->dof] += value;
+            w->strength[load->dof] += fabs(value);
         }
     }
     return parts->actuators ? actuator_forces(w, tree, at, tau) : 0;

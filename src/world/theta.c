@@ -18,7 +18,7 @@
  *
  * What Newton leaves out (Coriolis terms, the change of M with q*) is O(dt) and shrinks the error by O(dt) a sweep;
  * Anderson's acceleration (1965) makes of the last few sweeps a secant step, in the norm in which joint j weighs as much
- * as the inertia D_j that it feels. */
+ * as the inertia D_j that it feels.  A sweep that carries an actuator across its effort limit is cut short (limits.c). */
 #include "dyn/advance.h"
 #include "math/v3.h"
 #include "world/world.h"
@@ -97,7 +97,8 @@ static void joint_forces(tree_step *t, const double *a) {
     const sim_model *m = w->model;
     const scheme *s = t->s;
     const tree_parts *parts = &w->parts[t->tree];
-    force_point at = {.time = w->now.time + s->time * t->dt, .end_time = w->now.time + t->dt, .q = w->q_point};
+    force_point at = {.time = w->now.time + s->time * t->dt, .q = w->q_point};
+    at.end_time = w->now.time0 + (double)(w->now.step + 1) * t->dt; /* to the bit the time that the next state has */
     double *v_damper = w->v_point, *v_end = w->next.v, *q_end = w->next.q;
     velocity_at(t, s->damper, a, v_damper);
     if (parts->actuators) {
@@ -118,9 +119,8 @@ static void joint_forces(tree_step *t, const double *a) {
     }
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &m->actuator[w->actuator_order[k]];
-        if (w->clamped[k] == 0 && actuator->target.keys) {
-            w->extra[actuator->dof] += t->dt * actuator->kd + s->travel * t->dt * t->dt * actuator->kp;
-        }
+        w->gain[k] = actuator->target.keys ? t->dt * actuator->kd + s->travel * t->dt * t->dt * actuator->kp : 0;
+        w->extra[actuator->dof] += w->clamped[k] == 0 ? w->gain[k] : 0;
     }
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->tau[j] += w->extra[j] * a[j];
@@ -218,9 +218,9 @@ static void remember(tree_step *t, anderson *h, const double *a, const double *g
     h->count += h->count < ANDERSON_DEPTH;
 }
 
-/* a <- g - sum gamma_i dg_i with the gamma that minimise |f - sum gamma_i df_i|. */
+/* a <- g - sum gamma_i dg_i with the gamma that minimise |f - sum gamma_i df_i|; g where that crosses a limit. */
 static void secant_step(const tree_step *t, const anderson *h, double *a) {
-    double G[ANDERSON_DEPTH][ANDERSON_DEPTH], gamma[ANDERSON_DEPTH];
+    double G[ANDERSON_DEPTH][ANDERSON_DEPTH], gamma[ANDERSON_DEPTH], *mixed = t->w->next.v;
     for (int i = 0; i < h->count; i++) {
         for (int k = 0; k <= i; k++) {
             G[i][k] = dot(t, h->df[i], h->df[k]);
@@ -233,16 +233,41 @@ static void secant_step(const tree_step *t, const anderson *h, double *a) {
         for (int i = 0; i < h->count; i++) {
             sum -= gamma[i] * h->dg[i][j];
         }
-        a[j] = sum;
+        mixed[j] = sum;
+    }
+    int beyond = t->w->parts[t->tree].limited && world_limits_crossed(t->w, t->tree, a, mixed);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        a[j] = beyond ? h->g[j] : mixed[j];
     }
 }
 
-/* Size of an acceleration that rounding alone can make: against the velocity over a step, and against gravity. */
+/* a <- a + part of f: where an effort limit lies between a and g.  What was learnt on this side of it is forgotten. */
+static void limited_step(const tree_step *t, anderson *h, double *a) {
+    sim_world *w = t->w;
+    double *product = w->next.v, curvature = 0;
+    sim_mass_times(w->derived, t->bodies, w->extra, h->f, product);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        curvature += h->f[j] * product[j];
+    }
+    double part = world_limits_search(w, t->tree, h->f, curvature);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        a[j] += part * h->f[j];
+    }
+    h->count = h->slot = 0;
+    h->contraction = 1;
+}
+
+/* Size of an acceleration that rounding alone can make: against the velocity over a step, gravity, and the joints'
+ * forces, of which large ones may hold each other in balance. */
 static double rounding_floor(const tree_step *t) {
     const sim_world *w = t->w;
     double speed = sqrt(dot(t, w->now.v, w->now.v));
     double weight = sqrt(w->parts[t->tree].mass) * v3_norm(w->model->gravity);
-    return 1e-13 * speed / t->dt + 1e-14 * weight;
+    double strain = 0;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        strain += w->strength[j] * w->strength[j] * w->derived->Dinv[j];
+    }
+    return 1e-13 * speed / t->dt + 1e-14 * weight + 1e-15 * sqrt(strain);
 }
 
 static int iterate(tree_step *t, sim_step_info *info) {
@@ -250,20 +275,24 @@ static int iterate(tree_step *t, sim_step_info *info) {
     anderson h = anderson_of(w);
     double *a = w->a_try, *g = w->a_out;
     double error = INFINITY, scale = 1;
-    int k = 0, converged = 0;
+    int k = 0, converged = 0, fresh = 1;
     while (!converged && k < w->options.max_iterations) {
         sweep(t, a, k > 0 && !t->s->explicit_position, g);
-        remember(t, &h, a, g, k == 0);
+        remember(t, &h, a, g, fresh);
         k++;
+        int crossed = w->parts[t->tree].limited && world_limits_crossed(w, t->tree, a, g);
         double size = sqrt(dot(t, g, g));
-        double left = h.contraction < 0.5 ? h.contraction / (1 - h.contraction) : 1;
+        double left = h.contraction < 0.5 && !crossed ? h.contraction / (1 - h.contraction) : 1;
         scale = w->options.tolerance * size + rounding_floor(t);
         error = left * sqrt(dot(t, h.f, h.f));
         converged = error <= scale;
         if (!isfinite(error)) {
             break;
         }
-        if (!converged) {
+        fresh = crossed;
+        if (!converged && crossed) {
+            limited_step(t, &h, a);
+        } else if (!converged) {
             secant_step(t, &h, a);
         }
     }

@@ -47,9 +47,9 @@ static void state_copy(const sim_model *m, sim_state *to, const sim_state *from)
     to->time = from->time;
     to->time0 = from->time0;
     to->step = from->step;
-    memcpy(to->q, from->q, (size_t)m->nq * sizeof *to->q);
-    memcpy(to->v, from->v, (size_t)m->nv * sizeof *to->v);
-    memcpy(to->a, from->a, (size_t)m->nv * sizeof *to->a);
+    memmove(to->q, from->q, (size_t)m->nq * sizeof *to->q);
+    memmove(to->v, from->v, (size_t)m->nv * sizeof *to->v);
+    memmove(to->a, from->a, (size_t)m->nv * sizeof *to->a);
 }
 
 static int tree_of_load(const sim_model *m, const sim_load *load) {
@@ -106,6 +106,8 @@ static int take_memory(sim_world *w) {
     w->actuator_order = POOL_NEW(pool, int, m->nactuator);
     w->load_order = POOL_NEW(pool, int, m->nload);
     w->clamped = POOL_NEW(pool, int, m->nactuator);
+    w->asked = POOL_NEW(pool, double, m->nactuator);
+    w->gain = POOL_NEW(pool, double, m->nactuator);
     w->q_point = POOL_NEW(pool, double, m->nq);
     w->v_point = POOL_NEW(pool, double, m->nv);
     w->tau = POOL_NEW(pool, double, m->nv);
@@ -113,12 +115,13 @@ static int take_memory(sim_world *w) {
     w->a_try = POOL_NEW(pool, double, m->nv);
     w->a_out = POOL_NEW(pool, double, m->nv);
     w->hold = POOL_NEW(pool, double, m->nv);
+    w->strength = POOL_NEW(pool, double, m->nv);
     w->external = POOL_NEW(pool, sim_force, m->nbody);
     w->history = POOL_NEW(pool, double, (2 + 2 * ANDERSON_DEPTH) * (size_t)m->nv);
     w->rk = POOL_NEW(pool, double, RK_VECTORS *(size_t)m->nv);
-    return ok && w->worker && w->applied && w->parts && w->actuator_order && w->load_order && w->clamped &&
-           w->q_point && w->v_point && w->tau && w->extra && w->a_try && w->a_out && w->hold && w->external &&
-           w->history && w->rk;
+    return ok && w->worker && w->applied && w->parts && w->actuator_order && w->load_order && w->clamped && w->asked &&
+           w->gain && w->q_point && w->v_point && w->tau && w->extra && w->a_try && w->a_out && w->hold &&
+           w->external && w->strength && w->history && w->rk;
 }
 
 sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {

@@ -46,7 +46,10 @@ struct sim_world {
     /* work space of a step, indexed by dof, coordinate or body, so that trees never meet */
     double *q_point, *v_point, *tau, *extra, *a_try, *a_out, *hold; /* hold: torque against gravity at the start */
     int *clamped;        /* [nactuator] -1, 0, 1: side of the effort limit in the last evaluation */
+    double *asked;       /* [nactuator] effort in the last evaluation, before the limit ... */
+    double *gain;        /* ... and how much it falls per unit of the joint's acceleration */
     sim_force *external; /* [nbody] */
+    double *strength;    /* [nv] sizes of the terms of tau, summed: what it may have lost to rounding */
     double *history;     /* [2 + 2 ANDERSON_DEPTH][nv] */
     double *rk;          /* [RK_VECTORS][nv] */
 };
@@ -67,6 +70,11 @@ int world_joint_forces(sim_world *world, int tree, const force_point *at, double
 const sim_force *world_wrenches(sim_world *world, int tree, double time);
 /* Torque that holds the tree against gravity at the start of the step. */
 void world_hold(sim_world *world, int tree);
+
+/* Is an actuator at b on another side of its effort limit than at a, where it was evaluated? */
+int world_limits_crossed(const sim_world *world, int tree, const double *a, const double *b);
+/* The part, at most 1, of the Newton step p from there that takes it to the lowest point along p; h = p' H p. */
+double world_limits_search(const sim_world *world, int tree, const double *p, double h);
 
 /* Advance one tree from `now` to `next`. */
 void world_theta_step(sim_world *world, int tree, sim_step_info *info);

@@ -323,6 +323,48 @@ Test(analytic, a_slider_on_a_spring_is_a_harmonic_oscillator_that_midpoint_never
     stop(r);
 }
 
+static run lone_slider(double mass, double damping, double stiffness, sim_integrator integrator, double h) {
+    sim_body_def def = body(SIM_SLIDER, box_inertia(mass, 0.1, 0.1, 0.1));
+    def.axis = (v3){1, 0, 0};
+    def.damping[0] = damping;
+    def.stiffness[0] = stiffness;
+    def.q[0] = stiffness > 0 ? 0.1 : 0;
+    def.v[0] = 1;
+    sim_builder *builder = sim_builder_create();
+    sim_builder_add_body(builder, &def);
+    return start(builder, integrator, h);
+}
+
+/* One step under m dv/dt = -c v, far beyond the step at which an explicit damper is stable. */
+Test(analytic, dampers_act_at_the_velocity_that_each_scheme_promises) {
+    const double c = 300, mass = 0.5, h = 0.01, x = h * c / mass;
+    const double expected[SIM_RK4] = {
+        [SIM_MIDPOINT] = (1 - x / 2) / (1 + x / 2),
+        [SIM_SYMPLECTIC_EULER] = 1 / (1 + x),
+        [SIM_IMPLICIT_EULER] = 1 / (1 + x),
+        [SIM_MOREAU] = 1 / (1 + x),
+    };
+    for (int k = 0; k < SIM_RK4; k++) {
+        run r = lone_slider(mass, c, 0, (sim_integrator)k, h);
+        step(r);
+        cr_expect(fabs(v(r)[0] - expected[k]) < 1e-14, "%s: %g %g", sim_integrator_name((sim_integrator)k), v(r)[0],
+                  expected[k]);
+        stop(r);
+    }
+}
+
+/* A spring is linear: Newton's first sweep is exact, however stiff it is, and the second says so. */
+Test(analytic, implicit_schemes_solve_a_stiff_spring_in_one_sweep) {
+    for (int k = 0; k < 2; k++) {
+        run r = lone_slider(0.5, 0, 1e8, k ? SIM_IMPLICIT_EULER : SIM_MIDPOINT, 0.01);
+        for (int n = 0; n < 10; n++) {
+            step(r);
+            cr_expect(sim_world_info(r.world)->iterations <= 2, "%d", sim_world_info(r.world)->iterations);
+        }
+        stop(r);
+    }
+}
+
 /* A fast top on a ball joint precesses steadily at the slow root of C W n - A' W^2 cos(theta) = m g l. */
 Test(analytic, a_gyroscope_precesses_at_the_steady_rate) {
     const double mass = 1, l = 0.2, theta = 1.0, spin = 150;
@@ -372,6 +414,22 @@ Test(analytic, a_nut_accelerates_along_a_tilted_screw) {
     v3 at = sim_world_derived(r.world)->pose[1].p;
     cr_expect(fabs(v3_norm(at) - fabs(q(r)[0]) * h) < 1e-12);
     cr_expect(at.z < 0);
+    stop(r);
+}
+
+Test(analytic, a_left_handed_screw_backs_out) {
+    sim_body_def def = body(SIM_SCREW, box_inertia(1, 0.1, 0.2, 0.3));
+    def.pitch = -0.3;
+    def.v[0] = 2 * M_PI;
+    sim_builder *builder = sim_builder_create();
+    sim_builder_gravity(builder, (v3){0, 0, 0});
+    sim_builder_add_body(builder, &def);
+    run r = start(builder, SIM_MIDPOINT, 1e-2);
+    for (int k = 0; k < 100; k++) {
+        step(r);
+    }
+    cr_expect(fabs(sim_world_derived(r.world)->pose[1].p.z + 0.3) < 1e-12);
+    cr_expect(fabs(sim_world_derived(r.world)->vel[1].lin.z + 0.3) < 1e-12);
     stop(r);
 }
 

@@ -115,6 +115,36 @@ Test(conservation, the_floating_tree_keeps_momentum_to_the_order_of_runge_kutta)
     sim_model_free(m);
 }
 
+/* A heavy body on a ball joint with a spring: the torque must be the slope of the energy, in every direction. */
+Test(conservation, a_ball_joint_with_a_spring_keeps_its_energy) {
+    random_source r = {31};
+    sim_builder *builder = sim_builder_create();
+    for (int i = 0; i < 2; i++) {
+        sim_body_def def = sim_body_default();
+        def.joint = SIM_BALL;
+        def.parent = i;
+        def.placement = (sim_pose){random_rotation(&r), {0.2, 0, 0}};
+        def.inertia = random_inertia(&r);
+        for (int k = 0; k < 3; k++) {
+            def.stiffness[k] = 400;
+            def.v[k] = random_uniform(&r, -3, 3);
+        }
+        sim_builder_add_body(builder, &def);
+    }
+    sim_model *m = sim_builder_finish(builder, NULL);
+    sim_world *w = start(m, SIM_RK4, 2.5e-4);
+    double e0 = total(w), worst = 0, kinetic = sim_world_energy(w).kinetic, lowest = kinetic;
+    for (int k = 0; k < 4000; k++) {
+        step(w);
+        worst = fmax(worst, fabs(total(w) - e0));
+        lowest = fmin(lowest, sim_world_energy(w).kinetic);
+    }
+    cr_expect(worst < 1e-7 * kinetic, "%g of %g", worst, kinetic);
+    cr_expect(lowest < 0.5 * kinetic, "the spring stores energy");
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
 Test(conservation, symplectic_euler_bounds_the_energy_of_a_spring_over_100000_steps) {
     sim_builder *builder = sim_builder_create();
     sim_body_def def = sim_body_default();

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 static sim_body_def arm_link(int parent, double x) {
     sim_body_def def = sim_body_default();
@@ -156,6 +157,178 @@ Test(control, the_saturated_step_obeys_the_clamped_law) {
     sim_model_free(m);
 }
 
+/* A chain of hinges and sliders, each on a stiff actuator that most of the time is at its limit. */
+static sim_model *strained_chain(random_source *r, int links, double effort, sim_actuator actuator[]) {
+    sim_builder *builder = sim_builder_create();
+    for (int i = 0; i < links; i++) {
+        sim_body_def def = sim_body_default();
+        def.joint = random_index(r, 2) ? SIM_HINGE : SIM_SLIDER;
+        def.parent = i;
+        def.placement = (sim_pose){random_rotation(r), {0.2, 0, 0.1}};
+        def.axis = random_unit(r);
+        def.inertia = random_inertia(r);
+        def.v[0] = random_uniform(r, -3, 3);
+        actuator[i] = holding(pow(10, random_uniform(r, 1, 6)), pow(10, random_uniform(r, 0, 3)), effort, 0);
+        sim_builder_add_actuator(builder, sim_builder_add_body(builder, &def), &actuator[i]);
+    }
+    return sim_builder_finish(builder, NULL);
+}
+
+/* The largest difference between the force that the last step's motion needs and the clamped law at its end. */
+static double law_gap(sim_world *w, sim_derived *d, const double *q0, const double *v0, const sim_actuator actuator[]) {
+    const sim_model *m = sim_world_model(w);
+    const sim_state *end = sim_world_state(w);
+    const sim_options *options = sim_world_options(w);
+    double q[8], v[8], needed[8], worst = 0;
+    for (int j = 0; j < m->nv; j++) { /* the starred point of each scheme */
+        const double at[SIM_RK4][2] = {
+            [SIM_MIDPOINT] = {0.5 * (q0[j] + end->q[j]), 0.5 * (v0[j] + end->v[j])},
+            [SIM_SYMPLECTIC_EULER] = {q0[j], v0[j]},
+            [SIM_IMPLICIT_EULER] = {end->q[j], end->v[j]},
+            [SIM_MOREAU] = {q0[j] + 0.5 * options->step * v0[j], v0[j]},
+        };
+        q[j] = at[options->integrator][0];
+        v[j] = at[options->integrator][1];
+    }
+    sim_kinematics(d, sim_all(m), q);
+    sim_velocities(d, sim_all(m), v);
+    sim_rnea(d, sim_all(m), end->a, NULL, m->gravity, needed);
+    for (int j = 0; j < m->nv; j++) {
+        double law = actuator[j].kp * (0.4 - end->q[j]) - actuator[j].kd * end->v[j];
+        worst = fmax(worst, fabs(needed[j] - fmax(-actuator[j].effort, fmin(actuator[j].effort, law))));
+    }
+    return worst;
+}
+
+Test(control, many_stiff_actuators_at_their_limits_obey_the_clamped_law_in_every_scheme) {
+    const double efforts[] = {2, 20}, steps[] = {1e-3, 1e-2};
+    for (int trial = 0; trial < 160; trial++) {
+        random_source r = {500 + (uint64_t)trial};
+        double effort = efforts[trial / 4 % 2], q[8], v[8], worst = 0;
+        int links = 2 + trial % 7, at_limit = 0;
+        sim_actuator actuator[8];
+        sim_model *m = strained_chain(&r, links, effort, actuator);
+        sim_options options = sim_options_default();
+        options.integrator = (sim_integrator)(trial % SIM_RK4);
+        options.step = steps[trial / 8 % 2];
+        sim_world *w = sim_world_create(m, &options, NULL);
+        sim_derived *d = sim_derived_create(m, NULL);
+        for (int k = 0; k < 60; k++) {
+            memcpy(q, sim_world_state(w)->q, (size_t)links * sizeof *q);
+            memcpy(v, sim_world_state(w)->v, (size_t)links * sizeof *v);
+            run(w, 1);
+            at_limit += sim_world_info(w)->saturated;
+            cr_expect_eq(sim_world_info(w)->nonconverged, 0, "%s, trial %d, step %d",
+                         sim_integrator_name(options.integrator), trial, k);
+            worst = fmax(worst, law_gap(w, d, q, v, actuator));
+        }
+        cr_expect(worst < 1e-4 * effort, "%s, trial %d: off by %g N m", sim_integrator_name(options.integrator), trial,
+                  worst);
+        cr_expect(at_limit > 0);
+        sim_derived_free(d);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
+/* Midpoint integrates a force that rises in a straight line without error: m v = 1/2 F t^2. */
+Test(control, feed_forward_follows_its_track) {
+    const double times[] = {0, 1}, force[] = {0, 3};
+    for (int with_target = 0; with_target < 2; with_target++) {
+        sim_builder *builder = sim_builder_create();
+        sim_body_def def = sim_body_default();
+        def.joint = SIM_SLIDER;
+        def.axis = (v3){1, 0, 0};
+        def.inertia = box_inertia(2, 0.1, 0.1, 0.1);
+        sim_actuator actuator = holding(0, 0, INFINITY, 0);
+        actuator.target.keys = with_target;
+        actuator.feedforward = (sim_track){SIM_LINEAR, 2, 1, times, force};
+        sim_builder_add_actuator(builder, sim_builder_add_body(builder, &def), &actuator);
+        sim_model *m = sim_builder_finish(builder, NULL);
+        sim_world *w = sim_world_create(m, NULL, NULL);
+        run(w, 1000);
+        cr_expect(fabs(sim_world_state(w)->v[0] - 0.75) < 1e-12, "%.15g", sim_world_state(w)->v[0]);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
+Test(control, loads_are_taken_at_the_stages_of_runge_kutta) {
+    const double times[] = {0, 1}, along[] = {0, 3}, wrench[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0};
+    const sim_load loads[] = {{.body = -1, .dof = 0, .track = {SIM_LINEAR, 2, 1, times, along}},
+                              {.body = 1, .dof = -1, .track = {SIM_LINEAR, 2, 6, times, wrench}}};
+    for (int which = 0; which < 2; which++) {
+        sim_builder *builder = sim_builder_create();
+        sim_body_def def = sim_body_default();
+        def.joint = SIM_SLIDER;
+        def.axis = (v3){1, 0, 0};
+        def.inertia = box_inertia(2, 0.1, 0.1, 0.1);
+        sim_builder_add_load(builder, &loads[which], sim_builder_add_body(builder, &def));
+        sim_model *m = sim_builder_finish(builder, NULL);
+        sim_options options = sim_options_default();
+        options.integrator = SIM_RK4;
+        options.step = 0.1;
+        sim_world *w = sim_world_create(m, &options, NULL);
+        run(w, 10);
+        cr_expect(fabs(sim_world_state(w)->v[0] - 0.75) < 1e-12, "%.15g", sim_world_state(w)->v[0]);
+        cr_expect(fabs(sim_world_state(w)->q[0] - 0.25) < 1e-12, "%.15g", sim_world_state(w)->q[0]);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
+Test(control, a_target_changes_in_the_step_that_ends_at_its_key) {
+    for (int key = 1; key <= 20; key++) {
+        const double times[] = {0, key * 0.01}, values[] = {0, 1};
+        sim_actuator actuator = holding(1e3, 10, INFINITY, 0);
+        actuator.target = (sim_track){SIM_HOLD, 2, 1, times, values};
+        sim_builder *builder = sim_builder_create();
+        sim_builder_gravity(builder, (v3){0, 0, 0});
+        sim_body_def def = arm_link(0, 0);
+        sim_builder_add_actuator(builder, sim_builder_add_body(builder, &def), &actuator);
+        sim_model *m = sim_builder_finish(builder, NULL);
+        sim_options options = sim_options_default();
+        options.step = 0.01; /* 6 * 0.01 + 0.01 < 7 * 0.01 */
+        sim_world *w = sim_world_create(m, &options, NULL);
+        run(w, key - 1);
+        cr_expect_eq(sim_world_state(w)->q[0], 0, "key %d", key);
+        run(w, 1);
+        cr_expect_gt(sim_world_state(w)->q[0], 0, "key %d", key);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
+/* Large forces in balance leave accelerations of rounding's size: no sweep can settle their digits, none should try. */
+Test(control, an_arm_that_stands_still_under_large_forces_counts_as_converged) {
+    const sim_integrator implicit[] = {SIM_MIDPOINT, SIM_IMPLICIT_EULER};
+    for (int k = 0; k < 2; k++) {
+        sim_builder *builder = sim_builder_create();
+        sim_actuator actuator = holding(1e7, 1e4, INFINITY, 0);
+        for (int i = 0; i < 6; i++) {
+            sim_body_def def = arm_link(i, 0.2);
+            def.joint = i % 2 ? SIM_HINGE : SIM_SLIDER;
+            sim_builder_add_actuator(builder, sim_builder_add_body(builder, &def), &actuator);
+        }
+        sim_model *m = sim_builder_finish(builder, NULL);
+        sim_options options = sim_options_default();
+        options.integrator = implicit[k];
+        options.step = 0.01;
+        sim_world *w = sim_world_create(m, &options, NULL);
+        for (int j = 0; j < 6; j++) {
+            sim_world_applied(w)[j] = 1e5;
+        }
+        int failures = 0;
+        for (int n = 0; n < 3000; n++) {
+            run(w, 1);
+            failures += sim_world_info(w)->nonconverged;
+        }
+        cr_expect_eq(failures, 0, "%s: %d of 3000 steps", sim_integrator_name(implicit[k]), failures);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
 Test(control, a_joint_follows_a_quintic_path_between_keys) {
     const double times[] = {0, 1, 2}, values[] = {0, 1, -0.5};
     sim_actuator actuator = holding(1e6, 1e4, INFINITY, 1);
@@ -207,6 +380,24 @@ Test(control, a_force_in_body_axes_turns_with_the_body) {
     sim_world *w = sim_world_create(m, NULL, NULL);
     run(w, 2000);
     cr_expect(fabs(sim_world_state(w)->v[5] - 2 * 0.2 * 0.5 / 0.03) < 1e-10);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+Test(control, a_moment_in_body_axes_turns_with_the_body) {
+    const double times[] = {0}, wrench[] = {0, 0, 0.3, 0, 0, 0};
+    sim_builder *builder = sim_builder_create();
+    sim_body_def def = sim_body_default();
+    def.inertia = box_inertia(2, 0.3, 0.3, 0.3);
+    def.q[3] = def.q[4] = sqrt(0.5); /* tipped over: the body's z lies along the world's -y */
+    sim_load load = {.body = 1, .dof = -1, .local = 1, .track = {SIM_HOLD, 1, 6, times, wrench}};
+    sim_builder_add_body(builder, &def);
+    sim_builder_add_load(builder, &load, 1);
+    sim_model *m = sim_builder_finish(builder, NULL);
+    sim_world *w = sim_world_create(m, NULL, NULL);
+    run(w, 1000);
+    cr_expect(fabs(sim_world_state(w)->v[5] - 0.3 / 0.03) < 1e-11, "%g", sim_world_state(w)->v[5]);
+    cr_expect(fabs(sim_world_state(w)->v[4]) < 1e-11);
     sim_world_free(w);
     sim_model_free(m);
 }

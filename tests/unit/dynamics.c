@@ -31,7 +31,7 @@ static fixture forest(uint64_t seed, int bodies) {
     f.a = numbers(f.model->nv);
     f.tau = numbers(f.model->nv);
     f.tau2 = numbers(f.model->nv);
-    f.M = numbers(f.model->nl);
+    f.M = numbers((int)f.model->nl);
     random_state(&f.random, f.model, f.q, f.v);
     for (int j = 0; j < f.model->nv; j++) {
         f.tau[j] = random_uniform(&f.random, -10, 10);
@@ -114,7 +114,7 @@ static double force_scale(fixture *f) {
     const sim_model *m = f->model;
     double *bias = numbers(m->nv);
     sim_rnea(f->d, f->all, NULL, NULL, m->gravity, bias);
-    double scale = largest(f->M, m->nl) * largest(f->a, m->nv) + largest(bias, m->nv);
+    double scale = largest(f->M, (int)m->nl) * largest(f->a, m->nv) + largest(bias, m->nv);
     free(bias);
     return scale;
 }
@@ -151,7 +151,7 @@ Test(dynamics, composite_bodies_give_the_columns_of_inverse_dynamics) {
         fixture f = forest(5000 + (uint64_t)k, 1 + k % 60);
         const sim_model *m = f.model;
         sim_crba(f.d, f.all, NULL, NULL, f.M);
-        double *D = dense(m, f.M), scale = largest(f.M, m->nl);
+        double *D = dense(m, f.M), scale = largest(f.M, (int)m->nl);
         for (int j = 0; j < m->nv; j++) {
             memset(f.a, 0, (size_t)m->nv * sizeof *f.a);
             f.a[j] = 1;
@@ -205,7 +205,7 @@ Test(dynamics, branch_sparse_factors_solve_like_dense_cholesky_and_like_articula
 Test(dynamics, long_chains_factor_in_runs_like_one_dof_at_a_time) {
     sim_model *m = swinging_chain(61);
     sim_derived *d = sim_derived_create(m, NULL);
-    double *M = numbers(m->nl), *x = numbers(m->nv), *y = numbers(m->nv);
+    double *M = numbers((int)m->nl), *x = numbers(m->nv), *y = numbers(m->nv);
     sim_kinematics(d, sim_all(m), m->q_initial);
     sim_crba(d, sim_all(m), NULL, NULL, M);
     for (int j = 0; j < m->nv; j++) {
@@ -483,7 +483,7 @@ Test(dynamics, coriolis_forces_are_those_of_lagrange) {
         sim_derived *d = sim_derived_create(m, NULL);
         sim_range all = sim_all(m);
         int n = m->nv;
-        double *q = numbers(n), *v = numbers(n), *M = numbers(m->nl), *Mv[2] = {numbers(n), numbers(n)};
+        double *q = numbers(n), *v = numbers(n), *M = numbers((int)m->nl), *Mv[2] = {numbers(n), numbers(n)};
         double *C = numbers(n), *expected = numbers(n);
         random_state(&r, m, q, v);
         for (int j = 0; j <= n; j++) { /* along each coordinate, and along v */

@@ -82,6 +82,55 @@ Test(model, impossible_bodies_are_refused_with_a_reason) {
     expect_refusal(def, "free joint has no spring");
 }
 
+Test(model, a_welded_frame_without_mass_has_no_inertia_at_all) {
+    sim_body_def def = sim_body_default();
+    def.joint = SIM_FIXED;
+    sim_builder *builder = sim_builder_create();
+    sim_builder_add_body(builder, &def);
+    sim_model *m = sim_builder_finish(builder, NULL);
+    cr_expect_not_null(m);
+    sim_model_free(m);
+    def.inertia.moment.xx = 1;
+    expect_refusal(def, "mass must be positive");
+    def.inertia.moment.xx = NAN;
+    expect_refusal(def, "not finite");
+    def.inertia.moment.xx = 0;
+    def.inertia.com.y = NAN;
+    expect_refusal(def, "not finite");
+}
+
+Test(model, tracks_of_another_width_than_their_use_are_refused) {
+    const double times[] = {0}, values[] = {1, 2, 3, 4, 5, 6};
+    for (int which = 0; which < 4; which++) {
+        sim_track one = {SIM_HOLD, 1, 1, times, values}, six = {SIM_HOLD, 1, 6, times, values};
+        sim_body_def def = hinge("x", 0);
+        sim_builder *builder = sim_builder_create();
+        int body = sim_builder_add_body(builder, &def);
+        sim_actuator actuator = {.kp = 1, .effort = 1, .target = which == 0 ? six : one};
+        actuator.feedforward = which == 1 ? six : one;
+        sim_load load = {.dof = which == 2 ? -1 : 0, .track = which == 3 ? six : one};
+        sim_builder_add_actuator(builder, body, &actuator);
+        sim_builder_add_load(builder, &load, body);
+        sim_error error = {0};
+        cr_expect_null(sim_builder_finish(builder, &error), "%d", which);
+        cr_expect_not_null(strstr(error.text, "values a key"), "%s", error.text);
+    }
+}
+
+Test(model, matrices_of_chains_of_70000_links_have_more_entries_than_an_int_counts) {
+    const int links = 70000;
+    sim_builder *builder = sim_builder_create();
+    for (int i = 0; i < links; i++) {
+        sim_body_def def = hinge(NULL, i);
+        sim_builder_add_body(builder, &def);
+    }
+    sim_model *m = sim_builder_finish(builder, NULL);
+    cr_assert_not_null(m);
+    cr_expect_eq(m->nl, (long long)links * (links + 1) / 2);
+    cr_expect_eq(m->dof[links - 1].row, m->nl - links);
+    sim_model_free(m);
+}
+
 Test(model, two_bodies_of_one_name_are_refused) {
     sim_builder *builder = sim_builder_create();
     sim_body_def def = hinge("twin", 0);

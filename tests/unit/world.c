@@ -114,6 +114,23 @@ Test(world, bad_options_and_states_are_refused) {
     sim_model_free(m);
 }
 
+Test(world, a_step_cut_short_says_how_far_it_was_from_the_end) {
+    random_source r = {80};
+    sim_model *m = random_forest(&r, 20);
+    sim_options options = sim_options_default();
+    for (int k = 0; k < 2; k++) {
+        options.max_iterations = k ? 50 : 1;
+        sim_world *w = sim_world_create(m, &options, NULL);
+        run(w, 1);
+        const sim_step_info *info = sim_world_info(w);
+        cr_expect(k ? info->nonconverged == 0 : info->nonconverged > 0);
+        cr_expect(info->residual > 0 && (info->residual <= options.tolerance) == k, "%g", info->residual);
+        cr_expect(k || info->sweeps <= m->ntree);
+        sim_world_free(w);
+    }
+    sim_model_free(m);
+}
+
 Test(world, time_is_counted_not_summed) {
     sim_model *m = arm_model();
     sim_world *w = start(m, SIM_SYMPLECTIC_EULER, 0.001, 1);
