@@ -178,7 +178,9 @@ static sim_status open_files(sim_run *run, FILE **summary, sim_error *error) {
     if (status || !run->output) {
         return status ? status : sim_fail(error, SIM_NO_RESOURCE, "no memory for the outputs");
     }
-    if (request->summary && !(*summary = fopen(request->summary, "we"))) {
+    if (request->summary && strcmp(request->summary, "-") == 0) {
+        *summary = stdout;
+    } else if (request->summary && !(*summary = fopen(request->summary, "we"))) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot create: %s", request->summary, strerror(errno));
     }
     for (int k = 0; k < request->out.count; k++) {
@@ -221,7 +223,9 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     }
     status = open_files(run, summary, error);
     if (status && *summary) {
-        fclose(*summary);
+        if (*summary != stdout) {
+            fclose(*summary);
+        }
         *summary = NULL;
     }
     return status;

@@ -126,5 +126,5 @@ int write_summary(const sim_run *run, FILE *file) {
     json_close(&out, '}');
     fputc('\n', file);
     int good = !ferror(file);
-    return !fclose(file) && good;
+    return (file == stdout ? !fflush(file) : !fclose(file)) && good;
 }

@@ -149,6 +149,12 @@ def summarises_a_run_in_json():
     assert summary["peak_memory"] > 1 << 20 and summary["real_time_factor"] > 0
 
 
+def writes_the_summary_to_standard_output():
+    done = sim(scene("arm"), "--summary", "-")
+    assert json.loads(done.stdout)["ending"] == "finished" and not os.listdir(".")
+    refuses("written twice", scene("arm"), "--summary", "-", "--out", "-")
+
+
 def spells_odd_arguments_as_valid_json():
     arm = os.path.join("a\"b\\\n\x01é", "arm.json")
     os.mkdir(os.path.dirname(arm))
