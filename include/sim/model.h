@@ -149,8 +149,8 @@ typedef struct sim_track {
 /* Value and rate of a track. Either output may be NULL. */
 SIM_API void sim_track_at(const sim_track *track, double time, double *value, double *rate);
 
-/* Joint-space controller of one dof: tau = kp (target - q) + kd (target rate - v) + feed-forward, taken at the end of
- * the step (implicitly, so stiff gains are stable), held within +-effort. */
+/* Joint-space controller of one dof: tau = kp (target - q) + kd (target rate - v) + feed-forward, held within +-effort.
+ * The feedback is taken at the end of the step (implicitly, so stiff gains are stable), the feed-forward as loads are. */
 typedef struct sim_actuator {
     const char *name;
     int dof;

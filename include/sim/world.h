@@ -33,7 +33,7 @@ typedef struct sim_options {
     double step; /* s */
     sim_integrator integrator;
     int threads;      /* 1 .. 64; the same bits for any number */
-    double tolerance; /* implicit integrators: size of the last Newton update over the size of the velocity change */
+    double tolerance; /* implicit integrators: estimated error left in the acceleration, over its size */
     int max_iterations;
 } sim_options;
 
@@ -55,7 +55,7 @@ typedef struct sim_step_info {
     int iterations;   /* implicit integrators: the most that any tree took */
     int sweeps;       /* articulated-body sweeps, summed over trees */
     int nonconverged; /* trees whose iteration hit the limit */
-    double residual;  /* the worst tree's last update, relative (what `tolerance` bounds) */
+    double residual;  /* the worst tree's estimated error, relative (held against `tolerance`) */
     int saturated;    /* actuators at their effort limit */
 } sim_step_info;
 
@@ -78,6 +78,8 @@ SIM_API size_t sim_world_bytes(const sim_world *world);
 
 /* Copy `state` in.  Refused if a number is not finite, a quaternion not of unit length, or the time not that of the step. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
+/* What each actuator of the model gave in the last step (N m or N, within its limit): [nactuator], zero before a step. */
+SIM_API const double *sim_world_efforts(const sim_world *world);
 /* Generalised forces that the caller applies on top of the model's own: [nv], zero at first, kept until changed. */
 SIM_API double *sim_world_applied(sim_world *world);
 

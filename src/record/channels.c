@@ -60,6 +60,10 @@ static void point_name(const sim_scene *scene, int item, char *text, size_t size
     copy(scene->record.point[item].name, text, size);
 }
 
+static void actuator_name(const sim_scene *scene, int item, char *text, size_t size) {
+    copy(scene->model->actuator[item].name, text, size);
+}
+
 static void energy_name(const sim_scene *scene, int item, char *text, size_t size) {
     static const char *const names[] = {"kinetic", "potential", "total"};
     (void)scene;
@@ -101,6 +105,13 @@ static const char *twist_unit(const sim_scene *scene, int item, int component) {
     return component < 3 ? "rad/s" : "m/s";
 }
 
+static const char *effort_unit(const sim_scene *scene, int item, int component) {
+    (void)component;
+    int dof = scene->model->actuator[item].dof;
+    const sim_body *body = &scene->model->body[scene->model->dof[dof].body];
+    return velocity_kinds[body->joint][dof - body->v0] == 'a' ? "N m" : "N";
+}
+
 static const char *momentum_unit(const sim_scene *scene, int item, int component) {
     (void)scene, (void)component;
     return item < 3 ? "kg m^2/s" : "kg m/s";
@@ -114,6 +125,7 @@ static int six(const sim_scene *scene) { return (void)scene, 6; }
 static int coordinates(const sim_scene *scene) { return scene->model->nq; }
 static int velocities(const sim_scene *scene) { return scene->model->nv; }
 static int bodies(const sim_scene *scene) { return scene->model->nbody - 1; } /* the world stands still */
+static int actuators(const sim_scene *scene) { return scene->model->nactuator; }
 static int points(const sim_scene *scene) { return scene->record.npoint; }
 
 /* ---- numbers ---- */
@@ -174,6 +186,11 @@ static void fetch_energy(channel_source *source, double *out) {
     out[2] = energy.kinetic + energy.potential;
 }
 
+static void fetch_efforts(channel_source *source, double *out) {
+    const double *effort = sim_world_efforts(source->world);
+    memcpy(out, effort, (size_t)sim_world_model(source->world)->nactuator * sizeof *out);
+}
+
 static void fetch_momentum(channel_source *source, double *out) {
     sim_force momentum = sim_world_momentum(source->world);
     put(out, momentum.ang);
@@ -232,6 +249,8 @@ static const channel_kind table[] = {
      energy_name, joules, fetch_energy},
     {"momentum", "momentum about the origin of the world; world axes", 2, 0, 1, IF(momentum), "momentum.", nothing, six,
      momentum_name, momentum_unit, fetch_momentum},
+    {"effort", "what an actuator gave in the step that led here", 2, 0, 1, IF(efforts), "effort.", nothing, actuators,
+     actuator_name, effort_unit, fetch_efforts},
     {"point/position", "position in the world", 3, 0, 3, ALWAYS, "point.", xyz, points, point_name, metres,
      fetch_point_positions},
     {"point/velocity", "velocity, world axes", 3, 0, 3, ALWAYS, "point.", point_rates, points, point_name,

@@ -117,6 +117,7 @@ void sim_read_output(loader *l) {
                                          .twists = s >> SIGNAL_TWISTS & 1,
                                          .energy = s >> SIGNAL_ENERGY & 1,
                                          .momentum = s >> SIGNAL_MOMENTUM & 1,
+                                         .efforts = s >> SIGNAL_EFFORTS & 1,
                                          .statistics = s >> SIGNAL_STATISTICS & 1};
     read_points(l, r->points);
     read_cameras(l, l->data.cameras);

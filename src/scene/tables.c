@@ -41,8 +41,8 @@ static const char *frame_name(int i) {
 }
 
 static const char *signal_name(int i) {
-    static const char *const name[SIGNALS] = {"coordinates", "velocities", "poses",     "twists",
-                                              "energy",      "momentum",   "statistics"};
+    static const char *const name[SIGNALS] = {"coordinates", "velocities", "poses",   "twists",
+                                              "energy",      "momentum",   "efforts", "statistics"};
     return i < SIGNALS ? name[i] : NULL;
 }
 
@@ -61,7 +61,7 @@ static const field world_fields[] = {
     {"threads", FIELD_INTEGER, AT(world_data, threads), WITHIN(1, 64), .standard = "1",
      .help = "Threads that work on a step; the result is the same for any number."},
     {"tolerance", FIELD_NUMBER, AT(world_data, tolerance), .range = {true, true, true, 0, 0.1}, .standard = "1e-10",
-     .help = "Implicit integrators: size of the last Newton update over the size of the velocity change."},
+     .help = "Implicit integrators: estimated error left in the acceleration, over its size."},
     {"max_iterations", FIELD_INTEGER, AT(world_data, max_iterations), WITHIN(1, 100000), .standard = "50",
      .help = "Implicit integrators: the most Newton iterations of a step."},
     {"seed", FIELD_INTEGER, AT(world_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",

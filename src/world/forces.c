@@ -64,6 +64,16 @@ static int actuator_forces(sim_world *w, int tree, const force_point *at, double
     return saturated;
 }
 
+void world_keep_efforts(sim_world *w, int tree, const double *from, const double *to) {
+    const tree_parts *parts = &w->parts[tree];
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+        const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
+        int j = actuator->dof;
+        double asked = w->asked[k] - (to ? w->gain[k] * (to[j] - from[j]) : 0);
+        w->effort[w->actuator_order[k]] = fmax(-actuator->effort, fmin(actuator->effort, asked));
+    }
+}
+
 int world_joint_forces(sim_world *w, int tree, const force_point *at, double *tau) {
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];

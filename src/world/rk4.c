@@ -71,6 +71,7 @@ void world_rk4_step(sim_world *w, int tree, sim_step_info *info) {
             dv[j] += weight[s] * k.acc[j];
         }
     }
+    world_keep_efforts(w, tree, NULL, NULL);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->next.v[j] = w->now.v[j] + h * dv[j];
         w->next.a[j] = dv[j];

@@ -331,5 +331,6 @@ void world_theta_step(sim_world *w, int tree, sim_step_info *info) {
     }
     info->sweeps = info->iterations;
     info->saturated = t.saturated;
+    world_keep_efforts(w, tree, w->a_try, w->a_out);
     finish(&t, w->a_out);
 }

@@ -102,6 +102,7 @@ static int take_memory(sim_world *w) {
     int ok = state_create(pool, m, &w->now) && state_create(pool, m, &w->next);
     w->worker = POOL_NEW(pool, worker_info, w->options.threads);
     w->applied = POOL_NEW(pool, double, m->nv);
+    w->effort = POOL_NEW(pool, double, m->nactuator);
     w->parts = POOL_NEW(pool, tree_parts, m->ntree);
     w->actuator_order = POOL_NEW(pool, int, m->nactuator);
     w->load_order = POOL_NEW(pool, int, m->nload);
@@ -119,8 +120,8 @@ static int take_memory(sim_world *w) {
     w->external = POOL_NEW(pool, sim_force, m->nbody);
     w->history = POOL_NEW(pool, double, (2 + 2 * ANDERSON_DEPTH) * (size_t)m->nv);
     w->rk = POOL_NEW(pool, double, RK_VECTORS *(size_t)m->nv);
-    return ok && w->worker && w->applied && w->parts && w->actuator_order && w->load_order && w->clamped && w->asked &&
-           w->gain && w->q_point && w->v_point && w->tau && w->extra && w->a_try && w->a_out && w->hold &&
+    return ok && w->worker && w->applied && w->effort && w->parts && w->actuator_order && w->load_order && w->clamped &&
+           w->asked && w->gain && w->q_point && w->v_point && w->tau && w->extra && w->a_try && w->a_out && w->hold &&
            w->external && w->strength && w->history && w->rk;
 }
 
@@ -169,6 +170,7 @@ const sim_options *sim_world_options(const sim_world *w) { return &w->options; }
 const sim_state *sim_world_state(const sim_world *w) { return &w->now; }
 const sim_step_info *sim_world_info(const sim_world *w) { return &w->info; }
 size_t sim_world_bytes(const sim_world *w) { return sim_pool_bytes(w->pool) + w->derived->bytes; }
+const double *sim_world_efforts(const sim_world *w) { return w->effort; }
 double *sim_world_applied(sim_world *w) { return w->applied; }
 
 static sim_status check_state(const sim_world *w, const sim_state *state, sim_error *error) {
@@ -208,6 +210,7 @@ sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *
     if (status == SIM_OK) {
         state_copy(w->model, &w->now, state);
         w->shown = 0;
+        memset(w->effort, 0, (size_t)w->model->nactuator * sizeof *w->effort);
     }
     return status;
 }

@@ -36,6 +36,7 @@ struct sim_world {
 
     /* inputs */
     double *applied;   /* [nv] */
+    double *effort;    /* [nactuator] what each gave in the last step */
     tree_parts *parts; /* [ntree] */
     int *actuator_order, *load_order;
 
@@ -68,6 +69,9 @@ typedef struct force_point {
 int world_joint_forces(sim_world *world, int tree, const force_point *at, double *tau);
 /* Wrenches on the bodies of a tree at the time; NULL if there are none.  After sim_kinematics. */
 const sim_force *world_wrenches(sim_world *world, int tree, double time);
+/* Keep what the actuators of a tree gave: as last evaluated at the acceleration `from`, carried on along their straight
+ * lines to `to`.  Both NULL: as evaluated. */
+void world_keep_efforts(sim_world *world, int tree, const double *from, const double *to);
 /* Torque that holds the tree against gravity at the start of the step. */
 void world_hold(sim_world *world, int tree);
 

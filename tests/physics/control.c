@@ -329,6 +329,56 @@ Test(control, an_arm_that_stands_still_under_large_forces_counts_as_converged) {
     }
 }
 
+/* What is reported as effort is what moved the joints: inverse dynamics asks for it. */
+Test(control, reported_efforts_are_those_that_inverse_dynamics_asks_for) {
+    for (int integrator = 0; integrator < 2; integrator++) { /* midpoint, symplectic */
+        for (int limited = 0; limited < 2; limited++) {
+            sim_model *m;
+            double step = 2e-3;
+            sim_world *w = two_links(&m, integrator ? SIM_SYMPLECTIC_EULER : SIM_MIDPOINT, step,
+                                     holding(300, 20, limited ? 15 : INFINITY, 1), NULL);
+            sim_derived *d = sim_derived_create(m, NULL);
+            double worst = 0;
+            cr_expect_eq(sim_world_efforts(w)[0], 0);
+            for (int k = 0; k < 300; k++) {
+                double q[2], v[2], a[2], asked[2], point = integrator ? 0 : 0.5;
+                for (int j = 0; j < 2; j++) {
+                    q[j] = sim_world_state(w)->q[j];
+                    v[j] = sim_world_state(w)->v[j];
+                }
+                run(w, 1);
+                for (int j = 0; j < 2; j++) {
+                    a[j] = (sim_world_state(w)->v[j] - v[j]) / step;
+                    q[j] += point * (sim_world_state(w)->q[j] - q[j]);
+                    v[j] += point * step * a[j];
+                }
+                sim_kinematics(d, sim_all(m), q);
+                sim_velocities(d, sim_all(m), v);
+                sim_rnea(d, sim_all(m), a, NULL, m->gravity, asked);
+                for (int j = 0; j < 2; j++) {
+                    worst = fmax(worst, fabs(asked[j] - sim_world_efforts(w)[j]));
+                    cr_assert(!limited || fabs(sim_world_efforts(w)[j]) <= 15);
+                }
+            }
+            cr_expect(worst < 1e-6, "%d %d: %g", integrator, limited, worst);
+            sim_derived_free(d);
+            sim_world_free(w);
+            sim_model_free(m);
+        }
+    }
+}
+
+Test(control, gravity_compensation_acts_under_runge_kutta_too) {
+    sim_model *m;
+    sim_world *w = two_links(&m, SIM_RK4, 1e-3, holding(100, 30, INFINITY, 1), NULL);
+    run(w, 20000);
+    for (int j = 0; j < 2; j++) {
+        cr_expect(fabs(sim_world_state(w)->q[j] - 0.4) < 1e-9, "%g", sim_world_state(w)->q[j] - 0.4);
+    }
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
 Test(control, a_joint_follows_a_quintic_path_between_keys) {
     const double times[] = {0, 1, 2}, values[] = {0, 1, -0.5};
     sim_actuator actuator = holding(1e6, 1e4, INFINITY, 1);
