@@ -1,5 +1,6 @@
 /* What can be asked of `sim`, and what was asked?  A new option is a new row. */
 #include "app/options.h"
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -105,7 +106,7 @@ static sim_status put_choice(const char **target, const option_row *row, const c
         size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *choice);
     }
-    const char *near = nearest_word(text, row->choices);
+    const char *near = sim_nearest_word(text, row->choices);
     return sim_fail(error, SIM_BAD_INPUT, "--%s takes one of %s, not '%s'%s%s%s", row->name, all, text,
                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
@@ -137,52 +138,11 @@ static sim_status put(sim_request *request, const option_row *row, const char *t
     return SIM_OK;
 }
 
-/* ---- words ---- */
-
-enum { LONGEST_WORD = 32 };
-
-/* Letters to insert, delete, replace or swap with the neighbour. */
-static int edit_distance(const char *a, const char *b) {
-    int row[3][LONGEST_WORD + 1] = {{0}};
-    int m = (int)strlen(a), n = (int)strlen(b);
-    if (m > LONGEST_WORD || n > LONGEST_WORD) {
-        return INT_MAX;
-    }
-    for (int j = 0; j <= n; j++) {
-        row[0][j] = j;
-    }
-    for (int i = 1; i <= m; i++) {
-        int *now = row[i % 3], *before = row[(i + 2) % 3], *twice = row[(i + 1) % 3];
-        now[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int best = before[j - 1] + (a[i - 1] != b[j - 1]);
-            best = before[j] + 1 < best ? before[j] + 1 : best;
-            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-            int swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            now[j] = swapped && twice[j - 2] + 1 < best ? twice[j - 2] + 1 : best;
-        }
-    }
-    return row[m % 3][n];
-}
-
-const char *nearest_word(const char *text, const char *const *words) {
-    const char *best = NULL;
-    int least = 1 + (int)strlen(text) / 3; /* one slip in three letters */
-    for (; *words; words++) {
-        int distance = edit_distance(text, *words);
-        if (distance <= least && (!best || distance < least)) {
-            best = *words;
-            least = distance;
-        }
-    }
-    return best;
-}
-
 /* ---- the command line ---- */
 
 static sim_status unknown_option(const char *word, sim_error *error) {
     const char *names[64] = {NULL};
-    char bare[LONGEST_WORD + 1];
+    char bare[64];
     int shown = 0;
     for (int k = 0; k < option_count; k++) {
         if (option_table[k].help) {
@@ -191,7 +151,7 @@ static sim_status unknown_option(const char *word, sim_error *error) {
     }
     const char *start = word + strspn(word, "-");
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(start, "="), start);
-    const char *near = nearest_word(bare, names);
+    const char *near = sim_nearest_word(bare, names);
     if (near) {
         return sim_fail(error, SIM_BAD_INPUT, "there is no option %s (did you mean --%s?)", word, near);
     }

@@ -54,7 +54,4 @@ extern const int option_count;
 sim_status options_parse(int count, char **arguments, sim_request *request, sim_error *error);
 void request_free(sim_request *request);
 
-/* The word of `words` (ends with NULL) that `text` most likely meant, or NULL. */
-const char *nearest_word(const char *text, const char *const *words);
-
 #endif

@@ -1,5 +1,6 @@
 /* One body to the builder: joint, mass properties, shapes, initial state.  What the builder would refuse is refused here
  * first, where its place in the file is known. */
+#include "base/nearest.h"
 #include "scene/loader.h"
 #include "scene/placement.h"
 

@@ -1,5 +1,6 @@
 /* Which bodies are there, what are they called, and on which do they hang?  Models are written out copy by copy into one
  * flat list; only then are parents looked up, so that a body may hang on one that stands later in the file. */
+#include "base/nearest.h"
 #include "scene/loader.h"
 #include "scene/placement.h"
 

@@ -1,6 +1,7 @@
 /* What every stage of the loader asks: is all well, what does this object say, which body has this name, is this too much
  * work? */
 #include "scene/loader.h"
+#include "base/nearest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,22 +1,10 @@
-/* Names: which is nearest to a misspelt one, which fit a pattern, which body has it. */
+/* Names: which fit a pattern, which body has one. */
 #ifndef SCENE_NAMES_H
 #define SCENE_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The best match so far of a search for what a user may have meant. */
-typedef struct nearest {
-    const char *wanted;
-    const char *best; /* NULL: nothing is near enough */
-    int distance;
-    int tried;
-} nearest;
-
-void sim_nearest_try(nearest *n, const char *name);
-/* `did you mean "..."?` or NULL when nothing is near. */
-const char *sim_nearest_hint(const nearest *n, char *text, size_t size);
 
 /* Does `name` fit `pattern`, in which each '*' stands for any letters, also none?  Adds its work to `*steps`. */
 bool sim_name_fits(const char *name, const char *pattern, int64_t *steps);

@@ -1,5 +1,6 @@
 /* Single values replaced by path, before anything is read: from the command line in the scene, from an instance in its
  * copy of a model. */
+#include "base/nearest.h"
 #include "scene/loader.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 #include "scene/read.h"
+#include "base/nearest.h"
 #include "scene/format.h"
 #include "scene/names.h"
 

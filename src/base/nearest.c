@@ -1,0 +1,61 @@
+#include "base/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST = 64, MOST_TRIED = 20000 };
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c; }
+
+/* Insertions, deletions, replacements and swaps of neighbours between two texts of at most LONGEST letters; capitals
+ * count as their small letters. */
+static int edit_distance(const char *a, size_t na, const char *b, size_t nb) {
+    int row[3][LONGEST + 1];
+    for (size_t j = 0; j <= nb; j++) {
+        row[0][j] = (int)j;
+    }
+    for (size_t i = 1; i <= na; i++) {
+        int *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
+        now[0] = (int)i;
+        for (size_t j = 1; j <= nb; j++) {
+            int change = lower(a[i - 1]) != lower(b[j - 1]);
+            now[j] = least(least(before[j] + 1, now[j - 1] + 1), before[j - 1] + change);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                now[j] = least(now[j], earlier[j - 2] + 1);
+            }
+        }
+    }
+    return row[na % 3][nb];
+}
+
+void sim_nearest_try(nearest *n, const char *name) {
+    size_t na = strlen(n->wanted), nb = strlen(name);
+    if (++n->tried > MOST_TRIED || na > LONGEST || nb > LONGEST) {
+        return;
+    }
+    int allowed = (int)(na > nb ? na : nb) / 3;
+    allowed = allowed < 1 ? 1 : allowed;
+    int distance = edit_distance(n->wanted, na, name, nb);
+    if (distance <= allowed && (!n->best || distance < n->distance)) {
+        n->best = name;
+        n->distance = distance;
+    }
+}
+
+const char *sim_nearest_hint(const nearest *n, char *text, size_t size) {
+    if (!n->best) {
+        return NULL;
+    }
+    snprintf(text, size, "did you mean \"%.100s\"?", n->best);
+    return text;
+}
+
+const char *sim_nearest_word(const char *text, const char *const *words) {
+    nearest near = {.wanted = text};
+    for (; *words; words++) {
+        sim_nearest_try(&near, *words);
+    }
+    return near.best;
+}

@@ -1,0 +1,21 @@
+/* What may a misspelt word have meant? */
+#ifndef BASE_NEAREST_H
+#define BASE_NEAREST_H
+
+#include <stddef.h>
+
+/* The best match so far of a search for what a user may have meant. */
+typedef struct nearest {
+    const char *wanted;
+    const char *best; /* NULL: nothing is near enough */
+    int distance;
+    int tried;
+} nearest;
+
+void sim_nearest_try(nearest *n, const char *name);
+/* `did you mean "..."?` or NULL when nothing is near. */
+const char *sim_nearest_hint(const nearest *n, char *text, size_t size);
+/* The word of `words` (ends with NULL) that is nearest to `text`, or NULL. */
+const char *sim_nearest_word(const char *text, const char *const *words);
+
+#endif
