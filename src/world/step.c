@@ -58,6 +58,15 @@ static int fastest(const sim_world *w, int tree) {
     return worst;
 }
 
+static void describe_moment(const sim_world *w, int tree, char *text, size_t size) {
+    int j = fastest(w, tree);
+    char name[128];
+    sim_model_dof_name(w->model, j, name, sizeof name);
+    snprintf(text, size, "in step %lld, t = %.9g s; fastest before it in its tree: \"%s\" at %.3g %s",
+             (long long)w->now.step + 1, w->now.time + w->options.step, name, w->now.v[j],
+             w->model->dof[j].turns ? "rad/s" : "m/s");
+}
+
 /* What was the first number to go wrong, in the order in which a step makes them? */
 static sim_status explain(const sim_world *w, int tree, sim_error *error) {
     const sim_model *m = w->model;
@@ -69,27 +78,19 @@ static sim_status explain(const sim_world *w, int tree, sim_error *error) {
                 {"the joint force", w->tau},
                 {"the acceleration", w->next.a},
                 {"the velocity", w->next.v}};
-    char name[128], fast[128];
-    int worst = fastest(w, tree);
-    sim_model_dof_name(m, worst, fast, sizeof fast);
+    char name[128], when[256];
+    describe_moment(w, tree, when, sizeof when);
     for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             if (!isfinite(made[k].value[j])) {
                 sim_model_dof_name(m, j, name, sizeof name);
-                return sim_fail(
-                    error, SIM_FAILED,
-                    "%s of \"%s\" (body \"%s\") is not finite in step %lld, t = %.9g s; fastest before it in "
-                    "its tree: \"%s\" at %.3g",
-                    made[k].what, name, m->body[m->dof[j].body].name, (long long)w->now.step + 1,
-                    w->now.time + w->options.step, fast, w->now.v[worst]);
+                return sim_fail(error, SIM_FAILED, "%s of \"%s\" (body \"%s\") is not finite %s", made[k].what, name,
+                                m->body[m->dof[j].body].name, when);
             }
         }
     }
-    return sim_fail(
-        error, SIM_FAILED,
-        "a coordinate of the tree of body \"%s\" is not finite in step %lld, t = %.9g s; fastest before it: "
-        "\"%s\" at %.3g",
-        m->body[t->body0].name, (long long)w->now.step + 1, w->now.time + w->options.step, fast, w->now.v[worst]);
+    return sim_fail(error, SIM_FAILED, "a coordinate of the tree of body \"%s\" is not finite %s",
+                    m->body[t->body0].name, when);
 }
 
 sim_status sim_world_step(sim_world *w, sim_error *error) {
