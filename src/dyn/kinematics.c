@@ -49,10 +49,18 @@ static inline void place(sim_derived *d, int i, const double *q, motion *S) {
 }
 
 void sim_poses(sim_derived *d, sim_range range, const double *q) {
-    motion unused[SIM_MAX_JOINT_NV];
+    const sim_model *m = d->model;
     angles(d, range, q);
     for (int i = range.first; i < range.end; i++) {
-        place(d, i, q, unused);
+        const sim_body *b = &m->body[i];
+        const joint_rotation *k = &m->rotation[i];
+        if (b->joint == SIM_HINGE) {
+            joint_pose_hinge(b, k, d->sine[k->angle0], d->cosine[k->angle0], &d->pose[b->parent], &d->pose[i],
+                             &d->r[i]);
+        } else {
+            motion unused[SIM_MAX_JOINT_NV];
+            place(d, i, q, unused);
+        }
     }
 }
 

@@ -50,17 +50,22 @@ quat joint_turn(const sim_body *body, const double *q);
 void joint_place_any(const sim_body *b, const joint_rotation *k, const double *q, const double *sine,
                      const double *cosine, const pose *parent, pose *X, v3 *shift, motion *S);
 
-/* The same; hinges, the most frequent by far, without a call. */
+/* The pose alone, of a hinge: the most frequent joint by far, without a call. */
+static inline void joint_pose_hinge(const sim_body *b, const joint_rotation *k, double sine, double cosine,
+                                    const pose *parent, pose *X, v3 *shift) {
+    v3 r = m3_times(parent->R, b->placement.p);
+    X->R = m3_product(parent->R, joint_combine(k->constant, cosine, k->cosine, sine, k->sine));
+    X->p = v3_add(parent->p, r);
+    *shift = r;
+}
+
 static inline void joint_place(const sim_body *b, const joint_rotation *k, const double *q, const double *sine,
                                const double *cosine, const pose *parent, pose *X, v3 *shift, motion *S) {
     if (b->joint != SIM_HINGE) {
         joint_place_any(b, k, q, sine, cosine, parent, X, shift, S);
         return;
     }
-    v3 r = m3_times(parent->R, b->placement.p);
-    X->R = m3_product(parent->R, joint_combine(k->constant, *cosine, k->cosine, *sine, k->sine));
-    X->p = v3_add(parent->p, r);
-    *shift = r;
+    joint_pose_hinge(b, k, *sine, *cosine, parent, X, shift);
     S[0] = (motion){m3_times(parent->R, k->axis), {0, 0, 0}};
 }
 
