@@ -7,7 +7,7 @@
 typedef enum rotation_map {
     ROTATION_EXP,         /* by the angle h |w|: exact for a steady spin */
     ROTATION_CAYLEY,      /* quaternion (1, h w/2), scaled: with implicit midpoint, momentum and energy of a free body
-                             hold exactly (Austin, Krishnaprasad, Wang 1993) */
+                             (origin at its centre of mass) hold exactly (Austin, Krishnaprasad, Wang 1993) */
     ROTATION_CAYLEY_HALF, /* half the rotation that ROTATION_CAYLEY gives for the same h */
 } rotation_map;
 

@@ -276,7 +276,7 @@ static int iterate(tree_step *t, sim_step_info *info) {
     double *a = w->a_try, *g = w->a_out;
     double error = INFINITY, scale = 1;
     int k = 0, converged = 0, fresh = 1;
-    while (!converged && k < w->options.max_iterations) {
+    for (;;) {
         sweep(t, a, k > 0 && !t->s->explicit_position, g);
         remember(t, &h, a, g, fresh);
         k++;
@@ -286,13 +286,13 @@ static int iterate(tree_step *t, sim_step_info *info) {
         scale = w->options.tolerance * size + rounding_floor(t);
         error = left * sqrt(dot(t, h.f, h.f));
         converged = error <= scale;
-        if (!isfinite(error)) {
-            break;
+        if (converged || !isfinite(error) || k == w->options.max_iterations) {
+            break; /* with `a` where g was taken: the actuators' efforts are told from there */
         }
         fresh = crossed;
-        if (!converged && crossed) {
+        if (crossed) {
             limited_step(t, &h, a);
-        } else if (!converged) {
+        } else {
             secant_step(t, &h, a);
         }
     }

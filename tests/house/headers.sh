@@ -2,20 +2,7 @@
 # headers.sh CC: each public header stands on its own, in C17 and, where there is a C++ compiler, in C++.  Prints TAP.
 cc=$1
 cd "$(dirname -- "$0")/../../include" || exit 1
-number=0
-
-# case_of SENTENCE COMMAND...
-case_of() {
-    sentence=$1
-    shift
-    number=$((number + 1))
-    if said=$("$@" 2>&1); then
-        echo "ok $number - $sentence"
-    else
-        echo "not ok $number - $sentence"
-        echo "$said" | sed 's/^/# /'
-    fi
-}
+. ../tests/house/tap.sh
 
 echo "TAP version 13"
 for header in sim/*.h; do

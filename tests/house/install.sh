@@ -5,20 +5,7 @@ build=$1 cc=$2
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 place=$(mktemp -d) || exit 1
 trap 'rm -rf "$place"' EXIT INT TERM
-number=0
-
-# case_of SENTENCE COMMAND...
-case_of() {
-    sentence=$1
-    shift
-    number=$((number + 1))
-    if said=$("$@" 2>&1); then
-        echo "ok $number - $sentence"
-    else
-        echo "not ok $number - $sentence"
-        echo "$said" | sed 's/^/# /'
-    fi
-}
+. "$here/tap.sh"
 
 # The package as its user's pkg-config will see it, once what lies below $place lies below /.
 package() { PKG_CONFIG_PATH=$place pkg-config "$@"; }
