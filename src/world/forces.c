@@ -34,6 +34,19 @@ static void passive_forces(sim_world *w, int tree, const force_point *at, double
     }
 }
 
+void world_set_targets(sim_world *w, int tree, double time, double end_time) {
+    const tree_parts *parts = &w->parts[tree];
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+        const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
+        if (actuator->feedforward.keys) {
+            sim_track_at(&actuator->feedforward, time, &w->feedforward[k], NULL);
+        }
+        if (actuator->target.keys) {
+            sim_track_at(&actuator->target, end_time, &w->target[k], &w->target_rate[k]);
+        }
+    }
+}
+
 static int actuator_forces(sim_world *w, int tree, const force_point *at, double *tau) {
     const sim_model *m = w->model;
     const tree_parts *parts = &w->parts[tree];
@@ -41,15 +54,12 @@ static int actuator_forces(sim_world *w, int tree, const force_point *at, double
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &m->actuator[w->actuator_order[k]];
         int j = actuator->dof;
-        double target = 0, rate = 0, sum = 0, strength = 0;
-        if (actuator->feedforward.keys) {
-            sim_track_at(&actuator->feedforward, at->time, &sum, NULL);
-        }
+        double sum = w->feedforward[k], strength = 0;
         if (actuator->gravity_compensation) {
             sum += w->hold[j];
         }
         if (actuator->target.keys) {
-            sim_track_at(&actuator->target, at->end_time, &target, &rate);
+            double target = w->target[k], rate = w->target_rate[k];
             double q = *coordinate((double *)at->q_end, m, j), v = at->v_end[j];
             sum += actuator->kp * (target - q) + actuator->kd * (rate - v);
             strength = actuator->kp * (fabs(target) + fabs(q)) + actuator->kd * (fabs(rate) + fabs(v));

@@ -40,7 +40,8 @@ static int evaluate(sim_world *w, int tree, double after, const double *u, const
     sim_advance(m, range, w->now.q, u, 1, w->q_point);
     sim_kinematics(w->derived, range, w->q_point);
     sim_velocities(w->derived, range, v);
-    force_point at = {time, time, w->q_point, v, w->q_point, v};
+    world_set_targets(w, tree, time, time);
+    force_point at = {time, w->q_point, v, w->q_point, v};
     int saturated = world_joint_forces(w, tree, &at, w->tau);
     sim_aba(w->derived, range, w->tau, world_wrenches(w, tree, time), m->gravity, NULL, NULL, out.acc);
     coordinate_rates(m, range, u, v, out.rate);

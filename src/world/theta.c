@@ -98,7 +98,6 @@ static void joint_forces(tree_step *t, const double *a) {
     const scheme *s = t->s;
     const tree_parts *parts = &w->parts[t->tree];
     force_point at = {.time = w->now.time + s->time * t->dt, .q = w->q_point};
-    at.end_time = w->now.time0 + (double)(w->now.step + 1) * t->dt; /* to the bit the time that the next state has */
     double *v_damper = w->v_point, *v_end = w->next.v, *q_end = w->next.q;
     velocity_at(t, s->damper, a, v_damper);
     if (parts->actuators) {
@@ -320,7 +319,9 @@ void world_theta_step(sim_world *w, int tree, sim_step_info *info) {
     for (int j = t.v0; j < t.v0 + t.nv; j++) {
         w->a_try[j] = w->now.a[j];
     }
+    double end_time = w->now.time0 + (double)(w->now.step + 1) * t.dt; /* to the bit that of the next state */
     world_hold(w, tree);
+    world_set_targets(w, tree, w->now.time + t.s->time * t.dt, end_time);
     move_to_point(&t, w->a_try);
     *info = (sim_step_info){0};
     if (linear(&t)) {

@@ -106,6 +106,9 @@ static int take_memory(sim_world *w) {
     w->parts = POOL_NEW(pool, tree_parts, m->ntree);
     w->actuator_order = POOL_NEW(pool, int, m->nactuator);
     w->load_order = POOL_NEW(pool, int, m->nload);
+    w->target = POOL_NEW(pool, double, m->nactuator);
+    w->target_rate = POOL_NEW(pool, double, m->nactuator);
+    w->feedforward = POOL_NEW(pool, double, m->nactuator);
     w->clamped = POOL_NEW(pool, int, m->nactuator);
     w->asked = POOL_NEW(pool, double, m->nactuator);
     w->gain = POOL_NEW(pool, double, m->nactuator);
@@ -120,9 +123,9 @@ static int take_memory(sim_world *w) {
     w->external = POOL_NEW(pool, sim_force, m->nbody);
     w->history = POOL_NEW(pool, double, (2 + 2 * ANDERSON_DEPTH) * (size_t)m->nv);
     w->rk = POOL_NEW(pool, double, RK_VECTORS *(size_t)m->nv);
-    return ok && w->worker && w->applied && w->effort && w->parts && w->actuator_order && w->load_order && w->clamped &&
-           w->asked && w->gain && w->q_point && w->v_point && w->tau && w->extra && w->a_try && w->a_out && w->hold &&
-           w->external && w->strength && w->history && w->rk;
+    return ok && w->worker && w->applied && w->effort && w->target && w->target_rate && w->feedforward && w->parts &&
+           w->actuator_order && w->load_order && w->clamped && w->asked && w->gain && w->q_point && w->v_point &&
+           w->tau && w->extra && w->a_try && w->a_out && w->hold && w->external && w->strength && w->history && w->rk;
 }
 
 sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {

@@ -46,6 +46,7 @@ struct sim_world {
 
     /* work space of a step, indexed by dof, coordinate or body, so that trees never meet */
     double *q_point, *v_point, *tau, *extra, *a_try, *a_out, *hold; /* hold: torque against gravity at the start */
+    double *target, *target_rate, *feedforward;                     /* [nactuator] by world_set_targets */
     int *clamped;        /* [nactuator] -1, 0, 1: side of the effort limit in the last evaluation */
     double *asked;       /* [nactuator] effort in the last evaluation, before the limit ... */
     double *gain;        /* ... and how much it falls per unit of the joint's acceleration */
@@ -57,13 +58,14 @@ struct sim_world {
 
 /* Generalised forces that depend on where the step stands. */
 typedef struct force_point {
-    double time;                 /* of loads and feed-forward */
-    double end_time;             /* of actuator targets */
+    double time;                 /* of loads */
     const double *q;             /* where springs act */
     const double *v;             /* where dampers act */
     const double *q_end, *v_end; /* [nq], [nv]: where actuators act; only plain coordinates of q_end are read */
 } force_point;
 
+/* What the actuators of a tree are to reach at `end_time`, and their feed-forward at `time`: once a step, or a stage. */
+void world_set_targets(sim_world *world, int tree, double time, double end_time);
 /* Applied forces, springs, dampers, actuators and loads on the joints of a tree, into tau[]; the number of actuators at
  * their limit. */
 int world_joint_forces(sim_world *world, int tree, const force_point *at, double *tau);
