@@ -7,6 +7,7 @@
 #define SIM_MODEL_H
 
 #include <sim/base.h>
+#include <sim/geometry.h>
 #include <sim/math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -94,7 +95,8 @@ typedef struct sim_tree {
 } sim_tree;
 
 /* Shapes.  `size`: sphere r; box full edges x y z; capsule r, length of the straight part (axis z); cylinder r, length
- * (axis z); ellipsoid semi-axes; half-space none (solid below its local z = 0). */
+ * (axis z); ellipsoid semi-axes; half-space none (solid below its local z = 0); the others none: their `geometry` says
+ * it all (convex: a hull; mesh; height field: heights; sdf: a field). */
 typedef enum sim_shape_type {
     SIM_SPHERE,
     SIM_BOX,
@@ -102,25 +104,43 @@ typedef enum sim_shape_type {
     SIM_CYLINDER,
     SIM_ELLIPSOID,
     SIM_HALF_SPACE,
+    SIM_CONVEX,
+    SIM_MESH,
+    SIM_HEIGHT_FIELD,
+    SIM_SDF,
     SIM_SHAPE_TYPES,
 } sim_shape_type;
 
 SIM_API const char *sim_shape_name(sim_shape_type type);
-/* Mass properties of a solid of constant density, in the shape's own frame.  A half-space has none: zero mass. */
-SIM_API sim_inertia sim_shape_inertia(sim_shape_type type, const double size[3], double density);
+/* The kind of geometry that a type of shape needs; SIM_GEOMETRY_TYPES for none. */
+SIM_API sim_geometry_type sim_shape_geometry(sim_shape_type type);
 
 typedef struct sim_shape {
     const char *name; /* may be NULL */
     int body;
     sim_shape_type type;
     double size[3];
-    sim_pose pose; /* in the body frame */
+    const sim_geometry *geometry; /* what sim_builder_add_geometry returned; NULL for types that need none */
+    sim_pose pose;                /* in the body frame */
     int material;
     float color[4];
     uint32_t group, mask; /* two shapes touch if each one's mask has a bit of the other's group */
 } sim_shape;
 
-/* Surface of a shape. */
+/* Mass properties of the shape as a solid of constant density, in its own frame.  What has no inside (half-space, height
+ * field, open mesh) has none: zero mass. */
+SIM_API sim_inertia sim_shape_inertia(const sim_shape *shape, double density);
+
+/* Two bodies whose shapes never touch; first < second. */
+typedef struct sim_exclusion {
+    int first, second;
+} sim_exclusion;
+
+/* Surface of a shape.  Of two materials together, unless a pair says otherwise:
+ *   friction     sqrt(mu1 mu2)
+ *   stiffness    1 / (1/k1 + 1/k2): springs in series
+ *   dissipation  (tau1/k1 + tau2/k2) / (1/k1 + 1/k2): the softer one's counts more; of two rigid ones the greater
+ *   restitution  the greater */
 typedef struct sim_material {
     const char *name;
     double friction;    /* Coulomb coefficient */
@@ -173,7 +193,7 @@ typedef struct sim_load {
 
 typedef struct sim_model {
     int nbody; /* the world included */
-    int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nactuator, nload;
+    int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload;
     ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
 
@@ -183,6 +203,8 @@ typedef struct sim_model {
     const sim_shape *shape;
     const sim_material *material;
     const sim_material_pair *material_pair;
+    const sim_exclusion *exclusion; /* sorted, each once */
+    sim_geometry *const *geometry;  /* owned */
     const sim_actuator *actuator;
     const sim_load *load;
 
@@ -237,6 +259,10 @@ SIM_API int sim_builder_add_body(sim_builder *builder, const sim_body_def *def);
 SIM_API int sim_builder_add_shape(sim_builder *builder, const sim_shape *shape);
 SIM_API int sim_builder_add_material(sim_builder *builder, const sim_material *material);
 SIM_API int sim_builder_add_material_pair(sim_builder *builder, const sim_material_pair *pair);
+/* The shapes of the two bodies never touch. */
+SIM_API int sim_builder_add_exclusion(sim_builder *builder, int first, int second);
+/* The builder, then the model, owns the geometry from here on, also when this fails.  Any number of shapes may use it. */
+SIM_API const sim_geometry *sim_builder_add_geometry(sim_builder *builder, sim_geometry *geometry);
 /* In actuators and loads given to the builder, `dof` counts within the joint of `body`: 0 is its first. */
 SIM_API int sim_builder_add_actuator(sim_builder *builder, int body, const sim_actuator *actuator);
 SIM_API int sim_builder_add_load(sim_builder *builder, const sim_load *load, int body);
@@ -255,6 +281,10 @@ SIM_API sim_status sim_inertia_check(const sim_inertia *inertia, sim_error *erro
 /* Sum of two inertias given in one frame; the same inertia seen from a frame in which this one stands at `pose`. */
 SIM_API sim_inertia sim_inertia_add(const sim_inertia *a, const sim_inertia *b);
 SIM_API sim_inertia sim_inertia_placed(const sim_inertia *inertia, const sim_pose *pose);
+
+/* What holds between two materials together: the pair that names both, else what follows from each.  Its `first` and
+ * `second` are those asked for; no value is NAN. */
+SIM_API sim_material_pair sim_material_together(const sim_model *model, int first, int second);
 
 #ifdef __cplusplus
 }

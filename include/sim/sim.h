@@ -14,7 +14,9 @@
 #define SIM_SIM_H
 
 #include <sim/base.h>
+#include <sim/collide.h>
 #include <sim/dynamics.h>
+#include <sim/geometry.h>
 #include <sim/math.h>
 #include <sim/model.h>
 #include <sim/record.h>

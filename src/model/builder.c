@@ -59,6 +59,11 @@ void sim_builder_discard(sim_builder *b) {
     free(b->shape);
     free(b->material);
     free(b->pair);
+    free(b->exclusion);
+    for (int k = 0; k < b->ngeometry; k++) {
+        sim_geometry_free(b->geometry[k]);
+    }
+    free(b->geometry);
     free(b->actuator);
     free(b->actuator_target);
     free(b->load);
@@ -240,6 +245,11 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
     if (!pose_is_proper(&given->pose) || (unsigned)given->type >= SIM_SHAPE_TYPES) {
         return refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" has no proper type or pose", b->body[given->body].name);
     }
+    sim_geometry_type needed = sim_shape_geometry(given->type);
+    if (needed < SIM_GEOMETRY_TYPES ? !given->geometry || given->geometry->type != needed : given->geometry != NULL) {
+        return refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\", type %s, has not the geometry it needs",
+                      b->body[given->body].name, sim_shape_name(given->type));
+    }
     if (given->material < 0 || given->material >= b->nmaterial) {
         return refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" names material %d, which was not added",
                       b->body[given->body].name, given->material);
@@ -250,6 +260,25 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
     b->shape[b->nshape] = *given;
     b->shape[b->nshape].name = sim_pool_text(b->pool, given->name);
     return b->nshape++;
+}
+
+const sim_geometry *sim_builder_add_geometry(sim_builder *b, sim_geometry *geometry) {
+    if (!b || !geometry || b->error.status ||
+        !grow(b, (void **)&b->geometry, b->ngeometry, &b->geometry_room, sizeof *b->geometry)) {
+        sim_geometry_free(geometry);
+        return NULL;
+    }
+    b->geometry[b->ngeometry++] = geometry;
+    return geometry;
+}
+
+int sim_builder_add_exclusion(sim_builder *b, int first, int second) {
+    if (!b || b->error.status || known_body(b, first, "an exclusion") || known_body(b, second, "an exclusion") ||
+        !grow(b, (void **)&b->exclusion, b->nexclusion, &b->exclusion_room, sizeof *b->exclusion)) {
+        return -1;
+    }
+    b->exclusion[b->nexclusion] = (sim_exclusion){first, second};
+    return b->nexclusion++;
 }
 
 int sim_builder_add_material(sim_builder *b, const sim_material *given) {
@@ -449,6 +478,9 @@ sim_model *sim_builder_finish(sim_builder *b, sim_error *error) {
             sim_fail(error, SIM_NO_RESOURCE, "no memory for a model of %d bodies", b->nbody);
         }
         free(order);
+    }
+    if (model) {
+        b->ngeometry = 0; /* the model's now */
     }
     sim_builder_discard(b);
     return model;

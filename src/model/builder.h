@@ -14,12 +14,14 @@ struct sim_builder {
     sim_error error;
     sim_v3 gravity;
 
-    int nbody, nshape, nmaterial, npair, nactuator, nload;
-    int body_room, shape_room, material_room, pair_room, actuator_room, load_room;
+    int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload;
+    int body_room, shape_room, material_room, pair_room, exclusion_room, geometry_room, actuator_room, load_room;
     sim_body_def *body; /* [0] is the world */
     sim_shape *shape;
     sim_material *material;
     sim_material_pair *pair;
+    sim_exclusion *exclusion;
+    sim_geometry **geometry; /* owned until the model takes them over */
     sim_actuator *actuator;
     joint_target *actuator_target;
     sim_load *load;

@@ -41,6 +41,7 @@ static void count(freezer *f) {
     m->nshape = b->nshape;
     m->nmaterial = b->nmaterial;
     m->nmaterial_pair = b->npair;
+    m->ngeometry = b->ngeometry;
     m->nactuator = b->nactuator;
     m->nload = b->nload;
     m->gravity = b->gravity;
@@ -164,12 +165,41 @@ static sim_track take_track(freezer *f, const sim_track *from) {
     return track;
 }
 
+static int compare_exclusions(const void *a, const void *b) {
+    const sim_exclusion *x = a, *y = b;
+    return x->first != y->first ? (x->first > y->first) - (x->first < y->first)
+                                : (x->second > y->second) - (x->second < y->second);
+}
+
+/* In the numbers of the model, the lesser first, sorted, each once. */
+static void place_exclusions(freezer *f) {
+    const sim_builder *b = f->from;
+    sim_exclusion *exclusion = take(f, b->nexclusion, sizeof *exclusion);
+    if (f->failed) {
+        return;
+    }
+    for (int k = 0; k < b->nexclusion; k++) {
+        int i = f->place[b->exclusion[k].first], j = f->place[b->exclusion[k].second];
+        exclusion[k] = (sim_exclusion){i < j ? i : j, i < j ? j : i};
+    }
+    qsort(exclusion, (size_t)b->nexclusion, sizeof *exclusion, compare_exclusions);
+    int kept = 0;
+    for (int k = 0; k < b->nexclusion; k++) {
+        if (!kept || compare_exclusions(&exclusion[kept - 1], &exclusion[k]) != 0) {
+            exclusion[kept++] = exclusion[k];
+        }
+    }
+    f->model->exclusion = exclusion;
+    f->model->nexclusion = kept;
+}
+
 static void place_parts(freezer *f) {
     sim_model *m = f->model;
     const sim_builder *b = f->from;
     sim_shape *shape = take(f, m->nshape, sizeof *shape);
     sim_material *material = take(f, m->nmaterial, sizeof *material);
     sim_material_pair *pair = take(f, m->nmaterial_pair, sizeof *pair);
+    sim_geometry **geometry = take(f, m->ngeometry, sizeof *geometry);
     sim_actuator *actuator = take(f, m->nactuator, sizeof *actuator);
     sim_load *load = take(f, m->nload, sizeof *load);
     if (f->failed) {
@@ -186,6 +216,9 @@ static void place_parts(freezer *f) {
     }
     for (int k = 0; k < m->nmaterial_pair; k++) {
         pair[k] = b->pair[k];
+    }
+    for (int k = 0; k < m->ngeometry; k++) {
+        geometry[k] = b->geometry[k];
     }
     for (int k = 0; k < m->nactuator; k++) {
         actuator[k] = b->actuator[k];
@@ -206,6 +239,7 @@ static void place_parts(freezer *f) {
     m->shape = shape;
     m->material = material;
     m->material_pair = pair;
+    m->geometry = geometry;
     m->actuator = actuator;
     m->load = load;
 }
@@ -222,6 +256,7 @@ sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *e
         place_bodies(&f, order);
     }
     if (!f.failed) {
+        place_exclusions(&f);
         place_parts(&f);
     }
     free(f.place);
@@ -237,6 +272,9 @@ sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *e
 
 void sim_model_free(sim_model *model) {
     if (model) {
+        for (int k = 0; k < model->ngeometry; k++) {
+            sim_geometry_free(model->geometry[k]);
+        }
         sim_pool_free(model->memory);
     }
 }

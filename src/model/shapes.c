@@ -1,9 +1,9 @@
-/* What does a solid shape weigh, and how does it resist turning?  Closed forms, about the centre of mass, which is the
- * origin of every shape's own frame. */
+/* What does a solid shape weigh, and how does it resist turning?  Closed forms, about the centre of mass, which for
+ * these is the origin of the shape's own frame; what has a geometry carries its own. */
 #include <sim/model.h>
 
-static const char *const shape_name[SIM_SHAPE_TYPES] = {"sphere",   "box",       "capsule",
-                                                        "cylinder", "ellipsoid", "half_space"};
+static const char *const shape_name[SIM_SHAPE_TYPES] = {"sphere",     "box",    "capsule", "cylinder",     "ellipsoid",
+                                                        "half_space", "convex", "mesh",    "height_field", "sdf"};
 static const double pi = 3.14159265358979323846;
 
 const char *sim_shape_name(sim_shape_type type) { return (unsigned)type < SIM_SHAPE_TYPES ? shape_name[type] : "?"; }
@@ -39,8 +39,35 @@ static sim_inertia capsule(double r, double length, double density) {
     return principal(body.mass + caps, across, across, body.moment.zz + caps * 2 / 5 * r * r);
 }
 
-sim_inertia sim_shape_inertia(sim_shape_type type, const double size[3], double density) {
+sim_geometry_type sim_shape_geometry(sim_shape_type type) {
     switch (type) {
+    case SIM_CONVEX:
+        return SIM_GEOMETRY_HULL;
+    case SIM_MESH:
+        return SIM_GEOMETRY_MESH;
+    case SIM_HEIGHT_FIELD:
+        return SIM_GEOMETRY_HEIGHTS;
+    case SIM_SDF:
+        return SIM_GEOMETRY_FIELD;
+    default:
+        return SIM_GEOMETRY_TYPES;
+    }
+}
+
+static sim_inertia scaled(const sim_inertia *unit, double density) {
+    const sim_sym3 *I = &unit->moment;
+    return (sim_inertia){.mass = density * unit->mass,
+                         .com = unit->com,
+                         .moment = {density * I->xx, density * I->yy, density * I->zz, density * I->xy, density * I->xz,
+                                    density * I->yz}};
+}
+
+sim_inertia sim_shape_inertia(const sim_shape *shape, double density) {
+    const double *size = shape->size;
+    if (shape->geometry) {
+        return scaled(&shape->geometry->solid, density);
+    }
+    switch (shape->type) {
     case SIM_SPHERE:
         return ellipsoid(size[0], size[0], size[0], density);
     case SIM_BOX:

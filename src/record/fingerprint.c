@@ -48,6 +48,9 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
         ADD(hash, shape->body);
         ADD(hash, shape->type);
         ADD(hash, shape->size);
+        if (shape->geometry) {
+            ADD(hash, shape->geometry->fingerprint);
+        }
         ADD(hash, shape->pose);
         ADD(hash, shape->material);
     }

@@ -348,7 +348,7 @@ static bool add_weight(loader *l, const shape_data *d, const sim_shape *shape, c
                         "the body's inertia is given, and so is the %s of a shape", density ? "density" : "mass");
         return false;
     }
-    sim_inertia own = sim_shape_inertia(shape->type, shape->size, density ? d->density : 1);
+    sim_inertia own = sim_shape_inertia(shape, density ? d->density : 1);
     if (mass) {
         double scale = d->mass / own.mass;
         own.mass = d->mass;

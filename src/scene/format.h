@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* The shapes that scenes may name: those of the model, then those that later stages will bring. */
-enum { SHAPE_NAMES = SIM_SHAPE_TYPES + 5 };
+enum { SHAPE_NAMES = SIM_SHAPE_TYPES + 1 };
 
 typedef struct world_data {
     const node *at;

@@ -19,7 +19,7 @@ static const char *integrator_name(int i) {
 static const char *joint_name(int i) { return i < SIM_JOINT_TYPES ? sim_joint_name((sim_joint_type)i) : NULL; }
 
 static const char *shape_name(int i) {
-    static const char *const later[] = {"convex", "mesh", "height_field", "sdf", "compound"};
+    static const char *const later[] = {"compound"};
     return i < SIM_SHAPE_TYPES                  ? sim_shape_name((sim_shape_type)i)
            : i < SIM_SHAPE_TYPES + COUNT(later) ? later[i - SIM_SHAPE_TYPES]
                                                 : NULL;
@@ -222,7 +222,7 @@ enum {
 
 static const field shape_fields[] = {
     {"name", FIELD_NAME, AT(shape_data, name), .help = "Name."},
-    {"type", FIELD_ENUM, AT(shape_data, type), .required = true, .name_of = shape_name, .simulated = SIM_SHAPE_TYPES,
+    {"type", FIELD_ENUM, AT(shape_data, type), .required = true, .name_of = shape_name, .simulated = SIM_CONVEX,
      .help = "Kind. A half-space is solid below its own plane z = 0 and may stand only on bodies that cannot move."},
     {"radius", FIELD_NUMBER, AT(shape_data, radius), .unit = "m", POSITIVE, .only = ROUND, .needed_by = ROUND,
      .help = "Radius."},

@@ -3,6 +3,11 @@
 #include <math.h>
 #include <sim/model.h>
 
+static sim_inertia inertia_of(sim_shape_type type, const double size[3], double density) {
+    sim_shape shape = {.type = type, .size = {size[0], size[1], size[2]}};
+    return sim_shape_inertia(&shape, density);
+}
+
 static int inside(sim_shape_type type, const double s[3], double x, double y, double z) {
     double r2 = x * x + y * y, end;
     switch (type) {
@@ -52,7 +57,7 @@ Test(shapes, mass_properties_equal_quadrature) {
     } shape[] = {{SIM_SPHERE, {0.9, 0, 0}},     {SIM_BOX, {0.8, 1.2, 1.6}},       {SIM_CAPSULE, {0.4, 0.9, 0}},
                  {SIM_CYLINDER, {0.5, 1.6, 0}}, {SIM_ELLIPSOID, {0.5, 0.7, 0.9}}, {SIM_CYLINDER, {0.9, 0.4, 0}}};
     for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
-        sim_inertia a = sim_shape_inertia(shape[i].type, shape[i].size, 3);
+        sim_inertia a = inertia_of(shape[i].type, shape[i].size, 3);
         sim_inertia b = by_quadrature(shape[i].type, shape[i].size, 3, 1, 200);
         close_to(a.mass, b.mass, "mass", shape[i].type);
         close_to(a.moment.xx, b.moment.xx, "xx", shape[i].type);
@@ -66,18 +71,15 @@ Test(shapes, mass_properties_equal_quadrature) {
 
 Test(shapes, limits_of_a_capsule_are_a_ball_and_a_rod) {
     const double short_size[3] = {0.5, 1e-12, 0}, ball_size[3] = {0.5, 0, 0};
-    sim_inertia capsule = sim_shape_inertia(SIM_CAPSULE, short_size, 1),
-                ball = sim_shape_inertia(SIM_SPHERE, ball_size, 1);
+    sim_inertia capsule = inertia_of(SIM_CAPSULE, short_size, 1), ball = inertia_of(SIM_SPHERE, ball_size, 1);
     cr_assert_float_eq(capsule.mass, ball.mass, 1e-9);
     cr_assert_float_eq(capsule.moment.xx, ball.moment.xx, 1e-9);
     const double long_size[3] = {1e-4, 2, 0};
-    sim_inertia rod = sim_shape_inertia(SIM_CAPSULE, long_size, 1);
+    sim_inertia rod = inertia_of(SIM_CAPSULE, long_size, 1);
     cr_assert_float_eq(rod.moment.xx / rod.mass, 4 / 12.0, 1e-3);
 }
 
-Test(shapes, a_half_space_weighs_nothing) {
-    cr_assert_eq(sim_shape_inertia(SIM_HALF_SPACE, (double[3]){0}, 1000).mass, 0);
-}
+Test(shapes, a_half_space_weighs_nothing) { cr_assert_eq(inertia_of(SIM_HALF_SPACE, (double[3]){0}, 1000).mass, 0); }
 
 Test(shapes, have_the_names_that_scenes_spell) {
     cr_assert_str_eq(sim_shape_name(SIM_SPHERE), "sphere");

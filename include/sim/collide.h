@@ -1,0 +1,41 @@
+/* Contacts: where shapes touch or are about to.
+ *
+ * The normal points from B to A, everywhere.  The gap is signed: positive apart, negative inside; moving A by s along the
+ * normal adds s to it.  The position stands midway between the two surfaces. */
+#ifndef SIM_COLLIDE_H
+#define SIM_COLLIDE_H
+
+#include <sim/base.h>
+#include <sim/math.h>
+#include <sim/model.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One point of contact of two shapes. */
+typedef struct sim_contact_point {
+    sim_v3 position;
+    sim_v3 normal;    /* unit, from B to A */
+    double gap;       /* m */
+    uint64_t feature; /* which features of A (high half) and B (low half) meet: the same from step to step */
+} sim_contact_point;
+
+typedef struct sim_contact {
+    int shape_a, shape_b; /* of the model; shape_a < shape_b */
+    int body_a, body_b;
+    sim_contact_point at; /* in the world */
+    /* of the two materials together */
+    double friction, stiffness, dissipation, restitution;
+} sim_contact;
+
+/* The contact points of two shapes placed at X_a and X_b in one frame: those with a gap under `margin`.  Bodies, groups
+ * and materials play no part.  Writes at most `capacity` points and returns how many there are; -1 without memory. */
+SIM_API int sim_collide_shapes(const sim_shape *a, const sim_pose *X_a, const sim_shape *b, const sim_pose *X_b,
+                               double margin, sim_contact_point *point, int capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

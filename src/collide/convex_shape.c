@@ -1,0 +1,138 @@
+/* A shape as a convex core with a rounding radius, and its farthest point in a direction. */
+#include "collide/convex.h"
+
+#include <float.h>
+
+static convex core(convex_kind kind, double x, double y, double z, double radius) {
+    return (convex){.kind = kind,
+                    .half = {x, y, z},
+                    .radius = radius,
+                    .extent = v3_norm(v3_make(x, y, z)) + radius,
+                    .least = 2 * (fmin(x, fmin(y, z)) + radius)};
+}
+
+static convex of_hull(const sim_geometry *g) {
+    convex c = {.kind = CONVEX_HULL, .hull = g->hull, .centre = g->solid.com, .least = HUGE_VAL};
+    for (int k = 0; k < g->hull->nvertex; k++) {
+        c.extent = fmax(c.extent, v3_norm(v3_sub(g->hull->vertex[k], c.centre)));
+    }
+    for (int f = 0; f < g->hull->nface; f++) {
+        v3 n = g->hull->normal[f];
+        double low = HUGE_VAL;
+        for (int k = 0; k < g->hull->nvertex; k++) {
+            low = fmin(low, v3_dot(n, g->hull->vertex[k]));
+        }
+        c.least = fmin(c.least, g->hull->offset[f] - low);
+    }
+    return c;
+}
+
+int convex_of_shape(const sim_shape *shape, convex *out) {
+    const double *s = shape->size;
+    switch (shape->type) {
+    case SIM_SPHERE:
+        *out = core(CONVEX_POINT, 0, 0, 0, s[0]);
+        return 1;
+    case SIM_BOX:
+        *out = core(CONVEX_BOX, s[0] / 2, s[1] / 2, s[2] / 2, 0);
+        return 1;
+    case SIM_CAPSULE:
+        *out = core(CONVEX_SEGMENT, 0, 0, s[1] / 2, s[0]);
+        return 1;
+    case SIM_CYLINDER:
+        *out = core(CONVEX_CYLINDER, s[0], s[0], s[1] / 2, 0);
+        out->extent = hypot(s[0], s[1] / 2);
+        return 1;
+    case SIM_ELLIPSOID:
+        *out = core(CONVEX_ELLIPSOID, s[0], s[1], s[2], 0);
+        out->extent = fmax(s[0], fmax(s[1], s[2]));
+        return 1;
+    case SIM_CONVEX:
+    case SIM_MESH:
+        if (shape->geometry->hull) {
+            *out = of_hull(shape->geometry);
+            return 1;
+        }
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+convex convex_triangle(v3 a, v3 b, v3 c) {
+    convex out = {.kind = CONVEX_TRIANGLE, .corner = {a, b, c}, .centre = v3_scale(1.0 / 3, v3_add(a, v3_add(b, c)))};
+    double longest = 0;
+    for (int k = 0; k < 3; k++) {
+        out.extent = fmax(out.extent, v3_norm(v3_sub(out.corner[k], out.centre)));
+        longest = fmax(longest, v3_norm(v3_sub(out.corner[(k + 1) % 3], out.corner[k])));
+    }
+    v3 normal = v3_cross(v3_sub(b, a), v3_sub(c, a));
+    out.least = longest > 0 ? v3_norm(normal) / longest : 0; /* the least height: a triangle has no thickness */
+    return out;
+}
+
+/* From neighbour to neighbour as long as it leads farther; of equally far vertices the lowest number, for any start. */
+static v3 hull_support(const sim_hull *hull, v3 d, uint32_t *vertex) {
+    int best = 0;
+    double far = v3_dot(d, hull->vertex[0]);
+    if (hull->nvertex <= 32) {
+        for (int k = 1; k < hull->nvertex; k++) {
+            double s = v3_dot(d, hull->vertex[k]);
+            if (s > far) {
+                far = s;
+                best = k;
+            }
+        }
+    } else {
+        for (int moved = 1; moved;) {
+            moved = 0;
+            for (int k = hull->ring_start[best], end = hull->ring_start[best + 1]; k < end; k++) {
+                double s = v3_dot(d, hull->vertex[hull->ring[k]]);
+                if (s > far) {
+                    far = s;
+                    best = hull->ring[k];
+                    moved = 1;
+                }
+            }
+        }
+    }
+    *vertex = (uint32_t)best;
+    return hull->vertex[best];
+}
+
+static v3 cylinder_support(const double half[3], v3 d) {
+    double across = sqrt(d.x * d.x + d.y * d.y), s = across > DBL_MIN ? half[0] / across : 0;
+    return v3_make(s * d.x, s * d.y, copysign(half[2], d.z));
+}
+
+static v3 ellipsoid_support(const double half[3], v3 d) {
+    v3 e = {half[0] * d.x, half[1] * d.y, half[2] * d.z};
+    double s = 1 / v3_norm(e);
+    return v3_make(s * half[0] * e.x, s * half[1] * e.y, s * half[2] * e.z);
+}
+
+v3 convex_support(const convex *c, v3 d, uint32_t *vertex) {
+    const double *h = c->half;
+    *vertex = 0;
+    switch (c->kind) {
+    case CONVEX_POINT:
+        return v3_make(0, 0, 0);
+    case CONVEX_SEGMENT:
+        *vertex = d.z > 0;
+        return v3_make(0, 0, copysign(h[2], d.z));
+    case CONVEX_BOX:
+        *vertex = (uint32_t)((d.x > 0) | (d.y > 0) << 1 | (d.z > 0) << 2);
+        return v3_make(d.x > 0 ? h[0] : -h[0], d.y > 0 ? h[1] : -h[1], d.z > 0 ? h[2] : -h[2]);
+    case CONVEX_CYLINDER:
+        return cylinder_support(h, d);
+    case CONVEX_ELLIPSOID:
+        return ellipsoid_support(h, d);
+    case CONVEX_HULL:
+        return hull_support(c->hull, d, vertex);
+    default: {
+        double s[3] = {v3_dot(d, c->corner[0]), v3_dot(d, c->corner[1]), v3_dot(d, c->corner[2])};
+        *vertex = s[0] >= s[1] && s[0] >= s[2] ? 0 : s[1] >= s[2] ? 1 : 2;
+        return c->corner[*vertex];
+    }
+    }
+}

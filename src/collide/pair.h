@@ -1,0 +1,43 @@
+/* What a pair function is asked, and where it puts its answer.
+ *
+ * Everything in the frame of A, so that neither where the pair stands nor how it is turned plays a part. */
+#ifndef COLLIDE_PAIR_H
+#define COLLIDE_PAIR_H
+
+#include "base/arena.h"
+#include "math/spatial.h"
+#include <sim/collide.h>
+
+typedef sim_contact_point contact_point;
+
+typedef struct pair {
+    const sim_shape *a, *b; /* a->type <= b->type */
+    pose X_ab;              /* B's shape frame in A's */
+    double margin;          /* points with a greater gap are left out */
+    const uint64_t *kept;   /* features of the pair's points a step ago: where two choices are as good, keep these */
+    int nkept;
+    sim_arena *arena; /* scratch, and the points */
+} pair;
+
+/* Points found, in the arena. */
+typedef struct manifold {
+    contact_point *point;
+    int count, room;
+    int failed; /* out of memory */
+} manifold;
+
+/* Adds to `out` the contact points of the pair, in the frame of A: normal from B to A. */
+typedef void pair_function(const pair *p, manifold *out);
+
+void manifold_add(manifold *out, sim_arena *arena, const contact_point *point);
+
+static inline uint64_t feature_pair(uint32_t of_a, uint32_t of_b) { return (uint64_t)of_a << 32 | of_b; }
+static inline uint64_t feature_swapped(uint64_t f) { return f << 32 | f >> 32; }
+
+/* The function for two types, first <= second. */
+pair_function *pair_function_of(sim_shape_type first, sim_shape_type second);
+
+/* The function of the pair, whichever way round it is given: `a` and `b` of any order of types. */
+void pair_collide(const pair *p, manifold *out);
+
+#endif

@@ -1,0 +1,68 @@
+/* Which function answers for which two types of shape. */
+#include "collide/pair.h"
+
+#include <string.h>
+
+enum { FIRST_ROOM = 8 };
+
+void manifold_add(manifold *out, sim_arena *arena, const contact_point *point) {
+    if (out->count == out->room) {
+        int room = out->room ? 2 * out->room : FIRST_ROOM;
+        contact_point *moved = ARENA_NEW(arena, contact_point, room);
+        if (!moved) {
+            out->failed = 1;
+            return;
+        }
+        if (out->count) {
+            memcpy(moved, out->point, (size_t)out->count * sizeof *moved);
+        }
+        out->point = moved;
+        out->room = room;
+    }
+    out->point[out->count++] = *point;
+}
+
+/* Rows: the first type; columns: the second, never before the first.  0: these two never touch. */
+static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {{0}};
+
+pair_function *pair_function_of(sim_shape_type first, sim_shape_type second) { return function[first][second]; }
+
+static pose inverse(pose X) {
+    m3 R = m3_transpose(X.R);
+    return (pose){R, v3_neg(m3_times(R, X.p))};
+}
+
+void pair_collide(const pair *p, manifold *out) {
+    if (p->a->type <= p->b->type) {
+        pair_function *f = pair_function_of(p->a->type, p->b->type);
+        if (f) {
+            f(p, out);
+        }
+        return;
+    }
+    pair_function *f = pair_function_of(p->b->type, p->a->type);
+    if (!f) {
+        return;
+    }
+    pair q = *p;
+    uint64_t *kept = p->nkept ? ARENA_NEW(p->arena, uint64_t, p->nkept) : NULL;
+    if (p->nkept && !kept) {
+        out->failed = 1;
+        return;
+    }
+    for (int k = 0; k < p->nkept; k++) {
+        kept[k] = feature_swapped(p->kept[k]);
+    }
+    q.a = p->b;
+    q.b = p->a;
+    q.X_ab = inverse(p->X_ab);
+    q.kept = kept;
+    int first = out->count;
+    f(&q, out);
+    for (int k = first; k < out->count; k++) {
+        contact_point *c = &out->point[k];
+        c->position = pose_point(p->X_ab, c->position);
+        c->normal = v3_neg(m3_times(p->X_ab.R, c->normal));
+        c->feature = feature_swapped(c->feature);
+    }
+}

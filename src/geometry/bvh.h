@@ -1,0 +1,34 @@
+/* A tree of boxes over the triangles of a mesh, for questions of place. */
+#ifndef GEOMETRY_BVH_H
+#define GEOMETRY_BVH_H
+
+#include "math/v3.h"
+#include <sim/geometry.h>
+
+typedef struct sim_bvh_node {
+    float low[3], high[3]; /* rounded outwards */
+    int first;             /* inner: its first child, the second follows it; leaf: first of its triangles in `order` */
+    int count;             /* of triangles; 0 for inner nodes */
+} sim_bvh_node;
+
+typedef struct sim_bvh {
+    const sim_bvh_node *node; /* node[0] is the root; children stand after their parents */
+    const int *order;         /* [ntriangle] triangles, those of a leaf in one run */
+    int nnode;
+} sim_bvh;
+
+enum { BVH_MAX_DEPTH = 64 };
+
+/* Calls `visit` for each triangle whose box meets [low, high], in an order that depends on the mesh alone; stops when it
+ * returns 0. */
+typedef int bvh_visit(void *context, int triangle);
+void bvh_in_box(const sim_bvh *bvh, const sim_mesh *mesh, v3 low, v3 high, bvh_visit *visit, void *context);
+
+/* The nearest point of the surface to p, no farther than `reach`: its triangle, or -1. `feature`: where on the triangle
+ * it lies, 0 inside, 1 2 3 on the edge from corner 0 1 2, 4 5 6 at corner 0 1 2. */
+int bvh_nearest(const sim_bvh *bvh, const sim_mesh *mesh, v3 p, double reach, v3 *nearest, int *feature);
+
+/* Signed distance to a closed mesh (negative inside), its gradient (unit).  Exact. */
+double mesh_distance(const sim_geometry *mesh, v3 p, v3 *gradient);
+
+#endif

@@ -1,0 +1,9 @@
+/* What all geometries share. */
+#include "base/pool.h"
+#include <sim/geometry.h>
+
+void sim_geometry_free(sim_geometry *geometry) {
+    if (geometry) {
+        sim_pool_free(geometry->memory);
+    }
+}
