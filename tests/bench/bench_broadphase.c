@@ -189,13 +189,18 @@ static double sweep(const scene *s, double *pairs) {
 }
 
 static void compare(void) {
-    double pairs;
+    double pairs, taken;
     scene small = make_scene(GAS, 1000), large = make_scene(GAS, 100000);
     advance(&small);
     advance(&large);
-    printf("all pairs          1000 boxes: %10.1f ns a box\n", all_pairs(&small, &pairs));
-    printf("sweep along x      1000 boxes: %10.1f ns a box, without sorting\n", sweep(&small, &pairs));
-    printf("sweep along x    100000 boxes: %10.1f ns a box, without sorting\n", sweep(&large, &pairs));
+    taken = all_pairs(&small, &pairs);
+    printf("all pairs        %7d boxes: %8.1f ns a box, %.2f pairs a box\n", 1000, taken, pairs / 1000);
+    taken = sweep(&small, &pairs);
+    printf("sweep along x    %7d boxes: %8.1f ns a box, %.2f pairs a box, without sorting\n", 1000, taken,
+           pairs / 1000);
+    taken = sweep(&large, &pairs);
+    printf("sweep along x    %7d boxes: %8.1f ns a box, %.2f pairs a box, without sorting\n", 100000, taken,
+           pairs / 1e5);
     free_scene(&small);
     free_scene(&large);
 }
