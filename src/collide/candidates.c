@@ -54,7 +54,7 @@ static void join_leaf(const sim_broadphase *b, part *p, const tree_node *leaf, c
         }
         const tree_node *other = &tree->node[k];
         const int *partner = tree->item + (size_t)TREE_WIDTH * (size_t)k;
-        float_box others = box_bounds(other);
+        float_box others = tree_cursor_bounds(&cursor);
         for (unsigned rows = node_hits(leaf, &others); rows; rows &= rows - 1) {
             int i = __builtin_ctz(rows);
             float_box mine = node_entry(leaf, i);
