@@ -25,7 +25,7 @@ enum {
     MANY = 4            /* a frame in which one in so many leaves renews all */
 };
 #define BASE_SKIN 0.03  /* in sizes */
-#define SKIN_GAIN 6.0   /* K */
+#define SKIN_GAIN 3.0   /* K */
 #define WIDEST_SKIN 1.0 /* in sizes */
 
 /* ---- boxes and their skins ---- */
