@@ -133,7 +133,7 @@ Test(broadphase, pairs_that_the_filter_refuses_are_not_reported) {
 }
 
 Test(broadphase, any_number_of_threads_and_any_history_give_the_same_pairs) {
-    enum { TEAMS = 4, MANY_BOXES = 6000 };
+    enum { TEAMS = 4, MANY_BOXES = 4000 };
     static const int team_size[TEAMS] = {1, 2, 3, 8};
     static const box_layout kinds[] = {UNIFORM, SIZES, ASTRAY, GIANTS};
     static const box_walk walks[] = {CREEP, CREEP,   FLY,   REST,  JUMP,    TREMBLE,
@@ -162,7 +162,7 @@ Test(broadphase, any_number_of_threads_and_any_history_give_the_same_pairs) {
             int count = broadphase_update(mixed, s.box, team[frame % TEAMS], &pairs);
             cr_assert_eq(first_difference(pairs, count, expected, n), -1, "layout %d, frame %d, changing threads", k,
                          frame);
-            if (frame % 4 == 1) {
+            if (frame == 5) {
                 expect_every_pair(fresh, &s, team[1], "many, layout", k, frame);
             }
             broadphase_free(fresh);
