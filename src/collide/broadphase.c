@@ -120,7 +120,6 @@ static void renew_part(sim_broadphase *b, int at) {
     size_t end = share_begin(b, (size_t)b->nmoving, at + 1);
     for (size_t k = share_begin(b, (size_t)b->nmoving, at); k < end; k++) {
         renew(b, b->mover[k]);
-        b->left[b->mover[k]] = 0;
     }
 }
 
@@ -162,11 +161,7 @@ static int renew_some(sim_broadphase *b) {
         }
     }
     box_tree_refit(&b->moving);
-    int done = candidates_mend(b);
-    for (int k = 0; k < b->nleaver; k++) {
-        b->left[b->moving.item[b->leaver[k]]] = 0;
-    }
-    return done;
+    return candidates_mend(b);
 }
 
 static void read_still(sim_broadphase *b) {

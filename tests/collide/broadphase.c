@@ -1,5 +1,6 @@
 /* Broad phase: the pairs of all boxes that meet, whatever came before and however many threads look. */
 #include "collide/boxes.h"
+#include "collide/pair_sort.h"
 
 #include <criterion/criterion.h>
 #include <limits.h>
@@ -214,4 +215,52 @@ Test(broadphase, each_pair_is_asked_about_once_while_it_lasts) {
     cr_expect_eq(asked, first);
     broadphase_free(b);
     free_boxes(&s);
+}
+
+static int by_key(const void *a, const void *b) {
+    pair_key p = *(const pair_key *)a, q = *(const pair_key *)b;
+    return (p > q) - (p < q);
+}
+
+/* `pairs` random ones of `count` boxes, a third of them of the first box, in `nlist` lists of different lengths. */
+static void sort_random_pairs(random_source *r, int count, int bits, size_t pairs, int nlist) {
+    pair_list list[3] = {{0}};
+    pair_sort sort = {.nlist = nlist, .at = calloc((size_t)nlist, sizeof *sort.at)};
+    pair_key *expected = malloc(pairs * sizeof *expected);
+    sort.to = malloc(pairs * sizeof *sort.to);
+    sort.spare = malloc(pairs * sizeof *sort.spare);
+    for (size_t k = 0; k < pairs; k++) {
+        expected[k] = pair_key_of(random_index(r, 3) ? random_index(r, count) : 0, random_index(r, count), bits);
+        pair_list *l = &list[k < pairs / 2 ? 0 : random_index(r, nlist)];
+        cr_assert(pair_list_grow(l, l->count + 1));
+        l->key[l->count++] = expected[k];
+    }
+    qsort(expected, pairs, sizeof *expected, by_key);
+    pair_sort_start(&sort, count, bits);
+    for (int k = 0; k < nlist; k++) {
+        pair_sort_tally(&sort, k, &list[k]);
+    }
+    cr_expect_eq(pair_sort_divide(&sort), pairs);
+    for (int k = 0; k < nlist; k++) {
+        pair_sort_scatter(&sort, k, &list[k]);
+        pair_list_free(&list[k]);
+    }
+    for (int k = 0; k < PAIR_BUCKETS; k++) {
+        pair_sort_bucket(&sort, k);
+    }
+    cr_expect_arr_eq(sort.to, expected, pairs * sizeof *expected, "%d boxes, %d lists", count, nlist);
+    free(expected);
+    free(sort.at);
+    free(sort.to);
+    free(sort.spare);
+}
+
+Test(broadphase, pairs_are_sorted_however_many_boxes_there_are) {
+    random_source r = {43};
+    for (int bits = 1; bits < 31; bits++) {
+        for (int nlist = 1; nlist <= 3; nlist++) {
+            sort_random_pairs(&r, 1 << bits, bits, 1 + (size_t)random_index(&r, 20000), nlist);
+            sort_random_pairs(&r, (1 << bits) - 1, bits, 50, nlist);
+        }
+    }
 }
