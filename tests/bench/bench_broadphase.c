@@ -168,8 +168,7 @@ static int by_low_x(const void *a, const void *b) {
     return (p->low.x > q->low.x) - (p->low.x < q->low.x);
 }
 
-/* Boxes sorted along one axis (in place, so that a second sweep finds them sorted), each against those that begin before
- * it ends: nothing of the sorting is counted. */
+/* The moving boxes sorted along one axis, each against those that begin before it ends; sorting is not counted. */
 static double sweep(const scene *s, double *pairs) {
     aabb *sorted = malloc((size_t)s->moving * sizeof *sorted);
     for (int i = 0; i < s->moving; i++) {
@@ -205,8 +204,7 @@ static void compare(void) {
     free_scene(&large);
 }
 
-int main(int argc, char **argv) {
-    if (argc == 4) { figures f = measure((scene_kind)atoi(argv[1]), atoi(argv[2]), atoi(argv[3])); printf("%g %g %g\n", f.first, f.mean, f.worst); return 0; }
+int main(void) {
     printf("%-9s %7s %8s %10s %10s %10s %12s %10s %8s\n", "scene", "boxes", "threads", "first [ns]", "mean [ns]",
            "worst [ns]", "pairs/box", "Mpairs/s", "B/box");
     for (scene_kind kind = 0; kind < KINDS; kind++) {
