@@ -136,7 +136,7 @@ static bool read_children(loader *l, const document *from, const field_data *d, 
     l->report.no_memory |= !child;
     for (const node *n = child ? d->fields->first : NULL; n; n = n->next) {
         field_data own;
-        good = sim_loader_read(l, n, &sim_table_field, &own) &&
+        good = sim_loader_read(l, n, &sim_table_solid, &own) &&
                read_field(l, from, &own, &child[out->nchild++], meshes) && good;
     }
     out->child = child;
