@@ -287,9 +287,10 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, sim_mesh *m, sim_error *
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", m->ntriangle);
     }
     if (looks_convex(m, 1e-9 * size)) {
-        sim_status status = hull_of_mesh(pool, m, &g->hull, error);
-        m->convex = g->hull != NULL;
-        return status;
+        m->convex = hull_of_mesh(m, pool, &g->hull);
+        if (m->convex < 0) {
+            return sim_fail(error, SIM_NO_RESOURCE, "no memory for the hull of a mesh of %d triangles", m->ntriangle);
+        }
     }
     return SIM_OK;
 }
