@@ -57,26 +57,27 @@ aabb shape_bounds(const sim_shape *shape, const pose *X) {
     }
 }
 
-ball shape_ball(const sim_shape *shape) {
+bounding_ball shape_ball(const sim_shape *shape) {
     const double *s = shape->size;
     switch (shape->type) {
     case SIM_SPHERE:
-        return (ball){.radius = s[0]};
+        return (bounding_ball){.radius = s[0]};
     case SIM_BOX:
-        return (ball){.radius = v3_norm(v3_make(s[0] / 2, s[1] / 2, s[2] / 2))};
+        return (bounding_ball){.radius = v3_norm(v3_make(s[0] / 2, s[1] / 2, s[2] / 2))};
     case SIM_CAPSULE:
-        return (ball){.radius = s[0] + s[1] / 2};
+        return (bounding_ball){.radius = s[0] + s[1] / 2};
     case SIM_CYLINDER:
-        return (ball){.radius = hypot(s[0], s[1] / 2)};
+        return (bounding_ball){.radius = hypot(s[0], s[1] / 2)};
     case SIM_ELLIPSOID:
-        return (ball){.radius = fmax(s[0], fmax(s[1], s[2]))};
+        return (bounding_ball){.radius = fmax(s[0], fmax(s[1], s[2]))};
     case SIM_HALF_SPACE:
-        return (ball){.radius = HUGE_VAL};
+        return (bounding_ball){.radius = HUGE_VAL};
     default: {
         v3 low = shape->geometry->low, high = shape->geometry->high;
         double half_diagonal = 0.5 * v3_norm(v3_sub(high, low));
-        return shape->geometry->radius < half_diagonal ? (ball){.radius = shape->geometry->radius}
-                                                       : (ball){v3_scale(0.5, v3_add(low, high)), half_diagonal};
+        return shape->geometry->radius < half_diagonal
+                   ? (bounding_ball){.radius = shape->geometry->radius}
+                   : (bounding_ball){v3_scale(0.5, v3_add(low, high)), half_diagonal};
     }
     }
 }

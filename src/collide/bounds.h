@@ -11,11 +11,11 @@
 aabb shape_bounds(const sim_shape *shape, const pose *X);
 
 /* A ball that holds the shape, in its own frame; infinite for a half-space. */
-typedef struct ball {
+typedef struct bounding_ball {
     v3 centre;
     double radius;
-} ball;
-ball shape_ball(const sim_shape *shape);
+} bounding_ball;
+bounding_ball shape_ball(const sim_shape *shape);
 
 /* Convex, so that a plane parts it from any other convex solid it does not touch. */
 int shape_is_convex(const sim_shape *shape);

@@ -30,10 +30,10 @@ struct sim_collision {
     const sim_model *model;
     sim_pool *pool;
     filter filter;
-    ball *ball;     /* [nshape] in the shape's frame */
-    double *margin; /* [nshape] */
-    double *reach;  /* [nshape] from the body's origin to the shape's farthest point; 0 where the body cannot move */
-    aabb *box;      /* [nshape] */
+    bounding_ball *ball; /* [nshape] in the shape's frame */
+    double *margin;      /* [nshape] */
+    double *reach; /* [nshape] from the body's origin to the shape's farthest point; 0 where the body cannot move */
+    aabb *box;     /* [nshape] */
     sim_broadphase *broad;
     worker *worker;
     int workers;
@@ -49,7 +49,7 @@ static int allows(void *context, int a, int b) { return filter_allows(context, a
 static int create_parts(sim_collision *c, double margin) {
     const sim_model *m = c->model;
     uint8_t *moves = POOL_NEW(c->pool, uint8_t, m->nshape);
-    c->ball = POOL_NEW(c->pool, ball, m->nshape);
+    c->ball = POOL_NEW(c->pool, bounding_ball, m->nshape);
     c->margin = POOL_NEW(c->pool, double, m->nshape);
     c->reach = POOL_NEW(c->pool, double, m->nshape);
     c->box = POOL_NEW(c->pool, aabb, m->nshape);

@@ -284,7 +284,7 @@ Test(bounds, boxes_hold_every_support_point_and_touch_one_on_each_side) {
             double reach = v3_dot(d, far) + c.radius, side = v3_dot(d, axis % 2 ? box.high : box.low);
             cr_assert_float_eq(reach, side, 1e-12, "%s", sim_shape_name(type));
         }
-        ball around = shape_ball(&shape);
+        bounding_ball around = shape_ball(&shape);
         cr_assert(v3_norm(around.centre) + around.radius >= c.extent - 1e-12);
     }
 }
