@@ -10,10 +10,10 @@
 
 typedef struct fenced {
     const convex *solid;
-    pose X;         /* in a frame at A's centre, lengths over `size` */
-    double size;    /* of the pair */
-    double inflate; /* so that what touches overlaps a little */
-    int fuel;       /* support calls left */
+    pose X;      /* lengths over `size` */
+    v3 centre;   /* where the ray begins */
+    double size; /* of the pair */
+    int fuel;    /* support calls left */
 } fenced;
 
 enum { FUEL = 200 };
@@ -29,28 +29,27 @@ static void fenced_support(const void *object, const ccd_vec3_t *direction, ccd_
     } else {
         u = v3_scale(1 / length, u);
         p = convex_support(f->solid, m3_transposed_times(f->X.R, u), &vertex);
-        p = v3_axpy(v3_add(m3_times(f->X.R, v3_scale(1 / f->size, p)), f->X.p), f->inflate, u);
+        p = pose_point(f->X, v3_scale(1 / f->size, p));
     }
     ccdVec3Set(out, p.x, p.y, p.z);
 }
 
 static void fenced_centre(const void *object, ccd_vec3_t *out) {
     const fenced *f = object;
-    v3 p = v3_add(m3_times(f->X.R, v3_scale(1 / f->size, f->solid->centre)), f->X.p);
-    ccdVec3Set(out, p.x, p.y, p.z);
+    ccdVec3Set(out, f->centre.x, f->centre.y, f->centre.z);
 }
 
-static int portal_direction(const minkowski *m, mink_direction *out) {
+int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out) {
     double size = m->a->extent + m->b->extent;
-    v3 origin = m->a->centre, at_b = v3_sub(m->X_ab.p, origin);
-    fenced a = {m->a, {m3_identity(), v3_scale(-1 / size, origin)}, size, 1e-3, FUEL};
-    fenced b = {m->b, {m->X_ab.R, v3_scale(1 / size, at_b)}, size, 1e-3, FUEL};
+    v3 half = v3_scale(0.5 / size, m->X_ab.p); /* both near the origin of the frame */
+    fenced a = {m->a, {m3_identity(), v3_neg(half)}, v3_scale(-0.5 * below / size, ray), size, FUEL};
+    fenced b = {m->b, {m->X_ab.R, half}, {0, 0, 0}, size, FUEL};
     ccd_t ccd;
     CCD_INIT(&ccd);
     ccd.support1 = ccd.support2 = fenced_support;
     ccd.center1 = ccd.center2 = fenced_centre;
-    ccd.max_iterations = 50;
-    ccd.mpr_tolerance = m->curved ? 1e-3 : 1e-12;
+    ccd.max_iterations = FUEL;
+    ccd.mpr_tolerance = 1e-12;
     ccd_real_t depth;
     ccd_vec3_t direction, position;
     if (ccdMPRPenetration(&a, &b, &ccd, &depth, &direction, &position) != 0) {
@@ -131,10 +130,8 @@ static void apart(const minkowski *m, const gjk_result *g, convex_gap *out) {
 }
 
 static void inside(const minkowski *m, const gjk_result *g, convex_gap *out) {
-    mink_direction seed;
-    int seeded = portal_direction(m, &seed);
     depth_result depth;
-    mink_depth(m, g, seeded ? &seed : NULL, &depth);
+    mink_depth(m, g, &depth);
     out->iterations += depth.iterations;
     out->certain = depth.best.h - depth.below <= fmax(1e-6 * m->least, 16 * m->grain);
     finish(m, depth.best.u, -depth.best.h, out);

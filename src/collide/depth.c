@@ -10,7 +10,7 @@
 #include "collide/minkowski.h"
 #include "collide/polytope.h"
 
-enum { MOST_POLISHES = 8, BASINS = 4 };
+enum { MOST_POLISHES = 8, BASINS = 12, MOST_CASTS = 16 };
 
 /* The one of two points that is farther from the plane through p at right angles to u. */
 static v3 farther(const minkowski *m, v3 u, v3 p, double *distance) {
@@ -138,7 +138,12 @@ static void look_around(search *s) {
             return;
         }
         seen[n] = s->p.facet[best].normal;
-        mink_direction x = direction(s->m, seen[n]);
+        mink_direction x = direction(s->m, seen[n]), y;
+        for (int k = 0; k < (s->m->curved ? 0 : MOST_CASTS) && mink_portal(s->m, x.u, s->out->below, &y) &&
+                        y.h < x.h - s->m->grain;
+             k++) {
+            x = y;
+        }
         mink_polish(s->m, &x);
         if (x.h < s->out->best.h) {
             s->out->best = x;
@@ -146,7 +151,7 @@ static void look_around(search *s) {
     }
 }
 
-void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *seed, depth_result *out) {
+void mink_depth(const minkowski *m, const gjk_result *from, depth_result *out) {
     v3 corner[4], flat = {1, 0, 0};
     int ready = from->count == 4;
     for (int k = 0; ready && k < 4; k++) {
@@ -162,10 +167,6 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
     search s = {.m = m, .out = out, .polished = HUGE_VAL};
     s.tolerance = m->curved ? fmax(1e-6 * m->least, 8 * m->grain) : 8 * m->grain;
     polytope_start(&s.p, corner, m->grain);
-    if (seed) {
-        take_in(&s, seed->u);
-        offer(&s, *seed);
-    }
     close_in(&s);
     if (out->best.h - out->below > s.tolerance) {
         look_around(&s);

@@ -63,6 +63,9 @@ int mink_polish(const minkowski *m, mink_direction *at);
 /* Are the points of A (of B) that are farthest along u (against u) more than one? */
 int mink_tied(const convex *c, v3 u);
 
+/* The direction at right angles to the surface of D where a ray from the origin leaves it; 0 if that was not to be had. */
+int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out);
+
 typedef struct depth_result {
     mink_direction best;
     double below; /* min h is no less: proven */
@@ -70,6 +73,6 @@ typedef struct depth_result {
 } depth_result;
 
 /* Least of h where the origin is in D or as good as at its surface. */
-void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *seed, depth_result *out);
+void mink_depth(const minkowski *m, const gjk_result *from, depth_result *out);
 
 #endif

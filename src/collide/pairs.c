@@ -1,4 +1,5 @@
 /* Which function answers for which two types of shape. */
+#include "collide/convex.h"
 #include "collide/pair.h"
 
 #include <string.h>
@@ -23,7 +24,16 @@ void manifold_add(manifold *out, sim_arena *arena, const contact_point *point) {
 }
 
 /* Rows: the first type; columns: the second, never before the first.  0: these two never touch. */
-static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {{0}};
+static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {
+    [SIM_SPHERE][SIM_CONVEX] = pair_convex,     [SIM_BOX][SIM_BOX] = pair_convex,
+    [SIM_BOX][SIM_CAPSULE] = pair_convex,       [SIM_BOX][SIM_CYLINDER] = pair_convex,
+    [SIM_BOX][SIM_ELLIPSOID] = pair_convex,     [SIM_BOX][SIM_CONVEX] = pair_convex,
+    [SIM_CAPSULE][SIM_CAPSULE] = pair_convex,   [SIM_CAPSULE][SIM_CYLINDER] = pair_convex,
+    [SIM_CAPSULE][SIM_ELLIPSOID] = pair_convex, [SIM_CAPSULE][SIM_CONVEX] = pair_convex,
+    [SIM_CYLINDER][SIM_CYLINDER] = pair_convex, [SIM_CYLINDER][SIM_ELLIPSOID] = pair_convex,
+    [SIM_CYLINDER][SIM_CONVEX] = pair_convex,   [SIM_ELLIPSOID][SIM_ELLIPSOID] = pair_convex,
+    [SIM_ELLIPSOID][SIM_CONVEX] = pair_convex,  [SIM_CONVEX][SIM_CONVEX] = pair_convex,
+};
 
 pair_function *pair_function_of(sim_shape_type first, sim_shape_type second) { return function[first][second]; }
 
