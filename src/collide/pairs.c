@@ -34,11 +34,6 @@ static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {
 
 pair_function *pair_function_of(sim_shape_type first, sim_shape_type second) { return function[first][second]; }
 
-static pose inverse(pose X) {
-    m3 R = m3_transpose(X.R);
-    return (pose){R, v3_neg(m3_times(R, X.p))};
-}
-
 void pair_collide(const pair *p, manifold *out) {
     if (p->a->type <= p->b->type) {
         pair_function *f = pair_function_of(p->a->type, p->b->type);
@@ -62,7 +57,7 @@ void pair_collide(const pair *p, manifold *out) {
     }
     q.a = p->b;
     q.b = p->a;
-    q.X_ab = inverse(p->X_ab);
+    q.X_ab = pose_inverse(p->X_ab);
     q.kept = kept;
     int first = out->count;
     f(&q, out);
