@@ -64,6 +64,9 @@ field_thread thread_freeze(const sim_thread *def);
 sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high,
                        sim_error *error);
 
+/* Of all that decides the distance. */
+uint64_t field_hash(const sim_field *field);
+
 /* A unit vector along (x, y, 0) and its length; on the axis, x. */
 static inline double field_radial(double x, double y, double e[2]) {
     double squared = x * x + y * y;

@@ -6,6 +6,7 @@
 #include "geometry/field.h"
 
 #include "geometry/grid.h"
+#include "geometry/solid.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -338,4 +339,31 @@ sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cac
     *high = box.high;
     *field = (sim_field){b.count, b.node};
     return field;
+}
+
+/* Only of types without padding. */
+#define ADD(hash, value) (*(hash) = solid_hash(*(hash), &(value), sizeof(value)))
+
+uint64_t field_hash(const sim_field *field) {
+    uint64_t hash = SOLID_HASH + SIM_GEOMETRY_FIELD;
+    for (int k = 0; k < field->nnode; k++) {
+        const field_node *n = &field->node[k];
+        ADD(&hash, n->type);
+        ADD(&hash, n->end);
+        ADD(&hash, n->X);
+        ADD(&hash, n->rounding);
+        ADD(&hash, n->half);
+        if (n->profile) {
+            hash = solid_hash(hash, n->profile->point, (size_t)n->profile->count * sizeof *n->profile->point);
+            ADD(&hash, n->profile->thickness);
+        }
+        if (n->thread) {
+            ADD(&hash, *n->thread);
+        }
+        if (n->grid) {
+            uint64_t content = grid_hash(n->grid);
+            ADD(&hash, content);
+        }
+    }
+    return hash;
 }

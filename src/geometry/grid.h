@@ -11,4 +11,6 @@ field_grid *grid_build(sim_pool *pool, const sim_geometry *mesh, double cell, co
 /* A box that holds the solid. */
 void grid_bounds(const field_grid *grid, v3 *low, v3 *high);
 
+uint64_t grid_hash(const field_grid *grid);
+
 #endif
