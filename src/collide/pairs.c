@@ -1,5 +1,6 @@
 /* Which function answers for which two types of shape. */
 #include "collide/convex.h"
+#include "collide/field_pairs.h"
 #include "collide/pair.h"
 
 #include <string.h>
@@ -25,14 +26,32 @@ void manifold_add(manifold *out, sim_arena *arena, const contact_point *point) {
 
 /* Rows: the first type; columns: the second, never before the first.  0: these two never touch. */
 static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {
-    [SIM_SPHERE][SIM_CONVEX] = pair_convex,     [SIM_BOX][SIM_BOX] = pair_convex,
-    [SIM_BOX][SIM_CAPSULE] = pair_convex,       [SIM_BOX][SIM_CYLINDER] = pair_convex,
-    [SIM_BOX][SIM_ELLIPSOID] = pair_convex,     [SIM_BOX][SIM_CONVEX] = pair_convex,
-    [SIM_CAPSULE][SIM_CAPSULE] = pair_convex,   [SIM_CAPSULE][SIM_CYLINDER] = pair_convex,
-    [SIM_CAPSULE][SIM_ELLIPSOID] = pair_convex, [SIM_CAPSULE][SIM_CONVEX] = pair_convex,
-    [SIM_CYLINDER][SIM_CYLINDER] = pair_convex, [SIM_CYLINDER][SIM_ELLIPSOID] = pair_convex,
-    [SIM_CYLINDER][SIM_CONVEX] = pair_convex,   [SIM_ELLIPSOID][SIM_ELLIPSOID] = pair_convex,
-    [SIM_ELLIPSOID][SIM_CONVEX] = pair_convex,  [SIM_CONVEX][SIM_CONVEX] = pair_convex,
+    [SIM_SPHERE][SIM_CONVEX] = pair_convex, //
+    [SIM_SPHERE][SIM_SDF] = sphere_field, //
+    [SIM_BOX][SIM_BOX] = pair_convex, //
+    [SIM_BOX][SIM_CAPSULE] = pair_convex, //
+    [SIM_BOX][SIM_CYLINDER] = pair_convex, //
+    [SIM_BOX][SIM_ELLIPSOID] = pair_convex, //
+    [SIM_BOX][SIM_CONVEX] = pair_convex, //
+    [SIM_BOX][SIM_SDF] = sharp_field, //
+    [SIM_CAPSULE][SIM_CAPSULE] = pair_convex, //
+    [SIM_CAPSULE][SIM_CYLINDER] = pair_convex, //
+    [SIM_CAPSULE][SIM_ELLIPSOID] = pair_convex, //
+    [SIM_CAPSULE][SIM_CONVEX] = pair_convex, //
+    [SIM_CAPSULE][SIM_SDF] = capsule_field, //
+    [SIM_CYLINDER][SIM_CYLINDER] = pair_convex, //
+    [SIM_CYLINDER][SIM_ELLIPSOID] = pair_convex, //
+    [SIM_CYLINDER][SIM_CONVEX] = pair_convex, //
+    [SIM_CYLINDER][SIM_SDF] = sharp_field, //
+    [SIM_ELLIPSOID][SIM_ELLIPSOID] = pair_convex, //
+    [SIM_ELLIPSOID][SIM_CONVEX] = pair_convex, //
+    [SIM_ELLIPSOID][SIM_SDF] = smooth_field, //
+    [SIM_HALF_SPACE][SIM_SDF] = half_space_field, //
+    [SIM_CONVEX][SIM_CONVEX] = pair_convex, //
+    [SIM_CONVEX][SIM_SDF] = sharp_field, //
+    [SIM_MESH][SIM_SDF] = mesh_field, //
+    [SIM_HEIGHT_FIELD][SIM_SDF] = heights_field, //
+    [SIM_SDF][SIM_SDF] = field_field, //
 };
 
 pair_function *pair_function_of(sim_shape_type first, sim_shape_type second) { return function[first][second]; }
