@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Coordinates are cut off here, so that no arithmetic on nodes overflows; cutting off keeps the order of coordinates. */
-#define FARTHEST 1e38
-
 static size_t lines(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 int box_tree_create(box_tree *tree, int count) {
@@ -104,15 +101,13 @@ void box_tree_refit(box_tree *tree) {
 
 float_box box_none(void) { return (float_box){{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}}; }
 
-static double cut_off(double x) { return x > FARTHEST ? FARTHEST : x < -FARTHEST ? -FARTHEST : x; }
-
 /* One unit in the last place or a little more below (above) the nearest float, which is at most half a unit off. */
 static float rounded_down(double x) {
-    float f = (float)cut_off(x);
+    float f = (float)box_cut_off(x);
     return f - (fabsf(f) * FLT_EPSILON + FLT_MIN);
 }
 static float rounded_up(double x) {
-    float f = (float)cut_off(x);
+    float f = (float)box_cut_off(x);
     return f + (fabsf(f) * FLT_EPSILON + FLT_MIN);
 }
 
@@ -126,13 +121,6 @@ float_box box_round(const aabb *box, const float_box *grow, v3 origin) {
          rounded_down(l.z - origin.z - (double)grow->low[2])},
         {rounded_up(h.x - origin.x + (double)grow->high[0]), rounded_up(h.y - origin.y + (double)grow->high[1]),
          rounded_up(h.z - origin.z + (double)grow->high[2])}};
-}
-
-int box_holds(const float_box *outer, const aabb *box, v3 origin) {
-    v3 l = box->low, h = box->high;
-    return (cut_off(l.x - origin.x) >= (double)outer->low[0]) & (cut_off(h.x - origin.x) <= (double)outer->high[0]) &
-           (cut_off(l.y - origin.y) >= (double)outer->low[1]) & (cut_off(h.y - origin.y) <= (double)outer->high[1]) &
-           (cut_off(l.z - origin.z) >= (double)outer->low[2]) & (cut_off(h.z - origin.z) <= (double)outer->high[2]);
 }
 
 float_box box_shift(const float_box *box, v3 from, v3 to) {

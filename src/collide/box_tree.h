@@ -48,11 +48,26 @@ float_box box_none(void);
 /* Outwards: holds `box`, widened by `grow`, about the origin.  A box that has a NaN or is inside out becomes none. */
 float_box box_round(const aabb *box, const float_box *grow, v3 origin);
 float_box box_bounds(const tree_node *node);
-/* Rounded outwards, is the box inside?  False for a NaN. */
-int box_holds(const float_box *outer, const aabb *box, v3 origin);
 /* Boxes as another tree sees them. */
 float_box box_shift(const float_box *box, v3 from, v3 to);
 void node_shift(const tree_node *node, v3 from, v3 to, tree_node *shifted);
+
+/* Coordinates are cut off here, so that no arithmetic on nodes overflows; cutting off keeps the order of coordinates. */
+#define BOX_FARTHEST 1e38
+static inline double box_cut_off(double x) {
+    return x > BOX_FARTHEST ? BOX_FARTHEST : x < -BOX_FARTHEST ? -BOX_FARTHEST : x;
+}
+
+/* Is the box inside? False for a NaN. */
+static inline int box_holds(const float_box *outer, const aabb *box, v3 origin) {
+    v3 l = box->low, h = box->high;
+    return (box_cut_off(l.x - origin.x) >= (double)outer->low[0]) &
+           (box_cut_off(h.x - origin.x) <= (double)outer->high[0]) &
+           (box_cut_off(l.y - origin.y) >= (double)outer->low[1]) &
+           (box_cut_off(h.y - origin.y) <= (double)outer->high[1]) &
+           (box_cut_off(l.z - origin.z) >= (double)outer->low[2]) &
+           (box_cut_off(h.z - origin.z) <= (double)outer->high[2]);
+}
 
 static inline int box_is_none(const float_box *box) { return box->low[0] > box->high[0]; }
 
@@ -70,6 +85,13 @@ static inline unsigned lane8_bits(lane8_mask m) {
         bits |= (unsigned)(m[i] & 1) << i;
     }
     return bits;
+    /* Of the last leaf. */
+    static inline float_box tree_cursor_bounds(const tree_cursor *c) {
+        const box_tree *tree = c->tree;
+        return tree->nlevel > 1 ? node_entry(&tree->node[tree->first[1] + c->node[1]], c->entry)
+                                : box_bounds(&tree->node[0]);
+    }
+
 #endif
 }
 
@@ -96,6 +118,7 @@ typedef struct tree_cursor {
     const box_tree *tree;
     float_box box;
     int from, level;
+    int entry; /* of the last leaf, in the node above it */
     int node[TREE_LEVELS];
     unsigned pending[TREE_LEVELS]; /* entries still to be visited */
 } tree_cursor;
@@ -131,14 +154,21 @@ static inline int tree_cursor_next(tree_cursor *c) {
             }
             c->level++;
         }
-        unsigned entry = (unsigned)__builtin_ctz(c->pending[c->level]);
+        c->entry = __builtin_ctz(c->pending[c->level]);
         c->pending[c->level] &= c->pending[c->level] - 1;
-        int child = TREE_WIDTH * c->node[c->level] + (int)entry;
+        int child = TREE_WIDTH * c->node[c->level] + c->entry;
         if (c->level == 1) {
             return child;
         }
         tree_cursor_enter(c, c->level - 1, child);
     }
+}
+
+/* Of the last leaf. */
+static inline float_box tree_cursor_bounds(const tree_cursor *c) {
+    const box_tree *tree = c->tree;
+    return tree->nlevel > 1 ? node_entry(&tree->node[tree->first[1] + c->node[1]], c->entry)
+                            : box_bounds(&tree->node[0]);
 }
 
 #endif

@@ -47,10 +47,11 @@ static int still_inside(const sim_broadphase *b, int i) {
 
 static double finite_or(double x, double otherwise) { return isfinite(x) ? x : otherwise; }
 
+/* Of a box that is out of any skin by the next frame but one, none beyond what keeps it from trembling out. */
 static double skin(double size, double outwards, double frames) {
     double step = outwards / frames;
-    double moving = step > 0 ? sqrt(SKIN_GAIN * size * fmin(step, size)) : 0;
-    return BASE_SKIN * size + fmin(moving, WIDEST_SKIN * size);
+    double ahead = step > 0 && 2 * step < WIDEST_SKIN * size ? sqrt(SKIN_GAIN * size * step) : 0;
+    return BASE_SKIN * size + fmin(ahead, WIDEST_SKIN * size);
 }
 
 static void renew(sim_broadphase *b, int i) {
@@ -247,7 +248,6 @@ static int follow(sim_broadphase *b) {
 
 int broadphase_update(sim_broadphase *b, const aabb *box, sim_threads *threads, const broad_pair **pairs) {
     *pairs = NULL;
-    b->npairs = 0;
     b->shown = box;
     b->frame++;
     if (!set_parts(b, threads)) {
@@ -261,19 +261,9 @@ int broadphase_update(sim_broadphase *b, const aabb *box, sim_threads *threads, 
         return -1;
     }
     b->cold = 0;
-    if (b->candidate.count > b->pairs_room) {
-        free(b->pairs);
-        b->pairs_room = b->candidate.room;
-        b->pairs = malloc(b->pairs_room * sizeof *b->pairs);
-        if (!b->pairs) {
-            b->pairs_room = 0;
-            return -1;
-        }
-    }
     in_parts(b, test_part);
-    b->npairs = close_gaps(b, b->pairs, sizeof *b->pairs);
     *pairs = b->pairs;
-    return (int)b->npairs;
+    return (int)close_gaps(b, b->pairs, sizeof *b->pairs);
 }
 
 static int make_room(sim_broadphase *b) {
@@ -350,5 +340,5 @@ size_t broadphase_bytes(const sim_broadphase *b) {
         keys += b->parts[k].found.room;
     }
     return b->bytes + b->still.bytes + b->moving.bytes + b->order.bytes + keys * sizeof(pair_key) +
-           b->pairs_room * sizeof(broad_pair) + (size_t)b->parts_room * (sizeof(part) + sizeof *b->sort.at);
+           b->room * sizeof(broad_pair) + (size_t)b->parts_room * (sizeof(part) + sizeof *b->sort.at);
 }

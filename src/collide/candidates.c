@@ -5,6 +5,7 @@
 #include "collide/candidates.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct shared_work {
@@ -53,7 +54,7 @@ static void join_leaf(const sim_broadphase *b, part *p, const tree_node *leaf, c
         }
         const tree_node *other = &tree->node[k];
         const int *partner = tree->item + (size_t)TREE_WIDTH * (size_t)k;
-        float_box others = box_bounds(other);
+        float_box others = tree_cursor_bounds(&cursor);
         for (unsigned rows = node_hits(leaf, &others); rows; rows &= rows - 1) {
             int i = __builtin_ctz(rows);
             float_box mine = node_entry(leaf, i);
@@ -129,6 +130,20 @@ static void bucket_part(sim_broadphase *b, int p) {
     }
 }
 
+/* All lists at once, so that this is rare. */
+static int make_room(sim_broadphase *b, size_t need) {
+    if (need <= b->room) {
+        return 1;
+    }
+    if (!pair_list_grow(&b->candidate, need) || !pair_list_grow(&b->spare, need) || !pair_list_grow(&b->fresh, need)) {
+        return 0;
+    }
+    free(b->pairs);
+    b->pairs = malloc(2 * need * sizeof *b->pairs);
+    b->room = b->pairs ? 2 * need : 0;
+    return b->pairs != NULL;
+}
+
 /* What all parts found, sorted, into a list; 0 without memory. */
 static int gather(sim_broadphase *b, pair_list *to) {
     size_t total = 0;
@@ -138,7 +153,7 @@ static int gather(sim_broadphase *b, pair_list *to) {
         }
         total += b->parts[p].found.count;
     }
-    if (total > INT_MAX || !pair_list_reserve(to, total) || !pair_list_reserve(&b->spare, total)) {
+    if (total > INT_MAX || !make_room(b, total + 1)) {
         return 0;
     }
     pair_sort_start(&b->sort, b->count, b->bits);
@@ -203,7 +218,7 @@ size_t close_gaps(const sim_broadphase *b, void *items, size_t size) {
 }
 
 static int merge(sim_broadphase *b) {
-    if (!pair_list_reserve(&b->spare, b->candidate.count + b->fresh.count + 1)) {
+    if (b->candidate.count + b->fresh.count > INT_MAX || !make_room(b, b->candidate.count + b->fresh.count + 1)) {
         return 0;
     }
     in_parts(b, merge_part);
@@ -216,9 +231,15 @@ static int merge(sim_broadphase *b) {
 
 int candidates_find(sim_broadphase *b) {
     in_parts(b, join_part);
-    /* What later frames may need, so that they need not ask. */
-    return gather(b, &b->candidate) && pair_list_reserve(&b->fresh, b->candidate.count) &&
-           pair_list_reserve(&b->spare, 2 * b->candidate.count);
+    if (!gather(b, &b->candidate)) {
+        return 0;
+    }
+    for (int p = 0; p < b->nparts; p++) { /* shares in later frames may be less even */
+        if (!pair_list_grow(&b->parts[p].found, b->candidate.count / (size_t)b->nparts + 1)) {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 int candidates_mend(sim_broadphase *b) {

@@ -35,7 +35,7 @@ struct sim_broadphase {
     box_order order;
     pair_list candidate, spare, fresh;
     broad_pair *pairs;
-    size_t pairs_room, npairs;
+    size_t room; /* of pairs, and at least that of these lists */
     pair_sort sort;
     part *parts;
     int nparts, parts_room;

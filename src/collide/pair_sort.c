@@ -10,27 +10,17 @@
 
 enum { FEW = 32, DIGIT = 8, DIGITS = 1 << DIGIT };
 
-static size_t roomier(size_t need) { return need + need / 2 + 64; }
-
 int pair_list_grow(pair_list *list, size_t need) {
     if (need <= list->room) {
         return 1;
     }
-    pair_key *moved = realloc(list->key, roomier(need) * sizeof *moved);
+    pair_key *moved = realloc(list->key, 2 * need * sizeof *moved);
     if (!moved) {
         return 0;
     }
     list->key = moved;
-    list->room = roomier(need);
+    list->room = 2 * need;
     return 1;
-}
-
-int pair_list_reserve(pair_list *list, size_t need) {
-    if (need <= list->room) {
-        return 1;
-    }
-    pair_list_free(list);
-    return pair_list_grow(list, need);
 }
 
 void pair_list_free(pair_list *list) {

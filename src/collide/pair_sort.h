@@ -21,9 +21,8 @@ static inline pair_key pair_key_of(int a, int b, int bits) {
 static inline int pair_first(pair_key key, int bits) { return (int)(key >> bits); }
 static inline int pair_second(pair_key key, int bits) { return (int)(key & (((pair_key)1 << bits) - 1)); }
 
-/* Room for `need` keys; the keys are kept (or lost).  0 without memory. */
+/* Room for `need` keys and as many again; 0 without memory. */
 int pair_list_grow(pair_list *list, size_t need);
-int pair_list_reserve(pair_list *list, size_t need);
 void pair_list_free(pair_list *list);
 
 /* One sorting: `nlist` lists, a bucket for each run of first numbers.  In four steps; all but the second may be shared

@@ -189,18 +189,24 @@ static double sweep(const scene *s, double *pairs) {
 }
 
 static void compare(void) {
-    double pairs;
+    double pairs, taken;
     scene small = make_scene(GAS, 1000), large = make_scene(GAS, 100000);
     advance(&small);
     advance(&large);
-    printf("all pairs          1000 boxes: %10.1f ns a box\n", all_pairs(&small, &pairs));
-    printf("sweep along x      1000 boxes: %10.1f ns a box, without sorting\n", sweep(&small, &pairs));
-    printf("sweep along x    100000 boxes: %10.1f ns a box, without sorting\n", sweep(&large, &pairs));
+    taken = all_pairs(&small, &pairs);
+    printf("all pairs        %7d boxes: %8.1f ns a box, %.2f pairs a box\n", 1000, taken, pairs / 1000);
+    taken = sweep(&small, &pairs);
+    printf("sweep along x    %7d boxes: %8.1f ns a box, %.2f pairs a box, without sorting\n", 1000, taken,
+           pairs / 1000);
+    taken = sweep(&large, &pairs);
+    printf("sweep along x    %7d boxes: %8.1f ns a box, %.2f pairs a box, without sorting\n", 100000, taken,
+           pairs / 1e5);
     free_scene(&small);
     free_scene(&large);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc == 4) { figures f = measure((scene_kind)atoi(argv[1]), atoi(argv[2]), atoi(argv[3])); printf("%g %g %g\n", f.first, f.mean, f.worst); return 0; }
     printf("%-9s %7s %8s %10s %10s %10s %12s %10s %8s\n", "scene", "boxes", "threads", "first [ns]", "mean [ns]",
            "worst [ns]", "pairs/box", "Mpairs/s", "B/box");
     for (scene_kind kind = 0; kind < KINDS; kind++) {
