@@ -97,7 +97,8 @@ static void witnesses(const minkowski *m, v3 u, double gap, v3 *on_a, v3 *on_b) 
         double clear = 0.5 * fmin(m->a->extent, m->b->extent);
         apart.X_ab.p = v3_axpy(apart.X_ab.p, clear - gap, u);
         gjk_result g;
-        gjk(&apart, HUGE_VAL, n, &g);
+        gjk_start(&apart, n, &g);
+        gjk_go(&apart, HUGE_VAL, 0, &g);
         v3 p = {0, 0, 0};
         for (int k = 0; k < g.count; k++) {
             p = v3_axpy(p, g.weight[k], g.corner[k].a);
@@ -116,25 +117,41 @@ static void finish(const minkowski *m, v3 u, double core_gap, convex_gap *out) {
     out->on_b = v3_axpy(out->on_b, -rb, u);
 }
 
+/* Apart: `d` is a direction whose -h is close to the distance. */
 static void apart(const minkowski *m, const gjk_result *g, convex_gap *out) {
-    mink_direction d = {g->axis, -g->below, HUGE_VAL};
     double tolerance = fmax(1e-9 * m->least, 8 * m->grain);
+    mink_direction d = {g->axis, -g->below, HUGE_VAL};
+    double gap = g->above;
     if (m->curved || g->above - g->below > tolerance) {
-        out->iterations += mink_polish(m, &d);
-        out->certain = g->above + d.h <= fmax(1e-6 * m->least, tolerance);
-        finish(m, d.u, -d.h, out);
-    } else {
-        out->certain = 1;
-        finish(m, d.u, g->above, out);
+        if (g->above - g->below > tolerance) {
+            out->iterations += mink_polish(m, &d);
+        }
+        gap = -d.h;
     }
+    out->certain = g->above - gap <= fmax(1e-6 * m->least, tolerance);
+    finish(m, d.u, gap, out);
 }
 
-static void inside(const minkowski *m, const gjk_result *g, convex_gap *out) {
+static void inside(const minkowski *m, const gjk_result *g, const mink_direction *low, convex_gap *out) {
     depth_result depth;
-    mink_depth(m, g, &depth);
+    mink_depth(m, g, low, &depth);
     out->iterations += depth.iterations;
     out->certain = depth.best.h - depth.below <= fmax(1e-6 * m->least, 16 * m->grain);
     finish(m, depth.best.u, -depth.best.h, out);
+}
+
+/* Round solids: what the simplices approach more and more slowly, Newton's method finds at once.  The simplices then only
+ * have to show that nothing is nearer. */
+static int nearest_of_round(const minkowski *m, double far, gjk_result *g, mink_direction *d, convex_gap *out) {
+    gjk_go(m, far, 0.03 * m->least, g);
+    if (g->beyond || g->count == 4) {
+        return 0;
+    }
+    *d = (mink_direction){g->axis, -g->below, HUGE_VAL};
+    out->iterations += mink_polish(m, d);
+    gjk_offer(m, d->u, g);
+    gjk_go(m, far, d->h < 0 ? 1e-7 * m->least : 0, g);
+    return 1;
 }
 
 int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out) {
@@ -149,8 +166,15 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
         }
     }
     gjk_result g;
-    gjk(&m, margin + radii, between_centres(&m), &g);
-    out->iterations = g.iterations;
+    mink_direction low;
+    int polished = 0;
+    gjk_start(&m, between_centres(&m), &g);
+    if (m.curved) {
+        polished = nearest_of_round(&m, margin + radii, &g, &low, out);
+    } else {
+        gjk_go(&m, margin + radii, 0, &g);
+    }
+    out->iterations += g.iterations;
     if (g.beyond) {
         out->gap = g.below - radii;
         return 0;
@@ -159,7 +183,7 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
     if (g.count < 4 && g.above > touching) {
         apart(&m, &g, out);
     } else {
-        inside(&m, &g, out);
+        inside(&m, &g, polished ? &low : NULL, out);
     }
     return out->gap <= margin;
 }

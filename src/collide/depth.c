@@ -84,6 +84,21 @@ static void take_in(search *s, v3 u) {
     }
 }
 
+/* The point of D that the best direction found; and, unless two creases cross there, four around it, so close that what
+ * lies between can be lower by no more than the tolerance: a plane through the point that leans by x lies lower by
+ * h x^2 / 2. */
+static void enclose_best(search *s) {
+    mink_direction best = s->out->best;
+    take_in(s, best.u);
+    if (best.slope > 0 && best.h < 0.05 * s->m->least) {
+        v3 x = v3_perpendicular(best.u), y = v3_cross(best.u, x);
+        double lean = sqrt(s->tolerance / fmax(best.h, s->tolerance));
+        for (int k = 0; k < 4; k++) {
+            take_in(s, v3_unit(v3_axpy(best.u, k & 1 ? lean : -lean, k & 2 ? x : y)));
+        }
+    }
+}
+
 static void offer(search *s, mink_direction x) {
     if (x.h < s->out->best.h) {
         s->out->best = x;
@@ -92,7 +107,7 @@ static void offer(search *s, mink_direction x) {
         s->npolish++;
         mink_polish(s->m, &s->out->best);
         s->polished = s->out->best.h;
-        take_in(s, s->out->best.u);
+        enclose_best(s);
     }
 }
 
@@ -151,7 +166,7 @@ static void look_around(search *s) {
     }
 }
 
-void mink_depth(const minkowski *m, const gjk_result *from, depth_result *out) {
+void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *low, depth_result *out) {
     v3 corner[4], flat = {1, 0, 0};
     int ready = from->count == 4;
     for (int k = 0; ready && k < 4; k++) {
@@ -164,9 +179,18 @@ void mink_depth(const minkowski *m, const gjk_result *from, depth_result *out) {
         out->best = one.h <= other.h ? one : other;
         return;
     }
-    search s = {.m = m, .out = out, .polished = HUGE_VAL};
+    search s; /* large: not cleared */
+    s.m = m;
+    s.out = out;
+    s.polished = HUGE_VAL;
+    s.npolish = 0;
     s.tolerance = m->curved ? fmax(1e-6 * m->least, 8 * m->grain) : 8 * m->grain;
     polytope_start(&s.p, corner, m->grain);
+    if (low) {
+        out->best = *low;
+        s.polished = low->h;
+        enclose_best(&s);
+    }
     close_in(&s);
     if (out->best.h - out->below > s.tolerance) {
         look_around(&s);
