@@ -1,5 +1,6 @@
 /* Which function answers for which two types of shape. */
 #include "collide/pair.h"
+#include "collide/surface.h"
 
 #include <string.h>
 
@@ -23,22 +24,28 @@ void manifold_add(manifold *out, sim_arena *arena, const contact_point *point) {
 }
 
 /* Rows: the first type; columns: the second, never before the first.  0: these two never touch. */
-static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {{0}};
+static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {
+    [SIM_SPHERE][SIM_MESH] = pair_sphere_mesh,
+    [SIM_BOX][SIM_MESH] = pair_convex_mesh,
+    [SIM_CAPSULE][SIM_MESH] = pair_convex_mesh,
+    [SIM_CYLINDER][SIM_MESH] = pair_convex_mesh,
+    [SIM_ELLIPSOID][SIM_MESH] = pair_convex_mesh,
+    [SIM_HALF_SPACE][SIM_MESH] = pair_half_space_surface,
+    [SIM_CONVEX][SIM_MESH] = pair_convex_mesh,
+    [SIM_MESH][SIM_MESH] = pair_mesh_mesh,
+    [SIM_SPHERE][SIM_HEIGHT_FIELD] = pair_sphere_heights,
+    [SIM_BOX][SIM_HEIGHT_FIELD] = pair_convex_heights,
+    [SIM_CAPSULE][SIM_HEIGHT_FIELD] = pair_convex_heights,
+    [SIM_CYLINDER][SIM_HEIGHT_FIELD] = pair_convex_heights,
+    [SIM_ELLIPSOID][SIM_HEIGHT_FIELD] = pair_convex_heights,
+    [SIM_HALF_SPACE][SIM_HEIGHT_FIELD] = pair_half_space_surface,
+    [SIM_CONVEX][SIM_HEIGHT_FIELD] = pair_convex_heights,
+    [SIM_MESH][SIM_HEIGHT_FIELD] = pair_mesh_heights,
+};
 
 pair_function *pair_function_of(sim_shape_type first, sim_shape_type second) { return function[first][second]; }
 
-void pair_collide(const pair *p, manifold *out) {
-    if (p->a->type <= p->b->type) {
-        pair_function *f = pair_function_of(p->a->type, p->b->type);
-        if (f) {
-            f(p, out);
-        }
-        return;
-    }
-    pair_function *f = pair_function_of(p->b->type, p->a->type);
-    if (!f) {
-        return;
-    }
+void pair_swapped(const pair *p, pair_function *f, manifold *out) {
     pair q = *p;
     uint64_t *kept = p->nkept ? ARENA_NEW(p->arena, uint64_t, p->nkept) : NULL;
     if (p->nkept && !kept) {
@@ -59,5 +66,15 @@ void pair_collide(const pair *p, manifold *out) {
         c->position = pose_point(p->X_ab, c->position);
         c->normal = v3_neg(m3_times(p->X_ab.R, c->normal));
         c->feature = feature_swapped(c->feature);
+    }
+}
+
+void pair_collide(const pair *p, manifold *out) {
+    int swap = p->a->type > p->b->type;
+    pair_function *f = swap ? pair_function_of(p->b->type, p->a->type) : pair_function_of(p->a->type, p->b->type);
+    if (f && swap) {
+        pair_swapped(p, f, out);
+    } else if (f) {
+        f(p, out);
     }
 }
