@@ -1,6 +1,9 @@
 /* Shapes on triangle meshes that are not convex. */
 #include "touch.h"
 
+#include "collide/convex.h"
+#include "geometry/bvh.h"
+
 #include <sim/geometry.h>
 #include <stdlib.h>
 
@@ -110,4 +113,180 @@ Test(mesh_pairs, a_flat_height_field_is_a_floor) {
     flat_floor(&floor, v3_make(0, 0, 0), 21);
     sim_geometry_free(g);
     free(zero);
+}
+
+/* A groove of opening angle pi - 2 slope along y, cut in small triangles. */
+static sim_geometry *groove(double slope, int cells) {
+    soup s = soup_plane(2, 2, 2 * cells, cells);
+    for (int k = 0; k < s.nvertex; k++) {
+        s.vertex[k].z = tan(slope) * fabs(s.vertex[k].x);
+    }
+    return soup_geometry(s);
+}
+
+Test(mesh_pairs, a_ball_in_a_groove_touches_both_sides_exactly) {
+    double r = 0.1;
+    for (int k = 1; k < 8; k++) {
+        double slope = 0.15 * k;
+        sim_geometry *g = groove(slope, 9);
+        sim_shape mesh = shape_with(SIM_MESH, g), ball = shape_of(SIM_SPHERE, r, 0, 0);
+        for (int q = 0; q < 20; q++) {
+            double gap = 0.001 * (q - 10), x = 0.002 * (q % 3 - 1);
+            v3 c = {x, 0.0371 * q - 0.4, (r + gap) / cos(slope)};
+            touch t = touching(&ball, (pose){m3_identity(), c}, &mesh, pose_identity(), 0.02);
+            cr_assert_eq(t.count, 2);
+            for (int i = 0; i < 2; i++) {
+                double side = t.point[i].normal.x > 0 ? -1 : 1; /* the left flank pushes to the right */
+                cr_assert_float_eq(t.point[i].normal.z, cos(slope), 1e-14);
+                cr_assert_float_eq(t.point[i].gap, c.z * cos(slope) - side * x * sin(slope) - r, 1e-14);
+            }
+            cr_assert(t.point[0].normal.x * t.point[1].normal.x < 0);
+        }
+        sim_geometry_free(g);
+    }
+}
+
+Test(mesh_pairs, a_torus_lets_a_ball_fall_through_its_hole) {
+    sim_geometry *g = soup_geometry(soup_torus(1, 0.3, 60, 30));
+    sim_shape torus = shape_with(SIM_MESH, g), small = shape_of(SIM_SPHERE, 0.69, 0, 0),
+              large = shape_of(SIM_SPHERE, 0.71, 0, 0);
+    for (double z = -2; z <= 2; z += 0.05) {
+        touch t = touching(&small, at(0, 0, z), &torus, pose_identity(), 0);
+        cr_assert_eq(t.count, 0, "at %g", z);
+    }
+    touch t = touching(&large, at(0, 0, 0), &torus, pose_identity(), 0);
+    cr_assert_gt(t.count, 8);
+    cr_assert_float_eq(least_gap(&t), -0.01, 2e-3); /* faces of the tessellation lie a little deeper in the tube */
+    sim_geometry_free(g);
+}
+
+/* A closed curved mesh that is not convex: a ball, and a tetrahedron far away. */
+static sim_geometry *ball_and_more(double radius, int level) {
+    soup s = soup_sphere(radius, level), other = soup_sphere(radius, 0);
+    soup_move(&other, at(100, 0, 0));
+    soup_add(&s, other);
+    return soup_geometry(s);
+}
+
+Test(mesh_pairs, curved_tessellations_converge_with_order_two) {
+    random_source r = {9};
+    v3 way[200];
+    for (int q = 0; q < 200; q++) {
+        way[q] = random_unit(&r);
+    }
+    sim_shape shape[2] = {shape_of(SIM_SPHERE, 0.5, 0, 0), shape_of(SIM_ELLIPSOID, 0.5, 0.5, 0.5)};
+    for (int kind = 0; kind < 2; kind++) {
+        double error[3] = {0}, turn[3] = {0};
+        for (int level = 2; level < 5; level++) {
+            sim_geometry *g = ball_and_more(1, level);
+            cr_assert(!g->hull);
+            sim_shape mesh = shape_with(SIM_MESH, g);
+            for (int q = 0; q < 200; q++) {
+                double gap = q % 2 ? 0.01 : -0.01;
+                pose X = {random_rotation(&r), v3_scale(1.5 + gap, way[q])};
+                touch t = touching(&shape[kind], X, &mesh, pose_identity(), 0.3);
+                cr_assert_gt(t.count, 0);
+                int deepest = 0;
+                for (int k = 0; k < t.count; k++) {
+                    deepest = t.point[k].gap < t.point[deepest].gap ? k : deepest;
+                }
+                error[level - 2] = fmax(error[level - 2], fabs(t.point[deepest].gap - gap));
+                turn[level - 2] = fmax(turn[level - 2], v3_norm(v3_sub(t.point[deepest].normal, way[q])));
+            }
+            sim_geometry_free(g);
+        }
+        cr_assert(error[0] / error[1] > 3.2 && error[1] / error[2] > 3.2, "%d: %g %g %g", kind, error[0], error[1],
+                  error[2]);
+        cr_assert(turn[0] / turn[2] > 3, "%d: %g %g %g", kind, turn[0], turn[1], turn[2]);
+    }
+}
+
+Test(mesh_pairs, the_least_gap_of_a_ball_is_its_signed_distance) {
+    random_source r = {13};
+    soup s = soup_torus(1, 0.3, 24, 12);
+    for (int k = 0; k < s.nvertex; k++) {
+        s.vertex[k] = v3_axpy(s.vertex[k], random_uniform(&r, 0, 0.06), random_unit(&r));
+    }
+    sim_geometry *g = soup_geometry(s);
+    sim_shape mesh = shape_with(SIM_MESH, g), ball = shape_of(SIM_SPHERE, 0.2, 0, 0);
+    int inside = 0;
+    for (int q = 0; q < 3000; q++) {
+        v3 c = {random_uniform(&r, -1.6, 1.6), random_uniform(&r, -1.6, 1.6), random_uniform(&r, -0.5, 0.5)}, n;
+        pose X = {random_rotation(&r), v3_scale(10, random_unit(&r))};
+        double d = mesh_distance(g, c, &n);
+        touch t = touching(&ball, (pose){random_rotation(&r), pose_point(X, c)}, &mesh, X, 0.1);
+        if (d > 0.3) {
+            cr_assert_eq(t.count, 0);
+            continue;
+        }
+        cr_assert(t.count > 0 && (d > 0 || t.count == 1));
+        cr_assert_float_eq(least_gap(&t), d - 0.2, 1e-14);
+        inside += d < 0;
+        for (int k = 0; k < t.count; k++) {
+            if (t.point[k].gap == least_gap(&t)) {
+                v3 on_b = v3_axpy(t.point[k].position, -0.5 * t.point[k].gap, t.point[k].normal);
+                v3 local = pose_point(pose_inverse(X), on_b);
+                cr_assert_float_eq(mesh_distance(g, local, NULL), 0, 1e-13);
+                cr_assert_float_eq(v3_dot(t.point[k].normal, m3_times(X.R, n)), 1, 1e-9);
+            }
+        }
+    }
+    cr_assert_gt(inside, 100);
+    sim_geometry_free(g);
+}
+
+/* Least distance of a convex shape to all triangles, one by one. */
+static double distance_by_hand(const sim_shape *s, pose X, const sim_geometry *g, pose X_mesh) {
+    convex a;
+    convex_of_shape(s, &a);
+    pose X_ab = pose_relative(X, X_mesh);
+    double least = HUGE_VAL;
+    for (int t = 0; t < g->mesh->ntriangle; t++) {
+        v3 c[3];
+        for (int k = 0; k < 3; k++) {
+            c[k] = pose_point(X_ab, g->mesh->vertex[g->mesh->triangle[t][k]]);
+        }
+        convex tri = convex_triangle(c[0], c[1], c[2]);
+        pose still = pose_identity();
+        convex_gap gap;
+        if (convex_distance(&a, &tri, &still, fmin(least, 1), v3_make(0, 0, 0), &gap)) {
+            least = fmin(least, gap.gap);
+        }
+    }
+    return least;
+}
+
+Test(mesh_pairs, apart_the_least_gap_is_the_least_distance_to_any_triangle) {
+    random_source r = {17};
+    soup s = soup_torus(0.5, 0.2, 18, 10);
+    for (int k = 0; k < s.nvertex; k++) {
+        s.vertex[k] = v3_axpy(s.vertex[k], random_uniform(&r, 0, 0.05), random_unit(&r));
+    }
+    sim_geometry *g = soup_geometry(s), *hull = cube_hull(0.2);
+    sim_shape mesh = shape_with(SIM_MESH, g);
+    int seen = 0;
+    for (int q = 0; q < 1200; q++) {
+        sim_shape a = convex_kind_of(q % KINDS, hull);
+        pose X = {random_rotation(&r),
+                  {random_uniform(&r, -1, 1), random_uniform(&r, -1, 1), random_uniform(&r, -0.4, 0.4)}};
+        pose X_mesh = {random_rotation(&r), v3_scale(3, random_unit(&r))};
+        X = pose_product(X_mesh, X);
+        double least = distance_by_hand(&a, X, g, X_mesh);
+        double margin = 0.15;
+        v3 centre = pose_point(pose_inverse(X_mesh), X.p);
+        if (least <= 1e-6 || mesh_distance(g, centre, NULL) < 0) {
+            continue;
+        }
+        touch t = touching(&a, X, &mesh, X_mesh, margin);
+        if (least > margin) {
+            cr_assert_eq(t.count, 0);
+            continue;
+        }
+        seen++;
+        cr_assert(t.count > 0 && t.count <= 32);
+        cr_assert_float_eq(least_gap(&t), least, 1e-6, "kind %d: %.12g not %.12g", q % KINDS, least_gap(&t), least);
+    }
+    cr_assert_gt(seen, 200);
+    sim_geometry_free(g);
+    sim_geometry_free(hull);
 }
