@@ -1,5 +1,6 @@
 /* Which function answers for which two types of shape. */
 #include "collide/pair.h"
+#include "collide/primitives.h"
 
 #include <string.h>
 
@@ -23,7 +24,22 @@ void manifold_add(manifold *out, sim_arena *arena, const contact_point *point) {
 }
 
 /* Rows: the first type; columns: the second, never before the first.  0: these two never touch. */
-static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {{0}};
+static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {
+    [SIM_SPHERE][SIM_SPHERE] = sphere_sphere,
+    [SIM_SPHERE][SIM_BOX] = sphere_box,
+    [SIM_SPHERE][SIM_CAPSULE] = sphere_capsule,
+    [SIM_SPHERE][SIM_CYLINDER] = sphere_cylinder,
+    [SIM_SPHERE][SIM_ELLIPSOID] = sphere_ellipsoid,
+    [SIM_SPHERE][SIM_HALF_SPACE] = sphere_half_space,
+    [SIM_BOX][SIM_BOX] = box_box,
+    [SIM_BOX][SIM_CAPSULE] = box_capsule,
+    [SIM_BOX][SIM_HALF_SPACE] = box_half_space,
+    [SIM_CAPSULE][SIM_CAPSULE] = capsule_capsule,
+    [SIM_CAPSULE][SIM_HALF_SPACE] = capsule_half_space,
+    [SIM_CYLINDER][SIM_HALF_SPACE] = cylinder_half_space,
+    [SIM_ELLIPSOID][SIM_HALF_SPACE] = ellipsoid_half_space,
+    [SIM_HALF_SPACE][SIM_CONVEX] = half_space_convex,
+};
 
 pair_function *pair_function_of(sim_shape_type first, sim_shape_type second) { return function[first][second]; }
 
