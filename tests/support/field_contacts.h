@@ -1,0 +1,33 @@
+/* Distance fields and their contacts, as several tests and benchmarks need them. */
+#ifndef SUPPORT_FIELD_CONTACTS_H
+#define SUPPORT_FIELD_CONTACTS_H
+
+#include "collide/pair.h"
+#include <sim/sim.h>
+
+/* A shape of a field, of a type with sizes, or of another geometry.  Ends the test when it cannot be built. */
+sim_shape field_shape(const sim_field_def *def, double resolution);
+sim_shape plain_shape(sim_shape_type type, double x, double y, double z);
+sim_shape geometry_shape(sim_shape_type type, const sim_geometry *geometry);
+void shape_free(sim_shape *shape);
+
+/* The contact points of A at the identity and B at X; in a buffer that is the caller's to free().  `kept` as in pair. */
+typedef struct contacts {
+    contact_point *point;
+    int count;
+} contacts;
+contacts contacts_of(const sim_shape *a, const sim_shape *b, pose X, double margin, const uint64_t *kept, int nkept);
+int deepest_of(const contacts *c);
+
+sim_field_def field_leaf(sim_field_type type, double x, double y, double z);
+/* A profile from the origin through two corners: plates, bowls, pots. */
+typedef enum dish { PLATE, BOWL, POT } dish;
+sim_shape dish_shape(dish which, double resolution);
+
+/* M48 x 5: diameter 48 mm, 60 degrees, ISO depth 5/8 of the height of the sharp profile, `clearance` on each flank.  The
+ * bolt 60 mm long; the nut a cylinder of 38 mm height and 75 mm diameter with the bore taken out. */
+#define M48_PITCH 0.005
+sim_shape bolt_shape(double clearance, double resolution);
+sim_shape nut_shape(double clearance, double resolution);
+
+#endif
