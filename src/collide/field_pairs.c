@@ -8,6 +8,8 @@
  *     open mesh, heights           A's against B's
  */
 #include "collide/field_pairs.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "collide/cluster.h"
 #include "collide/field_contact.h"
@@ -31,7 +33,10 @@ static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a
                    .surface_is_a = surface_is_a,
                    .sharp_only = sharp_only,
                    .out = out};
-    if (!encounter_run(&e)) {
+    int ok = encounter_run(&e);
+    if (getenv("DBG"))
+        fprintf(stderr, "fields %ld projections? triangles %ld raw %d\n", e.fields, e.triangles, out->count);
+    if (!ok) {
         out->failed = 1;
     }
 }
@@ -175,7 +180,9 @@ void field_field_most(const pair *p, manifold *out, int most) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count, a_finer = a.mesh->ntriangle > 0 && edge_length(&a) < edge_length(&b);
     meet(p, &a, &b, a_finer, 0, out);
-    meet(p, &a, &b, !a_finer, 1, out);
+    if (out->count - first < most) { /* else they conform, and the other's edges have been met from this side */
+        meet(p, &a, &b, !a_finer, 1, out);
+    }
     finish(p, &a, &b, out, first, most);
 }
 
