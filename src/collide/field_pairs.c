@@ -8,8 +8,6 @@
  *     open mesh, heights           A's against B's
  */
 #include "collide/field_pairs.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "collide/cluster.h"
 #include "collide/field_contact.h"
@@ -33,10 +31,7 @@ static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a
                    .surface_is_a = surface_is_a,
                    .sharp_only = sharp_only,
                    .out = out};
-    int ok = encounter_run(&e);
-    if (getenv("DBG"))
-        fprintf(stderr, "fields %ld projections? triangles %ld raw %d\n", e.fields, e.triangles, out->count);
-    if (!ok) {
+    if (!encounter_run(&e)) {
         out->failed = 1;
     }
 }

@@ -147,7 +147,7 @@ static double settle(encounter *e, v3 anchor, double reach, place *at) {
         v3 moved = v3_sub(next.x, at->x);
         double way = v3_norm(moved);
         last = way / step;
-        if (last <= 1e-8) {
+        if (last <= 1e-6) {
             break;
         }
         if (v3_norm(v3_sub(next.x, anchor)) > reach) {
@@ -184,13 +184,15 @@ static int settles(encounter *e, const patch *p, place *at) {
         if (slope > FIELD_SLACK) {
             return 0;
         }
-        if (v3_norm(v3_sub(at->g, n)) <= 1e-7) {
+        if (v3_norm(v3_sub(at->g, n)) <= 1e-5) {
             return 1;
         }
     }
-    at->shift = v3_make(0, 0, 0); /* the normals did not settle: the place is good, the lift is not to be trusted */
-    at->lift = 0;
-    at->f = encounter_field(e, at->x, &at->g);
+    place plain = *at; /* the normals did not settle: outside, where the field itself is right, it has the last word */
+    plain.shift = v3_make(0, 0, 0);
+    plain.lift = 0;
+    plain.f = encounter_field(e, at->x, &plain.g);
+    *at = plain.f > 0 ? plain : *at;
     return 1;
 }
 
@@ -389,8 +391,8 @@ static void descend(encounter *e, const sim_bvh *bvh) {
         v3 high = v3_make((double)n->high[0], (double)n->high[1], (double)n->high[2]);
         v3 centre = v3_scale(0.5, v3_add(low, high));
         double radius = (e->surface->curved ? 1.1 : 1) * v3_norm(v3_sub(high, centre)) + e->margin;
-        /* Asked only where the answer can be no: the field above has already said how much it can be here. */
-        if (!(at.f + v3_norm(v3_sub(centre, at.centre)) <= radius)) {
+        /* Asked only where the answer may be no, by what the field above has said; of leaves their vertices are asked. */
+        if (n->count == 0 && !(at.f + v3_norm(v3_sub(centre, at.centre)) <= radius)) {
             at.f = encounter_field(e, centre, &g);
             at.centre = centre;
             if (at.f > radius) {
