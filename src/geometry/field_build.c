@@ -211,7 +211,7 @@ static sim_status set_thread(const builder *b, const sim_field_def *def, field_n
 }
 
 static sim_status set_grid(const builder *b, const sim_field_def *def, field_node *n, bounds *box) {
-    if (!def->mesh || !def->mesh->mesh || !def->mesh->mesh->closed) {
+    if (!def->mesh || !def->mesh->mesh || !def->mesh->mesh->closed || !def->mesh->bvh) {
         return refuse(b, "a grid needs a closed mesh");
     }
     if (!(def->cell >= 0 && def->cell <= LARGEST)) {
@@ -222,7 +222,8 @@ static sim_status set_grid(const builder *b, const sim_field_def *def, field_nod
     if (!n->grid) {
         return SIM_BAD_INPUT;
     }
-    grid_bounds(n->grid, &box->low, &box->high);
+    box->low = n->grid->low;
+    box->high = n->grid->high;
     return SIM_OK;
 }
 

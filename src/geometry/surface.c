@@ -16,7 +16,9 @@
 #include <stdlib.h>
 
 enum { NEWTON_STEPS = 30, CORNERS = 8 };
-static const double ON_SURFACE = 1e-13, PULL = 1e-3, INSET = 0.05, ASTRAY = 0.5;
+static const double ON_SURFACE = 1e-13, PULL = 1e-3;
+/* in edges of the lattice */
+static const double INSET = 0.05, ASTRAY = 0.5, TIP = 1, SHARP = 0.02;
 
 /* Where an edge of the lattice is crossed. */
 typedef struct crossing {
@@ -141,33 +143,47 @@ static v3 clamped(v3 p, v3 low, v3 high) {
     return v3_make(fmin(fmax(p.x, low.x), high.x), fmin(fmax(p.y, low.y), high.y), fmin(fmax(p.z, low.z), high.z));
 }
 
-/* The vertex of one piece of a cube: the meeting point, else the middle of the crossings, else the first of them, whichever
- * comes onto the surface near the cube. */
-static v3 piece_vertex(mesher *m, const cell *at, int piece) {
+static int is_within(v3 p, v3 low, v3 high, double slack) {
+    return p.x >= low.x - slack && p.x <= high.x + slack && p.y >= low.y - slack && p.y <= high.y + slack &&
+           p.z >= low.z - slack && p.z <= high.z + slack;
+}
+
+/* Crossings of one piece of a cube; returns how many. */
+static int gather(const mesher *m, const cell *at, int piece, const crossing *c[12]) {
     const lattice *l = &m->lattice;
-    const crossing *c[12];
     int count = 0;
-    v3 middle = {0, 0, 0};
     for (int e = 0; e < 12; e++) {
         if (l->cube[at->inside].patch[e] == piece) {
             int o = cube_corner(e, 0),
                 corner[3] = {at->at[0] + (o & 1), at->at[1] + (o >> 1 & 1), at->at[2] + (o >> 2)};
             int which = sparse_find(&m->crossing_of, 4 * lattice_key(l, corner) + (uint64_t)(e >> 2), 0);
-            c[count] = &m->crossing[which];
-            middle = v3_add(middle, c[count++]->point);
+            c[count++] = &m->crossing[which];
         }
     }
-    middle = v3_scale(1.0 / count, middle);
-    v3 low = lattice_point(l, at->at), high = v3_add(low, v3_make(l->edge, l->edge, l->edge));
-    v3 inset = v3_scale(INSET * l->edge, v3_make(1, 1, 1)), astray = v3_scale(ASTRAY * l->edge, v3_make(1, 1, 1));
-    v3 start[2] = {clamped(meeting_point(c, count, middle), v3_add(low, inset), v3_sub(high, inset)), middle};
-    for (int k = 0; k < 2; k++) {
-        v3 p = start[k], q;
-        if (surface_project(l->field, m->size, &p)) {
-            q = clamped(p, v3_sub(low, astray), v3_add(high, astray));
-            if (q.x == p.x && q.y == p.y && q.z == p.z) {
-                return p;
-            }
+    return count;
+}
+
+/* The vertex of one piece: the meeting point, which may stand a little outside the cube if it is on the surface there (the
+ * tip of a wedge thinner than a cube); else that point cut off at the cube; else the middle of the crossings; else the
+ * first of them: whichever comes onto the surface close by. */
+static v3 piece_vertex(const mesher *m, const cell *at, int piece) {
+    const lattice *l = &m->lattice;
+    const crossing *c[12];
+    int count = gather(m, at, piece, c);
+    double edge = l->edge;
+    v3 middle = {0, 0, 0};
+    for (int k = 0; k < count; k++) {
+        middle = v3_axpy(middle, 1.0 / count, c[k]->point);
+    }
+    v3 low = lattice_point(l, at->at), high = v3_add(low, v3_make(edge, edge, edge));
+    v3 meeting = meeting_point(c, count, middle), inset = v3_make(INSET * edge, INSET * edge, INSET * edge);
+    v3 start[3] = {meeting, clamped(meeting, v3_add(low, inset), v3_sub(high, inset)), middle};
+    int sharp =
+        is_within(meeting, low, high, TIP * edge) && fabs(sim_field_distance(l->field, meeting, NULL)) <= SHARP * edge;
+    for (int k = sharp ? 0 : 1; k < 3; k++) {
+        v3 p = start[k];
+        if (surface_project(l->field, m->size, &p) && is_within(p, low, high, k ? ASTRAY * edge : TIP * edge)) {
+            return p;
         }
     }
     return c[0]->point;

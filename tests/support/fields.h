@@ -1,33 +1,42 @@
-/* Distance fields and their contacts, as several tests and benchmarks need them. */
+/* Distance fields that several tests share. */
 #ifndef SUPPORT_FIELDS_H
 #define SUPPORT_FIELDS_H
 
-#include "collide/pair.h"
-#include <sim/sim.h>
+#include "support/models.h"
+#include <sim/geometry.h>
 
-/* A shape of a field, of a type with sizes, or of another geometry.  Ends the test when it cannot be built. */
-sim_shape field_shape(const sim_field_def *def, double resolution);
-sim_shape plain_shape(sim_shape_type type, double x, double y, double z);
-sim_shape geometry_shape(sim_shape_type type, const sim_geometry *geometry);
-void shape_free(sim_shape *shape);
+sim_field_def field_sphere(double radius);
+sim_field_def field_box(double x, double y, double z);
+sim_field_def field_cylinder(double radius, double length);
+/* The M48 bolt, 5 mm pitch, ISO depth, right-handed, no clearance. */
+sim_field_def field_bolt(double length);
+/* The bore that goes with it, its surface moved outwards by `clearance`. */
+sim_field_def field_bore(double clearance);
 
-/* The contact points of A at the identity and B at X; in a buffer that is the caller's to free().  `kept` as in pair. */
-typedef struct contacts {
-    contact_point *point;
-    int count;
-} contacts;
-contacts contacts_of(const sim_shape *a, const sim_shape *b, pose X, double margin, const uint64_t *kept, int nkept);
-int deepest_of(const contacts *c);
+/* A plate, a bowl, a pot: curves from (0, 0). */
+enum { DISHES = 3 };
+typedef struct dish {
+    const char *name;
+    double point[3][2], thickness;
+} dish;
+extern const dish dishes[DISHES];
+sim_field_def field_dish(int which);
 
-sim_field_def field_leaf(sim_field_type type, double x, double y, double z);
-/* A profile from the origin through two corners: plates, bowls, pots. */
-typedef enum dish { PLATE, BOWL, POT } dish;
-sim_shape dish_shape(dish which, double resolution);
+/* A hexagonal nut of the given width across flats and height around the bore, from `part[4]`. */
+sim_field_def field_nut(double clearance, double width, double height, sim_field_def part[4]);
 
-/* M48 x 5: diameter 48 mm, 60 degrees, ISO depth 5/8 of the height of the sharp profile, `clearance` on each flank.  The
- * bolt 60 mm long; the nut a cylinder of 38 mm height and 75 mm diameter with the bore taken out. */
-#define M48_PITCH 0.005
-sim_shape bolt_shape(double clearance, double resolution);
-sim_shape nut_shape(double clearance, double resolution);
+/* The geometry; stops the test where it is refused. */
+sim_geometry *field_geometry(const sim_field_def *def, double resolution);
+/* A point in the box of the geometry, grown by `beyond` to all sides. */
+sim_v3 field_point(random_source *r, const sim_geometry *g, double beyond);
+
+/* Largest |d(p) - d(q)| / |p - q| over random pairs, near and far, and largest |gradient|. */
+typedef struct field_slopes {
+    double between, gradient;
+} field_slopes;
+field_slopes field_steepest(const sim_geometry *g, double beyond, int pairs);
+/* Largest difference of the gradient from differences of the distance at step h, over points where the differences at h
+ * and h/2 agree to `smooth`; `kept`: the share of points that do. */
+double field_gradient_error(const sim_geometry *g, double beyond, int points, double h, double smooth, double *kept);
 
 #endif
