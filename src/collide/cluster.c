@@ -4,9 +4,9 @@
  * maximum intercluster distance", Theor. Comput. Sci. 38: no set of as many points covers the rest with less than half
  * the radius), from the deepest point, in the metric
  *     d^2 = |x - y|^2 + w^2 |n - m|^2,      w: a quarter of what the points span.
- * It takes extreme points early.  Each point chosen then gives way to the deepest of those nearest to it, if that is
- * deeper by more than a twentieth of the range of gaps; kept points count as 1.5 times as far as they are, so that the
- * choice holds from step to step. */
+ * after the extreme points along the sides, edges and corners of a cube.  Each point chosen after those gives way to the
+ * deepest of the points nearest to it, if that is deeper by more than a twentieth of the range of gaps; kept points count
+ * as 1.5 times as far as they are, so that the choice holds from step to step. */
 #include "collide/cluster.h"
 
 #include <string.h>
@@ -17,8 +17,10 @@ static const double SAME_NORMAL = 0.995, PREFER_KEPT = 1.5 * 1.5, DEEPER = 0.05;
 typedef struct cloud {
     int count;
     double *c[6]; /* position, w normal */
-    double *nearest, *prefer;
-    int *owner, *chosen;
+    double *nearest, *prefer, *score;
+    double *owner; /* which chosen point; a double, so that the loop over all points is done in vectors */
+    double span;   /* diagonal of their box */
+    int *chosen;
 } cloud;
 
 static int before(const contact_point *a, const contact_point *b) {
@@ -158,10 +160,11 @@ static cloud cloud_of(const contact_point *point, int count, const uint64_t *kep
     }
     s.nearest = ARENA_NEW(arena, double, count);
     s.prefer = ARENA_NEW(arena, double, count);
-    s.owner = ARENA_NEW(arena, int, count);
+    s.owner = ARENA_NEW(arena, double, count);
+    s.score = ARENA_NEW(arena, double, count);
     s.chosen = ARENA_NEW(arena, int, count);
     if (!s.c[0] || !s.c[1] || !s.c[2] || !s.c[3] || !s.c[4] || !s.c[5] || !s.nearest || !s.prefer || !s.owner ||
-        !s.chosen) {
+        !s.score || !s.chosen) {
         s.count = -1;
         return s;
     }
@@ -171,7 +174,8 @@ static cloud cloud_of(const contact_point *point, int count, const uint64_t *kep
         low = v3_make(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
         high = v3_make(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
     }
-    double w = 0.25 * v3_norm(v3_sub(high, low));
+    s.span = v3_norm(v3_sub(high, low));
+    double w = 0.25 * s.span;
     for (int k = 0; k < count; k++) {
         const contact_point *c = &point[k];
         double at[6] = {c->position.x, c->position.y, c->position.z, w * c->normal.x, w * c->normal.y, w * c->normal.z};
@@ -187,35 +191,77 @@ static cloud cloud_of(const contact_point *point, int count, const uint64_t *kep
 
 /* Chooses point k: those nearer to it than to what was chosen before are its own. Returns the next to choose. */
 static int choose(cloud *s, int which, int k) {
-    double x[6];
-    for (int j = 0; j < 6; j++) {
-        x[j] = s->c[j][k];
-    }
+    double a = s->c[0][k], b = s->c[1][k], c = s->c[2][k], d = s->c[3][k], e = s->c[4][k], f = s->c[5][k], me = which;
+    const double *restrict x = s->c[0], *restrict y = s->c[1], *restrict z = s->c[2];
+    const double *restrict u = s->c[3], *restrict v = s->c[4], *restrict w = s->c[5], *restrict prefer = s->prefer;
+    double *restrict nearest = s->nearest, *restrict owner = s->owner, *restrict score = s->score;
     s->chosen[which] = k;
     for (int i = 0; i < s->count; i++) {
-        double d0 = s->c[0][i] - x[0], d1 = s->c[1][i] - x[1], d2 = s->c[2][i] - x[2];
-        double d3 = s->c[3][i] - x[3], d4 = s->c[4][i] - x[4], d5 = s->c[5][i] - x[5];
-        double d = d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3 + d4 * d4 + d5 * d5;
-        s->owner[i] = d < s->nearest[i] ? which : s->owner[i];
-        s->nearest[i] = d < s->nearest[i] ? d : s->nearest[i];
+        double distance = (x[i] - a) * (x[i] - a) + (y[i] - b) * (y[i] - b) + (z[i] - c) * (z[i] - c) +
+                          (u[i] - d) * (u[i] - d) + (v[i] - e) * (v[i] - e) + (w[i] - f) * (w[i] - f);
+        owner[i] = distance < nearest[i] ? me : owner[i];
+        nearest[i] = distance < nearest[i] ? distance : nearest[i];
+        score[i] = nearest[i] * prefer[i];
     }
     int far = 0;
     for (int i = 1; i < s->count; i++) {
-        far = s->nearest[i] * s->prefer[i] > s->nearest[far] * s->prefer[far] ? i : far;
+        if (score[i] > score[far]) {
+            far = i;
+        }
     }
     return far;
 }
 
-/* Each chosen point gives way to the deepest of its own, or to a kept one nearly as deep. */
-static void deepen(const contact_point *point, cloud *s, double slack) {
-    int *deepest = s->chosen;
+/* Each point chosen after the first `fixed` gives way to the deepest of its own, or to a kept one nearly as deep. */
+static void deepen(const contact_point *point, cloud *s, int fixed, double slack) {
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < s->count; k++) {
-            int *c = &deepest[s->owner[k]];
+            int *c = &s->chosen[(int)s->owner[k]];
             int better = pass == 0 ? point[k].gap < point[*c].gap - slack
                                    : s->prefer[k] > s->prefer[*c] && point[k].gap <= point[*c].gap + slack;
-            *c = better ? k : *c;
+            *c = better && (int)s->owner[k] >= fixed ? k : *c;
         }
+    }
+}
+
+/* The first point: the deepest, or a kept one that is as deep but for `slack`. */
+static int start(const contact_point *point, const cloud *s, double slack) {
+    int deepest = 0, best;
+    for (int k = 1; k < s->count; k++) {
+        deepest = point[k].gap < point[deepest].gap ? k : deepest;
+    }
+    best = deepest;
+    for (int k = 0; k < s->count; k++) {
+        int kept = s->prefer[k] > s->prefer[best] && point[k].gap <= point[deepest].gap + slack;
+        best = kept ? k : best;
+    }
+    return best;
+}
+
+/* The farthest point along direction `which` of EXTREMES: the sides, corners and edges of a cube. Near ties are left to
+ * the points that were kept, so that a face that lies across the direction does not change its mind. */
+enum { EXTREMES = 26 };
+static int extreme(const cloud *s, int which) {
+    int cell = which < 13 ? which : which + 1; /* the middle of the 27 is no direction */
+    double d[3] = {cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1};
+    double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), slack = 1e-3 * s->span * length;
+    int best = 0;
+    double far = -HUGE_VAL, bonus = slack / (PREFER_KEPT - 1);
+    for (int k = 0; k < s->count; k++) {
+        double along = d[0] * s->c[0][k] + d[1] * s->c[1][k] + d[2] * s->c[2][k] + bonus * (s->prefer[k] - 1);
+        best = along > far ? k : best;
+        far = fmax(along, far);
+    }
+    return best;
+}
+
+static void sort_places(int *place, int count) {
+    for (int k = 0; k < count; k++) {
+        int j = k, mine = place[k];
+        for (; j > 0 && place[j - 1] > mine; j--) {
+            place[j] = place[j - 1];
+        }
+        place[j] = mine;
     }
 }
 
@@ -224,30 +270,29 @@ static int reduce(contact_point *point, int count, int most, const uint64_t *kep
     if (s.count < 0) {
         return -1;
     }
-    int next = 0;
-    double low = point[0].gap, high = low;
-    for (int k = 1; k < count; k++) {
-        next = point[k].gap < point[next].gap ? k : next;
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (int k = 0; k < count; k++) {
+        low = fmin(low, point[k].gap);
         high = fmax(high, point[k].gap);
     }
-    low = point[next].gap;
-    for (int which = 0; which < most; which++) {
-        next = choose(&s, which, next);
-    }
-    int deepest = s.chosen[0];
-    deepen(point, &s, DEEPER * (high - low));
-    s.chosen[0] = deepest;
-    for (int k = 0; k < most; k++) { /* by feature, as the points stand; nothing is overwritten before it is read */
-        int j = k, mine = s.chosen[k];
-        for (; j > 0 && s.chosen[j - 1] > mine; j--) {
-            s.chosen[j] = s.chosen[j - 1];
+    double slack = DEEPER * (high - low);
+    int chosen = 0, next = choose(&s, chosen++, start(point, &s, slack));
+    for (int k = 0; k < EXTREMES && chosen < most; k++) {
+        int far = extreme(&s, k);
+        if (s.nearest[far] > 0) {
+            next = choose(&s, chosen++, far);
         }
-        s.chosen[j] = mine;
     }
-    for (int k = 0; k < most; k++) {
+    int fixed = chosen;
+    while (chosen < most && s.nearest[next] > 0) {
+        next = choose(&s, chosen++, next);
+    }
+    deepen(point, &s, fixed, slack);
+    sort_places(s.chosen, chosen); /* by feature, as the points stand: none is overwritten before it is read */
+    for (int k = 0; k < chosen; k++) {
         point[k] = point[s.chosen[k]];
     }
-    return most;
+    return chosen;
 }
 
 void cluster_points(const pair *p, manifold *out, int first, int most, double near) {

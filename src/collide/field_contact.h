@@ -14,8 +14,12 @@ typedef struct place {
     v3 x;      /* on the surface */
     v3 normal; /* of the surface; of the triangle where it is flat */
     v3 g;      /* gradient of the field */
-    double f;  /* the field: the gap */
+    double f;  /* the field there, or where the lift takes it */
+    v3 shift;  /* a lift: the surface moved away from the field's solid */
+    double lift;
 } place;
+
+static inline double place_gap(const place *at) { return at->f - at->lift; }
 
 /* The surface of one solid in the field of another. */
 typedef struct encounter {
@@ -44,12 +48,12 @@ typedef struct patch {
 
 /* The field, at a point of the surface's frame. */
 double encounter_field(encounter *e, v3 x, v3 *gradient);
-/* Where the surface is above t, a place on a triangle; not looked for beyond `reach`. */
+/* Where the surface is above t, a place on a triangle; not looked for beyond `reach`.  The lift in `out` is heeded. */
 void encounter_place(encounter *e, v3 t, v3 flat_normal, double reach, place *out);
 /* Tangential part of the field's gradient: the way up within the surface. */
 v3 place_uphill(const place *at);
 
-/* A local minimum of the field over the patch. `stationary` (0..): how much lower, to first order, the patch can be. */
+/* A local minimum of the field over the patch. */
 void patch_minimum(encounter *e, const patch *p, place *out);
 
 /* All contacts of the surface with the field, added to `out`. */

@@ -8,8 +8,10 @@
  * within tolerance.  Macklin, Erleben, Mueller, Chentanez, Jeschke, Corse, "Local optimization for robust signed distance
  * field collision", 2020, sections 4.1 and 4.2.
  *
- * Inside a solid with edges phi has creases, on which a gradient of one side says nothing: there the two sides' gradients
- * are combined so that their slope along the line of search cancels, and the gap is the distance to the edge itself. */
+ * Inside a solid with edges phi has creases, and just outside it turns as sharply: there neither says which way out is.
+ * But moving the surface by s along the normal of a contact adds s to its gap and changes nothing else.  So a search that
+ * ends on a crease goes on with the surface lifted off, along the best guess of the normal, to where phi is round, and the
+ * normal found there is the next guess. */
 #include "collide/field_contact.h"
 #include "geometry/mesh.h"
 
@@ -68,17 +70,6 @@ static outcome line_search(encounter *e, const patch *p, place *here, v3 uphill,
     return b->slope_beyond > 0 ? CREASE : low > 0 ? LOWER : NO_LOWER;
 }
 
-/* The place is on an edge of the field's solid, where planes with normals `g` and `other` meet: along the direction n
- * that is square to the line of search, how far is the edge? */
-static void edge_distance(place *at, v3 other, v3 combined) {
-    double length = v3_norm(combined), c = v3_dot(at->g, other);
-    if (length > 0.1 && at->f < 0) {
-        v3 n = v3_scale(1 / length, combined);
-        at->f *= v3_dot(v3_add(at->g, other), n) / (1 + c);
-        at->g = n;
-    }
-}
-
 static int best_corner(const patch *p) {
     int best = 0;
     for (int k = 1; k < 3; k++) {
@@ -87,44 +78,56 @@ static int best_corner(const patch *p) {
     return best;
 }
 
-void patch_minimum(encounter *e, const patch *p, place *out) {
-    enum { CREASES = 3 };
-    place here = p->corner[best_corner(p)], far;
+/* From `here` down to a local minimum. Returns 1 when it ends on a crease; then its g is the two sides' together. */
+static int descend(encounter *e, const patch *p, place *here) {
     double step = 4 * p->size, enough = 1e-7 * p->size;
-    v3 uphill = place_uphill(&here), combined = here.g;
-    bracket b = {0};
-    int creases = 0, creased = 0, ignored;
-    for (int k = 0; k < STEPS && duality_gap(p, here.t, uphill) > enough; k++) {
-        place start = here;
+    v3 uphill = place_uphill(here);
+    int ignored;
+    for (int k = 0; k < STEPS && duality_gap(p, here->t, uphill) > enough; k++) {
+        place start = *here, far = *here;
+        bracket b;
         v3 aim =
-            triangle_nearest(p->corner[0].t, p->corner[1].t, p->corner[2].t, v3_axpy(here.t, -step, uphill), &ignored);
-        v3 d = v3_sub(aim, here.t);
-        if (!(v3_dot(d, uphill) < -1e-3 * enough)) {
-            break;
+            triangle_nearest(p->corner[0].t, p->corner[1].t, p->corner[2].t, v3_axpy(here->t, -step, uphill), &ignored);
+        if (!(v3_dot(v3_sub(aim, here->t), uphill) < -1e-3 * enough)) {
+            return 0;
         }
         encounter_place(e, aim, p->normal, p->size, &far);
-        outcome found = line_search(e, p, &here, uphill, &far, &b);
-        creased = found == CREASE;
-        if (creased && creases++ < CREASES) {
+        outcome found = line_search(e, p, here, uphill, &far, &b);
+        if (found == CREASE) {
             double w = b.slope / (b.slope - b.slope_beyond);
-            combined = v3_add(v3_scale(1 - w, here.g), v3_scale(w, b.beyond));
-            place both = here;
-            both.g = combined;
-            uphill = place_uphill(&both);
-            step = 4 * p->size;
-            continue;
+            here->g = v3_add(v3_scale(1 - w, here->g), v3_scale(w, b.beyond));
+            return 1;
         }
-        if (found != LOWER) {
-            break;
+        if (found == NO_LOWER) {
+            return 0;
         }
         v3 before = uphill;
-        uphill = place_uphill(&here);
-        v3 moved = v3_sub(here.t, start.t);
+        uphill = place_uphill(here);
+        v3 moved = v3_sub(here->t, start.t);
         double length = v3_dot(moved, moved), bend = v3_dot(moved, v3_sub(uphill, before));
         step = bend > 1e-3 * length / p->size ? length / bend : 1e3 * p->size;
     }
-    if (creased) {
-        edge_distance(&here, b.beyond, combined);
+    return 0;
+}
+
+void patch_minimum(encounter *e, const patch *p, place *out) {
+    enum { LIFTS = 4 };
+    const double ROUND = 0.2; /* of the size: how far off phi is round enough */
+    place here = p->corner[best_corner(p)];
+    here.shift = v3_make(0, 0, 0);
+    here.lift = 0;
+    int creased = descend(e, p, &here);
+    for (int k = 0; k < LIFTS && creased; k++) {
+        double length = v3_norm(here.g), lift = ROUND * p->size - place_gap(&here);
+        if (!(length > 0.1)) {
+            break;
+        }
+        v3 n = v3_scale(1 / length, here.g);
+        here.shift = v3_scale(lift, n);
+        encounter_place(e, here.t, p->normal, p->size, &here);
+        descend(e, p, &here);
+        here.lift = v3_dot(here.shift, here.g);
+        creased = v3_norm(v3_sub(here.g, n)) > 1e-7;
     }
     *out = here;
 }

@@ -175,7 +175,9 @@ void field_field_most(const pair *p, manifold *out, int most) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count, a_finer = a.mesh->ntriangle > 0 && edge_length(&a) < edge_length(&b);
     meet(p, &a, &b, a_finer, 0, out);
-    meet(p, &a, &b, !a_finer, 1, out);
+    if (out->count - first < most) { /* else they conform, and the other's edges have been met from this side */
+        meet(p, &a, &b, !a_finer, 1, out);
+    }
     finish(p, &a, &b, out, first, most);
 }
 

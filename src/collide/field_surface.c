@@ -27,7 +27,7 @@ void encounter_place(encounter *e, v3 t, v3 flat_normal, double reach, place *ou
         out->x = t;
         out->normal = flat_normal;
     }
-    out->f = encounter_field(e, out->x, &out->g);
+    out->f = encounter_field(e, v3_add(out->x, out->shift), &out->g);
 }
 
 v3 place_uphill(const place *at) { return v3_axpy(at->g, -v3_dot(at->g, at->normal), at->normal); }
@@ -40,13 +40,13 @@ static int parallel(v3 g, v3 normal) {
 }
 
 static void report(encounter *e, const place *at, uint32_t number, uint32_t part) {
-    double length = v3_norm(at->g);
-    if (!(at->f < e->margin) || !(length > 0.1) || !isfinite(at->f) || !v3_finite(at->x)) {
+    double length = v3_norm(at->g), gap = place_gap(at);
+    if (!(gap < e->margin) || !(length > 0.1) || !isfinite(gap) || !v3_finite(at->x)) {
         return;
     }
-    v3 n = v3_scale(1 / length, at->g), middle = v3_axpy(at->x, -0.5 * at->f, n);
+    v3 n = v3_scale(1 / length, at->g), middle = v3_axpy(at->x, -0.5 * gap, n);
     uint32_t of_surface = SURFACE_SIDE | number;
-    contact_point c = {middle, n, at->f,
+    contact_point c = {middle, n, gap,
                        e->surface_is_a ? feature_pair(of_surface, part) : feature_pair(part, of_surface)};
     if (!e->surface_is_a) {
         pose X = e->pair->X_ab;
@@ -131,34 +131,69 @@ static int lowest_flat(const encounter *e, const patch *p, const place *at) {
     return 1;
 }
 
-/* Of a curved surface with edges: projected gradient on the solid itself, x <- P(x - L g), which stands still exactly
- * where g points against the cone of normals at x.  It must not leave the neighbourhood of the patch. */
-static int settles(encounter *e, const patch *p, place *at) {
-    enum { MOST = 8 };
-    v3 anchor = at->x;
-    double step = p->size, last = HUGE_VAL;
+/* Projected gradient on the solid itself, x <- P(x - L g), which stands still exactly where g points against the cone of
+ * normals at x; step lengths by Barzilai and Borwein.  Returns how far from standing still it ends, as a slope; HUGE_VAL
+ * where it leaves the neighbourhood of `anchor`. */
+static double settle(encounter *e, v3 anchor, double reach, place *at) {
+    enum { MOST = 12 };
+    double step = reach, last = HUGE_VAL;
     for (int k = 0; k < MOST; k++) {
-        place next = {.t = at->t};
-        if (!solid_project(e->surface, v3_axpy(at->x, -step / v3_norm(at->g), at->g), 3 * step, &next.x,
-                           &next.normal)) {
+        place next = *at;
+        double length = v3_norm(at->g);
+        if (!solid_project(e->surface, v3_axpy(at->x, -step / length, at->g), 3 * step, &next.x, &next.normal)) {
             step *= 0.25;
             continue;
         }
-        if (v3_norm(v3_sub(next.x, anchor)) > 1.2 * p->size) {
+        v3 moved = v3_sub(next.x, at->x);
+        double way = v3_norm(moved);
+        last = way / step;
+        if (last <= 1e-6) {
+            break;
+        }
+        if (v3_norm(v3_sub(next.x, anchor)) > reach) {
+            return HUGE_VAL;
+        }
+        next.f = encounter_field(e, v3_add(next.x, next.shift), &next.g);
+        if (!(next.f < at->f) || !(v3_norm(next.g) > 0.1)) {
+            step *= 0.25;
+            continue;
+        }
+        double bend = v3_dot(moved, v3_sub(next.g, at->g));
+        step = bend > 0 ? fmin(way * way / bend, 4 * reach) : 4 * reach;
+        *at = next;
+    }
+    return last;
+}
+
+/* Of a curved surface with edges: is there a local minimum of the field on it, near the patch?  Looked for with the
+ * surface lifted off, since close to an edge of the field's solid phi turns too sharply. */
+static int settles(encounter *e, const patch *p, place *at) {
+    enum { LIFTS = 4 };
+    const double ROUND = 0.2;
+    v3 anchor = at->x;
+    double slope = HUGE_VAL;
+    for (int k = 0; k < LIFTS; k++) {
+        v3 n = v3_scale(1 / v3_norm(at->g), at->g);
+        at->shift = v3_scale(ROUND * p->size - place_gap(at), n);
+        at->f = encounter_field(e, v3_add(at->x, at->shift), &at->g);
+        if (!(v3_norm(at->g) > 0.1)) {
             return 0;
         }
-        last = v3_norm(v3_sub(next.x, at->x)) / step;
-        if (last <= 1e-7) {
+        slope = settle(e, anchor, 1.2 * p->size, at);
+        at->lift = v3_dot(at->shift, at->g);
+        if (slope > FIELD_SLACK) {
+            return 0;
+        }
+        if (v3_norm(v3_sub(at->g, n)) <= 1e-5) {
             return 1;
         }
-        next.f = encounter_field(e, next.x, &next.g);
-        if (next.f < at->f && v3_norm(next.g) > 0.1) {
-            *at = next;
-        } else {
-            step *= 0.25;
-        }
     }
-    return last <= FIELD_SLACK;
+    place plain = *at; /* the normals did not settle: outside, where the field itself is right, it has the last word */
+    plain.shift = v3_make(0, 0, 0);
+    plain.lift = 0;
+    plain.f = encounter_field(e, at->x, &plain.g);
+    *at = plain.f > 0 ? plain : *at;
+    return 1;
 }
 
 static int smooth(const patch *p) {
@@ -224,7 +259,7 @@ static void meet(encounter *e, const patch *p, int depth) {
     }
     place least;
     patch_minimum(e, p, &least);
-    if (least.f < e->margin) {
+    if (place_gap(&least) < e->margin) {
         report_minimum(e, p, &least);
     }
 }
@@ -238,7 +273,7 @@ static double longest(const patch *p) {
 }
 
 static void cut(encounter *e, const patch *p, int depth) {
-    place middle[3];
+    place middle[3] = {{.lift = 0}};
     for (int k = 0; k < 3; k++) {
         v3 t = v3_scale(0.5, v3_add(p->corner[k].t, p->corner[(k + 1) % 3].t));
         encounter_place(e, t, p->normal, p->size, &middle[k]);
@@ -262,6 +297,7 @@ static void cut(encounter *e, const patch *p, int depth) {
 static const place *vertex(encounter *e, int v, int near, v3 normal, double size) {
     place *at = &e->vertex[v];
     if (e->seen[v] == VERTEX_UNKNOWN) {
+        *at = (place){.lift = 0};
         at->t = at->x = e->surface->mesh->vertex[v];
         at->normal = normal;
         at->f = encounter_field(e, at->t, &at->g);
@@ -281,21 +317,42 @@ static const place *vertex(encounter *e, int v, int near, v3 normal, double size
     return at;
 }
 
+/* Can the patch reach below the margin?  Along each edge the field is taken for a parabola with the slopes at both ends; its
+ * dip below the lower end counts one and a half times.  A crease between two corners turns the slopes round and makes the
+ * dip half the edge, so that nothing sharp is passed over. */
+static int may_touch(const encounter *e, const place *const at[3]) {
+    double least = HUGE_VAL, deepest = 0;
+    for (int k = 0; k < 3; k++) {
+        const place *a = at[k], *b = at[(k + 1) % 3];
+        v3 edge = v3_sub(b->t, a->t);
+        double from = v3_dot(a->g, edge), to = v3_dot(b->g, edge), bend = to - from;
+        double down = a->f <= b->f ? -from : to; /* inwards from the lower end */
+        if (down > 0) {
+            deepest = fmax(deepest, down * down / fmax(bend, down));
+        }
+        least = fmin(least, a->f);
+    }
+    return least - 0.75 * deepest <= e->margin;
+}
+
 static int visit(void *context, int triangle) {
     encounter *e = context;
     const sim_mesh *m = e->surface->mesh;
     const int *c = m->triangle[triangle];
     patch p = {.triangle = triangle, .whole = {m->vertex[c[0]], m->vertex[c[1]], m->vertex[c[2]]}};
+    const place *corner[3];
     double size = 0, least = HUGE_VAL;
     for (int k = 0; k < 3; k++) {
         size = fmax(size, v3_norm(v3_sub(p.whole[(k + 1) % 3], p.whole[k])));
     }
     e->triangles++;
     for (int k = 0; k < 3; k++) {
-        least = fmin(least, vertex(e, c[k], 0, v3_make(0, 0, 0), size)->f);
+        corner[k] = vertex(e, c[k], 0, v3_make(0, 0, 0), size);
+        least = fmin(least, corner[k]->f);
     }
     /* Nothing of a triangle is farther from its corners than 0.58 of its longest edge; the rest is for its bulge. */
-    if (!(least <= (e->surface->curved ? 0.8 : 0.6) * size + e->margin)) {
+    if (!(least <= (e->surface->curved ? 0.8 : 0.6) * size + e->margin) ||
+        (size <= e->coarse && !may_touch(e, corner))) {
         return 1;
     }
     v3 normal = v3_cross(v3_sub(p.whole[1], p.whole[0]), v3_sub(p.whole[2], p.whole[0]));
@@ -334,8 +391,8 @@ static void descend(encounter *e, const sim_bvh *bvh) {
         v3 high = v3_make((double)n->high[0], (double)n->high[1], (double)n->high[2]);
         v3 centre = v3_scale(0.5, v3_add(low, high));
         double radius = (e->surface->curved ? 1.1 : 1) * v3_norm(v3_sub(high, centre)) + e->margin;
-        /* Asked only where the answer can be no: the field above has already said how much it can be here. */
-        if (!(at.f + v3_norm(v3_sub(centre, at.centre)) <= radius)) {
+        /* Asked only where the answer may be no, by what the field above has said; of leaves their vertices are asked. */
+        if (n->count == 0 && !(at.f + v3_norm(v3_sub(centre, at.centre)) <= radius)) {
             at.f = encounter_field(e, centre, &g);
             at.centre = centre;
             if (at.f > radius) {
