@@ -22,7 +22,7 @@ static sim_geometry *chosen(random_source *r, sim_geometry *const *from, int cou
     return count ? from[random_index(r, count)] : NULL;
 }
 
-sim_shape shape_random(random_source *r, const stock *stock, sim_shape_type type, int small) {
+sim_shape shape_random(random_source *r, const stock *from, sim_shape_type type, int small) {
     sim_shape s = sim_shape_default();
     double scale = small ? 1e-3 : 1;
     s.type = type;
@@ -30,9 +30,9 @@ sim_shape shape_random(random_source *r, const stock *stock, sim_shape_type type
         s.size[k] = scale * log_uniform(r, 0.1, 1);
     }
     if (type == SIM_CONVEX) {
-        s.geometry = chosen(r, stock->hull[small], stock->hulls);
+        s.geometry = chosen(r, from->hull[small], from->hulls);
     } else if (type == SIM_MESH) {
-        s.geometry = chosen(r, stock->mesh[small], stock->meshes);
+        s.geometry = chosen(r, from->mesh[small], from->meshes);
     }
     return s;
 }
@@ -154,12 +154,12 @@ static void lay_parallel(random_source *r, scene *s, solid *a, solid *b, int edg
     }
 }
 
-static void lay_aligned(random_source *r, const stock *stock, scene *s, solid *a, solid *b) {
+static void lay_aligned(random_source *r, const stock *from, scene *s, solid *a, solid *b) {
     for (int k = 0; k < 3; k++) {
         s->a.size[k] = eighths(r, 8);
         s->b.size[k] = eighths(r, 8);
     }
-    (void)stock;
+    (void)from;
     s->X_a.R = quarter_turns(r);
     s->X_b.R = quarter_turns(r);
     s->X_b.p = (sim_v3){0, 0, 0};
@@ -193,13 +193,13 @@ static void carry(random_source *r, scene *s, double far) {
 
 static double greatest(sim_v3 p) { return fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))); }
 
-int scene_random(random_source *r, const stock *stock, sim_shape_type ta, sim_shape_type tb, category is, scene *s) {
+int scene_random(random_source *r, const stock *from, sim_shape_type ta, sim_shape_type tb, category is, scene *s) {
     static solid a, b;
     int small = is == RATIO ? 1 + random_index(r, 2) : 0;
     memset(s, 0, sizeof *s);
     s->is = is;
-    s->a = shape_random(r, stock, ta, small == 1 && ta != SIM_HALF_SPACE);
-    s->b = shape_random(r, stock, tb, small == 2 && tb != SIM_HALF_SPACE);
+    s->a = shape_random(r, from, ta, small == 1 && ta != SIM_HALF_SPACE);
+    s->b = shape_random(r, from, tb, small == 2 && tb != SIM_HALF_SPACE);
     s->X_a = (sim_pose){random_rotation(r), {0, 0, 0}};
     s->X_b = (sim_pose){random_rotation(r), {0, 0, 0}};
     if (((ta == SIM_CONVEX || ta == SIM_MESH) && !s->a.geometry) || ((tb == SIM_CONVEX || tb == SIM_MESH) && !s->b.geometry)) {
@@ -208,7 +208,7 @@ int scene_random(random_source *r, const stock *stock, sim_shape_type ta, sim_sh
     measure(s, &a, &b);
     s->margin = 0.05 * s->smaller;
     if (is == ALIGNED) {
-        lay_aligned(r, stock, s, &a, &b);
+        lay_aligned(r, from, s, &a, &b);
         measure(s, &a, &b);
         s->margin = 0.05 * s->smaller;
     } else if (is == COINCIDENT) {
