@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-const char *const fault_name[FAULTS] = {"number", "missed", "spurious", "gap",   "normal", "surface",  "margin",
-                                        "count",  "identity", "swap",  "frame", "scale",  "uncertain"};
+const char *const fault_name[FAULTS] = {"number", "missed", "spurious", "gap",  "normal", "surface", "patch",
+                                        "margin", "count",  "identity", "swap", "frame",  "scale",   "uncertain"};
 
 typedef struct answer {
     int count;
@@ -22,7 +22,9 @@ typedef struct hold {
     double tolerance;
 } hold;
 
-static int simple(sim_shape_type t) { return t == SIM_SPHERE || t == SIM_CAPSULE || t == SIM_BOX || t == SIM_HALF_SPACE; }
+static int simple(sim_shape_type t) {
+    return t == SIM_SPHERE || t == SIM_CAPSULE || t == SIM_BOX || t == SIM_HALF_SPACE;
+}
 
 int closed_form(sim_shape_type a, sim_shape_type b) { return simple(a) && simple(b); }
 
@@ -41,7 +43,8 @@ static void report(hold *h, fault f, double expected, double found) {
             h->truth.unique ? "unique" : "not unique");
     for (int k = 0; k < h->got->count; k++) {
         const sim_contact_point *c = &h->got->point[k];
-        fprintf(h->log, "  got: gap %.17g, normal {%.12g, %.12g, %.12g}, position {%.12g, %.12g, %.12g}, feature %llx\n",
+        fprintf(h->log,
+                "  got: gap %.17g, normal {%.12g, %.12g, %.12g}, position {%.12g, %.12g, %.12g}, feature %llx\n",
                 c->gap, c->normal.x, c->normal.y, c->normal.z, c->position.x, c->position.y, c->position.z,
                 (unsigned long long)c->feature);
     }
@@ -86,9 +89,11 @@ static void check_points(hold *h, const solid *a, const solid *b, vec origin) {
         vec p = minus(vec_from(c->position), origin), n = vec_from(c->normal);
         double off = (double)fmaxl(fabsl(solid_surface(a, along(p, c->gap / 2, n))),
                                    fabsl(solid_surface(b, along(p, -c->gap / 2, n))));
-        h->t->surface = fmax(h->t->surface, off / s->smaller);
-        if (off > 10 * h->tolerance + 1e-7 * s->smaller) {
-            report(h, FAULT_SURFACE, 0, off);
+        int is_deepest = c == deepest(h->got);
+        double *worst = is_deepest ? &h->t->surface : &h->t->patch;
+        *worst = fmax(*worst, off / s->smaller);
+        if (off > (is_deepest ? 10 * h->tolerance + 1e-7 * s->smaller : 0.01 * s->smaller)) {
+            report(h, is_deepest ? FAULT_SURFACE : FAULT_PATCH, 0, off);
         }
         for (int j = 0; j < k; j++) {
             if (h->got->point[j].feature == c->feature) {
@@ -134,14 +139,16 @@ static void check_deepest(hold *h, const solid *a, const solid *b) {
     if (t->unique) {
         double off = (double)angle_between(n, t->normal), scale = fmax(fabs((double)t->core), h->s->smaller * 1e-9);
         h->t->angle = fabs((double)t->core) > 1e-6 * h->s->smaller ? fmax(h->t->angle, off) : h->t->angle;
-        if (off > 1e-7 + 4 * sqrt(2 * (tolerance + 1e-8 * h->s->smaller) / scale) && attained < gap - 1e-9 * h->s->smaller) {
+        if (off > 1e-7 + 4 * sqrt(2 * (tolerance + 1e-8 * h->s->smaller) / scale) &&
+            attained < gap - 1e-9 * h->s->smaller) {
             report(h, FAULT_NORMAL, 0, off);
         }
     }
 }
 
 /* Is each point of one answer, carried by X and scaled, a point of the other? */
-static double differs(const answer *from, const answer *to, const sim_pose *X, double scale, int swapped, double length_unit) {
+static double differs(const answer *from, const answer *to, const sim_pose *X, double scale, int swapped,
+                      double length_unit) {
     if (from->count != to->count) {
         return HUGE_VAL;
     }
@@ -153,7 +160,8 @@ static double differs(const answer *from, const answer *to, const sim_pose *X, d
         double best = HUGE_VAL;
         for (int j = 0; j < to->count; j++) {
             const sim_contact_point *d = &to->point[j];
-            double off = (double)(length(minus(p, vec_from(d->position))) / length_unit + length(minus(n, vec_from(d->normal)))) +
+            double off = (double)(length(minus(p, vec_from(d->position))) / length_unit +
+                                  length(minus(n, vec_from(d->normal)))) +
                          fabs(scale * c->gap - d->gap) / length_unit;
             uint64_t f = swapped ? c->feature << 32 | c->feature >> 32 : c->feature;
             best = fmin(best, off + (f == d->feature ? 0 : 1e-20));
@@ -235,8 +243,7 @@ void scene_check(const scene *s, tally *t, FILE *log, int shown) {
         return;
     }
     h.truth = solid_gap(&a, &b);
-    h.tolerance = 1e-12 * fmax(s->larger, s->coordinate) +
-                  (closed_form(s->a.type, s->b.type) ? 0 : 1e-6 * s->smaller);
+    h.tolerance = 1e-12 * fmax(s->larger, s->coordinate) + (closed_form(s->a.type, s->b.type) ? 0 : 1e-6 * s->smaller);
     ask(&s->a, &s->X_a, &s->b, &s->X_b, s->margin, &got);
     t->scenes++;
     t->points += got.count;
@@ -247,8 +254,8 @@ void scene_check(const scene *s, tally *t, FILE *log, int shown) {
 }
 
 void tally_print(FILE *f, const char *name, const tally *t, int categories) {
-    fprintf(f, "%-26s %8ld scenes %8ld points  gap %8.1e (%8.1e)  angle %8.1e  surface %8.1e  wrong %ld", name, t->scenes,
-            t->points, t->gap, t->gap_relative, t->angle, t->surface, t->wrong);
+    fprintf(f, "%-26s %8ld scenes %8ld points  gap %8.1e (%8.1e)  angle %8.1e  surface %8.1e patch %8.1e  wrong %ld",
+            name, t->scenes, t->points, t->gap, t->gap_relative, t->angle, t->surface, t->patch, t->wrong);
     for (int k = 0; k < FAULTS; k++) {
         if (t->fault[k]) {
             fprintf(f, "  %s %ld", fault_name[k], t->fault[k]);

@@ -10,7 +10,8 @@ typedef enum fault {
     FAULT_SPURIOUS,  /* reported though farther than the margin */
     FAULT_GAP,       /* the deepest gap is not the oracle's */
     FAULT_NORMAL,    /* the normal of the deepest point does not attain the gap, or is not the only one that does */
-    FAULT_SURFACE,   /* position +- gap/2 normal is not on both surfaces */
+    FAULT_SURFACE,   /* position +- gap/2 normal is not on both surfaces, for the deepest point */
+    FAULT_PATCH,     /* the same for another point, by more than a hundredth of the smaller size */
     FAULT_MARGIN,    /* a gap above the margin */
     FAULT_COUNT,     /* more than four points of a convex pair */
     FAULT_IDENTITY,  /* two points with one feature */
@@ -26,10 +27,11 @@ extern const char *const fault_name[FAULTS];
 /* Errors are divided by what they may be: 1 is the limit. */
 typedef struct tally {
     long scenes, points, fault[FAULTS], by_category[CATEGORIES][FAULTS];
-    double gap, gap_relative; /* worst: metres; of the smaller size (of the larger of size and coordinate: closed forms) */
-    double angle;             /* worst, where the normal is unique */
-    double surface;           /* worst, of the smaller size */
-    long wrong;               /* scenes with any fault */
+    double gap,
+        gap_relative;      /* worst: metres; of the smaller size (of the larger of size and coordinate: closed forms) */
+    double angle;          /* worst, where the normal is unique */
+    double surface, patch; /* worst, of the smaller size: deepest points, all others */
+    long wrong;            /* scenes with any fault */
 } tally;
 
 enum { MOST_POINTS = 256 };

@@ -50,10 +50,10 @@ real solid_surface(const solid *s, vec p);
 vec solid_nearest(const solid *s, vec p);
 
 typedef struct truth {
-    real gap;    /* attained by `normal` */
-    real beyond; /* no direction does better by more than this: proven */
-    vec normal;  /* from B to A */
-    int unique;  /* no direction clearly different comes near */
+    real gap;       /* attained by `normal` */
+    real beyond;    /* no direction does better by more than this: proven */
+    vec normal;     /* from B to A */
+    int unique;     /* no direction clearly different comes near */
     int core_apart; /* the cores do not overlap */
     real core;      /* gap of the cores */
     long work;      /* supports, axes or features looked at */

@@ -277,7 +277,7 @@ static truth flat_gap(const poly *a, const poly *b, real size) {
     vec n = cross(u, w);
     if (c.distance > 1e-16L * size) {
         t.normal = times(1 / c.distance, c.difference);
-        t.unique = 1;
+        t.unique = c.distance > 1e-9L * size;
     } else if (length(n) > 1e-12L * length(u) * length(w)) {
         t.normal = unit(n);
     } else {
@@ -298,10 +298,12 @@ truth poly_gap(const solid *a, const solid *b) {
         if (x.best > 0) {
             closest c = features(&a->poly, &b->poly);
             t.core = c.distance;
-            t.core_apart = t.unique = 1;
+            t.core_apart = 1;
+            t.unique |= c.distance > 1e-9L * size; /* two corners that touch have many */
             t.work += c.tried;
-            if (c.distance > 1e-15L * size) {
-                t.normal = times(1 / c.distance, c.difference);
+            if (c.distance > 1e-15L * size) { /* of two points that nearly touch the difference is rounded off */
+                vec n = times(1 / c.distance, c.difference);
+                t.normal = core_separation(&a->poly, &b->poly, n, -HUGE_VALL) > x.best ? n : x.normal;
             }
         }
     }

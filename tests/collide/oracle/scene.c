@@ -7,8 +7,9 @@
 #include <assert.h>
 #include <string.h>
 
-const char *const category_name[CATEGORIES] = {"apart", "within margin", "touching", "shallow", "deep",   "parallel faces",
-                                               "along edges", "coincident", "1:1000", "far", "aligned"};
+const char *const category_name[CATEGORIES] = {"apart",          "within margin", "touching",   "shallow", "deep",
+                                               "parallel faces", "along edges",   "coincident", "1:1000",  "far",
+                                               "aligned"};
 
 static const sim_m3 identity = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
@@ -202,7 +203,8 @@ int scene_random(random_source *r, const stock *from, sim_shape_type ta, sim_sha
     s->b = shape_random(r, from, tb, small == 2 && tb != SIM_HALF_SPACE);
     s->X_a = (sim_pose){random_rotation(r), {0, 0, 0}};
     s->X_b = (sim_pose){random_rotation(r), {0, 0, 0}};
-    if (((ta == SIM_CONVEX || ta == SIM_MESH) && !s->a.geometry) || ((tb == SIM_CONVEX || tb == SIM_MESH) && !s->b.geometry)) {
+    if (((ta == SIM_CONVEX || ta == SIM_MESH) && !s->a.geometry) ||
+        ((tb == SIM_CONVEX || tb == SIM_MESH) && !s->b.geometry)) {
         return 0;
     }
     measure(s, &a, &b);

@@ -141,16 +141,16 @@ static void visit(search *s, int side, double u, double v, double half, const do
     push(s, q);
 }
 
-/* What another direction, at least 0.2 rad away, reaches at the very least. */
+/* What any direction at least 0.2 rad away can reach at most. */
 static real elsewhere(const search *s) {
     real second = -HUGE_VALL;
-    enum { N = 9 };
+    enum { N = 12 };
     for (int side = 0; side < 6; side++) {
-        for (int i = 0; i <= N; i++) {
-            for (int j = 0; j <= N; j++) {
-                vec c = unit(on_side(side, (2 * (real)i - N) / N, (2 * (real)j - N) / N));
-                if (dot(c, s->normal) < 0.98L) {
-                    second = fmaxl(second, dot(c, minus(solid_support(s->a, times(-1, c)), solid_support(s->b, c))));
+        for (int i = 0; i < N; i++) {
+            for (int j = 0; j < N; j++) {
+                vec c = unit(on_side(side, (2 * i + 1.0L) / N - 1, (2 * j + 1.0L) / N - 1));
+                if (dot(c, s->normal) < cosl(0.33L)) {
+                    second = fmaxl(second, cap_bound(difference(s, c), c, 0.13L));
                 }
             }
         }
@@ -190,7 +190,7 @@ truth sphere_gap(const solid *a, const solid *b, real tolerance, long budget) {
                .gap = s.best - a->radius - b->radius,
                .work = s.work};
     real size = fminl(a->least, b->least);
-    t.unique = t.core_apart || elsewhere(&s) < s.best - 0.05L * size;
+    t.unique = s.best > 1e-9L * size || elsewhere(&s) < s.best - 1e-3L * size;
     free(s.heap);
     return t;
 }

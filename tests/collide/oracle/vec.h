@@ -2,8 +2,8 @@
 #ifndef ORACLE_VEC_H
 #define ORACLE_VEC_H
 
-#include <sim/math.h>
 #include <math.h>
+#include <sim/math.h>
 
 /* More digits than the library has: what the oracle rounds away is out of the comparison. */
 typedef long double real;
@@ -41,8 +41,8 @@ static inline mat turn_both(mat A, mat B) { return (mat){turn(A, B.x), turn(A, B
 /* Some unit vector at right angles to a. */
 static inline vec aside(vec a) {
     vec e = fabsl(a.x) <= fabsl(a.y) && fabsl(a.x) <= fabsl(a.z) ? vec_of(1, 0, 0)
-            : fabsl(a.y) <= fabsl(a.z)                         ? vec_of(0, 1, 0)
-                                                             : vec_of(0, 0, 1);
+            : fabsl(a.y) <= fabsl(a.z)                           ? vec_of(0, 1, 0)
+                                                                 : vec_of(0, 0, 1);
     return unit(cross(a, e));
 }
 
