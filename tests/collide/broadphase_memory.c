@@ -1,34 +1,10 @@
 /* Broad phase and memory: none is taken in a frame like the last, and wherever it runs out this is said and survived. */
 #include "collide/boxes.h"
+#include "support/watched.h"
 
 #include <criterion/criterion.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The linker sends every allocation here; threads allocate too. */
-static struct {
-    atomic_long calls;
-    long fail_at; /* this call fails; 0: none */
-} watched;
-
-static int refuse(void) { return atomic_fetch_add(&watched.calls, 1) + 1 == watched.fail_at; }
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size) { return refuse() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return refuse() ? NULL : __real_calloc(count, size); }
-void *__wrap_realloc(void *old, size_t size) { return refuse() ? NULL : __real_realloc(old, size); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return refuse() ? NULL : __real_aligned_alloc(alignment, size);
-}
 
 Test(broadphase_memory, a_frame_like_the_last_allocates_nothing) {
     static const int teams[] = {1, 2, 8};
