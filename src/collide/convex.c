@@ -103,7 +103,7 @@ static void witnesses(const minkowski *m, v3 u, double gap, v3 *on_a, v3 *on_b) 
         for (int k = 0; k < g.count; k++) {
             p = v3_axpy(p, g.weight[k], g.corner[k].a);
         }
-        *on_a = p;
+        *on_a = v3_axpy(p, v3_dot(u, convex_support(m->a, u, &vertex)) - v3_dot(u, p), u);
     }
     *on_b = v3_axpy(*on_a, -gap, n);
 }
@@ -117,15 +117,15 @@ static void finish(const minkowski *m, v3 u, double core_gap, convex_gap *out) {
     out->on_b = v3_axpy(out->on_b, -rb, u);
 }
 
-/* Apart: `d` is a direction whose -h is close to the distance. */
-static void apart(const minkowski *m, const gjk_result *g, convex_gap *out) {
-    double tolerance = fmax(1e-9 * m->least, 8 * m->grain);
+/* `polished`: the direction that was polished on the way, or NULL. */
+static void apart(const minkowski *m, const gjk_result *g, const mink_direction *polished, convex_gap *out) {
+    double tolerance = fmax(1e-9 * m->least, 8 * m->grain), gap = g->above;
     mink_direction d = {g->axis, -g->below, HUGE_VAL};
-    double gap = g->above;
-    if (m->curved || g->above - g->below > tolerance) {
-        if (g->above - g->below > tolerance) {
-            out->iterations += mink_polish(m, &d);
-        }
+    if (polished && d.h >= polished->h - m->grain) {
+        d = *polished;
+        gap = -d.h;
+    } else if (m->curved || g->above - g->below > tolerance) {
+        out->iterations += mink_polish(m, &d);
         gap = -d.h;
     }
     out->certain = g->above - gap <= fmax(1e-6 * m->least, tolerance);
@@ -181,7 +181,7 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
     }
     double touching = m.curved ? fmax(1e-7 * m.least, 64 * m.grain) : 64 * m.grain;
     if (g.count < 4 && g.above > touching) {
-        apart(&m, &g, out);
+        apart(&m, &g, polished ? &low : NULL, out);
     } else {
         inside(&m, &g, polished ? &low : NULL, out);
     }
