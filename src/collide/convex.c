@@ -16,7 +16,7 @@ typedef struct fenced {
     int fuel;    /* support calls left */
 } fenced;
 
-enum { FUEL = 200 };
+enum { FUEL = 200, MOST_ROUNDS = 4 };
 
 /* Two of its loops end only by what this function says: without fuel it says that nothing lies ahead. */
 static void fenced_support(const void *object, const ccd_vec3_t *direction, ccd_vec3_t *out) {
@@ -144,14 +144,16 @@ static void inside(const minkowski *m, const gjk_result *g, const mink_direction
  * have to show that nothing is nearer. */
 static int nearest_of_round(const minkowski *m, double far, gjk_result *g, mink_direction *d, convex_gap *out) {
     gjk_go(m, far, 0.03 * m->least, g);
-    if (g->beyond || g->count == 4) {
-        return 0;
+    for (int round = 0; round < MOST_ROUNDS && !g->beyond && g->count < 4; round++) {
+        *d = (mink_direction){g->axis, -g->below, HUGE_VAL};
+        out->iterations += mink_polish(m, d);
+        gjk_offer(m, d->u, g);
+        gjk_go(m, far, d->h < 0 ? 1e-12 * m->least + 8 * m->grain : 0, g);
+        if (d->h >= 0 || -g->below >= d->h - m->grain) {
+            return 1;
+        }
     }
-    *d = (mink_direction){g->axis, -g->below, HUGE_VAL};
-    out->iterations += mink_polish(m, d);
-    gjk_offer(m, d->u, g);
-    gjk_go(m, far, d->h < 0 ? 1e-7 * m->least : 0, g);
-    return 1;
+    return 0;
 }
 
 int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out) {

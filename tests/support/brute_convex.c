@@ -169,7 +169,8 @@ double brute_polytopes(const convex *a, const convex *b, const pose *X) {
             try_direction(a, b, X, d, e, &least);
         }
     }
-    double core = least > 0 && least < HUGE_VAL ? -least : apart_by(&p, &q);
+    int inside = least > 1e-13 * (a->extent + b->extent) && least < HUGE_VAL; /* a flat difference is wide nowhere */
+    double core = inside ? -least : apart_by(&p, &q);
     return core - a->radius - b->radius;
 }
 
