@@ -207,9 +207,9 @@ Test(convex, the_gap_runs_smoothly_through_touching) {
                 pose Y = X;
                 Y.p = v3_axpy(X.p, g.gap - side * h, g.normal);
                 convex_gap near = gap_of(&a, &b, Y);
-                check_answer(&a, &b, Y, near, 1e-11, &r);
+                check_answer(&a, &b, Y, near, 1e-9, &r);
                 /* apart it is the distance; inside, some other way out may be shorter */
-                cr_assert(near.gap >= side * h - 1e-12, "%d: %g at %g", k, near.gap, side * h);
+                cr_assert(near.gap >= side * h - 1e-11, "%d: %g at %g", k, near.gap, side * h);
                 cr_assert(near.gap <= h + 1e-12, "%d: %g at %g", k, near.gap, side * h);
             }
         }
