@@ -147,7 +147,7 @@ static int inside(const minkowski *m, double touching, const mink_direction *low
     if (depth.best.h < -touching) {
         gjk_start(m, v3_neg(depth.best.u), g);
         gjk_go(m, HUGE_VAL, 0, g);
-        if (g->count < 4 && g->above > touching) {
+        if (g->count < 4 && g->below > touching) {
             return 0;
         }
     }
@@ -197,8 +197,8 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
         out->gap = g.below - radii;
         return 0;
     }
-    double touching = m.curved ? fmax(1e-7 * m.least, 64 * m.grain) : 64 * m.grain;
-    if ((g.count < 4 && g.above > touching) || !inside(&m, touching, polished ? &low : NULL, &g, out)) {
+    double touching = 64 * m.grain;
+    if ((g.count < 4 && g.below > touching) || !inside(&m, touching, polished ? &low : NULL, &g, out)) {
         apart(&m, &g, polished ? &low : NULL, out);
     }
     return out->gap <= margin;
