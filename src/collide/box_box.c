@@ -15,7 +15,7 @@
 static const double ROUNDING = 1e-14;   /* of the size */
 static const double LEAST = 1e-12;      /* sine of the angle of two edges below which they have no common normal */
 static const double NEARER = 1 - 1e-14; /* nearest points, in the order in which they are sure of their direction */
-static const double REACHED = 1e-12;    /* of the size: a point of contact is as near as the separating planes say */
+static const double REACHED = 1e-13;    /* of the size: a point of contact is as near as the separating planes say */
 
 typedef struct boxes {
     double a[3], b[3], size;

@@ -13,7 +13,7 @@
 static const double SLACK = 0.2;     /* rad: faces turned farther than this from the normal are not its faces */
 static const double SAME = 1e-6;     /* places closer than this part of the smaller solid are one */
 static const double PARALLEL = 0.01; /* two edges lie along each other if their ends stray by less of the least width */
-static const double LOST = 1e-12;    /* the deepest point is missing if what is found is shallower by this */
+static const double LOST = 1e-13;    /* the deepest point is missing if what is found is shallower by this */
 enum { WITNESS = 3, POINTS = 4 };
 
 typedef struct place {
