@@ -24,21 +24,23 @@ typedef struct place {
 typedef struct outline {
     const face *face;
     place at[FACE_CORNERS];
-    double height[FACE_CORNERS];
+    double height[FACE_CORNERS]; /* of the core */
     uint32_t vertex[FACE_CORNERS], edge[FACE_CORNERS];
     double level, slope_x, slope_y; /* height of the face's plane */
     place centre;                   /* of a disc */
-    double centre_height, radius;
+    double centre_height;
+    double radius; /* of a disc, or of a round edge */
+    double length, down;
 } outline;
 
 typedef struct view {
-    v3 origin, n, ex, ey;                    /* of the plane across the normal */
-    double same, exact, margin, least, lift; /* lift: from core to surface, both rounding radii together */
-    double middle; /* by how much the middle of the surfaces is above the middle of the cores */
+    v3 origin, n, ex, ey; /* of the plane across the normal */
+    double same, exact, margin, least;
     const pair *p;
     manifold *out;
     int first;
     int s_is_b; /* the outline `s` is B's */
+    int proven; /* a place within both faces is as near as the gap says */
 } view;
 
 static place sub2(place a, place b) { return (place){a.x - b.x, a.y - b.y}; }
@@ -51,6 +53,26 @@ static place look(const view *v, v3 x, double *height) {
     return (place){v3_dot(v->ex, d), v3_dot(v->ey, d)};
 }
 
+/* How far the surface of a capsule is from its end's centre along n, over the point of its axis at u from 0 to 1. It
+ * leans by an angle a: to r sin a beside the end that is nearer to the other solid there is that end's ball, then the
+ * side, which stands off the axis by r / cos a. `down`: -1 where the surface is below. */
+static double round_height(const outline *o, double u) {
+    double up = o->down * (o->height[1] - o->height[0]), r = o->radius; /* positive: the second end is nearer */
+    double beside = (up > 0 ? 1 - u : u) * o->length, fall = o->length > 0 ? fabs(up) / o->length : 0;
+    double cosine = sqrt(1 - fmin(fall * fall, 0.5)), flat = beside * cosine;
+    double depth = flat < r * fall ? sqrt(r * r - flat * flat) : r / cosine - beside * fall;
+    return (up > 0 ? o->height[1] : o->height[0]) + o->down * depth;
+}
+
+static double edge_height(const outline *o, int from, int to, double t) {
+    return o->radius > 0 && o->face->count == 2 ? round_height(o, t)
+                                                : o->height[from] + t * (o->height[to] - o->height[from]);
+}
+
+static double corner_height(const outline *o, int k) {
+    return o->face->count == 2 ? edge_height(o, 0, 1, k) : o->height[k];
+}
+
 /* `f`, placed at X; from below its corners run the other way round. */
 static void outline_of(const view *v, const convex *c, const face *f, const pose *X, int below, outline *o) {
     o->face = f;
@@ -60,6 +82,9 @@ static void outline_of(const view *v, const convex *c, const face *f, const pose
         o->vertex[k] = f->vertex[from];
         o->edge[k] = f->edge[below ? (from + f->count - 1) % f->count : from];
     }
+    o->radius = f->disc ? c->half[0] : c->radius;
+    o->length = 2 * c->half[2];
+    o->down = below ? -1 : 1;
     if (f->count < 3) {
         return;
     }
@@ -70,29 +95,7 @@ static void outline_of(const view *v, const convex *c, const face *f, const pose
     o->level = o->height[0] - o->slope_x * o->at[0].x - o->slope_y * o->at[0].y;
     if (f->disc) {
         o->centre = look(v, pose_point(*X, v3_make(0, 0, f->corner[0].z)), &o->centre_height);
-        o->radius = c->half[0];
     }
-}
-
-/* A contact at the place u, heights of s and r given. */
-static void emit(view *v, place u, double hs, double hr, uint32_t fs, uint32_t fr, int unless_near) {
-    double ha = v->s_is_b ? hr : hs, hb = v->s_is_b ? hs : hr,
-           gap = fmax(ha - hb - v->lift, v->least); /* less: just beside a tilted face */
-    if (gap > v->margin) {
-        return;
-    }
-    v3 flat = v3_axpy(v3_axpy(v->origin, u.x, v->ex), u.y, v->ey);
-    contact_point c = {.position = v3_axpy(flat, 0.5 * (ha + hb) + v->middle, v->n),
-                       .normal = v->n,
-                       .gap = gap,
-                       .feature = v->s_is_b ? feature_pair(fr, fs) : feature_pair(fs, fr)};
-    for (int k = v->first; unless_near && k < v->out->count; k++) {
-        v3 d = v3_sub(v->out->point[k].position, c.position);
-        if (v3_dot(d, d) <= 16 * v->same * v->same) {
-            return;
-        }
-    }
-    manifold_add(v->out, v->p->arena, &c);
 }
 
 /* How far u is outside the edge k of a polygon (negative within), and the outward unit normal. */
@@ -123,13 +126,39 @@ static int within(const outline *o, place u, double tolerance) {
     return 1;
 }
 
+/* A contact at the place u, heights of s and r given. */
+static void emit(view *v, const outline *s, const outline *r, place u, double hs, double hr, uint32_t fs, uint32_t fr,
+                 int unless_near) {
+    double ha = v->s_is_b ? hr : hs, hb = v->s_is_b ? hs : hr,
+           gap = fmax(ha - hb, v->least); /* less: just beside a tilted face */
+    if (gap > v->margin) {
+        return;
+    }
+    if (gap <= v->least + v->exact && !v->proven) {
+        v->proven = (s->face->count == 2 || within(s, u, v->exact)) && (r->face->count == 2 || within(r, u, v->exact));
+    }
+    v3 flat = v3_axpy(v3_axpy(v->origin, u.x, v->ex), u.y, v->ey);
+    contact_point c = {.position = v3_axpy(flat, 0.5 * (ha + hb), v->n),
+                       .normal = v->n,
+                       .gap = gap,
+                       .feature = v->s_is_b ? feature_pair(fr, fs) : feature_pair(fs, fr)};
+    for (int k = v->first; unless_near && k < v->out->count; k++) {
+        v3 d = v3_sub(v->out->point[k].position, c.position);
+        if (v3_dot(d, d) <= 16 * v->same * v->same) {
+            return;
+        }
+    }
+    manifold_add(v->out, v->p->arena, &c);
+}
+
 /* Corners of s within r; returns how many. */
 static int corners_within(view *v, const outline *s, const outline *r, int unless_near) {
     int inside = 0;
     for (int k = 0; k < s->face->count; k++) {
         if (within(r, s->at[k], v->same)) {
             inside++;
-            emit(v, s->at[k], s->height[k], plane_height(r, s->at[k]), s->vertex[k], r->face->number, unless_near);
+            emit(v, s, r, s->at[k], corner_height(s, k), plane_height(r, s->at[k]), s->vertex[k], r->face->number,
+                 unless_near);
         }
     }
     return inside;
@@ -201,10 +230,10 @@ static void crossings(view *v, const outline *s, const outline *r) {
         for (int i = 0; i < 2; i++) {
             if (through[i] >= 0) {
                 place u = between(s->at[k], s->at[next], t[i]);
-                double height = s->height[k] + t[i] * (s->height[next] - s->height[k]);
+                double height = edge_height(s, k, next, t[i]);
                 /* a rim has one number: coming in and going out tell its two crossings apart */
                 uint32_t border = disc ? r->edge[0] | (uint32_t)i << 31 : r->edge[through[i]];
-                emit(v, u, height, plane_height(r, u), s->edge[k], border, 1);
+                emit(v, s, r, u, height, plane_height(r, u), s->edge[k], border, 1);
             }
         }
     }
@@ -222,7 +251,7 @@ static void rim_crossings(view *v, const outline *s, const outline *r) {
     for (int i = 0; i < 2 && yy > 0; i++) {
         double y = i ? sqrt(yy) : -sqrt(yy);
         place u = {s->centre.x + x * d.x - y * d.y, s->centre.y + x * d.y + y * d.x};
-        emit(v, u, plane_height(s, u), plane_height(r, u), s->edge[0] | (uint32_t)i << 31, r->edge[0], 1);
+        emit(v, s, r, u, plane_height(s, u), plane_height(r, u), s->edge[0] | (uint32_t)i << 31, r->edge[0], 1);
     }
 }
 
@@ -257,9 +286,10 @@ static void along(view *v, const outline *s, const outline *r, double width) {
     if (beside[0] * beside[1] > 0 && fmin(fabs(beside[0]), fabs(beside[1])) > v->exact) {
         return; /* one beside the other: they do not meet along n */
     }
+    v->proven = 1; /* the edges cross, or end on each other */
     for (int i = 0; i < 2 && on_s[1] - on_s[0] > near; i++) {
-        emit(v, between(us[i], ur[i], 0.5), s->height[0] + on_s[i] * (s->height[1] - s->height[0]),
-             r->height[0] + on_r[i] * (r->height[1] - r->height[0]), at_s[i] ? s->vertex[i] : s->edge[0],
+        double hs = edge_height(s, 0, 1, on_s[i]), hr = edge_height(r, 0, 1, on_r[i]);
+        emit(v, s, r, between(us[i], ur[i], 0.5), hs, hr, at_s[i] ? s->vertex[i] : s->edge[0],
              at_s[i] ? r->edge[0] : r->vertex[r_end[i]], 0);
     }
 }
@@ -305,8 +335,6 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
               .exact = LOST * (a->extent + b->extent),
               .margin = p->margin,
               .least = gap->gap,
-              .lift = a->radius + b->radius,
-              .middle = 0.5 * (b->radius - a->radius),
               .p = p,
               .out = out,
               .first = out->count};
@@ -330,10 +358,9 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
     for (int k = v.first; k < out->count; k++) {
         least = fmin(least, out->point[k].gap);
     }
-    int found = least <= gap->gap + v.exact;
-    if (!found) {
+    if (!(least <= gap->gap + v.exact)) {
         add_witness(&v, a, b, &fa, &fb, gap);
     }
     manifold_reduce(p, out, v.first, POINTS);
-    return found;
+    return v.proven && least <= gap->gap + v.exact;
 }
