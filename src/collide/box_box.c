@@ -12,11 +12,11 @@
 #include "collide/convex.h"
 #include "collide/primitives.h"
 
-static const double ROUNDING = 1e-14;   /* of the size */
-static const double LEAST = 1e-12;      /* sine of the angle of two edges below which they have no common normal */
-static const double ASKEW = 1e-3;       /* sine of the angle above which the common normal is well determined */
-static const double NEARER = 1 - 1e-14; /* nearest points, in the order in which they are sure of their direction */
-static const double REACHED = 1e-13;    /* of the size: a point of contact is as near as the separating planes say */
+static const double ROUNDING = 1e-14; /* of the size */
+static const double LEAST = 1e-12;    /* sine of the angle of two edges below which they have no common normal */
+static const double ASKEW = 1e-3;     /* sine of the angle above which the common normal is well determined */
+static const double NEARLY = 1.01;    /* squares of distances worth a closer look */
+static const double REACHED = 1e-13;  /* of the size: a point of contact is as near as the separating planes say */
 
 typedef struct boxes {
     double a[3], b[3], size;
@@ -91,17 +91,36 @@ static v3 corner(const double half[3], int bits) {
     return v3_make(bits & 1 ? half[0] : -half[0], bits & 2 ? half[1] : -half[1], bits & 4 ? half[2] : -half[2]);
 }
 
+/* Nearest points so far. No direction parts the boxes by more than their distance and no points are nearer than that, so
+ * the right points are those between whose distance and its direction's separation there is the least doubt; of touching
+ * boxes many are as near up to rounding, but with a wrong direction. */
+typedef struct search {
+    const boxes *x;
+    double square, doubt;
+    convex_gap *gap;
+} search;
+
 /* Points of A and B and the step from B's to A's: where that has no part along an edge it is kept so. */
-static void keep_nearer(v3 on_a, v3 on_b, v3 d, double *square, convex_gap *gap) {
-    if (v3_dot(d, d) < NEARER * *square) {
-        *square = v3_dot(d, d);
-        gap->on_a = on_a;
-        gap->on_b = on_b;
-        gap->normal = d;
+static void keep_nearer(search *f, v3 on_a, v3 on_b, v3 d) {
+    double square = v3_dot(d, d), rounding = ROUNDING * f->x->size;
+    if (!(square > 0) || square > NEARLY * f->square + rounding * rounding) {
+        f->square = fmin(f->square, square);
+        return;
+    }
+    double length = sqrt(square);
+    v3 n = v3_scale(1 / length, d);
+    double doubt = length - separation(f->x, n);
+    f->square = fmin(f->square, square);
+    if (doubt < f->doubt && v3_dot(n, f->x->c) < 0) {
+        f->doubt = doubt;
+        f->gap->on_a = on_a;
+        f->gap->on_b = on_b;
+        f->gap->normal = n;
     }
 }
 
-static void edge_and_edge(const boxes *x, const pose *X, int k, double *square, convex_gap *gap) {
+static void edge_and_edge(search *f, const pose *X, int k) {
+    const boxes *x = f->x;
     int i = k / 48, j = k / 4 % 3, of_a = k / 12 % 4, of_b = k % 4; /* axis, and which of the four along it */
     v3 p = corner(x->a, (of_a & 1) << (i + 1) % 3 | of_a >> 1 << (i + 2) % 3);
     v3 q = corner(x->b, (of_b & 1) << (j + 1) % 3 | of_b >> 1 << (j + 2) % 3);
@@ -115,26 +134,31 @@ static void edge_and_edge(const boxes *x, const pose *X, int k, double *square, 
         across = v3_scale(1 / sine, across);
         d = v3_scale(v3_dot(across, v3_sub(p, q)), across);
     }
-    keep_nearer(on_a, on_b, d, square, gap);
+    keep_nearer(f, on_a, on_b, d);
 }
 
 /* Nearest points of boxes that are apart, and the normal; returns their distance. */
 static double nearest(const boxes *x, const pose *X, convex_gap *gap) {
-    double square = HUGE_VAL;
+    search f = {x, HUGE_VAL, HUGE_VAL, gap};
     for (int k = 0; k < 8; k++) {
         v3 b = pose_point(*X, corner(x->b, k)), on_a = held(b, x->a);
-        keep_nearer(on_a, b, v3_sub(on_a, b), &square, gap);
-    }
-    for (int k = 0; k < 8; k++) {
+        keep_nearer(&f, on_a, b, v3_sub(on_a, b));
         v3 a = corner(x->a, k), in_b = m3_transposed_times(X->R, v3_sub(a, X->p)), on_b = held(in_b, x->b);
-        keep_nearer(a, pose_point(*X, on_b), m3_times(X->R, v3_sub(in_b, on_b)), &square, gap);
+        keep_nearer(&f, a, pose_point(*X, on_b), m3_times(X->R, v3_sub(in_b, on_b)));
     }
     for (int k = 0; k < 144; k++) {
-        edge_and_edge(x, X, k, &square, gap);
+        edge_and_edge(&f, X, k);
     }
-    double distance = sqrt(square);
-    gap->normal = v3_scale(1 / distance, gap->normal);
-    return distance;
+    return f.doubt < HUGE_VAL ? sqrt(f.square) : 0;
+}
+
+/* Whether the two points of the gap lie in the boxes: then nothing can be nearer. */
+static int reached(const boxes *x, const pose *X, const convex_gap *gap) {
+    double tolerance = REACHED * x->size;
+    v3 in_b = m3_transposed_times(X->R, v3_sub(gap->on_b, X->p));
+    return v3_norm(v3_sub(gap->on_a, held(gap->on_a, x->a))) <= tolerance &&
+           v3_norm(v3_sub(in_b, held(in_b, x->b))) <= tolerance &&
+           v3_norm(v3_sub(gap->on_a, gap->on_b)) <= gap->gap + tolerance;
 }
 
 void box_box(const pair *p, manifold *out) {
@@ -151,9 +175,9 @@ void box_box(const pair *p, manifold *out) {
     if (gap.gap > p->margin) {
         return;
     }
-    int first = out->count, edges = facing_points(&a, &b, &p->X_ab, &gap);
-    double between = v3_norm(v3_sub(gap.on_a, gap.on_b));
-    if (convex_manifold(p, &a, &b, &gap, out) || gap.gap <= 0 || (edges && between <= gap.gap + REACHED * x.size)) {
+    int first = out->count;
+    facing_points(&a, &b, &p->X_ab, &gap);
+    if (convex_manifold(p, &a, &b, &gap, out) || gap.gap <= 0 || reached(&x, &p->X_ab, &gap)) {
         return;
     }
     /* what faces each other does not overlap: a corner is nearest to a corner or to an edge */

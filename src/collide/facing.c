@@ -31,7 +31,7 @@ void segments_nearest(v3 p, v3 d, double s_most, v3 q, v3 e, double t_most, doub
     }
 }
 
-int facing_points(const convex *a, const convex *b, const pose *X, convex_gap *gap) {
+void facing_points(const convex *a, const convex *b, const pose *X, convex_gap *gap) {
     double core = gap->gap + a->radius + b->radius, s = 0, t = 0;
     face fa, fb;
     convex_face(a, v3_neg(gap->normal), ROUNDING, &fa);
@@ -56,5 +56,4 @@ int facing_points(const convex *a, const convex *b, const pose *X, convex_gap *g
     }
     gap->on_a = v3_axpy(on_a, -a->radius, gap->normal);
     gap->on_b = v3_axpy(on_b, b->radius, gap->normal);
-    return edges;
 }

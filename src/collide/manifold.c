@@ -10,10 +10,11 @@
  * on corner, or edge on edge, gives the same features however the rounding falls. */
 #include "collide/convex.h"
 
-static const double SLACK = 0.2;     /* rad: faces turned farther than this from the normal are not its faces */
-static const double SAME = 1e-6;     /* places closer than this part of the smaller solid are one */
-static const double PARALLEL = 0.01; /* two edges lie along each other if their ends stray by less of the least width */
-static const double LOST = 1e-13;    /* the deepest point is missing if what is found is shallower by this */
+static const double SLACK = 0.2; /* rad: faces turned farther than this from the normal are not its faces */
+static const double SAME = 1e-6; /* places closer than this part of the smaller solid are one */
+static const double PARALLEL =
+    0.01;                         /* round sides lie along each other if their ends stray by less of the least width */
+static const double LOST = 1e-13; /* the deepest point is missing if what is found is shallower by this */
 enum { WITNESS = 3, POINTS = 4 };
 
 typedef struct place {
@@ -255,8 +256,11 @@ static void rim_crossings(view *v, const outline *s, const outline *r) {
     }
 }
 
+static int round_side(const convex *c) { return c->kind == CONVEX_SEGMENT || c->kind == CONVEX_CYLINDER; }
+
 /* What two edges share that lie along each other: two points, midway between the edges. */
-static void along(view *v, const outline *s, const outline *r, double width) {
+static void along(view *v, const outline *s, const outline *r, const convex *a, const convex *b) {
+    double most = (round_side(a) && round_side(b) ? PARALLEL : SAME) * fmin(a->least, b->least);
     place es = sub2(s->at[1], s->at[0]), er = sub2(r->at[1], r->at[0]);
     double ss = es.x * es.x + es.y * es.y, rr = er.x * er.x + er.y * er.y;
     if (ss <= 0 || rr <= 0) {
@@ -278,7 +282,7 @@ static void along(view *v, const outline *s, const outline *r, double width) {
         on_r[i] = at_s[i] ? (d.x * er.x + d.y * er.y) / rr : r_end[i];
         ur[i] = between(r->at[0], r->at[1], on_r[i]);
         place stray = sub2(us[i], ur[i]);
-        if (stray.x * stray.x + stray.y * stray.y > PARALLEL * width * PARALLEL * width) {
+        if (stray.x * stray.x + stray.y * stray.y > most * most) {
             return;
         }
         beside[i] = (es.x * stray.y - es.y * stray.x) / sqrt(ss);
@@ -346,7 +350,7 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
         outline_of(&v, a, &fa, &still, 1, &oa);
         outline_of(&v, b, &fb, &p->X_ab, 0, &ob);
         if (fa.count == 2 && fb.count == 2) {
-            along(&v, &oa, &ob, fmin(a->least, b->least));
+            along(&v, &oa, &ob, a, b);
         } else if (fa.count == 2 || (fb.count > 2 && !fa.disc) || (fa.disc && fb.disc)) {
             overlap(&v, &oa, &ob);
         } else { /* a segment, or a polygon before a disc, is `s` */

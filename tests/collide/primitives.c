@@ -110,8 +110,8 @@ static void prove(const subject *s, const manifold *m, random_source *r, int tri
         double off_b = solid_outside(&s->b, to_frame(&s->X, v3_sub(m->point[k].position, half)));
         double small =
             s->b.type == SIM_HALF_SPACE ? solid_radius(&s->a) : fmin(solid_radius(&s->a), solid_radius(&s->b));
-        int edges = s->b.type != SIM_HALF_SPACE && s->a.type != SIM_SPHERE;
-        double place = tolerance + (edges ? (m->count == 2 ? 0.01 : 3e-6) * small : 1e-9 * solid_radius(&s->a));
+        int edges = s->b.type != SIM_HALF_SPACE && s->a.type != SIM_SPHERE, round = s->a.type == SIM_CAPSULE;
+        double place = tolerance + (edges ? (round ? 3e-4 : 3e-6) * small : 1e-9 * solid_radius(&s->a));
         cr_assert(fabs(off_a) < place && fabs(off_b) < place, "point %d, gap %g is %g and %g off: %s", k,
                   m->point[k].gap, off_a, off_b, name_of(s));
     }
