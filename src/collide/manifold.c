@@ -27,6 +27,8 @@ typedef struct outline {
     place at[FACE_CORNERS];
     double height[FACE_CORNERS]; /* of the core */
     uint32_t vertex[FACE_CORNERS], edge[FACE_CORNERS];
+    place out[FACE_CORNERS];        /* of a polygon: the edges' outward unit normals, */
+    double reach[FACE_CORNERS];     /* and how far out they are */
     double level, slope_x, slope_y; /* height of the face's plane */
     place centre;                   /* of a disc */
     double centre_height;
@@ -74,6 +76,15 @@ static double corner_height(const outline *o, int k) {
     return o->face->count == 2 ? edge_height(o, 0, 1, k) : o->height[k];
 }
 
+static void set_borders(outline *o) {
+    for (int k = 0, count = o->face->count; k < count; k++) {
+        place a = o->at[k], e = sub2(o->at[k + 1 < count ? k + 1 : 0], a);
+        double length = sqrt(e.x * e.x + e.y * e.y), s = length > 0 ? 1 / length : 0;
+        o->out[k] = (place){s * e.y, -s * e.x};
+        o->reach[k] = o->out[k].x * a.x + o->out[k].y * a.y;
+    }
+}
+
 /* `f`, placed at X; from below its corners run the other way round. */
 static void outline_of(const view *v, const convex *c, const face *f, const pose *X, int below, outline *o) {
     o->face = f;
@@ -96,16 +107,14 @@ static void outline_of(const view *v, const convex *c, const face *f, const pose
     o->level = o->height[0] - o->slope_x * o->at[0].x - o->slope_y * o->at[0].y;
     if (f->disc) {
         o->centre = look(v, pose_point(*X, v3_make(0, 0, f->corner[0].z)), &o->centre_height);
+    } else {
+        set_borders(o);
     }
 }
 
-/* How far u is outside the edge k of a polygon (negative within), and the outward unit normal. */
-static double outside_edge(const outline *o, int k, place u, place *normal) {
-    place a = o->at[k], e = sub2(o->at[(k + 1) % o->face->count], a);
-    double length = sqrt(e.x * e.x + e.y * e.y), s = length > 0 ? 1 / length : 0;
-    *normal = (place){s * e.y, -s * e.x};
-    place d = sub2(u, a);
-    return normal->x * d.x + normal->y * d.y;
+/* How far u is outside the edge k of a polygon; negative within. */
+static double outside_edge(const outline *o, int k, place u) {
+    return o->out[k].x * u.x + o->out[k].y * u.y - o->reach[k];
 }
 
 /* From the centre of the disc o, in the disc's own plane. */
@@ -119,8 +128,7 @@ static int within(const outline *o, place u, double tolerance) {
         return v3_norm(from_centre(o, u)) <= o->radius + tolerance;
     }
     for (int k = 0; k < o->face->count; k++) {
-        place normal;
-        if (outside_edge(o, k, u, &normal) > tolerance) {
+        if (outside_edge(o, k, u) > tolerance) {
             return 0;
         }
     }
@@ -171,8 +179,7 @@ static int clip_to_polygon(const outline *r, place a, place b, double tolerance,
     double low = 0, high = 1;
     through[0] = through[1] = -1;
     for (int k = 0; k < r->face->count; k++) {
-        place normal;
-        double oa = outside_edge(r, k, a, &normal), ob = outside_edge(r, k, b, &normal);
+        double oa = outside_edge(r, k, a), ob = outside_edge(r, k, b);
         if (oa > tolerance && ob > tolerance) {
             return 0;
         }
@@ -190,8 +197,7 @@ static int clip_to_polygon(const outline *r, place a, place b, double tolerance,
     for (int i = 0; i < 2; i++) { /* the crossing itself, which the tolerance had moved */
         t[i] = i ? high : low;
         if (through[i] >= 0) {
-            place normal;
-            double oa = outside_edge(r, through[i], a, &normal), ob = outside_edge(r, through[i], b, &normal);
+            double oa = outside_edge(r, through[i], a), ob = outside_edge(r, through[i], b);
             t[i] = fmin(fmax(oa / (oa - ob), 0), 1);
         }
     }
