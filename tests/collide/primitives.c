@@ -103,15 +103,17 @@ static void prove(const subject *s, const manifold *m, random_source *r, int tri
     }
     double parted = solid_parted(&s->a, &s->b, &s->X, c->normal);
     cr_assert_float_eq(parted, c->gap, tolerance, "off by %g, gap %g: %s", parted - c->gap, c->gap, name_of(s));
-    if (c->gap > 0) {
-        v3 on_a = v3_axpy(c->position, 0.5 * c->gap, c->normal), on_b = v3_axpy(c->position, -0.5 * c->gap, c->normal);
-        double out_of_a = solid_outside(&s->a, on_a), out_of_b = solid_outside(&s->b, to_frame(&s->X, on_b));
-        double place = s->a.type == SIM_BOX ? 2e-6 * fmin(solid_radius(&s->a), solid_radius(&s->b)) : 0;
-        if (s->a.type == SIM_BOX && m->count == 2) { /* between two edges that are nearly parallel */
-            place = 0.005 * fmin(s->a.size[0], fmin(s->a.size[1], s->a.size[2]));
-        }
-        cr_assert(out_of_a < tolerance + place && out_of_b < tolerance + place, "%g %g, gap %g: %s", out_of_a, out_of_b,
-                  c->gap, name_of(s));
+    for (int k = 0; k < m->count;
+         k++) { /* each end of each point on its surface: to rounding; or, with edges in play, */
+        v3 half = v3_scale(0.5 * m->point[k].gap, m->point[k].normal); /* to the tolerance of clipping */
+        double off_a = solid_outside(&s->a, v3_add(m->point[k].position, half));
+        double off_b = solid_outside(&s->b, to_frame(&s->X, v3_sub(m->point[k].position, half)));
+        double small =
+            s->b.type == SIM_HALF_SPACE ? solid_radius(&s->a) : fmin(solid_radius(&s->a), solid_radius(&s->b));
+        int edges = s->b.type != SIM_HALF_SPACE && s->a.type != SIM_SPHERE, round = s->a.type == SIM_CAPSULE;
+        double place = tolerance + (edges ? (round ? 3e-4 : 3e-6) * small : 1e-9 * solid_radius(&s->a));
+        cr_assert(fabs(off_a) < place && fabs(off_b) < place, "point %d, gap %g is %g and %g off: %s", k,
+                  m->point[k].gap, off_a, off_b, name_of(s));
     }
     if (s->b.type != SIM_HALF_SPACE) {
         double best = best_parting(s, r, c->normal, tries);
