@@ -52,6 +52,9 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n);
 /* Angles by which directions may stray, as a sine. */
 #define SURFACE_SLACK 1e-6
 
+/* The triangles that meet at a feature, at most `room` of them; returns how many. */
+int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room);
+
 /* One number for a vertex, an edge or a face, whichever triangle it is named by. */
 uint32_t surface_feature(const surface *s, int triangle, int feature);
 
@@ -59,6 +62,8 @@ uint32_t surface_feature(const surface *s, int triangle, int feature);
 void convex_on_surface(const pair *p, const convex *a, const surface *s, manifold *out);
 void ball_on_surface(const pair *p, double radius, const surface *s, manifold *out);
 void surface_on_surface(const pair *p, const surface *a, const surface *b, manifold *out);
+/* One contact that parts two solids, whatever way they overlap; `inside`: vertices of one in the other. */
+void surface_overlap(const pair *p, const surface *a, const surface *b, const manifold *inside, manifold *out);
 
 /* Of the points from `first` on: those at one place with one normal become one, each group of nearly equal normals (within
  * an angle of cosine `alike`) at most `each`, all together at most `most`, deepest groups first. */
