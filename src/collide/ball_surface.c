@@ -78,7 +78,8 @@ static int visit(void *context, int t) {
     }
     /* Very near the surface rounding decides where d points. A face's normal is better known at any distance. */
     int clear = feature && distance > 1e3 * b->noise;
-    add(b, q, clear ? v3_scale(1 / distance, d) : outwards, feature ? distance : v3_dot(d, outwards), t, feature);
+    add(b, q, clear ? v3_scale(1 / distance, d) : outwards, feature ? distance : fmin(v3_dot(d, outwards), distance), t,
+        feature);
     return !b->out->failed;
 }
 

@@ -23,9 +23,8 @@ typedef struct on_surface {
     const convex *a;
     const surface *s;
     manifold *out;
-    int overlaps; /* a triangle cut the solid */
-    double worst; /* how deep at most */
-    v3 worst_point;
+    double worst;       /* how deep at most, and where */
+    surface_place lost; /* point in A's frame */
 } on_surface;
 
 /* Numbers of a triangle's own features (face.c) to numbers in the surface. */
@@ -129,11 +128,11 @@ static int visit(void *context, int t) {
     if (!convex_distance(o->a, &tri, &still, o->p->margin, v3_make(0, 0, 0), &g)) {
         return 1;
     }
+    int feature = feature_along(&tri, g.normal);
     if (g.gap < 0 && -g.gap > o->worst) {
         o->worst = -g.gap;
-        o->worst_point = g.on_b;
+        o->lost = (surface_place){.point = g.on_b, .triangle = t, .feature = feature};
     }
-    int feature = feature_along(&tri, g.normal);
     int counts = surface_faces(o->s, t, feature, m3_transposed_times(o->p->X_ab.R, g.normal));
     if (counts && feature) {
         emit(o, &tri, &g, t);
@@ -181,16 +180,16 @@ static void bounds(const on_surface *o, v3 *low, v3 *high) {
     *high = v3_make(side[0][1], side[1][1], side[2][1]);
 }
 
-/* A triangle cuts the solid, yet no direction counted: many small triangles, deep inside.  The place of the surface that
- * is nearest to the deepest point stands for all. */
+/* A triangle cuts the solid, yet no direction counted: many small triangles, deep inside.  The plane across the surface's
+ * normal at the deepest of them stands for all; where that looks away from the solid's centre, the plane that faces it. */
 static void emit_lost(on_surface *o) {
-    pose X_ba = pose_inverse(o->p->X_ab);
-    surface_place place;
-    if (surface_nearest(o->s, pose_point(X_ba, o->worst_point), HUGE_VAL, &place)) {
-        v3 n = m3_times(o->p->X_ab.R, place.normal), q = pose_point(o->p->X_ab, place.point);
-        if (v3_dot(n, v3_sub(o->a->centre, q)) > 0) {
-            emit_plane(o, q, n, &place);
-        }
+    v3 n = m3_times(o->p->X_ab.R, surface_feature_normal(o->s, o->lost.triangle, o->lost.feature));
+    v3 to = v3_sub(o->a->centre, o->lost.point);
+    double away = v3_norm(to);
+    if (v3_dot(n, to) > 0) {
+        emit_plane(o, o->lost.point, n, &o->lost);
+    } else if (o->s->solid && away > DBL_EPSILON * o->a->extent) {
+        emit_plane(o, o->lost.point, v3_scale(1 / away, to), &o->lost);
     }
 }
 
