@@ -59,7 +59,9 @@ static void add(const ball *b, v3 q, v3 n, double distance, int triangle, int fe
                        .gap = distance - b->radius,
                        .position = v3_axpy(on_surface, 0.5 * (distance - b->radius), normal),
                        .feature = feature_pair(0, surface_feature(b->s, triangle, feature))};
-    manifold_add(b->out, b->p->arena, &c);
+    if (c.gap <= b->p->margin) {
+        manifold_add(b->out, b->p->arena, &c);
+    }
 }
 
 static int visit(void *context, int t) {

@@ -15,6 +15,7 @@
 enum { MOST = 32, EACH = 4, LOCAL = 3 };
 static const double ALIKE = 0.998;  /* cosine: normals within 3.6 degrees hold alike */
 static const double SHALLOW = 1e-3; /* of the least width: so little depth needs no search for a better direction */
+static const double ALONG = 1e-3;   /* rad: a side turned no farther from a face lies along it */
 static const double DEEP = 1e-2;    /* of the least width: from here on a face must be the surface that is nearest */
 
 typedef struct on_surface {
@@ -92,11 +93,17 @@ static void drop_hidden(const on_surface *o, int first) {
     o->out->count = kept;
 }
 
-/* The solid against the face alone. */
+/* The solid against the face alone: its lowest point, if that is over the triangle, or a side of it that lies along. */
 static void emit_face(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, double gap, int guarded) {
-    int first = o->out->count;
-    v3 foot = v3_axpy(lowest, -gap, n);
-    convex_gap g = {.gap = over(tri, n, lowest) ? gap : HUGE_VAL, .normal = n, .on_a = lowest, .on_b = foot};
+    int first = o->out->count, counts = over(tri, n, lowest);
+    if (!counts) {
+        face side;
+        convex_face(o->a, v3_neg(n), ALONG, &side);
+        if (side.count == 1) {
+            return;
+        }
+    }
+    convex_gap g = {.gap = counts ? gap : HUGE_VAL, .normal = n, .on_a = lowest, .on_b = v3_axpy(lowest, -gap, n)};
     emit(o, tri, &g, t);
     if (guarded) {
         drop_hidden(o, first);
