@@ -1,6 +1,6 @@
 /* A height field from its heights. */
 #include "base/pool.h"
-#include "geometry/mesh.h"
+#include "geometry/solid.h"
 
 #include <string.h>
 
@@ -49,9 +49,9 @@ static sim_geometry *make(sim_pool *pool, int columns, int rows, const double si
     g->high = v3_make(size[0] / 2, size[1] / 2, h->highest);
     g->radius = v3_norm(v3_make(size[0] / 2, size[1] / 2, fmax(fabs(h->lowest), fabs(h->highest))));
     const int64_t grid[2] = {columns, rows};
-    uint64_t hash = content_hash(SIM_GEOMETRY_HEIGHTS, grid, sizeof grid);
-    hash = content_hash(hash, size, 2 * sizeof *size);
-    g->fingerprint = content_hash(hash, copy, count * sizeof *copy);
+    uint64_t hash = solid_hash(SOLID_HASH + SIM_GEOMETRY_HEIGHTS, grid, sizeof grid);
+    hash = solid_hash(hash, size, 2 * sizeof *size);
+    g->fingerprint = solid_hash(hash, copy, count * sizeof *copy);
     g->bytes = sim_pool_bytes(pool);
     return g;
 }

@@ -1,12 +1,35 @@
-/* Convex hulls, for other geometries. */
+/* Convex hulls: what hull.c (qhull), hull_faces.c (its facets to flat faces) and mesh.c hand to each other. */
 #ifndef GEOMETRY_HULL_H
 #define GEOMETRY_HULL_H
 
 #include "base/pool.h"
+#include "math/v3.h"
 #include <sim/geometry.h>
 
-/* Whether a closed mesh is the boundary of its own convex hull; if so, `*hull` is that hull, in `pool`; else it stays
- * NULL.  SIM_NO_RESOURCE without memory. */
-sim_status hull_of_mesh(sim_pool *pool, const sim_mesh *mesh, const sim_hull **hull, sim_error *error);
+/* Corners within this part of the diagonal of the bounds from a plane lie in it, unless the solid is very thin: a few
+ * roundings of single precision, in which most files keep their numbers. */
+#define HULL_FLAT 2e-7
+
+/* Is a closed mesh the boundary of its own convex hull (to HULL_FLAT)?  1: yes, and *hull is that hull, in `pool`; 0: no;
+ * -1: no memory. */
+int hull_of_mesh(const sim_mesh *mesh, sim_pool *pool, const sim_hull **hull);
+
+/* A closed surface of polygons, anticlockwise from outside: face f has the corners loop[start[f] .. start[f + 1]). */
+typedef struct polygons {
+    int nvertex, nface;
+    const v3 *vertex;
+    int *start, *loop;
+} polygons;
+
+typedef enum hull_outcome {
+    HULL_BUILT,
+    HULL_NO_MEMORY,
+    HULL_BROKEN, /* no closed convex surface */
+} hull_outcome;
+
+/* The hull whose faces are those of `from`, neighbours joined where they lie within `tolerance` of a plane, and the mesh of
+ * its faces cut in triangles (may be NULL).  Memory of the results in `pool`, of the work in `scratch`. */
+hull_outcome hull_join_faces(const polygons *from, double tolerance, sim_pool *pool, sim_pool *scratch, sim_hull *hull,
+                             sim_mesh *mesh);
 
 #endif

@@ -1,134 +1,28 @@
 /* What surface do these triangles make?
  *
  * Vertices nearer to each other than `tolerance` (a ten-thousand-millionth of the surface's size: what is left when one
- * number is computed in two ways) are one vertex, found in a grid of cubes by hashing.  Triangles with two equal corners
+ * number is computed in two ways) are one vertex.  Triangles with two equal corners
  * or no height are left out.  Then neighbours are found, and with them whether the surface closes. */
 #include "geometry/mesh.h"
 
 #include "geometry/hull.h"
+#include "geometry/solid.h"
+#include "geometry/weld.h"
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double LARGEST = 1e15; /* m: squares of squares stay finite, single-precision boxes too */
-static const double JOINED = 1e-10, CUBE = 32;
+static const double JOINED = 1e-10;
 enum { MOST_INDICES = 1 << 30 };
-
-void bounds_of_points(const v3 *point, int count, v3 *low, v3 *high, double *radius) {
-    double far = 0;
-    *low = *high = count ? point[0] : v3_make(0, 0, 0);
-    for (int k = 0; k < count; k++) {
-        v3 p = point[k];
-        *low = v3_make(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
-        *high = v3_make(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
-        far = fmax(far, v3_dot(p, p));
-    }
-    *radius = sqrt(far);
-}
-
-/* 64-bit words, multiplied and folded one after the other. */
-uint64_t content_hash(uint64_t start, const void *data, size_t length) {
-    const unsigned char *byte = data;
-    uint64_t h = start ^ (0x9e3779b97f4a7c15u * (length + 1));
-    for (size_t k = 0; k < length; k += 8) {
-        uint64_t word = 0;
-        memcpy(&word, byte + k, length - k < 8 ? length - k : 8);
-        h = (h ^ word) * 0xd6e8feb86659fd93u;
-        h ^= h >> 32;
-    }
-    return h;
-}
-
-/* ---- joining vertices ---- */
-
-typedef struct grid {
-    v3 low;
-    double cube, tolerance;
-    uint32_t mask;
-    int *first; /* [mask + 1] of the chain of a hash, -1 for none */
-    int *next;  /* [nvertex] */
-} grid;
-
-static uint32_t grid_hash(const grid *g, const int64_t c[3]) {
-    uint64_t h = (uint64_t)c[0] * 0x9e3779b97f4a7c15u ^ (uint64_t)c[1] * 0xc2b2ae3d27d4eb4fu ^
-                 (uint64_t)c[2] * 0x165667b19e3779f9u;
-    h ^= h >> 29;
-    h *= 0xbf58476d1ce4e5b9u;
-    return (uint32_t)(h >> 32) & g->mask;
-}
-
-static int grid_open(grid *g, const v3 *vertex, int nvertex) {
-    v3 high;
-    double radius;
-    bounds_of_points(vertex, nvertex, &g->low, &high, &radius);
-    g->tolerance = JOINED * v3_norm(v3_sub(high, g->low)) + 4 * DBL_EPSILON * radius + DBL_MIN;
-    g->cube = CUBE * g->tolerance;
-    uint32_t size = 16;
-    while (size < 2 * (uint32_t)nvertex) {
-        size *= 2;
-    }
-    g->mask = size - 1;
-    g->first = malloc(size * sizeof *g->first);
-    g->next = malloc((size_t)nvertex * sizeof *g->next);
-    if (!g->first || !g->next) {
-        return 0;
-    }
-    memset(g->first, 0xff, size * sizeof *g->first);
-    return 1;
-}
-
-/* The lowest-numbered vertex so far within the tolerance of p, or -1. */
-static int grid_find(const grid *g, const v3 *vertex, v3 p) {
-    const double at[3] = {p.x - g->low.x, p.y - g->low.y, p.z - g->low.z};
-    int64_t from[3], to[3], c[3];
-    int found = -1;
-    for (int k = 0; k < 3; k++) {
-        from[k] = (int64_t)floor((at[k] - g->tolerance) / g->cube);
-        to[k] = (int64_t)floor((at[k] + g->tolerance) / g->cube);
-    }
-    for (c[0] = from[0]; c[0] <= to[0]; c[0]++) {
-        for (c[1] = from[1]; c[1] <= to[1]; c[1]++) {
-            for (c[2] = from[2]; c[2] <= to[2]; c[2]++) {
-                for (int v = g->first[grid_hash(g, c)]; v >= 0; v = g->next[v]) {
-                    if ((found < 0 || v < found) && v3_norm(v3_sub(vertex[v], p)) <= g->tolerance) {
-                        found = v;
-                    }
-                }
-            }
-        }
-    }
-    return found;
-}
-
-static void grid_add(grid *g, const v3 *vertex, int v) {
-    const double at[3] = {vertex[v].x - g->low.x, vertex[v].y - g->low.y, vertex[v].z - g->low.z};
-    int64_t c[3];
-    for (int k = 0; k < 3; k++) {
-        c[k] = (int64_t)floor(at[k] / g->cube);
-    }
-    uint32_t h = grid_hash(g, c);
-    g->next[v] = g->first[h];
-    g->first[h] = v;
-}
 
 /* one[v]: the vertex that stands for v.  Returns the tolerance, negative without memory. */
 static double join_vertices(const v3 *vertex, int nvertex, int *one) {
-    grid g = {0};
-    if (!grid_open(&g, vertex, nvertex)) {
-        free(g.first);
-        free(g.next);
-        return -1;
-    }
-    for (int v = 0; v < nvertex; v++) {
-        int found = grid_find(&g, vertex, vertex[v]);
-        one[v] = found >= 0 ? found : v;
-        if (found < 0) {
-            grid_add(&g, vertex, v);
-        }
-    }
-    free(g.first);
-    free(g.next);
-    return g.tolerance;
+    v3 low, high;
+    double radius;
+    solid_bounds(vertex, nvertex, &low, &high, &radius);
+    double tolerance = JOINED * v3_norm(v3_sub(high, low)) + 4 * DBL_EPSILON * radius + DBL_MIN;
+    return weld_points(vertex, nvertex, tolerance, one) < 0 ? -1 : tolerance;
 }
 
 /* ---- the surface ---- */
@@ -263,10 +157,10 @@ static double mesh_area(const sim_mesh *m) {
 }
 
 static sim_status fill(sim_geometry *g, sim_pool *pool, sim_mesh *m, sim_error *error) {
-    bounds_of_points(m->vertex, m->nvertex, &g->low, &g->high, &g->radius);
+    solid_bounds(m->vertex, m->nvertex, &g->low, &g->high, &g->radius);
     double size = v3_norm(v3_sub(g->high, g->low));
     if (m->closed) {
-        g->solid = mesh_solid(m);
+        g->solid = solid_inertia(m->vertex, m->nvertex, m->triangle, m->ntriangle);
         if (fabs(g->solid.mass) <= JOINED * mesh_area(m) * size) {
             m->closed = 0; /* a sheet folded onto itself has no inside */
             g->solid = (sim_inertia){0};
@@ -279,17 +173,16 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, sim_mesh *m, sim_error *
     }
     g->type = SIM_GEOMETRY_MESH;
     g->mesh = m;
-    uint64_t h = content_hash(SIM_GEOMETRY_MESH, m->vertex, (size_t)m->nvertex * sizeof *m->vertex);
-    g->fingerprint = content_hash(h, m->triangle, (size_t)m->ntriangle * sizeof *m->triangle);
+    uint64_t h = solid_hash(SOLID_HASH + SIM_GEOMETRY_MESH, m->vertex, (size_t)m->nvertex * sizeof *m->vertex);
+    g->fingerprint = solid_hash(h, m->triangle, (size_t)m->ntriangle * sizeof *m->triangle);
     g->memory = pool;
     g->bvh = bvh_build(pool, m);
     if (!g->bvh) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", m->ntriangle);
     }
-    if (looks_convex(m, 1e-9 * size)) {
-        sim_status status = hull_of_mesh(pool, m, &g->hull, error);
-        m->convex = g->hull != NULL;
-        return status;
+    m->convex = looks_convex(m, HULL_FLAT * size) ? hull_of_mesh(m, pool, &g->hull) : 0;
+    if (m->convex < 0) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", m->ntriangle);
     }
     return SIM_OK;
 }

@@ -14,18 +14,9 @@ sim_mesh *mesh_build(sim_pool *pool, const v3 *vertex, int nvertex, const int (*
 /* The tree over the triangles of the mesh, in `pool`; NULL without memory. */
 sim_bvh *bvh_build(sim_pool *pool, const sim_mesh *mesh);
 
-/* What a closed surface encloses, with density 1; the volume is negative when it is turned inside out. */
-sim_inertia mesh_solid(const sim_mesh *mesh);
-
 /* Fills `across`: see sim_mesh.  Returns whether the surface is closed and agrees which side is outside; -1 without
  * memory. */
 int mesh_neighbours(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle, int (*across)[3]);
-
-/* Bounds of points, and the greatest distance from the origin. */
-void bounds_of_points(const v3 *point, int count, v3 *low, v3 *high, double *radius);
-
-/* A number for the content: `start` 0, or what came before. */
-uint64_t content_hash(uint64_t start, const void *data, size_t length);
 
 static inline v3 triangle_cross(const sim_mesh *mesh, int t) {
     const int *i = mesh->triangle[t];

@@ -2,6 +2,7 @@
 #include "geometry/bvh.h"
 
 #include "geometry/mesh.h"
+#include "geometry/solid.h"
 #include "support/meshes.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ Test(bvh, finds_all_triangles_whose_box_meets_a_box) {
             const int *i = g->mesh->triangle[t];
             v3 corner[3] = {g->mesh->vertex[i[0]], g->mesh->vertex[i[1]], g->mesh->vertex[i[2]]};
             double radius;
-            bounds_of_points(corner, 3, &l, &h, &radius);
+            solid_bounds(corner, 3, &l, &h, &radius);
             int meets = l.x <= high.x && h.x >= low.x && l.y <= high.y && h.y >= low.y && l.z <= high.z && h.z >= low.z;
             cr_assert(!meets || found[t]);
         }
