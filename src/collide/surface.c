@@ -170,6 +170,21 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n) {
     return v3_dot(n, v3_add(own, unit_normal(d))) >= -SURFACE_SLACK;
 }
 
+int surface_owns(const surface *s, int triangle, int corner) {
+    for (int back = 0; back < 2; back++) {
+        int t = triangle, k = corner;
+        for (int left = surface_triangles(s); left > 0 && surface_turn(s, &t, &k, back) && t != triangle; left--) {
+            if (t < triangle) {
+                return 0;
+            }
+        }
+        if (t == triangle) {
+            return 1;
+        }
+    }
+    return 1;
+}
+
 int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room) {
     int count = 0;
     found[count++] = triangle;

@@ -52,6 +52,8 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n);
 /* Angles by which directions may stray, as a sine. */
 #define SURFACE_SLACK 1e-6
 
+/* Of the triangles round a vertex the lowest owns it: whether t does. */
+int surface_owns(const surface *s, int triangle, int corner);
 /* The triangles that meet at a feature, at most `room` of them; returns how many. */
 int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room);
 
@@ -60,6 +62,11 @@ uint32_t surface_feature(const surface *s, int triangle, int feature);
 
 /* Contact of a convex solid, or a ball exactly, with a surface placed at p->X_ab. */
 void convex_on_surface(const pair *p, const convex *a, const surface *s, manifold *out);
+/* The contacts that `pass` finds where the solid, lifted along m, comes free, with the gaps they have here; `depth`: a first
+ * guess of the lift.  Returns whether there are any. */
+typedef void surface_pass(const pair *p, const convex *a, const surface *s, manifold *out);
+int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, double depth, surface_pass *pass,
+                  manifold *out);
 void ball_on_surface(const pair *p, double radius, const surface *s, manifold *out);
 void surface_on_surface(const pair *p, const surface *a, const surface *b, manifold *out);
 /* One contact that parts two solids, whatever way they overlap; `inside`: vertices of one in the other. */

@@ -167,28 +167,12 @@ static void try_vertex(side *e, int t, int corner, v3 x) {
     }
 }
 
-/* Of the triangles round a vertex the lowest asks for it. */
-static int owns(const surface *s, int triangle, int corner) {
-    for (int back = 0; back < 2; back++) {
-        int t = triangle, k = corner;
-        for (int left = surface_triangles(s); left > 0 && surface_turn(s, &t, &k, back) && t != triangle; left--) {
-            if (t < triangle) {
-                return 0;
-            }
-        }
-        if (t == triangle) {
-            return 1;
-        }
-    }
-    return 1;
-}
-
 static int visit_vertices(void *context, int t) {
     side *e = context;
     int i[3];
     surface_triangle(e->s, t, i);
     for (int k = 0; k < 3; k++) {
-        if (owns(e->s, t, k)) {
+        if (surface_owns(e->s, t, k)) {
             try_vertex(e, t, k, surface_vertex(e->s, i[k]));
         }
     }
