@@ -60,7 +60,11 @@ static curve follow(FILE *file, const char *name, int motion, const sim_shape *a
 
 static FILE *curves(void) {
     const char *path = getenv("SIM_ORACLE_CURVES");
-    return path ? fopen(path, "a") : NULL;
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (file) {
+        setvbuf(file, NULL, _IOLBF, 4096); /* tests run side by side: whole lines */
+    }
+    return file;
 }
 
 Test(oracle_motion, gaps_of_convex_pairs_change_by_no_more_than_the_shapes_move) {
