@@ -7,10 +7,10 @@
  * The points are taken to have about one normal. */
 #include "collide/convex.h"
 
-static const double NEARLY = 0.9;     /* a choice that spans this part of the best is as good */
-static const double NOTHING = 1e-3;   /* a point that adds less than this part of (greatest distance)^2 adds nothing */
-static const double NOISE = 1e-7;     /* depths that differ by less of the greatest distance are equal */
-static const double ROUNDING = 1e-13; /* and by less than this even if nothing was kept */
+static const double NEARLY = 0.9;   /* a choice that spans this part of the best is as good */
+static const double NOTHING = 1e-3; /* a point that adds less than this part of (greatest distance)^2 adds nothing */
+static const double NOISE = 1e-7; /* from step to step depths are equal that differ by less of the greatest distance, */
+static const double ROUNDING = 1e-13;   /* and by less than this to somebody who asks once */
 static const double CLEARLY = 1 + 1e-9; /* of equal points the first */
 
 typedef struct choice {
@@ -204,9 +204,10 @@ void manifold_reduce(const pair *p, manifold *out, int first, int most) {
     }
     c.y = c.x + count;
     c.ring = c.chosen + most + 1;
-    int deepest = 0;
+    int deepest = 0, known = 0;
     for (int k = 0; k < count; k++) {
         kept[k] = (unsigned char)was_kept(p, point[k].feature);
+        known |= kept[k];
         deepest = point[k].gap < point[deepest].gap ? k : deepest;
     }
     project(&c, point[deepest].normal);
@@ -214,7 +215,7 @@ void manifold_reduce(const pair *p, manifold *out, int first, int most) {
     for (int k = 0; k < count; k++) {
         widest = fmax(widest, squared_distance(&c, deepest, k));
     }
-    deepest = outermost(&c, depth + ROUNDING * sqrt(widest));
+    deepest = outermost(&c, depth + (known ? NOISE : ROUNDING) * sqrt(widest));
     double nothing = NOTHING * widest;
     choose_best(&c, kept, deepest, nothing);
     double best_area = area(&c), best_length = length(&c);
