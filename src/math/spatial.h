@@ -16,6 +16,16 @@ static inline pose pose_identity(void) { return (pose){{{1, 0, 0}, {0, 1, 0}, {0
 static inline v3 pose_point(pose X, v3 p) { return v3_add(X.p, m3_times(X.R, p)); }
 static inline pose pose_product(pose A, pose B) { return (pose){m3_product(A.R, B.R), pose_point(A, B.p)}; }
 
+/* X_ab from the poses of a and b in one frame. */
+static inline pose pose_relative(pose X_a, pose X_b) {
+    m3 Rt = m3_transpose(X_a.R);
+    return (pose){m3_product(Rt, X_b.R), m3_times(Rt, v3_sub(X_b.p, X_a.p))};
+}
+static inline pose pose_inverse(pose X) {
+    m3 R = m3_transpose(X.R);
+    return (pose){R, v3_neg(m3_times(R, X.p))};
+}
+
 static inline motion motion_add(motion a, motion b) { return (motion){v3_add(a.ang, b.ang), v3_add(a.lin, b.lin)}; }
 static inline motion motion_axpy(motion a, double s, motion b) {
     return (motion){v3_axpy(a.ang, s, b.ang), v3_axpy(a.lin, s, b.lin)};

@@ -1,0 +1,189 @@
+/* What is the signed distance of two convex solids, and along which direction?
+ *
+ * Cores apart: their distance (gjk.c), the direction of round ones made exact (polish.c), less both radii.  Cores that
+ * overlap or touch: the least translation that parts them (depth.c), plus both radii. */
+#include "collide/minkowski.h"
+
+#include <ccd/ccd.h>
+
+/* ---- libccd's Minkowski portal refinement, fenced ---- */
+
+typedef struct fenced {
+    const convex *solid;
+    pose X;      /* lengths over `size` */
+    v3 centre;   /* where the ray begins */
+    double size; /* of the pair */
+    int fuel;    /* support calls left */
+} fenced;
+
+enum { FUEL = 200 };
+
+/* Two of its loops end only by what this function says: without fuel it says that nothing lies ahead. */
+static void fenced_support(const void *object, const ccd_vec3_t *direction, ccd_vec3_t *out) {
+    fenced *f = (fenced *)(uintptr_t)object;
+    v3 u = {direction->v[0], direction->v[1], direction->v[2]}, p = {0, 0, 0};
+    double length = v3_norm(u);
+    uint32_t vertex;
+    if (f->fuel-- <= 0 || !(length > DBL_MIN) || !(length < DBL_MAX)) {
+        p = v3_scale(-1e3, u);
+    } else {
+        u = v3_scale(1 / length, u);
+        p = convex_support(f->solid, m3_transposed_times(f->X.R, u), &vertex);
+        p = pose_point(f->X, v3_scale(1 / f->size, p));
+    }
+    ccdVec3Set(out, p.x, p.y, p.z);
+}
+
+static void fenced_centre(const void *object, ccd_vec3_t *out) {
+    const fenced *f = object;
+    ccdVec3Set(out, f->centre.x, f->centre.y, f->centre.z);
+}
+
+int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out) {
+    double size = m->a->extent + m->b->extent;
+    v3 half = v3_scale(0.5 / size, m->X_ab.p); /* both near the origin of the frame */
+    fenced a = {m->a, {m3_identity(), v3_neg(half)}, v3_scale(-0.5 * below / size, ray), size, FUEL};
+    fenced b = {m->b, {m->X_ab.R, half}, {0, 0, 0}, size, FUEL};
+    ccd_t ccd;
+    CCD_INIT(&ccd);
+    ccd.support1 = ccd.support2 = fenced_support;
+    ccd.center1 = ccd.center2 = fenced_centre;
+    ccd.max_iterations = FUEL;
+    ccd.mpr_tolerance = 1e-12;
+    ccd_real_t depth;
+    ccd_vec3_t direction, position;
+    if (ccdMPRPenetration(&a, &b, &ccd, &depth, &direction, &position) != 0) {
+        return 0;
+    }
+    v3 u = {direction.v[0], direction.v[1], direction.v[2]};
+    double length = v3_norm(u);
+    if (!(fabs(length - 1) < 1e-6)) {
+        return 0;
+    }
+    out->u = v3_scale(1 / length, u);
+    out->h = v3_dot(out->u, mink_support(m, out->u).d);
+    out->slope = HUGE_VAL;
+    return 1;
+}
+
+/* ---- the pair ---- */
+
+static int is_curved(const convex *c) { return c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID; }
+
+static minkowski minkowski_of(const convex *a, const convex *b, const pose *X_ab) {
+    double reach = a->extent + b->extent + v3_norm(a->centre) + v3_norm(b->centre) + v3_norm(X_ab->p);
+    minkowski m = {.a = a, .b = b, .X_ab = *X_ab, .curved = is_curved(a) || is_curved(b)};
+    m.grain = 2 * DBL_EPSILON * reach;
+    m.least = fmin(a->least, b->least);
+    return m;
+}
+
+static v3 between_centres(const minkowski *m) {
+    v3 c = v3_sub(m->a->centre, pose_point(m->X_ab, m->b->centre));
+    return v3_norm(c) > 1e-9 * (m->a->extent + m->b->extent) ? c : v3_make(1, 0, 0);
+}
+
+/* A pair of points of the two cores, farthest along u and -u, that lie `gap` apart along -u.  Where one is single, it
+ * is one of them.  Else B is moved away until it stands clear: then the nearest points are these. */
+static void witnesses(const minkowski *m, v3 u, double gap, v3 *on_a, v3 *on_b) {
+    uint32_t vertex;
+    v3 n = v3_neg(u);
+    if (!mink_tied(m->a, u)) {
+        *on_a = convex_support(m->a, u, &vertex);
+    } else if (!mink_tied(m->b, m3_transposed_times(m->X_ab.R, n))) {
+        *on_a = v3_axpy(pose_point(m->X_ab, convex_support(m->b, m3_transposed_times(m->X_ab.R, n), &vertex)), gap, n);
+    } else {
+        minkowski apart = *m;
+        double clear = 0.5 * fmin(m->a->extent, m->b->extent);
+        apart.X_ab.p = v3_axpy(apart.X_ab.p, clear - gap, u);
+        gjk_result g;
+        gjk_start(&apart, n, &g);
+        gjk_go(&apart, HUGE_VAL, 0, &g);
+        v3 p = {0, 0, 0};
+        for (int k = 0; k < g.count; k++) {
+            p = v3_axpy(p, g.weight[k], g.corner[k].a);
+        }
+        *on_a = p;
+    }
+    *on_b = v3_axpy(*on_a, -gap, n);
+}
+
+static void finish(const minkowski *m, v3 u, double core_gap, convex_gap *out) {
+    double ra = m->a->radius, rb = m->b->radius;
+    out->normal = v3_neg(u);
+    out->gap = core_gap - ra - rb;
+    witnesses(m, u, core_gap, &out->on_a, &out->on_b);
+    out->on_a = v3_axpy(out->on_a, ra, u);
+    out->on_b = v3_axpy(out->on_b, -rb, u);
+}
+
+/* Apart: `d` is a direction whose -h is close to the distance. */
+static void apart(const minkowski *m, const gjk_result *g, convex_gap *out) {
+    double tolerance = fmax(1e-9 * m->least, 8 * m->grain);
+    mink_direction d = {g->axis, -g->below, HUGE_VAL};
+    double gap = g->above;
+    if (m->curved || g->above - g->below > tolerance) {
+        if (g->above - g->below > tolerance) {
+            out->iterations += mink_polish(m, &d);
+        }
+        gap = -d.h;
+    }
+    out->certain = g->above - gap <= fmax(1e-6 * m->least, tolerance);
+    finish(m, d.u, gap, out);
+}
+
+static void inside(const minkowski *m, const gjk_result *g, const mink_direction *low, convex_gap *out) {
+    depth_result depth;
+    mink_depth(m, g, low, &depth);
+    out->iterations += depth.iterations;
+    out->certain = depth.best.h - depth.below <= fmax(1e-6 * m->least, 16 * m->grain);
+    finish(m, depth.best.u, -depth.best.h, out);
+}
+
+/* Round solids: what the simplices approach more and more slowly, Newton's method finds at once.  The simplices then only
+ * have to show that nothing is nearer. */
+static int nearest_of_round(const minkowski *m, double far, gjk_result *g, mink_direction *d, convex_gap *out) {
+    gjk_go(m, far, 0.03 * m->least, g);
+    if (g->beyond || g->count == 4) {
+        return 0;
+    }
+    *d = (mink_direction){g->axis, -g->below, HUGE_VAL};
+    out->iterations += mink_polish(m, d);
+    gjk_offer(m, d->u, g);
+    gjk_go(m, far, d->h < 0 ? 1e-7 * m->least : 0, g);
+    return 1;
+}
+
+int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out) {
+    minkowski m = minkowski_of(a, b, X_ab);
+    double radii = a->radius + b->radius, length = v3_norm(guess);
+    *out = (convex_gap){0};
+    if (length > 0) {
+        v3 u = v3_scale(-1 / length, guess);
+        out->gap = -v3_dot(u, mink_support(&m, u).d) - radii;
+        if (out->gap > margin) {
+            return 0;
+        }
+    }
+    gjk_result g;
+    mink_direction low;
+    int polished = 0;
+    gjk_start(&m, between_centres(&m), &g);
+    if (m.curved) {
+        polished = nearest_of_round(&m, margin + radii, &g, &low, out);
+    } else {
+        gjk_go(&m, margin + radii, 0, &g);
+    }
+    out->iterations += g.iterations;
+    if (g.beyond) {
+        out->gap = g.below - radii;
+        return 0;
+    }
+    double touching = m.curved ? fmax(1e-7 * m.least, 64 * m.grain) : 64 * m.grain;
+    if (g.count < 4 && g.above > touching) {
+        apart(&m, &g, out);
+    } else {
+        inside(&m, &g, polished ? &low : NULL, out);
+    }
+    return out->gap <= margin;
+}

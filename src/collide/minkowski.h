@@ -1,0 +1,84 @@
+/* The difference of two convex cores, D = {a - b}, seen through its support function.
+ *
+ *     h(u) = max over a in A, b in B of u.(a - b) = h_A(u) + h_B(-u),   u a unit vector in the frame of A
+ *
+ * The signed distance of the cores is -min h: apart, the origin lies outside D and min h is minus its distance; inside,
+ * min h is the least translation that parts them.  The contact normal (from B to A) is -u.  Whatever u, -h(u) is a lower
+ * bound of the signed distance.  (Cameron & Culley, "Determining the minimum translational distance between two convex
+ * polyhedra", 1986.) */
+#ifndef COLLIDE_MINKOWSKI_H
+#define COLLIDE_MINKOWSKI_H
+
+#include "collide/convex.h"
+
+#include <float.h>
+
+typedef struct minkowski {
+    const convex *a, *b;
+    pose X_ab;
+    double least; /* smallest width of the smaller core: what tolerances are relative to */
+    double grain; /* what rounding leaves of a support point */
+    int curved;   /* not both are polytopes */
+} minkowski;
+
+/* A point of D and whose difference it is. */
+typedef struct mink_point {
+    v3 d, a;
+    uint32_t vertex_a, vertex_b;
+} mink_point;
+
+static inline mink_point mink_support(const minkowski *m, v3 u) {
+    mink_point p;
+    p.a = convex_support(m->a, u, &p.vertex_a);
+    v3 b = convex_support(m->b, v3_neg(m3_transposed_times(m->X_ab.R, u)), &p.vertex_b);
+    p.d = v3_sub(p.a, pose_point(m->X_ab, b));
+    return p;
+}
+
+static inline v3 v3_unit(v3 a) { return v3_scale(1 / v3_norm(a), a); }
+
+/* Where the search for the nearest point of D stands. */
+typedef struct gjk_result {
+    mink_point corner[4];
+    double weight[4]; /* of the corners: the nearest point is their sum */
+    int count;        /* corners; 4: the origin lies within them */
+    v3 nearest;
+    double above, below; /* the distance lies between the two */
+    v3 axis;             /* h(axis) = -below */
+    int beyond;          /* farther than `far`: broken off */
+    int iterations;
+} gjk_result;
+
+/* From the point of D farthest against a direction (not zero). */
+void gjk_start(const minkowski *m, v3 against, gjk_result *g);
+/* On until the bounds are within `tolerance` (0: to rounding), or nothing comes nearer, or the distance is known to be
+ * greater than `far`. */
+void gjk_go(const minkowski *m, double far, double tolerance, gjk_result *g);
+/* Lets the point of D farthest along the unit vector u take part.  0 when that brings nothing nearer. */
+int gjk_offer(const minkowski *m, v3 u, gjk_result *g);
+
+/* A direction and its h: an upper bound of min h. */
+typedef struct mink_direction {
+    v3 u;
+    double h;
+    double slope; /* of h, along what can still be varied */
+} mink_direction;
+
+/* Walks downhill from `at` to a local minimum of h to machine precision, if one is near. */
+int mink_polish(const minkowski *m, mink_direction *at);
+/* Are the points of A (of B) that are farthest along u (against u) more than one? */
+int mink_tied(const convex *c, v3 u);
+
+/* The direction at right angles to the surface of D where a ray from the origin leaves it; 0 if that was not to be had. */
+int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out);
+
+typedef struct depth_result {
+    mink_direction best;
+    double below; /* min h is no less: proven */
+    int iterations;
+} depth_result;
+
+/* Least of h where the origin is in D or as good as at its surface.  `low`: a direction already polished, or NULL. */
+void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *low, depth_result *out);
+
+#endif

@@ -1,0 +1,207 @@
+/* Given a direction near a minimum of the support function h of D = A - B: where is it, to machine precision?
+ *
+ * On the unit sphere h has the gradient w - h u and the Hessian W - h 1, where w is the farthest point of D along u and W
+ * the second derivative of h (the radii of curvature of A and B added up).  h is smooth but for creases: an edge or a straight
+ * side with direction c of either solid makes one along the circle c.u = 0.  A minimum therefore lies where two creases
+ * cross (u = c1 x c2: a face, or two edges: exact at once), on one crease (Newton along the circle), or on none (Newton
+ * in the tangent plane).  All three are tried, the best is kept, until nothing is gained. */
+#include "collide/minkowski.h"
+
+enum { TIES = 4, MOST_ROUNDS = 16 };
+
+/* The creases near a direction, and the curvature between them. */
+typedef struct crease {
+    int count;
+    v3 along[2 * TIES];
+    double off[2 * TIES]; /* how far from the crease: |c.u| */
+    sym3 W;
+} crease;
+
+/* Keeps the nearest TIES of those that come after `first`. */
+static void add_crease(crease *k, int first, v3 along, double off) {
+    int i = k->count;
+    if (i - first == TIES) {
+        i--;
+        if (off >= k->off[i]) {
+            return;
+        }
+    } else {
+        k->count++;
+    }
+    for (; i > first && k->off[i - 1] > off; i--) {
+        k->along[i] = k->along[i - 1];
+        k->off[i] = k->off[i - 1];
+    }
+    k->along[i] = along;
+    k->off[i] = off;
+}
+
+static void corner_creases(crease *k, int first, v3 corner, v3 other, v3 u, double slack) {
+    v3 e = v3_sub(corner, other);
+    double length = v3_norm(e), off = v3_dot(e, u);
+    if (length > 0 && off <= slack * length) {
+        add_crease(k, first, v3_scale(1 / length, e), fabs(off) / length);
+    }
+}
+
+static void hull_creases(const convex *c, v3 u, double slack, int first, crease *k) {
+    uint32_t best;
+    v3 v = convex_support(c, u, &best);
+    if (c->kind == CONVEX_TRIANGLE) {
+        for (uint32_t i = 1; i < 3; i++) {
+            corner_creases(k, first, v, c->corner[(best + i) % 3], u, slack);
+        }
+        return;
+    }
+    for (int i = c->hull->ring_start[best], end = c->hull->ring_start[best + 1]; i < end; i++) {
+        corner_creases(k, first, v, c->hull->vertex[c->hull->ring[i]], u, slack);
+    }
+}
+
+/* Curvature of the support function of a cylinder's rim and of an ellipsoid. */
+static sym3 curvature(const convex *c, v3 u) {
+    sym3 W = {0, 0, 0, 0, 0, 0};
+    const double *s = c->half;
+    if (c->kind == CONVEX_CYLINDER) {
+        double across = sqrt(u.x * u.x + u.y * u.y);
+        if (across > DBL_MIN) {
+            W = sym3_rank_one(W, s[0] / across, v3_make(-u.y / across, u.x / across, 0));
+        }
+    } else if (c->kind == CONVEX_ELLIPSOID) {
+        v3 square = {s[0] * s[0], s[1] * s[1], s[2] * s[2]}, e = {square.x * u.x, square.y * u.y, square.z * u.z};
+        double h = sqrt(v3_dot(e, u));
+        W = (sym3){square.x / h, square.y / h, square.z / h, 0, 0, 0};
+        W = sym3_rank_one(W, -1 / (h * h * h), e);
+    }
+    return W;
+}
+
+static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, crease *k) {
+    v3 u = m3_transposed_times(R, u_outer);
+    int first = k->count;
+    switch (c->kind) {
+    case CONVEX_SEGMENT:
+        if (fabs(u.z) <= slack) {
+            add_crease(k, first, v3_make(0, 0, 1), fabs(u.z));
+        }
+        break;
+    case CONVEX_CYLINDER:
+        if (fabs(u.z) <= slack) {
+            add_crease(k, first, v3_make(0, 0, 1), fabs(u.z));
+        } else if (u.x * u.x + u.y * u.y <= slack * slack) {
+            add_crease(k, first, v3_make(1, 0, 0), fabs(u.x));
+            add_crease(k, first, v3_make(0, 1, 0), fabs(u.y));
+        }
+        break;
+    case CONVEX_BOX:
+        for (int i = 0; i < 3; i++) {
+            double x = i == 0 ? u.x : i == 1 ? u.y : u.z;
+            if (fabs(x) <= slack) {
+                add_crease(k, first, v3_make(i == 0, i == 1, i == 2), fabs(x));
+            }
+        }
+        break;
+    case CONVEX_HULL:
+    case CONVEX_TRIANGLE:
+        hull_creases(c, u, slack, first, k);
+        break;
+    default:
+        break;
+    }
+    for (int i = first; i < k->count; i++) {
+        k->along[i] = m3_times(R, k->along[i]);
+    }
+    if (c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID) {
+        k->W = sym3_add(k->W, sym3_rotated(R, curvature(c, u)));
+    }
+}
+
+int mink_tied(const convex *c, v3 u) {
+    crease k = {.count = 0};
+    creases_of(c, m3_identity(), u, 1e-9, &k);
+    return k.count > 0;
+}
+
+/* Lower, or as low within rounding and flatter. */
+static int better(const minkowski *m, mink_direction x, mink_direction than) {
+    return x.h < than.h - m->grain || (x.h <= than.h + m->grain && x.slope < 0.5 * than.slope);
+}
+
+static void try(const minkowski *m, mink_direction x, mink_direction *best) {
+    if (better(m, x, *best)) {
+        *best = x;
+    }
+}
+
+static mink_direction where_two_cross(const minkowski *m, v3 c, v3 d, v3 near) {
+    v3 n = v3_cross(c, d);
+    double length = v3_norm(n);
+    if (!(length > 1e-6)) {
+        return (mink_direction){near, HUGE_VAL, HUGE_VAL};
+    }
+    v3 u = v3_scale(copysign(1 / length, v3_dot(n, near)), n);
+    return (mink_direction){u, v3_dot(u, mink_support(m, u).d), 0};
+}
+
+/* One step of Newton along the circle c.u = 0, from the point of it nearest to `near`. */
+static mink_direction along_one(const minkowski *m, sym3 W, v3 c, v3 near, mink_direction *projected) {
+    v3 u = v3_unit(v3_axpy(near, -v3_dot(near, c), c)), t = v3_cross(c, u);
+    v3 w = mink_support(m, u).d;
+    double g = v3_dot(w, t), h = v3_dot(w, u), H = v3_dot(t, sym3_times(W, t)) - h;
+    *projected = (mink_direction){u, h, fabs(g)};
+    if (!(H > 0)) {
+        return *projected;
+    }
+    double s = fmin(fmax(-g / H, -0.3), 0.3);
+    u = v3_unit(v3_axpy(u, s, t));
+    t = v3_cross(c, u);
+    w = mink_support(m, u).d;
+    return (mink_direction){u, v3_dot(w, u), fabs(v3_dot(w, t))};
+}
+
+static mink_direction along_none(const minkowski *m, sym3 W, mink_direction from) {
+    v3 u = from.u, w = mink_support(m, u).d, s = v3_perpendicular(u), t = v3_cross(u, s);
+    double h = v3_dot(w, u), gs = v3_dot(w, s), gt = v3_dot(w, t);
+    v3 Ws = sym3_times(W, s), Wt = sym3_times(W, t);
+    double ss = v3_dot(s, Ws) - h, tt = v3_dot(t, Wt) - h, st = v3_dot(s, Wt), det = ss * tt - st * st;
+    if (!(ss + tt > 0) || !(det > 1e-14 * (ss + tt) * (ss + tt))) {
+        return from;
+    }
+    double x = -(tt * gs - st * gt) / det, y = -(ss * gt - st * gs) / det, length = sqrt(x * x + y * y);
+    double cut = length > 0.3 ? 0.3 / length : 1;
+    u = v3_unit(v3_axpy(v3_axpy(u, cut * x, s), cut * y, t));
+    w = mink_support(m, u).d;
+    h = v3_dot(w, u);
+    return (mink_direction){u, h, v3_norm(v3_axpy(w, -h, u))};
+}
+
+static mink_direction round_of(const minkowski *m, const crease *k, mink_direction from) {
+    mink_direction best = from, projected;
+    for (int i = 0; i < k->count; i++) {
+        for (int j = 0; j < i; j++) {
+            try(m, where_two_cross(m, k->along[i], k->along[j], from.u), &best);
+        }
+        mink_direction step = along_one(m, k->W, k->along[i], from.u, &projected);
+        try(m, projected, &best);
+        try(m, step, &best);
+    }
+    if (m->curved) {
+        try(m, along_none(m, k->W, from), &best);
+    }
+    return best;
+}
+
+int mink_polish(const minkowski *m, mink_direction *at) {
+    double slack = 0.15;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        crease k = {.count = 0};
+        creases_of(m->a, m3_identity(), at->u, slack, &k);
+        creases_of(m->b, m->X_ab.R, v3_neg(at->u), slack, &k);
+        mink_direction next = round_of(m, &k, *at);
+        if (!better(m, next, *at)) {
+            return round;
+        }
+        *at = next;
+    }
+    return MOST_ROUNDS;
+}

@@ -1,0 +1,23 @@
+/* Two shapes, asked about on their own. */
+#include "collide/pair.h"
+
+#include <math.h>
+
+int sim_collide_shapes(const sim_shape *a, const sim_pose *X_a, const sim_shape *b, const sim_pose *X_b, double margin,
+                       sim_contact_point *point, int capacity) {
+    sim_arena *arena = sim_arena_create();
+    if (!arena) {
+        return -1;
+    }
+    pair p = {.a = a, .b = b, .X_ab = pose_relative(*X_a, *X_b), .margin = margin, .arena = arena};
+    manifold found = {0};
+    pair_collide(&p, &found);
+    int count = found.failed ? -1 : found.count;
+    for (int k = 0; k < count && k < capacity; k++) {
+        point[k] = found.point[k];
+        point[k].position = pose_point(*X_a, found.point[k].position);
+        point[k].normal = m3_times(X_a->R, found.point[k].normal);
+    }
+    sim_arena_free(arena);
+    return count;
+}

@@ -1,0 +1,106 @@
+#include "geometry/grid_file.h"
+
+#include "base/sha256.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char MAGIC[8] = {'S', 'I', 'M', 'G', 'R', 'I', 'D', '1'};
+enum { PATH_ROOM = 4096, PUBLIC = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH };
+
+typedef struct header {
+    char magic[8];
+    uint64_t one;
+    char key[64];
+    int64_t size[3];
+    double origin[3], cell;
+    char content[64];
+} header;
+_Static_assert(sizeof(header) == 200, "the format has no gaps");
+
+void grid_file_key(field_grid *grid, const sim_mesh *mesh) {
+    const int count[2] = {mesh->nvertex, mesh->ntriangle};
+    sim_sha256 hash;
+    sim_sha256_start(&hash);
+    sim_sha256_add(&hash, MAGIC, sizeof MAGIC);
+    sim_sha256_add(&hash, &grid->cell, sizeof grid->cell);
+    sim_sha256_add(&hash, count, sizeof count);
+    sim_sha256_add(&hash, mesh->vertex, (size_t)mesh->nvertex * sizeof *mesh->vertex);
+    sim_sha256_add(&hash, mesh->triangle, (size_t)mesh->ntriangle * sizeof *mesh->triangle);
+    sim_sha256_finish(&hash, grid->key);
+}
+
+static size_t sample_count(const field_grid *grid) {
+    return (size_t)grid->size[0] * (size_t)grid->size[1] * (size_t)grid->size[2];
+}
+
+static header header_of(const field_grid *grid, const float *sample) {
+    header h = {.one = 1, .origin = {grid->origin.x, grid->origin.y, grid->origin.z}, .cell = grid->cell};
+    char content[65];
+    sim_sha256 hash;
+    sim_sha256_start(&hash);
+    sim_sha256_add(&hash, sample, sample_count(grid) * sizeof *sample);
+    sim_sha256_finish(&hash, content);
+    memcpy(h.magic, MAGIC, sizeof h.magic);
+    memcpy(h.key, grid->key, sizeof h.key);
+    memcpy(h.content, content, sizeof h.content);
+    for (int k = 0; k < 3; k++) {
+        h.size[k] = grid->size[k];
+    }
+    return h;
+}
+
+static int name(char path[PATH_ROOM], const char *folder, const field_grid *grid, const char *end) {
+    int length = snprintf(path, PATH_ROOM, "%s/%s%s", folder, grid->key, end);
+    return length > 0 && length < PATH_ROOM;
+}
+
+int grid_file_read(const char *folder, const field_grid *grid, float *sample) {
+    char path[PATH_ROOM], beyond;
+    FILE *file = name(path, folder, grid, ".grid") ? fopen(path, "rb") : NULL;
+    if (!file) {
+        return 0;
+    }
+    header found;
+    size_t count = sample_count(grid);
+    int good = fread(&found, sizeof found, 1, file) == 1 && fread(sample, sizeof *sample, count, file) == count &&
+               fread(&beyond, 1, 1, file) == 0;
+    fclose(file);
+    header expected = header_of(grid, sample);
+    if (!good || memcmp(&found, &expected, sizeof found) != 0) {
+        return 0;
+    }
+    for (size_t k = 0; k < count; k++) {
+        if (!isfinite(sample[k])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+void grid_file_write(const char *folder, const field_grid *grid) {
+    char path[PATH_ROOM], beside[PATH_ROOM];
+    if (!name(path, folder, grid, ".grid") || !name(beside, folder, grid, ".XXXXXX")) {
+        return;
+    }
+    int handle = mkstemp(beside);
+    if (handle < 0) {
+        return;
+    }
+    header h = header_of(grid, grid->sample);
+    size_t count = sample_count(grid);
+    FILE *file = fdopen(handle, "wb");
+    int good = file && fwrite(&h, sizeof h, 1, file) == 1 &&
+               fwrite(grid->sample, sizeof *grid->sample, count, file) == count && fflush(file) == 0 &&
+               fchmod(handle, PUBLIC) == 0;
+    if (file) {
+        good = fclose(file) == 0 && good;
+    } else {
+        close(handle);
+    }
+    if (!good || rename(beside, path) != 0) {
+        remove(beside);
+    }
+}

@@ -1,0 +1,22 @@
+/* The surface of a distance field, in triangles. */
+#ifndef GEOMETRY_SURFACE_H
+#define GEOMETRY_SURFACE_H
+
+#include "geometry/field.h"
+
+typedef struct surface {
+    int nvertex, ntriangle;
+    v3 *vertex; /* on the surface */
+    int (*triangle)[3];
+    v3 low, high;  /* of the cells that the surface passes through: they hold the solid */
+    double radius; /* of the ball about the origin that holds those cells */
+} surface;
+
+/* Triangles with edges of about `edge` around the solid within [low, high]; what is thinner than `edge` may be missing. */
+sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge, surface *out, sim_error *error);
+void surface_free(surface *s);
+
+/* The point of the surface to which Newton's method along the gradient leads; 0 if it does not get there. */
+int surface_project(const sim_field *field, double size, v3 *p);
+
+#endif
