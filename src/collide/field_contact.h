@@ -1,0 +1,62 @@
+/* Contact of one solid's surface with another's distance field: what the stages share. */
+#ifndef COLLIDE_FIELD_CONTACT_H
+#define COLLIDE_FIELD_CONTACT_H
+
+#include "collide/field_solid.h"
+
+/* How far from parallel two surfaces may be for a point that is no local minimum to count as contact: the sine.  It is
+ * what two faces that rest on each other are apart from each other by while they settle. */
+#define FIELD_SLACK 0.01
+
+/* A place on the surface and the field there, in the surface's frame. */
+typedef struct place {
+    v3 t;      /* on the triangle */
+    v3 x;      /* on the surface */
+    v3 normal; /* of the surface; of the triangle where it is flat */
+    v3 g;      /* gradient of the field */
+    double f;  /* the field there, or where the lift takes it */
+    v3 shift;  /* a lift: the surface moved away from the field's solid */
+    double lift;
+} place;
+
+static inline double place_gap(const place *at) { return at->f - at->lift; }
+
+/* The surface of one solid in the field of another. */
+typedef struct encounter {
+    const pair *pair;
+    const solid *surface, *field;
+    pose X_fs; /* the surface's frame in the field's */
+    double margin;
+    double coarse;       /* longer triangles are cut: they may hold several minima */
+    int surface_is_a;    /* else it is B's */
+    int sharp_only;      /* the other direction finds what is smooth */
+    place *vertex;       /* [nvertex] as far as they were needed */
+    unsigned char *seen; /* [nvertex] VERTEX_... */
+    manifold *out;
+    long fields, triangles; /* evaluations of the field, triangles looked at: for benchmarks */
+} encounter;
+
+/* A triangle, or a part of one. */
+typedef struct patch {
+    int triangle;
+    uint32_t part; /* 0: the whole; else which part */
+    place corner[3];
+    v3 whole[3]; /* corners of the whole triangle */
+    v3 normal;   /* unit */
+    double size; /* longest edge */
+} patch;
+
+/* The field, at a point of the surface's frame. */
+double encounter_field(encounter *e, v3 x, v3 *gradient);
+/* Where the surface is above t, a place on a triangle; not looked for beyond `reach`.  The lift in `out` is heeded. */
+void encounter_place(encounter *e, v3 t, v3 flat_normal, double reach, place *out);
+/* Tangential part of the field's gradient: the way up within the surface. */
+v3 place_uphill(const place *at);
+
+/* A local minimum of the field over the patch. */
+void patch_minimum(encounter *e, const patch *p, place *out);
+
+/* All contacts of the surface with the field, added to `out`. */
+int encounter_run(encounter *e);
+
+#endif

@@ -1,0 +1,184 @@
+/* Contact of a signed distance field (always B) with each type of shape.
+ *
+ *     A                            whose triangles against whose distance
+ *     sphere, capsule, ellipsoid   B's against A's, and A's core against B's
+ *     half-space                   B's against A's
+ *     box, cylinder, hull          B's against A's: smooth contact; A's against B's: A's edges and corners
+ *     closed mesh, field           the finer's against the other's; the other's edges and corners too
+ *     open mesh, heights           A's against B's
+ */
+#include "collide/field_pairs.h"
+
+#include "collide/cluster.h"
+#include "collide/field_contact.h"
+
+enum { CUTS = 4 }; /* a triangle longer than this part of the other solid may touch it in several places */
+
+static pose inverse(pose X) {
+    m3 R = m3_transpose(X.R);
+    return (pose){R, v3_neg(m3_times(R, X.p))};
+}
+
+/* A's surface in B's field, or B's in A's. */
+static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a, int sharp_only, manifold *out) {
+    const solid *surface = surface_is_a ? a : b, *field = surface_is_a ? b : a;
+    encounter e = {.pair = p,
+                   .surface = surface,
+                   .field = field,
+                   .X_fs = surface_is_a ? inverse(p->X_ab) : p->X_ab,
+                   .margin = p->margin,
+                   .coarse = field->convex ? HUGE_VAL : field->extent / CUTS,
+                   .surface_is_a = surface_is_a,
+                   .sharp_only = sharp_only,
+                   .out = out};
+    if (!encounter_run(&e)) {
+        out->failed = 1;
+    }
+}
+
+static void finish(const pair *p, const solid *a, const solid *b, manifold *out, int first, int most) {
+    cluster_points(p, out, first, most, 1e-3 * fmin(a->extent, b->extent));
+}
+
+/* A ball of A, centred at c: where is B's surface nearest?  Exact where B's distance is; where that is only a bound, the
+ * nearest place found from there. */
+static void ball(const pair *p, const solid *b, v3 c, double radius, uint32_t feature, manifold *out) {
+    pose X_ba = inverse(p->X_ab);
+    v3 in_b = pose_point(X_ba, c), g, on, normal;
+    double f = b->distance(b, in_b, &g), length = v3_norm(g);
+    if (!(f - radius < p->margin) || !(length > 0.5)) {
+        return;
+    }
+    g = v3_scale(1 / length, g);
+    if (solid_project(b, in_b, 2 * (fabs(f) + b->extent), &on, &normal)) {
+        v3 apart = v3_sub(in_b, on);
+        double d = v3_norm(apart), sign = f < 0 ? -1 : 1;
+        if (d > 1e-9 * b->extent) {
+            g = v3_scale(sign / d, apart);
+            f = sign * d;
+        }
+    }
+    double gap = f - radius;
+    if (gap < p->margin) {
+        v3 n = m3_times(p->X_ab.R, g), on_a = v3_axpy(c, -radius, n);
+        contact_point at = {v3_axpy(on_a, -0.5 * gap, n), n, gap, feature_pair(feature, 0)};
+        manifold_add(out, p->arena, &at);
+    }
+}
+
+void sphere_field(const pair *p, manifold *out) {
+    solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
+    int first = out->count;
+    ball(p, &b, v3_make(0, 0, 0), p->a->size[0], 0, out);
+    meet(p, &a, &b, 0, 0, out);
+    finish(p, &a, &b, out, first, CLUSTER_MOST);
+}
+
+/* B's distance at height z on the axis of A, and how it changes. */
+static double along_axis(const pair *p, const solid *b, const pose *X_ba, double z, double *slope) {
+    v3 g;
+    double f = b->distance(b, pose_point(*X_ba, v3_make(0, 0, z)), &g);
+    *slope = v3_dot(g, m3_times(X_ba->R, v3_make(0, 0, 1)));
+    (void)p;
+    return f;
+}
+
+/* The balls at both ends, and at each local minimum of B's distance along the axis between samples. */
+void capsule_field(const pair *p, manifold *out) {
+    enum { SAMPLES = 16, BISECTIONS = 40 };
+    solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
+    pose X_ba = inverse(p->X_ab);
+    int first = out->count;
+    double r = p->a->size[0], length = p->a->size[1], slope, last = 0;
+    for (int k = 0; k <= SAMPLES; k++) {
+        double z = length * ((double)k / SAMPLES - 0.5);
+        double f = along_axis(p, &b, &X_ba, z, &slope);
+        int end = k == 0 ? slope > -FIELD_SLACK : k == SAMPLES && slope < FIELD_SLACK;
+        if (end && f - r < p->margin) {
+            ball(p, &b, v3_make(0, 0, z), r, k == 0 ? 1 : 2, out);
+        }
+        if (k > 0 && last < -FIELD_SLACK && slope > FIELD_SLACK && f - r < p->margin + length / SAMPLES) {
+            double low = z - length / SAMPLES, high = z;
+            for (int i = 0; i < BISECTIONS; i++) {
+                double middle = 0.5 * (low + high), s;
+                along_axis(p, &b, &X_ba, middle, &s);
+                low = s < 0 ? middle : low;
+                high = s < 0 ? high : middle;
+            }
+            ball(p, &b, v3_make(0, 0, 0.5 * (low + high)), r, 3 + (uint32_t)k, out);
+        }
+        last = slope;
+    }
+    meet(p, &a, &b, 0, 0, out);
+    finish(p, &a, &b, out, first, CLUSTER_MOST);
+}
+
+void smooth_field(const pair *p, manifold *out) {
+    solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
+    int first = out->count;
+    meet(p, &a, &b, 0, 0, out);
+    finish(p, &a, &b, out, first, CLUSTER_MOST);
+}
+
+void half_space_field(const pair *p, manifold *out) { smooth_field(p, out); }
+
+void sharp_field(const pair *p, manifold *out) {
+    solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
+    int first = out->count;
+    if (!a.mesh && !solid_tessellate(&a, p->a, p->arena)) {
+        out->failed = 1;
+        return;
+    }
+    meet(p, &a, &b, 0, 0, out);
+    meet(p, &a, &b, 1, 0, out);
+    finish(p, &a, &b, out, first, CLUSTER_MOST);
+}
+
+void mesh_field(const pair *p, manifold *out) {
+    enum { CHEAP = 1024 }; /* triangles of a mesh whose distance is asked for many times */
+    solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
+    int first = out->count;
+    meet(p, &a, &b, 1, 0, out);
+    if (a.distance && (a.convex || a.mesh->ntriangle <= CHEAP)) {
+        meet(p, &a, &b, 0, 0, out);
+    }
+    finish(p, &a, &b, out, first, CLUSTER_MOST);
+}
+
+void heights_field(const pair *p, manifold *out) {
+    const sim_geometry *g = p->b->geometry;
+    solid a, b = solid_of_shape(p->b);
+    v3 low = v3_make(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = v3_neg(low);
+    for (int k = 0; k < 8; k++) {
+        v3 corner = v3_make(k & 1 ? g->high.x : g->low.x, k & 2 ? g->high.y : g->low.y, k & 4 ? g->high.z : g->low.z);
+        v3 x = pose_point(p->X_ab, corner);
+        low = v3_make(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+        high = v3_make(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+    }
+    v3 margin = v3_make(p->margin, p->margin, p->margin);
+    int first = out->count;
+    if (!solid_heights(&a, p->a->geometry->heights, v3_sub(low, margin), v3_add(high, margin), p->arena)) {
+        out->failed = 1;
+        return;
+    }
+    meet(p, &a, &b, 1, 0, out);
+    finish(p, &a, &b, out, first, CLUSTER_MOST);
+}
+
+static double edge_length(const solid *s) {
+    const sim_mesh *m = s->mesh;
+    const int *c = m->triangle[0];
+    return m->ntriangle ? v3_norm(v3_sub(m->vertex[c[0]], m->vertex[c[1]])) : HUGE_VAL;
+}
+
+void field_field_most(const pair *p, manifold *out, int most) {
+    solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
+    int first = out->count, a_finer = a.mesh->ntriangle > 0 && edge_length(&a) < edge_length(&b);
+    meet(p, &a, &b, a_finer, 0, out);
+    if (out->count - first < most) { /* else they conform, and the other's edges have been met from this side */
+        meet(p, &a, &b, !a_finer, 1, out);
+    }
+    finish(p, &a, &b, out, first, most);
+}
+
+void field_field(const pair *p, manifold *out) { field_field_most(p, out, CLUSTER_MOST); }
