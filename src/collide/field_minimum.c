@@ -78,16 +78,40 @@ static int best_corner(const patch *p) {
     return best;
 }
 
+/* Where the ray from a place of the triangle along d leaves it. */
+static v3 ray_end(const patch *p, v3 from, v3 d) {
+    double s = HUGE_VAL;
+    for (int k = 0; k < 3; k++) {
+        v3 corner = p->corner[k].t, inwards = v3_cross(p->normal, v3_sub(p->corner[(k + 1) % 3].t, corner));
+        double rate = v3_dot(inwards, d);
+        if (rate < 0) {
+            s = fmin(s, fmax(v3_dot(inwards, v3_sub(from, corner)), 0) / -rate);
+        }
+    }
+    return isfinite(s) ? v3_axpy(from, s, d) : from;
+}
+
+/* The point to search towards: every third time along the last two steps together, which is the way down a valley
+ * (parallel tangents: Shah, Buehler, Kempthorne 1964); else down the slope. */
+static v3 aim_from(const patch *p, const place *here, v3 uphill, double step, int k, v3 two_ago) {
+    int ignored;
+    if (k % 3 == 2) {
+        v3 aim = ray_end(p, here->t, v3_sub(here->t, two_ago));
+        if (v3_dot(v3_sub(aim, here->t), uphill) < -1e-3 * step * v3_dot(uphill, uphill)) {
+            return aim;
+        }
+    }
+    return triangle_nearest(p->corner[0].t, p->corner[1].t, p->corner[2].t, v3_axpy(here->t, -step, uphill), &ignored);
+}
+
 /* From `here` down to a local minimum. Returns 1 when it ends on a crease; then its g is the two sides' together. */
 static int descend(encounter *e, const patch *p, place *here) {
     double step = 4 * p->size, enough = 1e-7 * p->size;
-    v3 uphill = place_uphill(here);
-    int ignored;
+    v3 uphill = place_uphill(here), one_ago = here->t, two_ago = here->t;
     for (int k = 0; k < STEPS && duality_gap(p, here->t, uphill) > enough; k++) {
         place start = *here, far = *here;
         bracket b;
-        v3 aim =
-            triangle_nearest(p->corner[0].t, p->corner[1].t, p->corner[2].t, v3_axpy(here->t, -step, uphill), &ignored);
+        v3 aim = aim_from(p, here, uphill, step, k, two_ago);
         if (!(v3_dot(v3_sub(aim, here->t), uphill) < -1e-3 * enough)) {
             return 0;
         }
@@ -102,6 +126,8 @@ static int descend(encounter *e, const patch *p, place *here) {
             return 0;
         }
         v3 before = uphill;
+        two_ago = one_ago;
+        one_ago = start.t;
         uphill = place_uphill(here);
         v3 moved = v3_sub(here->t, start.t);
         double length = v3_dot(moved, moved), bend = v3_dot(moved, v3_sub(uphill, before));
@@ -119,7 +145,7 @@ void patch_minimum(encounter *e, const patch *p, place *out) {
     int creased = descend(e, p, &here);
     for (int k = 0; k < LIFTS && creased; k++) {
         double length = v3_norm(here.g), lift = ROUND * p->size - place_gap(&here);
-        if (!(length > 0.1)) {
+        if (!(length > 0.1) || !(lift > 0)) {
             break;
         }
         v3 n = v3_scale(1 / length, here.g);

@@ -4,8 +4,8 @@
  *     sphere, capsule, ellipsoid   B's against A's, and A's core against B's
  *     half-space                   B's against A's
  *     box, cylinder, hull          B's against A's: smooth contact; A's against B's: A's edges and corners
- *     closed mesh, field           the finer's against the other's; the other's edges and corners too
- *     open mesh, heights           A's against B's
+ *     mesh, heights                A's against B's; of a small closed mesh B's against A's too
+ *     field                        the coarser's against the other's; the other's edges and corners too
  */
 #include "collide/field_pairs.h"
 
@@ -165,18 +165,28 @@ void heights_field(const pair *p, manifold *out) {
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
-static double edge_length(const solid *s) {
-    const sim_mesh *m = s->mesh;
-    const int *c = m->triangle[0];
-    return m->ntriangle ? v3_norm(v3_sub(m->vertex[c[0]], m->vertex[c[1]])) : HUGE_VAL;
+/* Are A's triangles to be gone through, and not B's?  The fewer, coarser ones cost less and lose nothing, since contact is
+ * looked for on the true surface; but they must be small against what they meet. */
+static int through_a(const solid *a, const solid *b) {
+    enum { SMALL = 8 };
+    double edge[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        const sim_mesh *m = k ? b->mesh : a->mesh;
+        for (int t = 0; t < m->ntriangle; t += 1 + m->ntriangle / 32) {
+            const int *c = m->triangle[t];
+            edge[k] = fmax(edge[k], v3_norm(v3_sub(m->vertex[c[0]], m->vertex[c[1]])));
+        }
+    }
+    int a_coarser = edge[0] > edge[1];
+    return a_coarser ? edge[0] * SMALL <= b->extent : edge[1] * SMALL > a->extent;
 }
 
 void field_field_most(const pair *p, manifold *out, int most) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
-    int first = out->count, a_finer = a.mesh->ntriangle > 0 && edge_length(&a) < edge_length(&b);
-    meet(p, &a, &b, a_finer, 0, out);
+    int first = out->count, side = through_a(&a, &b);
+    meet(p, &a, &b, side, 0, out);
     if (out->count - first < most) { /* else they conform, and the other's edges have been met from this side */
-        meet(p, &a, &b, !a_finer, 1, out);
+        meet(p, &a, &b, !side, 1, out);
     }
     finish(p, &a, &b, out, first, most);
 }
