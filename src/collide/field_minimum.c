@@ -136,6 +136,30 @@ static int descend(encounter *e, const patch *p, place *here) {
     return 0;
 }
 
+/* Halfway between the two surfaces both solids are, where they overlap. */
+static int overlaps(encounter *e, const place *at) {
+    v3 g, middle = v3_axpy(at->x, -0.5 * place_gap(at) / v3_norm(at->g), at->g);
+    return encounter_field(e, middle, &g) < 0 &&
+           (!e->surface->distance || e->surface->distance(e->surface, middle, &g) < 0);
+}
+
+void place_check(encounter *e, place *at) {
+    if (at->lift == 0) {
+        return;
+    }
+    place plain = *at;
+    plain.shift = v3_make(0, 0, 0);
+    plain.lift = 0;
+    plain.f = encounter_field(e, at->x, &plain.g);
+    if (plain.f >= 0 || place_gap(at) > 0.99 * plain.f || !overlaps(e, at)) {
+        v3 n = at->g;
+        *at = plain;
+        if (plain.f >= 0 && v3_dot(n, plain.g) > 0.99) {
+            at->g = n; /* better known than where phi is sharp */
+        }
+    }
+}
+
 void patch_minimum(encounter *e, const patch *p, place *out) {
     enum { LIFTS = 4 };
     const double ROUND = 0.2; /* of the size: how far off phi is round enough */
@@ -155,5 +179,6 @@ void patch_minimum(encounter *e, const patch *p, place *out) {
         here.lift = v3_dot(here.shift, here.g);
         creased = v3_norm(v3_sub(here.g, n)) > 1e-7;
     }
+    place_check(e, &here);
     *out = here;
 }

@@ -20,7 +20,8 @@ static pose inverse(pose X) {
 }
 
 /* A's surface in B's field, or B's in A's. */
-static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a, int sharp_only, manifold *out) {
+static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a, int sharp_only, int first,
+                 manifold *out) {
     const solid *surface = surface_is_a ? a : b, *field = surface_is_a ? b : a;
     encounter e = {.pair = p,
                    .surface = surface,
@@ -30,7 +31,8 @@ static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a
                    .coarse = field->convex ? HUGE_VAL : field->extent / CUTS,
                    .surface_is_a = surface_is_a,
                    .sharp_only = sharp_only,
-                   .out = out};
+                   .out = out,
+                   .first = first};
     if (!encounter_run(&e)) {
         out->failed = 1;
     }
@@ -70,7 +72,7 @@ void sphere_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
     ball(p, &b, v3_make(0, 0, 0), p->a->size[0], 0, out);
-    meet(p, &a, &b, 0, 0, out);
+    meet(p, &a, &b, 0, 0, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
@@ -109,14 +111,14 @@ void capsule_field(const pair *p, manifold *out) {
         }
         last = slope;
     }
-    meet(p, &a, &b, 0, 0, out);
+    meet(p, &a, &b, 0, 0, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
 void smooth_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
-    meet(p, &a, &b, 0, 0, out);
+    meet(p, &a, &b, 0, 0, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
@@ -129,8 +131,8 @@ void sharp_field(const pair *p, manifold *out) {
         out->failed = 1;
         return;
     }
-    meet(p, &a, &b, 0, 0, out);
-    meet(p, &a, &b, 1, 0, out);
+    meet(p, &a, &b, 0, 0, first, out);
+    meet(p, &a, &b, 1, 0, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
@@ -138,9 +140,9 @@ void mesh_field(const pair *p, manifold *out) {
     enum { CHEAP = 1024 }; /* triangles of a mesh whose distance is asked for many times */
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
-    meet(p, &a, &b, 1, 0, out);
+    meet(p, &a, &b, 1, 0, first, out);
     if (a.distance && (a.convex || a.mesh->ntriangle <= CHEAP)) {
-        meet(p, &a, &b, 0, 0, out);
+        meet(p, &a, &b, 0, 0, first, out);
     }
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
@@ -161,7 +163,7 @@ void heights_field(const pair *p, manifold *out) {
         out->failed = 1;
         return;
     }
-    meet(p, &a, &b, 1, 0, out);
+    meet(p, &a, &b, 1, 0, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
@@ -184,9 +186,9 @@ static int through_a(const solid *a, const solid *b) {
 void field_field_most(const pair *p, manifold *out, int most) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count, side = through_a(&a, &b);
-    meet(p, &a, &b, side, 0, out);
+    meet(p, &a, &b, side, 0, first, out);
     if (out->count - first < most) { /* else they conform, and the other's edges have been met from this side */
-        meet(p, &a, &b, !side, 1, out);
+        meet(p, &a, &b, !side, 1, first, out);
     }
     finish(p, &a, &b, out, first, most);
 }

@@ -185,14 +185,10 @@ static int settles(encounter *e, const patch *p, place *at) {
             return 0;
         }
         if (v3_norm(v3_sub(at->g, n)) <= 1e-5) {
-            return 1;
+            break;
         }
     }
-    place plain = *at; /* the normals did not settle: outside, where the field itself is right, it has the last word */
-    plain.shift = v3_make(0, 0, 0);
-    plain.lift = 0;
-    plain.f = encounter_field(e, at->x, &plain.g);
-    *at = plain.f > 0 ? plain : *at;
+    place_check(e, at);
     return 1;
 }
 
@@ -302,6 +298,7 @@ static const place *vertex(encounter *e, int v, int near, v3 normal, double size
         at->normal = normal;
         at->f = encounter_field(e, at->t, &at->g);
         e->seen[v] = VERTEX_FLAT;
+        e->deepest = e->deepest < 0 || at->f < e->vertex[e->deepest].f ? v : e->deepest;
     }
     if (near && e->seen[v] == VERTEX_FLAT) {
         e->seen[v] = VERTEX_KNOWN;
@@ -413,6 +410,18 @@ static void descend(encounter *e, const sim_bvh *bvh) {
     }
 }
 
+/* The deepest vertex of all is near a contact.  Where bodies are so far inside each other that none was found which is at
+ * least half as deep, it stands for one: what overlaps is pushed apart. */
+static void report_deepest(encounter *e) {
+    double least = 0;
+    for (int k = e->first; k < e->out->count; k++) {
+        least = fmin(least, e->out->point[k].gap);
+    }
+    if (e->deepest >= 0 && !e->sharp_only && e->vertex[e->deepest].f < 2 * least) {
+        report(e, &e->vertex[e->deepest], vertex_number(e, e->deepest), 0);
+    }
+}
+
 int encounter_run(encounter *e) {
     const sim_mesh *m = e->surface->mesh;
     if (!m || !m->ntriangle || !e->field->distance) {
@@ -424,14 +433,15 @@ int encounter_run(encounter *e) {
         return 0;
     }
     memset(e->seen, VERTEX_UNKNOWN, (size_t)m->nvertex);
+    e->deepest = -1;
     if (e->surface->bvh) {
         descend(e, e->surface->bvh);
-        return 1;
     }
-    for (int t = 0; t < m->ntriangle; t++) {
+    for (int t = 0; !e->surface->bvh && t < m->ntriangle; t++) {
         if (!visit(e, t)) {
             break;
         }
     }
+    report_deepest(e);
     return 1;
 }
