@@ -47,6 +47,7 @@ typedef struct field_node {
 struct sim_field {
     int nnode;
     const field_node *node;
+    double detail; /* an edge of triangles that the thinnest of its leaves calls for */
 };
 
 enum { FIELD_MAX_DEPTH = 32, FIELD_MAX_NODES = 1 << 16 };
