@@ -3,6 +3,7 @@
 #define SIM_WORLD_H
 
 #include <sim/base.h>
+#include <sim/collide.h>
 #include <sim/dynamics.h>
 #include <sim/math.h>
 #include <sim/model.h>
@@ -35,9 +36,10 @@ typedef struct sim_options {
     int threads;      /* 1 .. 64; the same bits for any number */
     double tolerance; /* implicit integrators: estimated error left in the acceleration, over its size */
     int max_iterations;
+    double contact_margin; /* m: shapes with a gap up to this are in contact though nothing moves; NAN: by their size */
 } sim_options;
 
-/* 1 ms, midpoint, one thread, 1e-10, 50 iterations. */
+/* 1 ms, midpoint, one thread, 1e-10, 50 iterations, margin by size. */
 SIM_API sim_options sim_options_default(void);
 
 /* Exactly what a checkpoint holds: copy it, step, and get the same bits. */
@@ -85,6 +87,10 @@ SIM_API double *sim_world_applied(sim_world *world);
 
 /* One step.  On failure (a value went non-finite) the state is the one before. */
 SIM_API sim_status sim_world_step(sim_world *world, sim_error *error);
+
+/* Where shapes touch, or will within a step at the present velocities, sorted by shape_a, shape_b and feature; computed
+ * when asked, once a state.  They stay until the next step or call of sim_world_set_state. */
+SIM_API sim_status sim_world_contacts(sim_world *world, const sim_contact **contact, int *count, sim_error *error);
 
 /* Poses, velocities and all else that follows from the present state; computed when asked, once a state. */
 SIM_API const sim_derived *sim_world_derived(sim_world *world);

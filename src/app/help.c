@@ -19,6 +19,7 @@ static const struct {
     {"sim scene.json --out run.csv", "trajectory as text"},
     {"sim scene.json --out run.h5 --every 10", "every tenth step, in HDF5"},
     {"sim scene.json --validate", "is the scene in order?"},
+    {"sim scene.json --contacts", "where do shapes touch?"},
     {"sim scene.json --checkpoint a.state --duration 5", "run 5 s, then keep the state"},
     {"sim scene.json --resume a.state --duration 10", "go on to 10 s"},
 };

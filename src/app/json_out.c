@@ -84,13 +84,27 @@ void json_text(json_out *out, const char *key, const char *value) {
     }
 }
 
+static void write_real(FILE *file, double value) {
+    if (isfinite(value)) {
+        fprintf(file, "%.17g", value);
+    } else {
+        fputs("null", file);
+    }
+}
+
 void json_real(json_out *out, const char *key, double value) {
     begin(out, key);
-    if (isfinite(value)) {
-        fprintf(out->file, "%.17g", value);
-    } else {
-        fputs("null", out->file);
+    write_real(out->file, value);
+}
+
+void json_vector(json_out *out, const char *key, sim_v3 value) {
+    begin(out, key);
+    const double part[3] = {value.x, value.y, value.z};
+    for (int k = 0; k < 3; k++) {
+        fputs(k ? ", " : "[", out->file);
+        write_real(out->file, part[k]);
     }
+    fputc(']', out->file);
 }
 
 void json_whole(json_out *out, const char *key, int64_t value) {

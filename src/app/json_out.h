@@ -2,6 +2,7 @@
 #ifndef APP_JSON_OUT_H
 #define APP_JSON_OUT_H
 
+#include <sim/math.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -17,6 +18,8 @@ void json_close(json_out *out, char bracket);
 void json_text(json_out *out, const char *key, const char *value); /* NULL: null */
 /* A number that is not finite has no JSON form and becomes null. */
 void json_real(json_out *out, const char *key, double value);
+/* [x, y, z] */
+void json_vector(json_out *out, const char *key, sim_v3 value);
 void json_whole(json_out *out, const char *key, int64_t value);
 void json_seed(json_out *out, const char *key, uint64_t value);
 

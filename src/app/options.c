@@ -48,6 +48,9 @@ const option_row option_table[] = {
      .help = "go on from a checkpoint; the results are the same bits as those of a run without the break"},
     {"validate", NULL, OPTION_FLAG, AT(validate), .heading = "Information",
      .help = "check the scene, simulate nothing"},
+    {"contacts", NULL, OPTION_FLAG, AT(contacts),
+     .help = "list where shapes touch at the start of the run, as JSON, and simulate nothing; with --resume, in the "
+             "state of the checkpoint"},
     {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .help = "name the contact solvers"},
     {"version", NULL, OPTION_FLAG, AT(version), .help = "version, build and libraries"},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},

@@ -21,7 +21,7 @@ typedef struct sim_request {
     double step;
     uint64_t seed;
     int seed_given;
-    int quiet, validate, list_solvers, help, version, man, completion;
+    int quiet, validate, contacts, list_solvers, help, version, man, completion;
     int count; /* of the arguments as given, for the summary */
     char **arguments;
 } sim_request;

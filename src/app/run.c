@@ -169,7 +169,7 @@ int run_scene(const sim_request *request) {
         if (why.text[0]) {
             fprintf(stderr, "sim: error: %s\n", why.text);
         }
-    } else if (!request->validate) {
+    } else if (!request->validate && !request->contacts) {
         interrupt_watch();
         tally_start(&r.tally, r.world);
         double end = sim_world_state(r.world)->time0 + (double)r.last_step * r.scene->options.step;

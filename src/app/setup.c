@@ -1,5 +1,6 @@
 /* What must be in order before the first step?  The scene, then the options, then the state, then the files. */
 #include "app/setup.h"
+#include "app/contacts.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -215,10 +216,13 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     apply_options(run);
     status = count_steps(run, error);
     status = status ? status : make_world(run, error);
-    if (status || request->validate) {
-        if (!status) {
-            print_valid(run);
-        }
+    if (!status && request->validate) {
+        print_valid(run);
+    }
+    if (!status && request->contacts) {
+        status = print_contacts(run, error);
+    }
+    if (status || request->validate || request->contacts) {
         return status;
     }
     status = open_files(run, summary, error);

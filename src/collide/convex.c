@@ -10,10 +10,10 @@
 
 typedef struct fenced {
     const convex *solid;
-    pose X;         /* in a frame at A's centre, lengths over `size` */
-    double size;    /* of the pair */
-    double inflate; /* so that what touches overlaps a little */
-    int fuel;       /* support calls left */
+    pose X;      /* lengths over `size` */
+    v3 centre;   /* where the ray begins */
+    double size; /* of the pair */
+    int fuel;    /* support calls left */
 } fenced;
 
 enum { FUEL = 200 };
@@ -29,28 +29,27 @@ static void fenced_support(const void *object, const ccd_vec3_t *direction, ccd_
     } else {
         u = v3_scale(1 / length, u);
         p = convex_support(f->solid, m3_transposed_times(f->X.R, u), &vertex);
-        p = v3_axpy(v3_add(m3_times(f->X.R, v3_scale(1 / f->size, p)), f->X.p), f->inflate, u);
+        p = pose_point(f->X, v3_scale(1 / f->size, p));
     }
     ccdVec3Set(out, p.x, p.y, p.z);
 }
 
 static void fenced_centre(const void *object, ccd_vec3_t *out) {
     const fenced *f = object;
-    v3 p = v3_add(m3_times(f->X.R, v3_scale(1 / f->size, f->solid->centre)), f->X.p);
-    ccdVec3Set(out, p.x, p.y, p.z);
+    ccdVec3Set(out, f->centre.x, f->centre.y, f->centre.z);
 }
 
-static int portal_direction(const minkowski *m, mink_direction *out) {
+int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out) {
     double size = m->a->extent + m->b->extent;
-    v3 origin = m->a->centre, at_b = v3_sub(m->X_ab.p, origin);
-    fenced a = {m->a, {m3_identity(), v3_scale(-1 / size, origin)}, size, 1e-3, FUEL};
-    fenced b = {m->b, {m->X_ab.R, v3_scale(1 / size, at_b)}, size, 1e-3, FUEL};
+    v3 half = v3_scale(0.5 / size, m->X_ab.p); /* both near the origin of the frame */
+    fenced a = {m->a, {m3_identity(), v3_neg(half)}, v3_scale(-0.5 * below / size, ray), size, FUEL};
+    fenced b = {m->b, {m->X_ab.R, half}, {0, 0, 0}, size, FUEL};
     ccd_t ccd;
     CCD_INIT(&ccd);
     ccd.support1 = ccd.support2 = fenced_support;
     ccd.center1 = ccd.center2 = fenced_centre;
-    ccd.max_iterations = 50;
-    ccd.mpr_tolerance = m->curved ? 1e-3 : 1e-12;
+    ccd.max_iterations = FUEL;
+    ccd.mpr_tolerance = 1e-12;
     ccd_real_t depth;
     ccd_vec3_t direction, position;
     if (ccdMPRPenetration(&a, &b, &ccd, &depth, &direction, &position) != 0) {
@@ -98,7 +97,8 @@ static void witnesses(const minkowski *m, v3 u, double gap, v3 *on_a, v3 *on_b) 
         double clear = 0.5 * fmin(m->a->extent, m->b->extent);
         apart.X_ab.p = v3_axpy(apart.X_ab.p, clear - gap, u);
         gjk_result g;
-        gjk(&apart, HUGE_VAL, n, &g);
+        gjk_start(&apart, n, &g);
+        gjk_go(&apart, HUGE_VAL, 0, &g);
         v3 p = {0, 0, 0};
         for (int k = 0; k < g.count; k++) {
             p = v3_axpy(p, g.weight[k], g.corner[k].a);
@@ -117,27 +117,41 @@ static void finish(const minkowski *m, v3 u, double core_gap, convex_gap *out) {
     out->on_b = v3_axpy(out->on_b, -rb, u);
 }
 
+/* Apart: `d` is a direction whose -h is close to the distance. */
 static void apart(const minkowski *m, const gjk_result *g, convex_gap *out) {
-    mink_direction d = {g->axis, -g->below, HUGE_VAL};
     double tolerance = fmax(1e-9 * m->least, 8 * m->grain);
+    mink_direction d = {g->axis, -g->below, HUGE_VAL};
+    double gap = g->above;
     if (m->curved || g->above - g->below > tolerance) {
-        out->iterations += mink_polish(m, &d);
-        out->certain = g->above + d.h <= fmax(1e-6 * m->least, tolerance);
-        finish(m, d.u, -d.h, out);
-    } else {
-        out->certain = 1;
-        finish(m, d.u, g->above, out);
+        if (g->above - g->below > tolerance) {
+            out->iterations += mink_polish(m, &d);
+        }
+        gap = -d.h;
     }
+    out->certain = g->above - gap <= fmax(1e-6 * m->least, tolerance);
+    finish(m, d.u, gap, out);
 }
 
-static void inside(const minkowski *m, const gjk_result *g, convex_gap *out) {
-    mink_direction seed;
-    int seeded = portal_direction(m, &seed);
+static void inside(const minkowski *m, const gjk_result *g, const mink_direction *low, convex_gap *out) {
     depth_result depth;
-    mink_depth(m, g, seeded ? &seed : NULL, &depth);
+    mink_depth(m, g, low, &depth);
     out->iterations += depth.iterations;
     out->certain = depth.best.h - depth.below <= fmax(1e-6 * m->least, 16 * m->grain);
     finish(m, depth.best.u, -depth.best.h, out);
+}
+
+/* Round solids: what the simplices approach more and more slowly, Newton's method finds at once.  The simplices then only
+ * have to show that nothing is nearer. */
+static int nearest_of_round(const minkowski *m, double far, gjk_result *g, mink_direction *d, convex_gap *out) {
+    gjk_go(m, far, 0.03 * m->least, g);
+    if (g->beyond || g->count == 4) {
+        return 0;
+    }
+    *d = (mink_direction){g->axis, -g->below, HUGE_VAL};
+    out->iterations += mink_polish(m, d);
+    gjk_offer(m, d->u, g);
+    gjk_go(m, far, d->h < 0 ? 1e-7 * m->least : 0, g);
+    return 1;
 }
 
 int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out) {
@@ -152,8 +166,15 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
         }
     }
     gjk_result g;
-    gjk(&m, margin + radii, between_centres(&m), &g);
-    out->iterations = g.iterations;
+    mink_direction low;
+    int polished = 0;
+    gjk_start(&m, between_centres(&m), &g);
+    if (m.curved) {
+        polished = nearest_of_round(&m, margin + radii, &g, &low, out);
+    } else {
+        gjk_go(&m, margin + radii, 0, &g);
+    }
+    out->iterations += g.iterations;
     if (g.beyond) {
         out->gap = g.below - radii;
         return 0;
@@ -162,7 +183,7 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
     if (g.count < 4 && g.above > touching) {
         apart(&m, &g, out);
     } else {
-        inside(&m, &g, out);
+        inside(&m, &g, polished ? &low : NULL, out);
     }
     return out->gap <= margin;
 }

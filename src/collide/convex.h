@@ -24,8 +24,8 @@ typedef struct convex {
     const sim_hull *hull;
     v3 corner[3];  /* of a triangle, anticlockwise seen from outside */
     v3 centre;     /* a point well inside the core */
-    double extent; /* of the solid: greatest distance from `centre` */
-    double least;  /* smallest width of the solid: what tolerances are relative to */
+    double extent; /* of the solid: no point is farther from `centre`; of a hull at most sqrt(3) times too great */
+    double least;  /* smallest width of the solid, of a hull roughly: what tolerances are relative to */
 } convex;
 
 /* The shape as a convex solid; shapes that are none (half-space, non-convex mesh, heights, field) give 0. */
@@ -66,9 +66,13 @@ typedef struct convex_gap {
  * greater than the true one); 1 otherwise.  `guess` (may be zero): a direction near the normal. Never NaN. */
 int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out);
 
+/* Contact of any two shapes that are convex solids. */
+void pair_convex(const pair *p, manifold *out);
+
 /* The points of contact of two convex solids whose gap and normal are known: supporting faces clipped against each other,
- * at most four kept, well spread. */
-void convex_manifold(const pair *p, const convex *a, const convex *b, const convex_gap *gap, manifold *out);
+ * at most four kept, well spread.  Returns 0 where the faces have nothing in common that is as near as the gap says; then
+ * the nearest points themselves are a point of contact. */
+int convex_manifold(const pair *p, const convex *a, const convex *b, const convex_gap *gap, manifold *out);
 /* Of the points from `first` on keep at most `most`: the deepest, and those that span the greatest area; where that
  * leaves a choice, those kept a step ago. */
 void manifold_reduce(const pair *p, manifold *out, int first, int most);

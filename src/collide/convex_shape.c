@@ -11,20 +11,23 @@ static convex core(convex_kind kind, double x, double y, double z, double radius
                     .least = 2 * (fmin(x, fmin(y, z)) + radius)};
 }
 
+/* Without a look at the corners: the extent from the bounds, the width from the second moments C of the volume about its
+ * centre.  det C / (sum of the principal 2x2 minors) lies between a third of C's least eigenvalue and all of it, and a slab
+ * of width w has the eigenvalue w^2 / 12. */
 static convex of_hull(const sim_geometry *g) {
-    convex c = {.kind = CONVEX_HULL, .hull = g->hull, .centre = g->solid.com, .least = HUGE_VAL};
-    for (int k = 0; k < g->hull->nvertex; k++) {
-        c.extent = fmax(c.extent, v3_norm(v3_sub(g->hull->vertex[k], c.centre)));
-    }
-    for (int f = 0; f < g->hull->nface; f++) {
-        v3 n = g->hull->normal[f];
-        double low = HUGE_VAL;
-        for (int k = 0; k < g->hull->nvertex; k++) {
-            low = fmin(low, v3_dot(n, g->hull->vertex[k]));
-        }
-        c.least = fmin(c.least, g->hull->offset[f] - low);
-    }
-    return c;
+    v3 c = g->solid.com;
+    sym3 J = g->solid.moment,
+         C = {(J.yy + J.zz - J.xx) / 2, (J.xx + J.zz - J.yy) / 2, (J.xx + J.yy - J.zz) / 2, -J.xy, -J.xz, -J.yz};
+    double yz = C.yy * C.zz - C.yz * C.yz, xz = C.xx * C.zz - C.xz * C.xz, xy = C.xx * C.yy - C.xy * C.xy;
+    double det = C.xx * yz - C.xy * (C.xy * C.zz - C.yz * C.xz) + C.xz * (C.xy * C.yz - C.yy * C.xz);
+    double square = det > 0 ? 12 * det / ((xy + xz + yz) * g->solid.mass) : 0;
+    v3 far = {fmax(g->high.x - c.x, c.x - g->low.x), fmax(g->high.y - c.y, c.y - g->low.y),
+              fmax(g->high.z - c.z, c.z - g->low.z)};
+    return (convex){.kind = CONVEX_HULL,
+                    .hull = g->hull,
+                    .centre = c,
+                    .extent = v3_norm(far),
+                    .least = square > 0 ? sqrt(square) : 0};
 }
 
 int convex_of_shape(const sim_shape *shape, convex *out) {

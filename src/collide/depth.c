@@ -10,7 +10,7 @@
 #include "collide/minkowski.h"
 #include "collide/polytope.h"
 
-enum { MOST_POLISHES = 8, BASINS = 4 };
+enum { MOST_POLISHES = 8, BASINS = 12, MOST_CASTS = 16 };
 
 /* The one of two points that is farther from the plane through p at right angles to u. */
 static v3 farther(const minkowski *m, v3 u, v3 p, double *distance) {
@@ -84,6 +84,21 @@ static void take_in(search *s, v3 u) {
     }
 }
 
+/* The point of D that the best direction found; and, unless two creases cross there, four around it, so close that what
+ * lies between can be lower by no more than the tolerance: a plane through the point that leans by x lies lower by
+ * h x^2 / 2. */
+static void enclose_best(search *s) {
+    mink_direction best = s->out->best;
+    take_in(s, best.u);
+    if (best.slope > 0 && best.h < 0.05 * s->m->least) {
+        v3 x = v3_perpendicular(best.u), y = v3_cross(best.u, x);
+        double lean = sqrt(s->tolerance / fmax(best.h, s->tolerance));
+        for (int k = 0; k < 4; k++) {
+            take_in(s, v3_unit(v3_axpy(best.u, k & 1 ? lean : -lean, k & 2 ? x : y)));
+        }
+    }
+}
+
 static void offer(search *s, mink_direction x) {
     if (x.h < s->out->best.h) {
         s->out->best = x;
@@ -92,7 +107,7 @@ static void offer(search *s, mink_direction x) {
         s->npolish++;
         mink_polish(s->m, &s->out->best);
         s->polished = s->out->best.h;
-        take_in(s, s->out->best.u);
+        enclose_best(s);
     }
 }
 
@@ -138,7 +153,12 @@ static void look_around(search *s) {
             return;
         }
         seen[n] = s->p.facet[best].normal;
-        mink_direction x = direction(s->m, seen[n]);
+        mink_direction x = direction(s->m, seen[n]), y;
+        for (int k = 0; k < (s->m->curved ? 0 : MOST_CASTS) && mink_portal(s->m, x.u, s->out->below, &y) &&
+                        y.h < x.h - s->m->grain;
+             k++) {
+            x = y;
+        }
         mink_polish(s->m, &x);
         if (x.h < s->out->best.h) {
             s->out->best = x;
@@ -146,7 +166,7 @@ static void look_around(search *s) {
     }
 }
 
-void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *seed, depth_result *out) {
+void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *low, depth_result *out) {
     v3 corner[4], flat = {1, 0, 0};
     int ready = from->count == 4;
     for (int k = 0; ready && k < 4; k++) {
@@ -159,12 +179,17 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
         out->best = one.h <= other.h ? one : other;
         return;
     }
-    search s = {.m = m, .out = out, .polished = HUGE_VAL};
+    search s; /* large: not cleared */
+    s.m = m;
+    s.out = out;
+    s.polished = HUGE_VAL;
+    s.npolish = 0;
     s.tolerance = m->curved ? fmax(1e-6 * m->least, 8 * m->grain) : 8 * m->grain;
     polytope_start(&s.p, corner, m->grain);
-    if (seed) {
-        take_in(&s, seed->u);
-        offer(&s, *seed);
+    if (low) {
+        out->best = *low;
+        s.polished = low->h;
+        enclose_best(&s);
     }
     close_in(&s);
     if (out->best.h - out->below > s.tolerance) {

@@ -130,42 +130,49 @@ static int has(const gjk_result *g, v3 d) {
     return 0;
 }
 
-/* Stops at a distance known to be greater than `far`. `start`: any direction, against which D is asked first. */
-void gjk(const minkowski *m, double far, v3 start, gjk_result *out) {
-    v3 u = v3_unit(start);
-    *out = (gjk_result){.count = 1, .weight = {1}, .below = -HUGE_VAL, .axis = v3_neg(u)};
-    double accuracy = m->curved ? 1e-9 : 1e-14;
-    out->corner[0] = mink_support(m, v3_neg(u));
-    out->nearest = out->corner[0].d;
-    out->above = v3_norm(out->nearest);
-    for (; out->iterations < MOST_ITERATIONS && out->above > m->grain; out->iterations++) {
-        u = v3_scale(-1 / out->above, out->nearest);
+void gjk_start(const minkowski *m, v3 against, gjk_result *g) {
+    v3 u = v3_scale(-1 / v3_norm(against), against);
+    *g = (gjk_result){.count = 1, .weight = {1}, .below = -HUGE_VAL, .axis = u};
+    g->corner[0] = mink_support(m, u);
+    g->nearest = g->corner[0].d;
+    g->above = v3_norm(g->nearest);
+}
+
+static void bound(gjk_result *g, v3 u, double h) {
+    if (-h > g->below) {
+        g->below = -h;
+        g->axis = u;
+    }
+}
+
+/* Takes a point of D into the simplex.  0 when that brings nothing nearer. */
+static int take_in(gjk_result *g, const mink_point *w) {
+    if (has(g, w->d)) {
+        return 0;
+    }
+    g->corner[g->count++] = *w;
+    nearest next = nearest_of_simplex(g);
+    if (next.count < 4 && !(next.square < g->above * g->above)) { /* rounding: the corners are still as they were */
+        g->count--;
+        return 0;
+    }
+    keep(g, &next);
+    return 1;
+}
+
+int gjk_offer(const minkowski *m, v3 u, gjk_result *g) {
+    mink_point w = mink_support(m, u);
+    bound(g, u, v3_dot(u, w.d));
+    return take_in(g, &w);
+}
+
+void gjk_go(const minkowski *m, double far, double tolerance, gjk_result *g) {
+    for (; g->iterations < MOST_ITERATIONS && g->count < 4 && g->above > m->grain; g->iterations++) {
+        v3 u = v3_scale(-1 / g->above, g->nearest);
         mink_point w = mink_support(m, u);
-        double below = -v3_dot(u, w.d);
-        if (below > out->below) {
-            out->below = below;
-            out->axis = u;
-        }
-        if (out->below > far) {
-            out->beyond = 1;
-            return;
-        }
-        if (out->above - out->below <= accuracy * out->above + m->grain || has(out, w.d)) {
-            return;
-        }
-        mink_point before[3] = {out->corner[0], out->corner[1], out->corner[2]};
-        int count = out->count;
-        out->corner[out->count++] = w;
-        nearest next = nearest_of_simplex(out);
-        if (next.count < 4 && !(next.square < out->above * out->above)) { /* rounding: no nearer */
-            for (int k = 0; k < count; k++) {
-                out->corner[k] = before[k];
-            }
-            out->count = count;
-            return;
-        }
-        keep(out, &next);
-        if (out->count == 4) {
+        bound(g, u, v3_dot(u, w.d));
+        g->beyond = g->below > far;
+        if (g->beyond || g->above - g->below <= fmax(tolerance, 1e-14 * g->above + m->grain) || !take_in(g, &w)) {
             return;
         }
     }

@@ -32,16 +32,15 @@ typedef struct outline {
 } outline;
 
 typedef struct view {
-    v3 origin, n, ex, ey;      /* of the plane across the normal */
-    double same, margin, lift; /* lift: from core to surface, both rounding radii together */
-    double middle;             /* by how much the middle of the surfaces is above the middle of the cores */
+    v3 origin, n, ex, ey;                    /* of the plane across the normal */
+    double same, exact, margin, least, lift; /* lift: from core to surface, both rounding radii together */
+    double middle; /* by how much the middle of the surfaces is above the middle of the cores */
     const pair *p;
     manifold *out;
     int first;
     int s_is_b; /* the outline `s` is B's */
 } view;
 
-static double cross2(place a, place b) { return a.x * b.y - a.y * b.x; }
 static place sub2(place a, place b) { return (place){a.x - b.x, a.y - b.y}; }
 static place between(place a, place b, double t) { return (place){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)}; }
 static double plane_height(const outline *o, place u) { return o->level + o->slope_x * u.x + o->slope_y * u.y; }
@@ -77,7 +76,8 @@ static void outline_of(const view *v, const convex *c, const face *f, const pose
 
 /* A contact at the place u, heights of s and r given. */
 static void emit(view *v, place u, double hs, double hr, uint32_t fs, uint32_t fr, int unless_near) {
-    double ha = v->s_is_b ? hr : hs, hb = v->s_is_b ? hs : hr, gap = ha - hb - v->lift;
+    double ha = v->s_is_b ? hr : hs, hb = v->s_is_b ? hs : hr,
+           gap = fmax(ha - hb - v->lift, v->least); /* less: just beside a tilted face */
     if (gap > v->margin) {
         return;
     }
@@ -229,8 +229,8 @@ static void rim_crossings(view *v, const outline *s, const outline *r) {
 /* What two edges share that lie along each other: two points, midway between the edges. */
 static void along(view *v, const outline *s, const outline *r, double width) {
     place es = sub2(s->at[1], s->at[0]), er = sub2(r->at[1], r->at[0]);
-    double ss = es.x * es.x + es.y * es.y, rr = er.x * er.x + er.y * er.y, dot = es.x * er.x + es.y * er.y;
-    if (ss <= 0 || rr <= 0 || dot == 0) {
+    double ss = es.x * es.x + es.y * es.y, rr = er.x * er.x + er.y * er.y;
+    if (ss <= 0 || rr <= 0) {
         return;
     }
     double t[2], near = v->same / sqrt(ss);
@@ -238,22 +238,29 @@ static void along(view *v, const outline *s, const outline *r, double width) {
         place d = sub2(r->at[k], s->at[0]);
         t[k] = (d.x * es.x + d.y * es.y) / ss;
     }
-    int low_end = t[0] <= t[1] ? 0 : 1, high_end = 1 - low_end;
-    int low_is_s = t[low_end] <= near, high_is_s = t[high_end] >= 1 - near;
-    double low = low_is_s ? 0 : t[low_end], high = high_is_s ? 1 : t[high_end];
-    double stray = 0.5 * (high - low) * fabs(cross2(es, er)) / sqrt(rr);
-    if (high - low <= near || stray > PARALLEL * width) {
-        return;
-    }
+    const int r_end[2] = {t[0] > t[1], t[0] <= t[1]};
+    const int at_s[2] = {t[r_end[0]] <= near, t[r_end[1]] >= 1 - near}; /* the end is one of s */
+    const double on_s[2] = {at_s[0] ? 0 : t[r_end[0]], at_s[1] ? 1 : t[r_end[1]]};
+    double on_r[2], beside[2];
+    place us[2], ur[2];
     for (int i = 0; i < 2; i++) {
-        int is_s = i ? high_is_s : low_is_s, end = i ? high_end : low_end;
-        double at = i ? high : low;
-        place on_s = between(s->at[0], s->at[1], at), d = sub2(on_s, r->at[0]);
-        double on = is_s ? (d.x * er.x + d.y * er.y) / rr : end;
-        place on_r = between(r->at[0], r->at[1], on);
-        emit(v, between(on_s, on_r, 0.5), s->height[0] + at * (s->height[1] - s->height[0]),
-             r->height[0] + on * (r->height[1] - r->height[0]), is_s ? s->vertex[i] : s->edge[0],
-             is_s ? r->edge[0] : r->vertex[end], 0);
+        us[i] = between(s->at[0], s->at[1], on_s[i]);
+        place d = sub2(us[i], r->at[0]);
+        on_r[i] = at_s[i] ? (d.x * er.x + d.y * er.y) / rr : r_end[i];
+        ur[i] = between(r->at[0], r->at[1], on_r[i]);
+        place stray = sub2(us[i], ur[i]);
+        if (stray.x * stray.x + stray.y * stray.y > PARALLEL * width * PARALLEL * width) {
+            return;
+        }
+        beside[i] = (es.x * stray.y - es.y * stray.x) / sqrt(ss);
+    }
+    if (beside[0] * beside[1] > 0 && fmin(fabs(beside[0]), fabs(beside[1])) > v->exact) {
+        return; /* one beside the other: they do not meet along n */
+    }
+    for (int i = 0; i < 2 && on_s[1] - on_s[0] > near; i++) {
+        emit(v, between(us[i], ur[i], 0.5), s->height[0] + on_s[i] * (s->height[1] - s->height[0]),
+             r->height[0] + on_r[i] * (r->height[1] - r->height[0]), at_s[i] ? s->vertex[i] : s->edge[0],
+             at_s[i] ? r->edge[0] : r->vertex[r_end[i]], 0);
     }
 }
 
@@ -287,7 +294,7 @@ static void add_witness(view *v, const convex *a, const convex *b, const face *f
     manifold_add(v->out, v->p->arena, &c);
 }
 
-void convex_manifold(const pair *p, const convex *a, const convex *b, const convex_gap *gap, manifold *out) {
+int convex_manifold(const pair *p, const convex *a, const convex *b, const convex_gap *gap, manifold *out) {
     pose still = pose_identity();
     v3 n = gap->normal, ex = v3_perpendicular(n);
     view v = {.origin = v3_scale(0.5, v3_add(gap->on_a, gap->on_b)),
@@ -295,7 +302,9 @@ void convex_manifold(const pair *p, const convex *a, const convex *b, const conv
               .ex = ex,
               .ey = v3_cross(n, ex),
               .same = SAME * fmin(a->extent, b->extent),
+              .exact = LOST * (a->extent + b->extent),
               .margin = p->margin,
+              .least = gap->gap,
               .lift = a->radius + b->radius,
               .middle = 0.5 * (b->radius - a->radius),
               .p = p,
@@ -321,8 +330,10 @@ void convex_manifold(const pair *p, const convex *a, const convex *b, const conv
     for (int k = v.first; k < out->count; k++) {
         least = fmin(least, out->point[k].gap);
     }
-    if (!(least <= gap->gap + LOST * (a->extent + b->extent))) {
+    int found = least <= gap->gap + v.exact;
+    if (!found) {
         add_witness(&v, a, b, &fa, &fb, gap);
     }
     manifold_reduce(p, out, v.first, POINTS);
+    return found;
 }

@@ -49,7 +49,13 @@ typedef struct gjk_result {
     int iterations;
 } gjk_result;
 
-void gjk(const minkowski *m, double far, v3 start, gjk_result *out);
+/* From the point of D farthest against a direction (not zero). */
+void gjk_start(const minkowski *m, v3 against, gjk_result *g);
+/* On until the bounds are within `tolerance` (0: to rounding), or nothing comes nearer, or the distance is known to be
+ * greater than `far`. */
+void gjk_go(const minkowski *m, double far, double tolerance, gjk_result *g);
+/* Lets the point of D farthest along the unit vector u take part.  0 when that brings nothing nearer. */
+int gjk_offer(const minkowski *m, v3 u, gjk_result *g);
 
 /* A direction and its h: an upper bound of min h. */
 typedef struct mink_direction {
@@ -63,13 +69,16 @@ int mink_polish(const minkowski *m, mink_direction *at);
 /* Are the points of A (of B) that are farthest along u (against u) more than one? */
 int mink_tied(const convex *c, v3 u);
 
+/* The direction at right angles to the surface of D where a ray from the origin leaves it; 0 if that was not to be had. */
+int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out);
+
 typedef struct depth_result {
     mink_direction best;
     double below; /* min h is no less: proven */
     int iterations;
 } depth_result;
 
-/* Least of h where the origin is in D or as good as at its surface. */
-void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *seed, depth_result *out);
+/* Least of h where the origin is in D or as good as at its surface.  `low`: a direction already polished, or NULL. */
+void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *low, depth_result *out);
 
 #endif

@@ -39,5 +39,7 @@ pair_function *pair_function_of(sim_shape_type first, sim_shape_type second);
 
 /* The function of the pair, whichever way round it is given: `a` and `b` of any order of types. */
 void pair_collide(const pair *p, manifold *out);
+/* Asks `f` for the pair with A and B changed about, and turns its answer round. */
+void pair_swapped(const pair *p, pair_function *f, manifold *out);
 
 #endif

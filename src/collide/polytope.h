@@ -4,7 +4,7 @@
 
 #include "math/v3.h"
 
-enum { POLYTOPE_POINTS = 256, POLYTOPE_FACETS = 2 * POLYTOPE_POINTS };
+enum { POLYTOPE_POINTS = 512, POLYTOPE_FACETS = 2 * POLYTOPE_POINTS };
 
 typedef struct facet {
     int corner[3]; /* anticlockwise from outside */

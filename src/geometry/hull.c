@@ -2,10 +2,10 @@
  *
  * Points that are one to within rounding are joined, then qhull (Barber, Dobkin, Huhdanpaa: The quickhull algorithm for
  * convex hulls, ACM Trans. Math. Softw. 22, 1996) finds the hull, on coordinates taken from the middle of the bounds and
- * scaled to 1.  These are moved by a fixed pattern, far above qhull's own rounding and far below HULL_FLAT: qhull's own
- * joining of facets takes time with the square of a face's corners, so it is given no flat faces; hull_faces.c finds them
- * afterwards, on the points as they were.  Should the facets not close, the pattern grows.  qhull is asked for nothing
- * random; what it has to say goes into a buffer; its failures come back as an exit code.
+ * scaled to 1.  These are moved by a fixed pattern, far above qhull's own rounding and far below HULL_FLAT: qhull's way
+ * with flat faces takes time with the square of their corners, so it is given none; hull_faces.c finds them afterwards, on
+ * the points as they were.  Should the facets not close or not be convex, the pattern grows, and in the end qhull may join
+ * facets.  qhull is asked for nothing random; what it has to say goes into a buffer; its failures come back as an exit code.
  *
  * Lengths: `extent` is the diagonal of the bounds.  Corners within `tolerance` of a plane are in it: HULL_FLAT of the
  * extent, or 1/THIN of the thickness where that is less, but no less than `floor`, which the pattern and the rounding of
@@ -101,17 +101,19 @@ static hull_outcome copy_facets(const qhT *qh, const coordT *coordinate, int cou
     return HULL_BUILT;
 }
 
-static hull_outcome run_qhull(coordT *coordinate, int count, sim_pool *scratch, polygons *out) {
+/* `joining`: let qhull join facets where rounding leaves it in doubt (Q0: no), slow at vertices of many facets. */
+static hull_outcome run_qhull(coordT *coordinate, int count, int joining, sim_pool *scratch, polygons *out) {
+    char plain[] = "qhull Pp Q0", with_joining[] = "qhull Pp";
     char said[256];
     FILE *sink = fmemopen(said, sizeof said, "w");
     qhT *qh = POOL_NEW(scratch, qhT, 1);
     hull_outcome outcome = HULL_NO_MEMORY;
     if (qh && sink) {
-        char command[] = "qhull Pp";
         qh_zero(qh, sink);
-        int code = qh_new_qhull(qh, 3, count, coordinate, False, command, NULL, sink);
+        int code = qh_new_qhull(qh, 3, count, coordinate, False, joining ? with_joining : plain, NULL, sink);
         outcome = code == qh_ERRmem ? HULL_NO_MEMORY : HULL_BROKEN;
-        if (code == qh_ERRnone) {
+        /* A finished hull with valleys of a rounding is none the worse: hull_faces.c looks for valleys itself. */
+        if (code == qh_ERRnone || (code == qh_ERRprec && qh->QHULLfinished)) {
             outcome = copy_facets(qh, coordinate, count, scratch, out);
         }
         int long_left, short_left;
@@ -225,7 +227,7 @@ static hull_outcome keep_distinct(cloud *c, sim_pool *scratch) {
 
 /* Coordinates from -1 to 1, each moved by a pattern that grows from try to try. */
 static coordT *scaled(const cloud *c, int attempt, sim_pool *scratch) {
-    static const double growth[TRIES] = {1, 4, 30, 200};
+    static const double growth[TRIES] = {1, 10, 100, 10};
     double amplitude = fmin(1e-11 * growth[attempt], 0.2 * c->tolerance / c->extent);
     coordT *x = POOL_NEW(scratch, coordT, 3 * (size_t)c->nkept);
     uint64_t pattern = (uint64_t)attempt;
@@ -267,7 +269,7 @@ static hull_outcome try_once(const cloud *c, int attempt, sim_pool *pool, sim_hu
     coordT *x = scratch ? scaled(c, attempt, scratch) : NULL;
     if (x) {
         polygons p = {c->count, 0, c->point, NULL, NULL};
-        outcome = run_qhull(x, c->nkept, scratch, &p);
+        outcome = run_qhull(x, c->nkept, attempt == TRIES - 1, scratch, &p);
         if (outcome == HULL_BUILT) {
             turn_outwards(&p, x);
             for (int k = 0; k < p.start[p.nface]; k++) {

@@ -382,21 +382,24 @@ static void write_rings(builder *b) {
     }
 }
 
-/* The plane through the middle direction of a face, moved outwards to the farthest vertex. */
-static void write_plane(builder *b, int f) {
+/* The plane along a face, moved outwards to the farthest vertex.  0 if that stands out from the face by more than the
+ * tolerance explains, which tilts a narrow face of height h so far that its plane moves by d / h as much at distance d. */
+static int write_plane(builder *b, int f) {
     int begin = b->start[f], count = b->start[f + 1] - begin;
     v3 area = area_vector(b->vertex, b->loop + begin, count);
     v3 normal = v3_scale(1 / v3_norm(area), area);
     normal = v3_scale(1 / v3_norm(normal), normal);
-    double offset = -INFINITY;
-    int farthest = -1;
+    double own = -INFINITY, longest = 0;
+    int farthest = b->loop[begin], near = farthest;
     for (int c = begin; c < begin + count; c++) {
+        longest = fmax(longest, v3_norm(v3_sub(b->vertex[b->loop[c]], b->vertex[near])));
         double d = v3_dot(normal, b->vertex[b->loop[c]]);
-        if (d > offset) {
-            offset = d;
+        if (d > own) {
+            own = d;
             farthest = b->loop[c];
         }
     }
+    double offset = own;
     for (int v = -1; v != farthest;) { /* uphill from there, over the neighbours */
         v = farthest;
         for (int i = b->ring_start[v]; i < b->ring_start[v + 1]; i++) {
@@ -409,6 +412,8 @@ static void write_plane(builder *b, int f) {
     }
     b->normal[f] = normal;
     b->offset[f] = offset;
+    double tilt = v3_norm(v3_sub(b->vertex[farthest], b->vertex[near])) * longest / v3_norm(area);
+    return v3_finite(normal) && offset - own <= 8 * b->e->tolerance * (1 + tilt);
 }
 
 /* Each face is cut into a fan about its first corner: triangle i of the face has the corners 0, i + 1, i + 2. */
@@ -449,7 +454,9 @@ static hull_outcome build(builder *b, sim_hull *hull, sim_mesh *mesh) {
     write_loops(b);
     write_rings(b);
     for (int f = 0; f < b->nface; f++) {
-        write_plane(b, f);
+        if (!write_plane(b, f)) {
+            return HULL_BROKEN;
+        }
     }
     *hull = (sim_hull){b->nvertex, b->nface, b->vertex, b->normal,     b->offset,
                        b->start,   b->loop,  b->across, b->ring_start, b->ring};

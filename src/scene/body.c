@@ -80,8 +80,7 @@ static void add_material(loader *l, document *d, const node *n) {
     d->materials = m;
 }
 
-/* Index in the builder; -1 and reported at `at` if there is none. */
-static int material_by_name(loader *l, const document *d, const char *name, const node *at) {
+int sim_material_by_name(loader *l, const document *d, const char *name, const node *at) {
     const material_entry *m = find_material(d, name);
     if (!m) {
         nearest near = {.wanted = name};
@@ -105,8 +104,8 @@ static void add_pair(loader *l, const document *d, const node *n) {
     if (!sim_loader_read(l, n, &sim_table_material_pair, &data)) {
         return;
     }
-    int first = material_by_name(l, d, data.name, sim_node_member(n, "first"));
-    int second = material_by_name(l, d, data.other, sim_node_member(n, "second"));
+    int first = sim_material_by_name(l, d, data.name, sim_node_member(n, "first"));
+    int second = sim_material_by_name(l, d, data.other, sim_node_member(n, "second"));
     if (first < 0 || second < 0 || !sim_loader_good(l)) {
         return;
     }
@@ -307,7 +306,7 @@ static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_d
     return good;
 }
 
-/* ---- mass properties and shapes ---- */
+/* ---- mass properties ---- */
 
 static bool read_inertia(loader *l, const inertia_data *d, sim_inertia *out) {
     pose X = {.p = {d->com[0], d->com[1], d->com[2]}};
@@ -328,102 +327,8 @@ static bool read_inertia(loader *l, const inertia_data *d, sim_inertia *out) {
     return true;
 }
 
-static void shape_size(const shape_data *d, double size[3]) {
-    memset(size, 0, 3 * sizeof *size);
-    if (d->type == SIM_BOX || d->type == SIM_ELLIPSOID) {
-        memcpy(size, d->type == SIM_BOX ? d->size : d->radii, 3 * sizeof *size);
-    } else if (d->type != SIM_HALF_SPACE) {
-        size[0] = d->radius;
-        size[1] = d->length;
-    }
-}
-
-static bool add_weight(loader *l, const shape_data *d, const sim_shape *shape, const body_data *b, sim_inertia *sum) {
-    const node *density = sim_node_member(d->at, "density"), *mass = sim_node_member(d->at, "mass");
-    if (!density && !mass) {
-        return true;
-    }
-    if (b->inertia.at) {
-        sim_report_once(&l->report, density ? density : mass, "leave one of them out",
-                        "the body's inertia is given, and so is the %s of a shape", density ? "density" : "mass");
-        return false;
-    }
-    sim_inertia own = sim_shape_inertia(shape, density ? d->density : 1);
-    if (mass) {
-        double scale = d->mass / own.mass;
-        own.mass = d->mass;
-        own.moment.xx *= scale;
-        own.moment.yy *= scale;
-        own.moment.zz *= scale;
-    }
-    sim_error why;
-    if (sim_inertia_check(&own, &why)) {
-        sim_report_once(&l->report, density ? density : mass, NULL, "%s", why.text);
-        return false;
-    }
-    own = sim_inertia_placed(&own, &shape->pose);
-    *sum = sim_inertia_add(sum, &own);
-    return true;
-}
-
-static bool read_shape(loader *l, const entry *e, const body_data *b, const node *n, sim_inertia *sum,
-                       sim_shape *shape) {
-    shape_data d;
-    if (!sim_loader_read(l, n, &sim_table_shape, &d)) {
-        return false;
-    }
-    *shape = sim_shape_default();
-    shape->name = d.name;
-    shape->body = e->index;
-    shape->type = (sim_shape_type)d.type;
-    shape->material = 0;
-    if (d.material) {
-        shape->material = material_by_name(l, e->scope->document, d.material, sim_node_member(n, "material"));
-    }
-    shape_size(&d, shape->size);
-    for (int i = 0; i < 4; i++) {
-        shape->color[i] = (float)d.color[i];
-    }
-    shape->group = (uint32_t)d.group;
-    shape->mask = (uint32_t)d.mask;
-    bool good = shape->material >= 0 && sim_placement_read(&l->report, &d.pose, &shape->pose) &&
-                add_weight(l, &d, shape, b, sum);
-    if (e->moves && shape->type == SIM_HALF_SPACE) {
-        sim_report_once(&l->report, n, NULL, "a half-space stands only on bodies that cannot move; \"%.80s\" can",
-                        e->name);
-        good = false;
-    }
-    return good;
-}
-
-/* Shapes on two bodies that can move against each other could touch. */
-static void note_touching(loader *l, const entry *e, const node *shapes) {
-    if (!l->touching) {
-        l->touching = shapes;
-        l->touching_piece = e->piece;
-    } else if (l->data.world.contacts && e->piece != l->touching_piece) {
-        const node *contacts = sim_node_member(l->data.world.at, "contacts");
-        sim_report_once(&l->report, contacts ? contacts : shapes, NULL,
-                        "contacts are not simulated yet: set /world/contacts to false");
-    }
-}
-
-static bool could_touch(const node *shapes) {
-    for (const node *n = shapes->first; n; n = n->next) {
-        const node *mask = sim_node_member(n, "mask"), *group = sim_node_member(n, "group");
-        if (!(mask && mask->number == 0) && !(group && group->number == 0)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool weigh(loader *l, const entry *e, const body_data *b, sim_body_def *def) {
-    bool good = true;
-    sim_shape unused;
-    for (const node *n = b->shapes ? b->shapes->first : NULL; n; n = n->next) {
-        good &= read_shape(l, e, b, n, &def->inertia, &unused);
-    }
+    bool good = sim_shapes_weigh(l, e, b, &def->inertia);
     if (b->inertia.at) {
         good &= read_inertia(l, &b->inertia, &def->inertia);
     }
@@ -433,16 +338,6 @@ static bool weigh(loader *l, const entry *e, const body_data *b, sim_body_def *d
         good = false;
     }
     return good;
-}
-
-static void add_shapes(loader *l, const entry *e, const body_data *b) {
-    for (const node *n = b->shapes ? b->shapes->first : NULL; n; n = n->next) {
-        sim_shape shape;
-        sim_inertia unused = {0};
-        if (read_shape(l, e, b, n, &unused, &shape)) {
-            sim_builder_add_shape(l->builder, &shape);
-        }
-    }
 }
 
 /* ---- bodies ---- */
@@ -492,9 +387,7 @@ static void build_body(loader *l, int i) {
     e->read = true;
     note_motion(l, e, i);
     bool good = read_body(l, e, &b, joint, &def);
-    if (b.shapes && could_touch(b.shapes)) {
-        note_touching(l, e, b.shapes);
-    }
+    sim_shapes_note_touching(l, e, &b);
     if (!good || !sim_loader_good(l)) {
         return;
     }
@@ -511,7 +404,7 @@ static void build_body(loader *l, int i) {
         }
         return;
     }
-    add_shapes(l, e, &b);
+    sim_shapes_add(l, e, &b);
 }
 
 /* ---- initial state from outside the bodies ---- */

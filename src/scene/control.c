@@ -1,4 +1,4 @@
-/* Actuators and loads: names to joints, tracks to the builder. */
+/* Actuators, loads and exclusions: names to joints and bodies, tracks to the builder. */
 #include "math/v3.h"
 #include "scene/loader.h"
 
@@ -186,6 +186,18 @@ static void read_load(loader *l, const scope *s, const node *n) {
     }
 }
 
+static void read_exclusion(loader *l, const scope *s, const node *n) {
+    exclusion_data d;
+    if (!sim_loader_read(l, n, &sim_table_exclusion, &d)) {
+        return;
+    }
+    int first = sim_loader_find(l, s, d.first, sim_node_member(n, "first"));
+    int second = sim_loader_find(l, s, d.second, sim_node_member(n, "second"));
+    if (first >= 0 && second >= 0 && sim_loader_good(l)) {
+        sim_builder_add_exclusion(l->builder, l->entries[first].index, l->entries[second].index);
+    }
+}
+
 static const node *elements(const node *model, const char *key) {
     const node *list = sim_node_member(model, key);
     return list && list->kind == NODE_ARRAY ? list->first : NULL;
@@ -214,6 +226,9 @@ void sim_build_control(loader *l) {
         }
         for (const node *n = elements(in_order[i]->model, "loads"); n && !l->stopped; n = n->next) {
             read_load(l, in_order[i], n);
+        }
+        for (const node *n = elements(in_order[i]->model, "exclusions"); n && !l->stopped; n = n->next) {
+            read_exclusion(l, in_order[i], n);
         }
     }
 }

@@ -112,24 +112,6 @@ static const node *model_by_name(loader *l, const scope *s, const instance_data 
     return found;
 }
 
-/* Paths in files are relative to the file. */
-static document *included_document(loader *l, const scope *s, const instance_data *d) {
-    const char *from = s->document->from.name, *file = d->file;
-    while (strncmp(file, "./", 2) == 0) {
-        file += 2;
-    }
-    const char *slash = strrchr(from, '/');
-    size_t folder = slash && file[0] != '/' ? (size_t)(slash - from) + 1 : 0;
-    char *path = sim_pool_alloc(l->work, folder + strlen(file) + 1, 1);
-    if (!path) {
-        l->report.no_memory = true;
-        return NULL;
-    }
-    memcpy(path, from, folder);
-    strcpy(path + folder, file);
-    return sim_load_document(l, path, sim_node_member(d->at, "file"));
-}
-
 static bool enter(loader *l, const node *model, const node *at) {
     for (int i = 0; i < l->depth; i++) {
         if (l->stack[i] == sim_node_origin(model)) {
@@ -210,7 +192,8 @@ static void expand_instance(loader *l, scope *outer, const node *instance) {
     scope like = {.document = outer->document};
     const table *t = &sim_table_model;
     if (d.file) {
-        like.document = included_document(l, outer, &d);
+        const char *path = sim_path_beside(l, outer->document, d.file);
+        like.document = path ? sim_load_document(l, path, sim_node_member(instance, "file")) : NULL;
         like.model = like.document ? like.document->root : NULL;
         t = &sim_table_scene;
     } else {

@@ -82,6 +82,8 @@ extern const table sim_table_pose;
 extern const table sim_table_joint;
 extern const table sim_table_inertia;
 extern const table sim_table_shape;
+extern const table sim_table_solid;
+extern const table sim_table_exclusion;
 extern const table sim_table_model;
 extern const table sim_table_instance;
 extern const table sim_table_repeat;

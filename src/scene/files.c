@@ -71,6 +71,28 @@ sim_status sim_scene_file(void *context, const char *path, bool included, char *
     return status;
 }
 
+const char *sim_path_beside(loader *l, const document *d, const char *file) {
+    const char *from = d->from.name;
+    while (strncmp(file, "./", 2) == 0) {
+        file += 2;
+    }
+    const char *slash = strrchr(from, '/');
+    size_t folder = slash && file[0] != '/' ? (size_t)(slash - from) + 1 : 0;
+    char *path = sim_pool_alloc(l->work, folder + strlen(file) + 1, 1);
+    if (!path) {
+        l->report.no_memory = true;
+        return NULL;
+    }
+    memcpy(path, from, folder);
+    strcpy(path + folder, file);
+    return path;
+}
+
+sim_status sim_scene_mesh(void *context, const char *path, sim_v3 scale, sim_triangles *out, sim_error *error) {
+    (void)context;
+    return sim_triangles_read(path, scale, out, error);
+}
+
 /* ---- documents ---- */
 
 document *sim_add_document(loader *l, const char *path, const char *content, size_t length) {

@@ -9,8 +9,8 @@
 #include <sim/model.h>
 #include <stdint.h>
 
-/* The shapes that scenes may name: those of the model, then those that later stages will bring. */
-enum { SHAPE_NAMES = SIM_SHAPE_TYPES + 1 };
+/* Beside the shapes of the model: several of them, placed together. */
+enum { COMPOUND = SIM_SHAPE_TYPES };
 
 typedef struct world_data {
     const node *at;
@@ -20,6 +20,7 @@ typedef struct world_data {
     double tolerance;
     int64_t max_iterations, seed;
     bool contacts;
+    double contact_margin;
     const char *solver;
     const node *solver_options;
 } world_data;
@@ -47,11 +48,33 @@ typedef struct inertia_data {
     double mass, com[3], moments[3], matrix[6], quaternion[4], rpy[3], rpy_deg[3], axis_angle[4];
 } inertia_data;
 
+typedef struct field_data {
+    const node *at;
+    int type;
+    double radius, length, size[3];
+    number_list points;
+    double thickness, diameter, pitch, depth, flank_angle, clearance;
+    bool internal, left;
+    const char *file;
+    number_list scale;
+    double cell;
+    const node *fields;
+    double rounding;
+    pose_data pose;
+} field_data;
+
 typedef struct shape_data {
     const node *at;
     const char *name;
     int type;
     double radius, length, size[3], radii[3];
+    const char *file;
+    number_list scale, points, triangles, heights;
+    int64_t columns;
+    double extent[2];
+    field_data field;
+    double resolution;
+    const node *shapes;
     pose_data pose;
     double density, mass;
     const char *material;
@@ -96,8 +119,13 @@ typedef struct instance_data {
 typedef struct model_data {
     const node *at;
     const char *description;
-    const node *bodies, *instances, *initial, *actuators, *loads;
+    const node *bodies, *instances, *initial, *actuators, *loads, *exclusions;
 } model_data;
+
+typedef struct exclusion_data {
+    const node *at;
+    const char *first, *second;
+} exclusion_data;
 
 typedef struct initial_data {
     const node *at;
@@ -164,7 +192,7 @@ typedef struct scene_data {
     int64_t version;
     const char *schema, *name, *description;
     world_data world;
-    const node *materials, *material_pairs, *bodies, *models, *instances, *initial, *actuators, *loads;
+    const node *exclusions, *materials, *material_pairs, *bodies, *models, *instances, *initial, *actuators, *loads;
     record_data record;
     const node *cameras;
 } scene_data;

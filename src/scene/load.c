@@ -120,7 +120,7 @@ scene_limits sim_limits_default(void) {
                           .bytes = 4ll * DOCUMENT_MAX_BYTES};
 }
 
-static const file_reader file_system = {sim_scene_file, NULL};
+static const file_reader file_system = {sim_scene_file, sim_scene_mesh, NULL};
 
 sim_scene *sim_scene_parse(const char *text, size_t length, const char *path, const sim_scene_overrides *overrides,
                            sim_diagnostics *diagnostics, sim_error *error) {

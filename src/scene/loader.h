@@ -6,7 +6,9 @@
  *   override.c  single values replaced by path
  *   expand.c    instances and patterns to one flat list of bodies, then who hangs on whom
  *   repeat.c    where the copies of a pattern stand
- *   body.c      one body to the builder: joint, mass properties, shapes, initial state
+ *   body.c      one body to the builder: joint, mass properties, initial state
+ *   shape.c     its shapes, and what they weigh
+ *   geometry.c  hulls, meshes, height fields and distance fields, each built once
  *   control.c   actuators and loads
  *   output.c    world options, what to record, cameras */
 #ifndef SCENE_LOADER_H
@@ -35,6 +37,8 @@ enum { MODEL_DEPTH = 32, NAME_BYTES = 255, MOST_MATERIALS = 1000 };
 typedef struct file_reader {
     sim_status (*read)(void *context, const char *path, bool included, char **content, size_t *length,
                        sim_error *error);
+    /* Triangles of a mesh file. */
+    sim_status (*mesh)(void *context, const char *path, sim_v3 scale, sim_triangles *out, sim_error *error);
     void *context;
 } file_reader;
 
@@ -110,6 +114,8 @@ typedef struct loader {
     int64_t copies, copied_nodes, worked, bytes;
     bool stopped; /* a limit was met (and reported) */
     sim_builder *builder;
+    struct geometry_entry *geometries;
+    const char *cache;    /* folder for sampled fields; NULL: none */
     const node *touching; /* a shape that could touch another one */
     int touching_piece;
     bool built;
@@ -132,6 +138,9 @@ const char *sim_loader_nearest(loader *l, const scope *s, const char *name, char
 /* files.c: the file system as a `file_reader`. */
 sim_status sim_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
                           sim_error *error);
+sim_status sim_scene_mesh(void *context, const char *path, sim_v3 scale, sim_triangles *out, sim_error *error);
+/* A path that a file names: relative to that file.  In the work pool; NULL without memory. */
+const char *sim_path_beside(loader *l, const document *d, const char *file);
 /* A text as a document; its root is NULL when it is wrong (reported). */
 document *sim_add_document(loader *l, const char *path, const char *content, size_t length);
 /* A file, read once.  NULL when it is wrong (reported, at `at` if it could not be had). */
@@ -156,6 +165,19 @@ bool sim_pattern_next(loader *l, placing *p, sim_pose *place);
 /* body.c */
 void sim_build_materials(loader *l);
 void sim_build_bodies(loader *l);
+/* Index in the builder; -1 and reported at `at` if there is none. */
+int sim_material_by_name(loader *l, const document *d, const char *name, const node *at);
+
+/* shape.c */
+/* Adds the mass properties that the body's shapes give it. */
+bool sim_shapes_weigh(loader *l, const entry *e, const body_data *b, sim_inertia *sum);
+void sim_shapes_add(loader *l, const entry *e, const body_data *b);
+/* Shapes on two bodies that can move against each other could touch. */
+void sim_shapes_note_touching(loader *l, const entry *e, const body_data *b);
+
+/* geometry.c */
+/* The geometry of a shape, built when first asked for; NULL when it is wrong (reported). */
+const sim_geometry *sim_shape_geometry_of(loader *l, const document *from, const shape_data *d);
 
 /* control.c */
 void sim_build_control(loader *l);

@@ -31,11 +31,13 @@ void sim_read_options(loader *l) {
     sim_scene *scene = l->scene;
     scene->name = l->data.name ? keep(l, l->data.name) : title_from_path(l, l->main->from.name);
     scene->description = keep(l, l->data.description ? l->data.description : "");
-    scene->options = (sim_options){.step = w->step,
-                                   .integrator = (sim_integrator)w->integrator,
-                                   .threads = (int)w->threads,
-                                   .tolerance = w->tolerance,
-                                   .max_iterations = (int)w->max_iterations};
+    scene->options =
+        (sim_options){.step = w->step,
+                      .integrator = (sim_integrator)w->integrator,
+                      .threads = (int)w->threads,
+                      .tolerance = w->tolerance,
+                      .max_iterations = (int)w->max_iterations,
+                      .contact_margin = sim_node_member(w->at, "contact_margin") ? w->contact_margin : NAN};
     scene->duration = w->duration;
     scene->seed = l->seed;
     sim_builder_gravity(l->builder, (sim_v3){w->gravity[0], w->gravity[1], w->gravity[2]});

@@ -1,29 +1,16 @@
 /* The scene format, key by key.  docs/scene.md and scenes/scene.schema.json are printed from here. */
 #include "scene/fields.h"
 #include "scene/format.h"
+#include "scene/table_words.h"
 
 #include <sim/model.h>
 #include <sim/world.h>
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define AT(type, member) .offset = offsetof(type, member)
-#define POSITIVE .range = {.has_low = true, .above_low = true}
-#define NOT_NEGATIVE .range = {.has_low = true}
-#define WITHIN(from, to) .range = {.has_low = true, .has_high = true, .low = (from), .high = (to)}
-#define BIT(value) (1u << (value))
 
 static const char *integrator_name(int i) {
     return i < SIM_INTEGRATORS ? sim_integrator_name((sim_integrator)i) : NULL;
 }
 
 static const char *joint_name(int i) { return i < SIM_JOINT_TYPES ? sim_joint_name((sim_joint_type)i) : NULL; }
-
-static const char *shape_name(int i) {
-    static const char *const later[] = {"compound"};
-    return i < SIM_SHAPE_TYPES                  ? sim_shape_name((sim_shape_type)i)
-           : i < SIM_SHAPE_TYPES + COUNT(later) ? later[i - SIM_SHAPE_TYPES]
-                                                : NULL;
-}
 
 static const char *placement_name(int i) {
     static const char *const name[PLACEMENTS] = {"line", "grid", "columns", "scatter", "series"};
@@ -69,6 +56,9 @@ static const field world_fields[] = {
     {"contacts", FIELD_FLAG, AT(world_data, contacts), .standard = "true",
      .help =
          "Whether shapes touch. Contacts are not simulated yet: a scene in which shapes could touch must say `false`."},
+    {"contact_margin", FIELD_NUMBER, AT(world_data, contact_margin), .unit = "m", NOT_NEGATIVE,
+     .help = "Shapes with a gap up to this are in contact though nothing moves; what moves is met in time whatever it "
+             "is. Left out, a two-hundredth of the radius of the ball around the smaller shape."},
     {"solver", FIELD_TEXT, AT(world_data, solver),
      .not_simulated = "contacts are not simulated yet: leave \"solver\" out and set /world/contacts to false",
      .help = "Contact solver."},
@@ -212,42 +202,6 @@ const table sim_table_inertia = {
     .count = COUNT(inertia_fields),
     .rivals_needed = BIT(2)};
 
-/* ---- shapes ---- */
-
-enum {
-    SOLID = BIT(SIM_SPHERE) | BIT(SIM_BOX) | BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER) | BIT(SIM_ELLIPSOID),
-    ROUND = BIT(SIM_SPHERE) | BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER),
-    LONG = BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER)
-};
-
-static const field shape_fields[] = {
-    {"name", FIELD_NAME, AT(shape_data, name), .help = "Name."},
-    {"type", FIELD_ENUM, AT(shape_data, type), .required = true, .name_of = shape_name, .simulated = SIM_CONVEX,
-     .help = "Kind. A half-space is solid below its own plane z = 0 and may stand only on bodies that cannot move."},
-    {"radius", FIELD_NUMBER, AT(shape_data, radius), .unit = "m", POSITIVE, .only = ROUND, .needed_by = ROUND,
-     .help = "Radius."},
-    {"length", FIELD_NUMBER, AT(shape_data, length), .unit = "m", POSITIVE, .only = LONG, .needed_by = LONG,
-     .help = "Length along the shape's z axis; of a capsule, between the centres of its two ends."},
-    {"size", FIELD_VECTOR, AT(shape_data, size), 3, .unit = "m", POSITIVE, .only = BIT(SIM_BOX),
-     .needed_by = BIT(SIM_BOX), .help = "Full edges of a box."},
-    {"radii", FIELD_VECTOR, AT(shape_data, radii), 3, .unit = "m", POSITIVE, .only = BIT(SIM_ELLIPSOID),
-     .needed_by = BIT(SIM_ELLIPSOID), .help = "Semi-axes."},
-    {"pose", FIELD_OBJECT, AT(shape_data, pose), .table = &sim_table_pose, .help = "Place in the body frame."},
-    {"density", FIELD_NUMBER, AT(shape_data, density), .unit = "kg/m^3", POSITIVE, .rival = 1, .only = SOLID,
-     .help = "Density; the shape adds to the mass properties of its body."},
-    {"mass", FIELD_NUMBER, AT(shape_data, mass), .unit = "kg", POSITIVE, .rival = 1, .only = SOLID,
-     .help = "Mass, evenly spread; in place of the density."},
-    {"material", FIELD_NAME, AT(shape_data, material), .help = "Name of a material; the default one if left out."},
-    {"color", FIELD_VECTOR, AT(shape_data, color), 4, .count_least = 3, WITHIN(0, 1), .standard = "[0.7, 0.7, 0.7, 1]",
-     .help = "Red, green, blue and, if given, opacity."},
-    {"group", FIELD_INTEGER, AT(shape_data, group), WITHIN(0, 4294967295.0), .standard = "1",
-     .help = "Groups the shape belongs to, one bit each."},
-    {"mask", FIELD_INTEGER, AT(shape_data, mask), WITHIN(0, 4294967295.0), .standard = "4294967295",
-     .help = "Groups the shape touches: two shapes touch if each one's mask has a bit of the other's group."},
-};
-const table sim_table_shape = {"shape",      "Solid piece of a body.",     sizeof(shape_data),
-                               shape_fields, .count = COUNT(shape_fields), .type_key = "type"};
-
 /* ---- bodies ---- */
 
 static const field body_fields[] = {
@@ -276,6 +230,16 @@ static const field body_fields[] = {
 const table sim_table_body = {"body", "Rigid body with the joint on which it hangs.", sizeof(body_data), body_fields,
                               .count = COUNT(body_fields)};
 
+static const field exclusion_fields[] = {
+    {"first", FIELD_NAME, AT(exclusion_data, first), .required = true, .help = "Name of a body."},
+    {"second", FIELD_NAME, AT(exclusion_data, second), .required = true, .help = "Name of the other."},
+};
+const table sim_table_exclusion = {
+    "exclusion",
+    "Two bodies whose shapes never touch each other. What hangs on a body by one joint never touches that body anyway "
+    "(unless it is the world), nor do bodies held together by fixed joints.",
+    sizeof(exclusion_data), exclusion_fields, .count = COUNT(exclusion_fields)};
+
 /* ---- models and instances ---- */
 
 static const field model_fields[] = {
@@ -286,6 +250,8 @@ static const field model_fields[] = {
     {"initial", FIELD_MAP, AT(model_data, initial), .table = &sim_table_initial, .help = "Initial state."},
     {"actuators", FIELD_OBJECTS, AT(model_data, actuators), .table = &sim_table_actuator, .help = "Controllers."},
     {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
+    {"exclusions", FIELD_OBJECTS, AT(model_data, exclusions), .table = &sim_table_exclusion,
+     .help = "Pairs of bodies that never touch."},
 };
 const table sim_table_model = {"model",
                                "Something to be put into the scene any number of times. Names in it speak of its own "
@@ -501,6 +467,8 @@ static const field scene_fields[] = {
     {"description", FIELD_TEXT, AT(scene_data, description), .help = "What is to be seen."},
     {"world", FIELD_OBJECT, AT(scene_data, world), .table = &sim_table_world,
      .help = "Surroundings and time stepping."},
+    {"exclusions", FIELD_OBJECTS, AT(scene_data, exclusions), .table = &sim_table_exclusion,
+     .help = "Pairs of bodies that never touch."},
     {"materials", FIELD_OBJECTS, AT(scene_data, materials), .table = &sim_table_material, .help = "Surfaces."},
     {"material_pairs", FIELD_OBJECTS, AT(scene_data, material_pairs), .table = &sim_table_material_pair,
      .help = "Exceptions for two surfaces."},
@@ -518,10 +486,26 @@ static const field scene_fields[] = {
 const table sim_table_scene = {"scene", "The file is one object.", sizeof(scene_data), scene_fields,
                                .count = COUNT(scene_fields)};
 
-const table *const sim_tables[] = {&sim_table_scene,    &sim_table_world,        &sim_table_body,
-                                   &sim_table_pose,     &sim_table_joint,        &sim_table_inertia,
-                                   &sim_table_shape,    &sim_table_material,     &sim_table_material_pair,
-                                   &sim_table_instance, &sim_table_model,        &sim_table_repeat,
-                                   &sim_table_initial,  &sim_table_actuator,     &sim_table_load,
-                                   &sim_table_track,    &sim_table_vector_track, &sim_table_record,
-                                   &sim_table_point,    &sim_table_camera,       NULL};
+const table *const sim_tables[] = {&sim_table_scene,
+                                   &sim_table_world,
+                                   &sim_table_body,
+                                   &sim_table_pose,
+                                   &sim_table_joint,
+                                   &sim_table_inertia,
+                                   &sim_table_shape,
+                                   &sim_table_solid,
+                                   &sim_table_exclusion,
+                                   &sim_table_material,
+                                   &sim_table_material_pair,
+                                   &sim_table_instance,
+                                   &sim_table_model,
+                                   &sim_table_repeat,
+                                   &sim_table_initial,
+                                   &sim_table_actuator,
+                                   &sim_table_load,
+                                   &sim_table_track,
+                                   &sim_table_vector_track,
+                                   &sim_table_record,
+                                   &sim_table_point,
+                                   &sim_table_camera,
+                                   NULL};

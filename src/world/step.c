@@ -98,7 +98,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     for (int k = 0; k < threads; k++) {
         w->worker[k] = (worker_info){.bad_tree = -1};
     }
-    w->shown = 0;
+    w->shown = w->touched = 0;
 
     sim_threads_run(w->threads, w->model->ntree, step_trees, w);
 

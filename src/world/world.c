@@ -16,8 +16,12 @@ static const char *const integrator_names[SIM_INTEGRATORS] = {
 const char *sim_integrator_name(sim_integrator integrator) { return integrator_names[integrator]; }
 
 sim_options sim_options_default(void) {
-    return (sim_options){
-        .step = 1e-3, .integrator = SIM_MIDPOINT, .threads = 1, .tolerance = 1e-10, .max_iterations = 50};
+    return (sim_options){.step = 1e-3,
+                         .integrator = SIM_MIDPOINT,
+                         .threads = 1,
+                         .tolerance = 1e-10,
+                         .max_iterations = 50,
+                         .contact_margin = NAN};
 }
 
 static sim_status check_options(const sim_options *o, sim_error *error) {
@@ -32,6 +36,9 @@ static sim_status check_options(const sim_options *o, sim_error *error) {
     }
     if (!(o->tolerance > 0 && o->tolerance < 1) || o->max_iterations < 1) {
         return sim_fail(error, SIM_BAD_INPUT, "the tolerance must lie between 0 and 1, max_iterations be at least 1");
+    }
+    if (o->contact_margin < 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "the contact margin must not be negative, as %g m is", o->contact_margin);
     }
     return SIM_OK;
 }
@@ -163,6 +170,7 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
 void sim_world_free(sim_world *w) {
     if (w) {
         sim_threads_free(w->threads);
+        collision_free(w->collision);
         sim_derived_free(w->derived);
         sim_pool_free(w->pool);
     }
@@ -172,7 +180,9 @@ const sim_model *sim_world_model(const sim_world *w) { return w->model; }
 const sim_options *sim_world_options(const sim_world *w) { return &w->options; }
 const sim_state *sim_world_state(const sim_world *w) { return &w->now; }
 const sim_step_info *sim_world_info(const sim_world *w) { return &w->info; }
-size_t sim_world_bytes(const sim_world *w) { return sim_pool_bytes(w->pool) + w->derived->bytes; }
+size_t sim_world_bytes(const sim_world *w) {
+    return sim_pool_bytes(w->pool) + w->derived->bytes + (w->collision ? collision_bytes(w->collision) : 0);
+}
 const double *sim_world_efforts(const sim_world *w) { return w->effort; }
 double *sim_world_applied(sim_world *w) { return w->applied; }
 
@@ -212,7 +222,7 @@ sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *
     sim_status status = check_state(w, state, error);
     if (status == SIM_OK) {
         state_copy(w->model, &w->now, state);
-        w->shown = 0;
+        w->shown = w->touched = 0;
         memset(w->effort, 0, (size_t)w->model->nactuator * sizeof *w->effort);
     }
     return status;
@@ -226,6 +236,23 @@ const sim_derived *sim_world_derived(sim_world *w) {
         w->shown = 1;
     }
     return w->derived;
+}
+
+sim_status sim_world_contacts(sim_world *w, const sim_contact **contact, int *count, sim_error *error) {
+    if (!w->collision && !(w->collision = collision_create(w->model, w->options.contact_margin))) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d shapes", w->model->nshape);
+    }
+    if (!w->touched) {
+        const sim_derived *d = sim_world_derived(w);
+        collision_input input = {.pose = d->pose, .velocity = d->vel, .step = w->options.step};
+        sim_status status = collision_update(w->collision, &input, w->threads, error);
+        if (status) {
+            return status;
+        }
+        w->touched = 1;
+    }
+    *contact = collision_contacts(w->collision, count);
+    return SIM_OK;
 }
 
 sim_energy sim_world_energy(sim_world *w) {

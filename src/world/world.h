@@ -4,6 +4,7 @@
 
 #include "base/pool.h"
 #include "base/threads.h"
+#include "collide/collision.h"
 #include <sim/world.h>
 
 enum { ANDERSON_DEPTH = 5, RK_VECTORS = 6 };
@@ -43,6 +44,8 @@ struct sim_world {
     /* derived from q, v: at the present state when `shown`, else wherever the step left it */
     sim_derived *derived;
     int shown;
+    sim_collision *collision; /* NULL until contacts are asked for ... */
+    int touched;              /* ... at the present state */
 
     /* work space of a step, indexed by dof, coordinate or body, so that trees never meet */
     double *q_point, *v_point, *tau, *extra, *a_try, *a_out, *hold; /* hold: torque against gravity at the start */

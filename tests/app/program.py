@@ -400,6 +400,32 @@ def tells_its_version_solvers_and_options():
         assert option in page and option in completion, option
 
 
+TOUCHING = """{"sim": 1, "world": {"contacts": false, "gravity": [0, 0, 0]},
+ "materials": [{"name": "rubber", "friction": 0.8, "stiffness": 1e5}],
+ "bodies": [{"name": "floor", "shapes": [{"type": "half_space"}]},
+  {"name": "ball", "joint": "free", "pose": {"position": [3, 4, 0.9]}, "v": [0, 0, 1, 0, 0, 0],
+   "shapes": [{"name": "skin", "type": "sphere", "radius": 1, "mass": 2, "material": "rubber"}]}]}"""
+
+
+def lists_where_shapes_touch():
+    found = json.loads(sim(write("touch.json", TOUCHING), "--contacts").stdout)
+    contact, = found["contacts"]
+    assert found["count"] == 1 and found["time"] == 0
+    assert contact["a"]["body"] == "floor" and contact["b"] == {"body": "ball", "shape": "skin", "index": 1, "type": "sphere"}
+    assert abs(contact["gap"] + 0.1) < 1e-15 and contact["normal"] == [0, 0, -1]
+    assert all(abs(x - y) < 1e-15 for x, y in zip(contact["position"], [3, 4, -0.05]))
+    assert contact["stiffness"] == 1e5 and abs(contact["friction"] - 0.4 ** 0.5) < 1e-15
+
+
+def lists_contacts_of_a_checkpoint_and_writes_nothing():
+    path = write("touch.json", TOUCHING)
+    sim(path, "--duration", "0.05", "--checkpoint", "c", "--quiet")
+    contact, = json.loads(sim(path, "--resume", "c", "--contacts", "--out", "never.csv").stdout)["contacts"]
+    assert abs(contact["gap"] + 0.05) < 1e-12 and sorted(os.listdir(".")) == ["c", "touch.json"]
+    sim(path, "--duration", "0.5", "--checkpoint", "c", "--quiet")
+    assert json.loads(sim(path, "--resume", "c", "--contacts").stdout)["contacts"] == []
+
+
 def runs_under_the_name_of_its_command():
     assert sim("run", scene("arm"), "--out", "-", "--quiet").stdout == sim(scene("arm"), "--out", "-", "--quiet").stdout
 

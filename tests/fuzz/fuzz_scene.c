@@ -83,6 +83,11 @@ static char *part(const char **from, size_t *left, size_t *length) {
     return copy;
 }
 
+static sim_status no_mesh(void *context, const char *path, sim_v3 scale, sim_triangles *out, sim_error *error) {
+    (void)context, (void)scale, (void)out;
+    return sim_fail(error, SIM_NO_RESOURCE, "%.100s: there are no mesh files here", path);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *from = (const char *)data;
@@ -97,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         set[overrides.count++] = line;
     }
     included file = {has_included ? included_text : NULL, included_length};
-    file_reader files = {read_included, &file};
+    file_reader files = {read_included, no_mesh, &file};
     scene_limits limits = {.bodies = 2000, .copied_nodes = 20000, .work = 1000000, .files = 6, .bytes = 100000};
     sim_diagnostics diagnostics;
     sim_error error = {0};

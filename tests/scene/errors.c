@@ -158,7 +158,6 @@ Test(scene_keys, refuses_by_name_what_is_not_simulated) {
     refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint':\n"
             "{'type': 'hinge', 'range': [0, 1]}}]}",
             "scene.json:2:19", "joint ranges are not simulated yet");
-    refused(SHAPE("{'type': 'mesh', 'file': 'x.stl'}"), "scene.json:2:10", "type \"mesh\" is not simulated yet");
     refused("{'sim': 1, 'world': {'solver': 'sap'}}", "scene.json:1:22", "contacts are not simulated yet");
 }
 

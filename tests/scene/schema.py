@@ -25,7 +25,7 @@ def expect(good, scene, name):
 scenes = sorted(p for p in (root / "scenes").rglob("*.json") if not p.name.endswith(".schema.json"))
 for path in scenes:
     expect(True, json.loads(path.read_text()), path.name)
-if len(scenes) < 13:
+if len(scenes) < 17:
     failed += 1
     print("FAILED: only", len(scenes), "scenes found")
 
@@ -39,7 +39,14 @@ whole = {
         {"name": "b", "joint": {"type": "hinge", "axis": [0, 1, 0]}, "q": 1,
          "inertia": {"mass": 1, "moments": [1, 1, 1]},
          "pose": {"rpy": [0, 0, 1]},
-         "shapes": [{"type": "sphere", "radius": 1}]}],
+         "shapes": [{"type": "sphere", "radius": 1},
+                    {"type": "convex", "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]},
+                    {"type": "mesh", "file": "a.stl", "scale": 0.001},
+                    {"type": "height_field", "columns": 2, "extent": [1, 1], "heights": [0, 0, 0, 0]},
+                    {"type": "sdf", "resolution": 0.1, "field": {"type": "union", "fields": [
+                        {"type": "box", "size": [1, 1, 1]}, {"type": "profile", "points": [[0, 0], [1, 0]], "thickness": 0.1}]}},
+                    {"type": "compound", "shapes": [{"type": "sphere", "radius": 1, "pose": {"position": [0, 0, 1]}}]}]}],
+    "exclusions": [{"first": "a", "second": "b"}],
     "initial": {"b": 0.1},
     "actuators": [{"joint": "b", "target": {"times": [0, 1], "values": [0, 1]}}],
     "loads": [{"body": "b", "force": [1, 2, 3]}],
@@ -61,6 +68,9 @@ broken = [
     ("/instances/0/file", "x.json"), ("/instances/0/repeat/count", REMOVE), ("/instances/0/repeat/counts", [1, 1, 1]),
     ("/initial/b", "x"), ("/actuators/0/joint", REMOVE), ("/actuators/0/target/values", REMOVE),
     ("/loads/0/force", [1, 2]), ("/record/signals", ["pose"]), ("/materials/0/friction", -1), ("/comment", 3),
+    ("/bodies/0/shapes/1/points", [[0, 0]]), ("/bodies/0/shapes/2/columns", 2), ("/bodies/0/shapes/3/extent", REMOVE),
+    ("/bodies/0/shapes/4/field/type", "unoin"), ("/bodies/0/shapes/4/field/fields/0/size", REMOVE),
+    ("/bodies/0/shapes/5/material", "m"), ("/exclusions/0/second", REMOVE),
 ]
 for pointer, value in broken:
     scene = copy.deepcopy(whole)

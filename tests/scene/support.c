@@ -31,7 +31,7 @@ sim_scene *load_text(const char *text, const test_file *files, const sim_scene_o
                      sim_diagnostics *found, sim_error *error) {
     char *json = quoted(text);
     scene_limits limits = sim_limits_default();
-    file_reader source_of_files = {read_test_file, (void *)files};
+    file_reader source_of_files = {read_test_file, sim_scene_mesh, (void *)files};
     sim_scene *scene =
         sim_load_scene(json, strlen(json), "scene.json", overrides, &limits, &source_of_files, found, error);
     free(json);

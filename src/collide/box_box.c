@@ -1,0 +1,173 @@
+/* Where do two boxes touch?
+ *
+ * Along a unit vector n the boxes are apart by
+ *     s(n) = |n . c| - sum_i a_i |n . x_i| - sum_j b_j |n . y_j|,
+ * c from centre to centre, a, b half edges, x, y axes. The greatest s over the faces' normals x_i, y_j and the edges'
+ * x_i cross y_j is the depth where it is negative (S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996, section 5).
+ * Where it is positive it is the distance if the parts that face each other along n overlap; if not, a corner is involved,
+ * and the nearest points are sought among corners and boxes, and edges and edges.
+ *
+ * Faces go before edges where both are as good up to rounding; the points come from both faces alike, so that it plays no
+ * part which of two nearly equal normals has won. */
+#include "collide/convex.h"
+#include "collide/primitives.h"
+
+static const double ROUNDING = 1e-14;   /* of the size */
+static const double LEAST = 1e-12;      /* sine of the angle of two edges below which they have no common normal */
+static const double NEARER = 1 - 1e-14; /* nearest points, in the order in which they are sure of their direction */
+static const double REACHED = 1e-12;    /* of the size: a point of contact is as near as the separating planes say */
+
+typedef struct boxes {
+    double a[3], b[3], size;
+    v3 axis_a[3], axis_b[3], c; /* in A's frame; c from A to B */
+    double R[3][3];             /* axis_a[i] . axis_b[j] */
+} boxes;
+
+static double part(v3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
+
+static boxes boxes_of(const convex *a, const convex *b, const pose *X) {
+    boxes x = {.axis_a = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .axis_b = {X->R.x, X->R.y, X->R.z}, .c = X->p};
+    for (int i = 0; i < 3; i++) {
+        x.a[i] = a->half[i];
+        x.b[i] = b->half[i];
+        for (int j = 0; j < 3; j++) {
+            x.R[i][j] = part(x.axis_b[j], i);
+        }
+    }
+    x.size = a->extent + b->extent;
+    return x;
+}
+
+static double separation(const boxes *x, v3 n) {
+    double s = fabs(v3_dot(n, x->c));
+    for (int k = 0; k < 3; k++) {
+        s -= x->a[k] * fabs(part(n, k)) + x->b[k] * fabs(v3_dot(n, x->axis_b[k]));
+    }
+    return s;
+}
+
+/* Keeps the better of two axes; later ones have to be better by more than rounding. */
+static void weigh(const boxes *x, v3 n, double s, double *best, v3 *normal) {
+    if (s > *best + ROUNDING * x->size) {
+        *best = s;
+        *normal = n;
+    }
+}
+
+/* Greatest separation, and its normal from B to A; stops early beyond the margin. */
+static double separate(const boxes *x, double margin, v3 *normal) {
+    double best = -HUGE_VAL;
+    for (int i = 0; i < 3; i++) {
+        const double *R = x->R[i];
+        double s = fabs(part(x->c, i)) - x->a[i] - x->b[0] * fabs(R[0]) - x->b[1] * fabs(R[1]) - x->b[2] * fabs(R[2]);
+        weigh(x, x->axis_a[i], s, &best, normal);
+    }
+    for (int j = 0; j < 3; j++) {
+        double s = fabs(v3_dot(x->axis_b[j], x->c)) - x->b[j] - x->a[0] * fabs(x->R[0][j]) -
+                   x->a[1] * fabs(x->R[1][j]) - x->a[2] * fabs(x->R[2][j]);
+        weigh(x, x->axis_b[j], s, &best, normal);
+    }
+    for (int k = 0; k < 9 && best <= margin; k++) {
+        v3 n = v3_cross(x->axis_a[k / 3], x->axis_b[k % 3]);
+        double sine = v3_norm(n);
+        if (sine > LEAST) {
+            n = v3_scale(1 / sine, n);
+            weigh(x, n, separation(x, n), &best, normal);
+        }
+    }
+    if (v3_dot(*normal, x->c) > 0) {
+        *normal = v3_neg(*normal);
+    }
+    return best;
+}
+
+static v3 held(v3 x, const double half[3]) {
+    return v3_make(fmin(fmax(x.x, -half[0]), half[0]), fmin(fmax(x.y, -half[1]), half[1]),
+                   fmin(fmax(x.z, -half[2]), half[2]));
+}
+
+static v3 corner(const double half[3], int bits) {
+    return v3_make(bits & 1 ? half[0] : -half[0], bits & 2 ? half[1] : -half[1], bits & 4 ? half[2] : -half[2]);
+}
+
+static void keep_nearer(v3 on_a, v3 on_b, double *square, convex_gap *gap) {
+    v3 d = v3_sub(on_a, on_b);
+    if (v3_dot(d, d) < NEARER * *square) {
+        *square = v3_dot(d, d);
+        gap->on_a = on_a;
+        gap->on_b = on_b;
+    }
+}
+
+/* Nearest points of boxes that are apart; returns their distance. */
+static double nearest(const boxes *x, const pose *X, convex_gap *gap) {
+    double square = HUGE_VAL;
+    for (int k = 0; k < 8; k++) {
+        v3 b = pose_point(*X, corner(x->b, k)), a = corner(x->a, k);
+        keep_nearer(held(b, x->a), b, &square, gap);
+        keep_nearer(a, pose_point(*X, held(m3_transposed_times(X->R, v3_sub(a, X->p)), x->b)), &square, gap);
+    }
+    for (int k = 0; k < 144; k++) { /* an edge: its axis, and which of the four along it */
+        int i = k / 48, j = k / 4 % 3, of_a = k / 12 % 4, of_b = k % 4;
+        v3 p = corner(x->a, (of_a & 1) << (i + 1) % 3 | of_a >> 1 << (i + 2) % 3);
+        v3 q = corner(x->b, (of_b & 1) << (j + 1) % 3 | of_b >> 1 << (j + 2) % 3);
+        p = v3_axpy(p, x->a[i], x->axis_a[i]); /* to its middle */
+        q = v3_axpy(pose_point(*X, q), x->b[j], x->axis_b[j]);
+        double s = 0, t = 0;
+        segments_nearest(p, x->axis_a[i], x->a[i], q, x->axis_b[j], x->b[j], &s, &t);
+        keep_nearer(v3_axpy(p, s, x->axis_a[i]), v3_axpy(q, t, x->axis_b[j]), &square, gap);
+    }
+    return sqrt(square);
+}
+
+/* Where the parts that face each other along n are nearest: two edges; else a corner will do, the faces say more. */
+static int facing_points(const convex *a, const convex *b, const pose *X, convex_gap *gap) {
+    face fa, fb;
+    convex_face(a, v3_neg(gap->normal), 1e-9, &fa);
+    convex_face(b, m3_transposed_times(X->R, gap->normal), 1e-9, &fb);
+    gap->on_b = pose_point(*X, fb.corner[0]);
+    gap->on_a = v3_axpy(gap->on_b, gap->gap, gap->normal);
+    if (fa.count == 2 && fb.count == 2) {
+        v3 d = v3_sub(fa.corner[1], fa.corner[0]), e = m3_times(X->R, v3_sub(fb.corner[1], fb.corner[0]));
+        v3 p = v3_axpy(fa.corner[0], 0.5, d), q = v3_axpy(gap->on_b, 0.5, e); /* middles */
+        double ld = v3_norm(d), le = v3_norm(e), s = 0, t = 0;
+        d = v3_scale(1 / ld, d);
+        e = v3_scale(1 / le, e);
+        segments_nearest(p, d, ld / 2, q, e, le / 2, &s, &t);
+        gap->on_a = v3_axpy(p, s, d);
+        gap->on_b = v3_axpy(q, t, e);
+        return 1;
+    }
+    return 0;
+}
+
+void box_box(const pair *p, manifold *out) {
+    convex a, b;
+    convex_of_shape(p->a, &a);
+    convex_of_shape(p->b, &b);
+    double reach = a.extent + b.extent + p->margin;
+    if (v3_dot(p->X_ab.p, p->X_ab.p) > reach * reach) {
+        return;
+    }
+    boxes x = boxes_of(&a, &b, &p->X_ab);
+    convex_gap gap = {.certain = 1};
+    gap.gap = separate(&x, p->margin, &gap.normal);
+    if (gap.gap > p->margin) {
+        return;
+    }
+    int first = out->count;
+    int edges = facing_points(&a, &b, &p->X_ab, &gap);
+    double between = v3_norm(v3_sub(gap.on_a, gap.on_b));
+    if (convex_manifold(p, &a, &b, &gap, out) || gap.gap <= 0 || (edges && between <= gap.gap + REACHED * x.size)) {
+        return;
+    }
+    out->count = first; /* what faces each other does not overlap: a corner is nearest to a corner or to an edge */
+    double distance = nearest(&x, &p->X_ab, &gap);
+    if (distance > gap.gap + REACHED * x.size) {
+        gap.gap = distance;
+        gap.normal = v3_scale(1 / distance, v3_sub(gap.on_a, gap.on_b));
+    }
+    if (gap.gap <= p->margin) {
+        convex_manifold(p, &a, &b, &gap, out);
+    }
+}

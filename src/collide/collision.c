@@ -1,0 +1,359 @@
+/* All contacts of a model.
+ *
+ *     boxes of the shapes, stretched along their motion
+ *       -> pairs whose boxes meet (broad phase, filters)
+ *         -> contact points of each pair (narrow phase, shared out among threads)
+ *           -> one list, sorted
+ *
+ * A pair closer than its margin is in contact.  So is one that this step's motion would bring that close: its gaps are
+ * then those still to be travelled, so that a fast body is stopped at the surface and not behind it (sweep.c). */
+#include "collide/collision.h"
+#include "base/pool.h"
+#include "collide/bounds.h"
+#include "collide/broadphase.h"
+#include "collide/filter.h"
+#include "collide/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One thread's share of the narrow phase. */
+typedef struct worker {
+    sim_arena *scratch; /* a pair's */
+    sim_arena *found;   /* the frame's */
+    sim_contact *contact;
+    int count, room, swept, pairs;
+    int failed;
+} worker;
+
+struct sim_collision {
+    const sim_model *model;
+    sim_pool *pool;
+    filter filter;
+    bounding_ball *ball; /* [nshape] in the shape's frame */
+    double *margin;      /* [nshape] */
+    double *reach; /* [nshape] from the body's origin to the shape's farthest point; 0 where the body cannot move */
+    aabb *box;     /* [nshape] */
+    sim_broadphase *broad;
+    worker *worker;
+    int workers;
+    sim_arena *frame[2]; /* contacts of this call and of the one before */
+    int current;
+    const sim_contact *contact;
+    int ncontact;
+    collision_info info;
+};
+
+static int allows(void *context, int a, int b) { return filter_allows(context, a, b); }
+
+static int create_parts(sim_collision *c, double margin) {
+    const sim_model *m = c->model;
+    uint8_t *moves = POOL_NEW(c->pool, uint8_t, m->nshape);
+    c->ball = POOL_NEW(c->pool, bounding_ball, m->nshape);
+    c->margin = POOL_NEW(c->pool, double, m->nshape);
+    c->reach = POOL_NEW(c->pool, double, m->nshape);
+    c->box = POOL_NEW(c->pool, aabb, m->nshape);
+    if (!moves || !c->ball || !c->margin || !c->reach || !c->box || !filter_create(&c->filter, m, c->pool)) {
+        return 0;
+    }
+    for (int k = 0; k < m->nshape; k++) {
+        const sim_shape *shape = &m->shape[k];
+        moves[k] = c->filter.clump[shape->body] != 0;
+        c->ball[k] = shape_ball(shape);
+        c->margin[k] = isnan(margin) ? c->ball[k].radius / 200 : margin;
+        c->reach[k] = moves[k] ? v3_norm(pose_point(shape->pose, c->ball[k].centre)) + c->ball[k].radius : 0;
+    }
+    c->broad = broadphase_create(m->nshape, moves, allows, &c->filter);
+    c->frame[0] = sim_arena_create();
+    c->frame[1] = sim_arena_create();
+    return c->broad && c->frame[0] && c->frame[1];
+}
+
+sim_collision *collision_create(const sim_model *model, double margin) {
+    sim_pool *pool = sim_pool_create();
+    sim_collision *c = pool ? POOL_NEW(pool, sim_collision, 1) : NULL;
+    if (!c) {
+        sim_pool_free(pool);
+        return NULL;
+    }
+    c->model = model;
+    c->pool = pool;
+    if (!create_parts(c, margin)) {
+        collision_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void collision_free(sim_collision *c) {
+    if (!c) {
+        return;
+    }
+    for (int k = 0; k < c->workers; k++) {
+        sim_arena_free(c->worker[k].scratch);
+        sim_arena_free(c->worker[k].found);
+    }
+    sim_arena_free(c->frame[0]);
+    sim_arena_free(c->frame[1]);
+    broadphase_free(c->broad);
+    sim_pool_free(c->pool);
+}
+
+size_t collision_bytes(const sim_collision *c) {
+    size_t bytes = sim_pool_bytes(c->pool) + broadphase_bytes(c->broad) + sim_arena_bytes(c->frame[0]) +
+                   sim_arena_bytes(c->frame[1]);
+    for (int k = 0; k < c->workers; k++) {
+        bytes += sim_arena_bytes(c->worker[k].scratch) + sim_arena_bytes(c->worker[k].found);
+    }
+    return bytes;
+}
+
+/* As many workers as there are threads, for good. */
+static int hire(sim_collision *c, int count) {
+    if (count <= c->workers) {
+        return 1;
+    }
+    worker *more = POOL_NEW(c->pool, worker, count);
+    if (!more) {
+        return 0;
+    }
+    if (c->workers) {
+        memcpy(more, c->worker, (size_t)c->workers * sizeof *more);
+    }
+    c->worker = more;
+    while (c->workers < count) {
+        worker *w = &c->worker[c->workers++];
+        w->scratch = sim_arena_create();
+        w->found = sim_arena_create();
+        if (!w->scratch || !w->found) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- boxes ---- */
+
+typedef struct task {
+    sim_collision *c;
+    const collision_input *in;
+    const broad_pair *pair;
+} task;
+
+static v3 v3_least(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
+static v3 v3_most(v3 a, v3 b) { return v3_make(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
+
+/* The box of a shape now, stretched by where its body's velocity takes it within the step. */
+static void bound_shapes(void *context, int self, int first, int end) {
+    task *t = context;
+    sim_collision *c = t->c;
+    (void)self;
+    for (int k = first; k < end; k++) {
+        const sim_shape *shape = &c->model->shape[k];
+        pose X = pose_product(t->in->pose[shape->body], shape->pose);
+        aabb box = shape_bounds(shape, &X);
+        double more = isfinite(c->margin[k]) ? c->margin[k] : 0;
+        if (t->in->velocity && c->reach[k] > 0) {
+            motion v = t->in->velocity[shape->body];
+            v3 shift = v3_scale(t->in->step, v.lin);
+            more += fmin(v3_norm(v.ang) * t->in->step, 2) * c->reach[k];
+            box.low = v3_least(box.low, v3_add(box.low, shift));
+            box.high = v3_most(box.high, v3_add(box.high, shift));
+        }
+        box.low = v3_sub(box.low, v3_make(more, more, more));
+        box.high = v3_add(box.high, v3_make(more, more, more));
+        c->box[k] = box;
+    }
+}
+
+/* ---- narrow phase ---- */
+
+/* Features that the pair's contacts had a step ago. */
+static int features_before(const collision_input *in, broad_pair at, sim_arena *arena, const uint64_t **kept) {
+    int low = 0, high = in->nbefore;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        const sim_contact *b = &in->before[middle];
+        if (b->shape_a < at.a || (b->shape_a == at.a && b->shape_b < at.b)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    int count = 0;
+    while (low + count < in->nbefore && in->before[low + count].shape_a == at.a &&
+           in->before[low + count].shape_b == at.b) {
+        count++;
+    }
+    uint64_t *feature = count ? ARENA_NEW(arena, uint64_t, count) : NULL;
+    for (int k = 0; feature && k < count; k++) {
+        feature[k] = in->before[low + k].at.feature;
+    }
+    *kept = feature;
+    return feature ? count : 0;
+}
+
+static mover mover_of(const task *t, int shape) {
+    const sim_collision *c = t->c;
+    int body = c->model->shape[shape].body, moving = c->reach[shape] > 0 && t->in->velocity;
+    return (mover){.shape = &c->model->shape[shape],
+                   .X = t->in->pose[body],
+                   .v = moving ? t->in->velocity[body] : (motion){{0, 0, 0}, {0, 0, 0}},
+                   .reach = c->reach[shape]};
+}
+
+/* Contact points of a pair, in the world. */
+static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out) {
+    const sim_collision *c = t->c;
+    sweep s = {.a = mover_of(t, at.a),
+               .b = mover_of(t, at.b),
+               .step = t->in->step,
+               .margin = fmin(c->margin[at.a], c->margin[at.b]),
+               .arena = w->scratch};
+    s.nkept = features_before(t->in, at, w->scratch, &s.kept);
+    double travel = sweep_speed(&s.a, &s.b) * s.step;
+    pose X_a = pose_product(s.a.X, s.a.shape->pose), X_b = pose_product(s.b.X, s.b.shape->pose);
+    /* What moves less than the margin in a step needs no following. */
+    pair p = {.a = s.a.shape,
+              .b = s.b.shape,
+              .X_ab = pose_relative(X_a, X_b),
+              .margin = s.margin + (travel <= s.margin ? travel : 0),
+              .kept = s.kept,
+              .nkept = s.nkept,
+              .arena = w->scratch};
+    pair_collide(&p, out);
+    for (int k = 0; k < out->count; k++) {
+        out->point[k].position = pose_point(X_a, out->point[k].position);
+        out->point[k].normal = m3_times(X_a.R, out->point[k].normal);
+    }
+    if (out->count == 0 && travel > s.margin) {
+        w->swept++;
+        sweep_collide(&s, out);
+    }
+}
+
+static sim_contact *room_for(worker *w, int count) {
+    if (w->count + count > w->room) {
+        int room = 2 * (w->count + count) + 64;
+        sim_contact *moved = ARENA_NEW(w->found, sim_contact, room);
+        if (!moved) {
+            return NULL;
+        }
+        if (w->count) {
+            memcpy(moved, w->contact, (size_t)w->count * sizeof *moved);
+        }
+        w->contact = moved;
+        w->room = room;
+    }
+    return &w->contact[w->count];
+}
+
+/* In the order of features: insertion, for a handful of points. */
+static void sort_points(manifold *m) {
+    for (int k = 1; k < m->count; k++) {
+        contact_point point = m->point[k];
+        int at = k;
+        for (; at > 0 && m->point[at - 1].feature > point.feature; at--) {
+            m->point[at] = m->point[at - 1];
+        }
+        m->point[at] = point;
+    }
+}
+
+static void keep(const task *t, broad_pair at, worker *w, manifold *found) {
+    const sim_shape *a = &t->c->model->shape[at.a], *b = &t->c->model->shape[at.b];
+    sim_material_pair surface = sim_material_together(t->c->model, a->material, b->material);
+    sim_contact *contact = room_for(w, found->count);
+    if (!contact) {
+        w->failed = 1;
+        return;
+    }
+    sort_points(found);
+    for (int k = 0; k < found->count; k++) {
+        contact[k] = (sim_contact){.shape_a = at.a,
+                                   .shape_b = at.b,
+                                   .body_a = a->body,
+                                   .body_b = b->body,
+                                   .at = found->point[k],
+                                   .friction = surface.friction,
+                                   .stiffness = surface.stiffness,
+                                   .dissipation = surface.dissipation,
+                                   .restitution = surface.restitution};
+    }
+    w->count += found->count;
+    w->pairs++;
+}
+
+static void collide_pairs(void *context, int self, int first, int end) {
+    task *t = context;
+    worker *w = &t->c->worker[self];
+    for (int k = first; k < end && !w->failed; k++) {
+        manifold found = {0};
+        sim_arena_release(w->scratch, 0);
+        collide_pair(t, t->pair[k], w, &found);
+        w->failed |= found.failed;
+        if (found.count) {
+            keep(t, t->pair[k], w, &found);
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+/* The workers' contacts in their order, which is that of the pairs. */
+static sim_status gather(sim_collision *c, sim_error *error) {
+    int count = 0;
+    for (int k = 0; k < c->workers; k++) {
+        const worker *w = &c->worker[k];
+        count += w->count;
+        c->info.swept += w->swept;
+        c->info.pairs += w->pairs;
+        if (w->failed) {
+            return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d pairs of shapes", c->info.near);
+        }
+    }
+    c->current = !c->current;
+    sim_arena_release(c->frame[c->current], 0);
+    sim_contact *all = ARENA_NEW(c->frame[c->current], sim_contact, count);
+    if (!all) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", count);
+    }
+    c->contact = all;
+    c->ncontact = c->info.points = count;
+    for (int k = 0; k < c->workers; k++) {
+        const worker *w = &c->worker[k];
+        if (w->count) {
+            memcpy(all, w->contact, (size_t)w->count * sizeof *all);
+        }
+        all += w->count;
+    }
+    return SIM_OK;
+}
+
+sim_status collision_update(sim_collision *c, const collision_input *input, sim_threads *threads, sim_error *error) {
+    task t = {.c = c, .in = input};
+    if (!hire(c, sim_threads_count(threads))) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d shapes", c->model->nshape);
+    }
+    sim_threads_run(threads, c->model->nshape, bound_shapes, &t);
+    int near = broadphase_update(c->broad, c->box, threads, &t.pair);
+    if (near < 0) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the pairs of %d shapes", c->model->nshape);
+    }
+    for (int k = 0; k < c->workers; k++) {
+        worker *w = &c->worker[k];
+        sim_arena_release(w->found, 0);
+        w->contact = NULL;
+        w->count = w->room = w->swept = w->pairs = w->failed = 0;
+    }
+    c->info = (collision_info){.near = near};
+    sim_threads_run(threads, near, collide_pairs, &t);
+    return gather(c, error);
+}
+
+const sim_contact *collision_contacts(const sim_collision *c, int *count) {
+    *count = c->ncontact;
+    return c->contact;
+}
+
+const collision_info *collision_last(const sim_collision *c) { return &c->info; }

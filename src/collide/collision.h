@@ -1,0 +1,41 @@
+/* All contacts of a model, from the poses of its bodies. */
+#ifndef COLLIDE_COLLISION_H
+#define COLLIDE_COLLISION_H
+
+#include "base/threads.h"
+#include <sim/collide.h>
+#include <stddef.h>
+
+typedef struct sim_collision sim_collision;
+
+/* Where the bodies are, and how they are about to move. */
+typedef struct collision_input {
+    const sim_pose *pose;       /* [nbody] */
+    const sim_motion *velocity; /* [nbody] at body origins, world axes; NULL: at rest */
+    double step;                /* s: how long they move so */
+    const sim_contact *before;  /* contacts of a step ago, as they were returned then; may be NULL */
+    int nbefore;
+} collision_input;
+
+/* What a call did. */
+typedef struct collision_info {
+    int near;   /* pairs whose boxes meet */
+    int swept;  /* pairs followed along their motion */
+    int pairs;  /* pairs in contact */
+    int points; /* contacts */
+} collision_info;
+
+/* `margin`: points with a gap up to it are contacts though nothing moves; NAN: a two-hundredth of the radius of the smaller
+ * shape's ball.  NULL without memory. */
+sim_collision *collision_create(const sim_model *model, double margin);
+void collision_free(sim_collision *collision);
+size_t collision_bytes(const sim_collision *collision);
+
+/* Contacts, sorted by shape_a, shape_b and feature.  They stay through the next call, so that it can be shown them as
+ * `before`, and no longer.  Depends on the input alone: not on earlier calls, not on the number of threads. */
+sim_status collision_update(sim_collision *collision, const collision_input *input, sim_threads *threads,
+                            sim_error *error);
+const sim_contact *collision_contacts(const sim_collision *collision, int *count);
+const collision_info *collision_last(const sim_collision *collision);
+
+#endif

@@ -1,0 +1,14 @@
+/* Where do two convex solids touch that have no formula of their own?
+ *
+ * Signed distance and normal by convex_distance, the points by clipping the faces that look at each other
+ * (convex_manifold). */
+#include "collide/convex.h"
+
+void pair_convex(const pair *p, manifold *out) {
+    convex a, b;
+    convex_gap gap;
+    if (convex_of_shape(p->a, &a) && convex_of_shape(p->b, &b) &&
+        convex_distance(&a, &b, &p->X_ab, p->margin, v3_make(0, 0, 0), &gap)) {
+        convex_manifold(p, &a, &b, &gap, out);
+    }
+}

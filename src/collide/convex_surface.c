@@ -1,0 +1,215 @@
+/* Where does a convex solid touch a surface of triangles?
+ *
+ * Triangle by triangle, but a triangle by itself knows too little: its edges are edges of nothing where the surface runs
+ * on.  The direction n in which the solid and a triangle are best parted counts only if it lies in the normal cone of the
+ * triangle's feature that it touches (surface_faces): along a face's normal, between those of the two faces of an edge, or
+ * among those of a vertex.  If it does not, only the face itself can be meant, and the solid's part over the triangle is
+ * held along the face's normal.
+ *
+ * A face holds what has its centre before it.  What has its centre inside a solid surface is let out by the nearest place
+ * of the surface, as one plane. */
+#include "collide/surface.h"
+
+#include <float.h>
+
+enum { MOST = 32, EACH = 4, LOCAL = 3 };
+static const double ALIKE = 0.998;  /* cosine: normals within 3.6 degrees hold alike */
+static const double SHALLOW = 1e-3; /* of the least width: so little depth needs no search for a better direction */
+static const double DEEP = 1e-2;    /* of the least width: from here on a face must be the surface that is nearest */
+
+typedef struct on_surface {
+    const pair *p;
+    pair local; /* the triangle's corners stand in A's frame */
+    const convex *a;
+    const surface *s;
+    manifold *out;
+    int overlaps; /* a triangle cut the solid */
+    double worst; /* how deep at most */
+    v3 worst_point;
+} on_surface;
+
+/* Numbers of a triangle's own features (face.c) to numbers in the surface. */
+static void name_features(const on_surface *o, int first, int t) {
+    for (int k = first; k < o->out->count; k++) {
+        uint64_t *f = &o->out->point[k].feature;
+        uint32_t own = (uint32_t)*f & 0x3fffffff, index = own >> 2, kind = own & 3;
+        int feature = kind == 0 ? (int)index % 3 + 4 : kind == 1 ? (int)index % 3 + 1 : 0;
+        *f = feature_pair((uint32_t)(*f >> 32), surface_feature(o->s, t, feature));
+    }
+}
+
+static void emit(on_surface *o, const convex *tri, const convex_gap *gap, int t) {
+    int first = o->out->count;
+    convex_manifold(&o->local, o->a, tri, gap, o->out);
+    name_features(o, first, t);
+}
+
+/* Which feature of the triangle is farthest along n. */
+static int feature_along(const convex *tri, v3 n) {
+    double h[3], top = -HUGE_VAL;
+    int in[3], count = 0;
+    for (int k = 0; k < 3; k++) {
+        h[k] = v3_dot(n, v3_sub(tri->corner[k], tri->centre));
+        top = fmax(top, h[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        count += in[k] = h[k] >= top - SURFACE_SLACK * tri->extent;
+    }
+    if (count == 3) {
+        return 0;
+    }
+    if (count == 2) {
+        return !in[2] ? 1 : !in[0] ? 2 : 3;
+    }
+    return in[0] ? 4 : in[1] ? 5 : 6;
+}
+
+/* Is x over the triangle, seen along its normal n? */
+static int over(const convex *tri, v3 n, v3 x) {
+    for (int k = 0; k < 3; k++) {
+        v3 a = tri->corner[k], e = v3_sub(tri->corner[(k + 1) % 3], a);
+        if (v3_dot(v3_cross(n, e), v3_sub(x, a)) < -1e-9 * v3_norm(e) * tri->extent) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Drops points so deep under a face that another part of the surface, which faces elsewhere, is much nearer. */
+static void drop_hidden(const on_surface *o, int first) {
+    const pair *p = o->p;
+    int kept = first;
+    for (int k = first; k < o->out->count; k++) {
+        contact_point *c = &o->out->point[k];
+        surface_place place;
+        v3 at = v3_axpy(c->position, 0.5 * c->gap, c->normal); /* on the solid */
+        v3 there = m3_transposed_times(p->X_ab.R, v3_sub(at, p->X_ab.p));
+        int hidden = c->gap < -DEEP * o->a->least && surface_nearest(o->s, there, -0.5 * c->gap, &place) &&
+                     v3_dot(m3_times(p->X_ab.R, place.normal), c->normal) < 0.7;
+        if (!hidden) {
+            o->out->point[kept++] = *c;
+        }
+    }
+    o->out->count = kept;
+}
+
+/* The solid against the face alone. */
+static void emit_face(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, double gap, int guarded) {
+    int first = o->out->count;
+    v3 foot = v3_axpy(lowest, -gap, n);
+    convex_gap g = {.gap = over(tri, n, lowest) ? gap : HUGE_VAL, .normal = n, .on_a = lowest, .on_b = foot};
+    emit(o, tri, &g, t);
+    if (guarded) {
+        drop_hidden(o, first);
+    }
+}
+
+static int visit(void *context, int t) {
+    on_surface *o = context;
+    v3 c[3];
+    uint32_t vertex;
+    surface_corners(o->s, t, c);
+    for (int k = 0; k < 3; k++) {
+        c[k] = pose_point(o->p->X_ab, c[k]);
+    }
+    convex tri = convex_triangle(c[0], c[1], c[2]);
+    v3 n = m3_times(o->p->X_ab.R, surface_normal(o->s, t));
+    v3 lowest = v3_axpy(convex_support(o->a, v3_neg(n), &vertex), -o->a->radius, n);
+    double gap = v3_dot(n, v3_sub(lowest, c[0])), centre = v3_dot(n, v3_sub(o->a->centre, c[0]));
+    int before = centre > 0;
+    if (gap > o->p->margin) {
+        return 1;
+    }
+    if (before && gap > -SHALLOW * o->a->least && over(&tri, n, lowest)) {
+        emit_face(o, &tri, t, n, lowest, gap, 0);
+        return !o->out->failed;
+    }
+    convex_gap g;
+    pose still = pose_identity();
+    if (!convex_distance(o->a, &tri, &still, o->p->margin, v3_make(0, 0, 0), &g)) {
+        return 1;
+    }
+    if (g.gap < 0 && -g.gap > o->worst) {
+        o->worst = -g.gap;
+        o->worst_point = g.on_b;
+    }
+    int feature = feature_along(&tri, g.normal);
+    int counts = surface_faces(o->s, t, feature, m3_transposed_times(o->p->X_ab.R, g.normal));
+    if (counts && feature) {
+        emit(o, &tri, &g, t);
+    } else if (before) {
+        emit_face(o, &tri, t, n, lowest, gap, !counts);
+    }
+    return !o->out->failed;
+}
+
+/* One plane through the place q, normal n, both in A's frame: the solid's lowest face. */
+static void emit_plane(on_surface *o, v3 q, v3 n, const surface_place *place) {
+    uint32_t vertex;
+    face f;
+    int first = o->out->count;
+    convex_face(o->a, v3_neg(n), 0.2, &f);
+    v3 lowest = convex_support(o->a, v3_neg(n), &vertex);
+    for (int k = -1; k < f.count; k++) {
+        v3 on_a = v3_axpy(k < 0 ? lowest : f.corner[k], -o->a->radius, n);
+        double gap = v3_dot(n, v3_sub(on_a, q));
+        contact_point c = {.position = v3_axpy(on_a, -0.5 * gap, n),
+                           .normal = n,
+                           .gap = gap,
+                           .feature = feature_pair(k < 0 ? f.number : f.vertex[k],
+                                                   surface_feature(o->s, place->triangle, place->feature))};
+        if (gap <= o->p->margin && (k >= 0 || f.count == 1 || f.disc)) {
+            manifold_add(o->out, o->p->arena, &c);
+        }
+    }
+    manifold_reduce(o->p, o->out, first, EACH);
+}
+
+/* The box of the solid, in the surface's frame, grown by the margin. */
+static void bounds(const on_surface *o, v3 *low, v3 *high) {
+    const pose *X = &o->p->X_ab;
+    double side[3][2], grow = o->a->radius + o->p->margin;
+    uint32_t vertex;
+    const v3 axis[3] = {X->R.x, X->R.y, X->R.z};
+    for (int k = 0; k < 3; k++) {
+        v3 far = v3_sub(convex_support(o->a, axis[k], &vertex), X->p);
+        v3 near = v3_sub(convex_support(o->a, v3_neg(axis[k]), &vertex), X->p);
+        side[k][0] = v3_dot(axis[k], near) - grow;
+        side[k][1] = v3_dot(axis[k], far) + grow;
+    }
+    *low = v3_make(side[0][0], side[1][0], side[2][0]);
+    *high = v3_make(side[0][1], side[1][1], side[2][1]);
+}
+
+/* A triangle cuts the solid, yet no direction counted: many small triangles, deep inside.  The place of the surface that
+ * is nearest to the deepest point stands for all. */
+static void emit_lost(on_surface *o) {
+    pose X_ba = pose_inverse(o->p->X_ab);
+    surface_place place;
+    if (surface_nearest(o->s, pose_point(X_ba, o->worst_point), HUGE_VAL, &place)) {
+        v3 n = m3_times(o->p->X_ab.R, place.normal), q = pose_point(o->p->X_ab, place.point);
+        if (v3_dot(n, v3_sub(o->a->centre, q)) > 0) {
+            emit_plane(o, q, n, &place);
+        }
+    }
+}
+
+void convex_on_surface(const pair *p, const convex *a, const surface *s, manifold *out) {
+    on_surface o = {.p = p, .local = *p, .a = a, .s = s, .out = out};
+    o.local.X_ab = pose_identity();
+    double distance;
+    surface_place place;
+    v3 low, high, centre = m3_transposed_times(p->X_ab.R, v3_sub(a->centre, p->X_ab.p));
+    if (surface_holds(s, centre, &distance, &place)) {
+        v3 n = distance < -1e-9 * a->least ? v3_scale(-1 / distance, v3_sub(place.point, centre)) : place.normal;
+        emit_plane(&o, pose_point(p->X_ab, place.point), m3_times(p->X_ab.R, n), &place);
+        return;
+    }
+    int first = out->count;
+    bounds(&o, &low, &high);
+    surface_in_box(s, low, high, visit, &o);
+    if (out->count == first && o.worst > 0) {
+        emit_lost(&o);
+    }
+    manifold_group(p, out, first, ALIKE, 1e-6 * a->least, EACH, MOST);
+}

@@ -1,0 +1,71 @@
+/* Which way does each pair with a mesh or a height field take?
+ *
+ * A mesh that is convex is a hull like any other.  Else the other shape, if convex, is laid on the mesh's surface. */
+#include "collide/surface.h"
+
+/* Both convex: like the pair with a hull in the mesh's place. */
+static void as_hulls(const pair *p, manifold *out) {
+    sim_shape_type first = p->a->type == SIM_MESH ? SIM_CONVEX : p->a->type;
+    pair_function *f = pair_function_of(first, SIM_CONVEX);
+    convex a, b;
+    convex_gap gap;
+    if (f) {
+        f(p, out);
+    } else if (convex_of_shape(p->a, &a) && convex_of_shape(p->b, &b) &&
+               convex_distance(&a, &b, &p->X_ab, p->margin, v3_make(0, 0, 0), &gap)) {
+        convex_manifold(p, &a, &b, &gap, out);
+    }
+}
+
+void pair_sphere_mesh(const pair *p, manifold *out) {
+    if (p->b->geometry->hull) {
+        as_hulls(p, out);
+        return;
+    }
+    surface s = surface_of(p->b->geometry);
+    ball_on_surface(p, p->a->size[0], &s, out);
+}
+
+void pair_convex_mesh(const pair *p, manifold *out) {
+    convex a;
+    if (p->b->geometry->hull) {
+        as_hulls(p, out);
+    } else if (convex_of_shape(p->a, &a)) {
+        surface s = surface_of(p->b->geometry);
+        convex_on_surface(p, &a, &s, out);
+    }
+}
+
+void pair_mesh_mesh(const pair *p, manifold *out) {
+    const sim_geometry *ga = p->a->geometry, *gb = p->b->geometry;
+    if (ga->hull) {
+        pair_convex_mesh(p, out);
+    } else if (gb->hull) {
+        pair_swapped(p, pair_convex_mesh, out);
+    } else {
+        surface a = surface_of(ga), b = surface_of(gb);
+        surface_on_surface(p, &a, &b, out);
+    }
+}
+
+void pair_sphere_heights(const pair *p, manifold *out) {
+    surface s = surface_of(p->b->geometry);
+    ball_on_surface(p, p->a->size[0], &s, out);
+}
+
+void pair_convex_heights(const pair *p, manifold *out) {
+    surface s = surface_of(p->b->geometry);
+    convex a;
+    if (convex_of_shape(p->a, &a)) {
+        convex_on_surface(p, &a, &s, out);
+    }
+}
+
+void pair_mesh_heights(const pair *p, manifold *out) {
+    if (p->a->geometry->hull) {
+        pair_convex_heights(p, out);
+        return;
+    }
+    surface a = surface_of(p->a->geometry), b = surface_of(p->b->geometry);
+    surface_on_surface(p, &a, &b, out);
+}

@@ -1,0 +1,31 @@
+/* Two shapes that are apart now: do they meet within the step? */
+#ifndef COLLIDE_SWEEP_H
+#define COLLIDE_SWEEP_H
+
+#include "collide/pair.h"
+
+/* A shape in motion. */
+typedef struct mover {
+    const sim_shape *shape;
+    pose X;       /* of its body */
+    motion v;     /* of its body, at the body's origin */
+    double reach; /* from the body's origin to the farthest point of the shape; 0 for what stands still */
+} mover;
+
+typedef struct sweep {
+    mover a, b;
+    double step;
+    double margin;
+    const uint64_t *kept;
+    int nkept;
+    sim_arena *arena;
+} sweep;
+
+/* Adds the contact points at the moment the two come within `margin`, if they do so before the step ends.  In the world;
+ * each gap is the one between the touching points as they stand now, measured along the normal they will meet with. */
+void sweep_collide(const sweep *s, manifold *out);
+
+/* The greatest speed with which any two points of the shapes approach each other. */
+double sweep_speed(const mover *a, const mover *b);
+
+#endif

@@ -1,0 +1,153 @@
+/* The shapes of a body, and what they weigh.  A compound is as many shapes as it has parts. */
+#include "math/spatial.h"
+#include "scene/loader.h"
+#include "scene/placement.h"
+
+#include <string.h>
+
+/* Who asks for shapes, and what for. */
+typedef struct visit {
+    loader *l;
+    const entry *e;
+    const body_data *body;
+    bool (*each)(const struct visit *v, const shape_data *d, const sim_shape *shape);
+    sim_inertia *sum;
+} visit;
+
+static void shape_size(const shape_data *d, double size[3]) {
+    memset(size, 0, 3 * sizeof *size);
+    if (d->type == SIM_BOX || d->type == SIM_ELLIPSOID) {
+        memcpy(size, d->type == SIM_BOX ? d->size : d->radii, 3 * sizeof *size);
+    } else if (d->type < SIM_HALF_SPACE) {
+        size[0] = d->radius;
+        size[1] = d->length;
+    }
+}
+
+static bool read_surface(const visit *v, const shape_data *d, sim_shape *shape) {
+    if (d->material) {
+        shape->material =
+            sim_material_by_name(v->l, v->e->scope->document, d->material, sim_node_member(d->at, "material"));
+    }
+    for (int i = 0; i < 4; i++) {
+        shape->color[i] = (float)d->color[i];
+    }
+    shape->group = (uint32_t)d->group;
+    shape->mask = (uint32_t)d->mask;
+    return shape->material >= 0;
+}
+
+static bool read_solid(const visit *v, const shape_data *d, sim_shape *shape) {
+    shape->type = (sim_shape_type)d->type;
+    shape_size(d, shape->size);
+    if (sim_shape_geometry(shape->type) < SIM_GEOMETRY_TYPES) {
+        shape->geometry = sim_shape_geometry_of(v->l, v->e->scope->document, d);
+        return shape->geometry;
+    }
+    if (v->e->moves && shape->type == SIM_HALF_SPACE) {
+        sim_report_once(&v->l->report, d->at, NULL,
+                        "a half-space stands only on bodies that cannot move; \"%.80s\" can", v->e->name);
+        return false;
+    }
+    return true;
+}
+
+static bool visit_shapes(const visit *v, const node *shapes, const pose *frame);
+
+static bool visit_shape(const visit *v, const node *n, const pose *frame) {
+    shape_data d;
+    pose own;
+    if (!sim_loader_read(v->l, n, &sim_table_shape, &d) || !sim_placement_read(&v->l->report, &d.pose, &own)) {
+        return false;
+    }
+    own = pose_product(*frame, own);
+    if (d.type == COMPOUND) {
+        return visit_shapes(v, d.shapes, &own);
+    }
+    sim_shape shape = sim_shape_default();
+    shape.name = d.name;
+    shape.body = v->e->index;
+    shape.pose = own;
+    bool good = read_surface(v, &d, &shape);
+    good &= read_solid(v, &d, &shape);
+    return good && v->each(v, &d, &shape);
+}
+
+static bool visit_shapes(const visit *v, const node *shapes, const pose *frame) {
+    bool good = true;
+    for (const node *n = shapes ? shapes->first : NULL; n; n = n->next) {
+        good &= visit_shape(v, n, frame);
+    }
+    return good;
+}
+
+static bool weigh(const visit *v, const shape_data *d, const sim_shape *shape) {
+    const node *density = sim_node_member(d->at, "density"), *mass = sim_node_member(d->at, "mass");
+    const node *given = density ? density : mass;
+    if (!given) {
+        return true;
+    }
+    if (v->body->inertia.at) {
+        sim_report_once(&v->l->report, given, "leave one of them out",
+                        "the body's inertia is given, and so is the %s of a shape", density ? "density" : "mass");
+        return false;
+    }
+    sim_inertia own = sim_shape_inertia(shape, density ? d->density : 1);
+    if (!(own.mass > 0)) {
+        sim_report_once(&v->l->report, given, "give the body an inertia",
+                        "the surface is open, so it has no inside that could weigh something");
+        return false;
+    }
+    if (mass) {
+        own = sim_shape_inertia(shape, d->mass / own.mass);
+        own.mass = d->mass;
+    }
+    sim_error why;
+    if (sim_inertia_check(&own, &why)) {
+        sim_report_once(&v->l->report, given, NULL, "%s", why.text);
+        return false;
+    }
+    own = sim_inertia_placed(&own, &shape->pose);
+    *v->sum = sim_inertia_add(v->sum, &own);
+    return true;
+}
+
+static bool add(const visit *v, const shape_data *d, const sim_shape *shape) {
+    (void)d;
+    return sim_builder_add_shape(v->l->builder, shape) >= 0;
+}
+
+bool sim_shapes_weigh(loader *l, const entry *e, const body_data *b, sim_inertia *sum) {
+    pose body = pose_identity();
+    return visit_shapes(&(visit){l, e, b, weigh, sum}, b->shapes, &body);
+}
+
+void sim_shapes_add(loader *l, const entry *e, const body_data *b) {
+    pose body = pose_identity();
+    visit_shapes(&(visit){l, e, b, add, NULL}, b->shapes, &body);
+}
+
+static bool could_touch(const node *shapes) {
+    for (const node *n = shapes ? shapes->first : NULL; n; n = n->next) {
+        const node *parts = sim_node_member(n, "shapes");
+        const node *mask = sim_node_member(n, "mask"), *group = sim_node_member(n, "group");
+        if (parts ? could_touch(parts) : !(mask && mask->number == 0) && !(group && group->number == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void sim_shapes_note_touching(loader *l, const entry *e, const body_data *b) {
+    if (!could_touch(b->shapes)) {
+        return;
+    }
+    if (!l->touching) {
+        l->touching = b->shapes;
+        l->touching_piece = e->piece;
+    } else if (l->data.world.contacts && e->piece != l->touching_piece) {
+        const node *contacts = sim_node_member(l->data.world.at, "contacts");
+        sim_report_once(&l->report, contacts ? contacts : b->shapes, NULL,
+                        "contacts are not simulated yet: set /world/contacts to false");
+    }
+}

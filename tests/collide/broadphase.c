@@ -1,0 +1,217 @@
+/* Broad phase: the pairs of all boxes that meet, whatever came before and however many threads look. */
+#include "collide/boxes.h"
+
+#include <criterion/criterion.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double offsets[] = {0, 1e4, 1e6}, scales[] = {1, 1e-3, 1e5};
+enum { PLACES = 3, FRAMES = 6, SMALL = 300 };
+
+static void expect_every_pair(sim_broadphase *b, const boxes *s, sim_threads *threads, const char *what, int kind,
+                              int frame) {
+    const broad_pair *pairs;
+    int n, count = broadphase_update(b, s->box, threads, &pairs);
+    broad_pair *expected = every_pair(s, NULL, NULL, &n);
+    int at = first_difference(pairs, count, expected, n);
+    cr_assert_eq(at, -1, "%s %d, frame %d: %d pairs, expected %d, first difference at %d", what, kind, frame, count, n,
+                 at);
+    free(expected);
+}
+
+/* One walk after the other, the same broad phase all the time. */
+static void walk_through(box_layout kind, double offset, double scale, uint64_t seed) {
+    boxes s = make_boxes(kind, SMALL, offset, scale, seed);
+    sim_broadphase *b = broadphase_create(s.count, s.moves, NULL, NULL);
+    expect_every_pair(b, &s, NULL, "first frame of layout", (int)kind, 0);
+    for (int w = 0; w < 2 * WALKS; w++) {
+        box_walk how = w < WALKS ? (box_walk)w : (box_walk)random_index(&s.random, WALKS);
+        for (int frame = 0; frame < FRAMES; frame++) {
+            walk_boxes(&s, how);
+            expect_every_pair(b, &s, NULL, "layout", (int)kind, 100 * (int)how + frame);
+        }
+    }
+    broadphase_free(b);
+    free_boxes(&s);
+}
+
+Test(broadphase, finds_exactly_the_pairs_that_meet_in_every_layout_and_walk) {
+    for (box_layout kind = 0; kind < LAYOUTS; kind++) {
+        for (int k = 0; k < PLACES; k++) {
+            walk_through(kind, offsets[k], 1, 3 + (uint64_t)k);
+            walk_through(kind, 0, scales[k], 30 + (uint64_t)k);
+        }
+    }
+}
+
+Test(broadphase, finds_exactly_the_pairs_that_meet_over_a_long_walk) {
+    for (box_layout kind = UNIFORM; kind <= CLUSTERED; kind++) {
+        boxes s = make_boxes(kind, SMALL, 0, 1, 17);
+        sim_broadphase *b = broadphase_create(s.count, s.moves, NULL, NULL);
+        for (int frame = 0; frame < 600; frame++) {
+            walk_boxes(&s, frame % 200 < 190 ? (frame / 200 ? CREEP : FLY) : JUMP);
+            expect_every_pair(b, &s, NULL, "long walk, layout", (int)kind, frame);
+        }
+        broadphase_free(b);
+        free_boxes(&s);
+    }
+}
+
+Test(broadphase, few_boxes_or_none_are_no_special_case) {
+    for (int count = 0; count <= 70; count++) {
+        boxes s = make_boxes(UNIFORM, count, 0, 1, 5 + (uint64_t)count);
+        for (int kind = 0; kind < 3; kind++) { /* some, all, none of them moving */
+            if (count && kind) {
+                memset(s.moves, kind == 1, (size_t)count);
+            }
+            sim_broadphase *b = broadphase_create(count, s.moves, NULL, NULL);
+            for (int frame = 0; frame < 4; frame++) {
+                expect_every_pair(b, &s, NULL, "boxes", count, frame);
+                walk_boxes(&s, frame % 2 ? JUMP : CREEP);
+            }
+            broadphase_free(b);
+        }
+        free_boxes(&s);
+    }
+}
+
+Test(broadphase, boxes_that_touch_meet_and_boxes_a_rounding_apart_do_not) {
+    static const uint8_t moves[2] = {1, 0};
+    for (double x = 1e-300; x < 1e300; x *= 1e3) {
+        aabb box[2] = {{{-x, -x, -x}, {x, x, x}}, {{x, x, x}, {2 * x, 2 * x, 2 * x}}};
+        const broad_pair *pairs;
+        for (int apart = 0; apart < 2; apart++) {
+            box[0].high.y = apart ? nextafter(x, 0) : x;
+            sim_broadphase *b = broadphase_create(2, moves, NULL, NULL);
+            cr_expect_eq(broadphase_update(b, box, NULL, &pairs), !apart, "at %g", x);
+            broadphase_free(b);
+        }
+    }
+}
+
+Test(broadphase, boxes_of_still_shapes_are_read_in_the_first_call_only) {
+    boxes s = make_boxes(UNIFORM, SMALL, 0, 1, 23);
+    aabb *spoilt = malloc((size_t)s.count * sizeof *spoilt);
+    sim_broadphase *b = broadphase_create(s.count, s.moves, NULL, NULL);
+    expect_every_pair(b, &s, NULL, "still", 0, 0);
+    for (int frame = 1; frame < 10; frame++) {
+        walk_boxes(&s, frame < 5 ? CREEP : SCATTER);
+        for (int i = 0; i < s.count; i++) {
+            spoilt[i] = s.moves[i] ? s.box[i] : (aabb){{NAN, 0, 0}, {0, 0, 0}};
+        }
+        const broad_pair *pairs;
+        int n, count = broadphase_update(b, spoilt, NULL, &pairs);
+        broad_pair *expected = every_pair(&s, NULL, NULL, &n);
+        cr_expect_eq(first_difference(pairs, count, expected, n), -1);
+        free(expected);
+    }
+    free(spoilt);
+    broadphase_free(b);
+    free_boxes(&s);
+}
+
+static int odd_sum(void *context, int a, int b) {
+    cr_assert_lt(a, b);
+    cr_assert(((const uint8_t *)context)[a] || ((const uint8_t *)context)[b], "asked about two that are still");
+    return (a + b) % 2;
+}
+
+Test(broadphase, pairs_that_the_filter_refuses_are_not_reported) {
+    boxes s = make_boxes(UNIFORM, SMALL, 0, 1, 29);
+    sim_broadphase *b = broadphase_create(s.count, s.moves, odd_sum, s.moves);
+    for (int frame = 0; frame < 40; frame++) {
+        const broad_pair *pairs;
+        int n, count = broadphase_update(b, s.box, NULL, &pairs);
+        broad_pair *expected = every_pair(&s, odd_sum, s.moves, &n);
+        cr_expect_eq(first_difference(pairs, count, expected, n), -1);
+        free(expected);
+        walk_boxes(&s, frame % 8 ? CREEP : JUMP);
+    }
+    broadphase_free(b);
+    free_boxes(&s);
+}
+
+Test(broadphase, any_number_of_threads_and_any_history_give_the_same_pairs) {
+    enum { TEAMS = 4, MANY_BOXES = 6000 };
+    static const int team_size[TEAMS] = {1, 2, 3, 8};
+    static const box_layout kinds[] = {UNIFORM, SIZES, ASTRAY, GIANTS};
+    static const box_walk walks[] = {CREEP, CREEP,   FLY,   REST,  JUMP,    TREMBLE,
+                                     CREEP, EXPLODE, CREEP, CREEP, SCATTER, CREEP};
+    sim_threads *team[TEAMS];
+    for (int t = 0; t < TEAMS; t++) {
+        team[t] = sim_threads_create(team_size[t]);
+    }
+    for (int k = 0; k < 4; k++) {
+        boxes s = make_boxes(kinds[k], MANY_BOXES, 0, 1, 31);
+        sim_broadphase *b[TEAMS], *mixed = broadphase_create(s.count, s.moves, NULL, NULL);
+        for (int t = 0; t < TEAMS; t++) {
+            b[t] = broadphase_create(s.count, s.moves, NULL, NULL);
+        }
+        for (int frame = 0; frame < (int)(sizeof walks / sizeof *walks); frame++) {
+            walk_boxes(&s, walks[frame]);
+            sim_broadphase *fresh = broadphase_create(s.count, s.moves, NULL, NULL);
+            const broad_pair *expected, *pairs;
+            int n = broadphase_update(fresh, s.box, NULL, &expected);
+            cr_assert_gt(n, MANY_BOXES / 100);
+            for (int t = 0; t < TEAMS; t++) {
+                int count = broadphase_update(b[t], s.box, team[t], &pairs);
+                cr_assert_eq(first_difference(pairs, count, expected, n), -1, "layout %d, frame %d, %d threads", k,
+                             frame, team_size[t]);
+            }
+            int count = broadphase_update(mixed, s.box, team[frame % TEAMS], &pairs);
+            cr_assert_eq(first_difference(pairs, count, expected, n), -1, "layout %d, frame %d, changing threads", k,
+                         frame);
+            if (frame % 4 == 1) {
+                expect_every_pair(fresh, &s, team[1], "many, layout", k, frame);
+            }
+            broadphase_free(fresh);
+        }
+        for (int t = 0; t < TEAMS; t++) {
+            broadphase_free(b[t]);
+        }
+        broadphase_free(mixed);
+        free_boxes(&s);
+    }
+    for (int t = 0; t < TEAMS; t++) {
+        sim_threads_free(team[t]);
+    }
+}
+
+static int count_question(void *context, int a, int b) {
+    (void)a;
+    (void)b;
+    ++*(long *)context;
+    return 1;
+}
+
+/* Questions to the filter are pairs of fat boxes: the work that is done for pairs that do not meet. */
+Test(broadphase, few_pairs_beyond_those_that_meet_are_ever_looked_at) {
+    for (box_layout kind = 0; kind < LAYOUTS; kind++) {
+        boxes s = make_boxes(kind, 2000, 0, 1, 37);
+        long asked = 0;
+        sim_broadphase *b = broadphase_create(s.count, s.moves, count_question, &asked);
+        const broad_pair *pairs;
+        int n = broadphase_update(b, s.box, NULL, &pairs);
+        cr_expect_leq(asked, 2L * n + 5L * s.count, "layout %d: %ld pairs looked at, %d meet", (int)kind, asked, n);
+        broadphase_free(b);
+        free_boxes(&s);
+    }
+}
+
+Test(broadphase, each_pair_is_asked_about_once_while_it_lasts) {
+    boxes s = make_boxes(UNIFORM, 2000, 0, 1, 41);
+    long asked = 0;
+    sim_broadphase *b = broadphase_create(s.count, s.moves, count_question, &asked);
+    const broad_pair *pairs;
+    broadphase_update(b, s.box, NULL, &pairs);
+    long first = asked;
+    for (int frame = 0; frame < 50; frame++) {
+        walk_boxes(&s, TREMBLE);
+        broadphase_update(b, s.box, NULL, &pairs);
+    }
+    cr_expect_gt(first, 0);
+    cr_expect_eq(asked, first);
+    broadphase_free(b);
+    free_boxes(&s);
+}

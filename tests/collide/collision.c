@@ -1,0 +1,290 @@
+/* All contacts of a model: who may touch, what moves fast, the same for any number of threads. */
+#include "collide/bounds.h"
+#include "collide/convex.h"
+#include "collide/support.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* ---- who may touch ---- */
+
+/* Links along x that overlap each other: hinge by hinge, all of them through one another and through the floor. */
+static sim_builder *overlapping_chain(int links, int first_fixed) {
+    sim_builder *b = sim_builder_create();
+    sim_shape ball = sphere_shape(1), floor = plain_shape(SIM_HALF_SPACE, 0, 0, 0);
+    sim_builder_add_shape(b, &floor);
+    for (int i = 1; i <= links; i++) {
+        sim_body_def def = sim_body_default();
+        char name[8] = {(char)('a' + i - 1), 0};
+        def.name = name;
+        def.parent = i - 1;
+        def.joint = i == 1 && first_fixed ? SIM_FIXED : SIM_HINGE;
+        def.inertia = box_inertia(1, 1, 1, 1);
+        def.placement = pose_at(0.1, 0, 0);
+        ball.body = sim_builder_add_body(b, &def);
+        sim_builder_add_shape(b, &ball);
+    }
+    return b;
+}
+
+Test(filters, a_body_does_not_touch_what_it_hangs_on_but_its_grandparent_and_the_world) {
+    stage s = stage_create(finished(overlapping_chain(3, 0)), NAN, 1);
+    stage_look(&s, 0);
+    cr_expect_eq(stage_contacts_of(&s, "a", "b"), 0);
+    cr_expect_eq(stage_contacts_of(&s, "b", "c"), 0);
+    cr_expect_eq(stage_contacts_of(&s, "a", "c"), 1);
+    cr_expect_eq(stage_contacts_of(&s, "world", "a"), 1, "the world is no parent in this sense");
+    cr_expect_eq(stage_contacts_of(&s, "world", "c"), 1);
+    stage_free(&s);
+}
+
+Test(filters, what_is_fixed_together_is_one_body) {
+    stage s = stage_create(finished(overlapping_chain(3, 1)), NAN, 1);
+    stage_look(&s, 0);
+    cr_expect_eq(stage_contacts_of(&s, "world", "a"), 0, "two still shapes");
+    cr_expect_eq(stage_contacts_of(&s, "a", "b"), 1, "b hangs on the world, which a is part of");
+    cr_expect_eq(stage_contacts_of(&s, "b", "c"), 0);
+    cr_expect_eq(stage_contacts_of(&s, "a", "c"), 1);
+    stage_free(&s);
+}
+
+Test(filters, named_exclusions_hold_both_ways_and_for_no_one_else) {
+    sim_builder *b = overlapping_chain(4, 0);
+    sim_builder_add_exclusion(b, 3, 1);
+    sim_builder_add_exclusion(b, 1, 3);
+    sim_builder_add_exclusion(b, 0, 2);
+    stage s = stage_create(finished(b), NAN, 1);
+    cr_expect_eq(s.model->nexclusion, 2, "said twice, kept once");
+    stage_look(&s, 0);
+    cr_expect_eq(stage_contacts_of(&s, "a", "c"), 0);
+    cr_expect_eq(stage_contacts_of(&s, "world", "b"), 0);
+    cr_expect_eq(stage_contacts_of(&s, "a", "d"), 1);
+    cr_expect_eq(stage_contacts_of(&s, "b", "d"), 1);
+    cr_expect_eq(stage_contacts_of(&s, "world", "c"), 1);
+    stage_free(&s);
+}
+
+Test(filters, both_masks_must_agree) {
+    sim_builder *b = sim_builder_create();
+    sim_shape ball = sphere_shape(1);
+    const uint32_t group[3] = {1, 2, 4}, mask[3] = {2 | 4, 1, 2};
+    const char *const name[3] = {"a", "b", "c"};
+    for (int i = 0; i < 3; i++) {
+        ball.group = group[i];
+        ball.mask = mask[i];
+        add_solid(b, name[i], &ball, (sim_v3){0.3 * i, 0, 0}, 0);
+    }
+    stage s = stage_create(finished(b), NAN, 1);
+    stage_look(&s, 0);
+    cr_expect_eq(stage_contacts_of(&s, "a", "b"), 1);
+    cr_expect_eq(stage_contacts_of(&s, "a", "c"), 0, "a would, c would not");
+    cr_expect_eq(stage_contacts_of(&s, "b", "c"), 0);
+    stage_free(&s);
+}
+
+/* ---- margin and motion ---- */
+
+static stage ball_over_plate(double height, sim_v3 velocity, double plate) {
+    sim_builder *b = sim_builder_create();
+    sim_shape ball = sphere_shape(0.005), slab = box_shape(plate, plate, 0.01);
+    add_solid(b, "plate", &slab, (sim_v3){0, 0, -0.005}, 1);
+    add_solid(b, "ball", &ball, (sim_v3){0, 0, height + 0.005}, 0);
+    stage s = stage_create(finished(b), NAN, 1);
+    s.step = 5e-3;
+    s.velocity[sim_model_find_body(s.model, "ball")].lin = velocity;
+    return s;
+}
+
+Test(margin, a_resting_pair_is_in_contact_within_it_and_not_beyond) {
+    for (int k = 0; k < 2; k++) {
+        stage s = ball_over_plate(k ? 0.99 * 25e-6 : 1.01 * 25e-6, (sim_v3){0, 0, 0}, 1);
+        stage_look(&s, 0);
+        cr_expect_eq(s.count, k, "a two-hundredth of 5 mm is the margin");
+        stage_free(&s);
+    }
+}
+
+/* The ball, freed of what would take it through: v_n >= -gap/step at each contact. */
+static sim_v3 stopped(const stage *s, sim_v3 v, int ball) {
+    for (int k = 0; k < s->count; k++) {
+        const sim_contact *c = &s->contact[k];
+        double side = c->body_a == ball ? 1 : -1;
+        sim_v3 n = {side * c->at.normal.x, side * c->at.normal.y, side * c->at.normal.z};
+        double missing = -c->at.gap / s->step - (v.x * n.x + v.y * n.y + v.z * n.z);
+        if (missing > 0) {
+            v = (sim_v3){v.x + missing * n.x, v.y + missing * n.y, v.z + missing * n.z};
+        }
+    }
+    return v;
+}
+
+Test(motion, a_small_ball_at_100_m_per_s_does_not_pass_a_thin_plate) {
+    random_source r = {11};
+    for (int k = 0; k < 500; k++) {
+        sim_v3 v = {random_uniform(&r, -20, 20), random_uniform(&r, -20, 20), -100};
+        stage s = ball_over_plate(random_uniform(&r, 0, 0.7), v, 1);
+        int ball = sim_model_find_body(s.model, "ball");
+        double height = s.pose[ball].p.z - 0.005, arrives = height + v.z * s.step;
+        stage_look(&s, 0);
+        if (arrives > 2.6e-5) {
+            cr_assert_eq(s.count, 0, "%g m above at the end of the step, yet in contact", arrives);
+        } else {
+            cr_assert_eq(s.count, 1);
+            cr_assert_float_eq(s.contact[0].at.gap, height, 1e-12);
+            sim_v3 slow = stopped(&s, v, ball);
+            cr_assert_float_eq(height + slow.z * s.step, 0, 1e-12, "it is stopped at the surface");
+            cr_assert(slow.x == v.x && slow.y == v.y);
+        }
+        stage_free(&s);
+    }
+}
+
+Test(motion, what_passes_by_is_not_touched) {
+    /* The plane of the plate's top goes on for ever, the plate does not. */
+    stage s = ball_over_plate(0.02, (sim_v3){100, 0, -10}, 0.1);
+    s.pose[sim_model_find_body(s.model, "ball")].p.x = 0.048;
+    stage_look(&s, 0);
+    cr_expect_eq(s.count, 0);
+    stage_free(&s);
+}
+
+Test(motion, a_spinning_rod_finds_what_its_end_will_hit) {
+    sim_builder *b = sim_builder_create();
+    sim_shape rod = plain_shape(SIM_CAPSULE, 0.01, 2, 0), ball = sphere_shape(0.05);
+    add_solid(b, "rod", &rod, (sim_v3){0, 0, 0}, 0);
+    add_solid(b, "ball", &ball, (sim_v3){0.5, 0, 0.8}, 1);
+    stage s = stage_create(finished(b), NAN, 1);
+    s.step = 0.01;
+    int body = sim_model_find_body(s.model, "rod");
+    s.velocity[body].ang = (sim_v3){0, 100, 0}; /* a radian in the step: the ball stands at 0.56 rad */
+    stage_look(&s, 0);
+    cr_expect_eq(s.count, 1);
+    s.velocity[body].ang = (sim_v3){0, 45, 0};
+    stage_look(&s, 0);
+    cr_expect_eq(s.count, 0, "it gets no farther than 0.45 rad");
+    s.velocity[body].ang = (sim_v3){0, -100, 0};
+    stage_look(&s, 0);
+    cr_expect_eq(s.count, 0, "it turns away");
+    stage_free(&s);
+}
+
+/* ---- the whole ---- */
+
+static sim_model *clutter(random_source *r, int count, double spread) {
+    sim_builder *b = sim_builder_create();
+    sim_shape floor = plain_shape(SIM_HALF_SPACE, 0, 0, 0);
+    sim_builder_add_shape(b, &floor);
+    for (int i = 0; i < count; i++) {
+        sim_shape shape = i % 2 ? sphere_shape(0.05) : box_shape(0.1, 0.1, 0.1);
+        add_solid(b, NULL, &shape,
+                  (sim_v3){random_uniform(r, 0, spread), random_uniform(r, 0, spread), random_uniform(r, 0, spread)},
+                  0);
+    }
+    return finished(b);
+}
+
+static void stir(stage *s, random_source *r, double distance) {
+    for (int i = 1; i < s->model->nbody; i++) {
+        s->pose[i].p.x += random_uniform(r, -distance, distance);
+        s->pose[i].p.z += random_uniform(r, -distance, distance);
+        s->velocity[i].lin.y = random_uniform(r, -1, 1);
+        s->velocity[i].ang.x = random_uniform(r, -5, 5);
+    }
+}
+
+Test(collision, any_number_of_threads_and_any_past_give_the_same_bits) {
+    enum { FRAMES = 20 };
+    const int threads[] = {1, 2, 3, 8};
+    sim_contact *first[FRAMES] = {0};
+    int count[FRAMES];
+    for (int k = 0; k < 4; k++) {
+        random_source r = {5};
+        stage s = stage_create(clutter(&r, 150, 0.6), NAN, threads[k]);
+        for (int frame = 0; frame < FRAMES; frame++) {
+            stir(&s, &r, 0.01);
+            if (k == 3 && frame < FRAMES - 3) {
+                continue; /* this one looks only at the last */
+            }
+            stage_look(&s, 0);
+            size_t bytes = (size_t)s.count * sizeof *s.contact;
+            if (k == 0) {
+                count[frame] = s.count;
+                first[frame] = malloc(bytes);
+                memcpy(first[frame], s.contact, bytes);
+            } else {
+                cr_assert_eq(s.count, count[frame]);
+                cr_assert_eq(memcmp(first[frame], s.contact, bytes), 0, "frame %d, %d threads", frame, threads[k]);
+            }
+        }
+        stage_free(&s);
+    }
+    cr_expect_gt(count[0], 100);
+    for (int frame = 0; frame < FRAMES; frame++) {
+        free(first[frame]);
+    }
+}
+
+Test(collision, contacts_are_sorted_and_complete) {
+    random_source r = {6};
+    stage s = stage_create(clutter(&r, 120, 0.5), NAN, 2);
+    stage_look(&s, 0);
+    const sim_model *m = s.model;
+    int found = 0;
+    for (int k = 1; k < s.count; k++) {
+        const sim_contact *a = &s.contact[k - 1], *b = &s.contact[k];
+        cr_assert(a->shape_a < b->shape_a || (a->shape_a == b->shape_a && a->shape_b < b->shape_b) ||
+                  (a->shape_a == b->shape_a && a->shape_b == b->shape_b && a->at.feature < b->at.feature));
+    }
+    for (int i = 0; i < m->nshape; i++) {
+        for (int j = i + 1; j < m->nshape; j++) {
+            sim_contact_point point[8];
+            double margin = fmin(shape_ball(&m->shape[i]).radius, shape_ball(&m->shape[j]).radius) / 200;
+            found += sim_collide_shapes(&m->shape[i], &s.pose[m->shape[i].body], &m->shape[j],
+                                        &s.pose[m->shape[j].body], margin, point, 8);
+        }
+    }
+    cr_expect_eq(found, s.count, "every pair on its own gives %d", found);
+    stage_free(&s);
+}
+
+Test(collision, carries_what_the_two_materials_are_together) {
+    sim_builder *b = sim_builder_create();
+    sim_material ice = sim_material_default(), wood = ice;
+    ice.name = "ice", ice.friction = 0.01, ice.stiffness = 1e5;
+    wood.name = "wood", wood.friction = 0.36, wood.restitution = 0.4;
+    sim_shape x = sphere_shape(1), y = sphere_shape(1);
+    x.material = sim_builder_add_material(b, &ice);
+    y.material = sim_builder_add_material(b, &wood);
+    add_solid(b, "x", &x, (sim_v3){0, 0, 0}, 0);
+    add_solid(b, "y", &y, (sim_v3){1.5, 0, 0}, 0);
+    stage s = stage_create(finished(b), NAN, 1);
+    stage_look(&s, 0);
+    cr_assert_eq(s.count, 1);
+    cr_expect_float_eq(s.contact[0].friction, 0.06, 1e-15);
+    cr_expect_float_eq(s.contact[0].stiffness, 1e5, 1e-9);
+    cr_expect_float_eq(s.contact[0].restitution, 0.4, 1e-15);
+    stage_free(&s);
+}
+
+Test(bounds, boxes_hold_every_support_point_and_touch_one_on_each_side) {
+    random_source r = {9};
+    for (int k = 0; k < 5000; k++) {
+        sim_shape_type type = (sim_shape_type)random_index(&r, SIM_HALF_SPACE);
+        sim_shape shape =
+            plain_shape(type, random_uniform(&r, 0.1, 2), random_uniform(&r, 0.1, 2), random_uniform(&r, 0.1, 2));
+        pose X = random_pose(&r, 10);
+        aabb box = shape_bounds(&shape, &X);
+        convex c;
+        cr_assert(convex_of_shape(&shape, &c));
+        for (int axis = 0; axis < 6; axis++) {
+            double sign = axis % 2 ? 1 : -1;
+            v3 d = v3_make(axis / 2 == 0 ? sign : 0, axis / 2 == 1 ? sign : 0, axis / 2 == 2 ? sign : 0);
+            uint32_t vertex;
+            v3 far = pose_point(X, convex_support(&c, m3_transposed_times(X.R, d), &vertex));
+            double reach = v3_dot(d, far) + c.radius, side = v3_dot(d, axis % 2 ? box.high : box.low);
+            cr_assert_float_eq(reach, side, 1e-12, "%s", sim_shape_name(type));
+        }
+        bounding_ball around = shape_ball(&shape);
+        cr_assert(v3_norm(around.centre) + around.radius >= c.extent - 1e-12);
+    }
+}

@@ -1,0 +1,114 @@
+/* Hulls, meshes, height fields, distance fields and compounds from the text of a scene. */
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <sim/sim.h>
+
+#define SHAPE(text) "{'sim': 1, 'bodies': [{'name': 'a', 'shapes': [\n" text "\n]}]}"
+#define FREE(text) "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'shapes': [" text "]}]}"
+#define CUBE                                                                                                           \
+    "'points': [[0,0,0],[1,0,0],[0,1,0],[1,1,0],[0,0,1],[1,0,1],[0,1,1],[1,1,1]], "                                    \
+    "'triangles': [[0,2,1],[1,2,3],[4,5,6],[5,7,6],[0,1,4],[1,5,4],[2,6,3],[3,6,7],[0,4,2],[2,4,6],[1,3,5],[3,7,5]]"
+
+static void near(double x, double expected) { cr_assert_float_eq(x, expected, 1e-12 * fmax(1, fabs(expected))); }
+
+Test(scene_solids, a_hull_weighs_what_its_points_enclose) {
+    sim_scene *scene = load_good(FREE("{'type': 'convex', 'density': 1200, 'points': "
+                                      "[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]}"));
+    const sim_body *b = &scene->model->body[1];
+    near(b->inertia.mass, 200);
+    near(b->inertia.com.x, 0.25);
+    near(b->inertia.moment.xx, 200 * 3.0 / 40); /* about the centre of mass */
+    cr_assert_eq(scene->model->shape[0].type, SIM_CONVEX);
+    cr_assert_eq(scene->model->shape[0].geometry, scene->model->geometry[0]);
+    sim_scene_free(scene);
+}
+
+Test(scene_solids, a_mesh_of_a_mass_is_scaled_to_it) {
+    sim_scene *scene = load_good(FREE("{'type': 'mesh', 'mass': 6, 'pose': {'position': [1, 0, 0]}, " CUBE "}"));
+    const sim_body *b = &scene->model->body[1];
+    near(b->inertia.mass, 6);
+    near(b->inertia.com.x, 1.5);
+    near(b->inertia.moment.zz, 1);
+    sim_scene_free(scene);
+}
+
+Test(scene_solids, copies_share_one_geometry) {
+    sim_scene *scene = load_good("{'sim': 1, 'world': {'contacts': false}, 'models': {'m': {'bodies': [{'name': 'a', "
+                                 "'joint': 'free', 'shapes': [{'type': 'mesh', 'density': 1, " CUBE
+                                 "}]}]}}, 'instances': [{'model': 'm', 'prefix': 'p', 'repeat': {'placement': 'line', "
+                                 "'count': 50, 'offset': [2, 0, 0]}}]}");
+    cr_assert_eq(scene->model->nshape, 50);
+    cr_assert_eq(scene->model->ngeometry, 1);
+    sim_scene_free(scene);
+}
+
+Test(scene_solids, a_compound_is_its_parts_in_their_places) {
+    sim_scene *scene = load_good(
+        FREE("{'type': 'compound', 'pose': {'position': [0, 0, 1]}, 'shapes': [{'type': 'sphere', 'radius': 1, "
+             "'mass': 2, 'pose': {'position': [1, 0, 0]}}, {'type': 'compound', 'pose': {'rpy_deg': [0, 0, 90]}, "
+             "'shapes': [{'type': 'sphere', 'radius': 1, 'mass': 2, 'pose': {'position': [1, 0, 0]}}]}]}"));
+    const sim_model *m = scene->model;
+    cr_assert_eq(m->nshape, 2);
+    near(m->shape[0].pose.p.x, 1);
+    near(m->shape[0].pose.p.z, 1);
+    near(m->shape[1].pose.p.y, 1);
+    near(m->body[1].inertia.mass, 4);
+    near(m->body[1].inertia.com.x, 0.5);
+    sim_scene_free(scene);
+}
+
+Test(scene_solids, a_height_field_has_rows_along_y) {
+    sim_scene *scene = load_good(SHAPE("{'type': 'height_field', 'columns': 3, 'extent': [4, 2], "
+                                       "'heights': [0, 1, 2, 3, 4, 5]}"));
+    const sim_heights *h = scene->model->shape[0].geometry->heights;
+    cr_assert(h->columns == 3 && h->rows == 2);
+    near(h->height[4], 4);
+    near(h->highest, 5);
+    sim_scene_free(scene);
+}
+
+Test(scene_solids, a_distance_field_is_built_from_its_parts) {
+    sim_scene *scene = load_good(SHAPE(
+        "{'type': 'sdf', 'resolution': 0.1, 'field': {'type': 'difference', 'fields': [{'type': 'sphere', 'radius': "
+        "1}, {'type': 'cylinder', 'radius': 0.5, 'length': 4, 'pose': {'position': [0, 0, 0]}}]}}"));
+    const sim_field *f = scene->model->shape[0].geometry->field;
+    near(sim_field_distance(f, (sim_v3){0, 0, 0}, NULL), 0.5);
+    near(sim_field_distance(f, (sim_v3){2, 0, 0}, NULL), 1);
+    cr_assert_lt(sim_field_distance(f, (sim_v3){0.8, 0, 0}, NULL), 0);
+    sim_scene_free(scene);
+}
+
+Test(scene_solids, exclusions_name_bodies_in_their_model) {
+    sim_scene *scene = load_good("{'sim': 1, 'world': {'contacts': false}, 'models': {'m': {'bodies': [{'name': 'a'}, "
+                                 "{'name': 'b'}], 'exclusions': [{'first': 'b', 'second': 'a'}]}}, 'instances': "
+                                 "[{'model': 'm', 'prefix': 'p'}, {'model': 'm', 'prefix': 'q'}]}");
+    const sim_model *m = scene->model;
+    cr_assert_eq(m->nexclusion, 2);
+    cr_assert_eq(m->exclusion[0].first, sim_model_find_body(m, "pa"));
+    cr_assert_eq(m->exclusion[1].second, sim_model_find_body(m, "qb"));
+    sim_scene_free(scene);
+    refused("{'sim': 1, 'bodies': [{'name': 'arm'}], 'exclusions': [\n{'first': 'arm', 'second': 'amr'}]}",
+            "scene.json:2:28", "did you mean \"arm\"");
+}
+
+Test(scene_solids, what_makes_no_solid_is_refused_in_place) {
+    refused(SHAPE("{'type': 'mesh'}"), "scene.json:2:1", "a mesh needs \"file\" or \"points\"");
+    refused(SHAPE("{'type': 'convex', 'points': [[0,0,0],[1,0,0],[0,1,0]]}"), "scene.json:2:30", "at least 4 points");
+    refused(SHAPE("{'type': 'convex', 'points': [[0,0,0],[1,0,0],[0,1,0],[1,1,0]]}"), "scene.json:2:30", "plane");
+    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,3]]}"), "scene.json:2:28",
+            "triangle 0 names point 3");
+    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]]}"), "scene.json:2:1", "go with \"triangles\"");
+    refused(SHAPE("{'type': 'mesh', 'file': 'absent.stl'}"), "scene.json:2:26", "absent.stl");
+    refused(SHAPE("{'type': 'mesh', 'file': 'a.stl', 'scale': 0}"), "scene.json:2:44", "none of them 0");
+    refused(SHAPE("{'type': 'mesh', 'file': 'a.stl', 'scale': [1, 2]}"), "scene.json:2:44", "one factor, or three");
+    refused(SHAPE("{'type': 'height_field', 'columns': 3, 'extent': [1, 1], 'heights': [0, 1, 2, 3]}"),
+            "scene.json:2:69", "two or more rows of 3");
+    refused(SHAPE("{'type': 'sdf', 'field': {'type': 'box', 'size': [1, 1, 1], 'radius': 1}}"), "scene.json:2:61",
+            "radius");
+    refused(SHAPE("{'type': 'compound', 'shapes': [{'type': 'sphere'}]}"), "scene.json:2:33", "radius");
+    refused(SHAPE("{'type': 'compound', 'radius': 1, 'shapes': []}"), "scene.json:2:22", "radius");
+    refused(FREE("{'type': 'mesh', 'density': 1, 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2]]}"),
+            "scene.json:1:93", "the surface is open");
+}
