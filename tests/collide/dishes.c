@@ -106,7 +106,7 @@ Test(dishes, pot_on_plate_touches_along_the_edge_of_its_floor) { ring_is_right(p
 
 /* Upside down on its rim, tilted or not. */
 Test(dishes, bowl_on_its_rim_has_a_ring_of_contacts_on_the_ground) {
-    sim_shape ground = plain_shape(SIM_HALF_SPACE, 0, 0, 0), bowl = dish_shape(BOWL, EDGE);
+    sim_shape ground = sized_shape(SIM_HALF_SPACE, 0, 0, 0), bowl = dish_shape(BOWL, EDGE);
     pose X = {m3_axis_angle(v3_make(1, 0, 0), PI), {0, 0, 0.053}};
     contacts c = contacts_of(&ground, &bowl, X, 1e-4, NULL, 0);
     cr_assert_geq(c.count, 24);
