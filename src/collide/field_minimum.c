@@ -17,6 +17,7 @@
 #include "collide/field_contact.h"
 
 enum { STEPS = 16, TRIALS = 6 };
+static const double SHARP = 0.05; /* how much the slope changes across what is called a crease */
 
 /* Slopes along a line of search at both ends of what brackets its least point, and the gradient at the far end. */
 typedef struct bracket {
@@ -68,7 +69,8 @@ static outcome line_search(encounter *e, const patch *p, place *here, v3 uphill,
             b->beyond = far->g;
         }
     }
-    return b->slope_beyond > 0 ? CREASE : low > 0 ? LOWER : NO_LOWER;
+    int turns = b->slope_beyond > 0 && b->slope_beyond - b->slope > SHARP * v3_norm(d);
+    return turns ? CREASE : low > 0 ? LOWER : NO_LOWER;
 }
 
 static int best_corner(const patch *p) {
@@ -179,7 +181,7 @@ static v3 model_minimum(const model *m, const patch *p, v3 from) {
 
 /* From `here` down to a local minimum. Returns 1 when it ends on a crease; then its g is the two sides' together. */
 static int descend(encounter *e, const patch *p, place *here) {
-    double enough = 1e-7 * p->size;
+    double enough = 1e-5 * p->size;
     v3 uphill = place_uphill(here);
     model m = model_create(p);
     for (int k = 0; k < STEPS && duality_gap(p, here->t, uphill) > enough; k++) {
