@@ -18,6 +18,7 @@
 
 enum { STEPS = 16, TRIALS = 6 };
 static const double SHARP = 0.05; /* how much the slope changes across what is called a crease */
+static const double ROUND = 0.2;  /* of a triangle's size: how far off phi is round enough */
 
 /* Slopes along a line of search at both ends of what brackets its least point, and the gradient at the far end. */
 typedef struct bracket {
@@ -194,6 +195,11 @@ static int descend(encounter *e, const patch *p, place *here) {
         }
         encounter_place(e, aim, p->normal, p->size, &far);
         outcome found = line_search(e, p, here, uphill, &far, &b);
+        if (found == CREASE && here->f > ROUND * p->size) { /* so far off there is no crease: the model was too soft */
+            uphill = place_uphill(here);
+            model_learn(&m, v3_sub(far.t, here->t), v3_sub(place_uphill(&far), uphill));
+            continue;
+        }
         if (found == CREASE) {
             double w = b.slope / (b.slope - b.slope_beyond);
             here->g = v3_add(v3_scale(1 - w, here->g), v3_scale(w, b.beyond));
@@ -235,7 +241,6 @@ void place_check(encounter *e, place *at) {
 
 void patch_minimum(encounter *e, const patch *p, place *out) {
     enum { LIFTS = 4 };
-    const double ROUND = 0.2; /* of the size: how far off phi is round enough */
     place here = p->corner[best_corner(p)];
     here.shift = v3_make(0, 0, 0);
     here.lift = 0;

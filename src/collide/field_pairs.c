@@ -10,6 +10,7 @@
 #include "collide/field_pairs.h"
 
 #include "collide/cluster.h"
+#include "collide/convex.h"
 #include "collide/field_contact.h"
 
 enum { CUTS = 4 }; /* a triangle longer than this part of the other solid may touch it in several places */
@@ -115,14 +116,40 @@ void capsule_field(const pair *p, manifold *out) {
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
-void smooth_field(const pair *p, manifold *out) {
+void half_space_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
     meet(p, &a, &b, 0, 0, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
-void half_space_field(const pair *p, manifold *out) { smooth_field(p, out); }
+/* An ellipsoid that lies wholly within B meets none of its triangles: its point deepest along B's gradient is taken. */
+static void swallowed(const pair *p, const solid *b, manifold *out) {
+    convex a;
+    v3 g, here;
+    uint32_t ignored;
+    pose X_ba = inverse(p->X_ab);
+    if (!(b->distance(b, X_ba.p, &g) < 0) || !(v3_norm(g) > 0.5) || !convex_of_shape(p->a, &a)) {
+        return;
+    }
+    here = convex_support(&a, v3_neg(m3_times(p->X_ab.R, g)), &ignored);
+    double gap = b->distance(b, pose_point(X_ba, here), &g), length = v3_norm(g);
+    if (gap < 0 && length > 0.5) {
+        v3 n = v3_scale(1 / length, m3_times(p->X_ab.R, g));
+        contact_point at = {v3_axpy(here, -0.5 * gap, n), n, gap, feature_pair(1, 0)};
+        manifold_add(out, p->arena, &at);
+    }
+}
+
+void ellipsoid_field(const pair *p, manifold *out) {
+    solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
+    int first = out->count;
+    meet(p, &a, &b, 0, 0, first, out);
+    if (out->count == first) {
+        swallowed(p, &b, out);
+    }
+    finish(p, &a, &b, out, first, CLUSTER_MOST);
+}
 
 void sharp_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
@@ -141,7 +168,7 @@ void mesh_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
     meet(p, &a, &b, 1, 0, first, out);
-    if (a.distance && (a.convex || a.mesh->ntriangle <= CHEAP)) {
+    if (a.distance && (a.convex || a.mesh->ntriangle <= CHEAP || out->count == first)) {
         meet(p, &a, &b, 0, 0, first, out);
     }
     finish(p, &a, &b, out, first, CLUSTER_MOST);

@@ -417,7 +417,7 @@ static void report_deepest(encounter *e) {
     for (int k = e->first; k < e->out->count; k++) {
         least = fmin(least, e->out->point[k].gap);
     }
-    if (e->deepest >= 0 && !e->sharp_only && e->vertex[e->deepest].f < 2 * least) {
+    if (e->deepest >= 0 && e->vertex[e->deepest].f < 2 * least) {
         report(e, &e->vertex[e->deepest], vertex_number(e, e->deepest), 0);
     }
 }
