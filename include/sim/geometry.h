@@ -46,7 +46,7 @@ typedef struct sim_heights {
 } sim_heights;
 
 /* A solid by its signed distance: negative inside, never steeper than 1, so it never overestimates how far the surface
- * is; of the right slope at the surface. */
+ * is; of the right slope at the surface.  (Sampled grids keep to that but for a tenth of a cell.) */
 typedef struct sim_field sim_field;
 
 typedef enum sim_geometry_type {
