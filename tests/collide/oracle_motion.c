@@ -84,6 +84,10 @@ Test(oracle_motion, gaps_of_convex_pairs_change_by_no_more_than_the_shapes_move)
                           t = shape_random(&r, &from, (sim_shape_type)b, 0);
                 sim_pose X_s = {random_rotation(&r), {0, 0, 0}}, X_t = {random_rotation(&r), {0, 0, 0}};
                 vec d = vec_from(random_unit(&r)), aim = times(0.1L, vec_from(random_unit(&r)));
+                real rises = a == SIM_HALF_SPACE ? dot(d, vec_from(X_s.R.z)) : -dot(d, vec_from(X_t.R.z));
+                if ((a == SIM_HALF_SPACE || b == SIM_HALF_SPACE) && rises < 0) {
+                    d = times(-1, d); /* from above */
+                }
                 X_s.p = vec_plain(along(aim, -3, d));
                 curve c = follow(file, name, motion, &s, X_s, &t, &X_t, times(3.2L, d), 1e3);
                 cr_expect_eq(c.lost, 0, "%s: %d steps without a point", name, c.lost);

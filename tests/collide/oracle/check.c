@@ -106,6 +106,17 @@ static void check_points(hold *h, const solid *a, const solid *b, vec origin) {
     }
 }
 
+static void check_spread(hold *h, const solid *a, const solid *b) {
+    const sim_contact_point *c = deepest(h->got);
+    real smaller = 0, shared = c ? faces_in_common(a, b, vec_from(c->normal), &smaller) : -1;
+    if (shared > 0.01L * smaller && h->truth.gap < 0.99L * h->s->margin) {
+        real spanned = spanned_area(h->got->point, h->got->count, vec_from(c->normal));
+        if (spanned < 0.5L * shared) {
+            report(h, FAULT_SPREAD, (double)shared, (double)spanned);
+        }
+    }
+}
+
 static void check_deepest(hold *h, const solid *a, const solid *b) {
     const truth *t = &h->truth;
     const sim_contact_point *c = deepest(h->got);
@@ -249,6 +260,7 @@ void scene_check(const scene *s, tally *t, FILE *log, int shown) {
     t->points += got.count;
     check_points(&h, &a, &b, origin);
     check_deepest(&h, &a, &b);
+    check_spread(&h, &a, &b);
     check_invariance(&h);
     t->wrong += h.faulty;
 }
