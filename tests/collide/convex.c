@@ -1,5 +1,5 @@
 /* The signed distance of two convex solids: exact, for every pose. */
-#include "collide/convex.h"
+#include "collide/minkowski.h"
 #include "support/brute_convex.h"
 #include "support/models.h"
 
@@ -384,7 +384,7 @@ Test(convex, thin_solids_have_finite_answers_with_their_points_where_they_belong
         solid(SIM_ELLIPSOID, 1, 1e-6, 1e-6), convex_triangle(v3_make(0, 0, 0), v3_make(1, 0, 0), v3_make(0.3, 1e-6, 0)),
     };
     int count = sizeof thin / sizeof *thin;
-    for (int k = 0; k < 6000; k++) {
+    for (int k = 0; k < 3000; k++) {
         r.state = case_seed(14, k);
         const convex *a = &thin[k % count], *b = &thin[k / count % count];
         convex other = random_solid(&r, k % KINDS);
@@ -421,4 +421,24 @@ Test(convex, hulls_of_many_corners_deep_in_each_other) {
         sim_geometry_free(g[0]);
         sim_geometry_free(g[1]);
     }
+}
+
+/* libccd's loops end, and whatever it says is checked. */
+Test(convex, what_the_portal_finds_is_a_direction_with_its_own_depth_or_nothing) {
+    random_source r;
+    int found = 0;
+    for (int k = 0; k < 20000; k++) {
+        r.state = case_seed(16, k);
+        convex a = k % 2 ? grid_solid(&r, k % KINDS) : random_solid(&r, k % KINDS);
+        convex b = k % 2 ? grid_solid(&r, k / KINDS % KINDS) : random_solid(&r, k / KINDS % KINDS);
+        pose X = k % 2 ? grid_pose(&r) : random_pose(&r, 1);
+        minkowski m = {.a = &a, .b = &b, .X_ab = X, .grain = 1e-15};
+        mink_direction x;
+        if (mink_portal(&m, k % 3 ? random_unit(&r) : v3_make(0, 0, 1), random_uniform(&r, 0, 0.1), &x)) {
+            cr_assert_float_eq(v3_norm(x.u), 1, 1e-14);
+            cr_assert_float_eq(x.h, difference_support(&a, &b, &X, x.u), 1e-14);
+            found++;
+        }
+    }
+    cr_assert(found > 4000, "%d", found);
 }
