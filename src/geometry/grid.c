@@ -10,7 +10,7 @@
  * Where two parts of the surface are equally near, f can be steeper than 1 by STEEPER - 1 at most (found by search).
  * Farther than a cell from the surface, slopes are therefore reduced by and by,
  *     s(a) = a,   a - q (a - 1)^2 / 4,   3 - q + (1 - q) (a - 3)   for a = |f| / h in [0, 1], [1, 3], [3, ...],
- * 1 - q = 1 / STEEPER: |f| exceeds the distance by less than a twentieth of a cell, anywhere.
+ * 1 - q = 1 / STEEPER: |f| exceeds the distance to where f = 0 by less than a tenth of a cell, anywhere.
  *
  * Outside the box, at a distance u from its nearest point c, sqrt(u^2 + f(c)^2): no more than the distance, since the whole
  * solid lies beyond a right angle or more at c; no steeper than f. */
@@ -20,7 +20,7 @@
 #include "geometry/grid_file.h"
 #include <string.h>
 
-static const double STEEPER = 1.03;
+static const double STEEPER = 1.04;
 enum { DEFAULT_CELLS = 100, MARGIN = 3, MOST_SAMPLES = 1 << 29 };
 
 /* ---- asking ---- */

@@ -1,32 +1,9 @@
 /* Memory: none is taken in a step, and wherever it runs out the failure is said and nothing leaks. */
 #include "support/models.h"
+#include "support/watched.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
-
-/* The linker sends every allocation of the library here. */
-static struct {
-    long calls;   /* so far */
-    long fail_at; /* this call fails; 0: none */
-} watched;
-
-static int refuse(void) { return ++watched.calls == watched.fail_at; }
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size) { return refuse() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return refuse() ? NULL : __real_calloc(count, size); }
-void *__wrap_realloc(void *old, size_t size) { return refuse() ? NULL : __real_realloc(old, size); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return refuse() ? NULL : __real_aligned_alloc(alignment, size);
-}
 
 Test(memory, a_step_allocates_nothing_with_any_integrator) {
     random_source r = {3};
