@@ -15,7 +15,7 @@ static const double SAME = 1e-6; /* places closer than this part of the smaller 
 static const double PARALLEL =
     0.01;                         /* round sides lie along each other if their ends stray by less of the least width */
 static const double LOST = 1e-13; /* the deepest point is missing if what is found is shallower by this */
-enum { WITNESS = 3, POINTS = 4 };
+enum { WITNESS = 3, POINTS = 4, NEWTON = 12 };
 
 typedef struct place {
     double x, y;
@@ -246,7 +246,31 @@ static void crossings(view *v, const outline *s, const outline *r) {
     }
 }
 
-/* Where two rims cross. The second one is taken as round in the plane too: it is tilted by SLACK at most. */
+/* How far u is outside a rim, as a square, and its slope. */
+static double outside_rim(const outline *o, place u, place *slope) {
+    v3 d = from_centre(o, u);
+    *slope = (place){2 * (d.x + d.z * o->slope_x), 2 * (d.y + d.z * o->slope_y)};
+    return v3_dot(d, d) - o->radius * o->radius;
+}
+
+/* Where both rims are, from a guess near it; 0 if it leads nowhere. */
+static int meet(const view *v, const outline *s, const outline *r, place *u) {
+    for (int k = 0; k < NEWTON; k++) {
+        place gs, gr;
+        double fs = outside_rim(s, *u, &gs), fr = outside_rim(r, *u, &gr), det = gs.x * gr.y - gs.y * gr.x;
+        if (fabs(det) <= SAME * s->radius * r->radius) { /* they touch, rather than cross */
+            return 0;
+        }
+        place step = {(fs * gr.y - fr * gs.y) / det, (fr * gs.x - fs * gr.x) / det};
+        *u = sub2(*u, step);
+        if (fabs(step.x) + fabs(step.y) <= v->exact) {
+            return within(s, *u, v->same) && within(r, *u, v->same);
+        }
+    }
+    return 0;
+}
+
+/* Where two rims cross: guessed as if both were round in the plane, then followed to where they are. */
 static void rim_crossings(view *v, const outline *s, const outline *r) {
     place d = sub2(r->centre, s->centre);
     double dd = d.x * d.x + d.y * d.y;
@@ -258,7 +282,9 @@ static void rim_crossings(view *v, const outline *s, const outline *r) {
     for (int i = 0; i < 2 && yy > 0; i++) {
         double y = i ? sqrt(yy) : -sqrt(yy);
         place u = {s->centre.x + x * d.x - y * d.y, s->centre.y + x * d.y + y * d.x};
-        emit(v, s, r, u, plane_height(s, u), plane_height(r, u), s->edge[0] | (uint32_t)i << 31, r->edge[0], 1);
+        if (meet(v, s, r, &u)) {
+            emit(v, s, r, u, plane_height(s, u), plane_height(r, u), s->edge[0] | (uint32_t)i << 31, r->edge[0], 1);
+        }
     }
 }
 

@@ -226,14 +226,14 @@ Test(primitives, named_the_other_way_round_normals_point_back_and_points_stay) {
         subject s = random_subject(&r, kind);
         subject t = {s.b, s.a, {m3_transpose(s.X.R), to_frame(&s.X, v3_make(0, 0, 0))}, HUGE_VAL, s.size};
         manifold m = collide(arena, &s), n = collide(arena, &t);
-        double tolerance = 1e-12 * s.size;
+        double tolerance = 1e-11 * s.size;
         cr_assert_float_eq(deepest(&m)->gap, deepest(&n)->gap, tolerance, "%s", name_of(&s));
         for (int k = 0; kind[0] != kind[1] && k < m.count; k++) { /* of equal types either may be A */
             v3 position = v3_add(s.X.p, m3_times(s.X.R, n.point[k].position));
             cr_assert_eq(m.point[k].feature, feature_swapped(n.point[k].feature));
             cr_assert(v3_norm(v3_sub(position, m.point[k].position)) < tolerance, "%g of %g, gap %g: %s",
                       v3_norm(v3_sub(position, m.point[k].position)), s.size, m.point[k].gap, name_of(&s));
-            cr_assert(v3_norm(v3_add(m3_times(s.X.R, n.point[k].normal), m.point[k].normal)) < 1e-12);
+            cr_assert(v3_norm(v3_add(m3_times(s.X.R, n.point[k].normal), m.point[k].normal)) < 1e-9);
         }
     }
     sim_arena_free(arena);
