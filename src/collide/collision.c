@@ -121,13 +121,14 @@ static int hire(sim_collision *c, int count) {
         memcpy(more, c->worker, (size_t)c->workers * sizeof *more);
     }
     c->worker = more;
-    while (c->workers < count) {
-        worker *w = &c->worker[c->workers++];
-        w->scratch = sim_arena_create();
-        w->found = sim_arena_create();
-        if (!w->scratch || !w->found) {
+    for (; c->workers < count; c->workers++) {
+        sim_arena *scratch = sim_arena_create(), *found = sim_arena_create();
+        if (!scratch || !found) {
+            sim_arena_free(scratch);
+            sim_arena_free(found);
             return 0;
         }
+        c->worker[c->workers] = (worker){.scratch = scratch, .found = found};
     }
     return 1;
 }

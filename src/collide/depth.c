@@ -192,6 +192,9 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
         enclose_best(&s);
     }
     close_in(&s);
+    if (m->curved && out->best.h < s.polished) { /* by less than the tolerance */
+        mink_polish(m, &out->best);
+    }
     if (out->best.h - out->below > s.tolerance) {
         look_around(&s);
     }

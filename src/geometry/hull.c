@@ -119,6 +119,10 @@ static hull_outcome run_qhull(coordT *coordinate, int count, int joining, sim_po
         int long_left, short_left;
         qh->NOerrexit = True;
         qh_freeqhull(qh, qh_ALL);
+        if (!qh->qhmem.LASTsize) { /* it ran out of memory so early that it would forget these */
+            qh_free(qh->qhmem.sizetable);
+            qh_free(qh->qhmem.freelists);
+        }
         qh_memfreeshort(qh, &long_left, &short_left);
     }
     if (sink) {

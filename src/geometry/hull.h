@@ -1,4 +1,5 @@
-/* Convex hulls: what hull.c (qhull), hull_faces.c (its facets to flat faces) and mesh.c hand to each other. */
+/* Convex hulls: what hull.c (qhull), hull_faces.c (its facets to flat faces), hull_planes.c (where these lie) and mesh.c
+ * hand to each other. */
 #ifndef GEOMETRY_HULL_H
 #define GEOMETRY_HULL_H
 
@@ -31,5 +32,11 @@ typedef enum hull_outcome {
  * its faces cut in triangles (may be NULL).  Memory of the results in `pool`, of the work in `scratch`. */
 hull_outcome hull_join_faces(const polygons *from, double tolerance, sim_pool *pool, sim_pool *scratch, sim_hull *hull,
                              sim_mesh *mesh);
+
+/* Normals and offsets of the faces of `hull`, of which everything else is there. */
+hull_outcome hull_find_planes(const sim_hull *hull, double tolerance, v3 *normal, double *offset);
+
+/* Area times the normal of a polygon (of its mean plane if it is not flat). */
+v3 hull_area(const v3 *vertex, const int *loop, int count);
 
 #endif

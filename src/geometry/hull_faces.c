@@ -4,7 +4,7 @@
  * facet takes in neighbours whose corners all lie within the tolerance of its plane, as long as the union stays a disc:
  * the neighbour meets it along one unbroken chain of edges.  The plane follows the union (its area vector is the sum of
  * its parts').  Vertices inside a union, or between two faces only, are left out.  A union whose outline is not convex
- * beyond the tolerance is taken apart again.
+ * beyond the tolerance is taken apart and grown again with a smaller one.
  *
  * Half-edge k runs from loop[k] to the next corner of its face; twin[k] is the other half. */
 #include "geometry/hull.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROUNDS = 16 };
+enum { SHRINKING_ROUNDS = 8, MAX_ROUNDS = 100 };
 
 typedef struct half_edges {
     const v3 *vertex;
@@ -72,21 +72,12 @@ static int find_twins(half_edges *e, int *one, int *two, int *count) {
     return 1;
 }
 
-static v3 area_vector(const v3 *vertex, const int *loop, int count) {
-    v3 area = {0, 0, 0}, a = vertex[loop[0]];
-    for (int i = 2; i < count; i++) {
-        v3 b = v3_sub(vertex[loop[i - 1]], a), c = v3_sub(vertex[loop[i]], a);
-        area = v3_axpy(area, 0.5, v3_cross(b, c));
-    }
-    return area;
-}
-
 /* ---- unions ---- */
 
 typedef struct patch {
     int region;
     v3 area, moment; /* sums of area vectors, and of middles weighted with areas */
-    double weight;
+    double weight, tolerance;
 } patch;
 
 static void take_in(half_edges *e, patch *p, int f) {
@@ -108,7 +99,7 @@ static int may_join(const half_edges *e, const patch *p, int f) {
     double size = v3_norm(p->area);
     v3 normal = v3_scale(1 / size, p->area), middle = v3_scale(1 / p->weight, p->moment);
     for (int k = e->start[f]; k < e->start[f + 1]; k++) {
-        if (fabs(v3_dot(normal, v3_sub(e->vertex[e->loop[k]], middle))) > e->tolerance) {
+        if (fabs(v3_dot(normal, v3_sub(e->vertex[e->loop[k]], middle))) > p->tolerance) {
             return 0;
         }
         shared_edges += e->region[e->face[e->twin[k]]] == p->region;
@@ -127,8 +118,8 @@ static int push_neighbours(const half_edges *e, int f, int *stack, int top) {
     return top;
 }
 
-static void grow(half_edges *e, int seed, int *stack) {
-    patch p = {.region = seed};
+static void grow(half_edges *e, int seed, double tolerance, int *stack) {
+    patch p = {.region = seed, .tolerance = tolerance};
     take_in(e, &p, seed);
     if (!(p.weight > 0)) {
         return;
@@ -143,30 +134,34 @@ static void grow(half_edges *e, int seed, int *stack) {
     }
 }
 
-typedef struct sized {
+typedef struct facet_size {
     double size;
     int face;
-} sized;
+} facet_size;
 
 static int larger_first(const void *a, const void *b) {
-    const sized *x = a, *y = b;
+    const facet_size *x = a, *y = b;
     return x->size != y->size ? (x->size < y->size) - (x->size > y->size) : (x->face > y->face) - (x->face < y->face);
 }
 
-/* Each facet is pushed at most once for each of its edges, so the stack holds as many as there are half-edges. */
-static void grow_all(half_edges *e, sized *order, int *stack) {
+static void prepare(half_edges *e, facet_size *order) {
     for (int f = 0; f < e->nface; f++) {
         e->region[f] = -1;
-        e->area[f] = area_vector(e->vertex, e->loop + e->start[f], e->start[f + 1] - e->start[f]);
-        order[f] = (sized){v3_norm(e->area[f]), f};
+        e->area[f] = hull_area(e->vertex, e->loop + e->start[f], e->start[f + 1] - e->start[f]);
+        order[f] = (facet_size){v3_norm(e->area[f]), f};
     }
     for (int v = 0; v < e->nvertex; v++) {
         e->mark[v] = -1;
     }
-    qsort(order, (size_t)e->nface, sizeof(sized), larger_first);
+    qsort(order, (size_t)e->nface, sizeof(facet_size), larger_first);
+}
+
+/* Unions of all facets that are in none.  A facet is pushed at most once for each of its edges, so the stack holds as many
+ * as there are half-edges. */
+static void grow_all(half_edges *e, const facet_size *order, double tolerance, int *stack) {
     for (int i = 0; i < e->nface; i++) {
         if (e->region[order[i].face] < 0) {
-            grow(e, order[i].face, stack);
+            grow(e, order[i].face, tolerance, stack);
         }
     }
 }
@@ -265,33 +260,37 @@ static int find_bad(const half_edges *e, int *corner, unsigned char *bad) {
     return found;
 }
 
-static int take_apart(half_edges *e, const unsigned char *bad, int all) {
-    int changed = 0;
-    for (int f = 0; f < e->nface; f++) {
-        if ((all || bad[e->region[f]]) && e->region[f] != f) {
-            e->first[f] = 1;
-            changed = 1;
-        } else {
-            e->first[f] = 0;
+/* Leaves the facets of bad unions in none; 0 if each was alone already. */
+static int take_apart(half_edges *e, const unsigned char *bad) {
+    int several = 0;
+    for (int v = 0; v < e->nvertex; v++) {
+        if (e->mark[v] >= 0 && bad[e->mark[v]]) {
+            e->mark[v] = -1;
         }
     }
     for (int f = 0; f < e->nface; f++) {
-        if (e->first[f]) {
-            e->region[f] = f;
+        if (bad[e->region[f]]) {
+            several |= e->parts[e->region[f]] > 1;
+            e->region[f] = -1;
         }
     }
-    return changed;
+    return several;
 }
 
-static int settle(half_edges *e, int *corner, unsigned char *bad) {
+/* Unions that end where the surface bends away by just the tolerance have ragged outlines: they are grown again with less
+ * of it, in the end with none. */
+static int settle(half_edges *e, const facet_size *order, int *work, unsigned char *bad) {
+    double tolerance = e->tolerance;
     for (int round = 0; round < MAX_ROUNDS; round++) {
+        grow_all(e, order, tolerance, work);
         find_outlines(e);
-        if (!find_bad(e, corner, bad)) {
+        if (!find_bad(e, work, bad)) {
             return 1;
         }
-        if (!take_apart(e, bad, round == MAX_ROUNDS - 2)) {
+        if (!take_apart(e, bad)) {
             return 0;
         }
+        tolerance = round < SHRINKING_ROUNDS ? tolerance / 4 : -1;
     }
     return 0;
 }
@@ -382,40 +381,6 @@ static void write_rings(builder *b) {
     }
 }
 
-/* The plane along a face, moved outwards to the farthest vertex.  0 if that stands out from the face by more than the
- * tolerance explains, which tilts a narrow face of height h so far that its plane moves by d / h as much at distance d. */
-static int write_plane(builder *b, int f) {
-    int begin = b->start[f], count = b->start[f + 1] - begin;
-    v3 area = area_vector(b->vertex, b->loop + begin, count);
-    v3 normal = v3_scale(1 / v3_norm(area), area);
-    normal = v3_scale(1 / v3_norm(normal), normal);
-    double own = -INFINITY, longest = 0;
-    int farthest = b->loop[begin], near = farthest;
-    for (int c = begin; c < begin + count; c++) {
-        longest = fmax(longest, v3_norm(v3_sub(b->vertex[b->loop[c]], b->vertex[near])));
-        double d = v3_dot(normal, b->vertex[b->loop[c]]);
-        if (d > own) {
-            own = d;
-            farthest = b->loop[c];
-        }
-    }
-    double offset = own;
-    for (int v = -1; v != farthest;) { /* uphill from there, over the neighbours */
-        v = farthest;
-        for (int i = b->ring_start[v]; i < b->ring_start[v + 1]; i++) {
-            double d = v3_dot(normal, b->vertex[b->ring[i]]);
-            if (d > offset) {
-                offset = d;
-                farthest = b->ring[i];
-            }
-        }
-    }
-    b->normal[f] = normal;
-    b->offset[f] = offset;
-    double tilt = v3_norm(v3_sub(b->vertex[farthest], b->vertex[near])) * longest / v3_norm(area);
-    return v3_finite(normal) && offset - own <= 8 * b->e->tolerance * (1 + tilt);
-}
-
 /* Each face is cut into a fan about its first corner: triangle i of the face has the corners 0, i + 1, i + 2. */
 static int write_mesh(const builder *b, sim_mesh *mesh) {
     int count = b->ncorner - 2 * b->nface;
@@ -453,13 +418,12 @@ static hull_outcome build(builder *b, sim_hull *hull, sim_mesh *mesh) {
     }
     write_loops(b);
     write_rings(b);
-    for (int f = 0; f < b->nface; f++) {
-        if (!write_plane(b, f)) {
-            return HULL_BROKEN;
-        }
-    }
     *hull = (sim_hull){b->nvertex, b->nface, b->vertex, b->normal,     b->offset,
                        b->start,   b->loop,  b->across, b->ring_start, b->ring};
+    hull_outcome outcome = hull_find_planes(hull, b->e->tolerance, b->normal, b->offset);
+    if (outcome != HULL_BUILT) {
+        return outcome;
+    }
     return !mesh || write_mesh(b, mesh) ? HULL_BUILT : HULL_NO_MEMORY;
 }
 
@@ -475,7 +439,7 @@ hull_outcome hull_join_faces(const polygons *from, double tolerance, sim_pool *p
     e.first = POOL_NEW(scratch, int, nf), e.area = POOL_NEW(scratch, v3, nf);
     e.degree = POOL_NEW(scratch, int, nv), e.mark = POOL_NEW(scratch, int, nv);
     int *one = POOL_NEW(scratch, int, ne), *two = POOL_NEW(scratch, int, ne), *count = POOL_NEW(scratch, int, nv + 1);
-    sized *order = POOL_NEW(scratch, sized, nf);
+    facet_size *order = POOL_NEW(scratch, facet_size, nf);
     unsigned char *bad = POOL_NEW(scratch, unsigned char, nf);
     builder b = {.e = &e, .pool = pool};
     b.new_vertex = POOL_NEW(scratch, int, nv), b.new_face = POOL_NEW(scratch, int, nf);
@@ -493,8 +457,8 @@ hull_outcome hull_join_faces(const polygons *from, double tolerance, sim_pool *p
     if (!find_twins(&e, one, two, count)) {
         return HULL_BROKEN;
     }
-    grow_all(&e, order, one);
-    if (!settle(&e, one, bad) || !collect(&b, one)) {
+    prepare(&e, order);
+    if (!settle(&e, order, one, bad) || !collect(&b, one)) {
         return HULL_BROKEN;
     }
     return build(&b, hull, mesh);

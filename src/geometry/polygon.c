@@ -4,10 +4,14 @@
  * first corner.  From a concave one ears are cut, one after the other: an ear is a convex corner whose triangle with its
  * two neighbours holds no other corner (G. H. Meisters, Polygons have ears, Amer. Math. Monthly 82, 1975: there are always
  * two).  Where corners nearly coincide, rounding is given the benefit of the doubt, so that outlines which touch
- * themselves (a hole joined to the rim by two edges at one place) are cut as well. */
+ * themselves (a hole joined to the rim by two edges at one place) are cut as well.  An outline that crosses itself is
+ * refused when the ears run out or the last triangle is upside down. */
 #include "geometry/mesh_file.h"
 
 #include <stdlib.h>
+
+/* Twice an area, relative to the square of the polygon's size, that rounding may leave. */
+#define SMALL 1e-12
 
 typedef struct flat {
     double x, y;
@@ -44,19 +48,15 @@ static int flatten(const mesh_parts *parts, const int *corner, int count, flat *
     return 1;
 }
 
-/* Turns to the left everywhere, and only once around. */
+/* Turns to the left everywhere, and each triangle of its fan too. */
 static int is_convex(const flat *at, int count) {
-    double longest = 0;
     for (int i = 0; i < count; i++) {
-        if (turn(at[i], at[(i + 1) % count], at[(i + 2) % count]) < -1e-12) {
+        if (turn(at[i], at[(i + 1) % count], at[(i + 2) % count]) < -SMALL ||
+            (i >= 2 && turn(at[0], at[i - 1], at[i]) < -SMALL)) {
             return 0;
         }
-        if (i >= 2 && turn(at[0], at[i - 1], at[i]) < -1e-12) {
-            return 0;
-        }
-        longest = fmax(longest, fabs(at[i].x));
     }
-    return longest > 0;
+    return 1;
 }
 
 static int fan(mesh_parts *parts, const int *corner, int count) {
@@ -70,13 +70,12 @@ static int fan(mesh_parts *parts, const int *corner, int count) {
 
 static int is_ear(const flat *at, int count, int i) {
     flat a = at[(i + count - 1) % count], b = at[i], c = at[(i + 1) % count];
-    double small = 1e-12;
-    if (turn(a, b, c) < -small) {
+    if (turn(a, b, c) < -SMALL) {
         return 0;
     }
     for (int k = 0; k < count; k++) {
         flat p = at[k];
-        if (turn(a, b, p) > small && turn(b, c, p) > small && turn(c, a, p) > small) {
+        if (turn(a, b, p) > SMALL && turn(b, c, p) > SMALL && turn(c, a, p) > SMALL) {
             return 0;
         }
     }
@@ -104,6 +103,9 @@ static polygon_outcome cut_ears(mesh_parts *parts, int *corner, flat *at, int co
         }
         i %= count;
         tried = 0;
+    }
+    if (turn(at[0], at[1], at[2]) < -SMALL) {
+        return POLYGON_CROSSED;
     }
     return fan(parts, corner, count) ? POLYGON_CUT : POLYGON_NO_MEMORY;
 }

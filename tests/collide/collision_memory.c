@@ -6,6 +6,7 @@
 #include "support/watched.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 /* One free body of every kind of shape, close to its neighbours, on every kind of ground. */
 static sim_model *everything(void) {

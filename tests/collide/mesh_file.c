@@ -1,0 +1,528 @@
+/* OBJ and STL files: what they say is read to the last bit, and what is wrong in them is said with its place. */
+#include "geometry/mesh_file.h"
+#include "geometry/solid.h"
+#include "support/models.h"
+
+#include <criterion/criterion.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const v3 one = {1, 1, 1};
+
+static sim_triangles parse(const char *name, const void *content, size_t size) {
+    sim_triangles t;
+    sim_error error = {0};
+    char *copy = malloc(size + 1);
+    memcpy(copy, content, size);
+    copy[size] = 0;
+    sim_status status = mesh_parse(name, copy, size, one, &t, &error);
+    free(copy);
+    cr_assert_eq(status, SIM_OK, "%s", error.text);
+    return t;
+}
+
+static sim_triangles obj(const char *text) { return parse("test.obj", text, strlen(text)); }
+static sim_triangles stl(const char *text) { return parse("test.stl", text, strlen(text)); }
+
+static void drop(sim_triangles t) {
+    free(t.vertex);
+    free(t.triangle);
+}
+
+static int same(sim_triangles a, sim_triangles b) {
+    return a.nvertex == b.nvertex && a.ntriangle == b.ntriangle &&
+           memcmp(a.vertex, b.vertex, (size_t)a.nvertex * sizeof(v3)) == 0 &&
+           memcmp(a.triangle, b.triangle, (size_t)a.ntriangle * sizeof *a.triangle) == 0;
+}
+
+static void refused(const char *name, const void *content, size_t size, const char *what) {
+    sim_triangles t;
+    sim_error error = {0};
+    char *copy = malloc(size + 1);
+    memcpy(copy, content, size);
+    copy[size] = 0;
+    cr_assert_eq(mesh_parse(name, copy, size, one, &t, &error), SIM_BAD_INPUT);
+    cr_assert_eq(mesh_parse(name, copy, size, one, &t, NULL), SIM_BAD_INPUT);
+    free(copy);
+    cr_assert_str_eq(error.text, what);
+    cr_assert(!t.vertex && !t.triangle);
+}
+
+static void refused_obj(const char *text, const char *what) { refused("a.obj", text, strlen(text), what); }
+static void refused_stl(const char *text, const char *what) { refused("a.stl", text, strlen(text), what); }
+
+/* ---- OBJ ---- */
+
+#define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+
+Test(mesh_file, all_forms_of_a_corner_name_the_same_vertex) {
+    sim_triangles plain = obj(SQUARE "f 1 2 3\nf 1 3 4\n");
+    static const char *const forms[] = {
+        SQUARE "f 1/1 2/2 3/3\nf 1/9 3/9 4/9",
+        SQUARE "f 1//1 2//2 3//3\nf 1//9 3//9 4//9\n",
+        SQUARE "f 1/1/1 2/2/2 3/3/3\nf 1/-1/-1 3/-1/-1 4/1/1\n",
+        SQUARE "f -4 -3 -2\nf -4/1 -2//2 -1/1/1\n",
+        SQUARE "f 1 2 3 4\n",
+        "# of a square\r\no a\r\ng b c\r\nmtllib x.mtl\r\n\r\n  v\t0 0 0\r\nv 1 0 0 1.0\r\nv 1 1 0 0.5 0.5 0.5 # "
+        "red\r\n"
+        "v 0 1 \\\r\n 0\r\nvt 0 0\r\nvn 0 0 1\r\nusemtl m\r\ns off\r\nf 1 2 3#\r\nf 1 3\\\r\n 4 \r\nl 1 2\r\np 1\r\n",
+        "v 0 0 0\rv 1 0 0\rv 1 1 0\rv 0 1 0\rfo 1 2 3 4\r",
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\nv 0 1 0\nf 1 -2 4\n",
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 9 9 9\nvn 1 0 \\\n 0\n# not joined \\\nf 1 2 3 4\n",
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        sim_triangles t = obj(forms[i]);
+        cr_assert(same(t, plain), "form %zu: %d vertices, %d triangles", i, t.nvertex, t.ntriangle);
+        drop(t);
+    }
+    cr_assert_eq(plain.nvertex, 4);
+    cr_assert_eq(plain.ntriangle, 2);
+    drop(plain);
+}
+
+Test(mesh_file, an_obj_file_that_is_wrong_says_where) {
+    refused_obj("", "a.obj: the file is empty");
+    refused_obj("# nothing\n", "a.obj: there are no triangles in the file");
+    refused_obj(SQUARE, "a.obj: there are no triangles in the file");
+    refused_obj("v 0 0 0\nv 1 x 0\n", "a.obj:2:5: expected a number, found \"x\"");
+    refused_obj("v 0 0\nv 1 0 0\n", "a.obj:1:6: expected a number, found the end of the line");
+    refused_obj("v 0 0", "a.obj:1:6: expected a number, found the end of the file");
+    refused_obj("v", "a.obj:1:2: expected a number, found the end of the file");
+    refused_obj("v nan 0 0\n", "a.obj:1:3: expected a number, found \"nan\"");
+    refused_obj("v 0 -inf 0\n", "a.obj:1:5: expected a number, found \"-inf\"");
+    refused_obj("v 0 0x10 0\n", "a.obj:1:5: expected a number, found \"0x10\"");
+    refused_obj("v 0 1,5 0\n", "a.obj:1:5: expected a number, found \"1,5\"");
+    refused_obj("v 0 1e 0\n", "a.obj:1:5: expected a number, found \"1e\"");
+    refused_obj("v . 1 0\n", "a.obj:1:3: expected a number, found \".\"");
+    refused_obj("v 1e309 1 0\n", "a.obj:1:3: expected a number of at most 1.8e308, found \"1e309\"");
+    refused_obj("v 1 2 3 4 5 6 7 8\n",
+                "a.obj:1:17: expected the end of the line after seven numbers of a vertex, found \"8\"");
+    refused_obj(SQUARE "f 1 2\n", "a.obj:5:6: expected a corner (vertex, vertex/texture, vertex//normal or "
+                                  "vertex/texture/normal), found the end of the line");
+    refused_obj(SQUARE "f 1 2 5\n", "a.obj:5:7: vertex 5 of a face is not there: 4 so far, counted from 1");
+    refused_obj(SQUARE "f 1 2 0\n", "a.obj:5:7: vertex 0 of a face is not there: 4 so far, counted from 1");
+    refused_obj(SQUARE "f 1 2 -5\n", "a.obj:5:7: vertex -5 of a face is not there: 4 so far, counted from 1");
+    refused_obj("f 1 2 3\n" SQUARE, "a.obj:1:3: vertex 1 of a face is not there: 0 so far, counted from 1");
+    refused_obj(SQUARE "f 1 2 99999999999999999999999999\n",
+                "a.obj:5:7: vertex 999999999999999999999999 of a face is not there: 4 so far, counted from 1");
+    static const char *const corners[] = {"1/", "1//", "1/2/", "1/x", "1.5", "/1", "1/2/3/4", "a"};
+    for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
+        char text[200], what[300];
+        snprintf(text, sizeof text, SQUARE "f 2 %s 3\n", corners[i]);
+        snprintf(
+            what, sizeof what,
+            "a.obj:5:5: expected a corner (vertex, vertex/texture, vertex//normal or vertex/texture/normal), found "
+            "\"%s\"",
+            corners[i]);
+        refused_obj(text, what);
+    }
+    refused_obj(SQUARE "curv 0 1 1 2\n",
+                "a.obj:5:1: expected v, f or another statement of an OBJ file of polygons, found \"curv\"");
+    refused_obj("v 0 0 0\r\n\r\nsolid\r\n",
+                "a.obj:3:1: expected v, f or another statement of an OBJ file of polygons, found \"solid\"");
+    refused("a.obj", "v 0 0 0\n\0", 9,
+            "a.obj:2:1: expected v, f or another statement of an OBJ file of polygons, found a zero byte");
+    refused_obj("v 0 0 0\nf\x01\xff\n",
+                "a.obj:2:1: expected v, f or another statement of an OBJ file of polygons, found \"f??\"");
+}
+
+static double area_of(sim_triangles t, v3 normal) {
+    double area = 0;
+    for (int i = 0; i < t.ntriangle; i++) {
+        v3 a = t.vertex[t.triangle[i][0]], b = t.vertex[t.triangle[i][1]], c = t.vertex[t.triangle[i][2]];
+        double piece = 0.5 * v3_dot(normal, v3_cross(v3_sub(b, a), v3_sub(c, a)));
+        cr_assert_geq(piece, -1e-9, "a triangle is upside down: %g", piece);
+        area += piece;
+    }
+    return area;
+}
+
+/* Shoelace formula. */
+static double polygon_area(const double (*p)[2], int n) {
+    double area = 0;
+    for (int i = 0; i < n; i++) {
+        int j = (i + 1) % n;
+        area += 0.5 * (p[i][0] * p[j][1] - p[j][0] * p[i][1]);
+    }
+    return area;
+}
+
+static sim_triangles polygon(const double (*p)[2], int n, m3 R) {
+    char *text = malloc((size_t)n * 100 + 100), *at = text;
+    for (int i = 0; i < n; i++) {
+        v3 q = m3_times(R, (v3){p[i][0], p[i][1], 0.5});
+        at += sprintf(at, "v %.17g %.17g %.17g\n", q.x, q.y, q.z);
+    }
+    at += sprintf(at, "f");
+    for (int i = 0; i < n; i++) {
+        at += sprintf(at, " %d", i + 1);
+    }
+    sim_triangles t = obj(text);
+    free(text);
+    return t;
+}
+
+Test(mesh_file, concave_polygons_are_cut_into_triangles_that_lie_inside) {
+    random_source r = {31};
+    for (int round = 0; round < 100; round++) {
+        enum { N = 60 };
+        double p[N][2];
+        int n = 4 + random_index(&r, N - 4);
+        for (int i = 0; i < n; i++) { /* a star about the origin */
+            double a = 2 * M_PI * i / n, s = random_uniform(&r, 0.2, 1);
+            p[i][0] = s * cos(a), p[i][1] = s * sin(a);
+        }
+        m3 R = random_rotation(&r);
+        sim_triangles t = polygon((const double(*)[2])p, n, R);
+        cr_assert_eq(t.ntriangle, n - 2);
+        cr_assert_float_eq(area_of(t, R.z), polygon_area((const double(*)[2])p, n), 1e-12);
+        drop(t);
+    }
+}
+
+Test(mesh_file, a_square_with_a_hole_joined_to_its_rim_and_a_comb_are_cut) {
+    static const double ring[][2] = {{0, 0}, {3, 0}, {3, 3}, {0, 3}, {0, 0}, {1, 1}, {1, 2}, {2, 2}, {2, 1}, {1, 1}};
+    sim_triangles t = polygon(ring, 10, m3_identity());
+    cr_assert_eq(t.ntriangle, 8);
+    cr_assert_float_eq(area_of(t, (v3){0, 0, 1}), 8, 1e-12);
+    drop(t);
+    double comb[402][2];
+    int n = 0;
+    for (int i = 0; i < 200; i++) {
+        comb[n][0] = i, comb[n++][1] = i % 2 ? 10 : 1;
+    }
+    comb[n][0] = 199, comb[n++][1] = 20;
+    comb[n][0] = 0, comb[n++][1] = 20;
+    for (int i = 0; i < n / 2; i++) { /* anticlockwise */
+        for (int k = 0; k < 2; k++) {
+            double swap = comb[i][k];
+            comb[i][k] = comb[n - 1 - i][k];
+            comb[n - 1 - i][k] = swap;
+        }
+    }
+    double area = polygon_area((const double(*)[2])comb, n);
+    t = polygon((const double(*)[2])comb, n, m3_identity());
+    cr_assert_gt(area * area, 0);
+    cr_assert_float_eq(area_of(t, (v3){0, 0, area > 0 ? 1 : -1}), fabs(area), 1e-9);
+    drop(t);
+}
+
+Test(mesh_file, a_polygon_that_crosses_itself_or_is_too_large_to_cut_is_refused) {
+    refused_obj("v 0 0 0\nv 4 4 0\nv 4 0 0\nv 0 3 0\nf 1 2 3 4\n",
+                "a.obj:5:1: the outline of this face of 4 corners crosses itself");
+    char *text = malloc(100000), *at = text;
+    for (int i = 0; i < 1200; i++) {
+        double s = i % 2 ? 1 : 0.5, a = 2 * M_PI * i / 1200;
+        at += sprintf(at, "v %g %g 0\n", s * cos(a), s * sin(a));
+    }
+    at += sprintf(at, "f");
+    for (int i = 0; i < 1200; i++) {
+        at += sprintf(at, " %d", i + 1);
+    }
+    refused_obj(text, "a.obj:1201:1: a face of 1200 corners that is not convex: at most 1000 can be cut");
+    free(text);
+}
+
+/* ---- STL ---- */
+
+typedef struct binary {
+    unsigned char byte[84 + 50 * 64 + 8];
+    size_t size;
+} binary;
+
+static binary binary_stl(const char *header, const v3 (*corner)[3], int count) {
+    binary b = {.size = 84 + 50 * (size_t)count};
+    memcpy(b.byte, header, strlen(header));
+    b.byte[80] = (unsigned char)count;
+    for (int i = 0; i < count; i++) {
+        float f[12] = {0, 0, NAN};
+        for (int k = 0; k < 3; k++) {
+            f[3 + 3 * k] = (float)corner[i][k].x;
+            f[4 + 3 * k] = (float)corner[i][k].y;
+            f[5 + 3 * k] = (float)corner[i][k].z;
+        }
+        memcpy(b.byte + 84 + 50 * i, f, 48);
+    }
+    return b;
+}
+
+static const v3 tetrahedron[4][3] = {{{0, 0, 0}, {0, 1.25, 0}, {1, 0, 0}},
+                                     {{0, -0.0, 0}, {1, 0, 0}, {0, 0, 0.1f}},
+                                     {{0, 0, 0}, {0, 0, 0.1f}, {0, 1.25, 0}},
+                                     {{1, 0, 0}, {0, 1.25, 0}, {0, 0, 0.1f}}};
+
+static char *text_stl(const v3 (*corner)[3], int count) {
+    char *text = malloc(10000), *at = text;
+    at += sprintf(at, "solid some name with facet in it\n");
+    for (int i = 0; i < count; i++) {
+        at += sprintf(at, "  facet normal nan 0 1e\r\n    outer loop\r\n");
+        for (int k = 0; k < 3; k++) {
+            v3 p = corner[i][k];
+            at += sprintf(at, "      %s %.9e\t%.9E %.9g\n", k ? "vertex" : "VERTEX", p.x, p.y, p.z);
+        }
+        at += sprintf(at, "    endloop\n endfacet\n");
+        if (i == 1) {
+            at += sprintf(at, "endsolid\nSOLID\n");
+        }
+    }
+    sprintf(at, "endsolid some name\n\n");
+    return text;
+}
+
+Test(mesh_file, binary_and_text_stl_of_one_solid_are_equal_and_corners_are_joined) {
+    char *text = text_stl(tetrahedron, 4);
+    sim_triangles a = stl(text);
+    cr_assert_eq(a.nvertex, 4);
+    cr_assert_eq(a.ntriangle, 4);
+    cr_assert_float_eq(solid_inertia(a.vertex, 4, (const int(*)[3])a.triangle, 4).mass, 1.25 * 0.1 / 6, 1e-9);
+    for (int v = 0; v < 4; v++) {
+        a.vertex[v].z = (double)(float)a.vertex[v].z; /* 0.1 in text is nearer to a tenth */
+    }
+    static const char *const header[] = {"binary", "solid that is binary", "v 1.0 by nobody", "solid\n facet normal"};
+    for (int i = 0; i < 4; i++) {
+        binary b = binary_stl(header[i], tetrahedron, 4);
+        static const char *const name[] = {"a.stl", "a.STL", "a", "a.obj"};
+        sim_triangles t = parse(name[i], b.byte, b.size);
+        cr_assert(same(a, t));
+        drop(t);
+    }
+    drop(a);
+    free(text);
+}
+
+Test(mesh_file, an_stl_file_that_is_wrong_says_where) {
+    binary b = binary_stl("cut", tetrahedron, 4);
+    refused(
+        "a.stl", b.byte, b.size - 1,
+        "a.stl: byte 80: the header says 4 triangles, a file of 284 bytes; this one has 283: it is cut off or not STL");
+    refused("a.stl", b.byte, b.size + 2,
+            "a.stl: byte 80: the header says 4 triangles, a file of 284 bytes; this one has 286");
+    refused("a.stl", b.byte, 40, "a.stl: byte 40: an STL file, cut off within its header of 84 bytes");
+    b.byte[83] = 0x06; /* 100 million triangles, 5 GB */
+    refused(
+        "a.stl", b.byte, b.size,
+        "a.stl: byte 80: the header says 100663300 triangles, a file of 5033165084 bytes; this one has 284: it is cut "
+        "off or not STL");
+    b = binary_stl("none", tetrahedron, 0);
+    refused("a.stl", b.byte, b.size, "a.stl: there are no triangles in the file");
+    v3 wrong[2][3];
+    memcpy(wrong, tetrahedron, sizeof wrong);
+    wrong[1][2].y = NAN;
+    b = binary_stl("nan", (const v3(*)[3])wrong, 2);
+    refused("a.stl", b.byte, b.size, "a.stl: byte 170: corner 3 of triangle 2 is not finite: (0, nan, 0.1)");
+    b = binary_stl("solid but cut", tetrahedron, 4);
+    refused(
+        "a.stl", b.byte, b.size - 60,
+        "a.stl: byte 80: the header says 4 triangles, a file of 284 bytes; this one has 224: it is cut off or not STL");
+    refused_stl("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0\nvertex 1 0 0\n",
+                "a.stl:5:1: expected a number, found \"vertex\"");
+    refused_stl("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 inf\n",
+                "a.stl:4:12: expected a number, found \"inf\"");
+    refused_stl("solid a\nfacet normal 0 0 1\nouter", "a.stl:3:6: expected loop, found the end of the file");
+    refused_stl("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0 vertex 0 1 0 vertex 1 0 0 vertex 1 1 0",
+                "a.stl:4:40: expected endloop, found \"vertex\"");
+    refused_stl("solid a\n", "a.stl:2:1: expected facet or endsolid, found the end of the file");
+    refused_stl("solid a\nendsolid a\n", "a.stl: there are no triangles in the file");
+    refused_stl("solid a\nendsolid a\nfacet", "a.stl:3:1: expected solid, found \"facet\"");
+}
+
+/* ---- formats, scales, files ---- */
+
+Test(mesh_file, the_format_is_found_by_content_then_by_name) {
+    static const char square[] = SQUARE "f 1 2 3 4\n";
+    drop(parse("a.stl", square, strlen(square)));
+    drop(parse("a", square, strlen(square)));
+    char *text = text_stl(tetrahedron, 4);
+    drop(parse("a.obj", text, strlen(text)));
+    drop(parse("a.dae", text, strlen(text)));
+    free(text);
+    refused("a.ply", "ply\nformat ascii 1.0\n", 21, "a.ply: neither an OBJ nor an STL file, by content or by name");
+    refused("dir.obj/a", "ply\n", 4, "dir.obj/a: neither an OBJ nor an STL file, by content or by name");
+    refused("a", "", 0, "a: the file is empty");
+}
+
+Test(mesh_file, a_scale_that_mirrors_keeps_the_inside_inside) {
+    binary b = binary_stl("", tetrahedron, 4);
+    b.byte[b.size] = 0;
+    for (int signs = 0; signs < 8; signs++) {
+        v3 scale = {signs & 1 ? -2 : 2, signs & 2 ? -3 : 3, signs & 4 ? -0.5 : 0.5};
+        sim_triangles t;
+        cr_assert_eq(mesh_parse("a", (char *)b.byte, b.size, scale, &t, NULL), SIM_OK);
+        double volume = solid_inertia(t.vertex, t.nvertex, (const int(*)[3])t.triangle, t.ntriangle).mass;
+        cr_assert_float_eq(volume, 3 * 1.25 * (double)0.1f / 6, 1e-15);
+        cr_assert_float_eq(t.vertex[2].x, scale.x, 0);
+        drop(t);
+    }
+}
+
+Test(mesh_file, a_scale_that_is_zero_or_not_finite_or_too_large_is_refused) {
+    static const char text[] = SQUARE "f 1 2 3\n";
+    static const struct {
+        v3 scale;
+        const char *what;
+    } bad[] = {{{1, 0, 1}, "a.obj: each scale must be finite and not zero, not (1, 0, 1)"},
+               {{NAN, 1, 1}, "a.obj: each scale must be finite and not zero, not (nan, 1, 1)"},
+               {{1, 1, INFINITY}, "a.obj: each scale must be finite and not zero, not (1, 1, inf)"}};
+    sim_triangles t;
+    sim_error error;
+    for (int i = 0; i < 3; i++) {
+        cr_assert_eq(mesh_parse("a.obj", text, strlen(text), bad[i].scale, &t, &error), SIM_BAD_INPUT);
+        cr_assert_str_eq(error.text, bad[i].what);
+    }
+    static const char large[] = "v 1e300 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n";
+    cr_assert_eq(mesh_parse("a.obj", large, strlen(large), (v3){1e10, 1, 1}, &t, &error), SIM_BAD_INPUT);
+    cr_assert_str_eq(error.text,
+                     "a.obj: the vertex at (1e+300, 0, 0) is not finite once it is scaled by (1e+10, 1, 1)");
+}
+
+Test(mesh_file, numbers_are_rounded_to_the_nearest) {
+    random_source r = {32};
+    static const char *const special[] = {"0.1",
+                                          "9007199254740993",
+                                          "9007199254740992.5",
+                                          "1e22",
+                                          "1e23",
+                                          "8.988465674311580e307",
+                                          "1.7976931348623157e308",
+                                          "2.2250738585072011e-308",
+                                          "4.9406564584124654e-324",
+                                          "1e-400",
+                                          "123456789012345678901234567890",
+                                          "0.00000000000000000000000000000000000000001234567890123456789012",
+                                          "-.5",
+                                          "+5.",
+                                          "5.e1",
+                                          "00000000000000000000000001",
+                                          "1.00000000000000011102230246251565404236316680908203125",
+                                          "1.00000000000000011102230246251565404236316680908203126",
+                                          "1e0000000000000000000000000000000002",
+                                          "0e99999999999"};
+    int count = (int)(sizeof special / sizeof *special);
+    for (int i = 0; i < 20000; i++) {
+        char number[80], text[400];
+        if (i < count) {
+            strcpy(number, special[i]);
+        } else {
+            double x = random_normal(&r) * pow(10, random_index(&r, i % 2 ? 8 : 600) - (i % 2 ? 4 : 300));
+            snprintf(number, sizeof number, "%.*e", random_index(&r, 22), x);
+        }
+        snprintf(text, sizeof text, "v %s 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n", number);
+        sim_triangles t = obj(text);
+        double expected = strtod(number, NULL);
+        cr_assert(t.vertex[0].x == expected, "%s: %.17g instead of %.17g", number, t.vertex[0].x, expected);
+        drop(t);
+    }
+}
+
+/* A locale with a comma: one that is installed, or built here from its source. */
+static int comma_locale(void) {
+    static const char *const name[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
+    for (int i = 0; i < 4; i++) {
+        if (setlocale(LC_ALL, name[i])) {
+            return 1;
+        }
+    }
+    char folder[] = "/tmp/sim_locale_XXXXXX", command[200];
+    if (!mkdtemp(folder)) {
+        return 0;
+    }
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1", folder, folder);
+    int built = system(command) == 0;
+    setenv("LOCPATH", folder, 1);
+    built = built && setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) == 0 && built;
+}
+
+Test(mesh_file, numbers_have_a_point_whatever_the_locale) {
+    if (!comma_locale()) {
+        cr_skip_test("no locale with a decimal comma");
+    }
+    char number[20];
+    snprintf(number, sizeof number, "%.1f", 0.5);
+    cr_assert_str_eq(number, "0,5", "the locale has no comma");
+    sim_triangles t = obj("v 1.5 2.500000000000000000000000001 1.5e-300\nv 0 1 0\nv 0 0 1\nf 1 2 3\n");
+    cr_assert(t.vertex[0].x == 1.5 && t.vertex[0].y == 2.5 && t.vertex[0].z == 1.5e-300);
+    drop(t);
+    snprintf(number, sizeof number, "%.1f", 0.5);
+    cr_assert_str_eq(number, "0,5", "the caller's locale is lost");
+    refused_obj("v 1,5 2 3\n", "a.obj:1:3: expected a number, found \"1,5\"");
+}
+
+Test(mesh_file, files_that_are_none_are_refused_at_once) {
+    char folder[] = "/tmp/sim_mesh_XXXXXX", path[100], what[200];
+    cr_assert(mkdtemp(folder));
+    sim_triangles t;
+    sim_error error;
+    snprintf(path, sizeof path, "%s/none.obj", folder);
+    cr_assert_eq(sim_triangles_read(path, one, &t, &error), SIM_NO_RESOURCE);
+    snprintf(what, sizeof what, "%s: No such file or directory", path);
+    cr_assert_str_eq(error.text, what);
+    cr_assert_eq(sim_triangles_read(folder, one, &t, &error), SIM_NO_RESOURCE);
+    snprintf(what, sizeof what, "%s: a folder, not a file", folder);
+    cr_assert_str_eq(error.text, what);
+    snprintf(path, sizeof path, "%s/pipe.obj", folder);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    cr_assert_eq(sim_triangles_read(path, one, &t, &error), SIM_NO_RESOURCE);
+    snprintf(what, sizeof what, "%s: not an ordinary file", path);
+    cr_assert_str_eq(error.text, what);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/good.obj", folder);
+    FILE *file = fopen(path, "w");
+    fputs(SQUARE "f 1 2 3\n", file);
+    fclose(file);
+    cr_assert_eq(sim_triangles_read(path, (v3){2, 2, 2}, &t, &error), SIM_OK);
+    cr_assert_eq(t.nvertex, 3);
+    cr_assert_eq(t.vertex[2].y, 2);
+    drop(t);
+    unlink(path);
+    rmdir(folder);
+}
+
+Test(mesh_file, a_grid_of_a_million_triangles_reads_the_same_from_text_and_binary) {
+    enum { N = 700 };
+    size_t count = 2 * N * N, size = 84 + 50 * count;
+    char *text = malloc(40 * (size_t)(N + 1) * (N + 1) + 60 * count), *at = text;
+    unsigned char *bytes = calloc(size + 1, 1), *record = bytes + 84;
+    for (int k = 0; k < 4; k++) {
+        bytes[80 + k] = (unsigned char)(count >> 8 * k);
+    }
+    for (int i = 0; i <= N; i++) {
+        for (int j = 0; j <= N; j++) {
+            at += sprintf(at, "v %d %d %.7g\n", i, j, (i * j) % 16 / 8.0);
+        }
+    }
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N; j++) {
+            int v[4][2] = {{i, j}, {i + 1, j}, {i + 1, j + 1}, {i, j + 1}};
+            int index[4];
+            for (int k = 0; k < 4; k++) {
+                index[k] = v[k][0] * (N + 1) + v[k][1] + 1;
+            }
+            at += sprintf(at, "f %d %d %d\nf %d %d %d\n", index[0], index[1], index[2], index[0], index[2], index[3]);
+            for (int h = 0; h < 2; h++, record += 50) {
+                for (int k = 0; k < 3; k++) {
+                    const int *p = v[k ? k + h : 0];
+                    float f[3] = {(float)p[0], (float)p[1], (float)((p[0] * p[1]) % 16) / 8};
+                    memcpy(record + 12 + 12 * k, f, 12);
+                }
+            }
+        }
+    }
+    sim_triangles a = parse("a.obj", text, (size_t)(at - text)), b = parse("a.stl", bytes, size);
+    cr_assert_eq(a.nvertex, (N + 1) * (N + 1));
+    cr_assert_eq(a.nvertex, b.nvertex);
+    cr_assert_eq(a.ntriangle, b.ntriangle);
+    for (int i = 0; i < a.ntriangle; i++) {
+        for (int k = 0; k < 3; k++) {
+            v3 d = v3_sub(a.vertex[a.triangle[i][k]], b.vertex[b.triangle[i][k]]);
+            cr_assert(v3_norm(d) == 0);
+        }
+    }
+    drop(a), drop(b);
+    free(text), free(bytes);
+}

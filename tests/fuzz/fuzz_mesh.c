@@ -1,0 +1,69 @@
+/* Any bytes at all through the readers of mesh files: they must not crash, leak or hang, must say why they refuse, and what
+ * they accept must be sound.
+ *
+ * The first byte chooses the name that the file has (OBJ, STL, neither) and whether the scale mirrors. */
+#include "geometry/mesh_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void demand(int holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "does not hold: %s\n", what);
+        abort();
+    }
+}
+
+static void check_refusal(const sim_error *error) {
+    demand(error->status == SIM_BAD_INPUT && error->text[0], "a refusal has a reason");
+    for (const unsigned char *c = (const unsigned char *)error->text; *c; c++) {
+        demand(*c >= 0x20 && *c < 0x7f, "messages are printable, on one line");
+    }
+}
+
+static void check_triangles(const sim_triangles *t, size_t size) {
+    demand(t->ntriangle > 0 && t->nvertex > 0 && t->vertex && t->triangle, "a file that is read has triangles");
+    demand((size_t)t->ntriangle <= size && (size_t)t->nvertex <= size, "there is no more than the file says");
+    unsigned char *used = calloc((size_t)t->nvertex, 1);
+    if (!used) {
+        abort();
+    }
+    for (int i = 0; i < t->ntriangle; i++) {
+        for (int k = 0; k < 3; k++) {
+            demand(t->triangle[i][k] >= 0 && t->triangle[i][k] < t->nvertex, "corners are vertices");
+            used[t->triangle[i][k]] = 1;
+        }
+    }
+    for (int v = 0; v < t->nvertex; v++) {
+        demand(used[v] && v3_finite(t->vertex[v]), "vertices are used and finite");
+    }
+    free(used);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const char *const name[] = {"fuzz.obj", "fuzz.stl", "fuzz", "fuzz.OBJ"};
+    if (size == 0) {
+        return 0;
+    }
+    v3 scale = {1, 0.5, data[0] & 4 ? -2 : 2};
+    char *content = malloc(size); /* a zero byte follows the rest */
+    if (!content) {
+        abort();
+    }
+    memcpy(content, data + 1, size - 1);
+    content[size - 1] = 0;
+    sim_triangles triangles;
+    sim_error error = {0};
+    if (mesh_parse(name[data[0] & 3], content, size - 1, scale, &triangles, &error)) {
+        check_refusal(&error);
+        demand(!triangles.vertex && !triangles.triangle, "nothing is left behind");
+    } else {
+        check_triangles(&triangles, size);
+    }
+    free(triangles.vertex);
+    free(triangles.triangle);
+    free(content);
+    return 0;
+}
