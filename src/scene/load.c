@@ -87,6 +87,7 @@ sim_scene *sim_load_scene(const char *content, size_t length, const char *path, 
     sim_pool *messages = sim_pool_create();
     loader l = {.report = {.found = diagnostics ? diagnostics : &own, .pool = messages, .no_memory = !messages},
                 .limits = *limits,
+                .cache = overrides ? overrides->cache : NULL,
                 .files = *files};
     *l.report.found = (sim_diagnostics){.memory = messages};
     if (messages && begin(&l, content, length, path)) {

@@ -17,7 +17,8 @@
 
 static field_grid *build(sim_pool *pool, const sim_geometry *mesh, double cell, const char *cache) {
     sim_error error = {0};
-    field_grid *grid = grid_build(pool, mesh, cell, cache, "field", &error);
+    int64_t room = FIELD_MOST_STEPS;
+    field_grid *grid = grid_build(pool, mesh, cell, cache, "field", &room, &error);
     cr_assert(grid, "%s", error.text);
     return grid;
 }
@@ -220,7 +221,9 @@ static int same_samples(const field_grid *a, const field_grid *b) {
     return samples_of(a) == samples_of(b) && memcmp(a->sample, b->sample, samples_of(a) * sizeof *a->sample) == 0;
 }
 
-static void path_of(const field_grid *grid, char path[256]) { snprintf(path, 256, "%s/%s.grid", folder, grid->key); }
+static void path_of(const field_grid *grid, char path[256]) {
+    cr_assert(grid_file_name(path, 256, folder, grid, ".grid"));
+}
 
 static char *slurp(const char *path, size_t *size) {
     FILE *f = fopen(path, "rb");

@@ -67,7 +67,7 @@ static const char scene_text[] =
 
 Test(scene_memory, every_allocation_may_fail) {
     const char *set[] = {"world/step=0.5"};
-    sim_scene_overrides overrides = {1, set, NULL};
+    sim_scene_overrides overrides = {.count = 1, .set = set};
     int failures = 0;
     for (long n = 0; n < 100000; n++) {
         sim_diagnostics found;
