@@ -371,6 +371,10 @@ static sim_status refuse(const mesher *m, double edge, int64_t room, sim_error *
         return sim_fail(error, SIM_BAD_INPUT, "a field of %d parts has a surface that takes too long to find",
                         l->field->nnode);
     }
+    if (!(l->expected < 1e30)) {
+        return sim_fail(error, SIM_BAD_INPUT, "a resolution of %.3g m is too fine for a field of size %.3g m", edge,
+                        m->size);
+    }
     if (l->expected > 0) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "a resolution of %.3g m makes about %.2g triangles of this field, %.2g are the most: %.2g m "

@@ -97,7 +97,7 @@ Test(scene_solids, what_makes_no_solid_is_refused_in_place) {
     refused(SHAPE("{'type': 'mesh'}"), "scene.json:2:1", "a mesh needs \"file\" or \"points\"");
     refused(SHAPE("{'type': 'convex', 'points': [[0,0,0],[1,0,0],[0,1,0]]}"), "scene.json:2:30", "at least 4 points");
     refused(SHAPE("{'type': 'convex', 'points': [[0,0,0],[1,0,0],[0,1,0],[1,1,0]]}"), "scene.json:2:30", "plane");
-    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,3]]}"), "scene.json:2:28",
+    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,3]]}"), "scene.json:2:68",
             "triangle 0 names point 3");
     refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]]}"), "scene.json:2:1", "go with \"triangles\"");
     refused(SHAPE("{'type': 'mesh', 'file': 'absent.stl'}"), "scene.json:2:26", "absent.stl");
