@@ -49,7 +49,7 @@ struct sim_field {
     int nnode;
     const field_node *node;
     double detail; /* an edge of triangles that the thinnest of its leaves calls for */
-    int64_t cost;  /* of one distance: leaves, those that take longer counted more than once */
+    int64_t cost;  /* steps of one distance */
 };
 
 enum { FIELD_MAX_DEPTH = 32, FIELD_MAX_NODES = 1 << 16 };
@@ -63,8 +63,7 @@ double grid_distance(const field_grid *grid, v3 p, v3 *gradient);
 sim_status thread_check(const sim_thread *def, const char *where, sim_error *error);
 field_thread thread_freeze(const sim_thread *def);
 
-/* Work is counted in steps, of which one leaf's distance is one and a fast machine does a thousand million in ten seconds
- * or less. */
+/* Work is counted in steps of about two nanoseconds. */
 enum { STEPS_PER_SAMPLE = 400, STEPS_PER_CUBE = 2000, DISTANCES_PER_CUBE = 60 };
 static const int64_t FIELD_MOST_STEPS = 10000000000;
 

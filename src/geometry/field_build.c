@@ -261,12 +261,12 @@ static double detail_of(const field_node *n) {
     }
 }
 
-/* Of a leaf's distance, a sphere's being 1: measured. */
+/* Steps of a leaf's distance, where it is placed: measured. */
 static int64_t cost_of(const field_node *n) {
-    return n->type == SIM_FIELD_PROFILE  ? n->profile->count
-           : n->type == SIM_FIELD_THREAD ? 4
-           : n->type == SIM_FIELD_GRID   ? 8
-                                         : 1;
+    return n->type == SIM_FIELD_PROFILE  ? 4 + 2 * n->profile->count
+           : n->type == SIM_FIELD_THREAD ? 16
+           : n->type == SIM_FIELD_GRID   ? 32
+                                         : 4;
 }
 
 /* ---- boxes ---- */

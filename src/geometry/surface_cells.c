@@ -274,7 +274,7 @@ int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edg
     }
     if (l->room < 0 || l->ncell > LATTICE_MAX_CELLS || expected > 4 * most) {
         l->failed = 1;
-        l->expected = fmax(expected, 1.1 * most);
+        l->expected = fmax(expected, fmax(1.1 * most, 1));
     }
     return !l->failed;
 }

@@ -111,6 +111,10 @@ static sim_geometry *from_rows(loader *l, const shape_data *d, sim_error *why) {
 
 sim_geometry *sim_geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why) {
     sim_triangles t = {0};
+    if (!path[0] || path[strlen(path) - 1] == '/') {
+        sim_fail(why, SIM_BAD_INPUT, "expected the name of a file");
+        return NULL;
+    }
     if (++l->nfiles > l->limits.files) {
         sim_fail(why, SIM_BAD_INPUT, "more than %d files", l->limits.files);
         return NULL;

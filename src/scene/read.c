@@ -219,6 +219,10 @@ static bool read_rows(const reader *r, const node *n, const field *f, number_lis
     if (n->kind != NODE_ARRAY || rows == 0) {
         char expected[80];
         snprintf(expected, sizeof expected, "an array of %d numbers, or an array of such arrays", f->count);
+        if (n->kind == NODE_ARRAY) {
+            sim_report_value(r->report, n, NULL, "expected %s, not an empty one", expected);
+            return false;
+        }
         return wrong_kind(r, n, expected);
     }
     if (n->nvalues) {

@@ -59,6 +59,13 @@ static bool read_grid(reading *r, const field_data *d, sim_field_def *out) {
 }
 
 static bool read_children(reading *r, const field_data *d, sim_field_def *out) {
+    int least = d->type == SIM_FIELD_DIFFERENCE ? 2 : 1;
+    if (d->fields->count < least) {
+        sim_report_once(&r->l->report, d->fields, NULL, "%s %s takes %d or more, here %s %d",
+                        d->type == SIM_FIELD_INTERSECTION ? "an" : "a", sim_field_name((sim_field_type)d->type), least,
+                        d->fields->count == 1 ? "is" : "are", d->fields->count);
+        return false;
+    }
     sim_field_def *child = POOL_NEW(r->l->work, sim_field_def, d->fields->count);
     bool good = child;
     r->l->report.no_memory |= !child;
@@ -91,6 +98,10 @@ static bool read_field(reading *r, const field_data *d, sim_field_def *out) {
                                .clearance = d->clearance,
                                .internal = d->internal,
                                .left = d->left};
+    if (d->type == SIM_FIELD_THREAD && !d->internal && !sim_node_member(d->at, "length")) {
+        sim_report_once(&r->l->report, d->at, NULL, "the key \"length\" is missing, which a rod needs");
+        return false;
+    }
     return sim_placement_read(&r->l->report, &d->pose, &out->pose) && (!d->file || read_grid(r, d, out)) &&
            (!d->fields || read_children(r, d, out));
 }
