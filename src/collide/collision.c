@@ -60,7 +60,7 @@ static int create_parts(sim_collision *c, double margin) {
         const sim_shape *shape = &m->shape[k];
         moves[k] = c->filter.clump[shape->body] != 0;
         c->ball[k] = shape_ball(shape);
-        c->margin[k] = isnan(margin) ? c->ball[k].radius / 200 : margin;
+        c->margin[k] = isnan(margin) ? c->ball[k].radius / 1000 : margin;
         c->reach[k] = moves[k] ? v3_norm(pose_point(shape->pose, c->ball[k].centre)) + c->ball[k].radius : 0;
     }
     c->broad = broadphase_create(m->nshape, moves, allows, &c->filter);
