@@ -26,6 +26,7 @@ typedef struct on_surface {
     const convex *a;
     const surface *s;
     manifold *out;
+    v3 low, high;       /* the solid's box in the surface's frame, grown by the margin */
     double worst;       /* how deep at most, and where */
     surface_place lost; /* point in A's frame */
 } on_surface;
@@ -114,21 +115,78 @@ static void emit_face(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, 
     }
 }
 
+/* Does the surface run on flat across all three edges? */
+static int flat_all_round(const surface *s, int t, const v3 corner[3], v3 n) {
+    for (int k = 0; k < 3; k++) {
+        int other = surface_across(s, t, k);
+        v3 d[3];
+        if (other < 0) {
+            return 0;
+        }
+        surface_corners(s, other, d);
+        for (int i = 0; i < 3; i++) {
+            v3 e = v3_sub(d[i], corner[k]);
+            if (fabs(v3_dot(n, e)) > SURFACE_SLACK * v3_norm(e)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* A face within a flat part of the surface touches along its normal only, and adds to the patch only what of the solid's
+ * corners is over it: the rest belongs to its neighbours as well. */
+static void emit_corners(on_surface *o, const convex *tri, int t, v3 n, v3 lowest) {
+    const pair *p = o->p;
+    face side;
+    int first = o->out->count;
+    convex_face(o->a, v3_neg(n), 0.2, &side);
+    if (side.disc) { /* tilted, the rim's lowest point is none of those it is given by */
+        side.corner[side.count] = v3_axpy(lowest, o->a->radius, n);
+        side.vertex[side.count++] = side.number;
+    }
+    for (int k = 0; k < side.count; k++) {
+        v3 on_a = v3_axpy(side.corner[k], -o->a->radius, n);
+        double gap = v3_dot(n, v3_sub(on_a, tri->corner[0]));
+        if (gap <= p->margin && over(tri, n, on_a)) {
+            contact_point c = {.position = v3_axpy(on_a, -0.5 * gap, n), .normal = n, .gap = gap};
+            c.feature = feature_pair(side.vertex[k], surface_feature(o->s, t, 0));
+            manifold_add(o->out, p->arena, &c);
+        }
+    }
+    drop_hidden(o, first);
+}
+
+static int apart_along(double a, double b, double c, double low, double high) {
+    return fmin(a, fmin(b, c)) > high || fmax(a, fmax(b, c)) < low;
+}
+
 static int visit(void *context, int t) {
     on_surface *o = context;
-    v3 c[3];
+    v3 own[3], c[3];
     uint32_t vertex;
-    surface_corners(o->s, t, c);
-    for (int k = 0; k < 3; k++) {
-        c[k] = pose_point(o->p->X_ab, c[k]);
+    surface_corners(o->s, t, own);
+    if (apart_along(own[0].x, own[1].x, own[2].x, o->low.x, o->high.x) ||
+        apart_along(own[0].y, own[1].y, own[2].y, o->low.y, o->high.y) ||
+        apart_along(own[0].z, own[1].z, own[2].z, o->low.z, o->high.z)) {
+        return 1;
     }
-    convex tri = convex_triangle(c[0], c[1], c[2]);
-    v3 n = m3_times(o->p->X_ab.R, surface_normal(o->s, t));
+    for (int k = 0; k < 3; k++) {
+        c[k] = pose_point(o->p->X_ab, own[k]);
+    }
+    v3 normal = surface_normal(o->s, t), n = m3_times(o->p->X_ab.R, normal);
     v3 lowest = v3_axpy(convex_support(o->a, v3_neg(n), &vertex), -o->a->radius, n);
     double gap = v3_dot(n, v3_sub(lowest, c[0])), centre = v3_dot(n, v3_sub(o->a->centre, c[0]));
     int before = centre > 0;
     if (gap > o->p->margin) {
         return 1;
+    }
+    convex tri = convex_triangle(c[0], c[1], c[2]);
+    if (flat_all_round(o->s, t, own, normal)) {
+        if (before) {
+            emit_corners(o, &tri, t, n, lowest);
+        }
+        return !o->out->failed;
     }
     if (before && gap > -SHALLOW * o->a->least && over(&tri, n, lowest)) {
         emit_face(o, &tri, t, n, lowest, gap, 0);
@@ -192,11 +250,10 @@ static void bounds(const on_surface *o, v3 *low, v3 *high) {
 }
 
 static void pass_over(on_surface *o) {
-    v3 low, high;
     o->local = *o->p;
     o->local.X_ab = pose_identity();
-    bounds(o, &low, &high);
-    surface_in_box(o->s, low, high, visit, o);
+    bounds(o, &o->low, &o->high);
+    surface_in_box(o->s, o->low, o->high, visit, o);
 }
 
 static void all_triangles(const pair *p, const convex *a, const surface *s, manifold *out) {

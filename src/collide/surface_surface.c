@@ -21,6 +21,7 @@ static const double PARALLEL = 1e-6;   /* sine between edges that have no crossi
 static const double SHARP = 1e-4;      /* sine of the bend from which on an edge sticks out */
 static const double ASIDE = 8;         /* another way out may be so many times as deep, */
 static const double ASIDE_MOST = 0.02; /* and by so much of the smaller one's size */
+static const double BEHIND = 0.1;      /* of one's size: how far behind an open surface vertices are looked for */
 static const double LOST = 0.25;       /* the deepest that counts must be so deep, of the deepest vertex inside */
 
 /* One side asks about the other: points stand in the frame of `s`, X takes `other` there. */
@@ -141,7 +142,7 @@ static void try_vertex(side *e, int t, int corner, v3 x) {
         return; /* within the ball that is known to be free */
     }
     surface_place place;
-    double d = distance_of_other(e, there, margin, &place);
+    double d = distance_of_other(e, there, e->other->solid ? margin : HUGE_VAL, &place);
     e->last = x;
     e->clear = isfinite(d) ? d - margin : 0;
     if (d > margin || !isfinite(d)) {
@@ -206,6 +207,9 @@ static int found_one(void *context, int t) {
 static int near_vertices(const side *e, v3 low, v3 high) {
     v3 l, h, c = v3_scale(0.5, v3_add(low, high));
     double reach = 0.5 * v3_norm(v3_sub(high, low)) + e->p->margin;
+    if (!e->other->solid) {
+        reach += BEHIND * v3_norm(v3_sub(e->s->high, e->s->low));
+    }
     surface_place place;
     box_over(&e->back, low, high, e->p->margin, &l, &h);
     return boxes_meet(l, h, e->other) && distance_of_other(e, pose_point(e->back, c), reach, &place) <= reach;

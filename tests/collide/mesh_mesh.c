@@ -226,3 +226,41 @@ Test(mesh_mesh, a_mesh_deep_inside_another_is_let_out) {
     sim_geometry_free(big);
     sim_geometry_free(small);
 }
+
+/* Triangles at random, needles and specks among them, no surface at all. */
+static sim_geometry *nonsense(random_source *r, double size, int triangles) {
+    soup s = {3 * triangles, triangles, malloc((size_t)(3 * triangles) * sizeof(v3)),
+              malloc((size_t)triangles * sizeof(int[3]))};
+    for (int t = 0; t < triangles; t++) {
+        v3 here = v3_scale(size * random_uniform(r, 0, 1), random_unit(r));
+        for (int k = 0; k < 3; k++) {
+            double reach = size * exp(random_uniform(r, -12, 0));
+            s.vertex[3 * t + k] = random_index(r, 4) ? v3_axpy(here, reach, random_unit(r)) : here;
+            s.triangle[t][k] = random_index(r, 5) ? 3 * t + k : random_index(r, 3 * t + 3);
+        }
+    }
+    return soup_geometry(s);
+}
+
+Test(mesh_mesh, nonsense_gives_finite_points_and_an_end) {
+    random_source r = {53};
+    for (int q = 0; q < 60; q++) {
+        double size = exp(random_uniform(&r, -15, 15));
+        sim_geometry *g = nonsense(&r, size, 60), *h = nonsense(&r, size, 40),
+                     *torus = soup_geometry(soup_torus(0.5 * size, 0.2 * size, 10, 8));
+        sim_shape m[3] = {shape_with(SIM_MESH, g), shape_with(SIM_MESH, h), shape_with(SIM_MESH, torus)};
+        sim_shape a[5] = {shape_of(SIM_SPHERE, 0.3 * size, 0, 0), shape_of(SIM_BOX, 0.5 * size, 1e-3 * size, size),
+                          shape_of(SIM_CAPSULE, 0.01 * size, size, 0),
+                          shape_of(SIM_CYLINDER, 0.3 * size, 0.1 * size, 0),
+                          shape_of(SIM_ELLIPSOID, 0.3 * size, 0.2 * size, 0.01 * size)};
+        for (int i = 0; i < 3; i++) {
+            pose X = {random_rotation(&r), v3_scale(random_uniform(&r, 0, size), random_unit(&r))};
+            for (int k = 0; k < 5; k++) {
+                touching(&a[k], X, &m[i], pose_identity(), 0.05 * size);
+            }
+            touching(&m[i], X, &m[(i + 1) % 3], pose_identity(), 0.05 * size);
+            touching(&m[i], pose_identity(), &m[i], pose_identity(), 0.05 * size);
+        }
+        sim_geometry_free(g), sim_geometry_free(h), sim_geometry_free(torus);
+    }
+}
