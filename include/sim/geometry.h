@@ -46,7 +46,7 @@ typedef struct sim_heights {
 } sim_heights;
 
 /* A solid by its signed distance: negative inside, never steeper than 1, so it never overestimates how far the surface
- * is; of the right slope at the surface. */
+ * is; of the right slope at the surface.  (Sampled grids keep to that but for a tenth of a cell.) */
 typedef struct sim_field sim_field;
 
 typedef enum sim_geometry_type {
@@ -121,10 +121,11 @@ typedef enum sim_field_type {
 SIM_API const char *sim_field_name(sim_field_type type);
 
 /* A thread of triangular profile cut flat at crest and root, right-handed unless `left`: flanks that enclose
- * `flank_angle`, one ridge each `pitch`.  A rod: the ridge rises to `diameter`/2 over a core of diameter/2 - depth.  A bore
+ * `flank_angle`, one ridge each `pitch`, pitch/8 wide at `diameter`/2 (ISO 68-1), its middle at z = 0 over the x axis: a
+ * bolt and a nut at one place fit.  A rod: the ridge rises to `diameter`/2 over a core of diameter/2 - depth.  A bore
  * (`internal`): a hole through a solid that reaches to infinity (intersect it with the outside of a nut), whose groove is
  * cut to `diameter`/2 and whose ridge comes inwards to diameter/2 - depth.  `clearance` moves the whole surface into the
- * solid (rod thinner, bore wider), measured along its normal. */
+ * solid (rod thinner, bore wider), measured along its normal; a rod keeps its length. */
 typedef struct sim_thread {
     double diameter, pitch, depth;
     double length;      /* a rod ends at z = +-length/2; a bore runs on */
@@ -150,7 +151,8 @@ typedef struct sim_field_def {
 
 SIM_API sim_field_def sim_field_default(void);
 /* A solid by its distance field.  `resolution` is the edge of the triangles that stand for its surface where a surface is
- * needed (contact with other fields, pictures); 0: a fiftieth of its longest side.  `cache`: a folder in which sampled
+ * needed (contact with other fields, pictures): parts thinner than two edges may be lost from it; 0: a fiftieth of its
+ * longest side, or down to a two-hundredth where thin walls or threads ask for it.  `cache`: a folder in which sampled
  * grids are kept by content, or NULL.  Refused: sizes that are not positive, a solid without bounds. */
 SIM_API sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, const char *cache,
                                          sim_error *error);

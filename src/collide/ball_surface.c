@@ -59,7 +59,9 @@ static void add(const ball *b, v3 q, v3 n, double distance, int triangle, int fe
                        .gap = distance - b->radius,
                        .position = v3_axpy(on_surface, 0.5 * (distance - b->radius), normal),
                        .feature = feature_pair(0, surface_feature(b->s, triangle, feature))};
-    manifold_add(b->out, b->p->arena, &c);
+    if (c.gap <= b->p->margin) {
+        manifold_add(b->out, b->p->arena, &c);
+    }
 }
 
 static int visit(void *context, int t) {
@@ -78,7 +80,8 @@ static int visit(void *context, int t) {
     }
     /* Very near the surface rounding decides where d points. A face's normal is better known at any distance. */
     int clear = feature && distance > 1e3 * b->noise;
-    add(b, q, clear ? v3_scale(1 / distance, d) : outwards, feature ? distance : v3_dot(d, outwards), t, feature);
+    add(b, q, clear ? v3_scale(1 / distance, d) : outwards, feature ? distance : fmin(v3_dot(d, outwards), distance), t,
+        feature);
     return !b->out->failed;
 }
 

@@ -12,10 +12,11 @@
 #include "collide/convex.h"
 #include "collide/primitives.h"
 
-static const double ROUNDING = 1e-14;   /* of the size */
-static const double LEAST = 1e-12;      /* sine of the angle of two edges below which they have no common normal */
-static const double NEARER = 1 - 1e-14; /* nearest points, in the order in which they are sure of their direction */
-static const double REACHED = 1e-12;    /* of the size: a point of contact is as near as the separating planes say */
+static const double ROUNDING = 1e-14; /* of the size */
+static const double LEAST = 1e-12;    /* sine of the angle of two edges below which they have no common normal */
+static const double ASKEW = 1e-3;     /* sine of the angle above which the common normal is well determined */
+static const double NEARLY = 1.01;    /* squares of distances worth a closer look */
+static const double REACHED = 1e-13;  /* of the size: a point of contact is as near as the separating planes say */
 
 typedef struct boxes {
     double a[3], b[3], size;
@@ -90,55 +91,74 @@ static v3 corner(const double half[3], int bits) {
     return v3_make(bits & 1 ? half[0] : -half[0], bits & 2 ? half[1] : -half[1], bits & 4 ? half[2] : -half[2]);
 }
 
-static void keep_nearer(v3 on_a, v3 on_b, double *square, convex_gap *gap) {
-    v3 d = v3_sub(on_a, on_b);
-    if (v3_dot(d, d) < NEARER * *square) {
-        *square = v3_dot(d, d);
-        gap->on_a = on_a;
-        gap->on_b = on_b;
+/* Nearest points so far. No direction parts the boxes by more than their distance and no points are nearer than that, so
+ * the right points are those between whose distance and its direction's separation there is the least doubt; of touching
+ * boxes many are as near up to rounding, but with a wrong direction. */
+typedef struct search {
+    const boxes *x;
+    double square, doubt;
+    convex_gap *gap;
+} search;
+
+/* Points of A and B and the step from B's to A's: where that has no part along an edge it is kept so. */
+static void keep_nearer(search *f, v3 on_a, v3 on_b, v3 d) {
+    double square = v3_dot(d, d), rounding = ROUNDING * f->x->size;
+    if (!(square > 0) || square > NEARLY * f->square + rounding * rounding) {
+        f->square = fmin(f->square, square);
+        return;
+    }
+    double length = sqrt(square);
+    v3 n = v3_scale(1 / length, d);
+    double doubt = length - separation(f->x, n);
+    f->square = fmin(f->square, square);
+    if (doubt < f->doubt && v3_dot(n, f->x->c) < 0) {
+        f->doubt = doubt;
+        f->gap->on_a = on_a;
+        f->gap->on_b = on_b;
+        f->gap->normal = n;
     }
 }
 
-/* Nearest points of boxes that are apart; returns their distance. */
+static void edge_and_edge(search *f, const pose *X, int k) {
+    const boxes *x = f->x;
+    int i = k / 48, j = k / 4 % 3, of_a = k / 12 % 4, of_b = k % 4; /* axis, and which of the four along it */
+    v3 p = corner(x->a, (of_a & 1) << (i + 1) % 3 | of_a >> 1 << (i + 2) % 3);
+    v3 q = corner(x->b, (of_b & 1) << (j + 1) % 3 | of_b >> 1 << (j + 2) % 3);
+    p = v3_axpy(p, x->a[i], x->axis_a[i]); /* to its middle */
+    q = v3_axpy(pose_point(*X, q), x->b[j], x->axis_b[j]);
+    v3 across = v3_cross(x->axis_a[i], x->axis_b[j]);
+    double s = 0, t = 0, sine = v3_norm(across);
+    segments_nearest(p, x->axis_a[i], x->a[i], q, x->axis_b[j], x->b[j], &s, &t);
+    v3 on_a = v3_axpy(p, s, x->axis_a[i]), on_b = v3_axpy(q, t, x->axis_b[j]), d = v3_sub(on_a, on_b);
+    if (fabs(s) < x->a[i] && fabs(t) < x->b[j] && sine > ASKEW) { /* at right angles to both */
+        across = v3_scale(1 / sine, across);
+        d = v3_scale(v3_dot(across, v3_sub(p, q)), across);
+    }
+    keep_nearer(f, on_a, on_b, d);
+}
+
+/* Nearest points of boxes that are apart, and the normal; returns their distance. */
 static double nearest(const boxes *x, const pose *X, convex_gap *gap) {
-    double square = HUGE_VAL;
+    search f = {x, HUGE_VAL, HUGE_VAL, gap};
     for (int k = 0; k < 8; k++) {
-        v3 b = pose_point(*X, corner(x->b, k)), a = corner(x->a, k);
-        keep_nearer(held(b, x->a), b, &square, gap);
-        keep_nearer(a, pose_point(*X, held(m3_transposed_times(X->R, v3_sub(a, X->p)), x->b)), &square, gap);
+        v3 b = pose_point(*X, corner(x->b, k)), on_a = held(b, x->a);
+        keep_nearer(&f, on_a, b, v3_sub(on_a, b));
+        v3 a = corner(x->a, k), in_b = m3_transposed_times(X->R, v3_sub(a, X->p)), on_b = held(in_b, x->b);
+        keep_nearer(&f, a, pose_point(*X, on_b), m3_times(X->R, v3_sub(in_b, on_b)));
     }
-    for (int k = 0; k < 144; k++) { /* an edge: its axis, and which of the four along it */
-        int i = k / 48, j = k / 4 % 3, of_a = k / 12 % 4, of_b = k % 4;
-        v3 p = corner(x->a, (of_a & 1) << (i + 1) % 3 | of_a >> 1 << (i + 2) % 3);
-        v3 q = corner(x->b, (of_b & 1) << (j + 1) % 3 | of_b >> 1 << (j + 2) % 3);
-        p = v3_axpy(p, x->a[i], x->axis_a[i]); /* to its middle */
-        q = v3_axpy(pose_point(*X, q), x->b[j], x->axis_b[j]);
-        double s = 0, t = 0;
-        segments_nearest(p, x->axis_a[i], x->a[i], q, x->axis_b[j], x->b[j], &s, &t);
-        keep_nearer(v3_axpy(p, s, x->axis_a[i]), v3_axpy(q, t, x->axis_b[j]), &square, gap);
+    for (int k = 0; k < 144; k++) {
+        edge_and_edge(&f, X, k);
     }
-    return sqrt(square);
+    return f.doubt < HUGE_VAL ? sqrt(f.square) : 0;
 }
 
-/* Where the parts that face each other along n are nearest: two edges; else a corner will do, the faces say more. */
-static int facing_points(const convex *a, const convex *b, const pose *X, convex_gap *gap) {
-    face fa, fb;
-    convex_face(a, v3_neg(gap->normal), 1e-9, &fa);
-    convex_face(b, m3_transposed_times(X->R, gap->normal), 1e-9, &fb);
-    gap->on_b = pose_point(*X, fb.corner[0]);
-    gap->on_a = v3_axpy(gap->on_b, gap->gap, gap->normal);
-    if (fa.count == 2 && fb.count == 2) {
-        v3 d = v3_sub(fa.corner[1], fa.corner[0]), e = m3_times(X->R, v3_sub(fb.corner[1], fb.corner[0]));
-        v3 p = v3_axpy(fa.corner[0], 0.5, d), q = v3_axpy(gap->on_b, 0.5, e); /* middles */
-        double ld = v3_norm(d), le = v3_norm(e), s = 0, t = 0;
-        d = v3_scale(1 / ld, d);
-        e = v3_scale(1 / le, e);
-        segments_nearest(p, d, ld / 2, q, e, le / 2, &s, &t);
-        gap->on_a = v3_axpy(p, s, d);
-        gap->on_b = v3_axpy(q, t, e);
-        return 1;
-    }
-    return 0;
+/* Whether the two points of the gap lie in the boxes: then nothing can be nearer. */
+static int reached(const boxes *x, const pose *X, const convex_gap *gap) {
+    double tolerance = REACHED * x->size;
+    v3 in_b = m3_transposed_times(X->R, v3_sub(gap->on_b, X->p));
+    return v3_norm(v3_sub(gap->on_a, held(gap->on_a, x->a))) <= tolerance &&
+           v3_norm(v3_sub(in_b, held(in_b, x->b))) <= tolerance &&
+           v3_norm(v3_sub(gap->on_a, gap->on_b)) <= gap->gap + tolerance;
 }
 
 void box_box(const pair *p, manifold *out) {
@@ -150,24 +170,22 @@ void box_box(const pair *p, manifold *out) {
         return;
     }
     boxes x = boxes_of(&a, &b, &p->X_ab);
-    convex_gap gap = {.certain = 1};
+    convex_gap gap = {.certain = 1}, corner_gap = gap;
     gap.gap = separate(&x, p->margin, &gap.normal);
     if (gap.gap > p->margin) {
         return;
     }
     int first = out->count;
-    int edges = facing_points(&a, &b, &p->X_ab, &gap);
-    double between = v3_norm(v3_sub(gap.on_a, gap.on_b));
-    if (convex_manifold(p, &a, &b, &gap, out) || gap.gap <= 0 || (edges && between <= gap.gap + REACHED * x.size)) {
+    facing_points(&a, &b, &p->X_ab, &gap);
+    if (convex_manifold(p, &a, &b, &gap, out) || gap.gap <= 0 || reached(&x, &p->X_ab, &gap)) {
         return;
     }
-    out->count = first; /* what faces each other does not overlap: a corner is nearest to a corner or to an edge */
-    double distance = nearest(&x, &p->X_ab, &gap);
-    if (distance > gap.gap + REACHED * x.size) {
-        gap.gap = distance;
-        gap.normal = v3_scale(1 / distance, v3_sub(gap.on_a, gap.on_b));
-    }
-    if (gap.gap <= p->margin) {
-        convex_manifold(p, &a, &b, &gap, out);
+    /* what faces each other does not overlap: a corner is nearest to a corner or to an edge */
+    corner_gap.gap = nearest(&x, &p->X_ab, &corner_gap);
+    if (corner_gap.gap > gap.gap + REACHED * x.size) {
+        out->count = first;
+        if (corner_gap.gap <= p->margin) {
+            convex_manifold(p, &a, &b, &corner_gap, out);
+        }
     }
 }

@@ -90,40 +90,53 @@ static double widest(const crossing *c, double best[3]) {
     return most;
 }
 
+/* The better of two normals where the axis comes close: between the nearest points, or one that separation knows; returns
+ * the separation. Sure of being at right angles to the axis where that goes on. */
+static double refine(const crossing *c, v3 e, double t, v3 between, convex_gap *gap, int *known) {
+    double n[3] = {0}, apart = widest(c, n);
+    gap->normal = v3_make(n[0], n[1], n[2]);
+    *known = 1;
+    if (fabs(t) < c->t_most) {
+        between = v3_axpy(between, -v3_dot(between, e), e);
+    }
+    double length = v3_norm(between);
+    if (length > 0) {
+        v3 m = v3_scale(1 / length, between);
+        double s = separation(c, (double[]){m.x, m.y, m.z});
+        if (s > apart) {
+            gap->normal = m;
+            *known = 0;
+            return s;
+        }
+    }
+    return apart;
+}
+
 void box_capsule(const pair *p, manifold *out) {
     convex box, capsule;
     convex_of_shape(p->a, &box);
     convex_of_shape(p->b, &capsule);
     v3 o = p->X_ab.p, e = p->X_ab.R.z;
     crossing c = {{box.half[0], box.half[1], box.half[2]}, {o.x, o.y, o.z}, {e.x, e.y, e.z}, capsule.half[2]};
-    double t = nearest(&c), n[3], size = box.extent + capsule.extent;
-    v3 d = {-beyond(&c, 0, t), -beyond(&c, 1, t), -beyond(&c, 2, t)}; /* from the axis to the box */
-    double distance = v3_norm(d);
+    double t = nearest(&c), size = box.extent + capsule.extent;
+    v3 on_axis = v3_axpy(o, t, e), d = {-beyond(&c, 0, t), -beyond(&c, 1, t), -beyond(&c, 2, t)};
+    double distance = v3_norm(d); /* d: from the axis to the box */
     if (distance - capsule.radius > p->margin) {
         return;
     }
-    v3 normal, on_axis = v3_axpy(o, t, e);
+    int known = 0;
+    convex_gap gap = {.on_a = v3_add(on_axis, d), .certain = 1};
     if (distance > TOUCHING * size) {
-        normal = v3_scale(1 / distance, d);
+        gap.normal = v3_scale(1 / distance, d);
     } else {
-        double apart = widest(&c, n);
-        normal = v3_make(n[0], n[1], n[2]);
-        if (fabs(t) < c.t_most) {
-            d = v3_axpy(d, -v3_dot(d, e), e);
-        }
-        double length = v3_norm(d);
-        if (length > 0) { /* the better of the two directions; at a corner it is the one between nearest points */
-            double m[3] = {d.x / length, d.y / length, d.z / length}, s = separation(&c, m);
-            if (s > apart) {
-                apart = s;
-                normal = v3_make(m[0], m[1], m[2]);
-            }
-        }
-        distance = fmax(distance > CROSSING * size ? distance : -HUGE_VAL, apart);
+        double apart = refine(&c, e, t, d, &gap, &known);
+        distance = distance > CROSSING * size ? fmax(distance, apart) : apart;
     }
-    convex_gap gap = {.gap = distance - capsule.radius, .normal = normal, .certain = 1};
-    gap.on_b = v3_axpy(on_axis, capsule.radius, normal);
-    gap.on_a = v3_axpy(gap.on_b, gap.gap, normal);
+    gap.gap = distance - capsule.radius;
+    gap.on_b = v3_axpy(on_axis, capsule.radius, gap.normal);
+    if (known) {
+        facing_points(&box, &capsule, &p->X_ab, &gap);
+    }
     if (gap.gap <= p->margin) {
         convex_manifold(p, &box, &capsule, &gap, out);
     }

@@ -61,11 +61,11 @@ static inline double box_cut_off(double x) {
 /* Is the box inside? False for a NaN. */
 static inline int box_holds(const float_box *outer, const aabb *box, v3 origin) {
     v3 l = box->low, h = box->high;
-    return (box_cut_off(l.x - origin.x) >= (double)outer->low[0]) &
-           (box_cut_off(h.x - origin.x) <= (double)outer->high[0]) &
-           (box_cut_off(l.y - origin.y) >= (double)outer->low[1]) &
-           (box_cut_off(h.y - origin.y) <= (double)outer->high[1]) &
-           (box_cut_off(l.z - origin.z) >= (double)outer->low[2]) &
+    return (box_cut_off(l.x - origin.x) >= (double)outer->low[0]) &&
+           (box_cut_off(h.x - origin.x) <= (double)outer->high[0]) &&
+           (box_cut_off(l.y - origin.y) >= (double)outer->low[1]) &&
+           (box_cut_off(h.y - origin.y) <= (double)outer->high[1]) &&
+           (box_cut_off(l.z - origin.z) >= (double)outer->low[2]) &&
            (box_cut_off(h.z - origin.z) <= (double)outer->high[2]);
 }
 

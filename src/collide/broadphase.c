@@ -14,8 +14,6 @@
  */
 #include "collide/candidates.h"
 
-#include <assert.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +23,7 @@ enum {
     MANY = 4            /* a frame in which one in so many leaves renews all */
 };
 #define BASE_SKIN 0.03  /* in sizes */
-#define SKIN_GAIN 6.0   /* K */
+#define SKIN_GAIN 3.0   /* K */
 #define WIDEST_SKIN 1.0 /* in sizes */
 
 /* ---- boxes and their skins ---- */
@@ -37,7 +35,7 @@ static int meet(const aabb *a, const aabb *b) {
 
 static int valid(const aabb *a) { return (a->low.x <= a->high.x) & (a->low.y <= a->high.y) & (a->low.z <= a->high.z); }
 
-/* Does the box, rounded outwards, lie in the fat box? */
+/* Do the candidates hold for this box? */
 static int still_inside(const sim_broadphase *b, int i) {
     if (!valid(&b->box[i])) {
         return box_is_none(&b->fat[i]);
@@ -51,7 +49,7 @@ static double finite_or(double x, double otherwise) { return isfinite(x) ? x : o
 static double skin(double size, double outwards, double frames) {
     double step = outwards / frames;
     double ahead = step > 0 && 2 * step < WIDEST_SKIN * size ? sqrt(SKIN_GAIN * size * step) : 0;
-    return BASE_SKIN * size + fmin(ahead, WIDEST_SKIN * size);
+    return box_cut_off(BASE_SKIN * size + fmin(ahead, WIDEST_SKIN * size));
 }
 
 static void renew(sim_broadphase *b, int i) {
@@ -120,15 +118,15 @@ static void renew_part(sim_broadphase *b, int at) {
     size_t end = share_begin(b, (size_t)b->nmoving, at + 1);
     for (size_t k = share_begin(b, (size_t)b->nmoving, at); k < end; k++) {
         renew(b, b->mover[k]);
-        b->left[b->mover[k]] = 0;
     }
 }
 
-/* The moving boxes' places in the tree, in their order. */
+/* The moving boxes' places in the tree, in their order; leaf by leaf, since two threads must not write to one. */
 static void fill_part(sim_broadphase *b, int at) {
     box_tree *tree = &b->moving;
-    size_t slots = (size_t)b->nmoving, end = share_begin(b, slots, at + 1);
-    for (size_t s = share_begin(b, slots, at); s < end; s++) {
+    size_t leaves = (size_t)tree->nnode[0], slots = (size_t)b->nmoving;
+    size_t end = TREE_WIDTH * share_begin(b, leaves, at + 1);
+    for (size_t s = TREE_WIDTH * share_begin(b, leaves, at); s < end && s < slots; s++) {
         int i = b->order.item[s];
         tree->item[s] = i;
         box_tree_set(tree, (int)s, &b->fat[i]);
@@ -162,11 +160,7 @@ static int renew_some(sim_broadphase *b) {
         }
     }
     box_tree_refit(&b->moving);
-    int done = candidates_mend(b);
-    for (int k = 0; k < b->nleaver; k++) {
-        b->left[b->moving.item[b->leaver[k]]] = 0;
-    }
-    return done;
+    return candidates_mend(b);
 }
 
 static void read_still(sim_broadphase *b) {

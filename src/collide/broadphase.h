@@ -19,7 +19,8 @@ typedef struct broad_pair {
     int a, b; /* a < b */
 } broad_pair;
 
-/* Pairs the caller wants to hear of at all; asked once for each new pair of boxes that meet, from any thread. */
+/* Pairs the caller wants to hear of at all: a pure function of a < b, since its answers are kept.  Asked from any thread,
+ * when two boxes come near each other. */
 typedef int broad_filter(void *context, int a, int b);
 
 typedef struct sim_broadphase sim_broadphase;
@@ -30,7 +31,8 @@ void broadphase_free(sim_broadphase *broadphase);
 size_t broadphase_bytes(const sim_broadphase *broadphase);
 
 /* The pairs of boxes that meet (touching counts), sorted by a, then b; they stay until the next call.  Boxes may be
- * infinite.  Boxes of still shapes are read in the first call only.  Returns their number, -1 without memory. */
+ * infinite; one that has a NaN or is inside out meets nothing.  Boxes of still shapes are read in the first call only.
+ * `threads` may be NULL.  Returns their number, -1 without memory: the next call then starts afresh. */
 int broadphase_update(sim_broadphase *broadphase, const aabb *box, sim_threads *threads, const broad_pair **pairs);
 
 #endif

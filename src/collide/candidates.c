@@ -138,9 +138,11 @@ static int make_room(sim_broadphase *b, size_t need) {
     if (!pair_list_grow(&b->candidate, need) || !pair_list_grow(&b->spare, need) || !pair_list_grow(&b->fresh, need)) {
         return 0;
     }
+    size_t room = b->candidate.room < b->spare.room ? b->candidate.room : b->spare.room;
+    room = b->fresh.room < room ? b->fresh.room : room;
     free(b->pairs);
-    b->pairs = malloc(2 * need * sizeof *b->pairs);
-    b->room = b->pairs ? 2 * need : 0;
+    b->pairs = malloc(room * sizeof *b->pairs);
+    b->room = b->pairs ? room : 0;
     return b->pairs != NULL;
 }
 

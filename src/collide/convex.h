@@ -70,8 +70,9 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
 void pair_convex(const pair *p, manifold *out);
 
 /* The points of contact of two convex solids whose gap and normal are known: supporting faces clipped against each other,
- * at most four kept, well spread.  Returns 0 where the faces have nothing in common that is as near as the gap says; then
- * the nearest points themselves are a point of contact. */
+ * at most four kept, well spread.  Where the faces have nothing in common that is as near as the gap says, the nearest
+ * points themselves are added.  Returns 1 where they have, and not only up to the tolerance of clipping: then the gap is
+ * proven to be no less than the distance. */
 int convex_manifold(const pair *p, const convex *a, const convex *b, const convex_gap *gap, manifold *out);
 /* Of the points from `first` on keep at most `most`: the deepest, and those that span the greatest area; where that
  * leaves a choice, those kept a step ago. */

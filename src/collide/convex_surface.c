@@ -4,7 +4,8 @@
  * on.  The direction n in which the solid and a triangle are best parted counts only if it lies in the normal cone of the
  * triangle's feature that it touches (surface_faces): along a face's normal, between those of the two faces of an edge, or
  * among those of a vertex.  If it does not, only the face itself can be meant, and the solid's part over the triangle is
- * held along the face's normal.
+ * held along the face's normal.  Where that leaves overlap without a contact (a spike: each of its triangles is left more
+ * easily sideways), the solid is lifted until it only touches (convex_lift.c).
  *
  * A face holds what has its centre before it.  What has its centre inside a solid surface is let out by the nearest place
  * of the surface, as one plane. */
@@ -12,9 +13,11 @@
 
 #include <float.h>
 
+static const double ENOUGH = 0.5; /* of the deepest triangle's depth: what contacts must account for */
 enum { MOST = 32, EACH = 4, LOCAL = 3 };
 static const double ALIKE = 0.998;  /* cosine: normals within 3.6 degrees hold alike */
 static const double SHALLOW = 1e-3; /* of the least width: so little depth needs no search for a better direction */
+static const double ALONG = 1e-3;   /* rad: a side turned no farther from a face lies along it */
 static const double DEEP = 1e-2;    /* of the least width: from here on a face must be the surface that is nearest */
 
 typedef struct on_surface {
@@ -23,25 +26,27 @@ typedef struct on_surface {
     const convex *a;
     const surface *s;
     manifold *out;
-    int overlaps; /* a triangle cut the solid */
-    double worst; /* how deep at most */
-    v3 worst_point;
+    v3 low, high;       /* the solid's box in the surface's frame, grown by the margin */
+    double worst;       /* how deep at most, and where */
+    surface_place lost; /* point in A's frame */
 } on_surface;
 
-/* Numbers of a triangle's own features (face.c) to numbers in the surface. */
-static void name_features(const on_surface *o, int first, int t) {
+/* Numbers of a triangle's own features (face.c) to numbers in the surface.  What is round has none of its own, and leaves
+ * those of the triangle out: there the feature that is touched counts. */
+static void name_features(const on_surface *o, int first, int t, int touched) {
+    int round = o->a->kind == CONVEX_ELLIPSOID;
     for (int k = first; k < o->out->count; k++) {
         uint64_t *f = &o->out->point[k].feature;
         uint32_t own = (uint32_t)*f & 0x3fffffff, index = own >> 2, kind = own & 3;
-        int feature = kind == 0 ? (int)index % 3 + 4 : kind == 1 ? (int)index % 3 + 1 : 0;
+        int feature = round ? touched : kind == 0 ? (int)index % 3 + 4 : kind == 1 ? (int)index % 3 + 1 : 0;
         *f = feature_pair((uint32_t)(*f >> 32), surface_feature(o->s, t, feature));
     }
 }
 
-static void emit(on_surface *o, const convex *tri, const convex_gap *gap, int t) {
+static void emit(on_surface *o, const convex *tri, const convex_gap *gap, int t, int touched) {
     int first = o->out->count;
     convex_manifold(&o->local, o->a, tri, gap, o->out);
-    name_features(o, first, t);
+    name_features(o, first, t, touched);
 }
 
 /* Which feature of the triangle is farthest along n. */
@@ -93,32 +98,95 @@ static void drop_hidden(const on_surface *o, int first) {
     o->out->count = kept;
 }
 
-/* The solid against the face alone. */
+/* The solid against the face alone: its lowest point, if that is over the triangle, or a side of it that lies along. */
 static void emit_face(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, double gap, int guarded) {
-    int first = o->out->count;
-    v3 foot = v3_axpy(lowest, -gap, n);
-    convex_gap g = {.gap = over(tri, n, lowest) ? gap : HUGE_VAL, .normal = n, .on_a = lowest, .on_b = foot};
-    emit(o, tri, &g, t);
+    int first = o->out->count, counts = over(tri, n, lowest);
+    if (!counts) {
+        face side;
+        convex_face(o->a, v3_neg(n), ALONG, &side);
+        if (side.count == 1) {
+            return;
+        }
+    }
+    convex_gap g = {.gap = counts ? gap : HUGE_VAL, .normal = n, .on_a = lowest, .on_b = v3_axpy(lowest, -gap, n)};
+    emit(o, tri, &g, t, 0);
     if (guarded) {
         drop_hidden(o, first);
     }
 }
 
+/* Does the surface run on flat across all three edges? */
+static int flat_all_round(const surface *s, int t, const v3 corner[3], v3 n) {
+    for (int k = 0; k < 3; k++) {
+        int other = surface_across(s, t, k);
+        v3 d[3];
+        if (other < 0) {
+            return 0;
+        }
+        surface_corners(s, other, d);
+        for (int i = 0; i < 3; i++) {
+            v3 e = v3_sub(d[i], corner[k]);
+            if (fabs(v3_dot(n, e)) > SURFACE_SLACK * v3_norm(e)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* A face within a flat part of the surface touches along its normal only, and adds to the patch only what of the solid's
+ * corners is over it: the rest belongs to its neighbours as well. */
+static void emit_corners(on_surface *o, const convex *tri, int t, v3 n, v3 lowest) {
+    const pair *p = o->p;
+    face side;
+    int first = o->out->count;
+    convex_face(o->a, v3_neg(n), 0.2, &side);
+    if (side.disc) { /* tilted, the rim's lowest point is none of those it is given by */
+        side.corner[side.count] = v3_axpy(lowest, o->a->radius, n);
+        side.vertex[side.count++] = side.number;
+    }
+    for (int k = 0; k < side.count; k++) {
+        v3 on_a = v3_axpy(side.corner[k], -o->a->radius, n);
+        double gap = v3_dot(n, v3_sub(on_a, tri->corner[0]));
+        if (gap <= p->margin && over(tri, n, on_a)) {
+            contact_point c = {.position = v3_axpy(on_a, -0.5 * gap, n), .normal = n, .gap = gap};
+            c.feature = feature_pair(side.vertex[k], surface_feature(o->s, t, 0));
+            manifold_add(o->out, p->arena, &c);
+        }
+    }
+    drop_hidden(o, first);
+}
+
+static int apart_along(double a, double b, double c, double low, double high) {
+    return fmin(a, fmin(b, c)) > high || fmax(a, fmax(b, c)) < low;
+}
+
 static int visit(void *context, int t) {
     on_surface *o = context;
-    v3 c[3];
+    v3 own[3], c[3];
     uint32_t vertex;
-    surface_corners(o->s, t, c);
-    for (int k = 0; k < 3; k++) {
-        c[k] = pose_point(o->p->X_ab, c[k]);
+    surface_corners(o->s, t, own);
+    if (apart_along(own[0].x, own[1].x, own[2].x, o->low.x, o->high.x) ||
+        apart_along(own[0].y, own[1].y, own[2].y, o->low.y, o->high.y) ||
+        apart_along(own[0].z, own[1].z, own[2].z, o->low.z, o->high.z)) {
+        return 1;
     }
-    convex tri = convex_triangle(c[0], c[1], c[2]);
-    v3 n = m3_times(o->p->X_ab.R, surface_normal(o->s, t));
+    for (int k = 0; k < 3; k++) {
+        c[k] = pose_point(o->p->X_ab, own[k]);
+    }
+    v3 normal = surface_normal(o->s, t), n = m3_times(o->p->X_ab.R, normal);
     v3 lowest = v3_axpy(convex_support(o->a, v3_neg(n), &vertex), -o->a->radius, n);
     double gap = v3_dot(n, v3_sub(lowest, c[0])), centre = v3_dot(n, v3_sub(o->a->centre, c[0]));
     int before = centre > 0;
     if (gap > o->p->margin) {
         return 1;
+    }
+    convex tri = convex_triangle(c[0], c[1], c[2]);
+    if (flat_all_round(o->s, t, own, normal)) {
+        if (before) {
+            emit_corners(o, &tri, t, n, lowest);
+        }
+        return !o->out->failed;
     }
     if (before && gap > -SHALLOW * o->a->least && over(&tri, n, lowest)) {
         emit_face(o, &tri, t, n, lowest, gap, 0);
@@ -129,14 +197,14 @@ static int visit(void *context, int t) {
     if (!convex_distance(o->a, &tri, &still, o->p->margin, v3_make(0, 0, 0), &g)) {
         return 1;
     }
+    int feature = feature_along(&tri, g.normal);
     if (g.gap < 0 && -g.gap > o->worst) {
         o->worst = -g.gap;
-        o->worst_point = g.on_b;
+        o->lost = (surface_place){.point = g.on_b, .triangle = t, .feature = feature};
     }
-    int feature = feature_along(&tri, g.normal);
     int counts = surface_faces(o->s, t, feature, m3_transposed_times(o->p->X_ab.R, g.normal));
     if (counts && feature) {
-        emit(o, &tri, &g, t);
+        emit(o, &tri, &g, t, feature);
     } else if (before) {
         emit_face(o, &tri, t, n, lowest, gap, !counts);
     }
@@ -144,7 +212,7 @@ static int visit(void *context, int t) {
 }
 
 /* One plane through the place q, normal n, both in A's frame: the solid's lowest face. */
-static void emit_plane(on_surface *o, v3 q, v3 n, const surface_place *place) {
+static void emit_plane(const on_surface *o, v3 q, v3 n, const surface_place *place) {
     uint32_t vertex;
     face f;
     int first = o->out->count;
@@ -181,35 +249,57 @@ static void bounds(const on_surface *o, v3 *low, v3 *high) {
     *high = v3_make(side[0][1], side[1][1], side[2][1]);
 }
 
-/* A triangle cuts the solid, yet no direction counted: many small triangles, deep inside.  The place of the surface that
- * is nearest to the deepest point stands for all. */
-static void emit_lost(on_surface *o) {
-    pose X_ba = pose_inverse(o->p->X_ab);
-    surface_place place;
-    if (surface_nearest(o->s, pose_point(X_ba, o->worst_point), HUGE_VAL, &place)) {
-        v3 n = m3_times(o->p->X_ab.R, place.normal), q = pose_point(o->p->X_ab, place.point);
-        if (v3_dot(n, v3_sub(o->a->centre, q)) > 0) {
-            emit_plane(o, q, n, &place);
+static void pass_over(on_surface *o) {
+    o->local = *o->p;
+    o->local.X_ab = pose_identity();
+    bounds(o, &o->low, &o->high);
+    surface_in_box(o->s, o->low, o->high, visit, o);
+}
+
+static void all_triangles(const pair *p, const convex *a, const surface *s, manifold *out) {
+    on_surface o = {.p = p, .a = a, .s = s, .out = out};
+    pass_over(&o);
+}
+
+/* Overlap that no contact accounts for: a spike, each of whose triangles is left more easily sideways, or many small
+ * triangles deep inside.  The way out leads along the surface's normal at the deepest of them, or to the solid's centre. */
+static void find_lost(const on_surface *o, int first) {
+    v3 n = m3_times(o->p->X_ab.R, surface_feature_normal(o->s, o->lost.triangle, o->lost.feature));
+    v3 to = v3_sub(o->a->centre, o->lost.point);
+    double away = v3_norm(to);
+    if (v3_dot(n, to) <= 0) {
+        if (!o->s->solid || away <= DBL_EPSILON * o->a->extent) {
+            return;
         }
+        n = v3_scale(1 / away, to);
+    }
+    if (!convex_lifted(o->p, o->a, o->s, n, o->worst, all_triangles, o->out) && o->out->count == first) {
+        emit_plane(o, o->lost.point, n, &o->lost);
     }
 }
 
+static double least_gap(const manifold *out, int first) {
+    double least = HUGE_VAL;
+    for (int k = first; k < out->count; k++) {
+        least = fmin(least, out->point[k].gap);
+    }
+    return least;
+}
+
 void convex_on_surface(const pair *p, const convex *a, const surface *s, manifold *out) {
-    on_surface o = {.p = p, .local = *p, .a = a, .s = s, .out = out};
-    o.local.X_ab = pose_identity();
+    on_surface o = {.p = p, .a = a, .s = s, .out = out};
     double distance;
     surface_place place;
-    v3 low, high, centre = m3_transposed_times(p->X_ab.R, v3_sub(a->centre, p->X_ab.p));
+    v3 centre = m3_transposed_times(p->X_ab.R, v3_sub(a->centre, p->X_ab.p));
     if (surface_holds(s, centre, &distance, &place)) {
         v3 n = distance < -1e-9 * a->least ? v3_scale(-1 / distance, v3_sub(place.point, centre)) : place.normal;
         emit_plane(&o, pose_point(p->X_ab, place.point), m3_times(p->X_ab.R, n), &place);
         return;
     }
     int first = out->count;
-    bounds(&o, &low, &high);
-    surface_in_box(s, low, high, visit, &o);
-    if (out->count == first && o.worst > 0) {
-        emit_lost(&o);
+    pass_over(&o);
+    if (o.worst > 0 && least_gap(out, first) > -ENOUGH * o.worst) {
+        find_lost(&o, first);
     }
     manifold_group(p, out, first, ALIKE, 1e-6 * a->least, EACH, MOST);
 }

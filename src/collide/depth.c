@@ -10,7 +10,7 @@
 #include "collide/minkowski.h"
 #include "collide/polytope.h"
 
-enum { MOST_POLISHES = 8, BASINS = 12, MOST_CASTS = 16 };
+enum { MOST_POLISHES = 8, BASINS = 12 };
 
 /* The one of two points that is farther from the plane through p at right angles to u. */
 static v3 farther(const minkowski *m, v3 u, v3 p, double *distance) {
@@ -137,6 +137,13 @@ static void close_in(search *s) {
     }
 }
 
+static void settle(search *s, mink_direction x) {
+    mink_polish(s->m, &x);
+    if (x.h < s->out->best.h) {
+        s->out->best = x;
+    }
+}
+
 /* The proof has run out of room: at least look from the facets that are still promising. */
 static void look_around(search *s) {
     v3 seen[BASINS];
@@ -153,15 +160,10 @@ static void look_around(search *s) {
             return;
         }
         seen[n] = s->p.facet[best].normal;
-        mink_direction x = direction(s->m, seen[n]), y;
-        for (int k = 0; k < (s->m->curved ? 0 : MOST_CASTS) && mink_portal(s->m, x.u, s->out->below, &y) &&
-                        y.h < x.h - s->m->grain;
-             k++) {
-            x = y;
-        }
-        mink_polish(s->m, &x);
-        if (x.h < s->out->best.h) {
-            s->out->best = x;
+        settle(s, direction(s->m, seen[n]));
+        mink_direction x;
+        if (!s->m->curved && mink_portal(s->m, seen[n], s->out->below, &x)) {
+            settle(s, x);
         }
     }
 }
@@ -192,6 +194,9 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
         enclose_best(&s);
     }
     close_in(&s);
+    if (m->curved && out->best.h < s.polished) { /* by less than the tolerance */
+        mink_polish(m, &out->best);
+    }
     if (out->best.h - out->below > s.tolerance) {
         look_around(&s);
     }

@@ -100,7 +100,7 @@ double ellipsoid_distance(const double semi[3], v3 point, v3 *normal) {
     for (int k = 0; k < 3; k++) {
         n[k] /= sqrt(length);
         distance += n[k] * (y[k] - x[k]);
-        out[order[k]] = copysign(n[k], p[order[k]]);
+        out[order[k]] = p[order[k]] < 0 ? -n[k] : n[k];
     }
     *normal = v3_make(out[0], out[1], out[2]);
     return distance;

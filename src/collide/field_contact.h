@@ -33,6 +33,8 @@ typedef struct encounter {
     place *vertex;       /* [nvertex] as far as they were needed */
     unsigned char *seen; /* [nvertex] VERTEX_... */
     manifold *out;
+    int first;              /* of the pair's points in `out` */
+    int deepest;            /* vertex where the field is least, or -1 */
     long fields, triangles; /* evaluations of the field, triangles looked at: for benchmarks */
 } encounter;
 
@@ -52,6 +54,10 @@ double encounter_field(encounter *e, v3 x, v3 *gradient);
 void encounter_place(encounter *e, v3 t, v3 flat_normal, double reach, place *out);
 /* Tangential part of the field's gradient: the way up within the surface. */
 v3 place_uphill(const place *at);
+
+/* Where the surface was lifted off, is the gap found there possible?  Outside it is the field itself; inside no less deep
+ * than the field, with both solids at its middle.  If not, the field has the last word. */
+void place_check(encounter *e, place *at);
 
 /* A local minimum of the field over the patch. */
 void patch_minimum(encounter *e, const patch *p, place *out);

@@ -4,12 +4,13 @@
  *     sphere, capsule, ellipsoid   B's against A's, and A's core against B's
  *     half-space                   B's against A's
  *     box, cylinder, hull          B's against A's: smooth contact; A's against B's: A's edges and corners
- *     closed mesh, field           the finer's against the other's; the other's edges and corners too
- *     open mesh, heights           A's against B's
+ *     mesh, heights                A's against B's; of a small closed mesh B's against A's too
+ *     field                        the coarser's against the other's; the other's edges and corners too
  */
 #include "collide/field_pairs.h"
 
 #include "collide/cluster.h"
+#include "collide/convex.h"
 #include "collide/field_contact.h"
 
 enum { CUTS = 4 }; /* a triangle longer than this part of the other solid may touch it in several places */
@@ -20,7 +21,8 @@ static pose inverse(pose X) {
 }
 
 /* A's surface in B's field, or B's in A's. */
-static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a, int sharp_only, manifold *out) {
+static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a, int sharp_only, int first,
+                 manifold *out) {
     const solid *surface = surface_is_a ? a : b, *field = surface_is_a ? b : a;
     encounter e = {.pair = p,
                    .surface = surface,
@@ -30,7 +32,8 @@ static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a
                    .coarse = field->convex ? HUGE_VAL : field->extent / CUTS,
                    .surface_is_a = surface_is_a,
                    .sharp_only = sharp_only,
-                   .out = out};
+                   .out = out,
+                   .first = first};
     if (!encounter_run(&e)) {
         out->failed = 1;
     }
@@ -70,7 +73,7 @@ void sphere_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
     ball(p, &b, v3_make(0, 0, 0), p->a->size[0], 0, out);
-    meet(p, &a, &b, 0, 0, out);
+    meet(p, &a, &b, 0, 0, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
@@ -109,18 +112,44 @@ void capsule_field(const pair *p, manifold *out) {
         }
         last = slope;
     }
-    meet(p, &a, &b, 0, 0, out);
+    meet(p, &a, &b, 0, 0, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
-void smooth_field(const pair *p, manifold *out) {
+void half_space_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
-    meet(p, &a, &b, 0, 0, out);
+    meet(p, &a, &b, 0, 0, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
-void half_space_field(const pair *p, manifold *out) { smooth_field(p, out); }
+/* An ellipsoid that lies wholly within B meets none of its triangles: its point deepest along B's gradient is taken. */
+static void swallowed(const pair *p, const solid *b, manifold *out) {
+    convex a;
+    v3 g, here;
+    uint32_t ignored;
+    pose X_ba = inverse(p->X_ab);
+    if (!(b->distance(b, X_ba.p, &g) < 0) || !(v3_norm(g) > 0.5) || !convex_of_shape(p->a, &a)) {
+        return;
+    }
+    here = convex_support(&a, v3_neg(m3_times(p->X_ab.R, g)), &ignored);
+    double gap = b->distance(b, pose_point(X_ba, here), &g), length = v3_norm(g);
+    if (gap < 0 && length > 0.5) {
+        v3 n = v3_scale(1 / length, m3_times(p->X_ab.R, g));
+        contact_point at = {v3_axpy(here, -0.5 * gap, n), n, gap, feature_pair(1, 0)};
+        manifold_add(out, p->arena, &at);
+    }
+}
+
+void ellipsoid_field(const pair *p, manifold *out) {
+    solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
+    int first = out->count;
+    meet(p, &a, &b, 0, 0, first, out);
+    if (out->count == first) {
+        swallowed(p, &b, out);
+    }
+    finish(p, &a, &b, out, first, CLUSTER_MOST);
+}
 
 void sharp_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
@@ -129,8 +158,8 @@ void sharp_field(const pair *p, manifold *out) {
         out->failed = 1;
         return;
     }
-    meet(p, &a, &b, 0, 0, out);
-    meet(p, &a, &b, 1, 0, out);
+    meet(p, &a, &b, 0, 0, first, out);
+    meet(p, &a, &b, 1, 0, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
@@ -138,9 +167,9 @@ void mesh_field(const pair *p, manifold *out) {
     enum { CHEAP = 1024 }; /* triangles of a mesh whose distance is asked for many times */
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
-    meet(p, &a, &b, 1, 0, out);
-    if (a.distance && (a.convex || a.mesh->ntriangle <= CHEAP)) {
-        meet(p, &a, &b, 0, 0, out);
+    meet(p, &a, &b, 1, 0, first, out);
+    if (a.distance && (a.convex || a.mesh->ntriangle <= CHEAP || out->count == first)) {
+        meet(p, &a, &b, 0, 0, first, out);
     }
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
@@ -161,22 +190,32 @@ void heights_field(const pair *p, manifold *out) {
         out->failed = 1;
         return;
     }
-    meet(p, &a, &b, 1, 0, out);
+    meet(p, &a, &b, 1, 0, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
-static double edge_length(const solid *s) {
-    const sim_mesh *m = s->mesh;
-    const int *c = m->triangle[0];
-    return m->ntriangle ? v3_norm(v3_sub(m->vertex[c[0]], m->vertex[c[1]])) : HUGE_VAL;
+/* Are A's triangles to be gone through, and not B's?  The fewer, coarser ones cost less and lose nothing, since contact is
+ * looked for on the true surface; but they must be small against what they meet. */
+static int through_a(const solid *a, const solid *b) {
+    enum { SMALL = 8 };
+    double edge[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        const sim_mesh *m = k ? b->mesh : a->mesh;
+        for (int t = 0; t < m->ntriangle; t += 1 + m->ntriangle / 32) {
+            const int *c = m->triangle[t];
+            edge[k] = fmax(edge[k], v3_norm(v3_sub(m->vertex[c[0]], m->vertex[c[1]])));
+        }
+    }
+    int a_coarser = edge[0] > edge[1];
+    return a_coarser ? edge[0] * SMALL <= b->extent : edge[1] * SMALL > a->extent;
 }
 
 void field_field_most(const pair *p, manifold *out, int most) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
-    int first = out->count, a_finer = a.mesh->ntriangle > 0 && edge_length(&a) < edge_length(&b);
-    meet(p, &a, &b, a_finer, 0, out);
+    int first = out->count, side = through_a(&a, &b);
+    meet(p, &a, &b, side, 0, first, out);
     if (out->count - first < most) { /* else they conform, and the other's edges have been met from this side */
-        meet(p, &a, &b, !a_finer, 1, out);
+        meet(p, &a, &b, !side, 1, first, out);
     }
     finish(p, &a, &b, out, first, most);
 }

@@ -4,7 +4,7 @@
 
 #include "collide/pair.h"
 
-pair_function sphere_field, capsule_field, smooth_field, sharp_field, half_space_field, mesh_field, heights_field,
+pair_function sphere_field, capsule_field, ellipsoid_field, sharp_field, half_space_field, mesh_field, heights_field,
     field_field;
 
 /* Two fields, at most `most` points. */

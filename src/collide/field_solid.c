@@ -4,6 +4,7 @@
  * is the greatest root of  F(t) = sum (a_i p_i / (a_i^2 + t))^2 - 1  (Eberly, "Distance from a point to an ellipse, an
  * ellipsoid, or a hyperellipsoid", 2013). F is convex and falls right of its last pole: Newton from the left converges. */
 #include "collide/field_solid.h"
+#include "geometry/mesh.h"
 
 static double half_space(const solid *s, v3 p, v3 *gradient) {
     (void)s;
@@ -96,6 +97,29 @@ static double ellipsoid(const solid *s, v3 p, v3 *gradient) {
 
 static double closed_mesh(const solid *s, v3 p, v3 *gradient) { return mesh_distance(s->geometry, p, gradient); }
 
+/* From outside a convex solid: the nearest of the triangles that face p; the rest is farther. */
+static double from_outside(const sim_mesh *m, v3 p, v3 *gradient) {
+    double least = HUGE_VAL;
+    for (int t = 0; t < m->ntriangle; t++) {
+        const int *c = m->triangle[t];
+        v3 away = v3_sub(p, m->vertex[c[0]]);
+        if (v3_dot(triangle_cross(m, t), away) > 0) {
+            int ignored;
+            v3 d = v3_sub(p, triangle_nearest(m->vertex[c[0]], m->vertex[c[1]], m->vertex[c[2]], p, &ignored));
+            double squared = v3_dot(d, d);
+            if (squared < least && squared > 0) {
+                least = squared;
+                *gradient = d;
+            }
+        }
+    }
+    double distance = sqrt(least);
+    if (isfinite(distance)) {
+        *gradient = v3_scale(1 / distance, *gradient);
+    }
+    return distance;
+}
+
 /* Inside a convex solid the nearest plane is the distance; outside only where it stands before its own face. */
 static double hull(const solid *s, v3 p, v3 *gradient) {
     const sim_hull *h = s->geometry->hull;
@@ -108,11 +132,9 @@ static double hull(const solid *s, v3 p, v3 *gradient) {
             face = f;
         }
     }
-    if (best > 0) {
-        return mesh_distance(s->geometry, p, gradient);
-    }
     *gradient = h->normal[face];
-    return best;
+    double distance = best > 1e-12 * s->extent ? from_outside(s->mesh, p, gradient) : best;
+    return isfinite(distance) ? distance : best;
 }
 
 static double field(const solid *s, v3 p, v3 *gradient) { return sim_field_distance(s->geometry->field, p, gradient); }

@@ -185,14 +185,10 @@ static int settles(encounter *e, const patch *p, place *at) {
             return 0;
         }
         if (v3_norm(v3_sub(at->g, n)) <= 1e-5) {
-            return 1;
+            break;
         }
     }
-    place plain = *at; /* the normals did not settle: outside, where the field itself is right, it has the last word */
-    plain.shift = v3_make(0, 0, 0);
-    plain.lift = 0;
-    plain.f = encounter_field(e, at->x, &plain.g);
-    *at = plain.f > 0 ? plain : *at;
+    place_check(e, at);
     return 1;
 }
 
@@ -302,6 +298,7 @@ static const place *vertex(encounter *e, int v, int near, v3 normal, double size
         at->normal = normal;
         at->f = encounter_field(e, at->t, &at->g);
         e->seen[v] = VERTEX_FLAT;
+        e->deepest = e->deepest < 0 || at->f < e->vertex[e->deepest].f ? v : e->deepest;
     }
     if (near && e->seen[v] == VERTEX_FLAT) {
         e->seen[v] = VERTEX_KNOWN;
@@ -320,12 +317,12 @@ static const place *vertex(encounter *e, int v, int near, v3 normal, double size
 /* Can the patch reach below the margin?  Along each edge the field is taken for a parabola with the slopes at both ends; its
  * dip below the lower end counts one and a half times.  A crease between two corners turns the slopes round and makes the
  * dip half the edge, so that nothing sharp is passed over. */
-static int may_touch(const encounter *e, const place *const at[3]) {
+static int may_touch(const encounter *e, const place at[3]) {
     double least = HUGE_VAL, deepest = 0;
     for (int k = 0; k < 3; k++) {
-        const place *a = at[k], *b = at[(k + 1) % 3];
+        const place *a = &at[k], *b = &at[(k + 1) % 3];
         v3 edge = v3_sub(b->t, a->t);
-        double from = v3_dot(a->g, edge), to = v3_dot(b->g, edge), bend = to - from;
+        double from = v3_dot(place_uphill(a), edge), to = v3_dot(place_uphill(b), edge), bend = to - from;
         double down = a->f <= b->f ? -from : to; /* inwards from the lower end */
         if (down > 0) {
             deepest = fmax(deepest, down * down / fmax(bend, down));
@@ -340,19 +337,16 @@ static int visit(void *context, int triangle) {
     const sim_mesh *m = e->surface->mesh;
     const int *c = m->triangle[triangle];
     patch p = {.triangle = triangle, .whole = {m->vertex[c[0]], m->vertex[c[1]], m->vertex[c[2]]}};
-    const place *corner[3];
     double size = 0, least = HUGE_VAL;
     for (int k = 0; k < 3; k++) {
         size = fmax(size, v3_norm(v3_sub(p.whole[(k + 1) % 3], p.whole[k])));
     }
     e->triangles++;
     for (int k = 0; k < 3; k++) {
-        corner[k] = vertex(e, c[k], 0, v3_make(0, 0, 0), size);
-        least = fmin(least, corner[k]->f);
+        least = fmin(least, vertex(e, c[k], 0, v3_make(0, 0, 0), size)->f);
     }
     /* Nothing of a triangle is farther from its corners than 0.58 of its longest edge; the rest is for its bulge. */
-    if (!(least <= (e->surface->curved ? 0.8 : 0.6) * size + e->margin) ||
-        (size <= e->coarse && !may_touch(e, corner))) {
+    if (!(least <= (e->surface->curved ? 0.8 : 0.6) * size + e->margin)) {
         return 1;
     }
     v3 normal = v3_cross(v3_sub(p.whole[1], p.whole[0]), v3_sub(p.whole[2], p.whole[0]));
@@ -367,6 +361,9 @@ static int visit(void *context, int triangle) {
         if (!e->surface->curved) {
             p.corner[k].normal = p.normal; /* a vertex has none of its own */
         }
+    }
+    if (size <= e->coarse && !may_touch(e, p.corner)) {
+        return 1;
     }
     report_corners(e, &p);
     meet(e, &p, 0);
@@ -413,6 +410,18 @@ static void descend(encounter *e, const sim_bvh *bvh) {
     }
 }
 
+/* The deepest vertex of all is near a contact.  Where bodies are so far inside each other that none was found which is at
+ * least half as deep, it stands for one: what overlaps is pushed apart. */
+static void report_deepest(encounter *e) {
+    double least = 0;
+    for (int k = e->first; k < e->out->count; k++) {
+        least = fmin(least, e->out->point[k].gap);
+    }
+    if (e->deepest >= 0 && e->vertex[e->deepest].f < 2 * least) {
+        report(e, &e->vertex[e->deepest], vertex_number(e, e->deepest), 0);
+    }
+}
+
 int encounter_run(encounter *e) {
     const sim_mesh *m = e->surface->mesh;
     if (!m || !m->ntriangle || !e->field->distance) {
@@ -424,14 +433,15 @@ int encounter_run(encounter *e) {
         return 0;
     }
     memset(e->seen, VERTEX_UNKNOWN, (size_t)m->nvertex);
+    e->deepest = -1;
     if (e->surface->bvh) {
         descend(e, e->surface->bvh);
-        return 1;
     }
-    for (int t = 0; t < m->ntriangle; t++) {
+    for (int t = 0; !e->surface->bvh && t < m->ntriangle; t++) {
         if (!visit(e, t)) {
             break;
         }
     }
+    report_deepest(e);
     return 1;
 }

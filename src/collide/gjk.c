@@ -7,6 +7,7 @@
  * is the best over its sides, each by its own barycentric coordinates: no case is excluded by a sign that rounding may
  * have turned, which costs a few products and cannot lose the answer. */
 #include "collide/minkowski.h"
+#include "collide/polytope.h"
 
 enum { MOST_ITERATIONS = 128 };
 
@@ -45,20 +46,24 @@ static void nearest_of_segment(const v3 *p, int i, int j, nearest *out) {
     }
 }
 
+/* The foot of the origin on the plane counts only where the corners, with the weights found, add up to it: the normal of a
+ * sliver may point anywhere. */
 static void nearest_of_triangle(const v3 *p, int i, int j, int k, nearest *out) {
-    v3 n = v3_cross(v3_sub(p[j], p[i]), v3_sub(p[k], p[i]));
-    double area = v3_dot(n, n);
+    v3 n = triangle_normal(p[i], p[j], p[k]);
+    double area = v3_dot(n, n), x = v3_dot(p[i], p[i]), y = v3_dot(p[j], p[j]), z = v3_dot(p[k], p[k]);
     if (area > 0) {
-        v3 foot = v3_scale(v3_dot(n, p[i]) / area, n);
+        v3 near = x <= y && x <= z ? p[i] : y <= z ? p[j] : p[k], foot = v3_scale(v3_dot(n, near) / area, n);
         v3 a = v3_sub(p[i], foot), b = v3_sub(p[j], foot), c = v3_sub(p[k], foot);
         double s[3] = {v3_dot(n, v3_cross(b, c)), v3_dot(n, v3_cross(c, a)), v3_dot(n, v3_cross(a, b))};
-        double sum = s[0] + s[1] + s[2];
         if (s[0] > 0 && s[1] > 0 && s[2] > 0) {
-            double square = v3_dot(foot, foot);
-            if (square < out->square) {
-                *out = (nearest){square, foot, 3, {i, j, k}, {s[0] / sum, s[1] / sum, s[2] / sum}};
+            double over = 1 / (s[0] + s[1] + s[2]), square = v3_dot(foot, foot);
+            v3 off = v3_axpy(v3_axpy(v3_scale(over * s[0], a), over * s[1], b), over * s[2], c);
+            if (v3_dot(off, off) <= 1e-26 * fmax(x, fmax(y, z))) {
+                if (square < out->square) {
+                    *out = (nearest){square, foot, 3, {i, j, k}, {over * s[0], over * s[1], over * s[2]}};
+                }
+                return;
             }
-            return;
         }
     }
     nearest_of_segment(p, i, j, out);
@@ -70,11 +75,13 @@ static void nearest_of_tetrahedron(const v3 *p, nearest *out) {
     static const int side[4][4] = {
         {1, 2, 3, 0}, {0, 3, 2, 1}, {0, 1, 3, 2}, {0, 2, 1, 3}}; /* the last stands opposite */
     int inside = 1;
+    double reach = fmax(fmax(v3_dot(p[0], p[0]), v3_dot(p[1], p[1])), fmax(v3_dot(p[2], p[2]), v3_dot(p[3], p[3])));
     for (int f = 0; f < 4; f++) {
         const int *c = side[f];
-        v3 n = v3_cross(v3_sub(p[c[1]], p[c[0]]), v3_sub(p[c[2]], p[c[0]]));
+        v3 n = triangle_normal(p[c[0]], p[c[1]], p[c[2]]);
         double origin = -v3_dot(n, p[c[0]]), corner = v3_dot(n, v3_sub(p[c[3]], p[c[0]]));
-        if (!(origin * corner > 0)) {
+        int flat = corner * corner <= 1e-28 * v3_dot(n, n) * reach; /* what side is what is rounding */
+        if (flat || !(origin * corner > 0)) {
             inside = 0;
             nearest_of_triangle(p, c[0], c[1], c[2], out);
         }
@@ -152,7 +159,7 @@ static int take_in(gjk_result *g, const mink_point *w) {
     }
     g->corner[g->count++] = *w;
     nearest next = nearest_of_simplex(g);
-    if (next.count < 4 && !(next.square < g->above * g->above)) { /* rounding: the corners are still as they were */
+    if (next.count < 4 && !(next.square < (1 - 8 * DBL_EPSILON) * g->above * g->above)) { /* corners are as they were */
         g->count--;
         return 0;
     }
@@ -172,7 +179,7 @@ void gjk_go(const minkowski *m, double far, double tolerance, gjk_result *g) {
         mink_point w = mink_support(m, u);
         bound(g, u, v3_dot(u, w.d));
         g->beyond = g->below > far;
-        if (g->beyond || g->above - g->below <= fmax(tolerance, 1e-14 * g->above + m->grain) || !take_in(g, &w)) {
+        if (g->beyond || g->above - g->below <= tolerance || !take_in(g, &w)) {
             return;
         }
     }

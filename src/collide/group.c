@@ -44,6 +44,24 @@ static int take_group(const pair *p, manifold *out, contact_point *rest, int cou
     return left;
 }
 
+/* Two points of the same features: of two overlaps the lesser, for features part by whichever way is shorter. */
+static void one_per_feature(manifold *out, int first) {
+    int kept = first;
+    for (int k = first; k < out->count; k++) {
+        contact_point c = out->point[k];
+        int same = first;
+        while (same < kept && out->point[same].feature != c.feature) {
+            same++;
+        }
+        if (same == kept) {
+            out->point[kept++] = c;
+        } else if (c.gap < 0 && out->point[same].gap < c.gap) {
+            out->point[same] = c;
+        }
+    }
+    out->count = kept;
+}
+
 void manifold_group(const pair *p, manifold *out, int first, double alike, double same, int each, int most) {
     int count = out->count - first;
     if (count < 2) {
@@ -61,4 +79,5 @@ void manifold_group(const pair *p, manifold *out, int first, double alike, doubl
         count = take_group(p, out, rest, count, alike, same);
         manifold_reduce(p, out, start, each < room ? each : room);
     }
+    one_per_feature(out, first);
 }

@@ -6,8 +6,9 @@
 #include "collide/convex.h"
 #include "collide/primitives.h"
 
-static const double LOST = 1e-13;   /* of the size: the lowest point is missing where others stay above it by more */
-static const double STANDING = 0.2; /* sine of the tilt */
+static const double LOST = 1e-13; /* of the size: the lowest point is missing where others stay above it by more */
+static const double STANDING =
+    0.2; /* sine of the angle up to which a side counts as standing, or lying, on the plane */
 static const double DOWNWARD = 0.5; /* cosine: faces that far from the plane's direction bear nothing */
 
 /* Height of A's point x over B's surface. */
@@ -27,11 +28,18 @@ void box_half_space(const pair *p, manifold *out) {
     }
 }
 
+/* Below the lower end there is its ball; below the other, while the capsule lies, its side, which stands off the axis by
+ * r / cos t when it leans by t, unless it is so short that the ball hides it. */
 void capsule_half_space(const pair *p, manifold *out) {
     v3 n = p->X_ab.R.z;
+    double r = p->a->size[0], length = p->a->size[1], fall = fabs(n.z), cosine = sqrt(fmax(1 - fall * fall, 0));
     for (uint32_t end = 0; end < 2; end++) {
-        v3 centre = {0, 0, p->a->size[1] * (end ? 0.5 : -0.5)};
-        point_of_a(p, out, v3_axpy(centre, -p->a->size[0], n), 4 * end);
+        v3 centre = {0, 0, end ? length / 2 : -length / 2};
+        if (n.z == 0 || (n.z < 0) == (int)end) {
+            point_of_a(p, out, v3_axpy(centre, -r, n), 4 * end);
+        } else if (fall <= STANDING && length * cosine > r * fall) {
+            point_of_a(p, out, v3_axpy(centre, -r / cosine, n), 4 * end);
+        }
     }
 }
 

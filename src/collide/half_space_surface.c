@@ -54,6 +54,10 @@ static void below(plane *h) {
 }
 
 void pair_half_space_surface(const pair *p, manifold *out) {
+    if (p->b->geometry->hull) {
+        pair_function_of(SIM_HALF_SPACE, SIM_CONVEX)(p, out);
+        return;
+    }
     surface s = surface_of(p->b->geometry);
     plane h = {p, &s, out};
     int first = out->count;

@@ -10,11 +10,12 @@
  * on corner, or edge on edge, gives the same features however the rounding falls. */
 #include "collide/convex.h"
 
-static const double SLACK = 0.2;     /* rad: faces turned farther than this from the normal are not its faces */
-static const double SAME = 1e-6;     /* places closer than this part of the smaller solid are one */
-static const double PARALLEL = 0.01; /* two edges lie along each other if their ends stray by less of the least width */
-static const double LOST = 1e-12;    /* the deepest point is missing if what is found is shallower by this */
-enum { WITNESS = 3, POINTS = 4 };
+static const double SLACK = 0.2; /* rad: faces turned farther than this from the normal are not its faces */
+static const double SAME = 1e-6; /* places closer than this part of the smaller solid are one */
+static const double PARALLEL =
+    0.01;                         /* round sides lie along each other if their ends stray by less of the least width */
+static const double LOST = 1e-13; /* the deepest point is missing if what is found is shallower by this */
+enum { WITNESS = 3, POINTS = 4, NEWTON = 12 };
 
 typedef struct place {
     double x, y;
@@ -24,21 +25,25 @@ typedef struct place {
 typedef struct outline {
     const face *face;
     place at[FACE_CORNERS];
-    double height[FACE_CORNERS];
+    double height[FACE_CORNERS]; /* of the core */
     uint32_t vertex[FACE_CORNERS], edge[FACE_CORNERS];
+    place out[FACE_CORNERS];        /* of a polygon: the edges' outward unit normals, */
+    double reach[FACE_CORNERS];     /* and how far out they are */
     double level, slope_x, slope_y; /* height of the face's plane */
     place centre;                   /* of a disc */
-    double centre_height, radius;
+    double centre_height;
+    double radius; /* of a disc, or of a round edge */
+    double length, down;
 } outline;
 
 typedef struct view {
-    v3 origin, n, ex, ey;                    /* of the plane across the normal */
-    double same, exact, margin, least, lift; /* lift: from core to surface, both rounding radii together */
-    double middle; /* by how much the middle of the surfaces is above the middle of the cores */
+    v3 origin, n, ex, ey; /* of the plane across the normal */
+    double same, exact, margin, least;
     const pair *p;
     manifold *out;
     int first;
     int s_is_b; /* the outline `s` is B's */
+    int proven; /* a place within both faces is as near as the gap says */
 } view;
 
 static place sub2(place a, place b) { return (place){a.x - b.x, a.y - b.y}; }
@@ -51,6 +56,35 @@ static place look(const view *v, v3 x, double *height) {
     return (place){v3_dot(v->ex, d), v3_dot(v->ey, d)};
 }
 
+/* How far the surface of a capsule is from its end's centre along n, over the point of its axis at u from 0 to 1. It
+ * leans by an angle a: to r sin a beside the end that is nearer to the other solid there is that end's ball, then the
+ * side, which stands off the axis by r / cos a. `down`: -1 where the surface is below. */
+static double round_height(const outline *o, double u) {
+    double up = o->down * (o->height[1] - o->height[0]), r = o->radius; /* positive: the second end is nearer */
+    double beside = (up > 0 ? 1 - u : u) * o->length, fall = o->length > 0 ? fabs(up) / o->length : 0;
+    double cosine = sqrt(1 - fmin(fall * fall, 0.5)), flat = beside * cosine;
+    double depth = flat < r * fall ? sqrt(r * r - flat * flat) : r / cosine - beside * fall;
+    return (up > 0 ? o->height[1] : o->height[0]) + o->down * depth;
+}
+
+static double edge_height(const outline *o, int from, int to, double t) {
+    return o->radius > 0 && o->face->count == 2 ? round_height(o, t)
+                                                : o->height[from] + t * (o->height[to] - o->height[from]);
+}
+
+static double corner_height(const outline *o, int k) {
+    return o->face->count == 2 ? edge_height(o, 0, 1, k) : o->height[k];
+}
+
+static void set_borders(outline *o) {
+    for (int k = 0, count = o->face->count; k < count; k++) {
+        place a = o->at[k], e = sub2(o->at[k + 1 < count ? k + 1 : 0], a);
+        double length = sqrt(e.x * e.x + e.y * e.y), s = length > 0 ? 1 / length : 0;
+        o->out[k] = (place){s * e.y, -s * e.x};
+        o->reach[k] = o->out[k].x * a.x + o->out[k].y * a.y;
+    }
+}
+
 /* `f`, placed at X; from below its corners run the other way round. */
 static void outline_of(const view *v, const convex *c, const face *f, const pose *X, int below, outline *o) {
     o->face = f;
@@ -60,6 +94,9 @@ static void outline_of(const view *v, const convex *c, const face *f, const pose
         o->vertex[k] = f->vertex[from];
         o->edge[k] = f->edge[below ? (from + f->count - 1) % f->count : from];
     }
+    o->radius = f->disc ? c->half[0] : c->radius;
+    o->length = 2 * c->half[2];
+    o->down = below ? -1 : 1;
     if (f->count < 3) {
         return;
     }
@@ -70,38 +107,14 @@ static void outline_of(const view *v, const convex *c, const face *f, const pose
     o->level = o->height[0] - o->slope_x * o->at[0].x - o->slope_y * o->at[0].y;
     if (f->disc) {
         o->centre = look(v, pose_point(*X, v3_make(0, 0, f->corner[0].z)), &o->centre_height);
-        o->radius = c->half[0];
+    } else {
+        set_borders(o);
     }
 }
 
-/* A contact at the place u, heights of s and r given. */
-static void emit(view *v, place u, double hs, double hr, uint32_t fs, uint32_t fr, int unless_near) {
-    double ha = v->s_is_b ? hr : hs, hb = v->s_is_b ? hs : hr,
-           gap = fmax(ha - hb - v->lift, v->least); /* less: just beside a tilted face */
-    if (gap > v->margin) {
-        return;
-    }
-    v3 flat = v3_axpy(v3_axpy(v->origin, u.x, v->ex), u.y, v->ey);
-    contact_point c = {.position = v3_axpy(flat, 0.5 * (ha + hb) + v->middle, v->n),
-                       .normal = v->n,
-                       .gap = gap,
-                       .feature = v->s_is_b ? feature_pair(fr, fs) : feature_pair(fs, fr)};
-    for (int k = v->first; unless_near && k < v->out->count; k++) {
-        v3 d = v3_sub(v->out->point[k].position, c.position);
-        if (v3_dot(d, d) <= 16 * v->same * v->same) {
-            return;
-        }
-    }
-    manifold_add(v->out, v->p->arena, &c);
-}
-
-/* How far u is outside the edge k of a polygon (negative within), and the outward unit normal. */
-static double outside_edge(const outline *o, int k, place u, place *normal) {
-    place a = o->at[k], e = sub2(o->at[(k + 1) % o->face->count], a);
-    double length = sqrt(e.x * e.x + e.y * e.y), s = length > 0 ? 1 / length : 0;
-    *normal = (place){s * e.y, -s * e.x};
-    place d = sub2(u, a);
-    return normal->x * d.x + normal->y * d.y;
+/* How far u is outside the edge k of a polygon; negative within. */
+static double outside_edge(const outline *o, int k, place u) {
+    return o->out[k].x * u.x + o->out[k].y * u.y - o->reach[k];
 }
 
 /* From the centre of the disc o, in the disc's own plane. */
@@ -115,12 +128,36 @@ static int within(const outline *o, place u, double tolerance) {
         return v3_norm(from_centre(o, u)) <= o->radius + tolerance;
     }
     for (int k = 0; k < o->face->count; k++) {
-        place normal;
-        if (outside_edge(o, k, u, &normal) > tolerance) {
+        if (outside_edge(o, k, u) > tolerance) {
             return 0;
         }
     }
     return 1;
+}
+
+/* A contact at the place u, heights of s and r given. */
+static void emit(view *v, const outline *s, const outline *r, place u, double hs, double hr, uint32_t fs, uint32_t fr,
+                 int unless_near) {
+    double ha = v->s_is_b ? hr : hs, hb = v->s_is_b ? hs : hr,
+           gap = fmax(ha - hb, v->least); /* less: just beside a tilted face */
+    if (gap > v->margin) {
+        return;
+    }
+    if (gap <= v->least + v->exact && !v->proven) {
+        v->proven = (s->face->count == 2 || within(s, u, v->exact)) && (r->face->count == 2 || within(r, u, v->exact));
+    }
+    v3 flat = v3_axpy(v3_axpy(v->origin, u.x, v->ex), u.y, v->ey);
+    contact_point c = {.position = v3_axpy(flat, 0.5 * (ha + hb), v->n),
+                       .normal = v->n,
+                       .gap = gap,
+                       .feature = v->s_is_b ? feature_pair(fr, fs) : feature_pair(fs, fr)};
+    for (int k = v->first; unless_near && k < v->out->count; k++) {
+        v3 d = v3_sub(v->out->point[k].position, c.position);
+        if (v3_dot(d, d) <= 16 * v->same * v->same) {
+            return;
+        }
+    }
+    manifold_add(v->out, v->p->arena, &c);
 }
 
 /* Corners of s within r; returns how many. */
@@ -129,7 +166,8 @@ static int corners_within(view *v, const outline *s, const outline *r, int unles
     for (int k = 0; k < s->face->count; k++) {
         if (within(r, s->at[k], v->same)) {
             inside++;
-            emit(v, s->at[k], s->height[k], plane_height(r, s->at[k]), s->vertex[k], r->face->number, unless_near);
+            emit(v, s, r, s->at[k], corner_height(s, k), plane_height(r, s->at[k]), s->vertex[k], r->face->number,
+                 unless_near);
         }
     }
     return inside;
@@ -141,8 +179,7 @@ static int clip_to_polygon(const outline *r, place a, place b, double tolerance,
     double low = 0, high = 1;
     through[0] = through[1] = -1;
     for (int k = 0; k < r->face->count; k++) {
-        place normal;
-        double oa = outside_edge(r, k, a, &normal), ob = outside_edge(r, k, b, &normal);
+        double oa = outside_edge(r, k, a), ob = outside_edge(r, k, b);
         if (oa > tolerance && ob > tolerance) {
             return 0;
         }
@@ -160,8 +197,7 @@ static int clip_to_polygon(const outline *r, place a, place b, double tolerance,
     for (int i = 0; i < 2; i++) { /* the crossing itself, which the tolerance had moved */
         t[i] = i ? high : low;
         if (through[i] >= 0) {
-            place normal;
-            double oa = outside_edge(r, through[i], a, &normal), ob = outside_edge(r, through[i], b, &normal);
+            double oa = outside_edge(r, through[i], a), ob = outside_edge(r, through[i], b);
             t[i] = fmin(fmax(oa / (oa - ob), 0), 1);
         }
     }
@@ -201,16 +237,40 @@ static void crossings(view *v, const outline *s, const outline *r) {
         for (int i = 0; i < 2; i++) {
             if (through[i] >= 0) {
                 place u = between(s->at[k], s->at[next], t[i]);
-                double height = s->height[k] + t[i] * (s->height[next] - s->height[k]);
+                double height = edge_height(s, k, next, t[i]);
                 /* a rim has one number: coming in and going out tell its two crossings apart */
                 uint32_t border = disc ? r->edge[0] | (uint32_t)i << 31 : r->edge[through[i]];
-                emit(v, u, height, plane_height(r, u), s->edge[k], border, 1);
+                emit(v, s, r, u, height, plane_height(r, u), s->edge[k], border, 1);
             }
         }
     }
 }
 
-/* Where two rims cross. The second one is taken as round in the plane too: it is tilted by SLACK at most. */
+/* How far u is outside a rim, as a square, and its slope. */
+static double outside_rim(const outline *o, place u, place *slope) {
+    v3 d = from_centre(o, u);
+    *slope = (place){2 * (d.x + d.z * o->slope_x), 2 * (d.y + d.z * o->slope_y)};
+    return v3_dot(d, d) - o->radius * o->radius;
+}
+
+/* Where both rims are, from a guess near it; 0 if it leads nowhere. */
+static int meet(const view *v, const outline *s, const outline *r, place *u) {
+    for (int k = 0; k < NEWTON; k++) {
+        place gs, gr;
+        double fs = outside_rim(s, *u, &gs), fr = outside_rim(r, *u, &gr), det = gs.x * gr.y - gs.y * gr.x;
+        if (fabs(det) <= SAME * s->radius * r->radius) { /* they touch, rather than cross */
+            return 0;
+        }
+        place step = {(fs * gr.y - fr * gs.y) / det, (fr * gs.x - fs * gr.x) / det};
+        *u = sub2(*u, step);
+        if (fabs(step.x) + fabs(step.y) <= v->exact) {
+            return within(s, *u, v->same) && within(r, *u, v->same);
+        }
+    }
+    return 0;
+}
+
+/* Where two rims cross: guessed as if both were round in the plane, then followed to where they are. */
 static void rim_crossings(view *v, const outline *s, const outline *r) {
     place d = sub2(r->centre, s->centre);
     double dd = d.x * d.x + d.y * d.y;
@@ -222,12 +282,17 @@ static void rim_crossings(view *v, const outline *s, const outline *r) {
     for (int i = 0; i < 2 && yy > 0; i++) {
         double y = i ? sqrt(yy) : -sqrt(yy);
         place u = {s->centre.x + x * d.x - y * d.y, s->centre.y + x * d.y + y * d.x};
-        emit(v, u, plane_height(s, u), plane_height(r, u), s->edge[0] | (uint32_t)i << 31, r->edge[0], 1);
+        if (meet(v, s, r, &u)) {
+            emit(v, s, r, u, plane_height(s, u), plane_height(r, u), s->edge[0] | (uint32_t)i << 31, r->edge[0], 1);
+        }
     }
 }
 
+static int round_side(const convex *c) { return c->kind == CONVEX_SEGMENT || c->kind == CONVEX_CYLINDER; }
+
 /* What two edges share that lie along each other: two points, midway between the edges. */
-static void along(view *v, const outline *s, const outline *r, double width) {
+static void along(view *v, const outline *s, const outline *r, const convex *a, const convex *b) {
+    double most = (round_side(a) && round_side(b) ? PARALLEL : SAME) * fmin(a->least, b->least);
     place es = sub2(s->at[1], s->at[0]), er = sub2(r->at[1], r->at[0]);
     double ss = es.x * es.x + es.y * es.y, rr = er.x * er.x + er.y * er.y;
     if (ss <= 0 || rr <= 0) {
@@ -249,7 +314,7 @@ static void along(view *v, const outline *s, const outline *r, double width) {
         on_r[i] = at_s[i] ? (d.x * er.x + d.y * er.y) / rr : r_end[i];
         ur[i] = between(r->at[0], r->at[1], on_r[i]);
         place stray = sub2(us[i], ur[i]);
-        if (stray.x * stray.x + stray.y * stray.y > PARALLEL * width * PARALLEL * width) {
+        if (stray.x * stray.x + stray.y * stray.y > most * most) {
             return;
         }
         beside[i] = (es.x * stray.y - es.y * stray.x) / sqrt(ss);
@@ -257,9 +322,10 @@ static void along(view *v, const outline *s, const outline *r, double width) {
     if (beside[0] * beside[1] > 0 && fmin(fabs(beside[0]), fabs(beside[1])) > v->exact) {
         return; /* one beside the other: they do not meet along n */
     }
+    v->proven = 1; /* the edges cross, or end on each other */
     for (int i = 0; i < 2 && on_s[1] - on_s[0] > near; i++) {
-        emit(v, between(us[i], ur[i], 0.5), s->height[0] + on_s[i] * (s->height[1] - s->height[0]),
-             r->height[0] + on_r[i] * (r->height[1] - r->height[0]), at_s[i] ? s->vertex[i] : s->edge[0],
+        double hs = edge_height(s, 0, 1, on_s[i]), hr = edge_height(r, 0, 1, on_r[i]);
+        emit(v, s, r, between(us[i], ur[i], 0.5), hs, hr, at_s[i] ? s->vertex[i] : s->edge[0],
              at_s[i] ? r->edge[0] : r->vertex[r_end[i]], 0);
     }
 }
@@ -305,8 +371,6 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
               .exact = LOST * (a->extent + b->extent),
               .margin = p->margin,
               .least = gap->gap,
-              .lift = a->radius + b->radius,
-              .middle = 0.5 * (b->radius - a->radius),
               .p = p,
               .out = out,
               .first = out->count};
@@ -318,7 +382,7 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
         outline_of(&v, a, &fa, &still, 1, &oa);
         outline_of(&v, b, &fb, &p->X_ab, 0, &ob);
         if (fa.count == 2 && fb.count == 2) {
-            along(&v, &oa, &ob, fmin(a->least, b->least));
+            along(&v, &oa, &ob, a, b);
         } else if (fa.count == 2 || (fb.count > 2 && !fa.disc) || (fa.disc && fb.disc)) {
             overlap(&v, &oa, &ob);
         } else { /* a segment, or a polygon before a disc, is `s` */
@@ -330,10 +394,9 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
     for (int k = v.first; k < out->count; k++) {
         least = fmin(least, out->point[k].gap);
     }
-    int found = least <= gap->gap + v.exact;
-    if (!found) {
+    if (!(least <= gap->gap + v.exact)) {
         add_witness(&v, a, b, &fa, &fb, gap);
     }
     manifold_reduce(p, out, v.first, POINTS);
-    return found;
+    return v.proven && least <= gap->gap + v.exact;
 }

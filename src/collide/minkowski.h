@@ -51,7 +51,7 @@ typedef struct gjk_result {
 
 /* From the point of D farthest against a direction (not zero). */
 void gjk_start(const minkowski *m, v3 against, gjk_result *g);
-/* On until the bounds are within `tolerance` (0: to rounding), or nothing comes nearer, or the distance is known to be
+/* On until the bounds are within `tolerance`, or nothing comes nearer, or the distance is known to be
  * greater than `far`. */
 void gjk_go(const minkowski *m, double far, double tolerance, gjk_result *g);
 /* Lets the point of D farthest along the unit vector u take part.  0 when that brings nothing nearer. */

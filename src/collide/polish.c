@@ -8,6 +8,7 @@
 #include "collide/minkowski.h"
 
 enum { TIES = 4, MOST_ROUNDS = 16 };
+static const double TIED = 1e-9, ASIDE = 1e-6;
 
 /* The creases near a direction, and the curvature between them. */
 typedef struct crease {
@@ -118,7 +119,7 @@ static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, crease *
 
 int mink_tied(const convex *c, v3 u) {
     crease k = {.count = 0};
-    creases_of(c, m3_identity(), u, 1e-9, &k);
+    creases_of(c, m3_identity(), u, TIED, &k);
     return k.count > 0;
 }
 
@@ -191,6 +192,33 @@ static mink_direction round_of(const minkowski *m, const crease *k, mink_directi
     return best;
 }
 
+/* From u a little along p: does h fall there?  Then on from that side of the crease, with its farthest point. */
+static void look_aside(const minkowski *m, const crease *k, mink_direction at, v3 p, mink_direction *best) {
+    for (int side = -1; side <= 1; side += 2) {
+        mink_direction x = {v3_unit(v3_axpy(at.u, side * ASIDE, p)), HUGE_VAL, HUGE_VAL}, projected;
+        if (side * v3_dot(mink_support(m, x.u).d, p) < -m->grain) {
+            try(m, along_none(m, k->W, x), best);
+            for (int j = 0; j < k->count; j++) {
+                try(m, along_one(m, k->W, k->along[j], x.u, &projected), best);
+            }
+        }
+    }
+}
+
+/* On a crease the farthest point is that of one side, and Newton's step may have seen only the rising one. */
+static mink_direction leave_creases(const minkowski *m, const crease *k, mink_direction at) {
+    mink_direction best = at;
+    for (int i = 0; i < k->count; i++) {
+        if (k->off[i] <= TIED) {
+            look_aside(m, k, at, k->along[i], &best);
+            if (k->count > 1) {
+                look_aside(m, k, at, v3_cross(k->along[i], at.u), &best);
+            }
+        }
+    }
+    return best;
+}
+
 int mink_polish(const minkowski *m, mink_direction *at) {
     double slack = 0.15;
     for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -199,7 +227,10 @@ int mink_polish(const minkowski *m, mink_direction *at) {
         creases_of(m->b, m->X_ab.R, v3_neg(at->u), slack, &k);
         mink_direction next = round_of(m, &k, *at);
         if (!better(m, next, *at)) {
-            return round;
+            next = leave_creases(m, &k, *at);
+            if (!better(m, next, *at)) {
+                return round;
+            }
         }
         *at = next;
     }

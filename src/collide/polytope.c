@@ -14,10 +14,8 @@ static int after(int k) { return k == 2 ? 0 : k + 1; }
 static void set_plane(polytope *p, int f, int neighbour) {
     facet *t = &p->facet[f];
     v3 a = p->point[t->corner[0]], b = p->point[t->corner[1]], c = p->point[t->corner[2]];
-    v3 ab = v3_sub(b, a), bc = v3_sub(c, b), ca = v3_sub(a, c);
-    double x = v3_dot(ab, ab), y = v3_dot(bc, bc), z = v3_dot(ca, ca);
-    v3 n = x >= y && x >= z ? v3_cross(bc, ca) : y >= z ? v3_cross(ca, ab) : v3_cross(ab, bc);
-    double area = v3_norm(n), longest = sqrt(fmax(x, fmax(y, z)));
+    v3 n = triangle_normal(a, b, c), ab = v3_sub(b, a), bc = v3_sub(c, b), ca = v3_sub(a, c);
+    double longest = sqrt(fmax(v3_dot(ab, ab), fmax(v3_dot(bc, bc), v3_dot(ca, ca)))), area = v3_norm(n);
     if (area > p->grain * longest || neighbour < 0) {
         t->normal = v3_scale(1 / area, n);
     } else {

@@ -4,6 +4,13 @@
 
 #include "math/v3.h"
 
+/* Across a triangle, as long as twice its area.  From its two shorter edges: the longest would cost digits in a sliver. */
+static inline v3 triangle_normal(v3 a, v3 b, v3 c) {
+    v3 ab = v3_sub(b, a), bc = v3_sub(c, b), ca = v3_sub(a, c);
+    double x = v3_dot(ab, ab), y = v3_dot(bc, bc), z = v3_dot(ca, ca);
+    return x >= y && x >= z ? v3_cross(bc, ca) : y >= z ? v3_cross(ca, ab) : v3_cross(ab, bc);
+}
+
 enum { POLYTOPE_POINTS = 512, POLYTOPE_FACETS = 2 * POLYTOPE_POINTS };
 
 typedef struct facet {

@@ -2,7 +2,7 @@
 #ifndef COLLIDE_PRIMITIVES_H
 #define COLLIDE_PRIMITIVES_H
 
-#include "collide/pair.h"
+#include "collide/convex.h"
 
 pair_function sphere_sphere, sphere_box, sphere_capsule, sphere_cylinder, sphere_ellipsoid;
 pair_function sphere_half_space, box_half_space, capsule_half_space, cylinder_half_space, ellipsoid_half_space,
@@ -27,5 +27,9 @@ double ellipsoid_distance(const double semi[3], v3 point, v3 *normal);
 
 /* Nearest points p + s d and q + t e of two segments: d, e unit, |s| <= s_most, |t| <= t_most. */
 void segments_nearest(v3 p, v3 d, double s_most, v3 q, v3 e, double t_most, double *s, double *t);
+
+/* From gap and normal the points where two polyhedral cores with radii face each other; right where one of them has a
+ * single corner there, or both an edge; where faces overlap some point of the plane. */
+void facing_points(const convex *a, const convex *b, const pose *X, convex_gap *gap);
 
 #endif

@@ -9,7 +9,8 @@
 
 static const double NEARLY = 0.9;   /* a choice that spans this part of the best is as good */
 static const double NOTHING = 1e-3; /* a point that adds less than this part of (greatest distance)^2 adds nothing */
-static const double NOISE = 1e-7;   /* depths that differ by less of the greatest distance are equal */
+static const double NOISE = 1e-7; /* from step to step depths are equal that differ by less of the greatest distance, */
+static const double ROUNDING = 1e-13;   /* and by less than this to somebody who asks once */
 static const double CLEARLY = 1 + 1e-9; /* of equal points the first */
 
 typedef struct choice {
@@ -159,6 +160,24 @@ static int choose_kept(choice *c, const unsigned char *kept, double deep_enough)
     return 1;
 }
 
+/* Of the points that are deep enough the farthest from the middle of all. */
+static int outermost(const choice *c, double deep_enough) {
+    double x = 0, y = 0, most = -1;
+    int best = 0;
+    for (int k = 0; k < c->count; k++) {
+        x += c->x[k] / c->count;
+        y += c->y[k] / c->count;
+    }
+    for (int k = 0; k < c->count; k++) {
+        double square = (c->x[k] - x) * (c->x[k] - x) + (c->y[k] - y) * (c->y[k] - y);
+        if (c->point[k].gap <= deep_enough && square > CLEARLY * most) {
+            most = square;
+            best = k;
+        }
+    }
+    return best;
+}
+
 static void project(choice *c, v3 n) {
     v3 ex = v3_perpendicular(n), ey = v3_cross(n, ex), origin = c->point[0].position;
     for (int k = 0; k < c->count; k++) {
@@ -185,20 +204,22 @@ void manifold_reduce(const pair *p, manifold *out, int first, int most) {
     }
     c.y = c.x + count;
     c.ring = c.chosen + most + 1;
-    int deepest = 0;
+    int deepest = 0, known = 0;
     for (int k = 0; k < count; k++) {
         kept[k] = (unsigned char)was_kept(p, point[k].feature);
+        known |= kept[k];
         deepest = point[k].gap < point[deepest].gap ? k : deepest;
     }
     project(&c, point[deepest].normal);
-    double widest = 0;
+    double widest = 0, depth = point[deepest].gap;
     for (int k = 0; k < count; k++) {
         widest = fmax(widest, squared_distance(&c, deepest, k));
     }
+    deepest = outermost(&c, depth + (known ? NOISE : ROUNDING) * sqrt(widest));
     double nothing = NOTHING * widest;
     choose_best(&c, kept, deepest, nothing);
     double best_area = area(&c), best_length = length(&c);
-    if (choose_kept(&c, kept, point[deepest].gap + NOISE * sqrt(widest)) &&
+    if (choose_kept(&c, kept, depth + NOISE * sqrt(widest)) &&
         (area(&c) < NEARLY * best_area || length(&c) < NEARLY * NEARLY * best_length)) {
         choose_best(&c, kept, deepest, nothing);
     }

@@ -170,6 +170,43 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n) {
     return v3_dot(n, v3_add(own, unit_normal(d))) >= -SURFACE_SLACK;
 }
 
+int surface_owns(const surface *s, int triangle, int corner) {
+    for (int back = 0; back < 2; back++) {
+        int t = triangle, k = corner;
+        for (int left = surface_triangles(s); left > 0 && surface_turn(s, &t, &k, back) && t != triangle; left--) {
+            if (t < triangle) {
+                return 0;
+            }
+        }
+        if (t == triangle) {
+            return 1;
+        }
+    }
+    return 1;
+}
+
+int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room) {
+    int count = 0;
+    found[count++] = triangle;
+    if (feature > 0 && feature < 4) {
+        int other = surface_across(s, triangle, feature - 1);
+        if (other >= 0 && count < room) {
+            found[count++] = other;
+        }
+    } else if (feature >= 4) {
+        for (int back = 0; back < 2; back++) {
+            int t = triangle, k = feature - 4;
+            while (count < room && surface_turn(s, &t, &k, back) && t != triangle) {
+                found[count++] = t;
+            }
+            if (t == triangle) {
+                break;
+            }
+        }
+    }
+    return count;
+}
+
 uint32_t surface_feature(const surface *s, int triangle, int feature) {
     int i[3];
     if (feature == 0) {

@@ -52,13 +52,25 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n);
 /* Angles by which directions may stray, as a sine. */
 #define SURFACE_SLACK 1e-6
 
+/* Of the triangles round a vertex the lowest owns it: whether t does. */
+int surface_owns(const surface *s, int triangle, int corner);
+/* The triangles that meet at a feature, at most `room` of them; returns how many. */
+int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room);
+
 /* One number for a vertex, an edge or a face, whichever triangle it is named by. */
 uint32_t surface_feature(const surface *s, int triangle, int feature);
 
 /* Contact of a convex solid, or a ball exactly, with a surface placed at p->X_ab. */
 void convex_on_surface(const pair *p, const convex *a, const surface *s, manifold *out);
+/* The contacts that `pass` finds where the solid, lifted along m, comes free, with the gaps they have here; `depth`: a first
+ * guess of the lift.  Returns whether there are any. */
+typedef void surface_pass(const pair *p, const convex *a, const surface *s, manifold *out);
+int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, double depth, surface_pass *pass,
+                  manifold *out);
 void ball_on_surface(const pair *p, double radius, const surface *s, manifold *out);
 void surface_on_surface(const pair *p, const surface *a, const surface *b, manifold *out);
+/* One contact that parts two solids, whatever way they overlap; `inside`: vertices of one in the other. */
+void surface_overlap(const pair *p, const surface *a, const surface *b, const manifold *inside, manifold *out);
 
 /* Of the points from `first` on: those at one place with one normal become one, each group of nearly equal normals (within
  * an angle of cosine `alike`) at most `each`, all together at most `most`, deepest groups first. */

@@ -15,11 +15,14 @@
 
 #include <float.h>
 
-enum { MOST = 120, EACH = 4 };
+enum { MOST = 120, EACH = 4, NOOK = 16 };
 static const double ALIKE = 0.996;
-static const double PARALLEL = 1e-6; /* sine between edges that have no crossing */
-static const double SHARP = 1e-4;    /* sine of the bend from which on an edge sticks out */
-static const double ASIDE = 8;       /* another way out may be so many times as deep */
+static const double PARALLEL = 1e-6;   /* sine between edges that have no crossing */
+static const double SHARP = 1e-4;      /* sine of the bend from which on an edge sticks out */
+static const double ASIDE = 8;         /* another way out may be so many times as deep, */
+static const double ASIDE_MOST = 0.02; /* and by so much of the smaller one's size */
+static const double BEHIND = 0.1;      /* of one's size: how far behind an open surface vertices are looked for */
+static const double LOST = 0.25;       /* the deepest that counts must be so deep, of the deepest vertex inside */
 
 /* One side asks about the other: points stand in the frame of `s`, X takes `other` there. */
 typedef struct side {
@@ -28,21 +31,26 @@ typedef struct side {
     pose X, back;
     v3 middle; /* of s */
     double noise;
-    int swapped; /* s is B */
-    manifold *out;
-    v3 last; /* a vertex that was asked about, and how far it lies outside */
+    int swapped;            /* s is B */
+    manifold *out, *inside; /* inside: every vertex that the other holds, whether it counts or not */
+    double aside;           /* how deep another way out may be */
+    v3 last;                /* a vertex that was asked about, and how far it lies outside */
     double clear;
 } side;
 
 /* The contact of point x of `s` with the other surface, n: out of the other, in the frame of s. */
-static void emit(const side *e, v3 x, v3 n, double gap, uint32_t own, uint32_t others) {
+static void add(const side *e, v3 x, v3 n, double gap, uint32_t own, uint32_t others, manifold *to) {
     contact_point c = {.position = v3_axpy(x, -0.5 * gap, n), .normal = n, .gap = gap};
     c.feature = e->swapped ? feature_pair(others, own) : feature_pair(own, others);
     if (e->swapped) {
         c.position = pose_point(e->p->X_ab, c.position);
         c.normal = v3_neg(m3_times(e->p->X_ab.R, n));
     }
-    manifold_add(e->out, e->p->arena, &c);
+    manifold_add(to, e->p->arena, &c);
+}
+
+static void emit(const side *e, v3 x, v3 n, double gap, uint32_t own, uint32_t others) {
+    add(e, x, n, gap, own, others, e->out);
 }
 
 /* Does an open surface let the other pass? It holds what has its middle before it. */
@@ -85,12 +93,25 @@ static int try_face(void *context, int t) {
 
 /* The shortest way out through a face that lets the surface round the vertex out as well. */
 static void leave_aside(const side *e, int t, int corner, v3 x, v3 there, double d) {
-    way_out w = {.e = e, .triangle = t, .corner = corner, .there = there, .gap = ASIDE * d, .by = -1};
+    way_out w = {.e = e, .triangle = t, .corner = corner, .there = there, .by = -1};
+    w.gap = -fmin(-ASIDE * d, e->aside);
     v3 reach = v3_make(-w.gap, -w.gap, -w.gap);
     surface_in_box(e->other, v3_sub(there, reach), v3_add(there, reach), try_face, &w);
     if (w.by >= 0) {
         emit(e, x, m3_times(e->X.R, w.normal), w.gap, surface_feature(e->s, t, corner + 4),
              surface_feature(e->other, w.by, 0));
+    }
+}
+
+/* From inside the nearest place is an edge or a vertex only in a nook: each of its faces holds by itself. */
+static void in_nook(const side *e, int t, int corner, v3 x, v3 there, const surface_place *place) {
+    int around[NOOK], count = surface_faces_at(e->other, place->triangle, place->feature, around, NOOK);
+    for (int k = 0; k < count; k++) {
+        v3 n = surface_normal(e->other, around[k]), here = m3_times(e->X.R, n);
+        double gap = v3_dot(n, v3_sub(there, place->point));
+        if (gap < 0 && surface_faces(e->s, t, corner + 4, v3_neg(here))) {
+            emit(e, x, here, gap, surface_feature(e->s, t, corner + 4), surface_feature(e->other, around[k], 0));
+        }
     }
 }
 
@@ -121,7 +142,7 @@ static void try_vertex(side *e, int t, int corner, v3 x) {
         return; /* within the ball that is known to be free */
     }
     surface_place place;
-    double d = distance_of_other(e, there, margin, &place);
+    double d = distance_of_other(e, there, e->other->solid ? margin : HUGE_VAL, &place);
     e->last = x;
     e->clear = isfinite(d) ? d - margin : 0;
     if (d > margin || !isfinite(d)) {
@@ -133,28 +154,18 @@ static void try_vertex(side *e, int t, int corner, v3 x) {
     if (passes(e, &place, n) || (d < 0 && !e->other->solid && v3_dot(from, place.normal) > -0.9 * fabs(d))) {
         return;
     }
-    if (surface_faces(e->s, t, corner + 4, v3_neg(n))) {
-        emit(e, x, n, d, surface_feature(e->s, t, corner + 4),
-             surface_feature(e->other, place.triangle, place.feature));
+    uint32_t own = surface_feature(e->s, t, corner + 4),
+             others = surface_feature(e->other, place.triangle, place.feature);
+    if (d < 0) {
+        add(e, x, n, d, own, others, e->inside);
+    }
+    if (d < 0 && place.feature) {
+        in_nook(e, t, corner, x, there, &place);
+    } else if (surface_faces(e->s, t, corner + 4, v3_neg(n))) {
+        emit(e, x, n, d, own, others);
     } else if (d < 0) {
         leave_aside(e, t, corner, x, there, d);
     }
-}
-
-/* Of the triangles round a vertex the lowest asks for it. */
-static int owns(const surface *s, int triangle, int corner) {
-    for (int back = 0; back < 2; back++) {
-        int t = triangle, k = corner;
-        for (int left = surface_triangles(s); left > 0 && surface_turn(s, &t, &k, back) && t != triangle; left--) {
-            if (t < triangle) {
-                return 0;
-            }
-        }
-        if (t == triangle) {
-            return 1;
-        }
-    }
-    return 1;
 }
 
 static int visit_vertices(void *context, int t) {
@@ -162,7 +173,7 @@ static int visit_vertices(void *context, int t) {
     int i[3];
     surface_triangle(e->s, t, i);
     for (int k = 0; k < 3; k++) {
-        if (owns(e->s, t, k)) {
+        if (surface_owns(e->s, t, k)) {
             try_vertex(e, t, k, surface_vertex(e->s, i[k]));
         }
     }
@@ -196,6 +207,9 @@ static int found_one(void *context, int t) {
 static int near_vertices(const side *e, v3 low, v3 high) {
     v3 l, h, c = v3_scale(0.5, v3_add(low, high));
     double reach = 0.5 * v3_norm(v3_sub(high, low)) + e->p->margin;
+    if (!e->other->solid) {
+        reach += BEHIND * v3_norm(v3_sub(e->s->high, e->s->low));
+    }
     surface_place place;
     box_over(&e->back, low, high, e->p->margin, &l, &h);
     return boxes_meet(l, h, e->other) && distance_of_other(e, pose_point(e->back, c), reach, &place) <= reach;
@@ -288,14 +302,18 @@ static int crossing(const edge *a, const edge *b, v3 *on_a, v3 *on_b, v3 *n) {
     return 1;
 }
 
-/* Are edges that have passed each other by `depth` along n the way out for the point, which the solid `s` holds? */
-static int is_way_out(const surface *s, v3 there, double depth, const edge *e, v3 n) {
-    double d, by_faces = depth * fmax(fabs(v3_dot(n, e->face[0])), fabs(v3_dot(n, e->face[1])));
-    surface_place place;
+/* Edges have passed each other, by `depth`.  e is an edge of the solid `s`; x, inside it, is the other edge's point.  A little farther in, the two faces of the edge should be the nearest ones. */
+static int is_way_out(const surface *s, const pose *X, const edge *e, v3 on_edge, v3 x, double depth) {
     if (!s->solid) {
         return depth * depth <= 0.01 * v3_dot(e->along, e->along);
     }
-    return surface_holds(s, there, &d, &place) && -d >= 0.99 * by_faces;
+    double d, expected = HUGE_VAL;
+    surface_place place;
+    v3 in = v3_axpy(v3_axpy(x, -0.5 * depth, e->face[0]), -0.5 * depth, e->face[1]);
+    for (int k = 0; k < 2; k++) {
+        expected = fmin(expected, v3_dot(e->face[k], v3_sub(on_edge, in)));
+    }
+    return surface_holds(s, pose_point(*X, in), &d, &place) && -d >= 0.7 * expected;
 }
 
 typedef struct edge_pair {
@@ -315,8 +333,9 @@ static void try_edges(const side *e, const edge *a, const edge *b) {
         !surface_faces(e->other, b->triangle, b->feature, m3_transposed_times(e->X.R, n))) {
         return;
     }
+    pose still = pose_identity();
     if (gap < -1e3 * e->noise &&
-        !(is_way_out(e->other, pose_point(e->back, on_a), -gap, b, n) && is_way_out(e->s, on_b, -gap, a, n))) {
+        !(is_way_out(e->other, &e->back, b, on_b, on_a, -gap) && is_way_out(e->s, &still, a, on_a, on_b, -gap))) {
         return;
     }
     contact_point c = {.position = v3_scale(0.5, v3_add(on_a, on_b)),
@@ -361,20 +380,33 @@ static int visit_edges(void *context, int t) {
     return !e->out->failed;
 }
 
+/* Overlap that nothing that counts accounts for? */
+static int is_lost(const manifold *out, int first, const manifold *inside) {
+    double deepest = 0, least = HUGE_VAL;
+    for (int k = 0; k < inside->count; k++) {
+        deepest = fmin(deepest, inside->point[k].gap);
+    }
+    for (int k = first; k < out->count; k++) {
+        least = fmin(least, out->point[k].gap);
+    }
+    return least >= LOST * deepest;
+}
+
 void surface_on_surface(const pair *p, const surface *a, const surface *b, manifold *out) {
     int first = out->count;
     pose X_ba = pose_inverse(p->X_ab);
     v3 middle_a = v3_scale(0.5, v3_add(a->low, a->high)), middle_b = v3_scale(0.5, v3_add(b->low, b->high));
-    double size = v3_norm(v3_sub(a->high, a->low)) + v3_norm(p->X_ab.p);
-    double noise = 16 * DBL_EPSILON * size;
-    side of_a = {
-        .p = p, .s = a, .other = b, .X = p->X_ab, .back = X_ba, .middle = middle_a, .noise = noise, .out = out};
-    side of_b = {
-        .p = p, .s = b, .other = a, .X = X_ba, .back = p->X_ab, .middle = middle_b, .noise = noise, .out = out};
-    of_b.swapped = 1;
+    double size_a = v3_norm(v3_sub(a->high, a->low)), size_b = v3_norm(v3_sub(b->high, b->low));
+    double noise = 16 * DBL_EPSILON * (size_a + v3_norm(p->X_ab.p)), aside = ASIDE_MOST * fmin(size_a, size_b);
+    manifold inside = {0};
+    side of_a = {p, a, b, p->X_ab, X_ba, middle_a, noise, 0, out, &inside, aside, {0, 0, 0}, 0};
+    side of_b = {p, b, a, X_ba, p->X_ab, middle_b, noise, 1, out, &inside, aside, {0, 0, 0}, 0};
     vertices(&of_a);
     vertices(&of_b);
     descend(&of_a, near_triangles, visit_edges);
-    double least = fmin(v3_norm(v3_sub(a->high, a->low)), v3_norm(v3_sub(b->high, b->low)));
-    manifold_group(p, out, first, ALIKE, 1e-6 * least, EACH, MOST);
+    if (a->solid && b->solid && is_lost(out, first, &inside)) {
+        surface_overlap(p, a, b, &inside, out);
+    }
+    out->failed |= inside.failed;
+    manifold_group(p, out, first, ALIKE, 1e-6 * fmin(size_a, size_b), EACH, MOST);
 }

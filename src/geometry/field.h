@@ -11,6 +11,7 @@ typedef struct field_thread {
     double outer, core;      /* radii of crest and root */
     double crest, foot;      /* half the width of the ridge at its crest and at its root */
     double slope;            /* tan(flank_angle / 2) */
+    double inv_square;       /* 1 / (1 + slope^2) */
     double pitch, inv_pitch; /* per turn */
     double lead;             /* per radian */
     double clearance;        /* the surface moved into the solid */
@@ -47,6 +48,7 @@ typedef struct field_node {
 struct sim_field {
     int nnode;
     const field_node *node;
+    double detail; /* an edge of triangles that the thinnest of its leaves calls for */
 };
 
 enum { FIELD_MAX_DEPTH = 32, FIELD_MAX_NODES = 1 << 16 };

@@ -34,6 +34,7 @@ typedef struct builder {
     sim_error *error;
     field_node *node;
     int count;
+    double detail;
     char where[256]; /* the way to the node: "field.child[1].child[0]" */
 } builder;
 
@@ -240,6 +241,25 @@ static sim_status set_leaf(const builder *b, const sim_field_def *def, field_nod
     }
 }
 
+/* A lattice tells the two sides of a wall apart when its edge is half the wall; a ridge wants a few. */
+static double detail_of(const field_node *n) {
+    const double *half = n->half;
+    switch (n->type) {
+    case SIM_FIELD_SPHERE:
+        return half[0];
+    case SIM_FIELD_BOX:
+        return fmin(half[0], fmin(half[1], half[2]));
+    case SIM_FIELD_CYLINDER:
+        return fmin(half[0], half[1]);
+    case SIM_FIELD_PROFILE:
+        return n->profile->thickness;
+    case SIM_FIELD_THREAD:
+        return n->thread->pitch / 5;
+    default:
+        return HUGE_VAL;
+    }
+}
+
 /* ---- boxes ---- */
 
 static const bounds EVERYWHERE = {{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
@@ -293,6 +313,7 @@ static sim_status lay_out(builder *b, const sim_field_def *def, const pose *abov
     if (def->type < SIM_FIELD_UNION) {
         status = set_leaf(b, def, n, box);
         *box = turned(&n->X, box);
+        b->detail = status ? 0 : fmin(b->detail, detail_of(n) + def->rounding);
     }
     for (int k = 0; k < def->nchild && !status; k++) {
         bounds child;
@@ -312,7 +333,7 @@ static sim_status lay_out(builder *b, const sim_field_def *def, const pose *abov
 
 sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high,
                        sim_error *error) {
-    builder b = {.pool = pool, .cache = cache, .error = error, .where = "field"};
+    builder b = {.pool = pool, .cache = cache, .error = error, .detail = HUGE_VAL, .where = "field"};
     if (count_nodes(&b, def, 1)) {
         return NULL;
     }
@@ -338,7 +359,7 @@ sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cac
     }
     *low = box.low;
     *high = box.high;
-    *field = (sim_field){b.count, b.node};
+    *field = (sim_field){b.count, b.node, b.detail};
     return field;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static const double PI = 3.14159265358979323846;
-enum { DEFAULT_EDGES = 50, TRIES = 4 };
+enum { LEAST_EDGES = 50, MOST_EDGES = 200, TRIES = 4 };
 
 static sim_status no_memory(sim_error *error) { return sim_fail(error, SIM_NO_RESOURCE, "no memory for a field"); }
 
@@ -139,7 +139,9 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, const sim_field_def *def
         return SIM_BAD_INPUT;
     }
     v3 size = v3_sub(g->high, g->low);
-    double edge = resolution > 0 ? resolution : fmax(size.x, fmax(size.y, size.z)) / DEFAULT_EDGES;
+    double longest = fmax(size.x, fmax(size.y, size.z));
+    double edge = fmin(fmax(g->field->detail, longest / MOST_EDGES), longest / LEAST_EDGES);
+    edge = resolution > 0 ? resolution : edge;
     g->fingerprint = solid_hash(field_hash(g->field), &edge, sizeof edge);
     sim_status status = triangulate(g, pool, edge, error);
     g->solid = closed_form(g->field);

@@ -10,17 +10,18 @@
  * Where two parts of the surface are equally near, f can be steeper than 1 by STEEPER - 1 at most (found by search).
  * Farther than a cell from the surface, slopes are therefore reduced by and by,
  *     s(a) = a,   a - q (a - 1)^2 / 4,   3 - q + (1 - q) (a - 3)   for a = |f| / h in [0, 1], [1, 3], [3, ...],
- * 1 - q = 1 / STEEPER: |f| exceeds the distance by less than a twentieth of a cell, anywhere.
+ * 1 - q = 1 / STEEPER: |f| exceeds the distance to where f = 0 by less than a tenth of a cell, anywhere.
  *
- * Outside the box, at a distance u from its nearest point c, sqrt(u^2 + f(c)^2): no more than the distance, since the whole
- * solid lies beyond a right angle or more at c; no steeper than f. */
+ * Outside the sampled box, at a distance u from its nearest point c, sqrt(u^2 + f(c)^2): no more than the distance, since
+ * the whole solid lies beyond a right angle or more at c; no steeper than f.  Everywhere at least the distance to the
+ * mesh's own bounds, less a quarter of a cell, which leaves f alone where it is good. */
 #include "geometry/grid.h"
 
 #include "geometry/bvh.h"
 #include "geometry/grid_file.h"
 #include <string.h>
 
-static const double STEEPER = 1.03;
+static const double STEEPER = 1.04;
 enum { DEFAULT_CELLS = 100, MARGIN = 3, MOST_SAMPLES = 1 << 29 };
 
 /* ---- asking ---- */
@@ -80,20 +81,34 @@ static double eased(double a, double *slope) {
     return 3 - q + (1 - q) * (a - 3);
 }
 
-double grid_distance(const field_grid *grid, v3 p, v3 *gradient) {
-    v3 low = grid->low, high = grid->high, g;
-    v3 c = {fmin(fmax(p.x, low.x), high.x), fmin(fmax(p.y, low.y), high.y), fmin(fmax(p.z, low.z), high.z)};
-    double f = spline(grid, c, &g), slope;
-    double a = eased(fabs(f) * grid->inverse_cell, &slope);
-    double d = copysign(a * grid->cell, f);
-    g = v3_scale(slope * grid->inverse_cell, g);
+static v3 nearest_in_box(v3 p, v3 low, v3 high) {
+    return v3_make(fmin(fmax(p.x, low.x), high.x), fmin(fmax(p.y, low.y), high.y), fmin(fmax(p.z, low.z), high.z));
+}
+
+/* sqrt(u^2 + f(c)^2), c being the point of the sampled box nearest to p, f(c) = d with the gradient g. */
+static double continued(v3 p, v3 c, double d, v3 *g) {
     v3 away = v3_sub(p, c);
     double u = v3_norm(away);
-    if (u > 0) {
-        double v = fmax(d, 0), n = sqrt(u * u + v * v), s = v / n;
-        *gradient = v3_make(away.x / n + (away.x == 0 ? s * g.x : 0), away.y / n + (away.y == 0 ? s * g.y : 0),
-                            away.z / n + (away.z == 0 ? s * g.z : 0));
-        return n;
+    if (!(u > 0)) {
+        return d;
+    }
+    double v = fmax(d, 0), n = sqrt(u * u + v * v), s = v / n;
+    *g = v3_make(away.x / n + (away.x == 0 ? s * g->x : 0), away.y / n + (away.y == 0 ? s * g->y : 0),
+                 away.z / n + (away.z == 0 ? s * g->z : 0));
+    return n;
+}
+
+double grid_distance(const field_grid *grid, v3 p, v3 *gradient) {
+    v3 c = nearest_in_box(p, grid->low, grid->high), g;
+    double f = spline(grid, c, &g), slope;
+    double a = eased(fabs(f) * grid->inverse_cell, &slope);
+    g = v3_scale(slope * grid->inverse_cell, g);
+    double d = continued(p, c, copysign(a * grid->cell, f), &g);
+    v3 beyond = v3_sub(p, nearest_in_box(p, grid->mesh_low, grid->mesh_high));
+    double far = v3_norm(beyond);
+    if (far > 0.5 * grid->cell && far - 0.25 * grid->cell > d) {
+        *gradient = v3_scale(1 / far, beyond);
+        return far - 0.25 * grid->cell;
     }
     *gradient = g;
     return d;
@@ -161,6 +176,8 @@ static int lay_out(field_grid *grid, const sim_geometry *mesh, double cell) {
         half[k] = 0.5 * cells * grid->cell;
     }
     v3 reach = {half[0], half[1], half[2]}, inside = v3_sub(reach, v3_make(grid->cell, grid->cell, grid->cell));
+    grid->mesh_low = mesh->low;
+    grid->mesh_high = mesh->high;
     grid->origin = v3_sub(middle, reach);
     grid->low = v3_sub(middle, inside);
     grid->high = v3_add(middle, inside);

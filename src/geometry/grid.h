@@ -7,8 +7,9 @@
 struct field_grid {
     int size[3]; /* samples along each axis */
     double cell, inverse_cell;
-    v3 origin;           /* of sample (0, 0, 0) */
-    v3 low, high;        /* where it is interpolated: a cell inside the outermost samples */
+    v3 origin;    /* of sample (0, 0, 0) */
+    v3 low, high; /* where it is interpolated: a cell inside the outermost samples */
+    v3 mesh_low, mesh_high;
     const float *sample; /* x runs fastest */
     char key[65];        /* of the content: see grid_file.h */
 };

@@ -19,6 +19,7 @@ enum { NEWTON_STEPS = 30, CORNERS = 8 };
 static const double ON_SURFACE = 1e-13, PULL = 1e-3;
 /* in edges of the lattice */
 static const double INSET = 0.05, ASTRAY = 0.5, TIP = 1, SHARP = 0.02;
+static const double APART = 1e4; /* to an edge */
 
 /* Where an edge of the lattice is crossed. */
 typedef struct crossing {
@@ -30,7 +31,7 @@ typedef struct mesher {
     surface *out;
     int vertex_room, triangle_room;
     double size; /* of the solid */
-    sparse_map crossing_of, arc_of;
+    sparse_map crossing_of, arc_of, taken;
     crossing *crossing;
     int ncrossing, crossing_room;
     int failed;
@@ -92,8 +93,8 @@ static const crossing *crossing_at(mesher *m, const int at[3], int axis) {
         double da = lattice_distance(l, at), db = lattice_distance(l, end);
         v3 a = lattice_point(l, at), b = lattice_point(l, end);
         crossing *c = &m->crossing[*which];
-        c->point = da < 0 ? find_crossing(l->field, a, da, b, db, 1e-6 * l->edge)
-                          : find_crossing(l->field, b, db, a, da, 1e-6 * l->edge);
+        c->point = da < 0 ? find_crossing(l->field, a, da, b, db, ON_SURFACE * m->size)
+                          : find_crossing(l->field, b, db, a, da, ON_SURFACE * m->size);
         sim_field_distance(l->field, c->point, &c->normal);
     }
     return &m->crossing[*which];
@@ -163,10 +164,20 @@ static int gather(const mesher *m, const cell *at, int piece, const crossing *c[
     return count;
 }
 
+/* No other vertex is as good as there.  (Two pieces of a cube that meet in one point of an edge would be joined.) */
+static int is_free(mesher *m, v3 p) {
+    v3 q = v3_scale(APART / m->lattice.edge, v3_sub(p, m->lattice.origin));
+    uint64_t x = (uint64_t)(int64_t)rint(q.x), y = (uint64_t)(int64_t)rint(q.y), z = (uint64_t)(int64_t)rint(q.z);
+    uint64_t key = x * 0x9e3779b97f4a7c15u ^ y * 0xc2b2ae3d27d4eb4fu ^ z * 0x165667b19e3779f9u;
+    int before = m->taken.count, *slot = sparse_at(&m->taken, key | 1, 0);
+    m->failed |= !slot;
+    return m->taken.count > before;
+}
+
 /* The vertex of one piece: the meeting point, which may stand a little outside the cube if it is on the surface there (the
- * tip of a wedge thinner than a cube); else that point cut off at the cube; else the middle of the crossings; else the
- * first of them: whichever comes onto the surface close by. */
-static v3 piece_vertex(const mesher *m, const cell *at, int piece) {
+ * tip of a wedge thinner than a cube); else that point cut off at the cube; else the middle of the crossings; else one of
+ * them: the first that comes onto the surface close by, where no other vertex is. */
+static v3 piece_vertex(mesher *m, const cell *at, int piece) {
     const lattice *l = &m->lattice;
     const crossing *c[12];
     int count = gather(m, at, piece, c);
@@ -182,8 +193,14 @@ static v3 piece_vertex(const mesher *m, const cell *at, int piece) {
         is_within(meeting, low, high, TIP * edge) && fabs(sim_field_distance(l->field, meeting, NULL)) <= SHARP * edge;
     for (int k = sharp ? 0 : 1; k < 3; k++) {
         v3 p = start[k];
-        if (surface_project(l->field, m->size, &p) && is_within(p, low, high, k ? ASTRAY * edge : TIP * edge)) {
+        if (surface_project(l->field, m->size, &p) && is_within(p, low, high, k ? ASTRAY * edge : TIP * edge) &&
+            is_free(m, p)) {
             return p;
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        if (is_free(m, c[k]->point)) {
+            return c[k]->point;
         }
     }
     return c[0]->point;
@@ -347,20 +364,6 @@ static void add_polygons(mesher *m) {
     }
 }
 
-static void set_bounds(mesher *m) {
-    const lattice *l = &m->lattice;
-    surface *s = m->out;
-    s->low = v3_make(HUGE_VAL, HUGE_VAL, HUGE_VAL);
-    s->high = v3_neg(s->low);
-    for (int k = 0; k < l->ncell; k++) {
-        v3 a = lattice_point(l, l->cell[k].at), b = v3_add(a, v3_make(l->edge, l->edge, l->edge));
-        s->low = v3_make(fmin(s->low.x, a.x), fmin(s->low.y, a.y), fmin(s->low.z, a.z));
-        s->high = v3_make(fmax(s->high.x, b.x), fmax(s->high.y, b.y), fmax(s->high.z, b.z));
-        v3 far = {fmax(-a.x, b.x), fmax(-a.y, b.y), fmax(-a.z, b.z)};
-        s->radius = fmax(s->radius, v3_norm(far));
-    }
-}
-
 sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge, surface *out, sim_error *error) {
     *out = (surface){0};
     mesher m = {.out = out, .size = v3_norm(v3_sub(high, low))};
@@ -375,7 +378,9 @@ sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge,
     } else {
         add_vertices(&m);
         add_polygons(&m);
-        set_bounds(&m);
+        out->low = m.lattice.low;
+        out->high = m.lattice.high;
+        out->radius = m.lattice.radius;
         if (m.failed || m.lattice.failed) {
             status = sim_fail(error, SIM_NO_RESOURCE, "no memory for the surface of a field");
         }
@@ -383,6 +388,7 @@ sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge,
     lattice_close(&m.lattice);
     sparse_free(&m.crossing_of);
     sparse_free(&m.arc_of);
+    sparse_free(&m.taken);
     free(m.crossing);
     if (status) {
         surface_free(out);

@@ -8,8 +8,8 @@ typedef struct surface {
     int nvertex, ntriangle;
     v3 *vertex; /* on the surface */
     int (*triangle)[3];
-    v3 low, high;  /* of the cells that the surface passes through: they hold the solid */
-    double radius; /* of the ball about the origin that holds those cells */
+    v3 low, high;  /* a box that holds the solid, thin tips and all, to within a triangle's edge or so */
+    double radius; /* of the ball about the origin that holds it */
 } surface;
 
 /* Triangles with edges of about `edge` around the solid within [low, high]; what is thinner than `edge` may be missing. */

@@ -164,6 +164,14 @@ double lattice_distance(lattice *l, const int at[3]) {
     return l->distance[*which];
 }
 
+static void stretch_bounds(lattice *l, const int at[3]) {
+    v3 a = lattice_point(l, at), b = v3_add(a, v3_make(l->edge, l->edge, l->edge));
+    l->low = v3_make(fmin(l->low.x, a.x), fmin(l->low.y, a.y), fmin(l->low.z, a.z));
+    l->high = v3_make(fmax(l->high.x, b.x), fmax(l->high.y, b.y), fmax(l->high.z, b.z));
+    v3 far = {fmax(-a.x, b.x), fmax(-a.y, b.y), fmax(-a.z, b.z)};
+    l->radius = fmax(l->radius, v3_norm(far));
+}
+
 static void add_cell(lattice *l, const int at[3]) {
     int inside = 0;
     for (int c = 0; c < 8; c++) {
@@ -191,6 +199,7 @@ static void search(lattice *l, const int at[3], int width) {
         return;
     }
     if (width == 1) {
+        stretch_bounds(l, at);
         add_cell(l, at);
         return;
     }
@@ -202,7 +211,8 @@ static void search(lattice *l, const int at[3], int width) {
 }
 
 int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge) {
-    *l = (lattice){.field = field, .edge = edge};
+    *l = (lattice){
+        .field = field, .edge = edge, .low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, .high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
     v3 size = v3_sub(high, low);
     const double length[3] = {size.x, size.y, size.z};
     double slack[3];

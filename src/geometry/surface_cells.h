@@ -43,6 +43,8 @@ typedef struct lattice {
     double *distance;
     int ndistance, distance_room;
     sparse_map by_place; /* which cell stands there */
+    v3 low, high;        /* of all cubes that the surface may pass through */
+    double radius;       /* of the ball about the origin that holds them */
     int failed;          /* no memory, or too many cells */
 } lattice;
 

@@ -68,6 +68,7 @@ field_thread thread_freeze(const sim_thread *t) {
                           .crest = crest,
                           .foot = crest + t->depth * slope,
                           .slope = slope,
+                          .inv_square = 1 / (1 + slope * slope),
                           .pitch = t->pitch,
                           .inv_pitch = 1 / t->pitch,
                           .lead = t->pitch / (2 * PI),
@@ -102,11 +103,12 @@ typedef struct flank_point {
     int edge;
 } flank_point;
 
+/* Taylor's series, the next term below rounding, for the small angles that lead angles give. */
 static void small_sine(double x, double *sine, double *cosine) {
     if (fabs(x) < 0.2) {
-        double z = x * x; /* the next terms are below rounding */
-        *sine = x * (1 - z / 6 * (1 - z / 20 * (1 - z / 42 * (1 - z / 72))));
-        *cosine = 1 - z / 2 * (1 - z / 12 * (1 - z / 30 * (1 - z / 56 * (1 - z / 90))));
+        double z = x * x;
+        *sine = x + x * z * (-1 / 6.0 + z * (1 / 120.0 + z * (-1 / 5040.0 + z * (1 / 362880.0))));
+        *cosine = 1 + z * (-1 / 2.0 + z * (1 / 24.0 + z * (-1 / 720.0 + z * (1 / 40320.0 - z * (1 / 3628800.0)))));
     } else {
         *sine = sin(x);
         *cosine = cos(x);
@@ -117,36 +119,34 @@ static flank_point flank_at(const field_thread *t, double r, double s, double ph
     flank_point f;
     small_sine(phi, &f.sine, &f.cosine);
     double w = s - t->crest - t->outer * t->slope - t->lead * phi;
-    double rho = (r * f.cosine - t->slope * w) / (1 + t->slope * t->slope);
-    f.rho = fmin(fmax(rho, t->core), t->outer);
-    f.edge = f.rho != rho;
+    double rho = (r * f.cosine - t->slope * w) * t->inv_square;
+    f.edge = rho < t->core || rho > t->outer;
+    f.rho = rho < t->core ? t->core : rho > t->outer ? t->outer : rho;
     f.height = w + t->slope * f.rho;
     return f;
 }
 
 static flank_point flank_nearest(const field_thread *t, double r, double s) {
-    const double k = t->lead, square = 1 + t->slope * t->slope;
-    double phi = 0, low = -PI, high = PI;
+    const double k = t->lead;
+    double phi = 0, low = -PI, high = PI, change = 1;
     flank_point f = flank_at(t, r, s, phi);
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MOST_STEPS && change > CLOSE; step++) {
         double G = r * f.rho * f.sine - k * f.height;
         if (G < 0) {
             low = phi;
         } else {
             high = phi;
         }
-        double moves = f.edge ? 0 : (t->slope * k - r * f.sine) / square; /* drho / dphi */
-        double dG = r * f.rho * f.cosine + k * k - square * moves * moves;
+        double slant = f.edge ? 0 : t->slope * k - r * f.sine; /* (1 + slope^2) drho / dphi */
+        double dG = r * f.rho * f.cosine + k * k - slant * slant * t->inv_square;
         double next = phi - G / dG;
-        if (!(dG > 0 && next > low && next < high)) {
+        change = fabs(next - phi);
+        if (!(dG > 0 && next >= low && next <= high)) {
             next = 0.5 * (low + high);
+            change = 1; /* halving is no proof of being close */
         }
-        double change = fabs(next - phi);
         phi = next;
         f = flank_at(t, r, s, phi);
-        if (change <= CLOSE) {
-            break;
-        }
     }
     return f;
 }

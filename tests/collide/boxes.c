@@ -82,7 +82,7 @@ boxes make_boxes(box_layout layout, int count, double offset, double scale, uint
         b.moves[i] = (uint8_t)(random_index(&b.random, 4) != 0);
         b.half[i] = half_size(&b, i);
         b.place[i] = anywhere(&b, i);
-        b.speed[i] = random_unit(&b.random);
+        b.speed[i] = v3_scale(random_uniform(&b.random, 0, 2), random_unit(&b.random));
         put(&b, i);
     }
     return b;
@@ -118,6 +118,9 @@ static void walk_box(boxes *b, int i, box_walk how) {
         break;
     case SCATTER:
         *p = anywhere(b, i);
+        break;
+    case CROWD:
+        *p = v3_scale(0.99, *p);
         break;
     case EXPLODE:
         *p = v3_scale(1.5, *p);

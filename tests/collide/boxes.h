@@ -28,6 +28,7 @@ typedef enum box_walk {
     DRIFT,   /* all together */
     JUMP,    /* one in ten to anywhere */
     SCATTER, /* all to anywhere */
+    CROWD,   /* closer together, slowly */
     EXPLODE, /* apart, by half the distance in each frame */
     VANISH,  /* one in ten is not a number, or inside out, for a while */
     TUMBLE,  /* sizes change */

@@ -147,7 +147,7 @@ static int shared(const uint64_t *a, int na, const manifold *m) {
     return count;
 }
 
-/* A grid that settles and rocks by less than a twentieth of the margin: the same points are chosen at each step. */
+/* A grid whose gaps tremble by less than a twentieth of their range: after the first few steps the choice stands. */
 Test(cluster, choice_holds_while_gaps_tremble) {
     uint64_t kept[MOST];
     int nkept = 0;
@@ -163,7 +163,8 @@ Test(cluster, choice_holds_while_gaps_tremble) {
         cluster_points(&b.pair, &b.m, 0, MOST, 1e-6);
         cr_assert_eq(b.m.count, MOST);
         if (step > 0) {
-            cr_assert_geq(shared(kept, nkept, &b.m), 115, "step %d keeps %d", step, shared(kept, nkept, &b.m));
+            int same = shared(kept, nkept, &b.m);
+            cr_assert_geq(same, step < 4 ? 105 : 117, "step %d keeps %d", step, same);
         }
         for (int k = 0; k < MOST; k++) {
             kept[k] = b.m.point[k].feature;

@@ -290,3 +290,153 @@ Test(mesh_pairs, apart_the_least_gap_is_the_least_distance_to_any_triangle) {
     sim_geometry_free(g);
     sim_geometry_free(hull);
 }
+
+/* Steps of a stair as one closed mesh, extruded along y; each of depth `run`, height `rise`, cut finely along y. */
+static sim_geometry *stair(int steps, double run, double rise, double width, int cuts) {
+    int corners = 2 * steps + 2, n = 0;
+    soup s = {corners * (cuts + 1), 0, malloc((size_t)(corners * (cuts + 1)) * sizeof(v3)),
+              malloc((size_t)(2 * corners * (cuts + 2)) * sizeof(int[3]))};
+    for (int j = 0; j <= cuts; j++) {
+        v3 *v = s.vertex + j * corners;
+        double y = width * ((double)j / cuts - 0.5);
+        v[0] = v3_make(0, y, -1);
+        for (int k = 0; k < steps; k++) {
+            v[2 * k + 1] = v3_make(run * k, y, k * rise);
+            v[2 * k + 2] = v3_make(run * (k + 1), y, k * rise);
+        }
+        v[corners - 1] = v3_make(run * steps, y, -1);
+    }
+    for (int j = 0; j < cuts; j++) {
+        for (int k = 0; k < corners; k++) {
+            int a = j * corners + k, b = j * corners + (k + 1) % corners;
+            memcpy(s.triangle[n++], (int[3]){a, b, b + corners}, sizeof(int[3]));
+            memcpy(s.triangle[n++], (int[3]){a, b + corners, a + corners}, sizeof(int[3]));
+        }
+    }
+    s.ntriangle = n; /* ends stay open: nothing comes near them */
+    return soup_geometry(s);
+}
+
+Test(mesh_pairs, a_box_on_a_step_is_held_up_by_the_step_and_back_by_the_riser) {
+    sim_geometry *g = stair(4, 0.4, 0.1, 2, 60);
+    sim_shape mesh = shape_with(SIM_MESH, g), box = shape_of(SIM_BOX, 0.2, 0.2, 0.2);
+    for (int q = 0; q < 60; q++) {
+        double into = 1e-5 * (1 + q % 9), down = 1e-5 * (1 + q % 7), y = 0.0171 * q - 0.5;
+        touch t = touching(&box, at(0.8 - 0.1 + into, y, 0.1 + 0.1 - down), &mesh, pose_identity(), 1e-3);
+        int up = 0, back = 0;
+        for (int k = 0; k < t.count; k++) {
+            v3 n = t.point[k].normal;
+            if (n.z > 1 - 1e-12) {
+                up++;
+                cr_assert_float_eq(t.point[k].gap, -down, 1e-12);
+            } else if (n.x < -1 + 1e-12) {
+                back++;
+                cr_assert_float_eq(t.point[k].gap, -into, 1e-12);
+            } else {
+                cr_assert(0, "normal (%g, %g, %g), gap %g", n.x, n.y, n.z, t.point[k].gap);
+            }
+        }
+        cr_assert(up >= 3 && back >= 2, "%d up, %d back", up, back);
+    }
+    sim_geometry_free(g);
+}
+
+Test(mesh_pairs, contacts_push_convex_shapes_out_of_a_mesh) {
+    random_source r = {41};
+    soup s = soup_torus(0.5, 0.25, 24, 14);
+    for (int k = 0; k < s.nvertex; k++) {
+        s.vertex[k] = v3_axpy(s.vertex[k], random_uniform(&r, 0, 0.02), random_unit(&r));
+    }
+    sim_geometry *g = soup_geometry(s), *hull = cube_hull(0.2);
+    sim_shape mesh = shape_with(SIM_MESH, g);
+    int seen = 0, far = 0;
+    for (int q = 0; q < 900; q++) {
+        sim_shape a = convex_kind_of(q % KINDS, hull);
+        pose X = {random_rotation(&r),
+                  {random_uniform(&r, -1, 1), random_uniform(&r, -1, 1), random_uniform(&r, -0.4, 0.4)}};
+        double before = distance_by_hand(&a, X, g, pose_identity()), way = 0;
+        int held = mesh_distance(g, X.p, NULL) < 0;
+        if (before > 0 && !held) {
+            continue;
+        }
+        seen++;
+        v3 from = X.p;
+        int step = 0;
+        for (; step < 60; step++) {
+            touch t = touching(&a, X, &mesh, pose_identity(), 0);
+            double least = least_gap(&t);
+            if (!(least < -1e-9)) {
+                break;
+            }
+            for (int k = 0; k < t.count; k++) {
+                if (t.point[k].gap == least) {
+                    X.p = v3_axpy(X.p, -least, t.point[k].normal);
+                    break;
+                }
+            }
+        }
+        way = v3_norm(v3_sub(X.p, from));
+        cr_assert(step == 60 || distance_by_hand(&a, X, g, pose_identity()) > -1e-6,
+                  "kind %d pose %d still overlaps by %g", q % KINDS, q, distance_by_hand(&a, X, g, pose_identity()));
+        far += step == 60 || way > 0.6; /* the tube is 0.5 wide, the shapes up to 0.4 */
+    }
+    cr_assert(seen > 200 && 50 * far <= seen, "%d of %d went a long way", far, seen);
+    sim_geometry_free(g);
+    sim_geometry_free(hull);
+}
+
+Test(mesh_pairs, the_scale_of_the_scene_plays_no_part) {
+    random_source r = {43};
+    soup s = soup_torus(0.5, 0.2, 20, 12),
+         copy[2] = {soup_torus(0.5e-3, 0.2e-3, 20, 12), soup_torus(0.5e3, 0.2e3, 20, 12)};
+    sim_geometry *g[3] = {soup_geometry(copy[0]), soup_geometry(s), soup_geometry(copy[1])};
+    for (int q = 0; q < 200; q++) {
+        m3 R = random_rotation(&r);
+        v3 c = {random_uniform(&r, -0.8, 0.8), random_uniform(&r, -0.8, 0.8), random_uniform(&r, -0.3, 0.3)};
+        touch t[3];
+        for (int k = 0; k < 3; k++) {
+            double size = k == 0 ? 1e-3 : k == 1 ? 1 : 1e3;
+            sim_shape mesh = shape_with(SIM_MESH, g[k]), box = shape_of(SIM_BOX, 0.2 * size, 0.3 * size, 0.1 * size);
+            t[k] = touching(&box, (pose){R, v3_scale(size, c)}, &mesh, pose_identity(), 0.01 * size);
+        }
+        cr_assert(t[0].count == t[1].count && t[1].count == t[2].count, "%d %d %d", t[0].count, t[1].count, t[2].count);
+        if (t[1].count) {
+            cr_assert_float_eq(least_gap(&t[0]) * 1e3, least_gap(&t[1]), 1e-9);
+            cr_assert_float_eq(least_gap(&t[2]) * 1e-3, least_gap(&t[1]), 1e-9);
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        sim_geometry_free(g[k]);
+    }
+}
+
+Test(mesh_pairs, a_box_mesh_touches_as_a_box_does) {
+    random_source r = {47};
+    sim_geometry *g = soup_geometry(soup_box(0.4, 0.3, 0.2));
+    cr_assert(g->hull && g->mesh->convex);
+    sim_shape mesh = shape_with(SIM_MESH, g), box = shape_of(SIM_BOX, 0.4, 0.3, 0.2),
+              other = shape_of(SIM_BOX, 0.2, 0.5, 0.3);
+    for (int q = 0; q < 300; q++) {
+        pose X_a = {random_rotation(&r), v3_scale(random_uniform(&r, 0.1, 0.4), random_unit(&r))},
+             X_b = {random_rotation(&r), {0, 0, 0}};
+        if (q % 2) {
+            X_a = (pose){m3_axis_angle(v3_make(0, 0, 1), q), {0.05, 0.02, 0.2 - 1e-4 * (q % 5)}};
+            X_b = pose_identity();
+        }
+        touch m = touching(&mesh, X_a, &mesh, X_b, 0.01);
+        convex ca, cb;
+        convex_of_shape(&box, &ca);
+        convex_of_shape(&box, &cb);
+        pose X = pose_relative(X_a, X_b);
+        convex_gap gap;
+        int near = convex_distance(&ca, &cb, &X, 0.01, v3_make(0, 0, 0), &gap);
+        cr_assert_eq(m.count > 0, near);
+        if (near) {
+            cr_assert_float_eq(least_gap(&m), gap.gap, 1e-12);
+            cr_assert_lt(v3_norm(v3_sub(m.point[0].normal, m3_times(X_a.R, gap.normal))), 1e-9);
+        }
+        touch n = touching(&other, X_a, &mesh, X_b, 0.01), p = touching(&mesh, X_b, &other, X_a, 0.01);
+        cr_assert_eq(n.count, p.count);
+    }
+    sim_geometry_free(g);
+}

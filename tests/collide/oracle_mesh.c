@@ -122,7 +122,7 @@ static int bring(random_source *r, place *p, triangles *t, solid *a, double targ
     p->X_a.p = vec_plain(along(at, (real)p->smaller * 1.2L, out));
     solid_of(&p->a, &p->X_a, vec_of(0, 0, 0), a);
     real gap = triangles_gap(t, a, &normal, &which);
-    if (gap <= 0 || gap < target || (t->closed && triangles_winding(t, a->p) > 0.5L)) {
+    if (gap <= 0 || gap < target || (t->closed && triangles_winding(t, solid_support(a, vec_of(1, 0, 0))) > 0.5L)) {
         return 0;
     }
     if (!t->closed && dot(normal, unit(cross(minus(t->corner[which][1], t->corner[which][0]),

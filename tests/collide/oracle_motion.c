@@ -58,9 +58,49 @@ static curve follow(FILE *file, const char *name, int motion, const sim_shape *a
     return c;
 }
 
+typedef struct entry {
+    double change; /* worst change of the gap before it enters, of a step */
+    double first;  /* the first gap inside, of a step */
+    int apart;     /* steps that cut a triangle but are said to be apart */
+} entry;
+
+/* Only where every triangle says so is the gap positive. */
+static int cuts(const triangles *t, const sim_shape *a, const sim_pose *X_a) {
+    static solid s;
+    vec normal;
+    int which;
+    solid_of(a, X_a, vec_of(0, 0, 0), &s);
+    return triangles_gap(t, &s, &normal, &which) <= 0;
+}
+
+static entry enter(const sim_shape *a, sim_pose X_a, const sim_shape *b, const triangles *t, vec way, double margin) {
+    entry e = {0};
+    double last = HUGE_VAL, step = (double)length(way) / STEPS;
+    vec from = vec_from(X_a.p);
+    for (int k = 0; k <= STEPS; k++) {
+        X_a.p = vec_plain(along(from, (real)k / STEPS, way));
+        int count;
+        double gap = deepest_of(a, &X_a, b, &still, margin, &count).gap;
+        gap = count > 0 ? gap : HUGE_VAL;
+        if (last > 0 && last < margin - step) {
+            e.change = gap > 0 ? fmax(e.change, fabs(gap - last) / step) : e.change;
+            e.first = gap <= 0 ? fmax(e.first, -gap / step) : e.first;
+        }
+        if (gap > 0 && (last <= 0 || k % 16 == 0)) {
+            e.apart += cuts(t, a, &X_a);
+        }
+        last = last > 0 ? gap : last;
+    }
+    return e;
+}
+
 static FILE *curves(void) {
     const char *path = getenv("SIM_ORACLE_CURVES");
-    return path ? fopen(path, "a") : NULL;
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (file) {
+        setvbuf(file, NULL, _IOLBF, 4096); /* tests run side by side: whole lines */
+    }
+    return file;
 }
 
 Test(oracle_motion, gaps_of_convex_pairs_change_by_no_more_than_the_shapes_move) {
@@ -80,6 +120,10 @@ Test(oracle_motion, gaps_of_convex_pairs_change_by_no_more_than_the_shapes_move)
                           t = shape_random(&r, &from, (sim_shape_type)b, 0);
                 sim_pose X_s = {random_rotation(&r), {0, 0, 0}}, X_t = {random_rotation(&r), {0, 0, 0}};
                 vec d = vec_from(random_unit(&r)), aim = times(0.1L, vec_from(random_unit(&r)));
+                real rises = a == SIM_HALF_SPACE ? dot(d, vec_from(X_s.R.z)) : -dot(d, vec_from(X_t.R.z));
+                if ((a == SIM_HALF_SPACE || b == SIM_HALF_SPACE) && rises < 0) {
+                    d = times(-1, d); /* from above */
+                }
                 X_s.p = vec_plain(along(aim, -3, d));
                 curve c = follow(file, name, motion, &s, X_s, &t, &X_t, times(3.2L, d), 1e3);
                 cr_expect_eq(c.lost, 0, "%s: %d steps without a point", name, c.lost);
@@ -128,6 +172,44 @@ Test(oracle_motion, gaps_of_balls_and_surfaces_change_by_no_more_than_the_balls_
     if (file) {
         fclose(file);
     }
+}
+
+Test(oracle_motion, gaps_lead_into_surfaces_without_a_jump_and_what_cuts_one_is_not_apart) {
+    stock from;
+    stock_make(&from);
+    random_source r = {79};
+    triangles all = {0};
+    sim_geometry *surface[4] = {torus_mesh(0.5, 0.2, 18, 10), ell_mesh(), star_mesh(), ground_heights()};
+    static const sim_shape_type types[] = {SIM_BOX, SIM_CAPSULE, SIM_CYLINDER, SIM_ELLIPSOID, SIM_CONVEX};
+    static const char *const names[4] = {"torus", "L", "star", "ground"};
+    for (int type = 0; type < 5; type++) {
+        for (int which = 0; which < 4; which++) {
+            sim_shape s = shape_random(&r, &from, types[type], 0), t = sim_shape_default();
+            for (int k = 0; k < 3; k++) {
+                s.size[k] *= 0.3;
+            }
+            t.type = which == 3 ? SIM_HEIGHT_FIELD : SIM_MESH;
+            t.geometry = surface[which];
+            vec d = vec_from(random_unit(&r));
+            d.z = which == 3 ? -fabsl(d.z) - 1 : d.z;
+            d = unit(d);
+            sim_pose X = {random_rotation(&r), {0, 0, 0}};
+            X.p = vec_plain(along(vec_of(which == 0 ? 0.45L : 0.1L, 0.1L, 0), -1.3L, d));
+            triangles_of(surface[which], &still, vec_of(0, 0, 0), &all);
+            entry e = enter(&s, X, &t, &all, times(1.3L, d), 0.3);
+            cr_expect(e.change <= 1 + 1e-4, "%s to %s: the gap changes by %g of the step", sim_shape_name(s.type),
+                      names[which], e.change);
+            cr_expect(e.first <= 1 + 1e-4, "%s to %s: the first gap inside is %g of the step", sim_shape_name(s.type),
+                      names[which], e.first);
+            cr_expect_eq(e.apart, 0, "%s to %s: said to be apart in %d steps that cut the surface",
+                         sim_shape_name(s.type), names[which], e.apart);
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        sim_geometry_free(surface[k]);
+    }
+    triangles_free(&all);
+    stock_free(&from);
 }
 
 /* ---- one solid, several ways ---- */

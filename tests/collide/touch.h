@@ -36,7 +36,8 @@ static inline touch touching(const sim_shape *a, pose X_a, const sim_shape *b, p
     cr_assert(t.count >= 0 && t.count <= TOUCH_ROOM, "%d", t.count);
     for (int k = 0; k < t.count; k++) {
         const sim_contact_point *c = &t.point[k];
-        cr_assert(v3_finite(c->position) && isfinite(c->gap) && c->gap <= margin);
+        cr_assert(v3_finite(c->position) && isfinite(c->gap) && c->gap <= margin, "gap %.17g at (%g, %g, %g)", c->gap,
+                  c->position.x, c->position.y, c->position.z);
         cr_assert_float_eq(v3_norm(c->normal), 1, 1e-9);
     }
     return t;

@@ -7,7 +7,7 @@ sim_shape field_shape(const sim_field_def *def, double resolution) {
     return geometry_shape(SIM_SDF, field_geometry(def, resolution));
 }
 
-sim_shape plain_shape(sim_shape_type type, double x, double y, double z) {
+sim_shape sized_shape(sim_shape_type type, double x, double y, double z) {
     return (sim_shape){.type = type, .size = {x, y, z}, .pose = pose_identity()};
 }
 

@@ -8,7 +8,7 @@
 
 /* A shape of a field, of a type with sizes, or of another geometry. */
 sim_shape field_shape(const sim_field_def *def, double resolution);
-sim_shape plain_shape(sim_shape_type type, double x, double y, double z);
+sim_shape sized_shape(sim_shape_type type, double x, double y, double z);
 sim_shape geometry_shape(sim_shape_type type, const sim_geometry *geometry);
 void shape_free(sim_shape *shape);
 

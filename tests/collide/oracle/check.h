@@ -12,6 +12,7 @@ typedef enum fault {
     FAULT_NORMAL,    /* the normal of the deepest point does not attain the gap, or is not the only one that does */
     FAULT_SURFACE,   /* position +- gap/2 normal is not on both surfaces, for the deepest point */
     FAULT_PATCH,     /* the same for another point, by more than a hundredth of the smaller size */
+    FAULT_SPREAD,    /* face on face, but the points span less than half of what the faces have in common */
     FAULT_MARGIN,    /* a gap above the margin */
     FAULT_COUNT,     /* more than four points of a convex pair */
     FAULT_IDENTITY,  /* two points with one feature */
@@ -39,6 +40,11 @@ enum { MOST_POINTS = 256 };
 /* Adds the scene to the tally. The first `shown` faults of each kind are printed to `log` (may be NULL). */
 void scene_check(const scene *s, tally *t, FILE *log, int shown);
 void tally_print(FILE *file, const char *name, const tally *t, int categories);
+
+/* Area that two polytopes' faces across n have in common, and the smaller face's; -1 where there are no such faces. */
+real faces_in_common(const solid *a, const solid *b, vec n, real *smaller);
+/* Area that at most four points span, seen along n. */
+real spanned_area(const sim_contact_point *c, int count, vec n);
 
 /* Both types among sphere, capsule, box, half-space. */
 int closed_form(sim_shape_type a, sim_shape_type b);

@@ -227,6 +227,12 @@ int scene_random(random_source *r, const stock *from, sim_shape_type ta, sim_sha
     return 1;
 }
 
+void scene_measure(scene *s) {
+    static solid a, b;
+    measure(s, &a, &b);
+    s->coordinate = fmax(greatest(s->X_a.p), greatest(s->X_b.p));
+}
+
 static void print_pose(FILE *f, const char *name, const sim_pose *X) {
     const sim_v3 *c[3] = {&X->R.x, &X->R.y, &X->R.z};
     fprintf(f, "  sim_pose %s = {{", name);

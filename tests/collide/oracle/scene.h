@@ -42,6 +42,8 @@ void stock_free(stock *s);
 
 /* 0: no such scene (no faces to lay against each other, say). */
 int scene_random(random_source *r, const stock *stock, sim_shape_type a, sim_shape_type b, category is, scene *out);
+/* Fills in extents and coordinates of a scene given by hand. */
+void scene_measure(scene *s);
 /* As C initialisers with every digit. */
 void scene_print(FILE *file, const scene *s);
 

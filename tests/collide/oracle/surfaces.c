@@ -6,7 +6,7 @@
 
 /* A grid of u x v places that closes on itself both ways. */
 static sim_geometry *closed_grid(const sim_v3 *vertex, int u, int v) {
-    int (*triangle)[3] = malloc((size_t)(2 * u * v) * sizeof *triangle), count = 0;
+    int(*triangle)[3] = malloc((size_t)(2 * u * v) * sizeof *triangle), count = 0;
     for (int i = 0; i < u; i++) {
         for (int j = 0; j < v; j++) {
             int a = i * v + j, b = (i + 1) % u * v + j, c = (i + 1) % u * v + (j + 1) % v, d = i * v + (j + 1) % v;

@@ -1,7 +1,7 @@
 /* The signed distance of two convex solids by brute force: slow, and sharing nothing with the library but the farthest
  * point of one core along a direction. */
-#ifndef SUPPORT_LEAST_WIDTH_H
-#define SUPPORT_LEAST_WIDTH_H
+#ifndef SUPPORT_BRUTE_CONVEX_H
+#define SUPPORT_BRUTE_CONVEX_H
 
 #include "collide/convex.h"
 

@@ -1,4 +1,4 @@
-#include "support/least_width.h"
+#include "support/brute_convex.h"
 
 #include <stdlib.h>
 
@@ -109,16 +109,18 @@ static double point_over_triangle(v3 p, const v3 t[3]) {
         return HUGE_VAL;
     }
     for (int k = 0; k < 3; k++) {
-        if (v3_dot(n, v3_cross(v3_sub(t[(k + 1) % 3], t[k]), v3_sub(p, t[k]))) < 0) {
+        if (v3_dot(n, v3_cross(v3_sub(t[(k + 1) % 3], t[k]), v3_sub(p, t[k]))) < -1e-12 * area * area) {
             return HUGE_VAL;
         }
     }
     return fabs(v3_dot(n, v3_sub(p, t[0]))) / area;
 }
 
-static void try_direction(const convex *a, const convex *b, const pose *X, v3 n, double *least) {
+/* At right angles to two edges that are not parallel. */
+static void try_direction(const convex *a, const convex *b, const pose *X, v3 d, v3 e, double *least) {
+    v3 n = v3_cross(d, e);
     double length = v3_norm(n);
-    if (length > 0) {
+    if (length > 1e-7 * v3_norm(d) * v3_norm(e)) {
         n = v3_scale(1 / length, n);
         *least = fmin(*least, fmin(difference_support(a, b, X, n), difference_support(a, b, X, v3_neg(n))));
     }
@@ -159,17 +161,16 @@ double brute_polytopes(const convex *a, const convex *b, const pose *X) {
     parts_of(b, X, &q);
     for (int k = 0; k < p.ntriangle + q.ntriangle; k++) {
         const v3 *t = k < p.ntriangle ? p.triangle[k] : q.triangle[k - p.ntriangle];
-        try_direction(a, b, X, v3_cross(v3_sub(t[1], t[0]), v3_sub(t[2], t[0])), &least);
+        try_direction(a, b, X, v3_sub(t[1], t[0]), v3_sub(t[2], t[0]), &least);
     }
     for (int i = 0; i < p.nedge; i++) {
         for (int j = 0; j < q.nedge; j++) {
-            v3 d = v3_sub(p.edge[i][1], p.edge[i][0]), e = v3_sub(q.edge[j][1], q.edge[j][0]), n = v3_cross(d, e);
-            if (v3_norm(n) > 1e-7 * v3_norm(d) * v3_norm(e)) {
-                try_direction(a, b, X, n, &least);
-            }
+            v3 d = v3_sub(p.edge[i][1], p.edge[i][0]), e = v3_sub(q.edge[j][1], q.edge[j][0]);
+            try_direction(a, b, X, d, e, &least);
         }
     }
-    double core = least > 0 && least < HUGE_VAL ? -least : apart_by(&p, &q);
+    int inside = least > 1e-13 * (a->extent + b->extent) && least < HUGE_VAL; /* a flat difference is wide nowhere */
+    double core = inside ? -least : apart_by(&p, &q);
     return core - a->radius - b->radius;
 }
 

@@ -1,0 +1,163 @@
+/* The M48 bolt and its nut: contact all along the flanks, and a nut that goes down as it turns. */
+#include "support/contacts.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846, CLEARANCE = 5e-5, EDGE = 0.004, MARGIN = 5e-5;
+
+typedef struct assembly {
+    sim_shape bolt, nut;
+} assembly;
+
+static assembly begin(void) { return (assembly){bolt_shape(CLEARANCE, EDGE), nut_shape(CLEARANCE, EDGE)}; }
+
+static void end(assembly *a) {
+    shape_free(&a->bolt);
+    shape_free(&a->nut);
+}
+
+/* The helicoid z = const + lead phi - (r - r0) tan(30 deg) and its unit normal, pointing up; at radius r. */
+static v3 flank_normal(v3 at, int upper) {
+    double r = hypot(at.x, at.y), lead = M48_PITCH / (2 * PI), t = tan(PI / 6);
+    v3 out = {at.x / r, at.y / r, 0}, around = {-at.y / r, at.x / r, 0};
+    v3 n = v3_add(v3_scale(upper ? t : -t, out), v3_scale(-lead / r, around));
+    n.z = 1;
+    return v3_scale((upper ? 1 : -1) / v3_norm(n), n);
+}
+
+/* Play along the axis that is left between each pair of flanks: both have moved back by the clearance, along the normal. */
+static double play(void) {
+    double lead = M48_PITCH / (2 * PI), r = 0.0227; /* the lead angle changes little over the flank */
+    return 2 * CLEARANCE * sqrt(1 + tan(PI / 6) * tan(PI / 6) + lead * lead / (r * r));
+}
+
+/* The nut let down by `drop`, turned by `angle` and let down a pitch a turn as well if it `screws`. */
+static pose nut_at(double drop, double angle, int screws) {
+    pose X = {m3_axis_angle(v3_make(0, 0, 1), angle), {0, 0, -drop}};
+    X.p.z += screws ? angle / (2 * PI) * M48_PITCH : 0;
+    return X;
+}
+
+Test(bolt_nut, contacts_lie_on_the_flanks_and_face_as_the_flanks_do) {
+    assembly a = begin();
+    contacts c = contacts_of(&a.bolt, &a.nut, nut_at(play(), 0.3, 1), MARGIN, NULL, 0);
+    cr_assert(c.count >= 100 && c.count <= 120, "%d contacts", c.count);
+    double worst = 0, low = HUGE_VAL, high = -HUGE_VAL;
+    for (int k = 0; k < c.count; k++) {
+        v3 x = c.point[k].position;
+        double r = hypot(x.x, x.y);
+        cr_assert(r > 0.0210 && r < 0.0242 && fabs(x.z) < 0.0195);
+        /* The nut has come down onto the ridge's upper flank: the bolt's contact normal points down and inwards. */
+        worst = fmax(worst, acos(fmin(1, -v3_dot(c.point[k].normal, flank_normal(x, 1)))));
+        low = fmin(low, x.z);
+        high = fmax(high, x.z);
+        cr_assert_float_eq(c.point[k].gap, 0, 5e-6);
+    }
+    cr_assert_lt(worst, 5 * PI / 180);
+    cr_assert_lt(worst, 0.1 * PI / 180, "normals off by %g deg", worst * 180 / PI);
+    cr_assert(low < -0.016 && high > 0.016, "from %g to %g", low, high); /* along the whole nut */
+    free(c.point);
+    end(&a);
+}
+
+Test(bolt_nut, lies_on_the_other_flank_when_lifted) {
+    assembly a = begin();
+    contacts c = contacts_of(&a.bolt, &a.nut, nut_at(-play(), 0.3, 1), MARGIN, NULL, 0);
+    cr_assert_geq(c.count, 100);
+    for (int k = 0; k < c.count; k++) {
+        cr_assert_gt(-v3_dot(c.point[k].normal, flank_normal(c.point[k].position, 0)), cos(0.1 * PI / 180));
+    }
+    free(c.point);
+    end(&a);
+}
+
+static double least_gap(const assembly *a, pose X, double margin) {
+    contacts c = contacts_of(&a->bolt, &a->nut, X, margin, NULL, 0);
+    double least = c.count ? c.point[deepest_of(&c)].gap : HUGE_VAL;
+    free(c.point);
+    return least;
+}
+
+/* In the middle of its play no flank is nearer than the clearance of both. */
+Test(bolt_nut, gap_is_the_clearance_where_the_nut_floats) {
+    assembly a = begin();
+    cr_assert_float_eq(least_gap(&a, nut_at(0, 0, 1), 1e-3), 2 * CLEARANCE, 1e-7);
+    cr_assert_float_eq(least_gap(&a, nut_at(0.5 * play(), 2, 1), 1e-3), CLEARANCE, 1e-6);
+    end(&a);
+}
+
+Test(bolt_nut, least_gap_stays_while_the_nut_goes_down_a_pitch_a_turn) {
+    assembly a = begin();
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (int k = 0; k < 60; k++) { /* three turns */
+        double gap = least_gap(&a, nut_at(play(), -3 * 2 * PI * k / 60 - 0.123 * k, 1), MARGIN);
+        low = fmin(low, gap);
+        high = fmax(high, gap);
+    }
+    cr_log_warn("least gap over several turns: %.4f to %.4f um", 1e6 * low, 1e6 * high);
+    cr_assert(high - low < 2e-7, "varies by %g um", 1e6 * (high - low));
+    end(&a);
+}
+
+/* Turned without going down it rises or sinks against the thread: by pitch / 2 pi times the angle, along the axis. */
+Test(bolt_nut, gap_changes_when_the_nut_turns_and_does_not_descend) {
+    assembly a = begin();
+    double nz = 1 / (play() / (2 * CLEARANCE)), lead = M48_PITCH / (2 * PI);
+    for (int k = 1; k <= 5; k++) {
+        double angle = 0.02 * k;
+        double deeper = least_gap(&a, nut_at(play(), angle, 0), MARGIN);
+        cr_assert_float_eq(deeper, -lead * angle * nz, 1e-6 + 0.01 * lead * angle, "%g rad: %g", angle, deeper);
+    }
+    double apart = least_gap(&a, nut_at(0.5 * play(), -0.02, 0), 1e-3), sunk = 0.5 * play() - lead * 0.02;
+    cr_assert_float_eq(apart, 2 * CLEARANCE - fabs(sunk) * nz, 1e-6);
+    end(&a);
+}
+
+static int shared(const uint64_t *kept, int nkept, const contacts *c) {
+    int count = 0;
+    for (int k = 0; k < c->count; k++) {
+        for (int j = 0; j < nkept; j++) {
+            count += kept[j] == c->point[k].feature;
+        }
+    }
+    return count;
+}
+
+/* A slow turn: nearly all contacts of a step are there in the next. */
+Test(bolt_nut, names_of_contacts_last) {
+    assembly a = begin();
+    uint64_t kept[128];
+    int nkept = 0, lost = 0, steps = 20;
+    for (int k = 0; k < steps; k++) {
+        contacts c = contacts_of(&a.bolt, &a.nut, nut_at(play() + 1e-5, -1e-3 * k, 1), MARGIN, kept, nkept);
+        lost += nkept - shared(kept, nkept, &c);
+        nkept = c.count;
+        for (int j = 0; j < c.count; j++) {
+            kept[j] = c.point[j].feature;
+        }
+        free(c.point);
+    }
+    cr_assert_lt(lost, (steps - 1) * 120 / 20, "%d lost in %d steps", lost, steps - 1);
+    end(&a);
+}
+
+/* A nut that is off the axis or tilted touches too; nothing is ever not a number. */
+Test(bolt_nut, odd_poses_give_finite_contacts) {
+    assembly a = begin();
+    random_source r = {3};
+    for (int k = 0; k < 40; k++) {
+        double reach = k < 20 ? 2e-4 : 0.02, tilt = k < 20 ? 0.005 : 1;
+        pose X = {m3_axis_angle(random_unit(&r), tilt * random_uniform(&r, -1, 1)), v3_scale(reach, random_unit(&r))};
+        contacts c = contacts_of(&a.bolt, &a.nut, X, MARGIN, NULL, 0);
+        cr_assert(c.count > 0 && c.count <= 120, "%d in pose %d", c.count, k);
+        for (int j = 0; j < c.count; j++) {
+            cr_assert(v3_finite(c.point[j].position) && isfinite(c.point[j].gap));
+            cr_assert_float_eq(v3_norm(c.point[j].normal), 1, 1e-12);
+        }
+        free(c.point);
+    }
+    end(&a);
+}

@@ -1,0 +1,261 @@
+/* Distance fields against every type of shape. */
+#include "collide/convex.h"
+#include "support/contacts.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+/* ---- fields of simple solids, against what is known of the solids ---- */
+
+enum { PLAIN = 5, FIELDS = 3 };
+
+typedef struct stock {
+    sim_shape plain[PLAIN + FIELDS]; /* the last ones are the fields' own solids */
+    sim_shape field[FIELDS], coarse[FIELDS];
+} stock;
+
+static stock begin(void) {
+    stock s = {.plain = {sized_shape(SIM_SPHERE, 0.03, 0, 0), sized_shape(SIM_BOX, 0.1, 0.06, 0.08),
+                         sized_shape(SIM_CAPSULE, 0.02, 0.1, 0), sized_shape(SIM_CYLINDER, 0.03, 0.1, 0),
+                         sized_shape(SIM_ELLIPSOID, 0.02, 0.03, 0.05), sized_shape(SIM_SPHERE, 0.05, 0, 0),
+                         sized_shape(SIM_BOX, 0.1, 0.08, 0.06), sized_shape(SIM_CYLINDER, 0.04, 0.1, 0)}};
+    sim_field_def def[FIELDS] = {field_sphere(0.05), field_box(0.1, 0.08, 0.06), field_cylinder(0.04, 0.1)};
+    for (int k = 0; k < FIELDS; k++) {
+        s.field[k] = field_shape(&def[k], 0.005);
+        s.coarse[k] = field_shape(&def[k], 0.008);
+    }
+    return s;
+}
+
+static void end(stock *s) {
+    for (int k = 0; k < FIELDS; k++) {
+        shape_free(&s->field[k]);
+        shape_free(&s->coarse[k]);
+    }
+}
+
+/* Turned at random, placed along a random direction so that the gap is the one wanted. */
+static pose placed(const sim_shape *a, const sim_shape *b, double gap, random_source *r, convex_gap *known) {
+    convex p, q;
+    convex_of_shape(a, &p);
+    convex_of_shape(b, &q);
+    pose X = {random_rotation(r), {0, 0, 0}};
+    v3 d = random_unit(r);
+    double low = 0, high = 0.4;
+    for (int k = 0; k < 60; k++) {
+        double middle = 0.5 * (low + high);
+        X.p = v3_scale(middle, d);
+        int near = convex_distance(&p, &q, &X, 1, v3_make(0, 0, 0), known);
+        if (!near || known->gap > gap) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return X;
+}
+
+/* Apart: always the distance.  Inside: where an edge and a corner compete, one pose of a hundred may choose the other. */
+static void agrees(double gap, int exceptions) {
+    enum { TRIALS = 60 };
+    stock s = begin();
+    for (int i = 0; i < PLAIN + FIELDS; i++) {
+        for (int j = 0; j < FIELDS; j++) {
+            const sim_shape *b = &s.plain[PLAIN + j], *a = i < PLAIN ? &s.plain[i] : &s.coarse[i - PLAIN];
+            random_source r = {(uint64_t)(10 * i + j + 1)};
+            int off = 0;
+            for (int k = 0; k < TRIALS; k++) {
+                convex_gap known;
+                pose X = placed(&s.plain[i], b, gap, &r, &known);
+                contacts c = contacts_of(a, &s.field[j], X, 2e-3, NULL, 0);
+                cr_assert(c.count > 0, "%d %d: nothing in trial %d", i, j, k);
+                const contact_point *p = &c.point[deepest_of(&c)];
+                off += fabs(p->gap - known.gap) > 2e-6 || v3_dot(p->normal, known.normal) < cos(0.01);
+                cr_assert(fabs(p->gap - known.gap) < 0.5 * fabs(gap));
+                free(c.point);
+            }
+            cr_assert(off <= exceptions, "%d %d: %d of %d off", i, j, off, TRIALS);
+        }
+    }
+    end(&s);
+}
+
+Test(field_pairs, gap_and_normal_are_those_of_the_solids_when_apart) { agrees(3e-4, 0); }
+Test(field_pairs, gap_and_normal_are_those_of_the_solids_when_inside) { agrees(-3e-4, 1); }
+
+/* Whatever the pose: finite points, unit normals, gaps under the margin, no more than the cap; and some when they overlap. */
+Test(field_pairs, any_pose_gives_finite_contacts_and_overlap_some) {
+    stock s = begin();
+    random_source r = {5};
+    for (int k = 0; k < 1500; k++) {
+        int i = random_index(&r, PLAIN + FIELDS), j = random_index(&r, FIELDS);
+        const sim_shape *a = i < PLAIN ? &s.plain[i] : &s.coarse[i - PLAIN];
+        pose X = {k % 7 ? random_rotation(&r) : m3_identity(),
+                  v3_scale(k % 5 ? 0.03 * (k % 5) : 1e-3, random_unit(&r))};
+        contacts c = contacts_of(a, &s.field[j], X, 1e-3, NULL, 0);
+        convex p, q;
+        convex_gap gap;
+        convex_of_shape(&s.plain[i], &p);
+        convex_of_shape(&s.plain[PLAIN + j], &q);
+        convex_distance(&p, &q, &X, 1, v3_make(0, 0, 0), &gap);
+        cr_assert(c.count >= (gap.gap < 0) && c.count <= 120, "%d points of %d %d, gap %g", c.count, i, j, gap.gap);
+        for (int n = 0; n < c.count; n++) {
+            cr_assert(v3_finite(c.point[n].position) && isfinite(c.point[n].gap));
+            cr_assert_float_eq(v3_norm(c.point[n].normal), 1, 1e-9);
+            cr_assert_lt(c.point[n].gap, 1e-3);
+        }
+        free(c.point);
+    }
+    end(&s);
+}
+
+/* Which is named first plays no part. */
+Test(field_pairs, turning_the_pair_round_turns_the_normals) {
+    stock s = begin();
+    random_source r = {6};
+    for (int i = 0; i < PLAIN; i++) {
+        convex_gap known;
+        pose X = placed(&s.plain[i], &s.plain[PLAIN + 1], 1e-4, &r, &known);
+        m3 R = m3_transpose(X.R);
+        pose Y = {R, v3_neg(m3_times(R, X.p))};
+        contacts c = contacts_of(&s.plain[i], &s.field[1], X, 1e-3, NULL, 0);
+        contacts d = contacts_of(&s.field[1], &s.plain[i], Y, 1e-3, NULL, 0);
+        cr_assert_eq(c.count, d.count);
+        int a = deepest_of(&c), b = deepest_of(&d);
+        cr_assert_float_eq(c.point[a].gap, d.point[b].gap, 1e-12);
+        cr_assert_lt(v3_norm(v3_add(m3_times(R, c.point[a].normal), d.point[b].normal)), 1e-6);
+        free(c.point);
+        free(d.point);
+    }
+    end(&s);
+}
+
+/* ---- hollows: several contacts of one ball ---- */
+
+static sim_shape grooved(double half_angle) {
+    static sim_field_def part[2];
+    part[0] = field_box(0.1, 0.1, 0.05);
+    part[0].pose.p = v3_make(0, 0, -0.025);
+    part[1] = field_box(0.04, 0.2, 0.04);
+    part[1].pose.R = m3_axis_angle(v3_make(0, 1, 0), half_angle);
+    sim_field_def def = sim_field_default();
+    def.type = SIM_FIELD_DIFFERENCE;
+    def.child = part;
+    def.nchild = 2;
+    return field_shape(&def, 0.004);
+}
+
+/* A groove of 90 degrees: the box's lower edge lies 20 mm sqrt 2 under its middle, the walls rise at 45 degrees. */
+Test(field_pairs, ball_in_a_groove_touches_both_walls) {
+    sim_shape block = grooved(PI / 4), ball = sized_shape(SIM_SPHERE, 0.008, 0, 0);
+    double bottom = -0.02 * sqrt(2), height = bottom + 0.008 * sqrt(2) - 1e-5;
+    pose X = pose_identity();
+    X.p = v3_make(0, 0.003, -height); /* the block under the ball */
+    contacts c = contacts_of(&ball, &block, X, 1e-4, NULL, 0);
+    int left = 0, right = 0;
+    for (int k = 0; k < c.count; k++) {
+        v3 n = c.point[k].normal;
+        cr_assert_float_eq(n.z, sqrt(0.5), 0.02);
+        cr_assert_float_eq(c.point[k].gap, -1e-5 * sqrt(0.5), 2e-6);
+        left += n.x > 0;
+        right += n.x < 0;
+    }
+    cr_assert(left > 0 && right > 0, "%d and %d", left, right);
+    free(c.point);
+    shape_free(&block);
+}
+
+/* A ball in a dish with a conical wall rests on a ring. */
+Test(field_pairs, ball_in_a_cone_touches_all_round) {
+    sim_shape pot = dish_shape(1, 0.004), ball = sized_shape(SIM_SPHERE, 0.08, 0, 0);
+    const dish *d = &dishes[1];
+    double u = d->point[2][0] - d->point[1][0], v = d->point[2][1] - d->point[1][1], length = hypot(u, v);
+    /* centre (0, z): its distance to the wall's line is radius + thickness */
+    double z = ((0.08 + d->thickness) * length - d->point[1][0] * v) / u + d->point[1][1];
+    pose X = pose_identity();
+    X.p.z = -z;
+    contacts c = contacts_of(&ball, &pot, X, 1e-4, NULL, 0);
+    cr_assert_geq(c.count, 16);
+    int sector[8] = {0};
+    for (int k = 0; k < c.count; k++) {
+        v3 x = c.point[k].position;
+        cr_assert(c.point[k].gap > -1e-9 && c.point[k].gap < 2e-5, "%g", c.point[k].gap);
+        cr_assert_float_eq(c.point[k].normal.z, u / length, 0.02);
+        sector[(int)((atan2(x.y, x.x) + PI) / (2 * PI) * 7.999)]++;
+    }
+    for (int k = 0; k < 8; k++) {
+        cr_assert_gt(sector[k], 0);
+    }
+    free(c.point);
+    shape_free(&pot);
+}
+
+/* ---- the ground in five ways ---- */
+
+/* A bowl on its rim, tilted by `tilt`, 0.1 mm deep in the ground z = 0. */
+static sim_geometry *built(sim_geometry *g, const sim_error *error) {
+    cr_assert(g, "%s", error->text);
+    return g;
+}
+
+static void on_ground(const sim_shape *ground, const sim_shape *bowl, double tilt, double top) {
+    double lowest = -0.05 * cos(tilt) - 0.075 * sin(tilt) - 0.003;
+    pose X = {m3_axis_angle(v3_make(1, 0, 0), PI + tilt), {0.0123, 0.0071, top - lowest - 1e-4}};
+    contacts c = contacts_of(ground, bowl, X, 1e-3, NULL, 0);
+    cr_assert_geq(c.count, tilt > 0 ? 1 : 12, "%s, tilt %g: %d", sim_shape_name(ground->type), tilt, c.count);
+    const contact_point *p = &c.point[deepest_of(&c)];
+    cr_assert_float_eq(p->gap, -1e-4, 1e-7, "%s, tilt %g: %g", sim_shape_name(ground->type), tilt, p->gap);
+    cr_assert_lt(p->normal.z, -cos(0.01), "%s, tilt %g", sim_shape_name(ground->type), tilt);
+    free(c.point);
+}
+
+Test(field_pairs, bowl_stands_on_every_kind_of_ground) {
+    static const v3 corner[8] = {{-0.2, -0.2, -0.1}, {0.2, -0.2, -0.1}, {-0.2, 0.2, -0.1}, {0.2, 0.2, -0.1},
+                                 {-0.2, -0.2, 0},    {0.2, -0.2, 0},    {-0.2, 0.2, 0},    {0.2, 0.2, 0}};
+    static const int triangle[2][3] = {{4, 5, 7}, {4, 7, 6}};
+    double flat[9] = {0}, size[2] = {0.4, 0.4};
+    sim_error error = {0};
+    sim_shape ground[] = {
+        sized_shape(SIM_HALF_SPACE, 0, 0, 0), sized_shape(SIM_BOX, 0.4, 0.4, 0.2),
+        geometry_shape(SIM_CONVEX, built(sim_geometry_hull(corner, 8, &error), &error)),
+        geometry_shape(SIM_MESH, built(sim_geometry_mesh(corner, 8, triangle, 2, &error), &error)),
+        geometry_shape(SIM_HEIGHT_FIELD, built(sim_geometry_heights(3, 3, size, flat, &error), &error))};
+    sim_shape bowl = dish_shape(1, 0.004);
+    for (int k = 0; k < 5; k++) {
+        for (int tilt = 0; tilt <= 6; tilt++) {
+            on_ground(&ground[k], &bowl, 0.05 * tilt, ground[k].type == SIM_BOX ? 0.1 : 0);
+        }
+    }
+    for (int k = 2; k < 5; k++) {
+        shape_free(&ground[k]);
+    }
+    shape_free(&bowl);
+}
+
+/* ---- sizes ---- */
+
+/* Everything a thousand times as large: gaps a thousand times as large, the same names. */
+Test(field_pairs, size_plays_no_part) {
+    sim_field_def small = field_box(0.1, 0.08, 0.06), large = field_box(102.4, 81.92, 61.44);
+    sim_shape a = field_shape(&small, 0.005), b = field_shape(&large, 5.12);
+    sim_shape box = sized_shape(SIM_BOX, 0.1, 0.06, 0.08), big = sized_shape(SIM_BOX, 102.4, 61.44, 81.92);
+    random_source r = {9};
+    for (int k = 0; k < 40; k++) {
+        convex_gap known;
+        sim_shape same = sized_shape(SIM_BOX, 0.1, 0.08, 0.06);
+        pose X = placed(&box, &same, k % 2 ? 1e-4 : -1e-4, &r, &known), Y = X;
+        Y.p = v3_scale(1024, X.p);
+        contacts c = contacts_of(&box, &a, X, 1e-3, NULL, 0), d = contacts_of(&big, &b, Y, 1.024, NULL, 0);
+        cr_assert_eq(c.count, d.count);
+        double gap = c.point[deepest_of(&c)].gap;
+        cr_assert_float_eq(1024 * gap, d.point[deepest_of(&d)].gap, 1e-3 * fabs(1024 * gap));
+        free(c.point);
+        free(d.point);
+    }
+    shape_free(&a);
+    shape_free(&b);
+}
