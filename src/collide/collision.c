@@ -60,7 +60,7 @@ static int create_parts(sim_collision *c, double margin) {
         const sim_shape *shape = &m->shape[k];
         moves[k] = c->filter.clump[shape->body] != 0;
         c->ball[k] = shape_ball(shape);
-        c->margin[k] = isnan(margin) ? c->ball[k].radius / 200 : margin;
+        c->margin[k] = isnan(margin) ? c->ball[k].radius / 1000 : margin;
         c->reach[k] = moves[k] ? v3_norm(pose_point(shape->pose, c->ball[k].centre)) + c->ball[k].radius : 0;
     }
     c->broad = broadphase_create(m->nshape, moves, allows, &c->filter);
@@ -203,7 +203,9 @@ static mover mover_of(const task *t, int shape) {
                    .reach = c->reach[shape]};
 }
 
-/* Contact points of a pair, in the world. */
+/* Contact points of a pair, in the world.  What moves less than the margin in a step is only looked at a little farther
+ * out.  Of what moves more, all points count that this step could close, if the pair is in contact already; if not, it is
+ * followed along its motion. */
 static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out) {
     const sim_collision *c = t->c;
     sweep s = {.a = mover_of(t, at.a),
@@ -213,21 +215,17 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
                .arena = w->scratch};
     s.nkept = features_before(t->in, at, w->scratch, &s.kept);
     double travel = sweep_speed(&s.a, &s.b) * s.step;
-    pose X_a = pose_product(s.a.X, s.a.shape->pose), X_b = pose_product(s.b.X, s.b.shape->pose);
-    /* What moves less than the margin in a step needs no following. */
-    pair p = {.a = s.a.shape,
-              .b = s.b.shape,
-              .X_ab = pose_relative(X_a, X_b),
-              .margin = s.margin + (travel <= s.margin ? travel : 0),
-              .kept = s.kept,
-              .nkept = s.nkept,
-              .arena = w->scratch};
-    pair_collide(&p, out);
-    for (int k = 0; k < out->count; k++) {
-        out->point[k].position = pose_point(X_a, out->point[k].position);
-        out->point[k].normal = m3_times(X_a.R, out->point[k].normal);
+    int slow = travel <= s.margin, convex = shape_is_convex(s.a.shape) && shape_is_convex(s.b.shape);
+    double near = s.margin + (slow ? travel : 0);
+    sweep_ask(&s, 0, convex ? s.margin + travel : near, out);
+    if (sweep_least_gap(out) <= near) {
+        if (!slow) {
+            sweep_drop_unreached(&s, out);
+        }
+        return;
     }
-    if (out->count == 0 && travel > s.margin) {
+    out->count = 0;
+    if (!slow) {
         w->swept++;
         sweep_collide(&s, out);
     }
