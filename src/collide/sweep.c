@@ -25,8 +25,7 @@ static pose body_at(const mover *m, double t) {
     return (pose){R, v3_axpy(m->X.p, t, m->v.lin)};
 }
 
-/* Points at time t, in the world. */
-static void ask(const sweep *s, double t, double margin, manifold *out) {
+void sweep_ask(const sweep *s, double t, double margin, manifold *out) {
     pose X_a = pose_product(body_at(&s->a, t), s->a.shape->pose),
          X_b = pose_product(body_at(&s->b, t), s->b.shape->pose);
     pair p = {.a = s->a.shape,
@@ -35,7 +34,8 @@ static void ask(const sweep *s, double t, double margin, manifold *out) {
               .margin = margin,
               .kept = s->kept,
               .nkept = s->nkept,
-              .arena = s->arena};
+              .arena = s->arena,
+              .parting = s->parting};
     int first = out->count;
     pair_collide(&p, out);
     for (int k = first; k < out->count; k++) {
@@ -52,6 +52,22 @@ static const contact_point *deepest(const manifold *m) {
     return best;
 }
 
+double sweep_least_gap(const manifold *m) { return m->count ? deepest(m)->gap : HUGE_VAL; }
+
+static v3 velocity_at(const mover *m, v3 x) { return v3_add(m->v.lin, v3_cross(m->v.ang, v3_sub(x, m->X.p))); }
+
+void sweep_drop_unreached(const sweep *s, manifold *out) {
+    int kept = 0;
+    for (int k = 0; k < out->count; k++) {
+        const contact_point *c = &out->point[k];
+        double closing = -v3_dot(c->normal, v3_sub(velocity_at(&s->a, c->position), velocity_at(&s->b, c->position)));
+        if (c->gap <= s->margin + fmax(closing, 0) * s->step) {
+            out->point[kept++] = *c;
+        }
+    }
+    out->count = kept;
+}
+
 /* The moment of coming within the margin, or -1. */
 static double meeting(const sweep *s, double speed) {
     int convex = shape_is_convex(s->a.shape) && shape_is_convex(s->b.shape);
@@ -59,7 +75,7 @@ static double meeting(const sweep *s, double speed) {
     for (int k = 0; k < MAX_ADVANCES; k++) {
         size_t mark = sim_arena_mark(s->arena);
         manifold near = {0};
-        ask(s, t, s->margin + (s->step - t) * speed, &near);
+        sweep_ask(s, t, s->margin + (s->step - t) * speed, &near);
         contact_point at = near.count ? *deepest(&near) : (contact_point){.gap = HUGE_VAL};
         sim_arena_release(s->arena, mark);
         if (near.failed || at.gap <= s->margin) {
@@ -92,7 +108,7 @@ void sweep_collide(const sweep *s, manifold *out) {
         return;
     }
     int first = out->count;
-    ask(s, t, 1.5 * s->margin, out);
+    sweep_ask(s, t, 1.5 * s->margin, out);
     for (int k = first; k < out->count; k++) {
         contact_point *c = &out->point[k];
         v3 half = v3_scale(0.5 * c->gap, c->normal);

@@ -19,11 +19,19 @@ typedef struct sweep {
     const uint64_t *kept;
     int nkept;
     sim_arena *arena;
+    v3 *parting; /* as in pair; NULL: none */
 } sweep;
 
 /* Adds the contact points at the moment the two come within `margin`, if they do so before the step ends.  In the world;
  * each gap is the one between the touching points as they stand now, measured along the normal they will meet with. */
 void sweep_collide(const sweep *s, manifold *out);
+
+/* The contact points with a gap under `margin` as the shapes will stand at time t. In the world. */
+void sweep_ask(const sweep *s, double t, double margin, manifold *out);
+/* Infinite where there is no point. */
+double sweep_least_gap(const manifold *m);
+/* Leaves out the points that the motion of the step does not bring within the margin. */
+void sweep_drop_unreached(const sweep *s, manifold *out);
 
 /* The greatest speed with which any two points of the shapes approach each other. */
 double sweep_speed(const mover *a, const mover *b);

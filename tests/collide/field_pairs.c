@@ -94,7 +94,8 @@ Test(field_pairs, any_pose_gives_finite_contacts_and_overlap_some) {
     for (int k = 0; k < 1500; k++) {
         int i = random_index(&r, PLAIN + FIELDS), j = random_index(&r, FIELDS);
         const sim_shape *a = i < PLAIN ? &s.plain[i] : &s.coarse[i - PLAIN];
-        pose X = {k % 7 ? random_rotation(&r) : m3_identity(), v3_scale(k % 5 ? 0.03 * (k % 5) : 1e-3, random_unit(&r))};
+        pose X = {k % 7 ? random_rotation(&r) : m3_identity(),
+                  v3_scale(k % 5 ? 0.03 * (k % 5) : 1e-3, random_unit(&r))};
         contacts c = contacts_of(a, &s.field[j], X, 1e-3, NULL, 0);
         convex p, q;
         convex_gap gap;

@@ -13,10 +13,18 @@
 
 static const v3 one = {1, 1, 1};
 
+static void *memory(size_t size) {
+    void *m = calloc(size, 1);
+    if (!m) {
+        abort();
+    }
+    return m;
+}
+
 static sim_triangles parse(const char *name, const void *content, size_t size) {
     sim_triangles t;
     sim_error error = {0};
-    char *copy = malloc(size + 1);
+    char *copy = memory(size + 1);
     memcpy(copy, content, size);
     copy[size] = 0;
     sim_status status = mesh_parse(name, copy, size, one, &t, &error);
@@ -42,7 +50,7 @@ static int same(sim_triangles a, sim_triangles b) {
 static void refused(const char *name, const void *content, size_t size, const char *what) {
     sim_triangles t;
     sim_error error = {0};
-    char *copy = malloc(size + 1);
+    char *copy = memory(size + 1);
     memcpy(copy, content, size);
     copy[size] = 0;
     cr_assert_eq(mesh_parse(name, copy, size, one, &t, &error), SIM_BAD_INPUT);
@@ -152,7 +160,7 @@ static double polygon_area(const double (*p)[2], int n) {
 }
 
 static sim_triangles polygon(const double (*p)[2], int n, m3 R) {
-    char *text = malloc((size_t)n * 100 + 100), *at = text;
+    char *text = memory((size_t)n * 100 + 100), *at = text;
     for (int i = 0; i < n; i++) {
         v3 q = m3_times(R, (v3){p[i][0], p[i][1], 0.5});
         at += sprintf(at, "v %.17g %.17g %.17g\n", q.x, q.y, q.z);
@@ -214,7 +222,7 @@ Test(mesh_file, a_square_with_a_hole_joined_to_its_rim_and_a_comb_are_cut) {
 Test(mesh_file, a_polygon_that_crosses_itself_or_is_too_large_to_cut_is_refused) {
     refused_obj("v 0 0 0\nv 4 4 0\nv 4 0 0\nv 0 3 0\nf 1 2 3 4\n",
                 "a.obj:5:1: the outline of this face of 4 corners crosses itself");
-    char *text = malloc(100000), *at = text;
+    char *text = memory(100000), *at = text;
     for (int i = 0; i < 1200; i++) {
         double s = i % 2 ? 1 : 0.5, a = 2 * M_PI * i / 1200;
         at += sprintf(at, "v %g %g 0\n", s * cos(a), s * sin(a));
@@ -256,7 +264,7 @@ static const v3 tetrahedron[4][3] = {{{0, 0, 0}, {0, 1.25, 0}, {1, 0, 0}},
                                      {{1, 0, 0}, {0, 1.25, 0}, {0, 0, 0.1f}}};
 
 static char *text_stl(const v3 (*corner)[3], int count) {
-    char *text = malloc(10000), *at = text;
+    char *text = memory(10000), *at = text;
     at += sprintf(at, "solid some name with facet in it\n");
     for (int i = 0; i < count; i++) {
         at += sprintf(at, "  facet normal nan 0 1e\r\n    outer loop\r\n");
@@ -486,8 +494,8 @@ Test(mesh_file, files_that_are_none_are_refused_at_once) {
 Test(mesh_file, a_grid_of_a_million_triangles_reads_the_same_from_text_and_binary) {
     enum { N = 700 };
     size_t count = 2 * N * N, size = 84 + 50 * count;
-    char *text = malloc(40 * (size_t)(N + 1) * (N + 1) + 60 * count), *at = text;
-    unsigned char *bytes = calloc(size + 1, 1), *record = bytes + 84;
+    char *text = memory(40 * (size_t)(N + 1) * (N + 1) + 60 * count), *at = text;
+    unsigned char *bytes = memory(size + 1), *record = bytes + 84;
     for (int k = 0; k < 4; k++) {
         bytes[80 + k] = (unsigned char)(count >> 8 * k);
     }

@@ -56,11 +56,11 @@ static void hold_row(sim_shape_type a, long scenes) {
     stock_free(&from);
 }
 
-Test(oracle_convex, spheres_against_every_convex_shape) { hold_row(SIM_SPHERE, 1100); }
-Test(oracle_convex, boxes_against_every_convex_shape) { hold_row(SIM_BOX, 1100); }
-Test(oracle_convex, capsules_against_every_convex_shape) { hold_row(SIM_CAPSULE, 1100); }
-Test(oracle_convex, cylinders_against_every_convex_shape) { hold_row(SIM_CYLINDER, 1100); }
-Test(oracle_convex, ellipsoids_against_every_convex_shape) { hold_row(SIM_ELLIPSOID, 1100); }
-Test(oracle_convex, half_spaces_against_every_convex_shape) { hold_row(SIM_HALF_SPACE, 1100); }
-Test(oracle_convex, hulls_against_hulls_and_convex_meshes) { hold_row(SIM_CONVEX, 1100); }
-Test(oracle_convex, convex_meshes_against_each_other) { hold_row(SIM_MESH, 1100); }
+Test(oracle_convex, spheres_against_every_convex_shape) { hold_row(SIM_SPHERE, 660); }
+Test(oracle_convex, boxes_against_every_convex_shape) { hold_row(SIM_BOX, 660); }
+Test(oracle_convex, capsules_against_every_convex_shape) { hold_row(SIM_CAPSULE, 660); }
+Test(oracle_convex, cylinders_against_every_convex_shape) { hold_row(SIM_CYLINDER, 660); }
+Test(oracle_convex, ellipsoids_against_every_convex_shape) { hold_row(SIM_ELLIPSOID, 660); }
+Test(oracle_convex, half_spaces_against_every_convex_shape) { hold_row(SIM_HALF_SPACE, 660); }
+Test(oracle_convex, hulls_against_hulls_and_convex_meshes) { hold_row(SIM_CONVEX, 660); }
+Test(oracle_convex, convex_meshes_against_each_other) { hold_row(SIM_MESH, 660); }

@@ -41,6 +41,20 @@ static void check_triangles(const sim_triangles *t, size_t size) {
     free(used);
 }
 
+/* What is read becomes a geometry, or is refused with a reason. */
+static void check_geometry(const sim_triangles *t) {
+    sim_error error = {0};
+    sim_geometry *g = sim_geometry_mesh(t->vertex, t->nvertex, (const int(*)[3])t->triangle, t->ntriangle, &error);
+    if (!g) {
+        check_refusal(&error);
+        return;
+    }
+    demand(v3_finite(g->low) && v3_finite(g->high) && isfinite(g->radius), "bounds are finite");
+    demand(g->solid.mass >= 0 && v3_finite(g->solid.com), "mass properties are finite");
+    demand(!g->hull == !g->mesh->convex, "convex meshes have a hull, others none");
+    sim_geometry_free(g);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const name[] = {"fuzz.obj", "fuzz.stl", "fuzz", "fuzz.OBJ"};
@@ -61,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         demand(!triangles.vertex && !triangles.triangle, "nothing is left behind");
     } else {
         check_triangles(&triangles, size);
+        check_geometry(&triangles);
     }
     free(triangles.vertex);
     free(triangles.triangle);

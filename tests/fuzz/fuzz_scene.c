@@ -47,7 +47,6 @@ static void demand(int holds, const char *what) {
 }
 
 static void check_refusal(const sim_diagnostics *d, const sim_error *error) {
-    if (error->status != SIM_BAD_INPUT) fprintf(stderr, "%s\n", error->text);
     demand(error->status == SIM_BAD_INPUT && error->text[0], "a refusal has a reason");
     demand(d->count >= 1, "a refusal has a diagnostic");
     for (int i = 0; i < d->count; i++) {
