@@ -74,7 +74,8 @@ typedef struct sim_geometry {
 
 SIM_API void sim_geometry_free(sim_geometry *geometry);
 
-/* The convex hull of points.  Refused: fewer than four, all in a plane, not finite. */
+/* The convex hull of points; faces that lie in one plane to within 2e-7 of its size are one face.  Refused: fewer than four,
+ * all in a plane (to within 1e-7 of their extent), not finite. */
 SIM_API sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error);
 /* A surface of triangles.  Vertices closer than rounding are joined, triangles without area left out.  Refused: indices
  * out of range, numbers that are not finite, nothing left, or a closed surface turned inside out. */
@@ -83,7 +84,9 @@ SIM_API sim_geometry *sim_geometry_mesh(const sim_v3 *vertex, int nvertex, const
 SIM_API sim_geometry *sim_geometry_heights(int columns, int rows, const double size[2], const double *height,
                                            sim_error *error);
 
-/* The triangles of an OBJ or STL file (STL binary or text), each coordinate times its scale; free() both arrays. */
+/* The triangles of an OBJ or STL file (STL binary or text), each coordinate times its scale; free() both arrays.  Polygons
+ * are cut into triangles, concave ones too; equal corners of an STL file are one vertex, vertices that no triangle names
+ * are left out; a scale that mirrors turns the triangles round. */
 typedef struct sim_triangles {
     int nvertex, ntriangle;
     sim_v3 *vertex;

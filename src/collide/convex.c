@@ -189,6 +189,7 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
         v3 u = v3_scale(-1 / length, guess);
         out->gap = -v3_dot(u, mink_support(&m, u).d) - radii;
         if (out->gap > margin) {
+            out->normal = v3_neg(u);
             return 0;
         }
     }
@@ -204,6 +205,7 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
     out->iterations += g.iterations;
     if (g.beyond) {
         out->gap = g.below - radii;
+        out->normal = v3_neg(g.axis);
         return 0;
     }
     double touching = 64 * m.grain;

@@ -62,8 +62,8 @@ typedef struct convex_gap {
     int iterations;
 } convex_gap;
 
-/* 0 when they are farther apart than `margin` (then only gap is set: some distance greater than the margin and no
- * greater than the true one); 1 otherwise.  `guess` (may be zero): a direction near the normal. Never NaN. */
+/* 0 when they are farther apart than `margin` (then only gap and normal are set: along the normal they are apart by the
+ * gap, which is greater than the margin and no greater than the distance); 1 otherwise.  `guess` (may be zero): a direction near the normal. Never NaN. */
 int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out);
 
 /* Contact of any two shapes that are convex solids. */
