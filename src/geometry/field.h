@@ -68,8 +68,8 @@ enum { STEPS_PER_SAMPLE = 400, STEPS_PER_CUBE = 2000, DISTANCES_PER_CUBE = 60 };
 static const int64_t FIELD_MOST_STEPS = 10000000000;
 
 /* As sim_geometry_field, within `*room` steps, less those taken on return: what would take more is refused. */
-sim_geometry *field_geometry(const sim_field_def *def, double resolution, const char *cache, int64_t *room,
-                             sim_error *error);
+sim_geometry *geometry_field_within(const sim_field_def *def, double resolution, const char *cache, int64_t *room,
+                                    sim_error *error);
 
 /* The tree of the definition, checked, and a box that holds the solid (rounding and all). NULL on failure. */
 sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high, int64_t *room,
