@@ -16,7 +16,7 @@ struct geometry_entry {
 };
 
 /* Steps, of which a scene has room for so many (scene_limits): measured. */
-enum { STEPS_PER_TRIANGLE = 1000, STEPS_PER_POINT = 1000, STEPS_PER_HEIGHT = 20 };
+enum { STEPS_PER_TRIANGLE = 1000, STEPS_PER_POINT = 3000, STEPS_PER_HEIGHT = 20 };
 
 bool sim_read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale) {
     const double *s = given->value;
