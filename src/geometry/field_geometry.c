@@ -154,17 +154,10 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, const sim_field_def *def
 
 sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, const char *cache, sim_error *error) {
     int64_t room = FIELD_MOST_STEPS;
-<<<<<<< HEAD
-    return field_geometry_within(def, resolution, cache, &room, error);
-}
-
-sim_geometry *field_geometry_within(const sim_field_def *def, double resolution, const char *cache, int64_t *room,
-=======
     return geometry_field_within(def, resolution, cache, &room, error);
 }
 
 sim_geometry *geometry_field_within(const sim_field_def *def, double resolution, const char *cache, int64_t *room,
->>>>>>> solids
                                     sim_error *error) {
     sim_pool *pool = sim_pool_create();
     sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;

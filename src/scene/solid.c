@@ -136,11 +136,7 @@ sim_geometry *sim_geometry_from_field(loader *l, const document *from, const sha
     sim_geometry *g = NULL;
     if (read_field(&r, &d->field, &def)) {
         int64_t most = l->steps_left < FIELD_MOST_STEPS ? l->steps_left : FIELD_MOST_STEPS, room = most;
-<<<<<<< HEAD
-        g = field_geometry_within(&def, d->resolution, l->cache, &room, &why);
-=======
         g = geometry_field_within(&def, d->resolution, l->cache, &room, &why);
->>>>>>> solids
         l->steps_left -= most - (room > 0 ? room : 0);
         if (!g && why.status == SIM_BAD_INPUT) {
             char *text = why.text;
