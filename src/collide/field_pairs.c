@@ -194,20 +194,22 @@ void heights_field(const pair *p, manifold *out) {
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
-/* Are A's triangles to be gone through, and not B's?  The fewer, coarser ones cost less and lose nothing, since contact is
- * looked for on the true surface; but they must be small against what they meet. */
-static int through_a(const solid *a, const solid *b) {
-    enum { SMALL = 8 };
-    double edge[2] = {0, 0};
-    for (int k = 0; k < 2; k++) {
-        const sim_mesh *m = k ? b->mesh : a->mesh;
-        for (int t = 0; t < m->ntriangle; t += 1 + m->ntriangle / 32) {
-            const int *c = m->triangle[t];
-            edge[k] = fmax(edge[k], v3_norm(v3_sub(m->vertex[c[0]], m->vertex[c[1]])));
-        }
+static double longest_edge(const sim_mesh *m) {
+    double most = 0;
+    for (int t = 0; t < m->ntriangle; t += 1 + m->ntriangle / 32) {
+        const int *c = m->triangle[t];
+        most = fmax(most, v3_norm(v3_sub(m->vertex[c[0]], m->vertex[c[1]])));
     }
-    int a_coarser = edge[0] > edge[1];
-    return a_coarser ? edge[0] * SMALL <= b->extent : edge[1] * SMALL > a->extent;
+    return most;
+}
+
+/* Are A's triangles to be gone through, and not B's?  The fewer cost less and lose nothing, since contact is looked for on
+ * the true surface; but they must be small against what they meet. */
+static int through_a(const solid *a, const solid *b) {
+    enum { SMALL = 4 };
+    int few_a = a->mesh->ntriangle < b->mesh->ntriangle;
+    int small_a = longest_edge(a->mesh) * SMALL <= b->extent, small_b = longest_edge(b->mesh) * SMALL <= a->extent;
+    return small_a == small_b ? few_a : small_a;
 }
 
 void field_field_most(const pair *p, manifold *out, int most) {

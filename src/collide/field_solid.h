@@ -17,9 +17,11 @@ struct solid {
     const sim_bvh *bvh;   /* NULL: few triangles, all are looked at */
     const int *number;    /* feature number of each triangle; NULL: its place */
     const int *vertex_number;
-    int convex;    /* the distance has one minimum on a triangle */
-    int curved;    /* the triangles only stand for the surface where the distance is 0 */
-    double extent; /* half the size of what there is: lengths are judged by it */
+    const struct sim_skin *skin; /* of `mesh`, or NULL */
+    int tube;                    /* the triangles stand for a cylinder of size[] */
+    int convex;                  /* the distance has one minimum on a triangle */
+    int curved;                  /* the triangles only stand for the surface where the distance is 0 */
+    double extent;               /* half the size of what there is: lengths are judged by it */
 };
 
 /* Half-spaces, spheres, capsules, boxes, cylinders, ellipsoids, hulls, closed meshes and fields. */

@@ -100,7 +100,7 @@ static int cylinder(solid *s, const double size[3], sim_arena *arena) {
     }
     neighbours(&b);
     finish(s, &b);
-    s->curved = 1;
+    s->curved = s->tube = 1;
     return 1;
 }
 

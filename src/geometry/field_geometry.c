@@ -5,12 +5,14 @@
  *     (4 M(h/2) - M(h)) / 3
  * is free of it (Richardson).  Spheres, boxes and cylinders alone have closed forms. */
 #include "geometry/mesh.h"
+#include "geometry/skin.h"
 #include "geometry/solid.h"
 #include "geometry/surface.h"
 #include <stdlib.h>
 
 static const double PI = 3.14159265358979323846;
 enum { LEAST_EDGES = 50, MOST_EDGES = 200, TRIES = 4 };
+enum { CONTACT_EDGES = 8 }; /* contacts stand a twelfth of the longest side apart, or closer where it is curved */
 
 static sim_status no_memory(sim_error *error) { return sim_fail(error, SIM_NO_RESOURCE, "no memory for a field"); }
 
@@ -147,6 +149,12 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, const sim_field_def *def
     g->solid = closed_form(g->field);
     if (!status && g->solid.mass == 0) {
         status = measure(g, v3_norm(size), error);
+    }
+    if (!status) {
+        size = v3_sub(g->high, g->low);
+        longest = fmax(size.x, fmax(size.y, size.z));
+        g->skin = skin_build(pool, g->field, g->mesh, g->bvh, resolution > 0 ? 0 : longest / CONTACT_EDGES);
+        status = g->skin ? SIM_OK : no_memory(error);
     }
     g->bytes = sim_pool_bytes(pool);
     return status;
