@@ -83,7 +83,7 @@ static minkowski minkowski_of(const convex *a, const convex *b, const pose *X_ab
     double reach = a->extent + b->extent + v3_norm(a->centre) + v3_norm(b->centre) + v3_norm(X_ab->p);
     minkowski m = {.a = a, .b = b, .X_ab = *X_ab, .curved = is_curved(a) || is_curved(b)};
     m.grain = 2 * DBL_EPSILON * reach;
-    m.least = fmin(a->least, b->least);
+    m.least = min_of(a->least, b->least);
     return m;
 }
 
@@ -112,7 +112,7 @@ static v3 witness(const minkowski *m, v3 u, double gap) {
         return v3_axpy(pose_point(m->X_ab, convex_support(m->b, at_b, &vertex)), gap, n);
     }
     minkowski apart = *m;
-    double clear = 1e-4 * fmin(m->a->extent, m->b->extent);
+    double clear = 1e-4 * min_of(m->a->extent, m->b->extent);
     apart.X_ab.p = v3_axpy(apart.X_ab.p, clear - gap, u);
     gjk_result g;
     gjk_start(&apart, n, &g);
@@ -131,7 +131,7 @@ static void finish(const minkowski *m, v3 u, double core_gap, v3 on_core_a, conv
 
 /* `polished`: the direction that was polished on the way, or NULL. */
 static void apart(const minkowski *m, const gjk_result *g, const mink_direction *polished, convex_gap *out) {
-    double tolerance = fmax(1e-9 * m->least, 8 * m->grain);
+    double tolerance = max_of(1e-9 * m->least, 8 * m->grain);
     mink_direction d = {g->axis, -g->below, HUGE_VAL};
     out->certain = 1;
     if (!m->curved && g->above - g->below <= tolerance) {
@@ -143,7 +143,7 @@ static void apart(const minkowski *m, const gjk_result *g, const mink_direction 
     } else {
         out->iterations += mink_polish(m, &d);
     }
-    out->certain = g->above + d.h <= fmax(1e-6 * m->least, tolerance);
+    out->certain = g->above + d.h <= max_of(1e-6 * m->least, tolerance);
     finish(m, d.u, -d.h, witness(m, d.u, -d.h), out);
 }
 
@@ -160,7 +160,7 @@ static int inside(const minkowski *m, double touching, const mink_direction *low
             return 0;
         }
     }
-    out->certain = depth.best.h - depth.below <= fmax(1e-6 * m->least, 16 * m->grain);
+    out->certain = depth.best.h - depth.below <= max_of(1e-6 * m->least, 16 * m->grain);
     finish(m, depth.best.u, -depth.best.h, witness(m, depth.best.u, -depth.best.h), out);
     return 1;
 }

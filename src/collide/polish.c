@@ -153,7 +153,7 @@ static mink_direction along_one(const minkowski *m, sym3 W, v3 c, v3 near, mink_
     if (!(H > 0)) {
         return *projected;
     }
-    double s = fmin(fmax(-g / H, -0.3), 0.3);
+    double s = min_of(max_of(-g / H, -0.3), 0.3);
     u = v3_unit(v3_axpy(u, s, t));
     t = v3_cross(c, u);
     w = mink_support(m, u).d;
