@@ -64,6 +64,7 @@ typedef struct search {
     polytope p;
     depth_result *out;
     double tolerance, polished; /* h of the lowest direction that was polished */
+    double proven;              /* by its foot: min h is no less */
     int npolish;
 } search;
 
@@ -99,15 +100,25 @@ static void enclose_best(search *s) {
     }
 }
 
+static void polish(search *s, mink_direction *x) {
+    mink_foot foot;
+    mink_polish(s->m, x, &foot);
+    if (foot.off <= MINK_TIGHT * s->m->grain) {
+        s->proven = max_of(s->proven, foot.below);
+    }
+}
+
 static void offer(search *s, mink_direction x) {
     if (x.h < s->out->best.h) {
         s->out->best = x;
     }
     if (s->m->curved && s->out->best.h < s->polished - s->tolerance && s->npolish < MOST_POLISHES) {
         s->npolish++;
-        mink_polish(s->m, &s->out->best);
+        polish(s, &s->out->best);
         s->polished = s->out->best.h;
-        enclose_best(s);
+        if (s->out->best.h - s->proven > s->tolerance) {
+            enclose_best(s);
+        }
     }
 }
 
@@ -118,7 +129,8 @@ static void close_in(search *s) {
     for (; out->iterations < 2 * POLYTOPE_POINTS; out->iterations++) {
         int f = polytope_nearest(&s->p);
         out->below = min_of(settled, s->p.offset[f]);
-        if (out->best.h - s->p.offset[f] <= s->tolerance) {
+        out->below = max_of(out->below, s->proven);
+        if (out->best.h - out->below <= s->tolerance) {
             return;
         }
         v3 u = s->p.facet[f].normal, w = mink_support(s->m, u).d;
@@ -138,7 +150,7 @@ static void close_in(search *s) {
 }
 
 static void settle(search *s, mink_direction x) {
-    mink_polish(s->m, &x);
+    polish(s, &x);
     if (x.h < s->out->best.h) {
         s->out->best = x;
     }
@@ -185,6 +197,7 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
     s.m = m;
     s.out = out;
     s.polished = HUGE_VAL;
+    s.proven = -HUGE_VAL;
     s.npolish = 0;
     s.tolerance = m->curved ? max_of(1e-6 * m->least, 8 * m->grain) : 8 * m->grain;
     polytope_start(&s.p, corner, m->grain);
@@ -195,7 +208,7 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
     }
     close_in(&s);
     if (m->curved && out->best.h < s.polished) { /* by less than the tolerance */
-        mink_polish(m, &out->best);
+        polish(&s, &out->best);
     }
     if (out->best.h - out->below > s.tolerance) {
         look_around(&s);
