@@ -12,6 +12,7 @@
  * candidates, of which 5 in 261 were lower.  Its GJK and EPA are not used: they allocate, and return directions that are no
  * numbers. */
 #include "collide/minkowski.h"
+#include "collide/polytope.h"
 
 #include <ccd/ccd.h>
 
@@ -79,11 +80,11 @@ int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out) {
 
 static int is_curved(const convex *c) { return c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID; }
 
-static minkowski minkowski_of(const convex *a, const convex *b, const pose *X_ab) {
+static minkowski minkowski_of(const convex *a, const convex *b, const pose *X_ab, uint32_t start[2]) {
     double reach = a->extent + b->extent + v3_norm(a->centre) + v3_norm(b->centre) + v3_norm(X_ab->p);
-    minkowski m = {.a = a, .b = b, .X_ab = *X_ab, .curved = is_curved(a) || is_curved(b)};
+    minkowski m = {.a = a, .b = b, .X_ab = *X_ab, .curved = is_curved(a) || is_curved(b), .start = start};
     m.grain = 2 * DBL_EPSILON * reach;
-    m.least = fmin(a->least, b->least);
+    m.least = min_of(a->least, b->least);
     return m;
 }
 
@@ -104,6 +105,11 @@ static v3 point_of_a(const gjk_result *g) {
  * is moved until it stands clear by a little (the less, the sharper): then the nearest points are these. */
 static v3 witness(const minkowski *m, v3 u, double gap) {
     uint32_t vertex;
+    mink_foot foot;
+    mink_foot_of(m, u, &foot);
+    if (foot.off <= MINK_TIGHT * m->grain) {
+        return foot.a;
+    }
     v3 n = v3_neg(u), at_b = m3_transposed_times(m->X_ab.R, n);
     if (!mink_tied(m->a, u)) {
         return convex_support(m->a, u, &vertex);
@@ -112,7 +118,7 @@ static v3 witness(const minkowski *m, v3 u, double gap) {
         return v3_axpy(pose_point(m->X_ab, convex_support(m->b, at_b, &vertex)), gap, n);
     }
     minkowski apart = *m;
-    double clear = 1e-4 * fmin(m->a->extent, m->b->extent);
+    double clear = 1e-4 * min_of(m->a->extent, m->b->extent);
     apart.X_ab.p = v3_axpy(apart.X_ab.p, clear - gap, u);
     gjk_result g;
     gjk_start(&apart, n, &g);
@@ -131,7 +137,7 @@ static void finish(const minkowski *m, v3 u, double core_gap, v3 on_core_a, conv
 
 /* `polished`: the direction that was polished on the way, or NULL. */
 static void apart(const minkowski *m, const gjk_result *g, const mink_direction *polished, convex_gap *out) {
-    double tolerance = fmax(1e-9 * m->least, 8 * m->grain);
+    double tolerance = max_of(1e-9 * m->least, 8 * m->grain);
     mink_direction d = {g->axis, -g->below, HUGE_VAL};
     out->certain = 1;
     if (!m->curved && g->above - g->below <= tolerance) {
@@ -141,9 +147,10 @@ static void apart(const minkowski *m, const gjk_result *g, const mink_direction 
     if (polished && d.h >= polished->h - m->grain) {
         d = *polished;
     } else {
-        out->iterations += mink_polish(m, &d);
+        mink_foot foot;
+        out->iterations += mink_polish(m, &d, &foot);
     }
-    out->certain = g->above + d.h <= fmax(1e-6 * m->least, tolerance);
+    out->certain = g->above + d.h <= max_of(1e-6 * m->least, tolerance);
     finish(m, d.u, -d.h, witness(m, d.u, -d.h), out);
 }
 
@@ -160,18 +167,45 @@ static int inside(const minkowski *m, double touching, const mink_direction *low
             return 0;
         }
     }
-    out->certain = depth.best.h - depth.below <= fmax(1e-6 * m->least, 16 * m->grain);
+    out->certain = depth.best.h - depth.below <= max_of(1e-6 * m->least, 16 * m->grain);
     finish(m, depth.best.u, -depth.best.h, witness(m, depth.best.u, -depth.best.h), out);
     return 1;
 }
 
-/* Round solids: what the simplices approach more and more slowly, Newton's method finds at once.  The simplices then only
- * have to show that nothing is nearer. */
-static int nearest_of_round(const minkowski *m, double far, gjk_result *g, mink_direction *d, convex_gap *out) {
+/* The outward normal of the side of the tetrahedron that is nearest to the origin within. */
+static v3 nearest_side(const gjk_result *g) {
+    static const int side[4][4] = {{1, 2, 3, 0}, {0, 3, 2, 1}, {0, 1, 3, 2}, {0, 2, 1, 3}};
+    v3 best = g->axis;
+    double least = HUGE_VAL;
+    for (int f = 0; f < 4; f++) {
+        v3 p = g->corner[side[f][0]].d;
+        v3 n = triangle_normal(p, g->corner[side[f][1]].d, g->corner[side[f][2]].d);
+        double length = v3_norm(n), beyond = v3_dot(n, v3_sub(g->corner[side[f][3]].d, p));
+        if (length > 0) {
+            n = v3_scale((beyond > 0 ? -1 : 1) / length, n);
+            double offset = v3_dot(n, p);
+            best = offset < least ? n : best;
+            least = min_of(least, offset);
+        }
+    }
+    return best;
+}
+
+/* Round solids: what the simplices approach more and more slowly, Newton's method finds at once, and its foot proves it.
+ * Where it does not, the simplices have to show that nothing is nearer.  1: `d` has been polished; 2: and is proven. */
+static int nearest_of_round(const minkowski *m, double far, gjk_result *g, mink_direction *d, mink_foot *foot,
+                            convex_gap *out) {
     gjk_go(m, far, 0.03 * m->least, g);
-    for (int round = 0; round < MOST_ROUNDS && !g->beyond && g->count < 4; round++) {
-        *d = (mink_direction){g->axis, -g->below, HUGE_VAL};
-        out->iterations += mink_polish(m, d);
+    for (int round = 0; round < MOST_ROUNDS && !g->beyond; round++) {
+        v3 u = g->count < 4 ? g->axis : nearest_side(g);
+        *d = (mink_direction){u, v3_dot(u, mink_support(m, u).d), HUGE_VAL};
+        out->iterations += mink_polish(m, d, foot);
+        if (mink_is_minimum(m, foot)) {
+            return 2;
+        }
+        if (g->count == 4) {
+            return 1;
+        }
         gjk_offer(m, d->u, g);
         gjk_go(m, far, d->h < 0 ? 1e-12 * m->least + 8 * m->grain : 0, g);
         if (d->h >= 0 || -g->below >= d->h - m->grain) {
@@ -182,7 +216,8 @@ static int nearest_of_round(const minkowski *m, double far, gjk_result *g, mink_
 }
 
 int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out) {
-    minkowski m = minkowski_of(a, b, X_ab);
+    uint32_t start[2] = {0, 0};
+    minkowski m = minkowski_of(a, b, X_ab, start);
     double radii = a->radius + b->radius, length = v3_norm(guess);
     *out = (convex_gap){0};
     if (length > 0) {
@@ -198,7 +233,14 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
     int polished = 0;
     gjk_start(&m, between_centres(&m), &g);
     if (m.curved) {
-        polished = nearest_of_round(&m, margin + radii, &g, &low, out);
+        mink_foot foot;
+        polished = nearest_of_round(&m, margin + radii, &g, &low, &foot, out);
+        if (polished == 2) {
+            out->iterations += g.iterations;
+            out->certain = 1;
+            finish(&m, low.u, -low.h, foot.a, out);
+            return out->gap <= margin;
+        }
     } else {
         gjk_go(&m, margin + radii, 0, &g);
     }

@@ -74,28 +74,17 @@ convex convex_triangle(v3 a, v3 b, v3 c) {
     return out;
 }
 
-/* From neighbour to neighbour as long as it leads farther; of equally far vertices the lowest number, for any start. */
+/* From neighbour to neighbour as long as it leads farther. */
 static v3 hull_support(const sim_hull *hull, v3 d, uint32_t *vertex) {
-    int best = 0;
-    double far = v3_dot(d, hull->vertex[0]);
-    if (hull->nvertex <= 32) {
-        for (int k = 1; k < hull->nvertex; k++) {
-            double s = v3_dot(d, hull->vertex[k]);
+    int best = (int)*vertex;
+    double far = v3_dot(d, hull->vertex[best]);
+    for (int from = -1; from != best;) {
+        from = best;
+        for (int k = hull->ring_start[from], end = hull->ring_start[from + 1]; k < end; k++) {
+            double s = v3_dot(d, hull->vertex[hull->ring[k]]);
             if (s > far) {
                 far = s;
-                best = k;
-            }
-        }
-    } else {
-        for (int moved = 1; moved;) {
-            moved = 0;
-            for (int k = hull->ring_start[best], end = hull->ring_start[best + 1]; k < end; k++) {
-                double s = v3_dot(d, hull->vertex[hull->ring[k]]);
-                if (s > far) {
-                    far = s;
-                    best = hull->ring[k];
-                    moved = 1;
-                }
+                best = hull->ring[k];
             }
         }
     }
@@ -114,9 +103,8 @@ static v3 ellipsoid_support(const double half[3], v3 d) {
     return v3_make(s * half[0] * e.x, s * half[1] * e.y, s * half[2] * e.z);
 }
 
-v3 convex_support(const convex *c, v3 d, uint32_t *vertex) {
+v3 convex_support_from(const convex *c, v3 d, uint32_t *vertex) {
     const double *h = c->half;
-    *vertex = 0;
     switch (c->kind) {
     case CONVEX_POINT:
         return v3_make(0, 0, 0);
@@ -138,4 +126,9 @@ v3 convex_support(const convex *c, v3 d, uint32_t *vertex) {
         return c->corner[*vertex];
     }
     }
+}
+
+v3 convex_support(const convex *c, v3 d, uint32_t *vertex) {
+    *vertex = 0;
+    return convex_support_from(c, d, vertex);
 }

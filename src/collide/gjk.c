@@ -46,7 +46,8 @@ static void nearest_of_segment(const v3 *p, int i, int j, nearest *out) {
     }
 }
 
-/* The foot of the origin on the plane counts only where the corners, with the weights found, add up to it: the normal of a
+/* Whatever is nearer than before has a part of the newest corner in it: the sides without that one are left out.  Here k
+ * is the newest.  The foot of the origin on the plane counts only where the corners, with the weights found, add up to it: the normal of a
  * sliver may point anywhere. */
 static void nearest_of_triangle(const v3 *p, int i, int j, int k, nearest *out) {
     v3 n = triangle_normal(p[i], p[j], p[k]);
@@ -58,7 +59,7 @@ static void nearest_of_triangle(const v3 *p, int i, int j, int k, nearest *out) 
         if (s[0] > 0 && s[1] > 0 && s[2] > 0) {
             double over = 1 / (s[0] + s[1] + s[2]), square = v3_dot(foot, foot);
             v3 off = v3_axpy(v3_axpy(v3_scale(over * s[0], a), over * s[1], b), over * s[2], c);
-            if (v3_dot(off, off) <= 1e-26 * fmax(x, fmax(y, z))) {
+            if (v3_dot(off, off) <= 1e-26 * max_of(x, max_of(y, z))) {
                 if (square < out->square) {
                     *out = (nearest){square, foot, 3, {i, j, k}, {over * s[0], over * s[1], over * s[2]}};
                 }
@@ -66,16 +67,16 @@ static void nearest_of_triangle(const v3 *p, int i, int j, int k, nearest *out) 
             }
         }
     }
-    nearest_of_segment(p, i, j, out);
     nearest_of_segment(p, j, k, out);
     nearest_of_segment(p, k, i, out);
 }
 
 static void nearest_of_tetrahedron(const v3 *p, nearest *out) {
     static const int side[4][4] = {
-        {1, 2, 3, 0}, {0, 3, 2, 1}, {0, 1, 3, 2}, {0, 2, 1, 3}}; /* the last stands opposite */
+        {1, 2, 3, 0}, {2, 0, 3, 1}, {0, 1, 3, 2}, {0, 2, 1, 3}}; /* the last stands opposite */
     int inside = 1;
-    double reach = fmax(fmax(v3_dot(p[0], p[0]), v3_dot(p[1], p[1])), fmax(v3_dot(p[2], p[2]), v3_dot(p[3], p[3])));
+    double reach =
+        max_of(max_of(v3_dot(p[0], p[0]), v3_dot(p[1], p[1])), max_of(v3_dot(p[2], p[2]), v3_dot(p[3], p[3])));
     for (int f = 0; f < 4; f++) {
         const int *c = side[f];
         v3 n = triangle_normal(p[c[0]], p[c[1]], p[c[2]]);
@@ -83,7 +84,9 @@ static void nearest_of_tetrahedron(const v3 *p, nearest *out) {
         int flat = corner * corner <= 1e-28 * v3_dot(n, n) * reach; /* what side is what is rounding */
         if (flat || !(origin * corner > 0)) {
             inside = 0;
-            nearest_of_triangle(p, c[0], c[1], c[2], out);
+            if (f < 3) {
+                nearest_of_triangle(p, c[0], c[1], c[2], out);
+            }
         }
     }
     if (inside) {

@@ -16,9 +16,10 @@
 typedef struct minkowski {
     const convex *a, *b;
     pose X_ab;
-    double least; /* smallest width of the smaller core: what tolerances are relative to */
-    double grain; /* what rounding leaves of a support point */
-    int curved;   /* not both are polytopes */
+    double least;    /* smallest width of the smaller core: what tolerances are relative to */
+    double grain;    /* what rounding leaves of a support point */
+    int curved;      /* not both are polytopes */
+    uint32_t *start; /* [2] vertices at which hulls are searched from, those found last; or NULL */
 } minkowski;
 
 /* A point of D and whose difference it is. */
@@ -29,9 +30,15 @@ typedef struct mink_point {
 
 static inline mink_point mink_support(const minkowski *m, v3 u) {
     mink_point p;
-    p.a = convex_support(m->a, u, &p.vertex_a);
-    v3 b = convex_support(m->b, v3_neg(m3_transposed_times(m->X_ab.R, u)), &p.vertex_b);
+    p.vertex_a = m->start ? m->start[0] : 0;
+    p.vertex_b = m->start ? m->start[1] : 0;
+    p.a = convex_support_from(m->a, u, &p.vertex_a);
+    v3 b = convex_support_from(m->b, v3_neg(m3_transposed_times(m->X_ab.R, u)), &p.vertex_b);
     p.d = v3_sub(p.a, pose_point(m->X_ab, b));
+    if (m->start) {
+        m->start[0] = p.vertex_a;
+        m->start[1] = p.vertex_b;
+    }
     return p;
 }
 
@@ -64,8 +71,23 @@ typedef struct mink_direction {
     double slope; /* of h, along what can still be varied */
 } mink_direction;
 
-/* Walks downhill from `at` to a local minimum of h to machine precision, if one is near. */
-int mink_polish(const minkowski *m, mink_direction *at);
+/* Where the plane at right angles to u touches both. */
+enum { MINK_TIGHT = 32 }; /* grains that `off` may be of what is stationary to rounding */
+typedef struct mink_foot {
+    v3 a, b;      /* points of A and B, farthest along u and against it, that are nearest to a - b = h u */
+    double h;     /* along u */
+    double off;   /* |a - b - h u|: 0 where u is stationary */
+    double below; /* min h is no less: proven by the two points */
+} mink_foot;
+void mink_foot_of(const minkowski *m, v3 u, mink_foot *out);
+/* Stationary, and proven to be the minimum, both to rounding. */
+static inline int mink_is_minimum(const minkowski *m, const mink_foot *f) {
+    return f->off <= MINK_TIGHT * m->grain && f->h - f->below <= MINK_TIGHT * m->grain;
+}
+
+/* Walks downhill from `at` to a local minimum of h to machine precision, if one is near; ends early at the proven minimum
+ * of all.  `foot`: of where it ends. */
+int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot);
 /* Are the points of A (of B) that are farthest along u (against u) more than one? */
 int mink_tied(const convex *c, v3 u);
 

@@ -134,13 +134,17 @@ static void try(const minkowski *m, mink_direction x, mink_direction *best) {
     }
 }
 
-static mink_direction where_two_cross(const minkowski *m, v3 c, v3 d, v3 near) {
+/* `w`: a point of D; where it shows that nothing is gained, h is not asked for. */
+static mink_direction where_two_cross(const minkowski *m, v3 c, v3 d, v3 near, v3 w, double most) {
     v3 n = v3_cross(c, d);
     double length = v3_norm(n);
     if (!(length > 1e-6)) {
         return (mink_direction){near, HUGE_VAL, HUGE_VAL};
     }
     v3 u = v3_scale(copysign(1 / length, v3_dot(n, near)), n);
+    if (v3_dot(u, w) > most) {
+        return (mink_direction){near, HUGE_VAL, HUGE_VAL};
+    }
     return (mink_direction){u, v3_dot(u, mink_support(m, u).d), 0};
 }
 
@@ -153,7 +157,7 @@ static mink_direction along_one(const minkowski *m, sym3 W, v3 c, v3 near, mink_
     if (!(H > 0)) {
         return *projected;
     }
-    double s = fmin(fmax(-g / H, -0.3), 0.3);
+    double s = min_of(max_of(-g / H, -0.3), 0.3);
     u = v3_unit(v3_axpy(u, s, t));
     t = v3_cross(c, u);
     w = mink_support(m, u).d;
@@ -176,12 +180,22 @@ static mink_direction along_none(const minkowski *m, sym3 W, mink_direction from
     return (mink_direction){u, h, v3_norm(v3_axpy(w, -h, u))};
 }
 
-static mink_direction round_of(const minkowski *m, const crease *k, mink_direction from) {
+static mink_direction round_of(const minkowski *m, const crease *k, mink_direction from, mink_foot *foot) {
     mink_direction best = from, projected;
+    v3 w = mink_support(m, from.u).d;
     for (int i = 0; i < k->count; i++) {
         for (int j = 0; j < i; j++) {
-            try(m, where_two_cross(m, k->along[i], k->along[j], from.u), &best);
+            mink_direction x = where_two_cross(m, k->along[i], k->along[j], from.u, w, best.h + m->grain);
+            if (better(m, x, best)) {
+                best = x;
+                mink_foot_of(m, x.u, foot);
+                if (mink_is_minimum(m, foot)) {
+                    return x;
+                }
+            }
         }
+    }
+    for (int i = 0; i < k->count; i++) {
         mink_direction step = along_one(m, k->W, k->along[i], from.u, &projected);
         try(m, projected, &best);
         try(m, step, &best);
@@ -219,20 +233,23 @@ static mink_direction leave_creases(const minkowski *m, const crease *k, mink_di
     return best;
 }
 
-int mink_polish(const minkowski *m, mink_direction *at) {
+int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
     double slack = 0.15;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    int round = 0;
+    for (mink_foot_of(m, at->u, foot); round < MOST_ROUNDS && !mink_is_minimum(m, foot); round++) {
         crease k = {.count = 0};
         creases_of(m->a, m3_identity(), at->u, slack, &k);
         creases_of(m->b, m->X_ab.R, v3_neg(at->u), slack, &k);
-        mink_direction next = round_of(m, &k, *at);
+        mink_direction next = round_of(m, &k, *at, foot);
         if (!better(m, next, *at)) {
             next = leave_creases(m, &k, *at);
             if (!better(m, next, *at)) {
+                mink_foot_of(m, at->u, foot);
                 return round;
             }
         }
         *at = next;
+        mink_foot_of(m, at->u, foot);
     }
-    return MOST_ROUNDS;
+    return round;
 }
