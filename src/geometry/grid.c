@@ -22,7 +22,7 @@
 #include <string.h>
 
 static const double STEEPER = 1.04;
-enum { DEFAULT_CELLS = 100, MARGIN = 3, MOST_SAMPLES = 1 << 26 };
+enum { DEFAULT_CELLS = 100, MARGIN = 3 };
 
 /* ---- asking ---- */
 
@@ -193,7 +193,7 @@ static void refuse(const field_grid *grid, double count, double most, const char
 field_grid *grid_build(sim_pool *pool, const sim_geometry *mesh, double cell, const char *cache, const char *where,
                        int64_t *room, sim_error *error) {
     field_grid *grid = POOL_NEW(pool, field_grid, 1);
-    double most = fmin(MOST_SAMPLES, floor((double)*room / STEPS_PER_SAMPLE));
+    double most = floor((double)*room / STEPS_PER_SAMPLE);
     double count = grid ? lay_out(grid, mesh, cell, most) : 0;
     if (!(count <= most)) {
         refuse(grid, count, most, where, error);
