@@ -67,7 +67,8 @@ typedef struct sim_geometry {
     const sim_mesh *mesh; /* meshes; the surface of a field; the faces of a hull, cut in triangles */
     const sim_heights *heights;
     const sim_field *field;
-    const struct sim_bvh *bvh; /* over the triangles of `mesh`; private */
+    const struct sim_bvh *bvh;       /* over the triangles; private */
+    const struct sim_relief *relief; /* of the triangles of meshes and height fields; private */
     size_t bytes;
     void *memory;
 } sim_geometry;
