@@ -78,6 +78,7 @@ typedef struct mink_foot {
     double h;     /* along u */
     double off;   /* |a - b - h u|: 0 where u is stationary */
     double below; /* min h is no less: proven by the two points */
+    int strict; /* h u lies well within a flat part of D's surface: if stationary, then a minimum among its neighbours */
 } mink_foot;
 void mink_foot_of(const minkowski *m, v3 u, mink_foot *out);
 /* Stationary, and proven to be the minimum, both to rounding. */

@@ -180,6 +180,11 @@ static mink_direction along_none(const minkowski *m, sym3 W, mink_direction from
     return (mink_direction){u, h, v3_norm(v3_axpy(w, -h, u))};
 }
 
+/* The minimum of all, or for certain one. */
+static int settled(const minkowski *m, const mink_foot *foot) {
+    return mink_is_minimum(m, foot) || (foot->strict && foot->off <= MINK_TIGHT * m->grain);
+}
+
 static mink_direction round_of(const minkowski *m, const crease *k, mink_direction from, mink_foot *foot) {
     mink_direction best = from, projected;
     v3 w = mink_support(m, from.u).d;
@@ -189,7 +194,7 @@ static mink_direction round_of(const minkowski *m, const crease *k, mink_directi
             if (better(m, x, best)) {
                 best = x;
                 mink_foot_of(m, x.u, foot);
-                if (mink_is_minimum(m, foot)) {
+                if (settled(m, foot)) {
                     return x;
                 }
             }
@@ -236,7 +241,7 @@ static mink_direction leave_creases(const minkowski *m, const crease *k, mink_di
 int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
     double slack = 0.15;
     int round = 0;
-    for (mink_foot_of(m, at->u, foot); round < MOST_ROUNDS && !mink_is_minimum(m, foot); round++) {
+    for (mink_foot_of(m, at->u, foot); round < MOST_ROUNDS && !settled(m, foot); round++) {
         crease k = {.count = 0};
         creases_of(m->a, m3_identity(), at->u, slack, &k);
         creases_of(m->b, m->X_ab.R, v3_neg(at->u), slack, &k);
