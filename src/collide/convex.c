@@ -135,6 +135,11 @@ static void finish(const minkowski *m, v3 u, double core_gap, v3 on_core_a, conv
     out->on_b = v3_axpy(out->on_a, out->gap, u);
 }
 
+static void finish_proven(const minkowski *m, const mink_direction *d, const mink_foot *foot, convex_gap *out) {
+    out->certain = 1;
+    finish(m, d->u, -d->h, foot->a, out);
+}
+
 /* `polished`: the direction that was polished on the way, or NULL. */
 static void apart(const minkowski *m, const gjk_result *g, const mink_direction *polished, convex_gap *out) {
     double tolerance = max_of(1e-9 * m->least, 8 * m->grain);
@@ -172,10 +177,11 @@ static int inside(const minkowski *m, double touching, const mink_direction *low
     return 1;
 }
 
-static void weigh(const minkowski *m, v3 u, mink_direction *best) {
+/* `slope`: 0 if u may well be the minimum as it is. */
+static void weigh(const minkowski *m, v3 u, double slope, mink_direction *best) {
     double h = v3_dot(u, mink_support(m, u).d);
     if (h < best->h) {
-        *best = (mink_direction){u, h, HUGE_VAL};
+        *best = (mink_direction){u, h, slope};
     }
 }
 
@@ -191,7 +197,7 @@ static void weigh_normals(const minkowski *m, const convex *c, const pose *X, v3
     }
     int count = c->kind == CONVEX_BOX ? 3 : c->kind == CONVEX_CYLINDER ? 2 : 0;
     for (int k = 0; k < count; k++) {
-        weigh(m, X ? m3_times(X->R, n[k]) : n[k], best);
+        weigh(m, X ? m3_times(X->R, n[k]) : n[k], 0, best);
     }
 }
 
@@ -199,7 +205,7 @@ static void weigh_normals(const minkowski *m, const convex *c, const pose *X, v3
 static mink_direction first_direction(const minkowski *m) {
     v3 u = v3_neg(v3_unit(between_centres(m)));
     mink_direction best = {u, HUGE_VAL, HUGE_VAL};
-    weigh(m, u, &best);
+    weigh(m, u, HUGE_VAL, &best);
     weigh_normals(m, m->a, NULL, u, &best);
     weigh_normals(m, m->b, &m->X_ab, u, &best);
     return best;
@@ -215,7 +221,7 @@ static void weigh_sides(const minkowski *m, const gjk_result *g, mink_direction 
         if (length > 0) {
             n = v3_scale((beyond > 0 ? -1 : 1) / length, n);
             if (v3_dot(n, p) < best->h) {
-                weigh(m, n, best);
+                weigh(m, n, HUGE_VAL, best);
             }
         }
     }
@@ -227,7 +233,8 @@ static int nearest_of_round(const minkowski *m, double far, gjk_result *g, mink_
                             convex_gap *out) {
     gjk_go(m, far, 0.03 * m->least, g);
     for (int round = 0; round < MOST_ROUNDS && !g->beyond; round++) {
-        *d = (mink_direction){g->axis, -g->below, HUGE_VAL};
+        int exact = g->count < 4 && g->above - g->below <= 1e-6 * m->least;
+        *d = (mink_direction){g->axis, -g->below, exact ? 0 : HUGE_VAL};
         if (g->count == 4) {
             weigh_sides(m, g, d);
         }
@@ -259,24 +266,30 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
             out->normal = v3_neg(u);
             return 0;
         }
+        start[0] = start[1] = 0; /* the guess leaves no trace */
     }
     gjk_result g;
-    mink_direction low;
+    mink_foot foot;
     int polished = 0;
-    low = first_direction(&m);
+    mink_direction low = first_direction(&m);
     if (-low.h > margin + radii) {
         out->gap = -low.h - radii;
         out->normal = v3_neg(low.u);
         return 0;
     }
+    if (low.slope == 0) {
+        mink_foot_of(&m, low.u, &foot);
+        if (mink_is_minimum(&m, &foot)) {
+            finish_proven(&m, &low, &foot, out);
+            return out->gap <= margin;
+        }
+    }
     gjk_start(&m, v3_neg(low.u), &g);
     if (m.curved) {
-        mink_foot foot;
         polished = nearest_of_round(&m, margin + radii, &g, &low, &foot, out);
         if (polished == 2) {
             out->iterations += g.iterations;
-            out->certain = 1;
-            finish(&m, low.u, -low.h, foot.a, out);
+            finish_proven(&m, &low, &foot, out);
             return out->gap <= margin;
         }
     } else {

@@ -164,8 +164,9 @@ static mink_direction along_one(const minkowski *m, sym3 W, v3 c, v3 near, mink_
     return (mink_direction){u, v3_dot(w, u), fabs(v3_dot(w, t))};
 }
 
-static mink_direction along_none(const minkowski *m, sym3 W, mink_direction from) {
-    v3 u = from.u, w = mink_support(m, u).d, s = v3_perpendicular(u), t = v3_cross(u, s);
+/* `w`: the farthest point along from.u. */
+static mink_direction along_none(const minkowski *m, sym3 W, mink_direction from, v3 w) {
+    v3 u = from.u, s = v3_perpendicular(u), t = v3_cross(u, s);
     double h = v3_dot(w, u), gs = v3_dot(w, s), gt = v3_dot(w, t);
     v3 Ws = sym3_times(W, s), Wt = sym3_times(W, t);
     double ss = v3_dot(s, Ws) - h, tt = v3_dot(t, Wt) - h, st = v3_dot(s, Wt), det = ss * tt - st * st;
@@ -185,7 +186,7 @@ static int settled(const minkowski *m, const mink_foot *foot) {
     return mink_is_minimum(m, foot) || (foot->strict && foot->off <= MINK_TIGHT * m->grain);
 }
 
-static mink_direction round_of(const minkowski *m, const crease *k, mink_direction from, mink_foot *foot) {
+static mink_direction round_of(const minkowski *m, const crease *k, mink_direction from) {
     mink_direction best = from, projected;
     v3 w = mink_support(m, from.u).d;
     for (int i = 0; i < k->count; i++) {
@@ -193,8 +194,9 @@ static mink_direction round_of(const minkowski *m, const crease *k, mink_directi
             mink_direction x = where_two_cross(m, k->along[i], k->along[j], from.u, w, best.h + m->grain);
             if (better(m, x, best)) {
                 best = x;
-                mink_foot_of(m, x.u, foot);
-                if (settled(m, foot)) {
+                mink_foot foot;
+                mink_foot_of(m, x.u, &foot);
+                if (settled(m, &foot)) {
                     return x;
                 }
             }
@@ -206,7 +208,7 @@ static mink_direction round_of(const minkowski *m, const crease *k, mink_directi
         try(m, step, &best);
     }
     if (m->curved) {
-        try(m, along_none(m, k->W, from), &best);
+        try(m, along_none(m, k->W, from, w), &best);
     }
     return best;
 }
@@ -215,8 +217,9 @@ static mink_direction round_of(const minkowski *m, const crease *k, mink_directi
 static void look_aside(const minkowski *m, const crease *k, mink_direction at, v3 p, mink_direction *best) {
     for (int side = -1; side <= 1; side += 2) {
         mink_direction x = {v3_unit(v3_axpy(at.u, side * ASIDE, p)), HUGE_VAL, HUGE_VAL}, projected;
-        if (side * v3_dot(mink_support(m, x.u).d, p) < -m->grain) {
-            try(m, along_none(m, k->W, x), best);
+        v3 w = mink_support(m, x.u).d;
+        if (side * v3_dot(w, p) < -m->grain) {
+            try(m, along_none(m, k->W, x, w), best);
             for (int j = 0; j < k->count; j++) {
                 try(m, along_one(m, k->W, k->along[j], x.u, &projected), best);
             }
@@ -239,22 +242,27 @@ static mink_direction leave_creases(const minkowski *m, const crease *k, mink_di
 }
 
 int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
-    double slack = 0.15;
+    double slack = 0.15, flat = MINK_TIGHT * m->grain;
     int round = 0;
-    for (mink_foot_of(m, at->u, foot); round < MOST_ROUNDS && !settled(m, foot); round++) {
-        crease k = {.count = 0};
-        creases_of(m->a, m3_identity(), at->u, slack, &k);
-        creases_of(m->b, m->X_ab.R, v3_neg(at->u), slack, &k);
-        mink_direction next = round_of(m, &k, *at, foot);
-        if (!better(m, next, *at)) {
-            next = leave_creases(m, &k, *at);
-            if (!better(m, next, *at)) {
-                mink_foot_of(m, at->u, foot);
+    for (; round < MOST_ROUNDS; round++) {
+        if (at->slope <= flat) {
+            mink_foot_of(m, at->u, foot);
+            if (settled(m, foot)) {
                 return round;
             }
         }
+        crease k = {.count = 0};
+        creases_of(m->a, m3_identity(), at->u, slack, &k);
+        creases_of(m->b, m->X_ab.R, v3_neg(at->u), slack, &k);
+        mink_direction next = round_of(m, &k, *at);
+        if (!better(m, next, *at)) {
+            next = leave_creases(m, &k, *at);
+            if (!better(m, next, *at)) {
+                break;
+            }
+        }
         *at = next;
-        mink_foot_of(m, at->u, foot);
     }
+    mink_foot_of(m, at->u, foot);
     return round;
 }
