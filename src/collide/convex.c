@@ -279,6 +279,7 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
     }
     if (low.slope == 0) {
         mink_foot_of(&m, low.u, &foot);
+        mink_foot_prove(&m, &foot);
         if (mink_is_minimum(&m, &foot)) {
             finish_proven(&m, &low, &foot, out);
             return out->gap <= margin;

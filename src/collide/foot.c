@@ -436,14 +436,17 @@ void mink_foot_of(const minkowski *m, v3 u, mink_foot *out) {
     out->h = top_of(&fa, u) + top_of(&fb, v3_neg(u));
     out->off = v3_norm(v3_axpy(d, -out->h, u));
     out->below = -v3_norm(d);
-    if (out->h <= 0 || out->off > MINK_TIGHT * m->grain) {
+}
+
+void mink_foot_prove(const minkowski *m, mink_foot *f) {
+    if (f->h <= 0 || f->off > MINK_TIGHT * m->grain) {
         return;
     }
-    if (out->h <= rolling(m->a) + rolling(m->b)) {
-        out->below = out->h;
+    if (f->h <= rolling(m->a) + rolling(m->b)) {
+        f->below = f->h;
         return;
     }
-    double in_a = ball_within(m->a, b), enough = out->h - 8 * m->grain;
-    double in_b = in_a < enough ? ball_within(m->b, m3_transposed_times(m->X_ab.R, v3_sub(a, m->X_ab.p))) : in_a;
-    out->below = max_of(out->below, max_of(in_a, in_b));
+    double in_a = ball_within(m->a, f->b), enough = f->h - 8 * m->grain;
+    double in_b = in_a < enough ? ball_within(m->b, m3_transposed_times(m->X_ab.R, v3_sub(f->a, m->X_ab.p))) : in_a;
+    f->below = max_of(f->below, max_of(in_a, in_b));
 }

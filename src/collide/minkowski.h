@@ -70,6 +70,8 @@ typedef struct mink_foot {
     int strict; /* h u lies well within a flat part of D's surface: if stationary, then a minimum among its neighbours */
 } mink_foot;
 void mink_foot_of(const minkowski *m, v3 u, mink_foot *out);
+/* Of overlapping solids `below` is known only from here on. */
+void mink_foot_prove(const minkowski *m, mink_foot *f);
 /* Stationary, and proven to be the minimum, both to rounding. */
 static inline int mink_is_minimum(const minkowski *m, const mink_foot *f) {
     return f->off <= MINK_TIGHT * m->grain && f->h - f->below <= MINK_TIGHT * m->grain;

@@ -45,9 +45,9 @@ static void corner_creases(crease *k, int first, v3 corner, v3 other, v3 u, doub
     }
 }
 
-static void hull_creases(const convex *c, v3 u, double slack, int first, crease *k) {
-    uint32_t best;
-    v3 v = convex_support(c, u, &best);
+static void hull_creases(const convex *c, v3 u, double slack, uint32_t start, int first, crease *k) {
+    uint32_t best = start;
+    v3 v = convex_support_from(c, u, &best);
     if (c->kind == CONVEX_TRIANGLE) {
         for (uint32_t i = 1; i < 3; i++) {
             corner_creases(k, first, v, c->corner[(best + i) % 3], u, slack);
@@ -77,7 +77,8 @@ static sym3 curvature(const convex *c, v3 u) {
     return W;
 }
 
-static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, crease *k) {
+/* `start`: a vertex near the farthest, of a hull. */
+static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, uint32_t start, crease *k) {
     v3 u = m3_transposed_times(R, u_outer);
     int first = k->count;
     switch (c->kind) {
@@ -104,7 +105,7 @@ static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, crease *
         break;
     case CONVEX_HULL:
     case CONVEX_TRIANGLE:
-        hull_creases(c, u, slack, first, k);
+        hull_creases(c, u, slack, start, first, k);
         break;
     default:
         break;
@@ -119,7 +120,7 @@ static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, crease *
 
 int mink_tied(const convex *c, v3 u) {
     crease k = {.count = 0};
-    creases_of(c, m3_identity(), u, TIED, &k);
+    creases_of(c, m3_identity(), u, TIED, 0, &k);
     return k.count > 0;
 }
 
@@ -164,6 +165,13 @@ static mink_direction along_one(const minkowski *m, sym3 W, v3 c, v3 near, mink_
     return (mink_direction){u, v3_dot(w, u), fabs(v3_dot(w, t))};
 }
 
+/* h is no less than this where the circle c.u = 0 is nearest to `near`. */
+static double above_circle(v3 c, v3 near, v3 w) {
+    v3 u = v3_axpy(near, -v3_dot(near, c), c);
+    double length = v3_norm(u);
+    return length > 0 ? v3_dot(u, w) / length : -HUGE_VAL;
+}
+
 /* `w`: the farthest point along from.u. */
 static mink_direction along_none(const minkowski *m, sym3 W, mink_direction from, v3 w) {
     v3 u = from.u, s = v3_perpendicular(u), t = v3_cross(u, s);
@@ -196,19 +204,23 @@ static mink_direction round_of(const minkowski *m, const crease *k, mink_directi
                 best = x;
                 mink_foot foot;
                 mink_foot_of(m, x.u, &foot);
+                mink_foot_prove(m, &foot);
                 if (settled(m, &foot)) {
                     return x;
                 }
             }
         }
     }
+    if (m->curved) {
+        try(m, along_none(m, k->W, from, w), &best);
+    }
     for (int i = 0; i < k->count; i++) {
+        if (k->count > 1 && above_circle(k->along[i], from.u, w) > best.h + m->grain) {
+            continue; /* the crease is too high where it is nearest */
+        }
         mink_direction step = along_one(m, k->W, k->along[i], from.u, &projected);
         try(m, projected, &best);
         try(m, step, &best);
-    }
-    if (m->curved) {
-        try(m, along_none(m, k->W, from, w), &best);
     }
     return best;
 }
@@ -247,13 +259,14 @@ int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
     for (; round < MOST_ROUNDS; round++) {
         if (at->slope <= flat) {
             mink_foot_of(m, at->u, foot);
+            mink_foot_prove(m, foot);
             if (settled(m, foot)) {
                 return round;
             }
         }
         crease k = {.count = 0};
-        creases_of(m->a, m3_identity(), at->u, slack, &k);
-        creases_of(m->b, m->X_ab.R, v3_neg(at->u), slack, &k);
+        creases_of(m->a, m3_identity(), at->u, slack, m->start ? m->start[0] : 0, &k);
+        creases_of(m->b, m->X_ab.R, v3_neg(at->u), slack, m->start ? m->start[1] : 0, &k);
         mink_direction next = round_of(m, &k, *at);
         if (!better(m, next, *at)) {
             next = leave_creases(m, &k, *at);
@@ -264,5 +277,6 @@ int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
         *at = next;
     }
     mink_foot_of(m, at->u, foot);
+    mink_foot_prove(m, foot);
     return round;
 }
