@@ -59,6 +59,7 @@ static void refused_within(const char *text, const scene_limits *limits, const c
 
 Test(solid_limits, a_surface_too_fine_is_refused_with_what_would_do) {
     refused(SHAPE(BALL("1e-5")), "scene.json:2:46", "8.9e+06 are the most: 0.0028 m would do");
+    refused(SHAPE(BALL("1e-4")), "scene.json:2:46", "makes about 3.9e+09 triangles");
     refused(SHAPE(BALL("1e-100")), "scene.json:2:48", "too fine");
 }
 
