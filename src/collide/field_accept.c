@@ -170,22 +170,8 @@ static int settles(encounter *e, const patch *p, place *at) {
     return 1;
 }
 
-/* Of a cylinder: its rims are the only edges.  Does g point against the cone of normals at x? */
-static int stands_on_tube(const encounter *e, const place *at) {
-    const double *size = e->surface->size;
-    double r = hypot(at->x.x, at->x.y), half = 0.5 * size[1], length = v3_norm(at->g), slack = FIELD_SLACK * length;
-    double radial = r > 0 ? (at->g.x * at->x.x + at->g.y * at->x.y) / r : 0, axial = at->g.z * copysign(1, at->x.z);
-    double around = r > 0 ? (at->g.y * at->x.x - at->g.x * at->x.y) / r : 0, near = 1e-6 * e->surface->extent;
-    int on_side = r >= size[0] - near, on_end = fabs(at->x.z) >= half - near;
-    return length > 0.1 && radial <= slack && axial <= slack && (on_side || fabs(radial) <= slack) &&
-           (on_end || fabs(axial) <= slack) && fabs(around) <= slack;
-}
-
 /* Of a surface given by a distance. */
 static int stands(encounter *e, const patch *p, place *low) {
-    if (e->surface->tube) {
-        return stands_on_tube(e, low);
-    }
     int part = part_of_triangle(p, low->t);
     int sharp = !p->smooth || (part < 3 && p->sharp & SKIN_CORNER << part) ||
                 (part >= 3 && part < 6 && p->sharp & SKIN_EDGE << (part - 3));

@@ -95,4 +95,9 @@ void patch_minimum(encounter *e, const patch *p, place *out);
 /* All contacts of the surface with the field, added to `out`. */
 int encounter_run(encounter *e);
 
+/* Contacts of the corners and edges of A, a box, a cylinder or a hull, in B's field. */
+void encounter_edges(const pair *p, const solid *a, const solid *b, manifold *out);
+/* A contact that parts A and B where they overlap and those from `first` on would not. */
+void encounter_overlap(const pair *p, const solid *a, const solid *b, int first, manifold *out);
+
 #endif

@@ -17,25 +17,19 @@ double encounter_field(encounter *e, v3 x, v3 *gradient) {
     return f;
 }
 
-/* The cylinder above a triangle: of its side, at the triangle's height; its ends are flat. */
-static void on_tube(const encounter *e, v3 flat_normal, place *at) {
-    double r = hypot(at->x.x, at->x.y);
-    if (fabs(flat_normal.z) < 0.5 && r > 0) {
-        at->normal = v3_make(at->x.x / r, at->x.y / r, 0);
-        at->x = v3_make(e->surface->size[0] * at->normal.x, e->surface->size[0] * at->normal.y, at->x.z);
-    }
-}
-
 void encounter_place(encounter *e, v3 t, v3 flat_normal, double reach, place *out) {
     out->t = out->x = t;
     out->normal = flat_normal;
-    if (e->surface->tube) {
-        on_tube(e, flat_normal, out);
-    } else if (e->surface->curved && !solid_project(e->surface, t, reach, &out->x, &out->normal)) {
+    if (e->surface->curved && !solid_project(e->surface, t, reach, &out->x, &out->normal)) {
         out->x = t;
         out->normal = flat_normal;
     }
     out->f = encounter_field(e, v3_add(out->x, out->shift), &out->g);
+}
+
+/* How far from the patch a contact may be that only the search along the solid's edges will find. */
+static double stray(const encounter *e, const patch *p) {
+    return e->surface->skin && p->sharp ? e->surface->skin->bulge : 0;
 }
 
 static void cut(encounter *e, const patch *p, int depth);
@@ -51,7 +45,7 @@ static void meet(encounter *e, const patch *p, int depth) {
     }
     place least;
     patch_minimum(e, p, &least);
-    if (place_gap(&least) < e->margin) {
+    if (place_gap(&least) < e->margin + stray(e, p)) {
         report_minimum(e, p, &least);
     }
 }
@@ -116,6 +110,19 @@ static double promise(const place at[3]) {
     return least - 0.75 * deepest;
 }
 
+/* Of a convex field over a flat triangle: not below the planes that touch it at the corners. */
+static double supported(const place at[3]) {
+    double best = -HUGE_VAL;
+    for (int k = 0; k < 3; k++) {
+        double low = 0;
+        for (int j = 1; j < 3; j++) {
+            low = fmin(low, v3_dot(at[k].g, v3_sub(at[(k + j) % 3].t, at[k].t)));
+        }
+        best = fmax(best, at[k].f + low);
+    }
+    return best;
+}
+
 /* Corners must be known. 0: the triangle has no area. */
 static int patch_of(const encounter *e, int triangle, patch *p) {
     const sim_mesh *m = e->surface->mesh;
@@ -133,9 +140,6 @@ static int patch_of(const encounter *e, int triangle, patch *p) {
         p->size = fmax(p->size, v3_norm(v3_sub(p->whole[(k + 1) % 3], p->whole[k])));
         p->corner[k] = e->vertex[c[k]];
         p->corner[k].normal = skin ? skin->normal[triangle][k] : p->normal;
-        if (e->surface->tube) {
-            on_tube(e, p->normal, &p->corner[k]);
-        }
         p->smooth = p->smooth && v3_dot(p->normal, p->corner[k].normal) >= 0.9;
     }
     return 1;
@@ -159,10 +163,13 @@ static int visit(encounter *e, int triangle) {
         return 1;
     }
     double low = promise(p.corner);
+    if (e->field->convex && size > 0.1 * e->field->extent) { /* the edges say too little */
+        low = fmin(low, supported(p.corner) - (e->surface->curved ? 0.1 * size : 0));
+    }
     if (size > e->coarse) {
         report_corners(e, &p);
         meet(e, &p, 0);
-    } else if (low <= e->margin) {
+    } else if (low <= e->margin + stray(e, &p)) {
         report_corners(e, &p);
         e->waiting[e->nwaiting++] = (candidate){low, triangle};
     }

@@ -57,6 +57,21 @@ static void find_sharp(const sim_mesh *m, const v3 (*normal)[3], unsigned char *
     }
 }
 
+/* The height of the arc over a chord whose ends turn against each other by an angle is an eighth of both's product. */
+static double find_bulge(const sim_mesh *m, const v3 (*normal)[3], const unsigned char *sharp) {
+    double most = 0;
+    for (int t = 0; t < m->ntriangle; t++) {
+        for (int k = 0; k < 3; k++) {
+            if (sharp[t] & SKIN_EDGE << k) {
+                int next = (k + 1) % 3;
+                double length = v3_norm(v3_sub(m->vertex[m->triangle[t][next]], m->vertex[m->triangle[t][k]]));
+                most = fmax(most, length * v3_norm(v3_sub(normal[t][next], normal[t][k])) / 8);
+            }
+        }
+    }
+    return most;
+}
+
 /* A vertex is sharp for all its triangles when it is for one. */
 static void spread_sharp(const sim_mesh *m, unsigned char *sharp, unsigned char *at) {
     memset(at, 0, (size_t)m->nvertex);
@@ -99,7 +114,8 @@ sim_skin *skin_build(sim_pool *pool, const sim_field *field, const sim_mesh *dra
         find_normals(field, m, normal);
         find_sharp(m, (const v3(*)[3])normal, sharp);
         spread_sharp(m, sharp, at);
-        *s = (sim_skin){m, m == drawing ? bvh : bvh_build(pool, m), (const v3(*)[3])normal, sharp};
+        *s = (sim_skin){m, m == drawing ? bvh : bvh_build(pool, m), (const v3(*)[3])normal, sharp,
+                        1.5 * find_bulge(m, (const v3(*)[3])normal, sharp)};
     }
     free(at);
     return s->bvh && normal && sharp && at ? s : NULL;
