@@ -231,14 +231,14 @@ static double search(lattice *l, const int at[3], int width, int last) {
     return count;
 }
 
-/* From the wide cubes that the surface may pass through: of those of a plane half are crossed. */
+/* From the wide cubes that the surface may pass through: a plane crosses nearly as many. */
 static double expect_cells(lattice *l, int width) {
     const int origin[3] = {0, 0, 0};
     int last = width;
     while (width / last < SURVEYED) {
         last /= 2;
     }
-    return 0.5 * last * last * search(l, origin, width, last);
+    return 1.0 * last * last * search(l, origin, width, last);
 }
 
 int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge, int64_t room) {
@@ -269,10 +269,10 @@ int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edg
     }
     const int origin[3] = {0, 0, 0};
     double most = lattice_most_cells(field, room), expected = width > SURVEYED ? expect_cells(l, width) : 0;
-    if (!l->failed && expected <= 4 * most) {
+    if (!l->failed && expected <= 2 * most) {
         search(l, origin, width, 1);
     }
-    if (l->room < 0 || l->ncell > LATTICE_MAX_CELLS || expected > 4 * most) {
+    if (l->room < 0 || l->ncell > LATTICE_MAX_CELLS || expected > 2 * most) {
         l->failed = 1;
         l->expected = fmax(expected, fmax(1.1 * most, 1));
     }

