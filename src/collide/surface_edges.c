@@ -74,12 +74,6 @@ static int is_way_out(const surface *s, const pose *X, const edge *e, v3 on_edge
     return surface_holds(s, pose_point(*X, in), &d, &place) && -d >= 0.7 * expected;
 }
 
-typedef struct edge_pair {
-    side *e;
-    edge a[3];
-    int count;
-} edge_pair;
-
 static void try_edges(const side *e, const edge *a, const edge *b) {
     v3 on_a, on_b, n;
     if (!crossing(a, b, &on_a, &on_b, &n)) {
@@ -104,34 +98,70 @@ static void try_edges(const side *e, const edge *a, const edge *b) {
     manifold_add(e->out, e->p->arena, &c);
 }
 
-static int visit_other_edges(void *context, int t) {
-    edge_pair *q = context;
-    edge b[3];
-    int count = ridges_of(q->e->other, &q->e->X, t, b);
-    for (int k = 0; k < count; k++) {
-        for (int i = 0; i < q->count; i++) {
-            try_edges(q->e, &q->a[i], &b[k]);
+enum { ROOM = 96 };
+
+/* The leaf of one side, and ridges of the other that are near it. */
+typedef struct near_ridges {
+    side *e;
+    const sim_bvh_node *leaf;
+    edge b[ROOM];
+    v3 low[ROOM], high[ROOM]; /* their boxes, in A's frame */
+    int count;
+} near_ridges;
+
+static int beside(v3 low, v3 high, v3 l, v3 h) {
+    return low.x > h.x || high.x < l.x || low.y > h.y || high.y < l.y || low.z > h.z || high.z < l.z;
+}
+
+/* Edges that have passed through each other are no farther apart than a triangle is wide. */
+static void try_all(near_ridges *q) {
+    pose still = pose_identity();
+    for (int k = 0; k < q->leaf->count; k++) {
+        edge a[3];
+        int t = surface_leaf(q->e->s, q->leaf, k), count = ridges_of(q->e->s, &still, t, a);
+        if (count == 0) {
+            continue;
+        }
+        v3 c[3], low, high;
+        surface_corners(q->e->s, t, c);
+        bounds_of_corners(c, &low, &high);
+        double grow = q->e->p->margin + 0.5 * v3_norm(v3_sub(high, low));
+        low = v3_sub(low, v3_make(grow, grow, grow));
+        high = v3_add(high, v3_make(grow, grow, grow));
+        for (int j = 0; j < q->count; j++) {
+            for (int i = 0; i < count && !beside(low, high, q->low[j], q->high[j]); i++) {
+                try_edges(q->e, &a[i], &q->b[j]);
+            }
         }
     }
+    q->count = 0;
+}
+
+static int gather(void *context, int t) {
+    near_ridges *q = context;
+    if (q->count > ROOM - 3) {
+        try_all(q);
+    }
+    int count = ridges_of(q->e->other, &q->e->X, t, q->b + q->count);
+    for (int k = q->count; k < q->count + count; k++) {
+        v3 end[3] = {q->b[k].at, v3_add(q->b[k].at, q->b[k].along), q->b[k].at};
+        bounds_of_corners(end, &q->low[k], &q->high[k]);
+    }
+    q->count += count;
     return !q->e->out->failed;
 }
 
-static int visit_edges(void *context, int t) {
-    side *e = context;
-    edge_pair q = {.e = e};
-    pose still = pose_identity();
-    q.count = ridges_of(e->s, &still, t, q.a);
-    if (q.count) {
-        v3 c[3], low, high;
-        surface_corners(e->s, t, c);
-        v3 l = {fmin(c[0].x, fmin(c[1].x, c[2].x)), fmin(c[0].y, fmin(c[1].y, c[2].y)),
-                fmin(c[0].z, fmin(c[1].z, c[2].z))};
-        v3 h = {fmax(c[0].x, fmax(c[1].x, c[2].x)), fmax(c[0].y, fmax(c[1].y, c[2].y)),
-                fmax(c[0].z, fmax(c[1].z, c[2].z))};
-        box_over(&e->back, l, h, e->p->margin, &low, &high);
-        surface_in_box(e->other, low, high, visit_other_edges, &q);
-    }
-    return !e->out->failed;
+static int visit_leaf(void *context, const sim_bvh_node *leaf, v3 low, v3 high) {
+    near_ridges *q = context;
+    q->leaf = leaf;
+    surface_some_in_box(q->e->other, RELIEF_RIDGES, low, high, gather, q);
+    try_all(q);
+    return !q->e->out->failed;
 }
 
-void edges_on_edges(side *e) { surface_near(e->s, RELIEF_RIDGES, e->other, &e->X, e->p->margin, visit_edges, e); }
+void edges_on_edges(side *e) {
+    near_ridges q;
+    q.e = e;
+    q.count = 0;
+    surface_near(e->s, RELIEF_RIDGES, e->other, &e->X, e->p->margin, visit_leaf, &q);
+}

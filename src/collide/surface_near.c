@@ -22,13 +22,13 @@ static int found_one(void *context, int t) {
     return 0;
 }
 
-int box_meets(const surface *s, v3 low, v3 high) {
+int box_meets(const surface *s, int of, v3 low, v3 high) {
     int found = 0;
-    surface_in_box(s, low, high, found_one, &found);
+    surface_some_in_box(s, of, low, high, found_one, &found);
     return found;
 }
 
-void surface_near(const surface *a, int of, const surface *b, const pose *X_ab, double margin, bvh_visit *visit,
+void surface_near(const surface *a, int of, const surface *b, const pose *X_ab, double margin, leaf_visit *visit,
                   void *context) {
     pose back = pose_inverse(*X_ab);
     int waiting[BVH_MAX_DEPTH + 1] = {0}, nwaiting = 1;
@@ -36,21 +36,20 @@ void surface_near(const surface *a, int of, const surface *b, const pose *X_ab, 
         int at = waiting[--nwaiting];
         const sim_bvh_node *n = &a->bvh->node[at];
         v3 low, high;
-        if (!(a->relief->node[at] & of)) {
+        if (of && !(a->relief->node[at] & of)) {
             continue;
         }
         box_over(&back, node_low(n), node_high(n), margin, &low, &high);
-        if (!box_reaches(low, high, b) || !box_meets(b, low, high)) {
+        if (!box_reaches(low, high, b) || !box_meets(b, of, low, high)) {
             continue;
         }
         if (n->count == 0) {
             waiting[nwaiting++] = n->first + 1;
             waiting[nwaiting++] = n->first;
+            continue;
         }
-        for (int k = 0; k < n->count; k++) {
-            if (!visit(context, surface_leaf(a, n, k))) {
-                return;
-            }
+        if (!visit(context, n, low, high)) {
+            return;
         }
     }
 }

@@ -130,9 +130,13 @@ static int heights_nearest(const surface *s, v3 p, double reach, surface_place *
 /* ---- both ---- */
 
 void surface_in_box(const surface *s, v3 low, v3 high, bvh_visit *visit, void *context) {
+    surface_some_in_box(s, 0, low, high, visit, context);
+}
+
+void surface_some_in_box(const surface *s, int of, v3 low, v3 high, bvh_visit *visit, void *context) {
     if (s->mesh) {
-        bvh_in_box(s->bvh, s->mesh, low, high, visit, context);
-    } else {
+        bvh_in_box(s->bvh, of ? s->relief->node : NULL, of, low, high, visit, context);
+    } else if (!of || s->relief->node[0] & of) {
         heights_in_box(s, low, high, visit, context);
     }
 }

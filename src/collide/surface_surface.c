@@ -129,7 +129,7 @@ static int is_free(const side *e, v3 low, v3 high, int way) {
         return 0;
     }
     *to[way] = way < 3 ? HUGE_VAL : -HUGE_VAL;
-    return !box_meets(e->other, low, high);
+    return !box_meets(e->other, 0, low, high);
 }
 
 /* The way most likely to be free. */
@@ -185,10 +185,17 @@ static void try_vertex(side *e, int t, int corner, v3 x, const known *from) {
 static int near_vertices(side *e, const sim_bvh_node *n, known *from) {
     v3 low = node_low(n), high = node_high(n), l, h, c = v3_scale(0.5, v3_add(low, high));
     box_over(&e->back, low, high, e->p->margin, &l, &h);
-    if (!box_reaches(l, h, e->other) || is_free(e, l, h, e->way)) {
+    double away = v3_norm(v3_sub(c, from->centre)), reach = 0.5 * v3_norm(v3_sub(high, low)) + e->p->margin;
+    double least = at_least(from, away), most = at_most(e, from, away);
+    double behind = e->other->solid ? HUGE_VAL : reach + BEHIND * v3_norm(v3_sub(e->s->high, e->s->low));
+    if (most <= reach || (least > 0 && from->distance < 0 && most <= behind)) {
+        return 1;
+    }
+    if (!box_reaches(l, h, e->other) || least > (from->distance > 0 ? reach : behind) ||
+        is_free(e, l, h, e->way)) {
         return 0;
     }
-    if (e->other->heights || (e->other->solid && box_meets(e->other, l, h))) {
+    if (e->other->heights || (e->other->solid && box_meets(e->other, 0, l, h))) {
         return 1;
     }
     for (int way = 0; e->other->solid && way < 6; way++) {
@@ -196,15 +203,6 @@ static int near_vertices(side *e, const sim_bvh_node *n, known *from) {
             e->way = way;
             return 0;
         }
-    }
-    double away = v3_norm(v3_sub(c, from->centre)), reach = 0.5 * v3_norm(v3_sub(high, low)) + e->p->margin;
-    double behind = e->other->solid ? HUGE_VAL : reach + BEHIND * v3_norm(v3_sub(e->s->high, e->s->low));
-    double least = at_least(from, away), most = at_most(e, from, away);
-    if (most <= reach || (least > 0 && from->distance < 0 && most <= behind)) {
-        return 1;
-    }
-    if (least > (from->distance > 0 ? reach : behind)) {
-        return 0;
     }
     surface_place place;
     double d = surface_distance(e->other, pose_point(e->back, c), most, &place);

@@ -5,6 +5,7 @@
  * linear set union algorithm", JACM 22), the lowest triangle at the root. */
 #include "geometry/relief.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct triangles {
