@@ -111,10 +111,11 @@ static v3 witness(const minkowski *m, v3 u, double gap) {
         return foot.a;
     }
     v3 n = v3_neg(u), at_b = m3_transposed_times(m->X_ab.R, n);
-    if (!mink_tied(m->a, u)) {
+    int one_of_b = !mink_tied(m->b, at_b);
+    if (!mink_tied(m->a, u) && !(one_of_b && is_curved(m->a) && !is_curved(m->b))) { /* a corner stands still */
         return convex_support(m->a, u, &vertex);
     }
-    if (!mink_tied(m->b, at_b)) {
+    if (one_of_b) {
         return v3_axpy(pose_point(m->X_ab, convex_support(m->b, at_b, &vertex)), gap, n);
     }
     minkowski apart = *m;
@@ -231,6 +232,14 @@ static void weigh_sides(const minkowski *m, const gjk_result *g, mink_direction 
  * Where it does not, the simplices have to show that nothing is nearer.  1: `d` has been polished; 2: and is proven. */
 static int nearest_of_round(const minkowski *m, double far, gjk_result *g, mink_direction *d, mink_foot *foot,
                             convex_gap *out) {
+    if (m->a->kind == CONVEX_ELLIPSOID || m->b->kind == CONVEX_ELLIPSOID) {
+        mink_direction x = *d;
+        mink_polish(m, &x, foot);
+        if (mink_is_minimum(m, foot)) {
+            *d = x;
+            return 2;
+        }
+    }
     gjk_go(m, far, 0.03 * m->least, g);
     for (int round = 0; round < MOST_ROUNDS && !g->beyond; round++) {
         int exact = g->count < 4 && g->above - g->below <= 1e-6 * m->least;

@@ -263,6 +263,7 @@ int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
             if (settled(m, foot)) {
                 return round;
             }
+            at->slope = round ? at->slope : foot->off; /* it had only been hoped for */
         }
         crease k = {.count = 0};
         creases_of(m->a, m3_identity(), at->u, slack, m->start ? m->start[0] : 0, &k);
