@@ -256,7 +256,7 @@ static mink_direction leave_creases(const minkowski *m, const crease *k, mink_di
 int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
     double slack = 0.15, flat = MINK_TIGHT * m->grain;
     int round = 0;
-    for (; round < MOST_ROUNDS; round++) {
+    for (; round < MOST_ROUNDS && -at->h <= m->far; round++) {
         if (at->slope <= flat) {
             mink_foot_of(m, at->u, foot);
             mink_foot_prove(m, foot);
