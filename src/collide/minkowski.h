@@ -19,6 +19,7 @@ typedef struct minkowski {
     double least;    /* smallest width of the smaller core: what tolerances are relative to */
     double grain;    /* what rounding leaves of a support point */
     int curved;      /* not both are polytopes */
+    double far;      /* a distance that need not be known better */
     uint32_t *start; /* [2] vertices at which hulls are searched from, those found last; or NULL */
 } minkowski;
 
@@ -77,8 +78,13 @@ static inline int mink_is_minimum(const minkowski *m, const mink_foot *f) {
     return f->off <= MINK_TIGHT * m->grain && f->h - f->below <= MINK_TIGHT * m->grain;
 }
 
+/* A direction to begin with. */
+mink_direction mink_first(const minkowski *m);
+/* Of `best` and the sides of a simplex of four, looking out, the lowest. */
+void mink_weigh_sides(const minkowski *m, const gjk_result *g, mink_direction *best);
+
 /* Walks downhill from `at` to a local minimum of h to machine precision, if one is near; ends early at the proven minimum
- * of all.  `foot`: of where it ends. */
+ * of all, and where D turns out to be farther than `far`.  `foot`: of where it ends. */
 int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot);
 /* Are the points of A (of B) that are farthest along u (against u) more than one? */
 int mink_tied(const convex *c, v3 u);

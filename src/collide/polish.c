@@ -256,13 +256,14 @@ static mink_direction leave_creases(const minkowski *m, const crease *k, mink_di
 int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
     double slack = 0.15, flat = MINK_TIGHT * m->grain;
     int round = 0;
-    for (; round < MOST_ROUNDS; round++) {
+    for (; round < MOST_ROUNDS && -at->h <= m->far; round++) {
         if (at->slope <= flat) {
             mink_foot_of(m, at->u, foot);
             mink_foot_prove(m, foot);
             if (settled(m, foot)) {
                 return round;
             }
+            at->slope = round ? at->slope : foot->off; /* it had only been hoped for */
         }
         crease k = {.count = 0};
         creases_of(m->a, m3_identity(), at->u, slack, m->start ? m->start[0] : 0, &k);

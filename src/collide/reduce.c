@@ -37,8 +37,8 @@ static double gain(const choice *c, int k) {
         return squared_distance(c, c->ring[0], k);
     }
     double sum = 0;
-    for (int i = 0; i < c->nring; i++) {
-        sum -= min_of(twice_area(c, c->ring[i], c->ring[(i + 1) % c->nring], k), 0);
+    for (int i = 0, from = c->ring[c->nring - 1]; i < c->nring; from = c->ring[i++]) {
+        sum -= min_of(twice_area(c, from, c->ring[i], k), 0);
     }
     return sum;
 }
