@@ -67,9 +67,9 @@ typedef struct sim_geometry {
     const sim_mesh *mesh; /* meshes; the surface of a field; the faces of a hull, cut in triangles */
     const sim_heights *heights;
     const sim_field *field;
-    const struct sim_bvh *bvh; /* over the triangles of `mesh`; private */
-    const struct sim_skin
-        *skin; /* of a field: the triangles, fewer than of `mesh`, by which it meets others; private */
+    const struct sim_bvh *bvh;       /* over the triangles of `mesh`; private */
+    const struct sim_relief *relief; /* of the triangles of meshes and height fields; private */
+    const struct sim_skin *skin;     /* of a field: the few triangles by which it meets others; private */
     size_t bytes;
     void *memory;
 } sim_geometry;

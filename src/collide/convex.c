@@ -135,6 +135,11 @@ static void finish(const minkowski *m, v3 u, double core_gap, v3 on_core_a, conv
     out->on_b = v3_axpy(out->on_a, out->gap, u);
 }
 
+static void finish_proven(const minkowski *m, const mink_direction *d, const mink_foot *foot, convex_gap *out) {
+    out->certain = 1;
+    finish(m, d->u, -d->h, foot->a, out);
+}
+
 /* `polished`: the direction that was polished on the way, or NULL. */
 static void apart(const minkowski *m, const gjk_result *g, const mink_direction *polished, convex_gap *out) {
     double tolerance = max_of(1e-9 * m->least, 8 * m->grain);
@@ -172,23 +177,54 @@ static int inside(const minkowski *m, double touching, const mink_direction *low
     return 1;
 }
 
-/* The outward normal of the side of the tetrahedron that is nearest to the origin within. */
-static v3 nearest_side(const gjk_result *g) {
+/* `slope`: 0 if u may well be the minimum as it is. */
+static void weigh(const minkowski *m, v3 u, double slope, mink_direction *best) {
+    double h = v3_dot(u, mink_support(m, u).d);
+    if (h < best->h) {
+        *best = (mink_direction){u, h, slope};
+    }
+}
+
+/* Along the axes of a box or a cylinder, and at right angles to the cylinder's.  `u`: roughly the direction; `X`: NULL or
+ * the solid's pose. */
+static void weigh_normals(const minkowski *m, const convex *c, const pose *X, v3 u_outer, mink_direction *best) {
+    v3 u = X ? m3_transposed_times(X->R, u_outer) : u_outer;
+    v3 n[3] = {{copysign(1, u.x), 0, 0}, {0, copysign(1, u.y), 0}, {0, 0, copysign(1, u.z)}};
+    double across = sqrt(u.x * u.x + u.y * u.y);
+    if (c->kind == CONVEX_CYLINDER) {
+        n[0] = across > 0 ? v3_make(u.x / across, u.y / across, 0) : n[0];
+        n[1] = n[2];
+    }
+    int count = c->kind == CONVEX_BOX ? 3 : c->kind == CONVEX_CYLINDER ? 2 : 0;
+    for (int k = 0; k < count; k++) {
+        weigh(m, X ? m3_times(X->R, n[k]) : n[k], 0, best);
+    }
+}
+
+/* The lowest of a few directions that are as good as any to begin with. */
+static mink_direction first_direction(const minkowski *m) {
+    v3 u = v3_neg(v3_unit(between_centres(m)));
+    mink_direction best = {u, HUGE_VAL, HUGE_VAL};
+    weigh(m, u, HUGE_VAL, &best);
+    weigh_normals(m, m->a, NULL, u, &best);
+    weigh_normals(m, m->b, &m->X_ab, u, &best);
+    return best;
+}
+
+/* The sides of a tetrahedron, looking out. */
+static void weigh_sides(const minkowski *m, const gjk_result *g, mink_direction *best) {
     static const int side[4][4] = {{1, 2, 3, 0}, {0, 3, 2, 1}, {0, 1, 3, 2}, {0, 2, 1, 3}};
-    v3 best = g->axis;
-    double least = HUGE_VAL;
     for (int f = 0; f < 4; f++) {
         v3 p = g->corner[side[f][0]].d;
         v3 n = triangle_normal(p, g->corner[side[f][1]].d, g->corner[side[f][2]].d);
         double length = v3_norm(n), beyond = v3_dot(n, v3_sub(g->corner[side[f][3]].d, p));
         if (length > 0) {
             n = v3_scale((beyond > 0 ? -1 : 1) / length, n);
-            double offset = v3_dot(n, p);
-            best = offset < least ? n : best;
-            least = min_of(least, offset);
+            if (v3_dot(n, p) < best->h) {
+                weigh(m, n, HUGE_VAL, best);
+            }
         }
     }
-    return best;
 }
 
 /* Round solids: what the simplices approach more and more slowly, Newton's method finds at once, and its foot proves it.
@@ -197,8 +233,11 @@ static int nearest_of_round(const minkowski *m, double far, gjk_result *g, mink_
                             convex_gap *out) {
     gjk_go(m, far, 0.03 * m->least, g);
     for (int round = 0; round < MOST_ROUNDS && !g->beyond; round++) {
-        v3 u = g->count < 4 ? g->axis : nearest_side(g);
-        *d = (mink_direction){u, v3_dot(u, mink_support(m, u).d), HUGE_VAL};
+        int exact = g->count < 4 && g->above - g->below <= 1e-6 * m->least;
+        *d = (mink_direction){g->axis, -g->below, exact ? 0 : HUGE_VAL};
+        if (g->count == 4) {
+            weigh_sides(m, g, d);
+        }
         out->iterations += mink_polish(m, d, foot);
         if (mink_is_minimum(m, foot)) {
             return 2;
@@ -227,18 +266,31 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
             out->normal = v3_neg(u);
             return 0;
         }
+        start[0] = start[1] = 0; /* the guess leaves no trace */
     }
     gjk_result g;
-    mink_direction low;
+    mink_foot foot;
     int polished = 0;
-    gjk_start(&m, between_centres(&m), &g);
+    mink_direction low = first_direction(&m);
+    if (-low.h > margin + radii) {
+        out->gap = -low.h - radii;
+        out->normal = v3_neg(low.u);
+        return 0;
+    }
+    if (low.slope == 0) {
+        mink_foot_of(&m, low.u, &foot);
+        mink_foot_prove(&m, &foot);
+        if (mink_is_minimum(&m, &foot)) {
+            finish_proven(&m, &low, &foot, out);
+            return out->gap <= margin;
+        }
+    }
+    gjk_start(&m, v3_neg(low.u), &g);
     if (m.curved) {
-        mink_foot foot;
         polished = nearest_of_round(&m, margin + radii, &g, &low, &foot, out);
         if (polished == 2) {
             out->iterations += g.iterations;
-            out->certain = 1;
-            finish(&m, low.u, -low.h, foot.a, out);
+            finish_proven(&m, &low, &foot, out);
             return out->gap <= margin;
         }
     } else {

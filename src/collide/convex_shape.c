@@ -1,7 +1,5 @@
 /* A shape as a convex core with a rounding radius, and its farthest point in a direction. */
-#include "collide/convex.h"
-
-#include <float.h>
+#include "collide/minkowski.h"
 
 static convex core(convex_kind kind, double x, double y, double z, double radius) {
     return (convex){.kind = kind,
@@ -103,7 +101,7 @@ static v3 ellipsoid_support(const double half[3], v3 d) {
     return v3_make(s * half[0] * e.x, s * half[1] * e.y, s * half[2] * e.z);
 }
 
-v3 convex_support_from(const convex *c, v3 d, uint32_t *vertex) {
+static inline v3 support(const convex *c, v3 d, uint32_t *vertex) {
     const double *h = c->half;
     switch (c->kind) {
     case CONVEX_POINT:
@@ -128,7 +126,23 @@ v3 convex_support_from(const convex *c, v3 d, uint32_t *vertex) {
     }
 }
 
+v3 convex_support_from(const convex *c, v3 d, uint32_t *vertex) { return support(c, d, vertex); }
+
 v3 convex_support(const convex *c, v3 d, uint32_t *vertex) {
     *vertex = 0;
-    return convex_support_from(c, d, vertex);
+    return support(c, d, vertex);
+}
+
+/* Here for its speed: one call for both. */
+mink_point mink_support(const minkowski *m, v3 u) {
+    mink_point p;
+    p.vertex_a = m->start ? m->start[0] : 0;
+    p.vertex_b = m->start ? m->start[1] : 0;
+    p.a = support(m->a, u, &p.vertex_a);
+    p.d = v3_sub(p.a, pose_point(m->X_ab, support(m->b, v3_neg(m3_transposed_times(m->X_ab.R, u)), &p.vertex_b)));
+    if (m->start) {
+        m->start[0] = p.vertex_a;
+        m->start[1] = p.vertex_b;
+    }
+    return p;
 }

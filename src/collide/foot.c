@@ -14,7 +14,7 @@
  * Among the places in common one in the middle is taken, for the sake of the balls. */
 #include "collide/minkowski.h"
 
-static const double TIED = 1e-9;
+static const double TIED = 1e-9, INNER = 1e-6;
 
 enum { MOST = FACE_CORNERS, CLIPPED = 2 * FACE_CORNERS };
 
@@ -226,11 +226,16 @@ static int clip_segment(const patch *f, spot a, spot b, double t[2]) {
     return t[0] <= t[1];
 }
 
-static spot between_segments(const patch *f, const patch *g) {
+static int inner(double t) { return t > INNER && t < 1 - INNER; }
+
+/* `strict`: they cross. */
+static spot between_segments(const patch *f, const patch *g, int *strict) {
     spot a = f->at[0], b = f->at[1], e = less(b, a), k = less(g->at[1], g->at[0]), d = less(g->at[0], a);
     double cross = turn(e, k), ee = dot2(e, e), kk = dot2(k, k);
     if (cross * cross > 1e-12 * ee * kk) {
-        return towards(a, b, clamped(turn(d, k) / cross));
+        double t = turn(d, k) / cross;
+        *strict = inner(t) && inner(turn(d, e) / cross);
+        return towards(a, b, clamped(t));
     }
     double s = along_segment(a, b, g->at[0]), t = along_segment(a, b, g->at[1]);
     return towards(a, b, 0.5 * (s + t));
@@ -295,17 +300,34 @@ static spot common_with_disc(const patch *f, const patch *g) {
     return near;
 }
 
-static spot common_spot(const patch *f, const patch *g) {
+/* Is c well within a disc or a polygon? */
+static int well_within(const patch *f, spot c) {
+    if (f->disc) {
+        spot d = less(c, f->at[0]);
+        return sqrt(dot2(d, d)) < (1 - INNER) * f->radius;
+    }
+    for (int k = 0; k < f->count; k++) {
+        spot e = less(f->at[k + 1 < f->count ? k + 1 : 0], f->at[k]);
+        if (turn(e, less(c, f->at[k])) <= INNER * dot2(e, e)) {
+            return 0;
+        }
+    }
+    return f->count > 2;
+}
+
+static spot common_spot(const patch *f, const patch *g, int *strict) {
     double t[2];
     spot out;
     if (f->count == 1 && !f->disc) {
+        *strict = well_within(g, f->at[0]);
         return f->at[0];
     }
     if (g->count == 1 && !g->disc) {
+        *strict = well_within(f, g->at[0]);
         return g->at[0];
     }
     if (f->count == 2 && g->count == 2) {
-        return between_segments(f, g);
+        return between_segments(f, g, strict);
     }
     if (f->count == 2 || g->count == 2) {
         const patch *s = f->count == 2 ? f : g, *other = f->count == 2 ? g : f;
@@ -399,11 +421,12 @@ void mink_foot_of(const minkowski *m, v3 u, mink_foot *out) {
     patch_of(m->a, NULL, u, &start[0], &fa);
     patch_of(m->b, &m->X_ab, v3_neg(u), &start[1], &fb);
     v3 a = fa.corner[0], b = fb.corner[0];
+    out->strict = 0;
     if (fa.count > 1 || fb.count > 1 || fa.disc || fb.disc) {
         v3 ex = v3_perpendicular(u), ey = v3_cross(u, ex), origin = a;
         look(&fa, origin, ex, ey);
         look(&fb, origin, ex, ey);
-        spot c = common_spot(&fa, &fb);
+        spot c = common_spot(&fa, &fb, &out->strict);
         a = point_over(&fa, c, ex, ey);
         b = point_over(&fb, c, ex, ey);
     }
@@ -413,14 +436,17 @@ void mink_foot_of(const minkowski *m, v3 u, mink_foot *out) {
     out->h = top_of(&fa, u) + top_of(&fb, v3_neg(u));
     out->off = v3_norm(v3_axpy(d, -out->h, u));
     out->below = -v3_norm(d);
-    if (out->h <= 0 || out->off > MINK_TIGHT * m->grain) {
+}
+
+void mink_foot_prove(const minkowski *m, mink_foot *f) {
+    if (f->h <= 0 || f->off > MINK_TIGHT * m->grain) {
         return;
     }
-    if (out->h <= rolling(m->a) + rolling(m->b)) {
-        out->below = out->h;
+    if (f->h <= rolling(m->a) + rolling(m->b)) {
+        f->below = f->h;
         return;
     }
-    double in_a = ball_within(m->a, b), enough = out->h - 8 * m->grain;
-    double in_b = in_a < enough ? ball_within(m->b, m3_transposed_times(m->X_ab.R, v3_sub(a, m->X_ab.p))) : in_a;
-    out->below = max_of(out->below, max_of(in_a, in_b));
+    double in_a = ball_within(m->a, f->b), enough = f->h - 8 * m->grain;
+    double in_b = in_a < enough ? ball_within(m->b, m3_transposed_times(m->X_ab.R, v3_sub(f->a, m->X_ab.p))) : in_a;
+    f->below = max_of(f->below, max_of(in_a, in_b));
 }

@@ -144,6 +144,7 @@ void gjk_start(const minkowski *m, v3 against, gjk_result *g) {
     v3 u = v3_scale(-1 / v3_norm(against), against);
     *g = (gjk_result){.count = 1, .weight = {1}, .below = -HUGE_VAL, .axis = u};
     g->corner[0] = mink_support(m, u);
+    g->below = -v3_dot(u, g->corner[0].d);
     g->nearest = g->corner[0].d;
     g->above = v3_norm(g->nearest);
 }

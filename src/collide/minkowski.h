@@ -28,19 +28,8 @@ typedef struct mink_point {
     uint32_t vertex_a, vertex_b;
 } mink_point;
 
-static inline mink_point mink_support(const minkowski *m, v3 u) {
-    mink_point p;
-    p.vertex_a = m->start ? m->start[0] : 0;
-    p.vertex_b = m->start ? m->start[1] : 0;
-    p.a = convex_support_from(m->a, u, &p.vertex_a);
-    v3 b = convex_support_from(m->b, v3_neg(m3_transposed_times(m->X_ab.R, u)), &p.vertex_b);
-    p.d = v3_sub(p.a, pose_point(m->X_ab, b));
-    if (m->start) {
-        m->start[0] = p.vertex_a;
-        m->start[1] = p.vertex_b;
-    }
-    return p;
-}
+/* The farthest along u (any length, not zero). */
+mink_point mink_support(const minkowski *m, v3 u);
 
 static inline v3 v3_unit(v3 a) { return v3_scale(1 / v3_norm(a), a); }
 
@@ -78,8 +67,11 @@ typedef struct mink_foot {
     double h;     /* along u */
     double off;   /* |a - b - h u|: 0 where u is stationary */
     double below; /* min h is no less: proven by the two points */
+    int strict; /* h u lies well within a flat part of D's surface: if stationary, then a minimum among its neighbours */
 } mink_foot;
 void mink_foot_of(const minkowski *m, v3 u, mink_foot *out);
+/* Of overlapping solids `below` is known only from here on. */
+void mink_foot_prove(const minkowski *m, mink_foot *f);
 /* Stationary, and proven to be the minimum, both to rounding. */
 static inline int mink_is_minimum(const minkowski *m, const mink_foot *f) {
     return f->off <= MINK_TIGHT * m->grain && f->h - f->below <= MINK_TIGHT * m->grain;

@@ -13,11 +13,13 @@ typedef struct sim_bvh_node {
 
 typedef struct sim_bvh {
     const sim_bvh_node *node; /* node[0] is the root; children stand after their parents */
-    const int *order;         /* [ntriangle] triangles, those of a leaf in one run */
+    const int *order;         /* [ntriangle] triangles, those of a leaf in one run; NULL for a height field */
     int nnode;
 } sim_bvh;
 
-enum { BVH_MAX_DEPTH = 64 };
+/* A leaf of a height field is a block of BVH_CELLS by BVH_CELLS cells (fewer at the far ends): `first` is its first cell,
+ * `count` twice the number of its cells. */
+enum { BVH_MAX_DEPTH = 64, BVH_CELLS = 8 };
 
 /* Calls `visit` for each triangle whose box meets [low, high], in an order that depends on the mesh alone; stops when it
  * returns 0. */

@@ -67,11 +67,13 @@ v3 triangle_nearest(v3 a, v3 b, v3 c, v3 p, int *feature) {
     return v3_axpy(p, -v3_dot(ap, n) / v3_dot(n, n), n);
 }
 
+/* How far p lies outside [low, high]. */
+static double outside(double p, double low, double high) { return p < low ? low - p : p > high ? p - high : 0; }
+
 /* Of the squared distance from p to the box. */
 static double box_distance(const sim_bvh_node *n, v3 p) {
-    double x = fmax(0, fmax(n->low[0] - p.x, p.x - n->high[0]));
-    double y = fmax(0, fmax(n->low[1] - p.y, p.y - n->high[1]));
-    double z = fmax(0, fmax(n->low[2] - p.z, p.z - n->high[2]));
+    double x = outside(p.x, n->low[0], n->high[0]), y = outside(p.y, n->low[1], n->high[1]),
+           z = outside(p.z, n->low[2], n->high[2]);
     return x * x + y * y + z * z;
 }
 
