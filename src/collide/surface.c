@@ -15,9 +15,7 @@ surface surface_of(const sim_geometry *g) {
     return s;
 }
 
-int surface_triangles(const surface *s) {
-    return s->mesh ? s->mesh->ntriangle : heights_triangles(s->heights);
-}
+int surface_triangles(const surface *s) { return s->mesh ? s->mesh->ntriangle : heights_triangles(s->heights); }
 
 void surface_triangle(const surface *s, int t, int corner[3]) {
     if (s->mesh) {
@@ -33,9 +31,7 @@ int surface_leaf(const surface *s, const sim_bvh_node *leaf, int k) {
     return s->mesh ? s->bvh->order[leaf->first + k] : heights_leaf(s->heights, leaf, k);
 }
 
-v3 surface_vertex(const surface *s, int v) {
-    return s->mesh ? s->mesh->vertex[v] : heights_vertex(s->heights, v);
-}
+v3 surface_vertex(const surface *s, int v) { return s->mesh ? s->mesh->vertex[v] : heights_vertex(s->heights, v); }
 
 void surface_corners(const surface *s, int t, v3 corner[3]) {
     int i[3];

@@ -107,7 +107,9 @@ typedef struct known {
 } known;
 
 /* Between these the distance (without sign) of a point lies that is `away` from the known one. */
-static double at_least(const known *k, double away) { return isnan(k->distance) ? -HUGE_VAL : fabs(k->distance) - away; }
+static double at_least(const known *k, double away) {
+    return isnan(k->distance) ? -HUGE_VAL : fabs(k->distance) - away;
+}
 static double at_most(const side *e, const known *k, double away) {
     return isnan(k->distance) ? HUGE_VAL : (fabs(k->distance) + away) * (1 + 1e-9) + e->noise;
 }
@@ -191,8 +193,7 @@ static int near_vertices(side *e, const sim_bvh_node *n, known *from) {
     if (most <= reach || (least > 0 && from->distance < 0 && most <= behind)) {
         return 1;
     }
-    if (!box_reaches(l, h, e->other) || least > (from->distance > 0 ? reach : behind) ||
-        is_free(e, l, h, e->way)) {
+    if (!box_reaches(l, h, e->other) || least > (from->distance > 0 ? reach : behind) || is_free(e, l, h, e->way)) {
         return 0;
     }
     if (e->other->heights || (e->other->solid && box_meets(e->other, 0, l, h))) {
