@@ -92,22 +92,22 @@ static const place *vertex(encounter *e, int v) {
     return at;
 }
 
-/* About how low the field is over the patch.  Along each edge it is taken for a parabola with the slopes at both ends; its
- * dip below the lower end counts one and a half times.  A crease between two corners turns the slopes round and makes the
- * dip half the edge, so that nothing sharp is passed over. */
+/* About how low the field is over the patch.  Along each edge, taken for convex, it is not below the tangents at both ends;
+ * the middle of the patch may be a little lower than its edges. */
 static double promise(const place at[3]) {
     double least = HUGE_VAL, deepest = 0;
     for (int k = 0; k < 3; k++) {
         const place *a = &at[k], *b = &at[(k + 1) % 3];
         v3 edge = v3_sub(b->t, a->t);
-        double from = v3_dot(place_uphill(a), edge), to = v3_dot(place_uphill(b), edge), bend = to - from;
-        double down = a->f <= b->f ? -from : to; /* inwards from the lower end */
-        if (down > 0) {
-            deepest = fmax(deepest, down * down / fmax(bend, down));
+        double from = v3_dot(place_uphill(a), edge), to = v3_dot(place_uphill(b), edge);
+        double down = a->f <= b->f ? -from : to, up = a->f <= b->f ? to : -from, rise = fabs(b->f - a->f);
+        if (down > 0) { /* inwards from the lower end */
+            double s = up + down > 0 ? (up - rise) / (up + down) : 1;
+            deepest = fmax(deepest, down * fmin(fmax(s, 0), 1));
         }
         least = fmin(least, a->f);
     }
-    return least - 0.75 * deepest;
+    return least - 1.2 * deepest;
 }
 
 /* Of a convex field over a flat triangle: not below the planes that touch it at the corners. */
@@ -206,26 +206,42 @@ static void sort_candidates(candidate *c, int count) {
     }
 }
 
-/* The most promising first.  Where a corner is a contact, or belongs to a triangle with one, another is looked for only if
- * it may be deeper than all so far, or nearly: those there are stand close enough; and no longer once it has been in vain
- * PATIENCE times, since the promises that are left are smaller still. */
+/* Need a candidate not be looked at?  Where a corner is a contact, or belongs to a triangle with one, another is looked for
+ * only if it may be deeper than all so far, or nearly: those there are stand close enough; and no longer once it has been
+ * in vain PATIENCE times, since the promises that are left are smaller still.  So with those that only an edge of the solid
+ * beside the triangle could bring near. */
+static int is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
+    enum { PATIENCE = 12 };
+    if (!e->surface->skin) {
+        return 0;
+    }
+    if (seen & VERTEX_TAKEN) {
+        return low > e->least - same || in_vain[0] >= PATIENCE;
+    }
+    return (seen & VERTEX_COVERED && low > e->least + 0.25 * (e->margin - e->least)) ||
+           (low > e->margin && in_vain[1] >= 2 * PATIENCE);
+}
+
+/* The most promising first. */
 static void meet_waiting(encounter *e) {
-    enum { PATIENCE = 16 };
-    int in_vain = 0;
+    int in_vain[2] = {0, 0}; /* in a row, where there is contact already; where only an edge may be near */
     double same = SAME_DEPTH * e->surface->extent;
     sort_candidates(e->waiting, e->nwaiting);
     for (int i = 0; i < e->nwaiting && !e->out->failed; i++) {
         const int *c = e->surface->mesh->triangle[e->waiting[i].triangle];
         double low = e->waiting[i].low, least = e->least;
-        int seen = e->seen[c[0]] | e->seen[c[1]] | e->seen[c[2]], taken = seen & VERTEX_TAKEN;
-        int spared = e->surface->skin && (seen & (VERTEX_TAKEN | VERTEX_COVERED));
-        if (spared && (low > least + (taken ? -same : 0.25 * (e->margin - least)) || (taken && in_vain >= PATIENCE))) {
+        int seen = e->seen[c[0]] | e->seen[c[1]] | e->seen[c[2]], count = e->out->count;
+        if (is_spared(e, low, seen, same, in_vain)) {
             continue;
         }
         patch p;
         patch_of(e, e->waiting[i].triangle, &p);
         meet(e, &p, 0);
-        in_vain = !spared ? in_vain : e->least < least - same ? 0 : in_vain + 1;
+        if (seen & (VERTEX_TAKEN | VERTEX_COVERED)) {
+            in_vain[0] = e->least < least - same ? 0 : in_vain[0] + 1;
+        } else if (low > e->margin) {
+            in_vain[1] = e->out->count > count ? 0 : in_vain[1] + 1;
+        }
     }
 }
 
