@@ -233,17 +233,15 @@ static void emit_plane(const on_surface *o, v3 q, v3 n, const surface_place *pla
     manifold_reduce(o->p, o->out, first, EACH);
 }
 
-/* The box of the solid, in the surface's frame, grown by the margin. */
-static void bounds(const on_surface *o, v3 *low, v3 *high) {
-    const pose *X = &o->p->X_ab;
-    double side[3][2], grow = o->a->radius + o->p->margin;
+void convex_bounds(const convex *a, const pose *X, double grow, v3 *low, v3 *high) {
+    double side[3][2];
     uint32_t vertex;
     const v3 axis[3] = {X->R.x, X->R.y, X->R.z};
     for (int k = 0; k < 3; k++) {
-        v3 far = v3_sub(convex_support(o->a, axis[k], &vertex), X->p);
-        v3 near = v3_sub(convex_support(o->a, v3_neg(axis[k]), &vertex), X->p);
-        side[k][0] = v3_dot(axis[k], near) - grow;
-        side[k][1] = v3_dot(axis[k], far) + grow;
+        v3 far = v3_sub(convex_support(a, axis[k], &vertex), X->p);
+        v3 near = v3_sub(convex_support(a, v3_neg(axis[k]), &vertex), X->p);
+        side[k][0] = v3_dot(axis[k], near) - a->radius - grow;
+        side[k][1] = v3_dot(axis[k], far) + a->radius + grow;
     }
     *low = v3_make(side[0][0], side[1][0], side[2][0]);
     *high = v3_make(side[0][1], side[1][1], side[2][1]);
@@ -252,7 +250,7 @@ static void bounds(const on_surface *o, v3 *low, v3 *high) {
 static void pass_over(on_surface *o) {
     o->local = *o->p;
     o->local.X_ab = pose_identity();
-    bounds(o, &o->low, &o->high);
+    convex_bounds(o->a, &o->p->X_ab, o->p->margin, &o->low, &o->high);
     surface_in_box(o->s, o->low, o->high, visit, o);
 }
 
@@ -273,7 +271,7 @@ static void find_lost(const on_surface *o, int first) {
         }
         n = v3_scale(1 / away, to);
     }
-    if (!convex_lifted(o->p, o->a, o->s, n, o->worst, all_triangles, o->out) && o->out->count == first) {
+    if (!convex_lifted(o->p, o->a, o->s, n, all_triangles, o->out) && o->out->count == first) {
         emit_plane(o, o->lost.point, n, &o->lost);
     }
 }
