@@ -67,15 +67,17 @@ typedef struct sim_geometry {
     const sim_mesh *mesh; /* meshes; the surface of a field; the faces of a hull, cut in triangles */
     const sim_heights *heights;
     const sim_field *field;
-    const struct sim_bvh *bvh;       /* over the triangles; private */
+    const struct sim_bvh *bvh;       /* over the triangles of `mesh`; private */
     const struct sim_relief *relief; /* of the triangles of meshes and height fields; private */
+    const struct sim_skin *skin;     /* of a field: the few triangles by which it meets others; private */
     size_t bytes;
     void *memory;
 } sim_geometry;
 
 SIM_API void sim_geometry_free(sim_geometry *geometry);
 
-/* The convex hull of points.  Refused: fewer than four, all in a plane, not finite. */
+/* The convex hull of points; faces that lie in one plane to within 2e-7 of its size are one face.  Refused: fewer than four,
+ * all in a plane (to within 1e-7 of their extent), not finite. */
 SIM_API sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error);
 /* A surface of triangles.  Vertices closer than rounding are joined, triangles without area left out.  Refused: indices
  * out of range, numbers that are not finite, nothing left, or a closed surface turned inside out. */
@@ -84,7 +86,9 @@ SIM_API sim_geometry *sim_geometry_mesh(const sim_v3 *vertex, int nvertex, const
 SIM_API sim_geometry *sim_geometry_heights(int columns, int rows, const double size[2], const double *height,
                                            sim_error *error);
 
-/* The triangles of an OBJ or STL file (STL binary or text), each coordinate times its scale; free() both arrays. */
+/* The triangles of an OBJ or STL file (STL binary or text), each coordinate times its scale; free() both arrays.  Polygons
+ * are cut into triangles, concave ones too; equal corners of an STL file are one vertex, vertices that no triangle names
+ * are left out; a scale that mirrors turns the triangles round. */
 typedef struct sim_triangles {
     int nvertex, ntriangle;
     sim_v3 *vertex;
@@ -149,9 +153,10 @@ typedef struct sim_field_def {
 
 SIM_API sim_field_def sim_field_default(void);
 /* A solid by its distance field.  `resolution` is the edge of the triangles that stand for its surface where a surface is
- * needed (contact with other fields, pictures): parts thinner than two edges may be lost from it; 0: a fiftieth of its
- * longest side, or down to a two-hundredth where thin walls or threads ask for it.  `cache`: a folder in which sampled
- * grids are kept by content, or NULL.  Refused: sizes that are not positive, a solid without bounds. */
+ * needed (contact, pictures): parts thinner than two edges may be lost from it; 0: a fiftieth of its longest side, or down
+ * to a two-hundredth where thin walls or threads ask for it, and fewer, longer triangles for contact.  `cache`: a folder in
+ * which sampled grids are kept by content, made when needed, or NULL.  Refused: sizes that are not positive, a solid without
+ * bounds, what would take more than some nine million triangles (fewer, the more parts) or 25 million samples. */
 SIM_API sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, const char *cache,
                                          sim_error *error);
 /* Signed distance at a point, and its gradient (may be NULL). */

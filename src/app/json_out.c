@@ -102,7 +102,7 @@ void json_vector(json_out *out, const char *key, sim_v3 value) {
     const double part[3] = {value.x, value.y, value.z};
     for (int k = 0; k < 3; k++) {
         fputs(k ? ", " : "[", out->file);
-        write_real(out->file, part[k]);
+        write_real(out->file, part[k] + 0.0); /* no minus before a zero */
     }
     fputc(']', out->file);
 }

@@ -14,7 +14,8 @@ static int say(const sim_error *error) {
 }
 
 static void print_version(void) {
-    printf("sim %s\n%s\nHDF5 %s, cJSON %s\n", sim_version(), sim_build_info(), APP_HDF5_VERSION, APP_CJSON_VERSION);
+    printf("sim %s\n%s\nHDF5 %s, cJSON %s, libccd %s, Qhull %s\n", sim_version(), sim_build_info(), APP_HDF5_VERSION,
+           APP_CJSON_VERSION, APP_CCD_VERSION, APP_QHULL_VERSION);
 }
 
 static void print_solvers(void) {

@@ -17,12 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A direction that shows that a pair is apart, in the frame of A: a step later it often still does. */
+typedef struct parting {
+    broad_pair at;
+    v3 along;
+} parting;
+
 /* One thread's share of the narrow phase. */
 typedef struct worker {
     sim_arena *scratch; /* a pair's */
     sim_arena *found;   /* the frame's */
     sim_contact *contact;
     int count, room, swept, pairs;
+    parting *apart; /* [its share of the pairs] */
+    int napart;
     int failed;
 } worker;
 
@@ -41,6 +49,8 @@ struct sim_collision {
     int current;
     const sim_contact *contact;
     int ncontact;
+    const parting *apart; /* sorted: may be dropped at any time, and costs only time then */
+    int napart;
     collision_info info;
 };
 
@@ -60,7 +70,7 @@ static int create_parts(sim_collision *c, double margin) {
         const sim_shape *shape = &m->shape[k];
         moves[k] = c->filter.clump[shape->body] != 0;
         c->ball[k] = shape_ball(shape);
-        c->margin[k] = isnan(margin) ? c->ball[k].radius / 200 : margin;
+        c->margin[k] = isnan(margin) ? c->ball[k].radius / 1000 : margin;
         c->reach[k] = moves[k] ? v3_norm(pose_point(shape->pose, c->ball[k].centre)) + c->ball[k].radius : 0;
     }
     c->broad = broadphase_create(m->nshape, moves, allows, &c->filter);
@@ -194,6 +204,22 @@ static int features_before(const collision_input *in, broad_pair at, sim_arena *
     return feature ? count : 0;
 }
 
+/* What parted the pair a call ago, or 0. */
+static v3 parted_before(const sim_collision *c, broad_pair at) {
+    int low = 0, high = c->napart;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        const broad_pair *b = &c->apart[middle].at;
+        if (b->a < at.a || (b->a == at.a && b->b < at.b)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    int found = low < c->napart && c->apart[low].at.a == at.a && c->apart[low].at.b == at.b;
+    return found ? c->apart[low].along : v3_make(0, 0, 0);
+}
+
 static mover mover_of(const task *t, int shape) {
     const sim_collision *c = t->c;
     int body = c->model->shape[shape].body, moving = c->reach[shape] > 0 && t->in->velocity;
@@ -217,7 +243,14 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
     double travel = sweep_speed(&s.a, &s.b) * s.step;
     int slow = travel <= s.margin, convex = shape_is_convex(s.a.shape) && shape_is_convex(s.b.shape);
     double near = s.margin + (slow ? travel : 0);
+    v3 along = convex ? parted_before(c, at) : v3_make(0, 0, 0);
+    s.parting = convex ? &along : NULL;
     sweep_ask(&s, 0, convex ? s.margin + travel : near, out);
+    if (along.x != 0 || along.y != 0 || along.z != 0) {
+        w->apart[w->napart++] = (parting){at, along};
+        return; /* farther apart than they can come */
+    }
+    s.parting = NULL;
     if (sweep_least_gap(out) <= near) {
         if (!slow) {
             sweep_drop_unreached(&s, out);
@@ -286,6 +319,8 @@ static void keep(const task *t, broad_pair at, worker *w, manifold *found) {
 static void collide_pairs(void *context, int self, int first, int end) {
     task *t = context;
     worker *w = &t->c->worker[self];
+    w->apart = ARENA_NEW(w->found, parting, end - first);
+    w->failed |= !w->apart;
     for (int k = first; k < end && !w->failed; k++) {
         manifold found = {0};
         sim_arena_release(w->scratch, 0);
@@ -301,10 +336,11 @@ static void collide_pairs(void *context, int self, int first, int end) {
 
 /* The workers' contacts in their order, which is that of the pairs. */
 static sim_status gather(sim_collision *c, sim_error *error) {
-    int count = 0;
+    int count = 0, napart = 0;
     for (int k = 0; k < c->workers; k++) {
         const worker *w = &c->worker[k];
         count += w->count;
+        napart += w->napart;
         c->info.swept += w->swept;
         c->info.pairs += w->pairs;
         if (w->failed) {
@@ -314,17 +350,25 @@ static sim_status gather(sim_collision *c, sim_error *error) {
     c->current = !c->current;
     sim_arena_release(c->frame[c->current], 0);
     sim_contact *all = ARENA_NEW(c->frame[c->current], sim_contact, count);
-    if (!all) {
+    parting *apart = ARENA_NEW(c->frame[c->current], parting, napart);
+    c->napart = 0;
+    if (!all || !apart) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", count);
     }
     c->contact = all;
     c->ncontact = c->info.points = count;
+    c->apart = apart;
+    c->napart = napart;
     for (int k = 0; k < c->workers; k++) {
         const worker *w = &c->worker[k];
         if (w->count) {
             memcpy(all, w->contact, (size_t)w->count * sizeof *all);
         }
+        if (w->napart) {
+            memcpy(apart, w->apart, (size_t)w->napart * sizeof *apart);
+        }
         all += w->count;
+        apart += w->napart;
     }
     return SIM_OK;
 }
@@ -343,7 +387,7 @@ sim_status collision_update(sim_collision *c, const collision_input *input, sim_
         worker *w = &c->worker[k];
         sim_arena_release(w->found, 0);
         w->contact = NULL;
-        w->count = w->room = w->swept = w->pairs = w->failed = 0;
+        w->count = w->room = w->swept = w->pairs = w->napart = w->failed = 0;
     }
     c->info = (collision_info){.near = near};
     sim_threads_run(threads, near, collide_pairs, &t);

@@ -25,7 +25,7 @@ typedef struct collision_info {
     int points; /* contacts */
 } collision_info;
 
-/* `margin`: points with a gap up to it are contacts though nothing moves; NAN: a two-hundredth of the radius of the smaller
+/* `margin`: points with a gap up to it are contacts though nothing moves; NAN: a thousandth of the radius of the smaller
  * shape's ball.  NULL without memory. */
 sim_collision *collision_create(const sim_model *model, double margin);
 void collision_free(sim_collision *collision);

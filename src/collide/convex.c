@@ -1,95 +1,17 @@
 /* What is the signed distance of two convex solids, and along which direction?
  *
  * Cores apart: their distance (gjk.c), the direction of round ones made exact (polish.c), less both radii.  Cores that
- * overlap or touch: the least translation that parts them (depth.c), plus both radii.
- *
- * libccd's portal refinement (MPR; Snethen, "XenoCollide", 2008) answers another question: where does a ray leave the
- * difference of the solids, and what is the normal there?  As a seed for the normal of overlapping polytopes it cost
- * 1.3 us a pair and saved 0.4 of 6 facets (random poses and overlaps of a thousandth of the size alike; whole pairs of
- * boxes then took 2.6 instead of 1.3 us); for round solids it cost as much as it saved.  Its own answer is not the least
- * depth.  So it is asked only where the polytope of depth.c runs out of room before the proof is closed (hulls of more
- * than about a thousand corners, deep in each other): there its directions, checked and polished like any other, are second
- * candidates, of which 5 in 261 were lower.  Its GJK and EPA are not used: they allocate, and return directions that are no
- * numbers. */
+ * overlap or touch: the least translation that parts them (depth.c), plus both radii. */
 #include "collide/minkowski.h"
-
-#include <ccd/ccd.h>
-
-/* ---- libccd's Minkowski portal refinement, fenced ---- */
-
-typedef struct fenced {
-    const convex *solid;
-    pose X;      /* lengths over `size` */
-    v3 centre;   /* where the ray begins */
-    double size; /* of the pair */
-    int fuel;    /* support calls left */
-} fenced;
-
-enum { FUEL = 200, MOST_ROUNDS = 4 };
-
-/* Two of its loops end only by what this function says: without fuel it says that nothing lies ahead. */
-static void fenced_support(const void *object, const ccd_vec3_t *direction, ccd_vec3_t *out) {
-    fenced *f = (fenced *)(uintptr_t)object;
-    v3 u = {direction->v[0], direction->v[1], direction->v[2]}, p = {0, 0, 0};
-    double length = v3_norm(u);
-    uint32_t vertex;
-    if (f->fuel-- <= 0 || !(length > DBL_MIN) || !(length < DBL_MAX)) {
-        p = v3_scale(-1e3, u);
-    } else {
-        u = v3_scale(1 / length, u);
-        p = convex_support(f->solid, m3_transposed_times(f->X.R, u), &vertex);
-        p = pose_point(f->X, v3_scale(1 / f->size, p));
-    }
-    ccdVec3Set(out, p.x, p.y, p.z);
-}
-
-static void fenced_centre(const void *object, ccd_vec3_t *out) {
-    const fenced *f = object;
-    ccdVec3Set(out, f->centre.x, f->centre.y, f->centre.z);
-}
-
-int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out) {
-    double size = m->a->extent + m->b->extent;
-    v3 half = v3_scale(0.5 / size, m->X_ab.p); /* both near the origin of the frame */
-    fenced a = {m->a, {m3_identity(), v3_neg(half)}, v3_scale(-0.5 * below / size, ray), size, FUEL};
-    fenced b = {m->b, {m->X_ab.R, half}, {0, 0, 0}, size, FUEL};
-    ccd_t ccd;
-    CCD_INIT(&ccd);
-    ccd.support1 = ccd.support2 = fenced_support;
-    ccd.center1 = ccd.center2 = fenced_centre;
-    ccd.max_iterations = FUEL;
-    ccd.mpr_tolerance = 1e-12;
-    ccd_real_t depth;
-    ccd_vec3_t direction, position;
-    if (ccdMPRPenetration(&a, &b, &ccd, &depth, &direction, &position) != 0) {
-        return 0;
-    }
-    v3 u = {direction.v[0], direction.v[1], direction.v[2]};
-    double length = v3_norm(u);
-    if (!(fabs(length - 1) < 1e-6)) {
-        return 0;
-    }
-    out->u = v3_scale(1 / length, u);
-    out->h = v3_dot(out->u, mink_support(m, out->u).d);
-    out->slope = HUGE_VAL;
-    return 1;
-}
-
-/* ---- the pair ---- */
 
 static int is_curved(const convex *c) { return c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID; }
 
-static minkowski minkowski_of(const convex *a, const convex *b, const pose *X_ab) {
+static minkowski minkowski_of(const convex *a, const convex *b, const pose *X_ab, double far, uint32_t start[2]) {
     double reach = a->extent + b->extent + v3_norm(a->centre) + v3_norm(b->centre) + v3_norm(X_ab->p);
-    minkowski m = {.a = a, .b = b, .X_ab = *X_ab, .curved = is_curved(a) || is_curved(b)};
+    minkowski m = {.a = a, .b = b, .X_ab = *X_ab, .curved = is_curved(a) || is_curved(b), .start = start, .far = far};
     m.grain = 2 * DBL_EPSILON * reach;
-    m.least = fmin(a->least, b->least);
+    m.least = min_of(a->least, b->least);
     return m;
-}
-
-static v3 between_centres(const minkowski *m) {
-    v3 c = v3_sub(m->a->centre, pose_point(m->X_ab, m->b->centre));
-    return v3_norm(c) > 1e-9 * (m->a->extent + m->b->extent) ? c : v3_make(1, 0, 0);
 }
 
 static v3 point_of_a(const gjk_result *g) {
@@ -104,15 +26,21 @@ static v3 point_of_a(const gjk_result *g) {
  * is moved until it stands clear by a little (the less, the sharper): then the nearest points are these. */
 static v3 witness(const minkowski *m, v3 u, double gap) {
     uint32_t vertex;
+    mink_foot foot;
+    mink_foot_of(m, u, &foot);
+    if (foot.off <= MINK_TIGHT * m->grain) {
+        return foot.a;
+    }
     v3 n = v3_neg(u), at_b = m3_transposed_times(m->X_ab.R, n);
-    if (!mink_tied(m->a, u)) {
+    int one_of_b = !mink_tied(m->b, at_b);
+    if (!mink_tied(m->a, u) && !(one_of_b && is_curved(m->a) && !is_curved(m->b))) { /* a corner stands still */
         return convex_support(m->a, u, &vertex);
     }
-    if (!mink_tied(m->b, at_b)) {
+    if (one_of_b) {
         return v3_axpy(pose_point(m->X_ab, convex_support(m->b, at_b, &vertex)), gap, n);
     }
     minkowski apart = *m;
-    double clear = 1e-4 * fmin(m->a->extent, m->b->extent);
+    double clear = 1e-4 * min_of(m->a->extent, m->b->extent);
     apart.X_ab.p = v3_axpy(apart.X_ab.p, clear - gap, u);
     gjk_result g;
     gjk_start(&apart, n, &g);
@@ -129,9 +57,14 @@ static void finish(const minkowski *m, v3 u, double core_gap, v3 on_core_a, conv
     out->on_b = v3_axpy(out->on_a, out->gap, u);
 }
 
+static void finish_proven(const minkowski *m, const mink_direction *d, const mink_foot *foot, convex_gap *out) {
+    out->certain = 1;
+    finish(m, d->u, -d->h, foot->a, out);
+}
+
 /* `polished`: the direction that was polished on the way, or NULL. */
 static void apart(const minkowski *m, const gjk_result *g, const mink_direction *polished, convex_gap *out) {
-    double tolerance = fmax(1e-9 * m->least, 8 * m->grain);
+    double tolerance = max_of(1e-9 * m->least, 8 * m->grain);
     mink_direction d = {g->axis, -g->below, HUGE_VAL};
     out->certain = 1;
     if (!m->curved && g->above - g->below <= tolerance) {
@@ -141,9 +74,10 @@ static void apart(const minkowski *m, const gjk_result *g, const mink_direction 
     if (polished && d.h >= polished->h - m->grain) {
         d = *polished;
     } else {
-        out->iterations += mink_polish(m, &d);
+        mink_foot foot;
+        out->iterations += mink_polish(m, &d, &foot);
     }
-    out->certain = g->above + d.h <= fmax(1e-6 * m->least, tolerance);
+    out->certain = g->above + d.h <= max_of(1e-6 * m->least, tolerance);
     finish(m, d.u, -d.h, witness(m, d.u, -d.h), out);
 }
 
@@ -160,55 +94,119 @@ static int inside(const minkowski *m, double touching, const mink_direction *low
             return 0;
         }
     }
-    out->certain = depth.best.h - depth.below <= fmax(1e-6 * m->least, 16 * m->grain);
+    out->certain = depth.best.h - depth.below <= max_of(1e-6 * m->least, 16 * m->grain);
     finish(m, depth.best.u, -depth.best.h, witness(m, depth.best.u, -depth.best.h), out);
     return 1;
 }
 
-/* Round solids: what the simplices approach more and more slowly, Newton's method finds at once.  The simplices then only
- * have to show that nothing is nearer. */
-static int nearest_of_round(const minkowski *m, double far, gjk_result *g, mink_direction *d, convex_gap *out) {
-    gjk_go(m, far, 0.03 * m->least, g);
-    for (int round = 0; round < MOST_ROUNDS && !g->beyond && g->count < 4; round++) {
-        *d = (mink_direction){g->axis, -g->below, HUGE_VAL};
-        out->iterations += mink_polish(m, d);
+static void beyond(double gap, v3 u, convex_gap *out) {
+    out->gap = gap;
+    out->normal = v3_neg(u);
+}
+
+enum { MOST_ROUNDS = 4 };
+typedef enum outcome { FOUND, PROVEN, FAR, LOST } outcome;
+
+/* What comes of polishing `d`. */
+static outcome polished(const minkowski *m, mink_direction *d, mink_foot *foot, convex_gap *out) {
+    out->iterations += mink_polish(m, d, foot);
+    return -d->h > m->far ? FAR : mink_is_minimum(m, foot) ? PROVEN : FOUND;
+}
+
+/* Round solids: what the simplices approach more and more slowly, Newton's method finds at once, and its foot proves it.
+ * Where it does not, the simplices have to show that nothing is nearer. */
+static outcome nearest_of_round(const minkowski *m, gjk_result *g, mink_direction *d, mink_foot *foot,
+                                convex_gap *out) {
+    outcome is = FOUND;
+    gjk_go(m, m->far, 0.03 * m->least, g);
+    for (int round = 0; round < MOST_ROUNDS && !g->beyond; round++) {
+        int exact = g->count < 4 && g->above - g->below <= 1e-6 * m->least;
+        *d = (mink_direction){g->axis, -g->below, exact ? 0 : HUGE_VAL};
+        if (g->count == 4) {
+            mink_weigh_sides(m, g, d);
+        }
+        is = polished(m, d, foot, out);
+        if (is != FOUND || g->count == 4) {
+            return is;
+        }
         gjk_offer(m, d->u, g);
-        gjk_go(m, far, d->h < 0 ? 1e-12 * m->least + 8 * m->grain : 0, g);
+        gjk_go(m, m->far, d->h < 0 ? 1e-12 * m->least + 8 * m->grain : 0, g);
         if (d->h >= 0 || -g->below >= d->h - m->grain) {
-            return 1;
+            return FOUND;
         }
     }
-    return 0;
+    return LOST;
+}
+
+/* From what the solids suggest. */
+static outcome at_once(const minkowski *m, mink_direction *d, mink_foot *foot, convex_gap *out) {
+    if (-d->h > m->far) {
+        return FAR;
+    }
+    if (d->slope == 0) {
+        mink_foot_of(m, d->u, foot);
+        mink_foot_prove(m, foot);
+        if (mink_is_minimum(m, foot)) {
+            return PROVEN;
+        }
+    }
+    if (m->a->kind == CONVEX_ELLIPSOID || m->b->kind == CONVEX_ELLIPSOID) {
+        mink_direction x = *d;
+        outcome is = polished(m, &x, foot, out);
+        *d = is == FOUND ? *d : x;
+        return is;
+    }
+    return FOUND;
+}
+
+/* By simplices, and the polytope. */
+static void search(const minkowski *m, mink_direction low, convex_gap *out) {
+    gjk_result g;
+    mink_foot foot;
+    outcome is = LOST;
+    gjk_start(m, v3_neg(low.u), &g);
+    if (m->curved) {
+        is = nearest_of_round(m, &g, &low, &foot, out);
+    } else {
+        gjk_go(m, m->far, 0, &g);
+    }
+    out->iterations += g.iterations;
+    double radii = m->a->radius + m->b->radius, touching = 64 * m->grain;
+    const mink_direction *known = is == FOUND ? &low : NULL;
+    if (is == PROVEN) {
+        finish_proven(m, &low, &foot, out);
+    } else if (is == FAR || g.beyond) {
+        beyond((is == FAR ? -low.h : g.below) - radii, is == FAR ? low.u : g.axis, out);
+    } else if ((g.count < 4 && g.below > touching) || !inside(m, touching, known, &g, out)) {
+        apart(m, &g, known, out);
+    }
 }
 
 int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out) {
-    minkowski m = minkowski_of(a, b, X_ab);
+    uint32_t start[2] = {0, 0};
     double radii = a->radius + b->radius, length = v3_norm(guess);
+    minkowski m = minkowski_of(a, b, X_ab, margin + radii, start);
     *out = (convex_gap){0};
     if (length > 0) {
         v3 u = v3_scale(-1 / length, guess);
-        out->gap = -v3_dot(u, mink_support(&m, u).d) - radii;
-        if (out->gap > margin) {
+        double h = v3_dot(u, mink_support(&m, u).d);
+        if (-h > m.far) {
+            beyond(-h - radii, u, out);
             return 0;
         }
+        start[0] = start[1] = 0; /* the guess leaves no trace */
     }
-    gjk_result g;
-    mink_direction low;
-    int polished = 0;
-    gjk_start(&m, between_centres(&m), &g);
-    if (m.curved) {
-        polished = nearest_of_round(&m, margin + radii, &g, &low, out);
-    } else {
-        gjk_go(&m, margin + radii, 0, &g);
-    }
-    out->iterations += g.iterations;
-    if (g.beyond) {
-        out->gap = g.below - radii;
-        return 0;
-    }
-    double touching = 64 * m.grain;
-    if ((g.count < 4 && g.below > touching) || !inside(&m, touching, polished ? &low : NULL, &g, out)) {
-        apart(&m, &g, polished ? &low : NULL, out);
+    mink_foot foot;
+    mink_direction low = mink_first(&m);
+    switch (at_once(&m, &low, &foot, out)) {
+    case PROVEN:
+        finish_proven(&m, &low, &foot, out);
+        break;
+    case FAR:
+        beyond(-low.h - radii, low.u, out);
+        break;
+    default:
+        search(&m, low, out);
     }
     return out->gap <= margin;
 }

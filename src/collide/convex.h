@@ -35,6 +35,8 @@ convex convex_triangle(v3 a, v3 b, v3 c);
 /* The farthest point of the core along d (any length, not zero), and which it is: equal numbers, equal points (hull
  * vertices and box corners by index; 0 on curved parts). */
 v3 convex_support(const convex *c, v3 d, uint32_t *vertex);
+/* The same, of a hull from the vertex on that is given: fast where that is near. */
+v3 convex_support_from(const convex *c, v3 d, uint32_t *vertex);
 
 /* The part of the core's surface that faces along the unit vector d: a polygon, a segment or a point, anticlockwise seen
  * from outside (looking against d).  A disc is given by FACE_DISC points that stand still while d barely turns. */
@@ -62,8 +64,8 @@ typedef struct convex_gap {
     int iterations;
 } convex_gap;
 
-/* 0 when they are farther apart than `margin` (then only gap is set: some distance greater than the margin and no
- * greater than the true one); 1 otherwise.  `guess` (may be zero): a direction near the normal. Never NaN. */
+/* 0 when they are farther apart than `margin` (then only gap and normal are set: along the normal they are apart by the
+ * gap, which is greater than the margin and no greater than the distance); 1 otherwise.  `guess` (may be zero): a direction near the normal. Never NaN. */
 int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out);
 
 /* Contact of any two shapes that are convex solids. */

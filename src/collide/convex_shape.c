@@ -1,7 +1,5 @@
 /* A shape as a convex core with a rounding radius, and its farthest point in a direction. */
-#include "collide/convex.h"
-
-#include <float.h>
+#include "collide/minkowski.h"
 
 static convex core(convex_kind kind, double x, double y, double z, double radius) {
     return (convex){.kind = kind,
@@ -74,28 +72,17 @@ convex convex_triangle(v3 a, v3 b, v3 c) {
     return out;
 }
 
-/* From neighbour to neighbour as long as it leads farther; of equally far vertices the lowest number, for any start. */
+/* From neighbour to neighbour as long as it leads farther. */
 static v3 hull_support(const sim_hull *hull, v3 d, uint32_t *vertex) {
-    int best = 0;
-    double far = v3_dot(d, hull->vertex[0]);
-    if (hull->nvertex <= 32) {
-        for (int k = 1; k < hull->nvertex; k++) {
-            double s = v3_dot(d, hull->vertex[k]);
+    int best = (int)*vertex;
+    double far = v3_dot(d, hull->vertex[best]);
+    for (int from = -1; from != best;) {
+        from = best;
+        for (int k = hull->ring_start[from], end = hull->ring_start[from + 1]; k < end; k++) {
+            double s = v3_dot(d, hull->vertex[hull->ring[k]]);
             if (s > far) {
                 far = s;
-                best = k;
-            }
-        }
-    } else {
-        for (int moved = 1; moved;) {
-            moved = 0;
-            for (int k = hull->ring_start[best], end = hull->ring_start[best + 1]; k < end; k++) {
-                double s = v3_dot(d, hull->vertex[hull->ring[k]]);
-                if (s > far) {
-                    far = s;
-                    best = hull->ring[k];
-                    moved = 1;
-                }
+                best = hull->ring[k];
             }
         }
     }
@@ -114,9 +101,8 @@ static v3 ellipsoid_support(const double half[3], v3 d) {
     return v3_make(s * half[0] * e.x, s * half[1] * e.y, s * half[2] * e.z);
 }
 
-v3 convex_support(const convex *c, v3 d, uint32_t *vertex) {
+static inline v3 support(const convex *c, v3 d, uint32_t *vertex) {
     const double *h = c->half;
-    *vertex = 0;
     switch (c->kind) {
     case CONVEX_POINT:
         return v3_make(0, 0, 0);
@@ -138,4 +124,25 @@ v3 convex_support(const convex *c, v3 d, uint32_t *vertex) {
         return c->corner[*vertex];
     }
     }
+}
+
+v3 convex_support_from(const convex *c, v3 d, uint32_t *vertex) { return support(c, d, vertex); }
+
+v3 convex_support(const convex *c, v3 d, uint32_t *vertex) {
+    *vertex = 0;
+    return support(c, d, vertex);
+}
+
+/* Here for its speed: one call for both. */
+mink_point mink_support(const minkowski *m, v3 u) {
+    mink_point p;
+    p.vertex_a = m->start ? m->start[0] : 0;
+    p.vertex_b = m->start ? m->start[1] : 0;
+    p.a = support(m->a, u, &p.vertex_a);
+    p.d = v3_sub(p.a, pose_point(m->X_ab, support(m->b, v3_neg(m3_transposed_times(m->X_ab.R, u)), &p.vertex_b)));
+    if (m->start) {
+        m->start[0] = p.vertex_a;
+        m->start[1] = p.vertex_b;
+    }
+    return p;
 }

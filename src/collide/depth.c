@@ -16,7 +16,7 @@ enum { MOST_POLISHES = 8, BASINS = 12 };
 static v3 farther(const minkowski *m, v3 u, v3 p, double *distance) {
     v3 one = mink_support(m, u).d, other = mink_support(m, v3_neg(u)).d;
     double x = v3_dot(u, v3_sub(one, p)), y = v3_dot(u, v3_sub(p, other));
-    *distance = fmax(x, y);
+    *distance = max_of(x, y);
     return x >= y ? one : other;
 }
 
@@ -40,7 +40,7 @@ static int spanning(const minkowski *m, v3 corner[4], v3 *flat) {
     v3 by_s = farther(m, s, corner[0], &across_s), by_t = farther(m, t, corner[0], &across_t);
     corner[2] = across_s >= across_t ? by_s : by_t;
     *flat = s;
-    if (!(fmax(across_s, across_t) > 8 * m->grain)) {
+    if (!(max_of(across_s, across_t) > 8 * m->grain)) {
         return 0;
     }
     *flat = v3_unit(v3_cross(e, v3_sub(corner[2], corner[0])));
@@ -55,8 +55,8 @@ static mink_direction direction(const minkowski *m, v3 u) {
 /* A tetrahedron fat enough to start from. */
 static int fat(const minkowski *m, const v3 c[4]) {
     v3 a = v3_sub(c[1], c[0]), b = v3_sub(c[2], c[0]), d = v3_sub(c[3], c[0]);
-    double size = fmax(v3_norm(a), fmax(v3_norm(b), v3_norm(d)));
-    return fabs(v3_dot(v3_cross(a, b), d)) > 1e-3 * size * size * fmin(size, m->least);
+    double size = max_of(v3_norm(a), max_of(v3_norm(b), v3_norm(d)));
+    return fabs(v3_dot(v3_cross(a, b), d)) > 1e-3 * size * size * min_of(size, m->least);
 }
 
 typedef struct search {
@@ -64,6 +64,7 @@ typedef struct search {
     polytope p;
     depth_result *out;
     double tolerance, polished; /* h of the lowest direction that was polished */
+    double proven;              /* by its foot: min h is no less */
     int npolish;
 } search;
 
@@ -92,10 +93,18 @@ static void enclose_best(search *s) {
     take_in(s, best.u);
     if (best.slope > 0 && best.h < 0.05 * s->m->least) {
         v3 x = v3_perpendicular(best.u), y = v3_cross(best.u, x);
-        double lean = sqrt(s->tolerance / fmax(best.h, s->tolerance));
+        double lean = sqrt(s->tolerance / max_of(best.h, s->tolerance));
         for (int k = 0; k < 4; k++) {
             take_in(s, v3_unit(v3_axpy(best.u, k & 1 ? lean : -lean, k & 2 ? x : y)));
         }
+    }
+}
+
+static void polish(search *s, mink_direction *x) {
+    mink_foot foot;
+    mink_polish(s->m, x, &foot);
+    if (foot.off <= MINK_TIGHT * s->m->grain) {
+        s->proven = max_of(s->proven, foot.below);
     }
 }
 
@@ -105,9 +114,11 @@ static void offer(search *s, mink_direction x) {
     }
     if (s->m->curved && s->out->best.h < s->polished - s->tolerance && s->npolish < MOST_POLISHES) {
         s->npolish++;
-        mink_polish(s->m, &s->out->best);
+        polish(s, &s->out->best);
         s->polished = s->out->best.h;
-        enclose_best(s);
+        if (s->out->best.h - s->proven > s->tolerance) {
+            enclose_best(s);
+        }
     }
 }
 
@@ -117,28 +128,29 @@ static void close_in(search *s) {
     double settled = HUGE_VAL; /* least offset of the facets that cannot be asked any more */
     for (; out->iterations < 2 * POLYTOPE_POINTS; out->iterations++) {
         int f = polytope_nearest(&s->p);
-        out->below = fmin(settled, s->p.offset[f]);
-        if (out->best.h - s->p.offset[f] <= s->tolerance) {
+        out->below = min_of(settled, s->p.offset[f]);
+        out->below = max_of(out->below, s->proven);
+        if (out->best.h - out->below <= s->tolerance) {
             return;
         }
         v3 u = s->p.facet[f].normal, w = mink_support(s->m, u).d;
         double offset = s->p.offset[f], h = v3_dot(u, w);
         if (h - offset <= s->m->grain) { /* a facet of D itself */
             s->p.offset[f] = HUGE_VAL;
-            settled = fmin(settled, offset);
+            settled = min_of(settled, offset);
         } else if (!polytope_grow(&s->p, f, w)) {
             if (s->p.npoint == POLYTOPE_POINTS) {
                 return;
             }
             s->p.offset[f] = HUGE_VAL; /* rounding: it cannot be asked again */
-            settled = fmin(settled, offset);
+            settled = min_of(settled, offset);
         }
         offer(s, (mink_direction){u, h, HUGE_VAL});
     }
 }
 
 static void settle(search *s, mink_direction x) {
-    mink_polish(s->m, &x);
+    polish(s, &x);
     if (x.h < s->out->best.h) {
         s->out->best = x;
     }
@@ -185,8 +197,9 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
     s.m = m;
     s.out = out;
     s.polished = HUGE_VAL;
+    s.proven = -HUGE_VAL;
     s.npolish = 0;
-    s.tolerance = m->curved ? fmax(1e-6 * m->least, 8 * m->grain) : 8 * m->grain;
+    s.tolerance = m->curved ? max_of(1e-6 * m->least, 8 * m->grain) : 8 * m->grain;
     polytope_start(&s.p, corner, m->grain);
     if (low) {
         out->best = *low;
@@ -195,7 +208,7 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
     }
     close_in(&s);
     if (m->curved && out->best.h < s.polished) { /* by less than the tolerance */
-        mink_polish(m, &out->best);
+        polish(&s, &out->best);
     }
     if (out->best.h - out->below > s.tolerance) {
         look_around(&s);

@@ -46,10 +46,10 @@ static void nearest_of_segment(const v3 *p, int i, int j, nearest *out) {
     }
 }
 
-/* The foot of the origin on the plane counts only where the corners, with the weights found, add up to it: the normal of a
+/* Whatever is nearer than before has a part of the newest corner in it: the sides without that one are left out.  Here
+ * that is k; n stands at right angles to the triangle.  The foot of the origin on the plane counts only where the corners, with the weights found, add up to it: the normal of a
  * sliver may point anywhere. */
-static void nearest_of_triangle(const v3 *p, int i, int j, int k, nearest *out) {
-    v3 n = triangle_normal(p[i], p[j], p[k]);
+static void nearest_of_triangle(const v3 *p, int i, int j, int k, v3 n, nearest *out) {
     double area = v3_dot(n, n), x = v3_dot(p[i], p[i]), y = v3_dot(p[j], p[j]), z = v3_dot(p[k], p[k]);
     if (area > 0) {
         v3 near = x <= y && x <= z ? p[i] : y <= z ? p[j] : p[k], foot = v3_scale(v3_dot(n, near) / area, n);
@@ -58,7 +58,7 @@ static void nearest_of_triangle(const v3 *p, int i, int j, int k, nearest *out) 
         if (s[0] > 0 && s[1] > 0 && s[2] > 0) {
             double over = 1 / (s[0] + s[1] + s[2]), square = v3_dot(foot, foot);
             v3 off = v3_axpy(v3_axpy(v3_scale(over * s[0], a), over * s[1], b), over * s[2], c);
-            if (v3_dot(off, off) <= 1e-26 * fmax(x, fmax(y, z))) {
+            if (v3_dot(off, off) <= 1e-26 * max_of(x, max_of(y, z))) {
                 if (square < out->square) {
                     *out = (nearest){square, foot, 3, {i, j, k}, {over * s[0], over * s[1], over * s[2]}};
                 }
@@ -66,16 +66,16 @@ static void nearest_of_triangle(const v3 *p, int i, int j, int k, nearest *out) 
             }
         }
     }
-    nearest_of_segment(p, i, j, out);
     nearest_of_segment(p, j, k, out);
-    nearest_of_segment(p, k, i, out);
+    nearest_of_segment(p, i, k, out);
 }
 
 static void nearest_of_tetrahedron(const v3 *p, nearest *out) {
     static const int side[4][4] = {
-        {1, 2, 3, 0}, {0, 3, 2, 1}, {0, 1, 3, 2}, {0, 2, 1, 3}}; /* the last stands opposite */
+        {1, 2, 3, 0}, {0, 2, 3, 1}, {0, 1, 3, 2}, {0, 1, 2, 3}}; /* the last stands opposite */
     int inside = 1;
-    double reach = fmax(fmax(v3_dot(p[0], p[0]), v3_dot(p[1], p[1])), fmax(v3_dot(p[2], p[2]), v3_dot(p[3], p[3])));
+    double reach =
+        max_of(max_of(v3_dot(p[0], p[0]), v3_dot(p[1], p[1])), max_of(v3_dot(p[2], p[2]), v3_dot(p[3], p[3])));
     for (int f = 0; f < 4; f++) {
         const int *c = side[f];
         v3 n = triangle_normal(p[c[0]], p[c[1]], p[c[2]]);
@@ -83,7 +83,9 @@ static void nearest_of_tetrahedron(const v3 *p, nearest *out) {
         int flat = corner * corner <= 1e-28 * v3_dot(n, n) * reach; /* what side is what is rounding */
         if (flat || !(origin * corner > 0)) {
             inside = 0;
-            nearest_of_triangle(p, c[0], c[1], c[2], out);
+            if (f < 3) {
+                nearest_of_triangle(p, c[0], c[1], c[2], n, out);
+            }
         }
     }
     if (inside) {
@@ -91,35 +93,34 @@ static void nearest_of_tetrahedron(const v3 *p, nearest *out) {
     }
 }
 
-static nearest nearest_of_simplex(const gjk_result *g) {
+static void nearest_of_simplex(const gjk_result *g, nearest *out) {
     v3 p[4];
     for (int k = 0; k < g->count; k++) {
         p[k] = g->corner[k].d;
     }
-    nearest out = {.square = HUGE_VAL};
+    out->square = HUGE_VAL;
+    out->count = 0;
     switch (g->count) {
     case 1:
-        nearest_of_point(p, 0, &out);
+        nearest_of_point(p, 0, out);
         break;
     case 2:
-        nearest_of_segment(p, 0, 1, &out);
+        nearest_of_segment(p, 0, 1, out);
         break;
     case 3:
-        nearest_of_triangle(p, 0, 1, 2, &out);
+        nearest_of_triangle(p, 0, 1, 2, triangle_normal(p[0], p[1], p[2]), out);
         break;
     default:
-        nearest_of_tetrahedron(p, &out);
+        nearest_of_tetrahedron(p, out);
     }
-    return out;
 }
 
+/* Corners keep their order. */
 static void keep(gjk_result *g, const nearest *n) {
-    mink_point corner[4];
     for (int k = 0; k < n->count; k++) {
-        corner[k] = g->corner[n->corner[k]];
-    }
-    for (int k = 0; k < n->count; k++) {
-        g->corner[k] = corner[k];
+        if (n->corner[k] != k) {
+            g->corner[k] = g->corner[n->corner[k]];
+        }
         g->weight[k] = n->weight[k];
     }
     g->count = n->count;
@@ -141,6 +142,7 @@ void gjk_start(const minkowski *m, v3 against, gjk_result *g) {
     v3 u = v3_scale(-1 / v3_norm(against), against);
     *g = (gjk_result){.count = 1, .weight = {1}, .below = -HUGE_VAL, .axis = u};
     g->corner[0] = mink_support(m, u);
+    g->below = -v3_dot(u, g->corner[0].d);
     g->nearest = g->corner[0].d;
     g->above = v3_norm(g->nearest);
 }
@@ -158,7 +160,8 @@ static int take_in(gjk_result *g, const mink_point *w) {
         return 0;
     }
     g->corner[g->count++] = *w;
-    nearest next = nearest_of_simplex(g);
+    nearest next;
+    nearest_of_simplex(g, &next);
     if (next.count < 4 && !(next.square < (1 - 8 * DBL_EPSILON) * g->above * g->above)) { /* corners are as they were */
         g->count--;
         return 0;

@@ -75,8 +75,28 @@ void ellipsoid_half_space(const pair *p, manifold *out) {
     point_of_a(p, out, x, 0);
 }
 
+/* Vertices that are no higher than the margin hang together by edges: the lowest, and on from there.  Sets `low`, writes
+ * them to `list` and returns their number. */
+static int vertices_below(const sim_hull *hull, const pose *X, v3 down, double margin, uint32_t lowest,
+                          unsigned char *low, int *list) {
+    int count = 0;
+    low[lowest] = 1;
+    list[count++] = (int)lowest;
+    for (int i = 0; i < count; i++) {
+        for (int k = hull->ring_start[list[i]]; k < hull->ring_start[list[i] + 1]; k++) {
+            int v = hull->ring[k];
+            if (!low[v] && X->p.z - v3_dot(down, hull->vertex[v]) <= margin) {
+                low[v] = 1;
+                list[count++] = v;
+            }
+        }
+    }
+    return count;
+}
+
 /* Here the half-space is A, solid below its z = 0, and the hull's lowest points are sought in its frame. */
 void half_space_convex(const pair *p, manifold *out) {
+    enum { BEARS = 2 };
     const sim_hull *hull = p->b->geometry->hull;
     const pose *X = &p->X_ab;
     v3 down = {-X->R.x.z, -X->R.y.z, -X->R.z.z};
@@ -85,26 +105,30 @@ void half_space_convex(const pair *p, manifold *out) {
     if (pose_point(*X, convex_support(&c, down, &lowest)).z > p->margin) {
         return;
     }
-    unsigned char *bears = ARENA_NEW(p->arena, unsigned char, hull->nvertex);
-    if (!bears) {
+    unsigned char *is = ARENA_NEW(p->arena, unsigned char, hull->nvertex);
+    int *list = ARENA_NEW(p->arena, int, hull->nvertex);
+    if (!is || !list) {
         out->failed = 1;
         return;
     }
     for (int k = 0; k < hull->nvertex; k++) {
-        bears[k] = k == (int)lowest;
+        is[k] = 0;
     }
-    for (int f = 0; f < hull->nface; f++) {
+    int count = vertices_below(hull, X, down, p->margin, lowest, is, list);
+    for (int f = 0; f < hull->nface && count > 1; f++) {
         if (v3_dot(hull->normal[f], down) >= DOWNWARD) {
             for (int k = hull->face_start[f]; k < hull->face_start[f + 1]; k++) {
-                bears[hull->loop[k]] = 1;
+                is[hull->loop[k]] |= BEARS;
             }
         }
     }
+    is[lowest] |= BEARS;
     int first = out->count;
-    for (int k = 0; k < hull->nvertex; k++) {
-        v3 x = pose_point(*X, hull->vertex[k]);
-        if (bears[k] && x.z <= p->margin) {
-            contact_point point = {{x.x, x.y, 0.5 * x.z}, {0, 0, -1}, x.z, feature_pair(0, 4 * (uint32_t)k)};
+    for (int i = 0; i < count; i++) {
+        v3 x = pose_point(*X, hull->vertex[list[i]]);
+        if (is[list[i]] & BEARS && x.z <= p->margin) {
+            uint64_t feature = feature_pair(0, 4 * (uint32_t)list[i]);
+            contact_point point = {{x.x, x.y, 0.5 * x.z}, {0, 0, -1}, x.z, feature};
             manifold_add(out, p->arena, &point);
         }
     }

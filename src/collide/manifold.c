@@ -62,7 +62,7 @@ static place look(const view *v, v3 x, double *height) {
 static double round_height(const outline *o, double u) {
     double up = o->down * (o->height[1] - o->height[0]), r = o->radius; /* positive: the second end is nearer */
     double beside = (up > 0 ? 1 - u : u) * o->length, fall = o->length > 0 ? fabs(up) / o->length : 0;
-    double cosine = sqrt(1 - fmin(fall * fall, 0.5)), flat = beside * cosine;
+    double cosine = sqrt(1 - min_of(fall * fall, 0.5)), flat = beside * cosine;
     double depth = flat < r * fall ? sqrt(r * r - flat * flat) : r / cosine - beside * fall;
     return (up > 0 ? o->height[1] : o->height[0]) + o->down * depth;
 }
@@ -139,7 +139,7 @@ static int within(const outline *o, place u, double tolerance) {
 static void emit(view *v, const outline *s, const outline *r, place u, double hs, double hr, uint32_t fs, uint32_t fr,
                  int unless_near) {
     double ha = v->s_is_b ? hr : hs, hb = v->s_is_b ? hs : hr,
-           gap = fmax(ha - hb, v->least); /* less: just beside a tilted face */
+           gap = max_of(ha - hb, v->least); /* less: just beside a tilted face */
     if (gap > v->margin) {
         return;
     }
@@ -198,7 +198,7 @@ static int clip_to_polygon(const outline *r, place a, place b, double tolerance,
         t[i] = i ? high : low;
         if (through[i] >= 0) {
             double oa = outside_edge(r, through[i], a), ob = outside_edge(r, through[i], b);
-            t[i] = fmin(fmax(oa / (oa - ob), 0), 1);
+            t[i] = min_of(max_of(oa / (oa - ob), 0), 1);
         }
     }
     return 1;
@@ -212,7 +212,7 @@ static int clip_to_disc(const outline *r, place a, place b, double tolerance, do
         return 0;
     }
     double root = sqrt(D), far = half >= 0 ? -half - root : -half + root; /* without cancellation */
-    double one = far / ee, other = c / far, low = fmin(one, other), high = fmax(one, other);
+    double one = far / ee, other = c / far, low = min_of(one, other), high = max_of(one, other);
     if (low >= 1 || high <= 0) {
         return 0;
     }
@@ -292,7 +292,7 @@ static int round_side(const convex *c) { return c->kind == CONVEX_SEGMENT || c->
 
 /* What two edges share that lie along each other: two points, midway between the edges. */
 static void along(view *v, const outline *s, const outline *r, const convex *a, const convex *b) {
-    double most = (round_side(a) && round_side(b) ? PARALLEL : SAME) * fmin(a->least, b->least);
+    double most = (round_side(a) && round_side(b) ? PARALLEL : SAME) * min_of(a->least, b->least);
     place es = sub2(s->at[1], s->at[0]), er = sub2(r->at[1], r->at[0]);
     double ss = es.x * es.x + es.y * es.y, rr = er.x * er.x + er.y * er.y;
     if (ss <= 0 || rr <= 0) {
@@ -319,7 +319,7 @@ static void along(view *v, const outline *s, const outline *r, const convex *a, 
         }
         beside[i] = (es.x * stray.y - es.y * stray.x) / sqrt(ss);
     }
-    if (beside[0] * beside[1] > 0 && fmin(fabs(beside[0]), fabs(beside[1])) > v->exact) {
+    if (beside[0] * beside[1] > 0 && min_of(fabs(beside[0]), fabs(beside[1])) > v->exact) {
         return; /* one beside the other: they do not meet along n */
     }
     v->proven = 1; /* the edges cross, or end on each other */
@@ -367,7 +367,7 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
               .n = n,
               .ex = ex,
               .ey = v3_cross(n, ex),
-              .same = SAME * fmin(a->extent, b->extent),
+              .same = SAME * min_of(a->extent, b->extent),
               .exact = LOST * (a->extent + b->extent),
               .margin = p->margin,
               .least = gap->gap,
@@ -392,7 +392,7 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
     }
     double least = HUGE_VAL;
     for (int k = v.first; k < out->count; k++) {
-        least = fmin(least, out->point[k].gap);
+        least = min_of(least, out->point[k].gap);
     }
     if (!(least <= gap->gap + v.exact)) {
         add_witness(&v, a, b, &fa, &fb, gap);

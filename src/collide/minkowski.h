@@ -16,9 +16,11 @@
 typedef struct minkowski {
     const convex *a, *b;
     pose X_ab;
-    double least; /* smallest width of the smaller core: what tolerances are relative to */
-    double grain; /* what rounding leaves of a support point */
-    int curved;   /* not both are polytopes */
+    double least;    /* smallest width of the smaller core: what tolerances are relative to */
+    double grain;    /* what rounding leaves of a support point */
+    int curved;      /* not both are polytopes */
+    double far;      /* a distance that need not be known better */
+    uint32_t *start; /* [2] vertices at which hulls are searched from, those found last; or NULL */
 } minkowski;
 
 /* A point of D and whose difference it is. */
@@ -27,13 +29,8 @@ typedef struct mink_point {
     uint32_t vertex_a, vertex_b;
 } mink_point;
 
-static inline mink_point mink_support(const minkowski *m, v3 u) {
-    mink_point p;
-    p.a = convex_support(m->a, u, &p.vertex_a);
-    v3 b = convex_support(m->b, v3_neg(m3_transposed_times(m->X_ab.R, u)), &p.vertex_b);
-    p.d = v3_sub(p.a, pose_point(m->X_ab, b));
-    return p;
-}
+/* The farthest along u (any length, not zero). */
+mink_point mink_support(const minkowski *m, v3 u);
 
 static inline v3 v3_unit(v3 a) { return v3_scale(1 / v3_norm(a), a); }
 
@@ -64,8 +61,31 @@ typedef struct mink_direction {
     double slope; /* of h, along what can still be varied */
 } mink_direction;
 
-/* Walks downhill from `at` to a local minimum of h to machine precision, if one is near. */
-int mink_polish(const minkowski *m, mink_direction *at);
+/* Where the plane at right angles to u touches both. */
+enum { MINK_TIGHT = 32 }; /* grains that `off` may be of what is stationary to rounding */
+typedef struct mink_foot {
+    v3 a, b;      /* points of A and B, farthest along u and against it, that are nearest to a - b = h u */
+    double h;     /* along u */
+    double off;   /* |a - b - h u|: 0 where u is stationary */
+    double below; /* min h is no less: proven by the two points */
+    int strict; /* h u lies well within a flat part of D's surface: if stationary, then a minimum among its neighbours */
+} mink_foot;
+void mink_foot_of(const minkowski *m, v3 u, mink_foot *out);
+/* Of overlapping solids `below` is known only from here on. */
+void mink_foot_prove(const minkowski *m, mink_foot *f);
+/* Stationary, and proven to be the minimum, both to rounding. */
+static inline int mink_is_minimum(const minkowski *m, const mink_foot *f) {
+    return f->off <= MINK_TIGHT * m->grain && f->h - f->below <= MINK_TIGHT * m->grain;
+}
+
+/* A direction to begin with. */
+mink_direction mink_first(const minkowski *m);
+/* Of `best` and the sides of a simplex of four, looking out, the lowest. */
+void mink_weigh_sides(const minkowski *m, const gjk_result *g, mink_direction *best);
+
+/* Walks downhill from `at` to a local minimum of h to machine precision, if one is near; ends early at the proven minimum
+ * of all, and where D turns out to be farther than `far`.  `foot`: of where it ends. */
+int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot);
 /* Are the points of A (of B) that are farthest along u (against u) more than one? */
 int mink_tied(const convex *c, v3 u);
 

@@ -45,9 +45,9 @@ static void corner_creases(crease *k, int first, v3 corner, v3 other, v3 u, doub
     }
 }
 
-static void hull_creases(const convex *c, v3 u, double slack, int first, crease *k) {
-    uint32_t best;
-    v3 v = convex_support(c, u, &best);
+static void hull_creases(const convex *c, v3 u, double slack, uint32_t start, int first, crease *k) {
+    uint32_t best = start;
+    v3 v = convex_support_from(c, u, &best);
     if (c->kind == CONVEX_TRIANGLE) {
         for (uint32_t i = 1; i < 3; i++) {
             corner_creases(k, first, v, c->corner[(best + i) % 3], u, slack);
@@ -77,7 +77,8 @@ static sym3 curvature(const convex *c, v3 u) {
     return W;
 }
 
-static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, crease *k) {
+/* `start`: a vertex near the farthest, of a hull. */
+static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, uint32_t start, crease *k) {
     v3 u = m3_transposed_times(R, u_outer);
     int first = k->count;
     switch (c->kind) {
@@ -104,7 +105,7 @@ static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, crease *
         break;
     case CONVEX_HULL:
     case CONVEX_TRIANGLE:
-        hull_creases(c, u, slack, first, k);
+        hull_creases(c, u, slack, start, first, k);
         break;
     default:
         break;
@@ -119,7 +120,7 @@ static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, crease *
 
 int mink_tied(const convex *c, v3 u) {
     crease k = {.count = 0};
-    creases_of(c, m3_identity(), u, TIED, &k);
+    creases_of(c, m3_identity(), u, TIED, 0, &k);
     return k.count > 0;
 }
 
@@ -134,13 +135,17 @@ static void try(const minkowski *m, mink_direction x, mink_direction *best) {
     }
 }
 
-static mink_direction where_two_cross(const minkowski *m, v3 c, v3 d, v3 near) {
+/* `w`: a point of D; where it shows that nothing is gained, h is not asked for. */
+static mink_direction where_two_cross(const minkowski *m, v3 c, v3 d, v3 near, v3 w, double most) {
     v3 n = v3_cross(c, d);
     double length = v3_norm(n);
     if (!(length > 1e-6)) {
         return (mink_direction){near, HUGE_VAL, HUGE_VAL};
     }
     v3 u = v3_scale(copysign(1 / length, v3_dot(n, near)), n);
+    if (v3_dot(u, w) > most) {
+        return (mink_direction){near, HUGE_VAL, HUGE_VAL};
+    }
     return (mink_direction){u, v3_dot(u, mink_support(m, u).d), 0};
 }
 
@@ -153,15 +158,23 @@ static mink_direction along_one(const minkowski *m, sym3 W, v3 c, v3 near, mink_
     if (!(H > 0)) {
         return *projected;
     }
-    double s = fmin(fmax(-g / H, -0.3), 0.3);
+    double s = min_of(max_of(-g / H, -0.3), 0.3);
     u = v3_unit(v3_axpy(u, s, t));
     t = v3_cross(c, u);
     w = mink_support(m, u).d;
     return (mink_direction){u, v3_dot(w, u), fabs(v3_dot(w, t))};
 }
 
-static mink_direction along_none(const minkowski *m, sym3 W, mink_direction from) {
-    v3 u = from.u, w = mink_support(m, u).d, s = v3_perpendicular(u), t = v3_cross(u, s);
+/* h is no less than this where the circle c.u = 0 is nearest to `near`. */
+static double above_circle(v3 c, v3 near, v3 w) {
+    v3 u = v3_axpy(near, -v3_dot(near, c), c);
+    double length = v3_norm(u);
+    return length > 0 ? v3_dot(u, w) / length : -HUGE_VAL;
+}
+
+/* `w`: the farthest point along from.u. */
+static mink_direction along_none(const minkowski *m, sym3 W, mink_direction from, v3 w) {
+    v3 u = from.u, s = v3_perpendicular(u), t = v3_cross(u, s);
     double h = v3_dot(w, u), gs = v3_dot(w, s), gt = v3_dot(w, t);
     v3 Ws = sym3_times(W, s), Wt = sym3_times(W, t);
     double ss = v3_dot(s, Ws) - h, tt = v3_dot(t, Wt) - h, st = v3_dot(s, Wt), det = ss * tt - st * st;
@@ -176,18 +189,38 @@ static mink_direction along_none(const minkowski *m, sym3 W, mink_direction from
     return (mink_direction){u, h, v3_norm(v3_axpy(w, -h, u))};
 }
 
+/* The minimum of all, or for certain one. */
+static int settled(const minkowski *m, const mink_foot *foot) {
+    return mink_is_minimum(m, foot) || (foot->strict && foot->off <= MINK_TIGHT * m->grain);
+}
+
 static mink_direction round_of(const minkowski *m, const crease *k, mink_direction from) {
     mink_direction best = from, projected;
+    v3 w = mink_support(m, from.u).d;
     for (int i = 0; i < k->count; i++) {
         for (int j = 0; j < i; j++) {
-            try(m, where_two_cross(m, k->along[i], k->along[j], from.u), &best);
+            mink_direction x = where_two_cross(m, k->along[i], k->along[j], from.u, w, best.h + m->grain);
+            if (better(m, x, best)) {
+                best = x;
+                mink_foot foot;
+                mink_foot_of(m, x.u, &foot);
+                mink_foot_prove(m, &foot);
+                if (settled(m, &foot)) {
+                    return x;
+                }
+            }
+        }
+    }
+    if (m->curved) {
+        try(m, along_none(m, k->W, from, w), &best);
+    }
+    for (int i = 0; i < k->count; i++) {
+        if (k->count > 1 && above_circle(k->along[i], from.u, w) > best.h + m->grain) {
+            continue; /* the crease is too high where it is nearest */
         }
         mink_direction step = along_one(m, k->W, k->along[i], from.u, &projected);
         try(m, projected, &best);
         try(m, step, &best);
-    }
-    if (m->curved) {
-        try(m, along_none(m, k->W, from), &best);
     }
     return best;
 }
@@ -196,8 +229,9 @@ static mink_direction round_of(const minkowski *m, const crease *k, mink_directi
 static void look_aside(const minkowski *m, const crease *k, mink_direction at, v3 p, mink_direction *best) {
     for (int side = -1; side <= 1; side += 2) {
         mink_direction x = {v3_unit(v3_axpy(at.u, side * ASIDE, p)), HUGE_VAL, HUGE_VAL}, projected;
-        if (side * v3_dot(mink_support(m, x.u).d, p) < -m->grain) {
-            try(m, along_none(m, k->W, x), best);
+        v3 w = mink_support(m, x.u).d;
+        if (side * v3_dot(w, p) < -m->grain) {
+            try(m, along_none(m, k->W, x, w), best);
             for (int j = 0; j < k->count; j++) {
                 try(m, along_one(m, k->W, k->along[j], x.u, &projected), best);
             }
@@ -219,20 +253,31 @@ static mink_direction leave_creases(const minkowski *m, const crease *k, mink_di
     return best;
 }
 
-int mink_polish(const minkowski *m, mink_direction *at) {
-    double slack = 0.15;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
+    double slack = 0.15, flat = MINK_TIGHT * m->grain;
+    int round = 0;
+    for (; round < MOST_ROUNDS && -at->h <= m->far; round++) {
+        if (at->slope <= flat) {
+            mink_foot_of(m, at->u, foot);
+            mink_foot_prove(m, foot);
+            if (settled(m, foot)) {
+                return round;
+            }
+            at->slope = round ? at->slope : foot->off; /* it had only been hoped for */
+        }
         crease k = {.count = 0};
-        creases_of(m->a, m3_identity(), at->u, slack, &k);
-        creases_of(m->b, m->X_ab.R, v3_neg(at->u), slack, &k);
+        creases_of(m->a, m3_identity(), at->u, slack, m->start ? m->start[0] : 0, &k);
+        creases_of(m->b, m->X_ab.R, v3_neg(at->u), slack, m->start ? m->start[1] : 0, &k);
         mink_direction next = round_of(m, &k, *at);
         if (!better(m, next, *at)) {
             next = leave_creases(m, &k, *at);
             if (!better(m, next, *at)) {
-                return round;
+                break;
             }
         }
         *at = next;
     }
-    return MOST_ROUNDS;
+    mink_foot_of(m, at->u, foot);
+    mink_foot_prove(m, foot);
+    return round;
 }

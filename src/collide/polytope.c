@@ -15,13 +15,13 @@ static void set_plane(polytope *p, int f, int neighbour) {
     facet *t = &p->facet[f];
     v3 a = p->point[t->corner[0]], b = p->point[t->corner[1]], c = p->point[t->corner[2]];
     v3 n = triangle_normal(a, b, c), ab = v3_sub(b, a), bc = v3_sub(c, b), ca = v3_sub(a, c);
-    double longest = sqrt(fmax(v3_dot(ab, ab), fmax(v3_dot(bc, bc), v3_dot(ca, ca)))), area = v3_norm(n);
+    double longest = sqrt(max_of(v3_dot(ab, ab), max_of(v3_dot(bc, bc), v3_dot(ca, ca)))), area = v3_norm(n);
     if (area > p->grain * longest || neighbour < 0) {
         t->normal = v3_scale(1 / area, n);
     } else {
         t->normal = p->facet[neighbour].normal;
     }
-    p->offset[f] = fmin(v3_dot(t->normal, a), fmin(v3_dot(t->normal, b), v3_dot(t->normal, c)));
+    p->offset[f] = min_of(v3_dot(t->normal, a), min_of(v3_dot(t->normal, b), v3_dot(t->normal, c)));
 }
 
 void polytope_start(polytope *p, const v3 corner[4], double grain) {

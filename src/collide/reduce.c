@@ -37,8 +37,8 @@ static double gain(const choice *c, int k) {
         return squared_distance(c, c->ring[0], k);
     }
     double sum = 0;
-    for (int i = 0; i < c->nring; i++) {
-        sum -= fmin(twice_area(c, c->ring[i], c->ring[(i + 1) % c->nring], k), 0);
+    for (int i = 0, from = c->ring[c->nring - 1]; i < c->nring; from = c->ring[i++]) {
+        sum -= min_of(twice_area(c, from, c->ring[i], k), 0);
     }
     return sum;
 }
@@ -104,7 +104,7 @@ static double length(const choice *c) {
     double most = 0;
     for (int i = 0; i < c->nchosen; i++) {
         for (int j = 0; j < i; j++) {
-            most = fmax(most, squared_distance(c, c->chosen[i], c->chosen[j]));
+            most = max_of(most, squared_distance(c, c->chosen[i], c->chosen[j]));
         }
     }
     return most;
@@ -213,7 +213,7 @@ void manifold_reduce(const pair *p, manifold *out, int first, int most) {
     project(&c, point[deepest].normal);
     double widest = 0, depth = point[deepest].gap;
     for (int k = 0; k < count; k++) {
-        widest = fmax(widest, squared_distance(&c, deepest, k));
+        widest = max_of(widest, squared_distance(&c, deepest, k));
     }
     deepest = outermost(&c, depth + (known ? NOISE : ROUNDING) * sqrt(widest));
     double nothing = NOTHING * widest;

@@ -34,7 +34,8 @@ void sweep_ask(const sweep *s, double t, double margin, manifold *out) {
               .margin = margin,
               .kept = s->kept,
               .nkept = s->nkept,
-              .arena = s->arena};
+              .arena = s->arena,
+              .parting = s->parting};
     int first = out->count;
     pair_collide(&p, out);
     for (int k = first; k < out->count; k++) {

@@ -19,6 +19,7 @@ typedef struct sweep {
     const uint64_t *kept;
     int nkept;
     sim_arena *arena;
+    v3 *parting; /* as in pair; NULL: none */
 } sweep;
 
 /* Adds the contact points at the moment the two come within `margin`, if they do so before the step ends.  In the world;

@@ -10,6 +10,10 @@ typedef sim_m3 m3;
 typedef sim_sym3 sym3;
 typedef sim_quat quat;
 
+/* As fmax and fmin, where neither is NaN; those are calls. */
+static inline double max_of(double a, double b) { return a > b ? a : b; }
+static inline double min_of(double a, double b) { return a < b ? a : b; }
+
 static inline v3 v3_make(double x, double y, double z) { return (v3){x, y, z}; }
 static inline v3 v3_add(v3 a, v3 b) { return (v3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline v3 v3_sub(v3 a, v3 b) { return (v3){a.x - b.x, a.y - b.y, a.z - b.z}; }

@@ -58,7 +58,7 @@ static const field world_fields[] = {
          "Whether shapes touch. Contacts are not simulated yet: a scene in which shapes could touch must say `false`."},
     {"contact_margin", FIELD_NUMBER, AT(world_data, contact_margin), .unit = "m", NOT_NEGATIVE,
      .help = "Shapes with a gap up to this are in contact though nothing moves; what moves is met in time whatever it "
-             "is. Left out, a two-hundredth of the radius of the ball around the smaller shape."},
+             "is. Left out, a thousandth of the radius of the ball around the smaller shape."},
     {"solver", FIELD_TEXT, AT(world_data, solver),
      .not_simulated = "contacts are not simulated yet: leave \"solver\" out and set /world/contacts to false",
      .help = "Contact solver."},

@@ -200,7 +200,8 @@ Test(box_box, points_of_a_box_that_turns_on_another_change_only_where_edges_pass
             double angle = 2 * M_PI * k / steps;
             m3 turned = m3_transpose(m3_axis_angle(v3_make(0, 0, 1), angle));
             sim_pose X = {turned, {0, 0, -1 + 1e-4}};
-            pair p = {&top, below[which], X, 1e-3, kept, nkept, arena};
+            pair p = {
+                .a = &top, .b = below[which], .X_ab = X, .margin = 1e-3, .kept = kept, .nkept = nkept, .arena = arena};
             manifold m = {0};
             pair_collide(&p, &m);
             cr_assert_eq(m.count, 4, "%d at %g", m.count, angle);

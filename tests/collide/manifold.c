@@ -270,3 +270,23 @@ Test(manifold, of_many_points_the_deepest_and_the_widest_stay_and_those_kept_a_s
     }
     sim_arena_free(arena);
 }
+
+Test(manifold, a_coin_that_leans_a_little_touches_where_its_rim_is_lowest) {
+    sim_arena *arena = sim_arena_create();
+    random_source r = {10};
+    for (int trial = 0; trial < 1000; trial++) {
+        sim_arena_release(arena, 0);
+        double turn = random_uniform(&r, -4, 4), lean = pow(10, random_uniform(&r, -8, -1));
+        m3 R = m3_axis_angle(v3_make(cos(turn), sin(turn), 0), lean);
+        manifold m = on_a_box(arena, shape_of(SIM_CYLINDER, 0.2, 0.1, 0), R, 10, v3_make(0, 0, 0));
+        int deepest = 0; /* `touch` has asked how deep; where is it? */
+        for (int k = 0; k < m.count; k++) {
+            deepest = m.point[k].gap < m.point[deepest].gap ? k : deepest;
+        }
+        v3 low = m3_times(R, v3_make(-0.2 * sin(turn), 0.2 * cos(turn), 0));
+        low = low.z > 0 ? v3_neg(low) : low;
+        v3 x = m.point[deepest].position;
+        cr_assert(lean < 1e-4 || hypot(x.x - low.x, x.y - low.y) < 0.05 * lean + 1e-6, "%g", lean);
+    }
+    sim_arena_free(arena);
+}

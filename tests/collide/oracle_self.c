@@ -69,8 +69,9 @@ static void certain(const scene *s, const solid *a, const solid *b, void *contex
     int *uncertain = context;
     truth t = solid_gap(a, b);
     real attained = solid_separation(a, b, t.normal);
-    cr_expect(fabsl(attained - t.gap) < 1e-9L * s->smaller + 1e-12L * s->coordinate, "%s - %s, %s: %Lg, its normal gives %Lg",
-              sim_shape_name(s->a.type), sim_shape_name(s->b.type), category_name[s->is], t.gap, attained);
+    cr_expect(fabsl(attained - t.gap) < 1e-9L * s->smaller + 1e-12L * s->coordinate,
+              "%s - %s, %s: %Lg, its normal gives %Lg", sim_shape_name(s->a.type), sim_shape_name(s->b.type),
+              category_name[s->is], t.gap, attained);
     *uncertain += t.beyond > 1e-7L * s->smaller;
 }
 

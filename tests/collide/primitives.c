@@ -269,7 +269,13 @@ Test(primitives, what_rests_keeps_the_names_of_its_points_under_noise) {
             double noise = 1e-9;
             m3 R = m3_product(m3_axis_angle(random_unit(&r), noise), rows[row].turned);
             v3 p = v3_axpy(rows[row].p, noise, random_unit(&r));
-            pair q = {&rows[row].a, &rows[row].b, {R, p}, 1e-3, kept, trial ? rows[row].count : 0, arena};
+            pair q = {.a = &rows[row].a,
+                      .b = &rows[row].b,
+                      .X_ab = {R, p},
+                      .margin = 1e-3,
+                      .kept = kept,
+                      .nkept = trial ? rows[row].count : 0,
+                      .arena = arena};
             manifold m = {0};
             sim_arena_release(arena, 0);
             pair_collide(&q, &m);

@@ -22,7 +22,7 @@ void shape_free(sim_shape *shape) {
 
 contacts contacts_of(const sim_shape *a, const sim_shape *b, pose X, double margin, const uint64_t *kept, int nkept) {
     sim_arena *arena = sim_arena_create();
-    pair p = {a, b, X, margin, kept, nkept, arena};
+    pair p = {.a = a, .b = b, .X_ab = X, .margin = margin, .kept = kept, .nkept = nkept, .arena = arena};
     manifold m = {0};
     pair_collide(&p, &m);
     contacts out = {malloc(sizeof(contact_point) * (size_t)(m.count + 1)), m.failed ? -1 : m.count};

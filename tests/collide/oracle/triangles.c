@@ -47,7 +47,7 @@ void triangles_free(triangles *t) {
     *t = (triangles){0};
 }
 
-static void one_triangle(solid *s, const vec c[3]) {
+void triangle_solid(solid *s, const vec c[3]) {
     vec n = cross(minus(c[1], c[0]), minus(c[2], c[0]));
     s->kind = SOLID_POLY;
     s->radius = 0;
@@ -83,10 +83,10 @@ real triangles_gap(const triangles *t, const solid *a, vec *normal, int *which) 
     static solid s;
     real best = HUGE_VALL;
     for (int k = 0; k < t->count; k++) {
-        if (at_least(t->corner[k], a->p) - a->extent >= best) {
+        if (a->kind != SOLID_HALF_SPACE && at_least(t->corner[k], a->p) - a->extent >= best) {
             continue;
         }
-        one_triangle(&s, t->corner[k]);
+        triangle_solid(&s, t->corner[k]);
         truth g = solid_gap(a, &s);
         if (g.gap < best) {
             best = g.gap;

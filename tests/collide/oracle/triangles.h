@@ -14,6 +14,8 @@ typedef struct triangles {
 void triangles_of(const sim_geometry *geometry, const sim_pose *X, vec origin, triangles *out);
 void triangles_free(triangles *t);
 
+/* A triangle as a solid. */
+void triangle_solid(solid *s, const vec corner[3]);
 /* The least distance of the solid from any triangle (0 where it cuts one), the triangle, and the normal towards the solid. */
 real triangles_gap(const triangles *t, const solid *a, vec *normal, int *which);
 real triangles_distance(const triangles *t, vec p);
