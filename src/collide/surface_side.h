@@ -14,6 +14,7 @@ typedef struct side {
     int swapped;            /* s is B */
     manifold *out, *inside; /* inside: every vertex that the other holds, whether it counts or not */
     double aside;           /* how deep another way out may be */
+    double behind;          /* how deep vertices may be: infinite where the other is solid */
     v3 last;                /* a vertex that was asked about, and how far it lies outside */
     double clear;
     int way; /* the axis along which what lay outside was last seen to be free: x, y, z, -x, -y, -z; -1: of no use */
