@@ -1,7 +1,9 @@
 /* What is the signed distance of two convex solids, and along which direction?
  *
- * Cores apart: their distance (gjk.c), the direction of round ones made exact (polish.c), less both radii.  Cores that
- * overlap or touch: the least translation that parts them (depth.c), plus both radii. */
+ * First what the solids suggest themselves (suggest.c): often that is the normal, and two points prove it (foot.c).  Else
+ * simplices lead near it (gjk.c), Newton's method to it where the solids are round (polish.c), and again two points may
+ * prove it.  Only what is then still open goes the long way: cores apart, simplices until nothing is nearer; cores that
+ * overlap, a polytope that grows until no direction can be lower (depth.c).  Both radii are taken off at the end. */
 #include "collide/minkowski.h"
 
 static int is_curved(const convex *c) { return c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID; }
