@@ -161,7 +161,7 @@ void sharp_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
     meet(p, &a, &b, 0, 0, first, out);
-    encounter_edges(p, &a, &b, out);
+    encounter_edges(p, &a, &b, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 

@@ -285,16 +285,49 @@ static void descend(encounter *e, const sim_bvh *bvh) {
     }
 }
 
+/* The way out of the field's solid: what overlaps shrinks fastest against the area vector of the surface's part that is
+ * inside.  0 where that is nearly closed. */
+static v3 way_out(const encounter *e) {
+    const sim_mesh *m = e->surface->mesh;
+    v3 sum = {0, 0, 0};
+    double all = 0;
+    for (int t = 0; t < m->ntriangle; t++) {
+        const int *c = m->triangle[t];
+        double inside = 0;
+        for (int k = 0; k < 3; k++) {
+            inside += e->seen[c[k]] && e->vertex[c[k]].f < 0;
+        }
+        if (inside > 0) {
+            v3 area = v3_cross(v3_sub(m->vertex[c[1]], m->vertex[c[0]]), v3_sub(m->vertex[c[2]], m->vertex[c[0]]));
+            sum = v3_axpy(sum, -inside, area);
+            all += inside * v3_norm(area);
+        }
+    }
+    double size = v3_norm(sum);
+    return size > 0.05 * all ? v3_scale(1 / size, sum) : v3_make(0, 0, 0);
+}
+
 /* The deepest vertex of all is near a contact.  Where bodies are so far inside each other that none was found which is at
- * least half as deep, it stands for one: what overlaps is pushed apart. */
+ * least half as deep, it stands for one; but one from which the field's gradient leads on through the other side does not:
+ * the deepest of those that lead out comes first. */
 static void report_deepest(encounter *e) {
     double least = 0;
     for (int k = e->first; k < e->out->count; k++) {
         least = fmin(least, e->out->point[k].gap);
     }
-    if (e->deepest >= 0 && e->vertex[e->deepest].f < 2 * least) {
-        report_vertex(e, &e->vertex[e->deepest], e->deepest);
+    if (e->deepest < 0 || !(e->vertex[e->deepest].f < 2 * least)) {
+        return;
     }
+    v3 out = e->sharp_only ? v3_make(0, 0, 0) : way_out(e);
+    int best = -1;
+    for (int v = 0; v < e->surface->mesh->nvertex; v++) {
+        const place *at = &e->vertex[v];
+        if (e->seen[v] && at->f < (best < 0 ? 0 : e->vertex[best].f) && v3_dot(at->g, out) > 0.5 * v3_norm(at->g)) {
+            best = v;
+        }
+    }
+    best = best >= 0 && e->vertex[best].f < 0.1 * e->vertex[e->deepest].f ? best : e->deepest;
+    report_vertex(e, &e->vertex[best], best);
 }
 
 int encounter_run(encounter *e) {
