@@ -37,8 +37,8 @@ typedef struct on_surface {
     v3 own_low, own_high; /* and in its own */
     flat_part part[PARTS];
     int nparts;
-    double worst;         /* how deep at most, and where */
-    surface_place lost;   /* point in A's frame */
+    double worst;       /* how deep at most, and where */
+    surface_place lost; /* point in A's frame */
 } on_surface;
 
 /* Numbers of a triangle's own features (face.c) to numbers in the surface.  What is round has none of its own, and leaves
@@ -49,7 +49,8 @@ static void name_features(const on_surface *o, int first, int t, int touched) {
         uint64_t *f = &o->out->point[k].feature;
         uint32_t own = (uint32_t)*f & 0x3fffffff, index = own >> 2, kind = own & 3;
         int feature = round ? touched : kind == 0 ? (int)index % 3 + 4 : kind == 1 ? (int)index % 3 + 1 : 0;
-        *f = feature_pair((uint32_t)(*f >> 32), surface_feature(o->s, t, feature));
+        v3 n = m3_transposed_times(o->p->X_ab.R, o->out->point[k].normal);
+        *f = feature_pair((uint32_t)(*f >> 32), surface_feature_along(o->s, t, feature, n));
     }
 }
 

@@ -180,7 +180,7 @@ int surface_faces_at(const surface *s, int triangle, int feature, int *found, in
 
 uint32_t surface_feature(const surface *s, int triangle, int feature) {
     int i[3];
-    if (feature == 0 || (feature < 4 && surface_flag(s, triangle) & RELIEF_LEVEL << (feature - 1))) {
+    if (feature == 0) {
         return (uint32_t)surface_patch(s, triangle) << 2 | 2;
     }
     surface_triangle(s, triangle, i);
@@ -197,4 +197,15 @@ uint32_t surface_feature(const surface *s, int triangle, int feature) {
         }
     }
     return half << 2 | 1;
+}
+
+uint32_t surface_feature_along(const surface *s, int triangle, int feature, v3 n) {
+    int level = feature > 0 && feature < 4 && surface_flag(s, triangle) & RELIEF_LEVEL << (feature - 1);
+    if (feature == 0 || level) {
+        int faces = surface_faces(s, triangle, 0, n);
+        return faces     ? surface_feature(s, triangle, 0)
+               : feature ? surface_feature(s, triangle, feature)
+                         : (uint32_t)triangle << 2 | 3;
+    }
+    return surface_feature(s, triangle, feature);
 }

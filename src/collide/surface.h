@@ -66,9 +66,11 @@ static inline int surface_patch(const surface *s, int t) { return s->relief->pat
 /* The triangles that meet at a feature, at most `room` of them; returns how many. */
 int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room);
 
-/* One number for a vertex, an edge or a face, whichever triangle it is named by.  A flat part is one face, and what runs
- * through it is no edge. */
+/* One number for a vertex, an edge or a face, whichever triangle it is named by.  A flat part is one face. */
 uint32_t surface_feature(const surface *s, int triangle, int feature);
+/* Of what touches along n: an edge that runs through a flat part is the part itself; a triangle that is touched aslant, over
+ * its border, is not the part. */
+uint32_t surface_feature_along(const surface *s, int triangle, int feature, v3 n);
 
 /* Contact of a convex solid, or a ball exactly, with a surface placed at p->X_ab. */
 void convex_on_surface(const pair *p, const convex *a, const surface *s, manifold *out);

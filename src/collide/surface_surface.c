@@ -169,7 +169,7 @@ static void try_vertex(side *e, int t, int corner, v3 x, const known *from) {
         return;
     }
     uint32_t own = surface_feature(e->s, t, corner + 4),
-             others = surface_feature(e->other, place.triangle, place.feature);
+             others = surface_feature_along(e->other, place.triangle, place.feature, m3_transposed_times(e->X.R, n));
     if (d < 0) {
         add(e, x, n, d, own, others, e->inside);
     }
