@@ -67,7 +67,9 @@ typedef struct sim_geometry {
     const sim_mesh *mesh; /* meshes; the surface of a field; the faces of a hull, cut in triangles */
     const sim_heights *heights;
     const sim_field *field;
-    const struct sim_bvh *bvh; /* over the triangles of `mesh`; private */
+    const struct sim_bvh *bvh;       /* over the triangles of `mesh`; private */
+    const struct sim_relief *relief; /* of the triangles of meshes and height fields; private */
+    const struct sim_skin *skin;     /* of a field: the few triangles by which it meets others; private */
     size_t bytes;
     void *memory;
 } sim_geometry;
@@ -151,9 +153,10 @@ typedef struct sim_field_def {
 
 SIM_API sim_field_def sim_field_default(void);
 /* A solid by its distance field.  `resolution` is the edge of the triangles that stand for its surface where a surface is
- * needed (contact with other fields, pictures): parts thinner than two edges may be lost from it; 0: a fiftieth of its
- * longest side, or down to a two-hundredth where thin walls or threads ask for it.  `cache`: a folder in which sampled
- * grids are kept by content, or NULL.  Refused: sizes that are not positive, a solid without bounds. */
+ * needed (contact, pictures): parts thinner than two edges may be lost from it; 0: a fiftieth of its longest side, or down
+ * to a two-hundredth where thin walls or threads ask for it, and fewer, longer triangles for contact.  `cache`: a folder in
+ * which sampled grids are kept by content, made when needed, or NULL.  Refused: sizes that are not positive, a solid without
+ * bounds, what would take more than some nine million triangles (fewer, the more parts) or 25 million samples. */
 SIM_API sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, const char *cache,
                                          sim_error *error);
 /* Signed distance at a point, and its gradient (may be NULL). */

@@ -65,11 +65,13 @@ SIM_API void sim_diagnostics_free(sim_diagnostics *diagnostics);
 /* "scene.json:42:17: error: /bodies/3/inertia: ... (hint)" with a newline; returns the length, as snprintf. */
 SIM_API int sim_diagnostic_print(const sim_diagnostic *diagnostic, char *text, size_t size);
 
-/* Values that replace what the file says: "world/step=0.002", as `sim --set`. */
+/* What the caller adds to the file: values that replace its own ("world/step=0.002", as `sim --set`), and where sampled
+ * distance fields are kept from one run to the next. */
 typedef struct sim_scene_overrides {
     int count;
     const char *const *set;
     const uint64_t *seed; /* NULL: the file's */
+    const char *cache;    /* folder, made when needed; NULL: none */
 } sim_scene_overrides;
 
 /* NULL on failure: SIM_BAD_INPUT with diagnostics filled, or SIM_NO_RESOURCE (no such file, no memory).  `overrides` and

@@ -36,6 +36,10 @@ static const struct {
     {130, "interrupted by Ctrl-C or SIGTERM; the files are closed and readable"},
 };
 
+static const char cache_place[] = "$XDG_CACHE_HOME/sim, or ~/.cache/sim";
+static const char cache_meaning[] =
+    "distance fields that were sampled from meshes, for the next run; may be deleted at any time";
+
 enum { WIDTH = 79 };
 
 /* Words of `text` in lines from `indent` on; the first line has `column` letters already. */
@@ -90,6 +94,8 @@ void print_help(void) {
         printf("  %3d  ", statuses[k].status);
         print_wrapped(statuses[k].meaning, 7, 7);
     }
+    printf("\nFiles:\n  %s\n       ", cache_place);
+    print_wrapped(cache_meaning, 7, 7);
 }
 
 /* ---- the man page ---- */
@@ -158,7 +164,11 @@ void print_man_page(void) {
         print_roff(statuses[k].meaning);
         putchar('\n');
     }
-    printf(".SH EXAMPLES\n");
+    printf(".SH FILES\n.TP\n.I ");
+    print_roff(cache_place);
+    putchar('\n');
+    print_roff(cache_meaning);
+    printf("\n.SH EXAMPLES\n");
     for (size_t k = 0; k < sizeof examples / sizeof examples[0]; k++) {
         printf(".TP\n.B ");
         print_roff(examples[k].command);

@@ -95,10 +95,24 @@ static void print_diagnostics(const sim_diagnostics *diagnostics) {
     }
 }
 
+/* Of what was computed once and can be had again; NULL if the environment names none. */
+static const char *cache_folder(char path[PATH_MAX]) {
+    const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int own = caches && caches[0] == '/'; /* XDG Base Directory Specification: a relative path is to be ignored */
+    if (!own && !(home && home[0] == '/')) {
+        return NULL;
+    }
+    int length = snprintf(path, PATH_MAX, "%s%s/sim", own ? caches : home, own ? "" : "/.cache");
+    return length < PATH_MAX ? path : NULL;
+}
+
 static sim_status load(sim_run *run, sim_error *error) {
     sim_diagnostics diagnostics = {0};
-    sim_scene_overrides overrides = {run->request->set.count, run->request->set.item, NULL};
-    overrides.seed = run->request->seed_given ? &run->request->seed : NULL;
+    char cache[PATH_MAX];
+    sim_scene_overrides overrides = {.count = run->request->set.count,
+                                     .set = run->request->set.item,
+                                     .seed = run->request->seed_given ? &run->request->seed : NULL,
+                                     .cache = cache_folder(cache)};
     run->scene = sim_scene_load(run->request->scene, &overrides, &diagnostics, error);
     print_diagnostics(&diagnostics);
     if (!run->scene && diagnostics.count > 0) {

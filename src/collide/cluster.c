@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+static const uint64_t SALT = (uint64_t)15 << 26; /* tells apart points of one feature */
 static const double SAME_NORMAL = 0.995, PREFER_KEPT = 1.5 * 1.5, DEEPER = 0.05;
 
 /* Points by columns: the distances of one to all others are the inner loop. */
@@ -295,7 +296,24 @@ static int reduce(contact_point *point, int count, int most, const uint64_t *kep
     return chosen;
 }
 
-void cluster_points(const pair *p, manifold *out, int first, int most, double near) {
+/* Of points in order of features: no two of one.  What is at one place is one contact, whichever way it was found; else
+ * the second gets a name of its own. */
+static int unique(contact_point *point, int count, double near) {
+    int left = 0, same = 0;
+    for (int k = 0; k < count; k++) {
+        contact_point c = point[k];
+        same = k + 1 > left && left > 0 && (point[left - 1].feature & ~SALT) == (c.feature & ~SALT) ? same + 1 : 0;
+        if (same && v3_norm(v3_sub(point[left - 1].position, c.position)) <= near) {
+            same--;
+            continue;
+        }
+        c.feature ^= (uint64_t)(same & 15) << 26;
+        point[left++] = c;
+    }
+    return left;
+}
+
+void cluster_join(const pair *p, manifold *out, int first, double near) {
     int count = out->count - first;
     if (count < 2 || out->failed) {
         return;
@@ -318,9 +336,17 @@ void cluster_points(const pair *p, manifold *out, int first, int most, double ne
         sorted[k] = point[place[k]];
     }
     memcpy(point, sorted, (size_t)count * sizeof *point);
-    if (count > most) {
-        count = reduce(point, count, most, kept, p->nkept, p->arena);
+    out->count = first + unique(point, count, near);
+}
+
+void cluster_points(const pair *p, manifold *out, int first, int most, double near) {
+    cluster_join(p, out, first, near);
+    int count = out->count - first;
+    if (out->failed || count <= most) {
+        return;
     }
+    uint64_t *kept = sorted_kept(p);
+    count = kept ? reduce(out->point + first, count, most, kept, p->nkept, p->arena) : -1;
     if (count < 0) {
         out->failed = 1;
         return;

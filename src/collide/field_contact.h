@@ -3,6 +3,7 @@
 #define COLLIDE_FIELD_CONTACT_H
 
 #include "collide/field_solid.h"
+#include "geometry/skin.h"
 
 /* How far from parallel two surfaces may be for a point that is no local minimum to count as contact: the sine.  It is
  * what two faces that rest on each other are apart from each other by while they settle. */
@@ -21,6 +22,18 @@ typedef struct place {
 
 static inline double place_gap(const place *at) { return at->f - at->lift; }
 
+enum {
+    VERTEX_KNOWN = 1,
+    VERTEX_TAKEN = 2,   /* is a contact */
+    VERTEX_COVERED = 4, /* of a triangle that has a contact */
+};
+
+/* A triangle that may have a contact, and about how low the field is there. */
+typedef struct candidate {
+    double low;
+    int triangle;
+} candidate;
+
 /* The surface of one solid in the field of another. */
 typedef struct encounter {
     const pair *pair;
@@ -31,10 +44,13 @@ typedef struct encounter {
     int surface_is_a;    /* else it is B's */
     int sharp_only;      /* the other direction finds what is smooth */
     place *vertex;       /* [nvertex] as far as they were needed */
-    unsigned char *seen; /* [nvertex] VERTEX_... */
+    unsigned char *seen; /* [nvertex] of VERTEX_... */
+    candidate *waiting;  /* [ntriangle] triangles near enough, to be gone through in order of promise */
+    int nwaiting;
     manifold *out;
     int first;              /* of the pair's points in `out` */
     int deepest;            /* vertex where the field is least, or -1 */
+    double least;           /* gap of this surface's points so far, or the margin */
     long fields, triangles; /* evaluations of the field, triangles looked at: for benchmarks */
 } encounter;
 
@@ -46,7 +62,14 @@ typedef struct patch {
     v3 whole[3]; /* corners of the whole triangle */
     v3 normal;   /* unit */
     double size; /* longest edge */
+    int smooth;  /* the surface's normal is nowhere far from the triangle's */
+    int sharp;   /* where it has edges and corners: SKIN_EDGE << k | SKIN_CORNER << k */
 } patch;
+
+/* How far off the other solid its distance is round enough to say which way is out. */
+static inline double patch_round(const encounter *e, const patch *p) {
+    return 0.2 * fmin(p->size, 0.1 * e->field->extent);
+}
 
 /* The field, at a point of the surface's frame. */
 double encounter_field(encounter *e, v3 x, v3 *gradient);
@@ -59,10 +82,22 @@ v3 place_uphill(const place *at);
  * than the field, with both solids at its middle.  If not, the field has the last word. */
 void place_check(encounter *e, place *at);
 
+/* The point `at` as a contact, by the number of a vertex. */
+void report_vertex(encounter *e, const place *at, int v);
+/* Corners that lie parallel to the field. */
+void report_corners(encounter *e, const patch *p);
+/* A local minimum over the patch, if it is one of the whole surface. */
+void report_minimum(encounter *e, const patch *p, place *low);
+
 /* A local minimum of the field over the patch. */
 void patch_minimum(encounter *e, const patch *p, place *out);
 
 /* All contacts of the surface with the field, added to `out`. */
 int encounter_run(encounter *e);
+
+/* Contacts of the corners and edges of A, a box, a cylinder or a hull, in B's field. */
+void encounter_edges(const pair *p, const solid *a, const solid *b, manifold *out);
+/* A contact that parts A and B where they overlap and those from `first` on would not. */
+void encounter_overlap(const pair *p, const solid *a, const solid *b, int first, manifold *out);
 
 #endif

@@ -18,7 +18,6 @@
 
 enum { STEPS = 16, TRIALS = 6 };
 static const double SHARP = 0.05; /* how much the slope changes across what is called a crease */
-static const double ROUND = 0.2;  /* of a triangle's size: how far off phi is round enough */
 
 /* Slopes along a line of search at both ends of what brackets its least point, and the gradient at the far end. */
 typedef struct bracket {
@@ -195,7 +194,8 @@ static int descend(encounter *e, const patch *p, place *here) {
         }
         encounter_place(e, aim, p->normal, p->size, &far);
         outcome found = line_search(e, p, here, uphill, &far, &b);
-        if (found == CREASE && here->f > ROUND * p->size) { /* so far off there is no crease: the model was too soft */
+        if (found == CREASE &&
+            here->f > patch_round(e, p)) { /* so far off there is no crease: the model was too soft */
             uphill = place_uphill(here);
             model_learn(&m, v3_sub(far.t, here->t), v3_sub(place_uphill(&far), uphill));
             continue;
@@ -246,7 +246,7 @@ void patch_minimum(encounter *e, const patch *p, place *out) {
     here.lift = 0;
     int creased = descend(e, p, &here);
     for (int k = 0; k < LIFTS && creased; k++) {
-        double length = v3_norm(here.g), lift = ROUND * p->size - place_gap(&here);
+        double length = v3_norm(here.g), lift = patch_round(e, p) - place_gap(&here);
         if (!(length > 0.1) || !(lift > 0)) {
             break;
         }

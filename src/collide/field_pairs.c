@@ -3,7 +3,7 @@
  *     A                            whose triangles against whose distance
  *     sphere, capsule, ellipsoid   B's against A's, and A's core against B's
  *     half-space                   B's against A's
- *     box, cylinder, hull          B's against A's: smooth contact; A's against B's: A's edges and corners
+ *     box, cylinder, hull          B's against A's: smooth contact; A's edges and corners against B's
  *     mesh, heights                A's against B's; of a small closed mesh B's against A's too
  *     field                        the coarser's against the other's; the other's edges and corners too
  */
@@ -12,6 +12,8 @@
 #include "collide/cluster.h"
 #include "collide/convex.h"
 #include "collide/field_contact.h"
+#include "collide/surface.h"
+#include "geometry/field.h"
 
 enum { CUTS = 4 }; /* a triangle longer than this part of the other solid may touch it in several places */
 
@@ -23,13 +25,13 @@ static pose inverse(pose X) {
 /* A's surface in B's field, or B's in A's. */
 static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a, int sharp_only, int first,
                  manifold *out) {
-    const solid *surface = surface_is_a ? a : b, *field = surface_is_a ? b : a;
+    const solid *skin = surface_is_a ? a : b, *other = surface_is_a ? b : a;
     encounter e = {.pair = p,
-                   .surface = surface,
-                   .field = field,
+                   .surface = skin,
+                   .field = other,
                    .X_fs = surface_is_a ? inverse(p->X_ab) : p->X_ab,
                    .margin = p->margin,
-                   .coarse = field->convex ? HUGE_VAL : field->extent / CUTS,
+                   .coarse = other->convex ? HUGE_VAL : other->extent / CUTS,
                    .surface_is_a = surface_is_a,
                    .sharp_only = sharp_only,
                    .out = out,
@@ -40,7 +42,11 @@ static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a
 }
 
 static void finish(const pair *p, const solid *a, const solid *b, manifold *out, int first, int most) {
-    cluster_points(p, out, first, most, 1e-3 * fmin(a->extent, b->extent));
+    double near = 1e-3 * fmin(a->extent, b->extent);
+    encounter_overlap(p, a, b, first, out);
+    cluster_join(p, out, first, near);
+    flat_points(p, out, first, near);
+    cluster_points(p, out, first, most, near);
 }
 
 /* A ball of A, centred at c: where is B's surface nearest?  Exact where B's distance is; where that is only a bound, the
@@ -154,12 +160,8 @@ void ellipsoid_field(const pair *p, manifold *out) {
 void sharp_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
-    if (!a.mesh && !solid_tessellate(&a, p->a, p->arena)) {
-        out->failed = 1;
-        return;
-    }
     meet(p, &a, &b, 0, 0, first, out);
-    meet(p, &a, &b, 1, 0, first, out);
+    encounter_edges(p, &a, &b, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
@@ -172,6 +174,30 @@ void mesh_field(const pair *p, manifold *out) {
         meet(p, &a, &b, 0, 0, first, out);
     }
     finish(p, &a, &b, out, first, CLUSTER_MOST);
+}
+
+/* Ground is solid below: B's vertex that is deepest in it stands for a contact where none is half as deep. */
+static void below_ground(const pair *p, const solid *b, int first, manifold *out) {
+    surface ground = surface_of(p->a->geometry);
+    surface_place here, at = {.triangle = -1};
+    double least = 0, deepest = 0, f;
+    int which = 0;
+    for (int k = first; k < out->count; k++) {
+        least = fmin(least, 2 * out->point[k].gap);
+    }
+    for (int v = 0; v < b->mesh->nvertex; v++) {
+        v3 x = pose_point(p->X_ab, b->mesh->vertex[v]);
+        if (x.z < ground.high.z + 2 * least && surface_holds(&ground, x, &f, &here) && f < fmin(least, deepest)) {
+            deepest = f;
+            at = here;
+            which = v;
+        }
+    }
+    if (at.triangle >= 0) {
+        v3 x = pose_point(p->X_ab, b->mesh->vertex[which]), n = v3_neg(at.normal);
+        contact_point c = {v3_axpy(x, -0.5 * deepest, at.normal), n, deepest, feature_pair(3, (uint32_t)which)};
+        manifold_add(out, p->arena, &c);
+    }
 }
 
 void heights_field(const pair *p, manifold *out) {
@@ -191,23 +217,31 @@ void heights_field(const pair *p, manifold *out) {
         return;
     }
     meet(p, &a, &b, 1, 0, first, out);
+    below_ground(p, &b, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
-/* Are A's triangles to be gone through, and not B's?  The fewer, coarser ones cost less and lose nothing, since contact is
- * looked for on the true surface; but they must be small against what they meet. */
-static int through_a(const solid *a, const solid *b) {
-    enum { SMALL = 8 };
-    double edge[2] = {0, 0};
-    for (int k = 0; k < 2; k++) {
-        const sim_mesh *m = k ? b->mesh : a->mesh;
-        for (int t = 0; t < m->ntriangle; t += 1 + m->ntriangle / 32) {
-            const int *c = m->triangle[t];
-            edge[k] = fmax(edge[k], v3_norm(v3_sub(m->vertex[c[0]], m->vertex[c[1]])));
-        }
+static double longest_edge(const sim_mesh *m) {
+    double most = 0;
+    for (int t = 0; t < m->ntriangle; t += 1 + m->ntriangle / 32) {
+        const int *c = m->triangle[t];
+        most = fmax(most, v3_norm(v3_sub(m->vertex[c[0]], m->vertex[c[1]])));
     }
-    int a_coarser = edge[0] > edge[1];
-    return a_coarser ? edge[0] * SMALL <= b->extent : edge[1] * SMALL > a->extent;
+    return most;
+}
+
+/* About what it costs to go through the triangles of one field with the other: each asks the other once or so, and its own
+ * distance a few times. */
+static double cost(const solid *skin, const solid *other) {
+    return skin->mesh->ntriangle * (2.0 * skin->geometry->field->nnode + other->geometry->field->nnode);
+}
+
+/* Are A's triangles to be gone through, and not B's?  The cheaper lose nothing, since contact is looked for on the true
+ * surface; but they must be small against what they meet. */
+static int through_a(const solid *a, const solid *b) {
+    enum { SMALL = 4 };
+    int small_a = longest_edge(a->mesh) * SMALL <= b->extent, small_b = longest_edge(b->mesh) * SMALL <= a->extent;
+    return small_a == small_b ? cost(a, b) < cost(b, a) : small_a;
 }
 
 void field_field_most(const pair *p, manifold *out, int most) {

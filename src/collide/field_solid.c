@@ -5,6 +5,7 @@
  * ellipsoid, or a hyperellipsoid", 2013). F is convex and falls right of its last pole: Newton from the left converges. */
 #include "collide/field_solid.h"
 #include "geometry/mesh.h"
+#include "geometry/skin.h"
 
 static double half_space(const solid *s, v3 p, v3 *gradient) {
     (void)s;
@@ -176,6 +177,9 @@ solid solid_of_shape(const sim_shape *shape) {
         s.distance = field;
         s.convex = 0;
         s.curved = 1;
+        s.skin = g->skin;
+        s.mesh = g->skin->mesh;
+        s.bvh = g->skin->bvh;
         break;
     case SIM_CONVEX:
         s.distance = hull;
@@ -193,18 +197,18 @@ solid solid_of_shape(const sim_shape *shape) {
 int solid_project(const solid *s, v3 p, double reach, v3 *on, v3 *normal) {
     enum { NEWTON = 8 };
     v3 x = p, g;
-    double settled = 1e-12 * (isfinite(s->extent) ? s->extent : reach);
+    double settled = 1e-6 * (isfinite(s->extent) ? s->extent : reach);
     for (int k = 0; k < NEWTON; k++) {
         double d = s->distance(s, x, &g), slope = v3_dot(g, g);
         if (slope < 0.25) { /* no way out is known here: the middle of something */
             return 0;
         }
-        if (fabs(d) <= settled) {
+        x = v3_axpy(x, -d / slope, g);
+        if (fabs(d) <= settled) { /* the error left is its square */
             *on = x;
             *normal = v3_scale(1 / sqrt(slope), g);
             return 1;
         }
-        x = v3_axpy(x, -d / slope, g);
         if (!(v3_norm(v3_sub(x, p)) <= reach)) {
             return 0;
         }

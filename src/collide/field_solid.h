@@ -17,16 +17,15 @@ struct solid {
     const sim_bvh *bvh;   /* NULL: few triangles, all are looked at */
     const int *number;    /* feature number of each triangle; NULL: its place */
     const int *vertex_number;
-    int convex;    /* the distance has one minimum on a triangle */
-    int curved;    /* the triangles only stand for the surface where the distance is 0 */
-    double extent; /* half the size of what there is: lengths are judged by it */
+    const struct sim_skin *skin; /* of `mesh`, or NULL */
+    int convex;                  /* the distance has one minimum on a triangle */
+    int curved;                  /* the triangles only stand for the surface where the distance is 0 */
+    double extent;               /* half the size of what there is: lengths are judged by it */
 };
 
 /* Half-spaces, spheres, capsules, boxes, cylinders, ellipsoids, hulls, closed meshes and fields. */
 solid solid_of_shape(const sim_shape *shape);
 
-/* Triangles of a box or a cylinder, in the arena; the edges of the solid are edges of triangles.  0 without memory. */
-int solid_tessellate(solid *s, const sim_shape *shape, sim_arena *arena);
 /* Triangles of the cells of a height field under [low, high]; numbers are those of the whole field. 0 without memory. */
 int solid_heights(solid *s, const sim_heights *heights, v3 low, v3 high, sim_arena *arena);
 

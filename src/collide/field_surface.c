@@ -1,17 +1,14 @@
 /* Where does the surface of one solid touch another, given as a distance field?
  *
  * The tree of boxes over the surface's triangles is descended while the field at a box's centre leaves it near: phi is
- * never steeper than 1, so nothing within r of a point p is nearer than phi(p) - r.  On each triangle that stays the
- * field's local minimum is found (field_minimum.c).  It is a contact where the two surfaces are parallel there, and where
- * the surface has an edge or a corner that is lowest.  Corners of triangles that lie parallel are contacts too: a face
- * resting on a face touches all over. */
+ * never steeper than 1, so nothing within r of a point p is nearer than phi(p) - r.  On the triangles that stay the
+ * field's local minimum is found (field_minimum.c), and whether it is a contact (field_accept.c). */
 #include "collide/field_contact.h"
 
 #include <string.h>
 
-enum { VERTEX_UNKNOWN, VERTEX_FLAT, VERTEX_KNOWN, VERTEX_TAKEN };
 enum { DEEPEST_CUT = 4 };
-static const uint32_t SURFACE_SIDE = 0x80000000u, CORNER = 0x40000000u;
+static const double SAME_DEPTH = 1e-6; /* of the surface's size */
 
 double encounter_field(encounter *e, v3 x, v3 *gradient) {
     e->fields++;
@@ -30,216 +27,9 @@ void encounter_place(encounter *e, v3 t, v3 flat_normal, double reach, place *ou
     out->f = encounter_field(e, v3_add(out->x, out->shift), &out->g);
 }
 
-v3 place_uphill(const place *at) { return v3_axpy(at->g, -v3_dot(at->g, at->normal), at->normal); }
-
-/* The field's gradient against the surface's normal. */
-static int parallel(v3 g, v3 normal) {
-    double facing = -v3_dot(g, normal);
-    v3 along = v3_axpy(g, facing, normal);
-    return facing > 0 && v3_dot(along, along) <= FIELD_SLACK * FIELD_SLACK * v3_dot(g, g);
-}
-
-static void report(encounter *e, const place *at, uint32_t number, uint32_t part) {
-    double length = v3_norm(at->g), gap = place_gap(at);
-    if (!(gap < e->margin) || !(length > 0.1) || !isfinite(gap) || !v3_finite(at->x)) {
-        return;
-    }
-    v3 n = v3_scale(1 / length, at->g), middle = v3_axpy(at->x, -0.5 * gap, n);
-    uint32_t of_surface = SURFACE_SIDE | number;
-    contact_point c = {middle, n, gap,
-                       e->surface_is_a ? feature_pair(of_surface, part) : feature_pair(part, of_surface)};
-    if (!e->surface_is_a) {
-        pose X = e->pair->X_ab;
-        c.position = pose_point(X, middle);
-        c.normal = v3_neg(m3_times(X.R, n));
-    }
-    manifold_add(e->out, e->pair->arena, &c);
-}
-
-static uint32_t triangle_number(const encounter *e, int t) {
-    return (uint32_t)(e->surface->number ? e->surface->number[t] : t);
-}
-
-static uint32_t vertex_number(const encounter *e, int v) {
-    return CORNER | (uint32_t)(e->surface->vertex_number ? e->surface->vertex_number[v] : v);
-}
-
-/* Which corner (0..2), edge (3..5, from corner k - 3) or inside (6) of the whole triangle t is. */
-static int part_of_triangle(const patch *p, v3 t) {
-    double near = 1e-5 * p->size;
-    for (int k = 0; k < 3; k++) {
-        if (v3_norm(v3_sub(t, p->whole[k])) <= near) {
-            return k;
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        v3 edge = v3_sub(p->whole[(k + 1) % 3], p->whole[k]);
-        if (v3_norm(v3_cross(edge, v3_sub(t, p->whole[k]))) <= near * v3_norm(edge)) {
-            return 3 + k;
-        }
-    }
-    return 6;
-}
-
-static int falls(v3 g, v3 direction) { return v3_dot(g, direction) < -FIELD_SLACK * v3_norm(direction); }
-
-/* Does the field fall from vertex `v` along an edge of the mesh? Goes round v both ways, from one of its triangles. */
-static int falls_from_vertex(const sim_mesh *m, int triangle, int v, v3 g) {
-    enum { MOST = 256 };
-    for (int way = 0; way < 2; way++) {
-        int t = triangle;
-        for (int turn = 0; turn < MOST && t >= 0; turn++) {
-            const int *c = m->triangle[t];
-            int k = c[0] == v ? 0 : c[1] == v ? 1 : 2;
-            for (int j = 1; j < 3; j++) {
-                if (falls(g, v3_sub(m->vertex[c[(k + j) % 3]], m->vertex[v]))) {
-                    return 1;
-                }
-            }
-            t = m->across[t][way ? k : (k + 2) % 3];
-            if (t == triangle) {
-                return 0;
-            }
-        }
-    }
-    return 0;
-}
-
-/* Of a surface that is its triangles: is this the lowest place, of its own triangle and of those around? */
-static int lowest_flat(const encounter *e, const patch *p, const place *at) {
-    const sim_mesh *m = e->surface->mesh;
-    int part = part_of_triangle(p, at->t);
-    for (int k = 0; k < 3; k++) { /* the patch may be part of the triangle only */
-        v3 d = v3_sub(p->whole[k], at->t);
-        if (v3_norm(d) > 1e-5 * p->size && falls(at->g, d)) {
-            return 0;
-        }
-    }
-    if (part < 3) {
-        return !falls_from_vertex(m, p->triangle, m->triangle[p->triangle][part], at->g);
-    }
-    int k = part - 3, other = part < 6 ? m->across[p->triangle][k] : -1;
-    if (other >= 0) {
-        const int *c = m->triangle[other];
-        for (int j = 0; j < 3; j++) {
-            v3 d = v3_sub(m->vertex[c[j]], at->t);
-            if (v3_norm(d) > 1e-5 * p->size && falls(at->g, d)) {
-                return 0;
-            }
-        }
-    }
-    return 1;
-}
-
-/* Projected gradient on the solid itself, x <- P(x - L g), which stands still exactly where g points against the cone of
- * normals at x; step lengths by Barzilai and Borwein.  Returns how far from standing still it ends, as a slope; HUGE_VAL
- * where it leaves the neighbourhood of `anchor`. */
-static double settle(encounter *e, v3 anchor, double reach, place *at) {
-    enum { MOST = 12 };
-    double step = reach, last = HUGE_VAL;
-    for (int k = 0; k < MOST; k++) {
-        place next = *at;
-        double length = v3_norm(at->g);
-        if (!solid_project(e->surface, v3_axpy(at->x, -step / length, at->g), 3 * step, &next.x, &next.normal)) {
-            step *= 0.25;
-            continue;
-        }
-        v3 moved = v3_sub(next.x, at->x);
-        double way = v3_norm(moved);
-        last = way / step;
-        if (last <= 1e-6) {
-            break;
-        }
-        if (v3_norm(v3_sub(next.x, anchor)) > reach) {
-            return HUGE_VAL;
-        }
-        next.f = encounter_field(e, v3_add(next.x, next.shift), &next.g);
-        if (!(next.f < at->f) || !(v3_norm(next.g) > 0.1)) {
-            step *= 0.25;
-            continue;
-        }
-        double bend = v3_dot(moved, v3_sub(next.g, at->g));
-        step = bend > 0 ? fmin(way * way / bend, 4 * reach) : 4 * reach;
-        *at = next;
-    }
-    return last;
-}
-
-/* Of a curved surface with edges: is there a local minimum of the field on it, near the patch?  Looked for with the
- * surface lifted off, since close to an edge of the field's solid phi turns too sharply. */
-static int settles(encounter *e, const patch *p, place *at) {
-    enum { LIFTS = 4 };
-    const double ROUND = 0.2;
-    v3 anchor = at->x;
-    double slope = HUGE_VAL;
-    for (int k = 0; k < LIFTS; k++) {
-        v3 n = v3_scale(1 / v3_norm(at->g), at->g);
-        at->shift = v3_scale(ROUND * p->size - place_gap(at), n);
-        at->f = encounter_field(e, v3_add(at->x, at->shift), &at->g);
-        if (!(v3_norm(at->g) > 0.1)) {
-            return 0;
-        }
-        slope = settle(e, anchor, 1.2 * p->size, at);
-        at->lift = v3_dot(at->shift, at->g);
-        if (slope > FIELD_SLACK) {
-            return 0;
-        }
-        if (v3_norm(v3_sub(at->g, n)) <= 1e-5) {
-            break;
-        }
-    }
-    place_check(e, at);
-    return 1;
-}
-
-static int smooth(const patch *p) {
-    for (int k = 0; k < 3; k++) {
-        if (v3_dot(p->normal, p->corner[k].normal) < 0.9) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static void report_minimum(encounter *e, const patch *p, place *low) {
-    int flat_parallel = parallel(low->g, p->normal);
-    if (e->surface->curved) {
-        int is_smooth = smooth(p);
-        if (!(is_smooth && e->sharp_only) && (parallel(low->g, low->normal) || (flat_parallel && !is_smooth))) {
-            ;
-        } else if (is_smooth || !(v3_norm(low->g) > 0.1) || !settles(e, p, low)) {
-            return;
-        }
-    } else if (!flat_parallel && !lowest_flat(e, p, low)) {
-        return;
-    }
-    const sim_mesh *m = e->surface->mesh;
-    int part = part_of_triangle(p, low->t), v = part < 3 ? m->triangle[p->triangle][part] : -1;
-    if (v >= 0) {
-        if (e->seen[v] != VERTEX_TAKEN) {
-            e->seen[v] = VERTEX_TAKEN;
-            report(e, low, vertex_number(e, v), 0);
-        }
-        return;
-    }
-    int across = part >= 3 && part < 6 ? m->across[p->triangle][part - 3] : -1;
-    report(e, low, triangle_number(e, across >= 0 && across < p->triangle ? across : p->triangle), p->part);
-}
-
-/* Corners that lie parallel to the field are contact as well. */
-static void report_corners(encounter *e, const patch *p) {
-    if (e->sharp_only && smooth(p)) {
-        return;
-    }
-    for (int k = 0; k < 3; k++) {
-        const place *at = &p->corner[k];
-        int v = e->surface->mesh->triangle[p->triangle][k];
-        if (e->seen[v] != VERTEX_TAKEN && at->f < e->margin &&
-            (parallel(at->g, p->normal) || parallel(at->g, at->normal))) {
-            e->seen[v] = VERTEX_TAKEN;
-            report(e, at, vertex_number(e, v), 0);
-        }
-    }
+/* How far from the patch a contact may be that only the search along the solid's edges will find. */
+static double stray(const encounter *e, const patch *p) {
+    return e->surface->skin && p->sharp ? e->surface->skin->bulge : 0;
 }
 
 static void cut(encounter *e, const patch *p, int depth);
@@ -255,7 +45,7 @@ static void meet(encounter *e, const patch *p, int depth) {
     }
     place least;
     patch_minimum(e, p, &least);
-    if (place_gap(&least) < e->margin) {
+    if (place_gap(&least) < e->margin + stray(e, p)) {
         report_minimum(e, p, &least);
     }
 }
@@ -289,85 +79,170 @@ static void cut(encounter *e, const patch *p, int depth) {
     }
 }
 
-/* What is known of a vertex; `near`: its place on the true surface matters. */
-static const place *vertex(encounter *e, int v, int near, v3 normal, double size) {
+/* What is known of a vertex. */
+static const place *vertex(encounter *e, int v) {
     place *at = &e->vertex[v];
-    if (e->seen[v] == VERTEX_UNKNOWN) {
+    if (!e->seen[v]) {
         *at = (place){.lift = 0};
         at->t = at->x = e->surface->mesh->vertex[v];
-        at->normal = normal;
         at->f = encounter_field(e, at->t, &at->g);
-        e->seen[v] = VERTEX_FLAT;
-        e->deepest = e->deepest < 0 || at->f < e->vertex[e->deepest].f ? v : e->deepest;
-    }
-    if (near && e->seen[v] == VERTEX_FLAT) {
         e->seen[v] = VERTEX_KNOWN;
-        v3 x = at->x, n;
-        if (e->surface->curved && solid_project(e->surface, at->t, size, &x, &n)) {
-            at->normal = n;
-            if (v3_norm(v3_sub(x, at->t)) > 1e-9 * size) {
-                at->x = x;
-                at->f = encounter_field(e, x, &at->g);
-            }
-        }
+        e->deepest = e->deepest < 0 || at->f < e->vertex[e->deepest].f ? v : e->deepest;
     }
     return at;
 }
 
-/* Can the patch reach below the margin?  Along each edge the field is taken for a parabola with the slopes at both ends; its
- * dip below the lower end counts one and a half times.  A crease between two corners turns the slopes round and makes the
- * dip half the edge, so that nothing sharp is passed over. */
-static int may_touch(const encounter *e, const place at[3]) {
+/* About how low the field is over the patch.  Along each edge, taken for convex, it is not below the tangents at both ends;
+ * the middle of the patch may be a little lower than its edges. */
+static double promise(const place at[3]) {
     double least = HUGE_VAL, deepest = 0;
     for (int k = 0; k < 3; k++) {
         const place *a = &at[k], *b = &at[(k + 1) % 3];
         v3 edge = v3_sub(b->t, a->t);
-        double from = v3_dot(place_uphill(a), edge), to = v3_dot(place_uphill(b), edge), bend = to - from;
-        double down = a->f <= b->f ? -from : to; /* inwards from the lower end */
-        if (down > 0) {
-            deepest = fmax(deepest, down * down / fmax(bend, down));
+        double from = v3_dot(place_uphill(a), edge), to = v3_dot(place_uphill(b), edge);
+        double down = a->f <= b->f ? -from : to, up = a->f <= b->f ? to : -from, rise = fabs(b->f - a->f);
+        if (down > 0) { /* inwards from the lower end */
+            double s = up + down > 0 ? (up - rise) / (up + down) : 1;
+            deepest = fmax(deepest, down * fmin(fmax(s, 0), 1));
         }
         least = fmin(least, a->f);
     }
-    return least - 0.75 * deepest <= e->margin;
+    return least - 1.2 * deepest;
 }
 
-static int visit(void *context, int triangle) {
-    encounter *e = context;
+/* Of a convex field over a flat triangle: not below the planes that touch it at the corners. */
+static double supported(const place at[3]) {
+    double best = -HUGE_VAL;
+    for (int k = 0; k < 3; k++) {
+        double low = 0;
+        for (int j = 1; j < 3; j++) {
+            low = fmin(low, v3_dot(at[k].g, v3_sub(at[(k + j) % 3].t, at[k].t)));
+        }
+        best = fmax(best, at[k].f + low);
+    }
+    return best;
+}
+
+/* Corners must be known. 0: the triangle has no area. */
+static int patch_of(const encounter *e, int triangle, patch *p) {
     const sim_mesh *m = e->surface->mesh;
+    const sim_skin *skin = e->surface->skin;
     const int *c = m->triangle[triangle];
-    patch p = {.triangle = triangle, .whole = {m->vertex[c[0]], m->vertex[c[1]], m->vertex[c[2]]}};
-    double size = 0, least = HUGE_VAL;
-    for (int k = 0; k < 3; k++) {
-        size = fmax(size, v3_norm(v3_sub(p.whole[(k + 1) % 3], p.whole[k])));
-    }
-    e->triangles++;
-    for (int k = 0; k < 3; k++) {
-        least = fmin(least, vertex(e, c[k], 0, v3_make(0, 0, 0), size)->f);
-    }
-    /* Nothing of a triangle is farther from its corners than 0.58 of its longest edge; the rest is for its bulge. */
-    if (!(least <= (e->surface->curved ? 0.8 : 0.6) * size + e->margin)) {
-        return 1;
-    }
-    v3 normal = v3_cross(v3_sub(p.whole[1], p.whole[0]), v3_sub(p.whole[2], p.whole[0]));
+    *p = (patch){.triangle = triangle, .whole = {m->vertex[c[0]], m->vertex[c[1]], m->vertex[c[2]]}, .smooth = 1};
+    v3 normal = v3_cross(v3_sub(p->whole[1], p->whole[0]), v3_sub(p->whole[2], p->whole[0]));
     double area = v3_norm(normal);
     if (!(area > 0)) {
+        return 0;
+    }
+    p->normal = v3_scale(1 / area, normal);
+    p->sharp = skin ? skin->sharp[triangle] : 0;
+    for (int k = 0; k < 3; k++) {
+        p->size = fmax(p->size, v3_norm(v3_sub(p->whole[(k + 1) % 3], p->whole[k])));
+        p->corner[k] = e->vertex[c[k]];
+        p->corner[k].normal = skin ? skin->normal[triangle][k] : p->normal;
+        p->smooth = p->smooth && v3_dot(p->normal, p->corner[k].normal) >= 0.9;
+    }
+    return 1;
+}
+
+static int visit(encounter *e, int triangle) {
+    const sim_mesh *m = e->surface->mesh;
+    const int *c = m->triangle[triangle];
+    if (e->sharp_only && e->surface->skin && !e->surface->skin->sharp[triangle]) {
         return 1;
     }
-    p.normal = v3_scale(1 / area, normal);
-    p.size = size;
+    double size = 0, least = HUGE_VAL;
     for (int k = 0; k < 3; k++) {
-        p.corner[k] = *vertex(e, c[k], 1, p.normal, size);
-        if (!e->surface->curved) {
-            p.corner[k].normal = p.normal; /* a vertex has none of its own */
+        size = fmax(size, v3_norm(v3_sub(m->vertex[c[(k + 1) % 3]], m->vertex[c[k]])));
+        least = fmin(least, vertex(e, c[k])->f);
+    }
+    e->triangles++;
+    /* Nothing of a triangle is farther from its corners than 0.58 of its longest edge; the rest is for its bulge. */
+    patch p;
+    if (!(least <= (e->surface->curved ? 0.8 : 0.6) * size + e->margin) || !patch_of(e, triangle, &p)) {
+        return 1;
+    }
+    double low = promise(p.corner);
+    if (e->field->convex && size > 0.1 * e->field->extent) { /* the edges say too little */
+        low = fmin(low, supported(p.corner) - (e->surface->curved ? 0.1 * size : 0));
+    }
+    if (size > e->coarse) {
+        report_corners(e, &p);
+        meet(e, &p, 0);
+    } else if (low <= e->margin + stray(e, &p)) {
+        report_corners(e, &p);
+        e->waiting[e->nwaiting++] = (candidate){low, triangle};
+    }
+    return !e->out->failed;
+}
+
+static int comes_later(candidate a, candidate b) {
+    return a.low > b.low || (a.low == b.low && a.triangle > b.triangle);
+}
+
+static void sift(candidate *c, int from, int count) {
+    for (int k = from; 2 * k + 1 < count;) {
+        int child = 2 * k + 1;
+        child += child + 1 < count && comes_later(c[child + 1], c[child]);
+        if (!comes_later(c[child], c[k])) {
+            return;
+        }
+        candidate swap = c[k];
+        c[k] = c[child];
+        c[child] = swap;
+        k = child;
+    }
+}
+
+static void sort_candidates(candidate *c, int count) {
+    for (int k = count / 2 - 1; k >= 0; k--) {
+        sift(c, k, count);
+    }
+    for (int k = count - 1; k > 0; k--) {
+        candidate swap = c[0];
+        c[0] = c[k];
+        c[k] = swap;
+        sift(c, 0, k);
+    }
+}
+
+/* Need a candidate not be looked at?  Where a corner is a contact, or belongs to a triangle with one, another is looked for
+ * only if it may be deeper than all so far, or nearly: those there are stand close enough; and no longer once it has been
+ * in vain PATIENCE times, since the promises that are left are smaller still.  So with those that only an edge of the solid
+ * beside the triangle could bring near. */
+static int is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
+    enum { PATIENCE = 12 };
+    if (!e->surface->skin) {
+        return 0;
+    }
+    if (seen & VERTEX_TAKEN) {
+        return low > e->least - same || in_vain[0] >= PATIENCE;
+    }
+    return (seen & VERTEX_COVERED && low > e->least + 0.25 * (e->margin - e->least)) ||
+           (low > e->margin && in_vain[1] >= 2 * PATIENCE);
+}
+
+/* The most promising first. */
+static void meet_waiting(encounter *e) {
+    int in_vain[2] = {0, 0}; /* in a row, where there is contact already; where only an edge may be near */
+    double same = SAME_DEPTH * e->surface->extent;
+    sort_candidates(e->waiting, e->nwaiting);
+    for (int i = 0; i < e->nwaiting && !e->out->failed; i++) {
+        const int *c = e->surface->mesh->triangle[e->waiting[i].triangle];
+        double low = e->waiting[i].low, least = e->least;
+        int seen = e->seen[c[0]] | e->seen[c[1]] | e->seen[c[2]], count = e->out->count;
+        if (is_spared(e, low, seen, same, in_vain)) {
+            continue;
+        }
+        patch p;
+        patch_of(e, e->waiting[i].triangle, &p);
+        meet(e, &p, 0);
+        if (seen & (VERTEX_TAKEN | VERTEX_COVERED)) {
+            in_vain[0] = e->least < least - same ? 0 : in_vain[0] + 1;
+        } else if (low > e->margin) {
+            in_vain[1] = e->out->count > count ? 0 : in_vain[1] + 1;
         }
     }
-    if (size <= e->coarse && !may_touch(e, p.corner)) {
-        return 1;
-    }
-    report_corners(e, &p);
-    meet(e, &p, 0);
-    return !e->out->failed;
 }
 
 static void descend(encounter *e, const sim_bvh *bvh) {
@@ -418,7 +293,7 @@ static void report_deepest(encounter *e) {
         least = fmin(least, e->out->point[k].gap);
     }
     if (e->deepest >= 0 && e->vertex[e->deepest].f < 2 * least) {
-        report(e, &e->vertex[e->deepest], vertex_number(e, e->deepest), 0);
+        report_vertex(e, &e->vertex[e->deepest], e->deepest);
     }
 }
 
@@ -429,11 +304,14 @@ int encounter_run(encounter *e) {
     }
     e->vertex = ARENA_NEW(e->pair->arena, place, m->nvertex);
     e->seen = ARENA_NEW(e->pair->arena, unsigned char, m->nvertex);
-    if (!e->vertex || !e->seen) {
+    e->waiting = ARENA_NEW(e->pair->arena, candidate, m->ntriangle);
+    if (!e->vertex || !e->seen || !e->waiting) {
         return 0;
     }
-    memset(e->seen, VERTEX_UNKNOWN, (size_t)m->nvertex);
+    memset(e->seen, 0, (size_t)m->nvertex);
     e->deepest = -1;
+    e->least = e->margin;
+    e->nwaiting = 0;
     if (e->surface->bvh) {
         descend(e, e->surface->bvh);
     }
@@ -442,6 +320,7 @@ int encounter_run(encounter *e) {
             break;
         }
     }
+    meet_waiting(e);
     report_deepest(e);
     return 1;
 }

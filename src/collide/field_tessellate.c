@@ -1,10 +1,5 @@
-/* Which triangles stand for the surface of a box, a cylinder or a piece of a height field?
- *
- * Neighbours across edges are found by a search over all pairs for the few triangles of a box or a cylinder, and follow
- * from the grid for heights. */
+/* Which triangles stand for the surface of a piece of a height field?  Neighbours follow from the grid. */
 #include "collide/field_solid.h"
-
-enum { SIDES = 24 };
 
 typedef struct builder {
     v3 *vertex;
@@ -30,17 +25,6 @@ static void add(builder *b, int i, int j, int k) {
     t[2] = k;
 }
 
-static int owner(const builder *b, int from, int to) {
-    for (int t = 0; t < b->ntriangle; t++) {
-        for (int k = 0; k < 3; k++) {
-            if (b->triangle[t][k] == from && b->triangle[t][(k + 1) % 3] == to) {
-                return t;
-            }
-        }
-    }
-    return -1;
-}
-
 static void finish(solid *s, builder *b) {
     *b->mesh = (sim_mesh){.nvertex = b->nvertex,
                           .ntriangle = b->ntriangle,
@@ -49,63 +33,6 @@ static void finish(solid *s, builder *b) {
                           .across = (const int(*)[3])b->across};
     s->mesh = b->mesh;
     s->bvh = NULL;
-}
-
-static void neighbours(builder *b) {
-    for (int t = 0; t < b->ntriangle; t++) {
-        for (int k = 0; k < 3; k++) {
-            b->across[t][k] = owner(b, b->triangle[t][(k + 1) % 3], b->triangle[t][k]);
-        }
-    }
-}
-
-static int box(solid *s, const double size[3], sim_arena *arena) {
-    static const int face[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
-    builder b;
-    if (!begin(&b, 8, 12, arena)) {
-        return 0;
-    }
-    for (int k = 0; k < 8; k++) {
-        b.vertex[b.nvertex++] =
-            v3_make((k & 1 ? 0.5 : -0.5) * size[0], (k & 2 ? 0.5 : -0.5) * size[1], (k & 4 ? 0.5 : -0.5) * size[2]);
-    }
-    for (int f = 0; f < 6; f++) {
-        add(&b, face[f][0], face[f][1], face[f][2]);
-        add(&b, face[f][0], face[f][2], face[f][3]);
-    }
-    neighbours(&b);
-    finish(s, &b);
-    return 1;
-}
-
-static int cylinder(solid *s, const double size[3], sim_arena *arena) {
-    builder b;
-    if (!begin(&b, 2 * SIDES + 2, 4 * SIDES, arena)) {
-        return 0;
-    }
-    for (int end = 0; end < 2; end++) {
-        for (int k = 0; k < SIDES; k++) {
-            double angle = 2 * 3.14159265358979323846 * k / SIDES;
-            b.vertex[b.nvertex++] = v3_make(size[0] * cos(angle), size[0] * sin(angle), (end - 0.5) * size[1]);
-        }
-    }
-    b.vertex[b.nvertex++] = v3_make(0, 0, -0.5 * size[1]);
-    b.vertex[b.nvertex++] = v3_make(0, 0, 0.5 * size[1]);
-    for (int k = 0; k < SIDES; k++) {
-        int next = (k + 1) % SIDES;
-        add(&b, k, next, SIDES + next);
-        add(&b, k, SIDES + next, SIDES + k);
-        add(&b, 2 * SIDES, next, k);
-        add(&b, 2 * SIDES + 1, SIDES + k, SIDES + next);
-    }
-    neighbours(&b);
-    finish(s, &b);
-    s->curved = 1;
-    return 1;
-}
-
-int solid_tessellate(solid *s, const sim_shape *shape, sim_arena *arena) {
-    return shape->type == SIM_BOX ? box(s, shape->size, arena) : cylinder(s, shape->size, arena);
 }
 
 /* First and last line of the grid needed to cover [low, high] along one side. */

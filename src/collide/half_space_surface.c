@@ -67,5 +67,6 @@ void pair_half_space_surface(const pair *p, manifold *out) {
         for (int t = 0, end = surface_triangles(&s); t < end && visit(&h, t); t++) {
         }
     }
+    manifold_unique(p, out, first); /* a vertex comes with each of its triangles */
     manifold_reduce(p, out, first, EACH);
 }

@@ -27,6 +27,34 @@ void manifold_add(manifold *out, sim_arena *arena, const contact_point *point) {
     out->point[out->count++] = *point;
 }
 
+void manifold_unique(const pair *p, manifold *out, int first) {
+    size_t room = 16;
+    while (room < 2 * (size_t)(out->count - first)) {
+        room *= 2;
+    }
+    size_t mark = sim_arena_mark(p->arena);
+    int *seen = ARENA_NEW(p->arena, int, room), kept = first; /* by hash: 1 + the point, 0 for none */
+    if (!seen) {
+        out->failed = 1;
+        return;
+    }
+    memset(seen, 0, room * sizeof *seen);
+    for (int k = first; k < out->count; k++) {
+        size_t at = (size_t)(out->point[k].feature * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
+        while (seen[at] && out->point[seen[at] - 1].feature != out->point[k].feature) {
+            at = (at + 1) & (room - 1);
+        }
+        if (!seen[at]) {
+            out->point[kept] = out->point[k];
+            seen[at] = ++kept;
+        } else if (out->point[k].gap < out->point[seen[at] - 1].gap) {
+            out->point[seen[at] - 1] = out->point[k];
+        }
+    }
+    out->count = kept;
+    sim_arena_release(p->arena, mark);
+}
+
 /* Rows: the first type; columns: the second, never before the first.  0: these two never touch. */
 static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {
     [SIM_SPHERE][SIM_SPHERE] = sphere_sphere,                     //
@@ -121,9 +149,13 @@ void pair_swapped(const pair *p, pair_function *f, manifold *out) {
 void pair_collide(const pair *p, manifold *out) {
     int swap = p->a->type > p->b->type;
     pair_function *f = swap ? pair_function_of(p->b->type, p->a->type) : pair_function_of(p->a->type, p->b->type);
+    int first = out->count;
     if (f && swap) {
         pair_swapped(p, f, out);
     } else if (f) {
         f(p, out);
+    }
+    if ((p->a->type > SIM_CONVEX || p->b->type > SIM_CONVEX) && out->count > first + 1) {
+        manifold_unique(p, out, first); /* one place may be found from several triangles */
     }
 }

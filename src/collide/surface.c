@@ -8,14 +8,14 @@
 #include "geometry/mesh.h"
 
 surface surface_of(const sim_geometry *g) {
-    surface s = {.mesh = g->mesh, .heights = g->heights, .bvh = g->bvh, .low = g->low, .high = g->high};
+    surface s = {.mesh = g->mesh, .heights = g->heights, .bvh = g->bvh, .relief = g->relief};
+    s.low = g->low;
+    s.high = g->high;
     s.solid = g->heights || g->mesh->closed;
     return s;
 }
 
-int surface_triangles(const surface *s) {
-    return s->mesh ? s->mesh->ntriangle : 2 * (s->heights->columns - 1) * (s->heights->rows - 1);
-}
+int surface_triangles(const surface *s) { return s->mesh ? s->mesh->ntriangle : heights_triangles(s->heights); }
 
 void surface_triangle(const surface *s, int t, int corner[3]) {
     if (s->mesh) {
@@ -24,21 +24,14 @@ void surface_triangle(const surface *s, int t, int corner[3]) {
         }
         return;
     }
-    int columns = s->heights->columns, i = t / 2 % (columns - 1), j = t / 2 / (columns - 1), v = j * columns + i;
-    corner[0] = v;
-    corner[1] = t % 2 ? v + columns + 1 : v + 1;
-    corner[2] = t % 2 ? v + columns : v + columns + 1;
+    heights_triangle(s->heights, t, corner);
 }
 
-v3 surface_vertex(const surface *s, int v) {
-    if (s->mesh) {
-        return s->mesh->vertex[v];
-    }
-    const sim_heights *h = s->heights;
-    int i = v % h->columns, j = v / h->columns;
-    return v3_make(((double)i / (h->columns - 1) - 0.5) * h->size[0], ((double)j / (h->rows - 1) - 0.5) * h->size[1],
-                   h->height[v]);
+int surface_leaf(const surface *s, const sim_bvh_node *leaf, int k) {
+    return s->mesh ? s->bvh->order[leaf->first + k] : heights_leaf(s->heights, leaf, k);
 }
+
+v3 surface_vertex(const surface *s, int v) { return s->mesh ? s->mesh->vertex[v] : heights_vertex(s->heights, v); }
 
 void surface_corners(const surface *s, int t, v3 corner[3]) {
     int i[3];
@@ -49,14 +42,7 @@ void surface_corners(const surface *s, int t, v3 corner[3]) {
 }
 
 int surface_across(const surface *s, int t, int k) {
-    if (s->mesh) {
-        return s->mesh->across[t][k];
-    }
-    int columns = s->heights->columns - 1, rows = s->heights->rows - 1, i = t / 2 % columns, j = t / 2 / columns;
-    if (t % 2 == 0) {
-        return k == 0 ? (j > 0 ? t - 2 * columns + 1 : -1) : k == 1 ? (i + 1 < columns ? t + 3 : -1) : t + 1;
-    }
-    return k == 0 ? t - 1 : k == 1 ? (j + 1 < rows ? t + 2 * columns - 1 : -1) : (i > 0 ? t - 3 : -1);
+    return s->mesh ? s->mesh->across[t][k] : heights_across(s->heights, t, k);
 }
 
 static v3 unit_normal(const v3 c[3]) {
@@ -170,21 +156,6 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n) {
     return v3_dot(n, v3_add(own, unit_normal(d))) >= -SURFACE_SLACK;
 }
 
-int surface_owns(const surface *s, int triangle, int corner) {
-    for (int back = 0; back < 2; back++) {
-        int t = triangle, k = corner;
-        for (int left = surface_triangles(s); left > 0 && surface_turn(s, &t, &k, back) && t != triangle; left--) {
-            if (t < triangle) {
-                return 0;
-            }
-        }
-        if (t == triangle) {
-            return 1;
-        }
-    }
-    return 1;
-}
-
 int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room) {
     int count = 0;
     found[count++] = triangle;
@@ -209,8 +180,8 @@ int surface_faces_at(const surface *s, int triangle, int feature, int *found, in
 
 uint32_t surface_feature(const surface *s, int triangle, int feature) {
     int i[3];
-    if (feature == 0) {
-        return (uint32_t)triangle << 2 | 2;
+    if (feature == 0 || (feature < 4 && surface_flag(s, triangle) & RELIEF_LEVEL << (feature - 1))) {
+        return (uint32_t)surface_patch(s, triangle) << 2 | 2;
     }
     surface_triangle(s, triangle, i);
     if (feature >= 4) {

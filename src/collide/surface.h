@@ -7,18 +7,19 @@
 
 #include "collide/convex.h"
 #include "geometry/bvh.h"
+#include "geometry/relief.h"
 
 typedef struct surface {
     const sim_mesh *mesh;       /* or NULL */
     const sim_heights *heights; /* or NULL */
     const sim_bvh *bvh;
+    const sim_relief *relief;
     v3 low, high;
     int solid; /* has an inside */
 } surface;
 
 surface surface_of(const sim_geometry *geometry);
 
-/* Triangles of a height field: 2 cell + half, cells in rows as heights are; half 0 lies below the diagonal. */
 void surface_triangle(const surface *s, int t, int corner[3]);
 v3 surface_vertex(const surface *s, int v);
 void surface_corners(const surface *s, int t, v3 corner[3]);
@@ -31,6 +32,11 @@ int surface_triangles(const surface *s);
 
 /* Calls `visit` for each triangle whose box meets [low, high], always in the same order. */
 void surface_in_box(const surface *s, v3 low, v3 high, bvh_visit *visit, void *context);
+
+/* Of triangles in nodes with one of the bits `of` (relief.h) at least; 0: all. */
+void surface_some_in_box(const surface *s, int of, v3 low, v3 high, bvh_visit *visit, void *context);
+/* Triangle k of a leaf of the surface's tree. */
+int surface_leaf(const surface *s, const sim_bvh_node *leaf, int k);
 
 /* Where on a surface: a triangle and one of its features, numbered as by bvh_nearest. */
 typedef struct surface_place {
@@ -50,23 +56,28 @@ v3 surface_feature_normal(const surface *s, int triangle, int feature);
 /* Does the surface fall away from the feature when seen along n (unit): is n between the normals that meet there? */
 int surface_faces(const surface *s, int triangle, int feature, v3 n);
 /* Angles by which directions may stray, as a sine. */
-#define SURFACE_SLACK 1e-6
+#define SURFACE_SLACK RELIEF_SLACK
 
-/* Of the triangles round a vertex the lowest owns it: whether t does. */
-int surface_owns(const surface *s, int triangle, int corner);
+/* Bits of a triangle: see relief.h. */
+static inline int surface_flag(const surface *s, int t) { return s->relief->flag[t]; }
+/* The lowest triangle of the flat part that t belongs to. */
+static inline int surface_patch(const surface *s, int t) { return s->relief->patch ? s->relief->patch[t] : t; }
+
 /* The triangles that meet at a feature, at most `room` of them; returns how many. */
 int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room);
 
-/* One number for a vertex, an edge or a face, whichever triangle it is named by. */
+/* One number for a vertex, an edge or a face, whichever triangle it is named by.  A flat part is one face, and what runs
+ * through it is no edge. */
 uint32_t surface_feature(const surface *s, int triangle, int feature);
 
 /* Contact of a convex solid, or a ball exactly, with a surface placed at p->X_ab. */
 void convex_on_surface(const pair *p, const convex *a, const surface *s, manifold *out);
-/* The contacts that `pass` finds where the solid, lifted along m, comes free, with the gaps they have here; `depth`: a first
- * guess of the lift.  Returns whether there are any. */
+/* The contacts that `pass` finds where the solid, lifted along m, comes free, with the gaps they have here.  Returns whether
+ * there are any. */
 typedef void surface_pass(const pair *p, const convex *a, const surface *s, manifold *out);
-int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, double depth, surface_pass *pass,
-                  manifold *out);
+int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surface_pass *pass, manifold *out);
+/* The box of the solid, grown, in the frame of a surface placed at X_ab. */
+void convex_bounds(const convex *a, const pose *X_ab, double grow, v3 *low, v3 *high);
 void ball_on_surface(const pair *p, double radius, const surface *s, manifold *out);
 void surface_on_surface(const pair *p, const surface *a, const surface *b, manifold *out);
 /* One contact that parts two solids, whatever way they overlap; `inside`: vertices of one in the other. */

@@ -5,7 +5,7 @@
  *     S = 1/2 (closed integral of) x cross dx, along n_A x n_B
  * (Stokes), a sum over the segments in which triangles cut each other.  A leaves along -S, by as much as the overlap reaches
  * that way (from what of A is inside to what of B is), but by no more than twice the depth of the deepest vertex. */
-#include "collide/surface.h"
+#include "collide/surface_side.h"
 
 #include <float.h>
 
@@ -61,28 +61,19 @@ static int visit_b(void *context, int t) {
     return !o->cuts.failed;
 }
 
-static int visit_a(void *context, int t) {
+static int visit_a(void *context, const sim_bvh_node *leaf, v3 low, v3 high) {
+    (void)low, (void)high;
     overlap *o = context;
-    v3 low, high;
-    surface_corners(o->a, t, o->corner);
-    for (int k = 0; k < 3; k++) {
-        v3 x = pose_point(o->X_ba, o->corner[k]);
-        low = k ? v3_make(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z)) : x;
-        high = k ? v3_make(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z)) : x;
+    for (int k = 0; k < leaf->count; k++) {
+        v3 x[3], l, h;
+        surface_corners(o->a, surface_leaf(o->a, leaf, k), o->corner);
+        for (int c = 0; c < 3; c++) {
+            x[c] = pose_point(o->X_ba, o->corner[c]);
+        }
+        bounds_of_corners(x, &l, &h);
+        surface_in_box(o->b, l, h, visit_b, o);
     }
-    surface_in_box(o->b, low, high, visit_b, o);
     return !o->cuts.failed;
-}
-
-/* B's bounds in A's frame. */
-static void bounds_of_b(const overlap *o, v3 *low, v3 *high) {
-    const surface *b = o->b;
-    for (int k = 0; k < 8; k++) {
-        v3 x = {k & 1 ? b->high.x : b->low.x, k & 2 ? b->high.y : b->low.y, k & 4 ? b->high.z : b->low.z};
-        x = pose_point(o->p->X_ab, x);
-        *low = k ? v3_make(fmin(low->x, x.x), fmin(low->y, x.y), fmin(low->z, x.z)) : x;
-        *high = k ? v3_make(fmax(high->x, x.x), fmax(high->y, x.y), fmax(high->z, x.z)) : x;
-    }
 }
 
 static void reach_to(v3 x, v3 n, double *from, double *to) {
@@ -93,10 +84,8 @@ static void reach_to(v3 x, v3 n, double *from, double *to) {
 
 void surface_overlap(const pair *p, const surface *a, const surface *b, const manifold *inside, manifold *out) {
     overlap o = {.p = p, .a = a, .b = b, .X_ba = pose_inverse(p->X_ab)};
-    v3 low, high;
     o.origin = v3_scale(0.5, v3_add(a->low, a->high));
-    bounds_of_b(&o, &low, &high);
-    surface_in_box(a, low, high, visit_a, &o);
+    surface_near(a, 0, b, &p->X_ab, 0, visit_a, &o);
     int deepest = -1;
     for (int k = 0; k < inside->count; k++) {
         deepest = deepest < 0 || inside->point[k].gap < inside->point[deepest].gap ? k : deepest;

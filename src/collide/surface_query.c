@@ -14,27 +14,69 @@ static void cells_of(double low, double high, double size, int count, int *first
     *last = (int)fmin(fmax(floor((high + 0.5 * size) * scale), -1), count - 1);
 }
 
+/* Cells of columns i0 .. i1, rows j0 .. j1 that reach heights between low and high. 0: `visit` has had enough. */
+static int cells_between(const sim_heights *h, const int i[2], const int j[2], double low, double high,
+                         bvh_visit *visit, void *context) {
+    int columns = h->columns;
+    for (int v = j[0]; v <= j[1]; v++) {
+        for (int u = i[0]; u <= i[1]; u++) {
+            const double *z = h->height + (size_t)v * (size_t)columns + u;
+            double near = z[0], diagonal = z[columns + 1], right = z[1], left = z[columns];
+            double least = near < diagonal ? near : diagonal, most = near < diagonal ? diagonal : near;
+            int cell = v * (columns - 1) + u;
+            if ((least <= high || right <= high) && (most >= low || right >= low) && !visit(context, 2 * cell)) {
+                return 0;
+            }
+            if ((least <= high || left <= high) && (most >= low || left >= low) && !visit(context, 2 * cell + 1)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+enum { FEW_CELLS = 4 * BVH_CELLS * BVH_CELLS };
+
+/* Many cells: by the tree's blocks. */
+static void blocks_between(const surface *s, const int i[2], const int j[2], double low, double high, bvh_visit *visit,
+                           void *context) {
+    const sim_heights *h = s->heights;
+    int waiting[BVH_MAX_DEPTH + 1] = {0}, nwaiting = 1, columns = h->columns - 1;
+    double x = h->size[0] / columns, y = h->size[1] / (h->rows - 1);
+    double x0 = (i[0] + 0.5) * x - 0.5 * h->size[0], x1 = (i[1] + 0.5) * x - 0.5 * h->size[0];
+    double y0 = (j[0] + 0.5) * y - 0.5 * h->size[1], y1 = (j[1] + 0.5) * y - 0.5 * h->size[1];
+    while (nwaiting > 0) {
+        const sim_bvh_node *n = &s->bvh->node[waiting[--nwaiting]];
+        if (n->low[0] > x1 || n->high[0] < x0 || n->low[1] > y1 || n->high[1] < y0 || n->low[2] > high ||
+            n->high[2] < low) {
+            continue;
+        }
+        if (n->count == 0) {
+            waiting[nwaiting++] = n->first + 1;
+            waiting[nwaiting++] = n->first;
+            continue;
+        }
+        int i0 = n->first % columns, j0 = n->first / columns;
+        int u[2] = {i[0] > i0 ? i[0] : i0, i[1] < i0 + BVH_CELLS - 1 ? i[1] : i0 + BVH_CELLS - 1};
+        int v[2] = {j[0] > j0 ? j[0] : j0, j[1] < j0 + BVH_CELLS - 1 ? j[1] : j0 + BVH_CELLS - 1};
+        if (!cells_between(h, u, v, low, high, visit, context)) {
+            return;
+        }
+    }
+}
+
 static void heights_in_box(const surface *s, v3 low, v3 high, bvh_visit *visit, void *context) {
     const sim_heights *h = s->heights;
-    int i0, i1, j0, j1, columns = h->columns;
+    int i[2], j[2];
     if (low.z > h->highest || high.z < h->lowest || !(low.x <= high.x && low.y <= high.y)) {
         return;
     }
-    cells_of(low.x, high.x, h->size[0], columns - 1, &i0, &i1);
-    cells_of(low.y, high.y, h->size[1], h->rows - 1, &j0, &j1);
-    for (int j = j0; j <= j1; j++) {
-        for (int i = i0; i <= i1; i++) {
-            const double *z = h->height + (size_t)j * (size_t)columns + i;
-            double near = z[0], diagonal = z[columns + 1], right = z[1], left = z[columns];
-            double least = fmin(near, diagonal), most = fmax(near, diagonal);
-            int cell = j * (columns - 1) + i;
-            if (fmin(least, right) <= high.z && fmax(most, right) >= low.z && !visit(context, 2 * cell)) {
-                return;
-            }
-            if (fmin(least, left) <= high.z && fmax(most, left) >= low.z && !visit(context, 2 * cell + 1)) {
-                return;
-            }
-        }
+    cells_of(low.x, high.x, h->size[0], h->columns - 1, &i[0], &i[1]);
+    cells_of(low.y, high.y, h->size[1], h->rows - 1, &j[0], &j[1]);
+    if ((double)(i[1] - i[0]) * (j[1] - j[0]) > FEW_CELLS) {
+        blocks_between(s, i, j, low.z, high.z, visit, context);
+    } else {
+        cells_between(h, i, j, low.z, high.z, visit, context);
     }
 }
 
@@ -88,9 +130,13 @@ static int heights_nearest(const surface *s, v3 p, double reach, surface_place *
 /* ---- both ---- */
 
 void surface_in_box(const surface *s, v3 low, v3 high, bvh_visit *visit, void *context) {
+    surface_some_in_box(s, 0, low, high, visit, context);
+}
+
+void surface_some_in_box(const surface *s, int of, v3 low, v3 high, bvh_visit *visit, void *context) {
     if (s->mesh) {
-        bvh_in_box(s->bvh, s->mesh, low, high, visit, context);
-    } else {
+        bvh_in_box(s->bvh, of ? s->relief->node : NULL, of, low, high, visit, context);
+    } else if (!of || s->relief->node[0] & of) {
         heights_in_box(s, low, high, visit, context);
     }
 }

@@ -4,39 +4,22 @@
  *
  * Vertices: v of one at the signed distance d(v) of the other, along its gradient n, counts when the surface of v falls
  * away from v against n, so that v is the first to touch.  d is never steeper than 1, so a box of A whose middle is
- * farther from B than half its diagonal holds no vertex that touches (a branch and bound over A's tree).
+ * farther from B than half its diagonal holds no vertex that touches (a branch and bound over A's tree), and one distance
+ * bounds those near by: most boxes and vertices are decided without asking.
  *
- * Edges: two that stick out, n across both, in the normal cones of both; they lie n.(a - b) apart.  Where they have
- * passed through each other the point of one must be inside the other solid with no way out that is shorter than through
- * the faces that meet in the edge: else the two merely cross deep inside.
+ * Edges: surface_edges.c.
  *
  * Flat on flat, corners in a face and crossings of the outlines are the corners of the patch in common. */
-#include "collide/surface.h"
+#include "collide/surface_side.h"
 
 #include <float.h>
 
 enum { MOST = 120, EACH = 4, NOOK = 16 };
 static const double ALIKE = 0.996;
-static const double PARALLEL = 1e-6;   /* sine between edges that have no crossing */
-static const double SHARP = 1e-4;      /* sine of the bend from which on an edge sticks out */
 static const double ASIDE = 8;         /* another way out may be so many times as deep, */
 static const double ASIDE_MOST = 0.02; /* and by so much of the smaller one's size */
-static const double BEHIND = 0.1;      /* of one's size: how far behind an open surface vertices are looked for */
+static const double BEHIND = 0.3;      /* of one's size: so far behind an open surface vertices are held */
 static const double LOST = 0.25;       /* the deepest that counts must be so deep, of the deepest vertex inside */
-
-/* One side asks about the other: points stand in the frame of `s`, X takes `other` there. */
-typedef struct side {
-    const pair *p;
-    const surface *s, *other;
-    pose X, back;
-    v3 middle; /* of s */
-    double noise;
-    int swapped;            /* s is B */
-    manifold *out, *inside; /* inside: every vertex that the other holds, whether it counts or not */
-    double aside;           /* how deep another way out may be */
-    v3 last;                /* a vertex that was asked about, and how far it lies outside */
-    double clear;
-} side;
 
 /* The contact of point x of `s` with the other surface, n: out of the other, in the frame of s. */
 static void add(const side *e, v3 x, v3 n, double gap, uint32_t own, uint32_t others, manifold *to) {
@@ -115,43 +98,74 @@ static void in_nook(const side *e, int t, int corner, v3 x, v3 there, const surf
     }
 }
 
-/* How far x, in the other's frame, lies outside the bounds of a mesh, squared. */
-static double outside_bounds(const surface *s, v3 x) {
-    double dx = fmax(0, fmax(s->low.x - x.x, x.x - s->high.x)), dy = fmax(0, fmax(s->low.y - x.y, x.y - s->high.y)),
-           dz = fmax(0, fmax(s->low.z - x.z, x.z - s->high.z));
-    return dx * dx + dy * dy + dz * dz;
+/* ---- which vertices matter ---- */
+
+/* A point whose distance is known; centre in the frame of s. */
+typedef struct known {
+    v3 centre;
+    double distance; /* signed; NAN: nothing is known */
+} known;
+
+/* Between these the distance (without sign) of a point lies that is `away` from the known one. */
+static double at_least(const known *k, double away) {
+    return isnan(k->distance) ? -HUGE_VAL : fabs(k->distance) - away;
+}
+static double at_most(const side *e, const known *k, double away) {
+    return isnan(k->distance) ? HUGE_VAL : (fabs(k->distance) + away) * (1 + 1e-9) + e->noise;
 }
 
 /* Signed distance of the other surface at x; HUGE_VAL where it is outside by more than `reach`. */
 static double distance_of_other(const side *e, v3 x, double reach, surface_place *place) {
-    const surface *other = e->other;
     double d;
-    if (other->heights) {
-        return surface_holds(other, x, &d, place) ? d : surface_distance(other, x, reach, place);
+    if (e->other->heights && surface_holds(e->other, x, &d, place)) {
+        return d;
     }
-    if (!other->solid) {
-        return surface_distance(other, x, reach, place);
-    }
-    return outside_bounds(other, x) > reach * reach ? HUGE_VAL : surface_distance(other, x, HUGE_VAL, place);
+    return surface_distance(e->other, x, reach, place);
 }
 
-static void try_vertex(side *e, int t, int corner, v3 x) {
+/* Is a box, seen from the other, outside it, because nothing is met from there on along an axis?  An open surface shows that
+ * only along its normals. */
+static int is_free(const side *e, v3 low, v3 high, int way) {
+    double *to[6] = {&high.x, &high.y, &high.z, &low.x, &low.y, &low.z};
+    if (way < 0) {
+        return 0;
+    }
+    *to[way] = way < 3 ? HUGE_VAL : -HUGE_VAL;
+    return !box_meets(e->other, 0, low, high);
+}
+
+/* The way most likely to be free. */
+static int likely_way(const surface *other, v3 middle, v3 middle_of_other) {
+    if (other->heights || !other->solid) {
+        return other->relief->up;
+    }
+    v3 d = v3_sub(middle, middle_of_other);
+    double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z);
+    return x >= y && x >= z ? (d.x > 0 ? 0 : 3) : y >= z ? (d.y > 0 ? 1 : 4) : d.z > 0 ? 2 : 5;
+}
+
+static void try_vertex(side *e, int t, int corner, v3 x, const known *from) {
     v3 there = pose_point(e->back, x), away = v3_sub(x, e->last);
-    double margin = e->p->margin;
-    if (e->clear > 0 && v3_dot(away, away) < e->clear * e->clear) {
-        return; /* within the ball that is known to be free */
+    double margin = e->p->margin, far = v3_norm(v3_sub(x, from->centre)), most = at_most(e, from, far);
+    if ((e->clear > 0 && v3_dot(away, away) < e->clear * e->clear) ||
+        (from->distance > 0 && at_least(from, far) > margin)) {
+        return; /* within a ball that is known to be free */
+    }
+    v3 grow = {margin, margin, margin};
+    if (is_free(e, v3_sub(there, grow), v3_add(there, grow), e->way)) {
+        return;
     }
     surface_place place;
-    double d = distance_of_other(e, there, e->other->solid ? margin : HUGE_VAL, &place);
+    double d = distance_of_other(e, there, e->other->heights ? margin : most < e->behind ? most : e->behind, &place);
     e->last = x;
     e->clear = isfinite(d) ? d - margin : 0;
     if (d > margin || !isfinite(d)) {
         return;
     }
-    v3 from = v3_sub(there, place.point);
+    v3 off = v3_sub(there, place.point);
     int clear = fabs(d) > 1e3 * e->noise && place.feature;
-    v3 n = m3_times(e->X.R, clear ? v3_scale(1 / d, from) : place.normal);
-    if (passes(e, &place, n) || (d < 0 && !e->other->solid && v3_dot(from, place.normal) > -0.9 * fabs(d))) {
+    v3 n = m3_times(e->X.R, clear ? v3_scale(1 / d, off) : place.normal);
+    if (passes(e, &place, n) || (d < 0 && !e->other->solid && v3_dot(off, place.normal) > -0.9 * fabs(d))) {
         return;
     }
     uint32_t own = surface_feature(e->s, t, corner + 4),
@@ -168,216 +182,67 @@ static void try_vertex(side *e, int t, int corner, v3 x) {
     }
 }
 
-static int visit_vertices(void *context, int t) {
-    side *e = context;
-    int i[3];
-    surface_triangle(e->s, t, i);
-    for (int k = 0; k < 3; k++) {
-        if (surface_owns(e->s, t, k)) {
-            try_vertex(e, t, k, surface_vertex(e->s, i[k]));
-        }
+/* May a vertex in the node's box touch the other?  `from` is a known point near by; it becomes the box's middle where that
+ * had to be asked. */
+static int near_vertices(side *e, const sim_bvh_node *n, known *from) {
+    v3 low = node_low(n), high = node_high(n), l, h, c = v3_scale(0.5, v3_add(low, high));
+    box_over(&e->back, low, high, e->p->margin, &l, &h);
+    double away = v3_norm(v3_sub(c, from->centre)), reach = 0.5 * v3_norm(v3_sub(high, low)) + e->p->margin;
+    double least = at_least(from, away), most = at_most(e, from, away);
+    double behind = reach - e->p->margin + e->behind;
+    if (most <= reach || (least > 0 && from->distance < 0 && most <= behind)) {
+        return 1;
     }
-    return !e->out->failed;
-}
-
-/* ---- the box of a node, seen from the other side ---- */
-
-static void box_over(const pose *X, v3 low, v3 high, double grow, v3 *to_low, v3 *to_high) {
-    v3 c = pose_point(*X, v3_scale(0.5, v3_add(low, high))), h = v3_scale(0.5, v3_sub(high, low));
-    const m3 *R = &X->R;
-    v3 half = {fabs(R->x.x) * h.x + fabs(R->y.x) * h.y + fabs(R->z.x) * h.z + grow,
-               fabs(R->x.y) * h.x + fabs(R->y.y) * h.y + fabs(R->z.y) * h.z + grow,
-               fabs(R->x.z) * h.x + fabs(R->y.z) * h.y + fabs(R->z.z) * h.z + grow};
-    *to_low = v3_sub(c, half);
-    *to_high = v3_add(c, half);
-}
-
-static int boxes_meet(v3 low, v3 high, const surface *s) {
-    return low.x <= s->high.x && high.x >= s->low.x && low.y <= s->high.y && high.y >= s->low.y && low.z <= s->high.z &&
-           (s->heights || high.z >= s->low.z);
-}
-
-static int found_one(void *context, int t) {
-    (void)t;
-    *(int *)context = 1;
-    return 0;
-}
-
-/* May a vertex in this box touch the other? */
-static int near_vertices(const side *e, v3 low, v3 high) {
-    v3 l, h, c = v3_scale(0.5, v3_add(low, high));
-    double reach = 0.5 * v3_norm(v3_sub(high, low)) + e->p->margin;
-    if (!e->other->solid) {
-        reach += BEHIND * v3_norm(v3_sub(e->s->high, e->s->low));
+    double deep = e->other->solid ? 0 : e->behind; /* beyond the bounds of an open surface may still be behind it */
+    v3 grow = {deep, deep, deep};
+    if (!box_reaches(v3_sub(l, grow), v3_add(h, grow), e->other) || least > (from->distance > 0 ? reach : behind) ||
+        is_free(e, l, h, e->way)) {
+        return 0;
+    }
+    if (e->other->heights || (e->other->solid && box_meets(e->other, 0, l, h))) {
+        return 1;
+    }
+    for (int way = 0; e->other->solid && way < 6; way++) {
+        if (is_free(e, l, h, way)) {
+            e->way = way;
+            return 0;
+        }
     }
     surface_place place;
-    box_over(&e->back, low, high, e->p->margin, &l, &h);
-    return boxes_meet(l, h, e->other) && distance_of_other(e, pose_point(e->back, c), reach, &place) <= reach;
-}
-
-/* May a triangle in this box meet one of the other's? */
-static int near_triangles(const side *e, v3 low, v3 high) {
-    v3 l, h;
-    int found = 0;
-    box_over(&e->back, low, high, e->p->margin, &l, &h);
-    if (boxes_meet(l, h, e->other)) {
-        surface_in_box(e->other, l, h, found_one, &found);
-    }
-    return found;
-}
-
-/* Visits the triangles of s, a mesh, in nodes whose boxes may matter. */
-static void descend(side *e, int (*near)(const side *, v3, v3), bvh_visit *visit) {
-    const sim_bvh *bvh = e->s->bvh;
-    int waiting[BVH_MAX_DEPTH + 1] = {0}, nwaiting = 1;
-    while (nwaiting > 0) {
-        const sim_bvh_node *n = &bvh->node[waiting[--nwaiting]];
-        if (!near(e, v3_make(n->low[0], n->low[1], n->low[2]), v3_make(n->high[0], n->high[1], n->high[2]))) {
-            continue;
-        }
-        if (n->count == 0) {
-            waiting[nwaiting++] = n->first + 1;
-            waiting[nwaiting++] = n->first;
-        }
-        for (int k = 0; k < n->count; k++) {
-            if (!visit(e, bvh->order[n->first + k])) {
-                return;
-            }
-        }
-    }
+    double d = surface_distance(e->other, pose_point(e->back, c), most, &place);
+    *from = (known){c, d};
+    return d > 0 ? d <= reach : -d <= behind;
 }
 
 static void vertices(side *e) {
-    if (e->s->mesh) {
-        descend(e, near_vertices, visit_vertices);
-        return;
-    }
-    v3 low, high;
-    box_over(&e->X, e->other->low, e->other->high, e->p->margin, &low, &high);
-    surface_in_box(e->s, low, high, visit_vertices, e);
-}
-
-/* ---- edges ---- */
-
-typedef struct edge {
-    v3 at, along; /* in A's frame */
-    v3 face[2];   /* normals of the triangles that meet there */
-    int triangle, feature;
-} edge;
-
-/* The edge k of triangle t, if it sticks out and t is the lower of the two that have it. */
-static int edge_of(const surface *s, const pose *X, int t, int k, edge *out) {
-    int other = surface_across(s, t, k);
-    if (other >= 0 && other < t) {
-        return 0;
-    }
-    v3 c[3];
-    surface_corners(s, t, c);
-    v3 along = v3_sub(c[(k + 1) % 3], c[k]), own = surface_normal(s, t);
-    v3 next = other >= 0 ? surface_normal(s, other) : own;
-    if (other >= 0 && v3_dot(v3_cross(own, next), along) <= SHARP * v3_norm(along)) {
-        return 0;
-    }
-    *out = (edge){pose_point(*X, c[k]), m3_times(X->R, along), {m3_times(X->R, own), m3_times(X->R, next)}, t, k + 1};
-    return 1;
-}
-
-/* Where two lines come nearest; 0 if that is not within both edges. */
-static int crossing(const edge *a, const edge *b, v3 *on_a, v3 *on_b, v3 *n) {
-    double aa = v3_dot(a->along, a->along), bb = v3_dot(b->along, b->along), ab = v3_dot(a->along, b->along);
-    *n = v3_cross(a->along, b->along);
-    double D = v3_dot(*n, *n);
-    if (D <= PARALLEL * PARALLEL * aa * bb) {
-        return 0;
-    }
-    v3 d = v3_sub(b->at, a->at);
-    double da = v3_dot(d, a->along), db = v3_dot(d, b->along);
-    double s = (da * bb - db * ab) / D, t = (da * ab - db * aa) / D;
-    if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) {
-        return 0;
-    }
-    *on_a = v3_axpy(a->at, s, a->along);
-    *on_b = v3_axpy(b->at, t, b->along);
-    *n = v3_scale(1 / sqrt(D), *n);
-    return 1;
-}
-
-/* Edges have passed each other, by `depth`.  e is an edge of the solid `s`; x, inside it, is the other edge's point.  A little farther in, the two faces of the edge should be the nearest ones. */
-static int is_way_out(const surface *s, const pose *X, const edge *e, v3 on_edge, v3 x, double depth) {
-    if (!s->solid) {
-        return depth * depth <= 0.01 * v3_dot(e->along, e->along);
-    }
-    double d, expected = HUGE_VAL;
-    surface_place place;
-    v3 in = v3_axpy(v3_axpy(x, -0.5 * depth, e->face[0]), -0.5 * depth, e->face[1]);
-    for (int k = 0; k < 2; k++) {
-        expected = fmin(expected, v3_dot(e->face[k], v3_sub(on_edge, in)));
-    }
-    return surface_holds(s, pose_point(*X, in), &d, &place) && -d >= 0.7 * expected;
-}
-
-typedef struct edge_pair {
-    side *e;
-    edge a[3];
-    int count;
-} edge_pair;
-
-static void try_edges(const side *e, const edge *a, const edge *b) {
-    v3 on_a, on_b, n;
-    if (!crossing(a, b, &on_a, &on_b, &n)) {
-        return;
-    }
-    n = v3_dot(n, v3_add(b->face[0], b->face[1])) < 0 ? v3_neg(n) : n;
-    double gap = v3_dot(n, v3_sub(on_a, on_b));
-    if (gap > e->p->margin || !surface_faces(e->s, a->triangle, a->feature, v3_neg(n)) ||
-        !surface_faces(e->other, b->triangle, b->feature, m3_transposed_times(e->X.R, n))) {
-        return;
-    }
-    pose still = pose_identity();
-    if (gap < -1e3 * e->noise &&
-        !(is_way_out(e->other, &e->back, b, on_b, on_a, -gap) && is_way_out(e->s, &still, a, on_a, on_b, -gap))) {
-        return;
-    }
-    contact_point c = {.position = v3_scale(0.5, v3_add(on_a, on_b)),
-                       .normal = n,
-                       .gap = gap,
-                       .feature = feature_pair(surface_feature(e->s, a->triangle, a->feature),
-                                               surface_feature(e->other, b->triangle, b->feature))};
-    manifold_add(e->out, e->p->arena, &c);
-}
-
-static int visit_other_edges(void *context, int t) {
-    edge_pair *q = context;
-    for (int k = 0; k < 3; k++) {
-        edge b;
-        if (!edge_of(q->e->other, &q->e->X, t, k, &b)) {
+    struct {
+        int node;
+        known from;
+    } waiting[BVH_MAX_DEPTH + 1] = {{0, {{0, 0, 0}, NAN}}};
+    int nwaiting = 1, all = e->s->solid && e->other->solid; /* else nobody asks how deep plain vertices are */
+    while (nwaiting > 0 && !e->out->failed) {
+        int at = waiting[--nwaiting].node;
+        const sim_bvh_node *n = &e->s->bvh->node[at];
+        known from = waiting[nwaiting].from;
+        if (!(all || e->s->relief->node[at] & RELIEF_POINTS) || !near_vertices(e, n, &from)) {
             continue;
         }
-        for (int i = 0; i < q->count; i++) {
-            try_edges(q->e, &q->a[i], &b);
+        if (n->count == 0) {
+            waiting[nwaiting].node = n->first + 1;
+            waiting[nwaiting++].from = from;
+            waiting[nwaiting].node = n->first;
+            waiting[nwaiting++].from = from;
+        }
+        for (int k = 0; k < n->count; k++) {
+            int t = surface_leaf(e->s, n, k), i[3], flag = surface_flag(e->s, t);
+            surface_triangle(e->s, t, i);
+            for (int c = 0; c < 3; c++) {
+                if (flag & RELIEF_OWNS << c && (all || !(flag & RELIEF_PLAIN << c))) {
+                    try_vertex(e, t, c, surface_vertex(e->s, i[c]), &from);
+                }
+            }
         }
     }
-    return !q->e->out->failed;
-}
-
-static int visit_edges(void *context, int t) {
-    side *e = context;
-    edge_pair q = {.e = e};
-    pose still = pose_identity();
-    v3 c[3], low, high;
-    for (int k = 0; k < 3; k++) {
-        q.count += edge_of(e->s, &still, t, k, &q.a[q.count]);
-    }
-    if (q.count) {
-        surface_corners(e->s, t, c);
-        v3 l = {fmin(c[0].x, fmin(c[1].x, c[2].x)), fmin(c[0].y, fmin(c[1].y, c[2].y)),
-                fmin(c[0].z, fmin(c[1].z, c[2].z))};
-        v3 h = {fmax(c[0].x, fmax(c[1].x, c[2].x)), fmax(c[0].y, fmax(c[1].y, c[2].y)),
-                fmax(c[0].z, fmax(c[1].z, c[2].z))};
-        box_over(&e->back, l, h, e->p->margin, &low, &high);
-        surface_in_box(e->other, low, high, visit_other_edges, &q);
-    }
-    return !e->out->failed;
 }
 
 /* Overlap that nothing that counts accounts for? */
@@ -399,11 +264,15 @@ void surface_on_surface(const pair *p, const surface *a, const surface *b, manif
     double size_a = v3_norm(v3_sub(a->high, a->low)), size_b = v3_norm(v3_sub(b->high, b->low));
     double noise = 16 * DBL_EPSILON * (size_a + v3_norm(p->X_ab.p)), aside = ASIDE_MOST * fmin(size_a, size_b);
     manifold inside = {0};
-    side of_a = {p, a, b, p->X_ab, X_ba, middle_a, noise, 0, out, &inside, aside, {0, 0, 0}, 0};
-    side of_b = {p, b, a, X_ba, p->X_ab, middle_b, noise, 1, out, &inside, aside, {0, 0, 0}, 0};
+    side of_a = {p, a, b, p->X_ab, X_ba, middle_a, noise, 0, out, &inside, aside, HUGE_VAL, {0, 0, 0}, 0, 0};
+    side of_b = {p, b, a, X_ba, p->X_ab, middle_b, noise, 1, out, &inside, aside, HUGE_VAL, {0, 0, 0}, 0, 0};
+    of_a.behind = b->solid ? HUGE_VAL : fmax(p->margin, BEHIND * size_a);
+    of_b.behind = a->solid ? HUGE_VAL : fmax(p->margin, BEHIND * size_b);
+    of_a.way = likely_way(b, pose_point(X_ba, middle_a), middle_b);
+    of_b.way = likely_way(a, pose_point(p->X_ab, middle_b), middle_a);
     vertices(&of_a);
     vertices(&of_b);
-    descend(&of_a, near_triangles, visit_edges);
+    edges_on_edges(&of_a);
     if (a->solid && b->solid && is_lost(out, first, &inside)) {
         surface_overlap(p, a, b, &inside, out);
     }

@@ -13,16 +13,18 @@ typedef struct sim_bvh_node {
 
 typedef struct sim_bvh {
     const sim_bvh_node *node; /* node[0] is the root; children stand after their parents */
-    const int *order;         /* [ntriangle] triangles, those of a leaf in one run */
+    const int *order;         /* [ntriangle] triangles, those of a leaf in one run; NULL for a height field */
     int nnode;
 } sim_bvh;
 
-enum { BVH_MAX_DEPTH = 64 };
+/* A leaf of a height field is a block of BVH_CELLS by BVH_CELLS cells (fewer at the far ends): `first` is its first cell,
+ * `count` twice the number of its cells. */
+enum { BVH_MAX_DEPTH = 64, BVH_CELLS = 8 };
 
-/* Calls `visit` for each triangle whose box meets [low, high], in an order that depends on the mesh alone; stops when it
- * returns 0. */
+/* Calls `visit` for each triangle whose leaf's box meets [low, high], in an order that depends on the mesh alone; stops when
+ * it returns 0.  `bits` (may be NULL): only nodes that have one of the bits `of`. */
 typedef int bvh_visit(void *context, int triangle);
-void bvh_in_box(const sim_bvh *bvh, const sim_mesh *mesh, v3 low, v3 high, bvh_visit *visit, void *context);
+void bvh_in_box(const sim_bvh *bvh, const uint8_t *bits, int of, v3 low, v3 high, bvh_visit *visit, void *context);
 
 /* The nearest point of the surface to p, no farther than `reach`: its triangle, or -1. `feature`: where on the triangle
  * it lies, 0 inside, 1 2 3 on the edge from corner 0 1 2, 4 5 6 at corner 0 1 2. */

@@ -10,13 +10,22 @@
 #include "geometry/mesh.h"
 #include <float.h>
 
-void bvh_in_box(const sim_bvh *bvh, const sim_mesh *mesh, v3 low, v3 high, bvh_visit *visit, void *context) {
-    (void)mesh;
+/* Rounded outwards, or a little farther. */
+static float float_below(double x) {
+    float f = (float)x;
+    return f > x ? f - fabsf(f) * FLT_EPSILON - FLT_MIN : f;
+}
+static float float_above(double x) { return -float_below(-x); }
+
+void bvh_in_box(const sim_bvh *bvh, const uint8_t *bits, int of, v3 low, v3 high, bvh_visit *visit, void *context) {
+    const float l[3] = {float_below(low.x), float_below(low.y), float_below(low.z)};
+    const float h[3] = {float_above(high.x), float_above(high.y), float_above(high.z)};
     int waiting[BVH_MAX_DEPTH + 1] = {0}, nwaiting = 1;
     while (nwaiting > 0) {
-        const sim_bvh_node *n = &bvh->node[waiting[--nwaiting]];
-        if (n->low[0] > high.x || n->high[0] < low.x || n->low[1] > high.y || n->high[1] < low.y ||
-            n->low[2] > high.z || n->high[2] < low.z) {
+        int at = waiting[--nwaiting];
+        const sim_bvh_node *n = &bvh->node[at];
+        if (n->low[0] > h[0] || n->high[0] < l[0] || n->low[1] > h[1] || n->high[1] < l[1] || n->low[2] > h[2] ||
+            n->high[2] < l[2] || (bits && !(bits[at] & of))) {
             continue;
         }
         if (n->count == 0) {
@@ -67,11 +76,13 @@ v3 triangle_nearest(v3 a, v3 b, v3 c, v3 p, int *feature) {
     return v3_axpy(p, -v3_dot(ap, n) / v3_dot(n, n), n);
 }
 
+/* How far p lies outside [low, high]. */
+static double outside(double p, double low, double high) { return p < low ? low - p : p > high ? p - high : 0; }
+
 /* Of the squared distance from p to the box. */
 static double box_distance(const sim_bvh_node *n, v3 p) {
-    double x = fmax(0, fmax(n->low[0] - p.x, p.x - n->high[0]));
-    double y = fmax(0, fmax(n->low[1] - p.y, p.y - n->high[1]));
-    double z = fmax(0, fmax(n->low[2] - p.z, p.z - n->high[2]));
+    double x = outside(p.x, n->low[0], n->high[0]), y = outside(p.y, n->low[1], n->high[1]),
+           z = outside(p.z, n->low[2], n->high[2]);
     return x * x + y * y + z * z;
 }
 

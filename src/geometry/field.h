@@ -49,6 +49,7 @@ struct sim_field {
     int nnode;
     const field_node *node;
     double detail; /* an edge of triangles that the thinnest of its leaves calls for */
+    int64_t cost;  /* steps of one distance */
 };
 
 enum { FIELD_MAX_DEPTH = 32, FIELD_MAX_NODES = 1 << 16 };
@@ -62,8 +63,16 @@ double grid_distance(const field_grid *grid, v3 p, v3 *gradient);
 sim_status thread_check(const sim_thread *def, const char *where, sim_error *error);
 field_thread thread_freeze(const sim_thread *def);
 
+/* Work is counted in steps of about two nanoseconds. */
+enum { STEPS_PER_SAMPLE = 400, STEPS_PER_CUBE = 2000, DISTANCES_PER_CUBE = 60 };
+static const int64_t FIELD_MOST_STEPS = 10000000000;
+
+/* As sim_geometry_field, within `*room` steps, less those taken on return: what would take more is refused. */
+sim_geometry *geometry_field_within(const sim_field_def *def, double resolution, const char *cache, int64_t *room,
+                                    sim_error *error);
+
 /* The tree of the definition, checked, and a box that holds the solid (rounding and all). NULL on failure. */
-sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high,
+sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high, int64_t *room,
                        sim_error *error);
 
 /* Of all that decides the distance. */

@@ -31,6 +31,7 @@ static int is_bounded(const bounds *b) { return v3_finite(b->low) && v3_finite(b
 typedef struct builder {
     sim_pool *pool;
     const char *cache;
+    int64_t *room;
     sim_error *error;
     field_node *node;
     int count;
@@ -219,7 +220,7 @@ static sim_status set_grid(const builder *b, const sim_field_def *def, field_nod
         return sim_fail(b->error, SIM_BAD_INPUT, "%s: the grid's cell must be 0 or more and finite, not %g", b->where,
                         def->cell);
     }
-    n->grid = grid_build(b->pool, def->mesh, def->cell, b->cache, b->where, b->error);
+    n->grid = grid_build(b->pool, def->mesh, def->cell, b->cache, b->where, b->room, b->error);
     if (!n->grid) {
         return SIM_BAD_INPUT;
     }
@@ -258,6 +259,14 @@ static double detail_of(const field_node *n) {
     default:
         return HUGE_VAL;
     }
+}
+
+/* Steps of a leaf's distance, where it is placed: measured. */
+static int64_t cost_of(const field_node *n) {
+    return n->type == SIM_FIELD_PROFILE  ? 4 + 2 * n->profile->count
+           : n->type == SIM_FIELD_THREAD ? 16
+           : n->type == SIM_FIELD_GRID   ? 32
+                                         : 4;
 }
 
 /* ---- boxes ---- */
@@ -331,9 +340,9 @@ static sim_status lay_out(builder *b, const sim_field_def *def, const pose *abov
     return status;
 }
 
-sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high,
+sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high, int64_t *room,
                        sim_error *error) {
-    builder b = {.pool = pool, .cache = cache, .error = error, .detail = HUGE_VAL, .where = "field"};
+    builder b = {.pool = pool, .cache = cache, .room = room, .error = error, .detail = HUGE_VAL, .where = "field"};
     if (count_nodes(&b, def, 1)) {
         return NULL;
     }
@@ -359,7 +368,10 @@ sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cac
     }
     *low = box.low;
     *high = box.high;
-    *field = (sim_field){b.count, b.node, b.detail};
+    *field = (sim_field){b.count, b.node, b.detail, 0};
+    for (int k = 0; k < b.count; k++) {
+        field->cost += cost_of(&b.node[k]);
+    }
     return field;
 }
 

@@ -5,12 +5,14 @@
  *     (4 M(h/2) - M(h)) / 3
  * is free of it (Richardson).  Spheres, boxes and cylinders alone have closed forms. */
 #include "geometry/mesh.h"
+#include "geometry/skin.h"
 #include "geometry/solid.h"
 #include "geometry/surface.h"
 #include <stdlib.h>
 
 static const double PI = 3.14159265358979323846;
 enum { LEAST_EDGES = 50, MOST_EDGES = 200, TRIES = 4 };
+enum { CONTACT_EDGES = 8 }; /* contacts stand a twelfth of the longest side apart, or closer where it is curved */
 
 static sim_status no_memory(sim_error *error) { return sim_fail(error, SIM_NO_RESOURCE, "no memory for a field"); }
 
@@ -98,11 +100,11 @@ static v3 less(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.y, b.y), fmin
 
 /* A surface that touches itself between the corners of the lattice may not close when corners are joined: a lattice a
  * little finer stands elsewhere. */
-static sim_status triangulate(sim_geometry *g, sim_pool *pool, double edge, sim_error *error) {
+static sim_status triangulate(sim_geometry *g, sim_pool *pool, double edge, int64_t *room, sim_error *error) {
     v3 low = g->low, high = g->high;
     for (int k = 0; k < TRIES; k++, edge *= 0.97) {
         surface s;
-        sim_status status = surface_extract(g->field, low, high, edge, &s, error);
+        sim_status status = surface_extract(g->field, low, high, edge, &s, room, error);
         if (status) {
             return status;
         }
@@ -127,14 +129,14 @@ static sim_status triangulate(sim_geometry *g, sim_pool *pool, double edge, sim_
 }
 
 static sim_status fill(sim_geometry *g, sim_pool *pool, const sim_field_def *def, double resolution, const char *cache,
-                       sim_error *error) {
+                       int64_t *room, sim_error *error) {
     if (!(resolution >= 0 && isfinite(resolution))) {
         return sim_fail(error, SIM_BAD_INPUT, "the resolution of a field must be 0 or more and finite, not %g",
                         resolution);
     }
     g->type = SIM_GEOMETRY_FIELD;
     g->memory = pool;
-    g->field = field_build(pool, def, cache, &g->low, &g->high, error);
+    g->field = field_build(pool, def, cache, &g->low, &g->high, room, error);
     if (!g->field) {
         return SIM_BAD_INPUT;
     }
@@ -143,16 +145,28 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, const sim_field_def *def
     double edge = fmin(fmax(g->field->detail, longest / MOST_EDGES), longest / LEAST_EDGES);
     edge = resolution > 0 ? resolution : edge;
     g->fingerprint = solid_hash(field_hash(g->field), &edge, sizeof edge);
-    sim_status status = triangulate(g, pool, edge, error);
+    sim_status status = triangulate(g, pool, edge, room, error);
     g->solid = closed_form(g->field);
     if (!status && g->solid.mass == 0) {
         status = measure(g, v3_norm(size), error);
+    }
+    if (!status) {
+        size = v3_sub(g->high, g->low);
+        longest = fmax(size.x, fmax(size.y, size.z));
+        g->skin = skin_build(pool, g->field, g->mesh, g->bvh, resolution > 0 ? 0 : longest / CONTACT_EDGES);
+        status = g->skin ? SIM_OK : no_memory(error);
     }
     g->bytes = sim_pool_bytes(pool);
     return status;
 }
 
 sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, const char *cache, sim_error *error) {
+    int64_t room = FIELD_MOST_STEPS;
+    return geometry_field_within(def, resolution, cache, &room, error);
+}
+
+sim_geometry *geometry_field_within(const sim_field_def *def, double resolution, const char *cache, int64_t *room,
+                                    sim_error *error) {
     sim_pool *pool = sim_pool_create();
     sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;
     if (!g) {
@@ -160,7 +174,7 @@ sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, co
         no_memory(error);
         return NULL;
     }
-    if (fill(g, pool, def, resolution, cache, error)) {
+    if (fill(g, pool, def, resolution, cache, room, error)) {
         sim_pool_free(pool);
         return NULL;
     }

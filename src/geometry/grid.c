@@ -22,7 +22,7 @@
 #include <string.h>
 
 static const double STEEPER = 1.04;
-enum { DEFAULT_CELLS = 100, MARGIN = 3, MOST_SAMPLES = 1 << 29 };
+enum { DEFAULT_CELLS = 100, MARGIN = 3 };
 
 /* ---- asking ---- */
 
@@ -158,22 +158,22 @@ static void sample_all(const field_grid *grid, const sim_geometry *mesh, float *
     }
 }
 
-/* The box: MARGIN cells around the mesh, in whole cells, and a sample more to each side.  0 if it holds too many. */
-static int lay_out(field_grid *grid, const sim_geometry *mesh, double cell) {
+/* The box: MARGIN cells around the mesh, in whole cells, and a sample more to each side.  Returns how many samples it holds;
+ * the grid is good for `most`. */
+static double lay_out(field_grid *grid, const sim_geometry *mesh, double cell, double most) {
     v3 length = v3_sub(mesh->high, mesh->low), middle = v3_axpy(mesh->low, 0.5, length);
     double longest = fmax(length.x, fmax(length.y, length.z)), count = 1;
     grid->cell = cell > 0 ? cell : longest / DEFAULT_CELLS;
     grid->inverse_cell = 1 / grid->cell;
     const double side[3] = {length.x, length.y, length.z};
-    double half[3];
+    double half[3], cells[3];
     for (int k = 0; k < 3; k++) {
-        double cells = ceil(side[k] * grid->inverse_cell) + 2 * MARGIN + 2;
-        count *= cells + 1;
-        if (!(count < MOST_SAMPLES)) {
-            return 0;
-        }
-        grid->size[k] = (int)cells + 1;
-        half[k] = 0.5 * cells * grid->cell;
+        cells[k] = ceil(side[k] * grid->inverse_cell) + 2 * MARGIN + 2;
+        count *= cells[k] + 1;
+        half[k] = 0.5 * cells[k] * grid->cell;
+    }
+    for (int k = 0; k < 3 && count <= most; k++) {
+        grid->size[k] = (int)cells[k] + 1;
     }
     v3 reach = {half[0], half[1], half[2]}, inside = v3_sub(reach, v3_make(grid->cell, grid->cell, grid->cell));
     grid->mesh_low = mesh->low;
@@ -181,19 +181,26 @@ static int lay_out(field_grid *grid, const sim_geometry *mesh, double cell) {
     grid->origin = v3_sub(middle, reach);
     grid->low = v3_sub(middle, inside);
     grid->high = v3_add(middle, inside);
-    return 1;
+    return count;
+}
+
+static void refuse(const field_grid *grid, double count, double most, const char *where, sim_error *error) {
+    sim_fail(error, SIM_BAD_INPUT,
+             "%s: a cell of %.3g m makes %.3g samples of this mesh, %.3g are the most: %.2g m would do", where,
+             grid->cell, count, most, 1.2 * grid->cell * cbrt(count / most));
 }
 
 field_grid *grid_build(sim_pool *pool, const sim_geometry *mesh, double cell, const char *cache, const char *where,
-                       sim_error *error) {
+                       int64_t *room, sim_error *error) {
     field_grid *grid = POOL_NEW(pool, field_grid, 1);
-    if (grid && !lay_out(grid, mesh, cell)) {
-        sim_fail(error, SIM_BAD_INPUT, "%s: the grid's cell of %g m gives more than %d samples", where, cell,
-                 MOST_SAMPLES);
+    double most = floor((double)*room / STEPS_PER_SAMPLE);
+    double count = grid ? lay_out(grid, mesh, cell, most) : 0;
+    if (!(count <= most)) {
+        refuse(grid, count, most, where, error);
         return NULL;
     }
-    float *sample =
-        grid ? POOL_NEW(pool, float, (size_t)grid->size[0] * (size_t)grid->size[1] * (size_t)grid->size[2]) : NULL;
+    *room -= (int64_t)count * STEPS_PER_SAMPLE;
+    float *sample = grid ? POOL_NEW(pool, float, (size_t)count) : NULL;
     if (!sample) {
         sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a grid", where);
         return NULL;

@@ -52,14 +52,25 @@ static header header_of(const field_grid *grid, const float *sample) {
     return h;
 }
 
-static int name(char path[PATH_ROOM], const char *folder, const field_grid *grid, const char *end) {
-    int length = snprintf(path, PATH_ROOM, "%s/%s%s", folder, grid->key, end);
-    return length > 0 && length < PATH_ROOM;
+/* Another build may round otherwise. */
+static void name_build(char build[65]) {
+    sim_sha256 hash;
+    sim_sha256_start(&hash);
+    sim_sha256_add(&hash, sim_version(), strlen(sim_version()));
+    sim_sha256_add(&hash, sim_build_info(), strlen(sim_build_info()));
+    sim_sha256_finish(&hash, build);
+}
+
+int grid_file_name(char *path, size_t size, const char *folder, const field_grid *grid, const char *end) {
+    char build[65];
+    name_build(build);
+    int length = snprintf(path, size, "%s/%s-%.8s%s", folder, grid->key, build, end);
+    return length > 0 && length < (int)size;
 }
 
 int grid_file_read(const char *folder, const field_grid *grid, float *sample) {
     char path[PATH_ROOM], beyond;
-    FILE *file = name(path, folder, grid, ".grid") ? fopen(path, "rb") : NULL;
+    FILE *file = grid_file_name(path, sizeof path, folder, grid, ".grid") ? fopen(path, "rb") : NULL;
     if (!file) {
         return 0;
     }
@@ -80,11 +91,27 @@ int grid_file_read(const char *folder, const field_grid *grid, float *sample) {
     return 1;
 }
 
+/* The folder and those above it; whether that went well shows when a file is to be made there. */
+static void make_folder(const char *folder) {
+    char path[PATH_ROOM];
+    int length = snprintf(path, sizeof path, "%s", folder);
+    for (int k = 1; length < PATH_ROOM && k <= length; k++) {
+        if (path[k] == '/' || path[k] == 0) {
+            char end = path[k];
+            path[k] = 0;
+            (void)!mkdir(path, S_IRWXU);
+            path[k] = end;
+        }
+    }
+}
+
 void grid_file_write(const char *folder, const field_grid *grid) {
     char path[PATH_ROOM], beside[PATH_ROOM];
-    if (!name(path, folder, grid, ".grid") || !name(beside, folder, grid, ".XXXXXX")) {
+    if (!grid_file_name(path, sizeof path, folder, grid, ".grid") ||
+        !grid_file_name(beside, sizeof beside, folder, grid, ".XXXXXX")) {
         return;
     }
+    make_folder(folder);
     int handle = mkstemp(beside);
     if (handle < 0) {
         return;

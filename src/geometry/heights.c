@@ -1,5 +1,6 @@
 /* A height field from its heights. */
-#include "base/pool.h"
+#include "geometry/mesh.h"
+#include "geometry/relief.h"
 #include "geometry/solid.h"
 
 #include <string.h>
@@ -52,8 +53,10 @@ static sim_geometry *make(sim_pool *pool, int columns, int rows, const double si
     uint64_t hash = solid_hash(SOLID_HASH + SIM_GEOMETRY_HEIGHTS, grid, sizeof grid);
     hash = solid_hash(hash, size, 2 * sizeof *size);
     g->fingerprint = solid_hash(hash, copy, count * sizeof *copy);
+    g->bvh = bvh_build_heights(pool, h);
+    g->relief = g->bvh ? relief_build(pool, NULL, h, g->bvh) : NULL;
     g->bytes = sim_pool_bytes(pool);
-    return g;
+    return g->relief ? g : NULL;
 }
 
 sim_geometry *sim_geometry_heights(int columns, int rows, const double size[2], const double *height,

@@ -6,6 +6,7 @@
 #include "geometry/mesh.h"
 
 #include "geometry/hull.h"
+#include "geometry/relief.h"
 #include "geometry/solid.h"
 #include "geometry/weld.h"
 #include <float.h>
@@ -177,7 +178,8 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, sim_mesh *m, sim_error *
     g->fingerprint = solid_hash(h, m->triangle, (size_t)m->ntriangle * sizeof *m->triangle);
     g->memory = pool;
     g->bvh = bvh_build(pool, m);
-    if (!g->bvh) {
+    g->relief = g->bvh ? relief_build(pool, m, NULL, g->bvh) : NULL;
+    if (!g->relief) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", m->ntriangle);
     }
     m->convex = looks_convex(m, HULL_FLAT * size) ? hull_of_mesh(m, pool, &g->hull) : 0;

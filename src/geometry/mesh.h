@@ -14,6 +14,8 @@ sim_mesh *mesh_build(sim_pool *pool, const v3 *vertex, int nvertex, const int (*
 /* The tree over the triangles of the mesh, in `pool`; NULL without memory. */
 sim_bvh *bvh_build(sim_pool *pool, const sim_mesh *mesh);
 
+sim_bvh *bvh_build_heights(sim_pool *pool, const sim_heights *heights);
+
 /* Fills `across`: see sim_mesh.  Returns whether the surface is closed and agrees which side is outside; -1 without
  * memory. */
 int mesh_neighbours(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle, int (*across)[3]);

@@ -364,13 +364,37 @@ static void add_polygons(mesher *m) {
     }
 }
 
-sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge, surface *out, sim_error *error) {
+static sim_status refuse(const mesher *m, double edge, int64_t room, sim_error *error) {
+    const lattice *l = &m->lattice;
+    double most = lattice_most_cells(l->field, room);
+    if (l->expected > 0 && most < 100) {
+        return sim_fail(error, SIM_BAD_INPUT, "a field of %d parts has a surface that takes too long to find",
+                        l->field->nnode);
+    }
+    if (!(l->expected < 1e30)) {
+        return sim_fail(error, SIM_BAD_INPUT, "a resolution of %.3g m is too fine for a field of size %.3g m", edge,
+                        m->size);
+    }
+    if (l->expected > 0) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "a resolution of %.3g m makes about %.2g triangles of this field, %.2g are the most: %.2g m "
+                        "would do",
+                        edge, 2 * l->expected, 2 * most, 1.2 * edge * sqrt(l->expected / most));
+    }
+    return sim_fail(error, SIM_NO_RESOURCE, "no memory for the surface of a field of size %g m at a resolution of %g m",
+                    m->size, edge);
+}
+
+sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge, surface *out, int64_t *room,
+                           sim_error *error) {
     *out = (surface){0};
     mesher m = {.out = out, .size = v3_norm(v3_sub(high, low))};
     sim_status status = SIM_OK;
-    if (!lattice_open(&m.lattice, field, low, high, edge)) {
-        status = sim_fail(error, SIM_NO_RESOURCE,
-                          "no memory for the surface of a field of size %g m at a resolution of %g m", m.size, edge);
+    int64_t before = *room;
+    int opened = lattice_open(&m.lattice, field, low, high, edge, before);
+    *room = m.lattice.room;
+    if (!opened) {
+        status = refuse(&m, edge, before, error);
     } else if (m.lattice.ncell == 0) {
         status = sim_fail(
             error, SIM_BAD_INPUT,

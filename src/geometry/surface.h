@@ -12,8 +12,10 @@ typedef struct surface {
     double radius; /* of the ball about the origin that holds it */
 } surface;
 
-/* Triangles with edges of about `edge` around the solid within [low, high]; what is thinner than `edge` may be missing. */
-sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge, surface *out, sim_error *error);
+/* Triangles with edges of about `edge` around the solid within [low, high]; what is thinner than `edge` may be missing.
+ * `room`: see geometry_field_within. */
+sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge, surface *out, int64_t *room,
+                           sim_error *error);
 void surface_free(surface *s);
 
 /* The point of the surface to which Newton's method along the gradient leads; 0 if it does not get there. */

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SURVEYED = 16 /* cubes along a side in the first look */, MOST_ITEMS = 1 << 28 };
+
 /* ---- numbers by key ---- */
 
 void sparse_free(sparse_map *map) {
@@ -54,7 +56,7 @@ static int enlarge(sparse_map *map) {
 }
 
 int *sparse_at(sparse_map *map, uint64_t key, int absent) {
-    if (2 * map->count >= map->room && (map->room > LATTICE_MAX_CELLS || !enlarge(map))) {
+    if (2 * map->count >= map->room && (map->room > MOST_ITEMS || !enlarge(map))) {
         return NULL;
     }
     uint32_t s = find_slot(map, key);
@@ -79,7 +81,7 @@ int grow(void **items, int count, int *room, size_t size) {
         return 1;
     }
     int more = *room ? 2 * *room : 256;
-    void *moved = *room > LATTICE_MAX_CELLS ? NULL : realloc(*items, (size_t)more * size);
+    void *moved = *room > MOST_ITEMS ? NULL : realloc(*items, (size_t)more * size);
     if (!moved) {
         return 0;
     }
@@ -142,6 +144,12 @@ static cube_patches patches_of(int inside) {
 
 /* ---- the lattice ---- */
 
+static int64_t cell_steps(const sim_field *field) { return STEPS_PER_CUBE + DISTANCES_PER_CUBE * field->cost; }
+
+double lattice_most_cells(const sim_field *field, int64_t room) {
+    return fmin(LATTICE_MAX_CELLS, floor((double)room / (double)cell_steps(field)));
+}
+
 uint64_t lattice_key(const lattice *l, const int at[3]) {
     uint64_t wide = (uint64_t)l->size[0] + 2, high = (uint64_t)l->size[1] + 2;
     return 1 + (uint64_t)at[0] + wide * ((uint64_t)at[1] + high * (uint64_t)at[2]);
@@ -189,30 +197,56 @@ static void add_cell(lattice *l, const int at[3]) {
     l->cell[l->ncell++] = (cell){{at[0], at[1], at[2]}, (uint8_t)inside, -1};
 }
 
-static void search(lattice *l, const int at[3], int width) {
+/* Takes steps; too many of them end the search. */
+static void spend(lattice *l, int64_t steps) {
+    l->room -= steps;
+    l->failed |= l->room < 0 || l->ncell > LATTICE_MAX_CELLS;
+}
+
+/* Visits the cubes of width `last` that the surface may pass through; returns how many there are. */
+static double search(lattice *l, const int at[3], int width, int last) {
     if (l->failed || at[0] >= l->size[0] || at[1] >= l->size[1] || at[2] >= l->size[2]) {
-        return;
+        return 0;
     }
-    double half = 0.5 * width * l->edge;
+    double half = 0.5 * width * l->edge, count = 0;
     v3 middle = v3_add(lattice_point(l, at), v3_make(half, half, half));
+    spend(l, l->field->cost);
     if (fabs(sim_field_distance(l->field, middle, NULL)) > 1.7320508075688774 * half * (1 + 1e-9)) {
-        return;
+        return 0;
     }
     if (width == 1) {
+        int before = l->ncell;
         stretch_bounds(l, at);
         add_cell(l, at);
-        return;
+        spend(l, 8 * l->field->cost + (l->ncell > before ? cell_steps(l->field) : 0));
+    }
+    if (width == last) {
+        return 1;
     }
     int w = width / 2;
     for (int c = 0; c < 8; c++) {
         int child[3] = {at[0] + (c & 1) * w, at[1] + (c >> 1 & 1) * w, at[2] + (c >> 2) * w};
-        search(l, child, w);
+        count += search(l, child, w, last);
     }
+    return count;
 }
 
-int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge) {
-    *l = (lattice){
-        .field = field, .edge = edge, .low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, .high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+/* From the wide cubes that the surface may pass through: a plane crosses nearly as many. */
+static double expect_cells(lattice *l, int width) {
+    const int origin[3] = {0, 0, 0};
+    int last = width;
+    while (width / last < SURVEYED) {
+        last /= 2;
+    }
+    return 1.0 * last * last * search(l, origin, width, last);
+}
+
+int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge, int64_t room) {
+    *l = (lattice){.field = field,
+                   .edge = edge,
+                   .room = room,
+                   .low = {HUGE_VAL, HUGE_VAL, HUGE_VAL},
+                   .high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
     v3 size = v3_sub(high, low);
     const double length[3] = {size.x, size.y, size.z};
     double slack[3];
@@ -220,6 +254,7 @@ int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edg
     for (int k = 0; k < 3; k++) {
         double cells = ceil(length[k] / edge) + 1;
         if (!(cells < LATTICE_MAX_SIZE)) {
+            l->expected = 2 * (size.x * size.y + size.y * size.z + size.z * size.x) / edge / edge;
             return 0;
         }
         l->size[k] = (int)cells;
@@ -232,8 +267,15 @@ int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edg
     for (int inside = 0; inside < 256; inside++) {
         l->cube[inside] = patches_of(inside);
     }
-    int origin[3] = {0, 0, 0};
-    search(l, origin, width);
+    const int origin[3] = {0, 0, 0};
+    double most = lattice_most_cells(field, room), expected = width > SURVEYED ? expect_cells(l, width) : 0;
+    if (!l->failed && expected <= 2 * most) {
+        search(l, origin, width, 1);
+    }
+    if (l->room < 0 || l->ncell > LATTICE_MAX_CELLS || expected > 2 * most) {
+        l->failed = 1;
+        l->expected = fmax(expected, fmax(1.1 * most, 1));
+    }
     return !l->failed;
 }
 

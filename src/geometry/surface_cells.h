@@ -45,13 +45,18 @@ typedef struct lattice {
     sparse_map by_place; /* which cell stands there */
     v3 low, high;        /* of all cubes that the surface may pass through */
     double radius;       /* of the ball about the origin that holds them */
-    int failed;          /* no memory, or too many cells */
+    int failed;          /* no memory, or too much work */
+    int64_t room;        /* steps left: see field.h */
+    double expected;     /* about how many cells there would be, where that is too many; else 0 */
 } lattice;
 
-enum { LATTICE_MAX_SIZE = 1 << 17, LATTICE_MAX_CELLS = 1 << 27 };
+enum { LATTICE_MAX_SIZE = 1 << 17, LATTICE_MAX_CELLS = 5000000 };
 
-/* A lattice of cubes with edge `edge` around [low, high]; finds the cells.  0 without memory or with too many cells. */
-int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge);
+/* How many cells `room` is enough for. */
+double lattice_most_cells(const sim_field *field, int64_t room);
+/* A lattice of cubes with edge `edge` around [low, high]; finds the cells within `room` steps.  0 without memory or with too
+ * many cells. */
+int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge, int64_t room);
 void lattice_close(lattice *l);
 
 static inline int cube_corner(int edge, int end) {

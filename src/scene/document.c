@@ -180,6 +180,8 @@ node *sim_node_copy(const node *from, node *parent, sim_pool *pool, int64_t *cou
     n->next = NULL;
     n->first = NULL;
     n->values = NULL;
+    n->nvalues = 0;
+    n->geometry = NULL;
     n->variant = NULL;
     n->variant_failed = n->blamed = false;
     node **link = &n->first;

@@ -27,6 +27,7 @@ typedef struct source {
 typedef enum node_kind { NODE_NULL, NODE_FLAG, NODE_NUMBER, NODE_TEXT, NODE_ARRAY, NODE_OBJECT } node_kind;
 
 typedef struct node node;
+typedef struct geometry_entry geometry_entry;
 struct node {
     node_kind kind;
     int count;        /* children */
@@ -39,6 +40,8 @@ struct node {
     const node *origin;        /* what this is a copy of: messages speak of that */
     bool blamed;               /* a message about its meaning was given */
     const double *values;      /* its numbers in a row, once someone asked */
+    int nvalues;               /* how many, once all were found right */
+    geometry_entry *geometry;  /* of a shape, once built */
     const node *variant;       /* of an instance: the model with its overrides, once made */
     bool variant_failed;
 };

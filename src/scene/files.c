@@ -88,8 +88,29 @@ const char *sim_path_beside(loader *l, const document *d, const char *file) {
     return path;
 }
 
-sim_status sim_scene_mesh(void *context, const char *path, sim_v3 scale, sim_triangles *out, sim_error *error) {
+sim_status sim_scene_mesh(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
+                          sim_error *error) {
     (void)context;
+    struct stat about;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0 || fstat(file, &about) != 0) {
+        int why = errno;
+        if (file >= 0) {
+            close(file);
+        }
+        return sim_fail(error, SIM_BAD_INPUT, "%.200s: %s", path, strerror(why));
+    }
+    close(file);
+    if (!S_ISREG(about.st_mode)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%.200s: %s", path,
+                        S_ISDIR(about.st_mode) ? "a folder, not a file" : "not an ordinary file");
+    }
+    if (about.st_size > *room) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%.200s: a file of %lld bytes, where the scene's mesh files have room for %lld", path,
+                        (long long)about.st_size, (long long)*room);
+    }
+    *room -= (int64_t)about.st_size;
     return sim_triangles_read(path, scale, out, error);
 }
 

@@ -1,35 +1,50 @@
 /* Hulls, meshes, height fields and distance fields: each built once, however many shapes and copies of models use it. */
 #include "math/spatial.h"
 #include "scene/loader.h"
-#include "scene/placement.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What was built, from what: a value of the scene, or a file. */
-typedef struct geometry_entry {
+struct geometry_entry {
     int type;
-    const node *at;   /* the shape, where its geometry stands in the scene */
-    const char *path; /* else the file */
+    const char *path; /* NULL: numbers of the scene */
     sim_v3 scale;
     const sim_geometry *geometry; /* NULL: it is wrong, and that was said */
     struct geometry_entry *next;
-} geometry_entry;
+};
 
-static sim_v3 scale_of(const number_list *given) {
+/* Steps, of which a scene has room for so many (scene_limits): measured. */
+enum { STEPS_PER_TRIANGLE = 1000, STEPS_PER_POINT = 3000, STEPS_PER_HEIGHT = 20 };
+
+bool sim_read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale) {
     const double *s = given->value;
-    return given->count == 3   ? (sim_v3){s[0], s[1], s[2]}
-           : given->count == 0 ? (sim_v3){1, 1, 1}
-                               : (sim_v3){s[0], s[0], s[0]};
-}
-
-static bool check_scale(loader *l, const node *at, const number_list *given) {
-    sim_v3 s = scale_of(given);
-    if (given->count == 2 || s.x == 0 || s.y == 0 || s.z == 0) {
-        sim_report_once(&l->report, sim_node_member(at, "scale"), NULL, "one factor, or three; none of them 0");
+    *scale = given->count == 3   ? (sim_v3){s[0], s[1], s[2]}
+             : given->count == 0 ? (sim_v3){1, 1, 1}
+                                 : (sim_v3){s[0], s[0], s[0]};
+    if (given->count == 2 || scale->x == 0 || scale->y == 0 || scale->z == 0) {
+        sim_report_once(&l->report, sim_node_member(at, "scale"), NULL,
+                        "expected one factor, or three; none of them 0");
         return false;
     }
+    return true;
+}
+
+void sim_report_geometry(loader *l, const node *at, const sim_error *why) {
+    if (why->status) {
+        l->report.no_resource |= why->status == SIM_NO_RESOURCE;
+        sim_report_once(&l->report, at, NULL, "%s", why->text);
+    }
+}
+
+static bool has_room(loader *l, int count, int steps, const char *what, sim_error *why) {
+    if (count > l->steps_left / steps) {
+        sim_fail(why, SIM_BAD_INPUT, "the solids of the scene are too many: this one has %d %s, there is room for %lld",
+                 count, what, (long long)(l->steps_left / steps));
+        return false;
+    }
+    l->steps_left -= (int64_t)count * steps;
     return true;
 }
 
@@ -41,6 +56,17 @@ static sim_v3 *points_of(loader *l, const number_list *rows) {
         point[k] = (sim_v3){rows->value[3 * k], rows->value[3 * k + 1], rows->value[3 * k + 2]};
     }
     return point;
+}
+
+static sim_geometry *hull_of(loader *l, const sim_v3 *point, int count, sim_error *why) {
+    return has_room(l, count, STEPS_PER_POINT, "points", why) ? sim_geometry_hull(point, count, why) : NULL;
+}
+
+static sim_geometry *mesh_of(loader *l, const sim_v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
+                             sim_error *why) {
+    return has_room(l, ntriangle, STEPS_PER_TRIANGLE, "triangles", why)
+               ? sim_geometry_mesh(vertex, nvertex, triangle, ntriangle, why)
+               : NULL;
 }
 
 static sim_geometry *mesh_of_rows(loader *l, const shape_data *d, const sim_v3 *point, sim_error *why) {
@@ -59,7 +85,7 @@ static sim_geometry *mesh_of_rows(loader *l, const shape_data *d, const sim_v3 *
         }
         triangle[k / 3][k % 3] = (int)number;
     }
-    return sim_geometry_mesh(point, points, (const int(*)[3])triangle, count, why);
+    return mesh_of(l, point, points, (const int(*)[3])triangle, count, why);
 }
 
 static sim_geometry *from_rows(loader *l, const shape_data *d, sim_error *why) {
@@ -69,136 +95,68 @@ static sim_geometry *from_rows(loader *l, const shape_data *d, sim_error *why) {
             sim_fail(why, SIM_BAD_INPUT, "%d heights do not make two or more rows of %d", d->heights.count, columns);
             return NULL;
         }
-        return sim_geometry_heights(columns, rows, d->extent, d->heights.value, why);
+        return has_room(l, d->heights.count, STEPS_PER_HEIGHT, "heights", why)
+                   ? sim_geometry_heights(columns, rows, d->extent, d->heights.value, why)
+                   : NULL;
     }
     sim_v3 *point = points_of(l, &d->points);
     if (!point) {
         sim_fail(why, SIM_NO_RESOURCE, "no memory for a mesh");
         return NULL;
     }
-    return d->type == SIM_CONVEX ? sim_geometry_hull(point, d->points.count / 3, why) : mesh_of_rows(l, d, point, why);
+    return d->type == SIM_CONVEX ? hull_of(l, point, d->points.count / 3, why) : mesh_of_rows(l, d, point, why);
 }
 
 /* ---- from files ---- */
 
-static sim_geometry *from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why) {
+sim_geometry *sim_geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why) {
     sim_triangles t = {0};
+    if (!path[0] || path[strlen(path) - 1] == '/') {
+        sim_fail(why, SIM_BAD_INPUT, "expected the name of a file");
+        return NULL;
+    }
     if (++l->nfiles > l->limits.files) {
         sim_fail(why, SIM_BAD_INPUT, "more than %d files", l->limits.files);
         return NULL;
     }
-    if (l->files.mesh(l->files.context, path, scale, &t, why)) {
+    if (l->files.mesh(l->files.context, path, scale, &l->mesh_bytes_left, &t, why)) {
         return NULL;
     }
     sim_geometry *g = type == SIM_CONVEX
-                          ? sim_geometry_hull(t.vertex, t.nvertex, why)
-                          : sim_geometry_mesh(t.vertex, t.nvertex, (const int(*)[3])t.triangle, t.ntriangle, why);
+                          ? hull_of(l, t.vertex, t.nvertex, why)
+                          : mesh_of(l, t.vertex, t.nvertex, (const int(*)[3])t.triangle, t.ntriangle, why);
     free(t.vertex);
     free(t.triangle);
     return g;
 }
 
-/* ---- distance fields ---- */
-
-/* Meshes that live only while a field is built from them. */
-typedef struct sampled {
-    sim_geometry *mesh;
-    struct sampled *next;
-} sampled;
-
-static bool read_field(loader *l, const document *from, const field_data *d, sim_field_def *out, sampled **meshes);
-
-static bool read_grid(loader *l, const document *from, const field_data *d, sim_field_def *out, sampled **meshes) {
-    const node *at = sim_node_member(d->at, "file");
-    const char *path = sim_path_beside(l, from, d->file);
-    sampled *s = POOL_NEW(l->work, sampled, 1);
-    sim_error why = {0};
-    if (!path || !s || !check_scale(l, d->at, &d->scale)) {
-        l->report.no_memory |= !path || !s;
-        return false;
-    }
-    s->mesh = from_file(l, SIM_MESH, path, scale_of(&d->scale), &why);
-    if (!s->mesh) {
-        l->report.no_memory |= why.status == SIM_NO_RESOURCE && !why.text[0];
-        sim_report_once(&l->report, at, NULL, "%s", why.text);
-        return false;
-    }
-    s->next = *meshes;
-    *meshes = s;
-    out->mesh = s->mesh;
-    out->cell = d->cell;
-    return true;
-}
-
-static bool read_children(loader *l, const document *from, const field_data *d, sim_field_def *out, sampled **meshes) {
-    sim_field_def *child = POOL_NEW(l->work, sim_field_def, d->fields->count);
-    bool good = child;
-    l->report.no_memory |= !child;
-    for (const node *n = child ? d->fields->first : NULL; n; n = n->next) {
-        field_data own;
-        good = sim_loader_read(l, n, &sim_table_solid, &own) &&
-               read_field(l, from, &own, &child[out->nchild++], meshes) && good;
-    }
-    out->child = child;
-    return good;
-}
-
-static bool read_field(loader *l, const document *from, const field_data *d, sim_field_def *out, sampled **meshes) {
-    *out = sim_field_default();
-    out->type = (sim_field_type)d->type;
-    if (d->type == SIM_FIELD_BOX) {
-        memcpy(out->size, d->size, sizeof out->size);
-    } else {
-        out->size[0] = d->radius;
-        out->size[1] = d->length;
-    }
-    out->rounding = d->rounding;
-    out->point = (const double(*)[2])d->points.value;
-    out->npoint = d->points.count / 2;
-    out->thickness = d->thickness;
-    out->thread = (sim_thread){.diameter = d->diameter,
-                               .pitch = d->pitch,
-                               .depth = d->depth,
-                               .length = d->length,
-                               .flank_angle = d->flank_angle * (3.14159265358979323846 / 180),
-                               .clearance = d->clearance,
-                               .internal = d->internal,
-                               .left = d->left};
-    return sim_placement_read(&l->report, &d->pose, &out->pose) && (!d->file || read_grid(l, from, d, out, meshes)) &&
-           (!d->fields || read_children(l, from, d, out, meshes));
-}
-
-/* 0 without having said anything leaves the reason in `why`. */
-static sim_geometry *from_field(loader *l, const document *from, const shape_data *d, sim_error *why) {
-    sim_field_def def;
-    sampled *meshes = NULL;
-    sim_geometry *g = NULL;
-    if (read_field(l, from, &d->field, &def, &meshes)) {
-        g = sim_geometry_field(&def, d->resolution, l->cache, why);
-    }
-    for (; meshes; meshes = meshes->next) {
-        sim_geometry_free(meshes->mesh);
-    }
-    return g;
-}
-
 /* ---- once each ---- */
 
-static bool check_source(loader *l, const shape_data *d) {
+static const char *const source_key[] = {"type",    "file",    "scale",  "points", "triangles",
+                                         "heights", "columns", "extent", "field",  "resolution"};
+enum { SOURCE_KEYS = sizeof source_key / sizeof source_key[0] };
+
+static bool check_source(loader *l, const shape_data *d, sim_v3 *scale) {
+    const char *name = sim_shape_name((sim_shape_type)d->type);
     if ((d->type == SIM_CONVEX || d->type == SIM_MESH) && !d->file && !d->points.count) {
-        sim_report_once(&l->report, d->at, NULL, "a %s needs \"file\" or \"points\"",
-                        sim_shape_name((sim_shape_type)d->type));
+        sim_report_once(&l->report, d->at, NULL, "a %s needs \"file\" or \"points\"", name);
         return false;
     }
     if (d->type == SIM_MESH && !d->file != !!d->triangles.count) {
-        sim_report_once(&l->report, d->at, NULL, "\"points\" of a mesh go with \"triangles\", a file without them");
+        const node *at = sim_node_member(d->at, d->file ? "triangles" : "points");
+        sim_report_once(&l->report, at, NULL, "\"points\" of a mesh go with \"triangles\", a file without them");
         return false;
     }
-    return check_scale(l, d->at, &d->scale);
+    const node *given = sim_node_member(d->at, "scale");
+    if (given && !d->file) {
+        sim_report_once(&l->report, given, NULL, "\"scale\" is for files: here are points");
+        return false;
+    }
+    return sim_read_scale(l, d->at, &d->scale, scale);
 }
 
 static const node *place_of(const shape_data *d) {
-    const char *const key[] = {"file", "points", "heights", "field"};
+    const char *const key[] = {"file", "triangles", "points", "heights"};
     const node *at = NULL;
     for (int k = 0; k < 4 && !at; k++) {
         at = sim_node_member(d->at, key[k]);
@@ -206,44 +164,89 @@ static const node *place_of(const shape_data *d) {
     return at ? at : d->at;
 }
 
-static void build(loader *l, const document *from, const shape_data *d, geometry_entry *e) {
+static sim_geometry *make(loader *l, const document *from, const shape_data *d, const geometry_entry *e) {
     sim_error why = {0};
-    sim_geometry *g = d->type == SIM_SDF ? from_field(l, from, d, &why)
-                      : e->path          ? from_file(l, d->type, e->path, e->scale, &why)
-                                         : from_rows(l, d, &why);
+    if (d->type == SIM_SDF) {
+        return sim_geometry_from_field(l, from, d);
+    }
+    sim_geometry *g = e->path ? sim_geometry_from_file(l, d->type, e->path, e->scale, &why) : from_rows(l, d, &why);
+    if (!g) {
+        sim_report_geometry(l, place_of(d), &why);
+    }
+    return g;
+}
+
+static void build(loader *l, const document *from, const shape_data *d, geometry_entry *e) {
+    sim_geometry *g = make(l, from, d, e);
     if (g) {
         uint64_t print = g->fingerprint;
         sim_sha256_add(&l->hash, &print, sizeof print);
         e->geometry = sim_builder_add_geometry(l->builder, g);
         l->report.no_memory |= !e->geometry;
-    } else if (why.status) {
-        sim_report_once(&l->report, place_of(d), NULL, "%s", why.text);
     }
 }
 
-const sim_geometry *sim_shape_geometry_of(loader *l, const document *from, const shape_data *d) {
-    if (!l->builder || !check_source(l, d)) {
-        return NULL;
+static bool same_tree(const node *a, const node *b) {
+    if (!a || !b) {
+        return a == b;
     }
-    geometry_entry wanted = {.type = d->type, .at = d->at, .scale = scale_of(&d->scale)};
-    if (d->file && !(wanted.path = sim_path_beside(l, from, d->file))) {
-        return NULL;
+    if (a->kind != b->kind || a->count != b->count || (a->kind == NODE_TEXT && strcmp(a->text, b->text) != 0) ||
+        ((a->kind == NODE_NUMBER || a->kind == NODE_FLAG) && a->number != b->number)) {
+        return false;
     }
-    for (const geometry_entry *e = l->geometries; e; e = e->next) {
-        bool same_file = wanted.path && e->path && strcmp(wanted.path, e->path) == 0 &&
-                         memcmp(&wanted.scale, &e->scale, sizeof e->scale) == 0;
-        if (e->type == wanted.type && (wanted.path ? same_file : e->at == wanted.at)) {
-            return e->geometry;
+    const node *x = a->first, *y = b->first;
+    for (; x && y; x = x->next, y = y->next) {
+        if ((x->key && strcmp(x->key, y->key) != 0) || !same_tree(x, y)) {
+            return false;
+        }
+    }
+    return x == y;
+}
+
+/* The first shape of which this one is a copy, as far as its geometry goes: overrides copy whole models. */
+static node *first_of(const node *shape) {
+    while (shape->origin && shape->origin->kind == shape->kind) {
+        for (int k = 0; k < SOURCE_KEYS; k++) {
+            if (!same_tree(sim_node_member(shape, source_key[k]), sim_node_member(shape->origin, source_key[k]))) {
+                return (node *)shape;
+            }
+        }
+        shape = shape->origin;
+    }
+    return (node *)shape;
+}
+
+static geometry_entry *entry_of(loader *l, const document *from, const shape_data *d, sim_v3 scale) {
+    const char *path = d->file ? sim_path_beside(l, from, d->file) : NULL;
+    for (geometry_entry *e = l->geometries; path && e; e = e->next) {
+        if (e->type == d->type && strcmp(path, e->path) == 0 && memcmp(&scale, &e->scale, sizeof scale) == 0) {
+            return e;
         }
     }
     geometry_entry *e = POOL_NEW(l->work, geometry_entry, 1);
-    if (!e) {
+    if (!e || (d->file && !path)) {
         l->report.no_memory = true;
         return NULL;
     }
-    wanted.next = l->geometries;
-    *e = wanted;
-    l->geometries = e;
+    *e = (geometry_entry){.type = d->type, .path = path, .scale = scale};
+    if (path) {
+        e->next = l->geometries;
+        l->geometries = e;
+    }
     build(l, from, d, e);
-    return e->geometry;
+    return e;
+}
+
+const sim_geometry *sim_shape_geometry_of(loader *l, const document *from, const shape_data *d) {
+    node *at = (node *)d->at;
+    sim_v3 scale;
+    if (!at->geometry) {
+        if (!l->builder || !check_source(l, d, &scale)) {
+            return NULL;
+        }
+        node *first = first_of(at);
+        first->geometry = first->geometry ? first->geometry : entry_of(l, from, d, scale);
+        at->geometry = first->geometry;
+    }
+    return at->geometry ? at->geometry->geometry : NULL;
 }

@@ -77,7 +77,7 @@ static void explain(const loader *l, sim_error *error) {
     char text[sizeof error->text];
     sim_diagnostic_print(&l->report.found->item[0], text, sizeof text);
     text[strcspn(text, "\n")] = 0;
-    sim_fail(error, SIM_BAD_INPUT, "%s", text);
+    sim_fail(error, l->report.no_resource ? SIM_NO_RESOURCE : SIM_BAD_INPUT, "%s", text);
 }
 
 sim_scene *sim_load_scene(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
@@ -87,6 +87,9 @@ sim_scene *sim_load_scene(const char *content, size_t length, const char *path, 
     sim_pool *messages = sim_pool_create();
     loader l = {.report = {.found = diagnostics ? diagnostics : &own, .pool = messages, .no_memory = !messages},
                 .limits = *limits,
+                .steps_left = limits->solids,
+                .mesh_bytes_left = limits->mesh_bytes,
+                .cache = overrides ? overrides->cache : NULL,
                 .files = *files};
     *l.report.found = (sim_diagnostics){.memory = messages};
     if (messages && begin(&l, content, length, path)) {
@@ -117,6 +120,8 @@ scene_limits sim_limits_default(void) {
                           .copied_nodes = 4000000,
                           .work = 2000000000,
                           .files = 1000,
+                          .mesh_bytes = 4ll << 30,
+                          .solids = 50000000000,
                           .bytes = 4ll * DOCUMENT_MAX_BYTES};
 }
 

@@ -24,7 +24,7 @@ bool sim_loader_spend(loader *l, int64_t work, const node *at) {
     l->worked += work;
     if (l->worked > l->limits.work && !l->stopped) {
         sim_report_value(&l->report, at, NULL,
-                         "too much work: more than %lld steps for patterns, overrides and scatters",
+                         "too much work: more than %lld steps for patterns, overrides, scatters and shapes",
                          (long long)l->limits.work);
         l->stopped = true;
     }

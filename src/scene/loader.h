@@ -9,6 +9,7 @@
  *   body.c      one body to the builder: joint, mass properties, initial state
  *   shape.c     its shapes, and what they weigh
  *   geometry.c  hulls, meshes, height fields and distance fields, each built once
+ *   solid.c     distance fields
  *   control.c   actuators and loads
  *   output.c    world options, what to record, cameras */
 #ifndef SCENE_LOADER_H
@@ -26,7 +27,9 @@ typedef struct scene_limits {
     int64_t bodies;       /* bodies and copies of models, all in all */
     int64_t copied_nodes; /* values copied because of overrides */
     int64_t work;         /* steps of what may take longer than the text is long: patterns, overrides, scatters */
-    int64_t bytes;        /* of all files together */
+    int64_t bytes;        /* of all files together, those of meshes apart */
+    int64_t mesh_bytes;   /* of those */
+    int64_t solids;       /* steps of building geometries: src/geometry/field.h */
     int files;
 } scene_limits;
 
@@ -37,8 +40,9 @@ enum { MODEL_DEPTH = 32, NAME_BYTES = 255, MOST_MATERIALS = 1000 };
 typedef struct file_reader {
     sim_status (*read)(void *context, const char *path, bool included, char **content, size_t *length,
                        sim_error *error);
-    /* Triangles of a mesh file. */
-    sim_status (*mesh)(void *context, const char *path, sim_v3 scale, sim_triangles *out, sim_error *error);
+    /* Triangles of a mesh file of at most `*room` bytes, which it takes.  SIM_NO_RESOURCE: no memory. */
+    sim_status (*mesh)(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
+                       sim_error *error);
     void *context;
 } file_reader;
 
@@ -114,9 +118,10 @@ typedef struct loader {
     int64_t copies, copied_nodes, worked, bytes;
     bool stopped; /* a limit was met (and reported) */
     sim_builder *builder;
-    struct geometry_entry *geometries;
-    const char *cache;    /* folder for sampled fields; NULL: none */
-    const node *touching; /* a shape that could touch another one */
+    geometry_entry *geometries;          /* of files */
+    int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */
+    const char *cache;                   /* folder for sampled fields; NULL: none */
+    const node *touching;                /* a shape that could touch another one */
     int touching_piece;
     bool built;
 } loader;
@@ -138,7 +143,8 @@ const char *sim_loader_nearest(loader *l, const scope *s, const char *name, char
 /* files.c: the file system as a `file_reader`. */
 sim_status sim_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
                           sim_error *error);
-sim_status sim_scene_mesh(void *context, const char *path, sim_v3 scale, sim_triangles *out, sim_error *error);
+sim_status sim_scene_mesh(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
+                          sim_error *error);
 /* A path that a file names: relative to that file.  In the work pool; NULL without memory. */
 const char *sim_path_beside(loader *l, const document *d, const char *file);
 /* A text as a document; its root is NULL when it is wrong (reported). */
@@ -178,6 +184,15 @@ void sim_shapes_note_touching(loader *l, const entry *e, const body_data *b);
 /* geometry.c */
 /* The geometry of a shape, built when first asked for; NULL when it is wrong (reported). */
 const sim_geometry *sim_shape_geometry_of(loader *l, const document *from, const shape_data *d);
+bool sim_read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale);
+/* NULL: see `why`. */
+sim_geometry *sim_geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why);
+/* Says why a geometry is not there. */
+void sim_report_geometry(loader *l, const node *at, const sim_error *why);
+
+/* solid.c */
+/* Of a shape's distance field; NULL when it is wrong (reported). */
+sim_geometry *sim_geometry_from_field(loader *l, const document *from, const shape_data *d);
 
 /* control.c */
 void sim_build_control(loader *l);

@@ -173,7 +173,8 @@ static bool read_vector(const reader *r, const node *n, const field *f, double *
     return good;
 }
 
-/* Numbers are kept at the node they come from, so that copies of a model share them. */
+/* Numbers are kept at the node they come from, so that copies of a model share them: one key reads a node, so what was
+ * right once stays right. */
 static double *room_for_values(const reader *r, const node *n, int count) {
     node *owner = (node *)n;
     if (!owner->values) {
@@ -194,6 +195,10 @@ static bool read_numbers(const reader *r, const node *n, const field *f, number_
                          count);
         return false;
     }
+    if (n->nvalues) {
+        *out = (number_list){n->nvalues, n->values};
+        return true;
+    }
     double *value = room_for_values(r, n, count);
     if (!value) {
         return false;
@@ -203,6 +208,7 @@ static bool read_numbers(const reader *r, const node *n, const field *f, number_
     for (const node *item = first; i < count; item = item->next) {
         good &= read_number(r, item, f, &value[i++]);
     }
+    ((node *)n)->nvalues = good ? count : 0;
     *out = (number_list){count, value};
     return good;
 }
@@ -213,7 +219,15 @@ static bool read_rows(const reader *r, const node *n, const field *f, number_lis
     if (n->kind != NODE_ARRAY || rows == 0) {
         char expected[80];
         snprintf(expected, sizeof expected, "an array of %d numbers, or an array of such arrays", f->count);
+        if (n->kind == NODE_ARRAY) {
+            sim_report_value(r->report, n, NULL, "expected %s, not an empty one", expected);
+            return false;
+        }
         return wrong_kind(r, n, expected);
+    }
+    if (n->nvalues) {
+        *out = (number_list){n->nvalues, n->values};
+        return true;
     }
     double *value = room_for_values(r, n, rows * f->count);
     if (!value) {
@@ -224,6 +238,7 @@ static bool read_rows(const reader *r, const node *n, const field *f, number_lis
     for (const node *row = one ? n : n->first; i < rows; row = row->next) {
         good &= read_vector(r, row, f, value + f->count * i++);
     }
+    ((node *)n)->nvalues = good ? rows * f->count : 0;
     *out = (number_list){rows * f->count, value};
     return good;
 }

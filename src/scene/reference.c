@@ -65,7 +65,10 @@ static void add_limits(text *t) {
     sim_text_add(
         t,
         "* Limits: a file has at most %d MiB, %d values and a nesting of %d; a scene has at most 1,000,000 bodies "
-        "and copies of models, which nest at most 32 deep, and at most 1,000 materials.\n\n",
+        "and copies of models, which nest at most 32 deep, at most 1,000 materials, and at most 1,000 files, those of "
+        "meshes with at most 4 GiB together (tens of millions of triangles). The surface of an `sdf` has at most some "
+        "nine million triangles, fewer the more parts its field has; what a scene asks of all its solids together "
+        "takes minutes at most. A geometry is built once, however many shapes and copies of models use it.\n\n",
         DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
 }
 

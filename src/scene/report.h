@@ -10,7 +10,8 @@ typedef struct report {
     sim_diagnostics *found; /* never NULL */
     sim_pool *pool;         /* of the messages */
     bool no_memory;
-    int muted; /* > 0: messages are counted as failures but not kept */
+    bool no_resource; /* what was said is no fault of the scene */
+    int muted;        /* > 0: messages are counted as failures but not kept */
 } report;
 
 /* At a place of a text.  `pointer` and `hint` may be NULL. */

@@ -14,6 +14,8 @@ typedef struct visit {
     sim_inertia *sum;
 } visit;
 
+enum { STEPS_PER_SHAPE = 100 }; /* measured */
+
 static void shape_size(const shape_data *d, double size[3]) {
     memset(size, 0, 3 * sizeof *size);
     if (d->type == SIM_BOX || d->type == SIM_ELLIPSOID) {
@@ -57,6 +59,9 @@ static bool visit_shapes(const visit *v, const node *shapes, const pose *frame);
 static bool visit_shape(const visit *v, const node *n, const pose *frame) {
     shape_data d;
     pose own;
+    if (!sim_loader_spend(v->l, STEPS_PER_SHAPE, n)) {
+        return false;
+    }
     if (!sim_loader_read(v->l, n, &sim_table_shape, &d) || !sim_placement_read(&v->l->report, &d.pose, &own)) {
         return false;
     }
@@ -94,7 +99,7 @@ static bool weigh(const visit *v, const shape_data *d, const sim_shape *shape) {
     }
     sim_inertia own = sim_shape_inertia(shape, density ? d->density : 1);
     if (!(own.mass > 0)) {
-        sim_report_once(&v->l->report, given, "give the body an inertia",
+        sim_report_once(&v->l->report, given, "close it, or give the body an inertia",
                         "the surface is open, so it has no inside that could weigh something");
         return false;
     }

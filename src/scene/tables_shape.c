@@ -114,7 +114,9 @@ static const field field_fields[] = {
      .help = "A bore through a solid without end, to be cut out by an intersection, instead of a rod."},
     {"left", FIELD_FLAG, AT(field_data, left), .standard = "false", .only = THREAD, .help = "Left-handed."},
     {"file", FIELD_TEXT, AT(field_data, file), .only = GRID, .needed_by = GRID,
-     .help = "OBJ or STL file of a closed surface, relative to this one."},
+     .help = "OBJ or STL file of a closed surface, relative to this one. Sampling may take a while; the program keeps "
+             "what it "
+             "sampled in `$XDG_CACHE_HOME/sim` or `~/.cache/sim`, from where it may be deleted at any time."},
     {"scale", FIELD_NUMBERS, AT(field_data, scale), 3, .only = GRID,
      .help = "Factor of the file's coordinates, one for all or one for x, y and z."},
     {"cell", FIELD_NUMBER, AT(field_data, cell), .unit = "m", POSITIVE, .only = GRID,

@@ -16,6 +16,7 @@ import time
 
 SIM, SCENES = sys.argv[1:3]
 WORD = sys.argv[3] if len(sys.argv) > 3 else ""
+os.environ["XDG_CACHE_HOME"] = "/dev/null"  # tests leave nothing in the user's cache
 HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
 
 
@@ -420,10 +421,47 @@ def lists_where_shapes_touch():
 def lists_contacts_of_a_checkpoint_and_writes_nothing():
     path = write("touch.json", TOUCHING)
     sim(path, "--duration", "0.05", "--checkpoint", "c", "--quiet")
-    contact, = json.loads(sim(path, "--resume", "c", "--contacts", "--out", "never.csv").stdout)["contacts"]
+    contact, = json.loads(sim(path, "--resume", "c", "--contacts").stdout)["contacts"]
+    refuses("leave out --out", path, "--contacts", "--out", "never.csv")
+    refuses("leave out --validate", path, "--contacts", "--validate")
     assert abs(contact["gap"] + 0.05) < 1e-12 and sorted(os.listdir(".")) == ["c", "touch.json"]
     sim(path, "--duration", "0.5", "--checkpoint", "c", "--quiet")
     assert json.loads(sim(path, "--resume", "c", "--contacts").stdout)["contacts"] == []
+
+
+SAMPLED = """{"sim": 1, "world": {"contacts": false}, "bodies": [
+ {"name": "floor", "shapes": [{"type": "half_space"}]},
+ {"name": "tip", "joint": "free", "pose": {"position": [0, 0, 0.15]}, "shapes": [{"type": "sdf", "mass": 1,
+  "field": {"type": "grid", "file": "tip.obj", "cell": 0.02}}]}]}"""
+
+
+def keeps_what_it_sampled_in_the_users_cache():
+    with open("tip.obj", "w") as file:
+        file.write("v 0 0 -0.2\nv 1 0 -0.1\nv 0 1 -0.1\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    path, home = write("sampled.json", SAMPLED), os.path.abspath("home")
+    at_home = {**os.environ, "HOME": home, "XDG_CACHE_HOME": "relative/paths/do/not/count"}
+    elsewhere = {**at_home, "XDG_CACHE_HOME": os.path.abspath("caches")}
+    nowhere = {**at_home, "HOME": os.path.abspath(path)}  # a file: no folder can be made in it
+    told = sim(path, "--contacts", env=at_home).stdout
+    assert json.loads(told)["count"] > 0
+    kept, = os.listdir("home/.cache/sim")
+    kept = os.path.join("home/.cache/sim", kept)
+    made, content = os.stat(kept).st_mtime_ns, read(kept)
+    assert sim(path, "--contacts", env=at_home).stdout == told and os.stat(kept).st_mtime_ns == made
+    for broken in content[:len(content) // 2], content[:-1] + bytes([content[-1] ^ 1]), b"":
+        with open(kept, "wb") as file:
+            file.write(broken)
+        assert sim(path, "--contacts", env=at_home).stdout == told and read(kept) == content
+    for environment in elsewhere, nowhere, {"PATH": os.environ["PATH"]}:
+        assert sim(path, "--contacts", env=environment).stdout == told
+    assert [read(os.path.join("caches/sim", name)) for name in os.listdir("caches/sim")] == [content]
+    assert sorted(os.listdir(".")) == ["caches", "home", "sampled.json", "tip.obj"]
+    assert "~/.cache/sim" in sim("--help").stdout and "/.cache/sim" in sim("--man").stdout
+
+
+def makes_no_cache_without_need():
+    sim(scene("arm"), "--validate", env={**os.environ, "HOME": os.path.abspath("home"), "XDG_CACHE_HOME": ""})
+    assert os.listdir(".") == []
 
 
 def runs_under_the_name_of_its_command():

@@ -174,6 +174,20 @@ static real gap_of(const meeting *p, vec *normal) {
     return best - a->radius;
 }
 
+/* The first three are convex solids. */
+static real gap_of_solid(const meeting *m, vec *normal) {
+    static solid s;
+    sim_shape equal = sim_shape_default();
+    equal.type = m->kind == 0 ? SIM_SPHERE : m->kind == 1 ? SIM_BOX : SIM_CYLINDER;
+    equal.size[0] = m->kind == 0 ? 0.35 : m->kind == 1 ? 0.5 : 0.25;
+    equal.size[1] = m->kind == 1 ? 0.4 : 0.7;
+    equal.size[2] = 0.7;
+    solid_of(&equal, &m->X, vec_of(0, 0, 0), &s);
+    truth t = solid_gap(m->a, &s);
+    *normal = t.normal;
+    return t.gap;
+}
+
 static real from_solid(const void *context, vec place) { return solid_surface(((const meeting *)context)->a, place); }
 static real from_field(const void *context, vec place) {
     const meeting *m = context;
@@ -181,21 +195,20 @@ static real from_field(const void *context, vec place) {
 }
 
 /* From outside (or from within the hollow) towards the surface until the gap is `target`. */
-static int bring(random_source *r, encounter *e, const meeting *m, double target) {
-    vec normal, d = vec_from(random_unit(r));
+static real distance_now(encounter *e, vec *normal) {
+    const meeting *m = e->context;
+    solid_of(&e->a, &e->X_a, vec_of(0, 0, 0), m->a);
+    return m->kind < 3 ? gap_of_solid(m, normal) : gap_of(m, normal);
+}
+
+static int bring(random_source *r, encounter *e, const meeting *m, double *target) {
+    vec d = vec_from(random_unit(r));
     real away = m->kind == 5 ? random_uniform(r, 0, 0.1) : m->kind == 4 ? random_uniform(r, 0, 0.6) : 1.2L;
     e->X_a.p = vec_plain(along(vec_from(e->X_b.p), away, d));
-    solid_of(&e->a, &e->X_a, vec_of(0, 0, 0), m->a);
-    if (own_distance(m->kind, local_of(m, m->a->p)) <= 0) {
+    if (own_distance(m->kind, local_of(m, vec_from(e->X_a.p))) <= 0) {
         return 0;
     }
-    real gap = gap_of(m, &normal);
-    if (gap < 1e-3L * e->smaller || gap < target || fabsl(length(normal) - 1) > 1e-6L) {
-        return 0;
-    }
-    e->X_a.p = vec_plain(along(vec_from(e->X_a.p), target - gap, normal));
-    solid_of(&e->a, &e->X_a, vec_of(0, 0, 0), m->a);
-    return 1;
+    return encounter_approach(e, distance_now, target);
 }
 
 static void hold_type(sim_shape_type type, long scenes) {
@@ -215,7 +228,8 @@ static void hold_type(sim_shape_type type, long scenes) {
                            .b = sim_shape_default(),
                            .from_a = from_solid,
                            .from_b = from_field,
-                           .allowed = 1e-3};
+                           .allowed = 1e-3,
+                           .rough = kind > 2};
             e.b.type = SIM_SDF;
             e.b.geometry = g;
             for (int i = 0; i < 3; i++) {
@@ -229,7 +243,7 @@ static void hold_type(sim_shape_type type, long scenes) {
             e.smaller = fmin((double)a.extent, 0.5);
             e.margin = 0.05 * e.smaller;
             double target = encounter_gap(&r, &e);
-            if (bring(&r, &e, &both, target)) {
+            if (bring(&r, &e, &both, &target)) {
                 encounter_check(&e, target, &sum);
             }
         }

@@ -26,28 +26,34 @@ static real from_triangles(const void *context, vec place) {
     return triangles_distance(((const meeting *)context)->t, place);
 }
 
-/* Somewhere outside near the surface, then towards it until the gap is `target`. 0: no luck. */
-static int bring(random_source *r, encounter *p, triangles *t, solid *a, double target) {
-    vec normal = {0, 0, 0};
+static real distance_now(encounter *e, vec *normal) {
+    const meeting *m = e->context;
     int which;
-    triangles_of(p->b.geometry, &p->X_b, vec_of(0, 0, 0), t);
+    solid_of(&e->a, &e->X_a, vec_of(0, 0, 0), m->a);
+    return triangles_gap(m->t, m->a, normal, &which);
+}
+
+/* Somewhere outside near the surface, then towards it until the gap is `target`. 0: no luck. */
+static int bring(random_source *r, encounter *e, const meeting *m, double *target) {
+    vec normal = {0, 0, 0};
+    int which = 0;
+    const triangles *t = m->t;
+    triangles_of(e->b.geometry, &e->X_b, vec_of(0, 0, 0), m->t);
     const vec *c = t->corner[random_index(r, t->count)];
     real u = random_uniform(r, 0.05, 0.9), v = random_uniform(r, 0.05, 0.95) * (1 - u);
     vec at = along(along(c[0], u, minus(c[1], c[0])), v, minus(c[2], c[0]));
     vec out = unit(cross(minus(c[1], c[0]), minus(c[2], c[0])));
-    p->X_a.p = vec_plain(along(at, (real)p->smaller * 1.2L, out));
-    solid_of(&p->a, &p->X_a, vec_of(0, 0, 0), a);
-    real gap = triangles_gap(t, a, &normal, &which);
-    if (gap <= 0 || gap < target || (t->closed && triangles_winding(t, solid_support(a, vec_of(1, 0, 0))) > 0.5L)) {
+    e->X_a.p = vec_plain(along(at, (real)e->smaller * 1.2L, out));
+    solid_of(&e->a, &e->X_a, vec_of(0, 0, 0), m->a);
+    if (t->closed && triangles_winding(t, solid_support(m->a, vec_of(1, 0, 0))) > 0.5L) {
         return 0;
     }
-    if (!t->closed && dot(normal, unit(cross(minus(t->corner[which][1], t->corner[which][0]),
-                                             minus(t->corner[which][2], t->corner[which][0])))) < 0.2L) {
+    triangles_gap(t, m->a, &normal, &which);
+    c = t->corner[which];
+    if (!t->closed && dot(normal, unit(cross(minus(c[1], c[0]), minus(c[2], c[0])))) < 0.2L) {
         return 0; /* behind or beside an open surface */
     }
-    p->X_a.p = vec_plain(along(vec_from(p->X_a.p), target - gap, normal));
-    solid_of(&p->a, &p->X_a, vec_of(0, 0, 0), a);
-    return 1;
+    return encounter_approach(e, distance_now, target);
 }
 
 static void hold_type(sim_shape_type type, long scenes) {
@@ -84,7 +90,7 @@ static void hold_type(sim_shape_type type, long scenes) {
             e.smaller = fmin((double)a.extent, 0.5);
             e.margin = 0.05 * e.smaller;
             double target = encounter_gap(&r, &e);
-            if (bring(&r, &e, &t, &a, target)) {
+            if (bring(&r, &e, &both, &target)) {
                 encounter_check(&e, target, &sum);
             }
         }

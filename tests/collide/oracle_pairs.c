@@ -119,7 +119,7 @@ static real gap_of(const object *a, const object *b, vec *normal) {
 }
 
 typedef struct meeting {
-    const object *a, *b;
+    object *a, *b;
 } meeting;
 
 static real from(const object *o, vec place) {
@@ -128,26 +128,30 @@ static real from(const object *o, vec place) {
 static real from_a(const void *context, vec place) { return from(((const meeting *)context)->a, place); }
 static real from_b(const void *context, vec place) { return from(((const meeting *)context)->b, place); }
 
+static real distance_now(encounter *e, vec *normal) {
+    const meeting *m = e->context;
+    m->a->X = e->X_a;
+    put(m->a);
+    return gap_of(m->a, m->b, normal);
+}
+
 /* A far outside B, turned at random, then towards it until the gap is `target`; from above, where B has an above. */
-static int bring(random_source *r, object *a, object *b, double target) {
+static int bring(random_source *r, encounter *e, const meeting *m, double *target) {
     vec normal, d = vec_from(random_unit(r));
-    int above = b->is == GROUND || b->is == HEIGHTS, below = a->is == GROUND;
-    a->X = (sim_pose){random_rotation(r), {0, 0, 0}};
-    b->X = (sim_pose){random_rotation(r), {0, 0, 0}};
+    int above = m->b->is == GROUND || m->b->is == HEIGHTS, below = m->a->is == GROUND;
+    e->X_a = m->a->X = (sim_pose){random_rotation(r), {0, 0, 0}};
+    e->X_b = m->b->X = (sim_pose){random_rotation(r), {0, 0, 0}};
     if (above || below) {
-        vec up = above ? vec_from(b->X.R.z) : times(-1, vec_from(a->X.R.z));
+        vec up = above ? vec_from(e->X_b.R.z) : times(-1, vec_from(e->X_a.R.z));
         d = unit(along(times(0.3L, d), 1, up));
     }
-    a->X.p = vec_plain(times(1.8L, d));
-    put(a);
-    put(b);
-    real gap = gap_of(a, b, &normal);
-    if (gap < 0.01L || gap < target || (b->is == HEIGHTS && dot(normal, vec_from(b->X.R.z)) < 0.3L)) {
+    e->X_a.p = vec_plain(times(1.8L, d));
+    put(m->b);
+    distance_now(e, &normal);
+    if (m->b->is == HEIGHTS && dot(normal, vec_from(e->X_b.R.z)) < 0.3L) {
         return 0;
     }
-    a->X.p = vec_plain(along(vec_from(a->X.p), target - gap, normal));
-    put(a);
-    return 1;
+    return encounter_approach(e, distance_now, target);
 }
 
 static void hold(thing ka, thing kb, long scenes) {
@@ -177,9 +181,7 @@ static void hold(thing ka, thing kb, long scenes) {
                        .allowed = ka >= FIELD_BALL || kb >= FIELD_BALL ? 1e-3 : 1e-6,
                        .far_off = 0.01};
         double target = encounter_gap(&r, &e);
-        if (bring(&r, &a, &b, target)) {
-            e.X_a = a.X;
-            e.X_b = b.X;
+        if (bring(&r, &e, &both, &target)) {
             encounter_check(&e, target, &sum);
         }
     }

@@ -1,18 +1,22 @@
-/* Any bytes at all through the scene loader: it must not crash, leak or hang, and must say why it refuses.
+/* Any bytes at all through the scene loader: it must not crash, leak or hang, and must say why it refuses.  A scene that
+ * loads takes a step, and its contacts must be sound.
  *
- * The input holds up to three parts, divided by zero bytes: the scene; the file that every include finds; options as
- * `--set` takes them, one a line.  Built with libFuzzer (meson option `fuzz`), or alone with a main that runs the files and
+ * The input holds up to three parts, divided by zero bytes: the scene; the file that every include and every mesh finds;
+ * options as `--set` takes them, one a line.  Built with libFuzzer (meson option `fuzz`), or alone with a main that runs the files and
  * folders it is given. */
+#include "geometry/mesh_file.h"
 #include "scene/loader.h"
 
 #include <sim/world.h>
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 8 };
+enum { MAX_OPTIONS = 8, MAX_SHAPES = 24, MAX_DOFS = 40 };
+static const double LARGE = 1e4;
 
 typedef struct included {
     const char *text;
@@ -54,15 +58,68 @@ static void check_refusal(const sim_diagnostics *d, const sim_error *error) {
     }
 }
 
+static int stands_before(const sim_contact *a, const sim_contact *b) {
+    return a->shape_a != b->shape_a   ? a->shape_a < b->shape_a
+           : a->shape_b != b->shape_b ? a->shape_b < b->shape_b
+                                      : a->at.feature <= b->at.feature;
+}
+
+static void check_contacts(sim_world *world, int tame) {
+    const sim_contact *contact;
+    int count = 0;
+    sim_error error;
+    if (sim_world_contacts(world, &contact, &count, &error)) {
+        return;
+    }
+    for (int k = 0; k < count && tame; k++) {
+        const sim_contact *c = &contact[k];
+        demand(v3_finite(c->at.position) && isfinite(c->at.gap), "contacts are finite");
+        demand(fabs(v3_norm(c->at.normal) - 1) < 1e-9, "normals are of unit length");
+        demand(c->shape_a < c->shape_b, "pairs are ordered");
+        demand(k == 0 || stands_before(&contact[k - 1], c), "contacts are sorted");
+    }
+}
+
+static int is_between(double x, double low, double high) { return fabs(x) >= low && fabs(x) <= high; }
+
+static int is_tame_shape(const sim_shape *shape) {
+    int good = is_between(v3_norm(shape->pose.p), 0, LARGE);
+    for (int k = 0; k < 3; k++) {
+        good &= shape->size[k] == 0 || is_between(shape->size[k], 1 / LARGE, LARGE);
+    }
+    return good && (!shape->geometry || is_between(shape->geometry->radius, 1 / LARGE, LARGE));
+}
+
+/* What is very large, far or fast is no mistake, but leaves no digits for what is small. */
+static int is_tame(const sim_scene *scene, sim_world *world) {
+    const sim_model *m = scene->model;
+    const sim_state *state = sim_world_state(world);
+    const sim_derived *derived = sim_world_derived(world);
+    int good = scene->options.step <= 1;
+    for (int k = 0; k < m->nbody; k++) {
+        good &= is_between(v3_norm(derived->pose[k].p), 0, LARGE);
+    }
+    for (int k = 0; k < m->nshape; k++) {
+        good &= is_tame_shape(&m->shape[k]);
+    }
+    for (int k = 0; k < m->nv; k++) {
+        good &= is_between(state->v[k], 0, LARGE);
+    }
+    return good;
+}
+
 static void take_a_step(const sim_scene *scene) {
     sim_options options = scene->options;
     sim_error error;
-    if (scene->model->nv > 40) {
+    if (scene->model->nv > MAX_DOFS) {
         return;
     }
     options.threads = 1;
     options.max_iterations = options.max_iterations < 5 ? options.max_iterations : 5;
     sim_world *world = sim_world_create(scene->model, &options, &error);
+    if (world && scene->model->nshape <= MAX_SHAPES) {
+        check_contacts(world, is_tame(scene, world));
+    }
     if (world) {
         (void)!sim_world_step(world, &error);
     }
@@ -83,9 +140,14 @@ static char *part(const char **from, size_t *left, size_t *length) {
     return copy;
 }
 
-static sim_status no_mesh(void *context, const char *path, sim_v3 scale, sim_triangles *out, sim_error *error) {
-    (void)context, (void)scale, (void)out;
-    return sim_fail(error, SIM_NO_RESOURCE, "%.100s: there are no mesh files here", path);
+static sim_status read_mesh(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
+                            sim_error *error) {
+    const included *from = context;
+    if (!from->text || strstr(path, "absent") || (int64_t)from->length > *room) {
+        return sim_fail(error, SIM_BAD_INPUT, "%.100s: No such file", path);
+    }
+    *room -= (int64_t)from->length;
+    return mesh_parse(path, from->text, from->length, scale, out, error);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -102,8 +164,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         set[overrides.count++] = line;
     }
     included file = {has_included ? included_text : NULL, included_length};
-    file_reader files = {read_included, no_mesh, &file};
-    scene_limits limits = {.bodies = 2000, .copied_nodes = 20000, .work = 1000000, .files = 6, .bytes = 100000};
+    file_reader files = {read_included, read_mesh, &file};
+    scene_limits limits = {.bodies = 2000,
+                           .copied_nodes = 20000,
+                           .work = 1000000,
+                           .solids = 10000000,
+                           .mesh_bytes = 100000,
+                           .files = 6,
+                           .bytes = 100000};
     sim_diagnostics diagnostics;
     sim_error error = {0};
     sim_scene *scene =

@@ -152,7 +152,7 @@ Test(checkpoint, refuses_a_model_that_differs_in_one_number) {
     fixture f = fixture_open("arm");
     keep(&f, "a.state");
     const char *set = "bodies/hand/inertia/mass=0.21";
-    sim_scene_overrides overrides = {1, &set, NULL};
+    sim_scene_overrides overrides = {.count = 1, .set = &set};
     sim_error error;
     sim_scene *heavier = sim_scene_load("tests/app/scenes/arm.json", &overrides, NULL, &error);
     cr_assert_not_null(heavier, "%s", error.text);

@@ -222,7 +222,7 @@ Test(scene_load, options_replace_values_before_anything_is_read) {
     const char *set[] = {"world/step=0.25", "/bodies/a/inertia/mass=7", "bodies/0/joint=ball",
                          "world/gravity=[0, 0, 0]", "name=New name"};
     uint64_t seed = 77;
-    sim_scene_overrides overrides = {5, set, &seed};
+    sim_scene_overrides overrides = {.count = 5, .set = set, .seed = &seed};
     sim_scene *s =
         load_text("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', " MASS "}]}", NULL, &overrides, NULL, NULL);
     cr_assert(s);

@@ -97,9 +97,9 @@ Test(scene_solids, what_makes_no_solid_is_refused_in_place) {
     refused(SHAPE("{'type': 'mesh'}"), "scene.json:2:1", "a mesh needs \"file\" or \"points\"");
     refused(SHAPE("{'type': 'convex', 'points': [[0,0,0],[1,0,0],[0,1,0]]}"), "scene.json:2:30", "at least 4 points");
     refused(SHAPE("{'type': 'convex', 'points': [[0,0,0],[1,0,0],[0,1,0],[1,1,0]]}"), "scene.json:2:30", "plane");
-    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,3]]}"), "scene.json:2:28",
+    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,3]]}"), "scene.json:2:68",
             "triangle 0 names point 3");
-    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]]}"), "scene.json:2:1", "go with \"triangles\"");
+    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]]}"), "scene.json:2:28", "go with \"triangles\"");
     refused(SHAPE("{'type': 'mesh', 'file': 'absent.stl'}"), "scene.json:2:26", "absent.stl");
     refused(SHAPE("{'type': 'mesh', 'file': 'a.stl', 'scale': 0}"), "scene.json:2:44", "none of them 0");
     refused(SHAPE("{'type': 'mesh', 'file': 'a.stl', 'scale': [1, 2]}"), "scene.json:2:44", "one factor, or three");
@@ -107,8 +107,44 @@ Test(scene_solids, what_makes_no_solid_is_refused_in_place) {
             "scene.json:2:69", "two or more rows of 3");
     refused(SHAPE("{'type': 'sdf', 'field': {'type': 'box', 'size': [1, 1, 1], 'radius': 1}}"), "scene.json:2:61",
             "radius");
+    refused(SHAPE("{'type': 'mesh', 'scale': 2, 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [0,1,2]}"),
+            "scene.json:2:27", "\"scale\" is for files");
+    refused(SHAPE("{'type': 'convex', 'points': []}"), "scene.json:2:30", "not an empty one");
+    refused(SHAPE("{'type': 'height_field', 'columns': 1, 'extent': [1, 1], 'heights': [0, 1]}"), "scene.json:2:37",
+            "must be from 2");
     refused(SHAPE("{'type': 'compound', 'shapes': [{'type': 'sphere'}]}"), "scene.json:2:33", "radius");
     refused(SHAPE("{'type': 'compound', 'radius': 1, 'shapes': []}"), "scene.json:2:22", "radius");
     refused(FREE("{'type': 'mesh', 'density': 1, 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2]]}"),
             "scene.json:1:93", "the surface is open");
+}
+
+Test(scene_solids, what_is_wrong_with_a_field_is_said_of_its_part) {
+    refused(
+        SHAPE("{'type': 'sdf', 'field': {'type': 'union', 'fields': [{'type': 'sphere', 'radius': 1}, {'type': "
+              "'union', 'fields': [{'type': 'sphere', 'radius': 1},\n{'type': 'thread', 'diameter': 1, 'pitch': 0.1, "
+              "'depth': 0.8, 'length': 1}]}]}}"),
+        "scene.json:3:1", "/bodies/0/shapes/0/field/fields/1/fields/1: the thread's depth must be");
+    refused(SHAPE("{'type': 'sdf', 'field': {'type': 'thread', 'diameter': 1, 'pitch': 0.1, 'depth': 0.05}}"),
+            "scene.json:2:26", "\"length\" is missing, which a rod needs");
+    refused(SHAPE("{'type': 'sdf', 'field': {'type': 'thread', 'internal': true, 'diameter': 1, 'pitch': 0.1, 'depth': "
+                  "0.05}}"),
+            "scene.json:2:26", "the solid has no bounds");
+    refused(SHAPE("{'type': 'sdf', 'field': {'type': 'union', 'fields': []}}"), "scene.json:2:54", "here are 0");
+    refused(SHAPE("{'type': 'sdf', 'field': {'type': 'difference', 'fields': [{'type': 'sphere', 'radius': 1}]}}"),
+            "scene.json:2:59", "a difference takes 2 or more, here is 1");
+    refused(SHAPE("{'type': 'sdf', 'field': {'type': 'intersection', 'fields': [{'type': 'sphere', 'radius': 1}, "
+                  "{'type': 'sphere', 'radius': 1, 'pose': {'position': [3, 0, 0]}}]}}"),
+            "scene.json:2:26", "the parts of an intersection do not meet");
+    refused(SHAPE("{'type': 'sdf', 'field': {'type': 'profile', 'points': [[0, 1]], 'thickness': 0.1}}"),
+            "scene.json:2:26", "2 to 65536 points");
+}
+
+Test(scene_solids, turned_inside_out_is_refused_and_open_is_fine_for_contact) {
+    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], 'triangles': "
+                  "[[0,1,2],[0,3,1],[1,3,2],[0,2,3]]}"),
+            "scene.json:2:76", "the mesh is turned inside out");
+    sim_scene *scene =
+        load_good(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2]]}"));
+    cr_assert(!scene->model->shape[0].geometry->mesh->closed);
+    sim_scene_free(scene);
 }

@@ -51,7 +51,7 @@ sim_scene *load_good(const char *text) {
 void refused_with(const char *text, const test_file *files, const char *set, const char *place, const char *words) {
     sim_diagnostics found;
     sim_error error = {0};
-    sim_scene_overrides overrides = {set ? 1 : 0, &set, NULL};
+    sim_scene_overrides overrides = {.count = set ? 1 : 0, .set = &set};
     sim_scene *scene = load_text(text, files, &overrides, &found, &error);
     cr_assert(!scene, "this was not refused: %s", text);
     cr_assert_eq(error.status, SIM_BAD_INPUT);

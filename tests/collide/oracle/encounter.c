@@ -19,6 +19,27 @@ double encounter_gap(random_source *r, const encounter *e) {
     }
 }
 
+int encounter_approach(encounter *e, encounter_measure *measure, double *target) {
+    vec normal = {0, 0, 0};
+    real gap = measure(e, &normal);
+    if (gap < 1e-3L * e->smaller || gap < *target || !(fabsl(length(normal) - 1) < 1e-6L)) {
+        return 0;
+    }
+    for (int k = 0; k < 4; k++) {
+        real next = k < 3 ? fmaxl(*target, e->smaller * powl(10, -1 - k)) : *target;
+        if (gap <= next && k < 3) {
+            continue;
+        }
+        e->X_a.p = vec_plain(along(vec_from(e->X_a.p), next - gap, normal));
+        vec turned = normal;
+        gap = measure(e, &turned);
+        normal = gap > 1e-9L * e->smaller ? turned : normal;
+        gap = gap > 0 ? gap : next;
+    }
+    *target = !e->rough && *target > -1e-8 * e->smaller && gap > 0 ? (double)gap : *target;
+    return 1;
+}
+
 /* SIM_ORACLE_SHOW: how many scenes at most. */
 static void fail(const encounter *e, counts *sum, long *of, const char *what, double expected, double got,
                  const sim_contact_point *c, int n) {

@@ -16,6 +16,7 @@ typedef struct encounter {
     real (*from_a)(const void *context, vec place), (*from_b)(const void *context, vec place);
     const void *context;
     double allowed; /* error of gaps and of places, of the smaller size */
+    int rough;      /* close to, the measure is no better than the gap aimed at */
     double far_off; /* the same for places of points that are not the deepest */
 } encounter;
 
@@ -27,6 +28,11 @@ typedef struct counts {
 
 /* A gap to aim at: beyond the margin, within it, touching to 1e-9, or up to a twentieth of the size inside. */
 double encounter_gap(random_source *r, const encounter *e);
+/* How far the shapes are apart where they stand, and which way A would move off. */
+typedef real encounter_measure(encounter *e, vec *normal);
+/* Moves A to the gap `*target`, in steps that get shorter, as a normal found from afar is not quite that of the nearest points;
+ * then says what the gap is, where the shapes are apart.  0: they do not start apart by more than that. */
+int encounter_approach(encounter *e, encounter_measure *measure, double *target);
 /* The shapes stand `target` apart or, where that is negative, were pushed in by so much from where they touched. */
 void encounter_check(const encounter *e, double target, counts *sum);
 /* With SIM_ORACLE_TABLE set. */

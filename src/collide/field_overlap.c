@@ -1,0 +1,125 @@
+/* How do two solids part that overlap so deeply that their surfaces say nothing?
+ *
+ * One inside the other, or two alike at one place: no part of either surface is a local minimum of the other's distance.
+ * Then a point is looked for that is inside both, as deep as can be, by subgradient steps down
+ *     m(x) = max(phi_A(x), phi_B(x))
+ * from a few starts.  A ball of radius -m fits into both there, so that they must move apart by 2 |m| at least; where no
+ * contact is half as deep as that, this point is one: out of the solid whose surface is nearer, by both distances. */
+#include "collide/field_contact.h"
+
+enum { GRID = 3, STEPS = 12 };
+
+typedef struct shared {
+    const pair *pair;
+    const solid *a, *b;
+    pose X_ba;
+    double m; /* the best so far */
+    v3 x;
+} shared;
+
+static double depth_at(const shared *s, v3 x, v3 *gradient) {
+    v3 ga, gb;
+    double fa = s->a->distance(s->a, x, &ga);
+    if (!(fa < 0)) {
+        *gradient = ga;
+        return fa;
+    }
+    double fb = s->b->distance(s->b, pose_point(s->X_ba, x), &gb);
+    *gradient = fa >= fb ? ga : m3_transposed_times(s->X_ba.R, gb);
+    return fmax(fa, fb);
+}
+
+static void bounds_of(const sim_shape *shape, const solid *s, v3 *low, v3 *high) {
+    double r = s->extent;
+    v3 reach = shape->type == SIM_BOX        ? v3_make(s->size[0] / 2, s->size[1] / 2, s->size[2] / 2)
+               : shape->type == SIM_CYLINDER ? v3_make(s->size[0], s->size[0], s->size[1] / 2)
+               : shape->type == SIM_CAPSULE  ? v3_make(s->size[0], s->size[0], s->size[0] + s->size[1] / 2)
+                                             : v3_make(r, r, r);
+    if (shape->type == SIM_ELLIPSOID) {
+        reach = v3_make(s->size[0], s->size[1], s->size[2]);
+    }
+    *low = s->geometry ? s->geometry->low : v3_neg(reach);
+    *high = s->geometry ? s->geometry->high : reach;
+}
+
+/* The box in A's frame in which both are. */
+static int common_box(const shared *s, v3 *low, v3 *high) {
+    v3 l, h, a, b;
+    bounds_of(s->pair->a, s->a, low, high);
+    bounds_of(s->pair->b, s->b, &l, &h);
+    v3 half = v3_scale(0.5, v3_sub(h, l)), middle = pose_point(s->pair->X_ab, v3_scale(0.5, v3_add(l, h)));
+    m3 R = s->pair->X_ab.R;
+    v3 reach = {fabs(R.x.x) * half.x + fabs(R.y.x) * half.y + fabs(R.z.x) * half.z,
+                fabs(R.x.y) * half.x + fabs(R.y.y) * half.y + fabs(R.z.y) * half.z,
+                fabs(R.x.z) * half.x + fabs(R.y.z) * half.y + fabs(R.z.z) * half.z};
+    a = v3_sub(middle, reach);
+    b = v3_add(middle, reach);
+    *low = v3_make(fmax(low->x, a.x), fmax(low->y, a.y), fmax(low->z, a.z));
+    *high = v3_make(fmin(high->x, b.x), fmin(high->y, b.y), fmin(high->z, b.z));
+    return low->x < high->x && low->y < high->y && low->z < high->z;
+}
+
+static void try_point(shared *s, v3 x) {
+    v3 g;
+    double m = depth_at(s, x, &g);
+    if (m < s->m) {
+        s->m = m;
+        s->x = x;
+    }
+}
+
+static void go_deeper(shared *s, double step) {
+    v3 x = s->x, g;
+    for (int k = 0; k < STEPS; k++) {
+        double m = depth_at(s, x, &g), length = v3_norm(g);
+        if (m < s->m) {
+            s->m = m;
+            s->x = x;
+        } else if (m > s->m) {
+            x = s->x;
+            step *= 0.5;
+            depth_at(s, x, &g);
+            length = v3_norm(g);
+        }
+        if (!(length > 0.1)) {
+            return;
+        }
+        x = v3_axpy(x, -step / length, g);
+    }
+}
+
+void encounter_overlap(const pair *p, const solid *a, const solid *b, int first, manifold *out) {
+    shared s = {.pair = p, .a = a, .b = b, .X_ba = pose_inverse(p->X_ab)};
+    double least = 0;
+    v3 low, high;
+    for (int k = first; k < out->count; k++) {
+        least = fmin(least, out->point[k].gap);
+    }
+    if (!a->distance || !b->distance || !common_box(&s, &low, &high)) {
+        return;
+    }
+    v3 size = v3_sub(high, low);
+    double thin = fmin(size.x, fmin(size.y, size.z));
+    if (-least >= 0.25 * thin) { /* no ball fits in that is twice as large */
+        return;
+    }
+    for (int k = 0; k < GRID * GRID * GRID; k++) {
+        double u = (k % GRID + 0.5) / GRID, v = (k / GRID % GRID + 0.5) / GRID, w = (k / (GRID * GRID) + 0.5) / GRID;
+        try_point(&s, v3_make(low.x + u * size.x, low.y + v * size.y, low.z + w * size.z));
+    }
+    if (!(s.m < 0)) {
+        return;
+    }
+    go_deeper(&s, 0.25 * thin);
+    if (!(s.m < least)) {
+        return;
+    }
+    v3 ga, gb;
+    double fa = a->distance(a, s.x, &ga), fb = b->distance(b, pose_point(s.X_ba, s.x), &gb);
+    v3 n = fb >= fa ? m3_transposed_times(s.X_ba.R, gb) : v3_neg(ga);
+    double length = v3_norm(n);
+    if (length > 0.1) {
+        contact_point c = {s.x, v3_scale(1 / length, n), fa + fb, feature_pair(3, 3)};
+        manifold_add(out, p->arena, &c);
+    }
+}

@@ -1,0 +1,54 @@
+/* Two surfaces, seen from one of them: what surface_surface.c (vertices) and surface_edges.c share. */
+#ifndef COLLIDE_SURFACE_SIDE_H
+#define COLLIDE_SURFACE_SIDE_H
+
+#include "collide/surface.h"
+
+/* One side asks about the other: points stand in the frame of `s`, X takes `other` there. */
+typedef struct side {
+    const pair *p;
+    const surface *s, *other;
+    pose X, back;
+    v3 middle; /* of s */
+    double noise;
+    int swapped;            /* s is B */
+    manifold *out, *inside; /* inside: every vertex that the other holds, whether it counts or not */
+    double aside;           /* how deep another way out may be */
+    double behind;          /* how deep vertices may be: infinite where the other is solid */
+    v3 last;                /* a vertex that was asked about, and how far it lies outside */
+    double clear;
+    int way; /* the axis along which what lay outside was last seen to be free: x, y, z, -x, -y, -z; -1: of no use */
+} side;
+
+/* The box along the axes of X's outer frame that holds a box of the inner one, grown. */
+void box_over(const pose *X, v3 low, v3 high, double grow, v3 *to_low, v3 *to_high);
+static inline double least_of(double a, double b, double c) {
+    double d = a < b ? a : b;
+    return c < d ? c : d;
+}
+static inline double most_of(double a, double b, double c) { return -least_of(-a, -b, -c); }
+
+static inline void bounds_of_corners(const v3 c[3], v3 *low, v3 *high) {
+    *low =
+        v3_make(least_of(c[0].x, c[1].x, c[2].x), least_of(c[0].y, c[1].y, c[2].y), least_of(c[0].z, c[1].z, c[2].z));
+    *high = v3_make(most_of(c[0].x, c[1].x, c[2].x), most_of(c[0].y, c[1].y, c[2].y), most_of(c[0].z, c[1].z, c[2].z));
+}
+
+/* Does a box, in the other's frame, reach its bounds? */
+int box_reaches(v3 low, v3 high, const surface *other);
+
+static inline v3 node_low(const sim_bvh_node *n) { return v3_make(n->low[0], n->low[1], n->low[2]); }
+static inline v3 node_high(const sim_bvh_node *n) { return v3_make(n->high[0], n->high[1], n->high[2]); }
+
+/* Is there a triangle, of nodes with the bits `of` if not 0, whose box meets this one? */
+int box_meets(const surface *s, int of, v3 low, v3 high);
+/* Visits the leaves of `a`, a mesh, that have one of the bits `of` (relief.h; 0: all) and come within `margin` of boxes of
+ * such triangles of `b`, placed at X_ab.  low, high: the leaf's box, grown by the margin, in the frame of b. */
+typedef int leaf_visit(void *context, const sim_bvh_node *leaf, v3 low, v3 high);
+void surface_near(const surface *a, int of, const surface *b, const pose *X_ab, double margin, leaf_visit *visit,
+                  void *context);
+
+/* Contacts of ridges with ridges; the side of A. */
+void edges_on_edges(side *e);
+
+#endif

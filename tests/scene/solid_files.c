@@ -1,0 +1,233 @@
+/* Meshes from files: where they are looked for, what is wrong with them, and how much a scene may ask for. */
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <math.h>
+#include <sim/sim.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TETRAHEDRON "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+#define INSIDE_OUT "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n"
+#define TRIANGLE "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+#define SCENE(shape) "{\"sim\": 1, \"bodies\": [{\"name\": \"a\", \"shapes\": [\n" shape "\n]}]}"
+
+static char folder[] = "/tmp/sim_scene_XXXXXX";
+
+static void make_folder(void) { cr_assert(mkdtemp(folder)); }
+
+static void remove_all(const char *path) {
+    DIR *d = opendir(path);
+    char inside[600];
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+            snprintf(inside, sizeof inside, "%s/%s", path, e->d_name);
+            remove_all(inside);
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+    remove(path);
+}
+
+static void remove_folder(void) { remove_all(folder); }
+
+TestSuite(solid_files, .init = make_folder, .fini = remove_folder);
+
+static const char *path_of(const char *name) {
+    static char path[4][300];
+    static int turn;
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+    return path[turn];
+}
+
+static void put_bytes(const char *name, const void *bytes, size_t size) {
+    FILE *file = fopen(path_of(name), "wb");
+    cr_assert(file);
+    cr_assert_eq(fwrite(bytes, 1, size, file), size);
+    cr_assert_eq(fclose(file), 0);
+}
+
+static void put(const char *name, const char *text) { put_bytes(name, text, strlen(text)); }
+
+static sim_scene *load(const char *text, const sim_scene_overrides *overrides, sim_diagnostics *found,
+                       sim_error *error) {
+    put("scene.json", text);
+    return sim_scene_load(path_of("scene.json"), overrides, found, error);
+}
+
+static sim_scene *load_right(const char *text, const sim_scene_overrides *overrides) {
+    sim_error error = {0};
+    sim_scene *scene = load(text, overrides, NULL, &error);
+    cr_assert(scene, "%s", error.text);
+    return scene;
+}
+
+/* Refused with one sentence, which starts at "NAME:LINE:COLUMN" and holds `words`. */
+static void is_refused(const char *text, const char *place, const char *words) {
+    sim_diagnostics found;
+    sim_error error = {0};
+    cr_assert_null(load(text, NULL, &found, &error), "this was not refused: %s", text);
+    cr_assert_eq(error.status, SIM_BAD_INPUT);
+    char said[2000], expected[400];
+    sim_diagnostic_print(&found.item[0], said, sizeof said);
+    snprintf(expected, sizeof expected, "%s: error: ", path_of(place));
+    cr_assert_eq(found.count, 1, "%d diagnostics, the first: %s", found.count, said);
+    cr_assert_eq(strncmp(said, expected, strlen(expected)), 0, "expected %s, got %s", expected, said);
+    cr_assert(strstr(said, words), "expected \"%s\" in %s", words, said);
+    sim_diagnostics_free(&found);
+}
+
+/* ---- where ---- */
+
+Test(solid_files, are_looked_for_beside_the_file_that_names_them) {
+    cr_assert_eq(mkdir(path_of("arm"), 0700), 0);
+    put("tip.obj", TRIANGLE);
+    put("arm/tip.obj", TETRAHEDRON);
+    put("arm/arm.json", "{\"sim\": 1, \"bodies\": [{\"name\": \"b\", \"shapes\": [{\"type\": \"mesh\", "
+                        "\"file\": \"tip.obj\"}, {\"type\": \"mesh\", \"file\": \"../tip.obj\"}]}]}");
+    sim_scene *scene = load_right("{\"sim\": 1, \"instances\": [{\"file\": \"arm/arm.json\", \"prefix\": \"x\"}], "
+                                  "\"bodies\": [{\"name\": \"a\", \"shapes\": [{\"type\": \"mesh\", "
+                                  "\"file\": \"./arm/tip.obj\"}]}], \"world\": {\"contacts\": false}}",
+                                  NULL);
+    int closed[3] = {0};
+    for (int k = 0; k < 3; k++) {
+        closed[k] = scene->model->shape[k].geometry->mesh->closed;
+    }
+    cr_assert(closed[0] && closed[1] && !closed[2]);
+    cr_assert_eq(scene->model->shape[0].geometry, scene->model->shape[1].geometry, "one file is one geometry");
+    sim_scene_free(scene);
+}
+
+Test(solid_files, missing_in_an_included_file_are_reported_there) {
+    cr_assert_eq(mkdir(path_of("arm"), 0700), 0);
+    put("arm/arm.json", "{\"sim\": 1, \"bodies\": [{\"name\": \"b\", \"shapes\": [\n {\"type\": \"mesh\", "
+                        "\"file\": \"tip.obj\"}]}]}");
+    is_refused("{\"sim\": 1, \"instances\": [{\"file\": \"arm/arm.json\", \"prefix\": \"x\"}]}", "arm/arm.json:2:27",
+               "arm/tip.obj: No such file");
+}
+
+/* ---- what is wrong with them ---- */
+
+static void put_stl(const char *name, unsigned claimed, int triangles, float x) {
+    struct {
+        char bytes[84 + 2 * 50];
+    } file = {{0}};
+    float corner[12] = {0, 0, 0, x, 0, 0, 0, 1, 0, 0, 0, 1};
+    memcpy(file.bytes + 80, &claimed, 4);
+    for (int k = 0; k < triangles; k++) {
+        memcpy(file.bytes + 84 + 50 * k, corner, sizeof corner);
+    }
+    put_bytes(name, file.bytes, (size_t)(84 + 50 * triangles));
+}
+
+Test(solid_files, that_are_no_surfaces_are_refused_with_the_reason) {
+    cr_assert_eq(mkdir(path_of("folder.obj"), 0700), 0);
+    put("empty.obj", "");
+    put("words.txt", "hello\n");
+    put("nan.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n");
+    put("index.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n");
+    put("cut.stl", "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0");
+    put_stl("short.stl", 4, 2, 1);
+    put_stl("nan.stl", 1, 1, NAN);
+    const char *const wrong[][2] = {{"absent.obj", "No such file"},
+                                    {"folder.obj", "a folder, not a file"},
+                                    {"empty.obj", "the file is empty"},
+                                    {"words.txt", "neither an OBJ nor an STL file"},
+                                    {"nan.obj", "nan.obj:2:3: expected a number, found \"nan\""},
+                                    {"index.obj", "index.obj:4:7: vertex 9"},
+                                    {"cut.stl", "cut.stl:5:11: expected a number"},
+                                    {"short.stl", "4 triangles"},
+                                    {"nan.stl", "not finite"},
+                                    {"", "expected the name of a file"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        char text[400];
+        snprintf(text, sizeof text, SCENE("{\"type\": \"mesh\", \"file\": \"%s\"}"), wrong[k][0]);
+        is_refused(text, "scene.json:2:26", wrong[k][1]);
+        snprintf(text, sizeof text, SCENE("{\"type\": \"sdf\", \"field\": {\"type\": \"grid\", \"file\": \"%s\"}}"),
+                 wrong[k][0]);
+        is_refused(text, "scene.json:2:51", wrong[k][1]);
+    }
+}
+
+Test(solid_files, turned_inside_out_are_refused_and_open_ones_weigh_nothing) {
+    put("inside.obj", INSIDE_OUT);
+    put("open.obj", TRIANGLE);
+    is_refused(SCENE("{\"type\": \"mesh\", \"file\": \"inside.obj\"}"), "scene.json:2:26", "turned inside out");
+    is_refused(SCENE("{\"type\": \"mesh\", \"file\": \"open.obj\", \"mass\": 1}"), "scene.json:2:46",
+               "the surface is open");
+    is_refused(SCENE("{\"type\": \"sdf\", \"field\": {\"type\": \"grid\", \"file\": \"open.obj\"}}"), "scene.json:2:51",
+               "the surface is open");
+    is_refused(SCENE("{\"type\": \"convex\", \"file\": \"open.obj\"}"), "scene.json:2:28", "at least 4 points");
+    sim_scene *scene = load_right(SCENE("{\"type\": \"mesh\", \"file\": \"open.obj\"}"), NULL);
+    cr_assert(scene->model->shape[0].geometry->solid.mass == 0);
+    sim_scene_free(scene);
+}
+
+Test(solid_files, mirrored_by_their_scale_stay_the_right_way_out) {
+    put("a.obj", TETRAHEDRON);
+    sim_scene *scene =
+        load_right(SCENE("{\"type\": \"mesh\", \"file\": \"a.obj\", \"scale\": [2, 3, -1], \"density\": 1}"), NULL);
+    cr_assert_float_eq(scene->model->shape[0].geometry->solid.mass, 1, 1e-12);
+    cr_assert_float_eq(scene->model->shape[0].geometry->solid.com.z, -0.25, 1e-12);
+    sim_scene_free(scene);
+}
+
+/* ---- what is kept ---- */
+
+static int files_in(const char *name, char found[300]) {
+    DIR *d = opendir(path_of(name));
+    int count = 0;
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+        if (e->d_name[0] != '.') {
+            snprintf(found, 300, "%s/%.200s", path_of(name), e->d_name);
+            count++;
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+    return count;
+}
+
+static double probe(const sim_scene *scene) {
+    return sim_field_distance(scene->model->shape[0].geometry->field, (sim_v3){0.31, 0.27, 0.19}, NULL);
+}
+
+#define SAMPLED                                                                                                        \
+    SCENE("{\"type\": \"sdf\", \"resolution\": 0.2, \"field\": {\"type\": \"grid\", \"file\": \"a.obj\", \"cell\": "   \
+          "0.1}}")
+
+Test(solid_files, sampled_once_are_kept_and_found_again) {
+    put("a.obj", TETRAHEDRON);
+    char kept[300], cache[300];
+    snprintf(cache, sizeof cache, "%s/some/where", folder);
+    sim_scene_overrides with = {.cache = cache};
+    sim_scene *plain = load_right(SAMPLED, NULL), *first = load_right(SAMPLED, &with);
+    cr_assert_eq(files_in("some/where", kept), 1, "the folder is made, and a file in it");
+    sim_scene *second = load_right(SAMPLED, &with);
+    cr_assert(probe(plain) == probe(first) && probe(first) == probe(second), "the same bits");
+    cr_assert_str_eq(plain->hash, second->hash);
+
+    struct stat before, after;
+    cr_assert_eq(stat(kept, &before), 0);
+    cr_assert_eq(truncate(kept, before.st_size / 2), 0);
+    sim_scene *third = load_right(SAMPLED, &with);
+    cr_assert_eq(stat(kept, &after), 0);
+    cr_assert(probe(third) == probe(first) && after.st_size == before.st_size, "half a file is made whole");
+
+    put("no_folder", "");
+    snprintf(cache, sizeof cache, "%s/no_folder", folder);
+    sim_scene *fourth = load_right(SAMPLED, &with);
+    cr_assert(probe(fourth) == probe(first), "a cache that cannot be is no error");
+    sim_scene *const all[] = {plain, first, second, third, fourth};
+    for (int k = 0; k < 5; k++) {
+        sim_scene_free(all[k]);
+    }
+}
