@@ -75,8 +75,10 @@ static void apart(const minkowski *m, const gjk_result *g, const mink_direction 
     }
     if (polished && d.h >= polished->h - m->grain) {
         d = *polished;
-    } else {
-        mink_foot foot;
+    }
+    mink_foot foot;
+    mink_foot_of(m, d.u, &foot);
+    if (foot.off > MINK_TIGHT * m->grain) {
         out->iterations += mink_polish(m, &d, &foot);
     }
     out->certain = g->above + d.h <= max_of(1e-6 * m->least, tolerance);

@@ -185,6 +185,12 @@ static void look_around(search *s) {
     }
 }
 
+static int is_stationary(const minkowski *m, v3 u) {
+    mink_foot foot;
+    mink_foot_of(m, u, &foot);
+    return foot.off <= MINK_TIGHT * m->grain;
+}
+
 void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *low, depth_result *out) {
     v3 corner[4], flat = {1, 0, 0};
     int ready = from->count == 4;
@@ -212,7 +218,7 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
         enclose_best(&s);
     }
     close_in(&s);
-    if (m->curved && out->best.h < s.polished) { /* by less than the tolerance */
+    if (m->curved && !is_stationary(m, out->best.u)) { /* low enough by the tolerance, but not where it ends */
         polish(&s, &out->best);
     }
     if (out->best.h - out->below > s.tolerance) {
