@@ -58,7 +58,7 @@ static void add(const ball *b, v3 q, v3 n, double distance, int triangle, int fe
     contact_point c = {.normal = normal,
                        .gap = distance - b->radius,
                        .position = v3_axpy(on_surface, 0.5 * (distance - b->radius), normal),
-                       .feature = feature_pair(0, surface_feature(b->s, triangle, feature))};
+                       .feature = feature_pair(0, surface_feature_along(b->s, triangle, feature, n))};
     if (c.gap <= b->p->margin) {
         manifold_add(b->out, b->p->arena, &c);
     }

@@ -11,14 +11,21 @@
  * of the surface, as one plane. */
 #include "collide/surface.h"
 
+#include "geometry/mesh.h"
 #include <float.h>
 
 static const double ENOUGH = 0.5; /* of the deepest triangle's depth: what contacts must account for */
-enum { MOST = 32, EACH = 4, LOCAL = 3 };
+enum { MOST = 32, EACH = 4, LOCAL = 3, PARTS = 8 };
 static const double ALIKE = 0.998;  /* cosine: normals within 3.6 degrees hold alike */
 static const double SHALLOW = 1e-3; /* of the least width: so little depth needs no search for a better direction */
 static const double ALONG = 1e-3;   /* rad: a side turned no farther from a face lies along it */
 static const double DEEP = 1e-2;    /* of the least width: from here on a face must be the surface that is nearest */
+
+/* A flat part of the surface that the solid may stand on: by the first of its triangles, its normal in A's frame. */
+typedef struct flat_part {
+    int triangle, patch, counts;
+    v3 normal;
+} flat_part;
 
 typedef struct on_surface {
     const pair *p;
@@ -26,7 +33,10 @@ typedef struct on_surface {
     const convex *a;
     const surface *s;
     manifold *out;
-    v3 low, high;       /* the solid's box in the surface's frame, grown by the margin */
+    v3 low, high;         /* the solid's box in the surface's frame, grown by the margin, */
+    v3 own_low, own_high; /* and in its own */
+    flat_part part[PARTS];
+    int nparts;
     double worst;       /* how deep at most, and where */
     surface_place lost; /* point in A's frame */
 } on_surface;
@@ -39,7 +49,8 @@ static void name_features(const on_surface *o, int first, int t, int touched) {
         uint64_t *f = &o->out->point[k].feature;
         uint32_t own = (uint32_t)*f & 0x3fffffff, index = own >> 2, kind = own & 3;
         int feature = round ? touched : kind == 0 ? (int)index % 3 + 4 : kind == 1 ? (int)index % 3 + 1 : 0;
-        *f = feature_pair((uint32_t)(*f >> 32), surface_feature(o->s, t, feature));
+        v3 n = m3_transposed_times(o->p->X_ab.R, o->out->point[k].normal);
+        *f = feature_pair((uint32_t)(*f >> 32), surface_feature_along(o->s, t, feature, n));
     }
 }
 
@@ -70,10 +81,10 @@ static int feature_along(const convex *tri, v3 n) {
 }
 
 /* Is x over the triangle, seen along its normal n? */
-static int over(const convex *tri, v3 n, v3 x) {
+static int over(const v3 c[3], double size, v3 n, v3 x) {
     for (int k = 0; k < 3; k++) {
-        v3 a = tri->corner[k], e = v3_sub(tri->corner[(k + 1) % 3], a);
-        if (v3_dot(v3_cross(n, e), v3_sub(x, a)) < -1e-9 * v3_norm(e) * tri->extent) {
+        v3 e = v3_sub(c[(k + 1) % 3], c[k]);
+        if (v3_dot(v3_cross(n, e), v3_sub(x, c[k])) < -1e-9 * v3_norm(e) * size) {
             return 0;
         }
     }
@@ -100,7 +111,7 @@ static void drop_hidden(const on_surface *o, int first) {
 
 /* The solid against the face alone: its lowest point, if that is over the triangle, or a side of it that lies along. */
 static void emit_face(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, double gap, int guarded) {
-    int first = o->out->count, counts = over(tri, n, lowest);
+    int first = o->out->count, counts = over(tri->corner, tri->extent, n, lowest);
     if (!counts) {
         face side;
         convex_face(o->a, v3_neg(n), ALONG, &side);
@@ -115,87 +126,147 @@ static void emit_face(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, 
     }
 }
 
-/* Does the surface run on flat across all three edges? */
-static int flat_all_round(const surface *s, int t, const v3 corner[3], v3 n) {
-    for (int k = 0; k < 3; k++) {
-        int other = surface_across(s, t, k);
-        v3 d[3];
-        if (other < 0) {
-            return 0;
-        }
-        surface_corners(s, other, d);
-        for (int i = 0; i < 3; i++) {
-            v3 e = v3_sub(d[i], corner[k]);
-            if (fabs(v3_dot(n, e)) > SURFACE_SLACK * v3_norm(e)) {
-                return 0;
-            }
-        }
+/* ---- flat parts ----
+ *
+ * A face within a flat part of the surface touches along its normal only, and adds to the patch only what of the solid's
+ * corners is over it: the rest belongs to its neighbours as well.  So each part is asked once, and each corner where it is
+ * over the part. */
+
+typedef struct under {
+    const on_surface *o;
+    int patch, triangle; /* -1: none */
+    v3 x;                /* in the surface's frame */
+    v3 corner[3], normal;
+} under;
+
+static int visit_under(void *context, int t) {
+    under *u = context;
+    const surface *s = u->o->s;
+    if ((surface_flag(s, t) & RELIEF_FLAT) != RELIEF_FLAT || surface_patch(s, t) != u->patch) {
+        return 1;
     }
-    return 1;
+    surface_corners(s, t, u->corner);
+    u->normal = surface_normal(s, t);
+    double size = v3_norm(v3_sub(u->corner[1], u->corner[0])) + 1e-3 * u->o->a->extent;
+    u->triangle = over(u->corner, size, u->normal, u->x) ? t : -1;
+    return u->triangle < 0;
 }
 
-/* A face within a flat part of the surface touches along its normal only, and adds to the patch only what of the solid's
- * corners is over it: the rest belongs to its neighbours as well. */
-static void emit_corners(on_surface *o, const convex *tri, int t, v3 n, v3 lowest) {
+/* The contact of a corner with the part, if it is over that. */
+static void add_corner(on_surface *o, const flat_part *part, v3 on_a, uint32_t vertex) {
     const pair *p = o->p;
-    face side;
-    int first = o->out->count;
-    convex_face(o->a, v3_neg(n), 0.2, &side);
-    if (side.disc) { /* tilted, the rim's lowest point is none of those it is given by */
-        side.corner[side.count] = v3_axpy(lowest, o->a->radius, n);
-        side.vertex[side.count++] = side.number;
+    v3 there = m3_transposed_times(p->X_ab.R, v3_sub(on_a, p->X_ab.p)), c[3];
+    surface_corners(o->s, part->triangle, c);
+    v3 own = surface_normal(o->s, part->triangle);
+    double gap = v3_dot(own, v3_sub(there, c[0])), slack = 1e-9 * (o->a->extent + fabs(gap));
+    if (gap > p->margin + slack) {
+        return;
     }
+    under u = {.o = o, .patch = part->patch, .triangle = -1, .x = v3_axpy(there, -gap, own)};
+    v3 grow = {slack, slack, slack};
+    surface_in_box(o->s, v3_sub(u.x, grow), v3_add(u.x, grow), visit_under, &u);
+    if (u.triangle < 0) {
+        return;
+    }
+    v3 n = m3_times(p->X_ab.R, u.normal);
+    gap = v3_dot(u.normal, v3_sub(there, u.corner[0]));
+    contact_point contact = {.position = v3_axpy(on_a, -0.5 * gap, n), .normal = n, .gap = gap};
+    contact.feature = feature_pair(vertex, surface_feature(o->s, u.triangle, 0));
+    if (gap <= p->margin) {
+        manifold_add(o->out, p->arena, &contact);
+    }
+}
+
+static void emit_part(on_surface *o, const flat_part *part) {
+    face side;
+    uint32_t unused;
+    int first = o->out->count;
+    v3 n = part->normal;
+    convex_face(o->a, v3_neg(n), 0.2, &side);
     for (int k = 0; k < side.count; k++) {
-        v3 on_a = v3_axpy(side.corner[k], -o->a->radius, n);
-        double gap = v3_dot(n, v3_sub(on_a, tri->corner[0]));
-        if (gap <= p->margin && over(tri, n, on_a)) {
-            contact_point c = {.position = v3_axpy(on_a, -0.5 * gap, n), .normal = n, .gap = gap};
-            c.feature = feature_pair(side.vertex[k], surface_feature(o->s, t, 0));
-            manifold_add(o->out, p->arena, &c);
-        }
+        add_corner(o, part, v3_axpy(side.corner[k], -o->a->radius, n), side.vertex[k]);
+    }
+    if (side.disc) { /* tilted, the rim's lowest point is none of those it is given by */
+        v3 lowest = convex_support(o->a, v3_neg(n), &unused);
+        add_corner(o, part, v3_axpy(lowest, -o->a->radius, n), side.number);
     }
     drop_hidden(o, first);
 }
 
-static int apart_along(double a, double b, double c, double low, double high) {
-    return fmin(a, fmin(b, c)) > high || fmax(a, fmax(b, c)) < low;
+/* Notes the part that a flat triangle belongs to; 0 if there is no room. */
+static int note_part(on_surface *o, int t) {
+    int patch = surface_patch(o->s, t);
+    uint32_t vertex;
+    for (int k = 0; k < o->nparts; k++) {
+        if (o->part[k].patch == patch) {
+            return 1;
+        }
+    }
+    if (o->nparts == PARTS) {
+        return 0;
+    }
+    v3 c[3];
+    surface_corners(o->s, t, c);
+    v3 n = m3_times(o->p->X_ab.R, surface_normal(o->s, t)), at = pose_point(o->p->X_ab, c[0]);
+    v3 lowest = v3_axpy(convex_support(o->a, v3_neg(n), &vertex), -o->a->radius, n);
+    int counts = v3_dot(n, v3_sub(lowest, at)) <= o->p->margin && v3_dot(n, v3_sub(o->a->centre, at)) > 0;
+    o->part[o->nparts++] = (flat_part){t, patch, counts, n};
+    return 1;
 }
 
-static int visit(void *context, int t) {
-    on_surface *o = context;
-    v3 own[3], c[3];
-    uint32_t vertex;
-    surface_corners(o->s, t, own);
-    if (apart_along(own[0].x, own[1].x, own[2].x, o->low.x, o->high.x) ||
-        apart_along(own[0].y, own[1].y, own[2].y, o->low.y, o->high.y) ||
-        apart_along(own[0].z, own[1].z, own[2].z, o->low.z, o->high.z)) {
-        return 1;
+/* ---- triangles ---- */
+
+static int apart_along(double a, double b, double c, double low, double high) {
+    return (a > high && b > high && c > high) || (a < low && b < low && c < low);
+}
+
+static int beside(const v3 c[3], v3 low, v3 high) {
+    return apart_along(c[0].x, c[1].x, c[2].x, low.x, high.x) || apart_along(c[0].y, c[1].y, c[2].y, low.y, high.y) ||
+           apart_along(c[0].z, c[1].z, c[2].z, low.z, high.z);
+}
+
+/* Is a triangle farther than the margin from what is round?  Quicker than its distance. */
+static int clear_of_round(const convex *a, const v3 c[3], double margin) {
+    v3 x[3], origin = {0, 0, 0};
+    int feature;
+    if (a->kind == CONVEX_CYLINDER) { /* from the axis */
+        for (int k = 0; k < 3; k++) {
+            x[k] = v3_make(c[k].x, c[k].y, 0);
+        }
+        double far = a->half[0] + margin;
+        v3 q = triangle_nearest(x[0], x[1], x[2], origin, &feature);
+        return v3_dot(q, q) > far * far;
     }
+    if (a->kind != CONVEX_ELLIPSOID) {
+        return 0;
+    }
+    /* from an ellipsoid with all axes longer by one factor, the shortest by the margin */
+    double grow = 1 + margin / (0.5 * a->least);
     for (int k = 0; k < 3; k++) {
-        c[k] = pose_point(o->p->X_ab, own[k]);
+        x[k] = v3_make(c[k].x / a->half[0], c[k].y / a->half[1], c[k].z / a->half[2]);
     }
-    v3 normal = surface_normal(o->s, t), n = m3_times(o->p->X_ab.R, normal);
+    v3 q = triangle_nearest(x[0], x[1], x[2], origin, &feature);
+    return v3_dot(q, q) > grow * grow;
+}
+
+/* The triangle by its own normal n, and by the direction in which it and the solid are best parted. */
+static void ask_triangle(on_surface *o, int t, const v3 c[3], v3 n) {
+    uint32_t vertex;
     v3 lowest = v3_axpy(convex_support(o->a, v3_neg(n), &vertex), -o->a->radius, n);
     double gap = v3_dot(n, v3_sub(lowest, c[0])), centre = v3_dot(n, v3_sub(o->a->centre, c[0]));
     int before = centre > 0;
-    if (gap > o->p->margin) {
-        return 1;
+    if (gap > o->p->margin || clear_of_round(o->a, c, o->p->margin)) {
+        return;
     }
     convex tri = convex_triangle(c[0], c[1], c[2]);
-    if (flat_all_round(o->s, t, own, normal)) {
-        if (before) {
-            emit_corners(o, &tri, t, n, lowest);
-        }
-        return !o->out->failed;
-    }
-    if (before && gap > -SHALLOW * o->a->least && over(&tri, n, lowest)) {
+    if (before && gap > -SHALLOW * o->a->least && over(c, tri.extent, n, lowest)) {
         emit_face(o, &tri, t, n, lowest, gap, 0);
-        return !o->out->failed;
+        return;
     }
     convex_gap g;
     pose still = pose_identity();
     if (!convex_distance(o->a, &tri, &still, o->p->margin, v3_make(0, 0, 0), &g)) {
-        return 1;
+        return;
     }
     int feature = feature_along(&tri, g.normal);
     if (g.gap < 0 && -g.gap > o->worst) {
@@ -207,6 +278,24 @@ static int visit(void *context, int t) {
         emit(o, &tri, &g, t, feature);
     } else if (before) {
         emit_face(o, &tri, t, n, lowest, gap, !counts);
+    }
+}
+
+static int visit(void *context, int t) {
+    on_surface *o = context;
+    v3 own[3], c[3];
+    if ((surface_flag(o->s, t) & RELIEF_FLAT) == RELIEF_FLAT && note_part(o, t)) {
+        return 1;
+    }
+    surface_corners(o->s, t, own);
+    if (beside(own, o->low, o->high)) {
+        return 1;
+    }
+    for (int k = 0; k < 3; k++) {
+        c[k] = pose_point(o->p->X_ab, own[k]);
+    }
+    if (!beside(c, o->own_low, o->own_high)) {
+        ask_triangle(o, t, c, m3_times(o->p->X_ab.R, surface_normal(o->s, t)));
     }
     return !o->out->failed;
 }
@@ -233,17 +322,15 @@ static void emit_plane(const on_surface *o, v3 q, v3 n, const surface_place *pla
     manifold_reduce(o->p, o->out, first, EACH);
 }
 
-/* The box of the solid, in the surface's frame, grown by the margin. */
-static void bounds(const on_surface *o, v3 *low, v3 *high) {
-    const pose *X = &o->p->X_ab;
-    double side[3][2], grow = o->a->radius + o->p->margin;
+void convex_bounds(const convex *a, const pose *X, double grow, v3 *low, v3 *high) {
+    double side[3][2];
     uint32_t vertex;
     const v3 axis[3] = {X->R.x, X->R.y, X->R.z};
     for (int k = 0; k < 3; k++) {
-        v3 far = v3_sub(convex_support(o->a, axis[k], &vertex), X->p);
-        v3 near = v3_sub(convex_support(o->a, v3_neg(axis[k]), &vertex), X->p);
-        side[k][0] = v3_dot(axis[k], near) - grow;
-        side[k][1] = v3_dot(axis[k], far) + grow;
+        v3 far = v3_sub(convex_support(a, axis[k], &vertex), X->p);
+        v3 near = v3_sub(convex_support(a, v3_neg(axis[k]), &vertex), X->p);
+        side[k][0] = v3_dot(axis[k], near) - a->radius - grow;
+        side[k][1] = v3_dot(axis[k], far) + a->radius + grow;
     }
     *low = v3_make(side[0][0], side[1][0], side[2][0]);
     *high = v3_make(side[0][1], side[1][1], side[2][1]);
@@ -252,8 +339,14 @@ static void bounds(const on_surface *o, v3 *low, v3 *high) {
 static void pass_over(on_surface *o) {
     o->local = *o->p;
     o->local.X_ab = pose_identity();
-    bounds(o, &o->low, &o->high);
+    convex_bounds(o->a, &o->p->X_ab, o->p->margin, &o->low, &o->high);
+    convex_bounds(o->a, &o->local.X_ab, o->p->margin, &o->own_low, &o->own_high);
     surface_in_box(o->s, o->low, o->high, visit, o);
+    for (int k = 0; k < o->nparts; k++) {
+        if (o->part[k].counts) {
+            emit_part(o, &o->part[k]);
+        }
+    }
 }
 
 static void all_triangles(const pair *p, const convex *a, const surface *s, manifold *out) {
@@ -273,7 +366,7 @@ static void find_lost(const on_surface *o, int first) {
         }
         n = v3_scale(1 / away, to);
     }
-    if (!convex_lifted(o->p, o->a, o->s, n, o->worst, all_triangles, o->out) && o->out->count == first) {
+    if (!convex_lifted(o->p, o->a, o->s, n, all_triangles, o->out) && o->out->count == first) {
         emit_plane(o, o->lost.point, n, &o->lost);
     }
 }

@@ -15,9 +15,7 @@ surface surface_of(const sim_geometry *g) {
     return s;
 }
 
-int surface_triangles(const surface *s) {
-    return s->mesh ? s->mesh->ntriangle : heights_triangles(s->heights);
-}
+int surface_triangles(const surface *s) { return s->mesh ? s->mesh->ntriangle : heights_triangles(s->heights); }
 
 void surface_triangle(const surface *s, int t, int corner[3]) {
     if (s->mesh) {
@@ -33,9 +31,7 @@ int surface_leaf(const surface *s, const sim_bvh_node *leaf, int k) {
     return s->mesh ? s->bvh->order[leaf->first + k] : heights_leaf(s->heights, leaf, k);
 }
 
-v3 surface_vertex(const surface *s, int v) {
-    return s->mesh ? s->mesh->vertex[v] : heights_vertex(s->heights, v);
-}
+v3 surface_vertex(const surface *s, int v) { return s->mesh ? s->mesh->vertex[v] : heights_vertex(s->heights, v); }
 
 void surface_corners(const surface *s, int t, v3 corner[3]) {
     int i[3];
@@ -184,7 +180,7 @@ int surface_faces_at(const surface *s, int triangle, int feature, int *found, in
 
 uint32_t surface_feature(const surface *s, int triangle, int feature) {
     int i[3];
-    if (feature == 0 || (feature < 4 && surface_flag(s, triangle) & RELIEF_LEVEL << (feature - 1))) {
+    if (feature == 0) {
         return (uint32_t)surface_patch(s, triangle) << 2 | 2;
     }
     surface_triangle(s, triangle, i);
@@ -201,4 +197,15 @@ uint32_t surface_feature(const surface *s, int triangle, int feature) {
         }
     }
     return half << 2 | 1;
+}
+
+uint32_t surface_feature_along(const surface *s, int triangle, int feature, v3 n) {
+    int level = feature > 0 && feature < 4 && surface_flag(s, triangle) & RELIEF_LEVEL << (feature - 1);
+    if (feature == 0 || level) {
+        int faces = surface_faces(s, triangle, 0, n);
+        return faces     ? surface_feature(s, triangle, 0)
+               : feature ? surface_feature(s, triangle, feature)
+                         : (uint32_t)triangle << 2 | 3;
+    }
+    return surface_feature(s, triangle, feature);
 }

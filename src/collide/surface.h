@@ -66,17 +66,20 @@ static inline int surface_patch(const surface *s, int t) { return s->relief->pat
 /* The triangles that meet at a feature, at most `room` of them; returns how many. */
 int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room);
 
-/* One number for a vertex, an edge or a face, whichever triangle it is named by.  A flat part is one face, and what runs
- * through it is no edge. */
+/* One number for a vertex, an edge or a face, whichever triangle it is named by.  A flat part is one face. */
 uint32_t surface_feature(const surface *s, int triangle, int feature);
+/* Of what touches along n: an edge that runs through a flat part is the part itself; a triangle that is touched aslant, over
+ * its border, is not the part. */
+uint32_t surface_feature_along(const surface *s, int triangle, int feature, v3 n);
 
 /* Contact of a convex solid, or a ball exactly, with a surface placed at p->X_ab. */
 void convex_on_surface(const pair *p, const convex *a, const surface *s, manifold *out);
-/* The contacts that `pass` finds where the solid, lifted along m, comes free, with the gaps they have here; `depth`: a first
- * guess of the lift.  Returns whether there are any. */
+/* The contacts that `pass` finds where the solid, lifted along m, comes free, with the gaps they have here.  Returns whether
+ * there are any. */
 typedef void surface_pass(const pair *p, const convex *a, const surface *s, manifold *out);
-int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, double depth, surface_pass *pass,
-                  manifold *out);
+int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surface_pass *pass, manifold *out);
+/* The box of the solid, grown, in the frame of a surface placed at X_ab. */
+void convex_bounds(const convex *a, const pose *X_ab, double grow, v3 *low, v3 *high);
 void ball_on_surface(const pair *p, double radius, const surface *s, manifold *out);
 void surface_on_surface(const pair *p, const surface *a, const surface *b, manifold *out);
 /* One contact that parts two solids, whatever way they overlap; `inside`: vertices of one in the other. */

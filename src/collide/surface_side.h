@@ -14,6 +14,7 @@ typedef struct side {
     int swapped;            /* s is B */
     manifold *out, *inside; /* inside: every vertex that the other holds, whether it counts or not */
     double aside;           /* how deep another way out may be */
+    double behind;          /* how deep vertices may be: infinite where the other is solid */
     v3 last;                /* a vertex that was asked about, and how far it lies outside */
     double clear;
     int way; /* the axis along which what lay outside was last seen to be free: x, y, z, -x, -y, -z; -1: of no use */
@@ -28,7 +29,8 @@ static inline double least_of(double a, double b, double c) {
 static inline double most_of(double a, double b, double c) { return -least_of(-a, -b, -c); }
 
 static inline void bounds_of_corners(const v3 c[3], v3 *low, v3 *high) {
-    *low = v3_make(least_of(c[0].x, c[1].x, c[2].x), least_of(c[0].y, c[1].y, c[2].y), least_of(c[0].z, c[1].z, c[2].z));
+    *low =
+        v3_make(least_of(c[0].x, c[1].x, c[2].x), least_of(c[0].y, c[1].y, c[2].y), least_of(c[0].z, c[1].z, c[2].z));
     *high = v3_make(most_of(c[0].x, c[1].x, c[2].x), most_of(c[0].y, c[1].y, c[2].y), most_of(c[0].z, c[1].z, c[2].z));
 }
 

@@ -18,7 +18,7 @@ enum { MOST = 120, EACH = 4, NOOK = 16 };
 static const double ALIKE = 0.996;
 static const double ASIDE = 8;         /* another way out may be so many times as deep, */
 static const double ASIDE_MOST = 0.02; /* and by so much of the smaller one's size */
-static const double BEHIND = 0.1;      /* of one's size: how far behind an open surface vertices are looked for */
+static const double BEHIND = 0.3;      /* of one's size: so far behind an open surface vertices are held */
 static const double LOST = 0.25;       /* the deepest that counts must be so deep, of the deepest vertex inside */
 
 /* The contact of point x of `s` with the other surface, n: out of the other, in the frame of s. */
@@ -107,7 +107,9 @@ typedef struct known {
 } known;
 
 /* Between these the distance (without sign) of a point lies that is `away` from the known one. */
-static double at_least(const known *k, double away) { return isnan(k->distance) ? -HUGE_VAL : fabs(k->distance) - away; }
+static double at_least(const known *k, double away) {
+    return isnan(k->distance) ? -HUGE_VAL : fabs(k->distance) - away;
+}
 static double at_most(const side *e, const known *k, double away) {
     return isnan(k->distance) ? HUGE_VAL : (fabs(k->distance) + away) * (1 + 1e-9) + e->noise;
 }
@@ -144,7 +146,7 @@ static int likely_way(const surface *other, v3 middle, v3 middle_of_other) {
 
 static void try_vertex(side *e, int t, int corner, v3 x, const known *from) {
     v3 there = pose_point(e->back, x), away = v3_sub(x, e->last);
-    double margin = e->p->margin, far = v3_norm(v3_sub(x, from->centre));
+    double margin = e->p->margin, far = v3_norm(v3_sub(x, from->centre)), most = at_most(e, from, far);
     if ((e->clear > 0 && v3_dot(away, away) < e->clear * e->clear) ||
         (from->distance > 0 && at_least(from, far) > margin)) {
         return; /* within a ball that is known to be free */
@@ -154,7 +156,7 @@ static void try_vertex(side *e, int t, int corner, v3 x, const known *from) {
         return;
     }
     surface_place place;
-    double d = distance_of_other(e, there, e->other->heights ? margin : at_most(e, from, far), &place);
+    double d = distance_of_other(e, there, e->other->heights ? margin : most < e->behind ? most : e->behind, &place);
     e->last = x;
     e->clear = isfinite(d) ? d - margin : 0;
     if (d > margin || !isfinite(d)) {
@@ -167,7 +169,7 @@ static void try_vertex(side *e, int t, int corner, v3 x, const known *from) {
         return;
     }
     uint32_t own = surface_feature(e->s, t, corner + 4),
-             others = surface_feature(e->other, place.triangle, place.feature);
+             others = surface_feature_along(e->other, place.triangle, place.feature, m3_transposed_times(e->X.R, n));
     if (d < 0) {
         add(e, x, n, d, own, others, e->inside);
     }
@@ -187,11 +189,13 @@ static int near_vertices(side *e, const sim_bvh_node *n, known *from) {
     box_over(&e->back, low, high, e->p->margin, &l, &h);
     double away = v3_norm(v3_sub(c, from->centre)), reach = 0.5 * v3_norm(v3_sub(high, low)) + e->p->margin;
     double least = at_least(from, away), most = at_most(e, from, away);
-    double behind = e->other->solid ? HUGE_VAL : reach + BEHIND * v3_norm(v3_sub(e->s->high, e->s->low));
+    double behind = reach - e->p->margin + e->behind;
     if (most <= reach || (least > 0 && from->distance < 0 && most <= behind)) {
         return 1;
     }
-    if (!box_reaches(l, h, e->other) || least > (from->distance > 0 ? reach : behind) ||
+    double deep = e->other->solid ? 0 : e->behind; /* beyond the bounds of an open surface may still be behind it */
+    v3 grow = {deep, deep, deep};
+    if (!box_reaches(v3_sub(l, grow), v3_add(h, grow), e->other) || least > (from->distance > 0 ? reach : behind) ||
         is_free(e, l, h, e->way)) {
         return 0;
     }
@@ -260,8 +264,10 @@ void surface_on_surface(const pair *p, const surface *a, const surface *b, manif
     double size_a = v3_norm(v3_sub(a->high, a->low)), size_b = v3_norm(v3_sub(b->high, b->low));
     double noise = 16 * DBL_EPSILON * (size_a + v3_norm(p->X_ab.p)), aside = ASIDE_MOST * fmin(size_a, size_b);
     manifold inside = {0};
-    side of_a = {p, a, b, p->X_ab, X_ba, middle_a, noise, 0, out, &inside, aside, {0, 0, 0}, 0, 0};
-    side of_b = {p, b, a, X_ba, p->X_ab, middle_b, noise, 1, out, &inside, aside, {0, 0, 0}, 0, 0};
+    side of_a = {p, a, b, p->X_ab, X_ba, middle_a, noise, 0, out, &inside, aside, HUGE_VAL, {0, 0, 0}, 0, 0};
+    side of_b = {p, b, a, X_ba, p->X_ab, middle_b, noise, 1, out, &inside, aside, HUGE_VAL, {0, 0, 0}, 0, 0};
+    of_a.behind = b->solid ? HUGE_VAL : fmax(p->margin, BEHIND * size_a);
+    of_b.behind = a->solid ? HUGE_VAL : fmax(p->margin, BEHIND * size_b);
     of_a.way = likely_way(b, pose_point(X_ba, middle_a), middle_b);
     of_b.way = likely_way(a, pose_point(p->X_ab, middle_b), middle_a);
     vertices(&of_a);

@@ -1,10 +1,11 @@
 /* How is a polygon cut into triangles?
  *
  * The polygon is seen along its area vector (a corner off its plane does no harm).  A convex one becomes a fan about its
- * first corner.  From a concave one ears are cut, one after the other: an ear is a convex corner whose triangle with its
- * two neighbours holds no other corner (G. H. Meisters, Polygons have ears, Amer. Math. Monthly 82, 1975: there are always
- * two).  Where corners nearly coincide, rounding is given the benefit of the doubt, so that outlines which touch
- * themselves (a hole joined to the rim by two edges at one place) are cut as well.  An outline that crosses itself is
+ * first corner.  From others ears are cut, one after the other: an ear is a convex corner whose triangle with its two
+ * neighbours holds no other corner (G. H. Meisters, Polygons have ears, Amer. Math. Monthly 82, 1975: there are always
+ * two).  Of the ears a plump one goes first, so that a corner on a straight edge ends up in a triangle with an area, where
+ * its neighbours on the other side of the edge can join it.  Where corners nearly coincide, rounding is given the benefit
+ * of the doubt, so that outlines which touch themselves (a hole joined to the rim by two edges at one place) are cut as well.  An outline that crosses itself is
  * refused when the ears run out or the last triangle is upside down. */
 #include "geometry/mesh_file.h"
 
@@ -48,11 +49,11 @@ static int flatten(const mesh_parts *parts, const int *corner, int count, flat *
     return 1;
 }
 
-/* Turns to the left everywhere, and each triangle of its fan too. */
-static int is_convex(const flat *at, int count) {
+/* Turns to the left everywhere by more than `least`, and each triangle of its fan too. */
+static int is_convex(const flat *at, int count, double least) {
     for (int i = 0; i < count; i++) {
-        if (turn(at[i], at[(i + 1) % count], at[(i + 2) % count]) < -SMALL ||
-            (i >= 2 && turn(at[0], at[i - 1], at[i]) < -SMALL)) {
+        if (turn(at[i], at[(i + 1) % count], at[(i + 2) % count]) < least ||
+            (i >= 2 && turn(at[0], at[i - 1], at[i]) < least)) {
             return 0;
         }
     }
@@ -68,30 +69,60 @@ static int fan(mesh_parts *parts, const int *corner, int count) {
     return 1;
 }
 
-static int is_ear(const flat *at, int count, int i) {
+/* Twice the area over the square of the longest side: 0.87 at the most. */
+static double plumpness(flat a, flat b, flat c) {
+    double ab = hypot(b.x - a.x, b.y - a.y), bc = hypot(c.x - b.x, c.y - b.y), ca = hypot(a.x - c.x, a.y - c.y);
+    double longest = fmax(ab, fmax(bc, ca));
+    return longest > 0 ? turn(a, b, c) / (longest * longest) : 0;
+}
+
+static int same(flat a, flat b) { return fabs(a.x - b.x) <= SMALL && fabs(a.y - b.y) <= SMALL; }
+
+/* How good an ear is corner i?  0: none.  1 and more: a plump one that no other corner touches; below: touched on its rim,
+ * or flat. */
+static double ear_worth(const flat *at, int count, int i) {
     flat a = at[(i + count - 1) % count], b = at[i], c = at[(i + 1) % count];
     if (turn(a, b, c) < -SMALL) {
         return 0;
     }
+    int touched = 0;
     for (int k = 0; k < count; k++) {
         flat p = at[k];
-        if (turn(a, b, p) > SMALL && turn(b, c, p) > SMALL && turn(c, a, p) > SMALL) {
+        double least = fmin(turn(a, b, p), fmin(turn(b, c, p), turn(c, a, p)));
+        if (least > SMALL) {
             return 0;
         }
+        touched |= least >= -SMALL && !same(p, a) && !same(p, b) && !same(p, c);
     }
-    return 1;
+    double plump = plumpness(a, b, c);
+    if (count == 4) { /* what is left is a triangle too */
+        plump = fmin(plump, plumpness(a, c, at[(i + 2) % count]));
+    }
+    return touched || plump <= SMALL ? 0.5 + 0.4 * fmax(plump, 0) : 1 + plump;
+}
+
+/* The first ear that is good enough, else the best; -1 if there is none. */
+static int find_ear(const flat *at, int count, int from) {
+    static const double good = 1.2;
+    int best = -1;
+    double most = 0;
+    for (int k = 0; k < count && most < good; k++) {
+        int i = (from + k) % count;
+        double worth = ear_worth(at, count, i);
+        if (worth > most) {
+            most = worth;
+            best = i;
+        }
+    }
+    return best;
 }
 
 static polygon_outcome cut_ears(mesh_parts *parts, int *corner, flat *at, int count) {
-    int i = 0, tried = 0;
+    int i = 0;
     while (count > 3) {
-        if (tried == count) {
+        i = find_ear(at, count, i);
+        if (i < 0) {
             return POLYGON_CROSSED;
-        }
-        if (!is_ear(at, count, i)) {
-            tried++;
-            i = (i + 1) % count;
-            continue;
         }
         if (!mesh_add_triangle(parts, corner[(i + count - 1) % count], corner[i], corner[(i + 1) % count])) {
             return POLYGON_NO_MEMORY;
@@ -102,7 +133,6 @@ static polygon_outcome cut_ears(mesh_parts *parts, int *corner, flat *at, int co
             at[k] = at[k + 1];
         }
         i %= count;
-        tried = 0;
     }
     if (turn(at[0], at[1], at[2]) < -SMALL) {
         return POLYGON_CROSSED;
@@ -116,7 +146,8 @@ polygon_outcome polygon_cut(mesh_parts *parts, int *corner, int count) {
     }
     flat *at = malloc((size_t)count * sizeof(flat));
     polygon_outcome outcome = POLYGON_NO_MEMORY;
-    if (at && (!flatten(parts, corner, count, at) || is_convex(at, count))) {
+    double least = count > POLYGON_MAX_CONCAVE ? -SMALL : SMALL;
+    if (at && (!flatten(parts, corner, count, at) || is_convex(at, count, least))) {
         outcome = fan(parts, corner, count) ? POLYGON_CUT : POLYGON_NO_MEMORY;
     } else if (at) {
         outcome = count > POLYGON_MAX_CONCAVE ? POLYGON_TOO_LARGE : cut_ears(parts, corner, at, count);

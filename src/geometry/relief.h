@@ -10,9 +10,9 @@
 
 /* Bits of a triangle, the first of three for its corner or edge 0. */
 enum {
-    RELIEF_RIDGE = 1, /* the edge sticks out or is a border, and of its two triangles this is the lower */
-    RELIEF_LEVEL = 8, /* the surface runs on flat across the edge */
-    RELIEF_OWNS = 64, /* of the triangles round the corner this is the lowest */
+    RELIEF_RIDGE = 1,   /* the edge sticks out or is a border, and of its two triangles this is the lower */
+    RELIEF_LEVEL = 8,   /* the surface runs on flat across the edge */
+    RELIEF_OWNS = 64,   /* of the triangles round the corner this is the lowest */
     RELIEF_PLAIN = 512, /* the surface is flat all round the corner */
     RELIEF_FLAT = 7 * RELIEF_LEVEL,
 };
@@ -26,7 +26,7 @@ enum {
 typedef struct sim_relief {
     const uint16_t *flag; /* [ntriangle] */
     const int *patch;     /* [ntriangle] the lowest triangle of the flat part; NULL where each is one by itself */
-    const uint8_t *node; /* [nnode] */
+    const uint8_t *node;  /* [nnode] */
     int up; /* all normals have a component along x, y, z (0, 1, 2), or against it (3, 4, 5); -1: no axis is like that */
 } sim_relief;
 

@@ -534,3 +534,56 @@ Test(mesh_file, a_grid_of_a_million_triangles_reads_the_same_from_text_and_binar
     drop(a), drop(b);
     free(text), free(bytes);
 }
+
+/* A prism over an outline that begins at corner `from`: two polygons and a wall of quadrilaterals. */
+static void prism_text(const double (*outline)[2], int count, int from, char *text, size_t size) {
+    size_t used = 0;
+    for (int level = 0; level < 2; level++) {
+        for (int i = 0; i < count; i++) {
+            const double *p = outline[(i + from) % count];
+            used += (size_t)snprintf(text + used, size - used, "v %g %g %d\n", p[0], p[1], level);
+        }
+    }
+    for (int level = 0; level < 2; level++) {
+        used += (size_t)snprintf(text + used, size - used, "f");
+        for (int i = 0; i < count; i++) {
+            used += (size_t)snprintf(text + used, size - used, " %d", level ? count + i + 1 : count - i);
+        }
+        used += (size_t)snprintf(text + used, size - used, "\n");
+    }
+    for (int i = 0; i < count; i++) {
+        int j = (i + 1) % count;
+        used +=
+            (size_t)snprintf(text + used, size - used, "f %d %d %d %d\n", i + 1, j + 1, j + 1 + count, i + 1 + count);
+    }
+}
+
+Test(mesh_file, prisms_over_outlines_with_nooks_and_corners_on_edges_are_closed_from_any_corner_on) {
+    static const struct {
+        int count;
+        double area, at[12][2];
+    } outline[] = {
+        {6, 0.75, {{0, 0}, {1, 0}, {1, 0.5}, {0.5, 0.5}, {0.5, 1}, {0, 1}}},
+        {12, 5, {{1, 0}, {2, 0}, {2, 1}, {3, 1}, {3, 2}, {2, 2}, {2, 3}, {1, 3}, {1, 2}, {0, 2}, {0, 1}, {1, 1}}},
+        {10, 10, {{0, 0}, {4, 0}, {4, 1}, {3, 1}, {3, 2}, {2, 2}, {2, 3}, {1, 3}, {1, 4}, {0, 4}}},
+        {5, 2, {{0, 0}, {1, 0}, {2, 0}, {2, 1}, {0, 1}}},
+        {8, 2, {{0, 0}, {1, 0}, {2, 0}, {2, 0.5}, {2, 1}, {1, 1}, {0, 1}, {0, 0.5}}},
+        {11, 8, {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0}, {8, 0}, {8, 1}, {0, 1}}},
+    };
+    for (size_t k = 0; k < sizeof outline / sizeof *outline; k++) {
+        for (int from = 0; from < outline[k].count; from++) {
+            char text[2000];
+            sim_error error = {0};
+            sim_triangles t;
+            prism_text(outline[k].at, outline[k].count, from, text, sizeof text);
+            cr_assert_eq(mesh_parse("prism", text, strlen(text), (v3){1, 1, 1}, &t, &error), SIM_OK, "%s", error.text);
+            sim_geometry *g = sim_geometry_mesh(t.vertex, t.nvertex, (const int(*)[3])t.triangle, t.ntriangle, &error);
+            cr_assert(g, "%s", error.text);
+            cr_assert(g->mesh->closed, "outline %zu from corner %d", k, from);
+            cr_assert_float_eq(g->solid.mass, outline[k].area, 1e-12);
+            sim_geometry_free(g);
+            free(t.vertex);
+            free(t.triangle);
+        }
+    }
+}
