@@ -182,7 +182,7 @@ static v3 model_minimum(const model *m, const patch *p, v3 from) {
 
 /* From `here` down to a local minimum. Returns 1 when it ends on a crease; then its g is the two sides' together. */
 static int descend(encounter *e, const patch *p, place *here) {
-    double enough = 1e-6 * p->size;
+    double enough = 3e-6 * p->size;
     v3 uphill = place_uphill(here);
     model m = model_create(p);
     for (int k = 0; k < STEPS && duality_gap(p, here->t, uphill) > enough; k++) {

@@ -211,7 +211,7 @@ static void sort_candidates(candidate *c, int count) {
  * in vain PATIENCE times, since the promises that are left are smaller still.  So with those that only an edge of the solid
  * beside the triangle could bring near. */
 static int is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
-    enum { PATIENCE = 12 };
+    enum { PATIENCE = 20 };
     if (!e->surface->skin) {
         return 0;
     }
