@@ -30,8 +30,9 @@ typedef struct sim_contact {
     double friction, stiffness, dissipation, restitution;
 } sim_contact;
 
-/* The contact points of two shapes placed at X_a and X_b in one frame: those with a gap under `margin`.  Bodies, groups
- * and materials play no part.  Writes at most `capacity` points and returns how many there are; -1 without memory. */
+/* The contact points of two shapes placed at X_a and X_b in one frame: those with a gap of at most `margin`.  Bodies,
+ * groups and materials play no part, nor do the poses within the shapes.  Writes at most `capacity` points and returns how
+ * many there are; -1 without memory, and for what is no shape in a place: a pose that is not finite, a geometry missing. */
 SIM_API int sim_collide_shapes(const sim_shape *a, const sim_pose *X_a, const sim_shape *b, const sim_pose *X_b,
                                double margin, sim_contact_point *point, int capacity);
 

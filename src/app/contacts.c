@@ -1,4 +1,4 @@
-/* Where do shapes touch?  The contacts of one state, as JSON. */
+/* Where do shapes touch?  The contacts of one state, as JSON: one line a contact. */
 #include "app/contacts.h"
 #include "app/json_out.h"
 
@@ -6,7 +6,7 @@
 
 static void write_shape(json_out *out, const char *key, const sim_model *model, int index) {
     const sim_shape *shape = &model->shape[index];
-    json_open(out, key, '{');
+    json_open_line(out, key, '{');
     json_text(out, "body", model->body[shape->body].name);
     json_text(out, "shape", shape->name);
     json_whole(out, "index", index);
@@ -17,7 +17,7 @@ static void write_shape(json_out *out, const char *key, const sim_model *model, 
 static void write_contact(json_out *out, const sim_model *model, const sim_contact *c) {
     char feature[24];
     snprintf(feature, sizeof feature, "%08" PRIx64 "-%08" PRIx64, c->at.feature >> 32, c->at.feature & 0xffffffffu);
-    json_open(out, NULL, '{');
+    json_open_line(out, NULL, '{');
     write_shape(out, "a", model, c->shape_a);
     write_shape(out, "b", model, c->shape_b);
     json_vector(out, "position", c->at.position);
@@ -40,12 +40,15 @@ sim_status print_contacts(const sim_run *run, sim_error *error) {
     }
     json_out out = {.file = stdout};
     json_open(&out, NULL, '{');
-    json_text(&out, "scene", run->request->scene);
-    json_text(&out, "hash", run->scene->hash);
+    json_text(&out, "format", "sim contacts");
+    json_whole(&out, "format_version", 1);
+    json_text(&out, "sim_version", sim_version());
+    json_text(&out, "scene", run->scene->name);
+    json_text(&out, "scene_file", run->request->scene);
+    json_text(&out, "scene_hash", run->scene->hash);
     json_real(&out, "time", sim_world_state(run->world)->time);
-    json_text(&out, "conventions",
-              "metres in the world; normals are of unit length and point from b to a; a negative gap is overlap; "
-              "no stiffness: rigid");
+    json_real(&out, "step", run->scene->options.step);
+    json_real(&out, "margin", run->scene->options.contact_margin);
     json_whole(&out, "count", count);
     json_open(&out, "contacts", '[');
     for (int k = 0; k < count; k++) {

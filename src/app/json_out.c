@@ -49,7 +49,9 @@ static void write_string(FILE *file, const char *text) {
 }
 
 static void begin(json_out *out, const char *key) {
-    if (out->depth > 0) {
+    if (out->line > 0) {
+        fputs(out->filled ? ", " : "", out->file);
+    } else if (out->depth > 0) {
         fprintf(out->file, "%s\n%*s", out->filled ? "," : "", 2 * out->depth, "");
     }
     if (key) {
@@ -63,12 +65,20 @@ void json_open(json_out *out, const char *key, char bracket) {
     begin(out, key);
     fputc(bracket, out->file);
     out->depth++;
+    out->line += out->line > 0;
     out->filled = 0;
+}
+
+void json_open_line(json_out *out, const char *key, char bracket) {
+    json_open(out, key, bracket);
+    out->line += out->line == 0;
 }
 
 void json_close(json_out *out, char bracket) {
     out->depth--;
-    if (out->filled) {
+    if (out->line > 0) {
+        out->line--;
+    } else if (out->filled) {
         fprintf(out->file, "\n%*s", 2 * out->depth, "");
     }
     fputc(bracket, out->file);

@@ -214,6 +214,13 @@ static sim_status parse_options(int count, char **arguments, sim_request *reques
 
 /* What no single option can tell. */
 static sim_status check_together(const sim_request *request, sim_error *error) {
+    if (request->contacts && (request->out.count || request->summary || request->checkpoint || request->validate)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--contacts simulates nothing: leave out %s",
+                        request->out.count  ? "--out"
+                        : request->summary  ? "--summary"
+                        : request->validate ? "--validate"
+                                            : "--checkpoint");
+    }
     if (request->checkpoint_every && !request->checkpoint) {
         return sim_fail(error, SIM_BAD_INPUT, "--checkpoint-every needs --checkpoint FILE");
     }

@@ -51,6 +51,9 @@ aabb shape_bounds(const sim_shape *shape, const pose *X) {
         return bounds_of_half_space(X);
     default: {
         v3 low = shape->geometry->low, high = shape->geometry->high;
+        if (shape->type == SIM_HEIGHT_FIELD) { /* solid below */
+            low.z -= fmax(high.x - low.x, high.y - low.y);
+        }
         return around(pose_point(*X, v3_scale(0.5, v3_add(low, high))),
                       reach_of_box(&X->R, v3_scale(0.5, v3_sub(high, low))));
     }

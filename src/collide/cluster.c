@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const uint64_t SALT = (uint64_t)15 << 26; /* tells apart points of one feature */
+enum { SALT = 26 }; /* the bits from here on tell apart points of one feature */
 static const double SAME_NORMAL = 0.995, PREFER_KEPT = 1.5 * 1.5, DEEPER = 0.05;
 
 /* Points by columns: the distances of one to all others are the inner loop. */
@@ -299,15 +299,17 @@ static int reduce(contact_point *point, int count, int most, const uint64_t *kep
 /* Of points in order of features: no two of one.  What is at one place is one contact, whichever way it was found; else
  * the second gets a name of its own. */
 static int unique(contact_point *point, int count, double near) {
+    uint64_t last = 0;
     int left = 0, same = 0;
     for (int k = 0; k < count; k++) {
         contact_point c = point[k];
-        same = k + 1 > left && left > 0 && (point[left - 1].feature & ~SALT) == (c.feature & ~SALT) ? same + 1 : 0;
+        same = left > 0 && c.feature == last ? same + 1 : 0;
+        last = c.feature;
         if (same && v3_norm(v3_sub(point[left - 1].position, c.position)) <= near) {
             same--;
             continue;
         }
-        c.feature ^= (uint64_t)(same & 15) << 26;
+        c.feature ^= (uint64_t)(same & 15) << SALT;
         point[left++] = c;
     }
     return left;

@@ -1,7 +1,9 @@
 /* What is the signed distance of two convex solids, and along which direction?
  *
- * Cores apart: their distance (gjk.c), the direction of round ones made exact (polish.c), less both radii.  Cores that
- * overlap or touch: the least translation that parts them (depth.c), plus both radii. */
+ * First what the solids suggest themselves (suggest.c): often that is the normal, and two points prove it (foot.c).  Else
+ * simplices lead near it (gjk.c), Newton's method to it where the solids are round (polish.c), and again two points may
+ * prove it.  Only what is then still open goes the long way: cores apart, simplices until nothing is nearer; cores that
+ * overlap, a polytope that grows until no direction can be lower (depth.c).  Both radii are taken off at the end. */
 #include "collide/minkowski.h"
 
 static int is_curved(const convex *c) { return c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID; }
@@ -73,8 +75,10 @@ static void apart(const minkowski *m, const gjk_result *g, const mink_direction 
     }
     if (polished && d.h >= polished->h - m->grain) {
         d = *polished;
-    } else {
-        mink_foot foot;
+    }
+    mink_foot foot;
+    mink_foot_of(m, d.u, &foot);
+    if (foot.off > MINK_TIGHT * m->grain) {
         out->iterations += mink_polish(m, &d, &foot);
     }
     out->certain = g->above + d.h <= max_of(1e-6 * m->least, tolerance);

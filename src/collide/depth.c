@@ -10,7 +10,8 @@
 #include "collide/minkowski.h"
 #include "collide/polytope.h"
 
-enum { MOST_POLISHES = 8, BASINS = 12 };
+enum { MOST_POLISHES = 8, BASINS = 12, FLAT = 8 };
+static const double LEAN = 1.5;
 
 /* The one of two points that is farther from the plane through p at right angles to u. */
 static v3 farther(const minkowski *m, v3 u, v3 p, double *distance) {
@@ -68,9 +69,8 @@ typedef struct search {
     int npolish;
 } search;
 
-/* Takes in the point of D farthest along u where it stands out over some facet. */
-static void take_in(search *s, v3 u) {
-    v3 w = mink_support(s->m, u).d;
+/* Takes in a point of D where it stands out over some facet. */
+static void take_in(search *s, v3 w) {
     int best = 0;
     double most = -HUGE_VAL;
     for (int f = 0; f < s->p.nfacet; f++) {
@@ -85,17 +85,22 @@ static void take_in(search *s, v3 u) {
     }
 }
 
-/* The point of D that the best direction found; and, unless two creases cross there, four around it, so close that what
- * lies between can be lower by no more than the tolerance: a plane through the point that leans by x lies lower by
+/* The flat part of D's surface that the best direction found; and, where it has no width, points beside it, so close that
+ * what lies between can be lower by no more than the tolerance: a plane through the point that leans by x lies lower by
  * h x^2 / 2. */
 static void enclose_best(search *s) {
     mink_direction best = s->out->best;
-    take_in(s, best.u);
-    if (best.slope > 0 && best.h < 0.05 * s->m->least) {
-        v3 x = v3_perpendicular(best.u), y = v3_cross(best.u, x);
-        double lean = sqrt(s->tolerance / max_of(best.h, s->tolerance));
-        for (int k = 0; k < 4; k++) {
-            take_in(s, v3_unit(v3_axpy(best.u, k & 1 ? lean : -lean, k & 2 ? x : y)));
+    v3 flat[FLAT], x, w;
+    int count = mink_flat(s->m, best.u, flat, FLAT, &x);
+    for (int k = 0; k < count; k++) {
+        take_in(s, flat[k]);
+    }
+    if (count <= 2) {
+        v3 y = v3_unit(v3_cross(best.u, x));
+        double lean = LEAN * sqrt(s->tolerance / max_of(best.h, s->tolerance));
+        for (int k = count == 2 ? 2 : 0; k < 4; k++) {
+            w = mink_support(s->m, v3_unit(v3_axpy(best.u, k & 1 ? lean : -lean, k & 2 ? y : x))).d;
+            take_in(s, w);
         }
     }
 }
@@ -180,6 +185,12 @@ static void look_around(search *s) {
     }
 }
 
+static int is_stationary(const minkowski *m, v3 u) {
+    mink_foot foot;
+    mink_foot_of(m, u, &foot);
+    return foot.off <= MINK_TIGHT * m->grain;
+}
+
 void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *low, depth_result *out) {
     v3 corner[4], flat = {1, 0, 0};
     int ready = from->count == 4;
@@ -207,7 +218,7 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
         enclose_best(&s);
     }
     close_in(&s);
-    if (m->curved && out->best.h < s.polished) { /* by less than the tolerance */
+    if (m->curved && !is_stationary(m, out->best.u)) { /* low enough by the tolerance, but not where it ends */
         polish(&s, &out->best);
     }
     if (out->best.h - out->below > s.tolerance) {

@@ -114,7 +114,8 @@ static int lowest_flat(const encounter *e, const patch *p, const place *at) {
  * where it leaves the neighbourhood of `anchor`. */
 static double settle(encounter *e, v3 anchor, double reach, place *at) {
     enum { MOST = 12 };
-    double step = reach, last = HUGE_VAL;
+    const double FIRST = 1;
+    double step = FIRST * reach, last = HUGE_VAL;
     for (int k = 0; k < MOST; k++) {
         place next = *at;
         double length = v3_norm(at->g);

@@ -68,7 +68,7 @@ typedef struct patch {
 
 /* How far off the other solid its distance is round enough to say which way is out. */
 static inline double patch_round(const encounter *e, const patch *p) {
-    return 0.2 * fmin(p->size, 0.1 * e->field->extent);
+    return 0.2 * fmin(p->size, 0.5 * e->field->extent);
 }
 
 /* The field, at a point of the surface's frame. */
@@ -95,8 +95,8 @@ void patch_minimum(encounter *e, const patch *p, place *out);
 /* All contacts of the surface with the field, added to `out`. */
 int encounter_run(encounter *e);
 
-/* Contacts of the corners and edges of A, a box, a cylinder or a hull, in B's field. */
-void encounter_edges(const pair *p, const solid *a, const solid *b, manifold *out);
+/* Contacts of the corners and edges of A, a box, a cylinder or a hull, in B's field. `first`: of the pair's points. */
+void encounter_edges(const pair *p, const solid *a, const solid *b, int first, manifold *out);
 /* A contact that parts A and B where they overlap and those from `first` on would not. */
 void encounter_overlap(const pair *p, const solid *a, const solid *b, int first, manifold *out);
 

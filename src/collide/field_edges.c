@@ -234,8 +234,11 @@ static void cylinder(walk *w) {
     }
 }
 
-void encounter_edges(const pair *p, const solid *a, const solid *b, manifold *out) {
+void encounter_edges(const pair *p, const solid *a, const solid *b, int first, manifold *out) {
     walk w = {.pair = p, .a = a, .b = b, .X_ba = pose_inverse(p->X_ab), .out = out};
+    for (int k = first; k < out->count; k++) {
+        w.least = fmin(w.least, out->point[k].gap);
+    }
     if (p->a->type == SIM_BOX) {
         box(&w);
     } else if (p->a->type == SIM_CYLINDER) {

@@ -17,7 +17,8 @@
 #include "collide/field_contact.h"
 
 enum { STEPS = 16, TRIALS = 6 };
-static const double SHARP = 0.05; /* how much the slope changes across what is called a crease */
+static const double SHARP_WITHIN = 1e-6; /* of the margin */
+static const double SHARP = 0.05;        /* how much the slope changes across what is called a crease */
 
 /* Slopes along a line of search at both ends of what brackets its least point, and the gradient at the far end. */
 typedef struct bracket {
@@ -181,7 +182,7 @@ static v3 model_minimum(const model *m, const patch *p, v3 from) {
 
 /* From `here` down to a local minimum. Returns 1 when it ends on a crease; then its g is the two sides' together. */
 static int descend(encounter *e, const patch *p, place *here) {
-    double enough = 1e-5 * p->size;
+    double enough = 1e-6 * p->size;
     v3 uphill = place_uphill(here);
     model m = model_create(p);
     for (int k = 0; k < STEPS && duality_gap(p, here->t, uphill) > enough; k++) {
@@ -233,7 +234,7 @@ void place_check(encounter *e, place *at) {
     if (plain.f >= 0 || place_gap(at) > 0.99 * plain.f || !overlaps(e, at)) {
         v3 n = at->g;
         *at = plain;
-        if (plain.f >= 0 && v3_dot(n, plain.g) > 0.99) {
+        if (plain.f >= 0 && plain.f <= SHARP_WITHIN * e->margin && v3_dot(n, plain.g) > 0.99) {
             at->g = n; /* better known than where phi is sharp */
         }
     }

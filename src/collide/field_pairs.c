@@ -13,6 +13,7 @@
 #include "collide/convex.h"
 #include "collide/field_contact.h"
 #include "collide/surface.h"
+#include "geometry/field.h"
 
 enum { CUTS = 4 }; /* a triangle longer than this part of the other solid may touch it in several places */
 
@@ -160,7 +161,7 @@ void sharp_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
     meet(p, &a, &b, 0, 0, first, out);
-    encounter_edges(p, &a, &b, out);
+    encounter_edges(p, &a, &b, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
@@ -229,13 +230,18 @@ static double longest_edge(const sim_mesh *m) {
     return most;
 }
 
-/* Are A's triangles to be gone through, and not B's?  The fewer cost less and lose nothing, since contact is looked for on
- * the true surface; but they must be small against what they meet. */
+/* About what it costs to go through the triangles of one field with the other: each asks the other once or so, and its own
+ * distance a few times. */
+static double cost(const solid *skin, const solid *other) {
+    return skin->mesh->ntriangle * (2.0 * skin->geometry->field->nnode + other->geometry->field->nnode);
+}
+
+/* Are A's triangles to be gone through, and not B's?  The cheaper lose nothing, since contact is looked for on the true
+ * surface; but they must be small against what they meet. */
 static int through_a(const solid *a, const solid *b) {
     enum { SMALL = 4 };
-    int few_a = a->mesh->ntriangle < b->mesh->ntriangle;
     int small_a = longest_edge(a->mesh) * SMALL <= b->extent, small_b = longest_edge(b->mesh) * SMALL <= a->extent;
-    return small_a == small_b ? few_a : small_a;
+    return small_a == small_b ? cost(a, b) < cost(b, a) : small_a;
 }
 
 void field_field_most(const pair *p, manifold *out, int most) {

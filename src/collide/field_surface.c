@@ -92,22 +92,22 @@ static const place *vertex(encounter *e, int v) {
     return at;
 }
 
-/* About how low the field is over the patch.  Along each edge it is taken for a parabola with the slopes at both ends; its
- * dip below the lower end counts one and a half times.  A crease between two corners turns the slopes round and makes the
- * dip half the edge, so that nothing sharp is passed over. */
+/* About how low the field is over the patch.  Along each edge, taken for convex, it is not below the tangents at both ends;
+ * the middle of the patch may be a little lower than its edges. */
 static double promise(const place at[3]) {
     double least = HUGE_VAL, deepest = 0;
     for (int k = 0; k < 3; k++) {
         const place *a = &at[k], *b = &at[(k + 1) % 3];
         v3 edge = v3_sub(b->t, a->t);
-        double from = v3_dot(place_uphill(a), edge), to = v3_dot(place_uphill(b), edge), bend = to - from;
-        double down = a->f <= b->f ? -from : to; /* inwards from the lower end */
-        if (down > 0) {
-            deepest = fmax(deepest, down * down / fmax(bend, down));
+        double from = v3_dot(place_uphill(a), edge), to = v3_dot(place_uphill(b), edge);
+        double down = a->f <= b->f ? -from : to, up = a->f <= b->f ? to : -from, rise = fabs(b->f - a->f);
+        if (down > 0) { /* inwards from the lower end */
+            double s = up + down > 0 ? (up - rise) / (up + down) : 1;
+            deepest = fmax(deepest, down * fmin(fmax(s, 0), 1));
         }
         least = fmin(least, a->f);
     }
-    return least - 0.75 * deepest;
+    return least - 1.2 * deepest;
 }
 
 /* Of a convex field over a flat triangle: not below the planes that touch it at the corners. */
@@ -206,26 +206,42 @@ static void sort_candidates(candidate *c, int count) {
     }
 }
 
-/* The most promising first.  Where a corner is a contact, or belongs to a triangle with one, another is looked for only if
- * it may be deeper than all so far, or nearly: those there are stand close enough; and no longer once it has been in vain
- * PATIENCE times, since the promises that are left are smaller still. */
+/* Need a candidate not be looked at?  Where a corner is a contact, or belongs to a triangle with one, another is looked for
+ * only if it may be deeper than all so far, or nearly: those there are stand close enough; and no longer once it has been
+ * in vain PATIENCE times, since the promises that are left are smaller still.  So with those that only an edge of the solid
+ * beside the triangle could bring near. */
+static int is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
+    enum { PATIENCE = 12 };
+    if (!e->surface->skin) {
+        return 0;
+    }
+    if (seen & VERTEX_TAKEN) {
+        return low > e->least - same || in_vain[0] >= PATIENCE;
+    }
+    return (seen & VERTEX_COVERED && low > e->least + 0.25 * (e->margin - e->least)) ||
+           (low > e->margin && in_vain[1] >= 2 * PATIENCE);
+}
+
+/* The most promising first. */
 static void meet_waiting(encounter *e) {
-    enum { PATIENCE = 16 };
-    int in_vain = 0;
+    int in_vain[2] = {0, 0}; /* in a row, where there is contact already; where only an edge may be near */
     double same = SAME_DEPTH * e->surface->extent;
     sort_candidates(e->waiting, e->nwaiting);
     for (int i = 0; i < e->nwaiting && !e->out->failed; i++) {
         const int *c = e->surface->mesh->triangle[e->waiting[i].triangle];
         double low = e->waiting[i].low, least = e->least;
-        int seen = e->seen[c[0]] | e->seen[c[1]] | e->seen[c[2]], taken = seen & VERTEX_TAKEN;
-        int spared = e->surface->skin && (seen & (VERTEX_TAKEN | VERTEX_COVERED));
-        if (spared && (low > least + (taken ? -same : 0.25 * (e->margin - least)) || (taken && in_vain >= PATIENCE))) {
+        int seen = e->seen[c[0]] | e->seen[c[1]] | e->seen[c[2]], count = e->out->count;
+        if (is_spared(e, low, seen, same, in_vain)) {
             continue;
         }
         patch p;
         patch_of(e, e->waiting[i].triangle, &p);
         meet(e, &p, 0);
-        in_vain = !spared ? in_vain : e->least < least - same ? 0 : in_vain + 1;
+        if (seen & (VERTEX_TAKEN | VERTEX_COVERED)) {
+            in_vain[0] = e->least < least - same ? 0 : in_vain[0] + 1;
+        } else if (low > e->margin) {
+            in_vain[1] = e->out->count > count ? 0 : in_vain[1] + 1;
+        }
     }
 }
 
@@ -269,16 +285,49 @@ static void descend(encounter *e, const sim_bvh *bvh) {
     }
 }
 
+/* The way out of the field's solid: what overlaps shrinks fastest against the area vector of the surface's part that is
+ * inside.  0 where that is nearly closed. */
+static v3 way_out(const encounter *e) {
+    const sim_mesh *m = e->surface->mesh;
+    v3 sum = {0, 0, 0};
+    double all = 0;
+    for (int t = 0; t < m->ntriangle; t++) {
+        const int *c = m->triangle[t];
+        double inside = 0;
+        for (int k = 0; k < 3; k++) {
+            inside += e->seen[c[k]] && e->vertex[c[k]].f < 0;
+        }
+        if (inside > 0) {
+            v3 area = v3_cross(v3_sub(m->vertex[c[1]], m->vertex[c[0]]), v3_sub(m->vertex[c[2]], m->vertex[c[0]]));
+            sum = v3_axpy(sum, -inside, area);
+            all += inside * v3_norm(area);
+        }
+    }
+    double size = v3_norm(sum);
+    return size > 0.05 * all ? v3_scale(1 / size, sum) : v3_make(0, 0, 0);
+}
+
 /* The deepest vertex of all is near a contact.  Where bodies are so far inside each other that none was found which is at
- * least half as deep, it stands for one: what overlaps is pushed apart. */
+ * least half as deep, it stands for one; but one from which the field's gradient leads on through the other side does not:
+ * the deepest of those that lead out comes first. */
 static void report_deepest(encounter *e) {
     double least = 0;
     for (int k = e->first; k < e->out->count; k++) {
         least = fmin(least, e->out->point[k].gap);
     }
-    if (e->deepest >= 0 && e->vertex[e->deepest].f < 2 * least) {
-        report_vertex(e, &e->vertex[e->deepest], e->deepest);
+    if (e->deepest < 0 || !(e->vertex[e->deepest].f < 2 * least)) {
+        return;
     }
+    v3 out = e->sharp_only ? v3_make(0, 0, 0) : way_out(e);
+    int best = -1;
+    for (int v = 0; v < e->surface->mesh->nvertex; v++) {
+        const place *at = &e->vertex[v];
+        if (e->seen[v] && at->f < (best < 0 ? 0 : e->vertex[best].f) && v3_dot(at->g, out) > 0.5 * v3_norm(at->g)) {
+            best = v;
+        }
+    }
+    best = best >= 0 && e->vertex[best].f < 0.1 * e->vertex[e->deepest].f ? best : e->deepest;
+    report_vertex(e, &e->vertex[best], best);
 }
 
 int encounter_run(encounter *e) {

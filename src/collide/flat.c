@@ -6,7 +6,7 @@
 #include "collide/cluster.h"
 
 static const double SAME_NORMAL = 1e-3; /* difference of unit normals */
-static const double STRAIGHT = 1e-5, INSIDE = 0.02, KEPT = 1e-3, DEEPER = 1e-3;
+static const double STRAIGHT = 1e-5, INSIDE = 0.02, KEPT = 1e-3, DEEPER = 1e-7;
 enum { FEW = 4, CORNERS = 8 };
 
 typedef struct flat_point {
@@ -46,18 +46,35 @@ static double turn(const flat_point *a, const flat_point *b, const flat_point *c
     return (b->u - a->u) * (c->v - a->v) - (b->v - a->v) * (c->u - a->u);
 }
 
-/* One half of the hull, from `hull[from]` on; points nearly on a straight line are no corners. */
+/* One half of the hull, from `hull[from]` on. */
 static int chain(const patch *s, int from, int top) {
     int n = from;
-    double straight = STRAIGHT * s->span * s->span;
     for (int i = 0; i < s->count; i++) {
         const flat_point *p = &s->at[top ? s->count - 1 - i : i];
-        while (n >= from + 2 && turn(&s->hull[n - 2], &s->hull[n - 1], p) <= straight) {
+        while (n >= from + 2 && turn(&s->hull[n - 2], &s->hull[n - 1], p) <= 0) {
             n--;
         }
         s->hull[n++] = *p;
     }
     return n - 1; /* its last is the first of the other half */
+}
+
+/* Points that stand out less than rounding are no corners. */
+static void straighten(patch *s) {
+    for (int k = 0; k < s->nhull && s->nhull > 2;) {
+        const flat_point *a = &s->hull[(k + s->nhull - 1) % s->nhull], *b = &s->hull[k];
+        const flat_point *c = &s->hull[(k + 1) % s->nhull];
+        double chord = hypot(c->u - a->u, c->v - a->v);
+        if (turn(a, b, c) > STRAIGHT * s->span * chord) {
+            k++;
+            continue;
+        }
+        for (int i = k; i + 1 < s->nhull; i++) {
+            s->hull[i] = s->hull[i + 1];
+        }
+        s->nhull--;
+        k = k > 0 ? k - 1 : 0;
+    }
 }
 
 /* Is any point well inside the hull? */
@@ -120,6 +137,7 @@ static void thin_out(const pair *p, patch *s, unsigned char *stays) {
     shell_sort(s->at, s->count);
     int lower = chain(s, 0, 0);
     s->nhull = chain(s, lower, 1);
+    straighten(s);
     if (s->nhull > CORNERS && !is_filled(s)) {
         for (int k = 0; k < s->count; k++) {
             stays[s->at[k].which] = 1;
@@ -136,7 +154,7 @@ static void thin_out(const pair *p, patch *s, unsigned char *stays) {
         least = stays[which] ? fmin(least, s->point[which].gap) : least;
     }
     int deepest = deepest_of(s);
-    if (s->point[deepest].gap < least - DEEPER * (p->margin - least)) {
+    if (s->point[deepest].gap < least - DEEPER * s->span) {
         stays[deepest] = 1;
     }
 }

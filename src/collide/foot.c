@@ -450,3 +450,36 @@ void mink_foot_prove(const minkowski *m, mink_foot *f) {
     double in_b = in_a < enough ? ball_within(m->b, m3_transposed_times(m->X_ab.R, v3_sub(f->a, m->X_ab.p))) : in_a;
     f->below = max_of(f->below, max_of(in_a, in_b));
 }
+
+/* Corners of a patch; of a disc four of its rim. */
+static int corners_of(const patch *f, v3 *out) {
+    if (!f->disc) {
+        for (int k = 0; k < f->count; k++) {
+            out[k] = f->corner[k];
+        }
+        return f->count;
+    }
+    v3 e = v3_perpendicular(f->axis), g = v3_cross(f->axis, e);
+    for (int k = 0; k < 4; k++) {
+        out[k] = v3_axpy(f->corner[0], k & 1 ? f->radius : -f->radius, k & 2 ? e : g);
+    }
+    return 4;
+}
+
+int mink_flat(const minkowski *m, v3 u, v3 *point, int most, v3 *along) {
+    patch fa, fb;
+    v3 a[MOST], b[MOST];
+    uint32_t start[2] = {m->start ? m->start[0] : 0, m->start ? m->start[1] : 0};
+    patch_of(m->a, NULL, u, &start[0], &fa);
+    patch_of(m->b, &m->X_ab, v3_neg(u), &start[1], &fb);
+    int na = corners_of(&fa, a), nb = corners_of(&fb, b), count = 0;
+    for (int i = 0; i < na; i++) {
+        for (int j = 0; j < nb && count < most; j++) {
+            point[count++] = v3_sub(a[i], b[j]);
+        }
+    }
+    v3 e = count > 1 ? v3_sub(point[1], point[0]) : v3_make(0, 0, 0);
+    double length = v3_norm(e);
+    *along = length > m->grain ? v3_scale(1 / length, e) : v3_perpendicular(u);
+    return count;
+}

@@ -3,8 +3,6 @@
  * At its vertices.  Branches of the tree of boxes that stay above z = margin are passed over. */
 #include "collide/surface.h"
 
-#include <string.h>
-
 enum { EACH = 4 };
 
 typedef struct plane {
@@ -55,33 +53,6 @@ static void below(plane *h) {
     }
 }
 
-/* A vertex comes with each of its triangles: the first time counts. */
-static void drop_repeats(const pair *p, manifold *out, int first) {
-    size_t room = 16;
-    while (room < 2 * (size_t)(out->count - first)) {
-        room *= 2;
-    }
-    size_t mark = sim_arena_mark(p->arena);
-    int *seen = ARENA_NEW(p->arena, int, room), kept = first;
-    if (!seen) {
-        out->failed = 1;
-        return;
-    }
-    memset(seen, 0, room * sizeof *seen);
-    for (int k = first; k < out->count; k++) {
-        size_t at = (size_t)(out->point[k].feature * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
-        while (seen[at] && out->point[seen[at] - 1].feature != out->point[k].feature) {
-            at = (at + 1) & (room - 1);
-        }
-        if (!seen[at]) {
-            out->point[kept] = out->point[k];
-            seen[at] = ++kept;
-        }
-    }
-    out->count = kept;
-    sim_arena_release(p->arena, mark);
-}
-
 void pair_half_space_surface(const pair *p, manifold *out) {
     if (p->b->geometry->hull) {
         pair_function_of(SIM_HALF_SPACE, SIM_CONVEX)(p, out);
@@ -96,6 +67,6 @@ void pair_half_space_surface(const pair *p, manifold *out) {
         for (int t = 0, end = surface_triangles(&s); t < end && visit(&h, t); t++) {
         }
     }
-    drop_repeats(p, out, first);
+    manifold_unique(p, out, first); /* a vertex comes with each of its triangles */
     manifold_reduce(p, out, first, EACH);
 }

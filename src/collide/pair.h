@@ -32,6 +32,8 @@ typedef struct manifold {
 typedef void pair_function(const pair *p, manifold *out);
 
 void manifold_add(manifold *out, sim_arena *arena, const contact_point *point);
+/* Of the points from `first` on with one feature at one place keep the deepest; at other places they get other features. */
+void manifold_unique(const pair *p, manifold *out, int first);
 
 static inline uint64_t feature_pair(uint32_t of_a, uint32_t of_b) { return (uint64_t)of_a << 32 | of_b; }
 static inline uint64_t feature_swapped(uint64_t f) { return f << 32 | f >> 32; }

@@ -7,7 +7,7 @@
  * in the tangent plane).  All three are tried, the best is kept, until nothing is gained. */
 #include "collide/minkowski.h"
 
-enum { TIES = 4, MOST_ROUNDS = 16 };
+enum { TIES = 4, MOST_ROUNDS = 32 };
 static const double TIED = 1e-9, ASIDE = 1e-6;
 
 /* The creases near a direction, and the curvature between them. */
@@ -194,7 +194,8 @@ static int settled(const minkowski *m, const mink_foot *foot) {
     return mink_is_minimum(m, foot) || (foot->strict && foot->off <= MINK_TIGHT * m->grain);
 }
 
-static mink_direction round_of(const minkowski *m, const crease *k, mink_direction from) {
+/* `all`: along creases too that are too high where they are nearest. */
+static mink_direction round_of(const minkowski *m, const crease *k, mink_direction from, int all) {
     mink_direction best = from, projected;
     v3 w = mink_support(m, from.u).d;
     for (int i = 0; i < k->count; i++) {
@@ -215,8 +216,8 @@ static mink_direction round_of(const minkowski *m, const crease *k, mink_directi
         try(m, along_none(m, k->W, from, w), &best);
     }
     for (int i = 0; i < k->count; i++) {
-        if (k->count > 1 && above_circle(k->along[i], from.u, w) > best.h + m->grain) {
-            continue; /* the crease is too high where it is nearest */
+        if (!all && above_circle(k->along[i], from.u, w) > best.h + m->grain) {
+            continue;
         }
         mink_direction step = along_one(m, k->W, k->along[i], from.u, &projected);
         try(m, projected, &best);
@@ -253,11 +254,48 @@ static mink_direction leave_creases(const minkowski *m, const crease *k, mink_di
     return best;
 }
 
+/* Down along the shortest of all slopes at a direction that is not stationary, which the foot knows: by Newton's method from
+ * a little that way, or simply so far that it is lower. */
+static mink_direction descend(const minkowski *m, const crease *k, mink_direction at, const mink_foot *foot) {
+    mink_direction best = at, projected;
+    v3 d = v3_axpy(v3_sub(foot->a, foot->b), -foot->h, at.u), p = v3_scale(-1 / foot->off, d);
+    mink_direction x = {v3_unit(v3_axpy(at.u, ASIDE, p)), HUGE_VAL, HUGE_VAL};
+    try(m, along_none(m, k->W, x, mink_support(m, x.u).d), &best);
+    for (int j = 0; j < k->count; j++) {
+        try(m, along_one(m, k->W, k->along[j], x.u, &projected), &best);
+    }
+    for (double s = 0.1; s > 1e-8 && !better(m, best, at); s *= 0.1) {
+        x.u = v3_unit(v3_axpy(at.u, s, p));
+        x.h = v3_dot(x.u, mink_support(m, x.u).d);
+        try(m, x, &best);
+    }
+    return best;
+}
+
+/* Some way on from `at`; what it finds may be no better. */
+static mink_direction next_of(const minkowski *m, mink_direction at, mink_foot *foot) {
+    static const double slack = 0.15;
+    crease k = {.count = 0};
+    creases_of(m->a, m3_identity(), at.u, slack, m->start ? m->start[0] : 0, &k);
+    creases_of(m->b, m->X_ab.R, v3_neg(at.u), slack, m->start ? m->start[1] : 0, &k);
+    mink_direction next = round_of(m, &k, at, 0);
+    if (!better(m, next, at)) {
+        next = round_of(m, &k, at, 1);
+    }
+    if (!better(m, next, at)) {
+        next = leave_creases(m, &k, at);
+    }
+    if (!better(m, next, at)) {
+        mink_foot_of(m, at.u, foot);
+        next = foot->off > MINK_TIGHT * m->grain ? descend(m, &k, at, foot) : at;
+    }
+    return next;
+}
+
 int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
-    double slack = 0.15, flat = MINK_TIGHT * m->grain;
     int round = 0;
     for (; round < MOST_ROUNDS && -at->h <= m->far; round++) {
-        if (at->slope <= flat) {
+        if (at->slope <= MINK_TIGHT * m->grain) {
             mink_foot_of(m, at->u, foot);
             mink_foot_prove(m, foot);
             if (settled(m, foot)) {
@@ -265,15 +303,9 @@ int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
             }
             at->slope = round ? at->slope : foot->off; /* it had only been hoped for */
         }
-        crease k = {.count = 0};
-        creases_of(m->a, m3_identity(), at->u, slack, m->start ? m->start[0] : 0, &k);
-        creases_of(m->b, m->X_ab.R, v3_neg(at->u), slack, m->start ? m->start[1] : 0, &k);
-        mink_direction next = round_of(m, &k, *at);
+        mink_direction next = next_of(m, *at, foot);
         if (!better(m, next, *at)) {
-            next = leave_creases(m, &k, *at);
-            if (!better(m, next, *at)) {
-                break;
-            }
+            break;
         }
         *at = next;
     }

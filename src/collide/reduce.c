@@ -1,7 +1,8 @@
 /* Which few of many contact points stand for all of them?
  *
  * First the deepest; then, one after another, the point that adds most to the area which the chosen ones span across the
- * normal of the deepest (for the second: the farthest). What adds next to nothing is left out. The choice of a step ago
+ * normal of the deepest (for the second: the farthest), counted by how near it is to carrying: fully where it is as deep as
+ * the deepest, not at all at the margin. What adds next to nothing is left out. The choice of a step ago
  * stays while it spans nearly as much and still holds a deepest point: rounding noise must not change who carries the load.
  *
  * The points are taken to have about one normal. */
@@ -20,6 +21,7 @@ typedef struct choice {
     int *chosen;   /* by number of choice */
     int *ring;     /* the corners of the chosen ones' hull, anticlockwise */
     int nchosen, nring;
+    double depth, margin; /* gap of the deepest, and the greatest there is */
 } choice;
 
 static double twice_area(const choice *c, int i, int j, int k) {
@@ -32,7 +34,7 @@ static double squared_distance(const choice *c, int i, int j) {
 }
 
 /* Twice the area that point k adds to the hull; with less than two points in it, the square of a distance. */
-static double gain(const choice *c, int k) {
+static double added(const choice *c, int k) {
     if (c->nring == 1) {
         return squared_distance(c, c->ring[0], k);
     }
@@ -43,6 +45,14 @@ static double gain(const choice *c, int k) {
     return sum;
 }
 
+/* From 1 at the deepest to 0 at the margin. */
+static double carrying(const choice *c, int k) {
+    double span = c->margin - c->depth;
+    return span > 0 ? min_of(max_of((c->margin - c->point[k].gap) / span, 0), 1) : 1;
+}
+
+static double gain(const choice *c, int k) { return carrying(c, k) * added(c, k); }
+
 /* Takes point k in: the edges of the hull that see it make way. */
 static void choose(choice *c, int k) {
     c->chosen[c->nchosen++] = k;
@@ -50,7 +60,7 @@ static void choose(choice *c, int k) {
         c->ring[c->nring++] = k;
         return;
     }
-    if (!(gain(c, k) > 0)) {
+    if (!(added(c, k) > 0)) {
         return;
     }
     int n = c->nring, sees[2] = {-1, -1}; /* first and last edge in sight; in between lie only such */
@@ -108,6 +118,15 @@ static double length(const choice *c) {
         }
     }
     return most;
+}
+
+/* How much of the load the chosen ones could carry, on average. */
+static double strength(const choice *c) {
+    double sum = 0;
+    for (int i = 0; i < c->nchosen; i++) {
+        sum += carrying(c, c->chosen[i]);
+    }
+    return sum / c->nchosen;
 }
 
 static int is_chosen(const choice *c, int k) {
@@ -215,12 +234,14 @@ void manifold_reduce(const pair *p, manifold *out, int first, int most) {
     for (int k = 0; k < count; k++) {
         widest = max_of(widest, squared_distance(&c, deepest, k));
     }
+    c.depth = depth;
+    c.margin = p->margin;
     deepest = outermost(&c, depth + (known ? NOISE : ROUNDING) * sqrt(widest));
     double nothing = NOTHING * widest;
     choose_best(&c, kept, deepest, nothing);
-    double best_area = area(&c), best_length = length(&c);
+    double best_area = strength(&c) * area(&c), best_length = strength(&c) * length(&c);
     if (choose_kept(&c, kept, depth + NOISE * sqrt(widest)) &&
-        (area(&c) < NEARLY * best_area || length(&c) < NEARLY * NEARLY * best_length)) {
+        (strength(&c) * area(&c) < NEARLY * best_area || strength(&c) * length(&c) < NEARLY * NEARLY * best_length)) {
         choose_best(&c, kept, deepest, nothing);
     }
     out->count = first;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 enum { RING = 48, PASSES = 16 };
-/* Of the spacing: how far triangles may be off the surface. */
-static const double OFF = 0.05;
+/* How far triangles may be off the surface: of the spacing, and of the thinnest walls and ridges. */
+static const double OFF = 0.05, DETAIL = 0.3;
 static const double ALONG = 0.85; /* cosine between a triangle's normal and the gradient over it */
 static const double SLIVER = 0.04, GROWTH = 1.3;
 
@@ -28,7 +28,7 @@ typedef struct coarsener {
     int ntriangle;
     int *head, *next; /* corners at each vertex, chained; corner 3 t + k; dead triangles have triangle[t][0] < 0 */
     stand *stand;     /* of each triangle */
-    double spacing;
+    double spacing, off;
 } coarsener;
 
 /* Triangles alive at vertex v; forgets dead ones.  More than `room`: -1. */
@@ -160,7 +160,7 @@ static int try_vertex(coarsener *c, int u, double longest) {
     int ring[RING], near[2 * RING], count = ring_of(c, u, ring);
     int n = count > 0 ? neighbours_of(c, ring, count, u, near) : 0;
     double done = -1;
-    stand worst = {ALONG, OFF * c->spacing};
+    stand worst = {ALONG, c->off};
     for (int k = 0; n > 0 && k < count; k++) { /* where the drawing itself is poor its triangles may go all the same */
         worst.along = fmin(worst.along, c->stand[ring[k]].along);
         worst.off = fmax(worst.off, c->stand[ring[k]].off);
@@ -216,6 +216,7 @@ static int run(coarsener *c, int nvertex) {
 int skin_coarsen(const sim_field *field, const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle,
                  double spacing) {
     coarsener c = {.field = field, .vertex = vertex, .triangle = triangle, .ntriangle = ntriangle, .spacing = spacing};
+    c.off = fmin(OFF * spacing, DETAIL * field->detail);
     c.head = malloc((size_t)nvertex * sizeof *c.head);
     c.next = malloc((size_t)ntriangle * 3 * sizeof *c.next);
     c.stand = malloc((size_t)ntriangle * sizeof *c.stand);

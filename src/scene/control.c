@@ -186,15 +186,27 @@ static void read_load(loader *l, const scope *s, const node *n) {
     }
 }
 
+/* The body's index in the builder. `world` is what it is for the model: the world, or the body the model hangs on. */
+static bool excluded_body(loader *l, const scope *s, const char *name, const node *at, int *index) {
+    int found = strcmp(name, "world") == 0 ? s->world_parent : sim_loader_find(l, s, name, at);
+    *index = found >= 0 ? l->entries[found].index : 0;
+    return found >= 0 || strcmp(name, "world") == 0;
+}
+
 static void read_exclusion(loader *l, const scope *s, const node *n) {
     exclusion_data d;
     if (!sim_loader_read(l, n, &sim_table_exclusion, &d)) {
         return;
     }
-    int first = sim_loader_find(l, s, d.first, sim_node_member(n, "first"));
-    int second = sim_loader_find(l, s, d.second, sim_node_member(n, "second"));
-    if (first >= 0 && second >= 0 && sim_loader_good(l)) {
-        sim_builder_add_exclusion(l->builder, l->entries[first].index, l->entries[second].index);
+    int first, second;
+    if (!excluded_body(l, s, d.first, sim_node_member(n, "first"), &first) ||
+        !excluded_body(l, s, d.second, sim_node_member(n, "second"), &second)) {
+        return;
+    }
+    if (first == second) {
+        sim_report_once(&l->report, sim_node_member(n, "second"), NULL, "both are \"%.80s\"", d.second);
+    } else if (sim_loader_good(l)) {
+        sim_builder_add_exclusion(l->builder, first, second);
     }
 }
 

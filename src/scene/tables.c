@@ -237,7 +237,8 @@ static const field exclusion_fields[] = {
 const table sim_table_exclusion = {
     "exclusion",
     "Two bodies whose shapes never touch each other. What hangs on a body by one joint never touches that body anyway "
-    "(unless it is the world), nor do bodies held together by fixed joints.",
+    "(unless that is the world, or fixed to it), nor do bodies held together by fixed joints. `world` names the shapes "
+    "of the world's own body.",
     sizeof(exclusion_data), exclusion_fields, .count = COUNT(exclusion_fields)};
 
 /* ---- models and instances ---- */

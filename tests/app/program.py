@@ -421,7 +421,9 @@ def lists_where_shapes_touch():
 def lists_contacts_of_a_checkpoint_and_writes_nothing():
     path = write("touch.json", TOUCHING)
     sim(path, "--duration", "0.05", "--checkpoint", "c", "--quiet")
-    contact, = json.loads(sim(path, "--resume", "c", "--contacts", "--out", "never.csv").stdout)["contacts"]
+    contact, = json.loads(sim(path, "--resume", "c", "--contacts").stdout)["contacts"]
+    refuses("leave out --out", path, "--contacts", "--out", "never.csv")
+    refuses("leave out --validate", path, "--contacts", "--validate")
     assert abs(contact["gap"] + 0.05) < 1e-12 and sorted(os.listdir(".")) == ["c", "touch.json"]
     sim(path, "--duration", "0.5", "--checkpoint", "c", "--quiet")
     assert json.loads(sim(path, "--resume", "c", "--contacts").stdout)["contacts"] == []

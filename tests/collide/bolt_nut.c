@@ -1,4 +1,5 @@
 /* The M48 bolt and its nut: contact all along the flanks, and a nut that goes down as it turns. */
+#include "geometry/skin.h"
 #include "support/contacts.h"
 
 #include <criterion/criterion.h>
@@ -46,6 +47,7 @@ Test(bolt_nut, contacts_lie_on_the_flanks_and_face_as_the_flanks_do) {
     contacts c = contacts_of(&a.bolt, &a.nut, nut_at(play(), 0.3, 1), MARGIN, NULL, 0);
     cr_assert(c.count >= 100 && c.count <= 120, "%d contacts", c.count);
     double worst = 0, low = HUGE_VAL, high = -HUGE_VAL;
+    int near = 0;
     for (int k = 0; k < c.count; k++) {
         v3 x = c.point[k].position;
         double r = hypot(x.x, x.y);
@@ -54,8 +56,11 @@ Test(bolt_nut, contacts_lie_on_the_flanks_and_face_as_the_flanks_do) {
         worst = fmax(worst, acos(fmin(1, -v3_dot(c.point[k].normal, flank_normal(x, 1)))));
         low = fmin(low, x.z);
         high = fmax(high, x.z);
-        cr_assert_float_eq(c.point[k].gap, 0, 5e-6);
+        cr_assert(c.point[k].gap > -5e-6 && c.point[k].gap < 2e-5, "%g",
+                  c.point[k].gap); /* crests stand off a little */
+        near += fabs(c.point[k].gap) < 5e-7;
     }
+    cr_assert_geq(near, 100);
     cr_assert_lt(worst, 5 * PI / 180);
     cr_assert_lt(worst, 0.1 * PI / 180, "normals off by %g deg", worst * 180 / PI);
     cr_assert(low < -0.016 && high > 0.016, "from %g to %g", low, high); /* along the whole nut */
@@ -142,6 +147,33 @@ Test(bolt_nut, names_of_contacts_last) {
     }
     cr_assert_lt(lost, (steps - 1) * 120 / 20, "%d lost in %d steps", lost, steps - 1);
     end(&a);
+}
+
+/* The geometry as it is built when nothing is said of its resolution: fewer triangles than it is drawn with meet, a few
+ * hundred contacts come of them, and they are those of a fine surface. */
+Test(bolt_nut, default_skin_gives_the_contacts_of_a_fine_one) {
+    assembly fine = begin(), a = {bolt_shape(CLEARANCE, 0), nut_shape(CLEARANCE, 0)};
+    cr_assert_lt(8 * a.bolt.geometry->skin->mesh->ntriangle, a.bolt.geometry->mesh->ntriangle);
+    cr_assert_lt(8 * a.nut.geometry->skin->mesh->ntriangle, a.nut.geometry->mesh->ntriangle);
+    random_source r = {17};
+    for (int k = 0; k < 10; k++) {
+        pose X = nut_at(play() + 1e-5, random_uniform(&r, -3, 3), 1);
+        X.p = v3_axpy(X.p, 1e-5, random_unit(&r));
+        double x = least_gap(&a, X, MARGIN), y = least_gap(&fine, X, MARGIN);
+        cr_assert_float_eq(x, y, 2e-7, "%g um, of a fine surface %g um", 1e6 * x, 1e6 * y);
+    }
+    contacts c = contacts_of(&a.bolt, &a.nut, nut_at(play(), 0.3, 1), MARGIN, NULL, 0);
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    cr_assert(c.count >= 100 && c.count <= 120, "%d contacts", c.count);
+    for (int k = 0; k < c.count; k++) {
+        cr_assert_gt(-v3_dot(c.point[k].normal, flank_normal(c.point[k].position, 1)), cos(0.2 * PI / 180));
+        low = fmin(low, c.point[k].position.z);
+        high = fmax(high, c.point[k].position.z);
+    }
+    cr_assert(low < -0.016 && high > 0.016);
+    free(c.point);
+    end(&a);
+    end(&fine);
 }
 
 /* A nut that is off the axis or tilted touches too; nothing is ever not a number. */
