@@ -42,16 +42,22 @@ typedef struct on_surface {
 } on_surface;
 
 /* Numbers of a triangle's own features (face.c) to numbers in the surface.  What is round has none of its own, and leaves
- * those of the triangle out: there the feature that is touched counts. */
-static void name_features(const on_surface *o, int first, int t, int touched) {
-    int round = o->a->kind == CONVEX_ELLIPSOID;
+ * those of the triangle out: there the feature that is touched counts.  Where a face goes on across an edge, what meets the
+ * edge is nothing of its own. */
+static void name_features(on_surface *o, int first, int t, int touched) {
+    int round = o->a->kind == CONVEX_ELLIPSOID, kept = first;
     for (int k = first; k < o->out->count; k++) {
-        uint64_t *f = &o->out->point[k].feature;
-        uint32_t own = (uint32_t)*f & 0x3fffffff, index = own >> 2, kind = own & 3;
+        contact_point c = o->out->point[k];
+        uint32_t own = (uint32_t)c.feature & 0x3fffffff, index = own >> 2, kind = own & 3;
         int feature = round ? touched : kind == 0 ? (int)index % 3 + 4 : kind == 1 ? (int)index % 3 + 1 : 0;
-        v3 n = m3_transposed_times(o->p->X_ab.R, o->out->point[k].normal);
-        *f = feature_pair((uint32_t)(*f >> 32), surface_feature_along(o->s, t, feature, n));
+        v3 n = m3_transposed_times(o->p->X_ab.R, c.normal);
+        uint32_t name = surface_feature_along(o->s, t, feature, n);
+        c.feature = feature_pair((uint32_t)(c.feature >> 32), name);
+        if (round || kind != 1 || (name & 3) == 1 || c.gap < -SHALLOW * o->a->least) {
+            o->out->point[kept++] = c;
+        }
     }
+    o->out->count = kept;
 }
 
 static void emit(on_surface *o, const convex *tri, const convex_gap *gap, int t, int touched) {
@@ -128,9 +134,9 @@ static void emit_face(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, 
 
 /* ---- flat parts ----
  *
- * A face within a flat part of the surface touches along its normal only, and adds to the patch only what of the solid's
- * corners is over it: the rest belongs to its neighbours as well.  So each part is asked once, and each corner where it is
- * over the part. */
+ * A flat part of several triangles is one face: the corners of the solid are asked whether they are over it.  A triangle
+ * that the part goes on from across all its edges has nothing to add; one at the part's border may be touched aslant, and
+ * adds where the border crosses the solid's edges. */
 
 typedef struct under {
     const on_surface *o;
@@ -142,7 +148,7 @@ typedef struct under {
 static int visit_under(void *context, int t) {
     under *u = context;
     const surface *s = u->o->s;
-    if ((surface_flag(s, t) & RELIEF_FLAT) != RELIEF_FLAT || surface_patch(s, t) != u->patch) {
+    if (surface_patch(s, t) != u->patch) {
         return 1;
     }
     surface_corners(s, t, u->corner);
@@ -167,6 +173,9 @@ static void add_corner(on_surface *o, const flat_part *part, v3 on_a, uint32_t v
     surface_in_box(o->s, v3_sub(u.x, grow), v3_add(u.x, grow), visit_under, &u);
     if (u.triangle < 0) {
         return;
+    }
+    if (gap < -SHALLOW * o->a->least && (surface_flag(o->s, u.triangle) & RELIEF_FLAT) != RELIEF_FLAT) {
+        return; /* at the border there may be a shorter way out */
     }
     v3 n = m3_times(p->X_ab.R, u.normal);
     gap = v3_dot(u.normal, v3_sub(there, u.corner[0]));
@@ -274,7 +283,7 @@ static void ask_triangle(on_surface *o, int t, const v3 c[3], v3 n) {
         o->lost = (surface_place){.point = g.on_b, .triangle = t, .feature = feature};
     }
     int counts = surface_faces(o->s, t, feature, m3_transposed_times(o->p->X_ab.R, g.normal));
-    if (counts && feature) {
+    if (counts && feature && v3_norm(v3_cross(n, g.normal)) > 4 * SURFACE_SLACK) {
         emit(o, &tri, &g, t, feature);
     } else if (before) {
         emit_face(o, &tri, t, n, lowest, gap, !counts);
@@ -284,7 +293,8 @@ static void ask_triangle(on_surface *o, int t, const v3 c[3], v3 n) {
 static int visit(void *context, int t) {
     on_surface *o = context;
     v3 own[3], c[3];
-    if ((surface_flag(o->s, t) & RELIEF_FLAT) == RELIEF_FLAT && note_part(o, t)) {
+    int level = surface_flag(o->s, t) & RELIEF_FLAT;
+    if (level && note_part(o, t) && level == RELIEF_FLAT) {
         return 1;
     }
     surface_corners(o->s, t, own);

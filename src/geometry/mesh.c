@@ -1,8 +1,8 @@
 /* What surface do these triangles make?
  *
  * Vertices nearer to each other than `tolerance` (a ten-thousand-millionth of the surface's size: what is left when one
- * number is computed in two ways) are one vertex.  Triangles with two equal corners
- * or no height are left out.  Then neighbours are found, and with them whether the surface closes. */
+ * number is computed in two ways) are one vertex.  Triangles with two equal corners are left out, those without height
+ * flipped away (mesh_slivers.c) or left out.  Then neighbours are found, and with them whether the surface closes. */
 #include "geometry/mesh.h"
 
 #include "geometry/hull.h"
@@ -57,20 +57,21 @@ static sim_status check(const v3 *vertex, int nvertex, const int (*triangle)[3],
     return SIM_OK;
 }
 
-static int has_area(const v3 *vertex, const int i[3], double tolerance) {
-    v3 a = v3_sub(vertex[i[1]], vertex[i[0]]), b = v3_sub(vertex[i[2]], vertex[i[0]]), c = v3_sub(b, a);
-    double longest = sqrt(fmax(v3_dot(a, a), fmax(v3_dot(b, b), v3_dot(c, c))));
-    return v3_norm(v3_cross(a, b)) > tolerance * longest;
-}
-
-/* Triangles with area, their corners renumbered to the vertices they use, kept in order; returns how many. */
+/* Triangles with area, their corners renumbered to the vertices they use; returns how many, -1 without memory. */
 static int keep(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int nvertex, const int (*given)[3],
                 int ngiven, int *one, double tolerance) {
     int count = 0;
     for (int t = 0; t < ngiven; t++) {
-        int i[3] = {one[given[t][0]], one[given[t][1]], one[given[t][2]]};
-        if (has_area(vertex, i, tolerance)) {
-            memcpy(triangle[count++], i, sizeof i);
+        for (int k = 0; k < 3; k++) {
+            triangle[t][k] = one[given[t][k]];
+        }
+    }
+    if (!mesh_flip_slivers(vertex, nvertex, triangle, ngiven, tolerance)) {
+        return -1;
+    }
+    for (int t = 0; t < ngiven; t++) {
+        if (triangle_has_area(vertex, triangle[t], tolerance)) {
+            memmove(triangle[count++], triangle[t], sizeof *triangle);
         }
     }
     memset(one, 0, (size_t)nvertex * sizeof *one);

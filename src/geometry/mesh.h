@@ -20,6 +20,11 @@ sim_bvh *bvh_build_heights(sim_pool *pool, const sim_heights *heights);
  * memory. */
 int mesh_neighbours(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle, int (*across)[3]);
 
+/* Does a triangle have more height than the tolerance? */
+int triangle_has_area(const v3 *vertex, const int corner[3], double tolerance);
+/* Rids the surface of triangles without area that it needs to be closed, by flipping edges.  0 without memory. */
+int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance);
+
 static inline v3 triangle_cross(const sim_mesh *mesh, int t) {
     const int *i = mesh->triangle[t];
     v3 a = mesh->vertex[i[0]];

@@ -3,6 +3,7 @@
 
 #include "math/v3.h"
 #include <criterion/criterion.h>
+#include <sim/collide.h>
 #include <stdlib.h>
 
 static void near(double x, double expected, double tolerance) {
@@ -143,6 +144,88 @@ Test(mesh, boxes_that_touch_along_an_edge_are_two_solids) {
         }
     }
     sim_geometry_free(g);
+}
+
+/* Both push away what comes near, and nothing is in the way between them. */
+Test(mesh, boxes_that_touch_along_an_edge_push_by_their_own_faces) {
+    soup s = soup_box(1, 1, 1), other = soup_box(1, 1, 1);
+    soup_move(&other, (sim_pose){m3_identity(), {1, 1, 0}});
+    soup_add(&s, other);
+    sim_shape mesh = sim_shape_default(), ball = sim_shape_default();
+    sim_geometry *g = soup_geometry(s);
+    mesh.type = SIM_MESH;
+    mesh.geometry = g;
+    ball.size[0] = 0.1;
+    const v3 centre[3] = {{0.599, 0.2, 0.1}, {0.2, 0.599, -0.2}, {0.599, 0.401, 0}};
+    const int points[3] = {1, 1, 2}; /* the last in the wedge between them */
+    for (int k = 0; k < 3; k++) {
+        sim_pose X = {m3_identity(), centre[k]}, still = {m3_identity(), {0, 0, 0}};
+        sim_contact_point c[8];
+        int count = sim_collide_shapes(&ball, &X, &mesh, &still, 0.01, c, 8);
+        cr_assert_eq(count, points[k], "%d points at %d", count, k);
+        for (int i = 0; i < count; i++) {
+            near(c[i].gap, -0.001, 1e-14);
+            near(fabs(c[i].normal.x) + fabs(c[i].normal.y), 1, 1e-14);
+        }
+    }
+    sim_geometry_free(g);
+}
+
+/* A box whose upper edges carry extra vertices that only the sides know of: the top closes on them by triangles without
+ * area.  `chain`: one after another along an edge. */
+static soup box_with_slivers(int chain) {
+    soup s = {8 + 4 * chain, 0, malloc((size_t)(8 + 4 * chain) * sizeof(v3)),
+              malloc((size_t)(6 + 4 * (3 + 2 * chain)) * sizeof(int[3]))};
+    const int base[4][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}};
+    for (int k = 0; k < 8; k++) {
+        s.vertex[k] = v3_make((k & 3) == 1 || (k & 3) == 2 ? 0.7 : 0, (k & 3) >= 2 ? 1.1 : 0, k / 4 * 0.3);
+    }
+    memcpy(s.triangle, base, sizeof base);
+    s.ntriangle = 4;
+    for (int side = 0; side < 4; side++) {
+        int a = side, b = (side + 1) % 4, from = 4 + a, to = 4 + b, last = to;
+        memcpy(s.triangle[s.ntriangle++], (int[3]){a, b, to}, sizeof(int[3]));
+        for (int k = chain; k >= 1; k--) { /* from `to` back to `from` */
+            int v = 8 + chain * side + k - 1;
+            s.vertex[v] = v3_axpy(s.vertex[from], k / (chain + 1.0), v3_sub(s.vertex[to], s.vertex[from]));
+            memcpy(s.triangle[s.ntriangle++], (int[3]){a, last, v}, sizeof(int[3]));
+            memcpy(s.triangle[s.ntriangle++], (int[3]){v, last, from}, sizeof(int[3]));
+            last = v;
+        }
+        memcpy(s.triangle[s.ntriangle++], (int[3]){a, last, from}, sizeof(int[3]));
+    }
+    return s;
+}
+
+Test(mesh, triangles_without_area_that_close_a_surface_are_flipped_away) {
+    random_source r = {5};
+    for (int chain = 0; chain <= 5; chain++) {
+        for (int q = 0; q < 10; q++) {
+            sim_pose X = {random_rotation(&r), v3_scale(3, random_unit(&r))}, middle = X;
+            soup s = box_with_slivers(chain);
+            soup_move(&s, X);
+            for (int k = s.ntriangle - 1; k > 0; k--) { /* in any order */
+                int other = random_index(&r, k + 1), swap[3];
+                memcpy(swap, s.triangle[k], sizeof swap);
+                memcpy(s.triangle[k], s.triangle[other], sizeof swap);
+                memcpy(s.triangle[other], swap, sizeof swap);
+            }
+            int ntriangle = s.ntriangle;
+            sim_geometry *g = soup_geometry(s);
+            middle.p = v3_add(X.p, m3_times(X.R, v3_make(0.35, 0.55, 0.15)));
+            sim_inertia box = box_inertia(0.7 * 1.1 * 0.3, 0.7, 1.1, 0.3), placed = sim_inertia_placed(&box, &middle);
+            cr_assert(g->mesh->closed && g->mesh->ntriangle == ntriangle && g->mesh->convex, "%d slivers an edge",
+                      chain);
+            same_solid(&g->solid, &placed, 1e-12);
+            for (int t = 0; t < g->mesh->ntriangle; t++) {
+                const int *i = g->mesh->triangle[t];
+                v3 a = g->mesh->vertex[i[0]];
+                v3 n = v3_cross(v3_sub(g->mesh->vertex[i[1]], a), v3_sub(g->mesh->vertex[i[2]], a));
+                cr_assert_gt(v3_norm(n), 1e-3);
+            }
+            sim_geometry_free(g);
+        }
+    }
 }
 
 Test(mesh, an_open_surface_has_no_mass) {
