@@ -163,7 +163,7 @@ static int visit(encounter *e, int triangle) {
         return 1;
     }
     double low = promise(p.corner);
-    if (e->field->convex && size > 0.1 * e->field->extent) { /* the edges say too little */
+    if (size > (e->field->convex ? 0.1 : 0.2) * e->field->extent) { /* the edges say too little */
         low = fmin(low, supported(p.corner) - (e->surface->curved ? 0.1 * size : 0));
     }
     if (size > e->coarse) {
