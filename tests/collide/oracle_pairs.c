@@ -151,8 +151,7 @@ static int bring(random_source *r, encounter *e, const meeting *m, double *targe
     if (m->b->is == HEIGHTS && dot(normal, vec_from(e->X_b.R.z)) < 0.3L) {
         return 0;
     }
-    /* The border of a height field is not looked for by fields (docs/collision.md): from well above only. */
-    if (m->a->is == HEIGHTS && dot(normal, vec_from(e->X_a.R.z)) > -0.8L) {
+    if (m->a->is == HEIGHTS && dot(normal, vec_from(e->X_a.R.z)) > -0.3L) {
         return 0;
     }
     return encounter_approach(e, distance_now, target);
