@@ -33,6 +33,8 @@ int surface_triangles(const surface *s);
 /* Calls `visit` for each triangle whose box meets [low, high], always in the same order. */
 void surface_in_box(const surface *s, v3 low, v3 high, bvh_visit *visit, void *context);
 
+/* For each triangle whose box comes within `reach` of p, and some more. */
+void surface_in_ball(const surface *s, v3 p, double reach, bvh_visit *visit, void *context);
 /* Of triangles in nodes with one of the bits `of` (relief.h) at least; 0: all. */
 void surface_some_in_box(const surface *s, int of, v3 low, v3 high, bvh_visit *visit, void *context);
 /* Triangle k of a leaf of the surface's tree. */

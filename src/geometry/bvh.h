@@ -26,6 +26,9 @@ enum { BVH_MAX_DEPTH = 64, BVH_CELLS = 8 };
 typedef int bvh_visit(void *context, int triangle);
 void bvh_in_box(const sim_bvh *bvh, const uint8_t *bits, int of, v3 low, v3 high, bvh_visit *visit, void *context);
 
+/* Of triangles whose leaf's box comes within `reach` of p. */
+void bvh_in_ball(const sim_bvh *bvh, v3 p, double reach, bvh_visit *visit, void *context);
+
 /* The nearest point of the surface to p, no farther than `reach`: its triangle, or -1. `feature`: where on the triangle
  * it lies, 0 inside, 1 2 3 on the edge from corner 0 1 2, 4 5 6 at corner 0 1 2. */
 int bvh_nearest(const sim_bvh *bvh, const sim_mesh *mesh, v3 p, double reach, v3 *nearest, int *feature);

@@ -86,6 +86,26 @@ static double box_distance(const sim_bvh_node *n, v3 p) {
     return x * x + y * y + z * z;
 }
 
+void bvh_in_ball(const sim_bvh *bvh, v3 p, double reach, bvh_visit *visit, void *context) {
+    int waiting[BVH_MAX_DEPTH + 1] = {0}, nwaiting = 1;
+    while (nwaiting > 0) {
+        const sim_bvh_node *n = &bvh->node[waiting[--nwaiting]];
+        if (box_distance(n, p) > reach * reach) {
+            continue;
+        }
+        if (n->count == 0) {
+            waiting[nwaiting++] = n->first + 1;
+            waiting[nwaiting++] = n->first;
+            continue;
+        }
+        for (int k = n->first; k < n->first + n->count; k++) {
+            if (!visit(context, bvh->order[k])) {
+                return;
+            }
+        }
+    }
+}
+
 typedef struct best {
     double distance; /* squared */
     v3 point;
