@@ -26,6 +26,7 @@ void surface_corners(const surface *s, int t, v3 corner[3]);
 /* The triangle on the other side of the edge from corner k to the next, or -1. */
 int surface_across(const surface *s, int t, int k);
 v3 surface_normal(const surface *s, int t);
+v3 surface_normal_of(const v3 corner[3]);
 /* The next triangle round the vertex at corner `corner` of t; 0 at a border. */
 int surface_turn(const surface *s, int *t, int *corner, int back);
 int surface_triangles(const surface *s);

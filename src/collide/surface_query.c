@@ -135,7 +135,7 @@ void surface_in_box(const surface *s, v3 low, v3 high, bvh_visit *visit, void *c
 
 void surface_some_in_box(const surface *s, int of, v3 low, v3 high, bvh_visit *visit, void *context) {
     if (s->mesh) {
-        bvh_in_box(s->bvh, of ? s->relief->node : NULL, of, low, high, visit, context);
+        bvh_in_box(s->bvh, 0, of ? s->relief->node : NULL, of, low, high, visit, context);
     } else if (!of || s->relief->node[0] & of) {
         heights_in_box(s, low, high, visit, context);
     }
