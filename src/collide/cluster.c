@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-enum { SALT = 26 }; /* the bits from here on tell apart points of one feature */
+enum { SALT = 26 };             /* the bits from here on tell apart points of one feature */
+static const double WAYS = 100; /* of `near`: so close two ways out of one edge are of one contact */
 static const double SAME_NORMAL = 0.995, PREFER_KEPT = 1.5 * 1.5, DEEPER = 0.05;
 
 /* Points by columns: the distances of one to all others are the inner loop. */
@@ -305,9 +306,16 @@ static int unique(contact_point *point, int count, double near) {
         contact_point c = point[k];
         same = left > 0 && c.feature == last ? same + 1 : 0;
         last = c.feature;
-        if (same && v3_norm(v3_sub(point[left - 1].position, c.position)) <= near) {
-            same--;
-            continue;
+        if (same) {
+            contact_point *before = &point[left - 1];
+            double apart = v3_norm(v3_sub(before->position, c.position));
+            int two_ways_out = c.gap < 0 && v3_dot(before->normal, c.normal) < SAME_NORMAL && apart <= WAYS * near;
+            if (apart <= near || two_ways_out) {
+                same--;
+                c.feature = before->feature;
+                *before = two_ways_out ? c : *before; /* the shorter: the deeper came first */
+                continue;
+            }
         }
         c.feature ^= (uint64_t)(same & 15) << SALT;
         point[left++] = c;

@@ -79,7 +79,7 @@ static void apart(const minkowski *m, const gjk_result *g, const mink_direction 
     mink_foot foot;
     mink_foot_of(m, d.u, &foot);
     if (foot.off > MINK_TIGHT * m->grain) {
-        out->iterations += mink_polish(m, &d, &foot);
+        out->iterations += mink_polish(m, MINK_END, &d, &foot);
     }
     out->certain = g->above + d.h <= max_of(1e-6 * m->least, tolerance);
     finish(m, d.u, -d.h, witness(m, d.u, -d.h), out);
@@ -113,7 +113,7 @@ typedef enum outcome { FOUND, PROVEN, FAR, LOST } outcome;
 
 /* What comes of polishing `d`. */
 static outcome polished(const minkowski *m, mink_direction *d, mink_foot *foot, convex_gap *out) {
-    out->iterations += mink_polish(m, d, foot);
+    out->iterations += mink_polish(m, MINK_NEAR, d, foot);
     return -d->h > m->far ? FAR : mink_is_minimum(m, foot) ? PROVEN : FOUND;
 }
 

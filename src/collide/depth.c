@@ -105,9 +105,9 @@ static void enclose_best(search *s) {
     }
 }
 
-static void polish(search *s, mink_direction *x) {
+static void polish(search *s, int rounds, mink_direction *x) {
     mink_foot foot;
-    mink_polish(s->m, x, &foot);
+    mink_polish(s->m, rounds, x, &foot);
     if (foot.off <= MINK_TIGHT * s->m->grain) {
         s->proven = max_of(s->proven, foot.below);
     }
@@ -119,7 +119,7 @@ static void offer(search *s, mink_direction x) {
     }
     if (s->m->curved && s->out->best.h < s->polished - s->tolerance && s->npolish < MOST_POLISHES) {
         s->npolish++;
-        polish(s, &s->out->best);
+        polish(s, MINK_NEAR, &s->out->best);
         s->polished = s->out->best.h;
         if (s->out->best.h - s->proven > s->tolerance) {
             enclose_best(s);
@@ -155,7 +155,7 @@ static void close_in(search *s) {
 }
 
 static void settle(search *s, mink_direction x) {
-    polish(s, &x);
+    polish(s, MINK_END, &x);
     if (x.h < s->out->best.h) {
         s->out->best = x;
     }
@@ -219,7 +219,7 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
     }
     close_in(&s);
     if (m->curved && !is_stationary(m, out->best.u)) { /* low enough by the tolerance, but not where it ends */
-        polish(&s, &out->best);
+        polish(&s, MINK_END, &out->best);
     }
     if (out->best.h - out->below > s.tolerance) {
         look_around(&s);

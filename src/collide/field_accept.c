@@ -216,8 +216,18 @@ void report_vertex(encounter *e, const place *at, int v) {
     }
 }
 
+static int is_contact(encounter *e, const patch *p, place *low) {
+    if (e->surface->curved) {
+        place settled = *low;
+        int found = stands(e, p, &settled);
+        *low = found ? settled : *low;
+        return found;
+    }
+    return parallel(low->g, p->normal) || lowest_flat(e, p, low);
+}
+
 void report_minimum(encounter *e, const patch *p, place *low) {
-    if (e->surface->curved ? !stands(e, p, low) : !parallel(low->g, p->normal) && !lowest_flat(e, p, low)) {
+    if (!is_contact(e, p, low) && !(patch_touch(e, p, low) && is_contact(e, p, low))) {
         return;
     }
     const sim_mesh *m = e->surface->mesh;

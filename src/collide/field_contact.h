@@ -89,6 +89,9 @@ void report_corners(encounter *e, const patch *p);
 /* A local minimum over the patch, if it is one of the whole surface. */
 void report_minimum(encounter *e, const patch *p, place *low);
 
+/* Where the surfaces touch so closely that rounding decides about g: is there a local minimum with the surface lifted off
+ * here?  Then its g is taken. */
+int patch_touch(encounter *e, const patch *p, place *at);
 /* A local minimum of the field over the patch. */
 void patch_minimum(encounter *e, const patch *p, place *out);
 

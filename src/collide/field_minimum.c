@@ -182,7 +182,7 @@ static v3 model_minimum(const model *m, const patch *p, v3 from) {
 
 /* From `here` down to a local minimum. Returns 1 when it ends on a crease; then its g is the two sides' together. */
 static int descend(encounter *e, const patch *p, place *here) {
-    double enough = 1e-6 * p->size;
+    double enough = 3e-6 * p->size;
     v3 uphill = place_uphill(here);
     model m = model_create(p);
     for (int k = 0; k < STEPS && duality_gap(p, here->t, uphill) > enough; k++) {
@@ -240,23 +240,46 @@ void place_check(encounter *e, place *at) {
     }
 }
 
-void patch_minimum(encounter *e, const patch *p, place *out) {
+/* On with the surface lifted off, from where it is along its g. */
+static void lift_off(encounter *e, const patch *p, place *here) {
     enum { LIFTS = 4 };
+    for (int k = 0; k < LIFTS; k++) {
+        double length = v3_norm(here->g), lift = patch_round(e, p) - place_gap(here);
+        if (!(length > 0.1) || !(lift > 0)) {
+            return;
+        }
+        v3 n = v3_scale(1 / length, here->g);
+        here->shift = v3_scale(lift, n);
+        encounter_place(e, here->t, p->normal, p->size, here);
+        descend(e, p, here);
+        here->lift = v3_dot(here->shift, here->g);
+        if (v3_norm(v3_sub(here->g, n)) <= 1e-7) {
+            return;
+        }
+    }
+}
+
+int patch_touch(encounter *e, const patch *p, place *at) {
+    double tiny = 1e-6 * p->size;
+    if (!(fabs(place_gap(at)) <= tiny)) {
+        return 0;
+    }
+    place off = *at;
+    off.g = v3_neg(p->normal);
+    lift_off(e, p, &off);
+    if (!(fabs(place_gap(&off) - place_gap(at)) <= tiny) || v3_norm(v3_sub(off.x, at->x)) > sqrt(1e-6) * p->size) {
+        return 0;
+    }
+    at->g = off.g;
+    return 1;
+}
+
+void patch_minimum(encounter *e, const patch *p, place *out) {
     place here = p->corner[best_corner(p)];
     here.shift = v3_make(0, 0, 0);
     here.lift = 0;
-    int creased = descend(e, p, &here);
-    for (int k = 0; k < LIFTS && creased; k++) {
-        double length = v3_norm(here.g), lift = patch_round(e, p) - place_gap(&here);
-        if (!(length > 0.1) || !(lift > 0)) {
-            break;
-        }
-        v3 n = v3_scale(1 / length, here.g);
-        here.shift = v3_scale(lift, n);
-        encounter_place(e, here.t, p->normal, p->size, &here);
-        descend(e, p, &here);
-        here.lift = v3_dot(here.shift, here.g);
-        creased = v3_norm(v3_sub(here.g, n)) > 1e-7;
+    if (descend(e, p, &here)) {
+        lift_off(e, p, &here);
     }
     place_check(e, &here);
     *out = here;

@@ -163,7 +163,7 @@ static int visit(encounter *e, int triangle) {
         return 1;
     }
     double low = promise(p.corner);
-    if (e->field->convex && size > 0.1 * e->field->extent) { /* the edges say too little */
+    if (size > (e->field->convex ? 0.1 : 0.2) * e->field->extent) { /* the edges say too little */
         low = fmin(low, supported(p.corner) - (e->surface->curved ? 0.1 * size : 0));
     }
     if (size > e->coarse) {
@@ -211,7 +211,7 @@ static void sort_candidates(candidate *c, int count) {
  * in vain PATIENCE times, since the promises that are left are smaller still.  So with those that only an edge of the solid
  * beside the triangle could bring near. */
 static int is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
-    enum { PATIENCE = 12 };
+    enum { PATIENCE = 20 };
     if (!e->surface->skin) {
         return 0;
     }

@@ -147,9 +147,10 @@ void gjk_start(const minkowski *m, v3 against, gjk_result *g) {
     g->above = v3_norm(g->nearest);
 }
 
-static void bound(gjk_result *g, v3 u, double h) {
-    if (-h > g->below) {
-        g->below = -h;
+/* Of directions that are as good to rounding the last: it comes from the nearest point. */
+static void bound(gjk_result *g, v3 u, double h, double grain) {
+    if (-h > g->below - grain) {
+        g->below = max_of(-h, g->below);
         g->axis = u;
     }
 }
@@ -172,7 +173,7 @@ static int take_in(gjk_result *g, const mink_point *w) {
 
 int gjk_offer(const minkowski *m, v3 u, gjk_result *g) {
     mink_point w = mink_support(m, u);
-    bound(g, u, v3_dot(u, w.d));
+    bound(g, u, v3_dot(u, w.d), m->grain);
     return take_in(g, &w);
 }
 
@@ -180,7 +181,7 @@ void gjk_go(const minkowski *m, double far, double tolerance, gjk_result *g) {
     for (; g->iterations < MOST_ITERATIONS && g->count < 4 && g->above > m->grain; g->iterations++) {
         v3 u = v3_scale(-1 / g->above, g->nearest);
         mink_point w = mink_support(m, u);
-        bound(g, u, v3_dot(u, w.d));
+        bound(g, u, v3_dot(u, w.d), m->grain);
         g->beyond = g->below > far;
         if (g->beyond || g->above - g->below <= tolerance || !take_in(g, &w)) {
             return;

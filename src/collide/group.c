@@ -25,8 +25,8 @@ static int known(const contact_point *point, int count, const contact_point *c, 
 /* Moves the group about the deepest point of the rest to `out`; returns how many are left. */
 static int take_group(const pair *p, manifold *out, contact_point *rest, int count, double alike, double same) {
     int deepest = 0, left = 0, first = out->count;
-    for (int k = 1; k < count; k++) {
-        deepest = rest[k].gap < rest[deepest].gap ? k : deepest;
+    for (int k = 1; k < count; k++) { /* of equal depths the first: rounding has no say in whose name stays */
+        deepest = rest[k].gap < rest[deepest].gap - 1e-6 * same ? k : deepest;
     }
     v3 n = rest[deepest].normal;
     manifold_add(out, p->arena, &rest[deepest]);

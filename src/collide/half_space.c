@@ -77,16 +77,17 @@ void ellipsoid_half_space(const pair *p, manifold *out) {
 
 /* Vertices that are no higher than the margin hang together by edges: the lowest, and on from there.  Sets `low`, writes
  * them to `list` and returns their number. */
+enum { LOW = 1, BEARS = 2 };
 static int vertices_below(const sim_hull *hull, const pose *X, v3 down, double margin, uint32_t lowest,
                           unsigned char *low, int *list) {
     int count = 0;
-    low[lowest] = 1;
+    low[lowest] = LOW;
     list[count++] = (int)lowest;
     for (int i = 0; i < count; i++) {
         for (int k = hull->ring_start[list[i]]; k < hull->ring_start[list[i] + 1]; k++) {
             int v = hull->ring[k];
             if (!low[v] && X->p.z - v3_dot(down, hull->vertex[v]) <= margin) {
-                low[v] = 1;
+                low[v] = LOW;
                 list[count++] = v;
             }
         }
@@ -96,7 +97,6 @@ static int vertices_below(const sim_hull *hull, const pose *X, v3 down, double m
 
 /* Here the half-space is A, solid below its z = 0, and the hull's lowest points are sought in its frame. */
 void half_space_convex(const pair *p, manifold *out) {
-    enum { BEARS = 2 };
     const sim_hull *hull = p->b->geometry->hull;
     const pose *X = &p->X_ab;
     v3 down = {-X->R.x.z, -X->R.y.z, -X->R.z.z};
@@ -124,11 +124,10 @@ void half_space_convex(const pair *p, manifold *out) {
     }
     is[lowest] |= BEARS;
     int first = out->count;
-    for (int i = 0; i < count; i++) {
-        v3 x = pose_point(*X, hull->vertex[list[i]]);
-        if (is[list[i]] & BEARS && x.z <= p->margin) {
-            uint64_t feature = feature_pair(0, 4 * (uint32_t)list[i]);
-            contact_point point = {{x.x, x.y, 0.5 * x.z}, {0, 0, -1}, x.z, feature};
+    for (int k = 0; k < hull->nvertex; k++) { /* by number, from wherever the search began */
+        v3 x = pose_point(*X, hull->vertex[k]);
+        if (is[k] == (LOW | BEARS) && x.z <= p->margin) {
+            contact_point point = {{x.x, x.y, 0.5 * x.z}, {0, 0, -1}, x.z, feature_pair(0, 4 * (uint32_t)k)};
             manifold_add(out, p->arena, &point);
         }
     }

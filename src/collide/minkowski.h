@@ -87,7 +87,8 @@ void mink_weigh_sides(const minkowski *m, const gjk_result *g, mink_direction *b
 
 /* Walks downhill from `at` to a local minimum of h to machine precision, if one is near; ends early at the proven minimum
  * of all, and where D turns out to be farther than `far`.  `foot`: of where it ends. */
-int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot);
+enum { MINK_NEAR = 6, MINK_END = 32 }; /* rounds: from near by they are few; the last word may take its time */
+int mink_polish(const minkowski *m, int rounds, mink_direction *at, mink_foot *foot);
 /* Are the points of A (of B) that are farthest along u (against u) more than one? */
 int mink_tied(const convex *c, v3 u);
 

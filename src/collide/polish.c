@@ -7,7 +7,7 @@
  * in the tangent plane).  All three are tried, the best is kept, until nothing is gained. */
 #include "collide/minkowski.h"
 
-enum { TIES = 4, MOST_ROUNDS = 32 };
+enum { TIES = 4 };
 static const double TIED = 1e-9, ASIDE = 1e-6;
 
 /* The creases near a direction, and the curvature between them. */
@@ -292,9 +292,9 @@ static mink_direction next_of(const minkowski *m, mink_direction at, mink_foot *
     return next;
 }
 
-int mink_polish(const minkowski *m, mink_direction *at, mink_foot *foot) {
+int mink_polish(const minkowski *m, int rounds, mink_direction *at, mink_foot *foot) {
     int round = 0;
-    for (; round < MOST_ROUNDS && -at->h <= m->far; round++) {
+    for (; round < rounds && -at->h <= m->far; round++) {
         if (at->slope <= MINK_TIGHT * m->grain) {
             mink_foot_of(m, at->u, foot);
             mink_foot_prove(m, foot);

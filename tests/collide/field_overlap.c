@@ -151,7 +151,8 @@ Test(field_overlap, has_a_way_out) {
             }
             free(c.point);
         }
-        if (!out) cr_log_warn("stuck %d %s field %d", k, sim_shape_name(a->type), (int)(b - s.field));
+        if (!out)
+            cr_log_warn("stuck %d %s field %d", k, sim_shape_name(a->type), (int)(b - s.field));
         stuck += !out;
     }
     cr_assert_eq(stuck, 0, "%d stuck", stuck);
@@ -214,7 +215,11 @@ static void stands_on_few(const sim_shape *below, const sim_shape *above, double
         for (int i = 0; i < 4; i++) {
             cr_assert_gt(far[i], reach, "reaches %g of %g", far[i], reach);
         }
-        if (k && same < c.count - 1) for (int i = 0; i < c.count; i++) cr_log_warn("kept %llx now %llx at %g %g gap %g", i < nkept ? (unsigned long long)kept[i] : 0, (unsigned long long)c.point[i].feature, c.point[i].position.x, c.point[i].position.y, c.point[i].gap);
+        if (k && same < c.count - 1)
+            for (int i = 0; i < c.count; i++)
+                cr_log_warn("kept %llx now %llx at %g %g gap %g", i < nkept ? (unsigned long long)kept[i] : 0,
+                            (unsigned long long)c.point[i].feature, c.point[i].position.x, c.point[i].position.y,
+                            c.point[i].gap);
         cr_assert(k == 0 || same >= c.count - 1, "step %d: %d of %d stay", k, same, c.count);
         nkept = c.count;
         for (int i = 0; i < c.count; i++) {

@@ -46,7 +46,7 @@ static v3 some_direction(random_source *r, const minkowski *m) {
         mink_foot foot;
         x.u = v3_unit(v3_axpy(x.u, 0.3, random_unit(r)));
         x.h = v3_dot(x.u, mink_support(m, x.u).d);
-        mink_polish(m, &x, &foot);
+        mink_polish(m, MINK_END, &x, &foot);
     }
     return x.u;
 }

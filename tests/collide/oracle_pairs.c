@@ -138,7 +138,7 @@ static real distance_now(encounter *e, vec *normal) {
 /* A far outside B, turned at random, then towards it until the gap is `target`; from above, where B has an above. */
 static int bring(random_source *r, encounter *e, const meeting *m, double *target) {
     vec normal, d = vec_from(random_unit(r));
-    int above = m->b->is == GROUND || m->b->is == HEIGHTS, below = m->a->is == GROUND;
+    int above = m->b->is == GROUND || m->b->is == HEIGHTS, below = m->a->is == GROUND || m->a->is == HEIGHTS;
     e->X_a = m->a->X = (sim_pose){random_rotation(r), {0, 0, 0}};
     e->X_b = m->b->X = (sim_pose){random_rotation(r), {0, 0, 0}};
     if (above || below) {
@@ -149,6 +149,9 @@ static int bring(random_source *r, encounter *e, const meeting *m, double *targe
     put(m->b);
     distance_now(e, &normal);
     if (m->b->is == HEIGHTS && dot(normal, vec_from(e->X_b.R.z)) < 0.3L) {
+        return 0;
+    }
+    if (m->a->is == HEIGHTS && dot(normal, vec_from(e->X_a.R.z)) > -0.3L) {
         return 0;
     }
     return encounter_approach(e, distance_now, target);

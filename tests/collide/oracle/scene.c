@@ -72,7 +72,7 @@ static vec some_direction(random_source *r, const solid *s, int edge) {
     if (s->kind == SOLID_ELLIPSOID) {
         return random_index(r, 2) ? vec_of(0, 0, 1) : vec_of(1, 0, 0);
     }
-    return vec_of(0, 0, s->kind == SOLID_HALF_SPACE && edge ? 0 : 1);
+    return s->kind == SOLID_HALF_SPACE && edge ? vec_of(1, 0, 0) : vec_of(0, 0, 1); /* along its plane */
 }
 
 /* The rotation that takes unit vector u to w, then turns by some angle about w. */
