@@ -101,7 +101,6 @@ void ball_on_surface(const pair *p, double radius, const surface *s, manifold *o
         return;
     }
     int first = out->count;
-    v3 r = v3_make(b.reach, b.reach, b.reach);
-    surface_in_box(s, v3_sub(b.centre, r), v3_add(b.centre, r), visit, &b);
+    surface_in_ball(s, b.centre, b.reach + b.noise, visit, &b);
     manifold_group(p, out, first, ALIKE, 1e-6 * radius, 1, MOST);
 }

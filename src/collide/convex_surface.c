@@ -305,7 +305,7 @@ static int visit(void *context, int t) {
         c[k] = pose_point(o->p->X_ab, own[k]);
     }
     if (!beside(c, o->own_low, o->own_high)) {
-        ask_triangle(o, t, c, m3_times(o->p->X_ab.R, surface_normal(o->s, t)));
+        ask_triangle(o, t, c, m3_times(o->p->X_ab.R, surface_normal_of(own)));
     }
     return !o->out->failed;
 }

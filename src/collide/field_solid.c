@@ -146,7 +146,7 @@ solid solid_of_shape(const sim_shape *shape) {
     solid s = {.size = {a[0], a[1], a[2]}, .geometry = g, .extent = a[0], .convex = 1};
     if (g) {
         s.mesh = g->mesh;
-        s.bvh = g->bvh;
+        s.bvh = g->mesh ? g->bvh : NULL; /* that of a height field has no triangles of its own */
         s.extent = 0.5 * v3_norm(v3_sub(g->high, g->low));
     }
     switch (shape->type) {

@@ -34,10 +34,12 @@ int surface_leaf(const surface *s, const sim_bvh_node *leaf, int k) {
 v3 surface_vertex(const surface *s, int v) { return s->mesh ? s->mesh->vertex[v] : heights_vertex(s->heights, v); }
 
 void surface_corners(const surface *s, int t, v3 corner[3]) {
-    int i[3];
-    surface_triangle(s, t, i);
+    if (s->heights) {
+        heights_corners(s->heights, t, corner);
+        return;
+    }
     for (int k = 0; k < 3; k++) {
-        corner[k] = surface_vertex(s, i[k]);
+        corner[k] = s->mesh->vertex[s->mesh->triangle[t][k]];
     }
 }
 
@@ -45,7 +47,7 @@ int surface_across(const surface *s, int t, int k) {
     return s->mesh ? s->mesh->across[t][k] : heights_across(s->heights, t, k);
 }
 
-static v3 unit_normal(const v3 c[3]) {
+v3 surface_normal_of(const v3 c[3]) {
     v3 n = v3_cross(v3_sub(c[1], c[0]), v3_sub(c[2], c[0]));
     return v3_scale(1 / v3_norm(n), n);
 }
@@ -53,7 +55,7 @@ static v3 unit_normal(const v3 c[3]) {
 v3 surface_normal(const surface *s, int t) {
     v3 c[3];
     surface_corners(s, t, c);
-    return unit_normal(c);
+    return surface_normal_of(c);
 }
 
 int surface_turn(const surface *s, int *t, int *corner, int back) {
@@ -73,7 +75,7 @@ static v3 weighted_normal(const surface *s, int t, int k) {
     v3 c[3];
     surface_corners(s, t, c);
     v3 a = v3_sub(c[(k + 1) % 3], c[k]), b = v3_sub(c[(k + 2) % 3], c[k]);
-    return v3_scale(atan2(v3_norm(v3_cross(a, b)), v3_dot(a, b)), unit_normal(c));
+    return v3_scale(atan2(v3_norm(v3_cross(a, b)), v3_dot(a, b)), surface_normal_of(c));
 }
 
 v3 surface_feature_normal(const surface *s, int triangle, int feature) {
@@ -131,7 +133,7 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n) {
         return vertex_faces(s, triangle, feature - 4, n);
     }
     surface_corners(s, triangle, c);
-    own = unit_normal(c);
+    own = surface_normal_of(c);
     if (feature == 0) {
         return v3_dot(n, own) > 0 && v3_norm(v3_cross(n, own)) <= SURFACE_SLACK;
     }
@@ -153,7 +155,7 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n) {
         }
     }
     /* Two triangles in one plane, seen from behind, fall away as well. */
-    return v3_dot(n, v3_add(own, unit_normal(d))) >= -SURFACE_SLACK;
+    return v3_dot(n, v3_add(own, surface_normal_of(d))) >= -SURFACE_SLACK;
 }
 
 int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room) {

@@ -26,6 +26,7 @@ void surface_corners(const surface *s, int t, v3 corner[3]);
 /* The triangle on the other side of the edge from corner k to the next, or -1. */
 int surface_across(const surface *s, int t, int k);
 v3 surface_normal(const surface *s, int t);
+v3 surface_normal_of(const v3 corner[3]);
 /* The next triangle round the vertex at corner `corner` of t; 0 at a border. */
 int surface_turn(const surface *s, int *t, int *corner, int back);
 int surface_triangles(const surface *s);
@@ -33,6 +34,8 @@ int surface_triangles(const surface *s);
 /* Calls `visit` for each triangle whose box meets [low, high], always in the same order. */
 void surface_in_box(const surface *s, v3 low, v3 high, bvh_visit *visit, void *context);
 
+/* For each triangle whose box comes within `reach` of p, and some more. */
+void surface_in_ball(const surface *s, v3 p, double reach, bvh_visit *visit, void *context);
 /* Of triangles in nodes with one of the bits `of` (relief.h) at least; 0: all. */
 void surface_some_in_box(const surface *s, int of, v3 low, v3 high, bvh_visit *visit, void *context);
 /* Triangle k of a leaf of the surface's tree. */

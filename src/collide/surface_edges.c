@@ -30,8 +30,9 @@ static int ridges_of(const surface *s, const pose *X, int t, edge out[3]) {
     if (!(flag & 7 * RELIEF_RIDGE)) {
         return 0;
     }
-    v3 c[3], own = surface_normal(s, t);
+    v3 c[3];
     surface_corners(s, t, c);
+    v3 own = surface_normal_of(c);
     for (int k = 0; k < 3; k++) {
         if (flag & RELIEF_RIDGE << k) {
             out[count++] = edge_of(s, X, t, k, c, own);
@@ -151,10 +152,10 @@ static int gather(void *context, int t) {
     return !q->e->out->failed;
 }
 
-static int visit_leaf(void *context, const sim_bvh_node *leaf, v3 low, v3 high) {
+static int visit_leaf(void *context, const sim_bvh_node *leaf, v3 low, v3 high, const near_list *near) {
     near_ridges *q = context;
     q->leaf = leaf;
-    surface_some_in_box(q->e->other, RELIEF_RIDGES, low, high, gather, q);
+    near_in_box(near, low, high, gather, q);
     try_all(q);
     return !q->e->out->failed;
 }

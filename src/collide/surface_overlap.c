@@ -61,7 +61,7 @@ static int visit_b(void *context, int t) {
     return !o->cuts.failed;
 }
 
-static int visit_a(void *context, const sim_bvh_node *leaf, v3 low, v3 high) {
+static int visit_a(void *context, const sim_bvh_node *leaf, v3 low, v3 high, const near_list *near) {
     (void)low, (void)high;
     overlap *o = context;
     for (int k = 0; k < leaf->count; k++) {
@@ -71,7 +71,7 @@ static int visit_a(void *context, const sim_bvh_node *leaf, v3 low, v3 high) {
             x[c] = pose_point(o->X_ba, o->corner[c]);
         }
         bounds_of_corners(x, &l, &h);
-        surface_in_box(o->b, l, h, visit_b, o);
+        near_in_box(near, l, h, visit_b, o);
     }
     return !o->cuts.failed;
 }

@@ -135,9 +135,46 @@ void surface_in_box(const surface *s, v3 low, v3 high, bvh_visit *visit, void *c
 
 void surface_some_in_box(const surface *s, int of, v3 low, v3 high, bvh_visit *visit, void *context) {
     if (s->mesh) {
-        bvh_in_box(s->bvh, of ? s->relief->node : NULL, of, low, high, visit, context);
+        bvh_in_box(s->bvh, 0, of ? s->relief->node : NULL, of, low, high, visit, context);
     } else if (!of || s->relief->node[0] & of) {
         heights_in_box(s, low, high, visit, context);
+    }
+}
+
+/* What is farther above or below a cell than `reach` is beside it. */
+static void heights_in_ball(const surface *s, v3 p, double reach, bvh_visit *visit, void *context) {
+    const sim_heights *h = s->heights;
+    int i[2], j[2], columns = h->columns;
+    double x = h->size[0] / (columns - 1), y = h->size[1] / (h->rows - 1);
+    cells_of(p.x - reach, p.x + reach, h->size[0], columns - 1, &i[0], &i[1]);
+    cells_of(p.y - reach, p.y + reach, h->size[1], h->rows - 1, &j[0], &j[1]);
+    for (int v = j[0]; v <= j[1]; v++) {
+        double low_y = v * y - 0.5 * h->size[1], dy = p.y < low_y ? low_y - p.y : p.y > low_y + y ? p.y - low_y - y : 0;
+        for (int u = i[0]; u <= i[1]; u++) {
+            double low_x = u * x - 0.5 * h->size[0], dx = p.x < low_x       ? low_x - p.x
+                                                          : p.x > low_x + x ? p.x - low_x - x
+                                                                            : 0;
+            const double *z = h->height + (size_t)v * (size_t)columns + u;
+            int rises = z[0] < z[columns + 1];
+            double a = z[rises ? 0 : columns + 1], b = z[rises ? columns + 1 : 0];
+            double low = z[1] < a ? z[1] : a, high = z[1] > b ? z[1] : b;
+            low = z[columns] < low ? z[columns] : low;
+            high = z[columns] > high ? z[columns] : high;
+            double dz = p.z < low ? low - p.z : p.z > high ? p.z - high : 0;
+            int cell = v * (columns - 1) + u;
+            if (dx * dx + dy * dy + dz * dz <= reach * reach &&
+                !(visit(context, 2 * cell) && visit(context, 2 * cell + 1))) {
+                return;
+            }
+        }
+    }
+}
+
+void surface_in_ball(const surface *s, v3 p, double reach, bvh_visit *visit, void *context) {
+    if (s->mesh) {
+        bvh_in_ball(s->bvh, p, reach, visit, context);
+    } else {
+        heights_in_ball(s, p, reach, visit, context);
     }
 }
 

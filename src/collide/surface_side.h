@@ -40,12 +40,32 @@ int box_reaches(v3 low, v3 high, const surface *other);
 static inline v3 node_low(const sim_bvh_node *n) { return v3_make(n->low[0], n->low[1], n->low[2]); }
 static inline v3 node_high(const sim_bvh_node *n) { return v3_make(n->high[0], n->high[1], n->high[2]); }
 
-/* Is there a triangle, of nodes with the bits `of` if not 0, whose box meets this one? */
-int box_meets(const surface *s, int of, v3 low, v3 high);
-/* Visits the leaves of `a`, a mesh, that have one of the bits `of` (relief.h; 0: all) and come within `margin` of boxes of
- * such triangles of `b`, placed at X_ab.  low, high: the leaf's box, grown by the margin, in the frame of b. */
-typedef int leaf_visit(void *context, const sim_bvh_node *leaf, v3 low, v3 high);
-void surface_near(const surface *a, int of, const surface *b, const pose *X_ab, double margin, leaf_visit *visit,
+/* Is there a triangle whose box meets this one? */
+int box_meets(const surface *s, v3 low, v3 high);
+
+/* ---- nodes of one surface near a node of the other ----
+ *
+ * Two trees are gone through together: each node of the one carries a list of nodes of the other, no larger than itself
+ * where there are smaller ones, whose boxes its own box meets; its children choose from it.  Of a height field's tree
+ * there are no lists: what is near is looked up cell by cell. */
+enum { NEAR_ROOM = 4096 };
+typedef struct near_list {
+    const surface *of;
+    int bits; /* nodes without them (relief.h) are left out; 0: none is */
+    const int *node;
+    int count;
+} near_list;
+
+/* Of `from` what meets the box, at `to`, with room for `room`. */
+near_list near_choose(const near_list *from, v3 low, v3 high, int *to, int room);
+/* Triangles under the nodes of the list in leaves that meet the box. */
+void near_in_box(const near_list *list, v3 low, v3 high, bvh_visit *visit, void *context);
+int near_meets(const near_list *list, v3 low, v3 high);
+
+/* Visits the leaves of `a`, a mesh, that have one of the bits `bits` (0: all) and come within `margin` of boxes of such
+ * triangles of `b`, placed at X_ab.  low, high: the leaf's box, grown by the margin, in the frame of b. */
+typedef int leaf_visit(void *context, const sim_bvh_node *leaf, v3 low, v3 high, const near_list *near);
+void surface_near(const surface *a, int bits, const surface *b, const pose *X_ab, double margin, leaf_visit *visit,
                   void *context);
 
 /* Contacts of ridges with ridges; the side of A. */

@@ -131,7 +131,7 @@ static int is_free(const side *e, v3 low, v3 high, int way) {
         return 0;
     }
     *to[way] = way < 3 ? HUGE_VAL : -HUGE_VAL;
-    return !box_meets(e->other, 0, low, high);
+    return !box_meets(e->other, low, high);
 }
 
 /* The way most likely to be free. */
@@ -144,19 +144,37 @@ static int likely_way(const surface *other, v3 middle, v3 middle_of_other) {
     return x >= y && x >= z ? (d.x > 0 ? 0 : 3) : y >= z ? (d.y > 0 ? 1 : 4) : d.z > 0 ? 2 : 5;
 }
 
-static void try_vertex(side *e, int t, int corner, v3 x, const known *from) {
-    v3 there = pose_point(e->back, x), away = v3_sub(x, e->last);
-    double margin = e->p->margin, far = v3_norm(v3_sub(x, from->centre)), most = at_most(e, from, far);
-    if ((e->clear > 0 && v3_dot(away, away) < e->clear * e->clear) ||
-        (from->distance > 0 && at_least(from, far) > margin)) {
-        return; /* within a ball that is known to be free */
+/* Where vertices are looked for: a node with what of the other is near it, and what is known of a point near by. */
+typedef struct whereabouts {
+    int node, used; /* used: of the buffer that lists are kept in */
+    near_list near;
+    known from;
+    int inside; /* all of it is inside the other, and far from its surface */
+} whereabouts;
+
+/* Is a vertex certainly clear of the other by more than the margin? */
+static int is_clear(const side *e, v3 x, v3 there, const whereabouts *w) {
+    double margin = e->p->margin;
+    v3 away = v3_sub(x, e->last), grow = {margin, margin, margin}, low = v3_sub(there, grow),
+       high = v3_add(there, grow);
+    if (w->inside) {
+        return 0;
     }
-    v3 grow = {margin, margin, margin};
-    if (is_free(e, v3_sub(there, grow), v3_add(there, grow), e->way)) {
+    if ((e->clear > 0 && v3_dot(away, away) < e->clear * e->clear) ||
+        (w->from.distance > 0 && at_least(&w->from, v3_norm(v3_sub(x, w->from.centre))) > margin)) {
+        return 1; /* within a ball that is known to be free */
+    }
+    return (e->other->heights || !near_meets(&w->near, low, high)) && is_free(e, low, high, e->way);
+}
+
+static void try_vertex(side *e, int t, int corner, v3 x, const whereabouts *w) {
+    v3 there = pose_point(e->back, x);
+    if (is_clear(e, x, there, w)) {
         return;
     }
+    double margin = e->p->margin, most = fmin(at_most(e, &w->from, v3_norm(v3_sub(x, w->from.centre))), e->behind);
     surface_place place;
-    double d = distance_of_other(e, there, e->other->heights ? margin : most < e->behind ? most : e->behind, &place);
+    double d = distance_of_other(e, there, e->other->heights ? margin : most, &place);
     e->last = x;
     e->clear = isfinite(d) ? d - margin : 0;
     if (d > margin || !isfinite(d)) {
@@ -182,63 +200,73 @@ static void try_vertex(side *e, int t, int corner, v3 x, const known *from) {
     }
 }
 
-/* May a vertex in the node's box touch the other?  `from` is a known point near by; it becomes the box's middle where that
- * had to be asked. */
-static int near_vertices(side *e, const sim_bvh_node *n, known *from) {
-    v3 low = node_low(n), high = node_high(n), l, h, c = v3_scale(0.5, v3_add(low, high));
-    box_over(&e->back, low, high, e->p->margin, &l, &h);
-    double away = v3_norm(v3_sub(c, from->centre)), reach = 0.5 * v3_norm(v3_sub(high, low)) + e->p->margin;
-    double least = at_least(from, away), most = at_most(e, from, away);
-    double behind = reach - e->p->margin + e->behind;
-    if (most <= reach || (least > 0 && from->distance < 0 && most <= behind)) {
-        return 1;
-    }
+/* May a vertex in the node's box, [low, high] in the other's frame, touch the other, though no triangle is near?  Then it is
+ * inside, or behind. */
+static int is_within(side *e, const sim_bvh_node *n, v3 low, v3 high, whereabouts *w) {
+    v3 l = node_low(n), h = node_high(n), c = v3_scale(0.5, v3_add(l, h));
+    double away = v3_norm(v3_sub(c, w->from.centre)), half = 0.5 * v3_norm(v3_sub(h, l));
+    double least = at_least(&w->from, away), most = at_most(e, &w->from, away), reach = half + e->p->margin;
     double deep = e->other->solid ? 0 : e->behind; /* beyond the bounds of an open surface may still be behind it */
     v3 grow = {deep, deep, deep};
-    if (!box_reaches(v3_sub(l, grow), v3_add(h, grow), e->other) || least > (from->distance > 0 ? reach : behind) ||
-        is_free(e, l, h, e->way)) {
+    if (!box_reaches(v3_sub(low, grow), v3_add(high, grow), e->other) || is_free(e, low, high, e->way)) {
         return 0;
     }
-    if (e->other->heights || (e->other->solid && box_meets(e->other, 0, l, h))) {
+    if (least > 0 && w->from.distance < 0 && most <= half + e->behind) {
         return 1;
     }
+    if (least > (w->from.distance > 0 ? reach : half + e->behind)) {
+        return 0;
+    }
     for (int way = 0; e->other->solid && way < 6; way++) {
-        if (is_free(e, l, h, way)) {
+        if (is_free(e, low, high, way)) {
             e->way = way;
             return 0;
         }
     }
     surface_place place;
-    double d = surface_distance(e->other, pose_point(e->back, c), most, &place);
-    *from = (known){c, d};
-    return d > 0 ? d <= reach : -d <= behind;
+    w->from = (known){c, surface_distance(e->other, pose_point(e->back, c), most, &place)};
+    return w->from.distance > 0 ? w->from.distance <= reach : -w->from.distance <= half + e->behind;
+}
+
+static int may_touch(side *e, const sim_bvh_node *n, whereabouts *w, int *buffer) {
+    v3 low, high;
+    if (w->inside) {
+        return 1;
+    }
+    box_over(&e->back, node_low(n), node_high(n), e->p->margin, &low, &high);
+    if (e->other->heights) {
+        return box_reaches(low, high, e->other) && !is_free(e, low, high, e->way);
+    }
+    w->near = near_choose(&w->near, low, high, buffer + w->used, NEAR_ROOM - w->used);
+    w->used += w->near.node == buffer + w->used ? w->near.count : 0;
+    if (w->near.count > 0) {
+        return 1;
+    }
+    int within = is_within(e, n, low, high, w);
+    w->inside = within && e->other->solid;
+    return within;
 }
 
 static void vertices(side *e) {
-    struct {
-        int node;
-        known from;
-    } waiting[BVH_MAX_DEPTH + 1] = {{0, {{0, 0, 0}, NAN}}};
-    int nwaiting = 1, all = e->s->solid && e->other->solid; /* else nobody asks how deep plain vertices are */
+    static const int root = 0;
+    int buffer[NEAR_ROOM], nwaiting = 1, all = e->s->solid && e->other->solid; /* else no depth of plain ones counts */
+    whereabouts waiting[BVH_MAX_DEPTH + 1] = {{0, 0, {e->other, 0, &root, 1}, {{0, 0, 0}, NAN}, 0}};
     while (nwaiting > 0 && !e->out->failed) {
-        int at = waiting[--nwaiting].node;
-        const sim_bvh_node *n = &e->s->bvh->node[at];
-        known from = waiting[nwaiting].from;
-        if (!(all || e->s->relief->node[at] & RELIEF_POINTS) || !near_vertices(e, n, &from)) {
+        whereabouts w = waiting[--nwaiting];
+        const sim_bvh_node *n = &e->s->bvh->node[w.node];
+        if (!(all || e->s->relief->node[w.node] & RELIEF_POINTS) || !may_touch(e, n, &w, buffer)) {
             continue;
         }
-        if (n->count == 0) {
-            waiting[nwaiting].node = n->first + 1;
-            waiting[nwaiting++].from = from;
-            waiting[nwaiting].node = n->first;
-            waiting[nwaiting++].from = from;
+        for (int k = 1; k >= 0 && n->count == 0; k--) {
+            w.node = n->first + k;
+            waiting[nwaiting++] = w;
         }
         for (int k = 0; k < n->count; k++) {
             int t = surface_leaf(e->s, n, k), i[3], flag = surface_flag(e->s, t);
             surface_triangle(e->s, t, i);
             for (int c = 0; c < 3; c++) {
                 if (flag & RELIEF_OWNS << c && (all || !(flag & RELIEF_PLAIN << c))) {
-                    try_vertex(e, t, c, surface_vertex(e->s, i[c]), &from);
+                    try_vertex(e, t, c, surface_vertex(e->s, i[c]), &w);
                 }
             }
         }

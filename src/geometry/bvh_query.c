@@ -10,22 +10,15 @@
 #include "geometry/mesh.h"
 #include <float.h>
 
-/* Rounded outwards, or a little farther. */
-static float float_below(double x) {
-    float f = (float)x;
-    return f > x ? f - fabsf(f) * FLT_EPSILON - FLT_MIN : f;
-}
-static float float_above(double x) { return -float_below(-x); }
-
-void bvh_in_box(const sim_bvh *bvh, const uint8_t *bits, int of, v3 low, v3 high, bvh_visit *visit, void *context) {
-    const float l[3] = {float_below(low.x), float_below(low.y), float_below(low.z)};
-    const float h[3] = {float_above(high.x), float_above(high.y), float_above(high.z)};
-    int waiting[BVH_MAX_DEPTH + 1] = {0}, nwaiting = 1;
+void bvh_in_box(const sim_bvh *bvh, int root, const uint8_t *bits, int of, v3 low, v3 high, bvh_visit *visit,
+                void *context) {
+    bvh_box box = bvh_box_of(low, high);
+    int waiting[BVH_MAX_DEPTH + 1], nwaiting = 1;
+    waiting[0] = root;
     while (nwaiting > 0) {
         int at = waiting[--nwaiting];
         const sim_bvh_node *n = &bvh->node[at];
-        if (n->low[0] > h[0] || n->high[0] < l[0] || n->low[1] > h[1] || n->high[1] < l[1] || n->low[2] > h[2] ||
-            n->high[2] < l[2] || (bits && !(bits[at] & of))) {
+        if (!bvh_box_meets(n, &box) || (bits && !(bits[at] & of))) {
             continue;
         }
         if (n->count == 0) {
@@ -84,6 +77,26 @@ static double box_distance(const sim_bvh_node *n, v3 p) {
     double x = outside(p.x, n->low[0], n->high[0]), y = outside(p.y, n->low[1], n->high[1]),
            z = outside(p.z, n->low[2], n->high[2]);
     return x * x + y * y + z * z;
+}
+
+void bvh_in_ball(const sim_bvh *bvh, v3 p, double reach, bvh_visit *visit, void *context) {
+    int waiting[BVH_MAX_DEPTH + 1] = {0}, nwaiting = 1;
+    while (nwaiting > 0) {
+        const sim_bvh_node *n = &bvh->node[waiting[--nwaiting]];
+        if (box_distance(n, p) > reach * reach) {
+            continue;
+        }
+        if (n->count == 0) {
+            waiting[nwaiting++] = n->first + 1;
+            waiting[nwaiting++] = n->first;
+            continue;
+        }
+        for (int k = n->first; k < n->first + n->count; k++) {
+            if (!visit(context, bvh->order[k])) {
+                return;
+            }
+        }
+    }
 }
 
 typedef struct best {

@@ -17,14 +17,20 @@ typedef struct triangles {
     int ups; /* bit a, a + 3: no normal seen yet that does not point along axis a, against it */
 } triangles;
 
-static void corners(const triangles *s, int t, int i[3], v3 c[3]) {
+static void indices(const triangles *s, int t, int i[3]) {
     if (s->mesh) {
         memcpy(i, s->mesh->triangle[t], 3 * sizeof *i);
     } else {
         heights_triangle(s->heights, t, i);
     }
+}
+
+static v3 vertex(const triangles *s, int v) { return s->mesh ? s->mesh->vertex[v] : heights_vertex(s->heights, v); }
+
+static void corners(const triangles *s, int t, int i[3], v3 c[3]) {
+    indices(s, t, i);
     for (int k = 0; k < 3; k++) {
-        c[k] = s->mesh ? s->mesh->vertex[i[k]] : heights_vertex(s->heights, i[k]);
+        c[k] = vertex(s, i[k]);
     }
 }
 
@@ -39,37 +45,36 @@ static v3 unit_normal(const v3 c[3]) {
 
 /* ---- edges ---- */
 
-static int is_level(v3 n, v3 at, v3 other, const v3 d[3]) {
-    for (int i = 0; i < 3; i++) {
-        v3 e = v3_sub(d[i], at);
-        if (fabs(v3_dot(n, e)) > RELIEF_SLACK * v3_norm(e)) {
-            return 0;
-        }
-    }
-    return v3_dot(n, other) > 0; /* else folded back onto itself */
+static int is_level(v3 n, const v3 c[3], int k, v3 other, v3 beyond) {
+    v3 a = v3_sub(beyond, c[k]), b = v3_sub(beyond, c[(k + 1) % 3]);
+    double off = fabs(v3_dot(n, a)), near = fmin(v3_dot(a, a), v3_dot(b, b));
+    return off * off <= RELIEF_SLACK * RELIEF_SLACK * near && v3_dot(n, other) > 0; /* else folded back onto itself */
 }
 
-static void look_across(triangles *s, int t) {
+static void look_across(triangles *s, int t, const v3 *normal) {
     int i[3], j[3];
-    v3 c[3], d[3];
+    v3 c[3], n = normal[t];
     corners(s, t, i, c);
-    v3 n = unit_normal(c);
     const double along[3] = {n.x, n.y, n.z};
     for (int a = 0; a < 3; a++) {
         s->ups &= along[a] > RELIEF_SLACK ? ~(8 << a) : along[a] < -RELIEF_SLACK ? ~(1 << a) : ~(9 << a);
     }
     for (int k = 0; k < 3; k++) {
-        int other = across(s, t, k);
+        int other = across(s, t, k), beyond = 0;
         if (other < 0) {
             s->flag[t] |= (uint16_t)(RELIEF_RIDGE << k);
             continue;
         }
-        corners(s, other, j, d);
-        v3 m = unit_normal(d), edge = v3_sub(c[(k + 1) % 3], c[k]);
-        if (other > t && v3_dot(v3_cross(n, m), edge) > RELIEF_SHARP * v3_norm(edge)) {
+        indices(s, other, j);
+        while (beyond < 2 && (j[beyond] == i[k] || j[beyond] == i[(k + 1) % 3])) {
+            beyond++;
+        }
+        v3 m = normal[other], edge = v3_sub(c[(k + 1) % 3], c[k]), bend = v3_cross(n, m);
+        double sine = v3_dot(bend, edge);
+        if (other > t && sine > 0 && sine * sine > RELIEF_SHARP * RELIEF_SHARP * v3_dot(edge, edge)) {
             s->flag[t] |= (uint16_t)(RELIEF_RIDGE << k);
         }
-        if (is_level(n, c[k], m, d)) {
+        if (is_level(n, c, k, m, vertex(s, j[beyond]))) {
             s->flag[t] |= (uint16_t)(RELIEF_LEVEL << k);
         }
     }
@@ -80,13 +85,12 @@ static void look_across(triangles *s, int t) {
 /* One triangle on round the corner's vertex; 0 at a border. */
 static int turn(const triangles *s, int *t, int *k, int back) {
     int i[3], j[3];
-    v3 unused[3];
     int u = across(s, *t, back ? *k : (*k + 2) % 3);
     if (u < 0) {
         return 0;
     }
-    corners(s, *t, i, unused);
-    corners(s, u, j, unused);
+    indices(s, *t, i);
+    indices(s, u, j);
     *k = j[0] == i[*k] ? 0 : j[1] == i[*k] ? 1 : 2;
     *t = u;
     return 1;
@@ -163,25 +167,42 @@ static void gather(const triangles *s, const sim_bvh *bvh, uint8_t *node) {
     }
 }
 
+/* All flags; 0 without memory. */
+static int find_flags(triangles *s) {
+    v3 *normal = malloc((size_t)s->count * sizeof *normal);
+    for (int t = 0; normal && t < s->count; t++) {
+        int i[3];
+        v3 c[3];
+        corners(s, t, i, c);
+        normal[t] = unit_normal(c);
+    }
+    for (int t = 0; normal && t < s->count; t++) {
+        look_across(s, t, normal);
+    }
+    for (int t = 0; normal && t < 3 * s->count; t++) {
+        take_corner(s, t / 3, t % 3);
+    }
+    free(normal);
+    return normal != NULL;
+}
+
+static int has_level(const triangles *s) {
+    int level = 0;
+    for (int t = 0; t < s->count; t++) {
+        level |= s->flag[t] & RELIEF_FLAT;
+    }
+    return level;
+}
+
 sim_relief *relief_build(sim_pool *pool, const sim_mesh *mesh, const sim_heights *heights, const sim_bvh *bvh) {
     triangles s = {mesh, heights, mesh ? mesh->ntriangle : heights_triangles(heights), NULL, NULL, 63};
     sim_relief *relief = POOL_NEW(pool, sim_relief, 1);
     uint8_t *node = POOL_NEW(pool, uint8_t, bvh->nnode);
     s.flag = POOL_NEW(pool, uint16_t, s.count);
-    if (!relief || !node || !s.flag) {
+    if (!relief || !node || !s.flag || !find_flags(&s)) {
         return NULL;
     }
-    int level = 0;
-    for (int t = 0; t < s.count; t++) {
-        look_across(&s, t);
-        level |= s.flag[t] & RELIEF_FLAT;
-    }
-    for (int t = 0; t < s.count; t++) {
-        for (int k = 0; k < 3; k++) {
-            take_corner(&s, t, k);
-        }
-    }
-    if (level) {
+    if (has_level(&s)) {
         s.patch = POOL_NEW(pool, int, s.count);
         if (!s.patch) {
             return NULL;

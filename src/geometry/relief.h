@@ -61,6 +61,19 @@ static inline v3 heights_vertex(const sim_heights *h, int v) {
                    h->height[v]);
 }
 
+/* The corners of a triangle: as heights_vertex says, with fewer divisions. */
+static inline void heights_corners(const sim_heights *h, int t, v3 corner[3]) {
+    int cell = t / 2, j = cell / (h->columns - 1), i = cell - j * (h->columns - 1);
+    const double *z = h->height + (size_t)j * (size_t)h->columns + (size_t)i;
+    double x0 = ((double)i / (h->columns - 1) - 0.5) * h->size[0],
+           x1 = ((double)(i + 1) / (h->columns - 1) - 0.5) * h->size[0];
+    double y0 = ((double)j / (h->rows - 1) - 0.5) * h->size[1],
+           y1 = ((double)(j + 1) / (h->rows - 1) - 0.5) * h->size[1];
+    corner[0] = v3_make(x0, y0, z[0]);
+    corner[1] = t % 2 ? v3_make(x1, y1, z[h->columns + 1]) : v3_make(x1, y0, z[1]);
+    corner[2] = t % 2 ? v3_make(x0, y1, z[h->columns]) : v3_make(x1, y1, z[h->columns + 1]);
+}
+
 static inline int heights_across(const sim_heights *h, int t, int k) {
     int columns = h->columns - 1, rows = h->rows - 1, i = t / 2 % columns, j = t / 2 / columns;
     if (t % 2 == 0) {

@@ -97,7 +97,7 @@ Test(bvh, finds_all_triangles_whose_box_meets_a_box) {
         v3 half = {random_uniform(&r, 0, 0.4), random_uniform(&r, 0, 0.4), random_uniform(&r, 0, 0.4)};
         v3 low = v3_sub(at, half), high = v3_add(at, half);
         memset(found, 0, sizeof found);
-        bvh_in_box(g->bvh, NULL, 0, low, high, mark, found);
+        bvh_in_box(g->bvh, 0, NULL, 0, low, high, mark, found);
         for (int t = 0; t < g->mesh->ntriangle; t++) {
             v3 l, h;
             const int *i = g->mesh->triangle[t];
