@@ -75,25 +75,7 @@ void ellipsoid_half_space(const pair *p, manifold *out) {
     point_of_a(p, out, x, 0);
 }
 
-/* Vertices that are no higher than the margin hang together by edges: the lowest, and on from there.  Sets `low`, writes
- * them to `list` and returns their number. */
-enum { LOW = 1, BEARS = 2 };
-static int vertices_below(const sim_hull *hull, const pose *X, v3 down, double margin, uint32_t lowest,
-                          unsigned char *low, int *list) {
-    int count = 0;
-    low[lowest] = LOW;
-    list[count++] = (int)lowest;
-    for (int i = 0; i < count; i++) {
-        for (int k = hull->ring_start[list[i]]; k < hull->ring_start[list[i] + 1]; k++) {
-            int v = hull->ring[k];
-            if (!low[v] && X->p.z - v3_dot(down, hull->vertex[v]) <= margin) {
-                low[v] = LOW;
-                list[count++] = v;
-            }
-        }
-    }
-    return count;
-}
+enum { FEW = 64 }; /* vertices that are as quickly all looked at */
 
 /* Here the half-space is A, solid below its z = 0, and the hull's lowest points are sought in its frame. */
 void half_space_convex(const pair *p, manifold *out) {
@@ -101,33 +83,44 @@ void half_space_convex(const pair *p, manifold *out) {
     const pose *X = &p->X_ab;
     v3 down = {-X->R.x.z, -X->R.y.z, -X->R.z.z};
     convex c = {.kind = CONVEX_HULL, .hull = hull};
-    uint32_t lowest;
-    if (pose_point(*X, convex_support(&c, down, &lowest)).z > p->margin) {
+    uint32_t lowest = 0;
+    if (hull->nvertex > FEW && X->p.z - v3_dot(down, convex_support(&c, down, &lowest)) > p->margin) {
         return;
     }
-    unsigned char *is = ARENA_NEW(p->arena, unsigned char, hull->nvertex);
-    int *list = ARENA_NEW(p->arena, int, hull->nvertex);
-    if (!is || !list) {
+    double least = X->p.z - v3_dot(down, hull->vertex[lowest]);
+    int low = 0;
+    for (int k = 0; k < hull->nvertex; k++) {
+        double z = X->p.z - v3_dot(down, hull->vertex[k]);
+        low += z <= p->margin;
+        lowest = z < least ? (uint32_t)k : lowest;
+        least = z < least ? z : least;
+    }
+    if (low == 0) {
+        return;
+    }
+    unsigned char *bears = ARENA_NEW(p->arena, unsigned char, hull->nvertex);
+    if (!bears) {
         out->failed = 1;
         return;
     }
     for (int k = 0; k < hull->nvertex; k++) {
-        is[k] = 0;
+        bears[k] = k == (int)lowest;
     }
-    int count = vertices_below(hull, X, down, p->margin, lowest, is, list);
-    for (int f = 0; f < hull->nface && count > 1; f++) {
+    for (int f = 0; f < hull->nface && low > 1; f++) {
         if (v3_dot(hull->normal[f], down) >= DOWNWARD) {
             for (int k = hull->face_start[f]; k < hull->face_start[f + 1]; k++) {
-                is[hull->loop[k]] |= BEARS;
+                bears[hull->loop[k]] = 1;
             }
         }
     }
-    is[lowest] |= BEARS;
     int first = out->count;
-    for (int k = 0; k < hull->nvertex; k++) { /* by number, from wherever the search began */
+    for (int k = 0; k < hull->nvertex; k++) {
+        if (!bears[k] || X->p.z - v3_dot(down, hull->vertex[k]) > p->margin) {
+            continue;
+        }
         v3 x = pose_point(*X, hull->vertex[k]);
-        if (is[k] == (LOW | BEARS) && x.z <= p->margin) {
-            contact_point point = {{x.x, x.y, 0.5 * x.z}, {0, 0, -1}, x.z, feature_pair(0, 4 * (uint32_t)k)};
+        contact_point point = {{x.x, x.y, 0.5 * x.z}, {0, 0, -1}, x.z, feature_pair(0, 4 * (uint32_t)k)};
+        if (x.z <= p->margin) {
             manifold_add(out, p->arena, &point);
         }
     }
