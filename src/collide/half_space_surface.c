@@ -1,6 +1,7 @@
 /* Where does a surface of triangles reach into a half-space?
  *
- * At its vertices.  Branches of the tree of boxes that stay above z = margin are passed over. */
+ * At its vertices, each asked by the triangle that owns it.  Branches of the tree of boxes that stay above z = margin are
+ * passed over. */
 #include "collide/surface.h"
 
 enum { EACH = 4 };
@@ -13,9 +14,12 @@ typedef struct plane {
 
 static int visit(void *context, int t) {
     plane *h = context;
-    int i[3];
+    int i[3], flag = surface_flag(h->s, t);
     surface_triangle(h->s, t, i);
     for (int k = 0; k < 3; k++) {
+        if (!(flag & RELIEF_OWNS << k)) {
+            continue;
+        }
         v3 at = pose_point(h->p->X_ab, surface_vertex(h->s, i[k]));
         if (at.z <= h->p->margin) {
             contact_point c = {.position = {at.x, at.y, 0.5 * at.z},
@@ -46,7 +50,7 @@ static void below(plane *h) {
             waiting[nwaiting++] = n->first;
         }
         for (int k = 0; k < n->count; k++) {
-            if (!visit(h, s->bvh->order[n->first + k])) {
+            if (!visit(h, surface_leaf(s, n, k))) {
                 return;
             }
         }
@@ -61,12 +65,6 @@ void pair_half_space_surface(const pair *p, manifold *out) {
     surface s = surface_of(p->b->geometry);
     plane h = {p, &s, out};
     int first = out->count;
-    if (s.mesh) {
-        below(&h);
-    } else {
-        for (int t = 0, end = surface_triangles(&s); t < end && visit(&h, t); t++) {
-        }
-    }
-    manifold_unique(p, out, first); /* a vertex comes with each of its triangles */
+    below(&h);
     manifold_reduce(p, out, first, EACH);
 }

@@ -2,6 +2,7 @@
 #include "touch.h"
 
 #include "geometry/bvh.h"
+#include "geometry/relief.h"
 #include <stdlib.h>
 
 enum { COLUMNS = 41, ROWS = 31 };
@@ -161,4 +162,42 @@ Test(heights, what_is_no_field_is_refused_in_words) {
     sim_geometry *g = sim_geometry_heights(2, 2, size, h, &error);
     cr_assert(g && g->heights->lowest == 0 && g->heights->highest == 3 && g->solid.mass == 0);
     sim_geometry_free(g);
+}
+
+Test(heights, their_tree_holds_each_triangle_once_in_a_box_around_it) {
+    const int columns[5] = {2, 9, 10, 41, 100}, rows[5] = {2, 17, 9, 31, 3};
+    for (int q = 0; q < 5; q++) {
+        int nx = columns[q], ny = rows[q];
+        double *h = calloc((size_t)(nx * ny), sizeof *h), size[2] = {3, 2};
+        for (int k = 0; k < nx * ny; k++) {
+            h[k] = sin(0.7 * k);
+        }
+        sim_geometry *g = sim_geometry_heights(nx, ny, size, h, NULL);
+        int count = heights_triangles(g->heights), *seen = calloc((size_t)count, sizeof *seen), leaves = 0;
+        for (int n = 0; n < g->bvh->nnode; n++) {
+            const sim_bvh_node *node = &g->bvh->node[n];
+            for (int k = 0; k < node->count; k++) {
+                int t = heights_leaf(g->heights, node, k), i[3];
+                v3 c[3];
+                cr_assert(t >= 0 && t < count);
+                seen[t]++;
+                heights_triangle(g->heights, t, i);
+                heights_corners(g->heights, t, c);
+                for (int v = 0; v < 3; v++) {
+                    v3 x = heights_vertex(g->heights, i[v]);
+                    cr_assert(x.x == c[v].x && x.y == c[v].y && x.z == c[v].z);
+                    cr_assert(x.x >= node->low[0] && x.x <= node->high[0] && x.y >= node->low[1] &&
+                              x.y <= node->high[1] && x.z >= node->low[2] && x.z <= node->high[2]);
+                }
+            }
+            leaves += node->count;
+        }
+        cr_assert_eq(leaves, count);
+        for (int t = 0; t < count; t++) {
+            cr_assert_eq(seen[t], 1, "triangle %d of %d by %d: %d times", t, nx, ny, seen[t]);
+        }
+        sim_geometry_free(g);
+        free(seen);
+        free(h);
+    }
 }

@@ -135,6 +135,16 @@ Test(mesh_mesh, interlocked_tori_hang_in_each_other) {
     sim_geometry_free(g);
 }
 
+/* Of a point on the two triangles of its cell. */
+static double field_height(const sim_heights *h, double x, double y) {
+    double u = (x / h->size[0] + 0.5) * (h->columns - 1), v = (y / h->size[1] + 0.5) * (h->rows - 1);
+    int i = (int)fmin(floor(u), h->columns - 2), j = (int)fmin(floor(v), h->rows - 2);
+    const double *z = h->height + j * h->columns + i;
+    u -= i, v -= j;
+    return v <= u ? z[0] + u * (z[1] - z[0]) + v * (z[h->columns + 1] - z[1])
+                  : z[0] + v * (z[h->columns] - z[0]) + u * (z[h->columns + 1] - z[h->columns]);
+}
+
 static sim_geometry *bumpy_torus(random_source *r, double ring, double tube, int around, int across) {
     soup s = soup_torus(ring, tube, around, across);
     for (int k = 0; k < s.nvertex; k++) {
@@ -210,6 +220,42 @@ Test(mesh_mesh, contacts_push_overlapping_meshes_apart_without_long_ways_round) 
     cr_assert(seen > 50 && slow * 20 <= seen, "%d of %d went a long way", slow, seen);
     sim_geometry_free(a);
     sim_geometry_free(b);
+}
+
+/* Vertices of one in the other are never overlooked, whatever is left out unasked on the way. */
+Test(mesh_mesh, wherever_a_vertex_is_inside_there_is_a_contact) {
+    random_source r = {41};
+    double height[31 * 21], size[2] = {3, 2};
+    for (int k = 0; k < 31 * 21; k++) {
+        height[k] = 0.1 * sin(0.6 * (k % 31)) * cos(0.5 * (k / 31.0));
+    }
+    sim_geometry *a = bumpy_torus(&r, 0.5, 0.15, 20, 10), *b = bumpy_torus(&r, 0.4, 0.2, 40, 18),
+                 *block = ell(0.4, 0.5), *ground = sim_geometry_heights(31, 21, size, height, NULL);
+    sim_shape shape[4] = {shape_with(SIM_MESH, a), shape_with(SIM_MESH, b), shape_with(SIM_MESH, block),
+                          shape_with(SIM_HEIGHT_FIELD, ground)};
+    int held = 0, near = 0;
+    for (int q = 0; q < 1200; q++) {
+        const sim_shape *s = &shape[q % 3], *o = &shape[(q + 1 + q / 3 % 3) % 4];
+        pose X_s = {random_rotation(&r), v3_scale(random_uniform(&r, 0.1, 1.3), random_unit(&r))},
+             X_o = pose_identity();
+        pose X = pose_relative(X_o, X_s);
+        double deepest = HUGE_VAL;
+        for (int k = 0; k < s->geometry->mesh->nvertex; k++) {
+            v3 x = pose_point(X, s->geometry->mesh->vertex[k]);
+            if (o->geometry->mesh) {
+                deepest = fmin(deepest, mesh_distance(o->geometry, x, NULL));
+            } else if (fabs(x.x) < 1.5 && fabs(x.y) < 1) { /* straight above the field, for the sign */
+                deepest = fmin(deepest, x.z - field_height(ground->heights, x.x, x.y));
+            }
+        }
+        touch t = touching(s, X_s, o, X_o, 0);
+        held += deepest < -1e-9;
+        near += t.count > 0;
+        cr_assert(deepest > -1e-9 || t.count > 0, "pose %d: %g deep, no contact", q, -deepest);
+        cr_assert(deepest > -1e-9 || least_gap(&t) < 0, "pose %d: %g deep, gap %g", q, -deepest, least_gap(&t));
+    }
+    cr_assert(held > 400 && held < 1000, "%d %d", held, near);
+    sim_geometry_free(a), sim_geometry_free(b), sim_geometry_free(block), sim_geometry_free(ground);
 }
 
 Test(mesh_mesh, a_mesh_deep_inside_another_is_let_out) {
