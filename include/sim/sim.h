@@ -4,6 +4,9 @@
  *   math.h      vectors, rotations, poses, motions and forces
  *   model.h     what is: bodies, joints, shapes, actuators, applied forces; how to build a model by hand
  *   dynamics.h  what a model does: kinematics, inverse and forward dynamics, mass matrix, Jacobians, energy
+ *   problem.h   the contact problem of one step
+ *   solver.h    those who answer it
+ *   judge.h     how right an answer is
  *   world.h     where it is and what comes next: state and step
  *   scene.h     models and options from a JSON file
  *   record.h    trajectories and checkpoints in files
@@ -17,10 +20,13 @@
 #include <sim/collide.h>
 #include <sim/dynamics.h>
 #include <sim/geometry.h>
+#include <sim/judge.h>
 #include <sim/math.h>
 #include <sim/model.h>
+#include <sim/problem.h>
 #include <sim/record.h>
 #include <sim/scene.h>
+#include <sim/solver.h>
 #include <sim/world.h>
 
 #endif

@@ -1,0 +1,153 @@
+/* The contact problem of one step: what must be answered, by whatever method.
+ *
+ *     A (v - v*) = J' gamma,     u = J v + w,     (gamma, u) related row block by row block by its law
+ *
+ * The unknowns are the velocities v at the end of the step and the constraint impulses gamma (N s, N m s).  A is symmetric
+ * positive definite, a block for every kinematic tree; v* is the velocity that the step would end with if nothing were
+ * touched.  Each constraint has a block of rows, with dense blocks of J for the one or two trees that it touches.
+ *
+ * A contact has three rows, in the frame (t1, t2, n): n points from body B to body A, t1 x t2 = n; u is the velocity of A
+ * over that of B, u_n > 0 parts them; +gamma acts on A, -gamma on B, gamma_n >= 0 pushes apart.
+ *
+ * The problem states physics alone: gaps, friction, stiffness.  What a law makes of it (how much a row yields, which
+ * velocity it aims at) is derived in one place, `sim_regularise`, and handed to solver and judge alike. */
+#ifndef SIM_PROBLEM_H
+#define SIM_PROBLEM_H
+
+#include <sim/base.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kinds of constraints, and the relation of impulse g and velocity s = u - target + R g:
+ *   contact    g in the friction cone; see sim_cone
+ *   limit      0 <= g perp s >= 0                                a joint at the end of its range
+ *   friction   |g| <= dt bound, and opposes s as much as it can  dry friction of a joint
+ *   equality   s = 0                                             welds, loop closures, gears: 1 to 6 rows
+ *   spring     s = 0, with R and target such that g = dt (force - (dt stiffness + damping) u)
+ *   actuator   the same, held within |g| <= dt bound: a controller with an effort limit */
+typedef enum sim_constraint_kind {
+    SIM_CONTACT,
+    SIM_LIMIT,
+    SIM_FRICTION,
+    SIM_EQUALITY,
+    SIM_SPRING,
+    SIM_ACTUATOR,
+    SIM_CONSTRAINT_KINDS,
+} sim_constraint_kind;
+
+enum { SIM_MAX_ROWS = 6 }; /* of one constraint */
+
+SIM_API const char *sim_constraint_name(sim_constraint_kind kind);
+
+typedef struct sim_constraint {
+    sim_constraint_kind kind;
+    int row, rows;      /* rows [row, row + rows) of all stacked vectors */
+    int tree[2];        /* of the problem; -1: none.  Two different ones, or the second none */
+    ptrdiff_t block[2]; /* where the dense rows x nv(tree) block of each stands in J, row-major */
+    int body[2];        /* of the model, A and B; -1: unknown */
+    uint64_t id;        /* the same from step to step */
+    double friction;    /* contact: Coulomb coefficient */
+    double stiffness;   /* all but friction: N/m (N m/rad); contact, limit, equality: infinity is rigid */
+    double dissipation; /* contact, limit, equality: damping over stiffness, s */
+    double restitution; /* contact, limit */
+    double bound;       /* friction, actuator: N or N m */
+    double damping;     /* spring, actuator: N s/m (N m s/rad) */
+    double force;       /* spring, actuator: what they give at u = 0 */
+} sim_constraint;
+
+/* Velocities [v0, v0 + nv) of the problem. */
+typedef struct sim_problem_tree {
+    int v0, nv;
+} sim_problem_tree;
+
+/* A as an operator, tree by tree; x and y hold the numbers of that tree.  Calls for different trees may run at once. */
+typedef struct sim_mass {
+    const void *self;
+    void (*times)(const void *self, int tree, const double *x, double *y); /* y = A x */
+    void (*solve)(const void *self, int tree, double *x);                  /* x <- A^-1 x */
+    void (*matrix)(const void *self, int tree, double *A);                 /* all nv x nv numbers */
+} sim_mass;
+
+/* W in compressed rows of blocks: the block of constraints i and column[k], start[i] <= k < start[i + 1], stands at
+ * value[at[k]], rows_i x rows_j, row-major; columns rise within a row, and the diagonal is there. */
+typedef struct sim_delassus {
+    const int *start;    /* [nconstraint + 1] */
+    const int *column;   /* [start[nconstraint]] */
+    const ptrdiff_t *at; /* likewise */
+    const double *value;
+    int symmetric; /* bit by bit */
+} sim_delassus;
+
+/* Either global: trees, A, J, v*; or local: W and q alone (ntree = 0), with u = W gamma + q. */
+typedef struct sim_problem {
+    double step; /* s */
+    int ntree, nv, nconstraint, nrow;
+    const sim_problem_tree *tree;
+    const sim_constraint *constraint;
+    const double *gap; /* [nrow] m or rad, negative inside; of a contact its third is meant */
+
+    sim_mass mass;
+    const double *J;       /* all blocks */
+    const double *v_free;  /* [nv] v* */
+    const double *v_start; /* [nv] velocity before the step */
+    const double *offset;  /* [nrow] w; NULL: zero */
+
+    const sim_delassus *W; /* local problems */
+    const double *q;
+
+    /* where a solver may start; NULL: nothing is known */
+    const double *v_guess;       /* [nv] */
+    const double *impulse_guess; /* [nrow] */
+} sim_problem;
+
+static inline int sim_problem_local(const sim_problem *problem) { return problem->ntree == 0; }
+
+/* Which friction law a solver's answer obeys.
+ *   strict      Signorini and Coulomb: 0 <= g_n perp s_n >= 0, |g_t| <= mu g_n, g_t opposes s_t
+ *   convex      Anitescu's relaxation: g in the cone, s in its dual, g perp s; what slides also lifts, s_n = mu |s_t|
+ *   pyramid     the strict law with a pyramid in place of the cone */
+typedef enum sim_cone { SIM_CONE_STRICT, SIM_CONE_CONVEX, SIM_CONE_PYRAMID, SIM_CONES } sim_cone;
+
+SIM_API const char *sim_cone_name(sim_cone cone);
+
+/* How much a row yields and what velocity it aims at.
+ *   rigid       R = 0 and target -gap / dt for what is rigid: a gap may close, no more; overlap is pushed out slowly; a
+ *               fast approach bounces by restitution.  What has a stiffness yields by it
+ *   near-rigid  no contact is stiffer than the step can resolve (Castro et al. 2021, eqs. 23, 29, 30) */
+typedef enum sim_compliance { SIM_RIGID, SIM_NEAR_RIGID, SIM_COMPLIANCES } sim_compliance;
+
+typedef struct sim_law_options {
+    double beta;      /* near-rigid: period of the stiffest contact over the step */
+    double sigma;     /* near-rigid: slip of friction at rest, relative */
+    double push;      /* rigid: the part of an overlap that a step undoes */
+    double threshold; /* m/s: slower approaches do not bounce */
+} sim_law_options;
+
+/* 1, 1e-3, 0.2, 0.01 m/s */
+SIM_API sim_law_options sim_law_options_default(void);
+
+/* R, diagonal, and target velocity of every row: [nrow] each. */
+typedef struct sim_regularisation {
+    const double *R;
+    const double *target;
+} sim_regularisation;
+
+/* Fill R and target.  `W` holds the diagonal blocks J_i A^-1 J_i' of all constraints one after the other, rows x rows
+ * each (sim_delassus_diagonal gives them); only near-rigid asks for it. */
+SIM_API void sim_regularise(const sim_problem *problem, sim_compliance compliance, const sim_law_options *options,
+                            const double *W, double *R, double *target);
+
+/* A problem that owns its data: a copy of `parts`, whose mass is ignored; in its place stand the dense symmetric blocks
+ * A, nv x nv each, one after the other.  Refused, with the reason, if indices do not fit, a number is not finite, or a
+ * block is not positive definite. */
+SIM_API sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_error *error);
+SIM_API void sim_problem_free(sim_problem *problem);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

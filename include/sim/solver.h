@@ -1,0 +1,88 @@
+/* The solvers: every method answers the same contact problem, chosen by name. */
+#ifndef SIM_SOLVER_H
+#define SIM_SOLVER_H
+
+#include <sim/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An option of a solver: the one source for keys in scenes, ranges, `--list-solvers` and the docs. */
+typedef struct sim_solver_option {
+    const char *name, *help;
+    double low, high, standard;
+    int whole;                 /* takes whole numbers only */
+    const char *const *choice; /* names of 0, 1, ...; ends with NULL; NULL: a number */
+} sim_solver_option;
+
+/* What a solver is. */
+typedef struct sim_solver_card {
+    const char *name;   /* "sap" */
+    const char *method; /* one line */
+    const char *paper;
+    sim_cone cone;             /* the law of its answers ... */
+    sim_compliance compliance; /* ... and the R and target that it is given unless another is asked for */
+    unsigned kinds;            /* bit k: takes constraints of kind k */
+    int local;      /* takes problems of W and q alone as they are; else by a factor W = L L', A = 1, J = L */
+    int asymmetric; /* takes W that is not symmetric */
+    int noptions;
+    const sim_solver_option *option;
+} sim_solver_card;
+
+/* The solvers there are: index 0 .. count - 1; by name NULL if there is none such. */
+SIM_API int sim_solver_count(void);
+SIM_API const sim_solver_card *sim_solver_at(int index);
+SIM_API const sim_solver_card *sim_solver_find(const char *name);
+
+typedef enum sim_outcome {
+    SIM_SOLVED,      /* within the solver's tolerance */
+    SIM_AT_ROUNDING, /* no number in double precision gets nearer */
+    SIM_AT_LIMIT,    /* iterations ran out; the best answer so far */
+    SIM_BROKEN_DOWN, /* a matrix was singular, a number not finite; the best answer so far */
+    SIM_OUTCOMES,
+} sim_outcome;
+
+SIM_API const char *sim_outcome_name(sim_outcome outcome);
+
+/* The way to an answer, iteration by iteration, for those who ask. */
+typedef struct sim_history {
+    int room, count;  /* records kept: the first `room` */
+    double *residual; /* [room] what the solver stops on */
+    double *cost;     /* [room] what it minimises; NAN for methods that minimise nothing */
+} sim_history;
+
+typedef struct sim_solution {
+    double *v;       /* [nv]; of local problems none */
+    double *impulse; /* [nrow] */
+    sim_outcome outcome;
+    int iterations;
+    int factorisations;
+    int searches;         /* evaluations of line searches */
+    double residual;      /* the solver's own: what it stops on */
+    sim_history *history; /* NULL: not asked for */
+} sim_solution;
+
+/* A solver with its options and its memory, for one thread. */
+typedef struct sim_solver sim_solver;
+
+/* `option` holds a value for each of the card's options; NULL: all as they stand. */
+SIM_API sim_solver *sim_solver_create(const sim_solver_card *card, const double *option, sim_error *error);
+SIM_API void sim_solver_free(sim_solver *solver);
+SIM_API const sim_solver_card *sim_solver_card_of(const sim_solver *solver);
+/* Does it take this problem?  Says by name what it lacks. */
+SIM_API sim_status sim_solver_accepts(const sim_solver *solver, const sim_problem *problem, sim_error *error);
+/* Fails without memory only; how well it went stands in the solution, whose arrays are the caller's.  The same problem
+ * gives the same bits, whatever was solved before. */
+SIM_API sim_status sim_solver_solve(sim_solver *solver, const sim_problem *problem, const sim_regularisation *law,
+                                    sim_solution *solution, sim_error *error);
+
+/* Diagonal blocks J_i A^-1 J_i' (or those of W), rows x rows each, one after the other; the number of doubles that takes.
+ * Fails without memory. */
+SIM_API size_t sim_delassus_diagonal_size(const sim_problem *problem);
+SIM_API sim_status sim_delassus_diagonal(const sim_problem *problem, double *W, sim_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

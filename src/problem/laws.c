@@ -1,0 +1,110 @@
+/* What does a law make of the physics of a row?
+ *
+ * Every law relates the impulse gamma to s = u - target + R gamma.  With the gap phi = phi0 + dt u, a spring k and damper
+ * d = k tau between the surfaces give, at the end of the step,
+ *
+ *     gamma = -dt k (phi + tau u)     <=>     R = 1 / (dt k (dt + tau)),   target = -phi0 / (dt + tau).
+ *
+ * Rigid: k = infinity, so R = 0.  A gap may close within the step and no more, target = -phi0 / dt; of an overlap a step
+ * undoes the part `push`.  Who approaches faster than the threshold and arrives within the step leaves with e times that
+ * speed (Newton), instead of what is said above: a target that lets the gap be eaten up first would swallow the bounce.
+ *
+ * Near-rigid (Castro, Permenter, Han 2021, eqs. 23, 29, 30), with w = |W_ii|_F / 3 the contact's inverse mass:
+ *
+ *     R_n = max(beta^2 / (4 pi^2) w, 1 / (dt k (dt + tau))),   R_t = sigma w,   target_n = -phi0 / (dt + tau).
+ *
+ * What is rigid and says nothing of dissipation takes tau = dt there: it comes to rest within a few steps.
+ *
+ * Friction has target 0 and, near-rigid, R = sigma w.  Springs and actuators say themselves how they yield. */
+#include <math.h>
+#include <sim/problem.h>
+
+typedef struct law {
+    const sim_problem *problem;
+    sim_compliance compliance;
+    const sim_law_options *options;
+} law;
+
+sim_law_options sim_law_options_default(void) {
+    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01};
+}
+
+/* J v + w of one row, at the velocity before the step or without constraints. */
+static double row_velocity(const sim_problem *p, const sim_constraint *c, int row, const double *v) {
+    double u = p->offset ? p->offset[c->row + row] : 0;
+    for (int side = 0; side < 2 && v; side++) {
+        if (c->tree[side] >= 0) {
+            const sim_problem_tree *t = &p->tree[c->tree[side]];
+            const double *J = p->J + c->block[side] + (ptrdiff_t)row * t->nv;
+            for (int j = 0; j < t->nv; j++) {
+                u += J[j] * v[t->v0 + j];
+            }
+        }
+    }
+    return u;
+}
+
+/* Inverse mass that a constraint feels: root mean square of its block of W. */
+static double inverse_mass(const double *W, int rows) {
+    double sum = 0;
+    for (int k = 0; k < rows * rows; k++) {
+        sum += W[k] * W[k];
+    }
+    return sqrt(sum) / rows;
+}
+
+static double rigid_target(const law *l, const sim_constraint *c, int row) {
+    const sim_problem *p = l->problem;
+    double gap = p->gap[c->row + row], out = gap >= 0 ? -gap / p->step : -l->options->push * gap / p->step;
+    if (c->restitution > 0) {
+        double before = row_velocity(p, c, row, p->v_start);
+        int arrives = gap + p->step * row_velocity(p, c, row, p->v_free) <= 0;
+        if (arrives && before < -l->options->threshold) {
+            return fmax(-c->restitution * before, gap < 0 ? out : 0);
+        }
+    }
+    return out;
+}
+
+/* The row along which a constraint has its gap: the normal of a contact, each row of the others. */
+static void compliant_row(const law *l, const sim_constraint *c, int row, double w, double *R, double *target) {
+    double dt = l->problem->step, tau = c->dissipation;
+    int rigid = isinf(c->stiffness), near = l->compliance == SIM_NEAR_RIGID;
+    double softest = near ? l->options->beta * l->options->beta / (4 * M_PI * M_PI) * w : 0;
+    if (rigid && !near) {
+        *R = 0;
+        *target =
+            c->kind == SIM_EQUALITY ? -l->options->push * l->problem->gap[c->row + row] / dt : rigid_target(l, c, row);
+        return;
+    }
+    tau = rigid && tau == 0 ? dt : tau;
+    *R = fmax(softest, 1 / (dt * c->stiffness * (dt + tau)));
+    *target = -l->problem->gap[c->row + row] / (dt + tau);
+}
+
+static void regularise(const law *l, const sim_constraint *c, const double *W, double *R, double *target) {
+    int near = l->compliance == SIM_NEAR_RIGID;
+    double w = near ? inverse_mass(W, c->rows) : 0, slip = near ? l->options->sigma * w : 0;
+    for (int k = 0; k < c->rows; k++) {
+        if ((c->kind == SIM_CONTACT && k != 2) || c->kind == SIM_FRICTION) {
+            R[k] = slip;
+            target[k] = 0;
+        } else if (c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR) {
+            double dt = l->problem->step;
+            R[k] = 1 / (dt * (dt * c->stiffness + c->damping));
+            target[k] = R[k] * dt * c->force;
+        } else {
+            compliant_row(l, c, k, w, &R[k], &target[k]);
+        }
+    }
+}
+
+void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_law_options *options, const double *W,
+                    double *R, double *target) {
+    law l = {p, compliance, options};
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        regularise(&l, c, W, R + c->row, target + c->row);
+        W += W ? c->rows * c->rows : 0;
+    }
+}

@@ -1,0 +1,122 @@
+/* What is the same for every solver: options, memory, what it takes and what not. */
+#include "solver/solver.h"
+#include "solver/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct sim_solver {
+    const solver_type *type;
+    double *option;
+    sim_arena *scratch;
+    void *kept;
+};
+
+const char *sim_outcome_name(sim_outcome outcome) {
+    static const char *const name[SIM_OUTCOMES] = {
+        [SIM_SOLVED] = "solved",
+        [SIM_AT_ROUNDING] = "solved to rounding",
+        [SIM_AT_LIMIT] = "out of iterations",
+        [SIM_BROKEN_DOWN] = "broken down",
+    };
+    return name[outcome];
+}
+
+static sim_status check_option(const sim_solver_card *card, int k, double value, sim_error *error) {
+    const sim_solver_option *o = &card->option[k];
+    if (!(value >= o->low && value <= o->high) || (o->whole && value != floor(value))) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: option %s must be a %s from %g to %g, not %g", card->name, o->name,
+                        o->whole ? "whole number" : "number", o->low, o->high, value);
+    }
+    return SIM_OK;
+}
+
+static sim_status prepare(sim_solver *s, const double *option, sim_error *error) {
+    const sim_solver_card *card = &s->type->card;
+    s->option = malloc((size_t)(card->noptions + 1) * sizeof *s->option);
+    s->scratch = sim_arena_create();
+    s->kept = s->type->create ? s->type->create() : NULL;
+    if (!s->option || !s->scratch || (s->type->create && !s->kept)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", card->name);
+    }
+    for (int k = 0; k < card->noptions; k++) {
+        s->option[k] = option ? option[k] : card->option[k].standard;
+        sim_status status = check_option(card, k, s->option[k], error);
+        if (status) {
+            return status;
+        }
+    }
+    return SIM_OK;
+}
+
+sim_solver *sim_solver_create(const sim_solver_card *card, const double *option, sim_error *error) {
+    const solver_type *type = solver_type_of(card);
+    if (!type) {
+        sim_fail(error, SIM_BAD_INPUT, "no such solver");
+        return NULL;
+    }
+    sim_solver *s = calloc(1, sizeof *s);
+    if (!s) {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", card->name);
+        return NULL;
+    }
+    s->type = type;
+    if (prepare(s, option, error)) {
+        sim_solver_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void sim_solver_free(sim_solver *s) {
+    if (s) {
+        if (s->kept) {
+            s->type->destroy(s->kept);
+        }
+        sim_arena_free(s->scratch);
+        free(s->option);
+        free(s);
+    }
+}
+
+const sim_solver_card *sim_solver_card_of(const sim_solver *s) { return &s->type->card; }
+
+sim_status sim_solver_accepts(const sim_solver *s, const sim_problem *p, sim_error *error) {
+    const sim_solver_card *card = &s->type->card;
+    for (int i = 0; i < p->nconstraint; i++) {
+        if (!(card->kinds >> p->constraint[i].kind & 1)) {
+            return sim_fail(error, SIM_BAD_INPUT, "the solver %s takes no constraints of kind %s", card->name,
+                            sim_constraint_name(p->constraint[i].kind));
+        }
+    }
+    if (sim_problem_local(p) && p->nrow && !card->local) {
+        return sim_fail(error, SIM_BAD_INPUT, "the solver %s needs A and J, the problem has W alone", card->name);
+    }
+    if (p->W && !p->W->symmetric && !card->asymmetric) {
+        return sim_fail(error, SIM_BAD_INPUT, "the solver %s takes no W that is not symmetric", card->name);
+    }
+    return SIM_OK;
+}
+
+sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regularisation *law, sim_solution *out,
+                            sim_error *error) {
+    out->outcome = SIM_SOLVED;
+    out->iterations = out->factorisations = out->searches = 0;
+    out->residual = 0;
+    if (out->history) {
+        out->history->count = 0;
+    }
+    solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out};
+    int done = s->type->solve(&call);
+    sim_arena_release(s->scratch, 0);
+    return done ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contact rows", p->nrow);
+}
+
+void solver_record(solver_call *call, double residual, double cost) {
+    sim_history *h = call->out->history;
+    if (h && h->count < h->room) {
+        h->residual[h->count] = residual;
+        h->cost[h->count] = cost;
+        h->count++;
+    }
+}

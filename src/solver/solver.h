@@ -1,0 +1,30 @@
+/* What a solver's file gives to the table, and what it gets. */
+#ifndef SOLVER_SOLVER_H
+#define SOLVER_SOLVER_H
+
+#include "base/arena.h"
+#include <sim/solver.h>
+
+typedef struct solver_call {
+    const sim_problem *problem;
+    const double *R, *target; /* [nrow] */
+    const double *option;     /* one for each of the card's */
+    sim_arena *scratch;       /* given back after the call */
+    void *kept;               /* what `create` made */
+    sim_solution *out;
+} solver_call;
+
+typedef struct solver_type {
+    sim_solver_card card;
+    void *(*create)(void); /* memory from call to call, which must change no bit; NULL: none wanted */
+    void (*destroy)(void *kept);
+    int (*solve)(
+        solver_call *call); /* 0 without memory.  Fills v, impulse, outcome, iterations, residual on every path */
+} solver_type;
+
+/* The solvers, each in its own file; listed in table.c:  extern const solver_type solver_NAME; */
+
+/* Keep an iteration in the history, if one is asked for. */
+void solver_record(solver_call *call, double residual, double cost);
+
+#endif

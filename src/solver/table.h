@@ -1,0 +1,9 @@
+/* From a card to what stands behind it. */
+#ifndef SOLVER_TABLE_H
+#define SOLVER_TABLE_H
+
+#include "solver/solver.h"
+
+const solver_type *solver_type_of(const sim_solver_card *card);
+
+#endif

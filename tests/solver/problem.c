@@ -1,0 +1,58 @@
+/* The contact problem itself: what is refused, and what the laws make of it. */
+#include "support/problems.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+Test(problem, of_a_resting_point_is_regularised_as_the_paper_says) {
+    double down[3] = {0, 0, -0.0981}, R[3], target[3], dt = 0.01, mass = 2, gap = -1e-4;
+    sim_problem *p = point_on_ground(mass, 0.5, gap, dt, down);
+    sim_law_options o = sim_law_options_default();
+    double W[9] = {1 / mass, 0, 0, 0, 1 / mass, 0, 0, 0, 1 / mass}, w = 1 / (sqrt(3) * mass);
+    sim_regularise(p, SIM_NEAR_RIGID, &o, W, R, target);
+    cr_assert_float_eq(R[2], w / (4 * M_PI * M_PI), 1e-15);
+    cr_assert_float_eq(R[0], 1e-3 * w, 1e-15);
+    cr_assert_float_eq(target[2], -gap / (2 * dt), 1e-15);
+    sim_regularise(p, SIM_RIGID, &o, NULL, R, target);
+    cr_assert_eq(R[2], 0);
+    cr_assert_float_eq(target[2], 0.2 * 1e-4 / dt, 1e-15);
+    sim_problem_free(p);
+}
+
+Test(problem, with_restitution_bounces_only_what_arrives_within_the_step) {
+    double fast[3] = {0, 0, -2}, R[3], target[3];
+    sim_law_options o = sim_law_options_default();
+    for (int k = 0; k < 2; k++) {
+        double gap = k ? 0.03 : 0.01;
+        sim_problem *p = point_on_ground(1, 0, gap, 0.01, fast);
+        sim_constraint c = p->constraint[0];
+        c.restitution = 0.7;
+        sim_problem with = *p;
+        with.constraint = &c;
+        with.v_start = fast;
+        sim_regularise(&with, SIM_RIGID, &o, NULL, R, target);
+        cr_assert_float_eq(target[2], k ? -gap / 0.01 : 1.4, 1e-14);
+        sim_problem_free(p);
+    }
+}
+
+Test(problem, that_does_not_fit_together_is_refused_with_the_reason) {
+    random_source r = {3};
+    problem_recipe recipe = {.bodies = 2, .contacts = 3, .friction = 0.5, .impact = 1};
+    sim_problem *p = random_problem(&r, &recipe);
+    double A[72] = {0};
+    sim_error error = {0};
+    cr_assert_null(sim_problem_create(p, A, &error));
+    cr_assert(strstr(error.text, "positive definite"), "%s", error.text);
+    sim_problem bad = *p;
+    bad.nrow--;
+    cr_assert_null(sim_problem_create(&bad, A, &error));
+    cr_assert(strstr(error.text, "do not fit"), "%s", error.text);
+    sim_constraint c[3] = {p->constraint[0], p->constraint[1], p->constraint[2]};
+    c[1].friction = -1;
+    bad = *p;
+    bad.constraint = c;
+    cr_assert_null(sim_problem_create(&bad, A, &error));
+    cr_assert(strstr(error.text, "out of its range"), "%s", error.text);
+    sim_problem_free(p);
+}

@@ -1,0 +1,28 @@
+/* Contact problems that several tests share. */
+#ifndef SUPPORT_PROBLEMS_H
+#define SUPPORT_PROBLEMS_H
+
+#include "support/models.h"
+#include <sim/problem.h>
+
+/* What a random problem is made of. */
+typedef struct problem_recipe {
+    int bodies;   /* free bodies of about 1 kg and 0.2 m */
+    int chain;    /* besides them one tree with this many dofs; 0: none */
+    int contacts; /* contact c on body c mod bodies, every other one against the next body, else the world */
+    double friction;
+    double bias;    /* offsets of the normals within +- this, m/s */
+    int kinds;      /* bits: besides contacts one constraint of each kind (SIM_CONTACT: no effect) */
+    double impact;  /* m/s: approach of the contacts */
+    double scatter; /* m/s: random part of it */
+} problem_recipe;
+
+/* Simultaneous impacts with random normals: far harder than resting contact.  To be freed. */
+sim_problem *random_problem(random_source *r, const problem_recipe *recipe);
+/* `count` boxes of the given masses (edge 0.2 m) on each other and on the ground, four contacts between two, at rest under
+ * gravity for a step of `dt`, pushed sideways at the top by `push` newtons. */
+sim_problem *box_stack(int count, const double *mass, double friction, double dt, double push);
+/* A point mass that moves at v and meets the ground: J = 1, A = m 1. */
+sim_problem *point_on_ground(double mass, double friction, double gap, double dt, const double v_free[3]);
+
+#endif
