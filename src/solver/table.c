@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const solver_type *const table[] = {
-    NULL, /* the end */
+    &solver_sap, NULL, /* the end */
 };
 
 int sim_solver_count(void) { return (int)(sizeof table / sizeof *table) - 1; }
