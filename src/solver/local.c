@@ -85,12 +85,12 @@ static void expand(const conversion *c, int root, int n, double *W) {
 /* Is what is left of W, in rows that gave no pivot, no more than rounding? */
 static int vanishes(int n, int rank, const double *W, const double *L, const double *left, double limit) {
     for (int i = 0; i < n; i++) {
-        if (left[i] < -limit) {
+        if (left[i] != DONE && left[i] < -limit) {
             return 0;
         }
-        for (int j = 0; j < i && left[i] != 0; j++) {
-            if (left[j] != 0 &&
-                fabs(W[(ptrdiff_t)i * n + j] - dense_dot(rank, L + (ptrdiff_t)i * n, L + (ptrdiff_t)j * n)) > limit) {
+        for (int j = 0; j < i && left[i] != DONE; j++) {
+            const double *a = L + (ptrdiff_t)i * n, *b = L + (ptrdiff_t)j * n;
+            if (left[j] != DONE && fabs(W[(ptrdiff_t)i * n + j] - dense_dot(rank, a, b)) > limit) {
                 return 0;
             }
         }
