@@ -114,7 +114,7 @@ void cholesky_panel(int n, const double *U, int stride, const double *inverse, d
     }
 }
 
-void cholesky_forward(int n, const double *U, int stride, const double *inverse, double *x) {
+static void forward(int n, const double *U, int stride, const double *inverse, double *x) {
     for (int r = 0; r < n; r++) {
         const double *row = U + (long)r * stride;
         x[r] *= inverse[r];
@@ -124,7 +124,7 @@ void cholesky_forward(int n, const double *U, int stride, const double *inverse,
     }
 }
 
-void cholesky_backward(int n, const double *U, int stride, const double *inverse, double *x) {
+static void backward(int n, const double *U, int stride, const double *inverse, double *x) {
     for (int r = n - 1; r >= 0; r--) {
         const double *row = U + (long)r * stride;
         double sum = x[r];
@@ -132,5 +132,50 @@ void cholesky_backward(int n, const double *U, int stride, const double *inverse
             sum -= row[s] * x[s];
         }
         x[r] = sum * inverse[r];
+    }
+}
+
+/* Free bodies once more: all six in registers. */
+static void forward_six(const double *U, const double *inverse, double *x) {
+    double y[6];
+    memcpy(y, x, sizeof y);
+#pragma GCC unroll 6
+    for (int r = 0; r < 6; r++) {
+        y[r] *= inverse[r];
+#pragma GCC unroll 6
+        for (int s = r + 1; s < 6; s++) {
+            y[s] -= U[8 * r + s] * y[r];
+        }
+    }
+    memcpy(x, y, sizeof y);
+}
+
+static void backward_six(const double *U, const double *inverse, double *x) {
+    double y[6];
+    memcpy(y, x, sizeof y);
+#pragma GCC unroll 6
+    for (int s = 5; s >= 0; s--) {
+        y[s] *= inverse[s];
+#pragma GCC unroll 6
+        for (int r = 0; r < s; r++) {
+            y[r] -= U[8 * r + s] * y[s];
+        }
+    }
+    memcpy(x, y, sizeof y);
+}
+
+void cholesky_forward(int n, const double *U, int stride, const double *inverse, double *x) {
+    if (n == 6) {
+        forward_six(U, inverse, x);
+    } else {
+        forward(n, U, stride, inverse, x);
+    }
+}
+
+void cholesky_backward(int n, const double *U, int stride, const double *inverse, double *x) {
+    if (n == 6) {
+        backward_six(U, inverse, x);
+    } else {
+        backward(n, U, stride, inverse, x);
     }
 }
