@@ -35,14 +35,15 @@ static int factor_six(double *H, double *inverse) {
         if (!(pivot > 0)) {
             return 0;
         }
-        inverse[r] = 1 / sqrt(pivot);
-        row[r] *= inverse[r];
+        double over = 1 / pivot; /* the root is taken beside: what follows need not wait for it */
+        inverse[r] = sqrt(over);
 #pragma GCC unroll 6
         for (int s = r + 1; s < 6; s++) {
-            row[s] -= row[r][s] * row[r];
+            row[s] -= (row[r][s] * over) * row[r];
         }
     }
     for (int r = 0; r < 6; r++) {
+        row[r] *= inverse[r];
         memcpy(H + 8 * r, &row[r], sizeof row[r]);
     }
     return 1;
