@@ -320,7 +320,7 @@ static void add(double *to, const double *from, ptrdiff_t count) {
 
 void hessian_set(hessian *h, const convex_bend *bend) {
     const patches *o = &h->patches;
-    memset(h->stale, !h->summed, (size_t)o->nodes);
+    memset(h->stale, 0, (size_t)o->nodes);
     for (int k = 0; k < o->count; k++) {
         if (changed(h, &o->patch[k], bend)) {
             sum_patch(h, k);

@@ -175,9 +175,13 @@ static void step_along(primal *p) {
     primal_state *at = &p->at;
     dense_axpy(p->problem->nv, alpha, p->dv, at->v);
     size_t rows = (size_t)p->problem->nrow;
-    memcpy(at->u, p->u_to, rows * sizeof *at->u);
     memcpy(at->gamma, p->gamma_to, rows * sizeof *at->gamma);
-    memcpy(at->bend, p->bend_to, (size_t)p->problem->nconstraint * sizeof *at->bend);
+    double *u = at->u;
+    convex_bend *bend = at->bend;
+    at->u = p->u_to;
+    at->bend = p->bend_to;
+    p->u_to = u;
+    p->bend_to = bend;
     at->potential = p->potential_to;
     if (p->careful) {
         primal_look(p);

@@ -40,28 +40,29 @@ static const double LEAST = 1e-9, SOFTEST = 1e-3, STIFFER = 1e-2, STIFF = 1e-4;
 static const double ON_THE_WAY = 1e-3;
 
 /* sum_j J_j^2 / A_jj of a row. */
-static double inverse_mass(const sim_problem *p, const sim_constraint *c, int row, const double *diagonal) {
+static double inverse_mass(const sim_problem *p, const sim_constraint *c, int row, const double *over) {
     double w = 0;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         const sim_problem_tree *t = &p->tree[c->tree[side]];
         const double *J = p->J + c->block[side] + (ptrdiff_t)row * t->nv;
         for (int j = 0; j < t->nv; j++) {
-            w += J[j] * J[j] / diagonal[t->v0 + j];
+            w += J[j] * J[j] * over[t->v0 + j];
         }
     }
     return w;
 }
 
 typedef struct law_arrays {
-    double *R, *yield, *constant, *diagonal;
-    double least; /* compliance, over the inverse mass */
-    int raised;   /* a row had less */
+    double *R, *yield, *constant;
+    double *over, *inverse_mass; /* 1 / diag(A); of the rows */
+    double least;                /* compliance, over the inverse mass */
+    int raised;                  /* a row had less */
 } law_arrays;
 
 /* The compliance of a row as it is used; of an infinite one 0, with a yield of 0, and what it gives is constant. */
 static void set_row(const solver_call *call, law_arrays *a, const sim_constraint *c, int k) {
     int row = c->row + k, spring = c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR;
-    double R = call->R[row], w = inverse_mass(call->problem, c, k, a->diagonal), least = a->least * w;
+    double R = call->R[row], least = a->least * a->inverse_mass[row];
     a->constant[row] = spring ? call->problem->step * c->force : 0;
     a->raised |= R < least;
     R = fmax(R, least);
@@ -85,6 +86,15 @@ static int check_law(const solver_call *call) {
         }
     }
     return 1;
+}
+
+static void weigh(const solver_call *call, const law_arrays *a) {
+    for (int i = 0; i < call->problem->nconstraint; i++) {
+        const sim_constraint *c = &call->problem->constraint[i];
+        for (int k = 0; k < c->rows; k++) {
+            a->inverse_mass[c->row + k] = inverse_mass(call->problem, c, k, a->over);
+        }
+    }
 }
 
 static void set_law(const solver_call *call, law_arrays *a, double least) {
@@ -176,17 +186,25 @@ static int solve(solver_call *call) {
                     ARENA_NEW(call->scratch, double, rows),
                     ARENA_NEW(call->scratch, double, rows),
                     ARENA_NEW(call->scratch, double, p->nv),
+                    ARENA_NEW(call->scratch, double, rows),
                     0,
                     0};
     primal_options o = {value[TOLERANCE], (int)value[MAX_ITERATIONS], (int)value[LINE_SEARCH],
                         (spd_method)(int)value[FACTORISATION]};
-    if (!a.R || !a.yield || !a.constant || !a.diagonal || !hessian_prepare(h, p, o.method)) {
+    if (!a.R || !a.yield || !a.constant || !a.over || !a.inverse_mass || !hessian_prepare(h, p, o.method)) {
         return 0;
     }
-    hessian_mass_diagonal(h, a.diagonal);
+    for (int j = 0; j < p->nv; j++) {
+        a.over[j] = 1;
+    }
+    hessian_mass_diagonal(h, a.over);
+    for (int j = 0; j < p->nv; j++) {
+        a.over[j] = 1 / a.over[j];
+    }
     if (!check_law(call)) {
         return refuse(call);
     }
+    weigh(call, &a);
     convex_law law = {p, a.R, a.yield, call->target, a.constant};
     primal newton = {.at = {.v = call->out->v, .gamma = call->out->impulse}};
     start(call, hessian_patches(h));

@@ -297,6 +297,77 @@ Test(sap, gives_one_answer_with_all_factorisations_and_the_same_bits_whatever_wa
     sim_problem_free(other);
 }
 
+Test(sap, takes_nothing_over_from_a_problem_of_the_same_structure) {
+    double mass[] = {1, 2, 0.5}, other[] = {3, 0.1, 7};
+    sim_problem *p = box_stack(3, mass, 0.9, 0.01, 1), *q = box_stack(3, other, 0.9, 0.01, 1);
+    for (int method = 0; method < 4; method++) {
+        double option[] = {1e-12, 100, 0, method};
+        answer a = answer_create(p, 1, 1e-3), b = answer_create(q, 1, 1e-3), again = answer_create(p, 1, 1e-3);
+        for (int k = 0; k < p->nrow; k++) { /* the same G, that is, where they stick */
+            a.R[k] = b.R[k] = again.R[k] = 1e-2;
+        }
+        answer_find(&a, "sap", option);
+        sim_solver *s = sim_solver_create(sim_solver_find("sap"), option, NULL);
+        b.out = (sim_solution){.v = b.v, .impulse = b.impulse};
+        again.out = (sim_solution){.v = again.v, .impulse = again.impulse};
+        cr_assert_eq(sim_solver_solve(s, q, &b.law, &b.out, NULL), SIM_OK);
+        cr_assert_eq(sim_solver_solve(s, p, &again.law, &again.out, NULL), SIM_OK);
+        cr_expect_arr_eq(a.v, again.v, (size_t)p->nv * sizeof *a.v);
+        cr_expect_eq(a.out.iterations, again.out.iterations);
+        sim_solver_free(s);
+        answer_free(&a);
+        answer_free(&b);
+        answer_free(&again);
+    }
+    sim_problem_free(p);
+    sim_problem_free(q);
+}
+
+/* What sticks does not move at all where it is rigid: what is left is the compliance, and in proportion to it. */
+Test(sap, tends_to_the_rigid_answer_as_compliance_goes_to_nothing) {
+    double mass[] = {1, 2, 0.5};
+    sim_problem *p = box_stack(3, mass, 0.6, 0.01, 2);
+    double last = 0;
+    for (int decade = 0; decade < 6; decade++) {
+        answer a = answer_create(p, 1, 1e-3);
+        for (int k = 0; k < p->nrow; k++) {
+            a.R[k] = pow(10, -decade - 1);
+        }
+        answer_find(&a, "sap", exact);
+        double speed = norm(a.v, p->nv);
+        cr_expect(decade < 4 || fabs(10 * speed / last - 1) < 0.01, "%g after %g", speed, last);
+        last = speed;
+        answer_free(&a);
+    }
+    cr_expect_lt(last, 1e-6);
+    sim_problem_free(p);
+}
+
+Test(sap, reports_the_momentum_out_of_balance_wherever_it_stops) {
+    random_source r = {13};
+    for (int trial = 0; trial < 40; trial++) {
+        problem_recipe recipe = hard(4, 10, 0.1 * (trial % 7), 0);
+        double option[] = {1e-12, 1 + trial % 5, 0, 0};
+        sim_problem *p = random_problem(&r, &recipe);
+        /* seen from where all move on, or stand still: then momentum or impulses are the greater */
+        double *drift = calloc((size_t)p->nv, sizeof *drift);
+        memcpy(drift, p->v_free, (size_t)p->nv * sizeof *drift);
+        for (int j = 0; j < p->nv && trial % 4 > 1; j++) {
+            drift[j] += 20;
+        }
+        sim_problem moved = *p;
+        moved.v_free = drift;
+        answer a = answer_create(&moved, 1, 1e-3);
+        answer_find(&a, "sap", option);
+        answer_errors e = answer_check(&a);
+        cr_expect_float_eq(a.out.residual, e.momentum, 1e-9 * e.momentum + 1e-14, "%g, not %g", a.out.residual,
+                           e.momentum);
+        free(drift);
+        answer_free(&a);
+        sim_problem_free(p);
+    }
+}
+
 Test(sap, leaves_what_is_not_touched_at_its_free_velocity) {
     random_source r = {9};
     problem_recipe recipe = hard(4, 8, 0.5, 0);

@@ -184,6 +184,24 @@ Test(convex_law, is_continuous_where_its_regions_meet) {
     }
 }
 
+Test(convex_law, of_scalar_rows_is_continuous_at_their_bounds) {
+    static const sim_constraint_kind kinds[] = {SIM_LIMIT, SIM_FRICTION, SIM_ACTUATOR};
+    random_source r = {6};
+    for (int trial = 0; trial < 300; trial++) {
+        law_of_one l;
+        make(&l, &r, kinds[trial % 3], 0, pow(10, random_uniform(&r, -3, 1)), 1);
+        double L = l.constraint.bound * l.problem.step, edge = l.constraint.kind == SIM_LIMIT ? 0 : L, gamma[2],
+               cost[2];
+        for (int end = 0; end < 2; end++) {
+            convex_bend bend;
+            double u = l.target[0] - l.R[0] * (edge + (end ? 1 : -1) * 1e-9);
+            cost[end] = convex_project(&l.law, 0, &u, &gamma[end], &bend);
+        }
+        cr_assert_float_eq(gamma[0], gamma[1], 3e-9);
+        cr_assert_float_eq(cost[0], cost[1], 1e-8 * l.R[0]);
+    }
+}
+
 Test(convex_law, increments_agree_with_differences_of_the_impulse) {
     random_source r = {5};
     for (int kind = 0; kind < SIM_CONSTRAINT_KINDS; kind++) {
