@@ -130,6 +130,13 @@ static int find_order(spd *s, spd_method asked) {
     return plain_order(s, 0);
 }
 
+/* The nodes of an edge as row and column. */
+static spd_edge turn(const spd *s, int edge) {
+    spd_edge e = s->graph.edge[edge];
+    int swap = s->work.method != SPD_DENSE && s->order.place[e.b] < s->order.place[e.a];
+    return swap ? (spd_edge){e.b, e.a} : e;
+}
+
 /* Memory for H, block by block. */
 static int place_H(spd *s) {
     const spd_graph *g = &s->graph;
@@ -141,8 +148,8 @@ static int place_H(spd *s) {
         ok = s->diagonal[t] != NULL;
     }
     for (int e = 0; e < g->edges && ok; e++) {
-        spd_block b = spd_between(s, e);
-        s->between[e] = ARENA_NEW(s->kept, double, (size_t)g->size[b.row] * b.stride);
+        spd_edge at = turn(s, e);
+        s->between[e] = ARENA_NEW(s->kept, double, (size_t)g->size[at.a] * strip_stride(g->size[at.b]));
         ok = s->between[e] != NULL;
     }
     return ok;
@@ -172,8 +179,8 @@ static int connect(spd *s, const double **H_diagonal, const double **H) {
         H_diagonal[i] = s->diagonal[o->node[i]];
     }
     for (int e = 0; e < s->graph.edges; e++) {
-        spd_block b = spd_between(s, e);
-        int i = o->place[b.row], k = o->place[b.column], low = o->start[i], high = o->start[i + 1] - 1;
+        spd_edge at = turn(s, e);
+        int i = o->place[at.a], k = o->place[at.b], low = o->start[i], high = o->start[i + 1] - 1;
         while (low < high) {
             int middle = (low + high) / 2;
             if (o->column[middle] < k) {
@@ -230,15 +237,23 @@ int spd_analyse(spd *s, const spd_graph *g, spd_method asked) {
 int spd_renewed(const spd *s) { return s->renewed; }
 spd_work spd_expected(const spd *s) { return s->work; }
 
-spd_block spd_diagonal(const spd *s, int node) {
+static void mark(spd *s, int node) {
+    if (s->work.method == SPD_BLOCKS) {
+        s->blocks.stale[s->order.place[node]] = 1;
+    } else {
+        s->blocks.stale_all = 1;
+    }
+}
+
+spd_block spd_diagonal(spd *s, int node) {
+    mark(s, node);
     return (spd_block){node, node, strip_stride(s->graph.size[node]), s->diagonal[node]};
 }
 
-spd_block spd_between(const spd *s, int edge) {
-    spd_edge e = s->graph.edge[edge];
-    int swap = s->work.method != SPD_DENSE && s->order.place[e.b] < s->order.place[e.a];
-    int row = swap ? e.b : e.a, column = swap ? e.a : e.b;
-    return (spd_block){row, column, strip_stride(s->graph.size[column]), s->between[edge]};
+spd_block spd_between(spd *s, int edge) {
+    spd_edge e = turn(s, edge);
+    mark(s, e.a);
+    return (spd_block){e.a, e.b, strip_stride(s->graph.size[e.b]), s->between[edge]};
 }
 
 static void place_block(double *D, int stride, const double *H, int rows, int columns) {

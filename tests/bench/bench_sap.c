@@ -100,9 +100,11 @@ static void measure_parts(run *r) {
         }
     }
     LEAST(set, hessian_set(h, pass % 2 ? other : n.at.bend))
-    LEAST(factor, hessian_factor(h))
+    LEAST(factor, hessian_set(h, pass % 2 ? other : n.at.bend); hessian_factor(h))
     LEAST(solve, hessian_solve(h, n.dv))
-    LEAST(direction, hessian_set(h, pass % 2 ? other : n.at.bend); primal_direction(&n))
+    convex_bend *own = n.at.bend;
+    LEAST(direction, n.at.bend = pass % 2 ? other : own; primal_direction(&n))
+    n.at.bend = own;
     LEAST(slope, double second; primal_slope(&n, 1 + 1e-3 * pass, &second))
     printf(" | %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %9.1f %7.1f\n", fresh, prepare, start, look, set, factor,
            solve, direction, slope);
@@ -113,7 +115,25 @@ static void measure_parts(run *r) {
     hessian_free(h);
 }
 
-/* Analysis, and factor with solve, of H = identity on a graph. */
+/* A matrix with little beside its diagonal. */
+static void refill(spd *s, const spd_graph *g) {
+    for (int t = 0; t < g->nodes; t++) {
+        spd_block b = spd_diagonal(s, t);
+        memset(b.value, 0, (size_t)g->size[t] * (size_t)b.stride * sizeof *b.value);
+        for (int j = 0; j < g->size[t]; j++) {
+            b.value[j * (b.stride + 1)] = 1e3;
+        }
+    }
+    for (int e = 0; e < g->edges; e++) {
+        spd_block b = spd_between(s, e);
+        memset(b.value, 0, (size_t)g->size[b.row] * (size_t)b.stride * sizeof *b.value);
+        for (int j = 0; j < g->size[b.row]; j++) {
+            b.value[j * b.stride + j % g->size[b.column]] = 1;
+        }
+    }
+}
+
+/* Analysis, and filling, factor and solve on a graph. */
 static void measure_factor(const spd_graph *g) {
     static const char *const name[] = {"auto", "dense", "blocks", "supernodal"};
     int n = 0;
@@ -130,21 +150,7 @@ static void measure_factor(const spd_graph *g) {
         double begin = microseconds();
         spd_analyse(s, g, (spd_method)method);
         double analysis = microseconds() - begin;
-        for (int t = 0; t < g->nodes; t++) {
-            spd_block b = spd_diagonal(s, t);
-            memset(b.value, 0, (size_t)g->size[t] * (size_t)b.stride * sizeof *b.value);
-            for (int j = 0; j < g->size[t]; j++) {
-                b.value[j * (b.stride + 1)] = 1e3;
-            }
-        }
-        for (int e = 0; e < g->edges; e++) {
-            spd_block b = spd_between(s, e);
-            memset(b.value, 0, (size_t)g->size[b.row] * (size_t)b.stride * sizeof *b.value);
-            for (int j = 0; j < g->size[b.row]; j++) {
-                b.value[j * b.stride + j % g->size[b.column]] = 1;
-            }
-        }
-        LEAST(best, spd_factor(s); spd_solve(s, x))
+        LEAST(best, refill(s, g); spd_factor(s); spd_solve(s, x))
         if (method == SPD_AUTO) {
             spd_work w = spd_expected(s);
             printf("%7d %7d %10s %9.0f |", g->nodes, g->edges, name[w.method], 1e-3 * w.multiplications);
@@ -209,7 +215,7 @@ int main(int count, char **word) {
     int runs = 0;
     printf("clutter with walls, us:\nbodies contacts    iter.   search     solve iteration |     new prepare   start   "
            " look "
-           "    set  factor   solve direction   slope\n");
+           "    set +factor   solve direction   slope\n");
     for (; runs < 8 && bodies[runs] <= most; runs++) {
         settle(&r[runs], bodies[runs]);
         measure_parts(&r[runs]);
