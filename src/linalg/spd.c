@@ -80,7 +80,7 @@ static double unknowns(const spd_graph *g) {
 
 static spd_method choose(const spd *s, spd_method asked) {
     double n = unknowns(&s->graph), dense = n * n * n / 6;
-    if (asked != SPD_AUTO) {
+    if (asked != SPD_AUTO && n > 0) {
         return asked;
     }
     if (s->graph.nodes < 2 || dense < NEARLY_DENSE * s->order.multiplications) {

@@ -168,7 +168,7 @@ static double rise_of(void *self, double alpha) { return primal_rise(self, alpha
 
 static void step_along(primal *p) {
     line l = {p, slope_of, rise_of, p->slope0, 0};
-    double alpha = p->options.armijo ? line_armijo(&l, 4 * DBL_EPSILON * p->at.cost)
+    double alpha = p->options.armijo ? line_armijo(&l, 4 * DBL_EPSILON * fabs(p->at.cost))
                                      : line_exact(&l, LONGEST_STEP, LINE_TOLERANCE);
     p->out->searches += l.evaluations;
     look_along(p, alpha);
@@ -212,7 +212,7 @@ static int finish(primal *p, sim_outcome outcome) {
 
 /* Was the last step lost in rounding?  The cost no longer falls, and the error not to half of the least there was. */
 static int lost(const primal *p, double cost, double least) {
-    return p->at.cost >= cost - 4 * DBL_EPSILON * cost && p->at.residual > 0.5 * least;
+    return p->at.cost >= cost - 4 * DBL_EPSILON * fabs(cost) && p->at.residual > 0.5 * least;
 }
 
 int primal_minimise(primal *p) {

@@ -7,7 +7,9 @@
  * inverse mass w = sum_j J_j^2 / A_jj: R = 1e-9 w.  The answer is then that of a contact so much stiffer than the body it
  * carries, its error of that order; a row that moves nothing (w = 0) takes R = 1, and on its impulse nothing depends.  To
  * such stiffness Newton's method finds no way from afar: the same problem with a hundred times the least compliance leads
- * there, and so on up to 1e-3 w, which is where the near-rigid law stands.
+ * there, and so on up to 1e-3 w, which is where the near-rigid law stands.  (The history then tells of all of them.)
+ *
+ * A spring without stiffness and damping has R infinite: it gives its force whatever the velocity, and costs -gamma u.
  *
  * Start: the guess if there is one, else v*.  Trees that nothing touches have v = v*, and so have all if that needs no
  * impulse at all. */

@@ -487,6 +487,34 @@ Test(sap, answers_rows_without_compliance_as_nearly_rigid_ones) {
     }
 }
 
+Test(sap, takes_springs_that_are_mere_forces) {
+    random_source r = {14};
+    for (int trial = 0; trial < 10; trial++) {
+        problem_recipe recipe = hard(3, 6, 0.5, 1 << SIM_SPRING | 1 << SIM_ACTUATOR);
+        sim_problem *p = random_problem(&r, &recipe), slack = *p;
+        sim_constraint c[16];
+        memcpy(c, p->constraint, (size_t)p->nconstraint * sizeof *c);
+        for (int i = 6; i < p->nconstraint; i++) {
+            c[i].stiffness = c[i].damping = 0;
+        }
+        slack.constraint = c;
+        answer a = answer_create(&slack, 1, 1e-3);
+        answer_find(&a, "sap", exact);
+        answer_errors e = answer_check(&a);
+        cr_expect_leq(a.out.outcome, SIM_AT_ROUNDING);
+        cr_expect_lt(e.momentum, 3e-12);
+        for (int i = 6; i < p->nconstraint; i++) {
+            double force = c[i].force, bound = c[i].kind == SIM_ACTUATOR ? c[i].bound : HUGE_VAL;
+            cr_expect_float_eq(a.impulse[c[i].row], p->step * fmin(fmax(force, -bound), bound), 1e-15);
+        }
+        for (int m = 1; m < a.history.count; m++) {
+            cr_expect_leq(a.history.cost[m], a.history.cost[m - 1] + 1e-13 * fabs(a.history.cost[m - 1]));
+        }
+        answer_free(&a);
+        sim_problem_free(p);
+    }
+}
+
 Test(sap, refuses_a_compliance_that_is_none) {
     double down[3] = {0, 0, -1};
     sim_problem *p = point_on_ground(1, 0.5, 0, 0.01, down);
