@@ -210,5 +210,4 @@ void sim_judge(const sim_problem *p, const sim_regularisation *rigid, const sim_
             judge_other(&t, c);
         }
     }
-    judgement->nonfinite = !all_finite(judgement->sum, SUMS);
 }
