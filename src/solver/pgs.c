@@ -73,31 +73,28 @@ static void plan(watch *w, int sweep, double change, double residual, double tol
     }
 }
 
-/* How to go on where it does not get on: farther guesses, or shorter steps. */
-typedef struct stage {
-    double proximal, growth;
-} stage;
+/* What to do where nothing is gained: shorter steps, which end cycles (a proximal term, see pgs_prepare.c), or bolder
+ * guesses.  The order and the figures are those that solved most of a collection of hard problems. */
+static const struct { double proximal, growth; } stages[] = {{1e-10, 1}, {0.1, 1}, {1e-10, 4}, {0.5, 1}};
 
-static const stage stages[] = {{1e-10, 1}, {0.1, 1}, {1e-10, 4}, {0.5, 1}};
-enum { STAGES = sizeof stages / sizeof *stages, STAGE_LENGTH = 512 };
+enum { STAGES = sizeof stages / sizeof *stages, STAGE_LENGTH = 512, DIVERGED = 1000 };
 
 typedef struct progress {
-    int stage, length, end;
-    double residual; /* at its start */
+    int stage, length, end; /* sweeps */
+    double residual;        /* the best at its start */
 } progress;
 
-static void enter(progress *at, int sweep, pgs *s, pgs_extrapolation *e, const best *b) {
+static void enter(progress *at, int stage, int sweep, pgs *s, pgs_extrapolation *e, const best *b) {
+    at->stage = stage;
     at->end = sweep + at->length;
     at->residual = b->residual;
-    if (b->gamma && isfinite(b->residual)) {
-        memcpy(s->gamma, b->gamma, (size_t)s->lanes * sizeof *b->gamma);
-    }
-    pgs_set_proximal(s, stages[at->stage].proximal);
+    pgs_set_proximal(s, stages[stage].proximal);
     pgs_extrapolation_restart(e);
-    e->growth = stages[at->stage].growth;
-    pgs_refresh(s);
+    e->growth = stages[stage].growth;
 }
 
+/* At the end of a stage: the same again if the best has become ten times better, else the next.  It goes on from where it
+ * stands, which leaves dead ends better than the best answer does, unless it has run away. */
 static void get_on(progress *at, int sweep, pgs *s, pgs_extrapolation *e, const best *b) {
     if (sweep < at->end) {
         return;
@@ -107,17 +104,20 @@ static void get_on(progress *at, int sweep, pgs *s, pgs_extrapolation *e, const 
         at->residual = b->residual;
         return;
     }
-    at->stage = (at->stage + 1) % STAGES;
-    at->length *= at->stage ? 1 : 2;
-    enter(at, sweep, s, e, b);
+    if (pgs_residual(s) > DIVERGED * b->residual) {
+        memcpy(s->gamma, b->gamma, (size_t)s->lanes * sizeof *b->gamma);
+        pgs_refresh(s);
+    }
+    at->length *= at->stage + 1 < STAGES ? 1 : 2;
+    enter(at, (at->stage + 1) % STAGES, sweep, s, e, b);
 }
 
 static sim_outcome iterate(pgs *s, solver_call *call, pgs_extrapolation *e, best *b) {
     const double *o = call->option;
     double tolerance = o[TOLERANCE], residual = measure(s, b), relaxation = o[RELAXATION];
     watch w = {2 * tolerance, 1};
-    progress at = {0, STAGE_LENGTH, 0, 0};
-    enter(&at, 0, s, e, b);
+    progress at = {.length = STAGE_LENGTH};
+    enter(&at, 0, 0, s, e, b);
     solver_record(call, residual, NAN);
     for (int sweep = 1; sweep <= (int)o[MAX_ITERATIONS] && !(b->residual <= tolerance); sweep++) {
         pgs_extrapolation_begin(e, s);
@@ -127,6 +127,7 @@ static sim_outcome iterate(pgs *s, solver_call *call, pgs_extrapolation *e, best
             return SIM_BROKEN_DOWN;
         }
         if (change <= w.trigger || sweep >= w.next) {
+            pgs_refresh(s); /* rounding gathers in v */
             residual = measure(s, b);
             plan(&w, sweep, change, residual, tolerance);
         }
