@@ -41,8 +41,7 @@ typedef struct sim_options {
     int contacts;          /* 0: shapes pass through each other */
     double contact_margin; /* m: shapes with a gap up to this are in contact though nothing moves; NAN: by their size */
     const sim_solver_card *solver; /* of the contact problem; NULL: sap */
-    const double *solver_option;   /* one for each of its options, kept by the caller until the world is made; NULL: as
-                                      they stand */
+    const double *solver_option;   /* one for each of its options, copied by the world; NULL: as they stand */
     int compliance;                /* a sim_compliance; -1: the solver's own */
     sim_law_options law;
 } sim_options;

@@ -166,7 +166,16 @@ static sim_status collision_ready(sim_world *w, sim_error *error) {
 
 /* What a step with contacts needs, if anything can touch. */
 static sim_status create_stage(sim_world *w, sim_error *error) {
-    const sim_options *o = &w->options;
+    sim_options *o = &w->options;
+    size_t count = o->solver ? (size_t)o->solver->noptions : 0;
+    if (o->solver_option) {
+        double *kept = POOL_NEW(w->pool, double, count);
+        if (!kept) {
+            return sim_fail(error, SIM_NO_RESOURCE, "no memory for the options of a solver");
+        }
+        memcpy(kept, o->solver_option, count * sizeof *kept);
+        o->solver_option = kept;
+    }
     if (!o->contacts || w->model->nshape < 2 || w->model->nv == 0) {
         return SIM_OK;
     }
