@@ -158,7 +158,6 @@ Test(scene_keys, refuses_by_name_what_is_not_simulated) {
     refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint':\n"
             "{'type': 'hinge', 'range': [0, 1]}}]}",
             "scene.json:2:19", "joint ranges are not simulated yet");
-    refused("{'sim': 1, 'world': {'solver': 'sap'}}", "scene.json:1:22", "contacts are not simulated yet");
 }
 
 /* ---- bodies ---- */
@@ -222,17 +221,6 @@ Test(scene_bodies, refuses_wrong_numbers_of_coordinates) {
     refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint':\n"
             "{'type': 'cylindrical', 'damping': [1, 2, 3]}}]}",
             "scene.json:2:36", "3 numbers for a joint with 2 degrees of freedom");
-}
-
-Test(scene_bodies, refuses_contacts_until_they_are_simulated) {
-    const char *two = "{'sim': 1, 'world': {'contacts':\n%s}, 'bodies': ["
-                      "{'name': 'a', 'joint': 'free', 'shapes': [{'type': 'sphere', 'radius': 1, 'mass': 1}]},"
-                      "{'name': 'floor', 'shapes': [{'type': 'half_space'}]}]}";
-    char text[400];
-    snprintf(text, sizeof text, two, "true");
-    refused(text, "scene.json:2:1", "contacts are not simulated yet: set /world/contacts to false");
-    snprintf(text, sizeof text, two, "false");
-    sim_scene_free(load_good(text));
 }
 
 Test(scene_bodies, refuses_a_half_space_that_moves) {
