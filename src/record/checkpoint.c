@@ -1,17 +1,16 @@
 /* How is a state kept and taken up again, to the last bit?
  *
- * A checkpoint is a header, then q, v and a as the machine holds them, then a checksum of all before it.  It is written
- * to a new file beside the old one, brought to the disk, and put in its place in one move. */
+ * A checkpoint is a header, then q, v and a as the machine holds them, then a checksum of all before it.  It takes
+ * the place of an older one in one move. */
 #include "record/fingerprint.h"
+#include "record/replace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sim/record.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char magic[16] = "sim checkpoint\n";
 enum { FORMAT = 1 };
@@ -73,76 +72,13 @@ static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) 
     return bytes;
 }
 
-static int write_all(int file, const char *bytes, size_t size) {
-    while (size > 0) {
-        ssize_t done = write(file, bytes, size);
-        if (done < 0 && errno != EINTR) {
-            return 0;
-        }
-        if (done > 0) {
-            bytes += done;
-            size -= (size_t)done;
-        }
-    }
-    return 1;
-}
-
-/* Makes the move itself outlast a power failure; where directories cannot be synchronised, nothing is lost by trying. */
-static void sync_folder_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-    int file = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (file >= 0) {
-        (void)fsync(file);
-        close(file);
-    }
-    free(folder);
-}
-
-/* Names the failed call's errno. */
-static int replace(const char *path, const char *fresh, const char *bytes, size_t size) {
-    int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) {
-        return 0;
-    }
-    int good = write_all(file, bytes, size) && fsync(file) == 0;
-    int number = errno;
-    if (close(file) && good) {
-        good = 0;
-        number = errno;
-    }
-    if (good && rename(fresh, path)) {
-        good = 0;
-        number = errno;
-    }
-    if (!good) {
-        unlink(fresh);
-        errno = number;
-    }
-    return good;
-}
-
 sim_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_world *world, sim_error *error) {
-    struct stat status;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a checkpoint: not an ordinary file", path);
-    }
-    size_t size = 0, length = strlen(path) + 32;
-    char *bytes = pack(scene, world, &size), *fresh = malloc(length);
-    sim_status result = SIM_OK;
-    if (!bytes || !fresh) {
-        result = sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a checkpoint", path);
-    } else {
-        snprintf(fresh, length, "%s.%ld.new", path, (long)getpid());
-        if (!replace(path, fresh, bytes, size)) {
-            result = sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a checkpoint: %s", path, strerror(errno));
-        } else {
-            sync_folder_of(path);
-        }
-    }
-    free(fresh);
+    size_t size = 0;
+    char *bytes = pack(scene, world, &size);
+    sim_status status = bytes ? replace_file(path, "a checkpoint", bytes, size, error)
+                              : sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a checkpoint", path);
     free(bytes);
-    return result;
+    return status;
 }
 
 /* ---- reading ---- */

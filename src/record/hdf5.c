@@ -5,6 +5,7 @@
  * writes the chunk as it is, uncompressed, and the chunk stays so, because space given up in this mode of the library
  * is not used again.  `time` grows last: as many records as it has are whole in every dataset. */
 #include "record/hdf5_driver.h"
+#include "record/hdf5_quiet.h"
 #include "record/writer.h"
 
 #include <errno.h>
@@ -50,27 +51,6 @@ int hdf5_present(void) { return 1; }
 
 /* ---- what to say when the library fails ---- */
 
-/* The library prints its errors on its own; we keep them for the one sentence we return. */
-typedef struct silence {
-    H5E_auto2_t function;
-    void *data;
-} silence;
-
-static silence silence_begin(void) {
-    silence before;
-    H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return before;
-}
-
-static void silence_end(silence before) { H5Eset_auto2(H5E_DEFAULT, before.function, before.data); }
-
-static herr_t keep_innermost(unsigned n, const H5E_error2_t *entry, void *text) {
-    (void)n;
-    snprintf(text, 256, "%s", entry->desc);
-    return 0;
-}
-
 static sim_status say_why(const hdf5 *self, sim_error *error) {
     if (self->link.trouble == EWOULDBLOCK) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: another program has it open", self->path);
@@ -78,8 +58,8 @@ static sim_status say_why(const hdf5 *self, sim_error *error) {
     if (self->link.trouble) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", self->path, strerror(self->link.trouble));
     }
-    char text[256] = "unknown error";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, text);
+    char text[HDF5_REASON];
+    hdf5_reason(text);
     return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: HDF5 says: %s", self->path, text);
 }
 
@@ -358,7 +338,7 @@ static int put_all(hdf5 *self, int last) {
 
 static sim_status hdf5_write(writer *base, const double *row, sim_error *error) {
     hdf5 *self = (hdf5 *)base;
-    silence before = silence_begin();
+    hdf5_silence before = hdf5_silence_begin();
     int good = 1;
     for (int d = self->count - 1; d >= 0; d--) {
         dataset *set = &self->dataset[d];
@@ -368,15 +348,15 @@ static sim_status hdf5_write(writer *base, const double *row, sim_error *error) 
         }
     }
     sim_status status = good && !self->link.trouble ? SIM_OK : say_why(self, error);
-    silence_end(before);
+    hdf5_silence_end(before);
     return status;
 }
 
 static sim_status hdf5_flush(writer *base, sim_error *error) {
     hdf5 *self = (hdf5 *)base;
-    silence before = silence_begin();
+    hdf5_silence before = hdf5_silence_begin();
     sim_status status = put_all(self, 0) ? SIM_OK : say_why(self, error);
-    silence_end(before);
+    hdf5_silence_end(before);
     return status;
 }
 
@@ -392,14 +372,14 @@ static void discard(hdf5 *self) {
 
 static sim_status hdf5_close(writer *base, sim_error *error) {
     hdf5 *self = (hdf5 *)base;
-    silence before = silence_begin();
+    hdf5_silence before = hdf5_silence_begin();
     int64_t yes = 1;
     int good = put_all(self, 1);
     good = good && H5Dwrite(self->complete, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &yes) >= 0 &&
            H5Fflush(self->file, H5F_SCOPE_GLOBAL) >= 0 && !self->link.trouble;
     sim_status status = good ? SIM_OK : say_why(self, error);
     discard(self);
-    silence_end(before);
+    hdf5_silence_end(before);
     return status;
 }
 
@@ -425,12 +405,12 @@ writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *s
     }
     *self = (hdf5){.base = {hdf5_write, hdf5_flush, hdf5_close}, .pool = pool, .path = name, .file = -1};
     self->driver = self->complete = -1;
-    silence before = silence_begin();
+    hdf5_silence before = hdf5_silence_begin();
     int good = make(self, scene, set);
     if (!good) {
         say_why(self, error);
         discard(self);
     }
-    silence_end(before);
+    hdf5_silence_end(before);
     return good ? &self->base : NULL;
 }
