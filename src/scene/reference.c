@@ -237,7 +237,7 @@ static void add_solver_value(text *t, const sim_solver_option *o) {
 
 static void add_solver(text *t, const sim_solver_card *card) {
     sim_text_add(t, "### %s\n\n%s\n\nLaw: %s; `auto` compliance: `%s`. %s\n\n", card->name, card->method,
-                 sim_cone_name(card->cone), card->compliance == SIM_RIGID ? "rigid" : "near-rigid", card->paper);
+                 sim_cone_name(card->cone), sim_compliance_name(card->compliance), card->paper);
     if (card->noptions) {
         sim_text_add(t, "| key | value | default | meaning |\n|---|---|---|---|\n");
     }

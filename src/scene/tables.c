@@ -14,8 +14,7 @@ static const char *solver_name(int i) { return i < sim_solver_count() ? sim_solv
 
 /* 0: what the solver prefers; then those of `sim_compliance`. */
 static const char *compliance_name(int i) {
-    static const char *const name[] = {"auto", "rigid", "near-rigid"};
-    return i < COUNT(name) ? name[i] : NULL;
+    return i == 0 ? "auto" : i <= SIM_COMPLIANCES ? sim_compliance_name((sim_compliance)(i - 1)) : NULL;
 }
 
 static const char *joint_name(int i) { return i < SIM_JOINT_TYPES ? sim_joint_name((sim_joint_type)i) : NULL; }
