@@ -106,6 +106,10 @@ SIM_API double *sim_world_applied(sim_world *world);
 /* One step.  On failure (a value went non-finite) the state is the one before. */
 SIM_API sim_status sim_world_step(sim_world *world, sim_error *error);
 
+/* The contact problem that the next step will have to answer; the state stays as it is.  To be freed with
+ * sim_problem_free.  NULL on failure, and where no two shapes can touch. */
+SIM_API sim_problem *sim_world_problem(sim_world *world, sim_error *error);
+
 /* Where shapes touch, or will within a step at the present velocities, sorted by shape_a, shape_b and feature; computed
  * when asked, once a state.  They stay until the next step or call of sim_world_set_state. */
 SIM_API sim_status sim_world_contacts(sim_world *world, const sim_contact **contact, int *count, sim_error *error);

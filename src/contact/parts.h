@@ -45,6 +45,8 @@ typedef struct frame {
     int *row; /* [nconstraint] its first row in the lists of all */
     m3 *axes; /* [nconstraint] t1, t2, n */
     double *gap, *impulse_guess, *J;
+    double *v_start, *v_free; /* [nv] packed island by island */
+    sim_problem_tree *packed; /* [ntree] their places within the island */
 } frame;
 
 /* Which trees hang together: fills tree, local, contact, and of each island its trees, constraints, rows and velocities
@@ -56,5 +58,8 @@ void rows_fill(frame *f, const sim_model *model, const int *last_dof, int first,
 
 /* How fast positions must move beyond v_start + travel (v - v_start). */
 int touchdown(const island *island, double travel, sim_arena *scratch);
+
+/* All islands as one problem that owns its data. */
+sim_problem *whole_problem(const frame *f, const mass_operator *mass, sim_error *error);
 
 #endif

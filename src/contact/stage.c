@@ -140,10 +140,11 @@ static int lay_out_constraints(frame *f, const sim_model *m) {
 
 /* Velocities, packed island by island. */
 static int lay_out_velocities(frame *f, const sim_model *m) {
-    double *v_start = ARENA_NEW(f->arena, double, f->nv), *v_free = ARENA_NEW(f->arena, double, f->nv);
+    double *v_start = f->v_start = ARENA_NEW(f->arena, double, f->nv);
+    double *v_free = f->v_free = ARENA_NEW(f->arena, double, f->nv);
     double *v = ARENA_NEW(f->arena, double, f->nv), *shift = ARENA_NEW(f->arena, double, f->nv);
     double *row = ARENA_NEW(f->arena, double, 5 * (size_t)f->nrow);
-    sim_problem_tree *tree = ARENA_NEW(f->arena, sim_problem_tree, f->ntree);
+    sim_problem_tree *tree = f->packed = ARENA_NEW(f->arena, sim_problem_tree, f->ntree);
     if (!v_start || !v_free || !v || !shift || !row || !tree) {
         return 0;
     }
@@ -296,8 +297,7 @@ static void report(const frame *f, contact_info *info) {
     info->certificate = sim_judgement_finish(&sum);
 }
 
-sim_status contact_stage_solve(contact_stage *s, const contact_input *in, sim_threads *threads, contact_output *out,
-                               sim_error *error) {
+sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
     frame *f = &s->frame;
     sim_arena_release(s->arena, 0);
     *f = (frame){.in = in, .arena = s->arena};
@@ -308,6 +308,11 @@ sim_status contact_stage_solve(contact_stage *s, const contact_input *in, sim_th
     finish_problems(s);
     sim_threads_run(threads, f->ntree, prepare_masses, s);
     sim_threads_run(threads, f->nconstraint, fill_rows, s);
+    return SIM_OK;
+}
+
+sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_output *out, sim_error *error) {
+    frame *f = &s->frame;
     sim_threads_run(threads, f->nisland, solve_islands, s);
     for (int k = 0; k < f->nisland; k++) {
         if (f->island[k].failed) { /* once more, for the words */
@@ -317,4 +322,10 @@ sim_status contact_stage_solve(contact_stage *s, const contact_input *in, sim_th
     scatter(s, out);
     report(f, &out->info);
     return SIM_OK;
+}
+
+sim_problem *contact_stage_problem(contact_stage *s, sim_error *error) {
+    frame *f = &s->frame;
+    mass_operator mass = {s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, f->tree};
+    return whole_problem(f, &mass, error);
 }

@@ -53,7 +53,11 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
 void contact_stage_free(contact_stage *stage);
 size_t contact_stage_bytes(const contact_stage *stage);
 
-sim_status contact_stage_solve(contact_stage *stage, const contact_input *in, sim_threads *threads, contact_output *out,
-                               sim_error *error);
+/* The problems of all islands; `in` must outlive what follows. */
+sim_status contact_stage_build(contact_stage *stage, const contact_input *in, sim_threads *threads, sim_error *error);
+/* Answers them. */
+sim_status contact_stage_solve(contact_stage *stage, sim_threads *threads, contact_output *out, sim_error *error);
+/* What was built, as one problem that owns its data. */
+sim_problem *contact_stage_problem(contact_stage *stage, sim_error *error);
 
 #endif

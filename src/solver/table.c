@@ -4,7 +4,10 @@
 
 #include <string.h>
 
+extern const solver_type solver_pgs;
+
 static const solver_type *const table[] = {
+    &solver_pgs,
     NULL, /* the end */
 };
 

@@ -70,7 +70,8 @@ static void note(sim_world *w, const contact_info *info) {
     w->info.certificate = info->certificate;
 }
 
-sim_status world_contacts_step(sim_world *w, sim_error *error) {
+/* After the free motion of all trees: who touches, and the problem that this makes. */
+static sim_status build(sim_world *w, contact_input *in, sim_error *error) {
     sim_threads_run(w->threads, w->model->ntree, move_to_start, w);
     collision_input shapes = {.pose = w->start->pose,
                               .velocity = w->start->vel,
@@ -90,20 +91,52 @@ sim_status world_contacts_step(sim_world *w, sim_error *error) {
     if (count) {
         memcpy(w->next.contact, contact, (size_t)count * sizeof *contact);
     }
-    contact_input in = {.start = w->start,
-                        .mass = w->derived,
-                        .extra = w->extra,
-                        .v_start = w->now.v,
-                        .v_free = w->v_free,
-                        .step = w->options.step,
-                        .travel = world_theta_travel(w->options.integrator),
-                        .contact = w->next.contact,
-                        .ncontact = count,
-                        .before = w->now.contact,
-                        .impulse_before = w->now.impulse,
-                        .nbefore = w->now.ncontact};
-    contact_output out = {.v = w->v_end, .shift = w->shift, .touched = w->in_contact, .impulse = w->next.impulse};
-    status = contact_stage_solve(w->stage, &in, w->threads, &out, error);
-    note(w, &out.info);
-    return status ? status : check_impulses(w, error);
+    *in = (contact_input){.start = w->start,
+                          .mass = w->derived,
+                          .extra = w->extra,
+                          .v_start = w->now.v,
+                          .v_free = w->v_free,
+                          .step = w->options.step,
+                          .travel = world_theta_travel(w->options.integrator),
+                          .contact = w->next.contact,
+                          .ncontact = count,
+                          .before = w->now.contact,
+                          .impulse_before = w->now.impulse,
+                          .nbefore = w->now.ncontact};
+    return contact_stage_build(w->stage, in, w->threads, error);
+}
+
+sim_status world_contacts_step(sim_world *w, sim_error *error) {
+    contact_input in;
+    contact_output out = {.v = w->v_end, .shift = w->shift, .touched = w->in_contact};
+    sim_status status = build(w, &in, error);
+    out.impulse = w->next.impulse;
+    status = status ? status : contact_stage_solve(w->stage, w->threads, &out, error);
+    if (!status) {
+        note(w, &out.info);
+        status = check_impulses(w, error);
+    }
+    return status;
+}
+
+static void move_freely(void *context, int worker, int first, int end) {
+    sim_world *w = context;
+    (void)worker;
+    for (int tree = first; tree < end; tree++) {
+        sim_step_info info;
+        if (w->model->tree[tree].nv) {
+            world_theta_free(w, tree, &info);
+        }
+    }
+}
+
+sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
+    contact_input in;
+    if (!w->stage) {
+        sim_fail(error, SIM_BAD_INPUT, "nothing can touch here: there is no contact problem");
+        return NULL;
+    }
+    w->shown = w->touched = 0;
+    sim_threads_run(w->threads, w->model->ntree, move_freely, w);
+    return build(w, &in, error) ? NULL : contact_stage_problem(w->stage, error);
 }
