@@ -131,11 +131,11 @@ void print_solvers(void) {
            "--set world/solver_options/NAME=VALUE; the last word of each says how it stands.\n");
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_card *card = sim_solver_at(k);
+        char law[400];
+        snprintf(law, sizeof law, "%s (%s). Law: %s. Compliance, if left to it: %s.", card->method, card->paper,
+                 sim_cone_name(card->cone), sim_compliance_name(card->compliance));
         printf("\n%s\n    ", card->name);
-        print_wrapped(card->method, 4, 4);
-        printf("    Law: %s, %s unless the scene says otherwise. ", sim_cone_name(card->cone),
-               sim_compliance_name(card->compliance));
-        print_wrapped(card->paper, 4, 60);
+        print_wrapped(law, 4, 4);
         for (int i = 0; i < card->noptions; i++) {
             print_solver_option(&card->option[i]);
         }

@@ -236,8 +236,8 @@ static void add_solver_value(text *t, const sim_solver_option *o) {
 }
 
 static void add_solver(text *t, const sim_solver_card *card) {
-    sim_text_add(t, "### %s\n\n%s\n\nLaw: %s; `auto` compliance: `%s`. %s\n\n", card->name, card->method,
-                 sim_cone_name(card->cone), sim_compliance_name(card->compliance), card->paper);
+    sim_text_add(t, "### %s\n\nMethod: %s (%s). Law: %s. Compliance, if left to it: %s.\n\n", card->name, card->method,
+                 card->paper, sim_cone_name(card->cone), sim_compliance_name(card->compliance));
     if (card->noptions) {
         sim_text_add(t, "| key | value | default | meaning |\n|---|---|---|---|\n");
     }
