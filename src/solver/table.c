@@ -7,6 +7,7 @@
 extern const solver_type solver_pgs;
 
 static const solver_type *const table[] = {
+    &solver_sap,
     &solver_pgs,
     NULL, /* the end */
 };
