@@ -14,7 +14,7 @@
 /* Nearest point of the cone |y_t| <= mu y_n. */
 static void project_cone(double mu, double *y) {
     double r = sqrt(y[0] * y[0] + y[1] * y[1]);
-    if (r <= mu * y[2]) {
+    if (y[2] >= 0 && r <= mu * y[2]) { /* without friction 0 <= -0 would hold below the ground as well */
         return;
     }
     if (y[2] <= -mu * r) {
