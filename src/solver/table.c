@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+extern const solver_type solver_sap;
 extern const solver_type solver_pgs;
 
 static const solver_type *const table[] = {

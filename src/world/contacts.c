@@ -70,8 +70,7 @@ static void note(sim_world *w, const contact_info *info) {
     w->info.certificate = info->certificate;
 }
 
-/* After the free motion of all trees: who touches, and the problem that this makes. */
-static sim_status build(sim_world *w, contact_input *in, sim_error *error) {
+sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error) {
     sim_threads_run(w->threads, w->model->ntree, move_to_start, w);
     collision_input shapes = {.pose = w->start->pose,
                               .velocity = w->start->vel,
@@ -103,13 +102,14 @@ static sim_status build(sim_world *w, contact_input *in, sim_error *error) {
                           .before = w->now.contact,
                           .impulse_before = w->now.impulse,
                           .nbefore = w->now.ncontact};
-    return contact_stage_build(w->stage, in, w->threads, error);
+    return SIM_OK;
 }
 
 sim_status world_contacts_step(sim_world *w, sim_error *error) {
     contact_input in;
     contact_output out = {.v = w->v_end, .shift = w->shift, .touched = w->in_contact};
-    sim_status status = build(w, &in, error);
+    sim_status status = world_contacts_find(w, &in, error);
+    status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
     out.impulse = w->next.impulse;
     status = status ? status : contact_stage_solve(w->stage, w->threads, &out, error);
     if (!status) {
@@ -138,5 +138,7 @@ sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
     }
     w->shown = w->touched = 0;
     sim_threads_run(w->threads, w->model->ntree, move_freely, w);
-    return build(w, &in, error) ? NULL : contact_stage_problem(w->stage, error);
+    sim_status status = world_contacts_find(w, &in, error);
+    status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
+    return status ? NULL : contact_stage_problem(w->stage, error);
 }

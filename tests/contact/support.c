@@ -16,7 +16,7 @@ yard yard_begin(sim_v3 gravity, surface all) {
     material.dissipation = all.dissipation;
     material.restitution = all.restitution;
     sim_builder_gravity(y.builder, gravity);
-    sim_builder_add_material(y.builder, &material);
+    y.material = sim_builder_add_material(y.builder, &material);
     return y;
 }
 
@@ -24,6 +24,7 @@ void yard_ground(yard *y) {
     sim_shape ground = sim_shape_default();
     ground.type = SIM_HALF_SPACE;
     ground.body = 0;
+    ground.material = y->material;
     sim_builder_add_shape(y->builder, &ground);
 }
 
@@ -34,6 +35,7 @@ int yard_add(yard *y, const char *name, sim_shape_type type, double a, double b,
     shape.size[0] = a;
     shape.size[1] = b;
     shape.size[2] = c;
+    shape.material = y->material;
     sim_body_def def = sim_body_default();
     double volume = sim_shape_inertia(&shape, 1).mass;
     def.name = name;

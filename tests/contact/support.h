@@ -10,6 +10,7 @@ typedef struct yard {
     sim_model *model;
     sim_world *world;
     sim_options options;
+    int material;
 } yard;
 
 typedef struct surface {
