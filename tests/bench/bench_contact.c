@@ -5,6 +5,7 @@
 #include "support/clutter.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
