@@ -38,7 +38,7 @@ SIM_API const sim_solver_card *sim_solver_find(const char *name);
 typedef enum sim_outcome {
     SIM_SOLVED,      /* within the solver's tolerance */
     SIM_AT_ROUNDING, /* no number in double precision gets nearer */
-    SIM_AT_LIMIT,    /* iterations ran out; the best answer so far */
+    SIM_AT_LIMIT,    /* iterations or time ran out; the best answer so far */
     SIM_BROKEN_DOWN, /* a matrix was singular, a number not finite; the best answer so far */
     SIM_OUTCOMES,
 } sim_outcome;
@@ -61,6 +61,9 @@ typedef struct sim_solution {
     int searches;         /* evaluations of line searches */
     double residual;      /* the solver's own: what it stops on */
     sim_history *history; /* NULL: not asked for */
+    /* asked once an iteration; not 0: enough, the outcome is SIM_AT_LIMIT.  NULL: until the solver is done */
+    int (*stop)(void *context);
+    void *stop_context;
 } sim_solution;
 
 /* A solver with its options and its memory, for one thread. */

@@ -3,8 +3,12 @@
  *
  * Rows gather in memory until a chunk is full, which goes to the file compressed.  A flush must not wait for that: it
  * writes the chunk as it is, uncompressed, and the chunk stays so, because space given up in this mode of the library
- * is not used again.  `time` grows last: as many records as it has are whole in every dataset. */
+ * is not used again.  `time` grows last: as many records as it has are whole in every dataset.
+ *
+ * Contacts, of which each record has another number, stand one after the other in datasets of their own, a row a contact;
+ * contact/start and contact/count say which are a record's. */
 #include "record/hdf5_driver.h"
+#include "record/hdf5_quiet.h"
 #include "record/writer.h"
 
 #include <errno.h>
@@ -41,7 +45,9 @@ typedef struct hdf5 {
     hid_t driver, file;
     hdf5_link link;
     int count;
-    dataset *dataset;
+    dataset *dataset; /* [count] those of records, then those of contacts */
+    int contacts0;    /* the first of these */
+    size_t contact_width;
     char *scratch; /* one chunk */
     hid_t complete;
 } hdf5;
@@ -50,27 +56,6 @@ int hdf5_present(void) { return 1; }
 
 /* ---- what to say when the library fails ---- */
 
-/* The library prints its errors on its own; we keep them for the one sentence we return. */
-typedef struct silence {
-    H5E_auto2_t function;
-    void *data;
-} silence;
-
-static silence silence_begin(void) {
-    silence before;
-    H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return before;
-}
-
-static void silence_end(silence before) { H5Eset_auto2(H5E_DEFAULT, before.function, before.data); }
-
-static herr_t keep_innermost(unsigned n, const H5E_error2_t *entry, void *text) {
-    (void)n;
-    snprintf(text, 256, "%s", entry->desc);
-    return 0;
-}
-
 static sim_status say_why(const hdf5 *self, sim_error *error) {
     if (self->link.trouble == EWOULDBLOCK) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: another program has it open", self->path);
@@ -78,8 +63,8 @@ static sim_status say_why(const hdf5 *self, sim_error *error) {
     if (self->link.trouble) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", self->path, strerror(self->link.trouble));
     }
-    char text[256] = "unknown error";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, text);
+    char text[HDF5_REASON];
+    hdf5_reason(text);
     return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: HDF5 says: %s", self->path, text);
 }
 
@@ -230,15 +215,34 @@ static hid_t create_dataset(hid_t file, const dataset *set) {
     return id;
 }
 
+static void shape_at(const sim_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
+    (void)channel;
+    const char *name = scene->model->shape[index].name;
+    snprintf(text, size, "%s", name ? name : "");
+}
+
+static void body_at(const sim_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
+    (void)channel;
+    snprintf(text, size, "%s", scene->model->body[scene->model->shape[index].body].name);
+}
+
+/* What the numbers of shapes stand for: the first of the contacts' datasets holds them. */
+static int name_shapes(hid_t id, const sim_scene *scene) {
+    return put_texts(id, "shapes", NULL, scene, scene->model->nshape, shape_at) &&
+           put_texts(id, "bodies", NULL, scene, scene->model->nshape, body_at);
+}
+
 static int create_datasets(hdf5 *self, const sim_scene *scene, const channel_set *set) {
     size_t largest = 0;
-    self->dataset = POOL_NEW(self->pool, dataset, set->count);
+    self->dataset = POOL_NEW(self->pool, dataset, set->count + set->contact_count);
     if (!self->dataset) {
         return 0;
     }
-    for (int s = 0; s < set->count; s++) {
+    self->contacts0 = set->count;
+    self->contact_width = set->contact_width;
+    for (int s = 0; s < set->count + set->contact_count; s++) {
         dataset *d = &self->dataset[s];
-        d->channel = &set->channel[s];
+        d->channel = s < set->count ? &set->channel[s] : &set->contact_channel[s - set->count];
         choose_chunk(d);
         largest = chunk_bytes(d) > largest ? chunk_bytes(d) : largest;
         d->rows = sim_pool_alloc(self->pool, d->chunk[0] * d->channel->count, NUMBER);
@@ -249,7 +253,7 @@ static int create_datasets(hdf5 *self, const sim_scene *scene, const channel_set
         self->count++;
     }
     self->scratch = sim_pool_alloc(self->pool, largest, 1);
-    return self->scratch != NULL;
+    return self->scratch && (set->contact_count == 0 || name_shapes(self->dataset[set->count].id, scene));
 }
 
 /* 1 once the file has been closed by the program that wrote it. */
@@ -356,11 +360,26 @@ static int put_all(hdf5 *self, int last) {
     return good && !self->link.trouble;
 }
 
-static sim_status hdf5_write(writer *base, const double *row, sim_error *error) {
-    hdf5 *self = (hdf5 *)base;
-    silence before = silence_begin();
+/* A chunk may be full in the midst of them. */
+static int put_contacts(hdf5 *self, dataset *set, const double *contact, int contacts) {
     int good = 1;
-    for (int d = self->count - 1; d >= 0; d--) {
+    for (int k = 0; k < contacts; k++) {
+        append_row(set, contact + (size_t)k * self->contact_width);
+        if (set->pending == set->chunk[0]) {
+            good &= put_rows(self, set, 0);
+        }
+    }
+    return good;
+}
+
+static sim_status hdf5_write(writer *base, const double *row, const double *contact, int contacts, sim_error *error) {
+    hdf5 *self = (hdf5 *)base;
+    hdf5_silence before = hdf5_silence_begin();
+    int good = 1;
+    for (int d = self->count - 1; d >= self->contacts0; d--) {
+        good &= put_contacts(self, &self->dataset[d], contact, contacts);
+    }
+    for (int d = self->contacts0 - 1; d >= 0; d--) {
         dataset *set = &self->dataset[d];
         append_row(set, row);
         if (set->pending == set->chunk[0]) {
@@ -368,15 +387,15 @@ static sim_status hdf5_write(writer *base, const double *row, sim_error *error) 
         }
     }
     sim_status status = good && !self->link.trouble ? SIM_OK : say_why(self, error);
-    silence_end(before);
+    hdf5_silence_end(before);
     return status;
 }
 
 static sim_status hdf5_flush(writer *base, sim_error *error) {
     hdf5 *self = (hdf5 *)base;
-    silence before = silence_begin();
+    hdf5_silence before = hdf5_silence_begin();
     sim_status status = put_all(self, 0) ? SIM_OK : say_why(self, error);
-    silence_end(before);
+    hdf5_silence_end(before);
     return status;
 }
 
@@ -392,14 +411,14 @@ static void discard(hdf5 *self) {
 
 static sim_status hdf5_close(writer *base, sim_error *error) {
     hdf5 *self = (hdf5 *)base;
-    silence before = silence_begin();
+    hdf5_silence before = hdf5_silence_begin();
     int64_t yes = 1;
     int good = put_all(self, 1);
     good = good && H5Dwrite(self->complete, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &yes) >= 0 &&
            H5Fflush(self->file, H5F_SCOPE_GLOBAL) >= 0 && !self->link.trouble;
     sim_status status = good ? SIM_OK : say_why(self, error);
     discard(self);
-    silence_end(before);
+    hdf5_silence_end(before);
     return status;
 }
 
@@ -425,12 +444,12 @@ writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *s
     }
     *self = (hdf5){.base = {hdf5_write, hdf5_flush, hdf5_close}, .pool = pool, .path = name, .file = -1};
     self->driver = self->complete = -1;
-    silence before = silence_begin();
+    hdf5_silence before = hdf5_silence_begin();
     int good = make(self, scene, set);
     if (!good) {
         say_why(self, error);
         discard(self);
     }
-    silence_end(before);
+    hdf5_silence_end(before);
     return good ? &self->base : NULL;
 }

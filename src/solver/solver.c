@@ -18,7 +18,7 @@ const char *sim_outcome_name(sim_outcome outcome) {
     static const char *const name[SIM_OUTCOMES] = {
         [SIM_SOLVED] = "solved",
         [SIM_AT_ROUNDING] = "solved to rounding",
-        [SIM_AT_LIMIT] = "out of iterations",
+        [SIM_AT_LIMIT] = "at its limit",
         [SIM_BROKEN_DOWN] = "broken down",
     };
     return name[outcome];

@@ -1,0 +1,204 @@
+/* How far is an answer from what the laws ask, constraint by constraint?
+ *
+ * From gamma follow the velocities u = b + W gamma (motion.c) and, for the rigid law and for the one that the solver was
+ * given, q = b - target and s = q + (W + R) gamma.  The natural map of projection.h, for rho = 1 and in units of velocity
+ * for rho_i = rows / trace(W_ii + R_i), gives the parts of E; see sim/judge.h.  Besides:
+ *
+ *     slackness   s . gamma and the cost gamma . (W + R) gamma / 2 = (|vbar - v*|_A^2 + |gamma|_R^2) / 2
+ *                 (Castro, Permenter, Han 2021, eqs. 24, 33)
+ *     lee         gamma - Pi(gamma - s), the nested projection (Lee et al. 2024, sec. VII)
+ *
+ * and what a person would ask: is an impulse outside its set, what overlaps after the step, what slips although its
+ * friction could hold it, does friction push anything along. */
+#include "judge/motion.h"
+#include "judge/projection.h"
+#include "judge/slots.h"
+
+#include <string.h>
+
+/* Friction that uses less than this part of what it may is inside its cone. */
+static const double inside = 0.999;
+
+typedef struct trial {
+    const sim_problem *problem;
+    const double *gamma;
+    judge_motion motion;
+    sim_judgement *judgement;
+} trial;
+
+static double square(double x) { return x * x; }
+
+static double length2(double x, double y) { return sqrt(x * x + y * y); }
+
+static void keep_most(trial *t, int slot, double value) {
+    if (value > t->judgement->most[slot]) {
+        t->judgement->most[slot] = value;
+    }
+}
+
+/* An answer under one law: s, with mu |s_t| added to the normal where the law is Coulomb's, and w = 1 / rho_i. */
+typedef struct view {
+    double *sum; /* of this law */
+    double s[SIM_MAX_ROWS], w;
+} view;
+
+static void look(const trial *t, const sim_constraint *c, const sim_regularisation *law, double *sum, view *a) {
+    const judge_motion *m = &t->motion;
+    double q2 = 0, s2 = 0, w = m->trace[c - t->problem->constraint];
+    for (int k = 0; k < c->rows; k++) {
+        int row = c->row + k;
+        double q = m->free[row] - law->target[row];
+        double s = q + m->pushed[row] + law->R[row] * t->gamma[row];
+        a->s[k] = s;
+        w += law->R[row];
+        q2 += q * q;
+        s2 += s * s;
+    }
+    a->sum = sum;
+    a->w = w = w > 0 ? w / c->rows : 0;
+    sum[FREE] += q2;
+    sum[SHIFTED] += s2;
+    sum[UNDOING] += w > 0 ? q2 / square(w) : 0;
+}
+
+/* The parts of E, from |F(1)|^2 and |F_i / rho_i|^2; F(0) if nothing moves the constraint. */
+static void add_maps(const view *a, double sic, double velocity, double still) {
+    a->sum[MAP_SIC] += sic;
+    a->sum[MAP_VELOCITY] += velocity;
+    a->sum[MAP_IMPULSE] += a->w > 0 ? velocity / square(a->w) : still;
+}
+
+static void keep_worst(trial *t, const sim_constraint *c, double map) {
+    if (map > t->judgement->most[MAP_WORST]) {
+        t->judgement->most[MAP_WORST] = map;
+        t->judgement->worst = (int)(c - t->problem->constraint);
+    }
+}
+
+static void judge_lee(trial *t, const sim_constraint *c, const view *rigid) {
+    dense_quad s[3], w = {1, rigid->w, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        s[k] = (dense_quad){rigid->s[k], rigid->s[k], 0, 0};
+    }
+    dense_quad map = contact_maps(project_nested, c->friction, w, t->gamma + c->row, s);
+    t->judgement->sum[LEE] += map[0];
+    t->judgement->sum[LEE_SCALED] += map[1];
+}
+
+static void judge_cone(trial *t, const sim_constraint *c, view *rigid, view *own, sim_cone cone) {
+    const double *gamma = t->gamma + c->row;
+    judge_lee(t, c, rigid);
+    rigid->s[2] += c->friction * length2(rigid->s[0], rigid->s[1]);
+    own->s[2] += cone == SIM_CONE_CONVEX ? 0 : c->friction * length2(own->s[0], own->s[1]);
+    dense_quad w = {1, rigid->w, 1, own->w}, s[3], none[3] = {{0}, {0}, {0}};
+    for (int k = 0; k < 3; k++) {
+        s[k] = (dense_quad){rigid->s[k], rigid->s[k], own->s[k], own->s[k]};
+    }
+    dense_quad map = contact_maps(project_cones, c->friction, w, gamma, s);
+    double still =
+        rigid->w > 0 && own->w > 0 ? 0 : contact_maps(project_cones, c->friction, none[0] + 1, gamma, none)[0];
+    add_maps(rigid, map[0], map[1], still);
+    add_maps(own, map[2], map[3], still);
+    keep_worst(t, c, map[1]);
+    t->judgement->sum[SLACK] += fabs(own->s[0] * gamma[0] + own->s[1] * gamma[1] + own->s[2] * gamma[2]);
+}
+
+static void judge_rows(trial *t, const sim_constraint *c, const view *rigid, const view *own) {
+    static const double none[SIM_MAX_ROWS];
+    const double *gamma = t->gamma + c->row, dt = t->problem->step, still = row_map(c, dt, 1, gamma, none);
+    double map = row_map(c, dt, rigid->w, gamma, rigid->s);
+    add_maps(rigid, row_map(c, dt, 1, gamma, rigid->s), map, still);
+    add_maps(own, row_map(c, dt, 1, gamma, own->s), row_map(c, dt, own->w, gamma, own->s), still);
+    keep_worst(t, c, map);
+}
+
+/* |gamma|^2 and gamma . (W + R) gamma / 2 */
+static void judge_size(trial *t, const sim_constraint *c, const sim_regularisation *own) {
+    for (int k = c->row; k < c->row + c->rows; k++) {
+        double gamma = t->gamma[k];
+        t->judgement->sum[IMPULSE] += gamma * gamma;
+        t->judgement->sum[COST] += gamma * (t->motion.pushed[k] + own->R[k] * gamma) / 2;
+    }
+}
+
+static void judge_contact(trial *t, const sim_constraint *c) {
+    const double *gamma = t->gamma + c->row, *b = t->motion.free + c->row, *Wg = t->motion.pushed + c->row;
+    const double *gap = t->problem->gap, dt = t->problem->step;
+    double u[3] = {b[0] + Wg[0], b[1] + Wg[1], b[2] + Wg[2]};
+    double friction = length2(gamma[0], gamma[1]), most = c->friction * gamma[2];
+    keep_most(t, CONE, fmax(-gamma[2], friction - most));
+    keep_most(t, PENETRATION, -((gap ? gap[c->row + 2] : 0) + dt * u[2]));
+    keep_most(t, DRIVE, gamma[0] * u[0] + gamma[1] * u[1]);
+    if (friction < inside * most) {
+        keep_most(t, SLIP, length2(u[0], u[1]));
+    }
+}
+
+static void judge_other(trial *t, const sim_constraint *c) {
+    const double *gap = t->problem->gap, dt = t->problem->step;
+    for (int k = 0; k < c->rows; k++) {
+        int row = c->row + k;
+        double gamma = t->gamma[row], u = t->motion.free[row] + t->motion.pushed[row];
+        if (c->kind == SIM_LIMIT) {
+            keep_most(t, CONE, -gamma);
+            keep_most(t, PENETRATION, -((gap ? gap[row] : 0) + dt * u));
+        } else if (c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR) {
+            keep_most(t, CONE, fabs(gamma) - dt * c->bound);
+        }
+        if (c->kind == SIM_FRICTION) {
+            keep_most(t, DRIVE, gamma * u);
+        }
+    }
+}
+
+/* The first constraint whose impulse is no number, -1: none. */
+static int first_nonfinite(const sim_problem *p, const double *gamma) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        for (int k = p->constraint[i].row; k < p->constraint[i].row + p->constraint[i].rows; k++) {
+            if (!isfinite(gamma[k])) {
+                return i;
+            }
+        }
+    }
+    return -1;
+}
+
+static void judge_balance_of(trial *t, const double *v) {
+    double *sum = t->judgement->sum;
+    judge_balance b = judge_momentum(t->problem, v, &t->motion);
+    sum[BALANCE] = b.error;
+    sum[MOMENTUM] = b.momentum;
+    sum[CONTACT_MOMENTUM] = b.contact;
+}
+
+size_t sim_judge_work(const sim_problem *p) { return judge_motion_size(p); }
+
+void sim_judge(const sim_problem *p, const sim_regularisation *rigid, const sim_regularisation *own, sim_cone cone,
+               const double *v, const double *gamma, double *work, sim_judgement *judgement) {
+    *judgement = (sim_judgement){.constraints = p->nconstraint, .worst = first_nonfinite(p, gamma)};
+    judgement->nonfinite = judgement->worst >= 0; /* of v, the momentum error will tell */
+    trial t = {p, gamma, judge_motion_in(p, work), judgement};
+    for (int i = 0; i < p->nconstraint; i++) {
+        judgement->contacts += p->constraint[i].kind == SIM_CONTACT;
+    }
+    if (judgement->nonfinite) {
+        judgement->most[MAP_WORST] = INFINITY;
+        return;
+    }
+    judge_motion_of(p, gamma, &t.motion);
+    judge_balance_of(&t, v);
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        view of_rigid, of_own;
+        look(&t, c, rigid, judgement->sum + RIGID, &of_rigid);
+        look(&t, c, own, judgement->sum + OWN, &of_own);
+        judge_size(&t, c, own);
+        if (c->kind == SIM_CONTACT) {
+            judge_cone(&t, c, &of_rigid, &of_own, cone);
+            judge_contact(&t, c);
+        } else {
+            judge_rows(&t, c, &of_rigid, &of_own);
+            judge_other(&t, c);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+/* What do the impulses of an answer do?
+ *
+ *     j = J' gamma,    dv = A^-1 j,    W gamma = J dv,    b = J v* + w,    trace W_ii = sum over rows J_r A^-1 J_r'
+ *
+ * and, for the momentum error (Castro, Permenter, Han 2021, eqs. 25, 32), with D = diag(A)^-1/2:
+ *
+ *     D (A (v - v*) - j),    D A v,    D j.
+ *
+ * The traces are what costs.  A small tree, as most are, has its A^-1 written down once, in rows of eight numbers, for all
+ * constraints that touch it; a larger one is solved for each row. */
+#include "judge/motion.h"
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SMALL = 6, STRIDE = 8 };
+
+static int most_velocities(const sim_problem *p) {
+    int most = 0;
+    for (int t = 0; t < p->ntree; t++) {
+        most = p->tree[t].nv > most ? p->tree[t].nv : most;
+    }
+    return most;
+}
+
+size_t judge_motion_size(const sim_problem *p) {
+    size_t n = (size_t)most_velocities(p), inverses = (size_t)(p->ntree * SMALL * STRIDE), square = n * n + 2 * n;
+    size_t rest = (size_t)p->nv + inverses > square ? (size_t)p->nv + inverses : square;
+    return 2 * (size_t)p->nrow + (size_t)p->nconstraint + (size_t)p->nv + rest + n;
+}
+
+judge_motion judge_motion_in(const sim_problem *p, double *work) {
+    judge_motion m = {.free = work};
+    m.pushed = m.free + p->nrow;
+    m.trace = m.pushed + p->nrow;
+    m.j = m.trace + p->nconstraint;
+    m.rest = m.j + p->nv;
+    return m;
+}
+
+/* A <- A^-1 of a small tree, by Gauss and Jordan; no pivots need be sought, for A is positive definite.  Column k is
+ * changed by masks: a number written into a vector in memory would stall the next reading of the vector. */
+static inline void invert(int n, dense_quad A[SMALL][2]) {
+    static const dense_mask at[SMALL][2] = {{{-1, 0, 0, 0}, {0}}, {{0, -1, 0, 0}, {0}}, {{0, 0, -1, 0}, {0}},
+                                            {{0, 0, 0, -1}, {0}}, {{0}, {-1, 0, 0, 0}}, {{0}, {0, -1, 0, 0}}};
+    const dense_quad none = {0, 0, 0, 0};
+    for (int k = 0; k < n; k++) {
+        double over = 1 / A[k][k / 4][k % 4];
+        dense_quad pivot[2];
+        for (int half = 0; half < 2; half++) {
+            pivot[half] = over * dense_choose(at[k][half], none + 1, A[k][half]);
+        }
+        for (int i = 0; i < n; i++) {
+            double factor = A[i][k / 4][k % 4];
+            for (int half = 0; half < 2; half++) {
+                A[i][half] = dense_choose(at[k][half], none, A[i][half]) - factor * pivot[half];
+            }
+        }
+        A[k][0] = pivot[0];
+        A[k][1] = pivot[1];
+    }
+}
+
+static void write_inverse(const sim_problem *p, int t, double *inverse) {
+    int n = p->tree[t].nv;
+    double A[SMALL * SMALL];
+    dense_quad B[SMALL][2];
+    p->mass.matrix(p->mass.self, t, A);
+    memset(B, 0, sizeof B);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            B[i][j / 4][j % 4] = A[i * n + j];
+        }
+    }
+    if (n == 6) {
+        invert(6, B); /* free bodies, with all loops known beforehand */
+    } else {
+        invert(n, B);
+    }
+    memcpy(inverse, B, sizeof B);
+}
+
+/* The first `count` numbers at x, and zeros. */
+static inline dense_quad load_part(int count, const double *x) {
+    return count >= 4 ? dense_load(x)
+                      : (dense_quad){count > 0 ? x[0] : 0, count > 1 ? x[1] : 0, count > 2 ? x[2] : 0, 0};
+}
+
+/* Sum over rows of J_r A^-1 J_r'. */
+static inline double trace_small(int rows, int n, const double *J, const double *inverse) {
+    dense_quad sum = {0, 0, 0, 0};
+    for (int r = 0; r < rows; r++, J += n) {
+        dense_quad low = {0, 0, 0, 0}, high = low;
+        for (int i = 0; i < n; i++) {
+            low += J[i] * dense_load(inverse + i * STRIDE);
+            high += J[i] * dense_load(inverse + i * STRIDE + 4);
+        }
+        sum += low * load_part(n, J);
+        if (n > 4) {
+            sum += high * load_part(n - 4, J + 4);
+        }
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static double trace_large(const sim_problem *p, int t, int rows, const double *J, double *x) {
+    int n = p->tree[t].nv;
+    double sum = 0;
+    for (int r = 0; r < rows; r++, J += n) {
+        memcpy(x, J, (size_t)n * sizeof *x);
+        p->mass.solve(p->mass.self, t, x);
+        sum += dense_dot(n, J, x);
+    }
+    return sum;
+}
+
+/* j += J_i' gamma_i, and the trace of W_ii. */
+static void add_transposed(const sim_problem *p, const sim_constraint *c, const double *gamma, judge_motion *m) {
+    double *inverse = m->rest + p->nv, *column = inverse + p->ntree * SMALL * STRIDE, trace = 0;
+    for (int side = 0; side < 2; side++) {
+        int t = c->tree[side];
+        if (t < 0) {
+            continue;
+        }
+        int n = p->tree[t].nv;
+        const double *J = p->J + c->block[side], *of_tree = inverse + t * SMALL * STRIDE;
+        for (int k = 0; k < c->rows; k++) {
+            dense_axpy(n, gamma[c->row + k], J + k * n, m->j + p->tree[t].v0);
+        }
+        trace += n == 6       ? trace_small(c->rows, 6, J, of_tree) /* all loops known beforehand */
+                 : n <= SMALL ? trace_small(c->rows, n, J, of_tree)
+                              : trace_large(p, t, c->rows, J, column);
+    }
+    m->trace[c - p->constraint] = trace;
+}
+
+/* Rows of J v* + w and of J dv. */
+static void times_rows(const sim_problem *p, const sim_constraint *c, const double *dv, judge_motion *m) {
+    for (int k = c->row; k < c->row + c->rows; k++) {
+        m->free[k] = p->offset ? p->offset[k] : 0;
+        m->pushed[k] = 0;
+    }
+    for (int side = 0; side < 2; side++) {
+        int t = c->tree[side];
+        for (int k = 0; k < c->rows && t >= 0; k++) {
+            int n = p->tree[t].nv, v0 = p->tree[t].v0;
+            const double *J = p->J + c->block[side] + k * n;
+            m->free[c->row + k] += n == 6 ? dense_dot(6, J, p->v_free + v0) : dense_dot(n, J, p->v_free + v0);
+            m->pushed[c->row + k] += n == 6 ? dense_dot(6, J, dv + v0) : dense_dot(n, J, dv + v0);
+        }
+    }
+}
+
+static void global_motion(const sim_problem *p, const double *gamma, judge_motion *m) {
+    double *dv = m->rest, *inverse = dv + p->nv;
+    memset(m->j, 0, (size_t)p->nv * sizeof *m->j);
+    for (int t = 0; t < p->ntree; t++) {
+        if (p->tree[t].nv <= SMALL) {
+            write_inverse(p, t, inverse + t * SMALL * STRIDE);
+        }
+    }
+    for (int i = 0; i < p->nconstraint; i++) {
+        add_transposed(p, &p->constraint[i], gamma, m);
+    }
+    memcpy(dv, m->j, (size_t)p->nv * sizeof *dv);
+    for (int t = 0; t < p->ntree; t++) {
+        p->mass.solve(p->mass.self, t, dv + p->tree[t].v0);
+    }
+    for (int i = 0; i < p->nconstraint; i++) {
+        times_rows(p, &p->constraint[i], dv, m);
+    }
+}
+
+/* W gamma and the traces from W alone; q stands for J v* + w. */
+static void local_motion(const sim_problem *p, const double *gamma, judge_motion *m) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        double trace = 0, sum[SIM_MAX_ROWS] = {0};
+        for (int k = p->W->start[i]; k < p->W->start[i + 1]; k++) {
+            const sim_constraint *d = &p->constraint[p->W->column[k]];
+            const double *W = p->W->value + p->W->at[k];
+            for (int r = 0; r < c->rows; r++, W += d->rows) {
+                sum[r] += dense_dot(d->rows, W, gamma + d->row);
+                trace += c == d ? W[r] : 0;
+            }
+        }
+        m->trace[i] = trace;
+        memcpy(m->pushed + c->row, sum, (size_t)c->rows * sizeof *sum);
+        memcpy(m->free + c->row, p->q + c->row, (size_t)c->rows * sizeof *sum);
+    }
+}
+
+void judge_motion_of(const sim_problem *p, const double *gamma, judge_motion *m) {
+    if (sim_problem_local(p)) {
+        local_motion(p, gamma, m);
+    } else {
+        global_motion(p, gamma, m);
+    }
+}
+
+judge_balance judge_momentum(const sim_problem *p, const double *v, judge_motion *m) {
+    judge_balance b = {0, 0, 0};
+    for (int t = 0; t < p->ntree; t++) {
+        int n = p->tree[t].nv, v0 = p->tree[t].v0;
+        double *x = m->rest, *y = x + n, *A = y + n;
+        const double *j = m->j + v0;
+        p->mass.matrix(p->mass.self, t, A);
+        for (int k = 0; k < n; k++) {
+            x[k] = v[v0 + k] - p->v_free[v0 + k];
+        }
+        p->mass.times(p->mass.self, t, x, y);
+        for (int k = 0; k < n; k++) {
+            double error = y[k] - j[k], D2 = 1 / A[k * n + k];
+            b.error += D2 * error * error;
+            b.contact += D2 * j[k] * j[k];
+        }
+        p->mass.times(p->mass.self, t, v + v0, y);
+        for (int k = 0; k < n; k++) {
+            b.momentum += y[k] * y[k] / A[k * n + k];
+        }
+    }
+    return b;
+}

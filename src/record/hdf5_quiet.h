@@ -1,0 +1,36 @@
+/* The HDF5 library prints its errors on its own; we keep them for the one sentence we return. */
+#ifndef RECORD_HDF5_QUIET_H
+#define RECORD_HDF5_QUIET_H
+
+#include <hdf5.h>
+#include <stdio.h>
+
+enum { HDF5_REASON = 256 };
+
+typedef struct hdf5_silence {
+    H5E_auto2_t function;
+    void *data;
+} hdf5_silence;
+
+static inline hdf5_silence hdf5_silence_begin(void) {
+    hdf5_silence before;
+    H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return before;
+}
+
+static inline void hdf5_silence_end(hdf5_silence before) { H5Eset_auto2(H5E_DEFAULT, before.function, before.data); }
+
+static inline herr_t hdf5_keep_innermost(unsigned n, const H5E_error2_t *entry, void *text) {
+    (void)n;
+    snprintf(text, HDF5_REASON, "%s", entry->desc);
+    return 0;
+}
+
+/* What the library says of its last failure. */
+static inline void hdf5_reason(char text[HDF5_REASON]) {
+    snprintf(text, HDF5_REASON, "unknown error");
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, hdf5_keep_innermost, text);
+}
+
+#endif
