@@ -295,6 +295,14 @@ Test(pgs, a_warm_start_from_the_answer_takes_no_sweep) {
     cr_assert_gt(cold->out.iterations, 3);
     cr_assert_eq(hot->out.iterations, 0);
     cr_assert_eq(memcmp(hot->impulse, cold->impulse, (size_t)p->nrow * sizeof(double)), 0);
+    double nothing[MOST];
+    for (int k = 0; k < p->nrow; k++) {
+        nothing[k] = NAN;
+    }
+    warm.impulse_guess = nothing; /* is no guess */
+    free(hot);
+    hot = SOLVE(&warm, {"tolerance", 1e-8});
+    cr_assert_eq(memcmp(hot->impulse, cold->impulse, (size_t)p->nrow * sizeof(double)), 0);
     free(cold);
     free(hot);
     sim_problem_free(p);
