@@ -126,7 +126,8 @@ static sim_outcome iterate(pgs *s, solver_call *call, pgs_extrapolation *e, best
         if (!isfinite(change)) {
             return SIM_BROKEN_DOWN;
         }
-        if (change <= w.trigger || sweep >= w.next) {
+        int resting = change <= 2 * DBL_EPSILON;
+        if (change <= w.trigger || sweep >= w.next || resting || sweep == (int)o[MAX_ITERATIONS]) {
             pgs_refresh(s); /* rounding gathers in v */
             residual = measure(s, b);
             plan(&w, sweep, change, residual, tolerance);
@@ -134,7 +135,7 @@ static sim_outcome iterate(pgs *s, solver_call *call, pgs_extrapolation *e, best
         if (call->out->history) {
             solver_record(call, pgs_residual(s), NAN);
         }
-        if (change <= 2 * DBL_EPSILON && !(b->residual <= tolerance)) {
+        if (resting && !(b->residual <= tolerance)) {
             return SIM_AT_ROUNDING;
         }
         pgs_extrapolation_end(e, s);

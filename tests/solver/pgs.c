@@ -295,6 +295,14 @@ Test(pgs, a_warm_start_from_the_answer_takes_no_sweep) {
     cr_assert_gt(cold->out.iterations, 3);
     cr_assert_eq(hot->out.iterations, 0);
     cr_assert_eq(memcmp(hot->impulse, cold->impulse, (size_t)p->nrow * sizeof(double)), 0);
+    double nothing[MOST];
+    for (int k = 0; k < p->nrow; k++) {
+        nothing[k] = NAN;
+    }
+    warm.impulse_guess = nothing; /* is no guess */
+    free(hot);
+    hot = SOLVE(&warm, {"tolerance", 1e-8});
+    cr_assert_eq(memcmp(hot->impulse, cold->impulse, (size_t)p->nrow * sizeof(double)), 0);
     free(cold);
     free(hot);
     sim_problem_free(p);
@@ -316,6 +324,50 @@ Test(pgs, a_pyramid_along_the_slip_equals_the_cone) {
     cr_assert_float_eq(pyramid->v[1], 1.5, 1e-14);
     free(pyramid);
     sim_problem_free(p);
+}
+
+/* A ring of contacts known by W and q alone; a skew part, as of gyroscopic terms, makes W nonsymmetric. */
+Test(pgs, local_problems_are_answered_as_they_stand) {
+    enum { N = 12, M = 3 * N };
+    random_source r = {11};
+    for (int trial = 0; trial < 20; trial++) {
+        double value[27 * N], q[M], gap[M] = {0}, skew = trial < 10 ? 0 : 0.3;
+        int start[N + 1], column[3 * N];
+        ptrdiff_t at[3 * N];
+        sim_constraint c[N];
+        for (int i = 0; i < N; i++) {
+            int near[3] = {i, (i + 1) % N, (i + N - 1) % N};
+            c[i] = (sim_constraint){
+                .kind = SIM_CONTACT, .row = 3 * i, .rows = 3, .tree = {-1, -1}, .friction = 0.5, .stiffness = INFINITY};
+            start[i] = 3 * i;
+            for (int a = 0; a < 3; a++) {
+                int rank = 0;
+                for (int b = 0; b < 3; b++) {
+                    rank += near[b] < near[a];
+                }
+                column[3 * i + rank] = near[a];
+                at[3 * i + rank] = 27 * i + 9 * a;
+                for (int k = 0; k < 9; k++) {
+                    double turn = k == 1 ? skew : k == 3 ? -skew : 0;
+                    value[27 * i + 9 * a + k] =
+                        a == 0 ? (k % 4 ? turn : 2 + 0.1 * i) : (k % 4 ? 0 : -0.8) + (a == 1 ? turn : -turn);
+                }
+                q[3 * i + a] = random_normal(&r) - (a == 2);
+            }
+        }
+        start[N] = 3 * N;
+        sim_delassus W = {start, column, at, value, skew == 0};
+        sim_problem parts = {.step = 1, .nconstraint = N, .nrow = M, .constraint = c, .gap = gap, .W = &W, .q = q};
+        sim_error error = {0};
+        sim_problem *p = sim_problem_create(&parts, NULL, &error);
+        cr_assert(p, "%s", error.text);
+        answer *a = SOLVE(p, {"tolerance", 1e-10});
+        cr_assert_eq(a->out.outcome, SIM_SOLVED, "trial %d: %g", trial, a->out.residual);
+        cr_assert_leq(a->found.E, 1.001e-10, "trial %d: %g", trial, a->found.E);
+        cr_assert_gt(length(M, a->impulse), 1);
+        free(a);
+        sim_problem_free(p);
+    }
 }
 
 Test(pgs, hostile_problems_get_numbers) {
