@@ -167,7 +167,8 @@ static int describe_run(hid_t root, const sim_scene *scene, const sim_options *o
            put_attribute(root, "seed", H5T_NATIVE_UINT64, 1, &scene->seed) &
            put_attribute(root, "step", H5T_NATIVE_DOUBLE, 1, &options->step) &
            put_whole(root, "steps_between_records", scene->record.every) &
-           put_text(root, "integrator", sim_integrator_name(options->integrator));
+           put_text(root, "integrator", sim_integrator_name(options->integrator)) &
+           put_text(root, "solver", options->contacts && options->solver ? options->solver->name : "");
 }
 
 /* ---- making the file ---- */

@@ -166,6 +166,8 @@ Test(hdf5, holds_the_contacts_of_every_record_over_many_chunks) {
     cr_expect_eq(memcmp(text, "floor\0\0\0\0ball\0\0\0\0\0low0_box", 26), 0);
     text_attribute(file, "contact/shape", "shapes", text, sizeof text);
     cr_expect_eq(memcmp(text, "\0\0\0\0\0\0\0\0\0\0cratecrate", 20), 0);
+    text_attribute(file, "/", "solver", text, sizeof text);
+    cr_expect_str_eq(text, "sap");
     text_attribute(file, "contact/impulse", "units", text, sizeof text);
     cr_expect_str_eq(text, "N sN sN s");
     H5Fclose(file);
