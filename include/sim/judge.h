@@ -8,36 +8,41 @@
 extern "C" {
 #endif
 
-/* Every figure says how wrong an answer (v, gamma) is; 0 is exact.  u is taken from vbar = v* + A^-1 J' gamma, so that all
- * but `momentum` depend on gamma alone.  s = u - target + R gamma.
+/* Every figure says how wrong an answer (v, gamma) is; 0 is exact.  The velocities u = J vbar + w are those of
+ * vbar = v* + A^-1 J' gamma, so that all but `momentum` depend on gamma alone.  s = u - target + R gamma.
  *
  * `E` is the one number for comparing solvers: natural map of the rigid Coulomb law in units of impulse and of velocity,
  * each over the size of what it is made of (Acary, Bremond, Huber 2018, made free of units):
  *
- *     F(rho) = gamma - P_K(gamma - rho (s + (0, 0, mu |s_t|))),   rho_i = 3 / trace W_ii    (rows / trace for others)
- *     e_sic  = |F(1)| / max(|q|, |gamma|, |u|)
- *     e_vel  = |(F_i(rho_i) / rho_i)_i| / max(|q|, |u|)
+ *     F(rho) = gamma - P_K(gamma - rho (s + (0, 0, mu |s_t|))),   rho_i = rows / trace(W_ii + R_i)
+ *     e_sic  = |F(1)| / max(|q|, |gamma|, |s|)
+ *     e_vel  = |(F_i(rho_i) / rho_i)_i| / max(|q|, |s|)
  *     e_imp  = |F(rho_i)| / |gamma|
- *     E      = max(e_sic, e_vel, e_imp),   q = J v* + w - target */
+ *     E      = max(e_sic, e_vel, e_imp),   q = J v* + w - target
+ *
+ * An impulse below 1.5e-8 of what would undo q is as good as none: e_imp puts 1.5e-8 |(rho_i q_i)_i| in place of |gamma|
+ * where that is greater.  What is wrong beside nothing at all is infinitely wrong; 0 / 0 is 0. */
 typedef struct sim_certificate {
     double E, e_sic, e_vel, e_imp;
-    double e_paper;   /* |F(1)| / |q| */
-    double own;       /* E for the solver's own law: its cone, its R and target */
-    double momentum;  /* |D (A (v - v*) - J' gamma)| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 (Castro 2021, 32) */
-    double slackness; /* sum |s_i . gamma_i| / nc / cost, own law; for convex laws only (33) */
-    double lee;       /* |gamma - P(gamma - s)| / nc, strict law, rho = 1 kg (Lee et al., sec. VII) */
+    double e_paper; /* |F(1)| / |q| */
+    double
+        own; /* E for the solver's own law: its cone (s as it is if convex; a pyramid is held to be the cone), R, target */
+    double momentum; /* |D (A (v - v*) - J' gamma)| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 (Castro 2021, 32) */
+    double
+        slackness; /* sum |s_i . gamma_i| / nc / cost over contacts, own law (33); s + (0, 0, mu |s_t|) if not convex */
+    double lee;    /* |gamma - P(gamma - s)| / nc, strict law, rho = 1 kg (Lee et al., sec. VII) */
     double lee_scaled;  /* the same with rho_i, divided by it: m/s */
     double cone;        /* N s: worst |gamma_t| - mu gamma_n, or -gamma_n; of other rows what is out of bounds */
     double penetration; /* m: deepest -(gap + dt u_n), contacts and limits */
     double slip;        /* m/s: fastest |u_t| where friction is inside its cone */
     double drive;       /* J: most that friction puts in, max gamma_t . u_t */
     int worst;          /* constraint with the greatest natural map in e_vel; -1: none */
-    int nonfinite;      /* a number of the answer is none: all else is meaningless */
+    int nonfinite;      /* a number of the answer is none, or too large to be judged: the other figures are infinite */
 } sim_certificate;
 
-/* Sums from which the certificate of many islands is made: judge each, add up, finish. */
+/* What the certificate of many islands is made of: judge each, add up (from all zeros), finish. */
 typedef struct sim_judgement {
-    double sum[20]; /* squares and maxima; the judge's own business */
+    double sum[20], most[5]; /* the judge's own business */
     int contacts, constraints, worst, nonfinite;
 } sim_judgement;
 

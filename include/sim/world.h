@@ -5,8 +5,10 @@
 #include <sim/base.h>
 #include <sim/collide.h>
 #include <sim/dynamics.h>
+#include <sim/judge.h>
 #include <sim/math.h>
 #include <sim/model.h>
+#include <sim/solver.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -36,10 +38,16 @@ typedef struct sim_options {
     int threads;      /* 1 .. 64; the same bits for any number */
     double tolerance; /* implicit integrators: estimated error left in the acceleration, over its size */
     int max_iterations;
+    int contacts;          /* 0: shapes pass through each other */
     double contact_margin; /* m: shapes with a gap up to this are in contact though nothing moves; NAN: by their size */
+    const sim_solver_card *solver; /* of the contact problem; NULL: sap */
+    const double *solver_option;   /* one for each of its options, kept by the caller until the world is made; NULL: as
+                                      they stand */
+    int compliance;                /* a sim_compliance; -1: the solver's own */
+    sim_law_options law;
 } sim_options;
 
-/* 1 ms, midpoint, one thread, 1e-10, 50 iterations, margin by size. */
+/* 1 ms, midpoint, one thread, 1e-10, 50 iterations, contacts on, margin by size, sap. */
 SIM_API sim_options sim_options_default(void);
 
 /* Exactly what a checkpoint holds: copy it, step, and get the same bits. */
@@ -49,7 +57,10 @@ typedef struct sim_state {
     int64_t step; /* steps taken */
     double *q;    /* [nq] */
     double *v;    /* [nv] */
-    double *a;    /* [nv] mean acceleration of the last step: where the next one starts to iterate */
+    double *a;    /* [nv] mean acceleration of the last step, contacts left out: where the next one starts to iterate */
+    int ncontact; /* contacts of the last step ... */
+    sim_contact *contact;
+    sim_v3 *impulse; /* ... and what each gave, N s, in the world, on A: where the next solver starts */
 } sim_state;
 
 /* What happened in the last step. */
@@ -59,6 +70,13 @@ typedef struct sim_step_info {
     int nonconverged; /* trees whose iteration hit the limit */
     double residual;  /* the worst tree's estimated error, relative (held against `tolerance`) */
     int saturated;    /* actuators at their effort limit */
+
+    /* contacts */
+    int contacts, islands;
+    int solver_iterations; /* the most that any island took ... */
+    int solver_total;      /* ... and the sum over islands */
+    int unsolved;          /* islands whose solver gave up */
+    sim_certificate certificate;
 } sim_step_info;
 
 typedef struct sim_energy {
@@ -78,7 +96,7 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 /* Bytes held by the world, the model apart. */
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
-/* Copy `state` in.  Refused if a number is not finite, a quaternion not of unit length, or the time not that of the step. */
+/* Copy `state` in; contacts may be none.  Refused if a number is not finite, a quaternion not of unit length, or the time not that of the step. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
 /* What each actuator of the model gave in the last step (N m or N, within its limit): [nactuator], zero before a step. */
 SIM_API const double *sim_world_efforts(const sim_world *world);
@@ -87,6 +105,10 @@ SIM_API double *sim_world_applied(sim_world *world);
 
 /* One step.  On failure (a value went non-finite) the state is the one before. */
 SIM_API sim_status sim_world_step(sim_world *world, sim_error *error);
+
+/* The contact problem that the next step will have to answer; the state stays as it is.  To be freed with
+ * sim_problem_free.  NULL on failure, and where no two shapes can touch. */
+SIM_API sim_problem *sim_world_problem(sim_world *world, sim_error *error);
 
 /* Where shapes touch, or will within a step at the present velocities, sorted by shape_a, shape_b and feature; computed
  * when asked, once a state.  They stay until the next step or call of sim_world_set_state. */

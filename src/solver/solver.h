@@ -22,7 +22,8 @@ typedef struct solver_type {
         solver_call *call); /* 0 without memory.  Fills v, impulse, outcome, iterations, residual on every path */
 } solver_type;
 
-/* The solvers, each in its own file; listed in table.c:  extern const solver_type solver_NAME; */
+/* The solvers, each in its own file; listed in table.c */
+extern const solver_type solver_sap;
 
 /* Has who waits for the answer had enough?  To be asked once an iteration. */
 static inline int solver_stopped(const solver_call *call) {

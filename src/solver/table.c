@@ -4,7 +4,12 @@
 
 #include <string.h>
 
+extern const solver_type solver_sap;
+extern const solver_type solver_pgs;
+
 static const solver_type *const table[] = {
+    &solver_sap,
+    &solver_pgs,
     NULL, /* the end */
 };
 

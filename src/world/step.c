@@ -1,7 +1,8 @@
 /* The step.
  *
- * From `now` to `next`, tree by tree; then, if every number is finite, the two change places.  A step happens whole or not
- * at all. */
+ *     every tree as if it touched nothing  ->  contacts: end velocities of what touches  ->  positions
+ *
+ * from `now` to `next`; then, if every number is finite, the two change places.  A step happens whole or not at all. */
 #include "world/world.h"
 
 #include <math.h>
@@ -24,7 +25,14 @@ static void merge(sim_step_info *sum, const sim_step_info *part) {
     sum->saturated += part->saturated;
 }
 
-/* One thread's share of the trees. */
+static void check_finite(sim_world *w, int tree, worker_info *mine) {
+    const sim_tree *t = &w->model->tree[tree];
+    if (mine->bad_tree < 0 && !(finite(w->next.v, t->v0, t->nv) && finite(w->next.q, t->q0, t->nq))) {
+        mine->bad_tree = tree;
+    }
+}
+
+/* One thread's share of the trees: all the way where nothing can touch, else as far as the free motion. */
 static void step_trees(void *context, int worker, int first, int end) {
     sim_world *w = context;
     worker_info *mine = &w->worker[worker];
@@ -37,12 +45,27 @@ static void step_trees(void *context, int worker, int first, int end) {
         if (w->options.integrator == SIM_RK4) {
             world_rk4_step(w, tree, &info);
         } else {
-            world_theta_step(w, tree, &info);
+            world_theta_free(w, tree, &info);
         }
         merge(&mine->info, &info);
-        if (mine->bad_tree < 0 && !(finite(w->next.v, t->v0, t->nv) && finite(w->next.q, t->q0, t->nq))) {
-            mine->bad_tree = tree;
+        if (!w->stage) {
+            if (w->options.integrator != SIM_RK4) {
+                world_theta_finish(w, tree);
+            }
+            check_finite(w, tree, mine);
         }
+    }
+}
+
+static void finish_trees(void *context, int worker, int first, int end) {
+    sim_world *w = context;
+    for (int tree = first; tree < end; tree++) {
+        if (w->in_contact[tree]) {
+            world_theta_finish_in_contact(w, tree);
+        } else if (w->model->tree[tree].nv) {
+            world_theta_finish(w, tree);
+        }
+        check_finite(w, tree, &w->worker[worker]);
     }
 }
 
@@ -76,7 +99,8 @@ static sim_status explain(const sim_world *w, int tree, sim_error *error) {
         const double *value;
     } made[] = {{"the applied force", w->applied},
                 {"the joint force", w->tau},
-                {"the acceleration", w->next.a},
+                {"the acceleration", w->stage ? w->a_out : w->next.a},
+                {"the velocity without contacts", w->stage ? w->v_free : w->next.v},
                 {"the velocity", w->next.v}};
     char name[128], when[256];
     describe_moment(w, tree, when, sizeof when);
@@ -100,9 +124,15 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     }
     w->shown = w->touched = 0;
 
-    sim_threads_run(w->threads, w->model->ntree, step_trees, w);
-
     w->info = (sim_step_info){0};
+    sim_threads_run(w->threads, w->model->ntree, step_trees, w);
+    if (w->stage) {
+        sim_status status = world_contacts_step(w, error);
+        if (status) {
+            return status;
+        }
+        sim_threads_run(w->threads, w->model->ntree, finish_trees, w);
+    }
     for (int k = 0; k < threads; k++) {
         merge(&w->info, &w->worker[k].info);
         if (w->worker[k].bad_tree >= 0) {

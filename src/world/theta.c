@@ -82,10 +82,32 @@ static void finish(tree_step *t, const double *a) {
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->next.a[j] = a[j];
     }
+    world_keep_efforts(w, t->tree, w->a_try, a);
     if (t->s->explicit_position && t->s->position > 0) {
         sim_advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->next.v, 0.5 * t->dt, w->next.q);
     } else {
         velocity_at(t, t->s->travel, a, w->v_point);
+        rotation_map map = t->s->travel == 0.5 ? ROTATION_CAYLEY : ROTATION_EXP;
+        sim_advance_by(m, t->bodies, map, w->now.q, w->v_point, t->dt, w->next.q);
+    }
+}
+
+/* With contacts the velocity is v_end; positions move with v0 + travel (v_end - v0) + shift. */
+static void finish_in_contact(tree_step *t) {
+    sim_world *w = t->w;
+    const sim_model *m = w->model;
+    const double *v0 = w->now.v, *v = w->v_end, *c = w->shift;
+    int from_point = t->s->explicit_position && t->s->position > 0; /* half the way with v0 lies behind */
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        w->next.a[j] = w->a_out[j];
+        w->next.v[j] = v[j];
+        w->a_out[j] = (v[j] - v0[j]) / t->dt;
+        w->v_point[j] = from_point ? v[j] + 2 * c[j] : v0[j] + t->s->travel * (v[j] - v0[j]) + c[j];
+    }
+    world_keep_efforts(w, t->tree, w->a_try, w->a_out);
+    if (from_point) {
+        sim_advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next.q);
+    } else {
         rotation_map map = t->s->travel == 0.5 ? ROTATION_CAYLEY : ROTATION_EXP;
         sim_advance_by(m, t->bodies, map, w->now.q, w->v_point, t->dt, w->next.q);
     }
@@ -305,9 +327,9 @@ static int linear(const tree_step *t) {
     return t->s->explicit_position && t->s->velocity == 0 && !t->w->parts[t->tree].limited;
 }
 
-void world_theta_step(sim_world *w, int tree, sim_step_info *info) {
+static tree_step step_of(sim_world *w, int tree) {
     const sim_tree *at = &w->model->tree[tree];
-    tree_step t = {
+    return (tree_step){
         .w = w,
         .s = &schemes[w->options.integrator],
         .tree = tree,
@@ -316,6 +338,10 @@ void world_theta_step(sim_world *w, int tree, sim_step_info *info) {
         .nv = at->nv,
         .dt = w->options.step,
     };
+}
+
+void world_theta_free(sim_world *w, int tree, sim_step_info *info) {
+    tree_step t = step_of(w, tree);
     for (int j = t.v0; j < t.v0 + t.nv; j++) {
         w->a_try[j] = w->now.a[j];
     }
@@ -332,6 +358,18 @@ void world_theta_step(sim_world *w, int tree, sim_step_info *info) {
     }
     info->sweeps = info->iterations;
     info->saturated = t.saturated;
-    world_keep_efforts(w, tree, w->a_try, w->a_out);
+}
+
+void world_theta_finish(sim_world *w, int tree) {
+    tree_step t = step_of(w, tree);
     finish(&t, w->a_out);
 }
+
+void world_theta_finish_in_contact(sim_world *w, int tree) {
+    tree_step t = step_of(w, tree);
+    finish_in_contact(&t);
+}
+
+double world_theta_travel(sim_integrator integrator) { return schemes[integrator].travel; }
+
+int world_theta_at_start(sim_integrator integrator) { return schemes[integrator].position == 0; }

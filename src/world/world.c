@@ -21,7 +21,10 @@ sim_options sim_options_default(void) {
                          .threads = 1,
                          .tolerance = 1e-10,
                          .max_iterations = 50,
-                         .contact_margin = NAN};
+                         .contacts = 1,
+                         .contact_margin = NAN,
+                         .compliance = -1,
+                         .law = sim_law_options_default()};
 }
 
 static sim_status check_options(const sim_options *o, sim_error *error) {
@@ -40,6 +43,15 @@ static sim_status check_options(const sim_options *o, sim_error *error) {
     if (o->contact_margin < 0) {
         return sim_fail(error, SIM_BAD_INPUT, "the contact margin must not be negative, as %g m is", o->contact_margin);
     }
+    if (o->compliance >= SIM_COMPLIANCES) {
+        return sim_fail(error, SIM_BAD_INPUT, "%d is no compliance", o->compliance);
+    }
+    const sim_law_options *l = &o->law;
+    if (!(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 && l->push <= 1 &&
+          l->threshold >= 0)) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "beta and sigma must be positive, push from 0 to 1, the threshold not negative");
+    }
     return SIM_OK;
 }
 
@@ -57,6 +69,11 @@ static void state_copy(const sim_model *m, sim_state *to, const sim_state *from)
     memmove(to->q, from->q, (size_t)m->nq * sizeof *to->q);
     memmove(to->v, from->v, (size_t)m->nv * sizeof *to->v);
     memmove(to->a, from->a, (size_t)m->nv * sizeof *to->a);
+    to->ncontact = from->ncontact;
+    if (from->ncontact) {
+        memmove(to->contact, from->contact, (size_t)from->ncontact * sizeof *to->contact);
+        memmove(to->impulse, from->impulse, (size_t)from->ncontact * sizeof *to->impulse);
+    }
 }
 
 static int tree_of_load(const sim_model *m, const sim_load *load) {
@@ -130,13 +147,54 @@ static int take_memory(sim_world *w) {
     w->external = POOL_NEW(pool, sim_force, m->nbody);
     w->history = POOL_NEW(pool, double, (2 + 2 * ANDERSON_DEPTH) * (size_t)m->nv);
     w->rk = POOL_NEW(pool, double, RK_VECTORS *(size_t)m->nv);
+    w->v_free = POOL_NEW(pool, double, m->nv);
+    w->v_end = POOL_NEW(pool, double, m->nv);
+    w->shift = POOL_NEW(pool, double, m->nv);
+    w->in_contact = POOL_NEW(pool, char, m->ntree);
+    ok = ok && w->v_free && w->v_end && w->shift && w->in_contact;
     return ok && w->worker && w->applied && w->effort && w->target && w->target_rate && w->feedforward && w->parts &&
            w->actuator_order && w->load_order && w->clamped && w->asked && w->gain && w->q_point && w->v_point &&
            w->tau && w->extra && w->a_try && w->a_out && w->hold && w->external && w->strength && w->history && w->rk;
 }
 
+static sim_status collision_ready(sim_world *w, sim_error *error) {
+    if (!w->collision && !(w->collision = collision_create(w->model, w->options.contact_margin))) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d shapes", w->model->nshape);
+    }
+    return SIM_OK;
+}
+
+/* What a step with contacts needs, if anything can touch. */
+static sim_status create_stage(sim_world *w, sim_error *error) {
+    const sim_options *o = &w->options;
+    if (!o->contacts || w->model->nshape < 2 || w->model->nv == 0) {
+        return SIM_OK;
+    }
+    if (o->integrator == SIM_RK4) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "the integrator rk4 takes no contacts: choose another, or switch contacts off");
+    }
+    contact_options options = {.solver = o->solver,
+                               .solver_option = o->solver_option,
+                               .compliance = o->compliance < 0 ? o->solver->compliance : (sim_compliance)o->compliance,
+                               .law = o->law,
+                               .threads = o->threads};
+    sim_status status = collision_ready(w, error);
+    sim_error why = {.status = SIM_NO_RESOURCE};
+    if (!status && !(w->stage = contact_stage_create(w->model, &options, &why))) {
+        return sim_fail(error, why.status, "%s", why.text);
+    }
+    w->start = w->derived;
+    if (!status && !world_theta_at_start(o->integrator) && !(w->start = sim_derived_create(w->model, NULL))) {
+        w->start = w->derived;
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", w->model->nbody);
+    }
+    return status;
+}
+
 sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {
     sim_options chosen = options ? *options : sim_options_default();
+    chosen.solver = chosen.solver ? chosen.solver : sim_solver_find("sap");
     if (check_options(&chosen, error)) {
         return NULL;
     }
@@ -161,6 +219,10 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
         sim_fail(error, SIM_NO_RESOURCE, "%d threads could not be started", chosen.threads);
         return NULL;
     }
+    if (create_stage(w, error)) {
+        sim_world_free(w);
+        return NULL;
+    }
     sort_parts(w);
     memcpy(w->now.q, model->q_initial, (size_t)model->nq * sizeof *w->now.q);
     memcpy(w->now.v, model->v_initial, (size_t)model->nv * sizeof *w->now.v);
@@ -171,7 +233,15 @@ void sim_world_free(sim_world *w) {
     if (w) {
         sim_threads_free(w->threads);
         collision_free(w->collision);
+        contact_stage_free(w->stage);
+        if (w->start != w->derived) {
+            sim_derived_free(w->start);
+        }
         sim_derived_free(w->derived);
+        free(w->now.contact);
+        free(w->now.impulse);
+        free(w->next.contact);
+        free(w->next.impulse);
         sim_pool_free(w->pool);
     }
 }
@@ -181,7 +251,9 @@ const sim_options *sim_world_options(const sim_world *w) { return &w->options; }
 const sim_state *sim_world_state(const sim_world *w) { return &w->now; }
 const sim_step_info *sim_world_info(const sim_world *w) { return &w->info; }
 size_t sim_world_bytes(const sim_world *w) {
-    return sim_pool_bytes(w->pool) + w->derived->bytes + (w->collision ? collision_bytes(w->collision) : 0);
+    size_t kept = 2 * (size_t)w->room * (sizeof(sim_contact) + sizeof(sim_v3));
+    return sim_pool_bytes(w->pool) + w->derived->bytes + kept + (w->collision ? collision_bytes(w->collision) : 0) +
+           (w->start && w->start != w->derived ? w->start->bytes : 0) + (w->stage ? contact_stage_bytes(w->stage) : 0);
 }
 const double *sim_world_efforts(const sim_world *w) { return w->effort; }
 double *sim_world_applied(sim_world *w) { return w->applied; }
@@ -220,6 +292,9 @@ static sim_status check_state(const sim_world *w, const sim_state *state, sim_er
 
 sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *error) {
     sim_status status = check_state(w, state, error);
+    if (status == SIM_OK && !world_contacts_room(w, state->ncontact)) {
+        status = sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", state->ncontact);
+    }
     if (status == SIM_OK) {
         state_copy(w->model, &w->now, state);
         w->shown = w->touched = 0;
@@ -239,20 +314,21 @@ const sim_derived *sim_world_derived(sim_world *w) {
 }
 
 sim_status sim_world_contacts(sim_world *w, const sim_contact **contact, int *count, sim_error *error) {
-    if (!w->collision && !(w->collision = collision_create(w->model, w->options.contact_margin))) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d shapes", w->model->nshape);
-    }
-    if (!w->touched) {
+    sim_status status = collision_ready(w, error);
+    if (!status && !w->touched) {
         const sim_derived *d = sim_world_derived(w);
-        collision_input input = {.pose = d->pose, .velocity = d->vel, .step = w->options.step};
-        sim_status status = collision_update(w->collision, &input, w->threads, error);
-        if (status) {
-            return status;
-        }
-        w->touched = 1;
+        collision_input input = {.pose = d->pose,
+                                 .velocity = d->vel,
+                                 .step = w->options.step,
+                                 .before = w->now.contact,
+                                 .nbefore = w->now.ncontact};
+        status = collision_update(w->collision, &input, w->threads, error);
     }
-    *contact = collision_contacts(w->collision, count);
-    return SIM_OK;
+    if (!status) {
+        w->touched = 1;
+        *contact = collision_contacts(w->collision, count);
+    }
+    return status;
 }
 
 sim_energy sim_world_energy(sim_world *w) {

@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "base/threads.h"
 #include "collide/collision.h"
+#include "contact/stage.h"
 #include <sim/world.h>
 
 enum { ANDERSON_DEPTH = 5, RK_VECTORS = 6 };
@@ -47,6 +48,13 @@ struct sim_world {
     sim_collision *collision; /* NULL until contacts are asked for ... */
     int touched;              /* ... at the present state */
 
+    /* contacts of a step; NULL where there can be none */
+    contact_stage *stage;
+    sim_derived *start; /* kinematics where the step starts; `derived` itself where that is the point of the scheme */
+    double *v_free, *v_end, *shift; /* [nv] without contacts; with them; see contact/touchdown.c */
+    char *in_contact;               /* [ntree] */
+    int room;                       /* for contacts in `now` and `next` */
+
     /* work space of a step, indexed by dof, coordinate or body, so that trees never meet */
     double *q_point, *v_point, *tau, *extra, *a_try, *a_out, *hold; /* hold: torque against gravity at the start */
     double *target, *target_rate, *feedforward;                     /* [nactuator] by world_set_targets */
@@ -85,8 +93,21 @@ int world_limits_crossed(const sim_world *world, int tree, const double *a, cons
 /* The part, at most 1, of the Newton step p from there that takes it to the lowest point along p; h = p' H p. */
 double world_limits_search(const sim_world *world, int tree, const double *p, double h);
 
-/* Advance one tree from `now` to `next`. */
-void world_theta_step(sim_world *world, int tree, sim_step_info *info);
+/* Find how one tree moves if it touches nothing: its mean acceleration, in a_out, and A, in the factors of `derived`. */
+void world_theta_free(sim_world *world, int tree, sim_step_info *info);
+/* Advance it from `now` to `next`, as it moves freely; or with the end velocities v_end and the shift. */
+void world_theta_finish(sim_world *world, int tree);
+void world_theta_finish_in_contact(sim_world *world, int tree);
+/* How much of v - v0 goes into the positions; whether the scheme stands where the step starts. */
+double world_theta_travel(sim_integrator integrator);
+int world_theta_at_start(sim_integrator integrator);
 void world_rk4_step(sim_world *world, int tree, sim_step_info *info);
+
+/* Who touches, or will in this step, and what the contact stage is to know of it.  After world_theta_free for all trees. */
+sim_status world_contacts_find(sim_world *world, contact_input *in, sim_error *error);
+/* End velocities, shift and impulses of whatever touches, after world_theta_free for all trees. */
+sim_status world_contacts_step(sim_world *world, sim_error *error);
+/* Room for contacts in both states.  0 without memory. */
+int world_contacts_room(sim_world *world, int count);
 
 #endif

@@ -151,8 +151,24 @@ def installed(files, rooms):
             yield f"{path}: not installed by include/sim/meson.build"
 
 
+def judged(files, rooms):
+    """Code shared by who answers the contact problem and who judges the answer, whatever the table allows."""
+    shared, accused = {"judge", "base", "math"}, {"solver", "linalg"}
+    for path, text in files.items():
+        parts = path.split("/")
+        room = parts[1] if parts[0] == "src" else parts[-1][:-2] if path.startswith("include/sim/") else None
+        for quote, name in INCLUDE.findall(text):
+            top, _, rest = name.partition("/")
+            target = rest[:-2] if top == "sim" else top if quote == '"' else None
+            if room == "judge" and target and target not in shared | ({"problem"} if top == "sim" else set()):
+                yield f"{path}: the judge includes {name}"
+            if room in accused and target == "judge":
+                yield f"{path}: {room} includes its judge, {name}"
+
+
 RULES = [
     (edges, "every include stays within its rooms"),
+    (judged, "the judge shares nothing with the solvers but base, math and the problem's public header"),
     (sizes, f"files have at most {MAX_FILE} lines and functions {MAX_FUNCTION}, or say why"),
     (leftovers, "nothing is left to be done in a comment"),
     (machine_paths, "no path of one machine"),
@@ -164,6 +180,9 @@ SMALL_TABLE = """
 | room | question | may include | headers from outside | public headers |
 |---|---|---|---|---|
 | base | memory | nothing | pthread.h | base.h |
+| math | vectors | base | | |
+| problem | what to answer | math | | problem.h |
+| judge | how right | problem | | judge.h |
 | linalg | matrices | base | cholmod.h | |
 | model | what is | base | | model.h |
 | solver | how much | linalg | | |
@@ -185,6 +204,13 @@ PLANTED = [
     (edges, "an unknown room", "src/attic/a.c", "int a;\n"),
     (edges, "an unknown public header", "include/sim/attic.h", "int a;\n"),
     (edges, "an include without its room", "src/model/a.c", '#include "model.h"\n'),
+    (judged, "a judge that looks into the solvers", "src/judge/a.c", '#include "solver/products.h"\n'),
+    (judged, "a judge that reads a solver's public header", "src/judge/a.h", "#include <sim/solver.h>\n"),
+    (judged, "a judge that looks behind the problem", "src/judge/a.c", '#include "problem/laws.h"\n'),
+    (judged, "a public judge that knows solvers", "include/sim/judge.h", "#include <sim/solver.h>\n"),
+    (judged, "a solver that asks its judge", "src/solver/a.c", "#include <sim/judge.h>\n"),
+    (judged, "linear algebra that uses the judge's", "src/linalg/a.c", '#include "judge/motion.h"\n'),
+    (judged, "a public solver that knows its judge", "include/sim/solver.h", "#include <sim/judge.h>\n"),
     (sizes, "a long file", "src/model/a.c", "int a;\n" * 601),
     (sizes, "a long function", "src/model/a.c", LONG_FUNCTION),
     (leftovers, "a leftover", "src/model/a.c", "/* TO" + "DO: mend */\n"),
@@ -199,11 +225,12 @@ SOUND = {
     "src/scene/a.c": '#include <cjson/cJSON.h>\n#include "base/pool.h"\n#include <sim/scene.h>\n',
     "src/world/a.c": '#include "linalg/block.h"\n#include <sim/model.h>\n' + LONG_FUNCTION.replace("    a++;\n" * 12, ""),
     "src/solver/a.c": "/* A table. Long: read from top to bottom. */\n" + "int a;\n" * 700 + LONG_FUNCTION,
+    "src/judge/a.c": '#include "base/arena.h"\n#include "judge/b.h"\n#include "math/v3.h"\n#include <sim/problem.h>\n',
     "include/sim/world.h": "#include <stdint.h>\n#include <sim/model.h>\n",
 }
 SOUND_MESON = {
     "include/sim/meson.build": "install_headers('world.h')",
-    **{f"src/{r}/meson.build": "sources += files('a.c')" for r in ("base", "scene", "world", "solver")},
+    **{f"src/{r}/meson.build": "sources += files('a.c')" for r in ("base", "judge", "scene", "world", "solver")},
 }
 
 

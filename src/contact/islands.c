@@ -1,0 +1,138 @@
+/* Which trees do contacts hold together?
+ *
+ * Trees are nodes, contacts between two moving trees are edges; a connected component is an island.  What touches only
+ * what stands still joins nothing.  Islands are numbered by their first tree, trees and contacts keep their order within:
+ * nothing depends on how many threads there are or in which order contacts were met. */
+#include "contact/parts.h"
+
+static int root_of(int *parent, int t) {
+    while (parent[t] != t) {
+        parent[t] = parent[parent[t]];
+        t = parent[t];
+    }
+    return t;
+}
+
+static void join(int *parent, int a, int b) {
+    a = root_of(parent, a);
+    b = root_of(parent, b);
+    parent[a > b ? a : b] = a > b ? b : a;
+}
+
+/* The tree that moves a body; -1 if none does. */
+static int moved_by(const sim_model *m, const int *last_dof, int body) {
+    return last_dof[body] >= 0 ? m->body[body].tree : -1;
+}
+
+/* Ends that no tree moves drop out; a contact of two such is none. */
+static void join_trees(frame *f, const sim_model *m, const int *last_dof, int *parent, char *touched) {
+    for (int t = 0; t < m->ntree; t++) {
+        parent[t] = t;
+        touched[t] = 0;
+    }
+    for (int k = 0; k < f->in->ncontact; k++) {
+        int a = moved_by(m, last_dof, f->in->contact[k].body_a), b = moved_by(m, last_dof, f->in->contact[k].body_b);
+        f->tree_a[k] = a;
+        f->tree_b[k] = b;
+        if (a >= 0 && b >= 0) {
+            join(parent, a, b);
+        }
+        for (int side = 0; side < 2; side++) {
+            int t = side ? b : a;
+            if (t >= 0) {
+                touched[t] = 1;
+            }
+        }
+    }
+}
+
+/* Numbers the islands; of[t] is the island of tree t, -1 if it touches nothing. */
+static int number(const sim_model *m, int *parent, const char *touched, int *of) {
+    int count = 0;
+    for (int t = 0; t < m->ntree; t++) {
+        int root = root_of(parent, t); /* the least of its island: met first */
+        of[t] = !touched[t] ? -1 : root == t ? count++ : of[root];
+    }
+    return count;
+}
+
+static int island_of_contact(const frame *f, const int *of, int k) {
+    int t = f->tree_a[k] >= 0 ? f->tree_a[k] : f->tree_b[k];
+    return t >= 0 ? of[t] : -1;
+}
+
+/* Sort trees by island, counting. */
+static void place_trees(frame *f, const sim_model *m, const int *of) {
+    for (int t = 0; t < m->ntree; t++) {
+        if (of[t] >= 0) {
+            f->island[of[t]].problem.ntree++;
+            f->ntree++;
+        }
+    }
+    for (int i = 1; i < f->nisland; i++) {
+        f->island[i].first_tree = f->island[i - 1].first_tree + f->island[i - 1].problem.ntree;
+    }
+    for (int i = 0; i < f->nisland; i++) {
+        f->island[i].problem.ntree = 0;
+    }
+    for (int t = 0; t < m->ntree; t++) {
+        f->local[t] = -1;
+        if (of[t] >= 0) {
+            island *s = &f->island[of[t]];
+            f->local[t] = s->problem.ntree++;
+            f->tree[s->first_tree + f->local[t]] = t;
+            s->problem.nv += m->tree[t].nv;
+            f->nv += m->tree[t].nv;
+        }
+    }
+}
+
+static void place_contacts(frame *f, const int *of) {
+    for (int k = 0; k < f->in->ncontact; k++) {
+        int i = island_of_contact(f, of, k);
+        if (i >= 0) {
+            f->island[i].problem.nconstraint++;
+            f->nconstraint++;
+        }
+    }
+    for (int i = 1; i < f->nisland; i++) {
+        f->island[i].first_constraint = f->island[i - 1].first_constraint + f->island[i - 1].problem.nconstraint;
+    }
+    for (int i = 0; i < f->nisland; i++) {
+        f->island[i].problem.nconstraint = 0;
+    }
+    for (int k = 0; k < f->in->ncontact; k++) {
+        int i = island_of_contact(f, of, k);
+        if (i >= 0) {
+            island *s = &f->island[i];
+            f->contact[s->first_constraint + s->problem.nconstraint++] = k;
+            s->problem.nrow += 3;
+            f->nrow += 3;
+        }
+    }
+}
+
+int islands_find(frame *f, const sim_model *m, const int *last_dof) {
+    int *parent = ARENA_NEW(f->arena, int, m->ntree), *of = ARENA_NEW(f->arena, int, m->ntree);
+    char *touched = ARENA_NEW(f->arena, char, m->ntree);
+    f->local = ARENA_NEW(f->arena, int, m->ntree);
+    f->tree = ARENA_NEW(f->arena, int, m->ntree);
+    f->tree_a = ARENA_NEW(f->arena, int, f->in->ncontact);
+    f->tree_b = ARENA_NEW(f->arena, int, f->in->ncontact);
+    f->contact = ARENA_NEW(f->arena, int, f->in->ncontact);
+    if (!parent || !of || !touched || !f->local || !f->tree || !f->tree_a || !f->tree_b || !f->contact) {
+        return 0;
+    }
+    join_trees(f, m, last_dof, parent, touched);
+    f->nisland = number(m, parent, touched, of);
+    f->island = ARENA_NEW(f->arena, island, f->nisland);
+    if (!f->island) {
+        return 0;
+    }
+    for (int i = 0; i < f->nisland; i++) {
+        f->island[i] = (island){0};
+    }
+    place_trees(f, m, of);
+    place_contacts(f, of);
+    return 1;
+}

@@ -1,0 +1,87 @@
+/* The three rows of a contact.
+ *
+ * The point p stands midway between the two surfaces and is the same for both bodies.  A dof j with the motion axis
+ * (w_j; v_j) at o_j, on the path from the root to the body, moves p at v_j + w_j x (p - o_j); along the axis e of the
+ * contact frame
+ *
+ *     J_ej = +-e . (v_j + w_j x (p - o_j)),    + for A, - for B.
+ *
+ * Bodies of one tree share a block, their parts summed. */
+#include "contact/parts.h"
+
+#include <string.h>
+
+/* t1, t2 at right angles to n and t1 x t2 = n.  Laws are isotropic: any two would do. */
+static m3 frame_along(v3 n) {
+    v3 t1 = v3_perpendicular(n);
+    return (m3){t1, v3_cross(n, t1), n};
+}
+
+static void add_body(const sim_derived *d, int last_dof, v3 p, const m3 *E, double sign, const sim_tree *t, double *J) {
+    const sim_model *m = d->model;
+    for (int j = last_dof; j >= 0; j = m->dof[j].parent) {
+        v3 lever = v3_sub(p, d->pose[m->dof[j].body].p);
+        v3 moves = v3_scale(sign, v3_add(d->S[j].lin, v3_cross(d->S[j].ang, lever)));
+        double *column = J + (j - t->v0);
+        column[0] += v3_dot(E->x, moves);
+        column[t->nv] += v3_dot(E->y, moves);
+        column[2 * t->nv] += v3_dot(E->z, moves);
+    }
+}
+
+static int order_of(const sim_contact *a, const sim_contact *b) {
+    if (a->shape_a != b->shape_a) {
+        return a->shape_a < b->shape_a ? -1 : 1;
+    }
+    if (a->shape_b != b->shape_b) {
+        return a->shape_b < b->shape_b ? -1 : 1;
+    }
+    return a->at.feature < b->at.feature ? -1 : a->at.feature > b->at.feature;
+}
+
+/* The impulse of the same contact a step ago; both lists stand in the same order. */
+static v3 remembered(const contact_input *in, const sim_contact *c) {
+    int low = 0, high = in->nbefore;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (order_of(&in->before[middle], c) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    int found = low < in->nbefore && order_of(&in->before[low], c) == 0;
+    return found ? in->impulse_before[low] : v3_make(0, 0, 0);
+}
+
+void rows_fill(frame *f, const sim_model *m, const int *last_dof, int first, int end) {
+    for (int i = first; i < end; i++) {
+        int k = f->contact[i];
+        const sim_contact *from = &f->in->contact[k];
+        sim_constraint *c = &f->constraint[i];
+        m3 E = frame_along(from->at.normal);
+        int body[2] = {from->body_a, from->body_b}, tree[2] = {f->tree_a[k], f->tree_b[k]};
+        int place = -1;
+        for (int side = 0; side < 2; side++) {
+            if (tree[side] < 0) {
+                continue;
+            }
+            const sim_tree *t = &m->tree[tree[side]];
+            int shared = side == 1 && tree[0] == tree[1];
+            if (!shared) {
+                c->tree[++place] = f->local[tree[side]];
+                memset(f->J + c->block[place], 0, 3 * (size_t)t->nv * sizeof *f->J);
+            }
+            add_body(f->in->start, last_dof[body[side]], from->at.position, &E, side ? -1 : 1, t,
+                     f->J + c->block[place]);
+        }
+        v3 impulse = m3_transposed_times(E, remembered(f->in, from));
+        double *gap = f->gap + f->row[i], *guess = f->impulse_guess + f->row[i];
+        gap[0] = gap[1] = 0;
+        gap[2] = from->at.gap;
+        guess[0] = impulse.x;
+        guess[1] = impulse.y;
+        guess[2] = impulse.z;
+        f->axes[i] = E;
+    }
+}

@@ -1,0 +1,331 @@
+/* The contact stage of a step.
+ *
+ *     islands -> rows, masses (shared out among threads) -> each island: R and target, solver, shift, judge -> velocities
+ *
+ * Memory is the frame's, given back at the next step. */
+#include "base/pool.h"
+#include "contact/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct worker {
+    sim_solver *solver;
+    sim_arena *scratch;
+} worker;
+
+struct contact_stage {
+    const sim_model *model;
+    contact_options options;
+    sim_pool *pool;
+    sim_arena *arena;
+    int *last_dof;         /* [nbody] nearest dof on the path from the root, -1: none moves it */
+    double *M, *L, *x, *y; /* of the mass operators */
+    worker *worker;        /* [threads] */
+    frame frame;
+};
+
+static int take_memory(contact_stage *s) {
+    const sim_model *m = s->model;
+    s->arena = sim_arena_create();
+    s->last_dof = POOL_NEW(s->pool, int, m->nbody);
+    s->M = POOL_NEW(s->pool, double, m->nl);
+    s->L = POOL_NEW(s->pool, double, m->nl);
+    s->x = POOL_NEW(s->pool, double, m->nv);
+    s->y = POOL_NEW(s->pool, double, m->nv);
+    s->worker = POOL_NEW(s->pool, worker, s->options.threads);
+    return s->arena && s->last_dof && s->M && s->L && s->x && s->y && s->worker;
+}
+
+contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error) {
+    sim_pool *pool = sim_pool_create();
+    contact_stage *s = pool ? POOL_NEW(pool, contact_stage, 1) : NULL;
+    if (!s) {
+        sim_pool_free(pool);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for contacts");
+        return NULL;
+    }
+    s->model = model;
+    s->options = *options;
+    s->pool = pool;
+    if (!take_memory(s)) {
+        contact_stage_free(s);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d bodies", model->nbody);
+        return NULL;
+    }
+    s->last_dof[0] = -1;
+    for (int i = 1; i < model->nbody; i++) {
+        const sim_body *b = &model->body[i];
+        s->last_dof[i] = b->nv ? b->v0 + b->nv - 1 : s->last_dof[b->parent];
+    }
+    for (int k = 0; k < options->threads; k++) {
+        s->worker[k].scratch = sim_arena_create();
+        s->worker[k].solver = sim_solver_create(options->solver, options->solver_option, error);
+        if (!s->worker[k].solver || !s->worker[k].scratch) {
+            if (s->worker[k].solver) {
+                sim_fail(error, SIM_NO_RESOURCE, "no memory for contacts");
+            }
+            contact_stage_free(s);
+            return NULL;
+        }
+    }
+    return s;
+}
+
+void contact_stage_free(contact_stage *s) {
+    if (!s) {
+        return;
+    }
+    for (int k = 0; s->worker && k < s->options.threads; k++) {
+        sim_solver_free(s->worker[k].solver);
+        sim_arena_free(s->worker[k].scratch);
+    }
+    sim_arena_free(s->arena);
+    sim_pool_free(s->pool);
+}
+
+size_t contact_stage_bytes(const contact_stage *s) {
+    size_t bytes = sim_pool_bytes(s->pool) + sim_arena_bytes(s->arena);
+    for (int k = 0; k < s->options.threads; k++) {
+        bytes += sim_arena_bytes(s->worker[k].scratch);
+    }
+    return bytes;
+}
+
+/* ---- building ---- */
+
+/* Where everything stands: constraints, their rows and blocks, one after the other. */
+static int lay_out_constraints(frame *f, const sim_model *m) {
+    ptrdiff_t nJ = 0;
+    f->constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
+    f->axes = ARENA_NEW(f->arena, m3, f->nconstraint);
+    f->row = ARENA_NEW(f->arena, int, f->nconstraint);
+    f->gap = ARENA_NEW(f->arena, double, f->nrow);
+    f->impulse_guess = ARENA_NEW(f->arena, double, f->nrow);
+    if (!f->constraint || !f->axes || !f->row || !f->gap || !f->impulse_guess) {
+        return 0;
+    }
+    for (int s = 0; s < f->nisland; s++) {
+        island *is = &f->island[s];
+        is->first_row = s ? is[-1].first_row + is[-1].problem.nrow : 0;
+        for (int i = 0, row = 0; i < is->problem.nconstraint; i++, row += 3) {
+            int at = is->first_constraint + i, k = f->contact[at];
+            const sim_contact *from = &f->in->contact[k];
+            sim_constraint *c = &f->constraint[at];
+            *c = (sim_constraint){.kind = SIM_CONTACT,
+                                  .row = row,
+                                  .rows = 3,
+                                  .tree = {-1, -1},
+                                  .body = {from->body_a, from->body_b},
+                                  .id = from->at.feature,
+                                  .friction = from->friction,
+                                  .stiffness = from->stiffness,
+                                  .dissipation = from->dissipation,
+                                  .restitution = from->restitution};
+            f->row[at] = is->first_row + row;
+            int a = f->tree_a[k], b = f->tree_b[k], place = 0;
+            if (a >= 0) {
+                c->block[place++] = nJ;
+                nJ += 3 * m->tree[a].nv;
+            }
+            if (b >= 0 && b != a) {
+                c->block[place] = nJ;
+                nJ += 3 * m->tree[b].nv;
+            }
+        }
+    }
+    f->J = ARENA_NEW(f->arena, double, nJ);
+    return f->J != NULL;
+}
+
+/* Velocities, packed island by island. */
+static int lay_out_velocities(frame *f, const sim_model *m) {
+    double *v_start = f->v_start = ARENA_NEW(f->arena, double, f->nv);
+    double *v_free = f->v_free = ARENA_NEW(f->arena, double, f->nv);
+    double *v = ARENA_NEW(f->arena, double, f->nv), *shift = ARENA_NEW(f->arena, double, f->nv);
+    double *row = ARENA_NEW(f->arena, double, 5 * (size_t)f->nrow);
+    sim_problem_tree *tree = f->packed = ARENA_NEW(f->arena, sim_problem_tree, f->ntree);
+    if (!v_start || !v_free || !v || !shift || !row || !tree) {
+        return 0;
+    }
+    for (int s = 0, at = 0; s < f->nisland; s++) {
+        island *is = &f->island[s];
+        sim_problem *p = &is->problem;
+        is->first_v = at;
+        p->tree = tree + is->first_tree;
+        p->v_start = p->v_guess = v_start + at;
+        p->v_free = v_free + at;
+        is->v = v + at;
+        is->shift = shift + at;
+        double **mine[] = {&is->impulse, &is->R, &is->target, &is->R_rigid, &is->target_rigid};
+        for (int k = 0; k < 5; k++) {
+            *mine[k] = row + (size_t)k * f->nrow + is->first_row;
+        }
+        for (int t = 0, v0 = 0; t < p->ntree; t++) {
+            const sim_tree *from = &m->tree[f->tree[is->first_tree + t]];
+            size_t size = (size_t)from->nv * sizeof *v;
+            tree[is->first_tree + t] = (sim_problem_tree){v0, from->nv};
+            memcpy(v_start + at, f->in->v_start + from->v0, size);
+            memcpy(v_free + at, f->in->v_free + from->v0, size);
+            at += from->nv;
+            v0 += from->nv;
+        }
+    }
+    return 1;
+}
+
+static void finish_problems(contact_stage *s) {
+    frame *f = &s->frame;
+    for (int k = 0; k < f->nisland; k++) {
+        island *is = &f->island[k];
+        sim_problem *p = &is->problem;
+        p->step = f->in->step;
+        p->constraint = f->constraint + is->first_constraint;
+        p->gap = f->gap + is->first_row;
+        p->impulse_guess = f->impulse_guess + is->first_row;
+        p->J = f->J;
+        is->mass =
+            (mass_operator){s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, f->tree + is->first_tree};
+        p->mass = mass_interface(&is->mass);
+    }
+}
+
+static void fill_rows(void *context, int index, int first, int end) {
+    contact_stage *s = context;
+    (void)index;
+    rows_fill(&s->frame, s->model, s->last_dof, first, end);
+}
+
+static void prepare_masses(void *context, int index, int first, int end) {
+    contact_stage *s = context;
+    (void)index;
+    mass_operator m = {s->model, s->frame.in->mass, s->frame.in->extra, s->M, s->L, s->x, s->y, s->frame.tree};
+    for (int k = first; k < end; k++) {
+        mass_prepare(&m, s->frame.tree[k]);
+    }
+}
+
+/* ---- solving ---- */
+
+static sim_status regularise(const contact_stage *s, island *is, sim_arena *scratch, sim_error *error) {
+    const sim_problem *p = &is->problem;
+    double *W = NULL;
+    if (s->options.compliance == SIM_NEAR_RIGID) {
+        W = ARENA_NEW(scratch, double, sim_delassus_diagonal_size(p));
+        if (!W) {
+            return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of an island");
+        }
+        sim_status status = sim_delassus_diagonal(p, W, error);
+        if (status) {
+            return status;
+        }
+    }
+    sim_regularise(p, s->options.compliance, &s->options.law, W, is->R, is->target);
+    sim_regularise(p, SIM_RIGID, &s->options.law, NULL, is->R_rigid, is->target_rigid);
+    return SIM_OK;
+}
+
+static sim_status judge(const contact_stage *s, island *is, sim_arena *scratch, sim_error *error) {
+    const sim_problem *p = &is->problem;
+    double *work = ARENA_NEW(scratch, double, sim_judge_work(p));
+    if (!work) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory to judge an island");
+    }
+    sim_regularisation rigid = {is->R_rigid, is->target_rigid}, own = {is->R, is->target};
+    sim_judge(p, &rigid, &own, s->options.solver->cone, is->v, is->impulse, work, &is->judgement);
+    return SIM_OK;
+}
+
+static sim_status solve_island(contact_stage *s, worker *w, island *is, sim_error *error) {
+    sim_regularisation own = {is->R, is->target};
+    is->solution = (sim_solution){.v = is->v, .impulse = is->impulse};
+    sim_status status = sim_solver_accepts(w->solver, &is->problem, error);
+    status = status ? status : regularise(s, is, w->scratch, error);
+    status = status ? status : sim_solver_solve(w->solver, &is->problem, &own, &is->solution, error);
+    if (!status && !touchdown(is, s->frame.in->travel, w->scratch)) {
+        status = sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of an island");
+    }
+    status = status ? status : judge(s, is, w->scratch, error);
+    sim_arena_release(w->scratch, 0);
+    return status;
+}
+
+static void solve_islands(void *context, int index, int first, int end) {
+    contact_stage *s = context;
+    for (int k = first; k < end; k++) {
+        s->frame.island[k].failed = solve_island(s, &s->worker[index], &s->frame.island[k], NULL);
+    }
+}
+
+/* ---- handing back ---- */
+
+static void scatter(const contact_stage *s, contact_output *out) {
+    const frame *f = &s->frame;
+    memset(out->touched, 0, (size_t)s->model->ntree);
+    for (int k = 0; k < f->in->ncontact; k++) {
+        out->impulse[k] = v3_make(0, 0, 0);
+    }
+    for (int k = 0; k < f->nisland; k++) {
+        const island *is = &f->island[k];
+        for (int t = 0; t < is->problem.ntree; t++) {
+            int tree = f->tree[is->first_tree + t];
+            const sim_tree *to = &s->model->tree[tree];
+            size_t size = (size_t)to->nv * sizeof(double);
+            memcpy(out->v + to->v0, is->v + is->problem.tree[t].v0, size);
+            memcpy(out->shift + to->v0, is->shift + is->problem.tree[t].v0, size);
+            out->touched[tree] = 1;
+        }
+        for (int i = 0; i < is->problem.nconstraint; i++) {
+            int at = is->first_constraint + i;
+            const double *g = is->impulse + f->constraint[at].row;
+            out->impulse[f->contact[at]] = m3_times(f->axes[at], v3_make(g[0], g[1], g[2]));
+        }
+    }
+}
+
+static void report(const frame *f, contact_info *info) {
+    sim_judgement sum = {.worst = -1};
+    *info = (contact_info){.islands = f->nisland, .constraints = f->nconstraint, .rows = f->nrow};
+    for (int k = 0; k < f->nisland; k++) {
+        const island *is = &f->island[k];
+        const sim_solution *found = &is->solution;
+        info->iterations = found->iterations > info->iterations ? found->iterations : info->iterations;
+        info->total += found->iterations;
+        info->unsolved += found->outcome != SIM_SOLVED && found->outcome != SIM_AT_ROUNDING;
+        sim_judgement_add(&sum, &is->judgement, is->first_constraint);
+    }
+    info->certificate = sim_judgement_finish(&sum);
+}
+
+sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
+    frame *f = &s->frame;
+    sim_arena_release(s->arena, 0);
+    *f = (frame){.in = in, .arena = s->arena};
+    if (!islands_find(f, s->model, s->last_dof) || !lay_out_constraints(f, s->model) ||
+        !lay_out_velocities(f, s->model)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", in->ncontact);
+    }
+    finish_problems(s);
+    sim_threads_run(threads, f->ntree, prepare_masses, s);
+    sim_threads_run(threads, f->nconstraint, fill_rows, s);
+    return SIM_OK;
+}
+
+sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_output *out, sim_error *error) {
+    frame *f = &s->frame;
+    sim_threads_run(threads, f->nisland, solve_islands, s);
+    for (int k = 0; k < f->nisland; k++) {
+        if (f->island[k].failed) { /* once more, for the words */
+            return solve_island(s, &s->worker[0], &f->island[k], error);
+        }
+    }
+    scatter(s, out);
+    report(f, &out->info);
+    return SIM_OK;
+}
+
+sim_problem *contact_stage_problem(contact_stage *s, sim_error *error) {
+    frame *f = &s->frame;
+    mass_operator mass = {s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, f->tree};
+    return whole_problem(f, &mass, error);
+}

@@ -1,0 +1,63 @@
+/* The contact stage of a step: contacts in, velocities and impulses out. */
+#ifndef CONTACT_STAGE_H
+#define CONTACT_STAGE_H
+
+#include "base/threads.h"
+#include <sim/collide.h>
+#include <sim/dynamics.h>
+#include <sim/judge.h>
+#include <sim/solver.h>
+
+typedef struct contact_stage contact_stage;
+
+typedef struct contact_options {
+    const sim_solver_card *solver;
+    const double *solver_option; /* NULL: as they stand */
+    sim_compliance compliance;
+    sim_law_options law;
+    int threads;
+} contact_options;
+
+typedef struct contact_input {
+    const sim_derived *start; /* kinematics where the step starts: there J and the gaps are taken */
+    sim_derived *mass;        /* kinematics and factors where A = M + diag(extra) is taken */
+    const double *extra;      /* [nv] */
+    const double *v_start, *v_free;
+    double step;   /* s */
+    double travel; /* positions move with v_start + travel (v - v_start) */
+    const sim_contact *contact;
+    int ncontact;
+    const sim_contact *before; /* of the step before, with their impulses: where solvers start */
+    const sim_v3 *impulse_before;
+    int nbefore;
+} contact_input;
+
+typedef struct contact_info {
+    int islands, constraints, rows;
+    int iterations; /* the most that any island took ... */
+    int total;      /* ... and the sum over islands */
+    int unsolved;   /* islands whose solver gave up */
+    sim_certificate certificate;
+} contact_info;
+
+/* All arrays are the caller's; trees that touch nothing keep what stands there. */
+typedef struct contact_output {
+    double *v;       /* [nv] end velocities of the trees in contact */
+    double *shift;   /* [nv] velocity with which positions move besides: see touchdown.c */
+    char *touched;   /* [ntree] */
+    sim_v3 *impulse; /* [ncontact] N s, in the world, on A */
+    contact_info info;
+} contact_output;
+
+contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error);
+void contact_stage_free(contact_stage *stage);
+size_t contact_stage_bytes(const contact_stage *stage);
+
+/* The problems of all islands; `in` must outlive what follows. */
+sim_status contact_stage_build(contact_stage *stage, const contact_input *in, sim_threads *threads, sim_error *error);
+/* Answers them. */
+sim_status contact_stage_solve(contact_stage *stage, sim_threads *threads, contact_output *out, sim_error *error);
+/* What was built, as one problem that owns its data. */
+sim_problem *contact_stage_problem(contact_stage *stage, sim_error *error);
+
+#endif

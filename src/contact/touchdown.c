@@ -1,0 +1,134 @@
+/* How far do positions move?
+ *
+ * A law promises the gap phi0 + dt u_n at the end of the step, u_n = J_n v.  Schemes that move positions with the mean
+ * velocity v_q = v0 + travel (v - v0) do not keep that promise where a contact changes the velocity suddenly: what comes
+ * at the speed V and is stopped would sink in by dt V / 2.  To cure it in the law, by asking phi0 + dt J_n v_q = 0, would
+ * send it back as fast as it came.  So positions take a shift c besides,
+ *
+ *     c = A^-1 J_n' pi,     0 <= pi  perp  J_n (v_q + c) - min(J_n v, -phi0 / dt) >= 0:
+ *
+ * the least one, in the metric of A, that leaves no gap smaller than promised, or than none.  It moves positions only.
+ * Where contact lasts, v_n changes by O(dt) a step, c is O(dt) along normals and the gap pulls it back: the order of
+ * the scheme stays.  Contacts soft enough for the step to resolve, 2 pi / sqrt(k w) > dt, need none.
+ *
+ * Gauss-Seidel over contacts; what it leaves undone sinks in by that much, and the next steps push it out. */
+#include "contact/parts.h"
+#include "math/dense.h"
+
+#include <string.h>
+
+enum { SWEEPS = 100 };
+static const double negligible = 1e-3; /* of what free motion adds to the normal velocity in a step */
+
+typedef struct landing {
+    const sim_problem *p;
+    double *Y;             /* A^-1 J_n', where J has its blocks divided by 3 */
+    ptrdiff_t *at;         /* [nconstraint][2] */
+    double *w, *pi, *need; /* inverse mass, multiplier, wanted J_n c */
+} landing;
+
+static double normal_velocity(const sim_problem *p, const sim_constraint *c, const double *v) {
+    double u = 0;
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        const sim_problem_tree *t = &p->tree[c->tree[side]];
+        u += dense_dot(t->nv, p->J + c->block[side] + 2 * t->nv, v + t->v0);
+    }
+    return u;
+}
+
+/* What the shift must add to the normal velocity of each contact; whether any is worth it. */
+static int wanted(const island *s, double travel, double *need) {
+    const sim_problem *p = &s->problem;
+    int any = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        need[i] = -INFINITY;
+        if (c->kind != SIM_CONTACT) {
+            continue;
+        }
+        double u0 = normal_velocity(p, c, p->v_start), u = normal_velocity(p, c, s->v);
+        double promised = min_of(u, -p->gap[c->row + 2] / p->step);
+        need[i] = promised - (u0 + travel * (u - u0));
+        any |= need[i] > negligible * fabs(normal_velocity(p, c, p->v_free) - u0);
+    }
+    return any;
+}
+
+static int prepare(landing *l, const sim_problem *p, sim_arena *scratch) {
+    ptrdiff_t size = 0;
+    l->at = ARENA_NEW(scratch, ptrdiff_t, 2 * p->nconstraint);
+    l->w = ARENA_NEW(scratch, double, p->nconstraint);
+    l->pi = ARENA_NEW(scratch, double, p->nconstraint);
+    if (!l->at || !l->w || !l->pi) {
+        return 0;
+    }
+    for (int i = 0; i < p->nconstraint; i++) {
+        for (int side = 0; side < 2 && p->constraint[i].tree[side] >= 0; side++) {
+            l->at[2 * i + side] = size;
+            size += p->tree[p->constraint[i].tree[side]].nv;
+        }
+    }
+    l->Y = ARENA_NEW(scratch, double, size);
+    return l->Y != NULL;
+}
+
+static void inverse_masses(landing *l) {
+    const sim_problem *p = l->p;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        l->w[i] = l->pi[i] = 0;
+        for (int side = 0; side < 2 && c->tree[side] >= 0 && l->need[i] > -INFINITY; side++) {
+            const sim_problem_tree *t = &p->tree[c->tree[side]];
+            const double *J = p->J + c->block[side] + 2 * t->nv;
+            double *Y = l->Y + l->at[2 * i + side];
+            memcpy(Y, J, (size_t)t->nv * sizeof *Y);
+            p->mass.solve(p->mass.self, c->tree[side], Y);
+            l->w[i] += dense_dot(t->nv, J, Y);
+        }
+        double resolved = 4 * M_PI * M_PI / (p->step * p->step);
+        if (!(l->w[i] > 0) || c->stiffness * l->w[i] < resolved) {
+            l->need[i] = -INFINITY;
+        }
+    }
+}
+
+/* One sweep; the greatest change of a normal velocity. */
+static double sweep(landing *l, double *shift) {
+    const sim_problem *p = l->p;
+    double most = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        if (l->need[i] == -INFINITY) {
+            continue;
+        }
+        double lacks = l->need[i] - normal_velocity(p, c, shift);
+        double pi = max_of(0, l->pi[i] + lacks / l->w[i]), change = pi - l->pi[i];
+        l->pi[i] = pi;
+        most = max_of(most, fabs(change) * l->w[i]);
+        for (int side = 0; side < 2 && c->tree[side] >= 0 && change != 0; side++) {
+            const sim_problem_tree *t = &p->tree[c->tree[side]];
+            dense_axpy(t->nv, change, l->Y + l->at[2 * i + side], shift + t->v0);
+        }
+    }
+    return most;
+}
+
+int touchdown(const island *s, double travel, sim_arena *scratch) {
+    const sim_problem *p = &s->problem;
+    landing l = {.p = p, .need = ARENA_NEW(scratch, double, p->nconstraint)};
+    memset(s->shift, 0, (size_t)p->nv * sizeof *s->shift);
+    if (!l.need) {
+        return 0;
+    }
+    if (travel == 1 || !wanted(s, travel, l.need)) {
+        return 1;
+    }
+    if (!prepare(&l, p, scratch)) {
+        return 0;
+    }
+    inverse_masses(&l);
+    double first = sweep(&l, s->shift);
+    for (int k = 1; k < SWEEPS && sweep(&l, s->shift) > 1e-3 * first; k++) {
+    }
+    return 1;
+}

@@ -1,0 +1,72 @@
+/* From the sums of islands to the figures of the whole. */
+#include "judge/slots.h"
+
+#include <float.h>
+#include <math.h>
+
+void sim_judgement_add(sim_judgement *sum, const sim_judgement *island, int constraint0) {
+    for (int k = 0; k < SUMS; k++) {
+        sum->sum[k] += island->sum[k];
+    }
+    if (island->most[MAP_WORST] > sum->most[MAP_WORST]) {
+        sum->worst = constraint0 + island->worst;
+    }
+    for (int k = 0; k < MAXIMA; k++) {
+        sum->most[k] = fmax(sum->most[k], island->most[k]);
+    }
+    sum->contacts += island->contacts;
+    sum->constraints += island->constraints;
+    sum->nonfinite |= island->nonfinite;
+}
+
+static double over(double error, double size) { return error == 0 ? 0 : error / size; }
+
+/* The three parts of E from their squares. */
+typedef struct parts {
+    double sic, velocity, impulse;
+} parts;
+
+static parts parts_of(const double *law, double impulse2) {
+    double q = sqrt(law[FREE]), s = sqrt(law[SHIFTED]), gamma = sqrt(impulse2);
+    double floor = sqrt(DBL_EPSILON) * sqrt(law[UNDOING]);
+    return (parts){
+        .sic = over(sqrt(law[MAP_SIC]), fmax(fmax(q, s), gamma)),
+        .velocity = over(sqrt(law[MAP_VELOCITY]), fmax(q, s)),
+        .impulse = over(sqrt(law[MAP_IMPULSE]), fmax(gamma, floor)),
+    };
+}
+
+static double greatest(parts e) { return fmax(e.sic, fmax(e.velocity, e.impulse)); }
+
+static sim_certificate all_infinite(int worst) {
+    double x = INFINITY;
+    return (sim_certificate){x, x, x, x, x, x, x, x, x, x, x, x, x, x, worst, 1};
+}
+
+sim_certificate sim_judgement_finish(const sim_judgement *j) {
+    const double *sum = j->sum, *most = j->most;
+    int worst = most[MAP_WORST] > 0 ? j->worst : -1;
+    if (j->nonfinite) {
+        return all_infinite(worst);
+    }
+    parts rigid = parts_of(sum + RIGID, sum[IMPULSE]), own = parts_of(sum + OWN, sum[IMPULSE]);
+    double contacts = j->contacts ? j->contacts : 1;
+    return (sim_certificate){
+        .E = greatest(rigid),
+        .e_sic = rigid.sic,
+        .e_vel = rigid.velocity,
+        .e_imp = rigid.impulse,
+        .e_paper = over(sqrt(sum[RIGID + MAP_SIC]), sqrt(sum[RIGID + FREE])),
+        .own = greatest(own),
+        .momentum = over(sqrt(sum[BALANCE]), sqrt(fmax(sum[MOMENTUM], sum[CONTACT_MOMENTUM]))),
+        .slackness = over(sum[SLACK] / contacts, fmax(sum[COST], 0)),
+        .lee = sqrt(sum[LEE]) / contacts,
+        .lee_scaled = sqrt(sum[LEE_SCALED]) / contacts,
+        .cone = most[CONE],
+        .penetration = most[PENETRATION],
+        .slip = most[SLIP],
+        .drive = most[DRIVE],
+        .worst = worst,
+        .nonfinite = 0,
+    };
+}

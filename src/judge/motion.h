@@ -1,0 +1,28 @@
+/* What the impulses of an answer do. */
+#ifndef JUDGE_MOTION_H
+#define JUDGE_MOTION_H
+
+#include <sim/problem.h>
+
+typedef struct judge_motion {
+    double *free;   /* [nrow] J v* + w */
+    double *pushed; /* [nrow] W gamma */
+    double *trace;  /* [nconstraint] of W_ii */
+    double *j;      /* [nv] J' gamma */
+    double *rest;   /* the judge's scratch */
+} judge_motion;
+
+/* Numbers that a motion takes, and how they are shared out. */
+size_t judge_motion_size(const sim_problem *problem);
+judge_motion judge_motion_in(const sim_problem *problem, double *work);
+
+/* Fill free, pushed, trace and j. */
+void judge_motion_of(const sim_problem *problem, const double *gamma, judge_motion *m);
+
+/* Squares of the momentum error and of what it is compared with, once j is known; all 0 for local problems. */
+typedef struct judge_balance {
+    double error, momentum, contact; /* of D (A (v - v*) - j), D A v, D j */
+} judge_balance;
+judge_balance judge_momentum(const sim_problem *problem, const double *v, judge_motion *m);
+
+#endif

@@ -1,0 +1,37 @@
+/* The slots of a judgement. */
+#ifndef JUDGE_SLOTS_H
+#define JUDGE_SLOTS_H
+
+#include <sim/judge.h>
+
+/* Squares of the norms that E is made of, one set for each law. */
+enum {
+    MAP_SIC,      /* F(1) */
+    MAP_VELOCITY, /* F(rho_i) / rho_i */
+    MAP_IMPULSE,  /* F(rho_i) */
+    FREE,         /* q */
+    SHIFTED,      /* s */
+    UNDOING,      /* rho_i q_i, the impulse that would undo q */
+    LAW_SLOTS,
+};
+
+enum {
+    RIGID = 0,
+    OWN = LAW_SLOTS,
+    IMPULSE = 2 * LAW_SLOTS, /* |gamma|^2 */
+    BALANCE,                 /* |D (A (v - v*) - J' gamma)|^2 */
+    MOMENTUM,                /* |D A v|^2 */
+    CONTACT_MOMENTUM,        /* |D J' gamma|^2 */
+    SLACK,                   /* sum |s_i . gamma_i|, own law */
+    COST,                    /* gamma . (W + R) gamma / 2, own law */
+    LEE,                     /* |gamma - P(gamma - s)|^2 */
+    LEE_SCALED,
+    SUMS,
+};
+
+enum { CONE, PENETRATION, SLIP, DRIVE, MAP_WORST, MAXIMA };
+
+_Static_assert(SUMS == sizeof((sim_judgement *)0)->sum / sizeof(double), "a slot for every sum");
+_Static_assert(MAXIMA == sizeof((sim_judgement *)0)->most / sizeof(double), "a slot for every maximum");
+
+#endif

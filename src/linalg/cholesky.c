@@ -1,0 +1,136 @@
+/* A dense Cholesky factor, a band of six rows at a time.
+ *
+ *     U'U = H:   U_bb' U_bb = H_bb - sum_a U_ab' U_ab,   U_bc = U_bb^-T (H_bc - sum_a U_ab' U_ac),   a < b < c
+ *
+ * All the work of size n^3 is in the sums, which are strips. */
+#include "linalg/cholesky.h"
+#include "linalg/strip.h"
+
+#include <math.h>
+
+/* One step in a band: what row r takes from row s below it, over the columns [from, to). */
+static void subtract(double factor, const double *upper, double *row, int from, int to) {
+    for (int j = from; j < to; j += 4) {
+        strip_quad sum = strip_load4(row + j) - factor * strip_load4(upper + j);
+        memcpy(row + j, &sum, sizeof sum);
+    }
+}
+
+static void scale(double factor, double *row, int from, int to) {
+    for (int j = from; j < to; j += 4) {
+        strip_quad out = factor * strip_load4(row + j);
+        memcpy(row + j, &out, sizeof out);
+    }
+}
+
+/* Six rows of eight: a free body, kept in registers. */
+static int factor_six(double *H, double *inverse) {
+    strip_oct row[6];
+    for (int r = 0; r < 6; r++) {
+        row[r] = strip_load8(H + 8 * r);
+    }
+#pragma GCC unroll 6
+    for (int r = 0; r < 6; r++) {
+        double pivot = row[r][r];
+        if (!(pivot > 0)) {
+            return 0;
+        }
+        inverse[r] = 1 / sqrt(pivot);
+        row[r] *= inverse[r];
+#pragma GCC unroll 6
+        for (int s = r + 1; s < 6; s++) {
+            row[s] -= row[r][s] * row[r];
+        }
+    }
+    for (int r = 0; r < 6; r++) {
+        memcpy(H + 8 * r, &row[r], sizeof row[r]);
+    }
+    return 1;
+}
+
+static int factor_band(int n, int stride, int first, double *H, double *inverse) {
+    int last = first + STRIP_ROWS < n ? first + STRIP_ROWS : n, from = first & ~3;
+    for (int r = first; r < last; r++) {
+        double *row = H + (long)r * stride, pivot = row[r];
+        if (!(pivot > 0)) {
+            return 0;
+        }
+        inverse[r] = 1 / sqrt(pivot);
+        scale(inverse[r], row, from, stride);
+        for (int s = r + 1; s < last; s++) {
+            subtract(row[s], row, H + (long)s * stride, from, stride);
+        }
+    }
+    return 1;
+}
+
+int cholesky_upper(int n, int stride, double *H, double *inverse) {
+    if (n == 6 && stride == 8) {
+        return factor_six(H, inverse);
+    }
+    for (int b = 0; b < n; b += STRIP_ROWS) {
+        int m = n - b < STRIP_ROWS ? n - b : STRIP_ROWS, from = b & ~3;
+        strip_update(m, stride - from, b, H + b, stride, H + from, stride, H + (long)b * stride + from, stride);
+        if (!factor_band(n, stride, b, H, inverse)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void panel_six(const double *U, const double *inverse, double *C) {
+    strip_oct row[6];
+    for (int r = 0; r < 6; r++) {
+        row[r] = strip_load8(C + 8 * r);
+    }
+#pragma GCC unroll 6
+    for (int r = 0; r < 6; r++) {
+        row[r] *= inverse[r];
+#pragma GCC unroll 6
+        for (int s = r + 1; s < 6; s++) {
+            row[s] -= U[8 * r + s] * row[r];
+        }
+    }
+    for (int r = 0; r < 6; r++) {
+        memcpy(C + 8 * r, &row[r], sizeof row[r]);
+    }
+}
+
+void cholesky_panel(int n, const double *U, int stride, const double *inverse, double *C, int width) {
+    if (n == 6 && width == 8) {
+        panel_six(U, inverse, C);
+        return;
+    }
+    for (int b = 0; b < n; b += STRIP_ROWS) {
+        int m = n - b < STRIP_ROWS ? n - b : STRIP_ROWS;
+        strip_update(m, width, b, U + b, stride, C, width, C + (long)b * width, width);
+        for (int r = b; r < b + m; r++) {
+            double *row = C + (long)r * width;
+            scale(inverse[r], row, 0, width);
+            for (int s = r + 1; s < b + m; s++) {
+                subtract(U[(long)r * stride + s], row, C + (long)s * width, 0, width);
+            }
+        }
+    }
+}
+
+void cholesky_forward(int n, const double *U, int stride, const double *inverse, double *x) {
+    for (int r = 0; r < n; r++) {
+        const double *row = U + (long)r * stride;
+        x[r] *= inverse[r];
+        for (int s = r + 1; s < n; s++) {
+            x[s] -= row[s] * x[r];
+        }
+    }
+}
+
+void cholesky_backward(int n, const double *U, int stride, const double *inverse, double *x) {
+    for (int r = n - 1; r >= 0; r--) {
+        const double *row = U + (long)r * stride;
+        double sum = x[r];
+        for (int s = r + 1; s < n; s++) {
+            sum -= row[s] * x[s];
+        }
+        x[r] = sum * inverse[r];
+    }
+}

@@ -1,0 +1,301 @@
+/* One face for the ways to factor H: which is taken, where H stands, what is kept.
+ *
+ * The rule of `auto` counts multiplications, which the graph tells: ... */
+#include "linalg/spd.h"
+#include "linalg/blocks.h"
+#include "linalg/strip.h"
+#include "linalg/supernodal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ORDERED = 8192 }; /* nodes whose graph is kept as bits: 8 MB */
+
+struct spd {
+    sim_arena *kept, *scratch;
+    supernodal *super;
+    spd_method asked;
+    spd_graph graph; /* copies of what was given */
+    int known, renewed;
+    spd_work work;
+    spd_order order;
+    spd_blocks blocks;
+    int dense_size, dense_start[2], dense_node;
+    double **diagonal, **between; /* H */
+    double *dense;                /* H in one, for the dense factor */
+    double *x;
+};
+
+spd *spd_create(void) {
+    spd *s = calloc(1, sizeof *s);
+    if (s) {
+        s->kept = sim_arena_create();
+        s->scratch = sim_arena_create();
+        if (!s->kept || !s->scratch) {
+            spd_free(s);
+            s = NULL;
+        }
+    }
+    return s;
+}
+
+void spd_free(spd *s) {
+    if (s) {
+        supernodal_free(s->super);
+        sim_arena_free(s->scratch);
+        sim_arena_free(s->kept);
+        free(s);
+    }
+}
+
+static int same_graph(const spd_graph *a, const spd_graph *b) {
+    return a->nodes == b->nodes && a->edges == b->edges &&
+           (!a->nodes || memcmp(a->size, b->size, (size_t)a->nodes * sizeof *a->size) == 0) &&
+           (!a->edges || memcmp(a->edge, b->edge, (size_t)a->edges * sizeof *a->edge) == 0);
+}
+
+static int copy_graph(spd *s, const spd_graph *g) {
+    int *size = ARENA_NEW(s->kept, int, g->nodes);
+    spd_edge *edge = ARENA_NEW(s->kept, spd_edge, g->edges);
+    if (!size || !edge) {
+        return 0;
+    }
+    memcpy(size, g->size, (size_t)g->nodes * sizeof *size);
+    memcpy(edge, g->edge, (size_t)g->edges * sizeof *edge);
+    s->graph = (spd_graph){g->nodes, g->edges, size, edge};
+    return 1;
+}
+
+static double unknowns(const spd_graph *g) {
+    double n = 0;
+    for (int t = 0; t < g->nodes; t++) {
+        n += g->size[t];
+    }
+    return n;
+}
+
+static spd_method choose(const spd *s, spd_method asked) {
+    double n = unknowns(&s->graph), dense = n * n * n / 6;
+    if (asked != SPD_AUTO) {
+        return asked;
+    }
+    if (s->graph.nodes < 2 || dense < 1.5 * s->order.multiplications) {
+        return SPD_DENSE;
+    }
+    return s->order.multiplications < 2e7 ? SPD_BLOCKS : SPD_SUPERNODAL;
+}
+
+/* What large systems need, made when the first one comes. */
+static supernodal *large(spd *s) {
+    s->super = s->super ? s->super : supernodal_create();
+    return s->super;
+}
+
+/* The order of a graph too large for ours, or of none at all. */
+static int plain_order(spd *s, int natural) {
+    spd_order *o = &s->order;
+    int n = s->graph.nodes;
+    o->node = ARENA_NEW(s->kept, int, n);
+    o->place = ARENA_NEW(s->kept, int, n);
+    if (!o->node || !o->place) {
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        o->node[i] = i;
+    }
+    if (!natural && !(large(s) && supernodal_order(s->super, &s->graph, o->node))) {
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        o->place[o->node[i]] = i;
+    }
+    return 1;
+}
+
+static int find_order(spd *s, spd_method asked) {
+    double n = unknowns(&s->graph);
+    if (asked == SPD_DENSE || s->graph.nodes <= MOST_ORDERED) {
+        int natural = asked == SPD_DENSE;
+        int found = natural ? plain_order(s, 1) : spd_order_find(&s->graph, s->kept, s->scratch, &s->order);
+        s->work.method = found ? choose(s, asked) : asked;
+        s->work.multiplications = s->work.method == SPD_DENSE ? n * n * n / 6 : s->order.multiplications;
+        s->work.numbers = s->work.method == SPD_DENSE ? n * n / 2 : s->order.numbers;
+        return found;
+    }
+    s->work = (spd_work){SPD_SUPERNODAL, 0, 0};
+    return plain_order(s, 0);
+}
+
+/* Memory for H, block by block. */
+static int place_H(spd *s) {
+    const spd_graph *g = &s->graph;
+    s->diagonal = ARENA_NEW(s->kept, double *, g->nodes);
+    s->between = ARENA_NEW(s->kept, double *, g->edges);
+    int ok = s->diagonal && s->between;
+    for (int t = 0; t < g->nodes && ok; t++) {
+        s->diagonal[t] = ARENA_NEW(s->kept, double, (size_t)g->size[t] * strip_stride(g->size[t]));
+        ok = s->diagonal[t] != NULL;
+    }
+    for (int e = 0; e < g->edges && ok; e++) {
+        spd_block b = spd_between(s, e);
+        s->between[e] = ARENA_NEW(s->kept, double, (size_t)g->size[b.row] * b.stride);
+        ok = s->between[e] != NULL;
+    }
+    return ok;
+}
+
+/* All nodes as one. */
+static int prepare_dense(spd *s) {
+    s->dense_size = (int)unknowns(&s->graph);
+    s->dense_start[0] = s->dense_start[1] = s->dense_node = 0;
+    s->dense = ARENA_NEW(s->kept, double, (size_t)s->dense_size *strip_stride(s->dense_size));
+    const double **H = ARENA_NEW(s->kept, const double *, 1);
+    spd_order *alone = ARENA_NEW(s->kept, spd_order, 1);
+    if (!s->dense || !H || !alone) {
+        return 0;
+    }
+    H[0] = s->dense;
+    *alone = (spd_order){&s->dense_node, &s->dense_node, s->dense_start, NULL, 0, 0};
+    s->blocks.H_diagonal = H;
+    return spd_blocks_prepare(&s->blocks, alone, 1, &s->dense_size, s->kept);
+}
+
+/* Where the blocks of every row of the factor stand in H. */
+static int connect(spd *s, const double **H_diagonal, const double **H) {
+    const spd_order *o = &s->order;
+    memset(H, 0, (size_t)o->start[s->graph.nodes] * sizeof *H);
+    for (int i = 0; i < s->graph.nodes; i++) {
+        H_diagonal[i] = s->diagonal[o->node[i]];
+    }
+    for (int e = 0; e < s->graph.edges; e++) {
+        spd_block b = spd_between(s, e);
+        int i = o->place[b.row], k = o->place[b.column], low = o->start[i], high = o->start[i + 1] - 1;
+        while (low < high) {
+            int middle = (low + high) / 2;
+            if (o->column[middle] < k) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        H[low] = s->between[e];
+    }
+    s->blocks.H_diagonal = H_diagonal;
+    s->blocks.H = H;
+    return 1;
+}
+
+static int prepare_blocks(spd *s) {
+    int n = s->graph.nodes, *size = ARENA_NEW(s->kept, int, n);
+    const double **H_diagonal = ARENA_NEW(s->kept, const double *, n);
+    const double **H = ARENA_NEW(s->kept, const double *, s->order.start[n]);
+    if (!size || !H_diagonal || !H) {
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        size[i] = s->graph.size[s->order.node[i]];
+    }
+    return connect(s, H_diagonal, H) && spd_blocks_prepare(&s->blocks, &s->order, n, size, s->kept);
+}
+
+static int prepare(spd *s, const spd_graph *g, spd_method asked) {
+    if (!copy_graph(s, g) || !find_order(s, asked) || !place_H(s)) {
+        return 0;
+    }
+    if (s->work.method == SPD_SUPERNODAL) {
+        s->x = NULL;
+        return large(s) && supernodal_analyse(s->super, &s->graph, s->order.node, s->order.place);
+    }
+    if (!(s->work.method == SPD_DENSE ? prepare_dense(s) : prepare_blocks(s))) {
+        return 0;
+    }
+    s->x = ARENA_NEW(s->kept, double, s->blocks.inverse_at[s->blocks.rows]);
+    return s->x != NULL;
+}
+
+int spd_analyse(spd *s, const spd_graph *g, spd_method asked) {
+    s->renewed = !(s->known && s->asked == asked && same_graph(&s->graph, g));
+    if (s->renewed) {
+        sim_arena_release(s->kept, 0);
+        s->asked = asked;
+        s->known = prepare(s, g, asked);
+    }
+    return s->known;
+}
+
+int spd_renewed(const spd *s) { return s->renewed; }
+spd_work spd_expected(const spd *s) { return s->work; }
+
+spd_block spd_diagonal(const spd *s, int node) {
+    return (spd_block){node, node, strip_stride(s->graph.size[node]), s->diagonal[node]};
+}
+
+spd_block spd_between(const spd *s, int edge) {
+    spd_edge e = s->graph.edge[edge];
+    int swap = s->work.method != SPD_DENSE && s->order.place[e.b] < s->order.place[e.a];
+    int row = swap ? e.b : e.a, column = swap ? e.a : e.b;
+    return (spd_block){row, column, strip_stride(s->graph.size[column]), s->between[edge]};
+}
+
+static void place_block(double *D, int stride, const double *H, int rows, int columns) {
+    for (int r = 0; r < rows; r++) {
+        memcpy(D + (size_t)r * stride, H + (size_t)r * strip_stride(columns), (size_t)columns * sizeof *D);
+    }
+}
+
+/* H in one piece, its upper triangle. */
+static void gather(spd *s) {
+    const spd_graph *g = &s->graph;
+    int n = s->dense_size, stride = strip_stride(n), first = 0;
+    memset(s->dense, 0, (size_t)n * stride * sizeof *s->dense);
+    int e = 0;
+    for (int t = 0; t < g->nodes; t++) {
+        double *rows = s->dense + (size_t)first * stride;
+        place_block(rows + first, stride, s->diagonal[t], g->size[t], g->size[t]);
+        int column = first, at = t;
+        for (; e < g->edges && g->edge[e].a == t; e++) {
+            for (; at < g->edge[e].b; at++) {
+                column += g->size[at];
+            }
+            place_block(rows + column, stride, s->between[e], g->size[t], g->size[at]);
+        }
+        first += g->size[t];
+    }
+}
+
+int spd_factor(spd *s) {
+    if (s->work.method == SPD_SUPERNODAL) {
+        return supernodal_factor(s->super, (const double *const *)s->diagonal, (const double *const *)s->between);
+    }
+    if (s->work.method == SPD_DENSE) {
+        gather(s);
+    }
+    return spd_blocks_factor(&s->blocks);
+}
+
+/* Between node after node and row after row of the factor, padded. */
+static void permute(const spd *s, double *x, int back) {
+    const spd_blocks *b = &s->blocks;
+    if (s->work.method == SPD_DENSE) {
+        size_t bytes = (size_t)s->dense_size * sizeof *x;
+        memcpy(back ? x : s->x, back ? s->x : x, bytes);
+        return;
+    }
+    for (int t = 0; t < s->graph.nodes; t++) {
+        double *at = s->x + b->inverse_at[s->order.place[t]];
+        size_t bytes = (size_t)s->graph.size[t] * sizeof *x;
+        memcpy(back ? x : at, back ? at : x, bytes);
+        x += s->graph.size[t];
+    }
+}
+
+int spd_solve(spd *s, double *x) {
+    if (s->work.method == SPD_SUPERNODAL) {
+        return supernodal_solve(s->super, x);
+    }
+    memset(s->x, 0, (size_t)s->blocks.inverse_at[s->blocks.rows] * sizeof *s->x);
+    permute(s, x, 0);
+    spd_blocks_solve(&s->blocks, s->x);
+    permute(s, x, 1);
+    return 1;
+}

@@ -1,0 +1,223 @@
+/* Large systems: supernodal Cholesky (Chen, Davis, Hager, Rajamanickam 2008: CHOLMOD) in the order of the graph of nodes,
+ * so that supernodes are made of whole trees.
+ *
+ * H goes over as the lower triangle in compressed columns.  A column of an unknown of a node holds the rest of its row of
+ * the diagonal block, and then its row of every block with a node that is eliminated later: runs of numbers, as they
+ * stand in our blocks.  The library allocates as it likes; all of that happens in this file. */
+#include "linalg/supernodal.h"
+#include "linalg/strip.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <suitesparse/cholmod.h>
+
+/* A run of numbers on its way into a column. */
+typedef struct link {
+    int later; /* node */
+    int edge;
+} link;
+
+struct supernodal {
+    cholmod_common common;
+    cholmod_sparse *H;
+    cholmod_factor *L;
+    cholmod_dense *b, *x, *Y, *E;
+    spd_graph graph;
+    const int *node;
+    int *first;      /* [nodes] where the unknowns of a node start in the order of elimination */
+    int *link_start; /* [nodes + 1] by node, links in the order of elimination */
+    link *link;
+};
+
+static void drop(supernodal *s) {
+    cholmod_free_sparse(&s->H, &s->common);
+    cholmod_free_factor(&s->L, &s->common);
+    cholmod_free_dense(&s->b, &s->common);
+    cholmod_free_dense(&s->x, &s->common);
+    cholmod_free_dense(&s->Y, &s->common);
+    cholmod_free_dense(&s->E, &s->common);
+    free(s->first);
+    free(s->link_start);
+    free(s->link);
+    s->first = s->link_start = NULL;
+    s->link = NULL;
+}
+
+supernodal *supernodal_create(void) {
+    supernodal *s = calloc(1, sizeof *s);
+    if (s) {
+        cholmod_start(&s->common);
+        s->common.print = 0;
+        s->common.try_catch = 1;
+        s->common.nmethods = 1;
+        s->common.method[0].ordering = CHOLMOD_NATURAL;
+        s->common.postorder = 1;
+        s->common.supernodal = CHOLMOD_SUPERNODAL;
+        s->common.final_asis = 1;
+    }
+    return s;
+}
+
+void supernodal_free(supernodal *s) {
+    if (s) {
+        drop(s);
+        cholmod_finish(&s->common);
+        free(s);
+    }
+}
+
+static int by_later(const spd_edge *edge, const int *place, int k) {
+    return place[edge[k].a] < place[edge[k].b] ? edge[k].b : edge[k].a;
+}
+
+static int by_earlier(const spd_edge *edge, const int *place, int k) {
+    return place[edge[k].a] < place[edge[k].b] ? edge[k].a : edge[k].b;
+}
+
+/* By insertion: neighbours are few. */
+static void sort_links(const int *place, link *l, int count) {
+    for (int k = 1; k < count; k++) {
+        link moved = l[k];
+        int at = k;
+        for (; at > 0 && place[l[at - 1].later] > place[moved.later]; at--) {
+            l[at] = l[at - 1];
+        }
+        l[at] = moved;
+    }
+}
+
+/* For every node its neighbours that are eliminated later. */
+static int find_links(supernodal *s, const int *place) {
+    const spd_graph *g = &s->graph;
+    s->first = malloc(((size_t)g->nodes + 1) * sizeof *s->first);
+    s->link_start = calloc((size_t)g->nodes + 2, sizeof *s->link_start);
+    s->link = malloc(((size_t)g->edges + 1) * sizeof *s->link);
+    if (!s->first || !s->link_start || !s->link) {
+        return 0;
+    }
+    for (int k = 0; k < g->edges; k++) {
+        s->link_start[by_earlier(g->edge, place, k) + 2]++;
+    }
+    for (int t = 0; t < g->nodes; t++) {
+        s->link_start[t + 2] += s->link_start[t + 1];
+    }
+    for (int k = 0; k < g->edges; k++) {
+        s->link[s->link_start[by_earlier(g->edge, place, k) + 1]++] = (link){by_later(g->edge, place, k), k};
+    }
+    for (int t = 0; t < g->nodes; t++) {
+        sort_links(place, s->link + s->link_start[t], s->link_start[t + 1] - s->link_start[t]);
+    }
+    return 1;
+}
+
+/* The pattern of the lower triangle. */
+static int find_pattern(supernodal *s) {
+    const spd_graph *g = &s->graph;
+    size_t n = 0, numbers = 0;
+    for (int i = 0; i < g->nodes; i++) {
+        int t = s->node[i];
+        size_t size = (size_t)g->size[t], beside = 0;
+        s->first[t] = (int)n;
+        for (int k = s->link_start[t]; k < s->link_start[t + 1]; k++) {
+            beside += (size_t)g->size[s->link[k].later];
+        }
+        numbers += size * (size + 1) / 2 + size * beside;
+        n += size;
+    }
+    s->H = cholmod_allocate_sparse(n, n, numbers, 1, 1, -1, CHOLMOD_REAL, &s->common);
+    s->b = cholmod_zeros(n, 1, CHOLMOD_REAL, &s->common);
+    if (!s->H || !s->b) {
+        return 0;
+    }
+    int *p = s->H->p, *row = s->H->i, at = 0, column = 0;
+    for (int i = 0; i < g->nodes; i++) {
+        int t = s->node[i];
+        for (int r = 0; r < g->size[t]; r++) {
+            p[column++] = at;
+            for (int c = r; c < g->size[t]; c++) {
+                row[at++] = s->first[t] + c;
+            }
+            for (int k = s->link_start[t]; k < s->link_start[t + 1]; k++) {
+                for (int c = 0; c < g->size[s->link[k].later]; c++) {
+                    row[at++] = s->first[s->link[k].later] + c;
+                }
+            }
+        }
+    }
+    p[column] = at;
+    return 1;
+}
+
+int supernodal_analyse(supernodal *s, const spd_graph *graph, const int *node, const int *place) {
+    drop(s);
+    s->graph = *graph;
+    s->node = node;
+    if (!find_links(s, place) || !find_pattern(s)) {
+        return 0;
+    }
+    s->L = cholmod_analyze(s->H, &s->common);
+    return s->L != NULL;
+}
+
+int supernodal_order(supernodal *s, const spd_graph *g, int *node) {
+    size_t n = (size_t)g->nodes;
+    cholmod_sparse *A = cholmod_allocate_sparse(n, n, (size_t)g->edges, 1, 1, -1, CHOLMOD_PATTERN, &s->common);
+    int done = 0;
+    if (A) {
+        int *p = A->p, *row = A->i, k = 0;
+        for (int t = 0; t < g->nodes; t++) {
+            p[t] = k;
+            for (; k < g->edges && g->edge[k].a == t; k++) {
+                row[k] = g->edge[k].b;
+            }
+        }
+        p[g->nodes] = k;
+        done = cholmod_amd(A, NULL, 0, node, &s->common);
+    }
+    cholmod_free_sparse(&A, &s->common);
+    return done;
+}
+
+static void fill(supernodal *s, const double *const *diagonal, const double *const *between) {
+    const spd_graph *g = &s->graph;
+    double *value = s->H->x;
+    for (int i = 0; i < g->nodes; i++) {
+        int t = s->node[i], n = g->size[t], stride = strip_stride(n);
+        for (int r = 0; r < n; r++) {
+            memcpy(value, diagonal[t] + (size_t)r * stride + r, (size_t)(n - r) * sizeof *value);
+            value += n - r;
+            for (int k = s->link_start[t]; k < s->link_start[t + 1]; k++) {
+                int m = g->size[s->link[k].later];
+                memcpy(value, between[s->link[k].edge] + (size_t)r * strip_stride(m), (size_t)m * sizeof *value);
+                value += m;
+            }
+        }
+    }
+}
+
+int supernodal_factor(supernodal *s, const double *const *diagonal, const double *const *between) {
+    fill(s, diagonal, between);
+    int done = cholmod_factorize(s->H, s->L, &s->common);
+    if (!done || s->common.status < CHOLMOD_OK) {
+        return s->common.status == CHOLMOD_OUT_OF_MEMORY ? -1 : 0;
+    }
+    return s->common.status != CHOLMOD_NOT_POSDEF && s->L->minor == s->L->n;
+}
+
+static void permute(const supernodal *s, double *x, int back) {
+    double *b = back ? s->x->x : s->b->x;
+    for (int t = 0; t < s->graph.nodes; t++) {
+        size_t bytes = (size_t)s->graph.size[t] * sizeof *x;
+        memcpy(back ? x : b + s->first[t], back ? b + s->first[t] : x, bytes);
+        x += s->graph.size[t];
+    }
+}
+
+int supernodal_solve(supernodal *s, double *x) {
+    permute(s, x, 0);
+    if (!cholmod_solve2(CHOLMOD_A, s->L, s->b, NULL, &s->x, NULL, &s->Y, &s->E, &s->common)) {
+        return 0;
+    }
+    permute(s, x, 1);
+    return 1;
+}

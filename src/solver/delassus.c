@@ -1,0 +1,144 @@
+/* What velocity does an impulse cause?
+ *
+ *     W = J A^-1 J',     W_ij = sum over the trees t that i and j share of J_it A_t^-1 J_jt'
+ *
+ * A constraint touches at most two trees, so that all of W comes from small blocks Y_it' = J_it A_t^-1, one solve with A_t
+ * for each row: the change of the tree's velocities for a unit impulse along that row.  A diagonal block is
+ * W_ii = sum_t J_it Y_it; its upper half is computed and mirrored, so that it is symmetric to the bit. */
+#include "solver/delassus.h"
+#include "math/dense.h"
+#include "solver/products.h"
+
+static const double *local_block(const sim_problem *p, int i, int j) {
+    for (int k = p->W->start[i]; k < p->W->start[i + 1]; k++) {
+        if (p->W->column[k] == j) {
+            return p->W->value + p->W->at[k];
+        }
+    }
+    return NULL;
+}
+
+static void local_times(const sim_problem *p, const double *x, double *y) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        memset(y + c->row, 0, (size_t)c->rows * sizeof *y);
+        for (int k = p->W->start[i]; k < p->W->start[i + 1]; k++) {
+            const sim_constraint *d = &p->constraint[p->W->column[k]];
+            for (int row = 0; row < c->rows; row++) {
+                y[c->row + row] += dense_dot(d->rows, p->W->value + p->W->at[k] + row * d->rows, x + d->row);
+            }
+        }
+    }
+}
+
+void delassus_times(const sim_problem *p, const double *x, double *v, double *y) {
+    if (sim_problem_local(p)) {
+        local_times(p, x, y);
+    } else {
+        problem_jacobian_transposed(p, x, v);
+        problem_mass_solve(p, v);
+        problem_jacobian_times(p, v, y);
+    }
+}
+
+/* Y' of one constraint and tree. */
+static void answer(const sim_problem *p, const sim_constraint *c, int side, double *Y) {
+    int nv = p->tree[c->tree[side]].nv;
+    memcpy(Y, p->J + c->block[side], (size_t)c->rows * (size_t)nv * sizeof *Y);
+    for (int row = 0; row < c->rows; row++) {
+        p->mass.solve(p->mass.self, c->tree[side], Y + row * nv);
+    }
+}
+
+int delassus_answer_make(const sim_problem *p, sim_arena *scratch, delassus_answer *Y) {
+    ptrdiff_t size = 0;
+    Y->at = ARENA_NEW(scratch, ptrdiff_t, 2 * (size_t)p->nconstraint);
+    if (!Y->at) {
+        return 0;
+    }
+    for (int k = 0; k < 2 * p->nconstraint; k++) {
+        const sim_constraint *c = &p->constraint[k / 2];
+        int tree = sim_problem_local(p) ? -1 : c->tree[k % 2];
+        Y->at[k] = tree >= 0 ? size : -1;
+        size += tree >= 0 ? (ptrdiff_t)c->rows * p->tree[tree].nv : 0;
+    }
+    Y->value = ARENA_NEW(scratch, double, size);
+    for (int k = 0; k < 2 * p->nconstraint && Y->value; k++) {
+        if (Y->at[k] >= 0) {
+            answer(p, &p->constraint[k / 2], k % 2, Y->value + Y->at[k]);
+        }
+    }
+    return Y->value != NULL;
+}
+
+/* W_ii += J Y of one tree, upper half. */
+static void add_upper(const sim_constraint *c, int nv, const double *J, const double *Y, double *W) {
+    for (int row = 0; row < c->rows; row++) {
+        for (int column = row; column < c->rows; column++) {
+            W[row * c->rows + column] += dense_dot(nv, J + row * nv, Y + column * nv);
+        }
+    }
+}
+
+static void mirror(int n, double *W) {
+    for (int row = 1; row < n; row++) {
+        for (int column = 0; column < row; column++) {
+            W[row * n + column] = W[column * n + row];
+        }
+    }
+}
+
+/* `work` holds the rows of Y of one constraint where they are not at hand. */
+static void diagonal_block(const sim_problem *p, const delassus_answer *Y, int i, double *work, double *W) {
+    const sim_constraint *c = &p->constraint[i];
+    memset(W, 0, (size_t)(c->rows * c->rows) * sizeof *W);
+    for (int side = 0; side < 2; side++) {
+        if (c->tree[side] >= 0) {
+            const double *y = Y ? Y->value + Y->at[2 * i + side] : work;
+            if (!Y) {
+                answer(p, c, side, work);
+            }
+            add_upper(c, p->tree[c->tree[side]].nv, p->J + c->block[side], y, W);
+        }
+    }
+    mirror(c->rows, W);
+}
+
+int delassus_diagonal(const sim_problem *p, const delassus_answer *Y, sim_arena *scratch, double *W) {
+    size_t mark = sim_arena_mark(scratch);
+    int widest = 0;
+    for (int t = 0; t < p->ntree; t++) {
+        widest = p->tree[t].nv > widest ? p->tree[t].nv : widest;
+    }
+    double *work = Y ? NULL : ARENA_NEW(scratch, double, SIM_MAX_ROWS *(size_t)widest);
+    if (!Y && !work) {
+        return 0;
+    }
+    for (int i = 0; i < p->nconstraint; i++) {
+        int size = p->constraint[i].rows * p->constraint[i].rows;
+        if (sim_problem_local(p)) {
+            memcpy(W, local_block(p, i, i), (size_t)size * sizeof *W);
+        } else {
+            diagonal_block(p, Y, i, work, W);
+        }
+        W += size;
+    }
+    sim_arena_release(scratch, mark);
+    return 1;
+}
+
+size_t sim_delassus_diagonal_size(const sim_problem *p) {
+    size_t size = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        size += (size_t)p->constraint[i].rows * (size_t)p->constraint[i].rows;
+    }
+    return size;
+}
+
+sim_status sim_delassus_diagonal(const sim_problem *p, double *W, sim_error *error) {
+    sim_arena *scratch = sim_arena_create();
+    int done = scratch && delassus_diagonal(p, NULL, scratch, W);
+    sim_arena_free(scratch);
+    return done ? SIM_OK
+                : sim_fail(error, SIM_NO_RESOURCE, "no memory for the inverse masses of %d contact rows", p->nrow);
+}

@@ -1,0 +1,28 @@
+/* The operator W = J A^-1 J' that takes impulses to velocities, as much of it as a solver asks for. */
+#ifndef SOLVER_DELASSUS_H
+#define SOLVER_DELASSUS_H
+
+#include "base/arena.h"
+#include <sim/solver.h>
+
+/* y = W x; `v` holds nv numbers of work. */
+void delassus_times(const sim_problem *problem, const double *x, double *v, double *y);
+
+/* Y' = J A^-1: what an impulse along a row does to the velocities of a tree.  The rows x nv block of constraint i and its
+ * side s stands at value + at[2 i + s], row-major. */
+typedef struct delassus_answer {
+    ptrdiff_t *at; /* [2 nconstraint]; -1: no tree there */
+    double *value;
+} delassus_answer;
+
+/* These return 0 without memory; what they give lives in the arena. */
+int delassus_answer_make(const sim_problem *problem, sim_arena *scratch, delassus_answer *Y);
+/* The diagonal blocks one after the other, from Y (NULL: computed) or from the W of a local problem. */
+int delassus_diagonal(const sim_problem *problem, const delassus_answer *Y, sim_arena *scratch, double *W);
+
+/* All of W.  First which blocks there are, a few integers each; then their numbers.  `most` bounds the number of blocks
+ * that is worth listing: beyond it `*many` becomes 1, and nothing is listed. */
+int delassus_pattern(const sim_problem *problem, size_t most, sim_arena *scratch, sim_delassus *W, int *many);
+int delassus_assemble(const sim_problem *problem, const delassus_answer *Y, sim_arena *scratch, sim_delassus *W);
+
+#endif

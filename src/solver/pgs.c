@@ -1,0 +1,142 @@
+/* Block Gauss-Seidel on the impulses, with the exact Coulomb law for every contact (after Jourdan, Alart, Jean 1998).
+ *
+ *     u = W gamma + q,     one constraint after the other:  gamma_i <- the law's answer to  s_i = K_i gamma_i + b_i,
+ *
+ * where b_i holds what all others do, as they stand.  No pyramid and no scalar relaxation: a contact alone is answered in
+ * one sweep to rounding.  The pyramid, one row after the other, is an option for comparison.
+ *
+ * It stops on the judge's own measure E, which costs nearly a sweep.  What a sweep changes tells for nothing when that is
+ * worth asking; the answer given is the best that was measured. */
+#include "solver/pgs.h"
+#include "solver/products.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { TOLERANCE, MAX_ITERATIONS, RELAXATION, CONE, MATRIX, ORDER, NOPTIONS };
+enum { FORWARD, ALTERNATING };
+
+static const char *const cones[] = {"cone", "pyramid", NULL};
+static const char *const matrices[] = {"auto", "free", "assembled", NULL};
+static const char *const orders[] = {"forward", "alternating", NULL};
+
+static const sim_solver_option options[NOPTIONS] = {
+    [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
+    [MAX_ITERATIONS] = {"max_iterations", "sweeps at most", 0, 1e9, 10000, 1, NULL},
+    [RELAXATION] = {"relaxation", "over-relaxation: 1 is Gauss-Seidel, more goes beyond the local answer", 0.1, 1.95, 1,
+                    0, NULL},
+    [CONE] = {"cone", "friction cone, or the pyramid of game engines", 0, 1, 0, 1, cones},
+    [MATRIX] = {"matrix", "the operator W: assembled, or through velocities", 0, 2, 0, 1, matrices},
+    [ORDER] = {"order", "sweeps one way, or there and back", 0, 1, 0, 1, orders},
+};
+
+/* The best so far. */
+typedef struct best {
+    double residual;
+    double *gamma;
+} best;
+
+typedef struct watch {
+    double trigger; /* a sweep that changes less is looked at */
+    int next;       /* and so is this one */
+} watch;
+
+static double measure(pgs *s, best *b) {
+    double residual = pgs_residual(s);
+    if (residual < b->residual) {
+        b->residual = residual;
+        memcpy(b->gamma, s->gamma, (size_t)s->lanes * sizeof *b->gamma);
+    }
+    return residual;
+}
+
+/* Relative size of what a sweep changed. */
+static double relative(const pgs *s, pgs_change change) {
+    double sum = 0;
+    for (int k = 0; k < s->lanes; k++) {
+        sum += s->gamma[k] * s->gamma[k];
+    }
+    double velocity = s->size_q > 0 ? change.velocity / s->size_q : change.velocity;
+    double impulse = sum > 0 ? change.impulse / sqrt(sum) : change.impulse;
+    return isnan(velocity + impulse) ? NAN : fmax(velocity, impulse);
+}
+
+static void plan(watch *w, int sweep, double change, double residual, double tolerance) {
+    w->next = sweep + 1 + sweep / 4 < sweep + 64 ? sweep + 1 + sweep / 4 : sweep + 64;
+    if (change <= w->trigger) {
+        w->trigger = change * fmin(0.9, fmax(0.1, tolerance / residual));
+    }
+}
+
+static sim_outcome iterate(pgs *s, solver_call *call, best *b) {
+    const double *o = call->option;
+    double tolerance = o[TOLERANCE], residual = measure(s, b), relaxation = o[RELAXATION];
+    watch w = {2 * tolerance, 1};
+    int sweep = 0;
+    solver_record(call, residual, NAN);
+    while (sweep < (int)o[MAX_ITERATIONS] && !(b->residual <= tolerance)) {
+        double change = relative(s, pgs_sweep(s, relaxation, (int)o[ORDER] == ALTERNATING && sweep % 2));
+        sweep++;
+        call->out->iterations = sweep;
+        if (!isfinite(change)) {
+            return SIM_BROKEN_DOWN;
+        }
+        if (change <= w.trigger || sweep >= w.next) {
+            pgs_refresh(s);
+            residual = measure(s, b);
+            plan(&w, sweep, change, residual, tolerance);
+        }
+        if (call->out->history) {
+            solver_record(call, pgs_residual(s), NAN);
+        }
+        if (change <= 2 * DBL_EPSILON) {
+            return SIM_AT_ROUNDING;
+        }
+    }
+    return b->residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT;
+}
+
+static void hand_out(const pgs *s, const solver_call *call, const double *gamma) {
+    const sim_problem *p = s->problem;
+    double *v = call->out->v, *impulse = call->out->impulse;
+    for (int i = 0; i < s->n; i++) {
+        memcpy(impulse + p->constraint[i].row, gamma + s->block[i].at, (size_t)s->block[i].rows * sizeof *gamma);
+    }
+    if (!sim_problem_local(p)) {
+        problem_jacobian_transposed(p, impulse, v);
+        problem_mass_solve(p, v);
+        for (int k = 0; k < p->nv; k++) {
+            v[k] += p->v_free[k];
+        }
+    }
+}
+
+static int solve(solver_call *call) {
+    pgs s;
+    best b = {HUGE_VAL, NULL};
+    if (!pgs_prepare(&s, call, (int)call->option[MATRIX], call->scratch) ||
+        !(b.gamma = ARENA_NEW(call->scratch, double, s.lanes))) {
+        return 0;
+    }
+    memset(b.gamma, 0, (size_t)s.lanes * sizeof *b.gamma);
+    s.pyramid = (int)call->option[CONE];
+    call->out->outcome = iterate(&s, call, &b);
+    call->out->residual = b.residual;
+    hand_out(&s, call, b.gamma);
+    return 1;
+}
+
+const solver_type solver_pgs = {
+    .card = {.name = "pgs",
+             .method = "block Gauss-Seidel on the impulses, every contact solved exactly",
+             .paper = "Jourdan, Alart, Jean 1998",
+             .cone = SIM_CONE_STRICT,
+             .compliance = SIM_RIGID,
+             .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
+             .local = 1,
+             .asymmetric = 1,
+             .noptions = NOPTIONS,
+             .option = options},
+    .solve = solve,
+};

@@ -1,0 +1,241 @@
+/* Which velocities minimise the primal cost? (Castro, Permenter, Han 2021, eq. 24 and algorithm 1)
+ *
+ *     l(v) = |v - v*|_A^2 / 2 + sum_i cost_i(J_i v + w_i)
+ *     gradient = A (v - v*) - J' gamma,    H = A + J' G J
+ *     dv = -H^-1 gradient,    v <- v + alpha dv
+ *
+ * l is strongly convex and has one minimum, to which this goes from anywhere; near it alpha = 1 and the error is squared at
+ * every step.  It stops where the momentum is in balance (eq. 26),
+ *
+ *     |D gradient| <= tolerance max(|D A v|, |D J' gamma|),    D = diag(A)^-1/2,
+ *
+ * so that errors count alike for heavy and light, turning and moving.
+ *
+ * u = J v + w is carried along, u <- u + alpha J dv; what is answered in the end is computed from v anew. */
+#include "solver/primal.h"
+#include "math/dense.h"
+#include "solver/line_search.h"
+#include "solver/products.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Steps are searched for up to here: a longer one says that the next direction is better (the authors' program). */
+static const double LONGEST_STEP = 1.5;
+static const double LINE_TOLERANCE = 1e-8;
+
+int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_options *options, sim_solution *out,
+                 sim_arena *scratch) {
+    const sim_problem *problem = law->problem;
+    size_t nv = (size_t)problem->nv, rows = (size_t)problem->nrow, n = (size_t)problem->nconstraint;
+    double **of_v[] = {&p->at.gradient, &p->scale, &p->momentum, &p->change, &p->pushed, &p->dv, &p->dp};
+    double **of_rows[] = {&p->at.u, &p->du, &p->u_to, &p->gamma_to};
+    p->problem = problem;
+    p->law = *law;
+    p->hessian = h;
+    p->options = *options;
+    p->out = out;
+    int ok = 1;
+    for (size_t k = 0; k < sizeof of_v / sizeof *of_v; k++) {
+        *of_v[k] = ARENA_NEW(scratch, double, nv);
+        ok = ok && *of_v[k];
+    }
+    for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
+        *of_rows[k] = ARENA_NEW(scratch, double, rows);
+        ok = ok && *of_rows[k];
+    }
+    p->at.bend = ARENA_NEW(scratch, convex_bend, n);
+    p->bend_to = ARENA_NEW(scratch, convex_bend, n);
+    if (!ok || !p->at.bend || !p->bend_to) {
+        return 0;
+    }
+    for (size_t j = 0; j < nv; j++) {
+        p->momentum[j] = p->at.gradient[j] = p->change[j] = p->dv[j] = p->dp[j] = 0;
+        p->scale[j] = 1;
+    }
+    hessian_mass_diagonal(h, p->scale);
+    for (size_t j = 0; j < nv; j++) {
+        p->scale[j] = 1 / sqrt(p->scale[j]);
+    }
+    hessian_mass_times(h, problem->v_free, p->momentum);
+    return 1;
+}
+
+static double project_all(const primal *p, const double *u, double *gamma, convex_bend *bend) {
+    double sum = 0;
+    for (int i = 0; i < p->problem->nconstraint; i++) {
+        int row = p->problem->constraint[i].row;
+        sum += convex_project(&p->law, i, u + row, gamma + row, &bend[i]);
+    }
+    return sum;
+}
+
+/* Gradient, cost and residual, from v and gamma. */
+static void balance(primal *p) {
+    const sim_problem *problem = p->problem;
+    primal_state *at = &p->at;
+    int nv = problem->nv;
+    double error = 0, momentum = 0, impulse = 0, energy = 0;
+    for (int j = 0; j < nv; j++) {
+        p->dv[j] = at->v[j] - problem->v_free[j];
+    }
+    hessian_mass_times(p->hessian, p->dv, p->change);
+    problem_jacobian_transposed(problem, at->gamma, p->pushed);
+    for (int j = 0; j < nv; j++) {
+        double D = p->scale[j], e, a, b;
+        at->gradient[j] = p->change[j] - p->pushed[j];
+        energy += p->dv[j] * p->change[j];
+        e = D * at->gradient[j];
+        a = D * (p->change[j] + p->momentum[j]);
+        b = D * p->pushed[j];
+        error += e * e;
+        momentum += a * a;
+        impulse += b * b;
+    }
+    at->cost = 0.5 * energy + at->potential;
+    at->residual = error == 0 ? 0 : fmin(sqrt(error / fmax(momentum, impulse)), DBL_MAX);
+}
+
+void primal_look(primal *p) {
+    problem_velocity(p->problem, p->at.v, p->at.u);
+    p->at.potential = project_all(p, p->at.u, p->at.gamma, p->at.bend);
+    p->fresh = 1;
+    balance(p);
+}
+
+/* The line v + alpha dv: from increments, so that nothing cancels as dv gets small. */
+static void look_along(primal *p, double alpha) {
+    if (alpha != p->alpha_to) {
+        for (int k = 0; k < p->problem->nrow; k++) {
+            p->u_to[k] = p->at.u[k] + alpha * p->du[k];
+        }
+        p->potential_to = project_all(p, p->u_to, p->gamma_to, p->bend_to);
+        p->alpha_to = alpha;
+    }
+}
+
+static double slope_along(void *self, double alpha, double *second) {
+    primal *p = self;
+    double rise = 0, curvature = 0;
+    look_along(p, alpha);
+    for (int i = 0; i < p->problem->nconstraint; i++) {
+        const sim_constraint *c = &p->problem->constraint[i];
+        rise += convex_increment(c, &p->at.bend[i], &p->bend_to[i], alpha, p->du + c->row, p->at.gamma + c->row,
+                                 p->gamma_to + c->row);
+        curvature += convex_curvature(c, &p->bend_to[i], p->du + c->row);
+    }
+    if (second) {
+        *second = p->curvature0 + curvature;
+    }
+    return p->slope0 + alpha * p->curvature0 - rise;
+}
+
+static double rise_along(void *self, double alpha) {
+    primal *p = self;
+    look_along(p, alpha);
+    double straight = dense_dot(p->problem->nv, p->change, p->dv);
+    return alpha * straight + 0.5 * alpha * alpha * p->curvature0 + (p->potential_to - p->at.potential);
+}
+
+/* dv = -H^-1 gradient; 1, 0 if H is not positive definite in double precision, -1 without memory. */
+static int direct(primal *p) {
+    int nv = p->problem->nv;
+    hessian_set(p->hessian, p->at.bend);
+    int done = hessian_factor(p->hessian);
+    p->out->factorisations++;
+    if (done != 1) {
+        return done;
+    }
+    for (int j = 0; j < nv; j++) {
+        p->dv[j] = -p->at.gradient[j];
+    }
+    if (!hessian_solve(p->hessian, p->dv)) {
+        return -1;
+    }
+    hessian_mass_times(p->hessian, p->dv, p->dp);
+    problem_jacobian_times(p->problem, p->dv, p->du);
+    p->slope0 = dense_dot(nv, p->at.gradient, p->dv);
+    p->curvature0 = dense_dot(nv, p->dp, p->dv);
+    return isfinite(p->slope0) && isfinite(p->curvature0);
+}
+
+static void step_along(primal *p) {
+    line l = {p, slope_along, rise_along, p->slope0, 0};
+    p->alpha_to = 0;
+    double alpha = p->options.armijo ? line_armijo(&l, 4 * DBL_EPSILON * p->at.cost)
+                                     : line_exact(&l, LONGEST_STEP, LINE_TOLERANCE);
+    p->out->searches += l.evaluations;
+    look_along(p, alpha);
+    primal_state *at = &p->at;
+    dense_axpy(p->problem->nv, alpha, p->dv, at->v);
+    size_t rows = (size_t)p->problem->nrow;
+    memcpy(at->u, p->u_to, rows * sizeof *at->u);
+    memcpy(at->gamma, p->gamma_to, rows * sizeof *at->gamma);
+    memcpy(at->bend, p->bend_to, (size_t)p->problem->nconstraint * sizeof *at->bend);
+    at->potential = p->potential_to;
+    p->fresh = 0;
+    balance(p);
+}
+
+static void record(primal *p) {
+    sim_history *h = p->out->history;
+    if (h && h->count < h->room) {
+        h->residual[h->count] = p->at.residual;
+        h->cost[h->count] = p->at.cost;
+        h->count++;
+    }
+}
+
+/* The answer, from v alone. */
+static int finish(primal *p, sim_outcome outcome) {
+    if (!p->fresh) {
+        primal_look(p);
+    }
+    p->out->outcome = outcome;
+    p->out->residual = p->at.residual;
+    return 1;
+}
+
+/* Was the last step lost in rounding?  The cost no longer falls, and the error not to half of the least there was. */
+static int stuck(const primal *p, double cost, double least) {
+    return p->at.cost >= cost - 4 * DBL_EPSILON * cost && p->at.residual > 0.5 * least;
+}
+
+int primal_minimise(primal *p) {
+    double least = HUGE_VAL;
+    primal_look(p);
+    record(p);
+    for (;;) {
+        if (!isfinite(p->at.cost) || !isfinite(p->at.residual)) {
+            return finish(p, SIM_BROKEN_DOWN);
+        }
+        if (p->at.residual <= p->options.tolerance && !p->fresh) {
+            primal_look(p);
+        }
+        if (p->at.residual <= p->options.tolerance) {
+            return finish(p, SIM_SOLVED);
+        }
+        if (p->out->iterations >= p->options.max_iterations) {
+            return finish(p, SIM_AT_LIMIT);
+        }
+        double cost = p->at.cost;
+        least = fmin(least, p->at.residual);
+        int found = direct(p);
+        if (found < 0) {
+            return 0;
+        }
+        if (!found) {
+            return finish(p, SIM_BROKEN_DOWN);
+        }
+        if (!(p->slope0 < 0)) {
+            return finish(p, SIM_AT_ROUNDING);
+        }
+        step_along(p);
+        p->out->iterations++;
+        record(p);
+        if (p->at.residual > p->options.tolerance && stuck(p, cost, least)) {
+            return finish(p, SIM_AT_ROUNDING);
+        }
+    }
+}

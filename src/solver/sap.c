@@ -1,0 +1,171 @@
+/* SAP: the semi-analytic primal method (Castro, Permenter, Han 2021).
+ *
+ * Contact yields a little, R > 0 in every row, and obeys the convex law; then the impulses are a function of the velocities,
+ * and these alone remain, without constraints: primal.c minimises their cost.
+ *
+ * A row without compliance (R = 0, another law's) gets the least that double precision can carry beside its inverse
+ * mass w = sum_j J_j^2 / A_jj: R = 1e-9 w.  The answer is then that of a contact so much stiffer than the body it carries,
+ * its error of that order; a row that moves nothing (w = 0) takes R = 1, and its impulse nothing depends on.
+ *
+ * Start: the guess if there is one, else v*.  Trees that nothing touches have v = v*, and so have all if that needs no
+ * impulse at all. */
+#include "solver/primal.h"
+#include "solver/products.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TOLERANCE, MAX_ITERATIONS, LINE_SEARCH, FACTORISATION, OPTIONS };
+
+static const char *const searches[] = {"exact", "armijo", NULL};
+static const char *const methods[] = {
+    [SPD_AUTO] = "auto", [SPD_DENSE] = "dense", [SPD_BLOCKS] = "blocks", [SPD_SUPERNODAL] = "supernodal", NULL};
+
+static const sim_solver_option options[OPTIONS] = {
+    [TOLERANCE] = {"tolerance", "momentum out of balance, over the greater of momentum and impulses", 0, 1, 1e-6, 0,
+                   NULL},
+    [MAX_ITERATIONS] = {"max_iterations", "Newton steps", 0, 10000, 100, 1, NULL},
+    [LINE_SEARCH] = {"line_search", "to the minimum along the line, or until the cost falls enough", 0, 1, 0, 1,
+                     searches},
+    [FACTORISATION] = {"factorisation", "how the Hessian is factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, methods},
+};
+
+static const double LEAST_COMPLIANCE = 1e-9;
+
+/* sum_j J_j^2 / A_jj of a row. */
+static double inverse_mass(const sim_problem *p, const sim_constraint *c, int row, const double *diagonal) {
+    double w = 0;
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        const sim_problem_tree *t = &p->tree[c->tree[side]];
+        const double *J = p->J + c->block[side] + (ptrdiff_t)row * t->nv;
+        for (int j = 0; j < t->nv; j++) {
+            w += J[j] * J[j] / diagonal[t->v0 + j];
+        }
+    }
+    return w;
+}
+
+typedef struct law_arrays {
+    double *R, *yield, *constant, *diagonal;
+} law_arrays;
+
+/* The compliance of a row as it is used; of an infinite one 0, with a yield of 0, and what it gives is constant. */
+static void set_row(const solver_call *call, const law_arrays *a, const sim_constraint *c, int k) {
+    int row = c->row + k, spring = c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR;
+    double R = call->R[row];
+    a->constant[row] = spring ? call->problem->step * c->force : 0;
+    if (R == 0) {
+        double w = inverse_mass(call->problem, c, k, a->diagonal);
+        R = w > 0 ? LEAST_COMPLIANCE * w : 1;
+    }
+    a->R[row] = isinf(R) ? 0 : R;
+    a->yield[row] = isinf(R) ? 0 : 1 / R;
+}
+
+/* 0: not a law that this method can take. */
+static int set_law(const solver_call *call, const law_arrays *a) {
+    const sim_problem *p = call->problem;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int k = 0; k < c->rows; k++) {
+            if (!(call->R[c->row + k] >= 0)) {
+                return 0;
+            }
+            set_row(call, a, c, k);
+        }
+        if (c->kind == SIM_CONTACT) {
+            if (call->R[c->row] != call->R[c->row + 1]) {
+                return 0;
+            }
+            /* unequal floors of the two tangents would single out a direction */
+            double *R = a->R + c->row, *yield = a->yield + c->row;
+            R[0] = R[1] = fmax(R[0], R[1]);
+            yield[0] = yield[1] = fmin(yield[0], yield[1]);
+        }
+    }
+    return 1;
+}
+
+static void start(const solver_call *call, const patches *o) {
+    const sim_problem *p = call->problem;
+    double *v = call->out->v;
+    memcpy(v, p->v_free, (size_t)p->nv * sizeof *v);
+    for (int node = 0; node < o->nodes && p->v_guess; node++) {
+        const sim_problem_tree *t = &p->tree[o->tree[node]];
+        memcpy(v + t->v0, p->v_guess + t->v0, (size_t)t->nv * sizeof *v);
+    }
+}
+
+static int without_impulse(const double *gamma, int rows) {
+    for (int k = 0; k < rows; k++) {
+        if (gamma[k] != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* If nothing pushes, v is v* to the last bit. */
+static void settle(primal *p) {
+    if (p->out->outcome != SIM_BROKEN_DOWN && without_impulse(p->at.gamma, p->problem->nrow)) {
+        memcpy(p->at.v, p->problem->v_free, (size_t)p->problem->nv * sizeof(double));
+        primal_look(p);
+        p->out->residual = p->at.residual;
+        if (!without_impulse(p->at.gamma, p->problem->nrow) && p->at.residual > p->options.tolerance) {
+            primal_minimise(p);
+        }
+    }
+}
+
+static int refuse(const solver_call *call) {
+    const sim_problem *p = call->problem;
+    memcpy(call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
+    memset(call->out->impulse, 0, (size_t)p->nrow * sizeof(double));
+    call->out->outcome = SIM_BROKEN_DOWN;
+    call->out->residual = HUGE_VAL;
+    return 1;
+}
+
+static int solve(solver_call *call) {
+    const sim_problem *p = call->problem;
+    size_t rows = (size_t)p->nrow;
+    const double *value = call->option;
+    hessian *h = call->kept;
+    law_arrays a = {ARENA_NEW(call->scratch, double, rows), ARENA_NEW(call->scratch, double, rows),
+                    ARENA_NEW(call->scratch, double, rows), ARENA_NEW(call->scratch, double, p->nv)};
+    primal_options o = {value[TOLERANCE], (int)value[MAX_ITERATIONS], (int)value[LINE_SEARCH],
+                        (spd_method)(int)value[FACTORISATION]};
+    if (!a.R || !a.yield || !a.constant || !a.diagonal || !hessian_prepare(h, p, o.method)) {
+        return 0;
+    }
+    hessian_mass_diagonal(h, a.diagonal);
+    if (!set_law(call, &a)) {
+        return refuse(call);
+    }
+    convex_law law = {p, a.R, a.yield, call->target, a.constant};
+    primal newton = {.at = {.v = call->out->v, .gamma = call->out->impulse}};
+    start(call, hessian_patches(h));
+    if (!primal_begin(&newton, &law, h, &o, call->out, call->scratch) || !primal_minimise(&newton)) {
+        return 0;
+    }
+    settle(&newton);
+    return 1;
+}
+
+static void *create(void) { return hessian_create(); }
+static void destroy(void *kept) { hessian_free(kept); }
+
+const solver_type solver_sap = {
+    .card = {.name = "sap",
+             .method = "Newton on the primal cost of the convex law, exact line search, Hessian factored by trees",
+             .paper = "Castro, Permenter, Han 2021",
+             .cone = SIM_CONE_CONVEX,
+             .compliance = SIM_NEAR_RIGID,
+             .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
+             .noptions = OPTIONS,
+             .option = options},
+    .create = create,
+    .destroy = destroy,
+    .solve = solve,
+};

@@ -1,0 +1,144 @@
+/* Contacts within a step.
+ *
+ * Where the step starts, and with the velocities that it would end with if nothing touched, shapes are in contact or
+ * about to be; the contact stage finds the end velocities; what each contact gave is kept for the next step. */
+#include "world/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int grow(sim_state *state, int room) {
+    sim_contact *contact = realloc(state->contact, (size_t)room * sizeof *contact);
+    state->contact = contact ? contact : state->contact;
+    sim_v3 *impulse = realloc(state->impulse, (size_t)room * sizeof *impulse);
+    state->impulse = impulse ? impulse : state->impulse;
+    return contact && impulse;
+}
+
+int world_contacts_room(sim_world *w, int count) {
+    if (count <= w->room) {
+        return 1;
+    }
+    int room = count < 64 ? 64 : count + count / 2;
+    if (!grow(&w->now, room) || !grow(&w->next, room)) {
+        return 0;
+    }
+    w->room = room;
+    return 1;
+}
+
+/* Poses at the start, and the bodies' velocities of the free motion there. */
+static void move_to_start(void *context, int worker, int first, int end) {
+    sim_world *w = context;
+    (void)worker;
+    for (int tree = first; tree < end; tree++) {
+        const sim_tree *t = &w->model->tree[tree];
+        sim_range bodies = sim_tree_range(w->model, tree);
+        if (w->start != w->derived) {
+            sim_kinematics(w->start, bodies, w->now.q);
+        }
+        for (int j = t->v0; j < t->v0 + t->nv; j++) {
+            w->v_free[j] = w->now.v[j] + w->options.step * w->a_out[j];
+        }
+        sim_velocities(w->start, bodies, w->v_free);
+    }
+}
+
+/* The first contact whose impulse is no number, in words. */
+static sim_status check_impulses(const sim_world *w, sim_error *error) {
+    const sim_model *m = w->model;
+    for (int k = 0; k < w->next.ncontact; k++) {
+        const sim_contact *c = &w->next.contact[k];
+        sim_v3 g = w->next.impulse[k];
+        if (!isfinite(g.x + g.y + g.z)) {
+            return sim_fail(error, SIM_FAILED,
+                            "the impulse of the contact of \"%s\" and \"%s\" is not finite in step %lld, t = %.9g s",
+                            m->body[c->body_a].name, m->body[c->body_b].name, (long long)w->now.step + 1,
+                            w->now.time + w->options.step);
+        }
+    }
+    return SIM_OK;
+}
+
+static void note(sim_world *w, const contact_info *info) {
+    w->info.contacts = w->next.ncontact;
+    w->info.islands = info->islands;
+    w->info.solver_iterations = info->iterations;
+    w->info.solver_total = info->total;
+    w->info.unsolved = info->unsolved;
+    w->info.certificate = info->certificate;
+}
+
+sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error) {
+    sim_threads_run(w->threads, w->model->ntree, move_to_start, w);
+    collision_input shapes = {.pose = w->start->pose,
+                              .velocity = w->start->vel,
+                              .step = w->options.step,
+                              .before = w->now.contact,
+                              .nbefore = w->now.ncontact};
+    sim_status status = collision_update(w->collision, &shapes, w->threads, error);
+    if (status) {
+        return status;
+    }
+    int count;
+    const sim_contact *contact = collision_contacts(w->collision, &count);
+    if (!world_contacts_room(w, count)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", count);
+    }
+    w->next.ncontact = count;
+    if (count) {
+        memcpy(w->next.contact, contact, (size_t)count * sizeof *contact);
+    }
+    *in = (contact_input){.start = w->start,
+                          .mass = w->derived,
+                          .extra = w->extra,
+                          .v_start = w->now.v,
+                          .v_free = w->v_free,
+                          .step = w->options.step,
+                          .travel = world_theta_travel(w->options.integrator),
+                          .contact = w->next.contact,
+                          .ncontact = count,
+                          .before = w->now.contact,
+                          .impulse_before = w->now.impulse,
+                          .nbefore = w->now.ncontact};
+    return SIM_OK;
+}
+
+sim_status world_contacts_step(sim_world *w, sim_error *error) {
+    contact_input in;
+    contact_output out = {.v = w->v_end, .shift = w->shift, .touched = w->in_contact};
+    sim_status status = world_contacts_find(w, &in, error);
+    status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
+    out.impulse = w->next.impulse;
+    status = status ? status : contact_stage_solve(w->stage, w->threads, &out, error);
+    if (!status) {
+        note(w, &out.info);
+        status = check_impulses(w, error);
+    }
+    return status;
+}
+
+static void move_freely(void *context, int worker, int first, int end) {
+    sim_world *w = context;
+    (void)worker;
+    for (int tree = first; tree < end; tree++) {
+        sim_step_info info;
+        if (w->model->tree[tree].nv) {
+            world_theta_free(w, tree, &info);
+        }
+    }
+}
+
+sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
+    contact_input in;
+    if (!w->stage) {
+        sim_fail(error, SIM_BAD_INPUT, "nothing can touch here: there is no contact problem");
+        return NULL;
+    }
+    w->shown = w->touched = 0;
+    sim_threads_run(w->threads, w->model->ntree, move_freely, w);
+    sim_status status = world_contacts_find(w, &in, error);
+    status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
+    return status ? NULL : contact_stage_problem(w->stage, error);
+}

@@ -1,0 +1,84 @@
+/* A ball thrown along the ground slides, then rolls (Mylapilli and Jain 2016, sec. 6.1, case 1).
+ *
+ * Sliding at v - omega r, friction mu m g slows v and turns the ball; v - omega r vanishes at t = 2 v0 / (7 mu g), when
+ * v = 5/7 v0.  In each step the discrete law is v(k) = v0 - k dt mu g while it slides. */
+#include "math/v3.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+enum { STEPS = 600 };
+static const double v0 = 2, mu = 0.2, g = 9.81, dt = 1e-3;
+
+typedef struct run {
+    double slip[STEPS + 1], v[STEPS + 1], omega[STEPS + 1], sideways, off_cone, height;
+} run;
+
+static run slide(const char *solver, sim_integrator integrator, double gap) {
+    run r = {0};
+    yard y = yard_begin(v3_make(0, 0, -g), rough(mu));
+    yard_ground(&y);
+    yard_add(&y, "ball", SIM_SPHERE, 1, 0, 0, 1, v3_make(0, 0, 1 + gap), v3_make(v0, 0, 0));
+    yard_open(&y, solver, integrator, dt);
+    for (int k = 0; k <= STEPS; k++) {
+        if (k) {
+            yard_step(&y);
+            v3 p = impulse_on(&y, "ball");
+            double friction = hypot(p.x, p.y), over = friction - mu * p.z;
+            r.off_cone = fmax(r.off_cone, k < 290 ? fabs(over) : over);
+        }
+        sim_motion m = motion_of(&y, "ball");
+        r.v[k] = m.lin.x;
+        r.omega[k] = m.ang.y;
+        r.slip[k] = m.lin.x - m.ang.y;
+        r.sideways = fmax(r.sideways, fmax(fabs(m.lin.y), fmax(fabs(m.ang.x), fabs(m.ang.z))));
+        r.height = fmax(r.height, fabs(place_of(&y, "ball").z - 1 - gap));
+    }
+    yard_end(&y);
+    return r;
+}
+
+/* When the slip, falling in a straight line, reaches zero. */
+static double end_of_slip(const run *r) {
+    int k = 0;
+    while (k < STEPS && r->slip[k + 1] > 1e-6 * v0) {
+        k++;
+    }
+    double rate = (r->slip[k - 1] - r->slip[k]) / dt;
+    return k * dt + r->slip[k] / rate;
+}
+
+static void check(const run *r, const char *what, double exact) {
+    double end = 2 * v0 / (7 * mu * g);
+    cr_assert_float_eq(end_of_slip(r), end, dt, "%s: slips until %.6f s, not %.6f s", what, end_of_slip(r), end);
+    cr_assert_float_eq(r->v[STEPS], v0 * 5 / 7, 1e-6, "%s: rolls at %.9f m/s", what, r->v[STEPS]);
+    cr_assert_float_eq(r->omega[STEPS], v0 * 5 / 7, 1e-6, "%s: turns at %.9f rad/s", what, r->omega[STEPS]);
+    cr_assert_lt(r->sideways, 1e-9, "%s: sideways %g", what, r->sideways);
+    cr_assert_lt(r->off_cone, 1e-6 * mu * g * dt, "%s: off the cone by %g N s", what, r->off_cone);
+    for (int k = 0; k < 290 && exact > 0; k++) {
+        cr_assert_float_eq(r->v[k], v0 - k * dt * mu * g, exact, "%s: step %d: %.15f", what, k, r->v[k]);
+    }
+}
+
+Test(slide_roll, strict_solver_obeys_the_discrete_law) {
+    for (int i = 0; i < SIM_RK4; i++) {
+        run r = slide("pgs", (sim_integrator)i, 0);
+        check(&r, sim_integrator_name((sim_integrator)i), 1e-12);
+        cr_assert_lt(r.height, 1e-10, "leaves the ground by %g", r.height);
+    }
+}
+
+/* The convex law glides at the gap (dt + tau) mu |v|: started there it slides as the strict one, started on the ground it
+ * hops up first. */
+Test(slide_roll, convex_solver_started_at_its_gliding_gap_slides_and_rolls) {
+    double gliding = 2 * dt * mu * v0;
+    run r = slide("sap", SIM_SYMPLECTIC_EULER, gliding);
+    check(&r, "sap", 0);
+}
+
+Test(slide_roll, convex_solver_started_on_the_ground_hops_by_a_few_millimetres) {
+    run r = slide("sap", SIM_SYMPLECTIC_EULER, 0);
+    cr_assert(r.height > 1e-4 && r.height < 0.02, "hops by %g m", r.height);
+    cr_log_info("hop %g m", r.height);
+}

@@ -1,0 +1,114 @@
+#include "support.h"
+
+#include "math/v3.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+surface rough(double friction) { return (surface){.friction = friction, .stiffness = INFINITY}; }
+
+yard yard_begin(sim_v3 gravity, surface all) {
+    yard y = {.builder = sim_builder_create(), .options = sim_options_default()};
+    sim_material material = sim_material_default();
+    material.name = "all";
+    material.friction = all.friction;
+    material.stiffness = all.stiffness;
+    material.dissipation = all.dissipation;
+    material.restitution = all.restitution;
+    sim_builder_gravity(y.builder, gravity);
+    y.material = sim_builder_add_material(y.builder, &material);
+    return y;
+}
+
+void yard_ground(yard *y) {
+    sim_shape ground = sim_shape_default();
+    ground.type = SIM_HALF_SPACE;
+    ground.body = 0;
+    ground.material = y->material;
+    sim_builder_add_shape(y->builder, &ground);
+}
+
+int yard_add(yard *y, const char *name, sim_shape_type type, double a, double b, double c, double mass, sim_v3 at,
+             sim_v3 v) {
+    sim_shape shape = sim_shape_default();
+    shape.type = type;
+    shape.size[0] = a;
+    shape.size[1] = b;
+    shape.size[2] = c;
+    shape.material = y->material;
+    sim_body_def def = sim_body_default();
+    double volume = sim_shape_inertia(&shape, 1).mass;
+    def.name = name;
+    def.inertia = sim_shape_inertia(&shape, mass / volume);
+    def.q[0] = at.x;
+    def.q[1] = at.y;
+    def.q[2] = at.z;
+    def.v[0] = v.x;
+    def.v[1] = v.y;
+    def.v[2] = v.z;
+    shape.body = sim_builder_add_body(y->builder, &def);
+    sim_builder_add_shape(y->builder, &shape);
+    return shape.body;
+}
+
+void yard_open(yard *y, const char *solver, sim_integrator integrator, double step) {
+    sim_error error = {0};
+    y->model = sim_builder_finish(y->builder, &error);
+    cr_assert(y->model, "%s", error.text);
+    y->options.step = step;
+    y->options.integrator = integrator;
+    y->options.solver = sim_solver_find(solver);
+    cr_assert(y->options.solver, "no solver %s", solver);
+    y->world = sim_world_create(y->model, &y->options, &error);
+    cr_assert(y->world, "%s", error.text);
+}
+
+void yard_step(yard *y) {
+    sim_error error = {0};
+    cr_assert_eq(sim_world_step(y->world, &error), SIM_OK, "%s", error.text);
+    const sim_step_info *info = sim_world_info(y->world);
+    cr_assert_eq(info->unsolved, 0, "step %lld: %d islands unsolved, E %g, own %g",
+                 (long long)sim_world_state(y->world)->step, info->unsolved, info->certificate.E,
+                 info->certificate.own);
+}
+
+void yard_end(yard *y) {
+    sim_world_free(y->world);
+    sim_model_free(y->model);
+}
+
+v3 place_of(const yard *y, const char *body) {
+    return sim_world_derived(y->world)->pose[sim_model_find_body(y->model, body)].p;
+}
+
+sim_motion motion_of(const yard *y, const char *body) {
+    return sim_world_derived(y->world)->vel[sim_model_find_body(y->model, body)];
+}
+
+double deepest_overlap(yard *y) {
+    const sim_contact *contact;
+    int count;
+    sim_error error = {0};
+    double deepest = 0;
+    cr_assert_eq(sim_world_contacts(y->world, &contact, &count, &error), SIM_OK, "%s", error.text);
+    for (int k = 0; k < count; k++) {
+        deepest = fmax(deepest, -contact[k].at.gap);
+    }
+    return deepest;
+}
+
+v3 impulse_on(const yard *y, const char *body) {
+    int index = sim_model_find_body(y->model, body);
+    const sim_state *state = sim_world_state(y->world);
+    v3 sum = {0, 0, 0};
+    for (int k = 0; k < state->ncontact; k++) {
+        double sign = (state->contact[k].body_a == index) - (state->contact[k].body_b == index);
+        sum = v3_axpy(sum, sign, state->impulse[k]);
+    }
+    return sum;
+}
+
+double energy_of(yard *y) {
+    sim_energy e = sim_world_energy(y->world);
+    return e.kinetic + e.potential;
+}

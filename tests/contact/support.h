@@ -1,0 +1,43 @@
+/* Worlds with contacts for tests of physics. */
+#ifndef CONTACT_SUPPORT_H
+#define CONTACT_SUPPORT_H
+
+#include "support/models.h"
+
+/* A world being made: gravity along -z, a ground below z = 0, one material. */
+typedef struct yard {
+    sim_builder *builder;
+    sim_model *model;
+    sim_world *world;
+    sim_options options;
+    int material;
+} yard;
+
+typedef struct surface {
+    double friction, stiffness, dissipation, restitution;
+} surface;
+
+/* Rigid, with this friction. */
+surface rough(double friction);
+
+yard yard_begin(sim_v3 gravity, surface all);
+/* A ground that is solid below z = 0. */
+void yard_ground(yard *y);
+/* A free body of one shape with the inertia that it has at this mass, moving at v (linear). Index in the builder. */
+int yard_add(yard *y, const char *name, sim_shape_type type, double a, double b, double c, double mass, sim_v3 at,
+             sim_v3 v);
+/* Builds the world; the solver by name. */
+void yard_open(yard *y, const char *solver, sim_integrator integrator, double step);
+void yard_step(yard *y);
+void yard_end(yard *y);
+
+/* Where the body stands, and how it moves there. */
+sim_v3 place_of(const yard *y, const char *body);
+sim_motion motion_of(const yard *y, const char *body);
+/* The deepest overlap now, m; 0 if there is none. */
+double deepest_overlap(yard *y);
+/* Sum of the impulses on the body in the last step. */
+sim_v3 impulse_on(const yard *y, const char *body);
+double energy_of(yard *y);
+
+#endif

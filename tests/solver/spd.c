@@ -1,0 +1,197 @@
+/* Block-sparse systems: every way of solving them gives the same answer, and what is kept changes no bit of it. */
+#include "linalg/spd.h"
+#include "support/models.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 40, MOST_EDGES = MOST * (MOST - 1) / 2 };
+
+typedef struct system {
+    int size[MOST], first[MOST + 1];
+    spd_edge edge[MOST_EDGES];
+    spd_graph graph;
+    double *H; /* dense, n x n */
+    int n;
+} spd_system;
+
+/* H = I + the sum over edges and nodes of B'B, with B of a few rows over the unknowns they join. */
+static void add_rows(spd_system *s, random_source *r, int a, int b) {
+    double *x = calloc((size_t)s->n, sizeof *x);
+    for (int row = 0; row < 3; row++) {
+        for (int k = 0; k < 2; k++) {
+            int t = k ? b : a;
+            for (int j = s->first[t]; j < s->first[t + 1]; j++) {
+                x[j] = random_normal(r);
+            }
+        }
+        for (int i = 0; i < s->n; i++) {
+            for (int j = 0; j < s->n; j++) {
+                s->H[i * s->n + j] += x[i] * x[j];
+            }
+        }
+    }
+    free(x);
+}
+
+static spd_system random_system(random_source *r, int nodes, double density, const int *sizes, int kinds) {
+    spd_system s = {0};
+    int edges = 0;
+    for (int t = 0; t < nodes; t++) {
+        s.size[t] = sizes[random_index(r, kinds)];
+        s.first[t + 1] = s.first[t] + s.size[t];
+    }
+    s.n = s.first[nodes];
+    s.H = calloc((size_t)s.n * s.n + 1, sizeof *s.H);
+    for (int i = 0; i < s.n; i++) {
+        s.H[i * s.n + i] = 1;
+    }
+    for (int a = 0; a < nodes; a++) {
+        for (int b = a + 1; b < nodes; b++) {
+            if (random_uniform(r, 0, 1) < density) {
+                s.edge[edges++] = (spd_edge){a, b};
+                add_rows(&s, r, a, b);
+            }
+        }
+    }
+    s.graph = (spd_graph){nodes, edges, NULL, NULL};
+    return s;
+}
+
+static void put(const spd_system *s, spd_block b) {
+    for (int i = 0; i < s->size[b.row]; i++) {
+        for (int j = 0; j < b.stride; j++) {
+            b.value[i * b.stride + j] =
+                j < s->size[b.column] ? s->H[(s->first[b.row] + i) * s->n + s->first[b.column] + j] : 0;
+        }
+    }
+}
+
+static void fill(const spd_system *s, spd *by) {
+    for (int t = 0; t < s->graph.nodes; t++) {
+        put(s, spd_diagonal(by, t));
+    }
+    for (int e = 0; e < s->graph.edges; e++) {
+        put(s, spd_between(by, e));
+    }
+}
+
+static void solve(spd_system *s, spd *by, spd_method method, double *x) {
+    s->graph.size = s->size;
+    s->graph.edge = s->edge;
+    cr_assert_eq(spd_analyse(by, &s->graph, method), 1);
+    fill(s, by);
+    cr_assert_eq(spd_factor(by), 1);
+    cr_assert_eq(spd_solve(by, x), 1);
+}
+
+static double error_of(const spd_system *s, const double *x, const double *b) {
+    double worst = 0, scale = 0;
+    for (int i = 0; i < s->n; i++) {
+        double sum = -b[i], size = fabs(b[i]);
+        for (int j = 0; j < s->n; j++) {
+            sum += s->H[i * s->n + j] * x[j];
+            size += fabs(s->H[i * s->n + j] * x[j]);
+        }
+        worst = fmax(worst, fabs(sum));
+        scale = fmax(scale, size);
+    }
+    return s->n ? worst / scale : 0;
+}
+
+Test(spd, all_methods_solve_random_graphs_of_all_block_sizes) {
+    static const int mixed[] = {0, 1, 2, 3, 5, 6, 6, 6, 7, 13, 18}, free_bodies[] = {6};
+    random_source r = {1};
+    for (int trial = 0; trial < 60; trial++) {
+        int nodes = trial ? 1 + random_index(&r, MOST) : 0;
+        spd_system s =
+            random_system(&r, nodes, random_uniform(&r, 0, 0.4), trial % 2 ? mixed : free_bodies, trial % 2 ? 11 : 1);
+        double b[MOST * 18], x[MOST * 18];
+        for (int i = 0; i < s.n; i++) {
+            b[i] = random_normal(&r);
+        }
+        for (int method = 0; method < SPD_METHODS; method++) {
+            if (method == SPD_SUPERNODAL && s.n == 0) {
+                continue;
+            }
+            spd *by = spd_create();
+            memcpy(x, b, sizeof x);
+            solve(&s, by, (spd_method)method, x);
+            cr_expect_lt(error_of(&s, x, b), 1e-14, "trial %d, method %d: %g", trial, method, error_of(&s, x, b));
+            spd_free(by);
+        }
+        free(s.H);
+    }
+}
+
+Test(spd, a_kept_analysis_changes_no_bit) {
+    static const int sizes[] = {6, 6, 3};
+    random_source r = {2};
+    spd_system one = random_system(&r, 20, 0.2, sizes, 3), other = random_system(&r, 25, 0.2, sizes, 3);
+    for (int method = SPD_DENSE; method < SPD_METHODS; method++) {
+        spd *fresh = spd_create(), *used = spd_create();
+        double x[MOST * 6], y[MOST * 6], z[MOST * 6];
+        for (int i = 0; i < MOST * 6; i++) {
+            x[i] = y[i] = z[i] = sin(i);
+        }
+        solve(&one, fresh, (spd_method)method, x);
+        cr_expect(spd_renewed(fresh));
+        solve(&other, used, (spd_method)method, z);
+        solve(&one, used, (spd_method)method, y);
+        cr_expect(spd_renewed(used));
+        cr_expect_arr_eq(x, y, (size_t)one.n * sizeof *x);
+        for (int i = 0; i < MOST * 6; i++) {
+            y[i] = sin(i);
+        }
+        solve(&one, used, (spd_method)method, y);
+        cr_expect_not(spd_renewed(used));
+        cr_expect_arr_eq(x, y, (size_t)one.n * sizeof *x);
+        spd_free(fresh);
+        spd_free(used);
+    }
+    free(one.H);
+    free(other.H);
+}
+
+Test(spd, a_matrix_that_is_not_positive_definite_is_noticed) {
+    static const int sizes[] = {6, 4};
+    random_source r = {3};
+    spd_system s = random_system(&r, 12, 0.3, sizes, 2);
+    s.graph.size = s.size;
+    s.graph.edge = s.edge;
+    for (int method = SPD_DENSE; method < SPD_METHODS; method++) {
+        spd *by = spd_create();
+        cr_assert_eq(spd_analyse(by, &s.graph, (spd_method)method), 1);
+        fill(&s, by);
+        spd_block b = spd_diagonal(by, 7);
+        b.value[2 * b.stride + 2] = -1e-3;
+        cr_expect_eq(spd_factor(by), 0, "method %d", method);
+        fill(&s, by);
+        cr_expect_eq(spd_factor(by), 1);
+        spd_free(by);
+    }
+    free(s.H);
+}
+
+Test(spd, a_chain_and_a_star_are_eliminated_without_fill) {
+    enum { NODES = 30 };
+    int size[NODES];
+    spd_edge chain[NODES - 1], star[NODES - 1];
+    for (int t = 0; t < NODES; t++) {
+        size[t] = 6;
+    }
+    for (int t = 0; t + 1 < NODES; t++) {
+        chain[t] = (spd_edge){t, t + 1};
+        star[t] = (spd_edge){0, t + 1};
+    }
+    double numbers = NODES * 18.0 + (NODES - 1) * 36.0;
+    spd *by = spd_create();
+    for (int k = 0; k < 2; k++) {
+        spd_graph g = {NODES, NODES - 1, size, k ? star : chain};
+        cr_assert(spd_analyse(by, &g, SPD_BLOCKS));
+        cr_expect_eq(spd_expected(by).numbers, numbers);
+    }
+    spd_free(by);
+}
