@@ -120,6 +120,8 @@ SIM_API const char *sim_cone_name(sim_cone cone);
  *   near-rigid  no contact is stiffer than the step can resolve (Castro et al. 2021, eqs. 23, 29, 30) */
 typedef enum sim_compliance { SIM_RIGID, SIM_NEAR_RIGID, SIM_COMPLIANCES } sim_compliance;
 
+SIM_API const char *sim_compliance_name(sim_compliance compliance);
+
 typedef struct sim_law_options {
     double beta;      /* near-rigid: period of the stiffest contact over the step */
     double sigma;     /* near-rigid: slip of friction at rest, relative */

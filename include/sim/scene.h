@@ -13,8 +13,8 @@ extern "C" {
 
 /* What a run writes at each recorded step. */
 typedef struct sim_record_spec {
-    int every;                                                                         /* steps between records */
-    int coordinates, velocities, poses, twists, energy, momentum, efforts, statistics; /* flags */
+    int every; /* steps between records */
+    int coordinates, velocities, poses, twists, energy, momentum, efforts, statistics, contacts; /* flags */
     int npoint;
     const struct sim_record_point {
         const char *name;

@@ -41,8 +41,7 @@ typedef struct sim_options {
     int contacts;          /* 0: shapes pass through each other */
     double contact_margin; /* m: shapes with a gap up to this are in contact though nothing moves; NAN: by their size */
     const sim_solver_card *solver; /* of the contact problem; NULL: sap */
-    const double *solver_option;   /* one for each of its options, kept by the caller until the world is made; NULL: as
-                                      they stand */
+    const double *solver_option;   /* one for each of its options; NULL: as they stand.  Those of a world are its own */
     int compliance;                /* a sim_compliance; -1: the solver's own */
     sim_law_options law;
 } sim_options;
@@ -96,7 +95,8 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 /* Bytes held by the world, the model apart. */
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
-/* Copy `state` in; contacts may be none.  Refused if a number is not finite, a quaternion not of unit length, or the time not that of the step. */
+/* Copy `state` in; contacts may be none.  Refused if a number is not finite, a quaternion not of unit length, the time not
+ * that of the step, or a contact not of shapes of the model or out of order. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
 /* What each actuator of the model gave in the last step (N m or N, within its limit): [nactuator], zero before a step. */
 SIM_API const double *sim_world_efforts(const sim_world *world);

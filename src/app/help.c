@@ -2,6 +2,7 @@
 #include "app/help.h"
 #include "app/options.h"
 
+#include <sim/solver.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -98,6 +99,49 @@ void print_help(void) {
     print_wrapped(cache_meaning, 7, 7);
 }
 
+/* ---- the contact solvers ---- */
+
+static void print_solver_option(const sim_solver_option *o) {
+    enum { INDENT = 28 };
+    char head[120];
+    int length = snprintf(head, sizeof head, "    %s ", o->name);
+    for (int k = 0; o->choice && o->choice[k]; k++) {
+        length += snprintf(head + length, sizeof head - (size_t)length, "%s%s", k ? "|" : "", o->choice[k]);
+    }
+    if (!o->choice) {
+        length += snprintf(head + length, sizeof head - (size_t)length, "%g..%g", o->low, o->high);
+    }
+    printf("%s", head);
+    if (length + 1 > INDENT) {
+        putchar('\n');
+        length = 0;
+    }
+    char help[400];
+    if (o->choice) {
+        snprintf(help, sizeof help, "%s; %s", o->help, o->choice[(int)o->standard]);
+    } else {
+        snprintf(help, sizeof help, "%s; %g", o->help, o->standard);
+    }
+    printf("%*s", INDENT - length, "");
+    print_wrapped(help, INDENT, INDENT);
+}
+
+void print_solvers(void) {
+    printf("The contact solvers. Their options go into the scene's world/solver_options, as in\n"
+           "--set world/solver_options/NAME=VALUE; the last word of each says how it stands.\n");
+    for (int k = 0; k < sim_solver_count(); k++) {
+        const sim_solver_card *card = sim_solver_at(k);
+        char law[400];
+        snprintf(law, sizeof law, "%s (%s). Law: %s. Compliance, if left to it: %s.", card->method, card->paper,
+                 sim_cone_name(card->cone), sim_compliance_name(card->compliance));
+        printf("\n%s\n    ", card->name);
+        print_wrapped(law, 4, 4);
+        for (int i = 0; i < card->noptions; i++) {
+            print_solver_option(&card->option[i]);
+        }
+    }
+}
+
 /* ---- the man page ---- */
 
 /* Hyphens that users copy must stay hyphens. */
@@ -186,10 +230,13 @@ void print_completion(void) {
         "    case $prev in\n");
     for (int k = 0; k < option_count; k++) {
         const option_row *row = &option_table[k];
-        if (row->help && row->kind == OPTION_CHOICE) {
+        const char *solvers[MOST_SOLVERS + 1];
+        if (row->help && (row->kind == OPTION_CHOICE || row->kind == OPTION_SOLVER)) {
+            solver_names(solvers);
+            const char *const *choices = row->kind == OPTION_SOLVER ? (const char *const *)solvers : row->choices;
             printf("    --%s) COMPREPLY=($(compgen -W '", row->name);
-            for (const char *const *choice = row->choices; *choice; choice++) {
-                printf("%s%s", choice == row->choices ? "" : " ", *choice);
+            for (int c = 0; choices[c]; c++) {
+                printf("%s%s", c ? " " : "", choices[c]);
             }
             printf("' -- \"$cur\")); return ;;\n");
         }

@@ -5,5 +5,6 @@
 void print_help(void);
 void print_man_page(void);
 void print_completion(void);
+void print_solvers(void);
 
 #endif

@@ -18,10 +18,6 @@ static void print_version(void) {
            APP_CJSON_VERSION, APP_CCD_VERSION, APP_QHULL_VERSION);
 }
 
-static void print_solvers(void) {
-    printf("There are no contact solvers in this version: scenes run without contact.\n");
-}
-
 typedef struct information {
     size_t offset; /* of the flag in sim_request */
     void (*print)(void);

@@ -15,6 +15,14 @@
 static const char *const on_nonconverged[] = {"warn", "fail", NULL};
 static const char *const integrators[] = {"midpoint", "symplectic", "implicit", "moreau", "rk4", NULL};
 
+void solver_names(const char *names[MOST_SOLVERS + 1]) {
+    int count = sim_solver_count() < MOST_SOLVERS ? sim_solver_count() : MOST_SOLVERS;
+    for (int k = 0; k < count; k++) {
+        names[k] = sim_solver_at(k)->name;
+    }
+    names[count] = NULL;
+}
+
 #define AT(member) offsetof(sim_request, member)
 
 const option_row option_table[] = {
@@ -31,10 +39,11 @@ const option_row option_table[] = {
     {"step", "S", OPTION_REAL, AT(step), .help = "steps of S seconds"},
     {"integrator", "NAME", OPTION_CHOICE, AT(integrator), .choices = integrators,
      .help = "midpoint, symplectic, implicit, moreau or rk4"},
-    {"solver", "NAME", OPTION_TEXT, AT(solver), .help = "contact solver; this version has none yet"},
+    {"solver", "NAME", OPTION_SOLVER, AT(solver),
+     .help = "contact solver, instead of what the scene says; see --list-solvers"},
     {"on-nonconverged", "fail|warn", OPTION_CHOICE, AT(on_nonconverged), .choices = on_nonconverged,
-     .help = "what to do when a step does not converge: count it and go on (warn, the default), or stop at the last "
-             "good step with status 1 (fail)"},
+     .help = "what to do when a step does not converge or the contact solver gives up: count it and go on (warn, the "
+             "default), or stop at the last good step with status 1 (fail)"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
      .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
     {"seed", "N", OPTION_SEED, AT(seed), .help = "seed of the scene's random placement"},
@@ -51,7 +60,7 @@ const option_row option_table[] = {
     {"contacts", NULL, OPTION_FLAG, AT(contacts),
      .help = "list where shapes touch at the start of the run, as JSON, and simulate nothing; with --resume, in the "
              "state of the checkpoint"},
-    {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .help = "name the contact solvers"},
+    {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .help = "the contact solvers with their laws and options"},
     {"version", NULL, OPTION_FLAG, AT(version), .help = "version, build and libraries"},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
     {"man", NULL, OPTION_FLAG, AT(man), .help = NULL},
@@ -114,6 +123,14 @@ static sim_status put_choice(const char **target, const option_row *row, const c
                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
+static sim_status put_solver(const char **target, const option_row *row, const char *text, sim_error *error) {
+    const char *names[MOST_SOLVERS + 1];
+    option_row named = *row;
+    solver_names(names);
+    named.choices = names;
+    return put_choice(target, &named, text, error);
+}
+
 static sim_status put(sim_request *request, const option_row *row, const char *text, sim_error *error) {
     void *target = (char *)request + row->offset;
     switch (row->kind) {
@@ -130,6 +147,8 @@ static sim_status put(sim_request *request, const option_row *row, const char *t
     }
     case OPTION_CHOICE:
         return put_choice(target, row, text, error);
+    case OPTION_SOLVER:
+        return put_solver(target, row, text, error);
     case OPTION_REAL:
     case OPTION_SPAN:
         return put_real(target, row, text, error);

@@ -31,6 +31,7 @@ typedef enum option_kind {
     OPTION_TEXT,
     OPTION_LIST,   /* may be given again */
     OPTION_CHOICE, /* of `choices` */
+    OPTION_SOLVER, /* of the contact solvers there are */
     OPTION_REAL,   /* positive and finite */
     OPTION_SPAN,   /* finite, zero or more */
     OPTION_COUNT,  /* low .. high */
@@ -49,6 +50,10 @@ typedef struct option_row {
 
 extern const option_row option_table[];
 extern const int option_count;
+
+enum { MOST_SOLVERS = 63 };
+/* The names of the contact solvers; ends with NULL. */
+void solver_names(const char *names[MOST_SOLVERS + 1]);
 
 /* Fills `request`, whose lists then belong to the caller (request_free); the rest points into `arguments`. */
 sim_status options_parse(int count, char **arguments, sim_request *request, sim_error *error);

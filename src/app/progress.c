@@ -29,9 +29,16 @@ void progress_step(run_progress *progress, const run_tally *tally, const sim_wor
     const sim_step_info *info = sim_world_info(world);
     double wall = now - tally->started, speed = wall > 0 ? tally_simulated(tally, world) / wall : 0;
     char text[80];
-    int length =
-        snprintf(text, sizeof text, "%.3f / %g s  %.3gx real time  %d iterations  residual %.1e",
-                 sim_world_state(world)->time, progress->duration, speed, info->iterations, tally->worst_residual);
+    int length = snprintf(text, sizeof text, "%.3f / %g s  %.3gx real time  ", sim_world_state(world)->time,
+                          progress->duration, speed),
+        left = (int)sizeof text - length;
+    if (left > 0 && tally->contact.steps) {
+        length += snprintf(text + length, (size_t)left, "%d contacts  %d iterations  E %.1e", info->contacts,
+                           info->solver_iterations, tally->contact.figure[FIGURE_E].worst);
+    } else if (left > 0) {
+        length += snprintf(text + length, (size_t)left, "%d iterations  residual %.1e", info->iterations,
+                           tally->worst_residual);
+    }
     draw(progress, text, length < (int)sizeof text ? length : (int)sizeof text - 1);
 }
 

@@ -60,24 +60,55 @@ static void close_outputs(sim_run *r) {
 
 /* ---- the loop ---- */
 
-static void keep_good_state(sim_run *r) {
+static int make_room_for_contacts(sim_run *r, int count) {
+    if (count <= r->good_room) {
+        return 1;
+    }
+    int room = count + count / 2;
+    sim_contact *contact = realloc(r->good.contact, (size_t)room * sizeof *contact);
+    r->good.contact = contact ? contact : r->good.contact;
+    sim_v3 *impulse = realloc(r->good.impulse, (size_t)room * sizeof *impulse);
+    r->good.impulse = impulse ? impulse : r->good.impulse;
+    r->good_room = contact && impulse ? room : r->good_room;
+    return contact && impulse;
+}
+
+/* 0 without memory. */
+static int keep_good_state(sim_run *r) {
     const sim_state *now = sim_world_state(r->world);
-    size_t nq = (size_t)r->scene->model->nq, nv = (size_t)r->scene->model->nv;
+    size_t nq = (size_t)r->scene->model->nq, nv = (size_t)r->scene->model->nv, count = (size_t)now->ncontact;
+    if (!make_room_for_contacts(r, now->ncontact)) {
+        return 0;
+    }
     r->good.time = now->time;
     r->good.time0 = now->time0;
     r->good.step = now->step;
+    r->good.ncontact = now->ncontact;
     memcpy(r->good.q, now->q, nq * sizeof(double));
     memcpy(r->good.v, now->v, nv * sizeof(double));
     memcpy(r->good.a, now->a, nv * sizeof(double));
+    if (count > 0) {
+        memcpy(r->good.contact, now->contact, count * sizeof *now->contact);
+        memcpy(r->good.impulse, now->impulse, count * sizeof *now->impulse);
+    }
+    return 1;
 }
 
 static void refuse_step(sim_run *r) {
     sim_error why;
     const sim_step_info *info = sim_world_info(r->world);
-    sim_fail(&why, SIM_FAILED,
-             "step %lld, from %.9g s on, did not converge: residual %.2g after %d iterations (%d of %d trees)",
-             (long long)r->good.step + 1, r->good.time, info->residual, info->iterations, info->nonconverged,
-             r->scene->model->ntree);
+    if (info->nonconverged) {
+        sim_fail(&why, SIM_FAILED,
+                 "step %lld, from %.9g s on, did not converge: residual %.2g after %d iterations (%d of %d trees)",
+                 (long long)r->good.step + 1, r->good.time, info->residual, info->iterations, info->nonconverged,
+                 r->scene->model->ntree);
+    } else {
+        sim_fail(
+            &why, SIM_FAILED,
+            "step %lld, from %.9g s on: the solver %s gave up on %d of %d islands after up to %d iterations (E %.2g)",
+            (long long)r->good.step + 1, r->good.time, sim_world_options(r->world)->solver->name, info->unsolved,
+            info->islands, info->solver_iterations, info->certificate.E);
+    }
     sim_error back;
     end_run(r, SIM_FAILED, "failed", sim_world_set_state(r->world, &r->good, &back) ? &back : &why);
 }
@@ -85,15 +116,18 @@ static void refuse_step(sim_run *r) {
 static void step(sim_run *r) {
     sim_error why;
     int strict = r->good.q != NULL;
-    if (strict) {
-        keep_good_state(r);
+    if (strict && !keep_good_state(r)) {
+        sim_fail(&why, SIM_NO_RESOURCE, "no memory for a state");
+        end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+        return;
     }
     if (sim_world_step(r->world, &why)) {
         end_run(r, why.status, why.status == SIM_FAILED ? "failed" : "stopped", &why);
         return;
     }
     tally_step(&r->tally, r->world);
-    if (strict && sim_world_info(r->world)->nonconverged) {
+    const sim_step_info *info = sim_world_info(r->world);
+    if (strict && (info->nonconverged || info->unsolved)) {
         refuse_step(r);
     }
 }

@@ -23,6 +23,7 @@ typedef struct sim_run {
     run_output *output;
     int64_t last_step; /* where the run ends */
     sim_state good;    /* before the present step; only under --on-nonconverged fail */
+    int good_room;     /* for its contacts */
     int64_t recorded;  /* the last step on record, -1: none */
     run_tally tally;
     run_progress progress;

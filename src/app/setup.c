@@ -77,10 +77,6 @@ static sim_status check_request(const sim_request *request, sim_error *error) {
     if (!request->scene) {
         return sim_fail(error, SIM_BAD_INPUT, "which scene? sim SCENE.json; see sim --help");
     }
-    if (request->solver) {
-        return sim_fail(error, SIM_BAD_INPUT, "there are no contact solvers in this version: --solver %s",
-                        request->solver);
-    }
     return check_files(request, error);
 }
 
@@ -106,11 +102,22 @@ static const char *cache_folder(char path[PATH_MAX]) {
     return length < PATH_MAX ? path : NULL;
 }
 
+/* --solver is the last of the values that are set: the scene's options must be those of this solver. */
 static sim_status load(sim_run *run, sim_error *error) {
     sim_diagnostics diagnostics = {0};
-    char cache[PATH_MAX];
-    sim_scene_overrides overrides = {.count = run->request->set.count,
-                                     .set = run->request->set.item,
+    char cache[PATH_MAX], solver[128];
+    int count = run->request->set.count;
+    const char **set = calloc((size_t)count + 1, sizeof *set);
+    if (!set) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
+    memcpy(set, run->request->set.item, (size_t)count * sizeof *set);
+    if (run->request->solver) {
+        snprintf(solver, sizeof solver, "world/solver=%s", run->request->solver);
+        set[count++] = solver;
+    }
+    sim_scene_overrides overrides = {.count = count,
+                                     .set = set,
                                      .seed = run->request->seed_given ? &run->request->seed : NULL,
                                      .cache = cache_folder(cache)};
     run->scene = sim_scene_load(run->request->scene, &overrides, &diagnostics, error);
@@ -119,6 +126,7 @@ static sim_status load(sim_run *run, sim_error *error) {
         error->text[0] = 0;
     }
     sim_diagnostics_free(&diagnostics);
+    free(set);
     return run->scene ? SIM_OK : error->status;
 }
 
@@ -255,6 +263,8 @@ void run_clear(sim_run *run) {
     }
     free(run->output);
     free(run->good.q);
+    free(run->good.contact);
+    free(run->good.impulse);
     sim_world_free(run->world);
     sim_scene_free(run->scene);
 }

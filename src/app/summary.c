@@ -33,6 +33,36 @@ static void print_pace(const sim_run *run) {
     }
 }
 
+static void print_figure(const char *before, const contact_tally *tally, int figure, const char *unit) {
+    const tally_figure *f = &tally->figure[figure];
+    fprintf(stderr, "%s %.1e%s (mean %.1e)", before, f->worst, unit, ratio(f->sum, (double)tally->steps));
+}
+
+static void print_contact_course(const sim_run *run) {
+    const contact_tally *tally = &run->tally.contact;
+    if (tally->steps == 0) {
+        return;
+    }
+    double steps = (double)tally->steps;
+    fprintf(stderr, "  contacts       %.1f on average, %d at most, in %d %s at most\n", (double)tally->contacts / steps,
+            tally->most_contacts, tally->most_islands, tally->most_islands == 1 ? "island" : "islands");
+    fprintf(stderr, "  solver         %s, %.2f iterations on average, %d at most\n",
+            sim_world_options(run->world)->solver->name, (double)tally->iterations / steps, tally->most_iterations);
+    if (tally->unsolved_steps > 0) {
+        fprintf(stderr, "  NOT SOLVED     %lld of %lld steps with contacts (%lld islands), first at %.9g s\n",
+                (long long)tally->unsolved_steps, (long long)tally->steps, (long long)tally->unsolved_islands,
+                tally->first_unsolved);
+    }
+    print_figure("  error          worst", tally, FIGURE_E, "");
+    fprintf(stderr, " of the rigid Coulomb law (E),\n");
+    print_figure("                ", tally, FIGURE_OWN, "");
+    print_figure(" of the solver's own,", tally, FIGURE_MOMENTUM, "");
+    fprintf(stderr, " of momentum\n");
+    print_figure("  penetration    worst", tally, FIGURE_PENETRATION, " m");
+    print_figure("; slip where contacts stick", tally, FIGURE_SLIP, " m/s");
+    fputc('\n', stderr);
+}
+
 void print_summary(const sim_run *run) {
     const run_tally *tally = &run->tally;
     const sim_state *state = sim_world_state(run->world);
@@ -40,6 +70,7 @@ void print_summary(const sim_run *run) {
             run->ending, state->time, (long long)state->step, sim_integrator_name(run->scene->options.integrator),
             run->scene->options.step);
     print_pace(run);
+    print_contact_course(run);
     fprintf(stderr, "  energy         %.6g J, then %.6g J; %.2e J away from the start at most\n", tally->energy_first,
             tally->energy_last, tally_energy_change(tally));
     fprintf(stderr, "  memory         %.1f MiB at most\n", (double)peak_memory() / (1024 * 1024));
@@ -95,6 +126,39 @@ static void write_course(json_out *out, const sim_run *run) {
     json_whole(out, "saturated_steps", tally->saturated);
 }
 
+/* Figures have a mean over the steps with contacts, a worst, and the time of that. */
+static void write_contacts(json_out *out, const sim_run *run) {
+    static const char *const name[FIGURES] = {[FIGURE_E] = "E",
+                                              [FIGURE_OWN] = "own",
+                                              [FIGURE_MOMENTUM] = "momentum",
+                                              [FIGURE_PENETRATION] = "penetration",
+                                              [FIGURE_SLIP] = "slip"};
+    const contact_tally *tally = &run->tally.contact;
+    const sim_options *options = sim_world_options(run->world);
+    double steps = (double)tally->steps;
+    json_open(out, "contacts", '{');
+    json_text(out, "solver", options->contacts && options->solver ? options->solver->name : NULL);
+    json_whole(out, "steps", tally->steps);
+    json_real(out, "mean", ratio((double)tally->contacts, steps));
+    json_whole(out, "most", tally->most_contacts);
+    json_whole(out, "most_islands", tally->most_islands);
+    json_real(out, "iterations_mean", ratio((double)tally->iterations, steps));
+    json_whole(out, "iterations_max", tally->most_iterations);
+    json_whole(out, "iterations_total", tally->total);
+    json_whole(out, "unsolved_steps", tally->unsolved_steps);
+    json_whole(out, "unsolved_islands", tally->unsolved_islands);
+    json_real(out, "first_unsolved_time", tally->unsolved_steps ? tally->first_unsolved : NAN);
+    for (int k = 0; k < FIGURES; k++) {
+        const tally_figure *f = &tally->figure[k];
+        json_open_line(out, name[k], '{');
+        json_real(out, "worst", tally->steps ? f->worst : NAN);
+        json_real(out, "mean", ratio(f->sum, steps));
+        json_real(out, "worst_time", tally->steps ? f->time : NAN);
+        json_close(out, '}');
+    }
+    json_close(out, '}');
+}
+
 static void write_energy(json_out *out, const run_tally *tally) {
     int known = tally->energy_samples > 0;
     json_open(out, "energy", '{');
@@ -112,6 +176,7 @@ int write_summary(const sim_run *run, FILE *file) {
     json_open(&out, NULL, '{');
     write_identity(&out, run);
     write_course(&out, run);
+    write_contacts(&out, run);
     write_energy(&out, &run->tally);
     json_whole(&out, "peak_memory", (int64_t)peak_memory());
     json_open(&out, "outputs", '[');

@@ -21,6 +21,36 @@ void tally_start(run_tally *tally, const sim_world *world) {
     *tally = (run_tally){.started = clock_seconds(), .first_step = state->step, .first_time = state->time};
 }
 
+static int greater(int a, int b) { return a > b ? a : b; }
+
+static void tally_contacts(contact_tally *tally, const sim_step_info *info, double time) {
+    const sim_certificate *c = &info->certificate;
+    const double figure[FIGURES] = {[FIGURE_E] = c->E,
+                                    [FIGURE_OWN] = c->own,
+                                    [FIGURE_MOMENTUM] = c->momentum,
+                                    [FIGURE_PENETRATION] = c->penetration,
+                                    [FIGURE_SLIP] = c->slip};
+    tally->contacts += info->contacts;
+    tally->most_contacts = greater(tally->most_contacts, info->contacts);
+    tally->most_islands = greater(tally->most_islands, info->islands);
+    tally->iterations += info->solver_iterations;
+    tally->total += info->solver_total;
+    tally->most_iterations = greater(tally->most_iterations, info->solver_iterations);
+    tally->unsolved_islands += info->unsolved;
+    if (info->unsolved && tally->unsolved_steps++ == 0) {
+        tally->first_unsolved = time;
+    }
+    for (int k = 0; k < FIGURES; k++) {
+        tally_figure *f = &tally->figure[k];
+        f->sum += figure[k];
+        if (tally->steps == 0 || figure[k] > f->worst) {
+            f->worst = figure[k];
+            f->time = time;
+        }
+    }
+    tally->steps++;
+}
+
 void tally_step(run_tally *tally, const sim_world *world) {
     const sim_step_info *info = sim_world_info(world);
     tally->steps++;
@@ -28,6 +58,9 @@ void tally_step(run_tally *tally, const sim_world *world) {
     tally->most_iterations = info->iterations > tally->most_iterations ? info->iterations : tally->most_iterations;
     tally->worst_residual = fmax(tally->worst_residual, info->residual);
     tally->saturated += info->saturated > 0;
+    if (info->contacts) {
+        tally_contacts(&tally->contact, info, sim_world_state(world)->time);
+    }
     if (info->nonconverged && tally->nonconverged++ == 0) {
         tally->first_nonconverged = sim_world_state(world)->time;
     }

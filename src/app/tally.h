@@ -4,6 +4,25 @@
 
 #include <sim/sim.h>
 
+/* Of a figure that each step with contacts has: sum, greatest, and when that was. */
+typedef struct tally_figure {
+    double sum, worst, time;
+} tally_figure;
+
+/* What the solver's answers were worth; what each figure means: sim/judge.h. */
+enum { FIGURE_E, FIGURE_OWN, FIGURE_MOMENTUM, FIGURE_PENETRATION, FIGURE_SLIP, FIGURES };
+
+typedef struct contact_tally {
+    int64_t steps;    /* with contacts */
+    int64_t contacts; /* summed over them */
+    int most_contacts, most_islands;
+    int64_t iterations, total; /* of the solver: those of the hardest island of each step; of all islands */
+    int most_iterations;
+    int64_t unsolved_steps, unsolved_islands;
+    double first_unsolved; /* simulated time */
+    tally_figure figure[FIGURES];
+} contact_tally;
+
 typedef struct run_tally {
     double started;     /* on the clock, s */
     int64_t first_step; /* the state's step number at the start */
@@ -15,6 +34,7 @@ typedef struct run_tally {
     int64_t nonconverged;      /* steps */
     double first_nonconverged; /* simulated time */
     int64_t saturated;         /* steps */
+    contact_tally contact;
     int64_t energy_samples;
     double energy_first, energy_last, energy_least, energy_most;
 } run_tally;

@@ -79,6 +79,15 @@ static int create_parts(sim_collision *c, double margin) {
     return c->broad && c->frame[0] && c->frame[1];
 }
 
+int collision_possible(const sim_model *model) {
+    sim_pool *pool = sim_pool_create();
+    filter f;
+    int known = pool && filter_create(&f, model, pool);
+    int possible = known ? filter_allows_any(&f) : -1;
+    sim_pool_free(pool);
+    return possible;
+}
+
 sim_collision *collision_create(const sim_model *model, double margin) {
     sim_pool *pool = sim_pool_create();
     sim_collision *c = pool ? POOL_NEW(pool, sim_collision, 1) : NULL;

@@ -25,6 +25,9 @@ typedef struct collision_info {
     int points; /* contacts */
 } collision_info;
 
+/* May any two shapes of the model touch, wherever its bodies go?  -1 without memory. */
+int collision_possible(const sim_model *model);
+
 /* `margin`: points with a gap up to it are contacts though nothing moves; NAN: a thousandth of the radius of the smaller
  * shape's ball.  NULL without memory. */
 sim_collision *collision_create(const sim_model *model, double margin);

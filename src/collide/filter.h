@@ -19,4 +19,7 @@ int filter_create(filter *f, const sim_model *model, sim_pool *pool);
  * the two bodies; only where each one's mask has a bit of the other's group. */
 int filter_allows(const filter *f, int shape_a, int shape_b);
 
+/* May any two shapes touch?  Where that takes too long to tell: yes. */
+int filter_allows_any(const filter *f);
+
 #endif

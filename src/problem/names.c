@@ -17,3 +17,8 @@ const char *sim_cone_name(sim_cone cone) {
     };
     return name[cone];
 }
+
+const char *sim_compliance_name(sim_compliance compliance) {
+    static const char *const name[SIM_COMPLIANCES] = {[SIM_RIGID] = "rigid", [SIM_NEAR_RIGID] = "near-rigid"};
+    return name[compliance];
+}

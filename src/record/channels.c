@@ -1,6 +1,7 @@
 /* What can be written down of a world, under which name, in which unit?  One row of the table per channel. */
 #include "record/channels.h"
 
+#include "collide/collision.h"
 #include "math/v3.h"
 #include "model/joint.h"
 #include <sim/dynamics.h>
@@ -99,6 +100,8 @@ UNIT(metres, "m")
 UNIT(metres_per_second, "m/s")
 UNIT(joules, "J")
 UNIT(number, "1")
+
+UNIT(newton_seconds, "N s")
 
 static const char *twist_unit(const sim_scene *scene, int item, int component) {
     (void)scene, (void)item;
@@ -221,7 +224,62 @@ STATISTIC(nonconverged)
 STATISTIC(residual)
 STATISTIC(saturated)
 
-/* ---- the table ---- */
+#define CERTIFICATE(field)                                                                                             \
+    static void judged_##field(channel_source *source, double *out) {                                                  \
+        *out = sim_world_info(source->world)->certificate.field;                                                       \
+    }
+STATISTIC(contacts)
+STATISTIC(islands)
+STATISTIC(solver_iterations)
+STATISTIC(solver_total)
+STATISTIC(unsolved)
+CERTIFICATE(E)
+CERTIFICATE(own)
+CERTIFICATE(momentum)
+CERTIFICATE(slackness)
+CERTIFICATE(lee)
+CERTIFICATE(lee_scaled)
+CERTIFICATE(cone)
+CERTIFICATE(penetration)
+CERTIFICATE(slip)
+CERTIFICATE(drive)
+
+/* ---- numbers of contacts ---- */
+
+static void fetch_start(channel_source *source, double *out) { *out = (double)source->before; }
+static void fetch_count(channel_source *source, double *out) { *out = sim_world_state(source->world)->ncontact; }
+
+static const sim_contact *contact_of(const channel_source *source) {
+    return &sim_world_state(source->world)->contact[source->contact];
+}
+
+static void fetch_shapes(channel_source *source, double *out) {
+    out[0] = contact_of(source)->shape_a;
+    out[1] = contact_of(source)->shape_b;
+}
+
+static void fetch_contact_position(channel_source *source, double *out) { put(out, contact_of(source)->at.position); }
+static void fetch_contact_normal(channel_source *source, double *out) { put(out, contact_of(source)->at.normal); }
+static void fetch_contact_gap(channel_source *source, double *out) { *out = contact_of(source)->at.gap; }
+
+static void fetch_contact_impulse(channel_source *source, double *out) {
+    put(out, sim_world_state(source->world)->impulse[source->contact]);
+}
+
+static int two(const sim_scene *scene) { return (void)scene, 2; }
+
+static void side_name(const sim_scene *scene, int item, char *text, size_t size) {
+    (void)scene;
+    copy(item ? "b" : "a", text, size);
+}
+
+static void axis_name(const sim_scene *scene, int item, char *text, size_t size) {
+    static const char *const names[] = {"x", "y", "z"};
+    (void)scene;
+    copy(names[item], text, size);
+}
+
+/* ---- the tables ---- */
 
 #define ALWAYS ((size_t)-1)
 #define IF(member) offsetof(sim_record_spec, member)
@@ -268,6 +326,52 @@ static const channel_kind table[] = {
 };
 enum { KINDS = sizeof table / sizeof table[0] };
 
+/* Only of scenes in which shapes can touch. */
+#define COUNTED(field, meaning)                                                                                        \
+    { "statistics/" #field, meaning, 1, 1, 1, IF(statistics), #field, nothing, one, no_name, number, fetch_##field }
+#define JUDGED(field, unit, meaning)                                                                                   \
+    {                                                                                                                  \
+        "certificate/" #field, meaning, 1, 0, 1, IF(statistics), "certificate." #field, nothing, one, no_name, unit,   \
+            judged_##field                                                                                             \
+    }
+static const channel_kind touching_table[] = {
+    COUNTED(contacts, "contacts in the step that led here"),
+    COUNTED(islands, "groups of bodies that these hold together"),
+    COUNTED(solver_iterations, "iterations of the contact solver, the most of any island"),
+    COUNTED(solver_total, "iterations of the contact solver, summed over islands"),
+    COUNTED(unsolved, "islands whose solver gave up"),
+    JUDGED(E, number, "error of the rigid Coulomb law, relative: the number to compare solvers by"),
+    JUDGED(own, number, "the same error of the law that the solver was given"),
+    JUDGED(momentum, number, "error of the momentum balance, relative"),
+    JUDGED(slackness, number, "mean complementarity slackness over the cost, convex laws"),
+    JUDGED(lee, newton_seconds, "mean of |gamma - P(gamma - s)|, rho = 1 kg"),
+    JUDGED(lee_scaled, metres_per_second, "the same with rho of each contact, over rho"),
+    JUDGED(cone, newton_seconds, "most that an impulse stands out of its friction cone"),
+    JUDGED(penetration, metres, "deepest overlap at the end of the step"),
+    JUDGED(slip, metres_per_second, "fastest slip where friction is inside its cone"),
+    JUDGED(drive, joules, "most that friction puts in"),
+    {"contact/start", "row of the first contact of the step that led here, in the datasets below", 1, 1, 1,
+     IF(contacts), NULL, nothing, one, no_name, number, fetch_start},
+    {"contact/count", "contacts of the step that led here", 1, 1, 1, IF(contacts), NULL, nothing, one, no_name, number,
+     fetch_count},
+};
+enum { TOUCHING_KINDS = sizeof touching_table / sizeof touching_table[0] };
+
+/* A row a contact. */
+static const channel_kind contact_table[] = {
+    {"contact/shape", "numbers of the two shapes", 2, 1, 1, IF(contacts), NULL, nothing, two, side_name, number,
+     fetch_shapes},
+    {"contact/position", "midway between the surfaces, where the step began", 2, 0, 1, IF(contacts), NULL, nothing,
+     three, axis_name, metres, fetch_contact_position},
+    {"contact/normal", "unit, from b to a, where the step began", 2, 0, 1, IF(contacts), NULL, nothing, three,
+     axis_name, number, fetch_contact_normal},
+    {"contact/gap", "where the step began; negative inside", 1, 0, 1, IF(contacts), NULL, nothing, one, no_name, metres,
+     fetch_contact_gap},
+    {"contact/impulse", "what the step gave to a, and took from b; world axes", 2, 0, 1, IF(contacts), NULL, nothing,
+     three, axis_name, newton_seconds, fetch_contact_impulse},
+};
+enum { CONTACT_KINDS = sizeof contact_table / sizeof contact_table[0] };
+
 static int wanted(const channel_kind *kind, const sim_scene *scene) {
     if (kind->flag != ALWAYS && !*(const int *)((const char *)&scene->record + kind->flag)) {
         return 0;
@@ -275,20 +379,33 @@ static int wanted(const channel_kind *kind, const sim_scene *scene) {
     return kind->items(scene) > 0;
 }
 
+static void choose(const sim_scene *scene, const channel_kind *kind, int kinds, sim_channel *chosen, int *count,
+                   size_t *row) {
+    for (int k = 0; k < kinds; k++) {
+        if (wanted(&kind[k], scene)) {
+            int items = kind[k].items(scene);
+            size_t numbers = (size_t)items * (size_t)kind[k].width;
+            chosen[(*count)++] = (sim_channel){&kind[k], items, *row, numbers};
+            *row += numbers;
+        }
+    }
+}
+
 channel_set *channels_choose(const sim_scene *scene, sim_pool *pool) {
     channel_set *set = POOL_NEW(pool, channel_set, 1);
-    sim_channel *chosen = POOL_NEW(pool, sim_channel, KINDS);
-    if (!set || !chosen) {
+    int touching = scene->options.contacts ? collision_possible(scene->model) : 0;
+    if (!set || touching < 0) {
         return NULL;
     }
-    set->channel = chosen;
-    for (int k = 0; k < KINDS; k++) {
-        if (wanted(&table[k], scene)) {
-            int items = table[k].items(scene);
-            size_t count = (size_t)items * (size_t)table[k].width;
-            chosen[set->count++] = (sim_channel){&table[k], items, set->width, count};
-            set->width += count;
-        }
+    set->channel = POOL_NEW(pool, sim_channel, KINDS + TOUCHING_KINDS);
+    set->contact_channel = POOL_NEW(pool, sim_channel, CONTACT_KINDS);
+    if (!set->channel || !set->contact_channel) {
+        return NULL;
+    }
+    choose(scene, table, KINDS, set->channel, &set->count, &set->width);
+    if (touching) {
+        choose(scene, touching_table, TOUCHING_KINDS, set->channel, &set->count, &set->width);
+        choose(scene, contact_table, CONTACT_KINDS, set->contact_channel, &set->contact_count, &set->contact_width);
     }
     return set;
 }
@@ -297,4 +414,18 @@ void channels_fetch(const channel_set *set, channel_source *source, double *row)
     for (int s = 0; s < set->count; s++) {
         set->channel[s].kind->fetch(source, row + set->channel[s].offset);
     }
+}
+
+int channels_contacts(const channel_set *set, const channel_source *source) {
+    return set->contact_count ? sim_world_state(source->world)->ncontact : 0;
+}
+
+void channels_fetch_contacts(const channel_set *set, channel_source *source, double *rows) {
+    int count = channels_contacts(set, source);
+    for (source->contact = 0; source->contact < count; source->contact++, rows += set->contact_width) {
+        for (int s = 0; s < set->contact_count; s++) {
+            set->contact_channel[s].kind->fetch(source, rows + set->contact_channel[s].offset);
+        }
+    }
+    source->before += count;
 }

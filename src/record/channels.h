@@ -13,6 +13,8 @@ typedef struct channel_source {
     const sim_scene *scene;
     sim_world *world;
     sim_quat *turn; /* [nbody] room to multiply the joints' quaternions along the trees */
+    int64_t before; /* contacts that the file holds already */
+    int contact;    /* of the state: the one to fetch */
 } channel_source;
 
 /* Numbers that belong together: `items` things (bodies, coordinates) with `width` components each. */
@@ -23,7 +25,8 @@ typedef struct channel_kind {
     int whole; /* counts, not measurements */
     int width;
     size_t flag;                   /* of sim_record_spec: wanted at all? */
-    const char *column;            /* in CSV headers: "elbow" + "" or "box." + "pose." + "x" or "energy." + "kinetic" */
+    const char *column;            /* in CSV headers: "elbow" + "" or "box." + "pose." + "x" or "energy." + "kinetic";
+                                      NULL: has no place in CSV */
     const char *const *components; /* [width] */
     int (*items)(const sim_scene *scene);
     void (*name)(const sim_scene *scene, int item, char *text, size_t size);
@@ -40,11 +43,17 @@ typedef struct sim_channel {
 typedef struct channel_set {
     int count;
     sim_channel *channel;
-    size_t width; /* numbers in a record */
+    size_t width;      /* numbers in a record */
+    int contact_count; /* of each contact of a record there is a row of its own, where the scene asks for contacts */
+    sim_channel *contact_channel;
+    size_t contact_width;
 } channel_set;
 
 /* The channels that the scene asks for, time first.  NULL when there is no memory. */
 channel_set *channels_choose(const sim_scene *scene, sim_pool *pool);
 void channels_fetch(const channel_set *set, channel_source *source, double *row);
+/* Rows of the contacts of the step that led to the present state. */
+int channels_contacts(const channel_set *set, const channel_source *source);
+void channels_fetch_contacts(const channel_set *set, channel_source *source, double *rows);
 
 #endif

@@ -1,11 +1,12 @@
 /* How is a state kept and taken up again, to the last bit?
  *
- * A checkpoint is a header, then q, v and a as the machine holds them, then a checksum of all before it.  It takes
- * the place of an older one in one move. */
+ * A checkpoint is a header, then q, v, a, the contacts and their impulses as the machine holds them, then a checksum of
+ * all before it.  It takes the place of an older one in one move. */
 #include "record/fingerprint.h"
 #include "record/replace.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sim/record.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,23 +14,29 @@
 #include <sys/stat.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
     char magic[16];
     uint64_t byte_order, format;
     uint64_t model; /* fingerprint */
-    uint64_t nq, nv;
+    uint64_t nq, nv, ncontact;
     double step_size;
-    char integrator[16];
+    char integrator[16], solver[16];  /* or "off": no contacts */
     char scene_hash[72], version[32]; /* for people who wonder where a file came from */
     double time, time0;
     int64_t step;
 } header;
-_Static_assert(sizeof(header) == 16 + 6 * 8 + 16 + 72 + 32 + 3 * 8, "a header has no gaps");
+_Static_assert(sizeof(header) == 16 + 7 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
+_Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 7 * sizeof(double) + 8 + 4 * sizeof(double),
+               "a contact has no gaps");
 
-static size_t file_size(uint64_t nq, uint64_t nv) { return sizeof(header) + (nq + 2 * nv + 1) * sizeof(double); }
+static size_t state_size(const header *head) {
+    return (head->nq + 2 * head->nv) * sizeof(double) + head->ncontact * (sizeof(sim_contact) + sizeof(sim_v3));
+}
+
+static size_t file_size(const header *head) { return sizeof *head + state_size(head) + sizeof(uint64_t); }
 
 /* ---- writing ---- */
 
@@ -41,8 +48,10 @@ static header describe(const sim_scene *scene, const sim_world *world) {
     memcpy(head.magic, magic, sizeof magic);
     head.nq = (uint64_t)model->nq;
     head.nv = (uint64_t)model->nv;
+    head.ncontact = (uint64_t)state->ncontact;
     head.step_size = options->step;
     snprintf(head.integrator, sizeof head.integrator, "%s", sim_integrator_name(options->integrator));
+    snprintf(head.solver, sizeof head.solver, "%s", options->contacts ? options->solver->name : "off");
     snprintf(head.scene_hash, sizeof head.scene_hash, "%s", scene->hash);
     snprintf(head.version, sizeof head.version, "%s", sim_version());
     head.time = state->time;
@@ -51,22 +60,27 @@ static header describe(const sim_scene *scene, const sim_world *world) {
     return head;
 }
 
+static char *put(char *at, const void *from, size_t size) {
+    if (size > 0) {
+        memcpy(at, from, size);
+    }
+    return at + size;
+}
+
 static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) {
     header head = describe(scene, world);
     const sim_state *state = sim_world_state(world);
-    *size = file_size(head.nq, head.nv);
+    *size = file_size(&head);
     char *bytes = malloc(*size), *at = bytes;
     if (!bytes) {
         return NULL;
     }
-    memcpy(at, &head, sizeof head);
-    at += sizeof head;
-    memcpy(at, state->q, head.nq * sizeof(double));
-    at += head.nq * sizeof(double);
-    memcpy(at, state->v, head.nv * sizeof(double));
-    at += head.nv * sizeof(double);
-    memcpy(at, state->a, head.nv * sizeof(double));
-    at += head.nv * sizeof(double);
+    at = put(at, &head, sizeof head);
+    at = put(at, state->q, head.nq * sizeof(double));
+    at = put(at, state->v, head.nv * sizeof(double));
+    at = put(at, state->a, head.nv * sizeof(double));
+    at = put(at, state->contact, head.ncontact * sizeof *state->contact);
+    at = put(at, state->impulse, head.ncontact * sizeof *state->impulse);
     uint64_t sum = fingerprint_add(fingerprint_start(), bytes, (size_t)(at - bytes));
     memcpy(at, &sum, sizeof sum);
     return bytes;
@@ -122,13 +136,13 @@ static sim_status check_file(const char *path, const char *bytes, size_t size, h
                         (unsigned long long)head->format, FORMAT);
     }
     size_t most = size / sizeof(double); /* more numbers than that cannot be meant, and would overflow the next line */
-    if (head->nq > most || head->nv > most || size < file_size(head->nq, head->nv)) {
+    if (head->nq > most || head->nv > most || head->ncontact > most || size < file_size(head)) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is cut short at %zu bytes", path, size);
     }
     uint64_t sum, found;
-    memcpy(&sum, bytes + file_size(head->nq, head->nv) - sizeof sum, sizeof sum);
-    found = fingerprint_add(fingerprint_start(), bytes, file_size(head->nq, head->nv) - sizeof sum);
-    if (found != sum || size != file_size(head->nq, head->nv)) {
+    memcpy(&sum, bytes + file_size(head) - sizeof sum, sizeof sum);
+    found = fingerprint_add(fingerprint_start(), bytes, file_size(head) - sizeof sum);
+    if (found != sum || size != file_size(head)) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is damaged: its checksum does not hold", path);
     }
     return SIM_OK;
@@ -142,6 +156,10 @@ static sim_status check_world(const char *path, const header *head, const header
                         "%llu and %llu",
                         path, (unsigned long long)head->nq, (unsigned long long)head->nv, (unsigned long long)own->nq,
                         (unsigned long long)own->nv);
+    }
+    if (memcmp(head->solver, own->solver, sizeof own->solver) != 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint was made with contacts '%.15s', not '%s'", path,
+                        head->solver, own->solver);
     }
     if (head->model != own->model) {
         const char *scene =
@@ -162,18 +180,33 @@ static sim_status check_world(const char *path, const header *head, const header
 }
 
 static sim_status take_up(const char *path, const header *head, const char *bytes, sim_world *world, sim_error *error) {
-    size_t count = (size_t)(head->nq + 2 * head->nv);
+    size_t count = (size_t)(head->nq + 2 * head->nv), contacts = (size_t)head->ncontact;
     double *numbers = malloc((count + 1) * sizeof *numbers);
-    if (!numbers) {
-        return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a checkpoint", path);
-    }
-    memcpy(numbers, bytes + sizeof *head, count * sizeof *numbers);
-    sim_state state = {.time = head->time, .time0 = head->time0, .step = head->step};
-    state.q = numbers;
-    state.v = state.q + head->nq;
-    state.a = state.v + head->nv;
+    sim_contact *contact = malloc((contacts + 1) * sizeof *contact);
+    sim_v3 *impulse = malloc((contacts + 1) * sizeof *impulse);
+    sim_status status = SIM_NO_RESOURCE;
     sim_error why;
-    sim_status status = sim_world_set_state(world, &state, &why);
+    sim_fail(&why, status, "no memory for a checkpoint");
+    if (numbers && contact && impulse && contacts <= INT_MAX) {
+        const char *at = bytes + sizeof *head;
+        memcpy(numbers, at, count * sizeof *numbers);
+        at += count * sizeof *numbers;
+        memcpy(contact, at, contacts * sizeof *contact);
+        at += contacts * sizeof *contact;
+        memcpy(impulse, at, contacts * sizeof *impulse);
+        sim_state state = {.time = head->time,
+                           .time0 = head->time0,
+                           .step = head->step,
+                           .q = numbers,
+                           .v = numbers + head->nq,
+                           .a = numbers + head->nq + head->nv,
+                           .ncontact = (int)contacts,
+                           .contact = contact,
+                           .impulse = impulse};
+        status = sim_world_set_state(world, &state, &why);
+    }
+    free(impulse);
+    free(contact);
     free(numbers);
     return status ? sim_fail(error, status, "%s: %s", path, why.text) : SIM_OK;
 }

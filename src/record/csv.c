@@ -1,5 +1,5 @@
 /* How does a trajectory look as text?  A header of names and units, then a line a record; %.17g brings every number back
- * bit for bit. */
+ * bit for bit.  Contacts, of which each record has another number, have no place here. */
 #include "record/writer.h"
 
 #include <errno.h>
@@ -53,6 +53,9 @@ static void write_name(FILE *file, const sim_scene *scene, const channel_kind *k
 static void write_header(FILE *file, const sim_scene *scene, const channel_set *set) {
     for (int s = 0; s < set->count; s++) {
         const sim_channel *channel = &set->channel[s];
+        if (!channel->kind->column) {
+            continue;
+        }
         for (size_t k = 0; k < channel->count; k++) {
             if (s + k > 0) {
                 fputc(',', file);
@@ -74,13 +77,17 @@ static void write_number(FILE *file, double value) {
     fwrite(text, 1, (size_t)length, file);
 }
 
-static sim_status csv_write(writer *base, const double *row, sim_error *error) {
+static sim_status csv_write(writer *base, const double *row, const double *contact, int contacts, sim_error *error) {
     csv *self = (csv *)base;
-    for (size_t k = 0; k < self->set->width; k++) {
-        if (k > 0) {
-            fputc(',', self->file);
+    (void)contact, (void)contacts;
+    for (int s = 0; s < self->set->count; s++) {
+        const sim_channel *channel = &self->set->channel[s];
+        for (size_t k = channel->offset; channel->kind->column && k < channel->offset + channel->count; k++) {
+            if (k > 0) {
+                fputc(',', self->file);
+            }
+            write_number(self->file, row[k]);
         }
-        write_number(self->file, row[k]);
     }
     fputc('\n', self->file);
     return ferror(self->file) ? cannot_write(self, error) : SIM_OK;

@@ -1,6 +1,9 @@
 /* Is this the same model?  A hash over the numbers that enter its motion; names and colours do not. */
 #include "record/fingerprint.h"
 
+#include <math.h>
+#include <string.h>
+
 uint64_t fingerprint_start(void) { return 0xcbf29ce484222325u; }
 
 uint64_t fingerprint_add(uint64_t hash, const void *bytes, size_t size) {
@@ -13,6 +16,12 @@ uint64_t fingerprint_add(uint64_t hash, const void *bytes, size_t size) {
 
 /* Only of types without padding. */
 #define ADD(hash, value) (*(hash) = fingerprint_add(*(hash), &(value), sizeof(value)))
+
+/* There is more than one NAN; all mean: left out. */
+static void add_number(uint64_t *hash, double value) {
+    value = isnan(value) ? NAN : value;
+    ADD(hash, value);
+}
 
 static void add_track(uint64_t *hash, const sim_track *track) {
     ADD(hash, track->interpolation);
@@ -53,6 +62,11 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
         }
         ADD(hash, shape->pose);
         ADD(hash, shape->material);
+        ADD(hash, shape->group);
+        ADD(hash, shape->mask);
+    }
+    for (int i = 0; i < model->nexclusion; i++) {
+        ADD(hash, model->exclusion[i]);
     }
     for (int i = 0; i < model->nmaterial; i++) {
         const sim_material *material = &model->material[i];
@@ -60,6 +74,15 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
         ADD(hash, material->stiffness);
         ADD(hash, material->dissipation);
         ADD(hash, material->restitution);
+    }
+    for (int i = 0; i < model->nmaterial_pair; i++) {
+        const sim_material_pair *pair = &model->material_pair[i];
+        ADD(hash, pair->first);
+        ADD(hash, pair->second);
+        add_number(hash, pair->friction);
+        add_number(hash, pair->stiffness);
+        add_number(hash, pair->dissipation);
+        add_number(hash, pair->restitution);
     }
 }
 
@@ -84,6 +107,18 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
     }
 }
 
+static void add_contact_options(uint64_t *hash, const sim_options *options) {
+    const sim_solver_card *card = options->solver;
+    int compliance = options->compliance < 0 ? (int)card->compliance : options->compliance;
+    *hash = fingerprint_add(*hash, card->name, strlen(card->name));
+    for (int k = 0; k < card->noptions; k++) {
+        add_number(hash, options->solver_option ? options->solver_option[k] : card->option[k].standard);
+    }
+    add_number(hash, options->contact_margin);
+    ADD(hash, compliance);
+    ADD(hash, options->law);
+}
+
 uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     uint64_t hash = fingerprint_start();
     ADD(&hash, model->nbody);
@@ -95,5 +130,8 @@ uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     add_forces(&hash, model);
     ADD(&hash, options->tolerance);
     ADD(&hash, options->max_iterations);
+    if (options->contacts) {
+        add_contact_options(&hash, options);
+    }
     return hash;
 }

@@ -3,7 +3,10 @@
  *
  * Rows gather in memory until a chunk is full, which goes to the file compressed.  A flush must not wait for that: it
  * writes the chunk as it is, uncompressed, and the chunk stays so, because space given up in this mode of the library
- * is not used again.  `time` grows last: as many records as it has are whole in every dataset. */
+ * is not used again.  `time` grows last: as many records as it has are whole in every dataset.
+ *
+ * Contacts, of which each record has another number, stand one after the other in datasets of their own, a row a contact;
+ * contact/start and contact/count say which are a record's. */
 #include "record/hdf5_driver.h"
 #include "record/hdf5_quiet.h"
 #include "record/writer.h"
@@ -42,7 +45,9 @@ typedef struct hdf5 {
     hid_t driver, file;
     hdf5_link link;
     int count;
-    dataset *dataset;
+    dataset *dataset; /* [count] those of records, then those of contacts */
+    int contacts0;    /* the first of these */
+    size_t contact_width;
     char *scratch; /* one chunk */
     hid_t complete;
 } hdf5;
@@ -210,15 +215,34 @@ static hid_t create_dataset(hid_t file, const dataset *set) {
     return id;
 }
 
+static void shape_at(const sim_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
+    (void)channel;
+    const char *name = scene->model->shape[index].name;
+    snprintf(text, size, "%s", name ? name : "");
+}
+
+static void body_at(const sim_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
+    (void)channel;
+    snprintf(text, size, "%s", scene->model->body[scene->model->shape[index].body].name);
+}
+
+/* What the numbers of shapes stand for: the first of the contacts' datasets holds them. */
+static int name_shapes(hid_t id, const sim_scene *scene) {
+    return put_texts(id, "shapes", NULL, scene, scene->model->nshape, shape_at) &&
+           put_texts(id, "bodies", NULL, scene, scene->model->nshape, body_at);
+}
+
 static int create_datasets(hdf5 *self, const sim_scene *scene, const channel_set *set) {
     size_t largest = 0;
-    self->dataset = POOL_NEW(self->pool, dataset, set->count);
+    self->dataset = POOL_NEW(self->pool, dataset, set->count + set->contact_count);
     if (!self->dataset) {
         return 0;
     }
-    for (int s = 0; s < set->count; s++) {
+    self->contacts0 = set->count;
+    self->contact_width = set->contact_width;
+    for (int s = 0; s < set->count + set->contact_count; s++) {
         dataset *d = &self->dataset[s];
-        d->channel = &set->channel[s];
+        d->channel = s < set->count ? &set->channel[s] : &set->contact_channel[s - set->count];
         choose_chunk(d);
         largest = chunk_bytes(d) > largest ? chunk_bytes(d) : largest;
         d->rows = sim_pool_alloc(self->pool, d->chunk[0] * d->channel->count, NUMBER);
@@ -229,7 +253,7 @@ static int create_datasets(hdf5 *self, const sim_scene *scene, const channel_set
         self->count++;
     }
     self->scratch = sim_pool_alloc(self->pool, largest, 1);
-    return self->scratch != NULL;
+    return self->scratch && (set->contact_count == 0 || name_shapes(self->dataset[set->count].id, scene));
 }
 
 /* 1 once the file has been closed by the program that wrote it. */
@@ -336,11 +360,26 @@ static int put_all(hdf5 *self, int last) {
     return good && !self->link.trouble;
 }
 
-static sim_status hdf5_write(writer *base, const double *row, sim_error *error) {
+/* A chunk may be full in the midst of them. */
+static int put_contacts(hdf5 *self, dataset *set, const double *contact, int contacts) {
+    int good = 1;
+    for (int k = 0; k < contacts; k++) {
+        append_row(set, contact + (size_t)k * self->contact_width);
+        if (set->pending == set->chunk[0]) {
+            good &= put_rows(self, set, 0);
+        }
+    }
+    return good;
+}
+
+static sim_status hdf5_write(writer *base, const double *row, const double *contact, int contacts, sim_error *error) {
     hdf5 *self = (hdf5 *)base;
     hdf5_silence before = hdf5_silence_begin();
     int good = 1;
-    for (int d = self->count - 1; d >= 0; d--) {
+    for (int d = self->count - 1; d >= self->contacts0; d--) {
+        good &= put_contacts(self, &self->dataset[d], contact, contacts);
+    }
+    for (int d = self->contacts0 - 1; d >= 0; d--) {
         dataset *set = &self->dataset[d];
         append_row(set, row);
         if (set->pending == set->chunk[0]) {

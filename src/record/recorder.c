@@ -13,7 +13,8 @@ struct sim_recorder {
     sim_pool *pool;
     channel_set *set;
     channel_source source;
-    double *row;
+    double *row, *contact;
+    size_t contact_room; /* numbers */
     writer *writer;
     double last_flush;
 };
@@ -65,8 +66,11 @@ static sim_recorder *prepare(const sim_scene *scene, sim_world *world) {
         sim_pool_free(pool);
         return NULL;
     }
-    channel_source source = {scene, world, turn};
-    *recorder = (sim_recorder){pool, set, source, row, NULL, now()};
+    *recorder = (sim_recorder){.pool = pool,
+                               .set = set,
+                               .source = {.scene = scene, .world = world, .turn = turn},
+                               .row = row,
+                               .last_flush = now()};
     return recorder;
 }
 
@@ -87,10 +91,24 @@ sim_recorder *sim_recorder_open(const char *path, const sim_scene *scene, sim_wo
     return recorder;
 }
 
+static int make_room(sim_recorder *recorder, size_t numbers) {
+    if (numbers > recorder->contact_room) {
+        double *more = realloc(recorder->contact, 2 * numbers * sizeof *more);
+        recorder->contact = more ? more : recorder->contact;
+        recorder->contact_room = more ? 2 * numbers : recorder->contact_room;
+    }
+    return numbers <= recorder->contact_room;
+}
+
 sim_status sim_recorder_write(sim_recorder *recorder, sim_world *world, sim_error *error) {
     recorder->source.world = world;
+    int contacts = channels_contacts(recorder->set, &recorder->source);
+    if (!make_room(recorder, (size_t)contacts * recorder->set->contact_width)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for a record of %d contacts", contacts);
+    }
     channels_fetch(recorder->set, &recorder->source, recorder->row);
-    sim_status status = recorder->writer->write(recorder->writer, recorder->row, error);
+    channels_fetch_contacts(recorder->set, &recorder->source, recorder->contact);
+    sim_status status = recorder->writer->write(recorder->writer, recorder->row, recorder->contact, contacts, error);
     double time = now();
     if (status || time - recorder->last_flush < flush_interval) {
         return status;
@@ -109,6 +127,7 @@ sim_status sim_recorder_close(sim_recorder *recorder, sim_error *error) {
         return SIM_OK;
     }
     sim_status status = recorder->writer->close(recorder->writer, error);
+    free(recorder->contact);
     sim_pool_free(recorder->pool);
     return status;
 }

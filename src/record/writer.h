@@ -6,7 +6,8 @@
 
 typedef struct writer writer;
 struct writer {
-    sim_status (*write)(writer *self, const double *row, sim_error *error);
+    /* A record: a row, and one for each of its contacts. */
+    sim_status (*write)(writer *self, const double *row, const double *contact, int contacts, sim_error *error);
     /* What was written so far can be read by others, also if the program dies now. */
     sim_status (*flush)(writer *self, sim_error *error);
     /* Also frees `self`, in every case. */

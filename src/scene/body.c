@@ -342,12 +342,9 @@ static bool weigh(loader *l, const entry *e, const body_data *b, sim_body_def *d
 
 /* ---- bodies ---- */
 
-/* A fixed joint goes on with the piece it hangs on. */
-static void note_motion(loader *l, entry *e, int own) {
+static void note_motion(loader *l, entry *e) {
     const entry *parent = e->parent >= 0 ? &l->entries[e->parent] : NULL;
-    bool fixed = e->type == SIM_FIXED;
-    e->moves = !fixed || (parent && parent->moves);
-    e->piece = !fixed ? own : parent ? parent->piece : -1;
+    e->moves = e->type != SIM_FIXED || (parent && parent->moves);
 }
 
 static bool read_body(loader *l, entry *e, const body_data *b, const joint_data *joint, sim_body_def *def) {
@@ -385,9 +382,8 @@ static void build_body(loader *l, int i) {
     sim_body_def def;
     e->type = (sim_joint_type)joint->type;
     e->read = true;
-    note_motion(l, e, i);
+    note_motion(l, e);
     bool good = read_body(l, e, &b, joint, &def);
-    sim_shapes_note_touching(l, e, &b);
     if (!good || !sim_loader_good(l)) {
         return;
     }

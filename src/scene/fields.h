@@ -75,6 +75,7 @@ struct table {
 
 extern const table sim_table_scene;
 extern const table sim_table_world;
+extern const table sim_table_law;
 extern const table sim_table_material;
 extern const table sim_table_material_pair;
 extern const table sim_table_body;

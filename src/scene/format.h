@@ -12,6 +12,11 @@
 /* Beside the shapes of the model: several of them, placed together. */
 enum { COMPOUND = SIM_SHAPE_TYPES };
 
+typedef struct law_data {
+    const node *at;
+    double beta, sigma, push, threshold;
+} law_data;
+
 typedef struct world_data {
     const node *at;
     double gravity[3], step, duration;
@@ -21,8 +26,10 @@ typedef struct world_data {
     int64_t max_iterations, seed;
     bool contacts;
     double contact_margin;
-    const char *solver;
+    int solver; /* -1: none of that name */
     const node *solver_options;
+    int compliance;
+    law_data law;
 } world_data;
 
 typedef struct material_data {
@@ -178,6 +185,7 @@ enum {
     SIGNAL_MOMENTUM,
     SIGNAL_EFFORTS,
     SIGNAL_STATISTICS,
+    SIGNAL_CONTACTS,
     SIGNALS
 };
 

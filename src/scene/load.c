@@ -65,6 +65,7 @@ static void finish(loader *l) {
         return;
     }
     sim_resolve_output(l);
+    sim_check_contacts(l);
     sim_sha256_finish(&l->hash, l->scene->hash);
 }
 

@@ -11,7 +11,8 @@
  *   geometry.c  hulls, meshes, height fields and distance fields, each built once
  *   solid.c     distance fields
  *   control.c   actuators and loads
- *   output.c    world options, what to record, cameras */
+ *   output.c    world options, what to record, cameras
+ *   solver.c    who answers the contact problem, and how */
 #ifndef SCENE_LOADER_H
 #define SCENE_LOADER_H
 
@@ -93,7 +94,6 @@ typedef struct entry {
     sim_joint_type type;
     bool read;  /* its joint is known */
     bool moves; /* against the world */
-    int piece;  /* body that carries it through fixed joints alone */
 } entry;
 
 typedef struct loader {
@@ -121,8 +121,6 @@ typedef struct loader {
     geometry_entry *geometries;          /* of files */
     int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */
     const char *cache;                   /* folder for sampled fields; NULL: none */
-    const node *touching;                /* a shape that could touch another one */
-    int touching_piece;
     bool built;
 } loader;
 
@@ -178,8 +176,6 @@ int sim_material_by_name(loader *l, const document *d, const char *name, const n
 /* Adds the mass properties that the body's shapes give it. */
 bool sim_shapes_weigh(loader *l, const entry *e, const body_data *b, sim_inertia *sum);
 void sim_shapes_add(loader *l, const entry *e, const body_data *b);
-/* Shapes on two bodies that can move against each other could touch. */
-void sim_shapes_note_touching(loader *l, const entry *e, const body_data *b);
 
 /* geometry.c */
 /* The geometry of a shape, built when first asked for; NULL when it is wrong (reported). */
@@ -201,6 +197,11 @@ void sim_build_control(loader *l);
 void sim_read_options(loader *l);
 void sim_read_output(loader *l);
 void sim_resolve_output(loader *l);
+
+/* solver.c */
+void sim_read_contact_options(loader *l);
+/* Refuses contacts where the integrator takes none.  After the model is made. */
+void sim_check_contacts(loader *l);
 
 /* The loader with its limits and its source of files in the open, for tests. */
 sim_scene *sim_load_scene(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,

@@ -37,7 +37,9 @@ void sim_read_options(loader *l) {
                       .threads = (int)w->threads,
                       .tolerance = w->tolerance,
                       .max_iterations = (int)w->max_iterations,
+                      .contacts = w->contacts,
                       .contact_margin = sim_node_member(w->at, "contact_margin") ? w->contact_margin : NAN};
+    sim_read_contact_options(l);
     scene->duration = w->duration;
     scene->seed = l->seed;
     sim_builder_gravity(l->builder, (sim_v3){w->gravity[0], w->gravity[1], w->gravity[2]});
@@ -120,7 +122,8 @@ void sim_read_output(loader *l) {
                                          .energy = s >> SIGNAL_ENERGY & 1,
                                          .momentum = s >> SIGNAL_MOMENTUM & 1,
                                          .efforts = s >> SIGNAL_EFFORTS & 1,
-                                         .statistics = s >> SIGNAL_STATISTICS & 1};
+                                         .statistics = s >> SIGNAL_STATISTICS & 1,
+                                         .contacts = s >> SIGNAL_CONTACTS & 1};
     read_points(l, r->points);
     read_cameras(l, l->data.cameras);
 }

@@ -3,6 +3,7 @@
 #include "scene/fields.h"
 #include "scene/text.h"
 
+#include <math.h>
 #include <sim/scene.h>
 #include <string.h>
 
@@ -54,11 +55,10 @@ static const char introduction[] =
     "* `--set PATH=VALUE` on the command line replaces any value before the scene is read: `--set world/step=0.002`, "
     "`--set "
     "bodies/arm/joint/damping=0.1` (elements of arrays by name or by number from 0).\n"
-    "* Shapes and contacts: shapes give mass and are there to be looked at. Contacts are not simulated yet, so a scene "
-    "in "
-    "which two bodies with shapes could touch must say `\"contacts\": false` in its `world`; surfaces (`materials`) "
-    "then do "
-    "not act.\n"
+    "* Shapes give mass, are there to be looked at, and push each other where they touch, as their `materials` say. "
+    "`\"contacts\": false` in `world` lets them pass through each other; the integrator `rk4` asks for it wherever "
+    "shapes "
+    "could touch.\n"
     "\n";
 
 static void add_limits(text *t) {
@@ -222,12 +222,58 @@ static void add_table(text *t, const table *tab) {
     sim_text_add(t, "\n");
 }
 
+/* ---- solvers ---- */
+
+static void add_solver_value(text *t, const sim_solver_option *o) {
+    for (int k = 0; o->choice && o->choice[k]; k++) {
+        sim_text_add(t, "%s`%s`", k ? ", " : "", o->choice[k]);
+    }
+    if (!o->choice) {
+        range r = {.has_low = true, .has_high = isfinite(o->high), .low = o->low, .high = o->high};
+        sim_text_add(t, o->whole ? "whole number" : "number");
+        add_range(t, &r);
+    }
+}
+
+static void add_solver(text *t, const sim_solver_card *card) {
+    sim_text_add(t, "### %s\n\nMethod: %s (%s). Law: %s. Compliance, if left to it: %s.\n\n", card->name, card->method,
+                 card->paper, sim_cone_name(card->cone), sim_compliance_name(card->compliance));
+    if (card->noptions) {
+        sim_text_add(t, "| key | value | default | meaning |\n|---|---|---|---|\n");
+    }
+    for (int k = 0; k < card->noptions; k++) {
+        const sim_solver_option *o = &card->option[k];
+        sim_text_add(t, "| `%s` | ", o->name);
+        add_solver_value(t, o);
+        sim_text_add(t, " | `");
+        if (o->choice) {
+            sim_text_add(t, "\"%s\"", o->choice[(int)o->standard]);
+        } else {
+            sim_text_add_number(t, o->standard);
+        }
+        sim_text_add(t, "` | %s |\n", o->help);
+    }
+    sim_text_add(t, card->noptions ? "\n" : "");
+}
+
+static void add_solvers(text *t) {
+    sim_text_add(t,
+                 "## solver_options\n\nThe contact solvers, each with its own options. `sim --list-solvers` prints the "
+                 "same.\n\n");
+    for (int k = 0; k < sim_solver_count(); k++) {
+        add_solver(t, sim_solver_at(k));
+    }
+}
+
 char *sim_scene_reference(void) {
     text t = {0};
     sim_text_add(&t, "%.*s", (int)sizeof introduction - 2, introduction);
     add_limits(&t);
     for (int i = 0; sim_tables[i]; i++) {
         add_table(&t, sim_tables[i]);
+        if (sim_tables[i] == &sim_table_law) {
+            add_solvers(&t);
+        }
     }
     t.length -= t.length > 0; /* the empty line at the end */
     if (t.start) {

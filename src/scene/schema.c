@@ -1,7 +1,9 @@
 /* The scene format as JSON Schema (2020-12), printed from the table that drives the parser. */
 #include "scene/fields.h"
+#include "scene/read.h"
 #include "scene/text.h"
 
+#include <math.h>
 #include <sim/scene.h>
 #include <string.h>
 
@@ -197,6 +199,43 @@ static void add_rivals(text *t, const table *tab, bool *any) {
     }
 }
 
+static void add_solver_option(text *t, const sim_solver_option *o) {
+    sim_text_add(t, "\"%s\": {", o->name);
+    if (o->choice) {
+        sim_text_add(t, "\"enum\": [");
+        for (int k = 0; o->choice[k]; k++) {
+            sim_text_add(t, "%s\"%s\"", k ? ", " : "", o->choice[k]);
+        }
+        sim_text_add(t, "], \"default\": \"%s\"", o->choice[(int)o->standard]);
+    } else {
+        range r = {.has_low = true, .has_high = isfinite(o->high), .low = o->low, .high = o->high};
+        sim_text_add(t, "\"type\": \"%s\"", o->whole ? "integer" : "number");
+        add_range(t, &r);
+        sim_text_add(t, ", \"default\": ");
+        sim_text_add_number(t, o->standard);
+    }
+    sim_text_add(t, ", \"description\": ");
+    sim_text_add_quoted(t, o->help);
+    sim_text_add(t, "}, ");
+}
+
+/* What stands in solver_options under each solver; that of the default also where none is named. */
+static void add_solvers(text *t, bool *any) {
+    const char *standard = sim_table_field(&sim_table_world, "solver")->standard;
+    for (int k = 0; k < sim_solver_count(); k++) {
+        const sim_solver_card *card = sim_solver_at(k);
+        bool named = strncmp(standard + 1, card->name, strlen(standard) - 2) != 0;
+        sim_text_add(t, "%s\n        {\"if\": {\"properties\": {\"solver\": {\"const\": \"%s\"}}%s},", *any ? "," : "",
+                     card->name, named ? ", \"required\": [\"solver\"]" : "");
+        *any = true;
+        sim_text_add(t, "\n         \"then\": {\"properties\": {\"solver_options\": {\"properties\": {");
+        for (int i = 0; i < card->noptions; i++) {
+            add_solver_option(t, &card->option[i]);
+        }
+        sim_text_add(t, "\"comment\": {\"type\": \"string\"}}, \"additionalProperties\": false}}}}");
+    }
+}
+
 static void add_object(text *t, const table *tab) {
     sim_text_add(t, "\n      \"type\": \"object\",\n      \"properties\": {\n");
     for (int i = 0; i < tab->count; i++) {
@@ -209,6 +248,9 @@ static void add_object(text *t, const table *tab) {
     bool any = false;
     add_types(t, tab, &any);
     add_rivals(t, tab, &any);
+    if (tab == &sim_table_world) {
+        add_solvers(t, &any);
+    }
     sim_text_add(t, "%s]", any ? "\n      " : "{}");
 }
 

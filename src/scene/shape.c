@@ -131,28 +131,3 @@ void sim_shapes_add(loader *l, const entry *e, const body_data *b) {
     pose body = pose_identity();
     visit_shapes(&(visit){l, e, b, add, NULL}, b->shapes, &body);
 }
-
-static bool could_touch(const node *shapes) {
-    for (const node *n = shapes ? shapes->first : NULL; n; n = n->next) {
-        const node *parts = sim_node_member(n, "shapes");
-        const node *mask = sim_node_member(n, "mask"), *group = sim_node_member(n, "group");
-        if (parts ? could_touch(parts) : !(mask && mask->number == 0) && !(group && group->number == 0)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void sim_shapes_note_touching(loader *l, const entry *e, const body_data *b) {
-    if (!could_touch(b->shapes)) {
-        return;
-    }
-    if (!l->touching) {
-        l->touching = b->shapes;
-        l->touching_piece = e->piece;
-    } else if (l->data.world.contacts && e->piece != l->touching_piece) {
-        const node *contacts = sim_node_member(l->data.world.at, "contacts");
-        sim_report_once(&l->report, contacts ? contacts : b->shapes, NULL,
-                        "contacts are not simulated yet: set /world/contacts to false");
-    }
-}

@@ -10,6 +10,13 @@ static const char *integrator_name(int i) {
     return i < SIM_INTEGRATORS ? sim_integrator_name((sim_integrator)i) : NULL;
 }
 
+static const char *solver_name(int i) { return i < sim_solver_count() ? sim_solver_at(i)->name : NULL; }
+
+/* 0: what the solver prefers; then those of `sim_compliance`. */
+static const char *compliance_name(int i) {
+    return i == 0 ? "auto" : i <= SIM_COMPLIANCES ? sim_compliance_name((sim_compliance)(i - 1)) : NULL;
+}
+
 static const char *joint_name(int i) { return i < SIM_JOINT_TYPES ? sim_joint_name((sim_joint_type)i) : NULL; }
 
 static const char *placement_name(int i) {
@@ -28,8 +35,8 @@ static const char *frame_name(int i) {
 }
 
 static const char *signal_name(int i) {
-    static const char *const name[SIGNALS] = {"coordinates", "velocities", "poses",   "twists",
-                                              "energy",      "momentum",   "efforts", "statistics"};
+    static const char *const name[SIGNALS] = {"coordinates", "velocities", "poses",      "twists",  "energy",
+                                              "momentum",    "efforts",    "statistics", "contacts"};
     return i < SIGNALS ? name[i] : NULL;
 }
 
@@ -54,20 +61,35 @@ static const field world_fields[] = {
     {"seed", FIELD_INTEGER, AT(world_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",
      .help = "Start of all random numbers of the scene."},
     {"contacts", FIELD_FLAG, AT(world_data, contacts), .standard = "true",
-     .help =
-         "Whether shapes touch. Contacts are not simulated yet: a scene in which shapes could touch must say `false`."},
+     .help = "Whether shapes push each other where they touch; `false`: they pass through each other."},
     {"contact_margin", FIELD_NUMBER, AT(world_data, contact_margin), .unit = "m", NOT_NEGATIVE,
      .help = "Shapes with a gap up to this are in contact though nothing moves; what moves is met in time whatever it "
              "is. Left out, a thousandth of the radius of the ball around the smaller shape."},
-    {"solver", FIELD_TEXT, AT(world_data, solver),
-     .not_simulated = "contacts are not simulated yet: leave \"solver\" out and set /world/contacts to false",
-     .help = "Contact solver."},
+    {"solver", FIELD_ENUM, AT(world_data, solver), .name_of = solver_name, .standard = "\"sap\"",
+     .help = "Method that answers the contact problem of a step; see [solver_options](#solver_options)."},
     {"solver_options", FIELD_VALUES, AT(world_data, solver_options),
-     .not_simulated = "contacts are not simulated yet: leave \"solver_options\" out and set /world/contacts to false",
-     .help = "Options of the contact solver."},
+     .help = "Options of that solver, by name; each has its own ([solver_options](#solver_options))."},
+    {"compliance", FIELD_ENUM, AT(world_data, compliance), .name_of = compliance_name, .standard = "\"auto\"",
+     .help = "What becomes of a contact that is stiffer than the step can resolve: `rigid` lets it not yield at all, "
+             "`near-rigid` as little as the step resolves; `auto` is the solver's own choice."},
+    {"law", FIELD_OBJECT, AT(world_data, law), .table = &sim_table_law, .help = "Numbers of the contact law."},
 };
 const table sim_table_world = {"world", "The surroundings and how time is stepped.", sizeof(world_data), world_fields,
                                .count = COUNT(world_fields)};
+
+static const field law_fields[] = {
+    {"beta", FIELD_NUMBER, AT(law_data, beta), POSITIVE, .standard = "1",
+     .help = "Near-rigid: period of the stiffest contact over the step."},
+    {"sigma", FIELD_NUMBER, AT(law_data, sigma), POSITIVE, .standard = "1e-3",
+     .help = "Near-rigid: how much friction at rest slips, relative to what gravity gives in a step."},
+    {"push", FIELD_NUMBER, AT(law_data, push), WITHIN(0, 1), .standard = "0.2",
+     .help = "Rigid: the part of an overlap that a step undoes."},
+    {"threshold", FIELD_NUMBER, AT(law_data, threshold), .unit = "m/s", NOT_NEGATIVE, .standard = "0.01",
+     .help = "Slower approaches do not bounce."},
+};
+const table sim_table_law = {"law",
+                             "Numbers that all contacts share. What each contact is made of is said by materials.",
+                             sizeof(law_data), law_fields, .count = COUNT(law_fields)};
 
 /* ---- materials ---- */
 
@@ -487,26 +509,10 @@ static const field scene_fields[] = {
 const table sim_table_scene = {"scene", "The file is one object.", sizeof(scene_data), scene_fields,
                                .count = COUNT(scene_fields)};
 
-const table *const sim_tables[] = {&sim_table_scene,
-                                   &sim_table_world,
-                                   &sim_table_body,
-                                   &sim_table_pose,
-                                   &sim_table_joint,
-                                   &sim_table_inertia,
-                                   &sim_table_shape,
-                                   &sim_table_solid,
-                                   &sim_table_exclusion,
-                                   &sim_table_material,
-                                   &sim_table_material_pair,
-                                   &sim_table_instance,
-                                   &sim_table_model,
-                                   &sim_table_repeat,
-                                   &sim_table_initial,
-                                   &sim_table_actuator,
-                                   &sim_table_load,
-                                   &sim_table_track,
-                                   &sim_table_vector_track,
-                                   &sim_table_record,
-                                   &sim_table_point,
-                                   &sim_table_camera,
-                                   NULL};
+const table *const sim_tables[] = {
+    &sim_table_scene,    &sim_table_world,     &sim_table_law,      &sim_table_body,
+    &sim_table_pose,     &sim_table_joint,     &sim_table_inertia,  &sim_table_shape,
+    &sim_table_solid,    &sim_table_exclusion, &sim_table_material, &sim_table_material_pair,
+    &sim_table_instance, &sim_table_model,     &sim_table_repeat,   &sim_table_initial,
+    &sim_table_actuator, &sim_table_load,      &sim_table_track,    &sim_table_vector_track,
+    &sim_table_record,   &sim_table_point,     &sim_table_camera,   NULL};

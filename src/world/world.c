@@ -164,10 +164,26 @@ static sim_status collision_ready(sim_world *w, sim_error *error) {
     return SIM_OK;
 }
 
+/* The solver's options in memory of our own, those left alone filled in. */
+static int keep_solver_options(sim_world *w) {
+    const sim_solver_card *card = w->options.solver;
+    int count = card ? card->noptions : 0;
+    double *option = POOL_NEW(w->pool, double, count);
+    for (int k = 0; option && k < count; k++) {
+        option[k] = w->options.solver_option ? w->options.solver_option[k] : card->option[k].standard;
+    }
+    w->options.solver_option = option;
+    return option != NULL;
+}
+
 /* What a step with contacts needs, if anything can touch. */
 static sim_status create_stage(sim_world *w, sim_error *error) {
     const sim_options *o = &w->options;
-    if (!o->contacts || w->model->nshape < 2 || w->model->nv == 0) {
+    int possible = o->contacts ? collision_possible(w->model) : 0;
+    if (possible < 0) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d shapes", w->model->nshape);
+    }
+    if (!possible) {
         return SIM_OK;
     }
     if (o->integrator == SIM_RK4) {
@@ -208,7 +224,7 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
     w->model = model;
     w->options = chosen;
     w->pool = pool;
-    if (!take_memory(w) || !(w->derived = sim_derived_create(model, NULL))) {
+    if (!take_memory(w) || !keep_solver_options(w) || !(w->derived = sim_derived_create(model, NULL))) {
         sim_world_free(w);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", model->nbody);
         return NULL;
@@ -258,6 +274,35 @@ size_t sim_world_bytes(const sim_world *w) {
 const double *sim_world_efforts(const sim_world *w) { return w->effort; }
 double *sim_world_applied(sim_world *w) { return w->applied; }
 
+static int stands_before(const sim_contact *a, const sim_contact *b) {
+    if (a->shape_a != b->shape_a) {
+        return a->shape_a < b->shape_a;
+    }
+    return a->shape_b != b->shape_b ? a->shape_b < b->shape_b : a->at.feature < b->at.feature;
+}
+
+/* Contacts are found again by shapes and feature, in a list that must be sorted by them. */
+static sim_status check_contacts(const sim_model *m, const sim_state *state, sim_error *error) {
+    for (int k = 0; k < state->ncontact; k++) {
+        const sim_contact *c = &state->contact[k];
+        sim_v3 p = c->at.position, n = c->at.normal, g = state->impulse[k];
+        if (c->shape_a < 0 || c->shape_b <= c->shape_a || c->shape_b >= m->nshape ||
+            c->body_a != m->shape[c->shape_a].body || c->body_b != m->shape[c->shape_b].body) {
+            return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state is of shapes that the model does not have",
+                            k);
+        }
+        if (!isfinite(p.x + p.y + p.z) || !isfinite(n.x + n.y + n.z) || !isfinite(g.x + g.y + g.z) ||
+            !isfinite(c->at.gap) || isnan(c->friction + c->stiffness + c->dissipation + c->restitution)) {
+            return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state holds a number that is not finite", k);
+        }
+        if (k > 0 && stands_before(c, c - 1)) {
+            return sim_fail(error, SIM_BAD_INPUT,
+                            "contact %d of the state is out of order: sorted by shapes, then features", k);
+        }
+    }
+    return SIM_OK;
+}
+
 static sim_status check_state(const sim_world *w, const sim_state *state, sim_error *error) {
     const sim_model *m = w->model;
     double sum = state->time + state->time0;
@@ -267,6 +312,9 @@ static sim_status check_state(const sim_world *w, const sim_state *state, sim_er
     }
     for (int j = 0; j < m->nv; j++) {
         sum += isfinite(state->v[j]) && isfinite(state->a[j]) ? 0 : NAN;
+    }
+    if (state->ncontact < 0 || (state->ncontact > 0 && !(state->contact && state->impulse))) {
+        return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but not where they stand", state->ncontact);
     }
     if (!isfinite(sum) || state->step < 0) {
         return sim_fail(error, SIM_BAD_INPUT, "the state holds a number that is not finite");
@@ -287,7 +335,7 @@ static sim_status check_state(const sim_world *w, const sim_state *state, sim_er
                             norm);
         }
     }
-    return SIM_OK;
+    return check_contacts(m, state, error);
 }
 
 sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *error) {

@@ -158,7 +158,6 @@ Test(scene_keys, refuses_by_name_what_is_not_simulated) {
     refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint':\n"
             "{'type': 'hinge', 'range': [0, 1]}}]}",
             "scene.json:2:19", "joint ranges are not simulated yet");
-    refused("{'sim': 1, 'world': {'solver': 'sap'}}", "scene.json:1:22", "contacts are not simulated yet");
 }
 
 /* ---- bodies ---- */
@@ -224,15 +223,80 @@ Test(scene_bodies, refuses_wrong_numbers_of_coordinates) {
             "scene.json:2:36", "3 numbers for a joint with 2 degrees of freedom");
 }
 
-Test(scene_bodies, refuses_contacts_until_they_are_simulated) {
-    const char *two = "{'sim': 1, 'world': {'contacts':\n%s}, 'bodies': ["
-                      "{'name': 'a', 'joint': 'free', 'shapes': [{'type': 'sphere', 'radius': 1, 'mass': 1}]},"
-                      "{'name': 'floor', 'shapes': [{'type': 'half_space'}]}]}";
-    char text[400];
-    snprintf(text, sizeof text, two, "true");
-    refused(text, "scene.json:2:1", "contacts are not simulated yet: set /world/contacts to false");
-    snprintf(text, sizeof text, two, "false");
-    sim_scene_free(load_good(text));
+/* ---- contacts ---- */
+
+#define WORLD(keys) "{'sim': 1, 'world': {" keys "}}"
+
+Test(scene_contacts, refuse_a_solver_that_there_is_not_and_list_those_there_are) {
+    char all[200] = "\"newton\" is none of: ";
+    for (int k = 0; k < sim_solver_count(); k++) {
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", k ? ", " : "", sim_solver_at(k)->name);
+    }
+    refused(WORLD("'solver': 'newton'"), "scene.json:1:32", all);
+    refused(WORLD("'solver': 'sapp'"), "scene.json:1:32", "did you mean \"sap\"?");
+    refused_with("{'sim': 1}", NULL, "world/solver=pgss", "--set world/solver=pgss", "did you mean \"pgs\"?");
+}
+
+Test(scene_contacts, refuse_options_that_the_solver_does_not_have) {
+    refused(WORLD("'solver': 'pgs', 'solver_options': {\n'relaxatoin': 1}"), "scene.json:2:1",
+            "the solver pgs has no option \"relaxatoin\" (did you mean \"relaxation\"?)");
+    refused(WORLD("'solver_options': {\n'relaxation': 1}"), "scene.json:2:1", "the solver sap has no option");
+    char all[300] = "(it has ";
+    const sim_solver_card *card = sim_solver_find("pgs");
+    for (int k = 0; k < card->noptions; k++) {
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", k ? ", " : "", card->option[k].name);
+    }
+    refused(WORLD("'solver': 'pgs', 'solver_options': {\n'xyz': 1}"), "scene.json:2:1", all);
+    refused_with(WORLD("'solver': 'pgs', 'solver_options': {\n'relaxation': 1}"), NULL, "world/solver=sap",
+                 "scene.json:2:1", "the solver sap has no option \"relaxation\"");
+}
+
+Test(scene_contacts, refuse_values_that_an_option_cannot_have) {
+    refused(WORLD("'solver': 'pgs', 'solver_options': {'relaxation':\n3}"), "scene.json:2:1",
+            "must be a number from 0.1 to 1.95, is 3");
+    refused(WORLD("'solver': 'pgs', 'solver_options': {'relaxation':\n'much'}"), "scene.json:2:1",
+            "expected a number, not a text");
+    refused(WORLD("'solver': 'sap', 'solver_options': {'max_iterations':\n1.5}"), "scene.json:2:1",
+            "must be a whole number from 0 to 10000, is 1.5");
+    refused(WORLD("'solver': 'pgs', 'solver_options': {'cone':\n'piramid'}"), "scene.json:2:1",
+            "\"piramid\" is none of: cone, pyramid (did you mean \"pyramid\"?)");
+    refused(WORLD("'solver': 'pgs', 'solver_options': {'cone':\n1}"), "scene.json:2:1",
+            "expected one of cone, pyramid, not a number");
+    refused_with(WORLD("'solver': 'pgs'"), NULL, "world/solver_options/relaxation=3",
+                 "--set world/solver_options/relaxation=3", "must be a number from 0.1 to 1.95");
+}
+
+Test(scene_contacts, refuse_laws_that_cannot_be) {
+    refused(WORLD("'law': {'beta': 0}"), "scene.json:1:38", "must be above 0, is 0");
+    refused(WORLD("'law': {'push': 2}"), "scene.json:1:38", "must be from 0 to 1, is 2");
+    refused(WORLD("'law': {'alpha': 1}"), "scene.json:1:30", "unknown key \"alpha\"");
+    refused(WORLD("'compliance': 'soft'"), "scene.json:1:36", "is none of: auto, rigid, near-rigid");
+}
+
+Test(scene_contacts, refuse_an_integrator_that_takes_none_only_where_something_could_touch) {
+    const char *form = "{'sim': 1, 'world': {'integrator':\n'rk4'%s}, 'bodies': ["
+                       "{'name': 'a', 'joint': 'hinge', 'shapes': [{'type': 'sphere', 'radius': 1, 'mass': 1}]},"
+                       "{'name': 'b', 'parent': '%s', 'joint': 'hinge', 'shapes': [{'type': 'sphere', 'radius': 1, "
+                       "'mass': 1%s}]}]%s}";
+    static const struct {
+        const char *world, *parent, *shape, *scene;
+    } cannot[] = {{", 'contacts': false", "world", "", ""},
+                  {"", "a", "", ""},
+                  {"", "world", ", 'mask': 0", ""},
+                  {"", "world", "", ", 'exclusions': [{'first': 'a', 'second': 'b'}]"}};
+    char text[800];
+    snprintf(text, sizeof text, form, "", "world", "", "");
+    refused(text, "scene.json:2:1",
+            "the integrator rk4 takes no contacts: choose another, or set /world/contacts to false");
+    for (size_t k = 0; k < sizeof cannot / sizeof cannot[0]; k++) {
+        snprintf(text, sizeof text, form, cannot[k].world, cannot[k].parent, cannot[k].shape, cannot[k].scene);
+        sim_scene *scene = load_good(text);
+        sim_error error = {0};
+        sim_world *world = sim_world_create(scene->model, &scene->options, &error);
+        cr_expect_not_null(world, "%s", error.text);
+        sim_world_free(world);
+        sim_scene_free(scene);
+    }
 }
 
 Test(scene_bodies, refuses_a_half_space_that_moves) {

@@ -33,10 +33,59 @@ Test(scene_load, fills_defaults_from_the_table) {
     cr_assert_eq(s->options.threads, plain.threads);
     cr_assert_eq(s->options.tolerance, plain.tolerance);
     cr_assert_eq(s->options.max_iterations, plain.max_iterations);
+    cr_assert_eq(s->options.contacts, plain.contacts);
+    cr_assert(isnan(s->options.contact_margin) && isnan(plain.contact_margin));
+    cr_assert_str_eq(s->options.solver->name, "sap");
+    cr_assert_eq(s->options.compliance, plain.compliance);
+    cr_assert_eq(memcmp(&s->options.law, &plain.law, sizeof plain.law), 0);
+    for (int k = 0; k < s->options.solver->noptions; k++) {
+        cr_assert_eq(s->options.solver_option[k], s->options.solver->option[k].standard);
+    }
     near_v3(s->model->gravity, 0, 0, -9.81);
     cr_assert(s->record.coordinates && s->record.velocities && s->record.energy && !s->record.poses);
     cr_assert_eq(s->record.every, 10);
     cr_assert_eq(s->model->nbody, 1);
+    sim_scene_free(s);
+}
+
+static double option_of(const sim_options *options, const char *name) {
+    for (int k = 0; k < options->solver->noptions; k++) {
+        if (strcmp(options->solver->option[k].name, name) == 0) {
+            return options->solver_option[k];
+        }
+    }
+    cr_assert_fail("there is no option %s", name);
+    return 0;
+}
+
+Test(scene_load, reads_who_answers_contacts_and_how) {
+    sim_scene *s = load_good("{'sim': 1, 'world': {'contacts': false, 'solver': 'pgs', 'compliance': 'near-rigid',"
+                             "'solver_options': {'tolerance': 1e-5, 'cone': 'pyramid', 'comment': 'rough'},"
+                             "'law': {'sigma': 0.5, 'threshold': 0.25}}, 'record': {'signals': ['contacts']}}");
+    const sim_options *o = &s->options;
+    sim_law_options law = sim_law_options_default();
+    cr_assert_str_eq(o->solver->name, "pgs");
+    cr_assert_eq(o->contacts, 0);
+    cr_assert_eq(o->compliance, SIM_NEAR_RIGID);
+    cr_assert_eq(option_of(o, "tolerance"), 1e-5);
+    cr_assert_eq(option_of(o, "cone"), 1);
+    cr_assert_eq(option_of(o, "relaxation"), 1);
+    cr_assert(o->law.sigma == 0.5 && o->law.threshold == 0.25 && o->law.beta == law.beta && o->law.push == law.push);
+    cr_assert(s->record.contacts && !s->record.statistics);
+    sim_scene_free(s);
+}
+
+Test(scene_load, takes_solver_and_options_from_the_command_line) {
+    sim_diagnostics found;
+    sim_error error = {0};
+    const char *set[] = {"world/solver=pgs", "world/solver_options/relaxation=1.5", "world/compliance=rigid"};
+    sim_scene_overrides overrides = {.count = 3, .set = set};
+    sim_scene *s = load_text("{'sim': 1, 'world': {'solver': 'sap'}}", NULL, &overrides, &found, &error);
+    cr_assert(s, "%s", error.text);
+    cr_assert_str_eq(s->options.solver->name, "pgs");
+    cr_assert_eq(option_of(&s->options, "relaxation"), 1.5);
+    cr_assert_eq(s->options.compliance, SIM_RIGID);
+    sim_diagnostics_free(&found);
     sim_scene_free(s);
 }
 

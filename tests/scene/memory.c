@@ -7,10 +7,12 @@
 #if REFUSING
 
 static const char scene_text[] =
-    "{\"sim\": 1, \"world\": {\"contacts\": false}, \"materials\": [{\"name\": \"m\"}],"
+    "{\"sim\": 1, \"world\": {\"integrator\": \"rk4\", \"solver\": \"pgs\", \"solver_options\": {\"tolerance\": "
+    "1e-6}}, \"materials\": [{\"name\": \"m\"}],"
     "\"models\": {\"m\": {\"bodies\": [{\"name\": \"a\", \"joint\": \"free\", \"shapes\": [{\"type\": \"box\", "
     "\"size\": [1, 1, 1],"
-    " \"mass\": 1, \"material\": \"m\"}]}]}}, \"instances\": [{\"model\": \"m\", \"prefix\": \"x\", \"overrides\": "
+    " \"mass\": 1, \"material\": \"m\", \"group\": 0}]}]}}, \"instances\": [{\"model\": \"m\", \"prefix\": \"x\", "
+    "\"overrides\": "
     "{\"bodies/0/name\": "
     "\"z\"}, \"repeat\": {\"placement\": \"scatter\", \"count\": 100, \"min\": [0, 0, 0], \"max\": [9, 9, 9], "
     "\"radius\": 0.1}}],"

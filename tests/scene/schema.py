@@ -25,13 +25,14 @@ def expect(good, scene, name):
 scenes = sorted(p for p in (root / "scenes").rglob("*.json") if not p.name.endswith(".schema.json"))
 for path in scenes:
     expect(True, json.loads(path.read_text()), path.name)
-if len(scenes) < 17:
+if len(scenes) < 24:
     failed += 1
     print("FAILED: only", len(scenes), "scenes found")
 
 whole = {
     "sim": 1,
-    "world": {"step": 0.01, "integrator": "moreau"},
+    "world": {"step": 0.01, "integrator": "moreau", "solver": "pgs", "solver_options": {"relaxation": 1.2, "cone": "pyramid"},
+              "compliance": "rigid", "law": {"beta": 0.5}},
     "materials": [{"name": "m", "friction": 1}],
     "models": {"m": {"bodies": [{"name": "a", "joint": "free"}]}},
     "instances": [{"model": "m", "repeat": {"placement": "line", "count": 2, "offset": [1, 0, 0]}}],
@@ -50,7 +51,7 @@ whole = {
     "initial": {"b": 0.1},
     "actuators": [{"joint": "b", "target": {"times": [0, 1], "values": [0, 1]}}],
     "loads": [{"body": "b", "force": [1, 2, 3]}],
-    "record": {"signals": ["poses"]},
+    "record": {"signals": ["poses", "contacts"]},
     "comment": "all of it",
 }
 expect(True, whole, "a scene with everything")
@@ -58,7 +59,9 @@ expect(True, whole, "a scene with everything")
 REMOVE = object()
 broken = [
     ("/sim", REMOVE), ("/sim", 2), ("/wrld", {}), ("/world/step", 0), ("/world/step", "1"), ("/world/integrator", "euler"),
-    ("/world/solver", "sap"), ("/world/threads", 65), ("/world/threads", 1.5), ("/world/gravity", [0, 0]),
+    ("/world/solver", "spa"), ("/world/solver", "sap"), ("/world/solver", REMOVE),
+    ("/world/solver_options/relaxation", 3), ("/world/solver_options/cone", "ball"), ("/world/solver_options/more", 1),
+    ("/world/law/beta", 0), ("/world/law/more", 1), ("/world/compliance", "soft"), ("/world/threads", 65), ("/world/threads", 1.5), ("/world/gravity", [0, 0]),
     ("/bodies/0/name", REMOVE), ("/bodies/0/name", "a/b"), ("/bodies/0/joint", "hing"), ("/bodies/0/joint/pitch", 1),
     ("/bodies/0/joint/type", REMOVE), ("/bodies/0/joint/type", "screw"), ("/bodies/0/joint/range", [0, 1]),
     ("/bodies/0/q_deg", 1), ("/bodies/0/inertia/mass", 0), ("/bodies/0/inertia/moments", REMOVE),

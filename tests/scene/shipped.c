@@ -32,7 +32,7 @@ static int try_scene(const char *path, const struct stat *about, int type) {
 
 Test(shipped_scenes, load_and_step) {
     cr_assert_eq(ftw("scenes", try_scene, 8), 0);
-    cr_assert_geq(scenes, 17);
+    cr_assert_geq(scenes, 24);
 }
 
 static sim_scene *load(const char *name) {
