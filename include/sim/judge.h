@@ -12,7 +12,7 @@ extern "C" {
  * vbar = v* + A^-1 J' gamma, so that all but `momentum` depend on gamma alone.  s = u - target + R gamma.
  *
  * `E` is the one number for comparing solvers: natural map of the rigid Coulomb law in units of impulse and of velocity,
- * each over the size of what it is made of (Acary, Bremond, Huber 2018, made free of units):
+ * each over the size of what it is made of (after Acary, Bremond, Huber 2018):
  *
  *     F(rho) = gamma - P_K(gamma - rho (s + (0, 0, mu |s_t|))),   rho_i = rows / trace(W_ii + R_i)
  *     e_sic  = |F(1)| / max(|q|, |gamma|, |s|)
@@ -20,21 +20,20 @@ extern "C" {
  *     e_imp  = |F(rho_i)| / |gamma|
  *     E      = max(e_sic, e_vel, e_imp),   q = J v* + w - target
  *
+ * e_sic mixes units, but is never greater than |(e_vel, e_imp)|, which do not: other units change E by sqrt 2 at most.
  * An impulse below 1.5e-8 of what would undo q is as good as none: e_imp puts 1.5e-8 |(rho_i q_i)_i| in place of |gamma|
  * where that is greater.  What is wrong beside nothing at all is infinitely wrong; 0 / 0 is 0. */
 typedef struct sim_certificate {
     double E, e_sic, e_vel, e_imp;
     double e_paper; /* |F(1)| / |q| */
-    double
-        own; /* E for the solver's own law: its cone (s as it is if convex; a pyramid is held to be the cone), R, target */
-    double momentum; /* |D (A (v - v*) - J' gamma)| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 (Castro 2021, 32) */
-    double
-        slackness; /* sum |s_i . gamma_i| / nc / cost over contacts, own law (33); s + (0, 0, mu |s_t|) if not convex */
-    double lee;    /* |gamma - P(gamma - s)| / nc, strict law, rho = 1 kg (Lee et al., sec. VII) */
+    double own; /* E for the solver's own R, target and cone: without mu |s_t| if convex; a pyramid counts as strict */
+    double momentum;  /* |D (A (v - v*) - J' gamma)| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 (Castro 2021, 32) */
+    double slackness; /* of contacts, sum |s_i . gamma_i| / nc / cost (33), with s as in `own` */
+    double lee;       /* of contacts, |gamma - P(gamma - s)| / nc, strict law, rho = 1 kg (Lee et al., sec. VII) */
     double lee_scaled;  /* the same with rho_i, divided by it: m/s */
     double cone;        /* N s: worst |gamma_t| - mu gamma_n, or -gamma_n; of other rows what is out of bounds */
     double penetration; /* m: deepest -(gap + dt u_n), contacts and limits */
-    double slip;        /* m/s: fastest |u_t| where friction is inside its cone */
+    double slip;        /* m/s: fastest |u_t| where friction is inside its cone, below 0.999 of it */
     double drive;       /* J: most that friction puts in, max gamma_t . u_t */
     int worst;          /* constraint with the greatest natural map in e_vel; -1: none */
     int nonfinite;      /* a number of the answer is none, or too large to be judged: the other figures are infinite */
@@ -47,7 +46,7 @@ typedef struct sim_judgement {
 } sim_judgement;
 
 /* `rigid`: R and target of the rigid law; `own` and `cone`: those that the solver was given.  `work` holds
- * sim_judge_work(problem) numbers. */
+ * sim_judge_work(problem) numbers.  Local problems have no `v`. */
 SIM_API size_t sim_judge_work(const sim_problem *problem);
 SIM_API void sim_judge(const sim_problem *problem, const sim_regularisation *rigid, const sim_regularisation *own,
                        sim_cone cone, const double *v, const double *impulse, double *work, sim_judgement *judgement);

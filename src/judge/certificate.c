@@ -46,7 +46,11 @@ static sim_certificate all_infinite(int worst) {
 sim_certificate sim_judgement_finish(const sim_judgement *j) {
     const double *sum = j->sum, *most = j->most;
     int worst = most[MAP_WORST] > 0 ? j->worst : -1;
-    if (j->nonfinite) {
+    int nonfinite = j->nonfinite;
+    for (int k = 0; k < SUMS; k++) {
+        nonfinite |= !isfinite(sum[k]);
+    }
+    if (nonfinite) {
         return all_infinite(worst);
     }
     parts rigid = parts_of(sum + RIGID, sum[IMPULSE]), own = parts_of(sum + OWN, sum[IMPULSE]);

@@ -36,85 +36,89 @@ static void keep_most(trial *t, int slot, double value) {
     }
 }
 
-/* s, and with it what R makes of the inverse mass. */
-typedef struct shifted {
+/* An answer under one law: s, with mu |s_t| added to the normal where the law is Coulomb's, and w = 1 / rho_i. */
+typedef struct view {
+    double *sum; /* of this law */
     double s[SIM_MAX_ROWS], w;
-} shifted;
+} view;
 
-static shifted judge_shift(const trial *t, const sim_constraint *c, const sim_regularisation *law, double *sum) {
+static void look(const trial *t, const sim_constraint *c, const sim_regularisation *law, double *sum, view *a) {
     const judge_motion *m = &t->motion;
-    shifted a = {.w = m->trace[c - t->problem->constraint]};
-    double q2 = 0;
+    double q2 = 0, s2 = 0, w = m->trace[c - t->problem->constraint];
     for (int k = 0; k < c->rows; k++) {
         int row = c->row + k;
         double q = m->free[row] - law->target[row];
-        a.s[k] = q + m->pushed[row] + law->R[row] * t->gamma[row];
-        a.w += law->R[row];
+        double s = q + m->pushed[row] + law->R[row] * t->gamma[row];
+        a->s[k] = s;
+        w += law->R[row];
         q2 += q * q;
-        sum[SHIFTED] += square(a.s[k]);
+        s2 += s * s;
     }
-    a.w = a.w > 0 ? a.w / c->rows : 0;
+    a->sum = sum;
+    a->w = w = w > 0 ? w / c->rows : 0;
     sum[FREE] += q2;
-    sum[UNDOING] += a.w > 0 ? q2 / square(a.w) : 0;
-    return a;
+    sum[SHIFTED] += s2;
+    sum[UNDOING] += w > 0 ? q2 / square(w) : 0;
 }
 
-/* The parts of E; returns |F_i / rho_i|^2. */
-static double judge_map(const trial *t, const sim_constraint *c, const double *s, double w, double *sum) {
-    static const double still[SIM_MAX_ROWS];
-    const double *gamma = t->gamma + c->row, dt = t->problem->step;
-    double velocity = natural_map(c, dt, w, gamma, s);
-    sum[MAP_SIC] += natural_map(c, dt, 1, gamma, s);
-    sum[MAP_VELOCITY] += velocity;
-    sum[MAP_IMPULSE] += w > 0 ? velocity / square(w) : natural_map(c, dt, 1, gamma, still);
-    return velocity;
+/* The parts of E, from |F(1)|^2 and |F_i / rho_i|^2; F(0) if nothing moves the constraint. */
+static void add_maps(const view *a, double sic, double velocity, double still) {
+    a->sum[MAP_SIC] += sic;
+    a->sum[MAP_VELOCITY] += velocity;
+    a->sum[MAP_IMPULSE] += a->w > 0 ? velocity / square(a->w) : still;
 }
 
-/* s + (0, 0, mu |s_t|) of contacts, where the law is Coulomb's. */
-static void add_de_saxce(const sim_constraint *c, double *s) {
-    if (c->kind == SIM_CONTACT) {
-        s[2] += c->friction * length2(s[0], s[1]);
-    }
-}
-
-static void judge_rigid(trial *t, const sim_constraint *c, const sim_regularisation *law) {
-    double *sum = t->judgement->sum;
-    const double *gamma = t->gamma + c->row;
-    shifted a = judge_shift(t, c, law, sum + RIGID);
-    if (c->kind == SIM_CONTACT) {
-        double y[3], z[3];
-        for (int k = 0; k < 3; k++) {
-            y[k] = gamma[k] - a.s[k];
-            z[k] = a.w * gamma[k] - a.s[k];
-        }
-        project_nested(c->friction, y);
-        project_nested(c->friction, z);
-        for (int k = 0; k < 3; k++) {
-            sum[LEE] += square(gamma[k] - y[k]);
-            sum[LEE_SCALED] += square(a.w * gamma[k] - z[k]);
-        }
-    }
-    add_de_saxce(c, a.s);
-    double map = judge_map(t, c, a.s, a.w, sum + RIGID);
+static void keep_worst(trial *t, const sim_constraint *c, double map) {
     if (map > t->judgement->most[MAP_WORST]) {
         t->judgement->most[MAP_WORST] = map;
         t->judgement->worst = (int)(c - t->problem->constraint);
     }
 }
 
-static void judge_own(trial *t, const sim_constraint *c, const sim_regularisation *law, sim_cone cone) {
-    double *sum = t->judgement->sum, slack = 0;
-    shifted a = judge_shift(t, c, law, sum + OWN);
-    if (cone != SIM_CONE_CONVEX) {
-        add_de_saxce(c, a.s);
+static void judge_lee(trial *t, const sim_constraint *c, const view *rigid) {
+    dense_quad s[3], w = {1, rigid->w, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        s[k] = (dense_quad){rigid->s[k], rigid->s[k], 0, 0};
     }
-    judge_map(t, c, a.s, a.w, sum + OWN);
-    for (int k = 0; k < c->rows; k++) {
-        double gamma = t->gamma[c->row + k];
-        slack += a.s[k] * gamma;
-        sum[COST] += gamma * (t->motion.pushed[c->row + k] + law->R[c->row + k] * gamma) / 2;
+    dense_quad map = contact_maps(project_nested, c->friction, w, t->gamma + c->row, s);
+    t->judgement->sum[LEE] += map[0];
+    t->judgement->sum[LEE_SCALED] += map[1];
+}
+
+static void judge_cone(trial *t, const sim_constraint *c, view *rigid, view *own, sim_cone cone) {
+    const double *gamma = t->gamma + c->row;
+    judge_lee(t, c, rigid);
+    rigid->s[2] += c->friction * length2(rigid->s[0], rigid->s[1]);
+    own->s[2] += cone == SIM_CONE_CONVEX ? 0 : c->friction * length2(own->s[0], own->s[1]);
+    dense_quad w = {1, rigid->w, 1, own->w}, s[3], none[3] = {{0}, {0}, {0}};
+    for (int k = 0; k < 3; k++) {
+        s[k] = (dense_quad){rigid->s[k], rigid->s[k], own->s[k], own->s[k]};
     }
-    sum[SLACK] += c->kind == SIM_CONTACT ? fabs(slack) : 0;
+    dense_quad map = contact_maps(project_cones, c->friction, w, gamma, s);
+    double still =
+        rigid->w > 0 && own->w > 0 ? 0 : contact_maps(project_cones, c->friction, none[0] + 1, gamma, none)[0];
+    add_maps(rigid, map[0], map[1], still);
+    add_maps(own, map[2], map[3], still);
+    keep_worst(t, c, map[1]);
+    t->judgement->sum[SLACK] += fabs(own->s[0] * gamma[0] + own->s[1] * gamma[1] + own->s[2] * gamma[2]);
+}
+
+static void judge_rows(trial *t, const sim_constraint *c, const view *rigid, const view *own) {
+    static const double none[SIM_MAX_ROWS];
+    const double *gamma = t->gamma + c->row, dt = t->problem->step, still = row_map(c, dt, 1, gamma, none);
+    double map = row_map(c, dt, rigid->w, gamma, rigid->s);
+    add_maps(rigid, row_map(c, dt, 1, gamma, rigid->s), map, still);
+    add_maps(own, row_map(c, dt, 1, gamma, own->s), row_map(c, dt, own->w, gamma, own->s), still);
+    keep_worst(t, c, map);
+}
+
+/* |gamma|^2 and gamma . (W + R) gamma / 2 */
+static void judge_size(trial *t, const sim_constraint *c, const sim_regularisation *own) {
+    for (int k = c->row; k < c->row + c->rows; k++) {
+        double gamma = t->gamma[k];
+        t->judgement->sum[IMPULSE] += gamma * gamma;
+        t->judgement->sum[COST] += gamma * (t->motion.pushed[k] + own->R[k] * gamma) / 2;
+    }
 }
 
 static void judge_contact(trial *t, const sim_constraint *c) {
@@ -194,16 +198,16 @@ void sim_judge(const sim_problem *p, const sim_regularisation *rigid, const sim_
     judge_balance_of(&t, v);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        judge_rigid(&t, c, rigid);
-        judge_own(&t, c, own, cone);
+        view of_rigid, of_own;
+        look(&t, c, rigid, judgement->sum + RIGID, &of_rigid);
+        look(&t, c, own, judgement->sum + OWN, &of_own);
+        judge_size(&t, c, own);
         if (c->kind == SIM_CONTACT) {
+            judge_cone(&t, c, &of_rigid, &of_own, cone);
             judge_contact(&t, c);
         } else {
+            judge_rows(&t, c, &of_rigid, &of_own);
             judge_other(&t, c);
         }
-        for (int k = c->row; k < c->row + c->rows; k++) {
-            judgement->sum[IMPULSE] += square(gamma[k]);
-        }
     }
-    judgement->nonfinite = !all_finite(judgement->sum, SUMS);
 }

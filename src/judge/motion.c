@@ -39,46 +39,69 @@ judge_motion judge_motion_in(const sim_problem *p, double *work) {
     return m;
 }
 
-/* A <- A^-1 of a small tree, by Gauss and Jordan; no pivots need be sought, for A is positive definite. */
-static void invert(int n, double *A) {
+/* A <- A^-1 of a small tree, by Gauss and Jordan; no pivots need be sought, for A is positive definite.  Column k is
+ * changed by masks: a number written into a vector in memory would stall the next reading of the vector. */
+static inline void invert(int n, dense_quad A[SMALL][2]) {
+    static const dense_mask at[SMALL][2] = {{{-1, 0, 0, 0}, {0}}, {{0, -1, 0, 0}, {0}}, {{0, 0, -1, 0}, {0}},
+                                            {{0, 0, 0, -1}, {0}}, {{0}, {-1, 0, 0, 0}}, {{0}, {0, -1, 0, 0}}};
+    const dense_quad none = {0, 0, 0, 0};
     for (int k = 0; k < n; k++) {
-        double *pivot = A + k * STRIDE, over = 1 / pivot[k];
-        pivot[k] = 1;
-        for (int c = 0; c < STRIDE; c++) {
-            pivot[c] *= over;
+        double over = 1 / A[k][k / 4][k % 4];
+        dense_quad pivot[2];
+        for (int half = 0; half < 2; half++) {
+            pivot[half] = over * dense_choose(at[k][half], none + 1, A[k][half]);
         }
         for (int i = 0; i < n; i++) {
-            double *row = A + i * STRIDE, factor = row[k];
-            if (i != k) {
-                row[k] = 0;
-                dense_axpy(STRIDE, -factor, pivot, row);
+            double factor = A[i][k / 4][k % 4];
+            for (int half = 0; half < 2; half++) {
+                A[i][half] = dense_choose(at[k][half], none, A[i][half]) - factor * pivot[half];
             }
         }
+        A[k][0] = pivot[0];
+        A[k][1] = pivot[1];
     }
 }
 
 static void write_inverse(const sim_problem *p, int t, double *inverse) {
     int n = p->tree[t].nv;
     double A[SMALL * SMALL];
+    dense_quad B[SMALL][2];
     p->mass.matrix(p->mass.self, t, A);
-    memset(inverse, 0, SMALL * STRIDE * sizeof *inverse);
+    memset(B, 0, sizeof B);
     for (int i = 0; i < n; i++) {
-        memcpy(inverse + i * STRIDE, A + i * n, (size_t)n * sizeof *A);
+        for (int j = 0; j < n; j++) {
+            B[i][j / 4][j % 4] = A[i * n + j];
+        }
     }
-    invert(n, inverse);
+    if (n == 6) {
+        invert(6, B); /* free bodies, with all loops known beforehand */
+    } else {
+        invert(n, B);
+    }
+    memcpy(inverse, B, sizeof B);
+}
+
+/* The first `count` numbers at x, and zeros. */
+static inline dense_quad load_part(int count, const double *x) {
+    return count >= 4 ? dense_load(x)
+                      : (dense_quad){count > 0 ? x[0] : 0, count > 1 ? x[1] : 0, count > 2 ? x[2] : 0, 0};
 }
 
 /* Sum over rows of J_r A^-1 J_r'. */
-static double trace_small(int rows, int n, const double *J, const double *inverse) {
-    double sum = 0;
+static inline double trace_small(int rows, int n, const double *J, const double *inverse) {
+    dense_quad sum = {0, 0, 0, 0};
     for (int r = 0; r < rows; r++, J += n) {
-        double x[STRIDE] = {0};
+        dense_quad low = {0, 0, 0, 0}, high = low;
         for (int i = 0; i < n; i++) {
-            dense_axpy(STRIDE, J[i], inverse + i * STRIDE, x);
+            low += J[i] * dense_load(inverse + i * STRIDE);
+            high += J[i] * dense_load(inverse + i * STRIDE + 4);
         }
-        sum += dense_dot(n, J, x);
+        sum += low * load_part(n, J);
+        if (n > 4) {
+            sum += high * load_part(n - 4, J + 4);
+        }
     }
-    return sum;
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 static double trace_large(const sim_problem *p, int t, int rows, const double *J, double *x) {
@@ -92,38 +115,39 @@ static double trace_large(const sim_problem *p, int t, int rows, const double *J
     return sum;
 }
 
+/* j += J_i' gamma_i, and the trace of W_ii. */
 static void add_transposed(const sim_problem *p, const sim_constraint *c, const double *gamma, judge_motion *m) {
-    double *inverse = m->rest + p->nv, *column = inverse + p->ntree * SMALL * STRIDE;
-    double trace = 0;
-    for (int k = c->row; k < c->row + c->rows; k++) {
-        m->free[k] = p->offset ? p->offset[k] : 0;
-    }
+    double *inverse = m->rest + p->nv, *column = inverse + p->ntree * SMALL * STRIDE, trace = 0;
     for (int side = 0; side < 2; side++) {
         int t = c->tree[side];
         if (t < 0) {
             continue;
         }
-        int n = p->tree[t].nv, v0 = p->tree[t].v0;
-        const double *J = p->J + c->block[side];
+        int n = p->tree[t].nv;
+        const double *J = p->J + c->block[side], *of_tree = inverse + t * SMALL * STRIDE;
         for (int k = 0; k < c->rows; k++) {
-            dense_axpy(n, gamma[c->row + k], J + k * n, m->j + v0);
-            m->free[c->row + k] += dense_dot(n, J + k * n, p->v_free + v0);
+            dense_axpy(n, gamma[c->row + k], J + k * n, m->j + p->tree[t].v0);
         }
-        trace += n <= SMALL ? trace_small(c->rows, n, J, inverse + t * SMALL * STRIDE)
-                            : trace_large(p, t, c->rows, J, column);
+        trace += n == 6       ? trace_small(c->rows, 6, J, of_tree) /* all loops known beforehand */
+                 : n <= SMALL ? trace_small(c->rows, n, J, of_tree)
+                              : trace_large(p, t, c->rows, J, column);
     }
     m->trace[c - p->constraint] = trace;
 }
 
-static void times_rows(const sim_problem *p, const sim_constraint *c, const double *dv, double *pushed) {
+/* Rows of J v* + w and of J dv. */
+static void times_rows(const sim_problem *p, const sim_constraint *c, const double *dv, judge_motion *m) {
     for (int k = c->row; k < c->row + c->rows; k++) {
-        pushed[k] = 0;
+        m->free[k] = p->offset ? p->offset[k] : 0;
+        m->pushed[k] = 0;
     }
     for (int side = 0; side < 2; side++) {
         int t = c->tree[side];
         for (int k = 0; k < c->rows && t >= 0; k++) {
-            int n = p->tree[t].nv;
-            pushed[c->row + k] += dense_dot(n, p->J + c->block[side] + k * n, dv + p->tree[t].v0);
+            int n = p->tree[t].nv, v0 = p->tree[t].v0;
+            const double *J = p->J + c->block[side] + k * n;
+            m->free[c->row + k] += n == 6 ? dense_dot(6, J, p->v_free + v0) : dense_dot(n, J, p->v_free + v0);
+            m->pushed[c->row + k] += n == 6 ? dense_dot(6, J, dv + v0) : dense_dot(n, J, dv + v0);
         }
     }
 }
@@ -144,7 +168,7 @@ static void global_motion(const sim_problem *p, const double *gamma, judge_motio
         p->mass.solve(p->mass.self, t, dv + p->tree[t].v0);
     }
     for (int i = 0; i < p->nconstraint; i++) {
-        times_rows(p, &p->constraint[i], dv, m->pushed);
+        times_rows(p, &p->constraint[i], dv, m);
     }
 }
 

@@ -14,60 +14,66 @@
 #ifndef JUDGE_PROJECTION_H
 #define JUDGE_PROJECTION_H
 
+#include "math/dense.h"
+
 #include <math.h>
 #include <sim/problem.h>
 
-/* y <- P_K y.  The polar cone goes first: at mu = 0 it alone catches y_n < 0 with y_t = 0. */
-static inline void project_cone(double mu, double *y) {
-    double r = sqrt(y[0] * y[0] + y[1] * y[1]);
-    if (y[2] <= -mu * r) {
-        y[0] = y[1] = y[2] = 0;
-    } else if (r > mu * y[2]) {
-        double normal = (y[2] + mu * r) / (1 + mu * mu), shrink = mu * normal / r;
-        y[0] *= shrink;
-        y[1] *= shrink;
-        y[2] = normal;
-    }
+static inline dense_quad length(dense_quad x, dense_quad y) {
+    dense_quad square = x * x + y * y;
+    return (dense_quad){sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
+}
+
+/* y <- P_K y, four vectors at once.  The polar cone goes last, as at mu = 0 it alone catches y_n < 0 with y_t = 0. */
+static inline void project_cones(double mu, dense_quad y[3]) {
+    const dense_quad none = {0, 0, 0, 0};
+    dense_quad r = length(y[0], y[1]), normal = (y[2] + mu * r) * (1 / (1 + mu * mu)), shrink = mu * normal / r;
+    dense_mask sticks = r <= mu * y[2], opens = y[2] <= -mu * r;
+    y[0] = dense_choose(opens, none, dense_choose(sticks, y[0], shrink * y[0]));
+    y[1] = dense_choose(opens, none, dense_choose(sticks, y[1], shrink * y[1]));
+    y[2] = dense_choose(opens, none, dense_choose(sticks, y[2], normal));
 }
 
 /* y <- Pi y of Lee et al. 2024: the normal first, then the disc of the friction that this normal allows. */
-static inline void project_nested(double mu, double *y) {
-    double r = sqrt(y[0] * y[0] + y[1] * y[1]);
-    y[2] = y[2] > 0 ? y[2] : 0;
-    if (r > mu * y[2]) {
-        y[0] *= mu * y[2] / r;
-        y[1] *= mu * y[2] / r;
+static inline void project_nested(double mu, dense_quad y[3]) {
+    const dense_quad none = {0, 0, 0, 0};
+    dense_quad normal = dense_choose(y[2] > 0, y[2], none), r = length(y[0], y[1]), shrink = mu * normal / r;
+    dense_mask slides = r > mu * normal;
+    y[0] = dense_choose(slides, shrink * y[0], y[0]);
+    y[1] = dense_choose(slides, shrink * y[1], y[1]);
+    y[2] = normal;
+}
+
+typedef void (*cone_projection)(double mu, dense_quad y[3]);
+
+/* |w gamma - P(w gamma - s)|^2 of a contact, for four w and s. */
+static inline dense_quad contact_maps(cone_projection project, double mu, dense_quad w, const double *gamma,
+                                      const dense_quad s[3]) {
+    dense_quad y[3], sum = {0, 0, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        y[k] = w * gamma[k] - s[k];
     }
+    project(mu, y);
+    for (int k = 0; k < 3; k++) {
+        dense_quad d = w * gamma[k] - y[k];
+        sum += d * d;
+    }
+    return sum;
 }
 
 static inline double clamp(double y, double bound) { return y > bound ? bound : y < -bound ? -bound : y; }
 
-/* y <- P_wK y */
-static inline void project(const sim_constraint *c, double step, double w, double *y) {
-    if (c->kind == SIM_CONTACT) {
-        project_cone(c->friction, y);
-        return;
-    }
-    double bound = w > 0 ? w * step * c->bound : 0; /* which may be infinite */
+/* |w gamma - P_wK(w gamma - s)|^2 of what is no contact. */
+static inline double row_map(const sim_constraint *c, double step, double w, const double *gamma, const double *s) {
+    double bound = w > 0 ? w * step * c->bound : 0, sum = 0; /* the bound may be infinite */
     for (int k = 0; k < c->rows; k++) {
+        double y = w * gamma[k] - s[k];
         if (c->kind == SIM_LIMIT) {
-            y[k] = y[k] > 0 ? y[k] : 0;
+            y = y > 0 ? y : 0;
         } else if (c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR) {
-            y[k] = clamp(y[k], bound);
+            y = clamp(y, bound);
         }
-    }
-}
-
-/* |w gamma - P_wK(w gamma - s)|^2 */
-static inline double natural_map(const sim_constraint *c, double step, double w, const double *gamma, const double *s) {
-    double y[SIM_MAX_ROWS], sum = 0;
-    for (int k = 0; k < c->rows; k++) {
-        y[k] = w * gamma[k] - s[k];
-    }
-    project(c, step, w, y);
-    for (int k = 0; k < c->rows; k++) {
-        double d = w * gamma[k] - y[k];
-        sum += d * d;
+        sum += (w * gamma[k] - y) * (w * gamma[k] - y);
     }
     return sum;
 }

@@ -12,6 +12,14 @@ static inline dense_quad dense_load(const double *x) {
     return v;
 }
 
+/* What comparing two quads gives: all bits of a number set, or none. */
+typedef long long dense_mask __attribute__((vector_size(32)));
+
+/* a where the mask says so, else b. */
+static inline dense_quad dense_choose(dense_mask mask, dense_quad a, dense_quad b) {
+    return (dense_quad)((mask & (dense_mask)a) | (~mask & (dense_mask)b));
+}
+
 /* Sum of x[k] y[k], in four partial sums and a tail. */
 static inline double dense_dot(int n, const double *x, const double *y) {
     dense_quad s = {0, 0, 0, 0};

@@ -74,6 +74,9 @@ Test(judge, measures_what_the_convex_law_costs_a_sliding_contact) {
     double map = sqrt(0.4 * 0.4 + 0.8 * 0.8);
     cr_assert_float_eq(c.e_vel, map / sqrt(10), 1e-14);
     cr_assert_float_eq(c.e_imp, 2 * map / sqrt(20), 1e-14);
+    /* a pyramid is judged by the cone around it */
+    c = certificate_of(p, NULL, SIM_CONE_PYRAMID, NULL, g);
+    cr_assert_eq(c.own, c.E);
     sim_problem_free(p);
 }
 
