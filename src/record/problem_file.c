@@ -90,6 +90,18 @@ sim_problem_file *problem_file_parse(const void *bytes, size_t size, sim_error *
     return file;
 }
 
+sim_problem_file *problem_file_of_tree(void (*fill)(store *s, void *data), void *data, sim_error *error) {
+    sim_problem_file *file = new_file(error);
+    if (file) {
+        fill(&file->store, data);
+    }
+    if (file && take_problem(file, error)) {
+        sim_problem_file_free(file);
+        return NULL;
+    }
+    return file;
+}
+
 sim_problem_file *sim_problem_file_create(const sim_problem *problem, const char *title, const char *description,
                                           sim_error *error) {
     sim_problem_file *file = new_file(error);

@@ -18,6 +18,8 @@ struct sim_problem_file {
 
 /* From the bytes of a file. */
 sim_problem_file *problem_file_parse(const void *bytes, size_t size, sim_error *error);
+/* From a tree that `fill` makes. */
+sim_problem_file *problem_file_of_tree(void (*fill)(store *s, void *data), void *data, sim_error *error);
 
 /* What FCLIB's part of a file states becomes the problem of the file. */
 sim_status problem_local_whole(sim_problem_file *file, const fclib *stated, sim_pool *work, sim_error *error);
