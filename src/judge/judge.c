@@ -163,15 +163,6 @@ static int first_nonfinite(const sim_problem *p, const double *gamma) {
     return -1;
 }
 
-static int all_finite(const double *x, int count) {
-    for (int k = 0; k < count; k++) {
-        if (!isfinite(x[k])) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 static void judge_balance_of(trial *t, const double *v) {
     double *sum = t->judgement->sum;
     judge_balance b = judge_momentum(t->problem, v, &t->motion);
@@ -185,13 +176,13 @@ size_t sim_judge_work(const sim_problem *p) { return judge_motion_size(p); }
 void sim_judge(const sim_problem *p, const sim_regularisation *rigid, const sim_regularisation *own, sim_cone cone,
                const double *v, const double *gamma, double *work, sim_judgement *judgement) {
     *judgement = (sim_judgement){.constraints = p->nconstraint, .worst = first_nonfinite(p, gamma)};
-    judgement->nonfinite = judgement->worst >= 0 || !all_finite(v, p->nv);
+    judgement->nonfinite = judgement->worst >= 0; /* of v, the momentum error will tell */
     trial t = {p, gamma, judge_motion_in(p, work), judgement};
     for (int i = 0; i < p->nconstraint; i++) {
         judgement->contacts += p->constraint[i].kind == SIM_CONTACT;
     }
     if (judgement->nonfinite) {
-        judgement->most[MAP_WORST] = judgement->worst >= 0 ? INFINITY : 0;
+        judgement->most[MAP_WORST] = INFINITY;
         return;
     }
     judge_motion_of(p, gamma, &t.motion);

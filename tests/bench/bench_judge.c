@@ -94,5 +94,7 @@ int main(void) {
     measure("heap of 40", random_problem(&r, &heap));
     heap.contacts = 400;
     measure("heap of 40, ten times met", random_problem(&r, &heap));
+    problem_recipe large = {.bodies = 1, .chain = 36, .contacts = 1, .friction = 0.5, .kinds = -1};
+    measure("36 velocities, all kinds", random_problem(&r, &large));
     return 0;
 }

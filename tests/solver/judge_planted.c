@@ -164,6 +164,22 @@ Test(judge_planted, impulses_that_are_not_complementary) {
     sim_problem_free(p);
 }
 
+Test(judge_planted, errors_of_many_contacts_are_shared_out_as_the_papers_say) {
+    double down[3] = {0, 0, -3}, g[3] = {0, 0, 1};
+    sim_problem *p = point_on_ground(2, 0.5, 0, dt, down);
+    sim_judgement one = judgement_of(p, NULL, SIM_CONE_CONVEX, NULL, g), two = {0};
+    sim_judgement_add(&two, &one, 0);
+    sim_judgement_add(&two, &one, 1);
+    sim_certificate c = sim_judgement_finish(&two);
+    /* each has s = -2.5 and costs 1/4: the mean of |s . gamma| over the sum of costs, a norm over a count */
+    expect(c.slackness, 2.5 / 0.5, "slackness");
+    expect(c.lee, sqrt(2) * 2.5 / 2, "lee");
+    expect(c.lee_scaled, sqrt(2) * 2.5 / 2, "lee_scaled");
+    expect(c.e_vel, 2.5 / 3, "e_vel");
+    cr_assert_eq(c.worst, 0);
+    sim_problem_free(p);
+}
+
 Test(judge_planted, no_impulse_where_one_is_needed) {
     double g[3] = {0, 0, 0};
     sim_certificate c = judged_once(incoming(0, 0), g);
