@@ -29,7 +29,7 @@ SIM_API sim_status sim_recorder_close(sim_recorder *recorder, sim_error *error);
 /* The world's state, whole: written to a new file that then replaces `path`, so a crash leaves the old one. */
 SIM_API sim_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_world *world,
                                         sim_error *error);
-/* Refused if the checkpoint belongs to another model, another format or another step and integrator. */
+/* Refused if the checkpoint belongs to another model, another format, or another step, integrator or contact solver. */
 SIM_API sim_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_world *world, sim_error *error);
 
 /* A contact problem in a file: FCLIB's HDF5, which other programs write and read, and what FCLIB lacks in a group of our

@@ -167,8 +167,9 @@ static void print_kinds(const sim_solver_card *card) {
 }
 
 void print_solvers(void) {
-    printf("The contact solvers. Their options go into the scene's world/solver_options, as in\n"
-           "--set world/solver_options/NAME=VALUE; the last word of each says how it stands.\n");
+    print_wrapped("The contact solvers. Their options go into the scene's world/solver_options, as in --set "
+                  "world/solver_options/NAME=VALUE; how each stands if left alone is said last.",
+                  0, 0);
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_card *card = sim_solver_at(k);
         char law[400];

@@ -150,6 +150,49 @@ def summarises_a_run_in_json():
     assert summary["peak_memory"] > 1 << 20 and summary["real_time_factor"] > 0
 
 
+def column(path, name):
+    return [float(row[name]) for row in rows(path)[1:]]
+
+
+def summarises_contacts_and_how_right_their_answers_were():
+    for solver in ("sap", "pgs"):
+        done = sim(scene("pile"), "--solver", solver, "--set", "world/duration=0.2", "--summary", "s.json", "--out", "a.csv")
+        found = json.loads(read("s.json"), parse_constant=lambda word: 1 / 0)["contacts"]
+        contacts = column("a.csv", "contacts")
+        assert found["solver"] == solver and found["steps"] == sum(c > 0 for c in contacts) == 40
+        assert found["most"] == max(contacts) and abs(found["mean"] - sum(contacts) / 40) < 1e-12
+        assert found["most_islands"] == max(column("a.csv", "islands")) > 1
+        assert found["iterations_max"] == max(column("a.csv", "solver_iterations"))
+        assert abs(found["iterations_mean"] - sum(column("a.csv", "solver_iterations")) / 40) < 1e-9
+        assert found["iterations_total"] == sum(column("a.csv", "solver_total"))
+        assert found["unsolved_islands"] == sum(column("a.csv", "unsolved"))
+        for figure, unit in (("E", ""), ("own", ""), ("momentum", ""), ("penetration", " [m]"), ("slip", " [m/s]")):
+            values = column("a.csv", f"certificate.{figure}{unit}")
+            assert found[figure]["worst"] == max(values) > 0, figure
+            assert abs(found[figure]["mean"] - sum(values) / 40) < 1e-9 * max(values), figure
+            worst = rows("a.csv")[1 + values.index(max(values))]
+            assert found[figure]["worst_time"] == float(worst["time [s]"]), figure
+        assert f"{solver}, " in done.stderr and "of the rigid Coulomb law (E)" in done.stderr
+    apart = json.loads(sim(scene("arm"), "--summary", "-").stdout)["contacts"]
+    assert apart["solver"] is None and apart["steps"] == 0 and apart["E"]["worst"] is None
+
+
+def counts_islands_that_the_solver_gives_up_on():
+    hard = ("--solver", "pgs", "--set", "world/solver_options/max_iterations=1", "--set", "world/duration=0.1")
+    done = sim(scene("pile"), *hard, "--summary", "s.json", "--out", "a.csv")
+    found = json.loads(read("s.json"))["contacts"]
+    assert "NOT SOLVED" in done.stderr and found["unsolved_steps"] == sum(u > 0 for u in column("a.csv", "unsolved")) > 0
+    assert found["unsolved_islands"] == sum(column("a.csv", "unsolved"))
+    first = next(row for row in rows("a.csv") if float(row["unsolved"]))
+    assert found["first_unsolved_time"] == float(first["time [s]"])
+    done = sim(scene("pile"), *hard, "--on-nonconverged", "fail", "--out", "b.csv", "--summary", "s.json", status=1)
+    summary, last = json.loads(read("s.json")), rows("b.csv")[-1]
+    assert "the solver pgs gave up on" in done.stderr, done.stderr
+    assert summary["last_step"] == int(last["step"]) == int(first["step"]) - 1
+    kept = next(row for row in rows("a.csv") if row["step"] == last["step"])
+    assert all(kept[key] == last[key] for key in kept if "low0" in key), "not the last good state"
+
+
 def writes_the_summary_to_standard_output():
     done = sim(scene("arm"), "--summary", "-")
     assert json.loads(done.stdout)["ending"] == "finished" and not os.listdir(".")
@@ -184,6 +227,19 @@ def goes_on_from_a_checkpoint_with_the_same_bits():
     for integrator in ("midpoint", "symplectic", "implicit", "moreau", "rk4"):
         resumed("arm", 0.2, 0.4, "--integrator", integrator, "--every", 10)
         resumed("flock", 0.05, 0.1, "--integrator", integrator, "--every", 10, "--threads", 2)
+
+
+def goes_on_with_contacts_with_the_same_bits():
+    """200 steps of a pile, against 100 and 100, on one thread and two."""
+    ends = set()
+    for solver in ("sap", "pgs"):
+        for integrator in ("midpoint", "symplectic", "implicit", "moreau"):
+            for threads in (1, 2):
+                options = ("--solver", solver, "--integrator", integrator, "--threads", threads, "--set",
+                           "world/solver_options/max_iterations=60")
+                resumed("pile", 0.5, 1, *options)
+                ends.add((solver, integrator, read("whole.csv")))
+    assert len(ends) == 8, "threads change bits"
 
 
 def starts_the_resumed_trajectory_at_the_kept_state():
@@ -316,7 +372,10 @@ def refuses_bad_options_with_a_hint():
     refuses("needs --checkpoint", arm, "--checkpoint-every", 5)
     refuses("one scene at a time", arm, arm)
     refuses("which scene?")
-    refuses("no contact solvers in this version: --solver sap", arm, "--solver", "sap")
+    refuses("--solver takes one of sap, pgs, not 'spa' (did you mean 'sap'?)", arm, "--solver", "spa")
+    refuses("the integrator rk4 takes no contacts", scene("pile"), "--integrator", "rk4")
+    refuses("the solver pgs has no option", scene("pile"), "--solver", "pgs", "--set",
+            'world/solver_options={"line_search": "exact"}')
     refuses("more steps than can be counted", arm, "--duration", "1e300")
 
 
@@ -344,6 +403,16 @@ def refuses_checkpoints_that_do_not_fit():
     refuses("another model", scene("long"), "--resume", "c", "--out", "a.csv")
     refuses("a step of 0.002", scene("arm"), "--step", 0.001, "--resume", "c", "--out", "a.csv")
     refuses("the integrator 'midpoint', not 'rk4'", scene("arm"), "--integrator", "rk4", "--resume", "c")
+    sim(scene("pile"), "--duration", 0.02, "--checkpoint", "p")
+    for other, words in (("--solver pgs", "made with contacts 'sap', not 'pgs'"),
+                         ("--set world/contacts=false", "made with contacts 'sap', not 'off'"),
+                         ("--set world/solver_options/tolerance=1e-7", "other options"),
+                         ("--set world/compliance=rigid", "other options"), ("--set world/law/sigma=1e-4", "other options"),
+                         ("--set world/contact_margin=0.001", "other options"),
+                         ("--set models/box/bodies/box/shapes/0/mask=2", "other options"),
+                         ("--set exclusions=[{\"first\":\"ball\",\"second\":\"low0_box\"}]", "other options")):
+        refuses(words, scene("pile"), "--resume", "p", "--out", "a.csv", *other.split())
+    sim(scene("pile"), "--duration", 0.03, "--resume", "p", "--set", "world/solver_options/tolerance=1e-6")
     refuses("No such file", scene("arm"), "--resume", "absent", "--out", "a.csv", status=3)
 
 
@@ -393,7 +462,11 @@ def checks_a_scene_without_running_it():
 
 def tells_its_version_solvers_and_options():
     assert re.match(r"sim \d+\.\d+\.\d+\n.*(gcc|clang).*\nHDF5 .*cJSON \d", sim("--version").stdout)
-    assert "no contact solvers" in sim("--list-solvers").stdout
+    solvers = sim("--list-solvers").stdout
+    assert all(len(line) < 81 for line in solvers.splitlines())
+    for words in ("sap\n", "pgs\n", "Castro, Permenter, Han 2021", "Law: convex", "Law: strict", "relaxation", "line_search"):
+        assert words in solvers, words
+    assert "sap pgs" in sim("--completion").stdout
     told = sim("--help").stdout
     assert all(len(line) < 81 for line in told.splitlines()) and "--man" not in told
     page, completion = sim("--man").stdout.replace("\\-", "-"), sim("--completion").stdout

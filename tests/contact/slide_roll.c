@@ -15,11 +15,12 @@ typedef struct run {
     double slip[STEPS + 1], v[STEPS + 1], omega[STEPS + 1], sideways, off_cone, height;
 } run;
 
-static run slide(const char *solver, sim_integrator integrator, double gap) {
+static run slide(const char *solver, sim_integrator integrator, double gap, double tolerance) {
     run r = {0};
     yard y = yard_begin(v3_make(0, 0, -g), rough(mu));
     yard_ground(&y);
     yard_add(&y, "ball", SIM_SPHERE, 1, 0, 0, 1, v3_make(0, 0, 1 + gap), v3_make(v0, 0, 0));
+    y.tolerance = tolerance;
     yard_open(&y, solver, integrator, dt);
     for (int k = 0; k <= STEPS; k++) {
         if (k) {
@@ -49,11 +50,11 @@ static double end_of_slip(const run *r) {
     return k * dt + r->slip[k] / rate;
 }
 
-static void check(const run *r, const char *what, double exact) {
+static void check(const run *r, const char *what, double exact, double within) {
     double end = 2 * v0 / (7 * mu * g);
     cr_assert_float_eq(end_of_slip(r), end, dt, "%s: slips until %.6f s, not %.6f s", what, end_of_slip(r), end);
-    cr_assert_float_eq(r->v[STEPS], v0 * 5 / 7, 1e-6, "%s: rolls at %.9f m/s", what, r->v[STEPS]);
-    cr_assert_float_eq(r->omega[STEPS], v0 * 5 / 7, 1e-6, "%s: turns at %.9f rad/s", what, r->omega[STEPS]);
+    cr_assert_float_eq(r->v[STEPS], v0 * 5 / 7, within, "%s: rolls at %.9f m/s", what, r->v[STEPS]);
+    cr_assert_float_eq(r->omega[STEPS], v0 * 5 / 7, within, "%s: turns at %.9f rad/s", what, r->omega[STEPS]);
     cr_assert_lt(r->sideways, 1e-9, "%s: sideways %g", what, r->sideways);
     cr_assert_lt(r->off_cone, 1e-6 * mu * g * dt, "%s: off the cone by %g N s", what, r->off_cone);
     for (int k = 0; k < 290 && exact > 0; k++) {
@@ -63,22 +64,21 @@ static void check(const run *r, const char *what, double exact) {
 
 Test(slide_roll, strict_solver_obeys_the_discrete_law) {
     for (int i = 0; i < SIM_RK4; i++) {
-        run r = slide("pgs", (sim_integrator)i, 0);
-        check(&r, sim_integrator_name((sim_integrator)i), 1e-12);
+        run r = slide("pgs", (sim_integrator)i, 0, 1e-14);
+        check(&r, sim_integrator_name((sim_integrator)i), 1e-12, 1e-9);
         cr_assert_lt(r.height, 1e-10, "leaves the ground by %g", r.height);
     }
 }
 
 /* The convex law glides at the gap (dt + tau) mu |v|: started there it slides as the strict one, started on the ground it
- * hops up first. */
+ * hops up first.  The contact stands midway in the gap, so the lever of friction is longer by half of it. */
 Test(slide_roll, convex_solver_started_at_its_gliding_gap_slides_and_rolls) {
     double gliding = 2 * dt * mu * v0;
-    run r = slide("sap", SIM_SYMPLECTIC_EULER, gliding);
-    check(&r, "sap", 0);
+    run r = slide("sap", SIM_SYMPLECTIC_EULER, gliding, 1e-12);
+    check(&r, "sap", 0, 0.5 * gliding * v0);
 }
 
 Test(slide_roll, convex_solver_started_on_the_ground_hops_by_a_few_millimetres) {
-    run r = slide("sap", SIM_SYMPLECTIC_EULER, 0);
-    cr_assert(r.height > 1e-4 && r.height < 0.02, "hops by %g m", r.height);
-    cr_log_info("hop %g m", r.height);
+    run r = slide("sap", SIM_SYMPLECTIC_EULER, 0, 1e-12);
+    cr_assert_float_eq(r.height, 6e-3, 0.5e-3, "hops by %g m", r.height);
 }

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 surface rough(double friction) { return (surface){.friction = friction, .stiffness = INFINITY}; }
 
@@ -59,6 +60,12 @@ void yard_open(yard *y, const char *solver, sim_integrator integrator, double st
     y->options.integrator = integrator;
     y->options.solver = sim_solver_find(solver);
     cr_assert(y->options.solver, "no solver %s", solver);
+    double option[32];
+    for (int k = 0; k < y->options.solver->noptions; k++) {
+        const sim_solver_option *o = &y->options.solver->option[k];
+        option[k] = y->tolerance > 0 && strcmp(o->name, "tolerance") == 0 ? y->tolerance : o->standard;
+    }
+    y->options.solver_option = option;
     y->world = sim_world_create(y->model, &y->options, &error);
     cr_assert(y->world, "%s", error.text);
 }
@@ -66,10 +73,7 @@ void yard_open(yard *y, const char *solver, sim_integrator integrator, double st
 void yard_step(yard *y) {
     sim_error error = {0};
     cr_assert_eq(sim_world_step(y->world, &error), SIM_OK, "%s", error.text);
-    const sim_step_info *info = sim_world_info(y->world);
-    cr_assert_eq(info->unsolved, 0, "step %lld: %d islands unsolved, E %g, own %g",
-                 (long long)sim_world_state(y->world)->step, info->unsolved, info->certificate.E,
-                 info->certificate.own);
+    y->unsolved += sim_world_info(y->world)->unsolved;
 }
 
 void yard_end(yard *y) {

@@ -11,6 +11,8 @@ typedef struct yard {
     sim_world *world;
     sim_options options;
     int material;
+    double tolerance; /* of the solver; 0: its own */
+    int unsolved;     /* islands, summed over steps */
 } yard;
 
 typedef struct surface {

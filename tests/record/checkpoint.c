@@ -1,7 +1,9 @@
 /* States kept and taken up again. */
 #include "fixture.h"
+#include "record/fingerprint.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,9 @@
 static int same_state(const sim_model *m, const sim_state *a, const sim_state *b) {
     return a->time == b->time && a->time0 == b->time0 && a->step == b->step &&
            !memcmp(a->q, b->q, (size_t)m->nq * sizeof *a->q) && !memcmp(a->v, b->v, (size_t)m->nv * sizeof *a->v) &&
-           !memcmp(a->a, b->a, (size_t)m->nv * sizeof *a->a);
+           !memcmp(a->a, b->a, (size_t)m->nv * sizeof *a->a) && a->ncontact == b->ncontact &&
+           (a->ncontact == 0 || (!memcmp(a->contact, b->contact, (size_t)a->ncontact * sizeof *a->contact) &&
+                                 !memcmp(a->impulse, b->impulse, (size_t)a->ncontact * sizeof *a->impulse)));
 }
 
 static void keep(fixture *f, const char *name) {
@@ -48,6 +52,58 @@ Test(checkpoint, goes_on_with_the_same_bits_under_every_integrator) {
         sim_world_free(other);
         fixture_close(&f);
     }
+}
+
+Test(checkpoint, holds_contacts_and_impulses_so_that_a_pile_goes_on_with_the_same_bits) {
+    fixture f = fixture_open("pile");
+    steps(&f, 100);
+    cr_assert_gt(sim_world_state(f.world)->ncontact, 20);
+    keep(&f, "a.state");
+    sim_options two = f.scene->options;
+    two.threads = 2;
+    sim_error error;
+    sim_world *other = sim_world_create(f.scene->model, &two, NULL);
+    cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
+    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    steps(&f, 100);
+    for (int n = 0; n < 100; n++) {
+        cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
+    }
+    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    sim_world_free(other);
+    fixture_close(&f);
+}
+
+/* Overwrites eight bytes, and the checksum so that it holds. */
+static void forge(const char *path, long at, double value) {
+    static char bytes[1 << 16];
+    FILE *file = fopen(path, "r+b");
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    memcpy(bytes + at, &value, sizeof value);
+    uint64_t sum = fingerprint_add(fingerprint_start(), bytes, size - sizeof sum);
+    memcpy(bytes + size - sizeof sum, &sum, sizeof sum);
+    rewind(file);
+    fwrite(bytes, 1, size, file);
+    fclose(file);
+}
+
+Test(checkpoint, refuses_contacts_that_no_world_can_have) {
+    fixture f = fixture_open("pile");
+    struct stat status;
+    steps(&f, 10);
+    keep(&f, "a.state");
+    const sim_state *state = sim_world_state(f.world);
+    cr_assert_eq(stat(file_in(&f, "a.state"), &status), 0);
+    long impulses = (long)status.st_size - 8 - state->ncontact * (long)sizeof(sim_v3);
+    long contacts = impulses - state->ncontact * (long)sizeof(sim_contact);
+    double number;
+    memcpy(&number, (int[]){9999, 9999}, sizeof number); /* shapes that are not there */
+    forge(f.path, contacts, number);
+    refused(&f, "a.state", f.world, "contact 0 of the state is of shapes that the model does not have");
+    keep(&f, "a.state");
+    forge(file_in(&f, "a.state"), impulses + (long)sizeof(sim_v3), NAN);
+    refused(&f, "a.state", f.world, "contact 1 of the state holds a number that is not finite");
+    fixture_close(&f);
 }
 
 Test(checkpoint, replaces_the_old_one_and_leaves_nothing_beside_it) {

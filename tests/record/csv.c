@@ -97,6 +97,45 @@ Test(csv, names_each_column_once_and_gives_its_unit) {
     fixture_close(&f);
 }
 
+Test(csv, has_statistics_and_certificates_of_scenes_with_contacts) {
+    static const char *const expected[] = {"contacts",
+                                           "islands",
+                                           "solver_iterations",
+                                           "solver_total",
+                                           "unsolved",
+                                           "certificate.E",
+                                           "certificate.own",
+                                           "certificate.momentum",
+                                           "certificate.cone [N s]",
+                                           "certificate.penetration [m]",
+                                           "certificate.slip [m/s]",
+                                           "certificate.drive [J]"};
+    fixture f = fixture_open("pile");
+    record_steps(&f, file_in(&f, "a.csv"), 5);
+    char *text = read_all(file_in(&f, "a.csv"));
+    for (size_t k = 0; k < sizeof expected / sizeof expected[0]; k++) {
+        cr_expect_geq(column_of(text, expected[k]), 0, "no column %s", expected[k]);
+    }
+    cr_expect_lt(column_of(text, "start"), 0);
+    sim_world *again = sim_world_create(f.scene->model, &f.scene->options, NULL);
+    for (int k = 0; k < 5; k++) {
+        const sim_step_info *info = sim_world_info(again);
+        cr_expect_eq(cell(text, k + 1, column_of(text, "contacts")), info->contacts);
+        cr_expect_eq(cell(text, k + 1, column_of(text, "certificate.E")), info->certificate.E);
+        cr_expect_eq(cell(text, k + 1, column_of(text, "certificate.drive [J]")), info->certificate.drive);
+        sim_world_step(again, NULL);
+    }
+    sim_world_free(again);
+    free(text);
+    fixture_close(&f);
+    f = fixture_open("arm");
+    record_steps(&f, file_in(&f, "a.csv"), 1);
+    text = read_all(file_in(&f, "a.csv"));
+    cr_expect_lt(column_of(text, "contacts"), 0);
+    free(text);
+    fixture_close(&f);
+}
+
 Test(csv, keeps_the_sign_of_quaternions_from_record_to_record) {
     fixture f = fixture_open("arm");
     f.scene->record.coordinates = 0;

@@ -123,6 +123,74 @@ Test(hdf5, says_what_it_holds_and_where_it_came_from) {
     fixture_close(&f);
 }
 
+/* The contacts of the first records of the file against those of the world, stepped anew. */
+static void has_the_contacts_of_the_world(hid_t file, const fixture *f, int records) {
+    hsize_t width;
+    double *start = numbers(file, "contact/start", (hsize_t)records, &width);
+    double *count = numbers(file, "contact/count", (hsize_t)records, &width);
+    hsize_t all = (hsize_t)(start[records - 1] + count[records - 1]);
+    double *shape = numbers(file, "contact/shape", all, &width), *gap = numbers(file, "contact/gap", all, &width);
+    double *position = numbers(file, "contact/position", all, &width);
+    double *normal = numbers(file, "contact/normal", all, &width);
+    double *impulse = numbers(file, "contact/impulse", all, &width);
+    sim_world *again = sim_world_create(f->scene->model, &f->scene->options, NULL);
+    size_t at = 0;
+    for (int k = 0; k < records; k++) {
+        const sim_state *state = sim_world_state(again);
+        cr_assert_eq((size_t)start[k], at, "record %d", k);
+        cr_assert_eq((int)count[k], state->ncontact, "record %d", k);
+        for (int i = 0; i < state->ncontact; i++, at++) {
+            const sim_contact *c = &state->contact[i];
+            cr_assert(shape[2 * at] == c->shape_a && shape[2 * at + 1] == c->shape_b, "record %d contact %d", k, i);
+            cr_assert_eq(gap[at], c->at.gap);
+            cr_assert_arr_eq(position + 3 * at, &c->at.position, sizeof c->at.position);
+            cr_assert_arr_eq(normal + 3 * at, &c->at.normal, sizeof c->at.normal);
+            cr_assert_arr_eq(impulse + 3 * at, &state->impulse[i], sizeof state->impulse[i]);
+        }
+        sim_world_step(again, NULL);
+    }
+    cr_expect_eq(at, all);
+    free(start), free(count), free(shape), free(gap), free(position), free(normal), free(impulse);
+    sim_world_free(again);
+}
+
+Test(hdf5, holds_the_contacts_of_every_record_over_many_chunks) {
+    fixture f = fixture_open("pile");
+    record_steps(&f, file_in(&f, "a.h5"), 400);
+    hid_t file = open_plainly(f.path);
+    cr_assert_geq(file, 0);
+    cr_assert_gt(records_of(file, "contact/gap"), 2 * 4096, "all in one chunk");
+    has_the_contacts_of_the_world(file, &f, 400);
+    char text[2000];
+    text_attribute(file, "contact/shape", "bodies", text, sizeof text);
+    cr_expect_eq(memcmp(text, "floor\0\0\0\0ball\0\0\0\0\0low0_box", 26), 0);
+    text_attribute(file, "contact/shape", "shapes", text, sizeof text);
+    cr_expect_eq(memcmp(text, "\0\0\0\0\0\0\0\0\0\0cratecrate", 20), 0);
+    text_attribute(file, "contact/impulse", "units", text, sizeof text);
+    cr_expect_str_eq(text, "N sN sN s");
+    H5Fclose(file);
+    fixture_close(&f);
+}
+
+Test(hdf5, keeps_contacts_out_of_scenes_that_do_not_ask_or_have_none) {
+    fixture f = fixture_open("arm");
+    f.scene->record.contacts = 1;
+    record_steps(&f, file_in(&f, "a.h5"), 2);
+    hid_t file = open_plainly(f.path);
+    cr_expect_eq(H5Lexists(file, "contact", H5P_DEFAULT), 0);
+    cr_expect_eq(H5Lexists(file, "certificate", H5P_DEFAULT), 0);
+    H5Fclose(file);
+    fixture_close(&f);
+    f = fixture_open("pile");
+    f.scene->record.contacts = 0;
+    record_steps(&f, file_in(&f, "a.h5"), 2);
+    file = open_plainly(f.path);
+    cr_expect_eq(H5Lexists(file, "contact", H5P_DEFAULT), 0);
+    cr_expect_gt(H5Lexists(file, "certificate", H5P_DEFAULT), 0);
+    H5Fclose(file);
+    fixture_close(&f);
+}
+
 Test(hdf5, carries_a_scene_text_of_a_megabyte) {
     fixture f = fixture_open("arm");
     size_t length = 1 << 20;
@@ -200,6 +268,21 @@ Test(hdf5, opens_plainly_and_holds_all_that_was_flushed_after_kill_9) {
         double *complete = numbers(file, "complete", 1, &width);
         cr_expect_eq(*complete, 0);
         free(complete);
+        H5Fclose(file);
+    }
+    fixture_close(&f);
+}
+
+Test(hdf5, holds_the_contacts_of_all_that_was_flushed_after_kill_9) {
+    fixture f = fixture_open("pile");
+    for (int k = 0; k < 6; k++) {
+        static const int flush_every[] = {1, 7, 100};
+        int64_t flushed = run_and_kill(&f, file_in(&f, "a.h5"), flush_every[k % 3], 20 + 60 * k);
+        hid_t file = open_plainly(f.path);
+        cr_assert_geq(file, 0, "cannot be opened");
+        hsize_t records = records_of(file, "time");
+        cr_expect_geq((int64_t)records, flushed);
+        has_the_contacts_of_the_world(file, &f, (int)records);
         H5Fclose(file);
     }
     fixture_close(&f);

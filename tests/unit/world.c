@@ -114,6 +114,127 @@ Test(world, bad_options_and_states_are_refused) {
     sim_model_free(m);
 }
 
+/* Two balls that overlap and stay where they are. */
+static sim_model *two_balls(void) {
+    sim_builder *b = sim_builder_create();
+    sim_shape ball = sim_shape_default();
+    ball.type = SIM_SPHERE;
+    ball.size[0] = 1;
+    for (int i = 0; i < 2; i++) {
+        sim_body_def def = sim_body_default();
+        def.inertia = sim_shape_inertia(&ball, 1);
+        def.q[0] = 1.9 * i;
+        def.q[3] = 1;
+        ball.body = sim_builder_add_body(b, &def);
+        sim_builder_add_shape(b, &ball);
+    }
+    return sim_builder_finish(b, NULL);
+}
+
+Test(world, finds_what_stands_still_though_nobody_looked) {
+    for (int integrator = 0; integrator < SIM_RK4; integrator++) {
+        sim_builder *b = sim_builder_create();
+        sim_shape ball = sim_shape_default(), floor = sim_shape_default();
+        ball.type = SIM_SPHERE;
+        ball.size[0] = 0.1;
+        floor.type = SIM_HALF_SPACE;
+        sim_body_def def = sim_body_default(), fixed = sim_body_default();
+        fixed.joint = SIM_FIXED;
+        fixed.placement.p.z = 5;
+        floor.body = sim_builder_add_body(b, &fixed);
+        def.inertia = sim_shape_inertia(&ball, 1000);
+        def.q[2] = 5.1;
+        def.q[3] = 1;
+        ball.body = sim_builder_add_body(b, &def);
+        sim_builder_add_shape(b, &floor);
+        sim_builder_add_shape(b, &ball);
+        sim_model *m = sim_builder_finish(b, NULL);
+        sim_world *w = start(m, (sim_integrator)integrator, 1e-3, 1);
+        run(w, 100);
+        cr_expect_float_eq(sim_world_state(w)->q[2], 5.1, 1e-5, "%s", sim_integrator_name((sim_integrator)integrator));
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
+Test(world, takes_contacts_only_if_finite_in_order_and_of_its_own_shapes) {
+    sim_model *m = two_balls();
+    sim_world *w = start(m, SIM_MIDPOINT, 1e-3, 1);
+    run(w, 1);
+    sim_state state = *sim_world_state(w);
+    cr_assert_eq(state.ncontact, 1);
+    sim_error error;
+    sim_contact two[2] = {state.contact[0], state.contact[0]};
+    sim_v3 impulse[2] = {state.impulse[0], state.impulse[0]};
+    state.contact = two;
+    state.impulse = impulse;
+    state.ncontact = 2;
+    two[1].at.feature++;
+    cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_OK, "%s", error.text);
+    struct {
+        size_t at;
+        double value;
+        const char *words;
+    } wrong[] = {{offsetof(sim_contact, at.gap), NAN, "contact 0 of the state holds a number that is not finite"},
+                 {offsetof(sim_contact, at.normal.y), INFINITY, "not finite"},
+                 {offsetof(sim_contact, at.position.z), NAN, "not finite"},
+                 {offsetof(sim_contact, friction), NAN, "not finite"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        sim_contact good = two[0];
+        memcpy((char *)two + wrong[k].at, &wrong[k].value, sizeof wrong[k].value);
+        cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);
+        cr_expect_not_null(strstr(error.text, wrong[k].words), "%s", error.text);
+        two[0] = good;
+    }
+    two[1].shape_b = 2;
+    cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);
+    cr_expect_not_null(strstr(error.text, "contact 1 of the state is of shapes"), "%s", error.text);
+    two[1].shape_b = 1;
+    two[1].body_a = 0;
+    cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);
+    two[1] = two[0];
+    two[0].at.feature++;
+    cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);
+    cr_expect_not_null(strstr(error.text, "contact 1 of the state is out of order"), "%s", error.text);
+    two[0] = two[1];
+    two[1].at.feature++;
+    impulse[1].z = NAN;
+    cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);
+    state.ncontact = -1;
+    cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);
+    state.ncontact = 1;
+    state.impulse = NULL;
+    cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+Test(world, keeps_its_solver_s_options_in_memory_of_its_own) {
+    sim_model *m = two_balls();
+    sim_options options = sim_options_default();
+    options.solver = sim_solver_find("pgs");
+    double value[64];
+    for (int k = 0; k < options.solver->noptions; k++) {
+        value[k] = options.solver->option[k].standard;
+    }
+    value[0] = 1e-3;
+    options.solver_option = value;
+    sim_world *given = sim_world_create(m, &options, NULL);
+    options.solver_option = NULL;
+    sim_world *standard = sim_world_create(m, &options, NULL);
+    memset(value, 0xff, sizeof value);
+    cr_assert(given && standard);
+    cr_expect_eq(sim_world_options(given)->solver_option[0], 1e-3);
+    for (int k = 0; k < options.solver->noptions; k++) {
+        double own = options.solver->option[k].standard;
+        cr_expect_eq(sim_world_options(standard)->solver_option[k], own);
+        cr_expect(k == 0 || sim_world_options(given)->solver_option[k] == own);
+    }
+    sim_world_free(given);
+    sim_world_free(standard);
+    sim_model_free(m);
+}
+
 Test(world, a_step_cut_short_says_how_far_it_was_from_the_end) {
     random_source r = {80};
     sim_model *m = random_forest(&r, 20);

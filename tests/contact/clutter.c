@@ -1,0 +1,92 @@
+/* Clutter comes to rest in its container (Castro, Permenter, Han 2021, sec. VI-C). */
+#include "support/container.h"
+#include "math/v3.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+enum { STEPS = 1000, REST = 500 };
+static const double dt = 0.01, sigma = 1e-3, mu = 1, g = 9.81;
+
+typedef struct tally {
+    double iterations, slip, worst_momentum, worst_own, deepest, fastest;
+    int unsolved;
+} tally;
+
+static v3 velocity_at(const sim_derived *d, int body, v3 p) {
+    return v3_add(d->vel[body].lin, v3_cross(d->vel[body].ang, v3_sub(p, d->pose[body].p)));
+}
+
+/* Mean speed along the surface of the contacts that stick. */
+static double mean_slip(sim_world *w) {
+    const sim_derived *d = sim_world_derived(w);
+    const sim_state *s = sim_world_state(w);
+    double sum = 0;
+    int count = 0;
+    for (int k = 0; k < s->ncontact; k++) {
+        const sim_contact *c = &s->contact[k];
+        v3 n = c->at.normal, p = s->impulse[k];
+        double normal = v3_dot(n, p), along = v3_norm(v3_axpy(p, -normal, n));
+        if (normal > 0 && along < 0.999 * mu * normal) {
+            v3 u = v3_sub(velocity_at(d, c->body_a, c->at.position), velocity_at(d, c->body_b, c->at.position));
+            sum += v3_norm(v3_axpy(u, -v3_dot(n, u), n));
+            count++;
+        }
+    }
+    return count ? sum / count : 0;
+}
+
+static tally settle(int walls, int threads, double *q) {
+    random_source r = {1};
+    sim_error error = {0};
+    sim_options o = sim_options_default();
+    o.step = dt;
+    o.integrator = SIM_SYMPLECTIC_EULER;
+    o.threads = threads;
+    sim_model *m = clutter_model(&r, 40, walls, 1e12, dt);
+    sim_world *w = sim_world_create(m, &o, &error);
+    cr_assert(w, "%s", error.text);
+    tally t = {0};
+    for (int k = 0; k < STEPS; k++) {
+        cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+        const sim_step_info *info = sim_world_info(w);
+        t.unsolved += info->unsolved;
+        t.worst_momentum = fmax(t.worst_momentum, info->certificate.momentum);
+        t.worst_own = fmax(t.worst_own, info->certificate.own);
+        if (k >= REST) {
+            t.iterations += info->solver_iterations / (double)(STEPS - REST);
+            t.slip += mean_slip(w) / (STEPS - REST);
+            t.deepest = fmax(t.deepest, info->certificate.penetration);
+        }
+    }
+    const double *v = sim_world_state(w)->v;
+    for (int j = 0; j < m->nv; j++) {
+        t.fastest = fmax(t.fastest, fabs(v[j]));
+    }
+    if (q) {
+        memcpy(q, sim_world_state(w)->q, (size_t)m->nq * sizeof *q);
+    }
+    sim_world_free(w);
+    sim_model_free(m);
+    return t;
+}
+
+Test(clutter, comes_to_rest_in_few_iterations_a_step) {
+    for (int walls = 0; walls < 2; walls++) {
+        tally t = settle(walls, 1, NULL);
+        cr_log_info("walls %d: %.2f iterations, slip %g, momentum %g, own %g, deepest %g, fastest %g", walls,
+                    t.iterations, t.slip, t.worst_momentum, t.worst_own, t.deepest, t.fastest);
+        cr_assert_eq(t.unsolved, 0);
+        cr_assert_leq(t.iterations, 3.5, "%g iterations", t.iterations);
+        cr_assert_lt(t.worst_momentum, 1e-5, "momentum %g", t.worst_momentum);
+        cr_assert(!walls || t.slip < sigma * mu * dt * g, "slip %g m/s", t.slip); /* without walls balls roll on */
+    }
+}
+
+Test(clutter, is_the_same_to_the_bit_with_two_threads) {
+    static double one[40 * 7], two[40 * 7];
+    settle(1, 1, one);
+    settle(1, 2, two);
+    cr_assert_eq(memcmp(one, two, sizeof one), 0);
+}
