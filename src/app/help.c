@@ -23,6 +23,10 @@ static const char solve_description[] =
     "files "
     "that end in .hdf5 or .h5.";
 
+static const char solve_statuses[] = "Exit status: 0 all are solved, as the solver sees it; 1 some are not; 2 a file "
+                                     "is no problem, or the solver does not "
+                                     "take it; 3 a resource could not be had.";
+
 static const struct {
     const char *command, *meaning;
 } examples[] = {
@@ -146,8 +150,8 @@ void print_solve_help(void) {
     printf("Usage: sim solve FILE|FOLDER... --solver NAME [OPTION]...\n\n");
     print_wrapped(solve_description, 0, 0);
     print_rows(solve_options.row, solve_options.count);
-    printf("\nExit status: 0 all are solved, as the solver sees it; 1 some are not; 2 a file is no problem, or the\n"
-           "solver does not take it; 3 a resource could not be had.\n");
+    putchar('\n');
+    print_wrapped(solve_statuses, 0, 0);
 }
 
 static void print_kinds(const sim_solver_card *card) {

@@ -127,6 +127,11 @@ static sim_status open_history(solve_run *run, sim_error *error) {
     return SIM_OK;
 }
 
+int solve_same_file(const char *a, const char *b) {
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
 static sim_status check_outputs(solve_run *run, const file_list *list, sim_error *error) {
     const solve_request *request = run->request;
     run->out_is_folder = request->out && is_folder(request->out);
@@ -135,7 +140,7 @@ static sim_status check_outputs(solve_run *run, const file_list *list, sim_error
                         list->count);
     }
     for (int k = 0; k < list->count; k++) {
-        if (request->history && strcmp(request->history, list->path[k]) == 0) {
+        if (request->history && solve_same_file(request->history, list->path[k])) {
             return sim_fail(error, SIM_BAD_INPUT, "%s would be overwritten by --history", list->path[k]);
         }
     }

@@ -69,6 +69,9 @@ const char *solve_outcome(const solve_case *c);
 /* Fills `c`; says nothing. */
 void solve_one(solve_run *run, const char *path, solve_case *c);
 
+/* Both are there, and one. */
+int solve_same_file(const char *a, const char *b);
+
 int solve_command(int count, char **arguments);
 
 #endif

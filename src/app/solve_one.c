@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 /* Processor time, so that what else the machine does counts little. */
@@ -165,12 +164,11 @@ static int write_answer(workplace *w, sim_problem_file *file) {
     const solve_run *run = w->run;
     const char *slash = strrchr(w->c->path, '/'), *base = slash ? slash + 1 : w->c->path;
     char path[4096], made_by[200];
-    struct stat out, in;
     snprintf(path, sizeof path, "%s%s%s", run->request->out, run->out_is_folder ? "/" : "",
              run->out_is_folder ? base : "");
     snprintf(made_by, sizeof made_by, "sim %s, solver %s, %s law", sim_version(), run->card->name,
              sim_compliance_name(run->compliance));
-    if (stat(path, &out) == 0 && stat(w->c->path, &in) == 0 && out.st_dev == in.st_dev && out.st_ino == in.st_ino) {
+    if (solve_same_file(path, w->c->path)) {
         return fail(w, SIM_BAD_INPUT, "would be overwritten by --out");
     }
     return !sim_problem_file_answer(file, w->impulse, made_by, &w->c->trouble) &&
