@@ -49,6 +49,9 @@ SIM_API sim_status sim_problem_file_write(const sim_problem_file *file, const ch
 SIM_API const sim_problem *sim_problem_file_problem(const sim_problem_file *file);
 /* "title", "description", "math_info"; NULL: not there. */
 SIM_API const char *sim_problem_file_info(const sim_problem_file *file, const char *name);
+/* The answer that stands in the file, from whatever program: v [nv] and impulse [nrow].  Where v is missing it follows from
+ * the impulses. */
+SIM_API sim_status sim_problem_file_stored(const sim_problem_file *file, double *v, double *impulse, sim_error *error);
 /* Put an answer into FCLIB's /solution: r, and u and v as they follow from r.  `impulse` as the problem has its rows;
  * `made_by` becomes an attribute. */
 SIM_API sim_status sim_problem_file_answer(sim_problem_file *file, const double *impulse, const char *made_by,

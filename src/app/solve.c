@@ -104,6 +104,7 @@ void solve_count(solve_totals *totals, const solve_case *c) {
 const char *solve_outcome(const solve_case *c) {
     return c->refused          ? "refused"
            : c->trouble.status ? "failed"
+           : c->stored         ? "stored"
            : c->out_of_time    ? "out of time"
                                : sim_outcome_name(c->outcome);
 }
@@ -147,22 +148,32 @@ static sim_status check_outputs(solve_run *run, const file_list *list, sim_error
     return SIM_OK;
 }
 
+static sim_status make_solver(solve_run *run, sim_error *error) {
+    run->card = sim_solver_find(run->request->solver);
+    run->name = run->card->name;
+    run->cone = run->card->cone;
+    run->compliance = run->card->compliance;
+    run->option = solve_option_values(run->request, run->card, error);
+    run->solver = run->option ? sim_solver_create(run->card, run->option, error) : NULL;
+    return run->solver ? SIM_OK : error->status;
+}
+
 static sim_status prepare(solve_run *run, const file_list *list, sim_error *error) {
     const solve_request *request = run->request;
-    run->card = sim_solver_find(request->solver);
-    run->option = solve_option_values(request, run->card, error);
-    run->solver = run->option ? sim_solver_create(run->card, run->option, error) : NULL;
-    if (!run->solver) {
-        return error->status;
+    run->name = "stored";
+    run->cone = SIM_CONE_STRICT;
+    run->compliance = SIM_RIGID;
+    sim_status status = request->stored ? SIM_OK : make_solver(run, error);
+    if (status) {
+        return status;
     }
-    run->compliance = run->card->compliance;
     if (request->law) {
         run->compliance = strcmp(request->law, "rigid") == 0 ? SIM_RIGID : SIM_NEAR_RIGID;
     }
     run->law = sim_law_options_default();
     run->law.beta = request->beta > 0 ? request->beta : run->law.beta;
     run->law.sigma = request->sigma > 0 ? request->sigma : run->law.sigma;
-    sim_status status = check_outputs(run, list, error);
+    status = check_outputs(run, list, error);
     return status ? status : open_history(run, error);
 }
 

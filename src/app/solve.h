@@ -12,7 +12,7 @@ typedef struct solve_request {
     const char *solver, *law, *out, *history;
     double tolerance, time_limit, time_per_contact, beta, sigma;
     int64_t repeat;
-    int guess, json, list_solvers, help;
+    int guess, stored, json, list_solvers, help;
     int files;
     char **file; /* files and folders as given */
 } solve_request;
@@ -30,6 +30,7 @@ typedef struct solve_case {
     const char *path;
     sim_error trouble; /* status SIM_OK: answered */
     int refused;       /* read, but the solver does not take it */
+    int stored;        /* nobody was asked */
     int contacts, constraints, rows, velocities, local, symmetric;
     sim_outcome outcome;
     int out_of_time, iterations, factorisations, searches;
@@ -47,7 +48,9 @@ typedef struct solve_totals {
 
 typedef struct solve_run {
     const solve_request *request;
-    const sim_solver_card *card;
+    const sim_solver_card *card; /* NULL: judge the answers that stand in the files */
+    const char *name;            /* of the solver */
+    sim_cone cone;
     sim_solver *solver;
     double *option;
     sim_compliance compliance;

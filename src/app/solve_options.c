@@ -20,6 +20,8 @@ static const option_row rows[] = {
      .help = "the law whose R and target the solver is given; default: its own"},
     {"beta", "B", OPTION_REAL, AT(beta), .help = "near-rigid: period of the stiffest contact over the step; default 1"},
     {"sigma", "S", OPTION_REAL, AT(sigma), .help = "near-rigid: relative slip of friction at rest; default 0.001"},
+    {"stored", NULL, OPTION_FLAG, AT(stored),
+     .help = "solve nothing: judge the answer that stands in the file, from whatever program"},
     {"guess", NULL, OPTION_FLAG, AT(guess), .help = "start from the guess in the file, if there is one"},
     {"time-limit", "S", OPTION_REAL, AT(time_limit),
      .help = "S seconds of processor time a file; the best answer by then counts"},
@@ -52,7 +54,14 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
     if (request->files == 0) {
         return sim_fail(error, SIM_BAD_INPUT, "which file? sim solve FILE... --solver NAME; see sim solve --help");
     }
-    if (!request->solver) {
+    if (request->stored && (request->solver || request->out || request->history || request->set.count)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--stored solves nothing: leave out %s",
+                        request->solver    ? "--solver"
+                        : request->out     ? "--out"
+                        : request->history ? "--history"
+                                           : "--set");
+    }
+    if (!request->solver && !request->stored) {
         return sim_fail(error, SIM_BAD_INPUT, "which solver? --solver NAME; sim solve --list-solvers tells them");
     }
     if (request->time_per_contact > 0 && !(request->time_limit > 0)) {

@@ -44,7 +44,7 @@ static void print_shares(const char *what, const int within[SOLVE_LEVELS], int f
 
 static void print_totals(const solve_run *run) {
     const solve_totals *t = &run->totals;
-    printf("\n%d files, %d refused by %s, %d not read or not solved; %.3g s\n", t->files, t->refused, run->card->name,
+    printf("\n%d files, %d refused by %s, %d not read or not solved; %.3g s\n", t->files, t->refused, run->name,
            t->unreadable, t->seconds);
     print_shares("rigid law, E", t->within_E, t->files);
     print_shares("the solver's own law", t->within_own, t->files);
@@ -55,7 +55,7 @@ static void print_totals(const solve_run *run) {
 static void write_options(json_out *out, const solve_run *run) {
     const sim_solver_card *card = run->card;
     json_open(out, "options", '{');
-    for (int k = 0; k < card->noptions; k++) {
+    for (int k = 0; card && k < card->noptions; k++) {
         const sim_solver_option *o = &card->option[k];
         if (o->choice) {
             json_text(out, o->name, o->choice[(int)run->option[k]]);
@@ -73,9 +73,9 @@ static void write_head(json_out *out, const solve_run *run) {
     json_whole(out, "format_version", 1);
     json_text(out, "sim_version", sim_version());
     json_text(out, "build", sim_build_info());
-    json_text(out, "solver", run->card->name);
+    json_text(out, "solver", run->name);
     json_text(out, "law", sim_compliance_name(run->compliance));
-    json_text(out, "cone", sim_cone_name(run->card->cone));
+    json_text(out, "cone", sim_cone_name(run->cone));
     if (run->compliance == SIM_NEAR_RIGID) {
         json_real(out, "beta", run->law.beta);
         json_real(out, "sigma", run->law.sigma);

@@ -195,6 +195,44 @@ static void global_velocity(const sim_problem *p, const double *impulse, double 
     problem_velocity(p, v, u);
 }
 
+/* v alone. */
+static sim_status follow(const sim_problem *p, const double *impulse, double *v, sim_error *error) {
+    double *u = malloc(((size_t)p->nrow + 1) * sizeof *u);
+    if (!u) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the answer");
+    }
+    global_velocity(p, impulse, v, u);
+    free(u);
+    return SIM_OK;
+}
+
+static const double *reals_in(const store_node *group, const char *name, ptrdiff_t count) {
+    const store_node *node = store_find(group, name);
+    return node && node->kind == STORE_REAL && node->count == count ? node->real : NULL;
+}
+
+sim_status sim_problem_file_stored(const sim_problem_file *file, double *v, double *impulse, sim_error *error) {
+    const sim_problem *p = file->problem;
+    const store_node *solution = store_find(&file->store.root, "solution");
+    const store_node *own = store_find(store_find(&file->store.root, problem_own_group), "solution");
+    const double *all = reals_in(own, "impulse", p->nrow), *r = reals_in(solution, "r", 3 * (ptrdiff_t)file->contacts);
+    const double *l = reals_in(solution, "l", file->bilateral), *w = reals_in(solution, "v", file->dofs);
+    if (!all && (!r || (file->bilateral && !l))) {
+        return sim_fail(error, SIM_BAD_INPUT, "/solution: holds no answer, or one of another size");
+    }
+    for (int k = 0; k < p->nrow; k++) {
+        int at = file->fclib_row[k], m = 3 * file->contacts;
+        impulse[k] = all ? all[k] : at < 0 ? 0 : at < m ? r[at] : l[at - m];
+    }
+    if (sim_problem_local(p)) {
+        return SIM_OK;
+    }
+    for (int j = 0; j < p->nv && w; j++) {
+        v[j] = w[file->fclib_dof[j]];
+    }
+    return w ? SIM_OK : follow(p, impulse, v, error);
+}
+
 static void put_solution(sim_problem_file *file, const double *r, const double *u, const double *v,
                          const char *made_by) {
     store *s = &file->store;
