@@ -118,6 +118,19 @@ def writes_the_answer_into_a_new_file():
     assert read("a.hdf5") == read("b.hdf5")
 
 
+def judges_the_answers_that_stand_in_files():
+    # Made by other programs, to what they could reach: were a sign or an axis read wrongly, none of them would be right.
+    told = solve_json(PROBLEMS, "--stored")
+    assert told["solver"] == "stored" and all(case["outcome"] == "stored" for case in told["problems"])
+    assert all(case["E"] < 1e-10 for case in told["problems"]), [case["E"] for case in told["problems"]]
+    assert all(case["momentum"] is None or case["momentum"] < 1e-13 for case in told["problems"])
+    for path in WEDGE, GLOBAL:
+        first = solve_json(path, "--solver", "pgs", "--tolerance", 1e-4, "--out", "a.hdf5")["problems"][0]
+        again = solve_json("a.hdf5", "--stored")["problems"][0]
+        assert abs(first["E"] - again["E"]) < 1e-12 and first["E"] > 1e-12
+    refuses("--stored solves nothing: leave out --solver", WEDGE, "--stored", "--solver", "pgs")
+
+
 def writes_many_answers_into_a_folder():
     os.mkdir("answers")
     solve(WEDGE, GLOBAL, "--solver", "pgs", "--out", "answers")
