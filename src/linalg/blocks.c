@@ -152,6 +152,10 @@ void spd_blocks_solve(spd_blocks *b, double *x) {
         cholesky_forward(b->size[i], b->U + b->diagonal[i], b->stride[i], b->inverse + b->inverse_at[i], own);
         for (int q = o->start[i]; q < o->start[i + 1]; q++) {
             int k = o->column[q], width = b->stride[k];
+            if (b->size[i] == 6 && width == 8) {
+                strip_8(1, 6, own, 1, b->U + b->at[q], 8, x + b->inverse_at[k], 8);
+                continue;
+            }
             strip_update(1, width, b->size[i], own, 1, b->U + b->at[q], width, x + b->inverse_at[k], width);
         }
     }
