@@ -36,7 +36,7 @@ static const struct {
     {"sim scene.json --contacts", "where do shapes touch?"},
     {"sim scene.json --checkpoint a.state --duration 5", "run 5 s, then keep the state"},
     {"sim scene.json --resume a.state --duration 10", "go on to 10 s"},
-    {"sim solve problems/ --solver pgs", "answer contact problems in files"},
+    {"sim solve problems/ --solver pgs", "contact problems in files"},
 };
 
 static const struct {
