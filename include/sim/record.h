@@ -1,8 +1,9 @@
-/* Trajectories and checkpoints in files. */
+/* Trajectories, checkpoints and contact problems in files. */
 #ifndef SIM_RECORD_H
 #define SIM_RECORD_H
 
 #include <sim/base.h>
+#include <sim/problem.h>
 #include <sim/scene.h>
 #include <sim/world.h>
 
@@ -30,6 +31,31 @@ SIM_API sim_status sim_checkpoint_write(const char *path, const sim_scene *scene
                                         sim_error *error);
 /* Refused if the checkpoint belongs to another model, another format, or another step, integrator or contact solver. */
 SIM_API sim_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_world *world, sim_error *error);
+
+/* A contact problem in a file: FCLIB's HDF5, which other programs write and read, and what FCLIB lacks in a group of our
+ * own (docs/formats.md).  What a file held is kept, so that it can be written again as it was: the same groups, arrays
+ * and texts, bit by bit. */
+typedef struct sim_problem_file sim_problem_file;
+
+/* Refused, with the place in the file and the reason, if it is not a contact problem through and through. */
+SIM_API sim_problem_file *sim_problem_file_read(const char *path, sim_error *error);
+/* A file to be of a problem, of which it keeps a copy; read again, it gives the same problem to the bit. */
+SIM_API sim_problem_file *sim_problem_file_create(const sim_problem *problem, const char *title,
+                                                  const char *description, sim_error *error);
+SIM_API void sim_problem_file_free(sim_problem_file *file);
+/* Takes the place of an older file in one move. */
+SIM_API sim_status sim_problem_file_write(const sim_problem_file *file, const char *path, sim_error *error);
+/* The problem that stands in it; it lives as long as the file.  Global files whose M is not symmetric give local ones. */
+SIM_API const sim_problem *sim_problem_file_problem(const sim_problem_file *file);
+/* "title", "description", "math_info"; NULL: not there. */
+SIM_API const char *sim_problem_file_info(const sim_problem_file *file, const char *name);
+/* The answer that stands in the file, from whatever program: v [nv] and impulse [nrow].  Where v is missing it follows from
+ * the impulses. */
+SIM_API sim_status sim_problem_file_stored(const sim_problem_file *file, double *v, double *impulse, sim_error *error);
+/* Put an answer into FCLIB's /solution: r, and u and v as they follow from r.  `impulse` as the problem has its rows;
+ * `made_by` becomes an attribute. */
+SIM_API sim_status sim_problem_file_answer(sim_problem_file *file, const double *impulse, const char *made_by,
+                                           sim_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* How is the program explained?  --help, the man page and the completion of bash, all from the table of options. */
 #include "app/help.h"
 #include "app/options.h"
+#include "app/solve.h"
 
 #include <sim/solver.h>
 #include <stdio.h>
@@ -14,6 +15,18 @@ static const char description[] =
     "standard error. Ctrl-C ends a run cleanly after the present step: files are closed and readable; a second Ctrl-C "
     "kills at once.";
 
+static const char solve_hint[] =
+    "sim solve FILE|FOLDER... --solver NAME answers contact problems from files; see sim solve --help.";
+static const char solve_description[] =
+    "Reads contact problems (FCLIB's HDF5, or what a simulation wrote), solves and judges them: a row a file with the "
+    "outcome, the time and how wrong the answer is, by the rigid law (E) and by the solver's own. Of a folder all "
+    "files "
+    "that end in .hdf5 or .h5.";
+
+static const char solve_statuses[] = "Exit status: 0 all are solved, as the solver sees it; 1 some are not; 2 a file "
+                                     "is no problem, or the solver does not "
+                                     "take it; 3 a resource could not be had.";
+
 static const struct {
     const char *command, *meaning;
 } examples[] = {
@@ -23,6 +36,7 @@ static const struct {
     {"sim scene.json --contacts", "where do shapes touch?"},
     {"sim scene.json --checkpoint a.state --duration 5", "run 5 s, then keep the state"},
     {"sim scene.json --resume a.state --duration 10", "go on to 10 s"},
+    {"sim solve problems/ --solver pgs", "contact problems in files"},
 };
 
 static const struct {
@@ -75,6 +89,17 @@ static void print_option(const option_row *row) {
     print_wrapped(row->help, INDENT, INDENT);
 }
 
+static void print_rows(const option_row *row, int count) {
+    for (int k = 0; k < count; k++) {
+        if (row[k].heading) {
+            printf("\n%s:\n", row[k].heading);
+        }
+        if (row[k].help) {
+            print_option(&row[k]);
+        }
+    }
+}
+
 void print_help(void) {
     printf("Usage: sim SCENE.json [OPTION]...\n\nExamples:\n");
     for (size_t k = 0; k < sizeof examples / sizeof examples[0]; k++) {
@@ -82,14 +107,9 @@ void print_help(void) {
     }
     putchar('\n');
     print_wrapped(description, 0, 0);
-    for (int k = 0; k < option_count; k++) {
-        if (option_table[k].heading) {
-            printf("\n%s:\n", option_table[k].heading);
-        }
-        if (option_table[k].help) {
-            print_option(&option_table[k]);
-        }
-    }
+    print_rows(option_table, option_count);
+    printf("\n");
+    print_wrapped(solve_hint, 0, 0);
     printf("\nExit status:\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf("  %3d  ", statuses[k].status);
@@ -126,6 +146,30 @@ static void print_solver_option(const sim_solver_option *o) {
     print_wrapped(help, INDENT, INDENT);
 }
 
+void print_solve_help(void) {
+    printf("Usage: sim solve FILE|FOLDER... --solver NAME [OPTION]...\n\n");
+    print_wrapped(solve_description, 0, 0);
+    print_rows(solve_options.row, solve_options.count);
+    putchar('\n');
+    print_wrapped(solve_statuses, 0, 0);
+}
+
+static void print_kinds(const sim_solver_card *card) {
+    char text[300] = "Takes";
+    for (int k = 0; k < SIM_CONSTRAINT_KINDS; k++) {
+        if (card->kinds >> k & 1) {
+            size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, "%s %s", used > strlen("Takes") ? "," : "",
+                     sim_constraint_name((sim_constraint_kind)k));
+        }
+    }
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "; W %s; a W that is not symmetric %s.",
+             card->local ? "as it is" : "by a factor", card->asymmetric ? "too" : "is refused");
+    printf("    ");
+    print_wrapped(text, 4, 4);
+}
+
 void print_solvers(void) {
     print_wrapped("The contact solvers. Their options go into the scene's world/solver_options, as in --set "
                   "world/solver_options/NAME=VALUE; how each stands if left alone is said last.",
@@ -137,6 +181,7 @@ void print_solvers(void) {
                  sim_cone_name(card->cone), sim_compliance_name(card->compliance));
         printf("\n%s\n    ", card->name);
         print_wrapped(law, 4, 4);
+        print_kinds(card);
         for (int i = 0; i < card->noptions; i++) {
             print_solver_option(&card->option[i]);
         }
@@ -190,19 +235,28 @@ static void print_roff_option(const option_row *row) {
     putchar('\n');
 }
 
+static void print_roff_rows(const option_row *row, int count) {
+    for (int k = 0; k < count; k++) {
+        if (row[k].heading) {
+            printf(".SS %s\n", row[k].heading);
+        }
+        if (row[k].help) {
+            print_roff_option(&row[k]);
+        }
+    }
+}
+
 void print_man_page(void) {
     printf(".TH SIM 1 \"%s\" \"sim %s\"\n.SH NAME\nsim \\- %s\n.SH SYNOPSIS\n", page_date, sim_version(), summary);
     printf(".B sim\n.I SCENE.json\n.RI [ OPTION ]...\n.SH DESCRIPTION\n");
     print_roff(description);
     printf("\n.SH OPTIONS\n");
-    for (int k = 0; k < option_count; k++) {
-        if (option_table[k].heading) {
-            printf(".SS %s\n", option_table[k].heading);
-        }
-        if (option_table[k].help) {
-            print_roff_option(&option_table[k]);
-        }
-    }
+    print_roff_rows(option_table, option_count);
+    printf(".SH SOLVING PROBLEMS FROM FILES\n.B sim solve\n.IR FILE | FOLDER ...\n.B \\-\\-solver\n.I NAME\n.RI [ "
+           "OPTION ]...\n.PP\n");
+    print_roff(solve_description);
+    printf("\n");
+    print_roff_rows(solve_options.row, solve_options.count);
     printf(".SH \"EXIT STATUS\"\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf(".TP\n.B %d\n", statuses[k].status);
@@ -225,12 +279,8 @@ void print_man_page(void) {
 
 /* ---- completion ---- */
 
-void print_completion(void) {
-    printf(
-        "# bash completion of sim\n_sim() {\n    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-        "    case $prev in\n");
-    for (int k = 0; k < option_count; k++) {
-        const option_row *row = &option_table[k];
+static void complete_choices(const option_row *row, int count) {
+    for (int k = 0; k < count; k++, row++) {
         const char *solvers[MOST_SOLVERS + 1];
         if (row->help && (row->kind == OPTION_CHOICE || row->kind == OPTION_SOLVER)) {
             solver_names(solvers);
@@ -242,12 +292,29 @@ void print_completion(void) {
             printf("' -- \"$cur\")); return ;;\n");
         }
     }
-    printf("    esac\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W '");
-    for (int k = 0; k < option_count; k++) {
-        if (option_table[k].help) {
-            printf("%s--%s", k ? " " : "", option_table[k].name);
+}
+
+static void complete_names(const char *variable, const option_row *row, int count) {
+    printf("%s='", variable);
+    for (int k = 0; k < count; k++) {
+        if (row[k].help) {
+            printf("%s--%s", k ? " " : "", row[k].name);
         }
     }
-    printf("' -- \"$cur\"))\n    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
+    printf("'");
+}
+
+void print_completion(void) {
+    printf(
+        "# bash completion of sim\n_sim() {\n    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+        "    case $prev in\n");
+    complete_choices(option_table, option_count);
+    complete_choices(solve_options.row, solve_options.count);
+    printf("    esac\n    local ");
+    complete_names("names", option_table, option_count);
+    printf("\n    if [[ ${COMP_WORDS[1]} == solve ]]; then ");
+    complete_names("names", solve_options.row, solve_options.count);
+    printf("; fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
+           "    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
            "complete -o filenames -F _sim sim\n");
 }

@@ -6,5 +6,7 @@ void print_help(void);
 void print_man_page(void);
 void print_completion(void);
 void print_solvers(void);
+void print_solvers_json(void);
+void print_solve_help(void);
 
 #endif

@@ -2,6 +2,7 @@
 #include "app/help.h"
 #include "app/options.h"
 #include "app/run.h"
+#include "app/solve.h"
 #include "base/nearest.h"
 
 #include <stdio.h>
@@ -48,6 +49,7 @@ static const struct {
     int (*main)(int count, char **arguments); /* arguments[0] is the command */
 } commands[] = {
     {"run", run_command},
+    {"solve", solve_command},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -73,7 +75,7 @@ static int run_command(int count, char **arguments) {
     int informed = 0;
     for (size_t k = 0; !status && !informed && k < sizeof informations / sizeof informations[0]; k++) {
         if (*(const int *)((const char *)&request + informations[k].offset)) {
-            informations[k].print();
+            (informations[k].print == print_solvers && request.json ? print_solvers_json : informations[k].print)();
             informed = 1;
         }
     }
@@ -82,14 +84,14 @@ static int run_command(int count, char **arguments) {
         exit_status = status ? say(&error) : run_scene(&request);
     }
     request_free(&request);
-    return flushed(exit_status);
+    return exit_status;
 }
 
 int main(int count, char **arguments) {
     for (int k = 0; count > 1 && k < COMMANDS; k++) {
         if (strcmp(arguments[1], commands[k].name) == 0) {
-            return commands[k].main(count - 1, arguments + 1);
+            return flushed(commands[k].main(count - 1, arguments + 1));
         }
     }
-    return run_command(count, arguments);
+    return flushed(run_command(count, arguments));
 }

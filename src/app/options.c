@@ -61,6 +61,7 @@ const option_row option_table[] = {
      .help = "list where shapes touch at the start of the run, as JSON, and simulate nothing; with --resume, in the "
              "state of the checkpoint"},
     {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .help = "the contact solvers with their laws and options"},
+    {"json", NULL, OPTION_FLAG, AT(json), .help = "with --list-solvers: as JSON"},
     {"version", NULL, OPTION_FLAG, AT(version), .help = "version, build and libraries"},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
     {"man", NULL, OPTION_FLAG, AT(man), .help = NULL},
@@ -131,7 +132,7 @@ static sim_status put_solver(const char **target, const option_row *row, const c
     return put_choice(target, &named, text, error);
 }
 
-static sim_status put(sim_request *request, const option_row *row, const char *text, sim_error *error) {
+static sim_status put(void *request, const option_row *row, const char *text, sim_error *error) {
     void *target = (char *)request + row->offset;
     switch (row->kind) {
     case OPTION_FLAG:
@@ -162,13 +163,13 @@ static sim_status put(sim_request *request, const option_row *row, const char *t
 
 /* ---- the command line ---- */
 
-static sim_status unknown_option(const char *word, sim_error *error) {
+static sim_status unknown_option(const option_set *set, const char *word, sim_error *error) {
     const char *names[64] = {NULL};
     char bare[64];
     int shown = 0;
-    for (int k = 0; k < option_count; k++) {
-        if (option_table[k].help) {
-            names[shown++] = option_table[k].name;
+    for (int k = 0; k < set->count; k++) {
+        if (set->row[k].help) {
+            names[shown++] = set->row[k].name;
         }
     }
     const char *start = word + strspn(word, "-");
@@ -177,54 +178,65 @@ static sim_status unknown_option(const char *word, sim_error *error) {
     if (near) {
         return sim_fail(error, SIM_BAD_INPUT, "there is no option %s (did you mean --%s?)", word, near);
     }
-    return sim_fail(error, SIM_BAD_INPUT, "there is no option %s; see sim --help", word);
+    return sim_fail(error, SIM_BAD_INPUT, "there is no option %s; see %s --help", word, set->command);
 }
 
 /* getopt says only '?'; which of its three cases it was shows in what it left behind. */
-static sim_status refused(int code, const char *word, sim_error *error) {
+static sim_status refused(const option_set *set, int code, const char *word, sim_error *error) {
     if (code == ':') {
-        return sim_fail(error, SIM_BAD_INPUT, "%s needs a value; see sim --help", word);
+        return sim_fail(error, SIM_BAD_INPUT, "%s needs a value; see %s --help", word, set->command);
     }
     const char *start = word + strspn(word, "-");
     size_t length = strcspn(start, "=");
-    for (int k = 0; k < option_count; k++) {
-        if (strncmp(option_table[k].name, start, length) == 0 && strncmp(word, "--", 2) == 0 && length > 0) {
+    for (int k = 0; k < set->count; k++) {
+        if (strncmp(set->row[k].name, start, length) == 0 && strncmp(word, "--", 2) == 0 && length > 0) {
             return sim_fail(error, SIM_BAD_INPUT,
                             start[length] ? "%s: this option takes no value" : "%s is short for more than one option",
                             word);
         }
     }
-    return unknown_option(word, error);
+    return unknown_option(set, word, error);
 }
 
-static void fill_getopt(struct option *longs) {
-    for (int k = 0; k < option_count; k++) {
-        int needs = option_table[k].kind == OPTION_FLAG ? no_argument : required_argument;
-        longs[k] = (struct option){option_table[k].name, needs, NULL, k + 1};
+enum { MOST_OPTIONS = 63 };
+
+static void fill_getopt(const option_set *set, struct option *longs) {
+    for (int k = 0; k < set->count; k++) {
+        int needs = set->row[k].kind == OPTION_FLAG ? no_argument : required_argument;
+        longs[k] = (struct option){set->row[k].name, needs, NULL, k + 1};
     }
-    longs[option_count] = (struct option){0};
+    longs[set->count] = (struct option){0};
 }
 
-static sim_status parse_options(int count, char **arguments, sim_request *request, sim_error *error) {
-    struct option longs[64];
-    _Static_assert(sizeof option_table / sizeof option_table[0] < sizeof longs / sizeof longs[0], "room for all");
-    fill_getopt(longs);
+/* The option with that name, whose first letter is short for it. */
+static const option_row *long_form(const option_set *set, const char *name) {
+    const option_row *row = set->row;
+    while (strcmp(row->name, name) != 0) {
+        row++;
+    }
+    return row;
+}
+
+sim_status options_read(const option_set *set, int count, char **arguments, void *request, int *first,
+                        sim_error *error) {
+    struct option longs[MOST_OPTIONS + 1];
+    fill_getopt(set, longs);
     optind = 0; /* start afresh */
     opterr = 0;
     for (;;) {
         int at = optind > 0 ? optind : 1;
         int code = getopt_long(count, arguments, ":hq", longs, NULL);
+        *first = optind;
         if (code == -1) {
             return SIM_OK;
         }
         if (code == '?' || code == ':') {
-            return refused(code, arguments[optind > at ? optind - 1 : at], error);
+            return refused(set, code, arguments[optind > at ? optind - 1 : at], error);
         }
-        if (code == 'h' || code == 'q') {
-            *(code == 'h' ? &request->help : &request->quiet) = 1;
-            continue;
-        }
-        sim_status status = put(request, &option_table[code - 1], optarg, error);
+        const option_row *row = code == 'h'   ? long_form(set, "help")
+                                : code == 'q' ? long_form(set, "quiet")
+                                              : &set->row[code - 1];
+        sim_status status = put(request, row, optarg, error);
         if (status) {
             return status;
         }
@@ -240,6 +252,9 @@ static sim_status check_together(const sim_request *request, sim_error *error) {
                         : request->validate ? "--validate"
                                             : "--checkpoint");
     }
+    if (request->json && !request->list_solvers) {
+        return sim_fail(error, SIM_BAD_INPUT, "--json goes with --list-solvers; of a run, --summary FILE writes JSON");
+    }
     if (request->checkpoint_every && !request->checkpoint) {
         return sim_fail(error, SIM_BAD_INPUT, "--checkpoint-every needs --checkpoint FILE");
     }
@@ -253,15 +268,18 @@ sim_status options_parse(int count, char **arguments, sim_request *request, sim_
     if (!request->out.item || !request->set.item) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
     }
-    sim_status status = parse_options(count, arguments, request, error);
+    option_set set = {"sim", option_table, option_count};
+    _Static_assert(sizeof option_table / sizeof option_table[0] <= MOST_OPTIONS, "room for all");
+    int first;
+    sim_status status = options_read(&set, count, arguments, request, &first, error);
     if (status) {
         return status;
     }
-    if (count - optind > 1) {
-        return sim_fail(error, SIM_BAD_INPUT, "one scene at a time: '%s' and '%s'", arguments[optind],
-                        arguments[optind + 1]);
+    if (count - first > 1) {
+        return sim_fail(error, SIM_BAD_INPUT, "one scene at a time: '%s' and '%s'", arguments[first],
+                        arguments[first + 1]);
     }
-    request->scene = optind < count ? arguments[optind] : NULL;
+    request->scene = first < count ? arguments[first] : NULL;
     return check_together(request, error);
 }
 

@@ -1,4 +1,4 @@
-/* The options of `sim`: one table for parsing, --help, the man page and completion. */
+/* The options of `sim`: one table a command, for parsing, --help, the man page and completion. */
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
 
@@ -21,7 +21,7 @@ typedef struct sim_request {
     double step;
     uint64_t seed;
     int seed_given;
-    int quiet, validate, contacts, list_solvers, help, version, man, completion;
+    int quiet, validate, contacts, list_solvers, json, help, version, man, completion;
     int count; /* of the arguments as given, for the summary */
     char **arguments;
 } sim_request;
@@ -48,8 +48,20 @@ typedef struct option_row {
     const char *help;           /* NULL: works, but is not shown */
 } option_row;
 
-extern const option_row option_table[];
+extern const option_row option_table[]; /* of a run */
 extern const int option_count;
+
+/* The options of a command: "sim solve". */
+typedef struct option_set {
+    const char *command;
+    const option_row *row;
+    int count;
+} option_set;
+
+/* Values go to the places in `request` that the rows name; lists there have room for `count` items.  `first` of the
+ * arguments, which are put in order, is no option. */
+sim_status options_read(const option_set *set, int count, char **arguments, void *request, int *first,
+                        sim_error *error);
 
 enum { MOST_SOLVERS = 63 };
 /* The names of the contact solvers; ends with NULL. */

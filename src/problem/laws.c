@@ -105,6 +105,6 @@ void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_l
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         regularise(&l, c, W, R + c->row, target + c->row);
-        W += W ? c->rows * c->rows : 0;
+        W = W ? W + c->rows * c->rows : NULL;
     }
 }

@@ -119,7 +119,8 @@ static sim_outcome iterate(pgs *s, solver_call *call, pgs_extrapolation *e, best
     progress at = {.length = STAGE_LENGTH};
     enter(&at, 0, 0, s, e, b);
     solver_record(call, residual, NAN);
-    for (int sweep = 1; sweep <= (int)o[MAX_ITERATIONS] && !(b->residual <= tolerance); sweep++) {
+    for (int sweep = 1; sweep <= (int)o[MAX_ITERATIONS] && !(b->residual <= tolerance) && !solution_stopped(call->out);
+         sweep++) {
         pgs_extrapolation_begin(e, s);
         double change = relative(s, pgs_sweep(s, relaxation, (int)o[ORDER] == ALTERNATING && sweep % 2 == 0));
         call->out->iterations = sweep;

@@ -17,6 +17,7 @@
 #include "math/dense.h"
 #include "solver/line_search.h"
 #include "solver/products.h"
+#include "solver/solver.h"
 
 #include <float.h>
 #include <math.h>
@@ -233,7 +234,7 @@ int primal_minimise(primal *p) {
         if (p->at.residual <= p->options.tolerance) {
             return finish(p, SIM_SOLVED);
         }
-        if (p->out->iterations >= p->options.max_iterations) {
+        if (p->out->iterations >= p->options.max_iterations || solution_stopped(p->out)) {
             return finish(p, SIM_AT_LIMIT);
         }
         double cost = p->at.cost;

@@ -26,9 +26,7 @@ typedef struct solver_type {
 extern const solver_type solver_sap;
 
 /* Has who waits for the answer had enough?  To be asked once an iteration. */
-static inline int solver_stopped(const solver_call *call) {
-    return call->out->stop && call->out->stop(call->out->stop_context);
-}
+static inline int solution_stopped(const sim_solution *out) { return out->stop && out->stop(out->stop_context); }
 
 /* Keep an iteration in the history, if one is asked for. */
 void solver_record(solver_call *call, double residual, double cost);

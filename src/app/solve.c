@@ -1,0 +1,248 @@
+/* `sim solve`: which files, by which solver, and how did it go? */
+#include "app/solve.h"
+#include "app/help.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { HISTORY_ROOM = 1000000 };
+
+/* ---- which files ---- */
+
+typedef struct file_list {
+    int count, room;
+    char **path;
+} file_list;
+
+static void list_free(file_list *list) {
+    for (int k = 0; k < list->count; k++) {
+        free(list->path[k]);
+    }
+    free(list->path);
+}
+
+static sim_status list_add(file_list *list, const char *folder, const char *name, sim_error *error) {
+    if (list->count == list->room) {
+        int room = 2 * list->room + 16;
+        char **path = realloc(list->path, (size_t)room * sizeof *path);
+        if (!path) {
+            return sim_fail(error, SIM_NO_RESOURCE, "no memory for the names of files");
+        }
+        list->path = path;
+        list->room = room;
+    }
+    size_t length = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(length);
+    if (!path) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the names of files");
+    }
+    snprintf(path, length, "%s%s%s", folder, *folder ? "/" : "", name);
+    list->path[list->count++] = path;
+    return SIM_OK;
+}
+
+static int is_problem_name(const char *name) {
+    const char *dot = strrchr(name, '.');
+    return dot && name[0] != '.' && (strcmp(dot, ".hdf5") == 0 || strcmp(dot, ".h5") == 0);
+}
+
+static int compare_paths(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static sim_status list_folder(file_list *list, const char *path, sim_error *error) {
+    DIR *folder = opendir(path);
+    int before = list->count;
+    sim_status status =
+        folder ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "%s: cannot be read: %s", path, strerror(errno));
+    for (struct dirent *item; folder && !status && (item = readdir(folder));) {
+        status = is_problem_name(item->d_name) ? list_add(list, path, item->d_name, error) : SIM_OK;
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    if (!status && list->count == before) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: no file ends in .hdf5 or .h5", path);
+    }
+    qsort(list->path + before, (size_t)(list->count - before), sizeof *list->path, compare_paths);
+    return status;
+}
+
+static int is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static sim_status list_files(file_list *list, const solve_request *request, sim_error *error) {
+    sim_status status = SIM_OK;
+    for (int k = 0; k < request->files && !status; k++) {
+        status = is_folder(request->file[k]) ? list_folder(list, request->file[k], error)
+                                             : list_add(list, "", request->file[k], error);
+    }
+    return status;
+}
+
+/* ---- the run ---- */
+
+void solve_count(solve_totals *totals, const solve_case *c) {
+    static const double level[SOLVE_LEVELS] = {1e-4, 1e-6, 1e-8};
+    totals->files++;
+    if (c->trouble.status) {
+        totals->refused += c->refused;
+        totals->unreadable += !c->refused;
+        return;
+    }
+    totals->seconds += c->seconds;
+    totals->unsolved += c->outcome != SIM_SOLVED && c->outcome != SIM_AT_ROUNDING;
+    for (int k = 0; k < SOLVE_LEVELS; k++) {
+        totals->within_E[k] += c->certificate.E <= level[k];
+        totals->within_own[k] += c->certificate.own <= level[k];
+    }
+}
+
+const char *solve_outcome(const solve_case *c) {
+    return c->refused          ? "refused"
+           : c->trouble.status ? "failed"
+           : c->stored         ? "stored"
+           : c->out_of_time    ? "out of time"
+                               : sim_outcome_name(c->outcome);
+}
+
+static sim_status open_history(solve_run *run, sim_error *error) {
+    const char *path = run->request->history;
+    if (!path) {
+        return SIM_OK;
+    }
+    run->history.residual = malloc(HISTORY_ROOM * sizeof(double));
+    run->history.cost = malloc(HISTORY_ROOM * sizeof(double));
+    if (!run->history.residual || !run->history.cost) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the history");
+    }
+    run->history.room = HISTORY_ROOM;
+    run->history_file = fopen(path, "we");
+    if (!run->history_file) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", path, strerror(errno));
+    }
+    fputs("file,iteration,residual,cost\n", run->history_file);
+    return SIM_OK;
+}
+
+int solve_same_file(const char *a, const char *b) {
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+static sim_status check_outputs(solve_run *run, const file_list *list, sim_error *error) {
+    const solve_request *request = run->request;
+    run->out_is_folder = request->out && is_folder(request->out);
+    if (request->out && list->count > 1 && !run->out_is_folder) {
+        return sim_fail(error, SIM_BAD_INPUT, "--out: %s should be a folder that is there, for %d files", request->out,
+                        list->count);
+    }
+    for (int k = 0; k < list->count; k++) {
+        if (request->history && solve_same_file(request->history, list->path[k])) {
+            return sim_fail(error, SIM_BAD_INPUT, "%s would be overwritten by --history", list->path[k]);
+        }
+    }
+    return SIM_OK;
+}
+
+static sim_status make_solver(solve_run *run, sim_error *error) {
+    run->card = sim_solver_find(run->request->solver);
+    run->name = run->card->name;
+    run->cone = run->card->cone;
+    run->compliance = run->card->compliance;
+    run->option = solve_option_values(run->request, run->card, error);
+    run->solver = run->option ? sim_solver_create(run->card, run->option, error) : NULL;
+    return run->solver ? SIM_OK : error->status;
+}
+
+static sim_status prepare(solve_run *run, const file_list *list, sim_error *error) {
+    const solve_request *request = run->request;
+    run->name = "stored";
+    run->cone = SIM_CONE_STRICT;
+    run->compliance = SIM_RIGID;
+    sim_status status = request->stored ? SIM_OK : make_solver(run, error);
+    if (status) {
+        return status;
+    }
+    if (request->law) {
+        run->compliance = strcmp(request->law, "rigid") == 0 ? SIM_RIGID : SIM_NEAR_RIGID;
+    }
+    run->law = sim_law_options_default();
+    run->law.beta = request->beta > 0 ? request->beta : run->law.beta;
+    run->law.sigma = request->sigma > 0 ? request->sigma : run->law.sigma;
+    status = check_outputs(run, list, error);
+    return status ? status : open_history(run, error);
+}
+
+static sim_status finish(solve_run *run, sim_status status, sim_error *error) {
+    if (run->history_file) {
+        int good = !ferror(run->history_file);
+        good &= fclose(run->history_file) == 0;
+        if (!good && !status) {
+            status = sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write", run->request->history);
+        }
+    }
+    free(run->history.residual);
+    free(run->history.cost);
+    sim_solver_free(run->solver);
+    free(run->option);
+    return status;
+}
+
+static sim_status solve_files(solve_run *run, const file_list *list, sim_error *error) {
+    sim_status worst = SIM_OK;
+    solve_report *report = solve_report_open(run);
+    if (!report) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the table");
+    }
+    for (int k = 0; k < list->count; k++) {
+        solve_case c;
+        solve_one(run, list->path[k], &c);
+        solve_count(&run->totals, &c);
+        solve_report_case(report, &c);
+        if (c.trouble.status) {
+            fprintf(stderr, "sim: error: %s\n", c.trouble.text);
+        }
+        worst = c.trouble.status > worst ? c.trouble.status : worst;
+    }
+    solve_report_close(report);
+    return worst ? worst : run->totals.unsolved > 0 ? SIM_FAILED : SIM_OK;
+}
+
+static int say(const sim_error *error) {
+    fprintf(stderr, "sim: error: %s\n", error->text);
+    return error->status;
+}
+
+static int run_request(const solve_request *request) {
+    sim_error error = {0};
+    file_list list = {0};
+    solve_run run = {.request = request};
+    sim_status status = list_files(&list, request, &error);
+    status = status ? status : prepare(&run, &list, &error);
+    status = status ? status : solve_files(&run, &list, &error);
+    status = finish(&run, status, &error);
+    list_free(&list);
+    return error.text[0] ? say(&error) : (int)status;
+}
+
+int solve_command(int count, char **arguments) {
+    solve_request request;
+    sim_error error = {0};
+    sim_status status = solve_parse(count, arguments, &request, &error);
+    int exit_status = SIM_OK;
+    if (status) {
+        exit_status = say(&error);
+    } else if (request.help) {
+        print_solve_help();
+    } else if (request.list_solvers) {
+        (request.json ? print_solvers_json : print_solvers)();
+    } else {
+        exit_status = run_request(&request);
+    }
+    solve_request_free(&request);
+    return exit_status;
+}

@@ -1,0 +1,80 @@
+/* `sim solve`: contact problems from files, answered and judged. */
+#ifndef APP_SOLVE_H
+#define APP_SOLVE_H
+
+#include "app/options.h"
+#include <sim/sim.h>
+#include <stdio.h>
+
+/* What the user asked for.  Zero and NULL: not given. */
+typedef struct solve_request {
+    text_list set;
+    const char *solver, *law, *out, *history;
+    double tolerance, time_limit, time_per_contact, beta, sigma;
+    int64_t repeat;
+    int guess, stored, json, list_solvers, help;
+    int files;
+    char **file; /* files and folders as given */
+} solve_request;
+
+extern const option_set solve_options;
+
+/* As options_parse. */
+sim_status solve_parse(int count, char **arguments, solve_request *request, sim_error *error);
+void solve_request_free(solve_request *request);
+/* A value for each option of the card, from --set and --tolerance; to be freed. */
+double *solve_option_values(const solve_request *request, const sim_solver_card *card, sim_error *error);
+
+/* How one file went. */
+typedef struct solve_case {
+    const char *path;
+    sim_error trouble; /* status SIM_OK: answered */
+    int refused;       /* read, but the solver does not take it */
+    int stored;        /* nobody was asked */
+    int contacts, constraints, rows, velocities, local, symmetric;
+    sim_outcome outcome;
+    int out_of_time, iterations, factorisations, searches;
+    double residual, seconds;
+    sim_certificate certificate;
+} solve_case;
+
+/* What is said of all files: how many have an error of at most 1e-4, 1e-6, 1e-8. */
+enum { SOLVE_LEVELS = 3 };
+typedef struct solve_totals {
+    int files, unreadable, refused, unsolved; /* unsolved: not within the solver's own tolerance */
+    int within_E[SOLVE_LEVELS], within_own[SOLVE_LEVELS];
+    double seconds;
+} solve_totals;
+
+typedef struct solve_run {
+    const solve_request *request;
+    const sim_solver_card *card; /* NULL: judge the answers that stand in the files */
+    const char *name;            /* of the solver */
+    sim_cone cone;
+    sim_solver *solver;
+    double *option;
+    sim_compliance compliance;
+    sim_law_options law;
+    sim_history history; /* no room: not asked for */
+    FILE *history_file;
+    int out_is_folder;
+    solve_totals totals;
+} solve_run;
+
+typedef struct solve_report solve_report;
+solve_report *solve_report_open(const solve_run *run); /* NULL without memory */
+void solve_report_case(solve_report *report, const solve_case *c);
+void solve_report_close(solve_report *report); /* with the summary; frees it */
+
+void solve_count(solve_totals *totals, const solve_case *c);
+const char *solve_outcome(const solve_case *c);
+
+/* Fills `c`; says nothing. */
+void solve_one(solve_run *run, const char *path, solve_case *c);
+
+/* Both are there, and one. */
+int solve_same_file(const char *a, const char *b);
+
+int solve_command(int count, char **arguments);
+
+#endif

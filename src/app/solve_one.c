@@ -1,0 +1,219 @@
+/* One file: read, answered, judged, written.
+ *
+ * The solver sees R and target of the law asked for; the judge sees those of the rigid law besides, and the problem as it
+ * stands in the file: where a solver needs velocities and the file has W alone, the solver is given W = L L'. */
+#include "app/solve.h"
+#include "base/pool.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* Processor time, so that what else the machine does counts little. */
+static double processor_seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* To ask for the time costs a third of a microsecond: where iterations are as short, only every few are asked. */
+typedef struct deadline {
+    double end, last;
+    int skip, left, passed;
+} deadline;
+
+static int is_over(void *context) {
+    enum { MOST_SKIPPED = 64 };
+    static const double often = 1e-4;
+    deadline *d = context;
+    if (d->left-- > 0) {
+        return 0;
+    }
+    double now = processor_seconds();
+    d->skip = now - d->last > often ? 0 : d->skip < MOST_SKIPPED ? 2 * d->skip + 1 : d->skip;
+    d->left = d->skip;
+    d->last = now;
+    d->passed = now >= d->end;
+    return d->passed;
+}
+
+typedef struct workplace {
+    solve_run *run;
+    solve_case *c;
+    sim_pool *pool;
+    const sim_problem *problem; /* as in the file */
+    sim_problem given;          /* what the solver sees */
+    sim_problem *factored;      /* behind it; NULL: the problem itself */
+    sim_regularisation own, rigid;
+    double *v, *impulse;
+} workplace;
+
+static int fail(workplace *w, sim_status status, const char *what) {
+    sim_fail(&w->c->trouble, status, "%s: %s", w->c->path, what);
+    return 0;
+}
+
+static double *numbers(workplace *w, size_t count) {
+    double *made = POOL_NEW(w->pool, double, count);
+    if (!made) {
+        fail(w, SIM_NO_RESOURCE, "no memory for the answer");
+    }
+    return made;
+}
+
+static int set_law(workplace *w) {
+    const sim_problem *p = w->problem;
+    solve_run *run = w->run;
+    double *W = numbers(w, sim_delassus_diagonal_size(p)), *R[2], *target[2];
+    for (int k = 0; k < 2 && W; k++) {
+        R[k] = numbers(w, (size_t)p->nrow);
+        target[k] = numbers(w, (size_t)p->nrow);
+        if (!R[k] || !target[k]) {
+            return 0;
+        }
+    }
+    if (!W || sim_delassus_diagonal(p, W, &w->c->trouble)) {
+        return 0;
+    }
+    sim_regularise(p, SIM_RIGID, &run->law, W, R[0], target[0]);
+    sim_regularise(p, run->compliance, &run->law, W, R[1], target[1]);
+    w->rigid = (sim_regularisation){R[0], target[0]};
+    w->own = (sim_regularisation){R[1], target[1]};
+    return 1;
+}
+
+/* What the solver takes: the problem itself, or a factor of W. */
+static int set_given(workplace *w) {
+    const sim_problem *p = w->problem;
+    sim_error why = {0};
+    w->given = *p;
+    if (sim_problem_local(p) && p->nrow && !w->run->card->local) {
+        w->factored = sim_problem_factored(p, &why);
+        if (!w->factored) {
+            w->c->refused = why.status == SIM_BAD_INPUT;
+            return fail(w, why.status, why.text);
+        }
+        w->given = *w->factored;
+    }
+    if (!w->run->request->guess) {
+        w->given.v_guess = w->given.impulse_guess = NULL;
+    }
+    if (sim_solver_accepts(w->run->solver, &w->given, &why)) {
+        w->c->refused = 1;
+        return fail(w, SIM_BAD_INPUT, why.text);
+    }
+    return 1;
+}
+
+static int solve(workplace *w) {
+    solve_run *run = w->run;
+    solve_case *c = w->c;
+    const solve_request *request = run->request;
+    w->v = numbers(w, (size_t)w->given.nv);
+    w->impulse = numbers(w, (size_t)w->given.nrow);
+    if (!w->v || !w->impulse) {
+        return 0;
+    }
+    c->seconds = HUGE_VAL;
+    for (int64_t k = 0; k < request->repeat; k++) {
+        sim_solution s = {.v = w->v, .impulse = w->impulse, .history = run->history.room ? &run->history : NULL};
+        double start = processor_seconds();
+        deadline limit = {.end = start + request->time_limit + request->time_per_contact * c->contacts, .last = start};
+        if (request->time_limit > 0) {
+            s.stop = is_over;
+            s.stop_context = &limit;
+        }
+        if (sim_solver_solve(run->solver, &w->given, &w->own, &s, &c->trouble)) {
+            return 0;
+        }
+        c->seconds = fmin(c->seconds, processor_seconds() - start);
+        c->outcome = s.outcome;
+        c->out_of_time = limit.passed && s.outcome == SIM_AT_LIMIT;
+        c->iterations = s.iterations;
+        c->factorisations = s.factorisations;
+        c->searches = s.searches;
+        c->residual = s.residual;
+    }
+    return 1;
+}
+
+/* The answer that somebody else left. */
+static int take_stored(workplace *w, const sim_problem_file *file) {
+    sim_error why = {0};
+    w->v = numbers(w, (size_t)w->problem->nv);
+    w->impulse = w->v ? numbers(w, (size_t)w->problem->nrow) : NULL;
+    w->c->stored = 1;
+    return w->impulse && (!sim_problem_file_stored(file, w->v, w->impulse, &why) || fail(w, why.status, why.text));
+}
+
+static int judge(workplace *w) {
+    double *work = numbers(w, sim_judge_work(w->problem));
+    sim_judgement judgement = {0};
+    if (!work) {
+        return 0;
+    }
+    sim_judge(w->problem, &w->rigid, &w->own, w->run->cone, w->factored ? NULL : w->v, w->impulse, work, &judgement);
+    w->c->certificate = sim_judgement_finish(&judgement);
+    return 1;
+}
+
+static void write_history(const workplace *w) {
+    const sim_history *h = &w->run->history;
+    for (int k = 0; k < h->count; k++) {
+        fprintf(w->run->history_file, "\"%s\",%d,%.17g,", w->c->path, k, h->residual[k]);
+        if (isfinite(h->cost[k])) {
+            fprintf(w->run->history_file, "%.17g", h->cost[k]);
+        }
+        fputc('\n', w->run->history_file);
+    }
+}
+
+static int write_answer(workplace *w, sim_problem_file *file) {
+    const solve_run *run = w->run;
+    const char *slash = strrchr(w->c->path, '/'), *base = slash ? slash + 1 : w->c->path;
+    char path[4096], made_by[200];
+    snprintf(path, sizeof path, "%s%s%s", run->request->out, run->out_is_folder ? "/" : "",
+             run->out_is_folder ? base : "");
+    snprintf(made_by, sizeof made_by, "sim %s, solver %s, %s law", sim_version(), run->name,
+             sim_compliance_name(run->compliance));
+    if (solve_same_file(path, w->c->path)) {
+        return fail(w, SIM_BAD_INPUT, "would be overwritten by --out");
+    }
+    return !sim_problem_file_answer(file, w->impulse, made_by, &w->c->trouble) &&
+           !sim_problem_file_write(file, path, &w->c->trouble);
+}
+
+static void describe(solve_case *c, const sim_problem *p) {
+    c->constraints = p->nconstraint;
+    c->rows = p->nrow;
+    c->velocities = p->nv;
+    c->local = sim_problem_local(p);
+    c->symmetric = !p->W || p->W->symmetric;
+    for (int i = 0; i < p->nconstraint; i++) {
+        c->contacts += p->constraint[i].kind == SIM_CONTACT;
+    }
+}
+
+void solve_one(solve_run *run, const char *path, solve_case *c) {
+    *c = (solve_case){.path = path};
+    sim_problem_file *file = sim_problem_file_read(path, &c->trouble);
+    if (!file) {
+        return;
+    }
+    workplace w = {.run = run, .c = c, .pool = sim_pool_create(), .problem = sim_problem_file_problem(file)};
+    describe(c, w.problem);
+    if (!w.pool) {
+        fail(&w, SIM_NO_RESOURCE, "no memory for the answer");
+    } else if (run->card ? set_given(&w) && set_law(&w) && solve(&w) && judge(&w)
+                         : set_law(&w) && take_stored(&w, file) && judge(&w)) {
+        if (run->history.room) {
+            write_history(&w);
+        }
+        if (run->request->out) {
+            write_answer(&w, file);
+        }
+    }
+    sim_problem_free(w.factored);
+    sim_pool_free(w.pool);
+    sim_problem_file_free(file);
+}

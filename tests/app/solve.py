@@ -1,0 +1,235 @@
+"""`sim solve` as its users meet it: what it prints, writes and refuses.
+
+    solve.py SIM PROBLEMS [WORD]     runs the tests whose names hold WORD, each in a folder of its own
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SIM, PROBLEMS = (os.path.abspath(path) for path in sys.argv[1:3])
+WORD = sys.argv[3] if len(sys.argv) > 3 else ""
+HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
+
+
+def problem(name):
+    return os.path.join(PROBLEMS, name + ".hdf5")
+
+
+WEDGE, GLOBAL, TRAIN = problem("gen-wedge-local-8"), problem("gen-wedgetrain-global-44"), problem(
+    "gen-wedgetrain-local-44")
+
+
+def solve(*arguments, status=0):
+    done = subprocess.run([SIM, "solve", *map(str, arguments)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == status, f"status {done.returncode}, not {status}: {arguments}\n{done.stderr}"
+    return done
+
+
+def solve_json(*arguments, status=0):
+    return json.loads(solve(*arguments, "--json", status=status).stdout, parse_constant=lambda word: 1 / 0)
+
+
+def refuses(words, *arguments, status=2):
+    """One clear sentence, the right status, no file."""
+    before = sorted(os.listdir("."))
+    said = solve(*arguments, status=status).stderr
+    assert words in said, f"'{words}' is not in: {said}"
+    assert sorted(os.listdir(".")) == before, f"wrote {os.listdir('.')}"
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def solves_a_file_and_says_how_right_the_answer_is():
+    lines = solve(WEDGE, "--solver", "pgs").stdout.splitlines()
+    assert lines[0].split() == "file contacts rows outcome iterations time [s] E own momentum".split()
+    name, contacts, rows, outcome, iterations, seconds, error, own = lines[1].split()
+    assert (name, contacts, rows, outcome) == ("gen-wedge-local-8.hdf5", "8", "24", "solved")
+    assert int(iterations) > 1 and 0 < float(seconds) < 10 and float(error) <= 1e-8 and error == own
+    assert "1 of 1 at 1e-8" in lines[-1] and "1 of 1 at 1e-8" in lines[-2]
+
+
+def says_the_same_as_json():
+    told = solve_json(WEDGE, GLOBAL, "--solver", "pgs")
+    assert (told["format"], told["solver"], told["law"]) == ("sim solve", "pgs", "rigid")
+    local, whole = told["problems"]
+    assert (local["form"], local["velocities"], local["momentum"]) == ("local", 0, None)
+    assert (whole["form"], whole["velocities"], whole["contacts"]) == ("global", 24, 44)
+    assert whole["momentum"] < 1e-14 and max(local["E"], whole["E"]) <= 1e-8
+    assert told["summary"]["E"] == {"1e-4": 2, "1e-6": 2, "1e-8": 2} and told["summary"]["unsolved"] == 0
+
+
+def goes_through_a_folder_in_order():
+    names = [os.path.basename(case["file"]) for case in
+             solve_json(PROBLEMS, "--solver", "pgs", "--set", "max_iterations=3", status=1)["problems"]]
+    assert names == sorted(os.listdir(PROBLEMS)) and len(names) > 7
+
+
+def solves_one_problem_alike_in_both_forms():
+    for solver in "pgs", "sap":
+        both = solve_json(GLOBAL, TRAIN, "--solver", solver, "--tolerance", 1e-10, status=0)["problems"]
+        assert abs(both[0]["E"] - both[1]["E"]) < 1e-6 * max(1, both[0]["E"]), solver
+
+
+def takes_options_of_the_solver():
+    told = solve_json(WEDGE, "--solver", "pgs", "--set", "max_iterations=2", "--set", "order=alternating", status=1)
+    assert told["options"]["max_iterations"] == 2 and told["options"]["order"] == "alternating"
+    assert told["problems"][0]["iterations"] == 2 and told["problems"][0]["outcome"] == "at its limit"
+    assert solve_json(WEDGE, "--solver", "pgs", "--tolerance", "1e-3")["options"]["tolerance"] == 1e-3
+
+
+def refuses_options_that_are_not_there():
+    refuses("has no option 'max_iteration' (did you mean 'max_iterations'?); it has tolerance, max_iterations", WEDGE,
+            "--solver", "pgs", "--set", "max_iteration=2")
+    refuses("option max_iterations takes a whole number from 0", WEDGE, "--solver", "pgs", "--set", "max_iterations=1.5")
+    refuses("takes one of forward, alternating, not 'sideways'", WEDGE, "--solver", "pgs", "--set", "order=sideways")
+    refuses("option tolerance takes a number from 0 to 1, not 'nan'", WEDGE, "--solver", "pgs", "--set", "tolerance=nan")
+    refuses("--set takes OPTION=VALUE", WEDGE, "--solver", "pgs", "--set", "tolerance")
+    refuses("did you mean 'pgs'?", WEDGE, "--solver", "psg")
+    refuses("--law takes one of rigid, near-rigid", WEDGE, "--solver", "pgs", "--law", "soft")
+    refuses("did you mean --solver?", WEDGE, "--slover", "pgs")
+    refuses("which solver?", WEDGE)
+    refuses("which file?", "--solver", "pgs")
+    refuses("--time-per-contact needs --time-limit", WEDGE, "--solver", "pgs", "--time-per-contact", 1)
+    refuses("--time-limit takes a positive number", WEDGE, "--solver", "pgs", "--time-limit", 0)
+
+
+def takes_the_law_that_is_asked_for():
+    own, rigid = (solve_json(WEDGE, "--solver", "sap", *law)["problems"][0] for law in ((), ("--law", "rigid")))
+    assert own["own"] < 1e-6 < 1e-4 < own["E"], "near-rigid is not rigid"
+    assert rigid["E"] != own["E"]
+    soft = solve_json(WEDGE, "--solver", "sap", "--beta", 3)
+    assert soft["beta"] == 3 and soft["problems"][0]["E"] > own["E"]
+
+
+def writes_the_answer_into_a_new_file():
+    before = read(GLOBAL)
+    solve(GLOBAL, "--solver", "pgs", "--out", "a.hdf5")
+    assert read(GLOBAL) == before and len(read("a.hdf5")) > 1000
+    again = solve_json("a.hdf5", "--solver", "pgs")["problems"][0]
+    first = solve_json(GLOBAL, "--solver", "pgs")["problems"][0]
+    assert all(again[key] == first[key] for key in ("E", "iterations", "residual"))
+    solve(GLOBAL, "--solver", "pgs", "--out", "b.hdf5")
+    assert read("a.hdf5") == read("b.hdf5")
+
+
+def judges_the_answers_that_stand_in_files():
+    # Made by other programs, to what they could reach: were a sign or an axis read wrongly, none of them would be right.
+    told = solve_json(PROBLEMS, "--stored")
+    assert told["solver"] == "stored" and all(case["outcome"] == "stored" for case in told["problems"])
+    assert all(case["E"] < 1e-10 for case in told["problems"]), [case["E"] for case in told["problems"]]
+    assert all(case["momentum"] is None or case["momentum"] < 1e-13 for case in told["problems"])
+    for path in WEDGE, GLOBAL:
+        first = solve_json(path, "--solver", "pgs", "--tolerance", 1e-4, "--out", "a.hdf5")["problems"][0]
+        again = solve_json("a.hdf5", "--stored")["problems"][0]
+        assert abs(first["E"] - again["E"]) < 1e-12 and first["E"] > 1e-12
+    refuses("--stored solves nothing: leave out --solver", WEDGE, "--stored", "--solver", "pgs")
+
+
+def writes_many_answers_into_a_folder():
+    os.mkdir("answers")
+    solve(WEDGE, GLOBAL, "--solver", "pgs", "--out", "answers")
+    assert sorted(os.listdir("answers")) == ["gen-wedge-local-8.hdf5", "gen-wedgetrain-global-44.hdf5"]
+    refuses("should be a folder that is there", WEDGE, GLOBAL, "--solver", "pgs", "--out", "elsewhere")
+
+
+def does_not_write_over_what_it_reads():
+    shutil.copy(WEDGE, "a.hdf5")
+    before = read("a.hdf5")
+    refuses("would be overwritten", "a.hdf5", "--solver", "pgs", "--out", "./a.hdf5")
+    refuses("would be overwritten", ".", "--solver", "pgs", "--out", ".")
+    refuses("would be overwritten", "a.hdf5", "--solver", "pgs", "--history", "a.hdf5")
+    refuses("would be overwritten", "a.hdf5", "--solver", "pgs", "--history", "./a.hdf5")
+    assert read("a.hdf5") == before
+
+
+def writes_the_way_to_the_answer():
+    told = solve_json(GLOBAL, "--solver", "sap", "--history", "h.csv")["problems"][0]
+    lines = read("h.csv").decode().splitlines()
+    assert lines[0] == "file,iteration,residual,cost" and len(lines) >= told["iterations"]
+    costs = [float(line.split(",")[-1]) for line in lines[1:]]
+    assert all(a >= b - 1e-12 * abs(b) for a, b in zip(costs, costs[1:])), "the cost falls"
+
+
+def goes_on_after_a_file_that_is_no_problem():
+    with open("a.h5", "w") as file:
+        file.write("not a problem")
+    shutil.copy(WEDGE, "b.h5")
+    done = solve(".", "--solver", "pgs", status=2)
+    assert done.stdout.count(" failed ") == 1 and done.stdout.count(" solved ") == 1
+    assert "./a.h5: not an HDF5 file" in done.stderr
+    refuses("absent.hdf5: cannot be read: No such file", "absent.hdf5", "--solver", "pgs", status=3)
+    os.mkdir("empty")
+    refuses("empty: no file ends in .hdf5 or .h5", "empty", "--solver", "pgs")
+
+
+def stops_when_the_time_is_over():
+    stack = problem("gen-massratio7-local-28")
+    case = solve_json(stack, "--solver", "pgs", "--set", "max_iterations=1e9", "--tolerance", "1e-300", "--time-limit",
+                      "0.2", status=1)["problems"][0]
+    assert case["outcome"] == "out of time" and 0.2 <= case["seconds"] < 1, case
+    twice = solve_json(stack, "--solver", "pgs", "--set", "max_iterations=1e9", "--tolerance", "1e-300", "--time-limit",
+                       "0.1", "--time-per-contact", "0.01", status=1)["problems"][0]
+    assert 0.38 <= twice["seconds"] < 1.5, twice
+
+
+def gives_the_same_bits_again_and_again():
+    first, second = (solve_json(PROBLEMS, "--solver", "sap", "--repeat", repeat, status=0) for repeat in (1, 3))
+    for a, b in zip(first["problems"], second["problems"]):
+        assert {**a, "seconds": 0} == {**b, "seconds": 0}
+
+
+def lists_the_solvers():
+    text = solve("--list-solvers").stdout
+    for words in ["--list-solvers", "--json"], ["solve", "--list-solvers", "--json"]:
+        told = json.loads(subprocess.run([SIM, *words], capture_output=True, text=True, check=True).stdout)
+        assert told["format"] == "sim solvers"
+        for card in told["solvers"]:
+            assert card["name"] in text and card["paper"] and card["cone"] in ("strict", "convex", "pyramid")
+            assert "contact" in card["kinds"]
+            for option in card["options"]:
+                assert option["name"] in text and option["help"]
+                assert option["default"] in option["choices"] if "choices" in option else (
+                    option["low"] <= option["default"] <= option["high"])
+
+
+def explains_itself():
+    told = solve("--help").stdout
+    assert all(len(line) < 81 for line in told.splitlines()) and "--time-limit" in told
+    page = subprocess.run([SIM, "--man"], capture_output=True, text=True).stdout.replace("\\-", "-")
+    completion = subprocess.run([SIM, "--completion"], capture_output=True, text=True).stdout
+    for option in [line.split()[0] for line in told.splitlines() if line.startswith("  --")]:
+        assert option in page and option in completion, option
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write(completion)
+        file.flush()
+        subprocess.run(["bash", "-n", file.name], check=True)
+
+
+def says_that_the_build_has_no_hdf5():
+    refuses("this build has no HDF5", WEDGE, "--solver", "pgs")
+
+
+TESTS = [value for name, value in list(globals().items())
+         if callable(value) and getattr(value, "__module__", None) == "__main__" and value.__code__.co_argcount == 0
+         and value.__code__.co_flags & 4 == 0 and WORD in name]  # 4: takes *arguments, so is a helper
+TESTS = [test for test in TESTS if (test is says_that_the_build_has_no_hdf5) != HDF5]
+failed = 0
+print(f"1..{len(TESTS)}", flush=True)
+for number, test in enumerate(TESTS, 1):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            test()
+            word, reason = "ok", ""
+        except Exception as caught:  # one failure must not hide the others
+            failed += 1
+            word, reason = "not ok", f"\n# {caught!r}"
+        print(f"{word} {number} - {test.__name__.replace('_', ' ')}{reason}", flush=True)
+        os.chdir("/")
+sys.exit(failed > 0)
