@@ -70,8 +70,8 @@ static void note(sim_world *w, const contact_info *info) {
     w->info.certificate = info->certificate;
 }
 
-sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error) {
-    sim_threads_run(w->threads, w->model->ntree, move_to_start, w);
+/* The contacts of the step into `next`. */
+static sim_status find_contacts(sim_world *w, sim_error *error) {
     collision_input shapes = {.pose = w->start->pose,
                               .velocity = w->start->vel,
                               .step = w->options.step,
@@ -90,18 +90,34 @@ sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error
     if (count) {
         memcpy(w->next.contact, contact, (size_t)count * sizeof *contact);
     }
+    return SIM_OK;
+}
+
+sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error) {
+    sim_threads_run(w->threads, w->model->ntree, move_to_start, w);
+    w->next.ncontact = 0;
+    if (w->collides) {
+        sim_status status = find_contacts(w, error);
+        if (status) {
+            return status;
+        }
+    }
     *in = (contact_input){.start = w->start,
                           .mass = w->derived,
                           .extra = w->extra,
+                          .q_start = w->now.q,
                           .v_start = w->now.v,
                           .v_free = w->v_free,
                           .step = w->options.step,
+                          .position = world_theta_position(w->options.integrator),
                           .travel = world_theta_travel(w->options.integrator),
                           .contact = w->next.contact,
-                          .ncontact = count,
+                          .ncontact = w->next.ncontact,
                           .before = w->now.contact,
                           .impulse_before = w->now.impulse,
-                          .nbefore = w->now.ncontact};
+                          .nbefore = w->now.ncontact,
+                          .joint_before = w->now.joint_impulse,
+                          .equality_before = w->now.equality_impulse};
     return SIM_OK;
 }
 
@@ -111,6 +127,8 @@ sim_status world_contacts_step(sim_world *w, sim_error *error) {
     sim_status status = world_contacts_find(w, &in, error);
     status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
     out.impulse = w->next.impulse;
+    out.joint_impulse = w->next.joint_impulse;
+    out.equality_impulse = w->next.equality_impulse;
     status = status ? status : contact_stage_solve(w->stage, w->threads, &out, error);
     if (!status) {
         note(w, &out.info);

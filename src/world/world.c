@@ -59,7 +59,17 @@ static int state_create(sim_pool *pool, const sim_model *m, sim_state *state) {
     state->q = POOL_NEW(pool, double, m->nq);
     state->v = POOL_NEW(pool, double, m->nv);
     state->a = POOL_NEW(pool, double, m->nv);
-    return state->q && state->v && state->a;
+    state->joint_impulse = POOL_NEW(pool, double, 3 * (size_t)m->nv);
+    state->equality_impulse = POOL_NEW(pool, double, SIM_MAX_ROWS *(size_t)m->nequality);
+    return state->q && state->v && state->a && state->joint_impulse && state->equality_impulse;
+}
+
+static void copy_or_zero(double *to, const double *from, size_t count) {
+    if (from) {
+        memmove(to, from, count * sizeof *to);
+    } else {
+        memset(to, 0, count * sizeof *to);
+    }
 }
 
 static void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
@@ -69,6 +79,8 @@ static void state_copy(const sim_model *m, sim_state *to, const sim_state *from)
     memmove(to->q, from->q, (size_t)m->nq * sizeof *to->q);
     memmove(to->v, from->v, (size_t)m->nv * sizeof *to->v);
     memmove(to->a, from->a, (size_t)m->nv * sizeof *to->a);
+    copy_or_zero(to->joint_impulse, from->joint_impulse, 3 * (size_t)m->nv);
+    copy_or_zero(to->equality_impulse, from->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality);
     to->ncontact = from->ncontact;
     if (from->ncontact) {
         memmove(to->contact, from->contact, (size_t)from->ncontact * sizeof *to->contact);
@@ -183,19 +195,23 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
     if (possible < 0) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d shapes", w->model->nshape);
     }
-    if (!possible) {
+    w->collides = possible;
+    if (!possible && !contact_stage_needed(w->model)) {
         return SIM_OK;
     }
     if (o->integrator == SIM_RK4) {
         return sim_fail(error, SIM_BAD_INPUT,
-                        "the integrator rk4 takes no contacts: choose another, or switch contacts off");
+                        possible
+                            ? "the integrator rk4 takes no contacts: choose another, or switch contacts off"
+                            : "the integrator rk4 takes no joint ranges, no dry friction and no constraints between "
+                              "bodies: choose another");
     }
     contact_options options = {.solver = o->solver,
                                .solver_option = o->solver_option,
                                .compliance = o->compliance < 0 ? o->solver->compliance : (sim_compliance)o->compliance,
                                .law = o->law,
                                .threads = o->threads};
-    sim_status status = collision_ready(w, error);
+    sim_status status = possible ? collision_ready(w, error) : SIM_OK;
     sim_error why = {.status = SIM_NO_RESOURCE};
     if (!status && !(w->stage = contact_stage_create(w->model, &options, &why))) {
         return sim_fail(error, why.status, "%s", why.text);
