@@ -62,6 +62,7 @@ typedef struct sim_state {
     sim_v3 *impulse;          /* ... and what each gave, N s, in the world, on A: where the next solver starts */
     double *joint_impulse;    /* [nv][3] what the ends of ranges (low, high) and dry friction gave, N s or N m s */
     double *equality_impulse; /* [nequality][6] what constraints between bodies gave, row by row */
+    double *held; /* [nv] the same as generalised forces, N or N m: the next step first moves as if they stayed */
 } sim_state;
 
 /* What happened in the last step. */

@@ -6,6 +6,7 @@
  * Memory is the frame's, given back at the next step. */
 #include "base/pool.h"
 #include "contact/parts.h"
+#include "math/dense.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -342,11 +343,24 @@ static void keep_impulse(const frame *f, int constraint, const double *g, contac
     }
 }
 
+/* J' gamma / dt of an equality. */
+static void add_held(const frame *f, const sim_model *m, const island *is, int constraint, contact_output *out) {
+    const sim_constraint *c = &f->constraint[constraint];
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        const sim_tree *t = &m->tree[f->tree[is->first_tree + c->tree[side]]];
+        for (int k = 0; k < c->rows; k++) {
+            dense_axpy(t->nv, is->impulse[c->row + k] / f->in->step, f->J + c->block[side] + k * t->nv,
+                       out->held + t->v0);
+        }
+    }
+}
+
 static void scatter(const contact_stage *s, contact_output *out) {
     const frame *f = &s->frame;
     const sim_model *m = s->model;
     memset(out->touched, 0, (size_t)m->ntree);
     memset(out->joint_impulse, 0, 3 * (size_t)m->nv * sizeof(double));
+    memset(out->held, 0, (size_t)m->nv * sizeof(double));
     memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
     for (int k = 0; k < f->in->ncontact; k++) {
         out->impulse[k] = v3_make(0, 0, 0);
@@ -364,6 +378,9 @@ static void scatter(const contact_stage *s, contact_output *out) {
         for (int i = 0; i < is->problem.nconstraint; i++) {
             int at = is->first_constraint + i;
             keep_impulse(f, at, is->impulse + f->constraint[at].row, out);
+            if (f->constraint[at].kind == SIM_EQUALITY) {
+                add_held(f, m, is, at, out);
+            }
         }
     }
 }

@@ -50,6 +50,7 @@ typedef struct contact_output {
     sim_v3 *impulse;          /* [ncontact] N s, in the world, on A */
     double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
     double *equality_impulse; /* [nequality][6] */
+    double *held;             /* [nv] generalised forces of the equalities, over the step */
     contact_info info;
 } contact_output;
 

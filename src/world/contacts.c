@@ -28,6 +28,20 @@ int world_contacts_room(sim_world *w, int count) {
     return 1;
 }
 
+/* The free motion was found with what held the tree a step ago, so that forces are taken where it will go: v* is without,
+ * v* = v0 + dt (a - A^-1 held). */
+static void let_go(sim_world *w, int tree) {
+    const sim_tree *t = &w->model->tree[tree];
+    double *x = w->v_end;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        x[j] = w->options.step * w->now.held[j];
+    }
+    sim_articulated_solve(w->derived, sim_tree_range(w->model, tree), x);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        w->v_free[j] -= x[j];
+    }
+}
+
 /* Poses at the start, and the bodies' velocities of the free motion there. */
 static void move_to_start(void *context, int worker, int first, int end) {
     sim_world *w = context;
@@ -40,6 +54,9 @@ static void move_to_start(void *context, int worker, int first, int end) {
         }
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             w->v_free[j] = w->now.v[j] + w->options.step * w->a_out[j];
+        }
+        if (w->parts[tree].held) {
+            let_go(w, tree);
         }
         sim_velocities(w->start, bodies, w->v_free);
     }
@@ -129,6 +146,7 @@ sim_status world_contacts_step(sim_world *w, sim_error *error) {
     out.impulse = w->next.impulse;
     out.joint_impulse = w->next.joint_impulse;
     out.equality_impulse = w->next.equality_impulse;
+    out.held = w->next.held;
     status = status ? status : contact_stage_solve(w->stage, w->threads, &out, error);
     if (!status) {
         note(w, &out.info);

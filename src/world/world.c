@@ -61,7 +61,8 @@ static int state_create(sim_pool *pool, const sim_model *m, sim_state *state) {
     state->a = POOL_NEW(pool, double, m->nv);
     state->joint_impulse = POOL_NEW(pool, double, 3 * (size_t)m->nv);
     state->equality_impulse = POOL_NEW(pool, double, SIM_MAX_ROWS *(size_t)m->nequality);
-    return state->q && state->v && state->a && state->joint_impulse && state->equality_impulse;
+    state->held = POOL_NEW(pool, double, m->nv);
+    return state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->held;
 }
 
 static void copy_or_zero(double *to, const double *from, size_t count) {
@@ -81,6 +82,7 @@ static void state_copy(const sim_model *m, sim_state *to, const sim_state *from)
     memmove(to->a, from->a, (size_t)m->nv * sizeof *to->a);
     copy_or_zero(to->joint_impulse, from->joint_impulse, 3 * (size_t)m->nv);
     copy_or_zero(to->equality_impulse, from->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality);
+    copy_or_zero(to->held, from->held, (size_t)m->nv);
     to->ncontact = from->ncontact;
     if (from->ncontact) {
         memmove(to->contact, from->contact, (size_t)from->ncontact * sizeof *to->contact);
@@ -126,6 +128,12 @@ static void sort_parts(sim_world *w) {
     }
     for (int j = 0; j < m->nv; j++) {
         w->parts[m->body[m->dof[j].body].tree].passive |= m->dof[j].damping != 0 || m->dof[j].stiffness != 0;
+    }
+    for (int k = 0; k < 2 * m->nequality; k++) {
+        int tree = m->body[m->equality[k / 2].body[k % 2]].tree;
+        if (tree >= 0) {
+            w->parts[tree].held = 1;
+        }
     }
     for (int i = 1; i < m->nbody; i++) {
         w->parts[m->body[i].tree].mass += m->body[i].inertia.mass;

@@ -17,6 +17,7 @@ typedef struct tree_parts {
     int passive;              /* any spring or damper */
     int gravity_compensation; /* any actuator asks for it */
     int limited;              /* any actuator has an effort limit */
+    int held;                 /* by any constraint between bodies */
     double mass;
 } tree_parts;
 
