@@ -2,7 +2,10 @@
  *
  * Exact: l' rises, so a root lies between an alpha with l' < 0 and one with l' > 0.  Newton's step from the end last seen,
  * the middle where that leaves the bracket or is slow (Press et al., Numerical Recipes, rtsafe).  l' has kinks, over which
- * Newton's steps may go back and forth; the bracket ends that. */
+ * Newton's steps may go back and forth; the bracket ends that.
+ *
+ * Armijo: alpha = 1.25, 1, 0.8, ..., the first that lowers l enough and from which a shorter one would not lower it more:
+ * without that the longest of them is taken where 1 is exact, and the error is only quartered. */
 #include "solver/line_search.h"
 
 #include <math.h>
@@ -50,16 +53,18 @@ double line_armijo(line *l, double noise) {
     if (l->slope(l->self, alpha, 0) < 0) {
         return alpha;
     }
+    double rise = l->rise(l->self, alpha);
     for (int k = 0; k < MOST_EVALUATIONS; k++) {
-        double rise = l->rise(l->self, alpha);
+        double shorter = shrink * alpha, there = l->rise(l->self, shorter);
         l->evaluations++;
-        if (rise < enough * alpha * l->slope0) {
+        if (rise < enough * alpha * l->slope0 && rise <= there) {
             return alpha;
         }
-        if (fabs(rise) <= noise && fabs(l->slope(l->self, alpha, 0)) <= -l->slope0) {
-            return alpha; /* l itself no longer tells: l' does */
+        if (fabs(there) <= noise && fabs(l->slope(l->self, shorter, 0)) <= -l->slope0) {
+            return shorter; /* l itself no longer tells: l' does */
         }
-        alpha *= shrink;
+        alpha = shorter;
+        rise = there;
     }
     return alpha;
 }

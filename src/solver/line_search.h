@@ -15,7 +15,8 @@ typedef struct line {
 
 /* The root of l' up to `tolerance` |l'(0)|, or `most` where l still falls there. */
 double line_exact(line *l, double most, double tolerance);
-/* The first of alpha = 1.25, 1, 0.8, ... that lowers l by 1e-4 alpha |l'(0)| (Armijo), or 1.25 where l still falls there.
+/* The first of alpha = 1.25, 1, 0.8, ... that lowers l by 1e-4 alpha |l'(0)| (Armijo) and no less than the next, or 1.25
+ * where l still falls there.
  * `noise`: what l differs by for rounding alone. */
 double line_armijo(line *l, double noise);
 

@@ -8,18 +8,21 @@
  * It stops on the judge's own measure E, which costs nearly a sweep.  What a sweep changes tells for nothing when that is
  * worth asking; the answer given is the best that was measured. */
 #include "solver/pgs.h"
+#include "solver/pgs_extrapolate.h"
 #include "solver/products.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, RELAXATION, CONE, MATRIX, ORDER, NOPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, RELAXATION, CONE, MATRIX, ORDER, ACCELERATION, NOPTIONS };
 enum { FORWARD, ALTERNATING };
 
 static const char *const cones[] = {"cone", "pyramid", NULL};
 static const char *const matrices[] = {"auto", "free", "assembled", NULL};
 static const char *const orders[] = {"forward", "alternating", NULL};
+
+static const char *const accelerations[] = {"none", "anderson", NULL};
 
 static const sim_solver_option options[NOPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
@@ -29,6 +32,7 @@ static const sim_solver_option options[NOPTIONS] = {
     [CONE] = {"cone", "friction cone, or the pyramid of game engines", 0, 1, 0, 1, cones},
     [MATRIX] = {"matrix", "the operator W: assembled, or through velocities", 0, 2, 0, 1, matrices},
     [ORDER] = {"order", "sweeps one way, or there and back", 0, 1, 0, 1, orders},
+    [ACCELERATION] = {"acceleration", "guess ahead from sweeps in a row", 0, 1, 1, 1, accelerations},
 };
 
 /* The best so far. */
@@ -63,36 +67,78 @@ static double relative(const pgs *s, pgs_change change) {
 }
 
 static void plan(watch *w, int sweep, double change, double residual, double tolerance) {
-    w->next = sweep + 1 + sweep / 4 < sweep + 64 ? sweep + 1 + sweep / 4 : sweep + 64;
+    w->next = sweep + 1 + (sweep < 256 ? sweep / 4 : 64);
     if (change <= w->trigger) {
         w->trigger = change * fmin(0.9, fmax(0.1, tolerance / residual));
     }
 }
 
-static sim_outcome iterate(pgs *s, solver_call *call, best *b) {
+/* What to do where nothing is gained: shorter steps, which end cycles (a proximal term, see pgs_prepare.c), or bolder
+ * guesses.  The order and the figures are those that solved most of a collection of hard problems. */
+static const struct { double proximal, growth; } stages[] = {{1e-10, 1}, {0.1, 1}, {1e-10, 4}, {0.5, 1}};
+
+enum { STAGES = sizeof stages / sizeof *stages, STAGE_LENGTH = 512, DIVERGED = 1000 };
+
+typedef struct progress {
+    int stage, length, end; /* sweeps */
+    double residual;        /* the best at its start */
+} progress;
+
+static void enter(progress *at, int stage, int sweep, pgs *s, pgs_extrapolation *e, const best *b) {
+    at->stage = stage;
+    at->end = sweep + at->length;
+    at->residual = b->residual;
+    pgs_set_proximal(s, stages[stage].proximal);
+    pgs_extrapolation_restart(e);
+    e->growth = stages[stage].growth;
+}
+
+/* At the end of a stage: the same again if the best has become ten times better, else the next.  It goes on from where it
+ * stands, which leaves dead ends better than the best answer does, unless it has run away. */
+static void get_on(progress *at, int sweep, pgs *s, pgs_extrapolation *e, const best *b) {
+    if (sweep < at->end) {
+        return;
+    }
+    if (b->residual <= 0.1 * at->residual) {
+        at->end = sweep + at->length;
+        at->residual = b->residual;
+        return;
+    }
+    if (pgs_residual(s) > DIVERGED * b->residual) {
+        memcpy(s->gamma, b->gamma, (size_t)s->lanes * sizeof *b->gamma);
+        pgs_refresh(s);
+    }
+    at->length *= at->stage + 1 < STAGES ? 1 : 2;
+    enter(at, (at->stage + 1) % STAGES, sweep, s, e, b);
+}
+
+static sim_outcome iterate(pgs *s, solver_call *call, pgs_extrapolation *e, best *b) {
     const double *o = call->option;
     double tolerance = o[TOLERANCE], residual = measure(s, b), relaxation = o[RELAXATION];
     watch w = {2 * tolerance, 1};
-    int sweep = 0;
+    progress at = {.length = STAGE_LENGTH};
+    enter(&at, 0, 0, s, e, b);
     solver_record(call, residual, NAN);
-    while (sweep < (int)o[MAX_ITERATIONS] && !(b->residual <= tolerance)) {
-        double change = relative(s, pgs_sweep(s, relaxation, (int)o[ORDER] == ALTERNATING && sweep % 2));
-        sweep++;
+    for (int sweep = 1; sweep <= (int)o[MAX_ITERATIONS] && !(b->residual <= tolerance); sweep++) {
+        pgs_extrapolation_begin(e, s);
+        double change = relative(s, pgs_sweep(s, relaxation, (int)o[ORDER] == ALTERNATING && sweep % 2 == 0));
         call->out->iterations = sweep;
         if (!isfinite(change)) {
             return SIM_BROKEN_DOWN;
         }
         if (change <= w.trigger || sweep >= w.next) {
-            pgs_refresh(s);
+            pgs_refresh(s); /* rounding gathers in v */
             residual = measure(s, b);
             plan(&w, sweep, change, residual, tolerance);
         }
         if (call->out->history) {
             solver_record(call, pgs_residual(s), NAN);
         }
-        if (change <= 2 * DBL_EPSILON) {
+        if (change <= 2 * DBL_EPSILON && !(b->residual <= tolerance)) {
             return SIM_AT_ROUNDING;
         }
+        pgs_extrapolation_end(e, s);
+        get_on(&at, sweep, s, e, b);
     }
     return b->residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT;
 }
@@ -114,14 +160,16 @@ static void hand_out(const pgs *s, const solver_call *call, const double *gamma)
 
 static int solve(solver_call *call) {
     pgs s;
+    pgs_extrapolation e;
     best b = {HUGE_VAL, NULL};
     if (!pgs_prepare(&s, call, (int)call->option[MATRIX], call->scratch) ||
+        !pgs_extrapolation_make(&e, &s, call->option[ACCELERATION] > 0 ? 10 : 0, call->scratch) ||
         !(b.gamma = ARENA_NEW(call->scratch, double, s.lanes))) {
         return 0;
     }
     memset(b.gamma, 0, (size_t)s.lanes * sizeof *b.gamma);
     s.pyramid = (int)call->option[CONE];
-    call->out->outcome = iterate(&s, call, &b);
+    call->out->outcome = iterate(&s, call, &e, &b);
     call->out->residual = b.residual;
     hand_out(&s, call, b.gamma);
     return 1;

@@ -8,14 +8,15 @@
 /* Vectors of rows are kept in lanes: each constraint starts at a multiple of 4, what is left over is zero. */
 enum { PGS_LANES = 4, PGS_WIDEST = 8 };
 
-/* A constraint as the sweep sees it.  K = W_ii + R_i + epsilon, rows x rows, row-major. */
+/* A constraint as the sweep sees it.  K = W_ii + R_i + proximal term, rows x rows, row-major. */
 typedef struct pgs_block {
     sim_constraint_kind kind;
     int rows, lanes, at; /* its lanes in all vectors of rows */
     double limit;        /* contact: friction coefficient; friction, actuator: greatest impulse */
     double multiplier;   /* contact: of the last slide, where the next search starts */
     double rho;          /* rows / trace W_ii */
-    const double *K, *inverse;
+    const double *D;     /* W_ii + R_i */
+    double *K, *inverse;
     /* matrix-free, for each tree: nv columns of J in lanes, rows of Y' with nv rounded up */
     int v0[2], nv[2], stride[2];
     const double *J[2], *Y[2];
@@ -46,6 +47,8 @@ typedef struct pgs_change {
 
 /* 0 without memory. */
 int pgs_prepare(pgs *s, const solver_call *call, int matrix, sim_arena *scratch);
+/* K = W_ii + R_i + proximal (trace W_ii / rows), and its inverse, for all blocks. */
+void pgs_set_proximal(pgs *s, double proximal);
 /* v = v* + sum Y gamma, afresh. */
 void pgs_refresh(pgs *s);
 /* s = u - target + R gamma of one constraint, in lanes. */

@@ -120,4 +120,7 @@ void pgs_solve_contact(pgs_block *contact, const double *s, double *g) {
     } else {
         solve_slide(contact, b, g);
     }
+    if (!isfinite(g[0] + g[1] + g[2])) { /* overflow */
+        g[0] = g[1] = g[2] = 0;
+    }
 }

@@ -7,16 +7,15 @@
  * which costs 2 rows nv for each of the two trees.  Assembled takes s_i = q_i + sum_j W_ij gamma_j + R_i gamma_i: the blocks
  * in one row of W, as many as the constraint has neighbours.  Fewer multiplications decide, counted in runs of four.
  *
- * Blocks of J and W lie in columns of `lanes` numbers, so that s is built by whole columns.  Blocks W_ii that are singular
- * (a contact on a body that can only turn about one axis) have no unique local answer; K = W_ii + R_i + epsilon and
- * b = s - K g with the old g make it the one nearest to the old (a proximal step), which no fixed point feels. */
+ * Blocks of J and W lie in columns of `lanes` numbers, so that s is built by whole columns.  A small proximal term,
+ * K = W_ii + R_i + epsilon and b = s - K g with the old g, pulls the local answer towards the old impulse, which no fixed
+ * point feels: of the many answers that a singular W_ii has (a contact on a body that can only turn about one axis) it
+ * takes the nearest. */
 #include "solver/pgs.h"
 #include "solver/products.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double epsilon = 1e-10; /* of the mean diagonal of W_ii */
 
 static int round_up(int n) { return (n + PGS_LANES - 1) / PGS_LANES * PGS_LANES; }
 
@@ -59,21 +58,28 @@ static void invert(int n, const double *A, double *inverse) {
     }
 }
 
-/* Limits, K and its inverse, from W_ii. */
-static void local_matrix(pgs_block *b, const double *W, const double *R, double *K, double *inverse) {
+/* D = W_ii + R_i in place of W_ii. */
+static void local_matrix(pgs_block *b, const double *R, double *W) {
     double trace = 0;
     int n = b->rows;
     for (int k = 0; k < n; k++) {
         trace += W[k * n + k];
+        W[k * n + k] += R[k];
     }
     b->rho = trace > 0 ? n / trace : 1;
-    memcpy(K, W, (size_t)(n * n) * sizeof *K);
-    for (int k = 0; k < n; k++) {
-        K[k * n + k] += R[k] + epsilon * fmax(trace, 0) / n;
+    b->D = W;
+}
+
+void pgs_set_proximal(pgs *s, double proximal) {
+    for (int i = 0; i < s->n; i++) {
+        pgs_block *b = &s->block[i];
+        int n = b->rows;
+        memcpy(b->K, b->D, (size_t)(n * n) * sizeof *b->K);
+        for (int k = 0; k < n; k++) {
+            b->K[k * n + k] += proximal / b->rho;
+        }
+        invert(n, b->K, b->inverse);
     }
-    invert(n, K, inverse);
-    b->K = K;
-    b->inverse = inverse;
 }
 
 static void describe(const sim_problem *p, const sim_constraint *c, int at, pgs_block *b) {
@@ -103,7 +109,9 @@ static int make_blocks(pgs *s, const solver_call *call, const delassus_answer *Y
         const sim_constraint *c = &p->constraint[i];
         int square = c->rows * c->rows;
         describe(p, c, s->lanes, &s->block[i]);
-        local_matrix(&s->block[i], W, call->R + c->row, K, K + square);
+        local_matrix(&s->block[i], call->R + c->row, W);
+        s->block[i].K = K;
+        s->block[i].inverse = K + square;
         s->lanes += s->block[i].lanes;
         s->uniform &= c->rows == 3;
         W += square;

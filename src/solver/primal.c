@@ -23,7 +23,11 @@
 
 /* Steps are searched for up to here: a longer one says that the next direction is better (the authors' program). */
 static const double LONGEST_STEP = 1.5;
-static const double LINE_TOLERANCE = 1e-8;
+/* Of l'(0): closer roots cost evaluations and save no iteration (clutter: 29 and 23 evaluations, 6.2 iterations). */
+static const double LINE_TOLERANCE = 1e-2;
+
+/* Steps lost in rounding, one after the other, before it is said that no better answer is to be had. */
+enum { PATIENCE = 3 };
 
 int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_options *options, sim_solution *out,
                  sim_arena *scratch) {
@@ -198,12 +202,13 @@ static int finish(primal *p, sim_outcome outcome) {
 }
 
 /* Was the last step lost in rounding?  The cost no longer falls, and the error not to half of the least there was. */
-static int stuck(const primal *p, double cost, double least) {
+static int lost(const primal *p, double cost, double least) {
     return p->at.cost >= cost - 4 * DBL_EPSILON * cost && p->at.residual > 0.5 * least;
 }
 
 int primal_minimise(primal *p) {
     double least = HUGE_VAL;
+    int in_vain = 0;
     primal_look(p);
     record(p);
     for (;;) {
@@ -234,7 +239,8 @@ int primal_minimise(primal *p) {
         step_along(p);
         p->out->iterations++;
         record(p);
-        if (p->at.residual > p->options.tolerance && stuck(p, cost, least)) {
+        in_vain = lost(p, cost, least) ? in_vain + 1 : 0;
+        if (in_vain == PATIENCE && p->at.residual > p->options.tolerance) {
             return finish(p, SIM_AT_ROUNDING);
         }
     }

@@ -47,8 +47,8 @@ static sim_status check_options(const sim_options *o, sim_error *error) {
         return sim_fail(error, SIM_BAD_INPUT, "%d is no compliance", o->compliance);
     }
     const sim_law_options *l = &o->law;
-    if (!(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 && l->push <= 1 &&
-          l->threshold >= 0)) {
+    if (o->contacts && !(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 &&
+                         l->push <= 1 && l->threshold >= 0)) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "beta and sigma must be positive, push from 0 to 1, the threshold not negative");
     }

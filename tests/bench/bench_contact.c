@@ -2,7 +2,7 @@
  *
  * Clutter that has come to rest, stage by stage: free motion, collision, building the problem, solving it, positions.  The
  * stages are those of the step itself, called one by one; what they find is thrown away, then the step is taken. */
-#include "support/clutter.h"
+#include "support/container.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Clutter comes to rest in its container (Castro, Permenter, Han 2021, sec. VI-C). */
-#include "support/clutter.h"
+#include "support/container.h"
 #include "math/v3.h"
 
 #include <criterion/criterion.h>

@@ -98,8 +98,7 @@ void answer_find(answer *a, const char *solver, const double *option) {
     sim_error error = {0};
     sim_solver *s = sim_solver_create(sim_solver_find(solver), option, &error);
     a->out = (sim_solution){.v = a->v, .impulse = a->impulse, .history = &a->history};
-    if (!s || sim_solver_accepts(s, a->problem, &error) ||
-        sim_solver_solve(s, a->problem, &a->law, &a->out, &error)) {
+    if (!s || sim_solver_accepts(s, a->problem, &error) || sim_solver_solve(s, a->problem, &a->law, &a->out, &error)) {
         fprintf(stderr, "%s: %s\n", solver, error.text);
         abort();
     }
