@@ -327,6 +327,16 @@ static sim_status check_contacts(const sim_model *m, const sim_state *state, sim
     return SIM_OK;
 }
 
+/* Nothing given is as good as zeros. */
+static int finite_or_none(const double *x, size_t count) {
+    for (size_t k = 0; x && k < count; k++) {
+        if (!isfinite(x[k])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static sim_status check_state(const sim_world *w, const sim_state *state, sim_error *error) {
     const sim_model *m = w->model;
     double sum = state->time + state->time0;
@@ -340,7 +350,10 @@ static sim_status check_state(const sim_world *w, const sim_state *state, sim_er
     if (state->ncontact < 0 || (state->ncontact > 0 && !(state->contact && state->impulse))) {
         return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but not where they stand", state->ncontact);
     }
-    if (!isfinite(sum) || state->step < 0) {
+    int rows_finite = finite_or_none(state->joint_impulse, 3 * (size_t)m->nv) &&
+                      finite_or_none(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
+                      finite_or_none(state->held, (size_t)m->nv);
+    if (!isfinite(sum) || state->step < 0 || !rows_finite) {
         return sim_fail(error, SIM_BAD_INPUT, "the state holds a number that is not finite");
     }
     if (fabs(state->time - due) > 1e-9 * fmax(fabs(due), w->options.step)) {

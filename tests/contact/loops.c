@@ -66,6 +66,7 @@ static yard four_bar_with(double angle, double rate, const char *solver, sim_int
     close_loop(&y, b, v3_make(coupler, 0, 0), c, v3_make(rocker, 0, 0));
     y.tolerance = 1e-12;
     y.options.law.beta = beta;
+    y.options.law.push = 0.5; /* as much of a gap as near-rigid constraints close in a step */
     yard_open(&y, solver, integrator, step);
     return y;
 }
@@ -91,8 +92,6 @@ Test(loops, four_bar_linkage_keeps_to_its_closed_form) {
             yard_step(&y);
             worst = fmax(worst, four_bar_error(&y));
         }
-        cr_log_warn("%s %s: off by %.3g m, turned %.3g, unsolved %d", solver[k % 2],
-                    sim_integrator_name((sim_integrator)(k / 2)), worst, sim_world_state(y.world)->q[0], y.unsolved);
         cr_expect_lt(worst, 1e-5, "%s, %s: off by %g m", solver[k % 2], sim_integrator_name((sim_integrator)(k / 2)),
                      worst);
         cr_expect_eq(y.unsolved, 0);
@@ -115,7 +114,6 @@ Test(loops, four_bar_linkage_keeps_its_energy_to_second_order) {
         lost[k] = worst / most;
         yard_end(&y);
     }
-    cr_log_warn("lost %.3g, %.3g", lost[0], lost[1]);
     cr_assert_lt(lost[1], 2e-3, "lost %g of the energy", lost[1]);
     cr_assert_gt(lost[0] / lost[1], 3, "%g, then %g", lost[0], lost[1]);
 }
@@ -209,7 +207,6 @@ Test(loops, welded_pair_moves_as_one_body) {
             yard_step(&fixed);
             worst = fmax(worst, v3_norm(v3_sub(place_of(&welded, "b"), place_of(&fixed, "b"))));
         }
-        cr_log_warn("%s %g: %.3g m apart", solver[k % 2], dt, worst);
         cr_assert_lt(worst, 2 * dt * dt * 14, "%s: %g m apart", solver[k % 2],
                      worst); /* dt^2 |spin|^2 of the arm's length */
         yard_end(&welded);
@@ -247,8 +244,9 @@ Test(loops, mass_on_a_rod_is_a_pendulum) {
             apart = fmax(apart, v3_norm(v3_sub(p, v3_make(length * cos(now), 0, length * sin(now)))));
             off = fmax(off, fabs(v3_norm(p) - length));
         }
-        cr_log_warn("%s: apart %.3g, off %.3g", solver[k], apart, off);
-        cr_assert_lt(off, 1e-6, "%s: the rod is off by %g m", solver[k], off);
+        /* SAP's gives way by 2 dt^2 / (4 pi^2) of the greatest load over mass, g + 2 g (1 + sin 0.3) */
+        cr_assert_lt(off, k ? 2.1 * dt * dt * 9.81 * 3.6 / (4 * M_PI * M_PI) : 1e-8, "%s: the rod is off by %g m",
+                     solver[k], off);
         cr_assert_lt(apart, 1e-4, "%s: %g m from the pendulum", solver[k], apart);
         yard_end(&hung);
         yard_end(&hinged);

@@ -175,6 +175,13 @@ Test(scene_bodies, refuses_ranges_that_are_none) {
     refused(JOINT("'type': 'hinge', 'friction': -1"), "scene.json:2:31", "-1");
 }
 
+Test(scene_constraints, are_not_for_rk4) {
+    refused("{'sim': 1, 'world': {\n'integrator': 'rk4'}, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': "
+            "[1, 1, "
+            "1]}, 'joint': {'type': 'hinge', 'friction': 1}}]}",
+            "scene.json:2:15", "the integrator rk4 takes no joint ranges, no dry friction");
+}
+
 Test(scene_constraints, refuses_what_cannot_be_held) {
     refused(HELD("'type': 'weld', 'first': 'b'"), "scene.json:2:27", "\"b\"");
     refused(HELD("'type': 'weld', 'first': 'a', 'second': 'a'"), "scene.json:2:42", "both are \"a\"");

@@ -63,7 +63,7 @@ broken = [
     ("/world/solver_options/relaxation", 3), ("/world/solver_options/cone", "ball"), ("/world/solver_options/more", 1),
     ("/world/law/beta", 0), ("/world/law/more", 1), ("/world/compliance", "soft"), ("/world/threads", 65), ("/world/threads", 1.5), ("/world/gravity", [0, 0]),
     ("/bodies/0/name", REMOVE), ("/bodies/0/name", "a/b"), ("/bodies/0/joint", "hing"), ("/bodies/0/joint/pitch", 1),
-    ("/bodies/0/joint/type", REMOVE), ("/bodies/0/joint/type", "screw"), ("/bodies/0/joint/range", [0, 1]),
+    ("/bodies/0/joint/type", REMOVE), ("/bodies/0/joint/type", "screw"), ("/bodies/0/joint/range", [0, 1, 2]),
     ("/bodies/0/q_deg", 1), ("/bodies/0/inertia/mass", 0), ("/bodies/0/inertia/moments", REMOVE),
     ("/bodies/0/inertia/matrix", [1, 1, 1, 0, 0, 0]), ("/bodies/0/pose/quaternion", [1, 0, 0, 0]),
     ("/bodies/0/shapes/0/radius", REMOVE), ("/bodies/0/shapes/0/radius", -1), ("/bodies/0/shapes/0/length", 1),
