@@ -305,6 +305,9 @@ Test(joints, run_taken_up_from_its_state_goes_on_to_the_bit) {
     run(&one, 700);
     sim_error error;
     cr_assert_eq(sim_world_set_state(two.world, sim_world_state(one.world), &error), SIM_OK);
+    cr_assert_gt(sim_world_state(one.world)->joint_impulse[1], 0);
+    cr_assert_arr_eq(sim_world_state(two.world)->joint_impulse, sim_world_state(one.world)->joint_impulse,
+                     3 * sizeof(double));
     run(&one, 50);
     run(&two, 50);
     cr_assert_eq(q_of(&one), q_of(&two));
