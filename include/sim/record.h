@@ -28,7 +28,7 @@ SIM_API sim_status sim_recorder_close(sim_recorder *recorder, sim_error *error);
 /* The world's state, whole: written to a new file that then replaces `path`, so a crash leaves the old one. */
 SIM_API sim_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_world *world,
                                         sim_error *error);
-/* Refused if the checkpoint belongs to another model, another format or another step and integrator. */
+/* Refused if the checkpoint belongs to another model, another format, or another step, integrator or contact solver. */
 SIM_API sim_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_world *world, sim_error *error);
 
 #ifdef __cplusplus

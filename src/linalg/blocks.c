@@ -59,8 +59,10 @@ int spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const in
     b->above_row = ARENA_NEW(kept, int, blocks);
     b->above = ARENA_NEW(kept, int, blocks);
     b->target = ARENA_NEW(kept, ptrdiff_t, rows);
+    b->stale = ARENA_NEW(kept, char, rows);
+    b->stale_all = 1;
     if (!b->stride || !b->diagonal || !b->at || !b->inverse_at || !b->above_start || !b->above_row || !b->above ||
-        !b->target) {
+        !b->target || !b->stale) {
         return 0;
     }
     b->inverse_at[0] = 0;
@@ -116,21 +118,42 @@ static void take(spd_blocks *b, int i, int j, int block) {
     }
 }
 
-int spd_blocks_factor(spd_blocks *b) {
+/* Does row i come out as the last time? */
+static int kept(spd_blocks *b, int i) {
+    for (int slot = b->above_start[i]; slot < b->above_start[i + 1] && !b->stale[i]; slot++) {
+        b->stale[i] = b->stale[b->above_row[slot]];
+    }
+    return !b->stale[i];
+}
+
+static int factor_row(spd_blocks *b, int i) {
     const spd_order *o = b->order;
+    double *D = b->U + b->diagonal[i], *inverse = b->inverse + b->inverse_at[i];
+    load_row(b, i);
+    for (int slot = b->above_start[i]; slot < b->above_start[i + 1]; slot++) {
+        take(b, i, b->above_row[slot], b->above[slot]);
+    }
+    if (!cholesky_upper(b->size[i], b->stride[i], D, inverse)) {
+        return 0;
+    }
+    for (int q = o->start[i]; q < o->start[i + 1]; q++) {
+        cholesky_panel(b->size[i], D, b->stride[i], inverse, b->U + b->at[q], b->stride[o->column[q]]);
+    }
+    return 1;
+}
+
+int spd_blocks_factor(spd_blocks *b) {
+    if (b->stale_all) {
+        memset(b->stale, 1, (size_t)b->rows);
+    }
+    b->stale_all = 1; /* until all rows are done */
     for (int i = 0; i < b->rows; i++) {
-        double *D = b->U + b->diagonal[i], *inverse = b->inverse + b->inverse_at[i];
-        load_row(b, i);
-        for (int slot = b->above_start[i]; slot < b->above_start[i + 1]; slot++) {
-            take(b, i, b->above_row[slot], b->above[slot]);
-        }
-        if (!cholesky_upper(b->size[i], b->stride[i], D, inverse)) {
+        if (!kept(b, i) && !factor_row(b, i)) {
             return 0;
         }
-        for (int q = o->start[i]; q < o->start[i + 1]; q++) {
-            cholesky_panel(b->size[i], D, b->stride[i], inverse, b->U + b->at[q], b->stride[o->column[q]]);
-        }
     }
+    memset(b->stale, 0, (size_t)b->rows);
+    b->stale_all = 0;
     return 1;
 }
 
@@ -152,6 +175,10 @@ void spd_blocks_solve(spd_blocks *b, double *x) {
         cholesky_forward(b->size[i], b->U + b->diagonal[i], b->stride[i], b->inverse + b->inverse_at[i], own);
         for (int q = o->start[i]; q < o->start[i + 1]; q++) {
             int k = o->column[q], width = b->stride[k];
+            if (b->size[i] == 6 && width == 8) {
+                strip_8(1, 6, own, 1, b->U + b->at[q], 8, x + b->inverse_at[k], 8);
+                continue;
+            }
             strip_update(1, width, b->size[i], own, 1, b->U + b->at[q], width, x + b->inverse_at[k], width);
         }
     }

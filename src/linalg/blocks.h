@@ -16,11 +16,13 @@ typedef struct spd_blocks {
     int *above_start, *above_row, *above;       /* for every column its rows, and the blocks there */
     const double *const *H_diagonal, *const *H; /* [rows], [blocks]: NULL is zero */
     ptrdiff_t *target;                          /* [rows] at work: where the blocks of a row stand */
-    double *x;
+    char *stale;                                /* [rows] H has changed there since the last factor */
+    int stale_all;                              /* and everywhere */
 } spd_blocks;
 
 /* Arrays in `kept`; the places of H are to be filled in by the caller.  0 without memory. */
 int spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const int *size, sim_arena *kept);
+/* Only rows that are stale, and those that take from them; 0 if not positive definite. */
 int spd_blocks_factor(spd_blocks *b);
 /* x [inverse_at[rows]], row by row of the factor, padded with zeros */
 void spd_blocks_solve(spd_blocks *b, double *x);

@@ -35,14 +35,15 @@ static int factor_six(double *H, double *inverse) {
         if (!(pivot > 0)) {
             return 0;
         }
-        inverse[r] = 1 / sqrt(pivot);
-        row[r] *= inverse[r];
+        double over = 1 / pivot; /* the root is taken beside: what follows need not wait for it */
+        inverse[r] = sqrt(over);
 #pragma GCC unroll 6
         for (int s = r + 1; s < 6; s++) {
-            row[s] -= row[r][s] * row[r];
+            row[s] -= (row[r][s] * over) * row[r];
         }
     }
     for (int r = 0; r < 6; r++) {
+        row[r] *= inverse[r];
         memcpy(H + 8 * r, &row[r], sizeof row[r]);
     }
     return 1;
@@ -114,7 +115,7 @@ void cholesky_panel(int n, const double *U, int stride, const double *inverse, d
     }
 }
 
-void cholesky_forward(int n, const double *U, int stride, const double *inverse, double *x) {
+static void forward(int n, const double *U, int stride, const double *inverse, double *x) {
     for (int r = 0; r < n; r++) {
         const double *row = U + (long)r * stride;
         x[r] *= inverse[r];
@@ -124,7 +125,7 @@ void cholesky_forward(int n, const double *U, int stride, const double *inverse,
     }
 }
 
-void cholesky_backward(int n, const double *U, int stride, const double *inverse, double *x) {
+static void backward(int n, const double *U, int stride, const double *inverse, double *x) {
     for (int r = n - 1; r >= 0; r--) {
         const double *row = U + (long)r * stride;
         double sum = x[r];
@@ -132,5 +133,50 @@ void cholesky_backward(int n, const double *U, int stride, const double *inverse
             sum -= row[s] * x[s];
         }
         x[r] = sum * inverse[r];
+    }
+}
+
+/* Free bodies once more: all six in registers. */
+static void forward_six(const double *U, const double *inverse, double *x) {
+    double y[6];
+    memcpy(y, x, sizeof y);
+#pragma GCC unroll 6
+    for (int r = 0; r < 6; r++) {
+        y[r] *= inverse[r];
+#pragma GCC unroll 6
+        for (int s = r + 1; s < 6; s++) {
+            y[s] -= U[8 * r + s] * y[r];
+        }
+    }
+    memcpy(x, y, sizeof y);
+}
+
+static void backward_six(const double *U, const double *inverse, double *x) {
+    double y[6];
+    memcpy(y, x, sizeof y);
+#pragma GCC unroll 6
+    for (int s = 5; s >= 0; s--) {
+        y[s] *= inverse[s];
+#pragma GCC unroll 6
+        for (int r = 0; r < s; r++) {
+            y[r] -= U[8 * r + s] * y[s];
+        }
+    }
+    memcpy(x, y, sizeof y);
+}
+
+void cholesky_forward(int n, const double *U, int stride, const double *inverse, double *x) {
+    if (n == 6) {
+        forward_six(U, inverse, x);
+    } else {
+        forward(n, U, stride, inverse, x);
+    }
+}
+
+void cholesky_backward(int n, const double *U, int stride, const double *inverse, double *x) {
+    if (n == 6) {
+        backward_six(U, inverse, x);
+    } else {
+        backward(n, U, stride, inverse, x);
     }
 }

@@ -52,9 +52,10 @@ int spd_analyse(spd *s, const spd_graph *graph, spd_method method);
 int spd_renewed(const spd *s);
 spd_work spd_expected(const spd *s);
 
-/* Where H is to be filled in: all numbers of a block on the diagonal, zeros in the padding. */
-spd_block spd_diagonal(const spd *s, int node);
-spd_block spd_between(const spd *s, int edge);
+/* Where H is to be filled in: all numbers of a block on the diagonal, zeros in the padding.  Who asks for a block is taken
+ * to change it: what does not depend on it is not factored again. */
+spd_block spd_diagonal(spd *s, int node);
+spd_block spd_between(spd *s, int edge);
 
 /* Factor H, which stays as it is; 0 if a pivot was not positive, -1 without memory. */
 int spd_factor(spd *s);

@@ -195,9 +195,26 @@ static void fill(supernodal *s, const double *const *diagonal, const double *con
     }
 }
 
+/* Debian builds the library with OpenMP and four threads, whatever else is running.  Where its runtime is there, nested
+ * regions are forbidden meanwhile, and so all is done by the thread that calls. */
+extern int omp_get_max_active_levels(void) __attribute__((weak));
+extern void omp_set_max_active_levels(int levels) __attribute__((weak));
+
+static int factor_alone(supernodal *s) {
+    int levels = omp_get_max_active_levels ? omp_get_max_active_levels() : 0;
+    if (omp_set_max_active_levels) {
+        omp_set_max_active_levels(0);
+    }
+    int done = cholmod_factorize(s->H, s->L, &s->common);
+    if (omp_set_max_active_levels) {
+        omp_set_max_active_levels(levels);
+    }
+    return done;
+}
+
 int supernodal_factor(supernodal *s, const double *const *diagonal, const double *const *between) {
     fill(s, diagonal, between);
-    int done = cholmod_factorize(s->H, s->L, &s->common);
+    int done = factor_alone(s);
     if (!done || s->common.status < CHOLMOD_OK) {
         return s->common.status == CHOLMOD_OUT_OF_MEMORY ? -1 : 0;
     }

@@ -19,38 +19,38 @@
 
 #include <math.h>
 
-static const convex_bend straight;
-
 static double project_contact(double mu, const double *R, const double *yield, const double *y, double *gamma,
                               convex_bend *bend) {
+    static const convex_bend open = {0};
+    double rr = y[0] * y[0] + y[1] * y[1], mh = mu * R[0] * yield[2], r;
+    *bend = open;
+    gamma[0] = gamma[1] = gamma[2] = 0;
     if (mu == 0) {
         double n = fmax(0, y[2]);
-        gamma[0] = gamma[1] = 0;
         gamma[2] = n;
         bend->weight[2] = n > 0 ? yield[2] : 0;
         return 0.5 * R[2] * n * n;
     }
-    double r = sqrt(y[0] * y[0] + y[1] * y[1]), mh = mu * R[0] * yield[2];
+    r = sqrt(rr);
     if (r <= mu * y[2]) {
         for (int k = 0; k < 3; k++) {
             gamma[k] = y[k];
             bend->weight[k] = yield[k];
         }
-        return 0.5 * (R[0] * r * r + R[2] * y[2] * y[2]);
+        return 0.5 * (R[0] * rr + R[2] * y[2] * y[2]);
     }
     if (y[2] <= -mh * r) {
-        gamma[0] = gamma[1] = gamma[2] = 0;
         return 0;
     }
-    double flat = 1 / (1 + mu * mh), n = (y[2] + mh * r) * flat;
+    double flat = 1 / (1 + mu * mh), n = (y[2] + mh * r) * flat, over = 1 / r;
     bend->sliding = 1;
-    for (int k = 0; k < 2; k++) {
-        bend->t[k] = y[k] / r;
-        gamma[k] = mu * n * bend->t[k];
-    }
-    gamma[2] = n;
+    bend->t[0] = y[0] * over;
+    bend->t[1] = y[1] * over;
     bend->weight[0] = yield[2] * flat;
-    bend->weight[1] = mu * n * yield[0] / r;
+    bend->weight[1] = mu * n * yield[0] * over;
+    gamma[0] = mu * n * bend->t[0];
+    gamma[1] = mu * n * bend->t[1];
+    gamma[2] = n;
     return 0.5 * (R[0] * mu * mu + R[2]) * n * n;
 }
 
@@ -66,44 +66,20 @@ static double project_row(const sim_constraint *c, double step, double R, double
 double convex_project(const convex_law *law, int i, const double *u, double *gamma, convex_bend *bend) {
     const sim_constraint *c = &law->problem->constraint[i];
     const double *R = law->R + c->row, *yield = law->yield + c->row, *target = law->target + c->row;
-    double y[SIM_MAX_ROWS], cost = 0;
-    for (int k = 0; k < c->rows; k++) {
-        y[k] = (target[k] - u[k]) * yield[k];
-    }
-    *bend = straight;
     if (c->kind == SIM_CONTACT) {
+        double y[3] = {(target[0] - u[0]) * yield[0], (target[1] - u[1]) * yield[1], (target[2] - u[2]) * yield[2]};
         return project_contact(c->friction, R, yield, y, gamma, bend);
     }
+    double cost = 0;
+    *bend = (convex_bend){0};
     for (int k = 0; k < c->rows; k++) {
         if (yield[k] > 0) {
-            cost += project_row(c, law->problem->step, R[k], yield[k], y[k], &gamma[k], &bend->weight[k]);
+            double y = (target[k] - u[k]) * yield[k];
+            cost += project_row(c, law->problem->step, R[k], yield[k], y, &gamma[k], &bend->weight[k]);
         } else {
             project_row(c, law->problem->step, 0, 0, law->constant[c->row + k], &gamma[k], &bend->weight[k]);
             cost -= gamma[k] * u[k];
         }
     }
     return cost;
-}
-
-double convex_curvature(const sim_constraint *c, const convex_bend *bend, const double *du) {
-    const double *w = bend->weight, *t = bend->t;
-    if (bend->sliding) {
-        double a = c->friction * (t[0] * du[0] + t[1] * du[1]) + du[2], b = t[0] * du[1] - t[1] * du[0];
-        return w[0] * a * a + w[1] * b * b;
-    }
-    double sum = 0;
-    for (int k = 0; k < c->rows; k++) {
-        sum += w[k] * du[k] * du[k];
-    }
-    return sum;
-}
-
-double convex_increment(const sim_constraint *c, const convex_bend *from, const convex_bend *to, double alpha,
-                        const double *du, const double *gamma_from, const double *gamma_to) {
-    double sum = 0;
-    for (int k = 0; k < c->rows; k++) {
-        int linear = !from->sliding && !to->sliding && from->weight[k] > 0 && from->weight[k] == to->weight[k];
-        sum += linear ? -alpha * from->weight[k] * du[k] * du[k] : du[k] * (gamma_to[k] - gamma_from[k]);
-    }
-    return sum;
 }

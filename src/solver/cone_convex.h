@@ -23,9 +23,29 @@ typedef struct convex_bend {
  * returns its part of the cost. */
 double convex_project(const convex_law *law, int i, const double *u, double *gamma, convex_bend *bend);
 /* du' G du */
-double convex_curvature(const sim_constraint *c, const convex_bend *bend, const double *du);
+static inline double convex_curvature(const sim_constraint *c, const convex_bend *bend, const double *du) {
+    const double *w = bend->weight, *t = bend->t;
+    if (bend->sliding) {
+        double a = c->friction * (t[0] * du[0] + t[1] * du[1]) + du[2], b = t[0] * du[1] - t[1] * du[0];
+        return w[0] * a * a + w[1] * b * b;
+    }
+    double sum = 0;
+    for (int k = 0; k < c->rows; k++) {
+        sum += w[k] * du[k] * du[k];
+    }
+    return sum;
+}
+
 /* du . (gamma(u + alpha du) - gamma(u)) without cancellation where both stand on one linear piece. */
-double convex_increment(const sim_constraint *c, const convex_bend *from, const convex_bend *to, double alpha,
-                        const double *du, const double *gamma_from, const double *gamma_to);
+static inline double convex_increment(const sim_constraint *c, const convex_bend *from, const convex_bend *to,
+                                      double alpha, const double *du, const double *gamma_from,
+                                      const double *gamma_to) {
+    double sum = 0;
+    for (int k = 0; k < c->rows; k++) {
+        int linear = !from->sliding && !to->sliding && from->weight[k] > 0 && from->weight[k] == to->weight[k];
+        sum += linear ? -alpha * from->weight[k] * du[k] * du[k] : du[k] * (gamma_to[k] - gamma_from[k]);
+    }
+    return sum;
+}
 
 #endif

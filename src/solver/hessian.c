@@ -183,7 +183,11 @@ void hessian_mass_times(const hessian *h, const double *x, double *y) {
     for (int node = 0; node < h->patches.nodes; node++) {
         int n = size_of(h, node), stride = strip_stride(n), v0 = h->problem->tree[h->patches.tree[node]].v0;
         memset(h->padded, 0, (size_t)stride * sizeof *h->padded);
-        strip_update(1, stride, n, x + v0, 1, h->A[node], stride, h->padded, stride);
+        if (n == 6) {
+            strip_8(1, 6, x + v0, 1, h->A[node], 8, h->padded, 8);
+        } else {
+            strip_update(1, stride, n, x + v0, 1, h->A[node], stride, h->padded, stride);
+        }
         for (int j = 0; j < n; j++) {
             y[v0 + j] = -h->padded[j];
         }
@@ -199,8 +203,30 @@ void hessian_mass_diagonal(const hessian *h, double *diagonal) {
     }
 }
 
+/* Rows of free bodies: two registers for six numbers and two zeros. */
+static inline void add_row_of_six(rows *r, const double *J, int count, const double *q, double weight) {
+    double *x = r->x + 8 * (ptrdiff_t)r->count, *weighted = r->weighted + 8 * (ptrdiff_t)r->count;
+    strip_quad head = q[0] * strip_load4(J), tail = {q[0] * J[4], q[0] * J[5], 0, 0};
+    for (int k = 1; k < count; k++) {
+        strip_quad more = {q[k] * J[6 * k + 4], q[k] * J[6 * k + 5], 0, 0};
+        head += q[k] * strip_load4(J + 6 * k);
+        tail += more;
+    }
+    memcpy(x, &head, sizeof head);
+    memcpy(x + 4, &tail, sizeof tail);
+    head *= -weight;
+    tail *= -weight;
+    memcpy(weighted, &head, sizeof head);
+    memcpy(weighted + 4, &tail, sizeof tail);
+    r->count++;
+}
+
 /* x = sum_k q_k J_k and -weight x, padded. */
-static void add_row(rows *r, const double *J, int count, const double *q, double weight) {
+static inline void add_row(rows *r, const double *J, int count, const double *q, double weight) {
+    if (r->n == 6) {
+        add_row_of_six(r, J, count, q, weight);
+        return;
+    }
     double *x = r->x + (ptrdiff_t)r->count * r->stride, *weighted = r->weighted + (ptrdiff_t)r->count * r->stride;
     for (int j = 0; j < r->n; j++) {
         double sum = q[0] * J[j];
@@ -294,7 +320,7 @@ static void add(double *to, const double *from, ptrdiff_t count) {
 
 void hessian_set(hessian *h, const convex_bend *bend) {
     const patches *o = &h->patches;
-    memset(h->stale, !h->summed, (size_t)o->nodes);
+    memset(h->stale, 0, (size_t)o->nodes);
     for (int k = 0; k < o->count; k++) {
         if (changed(h, &o->patch[k], bend)) {
             sum_patch(h, k);

@@ -26,7 +26,7 @@ static const char *const accelerations[] = {"none", "anderson", NULL};
 
 static const sim_solver_option options[NOPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "sweeps at most", 0, 1e9, 10000, 1, NULL},
+    [MAX_ITERATIONS] = {"max_iterations", "sweeps at most", 0, 1e9, 5000, 1, NULL},
     [RELAXATION] = {"relaxation", "over-relaxation: 1 is Gauss-Seidel, more goes beyond the local answer", 0.1, 1.95, 1,
                     0, NULL},
     [CONE] = {"cone", "friction cone, or the pyramid of game engines", 0, 1, 0, 1, cones},

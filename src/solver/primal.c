@@ -11,7 +11,8 @@
  *
  * so that errors count alike for heavy and light, turning and moving.
  *
- * u = J v + w is carried along, u <- u + alpha J dv; what is answered in the end is computed from v anew. */
+ * u = J v + w is carried along, u <- u + alpha J dv; what is answered in the end is computed from v anew, and where that
+ * shows the difference to matter, so is all that follows. */
 #include "solver/primal.h"
 #include "math/dense.h"
 #include "solver/line_search.h"
@@ -119,8 +120,7 @@ static void look_along(primal *p, double alpha) {
     }
 }
 
-static double slope_along(void *self, double alpha, double *second) {
-    primal *p = self;
+double primal_slope(primal *p, double alpha, double *second) {
     double rise = 0, curvature = 0;
     look_along(p, alpha);
     for (int i = 0; i < p->problem->nconstraint; i++) {
@@ -135,15 +135,13 @@ static double slope_along(void *self, double alpha, double *second) {
     return p->slope0 + alpha * p->curvature0 - rise;
 }
 
-static double rise_along(void *self, double alpha) {
-    primal *p = self;
+double primal_rise(primal *p, double alpha) {
     look_along(p, alpha);
     double straight = dense_dot(p->problem->nv, p->change, p->dv);
     return alpha * straight + 0.5 * alpha * alpha * p->curvature0 + (p->potential_to - p->at.potential);
 }
 
-/* dv = -H^-1 gradient; 1, 0 if H is not positive definite in double precision, -1 without memory. */
-static int direct(primal *p) {
+int primal_direction(primal *p) {
     int nv = p->problem->nv;
     hessian_set(p->hessian, p->at.bend);
     int done = hessian_factor(p->hessian);
@@ -159,27 +157,38 @@ static int direct(primal *p) {
     }
     hessian_mass_times(p->hessian, p->dv, p->dp);
     problem_jacobian_times(p->problem, p->dv, p->du);
+    p->alpha_to = NAN; /* nothing was looked at along the new line */
     p->slope0 = dense_dot(nv, p->at.gradient, p->dv);
     p->curvature0 = dense_dot(nv, p->dp, p->dv);
     return isfinite(p->slope0) && isfinite(p->curvature0);
 }
 
+static double slope_of(void *self, double alpha, double *second) { return primal_slope(self, alpha, second); }
+static double rise_of(void *self, double alpha) { return primal_rise(self, alpha); }
+
 static void step_along(primal *p) {
-    line l = {p, slope_along, rise_along, p->slope0, 0};
-    p->alpha_to = 0;
-    double alpha = p->options.armijo ? line_armijo(&l, 4 * DBL_EPSILON * p->at.cost)
+    line l = {p, slope_of, rise_of, p->slope0, 0};
+    double alpha = p->options.armijo ? line_armijo(&l, 4 * DBL_EPSILON * fabs(p->at.cost))
                                      : line_exact(&l, LONGEST_STEP, LINE_TOLERANCE);
     p->out->searches += l.evaluations;
     look_along(p, alpha);
     primal_state *at = &p->at;
     dense_axpy(p->problem->nv, alpha, p->dv, at->v);
     size_t rows = (size_t)p->problem->nrow;
-    memcpy(at->u, p->u_to, rows * sizeof *at->u);
     memcpy(at->gamma, p->gamma_to, rows * sizeof *at->gamma);
-    memcpy(at->bend, p->bend_to, (size_t)p->problem->nconstraint * sizeof *at->bend);
+    double *u = at->u;
+    convex_bend *bend = at->bend;
+    at->u = p->u_to;
+    at->bend = p->bend_to;
+    p->u_to = u;
+    p->bend_to = bend;
     at->potential = p->potential_to;
-    p->fresh = 0;
-    balance(p);
+    if (p->careful) {
+        primal_look(p);
+    } else {
+        p->fresh = 0;
+        balance(p);
+    }
 }
 
 static void record(primal *p) {
@@ -203,12 +212,13 @@ static int finish(primal *p, sim_outcome outcome) {
 
 /* Was the last step lost in rounding?  The cost no longer falls, and the error not to half of the least there was. */
 static int lost(const primal *p, double cost, double least) {
-    return p->at.cost >= cost - 4 * DBL_EPSILON * cost && p->at.residual > 0.5 * least;
+    return p->at.cost >= cost - 4 * DBL_EPSILON * fabs(cost) && p->at.residual > 0.5 * least;
 }
 
 int primal_minimise(primal *p) {
     double least = HUGE_VAL;
     int in_vain = 0;
+    p->careful = 0;
     primal_look(p);
     record(p);
     for (;;) {
@@ -217,6 +227,8 @@ int primal_minimise(primal *p) {
         }
         if (p->at.residual <= p->options.tolerance && !p->fresh) {
             primal_look(p);
+            p->careful = p->at.residual > p->options.tolerance;
+            least = HUGE_VAL;
         }
         if (p->at.residual <= p->options.tolerance) {
             return finish(p, SIM_SOLVED);
@@ -226,7 +238,7 @@ int primal_minimise(primal *p) {
         }
         double cost = p->at.cost;
         least = fmin(least, p->at.residual);
-        int found = direct(p);
+        int found = primal_direction(p);
         if (found < 0) {
             return 0;
         }

@@ -43,6 +43,7 @@ typedef struct primal {
     double potential_to, alpha_to;
     double slope0, curvature0; /* l'(0), dv . A dv */
     int fresh;                 /* u = J v + w was just computed, not carried on */
+    int careful;               /* always fresh from now on */
 } primal;
 
 /* Arrays in `scratch`, but for v and gamma, which are the caller's.  0 without memory. */
@@ -50,6 +51,11 @@ int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opti
                  sim_arena *scratch);
 /* All that follows from v. */
 void primal_look(primal *p);
+/* dv = -H^-1 gradient, and l along it.  1; 0 if H is not positive definite in double precision, -1 without memory. */
+int primal_direction(primal *p);
+/* l'(v + alpha dv), and l'' if `second` is not NULL; l(v + alpha dv) - l(v) */
+double primal_slope(primal *p, double alpha, double *second);
+double primal_rise(primal *p, double alpha);
 /* From at.v to the minimum of l; 0 without memory.  outcome, residual and counts stand in `out`. */
 int primal_minimise(primal *p);
 

@@ -3,6 +3,34 @@
 #include "math/dense.h"
 #include <string.h>
 
+typedef double pair __attribute__((vector_size(16)));
+
+static inline pair load_pair(const double *x) {
+    pair v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+/* A contact of a free body: three rows of six. */
+static inline void six_times(const double *J, const double *v, double *u) {
+    dense_quad head = dense_load(v);
+    pair tail = load_pair(v + 4);
+    for (int k = 0; k < 3; k++) {
+        dense_quad a = dense_load(J + 6 * k) * head;
+        pair b = load_pair(J + 6 * k + 4) * tail;
+        u[k] += ((a[0] + a[1]) + (a[2] + a[3])) + (b[0] + b[1]);
+    }
+}
+
+static inline void six_transposed(const double *J, const double *gamma, double *j) {
+    dense_quad head = gamma[0] * dense_load(J) + gamma[1] * dense_load(J + 6) + gamma[2] * dense_load(J + 12);
+    pair tail = gamma[0] * load_pair(J + 4) + gamma[1] * load_pair(J + 10) + gamma[2] * load_pair(J + 16);
+    head += dense_load(j);
+    tail += load_pair(j + 4);
+    memcpy(j, &head, sizeof head);
+    memcpy(j + 4, &tail, sizeof tail);
+}
+
 void problem_jacobian_times(const sim_problem *p, const double *v, double *u) {
     memset(u, 0, (size_t)p->nrow * sizeof *u);
     for (int i = 0; i < p->nconstraint; i++) {
@@ -10,6 +38,10 @@ void problem_jacobian_times(const sim_problem *p, const double *v, double *u) {
         for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
             const sim_problem_tree *t = &p->tree[c->tree[side]];
             const double *J = p->J + c->block[side];
+            if (t->nv == 6 && c->rows == 3) {
+                six_times(J, v + t->v0, u + c->row);
+                continue;
+            }
             for (int k = 0; k < c->rows; k++) {
                 u[c->row + k] += dense_dot(t->nv, J + k * t->nv, v + t->v0);
             }
@@ -31,6 +63,10 @@ void problem_jacobian_transposed(const sim_problem *p, const double *gamma, doub
         for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
             const sim_problem_tree *t = &p->tree[c->tree[side]];
             const double *J = p->J + c->block[side];
+            if (t->nv == 6 && c->rows == 3) {
+                six_transposed(J, gamma + c->row, j + t->v0);
+                continue;
+            }
             for (int k = 0; k < c->rows; k++) {
                 dense_axpy(t->nv, gamma[c->row + k], J + k * t->nv, j + t->v0);
             }

@@ -3,9 +3,13 @@
  * Contact yields a little, R > 0 in every row, and obeys the convex law; then the impulses are a function of the velocities,
  * and these alone remain, without constraints: primal.c minimises their cost.
  *
- * A row without compliance (R = 0, another law's) gets the least that double precision can carry beside its inverse
- * mass w = sum_j J_j^2 / A_jj: R = 1e-9 w.  The answer is then that of a contact so much stiffer than the body it carries,
- * its error of that order; a row that moves nothing (w = 0) takes R = 1, and its impulse nothing depends on.
+ * A row without compliance, or with less (another law's), gets the least that double precision can carry beside its
+ * inverse mass w = sum_j J_j^2 / A_jj: R = 1e-9 w.  The answer is then that of a contact so much stiffer than the body it
+ * carries, its error of that order; a row that moves nothing (w = 0) takes R = 1, and on its impulse nothing depends.  To
+ * such stiffness Newton's method finds no way from afar: the same problem with a hundred times the least compliance leads
+ * there, and so on up to 1e-3 w, which is where the near-rigid law stands.  (The history then tells of all of them.)
+ *
+ * A spring without stiffness and damping has R infinite: it gives its force whatever the velocity, and costs -gamma u.
  *
  * Start: the guess if there is one, else v*.  Trees that nothing touches have v = v*, and so have all if that needs no
  * impulse at all. */
@@ -31,60 +35,85 @@ static const sim_solver_option options[OPTIONS] = {
     [FACTORISATION] = {"factorisation", "how the Hessian is factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, methods},
 };
 
-static const double LEAST_COMPLIANCE = 1e-9;
+/* Compliance over the inverse mass: the least that is used; where the way there starts, and its steps; below which it is
+ * taken. */
+static const double LEAST = 1e-9, SOFTEST = 1e-3, STIFFER = 1e-2, STIFF = 1e-4;
+/* Momentum out of balance that is good enough on the way. */
+static const double ON_THE_WAY = 1e-3;
 
 /* sum_j J_j^2 / A_jj of a row. */
-static double inverse_mass(const sim_problem *p, const sim_constraint *c, int row, const double *diagonal) {
+static double inverse_mass(const sim_problem *p, const sim_constraint *c, int row, const double *over) {
     double w = 0;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         const sim_problem_tree *t = &p->tree[c->tree[side]];
         const double *J = p->J + c->block[side] + (ptrdiff_t)row * t->nv;
         for (int j = 0; j < t->nv; j++) {
-            w += J[j] * J[j] / diagonal[t->v0 + j];
+            w += J[j] * J[j] * over[t->v0 + j];
         }
     }
     return w;
 }
 
 typedef struct law_arrays {
-    double *R, *yield, *constant, *diagonal;
+    double *R, *yield, *constant;
+    double *over, *inverse_mass; /* 1 / diag(A); of the rows */
+    double least;                /* compliance, over the inverse mass */
+    int raised;                  /* a row had less */
 } law_arrays;
 
 /* The compliance of a row as it is used; of an infinite one 0, with a yield of 0, and what it gives is constant. */
-static void set_row(const solver_call *call, const law_arrays *a, const sim_constraint *c, int k) {
+static void set_row(const solver_call *call, law_arrays *a, const sim_constraint *c, int k) {
     int row = c->row + k, spring = c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR;
-    double R = call->R[row];
+    double R = call->R[row], least = a->least * a->inverse_mass[row];
     a->constant[row] = spring ? call->problem->step * c->force : 0;
-    if (R == 0) {
-        double w = inverse_mass(call->problem, c, k, a->diagonal);
-        R = w > 0 ? LEAST_COMPLIANCE * w : 1;
-    }
+    a->raised |= R < least;
+    R = fmax(R, least);
+    R = R > 0 ? R : 1;
     a->R[row] = isinf(R) ? 0 : R;
     a->yield[row] = isinf(R) ? 0 : 1 / R;
 }
 
-/* 0: not a law that this method can take. */
-static int set_law(const solver_call *call, const law_arrays *a) {
+/* Is it a law that this method can take? */
+static int check_law(const solver_call *call) {
     const sim_problem *p = call->problem;
+    for (int k = 0; k < p->nrow; k++) {
+        if (!(call->R[k] >= 0) || (isfinite(call->R[k]) && !isfinite(call->target[k]))) {
+            return 0;
+        }
+    }
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
+        if (c->kind == SIM_CONTACT && call->R[c->row] != call->R[c->row + 1]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void weigh(const solver_call *call, const law_arrays *a) {
+    for (int i = 0; i < call->problem->nconstraint; i++) {
+        const sim_constraint *c = &call->problem->constraint[i];
         for (int k = 0; k < c->rows; k++) {
-            if (!(call->R[c->row + k] >= 0)) {
-                return 0;
-            }
+            a->inverse_mass[c->row + k] = inverse_mass(call->problem, c, k, a->over);
+        }
+    }
+}
+
+static void set_law(const solver_call *call, law_arrays *a, double least) {
+    const sim_problem *p = call->problem;
+    a->least = least;
+    a->raised = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        double *R = a->R + c->row, *yield = a->yield + c->row;
+        for (int k = 0; k < c->rows; k++) {
             set_row(call, a, c, k);
         }
-        if (c->kind == SIM_CONTACT) {
-            if (call->R[c->row] != call->R[c->row + 1]) {
-                return 0;
-            }
-            /* unequal floors of the two tangents would single out a direction */
-            double *R = a->R + c->row, *yield = a->yield + c->row;
+        if (c->kind == SIM_CONTACT) { /* unequal tangents would single out a direction */
             R[0] = R[1] = fmax(R[0], R[1]);
             yield[0] = yield[1] = fmin(yield[0], yield[1]);
         }
     }
-    return 1;
 }
 
 static void start(const solver_call *call, const patches *o) {
@@ -127,26 +156,61 @@ static int refuse(const solver_call *call) {
     return 1;
 }
 
+/* The law with ever less compliance, each from the answer of the one before; 0 without memory. */
+static int approach(const solver_call *call, law_arrays *a, primal *newton) {
+    double tolerance = newton->options.tolerance;
+    set_law(call, a, STIFF);
+    int stiff = a->raised;
+    set_law(call, a, LEAST);
+    if (stiff) {
+        primal_look(newton);
+    }
+    if (stiff && newton->at.residual > tolerance) {
+        newton->options.tolerance = fmax(tolerance, ON_THE_WAY);
+        for (double least = SOFTEST; least > LEAST; least *= STIFFER) {
+            set_law(call, a, least);
+            if (a->raised && !primal_minimise(newton)) {
+                return 0;
+            }
+        }
+    }
+    newton->options.tolerance = tolerance;
+    set_law(call, a, LEAST);
+    return primal_minimise(newton);
+}
+
 static int solve(solver_call *call) {
     const sim_problem *p = call->problem;
     size_t rows = (size_t)p->nrow;
     const double *value = call->option;
     hessian *h = call->kept;
-    law_arrays a = {ARENA_NEW(call->scratch, double, rows), ARENA_NEW(call->scratch, double, rows),
-                    ARENA_NEW(call->scratch, double, rows), ARENA_NEW(call->scratch, double, p->nv)};
+    law_arrays a = {ARENA_NEW(call->scratch, double, rows),
+                    ARENA_NEW(call->scratch, double, rows),
+                    ARENA_NEW(call->scratch, double, rows),
+                    ARENA_NEW(call->scratch, double, p->nv),
+                    ARENA_NEW(call->scratch, double, rows),
+                    0,
+                    0};
     primal_options o = {value[TOLERANCE], (int)value[MAX_ITERATIONS], (int)value[LINE_SEARCH],
                         (spd_method)(int)value[FACTORISATION]};
-    if (!a.R || !a.yield || !a.constant || !a.diagonal || !hessian_prepare(h, p, o.method)) {
+    if (!a.R || !a.yield || !a.constant || !a.over || !a.inverse_mass || !hessian_prepare(h, p, o.method)) {
         return 0;
     }
-    hessian_mass_diagonal(h, a.diagonal);
-    if (!set_law(call, &a)) {
+    for (int j = 0; j < p->nv; j++) {
+        a.over[j] = 1;
+    }
+    hessian_mass_diagonal(h, a.over);
+    for (int j = 0; j < p->nv; j++) {
+        a.over[j] = 1 / a.over[j];
+    }
+    if (!check_law(call)) {
         return refuse(call);
     }
+    weigh(call, &a);
     convex_law law = {p, a.R, a.yield, call->target, a.constant};
     primal newton = {.at = {.v = call->out->v, .gamma = call->out->impulse}};
     start(call, hessian_patches(h));
-    if (!primal_begin(&newton, &law, h, &o, call->out, call->scratch) || !primal_minimise(&newton)) {
+    if (!primal_begin(&newton, &law, h, &o, call->out, call->scratch) || !approach(call, &a, &newton)) {
         return 0;
     }
     settle(&newton);

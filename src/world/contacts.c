@@ -49,7 +49,7 @@ static void move_to_start(void *context, int worker, int first, int end) {
     for (int tree = first; tree < end; tree++) {
         const sim_tree *t = &w->model->tree[tree];
         sim_range bodies = sim_tree_range(w->model, tree);
-        if (w->start != w->derived || t->nv == 0) { /* what cannot move has had no free motion */
+        if (w->start != w->derived || t->nv == 0) { /* what stands still has no free motion either */
             sim_kinematics(w->start, bodies, w->now.q);
         }
         for (int j = t->v0; j < t->v0 + t->nv; j++) {

@@ -182,6 +182,7 @@ def counts_islands_that_the_solver_gives_up_on():
     done = sim(scene("pile"), *hard, "--summary", "s.json", "--out", "a.csv")
     found = json.loads(read("s.json"))["contacts"]
     assert "NOT SOLVED" in done.stderr and found["unsolved_steps"] == sum(u > 0 for u in column("a.csv", "unsolved")) > 0
+    assert found["unsolved_islands"] == sum(column("a.csv", "unsolved"))
     first = next(row for row in rows("a.csv") if float(row["unsolved"]))
     assert found["first_unsolved_time"] == float(first["time [s]"])
     done = sim(scene("pile"), *hard, "--on-nonconverged", "fail", "--out", "b.csv", "--summary", "s.json", status=1)

@@ -1,6 +1,7 @@
 /* Every shipped scene loads, and steps. */
 #include <criterion/criterion.h>
 #include <ftw.h>
+#include <math.h>
 #include <sim/sim.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,4 +101,65 @@ Test(shipped_scenes, the_arm_reaches_its_second_pose) {
     }
     sim_world_free(world);
     sim_scene_free(scene);
+}
+
+Test(shipped_scenes, the_thrown_sphere_rolls_at_five_sevenths_of_its_speed) {
+    sim_scene *scene = load("papers/slide_roll");
+    sim_world *world = sim_world_create(scene->model, &scene->options, NULL);
+    const sim_state *state = sim_world_state(world);
+    for (int k = 0; k < 600; k++) {
+        int slides = state->v[0] - state->v[4] > 1e-9;
+        cr_assert_eq(slides, state->time < 4 / (7 * 0.2 * 9.81), "%g s", state->time);
+        cr_assert_eq(sim_world_step(world, NULL), SIM_OK);
+    }
+    cr_assert_float_eq(state->v[0], 10.0 / 7, 1e-9);
+    cr_assert_float_eq(state->v[4], 10.0 / 7, 1e-9);
+    sim_world_free(world);
+    sim_scene_free(scene);
+}
+
+/* Height that the body reaches again after it has been down, m. */
+static double second_peak(const char *name, const char *body, double rest) {
+    sim_scene *scene = load(name);
+    sim_world *world = sim_world_create(scene->model, &scene->options, NULL);
+    const sim_body *b = &scene->model->body[sim_model_find_body(scene->model, body)];
+    double peak = 0;
+    for (int k = 0, down = 0; k < 1000; k++) {
+        cr_assert_eq(sim_world_step(world, NULL), SIM_OK);
+        const sim_state *state = sim_world_state(world);
+        down |= state->v[b->v0 + 2] >= 0;
+        peak = down ? fmax(peak, state->q[b->q0 + 2] - rest) : 0;
+    }
+    sim_world_free(world);
+    sim_scene_free(scene);
+    return peak;
+}
+
+Test(shipped_scenes, the_falling_spheres_bounce_to_the_square_of_their_restitution) {
+    cr_assert_float_eq(second_peak("contact/falling_sphere", "lead", 0.1), 0, 1e-9);
+    cr_assert_float_eq(second_peak("contact/falling_sphere", "wood", 0.1), 0.25, 2e-3); /* of order step times speed */
+    cr_assert_float_eq(second_peak("contact/falling_sphere", "rubber", 0.1), 0.81, 2e-3);
+}
+
+Test(shipped_scenes, on_the_incline_the_rough_box_stays_and_the_smooth_one_slides) {
+    sim_v3 rest = run("contact/box_incline", 0, "sticks", (sim_v3){0});
+    sim_v3 top = run("contact/box_incline", 0, "slides", (sim_v3){0});
+    sim_v3 stays = run("contact/box_incline", 2, "sticks", (sim_v3){0});
+    sim_v3 slid = run("contact/box_incline", 2, "slides", (sim_v3){0});
+    double angle = 20 * 3.14159265358979323846 / 180;
+    double way = 9.81 * (sin(angle) - 0.2 * cos(angle)) * 2;                   /* a t^2 / 2 after 2 s */
+    cr_assert(fabs(stays.x - rest.x) < 1e-6 && fabs(stays.z - rest.z) < 1e-6); /* the scene has six digits */
+    cr_assert_float_eq(hypot(slid.x - top.x, slid.z - top.z), way, 1e-6);
+    cr_assert_float_eq(slid.y, top.y, 1e-6);
+}
+
+Test(shipped_scenes, the_stack_stands) {
+    sim_v3 p = run("contact/stack", 5, "b9_box", (sim_v3){0, 0, 0});
+    cr_assert(fabs(p.x) < 1e-3 && fabs(p.y) < 1e-3);
+    cr_assert_float_eq(p.z, 1.9, 2e-3);
+}
+
+Test(shipped_scenes, the_second_ring_hangs_in_the_first) {
+    sim_v3 p = run("solids/rings", 3, "link", (sim_v3){0, 0, 0});
+    cr_assert_float_eq(p.z, -0.07, 0.02);
 }

@@ -113,9 +113,6 @@ Test(spd, all_methods_solve_random_graphs_of_all_block_sizes) {
             b[i] = random_normal(&r);
         }
         for (int method = 0; method < SPD_METHODS; method++) {
-            if (method == SPD_SUPERNODAL && s.n == 0) {
-                continue;
-            }
             spd *by = spd_create();
             memcpy(x, b, sizeof x);
             solve(&s, by, (spd_method)method, x);
@@ -173,6 +170,37 @@ Test(spd, a_matrix_that_is_not_positive_definite_is_noticed) {
         spd_free(by);
     }
     free(s.H);
+}
+
+Test(spd, a_factor_after_a_change_of_few_blocks_is_that_of_the_whole_to_the_bit) {
+    static const int sizes[] = {6, 6, 3, 18};
+    random_source r = {4};
+    for (int trial = 0; trial < 20; trial++) {
+        spd_system s = random_system(&r, 25, 0.1, sizes, 4);
+        spd *used = spd_create(), *fresh = spd_create();
+        double x[MOST * 18], y[MOST * 18];
+        for (int i = 0; i < s.n; i++) {
+            x[i] = y[i] = sin(i);
+        }
+        solve(&s, used, SPD_BLOCKS, x);
+        for (int k = 0; k < 2 && s.graph.edges > 0; k++) {
+            int node = random_index(&r, s.graph.nodes), e = random_index(&r, s.graph.edges);
+            int at = s.first[node] * (s.n + 1), row = s.first[s.edge[e].a], column = s.first[s.edge[e].b];
+            s.H[at] += 3;
+            s.H[row * s.n + column] += 0.1;
+            s.H[column * s.n + row] += 0.1;
+            put(&s, spd_diagonal(used, node));
+            put(&s, spd_between(used, e));
+        }
+        memcpy(x, y, sizeof x);
+        cr_assert_eq(spd_factor(used), 1);
+        cr_assert_eq(spd_solve(used, x), 1);
+        solve(&s, fresh, SPD_BLOCKS, y);
+        cr_expect_arr_eq(x, y, (size_t)s.n * sizeof *x);
+        spd_free(used);
+        spd_free(fresh);
+        free(s.H);
+    }
 }
 
 Test(spd, a_chain_and_a_star_are_eliminated_without_fill) {

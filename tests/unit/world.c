@@ -131,6 +131,32 @@ static sim_model *two_balls(void) {
     return sim_builder_finish(b, NULL);
 }
 
+Test(world, finds_what_stands_still_though_nobody_looked) {
+    for (int integrator = 0; integrator < SIM_RK4; integrator++) {
+        sim_builder *b = sim_builder_create();
+        sim_shape ball = sim_shape_default(), floor = sim_shape_default();
+        ball.type = SIM_SPHERE;
+        ball.size[0] = 0.1;
+        floor.type = SIM_HALF_SPACE;
+        sim_body_def def = sim_body_default(), fixed = sim_body_default();
+        fixed.joint = SIM_FIXED;
+        fixed.placement.p.z = 5;
+        floor.body = sim_builder_add_body(b, &fixed);
+        def.inertia = sim_shape_inertia(&ball, 1000);
+        def.q[2] = 5.1;
+        def.q[3] = 1;
+        ball.body = sim_builder_add_body(b, &def);
+        sim_builder_add_shape(b, &floor);
+        sim_builder_add_shape(b, &ball);
+        sim_model *m = sim_builder_finish(b, NULL);
+        sim_world *w = start(m, (sim_integrator)integrator, 1e-3, 1);
+        run(w, 100);
+        cr_expect_float_eq(sim_world_state(w)->q[2], 5.1, 1e-5, "%s", sim_integrator_name((sim_integrator)integrator));
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
 Test(world, takes_contacts_only_if_finite_in_order_and_of_its_own_shapes) {
     sim_model *m = two_balls();
     sim_world *w = start(m, SIM_MIDPOINT, 1e-3, 1);

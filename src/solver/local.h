@@ -1,0 +1,11 @@
+/* Problems of W and q alone, made into problems with velocities. */
+#ifndef SOLVER_LOCAL_H
+#define SOLVER_LOCAL_H
+
+#include "base/arena.h"
+#include <sim/problem.h>
+
+/* 1; 0 without memory; -1 if W is not positive semidefinite.  What it is made of stands in `scratch` and in `local`. */
+int local_to_global(const sim_problem *local, sim_arena *scratch, sim_problem *global);
+
+#endif

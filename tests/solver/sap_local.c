@@ -1,0 +1,155 @@
+/* Problems of W and q alone: a factor of W stands in for bodies. */
+#include "support/answers.h"
+#include "support/problems.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double exact[] = {1e-12, 200, 0, 0};
+
+typedef struct local {
+    sim_problem problem;
+    sim_delassus W;
+    int *start, *column;
+    ptrdiff_t *at;
+    double *value, *q;
+} local;
+
+/* Rows of a constraint over all velocities. */
+static void full_row(const sim_problem *p, const sim_constraint *c, int row, double *out) {
+    memset(out, 0, (size_t)p->nv * sizeof *out);
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        const sim_problem_tree *t = &p->tree[c->tree[side]];
+        memcpy(out + t->v0, p->J + c->block[side] + row * t->nv, (size_t)t->nv * sizeof *out);
+    }
+}
+
+/* W = J A^-1 J', q = J v* + w; blocks that are zero are left out. */
+static local make_local(const sim_problem *p) {
+    int n = p->nconstraint, blocks = 0;
+    ptrdiff_t at = 0;
+    local l = {
+        .problem = {.step = p->step, .nconstraint = n, .nrow = p->nrow, .constraint = p->constraint, .gap = p->gap}};
+    l.start = calloc((size_t)n + 1, sizeof *l.start);
+    l.column = calloc((size_t)(n * n), sizeof *l.column);
+    l.at = calloc((size_t)(n * n), sizeof *l.at);
+    l.value = calloc((size_t)(p->nrow * p->nrow), sizeof *l.value);
+    l.q = calloc((size_t)p->nrow, sizeof *l.q);
+    double *x = calloc((size_t)p->nv, sizeof *x), *y = calloc((size_t)p->nv, sizeof *y);
+    for (int i = 0; i < n; i++) {
+        const sim_constraint *a = &p->constraint[i];
+        for (int j = 0; j < n; j++) {
+            const sim_constraint *b = &p->constraint[j];
+            int any = i == j;
+            for (int s = 0; s < 4; s++) {
+                any |= a->tree[s / 2] >= 0 && a->tree[s / 2] == b->tree[s % 2];
+            }
+            if (!any) {
+                continue;
+            }
+            l.column[blocks] = j;
+            l.at[blocks++] = at;
+            for (int k = 0; k < a->rows * b->rows; k++) {
+                full_row(p, a, k / b->rows, x);
+                full_row(p, b, k % b->rows, y);
+                for (int t = 0; t < p->ntree; t++) {
+                    p->mass.solve(p->mass.self, t, y + p->tree[t].v0);
+                }
+                for (int m = 0; m < p->nv; m++) {
+                    l.value[at] += x[m] * y[m];
+                }
+                at++;
+            }
+        }
+        l.start[i + 1] = blocks;
+        for (int k = 0; k < a->rows; k++) {
+            full_row(p, a, k, x);
+            l.q[a->row + k] = p->offset[a->row + k];
+            for (int m = 0; m < p->nv; m++) {
+                l.q[a->row + k] += x[m] * p->v_free[m];
+            }
+        }
+    }
+    free(x);
+    free(y);
+    l.W = (sim_delassus){l.start, l.column, l.at, l.value, 1};
+    return l;
+}
+
+static void free_local(local *l) {
+    free(l->start);
+    free(l->column);
+    free(l->at);
+    free(l->value);
+    free(l->q);
+}
+
+static double worst_difference(const double *x, const double *y, int n, double *size) {
+    double worst = 0;
+    *size = 0;
+    for (int k = 0; k < n; k++) {
+        worst = fmax(worst, fabs(x[k] - y[k]));
+        *size = fmax(*size, fabs(y[k]));
+    }
+    return worst;
+}
+
+Test(sap_local, impulses_are_those_of_the_bodies_that_gave_W) {
+    random_source r = {1};
+    for (int trial = 0; trial < 30; trial++) {
+        /* one body with eight contacts: 24 rows of rank 6 */
+        problem_recipe recipe = {.bodies = trial % 3 ? 4 : 1,
+                                 .contacts = trial % 2 ? 8 : 3,
+                                 .friction = 0.6,
+                                 .bias = 0.1,
+                                 .kinds = trial % 5 ? 0 : 63,
+                                 .impact = 1,
+                                 .scatter = 0.6};
+        sim_problem *p = random_problem(&r, &recipe);
+        answer a = answer_create(p, 1, 1e-3), b = answer_create(p, 1, 1e-3);
+        answer_find(&a, "sap", exact);
+        local l = make_local(p);
+        l.problem.W = &l.W;
+        l.problem.q = l.q;
+        b.problem = &l.problem;
+        answer_find(&b, "sap", exact);
+        double size, worst = worst_difference(b.impulse, a.impulse, p->nrow, &size);
+        cr_expect_leq(b.out.outcome, SIM_AT_ROUNDING);
+        cr_expect_lt(worst, 1e-8 * size, "trial %d: %g of %g", trial, worst, size);
+        /* its own impulses are a good guess */
+        l.problem.impulse_guess = a.impulse;
+        answer_find(&b, "sap", NULL);
+        cr_expect_eq(b.out.iterations, 0, "%d", b.out.iterations);
+        free_local(&l);
+        answer_free(&a);
+        answer_free(&b);
+        sim_problem_free(p);
+    }
+}
+
+Test(sap_local, a_W_that_no_bodies_give_is_refused_honestly) {
+    static const int start[] = {0, 1}, column[] = {0};
+    static const ptrdiff_t at[] = {0};
+    static const double indefinite[2][9] = {{1, 0, 0, 0, 1, 0, 0, 0, -1}, {0, 1, 0, 1, 0, 0, 0, 0, 0}};
+    static const double q[3] = {0.1, 0, -1}, gap[3];
+    sim_constraint c = {.kind = SIM_CONTACT, .rows = 3, .tree = {-1, -1}, .friction = 0.5, .stiffness = INFINITY};
+    for (int k = 0; k < 2; k++) {
+        sim_delassus W = {start, column, at, indefinite[k], 1};
+        sim_problem p = {.step = 0.01, .nconstraint = 1, .nrow = 3, .constraint = &c, .gap = gap, .W = &W, .q = q};
+        double R[3] = {1e-3, 1e-3, 1e-3}, target[3] = {0}, impulse[3] = {NAN, NAN, NAN};
+        sim_regularisation law = {R, target};
+        sim_solution out = {.impulse = impulse};
+        sim_solver *s = sim_solver_create(sim_solver_find("sap"), NULL, NULL);
+        cr_assert_eq(sim_solver_accepts(s, &p, NULL), SIM_OK);
+        cr_assert_eq(sim_solver_solve(s, &p, &law, &out, NULL), SIM_OK);
+        cr_expect_eq(out.outcome, SIM_BROKEN_DOWN);
+        cr_expect(isfinite(impulse[0] + impulse[1] + impulse[2]));
+        W.symmetric = 0;
+        sim_error error = {0};
+        cr_expect_eq(sim_solver_accepts(s, &p, &error), SIM_BAD_INPUT);
+        cr_expect(strstr(error.text, "symmetric"));
+        sim_solver_free(s);
+    }
+}

@@ -1,0 +1,280 @@
+/* The primal cost: its derivatives, along v and along lines, and what must not change the answer. */
+#include "solver/primal.h"
+#include "support/answers.h"
+#include "support/problems.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double exact[] = {1e-13, 200, 0, 0};
+static const problem_recipe recipe = {
+    .bodies = 4, .chain = 7, .contacts = 12, .friction = 0.6, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 0.6};
+
+/* A primal in the midst of its way. */
+typedef struct midst {
+    sim_problem *problem;
+    answer a;
+    double *yield, *constant, *v0;
+    convex_law law;
+    hessian *hessian;
+    sim_arena *scratch;
+    sim_solution out;
+    primal primal;
+} midst;
+
+static void begin(midst *m, random_source *r) {
+    m->problem = random_problem(r, &recipe);
+    m->a = answer_create(m->problem, 1, 1e-2);
+    size_t rows = (size_t)m->problem->nrow;
+    m->yield = calloc(rows, sizeof *m->yield);
+    m->constant = calloc(rows, sizeof *m->constant);
+    for (size_t k = 0; k < rows; k++) {
+        m->yield[k] = 1 / m->a.R[k];
+    }
+    m->law = (convex_law){m->problem, m->a.R, m->yield, m->a.target, m->constant};
+    m->hessian = hessian_create();
+    m->scratch = sim_arena_create();
+    m->primal = (primal){.at = {.v = m->a.v, .gamma = m->a.impulse}};
+    m->out = (sim_solution){0};
+    primal_options o = {1e-9, 100, 0, SPD_AUTO};
+    cr_assert(hessian_prepare(m->hessian, m->problem, SPD_AUTO));
+    cr_assert(primal_begin(&m->primal, &m->law, m->hessian, &o, &m->out, m->scratch));
+    m->v0 = calloc((size_t)m->problem->nv, sizeof *m->v0);
+    for (int j = 0; j < m->problem->nv; j++) {
+        m->v0[j] = m->a.v[j] = 0.3 * random_normal(r) + m->problem->v_free[j];
+    }
+    primal_look(&m->primal);
+}
+
+static void end(midst *m) {
+    free(m->yield);
+    free(m->constant);
+    free(m->v0);
+    hessian_free(m->hessian);
+    sim_arena_free(m->scratch);
+    answer_free(&m->a);
+    sim_problem_free(m->problem);
+}
+
+static void look_at(midst *m, const double *direction, double h) {
+    for (int j = 0; j < m->problem->nv; j++) {
+        m->a.v[j] = m->v0[j] + h * direction[j];
+    }
+    primal_look(&m->primal);
+}
+
+static double dot(int n, const double *x, const double *y) {
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+        sum += x[k] * y[k];
+    }
+    return sum;
+}
+
+Test(primal, gradient_equals_differences_of_the_cost) {
+    random_source r = {1};
+    for (int trial = 0; trial < 20; trial++) {
+        midst m;
+        begin(&m, &r);
+        int n = m.problem->nv;
+        double direction[64], gradient[64], cost[2], h = 1e-6;
+        memcpy(gradient, m.primal.at.gradient, (size_t)n * sizeof *gradient);
+        for (int j = 0; j < n; j++) {
+            direction[j] = random_normal(&r);
+        }
+        for (int k = 0; k < 2; k++) {
+            look_at(&m, direction, k ? h : -h);
+            cost[k] = m.primal.at.cost;
+        }
+        double slope = dot(n, gradient, direction), found = (cost[1] - cost[0]) / (2 * h);
+        cr_expect_float_eq(found, slope, 1e-7 * (fabs(slope) + cost[0]), "%g, not %g", found, slope);
+        end(&m);
+    }
+}
+
+Test(primal, direction_undoes_the_gradient_as_differences_of_it_tell) {
+    random_source r = {2};
+    for (int trial = 0; trial < 20; trial++) {
+        midst m;
+        begin(&m, &r);
+        int n = m.problem->nv;
+        double direction[64], gradient[64], ends[2][64], error = 0, h = 1e-7;
+        cr_assert_eq(primal_direction(&m.primal), 1);
+        memcpy(direction, m.primal.dv, sizeof(double) * (size_t)n);
+        memcpy(gradient, m.primal.at.gradient, sizeof(double) * (size_t)n);
+        for (int k = 0; k < 2; k++) {
+            look_at(&m, direction, k ? h : -h);
+            memcpy(ends[k], m.primal.at.gradient, sizeof(double) * (size_t)n);
+        }
+        for (int j = 0; j < n; j++) {
+            double difference = (ends[1][j] - ends[0][j]) / (2 * h);
+            error = fmax(error, fabs(difference + gradient[j]));
+        }
+        cr_expect_lt(error, 1e-5 * sqrt(dot(n, gradient, gradient)), "%g", error);
+        end(&m);
+    }
+}
+
+Test(primal, slope_and_curvature_along_a_line_equal_differences) {
+    random_source r = {3};
+    for (int trial = 0; trial < 20; trial++) {
+        midst m;
+        begin(&m, &r);
+        cr_assert_eq(primal_direction(&m.primal), 1);
+        cr_expect_float_eq(primal_slope(&m.primal, 0, NULL), dot(m.problem->nv, m.primal.at.gradient, m.primal.dv),
+                           1e-13 * fabs(m.primal.slope0));
+        for (int k = 0; k < 8; k++) {
+            double alpha = 0.15 * (k + 0.5), h = 1e-6, second = 0;
+            double slope = primal_slope(&m.primal, alpha, &second);
+            double rise = (primal_rise(&m.primal, alpha + h) - primal_rise(&m.primal, alpha - h)) / (2 * h);
+            double bend =
+                (primal_slope(&m.primal, alpha + h, NULL) - primal_slope(&m.primal, alpha - h, NULL)) / (2 * h);
+            cr_expect_float_eq(rise, slope, 1e-7 * (fabs(m.primal.slope0) + m.primal.at.cost), "%g, not %g", rise,
+                               slope);
+            cr_expect_float_eq(bend, second, 1e-5 * second + 1e-7 * fabs(m.primal.slope0), "%g, not %g", bend, second);
+        }
+        end(&m);
+    }
+}
+
+/* The slope at the minimum along a line, as the direction gets short: increments keep its digits. */
+Test(primal, slope_keeps_its_digits_near_the_answer) {
+    random_source r = {4};
+    midst m;
+    begin(&m, &r);
+    m.primal.options.tolerance = 1e-10;
+    cr_assert(primal_minimise(&m.primal));
+    memcpy(m.v0, m.a.v, (size_t)m.problem->nv * sizeof *m.v0);
+    double nudge[64];
+    for (int j = 0; j < m.problem->nv; j++) {
+        nudge[j] = random_normal(&r);
+    }
+    for (int k = 4; k < 10; k++) {
+        look_at(&m, nudge, pow(10, -k));
+        cr_assert_eq(primal_direction(&m.primal), 1);
+        /* the problem is quadratic here, so that alpha = 1 ends the descent */
+        cr_expect_lt(fabs(primal_slope(&m.primal, 1, NULL)), 1e-3 * fabs(m.primal.slope0), "1e-%d: %g of %g", k,
+                     primal_slope(&m.primal, 1, NULL), m.primal.slope0);
+    }
+    end(&m);
+}
+
+/* The same problem in other words: constraints in another order, tangents turned, bodies named the other way round. */
+typedef struct reworded {
+    sim_problem problem;
+    sim_constraint *constraint;
+    double *J, *offset, *gap;
+} reworded;
+
+static void put_row(const sim_problem *p, const sim_constraint *c, int side, const double *coefficient, int count,
+                    double *out) {
+    int n = p->tree[c->tree[side]].nv;
+    for (int j = 0; j < n; j++) {
+        out[j] = 0;
+        for (int k = 0; k < count; k++) {
+            out[j] += coefficient[k] * p->J[c->block[side] + k * n + j];
+        }
+    }
+}
+
+/* Contact c: rows turned by `angle` about the normal; with the sides swapped n, t1 and the velocity turn round. */
+static void reword(const sim_problem *p, const int *order, double angle, int swap, reworded *w) {
+    int row = 0, at = 0, n = p->nconstraint;
+    w->problem = *p;
+    w->constraint = calloc((size_t)n, sizeof *w->constraint);
+    w->J = calloc((size_t)(p->nrow * p->nv * 2), sizeof *w->J);
+    w->offset = calloc((size_t)p->nrow, sizeof *w->offset);
+    w->gap = calloc((size_t)p->nrow, sizeof *w->gap);
+    for (int i = 0; i < n; i++) {
+        const sim_constraint *c = &p->constraint[order[i]];
+        sim_constraint *to = &w->constraint[i];
+        int turned = c->kind == SIM_CONTACT, swapped = swap && c->tree[1] >= 0 && turned;
+        double co = turned ? cos(angle * (1 + i)) : 1, si = turned ? sin(angle * (1 + i)) : 0;
+        *to = *c;
+        to->row = row;
+        for (int k = 0; k < c->rows; k++) {
+            double q[SIM_MAX_ROWS] = {0};
+            q[k] = 1;
+            if (turned && k < 2) {
+                q[0] = k ? -si : co;
+                q[1] = k ? co : si;
+            }
+            /* B over A along -n is A over B along n; t1 goes along, t2 must turn to keep the frame's hand: t x n */
+            for (int j = 0; j < c->rows && swapped && k == 0; j++) {
+                q[j] = -q[j];
+            }
+            for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+                int from = swapped ? 1 - side : side, size = p->tree[c->tree[from]].nv;
+                to->tree[side] = c->tree[from];
+                to->block[side] = k ? to->block[side] : at;
+                put_row(p, c, from, q, c->rows, w->J + to->block[side] + k * size);
+                at += k ? 0 : c->rows * size;
+            }
+            for (int j = 0; j < c->rows; j++) {
+                w->offset[row + k] += q[j] * p->offset[c->row + j];
+            }
+            w->gap[row + k] = p->gap[c->row + k];
+        }
+        row += c->rows;
+    }
+    w->problem.constraint = w->constraint;
+    w->problem.J = w->J;
+    w->problem.offset = w->offset;
+    w->problem.gap = w->gap;
+}
+
+Test(primal, answer_does_not_depend_on_order_tangents_or_which_body_comes_first) {
+    random_source r = {5};
+    for (int trial = 0; trial < 15; trial++) {
+        sim_problem *p = random_problem(&r, &recipe);
+        answer a = answer_create(p, 1, 1e-3);
+        answer_find(&a, "sap", exact);
+        int order[64];
+        for (int i = 0; i < p->nconstraint; i++) {
+            int other = random_index(&r, i + 1);
+            order[i] = order[other];
+            order[other] = i;
+        }
+        if (trial % 3) { /* else the order alone */
+            for (int i = 0; i < p->nconstraint; i++) {
+                order[i] = i;
+            }
+        }
+        reworded w;
+        reword(p, order, trial % 3 == 1 ? random_uniform(&r, 0, 6) : 0, trial % 3 == 2, &w);
+        answer b = answer_create(&w.problem, 1, 1e-3);
+        answer_find(&b, "sap", exact);
+        for (int j = 0; j < p->nv; j++) {
+            cr_expect_float_eq(a.v[j], b.v[j], 1e-10, "trial %d: %g, not %g", trial, b.v[j], a.v[j]);
+        }
+        answer_free(&b);
+        answer_free(&a);
+        free(w.constraint);
+        free(w.J);
+        free(w.offset);
+        free(w.gap);
+        sim_problem_free(p);
+    }
+}
+
+/* Other units of mass, length and time: kg, m and s times these. */
+Test(primal, answer_is_the_same_in_other_units) {
+    double mass[] = {1, 2, 0.3}, heavy[] = {1e6, 2e6, 0.3e6};
+    sim_problem *p = box_stack(3, mass, 0.5, 0.01, 4), *q = box_stack(3, heavy, 0.5, 0.01, 4e6);
+    answer a = answer_create(p, 1, 1e-3), b = answer_create(q, 1, 1e-3);
+    answer_find(&a, "sap", exact);
+    answer_find(&b, "sap", exact);
+    cr_expect_eq(a.out.iterations, b.out.iterations);
+    for (int j = 0; j < p->nv; j++) {
+        cr_expect_float_eq(a.v[j], b.v[j], 1e-13);
+    }
+    for (int k = 0; k < p->nrow; k++) {
+        cr_expect_float_eq(1e6 * a.impulse[k], b.impulse[k], 1e-6 * fabs(b.impulse[k]) + 1e-6);
+    }
+    answer_free(&a);
+    answer_free(&b);
+    sim_problem_free(p);
+    sim_problem_free(q);
+}
