@@ -53,6 +53,14 @@ SIM_API int sim_joint_nq(sim_joint_type type);
 SIM_API int sim_joint_nv(sim_joint_type type);
 SIM_API const char *sim_joint_name(sim_joint_type type);
 
+/* Ends of a coordinate: rigid, or with springs behind them. */
+typedef struct sim_limit {
+    double low, high;   /* -infinity, infinity: none */
+    double stiffness;   /* N m/rad or N/m; infinity is rigid */
+    double dissipation; /* damping over stiffness, s */
+    double restitution; /* Newton's coefficient, of rigid ends */
+} sim_limit;
+
 typedef struct sim_body {
     const char *name;
     int parent;
@@ -77,7 +85,10 @@ typedef struct sim_dof {
     double armature; /* rotor inertia: kg m^2 or kg */
     double damping;  /* N m s or N s/m */
     double stiffness;
-    double rest; /* coordinate at which the spring is slack (ball joints: the identity) */
+    double rest;    /* coordinate at which the spring is slack (ball joints: the identity) */
+    int coordinate; /* whose rate this velocity is; -1: that of no coordinate alone (orientations) */
+    sim_limit limit;
+    double friction; /* dry: N m or N */
 } sim_dof;
 
 /* Mass, first moment h = m c and second moment about the frame's origin: the inertia as an operator
@@ -191,9 +202,38 @@ typedef struct sim_load {
     sim_track track; /* width 6: moment, force; or width 1 on a dof */
 } sim_load;
 
+/* What holds two bodies together besides joints.  `frame` stands in the body frames; body 0 is the world.
+ *   weld       the two frames coincide
+ *   connect    their origins do: a ball joint that closes a loop
+ *   distance   their origins stand `distance` apart: a massless rod
+ *   coupling   q[0] = offset + ratio q[1], coordinates of dofs of the two bodies' joints: a gear */
+typedef enum sim_equality_type {
+    SIM_WELD,
+    SIM_CONNECT,
+    SIM_DISTANCE,
+    SIM_COUPLING,
+    SIM_EQUALITY_TYPES,
+} sim_equality_type;
+
+SIM_API const char *sim_equality_name(sim_equality_type type);
+/* Rows that it takes in a contact problem. */
+SIM_API int sim_equality_rows(sim_equality_type type);
+
+typedef struct sim_equality {
+    const char *name;
+    sim_equality_type type;
+    int body[2];
+    sim_pose frame[2]; /* connect, distance: their origins alone */
+    double distance;
+    int dof[2]; /* coupling */
+    double offset, ratio;
+    double stiffness;   /* N/m (N m/rad); infinity is rigid */
+    double dissipation; /* s */
+} sim_equality;
+
 typedef struct sim_model {
     int nbody; /* the world included */
-    int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload;
+    int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality;
     ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
 
@@ -207,6 +247,7 @@ typedef struct sim_model {
     sim_geometry *const *geometry;  /* owned */
     const sim_actuator *actuator;
     const sim_load *load;
+    const sim_equality *equality;
 
     const sim_body_inertia *inertia;           /* [nbody] at the body's origin, body axes */
     const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
@@ -243,12 +284,18 @@ typedef struct sim_body_def {
     double damping[SIM_MAX_JOINT_NV];
     double stiffness[SIM_MAX_JOINT_NV];
     double rest[SIM_MAX_JOINT_NV];
+    sim_limit limit[SIM_MAX_JOINT_NV];
+    double friction[SIM_MAX_JOINT_NV];
     double q[SIM_MAX_JOINT_NQ]; /* initial; quaternions are normalised */
     double v[SIM_MAX_JOINT_NV];
 } sim_body_def;
 
-/* Free joint at the origin at rest, axis z, axis2 x, no inertia. */
+/* Free joint at the origin at rest, axis z, axis2 x, no inertia, no limits. */
 SIM_API sim_body_def sim_body_default(void);
+/* No ends; rigid where they are given. */
+SIM_API sim_limit sim_limit_default(void);
+/* A rigid weld of the body frames of the world and itself, ratio 1. */
+SIM_API sim_equality sim_equality_default(void);
 SIM_API sim_shape sim_shape_default(void);
 SIM_API sim_material sim_material_default(void);
 
@@ -263,9 +310,10 @@ SIM_API int sim_builder_add_material_pair(sim_builder *builder, const sim_materi
 SIM_API int sim_builder_add_exclusion(sim_builder *builder, int first, int second);
 /* The builder, then the model, owns the geometry from here on, also when this fails.  Any number of shapes may use it. */
 SIM_API const sim_geometry *sim_builder_add_geometry(sim_builder *builder, sim_geometry *geometry);
-/* In actuators and loads given to the builder, `dof` counts within the joint of `body`: 0 is its first. */
+/* In actuators, loads and couplings given to the builder, `dof` counts within the joint of `body`: 0 is its first. */
 SIM_API int sim_builder_add_actuator(sim_builder *builder, int body, const sim_actuator *actuator);
 SIM_API int sim_builder_add_load(sim_builder *builder, const sim_load *load, int body);
+SIM_API int sim_builder_add_equality(sim_builder *builder, const sim_equality *equality);
 /* Frees the builder.  NULL on failure. */
 SIM_API sim_model *sim_builder_finish(sim_builder *builder, sim_error *error);
 SIM_API void sim_model_free(sim_model *model);

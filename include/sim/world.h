@@ -59,7 +59,10 @@ typedef struct sim_state {
     double *a;    /* [nv] mean acceleration of the last step, contacts left out: where the next one starts to iterate */
     int ncontact; /* contacts of the last step ... */
     sim_contact *contact;
-    sim_v3 *impulse; /* ... and what each gave, N s, in the world, on A: where the next solver starts */
+    sim_v3 *impulse;          /* ... and what each gave, N s, in the world, on A: where the next solver starts */
+    double *joint_impulse;    /* [nv][3] what the ends of ranges (low, high) and dry friction gave, N s or N m s */
+    double *equality_impulse; /* [nequality][6] what constraints between bodies gave, row by row */
+    double *held; /* [nv] the same as generalised forces, N or N m: the next step first moves as if they stayed */
 } sim_state;
 
 /* What happened in the last step. */
@@ -95,7 +98,7 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 /* Bytes held by the world, the model apart. */
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
-/* Copy `state` in; contacts may be none.  Refused if a number is not finite, a quaternion not of unit length, the time not
+/* Copy `state` in; contacts may be none, the other impulses NULL.  Refused if a number is not finite, a quaternion not of unit length, the time not
  * that of the step, or a contact not of shapes of the model or out of order. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
 /* What each actuator of the model gave in the last step (N m or N, within its limit): [nactuator], zero before a step. */

@@ -1,8 +1,8 @@
-/* Which trees do contacts hold together?
+/* Which trees do contacts and constraints hold together?
  *
- * Trees are nodes, contacts between two moving trees are edges; a connected component is an island.  What touches only
- * what stands still joins nothing.  Islands are numbered by their first tree, trees and contacts keep their order within:
- * nothing depends on how many threads there are or in which order contacts were met. */
+ * Trees are nodes, ties between two moving trees are edges; a connected component is an island.  What touches only what
+ * stands still joins nothing, nor does a row of a joint.  Islands are numbered by their first tree, trees and ties keep
+ * their order within: nothing depends on how many threads there are or in which order contacts were met. */
 #include "contact/parts.h"
 
 static int root_of(int *parent, int t) {
@@ -19,21 +19,13 @@ static void join(int *parent, int a, int b) {
     parent[a > b ? a : b] = a > b ? b : a;
 }
 
-/* The tree that moves a body; -1 if none does. */
-static int moved_by(const sim_model *m, const int *last_dof, int body) {
-    return last_dof[body] >= 0 ? m->body[body].tree : -1;
-}
-
-/* Ends that no tree moves drop out; a contact of two such is none. */
-static void join_trees(frame *f, const sim_model *m, const int *last_dof, int *parent, char *touched) {
+static void join_trees(const frame *f, const sim_model *m, int *parent, char *touched) {
     for (int t = 0; t < m->ntree; t++) {
         parent[t] = t;
         touched[t] = 0;
     }
-    for (int k = 0; k < f->in->ncontact; k++) {
-        int a = moved_by(m, last_dof, f->in->contact[k].body_a), b = moved_by(m, last_dof, f->in->contact[k].body_b);
-        f->tree_a[k] = a;
-        f->tree_b[k] = b;
+    for (int k = 0; k < f->ntie; k++) {
+        int a = f->tie[k].tree[0], b = f->tie[k].tree[1];
         if (a >= 0 && b >= 0) {
             join(parent, a, b);
         }
@@ -56,9 +48,9 @@ static int number(const sim_model *m, int *parent, const char *touched, int *of)
     return count;
 }
 
-static int island_of_contact(const frame *f, const int *of, int k) {
-    int t = f->tree_a[k] >= 0 ? f->tree_a[k] : f->tree_b[k];
-    return t >= 0 ? of[t] : -1;
+static int island_of_tie(const frame *f, const int *of, int k) {
+    int t = f->tie[k].tree[0] >= 0 ? f->tie[k].tree[0] : f->tie[k].tree[1];
+    return of[t];
 }
 
 /* Sort trees by island, counting. */
@@ -87,43 +79,35 @@ static void place_trees(frame *f, const sim_model *m, const int *of) {
     }
 }
 
-static void place_contacts(frame *f, const int *of) {
-    for (int k = 0; k < f->in->ncontact; k++) {
-        int i = island_of_contact(f, of, k);
-        if (i >= 0) {
-            f->island[i].problem.nconstraint++;
-            f->nconstraint++;
-        }
+static void place_ties(frame *f, const int *of) {
+    for (int k = 0; k < f->ntie; k++) {
+        f->island[island_of_tie(f, of, k)].problem.nconstraint++;
     }
+    f->nconstraint = f->ntie;
     for (int i = 1; i < f->nisland; i++) {
         f->island[i].first_constraint = f->island[i - 1].first_constraint + f->island[i - 1].problem.nconstraint;
     }
     for (int i = 0; i < f->nisland; i++) {
         f->island[i].problem.nconstraint = 0;
     }
-    for (int k = 0; k < f->in->ncontact; k++) {
-        int i = island_of_contact(f, of, k);
-        if (i >= 0) {
-            island *s = &f->island[i];
-            f->contact[s->first_constraint + s->problem.nconstraint++] = k;
-            s->problem.nrow += 3;
-            f->nrow += 3;
-        }
+    for (int k = 0; k < f->ntie; k++) {
+        island *s = &f->island[island_of_tie(f, of, k)];
+        f->tie_of[s->first_constraint + s->problem.nconstraint++] = k;
+        s->problem.nrow += f->tie[k].rows;
+        f->nrow += f->tie[k].rows;
     }
 }
 
-int islands_find(frame *f, const sim_model *m, const int *last_dof) {
+int islands_find(frame *f, const sim_model *m) {
     int *parent = ARENA_NEW(f->arena, int, m->ntree), *of = ARENA_NEW(f->arena, int, m->ntree);
     char *touched = ARENA_NEW(f->arena, char, m->ntree);
     f->local = ARENA_NEW(f->arena, int, m->ntree);
     f->tree = ARENA_NEW(f->arena, int, m->ntree);
-    f->tree_a = ARENA_NEW(f->arena, int, f->in->ncontact);
-    f->tree_b = ARENA_NEW(f->arena, int, f->in->ncontact);
-    f->contact = ARENA_NEW(f->arena, int, f->in->ncontact);
-    if (!parent || !of || !touched || !f->local || !f->tree || !f->tree_a || !f->tree_b || !f->contact) {
+    f->tie_of = ARENA_NEW(f->arena, int, f->ntie);
+    if (!parent || !of || !touched || !f->local || !f->tree || !f->tie_of) {
         return 0;
     }
-    join_trees(f, m, last_dof, parent, touched);
+    join_trees(f, m, parent, touched);
     f->nisland = number(m, parent, touched, of);
     f->island = ARENA_NEW(f->arena, island, f->nisland);
     if (!f->island) {
@@ -133,6 +117,6 @@ int islands_find(frame *f, const sim_model *m, const int *last_dof) {
         f->island[i] = (island){0};
     }
     place_trees(f, m, of);
-    place_contacts(f, of);
+    place_ties(f, of);
     return 1;
 }

@@ -31,30 +31,56 @@ typedef struct island {
     sim_status failed;
 } island;
 
+/* What may push or hold a tree, or two: the constraints of a step before they are islands' own. */
+typedef enum tie_kind { TIE_CONTACT, TIE_LOW, TIE_HIGH, TIE_FRICTION, TIE_EQUALITY } tie_kind;
+
+typedef struct tie {
+    tie_kind kind;
+    int index; /* contact, dof or equality */
+    int rows;
+    int tree[2]; /* the model's trees that move A and B, -1: none does; both may be the same */
+} tie;
+
 /* All that is built for one step. */
 typedef struct frame {
     const contact_input *in;
     sim_arena *arena;
+    tie *tie;
+    int ntie;
     int nisland, nconstraint, ntree, nv, nrow;
     island *island;
-    int *tree;            /* [ntree] model's tree of each, island by island */
-    int *local;           /* [model ntree] its place in its island, -1: untouched */
-    int *contact;         /* [nconstraint] the contact that each came from */
-    int *tree_a, *tree_b; /* [ncontact] the trees that move A and B, -1: none does */
+    int *tree;   /* [ntree] model's tree of each, island by island */
+    int *local;  /* [model ntree] its place in its island, -1: untouched */
+    int *tie_of; /* [nconstraint] what each came from */
     sim_constraint *constraint;
     int *row; /* [nconstraint] its first row in the lists of all */
     m3 *axes; /* [nconstraint] t1, t2, n */
     double *gap, *impulse_guess, *J;
+    double *offset;           /* [nrow]; NULL: zero */
     double *v_start, *v_free; /* [nv] packed island by island */
     sim_problem_tree *packed; /* [ntree] their places within the island */
 } frame;
 
-/* Which trees hang together: fills tree, local, contact, and of each island its trees, constraints, rows and velocities
- * as counts.  0 without memory. */
-int islands_find(frame *f, const sim_model *model, const int *last_dof);
+/* What touches, or is at the end of its range, and what always holds.  `joint` lists the dofs with ranges or dry friction.
+ * 0 without memory. */
+int ties_find(frame *f, const sim_model *model, const int *last_dof, const int *joint, int njoint);
 
-/* Constraints, Jacobians and guesses of the contacts [first, end) of the frame's list. */
-void rows_fill(frame *f, const sim_model *model, const int *last_dof, int first, int end);
+/* Which trees hang together: fills tree, local, tie_of, and of each island its trees, constraints, rows and velocities
+ * as counts.  0 without memory. */
+int islands_find(frame *f, const sim_model *model);
+
+/* J, gap and guess of one constraint of the frame's list, by what it came from; its J holds zeros before.  `acc`: the
+ * accelerations of bodies where no joint accelerates. */
+void rows_of_contact(frame *f, const sim_model *model, const int *last_dof, int constraint);
+void rows_of_joint(frame *f, const sim_model *model, int constraint);
+void rows_of_equality(frame *f, const sim_model *model, const int *last_dof, const sim_motion *acc, int constraint);
+
+/* The block of J that a side of a constraint writes to: two sides on one tree share theirs. */
+static inline double *block_of(const frame *f, int constraint, int side) {
+    const tie *t = &f->tie[f->tie_of[constraint]];
+    int second = side == 1 && t->tree[0] >= 0 && t->tree[0] != t->tree[1];
+    return f->J + f->constraint[constraint].block[second];
+}
 
 /* How fast positions must move beyond v_start + travel (v - v_start). */
 int touchdown(const island *island, double travel, sim_arena *scratch);

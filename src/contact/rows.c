@@ -9,8 +9,6 @@
  * Bodies of one tree share a block, their parts summed. */
 #include "contact/parts.h"
 
-#include <string.h>
-
 /* t1, t2 at right angles to n and t1 x t2 = n.  Laws are isotropic: any two would do. */
 static m3 frame_along(v3 n) {
     v3 t1 = v3_perpendicular(n);
@@ -54,34 +52,23 @@ static v3 remembered(const contact_input *in, const sim_contact *c) {
     return found ? in->impulse_before[low] : v3_make(0, 0, 0);
 }
 
-void rows_fill(frame *f, const sim_model *m, const int *last_dof, int first, int end) {
-    for (int i = first; i < end; i++) {
-        int k = f->contact[i];
-        const sim_contact *from = &f->in->contact[k];
-        sim_constraint *c = &f->constraint[i];
-        m3 E = frame_along(from->at.normal);
-        int body[2] = {from->body_a, from->body_b}, tree[2] = {f->tree_a[k], f->tree_b[k]};
-        int place = -1;
-        for (int side = 0; side < 2; side++) {
-            if (tree[side] < 0) {
-                continue;
-            }
-            const sim_tree *t = &m->tree[tree[side]];
-            int shared = side == 1 && tree[0] == tree[1];
-            if (!shared) {
-                c->tree[++place] = f->local[tree[side]];
-                memset(f->J + c->block[place], 0, 3 * (size_t)t->nv * sizeof *f->J);
-            }
-            add_body(f->in->start, last_dof[body[side]], from->at.position, &E, side ? -1 : 1, t,
-                     f->J + c->block[place]);
+void rows_of_contact(frame *f, const sim_model *m, const int *last_dof, int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_contact *from = &f->in->contact[t->index];
+    m3 E = frame_along(from->at.normal);
+    int body[2] = {from->body_a, from->body_b};
+    for (int side = 0; side < 2; side++) {
+        if (t->tree[side] >= 0) {
+            add_body(f->in->start, last_dof[body[side]], from->at.position, &E, side ? -1 : 1, &m->tree[t->tree[side]],
+                     block_of(f, i, side));
         }
-        v3 impulse = m3_transposed_times(E, remembered(f->in, from));
-        double *gap = f->gap + f->row[i], *guess = f->impulse_guess + f->row[i];
-        gap[0] = gap[1] = 0;
-        gap[2] = from->at.gap;
-        guess[0] = impulse.x;
-        guess[1] = impulse.y;
-        guess[2] = impulse.z;
-        f->axes[i] = E;
     }
+    v3 impulse = m3_transposed_times(E, remembered(f->in, from));
+    double *gap = f->gap + f->row[i], *guess = f->impulse_guess + f->row[i];
+    gap[0] = gap[1] = 0;
+    gap[2] = from->at.gap;
+    guess[0] = impulse.x;
+    guess[1] = impulse.y;
+    guess[2] = impulse.z;
+    f->axes[i] = E;
 }

@@ -1,10 +1,12 @@
 /* The contact stage of a step.
  *
- *     islands -> rows, masses (shared out among threads) -> each island: R and target, solver, shift, judge -> velocities
+ *     ties -> islands -> rows, masses (shared out among threads) -> each island: R and target, solver, shift, judge
+ *     -> velocities
  *
  * Memory is the frame's, given back at the next step. */
 #include "base/pool.h"
 #include "contact/parts.h"
+#include "math/dense.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,8 @@ struct contact_stage {
     sim_pool *pool;
     sim_arena *arena;
     int *last_dof;         /* [nbody] nearest dof on the path from the root, -1: none moves it */
+    int *joint, njoint;    /* dofs with ranges or dry friction */
+    sim_motion *acc;       /* [nbody] accelerations where no joint accelerates; equalities ask for them */
     double *M, *L, *x, *y; /* of the mass operators */
     worker *worker;        /* [threads] */
     frame frame;
@@ -29,12 +33,26 @@ static int take_memory(contact_stage *s) {
     const sim_model *m = s->model;
     s->arena = sim_arena_create();
     s->last_dof = POOL_NEW(s->pool, int, m->nbody);
+    s->joint = POOL_NEW(s->pool, int, m->nv);
+    s->acc = POOL_NEW(s->pool, sim_motion, m->nequality ? m->nbody : 0);
     s->M = POOL_NEW(s->pool, double, m->nl);
     s->L = POOL_NEW(s->pool, double, m->nl);
     s->x = POOL_NEW(s->pool, double, m->nv);
     s->y = POOL_NEW(s->pool, double, m->nv);
     s->worker = POOL_NEW(s->pool, worker, s->options.threads);
-    return s->arena && s->last_dof && s->M && s->L && s->x && s->y && s->worker;
+    return s->arena && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->worker;
+}
+
+static int has_rows(const sim_dof *dof) {
+    return dof->limit.low > -INFINITY || dof->limit.high < INFINITY || dof->friction > 0;
+}
+
+int contact_stage_needed(const sim_model *model) {
+    int needed = model->nequality > 0;
+    for (int j = 0; j < model->nv; j++) {
+        needed |= has_rows(&model->dof[j]);
+    }
+    return needed;
 }
 
 contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error) {
@@ -57,6 +75,11 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
     for (int i = 1; i < model->nbody; i++) {
         const sim_body *b = &model->body[i];
         s->last_dof[i] = b->nv ? b->v0 + b->nv - 1 : s->last_dof[b->parent];
+    }
+    for (int j = 0; j < model->nv; j++) {
+        if (has_rows(&model->dof[j])) {
+            s->joint[s->njoint++] = j;
+        }
     }
     for (int k = 0; k < options->threads; k++) {
         s->worker[k].scratch = sim_arena_create();
@@ -94,6 +117,53 @@ size_t contact_stage_bytes(const contact_stage *s) {
 
 /* ---- building ---- */
 
+/* What the physics of each constraint is; where it stands comes later. */
+static sim_constraint describe(const frame *f, const sim_model *m, const tie *t) {
+    sim_constraint c = {.rows = t->rows, .tree = {-1, -1}, .body = {-1, -1}, .id = (uint64_t)t->index};
+    if (t->kind == TIE_CONTACT) {
+        const sim_contact *from = &f->in->contact[t->index];
+        c.kind = SIM_CONTACT;
+        c.body[0] = from->body_a;
+        c.body[1] = from->body_b;
+        c.id = from->at.feature;
+        c.friction = from->friction;
+        c.stiffness = from->stiffness;
+        c.dissipation = from->dissipation;
+        c.restitution = from->restitution;
+    } else if (t->kind == TIE_EQUALITY) {
+        const sim_equality *from = &m->equality[t->index];
+        c.kind = SIM_EQUALITY;
+        c.body[0] = from->body[0];
+        c.body[1] = from->body[1];
+        c.stiffness = from->stiffness;
+        c.dissipation = from->dissipation;
+    } else {
+        const sim_dof *from = &m->dof[t->index];
+        c.kind = t->kind == TIE_FRICTION ? SIM_FRICTION : SIM_LIMIT;
+        c.body[0] = from->body;
+        c.bound = t->kind == TIE_FRICTION ? from->friction : 0;
+        if (c.kind == SIM_LIMIT) {
+            c.stiffness = from->limit.stiffness;
+            c.dissipation = from->limit.dissipation;
+            c.restitution = from->limit.restitution;
+        }
+    }
+    return c;
+}
+
+/* Blocks of J; the next free place. */
+static ptrdiff_t lay_out_blocks(const frame *f, const sim_model *m, const tie *t, sim_constraint *c, ptrdiff_t at) {
+    for (int side = 0, place = 0; side < 2; side++) {
+        int tree = t->tree[side];
+        if (tree >= 0 && !(side == 1 && t->tree[0] == tree)) {
+            c->tree[place] = f->local[tree];
+            c->block[place++] = at;
+            at += (ptrdiff_t)t->rows * m->tree[tree].nv;
+        }
+    }
+    return at;
+}
+
 /* Where everything stands: constraints, their rows and blocks, one after the other. */
 static int lay_out_constraints(frame *f, const sim_model *m) {
     ptrdiff_t nJ = 0;
@@ -102,39 +172,28 @@ static int lay_out_constraints(frame *f, const sim_model *m) {
     f->row = ARENA_NEW(f->arena, int, f->nconstraint);
     f->gap = ARENA_NEW(f->arena, double, f->nrow);
     f->impulse_guess = ARENA_NEW(f->arena, double, f->nrow);
-    if (!f->constraint || !f->axes || !f->row || !f->gap || !f->impulse_guess) {
+    f->offset = m->nequality ? ARENA_NEW(f->arena, double, f->nrow) : NULL;
+    if (!f->constraint || !f->axes || !f->row || !f->gap || !f->impulse_guess || (m->nequality && !f->offset)) {
         return 0;
     }
     for (int s = 0; s < f->nisland; s++) {
         island *is = &f->island[s];
         is->first_row = s ? is[-1].first_row + is[-1].problem.nrow : 0;
-        for (int i = 0, row = 0; i < is->problem.nconstraint; i++, row += 3) {
-            int at = is->first_constraint + i, k = f->contact[at];
-            const sim_contact *from = &f->in->contact[k];
+        for (int i = 0, row = 0; i < is->problem.nconstraint; i++) {
+            int at = is->first_constraint + i;
+            const tie *t = &f->tie[f->tie_of[at]];
             sim_constraint *c = &f->constraint[at];
-            *c = (sim_constraint){.kind = SIM_CONTACT,
-                                  .row = row,
-                                  .rows = 3,
-                                  .tree = {-1, -1},
-                                  .body = {from->body_a, from->body_b},
-                                  .id = from->at.feature,
-                                  .friction = from->friction,
-                                  .stiffness = from->stiffness,
-                                  .dissipation = from->dissipation,
-                                  .restitution = from->restitution};
+            *c = describe(f, m, t);
+            c->row = row;
             f->row[at] = is->first_row + row;
-            int a = f->tree_a[k], b = f->tree_b[k], place = 0;
-            if (a >= 0) {
-                c->block[place++] = nJ;
-                nJ += 3 * m->tree[a].nv;
-            }
-            if (b >= 0 && b != a) {
-                c->block[place] = nJ;
-                nJ += 3 * m->tree[b].nv;
-            }
+            nJ = lay_out_blocks(f, m, t, c, nJ);
+            row += t->rows;
         }
     }
     f->J = ARENA_NEW(f->arena, double, nJ);
+    if (f->J && nJ) {
+        memset(f->J, 0, (size_t)nJ * sizeof *f->J);
+    }
     return f->J != NULL;
 }
 
@@ -184,6 +243,7 @@ static void finish_problems(contact_stage *s) {
         p->gap = f->gap + is->first_row;
         p->impulse_guess = f->impulse_guess + is->first_row;
         p->J = f->J;
+        p->offset = f->offset ? f->offset + is->first_row : NULL;
         is->mass =
             (mass_operator){s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, f->tree + is->first_tree};
         p->mass = mass_interface(&is->mass);
@@ -192,8 +252,21 @@ static void finish_problems(contact_stage *s) {
 
 static void fill_rows(void *context, int index, int first, int end) {
     contact_stage *s = context;
+    frame *f = &s->frame;
     (void)index;
-    rows_fill(&s->frame, s->model, s->last_dof, first, end);
+    for (int i = first; i < end; i++) {
+        tie_kind kind = f->tie[f->tie_of[i]].kind;
+        for (int k = 0; k < f->constraint[i].rows && f->offset; k++) {
+            f->offset[f->row[i] + k] = 0;
+        }
+        if (kind == TIE_CONTACT) {
+            rows_of_contact(f, s->model, s->last_dof, i);
+        } else if (kind == TIE_EQUALITY) {
+            rows_of_equality(f, s->model, s->last_dof, s->acc, i);
+        } else {
+            rows_of_joint(f, s->model, i);
+        }
+    }
 }
 
 static void prepare_masses(void *context, int index, int first, int end) {
@@ -259,9 +332,36 @@ static void solve_islands(void *context, int index, int first, int end) {
 
 /* ---- handing back ---- */
 
+static void keep_impulse(const frame *f, int constraint, const double *g, contact_output *out) {
+    const tie *t = &f->tie[f->tie_of[constraint]];
+    if (t->kind == TIE_CONTACT) {
+        out->impulse[t->index] = m3_times(f->axes[constraint], v3_make(g[0], g[1], g[2]));
+    } else if (t->kind == TIE_EQUALITY) {
+        memcpy(out->equality_impulse + (ptrdiff_t)SIM_MAX_ROWS * t->index, g, (size_t)t->rows * sizeof *g);
+    } else {
+        out->joint_impulse[3 * t->index + (t->kind == TIE_LOW ? 0 : t->kind == TIE_HIGH ? 1 : 2)] = g[0];
+    }
+}
+
+/* J' gamma / dt of an equality. */
+static void add_held(const frame *f, const sim_model *m, const island *is, int constraint, contact_output *out) {
+    const sim_constraint *c = &f->constraint[constraint];
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        const sim_tree *t = &m->tree[f->tree[is->first_tree + c->tree[side]]];
+        for (int k = 0; k < c->rows; k++) {
+            dense_axpy(t->nv, is->impulse[c->row + k] / f->in->step, f->J + c->block[side] + k * t->nv,
+                       out->held + t->v0);
+        }
+    }
+}
+
 static void scatter(const contact_stage *s, contact_output *out) {
     const frame *f = &s->frame;
-    memset(out->touched, 0, (size_t)s->model->ntree);
+    const sim_model *m = s->model;
+    memset(out->touched, 0, (size_t)m->ntree);
+    memset(out->joint_impulse, 0, 3 * (size_t)m->nv * sizeof(double));
+    memset(out->held, 0, (size_t)m->nv * sizeof(double));
+    memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
     for (int k = 0; k < f->in->ncontact; k++) {
         out->impulse[k] = v3_make(0, 0, 0);
     }
@@ -269,7 +369,7 @@ static void scatter(const contact_stage *s, contact_output *out) {
         const island *is = &f->island[k];
         for (int t = 0; t < is->problem.ntree; t++) {
             int tree = f->tree[is->first_tree + t];
-            const sim_tree *to = &s->model->tree[tree];
+            const sim_tree *to = &m->tree[tree];
             size_t size = (size_t)to->nv * sizeof(double);
             memcpy(out->v + to->v0, is->v + is->problem.tree[t].v0, size);
             memcpy(out->shift + to->v0, is->shift + is->problem.tree[t].v0, size);
@@ -277,8 +377,10 @@ static void scatter(const contact_stage *s, contact_output *out) {
         }
         for (int i = 0; i < is->problem.nconstraint; i++) {
             int at = is->first_constraint + i;
-            const double *g = is->impulse + f->constraint[at].row;
-            out->impulse[f->contact[at]] = m3_times(f->axes[at], v3_make(g[0], g[1], g[2]));
+            keep_impulse(f, at, is->impulse + f->constraint[at].row, out);
+            if (f->constraint[at].kind == SIM_EQUALITY) {
+                add_held(f, m, is, at, out);
+            }
         }
     }
 }
@@ -301,11 +403,14 @@ sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_th
     frame *f = &s->frame;
     sim_arena_release(s->arena, 0);
     *f = (frame){.in = in, .arena = s->arena};
-    if (!islands_find(f, s->model, s->last_dof) || !lay_out_constraints(f, s->model) ||
-        !lay_out_velocities(f, s->model)) {
+    if (!ties_find(f, s->model, s->last_dof, s->joint, s->njoint) || !islands_find(f, s->model) ||
+        !lay_out_constraints(f, s->model) || !lay_out_velocities(f, s->model)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", in->ncontact);
     }
     finish_problems(s);
+    if (s->model->nequality) {
+        sim_bias_accelerations(in->mass, sim_all(s->model), s->acc);
+    }
     sim_threads_run(threads, f->ntree, prepare_masses, s);
     sim_threads_run(threads, f->nconstraint, fill_rows, s);
     return SIM_OK;

@@ -1,4 +1,4 @@
-/* The contact stage of a step: contacts in, velocities and impulses out. */
+/* The contact stage of a step: contacts and joint rows in, velocities and impulses out. */
 #ifndef CONTACT_STAGE_H
 #define CONTACT_STAGE_H
 
@@ -22,14 +22,16 @@ typedef struct contact_input {
     const sim_derived *start; /* kinematics where the step starts: there J and the gaps are taken */
     sim_derived *mass;        /* kinematics and factors where A = M + diag(extra) is taken */
     const double *extra;      /* [nv] */
-    const double *v_start, *v_free;
-    double step;   /* s */
-    double travel; /* positions move with v_start + travel (v - v_start) */
+    const double *q_start, *v_start, *v_free;
+    double step;     /* s */
+    double position; /* the mass is taken this part of the step on ... */
+    double travel;   /* ... and positions move with v_start + travel (v - v_start) */
     const sim_contact *contact;
     int ncontact;
     const sim_contact *before; /* of the step before, with their impulses: where solvers start */
     const sim_v3 *impulse_before;
     int nbefore;
+    const double *joint_before, *equality_before; /* likewise, as they were handed out */
 } contact_input;
 
 typedef struct contact_info {
@@ -42,13 +44,18 @@ typedef struct contact_info {
 
 /* All arrays are the caller's; trees that touch nothing keep what stands there. */
 typedef struct contact_output {
-    double *v;       /* [nv] end velocities of the trees in contact */
-    double *shift;   /* [nv] velocity with which positions move besides: see touchdown.c */
-    char *touched;   /* [ntree] */
-    sim_v3 *impulse; /* [ncontact] N s, in the world, on A */
+    double *v;                /* [nv] end velocities of the trees in contact */
+    double *shift;            /* [nv] velocity with which positions move besides: see touchdown.c */
+    char *touched;            /* [ntree] */
+    sim_v3 *impulse;          /* [ncontact] N s, in the world, on A */
+    double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
+    double *equality_impulse; /* [nequality][6] */
+    double *held;             /* [nv] generalised forces of the equalities, over the step */
     contact_info info;
 } contact_output;
 
+/* Has the model ranges, dry friction or constraints between bodies, which need the stage without any contact? */
+int contact_stage_needed(const sim_model *model);
 contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error);
 void contact_stage_free(contact_stage *stage);
 size_t contact_stage_bytes(const contact_stage *stage);

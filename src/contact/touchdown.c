@@ -1,6 +1,7 @@
 /* How far do positions move?
  *
- * A law promises the gap phi0 + dt u_n at the end of the step, u_n = J_n v.  Schemes that move positions with the mean
+ * A law promises the gap phi0 + dt u_n at the end of the step, u_n = J_n v: of a contact, or of a joint to the end of its
+ * range.  Schemes that move positions with the mean
  * velocity v_q = v0 + travel (v - v0) do not keep that promise where a contact changes the velocity suddenly: what comes
  * at the speed V and is stopped would sink in by dt V / 2.  To cure it in the law, by asking phi0 + dt J_n v_q = 0, would
  * send it back as fast as it came.  So positions take a shift c besides,
@@ -27,11 +28,15 @@ typedef struct landing {
     double *w, *pi, *need; /* inverse mass, multiplier, wanted J_n c */
 } landing;
 
+/* Has it a gap that must not close, and in which row? */
+static int is_stop(const sim_constraint *c) { return c->kind == SIM_CONTACT || c->kind == SIM_LIMIT; }
+static int normal_row(const sim_constraint *c) { return c->kind == SIM_CONTACT ? 2 : 0; }
+
 static double normal_velocity(const sim_problem *p, const sim_constraint *c, const double *v) {
     double u = 0;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         const sim_problem_tree *t = &p->tree[c->tree[side]];
-        u += dense_dot(t->nv, p->J + c->block[side] + 2 * t->nv, v + t->v0);
+        u += dense_dot(t->nv, p->J + c->block[side] + normal_row(c) * t->nv, v + t->v0);
     }
     return u;
 }
@@ -43,11 +48,11 @@ static int wanted(const island *s, double travel, double *need) {
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         need[i] = -INFINITY;
-        if (c->kind != SIM_CONTACT) {
+        if (!is_stop(c)) {
             continue;
         }
         double u0 = normal_velocity(p, c, p->v_start), u = normal_velocity(p, c, s->v);
-        double promised = min_of(u, -p->gap[c->row + 2] / p->step);
+        double promised = min_of(u, -p->gap[c->row + normal_row(c)] / p->step);
         need[i] = promised - (u0 + travel * (u - u0));
         any |= need[i] > negligible * fabs(normal_velocity(p, c, p->v_free) - u0);
     }
@@ -79,7 +84,7 @@ static void inverse_masses(landing *l) {
         l->w[i] = l->pi[i] = 0;
         for (int side = 0; side < 2 && c->tree[side] >= 0 && l->need[i] > -INFINITY; side++) {
             const sim_problem_tree *t = &p->tree[c->tree[side]];
-            const double *J = p->J + c->block[side] + 2 * t->nv;
+            const double *J = p->J + c->block[side] + normal_row(c) * t->nv;
             double *Y = l->Y + l->at[2 * i + side];
             memcpy(Y, J, (size_t)t->nv * sizeof *Y);
             p->mass.solve(p->mass.self, c->tree[side], Y);

@@ -50,6 +50,7 @@ sim_problem *whole_problem(const frame *f, const mass_operator *mass, sim_error 
                          .constraint = constraint,
                          .gap = f->gap,
                          .J = f->J,
+                         .offset = f->offset,
                          .v_free = f->v_free,
                          .v_start = f->v_start,
                          .v_guess = f->v_start,

@@ -8,13 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+sim_limit sim_limit_default(void) { return (sim_limit){.low = -INFINITY, .high = INFINITY, .stiffness = INFINITY}; }
+
 sim_body_def sim_body_default(void) {
-    return (sim_body_def){
+    sim_body_def def = {
         .joint = SIM_FREE,
         .placement = pose_identity(),
         .axis = {0, 0, 1},
         .axis2 = {1, 0, 0},
     };
+    for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
+        def.limit[k] = sim_limit_default();
+    }
+    return def;
 }
 
 sim_shape sim_shape_default(void) {
@@ -68,11 +74,11 @@ void sim_builder_discard(sim_builder *b) {
     free(b->actuator_target);
     free(b->load);
     free(b->load_target);
+    free(b->equality);
     free(b);
 }
 
-/* Keep the first error; give -1 to return. */
-SIM_PRINTF(3, 4) static int refuse(sim_builder *b, sim_status status, const char *format, ...) {
+int builder_refuse(sim_builder *b, sim_status status, const char *format, ...) {
     if (!b->error.status) {
         va_list arguments;
         va_start(arguments, format);
@@ -83,15 +89,14 @@ SIM_PRINTF(3, 4) static int refuse(sim_builder *b, sim_status status, const char
     return -1;
 }
 
-/* Room for one more item in `*items`; 0 when there is no memory. */
-static int grow(sim_builder *b, void **items, int count, int *room, size_t size) {
+int builder_grow(sim_builder *b, void **items, int count, int *room, size_t size) {
     if (count < *room) {
         return 1;
     }
     int more = *room ? 2 * *room : 16;
     void *moved = count < INT32_MAX / 4 ? realloc(*items, (size_t)more * size) : NULL;
     if (!moved) {
-        refuse(b, SIM_NO_RESOURCE, "no memory for a model of more than %d parts", count);
+        builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model of more than %d parts", count);
         return 0;
     }
     *items = moved;
@@ -104,7 +109,7 @@ void sim_builder_gravity(sim_builder *b, sim_v3 gravity) {
         return;
     }
     if (!v3_finite(gravity)) {
-        refuse(b, SIM_BAD_INPUT, "gravity is not finite");
+        builder_refuse(b, SIM_BAD_INPUT, "gravity is not finite");
         return;
     }
     b->gravity = gravity;
@@ -116,26 +121,50 @@ static int rotation_is_proper(m3 R) {
     return off < 1e-9 && v3_dot(R.x, v3_cross(R.y, R.z)) > 0;
 }
 
-static int pose_is_proper(const pose *X) { return v3_finite(X->p) && rotation_is_proper(X->R); }
+int builder_proper_pose(const pose *X) { return v3_finite(X->p) && rotation_is_proper(X->R); }
 
 /* Unit axis2 at right angles to a unit axis for planar joints, merely not parallel for universal ones. */
 static int normalise_axes(sim_builder *b, sim_body_def *def) {
     double n1 = v3_norm(def->axis), n2 = v3_norm(def->axis2);
     if (!(n1 > 0) || !(n2 > 0) || !isfinite(n1) || !isfinite(n2)) {
-        return refuse(b, SIM_BAD_INPUT, "body \"%s\": a joint axis must be a finite vector other than zero", def->name);
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a joint axis must be a finite vector other than zero",
+                              def->name);
     }
     def->axis = v3_scale(1 / n1, def->axis);
     def->axis2 = v3_scale(1 / n2, def->axis2);
     if (def->joint == SIM_UNIVERSAL || def->joint == SIM_PLANAR) {
         double along = v3_dot(def->axis, def->axis2);
         if (fabs(along) > (def->joint == SIM_PLANAR ? 1e-6 : 0.999)) {
-            return refuse(b, SIM_BAD_INPUT, "body \"%s\": axis2 must be %s axis", def->name,
-                          def->joint == SIM_PLANAR ? "at right angles to" : "well apart from");
+            return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": axis2 must be %s axis", def->name,
+                                  def->joint == SIM_PLANAR ? "at right angles to" : "well apart from");
         }
         if (def->joint == SIM_PLANAR) {
             def->axis2 = v3_axpy(def->axis2, -along, def->axis);
             def->axis2 = v3_scale(1 / v3_norm(def->axis2), def->axis2);
         }
+    }
+    return 0;
+}
+
+static int check_limit(sim_builder *b, const sim_body_def *def, int k) {
+    const sim_limit *l = &def->limit[k];
+    int plain = joint_coordinate_of(def->joint, k) >= 0 && def->joint != SIM_FREE;
+    if (!plain && (l->low > -INFINITY || l->high < INFINITY || def->friction[k] != 0)) {
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a %s joint takes no range and no dry friction", def->name,
+                              sim_joint_name(def->joint));
+    }
+    if (!(l->low <= l->high) || l->low == INFINITY || l->high == -INFINITY) {
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": the range from %g to %g of its joint is none", def->name,
+                              l->low, l->high);
+    }
+    if (!(l->stiffness > 0) || !(l->dissipation >= 0) || !isfinite(l->dissipation) ||
+        !(l->restitution >= 0 && l->restitution <= 1)) {
+        return builder_refuse(b, SIM_BAD_INPUT,
+                              "body \"%s\": ends of a range: stiffness > 0, dissipation >= 0, 0 <= restitution <= 1",
+                              def->name);
+    }
+    if (!(def->friction[k] >= 0) || !isfinite(def->friction[k])) {
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": dry friction must be finite and not negative", def->name);
     }
     return 0;
 }
@@ -146,23 +175,28 @@ static int check_joint(sim_builder *b, sim_body_def *def) {
         double least = fmin(fmin(def->armature[k], def->damping[k]), def->stiffness[k]);
         double sum = def->armature[k] + def->damping[k] + def->stiffness[k] + def->rest[k] + def->v[k];
         if (!(least >= 0) || !isfinite(sum)) {
-            return refuse(b, SIM_BAD_INPUT,
-                          "body \"%s\": armature, damping and stiffness must be finite and not negative", def->name);
+            return builder_refuse(b, SIM_BAD_INPUT,
+                                  "body \"%s\": armature, damping and stiffness must be finite and not negative",
+                                  def->name);
+        }
+        if (check_limit(b, def, k)) {
+            return -1;
         }
         if (def->joint == SIM_FREE && def->stiffness[k] != 0) {
-            return refuse(b, SIM_BAD_INPUT, "body \"%s\": a free joint has no spring", def->name);
+            return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a free joint has no spring", def->name);
         }
     }
     if (def->joint == SIM_BALL && (def->stiffness[0] != def->stiffness[1] || def->stiffness[0] != def->stiffness[2])) {
-        return refuse(b, SIM_BAD_INPUT, "body \"%s\": a ball joint has one stiffness for all directions", def->name);
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a ball joint has one stiffness for all directions",
+                              def->name);
     }
     for (int k = 0; k < facts->nq; k++) {
         if (!isfinite(def->q[k])) {
-            return refuse(b, SIM_BAD_INPUT, "body \"%s\": an initial coordinate is not finite", def->name);
+            return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": an initial coordinate is not finite", def->name);
         }
     }
     if (!isfinite(def->pitch)) {
-        return refuse(b, SIM_BAD_INPUT, "body \"%s\": the pitch is not finite", def->name);
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": the pitch is not finite", def->name);
     }
     return 0;
 }
@@ -180,7 +214,8 @@ static int normalise_quaternion(sim_builder *b, sim_body_def *def) {
         return 0;
     }
     if (fabs(n - 1) > 1e-3) {
-        return refuse(b, SIM_BAD_INPUT, "body \"%s\": the initial quaternion has length %g, not 1", def->name, n);
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": the initial quaternion has length %g, not 1", def->name,
+                              n);
     }
     for (int k = 0; k < 4; k++) {
         q[k] /= n;
@@ -198,7 +233,7 @@ static int check_inertia(sim_builder *b, const sim_body_def *def) {
     }
     sim_error why;
     if (sim_inertia_check(&def->inertia, &why)) {
-        return refuse(b, SIM_BAD_INPUT, "body \"%s\": %.400s", def->name, why.text);
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": %.400s", def->name, why.text);
     }
     return 0;
 }
@@ -207,7 +242,7 @@ int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
     if (!b || b->error.status) {
         return -1;
     }
-    if (!grow(b, (void **)&b->body, b->nbody, &b->body_room, sizeof *b->body)) {
+    if (!builder_grow(b, (void **)&b->body, b->nbody, &b->body_room, sizeof *b->body)) {
         return -1;
     }
     sim_body_def def = *given;
@@ -215,17 +250,18 @@ int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
     snprintf(plain, sizeof plain, "body%d", b->nbody);
     def.name = sim_pool_text(b->pool, given->name ? given->name : plain);
     if (!def.name) {
-        return refuse(b, SIM_NO_RESOURCE, "no memory for a model");
+        return builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
     }
     if (def.parent < 0 || (b->nbody > 0 && def.parent >= b->nbody)) {
-        return refuse(b, SIM_BAD_INPUT, "body \"%s\": parent %d is not a body added before", def.name, def.parent);
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": parent %d is not a body added before", def.name,
+                              def.parent);
     }
     if ((unsigned)def.joint >= SIM_JOINT_TYPES) {
-        return refuse(b, SIM_BAD_INPUT, "body \"%s\": %d is no joint type", def.name, (int)def.joint);
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": %d is no joint type", def.name, (int)def.joint);
     }
-    if (!pose_is_proper(&def.placement)) {
-        return refuse(b, SIM_BAD_INPUT, "body \"%s\": the placement is not a finite pose with a proper rotation",
-                      def.name);
+    if (!builder_proper_pose(&def.placement)) {
+        return builder_refuse(b, SIM_BAD_INPUT,
+                              "body \"%s\": the placement is not a finite pose with a proper rotation", def.name);
     }
     if (normalise_axes(b, &def) || check_joint(b, &def) || normalise_quaternion(b, &def) || check_inertia(b, &def)) {
         return -1;
@@ -234,27 +270,28 @@ int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
     return b->nbody++;
 }
 
-static int known_body(sim_builder *b, int body, const char *what) {
-    return body >= 0 && body < b->nbody ? 0 : refuse(b, SIM_BAD_INPUT, "%s: there is no body %d", what, body);
+int builder_known_body(sim_builder *b, int body, const char *what) {
+    return body >= 0 && body < b->nbody ? 0 : builder_refuse(b, SIM_BAD_INPUT, "%s: there is no body %d", what, body);
 }
 
 int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
-    if (!b || b->error.status || known_body(b, given->body, "a shape")) {
+    if (!b || b->error.status || builder_known_body(b, given->body, "a shape")) {
         return -1;
     }
-    if (!pose_is_proper(&given->pose) || (unsigned)given->type >= SIM_SHAPE_TYPES) {
-        return refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" has no proper type or pose", b->body[given->body].name);
+    if (!builder_proper_pose(&given->pose) || (unsigned)given->type >= SIM_SHAPE_TYPES) {
+        return builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" has no proper type or pose",
+                              b->body[given->body].name);
     }
     sim_geometry_type needed = sim_shape_geometry(given->type);
     if (needed < SIM_GEOMETRY_TYPES ? !given->geometry || given->geometry->type != needed : given->geometry != NULL) {
-        return refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\", type %s, has not the geometry it needs",
-                      b->body[given->body].name, sim_shape_name(given->type));
+        return builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\", type %s, has not the geometry it needs",
+                              b->body[given->body].name, sim_shape_name(given->type));
     }
     if (given->material < 0 || given->material >= b->nmaterial) {
-        return refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" names material %d, which was not added",
-                      b->body[given->body].name, given->material);
+        return builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" names material %d, which was not added",
+                              b->body[given->body].name, given->material);
     }
-    if (!grow(b, (void **)&b->shape, b->nshape, &b->shape_room, sizeof *b->shape)) {
+    if (!builder_grow(b, (void **)&b->shape, b->nshape, &b->shape_room, sizeof *b->shape)) {
         return -1;
     }
     b->shape[b->nshape] = *given;
@@ -264,7 +301,7 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
 
 const sim_geometry *sim_builder_add_geometry(sim_builder *b, sim_geometry *geometry) {
     if (!b || !geometry || b->error.status ||
-        !grow(b, (void **)&b->geometry, b->ngeometry, &b->geometry_room, sizeof *b->geometry)) {
+        !builder_grow(b, (void **)&b->geometry, b->ngeometry, &b->geometry_room, sizeof *b->geometry)) {
         sim_geometry_free(geometry);
         return NULL;
     }
@@ -273,8 +310,9 @@ const sim_geometry *sim_builder_add_geometry(sim_builder *b, sim_geometry *geome
 }
 
 int sim_builder_add_exclusion(sim_builder *b, int first, int second) {
-    if (!b || b->error.status || known_body(b, first, "an exclusion") || known_body(b, second, "an exclusion") ||
-        !grow(b, (void **)&b->exclusion, b->nexclusion, &b->exclusion_room, sizeof *b->exclusion)) {
+    if (!b || b->error.status || builder_known_body(b, first, "an exclusion") ||
+        builder_known_body(b, second, "an exclusion") ||
+        !builder_grow(b, (void **)&b->exclusion, b->nexclusion, &b->exclusion_room, sizeof *b->exclusion)) {
         return -1;
     }
     b->exclusion[b->nexclusion] = (sim_exclusion){first, second};
@@ -283,14 +321,14 @@ int sim_builder_add_exclusion(sim_builder *b, int first, int second) {
 
 int sim_builder_add_material(sim_builder *b, const sim_material *given) {
     if (!b || b->error.status ||
-        !grow(b, (void **)&b->material, b->nmaterial, &b->material_room, sizeof *b->material)) {
+        !builder_grow(b, (void **)&b->material, b->nmaterial, &b->material_room, sizeof *b->material)) {
         return -1;
     }
     if (!(given->friction >= 0) || !(given->stiffness > 0) || !(given->dissipation >= 0) ||
         !(given->restitution >= 0 && given->restitution <= 1)) {
-        return refuse(b, SIM_BAD_INPUT,
-                      "material \"%s\": friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1",
-                      given->name ? given->name : "");
+        return builder_refuse(b, SIM_BAD_INPUT,
+                              "material \"%s\": friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1",
+                              given->name ? given->name : "");
     }
     b->material[b->nmaterial] = *given;
     b->material[b->nmaterial].name = sim_pool_text(b->pool, given->name);
@@ -301,17 +339,17 @@ int sim_builder_add_material(sim_builder *b, const sim_material *given) {
 static int out_of(double x, double low, double high) { return x < low || x > high; }
 
 int sim_builder_add_material_pair(sim_builder *b, const sim_material_pair *given) {
-    if (!b || b->error.status || !grow(b, (void **)&b->pair, b->npair, &b->pair_room, sizeof *b->pair)) {
+    if (!b || b->error.status || !builder_grow(b, (void **)&b->pair, b->npair, &b->pair_room, sizeof *b->pair)) {
         return -1;
     }
     if (given->first < 0 || given->first >= b->nmaterial || given->second < 0 || given->second >= b->nmaterial) {
-        return refuse(b, SIM_BAD_INPUT, "a pair of materials names material %d or %d, which was not added",
-                      given->first, given->second);
+        return builder_refuse(b, SIM_BAD_INPUT, "a pair of materials names material %d or %d, which was not added",
+                              given->first, given->second);
     }
     if (out_of(given->friction, 0, HUGE_VAL) || out_of(given->dissipation, 0, HUGE_VAL) ||
         out_of(given->restitution, 0, 1) || given->stiffness <= 0) {
-        return refuse(b, SIM_BAD_INPUT,
-                      "a pair of materials: friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1");
+        return builder_refuse(b, SIM_BAD_INPUT,
+                              "a pair of materials: friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1");
     }
     b->pair[b->npair] = *given;
     return b->npair++;
@@ -320,22 +358,23 @@ int sim_builder_add_material_pair(sim_builder *b, const sim_material_pair *given
 static int copy_track(sim_builder *b, sim_track *track, int width, const char *what) {
     if (track->keys < 0 || (track->keys > 0 && track->width != width) || track->keys > INT32_MAX / 6 ||
         (unsigned)track->interpolation > SIM_QUINTIC) {
-        return refuse(b, SIM_BAD_INPUT, "%s: a track needs an interpolation, keys and %d values a key", what, width);
+        return builder_refuse(b, SIM_BAD_INPUT, "%s: a track needs an interpolation, keys and %d values a key", what,
+                              width);
     }
     for (int k = 0; k < track->keys; k++) {
         if (!isfinite(track->times[k]) || (k && !(track->times[k] > track->times[k - 1]))) {
-            return refuse(b, SIM_BAD_INPUT, "%s: key times must be finite and increase", what);
+            return builder_refuse(b, SIM_BAD_INPUT, "%s: key times must be finite and increase", what);
         }
     }
     size_t numbers = (size_t)track->keys * (size_t)track->width;
     for (size_t k = 0; k < numbers; k++) {
         if (!isfinite(track->values[k])) {
-            return refuse(b, SIM_BAD_INPUT, "%s: a value is not finite", what);
+            return builder_refuse(b, SIM_BAD_INPUT, "%s: a value is not finite", what);
         }
     }
     double *times = POOL_NEW(b->pool, double, track->keys), *values = POOL_NEW(b->pool, double, numbers);
     if (!times || !values) {
-        return refuse(b, SIM_NO_RESOURCE, "no memory for a model");
+        return builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
     }
     if (track->keys) {
         memcpy(times, track->times, (size_t)track->keys * sizeof *times);
@@ -346,34 +385,35 @@ static int copy_track(sim_builder *b, sim_track *track, int width, const char *w
     return 0;
 }
 
-static int known_dof(sim_builder *b, int body, int dof, const char *what) {
-    if (known_body(b, body, what)) {
+int builder_known_dof(sim_builder *b, int body, int dof, const char *what) {
+    if (builder_known_body(b, body, what)) {
         return -1;
     }
     if (dof < 0 || dof >= sim_joint_nv(b->body[body].joint)) {
-        return refuse(b, SIM_BAD_INPUT, "%s: joint of body \"%s\" has no dof %d", what, b->body[body].name, dof);
+        return builder_refuse(b, SIM_BAD_INPUT, "%s: joint of body \"%s\" has no dof %d", what, b->body[body].name,
+                              dof);
     }
     return 0;
 }
 
 int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given) {
-    if (!b || b->error.status || known_dof(b, body, given->dof, "an actuator")) {
+    if (!b || b->error.status || builder_known_dof(b, body, given->dof, "an actuator")) {
         return -1;
     }
     if (joint_coordinate_of(b->body[body].joint, given->dof) < 0) {
-        return refuse(b, SIM_BAD_INPUT, "an actuator cannot act on an orientation (joint of body \"%s\")",
-                      b->body[body].name);
+        return builder_refuse(b, SIM_BAD_INPUT, "an actuator cannot act on an orientation (joint of body \"%s\")",
+                              b->body[body].name);
     }
     if (!(given->kp >= 0) || !(given->kd >= 0) || !(given->effort > 0) || !isfinite(given->kp + given->kd)) {
-        return refuse(b, SIM_BAD_INPUT, "actuator on \"%s\": kp, kd must be finite and >= 0, effort > 0",
-                      b->body[body].name);
+        return builder_refuse(b, SIM_BAD_INPUT, "actuator on \"%s\": kp, kd must be finite and >= 0, effort > 0",
+                              b->body[body].name);
     }
     sim_actuator actuator = *given;
     int targets_room = b->actuator_room;
     if (copy_track(b, &actuator.target, 1, "an actuator's target") ||
         copy_track(b, &actuator.feedforward, 1, "an actuator's feed-forward") ||
-        !grow(b, (void **)&b->actuator_target, b->nactuator, &targets_room, sizeof *b->actuator_target) ||
-        !grow(b, (void **)&b->actuator, b->nactuator, &b->actuator_room, sizeof *b->actuator)) {
+        !builder_grow(b, (void **)&b->actuator_target, b->nactuator, &targets_room, sizeof *b->actuator_target) ||
+        !builder_grow(b, (void **)&b->actuator, b->nactuator, &b->actuator_room, sizeof *b->actuator)) {
         return -1;
     }
     actuator.name = sim_pool_text(b->pool, given->name ? given->name : b->body[body].name);
@@ -384,18 +424,19 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
 
 int sim_builder_add_load(sim_builder *b, const sim_load *given, int body) {
     int on_dof = given->dof >= 0;
-    if (!b || b->error.status || (on_dof ? known_dof(b, body, given->dof, "a load") : known_body(b, body, "a load"))) {
+    if (!b || b->error.status ||
+        (on_dof ? builder_known_dof(b, body, given->dof, "a load") : builder_known_body(b, body, "a load"))) {
         return -1;
     }
     if (given->track.width != (on_dof ? 1 : 6) || !v3_finite(given->point)) {
-        return refuse(b, SIM_BAD_INPUT, "a load on body \"%s\" needs %d values a key and a finite point",
-                      b->body[body].name, on_dof ? 1 : 6);
+        return builder_refuse(b, SIM_BAD_INPUT, "a load on body \"%s\" needs %d values a key and a finite point",
+                              b->body[body].name, on_dof ? 1 : 6);
     }
     sim_load load = *given;
     int targets_room = b->load_room;
     if (copy_track(b, &load.track, on_dof ? 1 : 6, "a load") ||
-        !grow(b, (void **)&b->load_target, b->nload, &targets_room, sizeof *b->load_target) ||
-        !grow(b, (void **)&b->load, b->nload, &b->load_room, sizeof *b->load)) {
+        !builder_grow(b, (void **)&b->load_target, b->nload, &targets_room, sizeof *b->load_target) ||
+        !builder_grow(b, (void **)&b->load, b->nload, &b->load_room, sizeof *b->load)) {
         return -1;
     }
     load.name = sim_pool_text(b->pool, given->name ? given->name : b->body[body].name);
@@ -443,7 +484,7 @@ static int compare_names(const void *a, const void *b) {
 static void check_names(sim_builder *b) {
     const char **name = calloc((size_t)b->nbody, sizeof *name);
     if (!name) {
-        refuse(b, SIM_NO_RESOURCE, "no memory for a model");
+        builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
         return;
     }
     for (int i = 0; i < b->nbody; i++) {
@@ -452,7 +493,7 @@ static void check_names(sim_builder *b) {
     qsort(name, (size_t)b->nbody, sizeof *name, compare_names);
     for (int i = 1; i < b->nbody; i++) {
         if (strcmp(name[i - 1], name[i]) == 0) {
-            refuse(b, SIM_BAD_INPUT, "two bodies are called \"%s\"", name[i]);
+            builder_refuse(b, SIM_BAD_INPUT, "two bodies are called \"%s\"", name[i]);
             break;
         }
     }

@@ -14,8 +14,9 @@ struct sim_builder {
     sim_error error;
     sim_v3 gravity;
 
-    int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload;
-    int body_room, shape_room, material_room, pair_room, exclusion_room, geometry_room, actuator_room, load_room;
+    int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload, nequality;
+    int body_room, shape_room, material_room, pair_room, exclusion_room, geometry_room, actuator_room, load_room,
+        equality_room;
     sim_body_def *body; /* [0] is the world */
     sim_shape *shape;
     sim_material *material;
@@ -26,7 +27,16 @@ struct sim_builder {
     joint_target *actuator_target;
     sim_load *load;
     joint_target *load_target;
+    sim_equality *equality; /* its dofs count within the joints */
 };
+
+/* For the files that add parts: keep the first error, give -1 to return; room for one more item, 0 without memory; -1
+ * where there is no such body, or no such dof in its joint. */
+SIM_PRINTF(3, 4) int builder_refuse(sim_builder *b, sim_status status, const char *format, ...);
+int builder_grow(sim_builder *b, void **items, int count, int *room, size_t size);
+int builder_known_body(sim_builder *b, int body, const char *what);
+int builder_known_dof(sim_builder *b, int body, int dof, const char *what);
+int builder_proper_pose(const sim_pose *pose);
 
 /* Depth-first order: order[new] = old. */
 sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *error);

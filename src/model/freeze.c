@@ -44,6 +44,7 @@ static void count(freezer *f) {
     m->ngeometry = b->ngeometry;
     m->nactuator = b->nactuator;
     m->nload = b->nload;
+    m->nequality = b->nequality;
     m->gravity = b->gravity;
 }
 
@@ -74,7 +75,7 @@ static void place_dofs(freezer *f, int i, const sim_body_def *def) {
     const sim_body *b = &f->body[i];
     int parent = i ? f->last_dof[b->parent] : -1;
     for (int k = 0; k < b->nv; k++) {
-        int j = b->v0 + k;
+        int j = b->v0 + k, plain = joint_coordinate_of(b->joint, k);
         f->dof[j] = (sim_dof){
             .body = i,
             .parent = parent,
@@ -87,6 +88,9 @@ static void place_dofs(freezer *f, int i, const sim_body_def *def) {
             .damping = def->damping[k],
             .stiffness = def->stiffness[k],
             .rest = def->rest[k],
+            .coordinate = plain < 0 ? -1 : b->q0 + plain,
+            .limit = def->limit[k],
+            .friction = def->friction[k],
         };
         f->model->nl += f->dof[j].depth;
         parent = j;
@@ -244,6 +248,21 @@ static void place_parts(freezer *f) {
     m->load = load;
 }
 
+/* A coupling's dofs in the numbers of the model; of the others none. */
+static void place_equalities(freezer *f) {
+    sim_equality *equality = take(f, f->model->nequality, sizeof *equality);
+    for (int k = 0; k < f->model->nequality && !f->failed; k++) {
+        sim_equality *e = &equality[k];
+        *e = f->from->equality[k];
+        e->name = take_text(f, e->name);
+        for (int side = 0; side < 2; side++) {
+            e->body[side] = f->place[e->body[side]];
+            e->dof[side] = e->type == SIM_COUPLING ? f->body[e->body[side]].v0 + e->dof[side] : -1;
+        }
+    }
+    f->model->equality = equality;
+}
+
 sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *error) {
     freezer f = {.from = builder, .pool = sim_pool_create()};
     f.model = f.pool ? POOL_NEW(f.pool, sim_model, 1) : NULL;
@@ -258,6 +277,7 @@ sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *e
     if (!f.failed) {
         place_exclusions(&f);
         place_parts(&f);
+        place_equalities(&f);
     }
     free(f.place);
     free(f.last_dof);

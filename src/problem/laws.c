@@ -15,6 +15,8 @@
  *
  * What is rigid and says nothing of dissipation takes tau = dt there: it comes to rest within a few steps.
  *
+ * The six rows of a weld are two constraints in this, of metres and of radians.
+ *
  * Friction has target 0 and, near-rigid, R = sigma w.  Springs and actuators say themselves how they yield. */
 #include <math.h>
 #include <sim/problem.h>
@@ -44,13 +46,16 @@ static double row_velocity(const sim_problem *p, const sim_constraint *c, int ro
     return u;
 }
 
-/* Inverse mass that a constraint feels: root mean square of its block of W. */
-static double inverse_mass(const double *W, int rows) {
+/* Inverse mass that the row k of a constraint feels: root mean square of the block of W among those of its three. */
+static double inverse_mass(const double *W, int rows, int k) {
+    int first = k / 3 * 3, end = first + 3 < rows ? first + 3 : rows;
     double sum = 0;
-    for (int k = 0; k < rows * rows; k++) {
-        sum += W[k] * W[k];
+    for (int i = first; i < end; i++) {
+        for (int j = first; j < end; j++) {
+            sum += W[i * rows + j] * W[i * rows + j];
+        }
     }
-    return sqrt(sum) / rows;
+    return sqrt(sum) / (end - first);
 }
 
 static double rigid_target(const law *l, const sim_constraint *c, int row) {
@@ -84,8 +89,8 @@ static void compliant_row(const law *l, const sim_constraint *c, int row, double
 
 static void regularise(const law *l, const sim_constraint *c, const double *W, double *R, double *target) {
     int near = l->compliance == SIM_NEAR_RIGID;
-    double w = near ? inverse_mass(W, c->rows) : 0, slip = near ? l->options->sigma * w : 0;
     for (int k = 0; k < c->rows; k++) {
+        double w = near ? inverse_mass(W, c->rows, k) : 0, slip = near ? l->options->sigma * w : 0;
         if ((c->kind == SIM_CONTACT && k != 2) || c->kind == SIM_FRICTION) {
             R[k] = slip;
             target[k] = 0;

@@ -1,7 +1,9 @@
 /* How is a state kept and taken up again, to the last bit?
  *
- * A checkpoint is a header, then q, v, a, the contacts and their impulses as the machine holds them, then a checksum of
+ * A checkpoint is a header, then q, v, a, the contacts and their impulses, what ranges, dry friction and constraints gave
+ * (of models that have any), as the machine holds them, then a checksum of
  * all before it.  It takes the place of an older one in one move. */
+#include "contact/stage.h"
 #include "record/fingerprint.h"
 #include "record/replace.h"
 
@@ -14,29 +16,33 @@
 #include <sys/stat.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT = 2 };
+enum { FORMAT = 3 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
     char magic[16];
     uint64_t byte_order, format;
-    uint64_t model; /* fingerprint */
-    uint64_t nq, nv, ncontact;
+    uint64_t model;                  /* fingerprint */
+    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of joint_impulse, equality_impulse and held */
     double step_size;
     char integrator[16], solver[16];  /* or "off": no contacts */
     char scene_hash[72], version[32]; /* for people who wonder where a file came from */
     double time, time0;
     int64_t step;
 } header;
-_Static_assert(sizeof(header) == 16 + 7 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
+_Static_assert(sizeof(header) == 16 + 8 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
 _Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 7 * sizeof(double) + 8 + 4 * sizeof(double),
                "a contact has no gaps");
 
 static size_t state_size(const header *head) {
-    return (head->nq + 2 * head->nv) * sizeof(double) + head->ncontact * (sizeof(sim_contact) + sizeof(sim_v3));
+    return (head->nq + 2 * head->nv + head->nrow) * sizeof(double) +
+           head->ncontact * (sizeof(sim_contact) + sizeof(sim_v3));
 }
 
 static size_t file_size(const header *head) { return sizeof *head + state_size(head) + sizeof(uint64_t); }
+
+static size_t joint_numbers(const sim_model *model) { return 3 * (size_t)model->nv; }
+static size_t equality_numbers(const sim_model *model) { return SIM_MAX_ROWS * (size_t)model->nequality; }
 
 /* ---- writing ---- */
 
@@ -49,9 +55,11 @@ static header describe(const sim_scene *scene, const sim_world *world) {
     head.nq = (uint64_t)model->nq;
     head.nv = (uint64_t)model->nv;
     head.ncontact = (uint64_t)state->ncontact;
+    head.nrow = contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) + head.nv : 0;
     head.step_size = options->step;
     snprintf(head.integrator, sizeof head.integrator, "%s", sim_integrator_name(options->integrator));
-    snprintf(head.solver, sizeof head.solver, "%s", options->contacts ? options->solver->name : "off");
+    snprintf(head.solver, sizeof head.solver, "%s",
+             options->contacts || contact_stage_needed(model) ? options->solver->name : "off");
     snprintf(head.scene_hash, sizeof head.scene_hash, "%s", scene->hash);
     snprintf(head.version, sizeof head.version, "%s", sim_version());
     head.time = state->time;
@@ -81,6 +89,12 @@ static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) 
     at = put(at, state->a, head.nv * sizeof(double));
     at = put(at, state->contact, head.ncontact * sizeof *state->contact);
     at = put(at, state->impulse, head.ncontact * sizeof *state->impulse);
+    if (head.nrow) {
+        const sim_model *model = scene->model;
+        at = put(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
+        at = put(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
+        at = put(at, state->held, head.nv * sizeof(double));
+    }
     uint64_t sum = fingerprint_add(fingerprint_start(), bytes, (size_t)(at - bytes));
     memcpy(at, &sum, sizeof sum);
     return bytes;
@@ -136,7 +150,7 @@ static sim_status check_file(const char *path, const char *bytes, size_t size, h
                         (unsigned long long)head->format, FORMAT);
     }
     size_t most = size / sizeof(double); /* more numbers than that cannot be meant, and would overflow the next line */
-    if (head->nq > most || head->nv > most || head->ncontact > most || size < file_size(head)) {
+    if (head->nq > most || head->nv > most || head->ncontact > most || head->nrow > most || size < file_size(head)) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is cut short at %zu bytes", path, size);
     }
     uint64_t sum, found;
@@ -150,6 +164,9 @@ static sim_status check_file(const char *path, const char *bytes, size_t size, h
 
 /* Would this world go on as the one that was saved? */
 static sim_status check_world(const char *path, const header *head, const header *own, sim_error *error) {
+    if (head->nrow != own->nrow && head->nq == own->nq && head->nv == own->nv) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is of another model: with other constraints", path);
+    }
     if (head->nq != own->nq || head->nv != own->nv) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "%s: the checkpoint is of another model: %llu coordinates and %llu velocities, the scene has "
@@ -180,8 +197,9 @@ static sim_status check_world(const char *path, const header *head, const header
 }
 
 static sim_status take_up(const char *path, const header *head, const char *bytes, sim_world *world, sim_error *error) {
-    size_t count = (size_t)(head->nq + 2 * head->nv), contacts = (size_t)head->ncontact;
-    double *numbers = malloc((count + 1) * sizeof *numbers);
+    const sim_model *model = sim_world_model(world);
+    size_t count = (size_t)(head->nq + 2 * head->nv), rows = (size_t)head->nrow, contacts = (size_t)head->ncontact;
+    double *numbers = malloc((count + rows + 1) * sizeof *numbers);
     sim_contact *contact = malloc((contacts + 1) * sizeof *contact);
     sim_v3 *impulse = malloc((contacts + 1) * sizeof *impulse);
     sim_status status = SIM_NO_RESOURCE;
@@ -194,6 +212,8 @@ static sim_status take_up(const char *path, const header *head, const char *byte
         memcpy(contact, at, contacts * sizeof *contact);
         at += contacts * sizeof *contact;
         memcpy(impulse, at, contacts * sizeof *impulse);
+        at += contacts * sizeof *impulse;
+        memcpy(numbers + count, at, rows * sizeof *numbers);
         sim_state state = {.time = head->time,
                            .time0 = head->time0,
                            .step = head->step,
@@ -203,6 +223,11 @@ static sim_status take_up(const char *path, const header *head, const char *byte
                            .ncontact = (int)contacts,
                            .contact = contact,
                            .impulse = impulse};
+        if (rows) {
+            state.joint_impulse = numbers + count;
+            state.equality_impulse = state.joint_impulse + joint_numbers(model);
+            state.held = state.equality_impulse + equality_numbers(model);
+        }
         status = sim_world_set_state(world, &state, &why);
     }
     free(impulse);

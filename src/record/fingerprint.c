@@ -1,5 +1,6 @@
 /* Is this the same model?  A hash over the numbers that enter its motion; names and colours do not. */
 #include "record/fingerprint.h"
+#include "contact/stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,6 +49,20 @@ static void add_bodies(uint64_t *hash, const sim_model *model) {
         ADD(hash, dof->damping);
         ADD(hash, dof->stiffness);
         ADD(hash, dof->rest);
+        ADD(hash, dof->limit);
+        ADD(hash, dof->friction);
+    }
+    for (int i = 0; i < model->nequality; i++) {
+        const sim_equality *equality = &model->equality[i];
+        ADD(hash, equality->type);
+        ADD(hash, equality->body);
+        ADD(hash, equality->frame);
+        ADD(hash, equality->dof);
+        ADD(hash, equality->distance);
+        ADD(hash, equality->offset);
+        ADD(hash, equality->ratio);
+        ADD(hash, equality->stiffness);
+        ADD(hash, equality->dissipation);
     }
 }
 
@@ -130,7 +145,11 @@ uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     add_forces(&hash, model);
     ADD(&hash, options->tolerance);
     ADD(&hash, options->max_iterations);
-    if (options->contacts) {
+    int rows = contact_stage_needed(model); /* which the contact solver answers, too */
+    if (rows) {
+        ADD(&hash, options->contacts);
+    }
+    if (options->contacts || rows) {
         add_contact_options(&hash, options);
     }
     return hash;

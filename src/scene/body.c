@@ -182,6 +182,59 @@ static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
     return true;
 }
 
+/* Pairs of least and greatest, one for all degrees of freedom or one for each. */
+static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
+    const node *at = sim_node_member(d->at, d->range.count ? "range" : "range_deg");
+    const number_list *list = d->range.count ? &d->range : &d->range_deg;
+    double unit = d->range.count ? 1 : degree;
+    int nv = sim_joint_nv(def->joint), pairs = list->count / 2;
+    if (pairs > 1 && pairs != nv) {
+        sim_report_once(&l->report, at, NULL, "%d pairs for a joint with %d degree%s of freedom", pairs, nv,
+                        nv == 1 ? "" : "s");
+        return false;
+    }
+    for (int k = 0; k < nv && pairs; k++) {
+        const double *pair = list->value + (pairs == 1 ? 0 : 2 * k);
+        if (pair[0] > pair[1]) {
+            sim_report_once(&l->report, at, NULL, "a range goes from the least to the greatest, not from %g to %g",
+                            pair[0], pair[1]);
+            return false;
+        }
+        def->limit[k].low = unit * pair[0];
+        def->limit[k].high = unit * pair[1];
+    }
+    return true;
+}
+
+/* Ends of the range and dry friction. */
+static bool read_limits(loader *l, const joint_data *d, sim_body_def *def) {
+    static const char *const key[] = {"range", "friction"};
+    for (int k = 0; k < 2 && (def->joint == SIM_BALL || def->joint == SIM_FREE); k++) {
+        const node *at = sim_node_member(d->at, key[k]);
+        if (at) {
+            sim_report_once(&l->report, at, NULL, "the %s of %s joints is not simulated yet", key[k],
+                            sim_joint_name(def->joint));
+            return false;
+        }
+    }
+    int nv = sim_joint_nv(def->joint);
+    double stiffness[SIM_MAX_JOINT_NV], dissipation[SIM_MAX_JOINT_NV] = {0}, restitution[SIM_MAX_JOINT_NV] = {0};
+    for (int k = 0; k < nv; k++) {
+        stiffness[k] = INFINITY;
+    }
+    bool good = read_range(l, d, def);
+    good &= spread(l, d, "limit_stiffness", &d->limit_stiffness, nv, stiffness);
+    good &= spread(l, d, "limit_dissipation", &d->limit_dissipation, nv, dissipation);
+    good &= spread(l, d, "limit_restitution", &d->limit_restitution, nv, restitution);
+    good &= spread(l, d, "friction", &d->friction, nv, def->friction);
+    for (int k = 0; k < nv; k++) {
+        def->limit[k].stiffness = stiffness[k];
+        def->limit[k].dissipation = dissipation[k];
+        def->limit[k].restitution = restitution[k];
+    }
+    return good;
+}
+
 static bool read_joint(loader *l, const joint_data *d, sim_body_def *def) {
     int nv = sim_joint_nv(def->joint);
     bool good = read_axes(l, d, def);
@@ -190,6 +243,7 @@ static bool read_joint(loader *l, const joint_data *d, sim_body_def *def) {
     good &= spread(l, d, "damping", &d->damping, nv, def->damping);
     good &= spread(l, d, "armature", &d->armature, nv, def->armature);
     good &= spread(l, d, "rest", &d->rest, nv, def->rest);
+    good &= read_limits(l, d, def);
     const node *stiffness = sim_node_member(d->at, "stiffness");
     if (good && def->joint == SIM_FREE && stiffness) {
         sim_report_once(&l->report, stiffness, NULL, "a free joint has no spring");

@@ -242,5 +242,8 @@ void sim_build_control(loader *l) {
         for (const node *n = elements(in_order[i]->model, "exclusions"); n && !l->stopped; n = n->next) {
             read_exclusion(l, in_order[i], n);
         }
+        for (const node *n = elements(in_order[i]->model, "constraints"); n && !l->stopped; n = n->next) {
+            sim_read_constraint(l, in_order[i], n);
+        }
     }
 }

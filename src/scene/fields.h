@@ -93,6 +93,7 @@ extern const table sim_table_actuator;
 extern const table sim_table_track;
 extern const table sim_table_vector_track;
 extern const table sim_table_load;
+extern const table sim_table_constraint;
 extern const table sim_table_record;
 extern const table sim_table_point;
 extern const table sim_table_camera;

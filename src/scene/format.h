@@ -47,7 +47,8 @@ typedef struct joint_data {
     const node *at;
     int type;
     double axis[3], axis2[3], pitch;
-    number_list stiffness, damping, armature, rest, range, friction, effort;
+    number_list stiffness, damping, armature, rest, range, range_deg;
+    number_list limit_stiffness, limit_dissipation, limit_restitution, friction, effort;
 } joint_data;
 
 typedef struct inertia_data {
@@ -126,7 +127,7 @@ typedef struct instance_data {
 typedef struct model_data {
     const node *at;
     const char *description;
-    const node *bodies, *instances, *initial, *actuators, *loads, *exclusions;
+    const node *bodies, *instances, *initial, *actuators, *loads, *exclusions, *constraints;
 } model_data;
 
 typedef struct exclusion_data {
@@ -162,6 +163,17 @@ typedef struct load_data {
     int frame;
     track_data force, torque, value;
 } load_data;
+
+typedef struct constraint_data {
+    const node *at;
+    const char *name;
+    int type;
+    const char *first, *second;
+    pose_data first_pose, second_pose;
+    double first_point[3], second_point[3], distance;
+    int64_t first_dof, second_dof;
+    double offset, ratio, stiffness, dissipation;
+} constraint_data;
 
 typedef struct point_data {
     const node *at;
@@ -200,7 +212,8 @@ typedef struct scene_data {
     int64_t version;
     const char *schema, *name, *description;
     world_data world;
-    const node *exclusions, *materials, *material_pairs, *bodies, *models, *instances, *initial, *actuators, *loads;
+    const node *exclusions, *materials, *material_pairs, *bodies, *models, *instances, *initial, *actuators, *loads,
+        *constraints;
     record_data record;
     const node *cameras;
 } scene_data;

@@ -11,6 +11,7 @@
  *   geometry.c  hulls, meshes, height fields and distance fields, each built once
  *   solid.c     distance fields
  *   control.c   actuators and loads
+ *   constraint.c  what holds bodies together besides joints
  *   output.c    world options, what to record, cameras
  *   solver.c    who answers the contact problem, and how */
 #ifndef SCENE_LOADER_H
@@ -192,6 +193,9 @@ sim_geometry *sim_geometry_from_field(loader *l, const document *from, const sha
 
 /* control.c */
 void sim_build_control(loader *l);
+
+/* constraint.c */
+void sim_read_constraint(loader *l, const scope *s, const node *n);
 
 /* output.c */
 void sim_read_options(loader *l);

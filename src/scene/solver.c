@@ -2,6 +2,7 @@
  * how far they go stands on its card. */
 #include "base/nearest.h"
 #include "collide/collision.h"
+#include "contact/stage.h"
 #include "scene/loader.h"
 
 #include <math.h>
@@ -102,7 +103,15 @@ void sim_read_contact_options(loader *l) {
 
 void sim_check_contacts(loader *l) {
     const sim_options *o = &l->scene->options;
-    if (!o->contacts || o->integrator != SIM_RK4) {
+    if (o->integrator != SIM_RK4) {
+        return;
+    }
+    if (contact_stage_needed(l->scene->model)) {
+        sim_report_once(&l->report, sim_node_member(l->data.world.at, "integrator"), NULL,
+                        "the integrator rk4 takes no joint ranges, no dry friction and no constraints between bodies: "
+                        "choose another");
+    }
+    if (!o->contacts) {
         return;
     }
     int possible = collision_possible(l->scene->model);

@@ -155,6 +155,7 @@ enum {
         BIT(SIM_HINGE) | BIT(SIM_SLIDER) | BIT(SIM_SCREW) | BIT(SIM_CYLINDRICAL) | BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
     HAS_AXIS2 = BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
     MOVES = HAS_AXIS | BIT(SIM_BALL) | BIT(SIM_FREE),
+    TURNS = BIT(SIM_HINGE) | BIT(SIM_SCREW) | BIT(SIM_UNIVERSAL),
 };
 
 static const field joint_fields[] = {
@@ -177,10 +178,22 @@ static const field joint_fields[] = {
     {"rest", FIELD_NUMBERS, AT(joint_data, rest), 6, .unit = "rad or m", .only = HAS_AXIS,
      .help = "Coordinate at which each spring is slack; 0 if left out. The spring of a ball joint is slack at the "
              "identity."},
-    {"range", FIELD_NUMBERS, AT(joint_data, range), 0, .unit = "rad or m", .only = MOVES,
-     .not_simulated = "joint ranges are not simulated yet", .help = "Least and greatest coordinate."},
-    {"friction", FIELD_NUMBERS, AT(joint_data, friction), 0, .unit = "N m or N", .only = MOVES,
-     .not_simulated = "dry friction of joints is not simulated yet", .help = "Dry friction."},
+    {"range", FIELD_ROWS, AT(joint_data, range), 2, .unit = "rad or m", .rival = 1, .only = MOVES,
+     .help =
+         "Least and greatest coordinate; one pair holds for all degrees of freedom. Where one of several has no end, "
+         "say a number out of its reach. Ball and free joints take none."},
+    {"range_deg", FIELD_ROWS, AT(joint_data, range_deg), 2, .unit = "degrees", .rival = 1, .only = TURNS,
+     .help = "`range` in degrees."},
+    {"limit_stiffness", FIELD_NUMBERS, AT(joint_data, limit_stiffness), 6, .unit = "N m/rad or N/m", POSITIVE,
+     .only = HAS_AXIS, .help = "Of the springs behind the ends of the range; left out, the ends are rigid."},
+    {"limit_dissipation", FIELD_NUMBERS, AT(joint_data, limit_dissipation), 6, .unit = "s", NOT_NEGATIVE,
+     .only = HAS_AXIS, .help = "Relaxation time of the ends: damping over stiffness; 0 if left out."},
+    {"limit_restitution", FIELD_NUMBERS, AT(joint_data, limit_restitution), 6, WITHIN(0, 1), .only = HAS_AXIS,
+     .help = "Newton's coefficient of rigid ends; 0 if left out."},
+    {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = MOVES,
+     .help =
+         "Dry friction of each degree of freedom: what it takes to move it. One number holds for all. Ball and free "
+         "joints take none."},
     {"effort", FIELD_NUMBERS, AT(joint_data, effort), 0, .unit = "N m or N", .only = MOVES,
      .not_simulated = "effort limits of joints are not simulated yet (those of actuators are)",
      .help = "The most that the joint's actuators give together."},
@@ -275,6 +288,8 @@ static const field model_fields[] = {
     {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
     {"exclusions", FIELD_OBJECTS, AT(model_data, exclusions), .table = &sim_table_exclusion,
      .help = "Pairs of bodies that never touch."},
+    {"constraints", FIELD_OBJECTS, AT(model_data, constraints), .table = &sim_table_constraint,
+     .help = "What holds bodies together besides joints."},
 };
 const table sim_table_model = {"model",
                                "Something to be put into the scene any number of times. Names in it speak of its own "
@@ -284,7 +299,8 @@ const table sim_table_model = {"model",
 static const field instance_fields[] = {
     {"model", FIELD_NAME, AT(instance_data, model), .rival = 1, .help = "Name of a model of this file."},
     {"file", FIELD_TEXT, AT(instance_data, file), .rival = 1,
-     .help = "Another scene file, relative to this one: its bodies, instances, initial state, actuators, loads and "
+     .help = "Another scene file, relative to this one: its bodies, instances, initial state, actuators, loads, "
+             "constraints and "
              "materials; its world, record and cameras stay behind."},
     {"prefix", FIELD_PREFIX, AT(instance_data, prefix), .standard = "\"\"",
      .help = "Goes before every name of the model; with `repeat`, prefix, number of the copy from 0, and `_`."},
@@ -503,6 +519,8 @@ static const field scene_fields[] = {
              "joints. Later keys hold over earlier ones."},
     {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &sim_table_actuator, .help = "Controllers."},
     {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
+    {"constraints", FIELD_OBJECTS, AT(scene_data, constraints), .table = &sim_table_constraint,
+     .help = "What holds bodies together besides joints."},
     {"record", FIELD_OBJECT, AT(scene_data, record), .table = &sim_table_record, .help = "What a run writes down."},
     {"cameras", FIELD_OBJECTS, AT(scene_data, cameras), .table = &sim_table_camera, .help = "Views."},
 };
@@ -510,9 +528,8 @@ const table sim_table_scene = {"scene", "The file is one object.", sizeof(scene_
                                .count = COUNT(scene_fields)};
 
 const table *const sim_tables[] = {
-    &sim_table_scene,    &sim_table_world,     &sim_table_law,      &sim_table_body,
-    &sim_table_pose,     &sim_table_joint,     &sim_table_inertia,  &sim_table_shape,
-    &sim_table_solid,    &sim_table_exclusion, &sim_table_material, &sim_table_material_pair,
-    &sim_table_instance, &sim_table_model,     &sim_table_repeat,   &sim_table_initial,
-    &sim_table_actuator, &sim_table_load,      &sim_table_track,    &sim_table_vector_track,
-    &sim_table_record,   &sim_table_point,     &sim_table_camera,   NULL};
+    &sim_table_scene,        &sim_table_world,         &sim_table_law,      &sim_table_body,       &sim_table_pose,
+    &sim_table_joint,        &sim_table_inertia,       &sim_table_shape,    &sim_table_solid,      &sim_table_exclusion,
+    &sim_table_material,     &sim_table_material_pair, &sim_table_instance, &sim_table_model,      &sim_table_repeat,
+    &sim_table_initial,      &sim_table_actuator,      &sim_table_load,     &sim_table_constraint, &sim_table_track,
+    &sim_table_vector_track, &sim_table_record,        &sim_table_point,    &sim_table_camera,     NULL};

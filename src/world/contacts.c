@@ -28,6 +28,20 @@ int world_contacts_room(sim_world *w, int count) {
     return 1;
 }
 
+/* The free motion was found with what held the tree a step ago, so that forces are taken where it will go: v* is without,
+ * v* = v0 + dt (a - A^-1 held). */
+static void let_go(sim_world *w, int tree) {
+    const sim_tree *t = &w->model->tree[tree];
+    double *x = w->v_end;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        x[j] = w->options.step * w->now.held[j];
+    }
+    sim_articulated_solve(w->derived, sim_tree_range(w->model, tree), x);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        w->v_free[j] -= x[j];
+    }
+}
+
 /* Poses at the start, and the bodies' velocities of the free motion there. */
 static void move_to_start(void *context, int worker, int first, int end) {
     sim_world *w = context;
@@ -40,6 +54,9 @@ static void move_to_start(void *context, int worker, int first, int end) {
         }
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             w->v_free[j] = w->now.v[j] + w->options.step * w->a_out[j];
+        }
+        if (w->parts[tree].held) {
+            let_go(w, tree);
         }
         sim_velocities(w->start, bodies, w->v_free);
     }
@@ -70,8 +87,8 @@ static void note(sim_world *w, const contact_info *info) {
     w->info.certificate = info->certificate;
 }
 
-sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error) {
-    sim_threads_run(w->threads, w->model->ntree, move_to_start, w);
+/* The contacts of the step into `next`. */
+static sim_status find_contacts(sim_world *w, sim_error *error) {
     collision_input shapes = {.pose = w->start->pose,
                               .velocity = w->start->vel,
                               .step = w->options.step,
@@ -90,18 +107,34 @@ sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error
     if (count) {
         memcpy(w->next.contact, contact, (size_t)count * sizeof *contact);
     }
+    return SIM_OK;
+}
+
+sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error) {
+    sim_threads_run(w->threads, w->model->ntree, move_to_start, w);
+    w->next.ncontact = 0;
+    if (w->collides) {
+        sim_status status = find_contacts(w, error);
+        if (status) {
+            return status;
+        }
+    }
     *in = (contact_input){.start = w->start,
                           .mass = w->derived,
                           .extra = w->extra,
+                          .q_start = w->now.q,
                           .v_start = w->now.v,
                           .v_free = w->v_free,
                           .step = w->options.step,
+                          .position = world_theta_position(w->options.integrator),
                           .travel = world_theta_travel(w->options.integrator),
                           .contact = w->next.contact,
-                          .ncontact = count,
+                          .ncontact = w->next.ncontact,
                           .before = w->now.contact,
                           .impulse_before = w->now.impulse,
-                          .nbefore = w->now.ncontact};
+                          .nbefore = w->now.ncontact,
+                          .joint_before = w->now.joint_impulse,
+                          .equality_before = w->now.equality_impulse};
     return SIM_OK;
 }
 
@@ -111,6 +144,9 @@ sim_status world_contacts_step(sim_world *w, sim_error *error) {
     sim_status status = world_contacts_find(w, &in, error);
     status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
     out.impulse = w->next.impulse;
+    out.joint_impulse = w->next.joint_impulse;
+    out.equality_impulse = w->next.equality_impulse;
+    out.held = w->next.held;
     status = status ? status : contact_stage_solve(w->stage, w->threads, &out, error);
     if (!status) {
         note(w, &out.info);

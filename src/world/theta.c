@@ -372,4 +372,6 @@ void world_theta_finish_in_contact(sim_world *w, int tree) {
 
 double world_theta_travel(sim_integrator integrator) { return schemes[integrator].travel; }
 
+double world_theta_position(sim_integrator integrator) { return schemes[integrator].position; }
+
 int world_theta_at_start(sim_integrator integrator) { return schemes[integrator].position == 0; }

@@ -59,7 +59,18 @@ static int state_create(sim_pool *pool, const sim_model *m, sim_state *state) {
     state->q = POOL_NEW(pool, double, m->nq);
     state->v = POOL_NEW(pool, double, m->nv);
     state->a = POOL_NEW(pool, double, m->nv);
-    return state->q && state->v && state->a;
+    state->joint_impulse = POOL_NEW(pool, double, 3 * (size_t)m->nv);
+    state->equality_impulse = POOL_NEW(pool, double, SIM_MAX_ROWS *(size_t)m->nequality);
+    state->held = POOL_NEW(pool, double, m->nv);
+    return state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->held;
+}
+
+static void copy_or_zero(double *to, const double *from, size_t count) {
+    if (from) {
+        memmove(to, from, count * sizeof *to);
+    } else {
+        memset(to, 0, count * sizeof *to);
+    }
 }
 
 static void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
@@ -69,6 +80,9 @@ static void state_copy(const sim_model *m, sim_state *to, const sim_state *from)
     memmove(to->q, from->q, (size_t)m->nq * sizeof *to->q);
     memmove(to->v, from->v, (size_t)m->nv * sizeof *to->v);
     memmove(to->a, from->a, (size_t)m->nv * sizeof *to->a);
+    copy_or_zero(to->joint_impulse, from->joint_impulse, 3 * (size_t)m->nv);
+    copy_or_zero(to->equality_impulse, from->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality);
+    copy_or_zero(to->held, from->held, (size_t)m->nv);
     to->ncontact = from->ncontact;
     if (from->ncontact) {
         memmove(to->contact, from->contact, (size_t)from->ncontact * sizeof *to->contact);
@@ -114,6 +128,12 @@ static void sort_parts(sim_world *w) {
     }
     for (int j = 0; j < m->nv; j++) {
         w->parts[m->body[m->dof[j].body].tree].passive |= m->dof[j].damping != 0 || m->dof[j].stiffness != 0;
+    }
+    for (int k = 0; k < 2 * m->nequality; k++) {
+        int tree = m->body[m->equality[k / 2].body[k % 2]].tree;
+        if (tree >= 0) {
+            w->parts[tree].held = 1;
+        }
     }
     for (int i = 1; i < m->nbody; i++) {
         w->parts[m->body[i].tree].mass += m->body[i].inertia.mass;
@@ -183,19 +203,23 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
     if (possible < 0) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d shapes", w->model->nshape);
     }
-    if (!possible) {
+    w->collides = possible;
+    if (!possible && !contact_stage_needed(w->model)) {
         return SIM_OK;
     }
     if (o->integrator == SIM_RK4) {
         return sim_fail(error, SIM_BAD_INPUT,
-                        "the integrator rk4 takes no contacts: choose another, or switch contacts off");
+                        possible
+                            ? "the integrator rk4 takes no contacts: choose another, or switch contacts off"
+                            : "the integrator rk4 takes no joint ranges, no dry friction and no constraints between "
+                              "bodies: choose another");
     }
     contact_options options = {.solver = o->solver,
                                .solver_option = o->solver_option,
                                .compliance = o->compliance < 0 ? o->solver->compliance : (sim_compliance)o->compliance,
                                .law = o->law,
                                .threads = o->threads};
-    sim_status status = collision_ready(w, error);
+    sim_status status = possible ? collision_ready(w, error) : SIM_OK;
     sim_error why = {.status = SIM_NO_RESOURCE};
     if (!status && !(w->stage = contact_stage_create(w->model, &options, &why))) {
         return sim_fail(error, why.status, "%s", why.text);
@@ -303,6 +327,16 @@ static sim_status check_contacts(const sim_model *m, const sim_state *state, sim
     return SIM_OK;
 }
 
+/* Nothing given is as good as zeros. */
+static int finite_or_none(const double *x, size_t count) {
+    for (size_t k = 0; x && k < count; k++) {
+        if (!isfinite(x[k])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static sim_status check_state(const sim_world *w, const sim_state *state, sim_error *error) {
     const sim_model *m = w->model;
     double sum = state->time + state->time0;
@@ -316,7 +350,10 @@ static sim_status check_state(const sim_world *w, const sim_state *state, sim_er
     if (state->ncontact < 0 || (state->ncontact > 0 && !(state->contact && state->impulse))) {
         return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but not where they stand", state->ncontact);
     }
-    if (!isfinite(sum) || state->step < 0) {
+    int rows_finite = finite_or_none(state->joint_impulse, 3 * (size_t)m->nv) &&
+                      finite_or_none(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
+                      finite_or_none(state->held, (size_t)m->nv);
+    if (!isfinite(sum) || state->step < 0 || !rows_finite) {
         return sim_fail(error, SIM_BAD_INPUT, "the state holds a number that is not finite");
     }
     if (fabs(state->time - due) > 1e-9 * fmax(fabs(due), w->options.step)) {

@@ -17,6 +17,7 @@ typedef struct tree_parts {
     int passive;              /* any spring or damper */
     int gravity_compensation; /* any actuator asks for it */
     int limited;              /* any actuator has an effort limit */
+    int held;                 /* by any constraint between bodies */
     double mass;
 } tree_parts;
 
@@ -48,8 +49,9 @@ struct sim_world {
     sim_collision *collision; /* NULL until contacts are asked for ... */
     int touched;              /* ... at the present state */
 
-    /* contacts of a step; NULL where there can be none */
+    /* contacts of a step and other constraints; NULL where there can be none */
     contact_stage *stage;
+    int collides;       /* whether any of them are contacts */
     sim_derived *start; /* kinematics where the step starts; `derived` itself where that is the point of the scheme */
     double *v_free, *v_end, *shift; /* [nv] without contacts; with them; see contact/touchdown.c */
     char *in_contact;               /* [ntree] */
@@ -100,6 +102,8 @@ void world_theta_finish(sim_world *world, int tree);
 void world_theta_finish_in_contact(sim_world *world, int tree);
 /* How much of v - v0 goes into the positions; whether the scheme stands where the step starts. */
 double world_theta_travel(sim_integrator integrator);
+/* The part of a step at which forces and A are taken. */
+double world_theta_position(sim_integrator integrator);
 int world_theta_at_start(sim_integrator integrator);
 void world_rk4_step(sim_world *world, int tree, sim_step_info *info);
 

@@ -15,7 +15,9 @@ static int same_state(const sim_model *m, const sim_state *a, const sim_state *b
            !memcmp(a->q, b->q, (size_t)m->nq * sizeof *a->q) && !memcmp(a->v, b->v, (size_t)m->nv * sizeof *a->v) &&
            !memcmp(a->a, b->a, (size_t)m->nv * sizeof *a->a) && a->ncontact == b->ncontact &&
            (a->ncontact == 0 || (!memcmp(a->contact, b->contact, (size_t)a->ncontact * sizeof *a->contact) &&
-                                 !memcmp(a->impulse, b->impulse, (size_t)a->ncontact * sizeof *a->impulse)));
+                                 !memcmp(a->impulse, b->impulse, (size_t)a->ncontact * sizeof *a->impulse))) &&
+           !memcmp(a->joint_impulse, b->joint_impulse, 3 * (size_t)m->nv * sizeof *a->v) &&
+           !memcmp(a->held, b->held, (size_t)m->nv * sizeof *a->v);
 }
 
 static void keep(fixture *f, const char *name) {
@@ -67,6 +69,25 @@ Test(checkpoint, holds_contacts_and_impulses_so_that_a_pile_goes_on_with_the_sam
     cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
     steps(&f, 100);
     for (int n = 0; n < 100; n++) {
+        cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
+    }
+    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    sim_world_free(other);
+    fixture_close(&f);
+}
+
+Test(checkpoint, holds_what_ranges_and_constraints_gave_so_that_a_linkage_goes_on_with_the_same_bits) {
+    fixture f = fixture_open("linkage");
+    steps(&f, 137);
+    cr_assert_neq(sim_world_state(f.world)->held[0], 0);
+    cr_assert_neq(sim_world_state(f.world)->joint_impulse[2], 0);
+    keep(&f, "a.state");
+    sim_error error;
+    sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
+    cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
+    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    steps(&f, 50);
+    for (int n = 0; n < 50; n++) {
         cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
     }
     cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));

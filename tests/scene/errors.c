@@ -9,6 +9,11 @@
 
 #define BODY(more)                                                                                                     \
     "{'sim': 1, 'bodies': [\n {'name': 'a', 'joint': 'hinge', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}" more "}]}"
+#define JOINT(text)                                                                                                    \
+    "{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint':\n{" text "}}]}"
+#define HELD(text)                                                                                                     \
+    "{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint': 'hinge'}, {'name': "   \
+    "'c', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint': 'ball'}], 'constraints': [\n{" text "}]}"
 #define SHAPE(text) "{'sim': 1, 'bodies': [{'name': 'a', 'shapes': [\n" text "\n]}]}"
 
 /* ---- the text ---- */
@@ -155,9 +160,37 @@ Test(scene_keys, refuses_two_keys_that_say_the_same) {
 }
 
 Test(scene_keys, refuses_by_name_what_is_not_simulated) {
-    refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint':\n"
-            "{'type': 'hinge', 'range': [0, 1]}}]}",
-            "scene.json:2:19", "joint ranges are not simulated yet");
+    refused(JOINT("'type': 'hinge', 'effort': 1"), "scene.json:2:19", "effort limits of joints are not simulated yet");
+    refused(JOINT("'type': 'ball', 'range': [0, 1]"), "scene.json:2:27", "the range of ball joints is not simulated");
+    refused(JOINT("'type': 'free', 'friction': 1"), "scene.json:2:30", "the friction of free joints is not simulated");
+}
+
+Test(scene_bodies, refuses_ranges_that_are_none) {
+    refused(JOINT("'type': 'hinge', 'range': [2, 1]"), "scene.json:2:28",
+            "from the least to the greatest, not from 2 to 1");
+    refused(JOINT("'type': 'hinge', 'range': [2, 1, 3]"), "scene.json:2:28", "3");
+    refused(JOINT("'type': 'planar', 'range': [[0, 1], [0, 1]]"), "scene.json:2:29",
+            "2 pairs for a joint with 3 degrees of freedom");
+    refused(JOINT("'type': 'slider', 'range_deg': [0, 1]"), "scene.json:2:20", "slider");
+    refused(JOINT("'type': 'hinge', 'friction': -1"), "scene.json:2:31", "-1");
+}
+
+Test(scene_constraints, are_not_for_rk4) {
+    refused("{'sim': 1, 'world': {\n'integrator': 'rk4'}, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': "
+            "[1, 1, "
+            "1]}, 'joint': {'type': 'hinge', 'friction': 1}}]}",
+            "scene.json:2:15", "the integrator rk4 takes no joint ranges, no dry friction");
+}
+
+Test(scene_constraints, refuses_what_cannot_be_held) {
+    refused(HELD("'type': 'weld', 'first': 'b'"), "scene.json:2:27", "\"b\"");
+    refused(HELD("'type': 'weld', 'first': 'a', 'second': 'a'"), "scene.json:2:42", "both are \"a\"");
+    refused(HELD("'type': 'weld', 'first': 'world'"), "scene.json:2:1", "both are \"world\"");
+    refused(HELD("'type': 'distance', 'first': 'a'"), "scene.json:2:1", "distance");
+    refused(HELD("'type': 'connect', 'first': 'a', 'distance': 1"), "scene.json:2:35", "distance");
+    refused(HELD("'type': 'coupling', 'first': 'a'"), "scene.json:2:1", "the world has none");
+    refused(HELD("'type': 'coupling', 'first': 'a', 'second': 'c'"), "scene.json:2:46",
+            "the ball joint of \"c\" has no coordinate 0");
 }
 
 /* ---- bodies ---- */

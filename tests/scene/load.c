@@ -382,6 +382,58 @@ Test(scene_load, surfaces_and_pairs_keep_what_is_said_of_them) {
     sim_scene_free(s);
 }
 
+#define ONE_KG "'inertia': {'mass': 1, 'moments': [1, 1, 1]}"
+
+Test(scene_load, ranges_and_dry_friction_go_to_their_dofs) {
+    sim_scene *s = load_good(
+        "{'sim': 1, 'bodies': [{'name': 'a', " ONE_KG
+        ", 'joint': {'type': 'universal', 'range_deg': [[-90, 180], [0, 45]], "
+        "'limit_stiffness': 50, 'limit_dissipation': [0.1, 0.2], 'limit_restitution': 0.5, 'friction': [1, 2]}}, "
+        "{'name': 'b', " ONE_KG ", 'joint': {'type': 'cylindrical', 'range': [-1, 2]}}, "
+        "{'name': 'c', " ONE_KG ", 'joint': 'hinge'}]}");
+    const sim_dof *dof = s->model->dof;
+    near(dof[0].limit.low, -acos(0));
+    near(dof[0].limit.high, acos(-1));
+    near(dof[1].limit.high, acos(-1) / 4);
+    cr_assert(dof[0].limit.stiffness == 50 && dof[1].limit.stiffness == 50 && dof[1].limit.restitution == 0.5);
+    cr_assert(dof[0].limit.dissipation == 0.1 && dof[1].limit.dissipation == 0.2);
+    cr_assert(dof[0].friction == 1 && dof[1].friction == 2);
+    cr_assert(dof[2].limit.low == -1 && dof[3].limit.high == 2 && isinf(dof[3].limit.stiffness));
+    cr_assert(isinf(dof[4].limit.low) && isinf(dof[4].limit.high) && dof[4].friction == 0);
+    sim_scene_free(s);
+}
+
+/* In a model, `world` is where the model is put. */
+Test(scene_load, constraints_hold_bodies_points_and_joints) {
+    sim_scene *s = load_good(
+        "{'sim': 1, 'bodies': [{'name': 'base', " ONE_KG
+        ", 'joint': 'slider'}], 'models': {'pair': {'bodies': [{'name': 'a', " ONE_KG
+        ", 'joint': 'hinge'}, {'name': 'b', " ONE_KG ", 'joint': 'cylindrical'}], 'constraints': [{'type': 'weld', "
+        "'first': 'a', 'second': 'b', 'second_pose': {'position': [1, 2, 3]}, 'stiffness': 7, 'dissipation': 0.5}, "
+        "{'type': "
+        "'distance', 'first': 'b', 'first_point': [0, 0, 1], 'distance': 4}, {'type': 'coupling', 'first': 'a', "
+        "'second': "
+        "'b', 'second_dof': 1, 'offset': 0.1, 'ratio': -3}]}}, 'instances': [{'model': 'pair', 'prefix': 'x', "
+        "'parent': "
+        "'base', 'pose': {'position': [5, 0, 0]}}], 'constraints': [{'type': 'connect', 'first': 'xa', 'second_point': "
+        "[0, 1, 0]}]}");
+    const sim_model *m = s->model;
+    const int base = sim_model_find_body(m, "base"), a = sim_model_find_body(m, "xa"), b = sim_model_find_body(m, "xb");
+    cr_assert_eq(m->nequality, 4);
+    const sim_equality *e = m->equality; /* the scene's own first */
+    cr_assert(e[0].type == SIM_CONNECT && e[0].body[0] == a && e[0].body[1] == 0 && isinf(e[0].stiffness));
+    near_v3(e[0].frame[1].p, 0, 1, 0);
+    cr_assert(e[1].type == SIM_WELD && e[1].body[0] == a && e[1].body[1] == b && e[1].stiffness == 7);
+    cr_assert_eq(e[1].dissipation, 0.5);
+    near_v3(e[1].frame[1].p, 1, 2, 3);
+    cr_assert(e[2].type == SIM_DISTANCE && e[2].body[0] == b && e[2].body[1] == base && e[2].distance == 4);
+    near_v3(e[2].frame[0].p, 0, 0, 1);
+    near_v3(e[2].frame[1].p, 5, 0, 0);
+    cr_assert(e[3].type == SIM_COUPLING && e[3].dof[0] == m->body[a].v0 && e[3].dof[1] == m->body[b].v0 + 1);
+    cr_assert(e[3].offset == 0.1 && e[3].ratio == -3);
+    sim_scene_free(s);
+}
+
 Test(scene_load, comments_may_stand_anywhere) {
     sim_scene_free(load_good(
         "{'sim': 1, 'comment': 'a', 'world': {'comment': 'b'}, 'models': {'comment': 'c'}, 'initial': "

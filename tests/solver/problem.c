@@ -19,6 +19,23 @@ Test(problem, of_a_resting_point_is_regularised_as_the_paper_says) {
     sim_problem_free(p);
 }
 
+/* What a weld yields in metres must not hang on the unit of its radians, nor on how easily its bodies turn. */
+Test(problem, of_a_weld_has_a_compliance_for_metres_and_one_for_radians) {
+    sim_constraint weld = {.kind = SIM_EQUALITY, .rows = 6, .tree = {-1, -1}, .stiffness = INFINITY};
+    const double dt = 0.01, gap[6] = {0}, inverse_mass = 0.5, inverse_inertia = 200;
+    sim_problem p = {.step = dt, .nconstraint = 1, .nrow = 6, .constraint = &weld, .gap = gap};
+    sim_law_options o = sim_law_options_default();
+    double W[36] = {0}, R[6], target[6];
+    for (int k = 0; k < 6; k++) {
+        W[7 * k] = k < 3 ? inverse_mass : inverse_inertia;
+    }
+    sim_regularise(&p, SIM_NEAR_RIGID, &o, W, R, target);
+    for (int k = 0; k < 6; k++) {
+        double due = (k < 3 ? inverse_mass : inverse_inertia) / sqrt(3) / (4 * M_PI * M_PI);
+        cr_assert_float_eq(R[k], due, 1e-12 * due, "row %d: %g, not %g", k, R[k], due);
+    }
+}
+
 Test(problem, with_restitution_bounces_only_what_arrives_within_the_step) {
     double fast[3] = {0, 0, -2}, R[3], target[3];
     sim_law_options o = sim_law_options_default();

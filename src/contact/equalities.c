@@ -1,0 +1,129 @@
+/* The rows of what holds two bodies together.  With the frames (R_a, p_a), (R_b, p_b) on them, d = p_a - p_b, n = d / |d|:
+ *
+ *              gap phi                         rate J v                        bias h = dJ/dt v
+ *     connect  d                               v_a - v_b                       a_a - a_b
+ *     weld     d;  log(R_a R_b')               v_a - v_b;  w_a - w_b           a_a - a_b;  alpha_a - alpha_b
+ *     distance |d| - L                         n . (v_a - v_b)                 n . (a_a - a_b) + (|d'|^2 - (n . d')^2) / |d|
+ *     coupling q_1 - c_0 - c_1 q_2             v_1 - c_1 v_2                   0
+ *
+ * in axes of the world, a and alpha the accelerations that are there when no joint accelerates.  (The rate of the log is
+ * w_a - w_b where the weld holds.)
+ *
+ * Where along the step should the velocities v at its end obey the constraint?  J is taken where the scheme takes its
+ * forces, at the part p of the step, so that constraint forces do as little work as the scheme's own; positions move with
+ * v_q = v0 + theta (v - v0).  If each end velocity is tangent to the constraint at the part s of its step,
+ * J v = dt (p - s) h, and of the step before J v0 = dt (p - s + 1) h, so the gap grows by
+ *
+ *     dt J v_q + dt^2 (1/2 - p) h  =  dt^2 h (3/2 - theta - s) + O(dt^3),
+ *
+ * nothing to second order if s = 3/2 - theta.  Hence the offset w = dt (s - p) h in u = J v + w.  For symplectic Euler
+ * that is SHAKE; for the midpoint rule it asks for velocities tangent at the end of the step. */
+#include "contact/parts.h"
+#include "math/spatial.h"
+
+/* What a side's dof j does: velocity of the point p, and angular velocity. */
+static motion moves(const sim_derived *d, int j, v3 p) {
+    return motion_at_child(d->S[j], v3_sub(p, d->pose[d->model->dof[j].body].p));
+}
+
+/* Rows of one column: connect, weld by components, distance along n. */
+static void put(const sim_equality *e, motion s, v3 n, double sign, int nv, double *column) {
+    const double value[6] = {s.lin.x, s.lin.y, s.lin.z, s.ang.x, s.ang.y, s.ang.z};
+    if (e->type == SIM_DISTANCE) {
+        column[0] += sign * v3_dot(n, s.lin);
+        return;
+    }
+    for (int k = 0; k < sim_equality_rows(e->type); k++) {
+        column[k * nv] += sign * value[k];
+    }
+}
+
+static v3 point_at(const sim_derived *d, const sim_equality *e, int side) {
+    return pose_point(d->pose[e->body[side]], e->frame[side].p);
+}
+
+/* The way from B to A, and its length; x where there is none. */
+static v3 along(v3 way, double *length) {
+    *length = v3_norm(way);
+    return *length > 0 ? v3_scale(1 / *length, way) : v3_make(1, 0, 0);
+}
+
+static void gaps(const sim_derived *d, const sim_equality *e, double *gap) {
+    v3 way = v3_sub(point_at(d, e, 0), point_at(d, e, 1));
+    if (e->type == SIM_DISTANCE) {
+        gap[0] = v3_norm(way) - e->distance;
+        return;
+    }
+    gap[0] = way.x;
+    gap[1] = way.y;
+    gap[2] = way.z;
+    if (e->type == SIM_WELD) {
+        m3 A = m3_product(d->pose[e->body[0]].R, e->frame[0].R), B = m3_product(d->pose[e->body[1]].R, e->frame[1].R);
+        v3 turn = quat_log(quat_from_matrix(m3_product(A, m3_transpose(B))));
+        gap[3] = turn.x;
+        gap[4] = turn.y;
+        gap[5] = turn.z;
+    }
+}
+
+static void biases(const sim_derived *d, const sim_motion *acc, const sim_equality *e, double *h) {
+    sim_point a = {e->body[0], e->frame[0].p}, b = {e->body[1], e->frame[1].p};
+    v3 lin = v3_sub(sim_point_bias_acceleration(d, acc, a), sim_point_bias_acceleration(d, acc, b));
+    v3 ang = v3_sub(acc[a.body].ang, acc[b.body].ang);
+    if (e->type == SIM_DISTANCE) {
+        double length;
+        v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
+        v3 rate = v3_sub(sim_point_velocity(d, a), sim_point_velocity(d, b));
+        v3 across = v3_axpy(rate, -v3_dot(n, rate), n);
+        h[0] = v3_dot(n, lin) + (length > 0 ? v3_dot(across, across) / length : 0);
+        return;
+    }
+    const double value[6] = {lin.x, lin.y, lin.z, ang.x, ang.y, ang.z};
+    for (int k = 0; k < sim_equality_rows(e->type); k++) {
+        h[k] = value[k];
+    }
+}
+
+static void couple(frame *f, const sim_model *m, const sim_equality *e, int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const double *q = f->in->q_start;
+    const double part[2] = {1, -e->ratio};
+    for (int side = 0; side < 2; side++) {
+        block_of(f, i, side)[e->dof[side] - m->tree[t->tree[side]].v0] += part[side];
+    }
+    f->gap[f->row[i]] = q[m->dof[e->dof[0]].coordinate] - e->offset - e->ratio * q[m->dof[e->dof[1]].coordinate];
+    f->offset[f->row[i]] = 0;
+}
+
+static void hold(frame *f, const sim_model *m, const int *last_dof, const sim_motion *acc, const sim_equality *e,
+                 int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_derived *d = f->in->mass;
+    double length, h[6], tangent = 1.5 - f->in->travel;
+    v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
+    for (int side = 0; side < 2; side++) {
+        v3 p = point_at(d, e, side);
+        for (int j = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1; j >= 0; j = m->dof[j].parent) {
+            const sim_tree *tree = &m->tree[t->tree[side]];
+            put(e, moves(d, j, p), n, side ? -1 : 1, tree->nv, block_of(f, i, side) + (j - tree->v0));
+        }
+    }
+    gaps(f->in->start, e, f->gap + f->row[i]);
+    biases(d, acc, e, h);
+    for (int k = 0; k < sim_equality_rows(e->type); k++) {
+        f->offset[f->row[i] + k] = f->in->step * (tangent - f->in->position) * h[k];
+    }
+}
+
+void rows_of_equality(frame *f, const sim_model *m, const int *last_dof, const sim_motion *acc, int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_equality *e = &m->equality[t->index];
+    if (e->type == SIM_COUPLING) {
+        couple(f, m, e, i);
+    } else {
+        hold(f, m, last_dof, acc, e, i);
+    }
+    for (int k = 0; k < sim_equality_rows(e->type); k++) {
+        f->impulse_guess[f->row[i] + k] = f->in->equality_before[SIM_MAX_ROWS * t->index + k];
+    }
+}
