@@ -1,13 +1,18 @@
-/* How do two solids part that overlap so deeply that their surfaces say nothing?
+/* How do two solids part that overlap so deeply that their surfaces say nothing, or each part something else?
  *
- * One inside the other, or two alike at one place: no part of either surface is a local minimum of the other's distance.
- * Then a point is looked for that is inside both, as deep as can be, by subgradient steps down
+ * One inside the other, or two alike at one place: no part of either surface is a local minimum of the other's distance,
+ * or the deepest point leads out the nearest way and so back again a step later.  A point is looked for that is inside
+ * both, as deep as can be, by subgradient steps down
  *     m(x) = max(phi_A(x), phi_B(x))
- * from a few starts.  A ball of radius -m fits into both there, so that they must move apart by 2 |m| at least; where no
- * contact is half as deep as that, this point is one: out of the solid whose surface is nearer, by both distances. */
+ * from a few starts.  A ball of radius -m fits into both there, so that they must move apart by 2 |m| at least.  Where the
+ * deepest contact does not halve that ball, a plane that parts the two takes its place, and of the other contacts those
+ * stay that lead the same way.  Pushed along the deepest contact again and again two solids part, since each push halves the
+ * ball or ends it.  A plane knows nothing of hollows: where it leads far beyond what is known of the depth, there is only
+ * the way out of the solid whose surface is nearer. */
 #include "collide/field_contact.h"
 
 enum { GRID = 3, STEPS = 12 };
+static const double THROUGH = 0.5, TRUSTED = 4, SAME_WAY = 0.5;
 
 typedef struct shared {
     const pair *pair;
@@ -59,6 +64,8 @@ static int common_box(const shared *s, v3 *low, v3 *high) {
     return low->x < high->x && low->y < high->y && low->z < high->z;
 }
 
+static double thinnest(v3 size) { return fmin(size.x, fmin(size.y, size.z)); }
+
 static void try_point(shared *s, v3 x) {
     v3 g;
     double m = depth_at(s, x, &g);
@@ -88,38 +95,88 @@ static void go_deeper(shared *s, double step) {
     }
 }
 
+/* The largest ball found that fits into both: -m, at x.  0: none. */
+static int common_ball(shared *s, v3 low, v3 high) {
+    v3 size = v3_sub(high, low);
+    for (int k = 0; k < GRID * GRID * GRID; k++) {
+        double u = (k % GRID + 0.5) / GRID, v = (k / GRID % GRID + 0.5) / GRID, w = (k / (GRID * GRID) + 0.5) / GRID;
+        try_point(s, v3_make(low.x + u * size.x, low.y + v * size.y, low.z + w * size.z));
+    }
+    if (!(s->m < 0)) {
+        return 0;
+    }
+    go_deeper(s, 0.25 * thinnest(size));
+    return 1;
+}
+
+/* Is what both boxes share as thick as half of either? */
+static int reaches_through(const shared *s, double thin) {
+    v3 low, high;
+    bounds_of(s->pair->a, s->a, &low, &high);
+    double a = thinnest(v3_sub(high, low));
+    bounds_of(s->pair->b, s->b, &low, &high);
+    return thin >= THROUGH * fmin(a, thinnest(v3_sub(high, low)));
+}
+
+/* Moved apart by the contact, do they hold in common a ball half as large at most? */
+static int leads_out(const shared *s, const contact_point *c) {
+    pair moved = *s->pair;
+    v3 low, high;
+    moved.X_ab.p = v3_axpy(moved.X_ab.p, c->gap, c->normal);
+    shared then = {.pair = &moved, .a = s->a, .b = s->b, .X_ba = pose_inverse(moved.X_ab)};
+    return !common_box(&then, &low, &high) || !common_ball(&then, low, high) || then.m >= 0.5 * s->m;
+}
+
+/* The plane instead of those that lead elsewhere. */
+static void part(const pair *p, const parting *way, int first, manifold *out) {
+    contact_point c = {way->middle, way->normal, -way->depth, feature_pair(3, 3)};
+    int left = first;
+    for (int k = first; k < out->count; k++) {
+        if (v3_dot(out->point[k].normal, way->normal) > SAME_WAY) {
+            out->point[left++] = out->point[k];
+        }
+    }
+    out->count = left;
+    manifold_add(out, p->arena, &c);
+}
+
+/* Out of the solid whose surface is nearer, by both distances. */
+static void part_at(const shared *s, manifold *out) {
+    v3 ga, gb;
+    double fa = s->a->distance(s->a, s->x, &ga), fb = s->b->distance(s->b, pose_point(s->X_ba, s->x), &gb);
+    v3 n = fb >= fa ? m3_transposed_times(s->X_ba.R, gb) : v3_neg(ga);
+    double length = v3_norm(n);
+    if (length > 0.1) {
+        contact_point c = {s->x, v3_scale(1 / length, n), fa + fb, feature_pair(3, 3)};
+        manifold_add(out, s->pair->arena, &c);
+    }
+}
+
 void encounter_overlap(const pair *p, const solid *a, const solid *b, int first, manifold *out) {
     shared s = {.pair = p, .a = a, .b = b, .X_ba = pose_inverse(p->X_ab)};
-    double least = 0;
+    contact_point deepest = {.gap = 0};
     v3 low, high;
     for (int k = first; k < out->count; k++) {
-        least = fmin(least, out->point[k].gap);
+        deepest = out->point[k].gap < deepest.gap ? out->point[k] : deepest;
     }
     if (!a->distance || !b->distance || !common_box(&s, &low, &high)) {
         return;
     }
-    v3 size = v3_sub(high, low);
-    double thin = fmin(size.x, fmin(size.y, size.z));
-    if (-least >= 0.25 * thin) { /* no ball fits in that is twice as large */
+    double thin = thinnest(v3_sub(high, low));
+    int through = p->a->type != SIM_HALF_SPACE && reaches_through(&s, thin);
+    if (!through && -deepest.gap >= 0.25 * thin) { /* no ball fits in that is twice as large */
         return;
     }
-    for (int k = 0; k < GRID * GRID * GRID; k++) {
-        double u = (k % GRID + 0.5) / GRID, v = (k / GRID % GRID + 0.5) / GRID, w = (k / (GRID * GRID) + 0.5) / GRID;
-        try_point(&s, v3_make(low.x + u * size.x, low.y + v * size.y, low.z + w * size.z));
-    }
-    if (!(s.m < 0)) {
+    if (!common_ball(&s, low, high) || (!through && s.m >= deepest.gap)) {
         return;
     }
-    go_deeper(&s, 0.25 * thin);
-    if (!(s.m < least)) {
+    if (through && deepest.gap < 0 && leads_out(&s, &deepest)) {
         return;
     }
-    v3 ga, gb;
-    double fa = a->distance(a, s.x, &ga), fb = b->distance(b, pose_point(s.X_ba, s.x), &gb);
-    v3 n = fb >= fa ? m3_transposed_times(s.X_ba.R, gb) : v3_neg(ga);
-    double length = v3_norm(n);
-    if (length > 0.1) {
-        contact_point c = {s.x, v3_scale(1 / length, n), fa + fb, feature_pair(3, 3)};
-        manifold_add(out, p->arena, &c);
+    parting way = parting_of(p, a, b, s.x, out->point + first, out->count - first);
+    if (way.depth <= TRUSTED * fmax(-deepest.gap, -2 * s.m)) {
+        part(p, &way, first, out);
+    } else if (s.m < deepest.gap) {
+        part_at(&s, out);
     }
 }
