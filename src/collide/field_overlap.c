@@ -22,16 +22,18 @@ typedef struct shared {
     v3 x;
 } shared;
 
-static double depth_at(const shared *s, v3 x, v3 *gradient) {
+/* Both distances at x, and their gradients in A's frame. */
+typedef struct both {
+    double a, b;
     v3 ga, gb;
-    double fa = s->a->distance(s->a, x, &ga);
-    if (!(fa < 0)) {
-        *gradient = ga;
-        return fa;
-    }
-    double fb = s->b->distance(s->b, pose_point(s->X_ba, x), &gb);
-    *gradient = fa >= fb ? ga : m3_transposed_times(s->X_ba.R, gb);
-    return fmax(fa, fb);
+} both;
+
+static both both_at(const shared *s, v3 x) {
+    both at;
+    at.a = s->a->distance(s->a, x, &at.ga);
+    at.b = s->b->distance(s->b, pose_point(s->X_ba, x), &at.gb);
+    at.gb = m3_transposed_times(s->X_ba.R, at.gb);
+    return at;
 }
 
 static void bounds_of(const sim_shape *shape, const solid *s, v3 *low, v3 *high) {
@@ -68,45 +70,59 @@ static double thinnest(v3 size) { return fmin(size.x, fmin(size.y, size.z)); }
 
 static void try_point(shared *s, v3 x) {
     v3 g;
-    double m = depth_at(s, x, &g);
+    double m = s->a->distance(s->a, x, &g);
+    if (m < s->m) {
+        m = fmax(m, s->b->distance(s->b, pose_point(s->X_ba, x), &g));
+    }
     if (m < s->m) {
         s->m = m;
         s->x = x;
     }
 }
 
+/* Steps d that minimise the greater of both distances, taken for planes, plus d^2 / (2 step). */
 static void go_deeper(shared *s, double step) {
-    v3 x = s->x, g;
-    for (int k = 0; k < STEPS; k++) {
-        double m = depth_at(s, x, &g), length = v3_norm(g);
+    double smallest = 1e-3 * step;
+    both at = both_at(s, s->x);
+    for (int k = 0; k < STEPS && step > smallest; k++) {
+        v3 across = v3_sub(at.ga, at.gb);
+        double square = v3_dot(across, across);
+        double w = square > 1e-12 ? ((at.a - at.b) / step - v3_dot(at.gb, across)) / square : 0.5;
+        w = fmin(fmax(w, 0), 1);
+        v3 x = v3_axpy(s->x, -step, v3_axpy(at.gb, w, across));
+        both there = both_at(s, x);
+        double m = fmax(there.a, there.b);
         if (m < s->m) {
             s->m = m;
             s->x = x;
-        } else if (m > s->m) {
-            x = s->x;
+            at = there;
+        } else {
             step *= 0.5;
-            depth_at(s, x, &g);
-            length = v3_norm(g);
         }
-        if (!(length > 0.1)) {
-            return;
-        }
-        x = v3_axpy(x, -step / length, g);
     }
 }
 
-/* The largest ball found that fits into both: -m, at x.  0: none. */
-static int common_ball(shared *s, v3 low, v3 high) {
-    v3 size = v3_sub(high, low);
+/* The largest ball found that fits into both: -m, at x, looked for in their common box, and from x on.  0: none.
+ * `settled`: m is known to be least at x if it is least there of all that is tried. */
+static int common_ball(shared *s, v3 low, v3 high, int settled) {
+    v3 size = v3_sub(high, low), from = s->x;
+    double known = s->m;
     for (int k = 0; k < GRID * GRID * GRID; k++) {
         double u = (k % GRID + 0.5) / GRID, v = (k / GRID % GRID + 0.5) / GRID, w = (k / (GRID * GRID) + 0.5) / GRID;
         try_point(s, v3_make(low.x + u * size.x, low.y + v * size.y, low.z + w * size.z));
     }
-    if (!(s->m < 0)) {
+    if (s->m > 0.5 * v3_norm(size) / GRID || (settled && s->m >= fmin(known, 0))) { /* no steeper than 1 */
         return 0;
     }
-    go_deeper(s, 0.25 * thinnest(size));
-    return 1;
+    go_deeper(s, 0.25 * (s->m < 0 ? thinnest(size) : fmax(thinnest(size), 2 * s->m)));
+    if (s->m >= 0 && known < HUGE_VAL) { /* from there as well */
+        shared other = *s;
+        other.x = from;
+        other.m = known;
+        go_deeper(&other, 0.25 * thinnest(size));
+        *s = other.m < s->m ? other : *s;
+    }
+    return s->m < 0;
 }
 
 /* Is what both boxes share as thick as half of either? */
@@ -123,8 +139,8 @@ static int leads_out(const shared *s, const contact_point *c) {
     pair moved = *s->pair;
     v3 low, high;
     moved.X_ab.p = v3_axpy(moved.X_ab.p, c->gap, c->normal);
-    shared then = {.pair = &moved, .a = s->a, .b = s->b, .X_ba = pose_inverse(moved.X_ab)};
-    return !common_box(&then, &low, &high) || !common_ball(&then, low, high) || then.m >= 0.5 * s->m;
+    shared then = {.pair = &moved, .a = s->a, .b = s->b, .X_ba = pose_inverse(moved.X_ab), .m = HUGE_VAL};
+    return !common_box(&then, &low, &high) || !common_ball(&then, low, high, 0) || then.m >= 0.5 * s->m;
 }
 
 /* The plane instead of those that lead elsewhere. */
@@ -140,21 +156,28 @@ static void part(const pair *p, const parting *way, int first, manifold *out) {
     manifold_add(out, p->arena, &c);
 }
 
+/* Where the contact is: do both distances lead away from each other?  Then, were both solids convex, m is least there. */
+static int opposed(shared *s, const contact_point *c) {
+    both at = both_at(s, c->position);
+    s->x = c->position;
+    s->m = fmax(at.a, at.b);
+    return v3_dot(at.ga, at.gb) < -0.999 && fabs(at.a - at.b) <= 0.1 * fabs(c->gap);
+}
+
 /* Out of the solid whose surface is nearer, by both distances. */
 static void part_at(const shared *s, manifold *out) {
-    v3 ga, gb;
-    double fa = s->a->distance(s->a, s->x, &ga), fb = s->b->distance(s->b, pose_point(s->X_ba, s->x), &gb);
-    v3 n = fb >= fa ? m3_transposed_times(s->X_ba.R, gb) : v3_neg(ga);
+    both at = both_at(s, s->x);
+    v3 n = at.b >= at.a ? at.gb : v3_neg(at.ga);
     double length = v3_norm(n);
     if (length > 0.1) {
-        contact_point c = {s->x, v3_scale(1 / length, n), fa + fb, feature_pair(3, 3)};
+        contact_point c = {s->x, v3_scale(1 / length, n), at.a + at.b, feature_pair(3, 3)};
         manifold_add(out, s->pair->arena, &c);
     }
 }
 
 void encounter_overlap(const pair *p, const solid *a, const solid *b, int first, manifold *out) {
-    shared s = {.pair = p, .a = a, .b = b, .X_ba = pose_inverse(p->X_ab)};
-    contact_point deepest = {.gap = 0};
+    shared s = {.pair = p, .a = a, .b = b, .X_ba = pose_inverse(p->X_ab), .m = HUGE_VAL};
+    contact_point deepest = {.gap = HUGE_VAL};
     v3 low, high;
     for (int k = first; k < out->count; k++) {
         deepest = out->point[k].gap < deepest.gap ? out->point[k] : deepest;
@@ -162,21 +185,22 @@ void encounter_overlap(const pair *p, const solid *a, const solid *b, int first,
     if (!a->distance || !b->distance || !common_box(&s, &low, &high)) {
         return;
     }
-    double thin = thinnest(v3_sub(high, low));
+    double thin = thinnest(v3_sub(high, low)), gap = fmin(deepest.gap, 0);
     int through = p->a->type != SIM_HALF_SPACE && reaches_through(&s, thin);
-    if (!through && -deepest.gap >= 0.25 * thin) { /* no ball fits in that is twice as large */
+    if (!through && -gap >= 0.25 * thin) { /* no ball fits in that is twice as large */
         return;
     }
-    if (!common_ball(&s, low, high) || (!through && s.m >= deepest.gap)) {
+    int settled = p->a->type == SIM_HALF_SPACE || (isfinite(deepest.gap) && opposed(&s, &deepest));
+    if (!common_ball(&s, low, high, settled) || (!through && s.m >= gap)) {
         return;
     }
-    if (through && deepest.gap < 0 && leads_out(&s, &deepest)) {
+    if (through && gap < 0 && leads_out(&s, &deepest)) {
         return;
     }
     parting way = parting_of(p, a, b, s.x, out->point + first, out->count - first);
-    if (way.depth <= TRUSTED * fmax(-deepest.gap, -2 * s.m)) {
+    if (way.depth <= TRUSTED * fmax(-gap, -2 * s.m)) {
         part(p, &way, first, out);
-    } else if (s.m < deepest.gap) {
+    } else if (s.m < gap) {
         part_at(&s, out);
     }
 }
