@@ -11,8 +11,8 @@
  * the way out of the solid whose surface is nearer. */
 #include "collide/field_contact.h"
 
-enum { GRID = 3, STEPS = 12 };
-static const double THROUGH = 0.5, TRUSTED = 4, SAME_WAY = 0.5;
+enum { GRID = 3, STEPS = 24 };
+static const double THROUGH = 0.5, ENOUGH = 0.55, TRUSTED = 4, SAME_WAY = 0.5;
 
 typedef struct shared {
     const pair *pair;
@@ -102,6 +102,14 @@ static void go_deeper(shared *s, double step) {
     }
 }
 
+/* Where to look as well. */
+static both place_at(shared *s, v3 x) {
+    both at = both_at(s, x);
+    s->x = x;
+    s->m = fmax(at.a, at.b);
+    return at;
+}
+
 /* The largest ball found that fits into both: -m, at x, looked for in their common box, and from x on.  0: none.
  * `settled`: m is known to be least at x if it is least there of all that is tried. */
 static int common_ball(shared *s, v3 low, v3 high, int settled) {
@@ -140,6 +148,7 @@ static int leads_out(const shared *s, const contact_point *c) {
     v3 low, high;
     moved.X_ab.p = v3_axpy(moved.X_ab.p, c->gap, c->normal);
     shared then = {.pair = &moved, .a = s->a, .b = s->b, .X_ba = pose_inverse(moved.X_ab), .m = HUGE_VAL};
+    place_at(&then, s->x);
     return !common_box(&then, &low, &high) || !common_ball(&then, low, high, 0) || then.m >= 0.5 * s->m;
 }
 
@@ -158,9 +167,7 @@ static void part(const pair *p, const parting *way, int first, manifold *out) {
 
 /* Where the contact is: do both distances lead away from each other?  Then, were both solids convex, m is least there. */
 static int opposed(shared *s, const contact_point *c) {
-    both at = both_at(s, c->position);
-    s->x = c->position;
-    s->m = fmax(at.a, at.b);
+    both at = place_at(s, c->position);
     return v3_dot(at.ga, at.gb) < -0.999 && fabs(at.a - at.b) <= 0.1 * fabs(c->gap);
 }
 
@@ -191,10 +198,7 @@ void encounter_overlap(const pair *p, const solid *a, const solid *b, int first,
         return;
     }
     int settled = p->a->type == SIM_HALF_SPACE || (isfinite(deepest.gap) && opposed(&s, &deepest));
-    if (!common_ball(&s, low, high, settled) || (!through && s.m >= gap)) {
-        return;
-    }
-    if (through && gap < 0 && leads_out(&s, &deepest)) {
+    if (!common_ball(&s, low, high, settled) || (s.m >= ENOUGH * gap && (!through || leads_out(&s, &deepest)))) {
         return;
     }
     parting way = parting_of(p, a, b, s.x, out->point + first, out->count - first);
