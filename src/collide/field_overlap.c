@@ -11,8 +11,8 @@
  * the way out of the solid whose surface is nearer. */
 #include "collide/field_contact.h"
 
-enum { GRID = 3, STEPS = 24 };
-static const double THROUGH = 0.5, ENOUGH = 0.55, TRUSTED = 4, SAME_WAY = 0.5;
+enum { GRID = 3, STEPS = 24, PLANES = 10, SHIFTS = 24 };
+static const double THROUGH = 0.5, ENOUGH = 0.55, TRUSTED = 8, SAME_WAY = 0.5;
 
 typedef struct shared {
     const pair *pair;
@@ -80,25 +80,89 @@ static void try_point(shared *s, v3 x) {
     }
 }
 
-/* Steps d that minimise the greater of both distances, taken for planes, plus d^2 / (2 step). */
+/* Planes under m, were it convex: each distance about each place that was tried. */
+typedef struct bundle {
+    int count;
+    double value[PLANES]; /* where x is now */
+    v3 slope[PLANES];
+} bundle;
+
+static void add_plane(bundle *b, double value, v3 slope) {
+    int k = b->count < PLANES ? b->count++ : 0;
+    if (b->count == PLANES && k == 0) { /* the lowest says least */
+        for (int i = 1; i < PLANES; i++) {
+            k = b->value[i] < b->value[k] ? i : k;
+        }
+    }
+    b->value[k] = value;
+    b->slope[k] = slope;
+}
+
+/* The way d that minimises the highest of the planes plus d^2 / (2 step).  Its dual is a point of a simplex, found by
+ * shifting weight from the lowest plane that has any to the highest.  Returns how high the highest is there. */
+static double lowest(const bundle *b, double step, v3 *d) {
+    double weight[PLANES] = {0}, top = 0;
+    int best = 0;
+    for (int k = 1; k < b->count; k++) {
+        best = b->value[k] > b->value[best] ? k : best;
+    }
+    weight[best] = 1;
+    *d = v3_scale(-step, b->slope[best]);
+    for (int shift = 0; shift < SHIFTS; shift++) {
+        int high = -1, low = -1;
+        double bottom = HUGE_VAL;
+        top = -HUGE_VAL;
+        for (int k = 0; k < b->count; k++) {
+            double v = b->value[k] + v3_dot(b->slope[k], *d);
+            high = v > top ? k : high;
+            top = fmax(top, v);
+            if (weight[k] > 0 && v < bottom) {
+                low = k;
+                bottom = v;
+            }
+        }
+        v3 turn = v3_sub(b->slope[high], b->slope[low]);
+        double square = v3_dot(turn, turn);
+        if (!(top - bottom > 1e-3 * step) || !(square > 1e-12)) {
+            break;
+        }
+        double moved = fmin((top - bottom) / (step * square), weight[low]);
+        weight[high] += moved;
+        weight[low] -= moved;
+        *d = v3_axpy(*d, -step * moved, turn);
+    }
+    return top;
+}
+
+/* Down from x, by a bundle method (Lemarechal 1975): what a step in vain has shown makes the next one better. */
 static void go_deeper(shared *s, double step) {
     double smallest = 1e-3 * step;
+    bundle planes = {.count = 0};
     both at = both_at(s, s->x);
-    for (int k = 0; k < STEPS && step > smallest; k++) {
-        v3 across = v3_sub(at.ga, at.gb);
-        double square = v3_dot(across, across);
-        double w = square > 1e-12 ? ((at.a - at.b) / step - v3_dot(at.gb, across)) / square : 0.5;
-        w = fmin(fmax(w, 0), 1);
-        v3 x = v3_axpy(s->x, -step, v3_axpy(at.gb, w, across));
-        both there = both_at(s, x);
-        double m = fmax(there.a, there.b);
-        if (m < s->m) {
+    add_plane(&planes, at.a, at.ga);
+    add_plane(&planes, at.b, at.gb);
+    for (int k = 0, vain = 0; k < STEPS && step > smallest; k++) {
+        v3 d;
+        double hoped = s->m - lowest(&planes, step, &d);
+        if (!(hoped > fmax(0.02 * fabs(s->m), 1e-3 * smallest))) {
+            return;
+        }
+        v3 x = v3_add(s->x, d);
+        at = both_at(s, x);
+        double m = fmax(at.a, at.b);
+        int lower = m < s->m;
+        if (lower) {
+            for (int i = 0; i < planes.count; i++) {
+                planes.value[i] += v3_dot(planes.slope[i], d);
+            }
             s->m = m;
             s->x = x;
-            at = there;
-        } else {
-            step *= 0.5;
         }
+        v3 back = v3_sub(s->x, x); /* 0, or from where it was in vain */
+        add_plane(&planes, fmin(at.a + v3_dot(at.ga, back), s->m), at.ga);
+        add_plane(&planes, fmin(at.b + v3_dot(at.gb, back), s->m), at.gb);
+        vain = lower ? 0 : vain + 1;
+        step *= vain && vain % 4 == 0 ? 0.5 : 1;
     }
 }
 
