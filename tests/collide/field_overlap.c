@@ -233,6 +233,22 @@ Test(field_overlap, of_cubes_is_as_deep_as_the_nearest_face_is_far) {
     shape_free(&field);
 }
 
+/* Neither has a vertex under the other's surface. */
+Test(field_overlap, of_two_angle_irons_at_one_place_is_parted) {
+    stock s = begin();
+    const sim_shape *iron = &s.plain[6];
+    contacts c = contacts_of(iron, iron, pose_identity(), 1e-3, NULL, 0);
+    cr_assert(c.count && c.point[deepest_of(&c)].gap < -0.019, "%d points", c.count);
+    free(c.point);
+    for (int k = 0; k < 30; k++) {
+        pose X = pose_identity();
+        X.p = v3_make(k % 3 * 1e-4, k / 3 % 2 * 1e-3, k / 6 * 2e-3);
+        int steps = steps_out(iron, iron, X);
+        cr_expect(steps > 0 && steps <= 10, "shift %d: %d steps", k, steps);
+    }
+    end(&s);
+}
+
 Test(field_overlap, below_the_ground_and_inside_a_mesh_there_is_contact) {
     static const v3 corner[8] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
                                  {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {0.9, 0.9, 0.9}};
