@@ -222,7 +222,7 @@ typedef struct twin {
 } twin;
 
 typedef struct gaps {
-    double jump;            /* worst change, of a step */
+    double jump;            /* worst change before they touch, of a step */
     double outside, inside; /* how far from those of the other */
     int lost;
 } gaps;
@@ -251,7 +251,7 @@ static gaps follow_twin(FILE *file, const char *name, int motion, const sim_shap
         }
         double *worst = known > 0 ? &g.outside : &g.inside;
         *worst = fmax(*worst, fabs(gap - known) / size);
-        g.jump = k > 0 ? fmax(g.jump, fabs(gap - last) / step) : 0;
+        g.jump = k > 0 && known > 0 ? fmax(g.jump, fabs(gap - last) / step) : g.jump;
         last = gap;
         if (file) {
             fprintf(file, "%s %d %.9g %.9g %.9g\n", name, motion, k * step / size - 0.1, gap / size, known / size);
@@ -264,9 +264,10 @@ Test(oracle_motion, gaps_of_fields_are_those_of_the_solids_they_describe) {
     static const twin twins[3] = {{"ball", SIM_FIELD_SPHERE, SIM_SPHERE, {0.35, 0, 0}},
                                   {"box", SIM_FIELD_BOX, SIM_BOX, {0.5, 0.4, 0.7}},
                                   {"rod", SIM_FIELD_CYLINDER, SIM_CYLINDER, {0.25, 0.7, 0}}};
-    static const sim_shape_type types[5] = {SIM_SPHERE, SIM_BOX, SIM_CAPSULE, SIM_CYLINDER, SIM_ELLIPSOID};
+    static const sim_shape_type types[6] = {SIM_SPHERE, SIM_BOX, SIM_CAPSULE, SIM_CYLINDER, SIM_ELLIPSOID, SIM_CONVEX};
     random_source r = {83};
-    stock from = {0};
+    stock from;
+    stock_make(&from);
     FILE *file = curves();
     for (int which = 0; which < 3; which++) {
         const twin *t = &twins[which];
@@ -281,8 +282,8 @@ Test(oracle_motion, gaps_of_fields_are_those_of_the_solids_they_describe) {
         sim_geometry *g = sim_geometry_field(&def, 0, NULL, &error);
         cr_assert_not_null(g, "%s", error.text);
         field.geometry = g;
-        for (int k = 0; k < 40; k++) {
-            sim_shape s = shape_random(&r, &from, types[k % 5], 0);
+        for (int k = 0; k < 36; k++) {
+            sim_shape s = shape_random(&r, &from, types[k % 6], 0);
             double size = 0.35;
             for (int i = 0; i < 3; i++) {
                 s.size[i] *= 0.5;
@@ -299,10 +300,12 @@ Test(oracle_motion, gaps_of_fields_are_those_of_the_solids_they_describe) {
             cr_expect_eq(c.lost, 0, "%s, motion %d: %d steps without a point", name, k, c.lost);
             cr_expect_lt(c.outside, 1e-6, "%s, motion %d: off by %g of the size", name, k, c.outside);
             cr_expect(c.jump < 1.001, "%s, motion %d: the gap changes by %g of the step", name, k, c.jump);
-            cr_expect_lt(c.inside, 0.01, "%s, motion %d: off by %g of the size inside", name, k, c.inside);
+            /* Two that overlap by edges: one or the other way out is found. */
+            cr_expect_lt(c.inside, 0.03, "%s, motion %d: off by %g of the size inside", name, k, c.inside);
         }
         sim_geometry_free(g);
     }
+    stock_free(&from);
     if (file) {
         fclose(file);
     }
