@@ -281,4 +281,23 @@ void field_field_most(const pair *p, manifold *out, int most) {
     finish(p, &a, &b, out, first, most);
 }
 
-void field_field(const pair *p, manifold *out) { field_field_most(p, out, CLUSTER_MOST); }
+/* Of two fields one is always A, whichever is named first: so both orders have one answer.  The one whose triangles are gone
+ * through; of two alike, the pose says: d changes its sign when they are exchanged, and `line` is a direction in which
+ * neither stacks nor rows are built. */
+static int are_in_order(const pair *p) {
+    const v3 line = {0.3607, 0.4793, 0.8001};
+    solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
+    int through = through_a(&a, &b);
+    v3 d = v3_add(p->X_ab.p, m3_transposed_times(p->X_ab.R, p->X_ab.p));
+    return through != through_a(&b, &a) ? through : v3_dot(line, d) >= 0;
+}
+
+static void in_order(const pair *p, manifold *out) { field_field_most(p, out, CLUSTER_MOST); }
+
+void field_field(const pair *p, manifold *out) {
+    if (are_in_order(p)) {
+        in_order(p, out);
+    } else {
+        pair_swapped(p, in_order, out);
+    }
+}
