@@ -114,7 +114,7 @@ static bool in_range(const reader *r, const node *n, const field *f, double x) {
         return false;
     }
     if (limit->has_low && limit->has_high && !limit->above_low && (x < limit->low || x > limit->high)) {
-        sim_report_value(r->report, n, NULL, "must be from %.17g to %.17g%s%s, is %.17g", limit->low, limit->high,
+        sim_report_value(r->report, n, NULL, "must be from %.15g to %.15g%s%s, is %.17g", limit->low, limit->high,
                          f->unit ? " " : "", f->unit ? f->unit : "", x);
         return false;
     }

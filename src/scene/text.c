@@ -54,6 +54,15 @@ void sim_text_add_quoted(text *t, const char *content) {
 
 void sim_text_add_number(text *t, double number) {
     char digits[40];
+    double zeros = number / 1e9;
+    if (number != 0 && zeros == floor(zeros) && fabs(number) < 1e16) { /* 1e9, not 1000000000 */
+        int exponent = 9;
+        for (; floor(zeros / 10) == zeros / 10; zeros /= 10) {
+            exponent++;
+        }
+        sim_text_add(t, "%.0fe%d", zeros, exponent);
+        return;
+    }
     if (number == floor(number) && fabs(number) < 1e16) {
         sim_text_add(t, "%.0f", number);
         return;
