@@ -52,28 +52,32 @@ void sim_text_add_quoted(text *t, const char *content) {
     sim_text_add(t, "\"");
 }
 
-void sim_text_add_number(text *t, double number) {
-    char digits[40];
+const char *sim_number_digits(double number, char digits[NUMBER_DIGITS]) {
     double zeros = number / 1e9;
     if (number != 0 && zeros == floor(zeros) && fabs(number) < 1e16) { /* 1e9, not 1000000000 */
         int exponent = 9;
         for (; floor(zeros / 10) == zeros / 10; zeros /= 10) {
             exponent++;
         }
-        sim_text_add(t, "%.0fe%d", zeros, exponent);
-        return;
+        snprintf(digits, NUMBER_DIGITS, "%.0fe%d", zeros, exponent);
+        return digits;
     }
     if (number == floor(number) && fabs(number) < 1e16) {
-        sim_text_add(t, "%.0f", number);
-        return;
+        snprintf(digits, NUMBER_DIGITS, "%.0f", number);
+        return digits;
     }
     for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        snprintf(digits, NUMBER_DIGITS, "%.*g", precision, number);
         if (strtod(digits, NULL) == number) {
             break;
         }
     }
-    sim_text_add(t, "%s", digits);
+    return digits;
+}
+
+void sim_text_add_number(text *t, double number) {
+    char digits[NUMBER_DIGITS];
+    sim_text_add(t, "%s", sim_number_digits(number, digits));
 }
 
 char *sim_text_take(text *t) {

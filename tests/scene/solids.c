@@ -179,16 +179,17 @@ Test(scene_solids, a_scene_that_is_refused_gives_no_warnings) {
 }
 
 Test(scene_solids, sizes_without_sense_are_refused) {
-    refused(SHAPE("{'type': 'box', 'size': [1, 1e160, 1]}"), "scene.json:2:29", "must be from 1e-12 to 1000000000 m");
-    refused(SHAPE("{'type': 'sphere', 'radius': 0}"), "scene.json:2:30", "must be from 1e-12 to 1000000000 m, is 0");
+    refused(SHAPE("{'type': 'box', 'size': [1, 1e160, 1]}"), "scene.json:2:29",
+            "must be from 1e-12 to 1e9 m, is 1e+160");
+    refused(SHAPE("{'type': 'sphere', 'radius': 0}"), "scene.json:2:30", "must be from 1e-12 to 1e9 m, is 0");
     refused(SHAPE("{'type': 'ellipsoid', 'radii': [1, 1e-300, 1]}"), "scene.json:2:36", "must be from 1e-12");
     refused(SHAPE("{'type': 'height_field', 'columns': 2, 'extent': [1, 1], 'heights': [0, 0, 1e300, 0]}"),
-            "scene.json:2:76", "must be from -1000000000 to 1000000000 m");
+            "scene.json:2:76", "must be from -1e9 to 1e9 m");
     refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1e10,0,0],[0,1,0]], 'triangles': [[0,1,2]]}"),
-            "scene.json:2:38", "must be from -1000000000 to 1000000000 m");
+            "scene.json:2:38", "must be from -1e9 to 1e9 m");
     refused(SHAPE("{'type': 'sdf', 'field': {'type': 'sphere', 'radius': 1e160}}"), "scene.json:2:55", "must be from");
     refused(SHAPE("{'type': 'sphere', 'radius': 1, 'pose': {'position': [0, 0, 1e300]}}"), "scene.json:2:61",
-            "must be from -1e+15 to 1e+15 m");
+            "must be from -1e15 to 1e15 m");
 }
 
 static void near_color(const float color[4], float red) { cr_assert_float_eq(color[0], red, 1e-6f); }
