@@ -114,20 +114,18 @@ static bool in_range(const reader *r, const node *n, const field *f, double x) {
     if (above && !(limit->has_high && x > limit->high)) {
         return true;
     }
-    char low[NUMBER_DIGITS], high[NUMBER_DIGITS], is[NUMBER_DIGITS];
     const char *unit = f->unit ? f->unit : "", *space = f->unit ? " " : "";
-    sim_number_digits(limit->low, low);
-    sim_number_digits(limit->high, high);
-    sim_number_digits(x, is);
+    digits low = sim_number_digits(limit->low), high = sim_number_digits(limit->high), is = sim_number_digits(x);
     if (limit->has_low && limit->has_high && limit->low == limit->high) {
-        sim_report_value(r->report, n, NULL, "must be %s, is %s", low, is);
+        sim_report_value(r->report, n, NULL, "must be %s, is %s", low.text, is.text);
     } else if (limit->has_low && limit->has_high && !limit->above_low) {
-        sim_report_value(r->report, n, NULL, "must be from %s to %s%s%s, is %s", low, high, space, unit, is);
+        sim_report_value(r->report, n, NULL, "must be from %s to %s%s%s, is %s", low.text, high.text, space, unit,
+                         is.text);
     } else if (!above) {
-        sim_report_value(r->report, n, NULL, "must be %s %s, is %s%s%s", limit->above_low ? "above" : "at least", low,
-                         is, space, unit);
+        sim_report_value(r->report, n, NULL, "must be %s %s, is %s%s%s", limit->above_low ? "above" : "at least",
+                         low.text, is.text, space, unit);
     } else {
-        sim_report_value(r->report, n, NULL, "must be at most %s, is %s%s%s", high, is, space, unit);
+        sim_report_value(r->report, n, NULL, "must be at most %s, is %s%s%s", high.text, is.text, space, unit);
     }
     return false;
 }

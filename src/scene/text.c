@@ -52,32 +52,33 @@ void sim_text_add_quoted(text *t, const char *content) {
     sim_text_add(t, "\"");
 }
 
-const char *sim_number_digits(double number, char digits[NUMBER_DIGITS]) {
+digits sim_number_digits(double number) {
+    digits d;
     double zeros = number / 1e9;
     if (number != 0 && zeros == floor(zeros) && fabs(number) < 1e16) { /* 1e9, not 1000000000 */
         int exponent = 9;
         for (; floor(zeros / 10) == zeros / 10; zeros /= 10) {
             exponent++;
         }
-        snprintf(digits, NUMBER_DIGITS, "%.0fe%d", zeros, exponent);
-        return digits;
+        snprintf(d.text, sizeof d.text, "%.0fe%d", zeros, exponent);
+        return d;
     }
     if (number == floor(number) && fabs(number) < 1e16) {
-        snprintf(digits, NUMBER_DIGITS, "%.0f", number);
-        return digits;
+        snprintf(d.text, sizeof d.text, "%.0f", number);
+        return d;
     }
     for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, NUMBER_DIGITS, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number) {
+        snprintf(d.text, sizeof d.text, "%.*g", precision, number);
+        if (strtod(d.text, NULL) == number) {
             break;
         }
     }
-    return digits;
+    return d;
 }
 
 void sim_text_add_number(text *t, double number) {
-    char digits[NUMBER_DIGITS];
-    sim_text_add(t, "%s", sim_number_digits(number, digits));
+    digits d = sim_number_digits(number);
+    sim_text_add(t, "%s", d.text);
 }
 
 char *sim_text_take(text *t) {
