@@ -265,7 +265,8 @@ void encounter_overlap(const pair *p, const solid *a, const solid *b, int first,
     if (!common_ball(&s, low, high, settled) || (s.m >= ENOUGH * gap && (!through || leads_out(&s, &deepest)))) {
         return;
     }
-    parting way = parting_of(p, a, b, s.x, out->point + first, out->count - first);
+    const contact_point *found = out->count > first ? out->point + first : NULL;
+    parting way = parting_of(p, a, b, s.x, found, out->count - first);
     if (way.depth <= TRUSTED * fmax(-gap, -2 * s.m)) {
         part(p, &way, first, out);
     } else if (s.m < gap) {
