@@ -142,7 +142,8 @@ void pair_swapped(const pair *p, pair_function *f, manifold *out) {
     }
     q.a = p->b;
     q.b = p->a;
-    q.X_ab = pose_inverse(p->X_ab);
+    q.X_ab = p->X_ba ? *p->X_ba : pose_inverse(p->X_ab);
+    q.X_ba = &p->X_ab;
     q.kept = kept;
     v3 parting = {0, 0, 0};
     if (p->parting) {
