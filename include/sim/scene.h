@@ -44,16 +44,17 @@ typedef struct sim_scene {
     void *memory;
 } sim_scene;
 
-/* One thing wrong in a scene, with its place. */
+/* One thing wrong in a scene, or odd, with its place. */
 typedef struct sim_diagnostic {
     const char *file;
     int line, column;    /* from 1; 0 where the place is no file (an option of the command line) */
     const char *pointer; /* JSON pointer, "/bodies/3/inertia" */
     const char *message;
     const char *hint; /* may be NULL */
+    int warning;      /* the scene is loaded all the same */
 } sim_diagnostic;
 
-/* Everything found wrong in one pass, up to 20. */
+/* Everything found wrong in one pass, up to 20; of a scene that is loaded, what is odd about it. */
 typedef struct sim_diagnostics {
     int count;
     sim_diagnostic item[20];
@@ -62,7 +63,8 @@ typedef struct sim_diagnostics {
 } sim_diagnostics;
 
 SIM_API void sim_diagnostics_free(sim_diagnostics *diagnostics);
-/* "scene.json:42:17: error: /bodies/3/inertia: ... (hint)" with a newline; returns the length, as snprintf. */
+/* "scene.json:42:17: error: /bodies/3/inertia: ... (hint)", or "warning:", with a newline; returns the length, as
+ * snprintf. */
 SIM_API int sim_diagnostic_print(const sim_diagnostic *diagnostic, char *text, size_t size);
 
 /* What the caller adds to the file: values that replace its own ("world/step=0.002", as `sim --set`), and where sampled
@@ -74,7 +76,8 @@ typedef struct sim_scene_overrides {
     const char *cache;    /* folder, made when needed; NULL: none */
 } sim_scene_overrides;
 
-/* NULL on failure: SIM_BAD_INPUT with diagnostics filled, or SIM_NO_RESOURCE (no such file, no memory).  `overrides` and
+/* NULL on failure: SIM_BAD_INPUT with diagnostics filled, or SIM_NO_RESOURCE (no such file, no memory).  A scene that is
+ * loaded may come with warnings.  `overrides` and
  * `diagnostics` may be NULL; the first diagnostic is also `error`. */
 SIM_API sim_scene *sim_scene_load(const char *path, const sim_scene_overrides *overrides, sim_diagnostics *diagnostics,
                                   sim_error *error);

@@ -145,6 +145,7 @@ int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surfac
     }
     pair q = *p;
     q.X_ab.p = v3_axpy(q.X_ab.p, -l.height, l.m);
+    q.X_ba = NULL;
     q.margin = fmax(p->margin, 1e3 * l.hair);
     pass(&q, a, s, out);
     let_down(&l, first, out);

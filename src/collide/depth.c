@@ -13,19 +13,29 @@
 enum { MOST_POLISHES = 8, BASINS = 12, FLAT = 8 };
 static const double LEAN = 1.5;
 
+/* D without the ball that rolls inside of it: its h is less by `round` everywhere, and its corners are sharper, so that far
+ * fewer facets tell how low it is. */
+typedef struct core {
+    const minkowski *m;
+    double round;
+} core;
+
+static v3 core_point(const core *c, v3 u, v3 w) { return v3_axpy(w, -c->round, u); }
+static v3 core_support(const core *c, v3 u) { return core_point(c, u, mink_support(c->m, u).d); }
+
 /* The one of two points that is farther from the plane through p at right angles to u. */
-static v3 farther(const minkowski *m, v3 u, v3 p, double *distance) {
-    v3 one = mink_support(m, u).d, other = mink_support(m, v3_neg(u)).d;
+static v3 farther(const core *c, v3 u, v3 p, double *distance) {
+    v3 one = core_support(c, u), other = core_support(c, v3_neg(u));
     double x = v3_dot(u, v3_sub(one, p)), y = v3_dot(u, v3_sub(p, other));
     *distance = max_of(x, y);
     return x >= y ? one : other;
 }
 
 /* Four points of D that span space as well as a few directions show.  Else 0, and a direction in which D is flat. */
-static int spanning(const minkowski *m, v3 corner[4], v3 *flat) {
+static int spanning(const core *c, v3 corner[4], v3 *flat) {
     double longest = -1, size;
     for (int k = 0; k < 3; k++) {
-        v3 u = {k == 0, k == 1, k == 2}, low = mink_support(m, v3_neg(u)).d, high = farther(m, u, low, &size);
+        v3 u = {k == 0, k == 1, k == 2}, low = core_support(c, v3_neg(u)), high = farther(c, u, low, &size);
         if (size > longest) {
             longest = size;
             corner[0] = low;
@@ -33,20 +43,20 @@ static int spanning(const minkowski *m, v3 corner[4], v3 *flat) {
             *flat = u;
         }
     }
-    if (!(longest > 8 * m->grain)) {
+    if (!(longest > 8 * c->m->grain)) {
         return 0;
     }
     v3 e = v3_unit(v3_sub(corner[1], corner[0])), s = v3_perpendicular(e), t = v3_cross(e, s);
     double across_s, across_t;
-    v3 by_s = farther(m, s, corner[0], &across_s), by_t = farther(m, t, corner[0], &across_t);
+    v3 by_s = farther(c, s, corner[0], &across_s), by_t = farther(c, t, corner[0], &across_t);
     corner[2] = across_s >= across_t ? by_s : by_t;
     *flat = s;
-    if (!(max_of(across_s, across_t) > 8 * m->grain)) {
+    if (!(max_of(across_s, across_t) > 8 * c->m->grain)) {
         return 0;
     }
     *flat = v3_unit(v3_cross(e, v3_sub(corner[2], corner[0])));
-    corner[3] = farther(m, *flat, corner[0], &size);
-    return size > 8 * m->grain;
+    corner[3] = farther(c, *flat, corner[0], &size);
+    return size > 8 * c->m->grain;
 }
 
 static mink_direction direction(const minkowski *m, v3 u) {
@@ -62,6 +72,7 @@ static int fat(const minkowski *m, const v3 c[4]) {
 
 typedef struct search {
     const minkowski *m;
+    core core;
     polytope p;
     depth_result *out;
     double tolerance, polished; /* h of the lowest direction that was polished */
@@ -90,17 +101,16 @@ static void take_in(search *s, v3 w) {
  * h x^2 / 2. */
 static void enclose_best(search *s) {
     mink_direction best = s->out->best;
-    v3 flat[FLAT], x, w;
+    v3 flat[FLAT], x;
     int count = mink_flat(s->m, best.u, flat, FLAT, &x);
     for (int k = 0; k < count; k++) {
-        take_in(s, flat[k]);
+        take_in(s, core_point(&s->core, best.u, flat[k]));
     }
     if (count <= 2) {
         v3 y = v3_unit(v3_cross(best.u, x));
-        double lean = LEAN * sqrt(s->tolerance / max_of(best.h, s->tolerance));
+        double lean = LEAN * sqrt(s->tolerance / max_of(best.h - s->core.round, s->tolerance));
         for (int k = count == 2 ? 2 : 0; k < 4; k++) {
-            w = mink_support(s->m, v3_unit(v3_axpy(best.u, k & 1 ? lean : -lean, k & 2 ? y : x))).d;
-            take_in(s, w);
+            take_in(s, core_support(&s->core, v3_unit(v3_axpy(best.u, k & 1 ? lean : -lean, k & 2 ? y : x))));
         }
     }
 }
@@ -133,12 +143,12 @@ static void close_in(search *s) {
     double settled = HUGE_VAL; /* least offset of the facets that cannot be asked any more */
     for (; out->iterations < 2 * POLYTOPE_POINTS; out->iterations++) {
         int f = polytope_nearest(&s->p);
-        out->below = min_of(settled, s->p.offset[f]);
+        out->below = min_of(settled, s->p.offset[f]) + s->core.round;
         out->below = max_of(out->below, s->proven);
         if (out->best.h - out->below <= s->tolerance) {
             return;
         }
-        v3 u = s->p.facet[f].normal, w = mink_support(s->m, u).d;
+        v3 u = s->p.facet[f].normal, w = core_support(&s->core, u);
         double offset = s->p.offset[f], h = v3_dot(u, w);
         if (h - offset <= s->m->grain) { /* a facet of D itself */
             s->p.offset[f] = HUGE_VAL;
@@ -150,7 +160,7 @@ static void close_in(search *s) {
             s->p.offset[f] = HUGE_VAL; /* rounding: it cannot be asked again */
             settled = min_of(settled, offset);
         }
-        offer(s, (mink_direction){u, h, HUGE_VAL});
+        offer(s, (mink_direction){u, h + s->core.round, HUGE_VAL});
     }
 }
 
@@ -167,7 +177,8 @@ static void look_around(search *s) {
     for (int n = 0; n < BASINS; n++) {
         int best = -1;
         for (int f = 0; f < s->p.nfacet; f++) {
-            int fresh = s->p.offset[f] < s->out->best.h && (best < 0 || s->p.offset[f] < s->p.offset[best]);
+            int fresh =
+                s->p.offset[f] + s->core.round < s->out->best.h && (best < 0 || s->p.offset[f] < s->p.offset[best]);
             for (int k = 0; k < n && fresh; k++) {
                 fresh = v3_dot(seen[k], s->p.facet[f].normal) < 0.95;
             }
@@ -193,11 +204,12 @@ static int is_stationary(const minkowski *m, v3 u) {
 
 void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *low, depth_result *out) {
     v3 corner[4], flat = {1, 0, 0};
-    int ready = from->count == 4;
+    core without = {m, mink_rolling(m)}, whole = {m, 0};
+    int sharp = without.round > 0 && spanning(&without, corner, &flat), ready = !sharp && from->count == 4;
     for (int k = 0; ready && k < 4; k++) {
         corner[k] = from->corner[k].d;
     }
-    ready = (ready && fat(m, corner)) || spanning(m, corner, &flat);
+    ready = sharp || (ready && fat(m, corner)) || spanning(&whole, corner, &flat);
     *out = (depth_result){.best = {.u = flat, .h = HUGE_VAL}, .below = -m->grain};
     if (!ready) {
         mink_direction one = direction(m, flat), other = direction(m, v3_neg(flat));
@@ -206,6 +218,7 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
     }
     search s; /* large: not cleared */
     s.m = m;
+    s.core = sharp ? without : whole;
     s.out = out;
     s.polished = HUGE_VAL;
     s.proven = -HUGE_VAL;

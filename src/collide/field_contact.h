@@ -100,6 +100,16 @@ int encounter_run(encounter *e);
 
 /* Contacts of the corners and edges of A, a box, a cylinder or a hull, in B's field. `first`: of the pair's points. */
 void encounter_edges(const pair *p, const solid *a, const solid *b, int first, manifold *out);
+
+/* A plane with A on one side and B on the other, once A is moved by `depth` along `normal`. */
+typedef struct parting {
+    double depth;
+    v3 normal; /* unit, in A's frame */
+    v3 middle; /* halfway between the two surfaces; where x is, along the plane */
+} parting;
+
+/* The least way that is found; `x`: in both; `point`: contacts, whose normals are tried.  depth HUGE_VAL: none. */
+parting parting_of(const pair *p, const solid *a, const solid *b, v3 x, const contact_point *point, int count);
 /* A contact that parts A and B where they overlap and those from `first` on would not. */
 void encounter_overlap(const pair *p, const solid *a, const solid *b, int first, manifold *out);
 

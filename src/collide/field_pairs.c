@@ -75,11 +75,37 @@ static void ball(const pair *p, const solid *b, v3 c, double radius, uint32_t fe
     }
 }
 
+/* Of two points near each other on one side of a ball or an ellipsoid? */
+static int same_way(const contact_point *c, const contact_point *d, double near) {
+    const double SAME_WAY = 1 - 2 * FIELD_SLACK * FIELD_SLACK; /* cosine: what passes for parallel, to both sides */
+    return v3_dot(c->normal, d->normal) > SAME_WAY && v3_norm(v3_sub(c->position, d->position)) <= near;
+}
+
+/* What is round meets what is about flat in one point: of two from the same side the deeper is it, and the first unless
+ * another is deeper by more than rounding. */
+static void one_each_way(double extent, int first, manifold *out) {
+    int left = first;
+    for (int k = first; k < out->count; k++) {
+        contact_point c = out->point[k];
+        int j = first;
+        while (j < left && !same_way(&out->point[j], &c, 0.1 * extent)) {
+            j++;
+        }
+        if (j == left) {
+            out->point[left++] = c;
+        } else if (c.gap < out->point[j].gap - 1e-9 * extent) {
+            out->point[j] = c;
+        }
+    }
+    out->count = left;
+}
+
 void sphere_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
     ball(p, &b, v3_make(0, 0, 0), p->a->size[0], 0, out);
     meet(p, &a, &b, 0, 0, first, out);
+    one_each_way(a.extent, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
@@ -154,6 +180,7 @@ void ellipsoid_field(const pair *p, manifold *out) {
     if (out->count == first) {
         swallowed(p, &b, out);
     }
+    one_each_way(a.extent, first, out);
     finish(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
@@ -254,4 +281,23 @@ void field_field_most(const pair *p, manifold *out, int most) {
     finish(p, &a, &b, out, first, most);
 }
 
-void field_field(const pair *p, manifold *out) { field_field_most(p, out, CLUSTER_MOST); }
+/* Of two fields one is always A, whichever is named first: so both orders have one answer.  The one whose triangles are gone
+ * through; of two alike, the pose says: d changes its sign when they are exchanged, and `line` is a direction in which
+ * neither stacks nor rows are built. */
+static int are_in_order(const pair *p) {
+    const v3 line = {0.3607, 0.4793, 0.8001};
+    solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
+    int through = through_a(&a, &b);
+    v3 d = v3_add(p->X_ab.p, m3_transposed_times(p->X_ab.R, p->X_ab.p));
+    return through != through_a(&b, &a) ? through : v3_dot(line, d) >= 0;
+}
+
+static void in_order(const pair *p, manifold *out) { field_field_most(p, out, CLUSTER_MOST); }
+
+void field_field(const pair *p, manifold *out) {
+    if (are_in_order(p)) {
+        in_order(p, out);
+    } else {
+        pair_swapped(p, in_order, out);
+    }
+}

@@ -10,6 +10,7 @@
  *   - overlapping, with an ellipsoid of semi-axes s: a ball of radius min(s)^2 / max(s) rolls freely inside of it, so the
  *     ellipsoid is a sum of such a ball and something convex, and so is D, with the radii added up (W. Blaschke, Kreis und
  *     Kugel, 1916, section 24).  If h is no more than their sum, the ball that touches h u holds the one about the origin.
+ *     Else the ball about b may roll on by what rolls in B: with b moved inwards by that, it need only be so much smaller.
  *
  * Among the places in common one in the middle is taken, for the sake of the balls. */
 #include "collide/minkowski.h"
@@ -407,6 +408,8 @@ static double rolling(const convex *c) {
     return least * least / max_of(s[0], max_of(s[1], s[2]));
 }
 
+double mink_rolling(const minkowski *m) { return rolling(m->a) + rolling(m->b); }
+
 static double top_of(const patch *f, v3 u) {
     double top = v3_dot(u, f->corner[0]);
     for (int k = 1; k < f->count; k++) {
@@ -442,12 +445,16 @@ void mink_foot_prove(const minkowski *m, mink_foot *f) {
     if (f->h <= 0 || f->off > MINK_TIGHT * m->grain) {
         return;
     }
-    if (f->h <= rolling(m->a) + rolling(m->b)) {
-        f->below = f->h;
+    double ra = rolling(m->a), rb = rolling(m->b), enough = f->h - 8 * m->grain;
+    if (f->h <= ra + rb + 8 * m->grain) {
+        f->below = min_of(f->h, ra + rb);
         return;
     }
-    double in_a = ball_within(m->a, f->b), enough = f->h - 8 * m->grain;
-    double in_b = in_a < enough ? ball_within(m->b, m3_transposed_times(m->X_ab.R, v3_sub(f->a, m->X_ab.p))) : in_a;
+    v3 u = v3_scale(1 / f->h, v3_sub(f->a, f->b)), a = v3_axpy(f->a, -ra, u), b = v3_axpy(f->b, rb, u);
+    double in_a = ball_within(m->a, b) + rb, in_b = in_a;
+    if (in_a < enough) {
+        in_b = ball_within(m->b, m3_transposed_times(m->X_ab.R, v3_sub(a, m->X_ab.p))) + ra;
+    }
     f->below = max_of(f->below, max_of(in_a, in_b));
 }
 

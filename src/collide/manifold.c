@@ -56,11 +56,13 @@ static place look(const view *v, v3 x, double *height) {
     return (place){v3_dot(v->ex, d), v3_dot(v->ey, d)};
 }
 
-/* How far the surface of a capsule is from its end's centre along n, over the point of its axis at u from 0 to 1. It
- * leans by an angle a: to r sin a beside the end that is nearer to the other solid there is that end's ball, then the
- * side, which stands off the axis by r / cos a. `down`: -1 where the surface is below. */
-static double round_height(const outline *o, double u) {
-    double up = o->down * (o->height[1] - o->height[0]), r = o->radius; /* positive: the second end is nearer */
+/* How far the surface of a capsule is from its end's centre along n, over the point of its axis at u from 0 to 1, `aside` to
+ * the side of it: cut there along its axis, the capsule has the radius r = sqrt(radius^2 - aside^2). It leans by an angle a:
+ * to r sin a beside the end that is nearer to the other solid there is that end's ball, then the side, which stands off the
+ * axis by r / cos a. `down`: -1 where the surface is below. */
+static double round_height(const outline *o, double u, double aside) {
+    double up = o->down * (o->height[1] - o->height[0]); /* positive: the second end is nearer */
+    double r = sqrt(max_of(o->radius * o->radius - aside * aside, 0));
     double beside = (up > 0 ? 1 - u : u) * o->length, fall = o->length > 0 ? fabs(up) / o->length : 0;
     double cosine = sqrt(1 - min_of(fall * fall, 0.5)), flat = beside * cosine;
     double depth = flat < r * fall ? sqrt(r * r - flat * flat) : r / cosine - beside * fall;
@@ -68,8 +70,18 @@ static double round_height(const outline *o, double u) {
 }
 
 static double edge_height(const outline *o, int from, int to, double t) {
-    return o->radius > 0 && o->face->count == 2 ? round_height(o, t)
+    return o->radius > 0 && o->face->count == 2 ? round_height(o, t, 0)
                                                 : o->height[from] + t * (o->height[to] - o->height[from]);
+}
+
+/* Of a side, `aside` from its highest line: what is round falls off. */
+static double side_height(const convex *c, const outline *o, double t, double aside) {
+    if (o->radius > 0) {
+        return round_height(o, t, aside);
+    }
+    double r = c->kind == CONVEX_CYLINDER ? c->half[0] : 0;
+    return edge_height(o, 0, 1, t) -
+           (r > 0 ? o->down * aside * aside / (r + sqrt(max_of(r * r - aside * aside, 0))) : 0);
 }
 
 static double corner_height(const outline *o, int k) {
@@ -306,7 +318,7 @@ static void along(view *v, const outline *s, const outline *r, const convex *a, 
     const int r_end[2] = {t[0] > t[1], t[0] <= t[1]};
     const int at_s[2] = {t[r_end[0]] <= near, t[r_end[1]] >= 1 - near}; /* the end is one of s */
     const double on_s[2] = {at_s[0] ? 0 : t[r_end[0]], at_s[1] ? 1 : t[r_end[1]]};
-    double on_r[2], beside[2];
+    double on_r[2], beside[2], aside[2];
     place us[2], ur[2];
     for (int i = 0; i < 2; i++) {
         us[i] = between(s->at[0], s->at[1], on_s[i]);
@@ -317,6 +329,7 @@ static void along(view *v, const outline *s, const outline *r, const convex *a, 
         if (stray.x * stray.x + stray.y * stray.y > most * most) {
             return;
         }
+        aside[i] = 0.5 * sqrt(stray.x * stray.x + stray.y * stray.y);
         beside[i] = (es.x * stray.y - es.y * stray.x) / sqrt(ss);
     }
     if (beside[0] * beside[1] > 0 && min_of(fabs(beside[0]), fabs(beside[1])) > v->exact) {
@@ -324,7 +337,7 @@ static void along(view *v, const outline *s, const outline *r, const convex *a, 
     }
     v->proven = 1; /* the edges cross, or end on each other */
     for (int i = 0; i < 2 && on_s[1] - on_s[0] > near; i++) {
-        double hs = edge_height(s, 0, 1, on_s[i]), hr = edge_height(r, 0, 1, on_r[i]);
+        double hs = side_height(a, s, on_s[i], aside[i]), hr = side_height(b, r, on_r[i], aside[i]);
         emit(v, s, r, between(us[i], ur[i], 0.5), hs, hr, at_s[i] ? s->vertex[i] : s->edge[0],
              at_s[i] ? r->edge[0] : r->vertex[r_end[i]], 0);
     }

@@ -73,6 +73,8 @@ typedef struct mink_foot {
 void mink_foot_of(const minkowski *m, v3 u, mink_foot *out);
 /* Of overlapping solids `below` is known only from here on. */
 void mink_foot_prove(const minkowski *m, mink_foot *f);
+/* Radius of a ball that rolls freely inside D; 0 if there may be none. */
+double mink_rolling(const minkowski *m);
 /* Points of D that are as far along u as any, at most so many; a direction in which they lie, if they are more than one. */
 int mink_flat(const minkowski *m, v3 u, v3 *point, int most, v3 *along);
 /* Stationary, and proven to be the minimum, both to rounding. */

@@ -7,8 +7,9 @@
  * in the tangent plane).  All three are tried, the best is kept, until nothing is gained. */
 #include "collide/minkowski.h"
 
-enum { TIES = 4 };
+enum { TIES = 4, SHARPEN = 4 };
 static const double TIED = 1e-9, ASIDE = 1e-6;
+static const double ALL_BUT = 1e6; /* grains: nearer solids all but touch */
 
 /* The creases near a direction, and the curvature between them. */
 typedef struct crease {
@@ -116,6 +117,13 @@ static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, uint32_t
     if (c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID) {
         k->W = sym3_add(k->W, sym3_rotated(R, curvature(c, u)));
     }
+}
+
+static void creases_near(const minkowski *m, v3 u, crease *k) {
+    static const double slack = 0.15;
+    *k = (crease){.count = 0};
+    creases_of(m->a, m3_identity(), u, slack, m->start ? m->start[0] : 0, k);
+    creases_of(m->b, m->X_ab.R, v3_neg(u), slack, m->start ? m->start[1] : 0, k);
 }
 
 int mink_tied(const convex *c, v3 u) {
@@ -274,10 +282,8 @@ static mink_direction descend(const minkowski *m, const crease *k, mink_directio
 
 /* Some way on from `at`; what it finds may be no better. */
 static mink_direction next_of(const minkowski *m, mink_direction at, mink_foot *foot) {
-    static const double slack = 0.15;
-    crease k = {.count = 0};
-    creases_of(m->a, m3_identity(), at.u, slack, m->start ? m->start[0] : 0, &k);
-    creases_of(m->b, m->X_ab.R, v3_neg(at.u), slack, m->start ? m->start[1] : 0, &k);
+    crease k;
+    creases_near(m, at.u, &k);
     mink_direction next = round_of(m, &k, at, 0);
     if (!better(m, next, at)) {
         next = round_of(m, &k, at, 1);
@@ -292,7 +298,41 @@ static mink_direction next_of(const minkowski *m, mink_direction at, mink_foot *
     return next;
 }
 
-int mink_polish(const minkowski *m, int rounds, mink_direction *at, mink_foot *foot) {
+/* The direction of the two that is no higher and more nearly stationary. */
+static void try_foot(const minkowski *m, mink_direction x, double most, mink_direction *best, mink_foot *foot) {
+    if (x.h <= most) {
+        mink_foot f;
+        mink_foot_of(m, x.u, &f);
+        if (f.off < foot->off) {
+            *best = x;
+            *foot = f;
+        }
+    }
+}
+
+/* Where the solids all but touch, h no longer tells directions apart, but how far a - b strays from h u still does. */
+static void sharpen(const minkowski *m, mink_direction *at, mink_foot *foot) {
+    for (int round = 0; round < SHARPEN; round++) {
+        if (!(foot->off > max_of(2 * m->grain, ASIDE * fabs(at->h))) || fabs(at->h) > ALL_BUT * m->grain) {
+            return;
+        }
+        crease k;
+        creases_near(m, at->u, &k);
+        double off = foot->off, most = at->h + m->grain;
+        v3 d = v3_axpy(v3_sub(foot->a, foot->b), -foot->h, at->u);
+        mink_direction x = {v3_unit(v3_axpy(at->u, -ASIDE / off, d)), HUGE_VAL, HUGE_VAL}, best = *at, projected;
+        try_foot(m, along_none(m, k.W, x, mink_support(m, x.u).d), most, &best, foot);
+        for (int j = 0; j < k.count; j++) {
+            try_foot(m, along_one(m, k.W, k.along[j], x.u, &projected), most, &best, foot);
+        }
+        *at = best;
+        if (foot->off > 0.5 * off) {
+            return;
+        }
+    }
+}
+
+static int walk(const minkowski *m, int rounds, mink_direction *at, mink_foot *foot) {
     int round = 0;
     for (; round < rounds && -at->h <= m->far; round++) {
         if (at->slope <= MINK_TIGHT * m->grain) {
@@ -312,4 +352,16 @@ int mink_polish(const minkowski *m, int rounds, mink_direction *at, mink_foot *f
     mink_foot_of(m, at->u, foot);
     mink_foot_prove(m, foot);
     return round;
+}
+
+int mink_polish(const minkowski *m, int rounds, mink_direction *at, mink_foot *foot) {
+    int count = walk(m, rounds, at, foot);
+    double off = foot->off;
+    if (m->curved) {
+        sharpen(m, at, foot);
+    }
+    if (foot->off < off) {
+        mink_foot_prove(m, foot);
+    }
+    return count;
 }

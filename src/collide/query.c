@@ -15,7 +15,8 @@ int sim_collide_shapes(const sim_shape *a, const sim_pose *X_a, const sim_shape 
     if (!arena) {
         return -1;
     }
-    pair p = {.a = a, .b = b, .X_ab = pose_relative(*X_a, *X_b), .margin = margin, .arena = arena};
+    pose X_ba = pose_relative(*X_b, *X_a);
+    pair p = {.a = a, .b = b, .X_ab = pose_relative(*X_a, *X_b), .X_ba = &X_ba, .margin = margin, .arena = arena};
     manifold found = {0};
     pair_collide(&p, &found);
     int count = found.failed ? -1 : found.count;

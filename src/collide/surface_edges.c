@@ -9,19 +9,20 @@ static const double PARALLEL = 1e-6; /* sine between edges that have no crossing
 
 typedef struct edge {
     v3 at, along; /* in A's frame */
-    v3 face[2];   /* normals of the triangles that meet there */
     int triangle, feature;
 } edge;
 
 /* The edge k of triangle t, a ridge. */
-static edge edge_of(const surface *s, const pose *X, int t, int k, const v3 c[3], v3 own) {
-    int other = surface_across(s, t, k);
-    v3 next = other >= 0 ? surface_normal(s, other) : own;
-    return (edge){pose_point(*X, c[k]),
-                  m3_times(X->R, v3_sub(c[(k + 1) % 3], c[k])),
-                  {m3_times(X->R, own), m3_times(X->R, next)},
-                  t,
-                  k + 1};
+static edge edge_of(const pose *X, int t, int k, const v3 c[3]) {
+    return (edge){pose_point(*X, c[k]), m3_times(X->R, v3_sub(c[(k + 1) % 3], c[k])), t, k + 1};
+}
+
+/* Normals of the triangles that meet in an edge, in A's frame. */
+static void faces_of(const surface *s, const pose *X, const edge *e, v3 across[2]) {
+    int other = surface_across(s, e->triangle, e->feature - 1);
+    v3 own = surface_normal(s, e->triangle), next = other >= 0 ? surface_normal(s, other) : own;
+    across[0] = m3_times(X->R, own);
+    across[1] = m3_times(X->R, next);
 }
 
 /* The ridges of triangle t that it speaks for; returns how many. */
@@ -32,10 +33,9 @@ static int ridges_of(const surface *s, const pose *X, int t, edge out[3]) {
     }
     v3 c[3];
     surface_corners(s, t, c);
-    v3 own = surface_normal_of(c);
     for (int k = 0; k < 3; k++) {
         if (flag & RELIEF_RIDGE << k) {
-            out[count++] = edge_of(s, X, t, k, c, own);
+            out[count++] = edge_of(X, t, k, c);
         }
     }
     return count;
@@ -61,26 +61,30 @@ static int crossing(const edge *a, const edge *b, v3 *on_a, v3 *on_b, v3 *n) {
     return 1;
 }
 
-/* Edges have passed each other, by `depth`.  e is an edge of the solid `s`; x, inside it, is the other edge's point.  A little farther in, the two faces of the edge should be the nearest ones. */
+/* Edges have passed each other, by `depth`.  e is an edge of the solid `s`, placed at X; x, inside it, is the other edge's
+ * point.  A little farther in, the two faces of the edge should be the nearest ones. */
 static int is_way_out(const surface *s, const pose *X, const edge *e, v3 on_edge, v3 x, double depth) {
     if (!s->solid) {
         return depth * depth <= 0.01 * v3_dot(e->along, e->along);
     }
     double d, expected = HUGE_VAL;
     surface_place place;
-    v3 in = v3_axpy(v3_axpy(x, -0.5 * depth, e->face[0]), -0.5 * depth, e->face[1]);
+    v3 across[2];
+    faces_of(s, X, e, across);
+    v3 in = v3_axpy(v3_axpy(x, -0.5 * depth, across[0]), -0.5 * depth, across[1]);
     for (int k = 0; k < 2; k++) {
-        expected = fmin(expected, v3_dot(e->face[k], v3_sub(on_edge, in)));
+        expected = fmin(expected, v3_dot(across[k], v3_sub(on_edge, in)));
     }
-    return surface_holds(s, pose_point(*X, in), &d, &place) && -d >= 0.7 * expected;
+    return surface_holds(s, m3_transposed_times(X->R, v3_sub(in, X->p)), &d, &place) && -d >= 0.7 * expected;
 }
 
 static void try_edges(const side *e, const edge *a, const edge *b) {
-    v3 on_a, on_b, n;
+    v3 on_a, on_b, n, across[2];
     if (!crossing(a, b, &on_a, &on_b, &n)) {
         return;
     }
-    n = v3_dot(n, v3_add(b->face[0], b->face[1])) < 0 ? v3_neg(n) : n;
+    faces_of(e->other, &e->X, b, across);
+    n = v3_dot(n, v3_add(across[0], across[1])) < 0 ? v3_neg(n) : n;
     double gap = v3_dot(n, v3_sub(on_a, on_b));
     if (gap > e->p->margin || !surface_faces(e->s, a->triangle, a->feature, v3_neg(n)) ||
         !surface_faces(e->other, b->triangle, b->feature, m3_transposed_times(e->X.R, n))) {
@@ -88,7 +92,7 @@ static void try_edges(const side *e, const edge *a, const edge *b) {
     }
     pose still = pose_identity();
     if (gap < -1e3 * e->noise &&
-        !(is_way_out(e->other, &e->back, b, on_b, on_a, -gap) && is_way_out(e->s, &still, a, on_a, on_b, -gap))) {
+        !(is_way_out(e->other, &e->X, b, on_b, on_a, -gap) && is_way_out(e->s, &still, a, on_a, on_b, -gap))) {
         return;
     }
     contact_point c = {.position = v3_scale(0.5, v3_add(on_a, on_b)),

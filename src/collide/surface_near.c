@@ -30,6 +30,8 @@ int box_meets(const surface *s, v3 low, v3 high) {
 
 /* ---- lists ---- */
 
+enum { SMALL = 1000 }; /* nodes: such a tree is gone down as quickly from its root */
+
 static float longest(const float low[3], const float high[3]) {
     float x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
     return x > y ? (x > z ? x : z) : y > z ? y : z;
@@ -64,6 +66,10 @@ near_list near_choose(const near_list *from, v3 low, v3 high, int *to, int room)
     float size = longest(box.low, box.high);
     if (from->of->heights) {
         out.count = from->count && box_meets(from->of, low, high);
+        return out;
+    }
+    if (from->of->bvh->nnode <= SMALL) {
+        out.count = near_meets(from, low, high) ? from->count : 0;
         return out;
     }
     out.node = to;

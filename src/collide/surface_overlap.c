@@ -15,8 +15,11 @@ typedef struct overlap {
     pose X_ba;
     v3 origin;
     v3 area;
-    v3 corner[3];  /* of the triangle of A */
-    manifold cuts; /* position and normal: the ends of a segment */
+    v3 corner[3];         /* of the triangle of A */
+    v3 normal;            /* its plane in B's frame: normal.x = offset, */
+    double offset, grain; /* up to rounding: of the plane, */
+    double rounding;      /* of places */
+    manifold cuts;        /* position and normal: the ends of a segment */
 } overlap;
 
 /* Where the edge from u to v goes through a triangle; 0 if it does not. */
@@ -35,11 +38,20 @@ static int pierces(v3 u, v3 v, const v3 c[3], v3 *x) {
     return 1;
 }
 
+static int on_one_side(const overlap *o, const v3 d[3]) {
+    double x = v3_dot(o->normal, d[0]) - o->offset, y = v3_dot(o->normal, d[1]) - o->offset,
+           z = v3_dot(o->normal, d[2]) - o->offset;
+    return least_of(x, y, z) > o->grain || most_of(x, y, z) < -o->grain;
+}
+
 static int visit_b(void *context, int t) {
     overlap *o = context;
     v3 d[3], x[6];
     int count = 0;
     surface_corners(o->b, t, d);
+    if (on_one_side(o, d)) {
+        return 1;
+    }
     for (int k = 0; k < 3; k++) {
         d[k] = pose_point(o->p->X_ab, d[k]);
     }
@@ -71,6 +83,9 @@ static int visit_a(void *context, const sim_bvh_node *leaf, v3 low, v3 high, con
             x[c] = pose_point(o->X_ba, o->corner[c]);
         }
         bounds_of_corners(x, &l, &h);
+        o->normal = v3_cross(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]));
+        o->offset = v3_dot(o->normal, x[0]);
+        o->grain = o->rounding * v3_norm(o->normal);
         near_in_box(near, l, h, visit_b, o);
     }
     return !o->cuts.failed;
@@ -85,6 +100,7 @@ static void reach_to(v3 x, v3 n, double *from, double *to) {
 void surface_overlap(const pair *p, const surface *a, const surface *b, const manifold *inside, manifold *out) {
     overlap o = {.p = p, .a = a, .b = b, .X_ba = pose_inverse(p->X_ab)};
     o.origin = v3_scale(0.5, v3_add(a->low, a->high));
+    o.rounding = 1e-12 * (v3_norm(v3_sub(a->high, a->low)) + v3_norm(v3_sub(b->high, b->low)) + v3_norm(p->X_ab.p));
     surface_near(a, 0, b, &p->X_ab, 0, visit_a, &o);
     int deepest = -1;
     for (int k = 0; k < inside->count; k++) {

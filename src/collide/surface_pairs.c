@@ -1,6 +1,7 @@
 /* Which way does each pair with a mesh or a height field take?
  *
  * A mesh that is convex is a hull like any other.  Else the other shape, if convex, is laid on the mesh's surface. */
+#include "collide/field_contact.h"
 #include "collide/surface.h"
 
 /* Both convex: like the pair with a hull in the mesh's place. */
@@ -36,6 +37,20 @@ void pair_convex_mesh(const pair *p, manifold *out) {
     }
 }
 
+/* Where surfaces coincide neither is under the other, however deep the solids are in each other. */
+static void alike(const pair *p, int first, manifold *out) {
+    solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
+    double touching = 1e-9 * fmin(a.extent, b.extent);
+    for (int k = first; k < out->count; k++) {
+        if (fabs(out->point[k].gap) > touching) {
+            return;
+        }
+    }
+    if (!out->failed) {
+        encounter_overlap(p, &a, &b, first, out);
+    }
+}
+
 void pair_mesh_mesh(const pair *p, manifold *out) {
     const sim_geometry *ga = p->a->geometry, *gb = p->b->geometry;
     if (ga->hull) {
@@ -44,7 +59,9 @@ void pair_mesh_mesh(const pair *p, manifold *out) {
         pair_swapped(p, pair_convex_mesh, out);
     } else {
         surface a = surface_of(ga), b = surface_of(gb);
+        int first = out->count;
         surface_on_surface(p, &a, &b, out);
+        alike(p, first, out);
     }
 }
 

@@ -28,9 +28,11 @@ static pose body_at(const mover *m, double t) {
 void sweep_ask(const sweep *s, double t, double margin, manifold *out) {
     pose X_a = pose_product(body_at(&s->a, t), s->a.shape->pose),
          X_b = pose_product(body_at(&s->b, t), s->b.shape->pose);
+    pose X_ba = pose_relative(X_b, X_a);
     pair p = {.a = s->a.shape,
               .b = s->b.shape,
               .X_ab = pose_relative(X_a, X_b),
+              .X_ba = &X_ba,
               .margin = margin,
               .kept = s->kept,
               .nkept = s->nkept,

@@ -15,16 +15,17 @@ static sim_status check(int columns, int rows, const double size[2], const doubl
     }
     for (int k = 0; k < 2; k++) {
         if (!(size[k] > 0 && size[k] <= LARGEST)) {
-            return sim_fail(error, SIM_BAD_INPUT, "side %c of the height field must be positive and finite, not %g m",
-                            "xy"[k], size[k]);
+            return sim_fail(error, SIM_BAD_INPUT,
+                            "side %c of the height field must be positive and at most %g m, not %g m", "xy"[k], LARGEST,
+                            size[k]);
         }
     }
     for (int j = 0; j < rows; j++) {
         for (int i = 0; i < columns; i++) {
             double h = height[(size_t)j * (size_t)columns + (size_t)i];
             if (!(fabs(h) <= LARGEST)) {
-                return sim_fail(error, SIM_BAD_INPUT, "height %g at column %d, row %d: expected a finite number", h, i,
-                                j);
+                return sim_fail(error, SIM_BAD_INPUT,
+                                "height %g at column %d, row %d: expected a number of at most %g m", h, i, j, LARGEST);
             }
         }
     }

@@ -39,6 +39,7 @@ struct node {
     uint32_t key_at, value_at; /* offsets in source->text */
     const node *origin;        /* what this is a copy of: messages speak of that */
     bool blamed;               /* a message about its meaning was given */
+    bool warned;               /* ... and was only a warning */
     const double *values;      /* its numbers in a row, once someone asked */
     int nvalues;               /* how many, once all were found right */
     geometry_entry *geometry;  /* of a shape, once built */

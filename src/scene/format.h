@@ -77,7 +77,9 @@ typedef struct shape_data {
     int type;
     double radius, length, size[3], radii[3];
     const char *file;
-    number_list scale, points, triangles, heights;
+    number_list scale, points, triangles;
+    bool open;
+    number_list heights;
     int64_t columns;
     double extent[2];
     field_data field;

@@ -12,6 +12,7 @@ struct geometry_entry {
     const char *path; /* NULL: numbers of the scene */
     sim_v3 scale;
     const sim_geometry *geometry; /* NULL: it is wrong, and that was said */
+    int borders;                  /* edges of a mesh with nothing across */
     struct geometry_entry *next;
 };
 
@@ -179,6 +180,9 @@ static sim_geometry *make(loader *l, const document *from, const shape_data *d, 
 static void build(loader *l, const document *from, const shape_data *d, geometry_entry *e) {
     sim_geometry *g = make(l, from, d, e);
     if (g) {
+        for (int k = 0; g->type == SIM_GEOMETRY_MESH && k < 3 * g->mesh->ntriangle; k++) {
+            e->borders += g->mesh->across[k / 3][k % 3] < 0;
+        }
         uint64_t print = g->fingerprint;
         sim_sha256_add(&l->hash, &print, sizeof print);
         e->geometry = sim_builder_add_geometry(l->builder, g);
@@ -237,6 +241,28 @@ static geometry_entry *entry_of(loader *l, const document *from, const shape_dat
     return e;
 }
 
+/* An open surface is as often a mistake as it is meant. */
+static bool check_open(loader *l, const shape_data *d, const geometry_entry *e) {
+    if (d->type != SIM_MESH || !e->geometry || !d->open == !!e->geometry->mesh->closed) {
+        return true;
+    }
+    if (d->open) {
+        sim_report_once(&l->report, sim_node_member(d->at, "open"), NULL,
+                        "\"open\" is true, but the surface is closed");
+        return false;
+    }
+    const char *hint = "close it, or say \"open\": true", *acts = "it holds only what comes from its front";
+    if (e->borders > 0) {
+        sim_report_warning(&l->report, place_of(d), hint,
+                           "the surface is open: at %d edges of its triangles there is no neighbour, or one that is "
+                           "turned the other way; %s",
+                           e->borders, acts);
+    } else {
+        sim_report_warning(&l->report, place_of(d), hint, "the surface encloses nothing; %s", acts);
+    }
+    return true;
+}
+
 const sim_geometry *sim_shape_geometry_of(loader *l, const document *from, const shape_data *d) {
     node *at = (node *)d->at;
     sim_v3 scale;
@@ -247,6 +273,9 @@ const sim_geometry *sim_shape_geometry_of(loader *l, const document *from, const
         node *first = first_of(at);
         first->geometry = first->geometry ? first->geometry : entry_of(l, from, d, scale);
         at->geometry = first->geometry;
+        if (at->geometry && !check_open(l, d, at->geometry)) {
+            return NULL;
+        }
     }
     return at->geometry ? at->geometry->geometry : NULL;
 }

@@ -101,7 +101,11 @@ sim_scene *sim_load_scene(const char *content, size_t length, const char *path, 
     }
     bool good = sim_loader_good(&l) && l.scene && l.scene->model;
     sim_scene *scene = good ? l.scene : NULL;
-    if (!good) {
+    if (good) {
+        l.report.warned.memory = messages;
+        *l.report.found = l.report.warned;
+        sim_report_sort(&l.report);
+    } else {
         explain(&l, error);
         if (l.scene) {
             sim_model_free(l.scene->model);

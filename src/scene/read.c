@@ -2,6 +2,7 @@
 #include "base/nearest.h"
 #include "scene/format.h"
 #include "scene/names.h"
+#include "scene/text.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -109,26 +110,24 @@ static bool in_range(const reader *r, const node *n, const field *f, double x) {
     if (!isfinite(x)) {
         return false; /* said when the text was read */
     }
-    if (limit->has_low && limit->has_high && limit->low == limit->high && x != limit->low) {
-        sim_report_value(r->report, n, NULL, "must be %.17g, is %.17g", limit->low, x);
-        return false;
+    bool above = !limit->has_low || (limit->above_low ? x > limit->low : x >= limit->low);
+    if (above && !(limit->has_high && x > limit->high)) {
+        return true;
     }
-    if (limit->has_low && limit->has_high && !limit->above_low && (x < limit->low || x > limit->high)) {
-        sim_report_value(r->report, n, NULL, "must be from %.17g to %.17g%s%s, is %.17g", limit->low, limit->high,
-                         f->unit ? " " : "", f->unit ? f->unit : "", x);
-        return false;
+    const char *unit = f->unit ? f->unit : "", *space = f->unit ? " " : "";
+    digits low = sim_number_digits(limit->low), high = sim_number_digits(limit->high), is = sim_number_digits(x);
+    if (limit->has_low && limit->has_high && limit->low == limit->high) {
+        sim_report_value(r->report, n, NULL, "must be %s, is %s", low.text, is.text);
+    } else if (limit->has_low && limit->has_high && !limit->above_low) {
+        sim_report_value(r->report, n, NULL, "must be from %s to %s%s%s, is %s", low.text, high.text, space, unit,
+                         is.text);
+    } else if (!above) {
+        sim_report_value(r->report, n, NULL, "must be %s %s, is %s%s%s", limit->above_low ? "above" : "at least",
+                         low.text, is.text, space, unit);
+    } else {
+        sim_report_value(r->report, n, NULL, "must be at most %s, is %s%s%s", high.text, is.text, space, unit);
     }
-    if (limit->has_low && (limit->above_low ? !(x > limit->low) : x < limit->low)) {
-        sim_report_value(r->report, n, NULL, "must be %s %g, is %.17g%s%s", limit->above_low ? "above" : "at least",
-                         limit->low, x, f->unit ? " " : "", f->unit ? f->unit : "");
-        return false;
-    }
-    if (limit->has_high && x > limit->high) {
-        sim_report_value(r->report, n, NULL, "must be at most %g, is %.17g%s%s", limit->high, x, f->unit ? " " : "",
-                         f->unit ? f->unit : "");
-        return false;
-    }
-    return true;
+    return false;
 }
 
 static bool is_whole(const reader *r, const node *n, double x) {
@@ -243,10 +242,10 @@ static bool read_rows(const reader *r, const node *n, const field *f, number_lis
     return good;
 }
 
-static bool list_names(const field *f, char *text) {
+static bool list_names(const field *f, char *names) {
     size_t length = 0;
     for (int i = 0; f->name_of(i) && !(f->simulated && i >= f->simulated); i++) {
-        length += (size_t)snprintf(text + length, LIST_SIZE - length, "%s%s", i ? ", " : "", f->name_of(i));
+        length += (size_t)snprintf(names + length, LIST_SIZE - length, "%s%s", i ? ", " : "", f->name_of(i));
         if (length + 40 > LIST_SIZE) {
             return false;
         }
@@ -427,11 +426,11 @@ static bool check_missing(const reader *r, const node *n, const table *t, int ty
     return good;
 }
 
-static void list_rivals(const table *t, int rival, char text[160]) {
+static void list_rivals(const table *t, int rival, char names[160]) {
     size_t length = 0;
     for (int i = 0; i < t->count && length < 120; i++) {
         if (t->fields[i].rival == rival) {
-            length += (size_t)snprintf(text + length, 160 - length, "%s\"%s\"", length ? ", " : "", t->fields[i].key);
+            length += (size_t)snprintf(names + length, 160 - length, "%s\"%s\"", length ? ", " : "", t->fields[i].key);
         }
     }
 }

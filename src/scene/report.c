@@ -60,8 +60,8 @@ static bool same(const sim_diagnostic *a, const sim_diagnostic *b) {
            strcmp(a->file, b->file) == 0 && strcmp(a->pointer, b->pointer) == 0;
 }
 
-static void add(report *r, const source *from, size_t at, const char *pointer, const char *hint, const char *message) {
-    sim_diagnostics *found = r->found;
+static void add(report *r, sim_diagnostics *found, const source *from, size_t at, const char *pointer, const char *hint,
+                const char *message) {
     if (found->count == MOST) {
         found->more++;
         return;
@@ -70,7 +70,8 @@ static void add(report *r, const source *from, size_t at, const char *pointer, c
     *d = (sim_diagnostic){.file = keep(r, from->name),
                           .pointer = keep(r, pointer ? pointer : ""),
                           .message = keep(r, message),
-                          .hint = keep(r, hint)};
+                          .hint = keep(r, hint),
+                          .warning = found == &r->warned};
     if (from->text) {
         find_line(from, at, &d->line, &d->column);
     }
@@ -121,19 +122,20 @@ static void write_pointer(const node *n, char *text, size_t size) {
     text[length] = 0;
 }
 
-static void add_node(report *r, const node *at, bool key, const char *hint, const char *format, va_list arguments) {
+static void add_node(report *r, sim_diagnostics *found, const node *at, bool key, const char *hint, const char *format,
+                     va_list arguments) {
     if (r->muted) {
         return;
     }
-    if (sim_report_full(r)) { /* counted, at no cost */
-        r->found->more++;
+    if (found->count == MOST) { /* counted, at no cost */
+        found->more++;
         return;
     }
     char message[MESSAGE_SIZE], pointer[POINTER_SIZE];
     vsnprintf(message, sizeof message, format, arguments);
     at = sim_node_origin(at);
     write_pointer(at, pointer, sizeof pointer);
-    add(r, at->source, key ? at->key_at : at->value_at, pointer, hint, message);
+    add(r, found, at->source, key ? at->key_at : at->value_at, pointer, hint, message);
 }
 
 void sim_report_place(report *r, const source *from, size_t at, const char *pointer, const char *hint,
@@ -143,21 +145,33 @@ void sim_report_place(report *r, const source *from, size_t at, const char *poin
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    add(r, from, at, pointer, hint, message);
+    add(r, r->found, from, at, pointer, hint, message);
 }
 
 void sim_report_value(report *r, const node *at, const char *hint, const char *format, ...) {
     ((node *)sim_node_origin(at))->blamed |= r->muted == 0;
     va_list arguments;
     va_start(arguments, format);
-    add_node(r, at, false, hint, format, arguments);
+    add_node(r, r->found, at, false, hint, format, arguments);
+    va_end(arguments);
+}
+
+void sim_report_warning(report *r, const node *at, const char *hint, const char *format, ...) {
+    node *origin = (node *)sim_node_origin(at);
+    if (origin->warned) {
+        return;
+    }
+    origin->warned = r->muted == 0;
+    va_list arguments;
+    va_start(arguments, format);
+    add_node(r, &r->warned, at, false, hint, format, arguments);
     va_end(arguments);
 }
 
 void sim_report_key(report *r, const node *at, const char *hint, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    add_node(r, at, at->key != NULL, hint, format, arguments);
+    add_node(r, r->found, at, at->key != NULL, hint, format, arguments);
     va_end(arguments);
 }
 
@@ -169,7 +183,7 @@ void sim_report_once(report *r, const node *at, const char *hint, const char *fo
     origin->blamed = true;
     va_list arguments;
     va_start(arguments, format);
-    add_node(r, at, false, hint, format, arguments);
+    add_node(r, r->found, at, false, hint, format, arguments);
     va_end(arguments);
 }
 
@@ -228,6 +242,7 @@ int sim_diagnostic_print(const sim_diagnostic *d, char *text, size_t size) {
         snprintf(place, sizeof place, "%d:%d:", d->line, d->column);
     }
     const char *pointer = d->pointer ? d->pointer : "";
-    return snprintf(text, size, "%s:%s error: %s%s%s%s%s%s\n", d->file, place, pointer, *pointer ? ": " : "",
+    const char *kind = d->warning ? "warning" : "error";
+    return snprintf(text, size, "%s:%s %s: %s%s%s%s%s%s\n", d->file, place, kind, pointer, *pointer ? ": " : "",
                     d->message, d->hint ? " (" : "", d->hint ? d->hint : "", d->hint ? ")" : "");
 }

@@ -8,6 +8,7 @@
 
 typedef struct report {
     sim_diagnostics *found; /* never NULL */
+    sim_diagnostics warned; /* told once the scene is loaded; while it is not, what is wrong comes first */
     sim_pool *pool;         /* of the messages */
     bool no_memory;
     bool no_resource; /* what was said is no fault of the scene */
@@ -22,6 +23,8 @@ void sim_report_value(report *r, const node *at, const char *hint, const char *f
 void sim_report_key(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
 /* At a value, but only the first about it: for checks that meet the same value once for every copy of a model. */
 void sim_report_once(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+/* At a value, the first about it: what is odd, though the scene can be loaded. */
+void sim_report_warning(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
 /* Are there as many messages as are kept?  Then no one needs a hint. */
 bool sim_report_full(const report *r);
 /* By place: files in the order in which they were first spoken of. */

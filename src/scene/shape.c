@@ -26,16 +26,21 @@ static void shape_size(const shape_data *d, double size[3]) {
     }
 }
 
-static bool read_surface(const visit *v, const shape_data *d, sim_shape *shape) {
+/* What the shape says of its surface; where it says nothing, what its compound has put there stays. */
+static bool read_surface(const visit *v, const shape_data *d, bool is_part, sim_shape *shape) {
     if (d->material) {
         shape->material =
             sim_material_by_name(v->l, v->e->scope->document, d->material, sim_node_member(d->at, "material"));
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4 && (!is_part || sim_node_member(d->at, "color")); i++) {
         shape->color[i] = (float)d->color[i];
     }
-    shape->group = (uint32_t)d->group;
-    shape->mask = (uint32_t)d->mask;
+    if (!is_part || sim_node_member(d->at, "group")) {
+        shape->group = (uint32_t)d->group;
+    }
+    if (!is_part || sim_node_member(d->at, "mask")) {
+        shape->mask = (uint32_t)d->mask;
+    }
     return shape->material >= 0;
 }
 
@@ -54,9 +59,10 @@ static bool read_solid(const visit *v, const shape_data *d, sim_shape *shape) {
     return true;
 }
 
-static bool visit_shapes(const visit *v, const node *shapes, const pose *frame);
+static bool visit_shapes(const visit *v, const node *shapes, const sim_shape *compound);
 
-static bool visit_shape(const visit *v, const node *n, const pose *frame) {
+/* `compound`: what holds for its parts, where it stands; NULL for a shape of its own. */
+static bool visit_shape(const visit *v, const node *n, const sim_shape *compound) {
     shape_data d;
     pose own;
     if (!sim_loader_spend(v->l, STEPS_PER_SHAPE, n)) {
@@ -65,23 +71,22 @@ static bool visit_shape(const visit *v, const node *n, const pose *frame) {
     if (!sim_loader_read(v->l, n, &sim_table_shape, &d) || !sim_placement_read(&v->l->report, &d.pose, &own)) {
         return false;
     }
-    own = pose_product(*frame, own);
-    if (d.type == COMPOUND) {
-        return visit_shapes(v, d.shapes, &own);
-    }
-    sim_shape shape = sim_shape_default();
+    sim_shape shape = compound ? *compound : sim_shape_default();
     shape.name = d.name;
     shape.body = v->e->index;
-    shape.pose = own;
-    bool good = read_surface(v, &d, &shape);
+    shape.pose = compound ? pose_product(compound->pose, own) : own;
+    bool good = read_surface(v, &d, compound, &shape);
+    if (d.type == COMPOUND) {
+        return visit_shapes(v, d.shapes, &shape) && good;
+    }
     good &= read_solid(v, &d, &shape);
     return good && v->each(v, &d, &shape);
 }
 
-static bool visit_shapes(const visit *v, const node *shapes, const pose *frame) {
+static bool visit_shapes(const visit *v, const node *shapes, const sim_shape *compound) {
     bool good = true;
     for (const node *n = shapes ? shapes->first : NULL; n; n = n->next) {
-        good &= visit_shape(v, n, frame);
+        good &= visit_shape(v, n, compound);
     }
     return good;
 }
@@ -123,11 +128,9 @@ static bool add(const visit *v, const shape_data *d, const sim_shape *shape) {
 }
 
 bool sim_shapes_weigh(loader *l, const entry *e, const body_data *b, sim_inertia *sum) {
-    pose body = pose_identity();
-    return visit_shapes(&(visit){l, e, b, weigh, sum}, b->shapes, &body);
+    return visit_shapes(&(visit){l, e, b, weigh, sum}, b->shapes, NULL);
 }
 
 void sim_shapes_add(loader *l, const entry *e, const body_data *b) {
-    pose body = pose_identity();
-    visit_shapes(&(visit){l, e, b, add, NULL}, b->shapes, &body);
+    visit_shapes(&(visit){l, e, b, add, NULL}, b->shapes, NULL);
 }

@@ -62,7 +62,7 @@ static const field world_fields[] = {
      .help = "Start of all random numbers of the scene."},
     {"contacts", FIELD_FLAG, AT(world_data, contacts), .standard = "true",
      .help = "Whether shapes push each other where they touch; `false`: they pass through each other."},
-    {"contact_margin", FIELD_NUMBER, AT(world_data, contact_margin), .unit = "m", NOT_NEGATIVE,
+    {"contact_margin", FIELD_NUMBER, AT(world_data, contact_margin), LENGTH_OR_ZERO,
      .help = "Shapes with a gap up to this are in contact though nothing moves; what moves is met in time whatever it "
              "is. Left out, a thousandth of the radius of the ball around the smaller shape."},
     {"solver", FIELD_ENUM, AT(world_data, solver), .name_of = solver_name, .standard = "\"sap\"",
@@ -141,7 +141,7 @@ const table sim_table_material_pair = {
     }
 
 static const field pose_fields[] = {
-    {"position", FIELD_VECTOR, AT(pose_data, position), 3, .unit = "m", .standard = "[0, 0, 0]",
+    {"position", FIELD_VECTOR, AT(pose_data, position), 3, POSITION, .standard = "[0, 0, 0]",
      .help = "Origin in the outer frame."},
     ORIENTATION_FIELDS(pose_data),
 };
@@ -253,7 +253,7 @@ static const field body_fields[] = {
     {"inertia", FIELD_OBJECT, AT(body_data, inertia), .table = &sim_table_inertia,
      .help = "Mass properties; else they follow from the shapes' densities or masses. Not both."},
     {"shapes", FIELD_OBJECTS, AT(body_data, shapes), .table = &sim_table_shape, .help = "Shapes."},
-    {"q", FIELD_NUMBERS, AT(body_data, q), 7, .unit = "rad or m", .rival = 1,
+    {"q", FIELD_NUMBERS, AT(body_data, q), 7, .unit = "rad or m", WITHIN(-1e15, 1e15), .rival = 1,
      .help = "Initial coordinates of the joint; zero if left out. Not of a free body, which begins at its pose."},
     {"q_deg", FIELD_NUMBERS, AT(body_data, q_deg), 7, .unit = "degrees", .rival = 1,
      .help = "`q` in degrees, of joints whose coordinates are angles: hinge, screw, universal."},
@@ -300,8 +300,7 @@ static const field instance_fields[] = {
     {"model", FIELD_NAME, AT(instance_data, model), .rival = 1, .help = "Name of a model of this file."},
     {"file", FIELD_TEXT, AT(instance_data, file), .rival = 1,
      .help = "Another scene file, relative to this one: its bodies, instances, initial state, actuators, loads, "
-             "constraints and "
-             "materials; its world, record and cameras stay behind."},
+             "constraints, exclusions, materials and material pairs; its world, record and cameras stay behind."},
     {"prefix", FIELD_PREFIX, AT(instance_data, prefix), .standard = "\"\"",
      .help = "Goes before every name of the model; with `repeat`, prefix, number of the copy from 0, and `_`."},
     {"parent", FIELD_NAME, AT(instance_data, parent), .standard = "\"world\"",
@@ -340,8 +339,7 @@ static const field repeat_fields[] = {
      .needed_by = BIT(PLACE_LINE), .help = "From one copy to the next."},
     {"spacing", FIELD_VECTOR, AT(repeat_data, spacing), 3, .unit = "m", .only = LATTICE, .needed_by = LATTICE,
      .help = "Distances along x, y, z."},
-    {"jitter", FIELD_NUMBER, AT(repeat_data, jitter), .unit = "m", NOT_NEGATIVE, .standard = "0",
-     .only = BIT(PLACE_COLUMNS),
+    {"jitter", FIELD_NUMBER, AT(repeat_data, jitter), LENGTH_OR_ZERO, .standard = "0", .only = BIT(PLACE_COLUMNS),
      .help = "Each copy stands up to this far from its place, along x and along y, at random."},
     {"min", FIELD_VECTOR, AT(repeat_data, min), 3, .unit = "m", .only = BIT(PLACE_SCATTER),
      .needed_by = BIT(PLACE_SCATTER), .help = "Corner of the box."},
@@ -352,8 +350,8 @@ static const field repeat_fields[] = {
      .help = "Another number gives another pattern, as another `world/seed` does."},
     {"random_orientation", FIELD_FLAG, AT(repeat_data, random_orientation), .standard = "false",
      .only = BIT(PLACE_SCATTER), .help = "Each copy turned at random, all orientations being equally likely."},
-    {"radius", FIELD_NUMBER, AT(repeat_data, radius), .unit = "m", NOT_NEGATIVE, .standard = "0",
-     .only = BIT(PLACE_SCATTER), .help = "No two copies come closer than twice this."},
+    {"radius", FIELD_NUMBER, AT(repeat_data, radius), LENGTH_OR_ZERO, .standard = "0", .only = BIT(PLACE_SCATTER),
+     .help = "No two copies come closer than twice this."},
     {"on", FIELD_NAME, AT(repeat_data, on), .only = BIT(PLACE_SERIES), .needed_by = BIT(PLACE_SERIES),
      .help = "Name, in the model, of the body that carries the next copy."},
     {"pose", FIELD_OBJECT, AT(repeat_data, pose), .table = &sim_table_pose, .only = BIT(PLACE_SERIES),
@@ -370,7 +368,7 @@ const table sim_table_repeat = {"repeat",
 /* ---- initial state ---- */
 
 static const field initial_fields[] = {
-    {"q", FIELD_NUMBERS, AT(initial_data, q), 7, .unit = "rad or m", .rival = 1,
+    {"q", FIELD_NUMBERS, AT(initial_data, q), 7, .unit = "rad or m", WITHIN(-1e15, 1e15), .rival = 1,
      .help =
          "Coordinates; of a free body position (x, y, z) and quaternion (w, x, y, z), of a ball joint a quaternion."},
     {"q_deg", FIELD_NUMBERS, AT(initial_data, q_deg), 7, .unit = "degrees", .rival = 1, .help = "`q` in degrees."},

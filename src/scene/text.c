@@ -52,19 +52,33 @@ void sim_text_add_quoted(text *t, const char *content) {
     sim_text_add(t, "\"");
 }
 
-void sim_text_add_number(text *t, double number) {
-    char digits[40];
+digits sim_number_digits(double number) {
+    digits d;
+    double zeros = number / 1e9;
+    if (number != 0 && zeros == floor(zeros) && fabs(number) < 1e16) { /* 1e9, not 1000000000 */
+        int exponent = 9;
+        for (; floor(zeros / 10) == zeros / 10; zeros /= 10) {
+            exponent++;
+        }
+        snprintf(d.text, sizeof d.text, "%.0fe%d", zeros, exponent);
+        return d;
+    }
     if (number == floor(number) && fabs(number) < 1e16) {
-        sim_text_add(t, "%.0f", number);
-        return;
+        snprintf(d.text, sizeof d.text, "%.0f", number);
+        return d;
     }
     for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number) {
+        snprintf(d.text, sizeof d.text, "%.*g", precision, number);
+        if (strtod(d.text, NULL) == number) {
             break;
         }
     }
-    sim_text_add(t, "%s", digits);
+    return d;
+}
+
+void sim_text_add_number(text *t, double number) {
+    digits d = sim_number_digits(number);
+    sim_text_add(t, "%s", d.text);
 }
 
 char *sim_text_take(text *t) {

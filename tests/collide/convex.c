@@ -436,6 +436,20 @@ Test(convex, hulls_of_many_corners_deep_in_each_other) {
 }
 
 /* libccd's loops end, and whatever it says is checked. */
+Test(convex, all_but_round_solids_about_one_centre_are_settled_with_room_to_spare) {
+    random_source r = {61};
+    for (int k = 0; k < 400; k++) {
+        double x = random_uniform(&r, 1, 1.01), y = random_uniform(&r, 1, 1.01), off = k % 2 ? 1e-3 : 0;
+        convex a = k % 4 < 2 ? solid(SIM_ELLIPSOID, 1, x, y) : solid(k % 8 < 4 ? SIM_CYLINDER : SIM_BOX, 1.2, 3, 2.4);
+        convex b = k % 4 < 2 ? solid(SIM_ELLIPSOID, y, 1.005, x) : solid(SIM_ELLIPSOID, 1, 1, 1);
+        pose X = {random_rotation(&r), v3_scale(off, random_unit(&r))};
+        convex_gap g = gap_of(&a, &b, X);
+        cr_assert(g.certain);
+        cr_assert_lt(g.iterations, 450, "%d", g.iterations);
+        check_answer(&a, &b, X, g, 1e-6, &r);
+    }
+}
+
 Test(convex, what_the_portal_finds_is_a_direction_with_its_own_depth_or_nothing) {
     random_source r;
     int found = 0;

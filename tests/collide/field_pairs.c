@@ -134,6 +134,49 @@ Test(field_pairs, turning_the_pair_round_turns_the_normals) {
     end(&s);
 }
 
+/* Nor of two fields, alike or not, and however deep they are in each other. */
+Test(field_pairs, turning_two_fields_round_turns_the_normals) {
+    stock s = begin();
+    random_source r = {8};
+    for (int k = 0; k < 90; k++) {
+        convex_gap known;
+        int i = k % FIELDS, j = k / FIELDS % FIELDS;
+        double gap = k < 30 ? 1e-4 : -random_uniform(&r, 1e-4, k < 60 ? 4e-3 : 0.04);
+        pose X = placed(&s.plain[PLAIN + i], &s.plain[PLAIN + j], gap, &r, &known), Y = pose_inverse(X);
+        contacts c = contacts_of(&s.field[i], &s.field[j], X, 1e-3, NULL, 0);
+        contacts d = contacts_of(&s.field[j], &s.field[i], Y, 1e-3, NULL, 0);
+        cr_assert(c.count && d.count, "pose %d: nothing", k);
+        const contact_point *p = &c.point[deepest_of(&c)], *q = &d.point[deepest_of(&d)];
+        cr_expect_float_eq(p->gap, q->gap, 1e-6, "pose %d: %g, exchanged %g", k, p->gap, q->gap);
+        double turned = v3_norm(v3_add(m3_times(Y.R, p->normal), q->normal));
+        cr_expect_lt(turned, 1e-3, "pose %d: normals %g from opposite", k, turned);
+        free(c.point);
+        free(d.point);
+    }
+    end(&s);
+}
+
+/* Wherever it lies and however it is turned: what is round has one point on a flat. */
+Test(field_pairs, round_solids_touch_a_flat_in_one_point) {
+    sim_field_def def = field_box(4, 4, 0.5);
+    sim_shape slab = field_shape(&def, 0),
+              round[2] = {sized_shape(SIM_SPHERE, 0.15, 0, 0), sized_shape(SIM_ELLIPSOID, 0.1, 0.12, 0.15)};
+    random_source r = {7};
+    for (int k = 0; k < 1200; k++) {
+        double gap = random_uniform(&r, -2e-5, 2e-5), turn = k % 3 ? 0 : random_uniform(&r, 0, 6);
+        v3 at = {k ? random_uniform(&r, -1.7, 1.7) : -0.001, k ? random_uniform(&r, -1.7, 1.7) : 0.39, 0.15 + gap};
+        pose X = {m3_axis_angle(v3_make(0, 0, 1), turn), at};
+        X = pose_inverse(X);
+        X.p = v3_axpy(X.p, -0.25, X.R.z);
+        contacts c = contacts_of(&round[k % 2], &slab, X, 1e-4, NULL, 0);
+        cr_assert_eq(c.count, 1, "place %d: %d points", k, c.count);
+        cr_assert_float_eq(c.point[0].gap, gap, 1e-9);
+        cr_assert_gt(c.point[0].normal.z, k % 2 ? 1 - 1e-6 : 1 - 1e-12);
+        free(c.point);
+    }
+    shape_free(&slab);
+}
+
 /* ---- hollows: several contacts of one ball ---- */
 
 static sim_shape grooved(double half_angle) {

@@ -252,7 +252,8 @@ Test(mesh_mesh, wherever_a_vertex_is_inside_there_is_a_contact) {
         held += deepest < -1e-9;
         near += t.count > 0;
         cr_assert(deepest > -1e-9 || t.count > 0, "pose %d: %g deep, no contact", q, -deepest);
-        cr_assert(deepest > -1e-9 || least_gap(&t) < 0.2 * deepest, "pose %d: %g deep, gap %g", q, -deepest, least_gap(&t));
+        cr_assert(deepest > -1e-9 || least_gap(&t) < 0.2 * deepest, "pose %d: %g deep, gap %g", q, -deepest,
+                  least_gap(&t));
     }
     cr_assert(held > 400 && held < 1000, "%d %d", held, near);
     sim_geometry_free(a), sim_geometry_free(b), sim_geometry_free(block), sim_geometry_free(ground);

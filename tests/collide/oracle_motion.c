@@ -212,6 +212,105 @@ Test(oracle_motion, gaps_lead_into_surfaces_without_a_jump_and_what_cuts_one_is_
     stock_free(&from);
 }
 
+/* ---- fields, along with the convex solids that they describe ---- */
+
+typedef struct twin {
+    const char *name;
+    sim_field_type type;
+    sim_shape_type same;
+    double size[3];
+} twin;
+
+typedef struct gaps {
+    double jump;            /* worst change before they touch, of a step */
+    double outside, inside; /* how far from those of the other */
+    int lost;
+} gaps;
+
+/* From a tenth of its size apart to a tenth inside. */
+static gaps follow_twin(FILE *file, const char *name, int motion, const sim_shape *a, sim_pose X,
+                        const sim_shape *field, const sim_shape *same, vec d, double size) {
+    gaps g = {0};
+    int count, there;
+    double low = 0, high = 3, last = 0, step = 0.2 * size / STEPS, margin = 0.15 * size;
+    vec from = vec_from(X.p);
+    for (int k = 0; k < 50; k++) {
+        double middle = 0.5 * (low + high);
+        X.p = vec_plain(along(from, -middle, d));
+        int apart = deepest_of(a, &X, same, &still, 10, &count).gap > 0;
+        low = apart ? low : middle;
+        high = apart ? middle : high;
+    }
+    for (int k = 0; k <= STEPS; k++) {
+        X.p = vec_plain(along(from, (double)k * step - high - 0.1 * size, d));
+        double gap = deepest_of(a, &X, field, &still, margin, &count).gap;
+        double known = deepest_of(a, &X, same, &still, margin, &there).gap;
+        if (count < 1) {
+            g.lost += there > 0;
+            continue;
+        }
+        double *worst = known > 0 ? &g.outside : &g.inside;
+        *worst = fmax(*worst, fabs(gap - known) / size);
+        g.jump = k > 0 && known > 0 ? fmax(g.jump, fabs(gap - last) / step) : g.jump;
+        last = gap;
+        if (file) {
+            fprintf(file, "%s %d %.9g %.9g %.9g\n", name, motion, k * step / size - 0.1, gap / size, known / size);
+        }
+    }
+    return g;
+}
+
+Test(oracle_motion, gaps_of_fields_are_those_of_the_solids_they_describe) {
+    static const twin twins[3] = {{"ball", SIM_FIELD_SPHERE, SIM_SPHERE, {0.35, 0, 0}},
+                                  {"box", SIM_FIELD_BOX, SIM_BOX, {0.5, 0.4, 0.7}},
+                                  {"rod", SIM_FIELD_CYLINDER, SIM_CYLINDER, {0.25, 0.7, 0}}};
+    static const sim_shape_type types[6] = {SIM_SPHERE, SIM_BOX, SIM_CAPSULE, SIM_CYLINDER, SIM_ELLIPSOID, SIM_CONVEX};
+    random_source r = {83};
+    stock from;
+    stock_make(&from);
+    FILE *file = curves();
+    for (int which = 0; which < 3; which++) {
+        const twin *t = &twins[which];
+        sim_field_def def = sim_field_default();
+        sim_shape field = sim_shape_default(), same = sim_shape_default();
+        sim_error error;
+        def.type = t->type;
+        memcpy(def.size, t->size, sizeof t->size);
+        memcpy(same.size, t->size, sizeof t->size);
+        same.type = t->same;
+        field.type = SIM_SDF;
+        sim_geometry *g = sim_geometry_field(&def, 0, NULL, &error);
+        cr_assert_not_null(g, "%s", error.text);
+        field.geometry = g;
+        for (int k = 0; k < 36; k++) {
+            sim_shape s = shape_random(&r, &from, types[k % 6], 0);
+            double size = 0.35;
+            for (int i = 0; i < 3; i++) {
+                s.size[i] *= 0.5;
+                size = s.size[i] > 0 ? fmin(size, s.size[i]) : size;
+            }
+            sim_pose X = {random_rotation(&r), vec_plain(times(0.1L, vec_from(random_unit(&r))))};
+            char name[64];
+            snprintf(name, sizeof name, "%s-field-%s", sim_shape_name(s.type), t->name);
+            gaps c = follow_twin(file, name, k, &s, X, &field, &same, vec_from(random_unit(&r)), size);
+            if (getenv("SIM_ORACLE_TABLE")) {
+                fprintf(stderr, "%-18s motion %2d: lost %d, off by %.1e outside, %.1e inside; jump %.4f\n", name, k,
+                        c.lost, c.outside, c.inside, c.jump);
+            }
+            cr_expect_eq(c.lost, 0, "%s, motion %d: %d steps without a point", name, k, c.lost);
+            cr_expect_lt(c.outside, 1e-6, "%s, motion %d: off by %g of the size", name, k, c.outside);
+            cr_expect(c.jump < 1.001, "%s, motion %d: the gap changes by %g of the step", name, k, c.jump);
+            /* Two that overlap by edges: one or the other way out is found. */
+            cr_expect_lt(c.inside, 0.03, "%s, motion %d: off by %g of the size inside", name, k, c.inside);
+        }
+        sim_geometry_free(g);
+    }
+    stock_free(&from);
+    if (file) {
+        fclose(file);
+    }
+}
+
 /* ---- one solid, several ways ---- */
 
 static sim_shape of_geometry(sim_shape_type type, const sim_geometry *g) {

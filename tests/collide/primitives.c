@@ -314,3 +314,31 @@ Test(primitives, a_coin_that_rolls_has_one_point_with_one_name) {
     }
     sim_arena_free(arena);
 }
+
+/* How far x is outside a capsule along z. */
+static double off_capsule(const sim_shape *s, pose X, v3 x) {
+    v3 p = m3_transposed_times(X.R, v3_sub(x, X.p));
+    double z = fmax(fabs(p.z) - 0.5 * s->size[1], 0);
+    return sqrt(p.x * p.x + p.y * p.y + z * z) - s->size[0];
+}
+
+Test(primitives, capsules_that_cross_at_a_small_angle_touch_on_both_surfaces_at_all_their_points) {
+    random_source r = {12};
+    sim_shape a = shape_of(SIM_CAPSULE, 0.5, 2, 0), b = shape_of(SIM_CAPSULE, 0.4, 1.5, 0);
+    for (int k = 0; k < 300; k++) {
+        double angle = random_uniform(&r, 0, 0.008), apart = k % 3 ? random_uniform(&r, 1e-3, 0.9) : 0.9;
+        pose X_b = {random_rotation(&r), v3_scale(3, random_unit(&r))}, X_a = X_b;
+        X_a.R = m3_product(X_b.R, (m3){{1, 0, 0}, {0, cos(angle), sin(angle)}, {0, -sin(angle), cos(angle)}});
+        X_a.p = v3_axpy(X_b.p, apart, X_b.R.x);
+        sim_contact_point c[4];
+        int n = sim_collide_shapes(&a, &X_a, &b, &X_b, 0.01, c, 4);
+        cr_assert(n >= 1 && n <= 3);
+        double least = HUGE_VAL;
+        for (int i = 0; i < n; i++) {
+            least = fmin(least, c[i].gap);
+            cr_assert_float_eq(off_capsule(&a, X_a, v3_axpy(c[i].position, 0.5 * c[i].gap, c[i].normal)), 0, 1e-9);
+            cr_assert_float_eq(off_capsule(&b, X_b, v3_axpy(c[i].position, -0.5 * c[i].gap, c[i].normal)), 0, 1e-9);
+        }
+        cr_assert_float_eq(least, apart - 0.9, 1e-13);
+    }
+}

@@ -166,6 +166,20 @@ def judged(files, rooms):
                 yield f"{path}: {room} includes its judge, {name}"
 
 
+def described(files, rooms):
+    """Sources that no row, or more than one, of the tables of their room's README names; rows about files that are not."""
+    for room in rooms:
+        folder = f"src/{room}/"
+        rows = [line.split("|")[1] for line in files.get(folder + "README.md", "").splitlines() if line.startswith("|")]
+        named = re.findall(r"\b\w+\.c\b", "\n".join(rows))
+        there = [p[len(folder):] for p in files if p.startswith(folder) and p.endswith(".c")]
+        for name in sorted({*named, *there}):
+            if name not in there:
+                yield f"{folder}README.md: {name}, which does not exist"
+            elif named.count(name) != 1:
+                yield f"{folder}README.md: {named.count(name)} rows for {name}"
+
+
 RULES = [
     (edges, "every include stays within its rooms"),
     (judged, "the judge shares nothing with the solvers but base, math and the problem's public header"),
@@ -174,6 +188,7 @@ RULES = [
     (machine_paths, "no path of one machine"),
     (built, "every source is built"),
     (installed, "every public header is installed"),
+    (described, "the page of every room has one row for each source"),
 ]
 
 SMALL_TABLE = """
@@ -217,6 +232,9 @@ PLANTED = [
     (machine_paths, "a path of one machine", "docs/a.md", "see /" + "home/me/notes\n"),
     (built, "a source that is not built", "src/model/b.c", "int a;\n"),
     (installed, "a header that is not installed", "include/sim/model.h", "int a;\n"),
+    (described, "a source without a row", "src/model/a.c", "int a;\n"),
+    (described, "a row without a source", "src/model/README.md", "| `a.c` | what is |\n"),
+    (described, "a source in two rows", "src/model/README.md", "| a.c | what is |\n| b.c, a.c | what is |\n"),
 ]
 
 # Right as they are: no rule may complain.
@@ -229,6 +247,8 @@ SOUND = {
     "include/sim/world.h": "#include <stdint.h>\n#include <sim/model.h>\n",
 }
 SOUND_MESON = {
+    **{f"src/{r}/README.md": "see a.c\n| file | |\n|---|---|\n| `a.c` | what a.c does |\n"
+       for r in ("base", "judge", "scene", "world", "solver")},
     "include/sim/meson.build": "install_headers('world.h')",
     **{f"src/{r}/meson.build": "sources += files('a.c')" for r in ("base", "judge", "scene", "world", "solver")},
 }
@@ -254,7 +274,8 @@ def cases(root):
         yield sentence, list(rule(files, rooms))
     small = read_rooms(SMALL_TABLE)
     for rule, what, path, text in PLANTED:
-        found = list(rule({path: text}, small))
+        beside = {f"src/model/{n}.c": "int n;\n" for n in "ab"} if "b.c" in text else {}
+        found = list(rule({path: text, **beside}, small))
         yield f"{rule.__name__} catches {what}", [] if len(found) == 1 else [f"complaints: {found}"]
     sound = {**SOUND, **SOUND_MESON}
     yield "a sound tree passes", [c for rule, _ in RULES for c in rule(sound, small)]

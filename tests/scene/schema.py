@@ -75,7 +75,7 @@ broken = [
     ("/bodies/0/joint/friction", -1), ("/record/signals", ["pose"]), ("/materials/0/friction", -1), ("/comment", 3),
     ("/bodies/0/shapes/1/points", [[0, 0]]), ("/bodies/0/shapes/2/columns", 2), ("/bodies/0/shapes/3/extent", REMOVE),
     ("/bodies/0/shapes/4/field/type", "unoin"), ("/bodies/0/shapes/4/field/fields/0/size", REMOVE),
-    ("/bodies/0/shapes/5/material", "m"), ("/exclusions/0/second", REMOVE),
+    ("/bodies/0/shapes/5/density", 1000), ("/bodies/0/shapes/0/radius", 1e160), ("/exclusions/0/second", REMOVE),
 ]
 for pointer, value in broken:
     scene = copy.deepcopy(whole)

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <sim/sim.h>
+#include <stdio.h>
 
 #define SHAPE(text) "{'sim': 1, 'bodies': [{'name': 'a', 'shapes': [\n" text "\n]}]}"
 #define FREE(text) "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', 'shapes': [" text "]}]}"
@@ -139,12 +140,87 @@ Test(scene_solids, what_is_wrong_with_a_field_is_said_of_its_part) {
             "scene.json:2:26", "2 to 65536 points");
 }
 
-Test(scene_solids, turned_inside_out_is_refused_and_open_is_fine_for_contact) {
+Test(scene_solids, turned_inside_out_is_refused_and_open_is_warned_of) {
     refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], 'triangles': "
                   "[[0,1,2],[0,3,1],[1,3,2],[0,2,3]]}"),
             "scene.json:2:76", "the mesh is turned inside out");
+    warned(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2]]}"),
+           "scene.json:2:68: warning: /bodies/0/shapes/0/triangles: the surface is open: at 3 edges");
+    warned(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], 'triangles': "
+                 "[[0,2,1],[0,3,1],[1,2,3],[0,3,2]]}"), /* a tetrahedron with one face the wrong way round */
+           "scene.json:2:76: warning: /bodies/0/shapes/0/triangles: the surface is open: at 6 edges");
+    warned(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2],[0,2,1]]}"),
+           "the surface encloses nothing");
+}
+
+Test(scene_solids, open_may_be_meant) {
     sim_scene *scene =
-        load_good(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2]]}"));
+        load_good(SHAPE("{'type': 'mesh', 'open': true, 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2]]}"));
     cr_assert(!scene->model->shape[0].geometry->mesh->closed);
     sim_scene_free(scene);
+    refused(SHAPE("{'type': 'mesh', 'open': true, " CUBE "}"), "scene.json:2:26", "but the surface is closed");
+}
+
+/* Every copy is a mesh of its own: its place in the file is that of the model's. */
+Test(scene_solids, an_open_mesh_is_told_of_once_for_all_copies) {
+    warned(
+        "{'sim': 1, 'world': {'contacts': false}, 'models': {'m': {'bodies': [{'name': 'a', 'shapes': [\n"
+        "{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2]]}]}]}}, 'instances': [{'model': "
+        "'m', 'prefix': 'p', 'repeat': {'placement': 'line', 'count': 50, 'offset': [2, 0, 0]}}, {'model': 'm', "
+        "'prefix': 'q', 'overrides': {'bodies/0/shapes/0/group': 2}}]}",
+        "scene.json:2:68: warning: /models/m/bodies/0");
+}
+
+/* What is wrong comes first; the warning would be the second message. */
+Test(scene_solids, a_scene_that_is_refused_gives_no_warnings) {
+    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2]]}, "
+                  "{'type': 'convex', 'points': [[0,0,0],[1,0,0],[0,1,0]]}"),
+            "scene.json:2:109", "convex hull");
+}
+
+Test(scene_solids, sizes_without_sense_are_refused) {
+    refused(SHAPE("{'type': 'box', 'size': [1, 1e160, 1]}"), "scene.json:2:29",
+            "must be from 1e-12 to 1e9 m, is 1e+160");
+    refused(SHAPE("{'type': 'sphere', 'radius': 0}"), "scene.json:2:30", "must be from 1e-12 to 1e9 m, is 0");
+    refused(SHAPE("{'type': 'ellipsoid', 'radii': [1, 1e-300, 1]}"), "scene.json:2:36", "must be from 1e-12");
+    refused(SHAPE("{'type': 'height_field', 'columns': 2, 'extent': [1, 1], 'heights': [0, 0, 1e300, 0]}"),
+            "scene.json:2:76", "must be from -1e9 to 1e9 m");
+    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1e10,0,0],[0,1,0]], 'triangles': [[0,1,2]]}"),
+            "scene.json:2:38", "must be from -1e9 to 1e9 m");
+    refused(SHAPE("{'type': 'sdf', 'field': {'type': 'sphere', 'radius': 1e160}}"), "scene.json:2:55", "must be from");
+    refused(SHAPE("{'type': 'sphere', 'radius': 1, 'pose': {'position': [0, 0, 1e300]}}"), "scene.json:2:61",
+            "must be from -1e15 to 1e15 m");
+}
+
+static void near_color(const float color[4], float red) { cr_assert_float_eq(color[0], red, 1e-6f); }
+
+Test(scene_solids, parts_take_from_their_compound_what_they_do_not_say) {
+    sim_scene *scene =
+        load_good("{'sim': 1, 'materials': [{'name': 'ice', 'friction': 0.01}, {'name': 'felt', 'friction': 1}], "
+                  "'bodies': [{'name': 'a', 'shapes': [{'type': 'compound', 'material': 'ice', 'group': 4, 'mask': 6, "
+                  "'color': [1, 0, 0], 'shapes': [{'type': 'sphere', 'radius': 1}, {'type': 'compound', 'material': "
+                  "'felt', 'shapes': [{'type': 'sphere', 'radius': 1, 'mask': 1, 'color': [0.5, 0, 0]}]}]}, {'type': "
+                  "'sphere', 'radius': 1}]}]}");
+    const sim_shape *s = scene->model->shape;
+    cr_assert(s[0].group == 4 && s[0].mask == 6 && s[1].group == 4 && s[1].mask == 1);
+    cr_assert(s[2].group == 1 && s[2].mask == UINT32_MAX);
+    near(scene->model->material[s[0].material].friction, 0.01);
+    near(scene->model->material[s[1].material].friction, 1);
+    near(scene->model->material[s[2].material].friction, 0.5);
+    near_color(s[0].color, 1);
+    near_color(s[1].color, 0.5f);
+    near_color(s[2].color, 0.7f);
+    sim_scene_free(scene);
+}
+
+/* Shapes that could touch want the word "contacts": false; parts of a compound without groups cannot. */
+Test(scene_solids, a_compound_without_a_group_touches_nothing) {
+    const char *two = "{'sim': 1, 'bodies': [{'name': 'a', 'shapes': [{'type': 'sphere', 'radius': 1}]}, {'name': 'b', "
+                      "'joint': 'free', 'shapes': [{'type': 'compound', 'group': 0, 'shapes': [{'type': 'sphere', "
+                      "'radius': 1, 'density': 1%s}]}]}]}";
+    char text[500];
+    snprintf(text, sizeof text, two, "");
+    sim_scene_free(load_good(text));
+    snprintf(text, sizeof text, two, ", 'group': 1");
+    refused(text, "scene.json:1:124", "set /world/contacts to false");
 }

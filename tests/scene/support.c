@@ -48,6 +48,19 @@ sim_scene *load_good(const char *text) {
     return scene;
 }
 
+void warned(const char *text, const char *words) {
+    sim_diagnostics found;
+    sim_error error = {0};
+    sim_scene *scene = load_text(text, NULL, NULL, &found, &error);
+    cr_assert(scene, "%s", error.text);
+    cr_assert_eq(found.count + found.more, 1, "%d warnings", found.count + found.more);
+    char line[2000];
+    sim_diagnostic_print(&found.item[0], line, sizeof line);
+    cr_assert(strstr(line, words), "expected \"%s\" in %s", words, line);
+    sim_diagnostics_free(&found);
+    sim_scene_free(scene);
+}
+
 void refused_with(const char *text, const test_file *files, const char *set, const char *place, const char *words) {
     sim_diagnostics found;
     sim_error error = {0};

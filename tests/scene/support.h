@@ -17,6 +17,9 @@ sim_scene *load_text(const char *text, const test_file *files, const sim_scene_o
 /* The scene of a text that must be good; the caller frees it. */
 sim_scene *load_good(const char *text);
 
+/* The text is loaded with exactly one warning, whose line holds `words`. */
+void warned(const char *text, const char *words);
+
 /* The text is refused with exactly one diagnostic, at `place` ("scene.json:3:12"), whose pointer, message and hint hold
  * `words`. */
 void refused(const char *text, const char *place, const char *words);
