@@ -213,14 +213,15 @@ Test(scene_solids, parts_take_from_their_compound_what_they_do_not_say) {
     sim_scene_free(scene);
 }
 
-/* Shapes that could touch want the word "contacts": false; parts of a compound without groups cannot. */
+/* The integrator rk4 is refused where shapes could touch; parts of a compound without groups cannot. */
 Test(scene_solids, a_compound_without_a_group_touches_nothing) {
-    const char *two = "{'sim': 1, 'bodies': [{'name': 'a', 'shapes': [{'type': 'sphere', 'radius': 1}]}, {'name': 'b', "
+    const char *two = "{'sim': 1, 'world': {\n'integrator': 'rk4'}, 'bodies': [{'name': 'a', 'shapes': [{'type': "
+                      "'sphere', 'radius': 1}]}, {'name': 'b', "
                       "'joint': 'free', 'shapes': [{'type': 'compound', 'group': 0, 'shapes': [{'type': 'sphere', "
                       "'radius': 1, 'density': 1%s}]}]}]}";
     char text[500];
     snprintf(text, sizeof text, two, "");
     sim_scene_free(load_good(text));
     snprintf(text, sizeof text, two, ", 'group': 1");
-    refused(text, "scene.json:1:124", "set /world/contacts to false");
+    refused(text, "scene.json:2:15", "the integrator rk4 takes no contacts");
 }
