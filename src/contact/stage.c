@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "contact/parts.h"
 #include "math/dense.h"
+#include "solver/delassus.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -285,12 +286,8 @@ static sim_status regularise(const contact_stage *s, island *is, sim_arena *scra
     double *W = NULL;
     if (s->options.compliance == SIM_NEAR_RIGID) {
         W = ARENA_NEW(scratch, double, sim_delassus_diagonal_size(p));
-        if (!W) {
+        if (!W || !delassus_diagonal(p, NULL, scratch, W)) {
             return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of an island");
-        }
-        sim_status status = sim_delassus_diagonal(p, W, error);
-        if (status) {
-            return status;
         }
     }
     sim_regularise(p, s->options.compliance, &s->options.law, W, is->R, is->target);

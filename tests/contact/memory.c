@@ -1,0 +1,72 @@
+/* A step with contacts takes no memory once there has been one like it, and says so wherever it runs out. */
+#include "support/container.h"
+#include "support/watched.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+static sim_world *clutter(sim_model **model, const char *solver, int threads, int settled) {
+    random_source r = {1};
+    sim_error error = {0};
+    sim_options o = sim_options_default();
+    double option[32];
+    o.step = 0.01;
+    o.threads = threads;
+    o.solver = sim_solver_find(solver);
+    for (int k = 0; k < o.solver->noptions; k++) {
+        int sweeps = strcmp(solver, "pgs") == 0 && strcmp(o.solver->option[k].name, "max_iterations") == 0;
+        option[k] = sweeps ? 100 : o.solver->option[k].standard;
+    }
+    o.solver_option = option;
+    *model = clutter_model(&r, 12, 1, INFINITY, o.step);
+    sim_world *w = sim_world_create(*model, &o, &error);
+    for (int k = 0; k < settled; k++) {
+        cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+    }
+    return w;
+}
+
+Test(contact_memory, a_step_like_those_before_allocates_nothing) {
+    for (int k = 0; k < 4; k++) {
+        sim_model *m;
+        sim_world *w = clutter(&m, k / 2 ? "pgs" : "sap", 1 + k % 2, 500);
+        long before = watched.calls;
+        for (int step = 0; step < 100; step++) {
+            cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+        }
+        cr_expect_eq(watched.calls, before, "%s: %ld allocations", k / 2 ? "pgs" : "sap", watched.calls - before);
+        cr_expect_gt(sim_world_info(w)->contacts, 10);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+    cr_expect_gt(watched.calls, 0, "the allocations are not watched at all");
+}
+
+Test(contact_memory, running_out_of_it_anywhere_is_said_and_survived) {
+    int failures = 0;
+    for (long n = 1;; n++) {
+        sim_model *m;
+        sim_world *w = clutter(&m, n % 2 ? "sap" : "pgs", 1, 0);
+        sim_error error = {0};
+        sim_status status = SIM_OK;
+        watched.calls = 0;
+        watched.fail_at = n;
+        for (int step = 0; step < 20 && !status; step++) {
+            status = sim_world_step(w, &error);
+        }
+        int reached = watched.calls >= n;
+        watched.fail_at = 0;
+        if (status) {
+            failures++;
+            cr_expect_eq(status, SIM_NO_RESOURCE, "%d: %s", (int)status, error.text);
+            cr_expect_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+        }
+        sim_world_free(w);
+        sim_model_free(m);
+        if (!reached && n % 2) { /* both solvers have had their turn */
+            break;
+        }
+    }
+    cr_expect_gt(failures, 20);
+}
