@@ -34,6 +34,9 @@ const option_row option_table[] = {
     {"summary", "FILE", OPTION_TEXT, AT(summary),
      .help = "write a summary of the run to FILE, as JSON; - is standard output"},
     {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no summary on standard error"},
+    {"dump-problem", "N", OPTION_COUNT, AT(dump_problem), 1, INT_MAX,
+     .help = "write the contact problem of the N-th step to a second file named beside the scene, which ends in .h5 or "
+             ".hdf5, as in sim scene.json --dump-problem 100 problem.hdf5; see sim solve"},
     {"duration", "S", OPTION_SPAN, AT(duration), .heading = "Run",
      .help = "simulate up to S seconds, instead of what the scene says"},
     {"step", "S", OPTION_REAL, AT(step), .help = "steps of S seconds"},
@@ -243,6 +246,24 @@ sim_status options_read(const option_set *set, int count, char **arguments, void
     }
 }
 
+static int ends_in(const char *text, const char *end) {
+    size_t length = strlen(text), size = strlen(end);
+    return length > size && strcmp(text + length - size, end) == 0;
+}
+
+/* Of the words that are no options, the one that names a problem's file leaves the list. */
+static void take_problem_file(int *count, char **arguments, int first, sim_request *request) {
+    for (int k = first; k < *count; k++) {
+        if (ends_in(arguments[k], ".h5") || ends_in(arguments[k], ".hdf5")) {
+            request->dump_file = arguments[k];
+            for (; k + 1 < *count; k++) {
+                arguments[k] = arguments[k + 1];
+            }
+            --*count;
+        }
+    }
+}
+
 /* What no single option can tell. */
 static sim_status check_together(const sim_request *request, sim_error *error) {
     if (request->contacts && (request->out.count || request->summary || request->checkpoint || request->validate)) {
@@ -254,6 +275,9 @@ static sim_status check_together(const sim_request *request, sim_error *error) {
     }
     if (request->json && !request->list_solvers) {
         return sim_fail(error, SIM_BAD_INPUT, "--json goes with --list-solvers; of a run, --summary FILE writes JSON");
+    }
+    if (request->dump_problem && !request->dump_file) {
+        return sim_fail(error, SIM_BAD_INPUT, "--dump-problem needs a file that ends in .h5 or .hdf5");
     }
     if (request->checkpoint_every && !request->checkpoint) {
         return sim_fail(error, SIM_BAD_INPUT, "--checkpoint-every needs --checkpoint FILE");
@@ -274,6 +298,9 @@ sim_status options_parse(int count, char **arguments, sim_request *request, sim_
     sim_status status = options_read(&set, count, arguments, request, &first, error);
     if (status) {
         return status;
+    }
+    if (request->dump_problem) {
+        take_problem_file(&count, arguments, first, request);
     }
     if (count - first > 1) {
         return sim_fail(error, SIM_BAD_INPUT, "one scene at a time: '%s' and '%s'", arguments[first],

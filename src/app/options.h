@@ -16,8 +16,9 @@ typedef struct sim_request {
     const char *scene;
     text_list out, set;
     const char *integrator, *solver, *on_nonconverged, *checkpoint, *resume, *summary;
-    int64_t every, threads, checkpoint_every;
-    double duration; /* negative: not given */
+    int64_t every, threads, checkpoint_every, dump_problem;
+    const char *dump_file; /* the problem's */
+    double duration;       /* negative: not given */
     double step;
     uint64_t seed;
     int seed_given;

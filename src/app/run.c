@@ -1,6 +1,7 @@
 /* How does a run go?  Load, open, step and record until the end or until something happens, close, report. */
 #include "app/run.h"
 
+#include "app/dump.h"
 #include "app/interrupt.h"
 #include "app/setup.h"
 #include "app/summary.h"
@@ -132,6 +133,13 @@ static void step(sim_run *r) {
     }
 }
 
+static void dump_if_due(sim_run *r) {
+    sim_error why = {0};
+    if (sim_world_state(r->world)->step + 1 == r->request->dump_problem && dump_problem(r, &why)) {
+        end_run(r, why.status, "stopped", &why);
+    }
+}
+
 static void interrupt(sim_run *r) {
     sim_error why;
     const sim_state *state = sim_world_state(r->world);
@@ -144,7 +152,10 @@ static void loop(sim_run *r) {
     int64_t every = r->scene->record.every, save = r->request->checkpoint_every;
     record(r);
     while (!r->ending && sim_world_state(r->world)->step < r->last_step) {
-        step(r);
+        dump_if_due(r);
+        if (!r->ending) {
+            step(r);
+        }
         if (r->ending) {
             break;
         }

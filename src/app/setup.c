@@ -153,6 +153,10 @@ static sim_status count_steps(sim_run *run, sim_error *error) {
     }
     double whole = nearbyint(steps);
     run->last_step = (int64_t)(fabs(steps - whole) < 1e-6 ? whole : ceil(steps));
+    if (run->request->dump_problem > run->last_step) {
+        return sim_fail(error, SIM_BAD_INPUT, "--dump-problem %lld: the run ends with step %lld",
+                        (long long)run->request->dump_problem, (long long)run->last_step);
+    }
     return SIM_OK;
 }
 

@@ -508,6 +508,27 @@ SAMPLED = """{"sim": 1, "world": {"contacts": false}, "bodies": [
   "field": {"type": "grid", "file": "tip.obj", "cell": 0.02}}]}]}"""
 
 
+PILE = """{"sim": 1, "world": {"step": 0.005, "duration": 0.05}, "record": {"signals": ["coordinates", "statistics"]}, "bodies": [
+ {"name": "floor", "shapes": [{"type": "half_space"}]},
+ {"name": "low", "joint": "free", "pose": {"position": [0, 0, 0.1]}, "shapes": [{"type": "box", "size": [0.2, 0.2, 0.2], "mass": 1}]},
+ {"name": "top", "joint": "free", "pose": {"position": [0, 0, 0.3]}, "shapes": [{"type": "box", "size": [0.2, 0.2, 0.2], "mass": 1}]}]}"""
+
+
+def writes_the_problem_of_a_step_from_which_its_answer_follows():
+    if not HDF5:
+        return
+    path = write("pile.json", PILE)
+    sim(path, "--out", "a.csv", "--every", 1, "-q")
+    sim("--dump-problem", 7, "p.hdf5", path, "--out", "b.csv", "--every", 1, "-q")
+    assert read("a.csv") == read("b.csv")  # looking changes nothing
+    found, = json.loads(sim("solve", "p.hdf5", "--solver", "sap", "--guess", "--json").stdout)["problems"]
+    step = rows("a.csv")[7]
+    assert found["contacts"] == int(float(step["contacts"])) == 8, found
+    assert abs(found["own"] - float(step["certificate.own"])) <= 1e-12, (found, step)
+    refuses("the run ends with step 10", path, "--dump-problem", 11, "c.h5")
+    refuses("needs a file that ends in .h5", path, "--dump-problem", 1)
+
+
 def keeps_what_it_sampled_in_the_users_cache():
     with open("tip.obj", "w") as file:
         file.write("v 0 0 -0.2\nv 1 0 -0.1\nv 0 1 -0.1\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
