@@ -58,8 +58,8 @@ static int merge(const sim_problem *p, const touching *list, int i, int *to) {
             to[count] = a < b ? a : b;
         }
         count++;
-        from[0] += a <= b;
-        from[1] += b <= a;
+        from[0] = a <= b ? from[0] + 1 : from[0];
+        from[1] = b <= a ? from[1] + 1 : from[1];
     }
     return count;
 }

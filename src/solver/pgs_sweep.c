@@ -91,7 +91,7 @@ void pgs_velocity(const pgs *p, const pgs_block *b, double *velocity) { velocity
 static inline void move(pgs *p, const pgs_block *b, const double *x) {
     for (int side = 0; side < 2; side++) {
         double *v = p->v + b->v0[side];
-        for (int k = 0; k < b->rows; k++) {
+        for (int k = 0; k < b->rows && b->Y[side]; k++) {
             dense_axpy(b->stride[side], x[k], b->Y[side] + k * b->stride[side], v);
         }
     }

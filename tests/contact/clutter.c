@@ -1,6 +1,6 @@
 /* Clutter comes to rest in its container (Castro, Permenter, Han 2021, sec. VI-C). */
-#include "support/container.h"
 #include "math/v3.h"
+#include "support/container.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
