@@ -138,15 +138,21 @@ sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error
     return SIM_OK;
 }
 
+contact_output world_contacts_output(sim_world *w) {
+    return (contact_output){.v = w->v_end,
+                            .shift = w->shift,
+                            .touched = w->in_contact,
+                            .impulse = w->next.impulse,
+                            .joint_impulse = w->next.joint_impulse,
+                            .equality_impulse = w->next.equality_impulse,
+                            .held = w->next.held};
+}
+
 sim_status world_contacts_step(sim_world *w, sim_error *error) {
     contact_input in;
-    contact_output out = {.v = w->v_end, .shift = w->shift, .touched = w->in_contact};
     sim_status status = world_contacts_find(w, &in, error);
+    contact_output out = world_contacts_output(w);
     status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
-    out.impulse = w->next.impulse;
-    out.joint_impulse = w->next.joint_impulse;
-    out.equality_impulse = w->next.equality_impulse;
-    out.held = w->next.held;
     status = status ? status : contact_stage_solve(w->stage, w->threads, &out, error);
     if (!status) {
         note(w, &out.info);

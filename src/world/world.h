@@ -109,6 +109,8 @@ void world_rk4_step(sim_world *world, int tree, sim_step_info *info);
 
 /* Who touches, or will in this step, and what the contact stage is to know of it.  After world_theta_free for all trees. */
 sim_status world_contacts_find(sim_world *world, contact_input *in, sim_error *error);
+/* Where its answers go, once there is room for what was found. */
+contact_output world_contacts_output(sim_world *world);
 /* End velocities, shift and impulses of whatever touches, after world_theta_free for all trees. */
 sim_status world_contacts_step(sim_world *world, sim_error *error);
 /* Room for contacts in both states.  0 without memory. */

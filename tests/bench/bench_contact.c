@@ -31,15 +31,14 @@ static void move_freely(sim_world *w) {
 static void stages(sim_world *w, double *spent) {
     double at[STAGES];
     contact_input in;
-    contact_output out = {.v = w->v_end, .shift = w->shift, .touched = w->in_contact};
     at[0] = seconds();
     move_freely(w);
     at[1] = seconds();
     world_contacts_find(w, &in, NULL);
     at[2] = seconds();
+    contact_output out = world_contacts_output(w);
     contact_stage_build(w->stage, &in, w->threads, NULL);
     at[3] = seconds();
-    out.impulse = w->next.impulse;
     contact_stage_solve(w->stage, w->threads, &out, NULL);
     at[4] = seconds();
     for (int k = 0; k < STAGES - 1; k++) {
