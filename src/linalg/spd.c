@@ -2,8 +2,8 @@
  *
  * The rule of `auto` counts multiplications, which the graph tells.  Measured (benchmark sap): blocks are the quickest
  * wherever they save any work, from two trees to heaps of two thousand bodies, at 6 to 36 unknowns a tree; where all
- * touch all they are one dense block anyhow; CHOLMOD's large panels overtake them between 60 and 980 million (lattices of
- * 512 and 1728 bodies: 5.5 and 8.6 ms, 127 and 96 ms). */
+ * touch all they are one dense block anyhow.  CHOLMOD comes near to them at 980 million (a lattice of 1728 bodies: 84 and
+ * 100 ms), and orders graphs that are too large for ours. */
 #include "linalg/spd.h"
 #include "linalg/blocks.h"
 #include "linalg/strip.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double NEARLY_DENSE = 1.1, HEAVY = 3e8;
+static const double NEARLY_DENSE = 1.1, HEAVY = 2e9;
 enum { MOST_ORDERED = 8192 }; /* nodes whose graph is kept as bits: 8 MB */
 
 struct spd {
