@@ -8,7 +8,7 @@
  * It stops on the judge's own measure E, which costs nearly a sweep.  What a sweep changes tells for nothing when that is
  * worth asking; the answer given is the best that was measured. */
 #include "solver/pgs.h"
-#include "solver/pgs_extrapolate.h"
+#include "solver/extrapolate.h"
 #include "solver/products.h"
 
 #include <float.h>
@@ -84,18 +84,18 @@ typedef struct progress {
     double residual;        /* the best at its start */
 } progress;
 
-static void enter(progress *at, int stage, int sweep, pgs *s, pgs_extrapolation *e, const best *b) {
+static void enter(progress *at, int stage, int sweep, pgs *s, extrapolation *e, const best *b) {
     at->stage = stage;
     at->end = sweep + at->length;
     at->residual = b->residual;
     pgs_set_proximal(s, stages[stage].proximal);
-    pgs_extrapolation_restart(e);
+    extrapolation_restart(e);
     e->growth = stages[stage].growth;
 }
 
 /* At the end of a stage: the same again if the best has become ten times better, else the next.  It goes on from where it
  * stands, which leaves dead ends better than the best answer does, unless it has run away. */
-static void get_on(progress *at, int sweep, pgs *s, pgs_extrapolation *e, const best *b) {
+static void get_on(progress *at, int sweep, pgs *s, extrapolation *e, const best *b) {
     if (sweep < at->end) {
         return;
     }
@@ -112,7 +112,30 @@ static void get_on(progress *at, int sweep, pgs *s, pgs_extrapolation *e, const 
     enter(at, (at->stage + 1) % STAGES, sweep, s, e, b);
 }
 
-static sim_outcome iterate(pgs *s, solver_call *call, pgs_extrapolation *e, best *b) {
+/* After a guess each impulse is put back into its set; v follows. */
+static void follow(pgs *s, extrapolation_result result) {
+    for (int i = 0; i < s->n && result == EXTRAPOLATION_GUESS; i++) {
+        pgs_project(s, &s->block[i], s->gamma + s->block[i].at);
+    }
+    if (result != EXTRAPOLATION_NONE) {
+        pgs_refresh(s);
+    }
+}
+
+/* Lengths are measured with 1 / rho_i = trace W_ii / rows, so that |f|^2 is an energy. */
+static int make_extrapolation(extrapolation *e, const pgs *s, int window, sim_arena *scratch) {
+    if (!extrapolation_make(e, s->lanes, window, scratch)) {
+        return 0;
+    }
+    for (int i = 0; i < s->n && window > 0; i++) {
+        for (int k = 0; k < s->block[i].rows; k++) {
+            e->scale[s->block[i].at + k] = 1 / sqrt(s->block[i].rho);
+        }
+    }
+    return 1;
+}
+
+static sim_outcome iterate(pgs *s, solver_call *call, extrapolation *e, best *b) {
     const double *o = call->option;
     double tolerance = o[TOLERANCE], residual = measure(s, b), relaxation = o[RELAXATION];
     watch w = {2 * tolerance, 1};
@@ -121,7 +144,7 @@ static sim_outcome iterate(pgs *s, solver_call *call, pgs_extrapolation *e, best
     solver_record(call, residual, NAN);
     for (int sweep = 1; sweep <= (int)o[MAX_ITERATIONS] && !(b->residual <= tolerance) && !solution_stopped(call->out);
          sweep++) {
-        pgs_extrapolation_begin(e, s);
+        extrapolation_begin(e, s->gamma);
         double change = relative(s, pgs_sweep(s, relaxation, (int)o[ORDER] == ALTERNATING && sweep % 2 == 0));
         call->out->iterations = sweep;
         if (!isfinite(change)) {
@@ -139,7 +162,7 @@ static sim_outcome iterate(pgs *s, solver_call *call, pgs_extrapolation *e, best
         if (resting && !(b->residual <= tolerance)) {
             return SIM_AT_ROUNDING;
         }
-        pgs_extrapolation_end(e, s);
+        follow(s, extrapolation_end(e, s->gamma));
         get_on(&at, sweep, s, e, b);
     }
     return b->residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT;
@@ -162,10 +185,10 @@ static void hand_out(const pgs *s, const solver_call *call, const double *gamma)
 
 static int solve(solver_call *call) {
     pgs s;
-    pgs_extrapolation e;
+    extrapolation e;
     best b = {HUGE_VAL, NULL};
     if (!pgs_prepare(&s, call, (int)call->option[MATRIX], call->scratch) ||
-        !pgs_extrapolation_make(&e, &s, call->option[ACCELERATION] > 0 ? 10 : 0, call->scratch) ||
+        !make_extrapolation(&e, &s, call->option[ACCELERATION] > 0 ? 10 : 0, call->scratch) ||
         !(b.gamma = ARENA_NEW(call->scratch, double, s.lanes))) {
         return 0;
     }

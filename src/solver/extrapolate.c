@@ -1,18 +1,17 @@
-/* Where do sweeps lead?
+/* Where do rounds lead?
  *
- * A sweep is a map gamma -> G(gamma); its answer is the fixed point.  From the last sweeps, with f = G(gamma) - gamma,
+ * A round of an iteration is a map x -> G(x); its answer is the fixed point.  From the last rounds, with f = G(x) - x,
  * Anderson's method (Anderson 1965; Walker, Ni 2011) takes the combination that would leave the least change if G were
  * linear, which it is as long as no contact opens or begins to slide:
  *
- *     min over theta  |f - dF theta|,     gamma <- P(G(gamma) - dG theta)
+ *     min over theta  |f - dF theta|,     x <- G(x) - dG theta
  *
- * dF and dG hold differences of consecutive f and G, and P puts each impulse back into its set.  Lengths are measured with
- * 1 / rho_i = trace W_ii / rows, so that |f|^2 is an energy.
+ * dF and dG hold differences of consecutive f and G; lengths are measured in the caller's scale.
  *
- * Laws are no linear map: a guess is kept only if the sweep from it changes no more than `growth` times what the sweep
- * before it did.  Else that sweep's result is taken up again, and plain sweeps follow, twice as many after each bad guess.
- * At worst it is Gauss-Seidel with one sweep in 65 lost. */
-#include "solver/pgs_extrapolate.h"
+ * Laws are no linear map: a guess is kept only if the round from it changes no more than `growth` times what the round
+ * before it did.  Else that round's result is taken up again, and plain rounds follow, twice as many after each bad guess.
+ * At worst it is the plain iteration with one round in 65 lost. */
+#include "solver/extrapolate.h"
 #include "math/dense.h"
 
 #include <math.h>
@@ -20,9 +19,9 @@
 enum { LONGEST_PAUSE = 63 };
 static const double ridge = 1e-12; /* relative, for differences that are nearly dependent */
 
-int pgs_extrapolation_make(pgs_extrapolation *e, const pgs *s, int window, sim_arena *scratch) {
-    size_t n = (size_t)s->lanes, count = window > 0 ? 2 * (size_t)window + 5 : 0;
-    *e = (pgs_extrapolation){.window = window, .lanes = s->lanes, .growth = 1};
+int extrapolation_make(extrapolation *e, int numbers, int window, sim_arena *scratch) {
+    size_t n = (size_t)numbers, count = window > 0 ? 2 * (size_t)window + 5 : 0;
+    *e = (extrapolation){.window = window, .n = numbers, .growth = 1};
     double *all = ARENA_NEW(scratch, double, n *count);
     if (!all) {
         return 0;
@@ -36,51 +35,43 @@ int pgs_extrapolation_make(pgs_extrapolation *e, const pgs *s, int window, sim_a
         e->change = all + 4 * n;
         e->dF = all + 5 * n;
         e->dG = e->dF + (size_t)window * n;
-        for (int i = 0; i < s->n; i++) {
-            for (int k = 0; k < s->block[i].rows; k++) {
-                e->scale[s->block[i].at + k] = 1 / sqrt(s->block[i].rho);
-            }
-        }
     }
     return 1;
 }
 
-void pgs_extrapolation_restart(pgs_extrapolation *e) {
-    e->known = e->columns = e->next = e->guessed = e->pause = e->left = 0;
-}
+void extrapolation_restart(extrapolation *e) { e->known = e->columns = e->next = e->guessed = e->pause = e->left = 0; }
 
-void pgs_extrapolation_begin(pgs_extrapolation *e, const pgs *s) {
+void extrapolation_begin(extrapolation *e, const double *x) {
     if (e->window > 0) {
-        memcpy(e->from, s->gamma, (size_t)e->lanes * sizeof *e->from);
+        memcpy(e->from, x, (size_t)e->n * sizeof *e->from);
     }
 }
 
-static double measure_change(pgs_extrapolation *e, const pgs *s) {
+static double measure_change(extrapolation *e, const double *x) {
     double size = 0;
-    for (int k = 0; k < e->lanes; k++) {
-        e->change[k] = e->scale[k] * (s->gamma[k] - e->from[k]);
+    for (int k = 0; k < e->n; k++) {
+        e->change[k] = e->scale[k] * (x[k] - e->from[k]);
         size += e->change[k] * e->change[k];
     }
     return size;
 }
 
-static void take_back(pgs_extrapolation *e, pgs *s) {
-    memcpy(s->gamma, e->g, (size_t)e->lanes * sizeof *e->g);
-    pgs_refresh(s);
+static void take_back(extrapolation *e, double *x) {
+    memcpy(x, e->g, (size_t)e->n * sizeof *e->g);
     e->pause = e->pause < LONGEST_PAUSE ? 2 * e->pause + 1 : e->pause;
     e->left = e->pause;
     e->guessed = 0;
 }
 
-/* f and g of this sweep, and their differences from those before as a new column in place of the oldest. */
-static void remember(pgs_extrapolation *e, const pgs *s, double size) {
-    int at = e->next, n = e->lanes;
+/* f and g of this round, and their differences from those before as a new column in place of the oldest. */
+static void remember(extrapolation *e, const double *x, double size) {
+    int at = e->next, n = e->n;
     double *dF = e->dF + (ptrdiff_t)at * n, *dG = e->dG + (ptrdiff_t)at * n;
     for (int k = 0; k < n; k++) {
         dF[k] = e->change[k] - e->f[k];
-        dG[k] = s->gamma[k] - e->g[k];
+        dG[k] = x[k] - e->g[k];
         e->f[k] = e->change[k];
-        e->g[k] = s->gamma[k];
+        e->g[k] = x[k];
     }
     e->size = size;
     if (!e->known) {
@@ -97,9 +88,9 @@ static void remember(pgs_extrapolation *e, const pgs *s, double size) {
 }
 
 /* theta by Cholesky's method; 0 if the columns depend on each other. */
-static int least_squares(const pgs_extrapolation *e, double *theta) {
+static int least_squares(const extrapolation *e, double *theta) {
     int n = e->columns;
-    double L[PGS_WINDOW][PGS_WINDOW];
+    double L[EXTRAPOLATION_WINDOW][EXTRAPOLATION_WINDOW];
     for (int i = 0; i < n; i++) {
         theta[i] = e->moment[i];
         for (int j = 0; j <= i; j++) {
@@ -126,37 +117,34 @@ static int least_squares(const pgs_extrapolation *e, double *theta) {
     return 1;
 }
 
-static void guess(pgs_extrapolation *e, pgs *s) {
-    double theta[PGS_WINDOW];
+static int guess(extrapolation *e, double *x) {
+    double theta[EXTRAPOLATION_WINDOW];
     if (!least_squares(e, theta)) {
         e->columns = e->next = 0;
-        return;
+        return 0;
     }
     for (int j = 0; j < e->columns; j++) {
-        dense_axpy(e->lanes, -theta[j], e->dG + (ptrdiff_t)j * e->lanes, s->gamma);
+        dense_axpy(e->n, -theta[j], e->dG + (ptrdiff_t)j * e->n, x);
     }
-    for (int i = 0; i < s->n; i++) {
-        pgs_project(s, &s->block[i], s->gamma + s->block[i].at);
-    }
-    pgs_refresh(s);
     e->guessed = 1;
+    return 1;
 }
 
-void pgs_extrapolation_end(pgs_extrapolation *e, pgs *s) {
+extrapolation_result extrapolation_end(extrapolation *e, double *x) {
     if (e->window == 0) {
-        return;
+        return EXTRAPOLATION_NONE;
     }
-    double size = measure_change(e, s);
+    double size = measure_change(e, x);
     if (e->guessed && !(size <= e->growth * e->size)) {
-        take_back(e, s);
-        return;
+        take_back(e, x);
+        return EXTRAPOLATION_BACK;
     }
     e->pause = e->guessed ? e->pause / 2 : e->pause;
     e->guessed = 0;
-    remember(e, s, size);
+    remember(e, x, size);
     if (e->left > 0) {
         e->left--;
-    } else if (e->columns > 0) {
-        guess(e, s);
+        return EXTRAPOLATION_NONE;
     }
+    return e->columns > 0 && guess(e, x) ? EXTRAPOLATION_GUESS : EXTRAPOLATION_NONE;
 }

@@ -1,0 +1,19 @@
+/* How far an answer is from what the strict law asks: the natural map and what is made of it, the judge's measure E. */
+#ifndef SOLVER_NATURAL_H
+#define SOLVER_NATURAL_H
+
+#include <sim/problem.h>
+
+/* Sums over constraints. */
+typedef struct natural_sum {
+    double one, velocity, impulse; /* |F(1)|^2, |F_i(rho_i) / rho_i|^2, |F_i(rho_i)|^2 */
+    double gamma, s, q, undoing;   /* |gamma|^2, |s|^2, |q|^2, |rho_i q_i|^2 */
+} natural_sum;
+
+/* |F(rho)|^2 of one constraint; s and gamma are its own rows. */
+double natural_map(const sim_constraint *c, double step, double rho, const double *s, const double *gamma);
+void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, const double *q, const double *s,
+                 const double *gamma);
+double natural_error(const natural_sum *sum);
+
+#endif
