@@ -11,6 +11,7 @@
  *
  * until gamma and v obey the strict law.  A fixed point does not depend on e. */
 #include "solver/delassus.h"
+#include "solver/extrapolate.h"
 #include "solver/natural.h"
 #include "solver/primal.h"
 #include "solver/products.h"
@@ -148,33 +149,65 @@ static int solve(solver_call *call) {
     if (!primal_begin(&newton, &law, h, &o, call->out, call->scratch)) {
         return 0;
     }
-    double before = HUGE_VAL, best = HUGE_VAL;
-    int debug = getenv("CANAL") != NULL;
+    double before = HUGE_VAL, best = HUGE_VAL; if (getenv("K0")) c.kappa = atof(getenv("K0"));
+    int debug = getenv("CANAL") != NULL, total = p->nrow + p->nconstraint;
     double *kept_v = ARENA_NEW(call->scratch, double, p->nv), *kept_g = ARENA_NEW(call->scratch, double, p->nrow);
+    double *x = ARENA_NEW(call->scratch, double, total);
+    extrapolation ex;
+    int window = getenv("WINDOW") ? atoi(getenv("WINDOW")) : 10;
+    extrapolation_make(&ex, total, window, call->scratch);
+    ex.growth = getenv("GROWTH") ? atof(getenv("GROWTH")) : 4;
+    double kmax = getenv("KMAX") ? atof(getenv("KMAX")) : 1e6;
+    for (int i = 0; i < p->nconstraint && window; i++) {
+        for (int r = 0; r < p->constraint[i].rows; r++) {
+            ex.scale[p->constraint[i].row + r] = sqrt(c.w[i]);
+        }
+        ex.scale[p->nrow + i] = 1 / sqrt(c.w[i]);
+    }
+    memcpy(x, c.lambda, (size_t)p->nrow * sizeof *x);
+    memcpy(x + p->nrow, c.shift, (size_t)p->nconstraint * sizeof *x);
     for (int round = 0; round < (int)value[ROUNDS]; round++) {
+        memcpy(c.lambda, x, (size_t)p->nrow * sizeof *x);
+        for (int i = 0; i < p->nconstraint; i++) {
+            c.shift[i] = fmax(0, x[p->nrow + i]);
+        }
+        extrapolation_begin(&ex, x);
         set_law(&c);
         newton.options.tolerance = fmax(1e-13, fmin(1e-4, 0.01 * best));
         if (!primal_minimise(&newton)) {
             return 0;
         }
         double E = measure(&c, newton.at.gamma);
-        if (debug) {
-            fprintf(stderr, "%d newton %d kappa %.1e inner %.1e %s E %.3e\n", round, call->out->iterations, c.kappa,
-                    newton.at.residual, sim_outcome_name(call->out->outcome), E);
-        }
         if (E < best) {
             best = E;
             memcpy(kept_v, v, (size_t)p->nv * sizeof *v);
             memcpy(kept_g, newton.at.gamma, (size_t)p->nrow * sizeof *v);
         }
+        take_shift(&c);
+        double multiplier = 0, shift = 0;
+        for (int i = 0; i < p->nconstraint; i++) {
+            for (int r = p->constraint[i].row; r < p->constraint[i].row + p->constraint[i].rows; r++) {
+                multiplier += pow(c.w[i] * (newton.at.gamma[r] - x[r]) / c.kappa, 2);
+            }
+            shift += pow(c.shift[i] - x[p->nrow + i], 2);
+        }
+        multiplier = sqrt(multiplier), shift = sqrt(shift);
+        memcpy(x, newton.at.gamma, (size_t)p->nrow * sizeof *x);
+        memcpy(x + p->nrow, c.shift, (size_t)p->nconstraint * sizeof *x);
+        int guessed = ex.guessed;
+        int res = (int)extrapolation_end(&ex, x);
+        if (debug) {
+            fprintf(stderr, "%d newton %d kappa %.1e inner %.1e %s E %.3e mult %.1e shift %.1e guess %d res %d\n", round,
+                    call->out->iterations, c.kappa, newton.at.residual, sim_outcome_name(call->out->outcome), E,
+                    multiplier, shift, guessed, res);
+        }
         if (best <= value[TOLERANCE] || call->out->iterations >= (int)value[MAX_ITERATIONS] ||
             solution_stopped(call->out)) {
             break;
         }
-        memcpy(c.lambda, newton.at.gamma, (size_t)p->nrow * sizeof *c.lambda);
-        take_shift(&c);
-        if (E > 0.5 * before) {
-            c.kappa = fmin(c.kappa * 5, 1e6);
+        if (E > 0.5 * before && multiplier > (getenv("RATIO") ? atof(getenv("RATIO")) : 1) * shift && c.kappa < kmax) {
+            c.kappa = fmin(c.kappa * (getenv("KSTEP") ? atof(getenv("KSTEP")) : 5), kmax);
+            extrapolation_restart(&ex);
         }
         before = E;
     }
