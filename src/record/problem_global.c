@@ -133,7 +133,7 @@ static sim_status fill_free(const sim_problem_file *file, draft *d, const fclib 
     sim_error why = {0};
     sim_problem *made = sim_problem_create(&free_motion, d->A, &why);
     if (!made) {
-        return sim_fail(error, why.status, why.status == SIM_BAD_INPUT ? "/fclib_global/M: as %s" : "%s", why.text);
+        return sim_fail(error, why.status, why.status == SIM_BAD_INPUT ? "/fclib_global/M, here %s" : "%s", why.text);
     }
     for (int j = 0; j < p->dofs; j++) {
         d->v_free[j] = p->f[file->fclib_dof[j]];
