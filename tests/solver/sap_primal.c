@@ -94,7 +94,22 @@ Test(primal, gradient_equals_differences_of_the_cost) {
     }
 }
 
+/* Which regions the rows of the kinds are in: nothing, linear, sliding or at a bound. */
+static void count_regions(const midst *m, int seen[SIM_CONSTRAINT_KINDS][3]) {
+    for (int i = 0; i < m->problem->nconstraint; i++) {
+        const sim_constraint *c = &m->problem->constraint[i];
+        const convex_bend *b = &m->primal.at.bend[i];
+        const double *gamma = m->a.impulse + c->row;
+        int linear = !b->sliding && b->weight[c->rows - 1] > 0;
+        seen[c->kind][linear ? 1 : gamma[c->rows - 1] == 0 ? 0 : 2]++;
+    }
+}
+
+/* In every region of every kind. */
 Test(primal, direction_undoes_the_gradient_as_differences_of_it_tell) {
+    static const int there[SIM_CONSTRAINT_KINDS] = {[SIM_CONTACT] = 7,  [SIM_LIMIT] = 3,  [SIM_FRICTION] = 6,
+                                                    [SIM_EQUALITY] = 2, [SIM_SPRING] = 2, [SIM_ACTUATOR] = 6};
+    int seen[SIM_CONSTRAINT_KINDS][3] = {{0}};
     random_source r = {2};
     for (int trial = 0; trial < 20; trial++) {
         midst m;
@@ -113,7 +128,15 @@ Test(primal, direction_undoes_the_gradient_as_differences_of_it_tell) {
             error = fmax(error, fabs(difference + gradient[j]));
         }
         cr_expect_lt(error, 1e-5 * sqrt(dot(n, gradient, gradient)), "%g", error);
+        look_at(&m, direction, 0);
+        count_regions(&m, seen);
         end(&m);
+    }
+    for (int kind = 0; kind < SIM_CONSTRAINT_KINDS; kind++) {
+        for (int k = 0; k < 3; k++) {
+            cr_expect(!(there[kind] >> k & 1) || seen[kind][k] > 0, "no %s in region %d",
+                      sim_constraint_name((sim_constraint_kind)kind), k);
+        }
     }
 }
 

@@ -154,7 +154,7 @@ static void add_others(draft *d, random_source *r, int kinds) {
                 d->J[c->block[side] + k] = random_normal(r);
             }
         }
-        c->bound = random_uniform(r, 0.1, 20);
+        c->bound = pow(10, random_uniform(r, -1, 4)); /* slips, or holds */
         c->damping = kind == SIM_SPRING || kind == SIM_ACTUATOR ? random_uniform(r, 0.1, 5) : 0;
         c->stiffness = kind == SIM_SPRING || kind == SIM_ACTUATOR ? random_uniform(r, 1, 1e4) : INFINITY;
         c->force = kind == SIM_SPRING || kind == SIM_ACTUATOR ? random_uniform(r, -50, 50) : 0;
