@@ -149,6 +149,32 @@ Test(sap, finds_the_same_velocities_from_anywhere) {
     }
 }
 
+/* From afar such stiff rows are come to in many steps, by way of softer ones; from one step of time ago they need not. */
+Test(sap, finds_a_stiff_answer_from_nearby_in_few_steps) {
+    random_source r = {15};
+    for (int trial = 0; trial < 10; trial++) {
+        problem_recipe recipe = hard(5, 15, 0.8, all_kinds);
+        sim_problem *p = random_problem(&r, &recipe), from = *p;
+        answer a = answer_create(p, 1e-3, 1e-6), b = answer_create(p, 1e-3, 1e-6);
+        answer_find(&a, "sap", NULL);
+        double *guess = malloc((size_t)p->nv * sizeof *guess);
+        for (int j = 0; j < p->nv; j++) {
+            guess[j] = a.v[j] + 1e-7 * random_normal(&r);
+        }
+        from.v_guess = guess;
+        b.problem = &from;
+        answer_find(&b, "sap", NULL);
+        cr_expect_eq(b.out.outcome, SIM_SOLVED);
+        cr_expect(b.out.iterations <= 10 && 2 * b.out.iterations < a.out.iterations, "%d steps, %d from afar",
+                  b.out.iterations, a.out.iterations);
+        cr_expect_lt(distance(a.v, b.v, p->nv), 1e-5 * norm(a.v, p->nv));
+        free(guess);
+        answer_free(&a);
+        answer_free(&b);
+        sim_problem_free(p);
+    }
+}
+
 Test(sap, needs_no_iteration_where_it_starts_at_the_answer) {
     random_source r = {5};
     problem_recipe recipe = hard(5, 15, 0.5, all_kinds);
