@@ -78,6 +78,39 @@ Test(consistency, c12_from_sliding_to_rolling_all_solvers_come_to_the_same_path_
     }
 }
 
+/* What sticks keeps the order of the scheme: a cylinder on a spring rolls to and fro, x = x0 cos sqrt(k / (m + I / lever^2)) t,
+ * with midpoint. */
+static double rolling(const contender *who, double dt) {
+    sim_error error = {0};
+    sim_scene *scene = sim_scene_load("scenes/papers/spring_cylinder.json", NULL, NULL, &error);
+    cr_assert(scene, "%s", error.text);
+    sim_options o = scene->options;
+    o.step = dt;
+    o.solver = who->card;
+    o.solver_option = who->option;
+    o.compliance = who->card->compliance;
+    sim_world *w = sim_world_create(scene->model, &o, &error);
+    cr_assert(w, "%s", error.text);
+    double lever = 0.05 - 0.25 * g / 2e4, mass = 0.5 + 0.25 * 0.05 * 0.05 / (lever * lever), sum = 0;
+    int steps = (int)lround(2 / dt);
+    for (int k = 1; k <= steps; k++) {
+        cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+        sum += pow(sim_world_state(w)->q[0] - 0.1 * cos(sqrt(100 / mass) * k * dt), 2);
+    }
+    sim_world_free(w);
+    sim_scene_free(scene);
+    return sqrt(sum / steps);
+}
+
+Test(consistency, c12_what_rolls_keeps_the_second_order_of_midpoint_with_every_solver) {
+    contender all[MOST_CONTENDERS];
+    int count = contenders_all(all);
+    for (int i = 0; i < count; i++) {
+        double order = log2(rolling(&all[i], 0.01) / rolling(&all[i], 0.005));
+        cr_expect_float_eq(order, 2, 0.05, "%s: order %g", all[i].name, order);
+    }
+}
+
 typedef struct glide {
     double height, due, speed; /* over the ground; what the law says */
 } glide;
