@@ -143,6 +143,10 @@ typedef struct sim_regularisation {
 SIM_API void sim_regularise(const sim_problem *problem, sim_compliance compliance, const sim_law_options *options,
                             const double *W, double *R, double *target);
 
+/* s: a law acts on rigid surfaces whose gap would close within this time, dt or, near-rigid, dt + tau.  By the convex law
+ * it acts on those, too, that slide at v with a gap of up to this times friction times v. */
+SIM_API double sim_law_reach(sim_compliance compliance, double step);
+
 /* A problem that owns its data: a copy of `parts`, whose mass is ignored; in its place stand the dense symmetric blocks
  * A, nv x nv each, one after the other.  Refused, with the reason, if indices do not fit, a number is not finite, or a
  * block is not positive definite. */

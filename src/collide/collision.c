@@ -40,6 +40,7 @@ struct sim_collision {
     filter filter;
     bounding_ball *ball; /* [nshape] in the shape's frame */
     double *margin;      /* [nshape] */
+    double *slippery;    /* [nshape] the most friction that it may meet with */
     double *reach; /* [nshape] from the body's origin to the shape's farthest point; 0 where the body cannot move */
     aabb *box;     /* [nshape] */
     sim_broadphase *broad;
@@ -56,14 +57,25 @@ struct sim_collision {
 
 static int allows(void *context, int a, int b) { return filter_allows(context, a, b); }
 
+/* Of a material with any other. */
+static double most_friction(const sim_model *m, int material) {
+    double most = 0;
+    for (int k = 0; k < m->nmaterial; k++) {
+        most = fmax(most, sim_material_together(m, material, k).friction);
+    }
+    return most;
+}
+
 static int create_parts(sim_collision *c, double margin) {
     const sim_model *m = c->model;
     uint8_t *moves = POOL_NEW(c->pool, uint8_t, m->nshape);
     c->ball = POOL_NEW(c->pool, bounding_ball, m->nshape);
     c->margin = POOL_NEW(c->pool, double, m->nshape);
+    c->slippery = POOL_NEW(c->pool, double, m->nshape);
     c->reach = POOL_NEW(c->pool, double, m->nshape);
     c->box = POOL_NEW(c->pool, aabb, m->nshape);
-    if (!moves || !c->ball || !c->margin || !c->reach || !c->box || !filter_create(&c->filter, m, c->pool)) {
+    if (!moves || !c->ball || !c->margin || !c->slippery || !c->reach || !c->box ||
+        !filter_create(&c->filter, m, c->pool)) {
         return 0;
     }
     for (int k = 0; k < m->nshape; k++) {
@@ -71,6 +83,7 @@ static int create_parts(sim_collision *c, double margin) {
         moves[k] = c->filter.clump[shape->body] != 0;
         c->ball[k] = shape_ball(shape);
         c->margin[k] = isnan(margin) ? c->ball[k].radius / 1000 : margin;
+        c->slippery[k] = most_friction(m, shape->material);
         c->reach[k] = moves[k] ? v3_norm(pose_point(shape->pose, c->ball[k].centre)) + c->ball[k].radius : 0;
     }
     c->broad = broadphase_create(m->nshape, moves, allows, &c->filter);
@@ -176,7 +189,9 @@ static void bound_shapes(void *context, int self, int first, int end) {
         if (t->in->velocity && c->reach[k] > 0) {
             motion v = t->in->velocity[shape->body];
             v3 shift = v3_scale(t->in->step, v.lin);
-            more += fmin(v3_norm(v.ang) * t->in->step, 2) * c->reach[k];
+            double spin = v3_norm(v.ang);
+            more += fmin(spin * t->in->step, 2) * c->reach[k];
+            more += t->in->glide * c->slippery[k] * (v3_norm(v.lin) + spin * c->reach[k]);
             box.low = v3_least(box.low, v3_add(box.low, shift));
             box.high = v3_most(box.high, v3_add(box.high, shift));
         }
@@ -238,9 +253,16 @@ static mover mover_of(const task *t, int shape) {
                    .reach = c->reach[shape]};
 }
 
+/* By a law that lets what slides lift, up to which gap over its slip does a pair stay in contact? */
+static double lift_of(const task *t, broad_pair at) {
+    const sim_model *m = t->c->model;
+    sim_material_pair surface = sim_material_together(m, m->shape[at.a].material, m->shape[at.b].material);
+    return (t->in->glide + surface.dissipation) * surface.friction;
+}
+
 /* Contact points of a pair, in the world.  What moves less than the margin in a step is only looked at a little farther
  * out.  Of what moves more, all points count that this step could close, if the pair is in contact already; if not, it is
- * followed along its motion. */
+ * followed along its motion.  What glides is in contact already. */
 static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out) {
     const sim_collision *c = t->c;
     sweep s = {.a = mover_of(t, at.a),
@@ -249,22 +271,25 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
                .margin = fmin(c->margin[at.a], c->margin[at.b]),
                .arena = w->scratch};
     s.nkept = features_before(t->in, at, w->scratch, &s.kept);
-    double travel = sweep_speed(&s.a, &s.b) * s.step;
+    s.lift = t->in->glide > 0 && s.nkept ? lift_of(t, at) : 0;
+    double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step;
     int slow = travel <= s.margin, convex = shape_is_convex(s.a.shape) && shape_is_convex(s.b.shape);
     double near = s.margin + (slow ? travel : 0);
     v3 along = convex ? parted_before(c, at) : v3_make(0, 0, 0);
     s.parting = convex ? &along : NULL;
-    sweep_ask(&s, 0, convex ? s.margin + travel : near, out);
+    sweep_ask(&s, 0, (convex ? s.margin + travel : near) + s.lift * speed, out);
     if (along.x != 0 || along.y != 0 || along.z != 0) {
         w->apart[w->napart++] = (parting){at, along};
         return; /* farther apart than they can come */
     }
     s.parting = NULL;
-    if (sweep_least_gap(out) <= near) {
-        if (!slow) {
-            sweep_drop_unreached(&s, out);
+    if (s.lift > 0 || sweep_least_gap(out) <= near) {
+        if (s.lift > 0 || !slow) {
+            sweep_drop_unreached(&s, near, out);
         }
-        return;
+        if (out->count) {
+            return;
+        }
     }
     out->count = 0;
     if (!slow) {

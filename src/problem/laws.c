@@ -31,6 +31,8 @@ sim_law_options sim_law_options_default(void) {
     return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01};
 }
 
+double sim_law_reach(sim_compliance compliance, double step) { return compliance == SIM_NEAR_RIGID ? 2 * step : step; }
+
 /* J v + w of one row, at the velocity before the step or without constraints. */
 static double row_velocity(const sim_problem *p, const sim_constraint *c, int row, const double *v) {
     double u = p->offset ? p->offset[c->row + row] : 0;

@@ -216,7 +216,7 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
     }
     contact_options options = {.solver = o->solver,
                                .solver_option = o->solver_option,
-                               .compliance = o->compliance < 0 ? o->solver->compliance : (sim_compliance)o->compliance,
+                               .compliance = world_compliance(o),
                                .law = o->law,
                                .threads = o->threads};
     sim_status status = possible ? collision_ready(w, error) : SIM_OK;
