@@ -6,7 +6,8 @@
  *           -> one list, sorted
  *
  * A pair closer than its margin is in contact.  So is one that this step's motion would bring that close: its gaps are
- * then those still to be travelled, so that a fast body is stopped at the surface and not behind it (sweep.c). */
+ * then those still to be travelled, so that a fast body is stopped at the surface and not behind it (sweep.c).  By laws
+ * that let what slides lift, a pair that touched a step ago stays in contact up to the gap at which it would glide. */
 #include "collide/collision.h"
 #include "base/pool.h"
 #include "collide/bounds.h"
@@ -40,7 +41,7 @@ struct sim_collision {
     filter filter;
     bounding_ball *ball; /* [nshape] in the shape's frame */
     double *margin;      /* [nshape] */
-    double *slippery;    /* [nshape] the most friction that it may meet with */
+    double friction;     /* the most that any two materials have */
     double *reach; /* [nshape] from the body's origin to the shape's farthest point; 0 where the body cannot move */
     aabb *box;     /* [nshape] */
     sim_broadphase *broad;
@@ -57,11 +58,13 @@ struct sim_collision {
 
 static int allows(void *context, int a, int b) { return filter_allows(context, a, b); }
 
-/* Of a material with any other. */
-static double most_friction(const sim_model *m, int material) {
+static double most_friction(const sim_model *m) {
     double most = 0;
     for (int k = 0; k < m->nmaterial; k++) {
-        most = fmax(most, sim_material_together(m, material, k).friction);
+        most = fmax(most, m->material[k].friction);
+    }
+    for (int k = 0; k < m->nmaterial_pair; k++) {
+        most = fmax(most, m->material_pair[k].friction);
     }
     return most;
 }
@@ -71,11 +74,9 @@ static int create_parts(sim_collision *c, double margin) {
     uint8_t *moves = POOL_NEW(c->pool, uint8_t, m->nshape);
     c->ball = POOL_NEW(c->pool, bounding_ball, m->nshape);
     c->margin = POOL_NEW(c->pool, double, m->nshape);
-    c->slippery = POOL_NEW(c->pool, double, m->nshape);
     c->reach = POOL_NEW(c->pool, double, m->nshape);
     c->box = POOL_NEW(c->pool, aabb, m->nshape);
-    if (!moves || !c->ball || !c->margin || !c->slippery || !c->reach || !c->box ||
-        !filter_create(&c->filter, m, c->pool)) {
+    if (!moves || !c->ball || !c->margin || !c->reach || !c->box || !filter_create(&c->filter, m, c->pool)) {
         return 0;
     }
     for (int k = 0; k < m->nshape; k++) {
@@ -83,9 +84,9 @@ static int create_parts(sim_collision *c, double margin) {
         moves[k] = c->filter.clump[shape->body] != 0;
         c->ball[k] = shape_ball(shape);
         c->margin[k] = isnan(margin) ? c->ball[k].radius / 1000 : margin;
-        c->slippery[k] = most_friction(m, shape->material);
         c->reach[k] = moves[k] ? v3_norm(pose_point(shape->pose, c->ball[k].centre)) + c->ball[k].radius : 0;
     }
+    c->friction = most_friction(m);
     c->broad = broadphase_create(m->nshape, moves, allows, &c->filter);
     c->frame[0] = sim_arena_create();
     c->frame[1] = sim_arena_create();
@@ -191,7 +192,7 @@ static void bound_shapes(void *context, int self, int first, int end) {
             v3 shift = v3_scale(t->in->step, v.lin);
             double spin = v3_norm(v.ang);
             more += fmin(spin * t->in->step, 2) * c->reach[k];
-            more += t->in->glide * c->slippery[k] * (v3_norm(v.lin) + spin * c->reach[k]);
+            more += fmin(t->in->glide * c->friction * (v3_norm(v.lin) + spin * c->reach[k]), c->ball[k].radius);
             box.low = v3_least(box.low, v3_add(box.low, shift));
             box.high = v3_most(box.high, v3_add(box.high, shift));
         }
@@ -253,11 +254,14 @@ static mover mover_of(const task *t, int shape) {
                    .reach = c->reach[shape]};
 }
 
-/* By a law that lets what slides lift, up to which gap over its slip does a pair stay in contact? */
-static double lift_of(const task *t, broad_pair at) {
-    const sim_model *m = t->c->model;
-    sim_material_pair surface = sim_material_together(m, m->shape[at.a].material, m->shape[at.b].material);
-    return (t->in->glide + surface.dissipation) * surface.friction;
+/* Up to which gap over its slip does a pair stay in contact, by a law that lets what slides lift?  No farther than it is
+ * large. */
+static double lift_of(const task *t, broad_pair at, double speed) {
+    const sim_collision *c = t->c;
+    const sim_shape *a = &c->model->shape[at.a], *b = &c->model->shape[at.b];
+    double lift = t->in->glide * sim_material_together(c->model, a->material, b->material).friction;
+    double size = fmin(c->ball[at.a].radius, c->ball[at.b].radius);
+    return lift * speed < size ? lift : size / speed;
 }
 
 /* Contact points of a pair, in the world.  What moves less than the margin in a step is only looked at a little farther
@@ -271,8 +275,8 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
                .margin = fmin(c->margin[at.a], c->margin[at.b]),
                .arena = w->scratch};
     s.nkept = features_before(t->in, at, w->scratch, &s.kept);
-    s.lift = t->in->glide > 0 && s.nkept ? lift_of(t, at) : 0;
     double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step;
+    s.lift = t->in->glide > 0 && s.nkept ? lift_of(t, at, speed) : 0;
     int slow = travel <= s.margin, convex = shape_is_convex(s.a.shape) && shape_is_convex(s.b.shape);
     double near = s.margin + (slow ? travel : 0);
     v3 along = convex ? parted_before(c, at) : v3_make(0, 0, 0);
