@@ -106,7 +106,7 @@ static mjModel *translate(const sim_scene *s) {
     const sim_model *m = s->model;
     text t = {0};
     sim_text_add(&t, "<mujoco><option timestep='%g'/><size njmax='%d' nconmax='%d'/><worldbody>\n", s->options.step,
-                 80 * m->nbody, 20 * m->nbody);
+                 20 * m->nbody, 5 * m->nbody);
     put_shapes(&t, m, 0);
     for (int i = 1; i < m->nbody; i++) {
         if (m->body[i].nv) {
