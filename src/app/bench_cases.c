@@ -32,7 +32,7 @@
 #define QUADRUPEDS(robots, across)                                                                                     \
     {                                                                                                                  \
         .name = "quadrupeds-" #robots, .family = "quadrupeds", .scene = "bench/quadrupeds.json", .usual = 1,           \
-        .settle = 1900, .timed = 100, .quick = 5, .set = {                                                             \
+        .settle = 1000, .timed = 100, .quick = 5, .set = {                                                             \
             "instances/0/repeat/counts=[" #across "," #across "," #across "]"                                          \
         }                                                                                                              \
     }
