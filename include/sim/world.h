@@ -75,11 +75,37 @@ typedef struct sim_step_info {
 
     /* contacts */
     int contacts, islands;
-    int solver_iterations; /* the most that any island took ... */
-    int solver_total;      /* ... and the sum over islands */
-    int unsolved;          /* islands whose solver gave up */
+    int solver_iterations;  /* the most that any island took ... */
+    int solver_total;       /* ... and the sum over islands */
+    int unsolved;           /* islands whose solver gave up */
+    int factorisations;     /* over islands, of solvers that factor ... */
+    double multiplications; /* ... and what they would cost from scratch */
     sim_certificate certificate;
 } sim_step_info;
+
+/* Where the time of steps goes.  What follows SIM_TIME_SOLVE but SIM_TIME_INTEGRATE are its parts, summed over islands
+ * and so over threads; the factor is part of the solver. */
+typedef enum sim_time {
+    SIM_TIME_FREE,      /* every tree as if it touched nothing */
+    SIM_TIME_COLLIDE,   /* what touches */
+    SIM_TIME_BUILD,     /* islands, rows, masses: the contact problems */
+    SIM_TIME_SOLVE,     /* their answers, judged */
+    SIM_TIME_INTEGRATE, /* end velocities and positions of all trees */
+    SIM_TIME_REGULARISE,
+    SIM_TIME_SOLVER,
+    SIM_TIME_TOUCHDOWN, /* the shift of positions */
+    SIM_TIME_JUDGE,
+    SIM_TIME_FACTOR,
+    SIM_TIMES,
+} sim_time;
+
+SIM_API const char *sim_time_name(sim_time time);
+
+typedef struct sim_profile {
+    sim_clock clock;
+    int parts;                 /* of solving too: some readings more for each island and factorisation */
+    double seconds[SIM_TIMES]; /* added up from step to step */
+} sim_profile;
 
 typedef struct sim_energy {
     double kinetic, potential;
@@ -108,6 +134,9 @@ SIM_API double *sim_world_applied(sim_world *world);
 
 /* One step.  On failure (a value went non-finite) the state is the one before. */
 SIM_API sim_status sim_world_step(sim_world *world, sim_error *error);
+
+/* Times the steps from now on, into `profile`, which must live as long; NULL: no more.  Answers do not depend on it. */
+SIM_API void sim_world_profile(sim_world *world, sim_profile *profile);
 
 /* The contact problem that the next step will have to answer; the state stays as it is.  To be freed with
  * sim_problem_free.  NULL on failure, and where no two shapes can touch. */

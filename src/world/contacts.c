@@ -78,12 +78,22 @@ static sim_status check_impulses(const sim_world *w, sim_error *error) {
     return SIM_OK;
 }
 
+/* The parts of solving stand in the same order in both lists. */
+_Static_assert((int)SIM_TIME_FACTOR - (int)SIM_TIME_REGULARISE == (int)CONTACT_FACTOR - (int)CONTACT_REGULARISE &&
+                   CONTACT_PARTS == CONTACT_FACTOR + 1,
+               "parts of solving");
+
 static void note(sim_world *w, const contact_info *info) {
     w->info.contacts = w->next.ncontact;
     w->info.islands = info->islands;
     w->info.solver_iterations = info->iterations;
     w->info.solver_total = info->total;
     w->info.unsolved = info->unsolved;
+    w->info.factorisations = info->factorisations;
+    w->info.multiplications = info->multiplications;
+    for (int part = 0; part < CONTACT_PARTS && w->profile; part++) {
+        w->profile->seconds[SIM_TIME_REGULARISE + part] += info->seconds[part];
+    }
     w->info.certificate = info->certificate;
 }
 
@@ -154,9 +164,13 @@ contact_output world_contacts_output(sim_world *w) {
 sim_status world_contacts_step(sim_world *w, sim_error *error) {
     contact_input in;
     sim_status status = world_contacts_find(w, &in, error);
+    world_spend(w, SIM_TIME_COLLIDE);
     contact_output out = world_contacts_output(w);
     status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
+    world_spend(w, SIM_TIME_BUILD);
+    in.clock = w->profile && w->profile->parts ? &w->profile->clock : NULL;
     status = status ? status : contact_stage_solve(w->stage, w->threads, &out, error);
+    world_spend(w, SIM_TIME_SOLVE);
     if (!status) {
         note(w, &out.info);
         status = check_impulses(w, error);

@@ -125,7 +125,9 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     w->shown = w->touched = 0;
 
     w->info = (sim_step_info){0};
+    w->since = w->profile ? w->profile->clock.now(w->profile->clock.context) : 0;
     sim_threads_run(w->threads, w->model->ntree, step_trees, w);
+    world_spend(w, SIM_TIME_FREE);
     if (w->stage) {
         sim_status status = world_contacts_step(w, error);
         if (status) {
@@ -145,5 +147,6 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     sim_state before = w->now;
     w->now = w->next;
     w->next = before;
+    world_spend(w, SIM_TIME_INTEGRATE);
     return SIM_OK;
 }

@@ -35,7 +35,9 @@ struct sim_world {
 
     sim_state now, next;
     sim_step_info info;
-    worker_info *worker; /* [threads] */
+    worker_info *worker;  /* [threads] */
+    sim_profile *profile; /* NULL: nobody asks */
+    double since;         /* its last reading */
 
     /* inputs */
     double *applied;   /* [nv] */
@@ -94,6 +96,9 @@ void world_hold(sim_world *world, int tree);
 int world_limits_crossed(const sim_world *world, int tree, const double *a, const double *b);
 /* The part, at most 1, of the Newton step p from there that takes it to the lowest point along p; h = p' H p. */
 double world_limits_search(const sim_world *world, int tree, const double *p, double h);
+
+/* What has passed since the last reading goes to `stage`. */
+void world_spend(sim_world *world, sim_time stage);
 
 /* Find how one tree moves if it touches nothing: its mean acceleration, in a_out, and A, in the factors of `derived`. */
 void world_theta_free(sim_world *world, int tree, sim_step_info *info);
