@@ -15,6 +15,7 @@ typedef struct collision_input {
     double step;                /* s: how long they move so */
     const sim_contact *before;  /* contacts of a step ago, as they were returned then; may be NULL */
     int nbefore;
+    const char *still; /* [nbody] two bodies of these are passed over; NULL: none */
 } collision_input;
 
 /* What a call did. */
