@@ -226,6 +226,7 @@ sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
         sim_fail(error, SIM_BAD_INPUT, "nothing can touch here: there is no contact problem");
         return NULL;
     }
+    sim_step_info last = w->info;
     w->shown = w->touched = 0;
     if (w->sleep) {
         world_sleep_begin(w);
@@ -233,5 +234,6 @@ sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
     sim_threads_run(w->threads, w->model->ntree, move_freely, w);
     sim_status status = world_contacts_find(w, &in, error);
     status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
+    w->info = last; /* what a search for contacts woke sleeps on */
     return status ? NULL : contact_stage_problem(w->stage, error);
 }

@@ -1,23 +1,12 @@
-/* Who lies still, and may be left out of the step?
+/* Who is left out of the step, and what brings him back?
  *
- * A body is still while no point of it is faster than u, |v_c| + |omega| r <= u, with v_c the velocity of its centre of
- * mass and r the distance from there to its farthest point.  Its tree may sleep when all its bodies have been still for
- * the time T, in which what drives it (applied forces, loads, targets) stayed as it was; and an island, trees that
- * contacts or constraints hold together, sleeps when all its trees may.  Then v = 0, and q, impulses and contacts stay.
+ * A tree may sleep when it has been still (still.c) for its time T, in which what drives it (applied forces, loads,
+ * targets) stayed as it was; an island, trees that contacts or constraints hold together, sleeps when all its trees may.
+ * Then v = 0, and q, contacts and impulses stay as they are.
  *
- * Left open, u and T follow from size and gravity g:
- *
- *     u = sqrt(g r) / 1000,     T = 2 pi sqrt(g^-1 R),     R from the tree's root to its farthest point:
- *
- * a thousandth of the speed that a fall through its own radius gives; one swing of a pendulum as long as the tree.  So
- * each body that falls asleep loses at most m u^2 / 2 (solid bodies: the energy of motion is at most that of all its mass
- * at the speed of its fastest point), a m g r / 2 x 10^-6, and what would speed up from rest by more than a = u / T,
- * 1.6 10^-4 g where R = r, is no longer still before T is over.  What is slow only for an instant, at the end of a swing,
- * is not so for T.  Without gravity nothing says what is slow, and only what was given counts.
- *
- * An island wakes, whole, in the step in which something awake comes into contact with it, or what drives one of its trees
- * changes, or its q or v is not what it fell asleep with.  The last two are told by a hash. */
-#include "collide/bounds.h"
+ * It wakes, whole, in the step in which something awake comes into contact with one of its bodies, or what drives one of
+ * its trees changes, or its q or v is not what it fell asleep with.  The last two are told by a hash, the seal: so nothing
+ * but the state says who sleeps, and a state taken up again, or changed by hand, goes on as it should. */
 #include "contact/joined.h"
 #include "math/v3.h"
 #include "world/world.h"
@@ -25,95 +14,25 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEWEST = 10 }; /* steps of rest, however long they are */
-static const double slow = 1e-3;
-
-/* ---- once ---- */
-
-/* Distances from the centre of mass: radius of gyration, farthest point of a shape. */
-static double gyration(const sim_inertia *I) {
-    double turning = I->moment.xx + I->moment.yy + I->moment.zz;
-    return I->mass > 0 && turning > 0 ? sqrt(0.5 * turning / I->mass) : 0;
-}
-
-static void find_sizes(const sim_model *m, double *radius, double *reach) {
-    for (int i = 1; i < m->nbody; i++) {
-        radius[i] = gyration(&m->body[i].inertia);
-        reach[i] = radius[i] + v3_norm(m->body[i].inertia.com);
-    }
-    for (int k = 0; k < m->nshape; k++) {
-        const sim_shape *shape = &m->shape[k];
-        bounding_ball ball = shape_ball(shape);
-        if (shape->body > 0 && isfinite(ball.radius)) {
-            v3 at = pose_point(shape->pose, ball.centre), com = m->body[shape->body].inertia.com;
-            radius[shape->body] = fmax(radius[shape->body], v3_norm(v3_sub(at, com)) + ball.radius);
-            reach[shape->body] = fmax(reach[shape->body], v3_norm(at) + ball.radius);
-        }
-    }
-}
-
-/* From the root of each tree to the farthest point along its bodies. */
-static void find_lengths(const sim_model *m, const double *reach, double *path, double *length) {
-    for (int i = 1; i < m->nbody; i++) {
-        const sim_body *b = &m->body[i];
-        path[i] = b->parent ? path[b->parent] + v3_norm(b->placement.p) : 0;
-        length[b->tree] = fmax(length[b->tree], path[i] + reach[i]);
-    }
-}
-
-/* What has neither mass nor extent moves with its children. */
-static void set_limits(sim_world *w, const double *length) {
-    const sim_model *m = w->model;
-    const sim_options *o = &w->options;
-    world_sleep *s = w->sleep;
-    double g = v3_norm(m->gravity);
-    for (int i = 1; i < m->nbody; i++) {
-        const sim_body *b = &m->body[i];
-        int nothing = b->inertia.mass == 0 && s->radius[i] == 0;
-        s->limit[i] = nothing ? INFINITY : isnan(o->sleep_speed) ? slow * sqrt(g * s->radius[i]) : o->sleep_speed;
-        s->moves[i] = b->nv > 0 || s->moves[b->parent];
-    }
-    for (int t = 0; t < m->ntree; t++) {
-        int open = isnan(o->sleep_time);
-        double steps = (open ? 2 * M_PI * sqrt(length[t] / g) : o->sleep_time) / o->step;
-        steps = fmax(ceil(steps - 1e-9), open ? FEWEST : 1);
-        s->enough[t] = steps < 1e18 ? (int64_t)steps : INT64_MAX; /* NAN: no length and no gravity */
-    }
-}
-
 int world_sleep_create(sim_world *w) {
     const sim_model *m = w->model;
-    sim_pool *pool = w->pool, *scratch = sim_pool_create();
+    sim_pool *pool = w->pool;
     world_sleep *s = w->sleep = POOL_NEW(pool, world_sleep, 1);
-    double *reach = scratch ? POOL_NEW(scratch, double, m->nbody) : NULL;
-    double *path = scratch ? POOL_NEW(scratch, double, m->nbody) : NULL;
-    double *length = scratch ? POOL_NEW(scratch, double, m->ntree) : NULL;
     w->now.rest = POOL_NEW(pool, sim_rest, m->ntree);
     w->next.rest = POOL_NEW(pool, sim_rest, m->ntree);
-    int ok = s && reach && path && length && w->now.rest && w->next.rest;
-    if (ok) {
-        s->radius = POOL_NEW(pool, double, m->nbody);
-        s->limit = POOL_NEW(pool, double, m->nbody);
-        s->enough = POOL_NEW(pool, int64_t, m->ntree);
-        s->moves = POOL_NEW(pool, char, m->nbody);
-        s->asleep = POOL_NEW(pool, char, m->ntree);
-        s->woken = POOL_NEW(pool, char, m->ntree);
-        s->slow = POOL_NEW(pool, char, m->ntree);
-        s->upset = POOL_NEW(pool, char, m->ntree);
-        s->still = POOL_NEW(pool, char, m->nbody);
-        s->seal = POOL_NEW(pool, uint64_t, m->ntree);
-        s->parent = POOL_NEW(pool, int, m->ntree);
-        s->posed = POOL_NEW(pool, char, m->ntree);
-        ok = s->radius && s->limit && s->enough && s->moves && s->asleep && s->woken && s->slow && s->upset &&
-             s->still && s->seal && s->parent && s->posed;
+    if (!s || !w->now.rest || !w->next.rest) {
+        return 0;
     }
-    if (ok) {
-        find_sizes(m, s->radius, reach);
-        find_lengths(m, reach, path, length);
-        set_limits(w, length);
-    }
-    sim_pool_free(scratch);
-    return ok;
+    s->asleep = POOL_NEW(pool, char, m->ntree);
+    s->woken = POOL_NEW(pool, char, m->ntree);
+    s->ready = POOL_NEW(pool, char, m->ntree);
+    s->upset = POOL_NEW(pool, char, m->ntree);
+    s->still = POOL_NEW(pool, char, m->nbody);
+    s->seal = POOL_NEW(pool, uint64_t, m->ntree);
+    s->parent = POOL_NEW(pool, int, m->ntree);
+    s->posed = POOL_NEW(pool, char, m->ntree);
+    return s->asleep && s->woken && s->ready && s->upset && s->still && s->seal && s->parent && s->posed &&
+           world_still_create(w);
 }
 
 /* ---- what a sleep hangs on ---- */
@@ -300,20 +219,6 @@ int world_sleep_pass(sim_world *w, int tree) {
 
 /* ---- falling asleep ---- */
 
-static int is_slow(const sim_world *w, int tree) {
-    const sim_derived *d = w->derived;
-    sim_range bodies = sim_tree_range(w->model, tree);
-    for (int i = bodies.first; i < bodies.end; i++) {
-        motion v = d->vel[i];
-        v3 c = d->I[i].mass > 0 ? v3_scale(1 / d->I[i].mass, d->I[i].h) : v3_make(0, 0, 0);
-        double fastest = v3_norm(v3_add(v.lin, v3_cross(v.ang, c))) + v3_norm(v.ang) * w->sleep->radius[i];
-        if (!(fastest <= w->sleep->limit[i])) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 static void watch_trees(void *context, int worker, int first, int end) {
     sim_world *w = context;
     (void)worker;
@@ -327,9 +232,8 @@ static void watch_trees(void *context, int worker, int first, int end) {
         if (w->model->tree[tree].nv == 0) {
             continue;
         }
-        sim_velocities(w->derived, sim_tree_range(w->model, tree), w->next.v);
         uint64_t seal = w->sleep->seal[tree];
-        int goes_on = !before->island && before->seal == seal && is_slow(w, tree);
+        int goes_on = world_still(w, tree) && !before->island && before->seal == seal;
         *rest = (sim_rest){.steps = goes_on ? before->steps + 1 : 0, .seal = seal};
     }
 }
@@ -365,24 +269,24 @@ static void fall_asleep(sim_world *w, int tree, int island) {
 void world_sleep_end(sim_world *w) {
     const sim_model *m = w->model;
     world_sleep *s = w->sleep;
-    int ready = 0;
+    int any = 0;
     sim_threads_run(w->threads, m->ntree, watch_trees, w);
     for (int t = 0; t < m->ntree; t++) {
         w->info.asleep += s->asleep[t];
         w->info.asleep_bodies += s->asleep[t] ? m->tree[t].nbody : 0;
-        s->slow[t] = !s->asleep[t] && m->tree[t].nv && w->next.rest[t].steps >= s->enough[t];
-        ready |= s->slow[t];
+        s->ready[t] = !s->asleep[t] && m->tree[t].nv && w->next.rest[t].steps >= s->enough[t];
+        any |= s->ready[t];
     }
-    if (!ready) {
+    if (!any) {
         return;
     }
     join_islands(w, s->parent);
     for (int t = 0; t < m->ntree; t++) {
-        s->slow[joined_root(s->parent, t)] &= s->slow[t];
+        s->ready[joined_root(s->parent, t)] &= s->ready[t];
     }
     for (int t = 0; t < m->ntree; t++) {
         int root = joined_root(s->parent, t);
-        if (s->slow[root] && m->tree[t].nv) {
+        if (s->ready[root] && m->tree[t].nv) {
             fall_asleep(w, t, root);
         }
     }

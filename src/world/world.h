@@ -35,12 +35,13 @@ typedef struct world_sleep {
     char *moves;     /* [nbody] some joint moves it */
 
     /* of this step */
-    char *asleep;       /* [ntree] */
-    char *woken;        /* [ntree] by a contact: its free motion is not known yet */
-    char *slow, *upset; /* [ntree] at the end; whether its seal is broken, or of its island's first tree, any's */
-    char *still;        /* [nbody] its tree sleeps, or none moves it */
-    uint64_t *seal;     /* [ntree] of what drives it */
-    int *parent;        /* [ntree] */
+    char *asleep; /* [ntree] */
+    char *woken;  /* [ntree] by a contact: its free motion is not known yet */
+    char *ready,
+        *upset;  /* [ntree] still for long enough; whether its seal is broken, or of its island's first tree, any's */
+    char *still; /* [nbody] its tree sleeps, or none moves it */
+    uint64_t *seal; /* [ntree] of what drives it */
+    int *parent;    /* [ntree] */
 
     char *posed; /* [ntree] it sleeps, and `start` has its poses from the steps before */
 } world_sleep;
@@ -130,6 +131,10 @@ void world_rk4_step(sim_world *world, int tree, sim_step_info *info);
 
 /* 0 without memory. */
 int world_sleep_create(sim_world *world);
+/* Likewise: the measures of `sleep`.  Whether a tree that is awake ends the step still; leaves its bodies' velocities in
+ * `derived`. */
+int world_still_create(sim_world *world);
+int world_still(sim_world *world, int tree);
 /* Refuses what no world can have left behind. */
 sim_status world_sleep_check(const sim_world *world, const sim_state *state, sim_error *error);
 /* Who sleeps through this step, as far as contacts do not wake it. */

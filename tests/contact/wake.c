@@ -291,3 +291,32 @@ Test(wake, contacts_of_the_sleeping_keep_their_place_among_the_others) {
     }
     yard_end(&y);
 }
+
+Test(wake, any_number_of_threads_gives_the_same_bits) {
+    yard y = stack("sap", 1, 1);
+    sim_world *w[3];
+    for (int k = 0; k < 3; k++) {
+        sim_options o = *sim_world_options(y.world);
+        o.threads = k + 1;
+        w[k] = sim_world_create(y.model, &o, NULL);
+    }
+    int woken = 0;
+    for (int n = 0; n < 2200; n++) {
+        for (int k = 0; k < 3; k++) {
+            cr_assert_eq(sim_world_step(w[k], NULL), SIM_OK);
+        }
+        woken += sim_world_info(w[0])->woken;
+        const sim_state *a = sim_world_state(w[0]);
+        for (int k = 1; k < 3; k++) {
+            const sim_state *b = sim_world_state(w[k]);
+            cr_assert(!memcmp(a->q, b->q, (size_t)y.model->nq * 8) && !memcmp(a->v, b->v, (size_t)y.model->nv * 8));
+            cr_assert(!memcmp(a->rest, b->rest, (size_t)y.model->ntree * sizeof *a->rest));
+            cr_assert(!memcmp(sim_world_info(w[0]), sim_world_info(w[k]), sizeof(sim_step_info)));
+        }
+    }
+    cr_expect_eq(woken, STACK);
+    for (int k = 0; k < 3; k++) {
+        sim_world_free(w[k]);
+    }
+    yard_end(&y);
+}
