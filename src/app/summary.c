@@ -63,11 +63,20 @@ static void print_contact_course(const sim_run *run) {
     fputc('\n', stderr);
 }
 
+/* Bodies that may move at all. */
+static int movable(const sim_model *model) {
+    int count = 0;
+    for (int t = 0; t < model->ntree; t++) {
+        count += model->tree[t].nv ? model->tree[t].nbody : 0;
+    }
+    return count;
+}
+
 static void print_sleep(const sim_run *run) {
     const sleep_tally *tally = &run->tally.sleep;
     if (sim_world_options(run->world)->sleep && run->tally.steps > 0) {
         fprintf(stderr, "  asleep         %d of %d bodies at the end, %.1f on average; not judged while they sleep\n",
-                tally->now, run->scene->model->nbody - 1, (double)tally->bodies / (double)run->tally.steps);
+                tally->now, movable(run->scene->model), (double)tally->bodies / (double)run->tally.steps);
         fprintf(stderr, "                 %.2e J of motion stilled; woken %lld times\n", tally->stilled,
                 (long long)tally->woken);
     }
