@@ -61,7 +61,6 @@ Test(wake, stack_that_is_hit_topples_as_it_would_have_awake) {
             differ = fmax(differ, v3_norm(v3_sub(place_of(&on, name), at)));
             moved = fmax(moved, v3_norm(v3_sub(at, v3_make(0, 0, 0.1 + 0.2 * b))));
         }
-        cr_log_warn("%s: moved %g m, differ by %g m", solver[k], moved, differ);
         cr_expect_gt(moved, 0.1);
         cr_expect_lt(differ, 0.02 * moved, "%s: they differ by %g m", solver[k], differ);
         yard_end(&on);
