@@ -149,8 +149,9 @@ SIM_API void sim_regularise(const sim_problem *problem, sim_compliance complianc
 SIM_API double sim_law_reach(sim_compliance compliance, double step);
 
 /* A problem that owns its data: a copy of `parts`, whose mass is ignored; in its place stand the dense symmetric blocks
- * A, nv x nv each, one after the other.  Refused, with the reason, if indices do not fit, a number is not finite, or a
- * block is not positive definite. */
+ * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason, if indices do not fit, a number
+ * is not finite or out of the range that gives it a meaning (a stiffness of nothing, friction below 0), or a block is not
+ * symmetric bit by bit and positive definite.  Of what its kind has no use for a constraint may hold anything. */
 SIM_API sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_error *error);
 SIM_API void sim_problem_free(sim_problem *problem);
 /* A local problem for methods that work on velocities: W = L L', A = 1, J = L, w = q.  The same rows, the same impulses.
