@@ -45,7 +45,7 @@ static const struct {
     {"sim scene.json --checkpoint a.state --duration 5", "run 5 s, then keep the state"},
     {"sim scene.json --resume a.state --duration 10", "go on to 10 s"},
     {"sim solve problems/ --solver pgs", "contact problems in files"},
-    {"sim bench contact", "what steps with contacts cost"},
+    {"sim bench contact", "what contacts cost"},
 };
 
 static const struct {
