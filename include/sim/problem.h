@@ -43,11 +43,17 @@ enum { SIM_MAX_ROWS = 6 }; /* of one constraint */
 
 SIM_API const char *sim_constraint_name(sim_constraint_kind kind);
 
+/* Columns [first, first + count) of a block. */
+typedef struct sim_columns {
+    int first, count;
+} sim_columns;
+
 typedef struct sim_constraint {
     sim_constraint_kind kind;
-    int row, rows;      /* rows [row, row + rows) of all stacked vectors */
-    int tree[2];        /* of the problem; -1: none.  Two different ones, or the second none */
-    ptrdiff_t block[2]; /* where the dense rows x nv(tree) block of each stands in J, row-major */
+    int row, rows;          /* rows [row, row + rows) of all stacked vectors */
+    int tree[2];            /* of the problem; -1: none.  Two different ones, or the second none */
+    ptrdiff_t block[2];     /* where the dense rows x nv(tree) block of each stands in J, row-major */
+    sim_columns columns[2]; /* of each block, all zeros beside them; count 0: not known, all of them */
     int body[2];        /* of the model, A and B; -1: unknown */
     uint64_t id;        /* the same from step to step */
     double friction;    /* contact: Coulomb coefficient */
@@ -64,12 +70,17 @@ typedef struct sim_problem_tree {
     int v0, nv;
 } sim_problem_tree;
 
-/* A as an operator, tree by tree; x and y hold the numbers of that tree.  Calls for different trees may run at once. */
+/* A as an operator, tree by tree; x and y hold the numbers of that tree.  Calls for different trees may run at once.
+ *
+ * `half` (NULL: there is none) is half of a solve: it knows a B with A^-1 = B' B that passes from the tips of a tree to
+ * its root, so that J A^-1 J' = (B J')' (B J') costs no more than the paths that J touches.  X holds `rows` rows of nv
+ * numbers, zeros beside the columns; each row x becomes B x, all zeros from the end of the columns on. */
 typedef struct sim_mass {
     const void *self;
     void (*times)(const void *self, int tree, const double *x, double *y); /* y = A x */
     void (*solve)(const void *self, int tree, double *x);                  /* x <- A^-1 x */
     void (*matrix)(const void *self, int tree, double *A);                 /* all nv x nv numbers */
+    void (*half)(const void *self, int tree, int rows, sim_columns columns, double *X);
 } sim_mass;
 
 /* W in compressed rows of blocks: the block of constraints i and column[k], start[i] <= k < start[i + 1], stands at
@@ -105,6 +116,12 @@ typedef struct sim_problem {
 } sim_problem;
 
 static inline int sim_problem_local(const sim_problem *problem) { return problem->ntree == 0; }
+
+/* The columns of a side's block that may be other than zero. */
+static inline sim_columns sim_block_columns(const sim_problem *problem, const sim_constraint *c, int side) {
+    sim_columns all = {0, problem->tree[c->tree[side]].nv};
+    return c->columns[side].count ? c->columns[side] : all;
+}
 
 /* Which friction law a solver's answer obeys.
  *   strict      Signorini and Coulomb: 0 <= g_n perp s_n >= 0, |g_t| <= mu g_n, g_t opposes s_t

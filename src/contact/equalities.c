@@ -90,6 +90,7 @@ static void couple(frame *f, const sim_model *m, const sim_equality *e, int i) {
     const double part[2] = {1, -e->ratio};
     for (int side = 0; side < 2; side++) {
         block_of(f, i, side)[e->dof[side] - m->tree[t->tree[side]].v0] += part[side];
+        widen_columns(f, m, i, side, e->dof[side], e->dof[side] + 1);
     }
     f->gap[f->row[i]] = q[m->dof[e->dof[0]].coordinate] - e->offset - e->ratio * q[m->dof[e->dof[1]].coordinate];
     f->offset[f->row[i]] = 0;
@@ -103,8 +104,10 @@ static void hold(frame *f, const sim_model *m, const int *last_dof, const sim_mo
     v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
     for (int side = 0; side < 2; side++) {
         v3 p = point_at(d, e, side);
-        for (int j = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1; j >= 0; j = m->dof[j].parent) {
+        int last = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1;
+        for (int j = last; j >= 0; j = m->dof[j].parent) {
             const sim_tree *tree = &m->tree[t->tree[side]];
+            widen_columns(f, m, i, side, j, last + 1);
             put(e, moves(d, j, p), n, side ? -1 : 1, tree->nv, block_of(f, i, side) + (j - tree->v0));
         }
     }

@@ -4,15 +4,23 @@
  * ones go by the recursions over bodies, in O(n). */
 #include "contact/parts.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { SMALL = 48 };
 
 static const sim_tree *tree_of(const mass_operator *m, int tree) { return &m->model->tree[m->tree[tree]]; }
 
+static void prepare_large(const mass_operator *m, const sim_tree *t) {
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        m->root[j] = sqrt(m->derived->Dinv[j]);
+    }
+}
+
 void mass_prepare(const mass_operator *m, int tree) {
     const sim_tree *t = &m->model->tree[tree];
     if (t->nv == 0 || t->nv > SMALL) {
+        prepare_large(m, t);
         return;
     }
     sim_range bodies = sim_tree_range(m->model, tree);
@@ -21,6 +29,10 @@ void mass_prepare(const mass_operator *m, int tree) {
     sim_crba(m->derived, bodies, m->extra, NULL, m->M);
     memcpy(m->L + first->row, m->M + first->row, count * sizeof *m->M);
     sim_ltdl(m->model, bodies, m->L);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        const sim_dof *dof = &m->model->dof[j];
+        m->root[j] = sqrt(m->L[dof->row + dof->depth - 1]);
+    }
 }
 
 static void times(const void *self, int tree, const double *x, double *y) {
@@ -51,6 +63,18 @@ static void solve(const void *self, int tree, double *x) {
     memcpy(x, m->x + t->v0, size);
 }
 
+static void half(const void *self, int tree, int rows, sim_columns columns, double *X) {
+    const mass_operator *m = self;
+    const sim_tree *t = tree_of(m, tree);
+    sim_range bodies = sim_tree_range(m->model, m->tree[tree]);
+    sim_range dofs = {t->v0 + columns.first, t->v0 + columns.first + columns.count};
+    if (t->nv <= SMALL) {
+        sim_ltdl_half(m->model, bodies, m->L, m->root, rows, dofs, X);
+    } else {
+        sim_articulated_half(m->derived, bodies, m->root, rows, dofs, X);
+    }
+}
+
 static void matrix(const void *self, int tree, double *A) {
     const mass_operator *m = self;
     const sim_tree *t = tree_of(m, tree);
@@ -68,4 +92,4 @@ static void matrix(const void *self, int tree, double *A) {
     }
 }
 
-sim_mass mass_interface(const mass_operator *mass) { return (sim_mass){mass, times, solve, matrix}; }
+sim_mass mass_interface(const mass_operator *mass) { return (sim_mass){mass, times, solve, matrix, half}; }

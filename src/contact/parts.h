@@ -13,6 +13,7 @@ typedef struct mass_operator {
     const double *extra;
     double *M, *L;   /* [nl] branch-sparse, of the trees that mass_prepare found small */
     double *x, *y;   /* [nv] work space */
+    double *root;    /* [nv] of 1 / D, in A = L' D L */
     const int *tree; /* model's tree for each of the island's */
 } mass_operator;
 
@@ -81,6 +82,9 @@ static inline double *block_of(const frame *f, int constraint, int side) {
     int second = side == 1 && t->tree[0] >= 0 && t->tree[0] != t->tree[1];
     return f->J + f->constraint[constraint].block[second];
 }
+
+/* Says that a side of a constraint writes to the columns of the dofs [first, end). */
+void widen_columns(frame *f, const sim_model *model, int constraint, int side, int first, int end);
 
 /* How fast positions must move beyond v_start + travel (v - v_start). */
 int touchdown(const island *island, double travel, sim_arena *scratch);

@@ -26,7 +26,8 @@ struct contact_stage {
     int *joint, njoint;    /* dofs with ranges or dry friction */
     sim_motion *acc;       /* [nbody] accelerations where no joint accelerates; equalities ask for them */
     double *M, *L, *x, *y; /* of the mass operators */
-    worker *worker;        /* [threads] */
+    double *root;
+    worker *worker; /* [threads] */
     frame frame;
 };
 
@@ -40,8 +41,9 @@ static int take_memory(contact_stage *s) {
     s->L = POOL_NEW(s->pool, double, m->nl);
     s->x = POOL_NEW(s->pool, double, m->nv);
     s->y = POOL_NEW(s->pool, double, m->nv);
+    s->root = POOL_NEW(s->pool, double, m->nv);
     s->worker = POOL_NEW(s->pool, worker, s->options.threads);
-    return s->arena && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->worker;
+    return s->arena && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->root && s->worker;
 }
 
 static int has_rows(const sim_dof *dof) {
@@ -245,8 +247,8 @@ static void finish_problems(contact_stage *s) {
         p->impulse_guess = f->impulse_guess + is->first_row;
         p->J = f->J;
         p->offset = f->offset ? f->offset + is->first_row : NULL;
-        is->mass =
-            (mass_operator){s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, f->tree + is->first_tree};
+        is->mass = (mass_operator){
+            s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, s->root, f->tree + is->first_tree};
         p->mass = mass_interface(&is->mass);
     }
 }
@@ -273,7 +275,7 @@ static void fill_rows(void *context, int index, int first, int end) {
 static void prepare_masses(void *context, int index, int first, int end) {
     contact_stage *s = context;
     (void)index;
-    mass_operator m = {s->model, s->frame.in->mass, s->frame.in->extra, s->M, s->L, s->x, s->y, s->frame.tree};
+    mass_operator m = {s->model, s->frame.in->mass, s->frame.in->extra, s->M, s->L, s->x, s->y, s->root, s->frame.tree};
     for (int k = first; k < end; k++) {
         mass_prepare(&m, s->frame.tree[k]);
     }
@@ -428,6 +430,6 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
 
 sim_problem *contact_stage_problem(contact_stage *s, sim_error *error) {
     frame *f = &s->frame;
-    mass_operator mass = {s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, f->tree};
+    mass_operator mass = {s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, s->root, f->tree};
     return whole_problem(f, &mass, error);
 }

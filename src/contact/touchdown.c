@@ -36,7 +36,8 @@ static double normal_velocity(const sim_problem *p, const sim_constraint *c, con
     double u = 0;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         const sim_problem_tree *t = &p->tree[c->tree[side]];
-        u += dense_dot(t->nv, p->J + c->block[side] + normal_row(c) * t->nv, v + t->v0);
+        sim_columns of = sim_block_columns(p, c, side);
+        u += dense_dot(of.count, p->J + c->block[side] + normal_row(c) * t->nv + of.first, v + t->v0 + of.first);
     }
     return u;
 }

@@ -84,6 +84,11 @@ static sim_status check_constraint(const sim_problem *p, int i, int row, ptrdiff
         if (t >= p->ntree || (t >= 0 && (c->block[side] < 0 || c->block[side] + c->rows * p->tree[t].nv > nJ))) {
             return sim_fail(error, SIM_BAD_INPUT, "constraint %d: tree %d or its block of J is not there", i, t);
         }
+        sim_columns of = c->columns[side];
+        if (t >= 0 && (of.first < 0 || of.count < 0 || of.count > p->tree[t].nv - of.first)) {
+            return sim_fail(error, SIM_BAD_INPUT, "constraint %d: columns [%d, %d) do not fit tree %d", i, of.first,
+                            of.first + of.count, t);
+        }
     }
     if (!sim_problem_local(p) && c->tree[0] < 0) {
         return sim_fail(error, SIM_BAD_INPUT, "constraint %d touches no tree", i);
@@ -255,7 +260,7 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
     }
     o->problem = *parts;
     o->pool = pool;
-    o->problem.mass = (sim_mass){o, times, solve, matrix};
+    o->problem.mass = (sim_mass){o, times, solve, matrix, NULL};
     sim_status status = copy_parts(o, parts) ? copy_mass(o, A, error)
                                              : sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem");
     if (status) {

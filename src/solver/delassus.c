@@ -71,11 +71,21 @@ int delassus_answer_make(const sim_problem *p, sim_arena *scratch, delassus_answ
     return Y->value != NULL;
 }
 
+/* B J' of one constraint and tree, transposed: nothing else of A is wanted for J A^-1 J'. */
+static sim_columns halve(const sim_problem *p, const sim_constraint *c, int side, double *Z) {
+    int nv = p->tree[c->tree[side]].nv;
+    sim_columns columns = sim_block_columns(p, c, side);
+    memcpy(Z, p->J + c->block[side], (size_t)c->rows * (size_t)nv * sizeof *Z);
+    p->mass.half(p->mass.self, c->tree[side], c->rows, columns, Z);
+    return (sim_columns){0, columns.first + columns.count};
+}
+
 /* W_ii += J Y of one tree, upper half. */
-static void add_upper(const sim_constraint *c, int nv, const double *J, const double *Y, double *W) {
+static inline void add_upper(const sim_constraint *c, int nv, sim_columns of, const double *J, const double *Y,
+                             double *W) {
     for (int row = 0; row < c->rows; row++) {
         for (int column = row; column < c->rows; column++) {
-            W[row * c->rows + column] += dense_dot(nv, J + row * nv, Y + column * nv);
+            W[row * c->rows + column] += dense_dot(of.count, J + row * nv + of.first, Y + column * nv + of.first);
         }
     }
 }
@@ -88,17 +98,20 @@ static void mirror(int n, double *W) {
     }
 }
 
-/* `work` holds the rows of Y of one constraint where they are not at hand. */
+/* `work` holds rows of one constraint where those of Y are not at hand. */
 static void diagonal_block(const sim_problem *p, const delassus_answer *Y, int i, double *work, double *W) {
     const sim_constraint *c = &p->constraint[i];
     memset(W, 0, (size_t)(c->rows * c->rows) * sizeof *W);
-    for (int side = 0; side < 2; side++) {
-        if (c->tree[side] >= 0) {
-            const double *y = Y ? Y->value + Y->at[2 * i + side] : work;
-            if (!Y) {
-                answer(p, c, side, work);
-            }
-            add_upper(c, p->tree[c->tree[side]].nv, p->J + c->block[side], y, W);
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        int nv = p->tree[c->tree[side]].nv;
+        if (Y) {
+            add_upper(c, nv, sim_block_columns(p, c, side), p->J + c->block[side], Y->value + Y->at[2 * i + side], W);
+        } else if (p->mass.half) {
+            sim_columns of = halve(p, c, side, work);
+            add_upper(c, nv, of, work, work, W);
+        } else {
+            answer(p, c, side, work);
+            add_upper(c, nv, sim_block_columns(p, c, side), p->J + c->block[side], work, W);
         }
     }
     mirror(c->rows, W);
