@@ -428,6 +428,10 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
     return SIM_OK;
 }
 
+const sim_problem *contact_stage_island(const contact_stage *s, int index) {
+    return index < s->frame.nisland ? &s->frame.island[index].problem : NULL;
+}
+
 sim_problem *contact_stage_problem(contact_stage *s, sim_error *error) {
     frame *f = &s->frame;
     mass_operator mass = {s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, s->root, f->tree};
