@@ -10,6 +10,8 @@
  * out. */
 #include "contact/parts.h"
 
+#include <string.h>
+
 /* t1, t2 at right angles to n and t1 x t2 = n.  Laws are isotropic: any two would do. */
 static m3 frame_along(v3 n) {
     v3 t1 = v3_perpendicular(n);
@@ -100,4 +102,16 @@ void rows_of_contact(frame *f, const sim_model *m, const int *last_dof, int i) {
     guess[1] = impulse.y;
     guess[2] = impulse.z;
     f->axes[i] = E;
+}
+
+void contact_on_body(const frame *f, int i, int side, double *J) {
+    const sim_contact *from = &f->in->contact[f->tie[f->tie_of[i]].index];
+    const m3 *E = &f->axes[i];
+    const v3 axis[3] = {E->x, E->y, E->z};
+    v3 lever = v3_sub(from->at.position, f->in->start->pose[side ? from->body_b : from->body_a].p);
+    for (int k = 0; k < 3; k++) {
+        v3 lin = v3_scale(side ? -1 : 1, axis[k]), ang = v3_cross(lever, lin);
+        const double row[6] = {ang.x, ang.y, ang.z, lin.x, lin.y, lin.z};
+        memcpy(J + 6 * (ptrdiff_t)k, row, sizeof row);
+    }
 }

@@ -281,6 +281,14 @@ static void prepare_masses(void *context, int index, int first, int end) {
     }
 }
 
+static void fill_bodies(void *context, int index, int first, int end) {
+    contact_stage *s = context;
+    (void)index;
+    for (int k = first; k < end; k++) {
+        bodies_fill(&s->frame, s->model, &s->frame.island[k]);
+    }
+}
+
 /* ---- solving ---- */
 
 static sim_status regularise(const contact_stage *s, island *is, sim_arena *scratch, sim_error *error) {
@@ -403,7 +411,8 @@ sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_th
     sim_arena_release(s->arena, 0);
     *f = (frame){.in = in, .arena = s->arena};
     if (!ties_find(f, s->model, s->last_dof, s->joint, s->njoint) || !islands_find(f, s->model) ||
-        !lay_out_constraints(f, s->model) || !lay_out_velocities(f, s->model)) {
+        !lay_out_constraints(f, s->model) || !lay_out_velocities(f, s->model) ||
+        ((s->options.solver->bodies || s->options.bodies) && !bodies_lay_out(f, s->model))) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", in->ncontact);
     }
     finish_problems(s);
@@ -412,6 +421,9 @@ sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_th
     }
     sim_threads_run(threads, f->ntree, prepare_masses, s);
     sim_threads_run(threads, f->nconstraint, fill_rows, s);
+    if (f->on_body) {
+        sim_threads_run(threads, f->nisland, fill_bodies, s);
+    }
     return SIM_OK;
 }
 

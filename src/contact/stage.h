@@ -16,6 +16,7 @@ typedef struct contact_options {
     sim_compliance compliance;
     sim_law_options law;
     int threads;
+    int bodies; /* problems have bodies even if the solver does not ask for them */
 } contact_options;
 
 typedef struct contact_input {

@@ -259,6 +259,7 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
         return NULL;
     }
     o->problem = *parts;
+    o->problem.bodies = NULL;
     o->pool = pool;
     o->problem.mass = (sim_mass){o, times, solve, matrix, NULL};
     sim_status status = copy_parts(o, parts) ? copy_mass(o, A, error)

@@ -75,7 +75,7 @@ static double microseconds(subject *s, void (*call)(subject *)) {
 }
 
 static void measure(const char *name, sim_model *m, const sim_contact *contact, int count, int huge) {
-    subject s = {.name = name, .t = touched_create(m, NULL, NULL, 0, contact, count, "sap")};
+    subject s = {.name = name, .t = touched_create(m, NULL, NULL, 0, contact, count, "sap", 0)};
     size_t rows = 3 * (size_t)count, nv = (size_t)m->nv;
     sim_law_options law = sim_law_options_default();
     void (*call[])(subject *) = {build, diagonal, diagonal_whole, all, all_whole, solve, judge, answer};

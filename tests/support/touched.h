@@ -17,9 +17,9 @@ typedef struct touched {
 } touched;
 
 /* The model (freed with the rest) in a state, given or NULL: its first, at rest.  `extra`: also something on the diagonal of
- * A.  Contacts are copied; their shapes and features are numbered here. */
+ * A.  Contacts are copied; their shapes and features are numbered here.  `bodies`: the problem has them. */
 touched *touched_create(sim_model *model, const double *q, const double *v, int extra, const sim_contact *contact,
-                        int count, const char *solver);
+                        int count, const char *solver, int bodies);
 void touched_free(touched *t);
 /* The problem of an island, NULL past the last; the step's answer. */
 const sim_problem *touched_build(touched *t, int island);
