@@ -11,9 +11,9 @@ typedef struct mass_operator {
     const sim_model *model;
     sim_derived *derived;
     const double *extra;
-    double *M, *L;   /* [nl] branch-sparse, of the trees that mass_prepare found small */
+    double *M, *L;   /* [nl] branch-sparse, of trees that are small enough */
     double *x, *y;   /* [nv] work space */
-    double *root;    /* [nv] of 1 / D, in A = L' D L */
+    double *root;    /* [nv] of 1 / D, in the factor that halves */
     const int *tree; /* model's tree for each of the island's */
 } mass_operator;
 

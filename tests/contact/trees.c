@@ -1,7 +1,8 @@
 /* Many contacts on trees of any shape: what the problem says of them beside J and A. */
-#include "support/touched.h"
-
 #include "dyn/rigid.h"
+#include "support.h"
+#include "support/touched.h"
+#include "world/world.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -104,6 +105,73 @@ Test(trees, two_halves_make_a_solve) {
         }
         touched_free(t);
     }
+}
+
+/* A body on limbs of two springy hinges each, on the ground. */
+static yard walker(int limbs, sim_integrator integrator) {
+    yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.7));
+    yard_ground(&y);
+    int base = yard_add(&y, "base", SIM_BOX, 0.6, 0.4, 0.1, 10, v3_make(0, 0, 0.5), v3_make(0.1, 0, -0.1));
+    for (int k = 0; k < 2 * limbs; k++) {
+        sim_shape shape = sim_shape_default();
+        shape.type = SIM_CAPSULE;
+        shape.size[0] = 0.03;
+        shape.size[1] = 0.2;
+        shape.pose.p = v3_make(0, 0, -0.1);
+        shape.material = y.material;
+        sim_body_def def = sim_body_default();
+        def.joint = SIM_HINGE;
+        def.parent = k % 2 ? base + k : base;
+        def.placement.p = k % 2 ? v3_make(0, 0, -0.25) : v3_make(0.3 * cos(k), 0.2 * sin(k), 0);
+        def.axis = v3_make(0, 1, 0);
+        def.inertia = sim_shape_inertia(&shape, 1000);
+        def.damping[0] = 2;
+        def.stiffness[0] = 30;
+        def.armature[0] = 0.01;
+        shape.body = sim_builder_add_body(y.builder, &def);
+        sim_builder_add_shape(y.builder, &shape);
+    }
+    yard_open(&y, "sap", integrator, 2e-3);
+    return y;
+}
+
+Test(trees, factors_that_the_free_motion_leaves_are_those_of_the_steps_mass) {
+    int checked = 0;
+    for (int k = 0; k < 2 * (int)SIM_RK4; k++) {
+        yard y = walker(k % 2 ? 30 : 4, (sim_integrator)(k / 2));
+        for (int step = 0; step < 40; step++) {
+            yard_step(&y);
+        }
+        contact_input in;
+        for (int tree = 0; tree < y.model->ntree; tree++) {
+            sim_step_info info;
+            world_theta_free(y.world, tree, &info);
+        }
+        world_contacts_find(y.world, &in, NULL);
+        contact_stage_build(y.world->stage, &in, y.world->threads, NULL);
+        const sim_problem *p = contact_stage_island(y.world->stage, 0);
+        cr_assert(p, "nothing touches");
+        int nv = p->tree[0].nv;
+        double *A = calloc((size_t)(nv * nv), sizeof *A), *x = calloc((size_t)nv, sizeof *x);
+        p->mass.matrix(p->mass.self, 0, A);
+        for (int column = 0; column < nv; column++) {
+            for (int j = 0; j < nv; j++) {
+                x[j] = A[j * nv + column];
+            }
+            p->mass.solve(p->mass.self, 0, x);
+            for (int j = 0; j < nv; j++) {
+                cr_assert_float_eq(x[j], j == column, 1e-10, "case %d: %g", k, x[j] - (j == column));
+            }
+        }
+        for (int i = 0; i < p->nconstraint; i++, checked++) {
+            double error = half_error(p, &p->constraint[i], 0);
+            cr_assert_leq(error, 1e-12, "case %d, constraint %d: %g", k, i, error);
+        }
+        free(A);
+        free(x);
+        yard_end(&y);
+    }
+    cr_assert_gt(checked, 50);
 }
 
 /* ---- bodies ---- */
