@@ -1,5 +1,6 @@
 /* Many contacts on trees of any shape: what the problem says of them beside J and A. */
 #include "dyn/rigid.h"
+#include "solver/delassus.h"
 #include "support.h"
 #include "support/touched.h"
 #include "world/world.h"
@@ -102,6 +103,110 @@ Test(trees, two_halves_make_a_solve) {
                     cr_assert_leq(error, 1e-12, "seed %d, constraint %d: %g", (int)seed, i, error);
                 }
             }
+        }
+        touched_free(t);
+    }
+}
+
+/* The same problem with nothing said but J and A; the constraints are the caller's to free(). */
+static sim_problem bare(const sim_problem *p) {
+    sim_problem q = *p;
+    sim_constraint *c = malloc((size_t)p->nconstraint * sizeof *c);
+    for (int i = 0; i < p->nconstraint; i++) {
+        c[i] = p->constraint[i];
+        c[i].columns[0] = c[i].columns[1] = (sim_columns){0, 0};
+    }
+    q.constraint = c;
+    q.mass.half = NULL;
+    return q;
+}
+
+static double *assembled(const sim_problem *p, sim_arena *scratch, ptrdiff_t *size) {
+    delassus_answer Y;
+    sim_delassus W;
+    int many = 0;
+    cr_assert(delassus_answer_make(p, 1, scratch, &Y) && delassus_pattern(p, SIZE_MAX, scratch, &W, &many) &&
+              delassus_assemble(p, &Y, scratch, &W));
+    *size = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        for (int k = W.start[i]; k < W.start[i + 1]; k++) {
+            *size += p->constraint[i].rows * p->constraint[W.column[k]].rows;
+        }
+    }
+    return (double *)W.value;
+}
+
+Test(trees, inverse_masses_along_paths_are_those_of_whole_solves) {
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        touched *t = any(seed);
+        const sim_problem *p;
+        for (int island = 0; (p = touched_build(t, island)); island++) {
+            sim_problem plain = bare(p);
+            sim_arena *scratch = sim_arena_create();
+            ptrdiff_t size, other;
+            double *a = assembled(p, scratch, &size), *b = assembled(&plain, scratch, &other);
+            double most = largest(b, (int)size);
+            cr_assert_eq(size, other);
+            for (ptrdiff_t k = 0; k < size; k++) {
+                cr_assert_float_eq(a[k], b[k], 1e-12 * most, "seed %d: %g", (int)seed, (a[k] - b[k]) / most);
+            }
+            sim_arena_free(scratch);
+            free((void *)plain.constraint);
+        }
+        touched_free(t);
+    }
+}
+
+/* Velocities that sap answers with, under the near-rigid law; impulses beside them. */
+static void answer_of(const sim_problem *p, double *v, double *impulse, sim_judgement *judged) {
+    size_t rows = (size_t)p->nrow;
+    double *W = calloc(sim_delassus_diagonal_size(p), sizeof *W), *R = calloc(2 * rows, sizeof *R);
+    double *work = calloc(sim_judge_work(p), sizeof *work);
+    sim_law_options law = sim_law_options_default();
+    double option[8];
+    const sim_solver_card *card = sim_solver_find("sap");
+    for (int k = 0; k < card->noptions; k++) {
+        option[k] = strcmp(card->option[k].name, "tolerance") == 0 ? 1e-13 : card->option[k].standard;
+    }
+    sim_solver *solver = sim_solver_create(card, option, NULL);
+    cr_assert_eq(sim_delassus_diagonal(p, W, NULL), SIM_OK);
+    sim_regularise(p, SIM_NEAR_RIGID, &law, W, R, R + rows);
+    sim_regularisation given = {R, R + rows};
+    sim_solution out = {.v = v, .impulse = impulse};
+    cr_assert_eq(sim_solver_solve(solver, p, &given, &out, NULL), SIM_OK);
+    cr_assert(out.outcome == SIM_SOLVED || out.outcome == SIM_AT_ROUNDING);
+    sim_judge(p, &given, &given, SIM_CONE_CONVEX, v, impulse, work, judged);
+    sim_solver_free(solver);
+    free(W);
+    free(R);
+    free(work);
+}
+
+Test(trees, what_is_said_of_columns_and_paths_changes_no_answer) {
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        touched *t = any(seed);
+        const sim_problem *p;
+        for (int island = 0; (p = touched_build(t, island)); island++) {
+            sim_problem plain = bare(p);
+            sim_judgement judged[2];
+            size_t nv = (size_t)p->nv, rows = (size_t)p->nrow;
+            double *v = calloc(2 * nv, sizeof *v), *impulse = calloc(2 * rows, sizeof *impulse);
+            answer_of(p, v, impulse, &judged[0]);
+            answer_of(&plain, v + nv, impulse + rows, &judged[1]);
+            double most = largest(v, p->nv), strongest = largest(impulse, p->nrow);
+            for (size_t j = 0; j < nv; j++) {
+                cr_assert_float_eq(v[j], v[nv + j], 1e-8 * most, "seed %d: v", (int)seed);
+            }
+            for (size_t j = 0; j < rows; j++) {
+                cr_assert_float_eq(impulse[j], impulse[rows + j], 1e-7 * strongest, "seed %d: impulse", (int)seed);
+            }
+            sim_certificate a = sim_judgement_finish(&judged[0]), b = sim_judgement_finish(&judged[1]);
+            cr_assert_lt(a.momentum, 1e-9);
+            cr_assert_float_eq(a.own, b.own, 1e-8);
+            cr_assert_float_eq(a.E, b.E, 1e-8);
+            free(v);
+            free(impulse);
+            free((void *)plain.constraint);
         }
         touched_free(t);
     }
