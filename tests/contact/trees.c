@@ -1,4 +1,5 @@
 /* Many contacts on trees of any shape: what the problem says of them beside J and A. */
+#include "math/v3.h"
 #include "solver/delassus.h"
 #include "solver/hessian.h"
 #include "solver/products.h"
