@@ -195,7 +195,8 @@ static void collect(hessian_sum *s, const asked *a, const batch *b) {
             int i = constraint_at(a, k);
             const sim_constraint *c = &a->problem->constraint[i];
             int of = side ^ a->all->flipped[i];
-            add_constraint(r, c, a->problem->J + c->block[of], sim_block_columns(a->problem, c, of), &a->bend[i]);
+            sim_columns columns = r->n == 6 ? (sim_columns){0, 6} : sim_block_columns(a->problem, c, of);
+            add_constraint(r, c, a->problem->J + c->block[of], columns, &a->bend[i]);
         }
     }
 }
