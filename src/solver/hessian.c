@@ -163,12 +163,12 @@ void hessian_mass_times(const hessian *h, const double *x, double *y) {
             h->problem->mass.times(h->problem->mass.self, h->patches.tree[node], x + v0, y + v0);
             continue;
         }
-        memset(h->padded, 0, (size_t)stride * sizeof *h->padded);
         if (n == 6) {
-            strip_8(1, 6, x + v0, 1, h->A[node], 8, h->padded, 8);
-        } else {
-            strip_update(1, stride, n, x + v0, 1, h->A[node], stride, h->padded, stride);
+            strip_row_6(x + v0, h->A[node], y + v0);
+            continue;
         }
+        memset(h->padded, 0, (size_t)stride * sizeof *h->padded);
+        strip_update(1, stride, n, x + v0, 1, h->A[node], stride, h->padded, stride);
         for (int j = 0; j < n; j++) {
             y[v0 + j] = -h->padded[j];
         }
@@ -222,8 +222,11 @@ void hessian_set(hessian *h, const convex_bend *bend) {
         }
     }
     for (int node = 0; node < o->nodes; node++) {
-        if (h->stale[node]) {
-            memcpy(spd_diagonal(h->system, node).value, h->A[node], (size_t)block_numbers(h, node) * sizeof(double));
+        double *H = h->stale[node] ? spd_diagonal(h->system, node).value : NULL;
+        if (H && size_of(h, node) == 6) {
+            memcpy(H, h->A[node], 48 * sizeof *H);
+        } else if (H) {
+            memcpy(H, h->A[node], (size_t)block_numbers(h, node) * sizeof *H);
         }
     }
     for (int k = 0; k < o->count; k++) {

@@ -225,10 +225,10 @@ static void sum_free(hessian_sum *s, const asked *a, const int size[2], double *
     batch b = {.end = a->patch->count};
     collect(s, a, &b);
     for (int side = 0; side < 2 && size[side]; side++) {
-        strip_update_6(s->side[side].count, s->side[side].weighted, s->side[side].x, square[side]);
+        strip_product_6(s->side[side].count, s->side[side].weighted, s->side[side].x, square[side]);
     }
     if (size[1]) {
-        strip_update_6(s->side[first].count, s->side[first].weighted, s->side[1 - first].x, product);
+        strip_product_6(s->side[first].count, s->side[first].weighted, s->side[1 - first].x, product);
     }
 }
 
@@ -255,15 +255,15 @@ void hessian_sum_patch(hessian_sum *s, const sim_problem *problem, const patches
     asked a = {problem, all, p, bend};
     int size[2] = {size_of(all, p->a), size_of(all, p->b)}, first = between->row == p->a ? 0 : 1;
     double *const square[2] = {aa, bb};
+    if (both_free(all, p)) {
+        sum_free(s, &a, size, square, first, between->value);
+        return;
+    }
     for (int side = 0; side < 2 && size[side]; side++) {
         clear(size[side], size[side], square[side]);
     }
     if (size[1]) {
         clear(size[first], size[1 - first], between->value);
     }
-    if (both_free(all, p)) {
-        sum_free(s, &a, size, square, first, between->value);
-    } else {
-        sum_batches(s, &a, size, square, first, between->value);
-    }
+    sum_batches(s, &a, size, square, first, between->value);
 }
