@@ -91,14 +91,6 @@ typedef struct sim_dof {
     double friction; /* dry: N m or N */
 } sim_dof;
 
-/* Mass, first moment h = m c and second moment about the frame's origin: the inertia as an operator
- * (omega, a) -> (moment, force) = (I omega + h x a,  m a - h x omega). */
-typedef struct sim_body_inertia {
-    double mass;
-    sim_v3 h;
-    sim_sym3 I;
-} sim_body_inertia;
-
 typedef struct sim_tree {
     int body0, nbody; /* bodies [body0, body0 + nbody) */
     int v0, nv;

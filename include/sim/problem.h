@@ -15,6 +15,7 @@
 #define SIM_PROBLEM_H
 
 #include <sim/base.h>
+#include <sim/math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,20 +44,26 @@ enum { SIM_MAX_ROWS = 6 }; /* of one constraint */
 
 SIM_API const char *sim_constraint_name(sim_constraint_kind kind);
 
+/* Columns [first, first + count) of a block. */
+typedef struct sim_columns {
+    int first, count;
+} sim_columns;
+
 typedef struct sim_constraint {
     sim_constraint_kind kind;
-    int row, rows;      /* rows [row, row + rows) of all stacked vectors */
-    int tree[2];        /* of the problem; -1: none.  Two different ones, or the second none */
-    ptrdiff_t block[2]; /* where the dense rows x nv(tree) block of each stands in J, row-major */
-    int body[2];        /* of the model, A and B; -1: unknown */
-    uint64_t id;        /* the same from step to step */
-    double friction;    /* contact: Coulomb coefficient */
-    double stiffness;   /* all but friction: N/m (N m/rad); contact, limit, equality: infinity is rigid */
-    double dissipation; /* contact, limit, equality: damping over stiffness, s */
-    double restitution; /* contact, limit */
-    double bound;       /* friction, actuator: N or N m */
-    double damping;     /* spring, actuator: N s/m (N m s/rad) */
-    double force;       /* spring, actuator: what they give at u = 0 */
+    int row, rows;          /* rows [row, row + rows) of all stacked vectors */
+    int tree[2];            /* of the problem; -1: none.  Two different ones, or the second none */
+    ptrdiff_t block[2];     /* where the dense rows x nv(tree) block of each stands in J, row-major */
+    sim_columns columns[2]; /* of each block, all zeros beside them; count 0: not known, all of them */
+    int body[2];            /* of the model, A and B; -1: unknown */
+    uint64_t id;            /* the same from step to step */
+    double friction;        /* contact: Coulomb coefficient */
+    double stiffness;       /* all but friction: N/m (N m/rad); contact, limit, equality: infinity is rigid */
+    double dissipation;     /* contact, limit, equality: damping over stiffness, s */
+    double restitution;     /* contact, limit */
+    double bound;           /* friction, actuator: N or N m */
+    double damping;         /* spring, actuator: N s/m (N m s/rad) */
+    double force;           /* spring, actuator: what they give at u = 0 */
 } sim_constraint;
 
 /* Velocities [v0, v0 + nv) of the problem. */
@@ -64,12 +71,17 @@ typedef struct sim_problem_tree {
     int v0, nv;
 } sim_problem_tree;
 
-/* A as an operator, tree by tree; x and y hold the numbers of that tree.  Calls for different trees may run at once. */
+/* A as an operator, tree by tree; x and y hold the numbers of that tree.  Calls for different trees may run at once.
+ *
+ * `half` (NULL: there is none) is half of a solve: it knows a B with A^-1 = B' B that passes from the tips of a tree to
+ * its root, so that J A^-1 J' = (B J')' (B J') costs no more than the paths that J touches.  X holds `rows` rows of nv
+ * numbers, zeros beside the columns; each row x becomes B x, all zeros from the end of the columns on. */
 typedef struct sim_mass {
     const void *self;
     void (*times)(const void *self, int tree, const double *x, double *y); /* y = A x */
     void (*solve)(const void *self, int tree, double *x);                  /* x <- A^-1 x */
     void (*matrix)(const void *self, int tree, double *A);                 /* all nv x nv numbers */
+    void (*half)(const void *self, int tree, int rows, sim_columns columns, double *X);
 } sim_mass;
 
 /* W in compressed rows of blocks: the block of constraints i and column[k], start[i] <= k < start[i + 1], stands at
@@ -82,6 +94,47 @@ typedef struct sim_delassus {
     int symmetric; /* bit by bit */
 } sim_delassus;
 
+/* What A and J are made of, for methods that pass along the bodies of a tree (composite or articulated inertias, with what
+ * contacts add to each body) without knowing the model.  Each body has its origin and the axes of the world; velocities
+ * are (angular; linear at the origin), and a child's are those of its parent, moved by r, and what its own dofs add:
+ *
+ *     V_b = (w_p; v_p + w_p x r_b) + sum over its dofs S_j v_j.
+ *
+ * J and A may be taken at two places of a step, and have a chain each: r and S there.  On the chain of A, with the
+ * inertias I_b (angular first, at the origin), and for a constraint on bodies on its own,
+ *
+ *     v' A v = sum_b V_b . I_b V_b + sum_j diagonal_j v_j^2,     J_i v = sum over its one or two bodies J_ib V_b. */
+typedef struct sim_body_node {
+    int parent; /* of the problem's bodies, before this one; -1: the world */
+    int v0, nv; /* its dofs, of the problem's velocities */
+} sim_body_node;
+
+typedef struct sim_body_chain {
+    const sim_v3 *r;     /* [nbody] its origin less its parent's; of a tree's first body nothing depends on it */
+    const sim_motion *S; /* [nv] */
+} sim_body_chain;
+
+/* The rows of a constraint on bodies; on those of joints (limits, dry friction, couplings) it has none, and acts on the
+ * columns of J alone. */
+typedef struct sim_body_rows {
+    int body[2];        /* of the problem, A and B; -1: none, or one that nothing moves */
+    int chain;          /* SIM_CHAIN_... */
+    ptrdiff_t block[2]; /* where rows x 6 numbers of each stand in `J`, row-major, angular first */
+} sim_body_rows;
+
+enum { SIM_CHAIN_START, SIM_CHAIN_MASS, SIM_CHAINS };
+
+typedef struct sim_problem_bodies {
+    int nbody;
+    const int *first;                 /* [ntree + 1] bodies of each tree, one after the other */
+    const sim_body_node *node;        /* [nbody] */
+    const sim_body_inertia *I;        /* [nbody] on the chain of A */
+    const double *diagonal;           /* [nv] armature, and what is implicit in the joints */
+    sim_body_chain chain[SIM_CHAINS]; /* of gaps and contacts; of A */
+    const sim_body_rows *rows;        /* [nconstraint] */
+    const double *J;
+} sim_problem_bodies;
+
 /* Either global: trees, A, J, v*; or local: W and q alone (ntree = 0), with u = W gamma + q. */
 typedef struct sim_problem {
     double step; /* s */
@@ -91,10 +144,11 @@ typedef struct sim_problem {
     const double *gap; /* [nrow] m or rad, negative inside; of a contact its third is meant */
 
     sim_mass mass;
-    const double *J;       /* all blocks */
-    const double *v_free;  /* [nv] v* */
-    const double *v_start; /* [nv] velocity before the step */
-    const double *offset;  /* [nrow] w; NULL: zero */
+    const double *J;                  /* all blocks */
+    const double *v_free;             /* [nv] v* */
+    const double *v_start;            /* [nv] velocity before the step */
+    const double *offset;             /* [nrow] w; NULL: zero */
+    const sim_problem_bodies *bodies; /* NULL: not known.  Given to solvers that ask for them; never in files */
 
     const sim_delassus *W; /* local problems */
     const double *q;
@@ -105,6 +159,12 @@ typedef struct sim_problem {
 } sim_problem;
 
 static inline int sim_problem_local(const sim_problem *problem) { return problem->ntree == 0; }
+
+/* The columns of a side's block that may be other than zero. */
+static inline sim_columns sim_block_columns(const sim_problem *problem, const sim_constraint *c, int side) {
+    sim_columns all = {0, problem->tree[c->tree[side]].nv};
+    return c->columns[side].count ? c->columns[side] : all;
+}
 
 /* Which friction law a solver's answer obeys.
  *   strict      Signorini and Coulomb: 0 <= g_n perp s_n >= 0, |g_t| <= mu g_n, g_t opposes s_t

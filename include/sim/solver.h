@@ -26,6 +26,7 @@ typedef struct sim_solver_card {
     unsigned kinds;            /* bit k: takes constraints of kind k */
     int local;      /* takes problems of W and q alone as they are; else by a factor W = L L', A = 1, J = L */
     int asymmetric; /* takes W that is not symmetric */
+    int bodies;     /* wants the bodies of a problem, where they are known */
     int noptions;
     const sim_solver_option *option;
 } sim_solver_card;

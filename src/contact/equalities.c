@@ -84,12 +84,31 @@ static void biases(const sim_derived *d, const sim_motion *acc, const sim_equali
     }
 }
 
+/* Row k of connect, weld and distance on a body: along an axis of the world at the point, or about it. */
+void equality_on_body(const frame *f, const sim_model *m, int i, int side, double *J) {
+    static const v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const sim_equality *e = &m->equality[f->tie[f->tie_of[i]].index];
+    const sim_derived *d = f->in->mass;
+    double length, sign = side ? -1 : 1;
+    v3 p = point_at(d, e, side), lever = v3_sub(p, d->pose[e->body[side]].p);
+    v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
+    for (int k = 0; k < sim_equality_rows(e->type); k++, J += 6) {
+        v3 to = v3_scale(sign, e->type == SIM_DISTANCE ? n : axis[k % 3]), none = {0, 0, 0};
+        v3 lin = k < 3 ? to : none, ang = k < 3 ? v3_cross(lever, to) : to;
+        const double row[6] = {ang.x, ang.y, ang.z, lin.x, lin.y, lin.z};
+        for (int c = 0; c < 6; c++) {
+            J[c] = row[c];
+        }
+    }
+}
+
 static void couple(frame *f, const sim_model *m, const sim_equality *e, int i) {
     const tie *t = &f->tie[f->tie_of[i]];
     const double *q = f->in->q_start;
     const double part[2] = {1, -e->ratio};
     for (int side = 0; side < 2; side++) {
         block_of(f, i, side)[e->dof[side] - m->tree[t->tree[side]].v0] += part[side];
+        widen_columns(f, m, i, side, e->dof[side], e->dof[side] + 1);
     }
     f->gap[f->row[i]] = q[m->dof[e->dof[0]].coordinate] - e->offset - e->ratio * q[m->dof[e->dof[1]].coordinate];
     f->offset[f->row[i]] = 0;
@@ -103,8 +122,10 @@ static void hold(frame *f, const sim_model *m, const int *last_dof, const sim_mo
     v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
     for (int side = 0; side < 2; side++) {
         v3 p = point_at(d, e, side);
-        for (int j = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1; j >= 0; j = m->dof[j].parent) {
+        int last = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1;
+        for (int j = last; j >= 0; j = m->dof[j].parent) {
             const sim_tree *tree = &m->tree[t->tree[side]];
+            widen_columns(f, m, i, side, j, last + 1);
             put(e, moves(d, j, p), n, side ? -1 : 1, tree->nv, block_of(f, i, side) + (j - tree->v0));
         }
     }

@@ -11,8 +11,9 @@ typedef struct mass_operator {
     const sim_model *model;
     sim_derived *derived;
     const double *extra;
-    double *M, *L;   /* [nl] branch-sparse, of the trees that mass_prepare found small */
+    double *M, *L;   /* [nl] branch-sparse, of trees that are small enough */
     double *x, *y;   /* [nv] work space */
+    double *root;    /* [nv] of 1 / D, in the factor that halves */
     const int *tree; /* model's tree for each of the island's */
 } mass_operator;
 
@@ -20,8 +21,20 @@ sim_mass mass_interface(const mass_operator *mass);
 /* For a tree of the model, before its operator is used. */
 void mass_prepare(const mass_operator *mass, int model_tree);
 
+/* What a problem says of its bodies. */
+typedef struct island_bodies {
+    sim_problem_bodies is;
+    int *first;
+    sim_body_node *node;
+    sim_body_inertia *I;
+    double *diagonal;
+    sim_v3 *r[SIM_CHAINS];
+    sim_motion *S[SIM_CHAINS];
+} island_bodies;
+
 typedef struct island {
     sim_problem problem;
+    island_bodies bodies;
     mass_operator mass;
     double *v, *impulse, *shift; /* answers */
     double *R, *target, *R_rigid, *target_rigid;
@@ -60,6 +73,8 @@ typedef struct frame {
     double *offset;           /* [nrow]; NULL: zero */
     double *v_start, *v_free; /* [nv] packed island by island */
     sim_problem_tree *packed; /* [ntree] their places within the island */
+    sim_body_rows *on_body;   /* [nconstraint] for solvers that want the bodies */
+    double *J_body;
 } frame;
 
 /* What touches, or is at the end of its range, and what always holds.  `joint` lists the dofs with ranges or dry friction.
@@ -82,6 +97,17 @@ static inline double *block_of(const frame *f, int constraint, int side) {
     int second = side == 1 && t->tree[0] >= 0 && t->tree[0] != t->tree[1];
     return f->J + f->constraint[constraint].block[second];
 }
+
+/* Says that a side of a constraint writes to the columns of the dofs [first, end). */
+void widen_columns(frame *f, const sim_model *model, int constraint, int side, int first, int end);
+
+/* The bodies of every island's trees, for solvers that ask for them; 0 without memory.  Then, when the rows stand, what
+ * they are. */
+int bodies_lay_out(frame *f, const sim_model *model);
+void bodies_fill(const frame *f, const sim_model *model, const island *is);
+/* rows x 6 of one side, (angular; linear) at the body's origin. */
+void contact_on_body(const frame *f, int constraint, int side, double *J);
+void equality_on_body(const frame *f, const sim_model *model, int constraint, int side, double *J);
 
 /* How fast positions must move beyond v_start + travel (v - v_start). */
 int touchdown(const island *island, double travel, sim_arena *scratch);

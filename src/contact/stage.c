@@ -26,7 +26,8 @@ struct contact_stage {
     int *joint, njoint;    /* dofs with ranges or dry friction */
     sim_motion *acc;       /* [nbody] accelerations where no joint accelerates; equalities ask for them */
     double *M, *L, *x, *y; /* of the mass operators */
-    worker *worker;        /* [threads] */
+    double *root;
+    worker *worker; /* [threads] */
     frame frame;
 };
 
@@ -40,8 +41,9 @@ static int take_memory(contact_stage *s) {
     s->L = POOL_NEW(s->pool, double, m->nl);
     s->x = POOL_NEW(s->pool, double, m->nv);
     s->y = POOL_NEW(s->pool, double, m->nv);
+    s->root = POOL_NEW(s->pool, double, m->nv);
     s->worker = POOL_NEW(s->pool, worker, s->options.threads);
-    return s->arena && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->worker;
+    return s->arena && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->root && s->worker;
 }
 
 static int has_rows(const sim_dof *dof) {
@@ -245,8 +247,8 @@ static void finish_problems(contact_stage *s) {
         p->impulse_guess = f->impulse_guess + is->first_row;
         p->J = f->J;
         p->offset = f->offset ? f->offset + is->first_row : NULL;
-        is->mass =
-            (mass_operator){s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, f->tree + is->first_tree};
+        is->mass = (mass_operator){
+            s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, s->root, f->tree + is->first_tree};
         p->mass = mass_interface(&is->mass);
     }
 }
@@ -273,9 +275,17 @@ static void fill_rows(void *context, int index, int first, int end) {
 static void prepare_masses(void *context, int index, int first, int end) {
     contact_stage *s = context;
     (void)index;
-    mass_operator m = {s->model, s->frame.in->mass, s->frame.in->extra, s->M, s->L, s->x, s->y, s->frame.tree};
+    mass_operator m = {s->model, s->frame.in->mass, s->frame.in->extra, s->M, s->L, s->x, s->y, s->root, s->frame.tree};
     for (int k = first; k < end; k++) {
         mass_prepare(&m, s->frame.tree[k]);
+    }
+}
+
+static void fill_bodies(void *context, int index, int first, int end) {
+    contact_stage *s = context;
+    (void)index;
+    for (int k = first; k < end; k++) {
+        bodies_fill(&s->frame, s->model, &s->frame.island[k]);
     }
 }
 
@@ -422,7 +432,8 @@ sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_th
     sim_arena_release(s->arena, 0);
     *f = (frame){.in = in, .arena = s->arena};
     if (!ties_find(f, s->model, s->last_dof, s->joint, s->njoint) || !islands_find(f, s->model) ||
-        !lay_out_constraints(f, s->model) || !lay_out_velocities(f, s->model)) {
+        !lay_out_constraints(f, s->model) || !lay_out_velocities(f, s->model) ||
+        ((s->options.solver->bodies || s->options.bodies) && !bodies_lay_out(f, s->model))) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", in->ncontact);
     }
     finish_problems(s);
@@ -431,6 +442,9 @@ sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_th
     }
     sim_threads_run(threads, f->ntree, prepare_masses, s);
     sim_threads_run(threads, f->nconstraint, fill_rows, s);
+    if (f->on_body) {
+        sim_threads_run(threads, f->nisland, fill_bodies, s);
+    }
     return SIM_OK;
 }
 
@@ -447,8 +461,12 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
     return SIM_OK;
 }
 
+const sim_problem *contact_stage_island(const contact_stage *s, int index) {
+    return index < s->frame.nisland ? &s->frame.island[index].problem : NULL;
+}
+
 sim_problem *contact_stage_problem(contact_stage *s, sim_error *error) {
     frame *f = &s->frame;
-    mass_operator mass = {s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, f->tree};
+    mass_operator mass = {s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, s->root, f->tree};
     return whole_problem(f, &mass, error);
 }

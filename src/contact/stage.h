@@ -16,6 +16,7 @@ typedef struct contact_options {
     sim_compliance compliance;
     sim_law_options law;
     int threads;
+    int bodies; /* problems have bodies even if the solver does not ask for them */
 } contact_options;
 
 /* What the time of solving is spent on. */
@@ -72,6 +73,8 @@ size_t contact_stage_bytes(const contact_stage *stage);
 sim_status contact_stage_build(contact_stage *stage, const contact_input *in, sim_threads *threads, sim_error *error);
 /* Answers them. */
 sim_status contact_stage_solve(contact_stage *stage, sim_threads *threads, contact_output *out, sim_error *error);
+/* What was built: the problem of one island, until the next is built; NULL past the last. */
+const sim_problem *contact_stage_island(const contact_stage *stage, int index);
 /* What was built, as one problem that owns its data. */
 sim_problem *contact_stage_problem(contact_stage *stage, sim_error *error);
 

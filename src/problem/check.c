@@ -81,6 +81,11 @@ static sim_status check_place(const sim_problem *p, int i, long long row, sim_er
         if (c->tree[side] >= 0 && c->block[side] < 0) {
             return sim_fail(error, SIM_BAD_INPUT, "block: constraint %d has its part of J at %td", i, c->block[side]);
         }
+        sim_columns of = c->columns[side];
+        if (c->tree[side] >= 0 && (of.first < 0 || of.count < 0 || of.count > p->tree[c->tree[side]].nv - of.first)) {
+            return sim_fail(error, SIM_BAD_INPUT, "columns: constraint %d has [%d, %d) of the %d of tree %d", i,
+                            of.first, of.first + of.count, p->tree[c->tree[side]].nv, c->tree[side]);
+        }
     }
     if (c->tree[0] < 0 && !sim_problem_local(p)) {
         return sim_fail(error, SIM_BAD_INPUT, "tree: constraint %d touches none, or its second only", i);

@@ -153,8 +153,9 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
         return NULL;
     }
     o->problem = *parts;
+    o->problem.bodies = NULL;
     o->pool = pool;
-    o->problem.mass = (sim_mass){o, times, solve, matrix};
+    o->problem.mass = (sim_mass){o, times, solve, matrix, NULL};
     sim_status status = copy_parts(o, parts) ? copy_mass(o, A, error)
                                              : sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem");
     if (status) {
