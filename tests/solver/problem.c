@@ -22,6 +22,32 @@ Test(problem, of_a_resting_point_is_regularised_as_the_paper_says) {
     sim_problem_free(p);
 }
 
+/* m is carried: beta dt is the period of m on the contact's spring, k = 1 / (dt (dt + tau) R), if it were the contact's
+ * own inverse mass that is 1/m.  The mean over the contacts of two bodies counts. */
+Test(problem, of_a_contact_that_carries_a_load_is_regularised_for_the_load) {
+    double down[3] = {0, 0, -0.0981}, still[3] = {0}, dt = 0.01, mass = 2, carries = 100, R[3], target[3];
+    double gave[3] = {0.3, 0, carries * 0.0981}, w = 1 / (sqrt(3) * mass);
+    double W[9] = {1 / mass, 0, 0, 0, 1 / mass, 0, 0, 0, 1 / mass};
+    sim_problem *owned = point_on_ground(mass, 0.5, 0, dt, down), p = *owned;
+    p.v_start = still;
+    p.impulse_guess = gave;
+    const struct { double carried, stiffer; } of[] = {{1, 1}, {10, 10}, {1e9, carries * w}};
+    for (int k = 0; k < 3; k++) {
+        sim_law_options o = sim_law_options_default();
+        o.carried = of[k].carried;
+        sim_regularise(&p, SIM_NEAR_RIGID, &o, W, R, target);
+        double due = w / (4 * M_PI * M_PI) / of[k].stiffer;
+        cr_assert_float_eq(R[2], due, 1e-12 * due, "up to %g: %g, not %g", o.carried, R[2], due);
+        cr_assert_float_eq(R[0] / R[2], 1e-3 * 4 * M_PI * M_PI, 1e-12);
+    }
+    gave[2] = 0.5 * 0.0981 / w; /* less than what it touches */
+    sim_law_options o = sim_law_options_default();
+    o.carried = 1e9;
+    sim_regularise(&p, SIM_NEAR_RIGID, &o, W, R, target);
+    cr_assert_float_eq(R[2], w / (4 * M_PI * M_PI), 1e-15);
+    sim_problem_free(owned);
+}
+
 /* What a weld yields in metres must not hang on the unit of its radians, nor on how easily its bodies turn. */
 Test(problem, of_a_weld_has_a_compliance_for_metres_and_one_for_radians) {
     sim_constraint weld = {.kind = SIM_EQUALITY, .rows = 6, .tree = {-1, -1}, .stiffness = INFINITY};
