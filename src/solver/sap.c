@@ -7,8 +7,8 @@
  * inverse mass w = sum_j J_j^2 / A_jj: R = 1e-9 w.  The answer is then that of a contact so much stiffer than the body it
  * carries, its error of that order; a row that moves nothing (w = 0) takes R = 1, and on its impulse nothing depends.  To
  * such stiffness Newton's method finds no way from afar: the same problem with a hundred times the least compliance leads
- * there, and so on up to 1e-3 w, which is where the near-rigid law stands.  A guess may be near for all that: ten steps
- * from it are tried first.  (The history then tells of all of them.)
+ * there, and so on up to 1e-3 w, which is where the near-rigid law stands.  Where all rows yield by more than the least, a
+ * guess may be near for all that: ten steps from it are tried first.  (The history then tells of all of them.)
  *
  * A spring without stiffness and damping has R infinite: it gives its force whatever the velocity, and costs -gamma u.
  *
@@ -174,11 +174,12 @@ static int approach(const solver_call *call, law_arrays *a, primal *newton) {
     set_law(call, a, STIFF);
     int stiff = a->raised;
     set_law(call, a, LEAST);
+    int yields = !a->raised;
     if (stiff) {
         primal_look(newton);
     }
     int solved = 0;
-    if (stiff && call->problem->v_guess) {
+    if (stiff && yields && call->problem->v_guess) {
         if (!is_near(newton, &solved)) {
             return 0;
         }

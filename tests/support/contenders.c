@@ -41,7 +41,7 @@ int contenders_all(contender list[MOST_CONTENDERS]) {
             as_it_stands.option[k] = card->option[k].standard;
         }
         set(&as_it_stands, "tolerance", 1e-13);
-        set(&as_it_stands, "max_iterations", 1e6);
+        set(&as_it_stands, "max_iterations", 2e5);
         list[count++] = as_it_stands;
         int cone = option_of(card, "cone");
         for (int k = 0; cone >= 0 && card->option[cone].choice[k]; k++) {
