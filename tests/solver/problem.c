@@ -221,6 +221,8 @@ Test(problem, whose_indices_do_not_fit_is_refused_with_the_place) {
     SPOILT(d.c[1].tree[1] = -2, "tree: constraint 1 touches tree -2");
     SPOILT(d.c[1].tree[1] = d.c[1].tree[0], "twice");
     SPOILT(d.c[1].block[0] = -1, "block: constraint 1");
+    SPOILT(d.c[1].columns[0] = ((sim_columns){1, 1 << 20}), "columns: constraint 1");
+    SPOILT(d.c[1].columns[0] = ((sim_columns){-1, 1}), "columns: constraint 1");
     SPOILT(d.J[5] = NAN, "J[5] is nan");
     SPOILT(d.gap[2] = INFINITY, "gap[2] is inf");
     SPOILT(d.v_free[4] = -INFINITY, "v_free[4] is -inf");
