@@ -26,9 +26,10 @@ typedef struct contact_input {
     sim_derived *mass;        /* kinematics and factors where A = M + diag(extra) is taken */
     const double *extra;      /* [nv] */
     const double *q_start, *v_start, *v_free;
-    double step;     /* s */
-    double position; /* the mass is taken this part of the step on ... */
-    double travel;   /* ... and positions move with v_start + travel (v - v_start) */
+    double step;        /* s */
+    double position;    /* the mass is taken this part of the step on ... */
+    double travel;      /* ... and positions move with v_start + travel (v - v_start) */
+    const char *asleep; /* [ntree] trees that take no part; NULL: none */
     const sim_contact *contact;
     int ncontact;
     const sim_contact *before; /* of the step before, with their impulses: where solvers start */

@@ -14,7 +14,7 @@ enum { COMPOUND = SIM_SHAPE_TYPES };
 
 typedef struct law_data {
     const node *at;
-    double beta, sigma, push, threshold;
+    double beta, sigma, push, threshold, carried;
 } law_data;
 
 typedef struct world_data {
@@ -30,6 +30,8 @@ typedef struct world_data {
     const node *solver_options;
     int compliance;
     law_data law;
+    bool sleep;
+    double sleep_speed, sleep_time;
 } world_data;
 
 typedef struct material_data {

@@ -38,6 +38,7 @@ Test(scene_load, fills_defaults_from_the_table) {
     cr_assert_str_eq(s->options.solver->name, "sap");
     cr_assert_eq(s->options.compliance, plain.compliance);
     cr_assert_eq(memcmp(&s->options.law, &plain.law, sizeof plain.law), 0);
+    cr_assert(!s->options.sleep && isnan(s->options.sleep_speed) && isnan(s->options.sleep_time));
     for (int k = 0; k < s->options.solver->noptions; k++) {
         cr_assert_eq(s->options.solver_option[k], s->options.solver->option[k].standard);
     }
@@ -72,6 +73,12 @@ Test(scene_load, reads_who_answers_contacts_and_how) {
     cr_assert_eq(option_of(o, "relaxation"), 1);
     cr_assert(o->law.sigma == 0.5 && o->law.threshold == 0.25 && o->law.beta == law.beta && o->law.push == law.push);
     cr_assert(s->record.contacts && !s->record.statistics);
+    sim_scene_free(s);
+}
+
+Test(scene_load, reads_whether_and_when_anything_sleeps) {
+    sim_scene *s = load_good("{'sim': 1, 'world': {'sleep': true, 'sleep_speed': 0.02, 'sleep_time': 0.5}}");
+    cr_assert(s->options.sleep == 1 && s->options.sleep_speed == 0.02 && s->options.sleep_time == 0.5);
     sim_scene_free(s);
 }
 
