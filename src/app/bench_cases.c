@@ -16,13 +16,13 @@
      .family = "clutter",                                                                                              \
      .scene = "bench/clutter.json",                                                                                    \
      .usual = often,                                                                                                   \
-     .settle = 1000,                                                                                                    \
+     .settle = 1000,                                                                                                   \
      .timed = steps,                                                                                                   \
      .quick = 5,                                                                                                       \
      .set = {"instances/0/repeat/counts/2=" #layers, "instances/1/repeat/counts/2=" #layers}},                         \
     {                                                                                                                  \
         .name = "clutter-open-" #bodies, .family = "clutter-open", .scene = "bench/clutter.json", .usual = often,      \
-        .settle = 1000, .timed = steps, .quick = 5, .set = {                                                            \
+        .settle = 1000, .timed = steps, .quick = 5, .set = {                                                           \
             "instances/0/repeat/counts/2=" #layers,                                                                    \
             "instances/1/repeat/counts/2=" #layers,                                                                    \
             "bodies/walls/shapes=[]"                                                                                   \

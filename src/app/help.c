@@ -324,20 +324,29 @@ static void complete_names(const char *variable, const option_row *row, int coun
     printf("'");
 }
 
+static void complete_cases(void) {
+    printf("; words='contact");
+    for (int k = 0; k < bench_case_count; k++) {
+        printf(" %s", bench_cases[k].name);
+    }
+    printf("'; ");
+}
+
 void print_completion(void) {
     printf(
         "# bash completion of sim\n_sim() {\n    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
         "    case $prev in\n");
     complete_choices(option_table, option_count);
     complete_choices(solve_options.row, solve_options.count);
-    complete_choices(bench_options.row, bench_options.count);
-    printf("    esac\n    local ");
+    printf("    esac\n    local words ");
     complete_names("names", option_table, option_count);
     printf("\n    if [[ ${COMP_WORDS[1]} == solve ]]; then ");
     complete_names("names", solve_options.row, solve_options.count);
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == bench ]]; then ");
     complete_names("names", bench_options.row, bench_options.count);
-    printf("; fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
+    complete_cases();
+    printf("fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
+           "    elif [[ $words ]]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
            "    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
            "complete -o filenames -F _sim sim\n");
 }
