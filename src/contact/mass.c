@@ -23,6 +23,13 @@ void mass_prepare(const mass_operator *m, int tree) {
     sim_ltdl(m->model, bodies, m->L);
 }
 
+void mass_change(const mass_operator *m, int tree) {
+    if (m->model->tree[tree].nv > SMALL) {
+        sim_articulated_factor(m->derived, sim_tree_range(m->model, tree), m->extra, NULL);
+    }
+    mass_prepare(m, tree);
+}
+
 static void times(const void *self, int tree, const double *x, double *y) {
     const mass_operator *m = self;
     const sim_tree *t = tree_of(m, tree);

@@ -18,6 +18,14 @@ typedef struct contact_options {
     int threads;
 } contact_options;
 
+/* A motor: an actuator with feedback and a limit to its effort.  The free motion has it on one side: within its limit (0),
+ * or at it (-1, 1). */
+typedef struct contact_motor {
+    int actuator, side;
+    double gain;  /* how its effort falls as the acceleration of its joint grows; in `extra` if the side is 0 */
+    double force; /* its effort at v = 0, the limit forgotten */
+} contact_motor;
+
 typedef struct contact_input {
     const sim_derived *start; /* kinematics where the step starts: there J and the gaps are taken */
     sim_derived *mass;        /* kinematics and factors where A = M + diag(extra) is taken */
@@ -32,6 +40,9 @@ typedef struct contact_input {
     const sim_v3 *impulse_before;
     int nbefore;
     const double *joint_before, *equality_before; /* likewise, as they were handed out */
+    const contact_motor *motor;
+    int nmotor;
+    const double *effort_before; /* [nactuator] */
 } contact_input;
 
 typedef struct contact_info {
@@ -51,6 +62,7 @@ typedef struct contact_output {
     double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
     double *equality_impulse; /* [nequality][6] */
     double *held;             /* [nv] generalised forces of the equalities, over the step */
+    double *effort;           /* [nactuator] of motors that became rows; NAN for others: they stay as they were */
     contact_info info;
 } contact_output;
 

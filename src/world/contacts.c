@@ -58,6 +58,7 @@ static void move_to_start(void *context, int worker, int first, int end) {
         if (w->parts[tree].held) {
             let_go(w, tree);
         }
+        world_tell_motors(w, tree);
         sim_velocities(w->start, bodies, w->v_free);
     }
 }
@@ -134,7 +135,10 @@ sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error
                           .impulse_before = w->now.impulse,
                           .nbefore = w->now.ncontact,
                           .joint_before = w->now.joint_impulse,
-                          .equality_before = w->now.equality_impulse};
+                          .equality_before = w->now.equality_impulse,
+                          .motor = w->motor,
+                          .nmotor = w->nmotor,
+                          .effort_before = w->now.effort};
     return SIM_OK;
 }
 
@@ -145,7 +149,8 @@ contact_output world_contacts_output(sim_world *w) {
                             .impulse = w->next.impulse,
                             .joint_impulse = w->next.joint_impulse,
                             .equality_impulse = w->next.equality_impulse,
-                            .held = w->next.held};
+                            .held = w->next.held,
+                            .effort = w->row_effort};
 }
 
 sim_status world_contacts_step(sim_world *w, sim_error *error) {
