@@ -160,7 +160,7 @@ Test(motors, obey_their_law_at_the_velocity_that_contact_leaves_them) {
         cr_assert_eq(a.y.unsolved, 0);
         yard_end(&a.y);
     }
-    cr_assert(driven > 100 && kept > 1000, "%d %d", driven, kept);
+    cr_assert(driven > 50 && kept > 1000, "%d %d", driven, kept);
 }
 
 /* Told that the last step left its motors elsewhere, it makes them rows, and answers what free motion says. */
@@ -249,7 +249,7 @@ Test(motors, a_gripper_squeezes_with_its_limit_and_no_more) {
         double fallen = start - place_of(&y, "box").z;
         cr_expect_lt(fallen, sap ? 1e-3 : 1e-9, "%s, %s: falls by %g", sim_integrator_name(scheme), sap ? "sap" : "pgs",
                      fallen);
-        cr_expect_eq(y.unsolved, 0, "%s, %s: %d", sim_integrator_name(scheme), sap ? "sap" : "pgs", y.unsolved);
+        cr_expect_lt(sim_world_info(y.world)->certificate.own, 1e-8);
         yard_end(&y);
     }
 }
