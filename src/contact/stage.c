@@ -464,8 +464,9 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
     frame *f = &s->frame;
     sim_threads_run(threads, f->nisland, solve_islands, s);
     for (int k = 0; k < f->nisland; k++) {
-        if (f->island[k].failed) { /* once more, for the words */
-            return solve_island(s, &s->worker[0], &f->island[k], error);
+        sim_status status = f->island[k].failed;
+        if (status && (status = solve_island(s, &s->worker[0], &f->island[k], error))) { /* once more, for the words */
+            return status;
         }
     }
     scatter(s, out);

@@ -199,30 +199,12 @@ Test(motors, as_rows_move_what_nothing_else_moves_as_free_motion_does) {
     cr_assert_gt(limited, 100);
 }
 
-/* Two fingers on sliders close on a box of 1 kg with at most F each. */
-static yard gripper(double F, double kp, double kd, const char *solver, sim_integrator scheme) {
-    static const double inwards[] = {0.05, -0.05};
+static yard grippers(int count, double F, double kp, double kd, const char *solver, sim_integrator scheme) {
     yard y = yard_begin(down, rough(1));
     y.tolerance = 1e-10;
-    for (int side = 0; side < 2; side++) {
-        double out = side ? 1 : -1;
-        sim_body_def def = sim_body_default();
-        sim_shape pad = sim_shape_default();
-        sim_actuator a = servo(kp, kd, F, &inwards[side]);
-        def.name = side ? "right" : "left";
-        def.joint = SIM_SLIDER;
-        def.axis = v3_make(1, 0, 0);
-        def.placement.p = v3_make(0.13 * out, 0, 0);
-        def.inertia = box_inertia(0.2, 0.05, 0.1, 0.1);
-        pad.type = SIM_BOX;
-        pad.size[0] = 0.05;
-        pad.size[1] = pad.size[2] = 0.1;
-        pad.material = y.material;
-        pad.body = sim_builder_add_body(y.builder, &def);
-        sim_builder_add_shape(y.builder, &pad);
-        sim_builder_add_actuator(y.builder, pad.body, &a);
+    for (int i = 0; i < count; i++) {
+        add_gripper(y.builder, i, y.material, F, kp, kd);
     }
-    yard_add(&y, "box", SIM_BOX, 0.2, 0.08, 0.08, 1, v3_make(0, 0, 0), v3_make(0, 0, 0));
     yard_open(&y, solver, scheme, dt);
     return y;
 }
@@ -233,20 +215,20 @@ Test(motors, a_gripper_squeezes_with_its_limit_and_no_more) {
     for (int trial = 0; trial < 4 * SIM_RK4; trial++) {
         int sap = trial % 2, stiff = trial / 2 % 2;
         sim_integrator scheme = (sim_integrator)(trial / 4);
-        yard y = gripper(F, kp[stiff], kd[stiff], sap ? "sap" : "pgs", scheme);
+        yard y = grippers(1, F, kp[stiff], kd[stiff], sap ? "sap" : "pgs", scheme);
         double start = 0;
         for (int k = 0; k < 1000; k++) {
             yard_step(&y);
-            start = k == 99 ? place_of(&y, "box").z : start;
+            start = k == 99 ? place_of(&y, "box0").z : start;
         }
         cr_expect_eq(sim_world_efforts(y.world)[0], F);
         cr_expect_eq(sim_world_efforts(y.world)[1], -F);
         cr_expect_eq(sim_world_info(y.world)->saturated, 2);
-        double squeeze = impulse_on(&y, "left").x / dt, weight = impulse_on(&y, "box").z / dt;
+        double squeeze = impulse_on(&y, "left0").x / dt, weight = impulse_on(&y, "box0").z / dt;
         cr_expect_float_eq(squeeze, -F, 1e-5 * F, "%s, %s: %.9g N", sim_integrator_name(scheme), sap ? "sap" : "pgs",
                            squeeze);
         cr_expect_float_eq(weight, 9.81, 1e-4, "%.9g N", weight);
-        double fallen = start - place_of(&y, "box").z;
+        double fallen = start - place_of(&y, "box0").z;
         cr_expect_lt(fallen, sap ? 1e-3 : 1e-9, "%s, %s: falls by %g", sim_integrator_name(scheme), sap ? "sap" : "pgs",
                      fallen);
         cr_expect_lt(sim_world_info(y.world)->certificate.own, 1e-8);
@@ -257,22 +239,75 @@ Test(motors, a_gripper_squeezes_with_its_limit_and_no_more) {
 /* A force of 1.2 F between the fingers opens a gripper that is held to F. */
 Test(motors, a_gripper_is_forced_open_by_more_than_its_limit) {
     for (int sap = 0; sap < 2; sap++) {
-        yard y = gripper(20, 1e5, 1e3, sap ? "sap" : "pgs", SIM_MIDPOINT);
+        yard y = grippers(1, 20, 1e5, 1e3, sap ? "sap" : "pgs", SIM_MIDPOINT);
         for (int k = 0; k < 200; k++) {
             yard_step(&y);
         }
-        double start = place_of(&y, "right").x;
+        double start = place_of(&y, "right0").x;
         for (int k = 0; k < 100; k++) {
             sim_world_applied(y.world)[1] = 24;
             yard_step(&y);
         }
-        double moved = place_of(&y, "right").x - start, due = 0.5 * (24 - 20) / 0.2 * 0.04;
+        double moved = place_of(&y, "right0").x - start, due = 0.5 * (24 - 20) / 0.2 * 0.04;
         cr_expect_float_eq(moved, due, 0.02 * due, "%g m, not %g", moved, due);
         yard_end(&y);
     }
 }
 
-Test(motors, go_on_to_the_bit_from_a_state_and_with_any_number_of_threads) {
+/* The problem has all of them as rows, and its answer is that of the step. */
+Test(motors, are_rows_of_the_problem_that_is_given_out) {
+    for (int trial = 0; trial < 40; trial++) {
+        random_source r = {(uint64_t)trial};
+        arm a;
+        arm_open(&a, &r, 1, 0.5, trial % 2 ? "sap" : "pgs", (sim_integrator)(trial / 2 % SIM_RK4));
+        double R[64], target[64], W[256], impulse[64], v[LINKS], worst = 0;
+        sim_solver *solver = sim_solver_create(a.y.options.solver, sim_world_options(a.y.world)->solver_option, NULL);
+        for (int k = 0; k < 30; k++) {
+            sim_problem *p = sim_world_problem(a.y.world, NULL);
+            yard_step(&a.y);
+            if (sim_world_info(a.y.world)->contacts) {
+                sim_regularisation law = {R, target};
+                sim_solution found = {.v = v, .impulse = impulse};
+                cr_assert_eq(p->nconstraint, 1 + LINKS);
+                cr_assert_eq(sim_delassus_diagonal(p, W, NULL), SIM_OK);
+                sim_regularise(p, a.y.options.solver->compliance, &a.y.options.law, W, R, target);
+                cr_assert_eq(sim_solver_solve(solver, p, &law, &found, NULL), SIM_OK);
+                for (int i = 0; i < LINKS; i++) {
+                    const sim_constraint *c = &p->constraint[1 + i];
+                    double gave = sim_world_efforts(a.y.world)[c->id];
+                    cr_assert_eq(c->kind, SIM_ACTUATOR);
+                    cr_assert_float_eq(impulse[c->row] / dt, gave, 1e-6 * c->bound, "%g, %g", impulse[c->row] / dt,
+                                       gave);
+                    worst = fmax(worst, fabs(v[i] - sim_world_state(a.y.world)->v[i]));
+                }
+            }
+            sim_problem_free(p);
+        }
+        cr_assert_lt(worst, 1e-7, "%d: %g", trial, worst);
+        sim_solver_free(solver);
+        yard_end(&a.y);
+    }
+}
+
+Test(motors, give_the_same_bits_for_any_number_of_threads) {
+    for (int trial = 0; trial < 2; trial++) {
+        yard one = grippers(5, 20, 1e5, 1e3, trial ? "sap" : "pgs", SIM_MIDPOINT);
+        sim_options o = *sim_world_options(one.world);
+        o.threads = 2;
+        sim_world *two = sim_world_create(one.model, &o, NULL);
+        for (int k = 0; k < 60; k++) {
+            yard_step(&one);
+            cr_assert_eq(sim_world_step(two, NULL), SIM_OK);
+            cr_assert_arr_eq(sim_world_state(one.world)->v, sim_world_state(two)->v,
+                             (size_t)one.model->nv * sizeof(double));
+            cr_assert_arr_eq(sim_world_efforts(one.world), sim_world_efforts(two), 10 * sizeof(double));
+        }
+        sim_world_free(two);
+        yard_end(&one);
+    }
+}
+
+Test(motors, go_on_to_the_bit_from_a_state) {
     for (int trial = 0; trial < 2; trial++) {
         random_source r = {7}, again = r;
         arm a, b;
