@@ -299,7 +299,10 @@ static void prepare_masses(void *context, int index, int first, int end) {
     (void)index;
     mass_operator m = mass_of(s, s->frame.tree);
     for (int k = first; k < end; k++) {
-        mass_prepare(&m, s->frame.tree[k]);
+        int tree = s->frame.tree[k];
+        if (!s->frame.driven || !s->frame.driven[tree]) { /* else it waits until it is known which motors are rows */
+            mass_prepare(&m, tree);
+        }
     }
 }
 
