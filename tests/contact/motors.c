@@ -254,6 +254,39 @@ Test(motors, a_gripper_is_forced_open_by_more_than_its_limit) {
     }
 }
 
+/* However poor the answer: PGS makes v from its impulses, so that nothing but what is reported can have moved the arm. */
+Test(motors, report_the_effort_that_moved_them) {
+    int differs = 0;
+    for (int trial = 0; trial < 32; trial++) {
+        random_source r = {(uint64_t)trial};
+        arm a;
+        arm_open(&a, &r, 1, 0.5, "pgs", SIM_SYMPLECTIC_EULER);
+        double option[32];
+        for (int k = 0; k < a.y.options.solver->noptions; k++) {
+            const sim_solver_option *o = &a.y.options.solver->option[k];
+            option[k] = strcmp(o->name, "tolerance") == 0 ? 0.1 : o->standard;
+        }
+        a.y.options.solver_option = option;
+        sim_world_free(a.y.world);
+        a.y.world = sim_world_create(a.y.model, &a.y.options, NULL);
+        for (int k = 0; k < 60; k++) {
+            moment before = moment_of(&a);
+            double found[LINKS], due[LINKS];
+            int side[LINKS];
+            yard_step(&a.y);
+            needed(&a, &before, found);
+            law(&a, before.q, before.v, sim_world_state(a.y.world)->v, due, side);
+            for (int i = 0; i < LINKS; i++) {
+                double effort = sim_world_efforts(a.y.world)[i], size = a.servo[i].effort;
+                cr_assert_float_eq(found[i], effort, 1e-7 * (size + 10), "%d: %.12g, %.12g", trial, found[i], effort);
+                differs += fabs(due[i] - effort) > 1e-3 * size;
+            }
+        }
+        yard_end(&a.y);
+    }
+    cr_assert_gt(differs, 5, "%d", differs);
+}
+
 /* The problem has all of them as rows, and its answer is that of the step. */
 Test(motors, are_rows_of_the_problem_that_is_given_out) {
     for (int trial = 0; trial < 40; trial++) {
