@@ -4,27 +4,39 @@
 
 #include "linalg/order.h"
 
-/* A block of H as the factor sees it: where it stands and where it goes. */
+/* The columns of an earlier panel that are rows of a later one: entries [first, end) of the earlier. */
+typedef struct spd_above {
+    int panel, first, end;
+} spd_above;
+
+/* All rows of a panel in one column make a tall block: row-major, padded to the column's stride.  What stands in it below
+ * the diagonal of U may be anything. */
 typedef struct spd_blocks {
     int rows;        /* of blocks */
     const int *size; /* [rows] unknowns */
     int *stride;     /* [rows] padded */
     const spd_order *order;
-    ptrdiff_t *diagonal, *at; /* [rows], [blocks]: places in U */
+    int *panel, *offset; /* [rows] its panel, and its first unknown there */
+    int *height;         /* [panels] unknowns */
+    ptrdiff_t *at;       /* [entries] places of tall blocks in U */
     double *U, *inverse;
-    int *inverse_at;                            /* [rows + 1] places in `inverse` and in x */
-    int *above_start, *above_row, *above;       /* for every column its rows, and the blocks there */
-    const double *const *H_diagonal, *const *H; /* [rows], [blocks]: NULL is zero */
-    ptrdiff_t *target;                          /* [rows] at work: where the blocks of a row stand */
-    char *stale;                                /* [rows] H has changed there since the last factor */
-    int stale_all;                              /* and everywhere */
+    int *x_at; /* [rows + 1] places in `inverse` and in x: panel by panel, each with room behind it */
+    int *above_start;
+    spd_above *above;               /* for every panel, those before it */
+    const double **H_diagonal, **H; /* [rows], [what H_row counts]: NULL is zero */
+    int *H_row;                     /* [rows] where the blocks of a row stand in H, one for each entry of its panel */
+    double **target;                /* [rows] at work: the tall block in this column */
+    char *stale;                    /* [panels] H has changed there since the last factor */
+    int stale_all;                  /* and everywhere */
 } spd_blocks;
 
-/* Arrays in `kept`; the places of H are to be filled in by the caller.  0 without memory. */
+/* Arrays in `kept`; the blocks of H are to be named by the caller.  0 without memory. */
 int spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const int *size, sim_arena *kept);
-/* Only rows that are stale, and those that take from them; 0 if not positive definite. */
+/* The block of H in row i and column k >= i stands here. */
+void spd_blocks_connect(spd_blocks *b, int i, int k, const double *H);
+/* Only panels that are stale, and those that take from them; 0 if not positive definite. */
 int spd_blocks_factor(spd_blocks *b);
-/* x [inverse_at[rows]], row by row of the factor, padded with zeros */
-void spd_blocks_solve(spd_blocks *b, double *x);
+/* x [x_at[rows]], row by row of the factor; what stands between is finite */
+void spd_blocks_solve(const spd_blocks *b, double *x);
 
 #endif

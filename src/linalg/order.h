@@ -5,12 +5,15 @@
 #include "base/arena.h"
 #include "linalg/spd.h"
 
-/* Row i of the factor stands for the node that is eliminated as number i; its blocks stand in columns
- * column[start[i] .. start[i + 1]), numbers of later rows, rising. */
+/* Row i of the factor stands for the node that is eliminated as number i.  Rows that follow on each other and have the same
+ * blocks to their right make a panel: rows [first[s], first[s + 1]), with blocks in the columns column[start[s] ..
+ * start[s + 1]), rising; its own rows come first among them. */
 typedef struct spd_order {
     int *node;  /* [nodes] of a row */
     int *place; /* [nodes] row of a node */
-    int *start, *column;
+    int panels;
+    int *first;          /* [panels + 1] */
+    int *start, *column; /* [panels + 1] */
     double multiplications, numbers;
 } spd_order;
 

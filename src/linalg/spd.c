@@ -2,8 +2,8 @@
  *
  * The rule of `auto` counts multiplications, which the graph tells.  Measured (benchmark sap): blocks are the quickest
  * wherever they save any work, from two trees to heaps of two thousand bodies, at 6 to 36 unknowns a tree; where all
- * touch all they are one dense block anyhow; CHOLMOD's large panels overtake them between 60 and 980 million (lattices of
- * 512 and 1728 bodies: 5.5 and 8.6 ms, 127 and 96 ms). */
+ * touch all they are one dense block anyhow.  CHOLMOD comes near to them at 980 million (a lattice of 1728 bodies: 84 and
+ * 100 ms), and orders graphs that are too large for ours. */
 #include "linalg/spd.h"
 #include "linalg/blocks.h"
 #include "linalg/strip.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double NEARLY_DENSE = 1.1, HEAVY = 3e8;
+static const double NEARLY_DENSE = 1.1, HEAVY = 2e9;
 enum { MOST_ORDERED = 8192 }; /* nodes whose graph is kept as bits: 8 MB */
 
 struct spd {
@@ -158,55 +158,46 @@ static int place_H(spd *s) {
 /* All nodes as one. */
 static int prepare_dense(spd *s) {
     s->dense_size = (int)unknowns(&s->graph);
-    s->dense_start[0] = s->dense_start[1] = s->dense_node = 0;
     s->dense = ARENA_NEW(s->kept, double, (size_t)s->dense_size *strip_stride(s->dense_size));
-    const double **H = ARENA_NEW(s->kept, const double *, 1);
     spd_order *alone = ARENA_NEW(s->kept, spd_order, 1);
-    if (!s->dense || !H || !alone) {
+    if (!s->dense || !alone) {
         return 0;
     }
-    H[0] = s->dense;
-    *alone = (spd_order){&s->dense_node, &s->dense_node, s->dense_start, NULL, 0, 0};
-    s->blocks.H_diagonal = H;
-    return spd_blocks_prepare(&s->blocks, alone, 1, &s->dense_size, s->kept);
-}
-
-/* Where the blocks of every row of the factor stand in H. */
-static int connect(spd *s, const double **H_diagonal, const double **H) {
-    const spd_order *o = &s->order;
-    memset(H, 0, (size_t)o->start[s->graph.nodes] * sizeof *H);
-    for (int i = 0; i < s->graph.nodes; i++) {
-        H_diagonal[i] = s->diagonal[o->node[i]];
+    *alone = (spd_order){.node = &s->dense_node,
+                         .place = &s->dense_node,
+                         .panels = 1,
+                         .first = s->dense_start,
+                         .start = s->dense_start,
+                         .column = &s->dense_node};
+    s->dense_start[0] = s->dense_node = 0;
+    s->dense_start[1] = 1;
+    if (!spd_blocks_prepare(&s->blocks, alone, 1, &s->dense_size, s->kept)) {
+        return 0;
     }
-    for (int e = 0; e < s->graph.edges; e++) {
-        spd_edge at = turn(s, e);
-        int i = o->place[at.a], k = o->place[at.b], low = o->start[i], high = o->start[i + 1] - 1;
-        while (low < high) {
-            int middle = (low + high) / 2;
-            if (o->column[middle] < k) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        H[low] = s->between[e];
-    }
-    s->blocks.H_diagonal = H_diagonal;
-    s->blocks.H = H;
+    spd_blocks_connect(&s->blocks, 0, 0, s->dense);
     return 1;
 }
 
 static int prepare_blocks(spd *s) {
+    const spd_order *o = &s->order;
     int n = s->graph.nodes, *size = ARENA_NEW(s->kept, int, n);
-    const double **H_diagonal = ARENA_NEW(s->kept, const double *, n);
-    const double **H = ARENA_NEW(s->kept, const double *, s->order.start[n]);
-    if (!size || !H_diagonal || !H) {
+    if (!size) {
         return 0;
     }
     for (int i = 0; i < n; i++) {
-        size[i] = s->graph.size[s->order.node[i]];
+        size[i] = s->graph.size[o->node[i]];
     }
-    return connect(s, H_diagonal, H) && spd_blocks_prepare(&s->blocks, &s->order, n, size, s->kept);
+    if (!spd_blocks_prepare(&s->blocks, o, n, size, s->kept)) {
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        spd_blocks_connect(&s->blocks, i, i, s->diagonal[o->node[i]]);
+    }
+    for (int e = 0; e < s->graph.edges; e++) {
+        spd_edge at = turn(s, e);
+        spd_blocks_connect(&s->blocks, o->place[at.a], o->place[at.b], s->between[e]);
+    }
+    return 1;
 }
 
 static int prepare(spd *s, const spd_graph *g, spd_method asked) {
@@ -220,7 +211,7 @@ static int prepare(spd *s, const spd_graph *g, spd_method asked) {
     if (!(s->work.method == SPD_DENSE ? prepare_dense(s) : prepare_blocks(s))) {
         return 0;
     }
-    s->x = ARENA_NEW(s->kept, double, s->blocks.inverse_at[s->blocks.rows]);
+    s->x = ARENA_NEW(s->kept, double, s->blocks.x_at[s->blocks.rows]);
     return s->x != NULL;
 }
 
@@ -239,7 +230,7 @@ spd_work spd_expected(const spd *s) { return s->work; }
 
 static void mark(spd *s, int node) {
     if (s->work.method == SPD_BLOCKS) {
-        s->blocks.stale[s->order.place[node]] = 1;
+        s->blocks.stale[s->blocks.panel[s->order.place[node]]] = 1;
     } else {
         s->blocks.stale_all = 1;
     }
@@ -301,7 +292,7 @@ static void permute(const spd *s, double *x, int back) {
         return;
     }
     for (int t = 0; t < s->graph.nodes; t++) {
-        double *at = s->x + b->inverse_at[s->order.place[t]];
+        double *at = s->x + b->x_at[s->order.place[t]];
         size_t bytes = (size_t)s->graph.size[t] * sizeof *x;
         memcpy(back ? x : at, back ? at : x, bytes);
         x += s->graph.size[t];
@@ -312,7 +303,7 @@ int spd_solve(spd *s, double *x) {
     if (s->work.method == SPD_SUPERNODAL) {
         return supernodal_solve(s->super, x);
     }
-    memset(s->x, 0, (size_t)s->blocks.inverse_at[s->blocks.rows] * sizeof *s->x);
+    memset(s->x, 0, (size_t)s->blocks.x_at[s->blocks.rows] * sizeof *s->x);
     permute(s, x, 0);
     spd_blocks_solve(&s->blocks, s->x);
     permute(s, x, 1);

@@ -72,4 +72,54 @@ STRIP_INLINE void strip_update_6(int inner, const double *P, const double *Q, do
     strip_8(6, inner, P, 8, Q, 8, C, 8);
 }
 
+/* C = -P' Q */
+STRIP_INLINE void strip_product_6(int inner, const double *P, const double *Q, double *C) {
+    strip_oct c[6] = {{0}, {0}, {0}, {0}, {0}, {0}};
+    for (int r = 0; r < inner; r++) {
+        strip_oct q = strip_load8(Q + 8 * (long)r);
+        for (int a = 0; a < 6; a++) {
+            c[a] -= P[8 * (long)r + a] * q;
+        }
+    }
+    for (int a = 0; a < 6; a++) {
+        memcpy(C + 8 * a, &c[a], sizeof c[a]);
+    }
+}
+
+/* y = x' Q, six numbers by six rows; y holds six */
+STRIP_INLINE void strip_row_6(const double *x, const double *Q, double *y) {
+    strip_oct c = x[0] * strip_load8(Q);
+    for (int r = 1; r < 6; r++) {
+        c += x[r] * strip_load8(Q + 8 * (long)r);
+    }
+    memcpy(y, &c, 6 * sizeof *y);
+}
+
+/* Two columns of blocks at once, where there are registers enough: a sum need not wait for the one before. */
+#ifdef __AVX512F__
+enum { STRIP_PAIRS = 1 };
+#else
+enum { STRIP_PAIRS = 0 };
+#endif
+STRIP_INLINE void strip_update_6_pair(int inner, const double *P, const double *Q, const double *Q2, double *C,
+                                      double *C2) {
+    strip_oct c[6], d[6];
+    for (int a = 0; a < 6; a++) {
+        c[a] = strip_load8(C + 8 * a);
+        d[a] = strip_load8(C2 + 8 * a);
+    }
+    for (int r = 0; r < inner; r++) {
+        strip_oct q = strip_load8(Q + 8 * (long)r), q2 = strip_load8(Q2 + 8 * (long)r);
+        for (int a = 0; a < 6; a++) {
+            double p = P[8 * (long)r + a];
+            c[a] -= p * q;
+            d[a] -= p * q2;
+        }
+    }
+    for (int a = 0; a < 6; a++) {
+        memcpy(C + 8 * a, &c[a], sizeof c[a]);
+        memcpy(C2 + 8 * a, &d[a], sizeof d[a]);
+    }
+}
+
 #endif

@@ -4,8 +4,13 @@
  *
  * A constraint touches at most two trees, so that all of W comes from small blocks Y_it' = J_it A_t^-1, one solve with A_t
  * for each row: the change of the tree's velocities for a unit impulse along that row.  A diagonal block is
- * W_ii = sum_t J_it Y_it; its upper half is computed and mirrored, so that it is symmetric to the bit. */
+ * W_ii = sum_t J_it Y_it; its upper half is computed and mirrored, so that it is symmetric to the bit.
+ *
+ * Free bodies, where only the diagonal is asked for: with A = U' U, W_ii = sum_t X' X, X = U^-T J_it', and U^-1 is written
+ * down once for all constraints of the body. */
 #include "solver/delassus.h"
+#include "linalg/cholesky.h"
+#include "linalg/strip.h"
 #include "math/dense.h"
 #include "solver/products.h"
 
@@ -88,18 +93,79 @@ static void mirror(int n, double *W) {
     }
 }
 
+/* ---- free bodies ---- */
+
+enum { SIX = 6, WIDE = 8 };
+
+typedef struct inverse_root {
+    double row[SIX * WIDE]; /* U^-1, padded */
+    int made;               /* 0: A is too near to singular for it, or no free body's */
+} inverse_root;
+
+static void make_root(const sim_problem *p, int tree, inverse_root *root) {
+    double A[SIX * SIX], U[SIX * WIDE] = {0}, inverse[WIDE] = {0}, X[SIX * WIDE] = {0};
+    p->mass.matrix(p->mass.self, tree, A);
+    for (int i = 0; i < SIX; i++) {
+        memcpy(U + WIDE * i, A + SIX * i, SIX * sizeof *A);
+        X[WIDE * i + i] = 1;
+    }
+    root->made = cholesky_upper(SIX, WIDE, U, inverse);
+    cholesky_panel(SIX, U, WIDE, inverse, X, WIDE);
+    for (int i = 0; i < SIX; i++) {
+        for (int j = 0; j < WIDE; j++) {
+            root->row[WIDE * i + j] = j < SIX ? X[WIDE * j + i] : 0;
+        }
+    }
+}
+
+static inverse_root *make_roots(const sim_problem *p, sim_arena *scratch) {
+    inverse_root *root = ARENA_NEW(scratch, inverse_root, p->ntree);
+    for (int t = 0; t < p->ntree && root; t++) {
+        root[t].made = 0;
+        if (p->tree[t].nv == SIX) {
+            make_root(p, t, &root[t]);
+        }
+    }
+    return root;
+}
+
+static inline strip_oct root_of_row(const inverse_root *root, const double *J) {
+    strip_oct x = J[0] * strip_load8(root->row);
+    for (int r = 1; r < SIX; r++) {
+        x += J[r] * strip_load8(root->row + WIDE * r);
+    }
+    return x;
+}
+
+static inline double sum_of(strip_oct x) { return ((x[0] + x[4]) + (x[2])) + ((x[1] + x[5]) + x[3]); }
+
+/* W_ii += X' X, upper half. */
+static void add_upper_six(const sim_constraint *c, const double *J, const inverse_root *root, double *W) {
+    strip_oct x[SIM_MAX_ROWS];
+    for (int row = 0; row < c->rows; row++) {
+        x[row] = root_of_row(root, J + SIX * row);
+        for (int above = 0; above <= row; above++) {
+            W[above * c->rows + row] += sum_of(x[above] * x[row]);
+        }
+    }
+}
+
 /* `work` holds the rows of Y of one constraint where they are not at hand. */
-static void diagonal_block(const sim_problem *p, const delassus_answer *Y, int i, double *work, double *W) {
+static void diagonal_block(const sim_problem *p, const delassus_answer *Y, const inverse_root *root, int i,
+                           double *work, double *W) {
     const sim_constraint *c = &p->constraint[i];
     memset(W, 0, (size_t)(c->rows * c->rows) * sizeof *W);
-    for (int side = 0; side < 2; side++) {
-        if (c->tree[side] >= 0) {
-            const double *y = Y ? Y->value + Y->at[2 * i + side] : work;
-            if (!Y) {
-                answer(p, c, side, work);
-            }
-            add_upper(c, p->tree[c->tree[side]].nv, p->J + c->block[side], y, W);
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        int tree = c->tree[side];
+        const double *y = Y ? Y->value + Y->at[2 * i + side] : work, *J = p->J + c->block[side];
+        if (root && root[tree].made) {
+            add_upper_six(c, J, &root[tree], W);
+            continue;
         }
+        if (!Y) {
+            answer(p, c, side, work);
+        }
+        add_upper(c, p->tree[tree].nv, J, y, W);
     }
     mirror(c->rows, W);
 }
@@ -111,7 +177,8 @@ int delassus_diagonal(const sim_problem *p, const delassus_answer *Y, sim_arena 
         widest = p->tree[t].nv > widest ? p->tree[t].nv : widest;
     }
     double *work = Y ? NULL : ARENA_NEW(scratch, double, SIM_MAX_ROWS *(size_t)widest);
-    if (!Y && !work) {
+    inverse_root *root = Y ? NULL : make_roots(p, scratch);
+    if (!Y && !(work && root)) {
         return 0;
     }
     for (int i = 0; i < p->nconstraint; i++) {
@@ -119,7 +186,7 @@ int delassus_diagonal(const sim_problem *p, const delassus_answer *Y, sim_arena 
         if (sim_problem_local(p)) {
             memcpy(W, local_block(p, i, i), (size_t)size * sizeof *W);
         } else {
-            diagonal_block(p, Y, i, work, W);
+            diagonal_block(p, Y, root, i, work, W);
         }
         W += size;
     }

@@ -182,12 +182,12 @@ int hessian_prepare(hessian *h, const sim_problem *p, spd_method method) {
 void hessian_mass_times(const hessian *h, const double *x, double *y) {
     for (int node = 0; node < h->patches.nodes; node++) {
         int n = size_of(h, node), stride = strip_stride(n), v0 = h->problem->tree[h->patches.tree[node]].v0;
-        memset(h->padded, 0, (size_t)stride * sizeof *h->padded);
         if (n == 6) {
-            strip_8(1, 6, x + v0, 1, h->A[node], 8, h->padded, 8);
-        } else {
-            strip_update(1, stride, n, x + v0, 1, h->A[node], stride, h->padded, stride);
+            strip_row_6(x + v0, h->A[node], y + v0);
+            continue;
         }
+        memset(h->padded, 0, (size_t)stride * sizeof *h->padded);
+        strip_update(1, stride, n, x + v0, 1, h->A[node], stride, h->padded, stride);
         for (int j = 0; j < n; j++) {
             y[v0 + j] = -h->padded[j];
         }
@@ -277,12 +277,12 @@ static void collect(hessian *h, const patch *p) {
 
 /* H <- sum_r weight_r x_r z_r' */
 static void sum_rows(const rows *x, const rows *z, double *H) {
-    memset(H, 0, (size_t)x->n * (size_t)z->stride * sizeof *H);
     if (x->n == 6 && z->n == 6) {
-        strip_update_6(x->count, x->weighted, z->x, H);
-    } else {
-        strip_update(x->n, z->stride, x->count, x->weighted, x->stride, z->x, z->stride, H, z->stride);
+        strip_product_6(x->count, x->weighted, z->x, H);
+        return;
     }
+    memset(H, 0, (size_t)x->n * (size_t)z->stride * sizeof *H);
+    strip_update(x->n, z->stride, x->count, x->weighted, x->stride, z->x, z->stride, H, z->stride);
 }
 
 static void sum_patch(hessian *h, int k) {
@@ -327,8 +327,11 @@ void hessian_set(hessian *h, const convex_bend *bend) {
         }
     }
     for (int node = 0; node < o->nodes; node++) {
-        if (h->stale[node]) {
-            memcpy(spd_diagonal(h->system, node).value, h->A[node], (size_t)block_numbers(h, node) * sizeof(double));
+        double *H = h->stale[node] ? spd_diagonal(h->system, node).value : NULL;
+        if (H && size_of(h, node) == 6) {
+            memcpy(H, h->A[node], 48 * sizeof *H);
+        } else if (H) {
+            memcpy(H, h->A[node], (size_t)block_numbers(h, node) * sizeof *H);
         }
     }
     for (int k = 0; k < o->count; k++) {

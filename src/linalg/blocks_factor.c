@@ -1,0 +1,133 @@
+/* Cholesky by blocks: U'U = H, panel by panel.
+ *
+ *     C_ik = H_ik - sum_t U_ti' U_tk   over the panels t before that have blocks in the columns i and k,   k >= i
+ *
+ * and within the panel, row of blocks by row of blocks,
+ *
+ *     C_ik <- C_ik - sum_j U_ji' U_jk   over its rows j < i,      U_ii' U_ii = C_ii,   U_ik = U_ii^-T C_ik.
+ *
+ * U_ti is the tall block of t in column i, all its rows at once. */
+#include "linalg/blocks.h"
+#include "linalg/cholesky.h"
+#include "linalg/strip.h"
+
+#include <string.h>
+
+enum { SIX = 6, WIDE = 8 }; /* a free body's block: rows of six numbers and two zeros */
+
+/* A block of H, NULL for zero. */
+static inline void fetch(double *to, const double *from, int rows, int stride) {
+    size_t bytes = (size_t)rows * (size_t)stride * sizeof *to;
+    if (rows == SIX && stride == WIDE) { /* sizes known beforehand need no call */
+        if (from) {
+            memcpy(to, from, SIX * WIDE * sizeof *to);
+        } else {
+            memset(to, 0, SIX * WIDE * sizeof *to);
+        }
+    } else if (from) {
+        memcpy(to, from, bytes);
+    } else {
+        memset(to, 0, bytes);
+    }
+}
+
+/* Panel s as it stands in H. */
+static void load(spd_blocks *b, int s) {
+    const spd_order *o = b->order;
+    for (int e = o->start[s]; e < o->start[s + 1]; e++) {
+        b->target[o->column[e]] = b->U + b->at[e];
+    }
+    for (int i = o->first[s]; i < o->first[s + 1]; i++) {
+        const double *const *H = b->H + b->H_row[i];
+        for (int e = o->start[s] + i - o->first[s]; e < o->start[s + 1]; e++) {
+            int stride = b->stride[o->column[e]];
+            fetch(b->U + b->at[e] + (ptrdiff_t)b->offset[i] * stride,
+                  o->column[e] == i ? b->H_diagonal[i] : H[e - o->start[s]], b->size[i], stride);
+        }
+    }
+}
+
+/* What row i takes from `height` rows of panel t above it: its column there, entry e, against itself and those after. */
+static void take(spd_blocks *b, int i, int t, int e, int height) {
+    const spd_order *o = b->order;
+    const double *P = b->U + b->at[e];
+    int n = b->size[i], stride = b->stride[i], end = o->start[t + 1];
+    double *D = b->target[i] + (ptrdiff_t)b->offset[i] * stride;
+    if (n == SIX) {
+        strip_update_6(height, P, P, D);
+    } else {
+        strip_update_upper(n, height, P, stride, P, stride, D, stride);
+    }
+    for (int f = e + 1; f < end; f++) {
+        int k = o->column[f], width = b->stride[k];
+        const double *Q = b->U + b->at[f];
+        double *C = b->target[k] + (ptrdiff_t)b->offset[i] * width;
+        if (n == SIX && width == WIDE && STRIP_PAIRS && f + 1 < end && b->stride[o->column[f + 1]] == WIDE) {
+            double *next = b->target[o->column[f + 1]] + (ptrdiff_t)b->offset[i] * WIDE;
+            strip_update_6_pair(height, P, Q, b->U + b->at[f + 1], C, next);
+            f++;
+        } else if (n == SIX && width == WIDE) {
+            strip_update_6(height, P, Q, C);
+        } else {
+            strip_update(n, width, height, P, stride, Q, width, C, width);
+        }
+    }
+}
+
+static int factor_row(spd_blocks *b, int s, int i) {
+    const spd_order *o = b->order;
+    int own = o->start[s] + i - o->first[s], above = b->offset[i], stride = b->stride[i];
+    double *D = b->U + b->at[own] + (ptrdiff_t)above * stride, *inverse = b->inverse + b->x_at[i];
+    if (above > 0) {
+        take(b, i, s, own, above);
+    }
+    if (!cholesky_upper(b->size[i], stride, D, inverse)) {
+        return 0;
+    }
+    for (int e = own + 1; e < o->start[s + 1]; e++) {
+        int width = b->stride[o->column[e]];
+        cholesky_panel(b->size[i], D, stride, inverse, b->U + b->at[e] + (ptrdiff_t)above * width, width);
+    }
+    return 1;
+}
+
+static int factor_panel(spd_blocks *b, int s) {
+    const spd_order *o = b->order;
+    load(b, s);
+    for (int k = b->above_start[s]; k < b->above_start[s + 1]; k++) {
+        spd_above a = b->above[k];
+        for (int e = a.first; e < a.end; e++) {
+            take(b, o->column[e], a.panel, e, b->height[a.panel]);
+        }
+    }
+    for (int i = o->first[s]; i < o->first[s + 1]; i++) {
+        if (!factor_row(b, s, i)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Does panel s come out as the last time? */
+static int kept(spd_blocks *b, int s) {
+    for (int k = b->above_start[s]; k < b->above_start[s + 1] && !b->stale[s]; k++) {
+        b->stale[s] = b->stale[b->above[k].panel];
+    }
+    return !b->stale[s];
+}
+
+int spd_blocks_factor(spd_blocks *b) {
+    int panels = b->order->panels;
+    if (b->stale_all) {
+        memset(b->stale, 1, (size_t)panels);
+    }
+    b->stale_all = 1; /* until all panels are done */
+    for (int s = 0; s < panels; s++) {
+        if (!kept(b, s) && !factor_panel(b, s)) {
+            return 0;
+        }
+    }
+    memset(b->stale, 0, (size_t)panels);
+    b->stale_all = 0;
+    return 1;
+}

@@ -1,0 +1,101 @@
+/* U'U x = b by the panels of a factor: down to the last, y = U^-T b, and back, x = U^-1 y.
+ *
+ * A panel's unknowns stand one after the other; what it gives to a column further down, or takes from it on the way back,
+ * is one product with the tall block there.  Blocks are padded with zeros, so that where a product reaches beyond the
+ * unknowns of its column it changes nothing. */
+#include "linalg/blocks.h"
+#include "linalg/cholesky.h"
+#include "linalg/strip.h"
+
+#include <string.h>
+
+enum { WIDE = 8 };
+
+/* y <- y - C' x, C height x stride */
+static void give(int height, int stride, const double *C, const double *x, double *y) {
+    if (stride != WIDE) {
+        strip_update(1, stride, height, x, 1, C, stride, y, stride);
+        return;
+    }
+    strip_oct sum[4] = {{0}, {0}, {0}, {0}}; /* four that need not wait for each other */
+    int r = 0;
+    for (; r + 4 <= height; r += 4) {
+        for (int k = 0; k < 4; k++) {
+            sum[k] += x[r + k] * strip_load8(C + (ptrdiff_t)WIDE * (r + k));
+        }
+    }
+    for (; r < height; r++) {
+        sum[0] += x[r] * strip_load8(C + (ptrdiff_t)WIDE * r);
+    }
+    strip_oct out = strip_load8(y) - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    memcpy(y, &out, sizeof out);
+}
+
+static void forward(const spd_blocks *b, int s, double *x) {
+    const spd_order *o = b->order;
+    double *own = x + b->x_at[o->first[s]];
+    for (int i = o->first[s], e = o->start[s]; i < o->first[s + 1]; i++, e++) {
+        int stride = b->stride[i], above = b->offset[i];
+        const double *C = b->U + b->at[e];
+        if (above > 0) {
+            give(above, stride, C, own, own + above);
+        }
+        cholesky_forward(b->size[i], C + (ptrdiff_t)above * stride, stride, b->inverse + b->x_at[i], own + above);
+    }
+    for (int e = o->start[s] + o->first[s + 1] - o->first[s]; e < o->start[s + 1]; e++) {
+        int k = o->column[e];
+        give(b->height[s], b->stride[k], b->U + b->at[e], own, x + b->x_at[k]);
+    }
+}
+
+/* own[r .. r + rows) -= sum over the entries [first, end) of C x, at most six rows at once */
+static inline void fetch_rows(const spd_blocks *b, int r, int rows, int first, int end, const double *x, double *own) {
+    strip_quad sum[STRIP_ROWS];
+    for (int k = 0; k < rows; k++) {
+        sum[k] = (strip_quad){0, 0, 0, 0};
+    }
+    for (int e = first; e < end; e++) {
+        int column = b->order->column[e], stride = b->stride[column];
+        const double *C = b->U + b->at[e] + (ptrdiff_t)r * stride, *y = x + b->x_at[column];
+        for (int j = 0; j < stride; j += 4) {
+            strip_quad part = strip_load4(y + j);
+            for (int k = 0; k < rows; k++) {
+                sum[k] += strip_load4(C + (ptrdiff_t)k * stride + j) * part;
+            }
+        }
+    }
+    for (int k = 0; k < rows; k++) {
+        own[r + k] -= (sum[k][0] + sum[k][1]) + (sum[k][2] + sum[k][3]);
+    }
+}
+
+static void fetch(const spd_blocks *b, int r, int rows, int first, int end, const double *x, double *own) {
+    for (; rows >= STRIP_ROWS && first < end; r += STRIP_ROWS, rows -= STRIP_ROWS) {
+        fetch_rows(b, r, STRIP_ROWS, first, end, x, own);
+    }
+    for (; rows > 0 && first < end; r++, rows--) {
+        fetch_rows(b, r, 1, first, end, x, own);
+    }
+}
+
+static void backward(const spd_blocks *b, int s, double *x) {
+    const spd_order *o = b->order;
+    double *own = x + b->x_at[o->first[s]];
+    int first = o->start[s] + o->first[s + 1] - o->first[s];
+    fetch(b, 0, b->height[s], first, o->start[s + 1], x, own);
+    for (int i = o->first[s + 1] - 1, e = first - 1; i >= o->first[s]; i--, e--) {
+        int stride = b->stride[i], above = b->offset[i];
+        fetch(b, above, b->size[i], e + 1, first, x, own);
+        cholesky_backward(b->size[i], b->U + b->at[e] + (ptrdiff_t)above * stride, stride, b->inverse + b->x_at[i],
+                          own + above);
+    }
+}
+
+void spd_blocks_solve(const spd_blocks *b, double *x) {
+    for (int s = 0; s < b->order->panels; s++) {
+        forward(b, s, x);
+    }
+    for (int s = b->order->panels - 1; s >= 0; s--) {
+        backward(b, s, x);
+    }
+}
