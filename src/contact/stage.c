@@ -135,7 +135,7 @@ static sim_constraint describe(const frame *f, const sim_model *m, const tie *t)
         return motor_constraint(f, m, &f->in->motor[t->index]);
     } else if (t->kind == TIE_EQUALITY) {
         const sim_equality *from = &m->equality[t->index];
-        c.kind = SIM_EQUALITY;
+        c.kind = from->type == SIM_SPRING_DAMPER ? SIM_SPRING : SIM_EQUALITY;
         c.body[0] = from->body[0];
         c.body[1] = from->body[1];
         c.stiffness = from->stiffness;
@@ -385,7 +385,7 @@ static void keep_impulse(const frame *f, int constraint, const double *g, contac
     }
 }
 
-/* J' gamma / dt of an equality. */
+/* J' gamma / dt of a constraint between bodies. */
 static void add_held(const frame *f, const sim_model *m, const island *is, int constraint, contact_output *out) {
     const sim_constraint *c = &f->constraint[constraint];
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
@@ -423,7 +423,7 @@ static void scatter(const contact_stage *s, contact_output *out) {
         for (int i = 0; i < is->problem.nconstraint; i++) {
             int at = is->first_constraint + i;
             keep_impulse(f, at, is->impulse + f->constraint[at].row, out);
-            if (f->constraint[at].kind == SIM_EQUALITY) {
+            if (f->tie[f->tie_of[at]].kind == TIE_EQUALITY) {
                 add_held(f, m, is, at, out);
             }
         }

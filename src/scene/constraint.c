@@ -69,7 +69,8 @@ void sim_read_constraint(loader *l, const scope *s, const node *n) {
     e.type = (sim_equality_type)d.type;
     e.stiffness = sim_node_member(n, "stiffness") ? d.stiffness : INFINITY;
     e.dissipation = d.dissipation;
-    e.distance = d.distance;
+    e.distance = e.type == SIM_SPRING_DAMPER ? d.rest : d.distance;
+    e.damping = d.damping;
     e.offset = d.offset;
     e.ratio = d.ratio;
     e.dof[0] = (int)d.first_dof;

@@ -1,5 +1,6 @@
 /* The owner of everything that changes. */
 #include "world/world.h"
+#include "math/v3.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -442,10 +443,25 @@ sim_status sim_world_contacts(sim_world *w, const sim_contact **contact, int *co
     return status;
 }
 
+/* Energy of the springs between bodies. */
+static double stretched(const sim_world *w, const sim_derived *d) {
+    double sum = 0;
+    for (int k = 0; k < w->model->nequality; k++) {
+        const sim_equality *e = &w->model->equality[k];
+        if (e->type == SIM_SPRING_DAMPER) {
+            v3 a = sim_point_position(d, (sim_point){e->body[0], e->frame[0].p});
+            v3 b = sim_point_position(d, (sim_point){e->body[1], e->frame[1].p});
+            double x = v3_norm(v3_sub(a, b)) - e->distance;
+            sum += 0.5 * e->stiffness * x * x;
+        }
+    }
+    return sum;
+}
+
 sim_energy sim_world_energy(sim_world *w) {
     const sim_derived *d = sim_world_derived(w);
     sim_range all = sim_all(w->model);
-    return (sim_energy){sim_kinetic_energy(d, all, w->now.v), sim_potential_energy(d, all, w->now.q)};
+    return (sim_energy){sim_kinetic_energy(d, all, w->now.v), sim_potential_energy(d, all, w->now.q) + stretched(w, d)};
 }
 
 sim_force sim_world_momentum(sim_world *w) { return sim_momentum(sim_world_derived(w), sim_all(w->model)); }
