@@ -23,13 +23,12 @@
  * A spring with damper is no equality but a row of kind SIM_SPRING.  Its force is that at the part theta of the step,
  * theta dt from the start along v_q: with x = |d| - L, u = J v and u0 = J v0,
  *
- *     F = -k (x0 + dt (a u0 + b u) + dt^2 (theta^2 / 2 - theta p) h) - c (a' u0 + b' u + dt (theta - p) h),
- *     a = theta (1 - theta),  b = theta^2,  a' = 1 - theta,  b' = theta,
+ *     F = -k (x0 + dt (a u0 + b u)) - c (a' u0 + b' u),    a = theta (1 - theta),  b = theta^2,  a' = 1 - theta,  b' = theta,
  *
- * right to second order though J is that at p; where theta is 1/2 a linear spring neither gains nor loses energy.  But a
- * spring or damper far stiffer than the step resolves would then ring from step to step.  So a and a' fade out and b and
- * b' go to 1, by the part z^2 / (1 + z^2) with z = w k dt^2 / 4 or w c dt / 2, w = J diag(D)^-1 J' the inverse mass that the
- * spring feels, nearly: of second order still, and nothing of note for what is resolved. */
+ * of second order where theta is 1/2; there a linear spring neither gains nor loses energy.  But a spring or damper far
+ * stiffer than the step resolves would then ring from step to step.  So a and a' fade out and b and b' go to 1, by the
+ * part z^2 / (1 + z^2) with z = w k dt^2 / 4 or w c dt / 2, w = J diag(D)^-1 J' the inverse mass that the spring feels,
+ * nearly: of second order still, and nothing of note for what is resolved. */
 #include "contact/parts.h"
 #include "math/spatial.h"
 
@@ -84,7 +83,7 @@ static void biases(const sim_derived *d, const sim_motion *acc, const sim_equali
     sim_point a = {e->body[0], e->frame[0].p}, b = {e->body[1], e->frame[1].p};
     v3 lin = v3_sub(sim_point_bias_acceleration(d, acc, a), sim_point_bias_acceleration(d, acc, b));
     v3 ang = v3_sub(acc[a.body].ang, acc[b.body].ang);
-    if (is_length(e)) {
+    if (e->type == SIM_DISTANCE) {
         double length;
         v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
         v3 rate = v3_sub(sim_point_velocity(d, a), sim_point_velocity(d, b));
@@ -113,10 +112,10 @@ static void couple(frame *f, const sim_model *m, const sim_equality *e, int i) {
 static double stiff(double z) { return z < 1 ? z * z / (1 + z * z) : 1 / (1 + 1 / (z * z)); }
 
 /* F as force - (dt stiffness + damping) u. */
-static void pull(frame *f, const sim_model *m, const sim_equality *e, double h, int i) {
+static void pull(frame *f, const sim_model *m, const sim_equality *e, int i) {
     const tie *t = &f->tie[f->tie_of[i]];
     sim_constraint *c = &f->constraint[i];
-    double dt = f->in->step, theta = f->in->travel, p = f->in->position, u0 = 0, w = 0;
+    double dt = f->in->step, theta = f->in->travel, u0 = 0, w = 0;
     for (int side = 0; side < 2; side++) {
         if (t->tree[side] >= 0 && !(side && t->tree[0] == t->tree[1])) { /* two sides on one tree share their block */
             const sim_tree *tree = &m->tree[t->tree[side]];
@@ -129,8 +128,7 @@ static void pull(frame *f, const sim_model *m, const sim_equality *e, double h, 
     }
     double resolved = 1 - stiff(0.25 * w * e->stiffness * dt * dt), damped = 1 - stiff(0.5 * w * e->damping * dt);
     double a = theta * (1 - theta) * resolved, b = 1 - (1 - theta * theta) * resolved, a_damper = (1 - theta) * damped;
-    double x = f->gap[f->row[i]] + dt * a * u0 + dt * dt * (0.5 * theta * theta - theta * p) * h;
-    c->force = -e->stiffness * x - e->damping * (a_damper * u0 + dt * (theta - p) * h);
+    c->force = -e->stiffness * (f->gap[f->row[i]] + dt * a * u0) - e->damping * a_damper * u0;
     c->stiffness = b * e->stiffness;
     c->damping = (1 - a_damper) * e->damping;
     f->gap[f->row[i]] = 0;
@@ -150,11 +148,11 @@ static void hold(frame *f, const sim_model *m, const int *last_dof, const sim_mo
         }
     }
     gaps(f->in->start, e, f->gap + f->row[i]);
-    biases(d, acc, e, h);
     if (e->type == SIM_SPRING_DAMPER) {
-        pull(f, m, e, h[0], i);
+        pull(f, m, e, i);
         return;
     }
+    biases(d, acc, e, h);
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
         f->offset[f->row[i] + k] = f->in->step * (tangent - f->in->position) * h[k];
     }
