@@ -127,9 +127,10 @@ typedef struct sim_law_options {
     double sigma;     /* near-rigid: slip of friction at rest, relative */
     double push;      /* rigid: the part of an overlap that a step undoes */
     double threshold; /* m/s: slower approaches do not bounce */
+    double carried;   /* near-rigid: a contact that carries a load is stiffer by up to so much; 1: none is */
 } sim_law_options;
 
-/* 1, 1e-3, 0.2, 0.01 m/s */
+/* 1, 1e-3, 0.2, 0.01 m/s, 1 */
 SIM_API sim_law_options sim_law_options_default(void);
 
 /* R, diagonal, and target velocity of every row: [nrow] each. */
@@ -143,9 +144,14 @@ typedef struct sim_regularisation {
 SIM_API void sim_regularise(const sim_problem *problem, sim_compliance compliance, const sim_law_options *options,
                             const double *W, double *R, double *target);
 
+/* s: a law acts on rigid surfaces whose gap would close within this time, dt or, near-rigid, dt + tau.  By the convex law
+ * it acts on those, too, that slide at v with a gap of up to this times friction times v. */
+SIM_API double sim_law_reach(sim_compliance compliance, double step);
+
 /* A problem that owns its data: a copy of `parts`, whose mass is ignored; in its place stand the dense symmetric blocks
- * A, nv x nv each, one after the other.  Refused, with the reason, if indices do not fit, a number is not finite, or a
- * block is not positive definite. */
+ * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason, if indices do not fit, a number
+ * is not finite or out of the range that gives it a meaning (a stiffness of nothing, friction below 0), or a block is not
+ * symmetric bit by bit and positive definite.  Of what its kind has no use for a constraint may hold anything. */
 SIM_API sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_error *error);
 SIM_API void sim_problem_free(sim_problem *problem);
 /* A local problem for methods that work on velocities: W = L L', A = 1, J = L, w = q.  The same rows, the same impulses.

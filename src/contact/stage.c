@@ -335,7 +335,7 @@ static sim_status judge(const contact_stage *s, island *is, sim_arena *scratch, 
     return SIM_OK;
 }
 
-/* Until every motor is a row or where its problem has it. */
+/* Until every motor is a row, or on the side that A and v* have it on. */
 static sim_status answer(contact_stage *s, worker *w, island *is, sim_error *error) {
     sim_regularisation own = {is->R, is->target};
     sim_status status = SIM_OK;

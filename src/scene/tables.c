@@ -86,6 +86,9 @@ static const field law_fields[] = {
      .help = "Rigid: the part of an overlap that a step undoes."},
     {"threshold", FIELD_NUMBER, AT(law_data, threshold), .unit = "m/s", NOT_NEGATIVE, .standard = "0.01",
      .help = "Slower approaches do not bounce."},
+    {"carried", FIELD_NUMBER, AT(law_data, carried), WITHIN(1, 1e9), .standard = "1",
+     .help = "Near-rigid: contacts that carry more than the bodies they touch are stiffer by up to this factor; 1: "
+             "none is."},
 };
 const table sim_table_law = {"law",
                              "Numbers that all contacts share. What each contact is made of is said by materials.",

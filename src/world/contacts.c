@@ -88,11 +88,14 @@ static void note(sim_world *w, const contact_info *info) {
     w->info.certificate = info->certificate;
 }
 
-/* The contacts of the step into `next`. */
+/* The contacts of the step into `next`: all on which the law may act, or it would hold now for one end of what slides and
+ * now for the other. */
 static sim_status find_contacts(sim_world *w, sim_error *error) {
+    double reach = sim_law_reach(world_compliance(&w->options), w->options.step);
     collision_input shapes = {.pose = w->start->pose,
                               .velocity = w->start->vel,
-                              .step = w->options.step,
+                              .step = reach,
+                              .glide = w->options.solver->cone == SIM_CONE_CONVEX ? reach : 0,
                               .before = w->now.contact,
                               .nbefore = w->now.ncontact};
     sim_status status = collision_update(w->collision, &shapes, w->threads, error);

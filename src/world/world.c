@@ -49,9 +49,10 @@ static sim_status check_options(const sim_options *o, sim_error *error) {
     }
     const sim_law_options *l = &o->law;
     if (o->contacts && !(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 &&
-                         l->push <= 1 && l->threshold >= 0)) {
-        return sim_fail(error, SIM_BAD_INPUT,
-                        "beta and sigma must be positive, push from 0 to 1, the threshold not negative");
+                         l->push <= 1 && l->threshold >= 0 && l->carried >= 1)) {
+        return sim_fail(
+            error, SIM_BAD_INPUT,
+            "beta and sigma must be positive, push from 0 to 1, the threshold not negative, carried 1 or more");
     }
     return SIM_OK;
 }
@@ -243,7 +244,7 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
     }
     contact_options options = {.solver = o->solver,
                                .solver_option = o->solver_option,
-                               .compliance = o->compliance < 0 ? o->solver->compliance : (sim_compliance)o->compliance,
+                               .compliance = world_compliance(o),
                                .law = o->law,
                                .threads = o->threads};
     sim_status status = possible ? collision_ready(w, error) : SIM_OK;

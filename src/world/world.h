@@ -120,5 +120,9 @@ contact_output world_contacts_output(sim_world *world);
 sim_status world_contacts_step(sim_world *world, sim_error *error);
 /* Room for contacts in both states.  0 without memory. */
 int world_contacts_room(sim_world *world, int count);
+/* The compliance asked for, or the solver's own. */
+static inline sim_compliance world_compliance(const sim_options *o) {
+    return o->compliance < 0 ? o->solver->compliance : (sim_compliance)o->compliance;
+}
 
 #endif

@@ -541,6 +541,28 @@ def writes_the_problem_of_a_step_from_which_its_answer_follows():
     refuses("needs a file that ends in .h5", path, "--dump-problem", 1)
 
 
+def solves_a_written_problem_alike_again_and_again():
+    if not HDF5:
+        return
+    sim("--dump-problem", 30, "p.hdf5", scene("rows"), "--out", "a.csv", "-q", "--duration", 0.2)
+    for card in json.loads(sim("--list-solvers", "--json").stdout)["solvers"]:
+        words = "--solver", card["name"], "--json"
+        first, again, stored = (json.loads(sim("solve", *other).stdout)["problems"][0] for other in (
+            ("p.hdf5", *words, "--out", "answer.hdf5"), ("answer.hdf5", *words), ("answer.hdf5", "--stored", "--json")))
+        assert first["contacts"] > 0 and first["rows"] > 3 * first["contacts"] + 11, first  # 11 rows of constraints
+        assert {**first, "file": 0, "seconds": 0} == {**again, "file": 0, "seconds": 0}, (first, again)
+        assert abs(stored["E"] - first["E"]) <= 1e-12 * first["E"] + 1e-15, (first, stored)
+
+
+def writes_a_problem_of_nothing_where_nothing_touches():
+    if not HDF5:
+        return
+    write("fall.json", PILE.replace("[0, 0, 0.1]", "[0, 0, 5.1]").replace("[0, 0, 0.3]", "[0, 0, 9.3]"))
+    sim("--dump-problem", 1, "p.hdf5", "fall.json", "--out", "a.csv", "-q")
+    found, = json.loads(sim("solve", "p.hdf5", "--solver", "sap", "--json").stdout)["problems"]
+    assert (found["rows"], found["outcome"], found["E"]) == (0, "solved", 0), found
+
+
 def keeps_what_it_sampled_in_the_users_cache():
     with open("tip.obj", "w") as file:
         file.write("v 0 0 -0.2\nv 1 0 -0.1\nv 0 1 -0.1\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
