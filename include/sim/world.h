@@ -72,7 +72,8 @@ typedef struct sim_state {
     sim_v3 *impulse;          /* ... and what each gave, N s, in the world, on A: where the next solver starts */
     double *joint_impulse;    /* [nv][3] what the ends of ranges (low, high) and dry friction gave, N s or N m s */
     double *equality_impulse; /* [nequality][6] what constraints between bodies gave, row by row */
-    double *held;   /* [nv] the same as generalised forces, N or N m: the next step first moves as if they stayed */
+    double *effort;           /* [nactuator] what each actuator gave, N or N m, within its limit; zero before a step */
+    double *held;   /* [nv] what constraints gave, as generalised forces: the next step first moves as if they stayed */
     sim_rest *rest; /* [ntree]; NULL: all are awake, or nothing sleeps */
 } sim_state;
 
@@ -140,11 +141,12 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 /* Bytes held by the world, the model apart. */
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
-/* Copy `state` in; contacts may be none, the other impulses and `rest` NULL.  Refused if a number is not finite, a quaternion not of unit length, the time not
- * that of the step, a contact not of shapes of the model or out of order, or half
- * of what a constraint holds together asleep.  A sleeping tree whose q or v is not what it fell asleep with wakes. */
+/* Copy `state` in; contacts may be none, the other impulses, efforts, `held` and `rest` NULL.  Refused if a number is not
+ * finite, a quaternion not of unit length, the time not that of the step, a contact not of shapes of the model or out of
+ * order, or half of what a constraint holds together asleep.  A sleeping tree whose q or v is not what it fell asleep with
+ * wakes. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
-/* What each actuator of the model gave in the last step (N m or N, within its limit): [nactuator], zero before a step. */
+/* The efforts of the state: what each actuator of the model gave in the last step. */
 SIM_API const double *sim_world_efforts(const sim_world *world);
 /* Generalised forces that the caller applies on top of the model's own: [nv], zero at first, kept until changed. */
 SIM_API double *sim_world_applied(sim_world *world);

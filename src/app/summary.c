@@ -43,13 +43,17 @@ static void print_contact_course(const sim_run *run) {
     if (tally->steps == 0) {
         return;
     }
-    double steps = (double)tally->steps;
-    fprintf(stderr, "  contacts       %.1f on average, %d at most, in %d %s at most\n", (double)tally->contacts / steps,
-            tally->most_contacts, tally->most_islands, tally->most_islands == 1 ? "island" : "islands");
+    if (tally->touching > 0) {
+        fprintf(stderr, "  contacts       %.1f on average, %d at most, in %d %s at most\n",
+                ratio((double)tally->contacts, (double)tally->touching), tally->most_contacts, tally->most_islands,
+                tally->most_islands == 1 ? "island" : "islands");
+    }
     fprintf(stderr, "  solver         %s, %.2f iterations on average, %d at most\n",
-            sim_world_options(run->world)->solver->name, (double)tally->iterations / steps, tally->most_iterations);
+            sim_world_options(run->world)->solver->name, (double)tally->iterations / (double)tally->steps,
+            tally->most_iterations);
     if (tally->unsolved_steps > 0) {
-        fprintf(stderr, "  NOT SOLVED     %lld of %lld steps with contacts (%lld islands), first at %.9g s\n",
+        fprintf(stderr,
+                "  NOT SOLVED     %lld of %lld steps with contacts or constraints (%lld islands), first at %.9g s\n",
                 (long long)tally->unsolved_steps, (long long)tally->steps, (long long)tally->unsolved_islands,
                 tally->first_unsolved);
     }
@@ -160,7 +164,7 @@ static void write_sleep(json_out *out, const sim_run *run) {
     json_close(out, '}');
 }
 
-/* Figures have a mean over the steps with contacts, a worst, and the time of that. */
+/* Figures have a mean over the steps with anything to solve, a worst, and the time of that. */
 static void write_contacts(json_out *out, const sim_run *run) {
     static const char *const name[FIGURES] = {[FIGURE_E] = "E",
                                               [FIGURE_OWN] = "own",
@@ -171,10 +175,11 @@ static void write_contacts(json_out *out, const sim_run *run) {
     const sim_options *options = sim_world_options(run->world);
     double steps = (double)tally->steps;
     json_open(out, "contacts", '{');
-    json_text(out, "solver", options->contacts && options->solver ? options->solver->name : NULL);
-    json_whole(out, "steps", tally->steps);
-    json_real(out, "mean", ratio((double)tally->contacts, steps));
+    json_text(out, "solver", options->contacts || tally->steps ? options->solver->name : NULL);
+    json_whole(out, "steps", tally->touching);
+    json_real(out, "mean", ratio((double)tally->contacts, (double)tally->touching));
     json_whole(out, "most", tally->most_contacts);
+    json_whole(out, "solved_for", tally->steps);
     json_whole(out, "most_islands", tally->most_islands);
     json_real(out, "iterations_mean", ratio((double)tally->iterations, steps));
     json_whole(out, "iterations_max", tally->most_iterations);

@@ -4,7 +4,7 @@
 
 #include <sim/sim.h>
 
-/* Of a figure that each step with contacts has: sum, greatest, and when that was. */
+/* Of a figure that each solved step has: sum, greatest, and when that was. */
 typedef struct tally_figure {
     double sum, worst, time;
 } tally_figure;
@@ -13,7 +13,8 @@ typedef struct tally_figure {
 enum { FIGURE_E, FIGURE_OWN, FIGURE_MOMENTUM, FIGURE_PENETRATION, FIGURE_SLIP, FIGURES };
 
 typedef struct contact_tally {
-    int64_t steps;    /* with contacts */
+    int64_t steps;    /* with anything to solve: contacts, or rows of joints alone */
+    int64_t touching; /* with contacts */
     int64_t contacts; /* summed over them */
     int most_contacts, most_islands;
     int64_t iterations, total; /* of the solver: those of the hardest island of each step; of all islands */

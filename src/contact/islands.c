@@ -1,7 +1,7 @@
 /* Which trees do contacts and constraints hold together?
  *
  * Trees are nodes, ties between two moving trees are edges; a connected component is an island.  What touches only what
- * stands still joins nothing, nor does a row of a joint.  Islands are numbered by their first tree, trees and ties keep
+ * stands still joins nothing, nor does a row of a joint or motor.  Islands are numbered by their first tree, trees and ties keep
  * their order within: nothing depends on how many threads there are or in which order contacts were met. */
 #include "contact/joined.h"
 #include "contact/parts.h"

@@ -36,6 +36,13 @@ void mass_prepare(const mass_operator *m, int tree) {
     }
 }
 
+void mass_change(const mass_operator *m, int tree) {
+    if (m->model->tree[tree].nv > FEW) {
+        sim_articulated_factor(m->derived, sim_tree_range(m->model, tree), m->extra, NULL);
+    }
+    mass_prepare(m, tree);
+}
+
 /* ---- six dofs, each the parent of the next ---- */
 
 static int is_six(const mass_operator *m, const sim_tree *t) {

@@ -21,6 +21,13 @@ typedef struct contact_options {
 
 /* What the time of solving is spent on. */
 enum { CONTACT_REGULARISE, CONTACT_SOLVER, CONTACT_TOUCHDOWN, CONTACT_JUDGE, CONTACT_FACTOR, CONTACT_PARTS };
+/* A motor: an actuator with feedback and a limit to its effort.  The free motion has it on one side: within its limit (0),
+ * or at it (-1, 1). */
+typedef struct contact_motor {
+    int actuator, side;
+    double gain;  /* how its effort falls as the acceleration of its joint grows; in `extra` if the side is 0 */
+    double force; /* its effort at v = 0, the limit forgotten */
+} contact_motor;
 
 typedef struct contact_input {
     const sim_derived *start; /* kinematics where the step starts: there J and the gaps are taken */
@@ -38,6 +45,9 @@ typedef struct contact_input {
     int nbefore;
     const double *joint_before, *equality_before; /* likewise, as they were handed out */
     const sim_clock *clock;                       /* times the parts of solving; NULL: nobody asks */
+    const contact_motor *motor;
+    int nmotor;
+    const double *effort_before; /* [nactuator] */
 } contact_input;
 
 typedef struct contact_info {
@@ -60,6 +70,7 @@ typedef struct contact_output {
     double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
     double *equality_impulse; /* [nequality][6] */
     double *held;             /* [nv] generalised forces of the equalities, over the step */
+    double *effort;           /* [nactuator] of motors that became rows; NAN for others: they stay as they were */
     contact_info info;
 } contact_output;
 

@@ -2,6 +2,7 @@
 #include "record/channels.h"
 
 #include "collide/collision.h"
+#include "contact/stage.h"
 #include "math/v3.h"
 #include "model/joint.h"
 #include <sim/dynamics.h>
@@ -331,7 +332,7 @@ static const channel_kind table[] = {
 };
 enum { KINDS = sizeof table / sizeof table[0] };
 
-/* Only of scenes in which shapes can touch. */
+/* Only of scenes in which shapes can touch, or joints or constraints have rows. */
 #define COUNTED(field, meaning)                                                                                        \
     { "statistics/" #field, meaning, 1, 1, 1, IF(statistics), #field, nothing, one, no_name, number, fetch_##field }
 #define JUDGED(field, unit, meaning)                                                                                   \
@@ -419,8 +420,10 @@ channel_set *channels_choose(const sim_scene *scene, sim_pool *pool) {
         return NULL;
     }
     choose(scene, table, KINDS, set->channel, &set->count, &set->width);
-    if (touching) {
+    if (touching || contact_stage_needed(scene->model)) {
         choose(scene, touching_table, TOUCHING_KINDS, set->channel, &set->count, &set->width);
+    }
+    if (touching) {
         choose(scene, contact_table, CONTACT_KINDS, set->contact_channel, &set->contact_count, &set->contact_width);
     }
     if (scene->options.sleep) {

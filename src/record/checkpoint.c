@@ -1,8 +1,8 @@
 /* How is a state kept and taken up again, to the last bit?
  *
- * A checkpoint is a header, then q, v, a, the contacts and their impulses, what ranges, dry friction and constraints gave
- * (of models that have any), who sleeps (where anything may), as the machine holds them, then a checksum of all before
- * it.  It takes the place of an older one in one move. */
+ * A checkpoint is a header, then q, v, a, the contacts and their impulses, what actuators gave, what ranges, dry friction
+ * and constraints gave (of models that have any), who sleeps (where anything may), as the machine holds them, then a
+ * checksum of all before it.  It takes the place of an older one in one move. */
 #include "contact/stage.h"
 #include "record/fingerprint.h"
 #include "record/replace.h"
@@ -23,7 +23,7 @@ typedef struct header {
     char magic[16];
     uint64_t byte_order, format;
     uint64_t model;                  /* fingerprint */
-    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of joint_impulse, equality_impulse and held */
+    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of effort, joint_impulse, equality_impulse and held */
     uint64_t nrest;
     double step_size;
     char integrator[16], solver[16];  /* or "off": no contacts */
@@ -57,7 +57,8 @@ static header describe(const sim_scene *scene, const sim_world *world) {
     head.nq = (uint64_t)model->nq;
     head.nv = (uint64_t)model->nv;
     head.ncontact = (uint64_t)state->ncontact;
-    head.nrow = contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) + head.nv : 0;
+    head.nrow = (uint64_t)model->nactuator;
+    head.nrow += contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) + head.nv : 0;
     head.nrest = state->rest ? (uint64_t)model->ntree : 0;
     head.step_size = options->step;
     snprintf(head.integrator, sizeof head.integrator, "%s", sim_integrator_name(options->integrator));
@@ -92,8 +93,9 @@ static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) 
     at = put(at, state->a, head.nv * sizeof(double));
     at = put(at, state->contact, head.ncontact * sizeof *state->contact);
     at = put(at, state->impulse, head.ncontact * sizeof *state->impulse);
-    if (head.nrow) {
-        const sim_model *model = scene->model;
+    const sim_model *model = scene->model;
+    at = put(at, state->effort, (size_t)model->nactuator * sizeof(double));
+    if (contact_stage_needed(model)) {
         at = put(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
         at = put(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
         at = put(at, state->held, head.nv * sizeof(double));
@@ -170,7 +172,8 @@ static sim_status check_file(const char *path, const char *bytes, size_t size, h
 /* Would this world go on as the one that was saved? */
 static sim_status check_world(const char *path, const header *head, const header *own, sim_error *error) {
     if (head->nrow != own->nrow && head->nq == own->nq && head->nv == own->nv) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is of another model: with other constraints", path);
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s: the checkpoint is of another model: with other actuators or constraints", path);
     }
     if (head->nq != own->nq || head->nv != own->nv) {
         return sim_fail(error, SIM_BAD_INPUT,
@@ -235,9 +238,10 @@ static sim_status take_up(const char *path, const header *head, const char *byte
                            .ncontact = (int)contacts,
                            .contact = contact,
                            .impulse = impulse,
+                           .effort = numbers + count,
                            .rest = head->nrest ? rest : NULL};
-        if (rows) {
-            state.joint_impulse = numbers + count;
+        if (contact_stage_needed(model)) {
+            state.joint_impulse = state.effort + model->nactuator;
             state.equality_impulse = state.joint_impulse + joint_numbers(model);
             state.held = state.equality_impulse + equality_numbers(model);
         }

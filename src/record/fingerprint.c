@@ -63,6 +63,7 @@ static void add_bodies(uint64_t *hash, const sim_model *model) {
         ADD(hash, equality->ratio);
         ADD(hash, equality->stiffness);
         ADD(hash, equality->dissipation);
+        ADD(hash, equality->damping);
     }
 }
 

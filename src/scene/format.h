@@ -174,9 +174,9 @@ typedef struct constraint_data {
     int type;
     const char *first, *second;
     pose_data first_pose, second_pose;
-    double first_point[3], second_point[3], distance;
+    double first_point[3], second_point[3], distance, rest;
     int64_t first_dof, second_dof;
-    double offset, ratio, stiffness, dissipation;
+    double offset, ratio, stiffness, dissipation, damping;
 } constraint_data;
 
 typedef struct point_data {

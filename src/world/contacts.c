@@ -55,6 +55,7 @@ static void move_tree_to_start(sim_world *w, int tree) {
     if (w->parts[tree].held) {
         let_go(w, tree);
     }
+    world_tell_motors(w, tree);
     sim_velocities(w->start, bodies, w->v_free);
 }
 
@@ -192,7 +193,10 @@ sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error
                           .impulse_before = w->now.impulse,
                           .nbefore = w->now.ncontact,
                           .joint_before = w->now.joint_impulse,
-                          .equality_before = w->now.equality_impulse};
+                          .equality_before = w->now.equality_impulse,
+                          .motor = w->motor,
+                          .nmotor = w->nmotor,
+                          .effort_before = w->now.effort};
     return SIM_OK;
 }
 
@@ -203,7 +207,8 @@ contact_output world_contacts_output(sim_world *w) {
                             .impulse = w->next.impulse,
                             .joint_impulse = w->next.joint_impulse,
                             .equality_impulse = w->next.equality_impulse,
-                            .held = w->next.held};
+                            .held = w->next.held,
+                            .effort = w->row_effort};
 }
 
 sim_status world_contacts_step(sim_world *w, sim_error *error) {

@@ -207,13 +207,13 @@ int world_sleep_pass(sim_world *w, int tree) {
     copy(next->a, now->a, t->v0, t->nv);
     copy(next->joint_impulse, now->joint_impulse, 3 * t->v0, 3 * t->nv);
     copy(next->held, now->held, t->v0, t->nv);
-    if (!w->parts[tree].actuators) {
-        return 0;
+    int saturated = 0;
+    const tree_parts *parts = &w->parts[tree];
+    for (int i = parts->actuator0; i < parts->actuator0 + parts->actuators; i++) {
+        int k = w->actuator_order[i];
+        next->effort[k] = now->effort[k];
+        saturated += fabs(now->effort[k]) >= w->model->actuator[k].effort;
     }
-    force_point at = {.time = now->time, .q = now->q, .v = now->v, .q_end = now->q, .v_end = now->v};
-    world_hold(w, tree);
-    int saturated = world_joint_forces(w, tree, &at, w->tau);
-    world_keep_efforts(w, tree, NULL, NULL);
     return saturated;
 }
 

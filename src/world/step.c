@@ -123,6 +123,15 @@ static sim_status explain(const sim_world *w, int tree, sim_error *error) {
                     m->body[t->body0].name, when);
 }
 
+/* Actuators at their limit: free motion's count may not be that with contacts. */
+static int at_limit(const sim_world *w) {
+    int count = 0;
+    for (int k = 0; k < w->model->nactuator; k++) {
+        count += fabs(w->next.effort[k]) >= w->model->actuator[k].effort;
+    }
+    return count;
+}
+
 sim_status sim_world_step(sim_world *w, sim_error *error) {
     int threads = sim_threads_count(w->threads);
     for (int k = 0; k < threads; k++) {
@@ -152,6 +161,9 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     }
     if (w->sleep) {
         world_sleep_end(w);
+    }
+    if (w->stage) {
+        w->info.saturated = at_limit(w);
     }
     w->next.step = w->now.step + 1;
     w->next.time0 = w->now.time0;

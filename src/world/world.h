@@ -17,6 +17,7 @@ typedef struct tree_parts {
     int passive;              /* any spring or damper */
     int gravity_compensation; /* any actuator asks for it */
     int limited;              /* any actuator has an effort limit */
+    int motor0, motors;       /* in world->motor */
     int held;                 /* by any constraint between bodies */
     double mass;
 } tree_parts;
@@ -60,7 +61,6 @@ struct sim_world {
 
     /* inputs */
     double *applied;   /* [nv] */
-    double *effort;    /* [nactuator] what each gave in the last step */
     tree_parts *parts; /* [ntree] */
     int *actuator_order, *load_order;
 
@@ -83,13 +83,16 @@ struct sim_world {
     /* work space of a step, indexed by dof, coordinate or body, so that trees never meet */
     double *q_point, *v_point, *tau, *extra, *a_try, *a_out, *hold; /* hold: torque against gravity at the start */
     double *target, *target_rate, *feedforward;                     /* [nactuator] by world_set_targets */
-    int *clamped;        /* [nactuator] -1, 0, 1: side of the effort limit in the last evaluation */
-    double *asked;       /* [nactuator] effort in the last evaluation, before the limit ... */
-    double *gain;        /* ... and how much it falls per unit of the joint's acceleration */
-    sim_force *external; /* [nbody] */
-    double *strength;    /* [nv] sizes of the terms of tau, summed: what it may have lost to rounding */
-    double *history;     /* [2 + 2 ANDERSON_DEPTH][nv] */
-    double *rk;          /* [RK_VECTORS][nv] */
+    int *clamped;             /* [nactuator] -1, 0, 1: side of the effort limit in the last evaluation */
+    double *asked;            /* [nactuator] effort in the last evaluation, before the limit ... */
+    double *gain;             /* ... and how much it falls per unit of the joint's acceleration */
+    contact_motor *motor;     /* actuators with feedback and an effort limit, tree by tree ... */
+    int *motor_order, nmotor; /* ... and their places in actuator_order */
+    double *row_effort;       /* [nactuator] of those whose effort was found with the contacts; NAN: of others */
+    sim_force *external;      /* [nbody] */
+    double *strength;         /* [nv] sizes of the terms of tau, summed: what it may have lost to rounding */
+    double *history;          /* [2 + 2 ANDERSON_DEPTH][nv] */
+    double *rk;               /* [RK_VECTORS][nv] */
 };
 
 /* Generalised forces that depend on where the step stands. */
@@ -107,9 +110,11 @@ void world_set_targets(sim_world *world, int tree, double time, double end_time)
 int world_joint_forces(sim_world *world, int tree, const force_point *at, double *tau);
 /* Wrenches on the bodies of a tree at the time; NULL if there are none.  After sim_kinematics. */
 const sim_force *world_wrenches(sim_world *world, int tree, double time);
-/* Keep what the actuators of a tree gave: as last evaluated at the acceleration `from`, carried on along their straight
- * lines to `to`.  Both NULL: as evaluated. */
+/* Keep what the actuators of a tree gave: what was found with the contacts; or as last evaluated at the acceleration
+ * `from`, carried on along their straight lines to `to`.  Both NULL: as evaluated. */
 void world_keep_efforts(sim_world *world, int tree, const double *from, const double *to);
+/* What the contact stage must know of the motors of a tree.  After world_theta_free. */
+void world_tell_motors(sim_world *world, int tree);
 /* Torque that holds the tree against gravity at the start of the step. */
 void world_hold(sim_world *world, int tree);
 

@@ -193,6 +193,18 @@ def tells_who_sleeps_and_leaves_them_out_of_the_means_of_what_was_judged():
     assert "sleep" not in json.loads(read("s.json")) and "asleep" not in rows("b.csv")[0]
 
 
+def counts_what_is_solved_where_nothing_touches():
+    hard = ("--solver", "pgs", "--set", "world/solver_options/max_iterations=1")
+    done = sim(scene("linkage"), *hard, "--set", 'record={"every": 1, "signals": ["statistics"]}', "--summary", "s.json", "--out", "a.csv")
+    found = json.loads(read("s.json"))["contacts"]
+    assert found["solver"] == "pgs" and found["steps"] == 0 and found["mean"] is None and found["solved_for"] == 1000
+    assert found["iterations_max"] == 1 and found["iterations_total"] == sum(column("a.csv", "solver_total")) > 500
+    assert abs(1000 * found["iterations_mean"] - found["iterations_total"]) < 1e-9
+    assert found["unsolved_steps"] == sum(u > 0 for u in column("a.csv", "unsolved")) > 0
+    assert found["E"]["worst"] == max(column("a.csv", "certificate.E")) > 1e-8
+    assert "NOT SOLVED" in done.stderr and "solver         pgs, " in done.stderr and "contacts  " not in done.stderr
+
+
 def counts_islands_that_the_solver_gives_up_on():
     hard = ("--solver", "pgs", "--set", "world/solver_options/max_iterations=1", "--set", "world/duration=0.1")
     done = sim(scene("pile"), *hard, "--summary", "s.json", "--out", "a.csv")

@@ -17,6 +17,7 @@ static int same_state(const sim_model *m, const sim_state *a, const sim_state *b
            (a->ncontact == 0 || (!memcmp(a->contact, b->contact, (size_t)a->ncontact * sizeof *a->contact) &&
                                  !memcmp(a->impulse, b->impulse, (size_t)a->ncontact * sizeof *a->impulse))) &&
            !memcmp(a->joint_impulse, b->joint_impulse, 3 * (size_t)m->nv * sizeof *a->v) &&
+           (m->nactuator == 0 || !memcmp(a->effort, b->effort, (size_t)m->nactuator * sizeof *a->v)) &&
            !memcmp(a->held, b->held, (size_t)m->nv * sizeof *a->v);
 }
 
@@ -119,6 +120,7 @@ Test(checkpoint, holds_what_ranges_and_constraints_gave_so_that_a_linkage_goes_o
     steps(&f, 137);
     cr_assert_neq(sim_world_state(f.world)->held[0], 0);
     cr_assert_neq(sim_world_state(f.world)->joint_impulse[2], 0);
+    cr_assert_neq(sim_world_state(f.world)->effort[0], 0);
     keep(&f, "a.state");
     sim_error error;
     sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
@@ -222,6 +224,17 @@ Test(checkpoint, refuses_a_file_cut_anywhere) {
         cr_expect_not_null(strstr(error.text, size < 16 ? "not a checkpoint" : "cut short"), "%s", error.text);
     }
     sim_world_free(other);
+    fixture_close(&f);
+}
+
+Test(checkpoint, refuses_files_of_another_format_by_its_number) {
+    fixture f = fixture_open("arm");
+    keep(&f, "a.state");
+    FILE *file = fopen(file_in(&f, "a.state"), "r+");
+    fseek(file, 24, SEEK_SET); /* behind a name and the order of bytes */
+    fputc(3, file);
+    fclose(file);
+    refused(&f, "a.state", f.world, "has format 3, this version reads format 4");
     fixture_close(&f);
 }
 

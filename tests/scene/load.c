@@ -423,13 +423,17 @@ Test(scene_load, constraints_hold_bodies_points_and_joints) {
         "'b', 'second_dof': 1, 'offset': 0.1, 'ratio': -3}]}}, 'instances': [{'model': 'pair', 'prefix': 'x', "
         "'parent': "
         "'base', 'pose': {'position': [5, 0, 0]}}], 'constraints': [{'type': 'connect', 'first': 'xa', 'second_point': "
-        "[0, 1, 0]}]}");
+        "[0, 1, 0]}, {'type': 'spring', 'first': 'xb', 'second': 'base', 'second_point': [0, 2, 0], 'rest': 0.5, "
+        "'stiffness': 70, 'damping': 3}]}");
     const sim_model *m = s->model;
     const int base = sim_model_find_body(m, "base"), a = sim_model_find_body(m, "xa"), b = sim_model_find_body(m, "xb");
-    cr_assert_eq(m->nequality, 4);
+    cr_assert_eq(m->nequality, 5);
     const sim_equality *e = m->equality; /* the scene's own first */
     cr_assert(e[0].type == SIM_CONNECT && e[0].body[0] == a && e[0].body[1] == 0 && isinf(e[0].stiffness));
     near_v3(e[0].frame[1].p, 0, 1, 0);
+    cr_assert(e[1].type == SIM_SPRING_DAMPER && e[1].distance == 0.5 && e[1].stiffness == 70 && e[1].damping == 3);
+    near_v3(e[1].frame[1].p, 0, 2, 0);
+    e++; /* then those of the model */
     cr_assert(e[1].type == SIM_WELD && e[1].body[0] == a && e[1].body[1] == b && e[1].stiffness == 7);
     cr_assert_eq(e[1].dissipation, 0.5);
     near_v3(e[1].frame[1].p, 1, 2, 3);
