@@ -3,6 +3,7 @@
  * A heap of clutter as it comes to rest, and two hundred stacks of which one is shaken: awake as without the option, awake
  * under it (no speed is still), asleep. */
 #include "support/container.h"
+#include "support/quick.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -103,13 +104,17 @@ static void compare(const char *what, sim_model *m, int settle, int shaken) {
     sim_model_free(m);
 }
 
-int main(void) {
+int main(int count, char **word) {
+    int quick = asked_quick(count, word), bodies = quick ? 40 : 640;
+    char name[64];
     random_source r = {1};
     printf("sim %s, %s\nCPU microseconds a step: option off, on and awake, on and asleep\n", sim_version(),
            sim_build_info());
-    compare("clutter of 640", clutter_model(&r, 640, 0, 1e12, 0.01), 600, 0);
+    snprintf(name, sizeof name, "clutter of %d", bodies);
+    compare(name, clutter_model(&r, bodies, 0, 1e12, 0.01), 600, 0);
     r = (random_source){1};
-    compare("clutter of 640 within walls", clutter_model(&r, 640, 1, 1e12, 0.01), 400, 0);
+    snprintf(name, sizeof name, "clutter of %d within walls", bodies);
+    compare(name, clutter_model(&r, bodies, 1, 1e12, 0.01), 400, 0);
     compare("200 stacks, one shaken", stacks(), 20, 1);
     return 0;
 }
