@@ -63,6 +63,25 @@ static void print_contact_course(const sim_run *run) {
     fputc('\n', stderr);
 }
 
+/* Bodies that may move at all. */
+static int movable(const sim_model *model) {
+    int count = 0;
+    for (int t = 0; t < model->ntree; t++) {
+        count += model->tree[t].nv ? model->tree[t].nbody : 0;
+    }
+    return count;
+}
+
+static void print_sleep(const sim_run *run) {
+    const sleep_tally *tally = &run->tally.sleep;
+    if (sim_world_options(run->world)->sleep && run->tally.steps > 0) {
+        fprintf(stderr, "  asleep         %d of %d bodies at the end, %.1f on average; not judged while they sleep\n",
+                tally->now, movable(run->scene->model), (double)tally->bodies / (double)run->tally.steps);
+        fprintf(stderr, "                 %.2e J of motion stilled; woken %lld times\n", tally->stilled,
+                (long long)tally->woken);
+    }
+}
+
 void print_summary(const sim_run *run) {
     const run_tally *tally = &run->tally;
     const sim_state *state = sim_world_state(run->world);
@@ -71,6 +90,7 @@ void print_summary(const sim_run *run) {
             run->scene->options.step);
     print_pace(run);
     print_contact_course(run);
+    print_sleep(run);
     fprintf(stderr, "  energy         %.6g J, then %.6g J; %.2e J away from the start at most\n", tally->energy_first,
             tally->energy_last, tally_energy_change(tally));
     fprintf(stderr, "  memory         %.1f MiB at most\n", (double)peak_memory() / (1024 * 1024));
@@ -126,6 +146,20 @@ static void write_course(json_out *out, const sim_run *run) {
     json_whole(out, "saturated_steps", tally->saturated);
 }
 
+static void write_sleep(json_out *out, const sim_run *run) {
+    const sleep_tally *tally = &run->tally.sleep;
+    if (!sim_world_options(run->world)->sleep) {
+        return;
+    }
+    json_open(out, "sleep", '{');
+    json_whole(out, "bodies", tally->now);
+    json_real(out, "bodies_mean", ratio((double)tally->bodies, (double)run->tally.steps));
+    json_whole(out, "bodies_most", tally->most_bodies);
+    json_whole(out, "woken", tally->woken);
+    json_real(out, "stilled", tally->stilled);
+    json_close(out, '}');
+}
+
 /* Figures have a mean over the steps with contacts, a worst, and the time of that. */
 static void write_contacts(json_out *out, const sim_run *run) {
     static const char *const name[FIGURES] = {[FIGURE_E] = "E",
@@ -177,6 +211,7 @@ int write_summary(const sim_run *run, FILE *file) {
     write_identity(&out, run);
     write_course(&out, run);
     write_contacts(&out, run);
+    write_sleep(&out, run);
     write_energy(&out, &run->tally);
     json_whole(&out, "peak_memory", (int64_t)peak_memory());
     json_open(&out, "outputs", '[');

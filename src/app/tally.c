@@ -58,7 +58,12 @@ void tally_step(run_tally *tally, const sim_world *world) {
     tally->most_iterations = info->iterations > tally->most_iterations ? info->iterations : tally->most_iterations;
     tally->worst_residual = fmax(tally->worst_residual, info->residual);
     tally->saturated += info->saturated > 0;
-    if (info->contacts) {
+    tally->sleep.bodies += info->asleep_bodies;
+    tally->sleep.now = info->asleep_bodies;
+    tally->sleep.most_bodies = greater(tally->sleep.most_bodies, info->asleep_bodies);
+    tally->sleep.woken += info->woken;
+    tally->sleep.stilled += info->stilled;
+    if (info->contacts > info->asleep_contacts) { /* what sleeps is not judged */
         tally_contacts(&tally->contact, info, sim_world_state(world)->time);
     }
     if (info->nonconverged && tally->nonconverged++ == 0) {

@@ -23,6 +23,12 @@ typedef struct contact_tally {
     tally_figure figure[FIGURES];
 } contact_tally;
 
+typedef struct sleep_tally {
+    int64_t bodies, woken; /* asleep, summed over steps; trees that woke */
+    int most_bodies, now;  /* now: in the last step */
+    double stilled;        /* J: kinetic energy of what fell asleep */
+} sleep_tally;
+
 typedef struct run_tally {
     double started;     /* on the clock, s */
     int64_t first_step; /* the state's step number at the start */
@@ -35,6 +41,7 @@ typedef struct run_tally {
     double first_nonconverged; /* simulated time */
     int64_t saturated;         /* steps */
     contact_tally contact;
+    sleep_tally sleep;
     int64_t energy_samples;
     double energy_first, energy_last, energy_least, energy_most;
 } run_tally;

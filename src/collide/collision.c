@@ -354,12 +354,20 @@ static void keep(const task *t, broad_pair at, worker *w, manifold *found) {
     w->pairs++;
 }
 
+static int both_still(const task *t, broad_pair at) {
+    const sim_shape *shape = t->c->model->shape;
+    return t->in->still && t->in->still[shape[at.a].body] && t->in->still[shape[at.b].body];
+}
+
 static void collide_pairs(void *context, int self, int first, int end) {
     task *t = context;
     worker *w = &t->c->worker[self];
     w->apart = ARENA_NEW(w->found, parting, end - first);
     w->failed |= !w->apart;
     for (int k = first; k < end && !w->failed; k++) {
+        if (both_still(t, t->pair[k])) {
+            continue;
+        }
         manifold found = {0};
         sim_arena_release(w->scratch, 0);
         collide_pair(t, t->pair[k], w, &found);

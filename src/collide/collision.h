@@ -17,6 +17,7 @@ typedef struct collision_input {
         glide; /* s: by the law what slides at v stays in contact up to a gap of glide friction v; 0: nothing lifts */
     const sim_contact *before; /* contacts of a step ago, as they were returned then; may be NULL */
     int nbefore;
+    const char *still; /* [nbody] two bodies of these are passed over; NULL: none */
 } collision_input;
 
 /* What a call did. */

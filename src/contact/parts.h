@@ -41,6 +41,7 @@ typedef struct island {
     int first_constraint, first_tree, first_row, first_v; /* in the lists of all */
     sim_solution solution;
     sim_judgement judgement;
+    double seconds[CONTACT_PARTS];
     sim_status failed;
 } island;
 

@@ -316,16 +316,32 @@ static sim_status judge(const contact_stage *s, island *is, sim_arena *scratch, 
     return SIM_OK;
 }
 
+/* Adds the time since `*since`, and starts anew. */
+static void spend(island *is, const sim_clock *clock, int part, double *since) {
+    if (clock) {
+        double now = clock->now(clock->context);
+        is->seconds[part] += now - *since;
+        *since = now;
+    }
+}
+
 static sim_status solve_island(contact_stage *s, worker *w, island *is, sim_error *error) {
     sim_regularisation own = {is->R, is->target};
-    is->solution = (sim_solution){.v = is->v, .impulse = is->impulse};
+    const sim_clock *clock = s->frame.in->clock;
+    double since = clock ? clock->now(clock->context) : 0;
+    is->solution = (sim_solution){.v = is->v, .impulse = is->impulse, .clock = clock};
     sim_status status = sim_solver_accepts(w->solver, &is->problem, error);
     status = status ? status : regularise(s, is, w->scratch, error);
+    spend(is, clock, CONTACT_REGULARISE, &since);
     status = status ? status : sim_solver_solve(w->solver, &is->problem, &own, &is->solution, error);
+    is->seconds[CONTACT_FACTOR] = is->solution.factor_seconds;
+    spend(is, clock, CONTACT_SOLVER, &since);
     if (!status && !touchdown(is, s->frame.in->travel, w->scratch)) {
         status = sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of an island");
     }
+    spend(is, clock, CONTACT_TOUCHDOWN, &since);
     status = status ? status : judge(s, is, w->scratch, error);
+    spend(is, clock, CONTACT_JUDGE, &since);
     sim_arena_release(w->scratch, 0);
     return status;
 }
@@ -401,6 +417,11 @@ static void report(const frame *f, contact_info *info) {
         info->iterations = found->iterations > info->iterations ? found->iterations : info->iterations;
         info->total += found->iterations;
         info->unsolved += found->outcome != SIM_SOLVED && found->outcome != SIM_AT_ROUNDING;
+        info->factorisations += found->factorisations;
+        info->multiplications += found->multiplications;
+        for (int part = 0; part < CONTACT_PARTS; part++) {
+            info->seconds[part] += is->seconds[part];
+        }
         sim_judgement_add(&sum, &is->judgement, is->first_constraint);
     }
     info->certificate = sim_judgement_finish(&sum);

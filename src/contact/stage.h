@@ -19,20 +19,25 @@ typedef struct contact_options {
     int bodies; /* problems have bodies even if the solver does not ask for them */
 } contact_options;
 
+/* What the time of solving is spent on. */
+enum { CONTACT_REGULARISE, CONTACT_SOLVER, CONTACT_TOUCHDOWN, CONTACT_JUDGE, CONTACT_FACTOR, CONTACT_PARTS };
+
 typedef struct contact_input {
     const sim_derived *start; /* kinematics where the step starts: there J and the gaps are taken */
     sim_derived *mass;        /* kinematics and factors where A = M + diag(extra) is taken */
     const double *extra;      /* [nv] */
     const double *q_start, *v_start, *v_free;
-    double step;     /* s */
-    double position; /* the mass is taken this part of the step on ... */
-    double travel;   /* ... and positions move with v_start + travel (v - v_start) */
+    double step;        /* s */
+    double position;    /* the mass is taken this part of the step on ... */
+    double travel;      /* ... and positions move with v_start + travel (v - v_start) */
+    const char *asleep; /* [ntree] trees that take no part; NULL: none */
     const sim_contact *contact;
     int ncontact;
     const sim_contact *before; /* of the step before, with their impulses: where solvers start */
     const sim_v3 *impulse_before;
     int nbefore;
     const double *joint_before, *equality_before; /* likewise, as they were handed out */
+    const sim_clock *clock;                       /* times the parts of solving; NULL: nobody asks */
 } contact_input;
 
 typedef struct contact_info {
@@ -40,6 +45,9 @@ typedef struct contact_info {
     int iterations; /* the most that any island took ... */
     int total;      /* ... and the sum over islands */
     int unsolved;   /* islands whose solver gave up */
+    int factorisations;
+    double multiplications;        /* of them, summed over islands */
+    double seconds[CONTACT_PARTS]; /* summed over islands; the factor's are part of the solver's */
     sim_certificate certificate;
 } contact_info;
 

@@ -14,8 +14,11 @@ static int moved_by(const sim_model *m, const int *last_dof, int body) {
     return last_dof[body] >= 0 ? m->body[body].tree : -1;
 }
 
+/* What sleeps is left alone: an island does so whole. */
+static int sleeps(const frame *f, int tree) { return tree >= 0 && f->in->asleep && f->in->asleep[tree]; }
+
 static void add(frame *f, tie_kind kind, int index, int rows, int a, int b) {
-    if (a >= 0 || b >= 0) {
+    if ((a >= 0 || b >= 0) && !sleeps(f, a) && !sleeps(f, b)) {
         f->tie[f->ntie++] = (tie){kind, index, rows, {a, b}};
     }
 }

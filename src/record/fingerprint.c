@@ -152,5 +152,9 @@ uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     if (options->contacts || rows) {
         add_contact_options(&hash, options);
     }
+    if (options->sleep) {
+        add_number(&hash, options->sleep_speed);
+        add_number(&hash, options->sleep_time);
+    }
     return hash;
 }

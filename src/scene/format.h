@@ -30,6 +30,8 @@ typedef struct world_data {
     const node *solver_options;
     int compliance;
     law_data law;
+    bool sleep;
+    double sleep_speed, sleep_time;
 } world_data;
 
 typedef struct material_data {

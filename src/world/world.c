@@ -24,7 +24,9 @@ sim_options sim_options_default(void) {
                          .contacts = 1,
                          .contact_margin = NAN,
                          .compliance = -1,
-                         .law = sim_law_options_default()};
+                         .law = sim_law_options_default(),
+                         .sleep_speed = NAN,
+                         .sleep_time = NAN};
 }
 
 static sim_status check_options(const sim_options *o, sim_error *error) {
@@ -45,6 +47,13 @@ static sim_status check_options(const sim_options *o, sim_error *error) {
     }
     if (o->compliance >= SIM_COMPLIANCES) {
         return sim_fail(error, SIM_BAD_INPUT, "%d is no compliance", o->compliance);
+    }
+    if (o->sleep && (o->sleep_speed < 0 || o->sleep_time < 0)) {
+        return sim_fail(error, SIM_BAD_INPUT, "the speed and the time of sleep must not be negative, as %g m/s, %g s",
+                        o->sleep_speed, o->sleep_time);
+    }
+    if (o->sleep && o->integrator == SIM_RK4) {
+        return sim_fail(error, SIM_BAD_INPUT, "nothing sleeps under the integrator rk4: choose another");
     }
     const sim_law_options *l = &o->law;
     if (o->contacts && !(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 &&
@@ -84,6 +93,11 @@ static void state_copy(const sim_model *m, sim_state *to, const sim_state *from)
     copy_or_zero(to->joint_impulse, from->joint_impulse, 3 * (size_t)m->nv);
     copy_or_zero(to->equality_impulse, from->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality);
     copy_or_zero(to->held, from->held, (size_t)m->nv);
+    if (to->rest && from->rest) {
+        memmove(to->rest, from->rest, (size_t)m->ntree * sizeof *to->rest);
+    } else if (to->rest) {
+        memset(to->rest, 0, (size_t)m->ntree * sizeof *to->rest);
+    }
     to->ncontact = from->ncontact;
     if (from->ncontact) {
         memmove(to->contact, from->contact, (size_t)from->ncontact * sizeof *to->contact);
@@ -264,6 +278,11 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
         sim_world_free(w);
         return NULL;
     }
+    if (chosen.sleep && !world_sleep_create(w)) {
+        sim_world_free(w);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", model->nbody);
+        return NULL;
+    }
     sort_parts(w);
     memcpy(w->now.q, model->q_initial, (size_t)model->nq * sizeof *w->now.q);
     memcpy(w->now.v, model->v_initial, (size_t)model->nv * sizeof *w->now.v);
@@ -373,7 +392,8 @@ static sim_status check_state(const sim_world *w, const sim_state *state, sim_er
                             norm);
         }
     }
-    return check_contacts(m, state, error);
+    sim_status status = check_contacts(m, state, error);
+    return status || !w->sleep || !state->rest ? status : world_sleep_check(w, state, error);
 }
 
 sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *error) {
@@ -385,6 +405,9 @@ sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *
         state_copy(w->model, &w->now, state);
         w->shown = w->touched = 0;
         memset(w->effort, 0, (size_t)w->model->nactuator * sizeof *w->effort);
+        if (w->sleep) {
+            memset(w->sleep->posed, 0, (size_t)w->model->ntree);
+        }
     }
     return status;
 }

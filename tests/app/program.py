@@ -177,6 +177,22 @@ def summarises_contacts_and_how_right_their_answers_were():
     assert apart["solver"] is None and apart["steps"] == 0 and apart["E"]["worst"] is None
 
 
+def tells_who_sleeps_and_leaves_them_out_of_the_means_of_what_was_judged():
+    sleepy = ("--set", "world/sleep=true", "--set", "world/sleep_speed=0.1", "--set", "world/sleep_time=0.1", "--duration", "3")
+    done = sim(scene("pile"), *sleepy, "--summary", "s.json", "--out", "a.csv")
+    summary = json.loads(read("s.json"))
+    found, bodies = summary["sleep"], column("a.csv", "asleep_bodies")
+    assert found["bodies"] == bodies[-1] > 0 and found["bodies_most"] == max(bodies)
+    assert abs(found["bodies_mean"] - sum(bodies) / len(bodies)) < 1e-9
+    assert found["woken"] == sum(column("a.csv", "woken"))
+    assert 0 < found["stilled"] and abs(found["stilled"] / sum(column("a.csv", "stilled [J]")) - 1) < 1e-9
+    judged = [c > a for c, a in zip(column("a.csv", "contacts"), column("a.csv", "asleep_contacts"))]
+    assert summary["contacts"]["steps"] == sum(judged) and max(column("a.csv", "asleep_contacts")) > 0
+    assert "asleep" in done.stderr and "not judged" in done.stderr
+    sim(scene("pile"), "--duration", "0.1", "--summary", "s.json", "--out", "b.csv")
+    assert "sleep" not in json.loads(read("s.json")) and "asleep" not in rows("b.csv")[0]
+
+
 def counts_islands_that_the_solver_gives_up_on():
     hard = ("--solver", "pgs", "--set", "world/solver_options/max_iterations=1", "--set", "world/duration=0.1")
     done = sim(scene("pile"), *hard, "--summary", "s.json", "--out", "a.csv")

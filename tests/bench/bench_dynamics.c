@@ -4,6 +4,7 @@
  * a quadruped of 18, a humanoid of 36 and chains of 10 to 500; then how the chain's time grows, as the exponent of n
  * between 100 and 500. */
 #include "../support/models.h"
+#include "support/quick.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -86,7 +87,7 @@ static void operational_point(subject *s) {
     s->tau[0] += 1e-300 * W[0];
 }
 
-static double microseconds(subject *s, void (*call)(subject *)) {
+static double microseconds(subject *s, int batches, void (*call)(subject *)) {
     int calls = 1;
     double best = INFINITY, took = 0;
     while (took < 1e-3) { /* batches of at least a millisecond */
@@ -97,7 +98,7 @@ static double microseconds(subject *s, void (*call)(subject *)) {
         took = seconds() - begin;
         calls *= took < 1e-3 ? 2 : 1;
     }
-    for (int batch = 0; batch < 100; batch++) {
+    for (int batch = 0; batch < batches; batch++) {
         double begin = seconds();
         for (int k = 0; k < calls; k++) {
             call(s);
@@ -172,7 +173,8 @@ static void drop(subject *s) {
     sim_model_free(s->model);
 }
 
-int main(void) {
+int main(int count, char **word) {
+    int batches = asked_quick(count, word) ? 2 : 100;
     subject s[SUBJECTS] = {
         subject_of("arm 7", arm_model()),
         subject_of("quadruped 18", quadruped_model()),
@@ -191,7 +193,7 @@ int main(void) {
         double us[SUBJECTS];
         printf("%-30s", algorithm[a].name);
         for (int k = 0; k < SUBJECTS; k++) {
-            us[k] = microseconds(&s[k], algorithm[a].call);
+            us[k] = microseconds(&s[k], batches, algorithm[a].call);
             printf(" %12.3f", us[k]);
             fflush(stdout);
         }
