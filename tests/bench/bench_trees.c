@@ -4,6 +4,7 @@
  * microseconds, the least of many calls: rows and masses (build); the diagonal blocks of J A^-1 J' by half solves and by
  * whole ones, all of it by either; the solver; the judge; all of the answer. */
 #include "solver/delassus.h"
+#include "support/quick.h"
 #include "support/touched.h"
 
 #include <math.h>
@@ -59,9 +60,9 @@ static void judge(subject *s) {
 
 static void answer(subject *s) { touched_solve(s->t); }
 
-static double microseconds(subject *s, void (*call)(subject *)) {
+static double microseconds(subject *s, int batches, void (*call)(subject *)) {
     double best = INFINITY, begin = seconds();
-    for (int batch = 0; batch < 200 && (batch < 3 || seconds() - begin < 0.5); batch++) {
+    for (int batch = 0; batch < batches && (batch < 3 || seconds() - begin < 0.5); batch++) {
         double first = seconds(), took = 0;
         int calls = 0;
         while (took < 2e-4) {
@@ -74,7 +75,7 @@ static double microseconds(subject *s, void (*call)(subject *)) {
     return 1e6 * best;
 }
 
-static void measure(const char *name, sim_model *m, const sim_contact *contact, int count, int huge) {
+static void measure(const char *name, sim_model *m, const sim_contact *contact, int count, int huge, int batches) {
     subject s = {.name = name, .t = touched_create(m, NULL, NULL, 0, contact, count, "sap", 0)};
     size_t rows = 3 * (size_t)count, nv = (size_t)m->nv;
     sim_law_options law = sim_law_options_default();
@@ -97,7 +98,7 @@ static void measure(const char *name, sim_model *m, const sim_contact *contact, 
         if (huge && (call[k] == all || call[k] == all_whole)) {
             printf(" %10s", "-");
         } else {
-            printf(" %10.1f", microseconds(&s, call[k]));
+            printf(" %10.1f", microseconds(&s, batches, call[k]));
         }
     }
     printf(" %6d\n", s.iterations);
@@ -112,7 +113,8 @@ static void measure(const char *name, sim_model *m, const sim_contact *contact, 
     touched_free(s.t);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    int quick = asked_quick(argc, argv);
     static sim_contact contact[4000];
     struct {
         const char *name;
@@ -129,7 +131,7 @@ int main(void) {
         sim_model *m = tree[k].model;
         int count = tree[k].turn ? looped_contacts(m, tree[k].turn, tree[k].each, contact)
                                  : standing_contacts(m, tree[k].each, contact);
-        measure(tree[k].name, m, contact, count, count > 1000);
+        measure(tree[k].name, m, contact, quick && count > 1000 ? 100 : count, count > 1000, quick ? 1 : 200);
     }
     return 0;
 }
