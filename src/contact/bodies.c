@@ -99,9 +99,19 @@ static void fill_tree(const frame *f, const sim_model *m, const island *is, int 
         }
     }
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        b->diagonal[j + v_shift] = m->dof[j].armature + (f->in->extra ? f->in->extra[j] : 0);
         for (int k = 0; k < SIM_CHAINS; k++) {
             b->S[k][j + v_shift] = at[k]->S[j];
+        }
+    }
+}
+
+void bodies_diagonal(const frame *f, const sim_model *m, const island *is) {
+    const double *extra = f->extra ? f->extra : f->in->extra;
+    for (int k = 0; k < is->problem.ntree; k++) {
+        const sim_tree *t = &m->tree[f->tree[is->first_tree + k]];
+        double *diagonal = is->bodies.diagonal + is->problem.tree[k].v0;
+        for (int j = 0; j < t->nv; j++) {
+            diagonal[j] = m->dof[t->v0 + j].armature + (extra ? extra[t->v0 + j] : 0);
         }
     }
 }
@@ -122,6 +132,7 @@ void bodies_fill(const frame *f, const sim_model *m, const island *is) {
     for (int t = 0; t < is->problem.ntree; t++) {
         fill_tree(f, m, is, t);
     }
+    bodies_diagonal(f, m, is);
     for (int i = 0; i < is->problem.nconstraint; i++) {
         fill_rows(f, m, is->first_constraint + i);
     }

@@ -106,7 +106,7 @@ void equality_on_body(const frame *f, const sim_model *m, int i, int side, doubl
     v3 p = point_at(d, e, side), lever = v3_sub(p, d->pose[e->body[side]].p);
     v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
     for (int k = 0; k < sim_equality_rows(e->type); k++, J += 6) {
-        v3 to = v3_scale(sign, e->type == SIM_DISTANCE ? n : axis[k % 3]), none = {0, 0, 0};
+        v3 to = v3_scale(sign, is_length(e) ? n : axis[k % 3]), none = {0, 0, 0};
         v3 lin = k < 3 ? to : none, ang = k < 3 ? v3_cross(lever, to) : to;
         const double row[6] = {ang.x, ang.y, ang.z, lin.x, lin.y, lin.z};
         for (int c = 0; c < 6; c++) {

@@ -124,6 +124,9 @@ static void take_out_of_A(frame *f, island *is) {
             mass_change(&is->mass, is->mass.tree[t]);
         }
     }
+    if (is->problem.bodies) {
+        bodies_diagonal(f, is->mass.model, is);
+    }
 }
 
 /* The v* that free motion found. */

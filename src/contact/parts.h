@@ -125,6 +125,8 @@ void widen_columns(frame *f, const sim_model *model, int constraint, int side, i
  * they are. */
 int bodies_lay_out(frame *f, const sim_model *model);
 void bodies_fill(const frame *f, const sim_model *model, const island *is);
+/* The diagonal of A beside the bodies', which motors change on the way. */
+void bodies_diagonal(const frame *f, const sim_model *model, const island *is);
 /* rows x 6 of one side, (angular; linear) at the body's origin. */
 void contact_on_body(const frame *f, int constraint, int side, double *J);
 void equality_on_body(const frame *f, const sim_model *model, int constraint, int side, double *J);

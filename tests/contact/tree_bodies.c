@@ -37,6 +37,7 @@ static sim_model *tied(random_source *r) {
         e.body[1] = k == 4 ? 0 : 9 + k % 5;
         e.distance = 1;
         e.ratio = 2;
+        e.stiffness = e.type == SIM_SPRING_DAMPER ? 100 : e.stiffness;
         e.frame[0].p = random_unit(r);
         e.frame[1].p = random_unit(r);
         sim_builder_add_equality(builder, &e);
