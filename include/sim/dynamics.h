@@ -54,6 +54,7 @@ typedef struct sim_derived {
     double *u;                        /* [nv] */
     sim_v3 *from_root;                /* [nbody] o_i - origin of the tree's first body */
     double *spread[9];                /* [nv] each: motion axes and from_root, component by component */
+    char *reached;                    /* [nbody] */
 
     size_t bytes;
     void *memory;
@@ -103,6 +104,14 @@ SIM_API void sim_aba(sim_derived *d, sim_range range, const double *tau, const s
 SIM_API void sim_articulated_factor(sim_derived *d, sim_range range, const double *extra,
                                     const sim_articulated *body_extra);
 SIM_API void sim_articulated_solve(sim_derived *d, sim_range range, double *x);
+
+/* Half of either solve: x <- B x with A^-1 = B' B, so that x' A^-1 y = (B x) . (B y).  X holds `rows` rows, each with a
+ * number for every dof of the range (a tree, or several), zeros but for `columns`, the dofs [first, end) of the model.
+ * B x is zero but on the paths from these to the root.  `root` [nv]: of the diagonal of L, or of Dinv. */
+SIM_API void sim_ltdl_half(const sim_model *model, sim_range range, const double *L, const double *root, int rows,
+                           sim_range columns, double *X);
+SIM_API void sim_articulated_half(sim_derived *d, sim_range range, const double *root, int rows, sim_range columns,
+                                  double *X);
 
 /* A point fixed to a body. */
 typedef struct sim_point {

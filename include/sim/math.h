@@ -31,6 +31,14 @@ typedef struct sim_pose {
     sim_v3 p;
 } sim_pose;
 
+/* Mass, first moment h = m c and second moment about the frame's origin: the inertia as an operator
+ * (omega, a) -> (moment, force) = (I omega + h x a,  m a - h x omega). */
+typedef struct sim_body_inertia {
+    double mass;
+    sim_v3 h;
+    sim_sym3 I;
+} sim_body_inertia;
+
 /* A velocity or acceleration: angular, and linear at the point where it is taken. */
 typedef struct sim_motion {
     sim_v3 ang, lin;

@@ -91,14 +91,6 @@ typedef struct sim_dof {
     double friction; /* dry: N m or N */
 } sim_dof;
 
-/* Mass, first moment h = m c and second moment about the frame's origin: the inertia as an operator
- * (omega, a) -> (moment, force) = (I omega + h x a,  m a - h x omega). */
-typedef struct sim_body_inertia {
-    double mass;
-    sim_v3 h;
-    sim_sym3 I;
-} sim_body_inertia;
-
 typedef struct sim_tree {
     int body0, nbody; /* bodies [body0, body0 + nbody) */
     int v0, nv;
@@ -206,12 +198,14 @@ typedef struct sim_load {
  *   weld       the two frames coincide
  *   connect    their origins do: a ball joint that closes a loop
  *   distance   their origins stand `distance` apart: a massless rod
- *   coupling   q[0] = offset + ratio q[1], coordinates of dofs of the two bodies' joints: a gear */
+ *   coupling   q[0] = offset + ratio q[1], coordinates of dofs of the two bodies' joints: a gear
+ *   spring     a spring and damper between their origins, slack where these stand `distance` apart */
 typedef enum sim_equality_type {
     SIM_WELD,
     SIM_CONNECT,
     SIM_DISTANCE,
     SIM_COUPLING,
+    SIM_SPRING_DAMPER,
     SIM_EQUALITY_TYPES,
 } sim_equality_type;
 
@@ -223,12 +217,13 @@ typedef struct sim_equality {
     const char *name;
     sim_equality_type type;
     int body[2];
-    sim_pose frame[2]; /* connect, distance: their origins alone */
+    sim_pose frame[2]; /* connect, distance, spring: their origins alone */
     double distance;
     int dof[2]; /* coupling */
     double offset, ratio;
-    double stiffness;   /* N/m (N m/rad); infinity is rigid */
-    double dissipation; /* s */
+    double stiffness;   /* N/m (N m/rad); infinity is rigid, but no spring */
+    double dissipation; /* s; all but springs */
+    double damping;     /* N s/m, springs */
 } sim_equality;
 
 typedef struct sim_model {

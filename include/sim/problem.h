@@ -15,6 +15,7 @@
 #define SIM_PROBLEM_H
 
 #include <sim/base.h>
+#include <sim/math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,20 +44,26 @@ enum { SIM_MAX_ROWS = 6 }; /* of one constraint */
 
 SIM_API const char *sim_constraint_name(sim_constraint_kind kind);
 
+/* Columns [first, first + count) of a block. */
+typedef struct sim_columns {
+    int first, count;
+} sim_columns;
+
 typedef struct sim_constraint {
     sim_constraint_kind kind;
-    int row, rows;      /* rows [row, row + rows) of all stacked vectors */
-    int tree[2];        /* of the problem; -1: none.  Two different ones, or the second none */
-    ptrdiff_t block[2]; /* where the dense rows x nv(tree) block of each stands in J, row-major */
-    int body[2];        /* of the model, A and B; -1: unknown */
-    uint64_t id;        /* the same from step to step */
-    double friction;    /* contact: Coulomb coefficient */
-    double stiffness;   /* all but friction: N/m (N m/rad); contact, limit, equality: infinity is rigid */
-    double dissipation; /* contact, limit, equality: damping over stiffness, s */
-    double restitution; /* contact, limit */
-    double bound;       /* friction, actuator: N or N m */
-    double damping;     /* spring, actuator: N s/m (N m s/rad) */
-    double force;       /* spring, actuator: what they give at u = 0 */
+    int row, rows;          /* rows [row, row + rows) of all stacked vectors */
+    int tree[2];            /* of the problem; -1: none.  Two different ones, or the second none */
+    ptrdiff_t block[2];     /* where the dense rows x nv(tree) block of each stands in J, row-major */
+    sim_columns columns[2]; /* of each block, all zeros beside them; count 0: not known, all of them */
+    int body[2];            /* of the model, A and B; -1: unknown */
+    uint64_t id;            /* the same from step to step */
+    double friction;        /* contact: Coulomb coefficient */
+    double stiffness;       /* all but friction: N/m (N m/rad); contact, limit, equality: infinity is rigid */
+    double dissipation;     /* contact, limit, equality: damping over stiffness, s */
+    double restitution;     /* contact, limit */
+    double bound;           /* friction, actuator: N or N m */
+    double damping;         /* spring, actuator: N s/m (N m s/rad) */
+    double force;           /* spring, actuator: what they give at u = 0 */
 } sim_constraint;
 
 /* Velocities [v0, v0 + nv) of the problem. */
@@ -64,12 +71,17 @@ typedef struct sim_problem_tree {
     int v0, nv;
 } sim_problem_tree;
 
-/* A as an operator, tree by tree; x and y hold the numbers of that tree.  Calls for different trees may run at once. */
+/* A as an operator, tree by tree; x and y hold the numbers of that tree.  Calls for different trees may run at once.
+ *
+ * `half` (NULL: there is none) is half of a solve: it knows a B with A^-1 = B' B that passes from the tips of a tree to
+ * its root, so that J A^-1 J' = (B J')' (B J') costs no more than the paths that J touches.  X holds `rows` rows of nv
+ * numbers, zeros beside the columns; each row x becomes B x, all zeros from the end of the columns on. */
 typedef struct sim_mass {
     const void *self;
     void (*times)(const void *self, int tree, const double *x, double *y); /* y = A x */
     void (*solve)(const void *self, int tree, double *x);                  /* x <- A^-1 x */
     void (*matrix)(const void *self, int tree, double *A);                 /* all nv x nv numbers */
+    void (*half)(const void *self, int tree, int rows, sim_columns columns, double *X);
 } sim_mass;
 
 /* W in compressed rows of blocks: the block of constraints i and column[k], start[i] <= k < start[i + 1], stands at
@@ -82,6 +94,47 @@ typedef struct sim_delassus {
     int symmetric; /* bit by bit */
 } sim_delassus;
 
+/* What A and J are made of, for methods that pass along the bodies of a tree (composite or articulated inertias, with what
+ * contacts add to each body) without knowing the model.  Each body has its origin and the axes of the world; velocities
+ * are (angular; linear at the origin), and a child's are those of its parent, moved by r, and what its own dofs add:
+ *
+ *     V_b = (w_p; v_p + w_p x r_b) + sum over its dofs S_j v_j.
+ *
+ * J and A may be taken at two places of a step, and have a chain each: r and S there.  On the chain of A, with the
+ * inertias I_b (angular first, at the origin), and for a constraint on bodies on its own,
+ *
+ *     v' A v = sum_b V_b . I_b V_b + sum_j diagonal_j v_j^2,     J_i v = sum over its one or two bodies J_ib V_b. */
+typedef struct sim_body_node {
+    int parent; /* of the problem's bodies, before this one; -1: the world */
+    int v0, nv; /* its dofs, of the problem's velocities */
+} sim_body_node;
+
+typedef struct sim_body_chain {
+    const sim_v3 *r;     /* [nbody] its origin less its parent's; of a tree's first body nothing depends on it */
+    const sim_motion *S; /* [nv] */
+} sim_body_chain;
+
+/* The rows of a constraint on bodies; on those of joints (limits, dry friction, couplings) it has none, and acts on the
+ * columns of J alone. */
+typedef struct sim_body_rows {
+    int body[2];        /* of the problem, A and B; -1: none, or one that nothing moves */
+    int chain;          /* SIM_CHAIN_... */
+    ptrdiff_t block[2]; /* where rows x 6 numbers of each stand in `J`, row-major, angular first */
+} sim_body_rows;
+
+enum { SIM_CHAIN_START, SIM_CHAIN_MASS, SIM_CHAINS };
+
+typedef struct sim_problem_bodies {
+    int nbody;
+    const int *first;                 /* [ntree + 1] bodies of each tree, one after the other */
+    const sim_body_node *node;        /* [nbody] */
+    const sim_body_inertia *I;        /* [nbody] on the chain of A */
+    const double *diagonal;           /* [nv] armature, and what is implicit in the joints */
+    sim_body_chain chain[SIM_CHAINS]; /* of gaps and contacts; of A */
+    const sim_body_rows *rows;        /* [nconstraint] */
+    const double *J;
+} sim_problem_bodies;
+
 /* Either global: trees, A, J, v*; or local: W and q alone (ntree = 0), with u = W gamma + q. */
 typedef struct sim_problem {
     double step; /* s */
@@ -91,10 +144,11 @@ typedef struct sim_problem {
     const double *gap; /* [nrow] m or rad, negative inside; of a contact its third is meant */
 
     sim_mass mass;
-    const double *J;       /* all blocks */
-    const double *v_free;  /* [nv] v* */
-    const double *v_start; /* [nv] velocity before the step */
-    const double *offset;  /* [nrow] w; NULL: zero */
+    const double *J;                  /* all blocks */
+    const double *v_free;             /* [nv] v* */
+    const double *v_start;            /* [nv] velocity before the step */
+    const double *offset;             /* [nrow] w; NULL: zero */
+    const sim_problem_bodies *bodies; /* NULL: not known.  Given to solvers that ask for them; never in files */
 
     const sim_delassus *W; /* local problems */
     const double *q;
@@ -105,6 +159,12 @@ typedef struct sim_problem {
 } sim_problem;
 
 static inline int sim_problem_local(const sim_problem *problem) { return problem->ntree == 0; }
+
+/* The columns of a side's block that may be other than zero. */
+static inline sim_columns sim_block_columns(const sim_problem *problem, const sim_constraint *c, int side) {
+    sim_columns all = {0, problem->tree[c->tree[side]].nv};
+    return c->columns[side].count ? c->columns[side] : all;
+}
 
 /* Which friction law a solver's answer obeys.
  *   strict      Signorini and Coulomb: 0 <= g_n perp s_n >= 0, |g_t| <= mu g_n, g_t opposes s_t
@@ -127,9 +187,10 @@ typedef struct sim_law_options {
     double sigma;     /* near-rigid: slip of friction at rest, relative */
     double push;      /* rigid: the part of an overlap that a step undoes */
     double threshold; /* m/s: slower approaches do not bounce */
+    double carried;   /* near-rigid: a contact that carries a load is stiffer by up to so much; 1: none is */
 } sim_law_options;
 
-/* 1, 1e-3, 0.2, 0.01 m/s */
+/* 1, 1e-3, 0.2, 0.01 m/s, 1 */
 SIM_API sim_law_options sim_law_options_default(void);
 
 /* R, diagonal, and target velocity of every row: [nrow] each. */
@@ -143,9 +204,14 @@ typedef struct sim_regularisation {
 SIM_API void sim_regularise(const sim_problem *problem, sim_compliance compliance, const sim_law_options *options,
                             const double *W, double *R, double *target);
 
+/* s: a law acts on rigid surfaces whose gap would close within this time, dt or, near-rigid, dt + tau.  By the convex law
+ * it acts on those, too, that slide at v with a gap of up to this times friction times v. */
+SIM_API double sim_law_reach(sim_compliance compliance, double step);
+
 /* A problem that owns its data: a copy of `parts`, whose mass is ignored; in its place stand the dense symmetric blocks
- * A, nv x nv each, one after the other.  Refused, with the reason, if indices do not fit, a number is not finite, or a
- * block is not positive definite. */
+ * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason, if indices do not fit, a number
+ * is not finite or out of the range that gives it a meaning (a stiffness of nothing, friction below 0), or a block is not
+ * symmetric bit by bit and positive definite.  Of what its kind has no use for a constraint may hold anything. */
 SIM_API sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_error *error);
 SIM_API void sim_problem_free(sim_problem *problem);
 /* A local problem for methods that work on velocities: W = L L', A = 1, J = L, w = q.  The same rows, the same impulses.

@@ -26,6 +26,7 @@ typedef struct sim_solver_card {
     unsigned kinds;            /* bit k: takes constraints of kind k */
     int local;      /* takes problems of W and q alone as they are; else by a factor W = L L', A = 1, J = L */
     int asymmetric; /* takes W that is not symmetric */
+    int bodies;     /* wants the bodies of a problem, where they are known */
     int noptions;
     const sim_solver_option *option;
 } sim_solver_card;
@@ -58,9 +59,12 @@ typedef struct sim_solution {
     sim_outcome outcome;
     int iterations;
     int factorisations;
-    int searches;         /* evaluations of line searches */
-    double residual;      /* the solver's own: what it stops on */
-    sim_history *history; /* NULL: not asked for */
+    int searches;           /* evaluations of line searches */
+    double residual;        /* the solver's own: what it stops on */
+    double multiplications; /* of those factorisations, were each done from scratch; 0: not counted */
+    double factor_seconds;  /* that they took, where there is a clock */
+    const sim_clock *clock; /* NULL: none */
+    sim_history *history;   /* NULL: not asked for */
     /* asked once an iteration; not 0: enough, the outcome is SIM_AT_LIMIT.  NULL: until the solver is done */
     int (*stop)(void *context);
     void *stop_context;

@@ -44,10 +44,20 @@ typedef struct sim_options {
     const double *solver_option;   /* one for each of its options; NULL: as they stand.  Those of a world are its own */
     int compliance;                /* a sim_compliance; -1: the solver's own */
     sim_law_options law;
+    int sleep;          /* whether islands that lie still are left out of steps (docs/contact.md, "What sleeps") */
+    double sleep_speed; /* m/s: who has no point faster is still; NAN: by the size of each body and gravity */
+    double sleep_time;  /* s: for how long before it sleeps; NAN: by the size of each tree and gravity */
 } sim_options;
 
-/* 1 ms, midpoint, one thread, 1e-10, 50 iterations, contacts on, margin by size, sap. */
+/* 1 ms, midpoint, one thread, 1e-10, 50 iterations, contacts on, margin by size, sap, nothing sleeps. */
 SIM_API sim_options sim_options_default(void);
+
+/* How still a tree is. */
+typedef struct sim_rest {
+    int64_t steps;  /* for so many it was, and what drives it stayed as it is */
+    int64_t island; /* 1 + the first tree of the island in which it sleeps; 0: awake */
+    uint64_t seal;  /* a hash of what drives it; asleep, of its q and v besides: when that no longer holds, it wakes */
+} sim_rest;
 
 /* Exactly what a checkpoint holds: copy it, step, and get the same bits. */
 typedef struct sim_state {
@@ -62,7 +72,9 @@ typedef struct sim_state {
     sim_v3 *impulse;          /* ... and what each gave, N s, in the world, on A: where the next solver starts */
     double *joint_impulse;    /* [nv][3] what the ends of ranges (low, high) and dry friction gave, N s or N m s */
     double *equality_impulse; /* [nequality][6] what constraints between bodies gave, row by row */
-    double *held; /* [nv] the same as generalised forces, N or N m: the next step first moves as if they stayed */
+    double *effort;           /* [nactuator] what each actuator gave, N or N m, within its limit; zero before a step */
+    double *held;   /* [nv] what constraints gave, as generalised forces: the next step first moves as if they stayed */
+    sim_rest *rest; /* [ntree]; NULL: all are awake, or nothing sleeps */
 } sim_state;
 
 /* What happened in the last step. */
@@ -75,11 +87,42 @@ typedef struct sim_step_info {
 
     /* contacts */
     int contacts, islands;
-    int solver_iterations; /* the most that any island took ... */
-    int solver_total;      /* ... and the sum over islands */
-    int unsolved;          /* islands whose solver gave up */
-    sim_certificate certificate;
+    int solver_iterations;       /* the most that any island took ... */
+    int solver_total;            /* ... and the sum over islands */
+    int unsolved;                /* islands whose solver gave up */
+    int factorisations;          /* over islands, of solvers that factor ... */
+    double multiplications;      /* ... and what they would cost from scratch */
+    sim_certificate certificate; /* of the islands that are awake */
+
+    /* sleep */
+    int asleep, asleep_bodies, asleep_contacts; /* trees, their bodies and contacts that the step passed over */
+    int woken;                                  /* trees that woke in it */
+    double stilled;                             /* J: kinetic energy of those that fell asleep at its end */
 } sim_step_info;
+
+/* Where the time of steps goes.  What follows SIM_TIME_SOLVE but SIM_TIME_INTEGRATE are its parts, summed over islands
+ * and so over threads; the factor is part of the solver. */
+typedef enum sim_time {
+    SIM_TIME_FREE,      /* every tree as if it touched nothing */
+    SIM_TIME_COLLIDE,   /* what touches */
+    SIM_TIME_BUILD,     /* islands, rows, masses: the contact problems */
+    SIM_TIME_SOLVE,     /* their answers, judged */
+    SIM_TIME_INTEGRATE, /* end velocities and positions of all trees */
+    SIM_TIME_REGULARISE,
+    SIM_TIME_SOLVER,
+    SIM_TIME_TOUCHDOWN, /* the shift of positions */
+    SIM_TIME_JUDGE,
+    SIM_TIME_FACTOR,
+    SIM_TIMES,
+} sim_time;
+
+SIM_API const char *sim_time_name(sim_time time);
+
+typedef struct sim_profile {
+    sim_clock clock;
+    int parts;                 /* of solving too: some readings more for each island and factorisation */
+    double seconds[SIM_TIMES]; /* added up from step to step */
+} sim_profile;
 
 typedef struct sim_energy {
     double kinetic, potential;
@@ -98,16 +141,21 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 /* Bytes held by the world, the model apart. */
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
-/* Copy `state` in; contacts may be none, the other impulses NULL.  Refused if a number is not finite, a quaternion not of unit length, the time not
- * that of the step, or a contact not of shapes of the model or out of order. */
+/* Copy `state` in; contacts may be none, the other impulses, efforts, `held` and `rest` NULL.  Refused if a number is not
+ * finite, a quaternion not of unit length, the time not that of the step, a contact not of shapes of the model or out of
+ * order, or half of what a constraint holds together asleep.  A sleeping tree whose q or v is not what it fell asleep with
+ * wakes. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
-/* What each actuator of the model gave in the last step (N m or N, within its limit): [nactuator], zero before a step. */
+/* The efforts of the state: what each actuator of the model gave in the last step. */
 SIM_API const double *sim_world_efforts(const sim_world *world);
 /* Generalised forces that the caller applies on top of the model's own: [nv], zero at first, kept until changed. */
 SIM_API double *sim_world_applied(sim_world *world);
 
 /* One step.  On failure (a value went non-finite) the state is the one before. */
 SIM_API sim_status sim_world_step(sim_world *world, sim_error *error);
+
+/* Times the steps from now on, into `profile`, which must live as long; NULL: no more.  Answers do not depend on it. */
+SIM_API void sim_world_profile(sim_world *world, sim_profile *profile);
 
 /* The contact problem that the next step will have to answer; the state stays as it is.  To be freed with
  * sim_problem_free.  NULL on failure, and where no two shapes can touch. */

@@ -1,5 +1,6 @@
 /* How is the program explained?  --help, the man page and the completion of bash, all from the table of options. */
 #include "app/help.h"
+#include "app/bench.h"
 #include "app/options.h"
 #include "app/solve.h"
 
@@ -27,6 +28,13 @@ static const char solve_statuses[] = "Exit status: 0 all are solved, as the solv
                                      "is no problem, or the solver does not "
                                      "take it; 3 a resource could not be had.";
 
+static const char bench_hint[] = "sim bench contact times steps with contacts, stage by stage; see sim bench --help.";
+static const char bench_description[] =
+    "Times steps with contacts: processor microseconds of free motion, collision, building the contact problems, "
+    "solving "
+    "and judging them, integration; with them contacts, islands, iterations, how right the answers were, and how time "
+    "grows with size. A CASE is a name of --list, or how some begin; without one, all usual ones are taken.";
+
 static const struct {
     const char *command, *meaning;
 } examples[] = {
@@ -37,6 +45,7 @@ static const struct {
     {"sim scene.json --checkpoint a.state --duration 5", "run 5 s, then keep the state"},
     {"sim scene.json --resume a.state --duration 10", "go on to 10 s"},
     {"sim solve problems/ --solver pgs", "contact problems in files"},
+    {"sim bench contact", "what contacts cost"},
 };
 
 static const struct {
@@ -110,6 +119,7 @@ void print_help(void) {
     print_rows(option_table, option_count);
     printf("\n");
     print_wrapped(solve_hint, 0, 0);
+    print_wrapped(bench_hint, 0, 0);
     printf("\nExit status:\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf("  %3d  ", statuses[k].status);
@@ -152,6 +162,12 @@ void print_solve_help(void) {
     print_rows(solve_options.row, solve_options.count);
     putchar('\n');
     print_wrapped(solve_statuses, 0, 0);
+}
+
+void print_bench_help(void) {
+    printf("Usage: sim bench contact [CASE]... [OPTION]...\n\n");
+    print_wrapped(bench_description, 0, 0);
+    print_rows(bench_options.row, bench_options.count);
 }
 
 static void print_kinds(const sim_solver_card *card) {
@@ -257,6 +273,10 @@ void print_man_page(void) {
     print_roff(solve_description);
     printf("\n");
     print_roff_rows(solve_options.row, solve_options.count);
+    printf(".SH TIMING STEPS\n.B sim bench contact\n.RI [ CASE ]...\n.RI [ OPTION ]...\n.PP\n");
+    print_roff(bench_description);
+    printf("\n");
+    print_roff_rows(bench_options.row, bench_options.count);
     printf(".SH \"EXIT STATUS\"\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf(".TP\n.B %d\n", statuses[k].status);
@@ -304,17 +324,29 @@ static void complete_names(const char *variable, const option_row *row, int coun
     printf("'");
 }
 
+static void complete_cases(void) {
+    printf("; words='contact");
+    for (int k = 0; k < bench_case_count; k++) {
+        printf(" %s", bench_cases[k].name);
+    }
+    printf("'; ");
+}
+
 void print_completion(void) {
     printf(
         "# bash completion of sim\n_sim() {\n    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
         "    case $prev in\n");
     complete_choices(option_table, option_count);
     complete_choices(solve_options.row, solve_options.count);
-    printf("    esac\n    local ");
+    printf("    esac\n    local words ");
     complete_names("names", option_table, option_count);
     printf("\n    if [[ ${COMP_WORDS[1]} == solve ]]; then ");
     complete_names("names", solve_options.row, solve_options.count);
-    printf("; fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
+    printf("; fi\n    if [[ ${COMP_WORDS[1]} == bench ]]; then ");
+    complete_names("names", bench_options.row, bench_options.count);
+    complete_cases();
+    printf("fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
+           "    elif [[ $words ]]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
            "    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
            "complete -o filenames -F _sim sim\n");
 }

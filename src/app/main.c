@@ -1,4 +1,5 @@
 /* What did the user ask for?  The first word may name a command; without one, a scene is run. */
+#include "app/bench.h"
 #include "app/help.h"
 #include "app/options.h"
 #include "app/run.h"
@@ -50,6 +51,7 @@ static const struct {
 } commands[] = {
     {"run", run_command},
     {"solve", solve_command},
+    {"bench", bench_command},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

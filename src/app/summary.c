@@ -43,13 +43,17 @@ static void print_contact_course(const sim_run *run) {
     if (tally->steps == 0) {
         return;
     }
-    double steps = (double)tally->steps;
-    fprintf(stderr, "  contacts       %.1f on average, %d at most, in %d %s at most\n", (double)tally->contacts / steps,
-            tally->most_contacts, tally->most_islands, tally->most_islands == 1 ? "island" : "islands");
+    if (tally->touching > 0) {
+        fprintf(stderr, "  contacts       %.1f on average, %d at most, in %d %s at most\n",
+                ratio((double)tally->contacts, (double)tally->touching), tally->most_contacts, tally->most_islands,
+                tally->most_islands == 1 ? "island" : "islands");
+    }
     fprintf(stderr, "  solver         %s, %.2f iterations on average, %d at most\n",
-            sim_world_options(run->world)->solver->name, (double)tally->iterations / steps, tally->most_iterations);
+            sim_world_options(run->world)->solver->name, (double)tally->iterations / (double)tally->steps,
+            tally->most_iterations);
     if (tally->unsolved_steps > 0) {
-        fprintf(stderr, "  NOT SOLVED     %lld of %lld steps with contacts (%lld islands), first at %.9g s\n",
+        fprintf(stderr,
+                "  NOT SOLVED     %lld of %lld steps with contacts or constraints (%lld islands), first at %.9g s\n",
                 (long long)tally->unsolved_steps, (long long)tally->steps, (long long)tally->unsolved_islands,
                 tally->first_unsolved);
     }
@@ -63,6 +67,25 @@ static void print_contact_course(const sim_run *run) {
     fputc('\n', stderr);
 }
 
+/* Bodies that may move at all. */
+static int movable(const sim_model *model) {
+    int count = 0;
+    for (int t = 0; t < model->ntree; t++) {
+        count += model->tree[t].nv ? model->tree[t].nbody : 0;
+    }
+    return count;
+}
+
+static void print_sleep(const sim_run *run) {
+    const sleep_tally *tally = &run->tally.sleep;
+    if (sim_world_options(run->world)->sleep && run->tally.steps > 0) {
+        fprintf(stderr, "  asleep         %d of %d bodies at the end, %.1f on average; not judged while they sleep\n",
+                tally->now, movable(run->scene->model), (double)tally->bodies / (double)run->tally.steps);
+        fprintf(stderr, "                 %.2e J of motion stilled; woken %lld times\n", tally->stilled,
+                (long long)tally->woken);
+    }
+}
+
 void print_summary(const sim_run *run) {
     const run_tally *tally = &run->tally;
     const sim_state *state = sim_world_state(run->world);
@@ -71,6 +94,7 @@ void print_summary(const sim_run *run) {
             run->scene->options.step);
     print_pace(run);
     print_contact_course(run);
+    print_sleep(run);
     fprintf(stderr, "  energy         %.6g J, then %.6g J; %.2e J away from the start at most\n", tally->energy_first,
             tally->energy_last, tally_energy_change(tally));
     fprintf(stderr, "  memory         %.1f MiB at most\n", (double)peak_memory() / (1024 * 1024));
@@ -126,7 +150,21 @@ static void write_course(json_out *out, const sim_run *run) {
     json_whole(out, "saturated_steps", tally->saturated);
 }
 
-/* Figures have a mean over the steps with contacts, a worst, and the time of that. */
+static void write_sleep(json_out *out, const sim_run *run) {
+    const sleep_tally *tally = &run->tally.sleep;
+    if (!sim_world_options(run->world)->sleep) {
+        return;
+    }
+    json_open(out, "sleep", '{');
+    json_whole(out, "bodies", tally->now);
+    json_real(out, "bodies_mean", ratio((double)tally->bodies, (double)run->tally.steps));
+    json_whole(out, "bodies_most", tally->most_bodies);
+    json_whole(out, "woken", tally->woken);
+    json_real(out, "stilled", tally->stilled);
+    json_close(out, '}');
+}
+
+/* Figures have a mean over the steps with anything to solve, a worst, and the time of that. */
 static void write_contacts(json_out *out, const sim_run *run) {
     static const char *const name[FIGURES] = {[FIGURE_E] = "E",
                                               [FIGURE_OWN] = "own",
@@ -137,10 +175,11 @@ static void write_contacts(json_out *out, const sim_run *run) {
     const sim_options *options = sim_world_options(run->world);
     double steps = (double)tally->steps;
     json_open(out, "contacts", '{');
-    json_text(out, "solver", options->contacts && options->solver ? options->solver->name : NULL);
-    json_whole(out, "steps", tally->steps);
-    json_real(out, "mean", ratio((double)tally->contacts, steps));
+    json_text(out, "solver", options->contacts || tally->steps ? options->solver->name : NULL);
+    json_whole(out, "steps", tally->touching);
+    json_real(out, "mean", ratio((double)tally->contacts, (double)tally->touching));
     json_whole(out, "most", tally->most_contacts);
+    json_whole(out, "solved_for", tally->steps);
     json_whole(out, "most_islands", tally->most_islands);
     json_real(out, "iterations_mean", ratio((double)tally->iterations, steps));
     json_whole(out, "iterations_max", tally->most_iterations);
@@ -177,6 +216,7 @@ int write_summary(const sim_run *run, FILE *file) {
     write_identity(&out, run);
     write_course(&out, run);
     write_contacts(&out, run);
+    write_sleep(&out, run);
     write_energy(&out, &run->tally);
     json_whole(&out, "peak_memory", (int64_t)peak_memory());
     json_open(&out, "outputs", '[');

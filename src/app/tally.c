@@ -30,6 +30,7 @@ static void tally_contacts(contact_tally *tally, const sim_step_info *info, doub
                                     [FIGURE_MOMENTUM] = c->momentum,
                                     [FIGURE_PENETRATION] = c->penetration,
                                     [FIGURE_SLIP] = c->slip};
+    tally->touching += info->contacts > 0;
     tally->contacts += info->contacts;
     tally->most_contacts = greater(tally->most_contacts, info->contacts);
     tally->most_islands = greater(tally->most_islands, info->islands);
@@ -58,7 +59,12 @@ void tally_step(run_tally *tally, const sim_world *world) {
     tally->most_iterations = info->iterations > tally->most_iterations ? info->iterations : tally->most_iterations;
     tally->worst_residual = fmax(tally->worst_residual, info->residual);
     tally->saturated += info->saturated > 0;
-    if (info->contacts) {
+    tally->sleep.bodies += info->asleep_bodies;
+    tally->sleep.now = info->asleep_bodies;
+    tally->sleep.most_bodies = greater(tally->sleep.most_bodies, info->asleep_bodies);
+    tally->sleep.woken += info->woken;
+    tally->sleep.stilled += info->stilled;
+    if (info->islands) { /* what sleeps is not judged */
         tally_contacts(&tally->contact, info, sim_world_state(world)->time);
     }
     if (info->nonconverged && tally->nonconverged++ == 0) {

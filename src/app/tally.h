@@ -4,7 +4,7 @@
 
 #include <sim/sim.h>
 
-/* Of a figure that each step with contacts has: sum, greatest, and when that was. */
+/* Of a figure that each solved step has: sum, greatest, and when that was. */
 typedef struct tally_figure {
     double sum, worst, time;
 } tally_figure;
@@ -13,7 +13,8 @@ typedef struct tally_figure {
 enum { FIGURE_E, FIGURE_OWN, FIGURE_MOMENTUM, FIGURE_PENETRATION, FIGURE_SLIP, FIGURES };
 
 typedef struct contact_tally {
-    int64_t steps;    /* with contacts */
+    int64_t steps;    /* with anything to solve: contacts, or rows of joints alone */
+    int64_t touching; /* with contacts */
     int64_t contacts; /* summed over them */
     int most_contacts, most_islands;
     int64_t iterations, total; /* of the solver: those of the hardest island of each step; of all islands */
@@ -22,6 +23,12 @@ typedef struct contact_tally {
     double first_unsolved; /* simulated time */
     tally_figure figure[FIGURES];
 } contact_tally;
+
+typedef struct sleep_tally {
+    int64_t bodies, woken; /* asleep, summed over steps; trees that woke */
+    int most_bodies, now;  /* now: in the last step */
+    double stilled;        /* J: kinetic energy of what fell asleep */
+} sleep_tally;
 
 typedef struct run_tally {
     double started;     /* on the clock, s */
@@ -35,6 +42,7 @@ typedef struct run_tally {
     double first_nonconverged; /* simulated time */
     int64_t saturated;         /* steps */
     contact_tally contact;
+    sleep_tally sleep;
     int64_t energy_samples;
     double energy_first, energy_last, energy_least, energy_most;
 } run_tally;

@@ -6,7 +6,8 @@
  *           -> one list, sorted
  *
  * A pair closer than its margin is in contact.  So is one that this step's motion would bring that close: its gaps are
- * then those still to be travelled, so that a fast body is stopped at the surface and not behind it (sweep.c). */
+ * then those still to be travelled, so that a fast body is stopped at the surface and not behind it (sweep.c).  By laws
+ * that let what slides lift, a pair that touched a step ago stays in contact up to the gap at which it would glide. */
 #include "collide/collision.h"
 #include "base/pool.h"
 #include "collide/bounds.h"
@@ -40,6 +41,7 @@ struct sim_collision {
     filter filter;
     bounding_ball *ball; /* [nshape] in the shape's frame */
     double *margin;      /* [nshape] */
+    double friction;     /* the most that any two materials have */
     double *reach; /* [nshape] from the body's origin to the shape's farthest point; 0 where the body cannot move */
     aabb *box;     /* [nshape] */
     sim_broadphase *broad;
@@ -55,6 +57,17 @@ struct sim_collision {
 };
 
 static int allows(void *context, int a, int b) { return filter_allows(context, a, b); }
+
+static double most_friction(const sim_model *m) {
+    double most = 0;
+    for (int k = 0; k < m->nmaterial; k++) {
+        most = fmax(most, m->material[k].friction);
+    }
+    for (int k = 0; k < m->nmaterial_pair; k++) {
+        most = fmax(most, m->material_pair[k].friction);
+    }
+    return most;
+}
 
 static int create_parts(sim_collision *c, double margin) {
     const sim_model *m = c->model;
@@ -73,6 +86,7 @@ static int create_parts(sim_collision *c, double margin) {
         c->margin[k] = isnan(margin) ? c->ball[k].radius / 1000 : margin;
         c->reach[k] = moves[k] ? v3_norm(pose_point(shape->pose, c->ball[k].centre)) + c->ball[k].radius : 0;
     }
+    c->friction = most_friction(m);
     c->broad = broadphase_create(m->nshape, moves, allows, &c->filter);
     c->frame[0] = sim_arena_create();
     c->frame[1] = sim_arena_create();
@@ -176,7 +190,9 @@ static void bound_shapes(void *context, int self, int first, int end) {
         if (t->in->velocity && c->reach[k] > 0) {
             motion v = t->in->velocity[shape->body];
             v3 shift = v3_scale(t->in->step, v.lin);
-            more += fmin(v3_norm(v.ang) * t->in->step, 2) * c->reach[k];
+            double spin = v3_norm(v.ang);
+            more += fmin(spin * t->in->step, 2) * c->reach[k];
+            more += fmin(t->in->glide * c->friction * (v3_norm(v.lin) + spin * c->reach[k]), c->ball[k].radius);
             box.low = v3_least(box.low, v3_add(box.low, shift));
             box.high = v3_most(box.high, v3_add(box.high, shift));
         }
@@ -238,9 +254,19 @@ static mover mover_of(const task *t, int shape) {
                    .reach = c->reach[shape]};
 }
 
+/* Up to which gap over its slip does a pair stay in contact, by a law that lets what slides lift?  No farther than it is
+ * large. */
+static double lift_of(const task *t, broad_pair at, double speed) {
+    const sim_collision *c = t->c;
+    const sim_shape *a = &c->model->shape[at.a], *b = &c->model->shape[at.b];
+    double lift = t->in->glide * sim_material_together(c->model, a->material, b->material).friction;
+    double size = fmin(c->ball[at.a].radius, c->ball[at.b].radius);
+    return lift * speed < size ? lift : size / speed;
+}
+
 /* Contact points of a pair, in the world.  What moves less than the margin in a step is only looked at a little farther
  * out.  Of what moves more, all points count that this step could close, if the pair is in contact already; if not, it is
- * followed along its motion. */
+ * followed along its motion.  What glides is in contact already. */
 static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out) {
     const sim_collision *c = t->c;
     sweep s = {.a = mover_of(t, at.a),
@@ -249,22 +275,25 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
                .margin = fmin(c->margin[at.a], c->margin[at.b]),
                .arena = w->scratch};
     s.nkept = features_before(t->in, at, w->scratch, &s.kept);
-    double travel = sweep_speed(&s.a, &s.b) * s.step;
+    double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step;
+    s.lift = t->in->glide > 0 && s.nkept ? lift_of(t, at, speed) : 0;
     int slow = travel <= s.margin, convex = shape_is_convex(s.a.shape) && shape_is_convex(s.b.shape);
     double near = s.margin + (slow ? travel : 0);
     v3 along = convex ? parted_before(c, at) : v3_make(0, 0, 0);
     s.parting = convex ? &along : NULL;
-    sweep_ask(&s, 0, convex ? s.margin + travel : near, out);
+    sweep_ask(&s, 0, (convex ? s.margin + travel : near) + s.lift * speed, out);
     if (along.x != 0 || along.y != 0 || along.z != 0) {
         w->apart[w->napart++] = (parting){at, along};
         return; /* farther apart than they can come */
     }
     s.parting = NULL;
-    if (sweep_least_gap(out) <= near) {
-        if (!slow) {
-            sweep_drop_unreached(&s, out);
+    if (s.lift > 0 || sweep_least_gap(out) <= near) {
+        if (s.lift > 0 || !slow) {
+            sweep_drop_unreached(&s, near, out);
         }
-        return;
+        if (out->count) {
+            return;
+        }
     }
     out->count = 0;
     if (!slow) {
@@ -325,12 +354,20 @@ static void keep(const task *t, broad_pair at, worker *w, manifold *found) {
     w->pairs++;
 }
 
+static int both_still(const task *t, broad_pair at) {
+    const sim_shape *shape = t->c->model->shape;
+    return t->in->still && t->in->still[shape[at.a].body] && t->in->still[shape[at.b].body];
+}
+
 static void collide_pairs(void *context, int self, int first, int end) {
     task *t = context;
     worker *w = &t->c->worker[self];
     w->apart = ARENA_NEW(w->found, parting, end - first);
     w->failed |= !w->apart;
     for (int k = first; k < end && !w->failed; k++) {
+        if (both_still(t, t->pair[k])) {
+            continue;
+        }
         manifold found = {0};
         sim_arena_release(w->scratch, 0);
         collide_pair(t, t->pair[k], w, &found);

@@ -13,8 +13,11 @@ typedef struct collision_input {
     const sim_pose *pose;       /* [nbody] */
     const sim_motion *velocity; /* [nbody] at body origins, world axes; NULL: at rest */
     double step;                /* s: how long they move so */
-    const sim_contact *before;  /* contacts of a step ago, as they were returned then; may be NULL */
+    double
+        glide; /* s: by the law what slides at v stays in contact up to a gap of glide friction v; 0: nothing lifts */
+    const sim_contact *before; /* contacts of a step ago, as they were returned then; may be NULL */
     int nbefore;
+    const char *still; /* [nbody] two bodies of these are passed over; NULL: none */
 } collision_input;
 
 /* What a call did. */

@@ -58,12 +58,13 @@ double sweep_least_gap(const manifold *m) { return m->count ? deepest(m)->gap : 
 
 static v3 velocity_at(const mover *m, v3 x) { return v3_add(m->v.lin, v3_cross(m->v.ang, v3_sub(x, m->X.p))); }
 
-void sweep_drop_unreached(const sweep *s, manifold *out) {
+void sweep_drop_unreached(const sweep *s, double near, manifold *out) {
     int kept = 0;
     for (int k = 0; k < out->count; k++) {
         const contact_point *c = &out->point[k];
-        double closing = -v3_dot(c->normal, v3_sub(velocity_at(&s->a, c->position), velocity_at(&s->b, c->position)));
-        if (c->gap <= s->margin + fmax(closing, 0) * s->step) {
+        v3 v = v3_sub(velocity_at(&s->a, c->position), velocity_at(&s->b, c->position));
+        double closing = -v3_dot(c->normal, v), slip = v3_norm(v3_axpy(v, closing, c->normal));
+        if (c->gap <= fmax(near, s->margin + fmax(closing, 0) * s->step + s->lift * slip)) {
             out->point[kept++] = *c;
         }
     }

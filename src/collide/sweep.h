@@ -16,6 +16,7 @@ typedef struct sweep {
     mover a, b;
     double step;
     double margin;
+    double lift; /* s: points count up to a gap of so much times their slip, too */
     const uint64_t *kept;
     int nkept;
     sim_arena *arena;
@@ -30,8 +31,8 @@ void sweep_collide(const sweep *s, manifold *out);
 void sweep_ask(const sweep *s, double t, double margin, manifold *out);
 /* Infinite where there is no point. */
 double sweep_least_gap(const manifold *m);
-/* Leaves out the points that the motion of the step does not bring within the margin. */
-void sweep_drop_unreached(const sweep *s, manifold *out);
+/* Leaves out the points farther than `near` that neither the motion of the step brings within the margin nor slip lifts. */
+void sweep_drop_unreached(const sweep *s, double near, manifold *out);
 
 /* The greatest speed with which any two points of the shapes approach each other. */
 double sweep_speed(const mover *a, const mover *b);

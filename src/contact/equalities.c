@@ -5,6 +5,7 @@
  *     weld     d;  log(R_a R_b')               v_a - v_b;  w_a - w_b           a_a - a_b;  alpha_a - alpha_b
  *     distance |d| - L                         n . (v_a - v_b)                 n . (a_a - a_b) + (|d'|^2 - (n . d')^2) / |d|
  *     coupling q_1 - c_0 - c_1 q_2             v_1 - c_1 v_2                   0
+ *     spring   as distance
  *
  * in axes of the world, a and alpha the accelerations that are there when no joint accelerates.  (The rate of the log is
  * w_a - w_b where the weld holds.)
@@ -17,9 +18,21 @@
  *     dt J v_q + dt^2 (1/2 - p) h  =  dt^2 h (3/2 - theta - s) + O(dt^3),
  *
  * nothing to second order if s = 3/2 - theta.  Hence the offset w = dt (s - p) h in u = J v + w.  For symplectic Euler
- * that is SHAKE; for the midpoint rule it asks for velocities tangent at the end of the step. */
+ * that is SHAKE; for the midpoint rule it asks for velocities tangent at the end of the step.
+ *
+ * A spring with damper is no equality but a row of kind SIM_SPRING.  Its force is that at the part theta of the step,
+ * theta dt from the start along v_q: with x = |d| - L, u = J v and u0 = J v0,
+ *
+ *     F = -k (x0 + dt (a u0 + b u)) - c (a' u0 + b' u),    a = theta (1 - theta),  b = theta^2,  a' = 1 - theta,  b' = theta,
+ *
+ * of second order where theta is 1/2; there a linear spring neither gains nor loses energy.  But a spring or damper far
+ * stiffer than the step resolves would then ring from step to step.  So a and a' fade out and b and b' go to 1, by the
+ * part z^2 / (1 + z^2) with z = w k dt^2 / 4 or w c dt / 2, w = J diag(D)^-1 J' the inverse mass that the spring feels,
+ * nearly: of second order still, and nothing of note for what is resolved. */
 #include "contact/parts.h"
 #include "math/spatial.h"
+
+static int is_length(const sim_equality *e) { return e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER; }
 
 /* What a side's dof j does: velocity of the point p, and angular velocity. */
 static motion moves(const sim_derived *d, int j, v3 p) {
@@ -29,7 +42,7 @@ static motion moves(const sim_derived *d, int j, v3 p) {
 /* Rows of one column: connect, weld by components, distance along n. */
 static void put(const sim_equality *e, motion s, v3 n, double sign, int nv, double *column) {
     const double value[6] = {s.lin.x, s.lin.y, s.lin.z, s.ang.x, s.ang.y, s.ang.z};
-    if (e->type == SIM_DISTANCE) {
+    if (is_length(e)) {
         column[0] += sign * v3_dot(n, s.lin);
         return;
     }
@@ -50,7 +63,7 @@ static v3 along(v3 way, double *length) {
 
 static void gaps(const sim_derived *d, const sim_equality *e, double *gap) {
     v3 way = v3_sub(point_at(d, e, 0), point_at(d, e, 1));
-    if (e->type == SIM_DISTANCE) {
+    if (is_length(e)) {
         gap[0] = v3_norm(way) - e->distance;
         return;
     }
@@ -84,15 +97,60 @@ static void biases(const sim_derived *d, const sim_motion *acc, const sim_equali
     }
 }
 
+/* Row k of connect, weld and distance on a body: along an axis of the world at the point, or about it. */
+void equality_on_body(const frame *f, const sim_model *m, int i, int side, double *J) {
+    static const v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const sim_equality *e = &m->equality[f->tie[f->tie_of[i]].index];
+    const sim_derived *d = f->in->mass;
+    double length, sign = side ? -1 : 1;
+    v3 p = point_at(d, e, side), lever = v3_sub(p, d->pose[e->body[side]].p);
+    v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
+    for (int k = 0; k < sim_equality_rows(e->type); k++, J += 6) {
+        v3 to = v3_scale(sign, is_length(e) ? n : axis[k % 3]), none = {0, 0, 0};
+        v3 lin = k < 3 ? to : none, ang = k < 3 ? v3_cross(lever, to) : to;
+        const double row[6] = {ang.x, ang.y, ang.z, lin.x, lin.y, lin.z};
+        for (int c = 0; c < 6; c++) {
+            J[c] = row[c];
+        }
+    }
+}
+
 static void couple(frame *f, const sim_model *m, const sim_equality *e, int i) {
     const tie *t = &f->tie[f->tie_of[i]];
     const double *q = f->in->q_start;
     const double part[2] = {1, -e->ratio};
     for (int side = 0; side < 2; side++) {
         block_of(f, i, side)[e->dof[side] - m->tree[t->tree[side]].v0] += part[side];
+        widen_columns(f, m, i, side, e->dof[side], e->dof[side] + 1);
     }
     f->gap[f->row[i]] = q[m->dof[e->dof[0]].coordinate] - e->offset - e->ratio * q[m->dof[e->dof[1]].coordinate];
     f->offset[f->row[i]] = 0;
+}
+
+/* From 0, where the step resolves it, to 1. */
+static double stiff(double z) { return z < 1 ? z * z / (1 + z * z) : 1 / (1 + 1 / (z * z)); }
+
+/* F as force - (dt stiffness + damping) u. */
+static void pull(frame *f, const sim_model *m, const sim_equality *e, int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    sim_constraint *c = &f->constraint[i];
+    double dt = f->in->step, theta = f->in->travel, u0 = 0, w = 0;
+    for (int side = 0; side < 2; side++) {
+        if (t->tree[side] >= 0 && !(side && t->tree[0] == t->tree[1])) { /* two sides on one tree share their block */
+            const sim_tree *tree = &m->tree[t->tree[side]];
+            const double *J = block_of(f, i, side);
+            for (int j = 0; j < tree->nv; j++) {
+                u0 += J[j] * f->in->v_start[tree->v0 + j];
+                w += J[j] * J[j] * f->in->mass->Dinv[tree->v0 + j];
+            }
+        }
+    }
+    double resolved = 1 - stiff(0.25 * w * e->stiffness * dt * dt), damped = 1 - stiff(0.5 * w * e->damping * dt);
+    double a = theta * (1 - theta) * resolved, b = 1 - (1 - theta * theta) * resolved, a_damper = (1 - theta) * damped;
+    c->force = -e->stiffness * (f->gap[f->row[i]] + dt * a * u0) - e->damping * a_damper * u0;
+    c->stiffness = b * e->stiffness;
+    c->damping = (1 - a_damper) * e->damping;
+    f->gap[f->row[i]] = 0;
 }
 
 static void hold(frame *f, const sim_model *m, const int *last_dof, const sim_motion *acc, const sim_equality *e,
@@ -103,12 +161,18 @@ static void hold(frame *f, const sim_model *m, const int *last_dof, const sim_mo
     v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
     for (int side = 0; side < 2; side++) {
         v3 p = point_at(d, e, side);
-        for (int j = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1; j >= 0; j = m->dof[j].parent) {
+        int last = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1;
+        for (int j = last; j >= 0; j = m->dof[j].parent) {
             const sim_tree *tree = &m->tree[t->tree[side]];
+            widen_columns(f, m, i, side, j, last + 1);
             put(e, moves(d, j, p), n, side ? -1 : 1, tree->nv, block_of(f, i, side) + (j - tree->v0));
         }
     }
     gaps(f->in->start, e, f->gap + f->row[i]);
+    if (e->type == SIM_SPRING_DAMPER) {
+        pull(f, m, e, i);
+        return;
+    }
     biases(d, acc, e, h);
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
         f->offset[f->row[i] + k] = f->in->step * (tangent - f->in->position) * h[k];

@@ -1,23 +1,10 @@
 /* Which trees do contacts and constraints hold together?
  *
  * Trees are nodes, ties between two moving trees are edges; a connected component is an island.  What touches only what
- * stands still joins nothing, nor does a row of a joint.  Islands are numbered by their first tree, trees and ties keep
+ * stands still joins nothing, nor does a row of a joint or motor.  Islands are numbered by their first tree, trees and ties keep
  * their order within: nothing depends on how many threads there are or in which order contacts were met. */
+#include "contact/joined.h"
 #include "contact/parts.h"
-
-static int root_of(int *parent, int t) {
-    while (parent[t] != t) {
-        parent[t] = parent[parent[t]];
-        t = parent[t];
-    }
-    return t;
-}
-
-static void join(int *parent, int a, int b) {
-    a = root_of(parent, a);
-    b = root_of(parent, b);
-    parent[a > b ? a : b] = a > b ? b : a;
-}
 
 static void join_trees(const frame *f, const sim_model *m, int *parent, char *touched) {
     for (int t = 0; t < m->ntree; t++) {
@@ -27,7 +14,7 @@ static void join_trees(const frame *f, const sim_model *m, int *parent, char *to
     for (int k = 0; k < f->ntie; k++) {
         int a = f->tie[k].tree[0], b = f->tie[k].tree[1];
         if (a >= 0 && b >= 0) {
-            join(parent, a, b);
+            joined_add(parent, a, b);
         }
         for (int side = 0; side < 2; side++) {
             int t = side ? b : a;
@@ -42,7 +29,7 @@ static void join_trees(const frame *f, const sim_model *m, int *parent, char *to
 static int number(const sim_model *m, int *parent, const char *touched, int *of) {
     int count = 0;
     for (int t = 0; t < m->ntree; t++) {
-        int root = root_of(parent, t); /* the least of its island: met first */
+        int root = joined_root(parent, t); /* the least of its island: met first */
         of[t] = !touched[t] ? -1 : root == t ? count++ : of[root];
     }
     return count;

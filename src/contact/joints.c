@@ -12,6 +12,7 @@ void rows_of_joint(frame *f, const sim_model *m, int i) {
     double q = f->in->q_start[dof->coordinate];
     int which = t->kind == TIE_LOW ? 0 : t->kind == TIE_HIGH ? 1 : 2, row = f->row[i];
     block_of(f, i, 0)[t->index - m->tree[t->tree[0]].v0] = t->kind == TIE_HIGH ? -1 : 1;
+    widen_columns(f, m, i, 0, t->index, t->index + 1);
     f->gap[row] = t->kind == TIE_LOW ? q - dof->limit.low : t->kind == TIE_HIGH ? dof->limit.high - q : 0;
     f->impulse_guess[row] = f->in->joint_before[3 * t->index + which];
 }

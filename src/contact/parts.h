@@ -11,32 +11,49 @@ typedef struct mass_operator {
     const sim_model *model;
     sim_derived *derived;
     const double *extra;
-    double *M, *L;   /* [nl] branch-sparse, of the trees that mass_prepare found small */
+    double *M, *L;   /* [nl] branch-sparse, of trees that are small enough */
     double *x, *y;   /* [nv] work space */
+    double *root;    /* [nv] of 1 / D, in the factor that halves */
     const int *tree; /* model's tree for each of the island's */
 } mass_operator;
 
 sim_mass mass_interface(const mass_operator *mass);
-/* For a tree of the model, before its operator is used. */
+/* For a tree of the model, before its operator is used; and again when its `extra` has changed. */
 void mass_prepare(const mass_operator *mass, int model_tree);
+void mass_change(const mass_operator *mass, int model_tree);
+
+/* What a problem says of its bodies. */
+typedef struct island_bodies {
+    sim_problem_bodies is;
+    int *first;
+    sim_body_node *node;
+    sim_body_inertia *I;
+    double *diagonal;
+    sim_v3 *r[SIM_CHAINS];
+    sim_motion *S[SIM_CHAINS];
+} island_bodies;
 
 typedef struct island {
     sim_problem problem;
+    island_bodies bodies;
     mass_operator mass;
     double *v, *impulse, *shift; /* answers */
     double *R, *target, *R_rigid, *target_rigid;
     int first_constraint, first_tree, first_row, first_v; /* in the lists of all */
+    int motor0, motors,
+        rows; /* the last of its constraints; the first so many of them are rows, and count in `problem` */
     sim_solution solution;
     sim_judgement judgement;
+    double seconds[CONTACT_PARTS];
     sim_status failed;
 } island;
 
 /* What may push or hold a tree, or two: the constraints of a step before they are islands' own. */
-typedef enum tie_kind { TIE_CONTACT, TIE_LOW, TIE_HIGH, TIE_FRICTION, TIE_EQUALITY } tie_kind;
+typedef enum tie_kind { TIE_CONTACT, TIE_LOW, TIE_HIGH, TIE_FRICTION, TIE_EQUALITY, TIE_MOTOR } tie_kind;
 
 typedef struct tie {
     tie_kind kind;
-    int index; /* contact, dof or equality */
+    int index; /* contact, dof, equality or motor */
     int rows;
     int tree[2]; /* the model's trees that move A and B, -1: none does; both may be the same */
 } tie;
@@ -58,7 +75,12 @@ typedef struct frame {
     double *gap, *impulse_guess, *J;
     double *offset;           /* [nrow]; NULL: zero */
     double *v_start, *v_free; /* [nv] packed island by island */
+    char *driven;             /* [model ntree] has it motors among the ties?  NULL as the next two: there are none */
+    double *v_guess;          /* [nv] packed likewise */
+    double *extra;            /* [model nv] */
     sim_problem_tree *packed; /* [ntree] their places within the island */
+    sim_body_rows *on_body;   /* [nconstraint] for solvers that want the bodies */
+    double *J_body;
 } frame;
 
 /* What touches, or is at the end of its range, and what always holds.  `joint` lists the dofs with ranges or dry friction.
@@ -75,12 +97,39 @@ void rows_of_contact(frame *f, const sim_model *model, const int *last_dof, int 
 void rows_of_joint(frame *f, const sim_model *model, int constraint);
 void rows_of_equality(frame *f, const sim_model *model, const int *last_dof, const sim_motion *acc, int constraint);
 
+/* The constraint of a motor, and its place as every constraint has it. */
+sim_constraint motor_constraint(const frame *f, const sim_model *m, const contact_motor *motor);
+void rows_of_motor(frame *f, const sim_model *m, int constraint);
+/* Take all motors of an island out of A and make them rows, v* being left as it was with them. */
+void motors_all(frame *f, island *is);
+/* Which motors are rows?  To begin with those that the last step left on another side than free motion has them ... */
+void motors_begin(frame *f, island *is);
+/* ... then also those that the answer found drives off their side: how many.  The answer is where the next one starts. */
+int motors_crossed(frame *f, island *is);
+/* A and v* as they are without those that are rows. */
+void motors_let_go(frame *f, island *is);
+/* What a row's impulse says of the effort. */
+double motor_effort(const frame *f, const sim_constraint *c, double impulse);
+
 /* The block of J that a side of a constraint writes to: two sides on one tree share theirs. */
 static inline double *block_of(const frame *f, int constraint, int side) {
     const tie *t = &f->tie[f->tie_of[constraint]];
     int second = side == 1 && t->tree[0] >= 0 && t->tree[0] != t->tree[1];
     return f->J + f->constraint[constraint].block[second];
 }
+
+/* Says that a side of a constraint writes to the columns of the dofs [first, end). */
+void widen_columns(frame *f, const sim_model *model, int constraint, int side, int first, int end);
+
+/* The bodies of every island's trees, for solvers that ask for them; 0 without memory.  Then, when the rows stand, what
+ * they are. */
+int bodies_lay_out(frame *f, const sim_model *model);
+void bodies_fill(const frame *f, const sim_model *model, const island *is);
+/* The diagonal of A beside the bodies', which motors change on the way. */
+void bodies_diagonal(const frame *f, const sim_model *model, const island *is);
+/* rows x 6 of one side, (angular; linear) at the body's origin. */
+void contact_on_body(const frame *f, int constraint, int side, double *J);
+void equality_on_body(const frame *f, const sim_model *model, int constraint, int side, double *J);
 
 /* How fast positions must move beyond v_start + travel (v - v_start). */
 int touchdown(const island *island, double travel, sim_arena *scratch);

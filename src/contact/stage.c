@@ -1,7 +1,7 @@
 /* The contact stage of a step.
  *
- *     ties -> islands -> rows, masses (shared out among threads) -> each island: R and target, solver, shift, judge
- *     -> velocities
+ *     ties -> islands -> rows, masses (shared out among threads) -> each island: R and target, which motors are rows,
+ *     solver, shift, judge -> velocities
  *
  * Memory is the frame's, given back at the next step. */
 #include "base/pool.h"
@@ -26,7 +26,8 @@ struct contact_stage {
     int *joint, njoint;    /* dofs with ranges or dry friction */
     sim_motion *acc;       /* [nbody] accelerations where no joint accelerates; equalities ask for them */
     double *M, *L, *x, *y; /* of the mass operators */
-    worker *worker;        /* [threads] */
+    double *root;
+    worker *worker; /* [threads] */
     frame frame;
 };
 
@@ -40,8 +41,9 @@ static int take_memory(contact_stage *s) {
     s->L = POOL_NEW(s->pool, double, m->nl);
     s->x = POOL_NEW(s->pool, double, m->nv);
     s->y = POOL_NEW(s->pool, double, m->nv);
+    s->root = POOL_NEW(s->pool, double, m->nv);
     s->worker = POOL_NEW(s->pool, worker, s->options.threads);
-    return s->arena && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->worker;
+    return s->arena && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->root && s->worker;
 }
 
 static int has_rows(const sim_dof *dof) {
@@ -131,9 +133,11 @@ static sim_constraint describe(const frame *f, const sim_model *m, const tie *t)
         c.stiffness = from->stiffness;
         c.dissipation = from->dissipation;
         c.restitution = from->restitution;
+    } else if (t->kind == TIE_MOTOR) {
+        return motor_constraint(f, m, &f->in->motor[t->index]);
     } else if (t->kind == TIE_EQUALITY) {
         const sim_equality *from = &m->equality[t->index];
-        c.kind = SIM_EQUALITY;
+        c.kind = from->type == SIM_SPRING_DAMPER ? SIM_SPRING : SIM_EQUALITY;
         c.body[0] = from->body[0];
         c.body[1] = from->body[1];
         c.stiffness = from->stiffness;
@@ -189,7 +193,10 @@ static int lay_out_constraints(frame *f, const sim_model *m) {
             f->row[at] = is->first_row + row;
             nJ = lay_out_blocks(f, m, t, c, nJ);
             row += t->rows;
+            is->motors += t->kind == TIE_MOTOR;
         }
+        is->rows = is->motors;
+        is->motor0 = is->problem.nconstraint - is->motors;
     }
     f->J = ARENA_NEW(f->arena, double, nJ);
     if (f->J && nJ) {
@@ -234,6 +241,32 @@ static int lay_out_velocities(frame *f, const sim_model *m) {
     return 1;
 }
 
+/* What changes as motors become rows. */
+static int lay_out_motors(frame *f, const sim_model *m) {
+    if (f->driven) {
+        f->v_guess = ARENA_NEW(f->arena, double, f->nv);
+        f->extra = ARENA_NEW(f->arena, double, m->nv);
+        if (!f->v_guess || !f->extra) {
+            return 0;
+        }
+        memcpy(f->extra, f->in->extra, (size_t)m->nv * sizeof *f->extra);
+    }
+    return 1;
+}
+
+static mass_operator mass_of(const contact_stage *s, const int *tree) {
+    const frame *f = &s->frame;
+    return (mass_operator){.model = s->model,
+                           .derived = f->in->mass,
+                           .extra = f->extra ? f->extra : f->in->extra,
+                           .M = s->M,
+                           .L = s->L,
+                           .x = s->x,
+                           .y = s->y,
+                           .root = s->root,
+                           .tree = tree};
+}
+
 static void finish_problems(contact_stage *s) {
     frame *f = &s->frame;
     for (int k = 0; k < f->nisland; k++) {
@@ -245,8 +278,7 @@ static void finish_problems(contact_stage *s) {
         p->impulse_guess = f->impulse_guess + is->first_row;
         p->J = f->J;
         p->offset = f->offset ? f->offset + is->first_row : NULL;
-        is->mass =
-            (mass_operator){s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, f->tree + is->first_tree};
+        is->mass = mass_of(s, f->tree + is->first_tree);
         p->mass = mass_interface(&is->mass);
     }
 }
@@ -264,6 +296,8 @@ static void fill_rows(void *context, int index, int first, int end) {
             rows_of_contact(f, s->model, s->last_dof, i);
         } else if (kind == TIE_EQUALITY) {
             rows_of_equality(f, s->model, s->last_dof, s->acc, i);
+        } else if (kind == TIE_MOTOR) {
+            rows_of_motor(f, s->model, i);
         } else {
             rows_of_joint(f, s->model, i);
         }
@@ -273,17 +307,30 @@ static void fill_rows(void *context, int index, int first, int end) {
 static void prepare_masses(void *context, int index, int first, int end) {
     contact_stage *s = context;
     (void)index;
-    mass_operator m = {s->model, s->frame.in->mass, s->frame.in->extra, s->M, s->L, s->x, s->y, s->frame.tree};
+    mass_operator m = mass_of(s, s->frame.tree);
     for (int k = first; k < end; k++) {
-        mass_prepare(&m, s->frame.tree[k]);
+        int tree = s->frame.tree[k];
+        if (!s->frame.driven || !s->frame.driven[tree]) { /* else it waits until it is known which motors are rows */
+            mass_prepare(&m, tree);
+        }
+    }
+}
+
+static void fill_bodies(void *context, int index, int first, int end) {
+    contact_stage *s = context;
+    (void)index;
+    for (int k = first; k < end; k++) {
+        bodies_fill(&s->frame, s->model, &s->frame.island[k]);
     }
 }
 
 /* ---- solving ---- */
 
-static sim_status regularise(const contact_stage *s, island *is, sim_arena *scratch, sim_error *error) {
+/* What contacts yield must not depend on which motors are rows: it is found with all of them out of A. */
+static sim_status regularise(contact_stage *s, island *is, sim_arena *scratch, sim_error *error) {
     const sim_problem *p = &is->problem;
     double *W = NULL;
+    motors_all(&s->frame, is);
     if (s->options.compliance == SIM_NEAR_RIGID) {
         W = ARENA_NEW(scratch, double, sim_delassus_diagonal_size(p));
         if (!W || !delassus_diagonal(p, NULL, scratch, W)) {
@@ -306,16 +353,53 @@ static sim_status judge(const contact_stage *s, island *is, sim_arena *scratch, 
     return SIM_OK;
 }
 
-static sim_status solve_island(contact_stage *s, worker *w, island *is, sim_error *error) {
+/* Adds the time since `*since`, and starts anew. */
+static void spend(island *is, const sim_clock *clock, int part, double *since) {
+    if (clock) {
+        double now = clock->now(clock->context);
+        is->seconds[part] += now - *since;
+        *since = now;
+    }
+}
+
+static void add_effort(sim_solution *sum, const sim_solution *part) {
+    sum->iterations += part->iterations;
+    sum->factorisations += part->factorisations;
+    sum->multiplications += part->multiplications;
+    sum->factor_seconds += part->factor_seconds;
+}
+
+/* Until every motor is a row, or on the side that A and v* have it on. */
+static sim_status answer(contact_stage *s, worker *w, island *is, sim_error *error) {
     sim_regularisation own = {is->R, is->target};
-    is->solution = (sim_solution){.v = is->v, .impulse = is->impulse};
+    sim_solution before = {0};
+    sim_status status = SIM_OK;
+    motors_begin(&s->frame, is);
+    do {
+        add_effort(&before, &is->solution);
+        is->solution = (sim_solution){.v = is->v, .impulse = is->impulse, .clock = s->frame.in->clock};
+        status = sim_solver_solve(w->solver, &is->problem, &own, &is->solution, error);
+    } while (!status && motors_crossed(&s->frame, is));
+    add_effort(&is->solution, &before);
+    return status;
+}
+
+static sim_status solve_island(contact_stage *s, worker *w, island *is, sim_error *error) {
+    const sim_clock *clock = s->frame.in->clock;
+    double since = clock ? clock->now(clock->context) : 0;
+    is->solution = (sim_solution){0};
     sim_status status = sim_solver_accepts(w->solver, &is->problem, error);
     status = status ? status : regularise(s, is, w->scratch, error);
-    status = status ? status : sim_solver_solve(w->solver, &is->problem, &own, &is->solution, error);
+    spend(is, clock, CONTACT_REGULARISE, &since);
+    status = status ? status : answer(s, w, is, error);
+    is->seconds[CONTACT_FACTOR] = is->solution.factor_seconds;
+    spend(is, clock, CONTACT_SOLVER, &since);
     if (!status && !touchdown(is, s->frame.in->travel, w->scratch)) {
         status = sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of an island");
     }
+    spend(is, clock, CONTACT_TOUCHDOWN, &since);
     status = status ? status : judge(s, is, w->scratch, error);
+    spend(is, clock, CONTACT_JUDGE, &since);
     sim_arena_release(w->scratch, 0);
     return status;
 }
@@ -335,12 +419,14 @@ static void keep_impulse(const frame *f, int constraint, const double *g, contac
         out->impulse[t->index] = m3_times(f->axes[constraint], v3_make(g[0], g[1], g[2]));
     } else if (t->kind == TIE_EQUALITY) {
         memcpy(out->equality_impulse + (ptrdiff_t)SIM_MAX_ROWS * t->index, g, (size_t)t->rows * sizeof *g);
+    } else if (t->kind == TIE_MOTOR) {
+        out->effort[f->in->motor[t->index].actuator] = motor_effort(f, &f->constraint[constraint], g[0]);
     } else {
         out->joint_impulse[3 * t->index + (t->kind == TIE_LOW ? 0 : t->kind == TIE_HIGH ? 1 : 2)] = g[0];
     }
 }
 
-/* J' gamma / dt of an equality. */
+/* J' gamma / dt of a constraint between bodies. */
 static void add_held(const frame *f, const sim_model *m, const island *is, int constraint, contact_output *out) {
     const sim_constraint *c = &f->constraint[constraint];
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
@@ -362,6 +448,9 @@ static void scatter(const contact_stage *s, contact_output *out) {
     for (int k = 0; k < f->in->ncontact; k++) {
         out->impulse[k] = v3_make(0, 0, 0);
     }
+    for (int k = 0; k < f->in->nmotor; k++) {
+        out->effort[f->in->motor[k].actuator] = NAN;
+    }
     for (int k = 0; k < f->nisland; k++) {
         const island *is = &f->island[k];
         for (int t = 0; t < is->problem.ntree; t++) {
@@ -375,7 +464,7 @@ static void scatter(const contact_stage *s, contact_output *out) {
         for (int i = 0; i < is->problem.nconstraint; i++) {
             int at = is->first_constraint + i;
             keep_impulse(f, at, is->impulse + f->constraint[at].row, out);
-            if (f->constraint[at].kind == SIM_EQUALITY) {
+            if (f->tie[f->tie_of[at]].kind == TIE_EQUALITY) {
                 add_held(f, m, is, at, out);
             }
         }
@@ -384,13 +473,20 @@ static void scatter(const contact_stage *s, contact_output *out) {
 
 static void report(const frame *f, contact_info *info) {
     sim_judgement sum = {.worst = -1};
-    *info = (contact_info){.islands = f->nisland, .constraints = f->nconstraint, .rows = f->nrow};
+    *info = (contact_info){.islands = f->nisland};
     for (int k = 0; k < f->nisland; k++) {
         const island *is = &f->island[k];
         const sim_solution *found = &is->solution;
+        info->constraints += is->problem.nconstraint;
+        info->rows += is->problem.nrow;
         info->iterations = found->iterations > info->iterations ? found->iterations : info->iterations;
         info->total += found->iterations;
         info->unsolved += found->outcome != SIM_SOLVED && found->outcome != SIM_AT_ROUNDING;
+        info->factorisations += found->factorisations;
+        info->multiplications += found->multiplications;
+        for (int part = 0; part < CONTACT_PARTS; part++) {
+            info->seconds[part] += is->seconds[part];
+        }
         sim_judgement_add(&sum, &is->judgement, is->first_constraint);
     }
     info->certificate = sim_judgement_finish(&sum);
@@ -401,7 +497,8 @@ sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_th
     sim_arena_release(s->arena, 0);
     *f = (frame){.in = in, .arena = s->arena};
     if (!ties_find(f, s->model, s->last_dof, s->joint, s->njoint) || !islands_find(f, s->model) ||
-        !lay_out_constraints(f, s->model) || !lay_out_velocities(f, s->model)) {
+        !lay_out_constraints(f, s->model) || !lay_out_velocities(f, s->model) || !lay_out_motors(f, s->model) ||
+        ((s->options.solver->bodies || s->options.bodies) && !bodies_lay_out(f, s->model))) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", in->ncontact);
     }
     finish_problems(s);
@@ -410,6 +507,9 @@ sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_th
     }
     sim_threads_run(threads, f->ntree, prepare_masses, s);
     sim_threads_run(threads, f->nconstraint, fill_rows, s);
+    if (f->on_body) {
+        sim_threads_run(threads, f->nisland, fill_bodies, s);
+    }
     return SIM_OK;
 }
 
@@ -417,8 +517,9 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
     frame *f = &s->frame;
     sim_threads_run(threads, f->nisland, solve_islands, s);
     for (int k = 0; k < f->nisland; k++) {
-        if (f->island[k].failed) { /* once more, for the words */
-            return solve_island(s, &s->worker[0], &f->island[k], error);
+        sim_status status = f->island[k].failed;
+        if (status && (status = solve_island(s, &s->worker[0], &f->island[k], error))) { /* once more, for the words */
+            return status;
         }
     }
     scatter(s, out);
@@ -426,8 +527,16 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
     return SIM_OK;
 }
 
+const sim_problem *contact_stage_island(const contact_stage *s, int index) {
+    return index < s->frame.nisland ? &s->frame.island[index].problem : NULL;
+}
+
 sim_problem *contact_stage_problem(contact_stage *s, sim_error *error) {
     frame *f = &s->frame;
-    mass_operator mass = {s->model, f->in->mass, f->in->extra, s->M, s->L, s->x, s->y, f->tree};
+    mass_operator mass = mass_of(s, f->tree);
+    for (int k = 0; k < f->nisland; k++) {
+        motors_all(f, &f->island[k]);
+        motors_let_go(f, &f->island[k]);
+    }
     return whole_problem(f, &mass, error);
 }

@@ -16,22 +16,38 @@ typedef struct contact_options {
     sim_compliance compliance;
     sim_law_options law;
     int threads;
+    int bodies; /* problems have bodies even if the solver does not ask for them */
 } contact_options;
+
+/* What the time of solving is spent on. */
+enum { CONTACT_REGULARISE, CONTACT_SOLVER, CONTACT_TOUCHDOWN, CONTACT_JUDGE, CONTACT_FACTOR, CONTACT_PARTS };
+/* A motor: an actuator with feedback and a limit to its effort.  The free motion has it on one side: within its limit (0),
+ * or at it (-1, 1). */
+typedef struct contact_motor {
+    int actuator, side;
+    double gain;  /* how its effort falls as the acceleration of its joint grows; in `extra` if the side is 0 */
+    double force; /* its effort at v = 0, the limit forgotten */
+} contact_motor;
 
 typedef struct contact_input {
     const sim_derived *start; /* kinematics where the step starts: there J and the gaps are taken */
     sim_derived *mass;        /* kinematics and factors where A = M + diag(extra) is taken */
     const double *extra;      /* [nv] */
     const double *q_start, *v_start, *v_free;
-    double step;     /* s */
-    double position; /* the mass is taken this part of the step on ... */
-    double travel;   /* ... and positions move with v_start + travel (v - v_start) */
+    double step;        /* s */
+    double position;    /* the mass is taken this part of the step on ... */
+    double travel;      /* ... and positions move with v_start + travel (v - v_start) */
+    const char *asleep; /* [ntree] trees that take no part; NULL: none */
     const sim_contact *contact;
     int ncontact;
     const sim_contact *before; /* of the step before, with their impulses: where solvers start */
     const sim_v3 *impulse_before;
     int nbefore;
     const double *joint_before, *equality_before; /* likewise, as they were handed out */
+    const sim_clock *clock;                       /* times the parts of solving; NULL: nobody asks */
+    const contact_motor *motor;
+    int nmotor;
+    const double *effort_before; /* [nactuator] */
 } contact_input;
 
 typedef struct contact_info {
@@ -39,6 +55,9 @@ typedef struct contact_info {
     int iterations; /* the most that any island took ... */
     int total;      /* ... and the sum over islands */
     int unsolved;   /* islands whose solver gave up */
+    int factorisations;
+    double multiplications;        /* of them, summed over islands */
+    double seconds[CONTACT_PARTS]; /* summed over islands; the factor's are part of the solver's */
     sim_certificate certificate;
 } contact_info;
 
@@ -51,6 +70,7 @@ typedef struct contact_output {
     double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
     double *equality_impulse; /* [nequality][6] */
     double *held;             /* [nv] generalised forces of the equalities, over the step */
+    double *effort;           /* [nactuator] of motors that became rows; NAN for others: they stay as they were */
     contact_info info;
 } contact_output;
 
@@ -64,6 +84,8 @@ size_t contact_stage_bytes(const contact_stage *stage);
 sim_status contact_stage_build(contact_stage *stage, const contact_input *in, sim_threads *threads, sim_error *error);
 /* Answers them. */
 sim_status contact_stage_solve(contact_stage *stage, sim_threads *threads, contact_output *out, sim_error *error);
+/* What was built: the problem of one island, until the next is built; NULL past the last. */
+const sim_problem *contact_stage_island(const contact_stage *stage, int index);
 /* What was built, as one problem that owns its data. */
 sim_problem *contact_stage_problem(contact_stage *stage, sim_error *error);
 

@@ -5,6 +5,7 @@
  *                step or without constraints,   g <= dt |v| + a thousandth of the range
  *   dry friction of every joint that has it
  *   equalities   of which at least one side moves
+ *   motors       of trees that any of these push or hold
  *
  * in this order, each kind in its own: what is there from step to step has its place from step to step. */
 #include "contact/parts.h"
@@ -14,8 +15,11 @@ static int moved_by(const sim_model *m, const int *last_dof, int body) {
     return last_dof[body] >= 0 ? m->body[body].tree : -1;
 }
 
+/* What sleeps is left alone: an island does so whole. */
+static int sleeps(const frame *f, int tree) { return tree >= 0 && f->in->asleep && f->in->asleep[tree]; }
+
 static void add(frame *f, tie_kind kind, int index, int rows, int a, int b) {
-    if (a >= 0 || b >= 0) {
+    if ((a >= 0 || b >= 0) && !sleeps(f, a) && !sleeps(f, b)) {
         f->tie[f->ntie++] = (tie){kind, index, rows, {a, b}};
     }
 }
@@ -41,8 +45,35 @@ static void add_joint(frame *f, const sim_model *m, int j) {
     }
 }
 
+/* What nothing else touches moves as it did freely, its motors at their limits or not. */
+static int add_motors(frame *f, const sim_model *m) {
+    char *touched = ARENA_NEW(f->arena, char, m->ntree);
+    f->driven = ARENA_NEW(f->arena, char, m->ntree);
+    if (!touched || !f->driven) {
+        return 0;
+    }
+    for (int t = 0; t < m->ntree; t++) {
+        touched[t] = f->driven[t] = 0;
+    }
+    for (int k = 0; k < 2 * f->ntie; k++) {
+        int tree = f->tie[k / 2].tree[k % 2];
+        if (tree >= 0) {
+            touched[tree] = 1;
+        }
+    }
+    for (int k = 0; k < f->in->nmotor; k++) {
+        int tree = m->body[m->dof[m->actuator[f->in->motor[k].actuator].dof].body].tree;
+        if (touched[tree]) {
+            add(f, TIE_MOTOR, k, 1, tree, -1);
+            f->driven[tree] = 1;
+        }
+    }
+    return 1;
+}
+
 int ties_find(frame *f, const sim_model *m, const int *last_dof, const int *joint, int njoint) {
-    f->tie = ARENA_NEW(f->arena, tie, (size_t)f->in->ncontact + 3 * (size_t)njoint + (size_t)m->nequality);
+    size_t most = (size_t)f->in->ncontact + 3 * (size_t)njoint + (size_t)m->nequality + (size_t)f->in->nmotor;
+    f->tie = ARENA_NEW(f->arena, tie, most);
     if (!f->tie) {
         return 0;
     }
@@ -58,5 +89,5 @@ int ties_find(frame *f, const sim_model *m, const int *last_dof, const int *join
         add(f, TIE_EQUALITY, k, sim_equality_rows(e->type), moved_by(m, last_dof, e->body[0]),
             moved_by(m, last_dof, e->body[1]));
     }
-    return 1;
+    return f->in->nmotor ? add_motors(f, m) : 1;
 }

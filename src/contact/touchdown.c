@@ -12,7 +12,12 @@
  * Where contact lasts, v_n changes by O(dt) a step, c is O(dt) along normals and the gap pulls it back: the order of
  * the scheme stays.  Contacts soft enough for the step to resolve, 2 pi / sqrt(k w) > dt, need none.
  *
- * Gauss-Seidel over contacts; what it leaves undone sinks in by that much, and the next steps push it out. */
+ * Gauss-Seidel over contacts; what it leaves undone sinks in by that much, and the next steps push it out.  With
+ * A^-1 = B' B and Z = B J_n' (sim_mass) it goes by x = B^-T c, which needs no row but Z's,
+ *
+ *     J_n c = Z' x,    x <- x + Z (change of pi),    J_n A^-1 J_n' = Z' Z,
+ *
+ * and in the end c = A^-1 J_n' pi takes one solve for each tree. */
 #include "contact/parts.h"
 #include "math/dense.h"
 
@@ -23,8 +28,9 @@ static const double negligible = 1e-3; /* of what free motion adds to the normal
 
 typedef struct landing {
     const sim_problem *p;
-    double *Y;             /* A^-1 J_n', where J has its blocks divided by 3 */
+    double *Z;             /* of one row for each constraint and tree */
     ptrdiff_t *at;         /* [nconstraint][2] */
+    double *x;             /* [nv] */
     double *w, *pi, *need; /* inverse mass, multiplier, wanted J_n c */
 } landing;
 
@@ -36,7 +42,8 @@ static double normal_velocity(const sim_problem *p, const sim_constraint *c, con
     double u = 0;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         const sim_problem_tree *t = &p->tree[c->tree[side]];
-        u += dense_dot(t->nv, p->J + c->block[side] + normal_row(c) * t->nv, v + t->v0);
+        sim_columns of = sim_block_columns(p, c, side);
+        u += dense_dot(of.count, p->J + c->block[side] + normal_row(c) * t->nv + of.first, v + t->v0 + of.first);
     }
     return u;
 }
@@ -64,7 +71,8 @@ static int prepare(landing *l, const sim_problem *p, sim_arena *scratch) {
     l->at = ARENA_NEW(scratch, ptrdiff_t, 2 * p->nconstraint);
     l->w = ARENA_NEW(scratch, double, p->nconstraint);
     l->pi = ARENA_NEW(scratch, double, p->nconstraint);
-    if (!l->at || !l->w || !l->pi) {
+    l->x = ARENA_NEW(scratch, double, p->nv);
+    if (!l->at || !l->w || !l->pi || !l->x) {
         return 0;
     }
     for (int i = 0; i < p->nconstraint; i++) {
@@ -73,8 +81,16 @@ static int prepare(landing *l, const sim_problem *p, sim_arena *scratch) {
             size += p->tree[p->constraint[i].tree[side]].nv;
         }
     }
-    l->Y = ARENA_NEW(scratch, double, size);
-    return l->Y != NULL;
+    l->Z = ARENA_NEW(scratch, double, size);
+    memset(l->x, 0, (size_t)p->nv * sizeof *l->x);
+    return l->Z != NULL;
+}
+
+/* A side's row of Z, and how far from the root it reaches. */
+static double *half_row(const landing *l, int i, int side, int *end) {
+    sim_columns of = sim_block_columns(l->p, &l->p->constraint[i], side);
+    *end = of.first + of.count;
+    return l->Z + l->at[2 * i + side];
 }
 
 static void inverse_masses(landing *l) {
@@ -83,12 +99,11 @@ static void inverse_masses(landing *l) {
         const sim_constraint *c = &p->constraint[i];
         l->w[i] = l->pi[i] = 0;
         for (int side = 0; side < 2 && c->tree[side] >= 0 && l->need[i] > -INFINITY; side++) {
-            const sim_problem_tree *t = &p->tree[c->tree[side]];
-            const double *J = p->J + c->block[side] + normal_row(c) * t->nv;
-            double *Y = l->Y + l->at[2 * i + side];
-            memcpy(Y, J, (size_t)t->nv * sizeof *Y);
-            p->mass.solve(p->mass.self, c->tree[side], Y);
-            l->w[i] += dense_dot(t->nv, J, Y);
+            int nv = p->tree[c->tree[side]].nv, end;
+            double *Z = half_row(l, i, side, &end);
+            memcpy(Z, p->J + c->block[side] + (ptrdiff_t)normal_row(c) * nv, (size_t)nv * sizeof *Z);
+            p->mass.half(p->mass.self, c->tree[side], 1, sim_block_columns(p, c, side), Z);
+            l->w[i] += dense_dot(end, Z, Z);
         }
         double resolved = 4 * M_PI * M_PI / (p->step * p->step);
         if (!(l->w[i] > 0) || c->stiffness * l->w[i] < resolved) {
@@ -98,24 +113,45 @@ static void inverse_masses(landing *l) {
 }
 
 /* One sweep; the greatest change of a normal velocity. */
-static double sweep(landing *l, double *shift) {
+static double sweep(landing *l) {
     const sim_problem *p = l->p;
     double most = 0;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        if (l->need[i] == -INFINITY) {
+        double lacks = l->need[i];
+        if (lacks == -INFINITY) {
             continue;
         }
-        double lacks = l->need[i] - normal_velocity(p, c, shift);
+        for (int side = 0, end; side < 2 && c->tree[side] >= 0; side++) {
+            const double *Z = half_row(l, i, side, &end);
+            lacks -= dense_dot(end, Z, l->x + p->tree[c->tree[side]].v0);
+        }
         double pi = max_of(0, l->pi[i] + lacks / l->w[i]), change = pi - l->pi[i];
         l->pi[i] = pi;
         most = max_of(most, fabs(change) * l->w[i]);
-        for (int side = 0; side < 2 && c->tree[side] >= 0 && change != 0; side++) {
-            const sim_problem_tree *t = &p->tree[c->tree[side]];
-            dense_axpy(t->nv, change, l->Y + l->at[2 * i + side], shift + t->v0);
+        for (int side = 0, end; side < 2 && c->tree[side] >= 0 && change != 0; side++) {
+            const double *Z = half_row(l, i, side, &end);
+            dense_axpy(end, change, Z, l->x + p->tree[c->tree[side]].v0);
         }
     }
     return most;
+}
+
+/* c = A^-1 J_n' pi */
+static void take_shift(const landing *l, double *shift) {
+    const sim_problem *p = l->p;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int side = 0; side < 2 && c->tree[side] >= 0 && l->pi[i] != 0; side++) {
+            const sim_problem_tree *t = &p->tree[c->tree[side]];
+            sim_columns of = sim_block_columns(p, c, side);
+            const double *J = p->J + c->block[side] + (ptrdiff_t)normal_row(c) * t->nv;
+            dense_axpy(of.count, l->pi[i], J + of.first, shift + t->v0 + of.first);
+        }
+    }
+    for (int t = 0; t < p->ntree; t++) {
+        p->mass.solve(p->mass.self, t, shift + p->tree[t].v0);
+    }
 }
 
 int touchdown(const island *s, double travel, sim_arena *scratch) {
@@ -132,8 +168,9 @@ int touchdown(const island *s, double travel, sim_arena *scratch) {
         return 0;
     }
     inverse_masses(&l);
-    double first = sweep(&l, s->shift);
-    for (int k = 1; k < SWEEPS && sweep(&l, s->shift) > 1e-3 * first; k++) {
+    double first = sweep(&l);
+    for (int k = 1; k < SWEEPS && sweep(&l) > 1e-3 * first; k++) {
     }
+    take_shift(&l, s->shift);
     return 1;
 }

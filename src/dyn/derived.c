@@ -48,6 +48,7 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
         d->force = POOL_NEW(pool, sim_force, n);
         d->u = POOL_NEW(pool, double, nv);
         d->from_root = POOL_NEW(pool, sim_v3, n);
+        d->reached = POOL_NEW(pool, char, n);
         int spread = 1;
         for (int c = 0; c < 9; c++) {
             d->spread[c] = POOL_NEW(pool, double, nv);
@@ -57,7 +58,8 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
         d->bytes = sim_pool_bytes(pool);
     }
     if (!d || !d->pose || !d->r || !d->S || !d->I || !d->angle || !d->sine || !d->cosine || !d->vel || !d->bias_acc ||
-        !d->bias_force || !d->Ic || !d->IA || !d->U || !d->Dinv || !d->acc || !d->force || !d->u || !d->from_root) {
+        !d->bias_force || !d->Ic || !d->IA || !d->U || !d->Dinv || !d->acc || !d->force || !d->u || !d->from_root ||
+        !d->reached) {
         sim_pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the dynamics of %d bodies", model->nbody);
         return NULL;

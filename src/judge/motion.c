@@ -7,7 +7,7 @@
  *     D (A (v - v*) - j),    D A v,    D j.
  *
  * The traces are what costs.  A small tree, as most are, has its A^-1 written down once, in rows of eight numbers, for all
- * constraints that touch it; a larger one is solved for each row. */
+ * constraints that touch it; of a larger one each constraint asks for its paths, or each row for a solve. */
 #include "judge/motion.h"
 #include "math/dense.h"
 
@@ -27,7 +27,7 @@ static int most_velocities(const sim_problem *p) {
 size_t judge_motion_size(const sim_problem *p) {
     size_t n = (size_t)most_velocities(p), inverses = (size_t)(p->ntree * SMALL * STRIDE), square = n * n + 2 * n;
     size_t rest = (size_t)p->nv + inverses > square ? (size_t)p->nv + inverses : square;
-    return 2 * (size_t)p->nrow + (size_t)p->nconstraint + (size_t)p->nv + rest + n;
+    return 2 * (size_t)p->nrow + (size_t)p->nconstraint + (size_t)p->nv + rest + SIM_MAX_ROWS * n;
 }
 
 judge_motion judge_motion_in(const sim_problem *p, double *work) {
@@ -104,6 +104,18 @@ static inline double trace_small(int rows, int n, const double *J, const double 
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/* The same as the squares of B J', where A^-1 = B' B is to be had. */
+static double trace_halved(const sim_problem *p, int t, int rows, sim_columns columns, const double *J, double *X) {
+    int n = p->tree[t].nv, end = columns.first + columns.count;
+    double sum = 0;
+    memcpy(X, J, (size_t)rows * (size_t)n * sizeof *X);
+    p->mass.half(p->mass.self, t, rows, columns, X);
+    for (int r = 0; r < rows; r++) {
+        sum += dense_dot(end, X + r * n, X + r * n);
+    }
+    return sum;
+}
+
 static double trace_large(const sim_problem *p, int t, int rows, const double *J, double *x) {
     int n = p->tree[t].nv;
     double sum = 0;
@@ -113,6 +125,12 @@ static double trace_large(const sim_problem *p, int t, int rows, const double *J
         sum += dense_dot(n, J, x);
     }
     return sum;
+}
+
+/* All that a side's block of J reaches; of small trees no less, for loops that are known beforehand. */
+static inline sim_columns reach(const sim_problem *p, const sim_constraint *c, int side) {
+    int n = p->tree[c->tree[side]].nv;
+    return n == 6 ? (sim_columns){0, 6} : sim_block_columns(p, c, side);
 }
 
 /* j += J_i' gamma_i, and the trace of W_ii. */
@@ -125,12 +143,14 @@ static void add_transposed(const sim_problem *p, const sim_constraint *c, const 
         }
         int n = p->tree[t].nv;
         const double *J = p->J + c->block[side], *of_tree = inverse + t * SMALL * STRIDE;
+        sim_columns of = reach(p, c, side);
         for (int k = 0; k < c->rows; k++) {
-            dense_axpy(n, gamma[c->row + k], J + k * n, m->j + p->tree[t].v0);
+            dense_axpy(of.count, gamma[c->row + k], J + k * n + of.first, m->j + p->tree[t].v0 + of.first);
         }
-        trace += n == 6       ? trace_small(c->rows, 6, J, of_tree) /* all loops known beforehand */
-                 : n <= SMALL ? trace_small(c->rows, n, J, of_tree)
-                              : trace_large(p, t, c->rows, J, column);
+        trace += n == 6         ? trace_small(c->rows, 6, J, of_tree) /* all loops known beforehand */
+                 : n <= SMALL   ? trace_small(c->rows, n, J, of_tree)
+                 : p->mass.half ? trace_halved(p, t, c->rows, of, J, column)
+                                : trace_large(p, t, c->rows, J, column);
     }
     m->trace[c - p->constraint] = trace;
 }
@@ -143,11 +163,12 @@ static void times_rows(const sim_problem *p, const sim_constraint *c, const doub
     }
     for (int side = 0; side < 2; side++) {
         int t = c->tree[side];
+        sim_columns of = t >= 0 ? reach(p, c, side) : (sim_columns){0, 0};
         for (int k = 0; k < c->rows && t >= 0; k++) {
-            int n = p->tree[t].nv, v0 = p->tree[t].v0;
-            const double *J = p->J + c->block[side] + k * n;
-            m->free[c->row + k] += n == 6 ? dense_dot(6, J, p->v_free + v0) : dense_dot(n, J, p->v_free + v0);
-            m->pushed[c->row + k] += n == 6 ? dense_dot(6, J, dv + v0) : dense_dot(n, J, dv + v0);
+            int n = p->tree[t].nv, at = p->tree[t].v0 + of.first;
+            const double *J = p->J + c->block[side] + k * n + of.first;
+            m->free[c->row + k] += n == 6 ? dense_dot(6, J, p->v_free + at) : dense_dot(of.count, J, p->v_free + at);
+            m->pushed[c->row + k] += n == 6 ? dense_dot(6, J, dv + at) : dense_dot(of.count, J, dv + at);
         }
     }
 }

@@ -5,13 +5,11 @@
 #include <math.h>
 
 static const char *const name_of[SIM_EQUALITY_TYPES] = {
-    [SIM_WELD] = "weld",
-    [SIM_CONNECT] = "connect",
-    [SIM_DISTANCE] = "distance",
-    [SIM_COUPLING] = "coupling",
+    [SIM_WELD] = "weld",         [SIM_CONNECT] = "connect",      [SIM_DISTANCE] = "distance",
+    [SIM_COUPLING] = "coupling", [SIM_SPRING_DAMPER] = "spring",
 };
 static const int rows_of[SIM_EQUALITY_TYPES] = {
-    [SIM_WELD] = 6, [SIM_CONNECT] = 3, [SIM_DISTANCE] = 1, [SIM_COUPLING] = 1};
+    [SIM_WELD] = 6, [SIM_CONNECT] = 3, [SIM_DISTANCE] = 1, [SIM_COUPLING] = 1, [SIM_SPRING_DAMPER] = 1};
 
 const char *sim_equality_name(sim_equality_type type) { return name_of[type]; }
 int sim_equality_rows(sim_equality_type type) { return rows_of[type]; }
@@ -51,9 +49,15 @@ static int check_bodies(sim_builder *b, const sim_equality *e) {
                               "a frame of the constraint of \"%s\" and \"%s\" is no finite pose with a proper rotation",
                               b->body[e->body[0]].name, b->body[e->body[1]].name);
     }
-    if (e->type == SIM_DISTANCE && (!(e->distance > 0) || !isfinite(e->distance))) {
+    int apart = e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER;
+    if (apart && (!(e->distance > 0) || !isfinite(e->distance))) {
         return builder_refuse(b, SIM_BAD_INPUT, "the distance of \"%s\" and \"%s\" must be positive, not %g m",
                               b->body[e->body[0]].name, b->body[e->body[1]].name, e->distance);
+    }
+    if (e->type == SIM_SPRING_DAMPER && !(isfinite(e->stiffness + e->damping) && e->damping >= 0)) {
+        return builder_refuse(b, SIM_BAD_INPUT,
+                              "the spring of \"%s\" and \"%s\" needs a finite stiffness and a damping >= 0",
+                              b->body[e->body[0]].name, b->body[e->body[1]].name);
     }
     return 0;
 }

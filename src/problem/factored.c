@@ -123,6 +123,7 @@ static ptrdiff_t set_blocks(draft *d, const part *s, const int *number) {
         c->tree[0] = number[i];
         c->tree[1] = -1;
         c->block[0] = at;
+        c->columns[0] = (sim_columns){0, 0};
         at += (ptrdiff_t)c->rows * s[number[i]].rank;
     }
     return at;

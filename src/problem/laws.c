@@ -15,6 +15,18 @@
  *
  * What is rigid and says nothing of dissipation takes tau = dt there: it comes to rest within a few steps.
  *
+ * Carried loads, an option beside the paper's rule: R above lets a contact give way by (dt + tau) R_n gamma_n, which is in
+ * measure where it carries what it touches, and m / w^-1 times as much where it carries m.  The mass that a contact holds
+ * up shows in what it gave a step ago: without it, motion gains du in a step, so m = gamma_n / du; that mass, not w^-1,
+ * hangs on the contact's spring, and the period beta dt asks for the stiffness
+ *
+ *     R_n = beta^2/(4 pi^2) w / c,   R_t = sigma w / c,   c = gamma_n w / du,   1 <= c <= `carried`,
+ *
+ *     du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) along n,
+ *
+ * and the contact gives way by (dt + tau) beta^2/(4 pi^2) du, whatever it carries.  gamma_n is the mean over the contacts
+ * of two bodies, so that they go on sharing a load as before.  `carried` = 1 is the paper's rule.
+ *
  * The six rows of a weld are two constraints in this, of metres and of radians.
  *
  * Friction has target 0 and, near-rigid, R = sigma w.  Springs and actuators say themselves how they yield. */
@@ -28,22 +40,28 @@ typedef struct law {
 } law;
 
 sim_law_options sim_law_options_default(void) {
-    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01};
+    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1};
+}
+
+double sim_law_reach(sim_compliance compliance, double step) { return compliance == SIM_NEAR_RIGID ? 2 * step : step; }
+
+/* J v of one row, one side's part. */
+static double side_velocity(const sim_problem *p, const sim_constraint *c, int row, int side, const double *v) {
+    double u = 0;
+    if (c->tree[side] >= 0) {
+        const sim_problem_tree *t = &p->tree[c->tree[side]];
+        const double *J = p->J + c->block[side] + (ptrdiff_t)row * t->nv;
+        for (int j = 0; j < t->nv; j++) {
+            u += J[j] * v[t->v0 + j];
+        }
+    }
+    return u;
 }
 
 /* J v + w of one row, at the velocity before the step or without constraints. */
 static double row_velocity(const sim_problem *p, const sim_constraint *c, int row, const double *v) {
     double u = p->offset ? p->offset[c->row + row] : 0;
-    for (int side = 0; side < 2 && v; side++) {
-        if (c->tree[side] >= 0) {
-            const sim_problem_tree *t = &p->tree[c->tree[side]];
-            const double *J = p->J + c->block[side] + (ptrdiff_t)row * t->nv;
-            for (int j = 0; j < t->nv; j++) {
-                u += J[j] * v[t->v0 + j];
-            }
-        }
-    }
-    return u;
+    return v ? u + side_velocity(p, c, row, 0, v) + side_velocity(p, c, row, 1, v) : u;
 }
 
 /* Inverse mass that the row k of a constraint feels: root mean square of the block of W among those of its three. */
@@ -87,10 +105,11 @@ static void compliant_row(const law *l, const sim_constraint *c, int row, double
     *target = -l->problem->gap[c->row + row] / (dt + tau);
 }
 
-static void regularise(const law *l, const sim_constraint *c, const double *W, double *R, double *target) {
+static void regularise(const law *l, const sim_constraint *c, const double *W, double stiffer, double *R,
+                       double *target) {
     int near = l->compliance == SIM_NEAR_RIGID;
     for (int k = 0; k < c->rows; k++) {
-        double w = near ? inverse_mass(W, c->rows, k) : 0, slip = near ? l->options->sigma * w : 0;
+        double w = near ? inverse_mass(W, c->rows, k) / stiffer : 0, slip = near ? l->options->sigma * w : 0;
         if ((c->kind == SIM_CONTACT && k != 2) || c->kind == SIM_FRICTION) {
             R[k] = slip;
             target[k] = 0;
@@ -104,12 +123,46 @@ static void regularise(const law *l, const sim_constraint *c, const double *W, d
     }
 }
 
+/* What the contacts of two bodies gave a step ago along their normals, each on average; `end`: where the next two start. */
+static double mean_impulse(const sim_problem *p, int first, int *end) {
+    const sim_constraint *c = &p->constraint[first];
+    double sum = 0;
+    int i = first;
+    for (; i < p->nconstraint && p->constraint[i].kind == c->kind; i++) {
+        const sim_constraint *d = &p->constraint[i];
+        if (d->body[0] != c->body[0] || d->body[1] != c->body[1] || d->tree[0] != c->tree[0] ||
+            d->tree[1] != c->tree[1]) {
+            break;
+        }
+        sum += c->kind == SIM_CONTACT ? p->impulse_guess[d->row + 2] : 0;
+    }
+    *end = i;
+    return sum / (i - first);
+}
+
+/* How much stiffer a contact is for what it carries: c. */
+static double stiffening(const law *l, const sim_constraint *c, const double *W, double gave) {
+    const sim_problem *p = l->problem;
+    double gain = 0;
+    for (int side = 0; side < 2; side++) {
+        double before = side_velocity(p, c, 2, side, p->v_start);
+        gain = fmax(gain, fabs(side_velocity(p, c, 2, side, p->v_free) - before));
+    }
+    return fmax(1, fmin(l->options->carried, gave * inverse_mass(W, c->rows, 2) / gain));
+}
+
 void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_law_options *options, const double *W,
                     double *R, double *target) {
     law l = {p, compliance, options};
-    for (int i = 0; i < p->nconstraint; i++) {
+    int loads = compliance == SIM_NEAR_RIGID && options->carried > 1 && p->impulse_guess && p->v_start && p->v_free;
+    double gave = 0;
+    for (int i = 0, end = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        regularise(&l, c, W, R + c->row, target + c->row);
+        if (loads && i == end) {
+            gave = mean_impulse(p, i, &end);
+        }
+        double stiffer = c->kind == SIM_CONTACT && gave > 0 ? stiffening(&l, c, W, gave) : 1;
+        regularise(&l, c, W, stiffer, R + c->row, target + c->row);
         W = W ? W + c->rows * c->rows : NULL;
     }
 }

@@ -2,6 +2,7 @@
 #include "record/channels.h"
 
 #include "collide/collision.h"
+#include "contact/stage.h"
 #include "math/v3.h"
 #include "model/joint.h"
 #include <sim/dynamics.h>
@@ -233,6 +234,11 @@ STATISTIC(islands)
 STATISTIC(solver_iterations)
 STATISTIC(solver_total)
 STATISTIC(unsolved)
+STATISTIC(asleep)
+STATISTIC(asleep_bodies)
+STATISTIC(asleep_contacts)
+STATISTIC(woken)
+STATISTIC(stilled)
 CERTIFICATE(E)
 CERTIFICATE(own)
 CERTIFICATE(momentum)
@@ -326,7 +332,7 @@ static const channel_kind table[] = {
 };
 enum { KINDS = sizeof table / sizeof table[0] };
 
-/* Only of scenes in which shapes can touch. */
+/* Only of scenes in which shapes can touch, or joints or constraints have rows. */
 #define COUNTED(field, meaning)                                                                                        \
     { "statistics/" #field, meaning, 1, 1, 1, IF(statistics), #field, nothing, one, no_name, number, fetch_##field }
 #define JUDGED(field, unit, meaning)                                                                                   \
@@ -356,6 +362,17 @@ static const channel_kind touching_table[] = {
      fetch_count},
 };
 enum { TOUCHING_KINDS = sizeof touching_table / sizeof touching_table[0] };
+
+/* Only of scenes in which anything may sleep. */
+static const channel_kind sleeping_table[] = {
+    COUNTED(asleep, "trees of bodies that slept through the step that led here"),
+    COUNTED(asleep_bodies, "bodies of these"),
+    COUNTED(asleep_contacts, "contacts among these, left as they were: no certificate speaks of them"),
+    COUNTED(woken, "trees that woke in the step that led here"),
+    {"statistics/stilled", "kinetic energy of what fell asleep at the end of the step that led here", 1, 0, 1,
+     IF(statistics), "stilled", nothing, one, no_name, joules, fetch_stilled},
+};
+enum { SLEEPING_KINDS = sizeof sleeping_table / sizeof sleeping_table[0] };
 
 /* A row a contact. */
 static const channel_kind contact_table[] = {
@@ -397,15 +414,20 @@ channel_set *channels_choose(const sim_scene *scene, sim_pool *pool) {
     if (!set || touching < 0) {
         return NULL;
     }
-    set->channel = POOL_NEW(pool, sim_channel, KINDS + TOUCHING_KINDS);
+    set->channel = POOL_NEW(pool, sim_channel, KINDS + TOUCHING_KINDS + SLEEPING_KINDS);
     set->contact_channel = POOL_NEW(pool, sim_channel, CONTACT_KINDS);
     if (!set->channel || !set->contact_channel) {
         return NULL;
     }
     choose(scene, table, KINDS, set->channel, &set->count, &set->width);
-    if (touching) {
+    if (touching || contact_stage_needed(scene->model)) {
         choose(scene, touching_table, TOUCHING_KINDS, set->channel, &set->count, &set->width);
+    }
+    if (touching) {
         choose(scene, contact_table, CONTACT_KINDS, set->contact_channel, &set->contact_count, &set->contact_width);
+    }
+    if (scene->options.sleep) {
+        choose(scene, sleeping_table, SLEEPING_KINDS, set->channel, &set->count, &set->width);
     }
     return set;
 }

@@ -1,8 +1,8 @@
 /* How is a state kept and taken up again, to the last bit?
  *
- * A checkpoint is a header, then q, v, a, the contacts and their impulses, what ranges, dry friction and constraints gave
- * (of models that have any), as the machine holds them, then a checksum of
- * all before it.  It takes the place of an older one in one move. */
+ * A checkpoint is a header, then q, v, a, the contacts and their impulses, what actuators gave, what ranges, dry friction
+ * and constraints gave (of models that have any), who sleeps (where anything may), as the machine holds them, then a
+ * checksum of all before it.  It takes the place of an older one in one move. */
 #include "contact/stage.h"
 #include "record/fingerprint.h"
 #include "record/replace.h"
@@ -16,27 +16,29 @@
 #include <sys/stat.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT = 3 };
+enum { FORMAT = 4 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
     char magic[16];
     uint64_t byte_order, format;
     uint64_t model;                  /* fingerprint */
-    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of joint_impulse, equality_impulse and held */
+    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of effort, joint_impulse, equality_impulse and held */
+    uint64_t nrest;
     double step_size;
     char integrator[16], solver[16];  /* or "off": no contacts */
     char scene_hash[72], version[32]; /* for people who wonder where a file came from */
     double time, time0;
     int64_t step;
 } header;
-_Static_assert(sizeof(header) == 16 + 8 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
+_Static_assert(sizeof(header) == 16 + 9 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
 _Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 7 * sizeof(double) + 8 + 4 * sizeof(double),
                "a contact has no gaps");
+_Static_assert(sizeof(sim_rest) == 3 * 8, "a rest has no gaps");
 
 static size_t state_size(const header *head) {
     return (head->nq + 2 * head->nv + head->nrow) * sizeof(double) +
-           head->ncontact * (sizeof(sim_contact) + sizeof(sim_v3));
+           head->ncontact * (sizeof(sim_contact) + sizeof(sim_v3)) + head->nrest * sizeof(sim_rest);
 }
 
 static size_t file_size(const header *head) { return sizeof *head + state_size(head) + sizeof(uint64_t); }
@@ -55,7 +57,9 @@ static header describe(const sim_scene *scene, const sim_world *world) {
     head.nq = (uint64_t)model->nq;
     head.nv = (uint64_t)model->nv;
     head.ncontact = (uint64_t)state->ncontact;
-    head.nrow = contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) + head.nv : 0;
+    head.nrow = (uint64_t)model->nactuator;
+    head.nrow += contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) + head.nv : 0;
+    head.nrest = state->rest ? (uint64_t)model->ntree : 0;
     head.step_size = options->step;
     snprintf(head.integrator, sizeof head.integrator, "%s", sim_integrator_name(options->integrator));
     snprintf(head.solver, sizeof head.solver, "%s",
@@ -89,12 +93,14 @@ static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) 
     at = put(at, state->a, head.nv * sizeof(double));
     at = put(at, state->contact, head.ncontact * sizeof *state->contact);
     at = put(at, state->impulse, head.ncontact * sizeof *state->impulse);
-    if (head.nrow) {
-        const sim_model *model = scene->model;
+    const sim_model *model = scene->model;
+    at = put(at, state->effort, (size_t)model->nactuator * sizeof(double));
+    if (contact_stage_needed(model)) {
         at = put(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
         at = put(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
         at = put(at, state->held, head.nv * sizeof(double));
     }
+    at = put(at, state->rest, head.nrest * sizeof *state->rest);
     uint64_t sum = fingerprint_add(fingerprint_start(), bytes, (size_t)(at - bytes));
     memcpy(at, &sum, sizeof sum);
     return bytes;
@@ -150,7 +156,8 @@ static sim_status check_file(const char *path, const char *bytes, size_t size, h
                         (unsigned long long)head->format, FORMAT);
     }
     size_t most = size / sizeof(double); /* more numbers than that cannot be meant, and would overflow the next line */
-    if (head->nq > most || head->nv > most || head->ncontact > most || head->nrow > most || size < file_size(head)) {
+    if (head->nq > most || head->nv > most || head->ncontact > most || head->nrow > most || head->nrest > most ||
+        size < file_size(head)) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is cut short at %zu bytes", path, size);
     }
     uint64_t sum, found;
@@ -165,7 +172,8 @@ static sim_status check_file(const char *path, const char *bytes, size_t size, h
 /* Would this world go on as the one that was saved? */
 static sim_status check_world(const char *path, const header *head, const header *own, sim_error *error) {
     if (head->nrow != own->nrow && head->nq == own->nq && head->nv == own->nv) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is of another model: with other constraints", path);
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s: the checkpoint is of another model: with other actuators or constraints", path);
     }
     if (head->nq != own->nq || head->nv != own->nv) {
         return sim_fail(error, SIM_BAD_INPUT,
@@ -177,6 +185,10 @@ static sim_status check_world(const char *path, const header *head, const header
     if (memcmp(head->solver, own->solver, sizeof own->solver) != 0) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint was made with contacts '%.15s', not '%s'", path,
                         head->solver, own->solver);
+    }
+    if (head->nrest != own->nrest) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint was made %s bodies that may sleep", path,
+                        head->nrest ? "with" : "without");
     }
     if (head->model != own->model) {
         const char *scene =
@@ -202,10 +214,11 @@ static sim_status take_up(const char *path, const header *head, const char *byte
     double *numbers = malloc((count + rows + 1) * sizeof *numbers);
     sim_contact *contact = malloc((contacts + 1) * sizeof *contact);
     sim_v3 *impulse = malloc((contacts + 1) * sizeof *impulse);
+    sim_rest *rest = malloc((head->nrest + 1) * sizeof *rest);
     sim_status status = SIM_NO_RESOURCE;
     sim_error why;
     sim_fail(&why, status, "no memory for a checkpoint");
-    if (numbers && contact && impulse && contacts <= INT_MAX) {
+    if (numbers && contact && impulse && rest && contacts <= INT_MAX) {
         const char *at = bytes + sizeof *head;
         memcpy(numbers, at, count * sizeof *numbers);
         at += count * sizeof *numbers;
@@ -214,6 +227,8 @@ static sim_status take_up(const char *path, const header *head, const char *byte
         memcpy(impulse, at, contacts * sizeof *impulse);
         at += contacts * sizeof *impulse;
         memcpy(numbers + count, at, rows * sizeof *numbers);
+        at += rows * sizeof *numbers;
+        memcpy(rest, at, head->nrest * sizeof *rest);
         sim_state state = {.time = head->time,
                            .time0 = head->time0,
                            .step = head->step,
@@ -222,14 +237,17 @@ static sim_status take_up(const char *path, const header *head, const char *byte
                            .a = numbers + head->nq + head->nv,
                            .ncontact = (int)contacts,
                            .contact = contact,
-                           .impulse = impulse};
-        if (rows) {
-            state.joint_impulse = numbers + count;
+                           .impulse = impulse,
+                           .effort = numbers + count,
+                           .rest = head->nrest ? rest : NULL};
+        if (contact_stage_needed(model)) {
+            state.joint_impulse = state.effort + model->nactuator;
             state.equality_impulse = state.joint_impulse + joint_numbers(model);
             state.held = state.equality_impulse + equality_numbers(model);
         }
         status = sim_world_set_state(world, &state, &why);
     }
+    free(rest);
     free(impulse);
     free(contact);
     free(numbers);

@@ -63,6 +63,7 @@ static void add_bodies(uint64_t *hash, const sim_model *model) {
         ADD(hash, equality->ratio);
         ADD(hash, equality->stiffness);
         ADD(hash, equality->dissipation);
+        ADD(hash, equality->damping);
     }
 }
 
@@ -151,6 +152,10 @@ uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     }
     if (options->contacts || rows) {
         add_contact_options(&hash, options);
+    }
+    if (options->sleep) {
+        add_number(&hash, options->sleep_speed);
+        add_number(&hash, options->sleep_time);
     }
     return hash;
 }

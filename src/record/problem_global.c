@@ -129,10 +129,11 @@ static sim_status fill_J(sim_problem_file *file, draft *d, const fclib *p, sim_p
 
 /* v* = M^-1 f, by a problem without constraints. */
 static sim_status fill_free(const sim_problem_file *file, draft *d, const fclib *p, sim_error *error) {
-    sim_problem free_motion = {.step = 1, .ntree = d->parts.ntree, .nv = p->dofs, .tree = d->tree};
-    sim_problem *made = sim_problem_create(&free_motion, d->A, error);
+    sim_problem free_motion = {.step = 1, .ntree = d->parts.ntree, .nv = p->dofs, .tree = d->tree, .v_free = d->v_free};
+    sim_error why = {0};
+    sim_problem *made = sim_problem_create(&free_motion, d->A, &why);
     if (!made) {
-        return SIM_BAD_INPUT;
+        return sim_fail(error, why.status, why.status == SIM_BAD_INPUT ? "/fclib_global/M, here %s" : "%s", why.text);
     }
     for (int j = 0; j < p->dofs; j++) {
         d->v_free[j] = p->f[file->fclib_dof[j]];
@@ -189,6 +190,7 @@ sim_status problem_global(sim_problem_file *file, const fclib *p, sim_pool *work
     d.parts.offset = d.offset;
     d.parts.v_free = d.parts.v_start = d.v_free; /* what was before the step, FCLIB does not say */
     d.parts.v_guess = d.v_guess;
-    file->problem = sim_problem_create(&d.parts, d.A, error);
-    return file->problem ? SIM_OK : SIM_BAD_INPUT;
+    sim_error why = {0};
+    file->problem = sim_problem_create(&d.parts, d.A, &why);
+    return file->problem ? SIM_OK : sim_fail(error, why.status, "/fclib_global: %s", why.text);
 }

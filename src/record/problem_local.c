@@ -162,8 +162,11 @@ sim_status problem_local(sim_problem_file *file, const fclib *p, sim_pool *work,
     parts.W = &W;
     parts.q = ordered;
     parts.impulse_guess = problem_impulse_guess(file, p, work);
-    file->problem = sim_problem_create(&parts, NULL, error);
-    return file->problem ? SIM_OK : SIM_BAD_INPUT;
+    sim_error why = {0};
+    file->problem = sim_problem_create(&parts, NULL, &why);
+    return file->problem
+               ? SIM_OK
+               : sim_fail(error, why.status, "%s%s", p->global ? "/fclib_global: " : "/fclib_local/", why.text);
 }
 
 static void add_part(triplets *t, const sparse *a, int row0, int column0, int transposed) {

@@ -232,22 +232,6 @@ static int take_trees(own *o) {
     return !count || o->A;
 }
 
-static int blocks_symmetric(const own *o) {
-    const double *A = o->A;
-    for (int t = 0; t < o->parts.ntree; t++) {
-        ptrdiff_t n = o->tree[t].nv;
-        for (ptrdiff_t i = 0; i < n; i++) {
-            for (ptrdiff_t j = 0; j < i; j++) {
-                if (A[i * n + j] != A[j * n + i]) {
-                    return refuse(o, "A", "is not symmetric");
-                }
-            }
-        }
-        A += n * n;
-    }
-    return 1;
-}
-
 static int take_constraints(own *o) {
     const store_node *first = store_find(o->group, "kind");
     int count = first && first->count <= INT_MAX / 8 ? (int)first->count : 0;
@@ -304,30 +288,6 @@ static int take_J(own *o) {
     return !o->parts.ntree || J;
 }
 
-static const double *block_at(const own *o, int i, int j) {
-    for (int k = o->W.start[i]; k < o->W.start[i + 1]; k++) {
-        if (o->W.column[k] == j) {
-            return o->W.value + o->W.at[k];
-        }
-    }
-    return NULL;
-}
-
-static int delassus_symmetric(const own *o) {
-    for (int i = 0; i < o->parts.nconstraint; i++) {
-        for (int k = o->W.start[i]; k < o->W.start[i + 1]; k++) {
-            int j = o->W.column[k], rows = o->constraint[i].rows, columns = o->constraint[j].rows;
-            const double *a = o->W.value + o->W.at[k], *b = block_at(o, j, i);
-            for (int e = 0; e < rows * columns; e++) {
-                if (a[e] != (b ? b[e % columns * rows + e / columns] : 0)) {
-                    return 0;
-                }
-            }
-        }
-    }
-    return 1;
-}
-
 static int take_delassus(own *o) {
     const store_node *group = take(o, o->group, "W", STORE_GROUP, -1), *column = store_find(group, "column");
     int count = o->parts.nconstraint, blocks = column && column->count <= INT_MAX ? (int)column->count : 0;
@@ -357,7 +317,7 @@ static int take_delassus(own *o) {
     o->W = (sim_delassus){own_start, own_column, own_at, value->real, (int)symmetric[0]};
     o->parts.W = &o->W;
     o->parts.q = reals(o, o->group, "q", o->parts.nrow);
-    return o->parts.q && (!o->W.symmetric || delassus_symmetric(o) || refuse(o, "W", "is not symmetric"));
+    return o->parts.q != NULL;
 }
 
 /* May be missing. */
@@ -387,11 +347,14 @@ sim_status problem_take_own(const store_node *group, sim_pool *work, sim_problem
     sim_error why = {0};
     own o = {.group = group, .work = work, .error = &why};
     *problem = NULL;
-    if (!wholes(&o, group, "format", 1, FORMAT, FORMAT) || !take_trees(&o) || !take_constraints(&o) ||
-        !blocks_symmetric(&o) || !take_J(&o) || !take_vectors(&o) || (!o.parts.ntree && !take_delassus(&o))) {
+    if (!wholes(&o, group, "format", 1, FORMAT, FORMAT) || !take_trees(&o) || !take_constraints(&o) || !take_J(&o) ||
+        !take_vectors(&o) || (!o.parts.ntree && !take_delassus(&o))) {
         return why.status ? sim_fail(error, why.status, "%s", why.text)
                           : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
     }
-    *problem = sim_problem_create(&o.parts, o.A, error);
-    return *problem ? SIM_OK : SIM_BAD_INPUT;
+    *problem = sim_problem_create(&o.parts, o.A, &why);
+    if (!*problem && why.status == SIM_BAD_INPUT) { /* begins with the name of the array */
+        return sim_fail(error, why.status, "/%s/%s", problem_own_group, why.text);
+    }
+    return *problem ? SIM_OK : sim_fail(error, why.status, "%s", why.text);
 }

@@ -64,12 +64,17 @@ void sim_read_constraint(loader *l, const scope *s, const node *n) {
     if (!find_body(l, s, d.first, at[0], &body[0]) || !find_body(l, s, d.second, at[1], &body[1])) {
         return;
     }
+    if (d.type == SIM_SPRING_DAMPER && !sim_node_member(n, "stiffness")) {
+        sim_report_once(&l->report, n, NULL, "a spring needs a stiffness");
+        return;
+    }
     sim_equality e = sim_equality_default();
     e.name = d.name ? d.name : d.first;
     e.type = (sim_equality_type)d.type;
     e.stiffness = sim_node_member(n, "stiffness") ? d.stiffness : INFINITY;
     e.dissipation = d.dissipation;
-    e.distance = d.distance;
+    e.distance = e.type == SIM_SPRING_DAMPER ? d.rest : d.distance;
+    e.damping = d.damping;
     e.offset = d.offset;
     e.ratio = d.ratio;
     e.dof[0] = (int)d.first_dof;

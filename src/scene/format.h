@@ -14,7 +14,7 @@ enum { COMPOUND = SIM_SHAPE_TYPES };
 
 typedef struct law_data {
     const node *at;
-    double beta, sigma, push, threshold;
+    double beta, sigma, push, threshold, carried;
 } law_data;
 
 typedef struct world_data {
@@ -30,6 +30,8 @@ typedef struct world_data {
     const node *solver_options;
     int compliance;
     law_data law;
+    bool sleep;
+    double sleep_speed, sleep_time;
 } world_data;
 
 typedef struct material_data {
@@ -172,9 +174,9 @@ typedef struct constraint_data {
     int type;
     const char *first, *second;
     pose_data first_pose, second_pose;
-    double first_point[3], second_point[3], distance;
+    double first_point[3], second_point[3], distance, rest;
     int64_t first_dof, second_dof;
-    double offset, ratio, stiffness, dissipation;
+    double offset, ratio, stiffness, dissipation, damping;
 } constraint_data;
 
 typedef struct point_data {

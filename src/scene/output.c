@@ -31,14 +31,16 @@ void sim_read_options(loader *l) {
     sim_scene *scene = l->scene;
     scene->name = l->data.name ? keep(l, l->data.name) : title_from_path(l, l->main->from.name);
     scene->description = keep(l, l->data.description ? l->data.description : "");
-    scene->options =
-        (sim_options){.step = w->step,
-                      .integrator = (sim_integrator)w->integrator,
-                      .threads = (int)w->threads,
-                      .tolerance = w->tolerance,
-                      .max_iterations = (int)w->max_iterations,
-                      .contacts = w->contacts,
-                      .contact_margin = sim_node_member(w->at, "contact_margin") ? w->contact_margin : NAN};
+    scene->options = (sim_options){.step = w->step,
+                                   .integrator = (sim_integrator)w->integrator,
+                                   .threads = (int)w->threads,
+                                   .tolerance = w->tolerance,
+                                   .max_iterations = (int)w->max_iterations,
+                                   .contacts = w->contacts,
+                                   .contact_margin = sim_node_member(w->at, "contact_margin") ? w->contact_margin : NAN,
+                                   .sleep = w->sleep,
+                                   .sleep_speed = sim_node_member(w->at, "sleep_speed") ? w->sleep_speed : NAN,
+                                   .sleep_time = sim_node_member(w->at, "sleep_time") ? w->sleep_time : NAN};
     sim_read_contact_options(l);
     scene->duration = w->duration;
     scene->seed = l->seed;

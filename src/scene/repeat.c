@@ -144,6 +144,9 @@ bool sim_pattern_next(loader *l, placing *p, sim_pose *place) {
         place->p = lattice(p, true);
         place->p.x += draw_between(p, -d->jitter, d->jitter);
         place->p.y += draw_between(p, -d->jitter, d->jitter);
+        if (d->random_orientation) {
+            place->R = draw_rotation(p);
+        }
         break;
     case PLACE_SCATTER:
         found = scatter(l, p, place);

@@ -73,6 +73,16 @@ static const field world_fields[] = {
      .help = "What becomes of a contact that is stiffer than the step can resolve: `rigid` lets it not yield at all, "
              "`near-rigid` as little as the step resolves; `auto` is the solver's own choice."},
     {"law", FIELD_OBJECT, AT(world_data, law), .table = &sim_table_law, .help = "Numbers of the contact law."},
+    {"sleep", FIELD_FLAG, AT(world_data, sleep), .standard = "false",
+     .help = "Whether groups of bodies that lie still are left out of steps until something comes to them "
+             "([contact.md](contact.md#what-sleeps))."},
+    {"sleep_speed", FIELD_NUMBER, AT(world_data, sleep_speed), .unit = "m/s", NOT_NEGATIVE,
+     .help =
+         "A body with no point faster than this is still. Left out, a thousandth of sqrt(g r), r from its centre of "
+         "mass to its farthest point."},
+    {"sleep_time", FIELD_NUMBER, AT(world_data, sleep_time), .unit = "s", NOT_NEGATIVE,
+     .help = "For how long it must have been still. Left out, 2 pi sqrt(R/g), one swing of a pendulum as long as its "
+             "tree of bodies, and ten steps at least."},
 };
 const table sim_table_world = {"world", "The surroundings and how time is stepped.", sizeof(world_data), world_fields,
                                .count = COUNT(world_fields)};
@@ -86,6 +96,9 @@ static const field law_fields[] = {
      .help = "Rigid: the part of an overlap that a step undoes."},
     {"threshold", FIELD_NUMBER, AT(law_data, threshold), .unit = "m/s", NOT_NEGATIVE, .standard = "0.01",
      .help = "Slower approaches do not bounce."},
+    {"carried", FIELD_NUMBER, AT(law_data, carried), WITHIN(1, 1e9), .standard = "1",
+     .help = "Near-rigid: contacts that carry more than the bodies they touch are stiffer by up to this factor; 1: "
+             "none is."},
 };
 const table sim_table_law = {"law",
                              "Numbers that all contacts share. What each contact is made of is said by materials.",
@@ -349,7 +362,8 @@ static const field repeat_fields[] = {
      .only = BIT(PLACE_SCATTER) | BIT(PLACE_COLUMNS),
      .help = "Another number gives another pattern, as another `world/seed` does."},
     {"random_orientation", FIELD_FLAG, AT(repeat_data, random_orientation), .standard = "false",
-     .only = BIT(PLACE_SCATTER), .help = "Each copy turned at random, all orientations being equally likely."},
+     .only = BIT(PLACE_SCATTER) | BIT(PLACE_COLUMNS),
+     .help = "Each copy turned at random, all orientations being equally likely."},
     {"radius", FIELD_NUMBER, AT(repeat_data, radius), LENGTH_OR_ZERO, .standard = "0", .only = BIT(PLACE_SCATTER),
      .help = "No two copies come closer than twice this."},
     {"on", FIELD_NAME, AT(repeat_data, on), .only = BIT(PLACE_SERIES), .needed_by = BIT(PLACE_SERIES),

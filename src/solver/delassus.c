@@ -2,9 +2,13 @@
  *
  *     W = J A^-1 J',     W_ij = sum over the trees t that i and j share of J_it A_t^-1 J_jt'
  *
- * A constraint touches at most two trees, so that all of W comes from small blocks Y_it' = J_it A_t^-1, one solve with A_t
- * for each row: the change of the tree's velocities for a unit impulse along that row.  A diagonal block is
- * W_ii = sum_t J_it Y_it; its upper half is computed and mirrored, so that it is symmetric to the bit.
+ * A constraint touches at most two trees, so that all of W comes from small blocks: Y_it' = J_it A_t^-1, one solve with A_t
+ * for each row, the change of the tree's velocities for a unit impulse along that row; or half of that, Z_it' = J_it B_t'
+ * with A_t^-1 = B_t' B_t, which is not zero but on paths to the root.  Then
+ *
+ *     W_ij = sum_t J_it Y_jt = sum_t Z_it' Z_jt.
+ *
+ * The upper half of a diagonal block is computed and mirrored, so that it is symmetric to the bit.
  *
  * Free bodies, where only the diagonal is asked for: with A = U' U, W_ii = sum_t X' X, X = U^-T J_it', and U^-1 is written
  * down once for all constraints of the body. */
@@ -46,17 +50,22 @@ void delassus_times(const sim_problem *p, const double *x, double *v, double *y)
     }
 }
 
-/* Y' of one constraint and tree. */
-static void answer(const sim_problem *p, const sim_constraint *c, int side, double *Y) {
+/* Rows of one constraint and tree, whole or half. */
+static void answer(const sim_problem *p, const sim_constraint *c, int side, int half, double *Y) {
     int nv = p->tree[c->tree[side]].nv;
     memcpy(Y, p->J + c->block[side], (size_t)c->rows * (size_t)nv * sizeof *Y);
+    if (half) {
+        p->mass.half(p->mass.self, c->tree[side], c->rows, sim_block_columns(p, c, side), Y);
+        return;
+    }
     for (int row = 0; row < c->rows; row++) {
         p->mass.solve(p->mass.self, c->tree[side], Y + row * nv);
     }
 }
 
-int delassus_answer_make(const sim_problem *p, sim_arena *scratch, delassus_answer *Y) {
+int delassus_answer_make(const sim_problem *p, int half, sim_arena *scratch, delassus_answer *Y) {
     ptrdiff_t size = 0;
+    Y->half = half && p->mass.half;
     Y->at = ARENA_NEW(scratch, ptrdiff_t, 2 * (size_t)p->nconstraint);
     if (!Y->at) {
         return 0;
@@ -70,19 +79,41 @@ int delassus_answer_make(const sim_problem *p, sim_arena *scratch, delassus_answ
     Y->value = ARENA_NEW(scratch, double, size);
     for (int k = 0; k < 2 * p->nconstraint && Y->value; k++) {
         if (Y->at[k] >= 0) {
-            answer(p, &p->constraint[k / 2], k % 2, Y->value + Y->at[k]);
+            answer(p, &p->constraint[k / 2], k % 2, Y->half, Y->value + Y->at[k]);
         }
     }
     return Y->value != NULL;
 }
 
-/* W_ii += J Y of one tree, upper half. */
-static void add_upper(const sim_constraint *c, int nv, const double *J, const double *Y, double *W) {
-    for (int row = 0; row < c->rows; row++) {
-        for (int column = row; column < c->rows; column++) {
-            W[row * c->rows + column] += dense_dot(nv, J + row * nv, Y + column * nv);
+/* The columns that a row of a half can be other than zero in: from the root to the tips that it touches. */
+static inline int end_of_half(const sim_problem *p, const sim_constraint *c, int side) {
+    sim_columns of = sim_block_columns(p, c, side);
+    return of.first + of.count;
+}
+
+/* W += X Y' of rows x nv blocks, over some columns; above the diagonal alone if X and Y are of one constraint. */
+static inline void add_product(int rows, int columns, int upper, int nv, sim_columns of, const double *X,
+                               const double *Y, double *W) {
+    X += of.first;
+    Y += of.first;
+    for (int row = 0; row < rows; row++) {
+        for (int column = upper ? row : 0; column < columns; column++) {
+            W[row * columns + column] += dense_dot(of.count, X + (ptrdiff_t)row * nv, Y + (ptrdiff_t)column * nv);
         }
     }
+}
+
+void delassus_add(const sim_problem *p, const delassus_answer *Y, int i, int s, int j, int r, double *W) {
+    const sim_constraint *a = &p->constraint[i], *b = &p->constraint[j];
+    int nv = p->tree[a->tree[s]].nv;
+    const double *y = Y->value + Y->at[2 * j + r], *x = p->J + a->block[s];
+    sim_columns of = sim_block_columns(p, a, s);
+    if (Y->half) {
+        int end = end_of_half(p, a, s), other = end_of_half(p, b, r);
+        of = (sim_columns){0, end < other ? end : other};
+        x = Y->value + Y->at[2 * i + s];
+    }
+    add_product(a->rows, b->rows, i == j, nv, of, x, y, W);
 }
 
 static void mirror(int n, double *W) {
@@ -150,22 +181,24 @@ static void add_upper_six(const sim_constraint *c, const double *J, const invers
     }
 }
 
-/* `work` holds the rows of Y of one constraint where they are not at hand. */
+/* `work` holds rows of one constraint where those of Y are not at hand. */
 static void diagonal_block(const sim_problem *p, const delassus_answer *Y, const inverse_root *root, int i,
                            double *work, double *W) {
     const sim_constraint *c = &p->constraint[i];
+    int half = p->mass.half != NULL;
     memset(W, 0, (size_t)(c->rows * c->rows) * sizeof *W);
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
-        int tree = c->tree[side];
-        const double *y = Y ? Y->value + Y->at[2 * i + side] : work, *J = p->J + c->block[side];
-        if (root && root[tree].made) {
-            add_upper_six(c, J, &root[tree], W);
-            continue;
+        if (root && root[c->tree[side]].made) {
+            add_upper_six(c, p->J + c->block[side], &root[c->tree[side]], W);
+        } else if (Y) {
+            delassus_add(p, Y, i, side, i, side, W);
+        } else {
+            answer(p, c, side, half, work);
+            const double *x = half ? work : p->J + c->block[side];
+            sim_columns of = sim_block_columns(p, c, side);
+            of = half ? (sim_columns){0, of.first + of.count} : of;
+            add_product(c->rows, c->rows, 1, p->tree[c->tree[side]].nv, of, x, work, W);
         }
-        if (!Y) {
-            answer(p, c, side, work);
-        }
-        add_upper(c, p->tree[tree].nv, J, y, W);
     }
     mirror(c->rows, W);
 }

@@ -1,13 +1,13 @@
-/* All of W in compressed rows of blocks: which constraints share a tree, and W_ij = sum_t J_it Y_jt for those.
+/* All of W in compressed rows of blocks: which constraints share a tree, and W_ij for those (delassus.c).
  *
  * Blocks with i <= j are computed, the others are their transposes: W is symmetric to the bit.  Both passes go through the
  * constraints in order, so that columns rise and the place of a transposed block is known: rows above the diagonal are
  * finished in the order in which the columns below it are met. */
-#include "math/dense.h"
 #include "solver/delassus.h"
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Which constraints touch a tree, in rising order. */
 typedef struct touching {
@@ -97,21 +97,13 @@ int delassus_pattern(const sim_problem *p, size_t most, sim_arena *scratch, sim_
     return column != NULL;
 }
 
-/* W_ij = sum of J_it Y_jt over shared trees. */
 static void block(const sim_problem *p, const delassus_answer *Y, int i, int j, double *W) {
     const sim_constraint *a = &p->constraint[i], *b = &p->constraint[j];
     memset(W, 0, (size_t)(a->rows * b->rows) * sizeof *W);
     for (int side = 0; side < 4; side++) {
         int t = a->tree[side / 2];
-        if (t < 0 || t != b->tree[side % 2]) {
-            continue;
-        }
-        int nv = p->tree[t].nv;
-        const double *J = p->J + a->block[side / 2], *y = Y->value + Y->at[2 * j + side % 2];
-        for (int row = 0; row < a->rows; row++) {
-            for (int column = i == j ? row : 0; column < b->rows; column++) {
-                W[row * b->rows + column] += dense_dot(nv, J + row * nv, y + column * nv);
-            }
+        if (t >= 0 && t == b->tree[side % 2]) {
+            delassus_add(p, Y, i, side / 2, j, side % 2, W);
         }
     }
 }

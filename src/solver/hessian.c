@@ -1,23 +1,15 @@
 /* H = A + J' G J by trees (Castro, Permenter, Han 2021, sec. IV-C).
  *
- * With G = sum_r weight_r q_r q_r' for every constraint, a patch of constraints between the trees a and b gives
- *
- *     H_aa += sum_r weight_r x_r x_r',   H_ab = sum_r weight_r x_r z_r',   H_bb += sum_r weight_r z_r z_r',
- *     x_r = J_a' q_r,   z_r = J_b' q_r,
- *
- * one sum over all the rows of the patch.  A sticking contact gives three rows, a sliding one two, an open one none.  What
- * a patch gives to the diagonal is kept apart, so that patches whose G has not changed need no work. */
+ * What each patch of constraints gives is summed in hessian_sum.c.  Its part of the diagonal is kept apart, so that patches
+ * whose G has not changed need no work. */
 #include "solver/hessian.h"
 #include "linalg/strip.h"
+#include "solver/hessian_sum.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows x_r and -weight_r x_r of one side of a patch, padded. */
-typedef struct rows {
-    int n, stride, count;
-    double *x, *weighted;
-} rows;
+enum { LARGE = 64 }; /* trees whose A is not to be gone through for a product */
 
 struct hessian {
     sim_arena *kept, *scratch;
@@ -33,7 +25,7 @@ struct hessian {
     convex_bend *bend; /* [nconstraint] as of the last sum */
     char *stale;       /* [nodes] */
     int summed;        /* 0: nothing was, since A and J came */
-    rows side[2];
+    hessian_sum sum;
     double *x, *padded; /* [unknowns], [most of a node] */
 };
 
@@ -106,25 +98,10 @@ static int keep_structure(hessian *h, const sim_problem *p) {
     return 1;
 }
 
-static int make_rows(hessian *h) {
+static int make_padded(hessian *h) {
     int most = 0;
     for (int node = 0; node < h->patches.nodes; node++) {
-        int n = size_of(h, node);
-        most = n > most ? n : most;
-    }
-    size_t numbers = 0;
-    for (int k = 0; k < h->patches.count; k++) {
-        const patch *p = &h->patches.patch[k];
-        int n = size_of(h, p->a), m = p->b >= 0 ? size_of(h, p->b) : 0;
-        size_t here = (size_t)p->rows * strip_stride(n > m ? n : m);
-        numbers = here > numbers ? here : numbers;
-    }
-    for (int side = 0; side < 2; side++) {
-        h->side[side].x = ARENA_NEW(h->kept, double, numbers);
-        h->side[side].weighted = ARENA_NEW(h->kept, double, numbers);
-        if (!h->side[side].x || !h->side[side].weighted) {
-            return 0;
-        }
+        most = size_of(h, node) > most ? size_of(h, node) : most;
     }
     h->padded = ARENA_NEW(h->kept, double, strip_stride(most) + 8);
     return h->padded != NULL;
@@ -138,7 +115,7 @@ static int make_blocks(hessian *h) {
     h->bend = ARENA_NEW(h->kept, convex_bend, h->nconstraint);
     h->stale = ARENA_NEW(h->kept, char, o->nodes);
     h->x = ARENA_NEW(h->kept, double, o->start[o->nodes]);
-    int ok = h->A && h->part && h->bend && h->stale && h->x && make_rows(h);
+    int ok = h->A && h->part && h->bend && h->stale && h->x && make_padded(h) && hessian_sum_make(&h->sum, o, h->kept);
     for (int node = 0; node < o->nodes && ok; node++) {
         h->A[node] = ARENA_NEW(h->kept, double, block_numbers(h, node));
         ok = h->A[node] != NULL;
@@ -182,6 +159,10 @@ int hessian_prepare(hessian *h, const sim_problem *p, spd_method method) {
 void hessian_mass_times(const hessian *h, const double *x, double *y) {
     for (int node = 0; node < h->patches.nodes; node++) {
         int n = size_of(h, node), stride = strip_stride(n), v0 = h->problem->tree[h->patches.tree[node]].v0;
+        if (n > LARGE) {
+            h->problem->mass.times(h->problem->mass.self, h->patches.tree[node], x + v0, y + v0);
+            continue;
+        }
         if (n == 6) {
             strip_row_6(x + v0, h->A[node], y + v0);
             continue;
@@ -203,98 +184,12 @@ void hessian_mass_diagonal(const hessian *h, double *diagonal) {
     }
 }
 
-/* Rows of free bodies: two registers for six numbers and two zeros. */
-static inline void add_row_of_six(rows *r, const double *J, int count, const double *q, double weight) {
-    double *x = r->x + 8 * (ptrdiff_t)r->count, *weighted = r->weighted + 8 * (ptrdiff_t)r->count;
-    strip_quad head = q[0] * strip_load4(J), tail = {q[0] * J[4], q[0] * J[5], 0, 0};
-    for (int k = 1; k < count; k++) {
-        strip_quad more = {q[k] * J[6 * k + 4], q[k] * J[6 * k + 5], 0, 0};
-        head += q[k] * strip_load4(J + 6 * k);
-        tail += more;
-    }
-    memcpy(x, &head, sizeof head);
-    memcpy(x + 4, &tail, sizeof tail);
-    head *= -weight;
-    tail *= -weight;
-    memcpy(weighted, &head, sizeof head);
-    memcpy(weighted + 4, &tail, sizeof tail);
-    r->count++;
-}
-
-/* x = sum_k q_k J_k and -weight x, padded. */
-static inline void add_row(rows *r, const double *J, int count, const double *q, double weight) {
-    if (r->n == 6) {
-        add_row_of_six(r, J, count, q, weight);
-        return;
-    }
-    double *x = r->x + (ptrdiff_t)r->count * r->stride, *weighted = r->weighted + (ptrdiff_t)r->count * r->stride;
-    for (int j = 0; j < r->n; j++) {
-        double sum = q[0] * J[j];
-        for (int k = 1; k < count; k++) {
-            sum += q[k] * J[k * r->n + j];
-        }
-        x[j] = sum;
-        weighted[j] = -weight * sum;
-    }
-    for (int j = r->n; j < r->stride; j++) {
-        x[j] = weighted[j] = 0;
-    }
-    r->count++;
-}
-
-static void add_constraint(rows *r, const sim_constraint *c, const double *J, const convex_bend *bend) {
-    const double *w = bend->weight, *t = bend->t, one = 1;
-    if (bend->sliding) {
-        double a[3] = {c->friction * t[0], c->friction * t[1], 1}, b[2] = {-t[1], t[0]};
-        add_row(r, J, 3, a, w[0]);
-        add_row(r, J, 2, b, w[1]);
-        return;
-    }
-    for (int k = 0; k < c->rows; k++) {
-        if (w[k] > 0) {
-            add_row(r, J + k * r->n, 1, &one, w[k]);
-        }
-    }
-}
-
-static void collect(hessian *h, const patch *p) {
-    for (int side = 0; side < 2; side++) {
-        int node = side ? p->b : p->a;
-        rows *r = &h->side[side];
-        r->count = 0;
-        if (node < 0) {
-            break;
-        }
-        r->n = size_of(h, node);
-        r->stride = strip_stride(r->n);
-        for (int k = 0; k < p->count; k++) {
-            int i = h->patches.constraint[p->first + k];
-            const sim_constraint *c = &h->problem->constraint[i];
-            add_constraint(r, c, h->problem->J + c->block[side ^ h->patches.flipped[i]], &h->bend[i]);
-        }
-    }
-}
-
-/* H <- sum_r weight_r x_r z_r' */
-static void sum_rows(const rows *x, const rows *z, double *H) {
-    if (x->n == 6 && z->n == 6) {
-        strip_product_6(x->count, x->weighted, z->x, H);
-        return;
-    }
-    memset(H, 0, (size_t)x->n * (size_t)z->stride * sizeof *H);
-    strip_update(x->n, z->stride, x->count, x->weighted, x->stride, z->x, z->stride, H, z->stride);
-}
-
 static void sum_patch(hessian *h, int k) {
     const patch *p = &h->patches.patch[k];
-    collect(h, p);
-    sum_rows(&h->side[0], &h->side[0], h->part[2 * k]);
+    spd_block between = p->b >= 0 ? spd_between(h->system, p->edge) : (spd_block){0};
+    hessian_sum_patch(&h->sum, h->problem, &h->patches, p, h->bend, h->part[2 * k], h->part[2 * k + 1], &between);
     h->stale[p->a] = 1;
     if (p->b >= 0) {
-        spd_block between = spd_between(h->system, p->edge);
-        int first = between.row == p->a ? 0 : 1;
-        sum_rows(&h->side[first], &h->side[1 - first], between.value);
-        sum_rows(&h->side[1], &h->side[1], h->part[2 * k + 1]);
         h->stale[p->b] = 1;
     }
 }

@@ -141,6 +141,7 @@ static void place(conversion *c, int root, int n, int rank, const double *L) {
         k->tree[0] = p->ntree;
         k->tree[1] = -1;
         k->block[0] = c->used;
+        k->columns[0] = (sim_columns){0, 0};
         for (int r = 0; r < k->rows; r++, c->used += rank) {
             memcpy(c->J + c->used, L + (ptrdiff_t)(c->row[i] + r) * n, (size_t)rank * sizeof *L);
         }
@@ -244,7 +245,7 @@ int local_to_global(const sim_problem *local, sim_arena *scratch, sim_problem *g
     global->tree = c.tree;
     global->constraint = c.constraint;
     global->J = c.J;
-    global->mass = (sim_mass){c.tree, times, solve, matrix};
+    global->mass = (sim_mass){c.tree, times, solve, matrix, NULL};
     global->v_free = global->v_start = c.v;
     global->v_guess = NULL;
     global->offset = local->q;

@@ -97,24 +97,31 @@ static double *zeros(sim_arena *scratch, size_t count) {
     return x ? memset(x, 0, count * sizeof *x) : NULL;
 }
 
-static int make_blocks(pgs *s, const solver_call *call, const delassus_answer *Y, sim_arena *scratch) {
+static int lay_out(pgs *s, sim_arena *scratch) {
+    s->block = ARENA_NEW(scratch, pgs_block, s->n);
+    s->uniform = 1;
+    for (int i = 0; i < s->n && s->block; i++) {
+        const sim_constraint *c = &s->problem->constraint[i];
+        describe(s->problem, c, s->lanes, &s->block[i]);
+        s->lanes += s->block[i].lanes;
+        s->uniform &= c->rows == 3;
+    }
+    return s->block != NULL;
+}
+
+static int make_matrices(pgs *s, const solver_call *call, const delassus_answer *Y, sim_arena *scratch) {
     const sim_problem *p = s->problem;
     size_t size = sim_delassus_diagonal_size(p);
     double *W = ARENA_NEW(scratch, double, size), *K = ARENA_NEW(scratch, double, 2 * size);
-    s->block = ARENA_NEW(scratch, pgs_block, s->n);
-    if (!W || !K || !s->block || !delassus_diagonal(p, sim_problem_local(p) ? NULL : Y, scratch, W)) {
+    if (!W || !K || !delassus_diagonal(p, Y, scratch, W)) {
         return 0;
     }
-    s->uniform = 1;
     for (int i = 0; i < s->n; i++) {
         const sim_constraint *c = &p->constraint[i];
         int square = c->rows * c->rows;
-        describe(p, c, s->lanes, &s->block[i]);
         local_matrix(&s->block[i], call->R + c->row, W);
         s->block[i].K = K;
         s->block[i].inverse = K + square;
-        s->lanes += s->block[i].lanes;
-        s->uniform &= c->rows == 3;
         W += square;
         K += 2 * square;
     }
@@ -218,23 +225,32 @@ static size_t cost_assembled(const pgs *s, const sim_delassus *W) {
 }
 
 /* matrix: 0 what is cheaper, 1 matrix-free, 2 assembled. */
-static int choose_form(pgs *s, const delassus_answer *Y, int matrix, sim_arena *scratch) {
-    const sim_problem *p = s->problem;
-    sim_delassus W;
+static int choose_form(pgs *s, int matrix, sim_arena *scratch, sim_delassus *W) {
     int many = 0;
-    if (sim_problem_local(p)) {
+    if (sim_problem_local(s->problem)) {
         s->assembled = 1;
-        return pack_assembled(s, p->W, scratch);
+        return 1;
     }
     size_t cost = cost_free(s);
-    if (matrix != 1 && !delassus_pattern(p, matrix == 2 ? SIZE_MAX : cost, scratch, &W, &many)) {
+    if (matrix != 1 && !delassus_pattern(s->problem, matrix == 2 ? SIZE_MAX : cost, scratch, W, &many)) {
         return 0;
     }
-    s->assembled = matrix == 2 || (matrix == 0 && !many && 2 * cost_assembled(s, &W) <= 3 * cost);
-    if (s->assembled) {
-        return delassus_assemble(p, Y, scratch, &W) && pack_assembled(s, &W, scratch);
+    s->assembled = matrix == 2 || (matrix == 0 && !many && 2 * cost_assembled(s, W) <= 3 * cost);
+    return 1;
+}
+
+/* Assembled, W wants half of the solves alone. */
+static int make_form(pgs *s, const solver_call *call, sim_arena *scratch, sim_delassus *W) {
+    const sim_problem *p = s->problem;
+    delassus_answer Y = {NULL, NULL, 0};
+    if (sim_problem_local(p)) {
+        return make_matrices(s, call, NULL, scratch) && pack_assembled(s, p->W, scratch);
     }
-    return pack_free(s, Y, scratch);
+    if (!delassus_answer_make(p, s->assembled, scratch, &Y) || !make_matrices(s, call, &Y, scratch)) {
+        return 0;
+    }
+    return s->assembled ? delassus_assemble(p, &Y, scratch, W) && pack_assembled(s, W, scratch)
+                        : pack_free(s, &Y, scratch);
 }
 
 /* Vectors of rows in lanes. */
@@ -281,10 +297,10 @@ static int make_vectors(pgs *s, const solver_call *call, sim_arena *scratch) {
 
 int pgs_prepare(pgs *s, const solver_call *call, int matrix, sim_arena *scratch) {
     const sim_problem *p = call->problem;
-    delassus_answer Y = {NULL, NULL};
+    sim_delassus W;
     *s = (pgs){.problem = p, .n = p->nconstraint};
-    if ((!sim_problem_local(p) && !delassus_answer_make(p, scratch, &Y)) || !make_blocks(s, call, &Y, scratch) ||
-        !choose_form(s, &Y, matrix, scratch) || !make_vectors(s, call, scratch)) {
+    if (!lay_out(s, scratch) || !choose_form(s, matrix, scratch, &W) || !make_form(s, call, scratch, &W) ||
+        !make_vectors(s, call, scratch)) {
         return 0;
     }
     pgs_refresh(s);

@@ -142,11 +142,20 @@ double primal_rise(primal *p, double alpha) {
     return alpha * straight + 0.5 * alpha * alpha * p->curvature0 + (p->potential_to - p->at.potential);
 }
 
+static int factor(primal *p) {
+    const sim_clock *clock = p->out->clock;
+    double begin = clock ? clock->now(clock->context) : 0;
+    int done = hessian_factor(p->hessian);
+    p->out->factor_seconds += clock ? clock->now(clock->context) - begin : 0;
+    p->out->factorisations++;
+    p->out->multiplications += hessian_work(p->hessian).multiplications;
+    return done;
+}
+
 int primal_direction(primal *p) {
     int nv = p->problem->nv;
     hessian_set(p->hessian, p->at.bend);
-    int done = hessian_factor(p->hessian);
-    p->out->factorisations++;
+    int done = factor(p);
     if (done != 1) {
         return done;
     }

@@ -42,8 +42,9 @@ void problem_jacobian_times(const sim_problem *p, const double *v, double *u) {
                 six_times(J, v + t->v0, u + c->row);
                 continue;
             }
+            sim_columns of = sim_block_columns(p, c, side);
             for (int k = 0; k < c->rows; k++) {
-                u[c->row + k] += dense_dot(t->nv, J + k * t->nv, v + t->v0);
+                u[c->row + k] += dense_dot(of.count, J + k * t->nv + of.first, v + t->v0 + of.first);
             }
         }
     }
@@ -67,8 +68,9 @@ void problem_jacobian_transposed(const sim_problem *p, const double *gamma, doub
                 six_transposed(J, gamma + c->row, j + t->v0);
                 continue;
             }
+            sim_columns of = sim_block_columns(p, c, side);
             for (int k = 0; k < c->rows; k++) {
-                dense_axpy(t->nv, gamma[c->row + k], J + k * t->nv, j + t->v0);
+                dense_axpy(of.count, gamma[c->row + k], J + k * t->nv + of.first, j + t->v0 + of.first);
             }
         }
     }

@@ -7,7 +7,8 @@
  * inverse mass w = sum_j J_j^2 / A_jj: R = 1e-9 w.  The answer is then that of a contact so much stiffer than the body it
  * carries, its error of that order; a row that moves nothing (w = 0) takes R = 1, and on its impulse nothing depends.  To
  * such stiffness Newton's method finds no way from afar: the same problem with a hundred times the least compliance leads
- * there, and so on up to 1e-3 w, which is where the near-rigid law stands.  (The history then tells of all of them.)
+ * there, and so on up to 1e-3 w, which is where the near-rigid law stands.  Where all rows yield by more than the least, a
+ * guess may be near for all that: ten steps from it are tried first.  (The history then tells of all of them.)
  *
  * A spring without stiffness and damping has R infinite: it gives its force whatever the velocity, and costs -gamma u.
  *
@@ -40,6 +41,7 @@ static const sim_solver_option options[OPTIONS] = {
 static const double LEAST = 1e-9, SOFTEST = 1e-3, STIFFER = 1e-2, STIFF = 1e-4;
 /* Momentum out of balance that is good enough on the way. */
 static const double ON_THE_WAY = 1e-3;
+enum { NEAR = 10 }; /* Newton steps from a guess before the way from afar is taken */
 
 /* sum_j J_j^2 / A_jj of a row. */
 static double inverse_mass(const sim_problem *p, const sim_constraint *c, int row, const double *over) {
@@ -156,13 +158,35 @@ static int refuse(const solver_call *call) {
     return 1;
 }
 
+/* From a guess the answer may be near, however stiff it is: a few steps tell. */
+static int is_near(primal *newton, int *solved) {
+    int most = newton->options.max_iterations;
+    newton->options.max_iterations = most < NEAR ? most : NEAR;
+    int enough = primal_minimise(newton);
+    newton->options.max_iterations = most;
+    *solved = newton->out->outcome == SIM_SOLVED;
+    return enough;
+}
+
 /* The law with ever less compliance, each from the answer of the one before; 0 without memory. */
 static int approach(const solver_call *call, law_arrays *a, primal *newton) {
     double tolerance = newton->options.tolerance;
     set_law(call, a, STIFF);
     int stiff = a->raised;
     set_law(call, a, LEAST);
+    int yields = !a->raised;
     if (stiff) {
+        primal_look(newton);
+    }
+    int solved = 0;
+    if (stiff && yields && call->problem->v_guess) {
+        if (!is_near(newton, &solved)) {
+            return 0;
+        }
+        if (solved) {
+            return 1;
+        }
+        start(call, hessian_patches(newton->hessian));
         primal_look(newton);
     }
     if (stiff && newton->at.residual > tolerance) {

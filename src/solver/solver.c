@@ -126,9 +126,12 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
                             sim_error *error) {
     out->outcome = SIM_SOLVED;
     out->iterations = out->factorisations = out->searches = 0;
-    out->residual = 0;
+    out->residual = out->multiplications = out->factor_seconds = 0;
     if (out->history) {
         out->history->count = 0;
+    }
+    if (p->nv == 0 && p->nrow == 0) {
+        return SIM_OK; /* nothing to answer */
     }
     solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out};
     int wants_velocities = sim_problem_local(p) && p->nrow && !s->type->card.local;

@@ -43,22 +43,55 @@ static void let_go(sim_world *w, int tree) {
 }
 
 /* Poses at the start, and the bodies' velocities of the free motion there. */
+static void move_tree_to_start(sim_world *w, int tree) {
+    const sim_tree *t = &w->model->tree[tree];
+    sim_range bodies = sim_tree_range(w->model, tree);
+    if (w->start != w->derived || t->nv == 0) { /* what stands still has no free motion either */
+        sim_kinematics(w->start, bodies, w->now.q);
+    }
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        w->v_free[j] = w->now.v[j] + w->options.step * w->a_out[j];
+    }
+    if (w->parts[tree].held) {
+        let_go(w, tree);
+    }
+    world_tell_motors(w, tree);
+    sim_velocities(w->start, bodies, w->v_free);
+}
+
+/* What sleeps stays where it was. */
+static void leave_at_start(sim_world *w, int tree) {
+    if (!w->sleep->posed[tree]) {
+        sim_range bodies = sim_tree_range(w->model, tree);
+        sim_kinematics(w->start, bodies, w->now.q);
+        sim_velocities(w->start, bodies, w->now.v);
+        w->sleep->posed[tree] = 1;
+    }
+}
+
 static void move_to_start(void *context, int worker, int first, int end) {
     sim_world *w = context;
     (void)worker;
     for (int tree = first; tree < end; tree++) {
-        const sim_tree *t = &w->model->tree[tree];
-        sim_range bodies = sim_tree_range(w->model, tree);
-        if (w->start != w->derived || t->nv == 0) { /* what stands still has no free motion either */
-            sim_kinematics(w->start, bodies, w->now.q);
+        if (world_sleeps(w, tree)) {
+            leave_at_start(w, tree);
+        } else {
+            move_tree_to_start(w, tree);
         }
-        for (int j = t->v0; j < t->v0 + t->nv; j++) {
-            w->v_free[j] = w->now.v[j] + w->options.step * w->a_out[j];
+    }
+}
+
+/* Those that a contact woke, as far as the others are. */
+static void start_woken(void *context, int worker, int first, int end) {
+    sim_world *w = context;
+    for (int tree = first; tree < end; tree++) {
+        if (w->sleep->woken[tree]) {
+            sim_step_info info;
+            world_theta_free(w, tree, &info);
+            world_info_add(&w->worker[worker].info, &info);
+            move_tree_to_start(w, tree);
+            w->sleep->woken[tree] = 0;
         }
-        if (w->parts[tree].held) {
-            let_go(w, tree);
-        }
-        sim_velocities(w->start, bodies, w->v_free);
     }
 }
 
@@ -78,34 +111,59 @@ static sim_status check_impulses(const sim_world *w, sim_error *error) {
     return SIM_OK;
 }
 
+/* The parts of solving stand in the same order in both lists. */
+_Static_assert((int)SIM_TIME_FACTOR - (int)SIM_TIME_REGULARISE == (int)CONTACT_FACTOR - (int)CONTACT_REGULARISE &&
+                   CONTACT_PARTS == CONTACT_FACTOR + 1,
+               "parts of solving");
+
 static void note(sim_world *w, const contact_info *info) {
     w->info.contacts = w->next.ncontact;
     w->info.islands = info->islands;
     w->info.solver_iterations = info->iterations;
     w->info.solver_total = info->total;
     w->info.unsolved = info->unsolved;
+    w->info.factorisations = info->factorisations;
+    w->info.multiplications = info->multiplications;
+    for (int part = 0; part < CONTACT_PARTS && w->profile; part++) {
+        w->profile->seconds[SIM_TIME_REGULARISE + part] += info->seconds[part];
+    }
     w->info.certificate = info->certificate;
 }
 
-/* The contacts of the step into `next`. */
+/* The contacts of the step into `next`: all on which the law may act, or it would hold now for one end of what slides and
+ * now for the other.  Each time around wakes one island at least. */
 static sim_status find_contacts(sim_world *w, sim_error *error) {
+    double reach = sim_law_reach(world_compliance(&w->options), w->options.step);
     collision_input shapes = {.pose = w->start->pose,
                               .velocity = w->start->vel,
-                              .step = w->options.step,
+                              .step = reach,
+                              .glide = w->options.solver->cone == SIM_CONE_CONVEX ? reach : 0,
                               .before = w->now.contact,
-                              .nbefore = w->now.ncontact};
-    sim_status status = collision_update(w->collision, &shapes, w->threads, error);
-    if (status) {
-        return status;
-    }
+                              .nbefore = w->now.ncontact,
+                              .still = w->sleep ? w->sleep->still : NULL};
+    const sim_contact *contact;
     int count;
-    const sim_contact *contact = collision_contacts(w->collision, &count);
-    if (!world_contacts_room(w, count)) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", count);
+    for (;;) {
+        sim_status status = collision_update(w->collision, &shapes, w->threads, error);
+        if (status) {
+            return status;
+        }
+        contact = collision_contacts(w->collision, &count);
+        if (!w->sleep || !world_sleep_wake(w, contact, count)) {
+            break;
+        }
+        sim_threads_run(w->threads, w->model->ntree, start_woken, w);
+    }
+    int room = count + (w->sleep ? w->now.ncontact : 0);
+    if (!world_contacts_room(w, room)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", room);
     }
     w->next.ncontact = count;
     if (count) {
         memcpy(w->next.contact, contact, (size_t)count * sizeof *contact);
+    }
+    if (w->sleep) {
+        world_sleep_keep_contacts(w);
     }
     return SIM_OK;
 }
@@ -130,11 +188,15 @@ sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error
                           .travel = world_theta_travel(w->options.integrator),
                           .contact = w->next.contact,
                           .ncontact = w->next.ncontact,
+                          .asleep = w->sleep ? w->sleep->asleep : NULL,
                           .before = w->now.contact,
                           .impulse_before = w->now.impulse,
                           .nbefore = w->now.ncontact,
                           .joint_before = w->now.joint_impulse,
-                          .equality_before = w->now.equality_impulse};
+                          .equality_before = w->now.equality_impulse,
+                          .motor = w->motor,
+                          .nmotor = w->nmotor,
+                          .effort_before = w->now.effort};
     return SIM_OK;
 }
 
@@ -145,17 +207,25 @@ contact_output world_contacts_output(sim_world *w) {
                             .impulse = w->next.impulse,
                             .joint_impulse = w->next.joint_impulse,
                             .equality_impulse = w->next.equality_impulse,
-                            .held = w->next.held};
+                            .held = w->next.held,
+                            .effort = w->row_effort};
 }
 
 sim_status world_contacts_step(sim_world *w, sim_error *error) {
     contact_input in;
     sim_status status = world_contacts_find(w, &in, error);
+    world_spend(w, SIM_TIME_COLLIDE);
     contact_output out = world_contacts_output(w);
     status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
+    world_spend(w, SIM_TIME_BUILD);
+    in.clock = w->profile && w->profile->parts ? &w->profile->clock : NULL;
     status = status ? status : contact_stage_solve(w->stage, w->threads, &out, error);
+    world_spend(w, SIM_TIME_SOLVE);
     if (!status) {
         note(w, &out.info);
+        if (w->sleep) {
+            world_sleep_keep_impulses(w);
+        }
         status = check_impulses(w, error);
     }
     return status;
@@ -166,7 +236,7 @@ static void move_freely(void *context, int worker, int first, int end) {
     (void)worker;
     for (int tree = first; tree < end; tree++) {
         sim_step_info info;
-        if (w->model->tree[tree].nv) {
+        if (w->model->tree[tree].nv && !world_sleeps(w, tree)) {
             world_theta_free(w, tree, &info);
         }
     }
@@ -178,9 +248,14 @@ sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
         sim_fail(error, SIM_BAD_INPUT, "nothing can touch here: there is no contact problem");
         return NULL;
     }
+    sim_step_info last = w->info;
     w->shown = w->touched = 0;
+    if (w->sleep) {
+        world_sleep_begin(w);
+    }
     sim_threads_run(w->threads, w->model->ntree, move_freely, w);
     sim_status status = world_contacts_find(w, &in, error);
     status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
+    w->info = last; /* what a search for contacts woke sleeps on */
     return status ? NULL : contact_stage_problem(w->stage, error);
 }

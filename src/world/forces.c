@@ -80,7 +80,19 @@ void world_keep_efforts(sim_world *w, int tree, const double *from, const double
         const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
         int j = actuator->dof;
         double asked = w->asked[k] - (to ? w->gain[k] * (to[j] - from[j]) : 0);
-        w->effort[w->actuator_order[k]] = fmax(-actuator->effort, fmin(actuator->effort, asked));
+        double found = w->row_effort[w->actuator_order[k]];
+        w->next.effort[w->actuator_order[k]] =
+            isnan(found) ? fmax(-actuator->effort, fmin(actuator->effort, asked)) : found;
+    }
+}
+
+/* Efforts fall in a straight line with the acceleration from where they were last evaluated, a_try. */
+void world_tell_motors(sim_world *w, int tree) {
+    const tree_parts *parts = &w->parts[tree];
+    for (int i = parts->motor0; i < parts->motor0 + parts->motors; i++) {
+        int k = w->motor_order[i], actuator = w->actuator_order[k], j = w->model->actuator[actuator].dof;
+        double start = w->asked[k] + w->gain[k] * (w->a_try[j] + w->now.v[j] / w->options.step);
+        w->motor[i] = (contact_motor){.actuator = actuator, .side = w->clamped[k], .gain = w->gain[k], .force = start};
     }
 }
 

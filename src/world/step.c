@@ -17,7 +17,7 @@ static int finite(const double *x, int first, int count) {
     return 1;
 }
 
-static void merge(sim_step_info *sum, const sim_step_info *part) {
+void world_info_add(sim_step_info *sum, const sim_step_info *part) {
     sum->iterations = part->iterations > sum->iterations ? part->iterations : sum->iterations;
     sum->sweeps += part->sweeps;
     sum->nonconverged += part->nonconverged;
@@ -42,12 +42,16 @@ static void step_trees(void *context, int worker, int first, int end) {
         if (t->nv == 0) {
             continue;
         }
+        if (world_sleeps(w, tree)) {
+            mine->info.saturated += w->stage ? 0 : world_sleep_pass(w, tree);
+            continue;
+        }
         if (w->options.integrator == SIM_RK4) {
             world_rk4_step(w, tree, &info);
         } else {
             world_theta_free(w, tree, &info);
         }
-        merge(&mine->info, &info);
+        world_info_add(&mine->info, &info);
         if (!w->stage) {
             if (w->options.integrator != SIM_RK4) {
                 world_theta_finish(w, tree);
@@ -60,7 +64,9 @@ static void step_trees(void *context, int worker, int first, int end) {
 static void finish_trees(void *context, int worker, int first, int end) {
     sim_world *w = context;
     for (int tree = first; tree < end; tree++) {
-        if (w->in_contact[tree]) {
+        if (world_sleeps(w, tree)) {
+            w->worker[worker].info.saturated += world_sleep_pass(w, tree);
+        } else if (w->in_contact[tree]) {
             world_theta_finish_in_contact(w, tree);
         } else if (w->model->tree[tree].nv) {
             world_theta_finish(w, tree);
@@ -117,6 +123,15 @@ static sim_status explain(const sim_world *w, int tree, sim_error *error) {
                     m->body[t->body0].name, when);
 }
 
+/* Actuators at their limit: free motion's count may not be that with contacts. */
+static int at_limit(const sim_world *w) {
+    int count = 0;
+    for (int k = 0; k < w->model->nactuator; k++) {
+        count += fabs(w->next.effort[k]) >= w->model->actuator[k].effort;
+    }
+    return count;
+}
+
 sim_status sim_world_step(sim_world *w, sim_error *error) {
     int threads = sim_threads_count(w->threads);
     for (int k = 0; k < threads; k++) {
@@ -125,7 +140,12 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     w->shown = w->touched = 0;
 
     w->info = (sim_step_info){0};
+    w->since = w->profile ? w->profile->clock.now(w->profile->clock.context) : 0;
+    if (w->sleep) {
+        world_sleep_begin(w);
+    }
     sim_threads_run(w->threads, w->model->ntree, step_trees, w);
+    world_spend(w, SIM_TIME_FREE);
     if (w->stage) {
         sim_status status = world_contacts_step(w, error);
         if (status) {
@@ -134,10 +154,16 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
         sim_threads_run(w->threads, w->model->ntree, finish_trees, w);
     }
     for (int k = 0; k < threads; k++) {
-        merge(&w->info, &w->worker[k].info);
+        world_info_add(&w->info, &w->worker[k].info);
         if (w->worker[k].bad_tree >= 0) {
             return explain(w, w->worker[k].bad_tree, error);
         }
+    }
+    if (w->sleep) {
+        world_sleep_end(w);
+    }
+    if (w->stage) {
+        w->info.saturated = at_limit(w);
     }
     w->next.step = w->now.step + 1;
     w->next.time0 = w->now.time0;
@@ -145,5 +171,6 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     sim_state before = w->now;
     w->now = w->next;
     w->next = before;
+    world_spend(w, SIM_TIME_INTEGRATE);
     return SIM_OK;
 }

@@ -374,4 +374,6 @@ double world_theta_travel(sim_integrator integrator) { return schemes[integrator
 
 double world_theta_position(sim_integrator integrator) { return schemes[integrator].position; }
 
+double world_theta_time(sim_integrator integrator) { return schemes[integrator].time; }
+
 int world_theta_at_start(sim_integrator integrator) { return schemes[integrator].position == 0; }

@@ -1,5 +1,6 @@
 /* The owner of everything that changes. */
 #include "world/world.h"
+#include "math/v3.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +25,9 @@ sim_options sim_options_default(void) {
                          .contacts = 1,
                          .contact_margin = NAN,
                          .compliance = -1,
-                         .law = sim_law_options_default()};
+                         .law = sim_law_options_default(),
+                         .sleep_speed = NAN,
+                         .sleep_time = NAN};
 }
 
 static sim_status check_options(const sim_options *o, sim_error *error) {
@@ -46,11 +49,19 @@ static sim_status check_options(const sim_options *o, sim_error *error) {
     if (o->compliance >= SIM_COMPLIANCES) {
         return sim_fail(error, SIM_BAD_INPUT, "%d is no compliance", o->compliance);
     }
+    if (o->sleep && (o->sleep_speed < 0 || o->sleep_time < 0)) {
+        return sim_fail(error, SIM_BAD_INPUT, "the speed and the time of sleep must not be negative, as %g m/s, %g s",
+                        o->sleep_speed, o->sleep_time);
+    }
+    if (o->sleep && o->integrator == SIM_RK4) {
+        return sim_fail(error, SIM_BAD_INPUT, "nothing sleeps under the integrator rk4: choose another");
+    }
     const sim_law_options *l = &o->law;
     if (o->contacts && !(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 &&
-                         l->push <= 1 && l->threshold >= 0)) {
-        return sim_fail(error, SIM_BAD_INPUT,
-                        "beta and sigma must be positive, push from 0 to 1, the threshold not negative");
+                         l->push <= 1 && l->threshold >= 0 && l->carried >= 1)) {
+        return sim_fail(
+            error, SIM_BAD_INPUT,
+            "beta and sigma must be positive, push from 0 to 1, the threshold not negative, carried 1 or more");
     }
     return SIM_OK;
 }
@@ -61,8 +72,10 @@ static int state_create(sim_pool *pool, const sim_model *m, sim_state *state) {
     state->a = POOL_NEW(pool, double, m->nv);
     state->joint_impulse = POOL_NEW(pool, double, 3 * (size_t)m->nv);
     state->equality_impulse = POOL_NEW(pool, double, SIM_MAX_ROWS *(size_t)m->nequality);
+    state->effort = POOL_NEW(pool, double, m->nactuator);
     state->held = POOL_NEW(pool, double, m->nv);
-    return state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->held;
+    return state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->effort &&
+           state->held;
 }
 
 static void copy_or_zero(double *to, const double *from, size_t count) {
@@ -82,7 +95,13 @@ static void state_copy(const sim_model *m, sim_state *to, const sim_state *from)
     memmove(to->a, from->a, (size_t)m->nv * sizeof *to->a);
     copy_or_zero(to->joint_impulse, from->joint_impulse, 3 * (size_t)m->nv);
     copy_or_zero(to->equality_impulse, from->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality);
+    copy_or_zero(to->effort, from->effort, (size_t)m->nactuator);
     copy_or_zero(to->held, from->held, (size_t)m->nv);
+    if (to->rest && from->rest) {
+        memmove(to->rest, from->rest, (size_t)m->ntree * sizeof *to->rest);
+    } else if (to->rest) {
+        memset(to->rest, 0, (size_t)m->ntree * sizeof *to->rest);
+    }
     to->ncontact = from->ncontact;
     if (from->ncontact) {
         memmove(to->contact, from->contact, (size_t)from->ncontact * sizeof *to->contact);
@@ -92,6 +111,27 @@ static void state_copy(const sim_model *m, sim_state *to, const sim_state *from)
 
 static int tree_of_load(const sim_model *m, const sim_load *load) {
     return m->body[load->dof >= 0 ? m->dof[load->dof].body : load->body].tree;
+}
+
+/* Feed-forward alone does not feel what touches. */
+static int is_motor(const sim_actuator *actuator) {
+    return isfinite(actuator->effort) && actuator->target.keys && (actuator->kp > 0 || actuator->kd > 0);
+}
+
+static void list_motors(sim_world *w) {
+    for (int t = 0; t < w->model->ntree; t++) {
+        tree_parts *parts = &w->parts[t];
+        parts->motor0 = w->nmotor;
+        for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+            if (is_motor(&w->model->actuator[w->actuator_order[k]])) {
+                w->motor_order[w->nmotor++] = k;
+            }
+        }
+        parts->motors = w->nmotor - parts->motor0;
+    }
+    for (int k = 0; k < w->model->nactuator; k++) {
+        w->row_effort[k] = NAN;
+    }
 }
 
 /* Actuators and loads listed tree by tree, in the model's order within a tree. */
@@ -146,7 +186,9 @@ static int take_memory(sim_world *w) {
     int ok = state_create(pool, m, &w->now) && state_create(pool, m, &w->next);
     w->worker = POOL_NEW(pool, worker_info, w->options.threads);
     w->applied = POOL_NEW(pool, double, m->nv);
-    w->effort = POOL_NEW(pool, double, m->nactuator);
+    w->row_effort = POOL_NEW(pool, double, m->nactuator);
+    w->motor = POOL_NEW(pool, contact_motor, m->nactuator);
+    w->motor_order = POOL_NEW(pool, int, m->nactuator);
     w->parts = POOL_NEW(pool, tree_parts, m->ntree);
     w->actuator_order = POOL_NEW(pool, int, m->nactuator);
     w->load_order = POOL_NEW(pool, int, m->nload);
@@ -171,8 +213,8 @@ static int take_memory(sim_world *w) {
     w->v_end = POOL_NEW(pool, double, m->nv);
     w->shift = POOL_NEW(pool, double, m->nv);
     w->in_contact = POOL_NEW(pool, char, m->ntree);
-    ok = ok && w->v_free && w->v_end && w->shift && w->in_contact;
-    return ok && w->worker && w->applied && w->effort && w->target && w->target_rate && w->feedforward && w->parts &&
+    ok = ok && w->v_free && w->v_end && w->shift && w->in_contact && w->row_effort && w->motor && w->motor_order;
+    return ok && w->worker && w->applied && w->target && w->target_rate && w->feedforward && w->parts &&
            w->actuator_order && w->load_order && w->clamped && w->asked && w->gain && w->q_point && w->v_point &&
            w->tau && w->extra && w->a_try && w->a_out && w->hold && w->external && w->strength && w->history && w->rk;
 }
@@ -216,7 +258,7 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
     }
     contact_options options = {.solver = o->solver,
                                .solver_option = o->solver_option,
-                               .compliance = o->compliance < 0 ? o->solver->compliance : (sim_compliance)o->compliance,
+                               .compliance = world_compliance(o),
                                .law = o->law,
                                .threads = o->threads};
     sim_status status = possible ? collision_ready(w, error) : SIM_OK;
@@ -263,7 +305,13 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
         sim_world_free(w);
         return NULL;
     }
+    if (chosen.sleep && !world_sleep_create(w)) {
+        sim_world_free(w);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", model->nbody);
+        return NULL;
+    }
     sort_parts(w);
+    list_motors(w);
     memcpy(w->now.q, model->q_initial, (size_t)model->nq * sizeof *w->now.q);
     memcpy(w->now.v, model->v_initial, (size_t)model->nv * sizeof *w->now.v);
     return w;
@@ -295,7 +343,7 @@ size_t sim_world_bytes(const sim_world *w) {
     return sim_pool_bytes(w->pool) + w->derived->bytes + kept + (w->collision ? collision_bytes(w->collision) : 0) +
            (w->start && w->start != w->derived ? w->start->bytes : 0) + (w->stage ? contact_stage_bytes(w->stage) : 0);
 }
-const double *sim_world_efforts(const sim_world *w) { return w->effort; }
+const double *sim_world_efforts(const sim_world *w) { return w->now.effort; }
 double *sim_world_applied(sim_world *w) { return w->applied; }
 
 static int stands_before(const sim_contact *a, const sim_contact *b) {
@@ -352,7 +400,7 @@ static sim_status check_state(const sim_world *w, const sim_state *state, sim_er
     }
     int rows_finite = finite_or_none(state->joint_impulse, 3 * (size_t)m->nv) &&
                       finite_or_none(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
-                      finite_or_none(state->held, (size_t)m->nv);
+                      finite_or_none(state->effort, (size_t)m->nactuator) && finite_or_none(state->held, (size_t)m->nv);
     if (!isfinite(sum) || state->step < 0 || !rows_finite) {
         return sim_fail(error, SIM_BAD_INPUT, "the state holds a number that is not finite");
     }
@@ -372,7 +420,8 @@ static sim_status check_state(const sim_world *w, const sim_state *state, sim_er
                             norm);
         }
     }
-    return check_contacts(m, state, error);
+    sim_status status = check_contacts(m, state, error);
+    return status || !w->sleep || !state->rest ? status : world_sleep_check(w, state, error);
 }
 
 sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *error) {
@@ -383,7 +432,9 @@ sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *
     if (status == SIM_OK) {
         state_copy(w->model, &w->now, state);
         w->shown = w->touched = 0;
-        memset(w->effort, 0, (size_t)w->model->nactuator * sizeof *w->effort);
+        if (w->sleep) {
+            memset(w->sleep->posed, 0, (size_t)w->model->ntree);
+        }
     }
     return status;
 }
@@ -416,10 +467,25 @@ sim_status sim_world_contacts(sim_world *w, const sim_contact **contact, int *co
     return status;
 }
 
+/* Energy of the springs between bodies. */
+static double stretched(const sim_world *w, const sim_derived *d) {
+    double sum = 0;
+    for (int k = 0; k < w->model->nequality; k++) {
+        const sim_equality *e = &w->model->equality[k];
+        if (e->type == SIM_SPRING_DAMPER) {
+            v3 a = sim_point_position(d, (sim_point){e->body[0], e->frame[0].p});
+            v3 b = sim_point_position(d, (sim_point){e->body[1], e->frame[1].p});
+            double x = v3_norm(v3_sub(a, b)) - e->distance;
+            sum += 0.5 * e->stiffness * x * x;
+        }
+    }
+    return sum;
+}
+
 sim_energy sim_world_energy(sim_world *w) {
     const sim_derived *d = sim_world_derived(w);
     sim_range all = sim_all(w->model);
-    return (sim_energy){sim_kinetic_energy(d, all, w->now.v), sim_potential_energy(d, all, w->now.q)};
+    return (sim_energy){sim_kinetic_energy(d, all, w->now.v), sim_potential_energy(d, all, w->now.q) + stretched(w, d)};
 }
 
 sim_force sim_world_momentum(sim_world *w) { return sim_momentum(sim_world_derived(w), sim_all(w->model)); }

@@ -17,6 +17,7 @@ typedef struct tree_parts {
     int passive;              /* any spring or damper */
     int gravity_compensation; /* any actuator asks for it */
     int limited;              /* any actuator has an effort limit */
+    int motor0, motors;       /* in world->motor */
     int held;                 /* by any constraint between bodies */
     double mass;
 } tree_parts;
@@ -27,6 +28,25 @@ typedef struct worker_info {
     int bad_tree; /* the first tree that went non-finite, or -1 */
 } worker_info;
 
+/* Who sleeps, and what that hangs on; see sleep.c. */
+typedef struct world_sleep {
+    double *radius,
+        *limit;      /* [nbody] from its centre of mass to its farthest point; the speed below which it is still */
+    int64_t *enough; /* [ntree] steps that it must have been still */
+    char *moves;     /* [nbody] some joint moves it */
+
+    /* of this step */
+    char *asleep; /* [ntree] */
+    char *woken;  /* [ntree] by a contact: its free motion is not known yet */
+    char *ready,
+        *upset;  /* [ntree] still for long enough; whether its seal is broken, or of its island's first tree, any's */
+    char *still; /* [nbody] its tree sleeps, or none moves it */
+    uint64_t *seal; /* [ntree] of what drives it */
+    int *parent;    /* [ntree] */
+
+    char *posed; /* [ntree] it sleeps, and `start` has its poses from the steps before */
+} world_sleep;
+
 struct sim_world {
     const sim_model *model;
     sim_options options;
@@ -35,11 +55,12 @@ struct sim_world {
 
     sim_state now, next;
     sim_step_info info;
-    worker_info *worker; /* [threads] */
+    worker_info *worker;  /* [threads] */
+    sim_profile *profile; /* NULL: nobody asks */
+    double since;         /* its last reading */
 
     /* inputs */
     double *applied;   /* [nv] */
-    double *effort;    /* [nactuator] what each gave in the last step */
     tree_parts *parts; /* [ntree] */
     int *actuator_order, *load_order;
 
@@ -57,16 +78,21 @@ struct sim_world {
     char *in_contact;               /* [ntree] */
     int room;                       /* for contacts in `now` and `next` */
 
+    world_sleep *sleep; /* NULL: nothing sleeps */
+
     /* work space of a step, indexed by dof, coordinate or body, so that trees never meet */
     double *q_point, *v_point, *tau, *extra, *a_try, *a_out, *hold; /* hold: torque against gravity at the start */
     double *target, *target_rate, *feedforward;                     /* [nactuator] by world_set_targets */
-    int *clamped;        /* [nactuator] -1, 0, 1: side of the effort limit in the last evaluation */
-    double *asked;       /* [nactuator] effort in the last evaluation, before the limit ... */
-    double *gain;        /* ... and how much it falls per unit of the joint's acceleration */
-    sim_force *external; /* [nbody] */
-    double *strength;    /* [nv] sizes of the terms of tau, summed: what it may have lost to rounding */
-    double *history;     /* [2 + 2 ANDERSON_DEPTH][nv] */
-    double *rk;          /* [RK_VECTORS][nv] */
+    int *clamped;             /* [nactuator] -1, 0, 1: side of the effort limit in the last evaluation */
+    double *asked;            /* [nactuator] effort in the last evaluation, before the limit ... */
+    double *gain;             /* ... and how much it falls per unit of the joint's acceleration */
+    contact_motor *motor;     /* actuators with feedback and an effort limit, tree by tree ... */
+    int *motor_order, nmotor; /* ... and their places in actuator_order */
+    double *row_effort;       /* [nactuator] of those whose effort was found with the contacts; NAN: of others */
+    sim_force *external;      /* [nbody] */
+    double *strength;         /* [nv] sizes of the terms of tau, summed: what it may have lost to rounding */
+    double *history;          /* [2 + 2 ANDERSON_DEPTH][nv] */
+    double *rk;               /* [RK_VECTORS][nv] */
 };
 
 /* Generalised forces that depend on where the step stands. */
@@ -84,9 +110,11 @@ void world_set_targets(sim_world *world, int tree, double time, double end_time)
 int world_joint_forces(sim_world *world, int tree, const force_point *at, double *tau);
 /* Wrenches on the bodies of a tree at the time; NULL if there are none.  After sim_kinematics. */
 const sim_force *world_wrenches(sim_world *world, int tree, double time);
-/* Keep what the actuators of a tree gave: as last evaluated at the acceleration `from`, carried on along their straight
- * lines to `to`.  Both NULL: as evaluated. */
+/* Keep what the actuators of a tree gave: what was found with the contacts; or as last evaluated at the acceleration
+ * `from`, carried on along their straight lines to `to`.  Both NULL: as evaluated. */
 void world_keep_efforts(sim_world *world, int tree, const double *from, const double *to);
+/* What the contact stage must know of the motors of a tree.  After world_theta_free. */
+void world_tell_motors(sim_world *world, int tree);
 /* Torque that holds the tree against gravity at the start of the step. */
 void world_hold(sim_world *world, int tree);
 
@@ -95,6 +123,9 @@ int world_limits_crossed(const sim_world *world, int tree, const double *a, cons
 /* The part, at most 1, of the Newton step p from there that takes it to the lowest point along p; h = p' H p. */
 double world_limits_search(const sim_world *world, int tree, const double *p, double h);
 
+/* What has passed since the last reading goes to `stage`. */
+void world_spend(sim_world *world, sim_time stage);
+
 /* Find how one tree moves if it touches nothing: its mean acceleration, in a_out, and A, in the factors of `derived`. */
 void world_theta_free(sim_world *world, int tree, sim_step_info *info);
 /* Advance it from `now` to `next`, as it moves freely; or with the end velocities v_end and the shift. */
@@ -102,10 +133,36 @@ void world_theta_finish(sim_world *world, int tree);
 void world_theta_finish_in_contact(sim_world *world, int tree);
 /* How much of v - v0 goes into the positions; whether the scheme stands where the step starts. */
 double world_theta_travel(sim_integrator integrator);
-/* The part of a step at which forces and A are taken. */
+/* The part of a step at which A is taken; at which loads are. */
 double world_theta_position(sim_integrator integrator);
 int world_theta_at_start(sim_integrator integrator);
+double world_theta_time(sim_integrator integrator);
 void world_rk4_step(sim_world *world, int tree, sim_step_info *info);
+
+/* 0 without memory. */
+int world_sleep_create(sim_world *world);
+/* Likewise: the measures of `sleep`.  Whether a tree that is awake ends the step still; leaves its bodies' velocities in
+ * `derived`. */
+int world_still_create(sim_world *world);
+int world_still(sim_world *world, int tree);
+/* Refuses what no world can have left behind. */
+sim_status world_sleep_check(const sim_world *world, const sim_state *state, sim_error *error);
+/* Who sleeps through this step, as far as contacts do not wake it. */
+void world_sleep_begin(sim_world *world);
+static inline int world_sleeps(const sim_world *world, int tree) { return world->sleep && world->sleep->asleep[tree]; }
+/* Wakes islands that something awake touches; how many trees. */
+int world_sleep_wake(sim_world *world, const sim_contact *contact, int count);
+/* The contacts within what sleeps among those of `next`, for which there is room; then their impulses, and those of
+ * constraints. */
+void world_sleep_keep_contacts(sim_world *world);
+void world_sleep_keep_impulses(sim_world *world);
+/* A sleeping tree from `now` to `next`; the number of its actuators at their limit. */
+int world_sleep_pass(sim_world *world, int tree);
+/* Who has been still for long enough falls asleep in `next`. */
+void world_sleep_end(sim_world *world);
+
+/* Sums up what one tree did, or one thread. */
+void world_info_add(sim_step_info *sum, const sim_step_info *part);
 
 /* Who touches, or will in this step, and what the contact stage is to know of it.  After world_theta_free for all trees. */
 sim_status world_contacts_find(sim_world *world, contact_input *in, sim_error *error);
@@ -115,5 +172,9 @@ contact_output world_contacts_output(sim_world *world);
 sim_status world_contacts_step(sim_world *world, sim_error *error);
 /* Room for contacts in both states.  0 without memory. */
 int world_contacts_room(sim_world *world, int count);
+/* The compliance asked for, or the solver's own. */
+static inline sim_compliance world_compliance(const sim_options *o) {
+    return o->compliance < 0 ? o->solver->compliance : (sim_compliance)o->compliance;
+}
 
 #endif

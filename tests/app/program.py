@@ -177,6 +177,34 @@ def summarises_contacts_and_how_right_their_answers_were():
     assert apart["solver"] is None and apart["steps"] == 0 and apart["E"]["worst"] is None
 
 
+def tells_who_sleeps_and_leaves_them_out_of_the_means_of_what_was_judged():
+    sleepy = ("--set", "world/sleep=true", "--set", "world/sleep_speed=0.1", "--set", "world/sleep_time=0.1", "--duration", "3")
+    done = sim(scene("pile"), *sleepy, "--summary", "s.json", "--out", "a.csv")
+    summary = json.loads(read("s.json"))
+    found, bodies = summary["sleep"], column("a.csv", "asleep_bodies")
+    assert found["bodies"] == bodies[-1] > 0 and found["bodies_most"] == max(bodies)
+    assert abs(found["bodies_mean"] - sum(bodies) / len(bodies)) < 1e-9
+    assert found["woken"] == sum(column("a.csv", "woken"))
+    assert 0 < found["stilled"] and abs(found["stilled"] / sum(column("a.csv", "stilled [J]")) - 1) < 1e-9
+    judged = [c > a for c, a in zip(column("a.csv", "contacts"), column("a.csv", "asleep_contacts"))]
+    assert summary["contacts"]["steps"] == sum(judged) and max(column("a.csv", "asleep_contacts")) > 0
+    assert "asleep" in done.stderr and "not judged" in done.stderr
+    sim(scene("pile"), "--duration", "0.1", "--summary", "s.json", "--out", "b.csv")
+    assert "sleep" not in json.loads(read("s.json")) and "asleep" not in rows("b.csv")[0]
+
+
+def counts_what_is_solved_where_nothing_touches():
+    hard = ("--solver", "pgs", "--set", "world/solver_options/max_iterations=1")
+    done = sim(scene("linkage"), *hard, "--set", 'record={"every": 1, "signals": ["statistics"]}', "--summary", "s.json", "--out", "a.csv")
+    found = json.loads(read("s.json"))["contacts"]
+    assert found["solver"] == "pgs" and found["steps"] == 0 and found["mean"] is None and found["solved_for"] == 1000
+    assert found["iterations_max"] == 1 and found["iterations_total"] == sum(column("a.csv", "solver_total")) > 500
+    assert abs(1000 * found["iterations_mean"] - found["iterations_total"]) < 1e-9
+    assert found["unsolved_steps"] == sum(u > 0 for u in column("a.csv", "unsolved")) > 0
+    assert found["E"]["worst"] == max(column("a.csv", "certificate.E")) > 1e-8
+    assert "NOT SOLVED" in done.stderr and "solver         pgs, " in done.stderr and "contacts  " not in done.stderr
+
+
 def counts_islands_that_the_solver_gives_up_on():
     hard = ("--solver", "pgs", "--set", "world/solver_options/max_iterations=1", "--set", "world/duration=0.1")
     done = sim(scene("pile"), *hard, "--summary", "s.json", "--out", "a.csv")
@@ -527,6 +555,28 @@ def writes_the_problem_of_a_step_from_which_its_answer_follows():
     assert abs(found["own"] - float(step["certificate.own"])) <= 1e-12, (found, step)
     refuses("the run ends with step 10", path, "--dump-problem", 11, "c.h5")
     refuses("needs a file that ends in .h5", path, "--dump-problem", 1)
+
+
+def solves_a_written_problem_alike_again_and_again():
+    if not HDF5:
+        return
+    sim("--dump-problem", 30, "p.hdf5", scene("rows"), "--out", "a.csv", "-q", "--duration", 0.2)
+    for card in json.loads(sim("--list-solvers", "--json").stdout)["solvers"]:
+        words = "--solver", card["name"], "--json"
+        first, again, stored = (json.loads(sim("solve", *other).stdout)["problems"][0] for other in (
+            ("p.hdf5", *words, "--out", "answer.hdf5"), ("answer.hdf5", *words), ("answer.hdf5", "--stored", "--json")))
+        assert first["contacts"] > 0 and first["rows"] > 3 * first["contacts"] + 11, first  # 11 rows of constraints
+        assert {**first, "file": 0, "seconds": 0} == {**again, "file": 0, "seconds": 0}, (first, again)
+        assert abs(stored["E"] - first["E"]) <= 1e-12 * first["E"] + 1e-15, (first, stored)
+
+
+def writes_a_problem_of_nothing_where_nothing_touches():
+    if not HDF5:
+        return
+    write("fall.json", PILE.replace("[0, 0, 0.1]", "[0, 0, 5.1]").replace("[0, 0, 0.3]", "[0, 0, 9.3]"))
+    sim("--dump-problem", 1, "p.hdf5", "fall.json", "--out", "a.csv", "-q")
+    found, = json.loads(sim("solve", "p.hdf5", "--solver", "sap", "--json").stdout)["problems"]
+    assert (found["rows"], found["outcome"], found["E"]) == (0, "solved", 0), found
 
 
 def keeps_what_it_sampled_in_the_users_cache():

@@ -11,6 +11,7 @@
  * at the sizes that these can do. */
 #include "collide/broadphase.h"
 #include "support/models.h"
+#include "support/quick.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -188,9 +189,9 @@ static double sweep(const scene *s, double *pairs) {
     return 1e9 * (seconds(1) - begin) / s->moving;
 }
 
-static void compare(void) {
+static void compare(int many) {
     double pairs, taken;
-    scene small = make_scene(GAS, 1000), large = make_scene(GAS, 100000);
+    scene small = make_scene(GAS, 1000), large = make_scene(GAS, many);
     advance(&small);
     advance(&large);
     taken = all_pairs(&small, &pairs);
@@ -199,30 +200,31 @@ static void compare(void) {
     printf("sweep along x    %7d boxes: %8.1f ns a box, %.2f pairs a box, without sorting\n", 1000, taken,
            pairs / 1000);
     taken = sweep(&large, &pairs);
-    printf("sweep along x    %7d boxes: %8.1f ns a box, %.2f pairs a box, without sorting\n", 100000, taken,
-           pairs / 1e5);
+    printf("sweep along x    %7d boxes: %8.1f ns a box, %.2f pairs a box, without sorting\n", many, taken,
+           pairs / many);
     free_scene(&small);
     free_scene(&large);
 }
 
-int main(void) {
+int main(int count, char **word) {
+    int many = asked_quick(count, word) ? 2000 : 100000;
     printf("%-9s %7s %8s %10s %10s %10s %12s %10s %8s\n", "scene", "boxes", "threads", "first [ns]", "mean [ns]",
            "worst [ns]", "pairs/box", "Mpairs/s", "B/box");
     for (scene_kind kind = 0; kind < KINDS; kind++) {
         double smallest = 0;
-        for (int n = 1000; n <= 100000; n *= 10) {
+        for (int n = 1000; n <= many; n *= 10) {
             for (int threads = 1; threads <= 2; threads++) {
                 figures f = measure(kind, n, threads);
                 smallest = n == 1000 && threads == 1 ? f.mean : smallest;
                 printf("%-9s %7d %8d %10.1f %10.1f %10.1f %12.2f %10.1f %8.0f", kind_name[kind], n, threads, f.first,
                        f.mean, f.worst, f.pairs / n, 1e3 * f.pairs / n / f.mean, f.bytes);
-                if (n == 100000 && threads == 1) {
+                if (n == many && threads == 1) {
                     printf("  exponent %.2f", 1 + log(f.mean / smallest) / log(100));
                 }
                 printf("\n");
             }
         }
     }
-    compare();
+    compare(many);
     return 0;
 }

@@ -5,11 +5,12 @@
  * half a metre to a metre wide. A new kind is a row of `rows`. */
 #include "collide/pair.h"
 #include "support/models.h"
+#include "support/quick.h"
 
 #include <stdio.h>
 #include <time.h>
 
-enum { PLACEMENTS = 1000, PASSES = 20, HULL = 40 };
+enum { PLACEMENTS = 1000, HULL = 40 };
 static const double margin = 5e-3;
 
 typedef struct placement {
@@ -72,25 +73,26 @@ static void place(sim_arena *arena, random_source *r, placement *x, int flat, do
     }
 }
 
-static double nanoseconds(sim_arena *arena, const placement *x, double *points) {
+static double nanoseconds(sim_arena *arena, const placement *x, int placements, int passes, double *points) {
     double best = HUGE_VAL;
-    for (int pass = 0; pass < PASSES; pass++) {
+    for (int pass = 0; pass < passes; pass++) {
         int count = 0;
         double begin = seconds();
-        for (int k = 0; k < PLACEMENTS; k++) {
+        for (int k = 0; k < placements; k++) {
             pair p = {.a = &x[k].a, .b = &x[k].b, .X_ab = x[k].X, .margin = margin, .arena = arena};
             manifold m = {0};
             sim_arena_release(arena, 0);
             pair_collide(&p, &m);
             count += m.count;
         }
-        best = fmin(best, (seconds() - begin) / PLACEMENTS);
-        *points = (double)count / PLACEMENTS;
+        best = fmin(best, (seconds() - begin) / placements);
+        *points = (double)count / placements;
     }
     return 1e9 * best;
 }
 
-int main(void) {
+int main(int count, char **word) {
+    int quick = asked_quick(count, word), passes = quick ? 1 : 20, placements = quick ? 20 : PLACEMENTS;
     static const sim_shape_type rows[][2] = {
         {SIM_SPHERE, SIM_SPHERE},        {SIM_SPHERE, SIM_BOX},
         {SIM_SPHERE, SIM_CAPSULE},       {SIM_SPHERE, SIM_CYLINDER},
@@ -123,12 +125,12 @@ int main(void) {
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         printf("\n%-12s %-13s", sim_shape_name(rows[k][0]), sim_shape_name(rows[k][1]));
         for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
-            for (int i = 0; i < PLACEMENTS; i++) {
+            for (int i = 0; i < placements; i++) {
                 x[i].a = solid(&r, rows[k][0], hull);
                 x[i].b = solid(&r, rows[k][1], hull);
                 place(arena, &r, &x[i], columns[c].flat, columns[c].gap);
             }
-            double points = 0, ns = nanoseconds(arena, x, &points);
+            double points = 0, ns = nanoseconds(arena, x, placements, passes, &points);
             printf("%9.0f (%4.2f)", ns, points);
             fflush(stdout);
         }

@@ -6,6 +6,7 @@
 #include "collide/collision.h"
 #include "math/spatial.h"
 #include "support/models.h"
+#include "support/quick.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,17 +106,18 @@ static void measure(int side, int walls, int hulls, int threads) {
     sim_model_free(m);
 }
 
-int main(void) {
+int main(int count, char **word) {
+    int most = asked_quick(count, word) ? 4 : 32;
     printf("sim %s, %s\n", sim_version(), sim_build_info());
     printf("%7s %6s %6s %8s %9s %9s %10s %10s %12s\n", "bodies", "walls", "as", "threads", "near", "contacts",
            "us/frame", "ns/pair", "Mcontacts/s");
     for (int hulls = 0; hulls < 2; hulls++) {
-        for (int side = 2; side <= 32; side *= 2) {
+        for (int side = 2; side <= most; side *= 2) {
             measure(side, 1, hulls, 1);
         }
         measure(2, 0, hulls, 1);
-        measure(32, 0, hulls, 1);
-        measure(32, 0, hulls, 2);
+        measure(most, 0, hulls, 1);
+        measure(most, 0, hulls, 2);
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "collide/cluster.h"
 #include "collide/field_contact.h"
 #include "support/contacts.h"
+#include "support/quick.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -30,14 +31,14 @@ static void count(const pair *p, long *triangles, long *fields, int *raw) {
     *raw = m.count;
 }
 
-static void report(const char *name, const sim_shape *a, const sim_shape *b, double z, double margin) {
+static void report(const char *name, const sim_shape *a, const sim_shape *b, double z, double margin, int repeats) {
     sim_arena *arena = sim_arena_create();
     pair p = {.a = a, .b = b, .X_ab = pose_identity(), .margin = margin, .arena = arena};
     p.X_ab.p.z = z;
     double best = HUGE_VAL, once = HUGE_VAL;
     long triangles = 0, fields = 0;
     int points = 0, raw = 0;
-    for (int k = 0; k < REPEATS; k++) {
+    for (int k = 0; k < repeats; k++) {
         sim_arena_release(arena, 0);
         manifold m = {0};
         double start = seconds();
@@ -55,10 +56,10 @@ static void report(const char *name, const sim_shape *a, const sim_shape *b, dou
     sim_arena_free(arena);
 }
 
-static void cluster(int count) {
+static void cluster(int count, int repeats) {
     sim_arena *arena = sim_arena_create();
     double best = HUGE_VAL;
-    for (int k = 0; k < REPEATS; k++) {
+    for (int k = 0; k < repeats; k++) {
         random_source r = {1};
         pair p = {.arena = arena};
         manifold m = {0};
@@ -75,7 +76,8 @@ static void cluster(int count) {
     sim_arena_free(arena);
 }
 
-int main(void) {
+int main(int arguments, char **word) {
+    int repeats = asked_quick(arguments, word) ? 1 : REPEATS;
     double drop = 1e-4 / cos(0.52359877559829887);
     printf("%-28s %8s %8s %10s %8s %8s %8s %8s %8s\n", "", "raw", "points", "pair [us]", "of", "triangles", "fields",
            "ns/tri", "ns/field");
@@ -84,21 +86,21 @@ int main(void) {
         sim_shape bolt = bolt_shape(5e-5, edge), nut = nut_shape(5e-5, edge);
         char name[64];
         snprintf(name, sizeof name, "M48, edges of %g mm", 1e3 * edge);
-        report(name, &bolt, &nut, -drop, 5e-5);
+        report(name, &bolt, &nut, -drop, 5e-5, repeats);
         shape_free(&bolt);
         shape_free(&nut);
     }
     sim_shape bowl = dish_shape(1, 0.004), plate = dish_shape(0, 0.004), pot = dish_shape(2, 0.004);
-    report("bowl in bowl", &bowl, &bowl, 0.0104, 1e-3);
-    report("plate on bowl", &bowl, &plate, 0.0507, 1e-3);
-    report("pot on plate", &plate, &pot, 0.0186, 1e-3);
+    report("bowl in bowl", &bowl, &bowl, 0.0104, 1e-3, repeats);
+    report("plate on bowl", &bowl, &plate, 0.0507, 1e-3, repeats);
+    report("pot on plate", &plate, &pot, 0.0186, 1e-3, repeats);
     sim_field_def def = field_box(0.1, 0.08, 0.06);
     sim_shape block = field_shape(&def, 0.005), ball = sized_shape(SIM_SPHERE, 0.03, 0, 0);
     sim_shape box = sized_shape(SIM_BOX, 0.06, 0.06, 0.06);
-    report("ball on block", &ball, &block, -0.0599, 1e-3);
-    report("box on block", &box, &block, -0.0599, 1e-3);
-    cluster(1000);
-    cluster(5000);
+    report("ball on block", &ball, &block, -0.0599, 1e-3, repeats);
+    report("box on block", &box, &block, -0.0599, 1e-3, repeats);
+    cluster(1000, repeats);
+    cluster(5000, repeats);
     shape_free(&bowl);
     shape_free(&plate);
     shape_free(&pot);

@@ -5,6 +5,7 @@
 #include "solver/products.h"
 #include "support/judged.h"
 #include "support/problems.h"
+#include "support/quick.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ typedef struct bench {
     sim_regularisation rigid, near;
     double *v, *gamma, *u, *j, *work;
     sim_judgement judgement;
+    int effort; /* constraints judged in a batch */
 } bench;
 
 static void judge_same(bench *b) {
@@ -36,7 +38,7 @@ static void solve(bench *b) { problem_mass_solve(b->p, b->j); }
 
 static double best(bench *b, void (*what)(bench *)) {
     double least = INFINITY;
-    int repeat = 1 + 20000 / (b->p->nconstraint + 1);
+    int repeat = 1 + b->effort / (b->p->nconstraint + 1);
     for (int k = 0; k < 30; k++) {
         double begin = now();
         for (int i = 0; i < repeat; i++) {
@@ -49,12 +51,12 @@ static double best(bench *b, void (*what)(bench *)) {
 
 static double *numbers(size_t count) { return calloc(count + 1, sizeof(double)); }
 
-static void measure(const char *name, sim_problem *p) {
+static void measure(const char *name, sim_problem *p, int effort) {
     size_t rows = (size_t)p->nrow, nv = (size_t)p->nv;
     double *R = numbers(rows), *yield = numbers(rows), *target = numbers(rows);
     sim_law_options options = sim_law_options_default();
     sim_regularise(p, SIM_RIGID, &options, NULL, R, target);
-    bench b = {.p = p, .rigid = {R, target}, .near = {yield, target}};
+    bench b = {.p = p, .rigid = {R, target}, .near = {yield, target}, .effort = effort};
     b.v = numbers(nv);
     b.gamma = numbers(rows);
     b.u = numbers(rows);
@@ -80,7 +82,8 @@ static void measure(const char *name, sim_problem *p) {
     sim_problem_free(p);
 }
 
-int main(void) {
+int main(int count, char **word) {
+    int effort = asked_quick(count, word) ? 100 : 20000;
     random_source r = {9};
     double mass[60];
     for (int k = 0; k < 60; k++) {
@@ -88,13 +91,13 @@ int main(void) {
     }
     printf("%-28s %5s %5s %10s %10s %8s %8s %8s   ns for each contact\n", "", "trees", "conts", "judge", "two laws",
            "J v", "J' g", "A^-1 x");
-    measure("one box on the ground", box_stack(1, mass, 0.5, 0.01, 0.1));
-    measure("stack of 60 boxes", box_stack(60, mass, 0.5, 0.01, 0.1));
+    measure("one box on the ground", box_stack(1, mass, 0.5, 0.01, 0.1), effort);
+    measure("stack of 60 boxes", box_stack(60, mass, 0.5, 0.01, 0.1), effort);
     problem_recipe heap = {.bodies = 40, .contacts = 120, .friction = 0.5, .impact = 1};
-    measure("heap of 40", random_problem(&r, &heap));
+    measure("heap of 40", random_problem(&r, &heap), effort);
     heap.contacts = 400;
-    measure("heap of 40, ten times met", random_problem(&r, &heap));
+    measure("heap of 40, ten times met", random_problem(&r, &heap), effort);
     problem_recipe large = {.bodies = 1, .chain = 36, .contacts = 1, .friction = 0.5, .kinds = -1};
-    measure("36 velocities, all kinds", random_problem(&r, &large));
+    measure("36 velocities, all kinds", random_problem(&r, &large), effort);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "geometry/bvh.h"
 #include "geometry/mesh.h"
 #include "support/meshes.h"
+#include "support/quick.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,12 +77,12 @@ static pose rest(const sim_shape *a, const sim_shape *b, v3 over, double depth) 
     return X;
 }
 
-static void contact(const char *what, const sim_shape *a, const sim_shape *b, v3 over) {
+static void contact(const char *what, const sim_shape *a, const sim_shape *b, v3 over, int batches) {
     pose X = rest(a, b, over, 1e-4);
     pair p = {.a = a, .b = b, .X_ab = pose_inverse(X), .margin = 1e-3, .arena = sim_arena_create()};
     double best = HUGE_VAL;
     int count = 0;
-    for (int batch = 0; batch < 20; batch++) {
+    for (int batch = 0; batch < batches; batch++) {
         double begin = seconds();
         enum { TIMES = 50 };
         for (int k = 0; k < TIMES; k++) {
@@ -96,7 +97,7 @@ static void contact(const char *what, const sim_shape *a, const sim_shape *b, v3
     sim_arena_free(p.arena);
 }
 
-static void contacts(void) {
+static void contacts(int batches) {
     enum { CELLS = 200 };
     static double hill[(CELLS + 1) * (CELLS + 1)];
     const double size[2] = {2, 2};
@@ -118,11 +119,11 @@ static void contacts(void) {
         for (int i = 0; i < 5; i++) {
             char what[64];
             snprintf(what, sizeof what, "%s, %s", sim_shape_name(convex[i].type), name[k]);
-            contact(what, &convex[i], &on[k], over);
+            contact(what, &convex[i], &on[k], over, batches);
         }
         char what[64];
         snprintf(what, sizeof what, "torus of 6,400, %s", name[k]);
-        contact(what, &other, &on[k], v3_make(0.1, 0.0027, 0.6));
+        contact(what, &other, &on[k], v3_make(0.1, 0.0027, 0.6), batches);
     }
     for (int k = 0; k < 4; k++) {
         sim_geometry_free(g[k]);
@@ -134,8 +135,9 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void overlaps(void) {
-    enum { POSES = 400 };
+enum { POSES = 400 };
+
+static void overlaps(int poses) {
     sim_geometry *g = soup_geometry(soup_torus(0.5, 0.2, 16, 8));
     sim_shape torus = shape(SIM_MESH, 0, 0, 0, g);
     const sim_shape thing[3] = {shape(SIM_BOX, 0.2, 0.3, 0.1, NULL), shape(SIM_CYLINDER, 0.1, 0.2, 0, NULL),
@@ -145,7 +147,7 @@ static void overlaps(void) {
         double time[POSES];
         int count = 0;
         pair p = {.a = &thing[k], .b = &torus, .margin = 1e-3, .arena = sim_arena_create()};
-        for (int q = 0; q < POSES; q++) {
+        for (int q = 0; q < poses; q++) {
             pose X = {random_rotation(&r), {0, 0, 0}};
             X.p.x = random_uniform(&r, -0.8, 0.8);
             X.p.y = random_uniform(&r, -0.8, 0.8);
@@ -171,11 +173,14 @@ static void overlaps(void) {
     sim_geometry_free(g);
 }
 
-int main(void) {
+int main(int count, char **word) {
+    int quick = asked_quick(count, word);
     building(100);
     building(316);
-    building(1000);
-    contacts();
-    overlaps();
+    if (!quick) {
+        building(1000);
+    }
+    contacts(quick ? 1 : 20);
+    overlaps(quick ? 20 : POSES);
     return 0;
 }

@@ -5,6 +5,7 @@
  * The least of several passes. */
 #include "solver/primal.h"
 #include "support/clutter.h"
+#include "support/quick.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -210,7 +211,7 @@ static void measure_lattice(int side) {
 
 int main(int count, char **word) {
     static const int bodies[] = {1, 3, 10, 40, 80, 160, 640, 2000};
-    int most = count > 1 ? atoi(word[1]) : 640;
+    int quick = asked_quick(count, word), most = quick ? 10 : count > 1 ? atoi(word[1]) : 640;
     run r[8];
     int runs = 0;
     printf("clutter with walls, us:\nbodies contacts    iter.   search     solve iteration |     new prepare   start   "
@@ -229,11 +230,11 @@ int main(int count, char **word) {
         finish(&r[k]);
     }
     for (int size = 18; size <= 36; size += 18) {
-        for (int nodes = 1; nodes <= 64; nodes *= 4) {
+        for (int nodes = 1; nodes <= (quick ? 4 : 64); nodes *= 4) {
             measure_chain(nodes, size);
         }
     }
-    for (int side = 2; side <= 12; side += side < 4 ? 1 : 4) {
+    for (int side = 2; side <= (quick ? 3 : 12); side += side < 4 ? 1 : 4) {
         measure_lattice(side);
     }
     return 0;

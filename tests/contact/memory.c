@@ -43,6 +43,61 @@ Test(contact_memory, a_step_like_those_before_allocates_nothing) {
     cr_expect_gt(watched.calls, 0, "the allocations are not watched at all");
 }
 
+/* Half of the steps all lie still, half they are shaken. */
+Test(contact_memory, sleeping_and_waking_allocates_nothing) {
+    sim_model *m;
+    sim_world *settled = clutter(&m, "sap", 1, 500);
+    sim_options o = *sim_world_options(settled);
+    o.sleep = 1;
+    o.sleep_speed = 10;
+    o.sleep_time = 0.05;
+    sim_world *w = sim_world_create(m, &o, NULL);
+    cr_assert_eq(sim_world_set_state(w, sim_world_state(settled), NULL), SIM_OK);
+    long before = 0;
+    int asleep = 0, woken = 0;
+    for (int step = 0; step < 200; step++) {
+        before = step == 100 ? watched.calls : before;
+        sim_world_applied(w)[0] = step / 20 % 2 ? 1e-3 * step : 0;
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+        asleep += sim_world_info(w)->asleep == 12;
+        woken += sim_world_info(w)->woken;
+    }
+    cr_expect_eq(watched.calls, before, "%ld allocations", watched.calls - before);
+    cr_expect(asleep > 50 && woken == 5, "%d steps asleep, %d woke", asleep, woken);
+    sim_world_free(w);
+    sim_world_free(settled);
+    sim_model_free(m);
+}
+
+/* Grippers that are forced open and let go: their motors become rows, and no rows again. */
+Test(contact_memory, motors_that_become_rows_allocate_nothing) {
+    for (int k = 0; k < 2; k++) {
+        sim_builder *b = sim_builder_create();
+        sim_options o = sim_options_default();
+        sim_error error = {0};
+        sim_material rough = sim_material_default();
+        rough.friction = 1;
+        int material = sim_builder_add_material(b, &rough);
+        add_gripper(b, 0, material, 20, 1e5, 1e3);
+        add_gripper(b, 1, material, 20, 1e5, 1e3);
+        sim_model *m = sim_builder_finish(b, &error);
+        cr_assert(m, "%s", error.text);
+        o.solver = sim_solver_find(k ? "pgs" : "sap");
+        sim_world *w = sim_world_create(m, &o, &error);
+        long before = 0, saturated = 0;
+        for (int step = 0; step < 300; step++) {
+            sim_world_applied(w)[1] = sim_world_applied(w)[9] = 30 * (step / 10 % 2);
+            before = step < 150 ? watched.calls : before;
+            cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+            saturated += sim_world_info(w)->saturated;
+        }
+        cr_expect_eq(watched.calls, before, "%s: %ld allocations", o.solver->name, watched.calls - before);
+        cr_expect(saturated > 100 && saturated < 1100, "%ld", saturated);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
 Test(contact_memory, running_out_of_it_anywhere_is_said_and_survived) {
     int failures = 0;
     for (long n = 1;; n++) {

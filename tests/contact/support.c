@@ -65,7 +65,7 @@ void yard_open(yard *y, const char *solver, sim_integrator integrator, double st
         const sim_solver_option *o = &y->options.solver->option[k];
         option[k] = y->tolerance > 0 && strcmp(o->name, "tolerance") == 0 ? y->tolerance : o->standard;
     }
-    y->options.solver_option = option;
+    y->options.solver_option = y->option ? y->option : option;
     y->world = sim_world_create(y->model, &y->options, &error);
     cr_assert(y->world, "%s", error.text);
 }

@@ -11,8 +11,9 @@ typedef struct yard {
     sim_world *world;
     sim_options options;
     int material;
-    double tolerance; /* of the solver; 0: its own */
-    int unsolved;     /* islands, summed over steps */
+    double tolerance;     /* of the solver; 0: its own */
+    const double *option; /* all options of the solver; NULL: as they stand, but for the tolerance */
+    int unsolved;         /* islands, summed over steps */
 } yard;
 
 typedef struct surface {

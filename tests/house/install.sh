@@ -32,6 +32,14 @@ compiled_readme() {
 
 program_runs() { env -i "$(dirname "$(dirname "$headers")")/bin/sim" --version; }
 
+# Those beside it, not those of the source: one that is broken is noticed.
+program_finds_its_scenes() {
+    sim=$(dirname "$(dirname "$headers")")/bin/sim
+    scene=$(find "$place" -path '*/sim/scenes/bench/clutter.json')
+    env -i "$sim" bench contact clutter-8 --quick && echo broken > "$scene" &&
+        ! env -i "$sim" bench contact clutter-8 --quick
+}
+
 headers_are_there() {
     for header in "$here"/../../include/sim/*.h; do
         cmp "$header" "$headers/$(basename "$header")" || return 1
@@ -51,4 +59,5 @@ case_of "a program runs with the shared library" compiled_shared
 case_of "a program runs with the static library" compiled_static
 case_of "the program in the README compiles, runs and prints what the README says" compiled_readme
 case_of "the installed program runs" program_runs
+case_of "the installed program finds the scenes that were installed with it" program_finds_its_scenes
 echo "1..$number"

@@ -17,6 +17,7 @@ static int same_state(const sim_model *m, const sim_state *a, const sim_state *b
            (a->ncontact == 0 || (!memcmp(a->contact, b->contact, (size_t)a->ncontact * sizeof *a->contact) &&
                                  !memcmp(a->impulse, b->impulse, (size_t)a->ncontact * sizeof *a->impulse))) &&
            !memcmp(a->joint_impulse, b->joint_impulse, 3 * (size_t)m->nv * sizeof *a->v) &&
+           (m->nactuator == 0 || !memcmp(a->effort, b->effort, (size_t)m->nactuator * sizeof *a->v)) &&
            !memcmp(a->held, b->held, (size_t)m->nv * sizeof *a->v);
 }
 
@@ -76,11 +77,50 @@ Test(checkpoint, holds_contacts_and_impulses_so_that_a_pile_goes_on_with_the_sam
     fixture_close(&f);
 }
 
+/* And on through what wakes them. */
+Test(checkpoint, holds_who_sleeps_so_that_a_pile_goes_on_with_the_same_bits) {
+    const int kept_at[] = {250, 420};
+    for (int k = 0; k < 2; k++) {
+        fixture f = fixture_open("pile");
+        sim_error error;
+        sim_model *m = f.scene->model;
+        sim_world_free(f.world);
+        f.scene->options.sleep = 1;
+        f.scene->options.sleep_speed = 0.05;
+        f.scene->options.sleep_time = 0.1;
+        f.world = sim_world_create(m, &f.scene->options, NULL);
+        steps(&f, kept_at[k]);
+        cr_expect_gt(sim_world_info(f.world)->asleep, 4);
+        keep(&f, "a.state");
+        sim_world *other = sim_world_create(m, &f.scene->options, NULL);
+        cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
+        for (int n = 0; n < 200; n++) {
+            sim_world_applied(f.world)[2] = sim_world_applied(other)[2] = n < 100 ? 0 : 50;
+            steps(&f, 1);
+            cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
+            const sim_state *a = sim_world_state(f.world), *b = sim_world_state(other);
+            cr_assert(same_state(m, a, b) && !memcmp(a->rest, b->rest, (size_t)m->ntree * sizeof *a->rest), "%d", n);
+            cr_assert(!memcmp(sim_world_info(f.world), sim_world_info(other), sizeof(sim_step_info)));
+        }
+        f.scene->options.sleep_speed = 0.06;
+        sim_world *slower = sim_world_create(m, &f.scene->options, NULL);
+        refused(&f, "a.state", slower, "other options");
+        sim_world_free(slower);
+        f.scene->options.sleep = 0;
+        sim_world *without = sim_world_create(m, &f.scene->options, NULL);
+        refused(&f, "a.state", without, "with bodies that may sleep");
+        sim_world_free(without);
+        sim_world_free(other);
+        fixture_close(&f);
+    }
+}
+
 Test(checkpoint, holds_what_ranges_and_constraints_gave_so_that_a_linkage_goes_on_with_the_same_bits) {
     fixture f = fixture_open("linkage");
     steps(&f, 137);
     cr_assert_neq(sim_world_state(f.world)->held[0], 0);
     cr_assert_neq(sim_world_state(f.world)->joint_impulse[2], 0);
+    cr_assert_neq(sim_world_state(f.world)->effort[0], 0);
     keep(&f, "a.state");
     sim_error error;
     sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
@@ -184,6 +224,17 @@ Test(checkpoint, refuses_a_file_cut_anywhere) {
         cr_expect_not_null(strstr(error.text, size < 16 ? "not a checkpoint" : "cut short"), "%s", error.text);
     }
     sim_world_free(other);
+    fixture_close(&f);
+}
+
+Test(checkpoint, refuses_files_of_another_format_by_its_number) {
+    fixture f = fixture_open("arm");
+    keep(&f, "a.state");
+    FILE *file = fopen(file_in(&f, "a.state"), "r+");
+    fseek(file, 24, SEEK_SET); /* behind a name and the order of bytes */
+    fputc(3, file);
+    fclose(file);
+    refused(&f, "a.state", f.world, "has format 3, this version reads format 4");
     fixture_close(&f);
 }
 

@@ -246,3 +246,51 @@ Test(problem_hostile, arrays_of_our_own_group_are_needed_as_they_are) {
     }
     unlink(path);
 }
+
+/* Arrays of the right size with a number in them that means nothing: which, and where, is said. */
+Test(problem_hostile, numbers_of_our_own_group_are_refused_with_file_array_and_place) {
+    char path[] = "/tmp/hostile_XXXXXX";
+    close(mkstemp(path));
+    sim_error error = {0};
+    sim_problem_file *file = sim_problem_file_read(global, &error);
+    sim_problem_file *own = sim_problem_file_create(sim_problem_file_problem(file), "", "", &error);
+    cr_assert_eq(sim_problem_file_write(own, path, &error), SIM_OK, "%s", error.text);
+    const sim_problem *p = sim_problem_file_problem(own);
+    int nc = p->nconstraint, size = 36 * p->ntree;
+    double bad[600], A[600];
+    cr_assert(p->nrow <= 600 && size <= 600);
+    for (int t = 0; t < p->ntree; t++) {
+        p->mass.matrix(p->mass.self, t, A + 36 * t);
+    }
+    static const struct {
+        const char *name;
+        double value;
+        const char *words;
+    } number[] = {
+        {"friction", -1, ": /sim_problem/friction[3] is -1 (contact): it must be 0 or more"},
+        {"stiffness", 0, ": /sim_problem/stiffness[3] is 0 (contact): it must be more than 0"},
+        {"dissipation", NAN, ": /sim_problem/dissipation[3] is nan"},
+        {"restitution", 1.5, ": /sim_problem/restitution[3] is 1.5 (contact): it must be from 0 to 1"},
+        {"gap", NAN, ": /sim_problem/gap[3] is nan: it must be finite"},
+        {"v_free", INFINITY, ": /sim_problem/v_free[3] is inf: it must be finite"},
+    };
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
+        int count = k < 4 ? nc : k == 4 ? p->nrow : p->nv;
+        for (int i = 0; i < count; i++) {
+            bad[i] = i == 3 ? number[k].value : 1;
+        }
+        is_refused(&(fault){path, "/sim_problem", number[k].name, 'x', count, bad, number[k].words});
+    }
+    for (int k = 0; k < 2; k++) {
+        memcpy(bad, A, (size_t)size * sizeof *bad);
+        bad[36 + (k ? 7 : 1)] += k ? -1e9 : 1e-3;
+        is_refused(&(fault){path, "/sim_problem", "A", 'x', size, bad,
+                            k ? ": /sim_problem/A: the block of tree 1 is not positive definite"
+                              : ": /sim_problem/A: tree 1 has "});
+    }
+    const double step = -1;
+    is_refused(&(fault){path, "/sim_problem", "step", 'x', 1, &step, ": /sim_problem/step is -1 s"});
+    sim_problem_file_free(own);
+    sim_problem_file_free(file);
+    unlink(path);
+}

@@ -191,6 +191,10 @@ Test(scene_constraints, refuses_what_cannot_be_held) {
     refused(HELD("'type': 'coupling', 'first': 'a'"), "scene.json:2:1", "the world has none");
     refused(HELD("'type': 'coupling', 'first': 'a', 'second': 'c'"), "scene.json:2:46",
             "the ball joint of \"c\" has no coordinate 0");
+    refused(HELD("'type': 'spring', 'first': 'a', 'rest': 1"), "scene.json:2:1", "a spring needs a stiffness");
+    refused(HELD("'type': 'spring', 'first': 'a', 'stiffness': 1"), "scene.json:2:1", "rest");
+    refused(HELD("'type': 'spring', 'first': 'a', 'rest': 1, 'stiffness': 1, 'dissipation': 1"), "scene.json:2:61",
+            "dissipation");
 }
 
 /* ---- bodies ---- */

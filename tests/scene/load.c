@@ -38,6 +38,7 @@ Test(scene_load, fills_defaults_from_the_table) {
     cr_assert_str_eq(s->options.solver->name, "sap");
     cr_assert_eq(s->options.compliance, plain.compliance);
     cr_assert_eq(memcmp(&s->options.law, &plain.law, sizeof plain.law), 0);
+    cr_assert(!s->options.sleep && isnan(s->options.sleep_speed) && isnan(s->options.sleep_time));
     for (int k = 0; k < s->options.solver->noptions; k++) {
         cr_assert_eq(s->options.solver_option[k], s->options.solver->option[k].standard);
     }
@@ -72,6 +73,12 @@ Test(scene_load, reads_who_answers_contacts_and_how) {
     cr_assert_eq(option_of(o, "relaxation"), 1);
     cr_assert(o->law.sigma == 0.5 && o->law.threshold == 0.25 && o->law.beta == law.beta && o->law.push == law.push);
     cr_assert(s->record.contacts && !s->record.statistics);
+    sim_scene_free(s);
+}
+
+Test(scene_load, reads_whether_and_when_anything_sleeps) {
+    sim_scene *s = load_good("{'sim': 1, 'world': {'sleep': true, 'sleep_speed': 0.02, 'sleep_time': 0.5}}");
+    cr_assert(s->options.sleep == 1 && s->options.sleep_speed == 0.02 && s->options.sleep_time == 0.5);
     sim_scene_free(s);
 }
 
@@ -416,13 +423,17 @@ Test(scene_load, constraints_hold_bodies_points_and_joints) {
         "'b', 'second_dof': 1, 'offset': 0.1, 'ratio': -3}]}}, 'instances': [{'model': 'pair', 'prefix': 'x', "
         "'parent': "
         "'base', 'pose': {'position': [5, 0, 0]}}], 'constraints': [{'type': 'connect', 'first': 'xa', 'second_point': "
-        "[0, 1, 0]}]}");
+        "[0, 1, 0]}, {'type': 'spring', 'first': 'xb', 'second': 'base', 'second_point': [0, 2, 0], 'rest': 0.5, "
+        "'stiffness': 70, 'damping': 3}]}");
     const sim_model *m = s->model;
     const int base = sim_model_find_body(m, "base"), a = sim_model_find_body(m, "xa"), b = sim_model_find_body(m, "xb");
-    cr_assert_eq(m->nequality, 4);
+    cr_assert_eq(m->nequality, 5);
     const sim_equality *e = m->equality; /* the scene's own first */
     cr_assert(e[0].type == SIM_CONNECT && e[0].body[0] == a && e[0].body[1] == 0 && isinf(e[0].stiffness));
     near_v3(e[0].frame[1].p, 0, 1, 0);
+    cr_assert(e[1].type == SIM_SPRING_DAMPER && e[1].distance == 0.5 && e[1].stiffness == 70 && e[1].damping == 3);
+    near_v3(e[1].frame[1].p, 0, 2, 0);
+    e++; /* then those of the model */
     cr_assert(e[1].type == SIM_WELD && e[1].body[0] == a && e[1].body[1] == b && e[1].stiffness == 7);
     cr_assert_eq(e[1].dissipation, 0.5);
     near_v3(e[1].frame[1].p, 1, 2, 3);
@@ -505,6 +516,32 @@ Test(scene_patterns, scatter_stays_in_its_box_apart_and_the_same_for_a_seed) {
     sim_scene_free(one);
     sim_scene_free(two);
     sim_scene_free(other);
+}
+
+Test(scene_patterns, columns_turn_their_copies_if_asked_each_another_way) {
+    const char *repeat =
+        "{'placement': 'columns', 'counts': [2, 2, 50], 'spacing': [1, 1, 1], 'random_orientation': %s}";
+    char text[300];
+    double mean[4] = {0};
+    snprintf(text, sizeof text, repeat, "true");
+    sim_scene *turned = pattern(text, NULL);
+    snprintf(text, sizeof text, repeat, "false");
+    sim_scene *straight = pattern(text, NULL);
+    for (int i = 0; i < 200; i++) {
+        const double *q = turned->model->q_initial + 7 * i, *p = straight->model->q_initial + 7 * i;
+        cr_assert(p[0] == q[0] && p[1] == q[1] && p[2] == q[2]);
+        near(q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6], 1);
+        near(fabs(p[3]), sqrt(0.5)); /* the instance is turned by a right angle */
+        for (int k = 0; k < 4; k++) {
+            mean[k] += q[3 + k] * q[3 + k] / 200;
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        cr_assert(fabs(mean[k] - 0.25) < 0.06, "%g",
+                  mean[k]); /* all ways alike; deviation 0.25 / sqrt(2) / sqrt(200) */
+    }
+    sim_scene_free(turned);
+    sim_scene_free(straight);
 }
 
 Test(scene_patterns, a_series_hangs_each_copy_on_the_one_before) {

@@ -211,7 +211,7 @@ Test(judge_planted, a_bound_that_is_exceeded) {
     /* 100 N for 0.01 s: 1 N s at most; right is gamma = -1 */
     for (sim_constraint_kind kind = SIM_FRICTION; kind <= SIM_ACTUATOR; kind += SIM_ACTUATOR - SIM_FRICTION) {
         double g = -1.5, right = -1;
-        sim_constraint c = {.kind = kind, .bound = 100, .damping = 1e9};
+        sim_constraint c = {.kind = kind, .bound = 100, .stiffness = 1, .damping = 1e9};
         sim_certificate wrong = judged_once(on_a_line(c, 3), &g);
         expect(wrong.cone, 0.5, "cone");
         cr_assert_float_eq(wrong.e_vel, 0.25 / 3, 1e-6);

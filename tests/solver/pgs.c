@@ -72,55 +72,6 @@ static double length(int n, const double *x) {
     return sqrt(sum);
 }
 
-Test(pgs, a_point_on_the_ground_opens_sticks_or_slides_as_on_paper) {
-    random_source r = {1};
-    int regime[3] = {0};
-    for (int trial = 0; trial < 300; trial++) {
-        double m = random_uniform(&r, 0.1, 10), mu = random_uniform(&r, 0, 1.5), gap = random_uniform(&r, 0, 0.01),
-               dt = 0.01;
-        double v[3] = {random_normal(&r), random_normal(&r), random_normal(&r) - 0.5}, expected[3] = {v[0], v[1], v[2]};
-        double s = v[2] + gap / dt, a = hypot(v[0], v[1]);
-        int which = s >= 0 ? 0 : a <= -mu * s ? 1 : 2;
-        if (which) {
-            double keep = which == 1 ? 0 : (a + mu * s) / a;
-            expected[0] = keep * v[0];
-            expected[1] = keep * v[1];
-            expected[2] = -gap / dt;
-        }
-        regime[which]++;
-        sim_problem *p = point_on_ground(m, mu, gap, dt, v);
-        answer *got = SOLVE(p, TIGHT);
-        for (int k = 0; k < 3; k++) {
-            cr_assert_float_eq(got->v[k], expected[k], 1e-12, "trial %d", trial);
-            cr_assert_float_eq(got->impulse[k], m * (expected[k] - v[k]), 1e-12 * (1 + m));
-        }
-        free(got);
-        sim_problem_free(p);
-    }
-    cr_assert(regime[0] > 20 && regime[1] > 20 && regime[2] > 20);
-}
-
-Test(pgs, what_touches_nothing_keeps_its_velocity_to_the_bit) {
-    double away[3] = {1, 2, 3}, down[3] = {1, 2, -3};
-    sim_problem *far[2] = {point_on_ground(2, 0.5, 0, 0.01, away), point_on_ground(2, 0.5, 1, 0.01, down)};
-    for (int k = 0; k < 2; k++) {
-        answer *a = SOLVE(far[k], TIGHT);
-        cr_assert_eq(memcmp(a->v, far[k]->v_free, 3 * sizeof(double)), 0);
-        cr_assert_eq(a->out.iterations, 0);
-        cr_assert_eq(a->out.outcome, SIM_SOLVED);
-        free(a);
-        sim_problem_free(far[k]);
-    }
-    sim_problem_tree tree = {0, 3};
-    double A[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    sim_problem none = {.step = 0.01, .ntree = 1, .nv = 3, .tree = &tree, .v_free = down, .v_start = down};
-    sim_problem *p = sim_problem_create(&none, A, NULL);
-    answer *a = SOLVE(p, TIGHT);
-    cr_assert_eq(memcmp(a->v, down, sizeof down), 0);
-    free(a);
-    sim_problem_free(p);
-}
-
 static sim_problem *mixed(uint64_t seed, double friction, double bias) {
     random_source r = {seed};
     problem_recipe recipe = {.bodies = 4,
@@ -207,86 +158,6 @@ Test(pgs, redundant_contacts_of_boxes_are_solved) {
     }
 }
 
-/* Contacts in another order (C14): other bits, the same answer. */
-Test(pgs, the_order_of_contacts_does_not_matter) {
-    for (uint64_t seed = 1; seed <= 10; seed++) {
-        random_source r = {seed};
-        problem_recipe recipe = {.bodies = 4, .contacts = 5, .friction = 0.3, .bias = 0.1, .impact = 1, .scatter = 0.3};
-        sim_problem *p = random_problem(&r, &recipe), turned = *p;
-        sim_constraint c[16];
-        double offset[48], gap[48] = {0};
-        for (int i = 0; i < p->nconstraint; i++) {
-            const sim_constraint *from = &p->constraint[p->nconstraint - 1 - i];
-            c[i] = *from;
-            c[i].row = 3 * i;
-            memcpy(offset + 3 * i, p->offset + from->row, 3 * sizeof *offset);
-        }
-        turned.constraint = c;
-        turned.offset = offset;
-        turned.gap = gap;
-        answer *a = SOLVE(p, {"tolerance", 1e-13}), *b = SOLVE(&turned, {"tolerance", 1e-13});
-        cr_assert_leq(distance(p->nv, a->v, b->v), 1e-10 * length(p->nv, a->v), "seed %d", (int)seed);
-        free(a);
-        free(b);
-        sim_problem_free(p);
-    }
-}
-
-/* C17: what only closes and rubs gains no energy; E is half the A-norm squared. */
-static double energy(const sim_problem *p, const double *v) {
-    double sum = 0, Av[MOST];
-    for (int t = 0; t < p->ntree; t++) {
-        p->mass.times(p->mass.self, t, v + p->tree[t].v0, Av);
-        for (int k = 0; k < p->tree[t].nv; k++) {
-            sum += 0.5 * v[p->tree[t].v0 + k] * Av[k];
-        }
-    }
-    return sum;
-}
-
-Test(pgs, contacts_take_energy_out) {
-    for (uint64_t seed = 1; seed <= 20; seed++) {
-        random_source r = {seed};
-        problem_recipe recipe = {.bodies = 4, .contacts = 8, .friction = 0.6, .impact = 1, .scatter = 0.6};
-        sim_problem *p = random_problem(&r, &recipe);
-        answer *a = SOLVE(p, {"tolerance", 1e-8});
-        cr_assert_leq(energy(p, a->v), energy(p, p->v_free) * (1 + 1e-8), "seed %d", (int)seed);
-        free(a);
-        sim_problem_free(p);
-    }
-}
-
-/* C16: contacts among free bodies exchange momentum and change none of the sum. */
-Test(pgs, contacts_between_bodies_keep_the_sum_of_momentum) {
-    double mass[4] = {1, 2, 3, 4}, before[3] = {0}, after[3] = {0};
-    sim_problem *p = box_stack(4, mass, 0.5, 0.01, 3), floating = *p;
-    sim_constraint c[16];
-    double v_free[24];
-    for (int i = 4; i < 16; i++) { /* all but those with the ground */
-        c[i - 4] = p->constraint[i];
-        c[i - 4].row -= 12;
-    }
-    floating.constraint = c;
-    floating.nconstraint = 12;
-    floating.nrow = 36;
-    memcpy(v_free, p->v_free, sizeof v_free);
-    v_free[5] = 1; /* the lowest flies up */
-    v_free[9] = 0.3;
-    floating.v_free = v_free;
-    answer *a = SOLVE(&floating, {"tolerance", 1e-8});
-    cr_assert_eq(a->out.outcome, SIM_SOLVED);
-    for (int b = 0; b < 4; b++) {
-        for (int k = 0; k < 3; k++) {
-            before[k] += mass[b] * v_free[6 * b + 3 + k];
-            after[k] += mass[b] * a->v[6 * b + 3 + k];
-        }
-    }
-    cr_assert_gt(length(36, a->impulse), 0.1);
-    cr_assert_leq(distance(3, before, after), 1e-13 * length(3, before));
-    free(a);
-    sim_problem_free(p);
-}
-
 Test(pgs, a_warm_start_from_the_answer_takes_no_sweep) {
     sim_problem *p = mixed(5, 0.5, 0.1), warm = *p;
     answer *cold = SOLVE(p, {"tolerance", 1e-8});
@@ -308,19 +179,11 @@ Test(pgs, a_warm_start_from_the_answer_takes_no_sweep) {
     sim_problem_free(p);
 }
 
-Test(pgs, a_pyramid_along_the_slip_equals_the_cone) {
-    double v[3] = {2, 0, -1};
-    sim_problem *p = point_on_ground(2, 0.5, 0, 0.01, v);
-    answer *cone = SOLVE(p, TIGHT), *pyramid = SOLVE(p, TIGHT, {"cone", 1});
-    cr_assert_leq(distance(3, cone->v, pyramid->v), 1e-14);
-    cr_assert_float_eq(cone->v[0], 1.5, 1e-14);
-    free(cone);
-    free(pyramid);
-    sim_problem_free(p);
+Test(pgs, a_pyramid_gives_each_direction_all_the_friction) {
     double oblique[3] = {2, 2, -1};
-    p = point_on_ground(2, 0.5, 0, 0.01, oblique);
-    pyramid = SOLVE(p, TIGHT, {"cone", 1});
-    cr_assert_float_eq(pyramid->v[0], 1.5, 1e-14); /* each direction has all the friction */
+    sim_problem *p = point_on_ground(2, 0.5, 0, 0.01, oblique);
+    answer *pyramid = SOLVE(p, TIGHT, {"cone", 1});
+    cr_assert_float_eq(pyramid->v[0], 1.5, 1e-14);
     cr_assert_float_eq(pyramid->v[1], 1.5, 1e-14);
     free(pyramid);
     sim_problem_free(p);

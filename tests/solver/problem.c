@@ -3,6 +3,9 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <sim/solver.h>
+#include <stdio.h>
+#include <string.h>
 
 Test(problem, of_a_resting_point_is_regularised_as_the_paper_says) {
     double down[3] = {0, 0, -0.0981}, R[3], target[3], dt = 0.01, mass = 2, gap = -1e-4;
@@ -17,6 +20,32 @@ Test(problem, of_a_resting_point_is_regularised_as_the_paper_says) {
     cr_assert_eq(R[2], 0);
     cr_assert_float_eq(target[2], 0.2 * 1e-4 / dt, 1e-15);
     sim_problem_free(p);
+}
+
+/* m is carried: beta dt is the period of m on the contact's spring, k = 1 / (dt (dt + tau) R), if it were the contact's
+ * own inverse mass that is 1/m.  The mean over the contacts of two bodies counts. */
+Test(problem, of_a_contact_that_carries_a_load_is_regularised_for_the_load) {
+    double down[3] = {0, 0, -0.0981}, still[3] = {0}, dt = 0.01, mass = 2, carries = 100, R[3], target[3];
+    double gave[3] = {0.3, 0, carries * 0.0981}, w = 1 / (sqrt(3) * mass);
+    double W[9] = {1 / mass, 0, 0, 0, 1 / mass, 0, 0, 0, 1 / mass};
+    sim_problem *owned = point_on_ground(mass, 0.5, 0, dt, down), p = *owned;
+    p.v_start = still;
+    p.impulse_guess = gave;
+    const struct { double carried, stiffer; } of[] = {{1, 1}, {10, 10}, {1e9, carries * w}};
+    for (int k = 0; k < 3; k++) {
+        sim_law_options o = sim_law_options_default();
+        o.carried = of[k].carried;
+        sim_regularise(&p, SIM_NEAR_RIGID, &o, W, R, target);
+        double due = w / (4 * M_PI * M_PI) / of[k].stiffer;
+        cr_assert_float_eq(R[2], due, 1e-12 * due, "up to %g: %g, not %g", o.carried, R[2], due);
+        cr_assert_float_eq(R[0] / R[2], 1e-3 * 4 * M_PI * M_PI, 1e-12);
+    }
+    gave[2] = 0.5 * 0.0981 / w; /* less than what it touches */
+    sim_law_options o = sim_law_options_default();
+    o.carried = 1e9;
+    sim_regularise(&p, SIM_NEAR_RIGID, &o, W, R, target);
+    cr_assert_float_eq(R[2], w / (4 * M_PI * M_PI), 1e-15);
+    sim_problem_free(owned);
 }
 
 /* What a weld yields in metres must not hang on the unit of its radians, nor on how easily its bodies turn. */
@@ -53,23 +82,199 @@ Test(problem, with_restitution_bounces_only_what_arrives_within_the_step) {
     }
 }
 
-Test(problem, that_does_not_fit_together_is_refused_with_the_reason) {
-    random_source r = {3};
-    problem_recipe recipe = {.bodies = 2, .contacts = 3, .friction = 0.5, .impact = 1};
-    sim_problem *p = random_problem(&r, &recipe);
-    double A[72] = {0};
+/* Parts that may be spoilt, of a problem that is none otherwise; constraints in the order of their kinds from the last
+ * contact on. */
+typedef struct parts {
+    sim_problem p;
+    sim_problem_tree tree[8];
+    sim_constraint c[16];
+    double gap[32], J[1024], v_free[64], offset[32], A[512];
+} parts;
+
+enum { CONTACTS = 2 };
+
+static void take(parts *d, const sim_problem *from) {
+    ptrdiff_t nJ = 0, nA = 0;
+    *d = (parts){.p = *from};
+    for (int t = 0; t < from->ntree; t++) {
+        d->tree[t] = from->tree[t];
+        from->mass.matrix(from->mass.self, t, d->A + nA);
+        nA += from->tree[t].nv * from->tree[t].nv;
+    }
+    for (int i = 0; i < from->nconstraint; i++) {
+        d->c[i] = from->constraint[i];
+        for (int side = 0; side < 2 && d->c[i].tree[side] >= 0; side++) {
+            nJ += d->c[i].rows * from->tree[d->c[i].tree[side]].nv;
+        }
+    }
+    memcpy(d->J, from->J, (size_t)nJ * sizeof *d->J);
+    memcpy(d->v_free, from->v_free, (size_t)from->nv * sizeof *d->v_free);
+    memcpy(d->offset, from->offset, (size_t)from->nrow * sizeof *d->offset);
+    d->p.tree = d->tree;
+    d->p.constraint = d->c;
+    d->p.gap = d->gap;
+    d->p.J = d->J;
+    d->p.v_free = d->p.v_start = d->v_free;
+    d->p.offset = d->offset;
+}
+
+static void is_refused(const parts *d, const char *words) {
     sim_error error = {0};
-    cr_assert_null(sim_problem_create(p, A, &error));
-    cr_assert(strstr(error.text, "positive definite"), "%s", error.text);
-    sim_problem bad = *p;
-    bad.nrow--;
-    cr_assert_null(sim_problem_create(&bad, A, &error));
-    cr_assert(strstr(error.text, "do not fit"), "%s", error.text);
-    sim_constraint c[3] = {p->constraint[0], p->constraint[1], p->constraint[2]};
-    c[1].friction = -1;
-    bad = *p;
-    bad.constraint = c;
-    cr_assert_null(sim_problem_create(&bad, A, &error));
-    cr_assert(strstr(error.text, "out of its range"), "%s", error.text);
+    sim_problem *p = sim_problem_create(&d->p, d->A, &error);
+    cr_expect_null(p, "taken, though %s", words);
+    cr_expect_eq(error.status, SIM_BAD_INPUT);
+    cr_expect(strstr(error.text, words), "'%s' is not in: %s", words, error.text);
+    sim_problem_free(p);
+}
+
+static sim_problem *of_all_kinds(void) {
+    random_source r = {3};
+    problem_recipe recipe = {.bodies = 2, .chain = 3, .contacts = CONTACTS, .friction = 0.5, .kinds = 63, .impact = 1};
+    return random_problem(&r, &recipe);
+}
+
+/* Each number of each kind of constraint, out of its range; one that the kind has no use for may be anything. */
+Test(problem, with_a_number_that_means_nothing_is_refused_by_name) {
+    static const struct {
+        const char *name;
+        size_t offset;
+        unsigned kinds;
+        double bad[5];
+    } number[] = {
+        {"friction", offsetof(sim_constraint, friction), 1 << SIM_CONTACT, {-1, NAN, INFINITY, -INFINITY, -1e-300}},
+        {"stiffness", offsetof(sim_constraint, stiffness), 11, {0, -1, NAN, -INFINITY, 1e-310}},
+        {"stiffness", offsetof(sim_constraint, stiffness), 48, {-1, NAN, INFINITY, -INFINITY, -1e9}},
+        {"dissipation", offsetof(sim_constraint, dissipation), 11, {-1, NAN, INFINITY, -INFINITY, -1e-9}},
+        {"restitution", offsetof(sim_constraint, restitution), 3, {-0.1, NAN, INFINITY, 1.1, -INFINITY}},
+        {"bound", offsetof(sim_constraint, bound), 36, {-1, NAN, -INFINITY, -1e-9, -5}},
+        {"damping", offsetof(sim_constraint, damping), 48, {-1, NAN, INFINITY, -INFINITY, -1e-9}},
+        {"force", offsetof(sim_constraint, force), 48, {NAN, INFINITY, -INFINITY, NAN, INFINITY}},
+    };
+    sim_problem *p = of_all_kinds();
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
+        for (int i = CONTACTS - 1; i < p->nconstraint; i++) {
+            for (int b = 0; b < 5; b++) {
+                char words[64];
+                parts d;
+                take(&d, p);
+                snprintf(words, sizeof words, "%s[%d] is ", number[k].name, i);
+                *(double *)(void *)((char *)&d.c[i] + number[k].offset) = number[k].bad[b];
+                if (number[k].kinds >> d.c[i].kind & 1) {
+                    is_refused(&d, words);
+                } else if (strcmp(number[k].name, "stiffness") != 0) {
+                    sim_problem *made = sim_problem_create(&d.p, d.A, NULL);
+                    cr_expect_not_null(made, "%s of no use", words);
+                    sim_problem_free(made);
+                }
+            }
+        }
+    }
+    sim_problem_free(p);
+}
+
+Test(problem, that_gives_a_force_whatever_moves_is_refused_and_one_that_only_damps_is_not) {
+    sim_problem *p = of_all_kinds();
+    for (int i = CONTACTS; i < p->nconstraint; i++) {
+        parts d;
+        take(&d, p);
+        if (d.c[i].kind == SIM_SPRING || d.c[i].kind == SIM_ACTUATOR) {
+            d.c[i].stiffness = 0;
+            sim_problem *made = sim_problem_create(&d.p, d.A, NULL);
+            cr_expect_not_null(made);
+            sim_problem_free(made);
+            d.c[i].damping = 0;
+            is_refused(&d, "belongs to v_free");
+        }
+    }
+    sim_problem_free(p);
+}
+
+Test(problem, whose_indices_do_not_fit_is_refused_with_the_place) {
+    sim_problem *p = of_all_kinds();
+    parts d;
+#define SPOILT(change, words)                                                                                          \
+    take(&d, p);                                                                                                       \
+    change;                                                                                                            \
+    is_refused(&d, words)
+    SPOILT(d.p.nrow--, "do not fit");
+    SPOILT(d.p.nv++, "do not fit");
+    SPOILT(d.p.nconstraint = -1, "a count is negative");
+    SPOILT(d.p.ntree = -1, "a count is negative");
+    SPOILT(d.p.step = 0, "step is 0 s");
+    SPOILT(d.p.step = NAN, "step is nan s");
+    SPOILT(d.p.gap = NULL, "gap: is not there");
+    SPOILT(d.p.v_free = NULL, "v_free: is not there");
+    SPOILT(d.p.J = NULL, "J: is not there");
+    SPOILT(d.p.tree = NULL, "tree: is not there");
+    SPOILT(d.p.constraint = NULL, "constraint: is not there");
+    SPOILT(d.tree[1].v0++, "do not follow on");
+    SPOILT(d.tree[1].nv = -3, "do not follow on");
+    SPOILT(d.tree[0].nv = 0x7fffffff, "do not follow on");
+    SPOILT(d.c[1].kind = (sim_constraint_kind)6, "kind[1] is 6");
+    SPOILT(d.c[1].kind = (sim_constraint_kind)-1, "kind[1] is -1");
+    SPOILT(d.c[1].rows = 2, "rows[1] is 2");
+    SPOILT(d.c[3].rows = 7, "rows[3] is 7");
+    SPOILT(d.c[3].rows = 0, "rows[3] is 0");
+    SPOILT(d.c[1].row = 4, "constraint 1: its rows start at 4, those before end at 3");
+    SPOILT(d.c[1].tree[0] = 3, "tree: constraint 1 touches tree 3, of 3");
+    SPOILT(d.c[1].tree[0] = -1, "tree: constraint 1 touches none");
+    SPOILT(d.c[1].tree[1] = -2, "tree: constraint 1 touches tree -2");
+    SPOILT(d.c[1].tree[1] = d.c[1].tree[0], "twice");
+    SPOILT(d.c[1].block[0] = -1, "block: constraint 1");
+    SPOILT(d.c[1].columns[0] = ((sim_columns){1, 1 << 20}), "columns: constraint 1");
+    SPOILT(d.c[1].columns[0] = ((sim_columns){-1, 1}), "columns: constraint 1");
+    SPOILT(d.J[5] = NAN, "J[5] is nan");
+    SPOILT(d.gap[2] = INFINITY, "gap[2] is inf");
+    SPOILT(d.v_free[4] = -INFINITY, "v_free[4] is -inf");
+    SPOILT(d.offset[1] = NAN, "offset[1] is nan");
+    sim_problem_free(p);
+}
+
+Test(problem, whose_masses_are_not_symmetric_and_positive_is_refused) {
+    sim_problem *p = of_all_kinds();
+    parts d;
+    SPOILT(d.A[36 + 6] *= 1 + 1e-15, "A: tree 1 has ");
+    SPOILT(d.A[1] = NAN, "A: tree 0 has ");
+    SPOILT(d.A[7] = INFINITY, "must be finite");
+    SPOILT(d.A[7] = -1, "A: the block of tree 0 is not positive definite");
+    SPOILT(d.A[7] = 0, "not positive definite");
+    sim_error error = {0};
+    cr_expect_null(sim_problem_create(p, NULL, &error));
+    cr_expect(strstr(error.text, "A: is not there"), "%s", error.text);
+    sim_problem_free(p);
+}
+
+Test(problem, of_W_that_is_not_as_it_says_is_refused) {
+    static const int start[] = {0, 2, 4}, column[] = {0, 1, 0, 1};
+    static const ptrdiff_t at[] = {0, 1, 2, 3};
+    double value[] = {2, 1, 1, 3}, gap[2] = {0}, q[2] = {-1, -1};
+    sim_constraint c[2] = {{.kind = SIM_LIMIT, .row = 0, .rows = 1, .tree = {-1, -1}, .stiffness = INFINITY},
+                           {.kind = SIM_LIMIT, .row = 1, .rows = 1, .tree = {-1, -1}, .stiffness = INFINITY}};
+    for (int k = 0; k < 4; k++) {
+        sim_delassus W = {start, column, at, value, k < 3};
+        sim_problem p = {.step = 1, .nconstraint = 2, .nrow = 2, .constraint = c, .gap = gap, .W = &W, .q = q};
+        sim_error error = {0};
+        value[1] = k == 1 || k == 3 ? 1.5 : k == 2 ? NAN : 1;
+        sim_problem *made = sim_problem_create(&p, NULL, &error);
+        cr_expect_eq(made != NULL, k == 0 || k == 3, "%d: %s", k, error.text);
+        cr_expect(made || strstr(error.text, k == 1 ? "W: is not symmetric" : "W/value[1] is nan"), "%s", error.text);
+        sim_problem_free(made);
+    }
+}
+
+Test(problem, of_nothing_at_all_is_one) {
+    sim_problem nothing = {.step = 0.01};
+    sim_problem *p = sim_problem_create(&nothing, NULL, NULL);
+    cr_assert_not_null(p);
+    for (int k = 0; k < sim_solver_count(); k++) {
+        sim_solver *s = sim_solver_create(sim_solver_at(k), NULL, NULL);
+        double none[1] = {0};
+        sim_regularisation law = {none, none};
+        sim_solution out = {.v = none, .impulse = none};
+        cr_expect_eq(sim_solver_accepts(s, p, NULL), SIM_OK);
+        cr_expect_eq(sim_solver_solve(s, p, &law, &out, NULL), SIM_OK);
+        cr_expect_eq(out.outcome, SIM_SOLVED);
+        sim_solver_free(s);
+    }
     sim_problem_free(p);
 }

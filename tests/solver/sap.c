@@ -38,17 +38,6 @@ static double distance(const double *x, const double *y, int n) {
     return sqrt(sum);
 }
 
-static double energy(const sim_problem *p, const double *v) {
-    double sum = 0, y[64];
-    for (int t = 0; t < p->ntree; t++) {
-        p->mass.times(p->mass.self, t, v + p->tree[t].v0, y);
-        for (int j = 0; j < p->tree[t].nv; j++) {
-            sum += 0.5 * v[p->tree[t].v0 + j] * y[j];
-        }
-    }
-    return sum;
-}
-
 /* The size of what gamma . s and the cones are made of. */
 static void check_exact(answer *a, const char *what) {
     answer_errors e = answer_check(a);
@@ -160,6 +149,32 @@ Test(sap, finds_the_same_velocities_from_anywhere) {
     }
 }
 
+/* From afar such stiff rows are come to in many steps, by way of softer ones; from one step of time ago they need not. */
+Test(sap, finds_a_stiff_answer_from_nearby_in_few_steps) {
+    random_source r = {15};
+    for (int trial = 0; trial < 10; trial++) {
+        problem_recipe recipe = hard(5, 15, 0.8, all_kinds);
+        sim_problem *p = random_problem(&r, &recipe), from = *p;
+        answer a = answer_create(p, 1e-3, 1e-6), b = answer_create(p, 1e-3, 1e-6);
+        answer_find(&a, "sap", NULL);
+        double *guess = malloc((size_t)p->nv * sizeof *guess);
+        for (int j = 0; j < p->nv; j++) {
+            guess[j] = a.v[j] + 1e-7 * random_normal(&r);
+        }
+        from.v_guess = guess;
+        b.problem = &from;
+        answer_find(&b, "sap", NULL);
+        cr_expect_eq(b.out.outcome, SIM_SOLVED);
+        cr_expect(b.out.iterations <= 10 && 2 * b.out.iterations < a.out.iterations, "%d steps, %d from afar",
+                  b.out.iterations, a.out.iterations);
+        cr_expect_lt(distance(a.v, b.v, p->nv), 1e-5 * norm(a.v, p->nv));
+        free(guess);
+        answer_free(&a);
+        answer_free(&b);
+        sim_problem_free(p);
+    }
+}
+
 Test(sap, needs_no_iteration_where_it_starts_at_the_answer) {
     random_source r = {5};
     problem_recipe recipe = hard(5, 15, 0.5, all_kinds);
@@ -178,40 +193,6 @@ Test(sap, needs_no_iteration_where_it_starts_at_the_answer) {
     answer_free(&a);
     answer_free(&b);
     sim_problem_free(p);
-}
-
-/* Unified table for W = w I: convex column with w + R in place of w. */
-Test(sap, meets_the_closed_form_of_a_point_in_all_three_cases) {
-    random_source r = {6};
-    int seen[3] = {0};
-    for (int trial = 0; trial < 600; trial++) {
-        double mu = trial % 7 ? random_uniform(&r, 0.1, 2) : 0, mass = pow(10, random_uniform(&r, -4, 4));
-        double v[3] = {random_normal(&r), random_normal(&r), random_normal(&r) - 0.5};
-        sim_problem *p = point_on_ground(mass, mu, 0, 0.01, v);
-        answer a = answer_create(p, 1, 1e-3);
-        double R = pow(10, random_uniform(&r, -5, 1)) / mass, w = 1 / mass + R, s[3], gamma[3] = {0};
-        for (int k = 0; k < 3; k++) {
-            a.R[k] = R;
-            a.target[k] = k == 2 ? random_normal(&r) : 0;
-            s[k] = v[k] - a.target[k];
-        }
-        double t = hypot(s[0], s[1]);
-        int sticks = t <= -mu * s[2], open = s[2] >= mu * t;
-        seen[open ? 0 : 1 + sticks]++;
-        for (int k = 0; k < 3 && !open; k++) {
-            double n = (mu * t - s[2]) / (w * (1 + mu * mu));
-            gamma[k] = sticks ? -s[k] / w : k == 2 ? n : -mu * n * s[k] / t;
-        }
-        answer_find(&a, "sap", exact);
-        for (int k = 0; k < 3; k++) {
-            cr_expect_float_eq(a.impulse[k], gamma[k], 1e-10 * mass * (fabs(s[0]) + fabs(s[1]) + fabs(s[2])),
-                               "%d: %g, not %g", k, a.impulse[k], gamma[k]);
-            cr_expect_float_eq(a.v[k], v[k] + gamma[k] / mass, 1e-10 * (1 + norm(s, 3)));
-        }
-        answer_free(&a);
-        sim_problem_free(p);
-    }
-    cr_expect(seen[0] > 50 && seen[1] > 50 && seen[2] > 30, "%d %d %d", seen[0], seen[1], seen[2]);
 }
 
 /* With all bounds known, what is left is linear: A v - J' gamma = A v*, J v + R gamma = target for the rows that move. */
@@ -366,70 +347,6 @@ Test(sap, reports_the_momentum_out_of_balance_wherever_it_stops) {
         answer_free(&a);
         sim_problem_free(p);
     }
-}
-
-Test(sap, leaves_what_is_not_touched_at_its_free_velocity) {
-    random_source r = {9};
-    problem_recipe recipe = hard(4, 8, 0.5, 0);
-    sim_problem *p = random_problem(&r, &recipe);
-    answer a = answer_create(p, 1, 1e-3);
-    double guess[24];
-    for (int k = 0; k < 24; k++) {
-        guess[k] = random_normal(&r);
-    }
-    /* far open: the gaps cannot close */
-    for (int i = 0; i < p->nconstraint; i++) {
-        a.target[3 * i + 2] = -1e6;
-    }
-    sim_problem from = *p;
-    from.v_guess = guess;
-    a.problem = &from;
-    answer_find(&a, "sap", NULL);
-    cr_expect_arr_eq(a.v, p->v_free, (size_t)p->nv * sizeof *a.v);
-    cr_expect_eq(a.out.outcome, SIM_SOLVED);
-    /* none at all */
-    sim_problem none = *p;
-    none.nconstraint = none.nrow = 0;
-    none.v_guess = guess;
-    a.problem = &none;
-    answer_find(&a, "sap", NULL);
-    cr_expect_arr_eq(a.v, p->v_free, (size_t)p->nv * sizeof *a.v);
-    answer_free(&a);
-    sim_problem_free(p);
-}
-
-Test(sap, does_not_speed_things_up) {
-    random_source r = {10};
-    for (int trial = 0; trial < 20; trial++) {
-        problem_recipe recipe = hard(4, 12, 0.2 * (trial % 6), 0);
-        recipe.bias = 0;
-        sim_problem *p = random_problem(&r, &recipe);
-        answer a = answer_create(p, 1, 1e-3);
-        answer_find(&a, "sap", exact);
-        cr_expect_leq(energy(p, a.v), energy(p, p->v_free) * (1 + 1e-12));
-        answer_free(&a);
-        sim_problem_free(p);
-    }
-}
-
-Test(sap, passes_on_momentum_from_body_to_body_and_makes_none) {
-    double mass[] = {1, 2, 0.5, 3};
-    sim_problem *p = box_stack(4, mass, 0.4, 0.01, 15);
-    answer a = answer_create(p, 1, 1e-3);
-    answer_find(&a, "sap", exact);
-    for (int axis = 0; axis < 3; axis++) {
-        double change = 0, ground = 0, size = 1e-3;
-        for (int b = 0; b < 4; b++) {
-            change += mass[b] * (a.v[6 * b + 3 + axis] - p->v_free[6 * b + 3 + axis]);
-            size += mass[b] * fabs(a.v[6 * b + 3 + axis] - p->v_free[6 * b + 3 + axis]);
-        }
-        for (int c = 0; c < 4; c++) {
-            ground += a.impulse[3 * c + axis];
-        }
-        cr_expect_float_eq(change, ground, 1e-12 * size, "axis %d: %g, not %g", axis, change, ground);
-    }
-    answer_free(&a);
-    sim_problem_free(p);
 }
 
 Test(sap, carries_a_stack_with_ten_thousand_times_the_mass_on_top) {

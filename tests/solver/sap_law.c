@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 enum { ROWS = 3 };
 
@@ -154,6 +155,97 @@ Test(convex_law, has_a_derivative_that_differences_confirm_in_every_region) {
     }
     for (int k = 0; k < 3; k++) {
         cr_expect_gt(compared[k], 1000);
+    }
+}
+
+/* Limits on and off, friction and actuators within and at both bounds, equalities and springs anywhere. */
+Test(convex_law, of_other_rows_has_a_derivative_that_differences_confirm_within_and_beyond_their_bounds) {
+    random_source r = {7};
+    for (int kind = SIM_LIMIT; kind < SIM_CONSTRAINT_KINDS; kind++) {
+        int seen[3] = {0}, bounded = kind == SIM_FRICTION || kind == SIM_ACTUATOR;
+        for (int trial = 0; trial < 600; trial++) {
+            law_of_one l;
+            double u[ROWS], gamma[ROWS], G[9], R = pow(10, random_uniform(&r, -3, 1));
+            convex_bend bend, there;
+            make(&l, &r, (sim_constraint_kind)kind, 0, R, R);
+            l.constraint.rows = l.problem.nrow = kind == SIM_EQUALITY ? 3 : 1;
+            random_velocity(&l, &r, u);
+            convex_project(&l.law, 0, u, gamma, &bend);
+            matrix_of(&l, &bend, G);
+            int n = l.constraint.rows, side = gamma[0] == 0 ? 0 : bend.weight[0] > 0 ? 1 : 2;
+            for (int j = 0; j < n; j++) {
+                double h = 1e-6 * R, gammas[2][ROWS], weight[2];
+                for (int end = 0; end < 2; end++) {
+                    double at[ROWS] = {u[0], u[1], u[2]};
+                    at[j] += end ? h : -h;
+                    convex_project(&l.law, 0, at, gammas[end], &there);
+                    weight[end] = there.weight[j];
+                }
+                for (int i = 0; i < n && weight[0] == weight[1]; i++) {
+                    double difference = (gammas[0][i] - gammas[1][i]) / (2 * h);
+                    cr_assert_float_eq(difference, G[n * i + j], 1e-8 / R + 1e-9 / (R * R), "%s: %g, not %g",
+                                       sim_constraint_name(l.constraint.kind), difference, G[n * i + j]);
+                    seen[side]++;
+                }
+            }
+        }
+        cr_expect_eq(seen[0] > 100, kind == SIM_LIMIT, "%d", seen[0]);
+        cr_expect_gt(seen[1], 100);
+        cr_expect_eq(seen[2] > 100, bounded, "%d", seen[2]);
+    }
+}
+
+static double worst_of(const double *x, const double *y, int count) {
+    double most = 0;
+    for (int k = 0; k < count; k++) {
+        most = fmax(most, fabs(x[k] - y[k]));
+    }
+    return most;
+}
+
+/* Where regions meet the derivative jumps: there it is one of the two, and along any way into a region that region's. */
+Test(convex_law, has_the_derivative_of_one_side_where_its_regions_meet) {
+    random_source r = {8};
+    for (int trial = 0; trial < 1000; trial++) {
+        law_of_one l;
+        make_contact(&l, &r, random_uniform(&r, 0.1, 1.5));
+        memset(l.target, 0, sizeof l.target);
+        double mu = l.constraint.friction, mh = mu * l.R[0] / l.R[2], angle = random_uniform(&r, 0, 2 * M_PI);
+        for (int boundary = 0; boundary < 2; boundary++) {
+            double n = boundary ? -mh : 1 / mu, y[ROWS] = {cos(angle), sin(angle), n}, at[ROWS], here[ROWS], G[3][9];
+            convex_bend bend;
+            for (int side = 0; side < 3; side++) { /* at the boundary, below it, above it */
+                for (int k = 0; k < 3; k++) {
+                    at[k] = -l.R[k] * (y[k] + (k == 2) * (side == 1 ? -1e-9 : side == 2 ? 1e-9 : 0) * (1 + fabs(n)));
+                }
+                convex_project(&l.law, 0, at, here, &bend);
+                matrix_of(&l, &bend, G[side]);
+            }
+            double scale = 1 / fmin(l.R[0], l.R[2]);
+            cr_expect_lt(fmin(worst_of(G[0], G[1], 9), worst_of(G[0], G[2], 9)), 1e-7 * scale);
+            for (int way = 0; way < 6; way++) {
+                double h = 1e-7, into[ROWS], to[ROWS], found[ROWS];
+                for (int k = 0; k < 3; k++) {
+                    into[k] = random_normal(&r);
+                    at[k] = -l.R[k] * y[k];
+                    to[k] = -l.R[k] * (y[k] + h * into[k]);
+                }
+                convex_project(&l.law, 0, at, here, &bend);
+                convex_project(&l.law, 0, to, found, &bend);
+                /* d (edge - y_n) / d y along the way tells on which side it is */
+                double radial = y[0] * into[0] + y[1] * into[1], rises = into[2] - (boundary ? -mh : 1 / mu) * radial;
+                const double *of = G[rises > 0 ? 2 : 1];
+                for (int i = 0; i < 3 && fabs(rises) > 1e-3; i++) {
+                    double slope = 0, scale_of = 0;
+                    for (int j = 0; j < 3; j++) {
+                        slope += of[3 * i + j] * l.R[j] * into[j];
+                        scale_of += fabs(of[3 * i + j] * l.R[j] * into[j]);
+                    }
+                    cr_assert_float_eq((found[i] - here[i]) / h, slope, 1e-5 * (1 + scale_of + mu + mh),
+                                       "boundary %d: %g, not %g", boundary, (found[i] - here[i]) / h, slope);
+                }
+            }
+        }
     }
 }
 

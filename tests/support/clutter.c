@@ -211,7 +211,7 @@ const sim_problem *clutter_problem(clutter *c, sim_regularisation *law) {
     p->constraint = c->constraint;
     p->gap = c->gap;
     p->J = c->J;
-    p->mass = (sim_mass){c, times, solve, matrix};
+    p->mass = (sim_mass){c, times, solve, matrix, NULL};
     p->v_free = c->v_free;
     p->v_start = p->v_guess = c->v;
     weigh(c);

@@ -162,6 +162,38 @@ sim_model *humanoid_model(void) {
     return sim_builder_finish(builder, NULL);
 }
 
+void add_gripper(sim_builder *builder, int index, int material, double effort, double kp, double kd) {
+    static const double once[] = {0}, inwards[] = {0.05, -0.05};
+    char name[16];
+    sim_shape pad = sim_shape_default();
+    pad.type = SIM_BOX;
+    pad.material = material;
+    for (int side = 0; side < 2; side++) {
+        sim_body_def def = sim_body_default();
+        sim_actuator a = {.kp = kp, .kd = kd, .effort = effort, .target = {SIM_HOLD, 1, 1, once, &inwards[side]}};
+        snprintf(name, sizeof name, "%s%d", side ? "right" : "left", index);
+        def.name = name;
+        def.joint = SIM_SLIDER;
+        def.axis = (v3){1, 0, 0};
+        def.placement.p = (v3){side ? 0.13 : -0.13, 0.5 * index, 0};
+        def.inertia = box_inertia(0.2, 0.05, 0.1, 0.1);
+        pad.size[0] = 0.05;
+        pad.size[1] = pad.size[2] = 0.1;
+        pad.body = sim_builder_add_body(builder, &def);
+        sim_builder_add_shape(builder, &pad);
+        sim_builder_add_actuator(builder, pad.body, &a);
+    }
+    sim_body_def def = sim_body_default();
+    snprintf(name, sizeof name, "box%d", index);
+    def.name = name;
+    def.inertia = box_inertia(1, 0.2, 0.08, 0.08);
+    def.q[1] = 0.5 * index;
+    pad.size[0] = 0.2;
+    pad.size[1] = pad.size[2] = 0.08;
+    pad.body = sim_builder_add_body(builder, &def);
+    sim_builder_add_shape(builder, &pad);
+}
+
 sim_model *free_bodies(random_source *r, int count) {
     sim_builder *builder = sim_builder_create();
     for (int i = 0; i < count; i++) {

@@ -154,7 +154,7 @@ static void add_others(draft *d, random_source *r, int kinds) {
                 d->J[c->block[side] + k] = random_normal(r);
             }
         }
-        c->bound = random_uniform(r, 0.1, 20);
+        c->bound = pow(10, random_uniform(r, -1, 4)); /* slips, or holds */
         c->damping = kind == SIM_SPRING || kind == SIM_ACTUATOR ? random_uniform(r, 0.1, 5) : 0;
         c->stiffness = kind == SIM_SPRING || kind == SIM_ACTUATOR ? random_uniform(r, 1, 1e4) : INFINITY;
         c->force = kind == SIM_SPRING || kind == SIM_ACTUATOR ? random_uniform(r, -50, 50) : 0;
@@ -172,7 +172,9 @@ sim_problem *random_problem(random_source *r, const problem_recipe *recipe) {
     for (int c = 0; c < recipe->contacts; c++) {
         add_random_contact(d, r, recipe, c);
     }
-    add_others(d, r, recipe->kinds);
+    for (int k = 0; k <= recipe->more; k++) {
+        add_others(d, r, recipe->kinds);
+    }
     for (int j = 0; j < d->p.nv; j++) {
         d->v_free[j] = d->v_start[j] = 0.1 * random_normal(r);
     }
@@ -234,5 +236,43 @@ sim_problem *point_on_ground(double mass, double friction, double gap, double dt
         d->v_free[k] = v_free[k];
     }
     d->gap[2] = gap;
+    return end(d);
+}
+
+sim_problem *floating_cluster(random_source *r, int bodies, int contacts, double friction, v3 *centre) {
+    draft *d = begin(0.01);
+    for (int b = 0; b < bodies; b++) {
+        add_free_body(d, r);
+        centre[b] = v3_make(random_normal(r), random_normal(r), random_normal(r));
+    }
+    for (int c = 0; c < contacts; c++) {
+        int a = c % bodies, b = (a + 1 + c / bodies % (bodies - 1)) % bodies;
+        m3 R = random_rotation(r);
+        v3 axis[3] = {R.x, R.y, R.z}, at = v3_make(random_normal(r), random_normal(r), random_normal(r));
+        sim_constraint *made = add_constraint(d, SIM_CONTACT, 3, a, b);
+        made->friction = friction;
+        point_rows(d->J + made->block[0], axis, v3_sub(at, centre[a]), 1);
+        point_rows(d->J + made->block[1], axis, v3_sub(at, centre[b]), -1);
+    }
+    for (int j = 0; j < d->p.nv; j++) {
+        d->v_free[j] = d->v_start[j] = random_normal(r);
+    }
+    return end(d);
+}
+
+sim_problem *rod_on_ground(double mass, double inertia, double x, double z, double friction, const double v_free[3]) {
+    static const v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    draft *d = begin(0.01);
+    double *A = add_tree(d, 6);
+    for (int i = 0; i < 3; i++) {
+        A[7 * i] = inertia;
+        A[7 * (3 + i)] = mass;
+    }
+    sim_constraint *c = add_constraint(d, SIM_CONTACT, 3, 0, -1);
+    c->friction = friction;
+    point_rows(d->J, axis, v3_make(x, 0, z), 1);
+    d->v_free[1] = v_free[0];
+    d->v_free[3] = v_free[1];
+    d->v_free[5] = v_free[2];
     return end(d);
 }

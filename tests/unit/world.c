@@ -269,3 +269,75 @@ Test(world, a_model_without_bodies_steps_too) {
     sim_world_free(w);
     sim_model_free(m);
 }
+
+/* ---- the profile ---- */
+
+/* A clock that goes on by one at each reading. */
+static double tick(void *context) {
+    double *readings = context;
+    return (*readings)++;
+}
+
+static sim_model *boxes_on_ground(void) {
+    sim_builder *b = sim_builder_create();
+    sim_shape ground = sim_shape_default();
+    ground.type = SIM_HALF_SPACE;
+    sim_builder_add_shape(b, &ground);
+    for (int i = 0; i < 5; i++) {
+        sim_body_def def = sim_body_default();
+        sim_shape box = sim_shape_default();
+        box.type = SIM_BOX;
+        box.size[0] = box.size[1] = box.size[2] = 0.1;
+        def.inertia = sim_shape_inertia(&box, 1000);
+        def.q[0] = i;
+        def.q[2] = 0.05;
+        box.body = sim_builder_add_body(b, &def);
+        sim_builder_add_shape(b, &box);
+    }
+    return sim_builder_finish(b, NULL);
+}
+
+Test(world, a_profile_gives_every_moment_of_a_step_to_one_stage) {
+    sim_model *m = boxes_on_ground();
+    sim_world *w = start(m, SIM_SYMPLECTIC_EULER, 1e-2, 1);
+    double readings = 0, sum = 0;
+    sim_profile profile = {.clock = {tick, &readings}};
+    sim_world_profile(w, &profile);
+    run(w, 10);
+    for (int k = 0; k <= SIM_TIME_INTEGRATE; k++) {
+        cr_assert_eq(profile.seconds[k], 10, "%s", sim_time_name((sim_time)k));
+    }
+    cr_assert_eq(profile.seconds[SIM_TIME_SOLVER], 0);
+    profile = (sim_profile){.clock = profile.clock, .parts = 1};
+    readings = 0;
+    run(w, 1);
+    for (int k = 0; k <= SIM_TIME_INTEGRATE; k++) {
+        sum += profile.seconds[k];
+    }
+    cr_assert_eq(sum, readings - 1); /* from the first to the last */
+    cr_assert_eq(sim_world_info(w)->islands, 5);
+    cr_assert_eq(profile.seconds[SIM_TIME_REGULARISE], 5);
+    cr_assert_eq(profile.seconds[SIM_TIME_JUDGE], 5);
+    cr_assert_eq(profile.seconds[SIM_TIME_FACTOR], sim_world_info(w)->factorisations);
+    sim_world_profile(w, NULL);
+    readings = 0;
+    run(w, 1);
+    cr_assert_eq(readings, 0);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+Test(world, nothing_depends_on_the_clock) {
+    sim_model *m = boxes_on_ground();
+    sim_world *timed = start(m, SIM_MIDPOINT, 1e-2, 1), *plain = start(m, SIM_MIDPOINT, 1e-2, 1);
+    double readings = 0;
+    sim_profile profile = {.clock = {tick, &readings}, .parts = 1};
+    sim_world_profile(timed, &profile);
+    run(timed, 20);
+    run(plain, 20);
+    cr_assert(same_state(m, sim_world_state(timed), sim_world_state(plain)));
+    cr_assert_gt(readings, 100);
+    sim_world_free(timed);
+    sim_world_free(plain);
+    sim_model_free(m);
+}

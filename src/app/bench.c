@@ -1,0 +1,155 @@
+/* `sim bench contact`: which cases, by which solvers, and what did they cost? */
+#include "app/bench.h"
+#include "app/help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(bench_request, member)
+
+static const option_row rows[] = {
+    {"solver", "NAME", OPTION_LIST, AT(solver), .heading = "What",
+     .help = "contact solver, or several with commas between; may be given several times; default: the scene's"},
+    {"scale", NULL, OPTION_FLAG, AT(scale), .help = "clutter of 8 to 2,000 bodies; takes some minutes"},
+    {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
+     .help = "run every case with one thread and with N as well: how much quicker, and are the bits the same?"},
+    {"set", "PATH=VALUE", OPTION_LIST, AT(set),
+     .help = "replace a value of every scene, as in --set world/step=0.005; may be given several times"},
+    {"repeat", "N", OPTION_COUNT, AT(repeat), 1, 1000,
+     .help = "take the steps N times, the least time counts; default 3"},
+    {"quick", NULL, OPTION_FLAG, AT(quick), .help = "a few steps of each case: does it run?"},
+    {"scenes", "FOLDER", OPTION_TEXT, AT(scenes), .help = "where the scenes are, if not where they were installed"},
+    {"json", NULL, OPTION_FLAG, AT(json), .heading = "Output", .help = "JSON in place of the table"},
+    {"list", NULL, OPTION_FLAG, AT(list), .help = "the cases and their scenes"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
+    {"quiet", NULL, OPTION_FLAG, AT(help), .help = NULL},
+};
+const option_set bench_options = {"sim bench contact", rows, sizeof rows / sizeof rows[0]};
+
+/* ---- the command line ---- */
+
+/* Names with commas between become names of their own. */
+static sim_status split_solvers(bench_request *request, sim_error *error) {
+    const char *known[MOST_SOLVERS + 1];
+    solver_names(known);
+    text_list *list = &request->solver;
+    const char *all[MOST_SOLVERS];
+    int count = 0;
+    for (int k = 0; k < list->count; k++) {
+        for (const char *name = list->item[k]; *name;) {
+            size_t length = strcspn(name, ",");
+            const char *found = NULL;
+            for (int i = 0; known[i] && !found; i++) {
+                found = strlen(known[i]) == length && strncmp(known[i], name, length) == 0 ? known[i] : NULL;
+            }
+            if (!found || count == MOST_SOLVERS) {
+                return sim_fail(error, SIM_BAD_INPUT, "there is no solver '%.*s'; see sim --list-solvers", (int)length,
+                                name);
+            }
+            all[count++] = found;
+            name += length + (name[length] == ',');
+        }
+    }
+    const char **item = realloc(list->item, ((size_t)count + 1) * sizeof *item);
+    if (!item) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
+    memcpy(item, all, (size_t)count * sizeof *item);
+    *list = (text_list){count, item};
+    return SIM_OK;
+}
+
+sim_status bench_parse(int count, char **arguments, bench_request *request, sim_error *error) {
+    *request = (bench_request){.repeat = 3};
+    request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
+    request->solver.item = calloc((size_t)count + 1, sizeof *request->solver.item);
+    if (!request->set.item || !request->solver.item) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
+    int first;
+    sim_status status = options_read(&bench_options, count, arguments, request, &first, error);
+    if (status || request->help) {
+        return status;
+    }
+    if (first >= count || strcmp(arguments[first], "contact") != 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "which benchmark? There is sim bench contact; see sim bench --help");
+    }
+    request->words = count - first - 1;
+    request->word = arguments + first + 1;
+    status = split_solvers(request, error);
+    return status ? status : bench_check_words(request, error);
+}
+
+void bench_request_free(bench_request *request) {
+    free(request->set.item);
+    free(request->solver.item);
+}
+
+/* ---- the run ---- */
+
+static int say(const sim_error *error) {
+    fprintf(stderr, "sim: error: %s\n", error->text);
+    return error->status;
+}
+
+static void list_cases(void) {
+    for (int k = 0; k < bench_case_count; k++) {
+        const bench_case *c = &bench_cases[k];
+        printf("%-18s %-26s %s", c->name, c->scene, c->usual ? "" : "(if named, or with --scale) ");
+        for (int s = 0; s < (int)(sizeof c->set / sizeof c->set[0]) && c->set[s]; s++) {
+            printf("%s--set '%s'", s ? " " : "", c->set[s]);
+        }
+        putchar('\n');
+    }
+}
+
+static int one(const bench_request *request, const bench_case *c, const char *solver, bench_figures *f) {
+    bench_run(request, c, solver, f);
+    if (!f->trouble.status && request->threads > 1) {
+        bench_threads(request, f, &f->trouble);
+    }
+    if (f->trouble.status) {
+        fprintf(stderr, "sim: error: %s: %s\n", c->name, f->trouble.text);
+    }
+    bench_report_case(request, f);
+    return f->trouble.status;
+}
+
+static int run_cases(const bench_request *request) {
+    int solvers = request->solver.count ? request->solver.count : 1, worst = SIM_OK, count = 0;
+    bench_figures *f = calloc((size_t)(solvers * bench_case_count), sizeof *f);
+    if (!f) {
+        sim_error error;
+        sim_fail(&error, SIM_NO_RESOURCE, "no memory for the figures");
+        return say(&error);
+    }
+    bench_report_open(request);
+    for (int k = 0; k < bench_case_count; k++) {
+        for (int s = 0; s < solvers && bench_chosen(request, &bench_cases[k]); s++) {
+            int status =
+                one(request, &bench_cases[k], request->solver.count ? request->solver.item[s] : NULL, &f[count++]);
+            worst = status > worst ? status : worst;
+        }
+    }
+    bench_report_close(request, f, count);
+    free(f);
+    return worst;
+}
+
+int bench_command(int count, char **arguments) {
+    bench_request request;
+    sim_error error = {0};
+    sim_status status = bench_parse(count, arguments, &request, &error);
+    int exit_status = SIM_OK;
+    if (status) {
+        exit_status = say(&error);
+    } else if (request.help) {
+        print_bench_help();
+    } else if (request.list) {
+        list_cases();
+    } else {
+        exit_status = run_cases(&request);
+    }
+    bench_request_free(&request);
+    return exit_status;
+}

@@ -1,0 +1,183 @@
+/* What does a step cost, and where does the time go?
+ *
+ * One world comes to rest; another takes its state and the steps that are timed, again and again: they are the same steps
+ * to the last bit, so the least time of each stage is the one that was disturbed least.  The world itself reads the clock
+ * between its stages.  What is inside the solving of islands is read in rounds of its own, for those readings cost time
+ * where islands are small: its shares of the stage count. */
+#include "app/bench.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- scenes ---- */
+
+/* Beside the program as it was installed, else where it was built from. */
+static void scene_path(const bench_request *request, const bench_case *c, char path[PATH_MAX]) {
+    char program[PATH_MAX];
+    if (request->scenes) {
+        snprintf(path, PATH_MAX, "%s/%s", request->scenes, c->scene);
+        return;
+    }
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(program, '/');
+    if (slash) {
+        *slash = 0;
+        int all = snprintf(path, PATH_MAX, "%s/" APP_SCENES_BESIDE "/%s", program, c->scene);
+        if (all < PATH_MAX && access(path, R_OK) == 0) {
+            return;
+        }
+    }
+    snprintf(path, PATH_MAX, "%s/%s", APP_SCENES_SOURCE, c->scene);
+}
+
+sim_scene *bench_scene(const bench_request *request, const bench_case *c, const char *solver, sim_error *error) {
+    char path[PATH_MAX], by[128];
+    int count = 0;
+    const char **set = calloc((size_t)request->set.count + sizeof c->set / sizeof c->set[0] + 1, sizeof *set);
+    if (!set) {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+        return NULL;
+    }
+    for (size_t k = 0; k < sizeof c->set / sizeof c->set[0] && c->set[k]; k++) {
+        set[count++] = c->set[k];
+    }
+    for (int k = 0; k < request->set.count; k++) {
+        set[count++] = request->set.item[k];
+    }
+    if (solver) {
+        snprintf(by, sizeof by, "world/solver=%s", solver);
+        set[count++] = by;
+    }
+    scene_path(request, c, path);
+    sim_scene_overrides overrides = {.count = count, .set = set};
+    sim_scene *scene = sim_scene_load(path, &overrides, NULL, error);
+    free(set);
+    return scene;
+}
+
+/* ---- steps ---- */
+
+int bench_steps_before(const bench_request *request, const bench_case *c) {
+    return request->quick && c->settle > 4 * c->quick ? 4 * c->quick : c->settle;
+}
+
+int bench_steps_timed(const bench_request *request, const bench_case *c) {
+    return request->quick ? c->quick : c->timed;
+}
+
+static double processor_time(void *context) {
+    struct timespec t;
+    (void)context;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void take(bench_summary *s, double value, int steps) {
+    s->mean += value / steps;
+    s->most = fmax(s->most, value);
+}
+
+/* All but times. */
+static void note(bench_figures *f, const sim_step_info *info) {
+    int n = f->steps;
+    const sim_certificate *e = &info->certificate;
+    f->contacts += (double)info->contacts / n;
+    f->islands += (double)info->islands / n;
+    f->iterations += (double)info->solver_iterations / n;
+    f->factorisations += (double)info->factorisations / n;
+    f->multiplications += info->multiplications / n;
+    f->unsolved += info->unsolved;
+    take(&f->E, e->E, n);
+    take(&f->own, e->own, n);
+    take(&f->momentum, e->momentum, n);
+    take(&f->slip, e->slip, n);
+    take(&f->penetration, e->penetration, n);
+}
+
+/* The steps once, from the state of `settled`. */
+static sim_status take_steps(sim_world *settled, sim_world *world, sim_profile *profile, bench_figures *noted,
+                             int steps, sim_error *error) {
+    sim_status status = sim_world_set_state(world, sim_world_state(settled), error);
+    memset(profile->seconds, 0, sizeof profile->seconds);
+    for (int k = 0; k < steps && !status; k++) {
+        status = sim_world_step(world, error);
+        if (noted && !status) {
+            note(noted, sim_world_info(world));
+        }
+    }
+    return status;
+}
+
+static void keep_least(double *least, const double *seconds, int first, int end, int steps) {
+    for (int k = first; k < end; k++) {
+        least[k] = fmin(least[k], seconds[k] / steps);
+    }
+}
+
+/* Of the parts of solving only the shares are known. */
+static void share_out(bench_figures *f, const double *parts) {
+    double sum = 0;
+    for (int k = SIM_TIME_REGULARISE; k < SIM_TIME_FACTOR; k++) {
+        sum += parts[k];
+    }
+    for (int k = SIM_TIME_REGULARISE; k < SIM_TIMES; k++) {
+        f->seconds[k] = sum > 0 ? parts[k] / sum * f->seconds[SIM_TIME_SOLVE] : 0;
+    }
+    for (int k = 0; k < SIM_TIME_REGULARISE; k++) {
+        f->whole += f->seconds[k];
+    }
+}
+
+static sim_status time_steps(const bench_request *request, sim_world *settled, sim_world *world, bench_figures *f,
+                             sim_error *error) {
+    sim_profile profile = {.clock = {processor_time, NULL}};
+    double parts[SIM_TIMES];
+    sim_status status = SIM_OK;
+    for (int k = 0; k < SIM_TIMES; k++) {
+        f->seconds[k] = parts[k] = HUGE_VAL;
+    }
+    sim_world_profile(world, &profile);
+    for (int round = 0; round < 2 * request->repeat && !status; round++) {
+        profile.parts = round % 2;
+        status = take_steps(settled, world, &profile, round ? NULL : f, f->steps, error);
+        keep_least(profile.parts ? parts : f->seconds, profile.seconds, 0, SIM_TIMES, f->steps);
+    }
+    sim_world_profile(world, NULL);
+    share_out(f, parts);
+    return status;
+}
+
+static int count_moving(const sim_model *m) {
+    int count = 0;
+    for (int i = 1; i < m->nbody; i++) {
+        count += m->body[i].nv > 0;
+    }
+    return count;
+}
+
+void bench_run(const bench_request *request, const bench_case *c, const char *solver, bench_figures *f) {
+    *f = (bench_figures){.c = c, .solver = solver ? solver : "", .steps = bench_steps_timed(request, c)};
+    sim_error *error = &f->trouble;
+    sim_scene *scene = bench_scene(request, c, solver, error);
+    if (!scene) {
+        return;
+    }
+    f->bodies = count_moving(scene->model);
+    f->velocities = scene->model->nv;
+    f->solver = (scene->options.solver ? scene->options.solver : sim_solver_at(0))->name;
+    sim_world *settled = sim_world_create(scene->model, &scene->options, error);
+    sim_world *world = settled ? sim_world_create(scene->model, &scene->options, error) : NULL;
+    sim_status status = world ? SIM_OK : error->status;
+    for (int k = bench_steps_before(request, c); k > 0 && !status; k--) {
+        status = sim_world_step(settled, error);
+    }
+    status = status ? status : time_steps(request, settled, world, f, error);
+    sim_world_free(world);
+    sim_world_free(settled);
+    sim_scene_free(scene);
+}

@@ -1,0 +1,191 @@
+/* Half of a solve: x <- B x, where A^-1 = B' B.
+ *
+ * Both factors of A pass from the tips of a tree to its root, and on their way back repeat the first half transposed:
+ *
+ *     A = L' D L                        B = D^-1/2 L^-T                        ltdl.c, Featherstone ch. 6.5
+ *     articulated bodies, D_j, U_j      B x = (u_j / sqrt(D_j))_j,             aba.c; that A^-1 = B' B is the innovation
+ *                                       u_j = x_j - S_j . p,  p <- p + U_j u_j / D_j     factor of Rodriguez, Jain, Kreutz 1991
+ *
+ * So B x is other than zero on the paths from the dofs of x to the root alone, and x' A^-1 y = (B x) . (B y) costs those
+ * paths; no second half is needed.  A force on a body is its J' f: passed to the root it is the extended force of
+ * Featherstone 2010 (EFPA), and what two of them have in common is the path that they share.
+ *
+ * Several rows go together, a lane each. */
+#include "dyn/lanes.h"
+#include "math/dense.h"
+
+#include <string.h>
+
+/* The numbers of one dof, a lane for each row. */
+static inline lane4 load_column(int rows, int n, const double *X) {
+    lane4 x = {X[0], 0, 0, 0};
+    for (int r = 1; r < rows; r++) {
+        x[r] = X[(ptrdiff_t)r * n];
+    }
+    return x;
+}
+
+static inline void store_column(int rows, int n, lane4 x, double *X) {
+    for (int r = 0; r < rows; r++) {
+        X[(ptrdiff_t)r * n] = x[r];
+    }
+}
+
+/* ---- by branches ---- */
+
+/* Three rows on a chain of six dofs: a contact of a free body. */
+static inline void half_of_six(const double *L, const double *root, double *X) {
+    lane4 x[6];
+    for (int k = 0; k < 6; k++) {
+        x[k] = (lane4){X[k], X[6 + k], X[12 + k], 0};
+    }
+    for (int k = 5; k >= 0; k--) {
+        const double *row = L + k * (k + 1) / 2;
+        for (int i = 0; i < k; i++) {
+            x[i] -= row[i] * x[k];
+        }
+        x[k] *= root[k];
+    }
+    for (int k = 0; k < 6; k++) {
+        X[k] = x[k][0];
+        X[6 + k] = x[k][1];
+        X[12 + k] = x[k][2];
+    }
+}
+
+void sim_ltdl_half(const sim_model *m, sim_range range, const double *L, const double *root, int rows,
+                   sim_range columns, double *X) {
+    const sim_dof *dof = m->dof;
+    sim_range dofs = sim_dof_range(m, range);
+    int n = dofs.end - dofs.first;
+    if (n == 6 && rows == 3 && dof[dofs.end - 1].run == 6) {
+        half_of_six(L + dof[dofs.first].row, root + dofs.first, X);
+        return;
+    }
+    for (int k = columns.end - 1; k >= dofs.first; k--) {
+        const double *row = L + dof[k].row;
+        for (int r = 0; r < rows; r++) {
+            double *x = X + (ptrdiff_t)r * n, value = x[k - dofs.first];
+            if (value == 0) {
+                continue;
+            }
+            for (int i = dof[k].parent; i >= 0;) {
+                int run = dof[i].run, base = i - run + 1;
+                dense_axpy(run, -value, row + dof[i].depth - run, x + (base - dofs.first));
+                i = dof[base].parent;
+            }
+            x[k - dofs.first] = value * root[k];
+        }
+    }
+}
+
+/* ---- by articulated bodies ---- */
+
+typedef struct wrenches {
+    lane4 ang[3], lin[3];
+} wrenches;
+
+/* S . p of every lane. */
+static inline lane4 along(motion S, const sim_dof *dof, const wrenches *p) {
+    lane4 sum = {0, 0, 0, 0};
+    if (dof->turns) {
+        sum = S.ang.x * p->ang[0] + (S.ang.y * p->ang[1] + S.ang.z * p->ang[2]);
+    }
+    if (dof->slides) {
+        sum += S.lin.x * p->lin[0] + (S.lin.y * p->lin[1] + S.lin.z * p->lin[2]);
+    }
+    return sum;
+}
+
+/* The dofs of a body take theirs from the wrenches. */
+static inline void cross_joint(const sim_derived *d, const sim_body *b, const double *root, int v0, int rows, int n,
+                               double *X, wrenches *p) {
+    for (int j = b->v0 + b->nv - 1; j >= b->v0; j--) {
+        const lanes6 *U = &d->U[j];
+        double *column = X + (j - v0);
+        lane4 u = load_column(rows, n, column) - along(d->S[j], &d->model->dof[j], p), w = u * d->Dinv[j];
+        for (int c = 0; c < 3; c++) {
+            p->ang[c] += U->ang[c] * w;
+            p->lin[c] += U->lin[c] * w;
+        }
+        store_column(rows, n, u * root[j], column);
+    }
+}
+
+static inline void to_parent(wrenches *p, v3 r) {
+    p->ang[0] += r.y * p->lin[2] - r.z * p->lin[1];
+    p->ang[1] += r.z * p->lin[0] - r.x * p->lin[2];
+    p->ang[2] += r.x * p->lin[1] - r.y * p->lin[0];
+}
+
+static int is_pushed(const sim_body *b, sim_range columns, int v0, int rows, int n, const double *X) {
+    int first = b->v0 > columns.first ? b->v0 : columns.first;
+    int end = b->v0 + b->nv < columns.end ? b->v0 + b->nv : columns.end;
+    for (int j = first; j < end; j++) {
+        for (int r = 0; r < rows; r++) {
+            if (X[(ptrdiff_t)r * n + j - v0] != 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* What children leave to body i waits in the memory of the recursion, or comes in registers from the body behind it. */
+typedef struct inheritance {
+    wrenches carry;
+    int carried; /* the body that `carry` is for */
+} inheritance;
+
+static inline wrenches collect(sim_derived *d, int i, const inheritance *from) {
+    wrenches p = {{{0}}, {{0}}};
+    if (from->carried == i) {
+        p = from->carry;
+    }
+    for (int c = 0; c < 3 && d->reached[i]; c++) {
+        p.ang[c] += d->IA[i].A[c];
+        p.lin[c] += d->IA[i].C[c];
+    }
+    return p;
+}
+
+static inline void hand_down(sim_derived *d, int i, int parent, wrenches *p, inheritance *to) {
+    to_parent(p, d->r[i]);
+    if (parent == i - 1) {
+        to->carry = *p;
+        to->carried = parent;
+        return;
+    }
+    lanes66 *rest = &d->IA[parent];
+    for (int c = 0; c < 3; c++) {
+        rest->A[c] = d->reached[parent] ? rest->A[c] + p->ang[c] : p->ang[c];
+        rest->C[c] = d->reached[parent] ? rest->C[c] + p->lin[c] : p->lin[c];
+    }
+    d->reached[parent] = 1;
+}
+
+static void pass_inwards(sim_derived *d, sim_range range, const double *root, int rows, sim_range columns, int n,
+                         double *X) {
+    const sim_model *m = d->model;
+    int last = m->dof[columns.end - 1].body, v0 = sim_dof_range(m, range).first;
+    inheritance children = {.carried = -1};
+    memset(d->reached + range.first, 0, (size_t)(last - range.first + 1));
+    for (int i = last; i >= range.first; i--) {
+        const sim_body *b = &m->body[i];
+        if (children.carried == i || d->reached[i] || is_pushed(b, columns, v0, rows, n, X)) {
+            wrenches p = collect(d, i, &children);
+            cross_joint(d, b, root, v0, rows, n, X, &p);
+            if (b->parent) {
+                hand_down(d, i, b->parent, &p, &children);
+            }
+        }
+    }
+}
+
+void sim_articulated_half(sim_derived *d, sim_range range, const double *root, int rows, sim_range columns, double *X) {
+    sim_range dofs = sim_dof_range(d->model, range);
+    int n = dofs.end - dofs.first;
+    for (int r = 0; r < rows; r += 4) {
+        pass_inwards(d, range, root, rows - r < 4 ? rows - r : 4, columns, n, X + (ptrdiff_t)r * n);
+    }
+}

@@ -1,0 +1,110 @@
+/* Is a body still?
+ *
+ * While no point of it is faster than u, |v_c| + |omega| r <= u, with v_c the velocity of its centre of mass and r the
+ * distance from there to its farthest point, or its radius of gyration sqrt(tr I / 2 m) if that is more.  It must be so
+ * for the time T.  Left open, both follow from size and gravity g:
+ *
+ *     u = 10^-3 sqrt(g r),     T = 2 pi sqrt(R / g),     R along its tree, from the root to the farthest point:
+ *
+ * a thousandth of the speed sqrt(g r) that gravity gives over r, and one swing of a pendulum as long as the tree.
+ *
+ * So a body that falls asleep loses at most m u^2 / 2 = 10^-6 m g r / 2, as its motion has m v_c^2 / 2 + omega . I omega / 2
+ * and no principal moment is above m r^2.  And a steady acceleration above 2 u / T, or u / T from rest (at R = r:
+ * 1.6 10^-4 g), makes it faster than u within T: so what begins to slide does not sleep, nor what turns round at the end of
+ * a swing.  Without gravity nothing says what is slow: then only what is given counts. */
+#include "base/pool.h"
+#include "collide/bounds.h"
+#include "math/v3.h"
+#include "world/world.h"
+
+#include <math.h>
+
+enum { FEWEST = 10 }; /* steps of rest, however long they are */
+static const double slow = 1e-3;
+
+/* Distances from the centre of mass: radius of gyration, farthest point of a shape. */
+static double gyration(const sim_inertia *I) {
+    double turning = I->moment.xx + I->moment.yy + I->moment.zz;
+    return I->mass > 0 && turning > 0 ? sqrt(0.5 * turning / I->mass) : 0;
+}
+
+static void find_sizes(const sim_model *m, double *radius, double *reach) {
+    for (int i = 1; i < m->nbody; i++) {
+        radius[i] = gyration(&m->body[i].inertia);
+        reach[i] = radius[i] + v3_norm(m->body[i].inertia.com);
+    }
+    for (int k = 0; k < m->nshape; k++) {
+        const sim_shape *shape = &m->shape[k];
+        bounding_ball ball = shape_ball(shape);
+        if (shape->body > 0 && isfinite(ball.radius)) {
+            v3 at = pose_point(shape->pose, ball.centre), com = m->body[shape->body].inertia.com;
+            radius[shape->body] = fmax(radius[shape->body], v3_norm(v3_sub(at, com)) + ball.radius);
+            reach[shape->body] = fmax(reach[shape->body], v3_norm(at) + ball.radius);
+        }
+    }
+}
+
+/* From the root of each tree to the farthest point along its bodies. */
+static void find_lengths(const sim_model *m, const double *reach, double *path, double *length) {
+    for (int i = 1; i < m->nbody; i++) {
+        const sim_body *b = &m->body[i];
+        path[i] = b->parent ? path[b->parent] + v3_norm(b->placement.p) : 0;
+        length[b->tree] = fmax(length[b->tree], path[i] + reach[i]);
+    }
+}
+
+/* What has neither mass nor extent moves with its children. */
+static void set_limits(sim_world *w, const double *length) {
+    const sim_model *m = w->model;
+    const sim_options *o = &w->options;
+    world_sleep *s = w->sleep;
+    double g = v3_norm(m->gravity);
+    for (int i = 1; i < m->nbody; i++) {
+        const sim_body *b = &m->body[i];
+        int nothing = b->inertia.mass == 0 && s->radius[i] == 0;
+        s->limit[i] = nothing ? INFINITY : isnan(o->sleep_speed) ? slow * sqrt(g * s->radius[i]) : o->sleep_speed;
+        s->moves[i] = b->nv > 0 || s->moves[b->parent];
+    }
+    for (int t = 0; t < m->ntree; t++) {
+        int open = isnan(o->sleep_time);
+        double steps = (open ? 2 * M_PI * sqrt(length[t] / g) : o->sleep_time) / o->step;
+        steps = fmax(ceil(steps - 1e-9), open ? FEWEST : 1);
+        s->enough[t] = steps < 1e18 ? (int64_t)steps : INT64_MAX; /* NAN: no length and no gravity */
+    }
+}
+
+int world_still_create(sim_world *w) {
+    const sim_model *m = w->model;
+    world_sleep *s = w->sleep;
+    sim_pool *scratch = sim_pool_create();
+    double *reach = scratch ? POOL_NEW(scratch, double, m->nbody) : NULL;
+    double *path = scratch ? POOL_NEW(scratch, double, m->nbody) : NULL;
+    double *length = scratch ? POOL_NEW(scratch, double, m->ntree) : NULL;
+    s->radius = POOL_NEW(w->pool, double, m->nbody);
+    s->limit = POOL_NEW(w->pool, double, m->nbody);
+    s->enough = POOL_NEW(w->pool, int64_t, m->ntree);
+    s->moves = POOL_NEW(w->pool, char, m->nbody);
+    int ok = reach && path && length && s->radius && s->limit && s->enough && s->moves;
+    if (ok) {
+        find_sizes(m, s->radius, reach);
+        find_lengths(m, reach, path, length);
+        set_limits(w, length);
+    }
+    sim_pool_free(scratch);
+    return ok;
+}
+
+int world_still(sim_world *w, int tree) {
+    const sim_derived *d = w->derived;
+    sim_range bodies = sim_tree_range(w->model, tree);
+    sim_velocities(w->derived, bodies, w->next.v);
+    for (int i = bodies.first; i < bodies.end; i++) {
+        motion v = d->vel[i];
+        v3 c = d->I[i].mass > 0 ? v3_scale(1 / d->I[i].mass, d->I[i].h) : v3_make(0, 0, 0);
+        double fastest = v3_norm(v3_add(v.lin, v3_cross(v.ang, c))) + v3_norm(v.ang) * w->sleep->radius[i];
+        if (!(fastest <= w->sleep->limit[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
