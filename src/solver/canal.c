@@ -1,64 +1,95 @@
-/* CANAL: the cascaded Newton-based augmented Lagrangian method (Lee et al. 2024/25, algorithm 1).
+/* CANAL: the cascaded Newton-based augmented Lagrangian method (Lee et al. 2024, algorithm 1).
  *
- * The strict law is the convex one with the normal velocity raised by p = mu |s_t| (eq. 20).  With p and a multiplier
+ * The strict law is the convex one whose normal velocity is raised by p = mu |s_t| (eq. 20).  With p and a multiplier
  * lambda from the round before, each round answers a convex problem, that of SAP with
  *
  *     R' = R + e,   target' = target + e lambda - (0, 0, p),      e_i = w_i / kappa,   w_i = trace W_ii / rows
  *
- * (eqs. 21, 22 with beta = 1 / e), by Newton's method on its primal cost (primal.c).  Then
+ * (eqs. 21, 22; their beta is 1 / e), by Newton's method on its primal cost (primal.c).  Then
  *
  *     lambda <- gamma,     p <- mu |s_t|,    s = J v + w - target + R gamma,
  *
- * until gamma and v obey the strict law.  A fixed point does not depend on e. */
+ * until gamma obeys the strict law to within the tolerance on E (natural.c).  Where it ends does not depend on kappa.  Rows
+ * that yield by more than e take no multiplier: e = 0.
+ *
+ * Two things go on at once.  lambda comes nearer by about 1 / (1 + kappa) each round, p of a sliding contact by
+ * mu^2 / (1 + mu^2) whatever kappa is (W = w 1).  So kappa grows where the error does not halve and lambda is what still
+ * changes, compared in units of velocity.  (The authors let it grow whenever the error does not fall enough.)  And where
+ * the rounds lead is extrapolated from (lambda, p) of the last ones, which is what solves the hard ones (extrapolate.c).
+ *
+ * E is measured on v = v* + A^-1 J' gamma, with which momentum is in balance to the last bit; so is what is handed out. */
 #include "solver/delassus.h"
 #include "solver/extrapolate.h"
+#include "solver/law.h"
 #include "solver/natural.h"
 #include "solver/primal.h"
 #include "solver/products.h"
-#include "solver/solver.h"
 
+#include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, OPTIONS };
+
+static const char *const accelerations[] = {"none", "anderson", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
     [MAX_ITERATIONS] = {"max_iterations", "Newton steps, of all rounds", 0, 1e6, 2000, 1, NULL},
     [ROUNDS] = {"rounds", "of multipliers at most", 1, 1e6, 500, 1, NULL},
+    [PENALTY] = {"penalty", "inverse mass over the compliance that rounds begin with", 1, 1e6, 1000, 0, NULL},
+    [ACCELERATION] = {"acceleration", "guess ahead from rounds in a row", 0, 1, 1, 1, accelerations},
+    [FACTORISATION] = {"factorisation", "how Hessians are factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, hessian_methods},
 };
 
+/* The penalty grows by STEP up to STIFFEST where the change of multipliers is more than SHARE of that of shifts. */
+static const double STEP = 5, STIFFEST = 1e6, SHARE = 0.3;
+static const double GROWTH = 4;                       /* of changes after a guess, for which it is still taken */
+static const double LOOSEST = 1e-4, TIGHTEST = 1e-13; /* of inner problems, else INNER times E */
+static const double INNER = 0.01;
+enum { WINDOW = 10, PATIENCE = 10, ROUNDING = 64 }; /* rounds; E over the penalty's rounding */
+
 typedef struct canal {
-    const solver_call *call;
+    solver_call *call;
     const sim_problem *problem;
-    double *w, *rho;                       /* [nconstraint] */
-    double *R, *yield, *target, *constant; /* [nrow] of the inner problem */
-    double *lambda, *q, *s;                /* [nrow] */
-    double *shift;                         /* [nconstraint] p */
-    double *vbar;                          /* [nv] */
     double kappa;
+    double *w, *rho;            /* [nconstraint] */
+    double *q, *s;              /* [nrow] */
+    law_rows law;               /* of the inner problem */
+    double *target;             /* [nrow] */
+    double *x, *lambda, *shift; /* [nrow + nconstraint] the state; its parts */
+    double *v;                  /* [nv] v* + A^-1 J' gamma */
+    double E, best;             /* of this round; of what stands in call->out */
+    int in_vain;                /* rounds since E was last halved */
+    double multiplier_change, shift_change;
+    extrapolation ahead;
+    sim_solution inner;
+    primal newton;
 } canal;
 
-static int make(canal *c, const solver_call *call) {
-    const sim_problem *p = call->problem;
-    size_t rows = (size_t)p->nrow, n = (size_t)p->nconstraint;
-    *c = (canal){.call = call, .problem = p, .kappa = 100};
-    double **of_rows[] = {&c->R, &c->yield, &c->target, &c->constant, &c->lambda, &c->q, &c->s};
-    double **of_all[] = {&c->w, &c->rho, &c->shift};
-    int ok = 1;
-    for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
-        *of_rows[k] = ARENA_NEW(call->scratch, double, rows);
-        ok = ok && *of_rows[k];
+static int reserve(canal *c, sim_arena *scratch) {
+    size_t rows = (size_t)c->problem->nrow, n = (size_t)c->problem->nconstraint, nv = (size_t)c->problem->nv;
+    struct {
+        double **at;
+        size_t count;
+    } all[] = {{&c->w, n},         {&c->rho, n},      {&c->q, rows}, {&c->s, rows},
+               {&c->target, rows}, {&c->x, rows + n}, {&c->v, nv}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        *all[k].at = ARENA_NEW(scratch, double, all[k].count);
+        if (!*all[k].at) {
+            return 0;
+        }
     }
-    for (size_t k = 0; k < sizeof of_all / sizeof *of_all; k++) {
-        *of_all[k] = ARENA_NEW(call->scratch, double, n);
-        ok = ok && *of_all[k];
-    }
-    c->vbar = ARENA_NEW(call->scratch, double, p->nv);
-    double *W = ARENA_NEW(call->scratch, double, sim_delassus_diagonal_size(p));
-    if (!ok || !c->vbar || !W || !delassus_diagonal(p, NULL, call->scratch, W)) {
+    c->lambda = c->x;
+    c->shift = c->x + rows;
+    return law_make(&c->law, c->problem->nrow, scratch);
+}
+
+/* w, rho, and q = J v* + w - target. */
+static int weigh(canal *c) {
+    const sim_problem *p = c->problem;
+    double *W = ARENA_NEW(c->call->scratch, double, sim_delassus_diagonal_size(p));
+    if (!W || !delassus_diagonal(p, NULL, c->call->scratch, W)) {
         return 0;
     }
     problem_velocity(p, p->v_free, c->q);
@@ -66,9 +97,10 @@ static int make(canal *c, const solver_call *call) {
         const sim_constraint *k = &p->constraint[i];
         double trace = 0, R = 0;
         for (int r = 0; r < k->rows; r++) {
+            int forced = isinf(c->call->R[k->row + r]);
             trace += W[r * k->rows + r];
-            R += call->R[k->row + r];
-            c->q[k->row + r] -= call->target[k->row + r];
+            R += forced ? 0 : c->call->R[k->row + r];
+            c->q[k->row + r] = forced ? 0 : c->q[k->row + r] - c->call->target[k->row + r];
         }
         W += k->rows * k->rows;
         c->w[i] = trace > 0 ? trace / k->rows : 1;
@@ -77,148 +109,211 @@ static int make(canal *c, const solver_call *call) {
     return 1;
 }
 
-/* The law of the inner problem. */
+/* Changes are measured as energies: of lambda times w^1/2, of p over it. */
+static int prepare_guesses(canal *c) {
+    const sim_problem *p = c->problem;
+    int window = (int)c->call->option[ACCELERATION] ? WINDOW : 0;
+    if (!extrapolation_make(&c->ahead, p->nrow + p->nconstraint, window, c->call->scratch)) {
+        return 0;
+    }
+    c->ahead.growth = GROWTH;
+    for (int i = 0; i < p->nconstraint && window; i++) {
+        const sim_constraint *k = &p->constraint[i];
+        for (int r = k->row; r < k->row + k->rows; r++) {
+            c->ahead.scale[r] = sqrt(c->w[i]);
+        }
+        c->ahead.scale[p->nrow + i] = 1 / sqrt(c->w[i]);
+    }
+    return 1;
+}
+
 static void set_law(canal *c) {
-    const solver_call *call = c->call;
+    const double *R = c->call->R;
     for (int i = 0; i < c->problem->nconstraint; i++) {
         const sim_constraint *k = &c->problem->constraint[i];
         double e = c->w[i] / c->kappa, least = HUGE_VAL;
         for (int r = k->row; r < k->row + k->rows; r++) {
-            least = fmin(least, call->R[r]);
+            least = fmin(least, R[r]);
         }
         e = least >= e ? 0 : e;
-        for (int r = k->row; r < k->row + k->rows; r++) {
-            double R = call->R[r] + e;
-            c->constant[r] = k->kind == SIM_SPRING || k->kind == SIM_ACTUATOR ? c->problem->step * k->force : 0;
-            c->R[r] = isinf(R) ? 0 : R;
-            c->yield[r] = isinf(R) ? 0 : 1 / R;
-            c->target[r] = isinf(R) ? 0 : call->target[r] + e * c->lambda[r];
+        for (int r = 0; r < k->rows; r++) {
+            int row = k->row + r;
+            law_set_row(&c->law, c->problem, k, r, R[row] + e);
+            c->target[row] = isinf(R[row]) ? 0 : c->call->target[row] + e * c->lambda[row];
         }
-        if (k->kind == SIM_CONTACT) {
-            c->target[k->row + 2] -= c->shift[i];
-        }
+        c->target[k->row + k->rows - 1] -= k->kind == SIM_CONTACT ? c->shift[i] : 0;
     }
 }
 
-/* s at the velocities v + A^-1 (J' gamma - A (v - v*)), with which momentum is in balance to the last bit. */
-static double measure(canal *c, const double *gamma) {
+/* v, s and E that follow from gamma; what is forced whatever the velocity is as it should be. */
+static void measure(canal *c, const double *gamma) {
     const sim_problem *p = c->problem;
+    const double *R = c->call->R;
     natural_sum sum = {0};
-    problem_jacobian_transposed(p, gamma, c->vbar);
-    problem_mass_solve(p, c->vbar);
+    problem_jacobian_transposed(p, gamma, c->v);
+    problem_mass_solve(p, c->v);
     for (int j = 0; j < p->nv; j++) {
-        c->vbar[j] += p->v_free[j];
+        c->v[j] += p->v_free[j];
     }
-    problem_velocity(p, c->vbar, c->s);
+    problem_velocity(p, c->v, c->s);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *k = &p->constraint[i];
         for (int r = k->row; r < k->row + k->rows; r++) {
-            c->s[r] += isinf(c->call->R[r]) ? 0 : c->call->R[r] * gamma[r] - c->call->target[r];
+            c->s[r] = isinf(R[r]) ? 0 : c->s[r] + R[r] * gamma[r] - c->call->target[r];
         }
         natural_add(&sum, k, p->step, c->rho[i], c->q + k->row, c->s + k->row, gamma + k->row);
     }
-    return natural_error(&sum);
+    c->E = natural_error(&sum);
 }
 
-static void take_shift(canal *c) {
+static void keep_best(canal *c, const double *gamma) {
+    c->in_vain = c->E <= 0.5 * c->best ? 0 : c->in_vain + 1;
+    if (c->E < c->best) {
+        c->best = c->E;
+        memcpy(c->call->out->v, c->v, (size_t)c->problem->nv * sizeof *c->v);
+        memcpy(c->call->out->impulse, gamma, (size_t)c->problem->nrow * sizeof *gamma);
+    }
+}
+
+static double slip(const sim_constraint *k, const double *s) {
+    return k->kind == SIM_CONTACT ? k->friction * hypot(s[k->row], s[k->row + 1]) : 0;
+}
+
+/* lambda <- gamma, p <- mu |s_t|, and how much that is, in units of velocity. */
+static void move_on(canal *c, const double *gamma) {
+    double multipliers = 0, shifts = 0;
     for (int i = 0; i < c->problem->nconstraint; i++) {
         const sim_constraint *k = &c->problem->constraint[i];
-        c->shift[i] = k->kind == SIM_CONTACT ? k->friction * hypot(c->s[k->row], c->s[k->row + 1]) : 0;
+        double p = slip(k, c->s), e = c->w[i] / c->kappa, change = 0;
+        for (int r = k->row; r < k->row + k->rows; r++) {
+            change += (gamma[r] - c->lambda[r]) * (gamma[r] - c->lambda[r]);
+            c->lambda[r] = gamma[r];
+        }
+        multipliers += e * e * change;
+        shifts += (p - c->shift[i]) * (p - c->shift[i]);
+        c->shift[i] = p;
     }
+    c->multiplier_change = sqrt(multipliers);
+    c->shift_change = sqrt(shifts);
+}
+
+/* 0 without memory. */
+static int run_round(canal *c) {
+    const double *gamma = c->newton.at.gamma;
+    extrapolation_begin(&c->ahead, c->x);
+    set_law(c);
+    c->newton.options.tolerance = fmax(TIGHTEST, fmin(LOOSEST, INNER * c->best));
+    if (!primal_minimise(&c->newton)) {
+        return 0;
+    }
+    gamma = c->newton.at.gamma;
+    measure(c, gamma);
+    keep_best(c, gamma);
+    move_on(c, gamma);
+    extrapolation_end(&c->ahead, c->x);
+    for (int i = 0; i < c->problem->nconstraint; i++) {
+        c->shift[i] = fmax(0, c->shift[i]);
+    }
+    return 1;
+}
+
+/* 1 / R' carries the rounding of velocities into impulses. */
+static int at_rounding(const canal *c) {
+    return c->in_vain >= PATIENCE && c->best <= ROUNDING * c->kappa * DBL_EPSILON;
+}
+
+/* What a round says of how it goes on: SIM_OUTCOMES means that it does. */
+static sim_outcome judge_round(const canal *c) {
+    const double *o = c->call->option;
+    if (c->best <= o[TOLERANCE]) {
+        return SIM_SOLVED;
+    }
+    if (c->inner.outcome == SIM_BROKEN_DOWN || !isfinite(c->E)) {
+        return SIM_BROKEN_DOWN;
+    }
+    if (c->inner.iterations >= (int)o[MAX_ITERATIONS] || solution_stopped(c->call->out)) {
+        return SIM_AT_LIMIT;
+    }
+    return at_rounding(c) ? SIM_AT_ROUNDING : SIM_OUTCOMES;
+}
+
+/* 0 without memory. */
+static int iterate(canal *c) {
+    double before = HUGE_VAL;
+    sim_outcome outcome = SIM_OUTCOMES;
+    for (int round = 0; round < (int)c->call->option[ROUNDS] && outcome == SIM_OUTCOMES; round++) {
+        if (!run_round(c)) {
+            return 0;
+        }
+        solver_record(c->call, c->E, NAN);
+        outcome = judge_round(c);
+        if (c->E > 0.5 * before && c->multiplier_change > SHARE * c->shift_change && c->kappa < STIFFEST) {
+            c->kappa = fmin(STEP * c->kappa, STIFFEST);
+            extrapolation_restart(&c->ahead);
+        }
+        before = c->E;
+    }
+    c->call->out->outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
+    return 1;
+}
+
+/* lambda and p of the guess, else none; what is handed out if no round gives numbers: no impulse. */
+static void start(canal *c) {
+    const sim_problem *p = c->problem;
+    for (int r = 0; r < p->nrow; r++) {
+        c->lambda[r] = p->impulse_guess && isfinite(p->impulse_guess[r]) ? p->impulse_guess[r] : 0;
+        c->call->out->impulse[r] = 0;
+    }
+    problem_velocity(p, c->newton.at.v, c->s);
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *k = &p->constraint[i];
+        for (int r = k->row; r < k->row + k->rows; r++) {
+            c->s[r] += isinf(c->call->R[r]) ? 0 : c->call->R[r] * c->lambda[r] - c->call->target[r];
+        }
+        c->shift[i] = p->v_guess ? slip(k, c->s) : 0;
+    }
+}
+
+static void report(const canal *c) {
+    sim_solution *out = c->call->out;
+    out->iterations = c->inner.iterations;
+    out->factorisations = c->inner.factorisations;
+    out->searches = c->inner.searches;
+    out->multiplications = c->inner.multiplications;
+    out->factor_seconds = c->inner.factor_seconds;
+    out->residual = c->best;
+}
+
+static int prepare(canal *c, hessian *h, sim_arena *scratch) {
+    const sim_problem *p = c->problem;
+    const double *value = c->call->option;
+    spd_method method = (spd_method)(int)value[FACTORISATION];
+    c->newton.at.v = ARENA_NEW(scratch, double, p->nv);
+    c->newton.at.gamma = ARENA_NEW(scratch, double, p->nrow);
+    if (!c->newton.at.v || !c->newton.at.gamma || !reserve(c, scratch) || !weigh(c) || !prepare_guesses(c) ||
+        !hessian_prepare(h, p, method)) {
+        return 0;
+    }
+    law_start(c->call, hessian_patches(h));
+    memcpy(c->newton.at.v, c->call->out->v, (size_t)p->nv * sizeof(double));
+    memcpy(c->call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
+    start(c);
+    primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method};
+    convex_law law = {p, c->law.R, c->law.yield, c->target, c->law.constant};
+    return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch);
 }
 
 static int solve(solver_call *call) {
-    const sim_problem *p = call->problem;
-    const double *value = call->option;
-    hessian *h = call->kept;
-    canal c;
-    if (!make(&c, call) || !hessian_prepare(h, p, SPD_AUTO)) {
-        return 0;
+    canal c = {.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
+    c.inner = *call->out;
+    c.inner.history = NULL; /* a record is a round */
+    if (!law_check(call)) {
+        law_refuse(call);
+        return 1;
     }
-    primal_options o = {1e-4, (int)value[MAX_ITERATIONS], 0, SPD_AUTO};
-    double *v = call->out->v;
-    memcpy(v, p->v_guess ? p->v_guess : p->v_free, (size_t)p->nv * sizeof *v);
-    for (int r = 0; r < p->nrow; r++) {
-        c.lambda[r] = p->impulse_guess ? p->impulse_guess[r] : 0;
-    }
-    problem_velocity(p, v, c.s);
-    take_shift(&c);
-    convex_law law = {p, c.R, c.yield, c.target, c.constant};
-    primal newton = {.at = {.v = v, .gamma = call->out->impulse}};
-    set_law(&c);
-    if (!primal_begin(&newton, &law, h, &o, call->out, call->scratch)) {
-        return 0;
-    }
-    double before = HUGE_VAL, best = HUGE_VAL; if (getenv("K0")) c.kappa = atof(getenv("K0"));
-    int debug = getenv("CANAL") != NULL, total = p->nrow + p->nconstraint;
-    double *kept_v = ARENA_NEW(call->scratch, double, p->nv), *kept_g = ARENA_NEW(call->scratch, double, p->nrow);
-    double *x = ARENA_NEW(call->scratch, double, total);
-    extrapolation ex;
-    int window = getenv("WINDOW") ? atoi(getenv("WINDOW")) : 10;
-    extrapolation_make(&ex, total, window, call->scratch);
-    ex.growth = getenv("GROWTH") ? atof(getenv("GROWTH")) : 4;
-    double kmax = getenv("KMAX") ? atof(getenv("KMAX")) : 1e6;
-    for (int i = 0; i < p->nconstraint && window; i++) {
-        for (int r = 0; r < p->constraint[i].rows; r++) {
-            ex.scale[p->constraint[i].row + r] = sqrt(c.w[i]);
-        }
-        ex.scale[p->nrow + i] = 1 / sqrt(c.w[i]);
-    }
-    memcpy(x, c.lambda, (size_t)p->nrow * sizeof *x);
-    memcpy(x + p->nrow, c.shift, (size_t)p->nconstraint * sizeof *x);
-    for (int round = 0; round < (int)value[ROUNDS]; round++) {
-        memcpy(c.lambda, x, (size_t)p->nrow * sizeof *x);
-        for (int i = 0; i < p->nconstraint; i++) {
-            c.shift[i] = fmax(0, x[p->nrow + i]);
-        }
-        extrapolation_begin(&ex, x);
-        set_law(&c);
-        newton.options.tolerance = fmax(1e-13, fmin(1e-4, 0.01 * best));
-        if (!primal_minimise(&newton)) {
-            return 0;
-        }
-        double E = measure(&c, newton.at.gamma);
-        if (E < best) {
-            best = E;
-            memcpy(kept_v, v, (size_t)p->nv * sizeof *v);
-            memcpy(kept_g, newton.at.gamma, (size_t)p->nrow * sizeof *v);
-        }
-        take_shift(&c);
-        double multiplier = 0, shift = 0;
-        for (int i = 0; i < p->nconstraint; i++) {
-            for (int r = p->constraint[i].row; r < p->constraint[i].row + p->constraint[i].rows; r++) {
-                multiplier += pow(c.w[i] * (newton.at.gamma[r] - x[r]) / c.kappa, 2);
-            }
-            shift += pow(c.shift[i] - x[p->nrow + i], 2);
-        }
-        multiplier = sqrt(multiplier), shift = sqrt(shift);
-        memcpy(x, newton.at.gamma, (size_t)p->nrow * sizeof *x);
-        memcpy(x + p->nrow, c.shift, (size_t)p->nconstraint * sizeof *x);
-        int guessed = ex.guessed;
-        int res = (int)extrapolation_end(&ex, x);
-        if (debug) {
-            fprintf(stderr, "%d newton %d kappa %.1e inner %.1e %s E %.3e mult %.1e shift %.1e guess %d res %d\n", round,
-                    call->out->iterations, c.kappa, newton.at.residual, sim_outcome_name(call->out->outcome), E,
-                    multiplier, shift, guessed, res);
-        }
-        if (best <= value[TOLERANCE] || call->out->iterations >= (int)value[MAX_ITERATIONS] ||
-            solution_stopped(call->out)) {
-            break;
-        }
-        if (E > 0.5 * before && multiplier > (getenv("RATIO") ? atof(getenv("RATIO")) : 1) * shift && c.kappa < kmax) {
-            c.kappa = fmin(c.kappa * (getenv("KSTEP") ? atof(getenv("KSTEP")) : 5), kmax);
-            extrapolation_restart(&ex);
-        }
-        before = E;
-    }
-    memcpy(v, kept_v, (size_t)p->nv * sizeof *v);
-    memcpy(newton.at.gamma, kept_g, (size_t)p->nrow * sizeof *v);
-    if (newton.at.gamma != call->out->impulse) {
-        memcpy(call->out->impulse, kept_g, (size_t)p->nrow * sizeof *v);
-    }
-    call->out->residual = best;
-    call->out->outcome = best <= value[TOLERANCE] ? SIM_SOLVED : SIM_AT_LIMIT;
-    return 1;
+    int done = prepare(&c, call->kept, call->scratch) && iterate(&c);
+    report(&c);
+    return done;
 }
 
 static void *create(void) { return hessian_create(); }
@@ -226,7 +321,7 @@ static void destroy(void *kept) { hessian_free(kept); }
 
 const solver_type solver_canal = {
     .card = {.name = "canal",
-             .method = "augmented Lagrangian over convex problems, each by Newton's method",
+             .method = "augmented Lagrangian, its convex problems by Newton's method",
              .paper = "Lee et al. 2024",
              .cone = SIM_CONE_STRICT,
              .compliance = SIM_RIGID,

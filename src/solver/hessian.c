@@ -11,6 +11,9 @@
 
 enum { LARGE = 64 }; /* trees whose A is not to be gone through for a product */
 
+const char *const hessian_methods[] = {
+    [SPD_AUTO] = "auto", [SPD_DENSE] = "dense", [SPD_BLOCKS] = "blocks", [SPD_SUPERNODAL] = "supernodal", NULL};
+
 struct hessian {
     sim_arena *kept, *scratch;
     spd *system;

@@ -7,6 +7,9 @@
 
 typedef struct hessian hessian;
 
+/* Names of the ways to factor it, by spd_method; ends with NULL. */
+extern const char *const hessian_methods[];
+
 /* NULL without memory. */
 hessian *hessian_create(void);
 void hessian_free(hessian *h);

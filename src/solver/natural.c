@@ -12,7 +12,7 @@
 
 static const double NONE = 1.5e-8; /* an impulse below this part of what would undo q is as good as none */
 
-static void project_cone(double mu, double *y) {
+void natural_project_cone(double mu, double *y) {
     double r = sqrt(y[0] * y[0] + y[1] * y[1]);
     if (y[2] >= 0 && r <= mu * y[2]) { /* without friction 0 <= -0 would hold below the ground as well */
         return;
@@ -41,7 +41,7 @@ double natural_map(const sim_constraint *c, double step, double rho, const doubl
     }
     if (c->kind == SIM_CONTACT) {
         y[2] -= rho * c->friction * sqrt(s[0] * s[0] + s[1] * s[1]);
-        project_cone(c->friction, y);
+        natural_project_cone(c->friction, y);
     } else {
         project(c, step, y);
     }

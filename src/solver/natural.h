@@ -10,6 +10,8 @@ typedef struct natural_sum {
     double gamma, s, q, undoing;   /* |gamma|^2, |s|^2, |q|^2, |rho_i q_i|^2 */
 } natural_sum;
 
+/* Nearest point of the cone |y_t| <= mu y_n. */
+void natural_project_cone(double mu, double *y);
 /* |F(rho)|^2 of one constraint; s and gamma are its own rows. */
 double natural_map(const sim_constraint *c, double step, double rho, const double *s, const double *gamma);
 void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, const double *q, const double *s,

@@ -6,28 +6,13 @@
  *
  * with P the Euclidean projection.  A pyramid has the nested projection in its place and no shift; others that of their
  * bounds.  It is the measure by which solvers are compared, so that stopping on it means what it says. */
+#include "solver/natural.h"
 #include "solver/pgs.h"
 
 #include <math.h>
-#include <string.h>
-
-/* Nearest point of the cone |y_t| <= mu y_n. */
-static void project_cone(double mu, double *y) {
-    double r = sqrt(y[0] * y[0] + y[1] * y[1]);
-    if (y[2] >= 0 && r <= mu * y[2]) { /* without friction 0 <= -0 would hold below the ground as well */
-        return;
-    }
-    if (y[2] <= -mu * r) {
-        y[0] = y[1] = y[2] = 0;
-        return;
-    }
-    y[2] = (y[2] + mu * r) / (1 + mu * mu);
-    y[0] *= mu * y[2] / r;
-    y[1] *= mu * y[2] / r;
-}
 
 /* |F_i(rho)|^2 */
-static double natural_map(const pgs *p, const pgs_block *b, double rho, const double *s, const double *g) {
+static double map_of(const pgs *p, const pgs_block *b, double rho, const double *s, const double *g) {
     double y[PGS_WIDEST], sum = 0;
     int cone = b->kind == SIM_CONTACT && !p->pyramid;
     for (int k = 0; k < b->rows; k++) {
@@ -35,7 +20,7 @@ static double natural_map(const pgs *p, const pgs_block *b, double rho, const do
     }
     if (cone) {
         y[2] -= rho * b->limit * sqrt(s[0] * s[0] + s[1] * s[1]);
-        project_cone(b->limit, y);
+        natural_project_cone(b->limit, y);
     } else {
         pgs_project(p, b, y);
     }
@@ -53,10 +38,10 @@ double pgs_residual(const pgs *p) {
         const pgs_block *b = &p->block[i];
         const double *g = p->gamma + b->at;
         pgs_velocity(p, b, s);
-        double map = natural_map(p, b, b->rho, s, g);
+        double map = map_of(p, b, b->rho, s, g);
         impulse += map;
         velocity += map / (b->rho * b->rho);
-        one += natural_map(p, b, 1, s, g);
+        one += map_of(p, b, 1, s, g);
         for (int k = 0; k < b->rows; k++) {
             double part = s[k] - p->R[b->at + k] * g[k];
             gamma += g[k] * g[k];

@@ -14,6 +14,7 @@
  *
  * Start: the guess if there is one, else v*.  Trees that nothing touches have v = v*, and so have all if that needs no
  * impulse at all. */
+#include "solver/law.h"
 #include "solver/primal.h"
 #include "solver/products.h"
 #include "solver/solver.h"
@@ -24,8 +25,6 @@
 enum { TOLERANCE, MAX_ITERATIONS, LINE_SEARCH, FACTORISATION, OPTIONS };
 
 static const char *const searches[] = {"exact", "armijo", NULL};
-static const char *const methods[] = {
-    [SPD_AUTO] = "auto", [SPD_DENSE] = "dense", [SPD_BLOCKS] = "blocks", [SPD_SUPERNODAL] = "supernodal", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "momentum out of balance, over the greater of momentum and impulses", 0, 1, 1e-6, 0,
@@ -33,7 +32,8 @@ static const sim_solver_option options[OPTIONS] = {
     [MAX_ITERATIONS] = {"max_iterations", "Newton steps", 0, 10000, 100, 1, NULL},
     [LINE_SEARCH] = {"line_search", "to the minimum along the line, or until the cost falls enough", 0, 1, 0, 1,
                      searches},
-    [FACTORISATION] = {"factorisation", "how the Hessian is factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, methods},
+    [FACTORISATION] = {"factorisation", "how the Hessian is factored", 0, SPD_METHODS - 1, SPD_AUTO, 1,
+                       hessian_methods},
 };
 
 /* Compliance over the inverse mass: the least that is used; where the way there starts, and its steps; below which it is
@@ -57,39 +57,18 @@ static double inverse_mass(const sim_problem *p, const sim_constraint *c, int ro
 }
 
 typedef struct law_arrays {
-    double *R, *yield, *constant;
+    law_rows law;
     double *over, *inverse_mass; /* 1 / diag(A); of the rows */
     double least;                /* compliance, over the inverse mass */
     int raised;                  /* a row had less */
 } law_arrays;
 
-/* The compliance of a row as it is used; of an infinite one 0, with a yield of 0, and what it gives is constant. */
+/* The compliance of a row as it is used. */
 static void set_row(const solver_call *call, law_arrays *a, const sim_constraint *c, int k) {
-    int row = c->row + k, spring = c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR;
-    double R = call->R[row], least = a->least * a->inverse_mass[row];
-    a->constant[row] = spring ? call->problem->step * c->force : 0;
+    double R = call->R[c->row + k], least = a->least * a->inverse_mass[c->row + k];
     a->raised |= R < least;
     R = fmax(R, least);
-    R = R > 0 ? R : 1;
-    a->R[row] = isinf(R) ? 0 : R;
-    a->yield[row] = isinf(R) ? 0 : 1 / R;
-}
-
-/* Is it a law that this method can take? */
-static int check_law(const solver_call *call) {
-    const sim_problem *p = call->problem;
-    for (int k = 0; k < p->nrow; k++) {
-        if (!(call->R[k] >= 0) || (isfinite(call->R[k]) && !isfinite(call->target[k]))) {
-            return 0;
-        }
-    }
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *c = &p->constraint[i];
-        if (c->kind == SIM_CONTACT && call->R[c->row] != call->R[c->row + 1]) {
-            return 0;
-        }
-    }
-    return 1;
+    law_set_row(&a->law, call->problem, c, k, R > 0 ? R : 1);
 }
 
 static void weigh(const solver_call *call, const law_arrays *a) {
@@ -107,7 +86,7 @@ static void set_law(const solver_call *call, law_arrays *a, double least) {
     a->raised = 0;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        double *R = a->R + c->row, *yield = a->yield + c->row;
+        double *R = a->law.R + c->row, *yield = a->law.yield + c->row;
         for (int k = 0; k < c->rows; k++) {
             set_row(call, a, c, k);
         }
@@ -115,16 +94,6 @@ static void set_law(const solver_call *call, law_arrays *a, double least) {
             R[0] = R[1] = fmax(R[0], R[1]);
             yield[0] = yield[1] = fmin(yield[0], yield[1]);
         }
-    }
-}
-
-static void start(const solver_call *call, const patches *o) {
-    const sim_problem *p = call->problem;
-    double *v = call->out->v;
-    memcpy(v, p->v_free, (size_t)p->nv * sizeof *v);
-    for (int node = 0; node < o->nodes && p->v_guess; node++) {
-        const sim_problem_tree *t = &p->tree[o->tree[node]];
-        memcpy(v + t->v0, p->v_guess + t->v0, (size_t)t->nv * sizeof *v);
     }
 }
 
@@ -147,15 +116,6 @@ static void settle(primal *p) {
             primal_minimise(p);
         }
     }
-}
-
-static int refuse(const solver_call *call) {
-    const sim_problem *p = call->problem;
-    memcpy(call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
-    memset(call->out->impulse, 0, (size_t)p->nrow * sizeof(double));
-    call->out->outcome = SIM_BROKEN_DOWN;
-    call->out->residual = HUGE_VAL;
-    return 1;
 }
 
 /* From a guess the answer may be near, however stiff it is: a few steps tell. */
@@ -186,7 +146,7 @@ static int approach(const solver_call *call, law_arrays *a, primal *newton) {
         if (solved) {
             return 1;
         }
-        start(call, hessian_patches(newton->hessian));
+        law_start(call, hessian_patches(newton->hessian));
         primal_look(newton);
     }
     if (stiff && newton->at.residual > tolerance) {
@@ -205,19 +165,13 @@ static int approach(const solver_call *call, law_arrays *a, primal *newton) {
 
 static int solve(solver_call *call) {
     const sim_problem *p = call->problem;
-    size_t rows = (size_t)p->nrow;
     const double *value = call->option;
     hessian *h = call->kept;
-    law_arrays a = {ARENA_NEW(call->scratch, double, rows),
-                    ARENA_NEW(call->scratch, double, rows),
-                    ARENA_NEW(call->scratch, double, rows),
-                    ARENA_NEW(call->scratch, double, p->nv),
-                    ARENA_NEW(call->scratch, double, rows),
-                    0,
-                    0};
+    law_arrays a = {.over = ARENA_NEW(call->scratch, double, p->nv),
+                    .inverse_mass = ARENA_NEW(call->scratch, double, p->nrow)};
     primal_options o = {value[TOLERANCE], (int)value[MAX_ITERATIONS], (int)value[LINE_SEARCH],
                         (spd_method)(int)value[FACTORISATION]};
-    if (!a.R || !a.yield || !a.constant || !a.over || !a.inverse_mass || !hessian_prepare(h, p, o.method)) {
+    if (!law_make(&a.law, p->nrow, call->scratch) || !a.over || !a.inverse_mass || !hessian_prepare(h, p, o.method)) {
         return 0;
     }
     for (int j = 0; j < p->nv; j++) {
@@ -227,13 +181,14 @@ static int solve(solver_call *call) {
     for (int j = 0; j < p->nv; j++) {
         a.over[j] = 1 / a.over[j];
     }
-    if (!check_law(call)) {
-        return refuse(call);
+    if (!law_check(call)) {
+        law_refuse(call);
+        return 1;
     }
     weigh(call, &a);
-    convex_law law = {p, a.R, a.yield, call->target, a.constant};
+    convex_law law = {p, a.law.R, a.law.yield, call->target, a.law.constant};
     primal newton = {.at = {.v = call->out->v, .gamma = call->out->impulse}};
-    start(call, hessian_patches(h));
+    law_start(call, hessian_patches(h));
     if (!primal_begin(&newton, &law, h, &o, call->out, call->scratch) || !approach(call, &a, &newton)) {
         return 0;
     }

@@ -42,6 +42,7 @@ int contenders_all(contender list[MOST_CONTENDERS]) {
         }
         set(&as_it_stands, "tolerance", 1e-13);
         set(&as_it_stands, "max_iterations", 2e5);
+        set(&as_it_stands, "rounds", 2e5);
         list[count++] = as_it_stands;
         int cone = option_of(card, "cone");
         for (int k = 0; cone >= 0 && card->option[cone].choice[k]; k++) {
