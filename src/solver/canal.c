@@ -37,7 +37,7 @@ static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
     [MAX_ITERATIONS] = {"max_iterations", "Newton steps, of all rounds", 0, 1e6, 2000, 1, NULL},
     [ROUNDS] = {"rounds", "of multipliers at most", 1, 1e6, 500, 1, NULL},
-    [PENALTY] = {"penalty", "inverse mass over the compliance that rounds begin with", 1, 1e6, 1000, 0, NULL},
+    [PENALTY] = {"penalty", "inverse mass over the compliance that rounds begin with", 1, 1e6, 100, 0, NULL},
     [ACCELERATION] = {"acceleration", "guess ahead from rounds in a row", 0, 1, 1, 1, accelerations},
     [FACTORISATION] = {"factorisation", "how Hessians are factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, hessian_methods},
 };
@@ -270,7 +270,7 @@ static void start(canal *c) {
         for (int r = k->row; r < k->row + k->rows; r++) {
             c->s[r] += isinf(c->call->R[r]) ? 0 : c->call->R[r] * c->lambda[r] - c->call->target[r];
         }
-        c->shift[i] = p->v_guess ? slip(k, c->s) : 0;
+        c->shift[i] = slip(k, c->s);
     }
 }
 
