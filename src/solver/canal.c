@@ -60,7 +60,7 @@ typedef struct canal {
     double *x, *lambda, *shift; /* [nrow + nconstraint] the state; its parts */
     double *v;                  /* [nv] v* + A^-1 J' gamma */
     double E, best;             /* of this round; of what stands in call->out */
-    int in_vain;                /* rounds since E was last halved */
+    int in_vain;                /* rounds since E was last the least */
     double multiplier_change, shift_change;
     extrapolation ahead;
     sim_solution inner;
@@ -167,7 +167,7 @@ static void measure(canal *c, const double *gamma) {
 }
 
 static void keep_best(canal *c, const double *gamma) {
-    c->in_vain = c->E <= 0.5 * c->best ? 0 : c->in_vain + 1;
+    c->in_vain = c->E <= 0.99 * c->best ? 0 : c->in_vain + 1;
     if (c->E < c->best) {
         c->best = c->E;
         memcpy(c->call->out->v, c->v, (size_t)c->problem->nv * sizeof *c->v);

@@ -12,7 +12,7 @@
  *     C7   convex, target lowered by mu |s_t|   strict, by steps of mu^2 / (1 + mu^2)                 here
  *     C8   all stick, R > 0                     strict = convex, v and gamma; R_t gamma_t = -u_t      here
  *     C9   penalties, scales, forms             the same v, whatever the option                       consistency_invariance.c
- *     C10  inner problems of CANAL              SAP's iterates; there is no CANAL here yet
+ *     C10  inner problems of CANAL              SAP's iterates                                        canal.c
  *     C11  equalities alone                     the linear system                                     consistency_invariance.c
  *     C12  dt -> 0                              trajectories of all converge                          tests/contact/consistency.c
  *     C13  restitution                          e times the approach, or none where near-rigid        tests/contact/consistency.c
