@@ -48,6 +48,7 @@ static const double GROWTH = 4;                       /* of changes after a gues
 static const double LOOSEST = 1e-4, TIGHTEST = 1e-13; /* of inner problems, else INNER times E */
 static const double INNER = 0.01;
 enum { WINDOW = 10, PATIENCE = 10, ROUNDING = 64 }; /* rounds; E over the penalty's rounding */
+enum { MOST_STEPS = 100 };                          /* of Newton in a round: more go round in rounding */
 
 typedef struct canal {
     solver_call *call;
@@ -203,6 +204,8 @@ static int run_round(canal *c) {
     extrapolation_begin(&c->ahead, c->x);
     set_law(c);
     c->newton.options.tolerance = fmax(TIGHTEST, fmin(LOOSEST, INNER * c->best));
+    int most = (int)c->call->option[MAX_ITERATIONS], some = c->inner.iterations + MOST_STEPS;
+    c->newton.options.max_iterations = some < most ? some : most;
     if (!primal_minimise(&c->newton)) {
         return 0;
     }

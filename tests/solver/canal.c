@@ -116,7 +116,7 @@ Test(canal, without_guesses_ahead_the_shift_of_a_sliding_point_contracts_as_the_
     double v[3] = {3, 1, -0.5};
     for (int m = 1; m <= 4; m++) {
         int seen = 0;
-        double mu = 0.4 * m, rate = mu * mu / (1 + mu * mu), option[] = {1e-13, 1e5, 500, 1e6, 0, 0};
+        double mu = 0.4 * m, rate = mu * mu / (1 + mu * mu), option[] = {1e-13, 1e5, 500, 1e4, 0, 0};
         sim_problem *p = point_on_ground(2, mu, 0, 0.01, v);
         answer a = rigid_entry(p);
         answer_find(&a, "canal", option);
