@@ -59,6 +59,9 @@ int contact_stage_needed(const sim_model *model) {
 }
 
 contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error) {
+    if (contact_kinds_check(model, options->solver, error)) {
+        return NULL;
+    }
     sim_pool *pool = sim_pool_create();
     contact_stage *s = pool ? POOL_NEW(pool, contact_stage, 1) : NULL;
     if (!s) {

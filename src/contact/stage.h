@@ -76,6 +76,10 @@ typedef struct contact_output {
 
 /* Has the model ranges, dry friction or constraints between bodies, which need the stage without any contact? */
 int contact_stage_needed(const sim_model *model);
+/* Does its effort follow its joint, up to a limit? */
+int contact_is_motor(const sim_actuator *actuator);
+/* Does the solver take all that the model may ask for besides contacts? */
+sim_status contact_kinds_check(const sim_model *model, const sim_solver_card *card, sim_error *error);
 contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error);
 void contact_stage_free(contact_stage *stage);
 size_t contact_stage_bytes(const contact_stage *stage);

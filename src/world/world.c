@@ -113,17 +113,12 @@ static int tree_of_load(const sim_model *m, const sim_load *load) {
     return m->body[load->dof >= 0 ? m->dof[load->dof].body : load->body].tree;
 }
 
-/* Feed-forward alone does not feel what touches. */
-static int is_motor(const sim_actuator *actuator) {
-    return isfinite(actuator->effort) && actuator->target.keys && (actuator->kp > 0 || actuator->kd > 0);
-}
-
 static void list_motors(sim_world *w) {
     for (int t = 0; t < w->model->ntree; t++) {
         tree_parts *parts = &w->parts[t];
         parts->motor0 = w->nmotor;
         for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-            if (is_motor(&w->model->actuator[w->actuator_order[k]])) {
+            if (contact_is_motor(&w->model->actuator[w->actuator_order[k]])) {
                 w->motor_order[w->nmotor++] = k;
             }
         }

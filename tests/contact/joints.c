@@ -1,3 +1,4 @@
+#include "contact/stage.h"
 /* Ends of joints' ranges and their dry friction. */
 #include "math/v3.h"
 #include "support.h"
@@ -315,4 +316,22 @@ Test(joints, run_taken_up_from_its_state_goes_on_to_the_bit) {
     cr_assert_gt(sim_world_state(one.world)->joint_impulse[1], 0);
     yard_end(&one);
     yard_end(&two);
+}
+
+/* A solver that lacks a kind is refused by name when the world is made. */
+Test(joints, solver_that_lacks_what_the_model_has_is_refused_before_the_first_step) {
+    const sim_constraint_kind kind[] = {SIM_LIMIT, SIM_FRICTION};
+    sim_body_def def = pendulum();
+    def.limit[0].high = 0.4;
+    def.friction[0] = 0.3;
+    yard y = of_one(down, &def, "sap", SIM_MIDPOINT, 1e-3);
+    sim_solver_card card = *sim_solver_find("sap");
+    cr_expect_eq(contact_kinds_check(sim_world_model(y.world), &card, NULL), SIM_OK);
+    for (int k = 0; k < 2; k++) {
+        sim_error error = {0};
+        card.kinds = sim_solver_find("sap")->kinds & ~(1u << kind[k]);
+        cr_expect_eq(contact_kinds_check(sim_world_model(y.world), &card, &error), SIM_BAD_INPUT);
+        cr_expect(strstr(error.text, sim_constraint_name(kind[k])), "%s", error.text);
+    }
+    yard_end(&y);
 }
