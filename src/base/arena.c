@@ -62,7 +62,7 @@ void *sim_arena_alloc(sim_arena *arena, size_t count, size_t size) {
     }
     char *item = arena->blocks[arena->current].bytes + arena->used;
     arena->used += need;
-#ifndef NDEBUG
+#ifdef SIM_FILL_SCRATCH
     memset(item, 0xff, count * size); /* doubles read before they are written are NaN */
 #endif
     return item;

@@ -1,12 +1,13 @@
 /* Actuators with an effort limit, in contact: their limit is part of the problem that contact is. */
 #include "math/v3.h"
 #include "support.h"
+#include "support/touched.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
 
-enum { LINKS = 4 };
+enum { LINKS = 9 }; /* of so many, A is factored by bodies; of the grippers, by branches */
 static const double once[] = {0}, dt = 2e-3;
 static const v3 down = {0, 0, -9.81};
 
@@ -358,4 +359,40 @@ Test(motors, go_on_to_the_bit_from_a_state) {
         yard_end(&a.y);
         yard_end(&b.y);
     }
+}
+
+/* What stands on the diagonal of A beside the bodies' inertias follows the motors in and out of A. */
+Test(motors, are_on_the_diagonal_beside_the_bodies_only_as_long_as_they_are_in_A) {
+    random_source r = {1};
+    arm a;
+    arm_open(&a, &r, 1, 0.5, "pgs", SIM_SYMPLECTIC_EULER);
+    sim_model *m = a.y.model;
+    sim_contact contact[4];
+    double gain = 3, effort[LINKS] = {0};
+    touched *t = touched_create(m, NULL, NULL, 0, contact, standing_contacts(m, 1, contact), "pgs", 1);
+    contact_motor motor = {.actuator = 2, .side = 0, .gain = gain, .force = 1e6}; /* far beyond its limit: driven off */
+    t->in.motor = &motor;
+    t->in.nmotor = 1;
+    t->in.effort_before = effort;
+    t->extra[2] = gain;
+    t->out.effort = effort;
+    const sim_problem *p = touched_build(t, 0);
+    double in_A = p->bodies->diagonal[2];
+    touched_solve(t);
+    cr_expect_float_eq(in_A - p->bodies->diagonal[2], gain, 1e-12, "%g", in_A - p->bodies->diagonal[2]);
+    t->model = NULL;
+    touched_free(t);
+    yard_end(&a.y);
+}
+
+Test(motors, are_refused_before_the_first_step_by_a_solver_that_lacks_them) {
+    random_source r = {1};
+    arm a;
+    arm_open(&a, &r, 1, 0.5, "pgs", SIM_MIDPOINT);
+    sim_solver_card card = *sim_solver_find("pgs");
+    sim_error error = {0};
+    card.kinds &= ~(1u << SIM_ACTUATOR);
+    cr_expect_eq(contact_kinds_check(a.y.model, &card, &error), SIM_BAD_INPUT);
+    cr_expect(strstr(error.text, "actuator"), "%s", error.text);
+    yard_end(&a.y);
 }
