@@ -99,7 +99,7 @@ static sim_outcome outcome(const lemke_answer *path, double error, double tolera
     if (error <= ROUNDING) {
         return SIM_AT_ROUNDING;
     }
-    return path->end == LEMKE_LIMIT ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
+    return path->end == LEMKE_LIMIT ? SIM_AT_LIMIT : path->end == LEMKE_SINGULAR ? SIM_BROKEN_DOWN : SIM_STALLED;
 }
 
 static int solve(solver_call *call) {
