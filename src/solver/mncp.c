@@ -17,46 +17,16 @@ static const sim_solver_option options[OPTIONS] = {
     [MAX_ITERATIONS] = {"max_iterations", "of Levenberg and Marquardt", 0, 1e6, 500, 1, NULL},
 };
 
-static const double SOFT = 1e-10; /* what makes W^+ of a singular W, relative to its diagonal blocks */
-
 static void residual(void *self, const double *x, double *r) { hybrid_residual(self, x, r); }
 static void jacobian(void *self, const double *x, double *J) { hybrid_jacobian(self, x, J); }
 static double error(void *self, const double *x) { return hybrid_error(self, x); }
-
-/* x <- the one with the lesser r; 0 without memory. */
-static int start(const hybrid *h, solver_call *call, double *x) {
-    const sim_problem *p = h->dual->problem;
-    size_t n = (size_t)h->n;
-    double *W = sim_arena_alloc(call->scratch, n * n, sizeof *W),
-           *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n));
-    double *gamma = ARENA_NEW(call->scratch, double, 3 * n), *other = gamma + n, *r = gamma + 2 * n, range;
-    if (!W || !work || !gamma) {
-        return 0;
-    }
-    memcpy(W, h->W, n * n * sizeof *W);
-    levenberg_step(h->n, W, h->q, SOFT, work, gamma, &range);
-    hybrid_from_impulse(h, gamma, x);
-    if (!p->impulse_guess) {
-        return 1;
-    }
-    for (size_t k = 0; k < n; k++) {
-        gamma[k] = isfinite(p->impulse_guess[k]) && !h->dual->given[k] ? p->impulse_guess[k] / h->scale[k] : 0;
-    }
-    hybrid_from_impulse(h, gamma, other);
-    hybrid_residual(h, x, r);
-    double sticking = dense_dot(h->n, r, r);
-    hybrid_residual(h, other, r);
-    if (dense_dot(h->n, r, r) < sticking) {
-        memcpy(x, other, n * sizeof *x);
-    }
-    return 1;
-}
 
 static int solve(solver_call *call, levenberg_kind kind) {
     dual d;
     hybrid h;
     double *x = ARENA_NEW(call->scratch, double, 2 * call->problem->nrow);
-    if (!x || !dual_make(&d, call, call->scratch) || !hybrid_make(&h, &d, call->scratch) || !start(&h, call, x)) {
+    if (!x || !dual_make(&d, call, call->scratch) || !hybrid_make(&h, &d, call->scratch) ||
+        !hybrid_start(&h, call, x)) {
         return 0;
     }
     levenberg_problem problem = {
