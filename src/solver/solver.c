@@ -19,6 +19,7 @@ const char *sim_outcome_name(sim_outcome outcome) {
         [SIM_SOLVED] = "solved",
         [SIM_AT_ROUNDING] = "solved to rounding",
         [SIM_AT_LIMIT] = "at its limit",
+        [SIM_STALLED] = "stalled",
         [SIM_BROKEN_DOWN] = "broken down",
     };
     return name[outcome];

@@ -1,0 +1,330 @@
+/* Todorov's implicit complementarity (Todorov 2010): one unknown x = s - gamma for impulse and velocity of a contact, which
+ * obey the law whatever x is (hybrid.h), and the least squares
+ *
+ *     l(x) = |r|^2 / 2,     r(x) = (W + R) gamma(x) + q - s(x)                                             (eqs. 15-19)
+ *
+ * by Gauss and Newton with H = J' J + lambda 1.  l has kinks where a contact changes between break, slip and stick, and
+ * what is best often lies on one (edges.h).  So
+ *
+ *   - an x on an edge whose both sides go uphill stays on it: its derivative is the mean of the two sides that makes l flat
+ *     across (eq. 26), its steps are tangents B of the edge (28), (29), put back on it afterwards;
+ *   - the Newton point is taken if l falls by half of what the model says; if not, lambda grows, and l is searched along
+ *     the dogleg x - Cauchy point - Newton point, piece by piece between all crossings of edges, ends included.
+ *
+ * It starts where everything would stick, or at the guess.  Where nothing is better any more, a minimum that is no answer
+ * or one that the edges hide, it may start again once, from sweeps of Gauss and Seidel; that is counted in `searches`.
+ *
+ * Refinements can be left out, to see what they are good for: edges, dogleg, restart. */
+#include "solver/incp.h"
+#include "math/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { TOLERANCE, MAX_ITERATIONS, EDGES, DOGLEG, RESTART, OPTIONS };
+
+static const char *const switches[] = {"off", "on", NULL};
+
+static const sim_solver_option options[OPTIONS] = {
+    [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
+    [MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton", 0, 1e6, 100, 1, NULL},
+    [EDGES] = {"edges", "stay on edges where both sides go uphill", 0, 1, 1, 1, switches},
+    [DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
+    [RESTART] = {"restart", "once, from 100 sweeps of Gauss and Seidel", 0, 1, 1, 1, switches},
+};
+
+static const double FIRST = 1e-6, STEP = 10, LEAST = 1e-14, MOST = 1e10; /* lambda over the mean of J' J's diagonal */
+static const double ENOUGH = 0.5;                                        /* of the fall that the model promises */
+static const double ROUNDED = 1e-12;                                     /* an E that is as good as none */
+static const double STANDSTILL = 1e-15;                                  /* l falls by no more than its rounding */
+
+extern const solver_type solver_pgs;
+
+static double half_square(const incp *m, const double *r) { return 0.5 * dense_dot(m->h.n, r, r); }
+static const sim_constraint *constraint(const incp *m, int i) { return &m->h.dual->problem->constraint[i]; }
+
+/* F of the contacts on edges (eqs. 25, 26): the side that goes downhill more, or, both going uphill, what makes l flat. */
+static void face_edges(incp *m) {
+    size_t n = (size_t)m->h.n;
+    memset(m->product, 0, n * sizeof *m->product); /* (W + R - 1)' r */
+    for (size_t i = 0; i < n; i++) {
+        dense_axpy((int)n, m->r[i], m->h.W + i * n, m->product);
+        m->product[i] -= m->r[i];
+    }
+    for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
+        const sim_constraint *c = constraint(m, i);
+        double *F = m->F + HYBRID_BLOCK * i, normal[3], beyond[9], within[9], delta[2] = {0, 0};
+        m->active[i] = 0;
+        if (m->edge[i] == EDGE_NONE) {
+            continue;
+        }
+        edge_sides(m->edge[i], c->friction, m->x + c->row, normal, beyond, within);
+        for (int a = 0; a < 3; a++) {
+            for (int b = 0; b < 3; b++) {
+                delta[0] += m->product[c->row + a] * beyond[3 * a + b] * normal[b];
+                delta[1] -= m->product[c->row + a] * within[3 * a + b] * normal[b];
+            }
+            delta[0] -= m->r[c->row + a] * normal[a];
+            delta[1] += m->r[c->row + a] * normal[a];
+        }
+        m->active[i] = delta[0] >= 0 && delta[1] >= 0;
+        double sum = delta[0] + delta[1], share = sum > 0 ? delta[1] / sum : 0.5;
+        share = m->active[i] ? share : delta[0] < delta[1];
+        for (int k = 0; k < 9; k++) {
+            F[k] = share * beyond[k] + (1 - share) * within[k];
+        }
+    }
+}
+
+static void derive(incp *m) {
+    size_t n = (size_t)m->h.n;
+    double trace = 0;
+    hybrid_slopes(&m->h, m->x, m->F);
+    face_edges(m);
+    hybrid_chain(&m->h, m->F, m->J);
+    memset(m->g, 0, n * sizeof *m->g);
+    for (size_t i = 0; i < n; i++) {
+        dense_axpy((int)n, m->r[i], m->J + i * n, m->g);
+        trace += dense_dot((int)n, m->J + i * n, m->J + i * n);
+    }
+    m->size = trace > 0 ? trace / (double)n : 1;
+}
+
+/* y <- B' y (back = 0) or B y of all active contacts; B' leaves out what goes across the edge. */
+static void turn(const incp *m, double *y, int back) {
+    for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
+        const sim_constraint *c = constraint(m, i);
+        double B[9], old[3], *at = y + c->row;
+        if (!m->active[i]) {
+            continue;
+        }
+        edge_basis(m->edge[i], c->friction, m->x + c->row, B);
+        memcpy(old, at, sizeof old);
+        old[2] = back ? 0 : old[2];
+        for (int k = 0; k < 3; k++) {
+            at[k] = back     ? B[3 * k] * old[0] + B[3 * k + 1] * old[1]
+                    : k == 2 ? 0
+                             : B[k] * old[0] + B[3 + k] * old[1] + B[6 + k] * old[2];
+        }
+    }
+}
+
+/* y on the edges that are active. */
+static void put_back(const incp *m, double *y) {
+    for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
+        if (m->active[i]) {
+            edge_snap(m->edge[i], constraint(m, i)->friction, y + constraint(m, i)->row);
+        }
+    }
+}
+
+/* newton: x + B xi, xi least in |J B xi + r|^2 + lambda |xi|^2; what the model says of l there. */
+static double newton_point(incp *m) {
+    size_t n = (size_t)m->h.n;
+    double range, sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(m->copy + i * n, m->J + i * n, n * sizeof *m->J);
+        turn(m, m->copy + i * n, 0);
+    }
+    levenberg_step((int)n, m->copy, m->r, m->lambda * m->size, m->work, m->newton, &range);
+    m->call->out->factorisations++;
+    turn(m, m->newton, 1);
+    for (size_t i = 0; i < n; i++) {
+        double r = m->r[i] + dense_dot((int)n, m->J + i * n, m->newton);
+        sum += r * r;
+    }
+    for (size_t i = 0; i < n; i++) {
+        m->newton[i] += m->x[i];
+    }
+    put_back(m, m->newton);
+    return 0.5 * sum;
+}
+
+/* cauchy: the least of the model along the gradient, within the edges. */
+static void cauchy_point(incp *m) {
+    size_t n = (size_t)m->h.n;
+    double curvature = 0, down;
+    memcpy(m->cauchy, m->g, n * sizeof *m->g);
+    turn(m, m->cauchy, 0);
+    turn(m, m->cauchy, 1);
+    down = dense_dot((int)n, m->cauchy, m->cauchy);
+    for (size_t i = 0; i < n; i++) {
+        double Jp = dense_dot((int)n, m->J + i * n, m->cauchy);
+        curvature += Jp * Jp;
+    }
+    curvature += m->lambda * m->size * down;
+    double length = curvature > 0 ? down / curvature : 0;
+    for (size_t i = 0; i < n; i++) {
+        m->cauchy[i] = m->x[i] - length * m->cauchy[i];
+    }
+    put_back(m, m->cauchy);
+}
+
+/* Stand at y, with edges as they are; l. */
+static double stand(incp *m, const double *y) {
+    memcpy(m->x, y, (size_t)m->h.n * sizeof *m->x);
+    hybrid_residual(&m->h, m->x, m->r);
+    m->l = half_square(m, m->r);
+    double E = hybrid_error(&m->h, m->x);
+    if (E < m->E) {
+        m->E = E;
+        memcpy(m->best, m->x, (size_t)m->h.n * sizeof *m->best);
+    }
+    solver_record(m->call, E, m->l);
+    return m->l;
+}
+
+/* Edges that are not active are left. */
+static void leave(incp *m) {
+    for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
+        m->edge[i] = m->active[i] ? m->edge[i] : EDGE_NONE;
+    }
+}
+
+static sim_outcome descend(incp *m) {
+    const double *o = m->call->option;
+    while (m->iteration < (int)o[MAX_ITERATIONS] && !(m->E <= o[TOLERANCE]) && !solution_stopped(m->call->out)) {
+        double before = m->l;
+        m->iteration++;
+        derive(m);
+        double model = newton_point(m);
+        hybrid_residual(&m->h, m->newton, m->other_r);
+        double after = half_square(m, m->other_r);
+        if (before - after >= ENOUGH * (before - model) && after < before) {
+            leave(m);
+            stand(m, m->newton);
+            m->lambda = fmax(m->lambda / STEP, LEAST);
+        } else {
+            m->lambda *= STEP;
+            if ((int)o[DOGLEG]) {
+                cauchy_point(m);
+                if (!incp_search(m, (int)o[EDGES])) {
+                    return SIM_STALLED;
+                }
+                stand(m, m->other);
+            } else if (after < before) {
+                leave(m);
+                stand(m, m->newton);
+            }
+        }
+        if (m->lambda > MOST || ((before - m->l) <= STANDSTILL * before && after < before)) {
+            return SIM_STALLED;
+        }
+    }
+    return SIM_AT_LIMIT;
+}
+
+static int make(incp *m, solver_call *call, dual *d) {
+    size_t n = (size_t)call->problem->nrow, contacts = (size_t)call->problem->nconstraint;
+    *m = (incp){.call = call, .E = HUGE_VAL};
+    if (!dual_make(d, call, call->scratch) || !hybrid_make(&m->h, d, call->scratch)) {
+        return 0;
+    }
+    m->J = sim_arena_alloc(call->scratch, n * n, sizeof *m->J);
+    m->copy = sim_arena_alloc(call->scratch, n * n, sizeof *m->copy);
+    m->work = ARENA_NEW(call->scratch, double, levenberg_work((int)n));
+    m->F = ARENA_NEW(call->scratch, double, HYBRID_BLOCK *contacts);
+    m->edge = ARENA_NEW(call->scratch, edge, contacts);
+    m->active = ARENA_NEW(call->scratch, int, contacts);
+    m->crossing = ARENA_NEW(call->scratch, incp_crossing, MOST_CROSSINGS * contacts + 2);
+    double *vectors = ARENA_NEW(call->scratch, double, 11 * n);
+    if (!m->J || !m->copy || !m->work || !m->F || !m->edge || !m->active || !m->crossing || !vectors) {
+        return 0;
+    }
+    double **of[] = {&m->x,       &m->r,    &m->g,     &m->product, &m->newton, &m->cauchy,
+                     &m->other_r, &m->best, &m->other, &m->point,   &m->slope};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        *of[k] = vectors + k * n;
+    }
+    for (size_t i = 0; i < contacts; i++) {
+        m->edge[i] = EDGE_NONE;
+        m->active[i] = 0;
+    }
+    return 1;
+}
+
+/* What sweeps come to in the problem's units, as a new start; 0 without memory. */
+static int sweep(incp *m) {
+    enum { SWEEPS = 100 };
+    solver_call sweeps = *m->call;
+    double option[16];
+    sim_solution out = *m->call->out;
+    for (int k = 0; k < solver_pgs.card.noptions; k++) {
+        const sim_solver_option *o = &solver_pgs.card.option[k];
+        option[k] = strcmp(o->name, "max_iterations") == 0 ? SWEEPS : o->standard;
+    }
+    out.impulse = m->slope;
+    out.history = NULL;
+    sweeps.option = option;
+    sweeps.out = &out;
+    if (!solver_pgs.solve(&sweeps)) {
+        return 0;
+    }
+    for (int k = 0; k < m->h.n; k++) {
+        m->slope[k] = m->h.dual->given[k] ? 0 : m->slope[k] / m->h.scale[k];
+    }
+    hybrid_from_impulse(&m->h, m->slope, m->other);
+    m->call->out->searches++;
+    return 1;
+}
+
+/* Once more from sweeps, if that is wanted; 0 without memory. */
+static int again(incp *m, sim_outcome *end) {
+    const double *o = m->call->option;
+    int first = m->iteration;
+    if (!(int)o[RESTART] || m->E <= o[TOLERANCE] || solution_stopped(m->call->out)) {
+        return 1;
+    }
+    if (!sweep(m)) {
+        return 0;
+    }
+    for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
+        m->edge[i] = EDGE_NONE;
+    }
+    m->lambda = FIRST;
+    m->iteration = 0;
+    stand(m, m->other);
+    *end = descend(m);
+    m->iteration += first;
+    return 1;
+}
+
+static int solve(solver_call *call) {
+    incp m;
+    dual d;
+    double tolerance = call->option[TOLERANCE];
+    if (!make(&m, call, &d) || !hybrid_start(&m.h, call, m.other)) {
+        return 0;
+    }
+    m.lambda = FIRST;
+    stand(&m, m.other);
+    sim_outcome end = descend(&m);
+    if (!again(&m, &end)) {
+        return 0;
+    }
+    sim_solution *out = call->out;
+    out->iterations = m.iteration;
+    out->residual = m.E;
+    out->outcome = m.E <= tolerance                       ? SIM_SOLVED
+                   : !isfinite(m.E)                       ? SIM_BROKEN_DOWN
+                   : end == SIM_STALLED && m.E <= ROUNDED ? SIM_AT_ROUNDING
+                                                          : end;
+    hybrid_unscale(&m.h, m.best, m.other);
+    dual_hand_out(call, m.other);
+    return 1;
+}
+
+const solver_type solver_incp = {
+    .card = {.name = "incp",
+             .method = "implicit complementarity, Gauss-Newton that knows the edges",
+             .paper = "Todorov 2010",
+             .cone = SIM_CONE_STRICT,
+             .compliance = SIM_RIGID,
+             .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
+             .local = 1,
+             .asymmetric = 1,
+             .noptions = OPTIONS,
+             .option = options},
+    .solve = solve,
+};

@@ -1,0 +1,34 @@
+/* Todorov's implicit complementarity: what its parts share. */
+#ifndef SOLVER_INCP_H
+#define SOLVER_INCP_H
+
+#include "solver/edges.h"
+#include "solver/levenberg.h"
+
+/* A place on the way where a contact crosses an edge; contact -1: none does. */
+typedef struct incp_crossing {
+    double alpha;
+    int contact;
+    edge which;
+} incp_crossing;
+
+typedef struct incp {
+    solver_call *call;
+    hybrid h;
+    double *x, *r, *best;            /* where it stands, r(x); the least E */
+    double *F, *J, *g;               /* with the edges' say */
+    double *newton, *cauchy, *other; /* places to go to */
+    double *product, *other_r, *point, *slope;
+    double *copy, *work;
+    edge *edge;  /* [nconstraint] the edge that a contact stands on */
+    int *active; /* [nconstraint] and that it is not to leave */
+    incp_crossing *crossing;
+    double l, E, lambda, size; /* lambda is over `size`, the mean of J' J's diagonal */
+    int iteration;
+} incp;
+
+/* other <- the least l on the way x - cauchy - newton, pieces between crossings and their ends; edges follow it.  0: none
+ * is less than that of x. */
+int incp_search(incp *m, int edges);
+
+#endif

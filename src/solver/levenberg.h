@@ -1,0 +1,30 @@
+/* r(x) = 0 in as many equations as unknowns, by Levenberg's and Marquardt's method. */
+#ifndef SOLVER_LEVENBERG_H
+#define SOLVER_LEVENBERG_H
+
+#include "solver/solver.h"
+
+typedef enum levenberg_kind { LEVENBERG_REGULAR, LEVENBERG_PROJECTED } levenberg_kind;
+
+typedef struct levenberg_problem {
+    int n;
+    void *self;
+    void (*residual)(void *self, const double *x, double *r);
+    void (*jacobian)(void *self, const double *x, double *J); /* n x n, row-major */
+    double (*error)(void *self, const double *x);             /* what it stops on */
+    int bounded; /* the last so many unknowns are not below 0 in an answer, which `projected` makes use of */
+    double tolerance;
+    int most; /* iterations */
+} levenberg_problem;
+
+/* x holds the start, then the best in `error` that was met.  Fills outcome, iterations, residual, factorisations and
+ * history of the call's solution; 0 without memory. */
+int levenberg_solve(const levenberg_problem *problem, levenberg_kind kind, solver_call *call, double *x);
+
+/* dx of least |J dx + r|^2 + lambda |dx|^2; J is lost.  `range`: greatest over least diagonal entry of the triangle.
+ * 0 if it has a zero there. */
+int levenberg_step(int n, double *J, const double *r, double lambda, double *work, double *dx, double *range);
+/* Numbers of work that it takes. */
+size_t levenberg_work(int n);
+
+#endif

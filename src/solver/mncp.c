@@ -1,0 +1,60 @@
+/* The exact cone as equations: r(x) = 0 in one unknown for impulse and velocity (hybrid.h; Todorov 2010, with bilateral
+ * rows as in Mylapilli and Jain 2016, eqs. 49-59), solved by Levenberg's and Marquardt's method (levenberg.c) with the
+ * plain derivative, of one side where there is an edge.
+ *
+ * It starts where everything would stick, gamma = -W^+ q, or at the guess, wherever r is less. */
+#include "math/dense.h"
+#include "solver/hybrid.h"
+#include "solver/levenberg.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TOLERANCE, MAX_ITERATIONS, OPTIONS };
+
+static const sim_solver_option options[OPTIONS] = {
+    [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
+    [MAX_ITERATIONS] = {"max_iterations", "of Levenberg and Marquardt", 0, 1e6, 500, 1, NULL},
+};
+
+static void residual(void *self, const double *x, double *r) { hybrid_residual(self, x, r); }
+static void jacobian(void *self, const double *x, double *J) { hybrid_jacobian(self, x, J); }
+static double error(void *self, const double *x) { return hybrid_error(self, x); }
+
+static int solve(solver_call *call, levenberg_kind kind) {
+    dual d;
+    hybrid h;
+    double *x = ARENA_NEW(call->scratch, double, 2 * call->problem->nrow);
+    if (!x || !dual_make(&d, call, call->scratch) || !hybrid_make(&h, &d, call->scratch) ||
+        !hybrid_start(&h, call, x)) {
+        return 0;
+    }
+    levenberg_problem problem = {
+        d.n, &h, residual, jacobian, error, 0, call->option[TOLERANCE], (int)call->option[MAX_ITERATIONS]};
+    if (!levenberg_solve(&problem, kind, call, x)) {
+        return 0;
+    }
+    hybrid_unscale(&h, x, x + d.n);
+    dual_hand_out(call, x + d.n);
+    return 1;
+}
+
+static int solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
+static int solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
+
+#define CARD(NAME, METHOD)                                                                                             \
+    {                                                                                                                  \
+        .name = NAME, .method = METHOD, .paper = "Mylapilli and Jain 2016; Todorov 2010", .cone = SIM_CONE_STRICT,     \
+        .compliance = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = 1, .asymmetric = 1,               \
+        .noptions = OPTIONS, .option = options,                                                                        \
+    }
+
+const solver_type solver_mncp_rlm = {
+    .card = CARD("mncp-rlm", "one unknown for impulse and velocity, regular Levenberg-Marquardt"),
+    .solve = solve_regular,
+};
+
+const solver_type solver_mncp_plm = {
+    .card = CARD("mncp-plm", "one unknown for impulse and velocity, nonmonotone Levenberg-Marquardt"),
+    .solve = solve_projected,
+};

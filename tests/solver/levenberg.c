@@ -1,0 +1,213 @@
+/* Levenberg's and Marquardt's method: its steps, its ends, and the derivatives that it is given. */
+#include "solver/levenberg.h"
+#include "solver/hybrid.h"
+#include "solver/pfb.h"
+#include "support/answers.h"
+#include "support/problems.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 12 };
+
+/* The gradient of |J dx + r|^2 + lambda |dx|^2 is zero. */
+Test(levenberg, a_step_is_the_least_of_its_squares) {
+    random_source s = {1};
+    for (int trial = 0; trial < 200; trial++) {
+        int n = 1 + trial % MOST;
+        double J[MOST * MOST], copy[MOST * MOST], r[MOST], dx[MOST], range, work[MOST * MOST + 6 * MOST];
+        double lambda = trial % 3 ? pow(10, -trial % 9) : 0;
+        for (int i = 0; i < n * n; i++) {
+            J[i] = copy[i] = random_normal(&s);
+        }
+        for (int i = 0; i < n; i++) {
+            r[i] = random_normal(&s);
+        }
+        cr_assert(levenberg_step(n, copy, r, lambda, work, dx, &range));
+        for (int j = 0; j < n; j++) {
+            double gradient = lambda * dx[j], size = 0;
+            for (int i = 0; i < n; i++) {
+                double left = r[i];
+                for (int k = 0; k < n; k++) {
+                    left += J[i * n + k] * dx[k];
+                    size = fmax(size, fabs(J[i * n + k] * dx[k]));
+                }
+                gradient += J[i * n + j] * left;
+            }
+            cr_expect_leq(fabs(gradient), 1e-13 * (1 + n * size), "trial %d: %g", trial, gradient);
+        }
+    }
+}
+
+Test(levenberg, a_column_of_zeros_gives_a_step_only_with_lambda) {
+    double J[4] = {1, 0, 2, 0}, copy[4], r[2] = {1, 1}, dx[2], range, work[16];
+    memcpy(copy, J, sizeof J);
+    cr_expect_not(levenberg_step(2, copy, r, 0, work, dx, &range));
+    memcpy(copy, J, sizeof J);
+    cr_expect(levenberg_step(2, copy, r, 1e-12, work, dx, &range));
+    cr_expect_float_eq(dx[0], -0.6, 1e-9);
+    cr_expect_eq(dx[1], 0);
+}
+
+/* x + offset, times itself in the second: a root, or, with the offset above 0, none. */
+static double offset;
+static void circle(void *self, const double *x, double *r) {
+    (void)self;
+    r[0] = x[0] * x[0] + x[1] * x[1] - 1 + offset;
+    r[1] = x[0] - x[1];
+}
+static void circle_slope(void *self, const double *x, double *J) {
+    (void)self;
+    J[0] = 2 * x[0];
+    J[1] = 2 * x[1];
+    J[2] = 1;
+    J[3] = -1;
+}
+static double circle_error(void *self, const double *x) {
+    double r[2];
+    circle(self, x, r);
+    return fmax(fabs(r[0]), fabs(r[1]));
+}
+
+static sim_solution run(levenberg_kind kind, double *x, double costs[64], int *count) {
+    sim_history history = {.room = 64, .residual = (double[64]){0}, .cost = costs};
+    sim_solution out = {.history = &history};
+    solver_call call = {.scratch = sim_arena_create(), .out = &out};
+    levenberg_problem p = {2, NULL, circle, circle_slope, circle_error, 0, 1e-13, 2000};
+    cr_assert(levenberg_solve(&p, kind, &call, x));
+    *count = history.count;
+    sim_arena_free(call.scratch);
+    out.history = NULL;
+    return out;
+}
+
+Test(levenberg, finds_a_root_and_tells_a_minimum_that_is_none) {
+    for (int kind = 0; kind < 2; kind++) {
+        double x[2] = {3, -2}, costs[64];
+        int count;
+        offset = 0;
+        sim_solution out = run((levenberg_kind)kind, x, costs, &count);
+        cr_expect_eq(out.outcome, SIM_SOLVED, "kind %d: %s", kind, sim_outcome_name(out.outcome));
+        cr_expect_float_eq(x[0], sqrt(0.5), 1e-12);
+        for (int k = 1; k < count && kind == LEVENBERG_REGULAR; k++) {
+            cr_expect_lt(costs[k], costs[k - 1], "psi grows in step %d", k);
+        }
+        offset = 2; /* |r| is least at 0, where it is 1 */
+        x[0] = 3;
+        x[1] = -2;
+        out = run((levenberg_kind)kind, x, costs, &count);
+        cr_expect_eq(out.outcome, SIM_STALLED, "kind %d: %s", kind, sim_outcome_name(out.outcome));
+        cr_expect_float_eq(out.residual, 1, 1e-3, "kind %d: %g", kind, out.residual);
+    }
+}
+
+Test(levenberg, fischer_and_burmeister_are_zero_only_where_the_law_holds) {
+    random_source s = {2};
+    cr_expect_eq(pfb(0, 0), 0);
+    for (int trial = 0; trial < 1000; trial++) {
+        double a = random_normal(&s), b = random_normal(&s), d = 1e-6, da, db;
+        cr_expect_eq(pfb(fabs(a), 0), 0);
+        cr_expect_eq(pfb(0, fabs(b)), 0);
+        cr_expect_neq(pfb(a, b), 0);
+        cr_expect_eq(pfb(a, b) > 0, a > 0 && b > 0);
+        if (fabs(a) > 1e-3 && fabs(b) > 1e-3) {
+            pfb_slopes(a, b, &da, &db);
+            cr_expect_float_eq(da, (pfb(a + d, b) - pfb(a - d, b)) / (2 * d), 1e-7, "at %g %g", a, b);
+            cr_expect_float_eq(db, (pfb(a, b + d) - pfb(a, b - d)) / (2 * d), 1e-7, "at %g %g", a, b);
+        }
+    }
+}
+
+typedef struct setting {
+    sim_problem *problem;
+    answer entry;
+    sim_arena *scratch;
+    dual d;
+    hybrid h;
+} setting;
+
+static void begin(setting *t, random_source *s, double friction) {
+    problem_recipe recipe = {
+        .bodies = 4, .chain = 7, .contacts = 6, .friction = friction, .kinds = 63, .impact = 1, .scatter = 0.5};
+    *t = (setting){.problem = random_problem(s, &recipe), .scratch = sim_arena_create()};
+    t->entry = answer_create(t->problem, 1, 1e-3);
+    solver_call call = {.problem = t->problem, .R = t->entry.R, .target = t->entry.target, .scratch = t->scratch};
+    cr_assert(dual_make(&t->d, &call, t->scratch));
+    cr_assert(hybrid_make(&t->h, &t->d, t->scratch));
+}
+
+static void end(setting *t) {
+    answer_free(&t->entry);
+    sim_problem_free(t->problem);
+    sim_arena_free(t->scratch);
+}
+
+/* Whatever x is: gamma within its bounds, s = x + gamma as the law asks; all kinds of rows. */
+Test(levenberg, every_hybrid_unknown_obeys_the_law) {
+    random_source s = {3};
+    for (int trial = 0; trial < 100; trial++) {
+        setting t;
+        begin(&t, &s, 0.3 * (trial % 4));
+        double x[128], gamma[128];
+        for (int k = 0; k < t.h.n; k++) {
+            x[k] = random_normal(&s);
+        }
+        hybrid_impulse(&t.h, x, gamma);
+        for (int i = 0; i < t.problem->nconstraint; i++) {
+            const sim_constraint *c = &t.problem->constraint[i];
+            const double *g = gamma + c->row, *y = x + c->row;
+            if (c->kind == SIM_CONTACT) {
+                double slip = hypot(y[0] + g[0], y[1] + g[1]), left = c->friction * g[2] - hypot(g[0], g[1]);
+                double work = g[0] * (y[0] + g[0]) + g[1] * (y[1] + g[1]) + c->friction * g[2] * slip;
+                cr_expect(g[2] >= 0 && y[2] + g[2] >= 0 && g[2] * (y[2] + g[2]) == 0);
+                cr_expect(left >= -1e-15 && fabs(work) <= 1e-14, "left %g, work %g", left, work);
+            } else if (c->kind == SIM_LIMIT) {
+                cr_expect(g[0] >= 0 && y[0] + g[0] >= 0 && g[0] * (y[0] + g[0]) == 0);
+            } else if (c->kind == SIM_EQUALITY || c->kind == SIM_SPRING) {
+                cr_expect_eq(y[0] + g[0], 0);
+            }
+        }
+        end(&t);
+    }
+}
+
+Test(levenberg, the_hybrid_derivative_is_that_of_its_residual_for_every_kind_of_row) {
+    random_source s = {4};
+    int open = 0, slip = 0, stick = 0;
+    for (int trial = 0; trial < 40; trial++) {
+        setting t;
+        begin(&t, &s, 0.3 * (1 + trial % 3));
+        int n = t.h.n;
+        double x[128], r[2][128], *J = calloc((size_t)(n * n), sizeof *J), d = 1e-6;
+        for (int k = 0; k < n; k++) {
+            x[k] = random_normal(&s);
+        }
+        hybrid_jacobian(&t.h, x, J);
+        for (int i = 0; i < t.problem->nconstraint; i++) {
+            const sim_constraint *c = &t.problem->constraint[i];
+            const double *y = x + c->row;
+            double off = c->kind == SIM_CONTACT ? hypot(y[0], y[1]) + c->friction * y[2] : 1;
+            open += c->kind == SIM_CONTACT && y[2] > 0;
+            slip += c->kind == SIM_CONTACT && y[2] < 0 && off > 0;
+            stick += c->kind == SIM_CONTACT && y[2] < 0 && off < 0;
+            for (int j = c->row; j < c->row + c->rows && fabs(off) > 1e-4; j++) {
+                double here = x[j];
+                for (int side = 0; side < 2; side++) {
+                    x[j] = here + (side ? d : -d);
+                    hybrid_residual(&t.h, x, r[side]);
+                }
+                x[j] = here;
+                for (int k = 0; k < n; k++) {
+                    double slope = (r[1][k] - r[0][k]) / (2 * d);
+                    cr_expect_float_eq(J[k * n + j], slope, 1e-7 * (1 + fabs(slope)), "kind %d: %g, not %g",
+                                       (int)c->kind, J[k * n + j], slope);
+                }
+            }
+        }
+        free(J);
+        end(&t);
+    }
+    cr_expect(open > 10 && slip > 10 && stick > 10, "%d open, %d slip, %d stick", open, slip, stick);
+}

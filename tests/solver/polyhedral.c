@@ -1,0 +1,200 @@
+/* The pyramid in place of the cone, and the reference that answers it. */
+#include "support/answers.h"
+#include "support/judged.h"
+#include "support/problems.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, ALIGNMENT, TURN, OPTIONS };
+
+static const double tight[OPTIONS] = {1e-12, 1e5, 4, 0, 0};
+
+static const problem_recipe mixed = {
+    .bodies = 4, .chain = 7, .contacts = 6, .friction = 0.4, .kinds = 63, .impact = 1, .scatter = 0.5};
+
+static answer rigid_entry(const sim_problem *p) {
+    answer a = answer_create(p, 1, 1e-3);
+    sim_law_options o = sim_law_options_default();
+    sim_regularise(p, SIM_RIGID, &o, NULL, a.R, a.target);
+    return a;
+}
+
+/* Bounds of every row, and s where they do not bind; friction against the diamond of four directions turned by `turn`. */
+static double off_law(const answer *a, double turn) {
+    const sim_problem *p = a->problem;
+    double most = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        const double *g = a->impulse + c->row, *s = a->s + c->row;
+        if (c->kind == SIM_CONTACT) {
+            double x = cos(turn) * g[0] + sin(turn) * g[1], y = cos(turn) * g[1] - sin(turn) * g[0];
+            double sx = cos(turn) * s[0] + sin(turn) * s[1], sy = cos(turn) * s[1] - sin(turn) * s[0];
+            double left = c->friction * g[2] - fabs(x) - fabs(y), slip = fmax(fabs(sx), fabs(sy));
+            double work = slip * c->friction * g[2] + x * sx + y * sy; /* least of all impulses in the diamond */
+            most = fmax(most, fmax(fabs(fmin(g[2], s[2])), fmax(-left, fabs(work))));
+            continue;
+        }
+        double bound = c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR ? p->step * c->bound : HUGE_VAL;
+        double low = c->kind == SIM_LIMIT ? 0 : -bound;
+        for (int k = 0; k < c->rows; k++) {
+            double kept = fmin(fmax(g[k] - s[k], low), bound);
+            most = fmax(most, fabs(g[k] - kept));
+        }
+    }
+    return most;
+}
+
+Test(polyhedral, every_kind_of_row_obeys_its_law_to_rounding) {
+    random_source r = {1};
+    for (int trial = 0; trial < 80; trial++) {
+        problem_recipe recipe = mixed;
+        recipe.friction = 0.2 * (trial % 5);
+        recipe.chain = trial % 2 ? 7 : 0;
+        double option[OPTIONS] = {1e-12, 1e5, 4, 1, 0.3 * (trial % 4)};
+        sim_problem *p = random_problem(&r, &recipe);
+        answer a = trial % 3 ? rigid_entry(p) : answer_create(p, 1, 1e-3);
+        answer_find(&a, "mlcp-pivot", option);
+        answer_check(&a);
+        cr_expect_leq(a.out.outcome, SIM_AT_ROUNDING, "trial %d: %s, %g", trial, sim_outcome_name(a.out.outcome),
+                      a.out.residual);
+        double off = off_law(&a, option[TURN]);
+        cr_expect_leq(off, 1e-8, "trial %d: off by %g", trial, off);
+        answer_free(&a);
+        sim_problem_free(p);
+    }
+}
+
+/* Turned by 45 degrees the diamond is a square along t1 and t2, another law; by 90 degrees it is the same one. */
+Test(polyhedral, a_quarter_turn_changes_nothing_and_an_eighth_does) {
+    random_source r = {2};
+    problem_recipe recipe = {.bodies = 3, .contacts = 3, .friction = 0.4, .impact = 1, .scatter = 0.5};
+    sim_problem *p = random_problem(&r, &recipe);
+    answer of[3];
+    for (int k = 0; k < 3; k++) {
+        double option[OPTIONS] = {1e-12, 1e5, 4, 1, k * M_PI / 4};
+        of[k] = rigid_entry(p);
+        answer_find(&of[k], "mlcp-pivot", option);
+    }
+    double same = 0, other = 0;
+    for (int j = 0; j < p->nv; j++) {
+        same = fmax(same, fabs(of[0].v[j] - of[2].v[j]));
+        other = fmax(other, fabs(of[0].v[j] - of[1].v[j]));
+    }
+    cr_expect_leq(same, 1e-12, "a quarter turn: %g", same);
+    cr_expect_gt(other, 1e-3, "an eighth: %g", other);
+    for (int k = 0; k < 3; k++) {
+        answer_free(&of[k]);
+    }
+    sim_problem_free(p);
+}
+
+/* A polygon of m corners lies within 1 - cos(pi / m) of its circle. */
+Test(polyhedral, the_more_directions_the_nearer_to_the_cone_by_the_square) {
+    double v[3] = {0.8, 0.6, -1};
+    sim_problem *p = point_on_ground(2, 0.5, 0, 0.01, v);
+    for (int m = 4; m <= 64; m *= 2) {
+        /* a corner is at the angle pi / m from the slip: the worst */
+        double slip = atan2(-0.6, -0.8), option[OPTIONS] = {1e-12, 1e5, m, 1, slip + M_PI / m};
+        answer a = rigid_entry(p);
+        answer_find(&a, "mlcp-pivot", option);
+        double brakes = hypot(a.impulse[0], a.impulse[1]) / (0.5 * a.impulse[2]);
+        cr_expect_float_eq(brakes, cos(M_PI / m), 1e-12, "%d directions: %g of the cone's", m, brakes);
+        answer_free(&a);
+    }
+    sim_problem_free(p);
+}
+
+Test(polyhedral, a_direction_against_the_slip_makes_one_contact_the_cones) {
+    random_source r = {3};
+    for (int trial = 0; trial < 50; trial++) {
+        double v[3] = {random_normal(&r), random_normal(&r), random_uniform(&r, -2, 0.2)};
+        sim_problem *p = point_on_ground(random_uniform(&r, 0.1, 10), random_uniform(&r, 0, 1), 0, 0.01, v);
+        answer pivot = rigid_entry(p), cone = rigid_entry(p);
+        answer_find(&pivot, "mlcp-pivot", tight);
+        double to_rounding[] = {1e-14, 1e4, 1, 0, 0, 0, 1};
+        answer_find(&cone, "pgs", to_rounding);
+        for (int k = 0; k < 3; k++) {
+            cr_expect_float_eq(pivot.v[k], cone.v[k], 1e-10, "trial %d: %g and %g", trial, pivot.v[k], cone.v[k]);
+        }
+        answer_free(&pivot);
+        answer_free(&cone);
+        sim_problem_free(p);
+    }
+}
+
+/* A ball between two walls that both want it at 1 m/s from them: no impulse gives that. */
+Test(polyhedral, what_has_no_answer_is_not_called_one) {
+    double v[3] = {0.3, 0, 0}, J[18] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, -1, 0, 0, 0, -1};
+    sim_problem *made = point_on_ground(1, 0.5, 0, 0.01, v), p = *made;
+    sim_constraint walls[2] = {made->constraint[0], made->constraint[0]};
+    walls[1].row = 3;
+    walls[1].block[0] = 9;
+    double gap[6] = {0, 0, -0.05, 0, 0, -0.05};
+    p.constraint = walls;
+    p.nconstraint = 2;
+    p.nrow = 6;
+    p.gap = gap;
+    p.J = J;
+    answer a = rigid_entry(&p);
+    answer_find(&a, "mlcp-pivot", tight);
+    cr_expect_eq(a.out.outcome, SIM_STALLED, "%s", sim_outcome_name(a.out.outcome));
+    for (int k = 0; k < 6; k++) {
+        cr_expect(isfinite(a.impulse[k]));
+    }
+    answer_free(&a);
+    sim_problem_free(made);
+}
+
+/* Two equalities that say the same twice: one of them gives nothing, and v is as if it stood alone. */
+Test(polyhedral, a_redundant_equality_is_left_out) {
+    random_source r = {4};
+    problem_recipe recipe = {
+        .bodies = 3, .contacts = 4, .friction = 0.3, .kinds = 1 << SIM_EQUALITY, .more = 2, .impact = 1};
+    sim_problem *made = random_problem(&r, &recipe), p = *made;
+    sim_constraint more[64];
+    double gap[256];
+    for (int k = 0; k < p.nrow; k++) {
+        gap[k] = p.gap[k];
+    }
+    for (int i = 0; i < p.nconstraint; i++) {
+        more[i] = p.constraint[i];
+        if (more[i].kind == SIM_EQUALITY) {
+            sim_constraint twin = more[i];
+            twin.row = p.nrow;
+            for (int k = 0; k < twin.rows; k++) {
+                gap[p.nrow + k] = p.gap[more[i].row + k];
+            }
+            more[made->nconstraint] = twin;
+        }
+    }
+    const sim_constraint *twin = &more[made->nconstraint];
+    p.constraint = more;
+    p.nconstraint++;
+    p.nrow += twin->rows;
+    p.gap = gap;
+    double *offset = NULL;
+    if (made->offset) {
+        static double both[256];
+        offset = both;
+        for (int k = 0; k < made->nrow; k++) {
+            offset[k] = made->offset[k];
+        }
+        for (int i = 0; i < made->nconstraint; i++) {
+            for (int k = 0; more[i].kind == SIM_EQUALITY && k < more[i].rows; k++) {
+                offset[twin->row + k] = made->offset[more[i].row + k];
+            }
+        }
+        p.offset = offset;
+    }
+    answer once = rigid_entry(made), twice = rigid_entry(&p);
+    answer_find(&once, "mlcp-pivot", tight);
+    answer_find(&twice, "mlcp-pivot", tight);
+    cr_expect_leq(twice.out.outcome, SIM_AT_ROUNDING, "%s", sim_outcome_name(twice.out.outcome));
+    for (int j = 0; j < made->nv; j++) {
+        cr_expect_float_eq(once.v[j], twice.v[j], 1e-9, "v%d: %g and %g", j, once.v[j], twice.v[j]);
+    }
+    answer_free(&once);
+    answer_free(&twice);
+    sim_problem_free(made);
+}
