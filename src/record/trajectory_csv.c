@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,8 +184,8 @@ static sim_status read_record(trajectory *t, table *file, int named, sim_error *
             row[0] = file->label[t->records];
             continue;
         }
-        row[count] = strtod(cell, &end);
-        if (end == cell || *end) {
+        row[count] = *cell ? strtod(cell, &end) : NAN; /* what a solver does not know stays empty */
+        if (*cell && *end) {
             return sim_fail(error, SIM_BAD_INPUT, "%s:%d: '%.40s' is no number (column '%.60s')", t->path, file->line,
                             cell, t->column[count].name);
         }
