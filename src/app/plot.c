@@ -22,7 +22,8 @@ typedef struct plot_request {
 static const option_row rows[] = {
     {"quantity", "LIST", OPTION_TEXT, AT(wish.quantities), .heading = "What",
      .help =
-         "a panel for each of LIST, with commas between: energy, drift, contacts, iterations, E, own, penetration, "
+         "a panel for each of LIST, with commas between: energy, drift, contacts, iterations, integrator, E, own, "
+         "penetration, "
          "slip, coordinates, velocities, positions, points, momentum, efforts, residual, cost, or names of columns, "
          "with * for any letters, as in --quantity 'energy,elbow,*.pose.z'; default: what suits the files"},
     {"x", "NAME", OPTION_TEXT, AT(wish.x), .help = "draw over this column; default: time, of histories iteration"},

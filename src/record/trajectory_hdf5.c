@@ -182,7 +182,10 @@ static sim_status count_records(trajectory *t, sim_error *error) {
 
 static sim_status open_all(trajectory *t, sim_error *error) {
     opened *file = t->file;
-    file->file = H5Fopen(t->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+    file->file = H5Fopen(t->path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
     if (file->file < 0) {
         return library_failed(t, "", error);
     }

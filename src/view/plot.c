@@ -74,7 +74,7 @@ static plot_scale scale_of_x(const plot_page *page) {
     if (r.least > r.most) {
         return (plot_scale){.low = 0, .high = 1};
     }
-    if (r.least == r.most || page->x.log || page->x.airy) {
+    if (plot_scale_narrow(r.least, r.most) || page->x.log || page->x.airy) {
         return plot_scale_around(r.least, r.most, page->x.log);
     }
     return (plot_scale){.low = r.least, .high = r.most};

@@ -95,6 +95,16 @@ static int goes_forward(const plot_curve *curve) {
 /* Points far outside would only cost digits; what is clipped there looks the same. */
 static double near_paper(double place) { return fmin(fmax(place, -1e5), 1e5); }
 
+/* -1, 1: to the left or right of what is shown. */
+static int aside(const plot_scale *x, double value) { return value < x->low ? -1 : value > x->high ? 1 : 0; }
+
+/* It and its neighbours lie to one side. */
+static int out_of_sight(const plot_curve *curve, ptrdiff_t k, const plot_scale *x) {
+    int side = aside(x, curve->x[k]);
+    return side && (k == 0 || aside(x, curve->x[k - 1]) == side) &&
+           (k == curve->count - 1 || aside(x, curve->x[k + 1]) == side);
+}
+
 void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
     enum { FEW = 40 };
     pen p = {.file = file};
@@ -108,6 +118,9 @@ void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const p
         if (!drawable(x, curve->x[k]) || !drawable(y, curve->y[k])) {
             empty(&c, &p);
             lift(&p);
+            continue;
+        }
+        if (forward && out_of_sight(curve, k, x)) {
             continue;
         }
         spot at = {near_paper(plot_place(x, curve->x[k])), near_paper(plot_place(y, curve->y[k])), k};

@@ -2,30 +2,34 @@
  * few letters as tell neighbours apart: powers of ten common to all, and a part that all share, go into the axis's name. */
 #include "view/plot_scale.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double finest = 1e-13; /* of the largest number: below lies rounding */
+static const double finest = 1e-13;    /* of the largest number: below lies rounding */
+static const double nothing = 1e-290; /* numbers smaller than this lose digits */
+
+int plot_scale_narrow(double least, double most) {
+    double size = fmax(fabs(least), fabs(most));
+    return size < nothing || most / 2 - least / 2 < finest * size;
+}
 
 plot_scale plot_scale_around(double least, double most, int log) {
     plot_scale s = {.log = log, .low = least, .high = most};
     if (log) {
         double decades = log10(most) - log10(least), air = fmax(0.05 * decades, 0.15);
-        s.low = fmax(least * pow(10, -air), 1e-307);
-        s.high = fmin(most * pow(10, air), 1e307);
+        s.low = fmin(fmax(least * pow(10, -air), 1e-300), DBL_MAX / 10);
+        s.high = fmin(fmax(most * pow(10, air), 2 * s.low), DBL_MAX);
         return s;
     }
-    double size = fmax(fabs(least), fabs(most)), span = most / 2 - least / 2;
-    double air = 0.1 * span;
-    if (span < finest * size) {
-        air = 0.05 * size;
-    } else if (size == 0) {
-        air = 1;
+    double size = fmax(fabs(least), fabs(most)), air = 0.1 * (most / 2 - least / 2);
+    if (plot_scale_narrow(least, most)) {
+        air = size < nothing ? 1 : 0.05 * size;
     }
     int near_zero = least >= 0 && least < 0.2 * most;
-    s.low = near_zero ? 0 : fmax(least - air, -1e308);
-    s.high = fmin(most + air, 1e308);
+    s.low = near_zero ? 0 : fmax(least - air, -DBL_MAX);
+    s.high = fmin(most + air, DBL_MAX);
     return s;
 }
 
@@ -58,7 +62,7 @@ static void linear_ticks(const plot_scale *s, int wanted, int whole, plot_ticks 
     step = whole && step < 1 ? 1 : step;
     if (step < 1e-4 * size) {
         double grain = pow(10, ceil(log10(span)));
-        t->offset = floor(s->low / grain) * grain;
+        t->offset = floor(s->low / grain + 1e-6) * grain;
     }
     double first = ceil((s->low - t->offset) / step - 1e-9), last = floor((s->high - t->offset) / step + 1e-9);
     double largest = step * fmax(fabs(first), fabs(last));

@@ -10,6 +10,8 @@ typedef struct plot_scale {
     double from, to;  /* ... and their places */
 } plot_scale;
 
+/* Too near each other to be told apart, or both next to nothing. */
+int plot_scale_narrow(double least, double most);
 /* Ends that let numbers from `least` to `most` breathe; counts and sizes start at 0 if they come near it. */
 plot_scale plot_scale_around(double least, double most, int log);
 double plot_place(const plot_scale *scale, double value);
