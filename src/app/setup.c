@@ -1,6 +1,7 @@
 /* What must be in order before the first step?  The scene, then the options, then the state, then the files. */
 #include "app/setup.h"
 #include "app/contacts.h"
+#include "app/page.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -38,11 +39,12 @@ static int same_file(const char *a, const char *b) {
     return first && second && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* The k-th file that a run writes: trajectories, summary, checkpoint; NULL if it was not asked for. */
+/* The k-th file that a run writes: trajectories, summary, page, checkpoint; NULL if it was not asked for. */
 static const char *written(const sim_request *request, int k) {
-    return k < request->out.count    ? request->out.item[k]
-           : k == request->out.count ? request->summary
-                                     : request->checkpoint;
+    return k < request->out.count        ? request->out.item[k]
+           : k == request->out.count     ? request->summary
+           : k == request->out.count + 1 ? request->html
+                                         : request->checkpoint;
 }
 
 /* No file may be read and written, or written twice, in one run.  --checkpoint may replace the file of --resume. */
@@ -67,7 +69,7 @@ static sim_status check_file(const sim_request *request, int k, sim_error *error
 
 static sim_status check_files(const sim_request *request, sim_error *error) {
     sim_status status = SIM_OK;
-    for (int k = 0; k < request->out.count + 2 && !status; k++) {
+    for (int k = 0; k < request->out.count + 3 && !status; k++) {
         status = check_file(request, k, error);
     }
     return status;
@@ -217,7 +219,7 @@ static sim_status open_files(sim_run *run, FILE **summary, sim_error *error) {
         }
         run->output[run->outputs++] = (run_output){request->out.item[k], recorder, 0};
     }
-    return SIM_OK;
+    return page_open(run, error);
 }
 
 static void print_valid(const sim_run *run) {
@@ -232,7 +234,7 @@ static void print_valid(const sim_run *run) {
 }
 
 sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error) {
-    *run = (sim_run){.request = request, .recorded = -1};
+    *run = (sim_run){.request = request, .recorded = -1, .viewed = -1};
     *error = (sim_error){0};
     sim_status status = check_request(request, error);
     status = status ? status : load(run, error);
@@ -265,6 +267,7 @@ void run_clear(sim_run *run) {
     for (int k = 0; k < run->outputs; k++) {
         sim_recorder_close(run->output[k].recorder, NULL);
     }
+    sim_view_discard(run->view);
     free(run->output);
     free(run->good.q);
     free(run->good.contact);

@@ -1,0 +1,236 @@
+// The page: a source, a moment, a picture of it.
+import { actions, bindKeys, helpHtml } from './actions.js';
+import { Bodies } from './bodies.js';
+import { drawCard } from './card.js';
+import { buildTools, buildTransport, drawLegend, writeTitle } from './chrome.js';
+import { Contacts } from './contacts.js';
+import { findExtent } from './extent.js';
+import { Ground } from './ground.js';
+import { Marks } from './marks.js';
+import { Player } from './player.js';
+import { Plots, coordinates } from './plots.js';
+import { runSelfTest } from './selftest.js';
+import { Recorded } from './source.js';
+import { Stage } from './stage.js';
+import { THEMES, initialTheme } from './theme.js';
+
+const $ = (id) => document.getElementById(id);
+const NARROW = 760; // px: plots lie below then, and are shut at first
+const MANY = 400; // contacts: more hide what they belong to, until they are asked for
+
+class App {
+  selected = 0;
+  panels = { side: innerWidth >= NARROW, help: false, about: false };
+  contactsNow = null;
+
+  constructor(source) {
+    this.source = source;
+    this.scene = source.scene;
+    this.player = new Player(source);
+    this.bodies = new Bodies(source);
+    const extent = findExtent(source, this.bodies);
+    this.stage = new Stage($('view'), extent, this.scene.cameras, this.scene.typical);
+    this.ground = new Ground(this.scene, extent);
+    this.contacts = new Contacts(this.scene);
+    this.marks = new Marks(this.scene, this.bodies);
+    this.stage.scene.add(this.ground.group, this.bodies.group, this.contacts.group, this.marks.group);
+    this.#adaptContacts();
+    this.#build();
+  }
+
+  /** Arrows and depths at a scale at which this run's can be seen; none at first where there would be too many. */
+  #adaptContacts() {
+    const of = (name) => this.source.track[this.scene.tracks.findIndex((t) => t.name === name)] ?? [];
+    const most = of('contacts').reduce((a, b) => Math.max(a, b || 0), 0);
+    const deepest = of('penetration').reduce((a, b) => Math.max(a, b || 0), 0);
+    if (deepest > 0) this.contacts.deepest = deepest;
+    if (most > MANY) this.contacts.points = this.contacts.forces = false;
+  }
+
+  #build() {
+    writeTitle(this.scene, this.source);
+    $('side').innerHTML = '<div id="plots"></div><div id="coordinates"></div>';
+    this.plots = new Plots($('plots'), this.source, this.player);
+    this.#buildCoordinates();
+    const table = actions(this);
+    this.drawTools = buildTools(table, () => this.refresh());
+    this.drawTransport = buildTransport(this.player, () => this.refresh());
+    $('help').innerHTML = helpHtml(table);
+    $('help').addEventListener('click', () => this.toggle('help'));
+    bindKeys(table, () => this.refresh());
+    this.player.listen(() => this.refresh());
+    this.stage.controls.addEventListener('change', () => this.refresh());
+    $('view').addEventListener('dblclick', (event) => this.#pickAt(event.clientX, event.clientY));
+    new ResizeObserver(() => this.#resize()).observe($('app'));
+    this.setTheme(initialTheme());
+    this.#layout();
+    this.stage.view(0);
+  }
+
+  #buildCoordinates() {
+    const all = coordinates(this.source);
+    if (!all.length) return;
+    const box = $('coordinates');
+    box.innerHTML = `<label>Plot a coordinate <select><option value="">–</option>${
+      all.map(({ name, track, unit }) => `<option value="${track}">${name.replace(/[<&"]/g, '')} [${unit}]</option>`).join('')}</select></label>`;
+    const choose = box.querySelector('select');
+    choose.addEventListener('change', () => {
+      const picked = all.find(({ track }) => String(track) === choose.value);
+      if (picked) this.plotCoordinates([picked]);
+      choose.value = '';
+      choose.blur();
+    });
+    const first = all.filter(({ track }) => this.source.track[track].some((v) => Math.abs(v - this.source.track[track][0]) > 1e-9));
+    this.plotCoordinates(first.slice(0, first.length <= 4 ? 4 : 3));
+  }
+
+  /** Adds to the plot of that unit, or takes away what is there. */
+  plotCoordinates(chosen) {
+    for (const { name, unit, track } of chosen) {
+      const title = unit === 'rad' ? 'Joint angles' : 'Joint positions';
+      let plot = this.plots.plots.find((p) => p.title === title);
+      if (!plot) this.plots.plots.push(plot = { title, unit, lines: [] });
+      const there = plot.lines.findIndex((line) => line.track === track);
+      if (there >= 0) plot.lines.splice(there, 1);
+      else plot.lines.push({ track, label: name });
+    }
+    this.plots.plots = this.plots.plots.filter((p) => p.lines.length);
+    this.plots.rebuild();
+    this.refresh();
+  }
+
+  chooseCoordinates() {
+    this.panels.side = true;
+    this.#layout();
+    $('coordinates').querySelector('select')?.focus();
+  }
+
+  setTheme(name) {
+    this.theme = name;
+    document.documentElement.dataset.theme = name;
+    this.stage.paint(THEMES[name]);
+    this.ground.paint(THEMES[name]);
+    this.contacts.paint(THEMES[name]);
+    this.bodies.select(this.selected, THEMES[name].selected);
+    this.refresh();
+  }
+
+  toggle(panel) {
+    this.panels[panel] = !this.panels[panel];
+    this.#layout();
+  }
+
+  look(by) {
+    this.stage.follow(0, this.bodies.pose);
+    const name = this.stage.view(this.stage.viewed + by);
+    this.say(`Camera: ${name}`);
+  }
+
+  select(body) {
+    this.selected = body;
+    this.bodies.select(body, THEMES[this.theme].selected);
+    if (!body) this.stage.follow(0, this.bodies.pose);
+    this.refresh();
+  }
+
+  follow() {
+    this.stage.follow(this.stage.following || !this.selected ? 0 : this.selected, this.bodies.pose);
+    if (!this.selected) this.say('Select a body first: double click');
+  }
+
+  #pickAt(x, y) {
+    const body = this.bodies.pick(this.stage.ray(x, y));
+    if (body && body === this.selected) this.follow();
+    else this.select(body);
+  }
+
+  say(text) {
+    $('notice').textContent = text;
+    $('notice').classList.add('shown');
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => $('notice').classList.remove('shown'), 1400);
+  }
+
+  #layout() {
+    const { side, help, about } = this.panels;
+    const none = this.plots.plots.length === 0;
+    $('app').classList.toggle('with-side', side && !none);
+    $('help').hidden = !help;
+    $('title').querySelector('.about').hidden = !about;
+    this.#resize();
+  }
+
+  #resize() {
+    const { clientWidth: width, clientHeight: height } = $('view');
+    const side = $('app').classList.contains('with-side') && innerWidth >= NARROW ? $('side').offsetWidth : 0;
+    if (width > 0 && height > 0) this.stage.resize(width, height, side);
+    this.refresh();
+  }
+
+  /** Something changed: the next frame of the browser draws it. */
+  refresh() { this.dirty = 3; }
+
+  /** The moment that the player shows; false while its frames are being read. */
+  place() {
+    const { player, source } = this;
+    const k = player.before();
+    const from = source.frame(k);
+    const last = k + 1 >= source.time.length;
+    const to = last ? null : source.frame(k + 1);
+    if (!from || (!to && !last)) return false;
+    const span = last ? 1 : source.time[k + 1] - source.time[k];
+    this.bodies.show(from, to, last ? 0 : (player.now - source.time[k]) / span);
+    this.contactsNow = source.frame(player.nearest)?.contacts ?? null;
+    this.contacts.show(this.contactsNow);
+    this.marks.show();
+    return true;
+  }
+
+  draw() {
+    if (!this.place()) {
+      this.refresh();
+    }
+    this.stage.draw(this.bodies.pose);
+    this.drawTransport();
+    this.drawTools();
+    drawLegend(this.contacts, this.contactsNow);
+    drawCard($('card'), this.scene, this.source, this.player, this.selected, this.stage.following > 0);
+    if (this.panels.side) this.plots.draw(this.theme);
+  }
+
+  run() {
+    let before = performance.now();
+    const beat = (now) => {
+      this.player.advance(Math.min((now - before) / 1000, 0.1));
+      before = now;
+      if (this.player.playing) this.refresh();
+      if (this.dirty > 0) {
+        this.dirty--;
+        this.draw();
+      }
+      requestAnimationFrame(beat);
+    };
+    requestAnimationFrame(beat);
+  }
+}
+
+async function start() {
+  const asked = new URLSearchParams(location.search);
+  try {
+    const app = new App(await Recorded.open());
+    $('notice').classList.remove('shown');
+    app.run();
+    if (asked.has('t')) app.player.seek(Number(asked.get('t')));
+    else if (!asked.has('test') && !asked.has('still')) app.player.play(true);
+    for (const key of asked.get('keys') ?? '') dispatchEvent(new KeyboardEvent('keydown', { key }));
+    if (asked.has('select')) app.select(app.scene.bodies.findIndex((b) => b.name === asked.get('select')));
+    if (asked.has('test')) await runSelfTest(app);
+  } catch (error) {
+    $('notice').textContent = `This page cannot be shown: ${error.message}`;
+    $('notice').classList.add('shown', 'bad');
+    throw error;
+  }
+}
+
+$('notice').classList.add('shown');
+start();
