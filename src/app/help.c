@@ -2,6 +2,7 @@
 #include "app/help.h"
 #include "app/bench.h"
 #include "app/options.h"
+#include "app/plot.h"
 #include "app/solve.h"
 
 #include <sim/solver.h>
@@ -35,6 +36,12 @@ static const char bench_description[] =
     "and judging them, integration; with them contacts, islands, iterations, how right the answers were, and how time "
     "grows with size. A CASE is a name of --list, or how some begin; without one, all usual ones are taken.";
 
+static const char plot_hint[] = "sim plot FILE... draws what was recorded, as SVG; see sim plot --help.";
+static const char plot_description[] =
+    "Draws trajectories (.csv, .h5) and the histories of sim solve as SVG: a panel for each quantity, above one "
+    "another "
+    "and over the same axis. Several files are compared, in one colour each. The picture suits light and dark pages.";
+
 static const struct {
     const char *command, *meaning;
 } examples[] = {
@@ -46,6 +53,7 @@ static const struct {
     {"sim scene.json --resume a.state --duration 10", "go on to 10 s"},
     {"sim solve problems/ --solver pgs", "contact problems in files"},
     {"sim bench contact", "what contacts cost"},
+    {"sim plot run.h5 --out run.svg", "energy, contacts, errors as a picture"},
 };
 
 static const struct {
@@ -120,6 +128,7 @@ void print_help(void) {
     printf("\n");
     print_wrapped(solve_hint, 0, 0);
     print_wrapped(bench_hint, 0, 0);
+    print_wrapped(plot_hint, 0, 0);
     printf("\nExit status:\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf("  %3d  ", statuses[k].status);
@@ -168,6 +177,12 @@ void print_bench_help(void) {
     printf("Usage: sim bench contact [CASE]... [OPTION]...\n\n");
     print_wrapped(bench_description, 0, 0);
     print_rows(bench_options.row, bench_options.count);
+}
+
+void print_plot_help(void) {
+    printf("Usage: sim plot FILE... [OPTION]...\n\n");
+    print_wrapped(plot_description, 0, 0);
+    print_rows(plot_options.row, plot_options.count);
 }
 
 static void print_kinds(const sim_solver_card *card) {
@@ -277,6 +292,10 @@ void print_man_page(void) {
     print_roff(bench_description);
     printf("\n");
     print_roff_rows(bench_options.row, bench_options.count);
+    printf(".SH PLOTS\n.B sim plot\n.IR FILE ...\n.RI [ OPTION ]...\n.PP\n");
+    print_roff(plot_description);
+    printf("\n");
+    print_roff_rows(plot_options.row, plot_options.count);
     printf(".SH \"EXIT STATUS\"\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf(".TP\n.B %d\n", statuses[k].status);
@@ -345,7 +364,9 @@ void print_completion(void) {
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == bench ]]; then ");
     complete_names("names", bench_options.row, bench_options.count);
     complete_cases();
-    printf("fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
+    printf("fi\n    if [[ ${COMP_WORDS[1]} == plot ]]; then ");
+    complete_names("names", plot_options.row, plot_options.count);
+    printf("; fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
            "    elif [[ $words ]]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
            "    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
            "complete -o filenames -F _sim sim\n");

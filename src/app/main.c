@@ -2,6 +2,7 @@
 #include "app/bench.h"
 #include "app/help.h"
 #include "app/options.h"
+#include "app/plot.h"
 #include "app/run.h"
 #include "app/solve.h"
 #include "base/nearest.h"
@@ -52,6 +53,7 @@ static const struct {
     {"run", run_command},
     {"solve", solve_command},
     {"bench", bench_command},
+    {"plot", plot_command},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
