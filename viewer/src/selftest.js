@@ -75,7 +75,8 @@ export async function runSelfTest(app) {
   const answer = { load_ms: performance.now() };
   try {
     const { player, source, scene } = app;
-    const middle = source.time[Math.floor(source.time.length / 2)];
+    const asked = new URLSearchParams(location.search).get('at');
+    const middle = asked ? Number(asked) : source.time[Math.floor(source.time.length / 2)];
     Object.assign(answer, { name: scene.name, solver: scene.solver, frames: source.time.length, duration: player.duration });
     await at(app, player.start);
     answer.drawn = drawnBodies(app);
