@@ -232,8 +232,10 @@ export class Plots {
 
   #caption(view, k, theme) {
     const { plot, head } = view;
+    const least = plot.log ? 0 : 1e-6 * Math.max(...view.range.map(Math.abs)); // below lies rounding
     const parts = plot.lines.map(({ track, label }, i) => {
-      const v = this.source.track[track][k];
+      const given = this.source.track[track][k];
+      const v = Math.abs(given) < least ? 0 : given;
       const text = plot.unit ? `${digits(v / view.scale, 4)} ${view.unit}` : plot.log ? digits(v, 3) : quantity(v, '');
       return `<span style="color:${this.#color(plot, i, theme)}">${label ? `${escape(label)} ` : ''}<b>${text}</b></span>`;
     });

@@ -105,6 +105,7 @@ export async function runSelfTest(app) {
     answer.help = !document.getElementById('help').hidden;
     dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
     Object.assign(answer, await frameTime(app));
+    answer.requests = performance.getEntriesByType('resource').map((entry) => entry.name);
     answer.done = true;
   } catch (error) {
     answer.error = String(error.stack ?? error);
