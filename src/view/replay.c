@@ -177,7 +177,7 @@ static sim_status find_poses(view_replay *r, ptrdiff_t k, sim_error *error) {
             }
         }
         if (model->nbody > 1) {
-            sim_poses(r->derived, (sim_range){0, model->ntree}, q);
+            sim_poses(r->derived, sim_all(model), q);
             memcpy(r->pose, r->derived->pose, (size_t)model->nbody * sizeof *r->pose);
         }
         return SIM_OK;
