@@ -42,7 +42,7 @@ static sim_status parse(int count, char **arguments, view_request *request, sim_
 }
 
 static sim_scene *load_scene(const view_request *request, trajectory *file, sim_error *error) {
-    const char *text = trajectory_text(file, "scene"), *hash = trajectory_text(file, "scene_hash");
+    const char *text = trajectory_text(file, "scene");
     const char *path = request->scene ? request->scene : request->file;
     if (!request->scene && !text) {
         sim_fail(error, SIM_BAD_INPUT, "%s: holds no scene: give it with --scene", request->file);
@@ -57,12 +57,17 @@ static sim_scene *load_scene(const view_request *request, trajectory *file, sim_
         print_diagnostics(&diagnostics);
         sim_fail(error, error->status, "%s: its scene cannot be loaded%s", request->file,
                  request->scene ? "" : "; if it names other files, give it with --scene");
-    } else if (hash && strcmp(hash, scene->hash) != 0) {
-        fprintf(stderr, "sim: warning: %s: is of another text of this scene, or of files that it names\n",
-                request->file);
     }
     sim_diagnostics_free(&diagnostics);
     return scene;
+}
+
+static void warn_of_other_scene(const view_request *request, trajectory *file, const sim_scene *scene) {
+    const char *hash = trajectory_text(file, "scene_hash");
+    if (hash && strcmp(hash, scene->hash) != 0) {
+        fprintf(stderr, "sim: warning: %s: is of another text of this scene, or of files that it names\n",
+                request->file);
+    }
 }
 
 /* What the command line of the run may have said otherwise than the scene. */
@@ -136,6 +141,9 @@ static sim_status view_file(const view_request *request, char *path, size_t size
         status = page_name(path, size, error);
     }
     status = status ? status : write_page(request, file, scene, path, error);
+    if (!status) {
+        warn_of_other_scene(request, file, scene);
+    }
     sim_scene_free(scene);
     trajectory_free(file);
     return status;
