@@ -47,6 +47,7 @@ export function bindKeys(table, after) {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (key === 'Tab' && document.activeElement?.closest('nav, aside, footer')) return; // from one control to the next
     const action = byKey.get(key);
     if (!action) return;
     event.preventDefault();

@@ -44,6 +44,8 @@ class App {
     const most = of('contacts').reduce((a, b) => Math.max(a, b || 0), 0);
     const deepest = of('penetration').reduce((a, b) => Math.max(a, b || 0), 0);
     if (deepest > 0) this.contacts.deepest = deepest;
+    const moving = this.scene.bodies.filter((body) => body.dofs > 0).length || 1;
+    this.contacts.size *= Math.min(Math.max(Math.sqrt((8 * moving) / Math.max(most, 1)), 0.2), 1);
     if (most > MANY) this.contacts.points = this.contacts.forces = false;
   }
 
@@ -59,7 +61,7 @@ class App {
     }
     const acting = forces.filter((f) => f > 0).sort((a, b) => a - b);
     if (!acting.length) return;
-    const newtons = acting[Math.floor(0.9 * (acting.length - 1))] / (2 * this.scene.typical);
+    const newtons = acting[Math.floor(0.9 * (acting.length - 1))] / (2 * this.contacts.size);
     const power = 10 ** Math.floor(Math.log10(newtons));
     this.contacts.scale = 1 / (power * [1, 2, 5, 10].find((f) => f * power >= newtons));
     this.refresh();
@@ -180,8 +182,9 @@ class App {
 
   #resize() {
     const { clientWidth: width, clientHeight: height } = $('view');
-    const side = $('app').classList.contains('with-side') && innerWidth >= NARROW ? $('side').offsetWidth : 0;
-    if (width > 0 && height > 0) this.stage.resize(width, height, side);
+    const panel = $('app').classList.contains('with-side') ? $('side') : null;
+    const [right, below] = !panel ? [0, 0] : innerWidth >= NARROW ? [panel.offsetWidth, 0] : [0, panel.offsetHeight];
+    if (width > 0 && height > 0) this.stage.resize(width, height, right, below);
     this.refresh();
   }
 

@@ -69,15 +69,15 @@ export class Stage {
     return given ? given.name : 'all that moves';
   }
 
-  resize(width, height, clear) {
+  /** `right` and `below` pixels of the window lie under panels. */
+  resize(width, height, right, below) {
     const ratio = Math.min(window.devicePixelRatio, 2);
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
-    // A narrow window sees as much to the sides as a square one would; what lies under the panel is not the middle.
-    this.camera.zoom = Math.min(1, this.camera.aspect / 0.9);
-    if (clear > 0) this.camera.setViewOffset(width, height, clear / 2, 0, width, height);
-    else this.camera.clearViewOffset();
+    // A narrow window sees as much to the sides as a square one would; what lies under a panel is not the middle.
+    this.camera.zoom = Math.min(1, (width - right) / (height - below) / 0.9) * (1 - below / height);
+    this.camera.setViewOffset(width, height, right / 2, below / 2, width, height);
     this.camera.updateProjectionMatrix();
   }
 
