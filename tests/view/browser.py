@@ -117,6 +117,14 @@ def checks():
     def help_opens_by_its_key():
         assert answer["help"]
 
+    def keys_step_and_toggle_and_a_double_click_selects():
+        used = answer["used"]
+        assert abs(used["stepped"] - used["frame"]) < 1e-9 and used["start"] == 0 and abs(used["end"] - 1) < 1e-9, used
+        assert used["toggled"] and used["selected"], used
+
+    def a_press_in_a_plot_goes_to_that_time():
+        assert abs(answer["used"]["sought"] - 0.5) < 0.01, answer["used"]
+
     def a_recorded_run_gives_the_page_of_the_run_itself():
         if not HDF5:
             return "this build has no HDF5"
