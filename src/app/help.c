@@ -62,7 +62,7 @@ static const struct {
     {"sim bench contact", "what contacts cost"},
     {"sim scene.json --view", "see it in a browser"},
     {"sim view run.h5 --html run.html", "a recorded run as a page"},
-    {"sim plot run.h5 --out run.svg", "energy, contacts, errors as a picture"},
+    {"sim plot run.h5 --out run.svg", "its energy, contacts, errors"},
 };
 
 static const struct {

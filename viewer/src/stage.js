@@ -104,7 +104,7 @@ export class Stage {
     const { shadow } = this.sun;
     const at = distance < 4 * this.extent.radius ? this.controls.target : this.extent.center;
     this.sun.target.position.copy(at);
-    this.sun.position.copy(at).add(new Vector3(0.35, -0.5, 1).normalize().multiplyScalar(4 * reach));
+    this.sun.position.copy(at).add(new Vector3(-0.5, -0.5, 1).normalize().multiplyScalar(4 * reach));
     Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * reach, far: 8 * reach });
     shadow.camera.updateProjectionMatrix();
     shadow.normalBias = (2 * reach) / 2048 * 1.5;
