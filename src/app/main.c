@@ -3,6 +3,7 @@
 #include "app/help.h"
 #include "app/options.h"
 #include "app/plot.h"
+#include "app/render.h"
 #include "app/run.h"
 #include "app/solve.h"
 #include "base/nearest.h"
@@ -54,6 +55,7 @@ static const struct {
     {"solve", solve_command},
     {"bench", bench_command},
     {"plot", plot_command},
+    {"render", render_command},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double finest = 1e-13;    /* of the largest number: below lies rounding */
+static const double finest = 1e-13;   /* of the largest number: below lies rounding */
 static const double nothing = 1e-290; /* numbers smaller than this lose digits */
 
 int plot_scale_narrow(double least, double most) {
