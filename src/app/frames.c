@@ -176,8 +176,11 @@ static sim_status read_contacts(reading *r, ptrdiff_t record, int *count) {
     sim_error none;
     *count = 0;
     if (trajectory_rows(r->run, "contact/start", record, 1, 1, &start, &none) ||
-        trajectory_rows(r->run, "contact/count", record, 1, 1, &number, &none) || !(number > 0 && number < MOST) ||
-        !(start >= 0 && start < 1e15)) {
+        trajectory_rows(r->run, "contact/count", record, 1, 1, &number, &none)) {
+        r->frames->no_contacts = 1;
+        return SIM_OK;
+    }
+    if (!(number > 0 && number < MOST && start >= 0 && start < 1e15)) {
         return SIM_OK;
     }
     if (!make_room(r->frames, (int)number)) {

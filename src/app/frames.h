@@ -11,6 +11,7 @@ typedef struct frame_list {
     sim_pose *pose;   /* [count][bodies] */
     int *contact_end; /* [count] */
     view_contact *contact;
+    int no_contacts; /* the file does not tell of any */
 } frame_list;
 
 void frames_free(frame_list *frames);

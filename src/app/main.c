@@ -51,11 +51,8 @@ static const struct {
     const char *name;
     int (*main)(int count, char **arguments); /* arguments[0] is the command */
 } commands[] = {
-    {"run", run_command},
-    {"solve", solve_command},
-    {"bench", bench_command},
-    {"plot", plot_command},
-    {"render", render_command},
+    {"run", run_command},   {"solve", solve_command},   {"bench", bench_command},
+    {"plot", plot_command}, {"render", render_command},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -270,6 +270,9 @@ static int run_request(const render_request *request) {
     sim_status status = load(&r, &error);
     status = status ? status : collect(&r, &error);
     status = status ? status : prepare(&r, &error);
+    if (!status && r.frames.no_contacts && (request->contacts || request->forces) && !request->quiet) {
+        fprintf(stderr, "sim: %s holds no contacts to draw (record/signals)\n", request->file);
+    }
     status = status ? status : draw(&r, &error);
     free(r.rgb);
     render_free(r.render);

@@ -13,7 +13,8 @@
 enum {
     STAGE_SAMPLES = 4, /* of a pixel */
     STAGE_FLOORS = 16,
-    STAGE_SKY = 6, /* directions from which light of the sky comes */
+    STAGE_SKY = 8, /* directions from which light of the sky comes */
+    STAGE_TILE = 8, /* texels a side */
     STAGE_LIGHTS = 1 + STAGE_SKY,
 };
 
@@ -46,6 +47,7 @@ typedef struct stage_light {
     int size;       /* texels a side */
     float texel;    /* m */
     float *near;    /* [size][size] */
+    float *crest;   /* [size / STAGE_TILE] squared: the greatest `near` in and around a tile of the map */
 } stage_light;
 
 typedef struct stage {

@@ -5,8 +5,9 @@
  * light that falls on level ground: where fewer of them reach, in corners and under things, it is darker. */
 #include "view/stage.h"
 
-static const int sun_size = 2048, sky_size = 512;
-static const float lean = 1.5f; /* texels by which a place is moved off its surface before it is looked up */
+static const int sun_size = 2048, sky_size = 160;
+enum { REACH = 2, SIDE = 2 * REACH + 2 }; /* texels over which light is averaged: soft borders */
+static const float lean = 1.5f;           /* texels by which a place is moved off its surface before it is looked up */
 
 /* Rings of directions: cos^2 of the angle from above in equal parts. */
 static void direction_of(int light, vec3 out) {
@@ -16,7 +17,7 @@ static void direction_of(int light, vec3 out) {
         return;
     }
     int k = light - 1;
-    float up = sqrtf((float)(k % 3 + 1) / 3.5f), out_of_it = sqrtf(1 - up * up);
+    float up = sqrtf(((float)k + 0.5f) / STAGE_SKY), out_of_it = sqrtf(1 - up * up);
     float angle = 2.399963f * (float)k + 0.5f; /* the golden angle: no two in one line */
     glm_vec3_copy((vec3){out_of_it * cosf(angle), out_of_it * sinf(angle), up}, out);
 }
@@ -44,7 +45,9 @@ int stage_lights_aim(stage *s, vec3 centre, float radius) {
         stage_light *light = &s->light[k];
         light->size = k == 0 ? sun_size : sky_size;
         light->near = ARENA_NEW(s->arena, float, (size_t)light->size *(size_t)light->size);
-        if (!light->near) {
+        size_t tiles = (size_t)(light->size / STAGE_TILE);
+        light->crest = ARENA_NEW(s->arena, float, tiles *tiles);
+        if (!light->near || !light->crest) {
             return 0;
         }
         direction_of(k, light->direction);
@@ -54,6 +57,22 @@ int stage_lights_aim(stage *s, vec3 centre, float radius) {
 }
 
 static void place_on_map(stage_light *light, vec3 at, vec3 out) { glm_mat4_mulv3(light->project, at, 1, out); }
+
+/* Over each tile and as far around it as softness reaches. */
+static void find_crests(stage_light *light) {
+    int tiles = light->size / STAGE_TILE;
+    for (int k = 0; k < tiles * tiles; k++) {
+        int x0 = k % tiles * STAGE_TILE - REACH - 1, y0 = k / tiles * STAGE_TILE - REACH - 1;
+        float most = -INFINITY;
+        for (int y = y0 < 0 ? 0 : y0; y < y0 + STAGE_TILE + 2 * REACH + 2 && y < light->size; y++) {
+            const float *row = light->near + (ptrdiff_t)y * light->size;
+            for (int x = x0 < 0 ? 0 : x0; x < x0 + STAGE_TILE + 2 * REACH + 2 && x < light->size; x++) {
+                most = row[x] > most ? row[x] : most;
+            }
+        }
+        light->crest[k] = most;
+    }
+}
 
 void stage_light_draw(stage *s, int number) {
     stage_light *light = &s->light[number];
@@ -74,33 +93,41 @@ void stage_light_draw(stage *s, int number) {
         }
         raster_triangle_fill(&plane, &t);
     }
+    find_crests(light);
 }
 
-/* Four texels around a place, by how near each is: 0 .. 1. */
-static float four_texels(const stage_light *light, float x, float y, float near) {
-    float fx = floorf(x - 0.5f), fy = floorf(y - 0.5f), u = x - 0.5f - fx, v = y - 0.5f - fy;
-    const float *row = light->near + (ptrdiff_t)fy * light->size + (ptrdiff_t)fx;
-    float a = row[0] <= near, b = row[1] <= near, c = row[light->size] <= near, d = row[light->size + 1] <= near;
-    return (1 - v) * ((1 - u) * a + u * b) + v * ((1 - u) * c + u * d);
-}
-
-/* The sun's shadows have soft borders: the mean over a square of 2 reach + 1 texels a side. */
-float stage_light_reaches(const stage *s, int number, vec3 at, vec3 normal) {
-    stage_light *light = (stage_light *)&s->light[number];
-    int reach = number == 0 ? 2 : 1;
-    vec3 off, p;
-    glm_vec3_copy(at, off);
-    glm_vec3_muladds(normal, lean * light->texel, off);
-    place_on_map(light, off, p);
-    float border = (float)reach + 2;
-    if (!(p[0] > border && p[1] > border && p[0] < (float)light->size - border && p[1] < (float)light->size - border)) {
-        return 1;
+/* The mean over a square of 2 REACH + 1 texels a side around the place, of what is between texels too: whole texels within,
+ * parts of those at the border. */
+static float mean_around(const stage_light *light, float x, float y, float near) {
+    float fx = floorf(x - 0.5f), fy = floorf(y - 0.5f), u = x - 0.5f - fx, v = y - 0.5f - fy, sum = 0;
+    const float *row = light->near + (ptrdiff_t)((int)fy - REACH) * light->size + (int)fx - REACH;
+    for (int j = 0; j < SIDE; j++, row += light->size) {
+        float line = 0;
+        for (int i = 1; i < SIDE - 1; i++) {
+            line += row[i] <= near ? 1.0f : 0.0f;
+        }
+        line += row[0] <= near ? 1 - u : 0;
+        line += row[SIDE - 1] <= near ? u : 0;
+        sum += line * (j == 0 ? 1 - v : j == SIDE - 1 ? v : 1);
     }
-    float sum = 0, near = p[2] + lean * light->texel;
-    for (int j = -reach; j <= reach; j++) {
-        for (int i = -reach; i <= reach; i++) {
-            sum += four_texels(light, p[0] + (float)i, p[1] + (float)j, near);
+    return sum / (float)((SIDE - 1) * (SIDE - 1));
+}
+
+/* Where nothing around is nearer to the light, which is almost everywhere, no texel is looked at. */
+float stage_light_reaches(const stage *s, int number, vec3 at, vec3 normal) {
+    const stage_light *light = &s->light[number];
+    const float(*m)[4] = (const float(*)[4])light->project;
+    float off = lean * light->texel, p[3];
+    for (int i = 0; i < 3; i++) {
+        p[i] = m[3][i];
+        for (int k = 0; k < 3; k++) {
+            p[i] += m[k][i] * (at[k] + off * normal[k]);
         }
     }
-    return sum / (float)((2 * reach + 1) * (2 * reach + 1));
+    float low = REACH + 2, high = (float)light->size - low, near = p[2] + off;
+    if (!(p[0] > low && p[1] > low && p[0] < high && p[1] < high)) {
+        return 1;
+    }
+    int tile = (int)p[1] / STAGE_TILE * (light->size / STAGE_TILE) + (int)p[0] / STAGE_TILE;
+    return light->crest[tile] <= near ? 1 : mean_around(light, p[0], p[1], near);
 }
