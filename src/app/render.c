@@ -23,7 +23,7 @@ typedef struct render_request {
     const char *out, *camera, *size, *solver, *scene;
     double time, duration, fps;
     int64_t threads;
-    int contacts, forces, quiet, help;
+    int contacts, forces, plain, quiet, help;
     /* what follows from these */
     const char *file;
     int width, height;
@@ -48,6 +48,7 @@ static const option_row rows[] = {
     {"contacts", NULL, OPTION_FLAG, AT(contacts),
      .help = "draw contact points: blue where they stick, orange where they slip, grey without force"},
     {"forces", NULL, OPTION_FLAG, AT(forces), .help = "draw what contacts carry as arrows, in the same colours"},
+    {"plain", NULL, OPTION_FLAG, AT(plain), .help = "floors without lines, which makes smaller files"},
     {"solver", "NAME", OPTION_SOLVER, AT(solver), .heading = "Scene",
      .help = "contact solver, instead of what the scene says"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
@@ -191,7 +192,8 @@ static sim_status collect(rendering *r, sim_error *error) {
 
 static sim_status prepare(rendering *r, sim_error *error) {
     const render_request *request = r->request;
-    render_wish wish = {request->width, request->height, (int)request->threads, request->contacts, request->forces};
+    render_wish wish = {request->width,    request->height, (int)request->threads,
+                        request->contacts, request->forces, request->plain};
     r->render = render_create(r->scene, &wish, error);
     r->rgb = malloc(3 * (size_t)request->width * (size_t)request->height);
     if (!r->render || !r->rgb) {

@@ -302,7 +302,7 @@ static int fill_stage(render *r, const view_frame *frame, const render_extent *e
     render_ball moves = render_extent_ball(r, extent, 0), all = render_extent_ball(r, extent, 1);
     vector_of(v3_sub(moves.centre, lens->eye), s->centre);
     s->radius = (float)moves.radius;
-    s->cell = powf(10, floorf(log10f(s->radius)));
+    s->cell = r->wish.plain ? 0 : powf(10, floorf(log10f(0.4f * s->radius)));
     if (s->floors == 0) {
         stage_floor_below(s, lens->eye, render_extent_low(r, extent));
     }

@@ -15,6 +15,7 @@ typedef struct render_wish {
     int width, height;
     int threads;
     int contacts, forces; /* flags: points, arrows */
+    int plain;            /* flag: floors without lines */
 } render_wish;
 
 /* Where everything is: what moves, and what stands still (half-spaces apart). */

@@ -67,7 +67,7 @@ typedef struct stage {
     stage_paint *paint;
     stage_floor floor[STAGE_FLOORS];
     vec3 centre; /* of what moves */
-    float radius, cell;
+    float radius, cell; /* m; cell 0: floors without lines */
     stage_light light[STAGE_LIGHTS]; /* the sun, then the sky */
 } stage;
 

@@ -9,7 +9,8 @@ static const int sun_size = 2048, sky_size = 160;
 enum { REACH = 2, SIDE = 2 * REACH + 2 }; /* texels over which light is averaged: soft borders */
 static const float lean = 1.5f;           /* texels by which a place is moved off its surface before it is looked up */
 
-/* Rings of directions: cos^2 of the angle from above in equal parts. */
+/* cos^2 of the angle from above in equal parts, but for what comes along the ground: its long shadows would show one by
+ * one. */
 static void direction_of(int light, vec3 out) {
     static const float sun[3] = {-0.5f, -0.5f, 1};
     if (light == 0) {
@@ -17,7 +18,7 @@ static void direction_of(int light, vec3 out) {
         return;
     }
     int k = light - 1;
-    float up = sqrtf(((float)k + 0.5f) / STAGE_SKY), out_of_it = sqrtf(1 - up * up);
+    float up = sqrtf(((float)k + 1.5f) / (STAGE_SKY + 1)), out_of_it = sqrtf(1 - up * up);
     float angle = 2.399963f * (float)k + 0.5f; /* the golden angle: no two in one line */
     glm_vec3_copy((vec3){out_of_it * cosf(angle), out_of_it * sinf(angle), up}, out);
 }

@@ -46,24 +46,29 @@ static float line_at(float at, float wide) {
     return (1 - smooth(0.2f * wide, 1.0f * wide, off)) * (1 - smooth(0.15f, 0.6f, wide));
 }
 
-static void shade_floor(stage *s, const stage_floor *floor, vec3 way, vec3 colour) {
-    stage_floor *f = (stage_floor *)floor;
+/* How much of the lines is seen at a place on a floor; `fall`: of the line of sight, towards it. */
+static float lines_at(stage *s, stage_floor *f, vec3 at, vec3 way, float fall) {
+    float distance = glm_vec3_norm(at), x = glm_vec3_dot(f->along, at), y = glm_vec3_dot(f->across, at);
+    /* A pixel covers more of the floor the flatter it is seen. */
+    float pixel = 2 * s->slope_y / (float)s->height * distance / s->cell, flat = glm_vec3_norm(way) / fall - 1;
+    float wide_x = pixel * (1 + flat * x * x / (distance * distance));
+    float wide_y = pixel * (1 + flat * y * y / (distance * distance));
+    float u = (f->eye[0] + x) / s->cell, v = (f->eye[1] + y) / s->cell;
+    float fine = fmaxf(line_at(u, wide_x), line_at(v, wide_y));
+    float coarse = fmaxf(line_at(u / 10, wide_x / 10), line_at(v / 10, wide_y / 10));
+    return fmaxf(0.55f * coarse, 0.25f * fine);
+}
+
+static void shade_floor(stage *s, stage_floor *f, vec3 way, vec3 colour) {
     vec3 at, off;
     float fall = -glm_vec3_dot(f->normal, way);
     glm_vec3_scale(way, f->height / fall, at);
     glm_vec3_sub(at, s->centre, off);
-    float distance = glm_vec3_norm(at), far = smooth(0.25f, 1, glm_vec3_norm(off) / (floor_reach * s->radius));
+    float far = smooth(0.25f, 1, glm_vec3_norm(off) / (floor_reach * s->radius));
     glm_vec3_copy(f->half_space ? s->ground : s->sky, colour);
-    /* A pixel covers more of the floor the flatter it is seen. */
-    float pixel = 2 * s->slope_y / (float)s->height * distance, flat = glm_vec3_norm(way) / fall;
-    float u = (f->eye[0] + glm_vec3_dot(f->along, at)) / s->cell,
-          v = (f->eye[1] + glm_vec3_dot(f->across, at)) / s->cell;
-    vec2 slant = {glm_vec3_dot(f->along, at) / distance, glm_vec3_dot(f->across, at) / distance};
-    float wide_u = pixel / s->cell * (1 + (flat - 1) * slant[0] * slant[0]);
-    float wide_v = pixel / s->cell * (1 + (flat - 1) * slant[1] * slant[1]);
-    float fine = fmaxf(line_at(u, wide_u), line_at(v, wide_v));
-    float coarse = fmaxf(line_at(u / 10, wide_u / 10), line_at(v / 10, wide_v / 10));
-    glm_vec3_lerp(colour, s->line, fmaxf(0.55f * coarse, 0.25f * fine), colour);
+    if (s->cell > 0) {
+        glm_vec3_lerp(colour, s->line, lines_at(s, f, at, way, fall), colour);
+    }
     if (f->half_space) {
         light_surface(s, at, f->normal, colour);
     } else {
