@@ -5,6 +5,7 @@
 #include "app/plot.h"
 #include "app/render.h"
 #include "app/solve.h"
+#include "app/view.h"
 
 #include <sim/solver.h>
 #include <stdio.h>
@@ -37,6 +38,12 @@ static const char bench_description[] =
     "and judging them, integration; with them contacts, islands, iterations, how right the answers were, and how time "
     "grows with size. A CASE is a name of --list, or how some begin; without one, all usual ones are taken.";
 
+static const char view_hint[] =
+    "sim view FILE.h5 shows a recorded run in a browser, as sim SCENE.json --view does; see sim view --help.";
+static const char view_description[] =
+    "Makes of a trajectory in HDF5 a page, one HTML file that any browser plays without a network, and opens it. "
+    "Contacts and plots are there if the scene recorded them (\"contacts\", \"statistics\", \"energy\").";
+
 static const char plot_hint[] = "sim plot FILE... draws what was recorded, as SVG; see sim plot --help.";
 static const char plot_description[] =
     "Draws trajectories (.csv, .h5) and the histories of sim solve as SVG: a panel for each quantity, above one "
@@ -60,6 +67,8 @@ static const struct {
     {"sim scene.json --resume a.state --duration 10", "go on to 10 s"},
     {"sim solve problems/ --solver pgs", "contact problems in files"},
     {"sim bench contact", "what contacts cost"},
+    {"sim scene.json --view", "see it in a browser"},
+    {"sim view run.h5 --html run.html", "a recorded run as a page"},
     {"sim render scene.json --time 2 --out picture.png", "a picture of the scene after 2 s"},
     {"sim plot run.h5 --out run.svg", "energy, contacts, errors as a picture"},
 };
@@ -136,6 +145,7 @@ void print_help(void) {
     printf("\n");
     print_wrapped(solve_hint, 0, 0);
     print_wrapped(bench_hint, 0, 0);
+    print_wrapped(view_hint, 0, 0);
     print_wrapped(plot_hint, 0, 0);
     print_wrapped(render_hint, 0, 0);
     printf("\nExit status:\n");
@@ -186,6 +196,12 @@ void print_bench_help(void) {
     printf("Usage: sim bench contact [CASE]... [OPTION]...\n\n");
     print_wrapped(bench_description, 0, 0);
     print_rows(bench_options.row, bench_options.count);
+}
+
+void print_view_help(void) {
+    printf("Usage: sim view FILE.h5 [OPTION]...\n\n");
+    print_wrapped(view_description, 0, 0);
+    print_rows(view_options.row, view_options.count);
 }
 
 void print_plot_help(void) {
@@ -307,6 +323,10 @@ void print_man_page(void) {
     print_roff(bench_description);
     printf("\n");
     print_roff_rows(bench_options.row, bench_options.count);
+    printf(".SH PAGES FOR A BROWSER\n.B sim view\n.I FILE.h5\n.RI [ OPTION ]...\n.PP\n");
+    print_roff(view_description);
+    printf("\n");
+    print_roff_rows(view_options.row, view_options.count);
     printf(".SH PLOTS\n.B sim plot\n.IR FILE ...\n.RI [ OPTION ]...\n.PP\n");
     print_roff(plot_description);
     printf("\n");
@@ -383,7 +403,9 @@ void print_completion(void) {
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == bench ]]; then ");
     complete_names("names", bench_options.row, bench_options.count);
     complete_cases();
-    printf("fi\n    if [[ ${COMP_WORDS[1]} == plot ]]; then ");
+    printf("fi\n    if [[ ${COMP_WORDS[1]} == view ]]; then ");
+    complete_names("names", view_options.row, view_options.count);
+    printf("; fi\n    if [[ ${COMP_WORDS[1]} == plot ]]; then ");
     complete_names("names", plot_options.row, plot_options.count);
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == render ]]; then ");
     complete_names("names", render_options.row, render_options.count);

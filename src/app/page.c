@@ -48,8 +48,9 @@ sim_status page_open(sim_run *run, sim_error *error) {
 static int ran(const char *program, const char *path) {
     pid_t child = fork();
     if (child == 0) {
+        int quiet = freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr); /* browsers chatter */
         execlp(program, program, path, (char *)NULL);
-        _exit(127);
+        _exit(quiet ? 127 : 126);
     }
     int status = 0;
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;

@@ -82,7 +82,7 @@ static sim_status check_request(const sim_request *request, sim_error *error) {
     return check_files(request, error);
 }
 
-static void print_diagnostics(const sim_diagnostics *diagnostics) {
+void print_diagnostics(const sim_diagnostics *diagnostics) {
     for (int k = 0; k < diagnostics->count; k++) {
         char text[4096];
         sim_diagnostic_print(&diagnostics->item[k], text, sizeof text);
@@ -93,15 +93,14 @@ static void print_diagnostics(const sim_diagnostics *diagnostics) {
     }
 }
 
-/* Of what was computed once and can be had again; NULL if the environment names none. */
-static const char *cache_folder(char path[PATH_MAX]) {
+const char *cache_folder(char *path, size_t size) {
     const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int own = caches && caches[0] == '/'; /* XDG Base Directory Specification: a relative path is to be ignored */
     if (!own && !(home && home[0] == '/')) {
         return NULL;
     }
-    int length = snprintf(path, PATH_MAX, "%s%s/sim", own ? caches : home, own ? "" : "/.cache");
-    return length < PATH_MAX ? path : NULL;
+    int length = snprintf(path, size, "%s%s/sim", own ? caches : home, own ? "" : "/.cache");
+    return length < (int)size ? path : NULL;
 }
 
 sim_scene *setup_scene(const char *path, const char *text, size_t length, const sim_scene_overrides *given,
@@ -109,7 +108,7 @@ sim_scene *setup_scene(const char *path, const char *text, size_t length, const 
     sim_diagnostics diagnostics = {0};
     char cache[PATH_MAX];
     sim_scene_overrides overrides = *given;
-    overrides.cache = cache_folder(cache);
+    overrides.cache = cache_folder(cache, sizeof cache);
     sim_scene *scene = text ? sim_scene_parse(text, length, path, &overrides, &diagnostics, error)
                             : sim_scene_load(path, &overrides, &diagnostics, error);
     print_diagnostics(&diagnostics);

@@ -13,6 +13,9 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
 sim_scene *setup_scene(const char *path, const char *text, size_t length, const sim_scene_overrides *overrides,
                        sim_error *error);
 void run_clear(sim_run *run);
+/* Of what was computed once and can be had again; NULL if the environment names none. */
+const char *cache_folder(char *path, size_t size);
+void print_diagnostics(const sim_diagnostics *diagnostics);
 int run_writes_to_terminal(const sim_run *run);
 
 #endif

@@ -111,6 +111,6 @@ view_mesh *view_mesh_create(const sim_shape *shape, int detail) {
     case SIM_SHAPE_TYPES:
         break;
     }
-    assert(!"a type of shape");
+    assert(0 && "a type of shape");
     return NULL;
 }

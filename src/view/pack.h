@@ -15,6 +15,8 @@ void view_pack_direction(double x, double y, double z, int64_t code[2]);
 
 /* pack_pose.c: x y z, which component of the quaternion was left out, the other three. */
 enum { VIEW_POSE = 7 };
+/* Whole steps, rounded; what is not finite is 0, what is far is cut off. */
+int64_t view_in_steps(double x, double step);
 void view_pack_pose(const sim_pose *pose, double radius, int64_t code[VIEW_POSE]);
 
 /* pack_contacts.c: contacts of a block of frames, in columns of their own. */

@@ -107,12 +107,12 @@ static void find_values(const view_contact_packer *packer, const view_frame *fra
     int carrier = is_carried(model, b) ? b : a;
     double radius = packer->sizes->body[carrier], force = v3_norm(c->impulse) / packer->step;
     const sim_pose *pose = &frame->pose[carrier];
-    v3 local = v3_scale(512 / radius, m3_transposed_times(pose->R, v3_sub(c->position, pose->p)));
-    value[0] = llrint(local.x);
-    value[1] = llrint(local.y);
-    value[2] = llrint(local.z);
+    v3 local = m3_transposed_times(pose->R, v3_sub(c->position, pose->p));
+    value[0] = view_in_steps(local.x, radius / 512);
+    value[1] = view_in_steps(local.y, radius / 512);
+    value[2] = view_in_steps(local.z, radius / 512);
     view_pack_direction(c->normal.x, c->normal.y, c->normal.z, value + 3);
-    value[5] = llrint(copysign(1e3 * sqrt(fabs(c->gap) / radius), c->gap));
+    value[5] = view_in_steps(copysign(sqrt(fabs(c->gap) / radius), c->gap), 1e-3);
     view_pack_direction(c->impulse.x, c->impulse.y, c->impulse.z, value + 6);
     value[8] = force_code(force, packer->sizes->force);
     value[9] = state_of(model, c);

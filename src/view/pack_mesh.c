@@ -14,6 +14,9 @@ static double sign_of(double x) { return x < 0 ? -1 : 1; }
 void view_pack_direction(double x, double y, double z, int64_t code[2]) {
     double sum = fabs(x) + fabs(y) + fabs(z);
     double u = sum > 0 ? x / sum : 0, v = sum > 0 ? y / sum : 0;
+    if (!isfinite(sum)) {
+        u = v = 0;
+    }
     if (z < 0) {
         double outer = (1 - fabs(v)) * sign_of(u);
         v = (1 - fabs(u)) * sign_of(v);

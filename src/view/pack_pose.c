@@ -4,7 +4,7 @@
 #include "view/pack.h"
 
 /* Far enough for every picture, and no overflow. */
-static int64_t in_steps(double x, double step) {
+int64_t view_in_steps(double x, double step) {
     double steps = x / step, most = 1e15;
     return isfinite(steps) ? llrint(steps > most ? most : steps < -most ? -most : steps) : 0;
 }
@@ -17,13 +17,13 @@ void view_pack_pose(const sim_pose *pose, double radius, int64_t code[VIEW_POSE]
     for (int k = 1; k < 4; k++) {
         largest = fabs(component[k]) > fabs(component[largest]) ? k : largest;
     }
-    code[0] = in_steps(pose->p.x, step);
-    code[1] = in_steps(pose->p.y, step);
-    code[2] = in_steps(pose->p.z, step);
+    code[0] = view_in_steps(pose->p.x, step);
+    code[1] = view_in_steps(pose->p.y, step);
+    code[2] = view_in_steps(pose->p.z, step);
     code[3] = largest;
     for (int k = 0, at = 4; k < 4; k++) {
         if (k != largest) {
-            code[at++] = in_steps(component[largest] < 0 ? -component[k] : component[k], sqrt(2) / 65536);
+            code[at++] = view_in_steps(component[largest] < 0 ? -component[k] : component[k], sqrt(2) / 65536);
         }
     }
 }

@@ -13,7 +13,7 @@
 enum {
     STAGE_SAMPLES = 4, /* of a pixel */
     STAGE_FLOORS = 16,
-    STAGE_SKY = 8, /* directions from which light of the sky comes */
+    STAGE_SKY = 8,  /* directions from which light of the sky comes */
     STAGE_TILE = 8, /* texels a side */
     STAGE_LIGHTS = 1 + STAGE_SKY,
 };
@@ -66,8 +66,8 @@ typedef struct stage {
     stage_face *face;
     stage_paint *paint;
     stage_floor floor[STAGE_FLOORS];
-    vec3 centre; /* of what moves */
-    float radius, cell; /* m; cell 0: floors without lines */
+    vec3 centre;                     /* of what moves */
+    float radius, cell;              /* m; cell 0: floors without lines */
     stage_light light[STAGE_LIGHTS]; /* the sun, then the sky */
 } stage;
 

@@ -22,7 +22,7 @@ export function writeTitle(scene, source) {
   ];
   document.title = `${scene.name || 'Run'} · sim`;
   $('title').innerHTML = `<h1>${escape(scene.name || 'Untitled scene')}</h1>
-    <p class="facts">${facts.map(escape).join('<i>·</i>')}</p>
+    <p class="facts">${facts.map((fact) => `<span>${escape(fact)}</span>`).join(' <i>·</i> ')}</p>
     <p class="about" hidden>${escape(scene.description || 'The scene has no description.')}
     <small>sim ${escape(scene.sim)}, ${source.time.length} frames, scene ${escape(scene.hash.slice(0, 12))}</small></p>`;
 }
@@ -90,7 +90,7 @@ export function drawLegend(contacts, now) {
     ? `<span class="ramp"></span><span>0 … ${quantity(contacts.deepest, 'm', 2)} deep</span>`
     : ['open', 'stick', 'slip'].map((name, k) => (counts[k] || name !== 'open'
       ? `<span class="key ${name}"></span><span>${name === 'open' ? 'open' : `${name}s`} <b>${counts[k]}</b></span>` : '')).join('');
-  const arrow = contacts.forces ? `<span>→ ${quantity(contacts.size / contacts.scale, 'N', 2)}: ${quantity(contacts.size, 'm', 2)}</span>` : '';
+  const arrow = contacts.forces ? `<span>arrows ${quantity(1 / contacts.scale, 'N', 2)}/m</span>` : '';
   const html = colors + arrow;
   if (legend.dataset.html !== html) {
     legend.dataset.html = html;

@@ -15,7 +15,7 @@ float gridLines(vec2 at, float cell) {
 `;
 const PAINT = `
 float coarse = gridLines(gridAt, gridCell * 10.0), fine = gridLines(gridAt, gridCell);
-float ink = max(0.62 * coarse, 0.3 * fine);
+float ink = max(0.45 * coarse, 0.17 * fine);
 float far = smoothstep(0.25, 1.0, length(gridWorld - gridCentre) / gridReach);
 diffuseColor.rgb = mix(diffuseColor.rgb, gridLine, ink);
 diffuseColor.a = mix(ink, 1.0, gridFill) * (1.0 - far);
@@ -28,7 +28,7 @@ export class Ground {
   constructor(scene, extent) {
     this.reach = 14 * extent.radius;
     this.center = extent.center;
-    const cell = 10 ** Math.floor(Math.log10(extent.radius));
+    const cell = 10 ** Math.floor(Math.log10(0.4 * extent.radius));
     this.cell = cell;
     const spaces = scene.shapes.filter((shape) => shape.mesh < 0);
     for (const shape of spaces) this.#add(matrixOf(shape), cell, true);

@@ -47,6 +47,24 @@ class App {
     if (most > MANY) this.contacts.points = this.contacts.forces = false;
   }
 
+  /** One force in ten is longer than the arrows of two typical bodies, in the moments that are asked. */
+  async scaleForces() {
+    const last = this.source.time.length - 1;
+    const forces = [];
+    for (const part of [0, 0.3, 0.6, 1]) {
+      const k = Math.round(part * last);
+      await this.source.ready(k);
+      const { count = 0, force } = this.source.frame(k)?.contacts ?? {};
+      for (let c = 0; c < count; c++) forces.push(Math.hypot(force[3 * c], force[3 * c + 1], force[3 * c + 2]));
+    }
+    const acting = forces.filter((f) => f > 0).sort((a, b) => a - b);
+    if (!acting.length) return;
+    const newtons = acting[Math.floor(0.9 * (acting.length - 1))] / (2 * this.scene.typical);
+    const power = 10 ** Math.floor(Math.log10(newtons));
+    this.contacts.scale = 1 / (power * [1, 2, 5, 10].find((f) => f * power >= newtons));
+    this.refresh();
+  }
+
   #build() {
     writeTitle(this.scene, this.source);
     $('side').innerHTML = '<div id="plots"></div><div id="coordinates"></div>';
@@ -220,6 +238,7 @@ async function start() {
     const app = new App(await Recorded.open());
     $('notice').classList.remove('shown');
     app.run();
+    app.scaleForces();
     if (asked.has('t')) app.player.seek(Number(asked.get('t')));
     else if (!asked.has('test') && !asked.has('still')) app.player.play(true);
     for (const key of asked.get('keys') ?? '') dispatchEvent(new KeyboardEvent('keydown', { key }));

@@ -15,7 +15,7 @@ const GROUPS = [
   { title: 'Penetration', names: ['penetration'] },
 ];
 
-const isEmpty = (values) => !values.some((v) => Number.isFinite(v) && v !== 0);
+const isEmpty = (values, least) => !values.some((v) => Number.isFinite(v) && Math.abs(v) > least);
 
 export function defaultPlots(source) {
   const { tracks } = source.scene;
@@ -23,7 +23,7 @@ export function defaultPlots(source) {
   const plots = [];
   for (const group of GROUPS) {
     const lines = group.names.map((name, k) => ({ track: find(name), label: group.labels?.[k] ?? '' }))
-      .filter(({ track }) => track >= 0 && !isEmpty(source.track[track]));
+      .filter(({ track }) => track >= 0 && !isEmpty(source.track[track], group.title === 'Penetration' ? 1e-9 * source.scene.typical : 0));
     if (lines.length) plots.push({ ...group, unit: tracks[lines[0].track].unit, lines });
   }
   return plots;
@@ -232,12 +232,14 @@ export class Plots {
 
   #caption(view, k, theme) {
     const { plot, head } = view;
+    const least = plot.log ? 0 : 1e-6 * Math.max(...view.range.map(Math.abs)); // below lies rounding
     const parts = plot.lines.map(({ track, label }, i) => {
-      const v = this.source.track[track][k];
+      const given = this.source.track[track][k];
+      const v = Math.abs(given) < least ? 0 : given;
       const text = plot.unit ? `${digits(v / view.scale, 4)} ${view.unit}` : plot.log ? digits(v, 3) : quantity(v, '');
       return `<span style="color:${this.#color(plot, i, theme)}">${label ? `${escape(label)} ` : ''}<b>${text}</b></span>`;
     });
-    const html = `<i>${escape(plot.title)}</i>${parts.join('')}`;
+    const html = `<i>${escape(plot.title)}</i><span class="${parts.length > 1 ? 'row' : ''}">${parts.join('')}</span>`;
     if (head.dataset.html !== html) {
       head.dataset.html = html;
       head.innerHTML = html;

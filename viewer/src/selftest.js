@@ -75,7 +75,8 @@ export async function runSelfTest(app) {
   const answer = { load_ms: performance.now() };
   try {
     const { player, source, scene } = app;
-    const middle = source.time[Math.floor(source.time.length / 2)];
+    const asked = new URLSearchParams(location.search).get('at');
+    const middle = asked ? Number(asked) : source.time[Math.floor(source.time.length / 2)];
     Object.assign(answer, { name: scene.name, solver: scene.solver, frames: source.time.length, duration: player.duration });
     await at(app, player.start);
     answer.drawn = drawnBodies(app);
@@ -104,6 +105,7 @@ export async function runSelfTest(app) {
     answer.help = !document.getElementById('help').hidden;
     dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
     Object.assign(answer, await frameTime(app));
+    answer.requests = performance.getEntriesByType('resource').map((entry) => entry.name);
     answer.done = true;
   } catch (error) {
     answer.error = String(error.stack ?? error);

@@ -36,7 +36,8 @@ export class Stage {
     this.sun = new DirectionalLight(0xffffff, 2);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
-    this.sun.shadow.radius = 3;
+    this.sun.shadow.radius = 4;
+    this.sun.shadow.intensity = 0.72;
     this.scene.add(this.sky, this.sun, this.sun.target);
   }
 

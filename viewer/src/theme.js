@@ -7,7 +7,7 @@ export const THEMES = {
   },
   dark: {
     sky: 0x14181d, haze: 0x14181d, ground: 0x1d2329, line: 0x56616e, bright: 0x8b97a5,
-    ambient: 0.85, sun: 2.0, sky2: 0xbfd4ea, floor: 0x2a3038,
+    ambient: 0.85, sun: 2.0, sky2: 0xbfd4ea, floor: 0x59636f,
     stick: 0x4aa3ff, slip: 0xffa033, open: 0x8593a3, selected: 0x4db2ff,
   },
 };
