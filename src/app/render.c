@@ -8,6 +8,7 @@
 #include "record/replace.h"
 #include "view/png.h"
 #include "view/render.h"
+#include "view/replay.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -152,6 +153,14 @@ typedef struct rendering {
     film film;
 } rendering;
 
+/* Forces are impulses over the step that the run had. */
+static sim_status take_step(rendering *r, sim_error *error) {
+    double step = 0, between;
+    sim_status status = r->run ? view_replay_times(r->run, &step, &between, error) : SIM_OK;
+    r->scene->options.step = step > 0 ? step : r->scene->options.step;
+    return status;
+}
+
 static sim_status load(rendering *r, sim_error *error) {
     const render_request *request = r->request;
     char solver[128];
@@ -170,7 +179,9 @@ static sim_status load(rendering *r, sim_error *error) {
         r->scene = setup_scene(request->file, NULL, 0, &overrides, error);
     } else if ((r->run = trajectory_open(request->file, error)) != NULL) {
         const char *text = request->scene ? NULL : trajectory_text(r->run, "scene");
-        if (!request->scene && !(text && *text)) {
+        if (!trajectory_text(r->run, "format")) {
+            sim_fail(error, SIM_BAD_INPUT, "%s: only trajectories in HDF5 (.h5) can be drawn", request->file);
+        } else if (!request->scene && !(text && *text)) {
             sim_fail(error, SIM_BAD_INPUT, "%s: does not hold its scene; --scene SCENE.json names it", request->file);
         } else {
             r->scene =
@@ -178,7 +189,7 @@ static sim_status load(rendering *r, sim_error *error) {
         }
     }
     free(set);
-    return r->scene ? SIM_OK : error->status;
+    return r->scene ? take_step(r, error) : error->status;
 }
 
 static sim_status collect(rendering *r, sim_error *error) {

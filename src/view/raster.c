@@ -42,8 +42,8 @@ static void fill_line(raster_plane *plane, int row, int from, int to, uint32_t i
     }
 }
 
-/* The first whole number at or above, within [0, most]. */
-static int whole_from(double x, int most) { return x <= 0 ? 0 : x >= most ? most : (int)ceil(x); }
+/* The first whole number at or above, within [0, most]; 0 for what is no number. */
+static int whole_from(double x, int most) { return !(x > 0) ? 0 : x >= most ? most : (int)ceil(x); }
 
 static double edge_at(const raster_triangle *t, int upper, int lower, double y) {
     return t->x[upper] + (y - t->y[upper]) * ((t->x[lower] - t->x[upper]) / (t->y[lower] - t->y[upper]));

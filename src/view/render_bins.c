@@ -84,8 +84,8 @@ static void put_faces(render_bins *bins, stage *s, const point *seen) {
 /* The bands that a triangle touches. */
 static void bands_of(const raster_triangle *t, int band, int bands, int *first, int *last) {
     double top = fmin(fmin(t->y[0], t->y[1]), t->y[2]) / band, bottom = fmax(fmax(t->y[0], t->y[1]), t->y[2]) / band;
-    *first = top < 0 ? 0 : top > bands - 1 ? bands - 1 : (int)top;
-    *last = bottom < 0 ? 0 : bottom > bands - 1 ? bands - 1 : (int)bottom;
+    *first = !(top > 0) ? 0 : top > bands - 1 ? bands - 1 : (int)top;
+    *last = !(bottom > 0) ? 0 : bottom > bands - 1 ? bands - 1 : (int)bottom;
 }
 
 int render_bins_fill(render_bins *bins, stage *s, sim_arena *arena, int band, int bands) {

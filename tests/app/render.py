@@ -136,15 +136,15 @@ def refuses_in_one_sentence():
 def refuses_files_that_are_no_runs():
     with open("run.csv", "w") as file:
         file.write("time [s],x\n0,1\n")
-    refuses("does not hold its scene", "run.csv", "--out", "a.png")
-    refuses("neither poses nor coordinates", "run.csv", "--scene", ARM, "--out", "a.png")
+    refuses("only trajectories in HDF5", "run.csv", "--out", "a.png")
+    refuses("only trajectories in HDF5", "run.csv", "--scene", ARM, "--out", "a.png")
     for k, text in enumerate([b"", b"\x89HDF\r\n\x1a\n" + b"\xff" * 99, b"\0" * 999]):
         with open(f"{k}.h5", "wb") as file:
             file.write(text)
         refuses(f"{k}.h5", f"{k}.h5", "--out", "a.png")
     if HDF5:
         sim(ARM, "--duration", 0.01, "--out", "arm.h5", "--quiet")
-        refuses("neither poses nor coordinates", "arm.h5", "--scene", TABLE, "--out", "a.png")
+        refuses("holds neither poses", "arm.h5", "--scene", TABLE, "--out", "a.png")
 
 
 def help_fits_eighty_columns():
