@@ -3,6 +3,7 @@
 #include "app/bench.h"
 #include "app/options.h"
 #include "app/plot.h"
+#include "app/render.h"
 #include "app/solve.h"
 #include "app/view.h"
 
@@ -49,6 +50,12 @@ static const char plot_description[] =
     "another "
     "and over the same axis. Several files are compared, in one colour each. The picture suits light and dark pages.";
 
+static const char render_hint[] =
+    "sim render SCENE.json|RUN.h5 --out picture.png draws pictures and films; see sim render --help.";
+static const char render_description[] =
+    "Draws a scene, or what was recorded of one (.h5), as pictures or as a film, without a display or a graphics "
+    "processor. Of a scene the run is simulated up to the moments that are drawn.";
+
 static const struct {
     const char *command, *meaning;
 } examples[] = {
@@ -62,6 +69,7 @@ static const struct {
     {"sim bench contact", "what contacts cost"},
     {"sim scene.json --view", "see it in a browser"},
     {"sim view run.h5 --html run.html", "a recorded run as a page"},
+    {"sim render scene.json --time 2 --out a.png", "a picture of it after 2 s"},
     {"sim plot run.h5 --out run.svg", "its energy, contacts, errors"},
 };
 
@@ -139,6 +147,7 @@ void print_help(void) {
     print_wrapped(bench_hint, 0, 0);
     print_wrapped(view_hint, 0, 0);
     print_wrapped(plot_hint, 0, 0);
+    print_wrapped(render_hint, 0, 0);
     printf("\nExit status:\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf("  %3d  ", statuses[k].status);
@@ -199,6 +208,12 @@ void print_plot_help(void) {
     printf("Usage: sim plot FILE... [OPTION]...\n\n");
     print_wrapped(plot_description, 0, 0);
     print_rows(plot_options.row, plot_options.count);
+}
+
+void print_render_help(void) {
+    printf("Usage: sim render SCENE.json|RUN.h5 --out FILE [OPTION]...\n\n");
+    print_wrapped(render_description, 0, 0);
+    print_rows(render_options.row, render_options.count);
 }
 
 static void print_kinds(const sim_solver_card *card) {
@@ -316,6 +331,10 @@ void print_man_page(void) {
     print_roff(plot_description);
     printf("\n");
     print_roff_rows(plot_options.row, plot_options.count);
+    printf(".SH PICTURES\n.B sim render\n.IR SCENE.json | RUN.h5\n.B \\-\\-out\n.I FILE\n.RI [ OPTION ]...\n.PP\n");
+    print_roff(render_description);
+    printf("\n");
+    print_roff_rows(render_options.row, render_options.count);
     printf(".SH \"EXIT STATUS\"\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf(".TP\n.B %d\n", statuses[k].status);
@@ -388,6 +407,8 @@ void print_completion(void) {
     complete_names("names", view_options.row, view_options.count);
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == plot ]]; then ");
     complete_names("names", plot_options.row, plot_options.count);
+    printf("; fi\n    if [[ ${COMP_WORDS[1]} == render ]]; then ");
+    complete_names("names", render_options.row, render_options.count);
     printf("; fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
            "    elif [[ $words ]]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
            "    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"

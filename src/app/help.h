@@ -11,5 +11,6 @@ void print_solve_help(void);
 void print_bench_help(void);
 void print_plot_help(void);
 void print_view_help(void);
+void print_render_help(void);
 
 #endif

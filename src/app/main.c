@@ -3,6 +3,7 @@
 #include "app/help.h"
 #include "app/options.h"
 #include "app/plot.h"
+#include "app/render.h"
 #include "app/run.h"
 #include "app/solve.h"
 #include "app/view.h"
@@ -52,7 +53,7 @@ static const struct {
     int (*main)(int count, char **arguments); /* arguments[0] is the command */
 } commands[] = {
     {"run", run_command},   {"solve", solve_command}, {"bench", bench_command},
-    {"plot", plot_command}, {"view", view_command},
+    {"plot", plot_command}, {"view", view_command},   {"render", render_command},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

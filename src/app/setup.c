@@ -103,10 +103,25 @@ const char *cache_folder(char *path, size_t size) {
     return length < (int)size ? path : NULL;
 }
 
+sim_scene *setup_scene(const char *path, const char *text, size_t length, const sim_scene_overrides *given,
+                       sim_error *error) {
+    sim_diagnostics diagnostics = {0};
+    char cache[PATH_MAX];
+    sim_scene_overrides overrides = *given;
+    overrides.cache = cache_folder(cache, sizeof cache);
+    sim_scene *scene = text ? sim_scene_parse(text, length, path, &overrides, &diagnostics, error)
+                            : sim_scene_load(path, &overrides, &diagnostics, error);
+    print_diagnostics(&diagnostics);
+    if (!scene && diagnostics.count > 0) {
+        error->text[0] = 0;
+    }
+    sim_diagnostics_free(&diagnostics);
+    return scene;
+}
+
 /* --solver is the last of the values that are set: the scene's options must be those of this solver. */
 static sim_status load(sim_run *run, sim_error *error) {
-    sim_diagnostics diagnostics = {0};
-    char cache[PATH_MAX], solver[128];
+    char solver[128];
     int count = run->request->set.count;
     const char **set = calloc((size_t)count + 1, sizeof *set);
     if (!set) {
@@ -117,16 +132,9 @@ static sim_status load(sim_run *run, sim_error *error) {
         snprintf(solver, sizeof solver, "world/solver=%s", run->request->solver);
         set[count++] = solver;
     }
-    sim_scene_overrides overrides = {.count = count,
-                                     .set = set,
-                                     .seed = run->request->seed_given ? &run->request->seed : NULL,
-                                     .cache = cache_folder(cache, sizeof cache)};
-    run->scene = sim_scene_load(run->request->scene, &overrides, &diagnostics, error);
-    print_diagnostics(&diagnostics);
-    if (!run->scene && diagnostics.count > 0) {
-        error->text[0] = 0;
-    }
-    sim_diagnostics_free(&diagnostics);
+    sim_scene_overrides overrides = {
+        .count = count, .set = set, .seed = run->request->seed_given ? &run->request->seed : NULL};
+    run->scene = setup_scene(run->request->scene, NULL, 0, &overrides, error);
     free(set);
     return run->scene ? SIM_OK : error->status;
 }

@@ -234,7 +234,7 @@ static double number_of(const view_replay *r, int channel, ptrdiff_t k, int comp
     return row ? row[component] : NAN;
 }
 
-sim_status view_replay_frame(view_replay *r, ptrdiff_t k, sim_view *view, sim_error *error) {
+sim_status view_replay_read(view_replay *r, ptrdiff_t k, view_frame *frame, sim_error *error) {
     int contacts = 0;
     sim_status status = read_batch(r, k, error);
     status = status ? status : find_poses(r, k, error);
@@ -242,21 +242,29 @@ sim_status view_replay_frame(view_replay *r, ptrdiff_t k, sim_view *view, sim_er
     if (status) {
         return status;
     }
-    view_frame frame = {.time = number_of(r, TIME, k, 0),
-                        .pose = r->pose,
-                        .q = row_of(r, Q, k),
-                        .ncontact = contacts,
-                        .contact = r->contact,
-                        .scalar = {[VIEW_KINETIC] = number_of(r, ENERGY, k, 0),
-                                   [VIEW_POTENTIAL] = number_of(r, ENERGY, k, 1),
-                                   [VIEW_TOTAL] = number_of(r, ENERGY, k, 2),
-                                   [VIEW_CONTACTS] = number_of(r, COUNT, k, 0),
-                                   [VIEW_ITERATIONS] = number_of(r, ITERATIONS, k, 0),
-                                   [VIEW_E] = number_of(r, E, k, 0),
-                                   [VIEW_PENETRATION] = number_of(r, PENETRATION, k, 0),
-                                   [VIEW_SLIP] = number_of(r, SLIP, k, 0)}};
-    return sim_view_add(view, &frame, error);
+    *frame = (view_frame){.time = number_of(r, TIME, k, 0),
+                          .pose = r->pose,
+                          .q = row_of(r, Q, k),
+                          .ncontact = contacts,
+                          .contact = r->contact,
+                          .scalar = {[VIEW_KINETIC] = number_of(r, ENERGY, k, 0),
+                                     [VIEW_POTENTIAL] = number_of(r, ENERGY, k, 1),
+                                     [VIEW_TOTAL] = number_of(r, ENERGY, k, 2),
+                                     [VIEW_CONTACTS] = number_of(r, COUNT, k, 0),
+                                     [VIEW_ITERATIONS] = number_of(r, ITERATIONS, k, 0),
+                                     [VIEW_E] = number_of(r, E, k, 0),
+                                     [VIEW_PENETRATION] = number_of(r, PENETRATION, k, 0),
+                                     [VIEW_SLIP] = number_of(r, SLIP, k, 0)}};
+    return SIM_OK;
 }
+
+sim_status view_replay_frame(view_replay *r, ptrdiff_t k, sim_view *view, sim_error *error) {
+    view_frame frame;
+    sim_status status = view_replay_read(r, k, &frame, error);
+    return status ? status : sim_view_add(view, &frame, error);
+}
+
+int view_replay_has_contacts(const view_replay *r) { return r->channel[START].value && r->channel[COUNT].value; }
 
 sim_status view_replay_times(trajectory *file, double *step, double *between, sim_error *error) {
     double time[2] = {0}, count[2] = {0};
