@@ -88,7 +88,7 @@ Test(pages, directions_come_back_within_a_degree) {
         double z = cos(0.37 * k), r = sqrt(1 - z * z);
         v3 n = v3_make(r * cos(1.9 * k), r * sin(1.9 * k), z);
         int64_t code[2];
-        view_pack_direction(n.x, n.y, n.z, code);
+        view_pack_direction(n.x, n.y, n.z, VIEW_NORMAL_STEPS, code);
         double u = (double)code[0] / 127, v = (double)code[1] / 127, w = 1 - fabs(u) - fabs(v);
         v3 back = w >= 0
                       ? v3_make(u, v, w)

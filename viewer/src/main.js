@@ -7,6 +7,7 @@ import { Contacts } from './contacts.js';
 import { findExtent } from './extent.js';
 import { Ground } from './ground.js';
 import { Marks } from './marks.js';
+import { motionOf } from './motion.js';
 import { Player } from './player.js';
 import { Plots, coordinates } from './plots.js';
 import { runSelfTest } from './selftest.js';
@@ -123,6 +124,25 @@ class App {
     this.panels.side = true;
     this.#layout();
     $('coordinates').querySelector('select')?.focus();
+  }
+
+  /** Position and speed of the selected body, in place of those of another. */
+  async plotMotion() {
+    const body = this.selected;
+    const { track, scene } = this.source;
+    if (!body) return this.say('Select a body first: double click');
+    const { position, speed } = await motionOf(this.source, body);
+    const add = (values) => track.push(values) - 1;
+    const { name } = scene.bodies[body];
+    this.plots.plots = this.plots.plots.filter((plot) => !plot.ofBody).concat([
+      { ofBody: true, title: `Position of ${name}`, unit: 'm', lines: position.map((p, k) => ({ track: add(p), label: 'xyz'[k] })) },
+      { ofBody: true, title: `Speed of ${name}`, unit: 'm/s', lines: [{ track: add(speed), label: '' }] },
+    ]);
+    this.plots.rebuild();
+    this.panels.side = true;
+    this.#layout();
+    $('side').scrollTop = $('side').scrollHeight;
+    return null;
   }
 
   setTheme(name) {
@@ -244,8 +264,8 @@ async function start() {
     app.scaleForces();
     if (asked.has('t')) app.player.seek(Number(asked.get('t')));
     else if (!asked.has('test') && !asked.has('still')) app.player.play(true);
-    for (const key of asked.get('keys') ?? '') dispatchEvent(new KeyboardEvent('keydown', { key }));
     if (asked.has('select')) app.select(app.scene.bodies.findIndex((b) => b.name === asked.get('select')));
+    for (const key of asked.get('keys') ?? '') dispatchEvent(new KeyboardEvent('keydown', { key }));
     if (asked.has('test')) await runSelfTest(app);
   } catch (error) {
     $('notice').textContent = `This page cannot be shown: ${error.message}`;

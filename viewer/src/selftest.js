@@ -74,6 +74,10 @@ async function useIt(app) {
   const box = app.stage.canvas.getBoundingClientRect();
   app.stage.canvas.dispatchEvent(new MouseEvent('dblclick', { clientX: box.left + x * box.width, clientY: box.top + y * box.height }));
   done.selected = app.selected > 0 && app.selected === body;
+  await app.plotMotion();
+  const plotted = app.plots.plots.at(-2).lines.map(({ track }) => source.track[track]);
+  await at(app, player.start + player.duration / 3);
+  done.plotted = plotted.map((values, k) => values[player.nearest] - app.bodies.pose[body].elements[12 + k]);
   press('Escape');
   app.panels.side = true;
   document.getElementById('app').classList.add('with-side');
