@@ -10,6 +10,7 @@
  *   world.h     where it is and what comes next: state and step
  *   scene.h     models and options from a JSON file
  *   record.h    trajectories and checkpoints in files
+ *   view.h      runs as pages for a browser
  *
  * Conventions: SI units, radians, right-handed frames, quaternions (w, x, y, z) that rotate body to world, spatial
  * vectors (angular; linear). */
@@ -27,6 +28,7 @@
 #include <sim/record.h>
 #include <sim/scene.h>
 #include <sim/solver.h>
+#include <sim/view.h>
 #include <sim/world.h>
 
 #endif

@@ -2,7 +2,10 @@
 #include "app/help.h"
 #include "app/bench.h"
 #include "app/options.h"
+#include "app/plot.h"
+#include "app/render.h"
 #include "app/solve.h"
+#include "app/view.h"
 
 #include <sim/solver.h>
 #include <stdio.h>
@@ -35,6 +38,24 @@ static const char bench_description[] =
     "and judging them, integration; with them contacts, islands, iterations, how right the answers were, and how time "
     "grows with size. A CASE is a name of --list, or how some begin; without one, all usual ones are taken.";
 
+static const char view_hint[] =
+    "sim view FILE.h5 shows a recorded run in a browser, as sim SCENE.json --view does; see sim view --help.";
+static const char view_description[] =
+    "Makes of a trajectory in HDF5 a page, one HTML file that any browser plays without a network, and opens it. "
+    "Contacts and plots are there if the scene recorded them (\"contacts\", \"statistics\", \"energy\").";
+
+static const char plot_hint[] = "sim plot FILE... draws what was recorded, as SVG; see sim plot --help.";
+static const char plot_description[] =
+    "Draws trajectories (.csv, .h5) and the histories of sim solve as SVG: a panel for each quantity, above one "
+    "another "
+    "and over the same axis. Several files are compared, in one colour each. The picture suits light and dark pages.";
+
+static const char render_hint[] =
+    "sim render SCENE.json|RUN.h5 --out picture.png draws pictures and films; see sim render --help.";
+static const char render_description[] =
+    "Draws a scene, or what was recorded of one (.h5), as pictures or as a film, without a display or a graphics "
+    "processor. Of a scene the run is simulated up to the moments that are drawn.";
+
 static const struct {
     const char *command, *meaning;
 } examples[] = {
@@ -46,6 +67,10 @@ static const struct {
     {"sim scene.json --resume a.state --duration 10", "go on to 10 s"},
     {"sim solve problems/ --solver pgs", "contact problems in files"},
     {"sim bench contact", "what contacts cost"},
+    {"sim scene.json --view", "see it in a browser"},
+    {"sim view run.h5 --html run.html", "a recorded run as a page"},
+    {"sim render scene.json --time 2 --out a.png", "a picture of it after 2 s"},
+    {"sim plot run.h5 --out run.svg", "its energy, contacts, errors"},
 };
 
 static const struct {
@@ -120,6 +145,9 @@ void print_help(void) {
     printf("\n");
     print_wrapped(solve_hint, 0, 0);
     print_wrapped(bench_hint, 0, 0);
+    print_wrapped(view_hint, 0, 0);
+    print_wrapped(plot_hint, 0, 0);
+    print_wrapped(render_hint, 0, 0);
     printf("\nExit status:\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf("  %3d  ", statuses[k].status);
@@ -168,6 +196,24 @@ void print_bench_help(void) {
     printf("Usage: sim bench contact [CASE]... [OPTION]...\n\n");
     print_wrapped(bench_description, 0, 0);
     print_rows(bench_options.row, bench_options.count);
+}
+
+void print_view_help(void) {
+    printf("Usage: sim view FILE.h5 [OPTION]...\n\n");
+    print_wrapped(view_description, 0, 0);
+    print_rows(view_options.row, view_options.count);
+}
+
+void print_plot_help(void) {
+    printf("Usage: sim plot FILE... [OPTION]...\n\n");
+    print_wrapped(plot_description, 0, 0);
+    print_rows(plot_options.row, plot_options.count);
+}
+
+void print_render_help(void) {
+    printf("Usage: sim render SCENE.json|RUN.h5 --out FILE [OPTION]...\n\n");
+    print_wrapped(render_description, 0, 0);
+    print_rows(render_options.row, render_options.count);
 }
 
 static void print_kinds(const sim_solver_card *card) {
@@ -277,6 +323,18 @@ void print_man_page(void) {
     print_roff(bench_description);
     printf("\n");
     print_roff_rows(bench_options.row, bench_options.count);
+    printf(".SH PAGES FOR A BROWSER\n.B sim view\n.I FILE.h5\n.RI [ OPTION ]...\n.PP\n");
+    print_roff(view_description);
+    printf("\n");
+    print_roff_rows(view_options.row, view_options.count);
+    printf(".SH PLOTS\n.B sim plot\n.IR FILE ...\n.RI [ OPTION ]...\n.PP\n");
+    print_roff(plot_description);
+    printf("\n");
+    print_roff_rows(plot_options.row, plot_options.count);
+    printf(".SH PICTURES\n.B sim render\n.IR SCENE.json | RUN.h5\n.B \\-\\-out\n.I FILE\n.RI [ OPTION ]...\n.PP\n");
+    print_roff(render_description);
+    printf("\n");
+    print_roff_rows(render_options.row, render_options.count);
     printf(".SH \"EXIT STATUS\"\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf(".TP\n.B %d\n", statuses[k].status);
@@ -345,7 +403,13 @@ void print_completion(void) {
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == bench ]]; then ");
     complete_names("names", bench_options.row, bench_options.count);
     complete_cases();
-    printf("fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
+    printf("fi\n    if [[ ${COMP_WORDS[1]} == view ]]; then ");
+    complete_names("names", view_options.row, view_options.count);
+    printf("; fi\n    if [[ ${COMP_WORDS[1]} == plot ]]; then ");
+    complete_names("names", plot_options.row, plot_options.count);
+    printf("; fi\n    if [[ ${COMP_WORDS[1]} == render ]]; then ");
+    complete_names("names", render_options.row, render_options.count);
+    printf("; fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
            "    elif [[ $words ]]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
            "    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
            "complete -o filenames -F _sim sim\n");

@@ -9,5 +9,8 @@ void print_solvers(void);
 void print_solvers_json(void);
 void print_solve_help(void);
 void print_bench_help(void);
+void print_plot_help(void);
+void print_view_help(void);
+void print_render_help(void);
 
 #endif

@@ -2,8 +2,11 @@
 #include "app/bench.h"
 #include "app/help.h"
 #include "app/options.h"
+#include "app/plot.h"
+#include "app/render.h"
 #include "app/run.h"
 #include "app/solve.h"
+#include "app/view.h"
 #include "base/nearest.h"
 
 #include <stdio.h>
@@ -49,9 +52,8 @@ static const struct {
     const char *name;
     int (*main)(int count, char **arguments); /* arguments[0] is the command */
 } commands[] = {
-    {"run", run_command},
-    {"solve", solve_command},
-    {"bench", bench_command},
+    {"run", run_command},   {"solve", solve_command}, {"bench", bench_command},
+    {"plot", plot_command}, {"view", view_command},   {"render", render_command},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

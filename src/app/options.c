@@ -31,6 +31,12 @@ const option_row option_table[] = {
              "output; may be given several times"},
     {"every", "N", OPTION_COUNT, AT(every), 1, INT_MAX,
      .help = "record every N-th step (and the first and the last); default: what the scene says"},
+    {"html", "FILE", OPTION_TEXT, AT(html),
+     .help = "write the run to FILE as a page that any browser plays, without a network; about 60 frames a simulated "
+             "second, whatever --every says"},
+    {"view", NULL, OPTION_FLAG, AT(view),
+     .help = "show that page in a browser when the run has ended ($BROWSER, or xdg-open); without --html it is kept "
+             "among temporary files, and its path is printed"},
     {"summary", "FILE", OPTION_TEXT, AT(summary),
      .help = "write a summary of the run to FILE, as JSON; - is standard output"},
     {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no summary on standard error"},
@@ -266,9 +272,12 @@ static void take_problem_file(int *count, char **arguments, int first, sim_reque
 
 /* What no single option can tell. */
 static sim_status check_together(const sim_request *request, sim_error *error) {
-    if (request->contacts && (request->out.count || request->summary || request->checkpoint || request->validate)) {
+    if (request->contacts && (request->out.count || request->html || request->view || request->summary ||
+                              request->checkpoint || request->validate)) {
         return sim_fail(error, SIM_BAD_INPUT, "--contacts simulates nothing: leave out %s",
                         request->out.count  ? "--out"
+                        : request->html     ? "--html"
+                        : request->view     ? "--view"
                         : request->summary  ? "--summary"
                         : request->validate ? "--validate"
                                             : "--checkpoint");

@@ -18,11 +18,12 @@ typedef struct sim_request {
     const char *integrator, *solver, *on_nonconverged, *checkpoint, *resume, *summary;
     int64_t every, threads, checkpoint_every, dump_problem;
     const char *dump_file; /* the problem's */
+    const char *html;      /* the page's file */
     double duration;       /* negative: not given */
     double step;
     uint64_t seed;
     int seed_given;
-    int quiet, validate, contacts, list_solvers, json, help, version, man, completion;
+    int quiet, view, validate, contacts, list_solvers, json, help, version, man, completion;
     int count; /* of the arguments as given, for the summary */
     char **arguments;
 } sim_request;

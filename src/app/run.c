@@ -3,6 +3,7 @@
 
 #include "app/dump.h"
 #include "app/interrupt.h"
+#include "app/page.h"
 #include "app/setup.h"
 #include "app/summary.h"
 
@@ -40,6 +41,14 @@ static void record(sim_run *r) {
     r->recorded = sim_world_state(r->world)->step;
 }
 
+static void show(sim_run *r) {
+    sim_error why;
+    if (r->view && sim_view_write(r->view, r->world, &why)) {
+        end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+    }
+    r->viewed = sim_world_state(r->world)->step;
+}
+
 static void checkpoint(sim_run *r) {
     sim_error why;
     if (sim_checkpoint_write(r->request->checkpoint, r->scene, r->world, &why)) {
@@ -57,6 +66,11 @@ static void close_outputs(sim_run *r) {
         }
         r->output[k].recorder = NULL;
     }
+    if (sim_view_close(r->view, &why)) {
+        end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+        r->page[0] = 0;
+    }
+    r->view = NULL;
 }
 
 /* ---- the loop ---- */
@@ -151,6 +165,7 @@ static void interrupt(sim_run *r) {
 static void loop(sim_run *r) {
     int64_t every = r->scene->record.every, save = r->request->checkpoint_every;
     record(r);
+    show(r);
     while (!r->ending && sim_world_state(r->world)->step < r->last_step) {
         dump_if_due(r);
         if (!r->ending) {
@@ -162,6 +177,9 @@ static void loop(sim_run *r) {
         int64_t now = sim_world_state(r->world)->step;
         if (now % every == 0) {
             record(r);
+        }
+        if (r->view && now % r->view_every == 0) {
+            show(r);
         }
         if (save && now % save == 0) {
             checkpoint(r);
@@ -178,6 +196,9 @@ static void finish(sim_run *r) {
     int can_record = !r->ending || r->exit_status == SIM_FAILED || r->exit_status == EXIT_INTERRUPTED;
     if (can_record && r->recorded != sim_world_state(r->world)->step) {
         record(r);
+    }
+    if (can_record && r->viewed != sim_world_state(r->world)->step) {
+        show(r);
     }
     if (r->request->checkpoint && r->exit_status != SIM_FAILED) {
         checkpoint(r);
@@ -200,6 +221,9 @@ static int report(sim_run *r, FILE *summary) {
     if (summary && !write_summary(r, summary)) {
         fprintf(stderr, "sim: error: %s: cannot write the summary\n", r->request->summary);
         return r->exit_status ? r->exit_status : SIM_NO_RESOURCE;
+    }
+    if (r->request->view && r->page[0]) {
+        page_show(r->page);
     }
     return r->exit_status;
 }

@@ -21,10 +21,14 @@ typedef struct sim_run {
     sim_world *world;
     int outputs;
     run_output *output;
-    int64_t last_step; /* where the run ends */
-    sim_state good;    /* before the present step; only under --on-nonconverged fail */
-    int good_room;     /* for its contacts */
-    int64_t recorded;  /* the last step on record, -1: none */
+    sim_view *view;     /* the page that is being written; NULL: none, or closed */
+    char page[4096];    /* its file */
+    int64_t view_every; /* steps between its frames */
+    int64_t viewed;     /* the last step in it, -1: none */
+    int64_t last_step;  /* where the run ends */
+    sim_state good;     /* before the present step; only under --on-nonconverged fail */
+    int good_room;      /* for its contacts */
+    int64_t recorded;   /* the last step on record, -1: none */
     run_tally tally;
     run_progress progress;
     double wall;

@@ -1,6 +1,7 @@
 /* What must be in order before the first step?  The scene, then the options, then the state, then the files. */
 #include "app/setup.h"
 #include "app/contacts.h"
+#include "app/page.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -38,11 +39,12 @@ static int same_file(const char *a, const char *b) {
     return first && second && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* The k-th file that a run writes: trajectories, summary, checkpoint; NULL if it was not asked for. */
+/* The k-th file that a run writes: trajectories, summary, page, checkpoint; NULL if it was not asked for. */
 static const char *written(const sim_request *request, int k) {
-    return k < request->out.count    ? request->out.item[k]
-           : k == request->out.count ? request->summary
-                                     : request->checkpoint;
+    return k < request->out.count        ? request->out.item[k]
+           : k == request->out.count     ? request->summary
+           : k == request->out.count + 1 ? request->html
+                                         : request->checkpoint;
 }
 
 /* No file may be read and written, or written twice, in one run.  --checkpoint may replace the file of --resume. */
@@ -67,7 +69,7 @@ static sim_status check_file(const sim_request *request, int k, sim_error *error
 
 static sim_status check_files(const sim_request *request, sim_error *error) {
     sim_status status = SIM_OK;
-    for (int k = 0; k < request->out.count + 2 && !status; k++) {
+    for (int k = 0; k < request->out.count + 3 && !status; k++) {
         status = check_file(request, k, error);
     }
     return status;
@@ -80,7 +82,7 @@ static sim_status check_request(const sim_request *request, sim_error *error) {
     return check_files(request, error);
 }
 
-static void print_diagnostics(const sim_diagnostics *diagnostics) {
+void print_diagnostics(const sim_diagnostics *diagnostics) {
     for (int k = 0; k < diagnostics->count; k++) {
         char text[4096];
         sim_diagnostic_print(&diagnostics->item[k], text, sizeof text);
@@ -91,21 +93,35 @@ static void print_diagnostics(const sim_diagnostics *diagnostics) {
     }
 }
 
-/* Of what was computed once and can be had again; NULL if the environment names none. */
-static const char *cache_folder(char path[PATH_MAX]) {
+const char *cache_folder(char *path, size_t size) {
     const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int own = caches && caches[0] == '/'; /* XDG Base Directory Specification: a relative path is to be ignored */
     if (!own && !(home && home[0] == '/')) {
         return NULL;
     }
-    int length = snprintf(path, PATH_MAX, "%s%s/sim", own ? caches : home, own ? "" : "/.cache");
-    return length < PATH_MAX ? path : NULL;
+    int length = snprintf(path, size, "%s%s/sim", own ? caches : home, own ? "" : "/.cache");
+    return length < (int)size ? path : NULL;
+}
+
+sim_scene *setup_scene(const char *path, const char *text, size_t length, const sim_scene_overrides *given,
+                       sim_error *error) {
+    sim_diagnostics diagnostics = {0};
+    char cache[PATH_MAX];
+    sim_scene_overrides overrides = *given;
+    overrides.cache = cache_folder(cache, sizeof cache);
+    sim_scene *scene = text ? sim_scene_parse(text, length, path, &overrides, &diagnostics, error)
+                            : sim_scene_load(path, &overrides, &diagnostics, error);
+    print_diagnostics(&diagnostics);
+    if (!scene && diagnostics.count > 0) {
+        error->text[0] = 0;
+    }
+    sim_diagnostics_free(&diagnostics);
+    return scene;
 }
 
 /* --solver is the last of the values that are set: the scene's options must be those of this solver. */
 static sim_status load(sim_run *run, sim_error *error) {
-    sim_diagnostics diagnostics = {0};
-    char cache[PATH_MAX], solver[128];
+    char solver[128];
     int count = run->request->set.count;
     const char **set = calloc((size_t)count + 1, sizeof *set);
     if (!set) {
@@ -116,16 +132,9 @@ static sim_status load(sim_run *run, sim_error *error) {
         snprintf(solver, sizeof solver, "world/solver=%s", run->request->solver);
         set[count++] = solver;
     }
-    sim_scene_overrides overrides = {.count = count,
-                                     .set = set,
-                                     .seed = run->request->seed_given ? &run->request->seed : NULL,
-                                     .cache = cache_folder(cache)};
-    run->scene = sim_scene_load(run->request->scene, &overrides, &diagnostics, error);
-    print_diagnostics(&diagnostics);
-    if (!run->scene && diagnostics.count > 0) {
-        error->text[0] = 0;
-    }
-    sim_diagnostics_free(&diagnostics);
+    sim_scene_overrides overrides = {
+        .count = count, .set = set, .seed = run->request->seed_given ? &run->request->seed : NULL};
+    run->scene = setup_scene(run->request->scene, NULL, 0, &overrides, error);
     free(set);
     return run->scene ? SIM_OK : error->status;
 }
@@ -217,7 +226,7 @@ static sim_status open_files(sim_run *run, FILE **summary, sim_error *error) {
         }
         run->output[run->outputs++] = (run_output){request->out.item[k], recorder, 0};
     }
-    return SIM_OK;
+    return page_open(run, error);
 }
 
 static void print_valid(const sim_run *run) {
@@ -232,7 +241,7 @@ static void print_valid(const sim_run *run) {
 }
 
 sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error) {
-    *run = (sim_run){.request = request, .recorded = -1};
+    *run = (sim_run){.request = request, .recorded = -1, .viewed = -1};
     *error = (sim_error){0};
     sim_status status = check_request(request, error);
     status = status ? status : load(run, error);
@@ -265,6 +274,7 @@ void run_clear(sim_run *run) {
     for (int k = 0; k < run->outputs; k++) {
         sim_recorder_close(run->output[k].recorder, NULL);
     }
+    sim_view_discard(run->view);
     free(run->output);
     free(run->good.q);
     free(run->good.contact);

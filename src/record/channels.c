@@ -389,6 +389,13 @@ static const channel_kind contact_table[] = {
 };
 enum { CONTACT_KINDS = sizeof contact_table / sizeof contact_table[0] };
 
+const channel_kind *channel_kind_at(int number) {
+    return number < KINDS                                     ? &table[number]
+           : number < KINDS + TOUCHING_KINDS                  ? &touching_table[number - KINDS]
+           : number < KINDS + TOUCHING_KINDS + SLEEPING_KINDS ? &sleeping_table[number - KINDS - TOUCHING_KINDS]
+                                                              : NULL;
+}
+
 static int wanted(const channel_kind *kind, const sim_scene *scene) {
     if (kind->flag != ALWAYS && !*(const int *)((const char *)&scene->record + kind->flag)) {
         return 0;

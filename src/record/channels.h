@@ -49,6 +49,8 @@ typedef struct channel_set {
     size_t contact_width;
 } channel_set;
 
+/* Every kind that a record can hold, in order; NULL after the last. */
+const channel_kind *channel_kind_at(int number);
 /* The channels that the scene asks for, time first.  NULL when there is no memory. */
 channel_set *channels_choose(const sim_scene *scene, sim_pool *pool);
 void channels_fetch(const channel_set *set, channel_source *source, double *row);

@@ -1,5 +1,6 @@
 /* What does a build without HDF5 say? */
 #include "record/store.h"
+#include "record/trajectory.h"
 #include "record/writer.h"
 
 int hdf5_present(void) { return 0; }
@@ -19,4 +20,19 @@ sim_status store_print(const store *s, void **bytes, size_t *size, sim_error *er
     (void)s, (void)size;
     *bytes = NULL;
     return sim_fail(error, SIM_BAD_INPUT, "this build has no HDF5");
+}
+
+sim_status trajectory_open_hdf5(trajectory *t, sim_error *error) {
+    return sim_fail(error, SIM_BAD_INPUT, "%s: this build has no HDF5", t->path);
+}
+
+sim_status trajectory_rows(trajectory *t, const char *dataset, ptrdiff_t first, ptrdiff_t rows, ptrdiff_t width,
+                           double *value, sim_error *error) {
+    (void)first, (void)rows, (void)width, (void)value;
+    return sim_fail(error, SIM_BAD_INPUT, "%s: has no dataset /%s", t->path, dataset);
+}
+
+const char *trajectory_text(trajectory *t, const char *name) {
+    (void)t, (void)name;
+    return NULL;
 }

@@ -1,0 +1,315 @@
+/* `sim render`: of what, when, from where, and what becomes of it? */
+#include "app/render.h"
+#include "app/film.h"
+#include "app/frames.h"
+#include "app/help.h"
+#include "app/interrupt.h"
+#include "app/setup.h"
+#include "record/replace.h"
+#include "view/png.h"
+#include "view/render.h"
+#include "view/replay.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef enum output_kind { ONE_PICTURE, MANY_PICTURES, FILM } output_kind;
+
+typedef struct render_request {
+    text_list set;
+    const char *out, *camera, *size, *solver, *scene;
+    double time, duration, fps;
+    int64_t threads;
+    int contacts, forces, plain, quiet, help;
+    /* what follows from these */
+    const char *file;
+    int width, height;
+    output_kind kind;
+} render_request;
+
+#define AT(member) offsetof(render_request, member)
+
+static const option_row rows[] = {
+    {"out", "FILE", OPTION_TEXT, AT(out), .heading = "Output",
+     .help = "picture.png is one picture; frames/%04d.png numbered ones, from 0; film.mp4 (or .gif, .webm, .mkv) a "
+             "film, which needs ffmpeg"},
+    {"size", "WxH", OPTION_TEXT, AT(size), .help = "pixels; default: 1280x720"},
+    {"fps", "N", OPTION_REAL, AT(fps),
+     .help = "pictures a second of simulated time, in films and numbered pictures; default: 30"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line"},
+    {"time", "S", OPTION_SPAN, AT(time), .heading = "What",
+     .help = "the moment of the picture, or of the first one; default: 0"},
+    {"duration", "S", OPTION_SPAN, AT(duration), .help = "of films; default: to the end of the run"},
+    {"camera", "NAME", OPTION_TEXT, AT(camera),
+     .help = "one of the scene's cameras; all: sees all that moves; default: the first there is, else all"},
+    {"contacts", NULL, OPTION_FLAG, AT(contacts),
+     .help = "draw contact points: blue where they stick, orange where they slip, grey without force"},
+    {"forces", NULL, OPTION_FLAG, AT(forces), .help = "draw what contacts carry as arrows, in the same colours"},
+    {"plain", NULL, OPTION_FLAG, AT(plain), .help = "floors without lines, which makes smaller files"},
+    {"solver", "NAME", OPTION_SOLVER, AT(solver), .heading = "Scene",
+     .help = "contact solver, instead of what the scene says"},
+    {"set", "PATH=VALUE", OPTION_LIST, AT(set),
+     .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
+    {"scene", "FILE.json", OPTION_TEXT, AT(scene),
+     .help = "of a trajectory: the scene that it is of; default: the one that it holds"},
+    {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
+     .help = "draw with N threads, the same picture for any N; default: 2"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
+};
+const option_set render_options = {"sim render", rows, sizeof rows / sizeof rows[0]};
+
+/* ---- the request ---- */
+
+static int ends_in(const char *text, const char *end) {
+    size_t length = strlen(text), size = strlen(end);
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+/* Where the number of the picture stands: "%d" or "%04d", once; *digits is how many it has at least. */
+static const char *number_in(const char *path, int *digits, int *length) {
+    const char *at = strchr(path, '%'), *letter = at ? at + 1 : NULL;
+    *digits = 0;
+    while (letter && isdigit((unsigned char)*letter) && letter < at + 4) {
+        *digits = 10 * *digits + (*letter++ - '0');
+    }
+    *length = letter ? (int)(letter + 1 - at) : 0;
+    return letter && *letter == 'd' && *digits < 20 && !strchr(letter, '%') ? at : NULL;
+}
+
+static sim_status choose_output(render_request *request, sim_error *error) {
+    static const char *const films[] = {".mp4", ".gif", ".webm", ".mkv"};
+    int digits, length;
+    if (ends_in(request->out, ".png")) {
+        int many = strchr(request->out, '%') != NULL;
+        request->kind = many ? MANY_PICTURES : ONE_PICTURE;
+        return !many || number_in(request->out, &digits, &length)
+                   ? SIM_OK
+                   : sim_fail(error, SIM_BAD_INPUT, "--out: '%s' should hold one number, as in frames/%%04d.png",
+                              request->out);
+    }
+    request->kind = FILM;
+    for (size_t k = 0; k < sizeof films / sizeof films[0]; k++) {
+        if (ends_in(request->out, films[k])) {
+            return SIM_OK;
+        }
+    }
+    return sim_fail(error, SIM_BAD_INPUT, "--out takes a name that ends in .png, .mp4, .gif, .webm or .mkv, not '%s'",
+                    request->out);
+}
+
+static sim_status read_size(render_request *request, sim_error *error) {
+    enum { LEAST = 16, MOST = 8192 };
+    char *end = NULL;
+    const char *text = request->size ? request->size : "1280x720";
+    long width = strtol(text, &end, 10), height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+    if (*end || width < LEAST || width > MOST || height < LEAST || height > MOST) {
+        return sim_fail(error, SIM_BAD_INPUT, "--size takes pixels from %d to %d, as in 1280x720, not '%.40s'", LEAST,
+                        MOST, text);
+    }
+    request->width = (int)width;
+    request->height = (int)height;
+    return SIM_OK;
+}
+
+static sim_status parse(int count, char **arguments, render_request *request, sim_error *error) {
+    *request = (render_request){.duration = -1, .fps = 30, .threads = 2};
+    request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
+    if (!request->set.item) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
+    int first;
+    sim_status status = options_read(&render_options, count, arguments, request, &first, error);
+    if (status || request->help) {
+        return status;
+    }
+    if (count - first != 1) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s: sim render SCENE.json|RUN.h5 --out picture.png; see sim render --help",
+                        first == count ? "which scene or run?" : "one scene or run at a time");
+    }
+    request->file = arguments[first];
+    if (!request->out) {
+        return sim_fail(error, SIM_BAD_INPUT, "where to? --out picture.png");
+    }
+    status = choose_output(request, error);
+    return status ? status : read_size(request, error);
+}
+
+/* ---- scene and frames ---- */
+
+typedef struct rendering {
+    const render_request *request;
+    sim_scene *scene;
+    trajectory *run; /* NULL: simulated */
+    frame_list frames;
+    render *render;
+    render_extent extent;
+    render_lens lens;
+    unsigned char *rgb;
+    film film;
+} rendering;
+
+/* Forces are impulses over the step that the run had. */
+static sim_status take_step(rendering *r, sim_error *error) {
+    double step = 0, between;
+    sim_status status = r->run ? view_replay_times(r->run, &step, &between, error) : SIM_OK;
+    r->scene->options.step = step > 0 ? step : r->scene->options.step;
+    return status;
+}
+
+static sim_status load(rendering *r, sim_error *error) {
+    const render_request *request = r->request;
+    char solver[128];
+    const char **set = calloc((size_t)request->set.count + 1, sizeof *set);
+    if (!set) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
+    int count = request->set.count;
+    memcpy(set, request->set.item, (size_t)count * sizeof *set);
+    if (request->solver) {
+        snprintf(solver, sizeof solver, "world/solver=%s", request->solver);
+        set[count++] = solver;
+    }
+    sim_scene_overrides overrides = {.count = count, .set = set};
+    if (ends_in(request->file, ".json")) {
+        r->scene = setup_scene(request->file, NULL, 0, &overrides, error);
+    } else if ((r->run = trajectory_open(request->file, error)) != NULL) {
+        const char *text = request->scene ? NULL : trajectory_text(r->run, "scene");
+        if (!trajectory_text(r->run, "format")) {
+            sim_fail(error, SIM_BAD_INPUT, "%s: only trajectories in HDF5 (.h5) can be drawn", request->file);
+        } else if (!request->scene && !(text && *text)) {
+            sim_fail(error, SIM_BAD_INPUT, "%s: does not hold its scene; --scene SCENE.json names it", request->file);
+        } else {
+            r->scene =
+                setup_scene(text ? request->file : request->scene, text, text ? strlen(text) : 0, &overrides, error);
+        }
+    }
+    free(set);
+    return r->scene ? take_step(r, error) : error->status;
+}
+
+static sim_status collect(rendering *r, sim_error *error) {
+    const render_request *request = r->request;
+    double end = r->run ? INFINITY : r->scene->duration;
+    frame_times times = {request->time, request->duration >= 0 ? request->time + request->duration : end,
+                         request->kind == ONE_PICTURE ? 0 : 1 / request->fps};
+    return r->run ? frames_read(&r->frames, r->run, r->scene, &times, error)
+                  : frames_simulate(&r->frames, r->scene, &times, error);
+}
+
+static sim_status prepare(rendering *r, sim_error *error) {
+    const render_request *request = r->request;
+    render_wish wish = {request->width,    request->height, (int)request->threads,
+                        request->contacts, request->forces, request->plain};
+    r->render = render_create(r->scene, &wish, error);
+    r->rgb = malloc(3 * (size_t)request->width * (size_t)request->height);
+    if (!r->render || !r->rgb) {
+        return r->render ? sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture") : error->status;
+    }
+    r->extent = render_extent_empty();
+    int stride = 1 + r->frames.count / 30;
+    for (int k = 0; k < r->frames.count; k += stride) {
+        view_frame frame = frames_at(&r->frames, k);
+        render_extent_add(r->render, &frame, &r->extent);
+    }
+    return render_lens_choose(r->render, request->camera, &r->extent, &r->lens, error);
+}
+
+/* ---- pictures ---- */
+
+static sim_status write_picture(rendering *r, int number, sim_error *error) {
+    const render_request *request = r->request;
+    char path[4096];
+    int digits, length;
+    const char *at = number_in(request->out, &digits, &length);
+    if (at && request->kind == MANY_PICTURES) {
+        snprintf(path, sizeof path, "%.*s%0*d%s", (int)(at - request->out), request->out, digits ? digits : 1, number,
+                 at + length);
+    } else {
+        snprintf(path, sizeof path, "%s", request->out);
+    }
+    unsigned char *bytes;
+    size_t size;
+    sim_status status = png_encode(r->rgb, request->width, request->height, &bytes, &size, error);
+    if (!status) {
+        status = replace_file(path, "a picture", bytes, size, error);
+        free(bytes);
+    }
+    return status;
+}
+
+static void show_progress(const rendering *r, int done) {
+    if (!r->request->quiet && r->frames.count > 1 && isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r%d of %d pictures%s", done, r->frames.count, done == r->frames.count ? "\r\033[K" : "");
+        fflush(stderr);
+    }
+}
+
+static sim_status draw(rendering *r, sim_error *error) {
+    const render_request *request = r->request;
+    size_t size = 3 * (size_t)request->width * (size_t)request->height;
+    sim_status status = SIM_OK;
+    if (request->kind == FILM) {
+        status = film_open(&r->film, request->out, request->width, request->height, request->fps, error);
+    }
+    for (int k = 0; k < r->frames.count && !status; k++) {
+        view_frame frame = frames_at(&r->frames, k);
+        status = interrupt_seen() ? sim_fail(error, SIM_FAILED, "interrupted")
+                                  : render_picture(r->render, &frame, &r->extent, &r->lens, r->rgb, error);
+        if (!status) {
+            status = request->kind == FILM ? film_add(&r->film, r->rgb, size, error) : write_picture(r, k, error);
+        }
+        show_progress(r, k + 1);
+    }
+    if (request->kind == FILM) {
+        sim_error why = {0};
+        sim_status closed = film_close(&r->film, &why);
+        if (closed && !status) {
+            *error = why;
+            status = closed;
+        }
+    }
+    return status;
+}
+
+static int run_request(const render_request *request) {
+    rendering r = {.request = request, .film = {.pipe = -1, .child = -1}};
+    sim_error error = {0};
+    interrupt_watch();
+    sim_status status = load(&r, &error);
+    status = status ? status : collect(&r, &error);
+    status = status ? status : prepare(&r, &error);
+    if (!status && r.frames.no_contacts && (request->contacts || request->forces) && !request->quiet) {
+        fprintf(stderr, "sim: %s holds no contacts to draw (record/signals)\n", request->file);
+    }
+    status = status ? status : draw(&r, &error);
+    free(r.rgb);
+    render_free(r.render);
+    frames_free(&r.frames);
+    trajectory_free(r.run);
+    sim_scene_free(r.scene);
+    if (status && error.text[0]) {
+        fprintf(stderr, "sim: error: %s\n", error.text);
+    }
+    return status;
+}
+
+int render_command(int count, char **arguments) {
+    render_request request;
+    sim_error error = {0};
+    sim_status status = parse(count, arguments, &request, &error);
+    int exit_status = status;
+    if (status) {
+        fprintf(stderr, "sim: error: %s\n", error.text);
+    } else if (request.help) {
+        print_render_help();
+    } else {
+        exit_status = run_request(&request);
+    }
+    free(request.set.item);
+    return exit_status;
+}

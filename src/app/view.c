@@ -1,0 +1,168 @@
+/* `sim view FILE.h5`: a recorded run as a page for a browser. */
+#include "app/view.h"
+#include "app/help.h"
+#include "app/page.h"
+#include "app/setup.h"
+#include "view/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define AT(member) offsetof(view_request, member)
+
+static const option_row rows[] = {
+    {"html", "FILE", OPTION_TEXT, AT(html), .heading = "Options",
+     .help = "write the page to FILE and open nothing; default: among temporary files, and in a browser"},
+    {"scene", "SCENE.json", OPTION_TEXT, AT(scene),
+     .help = "the scene of the run; default: the text that the trajectory holds. Needed where that names other files, "
+             "which are looked for beside the trajectory"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress on standard error"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
+};
+const option_set view_options = {"sim view", rows, sizeof rows / sizeof rows[0]};
+
+static sim_status parse(int count, char **arguments, view_request *request, sim_error *error) {
+    int first;
+    *request = (view_request){0};
+    sim_status status = options_read(&view_options, count, arguments, request, &first, error);
+    if (status || request->help) {
+        return status;
+    }
+    if (count - first != 1) {
+        return sim_fail(error, SIM_BAD_INPUT, "sim view takes one trajectory, FILE.h5; see sim view --help");
+    }
+    request->file = arguments[first];
+    if (request->html && strcmp(request->html, request->file) == 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s is the trajectory, and would be overwritten", request->file);
+    }
+    return SIM_OK;
+}
+
+static sim_scene *load_scene(const view_request *request, trajectory *file, sim_error *error) {
+    const char *text = trajectory_text(file, "scene");
+    const char *path = request->scene ? request->scene : request->file;
+    if (!request->scene && !text) {
+        sim_fail(error, SIM_BAD_INPUT, "%s: holds no scene: give it with --scene", request->file);
+        return NULL;
+    }
+    char cache[4096];
+    sim_diagnostics diagnostics = {0};
+    sim_scene_overrides overrides = {.cache = cache_folder(cache, sizeof cache)};
+    sim_scene *scene = request->scene ? sim_scene_load(path, &overrides, &diagnostics, error)
+                                      : sim_scene_parse(text, strlen(text), path, &overrides, &diagnostics, error);
+    if (!scene) {
+        print_diagnostics(&diagnostics);
+        sim_fail(error, error->status, "%s: its scene cannot be loaded%s", request->file,
+                 request->scene ? "" : "; if it names other files, give it with --scene");
+    }
+    sim_diagnostics_free(&diagnostics);
+    return scene;
+}
+
+static void warn_of_other_scene(const view_request *request, trajectory *file, const sim_scene *scene) {
+    const char *hash = trajectory_text(file, "scene_hash");
+    if (hash && strcmp(hash, scene->hash) != 0) {
+        fprintf(stderr, "sim: warning: %s: is of another text of this scene, or of files that it names\n",
+                request->file);
+    }
+}
+
+/* What the command line of the run may have said otherwise than the scene. */
+static sim_status take_over(sim_scene *scene, trajectory *file, double *between, sim_error *error) {
+    const char *solver = trajectory_text(file, "solver"), *integrator = trajectory_text(file, "integrator");
+    double step;
+    sim_status status = view_replay_times(file, &step, between, error);
+    scene->options.step = step > 0 ? step : scene->options.step;
+    scene->options.contacts = solver && solver[0];
+    if (solver && sim_solver_find(solver)) {
+        scene->options.solver = sim_solver_find(solver);
+    }
+    for (int k = 0; integrator && k < SIM_INTEGRATORS; k++) {
+        if (strcmp(integrator, sim_integrator_name((sim_integrator)k)) == 0) {
+            scene->options.integrator = (sim_integrator)k;
+        }
+    }
+    return status;
+}
+
+static sim_status add_frames(const view_request *request, trajectory *file, view_replay *replay, double between,
+                             sim_view *view, sim_error *error) {
+    int64_t every = between > 0 ? page_every(between, file->records) : 1;
+    int shown = !request->quiet && isatty(STDERR_FILENO);
+    double started = clock_seconds(), next = 1;
+    sim_status status = SIM_OK;
+    for (ptrdiff_t k = 0; !status && k < file->records; k += every) {
+        status = view_replay_frame(replay, k, view, error);
+        if (shown && clock_seconds() - started > next) {
+            next += 0.1;
+            fprintf(stderr, "\r%3.0f %% ", 100.0 * (double)k / (double)file->records);
+        }
+    }
+    if (next > 1) {
+        fprintf(stderr, "\r      \r");
+    }
+    return status;
+}
+
+static sim_status write_page(const view_request *request, trajectory *file, sim_scene *scene, const char *path,
+                             sim_error *error) {
+    double between = 0;
+    sim_status status = take_over(scene, file, &between, error);
+    view_replay *replay = status ? NULL : view_replay_open(file, scene, error);
+    sim_view *view = replay ? sim_view_open(path, scene, error) : NULL;
+    status = view ? add_frames(request, file, replay, between, view, error) : error->status;
+    if (status) {
+        sim_view_discard(view);
+    } else {
+        status = sim_view_close(view, error);
+    }
+    view_replay_free(replay);
+    return status;
+}
+
+static sim_status view_file(const view_request *request, char *path, size_t size, sim_error *error) {
+    trajectory *file = trajectory_open(request->file, error);
+    if (!file) {
+        return error->status;
+    }
+    sim_status status = SIM_OK;
+    if (!trajectory_text(file, "format")) {
+        status = sim_fail(error, SIM_BAD_INPUT, "%s: is no trajectory in HDF5: sim SCENE.json --out FILE.h5 writes one",
+                          request->file);
+    }
+    sim_scene *scene = status ? NULL : load_scene(request, file, error);
+    status = scene ? SIM_OK : error->status;
+    if (!status && request->html) {
+        snprintf(path, size, "%s", request->html);
+    } else if (!status) {
+        status = page_name(path, size, error);
+    }
+    status = status ? status : write_page(request, file, scene, path, error);
+    if (!status) {
+        warn_of_other_scene(request, file, scene);
+    }
+    sim_scene_free(scene);
+    trajectory_free(file);
+    return status;
+}
+
+int view_command(int count, char **arguments) {
+    view_request request;
+    sim_error error = {0};
+    char path[4096];
+    sim_status status = parse(count, arguments, &request, &error);
+    if (!status && request.help) {
+        print_view_help();
+        return SIM_OK;
+    }
+    status = status ? status : view_file(&request, path, sizeof path, &error);
+    if (status) {
+        fprintf(stderr, "sim: error: %s\n", error.text);
+    } else if (!request.html) {
+        page_show(path);
+    }
+    return status;
+}

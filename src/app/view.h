@@ -1,0 +1,17 @@
+/* `sim view`: a recorded run as a page for a browser. */
+#ifndef APP_VIEW_H
+#define APP_VIEW_H
+
+#include "app/options.h"
+
+typedef struct view_request {
+    const char *file, *html, *scene;
+    int quiet, help;
+} view_request;
+
+extern const option_set view_options;
+
+/* Returns the exit status; has said all there is to say.  arguments[0] is the command. */
+int view_command(int count, char **arguments);
+
+#endif

@@ -1,0 +1,77 @@
+/* What does a file of records hold?  The two kinds of files are told apart by how they begin, not by their names. */
+#include "record/trajectory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const unsigned char hdf5_magic[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+static sim_status open_kind(trajectory *t, sim_error *error) {
+    unsigned char head[sizeof hdf5_magic];
+    FILE *file = fopen(t->path, "rbe");
+    if (!file) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot be read: %s", t->path, strerror(errno));
+    }
+    size_t length = fread(head, 1, sizeof head, file);
+    int trouble = ferror(file) ? errno : 0; /* a folder can be opened, but not read */
+    fclose(file);
+    if (trouble) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot be read: %s", t->path, strerror(trouble));
+    }
+    int hdf5 = length == sizeof head && memcmp(head, hdf5_magic, sizeof head) == 0;
+    return hdf5 ? trajectory_open_hdf5(t, error) : trajectory_open_csv(t, error);
+}
+
+trajectory *trajectory_open(const char *path, sim_error *error) {
+    sim_pool *pool = sim_pool_create();
+    trajectory *t = pool ? POOL_NEW(pool, trajectory, 1) : NULL;
+    if (!t || !(t->path = sim_pool_text(pool, path))) {
+        sim_pool_free(pool);
+        sim_fail(error, SIM_NO_RESOURCE, "%s: no memory", path);
+        return NULL;
+    }
+    t->pool = pool;
+    sim_status status = open_kind(t, error);
+    if (!status && t->records == 0) {
+        status = sim_fail(error, SIM_BAD_INPUT, "%s: holds no record yet", path);
+    }
+    if (status) {
+        trajectory_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+void trajectory_free(trajectory *t) {
+    if (t) {
+        if (t->close) {
+            t->close(t);
+        }
+        sim_pool_free(t->pool);
+    }
+}
+
+sim_status trajectory_values(trajectory *t, int column, double *value, sim_error *error) {
+    return t->read(t, column, value, error);
+}
+
+static int is_called(const trajectory_column *column, const char *name) {
+    size_t length = strlen(column->name);
+    if (strncmp(column->name, name, length) != 0) {
+        return 0;
+    }
+    const char *rest = name + length;
+    size_t unit = strlen(column->unit);
+    return !*rest || (strncmp(rest, " [", 2) == 0 && strncmp(rest + 2, column->unit, unit) == 0 &&
+                      strcmp(rest + 2 + unit, "]") == 0);
+}
+
+int trajectory_find(const trajectory *t, const char *name, int from) {
+    for (int k = from; k < t->columns; k++) {
+        if (is_called(&t->column[k], name)) {
+            return k;
+        }
+    }
+    return -1;
+}

@@ -1,0 +1,107 @@
+/* How does a page come to stand whole in its place, or not at all?  It is written beside it, block by block, and moved in. */
+#include "view/sheet.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+struct view_sheet {
+    char *path, *fresh;
+    FILE *file;
+    int starved;
+};
+
+static void forget(view_sheet *sheet) {
+    free(sheet->path);
+    free(sheet->fresh);
+    free(sheet);
+}
+
+view_sheet *view_sheet_open(const char *path, sim_error *error) {
+    struct stat there;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a page: not an ordinary file", path);
+        return NULL;
+    }
+    size_t length = strlen(path) + 32;
+    view_sheet *sheet = calloc(1, sizeof *sheet);
+    char *own = sheet ? strdup(path) : NULL, *fresh = own ? malloc(length) : NULL;
+    if (!fresh) {
+        free(own);
+        free(sheet);
+        sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a page", path);
+        return NULL;
+    }
+    snprintf(fresh, length, "%s.%ld.new", path, (long)getpid());
+    *sheet = (view_sheet){own, fresh, fopen(fresh, "we"), 0};
+    if (!sheet->file) {
+        sim_fail(error, SIM_NO_RESOURCE, "%s: cannot create: %s", path, strerror(errno));
+        forget(sheet);
+        return NULL;
+    }
+    return sheet;
+}
+
+void view_sheet_text(view_sheet *sheet, const void *text, size_t length) { fwrite(text, 1, length, sheet->file); }
+
+static void put_base64(FILE *file, const unsigned char *data, size_t size) {
+    static const char letter[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t k = 0; k < size; k += 3) {
+        unsigned long group = (unsigned long)data[k] << 16 | (k + 1 < size ? (unsigned long)data[k + 1] << 8 : 0) |
+                              (k + 2 < size ? data[k + 2] : 0);
+        char four[4] = {letter[group >> 18], letter[group >> 12 & 63], k + 1 < size ? letter[group >> 6 & 63] : '=',
+                        k + 2 < size ? letter[group & 63] : '='};
+        fwrite(four, 1, 4, file);
+    }
+}
+
+void view_sheet_block(view_sheet *sheet, const char *kind, const view_bytes *bytes) {
+    uLongf size = compressBound((uLong)bytes->size);
+    unsigned char *packed = malloc(size);
+    sheet->starved |= bytes->starved || !packed ||
+                      compress2(packed, &size, bytes->data ? bytes->data : packed, (uLong)bytes->size, 9) != Z_OK;
+    if (!sheet->starved) {
+        fprintf(sheet->file, "<script type=\"sim/%s\">", kind);
+        put_base64(sheet->file, packed, size);
+        fputs("</script>\n", sheet->file);
+    }
+    free(packed);
+}
+
+sim_status view_sheet_close(view_sheet *sheet, sim_error *error) {
+    errno = 0;
+    int good = fflush(sheet->file) == 0 && !ferror(sheet->file) && fsync(fileno(sheet->file)) == 0;
+    int number = errno;
+    if (fclose(sheet->file) && good) {
+        good = 0;
+        number = errno;
+    }
+    if (good && !sheet->starved && rename(sheet->fresh, sheet->path)) {
+        good = 0;
+        number = errno;
+    }
+    sim_status status = SIM_OK;
+    if (sheet->starved) {
+        status = sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a page", sheet->path);
+    } else if (!good) {
+        status = sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", sheet->path,
+                          number ? strerror(number) : "the file system refused some of it");
+    }
+    if (status) {
+        unlink(sheet->fresh);
+    }
+    forget(sheet);
+    return status;
+}
+
+void view_sheet_discard(view_sheet *sheet) {
+    if (sheet) {
+        fclose(sheet->file);
+        unlink(sheet->fresh);
+        forget(sheet);
+    }
+}

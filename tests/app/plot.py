@@ -1,0 +1,166 @@
+"""`sim plot` as its users meet it: pictures that XML readers take, with what was asked for, and clear refusals.
+
+    plot.py SIM SCENES [WORD]     runs the tests whose names hold WORD, each in a folder of its own
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+SIM, SCENES = (os.path.abspath(path) for path in sys.argv[1:3])
+WORD = sys.argv[3] if len(sys.argv) > 3 else ""
+HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
+NS = "{http://www.w3.org/2000/svg}"
+
+
+def sim(*arguments, status=0):
+    done = subprocess.run([SIM, *map(str, arguments)], capture_output=True, timeout=300)
+    assert done.returncode == status, f"status {done.returncode}, not {status}: {arguments}\n{done.stderr}"
+    return done.stdout.decode(), done.stderr.decode()
+
+
+def picture(*arguments):
+    return xml.fromstring(sim("plot", *arguments)[0])
+
+
+def texts(svg, kind=""):
+    return [t.text for t in svg.iter(NS + "text") if kind in t.get("class")]
+
+
+def curves(svg):
+    return [p.get("class") for g in svg.iter(NS + "g") for p in g.iter(NS + "path") if "dot" not in p.get("class")]
+
+
+def refuses(words, *arguments, status=2):
+    said = sim("plot", *arguments, status=status)[1]
+    assert words in said and said.count("\n") == 1, f"'{words}' is not in: {said}"
+
+
+def pendulum(*more, out="run.csv"):
+    sim(os.path.join(SCENES, "basic/double_pendulum.json"), "--duration", 1, "--quiet", "--out", out, *more)
+    return out
+
+
+def write(name, text):
+    with open(name, "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+    return name
+
+
+def draws_energy_with_units_and_a_legend():
+    svg = picture(pendulum())
+    assert "energy [J]" in texts(svg, "name") and "time [s]" in texts(svg, "name"), texts(svg)
+    assert texts(svg, "key") == ["kinetic", "potential", "total"] and len(curves(svg)) == 3
+
+
+def gives_each_quantity_and_each_unit_a_panel():
+    svg = picture(pendulum(), "--quantity", "energy,upper_rod,tip.point.*")
+    names = texts(svg, "name")
+    assert [n.split(" [")[-1] for n in names] == ["J]", "rad]", "rad/s]", "m]", "m/s]", "s]"], names
+
+
+def draws_the_same_from_both_kinds_of_files():
+    if HDF5:
+        pendulum("--out", "run.h5")
+        draw = ["--title", "", "--quantity", "energy,coordinates,velocities,points"]
+        assert sim("plot", "run.csv", *draw) == sim("plot", "run.h5", *draw)
+
+
+def compares_runs_by_colour():
+    pendulum(out="a.csv")
+    pendulum("--integrator", "symplectic", out="b.csv")
+    svg = picture("a.csv", "b.csv", "--quantity", "drift,lower_rod [rad]")
+    assert texts(svg, "key") == ["a", "b"], texts(svg)
+    assert sorted(curves(svg)) == ["curve c0"] * 2 + ["curve c1"] * 2, curves(svg)
+
+
+def tells_runs_of_one_name_apart_by_their_folders():
+    os.mkdir("sap"), os.mkdir("pgs")
+    for folder in "sap", "pgs":
+        pendulum(out=folder + "/run.csv")
+    assert texts(picture("sap/run.csv", "pgs/run.csv"), "key")[:2] == ["sap/run", "pgs/run"]
+
+
+def draws_histories_on_a_log_axis():
+    write("one.csv", "file,iteration,residual,cost\n" + "".join(f"p.h5,{k},{10.0**-k},{2 + 4.0**-k}\n" for k in range(9)))
+    write("two.csv", "file,iteration,residual,cost\n" + "".join(f"d/{p}.h5,{k},{3.0**-k},\n" for p in "xy" for k in range(30)))
+    svg = picture("one.csv", "two.csv", "--quantity", "residual,cost")
+    assert texts(svg, "key") == ["one", "two \u00b7 x", "two \u00b7 y"], texts(svg)
+    assert "10\u207b\u2078" in " ".join(texts(svg, "label")) and "iteration" in texts(svg, "name")
+    assert curves(svg).count("curve c0") == 2
+
+
+def draws_one_column_over_another_within_bounds():
+    svg = picture(pendulum(), "--x", "tip.point.x", "--quantity", "tip.point.z", "--size", "500x400")
+    assert (svg.get("width"), svg.get("height")) == ("500", "400")
+    assert texts(svg, "name") == ["tip.point.z [m]", "tip.point.x [m]"]
+    labels = texts(picture("run.csv", "--from", 0.2, "--to", 0.4, "--quantity", "energy"), "label")
+    assert "0.20" in labels and "0.40" in labels and "0.60" not in labels, labels
+
+
+def lists_what_a_file_holds():
+    said = sim("plot", pendulum(), "--list")[0]
+    assert "lower_rod" in said and "rad/s" in said and "quantities: energy drift" in said, said
+
+
+def chooses_light_or_dark_as_the_reader_does():
+    style = picture(pendulum()).find(NS + "style").text
+    light, dark = style.split("@media (prefers-color-scheme:dark)")
+    assert ".c7{" in light and ".c7{" in dark and ".paper{fill:#ffffff}" in light
+
+
+def refuses_in_one_sentence():
+    pendulum()
+    refuses("which file?", "--out", "x.svg")
+    refuses("did you mean \"energy\"?", "run.csv", "--quantity", "enegry")
+    refuses("did you mean \"upper_rod\"?", "run.csv", "--quantity", "energy,uper_rod")
+    refuses("with commas between", "run.csv", "--quantity", "energy,,drift")
+    refuses("holds no 'E'", "run.csv", "--quantity", "E")
+    refuses("--size takes pixels", "run.csv", "--size", "10x10")
+    refuses("--from should be less", "run.csv", "--from", 2, "--to", 1)
+    refuses("No such file", "nothing.csv", status=3)
+    refuses("Is a directory", "/", status=3)
+    refuses("cannot", "run.csv", "--out", "nowhere/run.svg", status=3)
+    assert not os.path.exists("x.svg")
+
+
+def survives_hostile_files():
+    hostile = [b"", b"\0" * 100, b"time\n" + b"9" * 5000 + b"\n", b"time," + b"x," * 3000 + b"x\n" + b"1," * 3001 + b"1\n",
+               b"\x89HDF\r\n\x1a\n" + b"\xff" * 500, b"time [s],<&\">\xff\xfe\x01 [\xc3]\n0,1\n1,2\n",
+               b"time,a\n1e999,nan\n-inf,1\n", b"file,iteration,residual\n,,\n", b"time,a\n" + b'"1","2"\n' * 3]
+    for k, text in enumerate(hostile):
+        path = write(f"hostile{k}.csv", text)
+        done = subprocess.run([SIM, "plot", path], capture_output=True, timeout=60)
+        assert done.returncode in (0, 2), (k, done)
+        if done.returncode == 0:
+            xml.fromstring(done.stdout)
+        else:
+            assert done.stderr.count(b"\n") == 1, (k, done.stderr)
+
+
+def help_fits_eighty_columns():
+    said = sim("plot", "--help")[0]
+    assert max(map(len, said.splitlines())) < 80
+    page, completion = sim("--man")[0].replace("\\-", "-"), sim("--completion")[0]
+    for option in [line.split()[0] for line in said.splitlines() if line.startswith("  --")]:
+        assert option in page and option in completion, option
+
+
+TESTS = [value for name, value in list(globals().items())
+         if callable(value) and getattr(value, "__module__", None) == "__main__" and value.__code__.co_argcount == 0
+         and value.__code__.co_flags & 4 == 0 and WORD in name]  # 4: takes *arguments, so is a helper
+failed = 0
+print(f"1..{len(TESTS)}", flush=True)
+for number, test in enumerate(TESTS, 1):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            test()
+            word, reason = "ok", ""
+        except Exception as caught:  # one failure must not hide the others
+            failed += 1
+            word, reason = "not ok", f"\n# {caught!r}"
+        print(f"{word} {number} - {test.__name__.replace('_', ' ')}{reason}", flush=True)
+        os.chdir("/")
+sys.exit(failed > 0)

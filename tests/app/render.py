@@ -1,0 +1,174 @@
+"""`sim render` as its users meet it: pictures, numbered pictures, films, and clear refusals.
+
+    render.py SIM SCENES [WORD]     runs the tests whose names hold WORD, each in a folder of its own
+"""
+import os
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+SIM, SCENES = (os.path.abspath(path) for path in sys.argv[1:3])
+WORD = sys.argv[3] if len(sys.argv) > 3 else ""
+HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
+SMALL = ["--size", "96x64", "--quiet"]
+
+
+def scene(name):
+    return os.path.join(SCENES, name + ".json")
+
+
+ARM, TABLE = scene("articulated/arm"), scene("contact/table")
+
+
+def sim(*arguments, status=0, **more):
+    done = subprocess.run([SIM, *map(str, arguments)], capture_output=True, text=True, timeout=300, **more)
+    assert done.returncode == status, f"status {done.returncode}, not {status}: {arguments}\n{done.stderr}"
+    return done
+
+
+def render(*arguments, **more):
+    return sim("render", *arguments, *SMALL, **more)
+
+
+def refuses(words, *arguments, status=2, **more):
+    before = sorted(os.listdir("."))
+    said = sim("render", *arguments, status=status, **more).stderr
+    assert words in said and said.count("\n") == 1, f"'{words}' is not in: {said}"
+    assert sorted(os.listdir(".")) == before, f"wrote {os.listdir('.')}"
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def size(path):
+    head = read(path)[:33]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n" and zlib.crc32(head[12:29]) == struct.unpack(">I", head[29:33])[0]
+    return struct.unpack(">II", head[16:24])
+
+
+def draws_a_picture_of_the_size_that_is_asked_for():
+    sim("render", ARM, "--out", "arm.png", "--size", "123x45")
+    assert size("arm.png") == (123, 45)
+    assert 1500 < len(read("arm.png")) < 30000
+
+
+def draws_the_same_bits_every_time():
+    for k, threads in enumerate([1, 2, 3, 1]):
+        render(TABLE, "--time", 0.05, "--contacts", "--forces", "--threads", threads, "--out", f"{k}.png")
+    assert len({read(f"{k}.png") for k in range(4)}) == 1
+
+
+def draws_what_moved_as_time_goes_on():
+    for time in 0, 0.2:
+        render(TABLE, "--time", time, "--out", f"{time}.png")
+    assert read("0.png") != read("0.2.png")
+
+
+def draws_a_run_as_the_scene_itself():
+    if HDF5:
+        signals = 'record/signals=["poses","contacts"]'
+        sim(TABLE, "--duration", 0.1, "--every", 10, "--set", signals, "--out", "poses.h5", "--quiet")
+        sim(TABLE, "--duration", 0.1, "--every", 10, "--set", 'record/signals=["coordinates"]', "--out", "q.h5", "--quiet")
+        marks = ["--contacts", "--forces", "--camera", "all"]
+        render(TABLE, "--time", 0.1, *marks, "--out", "scene.png")
+        render("poses.h5", "--time", 0.1, *marks, "--out", "poses.png")
+        assert read("scene.png") == read("poses.png")
+        render(TABLE, "--time", 0.1, "--out", "plain.png")
+        render("q.h5", "--time", 0.1, "--out", "q.png")
+        assert read("plain.png") == read("q.png")
+        said = sim("render", "q.h5", "--contacts", "--out", "q.png", "--size", "96x64").stderr
+        assert "q.h5 holds no contacts to draw" in said, said
+
+
+def numbers_pictures_from_zero_at_even_times():
+    os.mkdir("frames")
+    render(TABLE, "--duration", 0.1, "--fps", 40, "--out", "frames/%03d.png")
+    assert sorted(os.listdir("frames")) == [f"{k:03}.png" for k in range(5)], os.listdir("frames")
+    render(TABLE, "--time", 0.05, "--camera", "all", "--out", "one.png")
+    render(TABLE, "--duration", 0.1, "--fps", 40, "--out", "%d.png")
+    assert read("4.png") == read("frames/004.png")
+
+
+def fake_ffmpeg(status):
+    os.mkdir("bin")
+    with open("bin/ffmpeg", "w") as file:
+        file.write(f'#!/bin/sh\nfor word; do last=$word; done\nprintf "%s\\n" "$@" > arguments\n'
+                   f'cat > "${{last#file:}}"\nexit {status}\n')
+    os.chmod("bin/ffmpeg", stat.S_IRWXU)
+    return {**os.environ, "PATH": os.path.abspath("bin") + os.pathsep + os.environ["PATH"]}
+
+
+def hands_bare_pictures_to_ffmpeg():
+    env = fake_ffmpeg(0)
+    render(TABLE, "--duration", 0.1, "--fps", 20, "--out", "a b;$(touch c).mp4", env=env)
+    assert len(read("a b;$(touch c).mp4")) == 3 * 96 * 64 * 3 and not os.path.exists("c")
+    words = read("arguments").decode().splitlines()
+    assert "96x64" in words and "20.000000" in words and "yuv420p" in words, words
+
+
+def says_that_ffmpeg_failed_or_is_not_there():
+    said = render(TABLE, "--duration", 0.05, "--out", "film.gif", status=3, env=fake_ffmpeg(1)).stderr
+    assert said == "sim: error: film.gif: ffmpeg could not make the film\n", said
+    refuses("films need the program ffmpeg, which is not installed", TABLE, "--duration", 0.05, "--out", "b.mp4", *SMALL,
+            status=3, env={**os.environ, "PATH": "/nowhere"})
+
+
+def refuses_in_one_sentence():
+    refuses("which scene or run?", "--out", "a.png")
+    refuses("one scene or run at a time", ARM, TABLE, "--out", "a.png")
+    refuses("where to? --out picture.png", ARM)
+    refuses("ends in .png, .mp4, .gif, .webm or .mkv, not 'a.jpg'", ARM, "--out", "a.jpg")
+    for name in "%s.png", "%n.png", "%d%d.png", "%99999d.png", "%.png", "%-4d.png", "%04x.png":
+        refuses("should hold one number", ARM, "--out", name)
+    for wrong in "0x0", "15x20", "100", "x", "100x9999999999999999999", "1e3x100", "640x480x2", "-5x100":
+        refuses("--size takes pixels", ARM, "--out", "a.png", "--size=" + wrong)
+    refuses("--fps takes a positive number", ARM, "--out", "a.mp4", "--fps", 0)
+    refuses("no camera 'frnt' (did you mean \"front\"?)", ARM, "--out", "a.png", "--camera", "frnt")
+    refuses("No such file", "nothing.h5", "--out", "a.png", status=3)
+    refuses("cannot", ARM, "--out", "nowhere/a.png", *SMALL, status=3)
+
+
+def refuses_files_that_are_no_runs():
+    with open("run.csv", "w") as file:
+        file.write("time [s],x\n0,1\n")
+    refuses("only trajectories in HDF5", "run.csv", "--out", "a.png")
+    refuses("only trajectories in HDF5", "run.csv", "--scene", ARM, "--out", "a.png")
+    for k, text in enumerate([b"", b"\x89HDF\r\n\x1a\n" + b"\xff" * 99, b"\0" * 999]):
+        with open(f"{k}.h5", "wb") as file:
+            file.write(text)
+        refuses(f"{k}.h5", f"{k}.h5", "--out", "a.png")
+    if HDF5:
+        sim(ARM, "--duration", 0.01, "--out", "arm.h5", "--quiet")
+        refuses("holds neither poses", "arm.h5", "--scene", TABLE, "--out", "a.png")
+
+
+def help_fits_eighty_columns():
+    said = sim("render", "--help").stdout
+    assert max(map(len, said.splitlines())) < 80
+    page, completion = sim("--man").stdout.replace("\\-", "-"), sim("--completion").stdout
+    for option in [line.split()[0] for line in said.splitlines() if line.startswith("  --")]:
+        assert option in page and option in completion, option
+
+
+TESTS = [value for name, value in list(globals().items())
+         if callable(value) and getattr(value, "__module__", None) == "__main__" and value.__code__.co_argcount == 0
+         and value.__code__.co_flags & 4 == 0 and WORD in name]  # 4: takes *arguments, so is a helper
+failed = 0
+print(f"1..{len(TESTS)}", flush=True)
+for number, test in enumerate(TESTS, 1):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            test()
+            word, reason = "ok", ""
+        except Exception as caught:  # one failure must not hide the others
+            failed += 1
+            word, reason = "not ok", f"\n# {caught!r}"
+        print(f"{word} {number} - {test.__name__.replace('_', ' ')}{reason}", flush=True)
+        os.chdir("/")
+sys.exit(failed > 0)

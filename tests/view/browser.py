@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Do pages show what was simulated?  Writes pages with the program, opens them in headless Chromium, and compares what the
+page's own reader and its pictures say (`?test`, viewer/src/selftest.js) with trajectories in CSV and with mechanics.
+Prints TAP.
+
+    browser.py SIM
+"""
+import csv
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SIM = os.path.abspath(sys.argv[1])
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = ["--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+         "--hide-scrollbars", "--disable-background-networking", "--disable-component-update", "--no-first-run",
+         "--enable-logging=stderr", "--v=0", "--window-size=720,480"]
+HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
+
+
+def sim(*words):
+    return subprocess.run([SIM, *map(str, words), "--quiet"], capture_output=True, text=True, check=True)
+
+
+def browse(page, query="test"):
+    """The page's answer, and what it said on the console."""
+    with tempfile.TemporaryDirectory() as home:
+        done = subprocess.run([CHROMIUM, *FLAGS, f"--user-data-dir={home}", "--virtual-time-budget=20000", "--dump-dom",
+                               f"file://{os.path.abspath(page)}?{query}"], capture_output=True, text=True, timeout=300)
+    said = [line for line in done.stderr.splitlines() if re.search(r"CONSOLE.*(error|warn)|Uncaught|SyntaxError", line, re.I)
+            and "GPU stall due to ReadPixels" not in line]
+    found = re.search(r'<pre id="test"[^>]*>(.*?)</pre>', done.stdout, re.S)
+    assert found, f"the page gave no answer: {said or done.stderr[-2000:]}"
+    answer = json.loads(html.unescape(found.group(1)))
+    assert "error" not in answer, answer["error"]
+    return answer, said
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def scene(text, name="scene.json"):
+    pathlib.Path(name).write_text(json.dumps(text))
+    return name
+
+
+CLUTTER = {
+    "sim": 1, "name": "Ball & box <i>", "description": "A ball and a box fall side by side, and lie.",
+    "world": {"step": 0.002, "duration": 1.0},
+    "bodies": [
+        {"name": "floor", "shapes": [{"type": "half_space"}]},
+        {"name": "ball", "joint": "free", "pose": {"position": [-0.3, 0, 0.2]},
+         "shapes": [{"type": "sphere", "radius": 0.1, "density": 1000, "color": [0.9, 0.1, 0.1]}]},
+        {"name": "box", "joint": "free", "pose": {"position": [0.3, 0, 0.3], "rpy_deg": [20, 10, 30]}, "v": [0, 0, 0, 2, 1, 3],
+         "shapes": [{"type": "box", "size": [0.2, 0.2, 0.2], "density": 1000, "color": [0.1, 0.2, 0.9]}]}],
+    "record": {"every": 2, "signals": ["poses", "energy", "contacts", "statistics"]},
+    "cameras": [{"name": "front", "position": [0, -2, 0.4], "target": [0, 0, 0.1]}],
+}
+
+
+def at_time(table, time):
+    return min(table, key=lambda row: abs(float(row["time [s]"]) - time))
+
+
+def checks():
+    sim(scene(CLUTTER), "--html", "a.html", "--out", "a.csv", "--every", 2)
+    answer, said = browse("a.html")
+    table = rows("a.csv")
+    row = at_time(table, answer["scrubbed"]["shown"])
+
+    def the_page_loads_and_its_console_stays_silent():
+        assert answer["done"] and not said, said
+        assert answer["name"] == "Ball & box <i>" and answer["frames"] == 500 / 2 + 1, answer["frames"]
+
+    def the_page_asks_for_nothing():
+        assert [r for r in answer["requests"] if not r.startswith("data:")] == []
+
+    def bodies_stand_where_the_trajectory_has_them():
+        assert abs(float(row["time [s]"]) - answer["scrubbed"]["shown"]) < 1e-9
+        for body in ("ball", "box"):
+            m = answer["pose"][body]
+            for k, axis in enumerate("xyz"):
+                assert abs(m[12 + k] - float(row[f"{body}.pose.{axis} [m]"])) < 0.18 / 4096, (body, axis)
+            w, x, y, z = (float(row[f"{body}.pose.q{c}"]) for c in "wxyz")
+            column = [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)]
+            assert all(abs(a - b) < 2e-4 for a, b in zip(m[:3], column)), body
+
+    def contacts_are_those_of_the_step():
+        assert answer["contacts"] == int(row["contacts"]) == answer["dots"] > 1
+        assert answer["arrows"] > 0
+
+    def forces_at_rest_carry_the_weight():
+        weight = 9.81 * 1000 * (4 / 3 * 3.14159265 * 0.1**3 + 0.2**3)
+        last, _ = browse("a.html", "test&at=1")
+        total = abs(last["force"][2])
+        assert abs(total - weight) < 0.01 * weight, (total, weight)
+
+    def bodies_are_drawn_in_their_colours_where_they_are():
+        drawn = {d["body"]: d["rgb"] for d in answer["drawn"]}
+        red, blue = drawn["ball"], drawn["box"]
+        assert red[0] > 2 * red[2] and blue[2] > 1.5 * blue[0], drawn
+        assert answer["colors"] > 500
+
+    def time_moves_by_scrubbing_and_by_playing():
+        assert abs(answer["scrubbed"]["shown"] - answer["scrubbed"]["wanted"]) < 1e-12
+        assert f"{answer['scrubbed']['wanted']:.3f}" in answer["scrubbed"]["clock"]
+        assert answer["changed"] > 1000 and 0 < answer["played"] < 0.4, answer["played"]
+
+    def help_opens_by_its_key():
+        assert answer["help"]
+
+    def keys_step_and_toggle_and_a_double_click_selects():
+        used = answer["used"]
+        assert abs(used["stepped"] - used["frame"]) < 1e-9 and used["start"] == 0 and abs(used["end"] - 1) < 1e-9, used
+        assert used["toggled"] and used["selected"], used
+
+    def the_motion_of_a_body_is_plotted_where_it_goes():
+        assert all(abs(d) < 2e-3 for d in answer["used"]["plotted"]), answer["used"]
+
+    def a_press_in_a_plot_goes_to_that_time():
+        assert abs(answer["used"]["sought"] - 0.5) < 0.01, answer["used"]
+
+    def a_recorded_run_gives_the_page_of_the_run_itself():
+        if not HDF5:
+            return "this build has no HDF5"
+        sim(scene(CLUTTER), "--out", "b.h5", "--html", "b.html")
+        sim("view", "b.h5", "--html", "c.html")
+        assert pathlib.Path("b.html").read_bytes() == pathlib.Path("c.html").read_bytes()
+
+    def every_type_of_shape_is_drawn():
+        shown, complaints = browse(shapes_page())
+        assert not complaints, complaints
+        assert len(shown["drawn"]) == 6, shown["drawn"]
+
+    return [value for value in locals().values() if callable(value)]
+
+
+def shapes_page():
+    kinds = [{"type": "sphere", "radius": 0.1}, {"type": "box", "size": [0.2, 0.2, 0.2]},
+             {"type": "capsule", "radius": 0.07, "length": 0.1}, {"type": "cylinder", "radius": 0.1, "length": 0.2},
+             {"type": "ellipsoid", "radii": [0.1, 0.08, 0.12]},
+             {"type": "convex", "points": [[0.1, 0, -0.1], [-0.1, 0.1, -0.1], [-0.1, -0.1, -0.1], [0, 0, 0.12]]}]
+    bodies = [{"name": f"b{k}", "joint": "free", "pose": {"position": [0.35 * (k - 2.5), 0, 0.2]},
+               "shapes": [{"density": 1000, **kind}]} for k, kind in enumerate(kinds)]
+    text = {"sim": 1, "name": "Shapes", "world": {"step": 0.002, "duration": 0.1}, "bodies": bodies,
+            "cameras": [{"name": "front", "position": [0, -3, 0.5], "target": [0, 0, 0.2]}]}
+    sim(scene(text, "shapes.json"), "--html", "shapes.html")
+    return "shapes.html"
+
+
+def main():
+    print("TAP version 13", flush=True)
+    if not CHROMIUM and os.environ.get("SIM_NEEDS_CHROMIUM"):
+        print("1..1\nnot ok 1 - Chromium is there # tools/check needs it (package chromium)")
+        return 1
+    if not CHROMIUM:
+        print("1..0 # SKIP no Chromium: tools/check installs one (package chromium)")
+        return 0
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        cases = checks()
+        print(f"1..{len(cases)}")
+        for number, case in enumerate(cases, 1):
+            name = case.__name__.replace("_", " ")
+            try:
+                skip = case()
+                print(f"ok {number} - {name}" + (f" # SKIP {skip}" if skip else ""), flush=True)
+            except (AssertionError, KeyError, subprocess.SubprocessError) as why:
+                failed = 1
+                print(f"not ok {number} - {name}\n# {type(why).__name__}: {str(why)[:1500]}", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

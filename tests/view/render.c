@@ -1,0 +1,228 @@
+/* What is seen where: pictures of things whose places on the picture are known. */
+#include "view/render.h"
+#include "view/png.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { WIDTH = 320, HEIGHT = 240 };
+static const double pi = 3.14159265358979323846;
+static unsigned char rgb[3 * WIDTH * HEIGHT];
+
+/* Draws the start of a scene of these bodies, from the camera. */
+static void draw(const char *bodies, const char *camera, int threads, int marks) {
+    char text[4000];
+    sim_error error = {0};
+    snprintf(text, sizeof text, "{\"sim\": 1, \"world\": {\"step\": 0.01}, \"bodies\": [%s], \"cameras\": [%s]}",
+             bodies, camera);
+    sim_scene *scene = sim_scene_parse(text, strlen(text), "test.json", NULL, NULL, &error);
+    cr_assert_not_null(scene, "%s", error.text);
+    sim_world *world = sim_world_create(scene->model, &scene->options, &error);
+    cr_assert_not_null(world, "%s", error.text);
+    render_wish wish = {WIDTH, HEIGHT, threads, marks, marks, 0};
+    render *r = render_create(scene, &wish, &error);
+    cr_assert_not_null(r, "%s", error.text);
+    view_contact contact = {0, 1, {0, 0, 0.5}, {0, 0, 1}, {0, 0, 0.5}, 0};
+    view_frame frame = {.pose = sim_world_derived(world)->pose, .ncontact = marks, .contact = &contact};
+    render_extent extent = render_extent_empty();
+    render_lens lens;
+    render_extent_add(r, &frame, &extent);
+    cr_assert_eq(render_lens_choose(r, NULL, &extent, &lens, &error), SIM_OK);
+    cr_assert_eq(render_picture(r, &frame, &extent, &lens, rgb, &error), SIM_OK);
+    render_free(r);
+    sim_world_free(world);
+    sim_scene_free(scene);
+}
+
+static const unsigned char *pixel(int x, int y) { return rgb + 3 * (y * WIDTH + x); }
+static int is_red(int x, int y) { return pixel(x, y)[0] > 2 * pixel(x, y)[2] + 10; }
+
+/* Of the red pixels: columns and rows, ends included. */
+typedef struct border {
+    int left, right, top, bottom, count;
+} border;
+
+static border red(void) {
+    border b = {WIDTH, -1, HEIGHT, -1, 0};
+    for (int y = 0; y < HEIGHT; y++) {
+        for (int x = 0; x < WIDTH; x++) {
+            if (is_red(x, y)) {
+                b.left = x < b.left ? x : b.left;
+                b.right = x > b.right ? x : b.right;
+                b.top = y < b.top ? y : b.top;
+                b.bottom = y > b.bottom ? y : b.bottom;
+                b.count++;
+            }
+        }
+    }
+    return b;
+}
+
+#define RED ", \"color\": [0.9, 0.1, 0.1]"
+#define BALL(place)                                                                                                    \
+    "{\"name\": \"ball\", \"pose\": {\"position\": " place                                                             \
+    "}, \"joint\": \"free\", \"shapes\": [{\"type\": \"sphere\", "                                                     \
+    "\"radius\": 0.5, \"density\": 1000" RED "}]}"
+#define GROUND "{\"name\": \"ground\", \"shapes\": [{\"type\": \"half_space\"}]}"
+#define AHEAD "{\"name\": \"ahead\", \"position\": [0, -4, 3], \"target\": [0, 0, 3], \"fov_deg\": 40}"
+
+Test(render, a_ball_is_a_disc_of_the_size_that_geometry_says) {
+    draw(BALL("[0, 0, 3]"), AHEAD, 1, 0);
+    double focal = HEIGHT / 2.0 / tan(20 * pi / 180), radius = focal * 0.5 / sqrt(4 * 4 - 0.5 * 0.5);
+    border b = red();
+    cr_assert_float_eq(b.right - b.left + 1, 2 * radius, 1.5);
+    cr_assert_float_eq(b.bottom - b.top + 1, 2 * radius, 1.5);
+    cr_assert_float_eq((b.left + b.right + 1) / 2.0, WIDTH / 2.0, 0.75);
+    cr_assert_float_eq((b.top + b.bottom + 1) / 2.0, HEIGHT / 2.0, 0.75);
+    cr_assert_float_eq(b.count, pi * radius * radius, 0.03 * pi * radius * radius);
+}
+
+Test(render, a_box_stands_where_its_corners_project) {
+    draw("{\"name\": \"box\", \"pose\": {\"position\": [0.7, 1, 3.4]}, \"joint\": \"free\", \"shapes\": [{\"type\": "
+         "\"box\", "
+         "\"size\": [0.6, 1, 0.4], \"density\": 1000" RED "}]}",
+         AHEAD, 1, 0);
+    double focal = HEIGHT / 2.0 / tan(20 * pi / 180); /* the near face at y = 0.5, the far one at 1.5 */
+    border b = red();
+    cr_assert_float_eq(b.left, WIDTH / 2.0 + focal * 0.4 / 5.5, 1.2);
+    cr_assert_float_eq(b.right + 1, WIDTH / 2.0 + focal * 1.0 / 4.5, 1.2);
+    cr_assert_float_eq(b.top, HEIGHT / 2.0 - focal * 0.6 / 4.5, 1.2);
+    cr_assert_float_eq(b.bottom + 1, HEIGHT / 2.0 - focal * 0.2 / 5.5, 1.2);
+}
+
+Test(render, what_is_behind_the_camera_or_another_body_is_not_seen) {
+    draw(BALL("[0, -8, 3]"), AHEAD, 1, 0);
+    cr_assert_eq(red().count, 0);
+    draw(BALL("[0, 0, 3]") ", {\"name\": \"wall\", \"pose\": {\"position\": [0, -2, 3]}, \"shapes\": [{\"type\": "
+                           "\"box\", "
+                           "\"size\": [1, 0.1, 1], \"color\": [0.1, 0.2, 0.9]}]}",
+         AHEAD, 1, 0);
+    cr_assert_eq(red().count, 0);
+    cr_assert_gt(pixel(WIDTH / 2, HEIGHT / 2)[2], 2 * pixel(WIDTH / 2, HEIGHT / 2)[0]);
+}
+
+Test(render, a_box_around_the_camera_is_cut_open_not_scattered) {
+    draw("{\"name\": \"room\", \"pose\": {\"position\": [0, -3, 3]}, \"shapes\": [{\"type\": \"box\", \"size\": [4, 9, "
+         "4]" RED "}]}",
+         AHEAD, 1, 0);
+    cr_assert_eq(red().count, WIDTH * HEIGHT);
+}
+
+/* Seen from above, the sun over (-1/2, -1/2, 1). */
+Test(render, a_shadow_falls_where_the_sun_throws_it) {
+    draw(GROUND ", " BALL("[0, 0, 2]"),
+         "{\"name\": \"above\", \"position\": [0, -0.001, 10], \"target\": [0, 0, 0], \"fov_deg\": 40}", 1, 0);
+    double focal = HEIGHT / 2.0 / tan(20 * pi / 180);
+    int x = (int)(WIDTH / 2.0 + focal * 1.0 / 10), y = (int)(HEIGHT / 2.0 - focal * 1.0 / 10);
+    int lit_x = (int)(WIDTH / 2.0 - focal * 1.03 / 10), lit_y = (int)(HEIGHT / 2.0 + focal * 1.03 / 10);
+    cr_assert_lt(pixel(x, y)[1] + 40, pixel(lit_x, lit_y)[1], "%d in the shadow, %d in the sun", pixel(x, y)[1],
+                 pixel(lit_x, lit_y)[1]);
+    cr_assert_gt(pixel(lit_x, lit_y)[1], 200);
+}
+
+Test(render, the_ground_reaches_to_the_horizon_and_the_sky_begins_above) {
+    draw(GROUND ", " BALL("[0, 0, 4]"), "{\"name\": \"level\", \"position\": [0, -4, 1], \"target\": [0, 0, 1]}", 1,
+         0);
+    const unsigned char *sky = pixel(10, 5);
+    cr_assert(sky[0] == 0xe9 && sky[1] == 0xed && sky[2] == 0xf1, "%02x%02x%02x", sky[0], sky[1], sky[2]);
+    cr_assert_arr_eq(pixel(200, HEIGHT / 2 - 3), sky, 3);
+    int other = 0;
+    for (int x = 0; x < WIDTH; x++) {
+        other += memcmp(pixel(x, HEIGHT - 10), sky, 3) != 0;
+    }
+    cr_assert_gt(other, WIDTH * 9 / 10);
+}
+
+Test(render, the_same_bits_come_out_every_time_for_any_number_of_threads) {
+    static unsigned char first[sizeof rgb];
+    draw(GROUND ", " BALL("[0, 0, 3]"), AHEAD, 1, 1);
+    memcpy(first, rgb, sizeof first);
+    for (int threads = 1; threads < 5; threads++) {
+        memset(rgb, 0, sizeof rgb);
+        draw(GROUND ", " BALL("[0, 0, 3]"), AHEAD, threads, 1);
+        cr_assert_arr_eq(rgb, first, sizeof first, "%d threads", threads);
+    }
+}
+
+/* A force of 50 N upwards from (0, 0, 1/2), inside the ball: orange or blue where otherwise red is. */
+Test(render, contacts_and_forces_are_seen_through_bodies) {
+    static const char camera[] = "{\"name\": \"ahead\", \"position\": [0, -4, 0.5], \"target\": [0, 0, 0.5]}";
+    draw(GROUND ", " BALL("[0, 0, 0.5]"), camera, 1, 0);
+    cr_assert(is_red(WIDTH / 2, HEIGHT / 2));
+    draw(GROUND ", " BALL("[0, 0, 0.5]"), camera, 1, 1);
+    const unsigned char *dot = pixel(WIDTH / 2, HEIGHT / 2);
+    cr_assert_gt(dot[2], dot[0] + 40, "%d %d %d", dot[0], dot[1], dot[2]);
+}
+
+Test(render, a_camera_that_is_not_there_is_named) {
+    draw(BALL("[0, 0, 3]"), "", 1, 0); /* none: all that moves is seen */
+    border b = red();
+    cr_assert(b.count > 1000 && b.left > 0 && b.top > 0 && b.right < WIDTH - 1 && b.bottom < HEIGHT - 1);
+}
+
+/* ---- PNG ---- */
+
+static unsigned long number(const unsigned char *b) {
+    return (unsigned long)b[0] << 24 | (unsigned long)b[1] << 16 | (unsigned long)b[2] << 8 | b[3];
+}
+
+static int paeth(int a, int b, int c) {
+    int p = a + b - c, pa = abs(p - a), pb = abs(p - b), pc = abs(p - c);
+    return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
+}
+
+/* As any reader does it. */
+static void decode(const unsigned char *png, size_t size, int width, int height, unsigned char *out) {
+    static unsigned char raw[(3 * WIDTH + 1) * HEIGHT];
+    uLong length = sizeof raw;
+    cr_assert_eq(memcmp(png, "\x89PNG\r\n\x1a\n", 8), 0);
+    cr_assert(number(png + 16) == (unsigned)width && number(png + 20) == (unsigned)height);
+    size_t at = 8;
+    int ended = 0;
+    while (at < size) {
+        unsigned long bytes = number(png + at);
+        cr_assert_eq(crc32(0, png + at + 4, (uInt)(bytes + 4)), number(png + at + 8 + bytes));
+        if (memcmp(png + at + 4, "IDAT", 4) == 0) {
+            cr_assert_eq(uncompress(raw, &length, png + at + 8, bytes), Z_OK);
+        }
+        ended = memcmp(png + at + 4, "IEND", 4) == 0;
+        at += bytes + 12;
+    }
+    cr_assert(at == size && ended && length == (uLong)(3 * width + 1) * (uLong)height);
+    for (int y = 0; y < height; y++) {
+        const unsigned char *row = raw + y * (3 * width + 1);
+        for (int k = 0; k < 3 * width; k++) {
+            unsigned char *here = out + y * 3 * width + k;
+            int a = k < 3 ? 0 : here[-3], b = y ? here[-3 * width] : 0, c = k < 3 || !y ? 0 : here[-3 * width - 3];
+            int guess = row[0] == 0   ? 0
+                        : row[0] == 1 ? a
+                        : row[0] == 2 ? b
+                        : row[0] == 3 ? (a + b) / 2
+                                      : paeth(a, b, c);
+            *here = (unsigned char)(row[k + 1] + guess);
+        }
+    }
+}
+
+Test(png, a_picture_survives_to_the_bit) {
+    static unsigned char in[3 * WIDTH * HEIGHT], out[3 * WIDTH * HEIGHT];
+    static const int size[][2] = {{1, 1}, {2, 3}, {WIDTH, HEIGHT}, {7, 1}};
+    unsigned seed = 5;
+    for (size_t k = 0; k < sizeof in; k++) {
+        seed = seed * 1664525u + 1013904223u;
+        in[k] = (unsigned char)(k / 900 % 3 ? k / 7 : seed >> 24);
+    }
+    for (int s = 0; s < 4; s++) {
+        unsigned char *bytes;
+        size_t length;
+        sim_error error;
+        cr_assert_eq(png_encode(in, size[s][0], size[s][1], &bytes, &length, &error), SIM_OK);
+        decode(bytes, length, size[s][0], size[s][1], out);
+        cr_assert_arr_eq(out, in, 3 * (size_t)(size[s][0] * size[s][1]));
+        free(bytes);
+    }
+}

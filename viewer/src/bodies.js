@@ -1,0 +1,180 @@
+// The shapes of all bodies, drawn as few instanced meshes: one for each surface and opacity.
+import {
+  BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshStandardMaterial,
+  Quaternion, Vector3,
+} from 'three';
+import { PALETTE } from './theme.js';
+
+const STANDARD = [[0.7, 0.7, 0.7, 1], [0.6, 0.6, 0.65, 1]]; // of shapes that were given no colour: in scenes, in programs
+
+const ROUND = new Set(['sphere', 'ellipsoid', 'capsule', 'cylinder']);
+
+/** Octants a little darker by turns, so that one sees what rolls. */
+function markRound(material) {
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader = shader.vertexShader
+      .replace('#include <common>', '#include <common>\nvarying vec3 own;')
+      .replace('#include <begin_vertex>', '#include <begin_vertex>\nown = position;');
+    shader.fragmentShader = shader.fragmentShader
+      .replace('#include <common>', '#include <common>\nvarying vec3 own;')
+      .replace('#include <color_fragment>', `#include <color_fragment>
+        vec3 side = clamp(own / max(fwidth(own), vec3(1e-12)), -1.0, 1.0);
+        diffuseColor.rgb *= 0.94 + 0.06 * side.x * side.y * side.z;`);
+  };
+}
+
+const geometryOf = ({ position, normal, index }) => {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(position, 3));
+  geometry.setAttribute('normal', new BufferAttribute(normal, 3));
+  geometry.setIndex(new BufferAttribute(index, 1));
+  return geometry;
+};
+
+export const matrixOf = ({ position: p, quaternion: q, scale: s = [1, 1, 1] }) =>
+  new Matrix4().compose(new Vector3(...p), new Quaternion(q[1], q[2], q[3], q[0]), new Vector3(...s));
+
+/** Which tree, and so which colour, a body belongs to. */
+function treeOf(bodies, body) {
+  while (body > 0 && bodies[body].parent > 0) body = bodies[body].parent;
+  return body;
+}
+
+function colorOf(scene, shape) {
+  return plainColor(scene, shape).multiplyScalar(shade(scene.bodies, shape.body));
+}
+
+/** Bodies of one colour that lie on each other are told apart by a little light. */
+function shade(bodies, body) {
+  return isMoved(bodies, body) ? 0.93 + 0.14 * ((body * 0.618034) % 1) : 1;
+}
+
+function plainColor(scene, shape) {
+  const given = !STANDARD.some((standard) => standard.every((c, k) => Math.abs(c - shape.color[k]) < 1e-3));
+  if (given) return new Color().setRGB(...shape.color.slice(0, 3), 'srgb');
+  if (shape.body === 0 || !isMoved(scene.bodies, shape.body)) return new Color(0xb4bac2);
+  return new Color(PALETTE[treeOf(scene.bodies, shape.body) % PALETTE.length]);
+}
+
+export function isMoved(bodies, body) {
+  while (body > 0 && bodies[body].dofs === 0) body = bodies[body].parent;
+  return body > 0;
+}
+
+export class Bodies {
+  group = new Group();
+  pose; // [body] matrices of the moment shown
+  hiddenGroups = 0;
+  transparent = false;
+  selected = -1;
+  #batches = [];
+  #a = new Vector3();
+  #b = new Vector3();
+  #p = new Quaternion();
+  #q = new Quaternion();
+  #one = new Vector3(1, 1, 1);
+  #matrix = new Matrix4();
+
+  constructor(source) {
+    this.scene = source.scene;
+    this.pose = this.scene.bodies.map(() => new Matrix4());
+    const geometries = source.meshes.map(geometryOf);
+    this.geometries = geometries;
+    const batches = new Map();
+    this.scene.shapes.forEach((shape, number) => {
+      if (shape.mesh < 0) return;
+      const alpha = shape.color[3];
+      const moved = isMoved(this.scene.bodies, shape.body);
+      const key = `${shape.mesh} ${alpha} ${moved}`;
+      if (!batches.has(key)) batches.set(key, { mesh: shape.mesh, alpha, moved, shapes: [] });
+      batches.get(key).shapes.push({ number, shape, local: matrixOf(shape) });
+    });
+    for (const batch of batches.values()) this.#add(batch, geometries[batch.mesh]);
+  }
+
+  #add(batch, geometry) {
+    const material = new MeshStandardMaterial({
+      roughness: 0.62, metalness: 0.02, transparent: batch.alpha < 1, opacity: batch.alpha, depthWrite: batch.alpha >= 1,
+    });
+    if (ROUND.has(batch.shapes[0].shape.type)) markRound(material);
+    const mesh = new InstancedMesh(geometry, material, batch.shapes.length);
+    mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+    mesh.castShadow = batch.alpha >= 0.5;
+    mesh.receiveShadow = batch.alpha >= 0.5;
+    mesh.frustumCulled = false;
+    batch.shapes.forEach(({ shape }, k) => mesh.setColorAt(k, colorOf(this.scene, shape)));
+    mesh.userData.batch = batch;
+    this.#batches.push({ ...batch, mesh, material });
+    this.group.add(mesh);
+  }
+
+  /** Poses `part` of the way from one frame to the next: positions in a straight line, orientations at an even rate. */
+  show(from, to, part) {
+    for (let body = 1; body < this.pose.length; body++) {
+      this.#read(from, body, this.#a, this.#p);
+      if (part > 0 && to) {
+        this.#read(to, body, this.#b, this.#q);
+        this.#a.lerp(this.#b, part);
+        this.#p.slerp(this.#q, part);
+      }
+      this.pose[body].compose(this.#a, this.#p, this.#one);
+    }
+    this.place();
+  }
+
+  #read(frame, body, position, quaternion) {
+    const { pose, at } = frame;
+    const k = at + 7 * body;
+    position.set(pose[k], pose[k + 1], pose[k + 2]);
+    quaternion.set(pose[k + 4], pose[k + 5], pose[k + 6], pose[k + 3]);
+  }
+
+  place() {
+    for (const { mesh, shapes } of this.#batches) {
+      shapes.forEach(({ shape, local }, k) => {
+        this.#matrix.multiplyMatrices(this.pose[shape.body], local);
+        if (this.#isHidden(shape)) this.#matrix.makeScale(0, 0, 0);
+        mesh.setMatrixAt(k, this.#matrix);
+      });
+      mesh.instanceMatrix.needsUpdate = true;
+      mesh.boundingSphere = null;
+    }
+  }
+
+  #isHidden(shape) {
+    const bit = Math.log2(shape.group & -shape.group);
+    return bit < 6 && (this.hiddenGroups >> bit & 1) === 1;
+  }
+
+  setTransparent(on) {
+    this.transparent = on;
+    for (const { material, alpha, moved, mesh } of this.#batches) {
+      const opacity = on && moved ? Math.min(alpha, 0.35) : alpha;
+      material.transparent = opacity < 1;
+      material.opacity = opacity;
+      material.depthWrite = opacity >= 1;
+      material.needsUpdate = true;
+      mesh.castShadow = opacity >= 0.3;
+    }
+  }
+
+  /** Lights up the shapes of a body. */
+  select(body, color) {
+    this.selected = body;
+    for (const { mesh, shapes } of this.#batches) {
+      shapes.forEach(({ shape }, k) => {
+        const own = colorOf(this.scene, shape);
+        mesh.setColorAt(k, shape.body === body && body > 0 ? own.lerp(new Color(color), 0.55) : own);
+      });
+      mesh.instanceColor.needsUpdate = true;
+    }
+  }
+
+  /** The body under a ray; 0: none, or the world. */
+  pick(raycaster) {
+    const hits = raycaster.intersectObject(this.group, true)
+      .map((hit) => hit.object.userData.batch.shapes[hit.instanceId].shape.body)
+      .filter((body) => isMoved(this.scene.bodies, body));
+    return hits[0] ?? 0;
+  }
+}

@@ -1,0 +1,112 @@
+// Contact points, coloured by what they do or by how deep they are, and the forces that they carry.
+import {
+  Color, ConeGeometry, CylinderGeometry, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion,
+  SphereGeometry, Vector3,
+} from 'three';
+import { depthColor } from './theme.js';
+
+const UP = new Vector3(0, 1, 0);
+
+/** An instanced mesh that grows, with a colour each. */
+class Crowd {
+  #room = 0;
+  constructor(group, geometry, order) {
+    this.group = group;
+    this.geometry = geometry;
+    this.material = new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.92, toneMapped: false });
+    this.order = order;
+  }
+
+  begin(count) {
+    if (count > this.#room || !this.mesh) {
+      this.#room = Math.max(64, 2 * count);
+      if (this.mesh) this.mesh.removeFromParent();
+      this.mesh?.dispose();
+      this.mesh = new InstancedMesh(this.geometry, this.material, this.#room);
+      this.mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+      this.mesh.frustumCulled = false;
+      this.mesh.renderOrder = this.order;
+      this.group.add(this.mesh);
+    }
+    this.mesh.count = 0;
+  }
+
+  put(matrix, color) {
+    this.mesh.setMatrixAt(this.mesh.count, matrix);
+    this.mesh.setColorAt(this.mesh.count++, color);
+  }
+
+  end() {
+    this.mesh.instanceMatrix.needsUpdate = true;
+    if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
+  }
+}
+
+export class Contacts {
+  group = new Group();
+  points = true;
+  forces = true;
+  byDepth = false;
+  #stuff = { p: new Vector3(), d: new Vector3(), s: new Vector3(), q: new Quaternion(), m: new Matrix4(), c: new Color() };
+
+  constructor(scene) {
+    this.scene = scene;
+    this.size = scene.typical; // of the marks; less where there are many a body
+    this.scale = scene.typical / scene.force; // metres of arrow a newton
+    this.deepest = 0.01 * scene.typical;
+    this.dots = new Crowd(this.group, new SphereGeometry(1, 12, 8), 12);
+    this.shafts = new Crowd(this.group, new CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), 10);
+    this.heads = new Crowd(this.group, new ConeGeometry(1, 1, 12).translate(0, -0.5, 0), 11);
+  }
+
+  paint(theme) {
+    this.colors = [new Color(theme.open), new Color(theme.stick), new Color(theme.slip)];
+  }
+
+  show(contacts) {
+    const count = contacts?.count ?? 0;
+    for (const crowd of [this.dots, this.shafts, this.heads]) crowd.begin(count);
+    for (let k = 0; k < count; k++) {
+      if (this.points) this.#dot(contacts, k);
+      if (this.forces) this.#arrow(contacts, k);
+    }
+    for (const crowd of [this.dots, this.shafts, this.heads]) crowd.end();
+  }
+
+  color(contacts, k) {
+    return this.byDepth ? depthColor(-contacts.gap[k] / this.deepest, this.#stuff.c) : this.colors[contacts.state[k]];
+  }
+
+  #dot(contacts, k) {
+    const { p, s, q, m } = this.#stuff;
+    const r = 0.055 * this.size;
+    p.fromArray(contacts.position, 3 * k);
+    this.dots.put(m.compose(p, q.identity(), s.set(r, r, r)), this.color(contacts, k));
+  }
+
+  /** From the point along the force on the shape that is carried by it. */
+  #arrow(contacts, k) {
+    const { p, d, s, q, m } = this.#stuff;
+    d.fromArray(contacts.force, 3 * k);
+    const force = d.length();
+    const length = Math.min(force * this.scale, 12 * this.size);
+    if (!(length > 0.03 * this.size)) return;
+    d.multiplyScalar(1 / force);
+    if (this.#pushesB(contacts, k)) d.negate();
+    const width = 0.022 * this.size;
+    const tip = Math.min(0.2 * this.size, 0.45 * length);
+    const color = this.color(contacts, k);
+    q.setFromUnitVectors(UP, d);
+    p.fromArray(contacts.position, 3 * k);
+    this.shafts.put(m.compose(p, q, s.set(width, length - tip, width)), color);
+    p.addScaledVector(d, length);
+    this.heads.put(m.compose(p, q, s.set(0.32 * tip, tip, 0.32 * tip)), color);
+  }
+
+  /** The force is given on A; where A stands still, what it does to B is of interest. */
+  #pushesB(contacts, k) {
+    const { shapes, bodies } = this.scene;
+    const carried = (body) => { while (body > 0 && bodies[body].dofs === 0) body = bodies[body].parent; return body > 0; };
+    return !carried(shapes[contacts.shapeA[k]].body);
+  }
+}

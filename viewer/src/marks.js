@@ -1,0 +1,64 @@
+// Joint frames and centres of mass.
+import {
+  BoxGeometry, Color, CylinderGeometry, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion,
+  SphereGeometry, Vector3,
+} from 'three';
+import { matrixOf } from './bodies.js';
+
+const AXES = [[1, 0, 0, 0xd64545], [0, 1, 0, 0x3a9d4f], [0, 0, 1, 0x3b74d9]];
+
+function crowd(geometry, count, order) {
+  const material = new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.95, toneMapped: false });
+  const mesh = new InstancedMesh(geometry, material, Math.max(count, 1));
+  mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+  mesh.frustumCulled = false;
+  mesh.renderOrder = order;
+  mesh.count = count;
+  return mesh;
+}
+
+export class Marks {
+  group = new Group();
+
+  constructor(scene, bodies) {
+    this.bodies = bodies;
+    this.jointed = scene.bodies.map((body, index) => ({ body, index }))
+      .filter(({ body, index }) => index > 0 && body.joint !== 'free' && body.joint !== 'fixed');
+    this.massive = scene.bodies.map((body, index) => ({ body, index })).filter(({ body, index }) => index > 0 && body.mass > 0);
+    this.size = 0.6 * scene.typical;
+    this.axes = crowd(new BoxGeometry(1, 0.05, 0.05).translate(0.5, 0, 0), 3 * this.jointed.length, 8);
+    this.hinges = crowd(new CylinderGeometry(0.07, 0.07, 1.3, 12), this.jointed.length, 9);
+    this.centres = crowd(new SphereGeometry(0.11, 16, 12), this.massive.length, 9);
+    this.turns = AXES.map(([x, y, z]) => new Quaternion().setFromUnitVectors(new Vector3(1, 0, 0), new Vector3(x, y, z)));
+    this.axes.visible = this.hinges.visible = this.centres.visible = false;
+    this.jointed.forEach((_, k) => {
+      AXES.forEach(([, , , color], i) => this.axes.setColorAt(3 * k + i, new Color(color)));
+      this.hinges.setColorAt(k, new Color(0xe0a21b));
+    });
+    this.massive.forEach((_, k) => this.centres.setColorAt(k, new Color(0xc9379d)));
+    this.group.add(this.axes, this.hinges, this.centres);
+  }
+
+  show() {
+    const m = new Matrix4();
+    const scale = new Matrix4().makeScale(this.size, this.size, this.size);
+    const up = new Vector3(0, 1, 0);
+    if (this.axes.visible) {
+      this.jointed.forEach(({ body }, k) => {
+        const joint = matrixOf(body).premultiply(this.bodies.pose[body.parent]);
+        this.turns.forEach((turn, i) => {
+          this.axes.setMatrixAt(3 * k + i, m.makeRotationFromQuaternion(turn).premultiply(joint).multiply(scale));
+        });
+        const along = new Quaternion().setFromUnitVectors(up, new Vector3(...body.axis));
+        this.hinges.setMatrixAt(k, m.makeRotationFromQuaternion(along).premultiply(joint).multiply(scale));
+      });
+      this.axes.instanceMatrix.needsUpdate = this.hinges.instanceMatrix.needsUpdate = true;
+    }
+    if (this.centres.visible) {
+      this.massive.forEach(({ body, index }, k) => {
+        this.centres.setMatrixAt(k, m.makeTranslation(...body.com).premultiply(this.bodies.pose[index]).multiply(scale));
+      });
+      this.centres.instanceMatrix.needsUpdate = true;
+    }
+  }
+}

@@ -1,0 +1,250 @@
+// Plots over time, one above the other, with the moment shown as a line through all.  A press or drag in one goes there.
+import { SERIES } from './theme.js';
+import { digits, prefixed, prefixOf, quantity, superscript, ticks } from './units.js';
+
+const HEIGHT = 92;
+const MARGIN = { left: 46, right: 10, top: 8, bottom: 6 };
+const AXIS = 16; // room for the times under the last plot
+
+/** What belongs into one plot, by the names that tracks.c gives. */
+const GROUPS = [
+  { title: 'Energy', names: ['kinetic energy', 'potential energy', 'total energy'], labels: ['kinetic', 'potential', 'total'] },
+  { title: 'Contacts', names: ['contacts'], steps: true },
+  { title: 'Solver iterations', names: ['iterations'], steps: true },
+  { title: 'Residual E', names: ['residual E'], log: true },
+  { title: 'Penetration', names: ['penetration'] },
+];
+
+const isEmpty = (values, least) => !values.some((v) => Number.isFinite(v) && Math.abs(v) > least);
+
+export function defaultPlots(source) {
+  const { tracks } = source.scene;
+  const find = (name) => tracks.findIndex((t) => t.name === name);
+  const plots = [];
+  for (const group of GROUPS) {
+    const lines = group.names.map((name, k) => ({ track: find(name), label: group.labels?.[k] ?? '' }))
+      .filter(({ track }) => track >= 0 && !isEmpty(source.track[track], group.title === 'Penetration' ? 1e-9 * source.scene.typical : 0));
+    if (lines.length) plots.push({ ...group, unit: tracks[lines[0].track].unit, lines });
+  }
+  return plots;
+}
+
+/** Coordinates of joints that are not constant, by their unit. */
+export function coordinates(source) {
+  return source.scene.tracks.map((track, k) => ({ ...track, track: k }))
+    .filter(({ track, unit }) => track >= 8 && unit && source.track[track].some(Number.isFinite));
+}
+
+export class Plots {
+  plots = [];
+
+  constructor(element, source, player) {
+    this.element = element;
+    this.source = source;
+    this.player = player;
+    this.plots = defaultPlots(source);
+    this.rebuild();
+  }
+
+  rebuild() {
+    this.element.replaceChildren();
+    this.views = this.plots.map((plot, k) => this.#build(plot, k === this.plots.length - 1));
+    this.key = '';
+  }
+
+  #build(plot, last) {
+    const box = document.createElement('section');
+    const head = document.createElement('h3');
+    const canvas = document.createElement('canvas');
+    box.className = 'plot';
+    box.append(head, canvas);
+    this.element.append(box);
+    const seek = (event) => {
+      if (event.type === 'pointermove' && event.buttons === 0) return;
+      const { left, width } = canvas.getBoundingClientRect();
+      const inner = width - MARGIN.left - MARGIN.right;
+      const { start, duration } = this.player;
+      this.player.seek(start + ((event.clientX - left - MARGIN.left) / inner) * duration);
+    };
+    canvas.addEventListener('pointerdown', (event) => { if (event.isTrusted) canvas.setPointerCapture(event.pointerId); seek(event); });
+    canvas.addEventListener('pointermove', seek);
+    return { plot, head, canvas, last, height: HEIGHT + (last ? AXIS : 0), range: this.#range(plot) };
+  }
+
+  #range(plot) {
+    let low = Infinity;
+    let high = -Infinity;
+    for (const { track } of plot.lines) {
+      for (const v of this.source.track[track]) {
+        if (!Number.isFinite(v) || (plot.log && v <= 0)) continue;
+        low = Math.min(low, v);
+        high = Math.max(high, v);
+      }
+    }
+    if (!(low <= high)) return plot.log ? [1e-6, 1] : [0, 1];
+    if (plot.log) return [10 ** Math.max(Math.floor(Math.log10(low)), Math.log10(high) - 12), 10 ** Math.ceil(Math.log10(high) + 1e-9)];
+    if (plot.steps || plot.title === 'Penetration') low = Math.min(low, 0);
+    const room = 0.06 * (high - low) || Math.abs(high) * 0.1 || 1;
+    return [low === 0 ? 0 : low - room, high + room];
+  }
+
+  /** Redraws curves when the window or theme changed, and the cursor always. */
+  draw(theme) {
+    const width = this.element.clientWidth;
+    if (!width) return;
+    const key = `${width} ${theme} ${this.source.time.length} ${devicePixelRatio}`;
+    if (key !== this.key) {
+      this.key = key;
+      for (const view of this.views) this.#curves(view, width, theme);
+    }
+    for (const view of this.views) this.#cursor(view, theme);
+  }
+
+  #y(view, value) {
+    const { range: [low, high], plot } = view;
+    const f = plot.log ? (Math.log(value) - Math.log(low)) / (Math.log(high) - Math.log(low)) : (value - low) / (high - low);
+    return MARGIN.top + (1 - f) * (HEIGHT - MARGIN.top - MARGIN.bottom);
+  }
+
+  #x(view, time) {
+    const { start, duration } = this.player;
+    return MARGIN.left + ((time - start) / (duration || 1)) * (view.width - MARGIN.left - MARGIN.right);
+  }
+
+  #curves(view, width, theme) {
+    const { canvas, plot } = view;
+    const css = getComputedStyle(document.documentElement);
+    const ratio = devicePixelRatio;
+    view.width = canvas.parentElement.clientWidth;
+    canvas.style.height = `${view.height}px`;
+    canvas.width = Math.round(view.width * ratio);
+    canvas.height = Math.round(view.height * ratio);
+    view.curves = new OffscreenCanvas(canvas.width, canvas.height);
+    const g = view.curves.getContext('2d');
+    g.scale(ratio, ratio);
+    g.font = '10.5px system-ui, sans-serif';
+    this.#axes(g, view, css);
+    plot.lines.forEach(({ track }, k) => this.#line(g, view, this.source.track[track], this.#color(plot, k, theme)));
+  }
+
+  #color(plot, k, theme) {
+    return SERIES[theme][plot.lines.length === 1 ? 0 : k % SERIES[theme].length];
+  }
+
+  #axes(g, view, css) {
+    const { range: [low, high], plot } = view;
+    const right = view.width - MARGIN.right;
+    const largest = Math.max(Math.abs(low), Math.abs(high));
+    const [scale, prefix] = prefixed(plot.unit) && !plot.log ? prefixOf(largest) : [1, ''];
+    view.unit = `${prefix}${plot.unit}`;
+    view.scale = scale;
+    g.fillStyle = css.getPropertyValue('--faint');
+    g.strokeStyle = css.getPropertyValue('--rule');
+    g.lineWidth = 1;
+    g.textAlign = 'right';
+    g.textBaseline = 'middle';
+    const marks = plot.log ? this.#decades(low, high) : ticks(low / scale, high / scale, 3).map((v) => v * scale);
+    for (const value of marks) {
+      const y = Math.round(this.#y(view, value)) + 0.5;
+      g.beginPath();
+      g.moveTo(MARGIN.left, y);
+      g.lineTo(right, y);
+      g.stroke();
+      g.fillText(plot.log ? `10${superscript(Math.round(Math.log10(value)))}` : digits(Number((value / scale).toPrecision(6)), 4), MARGIN.left - 6, y);
+    }
+    if (!view.last) return;
+    g.textBaseline = 'top';
+    g.textAlign = 'center';
+    const { start, end } = this.player;
+    const times = ticks(start, end, Math.max(2, Math.floor(view.width / 80)));
+    times.forEach((time, k) => {
+      const x = this.#x(view, time);
+      const text = `${digits(Number(time.toPrecision(6)), 4)}${k === times.length - 1 ? ' s' : ''}`;
+      g.textAlign = x > right - 14 ? 'right' : 'center';
+      g.fillText(text, Math.min(x, right + 8), HEIGHT + 1);
+    });
+  }
+
+  #decades(low, high) {
+    const first = Math.ceil(Math.log10(low) - 1e-9);
+    const last = Math.floor(Math.log10(high) + 1e-9);
+    const every = Math.max(1, Math.ceil((last - first) / 3));
+    const out = [];
+    for (let k = last; k >= first; k -= every) out.push(10 ** k);
+    return out;
+  }
+
+  /** Of many samples in one column of pixels the least and the greatest. */
+  #line(g, view, values, color) {
+    const times = this.source.time;
+    const { plot } = view;
+    g.strokeStyle = color;
+    g.lineWidth = 1.4;
+    g.lineJoin = 'round';
+    g.beginPath();
+    let open = false;
+    let column = -1, least = 0, most = 0;
+    for (let k = 0; k < values.length; k++) {
+      const v = values[k];
+      if (!Number.isFinite(v) || (plot.log && v <= 0)) { open = false; column = -1; continue; }
+      const x = this.#x(view, times[k]);
+      const y = this.#y(view, Math.max(v, plot.log ? view.range[0] : v));
+      if (open && Math.floor(x * 2) === column) {
+        if (y < least || y > most) { g.lineTo(x, y); least = Math.min(least, y); most = Math.max(most, y); }
+        continue;
+      }
+      if (open) g.lineTo(x, y);
+      else g.moveTo(x, y);
+      open = true;
+      column = Math.floor(x * 2);
+      least = most = y;
+    }
+    g.stroke();
+  }
+
+  #cursor(view, theme) {
+    const { canvas, plot } = view;
+    const g = canvas.getContext('2d');
+    const ratio = devicePixelRatio;
+    const css = getComputedStyle(document.documentElement);
+    const k = this.player.nearest;
+    const x = this.#x(view, this.player.now);
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.clearRect(0, 0, canvas.width, canvas.height);
+    g.drawImage(view.curves, 0, 0);
+    g.scale(ratio, ratio);
+    g.strokeStyle = css.getPropertyValue('--accent');
+    g.lineWidth = 1;
+    g.beginPath();
+    g.moveTo(x, MARGIN.top - 4);
+    g.lineTo(x, HEIGHT - MARGIN.bottom + 2);
+    g.stroke();
+    plot.lines.forEach(({ track }, i) => {
+      const v = this.source.track[track][k];
+      if (!Number.isFinite(v) || (plot.log && v <= 0)) return;
+      g.fillStyle = this.#color(plot, i, theme);
+      g.beginPath();
+      g.arc(x, this.#y(view, v), 2.6, 0, 7);
+      g.fill();
+    });
+    this.#caption(view, k, theme);
+  }
+
+  #caption(view, k, theme) {
+    const { plot, head } = view;
+    const least = plot.log ? 0 : 1e-6 * Math.max(...view.range.map(Math.abs)); // below lies rounding
+    const parts = plot.lines.map(({ track, label }, i) => {
+      const given = this.source.track[track][k];
+      const v = Math.abs(given) < least ? 0 : given;
+      const text = plot.unit ? `${digits(v / view.scale, 4)} ${view.unit}` : plot.log ? digits(v, 3) : quantity(v, '');
+      return `<span style="color:${this.#color(plot, i, theme)}">${label ? `${escape(label)} ` : ''}<b>${text}</b></span>`;
+    });
+    const html = `<i>${escape(plot.title)}</i><span class="${parts.length > 1 ? 'row' : ''}">${parts.join('')}</span>`;
+    if (head.dataset.html !== html) {
+      head.dataset.html = html;
+      head.innerHTML = html;
+    }
+  }
+}
+
+export const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);

@@ -1,0 +1,156 @@
+// ?test: does the page do what it is for?  Answers as JSON in <pre id="test">, for a program that drives a browser.
+import { Vector3 } from 'three';
+import { isMoved } from './bodies.js';
+
+const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
+
+async function at(app, time) {
+  app.player.playing = false;
+  app.player.seek(time);
+  await app.source.ready(app.player.before());
+  await app.source.ready(Math.min(app.player.before() + 1, app.source.time.length - 1));
+  app.draw();
+}
+
+/** Pixels of the picture, from the top left. */
+function pixels(app) {
+  const { renderer } = app.stage;
+  const gl = renderer.getContext();
+  const width = gl.drawingBufferWidth;
+  const height = gl.drawingBufferHeight;
+  const data = new Uint8Array(4 * width * height);
+  gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, data);
+  return { width, height, at: (x, y) => data.subarray(4 * ((height - 1 - y) * width + x), 4 * ((height - 1 - y) * width + x) + 3), data };
+}
+
+const colors = ({ data }) => {
+  const seen = new Set();
+  for (let k = 0; k < data.length; k += 4) seen.add(data[k] << 16 | data[k + 1] << 8 | data[k + 2]);
+  return seen.size;
+};
+
+/** Where a body is, in pixels, and whether a ray there meets it first. */
+function project(app, body) {
+  const box = app.stage.canvas.getBoundingClientRect();
+  const p = new Vector3().setFromMatrixPosition(app.bodies.pose[body]).project(app.stage.camera);
+  const x = (p.x + 1) / 2, y = (1 - p.y) / 2;
+  const hit = app.bodies.pick(app.stage.ray(box.left + x * box.width, box.top + y * box.height));
+  return { x, y, hit };
+}
+
+/** Does taking a body away change the picture where it is projected? */
+function drawnBodies(app) {
+  const picture = pixels(app);
+  const out = [];
+  app.scene.bodies.forEach((body, index) => {
+    if (!isMoved(app.scene.bodies, index) || !app.scene.shapes.some((s) => s.body === index && s.mesh >= 0) || out.length >= 6) return;
+    const { x, y, hit } = project(app, index);
+    if (!(x > 0.02 && x < 0.98 && y > 0.02 && y < 0.98) || hit !== index) return;
+    const rgb = [...picture.at(Math.round(x * picture.width), Math.round(y * picture.height))];
+    const shape = app.scene.shapes.find((s) => s.body === index);
+    out.push({ body: body.name, rgb, color: shape.color.slice(0, 3) });
+  });
+  return out;
+}
+
+/** Keys, a double click on a body, a press in a plot: what each did. */
+async function useIt(app) {
+  const { player, source } = app;
+  const press = (key) => dispatchEvent(new KeyboardEvent('keydown', { key }));
+  const done = {};
+  await at(app, player.start);
+  press('ArrowRight');
+  done.stepped = player.now - player.start;
+  press('End');
+  done.end = player.now;
+  press('Backspace');
+  done.start = player.now;
+  const points = app.contacts.points;
+  press('c');
+  done.toggled = app.contacts.points !== points;
+  press('c');
+  const body = app.scene.bodies.findIndex((b, i) => isMoved(app.scene.bodies, i) && project(app, i).hit === i);
+  const { x, y } = project(app, body);
+  const box = app.stage.canvas.getBoundingClientRect();
+  app.stage.canvas.dispatchEvent(new MouseEvent('dblclick', { clientX: box.left + x * box.width, clientY: box.top + y * box.height }));
+  done.selected = app.selected > 0 && app.selected === body;
+  await app.plotMotion();
+  const plotted = app.plots.plots.at(-2).lines.map(({ track }) => source.track[track]);
+  await at(app, player.start + player.duration / 3);
+  done.plotted = plotted.map((values, k) => values[player.nearest] - app.bodies.pose[body].elements[12 + k]);
+  press('Escape');
+  app.panels.side = true;
+  document.getElementById('app').classList.add('with-side');
+  app.draw();
+  const plot = document.querySelector('#plots canvas');
+  const place = plot.getBoundingClientRect();
+  plot.dispatchEvent(new PointerEvent('pointerdown', { clientX: place.left + 46 + (place.width - 56) / 2, clientY: place.top + 20 }));
+  done.sought = (player.now - player.start) / player.duration;
+  done.frame = source.time[1] - source.time[0];
+  return done;
+}
+
+async function frameTime(app) {
+  const count = 20;
+  const gl = app.stage.renderer.getContext();
+  const pixel = new Uint8Array(4);
+  const started = performance.now();
+  let placing = 0;
+  for (let k = 0; k < count; k++) {
+    app.player.now = app.player.start + (0.5 + k / 400) * app.player.duration;
+    await app.source.ready(app.player.before());
+    const before = performance.now();
+    app.place();
+    placing += performance.now() - before;
+    app.stage.draw(app.bodies.pose);
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel); // waits until it is drawn
+  }
+  return { frame_ms: (performance.now() - started) / count, place_ms: placing / count };
+}
+
+export async function runSelfTest(app) {
+  const answer = { load_ms: performance.now() };
+  try {
+    const { player, source, scene } = app;
+    const asked = new URLSearchParams(location.search).get('at');
+    const middle = asked ? Number(asked) : source.time[Math.floor(source.time.length / 2)];
+    Object.assign(answer, { name: scene.name, solver: scene.solver, frames: source.time.length, duration: player.duration });
+    await at(app, player.start);
+    answer.drawn = drawnBodies(app);
+    answer.colors = colors(pixels(app));
+    const first = pixels(app).data;
+
+    await at(app, middle);
+    answer.scrubbed = { wanted: middle, shown: player.now, clock: document.getElementById('clock').textContent };
+    answer.contacts = app.contactsNow?.count ?? 0;
+    answer.track = source.track[scene.tracks.findIndex((t) => t.name === 'contacts')][player.nearest];
+    answer.dots = app.contacts.points ? app.contacts.dots.mesh.count : -1;
+    answer.arrows = app.contacts.shafts.mesh.count;
+    const force = [0, 0, 0];
+    for (let k = 0; k < (app.contactsNow?.count ?? 0); k++) for (let i = 0; i < 3; i++) force[i] += app.contactsNow.force[3 * k + i];
+    answer.force = force;
+    answer.pose = Object.fromEntries(scene.bodies.slice(0, 50).map((b, i) => [b.name, [...app.bodies.pose[i].elements]]));
+    const now = pixels(app).data;
+    answer.changed = now.reduce((sum, v, k) => sum + (v !== first[k] ? 1 : 0), 0);
+
+    const before = player.now;
+    player.play(true);
+    await sleep(400);
+    player.play(false);
+    answer.played = player.now - before;
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
+    answer.help = !document.getElementById('help').hidden;
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
+    answer.used = await useIt(app);
+    Object.assign(answer, await frameTime(app));
+    answer.requests = performance.getEntriesByType('resource').map((entry) => entry.name);
+    answer.done = true;
+  } catch (error) {
+    answer.error = String(error.stack ?? error);
+  }
+  const out = document.createElement('pre');
+  out.id = 'test';
+  out.hidden = true;
+  out.textContent = JSON.stringify(answer);
+  document.body.append(out);
+}

@@ -1,0 +1,128 @@
+// Camera, light and picture.
+import {
+  Color, DirectionalLight, HemisphereLight, PCFShadowMap, PerspectiveCamera, Raycaster, Scene, SRGBColorSpace, Vector2,
+  Vector3, WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+
+export class Stage {
+  scene = new Scene();
+  raycaster = new Raycaster();
+  following = 0; // a body; 0: none
+  #followed = new Vector3();
+
+  constructor(canvas, extent, cameras, typical) {
+    this.canvas = canvas;
+    this.extent = extent;
+    this.cameras = cameras;
+    this.typical = typical;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+    this.renderer.outputColorSpace = SRGBColorSpace;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.camera = new PerspectiveCamera(40, 1, 0.01, 1000);
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.12;
+    this.controls.zoomToCursor = true;
+    this.#light();
+    this.view(0);
+  }
+
+  #light() {
+    this.sky = new HemisphereLight(0xffffff, 0xcccccc, 1);
+    this.sky.position.set(0, 0, 1);
+    this.sun = new DirectionalLight(0xffffff, 2);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 4;
+    this.sun.shadow.intensity = 0.72;
+    this.scene.add(this.sky, this.sun, this.sun.target);
+  }
+
+  paint(theme) {
+    this.scene.background = new Color(theme.sky);
+    this.sky.color.set(theme.sky2);
+    this.sky.groundColor.set(theme.floor);
+    this.sky.intensity = theme.ambient;
+    this.sun.intensity = theme.sun;
+  }
+
+  /** The scene's cameras, then one that sees all that moves. */
+  view(number) {
+    const count = this.cameras.length + 1;
+    this.viewed = ((number % count) + count) % count;
+    const given = this.cameras[this.viewed];
+    const { center, radius } = this.extent;
+    this.camera.fov = given ? (given.fov * 180) / Math.PI : 40;
+    if (given) {
+      this.camera.position.set(...given.position);
+      this.controls.target.set(...given.target);
+    } else {
+      const half = (Math.min(this.camera.fov, this.camera.fov * this.camera.aspect) * Math.PI) / 360;
+      const away = new Vector3(0.62, -0.95, 0.5).normalize().multiplyScalar((1.15 * radius) / Math.sin(half));
+      this.camera.position.copy(center).add(away);
+      this.controls.target.copy(center);
+    }
+    this.controls.update();
+    return given ? given.name : 'all that moves';
+  }
+
+  /** `right` and `below` pixels of the window lie under panels. */
+  resize(width, height, right, below) {
+    const ratio = Math.min(window.devicePixelRatio, 2);
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    // A narrow window sees as much to the sides as a square one would; what lies under a panel is not the middle.
+    this.camera.zoom = Math.min(1, (width - right) / (height - below) / 0.9) * (1 - below / height);
+    this.camera.setViewOffset(width, height, right / 2, below / 2, width, height);
+    this.camera.updateProjectionMatrix();
+  }
+
+  follow(body, pose) {
+    this.following = body;
+    if (body) this.#followed.setFromMatrixPosition(pose[body]);
+  }
+
+  #keepUp(pose) {
+    if (!this.following) return;
+    const now = new Vector3().setFromMatrixPosition(pose[this.following]);
+    const moved = now.clone().sub(this.#followed);
+    this.camera.position.add(moved);
+    this.controls.target.add(moved);
+    this.#followed.copy(now);
+  }
+
+  #fitDepth() {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.camera.near = Math.max(0.01 * distance, 1e-4 * this.extent.radius);
+    this.camera.far = 40 * this.extent.radius + 4 * distance;
+    this.camera.updateProjectionMatrix();
+    const reach = Math.min(Math.max(1.6 * this.extent.radius, 4 * this.typical), 3 * distance);
+    const { shadow } = this.sun;
+    const at = distance < 4 * this.extent.radius ? this.controls.target : this.extent.center;
+    this.sun.target.position.copy(at);
+    this.sun.position.copy(at).add(new Vector3(-0.5, -0.5, 1).normalize().multiplyScalar(4 * reach));
+    Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * reach, far: 8 * reach });
+    shadow.camera.updateProjectionMatrix();
+    shadow.normalBias = (2 * reach) / 2048 * 1.5;
+    shadow.bias = -2e-4;
+  }
+
+  draw(pose) {
+    this.#keepUp(pose);
+    this.controls.update();
+    this.#fitDepth();
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  /** The ray under a point of the window. */
+  ray(x, y) {
+    const box = this.canvas.getBoundingClientRect();
+    const at = new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2);
+    this.raycaster.setFromCamera(at, this.camera);
+    return this.raycaster;
+  }
+}
