@@ -26,7 +26,7 @@ static void draw(const char *bodies, const char *camera, int threads, int marks)
     render_wish wish = {WIDTH, HEIGHT, threads, marks, marks, 0};
     render *r = render_create(scene, &wish, &error);
     cr_assert_not_null(r, "%s", error.text);
-    view_contact contact = {0, 1, {0, 0, 0.5}, {0, 0, 1}, {0, 0, 0.5}, 0};
+    view_contact contact = {0, 1, {0, 0, 0.5}, {0, 0, -1}, {0, 0, -50}, 0};
     view_frame frame = {.pose = sim_world_derived(world)->pose, .ncontact = marks, .contact = &contact};
     render_extent extent = render_extent_empty();
     render_lens lens;
@@ -148,7 +148,7 @@ Test(render, the_same_bits_come_out_every_time_for_any_number_of_threads) {
     }
 }
 
-/* A force of 50 N upwards from (0, 0, 1/2), inside the ball: orange or blue where otherwise red is. */
+/* 5000 N, about the ball's weight, upwards from (0, 0, 1/2), inside it: blue over half a metre where otherwise red is. */
 Test(render, contacts_and_forces_are_seen_through_bodies) {
     static const char camera[] = "{\"name\": \"ahead\", \"position\": [0, -4, 0.5], \"target\": [0, 0, 0.5]}";
     draw(GROUND ", " BALL("[0, 0, 0.5]"), camera, 1, 0);
@@ -156,6 +156,9 @@ Test(render, contacts_and_forces_are_seen_through_bodies) {
     draw(GROUND ", " BALL("[0, 0, 0.5]"), camera, 1, 1);
     const unsigned char *dot = pixel(WIDTH / 2, HEIGHT / 2);
     cr_assert_gt(dot[2], dot[0] + 40, "%d %d %d", dot[0], dot[1], dot[2]);
+    int up = (int)(HEIGHT / 2.0 / tan(20 * pi / 180) * 0.2 / 4);
+    cr_assert(!is_red(WIDTH / 2, HEIGHT / 2 - up) && !is_red(WIDTH / 2, HEIGHT / 2 - 2 * up));
+    cr_assert(is_red(WIDTH / 2, HEIGHT / 2 + up));
 }
 
 Test(render, a_camera_that_is_not_there_is_named) {
