@@ -69,8 +69,8 @@ static const struct {
     {"sim bench contact", "what contacts cost"},
     {"sim scene.json --view", "see it in a browser"},
     {"sim view run.h5 --html run.html", "a recorded run as a page"},
-    {"sim render scene.json --time 2 --out picture.png", "a picture of the scene after 2 s"},
-    {"sim plot run.h5 --out run.svg", "energy, contacts, errors as a picture"},
+    {"sim render scene.json --time 2 --out a.png", "a picture of it after 2 s"},
+    {"sim plot run.h5 --out run.svg", "its energy, contacts, errors"},
 };
 
 static const struct {

@@ -10,8 +10,9 @@
 /* pack_mesh.c */
 void view_pack_mesh(view_bytes *out, const view_mesh *mesh);
 
-/* Two numbers in -127 .. 127 for a direction: pack_mesh.c. */
-void view_pack_direction(double x, double y, double z, int64_t code[2]);
+/* Two numbers in -steps .. steps for a direction: pack_mesh.c. */
+enum { VIEW_NORMAL_STEPS = 127, VIEW_FORCE_STEPS = 1023 };
+void view_pack_direction(double x, double y, double z, int steps, int64_t code[2]);
 
 /* pack_pose.c: x y z, which component of the quaternion was left out, the other three. */
 enum { VIEW_POSE = 7 };

@@ -4,7 +4,7 @@
  *     where it is    in the frame of a body that it touches, which moves with it: steps of 1/512 of the body's radius
  *     its normal     a direction
  *     its gap        signed square root, in steps of 1e-3 of that of the radius: fine where it is small
- *     its force      a direction, and 16 steps an octave from a thousandth of the mean body's weight on
+ *     its force      a direction, and 64 steps an octave from a thousandth of the mean body's weight on
  *     its state      0 open, 1 sticks, 2 slips: friction within 0.5 % of mu times the normal force
  *
  * A link says which it is: 0 the next of the frame before, 1 a new one, 1 + n the next after n that are gone. */
@@ -97,7 +97,7 @@ static int state_of(const sim_model *model, const view_contact *c) {
 
 static int64_t force_code(double force, double unit) {
     double octaves = force > 0 && isfinite(force) ? log2(force / unit) + 10 : 0;
-    return octaves > 0 ? llrint(16 * octaves) : 0;
+    return octaves > 0 ? llrint(64 * octaves) : 0;
 }
 
 static void find_values(const view_contact_packer *packer, const view_frame *frame, const view_contact *c,
@@ -111,9 +111,9 @@ static void find_values(const view_contact_packer *packer, const view_frame *fra
     value[0] = view_in_steps(local.x, radius / 512);
     value[1] = view_in_steps(local.y, radius / 512);
     value[2] = view_in_steps(local.z, radius / 512);
-    view_pack_direction(c->normal.x, c->normal.y, c->normal.z, value + 3);
+    view_pack_direction(c->normal.x, c->normal.y, c->normal.z, VIEW_NORMAL_STEPS, value + 3);
     value[5] = view_in_steps(copysign(sqrt(fabs(c->gap) / radius), c->gap), 1e-3);
-    view_pack_direction(c->impulse.x, c->impulse.y, c->impulse.z, value + 6);
+    view_pack_direction(c->impulse.x, c->impulse.y, c->impulse.z, VIEW_FORCE_STEPS, value + 6);
     value[8] = force_code(force, packer->sizes->force);
     value[9] = state_of(model, c);
 }

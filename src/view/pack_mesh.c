@@ -11,7 +11,7 @@
 
 static double sign_of(double x) { return x < 0 ? -1 : 1; }
 
-void view_pack_direction(double x, double y, double z, int64_t code[2]) {
+void view_pack_direction(double x, double y, double z, int steps, int64_t code[2]) {
     double sum = fabs(x) + fabs(y) + fabs(z);
     double u = sum > 0 ? x / sum : 0, v = sum > 0 ? y / sum : 0;
     if (!isfinite(sum)) {
@@ -22,8 +22,8 @@ void view_pack_direction(double x, double y, double z, int64_t code[2]) {
         v = (1 - fabs(u)) * sign_of(v);
         u = outer;
     }
-    code[0] = llrint(127 * u);
-    code[1] = llrint(127 * v);
+    code[0] = llrint(steps * u);
+    code[1] = llrint(steps * v);
 }
 
 static void find_bounds(const view_mesh *mesh, float low[3], float high[3]) {
@@ -55,7 +55,7 @@ static void put_normals(view_bytes *out, const view_mesh *mesh, int64_t *column)
         for (int i = 0; i < mesh->nvertex; i++) {
             int64_t code[2];
             const float *n = mesh->normal[i];
-            view_pack_direction(n[0], n[1], n[2], code);
+            view_pack_direction(n[0], n[1], n[2], VIEW_NORMAL_STEPS, code);
             column[i] = code[k];
         }
         view_put_column(out, column, mesh->nvertex);

@@ -101,7 +101,7 @@ def checks():
         weight = 9.81 * 1000 * (4 / 3 * 3.14159265 * 0.1**3 + 0.2**3)
         last, _ = browse("a.html", "test&at=1")
         total = abs(last["force"][2])
-        assert abs(total - weight) < 0.03 * weight, (total, weight)
+        assert abs(total - weight) < 0.01 * weight, (total, weight)
 
     def bodies_are_drawn_in_their_colours_where_they_are():
         drawn = {d["body"]: d["rgb"] for d in answer["drawn"]}
@@ -116,6 +116,17 @@ def checks():
 
     def help_opens_by_its_key():
         assert answer["help"]
+
+    def keys_step_and_toggle_and_a_double_click_selects():
+        used = answer["used"]
+        assert abs(used["stepped"] - used["frame"]) < 1e-9 and used["start"] == 0 and abs(used["end"] - 1) < 1e-9, used
+        assert used["toggled"] and used["selected"], used
+
+    def the_motion_of_a_body_is_plotted_where_it_goes():
+        assert all(abs(d) < 2e-3 for d in answer["used"]["plotted"]), answer["used"]
+
+    def a_press_in_a_plot_goes_to_that_time():
+        assert abs(answer["used"]["sought"] - 0.5) < 0.01, answer["used"]
 
     def a_recorded_run_gives_the_page_of_the_run_itself():
         if not HDF5:

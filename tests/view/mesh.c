@@ -152,6 +152,10 @@ Test(mesh, of_a_height_field_passes_through_its_heights_and_faces_up) {
         cr_assert_float_eq(p[2], 1 + 0.5 * p[0] + 0.5 / 3 * (p[1] + 1.5), 1e-6);
         cr_assert_float_eq(v3_dot(normal, v3_make(n[0], n[1], n[2])), v3_norm(normal), 1e-6);
     }
+    for (int t = 0; t < mesh->ntriangle; t++) {
+        v3 a = corner(mesh, t, 0);
+        cr_assert_gt(v3_cross(v3_sub(corner(mesh, t, 1), a), v3_sub(corner(mesh, t, 2), a)).z, 0);
+    }
     view_mesh_free(mesh);
     sim_geometry_free(geometry);
 }

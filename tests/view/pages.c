@@ -88,13 +88,118 @@ Test(pages, directions_come_back_within_a_degree) {
         double z = cos(0.37 * k), r = sqrt(1 - z * z);
         v3 n = v3_make(r * cos(1.9 * k), r * sin(1.9 * k), z);
         int64_t code[2];
-        view_pack_direction(n.x, n.y, n.z, code);
+        view_pack_direction(n.x, n.y, n.z, VIEW_NORMAL_STEPS, code);
         double u = (double)code[0] / 127, v = (double)code[1] / 127, w = 1 - fabs(u) - fabs(v);
         v3 back = w >= 0
                       ? v3_make(u, v, w)
                       : v3_make(copysign(1 - fabs(v), u), copysign(1 - fabs(u), v), w); /* the lower half, unfolded */
         cr_assert_gt(v3_dot(back, n), 0.9998 * v3_norm(back));
     }
+}
+
+/* ---- contacts ---- */
+
+enum { HEAD = 4, VALUES = 10, COLUMNS = HEAD + VALUES };
+
+typedef struct columns {
+    int64_t *item[COLUMNS];
+} columns;
+
+static columns read_columns(const view_bytes *bytes) {
+    const unsigned char *at = bytes->data;
+    columns all;
+    for (int c = 0; c < COLUMNS; c++) {
+        int count = (int)read_number(&at), order = *at++;
+        int64_t *x = all.item[c] = calloc((size_t)count + 2, sizeof *x);
+        for (int k = 0; k < count; k++) {
+            uint64_t folded = read_number(&at);
+            int64_t one = k > 0 ? x[k - 1] : 0, two = k > 1 ? x[k - 2] : 0;
+            x[k] = folded & 1 ? -(int64_t)(folded >> 1) - 1 : (int64_t)(folded >> 1);
+            x[k] += order == 0 ? 0 : order == 1 ? one : 2 * one - two;
+        }
+    }
+    cr_assert_eq(at, bytes->data + bytes->size);
+    return all;
+}
+
+/* Balls 1, 2, 3 in a row; which touch which in each frame.  The height of a contact tells which one it is. */
+static const int touching[][5][2] = {
+    {{0, 1}, {0, 2}, {1, 2}}, {{0, 2}}, {{0, 1}, {0, 2}, {1, 2}, {1, 2}}, {{0}}, {{1, 2}}, {{0, 1}, {1, 2}, {1, 2}}};
+static const int counts[] = {3, 1, 4, 0, 1, 3};
+enum { FRAMES = sizeof counts / sizeof counts[0] };
+
+static void pack_frames(view_contact_packer *packer, const sim_pose *pose) {
+    for (int f = 0; f < FRAMES; f++) {
+        view_contact contact[5];
+        for (int k = 0; k < counts[f]; k++) {
+            contact[k] = (view_contact){touching[f][k][0], touching[f][k][1], {0, 0, 0.01 * (10 * f + k)},
+                                        {0, 0, 1},         {0, 0, 0.01},      -1e-4};
+        }
+        view_frame frame = {.pose = pose, .ncontact = counts[f], .contact = contact};
+        cr_assert(view_contact_packer_add(packer, &frame));
+    }
+}
+
+/* As decode.js does it, in the words of pack_contacts.c. */
+static void check_frames(const columns *all, double radius) {
+    int before[5][2], nbefore = 0, at = 0, fresh = 0;
+    int64_t height[5] = {0};
+    for (int f = 0; f < FRAMES; f++) {
+        int now[5][2], next = 0;
+        int64_t heights[5];
+        cr_assert_eq(all->item[0][f], counts[f]);
+        for (int k = 0; k < counts[f]; k++, at++) {
+            int link = (int)all->item[1][at], old = link == 1 ? -1 : next + (link > 1 ? link - 1 : 0);
+            cr_assert_lt(old, nbefore);
+            now[k][0] = old < 0 ? (int)all->item[2][fresh] : before[old][0];
+            now[k][1] = old < 0 ? (int)all->item[3][fresh++] : before[old][1];
+            heights[k] = all->item[HEAD + 2][at] + (old < 0 ? 0 : height[old]);
+            next = old < 0 ? next : old + 1;
+            cr_assert_eq(now[k][0], touching[f][k][0], "frame %d, contact %d", f, k);
+            cr_assert_eq(now[k][1], touching[f][k][1], "frame %d, contact %d", f, k);
+            cr_assert_float_eq((double)heights[k] * radius / 512, 0.01 * (10 * f + k), radius / 1000);
+        }
+        memcpy(before, now, sizeof now);
+        memcpy(height, heights, sizeof heights);
+        nbefore = counts[f];
+    }
+}
+
+Test(pages, contacts_that_come_and_go_are_told_apart) {
+    sim_builder *builder = sim_builder_create();
+    for (int k = 0; k < 3; k++) {
+        sim_body_def def = sim_body_default();
+        def.inertia = (sim_inertia){1, {0, 0, 0}, {1, 1, 1, 0, 0, 0}};
+        sim_shape shape = sim_shape_default();
+        shape.body = sim_builder_add_body(builder, &def);
+        shape.type = SIM_SPHERE;
+        shape.size[0] = 0.2;
+        sim_builder_add_shape(builder, &shape);
+    }
+    sim_error error;
+    sim_model *model = sim_builder_finish(builder, &error);
+    cr_assert_not_null(model, "%s", error.text);
+    sim_pose pose[4];
+    for (int i = 0; i < 4; i++) {
+        pose[i] = (sim_pose){m3_identity(), {0, 0, 0}};
+    }
+    view_sizes sizes;
+    cr_assert(view_sizes_find(&sizes, model));
+    view_contact_packer *packer = view_contact_packer_create(model, &sizes, 0.01);
+    for (int block = 0; block < 2; block++) { /* a block knows nothing of the one before */
+        view_bytes bytes = {0};
+        pack_frames(packer, pose);
+        view_contact_packer_put(packer, &bytes);
+        columns all = read_columns(&bytes);
+        check_frames(&all, 0.2);
+        for (int c = 0; c < COLUMNS; c++) {
+            free(all.item[c]);
+        }
+        view_bytes_free(&bytes);
+    }
+    view_contact_packer_free(packer);
+    view_sizes_free(&sizes);
+    sim_model_free(model);
 }
 
 /* ---- files ---- */

@@ -33,6 +33,7 @@ export const actions = (app) => [
   { group: 'View', keys: ['['], name: 'camera before', run: () => app.look(-1) },
   { keys: [']'], button: 'Camera', name: 'next camera', run: () => app.look(1) },
   { keys: ['v'], show: 'V', name: 'follow the selected body', state: () => app.stage.following > 0, run: () => app.follow() },
+  { keys: ['x'], show: 'X', name: 'plot where the selected body goes, and how fast', run: () => app.plotMotion() },
   { keys: ['Escape'], show: 'Esc', name: 'nothing selected, nothing followed', run: () => app.select(0) },
   { keys: ['d'], show: 'D', button: 'Dark', name: 'dark or light', state: () => app.theme === 'dark', run: () => app.setTheme(app.theme === 'dark' ? 'light' : 'dark') },
 
@@ -47,6 +48,7 @@ export function bindKeys(table, after) {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (key === 'Tab' && document.activeElement?.closest('nav, aside, footer')) return; // from one control to the next
     const action = byKey.get(key);
     if (!action) return;
     event.preventDefault();

@@ -5,7 +5,7 @@ import {
 } from 'three';
 import { PALETTE } from './theme.js';
 
-const STANDARD = [0.6, 0.6, 0.65, 1]; // of shapes that were given no colour
+const STANDARD = [[0.7, 0.7, 0.7, 1], [0.6, 0.6, 0.65, 1]]; // of shapes that were given no colour: in scenes, in programs
 
 const ROUND = new Set(['sphere', 'ellipsoid', 'capsule', 'cylinder']);
 
@@ -50,7 +50,7 @@ function shade(bodies, body) {
 }
 
 function plainColor(scene, shape) {
-  const given = shape.color.some((c, k) => Math.abs(c - STANDARD[k]) > 1e-3);
+  const given = !STANDARD.some((standard) => standard.every((c, k) => Math.abs(c - shape.color[k]) < 1e-3));
   if (given) return new Color().setRGB(...shape.color.slice(0, 3), 'srgb');
   if (shape.body === 0 || !isMoved(scene.bodies, shape.body)) return new Color(0xb4bac2);
   return new Color(PALETTE[treeOf(scene.bodies, shape.body) % PALETTE.length]);

@@ -19,7 +19,7 @@ export function drawCard(element, scene, source, player, body, following) {
     ${row('position', `${[x, y, z].map((v) => digits(Number(v.toPrecision(4)), 4)).join(', ')} m`)}
     ${row('speed', quantity(speed(source, k, body), 'm/s', 3))}
     ${row('contacts', touching.count ? `${touching.count}, ${quantity(touching.force, 'N', 3)} in all` : 'none')}
-    </dl><p>${following ? 'followed: V lets go' : 'V follows'} · Esc</p>`;
+    </dl><p>${following ? 'followed: V lets go' : 'V follows'} · X plots it · Esc</p>`;
 }
 
 /** From frame to frame. */

@@ -22,7 +22,7 @@ export function writeTitle(scene, source) {
   ];
   document.title = `${scene.name || 'Run'} · sim`;
   $('title').innerHTML = `<h1>${escape(scene.name || 'Untitled scene')}</h1>
-    <p class="facts">${facts.map((fact) => `<span>${escape(fact)}</span>`).join(' <i>·</i> ')}</p>
+    <p class="facts">${facts.map((fact) => `<span>${escape(fact)}</span>`).join('')}</p>
     <p class="about" hidden>${escape(scene.description || 'The scene has no description.')}
     <small>sim ${escape(scene.sim)}, ${source.time.length} frames, scene ${escape(scene.hash.slice(0, 12))}</small></p>`;
 }

@@ -51,7 +51,7 @@ export class Contacts {
 
   constructor(scene) {
     this.scene = scene;
-    this.size = scene.typical;
+    this.size = scene.typical; // of the marks; less where there are many a body
     this.scale = scene.typical / scene.force; // metres of arrow a newton
     this.deepest = 0.01 * scene.typical;
     this.dots = new Crowd(this.group, new SphereGeometry(1, 12, 8), 12);

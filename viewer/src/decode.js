@@ -52,10 +52,13 @@ export class Reader {
   }
 }
 
-/** The direction that two numbers in -127 .. 127 stand for, on an octahedron unfolded. */
-export function direction(u, v, out, at = 0) {
-  let x = u / 127;
-  let y = v / 127;
+const NORMAL_STEPS = 127;
+const FORCE_STEPS = 1023;
+
+/** The direction that two numbers in -steps .. steps stand for, on an octahedron unfolded. */
+export function direction(u, v, steps, out, at = 0) {
+  let x = u / steps;
+  let y = v / steps;
   const z = 1 - Math.abs(x) - Math.abs(y);
   if (z < 0) {
     const outer = (1 - Math.abs(y)) * (x < 0 ? -1 : 1);
@@ -84,7 +87,7 @@ export function readMesh(bytes) {
   const u = reader.column(vertices);
   const v = reader.column(vertices);
   const normal = new Float32Array(3 * vertices);
-  for (let k = 0; k < vertices; k++) direction(u[k], v[k], normal, 3 * k);
+  for (let k = 0; k < vertices; k++) direction(u[k], v[k], NORMAL_STEPS, normal, 3 * k);
   const index = reader.column(3 * triangles, new Uint32Array(3 * triangles));
   return { position, normal, index };
 }
@@ -142,10 +145,10 @@ function placeContact(scene, pose, frameAt, a, b, value, at, out, k) {
   const from = frameAt + 7 * carrier;
   rotate(pose, from, value[at] * step, value[at + 1] * step, value[at + 2] * step, out.position, 3 * k);
   for (let i = 0; i < 3; i++) out.position[3 * k + i] += pose[from + i];
-  direction(value[at + 3], value[at + 4], out.normal, 3 * k);
+  direction(value[at + 3], value[at + 4], NORMAL_STEPS, out.normal, 3 * k);
   out.gap[k] = Math.sign(value[at + 5]) * radius * (value[at + 5] / 1e3) ** 2;
-  direction(value[at + 6], value[at + 7], out.force, 3 * k);
-  const newtons = value[at + 8] > 0 ? scene.force * 2 ** (value[at + 8] / 16 - 10) : 0;
+  direction(value[at + 6], value[at + 7], FORCE_STEPS, out.force, 3 * k);
+  const newtons = value[at + 8] > 0 ? scene.force * 2 ** (value[at + 8] / 64 - 10) : 0;
   for (let i = 0; i < 3; i++) out.force[3 * k + i] *= newtons;
   out.state[k] = value[at + 9];
   out.shapeA[k] = a;

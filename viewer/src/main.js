@@ -7,6 +7,7 @@ import { Contacts } from './contacts.js';
 import { findExtent } from './extent.js';
 import { Ground } from './ground.js';
 import { Marks } from './marks.js';
+import { motionOf } from './motion.js';
 import { Player } from './player.js';
 import { Plots, coordinates } from './plots.js';
 import { runSelfTest } from './selftest.js';
@@ -44,6 +45,8 @@ class App {
     const most = of('contacts').reduce((a, b) => Math.max(a, b || 0), 0);
     const deepest = of('penetration').reduce((a, b) => Math.max(a, b || 0), 0);
     if (deepest > 0) this.contacts.deepest = deepest;
+    const moving = this.scene.bodies.filter((body) => body.dofs > 0).length || 1;
+    this.contacts.size *= Math.min(Math.max(Math.sqrt((8 * moving) / Math.max(most, 1)), 0.2), 1);
     if (most > MANY) this.contacts.points = this.contacts.forces = false;
   }
 
@@ -59,7 +62,7 @@ class App {
     }
     const acting = forces.filter((f) => f > 0).sort((a, b) => a - b);
     if (!acting.length) return;
-    const newtons = acting[Math.floor(0.9 * (acting.length - 1))] / (2 * this.scene.typical);
+    const newtons = acting[Math.floor(0.9 * (acting.length - 1))] / (2 * this.contacts.size);
     const power = 10 ** Math.floor(Math.log10(newtons));
     this.contacts.scale = 1 / (power * [1, 2, 5, 10].find((f) => f * power >= newtons));
     this.refresh();
@@ -123,6 +126,25 @@ class App {
     $('coordinates').querySelector('select')?.focus();
   }
 
+  /** Position and speed of the selected body, in place of those of another. */
+  async plotMotion() {
+    const body = this.selected;
+    const { track, scene } = this.source;
+    if (!body) return this.say('Select a body first: double click');
+    const { position, speed } = await motionOf(this.source, body);
+    const add = (values) => track.push(values) - 1;
+    const { name } = scene.bodies[body];
+    this.plots.plots = this.plots.plots.filter((plot) => !plot.ofBody).concat([
+      { ofBody: true, title: `Position of ${name}`, unit: 'm', lines: position.map((p, k) => ({ track: add(p), label: 'xyz'[k] })) },
+      { ofBody: true, title: `Speed of ${name}`, unit: 'm/s', lines: [{ track: add(speed), label: '' }] },
+    ]);
+    this.plots.rebuild();
+    this.panels.side = true;
+    this.#layout();
+    $('side').scrollTop = $('side').scrollHeight;
+    return null;
+  }
+
   setTheme(name) {
     this.theme = name;
     document.documentElement.dataset.theme = name;
@@ -180,8 +202,9 @@ class App {
 
   #resize() {
     const { clientWidth: width, clientHeight: height } = $('view');
-    const side = $('app').classList.contains('with-side') && innerWidth >= NARROW ? $('side').offsetWidth : 0;
-    if (width > 0 && height > 0) this.stage.resize(width, height, side);
+    const panel = $('app').classList.contains('with-side') ? $('side') : null;
+    const [right, below] = !panel ? [0, 0] : innerWidth >= NARROW ? [panel.offsetWidth, 0] : [0, panel.offsetHeight];
+    if (width > 0 && height > 0) this.stage.resize(width, height, right, below);
     this.refresh();
   }
 
@@ -241,8 +264,8 @@ async function start() {
     app.scaleForces();
     if (asked.has('t')) app.player.seek(Number(asked.get('t')));
     else if (!asked.has('test') && !asked.has('still')) app.player.play(true);
-    for (const key of asked.get('keys') ?? '') dispatchEvent(new KeyboardEvent('keydown', { key }));
     if (asked.has('select')) app.select(app.scene.bodies.findIndex((b) => b.name === asked.get('select')));
+    for (const key of asked.get('keys') ?? '') dispatchEvent(new KeyboardEvent('keydown', { key }));
     if (asked.has('test')) await runSelfTest(app);
   } catch (error) {
     $('notice').textContent = `This page cannot be shown: ${error.message}`;

@@ -66,7 +66,7 @@ export class Plots {
       const { start, duration } = this.player;
       this.player.seek(start + ((event.clientX - left - MARGIN.left) / inner) * duration);
     };
-    canvas.addEventListener('pointerdown', (event) => { canvas.setPointerCapture(event.pointerId); seek(event); });
+    canvas.addEventListener('pointerdown', (event) => { if (event.isTrusted) canvas.setPointerCapture(event.pointerId); seek(event); });
     canvas.addEventListener('pointermove', seek);
     return { plot, head, canvas, last, height: HEIGHT + (last ? AXIS : 0), range: this.#range(plot) };
   }

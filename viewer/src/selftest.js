@@ -53,6 +53,43 @@ function drawnBodies(app) {
   return out;
 }
 
+/** Keys, a double click on a body, a press in a plot: what each did. */
+async function useIt(app) {
+  const { player, source } = app;
+  const press = (key) => dispatchEvent(new KeyboardEvent('keydown', { key }));
+  const done = {};
+  await at(app, player.start);
+  press('ArrowRight');
+  done.stepped = player.now - player.start;
+  press('End');
+  done.end = player.now;
+  press('Backspace');
+  done.start = player.now;
+  const points = app.contacts.points;
+  press('c');
+  done.toggled = app.contacts.points !== points;
+  press('c');
+  const body = app.scene.bodies.findIndex((b, i) => isMoved(app.scene.bodies, i) && project(app, i).hit === i);
+  const { x, y } = project(app, body);
+  const box = app.stage.canvas.getBoundingClientRect();
+  app.stage.canvas.dispatchEvent(new MouseEvent('dblclick', { clientX: box.left + x * box.width, clientY: box.top + y * box.height }));
+  done.selected = app.selected > 0 && app.selected === body;
+  await app.plotMotion();
+  const plotted = app.plots.plots.at(-2).lines.map(({ track }) => source.track[track]);
+  await at(app, player.start + player.duration / 3);
+  done.plotted = plotted.map((values, k) => values[player.nearest] - app.bodies.pose[body].elements[12 + k]);
+  press('Escape');
+  app.panels.side = true;
+  document.getElementById('app').classList.add('with-side');
+  app.draw();
+  const plot = document.querySelector('#plots canvas');
+  const place = plot.getBoundingClientRect();
+  plot.dispatchEvent(new PointerEvent('pointerdown', { clientX: place.left + 46 + (place.width - 56) / 2, clientY: place.top + 20 }));
+  done.sought = (player.now - player.start) / player.duration;
+  done.frame = source.time[1] - source.time[0];
+  return done;
+}
+
 async function frameTime(app) {
   const count = 20;
   const gl = app.stage.renderer.getContext();
@@ -104,6 +141,7 @@ export async function runSelfTest(app) {
     dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
     answer.help = !document.getElementById('help').hidden;
     dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
+    answer.used = await useIt(app);
     Object.assign(answer, await frameTime(app));
     answer.requests = performance.getEntriesByType('resource').map((entry) => entry.name);
     answer.done = true;

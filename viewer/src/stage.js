@@ -69,15 +69,15 @@ export class Stage {
     return given ? given.name : 'all that moves';
   }
 
-  resize(width, height, clear) {
+  /** `right` and `below` pixels of the window lie under panels. */
+  resize(width, height, right, below) {
     const ratio = Math.min(window.devicePixelRatio, 2);
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
-    // A narrow window sees as much to the sides as a square one would; what lies under the panel is not the middle.
-    this.camera.zoom = Math.min(1, this.camera.aspect / 0.9);
-    if (clear > 0) this.camera.setViewOffset(width, height, clear / 2, 0, width, height);
-    else this.camera.clearViewOffset();
+    // A narrow window sees as much to the sides as a square one would; what lies under a panel is not the middle.
+    this.camera.zoom = Math.min(1, (width - right) / (height - below) / 0.9) * (1 - below / height);
+    this.camera.setViewOffset(width, height, right / 2, below / 2, width, height);
     this.camera.updateProjectionMatrix();
   }
 
@@ -104,7 +104,7 @@ export class Stage {
     const { shadow } = this.sun;
     const at = distance < 4 * this.extent.radius ? this.controls.target : this.extent.center;
     this.sun.target.position.copy(at);
-    this.sun.position.copy(at).add(new Vector3(0.35, -0.5, 1).normalize().multiplyScalar(4 * reach));
+    this.sun.position.copy(at).add(new Vector3(-0.5, -0.5, 1).normalize().multiplyScalar(4 * reach));
     Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * reach, far: 8 * reach });
     shadow.camera.updateProjectionMatrix();
     shadow.normalBias = (2 * reach) / 2048 * 1.5;
