@@ -125,8 +125,7 @@ Test(render, a_shadow_falls_where_the_sun_throws_it) {
 }
 
 Test(render, the_ground_reaches_to_the_horizon_and_the_sky_begins_above) {
-    draw(GROUND ", " BALL("[0, 0, 4]"), "{\"name\": \"level\", \"position\": [0, -4, 1], \"target\": [0, 0, 1]}", 1,
-         0);
+    draw(GROUND ", " BALL("[0, 0, 4]"), "{\"name\": \"level\", \"position\": [0, -4, 1], \"target\": [0, 0, 1]}", 1, 0);
     const unsigned char *sky = pixel(10, 5);
     cr_assert(sky[0] == 0xe9 && sky[1] == 0xed && sky[2] == 0xf1, "%02x%02x%02x", sky[0], sky[1], sky[2]);
     cr_assert_arr_eq(pixel(200, HEIGHT / 2 - 3), sky, 3);
