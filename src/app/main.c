@@ -8,6 +8,7 @@
 #include "app/solve.h"
 #include "app/view.h"
 #include "base/nearest.h"
+#include "record/writer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,6 +93,7 @@ static int run_command(int count, char **arguments) {
 }
 
 int main(int count, char **arguments) {
+    hdf5_no_tidying();
     for (int k = 0; count > 1 && k < COMMANDS; k++) {
         if (strcmp(arguments[1], commands[k].name) == 0) {
             return flushed(commands[k].main(count - 1, arguments + 1));

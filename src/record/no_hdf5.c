@@ -5,6 +5,8 @@
 
 int hdf5_present(void) { return 0; }
 
+void hdf5_no_tidying(void) {}
+
 writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *set, sim_error *error) {
     (void)scene, (void)set;
     sim_fail(error, SIM_BAD_INPUT, "%s: this build has no HDF5", path);

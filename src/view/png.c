@@ -79,7 +79,7 @@ sim_status png_encode(const unsigned char *rgb, int width, int height, unsigned 
         header[8] = 8; /* bits */
         header[9] = 2; /* red, green, blue */
         unsigned char *to = put_chunk(out + sizeof signature, "IHDR", header, sizeof header);
-        good = compress2(to + 8, &packed, rows, (uLong)raw, 7) == Z_OK;
+        good = compress2(to + 8, &packed, rows, (uLong)raw, 6) == Z_OK;
         to = put_chunk(to, "IDAT", to + 8, packed);
         to = put_chunk(to, "IEND", NULL, 0);
         *size = (size_t)(to - out);

@@ -29,12 +29,12 @@ static void light_surface(stage *s, vec3 at, vec3 normal, vec3 colour) {
     glm_vec3_normalize_to(at, view);
     glm_vec3_sub(sun->direction, view, half);
     glm_vec3_normalize(half);
-    float shine = fmaxf(glm_vec3_dot(half, normal), 0);
+    float shine = glm_max(glm_vec3_dot(half, normal), 0);
     shine *= shine, shine *= shine, shine *= shine, shine *= shine; /* to the 16th */
     for (int i = 0; i < 3; i++) {
         float from_sky = s->below[i] + (1 - s->below[i]) * (0.5f + 0.5f * normal[2]);
-        colour[i] *= sky_strength * open * from_sky + sun_strength * fmaxf(facing, 0) * lit;
-        colour[i] += gloss * shine * lit * fmaxf(facing, 0);
+        colour[i] *= sky_strength * open * from_sky + sun_strength * glm_max(facing, 0) * lit;
+        colour[i] += gloss * shine * lit * glm_max(facing, 0);
     }
 }
 
@@ -54,9 +54,9 @@ static float lines_at(stage *s, stage_floor *f, vec3 at, vec3 way, float fall) {
     float wide_x = pixel * (1 + flat * x * x / (distance * distance));
     float wide_y = pixel * (1 + flat * y * y / (distance * distance));
     float u = (f->eye[0] + x) / s->cell, v = (f->eye[1] + y) / s->cell;
-    float fine = fmaxf(line_at(u, wide_x), line_at(v, wide_y));
-    float coarse = fmaxf(line_at(u / 10, wide_x / 10), line_at(v / 10, wide_y / 10));
-    return fmaxf(0.55f * coarse, 0.25f * fine);
+    float fine = glm_max(line_at(u, wide_x), line_at(v, wide_y));
+    float coarse = glm_max(line_at(u / 10, wide_x / 10), line_at(v / 10, wide_y / 10));
+    return glm_max(0.55f * coarse, 0.25f * fine);
 }
 
 static void shade_floor(stage *s, stage_floor *f, vec3 way, vec3 colour) {

