@@ -27,6 +27,7 @@ typedef struct sim_solver_card {
     int local;      /* takes problems of W and q alone as they are; else by a factor W = L L', A = 1, J = L */
     int asymmetric; /* takes W that is not symmetric */
     int bodies;     /* wants the bodies of a problem, where they are known */
+    const char *const *branch; /* names of the methods it is made of; ends with NULL; NULL: it is one */
     int noptions;
     const sim_solver_option *option;
 } sim_solver_card;
@@ -44,6 +45,8 @@ typedef enum sim_outcome {
     SIM_OUTCOMES,
 } sim_outcome;
 
+enum { SIM_MAX_BRANCHES = 4 }; /* of a solver */
+
 SIM_API const char *sim_outcome_name(sim_outcome outcome);
 
 /* The way to an answer, iteration by iteration, for those who ask. */
@@ -60,6 +63,7 @@ typedef struct sim_solution {
     int iterations;
     int factorisations;
     int searches;           /* evaluations of line searches */
+    int finished_by;        /* the branch of the card whose answer this is; -1: no branches, or none was needed */
     double residual;        /* the solver's own: what it stops on */
     double multiplications; /* of those factorisations, were each done from scratch; 0: not counted */
     double factor_seconds;  /* that they took, where there is a clock */

@@ -48,6 +48,7 @@ static const double GROWTH = 4;                       /* of changes after a gues
 static const double LOOSEST = 1e-4, TIGHTEST = 1e-13; /* of inner problems, else INNER times E */
 static const double INNER = 0.01;
 enum { WINDOW = 10, PATIENCE = 10, ROUNDING = 64 }; /* rounds; E over the penalty's rounding */
+enum { WORK_OF_LAW = 100 };                         /* multiplications that take as long as the law of a constraint */
 enum { MOST_STEPS = 100 };                          /* of Newton in a round: more go round in rounding */
 
 typedef struct canal {
@@ -63,6 +64,9 @@ typedef struct canal {
     double E, best;             /* of this round; of what stands in call->out */
     int in_vain;                /* rounds since E was last the least */
     double multiplier_change, shift_change;
+    int round;
+    double before;        /* E of the round before */
+    double work_of_round; /* what a round takes beside Newton's steps */
     extrapolation ahead;
     sim_solution inner;
     primal newton;
@@ -240,32 +244,39 @@ static sim_outcome judge_round(const canal *c) {
     return at_rounding(c) ? SIM_AT_ROUNDING : SIM_OUTCOMES;
 }
 
-/* 0 without memory. */
-static int iterate(canal *c) {
-    double before = HUGE_VAL;
-    sim_outcome outcome = SIM_OUTCOMES;
-    for (int round = 0; round < (int)c->call->option[ROUNDS] && outcome == SIM_OUTCOMES; round++) {
-        if (!run_round(c)) {
-            return 0;
-        }
-        solver_record(c->call, c->E, NAN);
-        outcome = judge_round(c);
-        if (c->E > 0.5 * before && c->multiplier_change > SHARE * c->shift_change && c->kappa < STIFFEST) {
-            c->kappa = fmin(STEP * c->kappa, STIFFEST);
-            extrapolation_restart(&c->ahead);
-        }
-        before = c->E;
+static void stiffen(canal *c) {
+    if (c->E > 0.5 * c->before && c->multiplier_change > SHARE * c->shift_change && c->kappa < STIFFEST) {
+        c->kappa = fmin(STEP * c->kappa, STIFFEST);
+        extrapolation_restart(&c->ahead);
     }
-    c->call->out->outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
-    return 1;
+    c->before = c->E;
 }
 
-/* lambda and p of the guess, else none; what is handed out if no round gives numbers: no impulse. */
-static void start(canal *c) {
+static solver_piece iterate(canal *c, double until) {
+    sim_outcome outcome = SIM_OUTCOMES;
+    while (c->round < (int)c->call->option[ROUNDS] && outcome == SIM_OUTCOMES) {
+        int steps = c->inner.iterations;
+        if (c->call->work >= until) {
+            return SOLVER_PAUSED;
+        }
+        if (!run_round(c)) {
+            return SOLVER_NO_MEMORY;
+        }
+        c->round++;
+        c->call->work += (c->inner.iterations - steps) * c->call->unit + c->work_of_round;
+        solver_record(c->call, c->E, NAN);
+        outcome = judge_round(c);
+        stiffen(c);
+    }
+    c->call->out->outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
+    return SOLVER_ENDED;
+}
+
+/* lambda and p of these impulses (NULL: none) and the velocities as they stand. */
+static void start(canal *c, const double *impulse) {
     const sim_problem *p = c->problem;
     for (int r = 0; r < p->nrow; r++) {
-        c->lambda[r] = p->impulse_guess && isfinite(p->impulse_guess[r]) ? p->impulse_guess[r] : 0;
-        c->call->out->impulse[r] = 0;
+        c->lambda[r] = impulse && isfinite(impulse[r]) ? impulse[r] : 0;
     }
     problem_velocity(p, c->newton.at.v, c->s);
     for (int i = 0; i < p->nconstraint; i++) {
@@ -299,24 +310,77 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
     }
     law_start(c->call, hessian_patches(h));
     memcpy(c->newton.at.v, c->call->out->v, (size_t)p->nv * sizeof(double));
+    /* what is handed out if no round gives numbers: no impulse */
     memcpy(c->call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
-    start(c);
+    memset(c->call->out->impulse, 0, (size_t)p->nrow * sizeof(double));
+    start(c, p->impulse_guess);
     primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method};
     convex_law law = {p, c->law.R, c->law.yield, c->target, c->law.constant};
     return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch);
 }
 
+/* Multiplications: products with J and A, what the law of a constraint takes, in a step five times (the line), and H. */
+static void count_work(canal *c) {
+    const sim_problem *p = c->problem;
+    double products = 0, sum = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *k = &p->constraint[i];
+        double nv = 0;
+        for (int side = 0; side < 2 && k->tree[side] >= 0; side++) {
+            nv += sim_block_columns(p, k, side).count;
+        }
+        products += k->rows * nv;
+        sum += 0.5 * k->rows * nv * nv;
+    }
+    double laws = WORK_OF_LAW * (double)p->nconstraint;
+    c->work_of_round = 4 * products + 2 * laws;
+    c->call->unit = hessian_work(c->call->kept).multiplications + sum + 2 * products + 5 * laws;
+}
+
+static void *begin(solver_call *call) {
+    canal *c = ARENA_NEW(call->scratch, canal, 1);
+    if (!c) {
+        return NULL;
+    }
+    *c = (canal){.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
+    c->before = HUGE_VAL;
+    c->inner = *call->out;
+    c->inner.history = NULL; /* a record is a round */
+    if (!prepare(c, call->kept, call->scratch)) {
+        return NULL;
+    }
+    count_work(c);
+    return c;
+}
+
+static solver_piece go_on(void *state, double until) {
+    canal *c = state;
+    solver_piece piece = iterate(c, until);
+    report(c);
+    return piece;
+}
+
+/* From v = v* + A^-1 J' impulse. */
+static void take(void *state, const double *impulse) {
+    canal *c = state;
+    measure(c, impulse);
+    keep_best(c, impulse);
+    memcpy(c->newton.at.v, c->v, (size_t)c->problem->nv * sizeof *c->v);
+    start(c, impulse);
+    extrapolation_restart(&c->ahead);
+    c->before = HUGE_VAL;
+    c->in_vain = 0;
+    c->call->work += c->work_of_round;
+    report(c);
+}
+
 static int solve(solver_call *call) {
-    canal c = {.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
-    c.inner = *call->out;
-    c.inner.history = NULL; /* a record is a round */
     if (!law_check(call)) {
         law_refuse(call);
         return 1;
     }
-    int done = prepare(&c, call->kept, call->scratch) && iterate(&c);
-    report(&c);
-    return done;
+    void *state = begin(call);
+    return state && go_on(state, HUGE_VAL) != SOLVER_NO_MEMORY;
 }
 
 static void *create(void) { return hessian_create(); }
@@ -334,4 +398,7 @@ const solver_type solver_canal = {
     .create = create,
     .destroy = destroy,
     .solve = solve,
+    .begin = begin,
+    .go_on = go_on,
+    .take = take,
 };

@@ -215,17 +215,41 @@ static ptrdiff_t numbers_of_J(conversion *c) {
     return numbers;
 }
 
+static int reserve_components(conversion *c) {
+    size_t n = (size_t)c->local->nconstraint;
+    c->first = ARENA_NEW(c->scratch, int, n);
+    c->next = ARENA_NEW(c->scratch, int, n);
+    c->root = ARENA_NEW(c->scratch, int, n);
+    c->row = ARENA_NEW(c->scratch, int, n);
+    return c->first && c->next && c->root && c->row;
+}
+
+double local_cubes(const sim_problem *local, sim_arena *scratch) {
+    conversion c = {.local = local, .scratch = scratch};
+    size_t mark = sim_arena_mark(scratch);
+    double sum = -1;
+    if (reserve_components(&c)) {
+        find_components(&c);
+        sum = 0;
+        for (int i = 0; i < local->nconstraint; i++) {
+            double rows = c.first[i] >= 0 ? rows_of(&c, i) : 0;
+            sum += rows * rows * rows;
+        }
+    }
+    sim_arena_release(scratch, mark);
+    return sum;
+}
+
 int local_to_global(const sim_problem *local, sim_arena *scratch, sim_problem *global) {
     size_t n = (size_t)local->nconstraint;
     conversion c = {.local = local, .global = global, .scratch = scratch};
-    c.first = ARENA_NEW(scratch, int, n);
-    c.next = ARENA_NEW(scratch, int, n);
-    c.root = ARENA_NEW(scratch, int, n);
-    c.row = ARENA_NEW(scratch, int, n);
+    if (!reserve_components(&c)) {
+        return 0;
+    }
     c.tree = ARENA_NEW(scratch, sim_problem_tree, n);
     c.constraint = ARENA_NEW(scratch, sim_constraint, n);
     c.v = ARENA_NEW(scratch, double, 2 * (size_t)local->nrow);
-    if (!c.first || !c.next || !c.root || !c.row || !c.tree || !c.constraint || !c.v) {
+    if (!c.tree || !c.constraint || !c.v) {
         return 0;
     }
     find_components(&c);

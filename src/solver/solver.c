@@ -126,6 +126,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
                             sim_error *error) {
     out->outcome = SIM_SOLVED;
     out->iterations = out->factorisations = out->searches = 0;
+    out->finished_by = -1;
     out->residual = out->multiplications = out->factor_seconds = 0;
     if (out->history) {
         out->history->count = 0;
@@ -133,7 +134,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     if (p->nv == 0 && p->nrow == 0) {
         return SIM_OK; /* nothing to answer */
     }
-    solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out};
+    solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out, 0, 0};
     int wants_velocities = sim_problem_local(p) && p->nrow && !s->type->card.local;
     int done = wants_velocities ? solve_local(s->type, &call) : s->type->solve(&call);
     sim_arena_release(s->scratch, 0);
