@@ -23,13 +23,14 @@
 extern const solver_type solver_pgs;
 extern const solver_type solver_canal;
 
-/* In the order of turns, and how many iterations each is likely to need from a guess that is moderately good. */
+/* In the order of turns.  How many iterations each is likely to need where it does well, how many its first turn has at
+ * least, how many have to be in vain before all is given up; and how much work it has beside that of all others. */
 static const struct {
     const solver_type *type;
-    double likely;
+    double likely, first, least, share;
 } methods[] = {
-    {&solver_pgs, 40},
-    {&solver_canal, 12},
+    {&solver_pgs, 40, 12, 5000, 1},
+    {&solver_canal, 12, 36, 300, 4},
 };
 
 enum { BRANCHES = sizeof methods / sizeof *methods, FINISHER = BRANCHES - 1 };
@@ -41,12 +42,11 @@ static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
 };
 
-static const double NEARLY = 0.1;     /* E of a guess with which the finisher begins */
-static const double FIRST_TURN = 12;  /* iterations */
-static const double EXTENSION = 4;    /* of a turn, while it looks well */
-static const double PATIENCE = 8;     /* growth of work in which E must be halved ... */
-static const double LEAST_WORK = 5e3; /* ... beyond so many sweeps */
-static const double SLICE = 0.2;      /* of the work so far, between looks */
+static const double NEARLY = 0.1;  /* E of a guess with which the finisher begins */
+static const double PATIENCE = 16; /* growth of work in which E must be halved */
+static const double EXTENSION = 2; /* of a turn, while it looks well */
+static const double FAR_BETTER = 0.1;
+static const double SLICE = 0.2; /* of the work so far, between looks */
 
 enum { LOOKS = 64 };
 
@@ -59,8 +59,8 @@ typedef struct branch {
     solver_call call;
     sim_solution out;
     void *state;
-    double expected; /* work of beginning, and of an iteration, before it has begun */
-    int looks;       /* E after so much work, since its turn began */
+    double expected;  /* work of beginning, and of an iteration, before it has begun */
+    int turns, looks; /* E after so much work, since its turn began */
     double E_at[LOOKS], work_at[LOOKS];
 } branch;
 
@@ -71,8 +71,8 @@ typedef struct turns {
     int factored;           /* 0 not tried, 1 yes, -1 there is none */
     double *guess;          /* [nrow] finite; NULL: none */
     branch branch[BRANCHES];
-    int best; /* branch; -1: none has an answer */
-    double E; /* of it */
+    int best;         /* branch; -1: none has an answer */
+    double E, set_up; /* of it; work that was no iteration */
     double halved, work_at_halving;
 } turns;
 
@@ -151,7 +151,7 @@ static void look(turns *t, branch *b) {
     }
     if (t->E <= 0.5 * t->halved) {
         t->halved = t->E;
-        t->work_at_halving = total_work(t);
+        t->work_at_halving = total_work(t) - t->set_up;
     }
 }
 
@@ -165,6 +165,7 @@ static int begin(turns *t, branch *b) {
             return made < 0;
         }
         b->call.work += b->expected;
+        t->set_up += b->expected;
         b->call.problem = &t->velocities;
     }
     b->stage = RUNNING;
@@ -172,11 +173,12 @@ static int begin(turns *t, branch *b) {
     return b->state != NULL;
 }
 
-/* From the best there is, or the guess. */
+/* From the best there is.  In every other turn a method leaves its own way only for what is far better: some dead ends are
+ * left by exchange, others by going on. */
 static void hand_over(turns *t, branch *b) {
-    const double *from = t->best >= 0 ? t->branch[t->best].out.impulse : t->guess;
-    if (from && t->best != b->index && t->E < b->out.residual) {
-        b->type->take(b->state, from);
+    double lead = b->turns % 2 ? FAR_BETTER : 1;
+    if (t->best >= 0 && t->best != b->index && t->E < lead * b->out.residual) {
+        b->type->take(b->state, t->branch[t->best].out.impulse);
         b->looks = 0;
         look(t, b);
     }
@@ -213,22 +215,40 @@ static double next_best(const turns *t, const branch *b) {
 }
 
 static int over(const turns *t) {
-    double work = total_work(t), unit = t->branch[0].call.unit;
+    double work = total_work(t) - t->set_up, least = 0;
+    for (int k = 0; k < BRANCHES; k++) {
+        least += methods[k].least * t->branch[k].call.unit;
+    }
     return t->E <= t->call->option[TOLERANCE] || solution_stopped(t->call->out) ||
-           (work > LEAST_WORK * unit && work > PATIENCE * t->work_at_halving);
+           (work > least && work > PATIENCE * t->work_at_halving);
+}
+
+/* A factor of W is not W to the last bit: who works on W itself confirms the answer, or goes on from there. */
+static void confirm(turns *t, branch *b) {
+    branch *judge = &t->branch[0];
+    if (b->call.problem != t->problem && b->out.residual <= t->call->option[TOLERANCE] && judge->state) {
+        judge->type->take(judge->state, b->out.impulse);
+        t->E = judge->out.residual;
+        if (t->E > t->call->option[TOLERANCE]) {
+            b->stage = DONE;
+            t->best = judge->index;
+        }
+    }
 }
 
 /* 0 without memory. */
 static int take_turn(turns *t, branch *b) {
-    if (b->stage == NOT_BEGUN && !begin(t, b)) {
-        return 0;
-    }
     if (b->stage == DONE) {
         return 1;
     }
-    hand_over(t, b);
+    b->turns++;
+    if (b->stage == RUNNING) {
+        hand_over(t, b);
+    } else if (!begin(t, b)) {
+        return 0;
+    }
     double others = total_work(t) - b->call.work, began = b->call.work;
-    double share = fmax(FIRST_TURN * b->call.unit, 2 * others - began);
+    double share = fmax(methods[b->index].first * b->call.unit, methods[b->index].share * others - began);
     while (!over(t) && b->stage == RUNNING) {
         double done = b->call.work - began;
         if (done >= share && (done >= EXTENSION * share || remaining(t, b) > next_best(t, b))) {
@@ -240,6 +260,7 @@ static int take_turn(turns *t, branch *b) {
         }
         b->stage = piece == SOLVER_ENDED ? DONE : RUNNING;
         look(t, b);
+        confirm(t, b);
     }
     return 1;
 }
@@ -288,7 +309,7 @@ static int solve(solver_call *call) {
     }
     if (sim_problem_local(t->problem)) {
         double cubes = local_cubes(t->problem, call->scratch);
-        t->branch[FINISHER].expected = 0.2 * cubes;
+        t->branch[FINISHER].expected = 0.1 * cubes;
         if (cubes < 0) {
             return 0;
         }
@@ -298,7 +319,9 @@ static int solve(solver_call *call) {
         if (!begin(t, &t->branch[FINISHER])) {
             return 0;
         }
-        hand_over(t, &t->branch[FINISHER]);
+        branch *b = &t->branch[FINISHER];
+        b->type->take(b->state, t->guess);
+        look(t, b);
         turn = t->E < NEARLY ? FINISHER : 0;
     }
     while (!over(t) && any_left(t)) {

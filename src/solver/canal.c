@@ -48,6 +48,7 @@ static const double GROWTH = 4;                       /* of changes after a gues
 static const double LOOSEST = 1e-4, TIGHTEST = 1e-13; /* of inner problems, else INNER times E */
 static const double INNER = 0.01;
 enum { WINDOW = 10, PATIENCE = 10, ROUNDING = 64 }; /* rounds; E over the penalty's rounding */
+static const double WORK_OF_DENSE = 0.4;            /* of a multiplication in blocks */
 enum { WORK_OF_LAW = 100 };                         /* multiplications that take as long as the law of a constraint */
 enum { MOST_STEPS = 100 };                          /* of Newton in a round: more go round in rounding */
 
@@ -334,7 +335,8 @@ static void count_work(canal *c) {
     }
     double laws = WORK_OF_LAW * (double)p->nconstraint;
     c->work_of_round = 4 * products + 2 * laws;
-    c->call->unit = hessian_work(c->call->kept).multiplications + sum + 2 * products + 5 * laws;
+    double dense = hessian_work(c->call->kept).multiplications + sum;
+    c->call->unit = WORK_OF_DENSE * dense + 2 * products + 5 * laws;
 }
 
 static void *begin(solver_call *call) {
