@@ -1,4 +1,4 @@
-/* Which method for which problem?  Several take turns at the same one, and hand on the best impulses there are.
+/* Which method for which problem?  Several take turns at the same one, and may go on from each other's impulses.
  *
  * First-order methods are cheap: most problems they answer in some tens of sweeps, and where forces travel far they stall.
  * Newton's method answers these in some tens of steps, each of which costs a few sweeps or, where all touch all, hundreds.
@@ -6,10 +6,12 @@
  *
  *   - a first-order method begins, unless a guess is at hand that is nearly right: to finish is what Newton's is best at;
  *   - a turn goes on while the error falls so fast that, at this rate, it ends sooner than the next is likely to;
- *   - else the next takes over the best impulses so far, and has twice the work that went into the others.
+ *   - Newton's method begins its first turn from nothing all the same: the impulses of sweeps are rough where contacts share
+ *     loads, and cost it more steps than they save; in later turns the impulses of others are a way out of dead ends;
+ *   - turns get longer: each method has as much work as all others together, Newton's four times as much.
  *
- * As turns double, no more is spent than a small multiple of what the best of them alone would have needed.  Work is
- * counted in multiplications, never in seconds: the same problem takes the same way.
+ * So no more is spent than a small multiple of what the best of them alone would have needed.  Work is counted in
+ * multiplications, never in seconds: the same problem takes the same way.
  *
  * It gives up where the work has grown PATIENCE times since the error was last halved. */
 #include "solver/law.h"
@@ -30,7 +32,7 @@ static const struct {
     double likely, first, least, share;
 } methods[] = {
     {&solver_pgs, 40, 12, 5000, 1},
-    {&solver_canal, 12, 36, 300, 4},
+    {&solver_canal, 20, 36, 300, 4},
 };
 
 enum { BRANCHES = sizeof methods / sizeof *methods, FINISHER = BRANCHES - 1 };
@@ -251,7 +253,7 @@ static int take_turn(turns *t, branch *b) {
     double share = fmax(methods[b->index].first * b->call.unit, methods[b->index].share * others - began);
     while (!over(t) && b->stage == RUNNING) {
         double done = b->call.work - began;
-        if (done >= share && (done >= EXTENSION * share || remaining(t, b) > next_best(t, b))) {
+        if (done >= share && (done >= EXTENSION * share || remaining(t, b) > fmax(done, next_best(t, b)))) {
             break;
         }
         solver_piece piece = b->type->go_on(b->state, b->call.work + fmax(b->call.unit, SLICE * done));
