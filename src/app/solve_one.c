@@ -132,6 +132,7 @@ static int solve(workplace *w) {
         c->iterations = s.iterations;
         c->factorisations = s.factorisations;
         c->searches = s.searches;
+        c->finished_by = s.finished_by;
         c->residual = s.residual;
     }
     return 1;
@@ -195,7 +196,7 @@ static void describe(solve_case *c, const sim_problem *p) {
 }
 
 void solve_one(solve_run *run, const char *path, solve_case *c) {
-    *c = (solve_case){.path = path};
+    *c = (solve_case){.path = path, .finished_by = -1};
     sim_problem_file *file = sim_problem_file_read(path, &c->trouble);
     if (!file) {
         return;
