@@ -31,8 +31,8 @@ static const struct {
     const solver_type *type;
     double likely, first, least, share;
 } methods[] = {
-    {&solver_pgs, 40, 12, 5000, 1},
-    {&solver_canal, 20, 36, 300, 4},
+    {&solver_pgs, 40, 12, 2000, 1},
+    {&solver_canal, 20, 36, 150, 4},
 };
 
 enum { BRANCHES = sizeof methods / sizeof *methods, FINISHER = BRANCHES - 1 };
