@@ -16,6 +16,7 @@
  * It gives up where the work has grown PATIENCE times since the error was last halved. */
 #include "solver/law.h"
 #include "solver/local.h"
+#include "solver/remainder.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -46,11 +47,14 @@ static const sim_solver_option options[OPTIONS] = {
 
 static const double NEARLY = 0.1;  /* E of a guess with which the finisher begins */
 static const double PATIENCE = 16; /* growth of work in which E must be halved */
-static const double EXTENSION = 2; /* of a turn, while it looks well */
+static const double EXTENSION = 3; /* of a turn, while it looks well */
 static const double FAR_BETTER = 0.1;
 static const double SLICE = 0.2; /* of the work so far, between looks */
 
-enum { LOOKS = 64 };
+static const double ROUND_UNIT =
+    0.8; /* Newton's step over the multiplications of its factorisation, for local problems */
+
+enum { LOOKS = 64, MOST_STEPS = 1000000 };
 
 typedef enum stage { NOT_BEGUN, RUNNING, DONE } stage;
 
@@ -60,7 +64,10 @@ typedef struct branch {
     stage stage;
     solver_call call;
     sim_solution out;
+    double *option;
     void *state;
+    int rounds;       /* W is not symmetric: each turn is a solve of its own, from the best there is (remainder.c) */
+    int limit;        /* place of the option that limits iterations */
     double expected;  /* work of beginning, and of an iteration, before it has begun */
     int turns, looks; /* E after so much work, since its turn began */
     double E_at[LOOKS], work_at[LOOKS];
@@ -89,10 +96,11 @@ static double total_work(const turns *t) {
 /* What a method is given: its own tolerance, and no limit but ours. */
 static int set_options(branch *b, double tolerance, sim_arena *scratch) {
     const sim_solver_card *card = &b->type->card;
-    double *value = ARENA_NEW(scratch, double, card->noptions);
+    double *value = b->option = ARENA_NEW(scratch, double, card->noptions);
     for (int k = 0; k < card->noptions && value; k++) {
         const sim_solver_option *o = &card->option[k];
         int limit = strcmp(o->name, "max_iterations") == 0 || strcmp(o->name, "rounds") == 0;
+        b->limit = strcmp(o->name, "max_iterations") == 0 ? k : b->limit;
         value[k] = strcmp(o->name, "tolerance") == 0 ? tolerance : limit ? o->high : o->standard;
     }
     b->call.option = value;
@@ -124,7 +132,7 @@ static int set_up(turns *t, void **kept) {
         if (!b->out.impulse || !b->out.v || !set_options(b, call->option[TOLERANCE], call->scratch)) {
             return 0;
         }
-        b->stage = p->W && !p->W->symmetric && !card->asymmetric ? DONE : NOT_BEGUN;
+        b->rounds = p->W && !p->W->symmetric && !card->asymmetric;
     }
     return take_guess(t);
 }
@@ -135,6 +143,14 @@ static int factor(turns *t) {
         t->factored = local_to_global(t->problem, t->call->scratch, &t->velocities);
     }
     return t->factored;
+}
+
+static void add_effort(sim_solution *sum, const sim_solution *part) {
+    sum->iterations += part->iterations;
+    sum->factorisations += part->factorisations;
+    sum->searches += part->searches;
+    sum->multiplications += part->multiplications;
+    sum->factor_seconds += part->factor_seconds;
 }
 
 static void look(turns *t, branch *b) {
@@ -228,7 +244,8 @@ static int over(const turns *t) {
 /* A factor of W is not W to the last bit: who works on W itself confirms the answer, or goes on from there. */
 static void confirm(turns *t, branch *b) {
     branch *judge = &t->branch[0];
-    if (b->call.problem != t->problem && b->out.residual <= t->call->option[TOLERANCE] && judge->state) {
+    int factored = sim_problem_local(t->problem) && !b->type->card.local;
+    if (factored && b->out.residual <= t->call->option[TOLERANCE] && judge->state) {
         judge->type->take(judge->state, b->out.impulse);
         t->E = judge->out.residual;
         if (t->E > t->call->option[TOLERANCE]) {
@@ -238,10 +255,47 @@ static void confirm(turns *t, branch *b) {
     }
 }
 
+/* A turn of so much work, or a little; 0 without memory. */
+static int solve_in_rounds(turns *t, branch *b, double share) {
+    sim_problem from = *t->problem;
+    sim_solution found = *t->call->out;
+    solver_call call = b->call;
+    double unit = b->call.unit > 0 ? b->call.unit : b->expected;
+    size_t mark = sim_arena_mark(call.scratch);
+    found.impulse = ARENA_NEW(call.scratch, double, from.nrow);
+    found.iterations = found.factorisations = found.searches = 0;
+    found.multiplications = found.factor_seconds = 0;
+    from.impulse_guess = t->best >= 0 && b->turns > 1 ? t->branch[t->best].out.impulse : NULL;
+    b->option[b->limit] = fmin(fmax(methods[b->index].first, floor(share / unit)), MOST_STEPS);
+    call.problem = &from;
+    call.out = &found;
+    int done = found.impulse && remainder_solve(b->type, &call);
+    if (done) {
+        b->call.unit = found.factorisations ? ROUND_UNIT * found.multiplications / found.factorisations : unit;
+        b->call.work += b->expected + found.iterations * b->call.unit;
+        t->set_up += b->expected;
+        b->stage = found.outcome == SIM_AT_LIMIT ? RUNNING : DONE;
+        b->out.outcome = found.outcome;
+        add_effort(&b->out, &found);
+        if (found.residual < b->out.residual) {
+            b->out.residual = found.residual;
+            memcpy(b->out.impulse, found.impulse, (size_t)from.nrow * sizeof *found.impulse);
+        }
+        look(t, b);
+        confirm(t, b);
+    }
+    sim_arena_release(call.scratch, mark);
+    return done;
+}
+
 /* 0 without memory. */
 static int take_turn(turns *t, branch *b) {
     if (b->stage == DONE) {
         return 1;
+    }
+    if (b->rounds) {
+        b->turns++;
+        return solve_in_rounds(t, b, methods[b->index].share * (total_work(t) - b->call.work) - b->call.work);
     }
     b->turns++;
     if (b->stage == RUNNING) {
@@ -253,7 +307,7 @@ static int take_turn(turns *t, branch *b) {
     double share = fmax(methods[b->index].first * b->call.unit, methods[b->index].share * others - began);
     while (!over(t) && b->stage == RUNNING) {
         double done = b->call.work - began;
-        if (done >= share && (done >= EXTENSION * share || remaining(t, b) > fmax(done, next_best(t, b)))) {
+        if (done >= share && (done >= EXTENSION * share || remaining(t, b) > fmax(2 * done, next_best(t, b)))) {
             break;
         }
         solver_piece piece = b->type->go_on(b->state, b->call.work + fmax(b->call.unit, SLICE * done));
@@ -280,12 +334,7 @@ static void report(turns *t) {
     sim_solution *out = t->call->out;
     const branch *b = t->best >= 0 ? &t->branch[t->best] : NULL;
     for (int k = 0; k < BRANCHES; k++) {
-        const sim_solution *part = &t->branch[k].out;
-        out->iterations += part->iterations;
-        out->factorisations += part->factorisations;
-        out->searches += part->searches;
-        out->multiplications += part->multiplications;
-        out->factor_seconds += part->factor_seconds;
+        add_effort(out, &t->branch[k].out);
     }
     if (!sim_problem_local(t->problem)) {
         memcpy(out->v, b ? b->out.v : t->problem->v_free, (size_t)t->problem->nv * sizeof *out->v);
