@@ -132,7 +132,7 @@ static sim_outcome outcome_of(const auto_turns *t, const auto_branch *b) {
     if (b && b->stage == AUTO_DONE && b->out.outcome == SIM_AT_ROUNDING && t->E <= RIGHT) {
         return SIM_AT_ROUNDING;
     }
-    return t->E < HUGE_VAL ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
+    return t->E < HUGE_VAL || any_left(t) ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
 }
 
 static void report(auto_turns *t) {
