@@ -42,6 +42,7 @@ static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
 };
 
+enum { FEW = 8 };                  /* constraints */
 static const double NEARLY = 0.1;  /* E of a guess with which the finisher begins */
 static const double PATIENCE = 16; /* growth of work in which E must be halved */
 static const double EXTENSION = 3; /* of a turn, while it looks well */
@@ -152,11 +153,12 @@ static void report(auto_turns *t) {
     out->outcome = outcome_of(t, b);
 }
 
-/* Who begins: the finisher, if the guess is nearly right; 0 without memory. */
+/* Who begins: the finisher, if the guess is nearly right; a few contacts are swept sooner than a Newton step is prepared.
+ * 0 without memory. */
 static int start(auto_turns *t, int *turn) {
     auto_branch *b = &t->branch[FINISHER];
     *turn = 0;
-    if (t->guess && b->stage == AUTO_NOT_BEGUN && !sim_problem_local(t->problem)) {
+    if (t->guess && t->problem->nconstraint > FEW && b->stage == AUTO_NOT_BEGUN && !sim_problem_local(t->problem)) {
         if (!auto_begin(t, b)) {
             return 0;
         }
