@@ -104,7 +104,7 @@ static int take_turn(auto_turns *t, auto_branch *b) {
     }
     double others = auto_work(t) - b->call.work, began = b->call.work;
     double share = fmax(methods[b->index].first * b->call.unit, methods[b->index].share * others - began);
-    while (!over(t) && b->stage == AUTO_RUNNING) {
+    while (!over(t) && b->stage == AUTO_RUNNING && !b->again) {
         double done = b->call.work - began;
         if (done >= share && (done >= EXTENSION * share || remaining(t, b) > fmax(2 * done, next_best(t, b)))) {
             break;

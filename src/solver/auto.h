@@ -19,6 +19,8 @@ typedef struct auto_branch {
     void *state;
     int limit;        /* place of the option that limits iterations */
     int rounds;       /* W is not symmetric: each turn is a solve of its own, from the best there is (remainder.c) */
+    int again;        /* it has ended, and may begin once more from the best there is */
+    double ended;     /* best E when it did */
     double expected;  /* work of beginning, and of an iteration, before it has begun */
     int turns, looks; /* turns; E after so much work, since the turn began */
     double E_at[AUTO_LOOKS], work_at[AUTO_LOOKS];

@@ -68,6 +68,7 @@ int auto_set_up(auto_turns *t, const solver_type *const *type, int count, void *
         b->out.impulse = ARENA_NEW(call->scratch, double, p->nrow);
         b->out.v = ARENA_NEW(call->scratch, double, sim_problem_local(p) ? p->nrow : p->nv);
         b->out.residual = HUGE_VAL;
+        b->ended = HUGE_VAL;
         if (!b->out.impulse || !b->out.v || !set_options(b, t->tolerance, call->scratch)) {
             return 0;
         }
@@ -142,7 +143,9 @@ void auto_take(auto_turns *t, auto_branch *b, const double *from) {
  * by going on. */
 void auto_hand_over(auto_turns *t, auto_branch *b) {
     double lead = b->turns % 2 ? FAR_BETTER : 1;
-    if (t->best >= 0 && t->best != b->index && t->E < lead * b->out.residual) {
+    int better = t->best >= 0 && t->best != b->index && t->E < lead * b->out.residual;
+    if (better || (b->again && t->best >= 0)) {
+        b->again = 0;
         auto_take(t, b, t->branch[t->best].out.impulse);
     }
 }
@@ -161,11 +164,21 @@ static void confirm(auto_turns *t, auto_branch *b) {
     }
 }
 
+/* A method that has come to its end short of the tolerance begins again, as long as that helps. */
+static void end(auto_turns *t, auto_branch *b) {
+    b->again =
+        b->stage == AUTO_RUNNING && b->out.outcome != SIM_BROKEN_DOWN && t->E > t->tolerance && t->E <= 0.5 * b->ended;
+    b->stage = b->again ? AUTO_RUNNING : AUTO_DONE;
+    b->ended = t->E;
+}
+
 int auto_go_on(auto_turns *t, auto_branch *b, double work) {
     solver_piece piece = b->type->go_on(b->state, b->call.work + work);
-    b->stage = piece == SOLVER_ENDED ? AUTO_DONE : AUTO_RUNNING;
     auto_look(t, b);
     confirm(t, b);
+    if (piece == SOLVER_ENDED) {
+        end(t, b);
+    }
     return piece != SOLVER_NO_MEMORY;
 }
 

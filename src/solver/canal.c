@@ -65,7 +65,7 @@ typedef struct canal {
     double E, best;             /* of this round; of what stands in call->out */
     int in_vain;                /* rounds since E was last the least */
     double multiplier_change, shift_change;
-    int round;
+    int round, ended;
     double before;        /* E of the round before */
     double work_of_round; /* what a round takes beside Newton's steps */
     extrapolation ahead;
@@ -270,6 +270,7 @@ static solver_piece iterate(canal *c, double until) {
         stiffen(c);
     }
     c->call->out->outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
+    c->ended = 1;
     return SOLVER_ENDED;
 }
 
@@ -362,13 +363,15 @@ static solver_piece go_on(void *state, double until) {
     return piece;
 }
 
-/* From v = v* + A^-1 J' impulse. */
+/* From v = v* + A^-1 J' impulse; once it has ended, with a penalty as soft as at first. */
 static void take(void *state, const double *impulse) {
     canal *c = state;
     measure(c, impulse);
     keep_best(c, impulse);
     memcpy(c->newton.at.v, c->v, (size_t)c->problem->nv * sizeof *c->v);
     start(c, impulse);
+    c->kappa = c->ended ? c->call->option[PENALTY] : c->kappa;
+    c->ended = 0;
     extrapolation_restart(&c->ahead);
     c->before = HUGE_VAL;
     c->in_vain = 0;
