@@ -42,12 +42,12 @@ static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
 };
 
-enum { FEW = 8 };                  /* constraints */
-static const double NEARLY = 0.1;  /* E of a guess with which the finisher begins */
-static const double PATIENCE = 16; /* growth of work in which E must be halved */
-static const double EXTENSION = 3; /* of a turn, while it looks well */
-static const double RIGHT = 1e-6;  /* E of answers that no number in double precision improves */
-static const double SLICE = 0.2;   /* of the work so far, between looks */
+enum { FEW = 8, MOST_TURNS = 200 }; /* constraints; turns get longer, so that there never are so many */
+static const double NEARLY = 0.1;   /* E of a guess with which the finisher begins */
+static const double PATIENCE = 16;  /* growth of work in which E must be halved */
+static const double EXTENSION = 3;  /* of a turn, while it looks well */
+static const double RIGHT = 1e-6;   /* E of answers that no number in double precision improves */
+static const double SLICE = 0.2;    /* of the work so far, between looks */
 
 /* Work still to do, as the error falls: by the fall over the last part of the turn. */
 static double remaining(const auto_turns *t, const auto_branch *b) {
@@ -102,8 +102,9 @@ static int take_turn(auto_turns *t, auto_branch *b) {
     } else if (!auto_begin(t, b)) {
         return 0;
     }
-    double others = auto_work(t) - b->call.work, began = b->call.work;
-    double share = fmax(methods[b->index].first * b->call.unit, methods[b->index].share * others - began);
+    double others = auto_work(t) - b->call.work, began = b->call.work, first = methods[b->index].first * b->call.unit;
+    double share =
+        fmax(fmax(first, 1), methods[b->index].share * others - began); /* something, even if there is nothing */
     while (!over(t) && b->stage == AUTO_RUNNING && !b->again) {
         double done = b->call.work - began;
         if (done >= share && (done >= EXTENSION * share || remaining(t, b) > fmax(2 * done, next_best(t, b)))) {
@@ -183,7 +184,7 @@ static int solve(solver_call *call) {
     if (!auto_set_up(t, type, BRANCHES, call->kept) || !start(t, &turn)) {
         return 0;
     }
-    while (!over(t) && any_left(t)) {
+    for (int count = 0; count < MOST_TURNS && !over(t) && any_left(t); count++) {
         if (!take_turn(t, &t->branch[turn])) {
             return 0;
         }

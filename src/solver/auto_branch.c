@@ -144,8 +144,9 @@ void auto_take(auto_turns *t, auto_branch *b, const double *from) {
 void auto_hand_over(auto_turns *t, auto_branch *b) {
     double lead = b->turns % 2 ? FAR_BETTER : 1;
     int better = t->best >= 0 && t->best != b->index && t->E < lead * b->out.residual;
-    if (better || (b->again && t->best >= 0)) {
-        b->again = 0;
+    int again = b->again && t->best >= 0;
+    b->again = 0;
+    if (better || again) {
         auto_take(t, b, t->branch[t->best].out.impulse);
     }
 }
@@ -166,8 +167,8 @@ static void confirm(auto_turns *t, auto_branch *b) {
 
 /* A method that has come to its end short of the tolerance begins again, as long as that helps. */
 static void end(auto_turns *t, auto_branch *b) {
-    b->again =
-        b->stage == AUTO_RUNNING && b->out.outcome != SIM_BROKEN_DOWN && t->E > t->tolerance && t->E <= 0.5 * b->ended;
+    b->again = b->stage == AUTO_RUNNING && b->out.outcome != SIM_BROKEN_DOWN && t->E > t->tolerance &&
+               t->E < HUGE_VAL && t->E <= 0.5 * b->ended;
     b->stage = b->again ? AUTO_RUNNING : AUTO_DONE;
     b->ended = t->E;
 }
