@@ -15,6 +15,7 @@
  *
  * It gives up where the work has grown PATIENCE times since the error was last halved. */
 #include "solver/auto.h"
+#include "solver/natural.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +47,6 @@ enum { FEW = 8, MOST_TURNS = 200 }; /* constraints; turns get longer, so that th
 static const double NEARLY = 0.1;   /* E of a guess with which the finisher begins */
 static const double PATIENCE = 16;  /* growth of work in which E must be halved */
 static const double EXTENSION = 3;  /* of a turn, while it looks well */
-static const double RIGHT = 1e-6;   /* E of answers that no number in double precision improves */
 static const double SLICE = 0.2;    /* of the work so far, between looks */
 
 /* Work still to do, as the error falls: by the fall over the last part of the turn. */
@@ -131,7 +131,7 @@ static sim_outcome outcome_of(const auto_turns *t, const auto_branch *b) {
     if (t->E <= t->tolerance) {
         return SIM_SOLVED;
     }
-    if (b && b->stage == AUTO_DONE && b->out.outcome == SIM_AT_ROUNDING && t->E <= RIGHT) {
+    if (b && b->stage == AUTO_DONE && b->out.outcome == SIM_AT_ROUNDING && t->E <= NATURAL_RIGHT) {
         return SIM_AT_ROUNDING;
     }
     return t->E < HUGE_VAL || any_left(t) ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;

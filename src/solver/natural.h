@@ -21,5 +21,7 @@ double natural_error(const natural_sum *sum);
 
 /* Velocities are known to about this part of what impulses move, and no error is known to be less. */
 static const double NATURAL_ROUNDING = 1e-15;
+/* No answer whose error is greater calls itself as right as rounding allows. */
+static const double NATURAL_RIGHT = 1e-6;
 
 #endif

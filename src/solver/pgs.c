@@ -9,6 +9,7 @@
  * worth asking; the answer given is the best that was measured. */
 #include "solver/pgs.h"
 #include "solver/extrapolate.h"
+#include "solver/natural.h"
 #include "solver/products.h"
 
 #include <float.h>
@@ -188,7 +189,7 @@ static solver_piece iterate(iteration *r, double until) {
             solver_record(call, pgs_residual(s), NAN);
         }
         if (resting && !(r->b.residual <= tolerance)) {
-            return end(r, SIM_AT_ROUNDING);
+            return end(r, r->b.residual <= NATURAL_RIGHT ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
         }
         follow(s, extrapolation_end(&r->e, s->gamma));
         get_on(&r->at, sweep, s, &r->e, &r->b);
