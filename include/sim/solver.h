@@ -25,8 +25,9 @@ typedef struct sim_solver_card {
     sim_compliance compliance; /* ... and the R and target that it is given unless another is asked for */
     unsigned kinds;            /* bit k: takes constraints of kind k */
     int local;      /* takes problems of W and q alone as they are; else by a factor W = L L', A = 1, J = L */
-    int asymmetric; /* takes W that is not symmetric */
+    int asymmetric; /* takes W that is not symmetric as it is; else its symmetric part, and the rest round by round */
     int bodies;     /* wants the bodies of a problem, where they are known */
+    const char *const *branch; /* names of the methods it is made of; ends with NULL; NULL: it is one */
     int noptions;
     const sim_solver_option *option;
 } sim_solver_card;
@@ -45,6 +46,8 @@ typedef enum sim_outcome {
     SIM_OUTCOMES,
 } sim_outcome;
 
+enum { SIM_MAX_BRANCHES = 4 }; /* of a solver */
+
 SIM_API const char *sim_outcome_name(sim_outcome outcome);
 
 /* The way to an answer, iteration by iteration, for those who ask. */
@@ -61,6 +64,7 @@ typedef struct sim_solution {
     int iterations;
     int factorisations;
     int searches;           /* evaluations of line searches */
+    int finished_by;        /* the branch of the card whose answer this is; -1: no branches, or none was needed */
     double residual;        /* the solver's own: what it stops on */
     double multiplications; /* of those factorisations, were each done from scratch; 0: not counted */
     double factor_seconds;  /* that they took, where there is a clock */

@@ -87,12 +87,13 @@ typedef struct sim_step_info {
 
     /* contacts */
     int contacts, islands;
-    int solver_iterations;       /* the most that any island took ... */
-    int solver_total;            /* ... and the sum over islands */
-    int unsolved;                /* islands whose solver gave up */
-    int factorisations;          /* over islands, of solvers that factor ... */
-    double multiplications;      /* ... and what they would cost from scratch */
-    sim_certificate certificate; /* of the islands that are awake */
+    int solver_iterations;          /* the most that any island took ... */
+    int solver_total;               /* ... and the sum over islands */
+    int unsolved;                   /* islands whose solver gave up */
+    int finished[SIM_MAX_BRANCHES]; /* islands that each branch of the solver solved, where it has branches */
+    int factorisations;             /* over islands, of solvers that factor ... */
+    double multiplications;         /* ... and what they would cost from scratch */
+    sim_certificate certificate;    /* of the islands that are awake */
 
     /* sleep */
     int asleep, asleep_bodies, asleep_contacts; /* trees, their bodies and contacts that the step passed over */

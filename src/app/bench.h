@@ -2,6 +2,7 @@
 #ifndef APP_BENCH_H
 #define APP_BENCH_H
 
+#include "app/branches.h"
 #include "app/options.h"
 #include <sim/sim.h>
 #include <stdio.h>
@@ -51,6 +52,7 @@ typedef struct bench_figures {
     int bodies, velocities, steps;
     double contacts, islands, iterations, factorisations, multiplications; /* mean of a step */
     int unsolved;                                                          /* islands, over all steps */
+    branch_counts finished;                                                /* likewise */
     double seconds[SIM_TIMES], whole;                                      /* of a step */
     bench_summary E, own, momentum, slip, penetration;
     /* by the clock on the wall, with one thread and with `threads`; 0: not asked for */

@@ -92,6 +92,9 @@ static void note(bench_figures *f, const sim_step_info *info) {
     f->factorisations += (double)info->factorisations / n;
     f->multiplications += info->multiplications / n;
     f->unsolved += info->unsolved;
+    for (int k = 0; k < SIM_MAX_BRANCHES; k++) {
+        f->finished.of[k] += info->finished[k];
+    }
     take(&f->E, e->E, n);
     take(&f->own, e->own, n);
     take(&f->momentum, e->momentum, n);

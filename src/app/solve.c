@@ -94,7 +94,11 @@ void solve_count(solve_totals *totals, const solve_case *c) {
         return;
     }
     totals->seconds += c->seconds;
-    totals->unsolved += c->outcome != SIM_SOLVED && c->outcome != SIM_AT_ROUNDING;
+    int solved = c->outcome == SIM_SOLVED || c->outcome == SIM_AT_ROUNDING;
+    totals->unsolved += !solved;
+    if (solved && c->finished_by >= 0) {
+        totals->finished.of[c->finished_by]++;
+    }
     for (int k = 0; k < SOLVE_LEVELS; k++) {
         totals->within_E[k] += c->certificate.E <= level[k];
         totals->within_own[k] += c->certificate.own <= level[k];

@@ -2,6 +2,7 @@
 #ifndef APP_SOLVE_H
 #define APP_SOLVE_H
 
+#include "app/branches.h"
 #include "app/options.h"
 #include <sim/sim.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ typedef struct solve_case {
     int contacts, constraints, rows, velocities, local, symmetric;
     sim_outcome outcome;
     int out_of_time, iterations, factorisations, searches;
+    int finished_by; /* branch of the solver; -1 */
     double residual, seconds;
     sim_certificate certificate;
 } solve_case;
@@ -44,6 +46,7 @@ typedef struct solve_totals {
     int files, unreadable, refused, unsolved; /* unsolved: not within the solver's own tolerance */
     int within_E[SOLVE_LEVELS], within_own[SOLVE_LEVELS];
     double seconds;
+    branch_counts finished; /* files that are solved, as the solver sees it */
 } solve_totals;
 
 typedef struct solve_run {

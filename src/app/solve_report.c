@@ -46,6 +46,9 @@ static void print_totals(const solve_run *run) {
     const solve_totals *t = &run->totals;
     printf("\n%d files, %d refused by %s, %d not read or not solved; %.3g s\n", t->files, t->refused, run->name,
            t->unreadable, t->seconds);
+    if (run->card) {
+        print_branches(stdout, "finished by             ", run->card, &t->finished);
+    }
     print_shares("rigid law, E", t->within_E, t->files);
     print_shares("the solver's own law", t->within_own, t->files);
 }
@@ -114,7 +117,7 @@ static void write_certificate(json_out *out, const solve_case *c) {
     json_whole(out, "worst", e->worst);
 }
 
-static void write_case(json_out *out, const solve_case *c) {
+static void write_case(json_out *out, const solve_run *run, const solve_case *c) {
     json_open_line(out, NULL, '{');
     json_text(out, "file", c->path);
     json_whole(out, "contacts", c->contacts);
@@ -125,6 +128,9 @@ static void write_case(json_out *out, const solve_case *c) {
     json_text(out, "outcome", solve_outcome(c));
     json_text(out, "reason", c->trouble.status ? c->trouble.text : NULL);
     if (!c->trouble.status) {
+        if (run->card && run->card->branch) {
+            json_text(out, "finished_by", c->finished_by >= 0 ? run->card->branch[c->finished_by] : NULL);
+        }
         json_whole(out, "iterations", c->iterations);
         json_whole(out, "factorisations", c->factorisations);
         json_whole(out, "searches", c->searches);
@@ -143,7 +149,8 @@ static void write_shares(json_out *out, const char *key, const int within[SOLVE_
     json_close(out, '}');
 }
 
-static void write_totals(json_out *out, const solve_totals *t) {
+static void write_totals(json_out *out, const solve_run *run) {
+    const solve_totals *t = &run->totals;
     json_close(out, ']');
     json_open(out, "summary", '{');
     json_whole(out, "files", t->files);
@@ -151,6 +158,9 @@ static void write_totals(json_out *out, const solve_totals *t) {
     json_whole(out, "failed", t->unreadable);
     json_whole(out, "unsolved", t->unsolved);
     json_real(out, "seconds", t->seconds);
+    if (run->card) {
+        json_branches(out, run->card, &t->finished);
+    }
     write_shares(out, "E", t->within_E);
     write_shares(out, "own", t->within_own);
     json_close(out, '}');
@@ -176,7 +186,7 @@ solve_report *solve_report_open(const solve_run *run) {
 
 void solve_report_case(solve_report *report, const solve_case *c) {
     if (report->run->request->json) {
-        write_case(&report->json, c);
+        write_case(&report->json, report->run, c);
     } else {
         print_case(c);
     }
@@ -184,7 +194,7 @@ void solve_report_case(solve_report *report, const solve_case *c) {
 
 void solve_report_close(solve_report *report) {
     if (report->run->request->json) {
-        write_totals(&report->json, &report->run->totals);
+        write_totals(&report->json, report->run);
     } else {
         print_totals(report->run);
     }

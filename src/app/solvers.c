@@ -39,7 +39,14 @@ static void write_card(json_out *out, const sim_solver_card *card) {
     }
     json_close(out, ']');
     json_text(out, "local", card->local ? "W" : "factor of W");
-    json_text(out, "asymmetric", card->asymmetric ? "taken" : "refused");
+    json_text(out, "asymmetric", card->asymmetric ? "taken" : "in rounds");
+    if (card->branch) {
+        json_open_line(out, "branches", '[');
+        for (int k = 0; card->branch[k]; k++) {
+            json_text(out, NULL, card->branch[k]);
+        }
+        json_close(out, ']');
+    }
     json_open(out, "options", '[');
     for (int k = 0; k < card->noptions; k++) {
         write_option(out, &card->option[k]);

@@ -51,6 +51,7 @@ static void print_contact_course(const sim_run *run) {
     fprintf(stderr, "  solver         %s, %.2f iterations on average, %d at most\n",
             sim_world_options(run->world)->solver->name, (double)tally->iterations / (double)tally->steps,
             tally->most_iterations);
+    print_branches(stderr, "  finished by    ", sim_world_options(run->world)->solver, &tally->finished);
     if (tally->unsolved_steps > 0) {
         fprintf(stderr,
                 "  NOT SOLVED     %lld of %lld steps with contacts or constraints (%lld islands), first at %.9g s\n",
@@ -184,6 +185,9 @@ static void write_contacts(json_out *out, const sim_run *run) {
     json_real(out, "iterations_mean", ratio((double)tally->iterations, steps));
     json_whole(out, "iterations_max", tally->most_iterations);
     json_whole(out, "iterations_total", tally->total);
+    if (tally->steps) {
+        json_branches(out, options->solver, &tally->finished);
+    }
     json_whole(out, "unsolved_steps", tally->unsolved_steps);
     json_whole(out, "unsolved_islands", tally->unsolved_islands);
     json_real(out, "first_unsolved_time", tally->unsolved_steps ? tally->first_unsolved : NAN);

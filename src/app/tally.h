@@ -2,6 +2,7 @@
 #ifndef APP_TALLY_H
 #define APP_TALLY_H
 
+#include "app/branches.h"
 #include <sim/sim.h>
 
 /* Of a figure that each solved step has: sum, greatest, and when that was. */
@@ -20,7 +21,8 @@ typedef struct contact_tally {
     int64_t iterations, total; /* of the solver: those of the hardest island of each step; of all islands */
     int most_iterations;
     int64_t unsolved_steps, unsolved_islands;
-    double first_unsolved; /* simulated time */
+    double first_unsolved;  /* simulated time */
+    branch_counts finished; /* islands */
     tally_figure figure[FIGURES];
 } contact_tally;
 

@@ -484,7 +484,11 @@ static void report(const frame *f, contact_info *info) {
         info->rows += is->problem.nrow;
         info->iterations = found->iterations > info->iterations ? found->iterations : info->iterations;
         info->total += found->iterations;
-        info->unsolved += found->outcome != SIM_SOLVED && found->outcome != SIM_AT_ROUNDING;
+        int solved = found->outcome == SIM_SOLVED || found->outcome == SIM_AT_ROUNDING;
+        info->unsolved += !solved;
+        if (solved && found->finished_by >= 0) {
+            info->finished[found->finished_by]++;
+        }
         info->factorisations += found->factorisations;
         info->multiplications += found->multiplications;
         for (int part = 0; part < CONTACT_PARTS; part++) {

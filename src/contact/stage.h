@@ -52,9 +52,10 @@ typedef struct contact_input {
 
 typedef struct contact_info {
     int islands, constraints, rows;
-    int iterations; /* the most that any island took ... */
-    int total;      /* ... and the sum over islands */
-    int unsolved;   /* islands whose solver gave up */
+    int iterations;                 /* the most that any island took ... */
+    int total;                      /* ... and the sum over islands */
+    int unsolved;                   /* islands whose solver gave up */
+    int finished[SIM_MAX_BRANCHES]; /* islands that each branch of the solver solved */
     int factorisations;
     double multiplications;        /* of them, summed over islands */
     double seconds[CONTACT_PARTS]; /* summed over islands; the factor's are part of the solver's */

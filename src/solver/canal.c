@@ -15,9 +15,15 @@
  * Two things go on at once.  lambda comes nearer by about 1 / (1 + kappa) each round, p of a sliding contact by
  * mu^2 / (1 + mu^2) whatever kappa is (W = w 1).  So kappa grows where the error does not halve and lambda is what still
  * changes, compared in units of velocity.  (The authors let it grow whenever the error does not fall enough.)  And where
- * the rounds lead is extrapolated from (lambda, p) of the last ones, which is what solves the hard ones (extrapolate.c).
+ * the rounds lead is guessed: from the derivative of the last one, which near the end makes the error ten times less a
+ * round (canal_newton.c), and while that is no good from the changes of several, which finds through to the hard ones
+ * (extrapolate.c).
+ *
+ * There need not be an answer: bodies jammed by friction cannot obey a target that pushes them apart.  Where the error has
+ * not halved for PATIENCE rounds it ends.  From a guess the answer is near, if there is one, and fewer rounds tell.
  *
  * E is measured on v = v* + A^-1 J' gamma, with which momentum is in balance to the last bit; so is what is handed out. */
+#include "solver/canal_newton.h"
 #include "solver/delassus.h"
 #include "solver/extrapolate.h"
 #include "solver/law.h"
@@ -31,14 +37,15 @@
 
 enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, OPTIONS };
 
-static const char *const accelerations[] = {"none", "anderson", NULL};
+static const char *const accelerations[] = {"none", "anderson", "newton", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "Newton steps, of all rounds", 0, 1e6, 2000, 1, NULL},
-    [ROUNDS] = {"rounds", "of multipliers at most", 1, 1e6, 500, 1, NULL},
+    [MAX_ITERATIONS] = {"max_iterations", "Newton steps, of all rounds", 0, 1e6, 10000, 1, NULL},
+    [ROUNDS] = {"rounds", "of multipliers at most", 1, 1e6, 5000, 1, NULL},
     [PENALTY] = {"penalty", "inverse mass over the compliance that rounds begin with", 1, 1e6, 100, 0, NULL},
-    [ACCELERATION] = {"acceleration", "guess ahead from rounds in a row", 0, 1, 1, 1, accelerations},
+    [ACCELERATION] = {"acceleration", "guess ahead: from rounds in a row; from the derivative of one, too", 0, 2, 2, 1,
+                      accelerations},
     [FACTORISATION] = {"factorisation", "how Hessians are factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, hessian_methods},
 };
 
@@ -47,8 +54,12 @@ static const double STEP = 5, STIFFEST = 1e6, SHARE = 0.3;
 static const double GROWTH = 4;                       /* of changes after a guess, for which it is still taken */
 static const double LOOSEST = 1e-4, TIGHTEST = 1e-13; /* of inner problems, else INNER times E */
 static const double INNER = 0.01;
-enum { WINDOW = 10, PATIENCE = 10, ROUNDING = 64 }; /* rounds; E over the penalty's rounding */
-enum { MOST_STEPS = 100 };                          /* of Newton in a round: more go round in rounding */
+enum { WINDOW = 10, IDLE = 10, ROUNDING = 64 }; /* rounds; E over the penalty's rounding */
+enum { PATIENCE = 500, PATIENCE_NEAR = 60 };    /* rounds without half the error; from a guess */
+enum { MOST_STEPS = 100, TRIAL = 12 };          /* of Newton in a round, as more go round in rounding; from a guess */
+enum { NO_GUESSES, ANDERSON, NEWTON };
+static const double WORK_OF_DENSE = 0.4; /* of a multiplication in blocks */
+enum { WORK_OF_LAW = 100 };              /* multiplications that take as long as the law of a constraint */
 
 typedef struct canal {
     solver_call *call;
@@ -59,11 +70,19 @@ typedef struct canal {
     law_rows law;               /* of the inner problem */
     double *target;             /* [nrow] */
     double *x, *lambda, *shift; /* [nrow + nconstraint] the state; its parts */
+    double *from, *e;           /* x as the round took it; [nconstraint] w / kappa or 0 */
     double *v;                  /* [nv] v* + A^-1 J' gamma */
     double E, best;             /* of this round; of what stands in call->out */
     int in_vain;                /* rounds since E was last the least */
+    double half;                /* E must come under, and rounds since it last did */
+    int waited;
     double multiplier_change, shift_change;
+    int round, ended;
+    double before;        /* E of the round before */
+    double work_of_round; /* what a round takes beside Newton's steps */
     extrapolation ahead;
+    canal_newton leap;
+    int held; /* a guess of `ahead` that was put off for one of `leap` */
     sim_solution inner;
     primal newton;
 } canal;
@@ -73,8 +92,8 @@ static int reserve(canal *c, sim_arena *scratch) {
     struct {
         double **at;
         size_t count;
-    } all[] = {{&c->w, n},         {&c->rho, n},      {&c->q, rows}, {&c->s, rows},
-               {&c->target, rows}, {&c->x, rows + n}, {&c->v, nv}};
+    } all[] = {{&c->w, n},        {&c->rho, n},         {&c->q, rows}, {&c->s, rows}, {&c->target, rows},
+               {&c->x, rows + n}, {&c->from, rows + n}, {&c->e, n},    {&c->v, nv}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         *all[k].at = ARENA_NEW(scratch, double, all[k].count);
         if (!*all[k].at) {
@@ -111,9 +130,12 @@ static int weigh(canal *c) {
 }
 
 /* Changes are measured as energies: of lambda times w^1/2, of p over it. */
-static int prepare_guesses(canal *c) {
+static int prepare_guesses(canal *c, hessian *h) {
     const sim_problem *p = c->problem;
-    int window = (int)c->call->option[ACCELERATION] ? WINDOW : 0;
+    int how = (int)c->call->option[ACCELERATION], window = how == NO_GUESSES ? 0 : WINDOW;
+    if (how == NEWTON && !canal_newton_make(&c->leap, p, c->w, h, c->call->scratch)) {
+        return 0;
+    }
     if (!extrapolation_make(&c->ahead, p->nrow + p->nconstraint, window, c->call->scratch)) {
         return 0;
     }
@@ -136,7 +158,7 @@ static void set_law(canal *c) {
         for (int r = k->row; r < k->row + k->rows; r++) {
             least = fmin(least, R[r]);
         }
-        e = least >= e ? 0 : e;
+        c->e[i] = e = least >= e ? 0 : e;
         for (int r = 0; r < k->rows; r++) {
             int row = k->row + r;
             law_set_row(&c->law, c->problem, k, r, R[row] + e);
@@ -169,6 +191,11 @@ static void measure(canal *c, const double *gamma) {
 
 static void keep_best(canal *c, const double *gamma) {
     c->in_vain = c->E <= 0.99 * c->best ? 0 : c->in_vain + 1;
+    c->waited++;
+    if (c->E <= c->half) {
+        c->half = 0.5 * c->E;
+        c->waited = 0;
+    }
     if (c->E < c->best) {
         c->best = c->E;
         memcpy(c->call->out->v, c->v, (size_t)c->problem->nv * sizeof *c->v);
@@ -198,32 +225,52 @@ static void move_on(canal *c, const double *gamma) {
     c->shift_change = sqrt(shifts);
 }
 
-/* 0 without memory. */
+/* Where the next round starts; -1 without memory, 0 if what this one started from was a bad guess. */
+static int look_ahead(canal *c) {
+    double *v = c->newton.at.v;
+    if (canal_newton_back(&c->leap, c->E, c->x, v)) {
+        c->ahead.guessed = c->held;
+        return 0;
+    }
+    extrapolation_result found = extrapolation_end(&c->ahead, c->x);
+    for (int i = 0; i < c->problem->nconstraint; i++) {
+        c->shift[i] = fmax(0, c->shift[i]);
+    }
+    if (!c->leap.problem || found == EXTRAPOLATION_BACK) {
+        return 1;
+    }
+    canal_round round = {c->call->R,         c->e, c->from,           c->from + c->problem->nrow,
+                         c->newton.at.gamma, c->s, c->newton.at.bend, c->E};
+    int guessed = canal_newton_guess(&c->leap, &round, c->x, v);
+    if (guessed == 1) {
+        c->held = c->ahead.guessed;
+        c->ahead.guessed = 0;
+    }
+    return guessed < 0 ? -1 : 1;
+}
+
+/* As look_ahead. */
 static int run_round(canal *c) {
     const double *gamma = c->newton.at.gamma;
     extrapolation_begin(&c->ahead, c->x);
+    memcpy(c->from, c->x, (size_t)(c->problem->nrow + c->problem->nconstraint) * sizeof *c->x);
     set_law(c);
     c->newton.options.tolerance = fmax(TIGHTEST, fmin(LOOSEST, INNER * c->best));
-    int most = (int)c->call->option[MAX_ITERATIONS], some = c->inner.iterations + MOST_STEPS;
+    int most = (int)c->call->option[MAX_ITERATIONS],
+        some = c->inner.iterations + (c->leap.guessed ? TRIAL : MOST_STEPS);
     c->newton.options.max_iterations = some < most ? some : most;
     if (!primal_minimise(&c->newton)) {
-        return 0;
+        return -1;
     }
     gamma = c->newton.at.gamma;
     measure(c, gamma);
     keep_best(c, gamma);
     move_on(c, gamma);
-    extrapolation_end(&c->ahead, c->x);
-    for (int i = 0; i < c->problem->nconstraint; i++) {
-        c->shift[i] = fmax(0, c->shift[i]);
-    }
-    return 1;
+    return look_ahead(c);
 }
 
 /* 1 / R' carries the rounding of velocities into impulses. */
-static int at_rounding(const canal *c) {
-    return c->in_vain >= PATIENCE && c->best <= ROUNDING * c->kappa * DBL_EPSILON;
-}
+static int at_rounding(const canal *c) { return c->in_vain >= IDLE && c->best <= ROUNDING * c->kappa * DBL_EPSILON; }
 
 /* What a round says of how it goes on: SIM_OUTCOMES means that it does. */
 static sim_outcome judge_round(const canal *c) {
@@ -237,35 +284,49 @@ static sim_outcome judge_round(const canal *c) {
     if (c->inner.iterations >= (int)o[MAX_ITERATIONS] || solution_stopped(c->call->out)) {
         return SIM_AT_LIMIT;
     }
-    return at_rounding(c) ? SIM_AT_ROUNDING : SIM_OUTCOMES;
+    if (at_rounding(c)) {
+        return SIM_AT_ROUNDING;
+    }
+    return c->waited >= (c->problem->impulse_guess ? PATIENCE_NEAR : PATIENCE) ? SIM_AT_LIMIT : SIM_OUTCOMES;
 }
 
-/* 0 without memory. */
-static int iterate(canal *c) {
-    double before = HUGE_VAL;
+static void stiffen(canal *c) {
+    if (c->E > 0.5 * c->before && c->multiplier_change > SHARE * c->shift_change && c->kappa < STIFFEST) {
+        c->kappa = fmin(STEP * c->kappa, STIFFEST);
+        extrapolation_restart(&c->ahead);
+    }
+    c->before = c->E;
+}
+
+static solver_piece iterate(canal *c, double until) {
     sim_outcome outcome = SIM_OUTCOMES;
-    for (int round = 0; round < (int)c->call->option[ROUNDS] && outcome == SIM_OUTCOMES; round++) {
-        if (!run_round(c)) {
-            return 0;
+    while (c->round < (int)c->call->option[ROUNDS] && outcome == SIM_OUTCOMES) {
+        int steps = c->inner.iterations;
+        if (c->call->work >= until) {
+            return SOLVER_PAUSED;
         }
+        int kept = run_round(c);
+        if (kept < 0) {
+            return SOLVER_NO_MEMORY;
+        }
+        c->round++;
+        c->call->work += (c->inner.iterations - steps + c->leap.guessed) * c->call->unit + c->work_of_round;
         solver_record(c->call, c->E, NAN);
         outcome = judge_round(c);
-        if (c->E > 0.5 * before && c->multiplier_change > SHARE * c->shift_change && c->kappa < STIFFEST) {
-            c->kappa = fmin(STEP * c->kappa, STIFFEST);
-            extrapolation_restart(&c->ahead);
+        if (kept) {
+            stiffen(c);
         }
-        before = c->E;
     }
     c->call->out->outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
-    return 1;
+    c->ended = 1;
+    return SOLVER_ENDED;
 }
 
-/* lambda and p of the guess, else none; what is handed out if no round gives numbers: no impulse. */
-static void start(canal *c) {
+/* lambda and p of these impulses (NULL: none) and the velocities as they stand. */
+static void start(canal *c, const double *impulse) {
     const sim_problem *p = c->problem;
     for (int r = 0; r < p->nrow; r++) {
-        c->lambda[r] = p->impulse_guess && isfinite(p->impulse_guess[r]) ? p->impulse_guess[r] : 0;
-        c->call->out->impulse[r] = 0;
+        c->lambda[r] = impulse && isfinite(impulse[r]) ? impulse[r] : 0;
     }
     problem_velocity(p, c->newton.at.v, c->s);
     for (int i = 0; i < p->nconstraint; i++) {
@@ -293,30 +354,87 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
     spd_method method = (spd_method)(int)value[FACTORISATION];
     c->newton.at.v = ARENA_NEW(scratch, double, p->nv);
     c->newton.at.gamma = ARENA_NEW(scratch, double, p->nrow);
-    if (!c->newton.at.v || !c->newton.at.gamma || !reserve(c, scratch) || !weigh(c) || !prepare_guesses(c) ||
+    if (!c->newton.at.v || !c->newton.at.gamma || !reserve(c, scratch) || !weigh(c) || !prepare_guesses(c, h) ||
         !hessian_prepare(h, p, method)) {
         return 0;
     }
     law_start(c->call, hessian_patches(h));
     memcpy(c->newton.at.v, c->call->out->v, (size_t)p->nv * sizeof(double));
+    /* what is handed out if no round gives numbers: no impulse */
     memcpy(c->call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
-    start(c);
+    memset(c->call->out->impulse, 0, (size_t)p->nrow * sizeof(double));
+    start(c, p->impulse_guess);
     primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method};
     convex_law law = {p, c->law.R, c->law.yield, c->target, c->law.constant};
     return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch);
 }
 
+/* Multiplications: products with J and A, what the law of a constraint takes, in a step five times (the line), and H. */
+static void count_work(canal *c) {
+    const sim_problem *p = c->problem;
+    double products = 0, sum = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *k = &p->constraint[i];
+        double nv = 0;
+        for (int side = 0; side < 2 && k->tree[side] >= 0; side++) {
+            nv += sim_block_columns(p, k, side).count;
+        }
+        products += k->rows * nv;
+        sum += 0.5 * k->rows * nv * nv;
+    }
+    double laws = WORK_OF_LAW * (double)p->nconstraint;
+    c->work_of_round = 4 * products + 2 * laws;
+    double dense = hessian_work(c->call->kept).multiplications + sum;
+    c->call->unit = WORK_OF_DENSE * dense + 2 * products + 5 * laws;
+}
+
+static void *begin(solver_call *call) {
+    canal *c = ARENA_NEW(call->scratch, canal, 1);
+    if (!c) {
+        return NULL;
+    }
+    *c = (canal){.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
+    c->before = c->half = HUGE_VAL;
+    c->inner = *call->out;
+    c->inner.history = NULL; /* a record is a round */
+    if (!prepare(c, call->kept, call->scratch)) {
+        return NULL;
+    }
+    count_work(c);
+    return c;
+}
+
+static solver_piece go_on(void *state, double until) {
+    canal *c = state;
+    solver_piece piece = iterate(c, until);
+    report(c);
+    return piece;
+}
+
+/* From v = v* + A^-1 J' impulse; once it has ended, with a penalty as soft as at first. */
+static void take(void *state, const double *impulse) {
+    canal *c = state;
+    measure(c, impulse);
+    keep_best(c, impulse);
+    memcpy(c->newton.at.v, c->v, (size_t)c->problem->nv * sizeof *c->v);
+    start(c, impulse);
+    c->kappa = c->ended ? c->call->option[PENALTY] : c->kappa;
+    c->ended = 0;
+    extrapolation_restart(&c->ahead);
+    c->leap.guessed = c->leap.pause = c->leap.left = c->held = 0;
+    c->before = c->half = HUGE_VAL;
+    c->in_vain = c->waited = 0;
+    c->call->work += c->work_of_round;
+    report(c);
+}
+
 static int solve(solver_call *call) {
-    canal c = {.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
-    c.inner = *call->out;
-    c.inner.history = NULL; /* a record is a round */
     if (!law_check(call)) {
         law_refuse(call);
         return 1;
     }
-    int done = prepare(&c, call->kept, call->scratch) && iterate(&c);
-    report(&c);
-    return done;
+    void *state = begin(call);
+    return state && go_on(state, HUGE_VAL) != SOLVER_NO_MEMORY;
 }
 
 static void *create(void) { return hessian_create(); }
@@ -334,4 +452,7 @@ const solver_type solver_canal = {
     .create = create,
     .destroy = destroy,
     .solve = solve,
+    .begin = begin,
+    .go_on = go_on,
+    .take = take,
 };

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Of the greatest diagonal: more than this left over is no rounding in the making of W. */
-static const double INDEFINITE = 1e-8;
+static const double INDEFINITE = 1e-6;
 /* What is left of a row that has been a pivot. */
 #define DONE (-HUGE_VAL)
 
@@ -58,7 +58,7 @@ static void find_components(conversion *c) {
     }
 }
 
-/* W of a component, dense; returns its rows. */
+/* Rows of a component, and where those of each constraint stand. */
 static int rows_of(conversion *c, int root) {
     int rows = 0;
     for (int i = c->first[root]; i >= 0; i = c->next[i]) {
@@ -68,6 +68,7 @@ static int rows_of(conversion *c, int root) {
     return rows;
 }
 
+/* The symmetric part of its W, dense. */
 static void expand(const conversion *c, int root, int n, double *W) {
     const sim_delassus *from = c->local->W;
     memset(W, 0, (size_t)n * n * sizeof *W);
@@ -78,6 +79,12 @@ static void expand(const conversion *c, int root, int n, double *W) {
                 memcpy(W + (ptrdiff_t)(c->row[i] + r) * n + c->row[j], from->value + from->at[k] + r * columns,
                        (size_t)columns * sizeof *W);
             }
+        }
+    }
+    for (int i = 0; i < n && !from->symmetric; i++) {
+        for (int j = 0; j < i; j++) {
+            double *a = W + (ptrdiff_t)i * n + j, *b = W + (ptrdiff_t)j * n + i;
+            *a = *b = 0.5 * (*a + *b);
         }
     }
 }
@@ -215,17 +222,41 @@ static ptrdiff_t numbers_of_J(conversion *c) {
     return numbers;
 }
 
+static int reserve_components(conversion *c) {
+    size_t n = (size_t)c->local->nconstraint;
+    c->first = ARENA_NEW(c->scratch, int, n);
+    c->next = ARENA_NEW(c->scratch, int, n);
+    c->root = ARENA_NEW(c->scratch, int, n);
+    c->row = ARENA_NEW(c->scratch, int, n);
+    return c->first && c->next && c->root && c->row;
+}
+
+double local_cubes(const sim_problem *local, sim_arena *scratch) {
+    conversion c = {.local = local, .scratch = scratch};
+    size_t mark = sim_arena_mark(scratch);
+    double sum = -1;
+    if (reserve_components(&c)) {
+        find_components(&c);
+        sum = 0;
+        for (int i = 0; i < local->nconstraint; i++) {
+            double rows = c.first[i] >= 0 ? rows_of(&c, i) : 0;
+            sum += rows * rows * rows;
+        }
+    }
+    sim_arena_release(scratch, mark);
+    return sum;
+}
+
 int local_to_global(const sim_problem *local, sim_arena *scratch, sim_problem *global) {
     size_t n = (size_t)local->nconstraint;
     conversion c = {.local = local, .global = global, .scratch = scratch};
-    c.first = ARENA_NEW(scratch, int, n);
-    c.next = ARENA_NEW(scratch, int, n);
-    c.root = ARENA_NEW(scratch, int, n);
-    c.row = ARENA_NEW(scratch, int, n);
+    if (!reserve_components(&c)) {
+        return 0;
+    }
     c.tree = ARENA_NEW(scratch, sim_problem_tree, n);
     c.constraint = ARENA_NEW(scratch, sim_constraint, n);
     c.v = ARENA_NEW(scratch, double, 2 * (size_t)local->nrow);
-    if (!c.first || !c.next || !c.root || !c.row || !c.tree || !c.constraint || !c.v) {
+    if (!c.tree || !c.constraint || !c.v) {
         return 0;
     }
     find_components(&c);

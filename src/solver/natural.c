@@ -5,7 +5,10 @@
  *     E = max(|F(1)| / max(|q|, |gamma|, |s|),  |(F_i(rho_i) / rho_i)_i| / max(|q|, |s|),  |F(rho_i)| / |gamma|)
  *
  * with P the Euclidean projection on the cone, or on the bounds of a row, q = s - (W + R) gamma.  It is the measure by
- * which solvers are compared, so that stopping on it means what it says. */
+ * which solvers are compared, so that stopping on it means what it says.
+ *
+ * It is no less than the rounding of s, 1e-15 |gamma_i / rho_i| over the velocities: where contacts press against each
+ * other without bound, impulses so great that nothing is known of s might else seem right by chance. */
 #include "solver/natural.h"
 
 #include <math.h>
@@ -62,6 +65,7 @@ void natural_add(natural_sum *sum, const sim_constraint *c, double step, double 
         sum->s += s[k] * s[k];
         sum->q += q[k] * q[k];
         sum->undoing += rho * rho * q[k] * q[k];
+        sum->moved += gamma[k] * gamma[k] / (rho * rho);
     }
 }
 
@@ -71,5 +75,6 @@ double natural_error(const natural_sum *sum) {
     double velocities = fmax(sum->q, sum->s), impulses = fmax(sum->gamma, NONE * NONE * sum->undoing);
     double one = over(sum->one, fmax(velocities, sum->gamma));
     double E = fmax(one, fmax(over(sum->velocity, velocities), over(sum->impulse, impulses)));
+    E = fmax(E, NATURAL_ROUNDING * over(sum->moved, velocities));
     return isnan(sum->one + sum->velocity + sum->impulse + sum->gamma + sum->s) ? NAN : E;
 }

@@ -8,6 +8,7 @@
 typedef struct natural_sum {
     double one, velocity, impulse; /* |F(1)|^2, |F_i(rho_i) / rho_i|^2, |F_i(rho_i)|^2 */
     double gamma, s, q, undoing;   /* |gamma|^2, |s|^2, |q|^2, |rho_i q_i|^2 */
+    double moved;                  /* |gamma_i / rho_i|^2: velocities that impulses give and take */
 } natural_sum;
 
 /* Nearest point of the cone |y_t| <= mu y_n. */
@@ -17,5 +18,10 @@ double natural_map(const sim_constraint *c, double step, double rho, const doubl
 void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, const double *q, const double *s,
                  const double *gamma);
 double natural_error(const natural_sum *sum);
+
+/* Velocities are known to about this part of what impulses move, and no error is known to be less. */
+static const double NATURAL_ROUNDING = 1e-15;
+/* No answer whose error is greater calls itself as right as rounding allows. */
+static const double NATURAL_RIGHT = 1e-6;
 
 #endif

@@ -9,6 +9,7 @@
  * worth asking; the answer given is the best that was measured. */
 #include "solver/pgs.h"
 #include "solver/extrapolate.h"
+#include "solver/natural.h"
 #include "solver/products.h"
 
 #include <float.h>
@@ -135,37 +136,65 @@ static int make_extrapolation(extrapolation *e, const pgs *s, int window, sim_ar
     return 1;
 }
 
-static sim_outcome iterate(pgs *s, solver_call *call, extrapolation *e, best *b) {
+/* Multiplications of a sweep, with what the answer of a contact takes beside them (75 ns). */
+enum { WORK_OF_BLOCK = 250 };
+
+typedef struct iteration {
+    solver_call *call;
+    pgs s;
+    extrapolation e;
+    best b;
+    watch w;
+    progress at;
+    int sweep;
+} iteration;
+
+static solver_piece end(iteration *r, sim_outcome outcome) {
+    r->call->out->outcome = outcome;
+    return SOLVER_ENDED;
+}
+
+static void begin_iteration(iteration *r) {
+    double tolerance = r->call->option[TOLERANCE];
+    r->w = (watch){2 * tolerance, 1};
+    r->at.length = STAGE_LENGTH;
+    enter(&r->at, 0, 0, &r->s, &r->e, &r->b);
+    solver_record(r->call, measure(&r->s, &r->b), NAN);
+    r->call->work += r->call->unit;
+}
+
+static solver_piece iterate(iteration *r, double until) {
+    solver_call *call = r->call;
     const double *o = call->option;
-    double tolerance = o[TOLERANCE], residual = measure(s, b), relaxation = o[RELAXATION];
-    watch w = {2 * tolerance, 1};
-    progress at = {.length = STAGE_LENGTH};
-    enter(&at, 0, 0, s, e, b);
-    solver_record(call, residual, NAN);
-    for (int sweep = 1; sweep <= (int)o[MAX_ITERATIONS] && !(b->residual <= tolerance) && !solution_stopped(call->out);
-         sweep++) {
-        extrapolation_begin(e, s->gamma);
-        double change = relative(s, pgs_sweep(s, relaxation, (int)o[ORDER] == ALTERNATING && sweep % 2 == 0));
-        call->out->iterations = sweep;
+    pgs *s = &r->s;
+    double tolerance = o[TOLERANCE];
+    while (r->sweep < (int)o[MAX_ITERATIONS] && !(r->b.residual <= tolerance) && !solution_stopped(call->out)) {
+        if (call->work >= until) {
+            return SOLVER_PAUSED;
+        }
+        int sweep = call->out->iterations = ++r->sweep;
+        extrapolation_begin(&r->e, s->gamma);
+        double change = relative(s, pgs_sweep(s, o[RELAXATION], (int)o[ORDER] == ALTERNATING && sweep % 2 == 0));
+        call->work += call->unit;
         if (!isfinite(change)) {
-            return SIM_BROKEN_DOWN;
+            return end(r, SIM_BROKEN_DOWN);
         }
         int resting = change <= 2 * DBL_EPSILON;
-        if (change <= w.trigger || sweep >= w.next || resting || sweep == (int)o[MAX_ITERATIONS]) {
+        if (change <= r->w.trigger || sweep >= r->w.next || resting || sweep == (int)o[MAX_ITERATIONS]) {
             pgs_refresh(s); /* rounding gathers in v */
-            residual = measure(s, b);
-            plan(&w, sweep, change, residual, tolerance);
+            plan(&r->w, sweep, change, measure(s, &r->b), tolerance);
+            call->work += call->unit;
         }
         if (call->out->history) {
             solver_record(call, pgs_residual(s), NAN);
         }
-        if (resting && !(b->residual <= tolerance)) {
-            return SIM_AT_ROUNDING;
+        if (resting && !(r->b.residual <= tolerance)) {
+            return end(r, r->b.residual <= NATURAL_RIGHT ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
         }
-        follow(s, extrapolation_end(e, s->gamma));
-        get_on(&at, sweep, s, e, b);
+        follow(s, extrapolation_end(&r->e, s->gamma));
+        get_on(&r->at, sweep, s, &r->e, &r->b);
     }
-    return b->residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT;
+    return end(r, r->b.residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT);
 }
 
 static void hand_out(const pgs *s, const solver_call *call, const double *gamma) {
@@ -183,21 +212,48 @@ static void hand_out(const pgs *s, const solver_call *call, const double *gamma)
     }
 }
 
-static int solve(solver_call *call) {
-    pgs s;
-    extrapolation e;
-    best b = {HUGE_VAL, NULL};
-    if (!pgs_prepare(&s, call, (int)call->option[MATRIX], call->scratch) ||
-        !make_extrapolation(&e, &s, call->option[ACCELERATION] > 0 ? 10 : 0, call->scratch) ||
-        !(b.gamma = ARENA_NEW(call->scratch, double, s.lanes))) {
-        return 0;
+static void *begin(solver_call *call) {
+    iteration *r = ARENA_NEW(call->scratch, iteration, 1);
+    if (!r) {
+        return NULL;
     }
-    memset(b.gamma, 0, (size_t)s.lanes * sizeof *b.gamma);
-    s.pyramid = (int)call->option[CONE];
-    call->out->outcome = iterate(&s, call, &e, &b);
-    call->out->residual = b.residual;
-    hand_out(&s, call, b.gamma);
-    return 1;
+    *r = (iteration){.call = call, .b = {HUGE_VAL, NULL}};
+    if (!pgs_prepare(&r->s, call, (int)call->option[MATRIX], call->scratch) ||
+        !make_extrapolation(&r->e, &r->s, call->option[ACCELERATION] > 0 ? 10 : 0, call->scratch) ||
+        !(r->b.gamma = ARENA_NEW(call->scratch, double, r->s.lanes))) {
+        return NULL;
+    }
+    memset(r->b.gamma, 0, (size_t)r->s.lanes * sizeof *r->b.gamma);
+    r->s.pyramid = (int)call->option[CONE];
+    call->unit = pgs_multiplications(&r->s) + (double)WORK_OF_BLOCK * r->s.n;
+    begin_iteration(r);
+    return r;
+}
+
+static solver_piece go_on(void *state, double until) {
+    iteration *r = state;
+    solver_piece piece = iterate(r, until);
+    r->call->out->residual = r->b.residual;
+    hand_out(&r->s, r->call, r->b.gamma);
+    return piece;
+}
+
+static void take(void *state, const double *impulse) {
+    iteration *r = state;
+    for (int i = 0; i < r->s.n; i++) {
+        const pgs_block *b = &r->s.block[i];
+        memcpy(r->s.gamma + b->at, impulse + r->s.problem->constraint[i].row, (size_t)b->rows * sizeof *impulse);
+    }
+    pgs_refresh(&r->s);
+    measure(&r->s, &r->b);
+    extrapolation_restart(&r->e);
+    r->call->out->residual = r->b.residual;
+    r->call->work += r->call->unit;
+}
+
+static int solve(solver_call *call) {
+    void *state = begin(call);
+    return state && go_on(state, HUGE_VAL) != SOLVER_NO_MEMORY;
 }
 
 const solver_type solver_pgs = {
@@ -212,4 +268,7 @@ const solver_type solver_pgs = {
              .noptions = NOPTIONS,
              .option = options},
     .solve = solve,
+    .begin = begin,
+    .go_on = go_on,
+    .take = take,
 };

@@ -47,6 +47,8 @@ typedef struct pgs_change {
 
 /* 0 without memory. */
 int pgs_prepare(pgs *s, const solver_call *call, int matrix, sim_arena *scratch);
+/* Of a sweep; those of runs of four count. */
+double pgs_multiplications(const pgs *s);
 /* K = W_ii + R_i + proximal (trace W_ii / rows), and its inverse, for all blocks. */
 void pgs_set_proximal(pgs *s, double proximal);
 /* v = v* + sum Y gamma, afresh. */

@@ -224,6 +224,20 @@ static size_t cost_assembled(const pgs *s, const sim_delassus *W) {
     return sum;
 }
 
+double pgs_multiplications(const pgs *s) {
+    double sum = 0;
+    for (int i = 0; i < s->n; i++) {
+        const pgs_block *b = &s->block[i];
+        for (int side = 0; side < 2; side++) {
+            sum += b->nv[side] * b->lanes + b->rows * b->stride[side];
+        }
+        for (int k = b->start; k < b->end; k++) {
+            sum += b->lanes * s->block[s->neighbour[k]].rows;
+        }
+    }
+    return sum;
+}
+
 /* matrix: 0 what is cheaper, 1 matrix-free, 2 assembled. */
 static int choose_form(pgs *s, int matrix, sim_arena *scratch, sim_delassus *W) {
     int many = 0;

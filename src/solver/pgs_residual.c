@@ -5,7 +5,8 @@
  *     E = max(|F(1)| / max(|q|, |gamma|, |u|),  |(F_i(rho_i) / rho_i)_i| / max(|q|, |u|),  |F(rho_i)| / |gamma|)
  *
  * with P the Euclidean projection.  A pyramid has the nested projection in its place and no shift; others that of their
- * bounds.  It is the measure by which solvers are compared, so that stopping on it means what it says. */
+ * bounds.  It is the measure by which solvers are compared, so that stopping on it means what it says; it is no less than
+ * rounding (natural.c). */
 #include "solver/natural.h"
 #include "solver/pgs.h"
 
@@ -33,7 +34,7 @@ static double map_of(const pgs *p, const pgs_block *b, double rho, const double 
 static double over(double x, double size) { return x > 0 ? x / size : x; } /* 0 / 0 is 0; NAN stays */
 
 double pgs_residual(const pgs *p) {
-    double one = 0, velocity = 0, impulse = 0, gamma = 0, u = 0, s[PGS_WIDEST];
+    double one = 0, moved = 0, velocity = 0, impulse = 0, gamma = 0, u = 0, s[PGS_WIDEST];
     for (int i = 0; i < p->n; i++) {
         const pgs_block *b = &p->block[i];
         const double *g = p->gamma + b->at;
@@ -45,6 +46,7 @@ double pgs_residual(const pgs *p) {
         for (int k = 0; k < b->rows; k++) {
             double part = s[k] - p->R[b->at + k] * g[k];
             gamma += g[k] * g[k];
+            moved += g[k] * g[k] / (b->rho * b->rho);
             u += part * part;
         }
     }
@@ -52,5 +54,6 @@ double pgs_residual(const pgs *p) {
     u = fmax(sqrt(u), p->size_q);
     double worst = over(sqrt(one), fmax(u, gamma)), e_velocity = over(sqrt(velocity), u);
     double e_impulse = over(sqrt(impulse), gamma), E = fmax(worst, fmax(e_velocity, e_impulse));
+    E = fmax(E, NATURAL_ROUNDING * over(sqrt(moved), u));
     return isnan(worst + e_velocity + e_impulse) ? NAN : E;
 }

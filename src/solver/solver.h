@@ -12,7 +12,12 @@ typedef struct solver_call {
     sim_arena *scratch;       /* given back after the call */
     void *kept;               /* what `create` made */
     sim_solution *out;
+    /* Told by those that can be interrupted, in multiplications or what takes as long: done so far; of an iteration. */
+    double work, unit;
 } solver_call;
+
+/* How a piece of work ended. */
+typedef enum solver_piece { SOLVER_NO_MEMORY, SOLVER_PAUSED, SOLVER_ENDED } solver_piece;
 
 typedef struct solver_type {
     sim_solver_card card;
@@ -20,6 +25,12 @@ typedef struct solver_type {
     void (*destroy)(void *kept);
     int (*solve)(
         solver_call *call); /* 0 without memory.  Fills v, impulse, outcome, iterations, residual on every path */
+    /* The same in pieces, for solvers made of others; NULL: only whole.  State and memory of a call are in its scratch.
+     * `begin` gives NULL without memory; `go_on` works until call->work is `until` or more, or it ends, and leaves the
+     * best answer so far in call->out; `take` goes on from the impulses of another. */
+    void *(*begin)(solver_call *call);
+    solver_piece (*go_on)(void *state, double until);
+    void (*take)(void *state, const double *impulse);
 } solver_type;
 
 /* The solvers, each in its own file; listed in table.c */

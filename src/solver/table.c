@@ -7,17 +7,29 @@
 extern const solver_type solver_sap;
 extern const solver_type solver_pgs;
 extern const solver_type solver_canal;
-extern const solver_type solver_incp;
+extern const solver_type solver_auto;
 extern const solver_type solver_nsn;
-extern const solver_type solver_mlcp_pivot;
-extern const solver_type solver_mlcp_pfb_rlm;
-extern const solver_type solver_mlcp_pfb_plm;
+extern const solver_type solver_incp;
 extern const solver_type solver_mncp_rlm;
 extern const solver_type solver_mncp_plm;
+extern const solver_type solver_mlcp_pfb_rlm;
+extern const solver_type solver_mlcp_pfb_plm;
+extern const solver_type solver_mlcp_pivot;
 
+/* One a line. */
 static const solver_type *const table[] = {
-    &solver_sap,          &solver_pgs,          &solver_canal,    &solver_nsn,      &solver_incp, &solver_mlcp_pivot,
-    &solver_mlcp_pfb_rlm, &solver_mlcp_pfb_plm, &solver_mncp_rlm, &solver_mncp_plm, NULL, /* the end */
+    &solver_sap,          //
+    &solver_pgs,          //
+    &solver_canal,        //
+    &solver_auto,         //
+    &solver_nsn,          //
+    &solver_incp,         //
+    &solver_mncp_rlm,     //
+    &solver_mncp_plm,     //
+    &solver_mlcp_pfb_rlm, //
+    &solver_mlcp_pfb_plm, //
+    &solver_mlcp_pivot,   //
+    NULL,                 /* the end */
 };
 
 int sim_solver_count(void) { return (int)(sizeof table / sizeof *table) - 1; }

@@ -155,7 +155,7 @@ def column(path, name):
 
 
 def summarises_contacts_and_how_right_their_answers_were():
-    for solver in ("sap", "pgs", "canal"):
+    for solver in ("sap", "pgs", "canal", "auto"):
         done = sim(scene("pile"), "--solver", solver, "--set", "world/duration=0.2", "--summary", "s.json", "--out", "a.csv")
         found = json.loads(read("s.json"), parse_constant=lambda word: 1 / 0)["contacts"]
         contacts = column("a.csv", "contacts")
@@ -166,6 +166,11 @@ def summarises_contacts_and_how_right_their_answers_were():
         assert abs(found["iterations_mean"] - sum(column("a.csv", "solver_iterations")) / 40) < 1e-9
         assert found["iterations_total"] == sum(column("a.csv", "solver_total"))
         assert found["unsolved_islands"] == sum(column("a.csv", "unsolved"))
+        if solver == "auto":
+            assert sum(found["finished_by"].values()) == sum(column("a.csv", "islands")) - found["unsolved_islands"]
+            assert "finished by    pgs" in done.stderr
+        else:
+            assert "finished_by" not in found and "finished by" not in done.stderr
         for figure, unit in (("E", ""), ("own", ""), ("momentum", ""), ("penetration", " [m]"), ("slip", " [m/s]")):
             values = column("a.csv", f"certificate.{figure}{unit}")
             assert found[figure]["worst"] == max(values) > 0, figure
@@ -260,14 +265,14 @@ def goes_on_from_a_checkpoint_with_the_same_bits():
 def goes_on_with_contacts_with_the_same_bits():
     """200 steps of a pile, against 100 and 100, on one thread and two."""
     ends = set()
-    for solver in ("sap", "pgs", "canal"):
+    for solver in ("sap", "pgs", "canal", "auto"):
+        limit = () if solver == "auto" else ("--set", "world/solver_options/max_iterations=60")
         for integrator in ("midpoint", "symplectic", "implicit", "moreau"):
             for threads in (1, 2):
-                options = ("--solver", solver, "--integrator", integrator, "--threads", threads, "--set",
-                           "world/solver_options/max_iterations=60")
+                options = ("--solver", solver, "--integrator", integrator, "--threads", threads, *limit)
                 resumed("pile", 0.5, 1, *options)
                 ends.add((solver, integrator, read("whole.csv")))
-    assert len(ends) == 12, "threads change bits"
+    assert len(ends) == 16, "threads change bits"
 
 
 def starts_the_resumed_trajectory_at_the_kept_state():
@@ -400,7 +405,7 @@ def refuses_bad_options_with_a_hint():
     refuses("needs --checkpoint", arm, "--checkpoint-every", 5)
     refuses("one scene at a time", arm, arm)
     refuses("which scene?")
-    refuses("--solver takes one of sap, pgs, canal, not 'spa' (did you mean 'sap'?)", arm, "--solver", "spa")
+    refuses("--solver takes one of sap, pgs, canal, auto, not 'spa' (did you mean 'sap'?)", arm, "--solver", "spa")
     refuses("the integrator rk4 takes no contacts", scene("pile"), "--integrator", "rk4")
     refuses("the solver pgs has no option", scene("pile"), "--solver", "pgs", "--set",
             'world/solver_options={"line_search": "exact"}')

@@ -24,7 +24,7 @@ WEDGE, GLOBAL, TRAIN = problem("gen-wedge-local-8"), problem("gen-wedgetrain-glo
 
 def solve(*arguments, status=0):
     done = subprocess.run([SIM, "solve", *map(str, arguments)], capture_output=True, text=True, timeout=300)
-    assert done.returncode == status, f"status {done.returncode}, not {status}: {arguments}\n{done.stderr}"
+    assert status in (None, done.returncode), f"status {done.returncode}, not {status}: {arguments}\n{done.stderr}"
     return done
 
 
@@ -71,9 +71,27 @@ def goes_through_a_folder_in_order():
 
 
 def solves_one_problem_alike_in_both_forms():
-    for solver in "pgs", "sap", "canal":
+    for solver in "pgs", "sap", "canal", "auto":
         both = solve_json(GLOBAL, TRAIN, "--solver", solver, "--tolerance", 1e-10, status=0)["problems"]
         assert abs(both[0]["E"] - both[1]["E"]) < 1e-6 * max(1, both[0]["E"]), solver
+
+
+def counts_who_finished():
+    told = solve_json(PROBLEMS, "--solver", "auto", status=0)
+    by = [case["finished_by"] for case in told["problems"]]
+    assert told["summary"]["finished_by"] == {name: by.count(name) for name in ("pgs", "canal")}
+    assert min(told["summary"]["finished_by"].values()) > 0 and told["summary"]["E"]["1e-8"] == len(by)
+    line = f"finished by             pgs {by.count('pgs')}, canal {by.count('canal')}"
+    assert line in solve(PROBLEMS, "--solver", "auto").stdout.splitlines()
+    alone = solve_json(WEDGE, "--solver", "pgs")
+    assert "finished_by" not in alone["summary"] and "finished_by" not in alone["problems"][0]
+
+
+def calls_nothing_solved_that_is_wrong_by_1e_6():
+    for card in json.loads(solve("--list-solvers", "--json").stdout)["solvers"]:
+        if (card["law"], card["cone"]) == ("rigid", "strict"):
+            for case in solve_json(PROBLEMS, "--solver", card["name"], status=None)["problems"]:
+                assert not case["outcome"].startswith("solved") or case["E"] <= 1e-6, (card["name"], case)
 
 
 def takes_options_of_the_solver():

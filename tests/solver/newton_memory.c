@@ -11,7 +11,7 @@ enum { DENSE = 1, BLOCKS = 2, METHODS = 4 };
 static const problem_recipe recipe = {
     .bodies = 8, .chain = 18, .contacts = 25, .friction = 0.6, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 0.6};
 
-static const char *const name[] = {"sap", "canal", "nsn", "incp", "mncp-rlm", "mlcp-pfb-plm", "mlcp-pivot"};
+static const char *const name[] = {"sap", "canal", "auto", "nsn", "incp", "mncp-rlm", "mlcp-pfb-plm", "mlcp-pivot"};
 enum { SOLVERS = sizeof name / sizeof *name };
 
 /* To 1e-9, by one way to factor. */

@@ -1,0 +1,64 @@
+/* What takes turns at a problem, and how it stands with them (auto.c). */
+#ifndef SOLVER_AUTO_H
+#define SOLVER_AUTO_H
+
+#include "solver/solver.h"
+
+enum { AUTO_LOOKS = 64 };
+
+typedef enum auto_stage { AUTO_NOT_BEGUN, AUTO_RUNNING, AUTO_DONE } auto_stage;
+
+/* A method. */
+typedef struct auto_branch {
+    int index;
+    const solver_type *type;
+    auto_stage stage;
+    solver_call call; /* with its own options, and `out` */
+    sim_solution out; /* the best that it has found */
+    double *option;
+    void *state;
+    int limit;        /* place of the option that limits iterations */
+    int rounds;       /* W is not symmetric: each turn is a solve of its own, from the best there is (remainder.c) */
+    int again;        /* it has ended, and may begin once more from the best there is */
+    double ended;     /* best E when it did */
+    double expected;  /* work of beginning, and of an iteration, before it has begun */
+    int turns, looks; /* turns; E after so much work, since the turn began */
+    double E_at[AUTO_LOOKS], work_at[AUTO_LOOKS];
+} auto_branch;
+
+typedef struct auto_turns {
+    solver_call *call;
+    const sim_problem *problem;
+    sim_problem velocities; /* a local problem with a factor of W */
+    int factored;           /* 0 not tried, 1 yes, -1 there is none */
+    double *guess;          /* [nrow] finite; NULL: none */
+    int count;
+    auto_branch branch[SIM_MAX_BRANCHES];
+    int best; /* branch; -1: none has an answer */
+    double tolerance;
+    double E;                       /* of it */
+    double set_up;                  /* work that was no iteration */
+    double halved, work_at_halving; /* E when it was last halved */
+} auto_turns;
+
+/* These return 0 without memory. */
+int auto_set_up(auto_turns *t, const solver_type *const *type, int count, void **kept);
+int auto_begin(auto_turns *t, auto_branch *b);
+/* A turn of one whole solve, of about `steps` iterations. */
+int auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps);
+
+/* On for so much work. */
+int auto_go_on(auto_turns *t, auto_branch *b, double work);
+
+/* The method goes on from the impulses `from`, or from the best there are, if they are better than its own. */
+void auto_take(auto_turns *t, auto_branch *b, const double *from);
+void auto_hand_over(auto_turns *t, auto_branch *b);
+/* E as it stands after some work. */
+void auto_look(auto_turns *t, auto_branch *b);
+/* Work of all so far; of an iteration, as known or guessed. */
+double auto_work(const auto_turns *t);
+double auto_unit(const auto_turns *t, const auto_branch *b);
+/* The effort of a part is added to that of all. */
+void auto_add_effort(sim_solution *sum, const sim_solution *part);
+
+#endif

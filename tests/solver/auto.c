@@ -1,0 +1,262 @@
+/* auto: each problem is finished by the method that it suits, in the same way every time, and nothing is claimed that is
+ * not so. */
+#include "solver/solver.h"
+#include "support/answers.h"
+#include "support/judged.h"
+#include "support/problems.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PGS, CANAL };
+
+static const problem_recipe mixed = {
+    .bodies = 5, .chain = 7, .contacts = 12, .friction = 0.5, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 0.5};
+static const problem_recipe hard = {
+    .bodies = 6, .contacts = 24, .friction = 0.9, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 1};
+
+static answer rigid_entry(const sim_problem *p) {
+    answer a = answer_create(p, 1, 1e-3);
+    sim_law_options o = sim_law_options_default();
+    sim_regularise(p, SIM_RIGID, &o, NULL, a.R, a.target);
+    return a;
+}
+
+static double own_error(const answer *a) {
+    return certificate_of(a->problem, &a->law, SIM_CONE_STRICT, a->v, a->impulse).own;
+}
+
+static sim_problem *loaded_stack(double top) {
+    double mass[] = {1, 1, 1, 1, 1, 1, top};
+    return box_stack(7, mass, 0.5, 0.01, 0);
+}
+
+Test(auto_turns, sweeps_finish_what_is_easy_and_newton_what_carries_loads) {
+    random_source r = {1};
+    for (int trial = 0; trial < 20; trial++) {
+        problem_recipe easy = {.bodies = 8, .contacts = 8, .friction = 0.3, .impact = 1, .scatter = 0.3};
+        sim_problem *p = trial < 10 ? random_problem(&r, &easy) : loaded_stack(pow(10, trial % 5));
+        answer a = rigid_entry(p);
+        answer_find(&a, "auto", NULL);
+        cr_expect_eq(a.out.outcome, SIM_SOLVED, "trial %d: %s", trial, sim_outcome_name(a.out.outcome));
+        cr_expect_leq(own_error(&a), 1e-8 * (1 + 1e-6));
+        cr_expect(trial >= 10 || a.out.finished_by == PGS, "trial %d: %d", trial, a.out.finished_by);
+        cr_expect(trial < 13 || trial % 5 < 3 || a.out.finished_by == CANAL, "trial %d: %d", trial, a.out.finished_by);
+        answer_free(&a);
+        sim_problem_free(p);
+    }
+}
+
+/* Neither alone answers all of these within what both have together. */
+Test(auto_turns, obeys_the_strict_law_with_all_kinds_of_rows) {
+    random_source r = {2};
+    int finished[SIM_MAX_BRANCHES] = {0};
+    for (int trial = 0; trial < 40; trial++) {
+        problem_recipe recipe = mixed;
+        recipe.friction = 0.15 * (trial % 6);
+        recipe.chain = trial % 2 ? 7 : 0;
+        sim_problem *p = random_problem(&r, &recipe);
+        answer a = trial % 3 ? rigid_entry(p) : answer_create(p, 1, 1e-3);
+        answer_find(&a, "auto", (double[]){1e-10});
+        sim_certificate found = certificate_of(p, &a.law, SIM_CONE_STRICT, a.v, a.impulse);
+        cr_expect_leq(found.own, 1.01e-10, "trial %d: E %g, %s", trial, found.own, sim_outcome_name(a.out.outcome));
+        cr_expect_leq(found.momentum, 1e-13, "trial %d: momentum %g", trial, found.momentum);
+        cr_assert(a.out.finished_by == PGS || a.out.finished_by == CANAL);
+        finished[a.out.finished_by]++;
+        answer_free(&a);
+        sim_problem_free(p);
+    }
+    cr_expect(finished[PGS] > 0 && finished[CANAL] > 0, "%d and %d", finished[PGS], finished[CANAL]);
+}
+
+Test(auto_turns, the_same_problem_gets_the_same_bits_whatever_was_solved_before) {
+    random_source r = {3};
+    sim_solver *s = sim_solver_create(sim_solver_find("auto"), NULL, NULL);
+    sim_problem *p[4];
+    answer a[4];
+    double *first[4];
+    for (int k = 0; k < 4; k++) {
+        p[k] = k == 3 ? loaded_stack(1e4) : random_problem(&r, k == 2 ? &hard : &mixed);
+        a[k] = rigid_entry(p[k]);
+        first[k] = malloc((size_t)p[k]->nrow * sizeof *first[k]);
+    }
+    for (int turn = 0; turn < 8; turn++) {
+        int k = turn < 4 ? turn : 7 - turn;
+        a[k].out = (sim_solution){.v = a[k].v, .impulse = a[k].impulse};
+        cr_assert_eq(sim_solver_solve(s, p[k], &a[k].law, &a[k].out, NULL), SIM_OK);
+        if (turn < 4) {
+            memcpy(first[k], a[k].impulse, (size_t)p[k]->nrow * sizeof *first[k]);
+        }
+        cr_expect_arr_eq(a[k].impulse, first[k], (size_t)p[k]->nrow * sizeof *first[k], "problem %d", k);
+    }
+    for (int k = 0; k < 4; k++) {
+        free(first[k]);
+        answer_free(&a[k]);
+        sim_problem_free(p[k]);
+    }
+    sim_solver_free(s);
+}
+
+Test(auto_turns, a_guess_that_is_right_costs_no_iteration_and_one_of_nonsense_no_answer) {
+    sim_problem *made = loaded_stack(100), p = *made;
+    answer a = rigid_entry(&p);
+    answer_find(&a, "auto", NULL);
+    double *guess = malloc((size_t)p.nrow * sizeof *guess);
+    memcpy(guess, a.impulse, (size_t)p.nrow * sizeof *guess);
+    p.impulse_guess = guess;
+    answer_find(&a, "auto", NULL);
+    cr_expect_eq(a.out.iterations, 0);
+    cr_expect_eq(a.out.outcome, SIM_SOLVED);
+    cr_expect_arr_eq(a.impulse, guess, (size_t)p.nrow * sizeof *guess);
+    for (int k = 0; k < p.nrow; k++) {
+        guess[k] = k % 5 == 0 ? NAN : k % 5 == 1 ? 1e30 : -guess[k];
+    }
+    answer_find(&a, "auto", NULL);
+    cr_expect_eq(a.out.outcome, SIM_SOLVED, "%s", sim_outcome_name(a.out.outcome));
+    cr_expect_leq(own_error(&a), 1e-8 * (1 + 1e-6));
+    free(guess);
+    answer_free(&a);
+    sim_problem_free(made);
+}
+
+/* A point between two walls that are steeper than friction lets it slide: what presses them apart has no bound.  Sunk into
+ * both, it cannot be freed. */
+static sim_problem *stuck_wedge(double angle, double overlap) {
+    double c = cos(angle), s = sin(angle), A[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, v_free[3] = {0, 0, -0.1}, gap[6] = {0};
+    /* rows along t1 = y, t2 = n x t1, n */
+    double J[18] = {0, 1, 0, -s, 0, c, c, 0, s, 0, 1, 0, -s, 0, -c, -c, 0, s};
+    sim_problem_tree tree = {0, 3};
+    sim_constraint contact[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        contact[k] = (sim_constraint){.kind = SIM_CONTACT,
+                                      .row = 3 * k,
+                                      .rows = 3,
+                                      .tree = {0, -1},
+                                      .block = {9 * k},
+                                      .body = {-1, -1},
+                                      .friction = 1,
+                                      .stiffness = INFINITY};
+        gap[3 * k + 2] = -overlap;
+    }
+    sim_problem parts = {.step = 0.01,
+                         .ntree = 1,
+                         .nv = 3,
+                         .nconstraint = 2,
+                         .nrow = 6,
+                         .tree = &tree,
+                         .constraint = contact,
+                         .gap = gap,
+                         .J = J,
+                         .v_free = v_free,
+                         .v_start = v_free};
+    sim_error error = {0};
+    sim_problem *p = sim_problem_create(&parts, A, &error);
+    cr_assert(p, "%s", error.text);
+    return p;
+}
+
+Test(auto_turns, no_solver_of_the_rigid_law_calls_itself_converged_with_an_error_over_1e_6) {
+    random_source r = {4};
+    int unsolved = 0;
+    for (int trial = 0; trial < 16; trial++) {
+        sim_problem *p = trial == 0  ? stuck_wedge(0.3, 1e-3)
+                         : trial < 4 ? loaded_stack(pow(10, trial + 1))
+                                     : random_problem(&r, trial % 2 ? &hard : &mixed);
+        for (int k = 0; k < sim_solver_count(); k++) {
+            const sim_solver_card *card = sim_solver_at(k);
+            if (card->compliance == SIM_RIGID && card->cone == SIM_CONE_STRICT) {
+                answer a = rigid_entry(p);
+                answer_find(&a, card->name, NULL);
+                double E = own_error(&a);
+                int claimed = a.out.outcome == SIM_SOLVED || a.out.outcome == SIM_AT_ROUNDING;
+                cr_expect(!claimed || E <= 1e-6, "trial %d, %s: %s, E %g", trial, card->name,
+                          sim_outcome_name(a.out.outcome), E);
+                unsolved += !claimed;
+                answer_free(&a);
+            }
+        }
+        sim_problem_free(p);
+    }
+    cr_expect_gt(unsolved, 0, "all is solved: nothing was tested");
+}
+
+/* Held by friction between two upright walls.  What presses these apart cancels, here to the last bit; but of 1e14 N s
+ * nobody knows that, and it is not 1e-8 that rounding would leave. */
+Test(auto_turns, nobody_believes_impulses_so_great_that_rounding_may_hide_the_error) {
+    for (int k = 0; k < 2; k++) {
+        sim_problem *made = stuck_wedge(0, 0), p = *made;
+        double size = k ? 1e14 : 1, guess[6] = {0, 0.05, size, 0, -0.05, size};
+        p.impulse_guess = guess;
+        answer a = rigid_entry(&p);
+        double option[] = {1e-8, 0, 1, 0, 0, 0, 1};
+        answer_find(&a, "pgs", option);
+        cr_expect_eq(a.out.outcome, k ? SIM_AT_LIMIT : SIM_SOLVED, "%g: %s, %g", size, sim_outcome_name(a.out.outcome),
+                     a.out.residual);
+        answer_free(&a);
+        sim_problem_free(made);
+    }
+}
+
+static int at_once(void *context) {
+    (void)context;
+    return 1;
+}
+
+Test(auto_turns, says_when_it_was_cut_short_and_what_it_had) {
+    random_source r = {6};
+    sim_problem *p = random_problem(&r, &hard);
+    answer a = rigid_entry(p);
+    sim_solver *s = sim_solver_create(sim_solver_find("auto"), NULL, NULL);
+    a.out = (sim_solution){.v = a.v, .impulse = a.impulse, .stop = at_once};
+    cr_assert_eq(sim_solver_solve(s, p, &a.law, &a.out, NULL), SIM_OK);
+    cr_expect_eq(a.out.outcome, SIM_AT_LIMIT, "%s, %d, %g", sim_outcome_name(a.out.outcome), a.out.iterations,
+                 a.out.residual);
+    cr_expect(isfinite(own_error(&a)));
+    sim_solver_free(s);
+    answer_free(&a);
+    sim_problem_free(p);
+}
+
+/* ---- methods in pieces ---- */
+
+extern const solver_type solver_pgs;
+extern const solver_type solver_canal;
+
+Test(auto_turns, a_method_put_down_after_every_iteration_gives_the_same_bits) {
+    static const solver_type *const type[] = {&solver_pgs, &solver_canal};
+    random_source r = {5};
+    for (int k = 0; k < 2; k++) {
+        sim_problem *p = random_problem(&r, &mixed);
+        answer whole = rigid_entry(p), pieces = rigid_entry(p);
+        answer_find(&whole, type[k]->card.name, NULL);
+        sim_arena *scratch = sim_arena_create();
+        void *kept = type[k]->create ? type[k]->create() : NULL;
+        double option[16];
+        for (int o = 0; o < type[k]->card.noptions; o++) {
+            option[o] = type[k]->card.option[o].standard;
+        }
+        pieces.out = (sim_solution){.v = pieces.v, .impulse = pieces.impulse};
+        solver_call call = {p, pieces.R, pieces.target, option, scratch, kept, &pieces.out, 0, 0};
+        void *state = type[k]->begin(&call);
+        solver_piece piece = SOLVER_PAUSED;
+        int count = 0;
+        for (; state && piece == SOLVER_PAUSED; count++) {
+            double before = call.work;
+            piece = type[k]->go_on(state, call.work + 1e-3);
+            cr_expect(piece == SOLVER_ENDED || call.work > before);
+        }
+        cr_expect_eq(piece, SOLVER_ENDED);
+        cr_expect_gt(count, 3);
+        cr_expect_eq(pieces.out.iterations, whole.out.iterations);
+        cr_expect_arr_eq(pieces.impulse, whole.impulse, (size_t)p->nrow * sizeof(double), "%s", type[k]->card.name);
+        if (kept) {
+            type[k]->destroy(kept);
+        }
+        sim_arena_free(scratch);
+        answer_free(&pieces);
+        answer_free(&whole);
+        sim_problem_free(p);
+    }
+}
