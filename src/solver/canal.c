@@ -18,7 +18,7 @@
  * the rounds lead is extrapolated from (lambda, p) of the last ones, which is what solves the hard ones (extrapolate.c).
  *
  * E is measured on v = v* + A^-1 J' gamma, with which momentum is in balance to the last bit; so is what is handed out. */
-#include "solver/canal_strict.h"
+#include "solver/canal_inner.h"
 #include "solver/delassus.h"
 #include "solver/extrapolate.h"
 #include "solver/law.h"
@@ -33,9 +33,7 @@
 enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER_PROBLEM, OPTIONS };
 
 static const char *const accelerations[] = {"none", "anderson", NULL};
-
-enum { CASCADED, DOGLEG };
-static const char *const inners[] = {"cascaded", "dogleg", "semismooth", NULL};
+static const char *const inners[] = {"cascaded", "dogleg", "semismooth", "mixed", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
@@ -44,7 +42,7 @@ static const sim_solver_option options[OPTIONS] = {
     [PENALTY] = {"penalty", "inverse mass over the compliance that rounds begin with", 1, 1e6, 100, 0, NULL},
     [ACCELERATION] = {"acceleration", "guess ahead from rounds in a row", 0, 1, 1, 1, accelerations},
     [FACTORISATION] = {"factorisation", "how Hessians are factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, hessian_methods},
-    [INNER_PROBLEM] = {"inner", "how rounds are put: cascaded, or strict for comparison", 0, 2, 0, 1, inners},
+    [INNER_PROBLEM] = {"inner", "how the problem of a round is put", 0, INNER_WAYS - 1, INNER_CASCADED, 1, inners},
 };
 
 /* The penalty grows by STEP up to STIFFEST where the change of multipliers is more than SHARE of that of shifts. */
@@ -71,10 +69,8 @@ typedef struct canal {
     extrapolation ahead;
     sim_solution inner;
     primal newton;
-    strict_newton strict; /* in its place, where rounds are not cascaded */
+    canal_inner rounds;
 } canal;
-
-static int cascaded(const canal *c) { return (int)c->call->option[INNER_PROBLEM] == CASCADED; }
 
 static int reserve(canal *c, sim_arena *scratch) {
     size_t rows = (size_t)c->problem->nrow, n = (size_t)c->problem->nconstraint, nv = (size_t)c->problem->nv;
@@ -150,7 +146,6 @@ static void set_law(canal *c) {
             law_set_row(&c->law, c->problem, k, r, R[row] + e);
             c->target[row] = isinf(R[row]) ? 0 : c->call->target[row] + e * c->lambda[row];
         }
-        c->target[k->row + k->rows - 1] -= k->kind == SIM_CONTACT ? c->shift[i] : 0;
     }
 }
 
@@ -185,7 +180,7 @@ static void keep_best(canal *c, const double *gamma) {
 }
 
 static double slip(const canal *c, const sim_constraint *k, const double *s) {
-    return k->kind == SIM_CONTACT && cascaded(c) ? k->friction * hypot(s[k->row], s[k->row + 1]) : 0;
+    return k->kind == SIM_CONTACT && inner_shifts(&c->rounds) ? k->friction * hypot(s[k->row], s[k->row + 1]) : 0;
 }
 
 /* lambda <- gamma, p <- mu |s_t|, and how much that is, in units of velocity. */
@@ -203,20 +198,7 @@ static void move_on(canal *c, const double *gamma) {
         c->shift[i] = p;
     }
     c->multiplier_change = sqrt(multipliers);
-    c->shift_change = sqrt(shifts);
-}
-
-/* The inner problem, and whether it was solved as far as rounding lets it; 0 without memory. */
-static int answer_round(canal *c) {
-    double noise = ROUNDING * c->kappa * DBL_EPSILON;
-    c->strict.noise = noise;
-    if (!cascaded(c)) {
-        strict_minimise(&c->strict);
-    } else if (!primal_minimise(&c->newton)) {
-        return 0;
-    }
-    c->inner.failures += !(c->inner.residual <= fmax(noise, c->newton.options.tolerance));
-    return 1;
+    c->shift_change = c->rounds.strictly ? 0 : sqrt(shifts);
 }
 
 /* 0 without memory. */
@@ -227,7 +209,7 @@ static int run_round(canal *c) {
     c->newton.options.tolerance = fmax(TIGHTEST, fmin(LOOSEST, INNER * c->best));
     int most = (int)c->call->option[MAX_ITERATIONS], some = c->inner.iterations + MOST_STEPS;
     c->newton.options.max_iterations = some < most ? some : most;
-    if (!answer_round(c)) {
+    if (!inner_answer(&c->rounds, c->target, c->shift, ROUNDING * c->kappa * DBL_EPSILON)) {
         return 0;
     }
     gamma = c->newton.at.gamma;
@@ -325,12 +307,13 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
     start(c);
     primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method};
     convex_law law = {p, c->law.R, c->law.yield, c->target, c->law.constant};
-    return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch) &&
-           (cascaded(c) || strict_begin(&c->strict, &c->newton, (strict_method)((int)value[INNER_PROBLEM] - DOGLEG), scratch));
+    return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch) && inner_begin(&c->rounds, &c->newton, scratch);
 }
 
 static int solve(solver_call *call) {
     canal c = {.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
+    c.rounds.way = (inner_way)(int)call->option[INNER_PROBLEM];
+    c.rounds.most = (int)call->option[MAX_ITERATIONS];
     c.inner = *call->out;
     c.inner.history = NULL; /* a record is a round */
     if (!law_check(call)) {

@@ -19,7 +19,6 @@
 
 int strict_begin(strict_newton *s, primal *at, strict_method method, sim_arena *scratch) {
     s->at = at;
-    at->project = strict_project;
     s->advance = method == STRICT_DOGLEG ? strict_advance_dogleg : strict_advance_semismooth;
     if (!jacobian_make(&s->J, at->problem, at->hessian, at->scale, scratch)) {
         return 0;
@@ -112,6 +111,7 @@ void strict_minimise(strict_newton *s) {
     primal *p = s->at;
     sim_solution *out = p->out;
     double before = HUGE_VAL;
+    p->project = strict_project;
     primal_look(p);
     keep_place(s);
     s->merit = merit_here(s, s->r);
