@@ -9,5 +9,6 @@ void print_solvers(void);
 void print_solvers_json(void);
 void print_solve_help(void);
 void print_bench_help(void);
+void print_contest_help(void);
 
 #endif

@@ -122,6 +122,7 @@ static int solve(workplace *w) {
         c->iterations = s.iterations;
         c->factorisations = s.factorisations;
         c->searches = s.searches;
+        c->failures = s.failures;
         c->residual = s.residual;
     }
     return 1;

@@ -23,6 +23,7 @@
  * not halved for PATIENCE rounds it ends.  From a guess the answer is near, if there is one, and fewer rounds tell.
  *
  * E is measured on v = v* + A^-1 J' gamma, with which momentum is in balance to the last bit; so is what is handed out. */
+#include "solver/canal_inner.h"
 #include "solver/canal_newton.h"
 #include "solver/delassus.h"
 #include "solver/extrapolate.h"
@@ -35,9 +36,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER_PROBLEM, OPTIONS };
 
 static const char *const accelerations[] = {"none", "anderson", "newton", NULL};
+
+static const char *const inners[] = {"cascaded", "dogleg", "semismooth", "mixed", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
@@ -47,6 +50,7 @@ static const sim_solver_option options[OPTIONS] = {
     [ACCELERATION] = {"acceleration", "guess ahead: from rounds in a row; from the derivative of one, too", 0, 2, 2, 1,
                       accelerations},
     [FACTORISATION] = {"factorisation", "how Hessians are factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, hessian_methods},
+    [INNER_PROBLEM] = {"inner", "how the problem of a round is put", 0, INNER_WAYS - 1, INNER_CASCADED, 1, inners},
 };
 
 /* The penalty grows by STEP up to STIFFEST where the change of multipliers is more than SHARE of that of shifts. */
@@ -75,6 +79,7 @@ typedef struct canal {
     double half;                /* E must come under, and rounds since it last did */
     int waited;
     double multiplier_change, shift_change;
+    canal_inner rounds;
     extrapolation ahead;
     canal_newton leap;
     int held; /* a guess of `ahead` that was put off for one of `leap` */
@@ -159,7 +164,6 @@ static void set_law(canal *c) {
             law_set_row(&c->law, c->problem, k, r, R[row] + e);
             c->target[row] = isinf(R[row]) ? 0 : c->call->target[row] + e * c->lambda[row];
         }
-        c->target[k->row + k->rows - 1] -= k->kind == SIM_CONTACT ? c->shift[i] : 0;
     }
 }
 
@@ -198,8 +202,8 @@ static void keep_best(canal *c, const double *gamma) {
     }
 }
 
-static double slip(const sim_constraint *k, const double *s) {
-    return k->kind == SIM_CONTACT ? k->friction * hypot(s[k->row], s[k->row + 1]) : 0;
+static double slip(const canal *c, const sim_constraint *k, const double *s) {
+    return k->kind == SIM_CONTACT && inner_shifts(&c->rounds) ? k->friction * hypot(s[k->row], s[k->row + 1]) : 0;
 }
 
 /* lambda <- gamma, p <- mu |s_t|, and how much that is, in units of velocity. */
@@ -207,7 +211,7 @@ static void move_on(canal *c, const double *gamma) {
     double multipliers = 0, shifts = 0;
     for (int i = 0; i < c->problem->nconstraint; i++) {
         const sim_constraint *k = &c->problem->constraint[i];
-        double p = slip(k, c->s), e = c->w[i] / c->kappa, change = 0;
+        double p = slip(c, k, c->s), e = c->w[i] / c->kappa, change = 0;
         for (int r = k->row; r < k->row + k->rows; r++) {
             change += (gamma[r] - c->lambda[r]) * (gamma[r] - c->lambda[r]);
             c->lambda[r] = gamma[r];
@@ -217,7 +221,7 @@ static void move_on(canal *c, const double *gamma) {
         c->shift[i] = p;
     }
     c->multiplier_change = sqrt(multipliers);
-    c->shift_change = sqrt(shifts);
+    c->shift_change = c->rounds.strictly ? 0 : sqrt(shifts);
 }
 
 /* Where the next round starts; -1 without memory, 0 if what this one started from was a bad guess. */
@@ -231,7 +235,7 @@ static int look_ahead(canal *c) {
     for (int i = 0; i < c->problem->nconstraint; i++) {
         c->shift[i] = fmax(0, c->shift[i]);
     }
-    if (!c->leap.problem || found == EXTRAPOLATION_BACK) {
+    if (!c->leap.problem || found == EXTRAPOLATION_BACK || c->rounds.strictly) {
         return 1;
     }
     canal_round round = {c->call->R,         c->e, c->from,           c->from + c->problem->nrow,
@@ -254,7 +258,7 @@ static int run_round(canal *c) {
     int most = (int)c->call->option[MAX_ITERATIONS],
         some = c->inner.iterations + (c->leap.guessed ? TRIAL : MOST_STEPS);
     c->newton.options.max_iterations = some < most ? some : most;
-    if (!primal_minimise(&c->newton)) {
+    if (!inner_answer(&c->rounds, c->target, c->shift, ROUNDING * c->kappa * DBL_EPSILON)) {
         return -1;
     }
     gamma = c->newton.at.gamma;
@@ -322,7 +326,7 @@ static void start(canal *c) {
         for (int r = k->row; r < k->row + k->rows; r++) {
             c->s[r] += isinf(c->call->R[r]) ? 0 : c->call->R[r] * c->lambda[r] - c->call->target[r];
         }
-        c->shift[i] = slip(k, c->s);
+        c->shift[i] = slip(c, k, c->s);
     }
 }
 
@@ -331,6 +335,7 @@ static void report(const canal *c) {
     out->iterations = c->inner.iterations;
     out->factorisations = c->inner.factorisations;
     out->searches = c->inner.searches;
+    out->failures = c->inner.failures;
     out->multiplications = c->inner.multiplications;
     out->factor_seconds = c->inner.factor_seconds;
     out->residual = c->best;
@@ -352,12 +357,14 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
     start(c);
     primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method};
     convex_law law = {p, c->law.R, c->law.yield, c->target, c->law.constant};
-    return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch);
+    return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch) && inner_begin(&c->rounds, &c->newton, scratch);
 }
 
 static int solve(solver_call *call) {
     canal c = {
         .call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL, .half = HUGE_VAL};
+    c.rounds.way = (inner_way)(int)call->option[INNER_PROBLEM];
+    c.rounds.most = (int)call->option[MAX_ITERATIONS];
     c.inner = *call->out;
     c.inner.history = NULL; /* a record is a round */
     if (!law_check(call)) {
