@@ -36,11 +36,12 @@
 #include <math.h>
 #include <string.h>
 
+enum { AUTO = INNER_WAYS, FEW = 24 }; /* how rounds are put: mixed up to so many velocities, cascaded beyond */
 enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER_PROBLEM, OPTIONS };
 
 static const char *const accelerations[] = {"none", "anderson", "newton", NULL};
 
-static const char *const inners[] = {"cascaded", "dogleg", "semismooth", "mixed", NULL};
+static const char *const inners[] = {"cascaded", "dogleg", "semismooth", "mixed", "auto", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
@@ -50,7 +51,7 @@ static const sim_solver_option options[OPTIONS] = {
     [ACCELERATION] = {"acceleration", "guess ahead: from rounds in a row; from the derivative of one, too", 0, 2, 2, 1,
                       accelerations},
     [FACTORISATION] = {"factorisation", "how Hessians are factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, hessian_methods},
-    [INNER_PROBLEM] = {"inner", "how the problem of a round is put", 0, INNER_WAYS - 1, INNER_CASCADED, 1, inners},
+    [INNER_PROBLEM] = {"inner", "how the problem of a round is put", 0, INNER_WAYS, AUTO, 1, inners},
 };
 
 /* The penalty grows by STEP up to STIFFEST where the change of multipliers is more than SHARE of that of shifts. */
@@ -341,6 +342,13 @@ static void report(const canal *c) {
     out->residual = c->best;
 }
 
+/* Strict problems have no symmetry, and no sparse factor here: they pay where a dense one costs nothing (four bodies that
+ * slide on each other: six times quicker; fifteen: three times slower). */
+static inner_way way_of(const canal *c, const patches *o) {
+    int asked = (int)c->call->option[INNER_PROBLEM];
+    return asked == AUTO ? (o->start[o->nodes] <= FEW ? INNER_MIXED : INNER_CASCADED) : (inner_way)asked;
+}
+
 static int prepare(canal *c, hessian *h, sim_arena *scratch) {
     const sim_problem *p = c->problem;
     const double *value = c->call->option;
@@ -351,6 +359,7 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
         !hessian_prepare(h, p, method)) {
         return 0;
     }
+    c->rounds.way = way_of(c, hessian_patches(h));
     law_start(c->call, hessian_patches(h));
     memcpy(c->newton.at.v, c->call->out->v, (size_t)p->nv * sizeof(double));
     memcpy(c->call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
@@ -363,7 +372,6 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
 static int solve(solver_call *call) {
     canal c = {
         .call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL, .half = HUGE_VAL};
-    c.rounds.way = (inner_way)(int)call->option[INNER_PROBLEM];
     c.rounds.most = (int)call->option[MAX_ITERATIONS];
     c.inner = *call->out;
     c.inner.history = NULL; /* a record is a round */
