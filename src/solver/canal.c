@@ -168,11 +168,13 @@ static void set_law(canal *c) {
     }
 }
 
-/* v, s and E that follow from gamma; what is forced whatever the velocity is as it should be. */
+/* v, s and E that follow from gamma; what is forced whatever the velocity is as it should be.  Where impulses that cancel
+ * are so large that rounding alone moves things, E is no less than that. */
 static void measure(canal *c, const double *gamma) {
     const sim_problem *p = c->problem;
     const double *R = c->call->R;
     natural_sum sum = {0};
+    double pushed = 0;
     problem_jacobian_transposed(p, gamma, c->v);
     problem_mass_solve(p, c->v);
     for (int j = 0; j < p->nv; j++) {
@@ -183,10 +185,13 @@ static void measure(canal *c, const double *gamma) {
         const sim_constraint *k = &p->constraint[i];
         for (int r = k->row; r < k->row + k->rows; r++) {
             c->s[r] = isinf(R[r]) ? 0 : c->s[r] + R[r] * gamma[r] - c->call->target[r];
+            pushed += c->w[i] * gamma[r] * c->w[i] * gamma[r];
         }
         natural_add(&sum, k, p->step, c->rho[i], c->q + k->row, c->s + k->row, gamma + k->row);
     }
     c->E = natural_error(&sum);
+    double rounding = pushed > 0 ? DBL_EPSILON * sqrt(pushed / fmax(sum.q, sum.s)) : 0;
+    c->E = c->E < rounding ? rounding : c->E;
 }
 
 static void keep_best(canal *c, const double *gamma) {
