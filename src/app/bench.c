@@ -1,5 +1,6 @@
 /* `sim bench contact`: which cases, by which solvers, and what did they cost? */
 #include "app/bench.h"
+#include "app/contest.h"
 #include "app/help.h"
 
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 
 static const option_row rows[] = {
     {"solver", "NAME", OPTION_LIST, AT(solver), .heading = "What",
-     .help = "contact solver, or several with commas between; may be given several times; default: the scene's"},
+     .help = "contact solver, or several with commas between, with options as in pgs:max_iterations=100; default: the "
+             "scene's"},
     {"scale", NULL, OPTION_FLAG, AT(scale), .help = "clutter of 8 to 2,000 bodies; takes some minutes"},
     {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
      .help = "run every case with one thread and with N as well: how much quicker, and are the bits the same?"},
@@ -28,37 +30,6 @@ const option_set bench_options = {"sim bench contact", rows, sizeof rows / sizeo
 
 /* ---- the command line ---- */
 
-/* Names with commas between become names of their own. */
-static sim_status split_solvers(bench_request *request, sim_error *error) {
-    const char *known[MOST_SOLVERS + 1];
-    solver_names(known);
-    text_list *list = &request->solver;
-    const char *all[MOST_SOLVERS];
-    int count = 0;
-    for (int k = 0; k < list->count; k++) {
-        for (const char *name = list->item[k]; *name;) {
-            size_t length = strcspn(name, ",");
-            const char *found = NULL;
-            for (int i = 0; known[i] && !found; i++) {
-                found = strlen(known[i]) == length && strncmp(known[i], name, length) == 0 ? known[i] : NULL;
-            }
-            if (!found || count == MOST_SOLVERS) {
-                return sim_fail(error, SIM_BAD_INPUT, "there is no solver '%.*s'; see sim --list-solvers", (int)length,
-                                name);
-            }
-            all[count++] = found;
-            name += length + (name[length] == ',');
-        }
-    }
-    const char **item = realloc(list->item, ((size_t)count + 1) * sizeof *item);
-    if (!item) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
-    }
-    memcpy(item, all, (size_t)count * sizeof *item);
-    *list = (text_list){count, item};
-    return SIM_OK;
-}
-
 sim_status bench_parse(int count, char **arguments, bench_request *request, sim_error *error) {
     *request = (bench_request){.repeat = 3};
     request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
@@ -72,17 +43,19 @@ sim_status bench_parse(int count, char **arguments, bench_request *request, sim_
         return status;
     }
     if (first >= count || strcmp(arguments[first], "contact") != 0) {
-        return sim_fail(error, SIM_BAD_INPUT, "which benchmark? There is sim bench contact; see sim bench --help");
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "which benchmark? There are sim bench contact and sim bench solvers; see sim bench --help");
     }
     request->words = count - first - 1;
     request->word = arguments + first + 1;
-    status = split_solvers(request, error);
+    status = solver_choices_read(&request->solver, &request->solvers, error);
     return status ? status : bench_check_words(request, error);
 }
 
 void bench_request_free(bench_request *request) {
     free(request->set.item);
     free(request->solver.item);
+    solver_choices_free(&request->solvers);
 }
 
 /* ---- the run ---- */
@@ -103,10 +76,10 @@ static void list_cases(void) {
     }
 }
 
-static int one(const bench_request *request, const bench_case *c, const char *solver, bench_figures *f) {
+static int one(const bench_request *request, const bench_case *c, const solver_choice *solver, bench_figures *f) {
     bench_run(request, c, solver, f);
     if (!f->trouble.status && request->threads > 1) {
-        bench_threads(request, f, &f->trouble);
+        bench_threads(request, solver, f, &f->trouble);
     }
     if (f->trouble.status) {
         fprintf(stderr, "sim: error: %s: %s\n", c->name, f->trouble.text);
@@ -116,7 +89,7 @@ static int one(const bench_request *request, const bench_case *c, const char *so
 }
 
 static int run_cases(const bench_request *request) {
-    int solvers = request->solver.count ? request->solver.count : 1, worst = SIM_OK, count = 0;
+    int solvers = request->solvers.count ? request->solvers.count : 1, worst = SIM_OK, count = 0;
     bench_figures *f = calloc((size_t)(solvers * bench_case_count), sizeof *f);
     if (!f) {
         sim_error error;
@@ -127,7 +100,7 @@ static int run_cases(const bench_request *request) {
     for (int k = 0; k < bench_case_count; k++) {
         for (int s = 0; s < solvers && bench_chosen(request, &bench_cases[k]); s++) {
             int status =
-                one(request, &bench_cases[k], request->solver.count ? request->solver.item[s] : NULL, &f[count++]);
+                one(request, &bench_cases[k], request->solvers.count ? &request->solvers.item[s] : NULL, &f[count++]);
             worst = status > worst ? status : worst;
         }
     }
@@ -139,6 +112,9 @@ static int run_cases(const bench_request *request) {
 int bench_command(int count, char **arguments) {
     bench_request request;
     sim_error error = {0};
+    if (count > 1 && strcmp(arguments[1], "solvers") == 0) {
+        return contest_command(count - 1, arguments + 1);
+    }
     sim_status status = bench_parse(count, arguments, &request, &error);
     int exit_status = SIM_OK;
     if (status) {

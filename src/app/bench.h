@@ -4,13 +4,15 @@
 
 #include "app/branches.h"
 #include "app/options.h"
+#include "app/solver_choice.h"
 #include <sim/sim.h>
 #include <stdio.h>
 
 /* What the user asked for.  Zero and NULL: not given. */
 typedef struct bench_request {
     text_list solver, set;
-    const char *scenes; /* folder */
+    solver_choices solvers; /* what `solver` says; none: that of the scene */
+    const char *scenes;     /* folder */
     int64_t threads, repeat;
     int quick, json, list, scale, help;
     int words;
@@ -61,12 +63,13 @@ typedef struct bench_figures {
 } bench_figures;
 
 /* Fills `f`. */
-void bench_run(const bench_request *request, const bench_case *c, const char *solver, bench_figures *f);
+void bench_run(const bench_request *request, const bench_case *c, const solver_choice *solver, bench_figures *f);
 /* Its last members, with more than one thread. */
-sim_status bench_threads(const bench_request *request, bench_figures *f, sim_error *error);
+sim_status bench_threads(const bench_request *request, const solver_choice *solver, bench_figures *f, sim_error *error);
 
-/* The scene of a case; what is wrong with it is in `error`. */
-sim_scene *bench_scene(const bench_request *request, const bench_case *c, const char *solver, sim_error *error);
+/* The scene of a case, by a solver, or its own (NULL); what is wrong with it is in `error`. */
+sim_scene *bench_scene(const bench_request *request, const bench_case *c, const solver_choice *solver,
+                       sim_error *error);
 int bench_steps_before(const bench_request *request, const bench_case *c);
 int bench_steps_timed(const bench_request *request, const bench_case *c);
 

@@ -5,38 +5,17 @@
  * between its stages.  What is inside the solving of islands is read in rounds of its own, for those readings cost time
  * where islands are small: its shares of the stage count. */
 #include "app/bench.h"
+#include "app/scene_place.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-/* ---- scenes ---- */
-
-/* Beside the program as it was installed, else where it was built from. */
-static void scene_path(const bench_request *request, const bench_case *c, char path[PATH_MAX]) {
-    char program[PATH_MAX];
-    if (request->scenes) {
-        snprintf(path, PATH_MAX, "%s/%s", request->scenes, c->scene);
-        return;
-    }
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
-    char *slash = strrchr(program, '/');
-    if (slash) {
-        *slash = 0;
-        int all = snprintf(path, PATH_MAX, "%s/" APP_SCENES_BESIDE "/%s", program, c->scene);
-        if (all < PATH_MAX && access(path, R_OK) == 0) {
-            return;
-        }
-    }
-    snprintf(path, PATH_MAX, "%s/%s", APP_SCENES_SOURCE, c->scene);
-}
-
-sim_scene *bench_scene(const bench_request *request, const bench_case *c, const char *solver, sim_error *error) {
-    char path[PATH_MAX], by[128];
+sim_scene *bench_scene(const bench_request *request, const bench_case *c, const solver_choice *solver,
+                       sim_error *error) {
+    char path[PATH_MAX];
     int count = 0;
     const char **set = calloc((size_t)request->set.count + sizeof c->set / sizeof c->set[0] + 1, sizeof *set);
     if (!set) {
@@ -49,14 +28,14 @@ sim_scene *bench_scene(const bench_request *request, const bench_case *c, const 
     for (int k = 0; k < request->set.count; k++) {
         set[count++] = request->set.item[k];
     }
-    if (solver) {
-        snprintf(by, sizeof by, "world/solver=%s", solver);
-        set[count++] = by;
-    }
-    scene_path(request, c, path);
+    scene_place(request->scenes, c->scene, path);
     sim_scene_overrides overrides = {.count = count, .set = set};
     sim_scene *scene = sim_scene_load(path, &overrides, NULL, error);
     free(set);
+    if (scene && solver) {
+        scene->options.solver = solver->card;
+        scene->options.solver_option = solver->option;
+    }
     return scene;
 }
 
@@ -163,8 +142,8 @@ static int count_moving(const sim_model *m) {
     return count;
 }
 
-void bench_run(const bench_request *request, const bench_case *c, const char *solver, bench_figures *f) {
-    *f = (bench_figures){.c = c, .solver = solver ? solver : "", .steps = bench_steps_timed(request, c)};
+void bench_run(const bench_request *request, const bench_case *c, const solver_choice *solver, bench_figures *f) {
+    *f = (bench_figures){.c = c, .solver = solver ? solver->text : "", .steps = bench_steps_timed(request, c)};
     sim_error *error = &f->trouble;
     sim_scene *scene = bench_scene(request, c, solver, error);
     if (!scene) {
@@ -172,7 +151,9 @@ void bench_run(const bench_request *request, const bench_case *c, const char *so
     }
     f->bodies = count_moving(scene->model);
     f->velocities = scene->model->nv;
-    f->solver = (scene->options.solver ? scene->options.solver : sim_solver_at(0))->name;
+    if (!solver) {
+        f->solver = (scene->options.solver ? scene->options.solver : sim_solver_at(0))->name;
+    }
     sim_world *settled = sim_world_create(scene->model, &scene->options, error);
     sim_world *world = settled ? sim_world_create(scene->model, &scene->options, error) : NULL;
     sim_status status = world ? SIM_OK : error->status;

@@ -68,8 +68,9 @@ static int same_bits(const sim_world *a, const sim_world *b) {
            (x->ncontact == 0 || memcmp(x->impulse, y->impulse, (size_t)x->ncontact * sizeof *x->impulse) == 0);
 }
 
-sim_status bench_threads(const bench_request *request, bench_figures *f, sim_error *error) {
-    sim_scene *scene = bench_scene(request, f->c, f->solver, error);
+sim_status bench_threads(const bench_request *request, const solver_choice *solver, bench_figures *f,
+                         sim_error *error) {
+    sim_scene *scene = bench_scene(request, f->c, solver, error);
     if (!scene) {
         return error->status;
     }

@@ -1,6 +1,7 @@
 /* How is the program explained?  --help, the man page and the completion of bash, all from the table of options. */
 #include "app/help.h"
 #include "app/bench.h"
+#include "app/contest.h"
 #include "app/options.h"
 #include "app/plot.h"
 #include "app/render.h"
@@ -55,6 +56,11 @@ static const char render_hint[] =
 static const char render_description[] =
     "Draws a scene, or what was recorded of one (.h5), as pictures or as a film, without a display or a graphics "
     "processor. Of a scene the run is simulated up to the moments that are drawn.";
+static const char contest_description[] = "Answers the same contact problems by several solvers: how wrong the answers "
+                                          "are by the rigid law (E), by the solver's "
+                                          "own and as Lee et al. (2024) measure it, how many are within 1e-4, 1e-6 and "
+                                          "1e-8, with how many iterations and how "
+                                          "much processor time. A CASE is a name of --list or the family of some.";
 
 static const struct {
     const char *command, *meaning;
@@ -71,6 +77,7 @@ static const struct {
     {"sim view run.h5 --html run.html", "a recorded run as a page"},
     {"sim render scene.json --time 2 --out a.png", "a picture of it after 2 s"},
     {"sim plot run.h5 --out run.svg", "its energy, contacts, errors"},
+    {"sim bench solvers nut --solver canal,pgs", "who solves what"},
 };
 
 static const struct {
@@ -196,6 +203,13 @@ void print_bench_help(void) {
     printf("Usage: sim bench contact [CASE]... [OPTION]...\n\n");
     print_wrapped(bench_description, 0, 0);
     print_rows(bench_options.row, bench_options.count);
+    printf("\nsim bench solvers compares solvers on the same problems; see sim bench solvers --help.\n");
+}
+
+void print_contest_help(void) {
+    printf("Usage: sim bench solvers [CASE]... [OPTION]...\n\n");
+    print_wrapped(contest_description, 0, 0);
+    print_rows(contest_options.row, contest_options.count);
 }
 
 void print_view_help(void) {
@@ -336,6 +350,10 @@ void print_man_page(void) {
     print_roff(render_description);
     printf("\n");
     print_roff_rows(render_options.row, render_options.count);
+    printf(".SH COMPARING SOLVERS\n.B sim bench solvers\n.RI [ CASE ]...\n.RI [ OPTION ]...\n.PP\n");
+    print_roff(contest_description);
+    printf("\n");
+    print_roff_rows(contest_options.row, contest_options.count);
     printf(".SH \"EXIT STATUS\"\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf(".TP\n.B %d\n", statuses[k].status);
@@ -384,7 +402,7 @@ static void complete_names(const char *variable, const option_row *row, int coun
 }
 
 static void complete_cases(void) {
-    printf("; words='contact");
+    printf("; words='contact solvers");
     for (int k = 0; k < bench_case_count; k++) {
         printf(" %s", bench_cases[k].name);
     }

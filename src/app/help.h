@@ -12,5 +12,6 @@ void print_bench_help(void);
 void print_plot_help(void);
 void print_view_help(void);
 void print_render_help(void);
+void print_contest_help(void);
 
 #endif

@@ -123,6 +123,7 @@ static int solve(workplace *w) {
         c->factorisations = s.factorisations;
         c->searches = s.searches;
         c->finished_by = s.finished_by;
+        c->failures = s.failures;
         c->residual = s.residual;
     }
     return 1;

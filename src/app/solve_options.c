@@ -1,9 +1,8 @@
 /* What can be asked of `sim solve`, and what was asked? */
 #include "app/solve.h"
-#include "base/nearest.h"
+#include "app/solver_choice.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,96 +71,16 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
 
 void solve_request_free(solve_request *request) { free(request->set.item); }
 
-/* ---- options of the solver ---- */
-
-static sim_status unknown(const sim_solver_card *card, const char *name, sim_error *error) {
-    enum { MOST = 63 };
-    const char *names[MOST + 1] = {NULL};
-    char all[300] = "";
-    for (int k = 0; k < card->noptions && k < MOST; k++) {
-        size_t used = strlen(all);
-        names[k] = card->option[k].name;
-        snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", card->option[k].name);
-    }
-    const char *near = sim_nearest_word(name, names);
-    return sim_fail(error, SIM_BAD_INPUT, "the solver %s has no option '%.60s'%s%s%s; it has %s", card->name, name,
-                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", card->noptions ? all : "none");
-}
-
-static sim_status not_a_value(const sim_solver_card *card, const sim_solver_option *o, const char *text,
-                              sim_error *error) {
-    char all[200] = "";
-    for (int k = 0; o->choice && o->choice[k]; k++) {
-        size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", o->choice[k]);
-    }
-    if (o->choice) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: option %s takes one of %s, not '%.60s'", card->name, o->name, all,
-                        text);
-    }
-    return sim_fail(error, SIM_BAD_INPUT, "%s: option %s takes a %s from %g to %g, not '%.60s'", card->name, o->name,
-                    o->whole ? "whole number" : "number", o->low, o->high, text);
-}
-
-static sim_status put_value(const sim_solver_card *card, int k, const char *text, double *value, sim_error *error) {
-    const sim_solver_option *o = &card->option[k];
-    for (int c = 0; o->choice && o->choice[c]; c++) {
-        if (strcmp(o->choice[c], text) == 0) {
-            value[k] = c;
-            return SIM_OK;
-        }
-    }
-    char *end;
-    double number = strtod(text, &end);
-    int decimal = text[strspn(text, "+-.0123456789eE")] == 0;
-    if (o->choice || end == text || *end || !decimal || !(number >= o->low && number <= o->high) ||
-        (o->whole && number != floor(number))) {
-        return not_a_value(card, o, text, error);
-    }
-    value[k] = number;
-    return SIM_OK;
-}
-
-static int option_named(const sim_solver_card *card, const char *name, size_t length) {
-    for (int k = 0; k < card->noptions; k++) {
-        if (strlen(card->option[k].name) == length && strncmp(card->option[k].name, name, length) == 0) {
-            return k;
-        }
-    }
-    return -1;
-}
-
-static sim_status put_setting(const sim_solver_card *card, const char *setting, double *value, sim_error *error) {
-    size_t length = strcspn(setting, "=");
-    int k = option_named(card, setting, length);
-    if (setting[length] == 0) {
-        return sim_fail(error, SIM_BAD_INPUT, "--set takes OPTION=VALUE, not '%.60s'", setting);
-    }
-    if (k < 0) {
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), setting);
-        return unknown(card, name, error);
-    }
-    return put_value(card, k, setting + length + 1, value, error);
-}
-
 double *solve_option_values(const solve_request *request, const sim_solver_card *card, sim_error *error) {
-    double *value = calloc((size_t)card->noptions + 1, sizeof *value);
-    if (!value) {
-        sim_fail(error, SIM_NO_RESOURCE, "no memory for the options");
-        return NULL;
-    }
-    for (int k = 0; k < card->noptions; k++) {
-        value[k] = card->option[k].standard;
-    }
-    sim_status status = SIM_OK;
+    double *value = solver_standard(card, error);
+    sim_status status = value ? SIM_OK : SIM_NO_RESOURCE;
     for (int s = 0; s < request->set.count && !status; s++) {
-        status = put_setting(card, request->set.item[s], value, error);
+        status = solver_setting(card, request->set.item[s], value, error);
     }
     if (!status && request->tolerance > 0) {
         char text[64];
         snprintf(text, sizeof text, "tolerance=%.17g", request->tolerance);
-        status = put_setting(card, text, value, error);
+        status = solver_setting(card, text, value, error);
     }
     if (status) {
         free(value);

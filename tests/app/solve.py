@@ -107,7 +107,7 @@ def refuses_options_that_are_not_there():
     refuses("option max_iterations takes a whole number from 0", WEDGE, "--solver", "pgs", "--set", "max_iterations=1.5")
     refuses("takes one of forward, alternating, not 'sideways'", WEDGE, "--solver", "pgs", "--set", "order=sideways")
     refuses("option tolerance takes a number from 0 to 1, not 'nan'", WEDGE, "--solver", "pgs", "--set", "tolerance=nan")
-    refuses("--set takes OPTION=VALUE", WEDGE, "--solver", "pgs", "--set", "tolerance")
+    refuses("set as OPTION=VALUE", WEDGE, "--solver", "pgs", "--set", "tolerance")
     refuses("did you mean 'pgs'?", WEDGE, "--solver", "psg")
     refuses("--law takes one of rigid, near-rigid", WEDGE, "--solver", "pgs", "--law", "soft")
     refuses("did you mean --solver?", WEDGE, "--slover", "pgs")

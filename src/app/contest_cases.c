@@ -1,0 +1,110 @@
+/* Which contact problems should solvers be compared on?
+ *
+ *   nut          an M48 nut on its bolt, up to 120 contacts for 6 degrees of freedom: ten places on the thread, ten wrenches
+ *                on each (Lee et al. 2024, section VII-A)
+ *   dishes       bowl, bowl and plate, 0.1 kg each, under a pot of 5 kg, a hundred wrenches on them (section VII-B)
+ *   pour         balls poured into a cup, at rest (section VII-C, figure 11)
+ *   quadrupeds   limp robots that lie on the ground and on each other (section VII-D2, table III)
+ *
+ * Masses and wrenches are not printed there; here a wrench is so many weights of the body it acts on. */
+#include "app/contest.h"
+#include "base/nearest.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Screwed on by any angle, on the upper flank of the thread or on the lower one, with little play left; off the axis and
+ * tilted by less than the play. */
+static void place_nut(contest_random *random, double *q) {
+    static const double turn = 6.283185307179586, pitch = 0.005, play = 1.155e-4;
+    double angle = contest_uniform(random, -1, 1) * turn, left = contest_uniform(random, 0, 0.1);
+    double side = contest_uniform(random, -1, 1) < 0 ? -1 : 1;
+    q[0] = contest_uniform(random, -1e-5, 1e-5);
+    q[1] = contest_uniform(random, -1e-5, 1e-5);
+    q[2] = pitch * angle / turn + side * (1 - left) * play;
+    q[3] = cos(0.5 * angle);
+    q[4] = contest_uniform(random, -1e-4, 1e-4);
+    q[5] = contest_uniform(random, -1e-4, 1e-4);
+    q[6] = sin(0.5 * angle);
+    double length = sqrt(q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6]);
+    for (int k = 3; k < 7; k++) {
+        q[k] /= length;
+    }
+}
+
+/* Layers of balls over a cup that grows with them, so that heaps have one shape. */
+#define POUR(balls, counts, radius, often)                                                                             \
+    {                                                                                                                  \
+        .name = "pour-" #balls, .family = "pour", .scene = "bench/pour.json", .usual = often, .settle = 400,           \
+        .states = 10, .between = 4, .warm = 1, .set = {                                                                \
+            "instances/0/repeat/counts=" counts,                                                                       \
+            "bodies/cup/shapes/0/field/points=[[0,0],[" radius ",0],[" radius ",0.4]]"                                 \
+        }                                                                                                              \
+    }
+
+#define QUADRUPEDS(robots, counts, often)                                                                              \
+    {                                                                                                                  \
+        .name = "quadrupeds-" #robots, .family = "quadrupeds", .scene = "bench/quadrupeds.json", .usual = often,       \
+        .settle = 1000, .states = 10, .between = 10, .warm = 1, .set = {                                               \
+            "instances/0/repeat/counts=" counts                                                                        \
+        }                                                                                                              \
+    }
+
+const contest_case contest_cases[] = {
+    {.name = "nut",
+     .family = "nut",
+     .scene = "bench/nut.json",
+     .usual = 1,
+     .states = 10,
+     .wrenches = 10,
+     .force = 4,
+     .arm = 0.05,
+     .place = place_nut},
+    {.name = "dishes",
+     .family = "dishes",
+     .scene = "solids/dishes.json",
+     .usual = 1,
+     .settle = 0,
+     .states = 1,
+     .wrenches = 100,
+     .force = 1,
+     .arm = 0.05,
+     .set = {"world/step=0.004166666666666667"}},
+    QUADRUPEDS(1, "[1,1,1]", 0),
+    QUADRUPEDS(8, "[2,2,2]", 0),
+    QUADRUPEDS(27, "[3,3,3]", 0),
+    QUADRUPEDS(64, "[4,4,4]", 0),
+};
+const int contest_case_count = sizeof contest_cases / sizeof contest_cases[0];
+
+/* The name of a case or of a family. */
+static int fits(const char *word, const contest_case *c) {
+    return strcmp(word, c->name) == 0 || strcmp(word, c->family) == 0;
+}
+
+int contest_chosen(const contest_request *request, const contest_case *c) {
+    int chosen = request->words == 0 && c->usual;
+    for (int k = 0; k < request->words; k++) {
+        chosen |= fits(request->word[k], c);
+    }
+    return chosen;
+}
+
+sim_status contest_check_words(const contest_request *request, sim_error *error) {
+    const char *names[sizeof contest_cases / sizeof contest_cases[0] + 1] = {NULL};
+    for (int k = 0; k < contest_case_count; k++) {
+        names[k] = contest_cases[k].name;
+    }
+    for (int w = 0; w < request->words; w++) {
+        int any = 0;
+        for (int k = 0; k < contest_case_count; k++) {
+            any |= fits(request->word[w], &contest_cases[k]);
+        }
+        const char *near = any ? NULL : sim_nearest_word(request->word[w], names);
+        if (!any) {
+            return sim_fail(error, SIM_BAD_INPUT, "there is no case '%s'%s%s%s; see sim bench solvers --list",
+                            request->word[w], near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        }
+    }
+    return SIM_OK;
+}

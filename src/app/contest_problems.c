@@ -1,0 +1,141 @@
+/* The problems of a case: states of a scene that comes to rest or is put there, and wrenches on what floats. */
+#include "app/contest.h"
+#include "app/scene_place.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double contest_uniform(contest_random *random, double low, double high) {
+    uint64_t z = random->state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return low + (high - low) * (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/* Forces on bodies that float, at their origin: linear in the world's axes, angular in the body's. */
+static void push(const contest_case *c, const sim_model *m, contest_random *random, double *applied) {
+    double g = sqrt(m->gravity.x * m->gravity.x + m->gravity.y * m->gravity.y + m->gravity.z * m->gravity.z);
+    for (int b = 1; b < m->nbody; b++) {
+        const sim_body *body = &m->body[b];
+        double force = c->force * g * body->inertia.mass;
+        for (int k = 0; k < 6 && body->joint == SIM_FREE; k++) {
+            applied[body->v0 + k] = contest_uniform(random, -1, 1) * force * (k < 3 ? 1 : c->arm);
+        }
+    }
+}
+
+static sim_status place(const contest_case *c, sim_world *world, contest_random *random, sim_error *error) {
+    const sim_model *m = sim_world_model(world);
+    sim_state state = {.time = sim_world_state(world)->time,
+                       .time0 = sim_world_state(world)->time0,
+                       .step = sim_world_state(world)->step,
+                       .q = calloc((size_t)m->nq + 1, sizeof(double)),
+                       .v = calloc((size_t)m->nv + 1, sizeof(double)),
+                       .a = calloc((size_t)m->nv + 1, sizeof(double))};
+    sim_status status = state.q && state.v && state.a ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory");
+    if (!status) {
+        c->place(random, state.q);
+        status = sim_world_set_state(world, &state, error);
+    }
+    free(state.q);
+    free(state.v);
+    free(state.a);
+    return status;
+}
+
+static sim_status advance(sim_world *world, int steps, sim_error *error) {
+    sim_status status = SIM_OK;
+    for (int k = 0; k < steps && !status; k++) {
+        status = sim_world_step(world, error);
+    }
+    return status;
+}
+
+/* The problems of the state in which the world is. */
+static sim_status take(contest_problems *p, sim_world *world, int wrenches, contest_random *random, sim_error *error) {
+    const sim_model *m = sim_world_model(world);
+    for (int k = 0; k < (wrenches ? wrenches : 1); k++) {
+        double *applied = sim_world_applied(world);
+        if (wrenches) {
+            push(p->c, m, random, applied);
+        }
+        p->item[p->count] = sim_world_problem(world, error);
+        memset(applied, 0, (size_t)m->nv * sizeof *applied);
+        if (!p->item[p->count]) {
+            return error->status ? error->status : sim_fail(error, SIM_FAILED, "nothing touches");
+        }
+        p->count++;
+    }
+    return SIM_OK;
+}
+
+static int few(const contest_request *request, int count, int most) {
+    return request->quick && count > most ? most : count;
+}
+
+static sim_status take_all(const contest_request *request, contest_problems *p, sim_world *world, sim_error *error) {
+    const contest_case *c = p->c;
+    contest_random random = {20240601};
+    int states = few(request, c->states, 2), wrenches = few(request, c->wrenches, 2);
+    p->item = calloc((size_t)(states * (wrenches ? wrenches : 1)), sizeof *p->item);
+    sim_status status = p->item ? advance(world, few(request, c->settle, 30), error)
+                                : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problems");
+    for (int s = 0; s < states && !status; s++) {
+        status = c->place ? place(c, world, &random, error) : s ? advance(world, c->between, error) : SIM_OK;
+        status = status ? status : take(p, world, wrenches, &random, error);
+    }
+    return status;
+}
+
+static int contacts_of(const sim_problem *problem) {
+    int count = 0;
+    for (int i = 0; i < problem->nconstraint; i++) {
+        count += problem->constraint[i].kind == SIM_CONTACT;
+    }
+    return count;
+}
+
+static void describe(contest_problems *p, const sim_model *m) {
+    for (int b = 1; b < m->nbody; b++) {
+        p->bodies += m->body[b].nv > 0;
+    }
+    p->velocities = m->nv;
+    for (int k = 0; k < p->count; k++) {
+        int contacts = contacts_of(p->item[k]);
+        p->least = k == 0 || contacts < p->least ? contacts : p->least;
+        p->most = contacts > p->most ? contacts : p->most;
+        p->mean += (double)contacts / p->count;
+    }
+}
+
+sim_status contest_problems_make(const contest_request *request, const contest_case *c, contest_problems *p,
+                                 sim_error *error) {
+    enum { MOST = sizeof c->set / sizeof c->set[0] };
+    *p = (contest_problems){.c = c};
+    sim_scene_overrides overrides = {.set = c->set};
+    while (overrides.count < MOST && c->set[overrides.count]) {
+        overrides.count++;
+    }
+    char path[PATH_MAX];
+    scene_place(request->scenes, c->scene, path);
+    sim_scene *scene = sim_scene_load(path, &overrides, NULL, error);
+    sim_world *world = scene ? sim_world_create(scene->model, &scene->options, error) : NULL;
+    sim_status status = world ? take_all(request, p, world, error) : error->status;
+    if (scene) {
+        p->law = scene->options.law;
+        describe(p, scene->model);
+    }
+    sim_world_free(world);
+    sim_scene_free(scene);
+    return status;
+}
+
+void contest_problems_free(contest_problems *p) {
+    for (int k = 0; k < p->count && p->item; k++) {
+        sim_problem_free(p->item[k]);
+    }
+    free(p->item);
+    p->item = NULL;
+}
