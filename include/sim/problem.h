@@ -214,9 +214,6 @@ SIM_API double sim_law_reach(sim_compliance compliance, double step);
  * symmetric bit by bit and positive definite.  Of what its kind has no use for a constraint may hold anything. */
 SIM_API sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_error *error);
 SIM_API void sim_problem_free(sim_problem *problem);
-/* A local problem for methods that work on velocities: W = L L', A = 1, J = L, w = q.  The same rows, the same impulses.
- * Refused if W is not symmetric. */
-SIM_API sim_problem *sim_problem_factored(const sim_problem *local, sim_error *error);
 
 #ifdef __cplusplus
 }

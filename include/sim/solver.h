@@ -25,7 +25,7 @@ typedef struct sim_solver_card {
     sim_compliance compliance; /* ... and the R and target that it is given unless another is asked for */
     unsigned kinds;            /* bit k: takes constraints of kind k */
     int local;      /* takes problems of W and q alone as they are; else by a factor W = L L', A = 1, J = L */
-    int asymmetric; /* takes W that is not symmetric */
+    int asymmetric; /* takes W that is not symmetric as it is; else its symmetric part, and the rest round by round */
     int bodies;     /* wants the bodies of a problem, where they are known */
     int noptions;
     const sim_solver_option *option;

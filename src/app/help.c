@@ -196,7 +196,8 @@ static void print_kinds(const sim_solver_card *card) {
     }
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, "; W %s; a W that is not symmetric %s.",
-             card->local ? "as it is" : "by a factor", card->asymmetric ? "too" : "is refused");
+             card->local ? "as it is" : "by a factor",
+             card->asymmetric ? "too" : "by its symmetric part, and the rest in rounds");
     printf("    ");
     print_wrapped(text, 4, 4);
 }

@@ -43,7 +43,6 @@ typedef struct workplace {
     sim_pool *pool;
     const sim_problem *problem; /* as in the file */
     sim_problem given;          /* what the solver sees */
-    sim_problem *factored;      /* behind it; NULL: the problem itself */
     sim_regularisation own, rigid;
     double *v, *impulse;
 } workplace;
@@ -82,19 +81,10 @@ static int set_law(workplace *w) {
     return 1;
 }
 
-/* What the solver takes: the problem itself, or a factor of W. */
+/* What the solver gets: the problem, and a guess only if it may have one. */
 static int set_given(workplace *w) {
-    const sim_problem *p = w->problem;
     sim_error why = {0};
-    w->given = *p;
-    if (sim_problem_local(p) && p->nrow && !w->run->card->local) {
-        w->factored = sim_problem_factored(p, &why);
-        if (!w->factored) {
-            w->c->refused = why.status == SIM_BAD_INPUT;
-            return fail(w, why.status, why.text);
-        }
-        w->given = *w->factored;
-    }
+    w->given = *w->problem;
     if (!w->run->request->guess) {
         w->given.v_guess = w->given.impulse_guess = NULL;
     }
@@ -153,7 +143,7 @@ static int judge(workplace *w) {
     if (!work) {
         return 0;
     }
-    sim_judge(w->problem, &w->rigid, &w->own, w->run->cone, w->factored ? NULL : w->v, w->impulse, work, &judgement);
+    sim_judge(w->problem, &w->rigid, &w->own, w->run->cone, w->v, w->impulse, work, &judgement);
     w->c->certificate = sim_judgement_finish(&judgement);
     return 1;
 }
@@ -214,7 +204,6 @@ void solve_one(solve_run *run, const char *path, solve_case *c) {
             write_answer(&w, file);
         }
     }
-    sim_problem_free(w.factored);
     sim_pool_free(w.pool);
     sim_problem_file_free(file);
 }

@@ -39,7 +39,7 @@ static void write_card(json_out *out, const sim_solver_card *card) {
     }
     json_close(out, ']');
     json_text(out, "local", card->local ? "W" : "factor of W");
-    json_text(out, "asymmetric", card->asymmetric ? "taken" : "refused");
+    json_text(out, "asymmetric", card->asymmetric ? "taken" : "in rounds");
     json_open(out, "options", '[');
     for (int k = 0; k < card->noptions; k++) {
         write_option(out, &card->option[k]);

@@ -15,10 +15,16 @@
  * Two things go on at once.  lambda comes nearer by about 1 / (1 + kappa) each round, p of a sliding contact by
  * mu^2 / (1 + mu^2) whatever kappa is (W = w 1).  So kappa grows where the error does not halve and lambda is what still
  * changes, compared in units of velocity.  (The authors let it grow whenever the error does not fall enough.)  And where
- * the rounds lead is extrapolated from (lambda, p) of the last ones, which is what solves the hard ones (extrapolate.c).
+ * the rounds lead is guessed: from the derivative of the last one, which near the end makes the error ten times less a
+ * round (canal_newton.c), and while that is no good from the changes of several, which finds through to the hard ones
+ * (extrapolate.c).
+ *
+ * There need not be an answer: bodies jammed by friction cannot obey a target that pushes them apart.  Where the error has
+ * not halved for PATIENCE rounds it ends.  From a guess the answer is near, if there is one, and fewer rounds tell.
  *
  * E is measured on v = v* + A^-1 J' gamma, with which momentum is in balance to the last bit; so is what is handed out. */
 #include "solver/canal_inner.h"
+#include "solver/canal_newton.h"
 #include "solver/delassus.h"
 #include "solver/extrapolate.h"
 #include "solver/law.h"
@@ -32,15 +38,16 @@
 
 enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER_PROBLEM, OPTIONS };
 
-static const char *const accelerations[] = {"none", "anderson", NULL};
+static const char *const accelerations[] = {"none", "anderson", "newton", NULL};
 static const char *const inners[] = {"cascaded", "dogleg", "semismooth", "mixed", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "Newton steps, of all rounds", 0, 1e6, 2000, 1, NULL},
-    [ROUNDS] = {"rounds", "of multipliers at most", 1, 1e6, 500, 1, NULL},
+    [MAX_ITERATIONS] = {"max_iterations", "Newton steps, of all rounds", 0, 1e6, 10000, 1, NULL},
+    [ROUNDS] = {"rounds", "of multipliers at most", 1, 1e6, 5000, 1, NULL},
     [PENALTY] = {"penalty", "inverse mass over the compliance that rounds begin with", 1, 1e6, 100, 0, NULL},
-    [ACCELERATION] = {"acceleration", "guess ahead from rounds in a row", 0, 1, 1, 1, accelerations},
+    [ACCELERATION] = {"acceleration", "guess ahead: from rounds in a row; from the derivative of one, too", 0, 2, 2, 1,
+                      accelerations},
     [FACTORISATION] = {"factorisation", "how Hessians are factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, hessian_methods},
     [INNER_PROBLEM] = {"inner", "how the problem of a round is put", 0, INNER_WAYS - 1, INNER_CASCADED, 1, inners},
 };
@@ -50,8 +57,10 @@ static const double STEP = 5, STIFFEST = 1e6, SHARE = 0.3;
 static const double GROWTH = 4;                       /* of changes after a guess, for which it is still taken */
 static const double LOOSEST = 1e-4, TIGHTEST = 1e-13; /* of inner problems, else INNER times E */
 static const double INNER = 0.01;
-enum { WINDOW = 10, PATIENCE = 10, ROUNDING = 64 }; /* rounds; E over the penalty's rounding */
-enum { MOST_STEPS = 100 };                          /* of Newton in a round: more go round in rounding */
+enum { WINDOW = 10, IDLE = 10, ROUNDING = 64 }; /* rounds; E over the penalty's rounding */
+enum { PATIENCE = 500, PATIENCE_NEAR = 60 };    /* rounds without half the error; from a guess */
+enum { MOST_STEPS = 100, TRIAL = 12 };          /* of Newton in a round, as more go round in rounding; from a guess */
+enum { NO_GUESSES, ANDERSON, NEWTON };
 
 typedef struct canal {
     solver_call *call;
@@ -62,11 +71,16 @@ typedef struct canal {
     law_rows law;               /* of the inner problem */
     double *target;             /* [nrow] */
     double *x, *lambda, *shift; /* [nrow + nconstraint] the state; its parts */
+    double *from, *e;           /* x as the round took it; [nconstraint] w / kappa or 0 */
     double *v;                  /* [nv] v* + A^-1 J' gamma */
     double E, best;             /* of this round; of what stands in call->out */
     int in_vain;                /* rounds since E was last the least */
+    double half;                /* E must come under, and rounds since it last did */
+    int waited;
     double multiplier_change, shift_change;
     extrapolation ahead;
+    canal_newton leap;
+    int held; /* a guess of `ahead` that was put off for one of `leap` */
     sim_solution inner;
     primal newton;
     canal_inner rounds;
@@ -77,8 +91,8 @@ static int reserve(canal *c, sim_arena *scratch) {
     struct {
         double **at;
         size_t count;
-    } all[] = {{&c->w, n},         {&c->rho, n},      {&c->q, rows}, {&c->s, rows},
-               {&c->target, rows}, {&c->x, rows + n}, {&c->v, nv}};
+    } all[] = {{&c->w, n},        {&c->rho, n},         {&c->q, rows}, {&c->s, rows}, {&c->target, rows},
+               {&c->x, rows + n}, {&c->from, rows + n}, {&c->e, n},    {&c->v, nv}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         *all[k].at = ARENA_NEW(scratch, double, all[k].count);
         if (!*all[k].at) {
@@ -115,9 +129,12 @@ static int weigh(canal *c) {
 }
 
 /* Changes are measured as energies: of lambda times w^1/2, of p over it. */
-static int prepare_guesses(canal *c) {
+static int prepare_guesses(canal *c, hessian *h) {
     const sim_problem *p = c->problem;
-    int window = (int)c->call->option[ACCELERATION] ? WINDOW : 0;
+    int how = (int)c->call->option[ACCELERATION], window = how == NO_GUESSES ? 0 : WINDOW;
+    if (how == NEWTON && !canal_newton_make(&c->leap, p, c->w, h, c->call->scratch)) {
+        return 0;
+    }
     if (!extrapolation_make(&c->ahead, p->nrow + p->nconstraint, window, c->call->scratch)) {
         return 0;
     }
@@ -140,7 +157,7 @@ static void set_law(canal *c) {
         for (int r = k->row; r < k->row + k->rows; r++) {
             least = fmin(least, R[r]);
         }
-        e = least >= e ? 0 : e;
+        c->e[i] = e = least >= e ? 0 : e;
         for (int r = 0; r < k->rows; r++) {
             int row = k->row + r;
             law_set_row(&c->law, c->problem, k, r, R[row] + e);
@@ -172,6 +189,11 @@ static void measure(canal *c, const double *gamma) {
 
 static void keep_best(canal *c, const double *gamma) {
     c->in_vain = c->E <= 0.99 * c->best ? 0 : c->in_vain + 1;
+    c->waited++;
+    if (c->E <= c->half) {
+        c->half = 0.5 * c->E;
+        c->waited = 0;
+    }
     if (c->E < c->best) {
         c->best = c->E;
         memcpy(c->call->out->v, c->v, (size_t)c->problem->nv * sizeof *c->v);
@@ -201,32 +223,53 @@ static void move_on(canal *c, const double *gamma) {
     c->shift_change = c->rounds.strictly ? 0 : sqrt(shifts);
 }
 
-/* 0 without memory. */
+/* Where the next round starts; -1 without memory, 0 if what this one started from was a bad guess. */
+static int look_ahead(canal *c) {
+    double *v = c->newton.at.v;
+    if (canal_newton_back(&c->leap, c->E, c->x, v)) {
+        c->ahead.guessed = c->held;
+        return 0;
+    }
+    extrapolation_result found = extrapolation_end(&c->ahead, c->x);
+    for (int i = 0; i < c->problem->nconstraint; i++) {
+        c->shift[i] = fmax(0, c->shift[i]);
+    }
+    if (!c->leap.problem || found == EXTRAPOLATION_BACK || c->rounds.strictly) {
+        return 1;
+    }
+    canal_round round = {c->call->R,         c->e, c->from,           c->from + c->problem->nrow,
+                         c->newton.at.gamma, c->s, c->newton.at.bend, c->E};
+    int guessed = canal_newton_guess(&c->leap, &round, c->x, v);
+    if (guessed == 1) {
+        c->held = c->ahead.guessed;
+        c->ahead.guessed = 0;
+    }
+    return guessed < 0 ? -1 : 1;
+}
+
+/* As look_ahead. */
 static int run_round(canal *c) {
     const double *gamma = c->newton.at.gamma;
     extrapolation_begin(&c->ahead, c->x);
+    memcpy(c->from, c->x, (size_t)(c->problem->nrow + c->problem->nconstraint) * sizeof *c->x);
     set_law(c);
     c->newton.options.tolerance = fmax(TIGHTEST, fmin(LOOSEST, INNER * c->best));
-    int most = (int)c->call->option[MAX_ITERATIONS], some = c->inner.iterations + MOST_STEPS;
+    int most = (int)c->call->option[MAX_ITERATIONS],
+        some = c->inner.iterations + (c->leap.guessed ? TRIAL : MOST_STEPS);
     c->newton.options.max_iterations = some < most ? some : most;
     if (!inner_answer(&c->rounds, c->target, c->shift, ROUNDING * c->kappa * DBL_EPSILON)) {
-        return 0;
+        return -1;
     }
+    c->inner.failures += c->rounds.failed && !c->leap.guessed; /* trials are no rounds */
     gamma = c->newton.at.gamma;
     measure(c, gamma);
     keep_best(c, gamma);
     move_on(c, gamma);
-    extrapolation_end(&c->ahead, c->x);
-    for (int i = 0; i < c->problem->nconstraint; i++) {
-        c->shift[i] = fmax(0, c->shift[i]);
-    }
-    return 1;
+    return look_ahead(c);
 }
 
 /* 1 / R' carries the rounding of velocities into impulses. */
-static int at_rounding(const canal *c) {
-    return c->in_vain >= PATIENCE && c->best <= ROUNDING * c->kappa * DBL_EPSILON;
-}
+static int at_rounding(const canal *c) { return c->in_vain >= IDLE && c->best <= ROUNDING * c->kappa * DBL_EPSILON; }
 
 /* What a round says of how it goes on: SIM_OUTCOMES means that it does. */
 static sim_outcome judge_round(const canal *c) {
@@ -240,7 +283,10 @@ static sim_outcome judge_round(const canal *c) {
     if (c->inner.iterations >= (int)o[MAX_ITERATIONS] || solution_stopped(c->call->out)) {
         return SIM_AT_LIMIT;
     }
-    return at_rounding(c) ? SIM_AT_ROUNDING : SIM_OUTCOMES;
+    if (at_rounding(c)) {
+        return SIM_AT_ROUNDING;
+    }
+    return c->waited >= (c->problem->impulse_guess ? PATIENCE_NEAR : PATIENCE) ? SIM_AT_LIMIT : SIM_OUTCOMES;
 }
 
 /* 0 without memory. */
@@ -248,11 +294,15 @@ static int iterate(canal *c) {
     double before = HUGE_VAL;
     sim_outcome outcome = SIM_OUTCOMES;
     for (int round = 0; round < (int)c->call->option[ROUNDS] && outcome == SIM_OUTCOMES; round++) {
-        if (!run_round(c)) {
+        int kept = run_round(c);
+        if (kept < 0) {
             return 0;
         }
         solver_record(c->call, c->E, NAN);
         outcome = judge_round(c);
+        if (!kept) {
+            continue;
+        }
         if (c->E > 0.5 * before && c->multiplier_change > SHARE * c->shift_change && c->kappa < STIFFEST) {
             c->kappa = fmin(STEP * c->kappa, STIFFEST);
             extrapolation_restart(&c->ahead);
@@ -297,7 +347,7 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
     spd_method method = (spd_method)(int)value[FACTORISATION];
     c->newton.at.v = ARENA_NEW(scratch, double, p->nv);
     c->newton.at.gamma = ARENA_NEW(scratch, double, p->nrow);
-    if (!c->newton.at.v || !c->newton.at.gamma || !reserve(c, scratch) || !weigh(c) || !prepare_guesses(c) ||
+    if (!c->newton.at.v || !c->newton.at.gamma || !reserve(c, scratch) || !weigh(c) || !prepare_guesses(c, h) ||
         !hessian_prepare(h, p, method)) {
         return 0;
     }
@@ -311,7 +361,8 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
 }
 
 static int solve(solver_call *call) {
-    canal c = {.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
+    canal c = {
+        .call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL, .half = HUGE_VAL};
     c.rounds.way = (inner_way)(int)call->option[INNER_PROBLEM];
     c.rounds.most = (int)call->option[MAX_ITERATIONS];
     c.inner = *call->out;

@@ -36,6 +36,22 @@ static inline double convex_curvature(const sim_constraint *c, const convex_bend
     return sum;
 }
 
+/* y = G x */
+static inline void convex_bend_times(const sim_constraint *c, const convex_bend *bend, const double *x, double *y) {
+    const double *w = bend->weight, *t = bend->t;
+    if (bend->sliding) {
+        double mu = c->friction, a = w[0] * (mu * (t[0] * x[0] + t[1] * x[1]) + x[2]);
+        double b = w[1] * (t[0] * x[1] - t[1] * x[0]);
+        y[0] = mu * t[0] * a - t[1] * b;
+        y[1] = mu * t[1] * a + t[0] * b;
+        y[2] = a;
+        return;
+    }
+    for (int k = 0; k < c->rows; k++) {
+        y[k] = w[k] * x[k];
+    }
+}
+
 /* du . (gamma(u + alpha du) - gamma(u)) without cancellation where both stand on one linear piece. */
 static inline double convex_increment(const sim_constraint *c, const convex_bend *from, const convex_bend *to,
                                       double alpha, const double *du, const double *gamma_from,

@@ -18,7 +18,7 @@
 #include "math/dense.h"
 #include "solver/products.h"
 
-static const double *local_block(const sim_problem *p, int i, int j) {
+const double *delassus_block(const sim_problem *p, int i, int j) {
     for (int k = p->W->start[i]; k < p->W->start[i + 1]; k++) {
         if (p->W->column[k] == j) {
             return p->W->value + p->W->at[k];
@@ -217,7 +217,7 @@ int delassus_diagonal(const sim_problem *p, const delassus_answer *Y, sim_arena 
     for (int i = 0; i < p->nconstraint; i++) {
         int size = p->constraint[i].rows * p->constraint[i].rows;
         if (sim_problem_local(p)) {
-            memcpy(W, local_block(p, i, i), (size_t)size * sizeof *W);
+            memcpy(W, delassus_block(p, i, i), (size_t)size * sizeof *W);
         } else {
             diagonal_block(p, Y, root, i, work, W);
         }

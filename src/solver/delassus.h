@@ -8,6 +8,9 @@
 /* y = W x; `v` holds nv numbers of work. */
 void delassus_times(const sim_problem *problem, const double *x, double *v, double *y);
 
+/* The block of constraints i and j of a local problem; NULL: all zeros */
+const double *delassus_block(const sim_problem *problem, int i, int j);
+
 /* Rows for every constraint and tree of which W is made: whole, Y' = J A^-1, what an impulse along a row does to the
  * velocities of a tree, W_ij = J_i Y_j; or half, Z' = J B' with A^-1 = B' B, W_ij = Z_i' Z_j, which costs less.  The rows
  * x nv block of constraint i and its side s stands at value + at[2 i + s], row-major. */

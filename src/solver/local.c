@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Of the greatest diagonal: more than this left over is no rounding in the making of W. */
-static const double INDEFINITE = 1e-8;
+static const double INDEFINITE = 1e-6;
 /* What is left of a row that has been a pivot. */
 #define DONE (-HUGE_VAL)
 
@@ -58,7 +58,7 @@ static void find_components(conversion *c) {
     }
 }
 
-/* W of a component, dense; returns its rows. */
+/* Rows of a component, and where those of each constraint stand. */
 static int rows_of(conversion *c, int root) {
     int rows = 0;
     for (int i = c->first[root]; i >= 0; i = c->next[i]) {
@@ -68,6 +68,7 @@ static int rows_of(conversion *c, int root) {
     return rows;
 }
 
+/* The symmetric part of its W, dense. */
 static void expand(const conversion *c, int root, int n, double *W) {
     const sim_delassus *from = c->local->W;
     memset(W, 0, (size_t)n * n * sizeof *W);
@@ -78,6 +79,12 @@ static void expand(const conversion *c, int root, int n, double *W) {
                 memcpy(W + (ptrdiff_t)(c->row[i] + r) * n + c->row[j], from->value + from->at[k] + r * columns,
                        (size_t)columns * sizeof *W);
             }
+        }
+    }
+    for (int i = 0; i < n && !from->symmetric; i++) {
+        for (int j = 0; j < i; j++) {
+            double *a = W + (ptrdiff_t)i * n + j, *b = W + (ptrdiff_t)j * n + i;
+            *a = *b = 0.5 * (*a + *b);
         }
     }
 }

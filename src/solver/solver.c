@@ -1,6 +1,6 @@
 /* What is the same for every solver: options, memory, what it takes and what not. */
 #include "solver/solver.h"
-#include "solver/local.h"
+#include "solver/remainder.h"
 #include "solver/table.h"
 
 #include <math.h>
@@ -91,35 +91,7 @@ sim_status sim_solver_accepts(const sim_solver *s, const sim_problem *p, sim_err
                             sim_constraint_name(p->constraint[i].kind));
         }
     }
-    if (p->W && !p->W->symmetric && !card->asymmetric) {
-        return sim_fail(error, SIM_BAD_INPUT, "the solver %s takes no W that is not symmetric", card->name);
-    }
     return SIM_OK;
-}
-
-/* A problem of W alone, for a solver that wants velocities: 0 without memory. */
-static int solve_local(const solver_type *type, solver_call *call) {
-    sim_problem global;
-    sim_solution inner = *call->out;
-    int made = local_to_global(call->problem, call->scratch, &global);
-    if (made < 0) {
-        memset(call->out->impulse, 0, (size_t)call->problem->nrow * sizeof *call->out->impulse);
-        call->out->outcome = SIM_BROKEN_DOWN;
-        call->out->residual = HUGE_VAL;
-        return 1;
-    }
-    inner.v = made ? ARENA_NEW(call->scratch, double, global.nv) : NULL;
-    if (!inner.v) {
-        return 0;
-    }
-    double *v = call->out->v;
-    solver_call velocities = *call;
-    velocities.problem = &global;
-    velocities.out = &inner;
-    int done = type->solve(&velocities);
-    *call->out = inner;
-    call->out->v = v;
-    return done;
 }
 
 sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regularisation *law, sim_solution *out,
@@ -134,8 +106,10 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
         return SIM_OK; /* nothing to answer */
     }
     solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out};
-    int wants_velocities = sim_problem_local(p) && p->nrow && !s->type->card.local;
-    int done = wants_velocities ? solve_local(s->type, &call) : s->type->solve(&call);
+    const sim_solver_card *card = &s->type->card;
+    int takes_W = card->local && (card->asymmetric || !p->W || p->W->symmetric);
+    int wants_velocities = sim_problem_local(p) && p->nrow && !takes_W;
+    int done = wants_velocities ? remainder_solve(s->type, &call) : s->type->solve(&call);
     sim_arena_release(s->scratch, 0);
     return done ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contact rows", p->nrow);
 }
