@@ -78,12 +78,12 @@ typedef struct canal {
     double half;                /* E must come under, and rounds since it last did */
     int waited;
     double multiplier_change, shift_change;
+    canal_inner rounds;
     extrapolation ahead;
     canal_newton leap;
     int held; /* a guess of `ahead` that was put off for one of `leap` */
     sim_solution inner;
     primal newton;
-    canal_inner rounds;
 } canal;
 
 static int reserve(canal *c, sim_arena *scratch) {
