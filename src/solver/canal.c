@@ -40,7 +40,6 @@ enum { AUTO = INNER_WAYS, FEW = 24 }; /* how rounds are put: mixed up to so many
 enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER_PROBLEM, OPTIONS };
 
 static const char *const accelerations[] = {"none", "anderson", "newton", NULL};
-
 static const char *const inners[] = {"cascaded", "dogleg", "semismooth", "mixed", "auto", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
@@ -272,6 +271,7 @@ static int run_round(canal *c) {
     if (!inner_answer(&c->rounds, c->target, c->shift, ROUNDING * c->kappa * DBL_EPSILON)) {
         return -1;
     }
+    c->inner.failures += c->rounds.failed && !c->leap.guessed; /* trials are no rounds */
     gamma = c->newton.at.gamma;
     measure(c, gamma);
     keep_best(c, gamma);

@@ -69,6 +69,6 @@ int inner_answer(canal_inner *n, double *target, const double *shift, double noi
     if (!n->strictly && !answer_cascaded(n, target, shift)) {
         return 0;
     }
-    out->failures += !(out->residual <= enough);
+    n->failed = !(out->residual <= enough);
     return 1;
 }

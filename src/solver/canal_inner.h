@@ -12,6 +12,7 @@ typedef struct canal_inner {
     primal *newton;
     strict_newton strict;
     double *from;    /* [nv] v before a strict try */
+    int failed;      /* the last answer is not within its tolerance */
     int strictly;    /* the last answer is one of the strict problem: no shift had a say */
     int pause, left; /* rounds without tries after one that failed; still to go */
 } canal_inner;
@@ -20,7 +21,7 @@ typedef struct canal_inner {
 int inner_begin(canal_inner *n, primal *newton, sim_arena *scratch);
 /* Does a shift ever have a say? */
 static inline int inner_shifts(const canal_inner *n) { return n->way == INNER_CASCADED || n->way == INNER_MIXED; }
-/* From newton->at.v to the answer, within newton's tolerance or `noise`, else it counts as failed; a try that failed takes no
+/* From newton->at.v to the answer, within newton's tolerance or `noise`, else it has failed; a try that failed takes no
  * steps from the round's.  `target` is that of
  * newton's law, as the strict law has it; of contacts it is lowered by `shift` [nconstraint] where rounds are cascaded.
  * 0 without memory. */

@@ -26,7 +26,8 @@ typedef enum strict_method { STRICT_DOGLEG, STRICT_SEMISMOOTH } strict_method;
 
 /* `at` has begun (primal_begin); 0 without memory. */
 int strict_begin(strict_newton *s, primal *at, strict_method method, sim_arena *scratch);
-/* From at->at.v to r = 0; from then on the law of `at` is the strict one.  Outcome SIM_AT_LIMIT: no step made the merit less, or there were too many. */
+/* From at->at.v to r = 0; from then on the law of `at` is the strict one.  Outcome SIM_AT_LIMIT: no step made the merit
+ * less, or there were too many. */
 void strict_minimise(strict_newton *s);
 
 /* ---- for the two methods ---- */

@@ -384,11 +384,11 @@ Test(canal_strict, without_friction_all_go_through_the_same_rounds) {
 Test(canal_strict, rounds_that_fail_are_counted_and_nothing_is_called_solved_that_is_not) {
     random_source r = {8};
     int failures[INNERS] = {0}, solved[INNERS] = {0};
-    for (int trial = 0; trial < 20; trial++) {
+    for (int trial = 0; trial < 6; trial++) {
         sim_problem *p = random_problem(&r, &hard);
         for (int inner = 0; inner < INNERS; inner++) {
             answer a = rigid_entry(p);
-            double option[OPTIONS] = {1e-8, 2000, 10, 1e4, 0, 0, inner};
+            double option[OPTIONS] = {1e-8, 1000, 10, 1e4, 0, 0, inner};
             answer_find(&a, "canal", option);
             double own = certificate_of(p, &a.law, SIM_CONE_STRICT, a.v, a.impulse).own;
             cr_expect(a.out.outcome == SIM_AT_LIMIT || own <= 1.001e-8, "%s with E %g", sim_outcome_name(a.out.outcome),
@@ -402,7 +402,7 @@ Test(canal_strict, rounds_that_fail_are_counted_and_nothing_is_called_solved_tha
         sim_problem_free(p);
     }
     for (int inner = 0; inner < INNERS; inner++) {
-        cr_log_info("%d: rounds that failed %d, solved %d of 20", inner, failures[inner], solved[inner]);
+        cr_log_info("%d: rounds that failed %d, solved %d", inner, failures[inner], solved[inner]);
     }
     cr_expect_eq(failures[CASCADED], 0);
     cr_expect_eq(failures[MIXED], 0);
