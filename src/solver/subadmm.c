@@ -56,6 +56,7 @@ static int reserve(subadmm *s) {
         s->bodies.added[1] = ARENA_NEW(scratch, double, 36 * s->bodies.is->nbody);
     }
     memset(s->kept, 1, n);
+    s->openly = ARENA_NEW(scratch, char, n); s->again = ARENA_NEW(scratch, char, n); memset(s->openly, 0, n); memset(s->again, 0, n);
     memset(s->x, 0, (state + rows) * sizeof(double));
     return 1;
 }
@@ -114,6 +115,19 @@ static int make_weights(subadmm *s) {
     return 1;
 }
 
+static double energies(subadmm *s, double *primal) {
+    const sim_problem *p = s->problem;
+    double e = 0;
+    for (int t = 0; t < s->ntree; t++) {
+        const subadmm_tree *k = &s->tree[t];
+        for (int j = 0; j < k->nv; j++) s->dx[k->v0 + j] = s->x[k->v0 + j] - s->v[k->v0 + j];
+        p->mass.times(p->mass.self, k->index, s->dx + k->v0, s->v + k->v0);
+        for (int j = 0; j < k->nv; j++) e += s->dx[k->v0 + j] * s->v[k->v0 + j];
+    }
+    *primal = s->energy;
+    return sqrt(e);
+}
+
 static double theta_dual(subadmm *s) {
     /* |J (x - A^-1 J' lambda)| ; s->v holds the latter */
     const sim_problem *p = s->problem;
@@ -124,6 +138,25 @@ static double theta_dual(subadmm *s) {
     for (int i = 0; i < p->nconstraint; i++) if (s->kept[i])
         for (int r = p->constraint[i].row; r < p->constraint[i].row + p->constraint[i].rows; r++) sum += s->u[r] * s->u[r];
     return sqrt(sum);
+}
+
+static int cull(subadmm *s, int *changed) {
+    const sim_problem *p = s->problem;
+    int left = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        if (c->kind != SIM_CONTACT) continue;
+        double n = s->s[c->row + 2];
+        int zero = s->lambda[c->row + 2] == 0;
+        if (!s->kept[i]) {
+            if (n < 0) { s->kept[i] = 1; s->again[i]++; *changed = 1; }
+        } else {
+            s->openly[i] = zero && n > 0 ? s->openly[i] + 1 : 0;
+            if (s->openly[i] >= env("SA_CULL", 2) && s->again[i] < 3) { s->kept[i] = 0; *changed = 1; }
+        }
+        left += !s->kept[i];
+    }
+    return left;
 }
 
 static void keep_best(subadmm *s) {
@@ -143,12 +176,13 @@ static void set_scale(subadmm *s, extrapolation *e) {
         for (int j = 0; j < t->nv; j++) {
             double d;
             if (s->split == SUBADMM_NONE) d = 1;
+            else if (env("SA_SCALE", 0) > 0 && t->form == SUBADMM_DENSE) { int st = (t->nv + 3) & ~3; d = t->A[j * (st + 1)]; }
             else if (t->form == SUBADMM_DENSE) { int st = (t->nv + 3) & ~3; d = t->A[j * (st + 1)] + s->kappa * t->C[j * (st + 1)]; }
             else { ptrdiff_t at = s->bodies.row[t->v0 + j] + s->bodies.depth[t->v0 + j] - 1; d = t->A[at] + s->kappa * t->C[at]; }
             e->scale[t->v0 + j] = sqrt(d);
         }
     }
-    for (int r = 0; r < p->nrow; r++) e->scale[s->state + r] = sqrt(s->slack[r] / s->kappa);
+    for (int r = 0; r < p->nrow; r++) e->scale[s->state + r] = sqrt(s->slack[r] / (env("SA_SCALE",0) > 0 ? 1 : s->kappa));
 }
 
 static int iterate(subadmm *s) {
@@ -157,6 +191,7 @@ static int iterate(subadmm *s) {
     int verbose = (int)env("SA_VERBOSE", 0), adapt = (int)env("SA_ADAPT", 1), window = (int)env("SA_AND", 0);
     double gap = env("SA_GAP", 3), slow = 1;
     sim_outcome outcome = SIM_OUTCOMES;
+    int period = (int)env("SA_PERIOD", 1), round = 0;
     extrapolation e;
     int since = 0;
     if (!extrapolation_make(&e, s->state + s->problem->nrow, window, s->call->scratch)) return 0;
@@ -165,39 +200,43 @@ static int iterate(subadmm *s) {
     s->call->out->factorisations = 1;
     set_scale(s, &e);
     for (int k = 0; k <= most; k++) {
-        double f = 1;
+        double f = 1; int again = 0;
         s->call->out->iterations = k;
         if (k) {
-            extrapolation_begin(&e, s->x);
+            if (round == 0) extrapolation_begin(&e, s->x);
             subadmm_spread(s);
             subadmm_project(s);
         }
         if (!fixed ? k >= next || k == most : k == most) {
             subadmm_measure(s, s->lambda);
             keep_best(s);
-            double p = s->change, d = theta_dual(s);
+            double p = s->change, d = env("SA_NORM", 0) ? energies(s, &p) : theta_dual(s);
+ p *= env("SA_BIAS", 1);
             if (verbose) fprintf(stderr, "%d E %.3e primal %.3e dual %.3e kappa %.3e\n", k, s->E, p, d, s->kappa);
             solver_record(s->call, s->E, NAN);
             if (!fixed && s->best <= o[TOLERANCE]) { outcome = SIM_SOLVED; break; }
             if (!isfinite(s->E)) { outcome = SIM_BROKEN_DOWN; break; }
             if (solution_stopped(s->call->out)) break;
-            next = k + (k < every * 10 ? every : k / 10);
+            next = k + (k < every * 10 ? every : k / 10 < env("SA_MOST", 1e9) ? k / 10 : (int)env("SA_MOST", 1e9));
             if (k == most) break;
             since++;
+            int changed = 0, left = k && env("SA_CULL", 0) > 0 ? cull(s, &changed) : 0;
+            if (verbose) fprintf(stderr, "left %d of %d\n", left, s->problem->nconstraint);
+            if (changed) again = 1;
             if (k && adapt && since >= slow && (p > gap * d || d > gap * p) && p > 0 && d > 0) {
                 f = fmin(10, fmax(0.1, sqrt(p / d)));
             }
         }
         if (!k) continue;
         if (!subadmm_move(s)) return 0;
-        extrapolation_end(&e, s->x);
-        if (f != 1) {
+        if (++round >= period) { round = 0; extrapolation_end(&e, s->x); }
+        if (f != 1 || again) {
             s->kappa *= f;
             slow *= env("SA_SLOW", 1.3);
             since = 0;
-            if (subadmm_factor(s, 0) <= 0) { s->call->out->outcome = SIM_BROKEN_DOWN; return 1; }
+            if (subadmm_factor(s, again) <= 0) { s->call->out->outcome = SIM_BROKEN_DOWN; return 1; }
             s->call->out->factorisations++;
-            extrapolation_restart(&e);
+            extrapolation_restart(&e); round = 0;
             set_scale(s, &e);
         }
     }

@@ -49,7 +49,7 @@ typedef struct subadmm {
     double kappa;            /* penalty of a slot over its weight */
     subadmm_side (*side)[2]; /* [nconstraint] */
     double (*weight)[2];     /* likewise, of their slots */
-    char *kept;              /* [nconstraint] 0: found open, left out until it is not */
+    char *openly, *again; char *kept;              /* [nconstraint] 0: found open, left out until it is not */
     int ntree, *node;        /* trees that are touched; [problem's] their index there, -1 */
     subadmm_tree *tree;
     subadmm_bodies bodies;
@@ -63,7 +63,7 @@ typedef struct subadmm {
     double *q, *s, *v, *u, *dx;         /* of the measure */
     hessian *whole;
     convex_bend *bend;
-    double change;             /* |J x - z| of the last iteration */
+    double change, energy;             /* |J x - z| of the last iteration */
     double E, best;
 } subadmm;
 

@@ -64,7 +64,7 @@ static void push_by(const subadmm_side *side, int row, double f, double *push) {
 
 void subadmm_project(subadmm *s) {
     const sim_problem *p = s->problem;
-    double change = 0, over = 1 / s->kappa;
+    double change = 0, energy = 0, over = 1 / s->kappa;
     for (int k = 0; k < s->state; k++) {
         s->push[k] = 0;
     }
@@ -73,6 +73,7 @@ void subadmm_project(subadmm *s) {
         const double *R = s->call->R + c->row;
         double *lambda = s->lambda + c->row, y[SIM_MAX_ROWS];
         if (!s->kept[i]) {
+            lambda[0] = lambda[1] = lambda[2] = 0;
             continue;
         }
         for (int r = 0; r < c->rows; r++) {
@@ -85,10 +86,12 @@ void subadmm_project(subadmm *s) {
         for (int r = 0; r < c->rows; r++) {
             double moved = y[r] - lambda[r], slack = over * s->slack[c->row + r], f = y[r] + moved;
             change += slack * moved * slack * moved;
+            energy += slack * moved * slack * moved / s->inverse_mass[i];
             lambda[r] = y[r];
             push_by(&s->side[i][0], r, f, s->push);
             push_by(&s->side[i][1], r, f, s->push);
         }
     }
     s->change = sqrt(change);
+    s->energy = sqrt(energy);
 }
