@@ -7,6 +7,7 @@
 #define SOLVER_LANES_H
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -111,20 +112,20 @@ LANE_INLINE void lane_turn(lane r[1]) { (void)r; }
 #endif
 
 /* The rows index[0], ... of an array of rows, component by component. */
-LANE_INLINE void lane_rows_load(const double (*rows)[LANES], const int *index, lane component[LANES]) {
+LANE_INLINE void lane_rows_load(const double *rows, const int *index, lane component[LANES]) {
     for (int first = 0; first < LANES; first += LANE_WIDTH) {
         for (int k = 0; k < LANE_WIDTH; k++) {
-            component[first + k] = lane_load(rows[index[k]] + first);
+            component[first + k] = lane_load(rows + (ptrdiff_t)LANES * index[k] + first);
         }
         lane_turn(component + first);
     }
 }
 
-LANE_INLINE void lane_rows_store(double (*rows)[LANES], const int *index, lane component[LANES]) {
+LANE_INLINE void lane_rows_store(double *rows, const int *index, lane component[LANES]) {
     for (int first = 0; first < LANES; first += LANE_WIDTH) {
         lane_turn(component + first);
         for (int k = 0; k < LANE_WIDTH; k++) {
-            lane_store(rows[index[k]] + first, component[first + k]);
+            lane_store(rows + (ptrdiff_t)LANES * index[k] + first, component[first + k]);
         }
     }
 }

@@ -13,9 +13,9 @@
  *
  * Where penalties change from beta to r beta, f = lambda' + r (lambda' - lambda).
  *
- * Layout.  `row` and `slot` are arrays of eight numbers, a cache line each: row[b] is x of a body, slot[...] the J_ij' f_i
+ * Layout.  `row` and `slot` are arrays of eight numbers, a cache line each: a row is x of a body, a slot the J_ij' f_i
  * of one contact on one body.  Bodies are sorted by their number of slots and taken eight at a time: slot k of the body on lane l
- * stands at slot[first + 8 k + l], zeros where it has none.  The last row is the world's, and the last two slots are nobody's. */
+ * is number first + 8 k + l, zeros where it has none.  The last row is the world's, and the last two slots are nobody's. */
 #ifndef SOLVER_SUBADMM_LANES_H
 #define SOLVER_SUBADMM_LANES_H
 
@@ -55,11 +55,11 @@ typedef struct admm_contacts {
 } admm_contacts;
 
 typedef struct admm_bodies {
-    int first, slots; /* of each: slot[first + 8 k + lane] */
+    int first, slots; /* slot k of lane l: first + 8 k + l */
     int row;          /* of the first */
     int solved;       /* each a subsystem of its own; else parts of trees: of these slots are added up, no more */
     _Alignas(64) double A[ADMM_SYMMETRIC][LANES];
-    double H[ADMM_SYMMETRIC][LANES];      /* A + sum beta J'J; of parts of trees the sum alone */
+    double H[ADMM_SYMMETRIC][LANES];      /* A + sum beta J'J */
     double factor[ADMM_SYMMETRIC][LANES]; /* H = L D L': L below the diagonal, 1 / D on it */
     double weight[6][LANES];              /* 1 / A_kk */
     double dual[LANES];                   /* (A x - sum J'f) weighted, its square */
@@ -71,11 +71,11 @@ typedef struct admm_lanes {
     int solved_batches;
     admm_contacts *contacts;
     admm_bodies *bodies;
-    double (*row)[LANES];
-    double (*slot)[LANES];
-    int nslot;
-    int *row_of;   /* [nbody] */
-    int *place_of; /* [ncontact] batch * LANES + lane */
+    double *row, *slot; /* [.. LANES] */
+    int nrow, nslot;
+    double (*added)[ADMM_SYMMETRIC]; /* [nrow] sum beta J'J of each body */
+    int *row_of;                     /* [nbody] */
+    int *place_of;                   /* [ncontact] batch * LANES + lane */
 } admm_lanes;
 
 typedef struct admm_input {
@@ -84,31 +84,32 @@ typedef struct admm_input {
     const admm_contact *contact;
 } admm_input;
 
-/* Batches of everything; rows and impulses changes are zero.  0 without memory. */
-int admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch);
-/* A of a body that is a subsystem: all 36 numbers. */
-void admm_lanes_mass(admm_lanes *l, int body, const double *A);
-/* zeta, 1 / (zeta + R), H and its factor, for beta of every contact's two sides. */
-void admm_lanes_penalise(admm_lanes *l, const admm_input *in, const double (*beta)[2]);
-/* The 21 numbers of sum beta J'J of a body. */
-void admm_lanes_added(const admm_lanes *l, int body, double *sum);
-/* The sum of a body's slots: six numbers. */
-void admm_lanes_wrench(const admm_lanes *l, int body, double *wrench);
-void admm_lanes_impulse(const admm_lanes *l, int contact, double *lambda);
-
 /* The inner loops, over batches [first, end).  Batches write to nothing that another one touches. */
 typedef struct admm_kernels {
-    /* lambda', then J'f to the slots; or, looking at residuals, J'lambda', and what changed is kept. */
-    void (*contacts)(admm_lanes *l, int first, int end, int look);
-    /* slots from lambda and the change that was kept: f = lambda + ratio change */
+    /* lambda', and f = lambda' + (lambda' - lambda) to the slots */
+    void (*contacts)(admm_lanes *l, int first, int end);
+    /* the same, with f = lambda' and a look at residuals: `change` and `primal` are kept */
+    void (*look)(admm_lanes *l, int first, int end);
+    /* f = lambda + ratio change to the slots, as they were kept */
     void (*push)(admm_lanes *l, int first, int end, double ratio);
-    /* x += H^-1 (sum of slots - A x) of subsystems; then their rows */
+    /* of bodies that are subsystems: x += H^-1 (sum of slots - A x) */
     void (*bodies)(admm_lanes *l, int first, int end);
-    /* `dual` from the slots as they stand */
+    /* `dual`, with the slots and x as they stand */
     void (*residual)(admm_lanes *l, int first, int end);
     void (*factor)(admm_lanes *l, int first, int end);
 } admm_kernels;
 
 extern const admm_kernels admm_vector, admm_scalar;
+
+/* Batches of everything; x and `change` are zero.  Every contact has a body at least.  0 without memory. */
+int admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch);
+/* A of a body that is a subsystem, 6 x 6. */
+void admm_lanes_mass(admm_lanes *l, int body, const double *A);
+/* zeta, 1 / (zeta + R), H and its factor, for the beta of both sides of every contact. */
+void admm_lanes_penalise(admm_lanes *l, const admm_input *in, const double (*beta)[2], const admm_kernels *kernels);
+/* Of one body: sum beta J'J, ADMM_SYMMETRIC numbers; the sum of its slots, six. */
+const double *admm_lanes_added(const admm_lanes *l, int body);
+void admm_lanes_wrench(const admm_lanes *l, int body, double *wrench);
+void admm_lanes_impulse(const admm_lanes *l, int contact, double *lambda);
 
 #endif
