@@ -26,27 +26,27 @@ enum { LANES = 8 }; /* in memory */
 #define LANE_INLINE static inline __attribute__((always_inline))
 
 #if LANE_WIDTH == 1
-typedef double lane;
+typedef double wide;
 typedef int64_t lane_mask;
-LANE_INLINE lane_mask lane_above(lane a, lane b) { return -(int64_t)(a > b); }
+LANE_INLINE lane_mask lane_above(wide a, wide b) { return -(int64_t)(a > b); }
 #else
-typedef double lane __attribute__((vector_size(8 * LANE_WIDTH)));
+typedef double wide __attribute__((vector_size(8 * LANE_WIDTH)));
 typedef int64_t lane_mask __attribute__((vector_size(8 * LANE_WIDTH)));
-LANE_INLINE lane_mask lane_above(lane a, lane b) { return a > b; }
+LANE_INLINE lane_mask lane_above(wide a, wide b) { return a > b; }
 #endif
 
-LANE_INLINE lane lane_load(const double *x) {
-    lane v;
+LANE_INLINE wide lane_load(const double *x) {
+    wide v;
     memcpy(&v, x, sizeof v);
     return v;
 }
 
-LANE_INLINE void lane_store(double *x, lane v) { memcpy(x, &v, sizeof v); }
+LANE_INLINE void lane_store(double *x, wide v) { memcpy(x, &v, sizeof v); }
 
-LANE_INLINE lane lane_all(double x) { return x - (lane){0}; }
+LANE_INLINE wide lane_all(double x) { return x - (wide){0}; }
 
 /* a where the mask is set, else b */
-LANE_INLINE lane lane_select(lane_mask mask, lane a, lane b) {
+LANE_INLINE wide lane_select(lane_mask mask, wide a, wide b) {
     lane_mask x, y;
     memcpy(&x, &a, sizeof x);
     memcpy(&y, &b, sizeof y);
@@ -55,10 +55,10 @@ LANE_INLINE lane lane_select(lane_mask mask, lane a, lane b) {
     return a;
 }
 
-LANE_INLINE lane lane_max(lane a, lane b) { return lane_select(lane_above(a, b), a, b); }
-LANE_INLINE lane lane_min(lane a, lane b) { return lane_select(lane_above(b, a), a, b); }
+LANE_INLINE wide lane_max(wide a, wide b) { return lane_select(lane_above(a, b), a, b); }
+LANE_INLINE wide lane_min(wide a, wide b) { return lane_select(lane_above(b, a), a, b); }
 
-LANE_INLINE lane lane_sqrt(lane x) {
+LANE_INLINE wide lane_sqrt(wide x) {
 #if LANE_WIDTH > 1 && defined(__AVX__)
     __asm__("vsqrtpd %1, %0" : "=v"(x) : "v"(x)); /* no compiler makes one of a loop over what a register holds */
     return x;
@@ -76,8 +76,8 @@ LANE_INLINE lane lane_sqrt(lane x) {
 /* Rows of LANES numbers each, LANE_WIDTH of them, to the same numbers component by component, and back: r[i][j] <-> r[j][i]
  * of squares as wide as a vector. */
 #if LANE_WIDTH == 8
-LANE_INLINE void lane_turn(lane r[8]) {
-    lane a[8], b[8];
+LANE_INLINE void lane_turn(wide r[8]) {
+    wide a[8], b[8];
     for (int k = 0; k < 8; k += 2) {
         a[k] = __builtin_shufflevector(r[k], r[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
         a[k + 1] = __builtin_shufflevector(r[k], r[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
@@ -93,26 +93,26 @@ LANE_INLINE void lane_turn(lane r[8]) {
     }
 }
 #elif LANE_WIDTH == 4
-LANE_INLINE void lane_turn(lane r[4]) {
-    lane a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
-    lane c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6), d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+LANE_INLINE void lane_turn(wide r[4]) {
+    wide a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+    wide c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6), d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
     r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
     r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
     r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
     r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 #elif LANE_WIDTH == 2
-LANE_INLINE void lane_turn(lane r[2]) {
-    lane a = __builtin_shufflevector(r[0], r[1], 0, 2);
+LANE_INLINE void lane_turn(wide r[2]) {
+    wide a = __builtin_shufflevector(r[0], r[1], 0, 2);
     r[1] = __builtin_shufflevector(r[0], r[1], 1, 3);
     r[0] = a;
 }
 #else
-LANE_INLINE void lane_turn(lane r[1]) { (void)r; }
+LANE_INLINE void lane_turn(wide r[1]) { (void)r; }
 #endif
 
 /* The rows index[0], ... of an array of rows, component by component. */
-LANE_INLINE void lane_rows_load(const double *rows, const int *index, lane component[LANES]) {
+LANE_INLINE void lane_rows_load(const double *rows, const int *index, wide component[LANES]) {
     for (int first = 0; first < LANES; first += LANE_WIDTH) {
         for (int k = 0; k < LANE_WIDTH; k++) {
             component[first + k] = lane_load(rows + (ptrdiff_t)LANES * index[k] + first);
@@ -121,7 +121,7 @@ LANE_INLINE void lane_rows_load(const double *rows, const int *index, lane compo
     }
 }
 
-LANE_INLINE void lane_rows_store(double *rows, const int *index, lane component[LANES]) {
+LANE_INLINE void lane_rows_store(double *rows, const int *index, wide component[LANES]) {
     for (int first = 0; first < LANES; first += LANE_WIDTH) {
         lane_turn(component + first);
         for (int k = 0; k < LANE_WIDTH; k++) {

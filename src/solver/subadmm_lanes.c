@@ -6,14 +6,14 @@
 
 /* ---- contacts ---- */
 
-LANE_INLINE void load3(double (*x)[LANES], int at, lane to[3]) {
+LANE_INLINE void load3(double (*x)[LANES], int at, wide to[3]) {
     for (int k = 0; k < 3; k++) {
         to[k] = lane_load(x[k] + at);
     }
 }
 
 typedef struct point_rows {
-    lane axis[3][3], lever[2][3]; /* axis[k]: t1, t2, n */
+    wide axis[3][3], lever[2][3]; /* axis[k]: t1, t2, n */
 } point_rows;
 
 /* What a contact's rows make of the velocities of its bodies, and its impulse of their slots. */
@@ -27,15 +27,15 @@ LANE_INLINE void read_point(const double *g, int sides, point_rows *p) {
 }
 
 /* v + w x r */
-LANE_INLINE void at_point(const lane V[LANES], const lane r[3], lane u[3]) {
+LANE_INLINE void at_point(const wide V[LANES], const wide r[3], wide u[3]) {
     u[0] = V[3] + (V[1] * r[2] - V[2] * r[1]);
     u[1] = V[4] + (V[2] * r[0] - V[0] * r[2]);
     u[2] = V[5] + (V[0] * r[1] - V[1] * r[0]);
 }
 
 LANE_INLINE void velocity_point(const point_rows *p, const admm_lanes *l, const admm_contacts *c, int at, int sides,
-                                lane u[3]) {
-    lane V[LANES], a[3], b[3];
+                                wide u[3]) {
+    wide V[LANES], a[3], b[3];
     lane_rows_load(l->row, c->row[0] + at, V);
     at_point(V, p->lever[0], a);
     if (sides == 2) {
@@ -51,14 +51,14 @@ LANE_INLINE void velocity_point(const point_rows *p, const admm_lanes *l, const 
 }
 
 LANE_INLINE void push_point(const point_rows *p, admm_lanes *l, const admm_contacts *c, int at, int sides,
-                            const lane f[3]) {
-    lane F[3];
+                            const wide f[3]) {
+    wide F[3];
     for (int k = 0; k < 3; k++) {
         F[k] = p->axis[0][k] * f[0] + (p->axis[1][k] * f[1] + p->axis[2][k] * f[2]);
     }
     for (int side = 0; side < sides; side++) {
-        const lane *r = p->lever[side];
-        lane wrench[LANES] = {r[1] * F[2] - r[2] * F[1],
+        const wide *r = p->lever[side];
+        wide wrench[LANES] = {r[1] * F[2] - r[2] * F[1],
                               r[2] * F[0] - r[0] * F[2],
                               r[0] * F[1] - r[1] * F[0],
                               F[0],
@@ -74,10 +74,10 @@ LANE_INLINE void push_point(const point_rows *p, admm_lanes *l, const admm_conta
 }
 
 LANE_INLINE void velocity_general(const double *J, const admm_lanes *l, const admm_contacts *c, int at, int sides,
-                                  lane u[3]) {
+                                  wide u[3]) {
     u[0] = u[1] = u[2] = lane_all(0);
     for (int side = 0; side < sides; side++) {
-        lane V[LANES];
+        wide V[LANES];
         lane_rows_load(l->row, c->row[side] + at, V);
         for (int k = 0; k < 18; k++) {
             u[k / 6] += lane_load(J + LANES * (18 * side + k)) * V[k % 6];
@@ -86,9 +86,9 @@ LANE_INLINE void velocity_general(const double *J, const admm_lanes *l, const ad
 }
 
 LANE_INLINE void push_general(const double *J, admm_lanes *l, const admm_contacts *c, int at, int sides,
-                              const lane f[3]) {
+                              const wide f[3]) {
     for (int side = 0; side < sides; side++) {
-        lane wrench[LANES];
+        wide wrench[LANES];
         wrench[6] = wrench[7] = lane_all(0);
         for (int k = 0; k < 6; k++) {
             const double *column = J + LANES * (18 * side + k);
@@ -100,18 +100,18 @@ LANE_INLINE void push_general(const double *J, admm_lanes *l, const admm_contact
 }
 
 /* Where friction suffices, most / size is 1 or more; where both are nothing it is 0, and so is what it scales. */
-LANE_INLINE lane to_disc(lane square, lane most) {
+LANE_INLINE wide to_disc(wide square, wide most) {
     return lane_min(most / lane_sqrt(lane_max(square, lane_all(DBL_MIN))), lane_all(1));
 }
 
 /* The impulse that obeys the law while s = q + (zeta + R) lambda; `g` the old one. */
-LANE_INLINE void project(const admm_contacts *c, int at, const lane u[3], const lane g[3], lane next[3]) {
-    lane zeta = lane_load(c->zeta + at), yield = lane_load(c->inverse_t + at), zero = lane_all(0), want[3];
+LANE_INLINE void project(const admm_contacts *c, int at, const wide u[3], const wide g[3], wide next[3]) {
+    wide zeta = lane_load(c->zeta + at), yield = lane_load(c->inverse_t + at), zero = lane_all(0), want[3];
     for (int k = 0; k < 3; k++) {
         want[k] = zeta * g[k] - u[k] + lane_load(c->target[k] + at);
     }
     next[2] = lane_max(want[2] * lane_load(c->inverse_n + at), zero);
-    lane x = want[0] * yield, y = want[1] * yield,
+    wide x = want[0] * yield, y = want[1] * yield,
          scale = to_disc(x * x + y * y, lane_load(c->friction + at) * next[2]);
     next[0] = x * scale;
     next[1] = y * scale;
@@ -122,7 +122,7 @@ LANE_INLINE void project(const admm_contacts *c, int at, const lane u[3], const 
 LANE_INLINE void update(admm_lanes *l, admm_contacts *c, int at, admm_form form, int sides, int look) {
     const double *geometry = c->geometry + at;
     point_rows p;
-    lane u[3], g[3], next[3], f[3], sum = lane_all(0);
+    wide u[3], g[3], next[3], f[3], sum = lane_all(0);
     if (form == ADMM_POINT) {
         read_point(geometry, sides, &p);
         velocity_point(&p, l, c, at, sides, u);
@@ -132,7 +132,7 @@ LANE_INLINE void update(admm_lanes *l, admm_contacts *c, int at, admm_form form,
     load3(c->lambda, at, g);
     project(c, at, u, g, next);
     for (int k = 0; k < 3; k++) {
-        lane change = next[k] - g[k];
+        wide change = next[k] - g[k];
         lane_store(c->lambda[k] + at, next[k]);
         f[k] = look ? next[k] : next[k] + change;
         if (look) {
@@ -141,7 +141,7 @@ LANE_INLINE void update(admm_lanes *l, admm_contacts *c, int at, admm_form form,
         }
     }
     if (look) {
-        lane zeta = lane_load(c->zeta + at);
+        wide zeta = lane_load(c->zeta + at);
         lane_store(c->primal + at, zeta * zeta * sum);
     }
     if (form == ADMM_POINT) {
@@ -153,7 +153,7 @@ LANE_INLINE void update(admm_lanes *l, admm_contacts *c, int at, admm_form form,
 
 LANE_INLINE void push_again(admm_lanes *l, admm_contacts *c, int at, admm_form form, int sides, double ratio) {
     const double *geometry = c->geometry + at;
-    lane g[3], change[3], f[3];
+    wide g[3], change[3], f[3];
     load3(c->lambda, at, g);
     load3(c->change, at, change);
     for (int k = 0; k < 3; k++) {
@@ -209,13 +209,13 @@ static void push(admm_lanes *l, int first, int end, double ratio){
 /* The place of row i and column j <= i in a lower triangle. */
 #define TRIANGLE(i, j) ((i) * ((i) + 1) / 2 + (j))
 
-LANE_INLINE void symmetric_times(const double (*A)[LANES], int at, const lane x[6], lane y[6]) {
+LANE_INLINE void symmetric_times(const double (*A)[LANES], int at, const wide x[6], wide y[6]) {
     for (int i = 0; i < 6; i++) {
         y[i] = lane_load(A[TRIANGLE(i, i)] + at) * x[i];
     }
     for (int i = 1; i < 6; i++) {
         for (int j = 0; j < i; j++) {
-            lane a = lane_load(A[TRIANGLE(i, j)] + at);
+            wide a = lane_load(A[TRIANGLE(i, j)] + at);
             y[i] += a * x[j];
             y[j] += a * x[i];
         }
@@ -224,11 +224,11 @@ LANE_INLINE void symmetric_times(const double (*A)[LANES], int at, const lane x[
 
 /* H = L D L', row by row; 1 / D on the diagonal.  H is positive definite, so that no pivot is 0. */
 LANE_INLINE void factor_lanes(admm_bodies *b, int at) {
-    lane L[ADMM_SYMMETRIC];
+    wide L[ADMM_SYMMETRIC];
     for (int i = 0; i < 6; i++) {
-        lane scaled[6], d = lane_load(b->H[TRIANGLE(i, i)] + at); /* scaled: L_ij D_j */
+        wide scaled[6], d = lane_load(b->H[TRIANGLE(i, i)] + at); /* scaled: L_ij D_j */
         for (int j = 0; j < i; j++) {
-            lane a = lane_load(b->H[TRIANGLE(i, j)] + at);
+            wide a = lane_load(b->H[TRIANGLE(i, j)] + at);
             for (int k = 0; k < j; k++) {
                 a -= scaled[k] * L[TRIANGLE(j, k)];
             }
@@ -243,7 +243,7 @@ LANE_INLINE void factor_lanes(admm_bodies *b, int at) {
     }
 }
 
-LANE_INLINE void solve_lanes(const admm_bodies *b, int at, lane x[6]) {
+LANE_INLINE void solve_lanes(const admm_bodies *b, int at, wide x[6]) {
     for (int j = 0; j < 6; j++) {
         for (int i = j + 1; i < 6; i++) {
             x[i] -= lane_load(b->factor[TRIANGLE(i, j)] + at) * x[j];
@@ -258,7 +258,7 @@ LANE_INLINE void solve_lanes(const admm_bodies *b, int at, lane x[6]) {
 }
 
 /* The sum of the slots of LANE_WIDTH bodies, component by component. */
-LANE_INLINE void sum_slots(const admm_lanes *l, const admm_bodies *b, int at, lane sum[LANES]) {
+LANE_INLINE void sum_slots(const admm_lanes *l, const admm_bodies *b, int at, wide sum[LANES]) {
     const double *slot = l->slot + (ptrdiff_t)LANES * (b->first + at);
     for (int first = 0; first < LANES; first += LANE_WIDTH) {
         for (int k = 0; k < LANE_WIDTH; k++) {
@@ -274,8 +274,8 @@ LANE_INLINE void sum_slots(const admm_lanes *l, const admm_bodies *b, int at, la
 }
 
 /* sum of slots - A x */
-LANE_INLINE void unbalanced(const admm_lanes *l, const admm_bodies *b, int at, const lane x[6], lane r[LANES]) {
-    lane inertial[6];
+LANE_INLINE void unbalanced(const admm_lanes *l, const admm_bodies *b, int at, const wide x[6], wide r[LANES]) {
+    wide inertial[6];
     sum_slots(l, b, at, r);
     symmetric_times(b->A, at, x, inertial);
     for (int k = 0; k < 6; k++) {
@@ -283,7 +283,7 @@ LANE_INLINE void unbalanced(const admm_lanes *l, const admm_bodies *b, int at, c
     }
 }
 
-LANE_INLINE void load_rows(const admm_lanes *l, const admm_bodies *b, int at, lane x[LANES]) {
+LANE_INLINE void load_rows(const admm_lanes *l, const admm_bodies *b, int at, wide x[LANES]) {
     const int index[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     lane_rows_load(l->row + (ptrdiff_t)LANES * (b->row + at), index, x);
 }
@@ -293,7 +293,7 @@ static void bodies_step(admm_lanes *l, int first, int end) {
     for (int n = first; n < end; n++) {
         const admm_bodies *b = &l->bodies[n];
         for (int at = 0; at < LANES; at += LANE_WIDTH) {
-            lane x[LANES], r[LANES];
+            wide x[LANES], r[LANES];
             load_rows(l, b, at, x);
             unbalanced(l, b, at, x, r);
             solve_lanes(b, at, r);
@@ -309,7 +309,7 @@ static void residual(admm_lanes *l, int first, int end) {
     for (int n = first; n < end; n++) {
         admm_bodies *b = &l->bodies[n];
         for (int at = 0; at < LANES; at += LANE_WIDTH) {
-            lane x[LANES], r[LANES], sum = lane_all(0);
+            wide x[LANES], r[LANES], sum = lane_all(0);
             load_rows(l, b, at, x);
             unbalanced(l, b, at, x, r);
             for (int k = 0; k < 6; k++) {

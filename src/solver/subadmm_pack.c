@@ -32,7 +32,7 @@ static void cross(const double *a, const double *b, double *c) {
 }
 
 /* The lever of rows along `axis`; 0 if they are no rows of a point. */
-static int lever_of(const double *J, const double axis[3][3], double sign, double *lever) {
+static int lever_of(const double *J, double (*axis)[3], double sign, double *lever) {
     const double close = 64 * DBL_EPSILON;
     double part[3], size = 0;
     lever[0] = lever[1] = lever[2] = 0;
