@@ -6,12 +6,6 @@
 
 /* ---- contacts ---- */
 
-LANE_INLINE void load3(double (*x)[LANES], int at, wide to[3]) {
-    for (int k = 0; k < 3; k++) {
-        to[k] = lane_load(x[k] + at);
-    }
-}
-
 typedef struct point_rows {
     wide axis[3][3], lever[2][3]; /* axis[k]: t1, t2, n */
 } point_rows;
@@ -117,91 +111,58 @@ LANE_INLINE void project(const admm_contacts *c, int at, const wide u[3], const 
     next[1] = y * scale;
 }
 
-/* LANE_WIDTH contacts of a batch from `at` on.  What its rows look like and what is wanted are constants wherever this is
- * called: no branch remains. */
-LANE_INLINE void update(admm_lanes *l, admm_contacts *c, int at, admm_form form, int sides, int look) {
+/* LANE_WIDTH contacts of a batch from `at` on.  The form of its rows and its sides are constants wherever this is called. */
+LANE_INLINE void update(admm_lanes *l, const admm_contacts *c, double *lambda, int at, admm_form form, int sides) {
     const double *geometry = c->geometry + at;
     point_rows p;
-    wide u[3], g[3], next[3], f[3], sum = lane_all(0);
+    wide u[3], g[3], next[3], f[3];
     if (form == ADMM_POINT) {
         read_point(geometry, sides, &p);
         velocity_point(&p, l, c, at, sides, u);
     } else {
         velocity_general(geometry, l, c, at, sides, u);
     }
-    load3(c->lambda, at, g);
+    for (int k = 0; k < 3; k++) {
+        g[k] = lane_load(lambda + LANES * k + at);
+    }
     project(c, at, u, g, next);
     for (int k = 0; k < 3; k++) {
-        wide change = next[k] - g[k];
-        lane_store(c->lambda[k] + at, next[k]);
-        f[k] = look ? next[k] : next[k] + change;
-        if (look) {
-            lane_store(c->change[k] + at, change);
-            sum += change * change;
+        f[k] = next[k] + (next[k] - g[k]);
+        lane_store(lambda + LANES * k + at, next[k]);
+    }
+    if (form == ADMM_POINT) {
+        push_point(&p, l, c, at, sides, f);
+    } else {
+        push_general(geometry, l, c, at, sides, f);
+    }
+}
+
+static void contacts(admm_lanes *l, int first, int end) {
+    for (int k = first; k < end; k++) {
+        const admm_contacts *c = &l->contacts[k];
+        double *lambda = l->lambda + (ptrdiff_t)3 * LANES * k;
+        for (int at = 0; at < LANES; at += LANE_WIDTH) {
+            if (c->form == ADMM_POINT && c->sides == 2) {
+                update(l, c, lambda, at, ADMM_POINT, 2);
+            } else if (c->form == ADMM_POINT) {
+                update(l, c, lambda, at, ADMM_POINT, 1);
+            } else {
+                update(l, c, lambda, at, ADMM_GENERAL, c->sides);
+            }
         }
     }
-    if (look) {
-        wide zeta = lane_load(c->zeta + at);
-        lane_store(c->primal + at, zeta * zeta * sum);
-    }
-    if (form == ADMM_POINT) {
-        push_point(&p, l, c, at, sides, f);
-    } else {
-        push_general(geometry, l, c, at, sides, f);
-    }
 }
 
-LANE_INLINE void push_again(admm_lanes *l, admm_contacts *c, int at, admm_form form, int sides, double ratio) {
-    const double *geometry = c->geometry + at;
-    wide g[3], change[3], f[3];
-    load3(c->lambda, at, g);
-    load3(c->change, at, change);
-    for (int k = 0; k < 3; k++) {
-        f[k] = g[k] + ratio * change[k];
+static void soften(admm_lanes *l, int first, int end, double kappa) {
+    for (int k = first; k < end; k++) {
+        admm_contacts *c = &l->contacts[k];
+        for (int at = 0; at < LANES; at += LANE_WIDTH) {
+            wide zeta = lane_load(c->slack + at) / kappa;
+            lane_store(c->zeta + at, zeta);
+            lane_store(c->inverse_t + at, 1 / (zeta + lane_load(c->R_t + at)));
+            lane_store(c->inverse_n + at, 1 / (zeta + lane_load(c->R_n + at)));
+        }
     }
-    if (form == ADMM_POINT) {
-        point_rows p;
-        read_point(geometry, sides, &p);
-        push_point(&p, l, c, at, sides, f);
-    } else {
-        push_general(geometry, l, c, at, sides, f);
-    }
-}
-
-#define EACH_FORM(call)                                                                                                \
-    for (int k = first; k < end; k++) {                                                                                \
-        admm_contacts *c = &l->contacts[k];                                                                            \
-        for (int at = 0; at < LANES; at += LANE_WIDTH) {                                                               \
-            if (c->form == ADMM_POINT) {                                                                               \
-                if (c->sides == 2) {                                                                                   \
-                    call(ADMM_POINT, 2);                                                                               \
-                } else {                                                                                               \
-                    call(ADMM_POINT, 1);                                                                               \
-                }                                                                                                      \
-            } else if (c->sides == 2) {                                                                                \
-                call(ADMM_GENERAL, 2);                                                                                 \
-            } else {                                                                                                   \
-                call(ADMM_GENERAL, 1);                                                                                 \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
-static void contacts_step(admm_lanes *l, int first, int end) {
-#define CALL(form, sides) update(l, c, at, form, sides, 0)
-    EACH_FORM(CALL)
-#undef CALL
-}
-
-static void contacts_look(admm_lanes *l, int first, int end) {
-#define CALL(form, sides) update(l, c, at, form, sides, 1)
-    EACH_FORM(CALL)
-#undef CALL
-}
-
-static void push(admm_lanes *l, int first, int end, double ratio){
-#define CALL(form, sides) push_again(l, c, at, form, sides, ratio)
-    EACH_FORM(CALL)
-#undef CALL
 }
 
 /* ---- bodies ---- */
@@ -222,13 +183,17 @@ LANE_INLINE void symmetric_times(const double (*A)[LANES], int at, const wide x[
     }
 }
 
+LANE_INLINE wide stiffened(const admm_bodies *b, int k, int at, double kappa) {
+    return lane_load(b->A[k] + at) + kappa * lane_load(b->C[k] + at);
+}
+
 /* H = L D L', row by row; 1 / D on the diagonal.  H is positive definite, so that no pivot is 0. */
-LANE_INLINE void factor_lanes(admm_bodies *b, int at) {
+LANE_INLINE void factor_lanes(admm_bodies *b, int at, double kappa) {
     wide L[ADMM_SYMMETRIC];
     for (int i = 0; i < 6; i++) {
-        wide scaled[6], d = lane_load(b->H[TRIANGLE(i, i)] + at); /* scaled: L_ij D_j */
+        wide scaled[6], d = stiffened(b, TRIANGLE(i, i), at, kappa); /* scaled: L_ij D_j */
         for (int j = 0; j < i; j++) {
-            wide a = lane_load(b->H[TRIANGLE(i, j)] + at);
+            wide a = stiffened(b, TRIANGLE(i, j), at, kappa);
             for (int k = 0; k < j; k++) {
                 a -= scaled[k] * L[TRIANGLE(j, k)];
             }
@@ -273,57 +238,32 @@ LANE_INLINE void sum_slots(const admm_lanes *l, const admm_bodies *b, int at, wi
     }
 }
 
-/* sum of slots - A x */
-LANE_INLINE void unbalanced(const admm_lanes *l, const admm_bodies *b, int at, const wide x[6], wide r[LANES]) {
-    wide inertial[6];
-    sum_slots(l, b, at, r);
-    symmetric_times(b->A, at, x, inertial);
-    for (int k = 0; k < 6; k++) {
-        r[k] -= inertial[k];
-    }
-}
-
-LANE_INLINE void load_rows(const admm_lanes *l, const admm_bodies *b, int at, wide x[LANES]) {
-    const int index[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
-    lane_rows_load(l->row + (ptrdiff_t)LANES * (b->row + at), index, x);
-}
-
-static void bodies_step(admm_lanes *l, int first, int end) {
+static void bodies(admm_lanes *l, int first, int end) {
     const int index[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (int n = first; n < end; n++) {
         const admm_bodies *b = &l->bodies[n];
         for (int at = 0; at < LANES; at += LANE_WIDTH) {
-            wide x[LANES], r[LANES];
-            load_rows(l, b, at, x);
-            unbalanced(l, b, at, x, r);
+            double *rows = l->row + (ptrdiff_t)LANES * (b->row + at);
+            wide x[LANES], r[LANES], inertial[6];
+            lane_rows_load(rows, index, x);
+            sum_slots(l, b, at, r);
+            symmetric_times(b->A, at, x, inertial);
+            for (int k = 0; k < 6; k++) {
+                r[k] -= inertial[k];
+            }
             solve_lanes(b, at, r);
             for (int k = 0; k < 6; k++) {
                 x[k] += r[k];
             }
-            lane_rows_store(l->row + (ptrdiff_t)LANES * (b->row + at), index, x);
+            lane_rows_store(rows, index, x);
         }
     }
 }
 
-static void residual(admm_lanes *l, int first, int end) {
-    for (int n = first; n < end; n++) {
-        admm_bodies *b = &l->bodies[n];
-        for (int at = 0; at < LANES; at += LANE_WIDTH) {
-            wide x[LANES], r[LANES], sum = lane_all(0);
-            load_rows(l, b, at, x);
-            unbalanced(l, b, at, x, r);
-            for (int k = 0; k < 6; k++) {
-                sum += lane_load(b->weight[k] + at) * r[k] * r[k];
-            }
-            lane_store(b->dual + at, sum);
-        }
-    }
-}
-
-static void factor(admm_lanes *l, int first, int end) {
+static void factor(admm_lanes *l, int first, int end, double kappa) {
     for (int n = first; n < end; n++) {
         for (int at = 0; at < LANES; at += LANE_WIDTH) {
-            factor_lanes(&l->bodies[n], at);
+            factor_lanes(&l->bodies[n], at, kappa);
         }
     }
 }
@@ -333,4 +273,4 @@ const admm_kernels admm_scalar
 #else
 const admm_kernels admm_vector
 #endif
-    = {contacts_step, contacts_look, push, bodies_step, residual, factor};
+    = {contacts, bodies, soften, factor};

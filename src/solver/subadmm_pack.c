@@ -146,12 +146,15 @@ static void place_bodies(packing *p, admm_lanes *l) {
 
 /* ---- what stands there ---- */
 
+/* Lanes without a body have the unit matrix, and stay where they are. */
 static void clear_bodies(admm_lanes *l) {
     for (int n = 0; n < l->body_batches; n++) {
         admm_bodies *b = &l->bodies[n];
         memset(b->A, 0, sizeof b->A);
-        memset(b->weight, 0, sizeof b->weight);
-        memset(b->dual, 0, sizeof b->dual);
+        for (int k = 0; k < 6 * LANES; k++) {
+            int i = k / LANES;
+            b->A[i * (i + 3) / 2][k % LANES] = 1;
+        }
     }
 }
 
@@ -164,6 +167,7 @@ static void begin_batch(admm_contacts *c, int form, int world, int nobody, const
     for (int k = 0; k < 2 * LANES; k++) {
         c->row[k / LANES][k % LANES] = world;
         c->slot[k / LANES][k % LANES] = nobody + form;
+        c->slack[k % LANES] = 1; /* no matter what, but 0 */
     }
 }
 
@@ -193,7 +197,6 @@ static void fill_contact(const packing *p, const admm_lanes *l, int contact, adm
     }
     for (int k = 0; k < 3; k++) {
         to->target[k][lane] = c->target[k];
-        to->lambda[k][lane] = c->lambda[k];
     }
     to->friction[lane] = c->friction;
     to->R_t[lane] = c->R_t;
@@ -276,11 +279,22 @@ int admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch) {
     l->row = ARENA_NEW(scratch, double, (size_t)LANES *(size_t)l->nrow);
     l->added = sim_arena_alloc(scratch, (size_t)l->nrow, sizeof *l->added);
     l->slot = ARENA_NEW(scratch, double, (size_t)LANES *(size_t)l->nslot);
-    if (!l->contacts || !l->row || !l->added || !l->slot || !fill_contacts(&p, l, count, scratch)) {
+    if (!l->contacts || !l->added || !l->slot || !fill_contacts(&p, l, count, scratch)) {
         return 0;
     }
-    memset(l->row, 0, (size_t)LANES * (size_t)l->nrow * sizeof *l->row);
     memset(l->slot, 0, (size_t)LANES * (size_t)l->nslot * sizeof *l->slot);
     clear_bodies(l);
     return 1;
+}
+
+void admm_lanes_begin(admm_lanes *l, const admm_input *in, double *state) {
+    memset(state, 0, l->state_numbers * sizeof *state);
+    l->row = state;
+    l->lambda = state + (ptrdiff_t)LANES * l->nrow;
+    for (int i = 0; i < l->ncontact; i++) {
+        double *lambda = l->lambda + (ptrdiff_t)3 * LANES * (l->place_of[i] / LANES) + l->place_of[i] % LANES;
+        for (int k = 0; k < 3; k++) {
+            lambda[LANES * k] = in->contact[i].lambda[k];
+        }
+    }
 }
