@@ -275,14 +275,14 @@ int admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch) {
     place_bodies(&p, l);
     l->nrow = LANES * l->body_batches + 1;
     l->nslot += FORMS;
+    l->state_numbers = (size_t)LANES * ((size_t)l->nrow + 3 * (size_t)l->contact_batches);
     l->contacts = ARENA_NEW(scratch, admm_contacts, l->contact_batches);
-    l->row = ARENA_NEW(scratch, double, (size_t)LANES *(size_t)l->nrow);
     l->added = sim_arena_alloc(scratch, (size_t)l->nrow, sizeof *l->added);
-    l->slot = ARENA_NEW(scratch, double, (size_t)LANES *(size_t)l->nslot);
+    l->slot = sim_arena_alloc(scratch, (size_t)l->nslot, sizeof(double[LANES]));
     if (!l->contacts || !l->added || !l->slot || !fill_contacts(&p, l, count, scratch)) {
         return 0;
     }
-    memset(l->slot, 0, (size_t)LANES * (size_t)l->nslot * sizeof *l->slot);
+    memset(l->slot, 0, sizeof(double[LANES]) * (size_t)l->nslot);
     clear_bodies(l);
     return 1;
 }
