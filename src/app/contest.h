@@ -36,7 +36,7 @@ typedef struct contest_case {
     int wrenches;              /* of each state; 0: nothing but gravity acts */
     double force, arm;         /* each component within +- `force` weights of the body, and that times `arm` metres */
     int warm;                  /* solvers are told the step before */
-    const char *set[3];        /* values of the scene that differ, as in --set */
+    const char *set[4];        /* values of the scene that differ, as in --set */
     void (*place)(contest_random *random, double *q); /* another state in place of a later one; NULL: time goes on */
 } contest_case;
 

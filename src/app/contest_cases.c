@@ -42,11 +42,14 @@ static void place_nut(contest_random *random, double *q) {
         }                                                                                                              \
     }
 
-#define QUADRUPEDS(robots, counts, often)                                                                              \
+#define QUADRUPEDS(robots, counts)                                                                                     \
     {                                                                                                                  \
-        .name = "quadrupeds-" #robots, .family = "quadrupeds", .scene = "bench/quadrupeds.json", .usual = often,       \
-        .settle = 1000, .states = 10, .between = 10, .warm = 1, .set = {                                               \
-            "instances/0/repeat/counts=" counts                                                                        \
+        .name = "quadrupeds-" #robots, .family = "quadrupeds", .scene = "bench/quadrupeds.json", .settle = 160,        \
+        .states = 10, .between = 14, .warm = 1, .set = {                                                               \
+            "instances/0/repeat/counts=" counts,                                                                       \
+            "world/step=0.004166666666666667",                                                                         \
+            "world/solver=pgs",                                                                                        \
+            "world/solver_options={\"max_iterations\": 200}"                                                           \
         }                                                                                                              \
     }
 
@@ -80,10 +83,10 @@ const contest_case contest_cases[] = {
     POUR(490, "[7,7,10]", "0.0535", 0),
     POUR(1000, "[10,10,10]", "0.0757", 0),
     POUR(2000, "[10,10,20]", "0.0757", 0),
-    QUADRUPEDS(1, "[1,1,1]", 0),
-    QUADRUPEDS(8, "[2,2,2]", 0),
-    QUADRUPEDS(27, "[3,3,3]", 0),
-    QUADRUPEDS(64, "[4,4,4]", 0),
+    QUADRUPEDS(1, "[1,1,1]"),
+    QUADRUPEDS(8, "[2,2,2]"),
+    QUADRUPEDS(27, "[3,3,3]"),
+    QUADRUPEDS(64, "[4,4,4]"),
 };
 const int contest_case_count = sizeof contest_cases / sizeof contest_cases[0];
 

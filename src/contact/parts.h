@@ -125,6 +125,8 @@ void widen_columns(frame *f, const sim_model *model, int constraint, int side, i
  * they are. */
 int bodies_lay_out(frame *f, const sim_model *model);
 void bodies_fill(const frame *f, const sim_model *model, const island *is);
+/* Those of all islands as one list; NULL without memory. */
+const sim_problem_bodies *bodies_whole(const frame *f);
 /* The diagonal of A beside the bodies', which motors change on the way. */
 void bodies_diagonal(const frame *f, const sim_model *model, const island *is);
 /* rows x 6 of one side, (angular; linear) at the body's origin. */

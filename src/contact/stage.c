@@ -540,6 +540,9 @@ sim_problem *contact_stage_problem(contact_stage *s, sim_error *error) {
     for (int k = 0; k < f->nisland; k++) {
         motors_all(f, &f->island[k]);
         motors_let_go(f, &f->island[k]);
+        if (f->on_body) {
+            bodies_diagonal(f, s->model, &f->island[k]);
+        }
     }
     return whole_problem(f, &mass, error);
 }
