@@ -60,6 +60,7 @@ typedef struct sim_solution {
     int iterations;
     int factorisations;
     int searches;           /* evaluations of line searches */
+    int failures;           /* rounds whose inner problem was not solved, of methods that go by rounds */
     double residual;        /* the solver's own: what it stops on */
     double multiplications; /* of those factorisations, were each done from scratch; 0: not counted */
     double factor_seconds;  /* that they took, where there is a clock */

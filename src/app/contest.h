@@ -65,6 +65,7 @@ void contest_problems_free(contest_problems *p);
 typedef struct contest_answer {
     sim_outcome outcome;
     int iterations, rounds; /* rounds: records of the solver's history */
+    int failures;           /* rounds whose inner problem was not solved */
     double seconds;
     sim_certificate certificate;
     int open, stick, slide; /* contacts */

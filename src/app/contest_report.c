@@ -167,6 +167,7 @@ static void write_answer(json_out *out, const contest_answer *a) {
     for (int k = 0; k < FIGURES; k++) {
         json_real(out, name[k], value_of(a, (figure)k));
     }
+    json_whole(out, "failures", a->failures);
     json_whole(out, "open", a->open);
     json_whole(out, "stick", a->stick);
     json_whole(out, "slide", a->slide);

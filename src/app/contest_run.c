@@ -96,6 +96,7 @@ static sim_status answer(desk *d, const double *option, contest_answer *a, sim_e
         a->seconds = fmin(a->seconds, processor_seconds() - start);
         a->outcome = s.outcome;
         a->iterations = s.iterations;
+        a->failures = s.failures;
     }
     sim_solver_free(solver);
     if (!status) {

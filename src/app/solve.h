@@ -33,7 +33,7 @@ typedef struct solve_case {
     int stored;        /* nobody was asked */
     int contacts, constraints, rows, velocities, local, symmetric;
     sim_outcome outcome;
-    int out_of_time, iterations, factorisations, searches;
+    int out_of_time, iterations, factorisations, searches, failures;
     double residual, seconds;
     sim_certificate certificate;
 } solve_case;

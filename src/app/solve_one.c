@@ -132,6 +132,7 @@ static int solve(workplace *w) {
         c->iterations = s.iterations;
         c->factorisations = s.factorisations;
         c->searches = s.searches;
+        c->failures = s.failures;
         c->residual = s.residual;
     }
     return 1;

@@ -128,6 +128,7 @@ static void write_case(json_out *out, const solve_case *c) {
         json_whole(out, "iterations", c->iterations);
         json_whole(out, "factorisations", c->factorisations);
         json_whole(out, "searches", c->searches);
+        json_whole(out, "failures", c->failures);
         json_real(out, "residual", c->residual);
         json_real(out, "seconds", c->seconds);
         write_certificate(out, c);

@@ -18,6 +18,7 @@
  * the rounds lead is extrapolated from (lambda, p) of the last ones, which is what solves the hard ones (extrapolate.c).
  *
  * E is measured on v = v* + A^-1 J' gamma, with which momentum is in balance to the last bit; so is what is handed out. */
+#include "solver/canal_strict.h"
 #include "solver/delassus.h"
 #include "solver/extrapolate.h"
 #include "solver/law.h"
@@ -29,9 +30,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER_PROBLEM, OPTIONS };
 
 static const char *const accelerations[] = {"none", "anderson", NULL};
+
+enum { CASCADED, DOGLEG };
+static const char *const inners[] = {"cascaded", "dogleg", "semismooth", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
@@ -40,6 +44,7 @@ static const sim_solver_option options[OPTIONS] = {
     [PENALTY] = {"penalty", "inverse mass over the compliance that rounds begin with", 1, 1e6, 100, 0, NULL},
     [ACCELERATION] = {"acceleration", "guess ahead from rounds in a row", 0, 1, 1, 1, accelerations},
     [FACTORISATION] = {"factorisation", "how Hessians are factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, hessian_methods},
+    [INNER_PROBLEM] = {"inner", "how rounds are put: cascaded, or strict for comparison", 0, 2, 0, 1, inners},
 };
 
 /* The penalty grows by STEP up to STIFFEST where the change of multipliers is more than SHARE of that of shifts. */
@@ -66,7 +71,10 @@ typedef struct canal {
     extrapolation ahead;
     sim_solution inner;
     primal newton;
+    strict_newton strict; /* in its place, where rounds are not cascaded */
 } canal;
+
+static int cascaded(const canal *c) { return (int)c->call->option[INNER_PROBLEM] == CASCADED; }
 
 static int reserve(canal *c, sim_arena *scratch) {
     size_t rows = (size_t)c->problem->nrow, n = (size_t)c->problem->nconstraint, nv = (size_t)c->problem->nv;
@@ -176,8 +184,8 @@ static void keep_best(canal *c, const double *gamma) {
     }
 }
 
-static double slip(const sim_constraint *k, const double *s) {
-    return k->kind == SIM_CONTACT ? k->friction * hypot(s[k->row], s[k->row + 1]) : 0;
+static double slip(const canal *c, const sim_constraint *k, const double *s) {
+    return k->kind == SIM_CONTACT && cascaded(c) ? k->friction * hypot(s[k->row], s[k->row + 1]) : 0;
 }
 
 /* lambda <- gamma, p <- mu |s_t|, and how much that is, in units of velocity. */
@@ -185,7 +193,7 @@ static void move_on(canal *c, const double *gamma) {
     double multipliers = 0, shifts = 0;
     for (int i = 0; i < c->problem->nconstraint; i++) {
         const sim_constraint *k = &c->problem->constraint[i];
-        double p = slip(k, c->s), e = c->w[i] / c->kappa, change = 0;
+        double p = slip(c, k, c->s), e = c->w[i] / c->kappa, change = 0;
         for (int r = k->row; r < k->row + k->rows; r++) {
             change += (gamma[r] - c->lambda[r]) * (gamma[r] - c->lambda[r]);
             c->lambda[r] = gamma[r];
@@ -198,6 +206,19 @@ static void move_on(canal *c, const double *gamma) {
     c->shift_change = sqrt(shifts);
 }
 
+/* The inner problem, and whether it was solved as far as rounding lets it; 0 without memory. */
+static int answer_round(canal *c) {
+    double noise = ROUNDING * c->kappa * DBL_EPSILON;
+    c->strict.noise = noise;
+    if (!cascaded(c)) {
+        strict_minimise(&c->strict);
+    } else if (!primal_minimise(&c->newton)) {
+        return 0;
+    }
+    c->inner.failures += !(c->inner.residual <= fmax(noise, c->newton.options.tolerance));
+    return 1;
+}
+
 /* 0 without memory. */
 static int run_round(canal *c) {
     const double *gamma = c->newton.at.gamma;
@@ -206,7 +227,7 @@ static int run_round(canal *c) {
     c->newton.options.tolerance = fmax(TIGHTEST, fmin(LOOSEST, INNER * c->best));
     int most = (int)c->call->option[MAX_ITERATIONS], some = c->inner.iterations + MOST_STEPS;
     c->newton.options.max_iterations = some < most ? some : most;
-    if (!primal_minimise(&c->newton)) {
+    if (!answer_round(c)) {
         return 0;
     }
     gamma = c->newton.at.gamma;
@@ -273,7 +294,7 @@ static void start(canal *c) {
         for (int r = k->row; r < k->row + k->rows; r++) {
             c->s[r] += isinf(c->call->R[r]) ? 0 : c->call->R[r] * c->lambda[r] - c->call->target[r];
         }
-        c->shift[i] = slip(k, c->s);
+        c->shift[i] = slip(c, k, c->s);
     }
 }
 
@@ -282,6 +303,7 @@ static void report(const canal *c) {
     out->iterations = c->inner.iterations;
     out->factorisations = c->inner.factorisations;
     out->searches = c->inner.searches;
+    out->failures = c->inner.failures;
     out->multiplications = c->inner.multiplications;
     out->factor_seconds = c->inner.factor_seconds;
     out->residual = c->best;
@@ -303,7 +325,8 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
     start(c);
     primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method};
     convex_law law = {p, c->law.R, c->law.yield, c->target, c->law.constant};
-    return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch);
+    return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch) &&
+           (cascaded(c) || strict_begin(&c->strict, &c->newton, (strict_method)((int)value[INNER_PROBLEM] - DOGLEG), scratch));
 }
 
 static int solve(solver_call *call) {

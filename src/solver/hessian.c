@@ -159,6 +159,8 @@ int hessian_prepare(hessian *h, const sim_problem *p, spd_method method) {
     return 1;
 }
 
+const double *hessian_mass(const hessian *h, int node) { return h->A[node]; }
+
 void hessian_mass_times(const hessian *h, const double *x, double *y) {
     for (int node = 0; node < h->patches.nodes; node++) {
         int n = size_of(h, node), stride = strip_stride(n), v0 = h->problem->tree[h->patches.tree[node]].v0;

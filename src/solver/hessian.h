@@ -20,6 +20,8 @@ int hessian_prepare(hessian *h, const sim_problem *problem, spd_method method);
 const patches *hessian_patches(const hessian *h);
 spd_work hessian_work(const hessian *h);
 
+/* A of a node, rows padded. */
+const double *hessian_mass(const hessian *h, int node);
 /* y = A x and the diagonal of A, for all trees that are touched; of the others y stays as it is. */
 void hessian_mass_times(const hessian *h, const double *x, double *y);
 void hessian_mass_diagonal(const hessian *h, double *diagonal);

@@ -39,6 +39,7 @@ int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opti
     double **of_rows[] = {&p->at.u, &p->du, &p->u_to, &p->gamma_to};
     p->problem = problem;
     p->law = *law;
+    p->project = convex_project;
     p->hessian = h;
     p->options = *options;
     p->out = out;
@@ -72,7 +73,7 @@ static double project_all(const primal *p, const double *u, double *gamma, conve
     double sum = 0;
     for (int i = 0; i < p->problem->nconstraint; i++) {
         int row = p->problem->constraint[i].row;
-        sum += convex_project(&p->law, i, u + row, gamma + row, &bend[i]);
+        sum += p->project(&p->law, i, u + row, gamma + row, &bend[i]);
     }
     return sum;
 }

@@ -24,10 +24,14 @@ typedef struct primal_state {
     double residual;   /* |D gradient| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 */
 } primal_state;
 
+/* As convex_project. */
+typedef double primal_law(const convex_law *law, int i, const double *u, double *gamma, convex_bend *bend);
+
 typedef struct primal {
     const sim_problem *problem;
     convex_law law;
-    hessian *hessian; /* prepared for the problem */
+    primal_law *project; /* the convex law */
+    hessian *hessian;    /* prepared for the problem */
     primal_options options;
     primal_state at;
     sim_solution *out; /* counts and history */

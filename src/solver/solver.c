@@ -125,7 +125,7 @@ static int solve_local(const solver_type *type, solver_call *call) {
 sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regularisation *law, sim_solution *out,
                             sim_error *error) {
     out->outcome = SIM_SOLVED;
-    out->iterations = out->factorisations = out->searches = 0;
+    out->iterations = out->factorisations = out->searches = out->failures = 0;
     out->residual = out->multiplications = out->factor_seconds = 0;
     if (out->history) {
         out->history->count = 0;

@@ -1,0 +1,94 @@
+/* How is a dense system solved that is not symmetric?  Gauss' elimination with partial pivoting, a band of columns at a
+ * time (Golub and Van Loan, Matrix Computations, sec. 3.4):
+ *
+ *     P (H_1 H_2) = (L_11    ) (U_11  U_12),    H_22 <- H_22 - L_21 U_12
+ *                   (L_21  1 ) (      H_22)
+ *
+ * All the work of size n^3 is in the last, which is a strip. */
+#include "linalg/lu.h"
+#include "linalg/strip.h"
+#include "math/dense.h"
+
+#include <math.h>
+
+enum { BAND = 12 }; /* columns: a multiple of four */
+
+int lu_work(int n) { return BAND * strip_stride(n); }
+
+static void swap_rows(int n, double *a, double *b) {
+    for (int j = 0; j < n; j++) {
+        double x = a[j];
+        a[j] = b[j];
+        b[j] = x;
+    }
+}
+
+/* The columns [first, last) from row `first` on; whole rows are swapped. */
+static int factor_band(int n, int stride, int first, int last, double *H, int *swap) {
+    for (int k = first; k < last; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++) {
+            pivot = fabs(H[(long)i * stride + k]) > fabs(H[(long)pivot * stride + k]) ? i : pivot;
+        }
+        double *row = H + (long)k * stride;
+        swap[k] = pivot;
+        if (pivot != k) {
+            swap_rows(n, row, H + (long)pivot * stride);
+        }
+        if (!(fabs(row[k]) > 0) || !isfinite(row[k])) {
+            return 0;
+        }
+        double over = 1 / row[k];
+        for (int i = k + 1; i < n; i++) {
+            double *below = H + (long)i * stride;
+            below[k] *= over;
+            for (int j = k + 1; j < last; j++) {
+                below[j] -= below[k] * row[j];
+            }
+        }
+    }
+    return 1;
+}
+
+/* U_12 and H_22. */
+static void pass_on(int n, int stride, int first, int last, double *H, double *work) {
+    int rows = n - last, columns = stride - last, width = strip_stride(rows);
+    for (int r = first; r < last; r++) {
+        for (int s = first; s < r; s++) {
+            dense_axpy(columns, -H[(long)r * stride + s], H + (long)s * stride + last, H + (long)r * stride + last);
+        }
+        for (int i = 0; i < rows; i++) {
+            work[(r - first) * width + i] = H[(long)(last + i) * stride + r];
+        }
+    }
+    strip_update(rows, columns, last - first, work, width, H + (long)first * stride + last, stride,
+                 H + (long)last * stride + last, stride);
+}
+
+int lu_factor(int n, int stride, double *H, int *swap, double *work) {
+    for (int first = 0; first < n; first += BAND) {
+        int last = first + BAND < n ? first + BAND : n;
+        if (!factor_band(n, stride, first, last, H, swap)) {
+            return 0;
+        }
+        if (last < n) {
+            pass_on(n, stride, first, last, H, work);
+        }
+    }
+    return 1;
+}
+
+void lu_solve(int n, int stride, const double *LU, const int *swap, double *x) {
+    for (int k = 0; k < n; k++) {
+        double y = x[swap[k]];
+        x[swap[k]] = x[k];
+        x[k] = y;
+    }
+    for (int k = 1; k < n; k++) {
+        x[k] -= dense_dot(k, LU + (long)k * stride, x);
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        const double *row = LU + (long)k * stride;
+        x[k] = (x[k] - dense_dot(n - k - 1, row + k + 1, x + k + 1)) / row[k];
+    }
+}
