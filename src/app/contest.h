@@ -80,6 +80,8 @@ typedef struct contest_entry {
     sim_error trouble;
 } contest_entry;
 
+/* Is it after the rigid law, and limited by nothing but its own tolerance?  Only then have equal time and curves a meaning. */
+int contest_unlimited(const solver_choice *solver);
 /* Fills `entry`; `first` is that whose time must not be exceeded, NULL: there is none. */
 void contest_answer_all(const contest_request *request, contest_entry *entry, const contest_entry *first);
 /* How E falls with the effort: rows of the file of curves. */

@@ -93,8 +93,8 @@ static sim_status take_all(const contest_request *request, contest_problems *p, 
     contest_random random = {20240601};
     int states = few(request, c->states, 2), wrenches = few(request, c->wrenches, 2);
     p->item = calloc((size_t)(states * (wrenches ? wrenches : 1)), sizeof *p->item);
-    sim_status status = p->item ? advance(world, few(request, c->settle, 30), error)
-                                : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problems");
+    sim_status status =
+        p->item ? advance(world, c->settle, error) : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problems");
     for (int s = 0; s < states && !status; s++) {
         status = c->place ? place(c, world, &random, error) : s ? advance(world, c->between, error) : SIM_OK;
         status = status ? status : sim_world_set_state(asked, sim_world_state(world), error);

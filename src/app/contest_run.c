@@ -120,6 +120,17 @@ static int effort_option(const sim_solver_card *card) {
     return rounds >= 0 ? rounds : option_index(card, "max_iterations");
 }
 
+int contest_unlimited(const solver_choice *solver) {
+    static const char *const limit[] = {"rounds", "max_iterations", "iterations"};
+    int unlimited = effort_option(solver->card) >= 0 && solver->card->compliance == SIM_RIGID;
+    for (size_t k = 0; k < sizeof limit / sizeof *limit; k++) {
+        int index = option_index(solver->card, limit[k]);
+        unlimited = unlimited && (index < 0 || !(solver->option[index] < solver->card->option[index].standard ||
+                                                 solver->option[index] > solver->card->option[index].standard));
+    }
+    return unlimited;
+}
+
 static sim_status answer_with(desk *d, double *option, int effort, double amount, contest_answer *a, sim_error *error) {
     const sim_solver_option *o = &d->solver->card->option[effort];
     option[effort] = fmin(o->high, fmax(o->low, amount));
@@ -244,8 +255,7 @@ void contest_curves(const contest_request *request, contest_entry *entry, FILE *
     int has_rounds = option_index(entry->solver->card, "rounds") >= 0, most = request->quick ? 3
                                                                               : has_rounds   ? 40
                                                                                              : 3000;
-    for (int k = 0; k < entry->problems->count && effort_option(entry->solver->card) >= 0 && !entry->trouble.status;
-         k++) {
+    for (int k = 0; k < entry->problems->count && !entry->trouble.status; k++) {
         draw(request, entry, k, most, file);
     }
 }
