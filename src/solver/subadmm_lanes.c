@@ -21,7 +21,7 @@ LANE_INLINE void read_point(const double *g, int sides, point_rows *p) {
 }
 
 /* v + w x r */
-LANE_INLINE void at_point(const wide V[LANES], const wide r[3], wide u[3]) {
+LANE_INLINE void at_point(const wide V[6], const wide r[3], wide u[3]) {
     u[0] = V[3] + (V[1] * r[2] - V[2] * r[1]);
     u[1] = V[4] + (V[2] * r[0] - V[0] * r[2]);
     u[2] = V[5] + (V[0] * r[1] - V[1] * r[0]);
@@ -29,7 +29,7 @@ LANE_INLINE void at_point(const wide V[LANES], const wide r[3], wide u[3]) {
 
 LANE_INLINE void velocity_point(const point_rows *p, const admm_lanes *l, const admm_contacts *c, int at, int sides,
                                 wide u[3]) {
-    wide V[LANES], a[3], b[3];
+    wide V[6], a[3], b[3];
     lane_rows_load(l->row, c->row[0] + at, V);
     at_point(V, p->lever[0], a);
     if (sides == 2) {
@@ -52,14 +52,8 @@ LANE_INLINE void push_point(const point_rows *p, admm_lanes *l, const admm_conta
     }
     for (int side = 0; side < sides; side++) {
         const wide *r = p->lever[side];
-        wide wrench[LANES] = {r[1] * F[2] - r[2] * F[1],
-                              r[2] * F[0] - r[0] * F[2],
-                              r[0] * F[1] - r[1] * F[0],
-                              F[0],
-                              F[1],
-                              F[2],
-                              lane_all(0),
-                              lane_all(0)};
+        wide wrench[6] = {
+            r[1] * F[2] - r[2] * F[1], r[2] * F[0] - r[0] * F[2], r[0] * F[1] - r[1] * F[0], F[0], F[1], F[2]};
         for (int k = 0; k < 6 && side; k++) {
             wrench[k] = -wrench[k];
         }
@@ -71,7 +65,7 @@ LANE_INLINE void velocity_general(const double *J, const admm_lanes *l, const ad
                                   wide u[3]) {
     u[0] = u[1] = u[2] = lane_all(0);
     for (int side = 0; side < sides; side++) {
-        wide V[LANES];
+        wide V[6];
         lane_rows_load(l->row, c->row[side] + at, V);
         for (int k = 0; k < 18; k++) {
             u[k / 6] += lane_load(J + LANES * (18 * side + k)) * V[k % 6];
@@ -82,8 +76,7 @@ LANE_INLINE void velocity_general(const double *J, const admm_lanes *l, const ad
 LANE_INLINE void push_general(const double *J, admm_lanes *l, const admm_contacts *c, int at, int sides,
                               const wide f[3]) {
     for (int side = 0; side < sides; side++) {
-        wide wrench[LANES];
-        wrench[6] = wrench[7] = lane_all(0);
+        wide wrench[6];
         for (int k = 0; k < 6; k++) {
             const double *column = J + LANES * (18 * side + k);
             wrench[k] = lane_load(column) * f[0] +
@@ -244,7 +237,7 @@ static void bodies(admm_lanes *l, int first, int end) {
         const admm_bodies *b = &l->bodies[n];
         for (int at = 0; at < LANES; at += LANE_WIDTH) {
             double *rows = l->row + (ptrdiff_t)LANES * (b->row + at);
-            wide x[LANES], r[LANES], inertial[6];
+            wide x[6], r[LANES], inertial[6];
             lane_rows_load(rows, index, x);
             sum_slots(l, b, at, r);
             symmetric_times(b->A, at, x, inertial);
