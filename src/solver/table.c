@@ -7,9 +7,10 @@
 extern const solver_type solver_sap;
 extern const solver_type solver_pgs;
 extern const solver_type solver_canal;
+extern const solver_type solver_subadmm;
 
 static const solver_type *const table[] = {
-    &solver_sap, &solver_pgs, &solver_canal, NULL, /* the end */
+    &solver_sap, &solver_pgs, &solver_canal, &solver_subadmm, NULL, /* the end */
 };
 
 int sim_solver_count(void) { return (int)(sizeof table / sizeof *table) - 1; }

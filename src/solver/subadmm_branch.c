@@ -1,0 +1,333 @@
+/* Trees split over their bodies: what constraints add to A has the shape of A (Lee et al. 2024, eqs. 40, 41).
+ *
+ *     A + kappa C = J_B' blkdiag(I_b + kappa sum weight J_ib'J_ib) J_B + diagonal
+ *
+ * with J_B from joints to bodies.  A slot on a body adds a symmetric 6 x 6 operator H_b on its motion, which climbs to the
+ * root as composite inertias do:
+ *
+ *     H_p += X' H_c X,     C_jk = S_k . (H_j S_j carried to the body of k),   k on the path from the root to j.
+ *
+ * Nothing fills in but these, neither here nor in the factor K = L' D L, which is eliminated from the tips to the root
+ * (Featherstone, ch. 6).  As C does not depend on kappa, another kappa costs no more than another factor.  Constraints and
+ * A may be taken at two places of a step, on a chain each; their composites are made one by one and added.
+ *
+ * Row j of a matrix holds the dofs on the path from the root to j, j the last. */
+#include "solver/subadmm_branch.h"
+#include "math/dense.h"
+#include "math/spatial.h"
+
+#include <string.h>
+
+enum { SQUARE = 36 };
+
+static const sim_problem_bodies *bodies_of(const subadmm *s) { return s->bodies.is; }
+
+static double *row_of(const subadmm *s, double *M, int j) { return M + s->bodies.row[j]; }
+
+/* The dof before those of a body, on its path from the root; -1. */
+static int dof_before(const sim_problem_bodies *b, int body) {
+    for (int i = b->node[body].parent; i >= 0; i = b->node[i].parent) {
+        if (b->node[i].nv) {
+            return b->node[i].v0 + b->node[i].nv - 1;
+        }
+    }
+    return -1;
+}
+
+/* Paths of the dofs of a tree; the numbers that its rows take. */
+static ptrdiff_t find_paths(subadmm *s, const subadmm_tree *t) {
+    subadmm_bodies *b = &s->bodies;
+    ptrdiff_t numbers = 0;
+    for (int i = t->body0; i < t->body1; i++) {
+        int before = dof_before(b->is, i);
+        for (int j = b->is->node[i].v0; j < b->is->node[i].v0 + b->is->node[i].nv; j++) {
+            b->parent[j] = before;
+            b->depth[j] = before < 0 ? 1 : b->depth[before] + 1;
+            b->run[j] = before == j - 1 && before >= 0 ? b->run[before] + 1 : 1;
+            b->row[j] = numbers;
+            numbers += b->depth[j];
+            before = j;
+        }
+    }
+    return numbers;
+}
+
+/* ---- composites ---- */
+
+static void add_rigid(const sim_body_inertia *I, double *H) {
+    const double A[3][3] = {{I->I.xx, I->I.xy, I->I.xz}, {I->I.xy, I->I.yy, I->I.yz}, {I->I.xz, I->I.yz, I->I.zz}};
+    const double h[3][3] = {{0, -I->h.z, I->h.y}, {I->h.z, 0, -I->h.x}, {-I->h.y, I->h.x, 0}};
+    for (int i = 0; i < 3; i++) {
+        H[6 * (i + 3) + i + 3] += I->mass;
+        for (int j = 0; j < 3; j++) {
+            H[6 * i + j] += A[i][j];
+            H[6 * i + j + 3] += h[i][j];
+            H[6 * (i + 3) + j] -= h[i][j];
+        }
+    }
+}
+
+static inline v3 v3_load(const double *x) { return (v3){x[0], x[1], x[2]}; }
+static inline void v3_store(v3 a, double *x) {
+    x[0] = a.x;
+    x[1] = a.y;
+    x[2] = a.z;
+}
+
+/* to += X' H X: H taken at the parent's origin, which lies at -r. */
+static void add_at_parent(const double *H, v3 r, double *to) {
+    double M[SQUARE];
+    for (int i = 0; i < 6; i++) {
+        const double *row = H + 6 * i;
+        v3 lin = v3_load(row + 3);
+        v3_store(v3_sub(v3_load(row), v3_cross(lin, r)), M + 6 * i);
+        v3_store(lin, M + 6 * i + 3);
+    }
+    for (int j = 0; j < 6; j++) {
+        v3 turned = v3_cross(r, (v3){M[18 + j], M[24 + j], M[30 + j]});
+        to[j] += M[j] + turned.x;
+        to[6 + j] += M[6 + j] + turned.y;
+        to[12 + j] += M[12 + j] + turned.z;
+        to[18 + j] += M[18 + j];
+        to[24 + j] += M[24 + j];
+        to[30 + j] += M[30 + j];
+    }
+}
+
+static force times(const double *H, motion m) {
+    const double x[6] = {m.ang.x, m.ang.y, m.ang.z, m.lin.x, m.lin.y, m.lin.z};
+    double y[6];
+    for (int i = 0; i < 6; i++) {
+        const double *row = H + 6 * i;
+        y[i] = ((row[0] * x[0] + row[1] * x[1]) + (row[2] * x[2] + row[3] * x[3])) + (row[4] * x[4] + row[5] * x[5]);
+    }
+    return (force){v3_load(y), v3_load(y + 3)};
+}
+
+/* M += the composites of H [36 nbody] on a chain; H is lost. */
+static void add_composites(subadmm *s, const subadmm_tree *t, int chain, double *H, double *M) {
+    const sim_problem_bodies *b = bodies_of(s);
+    const sim_body_chain *at = &b->chain[chain];
+    for (int i = t->body1 - 1; i >= t->body0; i--) {
+        const sim_body_node *n = &b->node[i];
+        for (int j = n->v0; j < n->v0 + n->nv; j++) {
+            force F = times(H + SQUARE * (ptrdiff_t)i, at->S[j]);
+            double *row = row_of(s, M, j);
+            for (int body = i, k = j, entry = s->bodies.depth[j]; entry > 0;) {
+                for (; k >= b->node[body].v0 && b->node[body].nv; k--) {
+                    row[--entry] += motion_dot(at->S[k], F);
+                }
+                if (entry > 0) {
+                    F = force_at_parent(F, at->r[body]);
+                    body = b->node[body].parent;
+                    k = b->node[body].v0 + b->node[body].nv - 1;
+                }
+            }
+        }
+        if (n->parent >= 0) {
+            add_at_parent(H + SQUARE * (ptrdiff_t)i, at->r[i], H + SQUARE * (ptrdiff_t)n->parent);
+        }
+    }
+}
+
+static void clear(double *H, int first, int end) {
+    memset(H + SQUARE * (ptrdiff_t)first, 0, (size_t)(SQUARE * (end - first)) * sizeof *H);
+}
+
+int subadmm_make_branch(subadmm *s, subadmm_tree *t) {
+    const sim_problem_bodies *b = bodies_of(s);
+    size_t numbers = (size_t)find_paths(s, t);
+    double *H = s->bodies.added[SIM_CHAIN_MASS];
+    t->A = ARENA_NEW(s->call->scratch, double, 3 * numbers);
+    if (!t->A) {
+        return 0;
+    }
+    t->numbers = (ptrdiff_t)numbers;
+    t->C = t->A + numbers;
+    t->K = t->C + numbers;
+    memset(t->A, 0, numbers * sizeof *t->A);
+    clear(H, t->body0, t->body1);
+    for (int i = t->body0; i < t->body1; i++) {
+        add_rigid(&b->I[i], H + SQUARE * (ptrdiff_t)i);
+    }
+    add_composites(s, t, SIM_CHAIN_MASS, H, t->A);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        row_of(s, t->A, j)[s->bodies.depth[j] - 1] += b->diagonal[j];
+    }
+    return 1;
+}
+
+void subadmm_clear_branches(subadmm *s) {
+    for (int k = 0; k < s->ntree; k++) {
+        const subadmm_tree *t = &s->tree[k];
+        if (t->form != SUBADMM_DENSE) {
+            memset(t->C, 0, (size_t)t->numbers * sizeof *t->C);
+            for (int chain = 0; chain < SIM_CHAINS; chain++) {
+                clear(s->bodies.added[chain], t->body0, t->body1);
+            }
+        }
+    }
+}
+
+void subadmm_add_branch(subadmm *s, subadmm_tree *t, const subadmm_side *side, int rows, double weight) {
+    for (int r = 0; r < rows; r++) {
+        const double *J = side->J + (ptrdiff_t)r * side->stride;
+        if (t) {
+            for (int j = 0; j < side->n; j++) {
+                int dof = side->at + j;
+                row_of(s, t->C, dof)[s->bodies.depth[dof] - 1] += weight * J[j] * J[j];
+            }
+            continue;
+        }
+        int place = (side->at - s->problem->nv) / 8, nbody = bodies_of(s)->nbody;
+        double *H = s->bodies.added[place / nbody] + SQUARE * (ptrdiff_t)(place % nbody);
+        for (int i = 0; i < 6; i++) {
+            for (int j = 0; j < 6; j++) {
+                H[6 * i + j] += weight * J[i] * J[j];
+            }
+        }
+    }
+}
+
+void subadmm_sum_branches(subadmm *s) {
+    for (int k = 0; k < s->ntree; k++) {
+        const subadmm_tree *t = &s->tree[k];
+        for (int chain = 0; chain < SIM_CHAINS; chain++) {
+            if (t->form != SUBADMM_DENSE && (t->chains >> chain & 1)) {
+                add_composites(s, t, chain, s->bodies.added[chain], t->C);
+            }
+        }
+    }
+}
+
+/* ---- factor ---- */
+
+int subadmm_factor_branch(subadmm *s, subadmm_tree *t) {
+    const subadmm_bodies *b = &s->bodies;
+    for (ptrdiff_t k = 0; k < t->numbers; k++) {
+        t->K[k] = t->A[k] + s->kappa * t->C[k];
+    }
+    for (int k = t->v0 + t->nv - 1; k >= t->v0; k--) {
+        double *row = row_of(s, t->K, k), pivot = row[b->depth[k] - 1];
+        if (!(pivot > 0)) {
+            return 0;
+        }
+        double over = 1 / pivot;
+        for (int i = b->parent[k]; i >= 0; i = b->parent[i]) {
+            int depth = b->depth[i];
+            double a = row[depth - 1] * over;
+            dense_axpy(depth, -a, row, row_of(s, t->K, i));
+            row[depth - 1] = a;
+        }
+        row[b->depth[k] - 1] = over;
+    }
+    return 1;
+}
+
+/* x <- K^-1 x */
+static void solve(const subadmm *s, const subadmm_tree *t, double *x) {
+    const subadmm_bodies *b = &s->bodies;
+    for (int k = t->v0 + t->nv - 1; k >= t->v0; k--) {
+        const double *row = row_of(s, t->K, k);
+        for (int i = b->parent[k]; i >= 0;) {
+            int run = b->run[i], base = i - run + 1;
+            dense_axpy(run, -x[k], row + b->depth[i] - run, x + base);
+            i = b->parent[base];
+        }
+    }
+    for (int k = t->v0; k < t->v0 + t->nv; k++) {
+        const double *row = row_of(s, t->K, k);
+        double sum = x[k] * row[b->depth[k] - 1];
+        for (int i = b->parent[k]; i >= 0;) {
+            int run = b->run[i], base = i - run + 1;
+            sum -= dense_dot(run, row + b->depth[i] - run, x + base);
+            i = b->parent[base];
+        }
+        x[k] = sum;
+    }
+}
+
+/* y -= A x */
+static void take_momentum(const subadmm *s, const subadmm_tree *t, const double *x, double *y) {
+    const subadmm_bodies *b = &s->bodies;
+    for (int k = t->v0; k < t->v0 + t->nv; k++) {
+        const double *row = row_of(s, t->A, k);
+        double sum = row[b->depth[k] - 1] * x[k];
+        for (int i = b->parent[k]; i >= 0;) {
+            int run = b->run[i], base = i - run + 1;
+            const double *part = row + b->depth[i] - run;
+            sum += dense_dot(run, part, x + base);
+            dense_axpy(run, -x[k], part, y + base);
+            i = b->parent[base];
+        }
+        y[k] -= sum;
+    }
+}
+
+/* ---- passes ---- */
+
+static double *on_body(const subadmm *s, double *state, int chain, int body) {
+    return state + s->problem->nv + 8 * (ptrdiff_t)(chain * bodies_of(s)->nbody + body);
+}
+
+static motion motion_load(const double *x) { return (motion){v3_load(x), v3_load(x + 3)}; }
+static force force_load(const double *x) { return (force){v3_load(x), v3_load(x + 3)}; }
+
+/* Velocities of bodies from those of joints. */
+static void spread_chain(const subadmm *s, const subadmm_tree *t, int chain, double *x) {
+    const sim_problem_bodies *b = bodies_of(s);
+    const sim_body_chain *at = &b->chain[chain];
+    for (int i = t->body0; i < t->body1; i++) {
+        const sim_body_node *n = &b->node[i];
+        motion V = {{0, 0, 0}, {0, 0, 0}};
+        if (n->parent >= 0) {
+            V = motion_at_child(motion_load(on_body(s, x, chain, n->parent)), at->r[i]);
+        }
+        for (int j = n->v0; j < n->v0 + n->nv; j++) {
+            V = motion_axpy(V, x[j], at->S[j]);
+        }
+        double *to = on_body(s, x, chain, i);
+        v3_store(V.ang, to);
+        v3_store(V.lin, to + 3);
+    }
+}
+
+/* What pushes on bodies, felt by the joints. */
+static void gather_chain(const subadmm *s, const subadmm_tree *t, int chain, double *push) {
+    const sim_problem_bodies *b = bodies_of(s);
+    const sim_body_chain *at = &b->chain[chain];
+    for (int i = t->body1 - 1; i >= t->body0; i--) {
+        const sim_body_node *n = &b->node[i];
+        force F = force_load(on_body(s, push, chain, i));
+        for (int j = n->v0; j < n->v0 + n->nv; j++) {
+            push[j] += motion_dot(at->S[j], F);
+        }
+        if (n->parent >= 0) {
+            double *to = on_body(s, push, chain, n->parent);
+            F = force_add(force_load(to), force_at_parent(F, at->r[i]));
+            v3_store(F.ang, to);
+            v3_store(F.lin, to + 3);
+        }
+    }
+}
+
+void subadmm_spread_branch(subadmm *s, const subadmm_tree *t, double *x) {
+    for (int chain = 0; chain < SIM_CHAINS; chain++) {
+        if (t->chains >> chain & 1) {
+            spread_chain(s, t, chain, x);
+        }
+    }
+}
+
+void subadmm_move_branch(subadmm *s, const subadmm_tree *t) {
+    for (int chain = 0; chain < SIM_CHAINS; chain++) {
+        if (t->chains >> chain & 1) {
+            gather_chain(s, t, chain, s->push);
+        }
+    }
+    take_momentum(s, t, s->x, s->push);
+    solve(s, t, s->push);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        s->x[j] += s->push[j];
+    }
+}
