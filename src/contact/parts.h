@@ -46,6 +46,7 @@ typedef struct island {
     sim_judgement judgement;
     double seconds[CONTACT_PARTS];
     sim_status failed;
+    int spread; /* over all threads */
 } island;
 
 /* What may push or hold a tree, or two: the constraints of a step before they are islands' own. */

@@ -83,13 +83,13 @@ LANE_INLINE void lane_turn(wide r[8]) {
         a[k + 1] = __builtin_shufflevector(r[k], r[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
     }
     for (int k = 0; k < 4; k++) {
-        int low = k + (k & 2), high = low + 2; /* 0 1 4 5, and 2 3 6 7 */
-        b[low] = __builtin_shufflevector(a[low], a[high], 0, 1, 8, 9, 4, 5, 12, 13);
-        b[high] = __builtin_shufflevector(a[low], a[high], 2, 3, 10, 11, 6, 7, 14, 15);
+        int i = k + (k & 2); /* 0 1 4 5 */
+        b[i] = __builtin_shufflevector(a[i], a[i + 2], 0, 1, 4, 5, 8, 9, 12, 13);
+        b[i + 2] = __builtin_shufflevector(a[i], a[i + 2], 2, 3, 6, 7, 10, 11, 14, 15);
     }
     for (int k = 0; k < 4; k++) {
-        r[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        r[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+        r[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 4, 5, 8, 9, 12, 13);
+        r[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 2, 3, 6, 7, 10, 11, 14, 15);
     }
 }
 #elif LANE_WIDTH == 4
@@ -112,20 +112,25 @@ LANE_INLINE void lane_turn(wide r[1]) { (void)r; }
 #endif
 
 /* The rows index[0], ... of an array of rows, component by component. */
-LANE_INLINE void lane_rows_load(const double *rows, const int *index, wide component[LANES]) {
+LANE_INLINE void lane_rows_load(const double *rows, const int *index, wide component[6]) {
+    wide all[LANES];
     for (int first = 0; first < LANES; first += LANE_WIDTH) {
         for (int k = 0; k < LANE_WIDTH; k++) {
-            component[first + k] = lane_load(rows + (ptrdiff_t)LANES * index[k] + first);
+            all[first + k] = lane_load(rows + (ptrdiff_t)LANES * index[k] + first);
         }
-        lane_turn(component + first);
+        lane_turn(all + first);
     }
+    memcpy(component, all, 6 * sizeof *component);
 }
 
-LANE_INLINE void lane_rows_store(double *rows, const int *index, wide component[LANES]) {
-    for (int first = 0; first < LANES; first += LANE_WIDTH) {
-        lane_turn(component + first);
+LANE_INLINE void lane_rows_store(double *rows, const int *index, const wide component[6]) {
+    wide all[LANES];
+    memcpy(all, component, 6 * sizeof *component);
+    all[6] = all[7] = lane_all(0);
+    for (int first = 0; first < 6; first += LANE_WIDTH) {
+        lane_turn(all + first);
         for (int k = 0; k < LANE_WIDTH; k++) {
-            lane_store(rows + (ptrdiff_t)LANES * index[k] + first, component[first + k]);
+            lane_store(rows + (ptrdiff_t)LANES * index[k] + first, all[first + k]);
         }
     }
 }

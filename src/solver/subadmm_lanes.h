@@ -19,8 +19,12 @@
 
 #include "base/arena.h"
 #include "solver/lanes.h"
+#include "solver/natural.h"
 
-enum { ADMM_SYMMETRIC = 21 }; /* numbers of a symmetric 6x6: its lower triangle, row by row */
+enum {
+    ADMM_SYMMETRIC = 21, /* numbers of a symmetric 6x6: its lower triangle, row by row */
+    ADMM_SUMS = 5,       /* of natural_sum (natural.h), its first */
+};
 
 /* A contact as it comes: three rows t1, t2, n. */
 typedef struct admm_contact {
@@ -48,14 +52,19 @@ typedef struct admm_contacts {
     double inverse_t[LANES], inverse_n[LANES]; /* 1 / (zeta + R) */
     double slack[LANES];                       /* kappa zeta */
     double R_t[LANES], R_n[LANES];
+    double keep[LANES];   /* 1; 0: left out, without impulse */
+    double rho[LANES];    /* of the natural map */
+    double normal[LANES]; /* s_n, of the last one */
+    double natural[ADMM_SUMS][LANES];
 } admm_contacts;
 
 typedef struct admm_bodies {
     int first, slots; /* slot k of lane l: first + 8 k + l */
     int row;          /* of the first */
     _Alignas(64) double A[ADMM_SYMMETRIC][LANES];
-    double C[ADMM_SYMMETRIC][LANES];      /* sum weight J'J */
-    double factor[ADMM_SYMMETRIC][LANES]; /* A + kappa C = L D L': L below the diagonal, 1 / D on it */
+    double C[ADMM_SYMMETRIC][LANES];        /* sum weight J'J */
+    double factor[ADMM_SYMMETRIC][LANES];   /* A + kappa C = L D L': L below the diagonal, 1 / D on it */
+    double inertial[ADMM_SYMMETRIC][LANES]; /* the same of A */
 } admm_bodies;
 
 /* Penalties are kappa times weights, one for each side of each contact. */
@@ -67,6 +76,7 @@ typedef struct admm_lanes {
     admm_bodies *bodies;
     size_t state_numbers;
     double *row, *lambda; /* the state, in this order: a row for each body, [3][LANES] for each batch of contacts */
+    double *answer;       /* rows of A^-1 sum J'lambda */
     double *slot;
     int nrow, nslot;
     double (*added)[ADMM_SYMMETRIC]; /* [nrow] sum weight J'J of each body */
@@ -89,6 +99,13 @@ typedef struct admm_kernels {
     /* zeta, 1 / (zeta + R) of contacts; the factor of H of bodies */
     void (*soften)(admm_lanes *l, int first, int end, double kappa);
     void (*factor)(admm_lanes *l, int first, int end, double kappa);
+
+    /* How right is lambda?  As it is to the slots; what follows from it to the rows of `answer`; from these the natural map.
+     * The factor of A is for once and all. */
+    void (*factor_inertia)(admm_lanes *l, int first, int end);
+    void (*emit)(admm_lanes *l, int first, int end);
+    void (*answer)(admm_lanes *l, int first, int end);
+    void (*natural)(admm_lanes *l, int first, int end);
 } admm_kernels;
 
 extern const admm_kernels admm_vector, admm_scalar;
@@ -99,11 +116,17 @@ int admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch);
 void admm_lanes_begin(admm_lanes *l, const admm_input *in, double *state);
 /* A of a body that is a subsystem, 6 x 6. */
 void admm_lanes_mass(admm_lanes *l, int body, const double *A);
+/* Which contacts take part (all, to begin with), and rho of the natural map of each (1). */
+void admm_lanes_keep(admm_lanes *l, const char *kept);
+void admm_lanes_rho(admm_lanes *l, const double *rho);
 /* Weights of the two sides of every contact. */
 void admm_lanes_weigh(admm_lanes *l, const admm_input *in, const double (*weight)[2]);
 /* Of one body: sum weight J'J, ADMM_SYMMETRIC numbers; the sum of its slots, six. */
 const double *admm_lanes_added(const admm_lanes *l, int body);
 void admm_lanes_wrench(const admm_lanes *l, int body, double *wrench);
+/* What `natural` found: all but q and what it takes to undo it, which do not change; s_n of a contact. */
+natural_sum admm_lanes_natural(const admm_lanes *l);
+double admm_lanes_normal(const admm_lanes *l, int contact);
 void admm_lanes_impulse(const admm_lanes *l, int contact, double *lambda);
 
 #endif

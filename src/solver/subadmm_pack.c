@@ -151,6 +151,7 @@ static void clear_bodies(admm_lanes *l) {
     for (int n = 0; n < l->body_batches; n++) {
         admm_bodies *b = &l->bodies[n];
         memset(b->A, 0, sizeof b->A);
+        memset(b->C, 0, sizeof b->C);
         for (int k = 0; k < 6 * LANES; k++) {
             int i = k / LANES;
             b->A[i * (i + 3) / 2][k % LANES] = 1;
@@ -167,7 +168,7 @@ static void begin_batch(admm_contacts *c, int form, int world, int nobody, const
     for (int k = 0; k < 2 * LANES; k++) {
         c->row[k / LANES][k % LANES] = world;
         c->slot[k / LANES][k % LANES] = nobody + form;
-        c->slack[k % LANES] = 1; /* no matter what, but 0 */
+        c->slack[k % LANES] = c->keep[k % LANES] = c->rho[k % LANES] = 1;
     }
 }
 
@@ -277,11 +278,13 @@ int admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch) {
     l->nslot += FORMS;
     l->state_numbers = (size_t)LANES * ((size_t)l->nrow + 3 * (size_t)l->contact_batches);
     l->contacts = ARENA_NEW(scratch, admm_contacts, l->contact_batches);
+    l->answer = sim_arena_alloc(scratch, (size_t)l->nrow, sizeof(double[LANES]));
     l->added = sim_arena_alloc(scratch, (size_t)l->nrow, sizeof *l->added);
     l->slot = sim_arena_alloc(scratch, (size_t)l->nslot, sizeof(double[LANES]));
-    if (!l->contacts || !l->added || !l->slot || !fill_contacts(&p, l, count, scratch)) {
+    if (!l->contacts || !l->answer || !l->added || !l->slot || !fill_contacts(&p, l, count, scratch)) {
         return 0;
     }
+    memset(l->answer, 0, sizeof(double[LANES]) * (size_t)l->nrow);
     memset(l->slot, 0, sizeof(double[LANES]) * (size_t)l->nslot);
     clear_bodies(l);
     return 1;

@@ -68,7 +68,9 @@ void admm_lanes_weigh(admm_lanes *l, const admm_input *in, const double (*weight
         int lane = l->place_of[i] % LANES, first = in->contact[i].body[0] < 0;
         const double mine[2] = {weight[i][first], weight[i][1]};
         c->slack[lane] = 1 / mine[0] + (c->sides == 2 ? 1 / mine[1] : 0);
-        add_contact(l, c, lane, mine);
+        if (c->keep[lane] > 0) {
+            add_contact(l, c, lane, mine);
+        }
     }
     for (int n = 0; n < l->solved_batches; n++) {
         spread_sums(l, &l->bodies[n]);
@@ -96,6 +98,37 @@ void admm_lanes_wrench(const admm_lanes *l, int body, double *wrench) {
             wrench[k] += slot[(ptrdiff_t)LANES * LANES * s + k];
         }
     }
+}
+
+static admm_contacts *batch_of(const admm_lanes *l, int contact) { return &l->contacts[l->place_of[contact] / LANES]; }
+
+void admm_lanes_keep(admm_lanes *l, const char *kept) {
+    for (int i = 0; i < l->ncontact; i++) {
+        batch_of(l, i)->keep[l->place_of[i] % LANES] = kept[i] != 0;
+    }
+}
+
+void admm_lanes_rho(admm_lanes *l, const double *rho) {
+    for (int i = 0; i < l->ncontact; i++) {
+        batch_of(l, i)->rho[l->place_of[i] % LANES] = rho[i];
+    }
+}
+
+double admm_lanes_normal(const admm_lanes *l, int contact) {
+    return batch_of(l, contact)->normal[l->place_of[contact] % LANES];
+}
+
+natural_sum admm_lanes_natural(const admm_lanes *l) {
+    double sum[ADMM_SUMS][LANES] = {{0}}, all[ADMM_SUMS] = {0};
+    for (int n = 0; n < l->contact_batches; n++) {
+        for (int k = 0; k < ADMM_SUMS * LANES; k++) {
+            sum[k / LANES][k % LANES] += l->contacts[n].natural[k / LANES][k % LANES];
+        }
+    }
+    for (int k = 0; k < ADMM_SUMS * LANES; k++) {
+        all[k / LANES] += sum[k / LANES][k % LANES];
+    }
+    return (natural_sum){.one = all[0], .velocity = all[1], .impulse = all[2], .gamma = all[3], .s = all[4]};
 }
 
 void admm_lanes_impulse(const admm_lanes *l, int contact, double *lambda) {

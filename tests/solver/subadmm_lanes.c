@@ -198,6 +198,71 @@ Test(subadmm_lanes, bodies_solve_their_equations_to_rounding) {
     }
 }
 
+Test(subadmm_lanes, the_natural_map_is_that_of_natural_c) {
+    random_source r = {7};
+    for (int trial = 0; trial < 100; trial++) {
+        lanes_recipe recipe = {.bodies = 9, .contacts = 40, .general = 0.3, .world = 0.3, .decades = trial % 3};
+        lanes_case c = lanes_random(&r, &recipe);
+        const admm_kernels *kernels = both[trial % 2];
+        outcome o = make(&c, kernels, 1);
+        double rho[40];
+        for (int i = 0; i < 40; i++) {
+            rho[i] = pow(10, random_uniform(&r, -2, 2));
+        }
+        admm_lanes_rho(&o.l, rho);
+        for (int k = 0; k < trial % 5; k++) {
+            lanes_iterate(&o.l, kernels);
+        }
+        o.numbers = read(&o.l, &o.count);
+        memcpy(c.lambda, o.numbers + 6 * c.in.nbody, 3 * (size_t)c.in.ncontact * sizeof(double));
+        kernels->emit(&o.l, 0, o.l.contact_batches);
+        kernels->answer(&o.l, 0, o.l.solved_batches);
+        kernels->natural(&o.l, 0, o.l.contact_batches);
+        natural_sum mine = admm_lanes_natural(&o.l), plain = lanes_natural_plainly(&c, rho);
+        const double a[] = {mine.one, mine.velocity, mine.impulse, mine.gamma, mine.s};
+        const double b[] = {plain.one, plain.velocity, plain.impulse, plain.gamma, plain.s};
+        for (int k = 0; k < 5; k++) {
+            cr_assert(fabs(a[k] - b[k]) <= 1e-9 * b[k], "trial %d, sum %d: %g %g", trial, k, a[k], b[k]);
+        }
+        finish(&o);
+        lanes_free(&c);
+    }
+}
+
+Test(subadmm_lanes, a_contact_that_is_left_out_is_not_there) {
+    random_source r = {8};
+    for (int trial = 0; trial < 40; trial++) {
+        lanes_recipe recipe = {.bodies = 5, .contacts = 20, .general = 0.3, .world = 0.3, .decades = 0.5};
+        lanes_case c = lanes_random(&r, &recipe);
+        const admm_kernels *kernels = both[trial % 2];
+        char kept[20];
+        for (int i = 0; i < 20; i++) {
+            kept[i] = i < 13;
+            memset(c.contact[i].lambda, 0, sizeof c.contact[i].lambda);
+        }
+        outcome all = make(&c, kernels, 1);
+        admm_lanes_keep(&all.l, kept);
+        admm_lanes_weigh(&all.l, &c.in, (const double(*)[2])c.weight);
+        kernels->soften(&all.l, 0, all.l.contact_batches, 1);
+        kernels->factor(&all.l, 0, all.l.solved_batches, 1);
+        c.in.ncontact = 13;
+        outcome few = make(&c, kernels, 1);
+        for (int k = 0; k < 10; k++) {
+            lanes_iterate(&all.l, kernels);
+            lanes_iterate(&few.l, kernels);
+        }
+        all.numbers = read(&all.l, &all.count);
+        few.numbers = read(&few.l, &few.count);
+        cr_assert(distance(&few.l, all.numbers, few.numbers) < 1e-12);
+        for (int k = 6 * 5 + 3 * 13; k < 6 * 5 + 3 * 20; k++) {
+            cr_assert(all.numbers[k] == 0);
+        }
+        finish(&all);
+        finish(&few);
+        lanes_free(&c);
+    }
+}
+
 /* A contact alone and the same among others that do not touch its bodies: the same bits, in whatever lane. */
 Test(subadmm_lanes, what_stands_beside_changes_no_bit) {
     random_source r = {5};

@@ -172,6 +172,37 @@ void lanes_plainly(lanes_case *c, double kappa) {
     free(H);
 }
 
+natural_sum lanes_natural_plainly(const lanes_case *c, const double *rho) {
+    double(*x)[6] = calloc((size_t)c->in.nbody + 1, sizeof *x);
+    natural_sum sum = {0};
+    for (int n = 0; n < 36 * c->in.ncontact; n++) {
+        int i = n / 36, side = n % 36 / 18, k = n % 18 / 6, j = n % 6, b = c->contact[i].body[side];
+        if (b >= 0) {
+            x[b][j] += c->J[i][side][6 * k + j] * c->lambda[i][k];
+        }
+    }
+    for (int b = 0; b < c->in.nbody; b++) {
+        double A[36];
+        memcpy(A, c->A[b], sizeof A);
+        solve(A, x[b]);
+    }
+    for (int i = 0; i < c->in.ncontact; i++) {
+        const admm_contact *contact = &c->contact[i];
+        sim_constraint like = {.kind = SIM_CONTACT, .rows = 3, .friction = contact->friction};
+        double s[3], q[3] = {0};
+        for (int k = 0; k < 3; k++) {
+            s[k] = (k == 2 ? contact->R_n : contact->R_t) * c->lambda[i][k] - contact->target[k];
+            for (int n = 0; n < 12; n++) {
+                int b = contact->body[n / 6];
+                s[k] += b >= 0 ? c->J[i][n / 6][6 * k + n % 6] * x[b][n % 6] : 0;
+            }
+        }
+        natural_add(&sum, &like, 1, rho[i], q, s, c->lambda[i]);
+    }
+    free(x);
+    return sum;
+}
+
 void lanes_iterate(admm_lanes *l, const admm_kernels *kernels) {
     kernels->contacts(l, 0, l->contact_batches);
     kernels->bodies(l, 0, l->solved_batches);
@@ -191,6 +222,7 @@ int lanes_make(const lanes_case *c, const admm_kernels *kernels, double kappa, s
         }
     }
     admm_lanes_begin(l, &c->in, state);
+    kernels->factor_inertia(l, 0, l->solved_batches);
     admm_lanes_weigh(l, &c->in, (const double(*)[2])c->weight);
     kernels->soften(l, 0, l->contact_batches, kappa);
     kernels->factor(l, 0, l->solved_batches, kappa);

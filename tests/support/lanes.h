@@ -28,7 +28,9 @@ lanes_case lanes_random(random_source *r, const lanes_recipe *recipe);
 void lanes_free(lanes_case *c);
 /* Contacts, then bodies. */
 void lanes_plainly(lanes_case *c, double kappa);
-/* The same for what was packed. */
+/* The sums of natural.h at lambda, but for q. */
+natural_sum lanes_natural_plainly(const lanes_case *c, const double *rho);
+/* Contacts, then bodies, of what was packed. */
 void lanes_iterate(admm_lanes *l, const admm_kernels *kernels);
 /* Packs, weighs and factors; 0 without memory. */
 int lanes_make(const lanes_case *c, const admm_kernels *kernels, double kappa, sim_arena *arena, admm_lanes *l);
