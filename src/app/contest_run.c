@@ -217,8 +217,8 @@ void contest_answer_all(const contest_request *request, contest_entry *entry, co
 
 /* ---- curves ---- */
 
-/* 1, 2, ..., 10, then a fifth more each time. */
-static int next_effort(int k) { return k < 10 ? k + 1 : k + k / 5; }
+/* 1, 2, ..., 10, then a third more each time. */
+static int next_effort(int k) { return k < 10 ? k + 1 : k + k / 3; }
 
 static void write_row(const contest_entry *entry, int index, int effort, const contest_answer *a, FILE *file) {
     const sim_certificate *e = &a->certificate;
@@ -226,13 +226,13 @@ static void write_row(const contest_entry *entry, int index, int effort, const c
             effort, a->iterations, a->seconds, e->E, e->own, e->lee, e->lee_scaled);
 }
 
-static sim_status draw(const contest_request *request, contest_entry *entry, int index, int most, FILE *file) {
+/* Times are those of single runs: the median of many problems is told. */
+static sim_status draw(contest_entry *entry, int index, int most, FILE *file) {
     desk d;
     sim_error *error = &entry->trouble;
     double *option = options_of(entry->solver, error);
     int effort = effort_option(entry->solver->card), tolerance = option_index(entry->solver->card, "tolerance");
-    sim_status status =
-        option ? sit_down(&d, entry->problems, index, entry->solver, request->repeat, error) : error->status;
+    sim_status status = option ? sit_down(&d, entry->problems, index, entry->solver, 1, error) : error->status;
     if (option && tolerance >= 0) {
         option[tolerance] = entry->solver->card->option[tolerance].low;
     }
@@ -256,6 +256,6 @@ void contest_curves(const contest_request *request, contest_entry *entry, FILE *
                                                                               : has_rounds   ? 40
                                                                                              : 3000;
     for (int k = 0; k < entry->problems->count && !entry->trouble.status; k++) {
-        draw(request, entry, k, most, file);
+        draw(entry, k, most, file);
     }
 }
