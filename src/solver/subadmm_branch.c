@@ -264,41 +264,37 @@ static void take_momentum(const subadmm *s, const subadmm_tree *t, const double 
 
 /* ---- passes ---- */
 
-/* Velocities of bodies stand in the lanes; those on the chain of A, where that is another one, behind them. */
-static double *velocity_at(const subadmm *s, const subadmm_tree *t, int chain, int body) {
-    return chain == SIM_CHAIN_START ? s->lanes.row + (ptrdiff_t)LANES * s->lanes.row_of[t->lane + body - t->body0]
-                                    : s->bodies.V + (ptrdiff_t)LANES * body;
-}
-
 static motion motion_load(const double *x) { return (motion){v3_load(x), v3_load(x + 3)}; }
 static force force_load(const double *x) { return (force){v3_load(x), v3_load(x + 3)}; }
 
-static void spread_chain(const subadmm *s, const subadmm_tree *t, int chain) {
-    const sim_problem_bodies *b = bodies_of(s);
-    const sim_body_chain *at = &b->chain[chain];
-    for (int i = t->body0; i < t->body1; i++) {
-        const sim_body_node *n = &b->node[i];
-        motion V = {{0, 0, 0}, {0, 0, 0}};
-        if (n->parent >= 0) {
-            V = motion_at_child(motion_load(velocity_at(s, t, chain, n->parent)), at->r[i]);
-        }
-        for (int j = n->v0; j < n->v0 + n->nv; j++) {
-            V = motion_axpy(V, s->x[j], at->S[j]);
-        }
-        double *to = velocity_at(s, t, chain, i);
-        v3_store(V.ang, to);
-        v3_store(V.lin, to + 3);
-    }
+/* On the chain of gaps velocities of bodies are rows of the lanes. */
+static double *velocity_at(const subadmm *s, const subadmm_tree *t, int chain, int body, double *rows, double *V) {
+    return chain == SIM_CHAIN_START ? rows + (ptrdiff_t)LANES * s->lanes.row_of[t->lane + body - t->body0]
+                                    : V + (ptrdiff_t)LANES * body;
 }
 
-void subadmm_spread_branch(subadmm *s, const subadmm_tree *t) {
+void subadmm_spread_branch(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *V) {
+    const sim_problem_bodies *b = bodies_of(s);
     for (int chain = 0; chain <= s->bodies.two_chains; chain++) {
-        spread_chain(s, t, chain);
+        const sim_body_chain *at = &b->chain[chain];
+        for (int i = t->body0; i < t->body1; i++) {
+            const sim_body_node *n = &b->node[i];
+            double *to = velocity_at(s, t, chain, i, rows, V);
+            motion m = {{0, 0, 0}, {0, 0, 0}};
+            if (n->parent >= 0) {
+                m = motion_at_child(motion_load(velocity_at(s, t, chain, n->parent, rows, V)), at->r[i]);
+            }
+            for (int j = n->v0; j < n->v0 + n->nv; j++) {
+                m = motion_axpy(m, x[j], at->S[j]);
+            }
+            v3_store(m.ang, to);
+            v3_store(m.lin, to + 3);
+        }
     }
 }
 
 /* What pushes on bodies, felt by the joints. */
-static void gather_chain(const subadmm *s, const subadmm_tree *t, int chain) {
+static void gather_chain(subadmm *s, const subadmm_tree *t, int chain) {
     const sim_problem_bodies *b = bodies_of(s);
     const sim_body_chain *at = &b->chain[chain];
     for (int i = t->body1 - 1; i >= t->body0; i--) {
@@ -320,10 +316,14 @@ static void gather_chain(const subadmm *s, const subadmm_tree *t, int chain) {
     }
 }
 
-void subadmm_move_branch(subadmm *s, const subadmm_tree *t) {
+void subadmm_gather_branch(subadmm *s, const subadmm_tree *t) {
     for (int chain = 0; chain <= s->bodies.two_chains; chain++) {
         gather_chain(s, t, chain);
     }
+}
+
+void subadmm_move_branch(subadmm *s, const subadmm_tree *t) {
+    subadmm_gather_branch(s, t);
     take_momentum(s, t, s->x, s->push);
     solve(s, t, s->push);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
