@@ -49,11 +49,11 @@ static const sim_solver_option options[OPTIONS] = {
 };
 
 static const double BEGIN = 5;                /* kappa */
-static const double BALANCE = 0.05, NEAR = 3; /* primal / dual; by which factor it may be off */
+static const double BALANCE = 0.07, NEAR = 2; /* primal / dual; by which factor it may be off */
 static const double MOST_CHANGE = 10;         /* of kappa at once */
-static const double WAIT = 1.05;              /* looks between changes grow by this */
+static const double WAIT = 1.02;              /* looks between changes grow by this */
 static const double SOFTEST = 1e-6, STIFFEST = 1e6;
-enum { ROUND = 3, WINDOW = 10, PATIENCE = 10 };
+enum { ROUND = 3, WINDOW = 10, PATIENCE = 10, NEVER = 100 };
 static const double ROUNDING = 1e3; /* E over the rounding of kappa */
 
 /* How it goes on. */
@@ -172,11 +172,11 @@ static sim_outcome look(subadmm *s, progress *at, int iteration) {
     if (o[ITERATIONS] == 0 && at_rounding(s, at)) {
         return SIM_AT_ROUNDING;
     }
-    at->again = subadmm_cull(s);
     if (iteration > 0) {
         subadmm_residuals(s);
         steer(s, at);
     }
+    at->again = subadmm_cull(s, iteration == 0 ? 1 : at->change != 1 ? 2 : NEVER);
     return SIM_OUTCOMES;
 }
 
@@ -211,15 +211,12 @@ static int step(subadmm *s, progress *at, int iteration, sim_outcome *outcome) {
     }
     subadmm_spread(s);
     subadmm_project(s);
+    if (!subadmm_move(s)) {
+        return 0;
+    }
     if (looks) {
         *outcome = look(s, at, iteration);
         *outcome = *outcome == SIM_OUTCOMES && last ? SIM_AT_LIMIT : *outcome;
-        if (*outcome != SIM_OUTCOMES) {
-            return 1;
-        }
-    }
-    if (!subadmm_move(s)) {
-        return 0;
     }
     if (in_round == ROUND - 1) {
         extrapolation_end(&at->ahead, s->state);

@@ -115,11 +115,11 @@ void subadmm_follow(subadmm *s);
 void subadmm_read(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *v);
 
 /* subadmm_measure.c: what is needed once; E of v* + A^-1 J' lambda; residuals, as energies, after that; who is left out
- * or taken in again: whether anybody is; the answer. */
+ * (open for so many looks) or taken in again: whether anybody is; the answer. */
 int subadmm_weigh(subadmm *s);
 void subadmm_measure(subadmm *s);
 void subadmm_residuals(subadmm *s);
-int subadmm_cull(subadmm *s);
+int subadmm_cull(subadmm *s, int looks);
 void subadmm_hand_out(subadmm *s);
 
 #endif

@@ -11,8 +11,9 @@
  *     primal^2 = sum_ij |J_ij x - z_ij|^2 / w_i = sum_i slots_i |zeta_i (lambda_i' - lambda_i)|^2 / slack_i,
  *     dual^2   = |x - A^-1 J' lambda'|_A^2.
  *
- * And who is open?  A contact that stays open, without impulse and parting, makes the bodies stiff against each other as
- * others do, for nothing: it is left out of C until a look finds it closing. */
+ * And who is open?  A contact without impulse that parts makes the bodies stiff against each other as others do, for nothing:
+ * it is left out of C until a look finds it closing.  Who is open where the guess leads is left out from the start; later
+ * on, who was open in two looks in a row, when kappa changes, as C is to be factored then anyway. */
 #include "math/dense.h"
 #include "solver/delassus.h"
 #include "solver/products.h"
@@ -83,12 +84,12 @@ static double primal_of_lanes(const subadmm *s) {
 }
 
 /* d' A d of eight bodies, d what x has and the answer has not. */
-static double dual_of_batch(const admm_lanes *l, int batch) {
+static double dual_of_batch(const admm_lanes *l, const double *row, int batch) {
     const admm_bodies *b = &l->bodies[batch];
     double d[6][LANES], sum[LANES] = {0}, all = 0;
     for (int k = 0; k < 6 * LANES; k++) {
         ptrdiff_t at = (ptrdiff_t)LANES * (b->row + k % LANES) + k / LANES;
-        d[k / LANES][k % LANES] = l->row[at] - l->answer[at];
+        d[k / LANES][k % LANES] = row[at] - l->answer[at];
     }
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j <= i; j++) {
@@ -106,7 +107,7 @@ static double dual_of_batch(const admm_lanes *l, int batch) {
 
 static double dual_of_tree(const subadmm *s, const subadmm_tree *t) {
     const sim_mass *mass = &s->problem->mass;
-    subadmm_read(s, t, s->x, s->lanes.row, s->dx);
+    subadmm_read(s, t, s->before + (s->x - s->state), s->before, s->dx);
     subadmm_read(s, t, s->v, s->lanes.answer, s->momentum);
     for (int j = 0; j < t->nv; j++) {
         s->dx[j] -= s->momentum[j];
@@ -127,7 +128,7 @@ void subadmm_residuals(subadmm *s) {
         }
     }
     for (int n = 0; n < s->lanes.solved_batches; n++) {
-        dual += dual_of_batch(&s->lanes, n);
+        dual += dual_of_batch(&s->lanes, s->before, n);
     }
     for (int k = 0; k < s->ntree; k++) {
         dual += s->tree[k].form == SUBADMM_LANE ? 0 : dual_of_tree(s, &s->tree[k]);
@@ -138,23 +139,22 @@ void subadmm_residuals(subadmm *s) {
 
 /* ---- who is open ---- */
 
-int subadmm_cull(subadmm *s) {
+/* Is it time to leave it out? */
+static int stays_open(subadmm *s, int k, int is_open, int looks) {
+    s->open[k] = (char)(!is_open ? 0 : s->open[k] < LOOKS ? s->open[k] + 1 : LOOKS);
+    return s->open[k] >= looks && s->back[k] < TIMES;
+}
+
+int subadmm_cull(subadmm *s, int looks) {
     int changed = 0;
     for (int k = 0; k < s->input.ncontact; k++) {
         double impulse[3], normal = admm_lanes_normal(&s->lanes, k);
         admm_lanes_impulse(&s->lanes, k, impulse);
-        int is_open = normal > 0 && impulse[2] == 0;
-        if (!s->kept[k]) {
-            if (!(normal >= 0)) {
-                s->kept[k] = 1;
-                s->open[k] = 0;
-                s->back[k]++;
-                changed = 1;
-            }
-            continue;
-        }
-        s->open[k] = (char)(is_open ? (s->open[k] < LOOKS ? s->open[k] + 1 : LOOKS) : 0);
-        if (s->open[k] == LOOKS && s->back[k] < TIMES) {
+        if (!s->kept[k] && !(normal >= 0)) {
+            s->kept[k] = changed = 1;
+            s->open[k] = 0;
+            s->back[k]++;
+        } else if (s->kept[k] && stays_open(s, k, normal > 0 && impulse[2] == 0, looks)) {
             s->kept[k] = 0;
             changed = 1;
         }
