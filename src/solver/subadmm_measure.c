@@ -151,7 +151,8 @@ int subadmm_cull(subadmm *s, int looks) {
         double impulse[3], normal = admm_lanes_normal(&s->lanes, k);
         admm_lanes_impulse(&s->lanes, k, impulse);
         if (!s->kept[k] && !(normal >= 0)) {
-            s->kept[k] = changed = 1;
+            s->kept[k] = 1;
+            changed = 1;
             s->open[k] = 0;
             s->back[k]++;
         } else if (s->kept[k] && stays_open(s, k, normal > 0 && impulse[2] == 0, looks)) {
