@@ -1,283 +1,320 @@
-#include "solver/delassus.h"
+/* SubADMM: the subsystem-based alternating direction method of multipliers (Lee et al. 2024, sec. VI, algorithm 2).
+ *
+ * Each constraint is split into slots, one for each body that it touches (subadmm_slots.c), and velocities, slots and
+ * multipliers are found in turn: each tree by itself, each constraint by itself,
+ *
+ *     (A_j + sum_i beta_i J_ij'J_ij) v_j = A_j v* + sum_i J_ij'(beta_i z_ij + lambda_i)          (eq. 34)
+ *     beta_i z_ij = beta_i J_ij v_j - lambda_i + lambda_i',   (sum_j z_ij, lambda_i') in the law  (eqs. 35 to 39)
+ *
+ * The slots need not be kept.  Put into eq. 34 they leave, with x = v - v* and the same f for all slots of a row,
+ *
+ *     x_j <- x_j + (A_j + kappa C_j)^-1 (sum_i J_ij' f_i - A_j x_j),     f_i = lambda_i' + (lambda_i' - lambda_i),
+ *
+ * (subadmm_trees.c), and the law sees their sum J_i x alone (subadmm_law.c).  So the three ways to split differ in C and in
+ * the number of slots, and in nothing else.
+ *
+ * Penalties.  beta_i = kappa / w_i, with w_i = trace W_ii / rows the inverse mass that constraint i feels: for contacts of
+ * bodies alike that is the authors' one beta, in proportion to mass; beside each other stand feathers, anvils, and rows
+ * about axes, whose unit is another.  Where kappa begins matters little, as it follows the residuals: primal / dual is
+ * steered to BALANCE by factors of its root (eq. 43), as energies (subadmm_measure.c), so that no unit has a say.  C does
+ * not depend on kappa: a change costs a factor.
+ *
+ * Guesses.  The iteration is a map of (x, lambda), and where its rounds lead can be told ahead (extrapolate.c).  A round is
+ * three iterations: so the guesses cost no more than these.
+ *
+ * It stops on E, measured on v = v* + A^-1 J' lambda (subadmm_measure.c), and hands out the best that was measured. */
+#include "solver/subadmm.h"
+#include "linalg/strip.h"
 #include "solver/extrapolate.h"
 #include "solver/law.h"
-#include "solver/products.h"
-#include "solver/subadmm.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { TOLERANCE, MAX_ITERATIONS, ITERATIONS, SPLIT, FACTORISATION, ACCELERATION, OPTIONS };
 
-static const char *const accelerations[] = {"none", "anderson", NULL};
 static const char *const splits[] = {"bodies", "trees", "none", NULL};
 static const char *const factorisations[] = {"crba", "aba", NULL};
+static const char *const accelerations[] = {"none", "anderson", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-6, 0, NULL},
     [MAX_ITERATIONS] = {"max_iterations", "at most", 0, 1e9, 5000, 1, NULL},
-    [ITERATIONS] = {"iterations", "so many whatever E is, for timing; 0: until the tolerance", 0, 1e9, 0, 1, NULL},
-    [SPLIT] = {"split", "into what constraints are split", 0, 2, SUBADMM_BODIES, 1, splits},
-    [FACTORISATION] = {"factorisation", "of trees: composite inertias and branches, or articulated bodies", 0, 1, 0, 1,
+    [ITERATIONS] = {"iterations", "exactly so many, whatever E is; 0: until the tolerance", 0, 1e9, 0, 1, NULL},
+    [SPLIT] = {"split", "constraints into a slot for each body, each tree, or none", 0, 2, SUBADMM_BODIES, 1, splits},
+    [FACTORISATION] = {"factorisation", "of trees: along their branches, or joint by joint", 0, 1, 0, 1,
                        factorisations},
-    [ACCELERATION] = {"acceleration", "guess ahead from iterations in a row", 0, 1, 1, 1, accelerations},
+    [ACCELERATION] = {"acceleration", "guess ahead from rounds in a row", 0, 1, 1, 1, accelerations},
 };
 
-static double env(const char *n, double d) { const char *e = getenv(n); return e ? atof(e) : d; }
+static const double BEGIN = 5;                /* kappa */
+static const double BALANCE = 0.05, NEAR = 3; /* primal / dual; by which factor it may be off */
+static const double MOST_CHANGE = 10;         /* of kappa at once */
+static const double WAIT = 1.05;              /* looks between changes grow by this */
+static const double SOFTEST = 1e-6, STIFFEST = 1e6;
+enum { ROUND = 3, WINDOW = 10, PATIENCE = 10 };
+static const double ROUNDING = 1e3; /* E over the rounding of kappa */
+
+/* How it goes on. */
+typedef struct progress {
+    int next, in_vain; /* look; looks since E was last the least */
+    double since, wait;
+    double change; /* of kappa, due after this iteration */
+    extrapolation ahead;
+} progress;
 
 static int reserve(subadmm *s) {
-    sim_arena *scratch = s->call->scratch;
     const sim_problem *p = s->problem;
-    size_t rows = (size_t)p->nrow, n = (size_t)p->nconstraint, state = (size_t)s->state;
-    struct { double **at; size_t count; } all[] = {{&s->push, state}, {&s->target, rows}, {&s->slack, rows}, {&s->inverse_mass, n}, {&s->rho, n},
-        {&s->q, rows}, {&s->s, rows}, {&s->v, (size_t)p->nv}, {&s->u, rows}, {&s->dx, (size_t)p->nv}};
+    size_t rows = (size_t)p->nrow, n = (size_t)p->nconstraint, nv = (size_t)p->nv;
+    struct {
+        double **at;
+        size_t count;
+    } all[] = {{&s->weight, n},    {&s->slack, rows}, {&s->inverse_mass, n}, {&s->rho, n},
+               {&s->target, rows}, {&s->q, rows},     {&s->gamma, rows},     {&s->before, rows},
+               {&s->v, nv},        {&s->s, rows},     {&s->momentum, nv},    {&s->dx, nv}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        *all[k].at = ARENA_NEW(scratch, double, all[k].count);
-        if (!*all[k].at) return 0;
+        *all[k].at = ARENA_NEW(s->call->scratch, double, all[k].count);
+        if (!*all[k].at) {
+            return 0;
+        }
     }
-    s->x = ARENA_NEW(scratch, double, state + rows);
-    s->lambda = s->x + state;
-    s->side = sim_arena_alloc(scratch, n, sizeof *s->side);
-    s->weight = sim_arena_alloc(scratch, n, sizeof *s->weight);
-    s->kept = ARENA_NEW(scratch, char, n);
-    s->tree = ARENA_NEW(scratch, subadmm_tree, p->ntree);
-    s->node = ARENA_NEW(scratch, int, p->ntree);
-    s->bend = ARENA_NEW(scratch, convex_bend, n);
-    if (s->bodies.is) {
-        size_t nv = (size_t)p->nv;
-        s->bodies.parent = ARENA_NEW(scratch, int, nv);
-        s->bodies.depth = ARENA_NEW(scratch, int, nv);
-        s->bodies.run = ARENA_NEW(scratch, int, nv);
-        s->bodies.row = ARENA_NEW(scratch, ptrdiff_t, nv);
-        s->bodies.added[0] = ARENA_NEW(scratch, double, 36 * s->bodies.is->nbody);
-        s->bodies.added[1] = ARENA_NEW(scratch, double, 36 * s->bodies.is->nbody);
-    }
-    memset(s->kept, 1, n);
-    s->openly = ARENA_NEW(scratch, char, n); s->again = ARENA_NEW(scratch, char, n); memset(s->openly, 0, n); memset(s->again, 0, n);
-    memset(s->x, 0, (state + rows) * sizeof(double));
-    return 1;
+    s->bend = s->split == SUBADMM_NONE ? ARENA_NEW(s->call->scratch, convex_bend, n) : NULL;
+    return s->split != SUBADMM_NONE || s->bend;
 }
 
-static void find_trees(subadmm *s) {
-    const sim_problem *p = s->problem;
-    for (int t = 0; t < p->ntree; t++) s->node[t] = -1;
-    for (int i = 0; i < p->nconstraint; i++)
-        for (int k = 0; k < 2; k++)
-            if (p->constraint[i].tree[k] >= 0) s->node[p->constraint[i].tree[k]] = 0;
-    s->ntree = 0;
-    for (int t = 0; t < p->ntree; t++) {
-        if (s->node[t] < 0) continue;
-        s->node[t] = s->ntree;
-        subadmm_tree *k = &s->tree[s->ntree++];
-        *k = (subadmm_tree){.form = SUBADMM_DENSE, .index = t, .v0 = p->tree[t].v0, .nv = p->tree[t].nv};
-        if (s->bodies.is && s->split == SUBADMM_BODIES) {
-            k->body0 = s->bodies.is->first[t];
-            k->body1 = s->bodies.is->first[t + 1];
-            k->form = k->body1 - k->body0 > 1 ? SUBADMM_BRANCH : SUBADMM_DENSE;
-            k->chains = 3;
+/* ---- guesses ---- */
+
+/* Numbers are measured by what K and the slacks make of them. */
+static void scale_lanes(const subadmm *s, double *scale) {
+    const admm_lanes *l = &s->lanes;
+    for (int row = 0; row < LANES * l->solved_batches; row++) {
+        const admm_bodies *b = &l->bodies[row / LANES];
+        for (int k = 0; k < 6; k++) {
+            int at = k * (k + 3) / 2;
+            scale[LANES * row + k] = sqrt(b->A[at][row % LANES] + s->kappa * b->C[at][row % LANES]);
+        }
+    }
+    for (int k = 0; k < l->contact_batches; k++) {
+        double *to = scale + (ptrdiff_t)LANES * (l->nrow + 3 * k);
+        for (int j = 0; j < 3 * LANES; j++) {
+            to[j] = sqrt(l->contacts[k].zeta[j % LANES]);
         }
     }
 }
 
-/* experimental weights */
-static int make_weights(subadmm *s) {
-    const sim_problem *p = s->problem;
-    int mode = (int)env("SA_WEIGHT", 1);
-    double power = env("SA_COUNT", 0);
-    delassus_answer Y;
-    if (!delassus_answer_make(p, 1, s->call->scratch, &Y)) return 0;
-    double *W = ARENA_NEW(s->call->scratch, double, 36), logs = 0; int nlog = 0;
-    int *count = ARENA_NEW(s->call->scratch, int, p->ntree);
-    memset(count, 0, sizeof(int) * (size_t)p->ntree);
-    for (int i = 0; i < p->nconstraint; i++) for (int k = 0; k < 2; k++) if (p->constraint[i].tree[k] >= 0) count[p->constraint[i].tree[k]]++;
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *c = &p->constraint[i];
-        for (int k = 0; k < 2; k++) {
-            s->weight[i][k] = 1;
-            if (c->tree[k] < 0) { s->weight[i][k] = 1 / s->inverse_mass[i]; continue; }
-            double trace = 0;
-            memset(W, 0, 36 * sizeof(double));
-            delassus_add(p, &Y, i, k, i, k, W);
-            for (int r = 0; r < c->rows; r++) trace += W[r * c->rows + r];
-            double m = trace > 0 ? c->rows / trace : 1;
-            if (mode == 0) s->weight[i][k] = 1;
-            else if (mode == 1) s->weight[i][k] = 1 / s->inverse_mass[i];
-            else s->weight[i][k] = m;
-            s->weight[i][k] *= pow(count[c->tree[k]], -power);
-            logs += log(m / count[c->tree[k]]); nlog++;
-        }
+static double diagonal_of(const subadmm *s, const subadmm_tree *t, int j) {
+    ptrdiff_t at = (ptrdiff_t)j * (strip_stride(t->nv) + 1);
+    if (t->form == SUBADMM_BRANCH) {
+        at = s->bodies.row[t->v0 + j] + s->bodies.depth[t->v0 + j] - 1;
     }
-    s->kappa = mode == 0 ? exp(logs / nlog) : 1;
-    s->kappa *= env("SA_KAPPA", 1);
-    return 1;
+    return t->A[at] + s->kappa * t->C[at];
 }
 
-static double energies(subadmm *s, double *primal) {
-    const sim_problem *p = s->problem;
-    double e = 0;
-    for (int t = 0; t < s->ntree; t++) {
-        const subadmm_tree *k = &s->tree[t];
-        for (int j = 0; j < k->nv; j++) s->dx[k->v0 + j] = s->x[k->v0 + j] - s->v[k->v0 + j];
-        p->mass.times(p->mass.self, k->index, s->dx + k->v0, s->v + k->v0);
-        for (int j = 0; j < k->nv; j++) e += s->dx[k->v0 + j] * s->v[k->v0 + j];
+static void set_scale(const subadmm *s, extrapolation *e) {
+    double *scale = e->scale;
+    if (e->window == 0) {
+        return;
     }
-    *primal = s->energy;
-    return sqrt(e);
-}
-
-static double theta_dual(subadmm *s) {
-    /* |J (x - A^-1 J' lambda)| ; s->v holds the latter */
-    const sim_problem *p = s->problem;
-    double sum = 0;
-    for (int j = 0; j < p->nv; j++) s->dx[j] = s->x[j] - s->v[j];
-    for (int t = 0; t < p->ntree; t++) if (s->node[t] < 0) for (int j = 0; j < p->tree[t].nv; j++) s->dx[p->tree[t].v0 + j] = 0;
-    problem_jacobian_times(p, s->dx, s->u);
-    for (int i = 0; i < p->nconstraint; i++) if (s->kept[i])
-        for (int r = p->constraint[i].row; r < p->constraint[i].row + p->constraint[i].rows; r++) sum += s->u[r] * s->u[r];
-    return sqrt(sum);
-}
-
-static int cull(subadmm *s, int *changed) {
-    const sim_problem *p = s->problem;
-    int left = 0;
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *c = &p->constraint[i];
-        if (c->kind != SIM_CONTACT) continue;
-        double n = s->s[c->row + 2];
-        int zero = s->lambda[c->row + 2] == 0;
-        if (!s->kept[i]) {
-            if (n < 0) { s->kept[i] = 1; s->again[i]++; *changed = 1; }
-        } else {
-            s->openly[i] = zero && n > 0 ? s->openly[i] + 1 : 0;
-            if (s->openly[i] >= env("SA_CULL", 2) && s->again[i] < 3) { s->kept[i] = 0; *changed = 1; }
-        }
-        left += !s->kept[i];
-    }
-    return left;
-}
-
-static void keep_best(subadmm *s) {
-    if (s->E < s->best) {
-        s->best = s->E;
-        for (int j = 0; j < s->problem->nv; j++) s->call->out->v[j] = s->problem->v_free[j] + s->v[j];
-        memcpy(s->call->out->impulse, s->lambda, (size_t)s->problem->nrow * sizeof(double));
-    }
-}
-
-static void set_scale(subadmm *s, extrapolation *e) {
-    const sim_problem *p = s->problem;
-    if (!e->window) return;
-    memset(e->scale, 0, sizeof(double) * (size_t)e->n);
+    memset(scale, 0, (size_t)e->n * sizeof *scale);
+    scale_lanes(s, scale);
     for (int k = 0; k < s->ntree; k++) {
         const subadmm_tree *t = &s->tree[k];
-        for (int j = 0; j < t->nv; j++) {
-            double d;
-            if (s->split == SUBADMM_NONE) d = 1;
-            else if (env("SA_SCALE", 0) > 0 && t->form == SUBADMM_DENSE) { int st = (t->nv + 3) & ~3; d = t->A[j * (st + 1)]; }
-            else if (t->form == SUBADMM_DENSE) { int st = (t->nv + 3) & ~3; d = t->A[j * (st + 1)] + s->kappa * t->C[j * (st + 1)]; }
-            else { ptrdiff_t at = s->bodies.row[t->v0 + j] + s->bodies.depth[t->v0 + j] - 1; d = t->A[at] + s->kappa * t->C[at]; }
-            e->scale[t->v0 + j] = sqrt(d);
+        double *to = scale + (t->form == SUBADMM_ROW ? LANES * s->lanes.row_of[t->lane] : s->x - s->state + t->v0);
+        for (int j = 0; j < t->nv && t->form != SUBADMM_LANE; j++) {
+            to[j] = s->split == SUBADMM_NONE ? s->size[t->v0 + j] : sqrt(diagonal_of(s, t, j));
         }
     }
-    for (int r = 0; r < p->nrow; r++) e->scale[s->state + r] = sqrt(s->slack[r] / (env("SA_SCALE",0) > 0 ? 1 : s->kappa));
+    for (int r = 0; s->lambda + r < s->state + s->numbers; r++) {
+        scale[s->lambda - s->state + r] = sqrt(s->slack[r] / s->kappa);
+    }
 }
 
-static int iterate(subadmm *s) {
-    const double *o = s->call->option;
-    int fixed = (int)o[ITERATIONS], most = fixed ? fixed : (int)o[MAX_ITERATIONS], next = 0, every = (int)env("SA_EVERY", 10);
-    int verbose = (int)env("SA_VERBOSE", 0), adapt = (int)env("SA_ADAPT", 1), window = (int)env("SA_AND", 0);
-    double gap = env("SA_GAP", 3), slow = 1;
-    sim_outcome outcome = SIM_OUTCOMES;
-    int period = (int)env("SA_PERIOD", 1), round = 0;
-    extrapolation e;
-    int since = 0;
-    if (!extrapolation_make(&e, s->state + s->problem->nrow, window, s->call->scratch)) return 0;
-    e.growth = env("SA_GROWTH", 1);
-    if (subadmm_factor(s, 1) <= 0) { s->call->out->outcome = SIM_BROKEN_DOWN; return 1; }
-    s->call->out->factorisations = 1;
-    set_scale(s, &e);
-    for (int k = 0; k <= most; k++) {
-        double f = 1; int again = 0;
-        s->call->out->iterations = k;
-        if (k) {
-            if (round == 0) extrapolation_begin(&e, s->x);
-            subadmm_spread(s);
-            subadmm_project(s);
-        }
-        if (!fixed ? k >= next || k == most : k == most) {
-            subadmm_measure(s, s->lambda);
-            keep_best(s);
-            double p = s->change, d = env("SA_NORM", 0) ? energies(s, &p) : theta_dual(s);
- p *= env("SA_BIAS", 1);
-            if (verbose) fprintf(stderr, "%d E %.3e primal %.3e dual %.3e kappa %.3e\n", k, s->E, p, d, s->kappa);
-            solver_record(s->call, s->E, NAN);
-            if (!fixed && s->best <= o[TOLERANCE]) { outcome = SIM_SOLVED; break; }
-            if (!isfinite(s->E)) { outcome = SIM_BROKEN_DOWN; break; }
-            if (solution_stopped(s->call->out)) break;
-            next = k + (k < every * 10 ? every : k / 10 < env("SA_MOST", 1e9) ? k / 10 : (int)env("SA_MOST", 1e9));
-            if (k == most) break;
-            since++;
-            int changed = 0, left = k && env("SA_CULL", 0) > 0 ? cull(s, &changed) : 0;
-            if (verbose) fprintf(stderr, "left %d of %d\n", left, s->problem->nconstraint);
-            if (changed) again = 1;
-            if (k && adapt && since >= slow && (p > gap * d || d > gap * p) && p > 0 && d > 0) {
-                f = fmin(10, fmax(0.1, sqrt(p / d)));
-            }
-        }
-        if (!k) continue;
-        if (!subadmm_move(s)) return 0;
-        if (++round >= period) { round = 0; extrapolation_end(&e, s->x); }
-        if (f != 1 || again) {
-            s->kappa *= f;
-            slow *= env("SA_SLOW", 1.3);
-            since = 0;
-            if (subadmm_factor(s, again) <= 0) { s->call->out->outcome = SIM_BROKEN_DOWN; return 1; }
-            s->call->out->factorisations++;
-            extrapolation_restart(&e); round = 0;
-            set_scale(s, &e);
+/* ---- looks ---- */
+
+static void keep_best(subadmm *s, progress *at) {
+    const sim_problem *p = s->problem;
+    at->in_vain = s->E <= 0.99 * s->best ? 0 : at->in_vain + 1;
+    if (s->E < s->best) {
+        s->best = s->E;
+        memcpy(s->call->out->impulse, s->gamma, (size_t)p->nrow * sizeof *s->gamma);
+        for (int j = 0; j < p->nv; j++) {
+            s->call->out->v[j] = p->v_free[j] + s->v[j];
         }
     }
-    s->call->out->outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
+}
+
+/* How kappa should change. */
+static void steer(const subadmm *s, progress *at) {
+    double ratio = s->primal / (BALANCE * s->dual);
+    at->since++;
+    if (at->since >= at->wait && isfinite(ratio) && (ratio > NEAR || ratio < 1 / NEAR)) {
+        double change = fmin(MOST_CHANGE, fmax(1 / MOST_CHANGE, sqrt(ratio)));
+        at->change = fmin(STIFFEST, fmax(SOFTEST, s->kappa * change)) / s->kappa;
+        at->since = 0;
+        at->wait *= WAIT;
+    }
+}
+
+static int at_rounding(const subadmm *s, const progress *at) {
+    return at->in_vain >= PATIENCE && s->best <= ROUNDING * fmax(1, s->kappa) * DBL_EPSILON;
+}
+
+/* E and residuals, between the multipliers' update and that of x.  SIM_OUTCOMES: it goes on. */
+static sim_outcome look(subadmm *s, progress *at, int iteration) {
+    const double *o = s->call->option;
+    subadmm_gather(s, s->gamma);
+    subadmm_measure(s);
+    keep_best(s, at);
+    solver_record(s->call, s->E, NAN);
+    at->next = iteration + ROUND * (iteration < 30 ? 2 : iteration < 120 ? 4 : iteration / 30);
+    if (!isfinite(s->E)) {
+        return SIM_BROKEN_DOWN;
+    }
+    if (o[ITERATIONS] == 0 && s->best <= o[TOLERANCE]) {
+        return SIM_SOLVED;
+    }
+    if (o[ITERATIONS] == 0 && at_rounding(s, at)) {
+        return SIM_AT_ROUNDING;
+    }
+    if (iteration > 0) {
+        subadmm_residuals(s);
+        steer(s, at);
+    }
+    return SIM_OUTCOMES;
+}
+
+/* ---- iterations ---- */
+
+/* 0 without memory, -1 if a matrix is not positive definite. */
+static int change_penalty(subadmm *s, progress *at, int again) {
+    s->kappa *= at->change;
+    at->change = 1;
+    int done = subadmm_factor(s, again);
+    s->call->out->factorisations++;
+    extrapolation_restart(&at->ahead);
+    set_scale(s, &at->ahead);
+    return done;
+}
+
+static int most_iterations(const subadmm *s) {
+    const double *o = s->call->option;
+    return (int)(o[ITERATIONS] > 0 ? o[ITERATIONS] : o[MAX_ITERATIONS]);
+}
+
+/* One iteration, with a look in its midst where one is due.  0 without memory. */
+static int step(subadmm *s, progress *at, int iteration, sim_outcome *outcome) {
+    int in_round = (iteration - 1) % ROUND, last = iteration == most_iterations(s) || solution_stopped(s->call->out);
+    int looks = last || (iteration >= at->next && in_round == ROUND - 1);
+    if (in_round == 0) {
+        extrapolation_begin(&at->ahead, s->state);
+    }
+    if (looks) {
+        subadmm_gather(s, s->before);
+    }
+    subadmm_spread(s);
+    subadmm_project(s);
+    if (looks) {
+        *outcome = look(s, at, iteration);
+        *outcome = *outcome == SIM_OUTCOMES && last ? SIM_AT_LIMIT : *outcome;
+        if (*outcome != SIM_OUTCOMES) {
+            return 1;
+        }
+    }
+    if (!subadmm_move(s)) {
+        return 0;
+    }
+    if (in_round == ROUND - 1) {
+        extrapolation_end(&at->ahead, s->state);
+    }
     return 1;
 }
 
-static void start(subadmm *s) {
+/* 0 without memory. */
+static int iterate(subadmm *s) {
+    progress at = {.change = 1, .wait = 1};
+    sim_solution *out = s->call->out;
+    sim_outcome outcome = look(s, &at, 0);
+    int done = 1, window = (int)s->call->option[ACCELERATION] ? WINDOW : 0, most = most_iterations(s);
+    outcome = outcome == SIM_OUTCOMES && most == 0 ? SIM_AT_LIMIT : outcome;
+    if (!extrapolation_make(&at.ahead, s->numbers, window, s->call->scratch)) {
+        return 0;
+    }
+    if (outcome == SIM_OUTCOMES) {
+        done = change_penalty(s, &at, 1);
+    }
+    for (int k = 1; outcome == SIM_OUTCOMES && done > 0; k++) {
+        out->iterations = k;
+        done = step(s, &at, k, &outcome);
+        if (done && outcome == SIM_OUTCOMES && at.change != 1) {
+            done = change_penalty(s, &at, 0);
+        }
+    }
+    out->outcome = done < 0 ? SIM_BROKEN_DOWN : outcome;
+    return done != 0;
+}
+
+/* lambda as it was guessed, and x as it follows from it; what is handed out if no number comes out: no impulse. */
+static void guess_impulses(subadmm *s) {
     const sim_problem *p = s->problem;
-    int mode = (int)env("SA_START", 1);
     for (int r = 0; r < p->nrow; r++) {
-        s->lambda[r] = p->impulse_guess && isfinite(p->impulse_guess[r]) ? p->impulse_guess[r] : 0;
+        double guess = p->impulse_guess ? p->impulse_guess[r] : 0;
+        s->gamma[r] = isfinite(guess) ? guess : 0;
         s->call->out->impulse[r] = 0;
     }
     memcpy(s->call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
-    if (mode == 1) {
-        subadmm_measure(s, s->lambda);
-        for (int t = 0; t < s->ntree; t++)
-            for (int j = s->tree[t].v0; j < s->tree[t].v0 + s->tree[t].nv; j++) s->x[j] = s->v[j];
-    } else if (p->v_guess) {
-        for (int t = 0; t < s->ntree; t++)
-            for (int j = s->tree[t].v0; j < s->tree[t].v0 + s->tree[t].nv; j++) s->x[j] = p->v_guess[j] - p->v_free[j];
+}
+
+static void start(subadmm *s) {
+    subadmm_measure(s);
+    for (int k = 0; k < s->ntree; k++) {
+        subadmm_write(s, &s->tree[k], s->v + s->tree[k].v0);
     }
 }
 
+/* Sizes of unsplit trees, by their A. */
+static int prepare_whole(subadmm *s) {
+    s->size = ARENA_NEW(s->call->scratch, double, s->problem->nv);
+    if (!s->size || !hessian_prepare(s->whole, s->problem, SPD_AUTO)) {
+        return 0;
+    }
+    hessian_mass_diagonal(s->whole, s->size);
+    for (int k = 0; k < s->ntree; k++) {
+        for (int j = s->tree[k].v0; j < s->tree[k].v0 + s->tree[k].nv; j++) {
+            s->size[j] = sqrt(s->size[j]);
+        }
+    }
+    return 1;
+}
+
+static int prepare(subadmm *s) {
+    const double *o = s->call->option;
+    s->bodies.is = s->split == SUBADMM_BODIES ? s->problem->bodies : NULL;
+    s->kernels = &admm_vector;
+    s->kappa = BEGIN;
+    if (!reserve(s) || !subadmm_weigh(s)) {
+        return 0;
+    }
+    for (int i = 0; i < s->problem->nconstraint; i++) {
+        s->weight[i] = 1 / s->inverse_mass[i];
+    }
+    guess_impulses(s);
+    if (!subadmm_lay_out(s, (int)o[FACTORISATION]) || (s->split == SUBADMM_NONE && !prepare_whole(s)) ||
+        !subadmm_make_trees(s)) {
+        return 0;
+    }
+    start(s);
+    return 1;
+}
+
 static int solve(solver_call *call) {
-    subadmm s = {.call = call, .problem = call->problem, .best = HUGE_VAL, .whole = call->kept};
+    subadmm s = {.call = call, .problem = call->problem, .whole = call->kept, .best = HUGE_VAL};
     s.split = (subadmm_split)(int)call->option[SPLIT];
     if (!law_check(call)) {
         law_refuse(call);
         return 1;
     }
-    s.bodies.is = s.split == SUBADMM_BODIES ? call->problem->bodies : NULL;
-    s.state = call->problem->nv + (s.bodies.is ? 16 * s.bodies.is->nbody : 0);
-    if (!reserve(&s) || !subadmm_weigh(&s) || !make_weights(&s)) return 0;
-    find_trees(&s);
-    subadmm_split_up(&s);
-    if (s.split == SUBADMM_NONE && !hessian_prepare(s.whole, call->problem, SPD_AUTO)) return 0;
-    if (!subadmm_make_trees(&s)) return 0;
-    start(&s);
-    int done = iterate(&s);
+    int done = prepare(&s) && iterate(&s);
     call->out->residual = s.best;
     return done;
 }
@@ -287,7 +324,7 @@ static void destroy(void *kept) { hessian_free(kept); }
 
 const solver_type solver_subadmm = {
     .card = {.name = "subadmm",
-             .method = "alternating directions, constraints split over bodies",
+             .method = "alternating directions: each body by itself, each contact by itself",
              .paper = "Lee et al. 2024",
              .cone = SIM_CONE_STRICT,
              .compliance = SIM_RIGID,

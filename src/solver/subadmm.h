@@ -2,87 +2,115 @@
 #ifndef SOLVER_SUBADMM_H
 #define SOLVER_SUBADMM_H
 
-#include "base/arena.h"
 #include "solver/hessian.h"
+#include "solver/natural.h"
 #include "solver/solver.h"
+#include "solver/subadmm_lanes.h"
 
-/* Into what a constraint is split. */
+/* Into what constraints are split. */
 typedef enum subadmm_split { SUBADMM_BODIES, SUBADMM_TREES, SUBADMM_NONE } subadmm_split;
 
-/* How a tree's matrix is factored. */
+/* Where the velocities of a tree stand, and how its matrix A + kappa C is factored. */
 typedef enum subadmm_form {
-    SUBADMM_DENSE,  /* all nv x nv numbers */
-    SUBADMM_BRANCH, /* L' D L along the branches (subadmm_branch.c) */
-    SUBADMM_BODIED, /* articulated bodies (subadmm_articulated.c) */
+    SUBADMM_LANE,        /* a row of the lanes, solved there */
+    SUBADMM_ROW,         /* a row of the lanes, solved here as one dense matrix */
+    SUBADMM_DENSE,       /* x; one dense matrix */
+    SUBADMM_BRANCH,      /* x, and a row for each body; along the branches (subadmm_branch.c) */
+    SUBADMM_ARTICULATED, /* likewise; joint by joint (subadmm_articulated.c) */
 } subadmm_form;
 
-/* One side of a constraint: `rows` x n numbers of J, `stride` apart, that act on numbers of the state from `at` on. */
+/* One side of a constraint that is no contact of the lanes: `rows` x n numbers of J, `stride` apart, act on x. */
 typedef struct subadmm_side {
-    int at, n, stride;
-    const double *J;
+    int n, stride;
+    const double *J, *x;
+    double *push;
+    int tree;      /* of subadmm */
+    int body, dof; /* the problem's, of trees split over bodies: on which, else from which dof on; -1 */
+    int chain;
 } subadmm_side;
 
 typedef struct subadmm_tree {
     subadmm_form form;
-    int index, v0, nv;    /* of the problem */
-    int body0, body1;     /* its bodies, of trees that are split over them */
-    int chains;           /* bit k: constraints act on the chain k */
-    ptrdiff_t numbers;    /* of each matrix along the branches */
-    double *A, *C;        /* C: sum of weight J'J over the slots */
-    double *K, *inverse;  /* factor of A + kappa C */
+    int index, v0, nv;   /* of the problem */
+    int body0, body1;    /* its bodies, of the problem */
+    int lane;            /* of its first body, or of itself; -1 */
+    const double *turn;  /* 6 x 6, v = turn V, if its row holds V and not v */
+    ptrdiff_t numbers;   /* of each matrix */
+    double *A, *C;       /* C: sum of weight J'J over the slots */
+    double *K, *inverse; /* factor of A + kappa C */
 } subadmm_tree;
 
+/* The bodies of trees, and the dofs of their joints. */
 typedef struct subadmm_bodies {
     const sim_problem_bodies *is;
     int *parent, *depth; /* [nv] of a dof: the one before it on the path from the root; dofs on the path with itself */
     int *run;            /* [nv] dofs one after the other, each the one before the next, up to this one */
     ptrdiff_t *row;      /* [nv] where the row of a dof starts in the numbers of its tree */
-    double *added[SIM_CHAINS];          /* [36 nbody] sum of weight J_b'J_b on a body */
-    struct subadmm_articulated *hinged; /* [nbody] */
-    double *U, *Dinv;                   /* [6 nv], [nv] */
+    double *V;           /* [8 nbody] on the chain of A, where that is another one */
+    double *push[SIM_CHAINS];  /* [8 nbody] */
+    double *added[SIM_CHAINS]; /* [36 nbody] sum of weight J_b'J_b */
+    int two_chains;            /* constraints act on another than that of A */
 } subadmm_bodies;
 
 typedef struct subadmm {
     solver_call *call;
     const sim_problem *problem;
     subadmm_split split;
-    double kappa;            /* penalty of a slot over its weight */
-    subadmm_side (*side)[2]; /* [nconstraint] */
-    double (*weight)[2];     /* likewise, of their slots */
-    char *openly, *again; char *kept;              /* [nconstraint] 0: found open, left out until it is not */
-    int ntree, *node;        /* trees that are touched; [problem's] their index there, -1 */
+    double kappa;         /* penalty of a slot over its weight */
+    double *weight;       /* [nconstraint] of its slots */
+    double *slack;        /* [nrow] sum of 1 / weight over the slots */
+    double *inverse_mass; /* [nconstraint] trace W_ii / rows */
+    double *rho;          /* [nconstraint] rows / trace(W_ii + R_i) */
+    double *target;       /* [nrow] less what v* gives */
+    double *q;            /* [nrow] J v* + w - target */
+
+    int ntree, *node; /* trees that are touched; [problem's] their index there, -1 */
     subadmm_tree *tree;
     subadmm_bodies bodies;
-    int state;                 /* numbers in x: velocities, then those of bodies by chain */
-    double *x, *lambda;        /* [state], [nrow] v - v* and multipliers, one array */
-    double *push;              /* [state] J'f, as x */
-    double *target;            /* [nrow] with J v* + w taken off */
-    double *slack;             /* [nrow] sum of 1 / weight over the slots */
-    double *inverse_mass;      /* [nconstraint] w */
-    double *rho;               /* [nconstraint] rows / trace(W_ii + R_i) */
-    double *q, *s, *v, *u, *dx;         /* of the measure */
     hessian *whole;
     convex_bend *bend;
-    double change, energy;             /* |J x - z| of the last iteration */
+    double *size; /* [nv] root of A's diagonal, unsplit */
+
+    admm_lanes lanes;
+    admm_input input;
+    const admm_kernels *kernels;
+    int *lane_of;            /* [nconstraint] contact of the lanes; -1 */
+    subadmm_side (*side)[2]; /* [nconstraint] of all others */
+
+    int numbers;    /* of the state */
+    double *state;  /* that of the lanes, x, V, lambda: */
+    double *x;      /* [nv] v - v* of trees that have no row */
+    double *lambda; /* [nrow] of constraints beside the lanes */
+    double *push;   /* [nv] */
+
+    double *gamma, *before; /* [nrow] lambda of all rows, and an iteration ago */
+    double *v, *s;          /* [nv] A^-1 J' gamma; [nrow] */
+    double *dx, *momentum;  /* [nv] */
+    double primal, dual;    /* energies */
     double E, best;
 } subadmm;
 
-/* subadmm_slots.c: sides and slacks. */
-void subadmm_split_up(subadmm *s);
+/* subadmm_slots.c: where everything stands.  0 without memory. */
+int subadmm_lay_out(subadmm *s, int articulated);
 
-/* subadmm_law.c: lambda from J x; what the new ones push. */
+/* subadmm_law.c: lambda from x and what it pushes, of constraints beside the lanes. */
 void subadmm_project(subadmm *s);
 
-/* subadmm_trees.c.  0 without memory, -1 if a matrix is not positive definite. */
+/* subadmm_trees.c.  0 without memory, -1 if a matrix is not positive definite.  `again`: C has changed. */
 int subadmm_make_trees(subadmm *s);
-/* `again`: what slots add has changed, not kappa alone. */
 int subadmm_factor(subadmm *s, int again);
 /* Velocities of bodies that follow from x; x <- x + K^-1 (push - A x). */
 void subadmm_spread(subadmm *s);
 int subadmm_move(subadmm *s);
+/* v - v* of a tree, and back. */
+void subadmm_read(const subadmm *s, const subadmm_tree *t, double *x);
+void subadmm_write(subadmm *s, const subadmm_tree *t, const double *x);
 
-/* subadmm_measure.c: E of what v* + A^-1 J' gamma makes of the multipliers. */
+/* subadmm_measure.c: E of v* + A^-1 J' gamma; the residuals, as energies. */
 int subadmm_weigh(subadmm *s);
-void subadmm_measure(subadmm *s, const double *gamma);
+void subadmm_measure(subadmm *s);
+void subadmm_residuals(subadmm *s);
+/* lambda of all rows. */
+void subadmm_gather(const subadmm *s, double *gamma);
 
 #endif

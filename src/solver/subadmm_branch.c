@@ -136,16 +136,15 @@ static void clear(double *H, int first, int end) {
 
 int subadmm_make_branch(subadmm *s, subadmm_tree *t) {
     const sim_problem_bodies *b = bodies_of(s);
-    size_t numbers = (size_t)find_paths(s, t);
     double *H = s->bodies.added[SIM_CHAIN_MASS];
-    t->A = ARENA_NEW(s->call->scratch, double, 3 * numbers);
+    t->numbers = find_paths(s, t);
+    t->A = ARENA_NEW(s->call->scratch, double, 3 * t->numbers);
     if (!t->A) {
         return 0;
     }
-    t->numbers = (ptrdiff_t)numbers;
-    t->C = t->A + numbers;
-    t->K = t->C + numbers;
-    memset(t->A, 0, numbers * sizeof *t->A);
+    t->C = t->A + t->numbers;
+    t->K = t->C + t->numbers;
+    memset(t->A, 0, (size_t)t->numbers * sizeof *t->A);
     clear(H, t->body0, t->body1);
     for (int i = t->body0; i < t->body1; i++) {
         add_rigid(&b->I[i], H + SQUARE * (ptrdiff_t)i);
@@ -157,46 +156,45 @@ int subadmm_make_branch(subadmm *s, subadmm_tree *t) {
     return 1;
 }
 
-void subadmm_clear_branches(subadmm *s) {
-    for (int k = 0; k < s->ntree; k++) {
-        const subadmm_tree *t = &s->tree[k];
-        if (t->form != SUBADMM_DENSE) {
-            memset(t->C, 0, (size_t)t->numbers * sizeof *t->C);
-            for (int chain = 0; chain < SIM_CHAINS; chain++) {
-                clear(s->bodies.added[chain], t->body0, t->body1);
+/* What the contacts of the lanes add to a body: a lower triangle. */
+static void add_triangle(const double *L, double *H) {
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j <= i; j++) {
+            H[6 * i + j] += L[i * (i + 1) / 2 + j];
+            if (i != j) {
+                H[6 * j + i] += L[i * (i + 1) / 2 + j];
             }
         }
     }
 }
 
-void subadmm_add_branch(subadmm *s, subadmm_tree *t, const subadmm_side *side, int rows, double weight) {
+void subadmm_begin_branch(subadmm *s, const subadmm_tree *t) {
+    memset(t->C, 0, (size_t)t->numbers * sizeof *t->C);
+    for (int chain = 0; chain < SIM_CHAINS; chain++) {
+        clear(s->bodies.added[chain], t->body0, t->body1);
+    }
+    for (int i = t->body0; i < t->body1; i++) {
+        add_triangle(admm_lanes_added(&s->lanes, t->lane + i - t->body0),
+                     s->bodies.added[SIM_CHAIN_START] + SQUARE * (ptrdiff_t)i);
+    }
+}
+
+void subadmm_add_branch(subadmm *s, const subadmm_tree *t, const subadmm_side *side, int rows, double weight) {
     for (int r = 0; r < rows; r++) {
         const double *J = side->J + (ptrdiff_t)r * side->stride;
-        if (t) {
-            for (int j = 0; j < side->n; j++) {
-                int dof = side->at + j;
-                row_of(s, t->C, dof)[s->bodies.depth[dof] - 1] += weight * J[j] * J[j];
-            }
-            continue;
+        for (int j = 0; j < side->n && side->body < 0; j++) {
+            row_of(s, t->C, side->dof + j)[s->bodies.depth[side->dof + j] - 1] += weight * J[j] * J[j];
         }
-        int place = (side->at - s->problem->nv) / 8, nbody = bodies_of(s)->nbody;
-        double *H = s->bodies.added[place / nbody] + SQUARE * (ptrdiff_t)(place % nbody);
-        for (int i = 0; i < 6; i++) {
-            for (int j = 0; j < 6; j++) {
-                H[6 * i + j] += weight * J[i] * J[j];
-            }
+        double *H = s->bodies.added[side->chain] + SQUARE * (ptrdiff_t)side->body;
+        for (int k = 0; k < SQUARE && side->body >= 0; k++) {
+            H[k] += weight * J[k / 6] * J[k % 6];
         }
     }
 }
 
-void subadmm_sum_branches(subadmm *s) {
-    for (int k = 0; k < s->ntree; k++) {
-        const subadmm_tree *t = &s->tree[k];
-        for (int chain = 0; chain < SIM_CHAINS; chain++) {
-            if (t->form != SUBADMM_DENSE && (t->chains >> chain & 1)) {
-                add_composites(s, t, chain, s->bodies.added[chain], t->C);
-            }
-        }
+void subadmm_sum_branch(subadmm *s, const subadmm_tree *t) {
+    for (int chain = 0; chain <= s->bodies.two_chains; chain++) {
+        add_composites(s, t, chain, s->bodies.added[chain], t->C);
     }
 }
 
@@ -266,44 +264,55 @@ static void take_momentum(const subadmm *s, const subadmm_tree *t, const double 
 
 /* ---- passes ---- */
 
-static double *on_body(const subadmm *s, double *state, int chain, int body) {
-    return state + s->problem->nv + 8 * (ptrdiff_t)(chain * bodies_of(s)->nbody + body);
+/* Velocities of bodies stand in the lanes; those on the chain of A, where that is another one, behind them. */
+static double *velocity_at(const subadmm *s, const subadmm_tree *t, int chain, int body) {
+    return chain == SIM_CHAIN_START ? s->lanes.row + (ptrdiff_t)LANES * s->lanes.row_of[t->lane + body - t->body0]
+                                    : s->bodies.V + (ptrdiff_t)LANES * body;
 }
 
 static motion motion_load(const double *x) { return (motion){v3_load(x), v3_load(x + 3)}; }
 static force force_load(const double *x) { return (force){v3_load(x), v3_load(x + 3)}; }
 
-/* Velocities of bodies from those of joints. */
-static void spread_chain(const subadmm *s, const subadmm_tree *t, int chain, double *x) {
+static void spread_chain(const subadmm *s, const subadmm_tree *t, int chain) {
     const sim_problem_bodies *b = bodies_of(s);
     const sim_body_chain *at = &b->chain[chain];
     for (int i = t->body0; i < t->body1; i++) {
         const sim_body_node *n = &b->node[i];
         motion V = {{0, 0, 0}, {0, 0, 0}};
         if (n->parent >= 0) {
-            V = motion_at_child(motion_load(on_body(s, x, chain, n->parent)), at->r[i]);
+            V = motion_at_child(motion_load(velocity_at(s, t, chain, n->parent)), at->r[i]);
         }
         for (int j = n->v0; j < n->v0 + n->nv; j++) {
-            V = motion_axpy(V, x[j], at->S[j]);
+            V = motion_axpy(V, s->x[j], at->S[j]);
         }
-        double *to = on_body(s, x, chain, i);
+        double *to = velocity_at(s, t, chain, i);
         v3_store(V.ang, to);
         v3_store(V.lin, to + 3);
     }
 }
 
+void subadmm_spread_branch(subadmm *s, const subadmm_tree *t) {
+    for (int chain = 0; chain <= s->bodies.two_chains; chain++) {
+        spread_chain(s, t, chain);
+    }
+}
+
 /* What pushes on bodies, felt by the joints. */
-static void gather_chain(const subadmm *s, const subadmm_tree *t, int chain, double *push) {
+static void gather_chain(const subadmm *s, const subadmm_tree *t, int chain) {
     const sim_problem_bodies *b = bodies_of(s);
     const sim_body_chain *at = &b->chain[chain];
     for (int i = t->body1 - 1; i >= t->body0; i--) {
         const sim_body_node *n = &b->node[i];
-        force F = force_load(on_body(s, push, chain, i));
+        double wrench[6] = {0};
+        if (chain == SIM_CHAIN_START) {
+            admm_lanes_wrench(&s->lanes, t->lane + i - t->body0, wrench);
+        }
+        force F = force_add(force_load(s->bodies.push[chain] + (ptrdiff_t)LANES * i), force_load(wrench));
         for (int j = n->v0; j < n->v0 + n->nv; j++) {
-            push[j] += motion_dot(at->S[j], F);
+            s->push[j] += motion_dot(at->S[j], F);
         }
         if (n->parent >= 0) {
-            double *to = on_body(s, push, chain, n->parent);
+            double *to = s->bodies.push[chain] + (ptrdiff_t)LANES * n->parent;
             F = force_add(force_load(to), force_at_parent(F, at->r[i]));
             v3_store(F.ang, to);
             v3_store(F.lin, to + 3);
@@ -311,19 +320,9 @@ static void gather_chain(const subadmm *s, const subadmm_tree *t, int chain, dou
     }
 }
 
-void subadmm_spread_branch(subadmm *s, const subadmm_tree *t, double *x) {
-    for (int chain = 0; chain < SIM_CHAINS; chain++) {
-        if (t->chains >> chain & 1) {
-            spread_chain(s, t, chain, x);
-        }
-    }
-}
-
 void subadmm_move_branch(subadmm *s, const subadmm_tree *t) {
-    for (int chain = 0; chain < SIM_CHAINS; chain++) {
-        if (t->chains >> chain & 1) {
-            gather_chain(s, t, chain, s->push);
-        }
+    for (int chain = 0; chain <= s->bodies.two_chains; chain++) {
+        gather_chain(s, t, chain);
     }
     take_momentum(s, t, s->x, s->push);
     solve(s, t, s->push);

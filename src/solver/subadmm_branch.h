@@ -4,15 +4,16 @@
 
 #include "solver/subadmm.h"
 
-/* 0 without memory. */
+/* A and its memory; 0 without memory. */
 int subadmm_make_branch(subadmm *s, subadmm_tree *t);
-/* What slots add: from nothing, side after side, to the end.  `t` is the tree of a side on joints; NULL: on a body. */
-void subadmm_clear_branches(subadmm *s);
-void subadmm_add_branch(subadmm *s, subadmm_tree *t, const subadmm_side *side, int rows, double weight);
-void subadmm_sum_branches(subadmm *s);
+/* C: what the contacts of the lanes add; what the side of another constraint adds; all of it, carried to the joints. */
+void subadmm_begin_branch(subadmm *s, const subadmm_tree *t);
+void subadmm_add_branch(subadmm *s, const subadmm_tree *t, const subadmm_side *side, int rows, double weight);
+void subadmm_sum_branch(subadmm *s, const subadmm_tree *t);
 /* 0 if not positive definite. */
 int subadmm_factor_branch(subadmm *s, subadmm_tree *t);
-void subadmm_spread_branch(subadmm *s, const subadmm_tree *t, double *x);
+/* Velocities of its bodies; x <- x + K^-1 (push - A x). */
+void subadmm_spread_branch(subadmm *s, const subadmm_tree *t);
 void subadmm_move_branch(subadmm *s, const subadmm_tree *t);
 
 #endif

@@ -1,97 +1,93 @@
 /* Which multipliers do the velocities J x ask for? (Lee et al. 2024, eqs. 13 to 17, 35 to 38)
  *
- * Each row of a constraint sees the velocities of its slots j, with penalties beta_j = kappa weight_j.  What the augmented
+ * Each row sees the velocities that its slots j give it, with penalties beta_j = kappa weight_j.  What the augmented
  * Lagrangian makes of law and slots together,
  *
  *     beta_j z_j = beta_j J_j x - lambda + lambda',     (sum_j z_j - target, lambda') in the law,
  *
- * has with slack = sum_j 1 / beta_j (for one beta their |Z| / beta) the answer, row by row,
+ * has with zeta = sum_j 1 / beta_j (for one beta their |Z| / beta) the answer, row by row,
  *
- *     y = -(J x - slack lambda - target) / (slack + R),    lambda' = P(y):
+ *     y = -(J x - zeta lambda - target) / (zeta + R),    lambda' = P(y):
  *
  *     limit      max(0, y)                    friction, actuator   within the bound
  *     equality   y                            spring               y, with its R and target (their eq. 37)
  *     contact    lambda_n = max(0, y_n),  lambda_t = y_t within the disc mu lambda_n
  *
- * and the slots, which nobody needs to keep, have J_j x - z_j = (lambda - lambda') / beta_j. */
+ * The slots themselves nobody needs to keep: J_j x - z_j = (lambda - lambda') / beta_j.  What most contacts are, three rows
+ * between bodies, is answered eight at a time (subadmm_lanes.c); here are all the others. */
 #include "solver/subadmm.h"
 
 #include <math.h>
+#include <string.h>
 
-static double clamp(double x, double low, double high) { return fmin(fmax(x, low), high); }
+static void project_contact(const sim_constraint *c, double *y) {
+    y[2] = fmax(0, y[2]);
+    double most = c->friction * y[2], size = sqrt(y[0] * y[0] + y[1] * y[1]), shrink = size > most ? most / size : 1;
+    y[0] *= shrink;
+    y[1] *= shrink;
+}
 
-/* y becomes its nearest in the law's sense. */
+/* y becomes the impulse. */
 static void project(const sim_constraint *c, double step, double *y) {
-    double bound = step * c->bound;
-    switch (c->kind) {
-    case SIM_CONTACT:
-        y[2] = fmax(0, y[2]);
-        double most = c->friction * y[2], size = sqrt(y[0] * y[0] + y[1] * y[1]), shrink = size > most ? most / size : 1;
-        y[0] *= shrink;
-        y[1] *= shrink;
-        break;
-    case SIM_LIMIT:
+    if (c->kind == SIM_CONTACT) {
+        project_contact(c, y);
+    } else if (c->kind == SIM_LIMIT || c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR) {
+        double high = c->kind == SIM_LIMIT ? HUGE_VAL : step * c->bound, low = c->kind == SIM_LIMIT ? 0 : -high;
         for (int r = 0; r < c->rows; r++) {
-            y[r] = fmax(0, y[r]);
+            y[r] = fmin(fmax(y[r], low), high);
         }
-        break;
-    case SIM_FRICTION:
-    case SIM_ACTUATOR:
-        for (int r = 0; r < c->rows; r++) {
-            y[r] = clamp(y[r], -bound, bound);
-        }
-        break;
-    default:
-        break;
     }
 }
 
-static double velocity_of(const subadmm_side *side, int row, const double *x) {
+static double velocity_of(const subadmm_side *side, int row) {
     const double *J = side->J + (ptrdiff_t)row * side->stride;
     double sum = 0;
     for (int j = 0; j < side->n; j++) {
-        sum += J[j] * x[side->at + j];
+        sum += J[j] * side->x[j];
     }
     return sum;
 }
 
-static void push_by(const subadmm_side *side, int row, double f, double *push) {
+static void push_by(const subadmm_side *side, int row, double f) {
     const double *J = side->J + (ptrdiff_t)row * side->stride;
     for (int j = 0; j < side->n; j++) {
-        push[side->at + j] += J[j] * f;
+        side->push[j] += J[j] * f;
+    }
+}
+
+static void clear(subadmm *s) {
+    memset(s->push, 0, (size_t)s->problem->nv * sizeof *s->push);
+    for (int chain = 0; chain < SIM_CHAINS && s->bodies.is; chain++) {
+        memset(s->bodies.push[chain], 0, (size_t)(LANES * s->bodies.is->nbody) * sizeof *s->push);
+    }
+}
+
+/* One constraint: lambda, and what f = lambda' + (lambda' - lambda) pushes. */
+static void answer(subadmm *s, int i) {
+    const sim_constraint *c = &s->problem->constraint[i];
+    const double *R = s->call->R + c->row;
+    double *lambda = s->lambda + c->row, y[SIM_MAX_ROWS];
+    for (int r = 0; r < c->rows; r++) {
+        double zeta = s->slack[c->row + r] / s->kappa;
+        double u = velocity_of(&s->side[i][0], r) + velocity_of(&s->side[i][1], r);
+        y[r] =
+            isinf(R[r]) ? s->problem->step * c->force : (s->target[c->row + r] + zeta * lambda[r] - u) / (zeta + R[r]);
+    }
+    project(c, s->problem->step, y);
+    for (int r = 0; r < c->rows; r++) {
+        double f = y[r] + (y[r] - lambda[r]);
+        lambda[r] = y[r];
+        push_by(&s->side[i][0], r, f);
+        push_by(&s->side[i][1], r, f);
     }
 }
 
 void subadmm_project(subadmm *s) {
-    const sim_problem *p = s->problem;
-    double change = 0, energy = 0, over = 1 / s->kappa;
-    for (int k = 0; k < s->state; k++) {
-        s->push[k] = 0;
-    }
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *c = &p->constraint[i];
-        const double *R = s->call->R + c->row;
-        double *lambda = s->lambda + c->row, y[SIM_MAX_ROWS];
-        if (!s->kept[i]) {
-            lambda[0] = lambda[1] = lambda[2] = 0;
-            continue;
-        }
-        for (int r = 0; r < c->rows; r++) {
-            double slack = over * s->slack[c->row + r];
-            double u = velocity_of(&s->side[i][0], r, s->x) + velocity_of(&s->side[i][1], r, s->x);
-            y[r] = isinf(R[r]) ? p->step * c->force
-                               : (s->target[c->row + r] + slack * lambda[r] - u) / (slack + R[r]);
-        }
-        project(c, p->step, y);
-        for (int r = 0; r < c->rows; r++) {
-            double moved = y[r] - lambda[r], slack = over * s->slack[c->row + r], f = y[r] + moved;
-            change += slack * moved * slack * moved;
-            energy += slack * moved * slack * moved / s->inverse_mass[i];
-            lambda[r] = y[r];
-            push_by(&s->side[i][0], r, f, s->push);
-            push_by(&s->side[i][1], r, f, s->push);
+    clear(s);
+    s->kernels->contacts(&s->lanes, 0, s->lanes.contact_batches);
+    for (int i = 0; i < s->problem->nconstraint; i++) {
+        if (s->lane_of[i] < 0) {
+            answer(s, i);
         }
     }
-    s->change = sqrt(change);
-    s->energy = sqrt(energy);
 }

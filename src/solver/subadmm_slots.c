@@ -1,113 +1,412 @@
-/* Into what is a constraint split?
+/* Into what is a constraint split, and where does everything stand?
  *
- * A slot is a part z_ij of the velocity z_i = sum_j z_ij that a constraint sees, given by one part of the system alone
- * (Lee et al. 2024, eqs. 30, 31):
+ * A slot is the part z_ij of the velocity z_i = sum_j z_ij of a constraint that one part j of the system gives (Lee et al.
+ * 2024, eqs. 30, 31):
  *
- *     bodies   a body: J_ij = J_ib J_b.  Contacts within a tree have two slots, stacked and not summed, so that what slots
+ *     bodies   a body: J_ij = J_ib J_b.  A contact within a tree has two slots, stacked and not summed, so that what slots
  *              add to A stays block diagonal in the bodies.  Rows of joints are split over their dofs, J_ij = J_ik e_k', by
- *              the same reasoning: each adds to one number of the diagonal, whatever dofs a row may tie
- *     trees    a tree: all of its columns
+ *              the same reasoning: each adds to one number of the diagonal, whatever dofs and trees a row may tie
+ *     trees    a tree, with all its columns
  *     none     the whole
  *
- * Trees of one body are the same under bodies and trees. */
+ * Trees of one body are the same under bodies and trees.  Those of six dofs or fewer are rows of the lanes
+ * (subadmm_lanes.h), and so is each body of a tree that is split over them; contacts between such rows are the lanes'.  The
+ * row of a free body holds its velocity V = S v in the axes of the world, in which rows of contacts are those of a point. */
 #include "solver/subadmm.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
-static int tree_of_body(const sim_problem_bodies *b, int ntree, int body) {
-    int low = 0, high = ntree;
+enum { ROW = LANES, FEW = 6 };
+
+/* ---- trees ---- */
+
+static int knows_bodies(const subadmm *s) { return s->bodies.is != NULL; }
+
+static int is_split(const subadmm_tree *t) { return t->form == SUBADMM_BRANCH || t->form == SUBADMM_ARTICULATED; }
+static int in_row(const subadmm_tree *t) { return t->form == SUBADMM_LANE || t->form == SUBADMM_ROW; }
+
+static void find_trees(subadmm *s, subadmm_form of_bodies) {
+    const sim_problem *p = s->problem;
+    for (int t = 0; t < p->ntree; t++) {
+        s->node[t] = -1;
+    }
+    for (int k = 0; k < 2 * p->nconstraint; k++) {
+        int tree = p->constraint[k / 2].tree[k % 2];
+        if (tree >= 0) {
+            s->node[tree] = 0;
+        }
+    }
+    for (int t = 0; t < p->ntree; t++) {
+        if (s->node[t] < 0) {
+            continue;
+        }
+        int nv = p->tree[t].nv, first = knows_bodies(s) ? s->bodies.is->first[t] : 0;
+        int end = knows_bodies(s) ? s->bodies.is->first[t + 1] : 0;
+        s->node[t] = s->ntree;
+        s->tree[s->ntree++] = (subadmm_tree){.form = s->split == SUBADMM_BODIES && end - first > 1 ? of_bodies
+                                                     : nv > FEW                                    ? SUBADMM_DENSE
+                                                     : s->split == SUBADMM_NONE                    ? SUBADMM_ROW
+                                                                                                   : SUBADMM_LANE,
+                                             .index = t,
+                                             .v0 = p->tree[t].v0,
+                                             .nv = nv,
+                                             .body0 = first,
+                                             .body1 = end,
+                                             .lane = -1};
+    }
+}
+
+/* S' of a free body, if S is orthogonal. */
+static double *turn_of(subadmm *s, const subadmm_tree *t) {
+    const sim_motion *S = s->bodies.is->chain[SIM_CHAIN_START].S + t->v0;
+    double *turn = ARENA_NEW(s->call->scratch, double, 36);
+    for (int j = 0; j < FEW && turn; j++) {
+        const double of[6] = {S[j].ang.x, S[j].ang.y, S[j].ang.z, S[j].lin.x, S[j].lin.y, S[j].lin.z};
+        memcpy(turn + 6 * j, of, sizeof of);
+    }
+    return turn;
+}
+
+static int orthogonal(const double *turn) {
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int k = 0; k < 6; k++) {
+                sum += turn[6 * i + k] * turn[6 * j + k];
+            }
+            if (!(fabs(sum - (i == j)) <= 16 * DBL_EPSILON)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Rows of the lanes: how many bodies there are. */
+static int number_rows(subadmm *s) {
+    int count = 0;
+    for (int k = 0; k < s->ntree; k++) {
+        subadmm_tree *t = &s->tree[k];
+        if (t->form == SUBADMM_DENSE) {
+            continue;
+        }
+        t->lane = count;
+        count += is_split(t) ? t->body1 - t->body0 : 1;
+        if (!is_split(t) && t->nv == FEW && t->body1 - t->body0 == 1) {
+            double *turn = turn_of(s, t);
+            if (!turn) {
+                return -1;
+            }
+            t->turn = orthogonal(turn) ? turn : NULL;
+        }
+    }
+    return count;
+}
+
+/* Are the chains of gaps and of A the same in all trees that are split? */
+static int same_place(const subadmm *s) {
+    const sim_body_chain *a = &s->bodies.is->chain[SIM_CHAIN_START], *b = &s->bodies.is->chain[SIM_CHAIN_MASS];
+    for (int k = 0; k < s->ntree; k++) {
+        const subadmm_tree *t = &s->tree[k];
+        size_t bodies = (size_t)(t->body1 - t->body0 - 1);
+        if (is_split(t) && (memcmp(a->S + t->v0, b->S + t->v0, (size_t)t->nv * sizeof *a->S) ||
+                            memcmp(a->r + t->body0 + 1, b->r + t->body0 + 1, bodies * sizeof *a->r))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- constraints ---- */
+
+static int on_bodies(const subadmm *s, int i) {
+    return knows_bodies(s) && (s->bodies.is->rows[i].body[0] >= 0 || s->bodies.is->rows[i].body[1] >= 0);
+}
+
+static int node_of_body(const subadmm *s, int body) {
+    int low = 0, high = s->problem->ntree;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
-        if (b->first[middle] <= body) {
+        if (s->bodies.is->first[middle] <= body) {
             low = middle;
         } else {
             high = middle;
         }
     }
-    return low;
+    return s->node[low];
 }
 
-static int node_of_tree(const subadmm *s, int tree) { return s->node[tree]; }
-
-/* A body's part in a constraint on bodies, if its tree is split over them. */
-static subadmm_side body_side(const subadmm *s, const sim_body_rows *on, int side) {
-    int nbody = s->bodies.is->nbody;
-    return (subadmm_side){.at = s->problem->nv + 8 * (on->chain * nbody + on->body[side]),
-                          .n = 6,
-                          .stride = 6,
-                          .J = s->bodies.is->J + on->block[side]};
-}
-
-/* All that a tree has in it. */
-static subadmm_side tree_side(const subadmm *s, const sim_constraint *c, int side) {
-    const sim_problem_tree *t = &s->problem->tree[c->tree[side]];
-    sim_columns of = sim_block_columns(s->problem, c, side);
-    return (subadmm_side){
-        .at = t->v0 + of.first, .n = of.count, .stride = t->nv, .J = s->problem->J + c->block[side] + of.first};
-}
-
-static int is_split(const subadmm *s, int tree) {
-    int node = node_of_tree(s, tree);
-    return node >= 0 && s->tree[node].form != SUBADMM_DENSE;
-}
-
-/* Sides of a constraint on bodies. */
-static int split_over_bodies(subadmm *s, int i, subadmm_side *side, int *tree) {
+/* The parts of a constraint: its bodies where it knows them, else its trees.  Their nodes; which side of the problem's rows
+ * or of the bodies' rows each is. */
+static int parts_of(const subadmm *s, int i, int node[2], int side[2]) {
     const sim_constraint *c = &s->problem->constraint[i];
-    const sim_body_rows *on = &s->bodies.is->rows[i];
     int count = 0;
     for (int k = 0; k < 2; k++) {
-        if (on->body[k] >= 0) {
-            tree[count] = tree_of_body(s->bodies.is, s->problem->ntree, on->body[k]);
-            side[count] = is_split(s, tree[count]) ? body_side(s, on, k)
-                                                   : tree_side(s, c, tree[count] == c->tree[0] ? 0 : 1);
-            count++;
+        int part = on_bodies(s, i) ? s->bodies.is->rows[i].body[k] : c->tree[k];
+        if (part >= 0) {
+            node[count] = on_bodies(s, i) ? node_of_body(s, part) : s->node[part];
+            side[count++] = k;
         }
     }
-    return count;
+    /* a tree that is not split has one part, whatever its bodies are */
+    return count == 2 && node[0] == node[1] && !is_split(&s->tree[node[0]]) ? 1 : count;
 }
 
-static int split_over_trees(const subadmm *s, int i, subadmm_side *side, int *tree) {
+/* Rows of the problem in a tree. */
+static const double *tree_rows(const subadmm *s, int i, const subadmm_tree *t) {
     const sim_constraint *c = &s->problem->constraint[i];
-    int count = 0;
-    for (int k = 0; k < 2 && c->tree[k] >= 0; k++) {
-        tree[count] = c->tree[k];
-        side[count++] = tree_side(s, c, k);
-    }
-    return count;
+    return s->problem->J + c->block[c->tree[0] == t->index ? 0 : 1];
 }
 
-/* Which slots a row has on a side: one, or one for each dof of joints that it ties. */
-static int slots_of_row(const subadmm_side *side, int row, int by_dof) {
-    int count = 0;
+static int chain_of(const subadmm *s, int i) {
+    return s->bodies.two_chains ? s->bodies.is->rows[i].chain : SIM_CHAIN_START;
+}
+
+/* Is it a contact between rows of the lanes? */
+static int fits_lanes(const subadmm *s, int i) {
+    const sim_constraint *c = &s->problem->constraint[i];
+    const double *R = s->call->R + c->row;
+    int node[2], side[2], count = parts_of(s, i, node, side), fits = c->kind == SIM_CONTACT && isfinite(R[0] + R[2]);
+    for (int k = 0; k < count; k++) {
+        const subadmm_tree *t = &s->tree[node[k]];
+        fits = fits && t->lane >= 0 && (t->turn || is_split(t) ? on_bodies(s, i) : 1);
+        fits = fits && (!on_bodies(s, i) || chain_of(s, i) == SIM_CHAIN_START || !(t->turn || is_split(t)));
+    }
+    return fits && count;
+}
+
+/* Three rows of six numbers. */
+static const double *lane_rows(subadmm *s, int i, const subadmm_tree *t, int side) {
+    if (t->turn || is_split(t)) {
+        return s->bodies.is->J + s->bodies.is->rows[i].block[side];
+    }
+    const double *J = tree_rows(s, i, t);
+    double *padded = t->nv < FEW ? ARENA_NEW(s->call->scratch, double, 18) : NULL;
+    for (int k = 0; k < 18 && padded; k++) {
+        padded[k] = k % 6 < t->nv ? J[k / 6 * t->nv + k % 6] : 0;
+    }
+    return t->nv < FEW ? padded : J;
+}
+
+static int fill_contact(subadmm *s, int i, admm_contact *to) {
+    const sim_constraint *c = &s->problem->constraint[i];
+    const double *R = s->call->R + c->row;
+    int node[2], side[2], count = parts_of(s, i, node, side), ok = 1;
+    *to = (admm_contact){.body = {-1, -1}, .friction = c->friction, .R_t = R[0], .R_n = R[2]};
+    memcpy(to->target, s->target + c->row, sizeof to->target);
+    memcpy(to->lambda, s->gamma + c->row, sizeof to->lambda);
+    for (int k = 0; k < count; k++) {
+        const subadmm_tree *t = &s->tree[node[k]];
+        to->body[k] = t->lane + (is_split(t) ? s->bodies.is->rows[i].body[side[k]] - t->body0 : 0);
+        to->J[k] = lane_rows(s, i, t, side[k]);
+        ok &= to->J[k] != NULL;
+    }
+    return ok;
+}
+
+/* The contacts of the lanes; trees that something else touches as well are not solved there. */
+static int find_contacts(subadmm *s, char *solved, admm_contact *contact) {
+    s->input = (admm_input){.nbody = s->input.nbody, .solved = solved, .contact = contact};
+    memset(solved, 0, (size_t)s->input.nbody);
+    for (int i = 0; i < s->problem->nconstraint; i++) {
+        int node[2], side[2], count = parts_of(s, i, node, side);
+        s->lane_of[i] = fits_lanes(s, i) ? s->input.ncontact++ : -1;
+        if (s->lane_of[i] >= 0 && !fill_contact(s, i, &contact[s->lane_of[i]])) {
+            return 0;
+        }
+        for (int k = 0; k < count && s->lane_of[i] < 0; k++) {
+            subadmm_tree *t = &s->tree[node[k]];
+            t->form = t->form == SUBADMM_LANE ? SUBADMM_ROW : t->form;
+        }
+    }
+    for (int k = 0; k < s->ntree; k++) {
+        if (s->tree[k].form == SUBADMM_LANE) {
+            solved[s->tree[k].lane] = 1;
+        }
+    }
+    return 1;
+}
+
+/* ---- all other rows ---- */
+
+static double *row_at(const subadmm *s, int lane) { return s->lanes.row + (ptrdiff_t)ROW * s->lanes.row_of[lane]; }
+
+static subadmm_side body_side(const subadmm *s, int i, const subadmm_tree *t, int side) {
+    const sim_body_rows *on = &s->bodies.is->rows[i];
+    int body = on->body[side], chain = chain_of(s, i);
+    return (subadmm_side){.n = 6,
+                          .stride = 6,
+                          .J = s->bodies.is->J + on->block[side],
+                          .x = chain == SIM_CHAIN_START ? row_at(s, t->lane + body - t->body0)
+                                                        : s->bodies.V + (ptrdiff_t)ROW * body,
+                          .push = s->bodies.push[chain] + (ptrdiff_t)ROW * body,
+                          .body = body,
+                          .dof = -1,
+                          .chain = chain};
+}
+
+/* J of a row that holds V: J v = (J turn) V. */
+static double *turned_rows(subadmm *s, const double *J, int rows, const double *turn) {
+    double *to = ARENA_NEW(s->call->scratch, double, 6 * rows);
+    for (int k = 0; k < 6 * rows && to; k++) {
+        to[k] = 0;
+        for (int j = 0; j < 6; j++) {
+            to[k] += J[k / 6 * 6 + j] * turn[6 * j + k % 6];
+        }
+    }
+    return to;
+}
+
+static subadmm_side tree_side(subadmm *s, int i, const subadmm_tree *t) {
+    const sim_constraint *c = &s->problem->constraint[i];
+    sim_columns of = sim_block_columns(s->problem, c, c->tree[0] == t->index ? 0 : 1);
+    subadmm_side side = {.n = t->turn ? 6 : of.count,
+                         .stride = t->nv,
+                         .J = tree_rows(s, i, t),
+                         .body = -1,
+                         .dof = t->v0 + (t->turn ? 0 : of.first)};
+    side.push = s->push + side.dof;
+    side.x = t->form == SUBADMM_ROW ? row_at(s, t->lane) + (side.dof - t->v0) : s->x + side.dof;
+    side.J = t->turn ? turned_rows(s, side.J, c->rows, t->turn) : side.J + of.first;
+    return side;
+}
+
+static int find_sides(subadmm *s) {
+    for (int i = 0; i < s->problem->nconstraint; i++) {
+        int node[2], part[2], count = s->lane_of[i] < 0 ? parts_of(s, i, node, part) : 0;
+        memset(s->side[i], 0, sizeof s->side[i]);
+        for (int k = 0; k < count; k++) {
+            const subadmm_tree *t = &s->tree[node[k]];
+            s->side[i][k] = is_split(t) && on_bodies(s, i) ? body_side(s, i, t, part[k]) : tree_side(s, i, t);
+            s->side[i][k].tree = node[k];
+            if (!s->side[i][k].J) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* ---- slacks ---- */
+
+/* Slots of a row on a side: one, or one for each dof of the joints that it ties. */
+static int count_slots(const subadmm *s, const subadmm_side *side, int row) {
+    int count = 0, by_dof = is_split(&s->tree[side->tree]) && side->body < 0;
     for (int j = 0; j < side->n && by_dof; j++) {
         count += side->J[(ptrdiff_t)row * side->stride + j] != 0;
     }
     return by_dof ? count : 1;
 }
 
-/* 1 / weight of every slot, and their sum by row. */
-static void weigh_slots(subadmm *s, int i, const int *tree, int sides) {
-    const sim_constraint *c = &s->problem->constraint[i];
-    int joints = s->bodies.is && s->bodies.is->rows[i].body[0] < 0 && s->bodies.is->rows[i].body[1] < 0;
-    for (int r = 0; r < c->rows; r++) {
-        double slack = 0;
-        for (int k = 0; k < sides; k++) {
-            int by_dof = joints && is_split(s, tree[k]);
-            slack += slots_of_row(&s->side[i][k], r, by_dof) / s->weight[i][k];
+static void find_slacks(subadmm *s) {
+    for (int i = 0; i < s->problem->nconstraint; i++) {
+        const sim_constraint *c = &s->problem->constraint[i];
+        int node[2], part[2], count = parts_of(s, i, node, part);
+        for (int r = 0; r < c->rows; r++) {
+            int slots = s->lane_of[i] >= 0 ? count : 0;
+            for (int k = 0; k < count && s->lane_of[i] < 0; k++) {
+                slots += count_slots(s, &s->side[i][k], r);
+            }
+            s->slack[c->row + r] = (s->split == SUBADMM_NONE ? 1 : slots) / s->weight[i];
         }
-        s->slack[c->row + r] = s->split == SUBADMM_NONE ? 1 / s->weight[i][0] : slack;
     }
 }
 
-void subadmm_split_up(subadmm *s) {
-    const sim_problem_bodies *b = s->bodies.is;
-    for (int i = 0; i < s->problem->nconstraint; i++) {
-        subadmm_side none = {0};
-        int tree[2], joints = b && b->rows[i].body[0] < 0 && b->rows[i].body[1] < 0;
-        s->side[i][0] = s->side[i][1] = none;
-        int sides = b && !joints ? split_over_bodies(s, i, s->side[i], tree)
-                                 : split_over_trees(s, i, s->side[i], tree);
-        weigh_slots(s, i, tree, sides);
+/* ---- all of it ---- */
+
+static int make_bodies(subadmm *s) {
+    sim_arena *scratch = s->call->scratch;
+    subadmm_bodies *b = &s->bodies;
+    size_t nv = (size_t)s->problem->nv, bodies = (size_t)b->is->nbody;
+    b->parent = ARENA_NEW(scratch, int, nv);
+    b->depth = ARENA_NEW(scratch, int, nv);
+    b->run = ARENA_NEW(scratch, int, nv);
+    b->row = ARENA_NEW(scratch, ptrdiff_t, nv);
+    int ok = b->parent && b->depth && b->run && b->row;
+    for (int chain = 0; chain < SIM_CHAINS; chain++) {
+        b->push[chain] = ARENA_NEW(scratch, double, ROW *bodies);
+        b->added[chain] = ARENA_NEW(scratch, double, 36 * bodies);
+        ok = ok && b->push[chain] && b->added[chain];
     }
+    return ok;
+}
+
+static int make_lanes(subadmm *s) {
+    sim_arena *scratch = s->call->scratch;
+    size_t constraints = (size_t)s->problem->nconstraint;
+    s->input.nbody = number_rows(s);
+    if (s->input.nbody < 0) {
+        return 0;
+    }
+    char *solved = ARENA_NEW(scratch, char, s->input.nbody);
+    admm_contact *contact = ARENA_NEW(scratch, admm_contact, constraints);
+    return solved && contact && find_contacts(s, solved, contact) && admm_lanes_pack(&s->lanes, &s->input, scratch);
+}
+
+/* The state: rows and impulses of the lanes, x, V, lambda. */
+static int make_state(subadmm *s) {
+    size_t lanes = s->lanes.state_numbers, nv = 0, rows = 0;
+    size_t V = s->bodies.two_chains ? ROW * (size_t)s->bodies.is->nbody : 0;
+    for (int k = 0; k < s->ntree; k++) {
+        nv = in_row(&s->tree[k]) ? nv : (size_t)s->problem->nv;
+    }
+    for (int i = 0; i < s->problem->nconstraint; i++) {
+        rows = s->lane_of[i] >= 0 ? rows : (size_t)s->problem->nrow;
+    }
+    size_t numbers = lanes + nv + V + rows;
+    s->state = ARENA_NEW(s->call->scratch, double, numbers);
+    s->push = ARENA_NEW(s->call->scratch, double, s->problem->nv);
+    if (!s->state || !s->push) {
+        return 0;
+    }
+    s->numbers = (int)numbers;
+    s->x = s->state + lanes;
+    s->bodies.V = s->x + nv;
+    s->lambda = s->bodies.V + V;
+    memset(s->state, 0, numbers * sizeof *s->state);
+    admm_lanes_begin(&s->lanes, &s->input, s->state);
+    for (int i = 0; i < s->problem->nconstraint; i++) {
+        const sim_constraint *c = &s->problem->constraint[i];
+        if (s->lane_of[i] < 0) {
+            memcpy(s->lambda + c->row, s->gamma + c->row, (size_t)c->rows * sizeof *s->lambda);
+        }
+    }
+    return 1;
+}
+
+/* Weights of the lanes' slots; unsplit, both sides together are one slot. */
+static int weigh_lanes(subadmm *s) {
+    double(*weight)[2] = sim_arena_alloc(s->call->scratch, (size_t)s->input.ncontact, sizeof *weight);
+    for (int i = 0; i < s->problem->nconstraint && weight; i++) {
+        int k = s->lane_of[i], whole = s->split == SUBADMM_NONE;
+        if (k >= 0) {
+            int two = s->input.contact[k].body[1] >= 0;
+            weight[k][0] = weight[k][1] = whole && two ? 2 * s->weight[i] : s->weight[i];
+        }
+    }
+    if (weight) {
+        admm_lanes_weigh(&s->lanes, &s->input, (const double(*)[2])weight);
+    }
+    return weight != NULL;
+}
+
+int subadmm_lay_out(subadmm *s, int articulated) {
+    sim_arena *scratch = s->call->scratch;
+    size_t constraints = (size_t)s->problem->nconstraint, trees = (size_t)s->problem->ntree;
+    s->tree = ARENA_NEW(scratch, subadmm_tree, trees);
+    s->node = ARENA_NEW(scratch, int, trees);
+    s->lane_of = ARENA_NEW(scratch, int, constraints);
+    s->side = sim_arena_alloc(scratch, constraints, sizeof *s->side);
+    if (!s->tree || !s->node || !s->lane_of || !s->side || (knows_bodies(s) && !make_bodies(s))) {
+        return 0;
+    }
+    find_trees(s, articulated ? SUBADMM_ARTICULATED : SUBADMM_BRANCH);
+    s->bodies.two_chains = knows_bodies(s) && !same_place(s);
+    if (!make_lanes(s) || !make_state(s) || !find_sides(s)) {
+        return 0;
+    }
+    find_slacks(s);
+    return weigh_lanes(s);
 }

@@ -8,39 +8,117 @@
  * one dense matrix; unsplit, all of them are one sparse system (hessian.c). */
 #include "linalg/cholesky.h"
 #include "linalg/strip.h"
-#include "solver/products.h"
+#include "math/dense.h"
 #include "solver/subadmm.h"
 #include "solver/subadmm_branch.h"
 
 #include <math.h>
 #include <string.h>
 
+/* ---- between rows of the lanes and velocities of the problem ---- */
+
+static double *row_of(const subadmm *s, const subadmm_tree *t) {
+    return s->lanes.row + (ptrdiff_t)LANES * s->lanes.row_of[t->lane];
+}
+
+static int in_row(const subadmm_tree *t) { return t->form == SUBADMM_LANE || t->form == SUBADMM_ROW; }
+
+void subadmm_read(const subadmm *s, const subadmm_tree *t, double *x) {
+    const double *from = in_row(t) ? row_of(s, t) : s->x + t->v0;
+    for (int i = 0; i < t->nv; i++) {
+        x[i] = t->turn ? 0 : from[i];
+        for (int j = 0; j < 6 && t->turn; j++) {
+            x[i] += t->turn[6 * i + j] * from[j];
+        }
+    }
+}
+
+/* V = turn' v */
+static void to_row(const subadmm_tree *t, const double *x, double *row) {
+    for (int i = 0; i < t->nv; i++) {
+        row[i] = t->turn ? 0 : x[i];
+        for (int j = 0; j < 6 && t->turn; j++) {
+            row[i] += t->turn[6 * j + i] * x[j];
+        }
+    }
+}
+
+void subadmm_write(subadmm *s, const subadmm_tree *t, const double *x) {
+    if (in_row(t)) {
+        to_row(t, x, row_of(s, t));
+    } else {
+        memcpy(s->x + t->v0, x, (size_t)t->nv * sizeof *x);
+    }
+}
+
+/* What the contacts of the lanes push, too. */
+static void add_wrench(const subadmm *s, int lane, int n, double *push) {
+    double wrench[6];
+    admm_lanes_wrench(&s->lanes, lane, wrench);
+    for (int k = 0; k < n; k++) {
+        push[k] += wrench[k];
+    }
+}
+
 /* ---- one dense matrix ---- */
 
-static ptrdiff_t dense_numbers(const subadmm_tree *t) { return (ptrdiff_t)t->nv * strip_stride(t->nv); }
+/* A where V is the unknown: turn' A turn. */
+static void turn_matrix(const double *turn, double *A, int stride) {
+    double half[36];
+    for (int k = 0; k < 36; k++) {
+        half[k] = 0;
+        for (int j = 0; j < 6; j++) {
+            half[k] += A[k / 6 * stride + j] * turn[6 * j + k % 6];
+        }
+    }
+    for (int k = 0; k < 36; k++) {
+        double sum = 0;
+        for (int j = 0; j < 6; j++) {
+            sum += turn[6 * j + k / 6] * half[6 * j + k % 6];
+        }
+        A[k / 6 * stride + k % 6] = sum;
+    }
+}
 
 static int make_dense(subadmm *s, subadmm_tree *t) {
     const sim_mass *mass = &s->problem->mass;
     int n = t->nv, stride = strip_stride(n);
-    double *all = ARENA_NEW(s->call->scratch, double, 3 * dense_numbers(t) + stride);
-    if (!all) {
+    t->numbers = (ptrdiff_t)n * stride;
+    t->A = ARENA_NEW(s->call->scratch, double, 3 * t->numbers + stride);
+    if (!t->A) {
         return 0;
     }
-    t->A = all;
-    t->C = all + dense_numbers(t);
-    t->K = t->C + dense_numbers(t);
-    t->inverse = t->K + dense_numbers(t);
+    t->C = t->A + t->numbers;
+    t->K = t->C + t->numbers;
+    t->inverse = t->K + t->numbers;
     mass->matrix(mass->self, t->index, t->A);
     for (int r = n - 1; r >= 0; r--) {
         memmove(t->A + (ptrdiff_t)r * stride, t->A + (ptrdiff_t)r * n, (size_t)n * sizeof *t->A);
         memset(t->A + (ptrdiff_t)r * stride + n, 0, (size_t)(stride - n) * sizeof *t->A);
     }
+    if (t->turn) {
+        turn_matrix(t->turn, t->A, stride);
+    }
     return 1;
+}
+
+/* A of a tree that the lanes solve. */
+static void make_lane(subadmm *s, const subadmm_tree *t) {
+    const sim_mass *mass = &s->problem->mass;
+    double A[36], padded[36] = {0};
+    mass->matrix(mass->self, t->index, A);
+    for (int k = 0; k < 36; k++) {
+        padded[k] = k / 6 < t->nv && k % 6 < t->nv ? A[k / 6 * t->nv + k % 6] : k / 6 == k % 6;
+    }
+    if (t->turn) {
+        turn_matrix(t->turn, padded, 6);
+    }
+    admm_lanes_mass(&s->lanes, t->lane, padded);
 }
 
 /* C += weight J'J */
 static void add_dense(const subadmm_tree *t, const subadmm_side *side, int rows, double weight) {
-    int stride = strip_stride(t->nv), first = side->at - t->v0;
+    int stride = strip_stride(t->nv), first = side->dof - t->v0;
     for (int r = 0; r < rows; r++) {
         const double *J = side->J + (ptrdiff_t)r * side->stride;
         for (int i = 0; i < side->n; i++) {
@@ -52,8 +130,19 @@ static void add_dense(const subadmm_tree *t, const subadmm_side *side, int rows,
     }
 }
 
+/* C of a row: what the contacts of the lanes add, upper triangle. */
+static void begin_dense(const subadmm *s, subadmm_tree *t) {
+    memset(t->C, 0, (size_t)t->numbers * sizeof *t->C);
+    const double *added = t->form == SUBADMM_ROW ? admm_lanes_added(&s->lanes, t->lane) : NULL;
+    for (int j = 0; j < t->nv && added; j++) {
+        for (int i = 0; i <= j; i++) {
+            t->C[i * strip_stride(t->nv) + j] = added[j * (j + 1) / 2 + i];
+        }
+    }
+}
+
 static int factor_dense(const subadmm_tree *t, double kappa) {
-    for (ptrdiff_t k = 0; k < dense_numbers(t); k++) {
+    for (ptrdiff_t k = 0; k < t->numbers; k++) {
         t->K[k] = t->A[k] + kappa * t->C[k];
     }
     return cholesky_upper(t->nv, strip_stride(t->nv), t->K, t->inverse);
@@ -62,11 +151,7 @@ static int factor_dense(const subadmm_tree *t, double kappa) {
 static void move_dense(const subadmm_tree *t, double *x, double *push) {
     int n = t->nv, stride = strip_stride(n);
     for (int i = 0; i < n; i++) {
-        double sum = push[i];
-        for (int j = 0; j < n; j++) {
-            sum -= t->A[(ptrdiff_t)i * stride + j] * x[j];
-        }
-        push[i] = sum;
+        push[i] -= dense_dot(n, t->A + (ptrdiff_t)i * stride, x);
     }
     cholesky_forward(n, t->K, stride, t->inverse, push);
     cholesky_backward(n, t->K, stride, t->inverse, push);
@@ -77,27 +162,18 @@ static void move_dense(const subadmm_tree *t, double *x, double *push) {
 
 /* ---- all trees ---- */
 
+static int is_split(const subadmm_tree *t) { return t->form == SUBADMM_BRANCH || t->form == SUBADMM_ARTICULATED; }
+
 int subadmm_make_trees(subadmm *s) {
-    for (int k = 0; k < s->ntree; k++) {
+    for (int k = 0; k < s->ntree && s->split != SUBADMM_NONE; k++) {
         subadmm_tree *t = &s->tree[k];
-        if (s->split != SUBADMM_NONE && !(t->form == SUBADMM_DENSE ? make_dense(s, t) : subadmm_make_branch(s, t))) {
+        if (t->form == SUBADMM_LANE) {
+            make_lane(s, t);
+        } else if (!(is_split(t) ? subadmm_make_branch(s, t) : make_dense(s, t))) {
             return 0;
         }
     }
     return 1;
-}
-
-static subadmm_tree *tree_of_side(const subadmm *s, const subadmm_side *side) {
-    int low = 0, high = s->ntree;
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (s->tree[middle].v0 <= side->at) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return &s->tree[low];
 }
 
 /* C of all trees anew. */
@@ -105,24 +181,27 @@ static void sum_slots(subadmm *s) {
     const sim_problem *p = s->problem;
     for (int k = 0; k < s->ntree; k++) {
         subadmm_tree *t = &s->tree[k];
-        if (t->form == SUBADMM_DENSE) {
-            memset(t->C, 0, (size_t)dense_numbers(t) * sizeof *t->C);
+        if (is_split(t)) {
+            subadmm_begin_branch(s, t);
+        } else if (t->form != SUBADMM_LANE) {
+            begin_dense(s, t);
         }
     }
-    subadmm_clear_branches(s);
-    for (int i = 0; i < p->nconstraint; i++) {
-        for (int side = 0; side < 2 && s->side[i][side].n && s->kept[i]; side++) {
-            const subadmm_side *of = &s->side[i][side];
-            int rows = p->constraint[i].rows;
-            subadmm_tree *t = of->at < p->nv ? tree_of_side(s, of) : NULL;
-            if (!t || t->form != SUBADMM_DENSE) {
-                subadmm_add_branch(s, t, of, rows, s->weight[i][side]);
-            } else {
-                add_dense(t, of, rows, s->weight[i][side]);
-            }
+    for (int k = 0; k < 2 * p->nconstraint; k++) {
+        const subadmm_side *side = &s->side[k / 2][k % 2];
+        const subadmm_tree *t = &s->tree[side->tree];
+        int rows = p->constraint[k / 2].rows;
+        if (side->n && is_split(t)) {
+            subadmm_add_branch(s, t, side, rows, s->weight[k / 2]);
+        } else if (side->n) {
+            add_dense(t, side, rows, s->weight[k / 2]);
         }
     }
-    subadmm_sum_branches(s);
+    for (int k = 0; k < s->ntree; k++) {
+        if (is_split(&s->tree[k])) {
+            subadmm_sum_branch(s, &s->tree[k]);
+        }
+    }
 }
 
 static int factor_whole(subadmm *s) {
@@ -130,7 +209,7 @@ static int factor_whole(subadmm *s) {
     for (int i = 0; i < p->nconstraint; i++) {
         s->bend[i] = (convex_bend){0};
         for (int r = 0; r < p->constraint[i].rows; r++) {
-            s->bend[i].weight[r] = s->kept[i] ? s->kappa * s->weight[i][0] : 0;
+            s->bend[i].weight[r] = s->kappa * s->weight[i];
         }
     }
     hessian_set(s->whole, s->bend);
@@ -139,42 +218,57 @@ static int factor_whole(subadmm *s) {
 }
 
 int subadmm_factor(subadmm *s, int again) {
+    const admm_lanes *l = &s->lanes;
+    s->kernels->soften(&s->lanes, 0, l->contact_batches, s->kappa);
     if (s->split == SUBADMM_NONE) {
         return factor_whole(s);
     }
     if (again) {
         sum_slots(s);
     }
+    s->kernels->factor(&s->lanes, 0, l->solved_batches, s->kappa);
     int done = 1;
     for (int k = 0; k < s->ntree && done; k++) {
         subadmm_tree *t = &s->tree[k];
-        done = t->form == SUBADMM_DENSE ? factor_dense(t, s->kappa) : subadmm_factor_branch(s, t);
+        done = t->form == SUBADMM_LANE ? 1 : is_split(t) ? subadmm_factor_branch(s, t) : factor_dense(t, s->kappa);
     }
     return done ? 1 : -1;
 }
 
 void subadmm_spread(subadmm *s) {
-    for (int k = 0; k < s->ntree && s->split == SUBADMM_BODIES; k++) {
-        if (s->tree[k].form != SUBADMM_DENSE) {
-            subadmm_spread_branch(s, &s->tree[k], s->x);
+    for (int k = 0; k < s->ntree; k++) {
+        if (is_split(&s->tree[k])) {
+            subadmm_spread_branch(s, &s->tree[k]);
         }
     }
 }
 
+/* Unsplit: all trees at once, in the problem's velocities. */
 static int move_whole(subadmm *s) {
-    hessian_mass_times(s->whole, s->x, s->v);
     for (int k = 0; k < s->ntree; k++) {
-        for (int j = s->tree[k].v0; j < s->tree[k].v0 + s->tree[k].nv; j++) {
-            s->push[j] -= s->v[j];
+        const subadmm_tree *t = &s->tree[k];
+        subadmm_read(s, t, s->dx + t->v0);
+        if (in_row(t)) {
+            double row[6] = {0};
+            add_wrench(s, t->lane, t->nv, row);
+            for (int j = 0; j < t->nv; j++) {
+                s->push[t->v0 + j] += row[j];
+            }
         }
+    }
+    hessian_mass_times(s->whole, s->dx, s->v);
+    for (int j = 0; j < s->problem->nv; j++) {
+        s->push[j] -= s->v[j];
     }
     if (!hessian_solve(s->whole, s->push)) {
         return 0;
     }
     for (int k = 0; k < s->ntree; k++) {
-        for (int j = s->tree[k].v0; j < s->tree[k].v0 + s->tree[k].nv; j++) {
-            s->x[j] += s->push[j];
+        const subadmm_tree *t = &s->tree[k];
+        for (int j = t->v0; j < t->v0 + t->nv; j++) {
+            s->dx[j] += s->push[j];
         }
+        subadmm_write(s, t, s->dx + t->v0);
     }
     return 1;
 }
@@ -183,11 +277,15 @@ int subadmm_move(subadmm *s) {
     if (s->split == SUBADMM_NONE) {
         return move_whole(s);
     }
+    s->kernels->bodies(&s->lanes, 0, s->lanes.solved_batches);
     for (int k = 0; k < s->ntree; k++) {
         subadmm_tree *t = &s->tree[k];
-        if (t->form == SUBADMM_DENSE) {
+        if (t->form == SUBADMM_ROW) {
+            add_wrench(s, t->lane, t->nv, s->push + t->v0);
+            move_dense(t, row_of(s, t), s->push + t->v0);
+        } else if (t->form == SUBADMM_DENSE) {
             move_dense(t, s->x + t->v0, s->push + t->v0);
-        } else {
+        } else if (is_split(t)) {
             subadmm_move_branch(s, t);
         }
     }
