@@ -27,6 +27,7 @@
 #include "linalg/strip.h"
 #include "solver/extrapolate.h"
 #include "solver/law.h"
+#include "solver/subadmm_articulated.h"
 
 #include <float.h>
 #include <math.h>
@@ -104,6 +105,9 @@ static void scale_lanes(const subadmm *s, double *scale) {
 }
 
 static double diagonal_of(const subadmm *s, const subadmm_tree *t, int j) {
+    if (t->form == SUBADMM_ARTICULATED) {
+        return subadmm_stiffness_articulated(t, t->v0 + j);
+    }
     ptrdiff_t at = (ptrdiff_t)j * (strip_stride(t->nv) + 1);
     if (t->form == SUBADMM_BRANCH) {
         at = s->bodies.row[t->v0 + j] + s->bodies.depth[t->v0 + j] - 1;

@@ -431,6 +431,9 @@ int subadmm_lay_out(subadmm *s, int articulated) {
     }
     find_trees(s, articulated ? SUBADMM_ARTICULATED : SUBADMM_BRANCH);
     s->bodies.two_chains = knows_bodies(s) && !same_place(s);
+    for (int k = 0; k < s->ntree && s->bodies.two_chains; k++) { /* which joint by joint does not take */
+        s->tree[k].form = is_split(&s->tree[k]) ? SUBADMM_BRANCH : s->tree[k].form;
+    }
     if (!make_lanes(s) || !make_state(s) || !find_sides(s)) {
         return 0;
     }

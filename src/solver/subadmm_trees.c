@@ -10,6 +10,7 @@
 #include "linalg/strip.h"
 #include "math/dense.h"
 #include "solver/subadmm.h"
+#include "solver/subadmm_articulated.h"
 #include "solver/subadmm_branch.h"
 
 #include <math.h>
@@ -169,7 +170,9 @@ int subadmm_make_trees(subadmm *s) {
         subadmm_tree *t = &s->tree[k];
         if (t->form == SUBADMM_LANE) {
             make_lane(s, t);
-        } else if (!(is_split(t) ? subadmm_make_branch(s, t) : make_dense(s, t))) {
+        } else if (!(t->form == SUBADMM_BRANCH        ? subadmm_make_branch(s, t)
+                     : t->form == SUBADMM_ARTICULATED ? subadmm_make_articulated(s, t)
+                                                      : make_dense(s, t))) {
             return 0;
         }
     }
@@ -177,29 +180,40 @@ int subadmm_make_trees(subadmm *s) {
     return 1;
 }
 
-/* C of all trees anew. */
-static void sum_slots(subadmm *s) {
-    const sim_problem *p = s->problem;
-    for (int k = 0; k < s->ntree; k++) {
-        subadmm_tree *t = &s->tree[k];
-        if (is_split(t)) {
-            subadmm_begin_branch(s, t);
-        } else if (t->form != SUBADMM_LANE) {
-            begin_dense(s, t);
-        }
+/* C: what the contacts of the lanes add, ... */
+static void begin_slots(subadmm *s, subadmm_tree *t) {
+    if (t->form == SUBADMM_BRANCH) {
+        subadmm_begin_branch(s, t);
+    } else if (t->form == SUBADMM_ARTICULATED) {
+        subadmm_begin_articulated(s, t);
+    } else if (t->form != SUBADMM_LANE) {
+        begin_dense(s, t);
     }
-    for (int k = 0; k < 2 * p->nconstraint; k++) {
+}
+
+/* ... and the others, side by side. */
+static void sum_slots(subadmm *s) {
+    for (int k = 0; k < s->ntree; k++) {
+        begin_slots(s, &s->tree[k]);
+    }
+    for (int k = 0; k < 2 * s->problem->nconstraint; k++) {
         const subadmm_side *side = &s->side[k / 2][k % 2];
         const subadmm_tree *t = &s->tree[side->tree];
-        int rows = p->constraint[k / 2].rows;
-        if (side->n && is_split(t)) {
-            subadmm_add_branch(s, t, side, rows, s->weight[k / 2]);
-        } else if (side->n) {
-            add_dense(t, side, rows, s->weight[k / 2]);
+        int rows = s->problem->constraint[k / 2].rows;
+        double weight = s->weight[k / 2];
+        if (side->n == 0) {
+            continue;
+        }
+        if (t->form == SUBADMM_BRANCH) {
+            subadmm_add_branch(s, t, side, rows, weight);
+        } else if (t->form == SUBADMM_ARTICULATED) {
+            subadmm_add_articulated(s, t, side, rows, weight);
+        } else {
+            add_dense(t, side, rows, weight);
         }
     }
     for (int k = 0; k < s->ntree; k++) {
-        if (is_split(&s->tree[k])) {
+        if (s->tree[k].form == SUBADMM_BRANCH) {
             subadmm_sum_branch(s, &s->tree[k]);
         }
     }
@@ -237,7 +251,10 @@ int subadmm_factor(subadmm *s, int again) {
     int done = 1;
     for (int k = 0; k < s->ntree && done; k++) {
         subadmm_tree *t = &s->tree[k];
-        done = t->form == SUBADMM_LANE ? 1 : is_split(t) ? subadmm_factor_branch(s, t) : factor_dense(t, s->kappa);
+        done = t->form == SUBADMM_LANE          ? 1
+               : t->form == SUBADMM_BRANCH      ? subadmm_factor_branch(s, t)
+               : t->form == SUBADMM_ARTICULATED ? subadmm_factor_articulated(s, t)
+                                                : factor_dense(t, s->kappa);
     }
     return done ? 1 : -1;
 }
@@ -316,8 +333,10 @@ int subadmm_move(subadmm *s) {
             move_dense(t, row_of(s, t, s->lanes.row), s->push + t->v0);
         } else if (t->form == SUBADMM_DENSE) {
             move_dense(t, s->x + t->v0, s->push + t->v0);
-        } else if (is_split(t)) {
+        } else if (t->form == SUBADMM_BRANCH) {
             subadmm_move_branch(s, t);
+        } else if (t->form == SUBADMM_ARTICULATED) {
+            subadmm_move_articulated(s, t);
         }
     }
     return 1;
