@@ -27,6 +27,7 @@
 #include "linalg/strip.h"
 #include "solver/extrapolate.h"
 #include "solver/law.h"
+#include "solver/subadmm_articulated.h"
 
 #include <float.h>
 #include <math.h>
@@ -49,11 +50,11 @@ static const sim_solver_option options[OPTIONS] = {
 };
 
 static const double BEGIN = 5;                /* kappa */
-static const double BALANCE = 0.05, NEAR = 3; /* primal / dual; by which factor it may be off */
+static const double BALANCE = 0.07, NEAR = 2; /* primal / dual; by which factor it may be off */
 static const double MOST_CHANGE = 10;         /* of kappa at once */
-static const double WAIT = 1.05;              /* looks between changes grow by this */
+static const double WAIT = 1.02;              /* looks between changes grow by this */
 static const double SOFTEST = 1e-6, STIFFEST = 1e6;
-enum { ROUND = 3, WINDOW = 10, PATIENCE = 10 };
+enum { ROUND = 3, WINDOW = 10, PATIENCE = 10, NEVER = 100 };
 static const double ROUNDING = 1e3; /* E over the rounding of kappa */
 
 /* How it goes on. */
@@ -61,6 +62,7 @@ typedef struct progress {
     int next, in_vain; /* look; looks since E was last the least */
     double since, wait;
     double change; /* of kappa, due after this iteration */
+    int again;     /* so is C */
     extrapolation ahead;
 } progress;
 
@@ -70,9 +72,8 @@ static int reserve(subadmm *s) {
     struct {
         double **at;
         size_t count;
-    } all[] = {{&s->weight, n},    {&s->slack, rows}, {&s->inverse_mass, n}, {&s->rho, n},
-               {&s->target, rows}, {&s->q, rows},     {&s->gamma, rows},     {&s->before, rows},
-               {&s->v, nv},        {&s->s, rows},     {&s->momentum, nv},    {&s->dx, nv}};
+    } all[] = {{&s->weight, n}, {&s->slack, rows}, {&s->inverse_mass, n}, {&s->rho, n}, {&s->target, rows},
+               {&s->q, rows},   {&s->v, nv},       {&s->momentum, nv},    {&s->dx, nv}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         *all[k].at = ARENA_NEW(s->call->scratch, double, all[k].count);
         if (!*all[k].at) {
@@ -104,6 +105,9 @@ static void scale_lanes(const subadmm *s, double *scale) {
 }
 
 static double diagonal_of(const subadmm *s, const subadmm_tree *t, int j) {
+    if (t->form == SUBADMM_ARTICULATED) {
+        return subadmm_stiffness_articulated(t, t->v0 + j);
+    }
     ptrdiff_t at = (ptrdiff_t)j * (strip_stride(t->nv) + 1);
     if (t->form == SUBADMM_BRANCH) {
         at = s->bodies.row[t->v0 + j] + s->bodies.depth[t->v0 + j] - 1;
@@ -133,14 +137,10 @@ static void set_scale(const subadmm *s, extrapolation *e) {
 /* ---- looks ---- */
 
 static void keep_best(subadmm *s, progress *at) {
-    const sim_problem *p = s->problem;
     at->in_vain = s->E <= 0.99 * s->best ? 0 : at->in_vain + 1;
     if (s->E < s->best) {
         s->best = s->E;
-        memcpy(s->call->out->impulse, s->gamma, (size_t)p->nrow * sizeof *s->gamma);
-        for (int j = 0; j < p->nv; j++) {
-            s->call->out->v[j] = p->v_free[j] + s->v[j];
-        }
+        memcpy(s->least, s->state, (size_t)s->numbers * sizeof *s->least);
     }
 }
 
@@ -163,7 +163,6 @@ static int at_rounding(const subadmm *s, const progress *at) {
 /* E and residuals, between the multipliers' update and that of x.  SIM_OUTCOMES: it goes on. */
 static sim_outcome look(subadmm *s, progress *at, int iteration) {
     const double *o = s->call->option;
-    subadmm_gather(s, s->gamma);
     subadmm_measure(s);
     keep_best(s, at);
     solver_record(s->call, s->E, NAN);
@@ -181,19 +180,21 @@ static sim_outcome look(subadmm *s, progress *at, int iteration) {
         subadmm_residuals(s);
         steer(s, at);
     }
+    at->again = subadmm_cull(s, iteration == 0 ? 1 : at->change != 1 ? 2 : NEVER);
     return SIM_OUTCOMES;
 }
 
 /* ---- iterations ---- */
 
 /* 0 without memory, -1 if a matrix is not positive definite. */
-static int change_penalty(subadmm *s, progress *at, int again) {
+static int change_penalty(subadmm *s, progress *at) {
     s->kappa *= at->change;
-    at->change = 1;
-    int done = subadmm_factor(s, again);
+    int done = subadmm_factor(s, at->again);
     s->call->out->factorisations++;
     extrapolation_restart(&at->ahead);
     set_scale(s, &at->ahead);
+    at->change = 1;
+    at->again = 0;
     return done;
 }
 
@@ -210,19 +211,16 @@ static int step(subadmm *s, progress *at, int iteration, sim_outcome *outcome) {
         extrapolation_begin(&at->ahead, s->state);
     }
     if (looks) {
-        subadmm_gather(s, s->before);
+        memcpy(s->before, s->state, (size_t)s->numbers * sizeof *s->before);
     }
     subadmm_spread(s);
     subadmm_project(s);
+    if (!subadmm_move(s)) {
+        return 0;
+    }
     if (looks) {
         *outcome = look(s, at, iteration);
         *outcome = *outcome == SIM_OUTCOMES && last ? SIM_AT_LIMIT : *outcome;
-        if (*outcome != SIM_OUTCOMES) {
-            return 1;
-        }
-    }
-    if (!subadmm_move(s)) {
-        return 0;
     }
     if (in_round == ROUND - 1) {
         extrapolation_end(&at->ahead, s->state);
@@ -230,46 +228,42 @@ static int step(subadmm *s, progress *at, int iteration, sim_outcome *outcome) {
     return 1;
 }
 
+/* x of the impulses as they stand, which a look has found. */
+static void begin_where_impulses_lead(subadmm *s) {
+    const admm_lanes *l = &s->lanes;
+    memcpy(l->row, l->answer, (size_t)(LANES * l->nrow) * sizeof *l->row);
+    for (int k = 0; k < s->ntree; k++) {
+        const subadmm_tree *t = &s->tree[k];
+        if (t->form != SUBADMM_LANE && t->form != SUBADMM_ROW) {
+            memcpy(s->x + t->v0, s->v + t->v0, (size_t)t->nv * sizeof *s->x);
+        }
+    }
+}
+
 /* 0 without memory. */
 static int iterate(subadmm *s) {
     progress at = {.change = 1, .wait = 1};
     sim_solution *out = s->call->out;
     sim_outcome outcome = look(s, &at, 0);
-    int done = 1, window = (int)s->call->option[ACCELERATION] ? WINDOW : 0, most = most_iterations(s);
-    outcome = outcome == SIM_OUTCOMES && most == 0 ? SIM_AT_LIMIT : outcome;
+    int done = 1, window = (int)s->call->option[ACCELERATION] ? WINDOW : 0;
+    outcome = outcome == SIM_OUTCOMES && most_iterations(s) == 0 ? SIM_AT_LIMIT : outcome;
     if (!extrapolation_make(&at.ahead, s->numbers, window, s->call->scratch)) {
         return 0;
     }
     if (outcome == SIM_OUTCOMES) {
-        done = change_penalty(s, &at, 1);
+        at.again = 1;
+        done = change_penalty(s, &at);
+        begin_where_impulses_lead(s);
     }
     for (int k = 1; outcome == SIM_OUTCOMES && done > 0; k++) {
         out->iterations = k;
         done = step(s, &at, k, &outcome);
-        if (done && outcome == SIM_OUTCOMES && at.change != 1) {
-            done = change_penalty(s, &at, 0);
+        if (done && outcome == SIM_OUTCOMES && (at.change != 1 || at.again)) {
+            done = change_penalty(s, &at);
         }
     }
     out->outcome = done < 0 ? SIM_BROKEN_DOWN : outcome;
     return done != 0;
-}
-
-/* lambda as it was guessed, and x as it follows from it; what is handed out if no number comes out: no impulse. */
-static void guess_impulses(subadmm *s) {
-    const sim_problem *p = s->problem;
-    for (int r = 0; r < p->nrow; r++) {
-        double guess = p->impulse_guess ? p->impulse_guess[r] : 0;
-        s->gamma[r] = isfinite(guess) ? guess : 0;
-        s->call->out->impulse[r] = 0;
-    }
-    memcpy(s->call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
-}
-
-static void start(subadmm *s) {
-    subadmm_measure(s);
-    for (int k = 0; k < s->ntree; k++) {
-        subadmm_write(s, &s->tree[k], s->v + s->tree[k].v0);
-    }
 }
 
 /* Sizes of unsplit trees, by their A. */
@@ -298,13 +292,8 @@ static int prepare(subadmm *s) {
     for (int i = 0; i < s->problem->nconstraint; i++) {
         s->weight[i] = 1 / s->inverse_mass[i];
     }
-    guess_impulses(s);
-    if (!subadmm_lay_out(s, (int)o[FACTORISATION]) || (s->split == SUBADMM_NONE && !prepare_whole(s)) ||
-        !subadmm_make_trees(s)) {
-        return 0;
-    }
-    start(s);
-    return 1;
+    return subadmm_lay_out(s, (int)o[FACTORISATION]) && (s->split != SUBADMM_NONE || prepare_whole(s)) &&
+           subadmm_make_trees(s);
 }
 
 static int solve(solver_call *call) {
@@ -315,6 +304,9 @@ static int solve(solver_call *call) {
         return 1;
     }
     int done = prepare(&s) && iterate(&s);
+    if (done) {
+        subadmm_hand_out(&s);
+    }
     call->out->residual = s.best;
     return done;
 }

@@ -22,7 +22,7 @@ typedef enum subadmm_form {
 /* One side of a constraint that is no contact of the lanes: `rows` x n numbers of J, `stride` apart, act on x. */
 typedef struct subadmm_side {
     int n, stride;
-    const double *J, *x;
+    const double *J, *x, *answer; /* answer: as x, of A^-1 J'lambda */
     double *push;
     int tree;      /* of subadmm */
     int body, dof; /* the problem's, of trees split over bodies: on which, else from which dof on; -1 */
@@ -46,7 +46,7 @@ typedef struct subadmm_bodies {
     int *parent, *depth; /* [nv] of a dof: the one before it on the path from the root; dofs on the path with itself */
     int *run;            /* [nv] dofs one after the other, each the one before the next, up to this one */
     ptrdiff_t *row;      /* [nv] where the row of a dof starts in the numbers of its tree */
-    double *V;           /* [8 nbody] on the chain of A, where that is another one */
+    double *V, *answer;  /* [8 nbody] on the chain of A, where that is another one: of x, of A^-1 J'lambda */
     double *push[SIM_CHAINS];  /* [8 nbody] */
     double *added[SIM_CHAINS]; /* [36 nbody] sum of weight J_b'J_b */
     int two_chains;            /* constraints act on another than that of A */
@@ -83,9 +83,13 @@ typedef struct subadmm {
     double *lambda; /* [nrow] of constraints beside the lanes */
     double *push;   /* [nv] */
 
-    double *gamma, *before; /* [nrow] lambda of all rows, and an iteration ago */
-    double *v, *s;          /* [nv] A^-1 J' gamma; [nrow] */
+    double *before, *least; /* multipliers of an iteration ago, and those of the least E: the state's [numbers] */
+    double *v;              /* [nv] A^-1 J' lambda, of trees that have no row */
     double *dx, *momentum;  /* [nv] */
+    natural_sum constant;   /* what of E does not change */
+    double (*slot)[2];      /* [contacts of the lanes] weights of their sides */
+    char *kept, *open;      /* likewise: 0: left out, as it was found open; in how many looks in a row it was */
+    char *back;             /* how often it was taken in again */
     double primal, dual;    /* energies */
     double E, best;
 } subadmm;
@@ -93,8 +97,11 @@ typedef struct subadmm {
 /* subadmm_slots.c: where everything stands.  0 without memory. */
 int subadmm_lay_out(subadmm *s, int articulated);
 
-/* subadmm_law.c: lambda from x and what it pushes, of constraints beside the lanes. */
+/* subadmm_law.c, of all constraints: lambda from x, and what f = lambda' + (lambda' - lambda) pushes. */
 void subadmm_project(subadmm *s);
+/* What lambda pushes; the others' part of E. */
+void subadmm_emit(subadmm *s);
+void subadmm_add_natural(const subadmm *s, natural_sum *sum);
 
 /* subadmm_trees.c.  0 without memory, -1 if a matrix is not positive definite.  `again`: C has changed. */
 int subadmm_make_trees(subadmm *s);
@@ -102,15 +109,17 @@ int subadmm_factor(subadmm *s, int again);
 /* Velocities of bodies that follow from x; x <- x + K^-1 (push - A x). */
 void subadmm_spread(subadmm *s);
 int subadmm_move(subadmm *s);
-/* v - v* of a tree, and back. */
-void subadmm_read(const subadmm *s, const subadmm_tree *t, double *x);
-void subadmm_write(subadmm *s, const subadmm_tree *t, const double *x);
+/* A^-1 push. */
+void subadmm_follow(subadmm *s);
+/* v - v* of a tree. */
+void subadmm_read(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *v);
 
-/* subadmm_measure.c: E of v* + A^-1 J' gamma; the residuals, as energies. */
+/* subadmm_measure.c: what is needed once; E of v* + A^-1 J' lambda; residuals, as energies, after that; who is left out
+ * (open for so many looks) or taken in again: whether anybody is; the answer. */
 int subadmm_weigh(subadmm *s);
 void subadmm_measure(subadmm *s);
 void subadmm_residuals(subadmm *s);
-/* lambda of all rows. */
-void subadmm_gather(const subadmm *s, double *gamma);
+int subadmm_cull(subadmm *s, int looks);
+void subadmm_hand_out(subadmm *s);
 
 #endif

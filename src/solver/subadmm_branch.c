@@ -14,11 +14,9 @@
  * Row j of a matrix holds the dofs on the path from the root to j, j the last. */
 #include "solver/subadmm_branch.h"
 #include "math/dense.h"
-#include "math/spatial.h"
+#include "solver/subadmm_six.h"
 
 #include <string.h>
-
-enum { SQUARE = 36 };
 
 static const sim_problem_bodies *bodies_of(const subadmm *s) { return s->bodies.is; }
 
@@ -54,56 +52,6 @@ static ptrdiff_t find_paths(subadmm *s, const subadmm_tree *t) {
 
 /* ---- composites ---- */
 
-static void add_rigid(const sim_body_inertia *I, double *H) {
-    const double A[3][3] = {{I->I.xx, I->I.xy, I->I.xz}, {I->I.xy, I->I.yy, I->I.yz}, {I->I.xz, I->I.yz, I->I.zz}};
-    const double h[3][3] = {{0, -I->h.z, I->h.y}, {I->h.z, 0, -I->h.x}, {-I->h.y, I->h.x, 0}};
-    for (int i = 0; i < 3; i++) {
-        H[6 * (i + 3) + i + 3] += I->mass;
-        for (int j = 0; j < 3; j++) {
-            H[6 * i + j] += A[i][j];
-            H[6 * i + j + 3] += h[i][j];
-            H[6 * (i + 3) + j] -= h[i][j];
-        }
-    }
-}
-
-static inline v3 v3_load(const double *x) { return (v3){x[0], x[1], x[2]}; }
-static inline void v3_store(v3 a, double *x) {
-    x[0] = a.x;
-    x[1] = a.y;
-    x[2] = a.z;
-}
-
-/* to += X' H X: H taken at the parent's origin, which lies at -r. */
-static void add_at_parent(const double *H, v3 r, double *to) {
-    double M[SQUARE];
-    for (int i = 0; i < 6; i++) {
-        const double *row = H + 6 * i;
-        v3 lin = v3_load(row + 3);
-        v3_store(v3_sub(v3_load(row), v3_cross(lin, r)), M + 6 * i);
-        v3_store(lin, M + 6 * i + 3);
-    }
-    for (int j = 0; j < 6; j++) {
-        v3 turned = v3_cross(r, (v3){M[18 + j], M[24 + j], M[30 + j]});
-        to[j] += M[j] + turned.x;
-        to[6 + j] += M[6 + j] + turned.y;
-        to[12 + j] += M[12 + j] + turned.z;
-        to[18 + j] += M[18 + j];
-        to[24 + j] += M[24 + j];
-        to[30 + j] += M[30 + j];
-    }
-}
-
-static force times(const double *H, motion m) {
-    const double x[6] = {m.ang.x, m.ang.y, m.ang.z, m.lin.x, m.lin.y, m.lin.z};
-    double y[6];
-    for (int i = 0; i < 6; i++) {
-        const double *row = H + 6 * i;
-        y[i] = ((row[0] * x[0] + row[1] * x[1]) + (row[2] * x[2] + row[3] * x[3])) + (row[4] * x[4] + row[5] * x[5]);
-    }
-    return (force){v3_load(y), v3_load(y + 3)};
-}
-
 /* M += the composites of H [36 nbody] on a chain; H is lost. */
 static void add_composites(subadmm *s, const subadmm_tree *t, int chain, double *H, double *M) {
     const sim_problem_bodies *b = bodies_of(s);
@@ -111,7 +59,7 @@ static void add_composites(subadmm *s, const subadmm_tree *t, int chain, double 
     for (int i = t->body1 - 1; i >= t->body0; i--) {
         const sim_body_node *n = &b->node[i];
         for (int j = n->v0; j < n->v0 + n->nv; j++) {
-            force F = times(H + SQUARE * (ptrdiff_t)i, at->S[j]);
+            force F = six_times(H + SIX_NUMBERS * (ptrdiff_t)i, at->S[j]);
             double *row = row_of(s, M, j);
             for (int body = i, k = j, entry = s->bodies.depth[j]; entry > 0;) {
                 for (; k >= b->node[body].v0 && b->node[body].nv; k--) {
@@ -125,13 +73,13 @@ static void add_composites(subadmm *s, const subadmm_tree *t, int chain, double 
             }
         }
         if (n->parent >= 0) {
-            add_at_parent(H + SQUARE * (ptrdiff_t)i, at->r[i], H + SQUARE * (ptrdiff_t)n->parent);
+            six_add_at_parent(H + SIX_NUMBERS * (ptrdiff_t)i, at->r[i], H + SIX_NUMBERS * (ptrdiff_t)n->parent);
         }
     }
 }
 
 static void clear(double *H, int first, int end) {
-    memset(H + SQUARE * (ptrdiff_t)first, 0, (size_t)(SQUARE * (end - first)) * sizeof *H);
+    memset(H + SIX_NUMBERS * (ptrdiff_t)first, 0, (size_t)(SIX_NUMBERS * (end - first)) * sizeof *H);
 }
 
 int subadmm_make_branch(subadmm *s, subadmm_tree *t) {
@@ -147,7 +95,7 @@ int subadmm_make_branch(subadmm *s, subadmm_tree *t) {
     memset(t->A, 0, (size_t)t->numbers * sizeof *t->A);
     clear(H, t->body0, t->body1);
     for (int i = t->body0; i < t->body1; i++) {
-        add_rigid(&b->I[i], H + SQUARE * (ptrdiff_t)i);
+        six_add_rigid(&b->I[i], H + SIX_NUMBERS * (ptrdiff_t)i);
     }
     add_composites(s, t, SIM_CHAIN_MASS, H, t->A);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -156,26 +104,14 @@ int subadmm_make_branch(subadmm *s, subadmm_tree *t) {
     return 1;
 }
 
-/* What the contacts of the lanes add to a body: a lower triangle. */
-static void add_triangle(const double *L, double *H) {
-    for (int i = 0; i < 6; i++) {
-        for (int j = 0; j <= i; j++) {
-            H[6 * i + j] += L[i * (i + 1) / 2 + j];
-            if (i != j) {
-                H[6 * j + i] += L[i * (i + 1) / 2 + j];
-            }
-        }
-    }
-}
-
 void subadmm_begin_branch(subadmm *s, const subadmm_tree *t) {
     memset(t->C, 0, (size_t)t->numbers * sizeof *t->C);
     for (int chain = 0; chain < SIM_CHAINS; chain++) {
         clear(s->bodies.added[chain], t->body0, t->body1);
     }
     for (int i = t->body0; i < t->body1; i++) {
-        add_triangle(admm_lanes_added(&s->lanes, t->lane + i - t->body0),
-                     s->bodies.added[SIM_CHAIN_START] + SQUARE * (ptrdiff_t)i);
+        six_add_triangle(admm_lanes_added(&s->lanes, t->lane + i - t->body0),
+                         s->bodies.added[SIM_CHAIN_START] + SIX_NUMBERS * (ptrdiff_t)i);
     }
 }
 
@@ -185,8 +121,8 @@ void subadmm_add_branch(subadmm *s, const subadmm_tree *t, const subadmm_side *s
         for (int j = 0; j < side->n && side->body < 0; j++) {
             row_of(s, t->C, side->dof + j)[s->bodies.depth[side->dof + j] - 1] += weight * J[j] * J[j];
         }
-        double *H = s->bodies.added[side->chain] + SQUARE * (ptrdiff_t)side->body;
-        for (int k = 0; k < SQUARE && side->body >= 0; k++) {
+        double *H = s->bodies.added[side->chain] + SIX_NUMBERS * (ptrdiff_t)side->body;
+        for (int k = 0; k < SIX_NUMBERS && side->body >= 0; k++) {
             H[k] += weight * J[k / 6] * J[k % 6];
         }
     }
@@ -264,41 +200,33 @@ static void take_momentum(const subadmm *s, const subadmm_tree *t, const double 
 
 /* ---- passes ---- */
 
-/* Velocities of bodies stand in the lanes; those on the chain of A, where that is another one, behind them. */
-static double *velocity_at(const subadmm *s, const subadmm_tree *t, int chain, int body) {
-    return chain == SIM_CHAIN_START ? s->lanes.row + (ptrdiff_t)LANES * s->lanes.row_of[t->lane + body - t->body0]
-                                    : s->bodies.V + (ptrdiff_t)LANES * body;
+/* On the chain of gaps velocities of bodies are rows of the lanes. */
+static double *velocity_at(const subadmm *s, const subadmm_tree *t, int chain, int body, double *rows, double *V) {
+    return chain == SIM_CHAIN_START ? rows + (ptrdiff_t)LANES * s->lanes.row_of[t->lane + body - t->body0]
+                                    : V + (ptrdiff_t)LANES * body;
 }
 
-static motion motion_load(const double *x) { return (motion){v3_load(x), v3_load(x + 3)}; }
-static force force_load(const double *x) { return (force){v3_load(x), v3_load(x + 3)}; }
-
-static void spread_chain(const subadmm *s, const subadmm_tree *t, int chain) {
+void subadmm_spread_branch(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *V) {
     const sim_problem_bodies *b = bodies_of(s);
-    const sim_body_chain *at = &b->chain[chain];
-    for (int i = t->body0; i < t->body1; i++) {
-        const sim_body_node *n = &b->node[i];
-        motion V = {{0, 0, 0}, {0, 0, 0}};
-        if (n->parent >= 0) {
-            V = motion_at_child(motion_load(velocity_at(s, t, chain, n->parent)), at->r[i]);
-        }
-        for (int j = n->v0; j < n->v0 + n->nv; j++) {
-            V = motion_axpy(V, s->x[j], at->S[j]);
-        }
-        double *to = velocity_at(s, t, chain, i);
-        v3_store(V.ang, to);
-        v3_store(V.lin, to + 3);
-    }
-}
-
-void subadmm_spread_branch(subadmm *s, const subadmm_tree *t) {
     for (int chain = 0; chain <= s->bodies.two_chains; chain++) {
-        spread_chain(s, t, chain);
+        const sim_body_chain *at = &b->chain[chain];
+        for (int i = t->body0; i < t->body1; i++) {
+            const sim_body_node *n = &b->node[i];
+            double *to = velocity_at(s, t, chain, i, rows, V);
+            motion m = {{0, 0, 0}, {0, 0, 0}};
+            if (n->parent >= 0) {
+                m = motion_at_child(six_motion(velocity_at(s, t, chain, n->parent, rows, V)), at->r[i]);
+            }
+            for (int j = n->v0; j < n->v0 + n->nv; j++) {
+                m = motion_axpy(m, x[j], at->S[j]);
+            }
+            six_store(m.ang, m.lin, to);
+        }
     }
 }
 
 /* What pushes on bodies, felt by the joints. */
-static void gather_chain(const subadmm *s, const subadmm_tree *t, int chain) {
+static void gather_chain(subadmm *s, const subadmm_tree *t, int chain) {
     const sim_problem_bodies *b = bodies_of(s);
     const sim_body_chain *at = &b->chain[chain];
     for (int i = t->body1 - 1; i >= t->body0; i--) {
@@ -307,23 +235,26 @@ static void gather_chain(const subadmm *s, const subadmm_tree *t, int chain) {
         if (chain == SIM_CHAIN_START) {
             admm_lanes_wrench(&s->lanes, t->lane + i - t->body0, wrench);
         }
-        force F = force_add(force_load(s->bodies.push[chain] + (ptrdiff_t)LANES * i), force_load(wrench));
+        force F = force_add(six_force(s->bodies.push[chain] + (ptrdiff_t)LANES * i), six_force(wrench));
         for (int j = n->v0; j < n->v0 + n->nv; j++) {
             s->push[j] += motion_dot(at->S[j], F);
         }
         if (n->parent >= 0) {
             double *to = s->bodies.push[chain] + (ptrdiff_t)LANES * n->parent;
-            F = force_add(force_load(to), force_at_parent(F, at->r[i]));
-            v3_store(F.ang, to);
-            v3_store(F.lin, to + 3);
+            F = force_add(six_force(to), force_at_parent(F, at->r[i]));
+            six_store(F.ang, F.lin, to);
         }
     }
 }
 
-void subadmm_move_branch(subadmm *s, const subadmm_tree *t) {
+void subadmm_gather_branch(subadmm *s, const subadmm_tree *t) {
     for (int chain = 0; chain <= s->bodies.two_chains; chain++) {
         gather_chain(s, t, chain);
     }
+}
+
+void subadmm_move_branch(subadmm *s, const subadmm_tree *t) {
+    subadmm_gather_branch(s, t);
     take_momentum(s, t, s->x, s->push);
     solve(s, t, s->push);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {

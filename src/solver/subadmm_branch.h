@@ -12,8 +12,11 @@ void subadmm_add_branch(subadmm *s, const subadmm_tree *t, const subadmm_side *s
 void subadmm_sum_branch(subadmm *s, const subadmm_tree *t);
 /* 0 if not positive definite. */
 int subadmm_factor_branch(subadmm *s, subadmm_tree *t);
-/* Velocities of its bodies; x <- x + K^-1 (push - A x). */
-void subadmm_spread_branch(subadmm *s, const subadmm_tree *t);
+/* Velocities of its bodies from x, into rows of the lanes and V. */
+void subadmm_spread_branch(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *V);
+/* What pushes on bodies, added to what pushes on joints. */
+void subadmm_gather_branch(subadmm *s, const subadmm_tree *t);
+/* x <- x + K^-1 (push - A x) */
 void subadmm_move_branch(subadmm *s, const subadmm_tree *t);
 
 #endif

@@ -39,11 +39,11 @@ static void project(const sim_constraint *c, double step, double *y) {
     }
 }
 
-static double velocity_of(const subadmm_side *side, int row) {
+static double velocity_of(const subadmm_side *side, int row, const double *x) {
     const double *J = side->J + (ptrdiff_t)row * side->stride;
     double sum = 0;
     for (int j = 0; j < side->n; j++) {
-        sum += J[j] * side->x[j];
+        sum += J[j] * x[j];
     }
     return sum;
 }
@@ -66,10 +66,11 @@ static void clear(subadmm *s) {
 static void answer(subadmm *s, int i) {
     const sim_constraint *c = &s->problem->constraint[i];
     const double *R = s->call->R + c->row;
+    const subadmm_side *side = s->side[i];
     double *lambda = s->lambda + c->row, y[SIM_MAX_ROWS];
     for (int r = 0; r < c->rows; r++) {
         double zeta = s->slack[c->row + r] / s->kappa;
-        double u = velocity_of(&s->side[i][0], r) + velocity_of(&s->side[i][1], r);
+        double u = velocity_of(&side[0], r, side[0].x) + velocity_of(&side[1], r, side[1].x);
         y[r] =
             isinf(R[r]) ? s->problem->step * c->force : (s->target[c->row + r] + zeta * lambda[r] - u) / (zeta + R[r]);
     }
@@ -77,8 +78,8 @@ static void answer(subadmm *s, int i) {
     for (int r = 0; r < c->rows; r++) {
         double f = y[r] + (y[r] - lambda[r]);
         lambda[r] = y[r];
-        push_by(&s->side[i][0], r, f);
-        push_by(&s->side[i][1], r, f);
+        push_by(&side[0], r, f);
+        push_by(&side[1], r, f);
     }
 }
 
@@ -88,6 +89,35 @@ void subadmm_project(subadmm *s) {
     for (int i = 0; i < s->problem->nconstraint; i++) {
         if (s->lane_of[i] < 0) {
             answer(s, i);
+        }
+    }
+}
+
+void subadmm_emit(subadmm *s) {
+    clear(s);
+    s->kernels->emit(&s->lanes, 0, s->lanes.contact_batches);
+    for (int i = 0; i < s->problem->nconstraint; i++) {
+        const sim_constraint *c = &s->problem->constraint[i];
+        for (int r = 0; r < c->rows && s->lane_of[i] < 0; r++) {
+            push_by(&s->side[i][0], r, s->lambda[c->row + r]);
+            push_by(&s->side[i][1], r, s->lambda[c->row + r]);
+        }
+    }
+}
+
+void subadmm_add_natural(const subadmm *s, natural_sum *sum) {
+    const sim_problem *p = s->problem;
+    double none[SIM_MAX_ROWS] = {0}, v[SIM_MAX_ROWS];
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        const subadmm_side *side = s->side[i];
+        for (int r = 0; r < c->rows && s->lane_of[i] < 0; r++) {
+            int row = c->row + r, forced = isinf(s->call->R[row]);
+            double u = velocity_of(&side[0], r, side[0].answer) + velocity_of(&side[1], r, side[1].answer);
+            v[r] = forced ? 0 : u + s->q[row] + s->call->R[row] * s->lambda[row];
+        }
+        if (s->lane_of[i] < 0) {
+            natural_add(sum, c, p->step, s->rho[i], none, v, s->lambda + c->row);
         }
     }
 }

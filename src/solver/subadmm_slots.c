@@ -190,13 +190,20 @@ static const double *lane_rows(subadmm *s, int i, const subadmm_tree *t, int sid
     return t->nv < FEW ? padded : J;
 }
 
+static double guess_of(const subadmm *s, int row) {
+    const double *guess = s->problem->impulse_guess;
+    return guess && isfinite(guess[row]) ? guess[row] : 0;
+}
+
 static int fill_contact(subadmm *s, int i, admm_contact *to) {
     const sim_constraint *c = &s->problem->constraint[i];
     const double *R = s->call->R + c->row;
     int node[2], side[2], count = parts_of(s, i, node, side), ok = 1;
     *to = (admm_contact){.body = {-1, -1}, .friction = c->friction, .R_t = R[0], .R_n = R[2]};
     memcpy(to->target, s->target + c->row, sizeof to->target);
-    memcpy(to->lambda, s->gamma + c->row, sizeof to->lambda);
+    for (int k = 0; k < 3; k++) {
+        to->lambda[k] = guess_of(s, c->row + k);
+    }
     for (int k = 0; k < count; k++) {
         const subadmm_tree *t = &s->tree[node[k]];
         to->body[k] = t->lane + (is_split(t) ? s->bodies.is->rows[i].body[side[k]] - t->body0 : 0);
@@ -231,17 +238,22 @@ static int find_contacts(subadmm *s, char *solved, admm_contact *contact) {
 
 /* ---- all other rows ---- */
 
-static double *row_at(const subadmm *s, int lane) { return s->lanes.row + (ptrdiff_t)ROW * s->lanes.row_of[lane]; }
+/* A row of x, or of what answers it. */
+static double *row_at(const subadmm *s, double *rows, int lane) {
+    return rows + (ptrdiff_t)ROW * s->lanes.row_of[lane];
+}
 
 static subadmm_side body_side(const subadmm *s, int i, const subadmm_tree *t, int side) {
     const sim_body_rows *on = &s->bodies.is->rows[i];
-    int body = on->body[side], chain = chain_of(s, i);
+    int body = on->body[side], lane = t->lane + body - t->body0, chain = chain_of(s, i);
+    ptrdiff_t at = (ptrdiff_t)ROW * body;
+    int start = chain == SIM_CHAIN_START;
     return (subadmm_side){.n = 6,
                           .stride = 6,
                           .J = s->bodies.is->J + on->block[side],
-                          .x = chain == SIM_CHAIN_START ? row_at(s, t->lane + body - t->body0)
-                                                        : s->bodies.V + (ptrdiff_t)ROW * body,
-                          .push = s->bodies.push[chain] + (ptrdiff_t)ROW * body,
+                          .x = start ? row_at(s, s->lanes.row, lane) : s->bodies.V + at,
+                          .answer = start ? row_at(s, s->lanes.answer, lane) : s->bodies.answer + at,
+                          .push = s->bodies.push[chain] + at,
                           .body = body,
                           .dof = -1,
                           .chain = chain};
@@ -268,7 +280,9 @@ static subadmm_side tree_side(subadmm *s, int i, const subadmm_tree *t) {
                          .body = -1,
                          .dof = t->v0 + (t->turn ? 0 : of.first)};
     side.push = s->push + side.dof;
-    side.x = t->form == SUBADMM_ROW ? row_at(s, t->lane) + (side.dof - t->v0) : s->x + side.dof;
+    int row = t->form == SUBADMM_ROW, first = side.dof - t->v0;
+    side.x = row ? row_at(s, s->lanes.row, t->lane) + first : s->x + side.dof;
+    side.answer = row ? row_at(s, s->lanes.answer, t->lane) + first : s->v + side.dof;
     side.J = t->turn ? turned_rows(s, side.J, c->rows, t->turn) : side.J + of.first;
     return side;
 }
@@ -357,8 +371,11 @@ static int make_state(subadmm *s) {
     }
     size_t numbers = lanes + nv + V + rows;
     s->state = ARENA_NEW(s->call->scratch, double, numbers);
+    s->before = ARENA_NEW(s->call->scratch, double, numbers);
+    s->least = ARENA_NEW(s->call->scratch, double, numbers);
+    s->bodies.answer = ARENA_NEW(s->call->scratch, double, V);
     s->push = ARENA_NEW(s->call->scratch, double, s->problem->nv);
-    if (!s->state || !s->push) {
+    if (!s->state || !s->before || !s->least || !s->push || !s->bodies.answer) {
         return 0;
     }
     s->numbers = (int)numbers;
@@ -366,11 +383,12 @@ static int make_state(subadmm *s) {
     s->bodies.V = s->x + nv;
     s->lambda = s->bodies.V + V;
     memset(s->state, 0, numbers * sizeof *s->state);
+    memset(s->least, 0, numbers * sizeof *s->least); /* if no number comes out: no impulse */
     admm_lanes_begin(&s->lanes, &s->input, s->state);
     for (int i = 0; i < s->problem->nconstraint; i++) {
         const sim_constraint *c = &s->problem->constraint[i];
-        if (s->lane_of[i] < 0) {
-            memcpy(s->lambda + c->row, s->gamma + c->row, (size_t)c->rows * sizeof *s->lambda);
+        for (int r = c->row; r < c->row + c->rows && s->lane_of[i] < 0; r++) {
+            s->lambda[r] = guess_of(s, r);
         }
     }
     return 1;
@@ -378,18 +396,27 @@ static int make_state(subadmm *s) {
 
 /* Weights of the lanes' slots; unsplit, both sides together are one slot. */
 static int weigh_lanes(subadmm *s) {
-    double(*weight)[2] = sim_arena_alloc(s->call->scratch, (size_t)s->input.ncontact, sizeof *weight);
-    for (int i = 0; i < s->problem->nconstraint && weight; i++) {
-        int k = s->lane_of[i], whole = s->split == SUBADMM_NONE;
+    size_t contacts = (size_t)s->input.ncontact;
+    double *rho = ARENA_NEW(s->call->scratch, double, contacts);
+    s->slot = sim_arena_alloc(s->call->scratch, contacts, sizeof *s->slot);
+    s->kept = ARENA_NEW(s->call->scratch, char, 3 * contacts);
+    if (!rho || !s->slot || !s->kept) {
+        return 0;
+    }
+    s->open = s->kept + contacts;
+    s->back = s->open + contacts;
+    memset(s->kept, 1, contacts);
+    memset(s->open, 0, 2 * contacts);
+    for (int i = 0; i < s->problem->nconstraint; i++) {
+        int k = s->lane_of[i];
         if (k >= 0) {
-            int two = s->input.contact[k].body[1] >= 0;
-            weight[k][0] = weight[k][1] = whole && two ? 2 * s->weight[i] : s->weight[i];
+            int halves = s->split == SUBADMM_NONE && s->input.contact[k].body[1] >= 0;
+            s->slot[k][0] = s->slot[k][1] = halves ? 2 * s->weight[i] : s->weight[i];
+            rho[k] = s->rho[i];
         }
     }
-    if (weight) {
-        admm_lanes_weigh(&s->lanes, &s->input, (const double(*)[2])weight);
-    }
-    return weight != NULL;
+    admm_lanes_rho(&s->lanes, rho);
+    return 1;
 }
 
 int subadmm_lay_out(subadmm *s, int articulated) {
@@ -404,6 +431,9 @@ int subadmm_lay_out(subadmm *s, int articulated) {
     }
     find_trees(s, articulated ? SUBADMM_ARTICULATED : SUBADMM_BRANCH);
     s->bodies.two_chains = knows_bodies(s) && !same_place(s);
+    for (int k = 0; k < s->ntree && s->bodies.two_chains; k++) { /* which joint by joint does not take */
+        s->tree[k].form = is_split(&s->tree[k]) ? SUBADMM_BRANCH : s->tree[k].form;
+    }
     if (!make_lanes(s) || !make_state(s) || !find_sides(s)) {
         return 0;
     }

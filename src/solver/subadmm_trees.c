@@ -10,6 +10,7 @@
 #include "linalg/strip.h"
 #include "math/dense.h"
 #include "solver/subadmm.h"
+#include "solver/subadmm_articulated.h"
 #include "solver/subadmm_branch.h"
 
 #include <math.h>
@@ -17,37 +18,37 @@
 
 /* ---- between rows of the lanes and velocities of the problem ---- */
 
-static double *row_of(const subadmm *s, const subadmm_tree *t) {
-    return s->lanes.row + (ptrdiff_t)LANES * s->lanes.row_of[t->lane];
-}
-
 static int in_row(const subadmm_tree *t) { return t->form == SUBADMM_LANE || t->form == SUBADMM_ROW; }
 
-void subadmm_read(const subadmm *s, const subadmm_tree *t, double *x) {
-    const double *from = in_row(t) ? row_of(s, t) : s->x + t->v0;
+static double *row_of(const subadmm *s, const subadmm_tree *t, double *rows) {
+    return rows + (ptrdiff_t)LANES * s->lanes.row_of[t->lane];
+}
+
+/* v = turn V, and so for what pushes. */
+static void from_row(const subadmm_tree *t, const double *row, double *v) {
     for (int i = 0; i < t->nv; i++) {
-        x[i] = t->turn ? 0 : from[i];
+        v[i] = t->turn ? 0 : row[i];
         for (int j = 0; j < 6 && t->turn; j++) {
-            x[i] += t->turn[6 * i + j] * from[j];
+            v[i] += t->turn[6 * i + j] * row[j];
         }
     }
 }
 
 /* V = turn' v */
-static void to_row(const subadmm_tree *t, const double *x, double *row) {
+static void to_row(const subadmm_tree *t, const double *v, double *row) {
     for (int i = 0; i < t->nv; i++) {
-        row[i] = t->turn ? 0 : x[i];
+        row[i] = t->turn ? 0 : v[i];
         for (int j = 0; j < 6 && t->turn; j++) {
-            row[i] += t->turn[6 * j + i] * x[j];
+            row[i] += t->turn[6 * j + i] * v[j];
         }
     }
 }
 
-void subadmm_write(subadmm *s, const subadmm_tree *t, const double *x) {
+void subadmm_read(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *v) {
     if (in_row(t)) {
-        to_row(t, x, row_of(s, t));
+        from_row(t, row_of(s, t, rows), v);
     } else {
-        memcpy(s->x + t->v0, x, (size_t)t->nv * sizeof *x);
+        memcpy(v, x + t->v0, (size_t)t->nv * sizeof *v);
     }
 }
 
@@ -169,47 +170,63 @@ int subadmm_make_trees(subadmm *s) {
         subadmm_tree *t = &s->tree[k];
         if (t->form == SUBADMM_LANE) {
             make_lane(s, t);
-        } else if (!(is_split(t) ? subadmm_make_branch(s, t) : make_dense(s, t))) {
+        } else if (!(t->form == SUBADMM_BRANCH        ? subadmm_make_branch(s, t)
+                     : t->form == SUBADMM_ARTICULATED ? subadmm_make_articulated(s, t)
+                                                      : make_dense(s, t))) {
             return 0;
         }
     }
+    s->kernels->factor_inertia(&s->lanes, 0, s->lanes.solved_batches);
     return 1;
 }
 
-/* C of all trees anew. */
-static void sum_slots(subadmm *s) {
-    const sim_problem *p = s->problem;
-    for (int k = 0; k < s->ntree; k++) {
-        subadmm_tree *t = &s->tree[k];
-        if (is_split(t)) {
-            subadmm_begin_branch(s, t);
-        } else if (t->form != SUBADMM_LANE) {
-            begin_dense(s, t);
-        }
+/* C: what the contacts of the lanes add, ... */
+static void begin_slots(subadmm *s, subadmm_tree *t) {
+    if (t->form == SUBADMM_BRANCH) {
+        subadmm_begin_branch(s, t);
+    } else if (t->form == SUBADMM_ARTICULATED) {
+        subadmm_begin_articulated(s, t);
+    } else if (t->form != SUBADMM_LANE) {
+        begin_dense(s, t);
     }
-    for (int k = 0; k < 2 * p->nconstraint; k++) {
+}
+
+/* ... and the others, side by side. */
+static void sum_slots(subadmm *s) {
+    for (int k = 0; k < s->ntree; k++) {
+        begin_slots(s, &s->tree[k]);
+    }
+    for (int k = 0; k < 2 * s->problem->nconstraint; k++) {
         const subadmm_side *side = &s->side[k / 2][k % 2];
         const subadmm_tree *t = &s->tree[side->tree];
-        int rows = p->constraint[k / 2].rows;
-        if (side->n && is_split(t)) {
-            subadmm_add_branch(s, t, side, rows, s->weight[k / 2]);
-        } else if (side->n) {
-            add_dense(t, side, rows, s->weight[k / 2]);
+        int rows = s->problem->constraint[k / 2].rows;
+        double weight = s->weight[k / 2];
+        if (side->n == 0) {
+            continue;
+        }
+        if (t->form == SUBADMM_BRANCH) {
+            subadmm_add_branch(s, t, side, rows, weight);
+        } else if (t->form == SUBADMM_ARTICULATED) {
+            subadmm_add_articulated(s, t, side, rows, weight);
+        } else {
+            add_dense(t, side, rows, weight);
         }
     }
     for (int k = 0; k < s->ntree; k++) {
-        if (is_split(&s->tree[k])) {
+        if (s->tree[k].form == SUBADMM_BRANCH) {
             subadmm_sum_branch(s, &s->tree[k]);
         }
     }
 }
+
+static int is_kept(const subadmm *s, int i) { return s->lane_of[i] < 0 || s->kept[s->lane_of[i]]; }
 
 static int factor_whole(subadmm *s) {
     const sim_problem *p = s->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         s->bend[i] = (convex_bend){0};
         for (int r = 0; r < p->constraint[i].rows; r++) {
-            s->bend[i].weight[r] = s->kappa * s->weight[i];
+            s->bend[i].weight[r] = is_kept(s, i) ? s->kappa * s->weight[i] : 0;
         }
     }
     hessian_set(s->whole, s->bend);
@@ -219,6 +236,10 @@ static int factor_whole(subadmm *s) {
 
 int subadmm_factor(subadmm *s, int again) {
     const admm_lanes *l = &s->lanes;
+    if (again) {
+        admm_lanes_keep(&s->lanes, s->kept);
+        admm_lanes_weigh(&s->lanes, &s->input, (const double(*)[2])s->slot);
+    }
     s->kernels->soften(&s->lanes, 0, l->contact_batches, s->kappa);
     if (s->split == SUBADMM_NONE) {
         return factor_whole(s);
@@ -230,7 +251,10 @@ int subadmm_factor(subadmm *s, int again) {
     int done = 1;
     for (int k = 0; k < s->ntree && done; k++) {
         subadmm_tree *t = &s->tree[k];
-        done = t->form == SUBADMM_LANE ? 1 : is_split(t) ? subadmm_factor_branch(s, t) : factor_dense(t, s->kappa);
+        done = t->form == SUBADMM_LANE          ? 1
+               : t->form == SUBADMM_BRANCH      ? subadmm_factor_branch(s, t)
+               : t->form == SUBADMM_ARTICULATED ? subadmm_factor_articulated(s, t)
+                                                : factor_dense(t, s->kappa);
     }
     return done ? 1 : -1;
 }
@@ -238,7 +262,38 @@ int subadmm_factor(subadmm *s, int again) {
 void subadmm_spread(subadmm *s) {
     for (int k = 0; k < s->ntree; k++) {
         if (is_split(&s->tree[k])) {
-            subadmm_spread_branch(s, &s->tree[k]);
+            subadmm_spread_branch(s, &s->tree[k], s->x, s->lanes.row, s->bodies.V);
+        }
+    }
+}
+
+/* All that pushes on a tree, in the problem's velocities, in s->push. */
+static void gather(subadmm *s, const subadmm_tree *t) {
+    double *push = s->push + t->v0, row[6] = {0};
+    if (is_split(t)) {
+        subadmm_gather_branch(s, t);
+    } else if (in_row(t)) {
+        memcpy(row, push, (size_t)t->nv * sizeof *push);
+        add_wrench(s, t->lane, t->nv, row);
+        from_row(t, row, push);
+    }
+}
+
+void subadmm_follow(subadmm *s) {
+    const sim_mass *mass = &s->problem->mass;
+    s->kernels->answer(&s->lanes, 0, s->lanes.solved_batches);
+    for (int k = 0; k < s->ntree; k++) {
+        const subadmm_tree *t = &s->tree[k];
+        if (t->form == SUBADMM_LANE) {
+            continue;
+        }
+        gather(s, t);
+        memcpy(s->v + t->v0, s->push + t->v0, (size_t)t->nv * sizeof *s->v);
+        mass->solve(mass->self, t->index, s->v + t->v0);
+        if (t->form == SUBADMM_ROW) {
+            to_row(t, s->v + t->v0, row_of(s, t, s->lanes.answer));
+        } else if (is_split(t)) {
+            subadmm_spread_branch(s, t, s->v, s->lanes.answer, s->bodies.answer);
         }
     }
 }
@@ -246,29 +301,22 @@ void subadmm_spread(subadmm *s) {
 /* Unsplit: all trees at once, in the problem's velocities. */
 static int move_whole(subadmm *s) {
     for (int k = 0; k < s->ntree; k++) {
-        const subadmm_tree *t = &s->tree[k];
-        subadmm_read(s, t, s->dx + t->v0);
-        if (in_row(t)) {
-            double row[6] = {0};
-            add_wrench(s, t->lane, t->nv, row);
-            for (int j = 0; j < t->nv; j++) {
-                s->push[t->v0 + j] += row[j];
-            }
-        }
+        subadmm_read(s, &s->tree[k], s->x, s->lanes.row, s->dx + s->tree[k].v0);
+        gather(s, &s->tree[k]);
     }
-    hessian_mass_times(s->whole, s->dx, s->v);
+    hessian_mass_times(s->whole, s->dx, s->momentum);
     for (int j = 0; j < s->problem->nv; j++) {
-        s->push[j] -= s->v[j];
+        s->push[j] -= s->momentum[j];
     }
     if (!hessian_solve(s->whole, s->push)) {
         return 0;
     }
     for (int k = 0; k < s->ntree; k++) {
         const subadmm_tree *t = &s->tree[k];
-        for (int j = t->v0; j < t->v0 + t->nv; j++) {
-            s->dx[j] += s->push[j];
+        double *x = in_row(t) ? row_of(s, t, s->lanes.row) : s->x + t->v0;
+        for (int j = 0; j < t->nv; j++) {
+            x[j] += s->push[t->v0 + j];
         }
-        subadmm_write(s, t, s->dx + t->v0);
     }
     return 1;
 }
@@ -282,11 +330,13 @@ int subadmm_move(subadmm *s) {
         subadmm_tree *t = &s->tree[k];
         if (t->form == SUBADMM_ROW) {
             add_wrench(s, t->lane, t->nv, s->push + t->v0);
-            move_dense(t, row_of(s, t), s->push + t->v0);
+            move_dense(t, row_of(s, t, s->lanes.row), s->push + t->v0);
         } else if (t->form == SUBADMM_DENSE) {
             move_dense(t, s->x + t->v0, s->push + t->v0);
-        } else if (is_split(t)) {
+        } else if (t->form == SUBADMM_BRANCH) {
             subadmm_move_branch(s, t);
+        } else if (t->form == SUBADMM_ARTICULATED) {
+            subadmm_move_articulated(s, t);
         }
     }
     return 1;
