@@ -44,8 +44,8 @@ static void place_nut(contest_random *random, double *q) {
 
 #define QUADRUPEDS(robots, counts)                                                                                     \
     {                                                                                                                  \
-        .name = "quadrupeds-" #robots, .family = "quadrupeds", .scene = "bench/quadrupeds.json", .settle = 152,        \
-        .states = 10, .between = 8, .warm = 1, .set = {                                                                \
+        .name = "quadrupeds-" #robots, .family = "quadrupeds", .scene = "bench/quadrupeds.json", .settle = 156,        \
+        .states = 10, .between = 6, .warm = 1, .set = {                                                                \
             "instances/0/repeat/counts=" counts,                                                                       \
             "world/step=0.004166666666666667",                                                                         \
             "world/solver=pgs",                                                                                        \

@@ -137,21 +137,20 @@ static sim_status answer_with(desk *d, double *option, int effort, double amount
     return answer(d, option, a, error);
 }
 
-/* The most that can be done in `seconds`, if the time of an effort k is t + k s: from two runs, then once more. */
+/* What can be done in `seconds`, if the time of an effort k is t + k s: from two runs, then from what the last one took. */
 static sim_status answer_within(desk *d, double *option, double seconds, contest_answer *a, sim_error *error) {
-    enum { FEW = 1, MORE = 33, TRIES = 3 };
+    enum { FEW = 1, MORE = 33, TRIES = 4 };
     int effort = effort_option(d->solver->card);
-    contest_answer few, more;
+    contest_answer few;
     sim_status status = answer_with(d, option, effort, FEW, &few, error);
-    status = status ? status : answer_with(d, option, effort, MORE, &more, error);
-    if (status) {
-        return status;
-    }
-    double each = fmax((more.seconds - few.seconds) / (MORE - FEW), 1e-9);
-    double amount = fmax(1, floor(FEW + (seconds - few.seconds) / each));
-    status = answer_with(d, option, effort, amount, a, error);
-    for (int k = 1; k < TRIES && !status && a->seconds > 1.02 * seconds && amount > 1; k++) {
-        amount = fmax(1, floor(amount - (a->seconds - seconds) / each));
+    double amount = MORE;
+    status = status ? status : answer_with(d, option, effort, amount, a, error);
+    for (int k = 0; k < TRIES && !status && fabs(a->seconds - seconds) > 0.03 * seconds; k++) {
+        double each = fmax((a->seconds - few.seconds) / fmax(amount - FEW, 1), 1e-9), before = amount;
+        amount = fmax(FEW, floor(FEW + (seconds - few.seconds) / each));
+        if (amount >= before && (a->outcome != SIM_AT_LIMIT || amount <= before)) {
+            break; /* it is done, or it cannot be told nearer */
+        }
         status = answer_with(d, option, effort, amount, a, error);
     }
     return status;
