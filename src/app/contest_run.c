@@ -251,10 +251,9 @@ static sim_status draw(contest_entry *entry, int index, int most, FILE *file) {
 }
 
 void contest_curves(const contest_request *request, contest_entry *entry, FILE *file) {
-    int has_rounds = option_index(entry->solver->card, "rounds") >= 0, most = request->quick ? 3
-                                                                              : has_rounds   ? 40
-                                                                                             : 3000;
+    enum { ROUNDS = 100, ITERATIONS = 3000, QUICK = 3 };
+    int most = option_index(entry->solver->card, "rounds") >= 0 ? ROUNDS : ITERATIONS;
     for (int k = 0; k < entry->problems->count && !entry->trouble.status; k++) {
-        draw(entry, k, most, file);
+        draw(entry, k, request->quick ? QUICK : most, file);
     }
 }
