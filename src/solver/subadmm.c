@@ -33,10 +33,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, ITERATIONS, SPLIT, FACTORISATION, ACCELERATION, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, ITERATIONS, SPLIT, FACTORISATION, ACCELERATION, LANES_AT_ONCE, OPTIONS };
 
 static const char *const splits[] = {"bodies", "trees", "none", NULL};
 static const char *const factorisations[] = {"crba", "aba", NULL};
+static const char *const widths[] = {"vector", "scalar", NULL};
 static const char *const accelerations[] = {"none", "anderson", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
@@ -47,6 +48,9 @@ static const sim_solver_option options[OPTIONS] = {
     [FACTORISATION] = {"factorisation", "of trees: along their branches, or joint by joint", 0, 1, 0, 1,
                        factorisations},
     [ACCELERATION] = {"acceleration", "guess ahead from rounds in a row", 0, 1, 1, 1, accelerations},
+    [LANES_AT_ONCE] = {"lanes",
+                       "contacts and bodies several at a time, as wide as the machine's vectors, or one by one", 0, 1,
+                       0, 1, widths},
 };
 
 static const double BEGIN = 5;                /* kappa */
@@ -136,9 +140,10 @@ static void set_scale(const subadmm *s, extrapolation *e) {
 
 /* ---- looks ---- */
 
+/* The best so far; of a fixed number of iterations the last. */
 static void keep_best(subadmm *s, progress *at) {
     at->in_vain = s->E <= 0.99 * s->best ? 0 : at->in_vain + 1;
-    if (s->E < s->best) {
+    if (s->E < s->best || s->call->option[ITERATIONS] > 0) {
         s->best = s->E;
         memcpy(s->least, s->state, (size_t)s->numbers * sizeof *s->least);
     }
@@ -284,7 +289,7 @@ static int prepare_whole(subadmm *s) {
 static int prepare(subadmm *s) {
     const double *o = s->call->option;
     s->bodies.is = s->split == SUBADMM_BODIES ? s->problem->bodies : NULL;
-    s->kernels = &admm_vector;
+    s->kernels = (int)o[LANES_AT_ONCE] ? &admm_scalar : &admm_vector;
     s->kappa = BEGIN;
     if (!reserve(s) || !subadmm_weigh(s)) {
         return 0;
@@ -324,6 +329,7 @@ const solver_type solver_subadmm = {
              .bodies = 1,
              .noptions = OPTIONS,
              .option = options},
+    .spreads = 1,
     .create = create,
     .destroy = destroy,
     .solve = solve,

@@ -114,6 +114,9 @@ void subadmm_follow(subadmm *s);
 /* v - v* of a tree. */
 void subadmm_read(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *v);
 
+/* subadmm_shares.c: a kernel for all batches, by all threads. */
+void subadmm_share(subadmm *s, int batches, void (*kernel)(admm_lanes *l, int first, int end));
+
 /* subadmm_measure.c: what is needed once; E of v* + A^-1 J' lambda; residuals, as energies, after that; who is left out
  * (open for so many looks) or taken in again: whether anybody is; the answer. */
 int subadmm_weigh(subadmm *s);

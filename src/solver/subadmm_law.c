@@ -85,7 +85,7 @@ static void answer(subadmm *s, int i) {
 
 void subadmm_project(subadmm *s) {
     clear(s);
-    s->kernels->contacts(&s->lanes, 0, s->lanes.contact_batches);
+    subadmm_share(s, s->lanes.contact_batches, s->kernels->contacts);
     for (int i = 0; i < s->problem->nconstraint; i++) {
         if (s->lane_of[i] < 0) {
             answer(s, i);
@@ -95,7 +95,7 @@ void subadmm_project(subadmm *s) {
 
 void subadmm_emit(subadmm *s) {
     clear(s);
-    s->kernels->emit(&s->lanes, 0, s->lanes.contact_batches);
+    subadmm_share(s, s->lanes.contact_batches, s->kernels->emit);
     for (int i = 0; i < s->problem->nconstraint; i++) {
         const sim_constraint *c = &s->problem->constraint[i];
         for (int r = 0; r < c->rows && s->lane_of[i] < 0; r++) {

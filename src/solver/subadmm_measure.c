@@ -55,7 +55,7 @@ int subadmm_weigh(subadmm *s) {
 void subadmm_measure(subadmm *s) {
     subadmm_emit(s);
     subadmm_follow(s);
-    s->kernels->natural(&s->lanes, 0, s->lanes.contact_batches);
+    subadmm_share(s, s->lanes.contact_batches, s->kernels->natural);
     natural_sum sum = admm_lanes_natural(&s->lanes);
     sum.q = s->constant.q;
     sum.undoing = s->constant.undoing;

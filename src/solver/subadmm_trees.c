@@ -281,7 +281,7 @@ static void gather(subadmm *s, const subadmm_tree *t) {
 
 void subadmm_follow(subadmm *s) {
     const sim_mass *mass = &s->problem->mass;
-    s->kernels->answer(&s->lanes, 0, s->lanes.solved_batches);
+    subadmm_share(s, s->lanes.solved_batches, s->kernels->answer);
     for (int k = 0; k < s->ntree; k++) {
         const subadmm_tree *t = &s->tree[k];
         if (t->form == SUBADMM_LANE) {
@@ -325,7 +325,7 @@ int subadmm_move(subadmm *s) {
     if (s->split == SUBADMM_NONE) {
         return move_whole(s);
     }
-    s->kernels->bodies(&s->lanes, 0, s->lanes.solved_batches);
+    subadmm_share(s, s->lanes.solved_batches, s->kernels->bodies);
     for (int k = 0; k < s->ntree; k++) {
         subadmm_tree *t = &s->tree[k];
         if (t->form == SUBADMM_ROW) {
