@@ -148,7 +148,7 @@ typedef struct sim_problem {
     const double *v_free;             /* [nv] v* */
     const double *v_start;            /* [nv] velocity before the step */
     const double *offset;             /* [nrow] w; NULL: zero */
-    const sim_problem_bodies *bodies; /* NULL: not known.  Given to solvers that ask for them; never in files */
+    const sim_problem_bodies *bodies; /* NULL: not known.  Given to solvers that ask for them; not in files */
 
     const sim_delassus *W; /* local problems */
     const double *q;

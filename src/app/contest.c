@@ -88,7 +88,7 @@ static sim_status enter(contest_run *run, const contest_problems *p, const solve
     *entry = (contest_entry){.problems = p, .solver = solver, .equal_time = equal_time};
     contest_answer_all(run->request, entry, first);
     contest_report_entry(run->request, entry, first ? first : entry);
-    if (run->curves && !equal_time) {
+    if (run->curves && !equal_time && contest_unlimited(solver)) {
         contest_curves(run->request, entry, run->curves);
     }
     if (entry->trouble.status) {
@@ -110,8 +110,11 @@ static sim_status run_case(contest_run *run, contest_problems *p, const contest_
     const contest_entry *first = &run->entry[run->count];
     for (int pass = 0; pass < 1 + request->equal_time; pass++) {
         for (int s = pass; s < request->solvers.count; s++) {
-            sim_status one = enter(run, p, &request->solvers.item[s], pass, pass || s ? first : NULL);
-            status = one > status ? one : status;
+            const solver_choice *solver = &request->solvers.item[s];
+            if (!pass || contest_unlimited(solver)) {
+                sim_status one = enter(run, p, solver, pass, pass || s ? first : NULL);
+                status = one > status ? one : status;
+            }
         }
     }
     if (!first->trouble.status) {

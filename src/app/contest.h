@@ -36,7 +36,7 @@ typedef struct contest_case {
     int wrenches;              /* of each state; 0: nothing but gravity acts */
     double force, arm;         /* each component within +- `force` weights of the body, and that times `arm` metres */
     int warm;                  /* solvers are told the step before */
-    const char *set[3];        /* values of the scene that differ, as in --set */
+    const char *set[4];        /* values of the scene that differ, as in --set */
     void (*place)(contest_random *random, double *q); /* another state in place of a later one; NULL: time goes on */
 } contest_case;
 
@@ -80,6 +80,8 @@ typedef struct contest_entry {
     sim_error trouble;
 } contest_entry;
 
+/* Is it after the rigid law, and limited by nothing but its own tolerance?  Only then have equal time and curves a meaning. */
+int contest_unlimited(const solver_choice *solver);
 /* Fills `entry`; `first` is that whose time must not be exceeded, NULL: there is none. */
 void contest_answer_all(const contest_request *request, contest_entry *entry, const contest_entry *first);
 /* How E falls with the effort: rows of the file of curves. */

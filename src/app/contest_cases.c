@@ -33,20 +33,23 @@ static void place_nut(contest_random *random, double *q) {
 }
 
 /* Layers of balls over a cup that grows with them, so that heaps have one shape. */
-#define POUR(balls, counts, radius, often)                                                                             \
+#define POUR(balls, counts, radius)                                                                                    \
     {                                                                                                                  \
-        .name = "pour-" #balls, .family = "pour", .scene = "bench/pour.json", .usual = often, .settle = 400,           \
-        .states = 10, .between = 4, .warm = 1, .set = {                                                                \
+        .name = "pour-" #balls, .family = "pour", .scene = "bench/pour.json", .settle = 72, .states = 5,               \
+        .between = 24, .warm = 1, .set = {                                                                             \
             "instances/0/repeat/counts=" counts,                                                                       \
             "bodies/cup/shapes/0/field/points=[[0,0],[" radius ",0],[" radius ",0.4]]"                                 \
         }                                                                                                              \
     }
 
-#define QUADRUPEDS(robots, counts, often)                                                                              \
+#define QUADRUPEDS(robots, counts)                                                                                     \
     {                                                                                                                  \
-        .name = "quadrupeds-" #robots, .family = "quadrupeds", .scene = "bench/quadrupeds.json", .usual = often,       \
-        .settle = 1000, .states = 10, .between = 10, .warm = 1, .set = {                                               \
-            "instances/0/repeat/counts=" counts                                                                        \
+        .name = "quadrupeds-" #robots, .family = "quadrupeds", .scene = "bench/quadrupeds.json", .settle = 156,        \
+        .states = 10, .between = 6, .warm = 1, .set = {                                                                \
+            "instances/0/repeat/counts=" counts,                                                                       \
+            "world/step=0.004166666666666667",                                                                         \
+            "world/solver=pgs",                                                                                        \
+            "world/solver_options={\"max_iterations\": 200}"                                                           \
         }                                                                                                              \
     }
 
@@ -70,10 +73,20 @@ const contest_case contest_cases[] = {
      .force = 1,
      .arm = 0.05,
      .set = {"world/step=0.004166666666666667"}},
-    QUADRUPEDS(1, "[1,1,1]", 0),
-    QUADRUPEDS(8, "[2,2,2]", 0),
-    QUADRUPEDS(27, "[3,3,3]", 0),
-    QUADRUPEDS(64, "[4,4,4]", 0),
+    POUR(9, "[3,3,1]", "0.0245"),
+    POUR(18, "[3,3,2]", "0.0245"),
+    POUR(27, "[3,3,3]", "0.0245"),
+    POUR(36, "[3,3,4]", "0.0245"),
+    POUR(45, "[3,3,5]", "0.0245"),
+    POUR(100, "[5,5,4]", "0.039"),
+    POUR(200, "[5,5,8]", "0.039"),
+    POUR(490, "[7,7,10]", "0.0535"),
+    POUR(1000, "[10,10,10]", "0.0757"),
+    POUR(2000, "[10,10,20]", "0.0757"),
+    QUADRUPEDS(1, "[1,1,1]"),
+    QUADRUPEDS(8, "[2,2,2]"),
+    QUADRUPEDS(27, "[3,3,3]"),
+    QUADRUPEDS(64, "[4,4,4]"),
 };
 const int contest_case_count = sizeof contest_cases / sizeof contest_cases[0];
 

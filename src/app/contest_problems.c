@@ -75,16 +75,30 @@ static int few(const contest_request *request, int count, int most) {
     return request->quick && count > most ? most : count;
 }
 
-static sim_status take_all(const contest_request *request, contest_problems *p, sim_world *world, sim_error *error) {
+/* The problems are those of a solver that asks for all that there is to know; who settles the world is the scene's. */
+static sim_options asking(const sim_options *settling) {
+    sim_options o = *settling;
+    for (int k = 0; k < sim_solver_count(); k++) {
+        if (sim_solver_at(k)->bodies) {
+            o.solver = sim_solver_at(k);
+            o.solver_option = NULL;
+        }
+    }
+    return o;
+}
+
+static sim_status take_all(const contest_request *request, contest_problems *p, sim_world *world, sim_world *asked,
+                           sim_error *error) {
     const contest_case *c = p->c;
     contest_random random = {20240601};
     int states = few(request, c->states, 2), wrenches = few(request, c->wrenches, 2);
     p->item = calloc((size_t)(states * (wrenches ? wrenches : 1)), sizeof *p->item);
-    sim_status status = p->item ? advance(world, few(request, c->settle, 30), error)
-                                : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problems");
+    sim_status status =
+        p->item ? advance(world, c->settle, error) : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problems");
     for (int s = 0; s < states && !status; s++) {
         status = c->place ? place(c, world, &random, error) : s ? advance(world, c->between, error) : SIM_OK;
-        status = status ? status : take(p, world, wrenches, &random, error);
+        status = status ? status : sim_world_set_state(asked, sim_world_state(world), error);
+        status = status ? status : take(p, asked, wrenches, &random, error);
     }
     return status;
 }
@@ -122,11 +136,14 @@ sim_status contest_problems_make(const contest_request *request, const contest_c
     scene_place(request->scenes, c->scene, path);
     sim_scene *scene = sim_scene_load(path, &overrides, NULL, error);
     sim_world *world = scene ? sim_world_create(scene->model, &scene->options, error) : NULL;
-    sim_status status = world ? take_all(request, p, world, error) : error->status;
+    sim_options options = scene ? asking(&scene->options) : sim_options_default();
+    sim_world *asked = world ? sim_world_create(scene->model, &options, error) : NULL;
+    sim_status status = asked ? take_all(request, p, world, asked, error) : error->status;
     if (scene) {
         p->law = scene->options.law;
         describe(p, scene->model);
     }
+    sim_world_free(asked);
     sim_world_free(world);
     sim_scene_free(scene);
     return status;

@@ -139,21 +139,25 @@ static double slope(const contest_entry *entry, int count, const contest_entry *
     return (n * xy - x * y) / (n * xx - x * x);
 }
 
-static void print_growth(const contest_entry *entry, int count) {
-    int any = 0;
-    for (int k = 0; k < count; k++) {
-        int seen = 0, sizes = 0;
-        for (int i = 0; i < k; i++) {
-            seen |= belongs(&entry[i], &entry[k]);
+/* The exponent of the family and solver of entry `k`, if it is the first of them and there are three sizes. */
+static int find_growth(const contest_entry *entry, int count, int k, int *sizes, double *exponent) {
+    for (int i = 0; i < k; i++) {
+        if (belongs(&entry[i], &entry[k])) {
+            return 0;
         }
-        double exponent = seen ? NAN : slope(entry, count, &entry[k], &sizes);
-        if (sizes >= 3) {
-            printf("%s| %s | `%s` | %d | %.2f |\n",
-                   any++
-                       ? ""
-                       : "\nTime grows as bodies and contacts together to the power of\n\n| family | solver | sizes | "
-                         "exponent |\n|---|---|---|---|\n",
-                   entry[k].problems->c->family, entry[k].solver->text, sizes, exponent);
+    }
+    *exponent = slope(entry, count, &entry[k], sizes);
+    return *sizes >= 3;
+}
+
+static void print_growth(const contest_entry *entry, int count) {
+    static const char head[] = "\nTime grows as bodies and contacts together to the power of\n\n"
+                               "| family | solver | sizes | exponent |\n|---|---|---|---|\n";
+    for (int k = 0, any = 0, sizes; k < count; k++) {
+        double exponent;
+        if (find_growth(entry, count, k, &sizes, &exponent)) {
+            printf("%s| %s | `%s` | %d | %.2f |\n", any++ ? "" : head, entry[k].problems->c->family,
+                   entry[k].solver->text, sizes, exponent);
         }
     }
 }
@@ -185,6 +189,8 @@ static void write_entry(json_out *out, const contest_entry *entry) {
     json_whole(out, "bodies", p->bodies);
     json_whole(out, "velocities", p->velocities);
     json_real(out, "contacts", p->mean);
+    json_whole(out, "contacts_least", p->least);
+    json_whole(out, "contacts_most", p->most);
     json_open(out, "answers", '[');
     for (int k = 0; k < p->count && !entry->trouble.status; k++) {
         write_answer(out, &entry->answer[k]);
@@ -207,6 +213,19 @@ void contest_report_close(const contest_request *request, const contest_entry *e
     json_open(&out, "entries", '[');
     for (int k = 0; k < count; k++) {
         write_entry(&out, &entry[k]);
+    }
+    json_close(&out, ']');
+    json_open(&out, "growth", '[');
+    for (int k = 0, sizes; k < count; k++) {
+        double exponent;
+        if (find_growth(entry, count, k, &sizes, &exponent)) {
+            json_open_line(&out, NULL, '{');
+            json_text(&out, "family", entry[k].problems->c->family);
+            json_text(&out, "solver", entry[k].solver->text);
+            json_whole(&out, "sizes", sizes);
+            json_real(&out, "exponent", exponent);
+            json_close(&out, '}');
+        }
     }
     json_close(&out, ']');
     json_close(&out, '}');

@@ -120,27 +120,37 @@ static int effort_option(const sim_solver_card *card) {
     return rounds >= 0 ? rounds : option_index(card, "max_iterations");
 }
 
+int contest_unlimited(const solver_choice *solver) {
+    static const char *const limit[] = {"rounds", "max_iterations", "iterations"};
+    int unlimited = effort_option(solver->card) >= 0 && solver->card->compliance == SIM_RIGID;
+    for (size_t k = 0; k < sizeof limit / sizeof *limit; k++) {
+        int index = option_index(solver->card, limit[k]);
+        unlimited = unlimited && (index < 0 || !(solver->option[index] < solver->card->option[index].standard ||
+                                                 solver->option[index] > solver->card->option[index].standard));
+    }
+    return unlimited;
+}
+
 static sim_status answer_with(desk *d, double *option, int effort, double amount, contest_answer *a, sim_error *error) {
     const sim_solver_option *o = &d->solver->card->option[effort];
     option[effort] = fmin(o->high, fmax(o->low, amount));
     return answer(d, option, a, error);
 }
 
-/* The most that can be done in `seconds`, if the time of an effort k is t + k s: from two runs, then once more. */
+/* What can be done in `seconds`, if the time of an effort k is t + k s: from two runs, then from what the last one took. */
 static sim_status answer_within(desk *d, double *option, double seconds, contest_answer *a, sim_error *error) {
-    enum { FEW = 1, MORE = 33, TRIES = 3 };
+    enum { FEW = 1, MORE = 33, TRIES = 4 };
     int effort = effort_option(d->solver->card);
-    contest_answer few, more;
+    contest_answer few;
     sim_status status = answer_with(d, option, effort, FEW, &few, error);
-    status = status ? status : answer_with(d, option, effort, MORE, &more, error);
-    if (status) {
-        return status;
-    }
-    double each = fmax((more.seconds - few.seconds) / (MORE - FEW), 1e-9);
-    double amount = fmax(1, floor(FEW + (seconds - few.seconds) / each));
-    status = answer_with(d, option, effort, amount, a, error);
-    for (int k = 1; k < TRIES && !status && a->seconds > 1.02 * seconds && amount > 1; k++) {
-        amount = fmax(1, floor(amount - (a->seconds - seconds) / each));
+    double amount = MORE;
+    status = status ? status : answer_with(d, option, effort, amount, a, error);
+    for (int k = 0; k < TRIES && !status && fabs(a->seconds - seconds) > 0.03 * seconds; k++) {
+        double each = fmax((a->seconds - few.seconds) / fmax(amount - FEW, 1), 1e-9), before = amount;
+        amount = fmax(FEW, floor(FEW + (seconds - few.seconds) / each));
+        if (amount >= before && (a->outcome != SIM_AT_LIMIT || amount <= before)) {
+            break; /* it is done, or it cannot be told nearer */
+        }
         status = answer_with(d, option, effort, amount, a, error);
     }
     return status;
@@ -206,8 +216,8 @@ void contest_answer_all(const contest_request *request, contest_entry *entry, co
 
 /* ---- curves ---- */
 
-/* 1, 2, ..., 10, then a fifth more each time. */
-static int next_effort(int k) { return k < 10 ? k + 1 : k + k / 5; }
+/* 1, 2, ..., 10, then a third more each time. */
+static int next_effort(int k) { return k < 10 ? k + 1 : k + k / 3; }
 
 static void write_row(const contest_entry *entry, int index, int effort, const contest_answer *a, FILE *file) {
     const sim_certificate *e = &a->certificate;
@@ -215,13 +225,13 @@ static void write_row(const contest_entry *entry, int index, int effort, const c
             effort, a->iterations, a->seconds, e->E, e->own, e->lee, e->lee_scaled);
 }
 
-static sim_status draw(const contest_request *request, contest_entry *entry, int index, int most, FILE *file) {
+/* Times are those of single runs: the median of many problems is told. */
+static sim_status draw(contest_entry *entry, int index, int most, FILE *file) {
     desk d;
     sim_error *error = &entry->trouble;
     double *option = options_of(entry->solver, error);
     int effort = effort_option(entry->solver->card), tolerance = option_index(entry->solver->card, "tolerance");
-    sim_status status =
-        option ? sit_down(&d, entry->problems, index, entry->solver, request->repeat, error) : error->status;
+    sim_status status = option ? sit_down(&d, entry->problems, index, entry->solver, 1, error) : error->status;
     if (option && tolerance >= 0) {
         option[tolerance] = entry->solver->card->option[tolerance].low;
     }
@@ -241,11 +251,9 @@ static sim_status draw(const contest_request *request, contest_entry *entry, int
 }
 
 void contest_curves(const contest_request *request, contest_entry *entry, FILE *file) {
-    int has_rounds = option_index(entry->solver->card, "rounds") >= 0, most = request->quick ? 3
-                                                                              : has_rounds   ? 40
-                                                                                             : 3000;
-    for (int k = 0; k < entry->problems->count && effort_option(entry->solver->card) >= 0 && !entry->trouble.status;
-         k++) {
-        draw(request, entry, k, most, file);
+    enum { ROUNDS = 100, ITERATIONS = 3000, QUICK = 3 };
+    int most = option_index(entry->solver->card, "rounds") >= 0 ? ROUNDS : ITERATIONS;
+    for (int k = 0; k < entry->problems->count && !entry->trouble.status; k++) {
+        draw(entry, k, request->quick ? QUICK : most, file);
     }
 }

@@ -1,11 +1,28 @@
+/* Shares of work, handed out and gathered in a fraction of a microsecond.
+ *
+ * Solvers hand out work every ten microseconds or so, and to wake a thread that sleeps takes as long.  So whoever waits
+ * looks for a while before it goes to sleep, longer than what lies between two shares of one solve.  Who had to sleep all the
+ * same looks but shortly the next times: there may be more threads than processors, and the one it waits for wants this one.
+ *
+ * Who goes to sleep says so first and looks once more; who has news tells it first and then looks for sleepers.  Both in
+ * one order for all (sequentially consistent): so one of them sees the other, and no news is slept through. */
 #include "base/threads.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+
+enum { LONG = 1500, SHORT = 50, RETRY = 16 }; /* looks before sleep, some 40 ns each; the long wait is tried again */
+
+/* How often in a row it ended in sleep. */
+typedef struct patience {
+    unsigned misses;
+} patience;
 
 typedef struct worker {
     struct sim_threads *owner;
     int index;
+    patience patience;
     pthread_t thread;
 } worker;
 
@@ -13,15 +30,26 @@ struct sim_threads {
     int count;   /* the caller included */
     int started; /* threads that run */
     worker *worker;
-    pthread_mutex_t mutex;
+    pthread_mutex_t mutex; /* for who sleeps */
     pthread_cond_t go, done;
-    unsigned round; /* rises with each run */
-    int busy;
-    int quit;
+    atomic_uint round; /* rises with each run */
+    atomic_int busy;
+    atomic_int asleep; /* workers */
+    atomic_int waits;  /* does the caller sleep? */
+    atomic_int quit;
+    patience patience; /* the caller's */
     int items;
     sim_share *share;
     void *context;
 };
+
+static inline void look_again(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
 
 static void do_share(struct sim_threads *t, int index) {
     int first = (int)((long long)t->items * index / t->count);
@@ -31,28 +59,74 @@ static void do_share(struct sim_threads *t, int index) {
     }
 }
 
+static int looks(const patience *p) { return p->misses % RETRY ? SHORT : LONG; }
+
+/* Until there is a round after `seen`. */
+static void await_round(struct sim_threads *t, unsigned seen, patience *p) {
+    for (int k = looks(p); k > 0; k--) {
+        if (atomic_load(&t->round) != seen) {
+            p->misses = 0;
+            return;
+        }
+        look_again();
+    }
+    p->misses++;
+    pthread_mutex_lock(&t->mutex);
+    atomic_fetch_add(&t->asleep, 1);
+    while (atomic_load(&t->round) == seen) {
+        pthread_cond_wait(&t->go, &t->mutex);
+    }
+    atomic_fetch_sub(&t->asleep, 1);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+static void begin_round(struct sim_threads *t) {
+    atomic_store(&t->busy, t->started);
+    atomic_fetch_add(&t->round, 1);
+    if (atomic_load(&t->asleep)) {
+        pthread_mutex_lock(&t->mutex);
+        pthread_cond_broadcast(&t->go);
+        pthread_mutex_unlock(&t->mutex);
+    }
+}
+
+static void end_share(struct sim_threads *t) {
+    if (atomic_fetch_sub(&t->busy, 1) == 1 && atomic_load(&t->waits)) {
+        pthread_mutex_lock(&t->mutex);
+        pthread_cond_signal(&t->done);
+        pthread_mutex_unlock(&t->mutex);
+    }
+}
+
+static void await_shares(struct sim_threads *t) {
+    for (int k = looks(&t->patience); k > 0; k--) {
+        if (!atomic_load(&t->busy)) {
+            t->patience.misses = 0;
+            return;
+        }
+        look_again();
+    }
+    t->patience.misses++;
+    pthread_mutex_lock(&t->mutex);
+    atomic_store(&t->waits, 1);
+    while (atomic_load(&t->busy)) {
+        pthread_cond_wait(&t->done, &t->mutex);
+    }
+    atomic_store(&t->waits, 0);
+    pthread_mutex_unlock(&t->mutex);
+}
+
 static void *work(void *argument) {
     worker *self = argument;
     struct sim_threads *t = self->owner;
-    unsigned seen = 0;
-    pthread_mutex_lock(&t->mutex);
-    for (;;) {
-        while (t->round == seen && !t->quit) {
-            pthread_cond_wait(&t->go, &t->mutex);
+    for (unsigned seen = 0;; seen++) {
+        await_round(t, seen, &self->patience);
+        if (atomic_load(&t->quit)) {
+            return NULL;
         }
-        if (t->quit) {
-            break;
-        }
-        seen = t->round;
-        pthread_mutex_unlock(&t->mutex);
         do_share(t, self->index);
-        pthread_mutex_lock(&t->mutex);
-        if (--t->busy == 0) {
-            pthread_cond_signal(&t->done);
-        }
+        end_share(t);
     }
-    pthread_mutex_unlock(&t->mutex);
-    return NULL;
 }
 
 sim_threads *sim_threads_create(int count) {
@@ -83,10 +157,8 @@ void sim_threads_free(sim_threads *t) {
     if (!t) {
         return;
     }
-    pthread_mutex_lock(&t->mutex);
-    t->quit = 1;
-    pthread_cond_broadcast(&t->go);
-    pthread_mutex_unlock(&t->mutex);
+    atomic_store(&t->quit, 1);
+    begin_round(t);
     for (int i = 1; i <= t->started; i++) {
         pthread_join(t->worker[i].thread, NULL);
     }
@@ -106,18 +178,10 @@ void sim_threads_run(sim_threads *t, int items, sim_share *share, void *context)
         }
         return;
     }
-    pthread_mutex_lock(&t->mutex);
     t->items = items;
     t->share = share;
     t->context = context;
-    t->busy = t->count - 1;
-    t->round++;
-    pthread_cond_broadcast(&t->go);
-    pthread_mutex_unlock(&t->mutex);
+    begin_round(t);
     do_share(t, 0);
-    pthread_mutex_lock(&t->mutex);
-    while (t->busy) {
-        pthread_cond_wait(&t->done, &t->mutex);
-    }
-    pthread_mutex_unlock(&t->mutex);
+    await_shares(t);
 }

@@ -137,3 +137,85 @@ void bodies_fill(const frame *f, const sim_model *m, const island *is) {
         fill_rows(f, m, is->first_constraint + i);
     }
 }
+
+/* ---- all islands as one ---- */
+
+typedef struct whole_bodies {
+    sim_problem_bodies is;
+    island_bodies to;
+    sim_body_rows *rows;
+} whole_bodies;
+
+static whole_bodies *take_whole(const frame *f) {
+    int count = 0;
+    for (int k = 0; k < f->nisland; k++) {
+        count += f->island[k].bodies.is.nbody;
+    }
+    whole_bodies *w = ARENA_NEW(f->arena, whole_bodies, 1);
+    if (!w) {
+        return NULL;
+    }
+    w->to.first = ARENA_NEW(f->arena, int, f->ntree + 1);
+    w->to.node = ARENA_NEW(f->arena, sim_body_node, count);
+    w->to.I = ARENA_NEW(f->arena, sim_body_inertia, count);
+    w->to.diagonal = ARENA_NEW(f->arena, double, f->nv);
+    w->rows = ARENA_NEW(f->arena, sim_body_rows, f->nconstraint);
+    int ok = w->to.first && w->to.node && w->to.I && w->to.diagonal && w->rows;
+    for (int k = 0; k < SIM_CHAINS; k++) {
+        w->to.r[k] = ARENA_NEW(f->arena, sim_v3, count);
+        w->to.S[k] = ARENA_NEW(f->arena, sim_motion, f->nv);
+        ok = ok && w->to.r[k] && w->to.S[k];
+        w->is.chain[k] = (sim_body_chain){w->to.r[k], w->to.S[k]};
+    }
+    w->is.nbody = count;
+    w->is.first = w->to.first;
+    w->is.node = w->to.node;
+    w->is.I = w->to.I;
+    w->is.diagonal = w->to.diagonal;
+    w->is.rows = w->rows;
+    w->is.J = f->J_body;
+    return ok ? w : NULL;
+}
+
+/* An island's bodies from number `body0` on. */
+static void put_island(const island *is, int body0, whole_bodies *w) {
+    const sim_problem_bodies *b = &is->bodies.is;
+    for (int t = 0; t <= is->problem.ntree; t++) {
+        w->to.first[is->first_tree + t] = b->first[t] + body0;
+    }
+    for (int i = 0; i < b->nbody; i++) {
+        sim_body_node n = b->node[i];
+        w->to.node[body0 + i] = (sim_body_node){n.parent < 0 ? -1 : n.parent + body0, n.v0 + is->first_v, n.nv};
+        w->to.I[body0 + i] = b->I[i];
+    }
+    for (int j = 0; j < is->problem.nv; j++) {
+        w->to.diagonal[is->first_v + j] = b->diagonal[j];
+    }
+    for (int k = 0; k < SIM_CHAINS; k++) {
+        for (int i = 0; i < b->nbody; i++) {
+            w->to.r[k][body0 + i] = b->chain[k].r[i];
+        }
+        for (int j = 0; j < is->problem.nv; j++) {
+            w->to.S[k][is->first_v + j] = b->chain[k].S[j];
+        }
+    }
+    for (int i = 0; i < is->problem.nconstraint; i++) {
+        sim_body_rows rows = b->rows[i];
+        rows.body[0] += rows.body[0] >= 0 ? body0 : 0;
+        rows.body[1] += rows.body[1] >= 0 ? body0 : 0;
+        w->rows[is->first_constraint + i] = rows;
+    }
+}
+
+const sim_problem_bodies *bodies_whole(const frame *f) {
+    whole_bodies *w = take_whole(f);
+    if (!w) {
+        return NULL;
+    }
+    w->to.first[0] = 0;
+    for (int k = 0, body0 = 0; k < f->nisland; k++) {
+        put_island(&f->island[k], body0, w);
+        body0 += f->island[k].bodies.is.nbody;
+    }
+    return &w->is;
+}

@@ -46,6 +46,7 @@ typedef struct island {
     sim_judgement judgement;
     double seconds[CONTACT_PARTS];
     sim_status failed;
+    int spread; /* over all threads */
 } island;
 
 /* What may push or hold a tree, or two: the constraints of a step before they are islands' own. */
@@ -125,6 +126,8 @@ void widen_columns(frame *f, const sim_model *model, int constraint, int side, i
  * they are. */
 int bodies_lay_out(frame *f, const sim_model *model);
 void bodies_fill(const frame *f, const sim_model *model, const island *is);
+/* Those of all islands as one list; NULL without memory. */
+const sim_problem_bodies *bodies_whole(const frame *f);
 /* The diagonal of A beside the bodies', which motors change on the way. */
 void bodies_diagonal(const frame *f, const sim_model *model, const island *is);
 /* rows x 6 of one side, (angular; linear) at the body's origin. */

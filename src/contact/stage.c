@@ -8,9 +8,12 @@
 #include "contact/parts.h"
 #include "math/dense.h"
 #include "solver/delassus.h"
+#include "solver/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { WORTH_SPREADING = 200 }; /* constraints */
 
 typedef struct worker {
     sim_solver *solver;
@@ -410,8 +413,30 @@ static sim_status solve_island(contact_stage *s, worker *w, island *is, sim_erro
 static void solve_islands(void *context, int index, int first, int end) {
     contact_stage *s = context;
     for (int k = first; k < end; k++) {
-        s->frame.island[k].failed = solve_island(s, &s->worker[index], &s->frame.island[k], NULL);
+        island *is = &s->frame.island[k];
+        if (!is->spread) {
+            is->failed = solve_island(s, &s->worker[index], is, NULL);
+        }
     }
+}
+
+/* An island that is more than one thread's part of the whole, and not small, is answered by all threads together, if the
+ * solver has use for them.  That saves time and changes no bit. */
+static void solve_large_islands(contact_stage *s, sim_threads *threads) {
+    worker *w = &s->worker[0];
+    if (!solver_spreads(w->solver) || sim_threads_count(threads) == 1) {
+        return;
+    }
+    solver_lend(w->solver, threads);
+    for (int k = 0; k < s->frame.nisland; k++) {
+        island *is = &s->frame.island[k];
+        int large = is->problem.nconstraint > s->frame.nconstraint / sim_threads_count(threads);
+        is->spread = large && is->problem.nconstraint >= WORTH_SPREADING;
+        if (is->spread) {
+            is->failed = solve_island(s, w, is, NULL);
+        }
+    }
+    solver_lend(w->solver, NULL);
 }
 
 /* ---- handing back ---- */
@@ -522,6 +547,7 @@ sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_th
 
 sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_output *out, sim_error *error) {
     frame *f = &s->frame;
+    solve_large_islands(s, threads);
     sim_threads_run(threads, f->nisland, solve_islands, s);
     for (int k = 0; k < f->nisland; k++) {
         sim_status status = f->island[k].failed;
@@ -544,6 +570,9 @@ sim_problem *contact_stage_problem(contact_stage *s, sim_error *error) {
     for (int k = 0; k < f->nisland; k++) {
         motors_all(f, &f->island[k]);
         motors_let_go(f, &f->island[k]);
+        if (f->on_body) {
+            bodies_diagonal(f, s->model, &f->island[k]);
+        }
     }
     return whole_problem(f, &mass, error);
 }

@@ -30,7 +30,8 @@ sim_problem *whole_problem(const frame *f, const mass_operator *mass, sim_error 
     sim_constraint *constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
     sim_problem_tree *tree = ARENA_NEW(f->arena, sim_problem_tree, f->ntree);
     double *A = ARENA_NEW(f->arena, double, matrix_size(f));
-    if (!constraint || !tree || !A) {
+    const sim_problem_bodies *bodies = f->on_body ? bodies_whole(f) : NULL;
+    if (!constraint || !tree || !A || (f->on_body && !bodies)) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", f->in->ncontact);
         return NULL;
     }
@@ -53,6 +54,7 @@ sim_problem *whole_problem(const frame *f, const mass_operator *mass, sim_error 
                          .offset = f->offset,
                          .v_free = f->v_free,
                          .v_start = f->v_start,
+                         .bodies = bodies,
                          .v_guess = f->v_start,
                          .impulse_guess = f->impulse_guess};
     return sim_problem_create(&parts, A, error);

@@ -276,6 +276,41 @@ static sim_status check_delassus(const sim_problem *p, sim_error *error) {
     return status || !W->symmetric ? status : check_symmetry(p, error);
 }
 
+/* ---- bodies ---- */
+
+ptrdiff_t problem_length_on_bodies(const sim_problem *p, const sim_problem_bodies *b) {
+    ptrdiff_t end = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        for (int side = 0; side < 2; side++) {
+            ptrdiff_t after = b->rows[i].block[side] + 6 * (ptrdiff_t)p->constraint[i].rows;
+            end = b->rows[i].body[side] >= 0 && after > end ? after : end;
+        }
+    }
+    return end;
+}
+
+/* Do bodies, dofs and rows name each other as they should?  Their numbers are taken as they are. */
+static sim_status check_bodies(const sim_problem *p, const sim_problem_bodies *b, sim_error *error) {
+    int fits = b->nbody >= 0 && b->first[0] == 0 && b->first[p->ntree] == b->nbody;
+    for (int t = 0; t < p->ntree && fits; t++) {
+        int v = p->tree[t].v0;
+        fits = b->first[t] <= b->first[t + 1] && b->first[t + 1] <= b->nbody;
+        for (int k = b->first[t]; k < b->first[t + 1] && fits; k++) {
+            const sim_body_node *n = &b->node[k];
+            fits = n->parent < k && (n->parent < 0 || n->parent >= b->first[t]) && n->v0 == v && n->nv >= 0;
+            v += n->nv;
+        }
+        fits = fits && v == p->tree[t].v0 + p->tree[t].nv;
+    }
+    for (int i = 0; i < p->nconstraint && fits; i++) {
+        const sim_body_rows *r = &b->rows[i];
+        fits = r->body[0] < b->nbody && r->body[1] < b->nbody && r->chain >= 0 && r->chain < SIM_CHAINS &&
+               (r->body[0] < 0 || r->block[0] >= 0) && (r->body[1] < 0 || r->block[1] >= 0);
+    }
+    return fits ? SIM_OK
+                : sim_fail(error, SIM_BAD_INPUT, "bodies: trees, dofs or rows of theirs do not fit the problem");
+}
+
 sim_status problem_check(const sim_problem *p, const double *A, sim_error *error) {
     sim_status status = check_sizes(p, A, error);
     status = status ? status : check_trees(p, error);
@@ -285,6 +320,7 @@ sim_status problem_check(const sim_problem *p, const double *A, sim_error *error
         status = check_delassus(p, error);
     }
     status = status ? status : check_A(p, A, error);
+    status = status || !p->bodies ? status : check_bodies(p, p->bodies, error);
     status = status ? status : check_finite("J", p->J, problem_length_of_J(p), error);
     status = status ? status : check_finite("gap", p->gap, p->nrow, error);
     status = status ? status : check_finite("v_free", p->v_free, p->nv, error);

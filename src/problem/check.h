@@ -9,5 +9,6 @@ sim_status problem_check(const sim_problem *problem, const double *A, sim_error 
 /* Where the last block ends. */
 ptrdiff_t problem_length_of_J(const sim_problem *problem);
 ptrdiff_t problem_length_of_W(const sim_problem *problem);
+ptrdiff_t problem_length_on_bodies(const sim_problem *problem, const sim_problem_bodies *bodies);
 
 #endif

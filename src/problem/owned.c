@@ -106,6 +106,29 @@ static int copy_delassus(owned *o, const sim_problem *p) {
     return ok;
 }
 
+static int copy_bodies(owned *o, const sim_problem_bodies *from) {
+    const sim_problem *p = &o->problem;
+    int ok = 1;
+    sim_problem_bodies *to = POOL_NEW(o->pool, sim_problem_bodies, 1);
+    if (!to) {
+        return 0;
+    }
+    *to = *from;
+    to->first = copy(o->pool, from->first, p->ntree + 1, sizeof *from->first, &ok);
+    to->node = copy(o->pool, from->node, from->nbody, sizeof *from->node, &ok);
+    to->I = copy(o->pool, from->I, from->nbody, sizeof *from->I, &ok);
+    to->diagonal = copy(o->pool, from->diagonal, p->nv, sizeof *from->diagonal, &ok);
+    for (int k = 0; k < SIM_CHAINS; k++) {
+        const sim_body_chain *chain = &from->chain[k];
+        to->chain[k].r = copy(o->pool, chain->r, from->nbody, sizeof *chain->r, &ok);
+        to->chain[k].S = copy(o->pool, chain->S, p->nv, sizeof *chain->S, &ok);
+    }
+    to->rows = copy(o->pool, from->rows, p->nconstraint, sizeof *from->rows, &ok);
+    to->J = copy(o->pool, from->J, problem_length_on_bodies(p, from), sizeof *from->J, &ok);
+    o->problem.bodies = to;
+    return ok;
+}
+
 static int copy_parts(owned *o, const sim_problem *p) {
     int ok = 1;
     COPY(tree, p->ntree);
@@ -119,6 +142,7 @@ static int copy_parts(owned *o, const sim_problem *p) {
     COPY(v_guess, p->nv);
     COPY(impulse_guess, p->nrow);
     o->problem.W = NULL;
+    ok = ok && (!p->bodies || copy_bodies(o, p->bodies));
     return ok && (!sim_problem_local(p) || copy_delassus(o, p));
 }
 
@@ -153,7 +177,6 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
         return NULL;
     }
     o->problem = *parts;
-    o->problem.bodies = NULL;
     o->pool = pool;
     o->problem.mass = (sim_mass){o, times, solve, matrix, NULL};
     sim_status status = copy_parts(o, parts) ? copy_mass(o, A, error)

@@ -10,20 +10,153 @@
  *
  * Laws are no linear map: a guess is kept only if the round from it changes no more than `growth` times what the round
  * before it did.  Else that round's result is taken up again, and plain rounds follow, twice as many after each bad guess.
- * At worst it is the plain iteration with one round in 65 lost. */
+ * At worst it is the plain iteration with one round in 65 lost.
+ *
+ * All this is reading long vectors, more than the round itself where that is cheap.  It goes block by block, each of which
+ * stays in the nearest cache while everything about it is done; sums add up blocks in their order, whoever did them. */
 #include "solver/extrapolate.h"
-#include "math/dense.h"
+#include "solver/lanes.h"
 
-#include <math.h>
-
-enum { LONGEST_PAUSE = 63 };
+enum { LONGEST_PAUSE = 63, BLOCK = 256, FEW_BLOCKS = 8 };
 static const double ridge = 1e-12; /* relative, for differences that are nearly dependent */
 
+/* ---- long vectors ---- */
+
+typedef struct work {
+    extrapolation *e;
+    double *x;
+    const double *theta;
+} work;
+
+static int padded(int n) { return (n + LANES - 1) / LANES * LANES; }
+
+static int blocks_of(int n) { return (n + BLOCK - 1) / BLOCK; }
+
+static int end_of(int block, int n) { return (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n; }
+
+static void run(const extrapolation *e, sim_share *share, work *w) {
+    int blocks = blocks_of(e->n);
+    if (e->threads && blocks >= FEW_BLOCKS) {
+        sim_threads_run(e->threads, blocks, share, w);
+    } else {
+        share(w, 0, 0, blocks);
+    }
+}
+
+/* Of n numbers, a multiple of LANES; in eight sums or more. */
+static double dot(int n, const double *x, const double *y) {
+    enum { SUMS = 4 };
+    wide sum[SUMS] = {lane_all(0), lane_all(0), lane_all(0), lane_all(0)};
+    int k = 0;
+    for (; k + SUMS * LANE_WIDTH <= n; k += SUMS * LANE_WIDTH) {
+        for (int i = 0; i < SUMS; i++) {
+            sum[i] += lane_load(x + k + i * LANE_WIDTH) * lane_load(y + k + i * LANE_WIDTH);
+        }
+    }
+    for (; k < n; k += LANE_WIDTH) {
+        sum[0] += lane_load(x + k) * lane_load(y + k);
+    }
+    double each[LANE_WIDTH], all = 0;
+    lane_store(each, (sum[0] + sum[1]) + (sum[2] + sum[3]));
+    for (int i = 0; i < LANE_WIDTH; i++) {
+        all += each[i];
+    }
+    return all;
+}
+
+static double sum_parts(const extrapolation *e, int which) {
+    double sum = 0;
+    for (int block = 0; block < blocks_of(e->n); block++) {
+        sum += e->part[(ptrdiff_t)block * (e->window + 1) + which];
+    }
+    return sum;
+}
+
+static void copy_blocks(void *context, int worker, int first, int end) {
+    const work *w = context;
+    int from = first * BLOCK, to = end_of(end - 1, w->e->n);
+    (void)worker;
+    memcpy(w->e->from + from, w->x + from, (size_t)(to - from) * sizeof *w->x);
+}
+
+static void change(int n, const double *restrict scale, const double *restrict x, const double *restrict from,
+                   double *restrict to) {
+    for (int k = 0; k < n; k++) {
+        to[k] = scale[k] * (x[k] - from[k]);
+    }
+}
+
+static void change_blocks(void *context, int worker, int first, int end) {
+    const work *w = context;
+    extrapolation *e = w->e;
+    (void)worker;
+    for (int block = first; block < end; block++) {
+        int at = block * BLOCK, n = end_of(block, e->n) - at;
+        change(n, e->scale + at, w->x + at, e->from + at, e->change + at);
+        e->part[(ptrdiff_t)block * (e->window + 1)] = dot(padded(n), e->change + at, e->change + at);
+    }
+}
+
+/* dx = x - was, and x is remembered. */
+static void difference(int n, const double *restrict x, double *restrict was, double *restrict dx) {
+    for (int k = 0; k < n; k++) {
+        dx[k] = x[k] - was[k];
+        was[k] = x[k];
+    }
+}
+
+/* Differences from the round before, and their products with those that are kept and with f. */
+static void remember_blocks(void *context, int worker, int first, int end) {
+    const work *w = context;
+    extrapolation *e = w->e;
+    ptrdiff_t stride = padded(e->n);
+    double *dF = e->dF + e->next * stride, *dG = e->dG + e->next * stride;
+    int columns = e->columns < e->window ? e->columns + 1 : e->window;
+    (void)worker;
+    for (int block = first; block < end; block++) {
+        int at = block * BLOCK, n = end_of(block, e->n) - at;
+        double *part = e->part + (ptrdiff_t)block * (e->window + 1);
+        difference(n, e->change + at, e->f + at, dF + at);
+        difference(n, w->x + at, e->g + at, dG + at);
+        for (int j = 0; j < columns; j++) {
+            part[j] = dot(padded(n), dF + at, e->dF + j * stride + at);
+        }
+        part[e->window] = dot(padded(n), dF + at, e->f + at);
+    }
+}
+
+/* x - dG theta at one place */
+static wide guess_at(const extrapolation *e, const double *theta, int k, wide x) {
+    ptrdiff_t stride = padded(e->n);
+    for (int j = 0; j < e->columns; j++) {
+        x -= theta[j] * lane_load(e->dG + j * stride + k);
+    }
+    return x;
+}
+
+static void guess_blocks(void *context, int worker, int first, int end) {
+    const work *w = context;
+    int to = end_of(end - 1, w->e->n), k = first * BLOCK;
+    (void)worker;
+    for (; k + LANE_WIDTH <= to; k += LANE_WIDTH) {
+        lane_store(w->x + k, guess_at(w->e, w->theta, k, lane_load(w->x + k)));
+    }
+    if (k < to) {
+        double rest[LANE_WIDTH] = {0};
+        memcpy(rest, w->x + k, (size_t)(to - k) * sizeof *rest);
+        lane_store(rest, guess_at(w->e, w->theta, k, lane_load(rest)));
+        memcpy(w->x + k, rest, (size_t)(to - k) * sizeof *rest);
+    }
+}
+
+/* ---- rounds ---- */
+
 int extrapolation_make(extrapolation *e, int numbers, int window, sim_arena *scratch) {
-    size_t n = (size_t)numbers, count = window > 0 ? 2 * (size_t)window + 5 : 0;
+    size_t n = (size_t)padded(numbers), count = window > 0 ? 2 * (size_t)window + 5 : 0;
     *e = (extrapolation){.window = window, .n = numbers, .growth = 1};
     double *all = ARENA_NEW(scratch, double, n *count);
-    if (!all) {
+    e->part = ARENA_NEW(scratch, double, (size_t)blocks_of(numbers) * ((size_t)window + 1));
+    if (!all || !e->part) {
         return 0;
     }
     if (window > 0) {
@@ -41,19 +174,10 @@ int extrapolation_make(extrapolation *e, int numbers, int window, sim_arena *scr
 
 void extrapolation_restart(extrapolation *e) { e->known = e->columns = e->next = e->guessed = e->pause = e->left = 0; }
 
-void extrapolation_begin(extrapolation *e, const double *x) {
-    if (e->window > 0) {
-        memcpy(e->from, x, (size_t)e->n * sizeof *e->from);
+void extrapolation_begin(extrapolation *e, double *x) {
+    if (e->window > 0 && e->n > 0) {
+        run(e, copy_blocks, &(work){.e = e, .x = x});
     }
-}
-
-static double measure_change(extrapolation *e, const double *x) {
-    double size = 0;
-    for (int k = 0; k < e->n; k++) {
-        e->change[k] = e->scale[k] * (x[k] - e->from[k]);
-        size += e->change[k] * e->change[k];
-    }
-    return size;
 }
 
 static void take_back(extrapolation *e, double *x) {
@@ -64,15 +188,9 @@ static void take_back(extrapolation *e, double *x) {
 }
 
 /* f and g of this round, and their differences from those before as a new column in place of the oldest. */
-static void remember(extrapolation *e, const double *x, double size) {
-    int at = e->next, n = e->n;
-    double *dF = e->dF + (ptrdiff_t)at * n, *dG = e->dG + (ptrdiff_t)at * n;
-    for (int k = 0; k < n; k++) {
-        dF[k] = e->change[k] - e->f[k];
-        dG[k] = x[k] - e->g[k];
-        e->f[k] = e->change[k];
-        e->g[k] = x[k];
-    }
+static void remember(extrapolation *e, double *x, double size) {
+    int at = e->next;
+    run(e, remember_blocks, &(work){.e = e, .x = x});
     e->size = size;
     if (!e->known) {
         e->known = 1;
@@ -81,10 +199,10 @@ static void remember(extrapolation *e, const double *x, double size) {
     e->columns += e->columns < e->window;
     e->next = (at + 1) % e->window;
     for (int j = 0; j < e->columns; j++) {
-        e->gram[at][j] = e->gram[j][at] = dense_dot(n, dF, e->dF + (ptrdiff_t)j * n);
+        e->gram[at][j] = e->gram[j][at] = sum_parts(e, j);
         e->moment[j] += e->gram[at][j]; /* f moved by dF */
     }
-    e->moment[at] = dense_dot(n, dF, e->f);
+    e->moment[at] = sum_parts(e, e->window);
 }
 
 /* theta by Cholesky's method; 0 if the columns depend on each other. */
@@ -123,9 +241,7 @@ static int guess(extrapolation *e, double *x) {
         e->columns = e->next = 0;
         return 0;
     }
-    for (int j = 0; j < e->columns; j++) {
-        dense_axpy(e->n, -theta[j], e->dG + (ptrdiff_t)j * e->n, x);
-    }
+    run(e, guess_blocks, &(work){.e = e, .x = x, .theta = theta});
     e->guessed = 1;
     return 1;
 }
@@ -134,7 +250,8 @@ extrapolation_result extrapolation_end(extrapolation *e, double *x) {
     if (e->window == 0) {
         return EXTRAPOLATION_NONE;
     }
-    double size = measure_change(e, x);
+    run(e, change_blocks, &(work){.e = e, .x = x});
+    double size = sum_parts(e, 0);
     if (e->guessed && !(size <= e->growth * e->size)) {
         take_back(e, x);
         return EXTRAPOLATION_BACK;

@@ -3,6 +3,7 @@
 #define SOLVER_EXTRAPOLATE_H
 
 #include "base/arena.h"
+#include "base/threads.h"
 
 enum { EXTRAPOLATION_WINDOW = 20 }; /* at most */
 
@@ -18,6 +19,8 @@ typedef struct extrapolation {
     double *change;       /* scaled, of the round in question */
     double size;          /* |f|^2 */
     double *dF, *dG;      /* [window][n] */
+    double *part;         /* [blocks][window + 1] of sums */
+    sim_threads *threads; /* the caller's, if it wishes: the same bits; NULL: none */
     double gram[EXTRAPOLATION_WINDOW][EXTRAPOLATION_WINDOW], moment[EXTRAPOLATION_WINDOW]; /* dF' dF and dF' f */
 } extrapolation;
 
@@ -29,7 +32,7 @@ int extrapolation_make(extrapolation *e, int n, int window, sim_arena *scratch);
 /* Forget what was seen. */
 void extrapolation_restart(extrapolation *e);
 /* Before a round; after it: judges the guess it started from, and makes another in x. */
-void extrapolation_begin(extrapolation *e, const double *x);
+void extrapolation_begin(extrapolation *e, double *x);
 extrapolation_result extrapolation_end(extrapolation *e, double *x);
 
 #endif

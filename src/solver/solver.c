@@ -12,6 +12,7 @@ struct sim_solver {
     double *option;
     sim_arena *scratch;
     void *kept;
+    sim_threads *threads; /* lent */
 };
 
 const char *sim_outcome_name(sim_outcome outcome) {
@@ -84,6 +85,10 @@ void sim_solver_free(sim_solver *s) {
 
 const sim_solver_card *sim_solver_card_of(const sim_solver *s) { return &s->type->card; }
 
+void solver_lend(sim_solver *s, sim_threads *threads) { s->threads = threads; }
+
+int solver_spreads(const sim_solver *s) { return s->type->spreads; }
+
 sim_status sim_solver_accepts(const sim_solver *s, const sim_problem *p, sim_error *error) {
     const sim_solver_card *card = &s->type->card;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -107,7 +112,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     if (p->nv == 0 && p->nrow == 0) {
         return SIM_OK; /* nothing to answer */
     }
-    solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out, 0, 0};
+    solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out, 0, 0, s->threads};
     const sim_solver_card *card = &s->type->card;
     int takes_W = card->local && (card->asymmetric || !p->W || p->W->symmetric);
     int wants_velocities = sim_problem_local(p) && p->nrow && !takes_W;

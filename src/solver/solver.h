@@ -3,6 +3,7 @@
 #define SOLVER_SOLVER_H
 
 #include "base/arena.h"
+#include "base/threads.h"
 #include <sim/solver.h>
 
 typedef struct solver_call {
@@ -14,6 +15,7 @@ typedef struct solver_call {
     sim_solution *out;
     /* Told by those that can be interrupted, in multiplications or what takes as long: done so far; of an iteration. */
     double work, unit;
+    sim_threads *threads; /* that one problem may be spread over, to the same bits; NULL: none but the caller's */
 } solver_call;
 
 /* How a piece of work ended. */
@@ -21,6 +23,7 @@ typedef enum solver_piece { SOLVER_NO_MEMORY, SOLVER_PAUSED, SOLVER_ENDED } solv
 
 typedef struct solver_type {
     sim_solver_card card;
+    int spreads;           /* makes use of threads */
     void *(*create)(void); /* memory from call to call, which must change no bit; NULL: none wanted */
     void (*destroy)(void *kept);
     int (*solve)(
@@ -35,6 +38,19 @@ typedef struct solver_type {
 
 /* The solvers, each in its own file; listed in table.c */
 extern const solver_type solver_sap;
+
+/* Lets a solver spread problems over threads, which nobody else may use meanwhile; NULL: no more.  Has it use for them? */
+void solver_lend(sim_solver *solver, sim_threads *threads);
+int solver_spreads(const sim_solver *solver);
+
+/* Items shared out among the threads of a call. */
+static inline void solver_run(const solver_call *call, int items, sim_share *share, void *context) {
+    if (call->threads) {
+        sim_threads_run(call->threads, items, share, context);
+    } else if (items > 0) {
+        share(context, 0, 0, items);
+    }
+}
 
 /* Has who waits for the answer had enough?  To be asked once an iteration. */
 static inline int solution_stopped(const sim_solution *out) { return out->stop && out->stop(out->stop_context); }

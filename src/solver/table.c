@@ -7,6 +7,7 @@
 extern const solver_type solver_sap;
 extern const solver_type solver_pgs;
 extern const solver_type solver_canal;
+extern const solver_type solver_subadmm;
 extern const solver_type solver_auto;
 extern const solver_type solver_nsn;
 extern const solver_type solver_incp;
@@ -21,6 +22,7 @@ static const solver_type *const table[] = {
     &solver_sap,          //
     &solver_pgs,          //
     &solver_canal,        //
+    &solver_subadmm,      //
     &solver_auto,         //
     &solver_nsn,          //
     &solver_incp,         //

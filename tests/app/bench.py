@@ -1,4 +1,4 @@
-"""`sim bench contact` as its users meet it: what it times, prints and refuses.
+"""`sim bench contact` and `sim bench solvers` as their users meet them: what they time, print and refuse.
 
     bench.py SIM SCENES [WORD]     runs the tests whose names hold WORD
 """
@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 
 SIM, SCENES = (os.path.abspath(path) for path in sys.argv[1:3])
 WORD = sys.argv[3] if len(sys.argv) > 3 else ""
@@ -24,6 +25,10 @@ def bench(*arguments, status=0):
 
 def bench_json(*arguments):
     return json.loads(bench(*arguments, "--json").stdout)
+
+
+def contest(*arguments):
+    return json.loads(sim("bench", "solvers", *arguments, "--quick", "--repeat", 1, "--json").stdout)
 
 
 def refuses(words, *arguments, status=2):
@@ -82,6 +87,69 @@ def every_case_is_a_scene_that_can_be_opened():
 def values_of_the_scenes_can_be_set():
     soft, stiff = (bench_json("clutter-8", "--set", f"world/step={step}")["cases"][0] for step in (0.001, 0.01))
     assert soft["contacts"] < stiff["contacts"]  # in the same few steps nothing has fallen far
+
+
+def solvers_meet_the_same_problems_in_every_run():
+    def figures(told):
+        return [[(a["outcome"], a["E"], a["lee"], a["iterations"]) for a in e["answers"]] for e in told["entries"]]
+    first, again = (contest("pour-9", "--solver", "pgs,canal") for _ in range(2))
+    assert first["format"] == "sim bench solvers" and figures(first) == figures(again)
+    assert [(e["case"], e["solver"], len(e["answers"])) for e in first["entries"]] == [("pour-9", s, 2) for s in ("pgs", "canal")]
+    for entry in first["entries"]:
+        assert entry["bodies"] == 9 and entry["velocities"] == 54 and entry["contacts_least"] >= 9
+        assert all(a["outcome"] == "solved" and a["E"] <= 1e-8 for a in entry["answers"]), entry
+
+
+def dishes_are_pushed_differently_each_time():
+    one, other = contest("dishes", "--solver", "sap")["entries"][0]["answers"]
+    assert one["E"] != other["E"] and one["own"] < 1e-5 < one["E"]  # the law of sap is another
+    contacts = [a["open"] + a["stick"] + a["slide"] for a in (one, other)]
+    assert contacts[0] == contacts[1] > 200
+
+
+def less_effort_leaves_a_greater_error():
+    few, many = (contest("pour-45", "--solver", f"canal:rounds={k}")["entries"][0] for k in (2, 200))
+    assert few["solver"] == "canal:rounds=2"
+    assert all(a["rounds"] == 2 and a["outcome"] == "at its limit" for a in few["answers"])
+    assert all(a["E"] < 0.1 * b["E"] for a, b in zip(many["answers"], few["answers"]))
+
+
+def equal_time_is_for_those_who_are_not_limited_already():
+    told = contest("pour-18", "--solver", "canal,pgs,pgs:max_iterations=5,sap", "--equal-time")
+    entries = [(e["solver"], e["budget"]) for e in told["entries"]]
+    assert entries == [(s, "its own") for s in ("canal", "pgs", "pgs:max_iterations=5", "sap")] + [("pgs", "time of the first")]
+
+
+def curves_fall_with_effort():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "curves.csv")
+        contest("pour-18", "--solver", "canal", "--curves", path)
+        with open(path, encoding="ascii") as file:
+            head, *rows = [line.strip().split(",") for line in file]
+    assert head[:7] == ["case", "solver", "problem", "effort", "iterations", "seconds", "E"]
+    E = [float(row[6]) for row in rows if row[2] == "0"]
+    assert [row[3] for row in rows if row[2] == "0"] == [str(k + 1) for k in range(len(E))]
+    assert len(E) >= 3 and all(after <= before for before, after in zip(E, E[1:]))
+
+
+def problems_are_written_for_other_programs():
+    if "HDF5 absent" in sim("--version").stdout:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        told = contest("pour-9", "--solver", "pgs", "--out", folder)["entries"][0]["answers"]
+        done = json.loads(sim("solve", folder, "--solver", "pgs", "--guess", "--json").stdout)["problems"]
+    assert [os.path.basename(p["file"]) for p in done] == ["pour-9_000.hdf5", "pour-9_001.hdf5"]
+    assert [p["E"] for p in done] == [a["E"] for a in told]
+
+
+def solvers_are_named_with_their_options():
+    names = [c["solver"] for c in bench_json("clutter-8", "--solver", "pgs:max_iterations=3:acceleration=none,sap")["cases"]]
+    assert names == ["pgs:max_iterations=3:acceleration=none", "sap"]
+    refuses("there is no case 'nit' (did you mean 'nut'?)", "solvers", "nit")
+    refuses("did you mean 'max_iterations'", "solvers", "nut", "--solver", "pgs:max_iteration=3")
+    refuses("OPTION=VALUE", "contact", "clutter-8", "--solver", "pgs:max_iterations")
+    refuses("takes a whole number", "solvers", "nut", "--solver", "pgs:max_iterations=some")
+    assert "nut" in sim("bench", "solvers", "--list").stdout
 
 
 def refuses_what_it_does_not_know():

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CONTACTS = 40, SEEDS = 8 };
 
@@ -112,22 +113,27 @@ static double row_error(const sim_problem *p, int i, int k) {
     return size > 0 ? worst / size : 0;
 }
 
+/* `checked`: rows of other constraints, and of contacts. */
+static void rows_are_those_of_J(const sim_problem *p, uint64_t seed, int checked[2]) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        int on_joints =
+            c->kind != SIM_CONTACT && c->rows == 1 && p->bodies->rows[i].body[0] < 0 && p->bodies->rows[i].body[1] < 0;
+        for (int k = 0; k < c->rows && !on_joints; k++) {
+            double error = row_error(p, i, k);
+            cr_assert_leq(error, 1e-12, "seed %d, constraint %d, row %d: %g", (int)seed, i, k, error);
+            checked[c->kind == SIM_CONTACT]++;
+        }
+    }
+}
+
 Test(tree_bodies, rows_on_bodies_pulled_back_along_the_joints_are_those_of_J) {
     int checked[2] = {0, 0};
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         halfway h = halfway_between(seed);
         const sim_problem *p;
         for (int island = 0; (p = touched_build(h.t, island)); island++) {
-            for (int i = 0; i < p->nconstraint; i++) {
-                const sim_constraint *c = &p->constraint[i];
-                int on_joints = c->kind != SIM_CONTACT && c->rows == 1 && p->bodies->rows[i].body[0] < 0 &&
-                                p->bodies->rows[i].body[1] < 0;
-                for (int k = 0; k < c->rows && !on_joints; k++) {
-                    double error = row_error(p, i, k);
-                    cr_assert_leq(error, 1e-12, "seed %d, constraint %d, row %d: %g", (int)seed, i, k, error);
-                    checked[c->kind == SIM_CONTACT]++;
-                }
-            }
+            rows_are_those_of_J(p, seed, checked);
         }
         halfway_free(h);
     }
@@ -155,32 +161,97 @@ static double twice_energy(const sim_problem_bodies *b, int tree, const motion *
     return sum;
 }
 
+static void inertias_sum_to_A(const sim_problem *p, uint64_t seed) {
+    motion *V = calloc((size_t)p->bodies->nbody, sizeof *V), *W = calloc((size_t)p->bodies->nbody, sizeof *W);
+    for (int t = 0; t < p->ntree; t++) {
+        int n = p->tree[t].nv, v0 = p->tree[t].v0;
+        double *A = calloc((size_t)(n * n), sizeof *A);
+        p->mass.matrix(p->mass.self, t, A);
+        double most = largest(A, n * n);
+        for (int k = 0; k < n * n; k++) {
+            move_bodies(p->bodies, t, v0 + k / n, V);
+            move_bodies(p->bodies, t, v0 + k % n, W);
+            double sum = twice_energy(p->bodies, t, V, W) + (k / n == k % n ? p->bodies->diagonal[v0 + k % n] : 0);
+            cr_assert_float_eq(A[k], sum, 1e-12 * most, "seed %d, tree %d, %d: %g", (int)seed, t, k, A[k] - sum);
+        }
+        free(A);
+    }
+    free(V);
+    free(W);
+}
+
 Test(tree_bodies, inertias_of_bodies_summed_along_the_joints_are_A) {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         halfway h = halfway_between(seed);
         const sim_problem *p;
         for (int island = 0; (p = touched_build(h.t, island)); island++) {
-            motion *V = calloc((size_t)p->bodies->nbody, sizeof *V), *W = calloc((size_t)p->bodies->nbody, sizeof *W);
-            for (int t = 0; t < p->ntree; t++) {
-                int n = p->tree[t].nv, v0 = p->tree[t].v0;
-                double *A = calloc((size_t)(n * n), sizeof *A);
-                p->mass.matrix(p->mass.self, t, A);
-                double most = largest(A, n * n);
-                for (int k = 0; k < n * n; k++) {
-                    move_bodies(p->bodies, t, v0 + k / n, V);
-                    move_bodies(p->bodies, t, v0 + k % n, W);
-                    double sum =
-                        twice_energy(p->bodies, t, V, W) + (k / n == k % n ? p->bodies->diagonal[v0 + k % n] : 0);
-                    cr_assert_float_eq(A[k], sum, 1e-12 * most, "seed %d, tree %d, %d: %g", (int)seed, t, k,
-                                       A[k] - sum);
-                }
-                free(A);
-            }
-            free(V);
-            free(W);
+            inertias_sum_to_A(p, seed);
         }
         halfway_free(h);
     }
+}
+
+/* Several islands as one problem, in a copy of its own. */
+Test(tree_bodies, the_problem_of_all_islands_keeps_the_bodies_of_each) {
+    int most = 0, checked[2] = {0, 0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        enum { FEW = 9 };
+        random_source r = {seed};
+        sim_model *m = random_forest(&r, 30);
+        double *q = calloc((size_t)m->nq, sizeof *q), *v = calloc((size_t)m->nv, sizeof *v);
+        sim_contact contact[FEW];
+        sim_error error;
+        random_state(&r, m, q, v);
+        random_contacts(&r, m, q, FEW, contact);
+        touched *t = touched_create(m, q, v, 1, contact, FEW, "sap", 1);
+        int islands = 0;
+        while (touched_build(t, islands)) {
+            islands++;
+        }
+        most = islands > most ? islands : most;
+        sim_problem *p = contact_stage_problem(t->stage, &error);
+        cr_assert(p && p->bodies, "%s", error.text);
+        rows_are_those_of_J(p, seed, checked);
+        inertias_sum_to_A(p, seed);
+        sim_problem_free(p);
+        touched_free(t);
+        free(q);
+        free(v);
+    }
+    cr_assert(most >= 2 && checked[1] >= 3 * 9 * SEEDS, "%d islands, %d rows", most, checked[1]);
+}
+
+Test(tree_bodies, that_name_what_is_not_there_are_refused) {
+    sim_contact contact[64];
+    sim_error error;
+    sim_model *m = quadruped_model();
+    int count = standing_contacts(m, 1, contact);
+    touched *t = touched_create(m, NULL, NULL, 0, contact, count, "sap", 1);
+    const sim_problem *p = touched_build(t, 0);
+    double *A = calloc((size_t)(p->nv * p->nv), sizeof *A);
+    p->mass.matrix(p->mass.self, 0, A);
+    for (int k = 0; k < 4; k++) {
+        sim_problem_bodies bodies = *p->bodies;
+        sim_body_node *node = calloc((size_t)bodies.nbody, sizeof *node);
+        sim_body_rows *rows = calloc((size_t)p->nconstraint, sizeof *rows);
+        memcpy(node, bodies.node, (size_t)bodies.nbody * sizeof *node);
+        memcpy(rows, bodies.rows, (size_t)p->nconstraint * sizeof *rows);
+        bodies.node = node;
+        bodies.rows = rows;
+        node[3].parent = k == 1 ? 3 : node[3].parent;
+        node[2].nv += k == 2;
+        rows[1].body[0] = k == 3 ? bodies.nbody : rows[1].body[0];
+        sim_problem parts = *p;
+        parts.bodies = &bodies;
+        sim_problem *made = sim_problem_create(&parts, A, &error);
+        cr_assert_eq(made != NULL, k == 0, "%d", k);
+        cr_assert(made || strstr(error.text, "bodies"));
+        sim_problem_free(made);
+        free(node);
+        free(rows);
+    }
+    free(A);
+    touched_free(t);
 }
 
 Test(tree_bodies, who_does_not_ask_has_no_bodies) {

@@ -1,0 +1,336 @@
+/* SubADMM: the subsystem-based alternating direction method of multipliers (Lee et al. 2024, sec. VI, algorithm 2).
+ *
+ * Each constraint is split into slots, one for each body that it touches (subadmm_slots.c), and velocities, slots and
+ * multipliers are found in turn: each tree by itself, each constraint by itself,
+ *
+ *     (A_j + sum_i beta_i J_ij'J_ij) v_j = A_j v* + sum_i J_ij'(beta_i z_ij + lambda_i)          (eq. 34)
+ *     beta_i z_ij = beta_i J_ij v_j - lambda_i + lambda_i',   (sum_j z_ij, lambda_i') in the law  (eqs. 35 to 39)
+ *
+ * The slots need not be kept.  Put into eq. 34 they leave, with x = v - v* and the same f for all slots of a row,
+ *
+ *     x_j <- x_j + (A_j + kappa C_j)^-1 (sum_i J_ij' f_i - A_j x_j),     f_i = lambda_i' + (lambda_i' - lambda_i),
+ *
+ * (subadmm_trees.c), and the law sees their sum J_i x alone (subadmm_law.c).  So the three ways to split differ in C and in
+ * the number of slots, and in nothing else.
+ *
+ * Penalties.  beta_i = kappa / w_i, with w_i = trace W_ii / rows the inverse mass that constraint i feels: for contacts of
+ * bodies alike that is the authors' one beta, in proportion to mass; beside each other stand feathers, anvils, and rows
+ * about axes, whose unit is another.  Where kappa begins matters little, as it follows the residuals: primal / dual is
+ * steered to BALANCE by factors of its root (eq. 43), as energies (subadmm_measure.c), so that no unit has a say.  C does
+ * not depend on kappa: a change costs a factor.
+ *
+ * Guesses.  The iteration is a map of (x, lambda), and where its rounds lead can be told ahead (extrapolate.c).  A round is
+ * three iterations: so the guesses cost no more than these.
+ *
+ * It stops on E, measured on v = v* + A^-1 J' lambda (subadmm_measure.c), and hands out the best that was measured. */
+#include "solver/subadmm.h"
+#include "linalg/strip.h"
+#include "solver/extrapolate.h"
+#include "solver/law.h"
+#include "solver/subadmm_articulated.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { TOLERANCE, MAX_ITERATIONS, ITERATIONS, SPLIT, FACTORISATION, ACCELERATION, LANES_AT_ONCE, OPTIONS };
+
+static const char *const splits[] = {"bodies", "trees", "none", NULL};
+static const char *const factorisations[] = {"crba", "aba", NULL};
+static const char *const widths[] = {"vector", "scalar", NULL};
+static const char *const accelerations[] = {"none", "anderson", NULL};
+
+static const sim_solver_option options[OPTIONS] = {
+    [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-6, 0, NULL},
+    [MAX_ITERATIONS] = {"max_iterations", "at most", 0, 1e9, 5000, 1, NULL},
+    [ITERATIONS] = {"iterations", "exactly so many, whatever E is; 0: until the tolerance", 0, 1e9, 0, 1, NULL},
+    [SPLIT] = {"split", "constraints into a slot for each body, each tree, or none", 0, 2, SUBADMM_BODIES, 1, splits},
+    [FACTORISATION] = {"factorisation", "of trees: along their branches, or joint by joint", 0, 1, 0, 1,
+                       factorisations},
+    [ACCELERATION] = {"acceleration", "guess ahead from rounds in a row", 0, 1, 1, 1, accelerations},
+    [LANES_AT_ONCE] = {"lanes",
+                       "contacts and bodies several at a time, as wide as the machine's vectors, or one by one", 0, 1,
+                       0, 1, widths},
+};
+
+static const double BEGIN = 5;                /* kappa */
+static const double BALANCE = 0.07, NEAR = 2; /* primal / dual; by which factor it may be off */
+static const double MOST_CHANGE = 10;         /* of kappa at once */
+static const double WAIT = 1.02;              /* looks between changes grow by this */
+static const double SOFTEST = 1e-6, STIFFEST = 1e6;
+enum { ROUND = 3, WINDOW = 10, PATIENCE = 10, NEVER = 100 };
+static const double ROUNDING = 1e3; /* E over the rounding of kappa */
+
+/* How it goes on. */
+typedef struct progress {
+    int next, in_vain; /* look; looks since E was last the least */
+    double since, wait;
+    double change; /* of kappa, due after this iteration */
+    int again;     /* so is C */
+    extrapolation ahead;
+} progress;
+
+static int reserve(subadmm *s) {
+    const sim_problem *p = s->problem;
+    size_t rows = (size_t)p->nrow, n = (size_t)p->nconstraint, nv = (size_t)p->nv;
+    struct {
+        double **at;
+        size_t count;
+    } all[] = {{&s->weight, n}, {&s->slack, rows}, {&s->inverse_mass, n}, {&s->rho, n}, {&s->target, rows},
+               {&s->q, rows},   {&s->v, nv},       {&s->momentum, nv},    {&s->dx, nv}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        *all[k].at = ARENA_NEW(s->call->scratch, double, all[k].count);
+        if (!*all[k].at) {
+            return 0;
+        }
+    }
+    s->bend = s->split == SUBADMM_NONE ? ARENA_NEW(s->call->scratch, convex_bend, n) : NULL;
+    return s->split != SUBADMM_NONE || s->bend;
+}
+
+/* ---- guesses ---- */
+
+/* Numbers are measured by what K and the slacks make of them. */
+static void scale_lanes(const subadmm *s, double *scale) {
+    const admm_lanes *l = &s->lanes;
+    for (int row = 0; row < LANES * l->solved_batches; row++) {
+        const admm_bodies *b = &l->bodies[row / LANES];
+        for (int k = 0; k < 6; k++) {
+            int at = k * (k + 3) / 2;
+            scale[LANES * row + k] = sqrt(b->A[at][row % LANES] + s->kappa * b->C[at][row % LANES]);
+        }
+    }
+    for (int k = 0; k < l->contact_batches; k++) {
+        double *to = scale + (ptrdiff_t)LANES * (l->nrow + 3 * k);
+        for (int j = 0; j < 3 * LANES; j++) {
+            to[j] = sqrt(l->contacts[k].zeta[j % LANES]);
+        }
+    }
+}
+
+static double diagonal_of(const subadmm *s, const subadmm_tree *t, int j) {
+    if (t->form == SUBADMM_ARTICULATED) {
+        return subadmm_stiffness_articulated(t, t->v0 + j);
+    }
+    ptrdiff_t at = (ptrdiff_t)j * (strip_stride(t->nv) + 1);
+    if (t->form == SUBADMM_BRANCH) {
+        at = s->bodies.row[t->v0 + j] + s->bodies.depth[t->v0 + j] - 1;
+    }
+    return t->A[at] + s->kappa * t->C[at];
+}
+
+static void set_scale(const subadmm *s, extrapolation *e) {
+    double *scale = e->scale;
+    if (e->window == 0) {
+        return;
+    }
+    memset(scale, 0, (size_t)e->n * sizeof *scale);
+    scale_lanes(s, scale);
+    for (int k = 0; k < s->ntree; k++) {
+        const subadmm_tree *t = &s->tree[k];
+        double *to = scale + (t->form == SUBADMM_ROW ? LANES * s->lanes.row_of[t->lane] : s->x - s->state + t->v0);
+        for (int j = 0; j < t->nv && t->form != SUBADMM_LANE; j++) {
+            to[j] = s->split == SUBADMM_NONE ? s->size[t->v0 + j] : sqrt(diagonal_of(s, t, j));
+        }
+    }
+    for (int r = 0; s->lambda + r < s->state + s->numbers; r++) {
+        scale[s->lambda - s->state + r] = sqrt(s->slack[r] / s->kappa);
+    }
+}
+
+/* ---- looks ---- */
+
+/* The best so far; of a fixed number of iterations the last. */
+static void keep_best(subadmm *s, progress *at) {
+    at->in_vain = s->E <= 0.99 * s->best ? 0 : at->in_vain + 1;
+    if (s->E < s->best || s->call->option[ITERATIONS] > 0) {
+        s->best = s->E;
+        memcpy(s->least, s->state, (size_t)s->numbers * sizeof *s->least);
+    }
+}
+
+/* How kappa should change. */
+static void steer(const subadmm *s, progress *at) {
+    double ratio = s->primal / (BALANCE * s->dual);
+    at->since++;
+    if (at->since >= at->wait && isfinite(ratio) && (ratio > NEAR || ratio < 1 / NEAR)) {
+        double change = fmin(MOST_CHANGE, fmax(1 / MOST_CHANGE, sqrt(ratio)));
+        at->change = fmin(STIFFEST, fmax(SOFTEST, s->kappa * change)) / s->kappa;
+        at->since = 0;
+        at->wait *= WAIT;
+    }
+}
+
+static int at_rounding(const subadmm *s, const progress *at) {
+    return at->in_vain >= PATIENCE && s->best <= ROUNDING * fmax(1, s->kappa) * DBL_EPSILON;
+}
+
+/* E and residuals, between the multipliers' update and that of x.  SIM_OUTCOMES: it goes on. */
+static sim_outcome look(subadmm *s, progress *at, int iteration) {
+    const double *o = s->call->option;
+    subadmm_measure(s);
+    keep_best(s, at);
+    solver_record(s->call, s->E, NAN);
+    at->next = iteration + ROUND * (iteration < 30 ? 2 : iteration < 120 ? 4 : iteration / 30);
+    if (!isfinite(s->E)) {
+        return SIM_BROKEN_DOWN;
+    }
+    if (o[ITERATIONS] == 0 && s->best <= o[TOLERANCE]) {
+        return SIM_SOLVED;
+    }
+    if (o[ITERATIONS] == 0 && at_rounding(s, at)) {
+        return SIM_AT_ROUNDING;
+    }
+    if (iteration > 0) {
+        subadmm_residuals(s);
+        steer(s, at);
+    }
+    at->again = subadmm_cull(s, iteration == 0 ? 1 : at->change != 1 ? 2 : NEVER);
+    return SIM_OUTCOMES;
+}
+
+/* ---- iterations ---- */
+
+/* 0 without memory, -1 if a matrix is not positive definite. */
+static int change_penalty(subadmm *s, progress *at) {
+    s->kappa *= at->change;
+    int done = subadmm_factor(s, at->again);
+    s->call->out->factorisations++;
+    extrapolation_restart(&at->ahead);
+    set_scale(s, &at->ahead);
+    at->change = 1;
+    at->again = 0;
+    return done;
+}
+
+static int most_iterations(const subadmm *s) {
+    const double *o = s->call->option;
+    return (int)(o[ITERATIONS] > 0 ? o[ITERATIONS] : o[MAX_ITERATIONS]);
+}
+
+/* One iteration, with a look in its midst where one is due.  0 without memory. */
+static int step(subadmm *s, progress *at, int iteration, sim_outcome *outcome) {
+    int in_round = (iteration - 1) % ROUND, last = iteration == most_iterations(s) || solution_stopped(s->call->out);
+    int looks = last || (iteration >= at->next && in_round == ROUND - 1);
+    if (in_round == 0) {
+        extrapolation_begin(&at->ahead, s->state);
+    }
+    if (looks) {
+        memcpy(s->before, s->state, (size_t)s->numbers * sizeof *s->before);
+    }
+    subadmm_spread(s);
+    subadmm_project(s);
+    if (!subadmm_move(s)) {
+        return 0;
+    }
+    if (looks) {
+        *outcome = look(s, at, iteration);
+        *outcome = *outcome == SIM_OUTCOMES && last ? SIM_AT_LIMIT : *outcome;
+    }
+    if (in_round == ROUND - 1) {
+        extrapolation_end(&at->ahead, s->state);
+    }
+    return 1;
+}
+
+/* x of the impulses as they stand, which a look has found. */
+static void begin_where_impulses_lead(subadmm *s) {
+    const admm_lanes *l = &s->lanes;
+    memcpy(l->row, l->answer, (size_t)(LANES * l->nrow) * sizeof *l->row);
+    for (int k = 0; k < s->ntree; k++) {
+        const subadmm_tree *t = &s->tree[k];
+        if (t->form != SUBADMM_LANE && t->form != SUBADMM_ROW) {
+            memcpy(s->x + t->v0, s->v + t->v0, (size_t)t->nv * sizeof *s->x);
+        }
+    }
+}
+
+/* 0 without memory. */
+static int iterate(subadmm *s) {
+    progress at = {.change = 1, .wait = 1};
+    sim_solution *out = s->call->out;
+    sim_outcome outcome = look(s, &at, 0);
+    int done = 1, window = (int)s->call->option[ACCELERATION] ? WINDOW : 0;
+    outcome = outcome == SIM_OUTCOMES && most_iterations(s) == 0 ? SIM_AT_LIMIT : outcome;
+    if (!extrapolation_make(&at.ahead, s->numbers, window, s->call->scratch)) {
+        return 0;
+    }
+    if (outcome == SIM_OUTCOMES) {
+        at.again = 1;
+        done = change_penalty(s, &at);
+        begin_where_impulses_lead(s);
+    }
+    for (int k = 1; outcome == SIM_OUTCOMES && done > 0; k++) {
+        out->iterations = k;
+        done = step(s, &at, k, &outcome);
+        if (done && outcome == SIM_OUTCOMES && (at.change != 1 || at.again)) {
+            done = change_penalty(s, &at);
+        }
+    }
+    out->outcome = done < 0 ? SIM_BROKEN_DOWN : outcome;
+    return done != 0;
+}
+
+/* Sizes of unsplit trees, by their A. */
+static int prepare_whole(subadmm *s) {
+    s->size = ARENA_NEW(s->call->scratch, double, s->problem->nv);
+    if (!s->size || !hessian_prepare(s->whole, s->problem, SPD_AUTO)) {
+        return 0;
+    }
+    hessian_mass_diagonal(s->whole, s->size);
+    for (int k = 0; k < s->ntree; k++) {
+        for (int j = s->tree[k].v0; j < s->tree[k].v0 + s->tree[k].nv; j++) {
+            s->size[j] = sqrt(s->size[j]);
+        }
+    }
+    return 1;
+}
+
+static int prepare(subadmm *s) {
+    const double *o = s->call->option;
+    s->bodies.is = s->split == SUBADMM_BODIES ? s->problem->bodies : NULL;
+    s->kernels = (int)o[LANES_AT_ONCE] ? &admm_scalar : &admm_vector;
+    s->kappa = BEGIN;
+    if (!reserve(s) || !subadmm_weigh(s)) {
+        return 0;
+    }
+    for (int i = 0; i < s->problem->nconstraint; i++) {
+        s->weight[i] = 1 / s->inverse_mass[i];
+    }
+    return subadmm_lay_out(s, (int)o[FACTORISATION]) && (s->split != SUBADMM_NONE || prepare_whole(s)) &&
+           subadmm_make_trees(s);
+}
+
+static int solve(solver_call *call) {
+    subadmm s = {.call = call, .problem = call->problem, .whole = call->kept, .best = HUGE_VAL};
+    s.split = (subadmm_split)(int)call->option[SPLIT];
+    if (!law_check(call)) {
+        law_refuse(call);
+        return 1;
+    }
+    int done = prepare(&s) && iterate(&s);
+    if (done) {
+        subadmm_hand_out(&s);
+    }
+    call->out->residual = s.best;
+    return done;
+}
+
+static void *create(void) { return hessian_create(); }
+static void destroy(void *kept) { hessian_free(kept); }
+
+const solver_type solver_subadmm = {
+    .card = {.name = "subadmm",
+             .method = "alternating directions: each body by itself, each contact by itself",
+             .paper = "Lee et al. 2024",
+             .cone = SIM_CONE_STRICT,
+             .compliance = SIM_RIGID,
+             .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
+             .bodies = 1,
+             .noptions = OPTIONS,
+             .option = options},
+    .spreads = 1,
+    .create = create,
+    .destroy = destroy,
+    .solve = solve,
+};

@@ -1,0 +1,102 @@
+/* Work shared out: every item once, in order, by whoever, however long they waited. */
+#include "base/threads.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST = 100 };
+
+typedef struct tally {
+    int items, times[MOST], worker[MOST];
+} tally;
+
+static void count(void *context, int worker, int first, int end) {
+    tally *t = context;
+    for (int k = first; k < end; k++) {
+        t->times[k]++;
+        t->worker[k] = worker;
+    }
+}
+
+static void nap(long nanoseconds) { nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL); }
+
+Test(threads, do_every_item_once_in_contiguous_shares) {
+    for (int threads = 1; threads <= 7; threads++) {
+        sim_threads *t = sim_threads_create(threads);
+        cr_assert(t && sim_threads_count(t) == threads);
+        for (int items = 0; items <= MOST; items++) {
+            tally done = {.items = items};
+            sim_threads_run(t, items, count, &done);
+            for (int k = 0; k < MOST; k++) {
+                cr_assert_eq(done.times[k], k < items);
+                cr_assert(k == 0 || k >= items || done.worker[k] >= done.worker[k - 1]);
+            }
+        }
+        sim_threads_free(t);
+    }
+}
+
+static void nap_a_little(void *context, int worker, int first, int end) {
+    count(context, worker, first, end);
+    if (worker % 2) {
+        nap(*(long *)((char *)context + sizeof(tally)));
+    }
+}
+
+/* Waits of no time and of a millisecond in turn: workers that look, and workers that sleep; a caller that does. */
+Test(threads, miss_no_work_however_long_they_waited, .timeout = 60) {
+    sim_threads *t = sim_threads_create(3);
+    struct {
+        tally done;
+        long pause;
+    } job = {.done = {.items = MOST}};
+    cr_assert_not_null(t);
+    for (int run = 0; run < 3000; run++) {
+        job.pause = run % 100 == 7 ? 1000000 : 0;
+        if (run % 100 == 50) {
+            nap(1000000);
+        }
+        sim_threads_run(t, MOST, job.pause ? nap_a_little : count, &job);
+        for (int k = 0; k < MOST; k++) {
+            cr_assert_eq(job.done.times[k], run + 1);
+        }
+    }
+    sim_threads_free(t);
+}
+
+/* What one run wrote the next one reads, on other threads. */
+typedef struct relay {
+    double x[MOST], y[MOST];
+} relay;
+
+static void forth(void *context, int worker, int first, int end) {
+    relay *r = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        r->y[k] = r->x[MOST - 1 - k] + 1;
+    }
+}
+
+static void back(void *context, int worker, int first, int end) {
+    relay *r = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        r->x[k] = r->y[(k + 37) % MOST] + 1;
+    }
+}
+
+Test(threads, see_what_the_run_before_wrote, .timeout = 60) {
+    sim_threads *t = sim_threads_create(2);
+    relay r = {{0}, {0}};
+    cr_assert_not_null(t);
+    for (int run = 0; run < 5000; run++) {
+        sim_threads_run(t, MOST, forth, &r);
+        sim_threads_run(t, MOST, back, &r);
+    }
+    for (int k = 0; k < MOST; k++) {
+        cr_assert_eq(r.x[k], 10000.0);
+    }
+    sim_threads_free(t);
+}
