@@ -140,9 +140,10 @@ static void set_scale(const subadmm *s, extrapolation *e) {
 
 /* ---- looks ---- */
 
+/* The best so far; of a fixed number of iterations the last. */
 static void keep_best(subadmm *s, progress *at) {
     at->in_vain = s->E <= 0.99 * s->best ? 0 : at->in_vain + 1;
-    if (s->E < s->best) {
+    if (s->E < s->best || s->call->option[ITERATIONS] > 0) {
         s->best = s->E;
         memcpy(s->least, s->state, (size_t)s->numbers * sizeof *s->least);
     }
