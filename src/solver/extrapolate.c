@@ -37,7 +37,7 @@ static int end_of(int block, int n) { return (block + 1) * BLOCK < n ? (block + 
 static void run(const extrapolation *e, sim_share *share, work *w) {
     int blocks = blocks_of(e->n);
     if (e->threads && blocks >= FEW_BLOCKS) {
-        sim_threads_run(e->threads, blocks, share, w);
+        sim_threads_take(e->threads, blocks, share, w);
     } else {
         share(w, 0, 0, blocks);
     }
