@@ -103,11 +103,6 @@ double subadmm_stiffness_articulated(const subadmm_tree *t, int dof) { return 1 
 
 static double *at_body(const subadmm_tree *t, int body) { return t->A + (ptrdiff_t)LANES * (body - t->body0); }
 
-static force rigid_times(const sim_body_inertia *I, motion m) {
-    return (force){v3_add(sym3_times(I->I, m.ang), v3_cross(I->h, m.lin)),
-                   v3_sub(v3_scale(I->mass, m.lin), v3_cross(I->h, m.ang))};
-}
-
 /* F_b of a body by itself. */
 static force out_of_balance(const subadmm *s, const subadmm_tree *t, int body) {
     int lane = t->lane + body - t->body0;
@@ -115,7 +110,7 @@ static force out_of_balance(const subadmm *s, const subadmm_tree *t, int body) {
     admm_lanes_wrench(&s->lanes, lane, wrench);
     const double *V = s->lanes.row + (ptrdiff_t)LANES * s->lanes.row_of[lane];
     force F = force_add(six_force(wrench), six_force(s->bodies.push[SIM_CHAIN_START] + (ptrdiff_t)LANES * body));
-    return force_sub(F, rigid_times(&s->bodies.is->I[body], six_motion(V)));
+    return force_sub(F, six_rigid_times(&s->bodies.is->I[body], six_motion(V)));
 }
 
 static void go_inwards(const subadmm *s, const subadmm_tree *t) {

@@ -181,23 +181,6 @@ static void solve(const subadmm *s, const subadmm_tree *t, double *x) {
     }
 }
 
-/* y -= A x */
-static void take_momentum(const subadmm *s, const subadmm_tree *t, const double *x, double *y) {
-    const subadmm_bodies *b = &s->bodies;
-    for (int k = t->v0; k < t->v0 + t->nv; k++) {
-        const double *row = row_of(s, t->A, k);
-        double sum = row[b->depth[k] - 1] * x[k];
-        for (int i = b->parent[k]; i >= 0;) {
-            int run = b->run[i], base = i - run + 1;
-            const double *part = row + b->depth[i] - run;
-            sum += dense_dot(run, part, x + base);
-            dense_axpy(run, -x[k], part, y + base);
-            i = b->parent[base];
-        }
-        y[k] -= sum;
-    }
-}
-
 /* ---- passes ---- */
 
 /* On the chain of gaps velocities of bodies are rows of the lanes. */
@@ -225,17 +208,28 @@ void subadmm_spread_branch(const subadmm *s, const subadmm_tree *t, const double
     }
 }
 
-/* What pushes on bodies, felt by the joints. */
-static void gather_chain(subadmm *s, const subadmm_tree *t, int chain) {
+/* What pushes on a body, and with `momentum` what it takes to keep it moving: the chain of A is the last one. */
+static force push_on(const subadmm *s, const subadmm_tree *t, int chain, int body, int momentum) {
+    force F = six_force(s->bodies.push[chain] + (ptrdiff_t)LANES * body);
+    if (chain == SIM_CHAIN_START) {
+        double wrench[6];
+        admm_lanes_wrench(&s->lanes, t->lane + body - t->body0, wrench);
+        F = force_add(F, six_force(wrench));
+    }
+    if (momentum && chain == s->bodies.two_chains) {
+        motion V = six_motion(velocity_at(s, t, chain, body, s->lanes.row, s->bodies.V));
+        F = force_sub(F, six_rigid_times(&bodies_of(s)->I[body], V));
+    }
+    return F;
+}
+
+/* That, felt by the joints. */
+static void gather_chain(subadmm *s, const subadmm_tree *t, int chain, int momentum) {
     const sim_problem_bodies *b = bodies_of(s);
     const sim_body_chain *at = &b->chain[chain];
     for (int i = t->body1 - 1; i >= t->body0; i--) {
         const sim_body_node *n = &b->node[i];
-        double wrench[6] = {0};
-        if (chain == SIM_CHAIN_START) {
-            admm_lanes_wrench(&s->lanes, t->lane + i - t->body0, wrench);
-        }
-        force F = force_add(six_force(s->bodies.push[chain] + (ptrdiff_t)LANES * i), six_force(wrench));
+        force F = push_on(s, t, chain, i, momentum);
         for (int j = n->v0; j < n->v0 + n->nv; j++) {
             s->push[j] += motion_dot(at->S[j], F);
         }
@@ -249,13 +243,17 @@ static void gather_chain(subadmm *s, const subadmm_tree *t, int chain) {
 
 void subadmm_gather_branch(subadmm *s, const subadmm_tree *t) {
     for (int chain = 0; chain <= s->bodies.two_chains; chain++) {
-        gather_chain(s, t, chain);
+        gather_chain(s, t, chain, 0);
     }
 }
 
 void subadmm_move_branch(subadmm *s, const subadmm_tree *t) {
-    subadmm_gather_branch(s, t);
-    take_momentum(s, t, s->x, s->push);
+    for (int chain = 0; chain <= s->bodies.two_chains; chain++) {
+        gather_chain(s, t, chain, 1);
+    }
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        s->push[j] -= bodies_of(s)->diagonal[j] * s->x[j];
+    }
     solve(s, t, s->push);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         s->x[j] += s->push[j];

@@ -92,12 +92,13 @@ const double *admm_lanes_added(const admm_lanes *l, int body) { return l->added[
 void admm_lanes_wrench(const admm_lanes *l, int body, double *wrench) {
     const admm_bodies *b = &l->bodies[l->row_of[body] / LANES];
     const double *slot = l->slot + (ptrdiff_t)LANES * (b->first + l->row_of[body] % LANES);
-    for (int k = 0; k < 6; k++) {
-        wrench[k] = 0;
-        for (int s = 0; s < b->slots; s++) {
-            wrench[k] += slot[(ptrdiff_t)LANES * LANES * s + k];
+    double sum[LANES] = {0};
+    for (int s = 0; s < b->slots; s++, slot += LANES * LANES) {
+        for (int k = 0; k < LANES; k++) {
+            sum[k] += slot[k];
         }
     }
+    memcpy(wrench, sum, 6 * sizeof *wrench);
 }
 
 static admm_contacts *batch_of(const admm_lanes *l, int contact) { return &l->contacts[l->place_of[contact] / LANES]; }

@@ -28,6 +28,11 @@ static inline force six_times(const double *H, motion m) {
     return six_force(y);
 }
 
+static inline force six_rigid_times(const sim_body_inertia *I, motion m) {
+    return (force){v3_add(sym3_times(I->I, m.ang), v3_cross(I->h, m.lin)),
+                   v3_sub(v3_scale(I->mass, m.lin), v3_cross(I->h, m.ang))};
+}
+
 static inline void six_add_rigid(const sim_body_inertia *I, double *H) {
     const double A[3][3] = {{I->I.xx, I->I.xy, I->I.xz}, {I->I.xy, I->I.yy, I->I.yz}, {I->I.xz, I->I.yz, I->I.zz}};
     const double h[3][3] = {{0, -I->h.z, I->h.y}, {I->h.z, 0, -I->h.x}, {-I->h.y, I->h.x, 0}};

@@ -155,7 +155,7 @@ def column(path, name):
 
 
 def summarises_contacts_and_how_right_their_answers_were():
-    for solver in ("sap", "pgs", "canal"):
+    for solver in ("sap", "pgs", "canal", "subadmm"):
         done = sim(scene("pile"), "--solver", solver, "--set", "world/duration=0.2", "--summary", "s.json", "--out", "a.csv")
         found = json.loads(read("s.json"), parse_constant=lambda word: 1 / 0)["contacts"]
         contacts = column("a.csv", "contacts")
@@ -260,7 +260,7 @@ def goes_on_from_a_checkpoint_with_the_same_bits():
 def goes_on_with_contacts_with_the_same_bits():
     """200 steps of a pile, against 100 and 100, on one thread and two."""
     ends = set()
-    for solver in ("sap", "pgs", "canal"):
+    for solver in ("sap", "pgs", "canal", "subadmm"):
         for integrator in ("midpoint", "symplectic", "implicit", "moreau"):
             for threads in (1, 2):
                 options = ("--solver", solver, "--integrator", integrator, "--threads", threads, "--set",
@@ -400,7 +400,7 @@ def refuses_bad_options_with_a_hint():
     refuses("needs --checkpoint", arm, "--checkpoint-every", 5)
     refuses("one scene at a time", arm, arm)
     refuses("which scene?")
-    refuses("--solver takes one of sap, pgs, canal, not 'spa' (did you mean 'sap'?)", arm, "--solver", "spa")
+    refuses("--solver takes one of sap, pgs, canal, subadmm, not 'spa' (did you mean 'sap'?)", arm, "--solver", "spa")
     refuses("the integrator rk4 takes no contacts", scene("pile"), "--integrator", "rk4")
     refuses("the solver pgs has no option", scene("pile"), "--solver", "pgs", "--set",
             'world/solver_options={"line_search": "exact"}')
@@ -492,9 +492,9 @@ def tells_its_version_solvers_and_options():
     assert re.match(r"sim \d+\.\d+\.\d+\n.*(gcc|clang).*\nHDF5 .*cJSON \d", sim("--version").stdout)
     solvers = sim("--list-solvers").stdout
     assert all(len(line) < 81 for line in solvers.splitlines())
-    for words in ("sap\n", "pgs\n", "canal\n", "Castro, Permenter, Han 2021", "Law: convex", "Law: strict", "relaxation", "line_search"):
+    for words in ("sap\n", "pgs\n", "canal\n", "subadmm\n", "Castro, Permenter, Han 2021", "Law: convex", "Law: strict", "relaxation", "line_search"):
         assert words in solvers, words
-    assert "sap pgs canal" in sim("--completion").stdout
+    assert "sap pgs canal subadmm" in sim("--completion").stdout
     told = sim("--help").stdout
     assert all(len(line) < 81 for line in told.splitlines()) and "--man" not in told
     page, completion = sim("--man").stdout.replace("\\-", "-"), sim("--completion").stdout

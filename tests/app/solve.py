@@ -71,7 +71,7 @@ def goes_through_a_folder_in_order():
 
 
 def solves_one_problem_alike_in_both_forms():
-    for solver in "pgs", "sap", "canal":
+    for solver in "pgs", "sap", "canal", "subadmm":
         both = solve_json(GLOBAL, TRAIN, "--solver", solver, "--tolerance", 1e-10, status=0)["problems"]
         assert abs(both[0]["E"] - both[1]["E"]) < 1e-6 * max(1, both[0]["E"]), solver
 
