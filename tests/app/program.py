@@ -267,7 +267,7 @@ def goes_on_with_contacts_with_the_same_bits():
                            "world/solver_options/max_iterations=60")
                 resumed("pile", 0.5, 1, *options)
                 ends.add((solver, integrator, read("whole.csv")))
-    assert len(ends) == 12, "threads change bits"
+    assert len(ends) == 16, "threads change bits"
 
 
 def starts_the_resumed_trajectory_at_the_kept_state():
