@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+enum { PIECES = 3 };                          /* for each thread */
 enum { LONG = 1500, SHORT = 50, RETRY = 16 }; /* looks before sleep, some 40 ns each; the long wait is tried again */
 
 /* How often in a row it ended in sleep. */
@@ -32,7 +33,10 @@ struct sim_threads {
     worker *worker;
     pthread_mutex_t mutex; /* for who sleeps */
     pthread_cond_t go, done;
-    atomic_uint round; /* rises with each run */
+    atomic_uint round;  /* rises with each run; odd: one by pieces */
+    atomic_ullong next; /* the round (upper half), and pieces of it that nobody has taken */
+    atomic_int left;    /* pieces that are not done */
+    int pieces;
     atomic_int busy;
     atomic_int asleep; /* workers */
     atomic_int waits;  /* does the caller sleep? */
@@ -80,9 +84,8 @@ static void await_round(struct sim_threads *t, unsigned seen, patience *p) {
     pthread_mutex_unlock(&t->mutex);
 }
 
-static void begin_round(struct sim_threads *t) {
-    atomic_store(&t->busy, t->started);
-    atomic_fetch_add(&t->round, 1);
+static void begin_round(struct sim_threads *t, unsigned round) {
+    atomic_store(&t->round, round);
     if (atomic_load(&t->asleep)) {
         pthread_mutex_lock(&t->mutex);
         pthread_cond_broadcast(&t->go);
@@ -90,17 +93,18 @@ static void begin_round(struct sim_threads *t) {
     }
 }
 
-static void end_share(struct sim_threads *t) {
-    if (atomic_fetch_sub(&t->busy, 1) == 1 && atomic_load(&t->waits)) {
+/* One less to wait for. */
+static void end_one(struct sim_threads *t, atomic_int *count) {
+    if (atomic_fetch_sub(count, 1) == 1 && atomic_load(&t->waits)) {
         pthread_mutex_lock(&t->mutex);
         pthread_cond_signal(&t->done);
         pthread_mutex_unlock(&t->mutex);
     }
 }
 
-static void await_shares(struct sim_threads *t) {
+static void await_none(struct sim_threads *t, atomic_int *count) {
     for (int k = looks(&t->patience); k > 0; k--) {
-        if (!atomic_load(&t->busy)) {
+        if (!atomic_load(count)) {
             t->patience.misses = 0;
             return;
         }
@@ -109,23 +113,42 @@ static void await_shares(struct sim_threads *t) {
     t->patience.misses++;
     pthread_mutex_lock(&t->mutex);
     atomic_store(&t->waits, 1);
-    while (atomic_load(&t->busy)) {
+    while (atomic_load(count)) {
         pthread_cond_wait(&t->done, &t->mutex);
     }
     atomic_store(&t->waits, 0);
     pthread_mutex_unlock(&t->mutex);
 }
 
+/* Pieces of a round until none is left.  Whoever has taken one keeps the round from ending, and what it is about from
+ * changing; before that nothing is read but `next`. */
+static void do_pieces(struct sim_threads *t, int index, unsigned round) {
+    unsigned long long next = atomic_load(&t->next);
+    while (next >> 32 == round && (unsigned)next > 0) {
+        if (atomic_compare_exchange_weak(&t->next, &next, next - 1)) {
+            long long piece = t->pieces - (long long)(unsigned)next, items = t->items;
+            t->share(t->context, index, (int)(items * piece / t->pieces), (int)(items * (piece + 1) / t->pieces));
+            end_one(t, &t->left);
+            next = atomic_load(&t->next);
+        }
+    }
+}
+
 static void *work(void *argument) {
     worker *self = argument;
     struct sim_threads *t = self->owner;
-    for (unsigned seen = 0;; seen++) {
+    for (unsigned seen = 0;;) {
         await_round(t, seen, &self->patience);
         if (atomic_load(&t->quit)) {
             return NULL;
         }
-        do_share(t, self->index);
-        end_share(t);
+        seen = atomic_load(&t->round);
+        if (seen % 2) {
+            do_pieces(t, self->index, seen);
+        } else {
+            do_share(t, self->index);
+            end_one(t, &t->busy);
+        }
     }
 }
 
@@ -158,7 +181,7 @@ void sim_threads_free(sim_threads *t) {
         return;
     }
     atomic_store(&t->quit, 1);
-    begin_round(t);
+    begin_round(t, (atomic_load(&t->round) | 1) + 1);
     for (int i = 1; i <= t->started; i++) {
         pthread_join(t->worker[i].thread, NULL);
     }
@@ -181,7 +204,27 @@ void sim_threads_run(sim_threads *t, int items, sim_share *share, void *context)
     t->items = items;
     t->share = share;
     t->context = context;
-    begin_round(t);
+    atomic_store(&t->busy, t->started);
+    begin_round(t, (atomic_load(&t->round) | 1) + 1); /* the next even number */
     do_share(t, 0);
-    await_shares(t);
+    await_none(t, &t->busy);
+}
+
+void sim_threads_take(sim_threads *t, int items, sim_share *share, void *context) {
+    if (t->count == 1 || items <= 1) {
+        if (items > 0) {
+            share(context, 0, 0, items);
+        }
+        return;
+    }
+    unsigned round = (atomic_load(&t->round) + 1) | 1; /* the next odd one */
+    t->items = items;
+    t->share = share;
+    t->context = context;
+    t->pieces = items < PIECES * t->count ? items : PIECES * t->count;
+    atomic_store(&t->left, t->pieces);
+    atomic_store(&t->next, (unsigned long long)round << 32 | (unsigned)t->pieces);
+    begin_round(t, round);
+    do_pieces(t, 0, round);
+    await_none(t, &t->left);
 }

@@ -14,5 +14,9 @@ void sim_threads_free(sim_threads *threads);
 int sim_threads_count(const sim_threads *threads);
 /* Returns when all items are done. */
 void sim_threads_run(sim_threads *threads, int items, sim_share *share, void *context);
+/* The same in pieces, each taken by whoever is free: `share` may be called more than once by a worker, in any order, and no
+ * call may depend on which.  For work of a microsecond and more, over and over: it waits for no thread that has not begun,
+ * so that where others want the processors it takes hardly longer than alone. */
+void sim_threads_take(sim_threads *threads, int items, sim_share *share, void *context);
 
 #endif

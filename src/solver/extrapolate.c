@@ -37,7 +37,7 @@ static int end_of(int block, int n) { return (block + 1) * BLOCK < n ? (block + 
 static void run(const extrapolation *e, sim_share *share, work *w) {
     int blocks = blocks_of(e->n);
     if (e->threads && blocks >= FEW_BLOCKS) {
-        sim_threads_run(e->threads, blocks, share, w);
+        sim_threads_take(e->threads, blocks, share, w);
     } else {
         share(w, 0, 0, blocks);
     }
@@ -159,8 +159,11 @@ int extrapolation_make(extrapolation *e, int numbers, int window, sim_arena *scr
     if (!all || !e->part) {
         return 0;
     }
+    for (size_t k = 0; k < count; k++) { /* what stands behind the numbers counts in sums, and nothing else does yet */
+        memset(all + k * n + numbers, 0, (n - (size_t)numbers) * sizeof *all);
+    }
     if (window > 0) {
-        memset(all, 0, n * count * sizeof *all);
+        memset(all, 0, n * sizeof *all);
         e->scale = all;
         e->from = all + n;
         e->f = all + 2 * n;

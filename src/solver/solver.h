@@ -43,10 +43,10 @@ extern const solver_type solver_sap;
 void solver_lend(sim_solver *solver, sim_threads *threads);
 int solver_spreads(const sim_solver *solver);
 
-/* Items shared out among the threads of a call. */
+/* Items taken in pieces by the threads of a call (threads.h). */
 static inline void solver_run(const solver_call *call, int items, sim_share *share, void *context) {
     if (call->threads) {
-        sim_threads_run(call->threads, items, share, context);
+        sim_threads_take(call->threads, items, share, context);
     } else if (items > 0) {
         share(context, 0, 0, items);
     }

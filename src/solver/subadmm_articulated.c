@@ -39,13 +39,14 @@ void subadmm_begin_articulated(subadmm *s, const subadmm_tree *t) {
 }
 
 void subadmm_add_articulated(subadmm *s, const subadmm_tree *t, const subadmm_side *side, int rows, double weight) {
+    double *added = s->bodies.added[SIM_CHAIN_START];
+    double *H = side->body >= 0 ? added + SIX_NUMBERS * (ptrdiff_t)side->body : NULL;
     for (int r = 0; r < rows; r++) {
         const double *J = side->J + (ptrdiff_t)r * side->stride;
-        for (int j = 0; j < side->n && side->body < 0; j++) {
+        for (int j = 0; j < side->n && !H; j++) {
             t->C[side->dof - t->v0 + j] += weight * J[j] * J[j];
         }
-        double *H = s->bodies.added[SIM_CHAIN_START] + SIX_NUMBERS * (ptrdiff_t)side->body;
-        for (int k = 0; k < SIX_NUMBERS && side->body >= 0; k++) {
+        for (int k = 0; k < SIX_NUMBERS && H; k++) {
             H[k] += weight * J[k / 6] * J[k % 6];
         }
     }

@@ -116,13 +116,13 @@ void subadmm_begin_branch(subadmm *s, const subadmm_tree *t) {
 }
 
 void subadmm_add_branch(subadmm *s, const subadmm_tree *t, const subadmm_side *side, int rows, double weight) {
+    double *H = side->body >= 0 ? s->bodies.added[side->chain] + SIX_NUMBERS * (ptrdiff_t)side->body : NULL;
     for (int r = 0; r < rows; r++) {
         const double *J = side->J + (ptrdiff_t)r * side->stride;
-        for (int j = 0; j < side->n && side->body < 0; j++) {
+        for (int j = 0; j < side->n && !H; j++) {
             row_of(s, t->C, side->dof + j)[s->bodies.depth[side->dof + j] - 1] += weight * J[j] * J[j];
         }
-        double *H = s->bodies.added[side->chain] + SIX_NUMBERS * (ptrdiff_t)side->body;
-        for (int k = 0; k < SIX_NUMBERS && side->body >= 0; k++) {
+        for (int k = 0; k < SIX_NUMBERS && H; k++) {
             H[k] += weight * J[k / 6] * J[k % 6];
         }
     }

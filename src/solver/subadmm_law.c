@@ -40,6 +40,9 @@ static void project(const sim_constraint *c, double step, double *y) {
 }
 
 static double velocity_of(const subadmm_side *side, int row, const double *x) {
+    if (side->n == 0) {
+        return 0;
+    }
     const double *J = side->J + (ptrdiff_t)row * side->stride;
     double sum = 0;
     for (int j = 0; j < side->n; j++) {
@@ -49,6 +52,9 @@ static double velocity_of(const subadmm_side *side, int row, const double *x) {
 }
 
 static void push_by(const subadmm_side *side, int row, double f) {
+    if (side->n == 0) {
+        return;
+    }
     const double *J = side->J + (ptrdiff_t)row * side->stride;
     for (int j = 0; j < side->n; j++) {
         side->push[j] += J[j] * f;

@@ -326,8 +326,8 @@ Test(subadmm_lanes, threads_change_no_bit) {
         outcome o = make(&c, &admm_vector, 1);
         cr_assert_not_null(threads);
         for (int k = 0; k < 20; k++) {
-            sim_threads_run(threads, o.l.contact_batches, share, &(job){&o.l, 0});
-            sim_threads_run(threads, o.l.solved_batches, share, &(job){&o.l, 1});
+            sim_threads_take(threads, o.l.contact_batches, share, &(job){&o.l, 0});
+            sim_threads_take(threads, o.l.solved_batches, share, &(job){&o.l, 1});
         }
         o.numbers = read(&o.l, &o.count);
         cr_assert_arr_eq(o.numbers, alone.numbers, o.count * sizeof(double));

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TREES = 64, MOST_CONSTRAINTS = 512 };
+enum { MOST_TREES = 256, MOST_CONSTRAINTS = 1024 };
 
 typedef struct draft {
     sim_problem p;

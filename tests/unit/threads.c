@@ -100,3 +100,45 @@ Test(threads, see_what_the_run_before_wrote, .timeout = 60) {
     }
     sim_threads_free(t);
 }
+
+static void count_pieces(void *context, int worker, int first, int end) {
+    tally *t = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        t->times[k]++;
+    }
+}
+
+/* Both kinds in turn, with naps between, so that some workers come late and find the round over. */
+Test(threads, take_every_item_once, .timeout = 60) {
+    for (int threads = 1; threads <= 5; threads++) {
+        sim_threads *t = sim_threads_create(threads);
+        cr_assert_not_null(t);
+        for (int run = 0; run < 2000; run++) {
+            int items = run % (MOST + 1);
+            tally done = {.items = items};
+            (run % 7 == 3 ? sim_threads_run : sim_threads_take)(t, items, count_pieces, &done);
+            for (int k = 0; k < MOST; k++) {
+                cr_assert_eq(done.times[k], k < items);
+            }
+            if (run % 500 == 100) {
+                nap(1000000);
+            }
+        }
+        sim_threads_free(t);
+    }
+}
+
+Test(threads, see_what_the_pieces_before_wrote, .timeout = 60) {
+    sim_threads *t = sim_threads_create(3);
+    relay r = {{0}, {0}};
+    cr_assert_not_null(t);
+    for (int run = 0; run < 5000; run++) {
+        sim_threads_take(t, MOST, forth, &r);
+        sim_threads_take(t, MOST, back, &r);
+    }
+    for (int k = 0; k < MOST; k++) {
+        cr_assert_eq(r.x[k], 10000.0);
+    }
+    sim_threads_free(t);
+}
