@@ -38,27 +38,30 @@ Test(threads, do_every_item_once_in_contiguous_shares) {
     }
 }
 
+typedef struct pause_job {
+    tally done;
+    long pause;
+} pause_job;
+
 static void nap_a_little(void *context, int worker, int first, int end) {
-    count(context, worker, first, end);
-    if (worker % 2) {
-        nap(*(long *)((char *)context + sizeof(tally)));
+    pause_job *job = context;
+    count(&job->done, worker, first, end);
+    if (worker % 2 && job->pause) {
+        nap(job->pause);
     }
 }
 
 /* Waits of no time and of a millisecond in turn: workers that look, and workers that sleep; a caller that does. */
 Test(threads, miss_no_work_however_long_they_waited, .timeout = 60) {
     sim_threads *t = sim_threads_create(3);
-    struct {
-        tally done;
-        long pause;
-    } job = {.done = {.items = MOST}};
+    pause_job job = {.done = {.items = MOST}};
     cr_assert_not_null(t);
     for (int run = 0; run < 3000; run++) {
         job.pause = run % 100 == 7 ? 1000000 : 0;
         if (run % 100 == 50) {
             nap(1000000);
         }
-        sim_threads_run(t, MOST, job.pause ? nap_a_little : count, &job);
+        sim_threads_run(t, MOST, nap_a_little, &job);
         for (int k = 0; k < MOST; k++) {
             cr_assert_eq(job.done.times[k], run + 1);
         }
