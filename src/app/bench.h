@@ -49,7 +49,8 @@ typedef struct bench_summary {
 /* Of the timed steps. */
 typedef struct bench_figures {
     const bench_case *c;
-    const char *solver;
+    const char *solver; /* as it was named */
+    const sim_solver_card *card;
     sim_error trouble; /* status SIM_OK: it ran */
     int bodies, velocities, steps;
     double contacts, islands, iterations, factorisations, multiplications; /* mean of a step */

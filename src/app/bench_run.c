@@ -151,9 +151,8 @@ void bench_run(const bench_request *request, const bench_case *c, const solver_c
     }
     f->bodies = count_moving(scene->model);
     f->velocities = scene->model->nv;
-    if (!solver) {
-        f->solver = (scene->options.solver ? scene->options.solver : sim_solver_at(0))->name;
-    }
+    f->card = scene->options.solver ? scene->options.solver : sim_solver_at(0);
+    f->solver = solver ? solver->text : f->card->name;
     sim_world *settled = sim_world_create(scene->model, &scene->options, error);
     sim_world *world = settled ? sim_world_create(scene->model, &scene->options, error) : NULL;
     sim_status status = world ? SIM_OK : error->status;

@@ -238,7 +238,7 @@ Test(auto_turns, a_method_put_down_after_every_iteration_gives_the_same_bits) {
             option[o] = type[k]->card.option[o].standard;
         }
         pieces.out = (sim_solution){.v = pieces.v, .impulse = pieces.impulse};
-        solver_call call = {p, pieces.R, pieces.target, option, scratch, kept, &pieces.out, 0, 0};
+        solver_call call = {p, pieces.R, pieces.target, option, scratch, kept, &pieces.out, 0, 0, NULL};
         void *state = type[k]->begin(&call);
         solver_piece piece = SOLVER_PAUSED;
         int count = 0;
