@@ -66,7 +66,7 @@ static double psi(const nsn *m, double a, double b, double *alpha, double *beta)
     double size = hypot(a, b);
     if (m->function == MINIMUM_MAP) {
         *alpha = a <= b;
-        *beta = !*alpha;
+        *beta = 1 - *alpha;
         return fmin(a, b);
     }
     *alpha = size > 0 ? 1 - a / size : 0;
