@@ -311,7 +311,7 @@ static int solve(solver_call *call) {
                    : end == SIM_STALLED && m.E <= ROUNDED ? SIM_AT_ROUNDING
                                                           : end;
     hybrid_unscale(&m.h, m.best, m.other);
-    dual_hand_out(call, m.other);
+    solver_hand_out(call, m.other);
     return 1;
 }
 

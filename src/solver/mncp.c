@@ -35,7 +35,7 @@ static int solve(solver_call *call, levenberg_kind kind) {
         return 0;
     }
     hybrid_unscale(&h, x, x + d.n);
-    dual_hand_out(call, x + d.n);
+    solver_hand_out(call, x + d.n);
     return 1;
 }
 
