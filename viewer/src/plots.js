@@ -23,7 +23,7 @@ export function defaultPlots(source) {
   const plots = [];
   for (const group of GROUPS) {
     const lines = group.names.map((name, k) => ({ track: find(name), label: group.labels?.[k] ?? '' }))
-      .filter(({ track }) => track >= 0 && !isEmpty(source.track[track], group.title === 'Penetration' ? 1e-9 * source.scene.typical : 0));
+      .filter(({ track }) => track >= 0 && (source.live || !isEmpty(source.track[track], group.title === 'Penetration' ? 1e-9 * source.scene.typical : 0)));
     if (lines.length) plots.push({ ...group, unit: tracks[lines[0].track].unit, lines });
   }
   return plots;
@@ -92,12 +92,26 @@ export class Plots {
   draw(theme) {
     const width = this.element.clientWidth;
     if (!width) return;
-    const key = `${width} ${theme} ${this.source.time.length} ${devicePixelRatio}`;
+    const grown = this.source.live ? this.#grown() : this.source.time.length;
+    const key = `${width} ${theme} ${grown} ${devicePixelRatio}`;
     if (key !== this.key) {
       this.key = key;
+      if (this.source.live) for (const view of this.views) view.range = this.#range(view.plot);
       for (const view of this.views) this.#curves(view, width, theme);
     }
     for (const view of this.views) this.#cursor(view, theme);
+  }
+
+  /** Ten times a second, if a live source has more to show. */
+  #grown() {
+    const now = Math.floor(performance.now() / 100);
+    const { time } = this.source;
+    if (now !== this.grownAt || time.length < this.grownTo) {
+      this.grownAt = now;
+      this.grownTo = time.length;
+      this.grownLast = time.at(-1);
+    }
+    return `${this.grownTo} ${this.grownLast}`;
   }
 
   #y(view, value) {
