@@ -240,11 +240,14 @@ int live_server_show(live_server *server, const void *frame, size_t size) {
     return 1;
 }
 
-static void wake(lws_sorted_usec_list_t *alarm) { (void)alarm; }
+/* An alarm that is due before the library begins to wait must still end the waiting. */
+static void wake(lws_sorted_usec_list_t *alarm) {
+    lws_cancel_service(lws_container_of(alarm, live_server, alarm)->context);
+}
 
 void live_server_serve(live_server *server, double seconds) {
     if (seconds > 0) {
-        lws_sul_schedule(server->context, 0, &server->alarm, wake, (lws_usec_t)(1e6 * seconds) + 1);
+        lws_sul_schedule(server->context, 0, &server->alarm, wake, (lws_usec_t)(1e6 * seconds) + 1000);
     }
     lws_service(server->context, seconds > 0 ? 0 : -1);
 }

@@ -284,6 +284,7 @@ async function start() {
   try {
     const page = await Recorded.open();
     const app = new App(page.scene.live ? await Live.open(page) : page);
+    globalThis.sim = app; // for the console
     $('notice').classList.remove('shown');
     app.run();
     app.scaleForces();
