@@ -142,7 +142,7 @@ def checks(page):
         for k in range(1, 11):
             page.mouse("mouseMoved", x + 3 * k, y - 20 * k, CTRL)
         page.until(f"sim.bodies.pose[{BALL}].elements[14] > 0.5")
-        assert page.run("sim.drag.line.visible")
+        assert page.run("sim.drag.spring.visible")
         if PICTURE:
             time.sleep(1.5)
             page.picture(PICTURE)

@@ -1,5 +1,5 @@
 // Ctrl and drag: a body is pulled by a spring, in the plane through where it was taken that faces the camera.
-import { BufferGeometry, Line, LineBasicMaterial, Matrix4, Plane, Vector3 } from 'three';
+import { BufferGeometry, Group, Line, LineBasicMaterial, Matrix4, Plane, Points, PointsMaterial, Vector3 } from 'three';
 
 export class Drag {
   body = 0; // 0: none
@@ -9,12 +9,13 @@ export class Drag {
 
   constructor(app) {
     this.app = app;
-    this.line = new Line(new BufferGeometry().setFromPoints([new Vector3(), new Vector3()]),
-      new LineBasicMaterial({ color: 0xe0a21b, depthTest: false, transparent: true, toneMapped: false }));
-    this.line.frustumCulled = false;
-    this.line.renderOrder = 10;
-    this.line.visible = false;
-    app.stage.scene.add(this.line);
+    this.geometry = new BufferGeometry().setFromPoints([new Vector3(), new Vector3()]);
+    const look = { color: 0xe0761b, depthTest: false, transparent: true, toneMapped: false };
+    this.spring = new Group().add(new Line(this.geometry, new LineBasicMaterial(look)),
+      new Points(this.geometry, new PointsMaterial({ ...look, size: 9, sizeAttenuation: false })));
+    for (const part of this.spring.children) Object.assign(part, { frustumCulled: false, renderOrder: 10 });
+    this.spring.visible = false;
+    app.stage.scene.add(this.spring);
     const { canvas } = app.stage;
     const first = { capture: true }; // before the camera takes it
     canvas.addEventListener('pointerdown', (event) => this.#down(event), first);
@@ -60,10 +61,10 @@ export class Drag {
 
   /** The spring, from the body to the mouse. */
   show() {
-    this.line.visible = this.body > 0;
+    this.spring.visible = this.body > 0;
     if (!this.body) return;
     const from = this.#local.clone().applyMatrix4(this.app.bodies.pose[this.body]);
-    const { position } = this.line.geometry.attributes;
+    const { position } = this.geometry.attributes;
     position.setXYZ(0, ...from.toArray());
     position.setXYZ(1, ...this.#target.toArray());
     position.needsUpdate = true;
