@@ -9,7 +9,7 @@ export const actions = (app) => [
   { keys: ['End'], name: 'to the end', run: () => app.player.seek(app.player.end) },
   { keys: ['+', '='], show: '+', name: 'faster', run: () => app.player.faster(1) },
   { keys: ['-', '_'], show: '−', name: 'slower', run: () => app.player.faster(-1) },
-  { keys: ['l'], show: 'L', name: 'again and again', state: () => app.player.loop, run: () => { app.player.loop = !app.player.loop; } },
+  { keys: ['l'], show: 'L', name: 'again and again', quiet: app.source.live, state: () => app.player.loop, run: () => { app.player.loop = !app.player.loop; } },
 
   { group: 'What is shown', keys: ['c'], show: 'C', button: 'Contacts', name: 'contact points', state: () => app.contacts.points,
     run: () => { app.contacts.points = !app.contacts.points; } },

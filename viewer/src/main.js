@@ -80,6 +80,7 @@ class App {
     source.listen(() => {
       if (source.state.say !== said && source.state.say) this.say(source.state.say, !source.connected);
       said = source.state.say;
+      if (this.plots.discover()) this.#layout();
       if (!scaled && source.frame(source.time.length - 1)?.contacts.count && source.time.length >= 30) {
         scaled = true;
         this.scaleForces();
@@ -120,7 +121,7 @@ class App {
       choose.value = '';
       choose.blur();
     });
-    const first = all.filter(({ track }) => this.source.track[track].some((v) => Math.abs(v - this.source.track[track][0]) > 1e-9));
+    const first = all.filter(({ track }) => this.source.live || this.source.track[track].some((v) => Math.abs(v - this.source.track[track][0]) > 1e-9));
     this.plotCoordinates(first.slice(0, first.length <= 4 ? 4 : 3));
   }
 
@@ -185,6 +186,7 @@ class App {
 
   look(by) {
     this.stage.follow(0, this.bodies.pose);
+    if (this.source.live) this.stage.extent = findExtent(this.source, this.bodies);
     const name = this.stage.view(this.stage.viewed + by);
     this.say(`Camera: ${name}`);
   }
