@@ -326,7 +326,9 @@ void print_man_page(void) {
     print_roff(bench_description);
     printf("\n");
     print_roff_rows(bench_options.row, bench_options.count);
-    printf(".SH PAGES FOR A BROWSER\n.B sim view\n.I FILE.h5\n.RI [ OPTION ]...\n.PP\n");
+    printf(".SH PAGES FOR A BROWSER\n.B sim view\n.I FILE.h5\n.RI [ OPTION ]...\n.br\n.B sim view\n.I SCENE.json\n.B "
+           "\\-\\-live\n"
+           ".RI [ OPTION ]...\n.PP\n");
     print_roff(view_description);
     printf("\n");
     print_roff_rows(view_options.row, view_options.count);

@@ -85,13 +85,14 @@ static int begin_page(const live_server *server, struct lws *wsi) {
     return 0;
 }
 
-static int answer(const live_server *server, struct lws *wsi, const char *path) {
+static int answer(const live_server *server, struct lws *wsi, caller *c, const char *path) {
     char host[128];
     int status = !host_is_ours(wsi, host, sizeof host)               ? HTTP_STATUS_FORBIDDEN
                  : lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0 ? HTTP_STATUS_METHOD_NOT_ALLOWED
                  : strcmp(path, "/") != 0                            ? HTTP_STATUS_NOT_FOUND
                                                                      : HTTP_STATUS_OK;
     if (status == HTTP_STATUS_OK) {
+        c->told = 0;
         return begin_page(server, wsi);
     }
     return lws_return_http_status(wsi, (unsigned)status, NULL) || lws_http_transaction_completed(wsi);
@@ -147,7 +148,7 @@ static int called(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     caller *c = user;
     switch (reason) {
     case LWS_CALLBACK_HTTP:
-        return answer(server, wsi, in);
+        return answer(server, wsi, c, in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return put_page(server, wsi, c);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
