@@ -175,8 +175,19 @@ static int called(struct lws *wsi, enum lws_callback_reasons reason, void *user,
 
 static const lws_retry_bo_t heartbeat = {.secs_since_valid_ping = PATIENCE, .secs_since_valid_hangup = 2 * PATIENCE};
 
+/* Left to itself, the library would listen to all of IPv6 when it is given an address of IPv4. */
+static uint64_t family_of(const char *address) {
+    return strchr(address, ':') ? LWS_SERVER_OPTION_IPV6_V6ONLY_MODIFY | LWS_SERVER_OPTION_IPV6_V6ONLY_VALUE
+                                : LWS_SERVER_OPTION_DISABLE_IPV6;
+}
+
 live_server *live_server_open(const char *address, int port, const void *page, size_t size, live_listener listener,
                               sim_error *error) {
+    unsigned char number[16];
+    if (inet_pton(AF_INET, address, number) != 1 && inet_pton(AF_INET6, address, number) != 1) {
+        sim_fail(error, SIM_BAD_INPUT, "'%s' is no address in numbers, like 127.0.0.1 or ::1", address);
+        return NULL;
+    }
     live_server *server = calloc(1, sizeof *server);
     if (!server) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a server");
@@ -199,7 +210,7 @@ live_server *live_server_open(const char *address, int port, const void *page, s
                                              .timeout_secs = PATIENCE,
                                              .keepalive_timeout = PATIENCE,
                                              .retry_and_idle_policy = &heartbeat,
-                                             .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
+                                             .options = family_of(address) | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
                                                         LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND};
     lws_set_log_level(0, NULL);
     server->context = lws_create_context(&info);
