@@ -71,7 +71,7 @@ static const struct {
     {"sim bench contact", "what contacts cost"},
     {"sim scene.json --view", "see it in a browser"},
     {"sim view run.h5 --html run.html", "a recorded run as a page"},
-    {"sim view scene.json --live", "watch and steer it while it runs"},
+    {"sim view scene.json --live", "steer it while it runs"},
     {"sim render scene.json --time 2 --out a.png", "a picture of it after 2 s"},
     {"sim plot run.h5 --out run.svg", "its energy, contacts, errors"},
 };
