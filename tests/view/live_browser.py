@@ -157,6 +157,14 @@ def checks(page):
         page.key("Backspace")
         page.until("sim.source.state.run === 1 && sim.source.time.length === 1 && sim.player.now === 0")
 
+    def a_page_opened_later_shows_the_present():
+        page.key("End")
+        page.run("sim.player.step(100)")
+        page.until("sim.source.state.step === 100")
+        page.ask("Page.reload")
+        page.until("globalThis.sim?.source?.connected && sim.source.state.step === 100 && sim.source.time.length === 1")
+        assert abs(page.run("sim.player.now") - 0.4) < 1e-9 and not page.run("sim.player.playing")
+
     def the_console_stays_silent():
         assert not page.complaints, page.complaints
 

@@ -63,7 +63,7 @@ export class Live {
     const [time] = reader.doubles(1);
     const values = reader.floats(this.scene.tracks.length);
     const { pose, contacts } = readFrames(bytes.subarray(reader.at), this.scene);
-    if (state.run !== this.state.run) this.#forget();
+    if (state.run !== this.state.run || !this.connected) this.#forget(); // the page's own frame may be long past
     this.state = { ...state, speed: state.speed / 1024, rate: state.rate < 0 ? NaN : state.rate / 1000 };
     this.#keep(time, { pose, at: 0, contacts: contacts[0] }, values);
   }
