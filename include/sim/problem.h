@@ -188,9 +188,10 @@ typedef struct sim_law_options {
     double push;      /* rigid: the part of an overlap that a step undoes */
     double threshold; /* m/s: slower approaches do not bounce */
     double carried;   /* near-rigid: a contact that carries a load is stiffer by up to so much; 1: none is */
+    double slop;      /* rigid: an overlap is left alone up to so much of the way dt |J (v* - v_start)| */
 } sim_law_options;
 
-/* 1, 1e-3, 0.2, 0.01 m/s, 1 */
+/* 1, 1e-3, 0.2, 0.01 m/s, 1, 0.01 */
 SIM_API sim_law_options sim_law_options_default(void);
 
 /* R, diagonal, and target velocity of every row: [nrow] each. */

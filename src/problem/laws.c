@@ -40,7 +40,7 @@ typedef struct law {
 } law;
 
 sim_law_options sim_law_options_default(void) {
-    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1};
+    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1, .slop = 0.01};
 }
 
 double sim_law_reach(sim_compliance compliance, double step) { return compliance == SIM_NEAR_RIGID ? 2 * step : step; }
@@ -76,9 +76,34 @@ static double inverse_mass(const double *W, int rows, int k) {
     return sqrt(sum) / (end - first);
 }
 
+/* The overlap of a constraint that is left alone; 0 where the problem does not know both velocities. */
+static double slop(const law *l, const sim_constraint *c) {
+    const sim_problem *p = l->problem;
+    double gain = 0;
+    if (l->options->slop > 0 && p->v_start && p->v_free) {
+        for (int side = 0; side < 2; side++) {
+            double sum = 0;
+            for (int row = 0; row < c->rows; row++) {
+                double du = side_velocity(p, c, row, side, p->v_free) - side_velocity(p, c, row, side, p->v_start);
+                sum += du * du;
+            }
+            gain = fmax(gain, sum);
+        }
+    }
+    return l->options->slop * p->step * sqrt(gain);
+}
+
+/* How fast a gap may close, or an overlap is undone. */
+static double gap_target(const law *l, const sim_constraint *c, double gap) {
+    if (gap >= 0) {
+        return -gap / l->problem->step;
+    }
+    return l->options->push * fmax(-gap - slop(l, c), 0) / l->problem->step;
+}
+
 static double rigid_target(const law *l, const sim_constraint *c, int row) {
     const sim_problem *p = l->problem;
-    double gap = p->gap[c->row + row], out = gap >= 0 ? -gap / p->step : -l->options->push * gap / p->step;
+    double gap = p->gap[c->row + row], out = gap_target(l, c, gap);
     if (c->restitution > 0) {
         double before = row_velocity(p, c, row, p->v_start);
         int arrives = gap + p->step * row_velocity(p, c, row, p->v_free) <= 0;
