@@ -40,7 +40,7 @@ typedef struct law {
 } law;
 
 sim_law_options sim_law_options_default(void) {
-    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1, .slop = 0.01};
+    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1, .slop = 0.05};
 }
 
 double sim_law_reach(sim_compliance compliance, double step) { return compliance == SIM_NEAR_RIGID ? 2 * step : step; }
