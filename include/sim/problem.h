@@ -175,7 +175,8 @@ typedef enum sim_cone { SIM_CONE_STRICT, SIM_CONE_CONVEX, SIM_CONE_PYRAMID, SIM_
 SIM_API const char *sim_cone_name(sim_cone cone);
 
 /* How much a row yields and what velocity it aims at.
- *   rigid       R = 0 and target -gap / dt for what is rigid: a gap may close, no more; overlap is pushed out slowly; a
+ *   rigid       R = 0 and target -gap / dt for what is rigid: a gap may close, no more; overlap is pushed out slowly,
+ *               down to a slop; a
  *               fast approach bounces by restitution.  What has a stiffness yields by it
  *   near-rigid  no contact is stiffer than the step can resolve (Castro et al. 2021, eqs. 23, 29, 30) */
 typedef enum sim_compliance { SIM_RIGID, SIM_NEAR_RIGID, SIM_COMPLIANCES } sim_compliance;

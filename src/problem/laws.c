@@ -6,8 +6,18 @@
  *     gamma = -dt k (phi + tau u)     <=>     R = 1 / (dt k (dt + tau)),   target = -phi0 / (dt + tau).
  *
  * Rigid: k = infinity, so R = 0.  A gap may close within the step and no more, target = -phi0 / dt; of an overlap a step
- * undoes the part `push`.  Who approaches faster than the threshold and arrives within the step leaves with e times that
+ * undoes the part `push`, but for the slop (below).  Who approaches faster than the threshold and arrives within the step leaves with e times that
  * speed (Newton), instead of what is said above: a target that lets the gap be eaten up first would swallow the bounce.
+ *
+ * Slop.  s_n >= mu |s_t| (what any answer of the strict law or of the convex one obeys) has a solution v = 0 as long as no
+ * target is above zero.  What friction locks, like a wedge, has no other v, so the least overlap that is to be undone, were
+ * it rounding, leaves the step without an answer.  An overlap up to
+ *
+ *     slop dt du,   du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) over all rows of the constraint,
+ *
+ * is left alone and may not grow: a part of the way that forces alone would move either side in a step, g dt^2 under gravity.
+ * It has the units of the gap, vanishes with the step, and needs no size of bodies.  At its default, 1/20, it is what the
+ * near-rigid law (tau = dt, beta = 1) gives way by at rest: (dt + tau) beta^2/(4 pi^2) g dt = g dt^2 / (2 pi^2).
  *
  * Near-rigid (Castro, Permenter, Han 2021, eqs. 23, 29, 30), with w = |W_ii|_F / 3 the contact's inverse mass:
  *
