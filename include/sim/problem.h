@@ -192,7 +192,7 @@ typedef struct sim_law_options {
     double slop;      /* rigid: an overlap is left alone up to so much of the way dt |J (v* - v_start)| */
 } sim_law_options;
 
-/* 1, 1e-3, 0.2, 0.01 m/s, 1, 0.05 */
+/* 1, 1e-3, 0.2, 0.01 m/s, 1, 0.02 */
 SIM_API sim_law_options sim_law_options_default(void);
 
 /* R, diagonal, and target velocity of every row: [nrow] each. */

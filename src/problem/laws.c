@@ -16,8 +16,8 @@
  *     slop dt du,   du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) over all rows of the constraint,
  *
  * is left alone and may not grow: a part of the way that forces alone would move either side in a step, g dt^2 under gravity.
- * It has the units of the gap, vanishes with the step, and needs no size of bodies.  At its default, 1/20, it is what the
- * near-rigid law (tau = dt, beta = 1) gives way by at rest: (dt + tau) beta^2/(4 pi^2) g dt = g dt^2 / (2 pi^2).
+ * It has the units of the gap, vanishes with the step, and needs no size of bodies.  Its default, 1/50, is well
+ * below what the near-rigid law (tau = dt, beta = 1) gives way by at rest, (dt + tau) beta^2/(4 pi^2) g dt = g dt^2 / 20.
  *
  * Near-rigid (Castro, Permenter, Han 2021, eqs. 23, 29, 30), with w = |W_ii|_F / 3 the contact's inverse mass:
  *
@@ -50,7 +50,7 @@ typedef struct law {
 } law;
 
 sim_law_options sim_law_options_default(void) {
-    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1, .slop = 0.05};
+    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1, .slop = 0.02};
 }
 
 double sim_law_reach(sim_compliance compliance, double step) { return compliance == SIM_NEAR_RIGID ? 2 * step : step; }
