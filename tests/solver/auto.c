@@ -223,11 +223,12 @@ Test(auto_turns, says_when_it_was_cut_short_and_what_it_had) {
 
 extern const solver_type solver_pgs;
 extern const solver_type solver_canal;
+extern const solver_type solver_subadmm;
 
 Test(auto_turns, a_method_put_down_after_every_iteration_gives_the_same_bits) {
-    static const solver_type *const type[] = {&solver_pgs, &solver_canal};
+    static const solver_type *const type[] = {&solver_pgs, &solver_canal, &solver_subadmm};
     random_source r = {5};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         sim_problem *p = random_problem(&r, &mixed);
         answer whole = rigid_entry(p), pieces = rigid_entry(p);
         answer_find(&whole, type[k]->card.name, NULL);
