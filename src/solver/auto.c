@@ -22,21 +22,23 @@
 #include <string.h>
 
 extern const solver_type solver_pgs;
+extern const solver_type solver_subadmm;
 extern const solver_type solver_canal;
 
-/* In the order of turns.  How many iterations each is likely to need where it does well, how many its first turn has at
+/* First-order methods, and the finisher.  How many iterations each is likely to need where it does well, how many its first turn has at
  * least, how many have to be in vain before all is given up; and how much work it has beside that of all others. */
 static const struct {
     const solver_type *type;
     double likely, first, least, share;
 } methods[] = {
     {&solver_pgs, 40, 12, 2000, 1},
+    {&solver_subadmm, 120, 36, 2000, 1},
     {&solver_canal, 20, 36, 150, 4},
 };
 
 enum { BRANCHES = sizeof methods / sizeof *methods, FINISHER = BRANCHES - 1 };
 
-static const char *const names[BRANCHES + 1] = {"pgs", "canal", NULL};
+static const char *const names[BRANCHES + 1] = {"pgs", "subadmm", "canal", NULL};
 
 enum { TOLERANCE, OPTIONS };
 static const sim_solver_option options[OPTIONS] = {
@@ -70,13 +72,38 @@ static double likely(const auto_turns *t, const auto_branch *b) {
     return methods[b->index].likely * auto_unit(t, b) + (b->stage == AUTO_NOT_BEGUN ? b->expected : 0);
 }
 
+/* Of those that have been seen at work, and the first two. */
 static double next_best(const auto_turns *t, const auto_branch *b) {
     double least = HUGE_VAL;
     for (int k = 0; k < BRANCHES; k++) {
-        least = k != b->index ? fmin(least, likely(t, &t->branch[k])) : least;
+        int seen = k == 0 || k == FINISHER || t->branch[k].stage == AUTO_RUNNING;
+        least = k != b->index && seen ? fmin(least, likely(t, &t->branch[k])) : least;
     }
     return least;
 }
+
+/* Of E in its last turn, over the work. */
+static double fall(const auto_branch *b) {
+    int last = b->looks - 1;
+    if (b->stage == AUTO_NOT_BEGUN) {
+        return HUGE_VAL;
+    }
+    return last > 0 && b->E_at[last] > 0 ? log(b->E_at[0] / b->E_at[last]) / fmax(1, b->work_at[last] - b->work_at[0])
+                                         : 0;
+}
+
+/* Whose turn: of first-order methods that of the fastest fall, none untried; -1: all have ended. */
+static int choose(const auto_turns *t) {
+    int best = -1;
+    for (int k = 0; k < FINISHER; k++) {
+        int left = t->branch[k].stage != AUTO_DONE;
+        best =
+            left && (best < 0 || (t->branch[0].turns > 0 && fall(&t->branch[k]) > fall(&t->branch[best]))) ? k : best;
+    }
+    return best;
+}
+
+static double work_of_first_order(const auto_turns *t) { return auto_work(t) - t->branch[FINISHER].call.work; }
 
 static int over(const auto_turns *t) {
     double work = auto_work(t) - t->set_up, least = 0;
@@ -102,9 +129,10 @@ static int take_turn(auto_turns *t, auto_branch *b) {
     } else if (!auto_begin(t, b)) {
         return 0;
     }
-    double others = auto_work(t) - b->call.work, began = b->call.work, first = methods[b->index].first * b->call.unit;
+    double own = b->index == FINISHER ? b->call.work : work_of_first_order(t), others = auto_work(t) - own;
+    double began = b->call.work, first = methods[b->index].first * b->call.unit;
     double share =
-        fmax(fmax(first, 1), methods[b->index].share * others - began); /* something, even if there is nothing */
+        fmax(fmax(first, 1), methods[b->index].share * others - own); /* something, even if there is nothing */
     while (!over(t) && b->stage == AUTO_RUNNING && !b->again) {
         double done = b->call.work - began;
         if (done >= share && (done >= EXTENSION * share || remaining(t, b) > fmax(2 * done, next_best(t, b)))) {
@@ -185,10 +213,10 @@ static int solve(solver_call *call) {
         return 0;
     }
     for (int count = 0; count < MOST_TURNS && !over(t) && any_left(t); count++) {
-        if (!take_turn(t, &t->branch[turn])) {
+        if (turn >= 0 && !take_turn(t, &t->branch[turn])) {
             return 0;
         }
-        turn = (turn + 1) % BRANCHES;
+        turn = turn == FINISHER ? choose(t) : FINISHER;
     }
     report(t);
     return 1;
@@ -226,6 +254,7 @@ const solver_type solver_auto = {
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .asymmetric = 1,
+             .bodies = 1,
              .branch = names,
              .noptions = OPTIONS,
              .option = options},
