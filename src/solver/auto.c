@@ -4,16 +4,18 @@
  * Newton's method answers these in some tens of steps, each of which costs a few sweeps or, where all touch all, hundreds.
  * The problem does not tell which it will be; the error E does, as it falls:
  *
- *   - a first-order method begins, unless a guess is at hand that is nearly right: to finish is what Newton's is best at;
+ *   - PGS begins, unless a guess is at hand that is nearly right: to finish is what Newton's is best at;
  *   - a turn goes on while the error falls so fast that, at this rate, it ends sooner than the next is likely to;
  *   - Newton's method begins its first turn from nothing all the same: the impulses of sweeps are rough where contacts share
  *     loads, and cost it more steps than they save; in later turns the impulses of others are a way out of dead ends;
- *   - turns get longer: each method has as much work as all others together, Newton's four times as much.
+ *   - after that SubADMM may try, whose iterations cost a third of a sweep and carry less far; then, each time, the first-order
+ *     method whose error fell fastest in its last turn, for its work;
+ *   - turns get longer: Newton's method has four times as much work as the others together, these as much as it.
  *
  * So no more is spent than a small multiple of what the best of them alone would have needed.  Work is counted in
  * multiplications, never in seconds: the same problem takes the same way.
  *
- * It gives up where the work has grown PATIENCE times since the error was last halved. */
+ * It gives up where the work has grown so many times since the error was last halved: PATIENCE for each method that took part. */
 #include "solver/auto.h"
 #include "solver/natural.h"
 
@@ -47,7 +49,7 @@ static const sim_solver_option options[OPTIONS] = {
 
 enum { FEW = 8, MOST_TURNS = 200 }; /* constraints; turns get longer, so that there never are so many */
 static const double NEARLY = 0.1;   /* E of a guess with which the finisher begins */
-static const double PATIENCE = 16;  /* growth of work in which E must be halved */
+static const double PATIENCE = 8;   /* growth of work, for each method that has begun, in which E must be halved */
 static const double EXTENSION = 3;  /* of a turn, while it looks well */
 static const double SLICE = 0.2;    /* of the work so far, between looks */
 
@@ -106,12 +108,13 @@ static int choose(const auto_turns *t) {
 static double work_of_first_order(const auto_turns *t) { return auto_work(t) - t->branch[FINISHER].call.work; }
 
 static int over(const auto_turns *t) {
-    double work = auto_work(t) - t->set_up, least = 0;
+    double work = auto_work(t) - t->set_up, least = 0, patience = 0;
     for (int k = 0; k < BRANCHES; k++) {
         least += methods[k].least * t->branch[k].call.unit;
+        patience += t->branch[k].turns || t->branch[k].stage != AUTO_NOT_BEGUN ? PATIENCE : 0;
     }
     return t->E <= t->tolerance || solution_stopped(t->call->out) ||
-           (work > least && work > PATIENCE * t->work_at_halving);
+           (work > least && work > patience * t->work_at_halving);
 }
 
 /* 0 without memory. */
@@ -124,10 +127,12 @@ static int take_turn(auto_turns *t, auto_branch *b) {
         double left = methods[b->index].share * (auto_work(t) - b->call.work) - b->call.work;
         return auto_solve_in_rounds(t, b, fmax(methods[b->index].first, left / auto_unit(t, b)));
     }
-    if (b->stage == AUTO_RUNNING) {
-        auto_hand_over(t, b);
-    } else if (!auto_begin(t, b)) {
+    int begun = b->stage == AUTO_RUNNING;
+    if (!begun && !auto_begin(t, b)) {
         return 0;
+    }
+    if (b->stage == AUTO_RUNNING && (begun || b->index != FINISHER)) {
+        auto_hand_over(t, b);
     }
     double own = b->index == FINISHER ? b->call.work : work_of_first_order(t), others = auto_work(t) - own;
     double began = b->call.work, first = methods[b->index].first * b->call.unit;
