@@ -10,6 +10,7 @@
  *     loads, and cost it more steps than they save; in later turns the impulses of others are a way out of dead ends;
  *   - after that SubADMM may try, whose iterations cost a third of a sweep and carry less far; then, each time, the first-order
  *     method whose error fell fastest in its last turn, for its work;
+ *     It begins from nothing, too, unless all began from a guess: then that is where the others have got stuck;
  *   - turns get longer: Newton's method has four times as much work as the others together, these as much as it.
  *
  * So no more is spent than a small multiple of what the best of them alone would have needed.  Work is counted in
@@ -131,7 +132,7 @@ static int take_turn(auto_turns *t, auto_branch *b) {
     if (!begun && !auto_begin(t, b)) {
         return 0;
     }
-    if (b->stage == AUTO_RUNNING && (begun || b->index != FINISHER)) {
+    if (b->stage == AUTO_RUNNING && (begun || (t->guess && b->index != FINISHER))) {
         auto_hand_over(t, b);
     }
     double own = b->index == FINISHER ? b->call.work : work_of_first_order(t), others = auto_work(t) - own;
