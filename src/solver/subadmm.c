@@ -23,10 +23,10 @@
  * three iterations: so the guesses cost no more than these.
  *
  * It stops on E, measured on v = v* + A^-1 J' lambda (subadmm_measure.c), and hands out the best that was measured. */
-#include "solver/subadmm.h"
 #include "linalg/strip.h"
 #include "solver/extrapolate.h"
 #include "solver/law.h"
+#include "solver/subadmm_alike.h"
 #include "solver/subadmm_articulated.h"
 
 #include <float.h>
@@ -76,8 +76,8 @@ static int reserve(subadmm *s) {
     struct {
         double **at;
         size_t count;
-    } all[] = {{&s->weight, n}, {&s->slack, rows}, {&s->inverse_mass, n}, {&s->rho, n}, {&s->target, rows},
-               {&s->q, rows},   {&s->v, nv},       {&s->momentum, nv},    {&s->dx, nv}};
+    } all[] = {{&s->weight, n}, {&s->slack, rows},   {&s->inverse_mass, n}, {&s->rho, n}, {&s->target, rows},
+               {&s->q, rows},   {&s->v, nv + LANES}, {&s->momentum, nv},    {&s->dx, nv}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         *all[k].at = ARENA_NEW(s->call->scratch, double, all[k].count);
         if (!*all[k].at) {
@@ -111,6 +111,9 @@ static void scale_lanes(const subadmm *s, double *scale) {
 static double diagonal_of(const subadmm *s, const subadmm_tree *t, int j) {
     if (t->form == SUBADMM_ARTICULATED) {
         return subadmm_stiffness_articulated(t, t->v0 + j);
+    }
+    if (t->form == SUBADMM_ALIKE) {
+        return subadmm_stiffness_alike(s, t, j);
     }
     ptrdiff_t at = (ptrdiff_t)j * (strip_stride(t->nv) + 1);
     if (t->form == SUBADMM_BRANCH) {
@@ -290,6 +293,7 @@ static int prepare(subadmm *s) {
     const double *o = s->call->option;
     s->bodies.is = s->split == SUBADMM_BODIES ? s->problem->bodies : NULL;
     s->kernels = (int)o[LANES_AT_ONCE] ? &admm_scalar : &admm_vector;
+    s->herds = (int)o[LANES_AT_ONCE] ? &subadmm_alike_scalar : &subadmm_alike_vector;
     s->kappa = BEGIN;
     if (!reserve(s) || !subadmm_weigh(s)) {
         return 0;

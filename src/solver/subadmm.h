@@ -17,6 +17,7 @@ typedef enum subadmm_form {
     SUBADMM_DENSE,       /* x; one dense matrix */
     SUBADMM_BRANCH,      /* x, and a row for each body; along the branches (subadmm_branch.c) */
     SUBADMM_ARTICULATED, /* likewise; joint by joint (subadmm_articulated.c) */
+    SUBADMM_ALIKE,       /* likewise; along the branches, side by side with others (subadmm_alike.c) */
 } subadmm_form;
 
 /* One side of a constraint that is no contact of the lanes: `rows` x n numbers of J, `stride` apart, act on x. */
@@ -34,6 +35,7 @@ typedef struct subadmm_tree {
     int index, v0, nv;   /* of the problem */
     int body0, body1;    /* its bodies, of the problem */
     int lane;            /* of its first body, or of itself; -1 */
+    int batch, in_batch; /* of trees alike */
     const double *turn;  /* 6 x 6, v = turn V, if its row holds V and not v */
     ptrdiff_t numbers;   /* of each matrix */
     double *A, *C;       /* C: sum of weight J'J over the slots */
@@ -49,6 +51,7 @@ typedef struct subadmm_bodies {
     double *V, *answer;  /* [8 nbody] on the chain of A, where that is another one: of x, of A^-1 J'lambda */
     double *push[SIM_CHAINS];  /* [8 nbody] */
     double *added[SIM_CHAINS]; /* [36 nbody] sum of weight J_b'J_b */
+    double *joint;             /* [nv] sum of weight J_j J_j of rows on joints, of trees along their branches */
     int two_chains;            /* constraints act on another than that of A */
 } subadmm_bodies;
 
@@ -67,6 +70,9 @@ typedef struct subadmm {
     int ntree, *node; /* trees that are touched; [problem's] their index there, -1 */
     subadmm_tree *tree;
     subadmm_bodies bodies;
+    struct subadmm_alike *alike; /* batches of trees side by side */
+    int nalike;
+    const struct subadmm_alike_kernels *herds;
     hessian *whole;
     convex_bend *bend;
     double *size; /* [nv] root of A's diagonal, unsplit */
@@ -93,6 +99,9 @@ typedef struct subadmm {
     double primal, dual;    /* energies */
     double E, best;
 } subadmm;
+
+/* Split over its bodies? */
+static inline int subadmm_splits(const subadmm_tree *t) { return t->form >= SUBADMM_BRANCH; }
 
 /* subadmm_slots.c: where everything stands.  0 without memory. */
 int subadmm_lay_out(subadmm *s, int articulated);

@@ -17,7 +17,7 @@
 #include "math/dense.h"
 #include "solver/delassus.h"
 #include "solver/products.h"
-#include "solver/subadmm.h"
+#include "solver/subadmm_alike.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,8 +131,10 @@ void subadmm_residuals(subadmm *s) {
         dual += dual_of_batch(&s->lanes, s->before, n);
     }
     for (int k = 0; k < s->ntree; k++) {
-        dual += s->tree[k].form == SUBADMM_LANE ? 0 : dual_of_tree(s, &s->tree[k]);
+        int done = s->tree[k].form == SUBADMM_LANE || s->tree[k].form == SUBADMM_ALIKE;
+        dual += done ? 0 : dual_of_tree(s, &s->tree[k]);
     }
+    dual += subadmm_energy_alike(s);
     s->primal = sqrt(primal);
     s->dual = sqrt(dual);
 }
