@@ -50,6 +50,7 @@ typedef struct subadmm_bodies {
     ptrdiff_t *row;      /* [nv] where the row of a dof starts in the numbers of its tree */
     double *V, *answer;  /* [8 nbody] on the chain of A, where that is another one: of x, of A^-1 J'lambda */
     double *push[SIM_CHAINS];  /* [8 nbody] */
+    int pushed;                /* it is asked for: not by trees alike that only contacts of the lanes touch */
     double *added[SIM_CHAINS]; /* [36 nbody] sum of weight J_b'J_b */
     double *joint;             /* [nv] sum of weight J_j J_j of rows on joints, of trees along their branches */
     int two_chains;            /* constraints act on another than that of A */
@@ -81,6 +82,7 @@ typedef struct subadmm {
     admm_input input;
     const admm_kernels *kernels;
     int *lane_of;            /* [nconstraint] contact of the lanes; -1 */
+    int beside;              /* how many constraints are none */
     subadmm_side (*side)[2]; /* [nconstraint] of all others */
 
     int numbers;    /* of the state */

@@ -139,7 +139,7 @@ static void eliminate(const subadmm_alike *a, int at, double (*K)[LANES]) {
         int last = a->depth[k] - 1;
         wide over = 1 / lane_load(row[last] + at);
         for (int e = last - 1; e >= 0; e--) {
-            double(*to)[LANES] = K + a->row[a->path[a->row[k] + e]];
+            double(*to)[LANES] = K + a->row[a->path[a->row[k] + e].dof];
             wide scaled = lane_load(row[e] + at) * over;
             for (int i = 0; i <= e; i++) {
                 lane_store(to[i] + at, lane_load(to[i] + at) - scaled * lane_load(row[i] + at));
@@ -159,42 +159,40 @@ static void factor(subadmm_alike *a, double kappa, double (*K)[LANES]) {
     }
 }
 
-/* x <- K^-1 x */
-static void solve(const subadmm_alike *a, int at, double (*K)[LANES], double (*x)[LANES]) {
-    for (int k = a->nv - 1; k > 0; k--) {
-        double(*row)[LANES] = K + a->row[k];
-        const int *path = a->path + a->row[k];
-        wide here = lane_load(x[k] + at);
-        for (int e = 0; e < a->depth[k] - 1; e++) {
-            double *to = x[path[e]] + at;
-            lane_store(to, lane_load(to) - lane_load(row[e] + at) * here);
+/* sum_k M_(number k) x_(dof k) in two sums: each number waits for the one before it, and the last ones come latest. */
+LANE_INLINE wide sum_entries(int n, const subadmm_entry *entry, int at, double (*M)[LANES], double (*x)[LANES]) {
+    wide sum[2] = {lane_all(0), lane_all(0)};
+    for (int k = 0; k + 1 < n; k += 2) {
+        for (int i = 0; i < 2; i++) {
+            sum[i] += lane_load(M[entry[k + i].number] + at) * lane_load(x[entry[k + i].dof] + at);
         }
     }
+    if (n % 2) {
+        sum[0] += lane_load(M[entry[n - 1].number] + at) * lane_load(x[entry[n - 1].dof] + at);
+    }
+    return sum[0] + sum[1];
+}
+
+/* x <- K^-1 x: from the tips to the root, 1 / D, from the root to the tips. */
+static void solve(const subadmm_alike *a, int at, double (*K)[LANES], double (*x)[LANES]) {
+    for (int k = a->nv - 1; k >= 0; k--) {
+        const subadmm_entry *beyond = a->beyond + a->first_beyond[k];
+        wide sum = sum_entries(a->first_beyond[k + 1] - a->first_beyond[k], beyond, at, K, x);
+        lane_store(x[k] + at, lane_load(x[k] + at) - sum);
+    }
     for (int k = 0; k < a->nv; k++) {
-        double(*row)[LANES] = K + a->row[k];
-        const int *path = a->path + a->row[k];
         int last = a->depth[k] - 1;
-        wide sum = lane_load(x[k] + at) * lane_load(row[last] + at);
-        for (int e = 0; e < last; e++) {
-            sum -= lane_load(row[e] + at) * lane_load(x[path[e]] + at);
-        }
-        lane_store(x[k] + at, sum);
+        wide here = lane_load(x[k] + at) * lane_load(K[a->row[k] + last] + at);
+        lane_store(x[k] + at, here - sum_entries(last, a->path + a->row[k], at, K, x));
     }
 }
 
 /* y -= A x */
 static void take_momentum(const subadmm_alike *a, int at, double (*x)[LANES], double (*y)[LANES]) {
     for (int k = 0; k < a->nv; k++) {
-        double(*row)[LANES] = a->A + a->row[k];
-        const int *path = a->path + a->row[k];
-        int last = a->depth[k] - 1;
-        wide here = lane_load(x[k] + at), sum = lane_load(row[last] + at) * here;
-        for (int e = 0; e < last; e++) {
-            wide entry = lane_load(row[e] + at);
-            double *to = y[path[e]] + at;
-            sum += entry * lane_load(x[path[e]] + at);
-            lane_store(to, lane_load(to) - entry * here);
-        }
+        const subadmm_entry *beyond = a->beyond + a->first_beyond[k];
+        wide sum = sum_entries(a->depth[k], a->path + a->row[k], at, a->A, x);
+        sum += sum_entries(a->first_beyond[k + 1] - a->first_beyond[k], beyond, at, a->A, x);
         lane_store(y[k] + at, lane_load(y[k] + at) - sum);
     }
 }

@@ -74,13 +74,14 @@ static int find_shape(subadmm *s, subadmm_alike *a) {
     a->nbody = t->body1 - t->body0;
     a->nv = t->nv;
     a->chains = 1 + s->bodies.two_chains;
-    a->parent = ARENA_NEW(s->call->scratch, int, 2 * a->nbody + 1 + 2 * a->nv);
+    a->parent = ARENA_NEW(s->call->scratch, int, 2 * a->nbody + 2 + 3 * a->nv);
     if (!a->parent) {
         return 0;
     }
     a->dof = a->parent + a->nbody;
     a->depth = a->dof + a->nbody + 1;
     a->row = a->depth + a->nv;
+    a->first_beyond = a->row + a->nv;
     for (int i = 0; i < a->nbody; i++) {
         const sim_body_node *n = &b->node[t->body0 + i];
         a->parent[i] = n->parent < 0 ? -1 : n->parent - t->body0;
@@ -97,19 +98,40 @@ static int find_shape(subadmm *s, subadmm_alike *a) {
             a->numbers += depth;
         }
     }
-    a->path = ARENA_NEW(s->call->scratch, int, a->numbers);
+    a->path = ARENA_NEW(s->call->scratch, subadmm_entry, 2 * a->numbers);
+    a->beyond = a->path + a->numbers;
     return a->path != NULL;
 }
 
+/* The dofs on the path from the root to j, whose body is `body`. */
+static void find_path(subadmm_alike *a, int body, int j) {
+    for (int i = body, k = j, number = a->row[j] + a->depth[j] - 1; number >= a->row[j];) {
+        for (; k >= a->dof[i]; k--, number--) {
+            a->path[number] = (subadmm_entry){number, k};
+        }
+        i = a->parent[i];
+        k = i < 0 ? k : a->dof[i + 1] - 1;
+    }
+}
+
 static void find_paths(subadmm_alike *a) {
+    int *next = a->first_beyond;
+    memset(next, 0, ((size_t)a->nv + 1) * sizeof *next);
     for (int i = 0; i < a->nbody; i++) {
         for (int j = a->dof[i]; j < a->dof[i + 1]; j++) {
-            for (int body = i, k = j, entry = a->depth[j] - 1; entry >= 0; body = a->parent[body]) {
-                k = body == i ? j : a->dof[body + 1] - 1;
-                for (; k >= a->dof[body]; k--) {
-                    a->path[a->row[j] + entry--] = k;
-                }
+            find_path(a, i, j);
+            for (int e = 0; e < a->depth[j] - 1; e++) {
+                next[a->path[a->row[j] + e].dof]++;
             }
+        }
+    }
+    for (int j = 1; j <= a->nv; j++) { /* ends of the columns, which become their starts */
+        next[j] += next[j - 1];
+    }
+    for (int j = 0; j < a->nv; j++) {
+        for (int e = 0; e < a->depth[j] - 1; e++) {
+            const subadmm_entry *of = &a->path[a->row[j] + e];
+            a->beyond[--next[of->dof]] = (subadmm_entry){of->number, j};
         }
     }
 }
@@ -185,7 +207,11 @@ static void find_others(subadmm *s) {
         const subadmm_side *side = &s->side[k / 2][k % 2];
         if (side->n > 0 && s->tree[side->tree].form == SUBADMM_ALIKE) {
             s->alike[s->tree[side->tree].batch].others = 1;
+            s->bodies.pushed = 1;
         }
+    }
+    for (int k = 0; k < s->ntree; k++) {
+        s->bodies.pushed |= subadmm_splits(&s->tree[k]) && s->tree[k].form != SUBADMM_ALIKE;
     }
 }
 

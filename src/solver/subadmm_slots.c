@@ -219,6 +219,7 @@ static int find_contacts(subadmm *s, char *solved, admm_contact *contact) {
     for (int i = 0; i < s->problem->nconstraint; i++) {
         int node[2], side[2], count = parts_of(s, i, node, side);
         s->lane_of[i] = fits_lanes(s, i) ? s->input.ncontact++ : -1;
+        s->beside += s->lane_of[i] < 0;
         if (s->lane_of[i] >= 0 && !fill_contact(s, i, &contact[s->lane_of[i]])) {
             return 0;
         }
