@@ -97,11 +97,11 @@ static void scale_lanes(const subadmm *s, double *scale) {
         const admm_bodies *b = &l->bodies[row / LANES];
         for (int k = 0; k < 6; k++) {
             int at = k * (k + 3) / 2;
-            scale[LANES * row + k] = sqrt(b->A[at][row % LANES] + s->kappa * b->C[at][row % LANES]);
+            scale[l->row - s->state + LANES * row + k] = sqrt(b->A[at][row % LANES] + s->kappa * b->C[at][row % LANES]);
         }
     }
     for (int k = 0; k < l->contact_batches; k++) {
-        double *to = scale + (ptrdiff_t)LANES * (l->nrow + 3 * k);
+        double *to = scale + (l->lambda - s->state) + (ptrdiff_t)3 * LANES * k;
         for (int j = 0; j < 3 * LANES; j++) {
             to[j] = sqrt(l->contacts[k].zeta[j % LANES]);
         }
@@ -131,12 +131,13 @@ static void set_scale(const subadmm *s, extrapolation *e) {
     scale_lanes(s, scale);
     for (int k = 0; k < s->ntree; k++) {
         const subadmm_tree *t = &s->tree[k];
-        double *to = scale + (t->form == SUBADMM_ROW ? LANES * s->lanes.row_of[t->lane] : s->x - s->state + t->v0);
+        double *to = scale + (t->form == SUBADMM_ROW ? s->lanes.row - s->state + LANES * s->lanes.row_of[t->lane]
+                                                     : s->x - s->state + t->v0);
         for (int j = 0; j < t->nv && t->form != SUBADMM_LANE; j++) {
             to[j] = s->split == SUBADMM_NONE ? s->size[t->v0 + j] : sqrt(diagonal_of(s, t, j));
         }
     }
-    for (int r = 0; s->lambda + r < s->state + s->numbers; r++) {
+    for (int r = 0; r < s->problem->nrow && s->beside; r++) {
         scale[s->lambda - s->state + r] = sqrt(s->slack[r] / s->kappa);
     }
 }
@@ -255,7 +256,7 @@ static int iterate(subadmm *s) {
     sim_outcome outcome = look(s, &at, 0);
     int done = 1, window = (int)s->call->option[ACCELERATION] ? WINDOW : 0;
     outcome = outcome == SIM_OUTCOMES && most_iterations(s) == 0 ? SIM_AT_LIMIT : outcome;
-    if (!extrapolation_make(&at.ahead, s->numbers, window, s->call->scratch)) {
+    if (!extrapolation_make(&at.ahead, s->independent, window, s->call->scratch)) {
         return 0;
     }
     if (outcome == SIM_OUTCOMES) {

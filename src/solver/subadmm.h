@@ -85,11 +85,12 @@ typedef struct subadmm {
     int beside;              /* how many constraints are none */
     subadmm_side (*side)[2]; /* [nconstraint] of all others */
 
-    int numbers;    /* of the state */
-    double *state;  /* that of the lanes, x, V, lambda: */
-    double *x;      /* [nv] v - v* of trees that have no row */
-    double *lambda; /* [nrow] of constraints beside the lanes */
-    double *push;   /* [nv] */
+    int numbers;     /* of the state */
+    int independent; /* the first of them, from which the others follow */
+    double *state;   /* x, lambda, that of the lanes, V: */
+    double *x;       /* [nv] v - v* of trees that have no row */
+    double *lambda;  /* [nrow] of constraints beside the lanes */
+    double *push;    /* [nv] */
 
     double *before, *least; /* multipliers of an iteration ago, and those of the least E: the state's [numbers] */
     double *v;              /* [nv] A^-1 J' lambda, of trees that have no row */

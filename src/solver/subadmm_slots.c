@@ -360,7 +360,10 @@ static int make_lanes(subadmm *s) {
     return solved && contact && find_contacts(s, solved, contact) && admm_lanes_pack(&s->lanes, &s->input, scratch);
 }
 
-/* The state: rows and impulses of the lanes, x, V, lambda. */
+/* Numbers that stand before rows of the lanes, which begin with a cache line. */
+static size_t lines(size_t numbers) { return (numbers + LANES - 1) / LANES * LANES; }
+
+/* The state: x, lambda, impulses and rows of the lanes, V.  Rows of bodies in trees, and V, follow from x. */
 static int make_state(subadmm *s) {
     size_t lanes = s->lanes.state_numbers, nv = 0, rows = 0;
     size_t V = s->bodies.two_chains ? ROW * (size_t)s->bodies.is->nbody : 0;
@@ -370,7 +373,7 @@ static int make_state(subadmm *s) {
     for (int i = 0; i < s->problem->nconstraint; i++) {
         rows = s->lane_of[i] >= 0 ? rows : (size_t)s->problem->nrow;
     }
-    size_t numbers = lanes + nv + V + rows;
+    size_t numbers = lines(nv) + lines(rows) + lanes + V;
     s->state = ARENA_NEW(s->call->scratch, double, numbers + LANES); /* read in lanes */
     s->before = ARENA_NEW(s->call->scratch, double, numbers + LANES);
     s->least = ARENA_NEW(s->call->scratch, double, numbers);
@@ -380,12 +383,16 @@ static int make_state(subadmm *s) {
         return 0;
     }
     s->numbers = (int)numbers;
-    s->x = s->state + lanes;
-    s->bodies.V = s->x + nv;
-    s->lambda = s->bodies.V + V;
+    s->x = s->state;
+    s->lambda = s->x + lines(nv);
+    s->bodies.V = s->lambda + lines(rows) + lanes;
     memset(s->state, 0, numbers * sizeof *s->state);
     memset(s->least, 0, numbers * sizeof *s->least); /* if no number comes out: no impulse */
-    admm_lanes_begin(&s->lanes, &s->input, s->state);
+    admm_lanes_begin(&s->lanes, &s->input, s->lambda + lines(rows));
+    s->independent = (int)(s->lanes.row - s->state) + LANES * (s->lanes.solved_batches * LANES);
+    for (int k = 0; k < s->ntree; k++) {
+        s->independent = s->tree[k].form == SUBADMM_ROW ? s->numbers : s->independent;
+    }
     for (int i = 0; i < s->problem->nconstraint; i++) {
         const sim_constraint *c = &s->problem->constraint[i];
         for (int r = c->row; r < c->row + c->rows && s->lane_of[i] < 0; r++) {
