@@ -217,7 +217,9 @@ static void spread_chain(subadmm_alike *a, int chain, int at, double *rows, int 
                 V[k] += lane_load(a->S[chain][j][k] + at) * x;
             }
         }
-        store(6, V, at, a->V[i]);
+        if (a->bears[i]) {
+            store(6, V, at, a->V[i]);
+        }
         lane_rows_store(rows, index[i] + at, V);
     }
 }
@@ -243,23 +245,26 @@ LANE_INLINE void sum_slots(const double *slot, const int *first, const int *coun
     }
 }
 
+LANE_INLINE void add(wide F[6], const wide more[6]) {
+    for (int k = 0; k < 6; k++) {
+        F[k] += more[k];
+    }
+}
+
 /* What pushes on bodies on a chain, felt by the joints. */
 static void gather_chain(const subadmm *s, subadmm_alike *a, int chain, int at) {
     for (int i = a->nbody - 1; i >= 0; i--) {
-        wide F[LANES], more[6], r[3];
-        if (chain == SIM_CHAIN_START) {
-            sum_slots(s->lanes.slot, a->slot[i] + at, a->slots[i] + at, F);
-        } else {
-            lane_rows_load(s->bodies.push[chain], a->body[i] + at, F);
-        }
-        if (chain == SIM_CHAIN_START && a->others) {
-            lane_rows_load(s->bodies.push[chain], a->body[i] + at, more);
-            for (int k = 0; k < 6; k++) {
-                F[k] += more[k];
-            }
-        }
+        wide F[6], more[LANES], r[3];
         for (int k = 0; k < 6; k++) {
-            F[k] += lane_load(a->V[i][k] + at);
+            F[k] = a->bears[i] ? lane_load(a->V[i][k] + at) : lane_all(0);
+        }
+        if (chain == SIM_CHAIN_START && a->touched[i]) {
+            sum_slots(s->lanes.slot, a->slot[i] + at, a->slots[i] + at, more);
+            add(F, more);
+        }
+        if (a->others) {
+            lane_rows_load(s->bodies.push[chain], a->body[i] + at, more);
+            add(F, more);
         }
         for (int j = a->dof[i]; j < a->dof[i + 1]; j++) {
             lane_store(a->push[j] + at, lane_load(a->push[j] + at) + dot6(a->S[chain][j], at, F));
@@ -268,9 +273,10 @@ static void gather_chain(const subadmm *s, subadmm_alike *a, int chain, int at) 
             double(*to)[LANES] = a->V[a->parent[i]];
             load(3, a->r[chain][i], at, r);
             add_cross(r, F + 3, F);
-            for (int k = 0; k < 6; k++) {
-                lane_store(to[k] + at, lane_load(to[k] + at) + F[k]);
+            for (int k = 0; k < 6 && !a->first[i]; k++) {
+                F[k] += lane_load(to[k] + at);
             }
+            store(6, F, at, to);
         }
     }
 }
@@ -284,9 +290,6 @@ static void gather(const subadmm *s, subadmm_alike *a, int at) {
         }
     }
     for (int chain = 0; chain < a->chains && (chain == SIM_CHAIN_START || a->others); chain++) {
-        for (int k = 0; k < 6 * a->nbody; k++) {
-            lane_store(a->V[k / 6][k % 6] + at, lane_all(0));
-        }
         gather_chain(s, a, chain, at);
     }
 }

@@ -15,17 +15,19 @@ typedef struct subadmm_entry {
 /* Bodies and dofs count from the first of a tree. */
 typedef struct subadmm_alike {
     int trees, nbody, nv, chains;
-    int numbers;                              /* of each matrix: row k holds the dofs on the path from the root to k */
-    int others;                               /* constraints beside the lanes act on them */
-    int *parent, *dof;                        /* [nbody] the body before, -1; [nbody + 1] first dofs */
-    int *depth, *row;                         /* [nv] dofs on the path with itself; where a row starts */
-    subadmm_entry *path, *beyond;             /* [numbers] the rows; the columns below the diagonal, last rows first */
-    int *first_beyond;                        /* [nv + 1] */
-    int node[LANES], v0[LANES], body0[LANES]; /* of the solver's trees; of the problem */
-    int (*place)[LANES], (*body)[LANES];      /* [nbody] row of the lanes; the problem's body */
-    int (*slot)[LANES], (*slots)[LANES];      /* [nbody] first slot of the lanes, how many */
-    double (*r[SIM_CHAINS])[3][LANES];        /* [nbody] */
-    double (*S[SIM_CHAINS])[6][LANES];        /* [nv] */
+    int numbers;                  /* of each matrix: row k holds the dofs on the path from the root to k */
+    int others;                   /* constraints beside the lanes act on them */
+    int *parent, *dof;            /* [nbody] the body before, -1; [nbody + 1] first dofs */
+    int *bears, *first;           /* [nbody] it has children; of its parent's it comes first on the way to the root */
+    int *touched;                 /* [nbody] contacts of the lanes act on it, in a tree or more */
+    int *depth, *row;             /* [nv] dofs on the path with itself; where a row starts */
+    subadmm_entry *path, *beyond; /* [numbers] the rows; the columns below the diagonal, last rows first */
+    int *first_beyond;            /* [nv + 1] */
+    int node[LANES], v0[LANES], body0[LANES];           /* of the solver's trees; of the problem */
+    int (*place)[LANES], (*body)[LANES];                /* [nbody] row of the lanes; the problem's body */
+    int (*slot)[LANES], (*slots)[LANES];                /* [nbody] first slot of the lanes, how many */
+    double (*r[SIM_CHAINS])[3][LANES];                  /* [nbody] */
+    double (*S[SIM_CHAINS])[6][LANES];                  /* [nv] */
     double (*A)[LANES], (*C)[LANES], (*K)[LANES];       /* [numbers] K: factor of A + kappa C */
     double (*inertial)[LANES];                          /* that of A */
     double (*H)[36][LANES];                             /* [nbody] what is to be composed */

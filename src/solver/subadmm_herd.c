@@ -74,7 +74,7 @@ static int find_shape(subadmm *s, subadmm_alike *a) {
     a->nbody = t->body1 - t->body0;
     a->nv = t->nv;
     a->chains = 1 + s->bodies.two_chains;
-    a->parent = ARENA_NEW(s->call->scratch, int, 2 * a->nbody + 2 + 3 * a->nv);
+    a->parent = ARENA_NEW(s->call->scratch, int, 5 * a->nbody + 2 + 3 * a->nv);
     if (!a->parent) {
         return 0;
     }
@@ -82,6 +82,10 @@ static int find_shape(subadmm *s, subadmm_alike *a) {
     a->depth = a->dof + a->nbody + 1;
     a->row = a->depth + a->nv;
     a->first_beyond = a->row + a->nv;
+    a->bears = a->first_beyond + a->nv + 1;
+    a->first = a->bears + a->nbody;
+    a->touched = a->first + a->nbody;
+    memset(a->bears, 0, 3 * (size_t)a->nbody * sizeof *a->bears);
     for (int i = 0; i < a->nbody; i++) {
         const sim_body_node *n = &b->node[t->body0 + i];
         a->parent[i] = n->parent < 0 ? -1 : n->parent - t->body0;
@@ -111,6 +115,15 @@ static void find_path(subadmm_alike *a, int body, int j) {
         }
         i = a->parent[i];
         k = i < 0 ? k : a->dof[i + 1] - 1;
+    }
+}
+
+static void find_children(subadmm_alike *a) {
+    for (int i = a->nbody - 1; i >= 0; i--) {
+        if (a->parent[i] >= 0) {
+            a->first[i] = !a->bears[a->parent[i]];
+            a->bears[a->parent[i]] = 1;
+        }
     }
 }
 
@@ -174,6 +187,7 @@ static void fill_body(const subadmm *s, subadmm_alike *a, const subadmm_tree *t,
     a->body[i][lane] = t->body0 + i;
     a->slot[i][lane] = of->first + row % LANES;
     a->slots[i][lane] = of->slots;
+    a->touched[i] |= of->slots > 0;
     for (int chain = 0; chain < a->chains; chain++) {
         const v3 *r = &b->chain[chain].r[t->body0 + i];
         const double at[3] = {r->x, r->y, r->z};
@@ -229,6 +243,7 @@ int subadmm_find_alike(subadmm *s) {
         if (!find_shape(s, &s->alike[k]) || !reserve(s, &s->alike[k])) {
             return 0;
         }
+        find_children(&s->alike[k]);
         find_paths(&s->alike[k]);
         fill(s, &s->alike[k]);
     }
@@ -281,6 +296,10 @@ static void put_added(subadmm *s, const subadmm_alike *a, int chain) {
     for (int k = 0; k < a->nbody * LANES; k++) {
         int i = k / LANES, lane = k % LANES;
         double H[SIX_NUMBERS] = {0};
+        if (!a->others && !a->touched[i]) {
+            memset(a->H[i], 0, sizeof a->H[i]);
+            continue;
+        }
         if (a->others) {
             memcpy(H, s->bodies.added[chain] + SIX_NUMBERS * (ptrdiff_t)a->body[i][lane], sizeof H);
         }
