@@ -11,7 +11,7 @@ typedef struct owned {
     sim_problem problem; /* first: what the caller holds */
     sim_pool *pool;
     const double **A; /* [ntree] dense, row-major */
-    double **L;       /* [ntree] lower triangle, row-major, 1 / L_ii on its diagonal */
+    double **L;       /* [ntree] lower triangle, row-major */
 } owned;
 
 static void times(const void *self, int tree, const double *x, double *y) {
@@ -29,7 +29,7 @@ static void times(const void *self, int tree, const double *x, double *y) {
 static void solve_half(int n, int end, const double *L, double *x) {
     for (int i = end - 1; i >= 0; i--) {
         const double *row = L + (ptrdiff_t)i * n;
-        x[i] *= row[i];
+        x[i] /= row[i];
         dense_axpy(i, -x[i], row, x);
     }
 }
@@ -41,7 +41,7 @@ static void solve(const void *self, int tree, double *x) {
     solve_half(n, n, L, x);
     for (int i = 0; i < n; i++) {
         const double *row = L + (ptrdiff_t)i * n;
-        x[i] = (x[i] - dense_dot(i, row, x)) * row[i];
+        x[i] = (x[i] - dense_dot(i, row, x)) / row[i];
     }
 }
 
@@ -67,9 +67,9 @@ static int factor(int n, const double *A, double *L) {
         if (!(row[k] > 0)) {
             return 0;
         }
-        row[k] = 1 / sqrt(row[k]);
+        row[k] = sqrt(row[k]);
         for (int i = 0; i < k; i++) {
-            row[i] *= row[k];
+            row[i] /= row[k];
         }
         for (int i = 0; i < k; i++) {
             dense_axpy(i + 1, -row[i], row, L + (ptrdiff_t)i * n);
