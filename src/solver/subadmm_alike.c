@@ -74,6 +74,27 @@ static void store_trees(const subadmm_alike *a, int at, double (*from)[LANES], d
 
 /* ---- matrices ---- */
 
+static void begin(const subadmm *s, subadmm_alike *a) {
+    enum { NUMBERS = (ADMM_SYMMETRIC + LANES - 1) / LANES * LANES };
+    for (int n = 0; n * LANE_WIDTH < a->trees; n++) {
+        for (int i = 0; i < a->nbody; i++) {
+            int at = n * LANE_WIDTH;
+            wide L[NUMBERS];
+            for (int part = 0; part < NUMBERS;
+                 part += LANE_WIDTH) { /* the last row, which is no body's, stands behind */
+                for (int k = 0; k < LANE_WIDTH; k++) {
+                    L[part + k] = lane_load(s->lanes.added[a->place[i][at + k]] + part);
+                }
+                lane_turn(L + part);
+            }
+            for (int k = 0; k < 36; k++) {
+                int row = k / 6 > k % 6 ? k / 6 : k % 6, column = k / 6 + k % 6 - row;
+                lane_store(a->H[i][k] + at, L[row * (row + 1) / 2 + column]);
+            }
+        }
+    }
+}
+
 /* H_j S_j on its way from body `body` to the root, felt by the dofs on it: the row of j. */
 static void add_row(const subadmm_alike *a, int chain, int at, int body, int j, double (*row)[LANES]) {
     wide S[6], F[6], r[3];
@@ -348,4 +369,4 @@ const subadmm_alike_kernels subadmm_alike_scalar
 #else
 const subadmm_alike_kernels subadmm_alike_vector
 #endif
-    = {compose, factor, spread, move, follow, energy};
+    = {begin, compose, factor, spread, move, follow, energy};

@@ -36,6 +36,8 @@ typedef struct subadmm_alike {
 } subadmm_alike;
 
 typedef struct subadmm_alike_kernels {
+    /* H = what contacts of the lanes add to bodies. */
+    void (*begin)(const subadmm *s, subadmm_alike *a);
     /* M += the composites of H, which is lost; factor = that of A + kappa C. */
     void (*compose)(subadmm_alike *a, int chain, double (*M)[LANES]);
     void (*factor)(subadmm_alike *a, double kappa, double (*factor)[LANES]);

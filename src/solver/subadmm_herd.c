@@ -291,22 +291,14 @@ void subadmm_begin_alike(subadmm *s, const subadmm_tree *t) {
     memset(s->bodies.joint + t->v0, 0, (size_t)t->nv * sizeof *s->bodies.joint);
 }
 
-/* H of a chain: what the contacts of the lanes add, and the others. */
-static void put_added(subadmm *s, const subadmm_alike *a, int chain) {
+/* H += what constraints beside the lanes add on a chain. */
+static void put_others(subadmm *s, const subadmm_alike *a, int chain) {
     for (int k = 0; k < a->nbody * LANES; k++) {
         int i = k / LANES, lane = k % LANES;
-        double H[SIX_NUMBERS] = {0};
-        if (!a->others && !a->touched[i]) {
-            memset(a->H[i], 0, sizeof a->H[i]);
-            continue;
+        const double *H = s->bodies.added[chain] + SIX_NUMBERS * (ptrdiff_t)a->body[i][lane];
+        for (int n = 0; n < SIX_NUMBERS; n++) {
+            a->H[i][n][lane] += H[n];
         }
-        if (a->others) {
-            memcpy(H, s->bodies.added[chain] + SIX_NUMBERS * (ptrdiff_t)a->body[i][lane], sizeof H);
-        }
-        if (chain == SIM_CHAIN_START) {
-            six_add_triangle(s->lanes.added[a->place[i][lane]], H);
-        }
-        put_operators(a, H, i, lane);
     }
 }
 
@@ -315,7 +307,14 @@ void subadmm_sum_alike(subadmm *s) {
         subadmm_alike *a = &s->alike[n];
         memset(a->C, 0, (size_t)a->numbers * sizeof *a->C);
         for (int chain = 0; chain < a->chains && (chain == SIM_CHAIN_START || a->others); chain++) {
-            put_added(s, a, chain);
+            if (chain == SIM_CHAIN_START) {
+                s->herds->begin(s, a);
+            } else {
+                memset(a->H, 0, (size_t)a->nbody * sizeof *a->H);
+            }
+            if (a->others) {
+                put_others(s, a, chain);
+            }
             s->herds->compose(a, chain, a->C);
         }
         add_diagonal(a, s->bodies.joint, a->C);
