@@ -1,5 +1,7 @@
-/* A problem that owns its data: one block of memory holds the copies, the trees' matrices and their factors L L'. */
+/* A problem that owns its data: one block of memory holds the copies, the trees' matrices and their factors L' L: halves of
+ * a solve pass from the last dofs to the first. */
 #include "base/pool.h"
+#include "math/dense.h"
 #include "problem/check.h"
 
 #include <math.h>
@@ -23,21 +25,31 @@ static void times(const void *self, int tree, const double *x, double *y) {
     }
 }
 
+/* x <- L'^-1 x, of which the first `end` numbers alone are not zero, nor become so: half of a solve. */
+static void solve_half(int n, int end, const double *L, double *x) {
+    for (int i = end - 1; i >= 0; i--) {
+        const double *row = L + (ptrdiff_t)i * n;
+        x[i] /= row[i];
+        dense_axpy(i, -x[i], row, x);
+    }
+}
+
 static void solve(const void *self, int tree, double *x) {
     const owned *o = self;
     int n = o->problem.tree[tree].nv;
     const double *L = o->L[tree];
+    solve_half(n, n, L, x);
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) {
-            x[i] -= L[i * n + j] * x[j];
-        }
-        x[i] /= L[i * n + i];
+        const double *row = L + (ptrdiff_t)i * n;
+        x[i] = (x[i] - dense_dot(i, row, x)) / row[i];
     }
-    for (int i = n - 1; i >= 0; i--) {
-        x[i] /= L[i * n + i];
-        for (int j = 0; j < i; j++) {
-            x[j] -= L[i * n + j] * x[i];
-        }
+}
+
+static void half(const void *self, int tree, int rows, sim_columns columns, double *X) {
+    const owned *o = self;
+    int n = o->problem.tree[tree].nv;
+    for (int row = 0; row < rows; row++) {
+        solve_half(n, columns.first + columns.count, o->L[tree], X + (ptrdiff_t)row * n);
     }
 }
 
@@ -47,18 +59,20 @@ static void matrix(const void *self, int tree, double *A) {
     memcpy(A, o->A[tree], n * n * sizeof *A);
 }
 
-/* L L' = A; 0 if A is not positive definite. */
+/* L' L = A, from the last row on, as it is kept; 0 if A is not positive definite. */
 static int factor(int n, const double *A, double *L) {
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j <= i; j++) {
-            double sum = A[i * n + j];
-            for (int k = 0; k < j; k++) {
-                sum -= L[i * n + k] * L[j * n + k];
-            }
-            if (i == j && !(sum > 0)) {
-                return 0;
-            }
-            L[i * n + j] = i == j ? sqrt(sum) : sum / L[j * n + j];
+    memcpy(L, A, (size_t)n * (size_t)n * sizeof *L);
+    for (int k = n - 1; k >= 0; k--) {
+        double *row = L + (ptrdiff_t)k * n;
+        if (!(row[k] > 0)) {
+            return 0;
+        }
+        row[k] = sqrt(row[k]);
+        for (int i = 0; i < k; i++) {
+            row[i] /= row[k];
+        }
+        for (int i = 0; i < k; i++) {
+            dense_axpy(i + 1, -row[i], row, L + (ptrdiff_t)i * n);
         }
     }
     return 1;
@@ -178,7 +192,7 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
     }
     o->problem = *parts;
     o->pool = pool;
-    o->problem.mass = (sim_mass){o, times, solve, matrix, NULL};
+    o->problem.mass = (sim_mass){o, times, solve, matrix, half};
     sim_status status = copy_parts(o, parts) ? copy_mass(o, A, error)
                                              : sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem");
     if (status) {

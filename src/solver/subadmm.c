@@ -23,9 +23,8 @@
  * three iterations: so the guesses cost no more than these.
  *
  * It stops on E, measured on v = v* + A^-1 J' lambda (subadmm_measure.c), and hands out the best that was measured. */
-#include "solver/subadmm.h"
 #include "solver/law.h"
-#include "solver/subadmm.h"
+#include "solver/subadmm_alike.h"
 
 #include <float.h>
 #include <math.h>
@@ -76,8 +75,8 @@ static int reserve(subadmm *s) {
     struct {
         double **at;
         size_t count;
-    } all[] = {{&s->weight, n}, {&s->slack, rows}, {&s->inverse_mass, n}, {&s->rho, n}, {&s->target, rows},
-               {&s->q, rows},   {&s->v, nv},       {&s->momentum, nv},    {&s->dx, nv}};
+    } all[] = {{&s->weight, n}, {&s->slack, rows},   {&s->inverse_mass, n}, {&s->rho, n}, {&s->target, rows},
+               {&s->q, rows},   {&s->v, nv + LANES}, {&s->momentum, nv},    {&s->dx, nv}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         *all[k].at = ARENA_NEW(s->call->scratch, double, all[k].count);
         if (!*all[k].at) {
@@ -251,6 +250,7 @@ static int prepare(subadmm *s) {
     const double *o = s->call->option;
     s->bodies.is = s->split == SUBADMM_BODIES ? s->problem->bodies : NULL;
     s->kernels = (int)o[LANES_AT_ONCE] ? &admm_scalar : &admm_vector;
+    s->herds = (int)o[LANES_AT_ONCE] ? &subadmm_alike_scalar : &subadmm_alike_vector;
     s->kappa = BEGIN;
     if (!reserve(s) || !subadmm_weigh(s)) {
         return 0;
@@ -279,7 +279,7 @@ static void *begin(solver_call *call) {
                      .handed_out = -1};
     subadmm *s = &r->s;
     s->split = (subadmm_split)(int)call->option[SPLIT];
-    if (!prepare(s) || !extrapolation_make(&r->at.ahead, s->numbers, window, call->scratch)) {
+    if (!prepare(s) || !extrapolation_make(&r->at.ahead, s->independent, window, call->scratch)) {
         return NULL;
     }
     subadmm_count_work(s);

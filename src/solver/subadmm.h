@@ -18,6 +18,7 @@ typedef enum subadmm_form {
     SUBADMM_DENSE,       /* x; one dense matrix */
     SUBADMM_BRANCH,      /* x, and a row for each body; along the branches (subadmm_branch.c) */
     SUBADMM_ARTICULATED, /* likewise; joint by joint (subadmm_articulated.c) */
+    SUBADMM_ALIKE,       /* likewise; along the branches, side by side with others (subadmm_alike.c) */
 } subadmm_form;
 
 /* One side of a constraint that is no contact of the lanes: `rows` x n numbers of J, `stride` apart, act on x. */
@@ -35,6 +36,7 @@ typedef struct subadmm_tree {
     int index, v0, nv;   /* of the problem */
     int body0, body1;    /* its bodies, of the problem */
     int lane;            /* of its first body, or of itself; -1 */
+    int batch, in_batch; /* of trees alike */
     const double *turn;  /* 6 x 6, v = turn V, if its row holds V and not v */
     ptrdiff_t numbers;   /* of each matrix */
     double *A, *C;       /* C: sum of weight J'J over the slots */
@@ -49,7 +51,9 @@ typedef struct subadmm_bodies {
     ptrdiff_t *row;      /* [nv] where the row of a dof starts in the numbers of its tree */
     double *V, *answer;  /* [8 nbody] on the chain of A, where that is another one: of x, of A^-1 J'lambda */
     double *push[SIM_CHAINS];  /* [8 nbody] */
+    int pushed;                /* it is asked for: not by trees alike that only contacts of the lanes touch */
     double *added[SIM_CHAINS]; /* [36 nbody] sum of weight J_b'J_b */
+    double *joint;             /* [nv] sum of weight J_j J_j of rows on joints, of trees along their branches */
     int two_chains;            /* constraints act on another than that of A */
 } subadmm_bodies;
 
@@ -68,6 +72,9 @@ typedef struct subadmm {
     int ntree, *node; /* trees that are touched; [problem's] their index there, -1 */
     subadmm_tree *tree;
     subadmm_bodies bodies;
+    struct subadmm_alike *alike; /* batches of trees side by side */
+    int nalike;
+    const struct subadmm_alike_kernels *herds;
     hessian *whole;
     convex_bend *bend;
     double *size; /* [nv] root of A's diagonal, unsplit */
@@ -76,13 +83,15 @@ typedef struct subadmm {
     admm_input input;
     const admm_kernels *kernels;
     int *lane_of;            /* [nconstraint] contact of the lanes; -1 */
+    int beside;              /* how many constraints are none */
     subadmm_side (*side)[2]; /* [nconstraint] of all others */
 
-    int numbers;    /* of the state */
-    double *state;  /* that of the lanes, x, V, lambda: */
-    double *x;      /* [nv] v - v* of trees that have no row */
-    double *lambda; /* [nrow] of constraints beside the lanes */
-    double *push;   /* [nv] */
+    int numbers;     /* of the state */
+    int independent; /* the first of them, from which the others follow */
+    double *state;   /* x, lambda, that of the lanes, V: */
+    double *x;       /* [nv] v - v* of trees that have no row */
+    double *lambda;  /* [nrow] of constraints beside the lanes */
+    double *push;    /* [nv] */
 
     double *before, *least; /* multipliers of an iteration ago, and those of the least E: the state's [numbers] */
     double *v;              /* [nv] A^-1 J' lambda, of trees that have no row */
@@ -97,6 +106,9 @@ typedef struct subadmm {
         double preparation, look, factor; /* multiplications, or what takes as long; an iteration is the call's unit */
     } work;
 } subadmm;
+
+/* Split over its bodies? */
+static inline int subadmm_splits(const subadmm_tree *t) { return t->form >= SUBADMM_BRANCH; }
 
 /* subadmm_slots.c: where everything stands.  0 without memory. */
 int subadmm_lay_out(subadmm *s, int articulated);

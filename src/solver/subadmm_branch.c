@@ -105,6 +105,7 @@ int subadmm_make_branch(subadmm *s, subadmm_tree *t) {
 }
 
 void subadmm_begin_branch(subadmm *s, const subadmm_tree *t) {
+    memset(s->bodies.joint + t->v0, 0, (size_t)t->nv * sizeof *s->bodies.joint);
     memset(t->C, 0, (size_t)t->numbers * sizeof *t->C);
     for (int chain = 0; chain < SIM_CHAINS; chain++) {
         clear(s->bodies.added[chain], t->body0, t->body1);
@@ -115,12 +116,12 @@ void subadmm_begin_branch(subadmm *s, const subadmm_tree *t) {
     }
 }
 
-void subadmm_add_branch(subadmm *s, const subadmm_tree *t, const subadmm_side *side, int rows, double weight) {
+void subadmm_add_branch(subadmm *s, const subadmm_side *side, int rows, double weight) {
     double *H = side->body >= 0 ? s->bodies.added[side->chain] + SIX_NUMBERS * (ptrdiff_t)side->body : NULL;
     for (int r = 0; r < rows; r++) {
         const double *J = side->J + (ptrdiff_t)r * side->stride;
         for (int j = 0; j < side->n && !H; j++) {
-            row_of(s, t->C, side->dof + j)[s->bodies.depth[side->dof + j] - 1] += weight * J[j] * J[j];
+            s->bodies.joint[side->dof + j] += weight * J[j] * J[j];
         }
         for (int k = 0; k < SIX_NUMBERS && H; k++) {
             H[k] += weight * J[k / 6] * J[k % 6];
@@ -131,6 +132,9 @@ void subadmm_add_branch(subadmm *s, const subadmm_tree *t, const subadmm_side *s
 void subadmm_sum_branch(subadmm *s, const subadmm_tree *t) {
     for (int chain = 0; chain <= s->bodies.two_chains; chain++) {
         add_composites(s, t, chain, s->bodies.added[chain], t->C);
+    }
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        row_of(s, t->C, j)[s->bodies.depth[j] - 1] += s->bodies.joint[j];
     }
 }
 

@@ -8,7 +8,7 @@
 int subadmm_make_branch(subadmm *s, subadmm_tree *t);
 /* C: what the contacts of the lanes add; what the side of another constraint adds; all of it, carried to the joints. */
 void subadmm_begin_branch(subadmm *s, const subadmm_tree *t);
-void subadmm_add_branch(subadmm *s, const subadmm_tree *t, const subadmm_side *side, int rows, double weight);
+void subadmm_add_branch(subadmm *s, const subadmm_side *side, int rows, double weight);
 void subadmm_sum_branch(subadmm *s, const subadmm_tree *t);
 /* 0 if not positive definite. */
 int subadmm_factor_branch(subadmm *s, subadmm_tree *t);

@@ -75,7 +75,7 @@ typedef struct admm_lanes {
     admm_contacts *contacts;
     admm_bodies *bodies;
     size_t state_numbers;
-    double *row, *lambda; /* the state, in this order: a row for each body, [3][LANES] for each batch of contacts */
+    double *lambda, *row; /* the state, in this order: [3][LANES] for each batch of contacts, a row for each body */
     double *answer;       /* rows of A^-1 sum J'lambda */
     double *slot;
     int nrow, nslot;

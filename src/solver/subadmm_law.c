@@ -63,7 +63,7 @@ static void push_by(const subadmm_side *side, int row, double f) {
 
 static void clear(subadmm *s) {
     memset(s->push, 0, (size_t)s->problem->nv * sizeof *s->push);
-    for (int chain = 0; chain < SIM_CHAINS && s->bodies.is; chain++) {
+    for (int chain = 0; chain < SIM_CHAINS && s->bodies.pushed; chain++) {
         memset(s->bodies.push[chain], 0, (size_t)(LANES * s->bodies.is->nbody) * sizeof *s->push);
     }
 }
@@ -92,7 +92,7 @@ static void answer(subadmm *s, int i) {
 void subadmm_project(subadmm *s) {
     clear(s);
     subadmm_share(s, s->lanes.contact_batches, s->kernels->contacts);
-    for (int i = 0; i < s->problem->nconstraint; i++) {
+    for (int i = 0; i < s->problem->nconstraint && s->beside; i++) {
         if (s->lane_of[i] < 0) {
             answer(s, i);
         }
@@ -102,7 +102,7 @@ void subadmm_project(subadmm *s) {
 void subadmm_emit(subadmm *s) {
     clear(s);
     subadmm_share(s, s->lanes.contact_batches, s->kernels->emit);
-    for (int i = 0; i < s->problem->nconstraint; i++) {
+    for (int i = 0; i < s->problem->nconstraint && s->beside; i++) {
         const sim_constraint *c = &s->problem->constraint[i];
         for (int r = 0; r < c->rows && s->lane_of[i] < 0; r++) {
             push_by(&s->side[i][0], r, s->lambda[c->row + r]);
@@ -114,7 +114,7 @@ void subadmm_emit(subadmm *s) {
 void subadmm_add_natural(const subadmm *s, natural_sum *sum) {
     const sim_problem *p = s->problem;
     double none[SIM_MAX_ROWS] = {0}, v[SIM_MAX_ROWS];
-    for (int i = 0; i < p->nconstraint; i++) {
+    for (int i = 0; i < p->nconstraint && s->beside; i++) {
         const sim_constraint *c = &p->constraint[i];
         const subadmm_side *side = s->side[i];
         for (int r = 0; r < c->rows && s->lane_of[i] < 0; r++) {

@@ -17,7 +17,7 @@
 #include "math/dense.h"
 #include "solver/delassus.h"
 #include "solver/products.h"
-#include "solver/subadmm.h"
+#include "solver/subadmm_alike.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,7 +107,7 @@ static double dual_of_batch(const admm_lanes *l, const double *row, int batch) {
 
 static double dual_of_tree(const subadmm *s, const subadmm_tree *t) {
     const sim_mass *mass = &s->problem->mass;
-    subadmm_read(s, t, s->before + (s->x - s->state), s->before, s->dx);
+    subadmm_read(s, t, s->before + (s->x - s->state), s->before + (s->lanes.row - s->state), s->dx);
     subadmm_read(s, t, s->v, s->lanes.answer, s->momentum);
     for (int j = 0; j < t->nv; j++) {
         s->dx[j] -= s->momentum[j];
@@ -128,11 +128,13 @@ void subadmm_residuals(subadmm *s) {
         }
     }
     for (int n = 0; n < s->lanes.solved_batches; n++) {
-        dual += dual_of_batch(&s->lanes, s->before, n);
+        dual += dual_of_batch(&s->lanes, s->before + (s->lanes.row - s->state), n);
     }
     for (int k = 0; k < s->ntree; k++) {
-        dual += s->tree[k].form == SUBADMM_LANE ? 0 : dual_of_tree(s, &s->tree[k]);
+        int done = s->tree[k].form == SUBADMM_LANE || s->tree[k].form == SUBADMM_ALIKE;
+        dual += done ? 0 : dual_of_tree(s, &s->tree[k]);
     }
+    dual += subadmm_energy_alike(s);
     s->primal = sqrt(primal);
     s->dual = sqrt(dual);
 }

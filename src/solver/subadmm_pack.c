@@ -292,8 +292,8 @@ int admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch) {
 
 void admm_lanes_begin(admm_lanes *l, const admm_input *in, double *state) {
     memset(state, 0, l->state_numbers * sizeof *state);
-    l->row = state;
-    l->lambda = state + (ptrdiff_t)LANES * l->nrow;
+    l->lambda = state;
+    l->row = state + (ptrdiff_t)3 * LANES * l->contact_batches;
     for (int i = 0; i < l->ncontact; i++) {
         double *lambda = l->lambda + (ptrdiff_t)3 * LANES * (l->place_of[i] / LANES) + l->place_of[i] % LANES;
         for (int k = 0; k < 3; k++) {

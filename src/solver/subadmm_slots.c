@@ -12,7 +12,7 @@
  * Trees of one body are the same under bodies and trees.  Those of six dofs or fewer are rows of the lanes
  * (subadmm_lanes.h), and so is each body of a tree that is split over them; contacts between such rows are the lanes'.  The
  * row of a free body holds its velocity V = S v in the axes of the world, in which rows of contacts are those of a point. */
-#include "solver/subadmm.h"
+#include "solver/subadmm_alike.h"
 
 #include <float.h>
 #include <math.h>
@@ -24,7 +24,6 @@ enum { ROW = LANES, FEW = 6 };
 
 static int knows_bodies(const subadmm *s) { return s->bodies.is != NULL; }
 
-static int is_split(const subadmm_tree *t) { return t->form == SUBADMM_BRANCH || t->form == SUBADMM_ARTICULATED; }
 static int in_row(const subadmm_tree *t) { return t->form == SUBADMM_LANE || t->form == SUBADMM_ROW; }
 
 static void find_trees(subadmm *s, subadmm_form of_bodies) {
@@ -93,8 +92,8 @@ static int number_rows(subadmm *s) {
             continue;
         }
         t->lane = count;
-        count += is_split(t) ? t->body1 - t->body0 : 1;
-        if (!is_split(t) && t->nv == FEW && t->body1 - t->body0 == 1) {
+        count += subadmm_splits(t) ? t->body1 - t->body0 : 1;
+        if (!subadmm_splits(t) && t->nv == FEW && t->body1 - t->body0 == 1) {
             double *turn = turn_of(s, t);
             if (!turn) {
                 return -1;
@@ -111,8 +110,8 @@ static int same_place(const subadmm *s) {
     for (int k = 0; k < s->ntree; k++) {
         const subadmm_tree *t = &s->tree[k];
         size_t bodies = (size_t)(t->body1 - t->body0 - 1);
-        if (is_split(t) && (memcmp(a->S + t->v0, b->S + t->v0, (size_t)t->nv * sizeof *a->S) ||
-                            memcmp(a->r + t->body0 + 1, b->r + t->body0 + 1, bodies * sizeof *a->r))) {
+        if (subadmm_splits(t) && (memcmp(a->S + t->v0, b->S + t->v0, (size_t)t->nv * sizeof *a->S) ||
+                                  memcmp(a->r + t->body0 + 1, b->r + t->body0 + 1, bodies * sizeof *a->r))) {
             return 0;
         }
     }
@@ -151,7 +150,7 @@ static int parts_of(const subadmm *s, int i, int node[2], int side[2]) {
         }
     }
     /* a tree that is not split has one part, whatever its bodies are */
-    return count == 2 && node[0] == node[1] && !is_split(&s->tree[node[0]]) ? 1 : count;
+    return count == 2 && node[0] == node[1] && !subadmm_splits(&s->tree[node[0]]) ? 1 : count;
 }
 
 /* Rows of the problem in a tree. */
@@ -171,15 +170,15 @@ static int fits_lanes(const subadmm *s, int i) {
     int node[2], side[2], count = parts_of(s, i, node, side), fits = c->kind == SIM_CONTACT && isfinite(R[0] + R[2]);
     for (int k = 0; k < count; k++) {
         const subadmm_tree *t = &s->tree[node[k]];
-        fits = fits && t->lane >= 0 && (t->turn || is_split(t) ? on_bodies(s, i) : 1);
-        fits = fits && (!on_bodies(s, i) || chain_of(s, i) == SIM_CHAIN_START || !(t->turn || is_split(t)));
+        fits = fits && t->lane >= 0 && (t->turn || subadmm_splits(t) ? on_bodies(s, i) : 1);
+        fits = fits && (!on_bodies(s, i) || chain_of(s, i) == SIM_CHAIN_START || !(t->turn || subadmm_splits(t)));
     }
     return fits && count;
 }
 
 /* Three rows of six numbers. */
 static const double *lane_rows(subadmm *s, int i, const subadmm_tree *t, int side) {
-    if (t->turn || is_split(t)) {
+    if (t->turn || subadmm_splits(t)) {
         return s->bodies.is->J + s->bodies.is->rows[i].block[side];
     }
     const double *J = tree_rows(s, i, t);
@@ -206,7 +205,7 @@ static int fill_contact(subadmm *s, int i, admm_contact *to) {
     }
     for (int k = 0; k < count; k++) {
         const subadmm_tree *t = &s->tree[node[k]];
-        to->body[k] = t->lane + (is_split(t) ? s->bodies.is->rows[i].body[side[k]] - t->body0 : 0);
+        to->body[k] = t->lane + (subadmm_splits(t) ? s->bodies.is->rows[i].body[side[k]] - t->body0 : 0);
         to->J[k] = lane_rows(s, i, t, side[k]);
         ok &= to->J[k] != NULL;
     }
@@ -220,6 +219,7 @@ static int find_contacts(subadmm *s, char *solved, admm_contact *contact) {
     for (int i = 0; i < s->problem->nconstraint; i++) {
         int node[2], side[2], count = parts_of(s, i, node, side);
         s->lane_of[i] = fits_lanes(s, i) ? s->input.ncontact++ : -1;
+        s->beside += s->lane_of[i] < 0;
         if (s->lane_of[i] >= 0 && !fill_contact(s, i, &contact[s->lane_of[i]])) {
             return 0;
         }
@@ -293,7 +293,7 @@ static int find_sides(subadmm *s) {
         memset(s->side[i], 0, sizeof s->side[i]);
         for (int k = 0; k < count; k++) {
             const subadmm_tree *t = &s->tree[node[k]];
-            s->side[i][k] = is_split(t) && on_bodies(s, i) ? body_side(s, i, t, part[k]) : tree_side(s, i, t);
+            s->side[i][k] = subadmm_splits(t) && on_bodies(s, i) ? body_side(s, i, t, part[k]) : tree_side(s, i, t);
             s->side[i][k].tree = node[k];
             if (!s->side[i][k].J) {
                 return 0;
@@ -307,7 +307,7 @@ static int find_sides(subadmm *s) {
 
 /* Slots of a row on a side: one, or one for each dof of the joints that it ties. */
 static int count_slots(const subadmm *s, const subadmm_side *side, int row) {
-    int count = 0, by_dof = is_split(&s->tree[side->tree]) && side->body < 0;
+    int count = 0, by_dof = subadmm_splits(&s->tree[side->tree]) && side->body < 0;
     for (int j = 0; j < side->n && by_dof; j++) {
         count += side->J[(ptrdiff_t)row * side->stride + j] != 0;
     }
@@ -338,7 +338,8 @@ static int make_bodies(subadmm *s) {
     b->depth = ARENA_NEW(scratch, int, nv);
     b->run = ARENA_NEW(scratch, int, nv);
     b->row = ARENA_NEW(scratch, ptrdiff_t, nv);
-    int ok = b->parent && b->depth && b->run && b->row;
+    b->joint = ARENA_NEW(scratch, double, nv);
+    int ok = b->parent && b->depth && b->run && b->row && b->joint;
     for (int chain = 0; chain < SIM_CHAINS; chain++) {
         b->push[chain] = ARENA_NEW(scratch, double, ROW *bodies);
         b->added[chain] = ARENA_NEW(scratch, double, 36 * bodies);
@@ -359,7 +360,10 @@ static int make_lanes(subadmm *s) {
     return solved && contact && find_contacts(s, solved, contact) && admm_lanes_pack(&s->lanes, &s->input, scratch);
 }
 
-/* The state: rows and impulses of the lanes, x, V, lambda. */
+/* Numbers that stand before rows of the lanes, which begin with a cache line. */
+static size_t lines(size_t numbers) { return (numbers + LANES - 1) / LANES * LANES; }
+
+/* The state: x, lambda, impulses and rows of the lanes, V.  Rows of bodies in trees, and V, follow from x. */
 static int make_state(subadmm *s) {
     size_t lanes = s->lanes.state_numbers, nv = 0, rows = 0;
     size_t V = s->bodies.two_chains ? ROW * (size_t)s->bodies.is->nbody : 0;
@@ -369,22 +373,26 @@ static int make_state(subadmm *s) {
     for (int i = 0; i < s->problem->nconstraint; i++) {
         rows = s->lane_of[i] >= 0 ? rows : (size_t)s->problem->nrow;
     }
-    size_t numbers = lanes + nv + V + rows;
-    s->state = ARENA_NEW(s->call->scratch, double, numbers);
-    s->before = ARENA_NEW(s->call->scratch, double, numbers);
+    size_t numbers = lines(nv) + lines(rows) + lanes + V;
+    s->state = ARENA_NEW(s->call->scratch, double, numbers + LANES); /* read in lanes */
+    s->before = ARENA_NEW(s->call->scratch, double, numbers + LANES);
     s->least = ARENA_NEW(s->call->scratch, double, numbers);
     s->bodies.answer = ARENA_NEW(s->call->scratch, double, V);
-    s->push = ARENA_NEW(s->call->scratch, double, s->problem->nv);
+    s->push = ARENA_NEW(s->call->scratch, double, s->problem->nv + LANES);
     if (!s->state || !s->before || !s->least || !s->push || !s->bodies.answer) {
         return 0;
     }
     s->numbers = (int)numbers;
-    s->x = s->state + lanes;
-    s->bodies.V = s->x + nv;
-    s->lambda = s->bodies.V + V;
+    s->x = s->state;
+    s->lambda = s->x + lines(nv);
+    s->bodies.V = s->lambda + lines(rows) + lanes;
     memset(s->state, 0, numbers * sizeof *s->state);
     memset(s->least, 0, numbers * sizeof *s->least); /* if no number comes out: no impulse */
-    admm_lanes_begin(&s->lanes, &s->input, s->state);
+    admm_lanes_begin(&s->lanes, &s->input, s->lambda + lines(rows));
+    s->independent = (int)(s->lanes.row - s->state) + LANES * (s->lanes.solved_batches * LANES);
+    for (int k = 0; k < s->ntree; k++) {
+        s->independent = s->tree[k].form == SUBADMM_ROW ? s->numbers : s->independent;
+    }
     for (int i = 0; i < s->problem->nconstraint; i++) {
         const sim_constraint *c = &s->problem->constraint[i];
         for (int r = c->row; r < c->row + c->rows && s->lane_of[i] < 0; r++) {
@@ -432,13 +440,13 @@ int subadmm_lay_out(subadmm *s, int articulated) {
     find_trees(s, articulated ? SUBADMM_ARTICULATED : SUBADMM_BRANCH);
     s->bodies.two_chains = knows_bodies(s) && !same_place(s);
     for (int k = 0; k < s->ntree && s->bodies.two_chains; k++) { /* which joint by joint does not take */
-        s->tree[k].form = is_split(&s->tree[k]) ? SUBADMM_BRANCH : s->tree[k].form;
+        s->tree[k].form = subadmm_splits(&s->tree[k]) ? SUBADMM_BRANCH : s->tree[k].form;
     }
     if (!make_lanes(s) || !make_state(s) || !find_sides(s)) {
         return 0;
     }
     find_slacks(s);
-    return weigh_lanes(s);
+    return weigh_lanes(s) && (!knows_bodies(s) || subadmm_find_alike(s));
 }
 
 void subadmm_take(subadmm *s, const double *impulse) {

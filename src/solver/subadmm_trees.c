@@ -9,7 +9,7 @@
 #include "linalg/cholesky.h"
 #include "linalg/strip.h"
 #include "math/dense.h"
-#include "solver/subadmm.h"
+#include "solver/subadmm_alike.h"
 #include "solver/subadmm_articulated.h"
 #include "solver/subadmm_branch.h"
 
@@ -163,19 +163,19 @@ static void move_dense(const subadmm_tree *t, double *x, double *push) {
 
 /* ---- all trees ---- */
 
-static int is_split(const subadmm_tree *t) { return t->form == SUBADMM_BRANCH || t->form == SUBADMM_ARTICULATED; }
-
 int subadmm_make_trees(subadmm *s) {
     for (int k = 0; k < s->ntree && s->split != SUBADMM_NONE; k++) {
         subadmm_tree *t = &s->tree[k];
         if (t->form == SUBADMM_LANE) {
             make_lane(s, t);
-        } else if (!(t->form == SUBADMM_BRANCH        ? subadmm_make_branch(s, t)
+        } else if (!(t->form == SUBADMM_ALIKE         ? 1
+                     : t->form == SUBADMM_BRANCH      ? subadmm_make_branch(s, t)
                      : t->form == SUBADMM_ARTICULATED ? subadmm_make_articulated(s, t)
                                                       : make_dense(s, t))) {
             return 0;
         }
     }
+    subadmm_make_alike(s);
     s->kernels->factor_inertia(&s->lanes, 0, s->lanes.solved_batches);
     return 1;
 }
@@ -186,6 +186,8 @@ static void begin_slots(subadmm *s, subadmm_tree *t) {
         subadmm_begin_branch(s, t);
     } else if (t->form == SUBADMM_ARTICULATED) {
         subadmm_begin_articulated(s, t);
+    } else if (t->form == SUBADMM_ALIKE) {
+        subadmm_begin_alike(s, t);
     } else if (t->form != SUBADMM_LANE) {
         begin_dense(s, t);
     }
@@ -204,8 +206,8 @@ static void sum_slots(subadmm *s) {
         if (side->n == 0) {
             continue;
         }
-        if (t->form == SUBADMM_BRANCH) {
-            subadmm_add_branch(s, t, side, rows, weight);
+        if (t->form == SUBADMM_BRANCH || t->form == SUBADMM_ALIKE) {
+            subadmm_add_branch(s, side, rows, weight);
         } else if (t->form == SUBADMM_ARTICULATED) {
             subadmm_add_articulated(s, t, side, rows, weight);
         } else {
@@ -217,6 +219,7 @@ static void sum_slots(subadmm *s) {
             subadmm_sum_branch(s, &s->tree[k]);
         }
     }
+    subadmm_sum_alike(s);
 }
 
 static int is_kept(const subadmm *s, int i) { return s->lane_of[i] < 0 || s->kept[s->lane_of[i]]; }
@@ -248,10 +251,11 @@ int subadmm_factor(subadmm *s, int again) {
         sum_slots(s);
     }
     s->kernels->factor(&s->lanes, 0, l->solved_batches, s->kappa);
-    int done = 1;
+    int done = subadmm_factor_alike(s);
     for (int k = 0; k < s->ntree && done; k++) {
         subadmm_tree *t = &s->tree[k];
         done = t->form == SUBADMM_LANE          ? 1
+               : t->form == SUBADMM_ALIKE       ? 1
                : t->form == SUBADMM_BRANCH      ? subadmm_factor_branch(s, t)
                : t->form == SUBADMM_ARTICULATED ? subadmm_factor_articulated(s, t)
                                                 : factor_dense(t, s->kappa);
@@ -260,8 +264,9 @@ int subadmm_factor(subadmm *s, int again) {
 }
 
 void subadmm_spread(subadmm *s) {
+    subadmm_spread_alike(s);
     for (int k = 0; k < s->ntree; k++) {
-        if (is_split(&s->tree[k])) {
+        if (subadmm_splits(&s->tree[k]) && s->tree[k].form != SUBADMM_ALIKE) {
             subadmm_spread_branch(s, &s->tree[k], s->x, s->lanes.row, s->bodies.V);
         }
     }
@@ -270,7 +275,7 @@ void subadmm_spread(subadmm *s) {
 /* All that pushes on a tree, in the problem's velocities, in s->push. */
 static void gather(subadmm *s, const subadmm_tree *t) {
     double *push = s->push + t->v0, row[6] = {0};
-    if (is_split(t)) {
+    if (subadmm_splits(t)) {
         subadmm_gather_branch(s, t);
     } else if (in_row(t)) {
         memcpy(row, push, (size_t)t->nv * sizeof *push);
@@ -282,9 +287,10 @@ static void gather(subadmm *s, const subadmm_tree *t) {
 void subadmm_follow(subadmm *s) {
     const sim_mass *mass = &s->problem->mass;
     subadmm_share(s, s->lanes.solved_batches, s->kernels->answer);
+    subadmm_follow_alike(s);
     for (int k = 0; k < s->ntree; k++) {
         const subadmm_tree *t = &s->tree[k];
-        if (t->form == SUBADMM_LANE) {
+        if (t->form == SUBADMM_LANE || t->form == SUBADMM_ALIKE) {
             continue;
         }
         gather(s, t);
@@ -292,7 +298,7 @@ void subadmm_follow(subadmm *s) {
         mass->solve(mass->self, t->index, s->v + t->v0);
         if (t->form == SUBADMM_ROW) {
             to_row(t, s->v + t->v0, row_of(s, t, s->lanes.answer));
-        } else if (is_split(t)) {
+        } else if (subadmm_splits(t)) {
             subadmm_spread_branch(s, t, s->v, s->lanes.answer, s->bodies.answer);
         }
     }
@@ -326,6 +332,7 @@ int subadmm_move(subadmm *s) {
         return move_whole(s);
     }
     subadmm_share(s, s->lanes.solved_batches, s->kernels->bodies);
+    subadmm_move_alike(s);
     for (int k = 0; k < s->ntree; k++) {
         subadmm_tree *t = &s->tree[k];
         if (t->form == SUBADMM_ROW) {

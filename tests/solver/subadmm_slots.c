@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTACTS = 16, ITERATIONS = 5, BODIES = 0, TREES = 1, WHOLE = 2, SLOTS = 600 };
+enum { CONTACTS = 16, MOST_CONTACTS = 40, ITERATIONS = 5, BODIES = 0, TREES = 1, WHOLE = 2, SLOTS = 600 };
 static const double KAPPA = 5;
 
 /* One row's part on one body, tree or dof, as a row over all velocities. */
@@ -131,9 +131,9 @@ static void make_matrices(paper *w) {
     }
     memcpy(w->K, w->A, (size_t)(n * n) * sizeof *w->K);
     for (int s = 0; s < w->count; s++) {
-        const double *j = w->slot[s].j;
+        const double *j = w->slot[s].j, beta = penalty(w, w->slot[s].constraint);
         for (int k = 0; k < n * n; k++) {
-            w->K[k] += penalty(w, w->slot[s].constraint) * j[k / n] * j[k % n];
+            w->K[k] += beta * j[k / n] * j[k % n];
         }
     }
 }
@@ -263,7 +263,7 @@ static void disturb(random_source *r, sim_problem *p, double *guess, answer *a) 
     p->impulse_guess = guess;
 }
 
-/* Impulses after a few iterations, ours and those of the equations. */
+/* Impulses after a few iterations, ours, in vectors and one by one, and those of the equations. */
 static void compare(random_source *r, const sim_problem *problem, int split, int articulated, const char *what) {
     sim_problem p = *problem;
     double guess[256], option[] = {1e-6, 5000, ITERATIONS, split, articulated, 0, 0, 0};
@@ -275,15 +275,18 @@ static void compare(random_source *r, const sim_problem *problem, int split, int
     split_up(&w, split);
     make_matrices(&w);
     iterate(&w, ITERATIONS);
-    answer_find(&a, "subadmm", option);
-    cr_expect_eq(a.out.iterations, ITERATIONS);
     double most = 0;
     for (int k = 0; k < p.nrow; k++) {
         most = fmax(most, fabs(w.lambda[k]));
     }
-    for (int k = 0; k < p.nrow; k++) {
-        cr_assert_float_eq(a.impulse[k], w.lambda[k], 1e-8 * most, "%s, split %d, row %d: %g, not %g", what, split, k,
-                           a.impulse[k], w.lambda[k]);
+    for (int scalar = 0; scalar < 2; scalar++) {
+        option[6] = scalar;
+        answer_find(&a, "subadmm", option);
+        cr_expect_eq(a.out.iterations, ITERATIONS);
+        for (int k = 0; k < p.nrow; k++) {
+            cr_assert_float_eq(a.impulse[k], w.lambda[k], 1e-8 * most, "%s, split %d, row %d: %g, not %g", what, split,
+                               k, a.impulse[k], w.lambda[k]);
+        }
     }
     paper_free(&w);
     answer_free(&a);
@@ -322,38 +325,91 @@ static sim_model *machine(random_source *r) {
     return m;
 }
 
-/* `apart`: A is taken elsewhere than J, as by the midpoint rule. */
-static void run_machines(int apart_places, int split, int articulated, const char *what) {
+/* `apart`: A is taken elsewhere than J, as by the midpoint rule.  How many trees of its islands touch, at most. */
+static int run_model(random_source *r, sim_model *m, int contacts, int apart, int split, int articulated,
+                     const char *what) {
+    double *q = calloc((size_t)m->nq, sizeof *q), *v = calloc((size_t)m->nv, sizeof *v);
+    sim_contact contact[MOST_CONTACTS];
+    random_state(r, m, q, v);
+    random_contacts(r, m, q, contacts, contact);
+    touched *t = touched_create(m, q, v, 1, contact, contacts, "subadmm", 1);
+    sim_derived *mass = sim_derived_create(m, NULL);
+    if (apart) {
+        sim_advance(m, sim_all(m), q, v, 0.05, q);
+        sim_kinematics(mass, sim_all(m), q);
+        sim_velocities(mass, sim_all(m), v);
+        sim_articulated_factor(mass, sim_all(m), t->extra, NULL);
+        t->in.mass = mass;
+    }
+    const sim_problem *p;
+    int most = 0;
+    for (int island = 0; (p = touched_build(t, island)); island++) {
+        most = p->ntree > most ? p->ntree : most;
+        compare(r, p, split, articulated, what);
+    }
+    sim_derived_free(mass);
+    touched_free(t);
+    free(q);
+    free(v);
+    return most;
+}
+
+static void run_machines(int apart, int split, int articulated, const char *what) {
     for (uint64_t seed = 1; seed < 5; seed++) {
         random_source r = {seed};
         sim_model *m = machine(&r);
-        double *q = calloc((size_t)m->nq, sizeof *q), *v = calloc((size_t)m->nv, sizeof *v);
-        sim_contact contact[CONTACTS];
-        random_state(&r, m, q, v);
-        random_contacts(&r, m, q, CONTACTS, contact);
-        touched *t = touched_create(m, q, v, 1, contact, CONTACTS, "subadmm", 1);
-        sim_derived *mass = sim_derived_create(m, NULL);
-        if (apart_places) {
-            sim_advance(m, sim_all(m), q, v, 0.05, q);
-            sim_kinematics(mass, sim_all(m), q);
-            sim_velocities(mass, sim_all(m), v);
-            sim_articulated_factor(mass, sim_all(m), t->extra, NULL);
-            t->in.mass = mass;
-        }
-        const sim_problem *p;
-        for (int island = 0; (p = touched_build(t, island)); island++) {
-            compare(&r, p, split, articulated, what);
-        }
-        sim_derived_free(mass);
-        touched_free(t);
-        free(q);
-        free(v);
+        run_model(&r, m, CONTACTS, apart, split, articulated, what);
+    }
+}
+
+/* Ten trees of one shape, with a forked limb and a body welded on, and two of another; numbers differ.  `joints`: dry
+ * friction and welds, too. */
+static sim_model *herd(random_source *r, int joints) {
+    enum { ALIKE = 10, TREES_IN_ALL = 12, BODIES_EACH = 5 };
+    static const int parent[2][BODIES_EACH] = {{-1, 0, 1, 1, 0}, {-1, 0, 1, 2, 3}};
+    sim_builder *builder = sim_builder_create();
+    sim_error error = {0};
+    for (int i = 0; i < TREES_IN_ALL * BODIES_EACH; i++) {
+        sim_body_def def = sim_body_default();
+        int part = i % BODIES_EACH, other = i / BODIES_EACH % (TREES_IN_ALL / 2) == ALIKE / 2;
+        def.joint = part == 0 ? SIM_FREE : part == 2 ? SIM_FIXED : part == 4 ? SIM_BALL : SIM_HINGE;
+        def.parent = part ? 1 + i - part + parent[other][part] : 0;
+        def.axis = random_unit(r);
+        def.placement.p = random_unit(r);
+        def.inertia = random_inertia(r);
+        def.friction[0] = joints && part == 1 ? 2 : 0;
+        sim_builder_add_body(builder, &def);
+    }
+    for (int k = 0; k < 3 * joints; k++) {
+        sim_equality e = sim_equality_default();
+        e.body[0] = 2 + 7 * k;
+        e.body[1] = 12 + 8 * k;
+        e.frame[0].p = random_unit(r);
+        sim_builder_add_equality(builder, &e);
+    }
+    sim_model *m = sim_builder_finish(builder, &error);
+    cr_assert(m, "%s", error.text);
+    return m;
+}
+
+static void run_herds(int joints, int apart) {
+    for (uint64_t seed = 1; seed < 3; seed++) {
+        random_source r = {seed};
+        sim_model *m = herd(&r, joints);
+        cr_expect_gt(run_model(&r, m, MOST_CONTACTS, apart, BODIES, 0, "alike"), 10);
     }
 }
 
 Test(subadmm_slots, split_over_bodies_it_does_what_the_equations_say) {
     run_machines(0, BODIES, 0, "branches, one place");
     run_machines(1, BODIES, 0, "branches, two places");
+}
+
+Test(subadmm_slots, trees_alike_do_so_side_by_side) {
+    run_herds(0, 0);
+    run_herds(1, 0);
+    run_herds(0, 1);
+    run_herds(1, 1);
 }
 
 Test(subadmm_slots, joint_by_joint_too) {
