@@ -18,11 +18,12 @@ extern "C" {
  *     e_sic  = |F(1)| / max(|q|, |gamma|, |s|)
  *     e_vel  = |(F_i(rho_i) / rho_i)_i| / max(|q|, |s|)
  *     e_imp  = |F(rho_i)| / |gamma|
- *     E      = max(e_sic, e_vel, e_imp),   q = J v* + w - target
+ *     E      = max(e_sic, e_vel, e_imp, e_round),   q = J v* + w - target
  *
  * e_sic mixes units, but is never greater than |(e_vel, e_imp)|, which do not: other units change E by sqrt 2 at most.
  * An impulse below 1.5e-8 of what would undo q is as good as none: e_imp puts 1.5e-8 |(rho_i q_i)_i| in place of |gamma|
- * where that is greater.  What is wrong beside nothing at all is infinitely wrong; 0 / 0 is 0. */
+ * where that is greater.  e_round = 4e-16 |(gamma_i / rho_i)_i| / max(|q|, |s|), 1 at most: where impulses are so great that
+ * gamma - rho s rounds to gamma, nobody knows how wrong s is.  What is wrong beside nothing at all is infinitely wrong; 0 / 0 is 0. */
 typedef struct sim_certificate {
     double E, e_sic, e_vel, e_imp;
     double e_paper; /* |F(1)| / |q| */
@@ -41,7 +42,7 @@ typedef struct sim_certificate {
 
 /* What the certificate of many islands is made of: judge each, add up (from all zeros), finish. */
 typedef struct sim_judgement {
-    double sum[20], most[5]; /* the judge's own business */
+    double sum[22], most[5]; /* the judge's own business */
     int contacts, constraints, worst, nonfinite;
 } sim_judgement;
 

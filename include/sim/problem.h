@@ -175,7 +175,8 @@ typedef enum sim_cone { SIM_CONE_STRICT, SIM_CONE_CONVEX, SIM_CONE_PYRAMID, SIM_
 SIM_API const char *sim_cone_name(sim_cone cone);
 
 /* How much a row yields and what velocity it aims at.
- *   rigid       R = 0 and target -gap / dt for what is rigid: a gap may close, no more; overlap is pushed out slowly; a
+ *   rigid       R = 0 and target -gap / dt for what is rigid: a gap may close, no more; overlap is pushed out slowly,
+ *               down to a slop; a
  *               fast approach bounces by restitution.  What has a stiffness yields by it
  *   near-rigid  no contact is stiffer than the step can resolve (Castro et al. 2021, eqs. 23, 29, 30) */
 typedef enum sim_compliance { SIM_RIGID, SIM_NEAR_RIGID, SIM_COMPLIANCES } sim_compliance;
@@ -188,9 +189,10 @@ typedef struct sim_law_options {
     double push;      /* rigid: the part of an overlap that a step undoes */
     double threshold; /* m/s: slower approaches do not bounce */
     double carried;   /* near-rigid: a contact that carries a load is stiffer by up to so much; 1: none is */
+    double slop;      /* rigid: an overlap is left alone up to so much of the way dt |J (v* - v_start)| */
 } sim_law_options;
 
-/* 1, 1e-3, 0.2, 0.01 m/s, 1 */
+/* 1, 1e-3, 0.2, 0.01 m/s, 1, 0.02 */
 SIM_API sim_law_options sim_law_options_default(void);
 
 /* R, diagonal, and target velocity of every row: [nrow] each. */

@@ -40,10 +40,12 @@ static const char bench_description[] =
     "grows with size. A CASE is a name of --list, or how some begin; without one, all usual ones are taken.";
 
 static const char view_hint[] =
-    "sim view FILE.h5 shows a recorded run in a browser, as sim SCENE.json --view does; see sim view --help.";
+    "sim view FILE.h5 shows a recorded run in a browser, as sim SCENE.json --view does; sim view SCENE.json "
+    "--live shows one that goes on; see sim view --help.";
 static const char view_description[] =
     "Makes of a trajectory in HDF5 a page, one HTML file that any browser plays without a network, and opens it. "
-    "Contacts and plots are there if the scene recorded them (\"contacts\", \"statistics\", \"energy\").";
+    "Contacts and plots are there if the scene recorded them (\"contacts\", \"statistics\", \"energy\"). "
+    "With --live a scene is simulated while it is watched, and steered from the page.";
 
 static const char plot_hint[] = "sim plot FILE... draws what was recorded, as SVG; see sim plot --help.";
 static const char plot_description[] =
@@ -75,6 +77,7 @@ static const struct {
     {"sim bench contact", "what contacts cost"},
     {"sim scene.json --view", "see it in a browser"},
     {"sim view run.h5 --html run.html", "a recorded run as a page"},
+    {"sim view scene.json --live", "steer it while it runs"},
     {"sim render scene.json --time 2 --out a.png", "a picture of it after 2 s"},
     {"sim plot run.h5 --out run.svg", "its energy, contacts, errors"},
     {"sim bench solvers nut --solver canal,pgs", "who solves what"},
@@ -213,7 +216,7 @@ void print_contest_help(void) {
 }
 
 void print_view_help(void) {
-    printf("Usage: sim view FILE.h5 [OPTION]...\n\n");
+    printf("Usage: sim view FILE.h5 [OPTION]...\n       sim view SCENE.json --live [OPTION]...\n\n");
     print_wrapped(view_description, 0, 0);
     print_rows(view_options.row, view_options.count);
 }
@@ -338,7 +341,9 @@ void print_man_page(void) {
     print_roff(bench_description);
     printf("\n");
     print_roff_rows(bench_options.row, bench_options.count);
-    printf(".SH PAGES FOR A BROWSER\n.B sim view\n.I FILE.h5\n.RI [ OPTION ]...\n.PP\n");
+    printf(".SH PAGES FOR A BROWSER\n.B sim view\n.I FILE.h5\n.RI [ OPTION ]...\n.br\n.B sim view\n.I SCENE.json\n.B "
+           "\\-\\-live\n"
+           ".RI [ OPTION ]...\n.PP\n");
     print_roff(view_description);
     printf("\n");
     print_roff_rows(view_options.row, view_options.count);

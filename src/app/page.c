@@ -56,11 +56,15 @@ static int ran(const char *program, const char *path) {
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-void page_show(const char *path) {
+void page_browse(const char *where) {
     const char *browser = getenv("BROWSER");
-    fprintf(stderr, "sim: the page is %s\n", path);
     fflush(NULL);
-    if (!(browser && browser[0] && ran(browser, path)) && !ran("xdg-open", path)) {
+    if (!(browser && browser[0] && ran(browser, where)) && !ran("xdg-open", where)) {
         fprintf(stderr, "sim: no browser could be started ($BROWSER, xdg-open): open the page by hand\n");
     }
+}
+
+void page_show(const char *path) {
+    fprintf(stderr, "sim: the page is %s\n", path);
+    page_browse(path);
 }

@@ -8,6 +8,8 @@
 sim_status page_open(sim_run *run, sim_error *error);
 /* A name for a page among temporary files, in a folder of its own, which is made. */
 sim_status page_name(char *path, size_t size, sim_error *error);
+/* In a browser: a path, or an address. */
+void page_browse(const char *where);
 /* Prints where it is, and opens it. */
 void page_show(const char *path);
 

@@ -1,6 +1,7 @@
-/* `sim view FILE.h5`: a recorded run as a page for a browser. */
+/* `sim view FILE.h5`: a recorded run as a page for a browser.  `sim view SCENE.json --live`: one that goes on. */
 #include "app/view.h"
 #include "app/help.h"
+#include "app/live.h"
 #include "app/page.h"
 #include "app/setup.h"
 #include "view/replay.h"
@@ -19,7 +20,15 @@ static const option_row rows[] = {
     {"scene", "SCENE.json", OPTION_TEXT, AT(scene),
      .help = "the scene of the run; default: the text that the trajectory holds. Needed where that names other files, "
              "which are looked for beside the trajectory"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress on standard error"},
+    {"live", NULL, OPTION_FLAG, AT(live), .heading = "While it runs",
+     .help = "simulate SCENE.json at the pace of the clock and serve its page, at the address that is printed, until "
+             "Ctrl-C; the page plays, pauses, steps, resets, changes the solver and drags bodies"},
+    {"open", NULL, OPTION_FLAG, AT(open), .help = "open that page in a browser ($BROWSER, or xdg-open)"},
+    {"listen", "ADDRESS", OPTION_TEXT, AT(listen),
+     .help = "serve it at this address of the machine, in numbers, instead of 127.0.0.1, which only the machine itself "
+             "can reach; whoever can reach it can steer"},
+    {"port", "N", OPTION_COUNT, AT(port), 1, 65535, .help = "at this port; default: a free one"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .heading = "Information", .help = "no progress on standard error"},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
 };
 const option_set view_options = {"sim view", rows, sizeof rows / sizeof rows[0]};
@@ -32,9 +41,16 @@ static sim_status parse(int count, char **arguments, view_request *request, sim_
         return status;
     }
     if (count - first != 1) {
-        return sim_fail(error, SIM_BAD_INPUT, "sim view takes one trajectory, FILE.h5; see sim view --help");
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "sim view takes one trajectory, FILE.h5, or a scene with --live; see sim view --help");
     }
     request->file = arguments[first];
+    if (request->live && (request->html || request->scene)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--live shows the run while it goes on: --html and --scene do not fit");
+    }
+    if (!request->live && (request->listen || request->port || request->open)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--listen, --port and --open go with --live");
+    }
     if (request->html && strcmp(request->html, request->file) == 0) {
         return sim_fail(error, SIM_BAD_INPUT, "%s is the trajectory, and would be overwritten", request->file);
     }
@@ -158,10 +174,12 @@ int view_command(int count, char **arguments) {
         print_view_help();
         return SIM_OK;
     }
-    status = status ? status : view_file(&request, path, sizeof path, &error);
-    if (status) {
+    if (!status) {
+        status = request.live ? live_serve(&request, &error) : view_file(&request, path, sizeof path, &error);
+    }
+    if (status && error.text[0]) {
         fprintf(stderr, "sim: error: %s\n", error.text);
-    } else if (!request.html) {
+    } else if (!status && !request.html && !request.live) {
         page_show(path);
     }
     return status;

@@ -1,12 +1,13 @@
-/* `sim view`: a recorded run as a page for a browser. */
+/* `sim view`: a recorded run, or one that goes on, as a page for a browser. */
 #ifndef APP_VIEW_H
 #define APP_VIEW_H
 
 #include "app/options.h"
 
 typedef struct view_request {
-    const char *file, *html, *scene;
-    int quiet, help;
+    const char *file, *html, *scene, *listen;
+    int64_t port;
+    int live, open, quiet, help;
 } view_request;
 
 extern const option_set view_options;

@@ -332,11 +332,13 @@ static void fill_bodies(void *context, int index, int first, int end) {
 
 /* ---- solving ---- */
 
-/* What contacts yield must not depend on which motors are rows: it is found with all of them out of A. */
+/* R and targets must not depend on which motors are rows: they are found with all of them out of A and v*, as in the
+ * problem that is given out. */
 static sim_status regularise(contact_stage *s, island *is, sim_arena *scratch, sim_error *error) {
     const sim_problem *p = &is->problem;
     double *W = NULL;
     motors_all(&s->frame, is);
+    motors_let_go(&s->frame, is);
     if (s->options.compliance == SIM_NEAR_RIGID) {
         W = ARENA_NEW(scratch, double, sim_delassus_diagonal_size(p));
         if (!W || !delassus_diagonal(p, NULL, scratch, W)) {

@@ -12,7 +12,8 @@
  * Where contact lasts, v_n changes by O(dt) a step, c is O(dt) along normals and the gap pulls it back: the order of
  * the scheme stays.  Contacts soft enough for the step to resolve, 2 pi / sqrt(k w) > dt, need none.
  *
- * Gauss-Seidel over contacts; what it leaves undone sinks in by that much, and the next steps push it out.  With
+ * Gauss-Seidel over contacts, to a millionth: what it leaves undone sinks in by that much, and where friction locks a body no
+ * later step can push it out.  With
  * A^-1 = B' B and Z = B J_n' (sim_mass) it goes by x = B^-T c, which needs no row but Z's,
  *
  *     J_n c = Z' x,    x <- x + Z (change of pi),    J_n A^-1 J_n' = Z' Z,
@@ -169,7 +170,7 @@ int touchdown(const island *s, double travel, sim_arena *scratch) {
     }
     inverse_masses(&l);
     double first = sweep(&l);
-    for (int k = 1; k < SWEEPS && sweep(&l) > 1e-3 * first; k++) {
+    for (int k = 1; k < SWEEPS && sweep(&l) > 1e-6 * first; k++) {
     }
     take_shift(&l, s->shift);
     return 1;

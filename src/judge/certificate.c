@@ -21,22 +21,26 @@ void sim_judgement_add(sim_judgement *sum, const sim_judgement *island, int cons
 
 static double over(double error, double size) { return error == 0 ? 0 : error / size; }
 
-/* The three parts of E from their squares. */
+/* The three parts of E from their squares, and what it is at least.  Velocities are known to `eps` of what impulses give and
+ * take: contacts may press against each other without bound, until gamma - rho s is gamma whatever s is. */
 typedef struct parts {
-    double sic, velocity, impulse;
+    double sic, velocity, impulse, rounding;
 } parts;
 
+static const double eps = 2 * DBL_EPSILON;
+
 static parts parts_of(const double *law, double impulse2) {
-    double q = sqrt(law[FREE]), s = sqrt(law[SHIFTED]), gamma = sqrt(impulse2);
+    double q = sqrt(law[FREE]), s = sqrt(law[SHIFTED]), gamma = sqrt(impulse2), unknown = eps * sqrt(law[MOVED]);
     double floor = sqrt(DBL_EPSILON) * sqrt(law[UNDOING]);
     return (parts){
         .sic = over(sqrt(law[MAP_SIC]), fmax(fmax(q, s), gamma)),
         .velocity = over(sqrt(law[MAP_VELOCITY]), fmax(q, s)),
         .impulse = over(sqrt(law[MAP_IMPULSE]), fmax(gamma, floor)),
+        .rounding = over(unknown, fmax(fmax(q, s), unknown)),
     };
 }
 
-static double greatest(parts e) { return fmax(e.sic, fmax(e.velocity, e.impulse)); }
+static double greatest(parts e) { return fmax(fmax(e.sic, e.rounding), fmax(e.velocity, e.impulse)); }
 
 static sim_certificate all_infinite(int worst) {
     double x = INFINITY;

@@ -44,7 +44,7 @@ typedef struct view {
 
 static void look(const trial *t, const sim_constraint *c, const sim_regularisation *law, double *sum, view *a) {
     const judge_motion *m = &t->motion;
-    double q2 = 0, s2 = 0, w = m->trace[c - t->problem->constraint];
+    double q2 = 0, s2 = 0, gamma2 = 0, w = m->trace[c - t->problem->constraint];
     for (int k = 0; k < c->rows; k++) {
         int row = c->row + k;
         double q = m->free[row] - law->target[row];
@@ -53,12 +53,14 @@ static void look(const trial *t, const sim_constraint *c, const sim_regularisati
         w += law->R[row];
         q2 += q * q;
         s2 += s * s;
+        gamma2 += square(t->gamma[row]);
     }
     a->sum = sum;
     a->w = w = w > 0 ? w / c->rows : 0;
     sum[FREE] += q2;
     sum[SHIFTED] += s2;
     sum[UNDOING] += w > 0 ? q2 / square(w) : 0;
+    sum[MOVED] += square(w) * gamma2;
 }
 
 /* The parts of E, from |F(1)|^2 and |F_i / rho_i|^2; F(0) if nothing moves the constraint. */

@@ -12,6 +12,7 @@ enum {
     FREE,         /* q */
     SHIFTED,      /* s */
     UNDOING,      /* rho_i q_i, the impulse that would undo q */
+    MOVED,        /* gamma_i / rho_i, velocities that impulses give and take */
     LAW_SLOTS,
 };
 

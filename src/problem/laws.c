@@ -6,8 +6,18 @@
  *     gamma = -dt k (phi + tau u)     <=>     R = 1 / (dt k (dt + tau)),   target = -phi0 / (dt + tau).
  *
  * Rigid: k = infinity, so R = 0.  A gap may close within the step and no more, target = -phi0 / dt; of an overlap a step
- * undoes the part `push`.  Who approaches faster than the threshold and arrives within the step leaves with e times that
+ * undoes the part `push`, but for the slop (below).  Who approaches faster than the threshold and arrives within the step leaves with e times that
  * speed (Newton), instead of what is said above: a target that lets the gap be eaten up first would swallow the bounce.
+ *
+ * Slop.  s_n >= mu |s_t| (what any answer of the strict law or of the convex one obeys) has a solution v = 0 as long as no
+ * target is above zero.  What friction locks, like a wedge, has no other v, so the least overlap that is to be undone, were
+ * it rounding, leaves the step without an answer.  An overlap up to
+ *
+ *     slop dt du,   du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) over all rows of the constraint,
+ *
+ * is left alone and may not grow: a part of the way that forces alone would move either side in a step, g dt^2 under gravity.
+ * It has the units of the gap, vanishes with the step, and needs no size of bodies.  Its default, 1/50, is well
+ * below what the near-rigid law (tau = dt, beta = 1) gives way by at rest, (dt + tau) beta^2/(4 pi^2) g dt = g dt^2 / 20.
  *
  * Near-rigid (Castro, Permenter, Han 2021, eqs. 23, 29, 30), with w = |W_ii|_F / 3 the contact's inverse mass:
  *
@@ -40,7 +50,7 @@ typedef struct law {
 } law;
 
 sim_law_options sim_law_options_default(void) {
-    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1};
+    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1, .slop = 0.02};
 }
 
 double sim_law_reach(sim_compliance compliance, double step) { return compliance == SIM_NEAR_RIGID ? 2 * step : step; }
@@ -76,9 +86,34 @@ static double inverse_mass(const double *W, int rows, int k) {
     return sqrt(sum) / (end - first);
 }
 
+/* The overlap of a constraint that is left alone; 0 where the problem does not know both velocities. */
+static double slop(const law *l, const sim_constraint *c) {
+    const sim_problem *p = l->problem;
+    double gain = 0;
+    if (l->options->slop > 0 && p->v_start && p->v_free) {
+        for (int side = 0; side < 2; side++) {
+            double sum = 0;
+            for (int row = 0; row < c->rows; row++) {
+                double du = side_velocity(p, c, row, side, p->v_free) - side_velocity(p, c, row, side, p->v_start);
+                sum += du * du;
+            }
+            gain = fmax(gain, sum);
+        }
+    }
+    return l->options->slop * p->step * sqrt(gain);
+}
+
+/* How fast a gap may close, or an overlap is undone. */
+static double gap_target(const law *l, const sim_constraint *c, double gap) {
+    if (gap >= 0) {
+        return -gap / l->problem->step;
+    }
+    return l->options->push * fmax(-gap - slop(l, c), 0) / l->problem->step;
+}
+
 static double rigid_target(const law *l, const sim_constraint *c, int row) {
     const sim_problem *p = l->problem;
-    double gap = p->gap[c->row + row], out = gap >= 0 ? -gap / p->step : -l->options->push * gap / p->step;
+    double gap = p->gap[c->row + row], out = gap_target(l, c, gap);
     if (c->restitution > 0) {
         double before = row_velocity(p, c, row, p->v_start);
         int arrives = gap + p->step * row_velocity(p, c, row, p->v_free) <= 0;

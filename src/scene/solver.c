@@ -95,7 +95,7 @@ void sim_read_contact_options(loader *l) {
     sim_options *o = &l->scene->options;
     o->solver = sim_solver_at(w->solver);
     o->compliance = w->compliance - 1;
-    o->law = (sim_law_options){w->law.beta, w->law.sigma, w->law.push, w->law.threshold, w->law.carried};
+    o->law = (sim_law_options){w->law.beta, w->law.sigma, w->law.push, w->law.threshold, w->law.carried, w->law.slop};
     if (o->solver) {
         read_solver_options(l, o->solver, w->solver_options);
     }

@@ -99,6 +99,9 @@ static const field law_fields[] = {
     {"carried", FIELD_NUMBER, AT(law_data, carried), WITHIN(1, 1e9), .standard = "1",
      .help = "Near-rigid: contacts that carry more than the bodies they touch are stiffer by up to this factor; 1: "
              "none is."},
+    {"slop", FIELD_NUMBER, AT(law_data, slop), NOT_NEGATIVE, .standard = "0.02",
+     .help = "Rigid: an overlap is left alone up to this part of the way that forces alone would move the contact in a "
+             "step, g dt^2 under gravity."},
 };
 const table sim_table_law = {"law",
                              "Numbers that all contacts share. What each contact is made of is said by materials.",

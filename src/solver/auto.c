@@ -4,16 +4,19 @@
  * Newton's method answers these in some tens of steps, each of which costs a few sweeps or, where all touch all, hundreds.
  * The problem does not tell which it will be; the error E does, as it falls:
  *
- *   - a first-order method begins, unless a guess is at hand that is nearly right: to finish is what Newton's is best at;
+ *   - PGS begins, unless a guess is at hand that is nearly right: to finish is what Newton's is best at;
  *   - a turn goes on while the error falls so fast that, at this rate, it ends sooner than the next is likely to;
  *   - Newton's method begins its first turn from nothing all the same: the impulses of sweeps are rough where contacts share
  *     loads, and cost it more steps than they save; in later turns the impulses of others are a way out of dead ends;
- *   - turns get longer: each method has as much work as all others together, Newton's four times as much.
+ *   - after that SubADMM may try, whose iterations cost a third of a sweep and carry less far; then, each time, the first-order
+ *     method whose error fell fastest in its last turn, for its work;
+ *     It begins from nothing, too, unless all began from a guess: then that is where the others have got stuck;
+ *   - turns get longer: Newton's method has four times as much work as the others together, these as much as it.
  *
  * So no more is spent than a small multiple of what the best of them alone would have needed.  Work is counted in
  * multiplications, never in seconds: the same problem takes the same way.
  *
- * It gives up where the work has grown PATIENCE times since the error was last halved. */
+ * It gives up where the work has grown so many times since the error was last halved: PATIENCE for each method that took part. */
 #include "solver/auto.h"
 #include "solver/natural.h"
 
@@ -22,21 +25,23 @@
 #include <string.h>
 
 extern const solver_type solver_pgs;
+extern const solver_type solver_subadmm;
 extern const solver_type solver_canal;
 
-/* In the order of turns.  How many iterations each is likely to need where it does well, how many its first turn has at
+/* First-order methods, and the finisher.  How many iterations each is likely to need where it does well, how many its first turn has at
  * least, how many have to be in vain before all is given up; and how much work it has beside that of all others. */
 static const struct {
     const solver_type *type;
     double likely, first, least, share;
 } methods[] = {
     {&solver_pgs, 40, 12, 2000, 1},
+    {&solver_subadmm, 120, 36, 2000, 1},
     {&solver_canal, 20, 36, 150, 4},
 };
 
 enum { BRANCHES = sizeof methods / sizeof *methods, FINISHER = BRANCHES - 1 };
 
-static const char *const names[BRANCHES + 1] = {"pgs", "canal", NULL};
+static const char *const names[BRANCHES + 1] = {"pgs", "subadmm", "canal", NULL};
 
 enum { TOLERANCE, OPTIONS };
 static const sim_solver_option options[OPTIONS] = {
@@ -45,7 +50,7 @@ static const sim_solver_option options[OPTIONS] = {
 
 enum { FEW = 8, MOST_TURNS = 200 }; /* constraints; turns get longer, so that there never are so many */
 static const double NEARLY = 0.1;   /* E of a guess with which the finisher begins */
-static const double PATIENCE = 16;  /* growth of work in which E must be halved */
+static const double PATIENCE = 8;   /* growth of work, for each method that has begun, in which E must be halved */
 static const double EXTENSION = 3;  /* of a turn, while it looks well */
 static const double SLICE = 0.2;    /* of the work so far, between looks */
 
@@ -70,21 +75,47 @@ static double likely(const auto_turns *t, const auto_branch *b) {
     return methods[b->index].likely * auto_unit(t, b) + (b->stage == AUTO_NOT_BEGUN ? b->expected : 0);
 }
 
+/* Of those that have been seen at work, and the first two. */
 static double next_best(const auto_turns *t, const auto_branch *b) {
     double least = HUGE_VAL;
     for (int k = 0; k < BRANCHES; k++) {
-        least = k != b->index ? fmin(least, likely(t, &t->branch[k])) : least;
+        int seen = k == 0 || k == FINISHER || t->branch[k].stage == AUTO_RUNNING;
+        least = k != b->index && seen ? fmin(least, likely(t, &t->branch[k])) : least;
     }
     return least;
 }
 
+/* Of E in its last turn, over the work. */
+static double fall(const auto_branch *b) {
+    int last = b->looks - 1;
+    if (b->stage == AUTO_NOT_BEGUN) {
+        return HUGE_VAL;
+    }
+    return last > 0 && b->E_at[last] > 0 ? log(b->E_at[0] / b->E_at[last]) / fmax(1, b->work_at[last] - b->work_at[0])
+                                         : 0;
+}
+
+/* Whose turn: of first-order methods that of the fastest fall, none untried; -1: all have ended. */
+static int choose(const auto_turns *t) {
+    int best = -1;
+    for (int k = 0; k < FINISHER; k++) {
+        int left = t->branch[k].stage != AUTO_DONE;
+        best =
+            left && (best < 0 || (t->branch[0].turns > 0 && fall(&t->branch[k]) > fall(&t->branch[best]))) ? k : best;
+    }
+    return best;
+}
+
+static double work_of_first_order(const auto_turns *t) { return auto_work(t) - t->branch[FINISHER].call.work; }
+
 static int over(const auto_turns *t) {
-    double work = auto_work(t) - t->set_up, least = 0;
+    double work = auto_work(t) - t->set_up, least = 0, patience = 0;
     for (int k = 0; k < BRANCHES; k++) {
         least += methods[k].least * t->branch[k].call.unit;
+        patience += t->branch[k].turns || t->branch[k].stage != AUTO_NOT_BEGUN ? PATIENCE : 0;
     }
     return t->E <= t->tolerance || solution_stopped(t->call->out) ||
-           (work > least && work > PATIENCE * t->work_at_halving);
+           (work > least && work > patience * t->work_at_halving);
 }
 
 /* 0 without memory. */
@@ -97,14 +128,17 @@ static int take_turn(auto_turns *t, auto_branch *b) {
         double left = methods[b->index].share * (auto_work(t) - b->call.work) - b->call.work;
         return auto_solve_in_rounds(t, b, fmax(methods[b->index].first, left / auto_unit(t, b)));
     }
-    if (b->stage == AUTO_RUNNING) {
-        auto_hand_over(t, b);
-    } else if (!auto_begin(t, b)) {
+    int begun = b->stage == AUTO_RUNNING;
+    if (!begun && !auto_begin(t, b)) {
         return 0;
     }
-    double others = auto_work(t) - b->call.work, began = b->call.work, first = methods[b->index].first * b->call.unit;
+    if (b->stage == AUTO_RUNNING && (begun || (t->guess && b->index != FINISHER))) {
+        auto_hand_over(t, b);
+    }
+    double own = b->index == FINISHER ? b->call.work : work_of_first_order(t), others = auto_work(t) - own;
+    double began = b->call.work, first = methods[b->index].first * b->call.unit;
     double share =
-        fmax(fmax(first, 1), methods[b->index].share * others - began); /* something, even if there is nothing */
+        fmax(fmax(first, 1), methods[b->index].share * others - own); /* something, even if there is nothing */
     while (!over(t) && b->stage == AUTO_RUNNING && !b->again) {
         double done = b->call.work - began;
         if (done >= share && (done >= EXTENSION * share || remaining(t, b) > fmax(2 * done, next_best(t, b)))) {
@@ -185,10 +219,10 @@ static int solve(solver_call *call) {
         return 0;
     }
     for (int count = 0; count < MOST_TURNS && !over(t) && any_left(t); count++) {
-        if (!take_turn(t, &t->branch[turn])) {
+        if (turn >= 0 && !take_turn(t, &t->branch[turn])) {
             return 0;
         }
-        turn = (turn + 1) % BRANCHES;
+        turn = turn == FINISHER ? choose(t) : FINISHER;
     }
     report(t);
     return 1;
@@ -226,6 +260,7 @@ const solver_type solver_auto = {
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .asymmetric = 1,
+             .bodies = 1,
              .branch = names,
              .noptions = OPTIONS,
              .option = options},

@@ -74,7 +74,8 @@ int auto_set_up(auto_turns *t, const solver_type *const *type, int count, void *
         }
         b->rounds = p->W && !p->W->symmetric && !card->asymmetric;
         b->expected = card->local ? 0 : FACTOR * cubes;
-        b->stage = card->local || lawful ? AUTO_NOT_BEGUN : AUTO_DONE;
+        int unfit = !card->local && (!lawful || (card->bodies && sim_problem_local(p)));
+        b->stage = unfit ? AUTO_DONE : AUTO_NOT_BEGUN;
     }
     return cubes >= 0 && take_guess(t);
 }

@@ -32,5 +32,7 @@ int delassus_diagonal(const sim_problem *problem, const delassus_answer *Y, sim_
  * that is worth listing: beyond it `*many` becomes 1, and nothing is listed. */
 int delassus_pattern(const sim_problem *problem, size_t most, sim_arena *scratch, sim_delassus *W, int *many);
 int delassus_assemble(const sim_problem *problem, const delassus_answer *Y, sim_arena *scratch, sim_delassus *W);
+/* Both at once; of a local problem its own W. */
+int delassus_whole(const sim_problem *problem, sim_arena *scratch, sim_delassus *W);
 
 #endif

@@ -153,3 +153,14 @@ int delassus_assemble(const sim_problem *p, const delassus_answer *Y, sim_arena 
     fill(p, Y, W, next, value);
     return 1;
 }
+
+int delassus_whole(const sim_problem *p, sim_arena *scratch, sim_delassus *W) {
+    delassus_answer Y;
+    int many = 0;
+    if (sim_problem_local(p)) {
+        *W = *p->W;
+        return 1;
+    }
+    return delassus_pattern(p, SIZE_MAX, scratch, W, &many) && delassus_answer_make(p, 1, scratch, &Y) &&
+           delassus_assemble(p, &Y, scratch, W);
+}

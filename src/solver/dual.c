@@ -8,18 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* All blocks of W: those of a local problem, else J A^-1 J'. */
-static int blocks(const sim_problem *p, sim_arena *scratch, sim_delassus *W) {
-    delassus_answer Y;
-    int many = 0;
-    if (sim_problem_local(p)) {
-        *W = *p->W;
-        return 1;
-    }
-    return delassus_pattern(p, SIZE_MAX, scratch, W, &many) && delassus_answer_make(p, 1, scratch, &Y) &&
-           delassus_assemble(p, &Y, scratch, W);
-}
-
 static void spread(const sim_problem *p, const sim_delassus *W, int n, double *dense) {
     memset(dense, 0, (size_t)n * (size_t)n * sizeof *dense);
     for (int i = 0; i < p->nconstraint; i++) {
@@ -80,7 +68,7 @@ int dual_make(dual *d, const solver_call *call, sim_arena *scratch) {
     d->given = ARENA_NEW(scratch, int, n);
     d->impulse = ARENA_NEW(scratch, double, n);
     size_t mark = sim_arena_mark(scratch);
-    if (!d->W || !d->q || !d->w || !d->given || !d->impulse || !blocks(p, scratch, &W)) {
+    if (!d->W || !d->q || !d->w || !d->given || !d->impulse || !delassus_whole(p, scratch, &W)) {
         return 0;
     }
     spread(p, &W, d->n, d->W);
@@ -92,20 +80,6 @@ int dual_make(dual *d, const solver_call *call, sim_arena *scratch) {
     }
     add_compliance(d, call);
     return 1;
-}
-
-void dual_hand_out(const solver_call *call, const double *gamma) {
-    const sim_problem *p = call->problem;
-    double *v = call->out->v;
-    memcpy(call->out->impulse, gamma, (size_t)p->nrow * sizeof *gamma);
-    if (sim_problem_local(p)) {
-        return;
-    }
-    problem_jacobian_transposed(p, gamma, v);
-    problem_mass_solve(p, v);
-    for (int k = 0; k < p->nv; k++) {
-        v[k] += p->v_free[k];
-    }
 }
 
 double dual_error(const dual *d, const double *gamma, double *s) {

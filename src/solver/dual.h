@@ -18,8 +18,6 @@ typedef struct dual {
 
 /* 0 without memory. */
 int dual_make(dual *d, const solver_call *call, sim_arena *scratch);
-/* gamma, and v = v* + A^-1 J' gamma where there are velocities, to the caller of the solver. */
-void dual_hand_out(const solver_call *call, const double *gamma);
 /* E of gamma by the strict law (natural.h); s: [n] of work. */
 double dual_error(const dual *d, const double *gamma, double *s);
 

@@ -190,3 +190,11 @@ int hybrid_start(const hybrid *h, solver_call *call, double *x) {
     }
     return 1;
 }
+
+void hybrid_soften(hybrid *h, double soft, const double *gamma) {
+    size_t n = (size_t)h->n;
+    for (size_t i = 0; i < n; i++) {
+        h->W[i * (n + 1)] = h->scale[i] * h->scale[i] * h->dual->W[i * (n + 1)] + (h->dual->given[i] ? 0 : soft);
+        h->q[i] = h->scale[i] * h->dual->q[i] - (h->dual->given[i] ? 0 : soft * gamma[i]);
+    }
+}

@@ -12,7 +12,8 @@
  *     the dogleg x - Cauchy point - Newton point, piece by piece between all crossings of edges, ends included.
  *
  * It starts where everything would stick, or at the guess.  Where nothing is better any more, a minimum that is no answer
- * or one that the edges hide, it may start again once, from sweeps of Gauss and Seidel; that is counted in `searches`.
+ * or one that the edges hide, it goes on with a softer W, less so each time (hybrid_soften), and then starts once more, from
+ * sweeps of Gauss and Seidel; that is counted in `searches`.
  *
  * Refinements can be left out, to see what they are good for: edges, dogleg, restart. */
 #include "solver/incp.h"
@@ -31,13 +32,15 @@ static const sim_solver_option options[OPTIONS] = {
     [MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton", 0, 1e6, 100, 1, NULL},
     [EDGES] = {"edges", "stay on edges where both sides go uphill", 0, 1, 1, 1, switches},
     [DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
-    [RESTART] = {"restart", "once, from 100 sweeps of Gauss and Seidel", 0, 1, 1, 1, switches},
+    [RESTART] = {"restart", "on softer W, then from 100 sweeps of Gauss and Seidel", 0, 1, 1, 1, switches},
 };
 
 static const double FIRST = 1e-6, STEP = 10, LEAST = 1e-14, MOST = 1e10; /* lambda over the mean of J' J's diagonal */
 static const double ENOUGH = 0.5;                                        /* of the fall that the model promises */
-static const double ROUNDED = 1e-12;                                     /* an E that is as good as none */
-static const double STANDSTILL = 1e-15;                                  /* l falls by no more than its rounding */
+static const double SOFTEST = 1e-2, HARDER = 0.1;                        /* inverse masses are about 1 here */
+enum { ROUNDS = 7 };
+static const double ROUNDED = 1e-12;    /* an E that is as good as none */
+static const double STANDSTILL = 1e-15; /* l falls by no more than its rounding */
 
 extern const solver_type solver_pgs;
 
@@ -269,24 +272,48 @@ static int sweep(incp *m) {
     return 1;
 }
 
-/* Once more from sweeps, if that is wanted; 0 without memory. */
-static int again(incp *m, sim_outcome *end) {
-    const double *o = m->call->option;
-    int first = m->iteration;
-    if (!(int)o[RESTART] || m->E <= o[TOLERANCE] || solution_stopped(m->call->out)) {
-        return 1;
-    }
-    if (!sweep(m)) {
-        return 0;
-    }
+static int goes_on(const incp *m) { return !(m->E <= m->call->option[TOLERANCE]) && !solution_stopped(m->call->out); }
+
+static sim_outcome start_over(incp *m) {
+    int so_far = m->iteration;
     for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
         m->edge[i] = EDGE_NONE;
     }
     m->lambda = FIRST;
     m->iteration = 0;
     stand(m, m->other);
-    *end = descend(m);
-    m->iteration += first;
+    sim_outcome end = descend(m);
+    m->iteration += so_far;
+    return end;
+}
+
+/* On a W that is not singular, softer at first and then less so, each time from where the last one led. */
+static sim_outcome soften(incp *m, sim_outcome end) {
+    double soft = SOFTEST;
+    for (int round = 0; round < ROUNDS && goes_on(m); round++) {
+        hybrid_impulse(&m->h, round ? m->x : m->best, m->slope);
+        hybrid_soften(&m->h, soft, m->slope);
+        hybrid_from_impulse(&m->h, m->slope, m->other);
+        end = start_over(m);
+        soft *= HARDER;
+    }
+    hybrid_soften(&m->h, 0, m->slope);
+    return end;
+}
+
+/* Both ways to get on, if they are wanted; 0 without memory. */
+static int again(incp *m, sim_outcome *end) {
+    if (!(int)m->call->option[RESTART] || !goes_on(m)) {
+        return 1;
+    }
+    *end = soften(m, *end);
+    if (!goes_on(m)) {
+        return 1;
+    }
+    if (!sweep(m)) {
+        return 0;
+    }
+    *end = start_over(m);
     return 1;
 }
 
@@ -311,7 +338,7 @@ static int solve(solver_call *call) {
                    : end == SIM_STALLED && m.E <= ROUNDED ? SIM_AT_ROUNDING
                                                           : end;
     hybrid_unscale(&m.h, m.best, m.other);
-    dual_hand_out(call, m.other);
+    solver_hand_out(call, m.other);
     return 1;
 }
 

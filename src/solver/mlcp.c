@@ -15,16 +15,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, ALIGNMENT, TURN, OPTIONS };
-
-static const char *const alignments[] = {"sliding", "fixed", NULL};
+enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, OPTIONS = DIRECTIONS + 3 };
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "error of complementarity at which it stops", 0, 1, 1e-9, 0, NULL},
     [MAX_ITERATIONS] = {"max_iterations", "of Levenberg and Marquardt", 0, 1e6, 500, 1, NULL},
-    [DIRECTIONS] = {"directions", "of friction at a contact; an odd number is one too few", 4, 64, 4, 1, NULL},
-    [ALIGNMENT] = {"alignment", "the first one against the slip, or along t1", 0, 1, 0, 1, alignments},
-    [TURN] = {"turn", "by which all directions are turned, rad", -4, 4, 0, 0, NULL},
+    POLYHEDRAL_OPTIONS(DIRECTIONS),
 };
 
 static const double KINK = 1e-8; /* x and y up to this count as zero in a Jacobian */
@@ -90,7 +86,7 @@ static double error(void *self, const double *x) {
 static int solve(solver_call *call, levenberg_kind kind) {
     dual d;
     polyhedral p;
-    polyhedral_options o = {(int)call->option[DIRECTIONS] / 2 * 2, (int)call->option[ALIGNMENT], call->option[TURN]};
+    polyhedral_options o = polyhedral_options_of(call->option + DIRECTIONS);
     if (!dual_make(&d, call, call->scratch) || !polyhedral_make(&p, &d, &o, call->scratch)) {
         return 0;
     }
@@ -123,7 +119,7 @@ static int solve(solver_call *call, levenberg_kind kind) {
         x[i] = (int)i < p.free || x[i] > m.y[i] ? size * x[i] : 0;
     }
     polyhedral_impulse(&p, x, gamma);
-    dual_hand_out(call, gamma);
+    solver_hand_out(call, gamma);
     return 1;
 }
 

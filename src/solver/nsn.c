@@ -248,17 +248,6 @@ static void begin(nsn *m) {
     }
 }
 
-static void hand_out(const nsn *m) {
-    const sim_problem *p = m->problem;
-    double *v = m->call->out->v;
-    memcpy(m->call->out->impulse, m->best, (size_t)m->n * sizeof *m->best);
-    if (!sim_problem_local(p)) {
-        problem_jacobian_transposed(p, m->best, v);
-        problem_mass_solve(p, v);
-        dense_axpy(p->nv, 1, p->v_free, v);
-    }
-}
-
 static int solve(solver_call *call) {
     size_t n = (size_t)call->problem->nrow;
     nsn m = {.call = call,
@@ -282,7 +271,7 @@ static int solve(solver_call *call) {
     memcpy(m.best, m.gamma, n * sizeof *m.best);
     call->out->outcome = iterate(&m);
     call->out->residual = m.best_E;
-    hand_out(&m);
+    solver_hand_out(call, m.best);
     return 1;
 }
 

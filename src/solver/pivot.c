@@ -15,16 +15,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, ALIGNMENT, TURN, OPTIONS };
-
-static const char *const alignments[] = {"sliding", "fixed", NULL};
+enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, OPTIONS = DIRECTIONS + 3 };
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "error of complementarity that is still an answer", 0, 1, 1e-9, 0, NULL},
     [MAX_ITERATIONS] = {"max_iterations", "pivots", 1, 1e9, 10000, 1, NULL},
-    [DIRECTIONS] = {"directions", "of friction at a contact; an odd number is one too few", 4, 64, 4, 1, NULL},
-    [ALIGNMENT] = {"alignment", "the first one against the slip, or along t1", 0, 1, 0, 1, alignments},
-    [TURN] = {"turn", "by which all directions are turned, rad", -4, 4, 0, 0, NULL},
+    POLYHEDRAL_OPTIONS(DIRECTIONS),
 };
 
 static const double REDUNDANT = 1e-12; /* of the greatest diagonal: less is left of a row that is a sum of others */
@@ -105,7 +101,7 @@ static sim_outcome outcome(const lemke_answer *path, double error, double tolera
 static int solve(solver_call *call) {
     dual d;
     polyhedral p;
-    polyhedral_options o = {(int)call->option[DIRECTIONS] / 2 * 2, (int)call->option[ALIGNMENT], call->option[TURN]};
+    polyhedral_options o = polyhedral_options_of(call->option + DIRECTIONS);
     if (!dual_make(&d, call, call->scratch) || !polyhedral_make(&p, &d, &o, call->scratch)) {
         return 0;
     }
@@ -121,7 +117,7 @@ static int solve(solver_call *call) {
     out->iterations = path.pivots;
     solver_record(call, out->residual, NAN);
     polyhedral_impulse(&p, x, gamma);
-    dual_hand_out(call, gamma);
+    solver_hand_out(call, gamma);
     return 1;
 }
 

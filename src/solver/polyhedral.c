@@ -8,6 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+const char *const polyhedral_alignments[] = {"sliding", "fixed", NULL};
+
+polyhedral_options polyhedral_options_of(const double *option) {
+    return (polyhedral_options){(int)option[0] / 2 * 2, (int)option[1], option[2]};
+}
+
 /* Slip slower than this part of what the free motion brings is rounding. */
 static const double STILL = 1e-6;
 

@@ -29,6 +29,14 @@ typedef struct polyhedral_options {
     double turn;   /* rad: and then turned by this */
 } polyhedral_options;
 
+/* As options of a solver, from the one numbered `first` on. */
+extern const char *const polyhedral_alignments[];
+#define POLYHEDRAL_OPTIONS(first)                                                                                      \
+    [first] = {"directions", "of friction at a contact; an odd number is one too few", 4, 64, 4, 1, NULL},             \
+    [(first) + 1] = {"alignment", "the first one against the slip, or along t1", 0, 1, 0, 1, polyhedral_alignments},   \
+    [(first) + 2] = {"turn", "by which all directions are turned, rad", -4, 4, 0, 0, NULL}
+polyhedral_options polyhedral_options_of(const double *option);
+
 /* What an unknown adds to the impulses: along[k] times it to row + k. */
 typedef struct polyhedral_unknown {
     int row, rows; /* rows 0: it is a sigma or a tau */

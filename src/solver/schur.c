@@ -12,17 +12,6 @@
 
 enum { VECTORS = 6 };
 
-static int blocks(const sim_problem *p, sim_arena *scratch, sim_delassus *W) {
-    delassus_answer Y;
-    int many = 0;
-    if (sim_problem_local(p)) {
-        *W = *p->W;
-        return 1;
-    }
-    return delassus_pattern(p, SIZE_MAX, scratch, W, &many) && delassus_answer_make(p, 1, scratch, &Y) &&
-           delassus_assemble(p, &Y, scratch, W);
-}
-
 int schur_make(schur *s, const sim_problem *p, schur_method method, sim_arena *scratch) {
     size_t n = (size_t)p->nrow;
     *s = (schur){.problem = p, .n = p->nrow};
@@ -32,7 +21,7 @@ int schur_make(schur *s, const sim_problem *p, schur_method method, sim_arena *s
     s->work = ARENA_NEW(scratch, double, VECTORS *n);
     s->dense = method == SCHUR_CHOLESKY ? sim_arena_alloc(scratch, n * n, sizeof *s->dense) : NULL;
     if (!s->C || !s->out || !s->diagonal || !s->work || (method == SCHUR_CHOLESKY && !s->dense) ||
-        !blocks(p, scratch, &s->W)) {
+        !delassus_whole(p, scratch, &s->W)) {
         return 0;
     }
     for (int i = 0; i < p->nconstraint; i++) {

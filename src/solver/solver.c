@@ -1,5 +1,6 @@
 /* What is the same for every solver: options, memory, what it takes and what not. */
 #include "solver/solver.h"
+#include "solver/products.h"
 #include "solver/remainder.h"
 #include "solver/table.h"
 
@@ -17,11 +18,8 @@ struct sim_solver {
 
 const char *sim_outcome_name(sim_outcome outcome) {
     static const char *const name[SIM_OUTCOMES] = {
-        [SIM_SOLVED] = "solved",
-        [SIM_AT_ROUNDING] = "solved to rounding",
-        [SIM_AT_LIMIT] = "at its limit",
-        [SIM_STALLED] = "stalled",
-        [SIM_BROKEN_DOWN] = "broken down",
+        [SIM_SOLVED] = "solved",   [SIM_AT_ROUNDING] = "solved to rounding", [SIM_AT_LIMIT] = "at its limit",
+        [SIM_STALLED] = "stalled", [SIM_BROKEN_DOWN] = "broken down",
     };
     return name[outcome];
 }
@@ -127,5 +125,19 @@ void solver_record(solver_call *call, double residual, double cost) {
         h->residual[h->count] = residual;
         h->cost[h->count] = cost;
         h->count++;
+    }
+}
+
+void solver_hand_out(const solver_call *call, const double *gamma) {
+    const sim_problem *p = call->problem;
+    double *v = call->out->v;
+    memcpy(call->out->impulse, gamma, (size_t)p->nrow * sizeof *gamma);
+    if (sim_problem_local(p)) {
+        return;
+    }
+    problem_jacobian_transposed(p, gamma, v);
+    problem_mass_solve(p, v);
+    for (int k = 0; k < p->nv; k++) {
+        v[k] += p->v_free[k];
     }
 }

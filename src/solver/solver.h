@@ -55,6 +55,9 @@ static inline void solver_run(const solver_call *call, int items, sim_share *sha
 /* Has who waits for the answer had enough?  To be asked once an iteration. */
 static inline int solution_stopped(const sim_solution *out) { return out->stop && out->stop(out->stop_context); }
 
+/* gamma, and v = v* + A^-1 J' gamma where there are velocities, to the caller of the solver. */
+void solver_hand_out(const solver_call *call, const double *gamma);
+
 /* Keep an iteration in the history, if one is asked for. */
 void solver_record(solver_call *call, double residual, double cost);
 

@@ -23,11 +23,8 @@
  * three iterations: so the guesses cost no more than these.
  *
  * It stops on E, measured on v = v* + A^-1 J' lambda (subadmm_measure.c), and hands out the best that was measured. */
-#include "linalg/strip.h"
-#include "solver/extrapolate.h"
 #include "solver/law.h"
 #include "solver/subadmm_alike.h"
-#include "solver/subadmm_articulated.h"
 
 #include <float.h>
 #include <math.h>
@@ -63,11 +60,13 @@ static const double ROUNDING = 1e3; /* E over the rounding of kappa */
 
 /* How it goes on. */
 typedef struct progress {
-    int next, in_vain; /* look; looks since E was last the least */
+    int iteration, in_round, begun; /* begun: the iteration after which it did, from new impulses */
+    int next, in_vain;              /* look; looks since E was last the least */
     double since, wait;
     double change; /* of kappa, due after this iteration */
     int again;     /* so is C */
     extrapolation ahead;
+    sim_outcome outcome; /* SIM_OUTCOMES: none yet */
 } progress;
 
 static int reserve(subadmm *s) {
@@ -86,60 +85,6 @@ static int reserve(subadmm *s) {
     }
     s->bend = s->split == SUBADMM_NONE ? ARENA_NEW(s->call->scratch, convex_bend, n) : NULL;
     return s->split != SUBADMM_NONE || s->bend;
-}
-
-/* ---- guesses ---- */
-
-/* Numbers are measured by what K and the slacks make of them. */
-static void scale_lanes(const subadmm *s, double *scale) {
-    const admm_lanes *l = &s->lanes;
-    for (int row = 0; row < LANES * l->solved_batches; row++) {
-        const admm_bodies *b = &l->bodies[row / LANES];
-        for (int k = 0; k < 6; k++) {
-            int at = k * (k + 3) / 2;
-            scale[l->row - s->state + LANES * row + k] = sqrt(b->A[at][row % LANES] + s->kappa * b->C[at][row % LANES]);
-        }
-    }
-    for (int k = 0; k < l->contact_batches; k++) {
-        double *to = scale + (l->lambda - s->state) + (ptrdiff_t)3 * LANES * k;
-        for (int j = 0; j < 3 * LANES; j++) {
-            to[j] = sqrt(l->contacts[k].zeta[j % LANES]);
-        }
-    }
-}
-
-static double diagonal_of(const subadmm *s, const subadmm_tree *t, int j) {
-    if (t->form == SUBADMM_ARTICULATED) {
-        return subadmm_stiffness_articulated(t, t->v0 + j);
-    }
-    if (t->form == SUBADMM_ALIKE) {
-        return subadmm_stiffness_alike(s, t, j);
-    }
-    ptrdiff_t at = (ptrdiff_t)j * (strip_stride(t->nv) + 1);
-    if (t->form == SUBADMM_BRANCH) {
-        at = s->bodies.row[t->v0 + j] + s->bodies.depth[t->v0 + j] - 1;
-    }
-    return t->A[at] + s->kappa * t->C[at];
-}
-
-static void set_scale(const subadmm *s, extrapolation *e) {
-    double *scale = e->scale;
-    if (e->window == 0) {
-        return;
-    }
-    memset(scale, 0, (size_t)e->n * sizeof *scale);
-    scale_lanes(s, scale);
-    for (int k = 0; k < s->ntree; k++) {
-        const subadmm_tree *t = &s->tree[k];
-        double *to = scale + (t->form == SUBADMM_ROW ? s->lanes.row - s->state + LANES * s->lanes.row_of[t->lane]
-                                                     : s->x - s->state + t->v0);
-        for (int j = 0; j < t->nv && t->form != SUBADMM_LANE; j++) {
-            to[j] = s->split == SUBADMM_NONE ? s->size[t->v0 + j] : sqrt(diagonal_of(s, t, j));
-        }
-    }
-    for (int r = 0; r < s->problem->nrow && s->beside; r++) {
-        scale[s->lambda - s->state + r] = sqrt(s->slack[r] / s->kappa);
-    }
 }
 
 /* ---- looks ---- */
@@ -169,13 +114,17 @@ static int at_rounding(const subadmm *s, const progress *at) {
     return at->in_vain >= PATIENCE && s->best <= ROUNDING * fmax(1, s->kappa) * DBL_EPSILON;
 }
 
-/* E and residuals, between the multipliers' update and that of x.  SIM_OUTCOMES: it goes on. */
-static sim_outcome look(subadmm *s, progress *at, int iteration) {
+/* E and residuals, between the multipliers' update and that of x; `first`: before all iterations.  SIM_OUTCOMES: it goes
+ * on. */
+static sim_outcome look(subadmm *s, progress *at, int first) {
     const double *o = s->call->option;
     subadmm_measure(s);
+    s->call->work += s->work.look;
     keep_best(s, at);
     solver_record(s->call, s->E, NAN);
-    at->next = iteration + ROUND * (iteration < 30 ? 2 : iteration < 120 ? 4 : iteration / 30);
+    at->begun = first ? at->iteration : at->begun;
+    int since = at->iteration - at->begun;
+    at->next = at->iteration + ROUND * (since < 30 ? 2 : since < 120 ? 4 : since / 30);
     if (!isfinite(s->E)) {
         return SIM_BROKEN_DOWN;
     }
@@ -183,13 +132,13 @@ static sim_outcome look(subadmm *s, progress *at, int iteration) {
         return SIM_SOLVED;
     }
     if (o[ITERATIONS] == 0 && at_rounding(s, at)) {
-        return SIM_AT_ROUNDING;
+        return s->best <= NATURAL_RIGHT ? SIM_AT_ROUNDING : SIM_AT_LIMIT;
     }
-    if (iteration > 0) {
+    if (!first) {
         subadmm_residuals(s);
         steer(s, at);
     }
-    at->again = subadmm_cull(s, iteration == 0 ? 1 : at->change != 1 ? 2 : NEVER);
+    at->again = subadmm_cull(s, first ? 1 : at->change != 1 ? 2 : NEVER);
     return SIM_OUTCOMES;
 }
 
@@ -200,8 +149,9 @@ static int change_penalty(subadmm *s, progress *at) {
     s->kappa *= at->change;
     int done = subadmm_factor(s, at->again);
     s->call->out->factorisations++;
+    s->call->work += s->work.factor;
     extrapolation_restart(&at->ahead);
-    set_scale(s, &at->ahead);
+    subadmm_set_scale(s, &at->ahead);
     at->change = 1;
     at->again = 0;
     return done;
@@ -213,10 +163,10 @@ static int most_iterations(const subadmm *s) {
 }
 
 /* One iteration, with a look in its midst where one is due.  0 without memory. */
-static int step(subadmm *s, progress *at, int iteration, sim_outcome *outcome) {
-    int in_round = (iteration - 1) % ROUND, last = iteration == most_iterations(s) || solution_stopped(s->call->out);
-    int looks = last || (iteration >= at->next && in_round == ROUND - 1);
-    if (in_round == 0) {
+static int step(subadmm *s, progress *at) {
+    int last = at->iteration == most_iterations(s) || solution_stopped(s->call->out), ends = at->in_round == ROUND - 1;
+    int looks = last || (at->iteration >= at->next && ends);
+    if (at->in_round == 0) {
         extrapolation_begin(&at->ahead, s->state);
     }
     if (looks) {
@@ -227,13 +177,15 @@ static int step(subadmm *s, progress *at, int iteration, sim_outcome *outcome) {
     if (!subadmm_move(s)) {
         return 0;
     }
+    s->call->work += s->call->unit;
     if (looks) {
-        *outcome = look(s, at, iteration);
-        *outcome = *outcome == SIM_OUTCOMES && last ? SIM_AT_LIMIT : *outcome;
+        at->outcome = look(s, at, 0);
+        at->outcome = at->outcome == SIM_OUTCOMES && last ? SIM_AT_LIMIT : at->outcome;
     }
-    if (in_round == ROUND - 1) {
+    if (ends) {
         extrapolation_end(&at->ahead, s->state);
     }
+    at->in_round = (at->in_round + 1) % ROUND;
     return 1;
 }
 
@@ -249,29 +201,33 @@ static void begin_where_impulses_lead(subadmm *s) {
     }
 }
 
+/* From the impulses as they stand: who is open is left out, x follows.  0 without memory. */
+static int start(subadmm *s, progress *at) {
+    at->outcome = look(s, at, 1);
+    if (at->outcome == SIM_OUTCOMES && most_iterations(s) == 0) {
+        at->outcome = SIM_AT_LIMIT;
+    }
+    if (at->outcome != SIM_OUTCOMES) {
+        return 1;
+    }
+    at->again = 1;
+    int done = change_penalty(s, at);
+    begin_where_impulses_lead(s);
+    at->outcome = done < 0 ? SIM_BROKEN_DOWN : SIM_OUTCOMES;
+    return done != 0;
+}
+
 /* 0 without memory. */
-static int iterate(subadmm *s) {
-    progress at = {.change = 1, .wait = 1};
-    sim_solution *out = s->call->out;
-    sim_outcome outcome = look(s, &at, 0);
-    int done = 1, window = (int)s->call->option[ACCELERATION] ? WINDOW : 0;
-    outcome = outcome == SIM_OUTCOMES && most_iterations(s) == 0 ? SIM_AT_LIMIT : outcome;
-    if (!extrapolation_make(&at.ahead, s->independent, window, s->call->scratch)) {
-        return 0;
-    }
-    if (outcome == SIM_OUTCOMES) {
-        at.again = 1;
-        done = change_penalty(s, &at);
-        begin_where_impulses_lead(s);
-    }
-    for (int k = 1; outcome == SIM_OUTCOMES && done > 0; k++) {
-        out->iterations = k;
-        done = step(s, &at, k, &outcome);
-        if (done && outcome == SIM_OUTCOMES && (at.change != 1 || at.again)) {
-            done = change_penalty(s, &at);
+static int iterate(subadmm *s, progress *at, double until) {
+    int done = 1;
+    while (at->outcome == SIM_OUTCOMES && done > 0 && s->call->work < until) {
+        s->call->out->iterations = ++at->iteration;
+        done = step(s, at);
+        if (done && at->outcome == SIM_OUTCOMES && (at->change != 1 || at->again)) {
+            done = change_penalty(s, at);
         }
     }
-    out->outcome = done < 0 ? SIM_BROKEN_DOWN : outcome;
+    at->outcome = done < 0 ? SIM_BROKEN_DOWN : at->outcome;
     return done != 0;
 }
 
@@ -306,19 +262,63 @@ static int prepare(subadmm *s) {
            subadmm_make_trees(s);
 }
 
+typedef struct iteration {
+    subadmm s;
+    progress at;
+    double handed_out; /* E of what stands in the solution */
+} iteration;
+
+static void *begin(solver_call *call) {
+    iteration *r = ARENA_NEW(call->scratch, iteration, 1);
+    int window = (int)call->option[ACCELERATION] ? WINDOW : 0;
+    if (!r) {
+        return NULL;
+    }
+    *r = (iteration){.s = {.call = call, .problem = call->problem, .whole = call->kept, .best = HUGE_VAL},
+                     .at = {.change = 1, .wait = 1},
+                     .handed_out = -1};
+    subadmm *s = &r->s;
+    s->split = (subadmm_split)(int)call->option[SPLIT];
+    if (!prepare(s) || !extrapolation_make(&r->at.ahead, s->independent, window, call->scratch)) {
+        return NULL;
+    }
+    subadmm_count_work(s);
+    call->work += s->work.preparation;
+    return start(s, &r->at) ? r : NULL;
+}
+
+static solver_piece go_on(void *state, double until) {
+    iteration *r = state;
+    sim_solution *out = r->s.call->out;
+    if (!iterate(&r->s, &r->at, until)) {
+        return SOLVER_NO_MEMORY;
+    }
+    if (r->handed_out != r->s.best || r->s.call->option[ITERATIONS] > 0) {
+        subadmm_hand_out(&r->s);
+        r->handed_out = r->s.best;
+    }
+    out->residual = r->s.best;
+    out->outcome = r->at.outcome;
+    return r->at.outcome == SIM_OUTCOMES ? SOLVER_PAUSED : SOLVER_ENDED;
+}
+
+/* As if it began with this guess, but for kappa. */
+static void take(void *state, const double *impulse) {
+    iteration *r = state;
+    subadmm_take(&r->s, impulse);
+    r->at.change = r->at.wait = 1;
+    r->at.in_round = r->at.in_vain = 0;
+    start(&r->s, &r->at);
+    r->s.call->out->residual = r->s.best;
+}
+
 static int solve(solver_call *call) {
-    subadmm s = {.call = call, .problem = call->problem, .whole = call->kept, .best = HUGE_VAL};
-    s.split = (subadmm_split)(int)call->option[SPLIT];
     if (!law_check(call)) {
         law_refuse(call);
         return 1;
     }
-    int done = prepare(&s) && iterate(&s);
-    if (done) {
-        subadmm_hand_out(&s);
-    }
-    call->out->residual = s.best;
-    return done;
+    void *state = begin(call);
+    return state && go_on(state, HUGE_VAL) != SOLVER_NO_MEMORY;
 }
 
 static void *create(void) { return hessian_create(); }
@@ -338,4 +338,7 @@ const solver_type solver_subadmm = {
     .create = create,
     .destroy = destroy,
     .solve = solve,
+    .begin = begin,
+    .go_on = go_on,
+    .take = take,
 };

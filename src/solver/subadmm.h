@@ -2,6 +2,7 @@
 #ifndef SOLVER_SUBADMM_H
 #define SOLVER_SUBADMM_H
 
+#include "solver/extrapolate.h"
 #include "solver/hessian.h"
 #include "solver/natural.h"
 #include "solver/solver.h"
@@ -101,6 +102,9 @@ typedef struct subadmm {
     char *back;             /* how often it was taken in again */
     double primal, dual;    /* energies */
     double E, best;
+    struct {
+        double preparation, look, factor; /* multiplications, or what takes as long; an iteration is the call's unit */
+    } work;
 } subadmm;
 
 /* Split over its bodies? */
@@ -108,6 +112,8 @@ static inline int subadmm_splits(const subadmm_tree *t) { return t->form >= SUBA
 
 /* subadmm_slots.c: where everything stands.  0 without memory. */
 int subadmm_lay_out(subadmm *s, int articulated);
+/* On from other impulses, all contacts kept. */
+void subadmm_take(subadmm *s, const double *impulse);
 
 /* subadmm_law.c, of all constraints: lambda from x, and what f = lambda' + (lambda' - lambda) pushes. */
 void subadmm_project(subadmm *s);
@@ -125,6 +131,12 @@ int subadmm_move(subadmm *s);
 void subadmm_follow(subadmm *s);
 /* v - v* of a tree. */
 void subadmm_read(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *v);
+
+/* subadmm_scale.c: e->scale */
+void subadmm_set_scale(const subadmm *s, extrapolation *e);
+
+/* subadmm_work.c */
+void subadmm_count_work(subadmm *s);
 
 /* subadmm_shares.c: a kernel for all batches, by all threads. */
 void subadmm_share(subadmm *s, int batches, void (*kernel)(admm_lanes *l, int first, int end));

@@ -180,7 +180,8 @@ LANE_INLINE void natural_lanes(const admm_lanes *l, admm_contacts *c, const doub
     }
     wide mu = lane_load(c->friction + at), rho = lane_load(c->rho + at), slip = lane_sqrt(s[0] * s[0] + s[1] * s[1]);
     wide map = natural_part(mu, rho, s, slip, g);
-    const wide sums[ADMM_SUMS] = {natural_part(mu, lane_all(1), s, slip, g), map / (rho * rho), map, sum_g, sum_s};
+    const wide sums[ADMM_SUMS] = {
+        natural_part(mu, lane_all(1), s, slip, g), map / (rho * rho), map, sum_g, sum_s, sum_g / (rho * rho)};
     for (int k = 0; k < ADMM_SUMS; k++) {
         lane_store(c->natural[k] + at, sums[k]);
     }

@@ -23,7 +23,7 @@
 
 enum {
     ADMM_SYMMETRIC = 21, /* numbers of a symmetric 6x6: its lower triangle, row by row */
-    ADMM_SUMS = 5,       /* of natural_sum (natural.h), its first */
+    ADMM_SUMS = 6,       /* of natural_sum (natural.h) */
 };
 
 /* A contact as it comes: three rows t1, t2, n. */
@@ -128,5 +128,6 @@ void admm_lanes_wrench(const admm_lanes *l, int body, double *wrench);
 natural_sum admm_lanes_natural(const admm_lanes *l);
 double admm_lanes_normal(const admm_lanes *l, int contact);
 void admm_lanes_impulse(const admm_lanes *l, int contact, double *lambda);
+void admm_lanes_set_impulse(const admm_lanes *l, int contact, const double *lambda);
 
 #endif

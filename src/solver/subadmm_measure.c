@@ -170,13 +170,15 @@ int subadmm_cull(subadmm *s, int looks) {
 void subadmm_hand_out(subadmm *s) {
     const sim_problem *p = s->problem;
     double *impulse = s->call->out->impulse, *v = s->call->out->v;
-    memcpy(s->state, s->least, (size_t)s->numbers * sizeof *s->state);
+    admm_lanes least = s->lanes;
+    least.lambda = s->least + (s->lanes.lambda - s->state);
+    const double *lambda = s->least + (s->lambda - s->state);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         if (s->lane_of[i] >= 0) {
-            admm_lanes_impulse(&s->lanes, s->lane_of[i], impulse + c->row);
+            admm_lanes_impulse(&least, s->lane_of[i], impulse + c->row);
         } else {
-            memcpy(impulse + c->row, s->lambda + c->row, (size_t)c->rows * sizeof *impulse);
+            memcpy(impulse + c->row, lambda + c->row, (size_t)c->rows * sizeof *impulse);
         }
     }
     problem_jacobian_transposed(p, impulse, v);

@@ -129,12 +129,20 @@ natural_sum admm_lanes_natural(const admm_lanes *l) {
     for (int k = 0; k < ADMM_SUMS * LANES; k++) {
         all[k / LANES] += sum[k / LANES][k % LANES];
     }
-    return (natural_sum){.one = all[0], .velocity = all[1], .impulse = all[2], .gamma = all[3], .s = all[4]};
+    return (natural_sum){
+        .one = all[0], .velocity = all[1], .impulse = all[2], .gamma = all[3], .s = all[4], .moved = all[5]};
 }
 
 void admm_lanes_impulse(const admm_lanes *l, int contact, double *lambda) {
     const double *g = l->lambda + (ptrdiff_t)3 * LANES * (l->place_of[contact] / LANES) + l->place_of[contact] % LANES;
     for (int k = 0; k < 3; k++) {
         lambda[k] = g[LANES * k];
+    }
+}
+
+void admm_lanes_set_impulse(const admm_lanes *l, int contact, const double *lambda) {
+    double *g = l->lambda + (ptrdiff_t)3 * LANES * (l->place_of[contact] / LANES) + l->place_of[contact] % LANES;
+    for (int k = 0; k < 3; k++) {
+        g[LANES * k] = lambda[k];
     }
 }

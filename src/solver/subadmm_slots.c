@@ -448,3 +448,17 @@ int subadmm_lay_out(subadmm *s, int articulated) {
     find_slacks(s);
     return weigh_lanes(s) && (!knows_bodies(s) || subadmm_find_alike(s));
 }
+
+void subadmm_take(subadmm *s, const double *impulse) {
+    size_t contacts = (size_t)s->input.ncontact;
+    for (int i = 0; i < s->problem->nconstraint; i++) {
+        const sim_constraint *c = &s->problem->constraint[i];
+        if (s->lane_of[i] >= 0) {
+            admm_lanes_set_impulse(&s->lanes, s->lane_of[i], impulse + c->row);
+        } else {
+            memcpy(s->lambda + c->row, impulse + c->row, (size_t)c->rows * sizeof *impulse);
+        }
+    }
+    memset(s->kept, 1, contacts);
+    memset(s->open, 0, 2 * contacts); /* and `back` */
+}

@@ -111,6 +111,15 @@ static void put_camera(view_bytes *out, const sim_camera *camera, int first) {
     put_raw(out, "}");
 }
 
+static void put_solvers(view_bytes *out) {
+    put_raw(out, ",\"live\":true,\"solvers\":[");
+    for (int k = 0; k < sim_solver_count(); k++) {
+        put_raw(out, k ? "," : "");
+        put_text(out, sim_solver_at(k)->name);
+    }
+    put_raw(out, "]");
+}
+
 static void put_run(view_bytes *out, const view_description *d) {
     const sim_scene *scene = d->scene;
     const sim_options *options = &scene->options;
@@ -129,6 +138,9 @@ static void put_run(view_bytes *out, const view_description *d) {
     put_key_real(out, "meshes", d->meshes);
     put_key_real(out, "frames", d->frames);
     put_key_real(out, "block", d->block_frames);
+    if (d->live) {
+        put_solvers(out);
+    }
 }
 
 void view_describe(view_bytes *out, const view_description *d) {

@@ -39,6 +39,7 @@ typedef struct view_description {
     int meshes, frames, block_frames;
     const char *const *track, *const *unit; /* [tracks] */
     int tracks;
+    int live; /* the run goes on: the page must know which solvers there are */
 } view_description;
 
 void view_describe(view_bytes *out, const view_description *d);

@@ -1,4 +1,5 @@
-/* How does a page come to stand whole in its place, or not at all?  It is written beside it, block by block, and moved in. */
+/* How does a page come to stand whole in its place, or not at all?  It is written beside it, block by block, and moved in.
+ * One that is served instead of kept grows in memory, in the same way. */
 #include "view/sheet.h"
 
 #include <errno.h>
@@ -10,7 +11,8 @@
 #include <zlib.h>
 
 struct view_sheet {
-    char *path, *fresh;
+    char *path, *fresh; /* NULL: in memory */
+    char **data;        /* there */
     FILE *file;
     int starved;
 };
@@ -37,11 +39,24 @@ view_sheet *view_sheet_open(const char *path, sim_error *error) {
         return NULL;
     }
     snprintf(fresh, length, "%s.%ld.new", path, (long)getpid());
-    *sheet = (view_sheet){own, fresh, fopen(fresh, "we"), 0};
+    *sheet = (view_sheet){.path = own, .fresh = fresh, .file = fopen(fresh, "we")};
     if (!sheet->file) {
         sim_fail(error, SIM_NO_RESOURCE, "%s: cannot create: %s", path, strerror(errno));
         forget(sheet);
         return NULL;
+    }
+    return sheet;
+}
+
+view_sheet *view_sheet_memory(char **data, size_t *size) {
+    view_sheet *sheet = calloc(1, sizeof *sheet);
+    if (sheet) {
+        *data = NULL;
+        *sheet = (view_sheet){.data = data, .file = open_memstream(data, size)};
+    }
+    if (sheet && !sheet->file) {
+        forget(sheet);
+        sheet = NULL;
     }
     return sheet;
 }
@@ -72,7 +87,20 @@ void view_sheet_block(view_sheet *sheet, const char *kind, const view_bytes *byt
     free(packed);
 }
 
+static sim_status close_memory(view_sheet *sheet, sim_error *error) {
+    int good = fclose(sheet->file) == 0 && !sheet->starved;
+    if (!good) {
+        free(*sheet->data);
+        *sheet->data = NULL;
+    }
+    forget(sheet);
+    return good ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for a page");
+}
+
 sim_status view_sheet_close(view_sheet *sheet, sim_error *error) {
+    if (sheet->data) {
+        return close_memory(sheet, error);
+    }
     errno = 0;
     int good = fflush(sheet->file) == 0 && !ferror(sheet->file) && fsync(fileno(sheet->file)) == 0;
     int number = errno;
@@ -101,7 +129,12 @@ sim_status view_sheet_close(view_sheet *sheet, sim_error *error) {
 void view_sheet_discard(view_sheet *sheet) {
     if (sheet) {
         fclose(sheet->file);
-        unlink(sheet->fresh);
+        if (sheet->data) {
+            free(*sheet->data);
+            *sheet->data = NULL;
+        } else {
+            unlink(sheet->fresh);
+        }
         forget(sheet);
     }
 }

@@ -115,6 +115,8 @@ int view_tracks_add(view_tracks *tracks, const view_frame *frame) {
     return 1;
 }
 
+void view_tracks_forget(view_tracks *tracks) { tracks->frames = 0; }
+
 int view_tracks_count(const view_tracks *tracks) { return tracks->count; }
 const char *const *view_tracks_names(const view_tracks *tracks) { return tracks->name; }
 const char *const *view_tracks_units(const view_tracks *tracks) { return tracks->unit; }

@@ -11,6 +11,8 @@ typedef struct view_tracks view_tracks;
 view_tracks *view_tracks_create(const sim_model *model);
 void view_tracks_free(view_tracks *tracks);
 int view_tracks_add(view_tracks *tracks, const view_frame *frame); /* 0 without memory */
+/* What was added, but not what is plotted. */
+void view_tracks_forget(view_tracks *tracks);
 int view_tracks_count(const view_tracks *tracks);
 const char *const *view_tracks_names(const view_tracks *tracks);
 const char *const *view_tracks_units(const view_tracks *tracks);

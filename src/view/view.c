@@ -2,6 +2,7 @@
  * there were, the tracks, the scene; around them the page itself. */
 #include "view/drawing.h"
 #include "view/frame.h"
+#include "view/live.h"
 #include "view/pack.h"
 #include "view/page.h"
 #include "view/sheet.h"
@@ -24,6 +25,7 @@ struct sim_view {
     int pending, frames;
     view_contact *contact; /* of a world, for sim_view_write */
     int contact_room;
+    int live;
 };
 
 static void forget(sim_view *view) {
@@ -62,27 +64,28 @@ static int put_meshes(sim_view *view) {
     return good;
 }
 
-sim_view *sim_view_open(const char *path, const sim_scene *scene, sim_error *error) {
-    sim_view *view = calloc(1, sizeof *view);
-    if (!view || !prepare(view, scene)) {
-        if (view) {
-            forget(view);
+/* Takes the sheet. */
+static sim_view *begin(view_sheet *sheet, const char *name, const sim_scene *scene, sim_error *error) {
+    sim_view *view = sheet ? calloc(1, sizeof *view) : NULL;
+    if (!view) {
+        view_sheet_discard(sheet);
+        if (sheet) {
+            sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a page", name);
         }
-        sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a page", path);
         return NULL;
     }
-    view->sheet = view_sheet_open(path, error);
-    if (!view->sheet) {
-        forget(view);
-        return NULL;
-    }
-    view_sheet_text(view->sheet, view_page_head, view_page_head_size);
-    if (!put_meshes(view)) {
-        sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for the surfaces of its shapes", path);
+    view->sheet = sheet;
+    view_sheet_text(sheet, view_page_head, view_page_head_size);
+    if (!prepare(view, scene) || !put_meshes(view)) {
+        sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for the surfaces of its shapes", name);
         sim_view_discard(view);
         return NULL;
     }
     return view;
+}
+
+sim_view *sim_view_open(const char *path, const sim_scene *scene, sim_error *error) {
+    return begin(view_sheet_open(path, error), path, scene, error);
 }
 
 /* ---- frames ---- */
@@ -91,18 +94,22 @@ static int64_t *column_of(sim_view *view, int body, int component) {
     return view->code + ((size_t)(body - 1) * VIEW_POSE + (size_t)component) * BLOCK_FRAMES;
 }
 
-static void put_block(sim_view *view) {
-    view_bytes bytes = {0};
-    view_put_number(&bytes, (uint64_t)view->pending);
+static void pack_block(sim_view *view, view_bytes *bytes) {
+    view_put_number(bytes, (uint64_t)view->pending);
     for (int i = 1; i < view->scene->model->nbody; i++) {
         for (int c = 0; c < VIEW_POSE; c++) {
-            view_put_column(&bytes, column_of(view, i, c), view->pending);
+            view_put_column(bytes, column_of(view, i, c), view->pending);
         }
     }
-    view_contact_packer_put(view->contacts, &bytes);
+    view_contact_packer_put(view->contacts, bytes);
+    view->pending = 0;
+}
+
+static void put_block(sim_view *view) {
+    view_bytes bytes = {0};
+    pack_block(view, &bytes);
     view_sheet_block(view->sheet, "frames", &bytes);
     view_bytes_free(&bytes);
-    view->pending = 0;
 }
 
 sim_status sim_view_add(sim_view *view, const view_frame *frame, sim_error *error) {
@@ -167,6 +174,9 @@ sim_status sim_view_write(sim_view *view, sim_world *world, sim_error *error) {
 
 static void put_end(sim_view *view) {
     view_bytes bytes = {0};
+    if (view->pending > 0) {
+        put_block(view);
+    }
     view_tracks_put(view->tracks, &bytes);
     view_sheet_block(view->sheet, "tracks", &bytes);
     view_bytes_free(&bytes);
@@ -179,7 +189,8 @@ static void put_end(sim_view *view) {
                           .block_frames = BLOCK_FRAMES,
                           .track = view_tracks_names(view->tracks),
                           .unit = view_tracks_units(view->tracks),
-                          .tracks = view_tracks_count(view->tracks)};
+                          .tracks = view_tracks_count(view->tracks),
+                          .live = view->live};
     view_describe(&bytes, &d);
     view_sheet_block(view->sheet, "scene", &bytes);
     view_bytes_free(&bytes);
@@ -189,9 +200,6 @@ static void put_end(sim_view *view) {
 sim_status sim_view_close(sim_view *view, sim_error *error) {
     if (!view) {
         return SIM_OK;
-    }
-    if (view->pending > 0) {
-        put_block(view);
     }
     put_end(view);
     sim_status status = view_sheet_close(view->sheet, error);
@@ -204,4 +212,43 @@ void sim_view_discard(sim_view *view) {
         view_sheet_discard(view->sheet);
         forget(view);
     }
+}
+
+/* ---- a run that goes on ---- */
+
+sim_view *view_live_open(const sim_scene *scene, sim_world *world, char **page, size_t *size, sim_error *error) {
+    view_sheet *sheet = view_sheet_memory(page, size);
+    if (!sheet) {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a page");
+        return NULL;
+    }
+    sim_view *view = begin(sheet, scene->name, scene, error);
+    if (!view) {
+        return NULL;
+    }
+    view->live = 1;
+    sim_status status = sim_view_write(view, world, error);
+    if (status) {
+        sim_view_discard(view);
+        return NULL;
+    }
+    put_end(view);
+    view->sheet = NULL;
+    if (view_sheet_close(sheet, error)) {
+        forget(view);
+        return NULL;
+    }
+    view_tracks_forget(view->tracks);
+    return view;
+}
+
+sim_status view_live_frame(sim_view *view, sim_world *world, view_bytes *out, sim_error *error) {
+    sim_status status = sim_view_write(view, world, error);
+    if (!status) {
+        view_tracks_put(view->tracks, out);
+        pack_block(view, out);
+        view_tracks_forget(view->tracks);
+        status = out->starved ? sim_fail(error, SIM_NO_RESOURCE, "no memory for a frame") : SIM_OK;
+    }
+    return status;
 }

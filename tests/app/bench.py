@@ -108,7 +108,7 @@ def dishes_are_pushed_differently_each_time():
 
 
 def less_effort_leaves_a_greater_error():
-    few, many = (contest("pour-45", "--solver", f"canal:rounds={k}")["entries"][0] for k in (2, 200))
+    few, many = (contest("nut", "--solver", f"canal:rounds={k}")["entries"][0] for k in (2, 200))
     assert few["solver"] == "canal:rounds=2"
     assert all(a["rounds"] == 2 and a["outcome"] == "at its limit" for a in few["answers"])
     assert all(a["E"] < 0.1 * b["E"] for a, b in zip(many["answers"], few["answers"]))

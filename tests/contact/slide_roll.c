@@ -12,15 +12,17 @@ enum { STEPS = 600 };
 static const double v0 = 2, mu = 0.2, g = 9.81, dt = 1e-3;
 
 typedef struct run {
-    double slip[STEPS + 1], v[STEPS + 1], omega[STEPS + 1], sideways, off_cone, height;
+    double slip[STEPS + 1], v[STEPS + 1], omega[STEPS + 1], across[STEPS + 1], sideways, off_cone, height;
 } run;
 
-static run slide(const char *solver, sim_integrator integrator, double gap, double tolerance) {
+static run slide_with(const char *solver, const double *option, sim_integrator integrator, double gap,
+                      double tolerance) {
     run r = {0};
     yard y = yard_begin(v3_make(0, 0, -g), rough(mu));
     yard_ground(&y);
     yard_add(&y, "ball", SIM_SPHERE, 1, 0, 0, 1, v3_make(0, 0, 1 + gap), v3_make(v0, 0, 0));
     y.tolerance = tolerance;
+    y.option = option;
     yard_open(&y, solver, integrator, dt);
     for (int k = 0; k <= STEPS; k++) {
         if (k) {
@@ -33,11 +35,16 @@ static run slide(const char *solver, sim_integrator integrator, double gap, doub
         r.v[k] = m.lin.x;
         r.omega[k] = m.ang.y;
         r.slip[k] = m.lin.x - m.ang.y;
+        r.across[k] = m.lin.y;
         r.sideways = fmax(r.sideways, fmax(fabs(m.lin.y), fmax(fabs(m.ang.x), fabs(m.ang.z))));
         r.height = fmax(r.height, fabs(place_of(&y, "ball").z - 1 - gap));
     }
     yard_end(&y);
     return r;
+}
+
+static run slide(const char *solver, sim_integrator integrator, double gap, double tolerance) {
+    return slide_with(solver, NULL, integrator, gap, tolerance);
 }
 
 /* When the slip, falling in a straight line, reaches zero. */
@@ -81,4 +88,32 @@ Test(slide_roll, convex_solver_started_at_its_gliding_gap_slides_and_rolls) {
 Test(slide_roll, convex_solver_started_on_the_ground_hops_by_a_few_millimetres) {
     run r = slide("sap", SIM_SYMPLECTIC_EULER, 0, 1e-12);
     cr_assert_float_eq(r.height, 6e-3, 0.5e-3, "hops by %g m", r.height);
+}
+
+/* Four directions turned by alpha against the slip (their case 2 is 45 degrees).  Of the slip's parts along two directions
+ * friction brakes the greater alone, until they are equal, then both, each with half of mu m g:
+ *
+ *     the slip ends at  t (cos alpha + sin alpha),  t that of the cone;  until then the ball is driven sideways, to
+ *     v0 sin alpha (cos alpha - sin alpha) 2/7,  and comes back. */
+Test(slide_roll, a_pyramid_turned_against_the_slip_brakes_less_and_drives_aside) {
+    static const char *const solver[] = {"mlcp-pivot", "mlcp-pfb-plm"};
+    for (int k = 0; k < 12; k++) {
+        int degrees[] = {0, 10, 20, 30, 40, 45};
+        double alpha = degrees[k % 6] * M_PI / 180, option[] = {1e-12, 1e4, 4, 1, alpha}, most = 0;
+        run r = slide_with(solver[k / 6], option, SIM_SYMPLECTIC_EULER, 0, 0);
+        double end = 2 * v0 / (7 * mu * g) * (cos(alpha) + sin(alpha)),
+               aside = v0 * sin(alpha) * (cos(alpha) - sin(alpha)) / 3.5;
+        int step = 0;
+        while (step < STEPS && r.slip[step] > 1e-3) {
+            step++;
+        }
+        for (int i = 0; i <= STEPS; i++) {
+            most = fmax(most, fabs(r.across[i]));
+        }
+        cr_expect_float_eq(step * dt, end, 2 * dt, "%d degrees, %s: slips until %g s, not %g s", degrees[k % 6],
+                           solver[k / 6], step * dt, end);
+        cr_expect_float_eq(most, aside, 2e-3, "%d degrees, %s: %g m/s aside, not %g", degrees[k % 6], solver[k / 6],
+                           most, aside);
+        cr_expect_float_eq(r.across[STEPS], 0, 2e-3, "%g m/s aside at the end", r.across[STEPS]);
+    }
 }

@@ -131,6 +131,18 @@ Test(stands, wedge_that_is_stuck) {
     end(&r);
 }
 
+/* Friction lets it neither down nor up, so an overlap of rounding cannot be undone: asked for that, no step has an answer. */
+Test(stands, wedge_that_is_stuck_has_an_answer_in_every_step) {
+    const char *const rigid[] = {"world/solver=\"canal\"", "world/solver=\"auto\""};
+    for (int k = 0; k < 2; k++) {
+        run r = begin("wedge", rigid[k], NULL);
+        go(&r, 2);
+        cr_assert_eq(r.unsolved, 0, "%s: %d", rigid[k], r.unsolved);
+        cr_assert_float_eq(place(&r, "wedge").z, 0.5, 1e-6, "%s: at %g m", rigid[k], place(&r, "wedge").z);
+        end(&r);
+    }
+}
+
 /* Beyond what contacts that yield have taken up and give back. */
 Test(stands, energy_of_a_box_that_falls_on_its_corner_never_rises) {
     for (int k = 0; k < 4; k++) {

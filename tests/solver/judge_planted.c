@@ -271,6 +271,53 @@ Test(judge_planted, the_worst_of_many_is_named) {
     sim_problem_free(p);
 }
 
+/* A point of 2 kg that moves across at `speed`, pressed by two upright walls from both sides, which it overlaps: equal
+ * impulses cancel, whatever they are. */
+static sim_problem *between_walls(double speed, double overlap) {
+    double A[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2}, v[3] = {0, speed, 0}, gap[6] = {0, 0, -overlap, 0, 0, -overlap};
+    double J[18] = {0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, -1, -1, 0, 0}; /* rows along t1 = y, t2, n */
+    sim_problem_tree tree = {0, 3};
+    sim_constraint wall = {.kind = SIM_CONTACT, .rows = 3, .tree = {0, -1}, .friction = 0.5, .stiffness = INFINITY};
+    sim_constraint contact[2] = {wall, wall};
+    contact[1].row = 3;
+    contact[1].block[0] = 9;
+    sim_problem parts = {.step = dt,
+                         .ntree = 1,
+                         .nv = 3,
+                         .nconstraint = 2,
+                         .nrow = 6,
+                         .tree = &tree,
+                         .constraint = contact,
+                         .gap = gap,
+                         .J = J,
+                         .v_free = v,
+                         .v_start = v};
+    sim_error error = {0};
+    sim_problem *p = sim_problem_create(&parts, A, &error);
+    cr_assert_not_null(p, "%s", error.text);
+    return p;
+}
+
+Test(judge_planted, impulses_so_great_that_rounding_hides_what_is_wrong) {
+    for (int k = 0; k <= 20; k++) {
+        double size = pow(10, k), g[6] = {0, 0, size, 0, 0, size};
+        sim_certificate c = judged_once(between_walls(0, 1e-3), g);
+        /* s = (0, 0, -0.1) at both, as at first: nothing is done.  At 1e17 N s gamma / 2 - s rounds to gamma / 2 */
+        cr_expect(c.E >= 0.5 && c.E <= 2, "%g N s: E %g", size, c.E);
+        cr_expect_eq(c.own, c.E);
+    }
+}
+
+/* What is right stays right as long as rounding lets anybody know it: here to a part of size x eps. */
+Test(judge_planted, great_impulses_are_right_within_rounding) {
+    for (int k = 1; k <= 15; k++) {
+        double size = pow(10, k), g[6] = {-1, 0, size, -1, 0, size};
+        sim_certificate c = judged_once(between_walls(1, 0), g);
+        cr_expect_leq(c.E, 4e-16 * size, "%g N s: E %g", size, c.E);
+        cr_expect_geq(c.E, 1e-16 * size, "%g N s: E %g", size, c.E);
+    }
+}
+
 Test(judge_planted, numbers_that_are_none) {
     const double bad[3] = {NAN, INFINITY, 1e200};
     for (int k = 0; k < 3; k++) {

@@ -211,3 +211,25 @@ Test(levenberg, the_hybrid_derivative_is_that_of_its_residual_for_every_kind_of_
     }
     cr_expect(open > 10 && slip > 10 && stick > 10, "%d open, %d slip, %d stick", open, slip, stick);
 }
+
+/* A box on four corners, one of which has sunk in a little more than a plane allows: not all four can stick, and where they
+ * are asked to, |r| has a minimum that is no root. */
+Test(levenberg, corners_that_do_not_fit_a_plane_are_no_dead_end) {
+    static const char *const solver[] = {"mncp-rlm", "mncp-plm", "incp"};
+    double mass[] = {1, 2};
+    for (int k = 0; k < 9; k++) {
+        sim_problem *made = box_stack(2, mass, 0.7, 0.01, 0.3 * (k / 3)), p = *made;
+        double gap[64];
+        memcpy(gap, p.gap, (size_t)p.nrow * sizeof *gap);
+        gap[2] = -3e-6;
+        p.gap = gap;
+        answer a = answer_create(&p, 1, 1e-3);
+        sim_law_options o = sim_law_options_default();
+        sim_regularise(&p, SIM_RIGID, &o, NULL, a.R, a.target);
+        answer_find(&a, solver[k % 3], NULL);
+        cr_expect_leq(a.out.outcome, SIM_AT_ROUNDING, "%s, push %g: %s, E %g", solver[k % 3], 0.3 * (k / 3),
+                      sim_outcome_name(a.out.outcome), a.out.residual);
+        answer_free(&a);
+        sim_problem_free(made);
+    }
+}

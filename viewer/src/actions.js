@@ -2,14 +2,14 @@
 // Keys are those that users of MuJoCo's viewer know, where there is such a thing here.
 export const actions = (app) => [
   { group: 'Time', keys: ['Space'], name: 'play, pause', run: () => app.player.play() },
-  { keys: ['ArrowRight'], show: '→', name: 'next frame (Shift: ten)', run: (e) => app.player.step(e.shiftKey ? 10 : 1) },
+  { keys: ['ArrowRight'], show: '→', name: app.source.live ? 'a step (Shift: ten)' : 'next frame (Shift: ten)', run: (e) => app.player.step(e.shiftKey ? 10 : 1) },
   { keys: ['ArrowLeft'], show: '←', name: 'frame before (Shift: ten)', run: (e) => app.player.step(e.shiftKey ? -10 : -1) },
   { keys: ['.'], name: 'next frame', run: () => app.player.step(1), quiet: true },
-  { keys: ['Backspace', 'Home'], show: '⌫', name: 'back to the start', run: () => app.player.seek(app.player.start) },
+  { keys: ['Backspace', 'Home'], show: '⌫', name: app.source.live ? 'start again' : 'back to the start', run: () => app.player.reset() },
   { keys: ['End'], name: 'to the end', run: () => app.player.seek(app.player.end) },
   { keys: ['+', '='], show: '+', name: 'faster', run: () => app.player.faster(1) },
   { keys: ['-', '_'], show: '−', name: 'slower', run: () => app.player.faster(-1) },
-  { keys: ['l'], show: 'L', name: 'again and again', state: () => app.player.loop, run: () => { app.player.loop = !app.player.loop; } },
+  { keys: ['l'], show: 'L', name: 'again and again', quiet: app.source.live, state: () => app.player.loop, run: () => { app.player.loop = !app.player.loop; } },
 
   { group: 'What is shown', keys: ['c'], show: 'C', button: 'Contacts', name: 'contact points', state: () => app.contacts.points,
     run: () => { app.contacts.points = !app.contacts.points; } },
@@ -61,8 +61,9 @@ const MOUSE = [
   ['drag', 'turn'], ['right drag, Shift drag', 'move'], ['wheel, pinch', 'nearer, farther'],
   ['double click', 'select a body; twice: follow it'], ['drag in a plot', 'to that time'],
 ];
+const LIVE_MOUSE = [['Ctrl drag', 'pull a body by a spring']];
 
-export function helpHtml(table) {
+export function helpHtml(table, live) {
   let html = '<div class="sheet"><h2>Keys</h2><div class="columns">';
   let open = false;
   for (const { group, show, keys, name, quiet } of table) {
@@ -73,6 +74,6 @@ export function helpHtml(table) {
     if (!quiet) html += `<dt><kbd>${show ?? keys[0]}</kbd></dt><dd>${name}</dd>`;
   }
   html += '</dl></div><div><h3>Mouse and touch</h3><dl>';
-  for (const [how, what] of MOUSE) html += `<dt>${how}</dt><dd>${what}</dd>`;
+  for (const [how, what] of live ? [...LIVE_MOUSE, ...MOUSE] : MOUSE) html += `<dt>${how}</dt><dd>${what}</dd>`;
   return `${html}</dl></div></div></div>`;
 }

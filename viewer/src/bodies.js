@@ -170,11 +170,13 @@ export class Bodies {
     }
   }
 
-  /** The body under a ray; 0: none, or the world. */
-  pick(raycaster) {
-    const hits = raycaster.intersectObject(this.group, true)
-      .map((hit) => hit.object.userData.batch.shapes[hit.instanceId].shape.body)
-      .filter((body) => isMoved(this.scene.bodies, body));
-    return hits[0] ?? 0;
+  /** The first body that moves under a ray, and where: { body, point }. */
+  hit(raycaster) {
+    return raycaster.intersectObject(this.group, true)
+      .map(({ object, instanceId, point }) => ({ body: object.userData.batch.shapes[instanceId].shape.body, point }))
+      .find(({ body }) => isMoved(this.scene.bodies, body));
   }
+
+  /** The body under a ray; 0: none, or the world. */
+  pick(raycaster) { return this.hit(raycaster)?.body ?? 0; }
 }

@@ -27,6 +27,17 @@ export function writeTitle(scene, source) {
     <small>sim ${escape(scene.sim)}, ${source.time.length} frames, scene ${escape(scene.hash.slice(0, 12))}</small></p>`;
 }
 
+/** In place of the solver's name, the choice of another. */
+export function buildSolvers(scene, source) {
+  const place = [...document.querySelectorAll('#title .facts span')].find((span) => span.textContent === `solver ${scene.solver}`);
+  if (!place) return;
+  place.innerHTML = `<label>solver <select>${scene.solvers.map((name) => `<option>${escape(name)}</option>`).join('')}</select></label>`;
+  const choice = place.querySelector('select');
+  choice.addEventListener('change', () => { source.send({ do: 'solver', name: choice.value }); choice.blur(); });
+  source.listen(() => { if (document.activeElement !== choice) choice.value = source.state.solver; });
+  choice.value = source.state.solver;
+}
+
 export function buildTools(table, after) {
   const buttons = table.filter((action) => action.button).map((action) => {
     const button = document.createElement('button');
@@ -54,7 +65,7 @@ export function buildTransport(player, after) {
     <output id="end"></output>
     <button id="slower" title="Slower (−)">−</button><output id="speed"></output><button id="faster" title="Faster (+)">+</button>`;
   const on = (id, run) => $(id).addEventListener('click', () => { run(); after(); $(id).blur(); });
-  on('start', () => player.seek(player.start));
+  on('start', () => player.reset());
   on('back', () => player.step(-1));
   on('forth', () => player.step(1));
   on('play', () => player.play());
@@ -68,7 +79,10 @@ export function buildTransport(player, after) {
     const decimals = Math.max(2, Math.min(6, 3 - Math.floor(Math.log10(player.duration || 1))));
     $('clock').textContent = `${player.now.toFixed(decimals)} s`;
     $('end').textContent = `${digits(player.end, 5)} s`;
-    $('speed').textContent = player.speed >= 1 ? `${player.speed}×` : `1/${1 / player.speed}×`;
+    const speed = player.speed >= 1 ? `${player.speed}×` : `1/${1 / player.speed}×`;
+    const { rate } = player.source.state ?? {};
+    $('speed').textContent = rate >= 0 ? `${speed} (${rate.toFixed(2)})` : speed;
+    $('speed').title = rate >= 0 ? 'asked for, and simulated seconds a second' : '';
     const f = player.duration > 0 ? (player.now - player.start) / player.duration : 0;
     scrub.value = String(Math.round(10000 * f));
     scrub.style.setProperty('--done', `${100 * f}%`);

@@ -9,7 +9,13 @@ function cornersOf(geometry) {
     new Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z));
 }
 
-/** Bounds of what moves (or, if nothing does, of all) in the frames that are at hand. */
+/** Of a run the first block, which is at hand; of one that goes on the newest frame. */
+function framesOf(source) {
+  const block = Math.min(frames, source.scene.block);
+  return source.live ? [frames - 1] : [0, Math.floor(block / 2), block - 1];
+}
+
+/** Bounds of what moves (or, if nothing does, of all) in a few frames. */
 export function findExtent(source, bodies) {
   const { shapes, bodies: all } = source.scene;
   const moving = new Box3();
@@ -18,7 +24,7 @@ export function findExtent(source, bodies) {
   const frames = source.time.length;
   const matrix = new Matrix4();
   const point = new Vector3();
-  for (const k of [0, Math.floor(Math.min(frames, source.scene.block) / 2), Math.min(frames, source.scene.block) - 1]) {
+  for (const k of framesOf(source)) {
     const frame = source.frame(Math.max(k, 0));
     if (!frame) continue;
     bodies.show(frame, null, 0);

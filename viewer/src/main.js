@@ -2,10 +2,12 @@
 import { actions, bindKeys, helpHtml } from './actions.js';
 import { Bodies } from './bodies.js';
 import { drawCard } from './card.js';
-import { buildTools, buildTransport, drawLegend, writeTitle } from './chrome.js';
+import { buildSolvers, buildTools, buildTransport, drawLegend, writeTitle } from './chrome.js';
 import { Contacts } from './contacts.js';
 import { findExtent } from './extent.js';
+import { Drag } from './drag.js';
 import { Ground } from './ground.js';
+import { Live, LivePlayer } from './live.js';
 import { Marks } from './marks.js';
 import { motionOf } from './motion.js';
 import { Player } from './player.js';
@@ -27,7 +29,7 @@ class App {
   constructor(source) {
     this.source = source;
     this.scene = source.scene;
-    this.player = new Player(source);
+    this.player = source.live ? new LivePlayer(source) : new Player(source);
     this.bodies = new Bodies(source);
     const extent = findExtent(source, this.bodies);
     this.stage = new Stage($('view'), extent, this.scene.cameras, this.scene.typical);
@@ -35,12 +37,13 @@ class App {
     this.contacts = new Contacts(this.scene);
     this.marks = new Marks(this.scene, this.bodies);
     this.stage.scene.add(this.ground.group, this.bodies.group, this.contacts.group, this.marks.group);
-    this.#adaptContacts();
+    this.adaptContacts();
     this.#build();
+    if (source.live) this.#goLive();
   }
 
   /** Arrows and depths at a scale at which this run's can be seen; none at first where there would be too many. */
-  #adaptContacts() {
+  adaptContacts() {
     const of = (name) => this.source.track[this.scene.tracks.findIndex((t) => t.name === name)] ?? [];
     const most = of('contacts').reduce((a, b) => Math.max(a, b || 0), 0);
     const deepest = of('penetration').reduce((a, b) => Math.max(a, b || 0), 0);
@@ -68,6 +71,23 @@ class App {
     this.refresh();
   }
 
+  #goLive() {
+    const { source } = this;
+    this.drag = new Drag(this);
+    buildSolvers(this.scene, source);
+    let said = '';
+    let scaled = false;
+    source.listen(() => {
+      if (source.state.say !== said && source.state.say) this.say(source.state.say, !source.connected);
+      said = source.state.say;
+      if (this.plots.discover()) this.#layout();
+      if (!scaled && source.frame(source.time.length - 1)?.contacts.count && source.time.length >= 30) {
+        scaled = true;
+        this.scaleForces();
+      }
+    });
+  }
+
   #build() {
     writeTitle(this.scene, this.source);
     $('side').innerHTML = '<div id="plots"></div><div id="coordinates"></div>';
@@ -76,7 +96,7 @@ class App {
     const table = actions(this);
     this.drawTools = buildTools(table, () => this.refresh());
     this.drawTransport = buildTransport(this.player, () => this.refresh());
-    $('help').innerHTML = helpHtml(table);
+    $('help').innerHTML = helpHtml(table, this.source.live);
     $('help').addEventListener('click', () => this.toggle('help'));
     bindKeys(table, () => this.refresh());
     this.player.listen(() => this.refresh());
@@ -101,7 +121,7 @@ class App {
       choose.value = '';
       choose.blur();
     });
-    const first = all.filter(({ track }) => this.source.track[track].some((v) => Math.abs(v - this.source.track[track][0]) > 1e-9));
+    const first = all.filter(({ track }) => this.source.live || this.source.track[track].some((v) => Math.abs(v - this.source.track[track][0]) > 1e-9));
     this.plotCoordinates(first.slice(0, first.length <= 4 ? 4 : 3));
   }
 
@@ -129,20 +149,24 @@ class App {
   /** Position and speed of the selected body, in place of those of another. */
   async plotMotion() {
     const body = this.selected;
-    const { track, scene } = this.source;
+    const { scene } = this.source;
     if (!body) return this.say('Select a body first: double click');
-    const { position, speed } = await motionOf(this.source, body);
-    const add = (values) => track.push(values) - 1;
+    const [x, y, z, speed] = this.source.live ? this.source.watch(body) : await this.#addMotion(body);
     const { name } = scene.bodies[body];
     this.plots.plots = this.plots.plots.filter((plot) => !plot.ofBody).concat([
-      { ofBody: true, title: `Position of ${name}`, unit: 'm', lines: position.map((p, k) => ({ track: add(p), label: 'xyz'[k] })) },
-      { ofBody: true, title: `Speed of ${name}`, unit: 'm/s', lines: [{ track: add(speed), label: '' }] },
+      { ofBody: true, title: `Position of ${name}`, unit: 'm', lines: [x, y, z].map((track, k) => ({ track, label: 'xyz'[k] })) },
+      { ofBody: true, title: `Speed of ${name}`, unit: 'm/s', lines: [{ track: speed, label: '' }] },
     ]);
     this.plots.rebuild();
     this.panels.side = true;
     this.#layout();
     $('side').scrollTop = $('side').scrollHeight;
     return null;
+  }
+
+  async #addMotion(body) {
+    const { position, speed } = await motionOf(this.source, body);
+    return [...position, speed].map((values) => this.source.track.push(values) - 1);
   }
 
   setTheme(name) {
@@ -162,6 +186,7 @@ class App {
 
   look(by) {
     this.stage.follow(0, this.bodies.pose);
+    if (this.source.live) this.stage.extent = findExtent(this.source, this.bodies);
     const name = this.stage.view(this.stage.viewed + by);
     this.say(`Camera: ${name}`);
   }
@@ -184,11 +209,11 @@ class App {
     else this.select(body);
   }
 
-  say(text) {
+  say(text, stays = false) {
     $('notice').textContent = text;
     $('notice').classList.add('shown');
     clearTimeout(this.silence);
-    this.silence = setTimeout(() => $('notice').classList.remove('shown'), 1400);
+    if (!stays) this.silence = setTimeout(() => $('notice').classList.remove('shown'), 1400);
   }
 
   #layout() {
@@ -224,6 +249,7 @@ class App {
     this.contactsNow = source.frame(player.nearest)?.contacts ?? null;
     this.contacts.show(this.contactsNow);
     this.marks.show();
+    this.drag?.show();
     return true;
   }
 
@@ -258,12 +284,14 @@ class App {
 async function start() {
   const asked = new URLSearchParams(location.search);
   try {
-    const app = new App(await Recorded.open());
+    const page = await Recorded.open();
+    const app = new App(page.scene.live ? await Live.open(page) : page);
+    globalThis.sim = app; // for the console
     $('notice').classList.remove('shown');
     app.run();
     app.scaleForces();
     if (asked.has('t')) app.player.seek(Number(asked.get('t')));
-    else if (!asked.has('test') && !asked.has('still')) app.player.play(true);
+    else if (!asked.has('test') && !asked.has('still') && (app.source.state?.fresh ?? true)) app.player.play(true);
     if (asked.has('select')) app.select(app.scene.bodies.findIndex((b) => b.name === asked.get('select')));
     for (const key of asked.get('keys') ?? '') dispatchEvent(new KeyboardEvent('keydown', { key }));
     if (asked.has('test')) await runSelfTest(app);

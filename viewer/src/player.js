@@ -1,12 +1,12 @@
 // Which moment is shown?  A clock over the frames of a source.
 export class Player {
-  playing = false;
-  speed = 1;
   loop = false;
   #listeners = [];
 
   constructor(source) {
     this.source = source;
+    this.playing = false;
+    this.speed = 1;
     this.now = this.start;
     const wanted = this.duration > 0 ? this.duration / 5 : 1; // a run of less than 5 s is slowed to be seen
     if (wanted < 1) this.speed = 2 ** Math.ceil(Math.log2(wanted));
@@ -38,18 +38,20 @@ export class Player {
   }
 
   listen(f) { this.#listeners.push(f); }
-  #changed() { for (const f of this.#listeners) f(); }
+  changed() { for (const f of this.#listeners) f(); }
 
   play(on = !this.playing) {
     if (on && this.atEnd) this.now = this.start;
     this.playing = on;
-    this.#changed();
+    this.changed();
   }
 
   seek(time) {
     this.now = Math.min(Math.max(time, this.start), this.end);
-    this.#changed();
+    this.changed();
   }
+
+  reset() { this.seek(this.start); }
 
   step(frames) {
     this.playing = false;
@@ -62,7 +64,7 @@ export class Player {
 
   faster(octaves) {
     this.speed = Math.min(Math.max(this.speed * 2 ** octaves, 1 / 1024), 64);
-    this.#changed();
+    this.changed();
   }
 
   /** `seconds` went by on the wall. */
@@ -72,7 +74,7 @@ export class Player {
     if (this.now >= this.end) {
       this.now = this.loop ? this.start : this.end;
       this.playing = this.loop;
-      if (!this.playing) this.#changed();
+      if (!this.playing) this.changed();
     }
   }
 }

@@ -22,8 +22,10 @@ export function defaultPlots(source) {
   const find = (name) => tracks.findIndex((t) => t.name === name);
   const plots = [];
   for (const group of GROUPS) {
-    const lines = group.names.map((name, k) => ({ track: find(name), label: group.labels?.[k] ?? '' }))
-      .filter(({ track }) => track >= 0 && !isEmpty(source.track[track], group.title === 'Penetration' ? 1e-9 * source.scene.typical : 0));
+    const least = group.title === 'Penetration' ? 1e-9 * source.scene.typical : 0;
+    const all = group.names.map((name, k) => ({ track: find(name), label: group.labels?.[k] ?? '' })).filter(({ track }) => track >= 0);
+    const filled = all.filter(({ track }) => !isEmpty(source.track[track], least));
+    const lines = source.live && filled.length ? all : filled; // what is empty yet may not stay so
     if (lines.length) plots.push({ ...group, unit: tracks[lines[0].track].unit, lines });
   }
   return plots;
@@ -43,7 +45,23 @@ export class Plots {
     this.source = source;
     this.player = player;
     this.plots = defaultPlots(source);
+    this.known = new Set(this.plots.map(({ title }) => title));
     this.rebuild();
+  }
+
+  /** Of a live source: plots of what had nothing to show before.  Whether there are any. */
+  discover() {
+    const now = Math.floor(performance.now() / 250);
+    if (now === this.lookedAt) return false;
+    this.lookedAt = now;
+    const fresh = defaultPlots(this.source).filter(({ title }) => !this.known.has(title));
+    for (const { title } of fresh) this.known.add(title);
+    if (!fresh.length) return false;
+    const titles = [...GROUPS.map((group) => group.title), ...this.plots.map(({ title }) => title)];
+    const place = ({ title }) => titles.indexOf(title);
+    this.plots = [...this.plots, ...fresh].sort((a, b) => place(a) - place(b));
+    this.rebuild();
+    return true;
   }
 
   rebuild() {
@@ -92,12 +110,26 @@ export class Plots {
   draw(theme) {
     const width = this.element.clientWidth;
     if (!width) return;
-    const key = `${width} ${theme} ${this.source.time.length} ${devicePixelRatio}`;
+    const grown = this.source.live ? this.#grown() : this.source.time.length;
+    const key = `${width} ${theme} ${grown} ${devicePixelRatio}`;
     if (key !== this.key) {
       this.key = key;
+      if (this.source.live) for (const view of this.views) view.range = this.#range(view.plot);
       for (const view of this.views) this.#curves(view, width, theme);
     }
     for (const view of this.views) this.#cursor(view, theme);
+  }
+
+  /** Ten times a second, if a live source has more to show. */
+  #grown() {
+    const now = Math.floor(performance.now() / 100);
+    const { time } = this.source;
+    if (now !== this.grownAt || time.length < this.grownTo) {
+      this.grownAt = now;
+      this.grownTo = time.length;
+      this.grownLast = time.at(-1);
+    }
+    return `${this.grownTo} ${this.grownLast}`;
   }
 
   #y(view, value) {

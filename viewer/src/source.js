@@ -8,7 +8,7 @@
 //     ready(k)   a promise: frame k can be had
 //     live       whether more frames come; then `listen(f)` calls f at each, and `send(command)` drives the simulation
 //
-// A recorded run keeps all this in data blocks of the page.  A live one would answer the same from a socket.
+// A recorded run keeps all this in data blocks of the page; one that goes on answers the same from a socket (live.js).
 import { readFrames, readMesh, readTracks, unpack } from './decode.js';
 
 const MOST_BLOCKS = 12; // decoded, at a time

@@ -1,0 +1,70 @@
+/* What do those who watch ask for?  One object of JSON a command; whatever is not exactly that is refused. */
+#include "live/command.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const verbs[LIVE_VERBS] = {"play", "pause", "step", "reset", "speed", "solver", "drag", "release"};
+
+/* A finite number from low to high. */
+static int number(const cJSON *object, const char *key, double low, double high, double *value) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    *value = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+    return *value >= low && *value <= high;
+}
+
+static int whole(const cJSON *object, const char *key, int low, int high, int *value) {
+    double real;
+    if (!number(object, key, low, high, &real) || real != floor(real)) {
+        return 0;
+    }
+    *value = (int)real;
+    return 1;
+}
+
+static int vector(const cJSON *object, const char *key, sim_v3 *value) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    double *part[3] = {&value->x, &value->y, &value->z};
+    if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 3) {
+        return 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        const cJSON *entry = cJSON_GetArrayItem(item, k);
+        *part[k] = cJSON_IsNumber(entry) ? entry->valuedouble : NAN;
+    }
+    return isfinite(value->x) && isfinite(value->y) && isfinite(value->z);
+}
+
+static int read_details(const cJSON *object, int nbody, live_command *command) {
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
+    switch (command->verb) {
+    case LIVE_STEP:
+        return whole(object, "count", 1, LIVE_STEPS_MOST, &command->count);
+    case LIVE_SPEED:
+        return number(object, "value", 1.0 / 1024, 64, &command->speed);
+    case LIVE_SOLVER:
+        command->solver = cJSON_IsString(name) ? sim_solver_find(name->valuestring) : NULL;
+        return command->solver != NULL;
+    case LIVE_DRAG:
+        return whole(object, "body", 1, nbody - 1, &command->body) && vector(object, "point", &command->point) &&
+               vector(object, "target", &command->target);
+    default:
+        return 1;
+    }
+}
+
+sim_status live_command_read(const char *text, size_t length, int nbody, live_command *command, sim_error *error) {
+    cJSON *object = length <= LIVE_COMMAND_MOST ? cJSON_ParseWithLength(text, length) : NULL;
+    const cJSON *verb = cJSON_GetObjectItemCaseSensitive(object, "do");
+    int good = 0;
+    *command = (live_command){.verb = LIVE_VERBS};
+    for (int k = 0; cJSON_IsString(verb) && k < LIVE_VERBS; k++) {
+        if (strcmp(verb->valuestring, verbs[k]) == 0) {
+            command->verb = (live_verb)k;
+            good = read_details(object, nbody, command);
+        }
+    }
+    cJSON_Delete(object);
+    return good ? SIM_OK : sim_fail(error, SIM_BAD_INPUT, "no command that is known here");
+}

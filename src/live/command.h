@@ -1,0 +1,35 @@
+/* What those who watch may ask for. */
+#ifndef LIVE_COMMAND_H
+#define LIVE_COMMAND_H
+
+#include <sim/math.h>
+#include <sim/solver.h>
+
+typedef enum live_verb {
+    LIVE_PLAY,
+    LIVE_PAUSE,
+    LIVE_STEP,
+    LIVE_RESET,
+    LIVE_SPEED,
+    LIVE_SOLVER,
+    LIVE_DRAG,
+    LIVE_RELEASE,
+    LIVE_VERBS,
+} live_verb;
+
+typedef struct live_command {
+    live_verb verb;
+    int count;                     /* steps */
+    double speed;                  /* simulated seconds a second */
+    const sim_solver_card *solver; /* of contacts */
+    int body;                      /* to drag: not the world ... */
+    sim_v3 point, target;          /* ... by this point of it, in its frame, to that of the world */
+} live_command;
+
+/* A command is short; longer ones are refused unread. */
+enum { LIVE_COMMAND_MOST = 1000, LIVE_STEPS_MOST = 100000 };
+
+/* From JSON, as docs/pages.md has it.  Everything in it may be wrong. */
+sim_status live_command_read(const char *text, size_t length, int nbody, live_command *command, sim_error *error);
+
+#endif

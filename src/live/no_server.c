@@ -1,0 +1,17 @@
+/* What does a build without libwebsockets say? */
+#include "live/server.h"
+
+live_server *live_server_open(const char *address, int port, const void *page, size_t size, live_listener listener,
+                              sim_error *error) {
+    (void)address, (void)port, (void)page, (void)size, (void)listener;
+    sim_fail(error, SIM_BAD_INPUT, "this build serves no pages: it has no libwebsockets");
+    return NULL;
+}
+
+void live_server_close(live_server *server) { (void)server; }
+int live_server_port(const live_server *server) { return server != NULL; }
+int live_server_watchers(const live_server *server) { return server != NULL; }
+int live_server_show(live_server *server, const void *frame, size_t size) {
+    return server != NULL && frame != NULL && size > 0;
+}
+void live_server_serve(live_server *server, double seconds) { (void)server, (void)seconds; }

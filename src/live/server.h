@@ -1,0 +1,29 @@
+/* Hands a page to browsers and frames to those who opened it; hears what they say. */
+#ifndef LIVE_SERVER_H
+#define LIVE_SERVER_H
+
+#include <sim/base.h>
+#include <stddef.h>
+
+typedef struct live_server live_server;
+
+typedef struct live_listener {
+    void *context;
+    /* 0 refuses: who says such a thing is thrown out. */
+    int (*said)(void *context, int watcher, const char *text, size_t length);
+    void (*left)(void *context, int watcher);
+} live_listener;
+
+/* An address in numbers; port 0: a free one.  The page must outlive it.  NULL on failure. */
+live_server *live_server_open(const char *address, int port, const void *page, size_t size, live_listener listener,
+                              sim_error *error);
+void live_server_close(live_server *server);
+int live_server_port(const live_server *server);
+int live_server_watchers(const live_server *server);
+/* The frame that goes to each watcher as soon as he has read the last one sent to him.  Earlier ones are dropped.  0
+ * without memory. */
+int live_server_show(live_server *server, const void *frame, size_t size);
+/* For so many seconds, or until somebody says something or a signal comes. */
+void live_server_serve(live_server *server, double seconds);
+
+#endif

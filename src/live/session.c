@@ -1,0 +1,218 @@
+/* What goes on while somebody watches?  A world, moved by steps that keep to a clock which others read:
+ *
+ *     a step is due when    t + h <= t0 + speed (now - now0)
+ *
+ * where t0, now0 is when play began, the speed changed, or the steps fell behind too far to catch up. */
+#include "live/session.h"
+#include "live/spring.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double most_behind = 0.1, rate_over = 0.5; /* s */
+
+typedef struct moment {
+    double now, time; /* of the clock, of the world */
+} moment;
+
+struct live_session {
+    const sim_scene *scene;
+    sim_world *world;
+    live_spring *spring;
+    int playing, steps; /* to be taken though it does not play */
+    double speed;
+    moment origin, measured;
+    double rate; /* simulated seconds a second, of late; NAN: not known */
+    int run;     /* grows with each reset */
+    int fresh;   /* nobody has asked for anything yet */
+    char say[sizeof(((sim_error *)0)->text)];
+    uint64_t serial;
+};
+
+live_session *live_session_create(const sim_scene *scene, sim_error *error) {
+    live_session *s = calloc(1, sizeof *s);
+    if (!s || !(s->spring = live_spring_create(scene->model))) {
+        free(s);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", scene->model->nbody);
+        return NULL;
+    }
+    s->scene = scene;
+    s->speed = 1;
+    s->rate = NAN;
+    s->fresh = 1;
+    s->world = sim_world_create(scene->model, &scene->options, error);
+    if (!s->world) {
+        live_session_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void live_session_free(live_session *s) {
+    if (s) {
+        sim_world_free(s->world);
+        live_spring_free(s->spring);
+        free(s);
+    }
+}
+
+sim_world *live_session_world(live_session *s) { return s->world; }
+uint64_t live_session_serial(const live_session *s) { return s->serial; }
+
+static double time_of(const live_session *s) { return sim_world_state(s->world)->time; }
+
+/* The clock starts anew when it is read next. */
+static void start_clock(live_session *s) {
+    s->origin.now = NAN;
+    s->rate = NAN;
+}
+
+static void pause(live_session *s) {
+    s->playing = 0;
+    s->steps = 0;
+    s->rate = NAN;
+}
+
+/* ---- what is asked for ---- */
+
+/* A world with these options, at the start, or where the present one is. */
+static void renew(live_session *s, const sim_options *options, int at_start) {
+    sim_error error;
+    sim_world *world = sim_world_create(s->scene->model, options, &error);
+    if (world && !at_start && sim_world_set_state(world, sim_world_state(s->world), &error)) {
+        sim_world_free(world);
+        world = NULL;
+    }
+    if (!world) {
+        snprintf(s->say, sizeof s->say, "%s", error.text);
+        return;
+    }
+    sim_world_free(s->world);
+    s->world = world;
+    s->say[0] = 0;
+    start_clock(s);
+}
+
+static void reset(live_session *s) {
+    sim_options options = *sim_world_options(s->world);
+    live_spring_release(s->spring);
+    s->run++;
+    s->steps = 0;
+    renew(s, &options, 1);
+}
+
+/* The scene's options of a solver are those of the scene's solver. */
+static void change_solver(live_session *s, const sim_solver_card *solver) {
+    const sim_solver_card *own = s->scene->options.solver ? s->scene->options.solver : sim_solver_find("sap");
+    sim_options options = s->scene->options;
+    options.solver = solver;
+    options.solver_option = solver == own ? options.solver_option : NULL;
+    renew(s, &options, 0);
+}
+
+void live_session_do(live_session *s, const live_command *c) {
+    s->serial++;
+    s->fresh = 0;
+    switch (c->verb) {
+    case LIVE_PLAY:
+        s->playing = 1;
+        s->steps = 0;
+        s->say[0] = 0;
+        start_clock(s);
+        break;
+    case LIVE_PAUSE:
+        pause(s);
+        break;
+    case LIVE_STEP:
+        pause(s);
+        s->steps = c->count;
+        break;
+    case LIVE_RESET:
+        reset(s);
+        break;
+    case LIVE_SPEED:
+        s->speed = c->speed;
+        start_clock(s);
+        break;
+    case LIVE_SOLVER:
+        change_solver(s, c->solver);
+        break;
+    case LIVE_DRAG:
+        live_spring_hold(s->spring, (sim_point){c->body, c->point}, c->target);
+        break;
+    case LIVE_RELEASE:
+        live_spring_release(s->spring);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- steps ---- */
+
+void live_session_rest(live_session *s, double now) {
+    s->origin = s->measured = (moment){now, time_of(s)};
+    s->rate = NAN;
+}
+
+static void measure(live_session *s, double now) {
+    double passed = now - s->measured.now;
+    if (passed > rate_over) {
+        s->rate = (time_of(s) - s->measured.time) / passed;
+        s->measured = (moment){now, time_of(s)};
+    }
+}
+
+int live_session_due(live_session *s, double now) {
+    if (!s->playing) {
+        return s->steps > 0;
+    }
+    if (isnan(s->origin.now)) {
+        live_session_rest(s, now);
+    }
+    measure(s, now);
+    double step = sim_world_options(s->world)->step, time = time_of(s);
+    double behind = s->origin.time + s->speed * (now - s->origin.now) - time;
+    if (behind > step + most_behind * s->speed) {
+        s->origin = (moment){now, time + step};
+        return 1;
+    }
+    return behind >= step;
+}
+
+void live_session_step(live_session *s) {
+    sim_error error;
+    live_spring_pull(s->spring, s->world);
+    s->serial++;
+    s->steps -= s->steps > 0;
+    if (sim_world_step(s->world, &error)) {
+        pause(s);
+        snprintf(s->say, sizeof s->say, "%s", error.text);
+    }
+}
+
+/* ---- what is told ---- */
+
+/* What a page may be told is plain: quotes and the like become blanks. */
+static void put_text(view_bytes *out, const char *text) {
+    for (; *text; text++) {
+        view_put_byte(out, (unsigned char)*text < ' ' || *text == '"' || *text == '\\' ? ' ' : *text);
+    }
+}
+
+void live_session_tell(const live_session *s, view_bytes *out) {
+    char text[256];
+    const sim_state *state = sim_world_state(s->world);
+    const sim_solver_card *solver = sim_world_options(s->world)->solver;
+    int thousandths = isnan(s->rate) ? -1 : (int)fmin(1000 * fmax(s->rate, 0), 1e9); /* no locale writes a comma here */
+    snprintf(text, sizeof text,
+             "{\"run\":%d,\"step\":%lld,\"playing\":%s,\"fresh\":%s,\"speed\":%ld,\"rate\":%d,\"solver\":\"%s\","
+             "\"say\":\"",
+             s->run, (long long)state->step, s->playing ? "true" : "false", s->fresh ? "true" : "false",
+             lround(1024 * s->speed), thousandths, s->scene->options.contacts ? solver->name : "");
+    view_put_bytes(out, text, strlen(text));
+    put_text(out, s->say);
+    view_put_bytes(out, "\"}", 2);
+}

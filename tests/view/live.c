@@ -1,0 +1,123 @@
+/* A run that is watched: does it keep to the clock, and is it the run that nobody watches? */
+#include "live/session.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static const char text[] =
+    "{\"sim\": 1, \"world\": {\"step\": 0.002, \"duration\": 1}, \"bodies\": ["
+    "{\"name\": \"floor\", \"shapes\": [{\"type\": \"half_space\"}]},"
+    "{\"name\": \"box\", \"joint\": \"free\", \"pose\": {\"position\": [0, 0, 0.2], \"rpy_deg\": [20, 10, 30]},"
+    " \"shapes\": [{\"type\": \"box\", \"size\": [0.2, 0.1, 0.3], \"density\": 1000}]}]}";
+
+typedef struct watched {
+    sim_scene *scene;
+    live_session *session;
+} watched;
+
+static watched start(void) {
+    sim_error error;
+    watched w = {.scene = sim_scene_parse(text, strlen(text), "scene", NULL, NULL, &error)};
+    cr_assert(w.scene, "%s", error.text);
+    w.session = live_session_create(w.scene, &error);
+    cr_assert(w.session, "%s", error.text);
+    return w;
+}
+
+static void end(watched *w) {
+    live_session_free(w->session);
+    sim_scene_free(w->scene);
+}
+
+static void ask(watched *w, live_command command) { live_session_do(w->session, &command); }
+
+static int64_t steps(watched *w) { return sim_world_state(live_session_world(w->session))->step; }
+
+/* All that is due at `now`; how many that was. */
+static int catch_up(watched *w, double now) {
+    int count = 0;
+    for (; live_session_due(w->session, now) && count < 100000; count++) {
+        live_session_step(w->session);
+    }
+    return count;
+}
+
+static void assert_same(watched *w, sim_world *alone) {
+    const sim_state *a = sim_world_state(live_session_world(w->session)), *b = sim_world_state(alone);
+    const sim_model *m = w->scene->model;
+    cr_assert(a->step == b->step && a->time == b->time && a->ncontact == b->ncontact);
+    cr_assert(memcmp(a->q, b->q, (size_t)m->nq * sizeof *a->q) == 0);
+    cr_assert(memcmp(a->v, b->v, (size_t)m->nv * sizeof *a->v) == 0);
+    for (int k = 0; k < a->ncontact; k++) {
+        cr_assert(memcmp(&a->impulse[k], &b->impulse[k], sizeof a->impulse[k]) == 0);
+    }
+}
+
+Test(live, has_the_bits_of_a_run_that_nobody_watches) {
+    watched w = start();
+    sim_error error;
+    sim_world *alone = sim_world_create(w.scene->model, &w.scene->options, &error);
+    ask(&w, (live_command){.verb = LIVE_DRAG, .body = 2, .target = {0, 0, 5}});
+    ask(&w, (live_command){.verb = LIVE_STEP, .count = 50});
+    catch_up(&w, 0);
+    ask(&w, (live_command){.verb = LIVE_RESET});
+    ask(&w, (live_command){.verb = LIVE_STEP, .count = 300});
+    cr_assert(catch_up(&w, 0) == 300);
+    ask(&w, (live_command){.verb = LIVE_DRAG, .body = 2, .target = {0, 0, 5}});
+    ask(&w, (live_command){.verb = LIVE_RELEASE});
+    ask(&w, (live_command){.verb = LIVE_PLAY});
+    catch_up(&w, 7);
+    cr_assert(catch_up(&w, 7.0501) == 25, "50 ms are 25 steps");
+    for (int k = 0; k < 325; k++) {
+        cr_assert(sim_world_step(alone, &error) == SIM_OK);
+    }
+    assert_same(&w, alone);
+    sim_world_free(alone);
+    end(&w);
+}
+
+Test(live, keeps_to_the_clock_times_the_speed) {
+    watched w = start();
+    cr_assert(catch_up(&w, 1) == 0, "it stands still at first");
+    ask(&w, (live_command){.verb = LIVE_PLAY});
+    for (int k = 0; k <= 600; k++) {
+        catch_up(&w, 10 + k / 60.0);
+    }
+    cr_assert(steps(&w) >= 4999 && steps(&w) <= 5000, "10 s are 5000 steps, not %lld", (long long)steps(&w));
+    ask(&w, (live_command){.verb = LIVE_SPEED, .speed = 0.25});
+    int64_t before = steps(&w);
+    for (int k = 0; k <= 600; k++) {
+        catch_up(&w, 20 + k / 60.0);
+    }
+    cr_assert(steps(&w) - before >= 1249 && steps(&w) - before <= 1250);
+    ask(&w, (live_command){.verb = LIVE_PAUSE});
+    cr_assert(catch_up(&w, 40) == 0);
+    end(&w);
+}
+
+Test(live, does_not_make_up_for_what_it_fell_behind) {
+    watched w = start();
+    ask(&w, (live_command){.verb = LIVE_PLAY});
+    catch_up(&w, 0);
+    cr_assert(catch_up(&w, 1000) <= 1, "a thousand seconds behind: let go");
+    cr_assert(catch_up(&w, 1000.0201) == 10, "and on at the pace of the clock");
+    live_session_rest(w.session, 2000);
+    cr_assert(catch_up(&w, 2000.0201) == 10, "nobody watched in between");
+    end(&w);
+}
+
+Test(live, refuses_a_solver_that_cannot_be_had_and_goes_on) {
+    watched w = start();
+    sim_error error;
+    live_command command;
+    const char *bad = "{\"do\":\"solver\",\"name\":\"none\"}";
+    cr_assert(live_command_read(bad, strlen(bad), 3, &command, &error) == SIM_BAD_INPUT);
+    for (int k = 0; k < sim_solver_count(); k++) {
+        ask(&w, (live_command){.verb = LIVE_SOLVER, .solver = sim_solver_at(k)});
+        ask(&w, (live_command){.verb = LIVE_STEP, .count = 40});
+        catch_up(&w, 0);
+        cr_assert(steps(&w) == 40 * (k + 1));
+        cr_assert(sim_world_options(live_session_world(w.session))->solver == sim_solver_at(k));
+    }
+    end(&w);
+}
