@@ -74,23 +74,28 @@ static void store_trees(const subadmm_alike *a, int at, double (*from)[LANES], d
 
 /* ---- matrices ---- */
 
-static void begin(const subadmm *s, subadmm_alike *a) {
+/* What contacts of the lanes add to a body, of which a lower triangle is kept.  Behind it stands the next one, and in the
+ * end that of the row which is no body's. */
+static void load_added(const subadmm *s, subadmm_alike *a, int at, int body) {
     enum { NUMBERS = (ADMM_SYMMETRIC + LANES - 1) / LANES * LANES };
-    for (int n = 0; n * LANE_WIDTH < a->trees; n++) {
+    const double *added = s->lanes.added[0];
+    wide L[NUMBERS];
+    for (int part = 0; part < NUMBERS; part += LANE_WIDTH) {
+        for (int k = 0; k < LANE_WIDTH; k++) {
+            L[part + k] = lane_load(added + (ptrdiff_t)ADMM_SYMMETRIC * a->place[body][at + k] + part);
+        }
+        lane_turn(L + part);
+    }
+    for (int k = 0; k < 36; k++) {
+        int row = k / 6 > k % 6 ? k / 6 : k % 6, column = k / 6 + k % 6 - row;
+        lane_store(a->H[body][k] + at, L[row * (row + 1) / 2 + column]);
+    }
+}
+
+static void begin(const subadmm *s, subadmm_alike *a) {
+    for (int at = 0; at < a->trees; at += LANE_WIDTH) {
         for (int i = 0; i < a->nbody; i++) {
-            int at = n * LANE_WIDTH;
-            wide L[NUMBERS];
-            for (int part = 0; part < NUMBERS;
-                 part += LANE_WIDTH) { /* the last row, which is no body's, stands behind */
-                for (int k = 0; k < LANE_WIDTH; k++) {
-                    L[part + k] = lane_load(s->lanes.added[a->place[i][at + k]] + part);
-                }
-                lane_turn(L + part);
-            }
-            for (int k = 0; k < 36; k++) {
-                int row = k / 6 > k % 6 ? k / 6 : k % 6, column = k / 6 + k % 6 - row;
-                lane_store(a->H[i][k] + at, L[row * (row + 1) / 2 + column]);
-            }
+            load_added(s, a, at, i);
         }
     }
 }

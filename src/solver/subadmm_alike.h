@@ -23,7 +23,7 @@ typedef struct subadmm_alike {
     int *depth, *row;             /* [nv] dofs on the path with itself; where a row starts */
     subadmm_entry *path, *beyond; /* [numbers] the rows; the columns below the diagonal, last rows first */
     int *first_beyond;            /* [nv + 1] */
-    int node[LANES], v0[LANES], body0[LANES];           /* of the solver's trees; of the problem */
+    int node[LANES], v0[LANES];   /* of the solver's trees; of the problem */
     int (*place)[LANES], (*body)[LANES];                /* [nbody] row of the lanes; the problem's body */
     int (*slot)[LANES], (*slots)[LANES];                /* [nbody] first slot of the lanes, how many */
     double (*r[SIM_CHAINS])[3][LANES];                  /* [nbody] */

@@ -209,7 +209,6 @@ static void fill(const subadmm *s, subadmm_alike *a) {
     for (int lane = 0; lane < LANES; lane++) {
         const subadmm_tree *t = &s->tree[lane_tree(a, lane)];
         a->v0[lane] = t->v0;
-        a->body0[lane] = t->body0;
         for (int i = 0; i < a->nbody; i++) {
             fill_body(s, a, t, i, lane);
         }
