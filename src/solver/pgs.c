@@ -36,8 +36,10 @@ static const sim_solver_option options[NOPTIONS] = {
     [ACCELERATION] = {"acceleration", "guess ahead from sweeps in a row", 0, 1, 1, 1, accelerations},
 };
 
-/* The best so far. */
+/* The best so far: the least error in units of velocity.  E alone, which is relative, would take an answer that moves all
+ * things ever faster for as good as one that leaves them be. */
 typedef struct best {
+    double merit; /* E times excess */
     double residual;
     double *gamma;
 } best;
@@ -48,8 +50,9 @@ typedef struct watch {
 } watch;
 
 static double measure(pgs *s, best *b) {
-    double residual = pgs_residual(s);
-    if (residual < b->residual) {
+    double excess, residual = pgs_residual(s, &excess);
+    if (residual * excess < b->merit) {
+        b->merit = residual * excess;
         b->residual = residual;
         memcpy(b->gamma, s->gamma, (size_t)s->lanes * sizeof *b->gamma);
     }
@@ -105,7 +108,8 @@ static void get_on(progress *at, int sweep, pgs *s, extrapolation *e, const best
         at->residual = b->residual;
         return;
     }
-    if (pgs_residual(s) > DIVERGED * b->residual) {
+    double excess, residual = pgs_residual(s, &excess);
+    if (residual * excess > DIVERGED * b->merit) {
         memcpy(s->gamma, b->gamma, (size_t)s->lanes * sizeof *b->gamma);
         pgs_refresh(s);
     }
@@ -186,7 +190,8 @@ static solver_piece iterate(iteration *r, double until) {
             call->work += call->unit;
         }
         if (call->out->history) {
-            solver_record(call, pgs_residual(s), NAN);
+            double excess;
+            solver_record(call, pgs_residual(s, &excess), NAN);
         }
         if (resting && !(r->b.residual <= tolerance)) {
             return end(r, r->b.residual <= NATURAL_RIGHT ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
@@ -217,7 +222,7 @@ static void *begin(solver_call *call) {
     if (!r) {
         return NULL;
     }
-    *r = (iteration){.call = call, .b = {HUGE_VAL, NULL}};
+    *r = (iteration){.call = call, .b = {HUGE_VAL, HUGE_VAL, NULL}};
     if (!pgs_prepare(&r->s, call, (int)call->option[MATRIX], call->scratch) ||
         !make_extrapolation(&r->e, &r->s, call->option[ACCELERATION] > 0 ? 10 : 0, call->scratch) ||
         !(r->b.gamma = ARENA_NEW(call->scratch, double, r->s.lanes))) {

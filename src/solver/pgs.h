@@ -57,8 +57,9 @@ void pgs_refresh(pgs *s);
 void pgs_velocity(const pgs *s, const pgs_block *b, double *velocity);
 /* One after the other, forwards or backwards, every constraint is solved with the others as they stand. */
 pgs_change pgs_sweep(pgs *s, double relaxation, int backwards);
-/* How wrong gamma is: the judge's E for the law that is solved (judge.h), from the velocities as they stand. */
-double pgs_residual(const pgs *s);
+/* How wrong gamma is: the judge's E for the law that is solved (judge.h), from the velocities as they stand; `excess`: how
+ * much greater these are than those that were to be answered, at least 1. */
+double pgs_residual(const pgs *s, double *excess);
 
 /* The impulse g of one constraint that obeys its law while all others stay: from g and s = K g + b. */
 void pgs_solve_contact(pgs_block *b, const double *s, double *g);

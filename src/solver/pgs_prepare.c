@@ -274,6 +274,20 @@ static void to_lanes(const pgs *s, const double *from, double *to) {
     }
 }
 
+/* Impulses that would move things so many times faster than they are have run away in the step before. */
+static const double RUN_AWAY = 1e6;
+
+static int guess_is_sane(const pgs *s, const double *guess) {
+    double sum = 0;
+    for (int i = 0; i < s->n; i++) {
+        const sim_constraint *c = &s->problem->constraint[i];
+        for (int k = c->row; k < c->row + c->rows; k++) {
+            sum += guess[k] * guess[k] / (s->block[i].rho * s->block[i].rho);
+        }
+    }
+    return sqrt(sum) <= RUN_AWAY * s->size_q;
+}
+
 static int make_vectors(pgs *s, const solver_call *call, sim_arena *scratch) {
     const sim_problem *p = s->problem;
     size_t lanes = (size_t)s->lanes;
@@ -303,7 +317,7 @@ static int make_vectors(pgs *s, const solver_call *call, sim_arena *scratch) {
     for (int k = 0; k < p->nrow && p->impulse_guess; k++) {
         row[k] = isfinite(p->impulse_guess[k]) ? p->impulse_guess[k] : 0;
     }
-    if (p->impulse_guess) {
+    if (p->impulse_guess && guess_is_sane(s, row)) {
         to_lanes(s, row, s->gamma);
     }
     return 1;

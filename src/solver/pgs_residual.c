@@ -33,7 +33,7 @@ static double map_of(const pgs *p, const pgs_block *b, double rho, const double 
 
 static double over(double x, double size) { return x > 0 ? x / size : x; } /* 0 / 0 is 0; NAN stays */
 
-double pgs_residual(const pgs *p) {
+double pgs_residual(const pgs *p, double *excess) {
     double one = 0, moved = 0, velocity = 0, impulse = 0, gamma = 0, u = 0, s[PGS_WIDEST];
     for (int i = 0; i < p->n; i++) {
         const pgs_block *b = &p->block[i];
@@ -52,6 +52,7 @@ double pgs_residual(const pgs *p) {
     }
     gamma = sqrt(gamma);
     u = fmax(sqrt(u), p->size_q);
+    *excess = p->size_q > 0 ? u / p->size_q : 1;
     double worst = over(sqrt(one), fmax(u, gamma)), e_velocity = over(sqrt(velocity), u);
     double e_impulse = over(sqrt(impulse), gamma), E = fmax(worst, fmax(e_velocity, e_impulse));
     E = fmax(E, NATURAL_ROUNDING * over(sqrt(moved), u));
