@@ -221,13 +221,14 @@ static int finish(primal *p, sim_outcome outcome) {
     return 1;
 }
 
-/* Was the last step lost in rounding?  The cost no longer falls, and the error not to half of the least there was. */
+/* Was the last step lost in rounding?  The cost does not fall below what it has been, and the error not to half of the least
+ * there was. */
 static int lost(const primal *p, double cost, double least) {
     return p->at.cost >= cost - 4 * DBL_EPSILON * fabs(cost) && p->at.residual > 0.5 * least;
 }
 
 int primal_minimise(primal *p) {
-    double least = HUGE_VAL;
+    double least = HUGE_VAL, cost = HUGE_VAL;
     int in_vain = 0;
     p->careful = 0;
     primal_look(p);
@@ -247,7 +248,7 @@ int primal_minimise(primal *p) {
         if (p->out->iterations >= p->options.max_iterations || solution_stopped(p->out)) {
             return finish(p, SIM_AT_LIMIT);
         }
-        double cost = p->at.cost;
+        cost = fmin(cost, p->at.cost);
         least = fmin(least, p->at.residual);
         int found = primal_direction(p);
         if (found < 0) {
@@ -263,7 +264,7 @@ int primal_minimise(primal *p) {
         p->out->iterations++;
         record(p);
         in_vain = lost(p, cost, least) ? in_vain + 1 : 0;
-        if (in_vain == PATIENCE && p->at.residual > p->options.tolerance) {
+        if (in_vain >= PATIENCE && p->at.residual > p->options.tolerance) {
             return finish(p, SIM_AT_ROUNDING);
         }
     }

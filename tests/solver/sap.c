@@ -91,7 +91,8 @@ Test(sap, is_faithful_from_light_friction_to_stiff_contact_with_both_line_search
             answer_find(&a, "sap", option);
             answer_errors e = answer_check(&a);
             /* rounding in u counts 1 / R times over in the impulses */
-            cr_expect_leq(a.out.outcome, SIM_AT_ROUNDING);
+            cr_expect_leq(a.out.outcome, SIM_AT_ROUNDING, "sigma 1e%d, search %d: %s after %d at %g", decade, search,
+                          sim_outcome_name(a.out.outcome), a.out.iterations, a.out.residual);
             cr_expect_lt(e.momentum, 1e-12 * pow(10, -0.9 * decade), "sigma 1e%d: %g", decade, e.momentum);
             answer_free(&a);
             sim_problem_free(p);
