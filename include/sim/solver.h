@@ -41,7 +41,7 @@ typedef enum sim_outcome {
     SIM_SOLVED,      /* within the solver's tolerance */
     SIM_AT_ROUNDING, /* no number in double precision gets nearer */
     SIM_AT_LIMIT,    /* iterations or time ran out; the best answer so far */
-    SIM_STALLED,     /* no step makes it better, though it is no answer: a local minimum, a ray; the best answer so far */
+    SIM_STALLED, /* no step makes it better, though it is no answer: a local minimum, a ray; the best answer so far */
     SIM_BROKEN_DOWN, /* a matrix was singular, a number not finite; the best answer so far */
     SIM_OUTCOMES,
 } sim_outcome;

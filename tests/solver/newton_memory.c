@@ -12,7 +12,7 @@ static const problem_recipe recipe = {
     .bodies = 8, .chain = 18, .contacts = 25, .friction = 0.6, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 0.6};
 
 /* Solvers, and how canal puts its rounds. */
-static const char *const name[] = {"sap",  "canal", "canal",    "canal",        "canal",     "auto",
+static const char *const name[] = {"sap", "canal", "canal",    "canal",        "canal",     "auto",
                                    "nsn", "incp",  "mncp-rlm", "mlcp-pfb-plm", "mlcp-pivot"};
 static const int inner[] = {0, 0, 1, 2, 3, 0, 0, 0, 0, 0, 0};
 enum { SOLVERS = sizeof name / sizeof *name };
