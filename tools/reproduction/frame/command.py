@@ -57,7 +57,8 @@ def program():
         return os.path.abspath(named)
     build = ROOT / "build" / "bench"
     script = (f"self=tools/reproduce root={shlex.quote(str(ROOT))}; . \"$root/tools/common.sh\"; install_packages run figures; "
-              "configure \"$root/build/bench\" -Dnative=true -Dtests=disabled -Dbenchmarks=true && ninja -C \"$root/build/bench\" >&2")
+              "configure \"$root/build/bench\" -Dnative=true -Dtests=disabled -Dbenchmarks=true && { "
+              "ninja -C \"$root/build/bench\" -n | grep -q 'no work to do' || { say 'building'; ninja --quiet -C \"$root/build/bench\" >&2; }; }")
     if subprocess.run(["sh", "-c", script], stdout=subprocess.DEVNULL, check=False).returncode:
         die("the program could not be built")
     return str(build / "src" / "app" / "sim")

@@ -17,13 +17,20 @@ class Failure(Exception):
     """A run went wrong, or did not say what it should: the rows of the experiment turn red."""
 
 
-class Record:
-    """What a run wrote: columns by name, with or without the unit, and the summary."""
+def number(text):
+    try:
+        return float(text or "nan")
+    except ValueError:
+        return text
 
-    def __init__(self, path, summary):
-        with open(path, encoding="ascii", newline="") as file:
+
+class Record:
+    """A table in CSV: columns by name, with or without the unit; of a run the summary, too."""
+
+    def __init__(self, path, summary=None):
+        with open(path, encoding="utf-8", newline="") as file:
             head, *rows = csv.reader(file)
-        self.columns = {name: [float(row[k] or "nan") for row in rows] for k, name in enumerate(head)}
+        self.columns = {name: [number(row[k]) for row in rows] for k, name in enumerate(head)}
         self.plain = {re.sub(r" \[.*\]$", "", name): name for name in head}
         self.summary = summary
 
@@ -58,6 +65,10 @@ class Context:
             path.unlink(missing_ok=True)
         self.sim(f"scenes/{scene}.json", *words, *self.also, "--quiet", "--out", out, "--summary", summary)
         return Record(out, json.loads(summary.read_text(encoding="utf-8")))
+
+    def csv(self, path):
+        """A table that some command wrote into a file."""
+        return Record(path)
 
     def helper(self, name, *words):
         """A program of tests/bench, built beside the program; what it says on standard output."""
