@@ -36,7 +36,7 @@ typedef struct levenberg {
     double *x, *r, *J, *copy, *work; /* the present place */
     double *dx, *next, *next_r;
     double *best;
-    double psi, error; /* psi here; least error */
+    double psi, least, error; /* psi here, and of the best; the best's error */
     int iteration;
 } levenberg;
 
@@ -44,7 +44,7 @@ static double half_square(size_t n, const double *r) { return 0.5 * dense_dot((i
 
 static int make(levenberg *m, const levenberg_problem *p, solver_call *call, double *best) {
     size_t n = (size_t)p->n;
-    *m = (levenberg){.of = p, .call = call, .n = n, .best = best, .error = HUGE_VAL};
+    *m = (levenberg){.of = p, .call = call, .n = n, .best = best, .least = HUGE_VAL, .error = HUGE_VAL};
     m->J = sim_arena_alloc(call->scratch, n * n, sizeof *m->J);
     m->copy = sim_arena_alloc(call->scratch, n * n, sizeof *m->copy);
     m->work = ARENA_NEW(call->scratch, double, levenberg_work(p->n));
@@ -67,8 +67,9 @@ static void arrive(levenberg *m, int known) {
     }
     m->psi = half_square(m->n, m->r);
     double error = m->of->error(m->of->self, m->x);
-    if (error < m->error) {
+    if (error <= m->of->tolerance || m->psi < m->least) {
         m->error = error;
+        m->least = m->psi;
         memcpy(m->best, m->x, m->n * sizeof *m->best);
     }
     solver_record(m->call, error, m->psi);
