@@ -165,14 +165,12 @@ double hybrid_error(const hybrid *h, const double *x) {
 /* gamma = -W^+ q, of a W that is a little softer, so that it is not singular. */
 int hybrid_stick(const hybrid *h, solver_call *call, double *x) {
     size_t n = (size_t)h->n;
-    double *W = sim_arena_alloc(call->scratch, n * n, sizeof *W),
-           *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n));
-    double *gamma = ARENA_NEW(call->scratch, double, n), range;
-    if (!W || !work || !gamma) {
+    double *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n)), *gamma = ARENA_NEW(call->scratch, double, n),
+           range;
+    if (!work || !gamma) {
         return 0;
     }
-    memcpy(W, h->W, n * n * sizeof *W);
-    levenberg_step(h->n, W, h->q, SOFT, work, gamma, &range);
+    levenberg_step(h->n, h->W, h->q, SOFT, work, gamma, &range);
     hybrid_from_impulse(h, gamma, x);
     return 1;
 }
