@@ -289,17 +289,21 @@ static void *begin(solver_call *call) {
     return start(s, &r->at) ? r : NULL;
 }
 
+static void hand_out(iteration *r) {
+    if (r->handed_out != r->s.best || r->s.call->option[ITERATIONS] > 0) {
+        subadmm_hand_out(&r->s);
+        r->handed_out = r->s.best;
+    }
+    r->s.call->out->residual = r->s.best;
+}
+
 static solver_piece go_on(void *state, double until) {
     iteration *r = state;
     sim_solution *out = r->s.call->out;
     if (!iterate(&r->s, &r->at, until)) {
         return SOLVER_NO_MEMORY;
     }
-    if (r->handed_out != r->s.best || r->s.call->option[ITERATIONS] > 0) {
-        subadmm_hand_out(&r->s);
-        r->handed_out = r->s.best;
-    }
-    out->residual = r->s.best;
+    hand_out(r);
     out->outcome = r->at.outcome;
     return r->at.outcome == SIM_OUTCOMES ? SOLVER_PAUSED : SOLVER_ENDED;
 }
@@ -311,7 +315,7 @@ static void take(void *state, const double *impulse) {
     r->at.change = r->at.wait = 1;
     r->at.in_round = r->at.in_vain = 0;
     start(&r->s, &r->at);
-    r->s.call->out->residual = r->s.best;
+    hand_out(r);
 }
 
 static int solve(solver_call *call) {
