@@ -82,8 +82,8 @@ def dump_scene(sim, scene, folder, quick):
     return files
 
 
-def dump_all(sim, folder, quick, jobs):
-    scenes = sorted(glob.glob(os.path.join(ROOT, "scenes", "*", "*.json")))
+def dump_all(sim, folder, quick, jobs, words):
+    scenes = [path for path in sorted(glob.glob(os.path.join(ROOT, "scenes", "*", "*.json"))) if any(word in path for word in words)]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         made = list(pool.map(lambda scene: dump_scene(sim, scene, folder, quick), scenes))
     return [path for paths in made for path in paths]
