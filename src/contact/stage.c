@@ -529,6 +529,7 @@ static void report(const frame *f, contact_info *info) {
         info->total += found->iterations;
         int solved = found->outcome == SIM_SOLVED || found->outcome == SIM_AT_ROUNDING;
         info->unsolved += !solved;
+        info->gave_up[found->reason] += !solved;
         if (solved && found->finished_by >= 0) {
             info->finished[found->finished_by]++;
         }

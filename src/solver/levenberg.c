@@ -251,5 +251,8 @@ int levenberg_solve(const levenberg_problem *p, levenberg_kind kind, solver_call
                          : !isfinite(m.error)                       ? SIM_BROKEN_DOWN
                          : end == SIM_STALLED && m.error <= ROUNDED ? SIM_AT_ROUNDING
                                                                     : end;
+    call->out->reason = !isfinite(m.error)   ? SIM_REASON_NONFINITE
+                        : end == SIM_STALLED ? SIM_REASON_MINIMUM
+                                             : SIM_REASON_NONE;
     return 1;
 }

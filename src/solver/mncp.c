@@ -45,6 +45,7 @@ static int soften(hybrid *h, const levenberg_problem *problem, levenberg_kind ki
         if (out->residual < kept.residual) {
             kept.residual = out->residual;
             kept.outcome = out->outcome;
+            kept.reason = out->reason;
             memcpy(x, other, (size_t)h->n * sizeof *x);
         }
         soft *= HARDER;
@@ -52,6 +53,7 @@ static int soften(hybrid *h, const levenberg_problem *problem, levenberg_kind ki
     out->iterations = kept.iterations;
     out->residual = kept.residual;
     out->outcome = kept.outcome;
+    out->reason = kept.reason;
     return 1;
 }
 
