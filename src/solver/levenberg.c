@@ -11,7 +11,8 @@
  *               lambda as good as 0 and a search along dx that may go uphill for a while, but not for long: if the best psi
  *               has not become better for 20 iterations, it starts again from there and goes downhill only.
  *
- * It stops on `error`, what the caller asks of x, not on psi.  A minimum of psi that is no root is told as such: stalled. */
+ * It stops on `error`, what the caller asks of x, not on psi.  Else the best is what has the least psi, an error in units
+ * that do not grow with x.  A minimum of psi that is no root is told as such: stalled. */
 #include "solver/levenberg.h"
 #include "math/dense.h"
 
@@ -26,6 +27,8 @@ static const double NEARLY_NONE = 1e-16, CONDITION = 1e25, ENOUGH = 1e-4, SHORTE
 static const double BOX = 5, LEAST_BOX = 1, FELL = 0.95, GREW = 4.75;
 enum { MEMORY = 10, MONOTONE = 5, PATIENCE = 20, PROJECTIONS = 20 };
 static const double ROUNDED = 1e-12; /* an error that is as good as none */
+/* Where there is no root, psi may fall towards its infimum for ever, and x grow: a little less is not worth that. */
+static const double WORTH = 0.999;
 /* both: so often psi falls by no more than its rounding */
 enum { STANDSTILLS = 5 };
 
@@ -66,7 +69,7 @@ static void arrive(levenberg *m, int known) {
     }
     m->psi = half_square(m->n, m->r);
     double error = m->of->error(m->of->self, m->x);
-    if (error <= m->of->tolerance || m->psi < m->least) {
+    if (error <= m->of->tolerance || m->psi < WORTH * m->least) {
         m->error = error;
         m->least = m->psi;
         memcpy(m->best, m->x, m->n * sizeof *m->best);
@@ -183,7 +186,7 @@ static void remember(watchdog *w, double psi) {
     w->past[w->count < MEMORY ? w->count++
                               : (memmove(w->past, w->past + 1, sizeof w->past - sizeof *w->past), MEMORY - 1)] = psi;
     w->monotone -= w->monotone > 0;
-    w->since = psi < w->least ? 0 : w->since + 1;
+    w->since = psi < WORTH * w->least ? 0 : w->since + 1;
     w->least = fmin(w->least, psi);
 }
 

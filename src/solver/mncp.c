@@ -2,7 +2,8 @@
  * rows as in Mylapilli and Jain 2016, eqs. 49-59), solved by Levenberg's and Marquardt's method (levenberg.c) with the
  * plain derivative, of one side where there is an edge.
  *
- * Where that ends in a minimum that is no root it goes on with a softer W, less so each time (hybrid_soften).
+ * Where that ends in a minimum that is no root it goes on with a softer W, less so each time (hybrid_soften), as long as
+ * there are iterations left.
  *
  * It starts where everything would stick, gamma = -W^+ q, or at the guess, wherever r is less. */
 #include "math/dense.h"
@@ -20,6 +21,7 @@ static const sim_solver_option options[OPTIONS] = {
 };
 
 static const double SOFTEST = 1e-2, HARDER = 0.1; /* inverse masses are about 1 here */
+static const double WORTH = 0.9;                  /* an answer that errs little less may be far away */
 enum { ROUNDS = 7 };
 
 static void residual(void *self, const double *x, double *r) { hybrid_residual(self, x, r); }
@@ -27,14 +29,17 @@ static void jacobian(void *self, const double *x, double *J) { hybrid_jacobian(s
 static double error(void *self, const double *x) { return hybrid_error(self, x); }
 
 /* On a W that is not singular, softer at first and then less so, each time from where the last one led; 0 without memory. */
-static int soften(hybrid *h, const levenberg_problem *problem, levenberg_kind kind, solver_call *call, double *x) {
+static int soften(hybrid *h, levenberg_problem *problem, levenberg_kind kind, solver_call *call, double *x) {
     sim_solution *out = call->out, kept = *out;
     double *other = ARENA_NEW(call->scratch, double, 2 * h->n), *gamma = other + h->n, soft = SOFTEST;
     if (!other) {
         return 0;
     }
     memcpy(other, x, (size_t)h->n * sizeof *x);
-    for (int round = 0; round < ROUNDS && kept.outcome > SIM_AT_ROUNDING && !solution_stopped(out); round++) {
+    int stalled = kept.outcome == SIM_STALLED, all = problem->most;
+    for (int round = 0; round < ROUNDS && stalled && kept.outcome > SIM_AT_ROUNDING && !solution_stopped(out);
+         round++) {
+        problem->most = all - kept.iterations;
         hybrid_impulse(h, other, gamma);
         hybrid_soften(h, soft, gamma);
         hybrid_from_impulse(h, gamma, other);
@@ -42,7 +47,7 @@ static int soften(hybrid *h, const levenberg_problem *problem, levenberg_kind ki
             return 0;
         }
         kept.iterations += out->iterations;
-        if (out->residual < kept.residual) {
+        if (out->residual < WORTH * kept.residual) {
             kept.residual = out->residual;
             kept.outcome = out->outcome;
             memcpy(x, other, (size_t)h->n * sizeof *x);
