@@ -148,6 +148,7 @@ static sim_status time_steps(const bench_request *request, sim_world *settled, s
     f->whole = HUGE_VAL;
     for (int round = 0; round < ROUNDS * request->repeat && !status; round++) {
         int kind = round % ROUNDS;
+        pieces_part(request->progress, 0.5 + 0.5 * round / (double)(ROUNDS * request->repeat));
         profile.parts = kind == PARTS;
         sim_world_profile(world, kind == WHOLE ? NULL : &profile);
         double before = processor_time(NULL);
@@ -185,7 +186,9 @@ void bench_run(const bench_request *request, const bench_case *c, const solver_c
     sim_world *settled = sim_world_create(scene->model, &scene->options, error);
     sim_world *world = settled ? sim_world_create(scene->model, &scene->options, error) : NULL;
     sim_status status = world ? SIM_OK : error->status;
-    for (int k = bench_steps_before(request, c); k > 0 && !status; k--) {
+    int before = bench_steps_before(request, c);
+    for (int k = 0; k < before && !status; k++) {
+        pieces_part(request->progress, 0.5 * k / before);
         status = sim_world_step(settled, error);
     }
     status = status ? status : time_steps(request, settled, world, f, error);
