@@ -66,6 +66,7 @@ typedef struct sim_solution {
     int searches;           /* evaluations of line searches */
     int finished_by;        /* the branch of the card whose answer this is; -1: no branches, or none was needed */
     int failures;           /* rounds whose inner problem was not solved, of methods that go by rounds */
+    int whole_steps;        /* iterations that took Newton's point as it stood, of methods that may look elsewhere */
     double residual;        /* the solver's own: what it stops on */
     double multiplications; /* of those factorisations, were each done from scratch; 0: not counted */
     double factor_seconds;  /* that they took, where there is a clock */

@@ -23,9 +23,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, EDGES, DOGLEG, RESTART, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, EDGES, DOGLEG, RESTART, START, OPTIONS };
 
 static const char *const switches[] = {"off", "on", NULL};
+static const char *const starts[] = {"guess", "sticking", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
@@ -33,6 +34,7 @@ static const sim_solver_option options[OPTIONS] = {
     [EDGES] = {"edges", "stay on edges where both sides go uphill", 0, 1, 1, 1, switches},
     [DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
     [RESTART] = {"restart", "on softer W, then from 100 sweeps of Gauss and Seidel", 0, 1, 1, 1, switches},
+    [START] = {"start", "at the guess where that is better, or always where all would stick", 0, 1, 0, 1, starts},
 };
 
 static const double FIRST = 1e-6, STEP = 10, LEAST = 1e-14, MOST = 1e10; /* lambda over the mean of J' J's diagonal */
@@ -197,6 +199,7 @@ static sim_outcome descend(incp *m) {
         if (before - after >= ENOUGH * (before - model) && after < before) {
             leave(m);
             stand(m, m->newton);
+            m->call->out->whole_steps++;
             m->lambda = fmax(m->lambda / STEP, LEAST);
         } else {
             m->lambda *= STEP;
@@ -306,10 +309,12 @@ static int again(incp *m, sim_outcome *end) {
     if (!(int)m->call->option[RESTART] || !goes_on(m)) {
         return 1;
     }
+    m->call->out->failures++;
     *end = soften(m, *end);
     if (!goes_on(m)) {
         return 1;
     }
+    m->call->out->failures++;
     if (!sweep(m)) {
         return 0;
     }
@@ -321,7 +326,8 @@ static int solve(solver_call *call) {
     incp m;
     dual d;
     double tolerance = call->option[TOLERANCE];
-    if (!make(&m, call, &d) || !hybrid_start(&m.h, call, m.other)) {
+    int sticking = (int)call->option[START];
+    if (!make(&m, call, &d) || !(sticking ? hybrid_stick : hybrid_start)(&m.h, call, m.other)) {
         return 0;
     }
     m.lambda = FIRST;

@@ -6,7 +6,7 @@
  *
  *   regular     (their section 5) lambda grows where psi does not fall as the model J says, and shrinks where it does:
  *               ratio = (psi(x + dx) - psi(x)) / (model(x + dx) - psi(x));  below 0.3: lambda times 20;  above 0: the step
- *               is taken;  above 0.8: lambda over 20.
+ *               is taken;  above 0.8: lambda over 20.  The first is 1e-3, or |r|^2 where a good guess makes that less
  *   projected   (after Kanzow and Petra 2004) first some steps cut back to the bounds and to a box that breathes; then
  *               lambda as good as 0 and a search along dx that may go uphill for a while, but not for long: if the best psi
  *               has not become better for 20 iterations, it starts again from there and goes downhill only.
@@ -33,10 +33,10 @@ typedef struct levenberg {
     const levenberg_problem *of;
     solver_call *call;
     size_t n;
-    double *x, *r, *J, *copy, *work; /* the present place */
+    double *x, *r, *J, *work; /* the present place */
     double *dx, *next, *next_r;
     double *best;
-    double psi, error; /* psi here; least error */
+    double psi, least, error; /* psi here, and of the best; the best's error */
     int iteration;
 } levenberg;
 
@@ -44,12 +44,11 @@ static double half_square(size_t n, const double *r) { return 0.5 * dense_dot((i
 
 static int make(levenberg *m, const levenberg_problem *p, solver_call *call, double *best) {
     size_t n = (size_t)p->n;
-    *m = (levenberg){.of = p, .call = call, .n = n, .best = best, .error = HUGE_VAL};
+    *m = (levenberg){.of = p, .call = call, .n = n, .best = best, .least = HUGE_VAL, .error = HUGE_VAL};
     m->J = sim_arena_alloc(call->scratch, n * n, sizeof *m->J);
-    m->copy = sim_arena_alloc(call->scratch, n * n, sizeof *m->copy);
     m->work = ARENA_NEW(call->scratch, double, levenberg_work(p->n));
     double *vectors = ARENA_NEW(call->scratch, double, 5 * n);
-    if (!m->J || !m->copy || !m->work || !vectors) {
+    if (!m->J || !m->work || !vectors) {
         return 0;
     }
     m->x = vectors;
@@ -67,8 +66,9 @@ static void arrive(levenberg *m, int known) {
     }
     m->psi = half_square(m->n, m->r);
     double error = m->of->error(m->of->self, m->x);
-    if (error < m->error) {
+    if (error <= m->of->tolerance || m->psi < m->least) {
         m->error = error;
+        m->least = m->psi;
         memcpy(m->best, m->x, m->n * sizeof *m->best);
     }
     solver_record(m->call, error, m->psi);
@@ -87,9 +87,8 @@ static double look(levenberg *m) {
 
 /* dx by the J that stands in m->J. */
 static int step(levenberg *m, double lambda, double *range) {
-    memcpy(m->copy, m->J, m->n * m->n * sizeof *m->J);
     m->call->out->factorisations++;
-    return levenberg_step((int)m->n, m->copy, m->r, lambda, m->work, m->dx, range);
+    return levenberg_step((int)m->n, m->J, m->r, lambda, m->work, m->dx, range);
 }
 
 /* |r + J dx|^2 / 2 */
@@ -108,7 +107,7 @@ static int goes_on(levenberg *m) {
 }
 
 static sim_outcome regular(levenberg *m) {
-    double lambda = FIRST, range;
+    double lambda = fmax(LEAST, fmin(FIRST, 2 * m->psi)), range;
     int fresh = 0, still = 0;
     while (goes_on(m)) {
         if (!fresh) {

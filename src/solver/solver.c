@@ -101,7 +101,7 @@ sim_status sim_solver_accepts(const sim_solver *s, const sim_problem *p, sim_err
 sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regularisation *law, sim_solution *out,
                             sim_error *error) {
     out->outcome = SIM_SOLVED;
-    out->iterations = out->factorisations = out->searches = out->failures = 0;
+    out->iterations = out->factorisations = out->searches = out->failures = out->whole_steps = 0;
     out->finished_by = -1;
     out->residual = out->multiplications = out->factor_seconds = 0;
     if (out->history) {
