@@ -4,6 +4,7 @@
  *                on each (Lee et al. 2024, section VII-A)
  *   dishes       bowl, bowl and plate, 0.1 kg each, under a pot of 5 kg, a hundred wrenches on them (section VII-B)
  *   pour         balls poured into a cup, at rest (section VII-C, figure 11)
+ *   grasp        balls in a cup that two arms of seven joints squeeze and hold up (likewise)
  *   quadrupeds   limp robots that lie on the ground and on each other (section VII-D2, table III)
  *
  * Masses and wrenches are not printed there; here a wrench is so many weights of the body it acts on. */
@@ -39,6 +40,15 @@ static void place_nut(contest_random *random, double *q) {
         .between = 24, .warm = 1, .set = {                                                                             \
             "instances/0/repeat/counts=" counts,                                                                       \
             "bodies/cup/shapes/0/field/points=[[0,0],[" radius ",0],[" radius ",0.4]]"                                 \
+        }                                                                                                              \
+    }
+
+/* The same balls in a cup that two arms hold. */
+#define GRASP(balls, counts)                                                                                           \
+    {                                                                                                                  \
+        .name = "grasp-" #balls, .family = "grasp", .scene = "bench/grasp.json", .settle = 48, .states = 5,            \
+        .between = 12, .warm = 1, .set = {                                                                             \
+            "instances/2/repeat/counts=" counts                                                                        \
         }                                                                                                              \
     }
 
@@ -83,6 +93,11 @@ const contest_case contest_cases[] = {
     POUR(490, "[7,7,10]", "0.0535"),
     POUR(1000, "[10,10,10]", "0.0757"),
     POUR(2000, "[10,10,20]", "0.0757"),
+    GRASP(9, "[3,3,1]"),
+    GRASP(18, "[3,3,2]"),
+    GRASP(27, "[3,3,3]"),
+    GRASP(36, "[3,3,4]"),
+    GRASP(45, "[3,3,5]"),
     QUADRUPEDS(1, "[1,1,1]"),
     QUADRUPEDS(8, "[2,2,2]"),
     QUADRUPEDS(27, "[3,3,3]"),
