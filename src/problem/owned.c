@@ -29,8 +29,10 @@ static void times(const void *self, int tree, const double *x, double *y) {
 static void solve_half(int n, int end, const double *L, double *x) {
     for (int i = end - 1; i >= 0; i--) {
         const double *row = L + (ptrdiff_t)i * n;
-        x[i] /= row[i];
-        dense_axpy(i, -x[i], row, x);
+        if (x[i] != 0) { /* other branches than those that are touched */
+            x[i] /= row[i];
+            dense_axpy(i, -x[i], row, x);
+        }
     }
 }
 

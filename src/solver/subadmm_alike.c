@@ -225,7 +225,7 @@ static void take_momentum(const subadmm_alike *a, int at, double (*x)[LANES], do
 
 /* ---- passes ---- */
 
-/* Velocities of bodies from x, as it stands in the lanes. */
+/* Velocities of bodies from x, as it stands in the lanes; of bodies that nothing touches nobody asks. */
 static void spread_chain(subadmm_alike *a, int chain, int at, double *rows, int (*index)[LANES]) {
     for (int i = 0; i < a->nbody; i++) {
         wide V[6], r[3];
@@ -246,7 +246,9 @@ static void spread_chain(subadmm_alike *a, int chain, int at, double *rows, int 
         if (a->bears[i]) {
             store(6, V, at, a->V[i]);
         }
-        lane_rows_store(rows, index[i] + at, V);
+        if (a->touched[i] || a->others) {
+            lane_rows_store(rows, index[i] + at, V);
+        }
     }
 }
 
@@ -327,10 +329,10 @@ static void spread(subadmm *s, subadmm_alike *a) {
     }
 }
 
+/* x stands in the lanes since the spread. */
 static void move(subadmm *s, subadmm_alike *a) {
     for (int at = 0; at < a->trees; at += LANE_WIDTH) {
         gather(s, a, at);
-        load_trees(a, at, s->x, a->x);
         take_momentum(a, at, a->x, a->push);
         solve(a, at, a->K, a->push);
         for (int j = 0; j < a->nv; j++) {
