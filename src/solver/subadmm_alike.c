@@ -259,14 +259,18 @@ static void spread_all(subadmm_alike *a, int at, double *rows, double *V) {
     }
 }
 
-/* The sum of the slots of a body of each tree. */
-LANE_INLINE void sum_slots(const double *slot, const int *first, const int *count, wide sum[LANES]) {
+/* The sum of the slots of a body of each tree, of which no tree has more than `most`: each takes as many steps, some of
+ * nothing, as how many there are is hard to foresee. */
+LANE_INLINE void sum_slots(const double *slot, const int *first, const int *count, int most, wide sum[LANES]) {
+    static const double nothing[LANES] = {0};
     for (int part = 0; part < LANES; part += LANE_WIDTH) {
         for (int k = 0; k < LANE_WIDTH; k++) {
-            const double *from = slot + (ptrdiff_t)LANES * first[k] + part;
             sum[part + k] = lane_all(0);
-            for (int n = 0; n < count[k]; n++) {
-                sum[part + k] += lane_load(from + (ptrdiff_t)LANES * LANES * n);
+        }
+        for (int n = 0; n < most; n++) {
+            for (int k = 0; k < LANE_WIDTH; k++) {
+                const double *from = slot + LANES * ((ptrdiff_t)first[k] + LANES * n);
+                sum[part + k] += lane_load((n < count[k] ? from : nothing) + part);
             }
         }
         lane_turn(sum + part);
@@ -287,7 +291,7 @@ static void gather_chain(const subadmm *s, subadmm_alike *a, int chain, int at) 
             F[k] = a->bears[i] ? lane_load(a->V[i][k] + at) : lane_all(0);
         }
         if (chain == SIM_CHAIN_START && a->touched[i]) {
-            sum_slots(s->lanes.slot, a->slot[i] + at, a->slots[i] + at, more);
+            sum_slots(s->lanes.slot, a->slot[i] + at, a->slots[i] + at, a->touched[i], more);
             add(F, more);
         }
         if (a->others) {
