@@ -62,7 +62,7 @@ static const sim_solver_option options[OPTIONS] = {
 static const double STEP = 5, STIFFEST = 1e7, SHARE = 0.3, RELIEF = 10;
 static const double GROWTH = 4;                       /* of changes after a guess, for which it is still taken */
 static const double LOOSEST = 1e-4, TIGHTEST = 1e-13; /* of inner problems, else INNER times E */
-static const double INNER = 0.01;
+static const double INNER = 0.01, TIGHTER = 0.01;
 enum { WINDOW = 10, IDLE = 10, STUCK = 15, ROUNDING = 4 }; /* rounds; E over the penalty's rounding */
 enum { PATIENCE = 500, PATIENCE_NEAR = 60 };               /* rounds without half the error; from a guess */
 enum { MOST_STEPS = 100, TRIAL = 12 }; /* of Newton in a round, as more go round in rounding; from a guess */
@@ -88,6 +88,7 @@ typedef struct canal {
     double multiplier_change, shift_change;
     int round, ended;
     double before;        /* E of the round before */
+    double loosest;       /* tolerance of inner problems */
     double work_of_round; /* what a round takes beside Newton's steps */
     canal_inner rounds;
     extrapolation ahead;
@@ -269,10 +270,12 @@ static void relieve(canal *c) {
     extrapolation_restart(&c->ahead);
 }
 
-/* The problem of the round; where it was to be put strictly and got stuck, softer. */
+/* The problem of the round; where it was to be put strictly and got stuck, softer.  A round that takes no step has not seen
+ * what is still wrong, as where small impulses act on what moves with great momentum: the next looks closer. */
 static int answer(canal *c) {
     int most = (int)c->call->option[MAX_ITERATIONS], done;
-    c->newton.options.tolerance = fmax(TIGHTEST, fmin(LOOSEST, INNER * c->best));
+    int before = c->inner.iterations;
+    c->newton.options.tolerance = fmax(TIGHTEST, fmin(c->loosest, INNER * c->best));
     do {
         int some = c->inner.iterations + (c->leap.guessed ? TRIAL : MOST_STEPS);
         c->newton.options.max_iterations = some < most ? some : most;
@@ -283,6 +286,7 @@ static int answer(canal *c) {
             relieve(c);
         }
     } while (done && c->rounds.stuck);
+    c->loosest *= c->inner.iterations > before ? 1 : TIGHTER;
     return done;
 }
 
@@ -440,6 +444,7 @@ static void *begin(solver_call *call) {
     }
     *c = (canal){.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
     c->before = c->half = HUGE_VAL;
+    c->loosest = LOOSEST;
     c->rounds.most = (int)call->option[MAX_ITERATIONS];
     c->inner = *call->out;
     c->inner.history = NULL; /* a record is a round */
