@@ -121,7 +121,7 @@ def section(entry, facts):
     lines.append(verdicts(entry["rows"]) if entry["rows"] else "")
     lines.append(blocks(entry))
     if entry["commands"]:
-        lines.append(f'<details><summary>What was run: {len(entry["commands"])} commands</summary><pre>'
+        lines.append(f'<details><summary>What was run: {len(entry["commands"])} command{"s" if len(entry["commands"]) > 1 else ""}</summary><pre>'
                      + html.escape("\n".join(entry["commands"])) + "</pre></details>")
     lines.append('<p class="up"><a href="#top">to the table</a></p></section>')
     return "\n".join(lines)
