@@ -1,6 +1,7 @@
 /* `sim solve`: which files, by which solver, and how did it go? */
 #include "app/solve.h"
 #include "app/help.h"
+#include "app/pieces.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -96,6 +97,7 @@ void solve_count(solve_totals *totals, const solve_case *c) {
     totals->seconds += c->seconds;
     int solved = c->outcome == SIM_SOLVED || c->outcome == SIM_AT_ROUNDING;
     totals->unsolved += !solved;
+    totals->gave_up.of[c->reason] += !solved;
     if (solved && c->finished_by >= 0) {
         totals->finished.of[c->finished_by]++;
     }
@@ -106,11 +108,15 @@ void solve_count(solve_totals *totals, const solve_case *c) {
 }
 
 const char *solve_outcome(const solve_case *c) {
-    return c->refused          ? "refused"
-           : c->trouble.status ? "failed"
-           : c->stored         ? "stored"
-           : c->out_of_time    ? "out of time"
-                               : sim_outcome_name(c->outcome);
+    return c->refused                     ? "refused"
+           : c->trouble.status            ? "failed"
+           : c->stored                    ? "stored"
+           : c->reason == SIM_REASON_TIME ? "out of time"
+                                          : sim_outcome_name(c->outcome);
+}
+
+const char *solve_verdict(const solve_case *c) {
+    return c->reason && c->reason != SIM_REASON_TIME ? sim_reason_name(c->reason) : solve_outcome(c);
 }
 
 static sim_status open_table(const char *path, const char *head, FILE **file, sim_error *error) {
@@ -198,9 +204,6 @@ static sim_status prepare(solve_run *run, const file_list *list, sim_error *erro
     if (request->law) {
         run->compliance = strcmp(request->law, "rigid") == 0 ? SIM_RIGID : SIM_NEAR_RIGID;
     }
-    run->law = sim_law_options_default();
-    run->law.beta = request->beta > 0 ? request->beta : run->law.beta;
-    run->law.sigma = request->sigma > 0 ? request->sigma : run->law.sigma;
     status = check_outputs(run, list, error);
     return status ? status : open_history(run, error);
 }
@@ -232,9 +235,14 @@ static sim_status solve_files(solve_run *run, const file_list *list, sim_error *
     if (!report) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the table");
     }
+    pieces progress;
+    pieces_start(&progress, list->count);
     for (int k = 0; k < list->count; k++) {
         solve_case c;
+        const char *slash = strrchr(list->path[k], '/');
+        pieces_begin(&progress, slash ? slash + 1 : list->path[k]);
         solve_one(run, list->path[k], &c);
+        pieces_done(&progress);
         solve_count(&run->totals, &c);
         solve_report_case(report, &c);
         if (c.trouble.status) {

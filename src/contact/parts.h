@@ -138,6 +138,13 @@ void bodies_diagonal(const frame *f, const sim_model *model, const island *is);
 void contact_on_body(const frame *f, int constraint, int side, double *J);
 void equality_on_body(const frame *f, const sim_model *model, int constraint, int side, double *J);
 
+/* An island's answer; changed: as its constraints now are. */
+typedef sim_status (*rebound_answer)(void *self, int changed, sim_error *error);
+/* The answer with as much restitution as the island bears.  R and target are those of the constraints as they are, and
+ * then of the answer. */
+sim_status rebound_find(frame *frame, island *island, rebound_answer answer, void *self, sim_arena *scratch,
+                        sim_error *error);
+
 /* How fast positions must move beyond v_start + travel (v - v_start). */
 int touchdown(const island *island, double travel, sim_arena *scratch);
 

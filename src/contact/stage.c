@@ -401,6 +401,19 @@ static sim_status answer(contact_stage *s, worker *w, island *is, sim_error *err
     return status;
 }
 
+typedef struct attempt {
+    contact_stage *s;
+    worker *w;
+    island *is;
+} attempt;
+
+/* What it takes is added to what it took. */
+static sim_status answer_anew(void *self, int changed, sim_error *error) {
+    attempt *a = self;
+    sim_status status = changed ? regularise(a->s, a->is, a->w->scratch, error) : SIM_OK;
+    return status ? status : answer(a->s, a->w, a->is, error);
+}
+
 static sim_status solve_island(contact_stage *s, worker *w, island *is, sim_error *error) {
     const sim_clock *clock = s->frame.in->clock;
     double since = clock ? clock->now(clock->context) : 0;
@@ -408,7 +421,10 @@ static sim_status solve_island(contact_stage *s, worker *w, island *is, sim_erro
     sim_status status = sim_solver_accepts(w->solver, &is->problem, error);
     status = status ? status : regularise(s, is, w->scratch, error);
     spend(is, clock, CONTACT_REGULARISE, &since);
-    status = status ? status : answer(s, w, is, error);
+    attempt a = {s, w, is};
+    status = status                               ? status
+             : s->options.compliance == SIM_RIGID ? rebound_find(&s->frame, is, answer_anew, &a, w->scratch, error)
+                                                  : answer_anew(&a, 0, error);
     is->seconds[CONTACT_FACTOR] = is->solution.factor_seconds;
     spend(is, clock, CONTACT_SOLVER, &since);
     if (!status && !touchdown(is, s->frame.in->travel, w->scratch)) {
@@ -522,6 +538,7 @@ static void report(const frame *f, contact_info *info) {
         info->total += found->iterations;
         int solved = found->outcome == SIM_SOLVED || found->outcome == SIM_AT_ROUNDING;
         info->unsolved += !solved;
+        info->gave_up[found->reason] += !solved;
         if (solved && found->finished_by >= 0) {
             info->finished[found->finished_by]++;
         }

@@ -54,7 +54,8 @@ typedef struct contact_info {
     int islands, constraints, rows;
     int iterations;                 /* the most that any island took ... */
     int total;                      /* ... and the sum over islands */
-    int unsolved;                   /* islands whose solver gave up */
+    int unsolved;                   /* islands whose solver gave up ... */
+    int gave_up[SIM_REASONS];       /* ... by reason */
     int finished[SIM_MAX_BRANCHES]; /* islands that each branch of the solver solved */
     int factorisations;
     double multiplications;        /* of them, summed over islands */

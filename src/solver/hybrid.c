@@ -162,19 +162,26 @@ double hybrid_error(const hybrid *h, const double *x) {
     return dual_error(h->dual, h->gamma, h->work);
 }
 
-/* gamma = -W^+ q, of a W that is a little softer, so that it is not singular; or the guess. */
+/* gamma = -W^+ q, of a W that is a little softer, so that it is not singular. */
+int hybrid_stick(const hybrid *h, solver_call *call, double *x) {
+    size_t n = (size_t)h->n;
+    double *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n)), *gamma = ARENA_NEW(call->scratch, double, n),
+           range;
+    if (!work || !gamma) {
+        return 0;
+    }
+    levenberg_step(h->n, h->W, h->q, SOFT, work, gamma, &range);
+    hybrid_from_impulse(h, gamma, x);
+    return 1;
+}
+
 int hybrid_start(const hybrid *h, solver_call *call, double *x) {
     const sim_problem *p = h->dual->problem;
     size_t n = (size_t)h->n;
-    double *W = sim_arena_alloc(call->scratch, n * n, sizeof *W),
-           *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n));
-    double *gamma = ARENA_NEW(call->scratch, double, 3 * n), *other = gamma + n, *r = gamma + 2 * n, range;
-    if (!W || !work || !gamma) {
+    double *gamma = ARENA_NEW(call->scratch, double, 3 * n), *other = gamma + n, *r = gamma + 2 * n;
+    if (!gamma || !hybrid_stick(h, call, x)) {
         return 0;
     }
-    memcpy(W, h->W, n * n * sizeof *W);
-    levenberg_step(h->n, W, h->q, SOFT, work, gamma, &range);
-    hybrid_from_impulse(h, gamma, x);
     if (!p->impulse_guess) {
         return 1;
     }

@@ -128,6 +128,7 @@ static sim_outcome iterate(nsn *m, extrapolation *ahead) {
         measure(m);
         solver_record(m->call, m->E, NAN);
         if (!isfinite(m->E)) {
+            m->call->out->reason = SIM_REASON_NONFINITE;
             return SIM_BROKEN_DOWN;
         }
     }

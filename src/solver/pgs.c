@@ -181,6 +181,7 @@ static solver_piece iterate(iteration *r, double until) {
         double change = relative(s, pgs_sweep(s, o[RELAXATION], (int)o[ORDER] == ALTERNATING && sweep % 2 == 0));
         call->work += call->unit;
         if (!isfinite(change)) {
+            call->out->reason = SIM_REASON_NONFINITE;
             return end(r, SIM_BROKEN_DOWN);
         }
         int resting = change <= 2 * DBL_EPSILON;
@@ -194,6 +195,7 @@ static solver_piece iterate(iteration *r, double until) {
             solver_record(call, pgs_residual(s, &excess), NAN);
         }
         if (resting && !(r->b.residual <= tolerance)) {
+            call->out->reason = SIM_REASON_STANDSTILL;
             return end(r, r->b.residual <= NATURAL_RIGHT ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
         }
         follow(s, extrapolation_end(&r->e, s->gamma));
@@ -253,6 +255,7 @@ static void take(void *state, const double *impulse) {
     measure(&r->s, &r->b);
     extrapolation_restart(&r->e);
     r->call->out->residual = r->b.residual;
+    hand_out(&r->s, r->call, r->b.gamma);
     r->call->work += r->call->unit;
 }
 

@@ -157,6 +157,7 @@ static void count(sim_solution *total, const sim_solution *s) {
     total->factorisations += s->factorisations;
     total->searches += s->searches;
     total->failures += s->failures;
+    total->whole_steps += s->whole_steps;
     total->multiplications += s->multiplications;
     total->factor_seconds += s->factor_seconds;
 }
@@ -168,7 +169,7 @@ static int solve_once(rounds *o, const solver_type *type) {
     for (int r = 0; r < call.problem->nrow; r++) {
         o->target[r] = o->call->target[r] - o->left[r];
     }
-    o->inner.iterations = o->inner.factorisations = o->inner.searches = o->inner.failures = 0;
+    o->inner.iterations = o->inner.factorisations = o->inner.searches = o->inner.failures = o->inner.whole_steps = 0;
     o->inner.multiplications = o->inner.factor_seconds = 0;
     call.problem = &o->global;
     call.target = o->target;
@@ -195,16 +196,21 @@ static void keep(rounds *o, double residual) {
 }
 
 /* What a round says of how it goes on: SIM_OUTCOMES means that it does. */
-static sim_outcome judge_round(const rounds *o, double moved) {
+static sim_outcome judge_round(rounds *o, double moved) {
     sim_outcome of_solver = o->inner.outcome;
     int far = o->tolerance >= 0 && o->option[o->tolerance] > o->asked;
+    o->total.reason = o->inner.reason;
     if (of_solver == SIM_AT_LIMIT || of_solver == SIM_BROKEN_DOWN) {
         return of_solver;
     }
     if (!far && moved <= fmax(SHARE * o->asked, ROUNDING)) {
         return of_solver;
     }
-    return solution_stopped(o->call->out) || o->in_vain >= PATIENCE || !isfinite(moved) ? SIM_AT_LIMIT : SIM_OUTCOMES;
+    if (o->in_vain >= PATIENCE || !isfinite(moved)) {
+        o->total.reason = isfinite(moved) ? SIM_REASON_STANDSTILL : SIM_REASON_NONFINITE;
+        return SIM_AT_LIMIT;
+    }
+    return solution_stopped(o->call->out) ? SIM_AT_LIMIT : SIM_OUTCOMES;
 }
 
 /* How much of W is no symmetric part: so exact need the first round not be. */
