@@ -77,15 +77,25 @@ static void list_cases(void) {
 }
 
 static int one(const bench_request *request, const bench_case *c, const solver_choice *solver, bench_figures *f) {
+    pieces_begin(request->progress, c->name);
     bench_run(request, c, solver, f);
     if (!f->trouble.status && request->threads > 1) {
         bench_threads(request, solver, f, &f->trouble);
     }
+    pieces_done(request->progress);
     if (f->trouble.status) {
         fprintf(stderr, "sim: error: %s: %s\n", c->name, f->trouble.text);
     }
     bench_report_case(request, f);
     return f->trouble.status;
+}
+
+static int count_chosen(const bench_request *request) {
+    int count = 0;
+    for (int k = 0; k < bench_case_count; k++) {
+        count += bench_chosen(request, &bench_cases[k]);
+    }
+    return count;
 }
 
 static int run_cases(const bench_request *request) {
@@ -96,6 +106,7 @@ static int run_cases(const bench_request *request) {
         sim_fail(&error, SIM_NO_RESOURCE, "no memory for the figures");
         return say(&error);
     }
+    pieces_start(request->progress, solvers * count_chosen(request));
     bench_report_open(request);
     for (int k = 0; k < bench_case_count; k++) {
         for (int s = 0; s < solvers && bench_chosen(request, &bench_cases[k]); s++) {
@@ -124,6 +135,8 @@ int bench_command(int count, char **arguments) {
     } else if (request.list) {
         list_cases();
     } else {
+        pieces progress;
+        request.progress = &progress;
         exit_status = run_cases(&request);
     }
     bench_request_free(&request);

@@ -4,6 +4,7 @@
 
 #include "app/branches.h"
 #include "app/options.h"
+#include "app/pieces.h"
 #include "app/solver_choice.h"
 #include <sim/sim.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ typedef struct bench_request {
     int quick, json, list, scale, help;
     int words;
     char **word; /* names of cases as given */
+    pieces *progress;
 } bench_request;
 
 extern const option_set bench_options;

@@ -125,6 +125,7 @@ static sim_status time_steps(const bench_request *request, sim_world *settled, s
     }
     sim_world_profile(world, &profile);
     for (int round = 0; round < 2 * request->repeat && !status; round++) {
+        pieces_part(request->progress, 0.5 + 0.25 * round / (double)request->repeat);
         profile.parts = round % 2;
         status = take_steps(settled, world, &profile, round ? NULL : f, f->steps, error);
         keep_least(profile.parts ? parts : f->seconds, profile.seconds, 0, SIM_TIMES, f->steps);
@@ -156,7 +157,9 @@ void bench_run(const bench_request *request, const bench_case *c, const solver_c
     sim_world *settled = sim_world_create(scene->model, &scene->options, error);
     sim_world *world = settled ? sim_world_create(scene->model, &scene->options, error) : NULL;
     sim_status status = world ? SIM_OK : error->status;
-    for (int k = bench_steps_before(request, c); k > 0 && !status; k--) {
+    int before = bench_steps_before(request, c);
+    for (int k = 0; k < before && !status; k++) {
+        pieces_part(request->progress, 0.5 * k / before);
         status = sim_world_step(settled, error);
     }
     status = status ? status : time_steps(request, settled, world, f, error);

@@ -86,10 +86,16 @@ static sim_status enter(contest_run *run, const contest_problems *p, const solve
                         const contest_entry *first) {
     contest_entry *entry = &run->entry[run->count++];
     *entry = (contest_entry){.problems = p, .solver = solver, .equal_time = equal_time};
+    char name[64];
+    snprintf(name, sizeof name, "%s, %s", p->c->name, solver->text);
+    pieces_begin(run->request->progress, name);
     contest_answer_all(run->request, entry, first);
+    pieces_done(run->request->progress);
     contest_report_entry(run->request, entry, first ? first : entry);
     if (run->curves && !equal_time && contest_unlimited(solver)) {
+        pieces_begin(run->request->progress, name);
         contest_curves(run->request, entry, run->curves);
+        pieces_done(run->request->progress);
     }
     if (entry->trouble.status) {
         fprintf(stderr, "sim: error: %s, %s: %s\n", p->c->name, solver->text, entry->trouble.text);
@@ -100,7 +106,9 @@ static sim_status enter(contest_run *run, const contest_problems *p, const solve
 static sim_status run_case(contest_run *run, contest_problems *p, const contest_case *c) {
     const contest_request *request = run->request;
     sim_error error = {0};
+    pieces_begin(request->progress, c->name);
     sim_status status = contest_problems_make(request, c, p, &error);
+    pieces_hide(request->progress);
     status = status || !request->out ? status : write_problems(request, p, &error);
     if (status) {
         fprintf(stderr, "sim: error: %s: %s\n", c->name, error.text);
@@ -124,8 +132,23 @@ static sim_status run_case(contest_run *run, contest_problems *p, const contest_
     return status;
 }
 
+/* Answers of one case by one solver, and curves. */
+static int count_pieces(const contest_run *run) {
+    const contest_request *request = run->request;
+    int cases = 0, each = request->solvers.count;
+    for (int k = 0; k < contest_case_count; k++) {
+        cases += contest_chosen(request, &contest_cases[k]);
+    }
+    for (int s = 0; s < request->solvers.count; s++) {
+        int unlimited = contest_unlimited(&request->solvers.item[s]);
+        each += unlimited * ((request->equal_time && s) + (run->curves != NULL));
+    }
+    return cases * each;
+}
+
 static sim_status run_cases(contest_run *run, contest_problems *problems) {
     sim_status worst = SIM_OK;
+    pieces_start(run->request->progress, count_pieces(run));
     contest_report_open(run->request);
     for (int k = 0, count = 0; k < contest_case_count; k++) {
         if (contest_chosen(run->request, &contest_cases[k])) {
@@ -174,6 +197,8 @@ int contest_command(int count, char **arguments) {
     } else if (!status && request.list) {
         list_cases();
     } else if (!status) {
+        pieces progress;
+        request.progress = &progress;
         status = run_request(&request, &error);
     }
     if (error.text[0]) {

@@ -3,6 +3,7 @@
 #define APP_CONTEST_H
 
 #include "app/options.h"
+#include "app/pieces.h"
 #include "app/solver_choice.h"
 #include <sim/sim.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ typedef struct contest_request {
     int equal_time, quick, json, list, help;
     int words;
     char **word; /* names of cases as given */
+    pieces *progress;
 } contest_request;
 
 extern const option_set contest_options;

@@ -212,6 +212,7 @@ void contest_answer_all(const contest_request *request, contest_entry *entry, co
     sim_status status =
         entry->answer ? SIM_OK : sim_fail(&entry->trouble, SIM_NO_RESOURCE, "no memory for the answers");
     for (int k = 0; k < entry->problems->count && !status; k++) {
+        pieces_part(request->progress, k / (double)entry->problems->count);
         status = answer_index(request, entry, first, k);
     }
 }
@@ -256,6 +257,7 @@ void contest_curves(const contest_request *request, contest_entry *entry, FILE *
     enum { ROUNDS = 100, ITERATIONS = 3000, QUICK = 3 };
     int most = option_index(entry->solver->card, "rounds") >= 0 ? ROUNDS : ITERATIONS;
     for (int k = 0; k < entry->problems->count && !entry->trouble.status; k++) {
+        pieces_part(request->progress, k / (double)entry->problems->count);
         draw(entry, k, request->quick ? QUICK : most, file);
     }
 }

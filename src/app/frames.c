@@ -77,7 +77,9 @@ static int take_world(frame_list *f, sim_world *world) {
     return 1;
 }
 
-static sim_status simulate(frame_list *f, sim_world *world, double step, const frame_times *times, sim_error *error) {
+static sim_status simulate(frame_list *f, sim_world *world, double step, const frame_times *times, pieces *progress,
+                           sim_error *error) {
+    double end = times->every > 0 ? times->to : times->from;
     for (;;) {
         double time = sim_world_state(world)->time;
         double next = times->from + f->count * times->every;
@@ -91,16 +93,19 @@ static sim_status simulate(frame_list *f, sim_world *world, double step, const f
         if (interrupt_seen()) {
             return sim_fail(error, SIM_FAILED, "interrupted: nothing was drawn");
         }
+        pieces_part(progress, end > 0 ? fmin(time / end, 1) : 0);
         if (sim_world_step(world, error)) {
             return error->status;
         }
     }
 }
 
-sim_status frames_simulate(frame_list *f, const sim_scene *scene, const frame_times *times, sim_error *error) {
+sim_status frames_simulate(frame_list *f, const sim_scene *scene, const frame_times *times, pieces *progress,
+                           sim_error *error) {
     sim_world *world = sim_world_create(scene->model, &scene->options, error);
     f->bodies = scene->model->nbody;
-    sim_status status = world ? simulate(f, world, scene->options.step, times, error) : error->status;
+    sim_status status = world ? simulate(f, world, scene->options.step, times, progress, error) : error->status;
+    pieces_hide(progress);
     sim_world_free(world);
     return status;
 }

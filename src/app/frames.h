@@ -2,6 +2,7 @@
 #ifndef APP_FRAMES_H
 #define APP_FRAMES_H
 
+#include "app/pieces.h"
 #include "record/trajectory.h"
 #include "view/frame.h"
 
@@ -23,7 +24,8 @@ typedef struct frame_times {
 } frame_times;
 
 /* Moves a world of the scene through time. */
-sim_status frames_simulate(frame_list *frames, const sim_scene *scene, const frame_times *times, sim_error *error);
+sim_status frames_simulate(frame_list *frames, const sim_scene *scene, const frame_times *times, pieces *progress,
+                           sim_error *error);
 /* Of a trajectory that belongs to the scene. */
 sim_status frames_read(frame_list *frames, trajectory *run, const sim_scene *scene, const frame_times *times,
                        sim_error *error);

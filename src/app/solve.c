@@ -1,6 +1,7 @@
 /* `sim solve`: which files, by which solver, and how did it go? */
 #include "app/solve.h"
 #include "app/help.h"
+#include "app/pieces.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -202,9 +203,14 @@ static sim_status solve_files(solve_run *run, const file_list *list, sim_error *
     if (!report) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the table");
     }
+    pieces progress;
+    pieces_start(&progress, list->count);
     for (int k = 0; k < list->count; k++) {
         solve_case c;
+        const char *slash = strrchr(list->path[k], '/');
+        pieces_begin(&progress, slash ? slash + 1 : list->path[k]);
         solve_one(run, list->path[k], &c);
+        pieces_done(&progress);
         solve_count(&run->totals, &c);
         solve_report_case(report, &c);
         if (c.trouble.status) {

@@ -4,6 +4,7 @@
 """
 import json
 import os
+import pty
 import shlex
 import subprocess
 import sys
@@ -159,6 +160,30 @@ def refuses_what_it_does_not_know():
     refuses("there is no solver 'sop'", "contact", "--solver", "sap,sop")
     refuses("did you mean --scale", "contact", "--scal3")
     refuses("No such file", "contact", "clutter-8", "--scenes", "/nowhere", status=3)
+
+
+def on_terminal(*arguments):
+    """What a terminal shows of standard error."""
+    parent, child = pty.openpty()
+    process = subprocess.Popen([SIM, *map(str, arguments)], stderr=child, stdout=subprocess.DEVNULL)
+    os.close(child)
+    seen = b""
+    try:
+        while chunk := os.read(parent, 4096):
+            seen += chunk
+    except OSError:
+        pass
+    assert process.wait() == 0, seen
+    return seen.decode()
+
+
+def progress_counts_cases_on_a_terminal_only():
+    for words, last in ((("contact", "clutter-8", "clutter-open-8"), "2 of 2: clutter-open-8"), (("solvers", "nut"), "2 of 2: nut, pgs")):
+        command = ("bench", *words, "--quick", "--repeat", 1)
+        seen = on_terminal(*command)
+        assert "] 1 of 2: " in seen and last in seen and seen.rstrip(" ").endswith("\r"), seen
+        assert all(len(line) < 80 for line in seen.split("\r")), seen
+        assert sim(*command).stderr == ""
 
 
 def a_scene_that_is_refused_fails_its_case_alone():

@@ -6,8 +6,8 @@
  *
  *     H = A + J' G J     at the answer,    G = -d gamma / d u
  *
- * and both eigenvalues.  Apart from the answer itself nothing here is the solver's: G is written down anew from the law
- * (sec. IV-B and appendix C), H is dense, and its eigenvalues are Jacobi's. */
+ * both eigenvalues, and the mean slip |u_t| of the contacts that stick (fig. 14).  Apart from the answer itself nothing here is
+ * the solver's: G is written down anew from the law (sec. IV-B and appendix C), H is dense, and its eigenvalues are Jacobi's. */
 #include "support/answers.h"
 
 #include <math.h>
@@ -147,6 +147,21 @@ static void eigenvalues(double *H, size_t n, double *least, double *most) {
     }
 }
 
+static double mean_slip(const answer *a) {
+    double sum = 0, u[SIM_MAX_ROWS];
+    int count = 0;
+    for (int c = 0; c < a->problem->nconstraint; c++) {
+        const sim_constraint *of = &a->problem->constraint[c];
+        const double *p = a->impulse + of->row;
+        if (of->kind == SIM_CONTACT && p[2] > 0 && hypot(p[0], p[1]) < 0.999 * of->friction * p[2]) {
+            row_velocities(a->problem, of, a->v, u);
+            sum += hypot(u[0], u[1]);
+            count++;
+        }
+    }
+    return count ? sum / count : 0;
+}
+
 int main(int argc, char **argv) {
     static const double option[] = {1e-12, 1000, 0, 0}; /* tolerance, steps, exact search, any factorisation */
     sim_error error = {0};
@@ -166,7 +181,7 @@ int main(int argc, char **argv) {
         answer_find(&a, "sap", option);
         double *H = hessian(&a);
         eigenvalues(H, (size_t)p->nv, &least, &most);
-        printf("%g %d %.6e %.6e %.6e\n", sigma, a.out.iterations, most / least, least, most);
+        printf("%g %d %.6e %.6e %.6e %.6e\n", sigma, a.out.iterations, most / least, least, most, mean_slip(&a));
         free(H);
         answer_free(&a);
     }

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Does tools/reproduce tell the truth?  Runs it, plants errors into what it runs, and opens its page in headless Chromium.
+Prints TAP.
+
+    reproduce.py SIM
+"""
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+SIM = os.path.abspath(sys.argv[1])
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+         "--no-first-run", "--allow-file-access-from-files", "--enable-logging=stderr", "--v=0"]
+HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
+
+
+def reproduce(*words, program=SIM, status=0):
+    """Experiments by name, of the JSON; the page is page.html."""
+    done = subprocess.run([ROOT / "tools" / "reproduce", *words, "--out", "page.html", "--json", "told.json"], capture_output=True, text=True,
+                          env={**os.environ, "SIM_PROGRAM": str(program)})
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+    reproduce.said = done.stdout
+    return {entry["name"]: entry for entry in json.loads(pathlib.Path("told.json").read_text())["experiments"]}
+
+
+def verdicts(entry):
+    return {row["figure"]: row["verdict"] for row in entry["rows"]}
+
+
+def impostor(script):
+    """A program that stands before the true one."""
+    path = pathlib.Path("impostor").absolute()
+    path.write_text(f'#!/bin/sh\ntrue={SIM}\n{script}\nexec "$true" "$@"\n')
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def browse(page):
+    with tempfile.TemporaryDirectory() as home:
+        done = subprocess.run([CHROMIUM, *FLAGS, f"--user-data-dir={home}", "--virtual-time-budget=5000", "--dump-dom",
+                               f"file://{os.path.abspath(page)}"], capture_output=True, text=True, timeout=300)
+    said = [line for line in done.stderr.splitlines() if re.search(r"CONSOLE.*(error|warn)|Uncaught|SyntaxError", line, re.I)]
+    return done.stdout, said
+
+
+def every_experiment_passes_in_quick_mode():
+    if not HDF5:
+        return "this build has no HDF5"
+    told = reproduce("--quick", "--quiet")
+    bad = [f"{name}.{row['figure']}" for name, entry in told.items() for row in entry["rows"] if row["verdict"] in ("miss", "failed")]
+    assert not bad and not any(entry["failure"] for entry in told.values()), bad
+    assert all(entry["rows"] and entry["commands"] for entry in told.values())
+    shutil.copy("page.html", KEPT)
+
+
+def the_page_stands_alone_and_has_every_experiment_with_its_verdicts():
+    if not os.path.exists(KEPT):
+        return "there is no page"
+    page, told = pathlib.Path(KEPT).read_text(), reproduce("--quick", "--quiet", "spring_cylinder")
+    assert not re.search(r"""(src|href)=["'](?!#|data:)|@import|url\(""", re.sub(r"xlink:href='#\w+'", "", page))
+    assert "<script" not in page
+    for name in subprocess.run([ROOT / "tools" / "reproduce", "--list"], capture_output=True, text=True, check=True).stdout.splitlines():
+        name = name.split()[0]
+        assert f'<section id="{name}"' in page and f'href="#{name}"' in page, name
+        assert f"tools/reproduce {name} --quick" in page, name
+    for row in told["spring_cylinder"]["rows"]:
+        assert html.escape(row["quantity"]) in page and html.escape(row["source"]) in page, row
+
+
+def the_page_fits_windows_wide_and_narrow():
+    if not CHROMIUM:
+        assert not os.environ.get("SIM_NEEDS_CHROMIUM"), "no Chromium"
+        return "no Chromium"
+    if not os.path.exists(KEPT):
+        return "there is no page"
+    frames = "".join(f'<iframe src="{KEPT}" width="{width}" height="900"></iframe>' for width in (400, 1400))
+    pathlib.Path("frames.html").write_text(frames + """<pre id="test"></pre><script>onload = () => {
+        document.getElementById("test").textContent = JSON.stringify([...document.querySelectorAll("iframe")].map(frame => {
+            const page = frame.contentDocument, svg = [...page.querySelectorAll("figure > svg")].map(s => s.getBoundingClientRect());
+            return { wide: page.documentElement.scrollWidth, plots: svg.length, drawn: svg.filter(r => r.width > 300 && r.height > 200).length };
+        })); };</script>""")
+    shown, complaints = browse("frames.html")
+    narrow, wide = json.loads(html.unescape(re.search(r'<pre id="test">(.*?)</pre>', shown, re.S).group(1)))
+    assert not complaints, complaints
+    assert narrow["wide"] <= 400 and wide["wide"] <= 1400, (narrow, wide)
+    assert narrow["plots"] == narrow["drawn"] > 5 and wide["drawn"] == wide["plots"], (narrow, wide)
+
+
+def less_friction_turns_rolling_red():
+    told = verdicts(reproduce("--quick", "--quiet", "spring_cylinder", "--also", "--set materials/0/friction=0.05", status=1)["spring_cylinder"])
+    assert told["rolling_period"] == told["order_midpoint"] == "miss", told
+    assert 'class="bad"' in pathlib.Path("page.html").read_text() and "spring_cylinder.rolling_period" in reproduce.said
+
+
+def another_integrator_turns_the_energy_red():
+    told = verdicts(reproduce("--quick", "--quiet", "spring_cylinder", "--also", "--set world/integrator=implicit --integrator implicit",
+                              status=1)["spring_cylinder"])
+    assert told["sliding_ripple_midpoint"] == told["sliding_ripple_symplectic"] == told["order_midpoint"] == "miss", told
+    assert told["implicit_left"] == told["order_implicit"] == "pass", told
+
+
+def a_solver_that_stops_early_turns_its_errors_red():
+    if not HDF5:
+        return "this build has no HDF5"
+    told = verdicts(reproduce("--quick", "--quiet", "clutter", "--also", "--set world/solver_options/tolerance=1e-2", status=1)["clutter"])
+    assert told["worst_momentum"] == told["mean_momentum"] == "miss" and told["step_60_rises"] == "pass", told
+
+
+def solvers_that_do_less_turn_their_residuals_red():
+    program = impostor('for word; do shift; set -- "$@" "$(printf %s "$word" | sed "s/^canal,/canal:rounds=2,/; s/=100:tolerance=0:split/=5:tolerance=0:split/g")"; done')
+    told = reproduce("--quick", "--quiet", "nut_dishes", "quadrupeds", program=program, status=1)
+    assert verdicts(told["nut_dishes"])["nut_canal_solved"] == "miss" and verdicts(told["nut_dishes"])["nut_subadmm_worst"] == "pass", told["nut_dishes"]["rows"]
+    assert verdicts(told["quadrupeds"])["of_8_digits"] == "miss" and verdicts(told["quadrupeds"])["of_8_contacts"] == "pass", told["quadrupeds"]["rows"]
+
+
+def a_program_that_fails_is_a_red_row_and_the_others_go_on():
+    program = impostor('case "$*" in *clutter*) echo "sim: error: planted" >&2; exit 1;; esac')
+    told = reproduce("--quick", "--quiet", "spring_cylinder", "clutter", program=program, status=1)
+    assert "planted" in told["clutter"]["failure"] and set(verdicts(told["clutter"]).values()) == {"failed"}, told["clutter"]
+    assert set(verdicts(told["spring_cylinder"]).values()) == {"pass"} and not told["spring_cylinder"]["failure"]
+    page = pathlib.Path("page.html").read_text()
+    assert "planted" in page and re.search(r'<section id="clutter" class="bad">', page)
+
+
+def names_that_are_none_are_refused():
+    done = subprocess.run([ROOT / "tools" / "reproduce", "clutter", "nothing"], capture_output=True, text=True, env={**os.environ, "SIM_PROGRAM": SIM})
+    assert done.returncode == 2 and "no experiment nothing" in done.stderr, done
+
+
+def bounds_are_kept_or_missed_at_their_edges():
+    sys.path.insert(0, str(ROOT / "tools"))
+    sys.dont_write_bytecode = True
+    from reproduction.frame import verdict
+    for bound, inside, outside in (({"most": 2}, 2, 2.01), ({"least": 2}, 2, 1.99), ({"near": [2, 0.5]}, 2.5, 2.51), ({"within": [1, 2]}, 1, 0.99),
+                                   ({"equal": 0}, 0, 1), ({"most": 2}, 0, float("nan")), ({"least": 2}, 3, float("inf"))):
+        assert verdict.judge(bound, inside, False) == "pass" and verdict.judge(bound, outside, False) == "miss", bound
+    rule = {"most": 1, "known": "why"}
+    assert [verdict.judge(rule, value, False) for value in (1, 2, None)] == ["pass", "known", "failed"]
+    assert [verdict.judge({"most": 1, "quick": "info"}, 2, quick) for quick in (True, False)] == ["info", "miss"]
+    for text in ('[a.b]\nquantity = "x"\n', '[a.b]\nquantity = "x"\nsource = "y"\nmost = 1\nleast = 1\n', '[a.b]\nquantity = "x"\nsource = "y"\nmsot = 1\n'):
+        pathlib.Path("rules.toml").write_text(text)
+        try:
+            verdict.load(pathlib.Path("rules.toml"))
+            assert False, text
+        except verdict.Mistake:
+            pass
+
+
+def main():
+    cases = [f for name, f in globals().items() if callable(f) and name not in ("reproduce", "verdicts", "impostor", "browse", "main")
+             and getattr(f, "__module__", "") == "__main__"]
+    print(f"TAP version 13\n1..{len(cases)}", flush=True)
+    failed = 0
+    for number, case in enumerate(cases, 1):
+        name = case.__name__.replace("_", " ")
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                skip = case() if shutil.which("gnuplot") else "no gnuplot"
+                print(f"ok {number} - {name}" + (f" # SKIP {skip}" if skip else ""), flush=True)
+            except (AssertionError, OSError) as why:
+                failed = 1
+                print(f"not ok {number} - {name}\n# {type(why).__name__}: {str(why)[:1500]}", flush=True)
+            os.chdir("/")
+    return failed
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as kept:
+        KEPT = os.path.join(kept, "page.html")
+        sys.exit(main())

@@ -1,0 +1,119 @@
+"""Objects fall into a container and come to rest: what Newton's method of SAP takes, how right it is, how it grows."""
+import math
+import statistics
+
+from .frame.context import Curve
+
+NAME = "clutter"
+ORDER = 32
+TITLE = "Clutter"
+PAPER = "castro2021"
+SHOWN = "section VI-C, figures 9 to 13"
+ABOUT = ("Balls and boxes are dropped in four columns into a container and come to rest, at a step of 10 ms and with contacts far stiffer "
+         "than such a step resolves. How many Newton steps does SAP take, how do they converge, and how do contacts and time grow with the "
+         "number of objects, within walls and without? The commercial solver of the paper and its interior point method are left out.")
+SECONDS = (8, 40)
+
+SCENE, GROWING = "papers/clutter", "bench/clutter"
+PLACES = {"walls": "within walls", "open": "without walls"}
+TOLERANCE, ROUNDING = "1e-14", 1e-16
+
+
+def layers(quick):
+    """Of two objects in each of four columns."""
+    return (1, 3, 5) if quick else (1, 2, 3, 5, 7, 10, 14, 20)
+
+
+def history(context, step, search):
+    """Cost and residual of every Newton step, from the velocities before the step."""
+    problem, told = context.folder / f"step_{step}.h5", context.folder / "history.csv"
+    if not problem.exists():
+        context.run(SCENE, "--duration", step // 100 + 1, "--dump-problem", step, problem)
+    context.sim("solve", problem, "--solver", "sap", "--guess", "--set", f"line_search={search}", "--tolerance", TOLERANCE, "--history", told)
+    return context.csv(told)
+
+
+def to_rounding(context, step):
+    """The certificate of that step's problem, solved as far as it goes."""
+    return context.json("solve", context.folder / f"step_{step}.h5", "--solver", "sap", "--guess", "--tolerance", TOLERANCE, "--json")["problems"][0]
+
+
+def steps_to(told, tolerance):
+    return next(int(k) for k, residual in zip(told["iteration"], told["residual"]) if residual <= tolerance)
+
+
+def excess(told, least):
+    """(step, cost above the least over that of the start), until it is rounding."""
+    falls = []
+    for k, cost in zip(told["iteration"], told["cost"]):
+        falls.append((k, max((cost - least) / (told["cost"][0] - least), ROUNDING)))
+        if cost - least <= 1e-15 * abs(cost):
+            break
+    return falls
+
+
+def last_steps(told):
+    """From a momentum error of 1e-3 to one of 1e-9."""
+    return steps_to(told, 1e-9) - steps_to(told, 1e-3)
+
+
+def two_steps(context):
+    for step in (60, 520):
+        told = {search: history(context, step, search) for search in ("exact", "armijo")}
+        least = min(cost for one in told.values() for cost in one["cost"])
+        falls = {search: excess(one, least) for search, one in told.items()}
+        context.figure(f"step_{step}_newton", steps_to(told["exact"], 1e-5))
+        context.figure(f"step_{step}_rises", sum(b > a * (1 + 1e-14) for a, b in zip(told["exact"]["cost"], told["exact"]["cost"][1:])))
+        if step == 60:
+            context.figure("step_60_last", last_steps(told["exact"]))
+            context.figure("step_60_slackness", to_rounding(context, step)["slackness"])
+        context.plot(f"Step {step}: cost above the least", [
+            Curve(falls["exact"], "exact line search", "both"), Curve(falls["armijo"], "Armijo", "both", dash="dash", mark="ring")],
+            x="Newton steps", y="of the first", log="y", x_range=(0, None), y_range=(ROUNDING, 10))
+
+
+def settling(context):
+    record = context.run(SCENE)
+    half = len(record["time"]) // 2
+    context.figure("newton_at_rest", statistics.mean(record["solver_iterations"][half:]))
+    context.figure("worst_momentum", max(record["certificate.momentum"]))
+    context.figure("unsolved", int(sum(record["unsolved"])))
+    context.plot("Newton steps a step, 40 objects within walls", [Curve(record.pairs("time", "solver_iterations"), width=1)],
+                 x="time [s]", y="of the hardest island")
+    context.plot("Contacts and islands", [Curve(record.pairs("time", "contacts"), "contacts"), Curve(record.pairs("time", "islands"), "islands")],
+                 x="time [s]")
+    context.plot("Momentum error of every step", [Curve([(t, e) for t, e in record.pairs("time", "certificate.momentum")], width=1),
+                                                 Curve([(0, 1e-5), (10, 1e-5)], "tolerance", dash="dash", colour=8)],
+                 x="time [s]", log="y", y_range=(1e-12, 1e-4))
+
+
+def grown(context, place, count):
+    words = [f"instances/{k}/repeat/counts/2={count}" for k in (0, 1)] + (["bodies/walls/shapes=[]"] if place == "open" else [])
+    record = context.run(GROWING, "--duration", 10, "--every", 1, "--set", "world/solver_options/tolerance=1e-5",
+                         *(word for change in words for word in ("--set", change)))
+    steps = len(record["time"]) - 1
+    return {"objects": 8 * count, "contacts": record["contacts"][-1], "momentum": statistics.mean(record["certificate.momentum"][1:]),
+            "newton": statistics.mean(record["solver_iterations"][1:]), "ms": 1e3 * record.summary["wall_time"] / steps}
+
+
+def growth(context):
+    told = {place: [grown(context, place, count) for count in layers(context.quick)] for place in PLACES}
+    def curves(figure):
+        return [Curve([(one["objects"], one[figure]) for one in told[place]], PLACES[place], "both") for place in PLACES]
+    context.plot("Contacts at the end", curves("contacts"), x="objects")
+    context.plot("Time a step, mean of 10 s", curves("ms"), x="objects", y="[ms]", log="xy", note="Wall-clock time of this machine, whatever else it did.")
+    context.plot("Momentum error, mean of all steps", curves("momentum"), x="objects", log="y")
+    head = ["objects"] + [f"{what}, {PLACES[place]}" for what in ("contacts", "Newton steps", "ms a step") for place in PLACES]
+    context.table("10 s of clutter", head, [
+        [a["objects"]] + [one[figure] for figure in ("contacts", "newton", "ms") for one in (a, b)] for a, b in zip(*told.values())])
+    context.figure("mean_momentum", max(one["momentum"] for place in PLACES for one in told[place]))
+    context.figure("contacts_open", next(b["contacts"] / a["contacts"] for a, b in zip(*told.values()) if a["objects"] == 40))
+    for place in PLACES:
+        sizes, times = ([math.log(one[key]) for one in told[place]] for key in ("objects", "ms"))
+        context.figure(f"time_exponent_{place}", statistics.linear_regression(sizes, times).slope)
+
+
+def run(context):
+    settling(context)
+    two_steps(context)
+    growth(context)

@@ -1,0 +1,81 @@
+"""Does a figure keep its bound?  The bounds stand in ../verdicts.toml, each with where it comes from."""
+import math
+import pathlib
+import re
+import tomllib
+
+PATH = pathlib.Path(__file__).resolve().parent.parent / "verdicts.toml"
+KEYS = {"quantity", "unit", "published", "shown", "source", "near", "within", "most", "least", "equal", "quick", "known"}
+BOUNDS = ("near", "within", "most", "least", "equal")
+# What counts against a run; "known" is a miss that the file tells with its reason.
+BAD = ("miss", "failed")
+
+
+class Mistake(Exception):
+    """Of those who write modules and bounds."""
+
+
+def load(path=PATH):
+    """Experiment -> figure -> rule."""
+    with open(path, "rb") as file:
+        rules = tomllib.load(file)
+    for name, figures in rules.items():
+        for figure, rule in figures.items():
+            where = f"{path.name}: {name}.{figure}"
+            if unknown := set(rule) - KEYS:
+                raise Mistake(f"{where}: unknown key {sorted(unknown)[0]}")
+            if missing := {"quantity", "source"} - set(rule):
+                raise Mistake(f"{where}: no {sorted(missing)[0]}")
+            if len(set(rule) & set(BOUNDS)) > 1:
+                raise Mistake(f"{where}: more than one bound")
+            if rule.get("quick", "info") not in ("info", "left out"):
+                raise Mistake(f"{where}: quick is \"info\" or \"left out\"")
+    return rules
+
+
+def bound_text(rule):
+    def number(x):
+        return re.sub(r"e([-+])0", r"e\1", f"{x:g}").replace("e+", "e")
+    if "near" in rule:
+        return f"{number(rule['near'][0])} ± {number(rule['near'][1])}"
+    if "within" in rule:
+        return f"{number(rule['within'][0])} to {number(rule['within'][1])}"
+    if "most" in rule:
+        return f"≤ {number(rule['most'])}"
+    if "least" in rule:
+        return f"≥ {number(rule['least'])}"
+    if "equal" in rule:
+        return f"= {rule['equal']}"
+    return "–"
+
+
+def keeps(rule, value):
+    if "equal" in rule:
+        return value == rule["equal"]
+    if isinstance(value, str) or not math.isfinite(value):
+        return False
+    if "near" in rule:
+        return abs(value - rule["near"][0]) <= rule["near"][1]
+    if "within" in rule:
+        return rule["within"][0] <= value <= rule["within"][1]
+    return value <= rule["most"] if "most" in rule else value >= rule["least"]
+
+
+def judge(rule, value, quick):
+    """pass, miss, known, info, or failed where there is no value."""
+    if value is None:
+        return "failed"
+    if not set(rule) & set(BOUNDS) or quick and rule.get("quick") == "info":
+        return "info"
+    if keeps(rule, value):
+        return "pass"
+    return "known" if "known" in rule else "miss"
+
+
+def rows(rules, measured, quick):
+    """One for each rule of an experiment, in the file's order; `measured` maps figures to values."""
+    if extra := set(measured) - set(rules):
+        raise Mistake(f"no bound for {sorted(extra)[0]} in {PATH.name}")
+    return [dict(rule, figure=figure, value=measured.get(figure), bound=bound_text(rule),
+                 verdict=judge(rule, measured.get(figure), quick))
+            for figure, rule in rules.items() if not (quick and rule.get("quick") == "left out")]
