@@ -13,6 +13,8 @@ ABOUT = ("Steps out of scenes with contact, and ten problems from files, are giv
          "share of the problems a solver answers within so many times the time of the fastest.")
 SECONDS = (12, 240)
 FEW = "stack,arch,cards,mass_ratio,gripper,wedge,pendulum"
+LOOK = {"auto": (0, "solid"), "pgs": (1, "solid"), "canal": (2, "solid"), "subadmm": (3, "solid"), "nsn": (4, "solid"), "incp": (5, "solid"),
+        "mncp-rlm": (6, "solid"), "mncp-plm": (6, "dash"), "mlcp-pfb-rlm": (7, "solid"), "mlcp-pfb-plm": (7, "dash"), "mlcp-pivot": (8, "dashdot")}
 LEVELS = ("0.0001", "1e-06", "1e-08")
 
 
@@ -34,8 +36,8 @@ def run(context):
                  ", ".join(f"{count} {reason}" for reason, count in figures["gave_up"].items())] for figures in league]
         context.table(f"{name}: {league[0]['problems']} problems", ["solver", "to 1e-4", "1e-6", "1e-8", "times the fastest, 1e-6", "1e-8", "gave up"], rows,
                       note="Counted are answers whose E is that small within the time limit. sap and the pyramids (mlcp) answer another law.")
-        curves = [Curve(profile(figures["profile"][LEVELS[2]]), figures["solver"], style="steps") for figures in league
-                  if figures["solved"][LEVELS[2]]]
+        curves = [Curve(profile(figures["profile"][LEVELS[2]]), figures["solver"], "steps", *LOOK.get(figures["solver"], (None, "solid")))
+                  for figures in league if figures["solved"][LEVELS[2]]]
         context.plot(f"{name}, to E = 1e-8", curves, x="times the fastest", y="share solved", log="x", x_range=(1, 1000))
 
 
@@ -43,4 +45,4 @@ def profile(ratios):
     """JSON writes what is never solved as Infinity."""
     within = [ratio for ratio in ratios if ratio <= 1000]
     points = [(max(ratio, 1), (k + 1) / len(ratios)) for k, ratio in enumerate(within)]
-    return [*points, (1000, points[-1][1])]
+    return [(1, 0), *points, (1000, points[-1][1])]
