@@ -12,6 +12,8 @@ PAPERS = {
                       "J. Comput. Nonlinear Dynam. 12(2), 2017 (online 2016)"),
     "macklin2019": ("Macklin et al. 2019", "M. Macklin, K. Erleben, M. Müller, N. Chentanez, S. Jeschke, V. Makoviychuk, Non-smooth Newton "
                     "methods for deformable multi-body dynamics, ACM Trans. Graph. 38(5), 2019"),
+    "acary2018": ("Acary, Bremond, Huber 2018", "V. Acary, M. Bremond, O. Huber, On solving contact problems with Coulomb friction: "
+                  "formulations and numerical comparisons, in: Advanced Topics in Nonsmooth Dynamics, 2018"),
     "castro2021": ("Castro, Permenter, Han 2021", "A. Castro, F. Permenter, X. Han, An unconstrained convex formulation of compliant "
                    "contact, 2021"),
     "lee2024": ("Lee et al. 2024", "J. Lee, M. Lee, S. Park, J. Yun, D. Lee, Variations of augmented Lagrangian for robotic "
