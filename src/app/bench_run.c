@@ -148,7 +148,7 @@ static sim_status time_steps(const bench_request *request, sim_world *settled, s
     f->whole = HUGE_VAL;
     for (int round = 0; round < ROUNDS * request->repeat && !status; round++) {
         int kind = round % ROUNDS;
-        pieces_part(request->progress, 0.5 + 0.5 * round / (ROUNDS * (double)request->repeat));
+        pieces_part(request->progress, 0.5 + 0.5 * round / (double)(ROUNDS * request->repeat));
         profile.parts = kind == PARTS;
         sim_world_profile(world, kind == WHOLE ? NULL : &profile);
         double before = processor_time(NULL);

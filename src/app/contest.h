@@ -74,6 +74,7 @@ typedef struct contest_answer {
     sim_outcome outcome;
     int iterations, rounds; /* rounds: records of the solver's history */
     int failures;           /* rounds whose inner problem was not solved */
+    int searches;           /* the solver's own count */
     int whole_steps;        /* iterations that took Newton's point as it stood */
     double seconds;
     sim_certificate certificate;

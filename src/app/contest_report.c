@@ -172,6 +172,7 @@ static void write_answer(json_out *out, const contest_answer *a) {
         json_real(out, name[k], value_of(a, (figure)k));
     }
     json_whole(out, "failures", a->failures);
+    json_whole(out, "searches", a->searches);
     json_whole(out, "whole_steps", a->whole_steps);
     json_whole(out, "open", a->open);
     json_whole(out, "stick", a->stick);
@@ -193,6 +194,7 @@ static void write_runs(json_out *out, const contest_entry *entry) {
     json_whole(out, "iterations_most", r.most);
     json_real(out, "whole_steps", r.whole);
     json_real(out, "restarted", r.restarted);
+    json_real(out, "searches", r.searches);
     json_real(out, "unsolved_1e-8", r.beyond_8);
     json_real(out, "unsolved_1e-6", r.beyond_6);
     json_close(out, '}');

@@ -42,6 +42,7 @@ int contest_runs_of(const contest_entry *entry, contest_runs *r) {
         all += a->iterations;
         whole += a->whole_steps;
         r->most = a->iterations > r->most ? a->iterations : r->most;
+        r->searches += share * a->searches;
         r->restarted += share * (a->failures > 0);
         r->beyond_8 += share * !(a->certificate.E <= 1e-8);
         r->beyond_6 += share * !(a->certificate.E <= 1e-6);
@@ -58,14 +59,16 @@ void contest_report_runs(const contest_request *request, const contest_entry *en
         return;
     }
     printf("\n%d steps with contacts, %.1f in the mean; %d without\n\n", p->count, p->mean, p->idle);
-    printf("| case | solver | iterations | mean | most | Newton's point, %% | restarted, %% | unsolved to 1e-8, %% | "
+    printf("| case | solver | iterations | mean | most | Newton's point, %% | restarted, %% | searches | unsolved to "
+           "1e-8, %% | "
            "to 1e-6, "
-           "%% |\n|---|---|---|---|---|---|---|---|---|\n");
+           "%% |\n|---|---|---|---|---|---|---|---|---|---|\n");
     for (int k = 0; k < count; k++) {
         contest_runs r;
         if (!entry[k].trouble.status && contest_runs_of(&entry[k], &r)) {
-            printf("| %s | `%s` | %.2f | %.2f | %d | %.1f | %.2f | %.2f | %.2f |\n", p->c->name, entry[k].solver->text,
-                   r.median, r.mean, r.most, 100 * r.whole, 100 * r.restarted, 100 * r.beyond_8, 100 * r.beyond_6);
+            printf("| %s | `%s` | %.2f | %.2f | %d | %.1f | %.2f | %.1f | %.2f | %.2f |\n", p->c->name,
+                   entry[k].solver->text, r.median, r.mean, r.most, 100 * r.whole, 100 * r.restarted, r.searches,
+                   100 * r.beyond_8, 100 * r.beyond_6);
         }
     }
     fflush(stdout);

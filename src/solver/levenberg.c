@@ -11,7 +11,7 @@
  *               lambda as good as 0 and a search along dx that may go uphill for a while, but not for long: if the best psi
  *               has not become better for 20 iterations, it starts again from there and goes downhill only.
  *
- * It stops on `error`, what the caller asks of x, not on psi.  A minimum of psi that is no root is told as such: stalled. */
+ * It stops on `error`, what the caller asks of x, not on psi, and hands out where that was least.  A minimum of psi that is no root is told as such: stalled. */
 #include "solver/levenberg.h"
 #include "math/dense.h"
 
@@ -26,6 +26,9 @@ static const double NEARLY_NONE = 1e-16, CONDITION = 1e25, ENOUGH = 1e-4, SHORTE
 static const double BOX = 5, LEAST_BOX = 1, FELL = 0.95, GREW = 4.75;
 enum { MEMORY = 10, MONOTONE = 5, PATIENCE = 20, PROJECTIONS = 20 };
 static const double ROUNDED = 1e-12; /* an error that is as good as none */
+/* Where there is no root, psi may fall towards its infimum for ever, and x grow: a little less is not worth that.  Nor is an
+ * error, which is relative, where things move ever faster. */
+static const double WORTH = 0.999, FAR = 2;
 /* both: so often psi falls by no more than its rounding */
 enum { STANDSTILLS = 5 };
 
@@ -36,7 +39,7 @@ typedef struct levenberg {
     double *x, *r, *J, *work; /* the present place */
     double *dx, *next, *next_r;
     double *best;
-    double psi, least, error; /* psi here, and of the best; the best's error */
+    double psi, least, error; /* psi here, least psi; error of the best */
     int iteration;
 } levenberg;
 
@@ -66,9 +69,9 @@ static void arrive(levenberg *m, int known) {
     }
     m->psi = half_square(m->n, m->r);
     double error = m->of->error(m->of->self, m->x);
-    if (error <= m->of->tolerance || m->psi < m->least) {
+    m->least = fmin(m->least, m->psi);
+    if (error <= m->of->tolerance || (error < WORTH * m->error && m->psi <= FAR * m->least)) {
         m->error = error;
-        m->least = m->psi;
         memcpy(m->best, m->x, m->n * sizeof *m->best);
     }
     solver_record(m->call, error, m->psi);
@@ -183,7 +186,7 @@ static void remember(watchdog *w, double psi) {
     w->past[w->count < MEMORY ? w->count++
                               : (memmove(w->past, w->past + 1, sizeof w->past - sizeof *w->past), MEMORY - 1)] = psi;
     w->monotone -= w->monotone > 0;
-    w->since = psi < w->least ? 0 : w->since + 1;
+    w->since = psi < WORTH * w->least ? 0 : w->since + 1;
     w->least = fmin(w->least, psi);
 }
 
@@ -251,5 +254,8 @@ int levenberg_solve(const levenberg_problem *p, levenberg_kind kind, solver_call
                          : !isfinite(m.error)                       ? SIM_BROKEN_DOWN
                          : end == SIM_STALLED && m.error <= ROUNDED ? SIM_AT_ROUNDING
                                                                     : end;
+    call->out->reason = !isfinite(m.error)   ? SIM_REASON_NONFINITE
+                        : end == SIM_STALLED ? SIM_REASON_MINIMUM
+                                             : SIM_REASON_NONE;
     return 1;
 }

@@ -7,10 +7,10 @@
  *
  * Row i of the Jacobian is da e_i + db M_i.  Where x_i and y_i are both zero it is that of a direction d in which all such
  * x_i grow by 1: with n = sqrt(1 + (M d)_i^2),  da = lam (1 - 1 / n),  db = lam (1 - (M d)_i / n). */
+#include "solver/mlcp.h"
 #include "math/dense.h"
 #include "solver/levenberg.h"
 #include "solver/pfb.h"
-#include "solver/polyhedral.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,16 +25,9 @@ static const sim_solver_option options[OPTIONS] = {
 
 static const double KINK = 1e-8; /* x and y up to this count as zero in a Jacobian */
 
-typedef struct mlcp {
-    polyhedral *p;
-    double *y, *kinks, *warm;
-    int guessed; /* does it start from a guess? */
-} mlcp;
-
 static int at_kink(double a, double b) { return fabs(a) <= KINK && fabs(b) <= KINK; }
 
-static void residual(void *self, const double *x, double *r) {
-    const mlcp *m = self;
+void mlcp_residual(const mlcp *m, const double *x, double *r) {
     polyhedral_velocity(m->p, x, m->y);
     for (int i = 0; i < m->p->n; i++) {
         r[i] = i < m->p->free ? m->y[i] : pfb(x[i], m->y[i]);
@@ -56,8 +49,7 @@ static void slopes(const mlcp *m, int i, const double *x, double *da, double *db
     }
 }
 
-static void jacobian(void *self, const double *x, double *J) {
-    const mlcp *m = self;
+void mlcp_jacobian(const mlcp *m, const double *x, double *J) {
     size_t n = (size_t)m->p->n;
     polyhedral_velocity(m->p, x, m->y);
     for (int i = 0; i < m->p->n; i++) {
@@ -73,19 +65,20 @@ static void jacobian(void *self, const double *x, double *J) {
     }
 }
 
+static void residual(void *self, const double *x, double *r) { mlcp_residual(self, x, r); }
+static void jacobian(void *self, const double *x, double *J) { mlcp_jacobian(self, x, J); }
 static double error(void *self, const double *x) {
     const mlcp *m = self;
     return polyhedral_error(m->p, x, m->y);
 }
 
-static double distance(mlcp *m, const double *x, double *r) {
-    residual(m, x, r);
+static double distance(const mlcp *m, const double *x, double *r) {
+    mlcp_residual(m, x, r);
     return dense_dot(m->p->n, r, r);
 }
 
 /* q is divided by its greatest entry, which is handed back; x stands at nothing, or at the guess, wherever |r| is less. */
-static double start(mlcp *m, const solver_call *call, double *gamma, double *r, double *x) {
-    const polyhedral *p = m->p;
+static double start(mlcp *m, polyhedral *p, const solver_call *call, double *gamma, double *r, double *x) {
     const double *guess = call->problem->impulse_guess;
     double size = 0;
     for (int k = 0; k < p->dual->n; k++) {
@@ -119,11 +112,12 @@ static int find(mlcp *m, solver_call *call, levenberg_kind kind, double *x) {
         return 0;
     }
     sim_solution first = *out;
-    if (!m->guessed || first.outcome <= SIM_AT_ROUNDING || solution_stopped(out)) {
+    if (!m->guessed || first.outcome != SIM_STALLED || solution_stopped(out)) {
         return 1;
     }
     memcpy(m->warm, x, (size_t)n * sizeof *x);
     memset(x, 0, (size_t)n * sizeof *x);
+    problem.most -= first.iterations;
     if (!levenberg_solve(&problem, kind, call, x)) {
         return 0;
     }
@@ -151,7 +145,7 @@ static int solve(solver_call *call, levenberg_kind kind) {
     }
     int n = p.n;
     mlcp m = {&p, vectors, vectors + n, vectors + 2 * n, 0};
-    double *x = vectors + 3 * n, size = start(&m, call, gamma, vectors + 4 * n, x);
+    double *x = vectors + 3 * n, size = start(&m, &p, call, gamma, vectors + 4 * n, x);
     if (!find(&m, call, kind, x)) {
         return 0;
     }

@@ -3,6 +3,7 @@
  *     gamma = rest + X x,     M = X' (W + R) X + couplings,     q = X' (q + (W + R) rest) + bounds. */
 #include "solver/polyhedral.h"
 #include "math/dense.h"
+#include "solver/natural.h"
 #include "solver/products.h"
 
 #include <math.h>
@@ -270,13 +271,17 @@ void polyhedral_from_impulse(const polyhedral *p, const double *gamma, double *x
     }
 }
 
+/* A sigma or tau is a velocity, and its y an impulse. */
 double polyhedral_error(const polyhedral *p, const double *x, double *y) {
-    double error = 0, size = 0;
+    double velocity = 0, impulse = 0, size = 0, greatest = 0;
     polyhedral_velocity(p, x, y);
     for (int i = 0; i < p->n; i++) {
-        double off = i < p->free ? fabs(y[i]) : fabs(fmin(x[i], y[i]));
-        error = isnan(off) ? HUGE_VAL : fmax(error, off);
-        size = fmax(size, fmax(fabs(p->q[i]), fabs(x[i])));
+        int turned = p->unknown[i].rows == 0, first = i >= p->free && !(x[i] > y[i]);
+        double off = fabs(first ? x[i] : y[i]), *kind = first == turned ? &velocity : &impulse;
+        *kind = isnan(x[i] + y[i]) ? HUGE_VAL : fmax(*kind, off);
+        size = fmax(size, fabs(p->q[i]));
+        greatest = turned ? greatest : fmax(greatest, fabs(x[i]));
     }
-    return error > 0 ? error / size : 0;
+    double error = fmax(velocity > 0 ? velocity / size : 0, impulse > 0 ? impulse / fmax(size, greatest) : 0);
+    return fmax(error, greatest > 0 ? NATURAL_ROUNDING * greatest / size : 0);
 }

@@ -60,7 +60,8 @@ void polyhedral_impulse(const polyhedral *p, const double *x, double *gamma);
 void polyhedral_from_impulse(const polyhedral *p, const double *gamma, double *x, double *y);
 /* y = M x + q */
 void polyhedral_velocity(const polyhedral *p, const double *x, double *y);
-/* How far x is from an answer: |min(x, y)| over the greater of |q| and |x|, greatest components; y: [n] of work. */
+/* How far x is from an answer: the greatest |min(x, y)|, of velocities over |q|, of impulses over the greater of |q| and
+ * the greatest impulse, and no less than the rounding that such impulses make; y: [n] of work. */
 double polyhedral_error(const polyhedral *p, const double *x, double *y);
 
 #endif

@@ -128,12 +128,14 @@ static sim_outcome look(subadmm *s, progress *at, int first) {
     int since = at->iteration - at->begun;
     at->next = at->iteration + ROUND * (since < 30 ? 2 : since < 120 ? 4 : since / 30);
     if (!isfinite(s->E)) {
+        s->call->out->reason = SIM_REASON_NONFINITE;
         return SIM_BROKEN_DOWN;
     }
     if (o[ITERATIONS] == 0 && s->best <= o[TOLERANCE]) {
         return SIM_SOLVED;
     }
     if (o[ITERATIONS] == 0 && at_rounding(s, at)) {
+        s->call->out->reason = SIM_REASON_STANDSTILL;
         return s->best <= NATURAL_RIGHT ? SIM_AT_ROUNDING : SIM_AT_LIMIT;
     }
     if (!first) {

@@ -219,6 +219,8 @@ def counts_islands_that_the_solver_gives_up_on():
     found = json.loads(read("s.json"))["contacts"]
     assert "NOT SOLVED" in done.stderr and found["unsolved_steps"] == sum(u > 0 for u in column("a.csv", "unsolved")) > 0
     assert found["unsolved_islands"] == sum(column("a.csv", "unsolved"))
+    assert found["gave_up"] == {"out of iterations": found["unsolved_islands"]}
+    assert f"{found['unsolved_islands']} out of iterations: it had as many iterations as it may" in done.stderr
     first = next(row for row in rows("a.csv") if float(row["unsolved"]))
     assert found["first_unsolved_time"] == float(first["time [s]"])
     done = sim(scene("pile"), *hard, "--on-nonconverged", "fail", "--out", "b.csv", "--summary", "s.json", status=1)

@@ -51,12 +51,12 @@ class Context:
 
     # ---- running ----
 
-    def sim(self, *words):
-        """What the program says on standard output."""
-        return self.command(self.program, "sim", words)
+    def sim(self, *words, statuses=(0,)):
+        """What the program says on standard output; it must end with one of the statuses."""
+        return self.command(self.program, "sim", words, statuses)
 
-    def json(self, *words):
-        return json.loads(self.sim(*words))
+    def json(self, *words, statuses=(0,)):
+        return json.loads(self.sim(*words, statuses=statuses))
 
     def run(self, scene, *words):
         """A scene of scenes/, simulated: its Record."""
@@ -81,7 +81,7 @@ class Context:
         """A tool of tools/, which runs the same program."""
         return self.command(str(ROOT / "tools" / name), f"tools/{name}", words)
 
-    def command(self, program, shown, words):
+    def command(self, program, shown, words, statuses=(0,)):
         words = [str(word) for word in words]
         line = shlex.join([shown] + [word.replace(f"{self.folder}{os.sep}", "") for word in words])
         self.commands.append(line)
@@ -92,7 +92,7 @@ class Context:
                                   env={**os.environ, "SIM_PROGRAM": str(self.program)})
         except subprocess.TimeoutExpired:
             raise Failure(f"not done after {limit} s: {line}") from None
-        if done.returncode:
+        if done.returncode not in statuses:
             raise Failure(f"status {done.returncode} from: {line}\n{done.stderr.strip()[-1500:]}")
         return done.stdout
 

@@ -76,7 +76,7 @@ def verdicts(rows):
             theirs += f'<span class="where">{html.escape(row["shown"])}</span>'
         why = html.escape(row["source"]) + (f'<br><b>Known:</b> {html.escape(row["known"])}' if "known" in row else "")
         lines.append(f'<tr class="{row["verdict"]}"><td>{html.escape(row["quantity"])}</td><td class="number">{with_unit(row["value"], unit)}</td>'
-                     f'<td class="number">{theirs}</td><td class="number">{with_unit(row["bound"], "" if row["bound"] == "–" else unit)}</td>'
+                     f'<td class="number theirs">{theirs}</td><td class="number">{with_unit(row["bound"], "" if row["bound"] == "–" else unit)}</td>'
                      f'<td>{chip(row["verdict"])}</td><td class="source">{why}</td></tr>')
     return ('<div class="wide"><table class="verdicts"><thead><tr><th>figure</th><th class="number">here</th><th class="number">published</th>'
             '<th class="number">bound</th><th>verdict</th><th>where the bound comes from</th></tr></thead><tbody>\n' + "\n".join(lines)
