@@ -4,8 +4,8 @@
  *                on each (Lee et al. 2024, section VII-A)
  *   dishes       bowl, bowl and plate, 0.1 kg each, under a pot of 5 kg, a hundred wrenches on them (section VII-B)
  *   pour         balls poured into a cup, at rest (section VII-C, figure 11)
- *   cube         balls thrown about in a cube, every step of ten runs (Todorov 2010, section IV, table 1)
  *   grasp        balls in a cup that two arms of seven joints squeeze and hold up (likewise)
+ *   cube         balls thrown about in a cube, every step of ten runs (Todorov 2010, section IV, table 1)
  *   quadrupeds   limp robots that lie on the ground and on each other (section VII-D2, table III)
  *
  * Masses and wrenches are not printed there; here a wrench is so many weights of the body it acts on. */
@@ -36,6 +36,7 @@
     }
 #define CUBES(balls, layers)                                                                                           \
     CUBE(balls, layers, 0.1), CUBE(balls, layers, 0.5), CUBE(balls, layers, 1.0), CUBE(balls, layers, 2.0)
+
 /* The same balls in a cup that two arms hold. */
 #define GRASP(balls, counts)                                                                                           \
     {                                                                                                                  \
