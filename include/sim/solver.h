@@ -27,6 +27,7 @@ typedef struct sim_solver_card {
     int local;      /* takes problems of W and q alone as they are; else by a factor W = L L', A = 1, J = L */
     int asymmetric; /* takes W that is not symmetric as it is; else its symmetric part, and the rest round by round */
     int bodies;     /* wants the bodies of a problem, where they are known */
+    int positions;  /* 1 + the option by which it wants the positions of a problem; 0: has no use for them */
     const char *const *branch; /* names of the methods it is made of; ends with NULL; NULL: it is one */
     int noptions;
     const sim_solver_option *option;
@@ -71,6 +72,10 @@ typedef struct sim_history {
     int room, count;  /* records kept: the first `room` */
     double *residual; /* [room] what the solver stops on */
     double *cost;     /* [room] what it minimises; NAN for methods that minimise nothing */
+    /* of the linear systems within, from 1 on, one system after the other: as many as there is room for */
+    int linear_room, linear_count;
+    double *linear;   /* [linear_room] residual; NULL: not asked for */
+    int *linear_step; /* [linear_room] the iteration it belongs to */
 } sim_history;
 
 typedef struct sim_solution {
@@ -80,9 +85,10 @@ typedef struct sim_solution {
     sim_reason reason; /* why it is no answer; none where it is solved, if only to rounding */
     int iterations;
     int factorisations;
-    int searches;           /* evaluations of line searches */
+    int searches;           /* evaluations of line searches; of incp, sweeps before it began anew */
     int finished_by;        /* the branch of the card whose answer this is; -1: no branches, or none was needed */
     int failures;           /* rounds whose inner problem was not solved, of methods that go by rounds */
+    int whole_steps;        /* iterations that took Newton's point as it stood, of methods that may look elsewhere */
     double residual;        /* the solver's own: what it stops on */
     double multiplications; /* of those factorisations, were each done from scratch; 0: not counted */
     double factor_seconds;  /* that they took, where there is a clock */

@@ -56,7 +56,7 @@ static void list_cases(void) {
     for (int k = 0; k < contest_case_count; k++) {
         const contest_case *c = &contest_cases[k];
         printf("%-16s %-26s %s%d problems\n", c->name, c->scene, c->usual ? "" : "(if named) ",
-               c->states * (c->wrenches ? c->wrenches : 1));
+               c->states * (c->wrenches ? c->wrenches : 1) * (c->runs ? c->runs : 1));
     }
 }
 
@@ -128,6 +128,7 @@ static sim_status run_case(contest_run *run, contest_problems *p, const contest_
     if (!first->trouble.status) {
         contest_report_kinds(request, first);
     }
+    contest_report_runs(request, first, (int)(&run->entry[run->count] - first));
     return status;
 }
 
@@ -178,6 +179,9 @@ static sim_status run_request(const contest_request *request, sim_error *error) 
     }
     for (int k = 0; k < run.count; k++) {
         free(run.entry[k].answer);
+    }
+    for (int k = 0; k < contest_case_count && problems; k++) {
+        free(problems[k].run);
     }
     free(run.entry);
     free(problems);

@@ -27,6 +27,8 @@ typedef struct contest_random {
     uint64_t state;
 } contest_random;
 double contest_uniform(contest_random *random, double low, double high);
+void contest_place_nut(contest_random *random, const sim_model *model, double *q, double *v);
+void contest_place_balls(contest_random *random, const sim_model *model, double *q, double *v);
 
 /* Where problems come from: a scene, states of it, and wrenches on its free bodies. */
 typedef struct contest_case {
@@ -38,8 +40,10 @@ typedef struct contest_case {
     int wrenches;              /* of each state; 0: nothing but gravity acts */
     double force, arm;         /* each component within +- `force` weights of the body, and that times `arm` metres */
     int warm;                  /* solvers are told the step before */
-    const char *set[4];        /* values of the scene that differ, as in --set */
-    void (*place)(contest_random *random, double *q); /* another state in place of a later one; NULL: time goes on */
+    int runs;           /* so often `states` from a start by chance; problems where nothing touches are left out */
+    const char *set[4]; /* values of the scene that differ, as in --set */
+    /* another state in place of a later one, or, with runs, as the first of each; NULL: time goes on */
+    void (*place)(contest_random *random, const sim_model *model, double *q, double *v);
 } contest_case;
 
 extern const contest_case contest_cases[];
@@ -55,6 +59,8 @@ typedef struct contest_problems {
     int least, most;               /* contacts of a problem */
     double mean;
     sim_problem **item;
+    int *run; /* [count] of which run */
+    int idle; /* steps of runs in which nothing touches */
     sim_law_options law;
 } contest_problems;
 
@@ -68,6 +74,8 @@ typedef struct contest_answer {
     sim_outcome outcome;
     int iterations, rounds; /* rounds: records of the solver's history */
     int failures;           /* rounds whose inner problem was not solved */
+    int searches;           /* the solver's own count */
+    int whole_steps;        /* iterations that took Newton's point as it stood */
     double seconds;
     sim_certificate certificate;
     int open, stick, slide; /* contacts */
@@ -94,6 +102,8 @@ void contest_report_open(const contest_request *request);
 void contest_report_problems(const contest_request *request, const contest_problems *p);
 void contest_report_entry(const contest_request *request, const contest_entry *entry, const contest_entry *first);
 void contest_report_kinds(const contest_request *request, const contest_entry *first);
+/* Of cases with runs: iterations and steps left unsolved, as Todorov counts them. */
+void contest_report_runs(const contest_request *request, const contest_entry *entry, int count);
 void contest_report_close(const contest_request *request, const contest_entry *entry, int count);
 
 int contest_command(int count, char **arguments);

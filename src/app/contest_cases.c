@@ -4,33 +4,18 @@
  *                on each (Lee et al. 2024, section VII-A)
  *   dishes       bowl, bowl and plate, 0.1 kg each, under a pot of 5 kg, a hundred wrenches on them (section VII-B)
  *   pour         balls poured into a cup, at rest (section VII-C, figure 11)
+ *   grasp        balls in a cup that two arms of seven joints squeeze and hold up (likewise)
+ *   cube         balls thrown about in a cube, every step of ten runs (Todorov 2010, section IV, table 1)
  *   quadrupeds   limp robots that lie on the ground and on each other (section VII-D2, table III)
+ *   arch, pile, grasp, can
+ *                the rigid examples of Macklin et al. (2019, table 1), or what is near to them: an arch of twenty stones, a
+ *                pile of 54 tables, a gripper that holds a cube, a can on 32 points, three boxes
  *
  * Masses and wrenches are not printed there; here a wrench is so many weights of the body it acts on. */
 #include "app/contest.h"
 #include "base/nearest.h"
 
-#include <math.h>
 #include <string.h>
-
-/* Screwed on by any angle, on the upper flank of the thread or on the lower one, with little play left; off the axis and
- * tilted by less than the play. */
-static void place_nut(contest_random *random, double *q) {
-    static const double turn = 6.283185307179586, pitch = 0.005, play = 1.155e-4;
-    double angle = contest_uniform(random, -1, 1) * turn, left = contest_uniform(random, 0, 0.1);
-    double side = contest_uniform(random, -1, 1) < 0 ? -1 : 1;
-    q[0] = contest_uniform(random, -1e-5, 1e-5);
-    q[1] = contest_uniform(random, -1e-5, 1e-5);
-    q[2] = pitch * angle / turn + side * (1 - left) * play;
-    q[3] = cos(0.5 * angle);
-    q[4] = contest_uniform(random, -1e-4, 1e-4);
-    q[5] = contest_uniform(random, -1e-4, 1e-4);
-    q[6] = sin(0.5 * angle);
-    double length = sqrt(q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6]);
-    for (int k = 3; k < 7; k++) {
-        q[k] /= length;
-    }
-}
 
 /* Layers of balls over a cup that grows with them, so that heaps have one shape. */
 #define POUR(balls, counts, radius)                                                                                    \
@@ -39,6 +24,28 @@ static void place_nut(contest_random *random, double *q) {
         .between = 24, .warm = 1, .set = {                                                                             \
             "instances/0/repeat/counts=" counts,                                                                       \
             "bodies/cup/shapes/0/field/points=[[0,0],[" radius ",0],[" radius ",0.4]]"                                 \
+        }                                                                                                              \
+    }
+
+/* Layers of five balls; `auto` moves them, so that all are asked the same. */
+#define CUBE(balls, layers, friction)                                                                                  \
+    {                                                                                                                  \
+        .name = "cube-" #balls "-mu" #friction, .family = "cube-" #balls, .scene = "papers/cube.json", .runs = 10,     \
+        .states = 200, .between = 1, .warm = 1, .place = contest_place_balls, .set = {                                 \
+            "instances/0/repeat/count=" #layers,                                                                       \
+            "materials/skin/friction=" #friction,                                                                      \
+            "world/solver=auto"                                                                                        \
+        }                                                                                                              \
+    }
+#define CUBES(balls, layers)                                                                                           \
+    CUBE(balls, layers, 0.1), CUBE(balls, layers, 0.5), CUBE(balls, layers, 1.0), CUBE(balls, layers, 2.0)
+
+/* The same balls in a cup that two arms hold. */
+#define GRASP(balls, counts)                                                                                           \
+    {                                                                                                                  \
+        .name = "grasp-" #balls, .family = "grasp", .scene = "bench/grasp.json", .settle = 48, .states = 5,            \
+        .between = 12, .warm = 1, .set = {                                                                             \
+            "instances/2/repeat/counts=" counts                                                                        \
         }                                                                                                              \
     }
 
@@ -62,7 +69,7 @@ const contest_case contest_cases[] = {
      .wrenches = 10,
      .force = 4,
      .arm = 0.05,
-     .place = place_nut},
+     .place = contest_place_nut},
     {.name = "dishes",
      .family = "dishes",
      .scene = "solids/dishes.json",
@@ -83,10 +90,47 @@ const contest_case contest_cases[] = {
     POUR(490, "[7,7,10]", "0.0535"),
     POUR(1000, "[10,10,10]", "0.0757"),
     POUR(2000, "[10,10,20]", "0.0757"),
+    CUBES(5, 1),
+    CUBES(10, 2),
+    CUBES(15, 3),
+    GRASP(9, "[3,3,1]"),
+    GRASP(18, "[3,3,2]"),
+    GRASP(27, "[3,3,3]"),
+    GRASP(36, "[3,3,4]"),
+    GRASP(45, "[3,3,5]"),
     QUADRUPEDS(1, "[1,1,1]"),
     QUADRUPEDS(8, "[2,2,2]"),
     QUADRUPEDS(27, "[3,3,3]"),
     QUADRUPEDS(64, "[4,4,4]"),
+    {.name = "arch",
+     .family = "macklin",
+     .scene = "contact/arch.json",
+     .settle = 20,
+     .states = 5,
+     .between = 10,
+     .set = {"world/solver=canal"}},
+    {.name = "pile",
+     .family = "macklin",
+     .scene = "papers/table_pile.json",
+     .settle = 200,
+     .states = 5,
+     .between = 40,
+     .set = {"world/solver=pgs", "world/solver_options={\"max_iterations\": 200}"}},
+    {.name = "grasp",
+     .family = "macklin",
+     .scene = "contact/gripper.json",
+     .settle = 500,
+     .states = 5,
+     .between = 20,
+     .set = {"world/solver=canal"}},
+    {.name = "can", .family = "macklin", .scene = "papers/can.json", .settle = 10, .states = 5, .between = 5},
+    {.name = "stack-3",
+     .family = "macklin",
+     .scene = "contact/stack.json",
+     .settle = 20,
+     .states = 5,
+     .between = 10,
+     .set = {"world/solver=canal", "instances/0/repeat/count=3"}},
 };
 const int contest_case_count = sizeof contest_cases / sizeof contest_cases[0];
 

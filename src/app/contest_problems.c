@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-double contest_uniform(contest_random *random, double low, double high) {
-    uint64_t z = random->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return low + (high - low) * (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
 /* Forces on bodies that float, at their origin: linear in the world's axes, angular in the body's. */
 static void push(const contest_case *c, const sim_model *m, contest_random *random, double *applied) {
     double g = sqrt(m->gravity.x * m->gravity.x + m->gravity.y * m->gravity.y + m->gravity.z * m->gravity.z);
@@ -36,7 +29,7 @@ static sim_status place(const contest_case *c, sim_world *world, contest_random 
                        .a = calloc((size_t)m->nv + 1, sizeof(double))};
     sim_status status = state.q && state.v && state.a ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory");
     if (!status) {
-        c->place(random, state.q);
+        c->place(random, m, state.q, state.v);
         status = sim_world_set_state(world, &state, error);
     }
     free(state.q);
@@ -87,28 +80,57 @@ static sim_options asking(const sim_options *settling) {
     return o;
 }
 
-static sim_status take_all(const contest_request *request, contest_problems *p, sim_world *world, sim_world *asked,
-                           sim_error *error) {
-    const contest_case *c = p->c;
-    contest_random random = {20240601};
-    int states = few(request, c->states, 2), wrenches = few(request, c->wrenches, 2);
-    p->item = calloc((size_t)(states * (wrenches ? wrenches : 1)), sizeof *p->item);
-    sim_status status =
-        p->item ? advance(world, c->settle, error) : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problems");
-    for (int s = 0; s < states && !status; s++) {
-        status = c->place ? place(c, world, &random, error) : s ? advance(world, c->between, error) : SIM_OK;
-        status = status ? status : sim_world_set_state(asked, sim_world_state(world), error);
-        status = status ? status : take(p, asked, wrenches, &random, error);
-    }
-    return status;
-}
-
 static int contacts_of(const sim_problem *problem) {
     int count = 0;
     for (int i = 0; i < problem->nconstraint; i++) {
         count += problem->constraint[i].kind == SIM_CONTACT;
     }
     return count;
+}
+
+/* To the next state: another, or the next in time. */
+static sim_status move_on(const contest_case *c, int state, sim_world *world, contest_random *random,
+                          sim_error *error) {
+    int anew = c->place && (!c->runs || state == 0);
+    return anew ? place(c, world, random, error) : state ? advance(world, c->between, error) : SIM_OK;
+}
+
+/* The states of a run, or of all that there is. */
+static sim_status take_run(contest_problems *p, int run, int states, int wrenches, sim_world *const worlds[2],
+                           contest_random *random, sim_error *error) {
+    sim_status status = SIM_OK;
+    for (int s = 0; s < states && !status; s++) {
+        int before = p->count;
+        status = move_on(p->c, s, worlds[0], random, error);
+        status = status ? status : sim_world_set_state(worlds[1], sim_world_state(worlds[0]), error);
+        status = status ? status : take(p, worlds[1], wrenches, random, error);
+        if (p->c->runs && p->count > before && contacts_of(p->item[before]) == 0) {
+            sim_problem_free(p->item[--p->count]);
+            p->idle++;
+        }
+        for (int k = before; k < p->count; k++) {
+            p->run[k] = run;
+        }
+    }
+    return status;
+}
+
+static sim_status take_all(const contest_request *request, contest_problems *p, sim_world *world, sim_world *asked,
+                           sim_error *error) {
+    const contest_case *c = p->c;
+    contest_random random = {20240601};
+    sim_world *const worlds[2] = {world, asked};
+    int runs = few(request, c->runs ? c->runs : 1, 1), states = c->runs ? c->states : few(request, c->states, 2),
+        wrenches = few(request, c->wrenches, 2);
+    size_t room = (size_t)(runs * states * (wrenches ? wrenches : 1));
+    p->item = calloc(room, sizeof *p->item);
+    p->run = calloc(room, sizeof *p->run);
+    sim_status status = p->item && p->run ? advance(world, c->settle, error)
+                                          : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problems");
+    for (int run = 0; run < runs && !status; run++) {
+        status = take_run(p, run, states, wrenches, worlds, &random, error);
+    }
+    return status;
 }
 
 static void describe(contest_problems *p, const sim_model *m) {

@@ -1,5 +1,5 @@
 /* How far did the solvers get?  Rows of a Markdown table, a case after the other, and how time grows; or JSON. */
-#include "app/contest.h"
+#include "app/contest_runs.h"
 #include "app/json_out.h"
 
 #include <math.h>
@@ -172,9 +172,31 @@ static void write_answer(json_out *out, const contest_answer *a) {
         json_real(out, name[k], value_of(a, (figure)k));
     }
     json_whole(out, "failures", a->failures);
+    json_whole(out, "searches", a->searches);
+    json_whole(out, "whole_steps", a->whole_steps);
     json_whole(out, "open", a->open);
     json_whole(out, "stick", a->stick);
     json_whole(out, "slide", a->slide);
+    json_close(out, '}');
+}
+
+static void write_runs(json_out *out, const contest_entry *entry) {
+    contest_runs r;
+    if (entry->trouble.status || !contest_runs_of(entry, &r)) {
+        return;
+    }
+    json_open_line(out, "runs", '{');
+    json_whole(out, "count", r.runs);
+    json_whole(out, "steps", r.steps);
+    json_whole(out, "idle", entry->problems->idle);
+    json_real(out, "iterations", r.median);
+    json_real(out, "iterations_mean", r.mean);
+    json_whole(out, "iterations_most", r.most);
+    json_real(out, "whole_steps", r.whole);
+    json_real(out, "restarted", r.restarted);
+    json_real(out, "searches", r.searches);
+    json_real(out, "unsolved_1e-8", r.beyond_8);
+    json_real(out, "unsolved_1e-6", r.beyond_6);
     json_close(out, '}');
 }
 
@@ -191,6 +213,9 @@ static void write_entry(json_out *out, const contest_entry *entry) {
     json_real(out, "contacts", p->mean);
     json_whole(out, "contacts_least", p->least);
     json_whole(out, "contacts_most", p->most);
+    if (p->c->runs) {
+        write_runs(out, entry);
+    }
     json_open(out, "answers", '[');
     for (int k = 0; k < p->count && !entry->trouble.status; k++) {
         write_answer(out, &entry->answer[k]);

@@ -97,6 +97,8 @@ static sim_status answer(desk *d, const double *option, contest_answer *a, sim_e
         a->outcome = s.outcome;
         a->iterations = s.iterations;
         a->failures = s.failures;
+        a->searches = s.searches;
+        a->whole_steps = s.whole_steps;
     }
     sim_solver_free(solver);
     if (!status) {

@@ -20,6 +20,7 @@ view_frame frames_at(const frame_list *frames, int k);
 /* Which moments: from `from` to `to` (s), `every` apart; 0: the one nearest to `from`. */
 typedef struct frame_times {
     double from, to, every;
+    int shown; /* flag: say on standard error how far it is, if that takes long */
 } frame_times;
 
 /* Moves a world of the scene through time. */

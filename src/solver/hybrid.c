@@ -162,19 +162,36 @@ double hybrid_error(const hybrid *h, const double *x) {
     return dual_error(h->dual, h->gamma, h->work);
 }
 
-/* gamma = -W^+ q, of a W that is a little softer, so that it is not singular; or the guess. */
+/* gamma = -W^+ q, of a W that is a little softer, so that it is not singular; what that leaves over is answered once more. */
+int hybrid_stick(const hybrid *h, solver_call *call, double *x) {
+    size_t n = (size_t)h->n;
+    double *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n));
+    double *gamma = ARENA_NEW(call->scratch, double, 3 * n), *more = gamma + n, *left = gamma + 2 * n, range;
+    if (!work || !gamma) {
+        return 0;
+    }
+    memset(gamma, 0, n * sizeof *gamma);
+    memcpy(left, h->q, n * sizeof *left);
+    for (int pass = 0; pass < 2; pass++) {
+        levenberg_step(h->n, h->W, left, SOFT, work, more, &range);
+        for (size_t i = 0; i < n; i++) {
+            gamma[i] += more[i];
+        }
+        for (size_t i = 0; i < n; i++) {
+            left[i] = h->q[i] + dense_dot(h->n, h->W + i * n, gamma);
+        }
+    }
+    hybrid_from_impulse(h, gamma, x);
+    return 1;
+}
+
 int hybrid_start(const hybrid *h, solver_call *call, double *x) {
     const sim_problem *p = h->dual->problem;
     size_t n = (size_t)h->n;
-    double *W = sim_arena_alloc(call->scratch, n * n, sizeof *W),
-           *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n));
-    double *gamma = ARENA_NEW(call->scratch, double, 3 * n), *other = gamma + n, *r = gamma + 2 * n, range;
-    if (!W || !work || !gamma) {
+    double *gamma = ARENA_NEW(call->scratch, double, 3 * n), *other = gamma + n, *r = gamma + 2 * n;
+    if (!gamma || !hybrid_stick(h, call, x)) {
         return 0;
     }
-    memcpy(W, h->W, n * n * sizeof *W);
-    levenberg_step(h->n, W, h->q, SOFT, work, gamma, &range);
-    hybrid_from_impulse(h, gamma, x);
     if (!p->impulse_guess) {
         return 1;
     }

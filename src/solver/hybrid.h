@@ -39,6 +39,8 @@ void hybrid_chain(const hybrid *h, const double *F, double *J);
 void hybrid_jacobian(const hybrid *h, const double *x, double *J);
 /* x of impulses, scaled as they are here. */
 void hybrid_from_impulse(const hybrid *h, const double *gamma, double *x);
+/* x where everything would stick; 0 without memory. */
+int hybrid_stick(const hybrid *h, solver_call *call, double *x);
 /* x where everything would stick or at the guess, wherever r is less; 0 without memory. */
 int hybrid_start(const hybrid *h, solver_call *call, double *x);
 /* Where all sticks on more points than it needs, W is singular, and r can have a minimum that is no root.  With W + soft 1

@@ -11,11 +11,10 @@
  *   - the Newton point is taken if l falls by half of what the model says; if not, lambda grows, and l is searched along
  *     the dogleg x - Cauchy point - Newton point, piece by piece between all crossings of edges, ends included.
  *
- * It starts where everything would stick, or at the guess.  Where nothing is better any more, a minimum that is no answer
- * or one that the edges hide, it goes on with a softer W, less so each time (hybrid_soften), and then starts once more, from
- * sweeps of Gauss and Seidel; that is counted in `searches`.
+ * It starts where everything would stick, or at the guess.  What it does where nothing is better any more, a minimum that is
+ * no answer or one that the edges hide, stands in incp_restart.c.
  *
- * Refinements can be left out, to see what they are good for: edges, dogleg, restart. */
+ * Refinements can be left out, to see what they are good for: edges, dogleg, projection, restart. */
 #include "solver/incp.h"
 #include "math/dense.h"
 
@@ -23,26 +22,27 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, EDGES, DOGLEG, RESTART, OPTIONS };
-
 static const char *const switches[] = {"off", "on", NULL};
+static const char *const starts[] = {"guess", "sticking", NULL};
 
-static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton", 0, 1e6, 100, 1, NULL},
-    [EDGES] = {"edges", "stay on edges where both sides go uphill", 0, 1, 1, 1, switches},
-    [DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
-    [RESTART] = {"restart", "on softer W, then from 100 sweeps of Gauss and Seidel", 0, 1, 1, 1, switches},
+static const char *const restarts[] = {"off", "once", "on", NULL};
+
+static const sim_solver_option options[INCP_OPTIONS] = {
+    [INCP_TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
+    [INCP_MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton", 0, 1e6, 100, 1, NULL},
+    [INCP_EDGES] = {"edges", "stay on edges where both sides go uphill", 0, 1, 1, 1, switches},
+    [INCP_DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
+    [INCP_PROJECTION] = {"projection", "put steps along an edge back on it", 0, 1, 1, 1, switches},
+    [INCP_RESTART] = {"restart",
+                      "from a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, too",
+                      0, 2, 2, 1, restarts},
+    [INCP_START] = {"start", "at the guess where that is better, or always where all would stick", 0, 1, 0, 1, starts},
 };
 
 static const double FIRST = 1e-6, STEP = 10, LEAST = 1e-14, MOST = 1e10; /* lambda over the mean of J' J's diagonal */
 static const double ENOUGH = 0.5;                                        /* of the fall that the model promises */
-static const double SOFTEST = 1e-2, HARDER = 0.1;                        /* inverse masses are about 1 here */
-enum { ROUNDS = 7 };
-static const double ROUNDED = 1e-12;    /* an E that is as good as none */
-static const double STANDSTILL = 1e-15; /* l falls by no more than its rounding */
-
-extern const solver_type solver_pgs;
+static const double ROUNDED = 1e-12;                                     /* an E that is as good as none */
+static const double STANDSTILL = 1e-15;                                  /* l falls by no more than its rounding */
 
 static double half_square(const incp *m, const double *r) { return 0.5 * dense_dot(m->h.n, r, r); }
 static const sim_constraint *constraint(const incp *m, int i) { return &m->h.dual->problem->constraint[i]; }
@@ -80,7 +80,7 @@ static void face_edges(incp *m) {
     }
 }
 
-static void derive(incp *m) {
+void incp_derive(incp *m) {
     size_t n = (size_t)m->h.n;
     double trace = 0;
     hybrid_slopes(&m->h, m->x, m->F);
@@ -115,7 +115,7 @@ static void turn(const incp *m, double *y, int back) {
 
 /* y on the edges that are active. */
 static void put_back(const incp *m, double *y) {
-    for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
+    for (int i = 0; (int)m->call->option[INCP_PROJECTION] && i < m->h.dual->problem->nconstraint; i++) {
         if (m->active[i]) {
             edge_snap(m->edge[i], constraint(m, i)->friction, y + constraint(m, i)->row);
         }
@@ -165,7 +165,7 @@ static void cauchy_point(incp *m) {
 }
 
 /* Stand at y, with edges as they are; l. */
-static double stand(incp *m, const double *y) {
+double incp_stand(incp *m, const double *y) {
     memcpy(m->x, y, (size_t)m->h.n * sizeof *m->x);
     hybrid_residual(&m->h, m->x, m->r);
     m->l = half_square(m, m->r);
@@ -185,40 +185,52 @@ static void leave(incp *m) {
     }
 }
 
-static sim_outcome descend(incp *m) {
+sim_outcome incp_descend(incp *m, int patience) {
     const double *o = m->call->option;
-    while (m->iteration < (int)o[MAX_ITERATIONS] && !(m->E <= o[TOLERANCE]) && !solution_stopped(m->call->out)) {
+    double half = 0.5 * m->l;
+    int waited = 0;
+    m->lambda = FIRST;
+    m->iteration = 0;
+    while (m->iteration < (int)o[INCP_MAX_ITERATIONS] && !(m->E <= o[INCP_TOLERANCE]) &&
+           !solution_stopped(m->call->out)) {
         double before = m->l;
         m->iteration++;
-        derive(m);
+        m->call->out->iterations++;
+        incp_derive(m);
         double model = newton_point(m);
         hybrid_residual(&m->h, m->newton, m->other_r);
         double after = half_square(m, m->other_r);
         if (before - after >= ENOUGH * (before - model) && after < before) {
             leave(m);
-            stand(m, m->newton);
+            incp_stand(m, m->newton);
+            m->call->out->whole_steps++;
             m->lambda = fmax(m->lambda / STEP, LEAST);
         } else {
             m->lambda *= STEP;
-            if ((int)o[DOGLEG]) {
+            if ((int)o[INCP_DOGLEG]) {
                 cauchy_point(m);
-                if (!incp_search(m, (int)o[EDGES])) {
+                if (!incp_search(m, (int)o[INCP_EDGES])) {
                     return SIM_STALLED;
                 }
-                stand(m, m->other);
+                incp_stand(m, m->other);
             } else if (after < before) {
                 leave(m);
-                stand(m, m->newton);
+                incp_stand(m, m->newton);
             }
         }
         if (m->lambda > MOST || ((before - m->l) <= STANDSTILL * before && after < before)) {
+            return SIM_STALLED;
+        }
+        waited = m->l <= half ? 0 : waited + 1;
+        half = fmin(half, waited ? half : 0.5 * m->l);
+        if (patience && waited >= patience) {
             return SIM_STALLED;
         }
     }
     return SIM_AT_LIMIT;
 }
 
-static int make(incp *m, solver_call *call, dual *d) {
+int incp_make(incp *m, solver_call *call, dual *d) {
     size_t n = (size_t)call->problem->nrow, contacts = (size_t)call->problem->nconstraint;
     *m = (incp){.call = call, .E = HUGE_VAL};
     if (!dual_make(d, call, call->scratch) || !hybrid_make(&m->h, d, call->scratch)) {
@@ -247,91 +259,20 @@ static int make(incp *m, solver_call *call, dual *d) {
     return 1;
 }
 
-/* What sweeps come to in the problem's units, as a new start; 0 without memory. */
-static int sweep(incp *m) {
-    enum { SWEEPS = 100 };
-    solver_call sweeps = *m->call;
-    double option[16];
-    sim_solution out = *m->call->out;
-    for (int k = 0; k < solver_pgs.card.noptions; k++) {
-        const sim_solver_option *o = &solver_pgs.card.option[k];
-        option[k] = strcmp(o->name, "max_iterations") == 0 ? SWEEPS : o->standard;
-    }
-    out.impulse = m->slope;
-    out.history = NULL;
-    sweeps.option = option;
-    sweeps.out = &out;
-    if (!solver_pgs.solve(&sweeps)) {
-        return 0;
-    }
-    for (int k = 0; k < m->h.n; k++) {
-        m->slope[k] = m->h.dual->given[k] ? 0 : m->slope[k] / m->h.scale[k];
-    }
-    hybrid_from_impulse(&m->h, m->slope, m->other);
-    m->call->out->searches++;
-    return 1;
-}
-
-static int goes_on(const incp *m) { return !(m->E <= m->call->option[TOLERANCE]) && !solution_stopped(m->call->out); }
-
-static sim_outcome start_over(incp *m) {
-    int so_far = m->iteration;
-    for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
-        m->edge[i] = EDGE_NONE;
-    }
-    m->lambda = FIRST;
-    m->iteration = 0;
-    stand(m, m->other);
-    sim_outcome end = descend(m);
-    m->iteration += so_far;
-    return end;
-}
-
-/* On a W that is not singular, softer at first and then less so, each time from where the last one led. */
-static sim_outcome soften(incp *m, sim_outcome end) {
-    double soft = SOFTEST;
-    for (int round = 0; round < ROUNDS && goes_on(m); round++) {
-        hybrid_impulse(&m->h, round ? m->x : m->best, m->slope);
-        hybrid_soften(&m->h, soft, m->slope);
-        hybrid_from_impulse(&m->h, m->slope, m->other);
-        end = start_over(m);
-        soft *= HARDER;
-    }
-    hybrid_soften(&m->h, 0, m->slope);
-    return end;
-}
-
-/* Both ways to get on, if they are wanted; 0 without memory. */
-static int again(incp *m, sim_outcome *end) {
-    if (!(int)m->call->option[RESTART] || !goes_on(m)) {
-        return 1;
-    }
-    *end = soften(m, *end);
-    if (!goes_on(m)) {
-        return 1;
-    }
-    if (!sweep(m)) {
-        return 0;
-    }
-    *end = start_over(m);
-    return 1;
-}
-
 static int solve(solver_call *call) {
     incp m;
     dual d;
-    double tolerance = call->option[TOLERANCE];
-    if (!make(&m, call, &d) || !hybrid_start(&m.h, call, m.other)) {
+    double tolerance = call->option[INCP_TOLERANCE];
+    int sticking = (int)call->option[INCP_START];
+    if (!incp_make(&m, call, &d) || !(sticking ? hybrid_stick : hybrid_start)(&m.h, call, m.other)) {
         return 0;
     }
-    m.lambda = FIRST;
-    stand(&m, m.other);
-    sim_outcome end = descend(&m);
-    if (!again(&m, &end)) {
+    incp_stand(&m, m.other);
+    sim_outcome end;
+    if (!incp_descend_and_restart(&m, &end)) {
         return 0;
     }
     sim_solution *out = call->out;
-    out->iterations = m.iteration;
     out->residual = m.E;
     out->outcome = m.E <= tolerance                       ? SIM_SOLVED
                    : !isfinite(m.E)                       ? SIM_BROKEN_DOWN
@@ -352,7 +293,7 @@ const solver_type solver_incp = {
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .asymmetric = 1,
-             .noptions = OPTIONS,
+             .noptions = INCP_OPTIONS,
              .option = options},
     .solve = solve,
 };

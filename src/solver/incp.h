@@ -5,6 +5,17 @@
 #include "solver/edges.h"
 #include "solver/levenberg.h"
 
+enum {
+    INCP_TOLERANCE,
+    INCP_MAX_ITERATIONS,
+    INCP_EDGES,
+    INCP_DOGLEG,
+    INCP_PROJECTION,
+    INCP_RESTART,
+    INCP_START,
+    INCP_OPTIONS
+};
+
 /* A place on the way where a contact crosses an edge; contact -1: none does. */
 typedef struct incp_crossing {
     double alpha;
@@ -24,8 +35,19 @@ typedef struct incp {
     int *active; /* [nconstraint] and that it is not to leave */
     incp_crossing *crossing;
     double l, E, lambda, size; /* lambda is over `size`, the mean of J' J's diagonal */
-    int iteration;
+    int iteration;             /* of this descent */
 } incp;
+
+/* Memory for a call; 0 without. */
+int incp_make(incp *m, solver_call *call, dual *d);
+/* Stand at y, with edges as they are; l there.  The best in E of all places is kept. */
+double incp_stand(incp *m, const double *y);
+/* F, J, g at x, and which edges are active. */
+void incp_derive(incp *m);
+/* From x to where nothing is better; `patience`: and no longer than so many iterations without half of l, 0: however long. */
+sim_outcome incp_descend(incp *m, int patience);
+/* And on from there, as far as options allow it; 0 without memory. */
+int incp_descend_and_restart(incp *m, sim_outcome *end);
 
 /* other <- the least l on the way x - cauchy - newton, pieces between crossings and their ends; edges follow it.  0: none
  * is less than that of x. */

@@ -255,6 +255,7 @@ static void take(void *state, const double *impulse) {
     measure(&r->s, &r->b);
     extrapolation_restart(&r->e);
     r->call->out->residual = r->b.residual;
+    hand_out(&r->s, r->call, r->b.gamma);
     r->call->work += r->call->unit;
 }
 

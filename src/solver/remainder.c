@@ -157,6 +157,7 @@ static void count(sim_solution *total, const sim_solution *s) {
     total->factorisations += s->factorisations;
     total->searches += s->searches;
     total->failures += s->failures;
+    total->whole_steps += s->whole_steps;
     total->multiplications += s->multiplications;
     total->factor_seconds += s->factor_seconds;
 }
@@ -168,7 +169,7 @@ static int solve_once(rounds *o, const solver_type *type) {
     for (int r = 0; r < call.problem->nrow; r++) {
         o->target[r] = o->call->target[r] - o->left[r];
     }
-    o->inner.iterations = o->inner.factorisations = o->inner.searches = o->inner.failures = 0;
+    o->inner.iterations = o->inner.factorisations = o->inner.searches = o->inner.failures = o->inner.whole_steps = 0;
     o->inner.multiplications = o->inner.factor_seconds = 0;
     call.problem = &o->global;
     call.target = o->target;

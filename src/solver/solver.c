@@ -116,11 +116,11 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
                             sim_error *error) {
     out->outcome = SIM_SOLVED;
     out->reason = SIM_REASON_NONE;
-    out->iterations = out->factorisations = out->searches = out->failures = 0;
+    out->iterations = out->factorisations = out->searches = out->failures = out->whole_steps = 0;
     out->finished_by = -1;
     out->residual = out->multiplications = out->factor_seconds = 0;
     if (out->history) {
-        out->history->count = 0;
+        out->history->count = out->history->linear_count = 0;
     }
     if (p->nv == 0 && p->nrow == 0) {
         return SIM_OK; /* nothing to answer */

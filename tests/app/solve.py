@@ -9,6 +9,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import tap  # noqa: E402
+
 SIM, PROBLEMS = (os.path.abspath(path) for path in sys.argv[1:3])
 WORD = sys.argv[3] if len(sys.argv) > 3 else ""
 HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
@@ -181,6 +185,7 @@ def does_not_write_over_what_it_reads():
     refuses("would be overwritten", ".", "--solver", "pgs", "--out", ".")
     refuses("would be overwritten", "a.hdf5", "--solver", "pgs", "--history", "a.hdf5")
     refuses("would be overwritten", "a.hdf5", "--solver", "pgs", "--history", "./a.hdf5")
+    refuses("would be overwritten", "a.hdf5", "--solver", "nsn", "--linear-history", "./a.hdf5")
     assert read("a.hdf5") == before
 
 
@@ -190,6 +195,21 @@ def writes_the_way_to_the_answer():
     assert lines[0] == "file,iteration,residual,cost" and len(lines) >= told["iterations"]
     costs = [float(line.split(",")[-1]) for line in lines[1:]]
     assert all(a >= b - 1e-12 * abs(b) for a, b in zip(costs, costs[1:])), "the cost falls"
+
+
+def writes_the_linear_systems_within():
+    told = solve_json(GLOBAL, "--solver", "nsn", "--linear-history", "l.csv")["problems"][0]
+    lines = read("l.csv").decode().splitlines()
+    rows = [(int(step), int(within), float(residual)) for step, within, residual in (line.split(",")[1:] for line in lines[1:])]
+    assert lines[0] == "file,iteration,linear_iteration,residual"
+    assert [step for step, within, residual in rows if within == 0 and residual == 1] == list(range(1, told["iterations"] + 1))
+    assert len(rows) == told["searches"] + told["iterations"]
+
+
+def says_that_files_do_not_know_where_a_step_ends():
+    done = solve(GLOBAL, "--solver", "nsn", "--set", "positions=on")
+    assert "velocity level" in done.stderr
+    assert "velocity level" not in solve(GLOBAL, "--solver", "nsn").stderr
 
 
 def goes_on_after_a_file_that_is_no_problem():
@@ -251,21 +271,5 @@ def says_that_the_build_has_no_hdf5():
     refuses("this build has no HDF5", WEDGE, "--solver", "pgs")
 
 
-TESTS = [value for name, value in list(globals().items())
-         if callable(value) and getattr(value, "__module__", None) == "__main__" and value.__code__.co_argcount == 0
-         and value.__code__.co_flags & 4 == 0 and WORD in name]  # 4: takes *arguments, so is a helper
-TESTS = [test for test in TESTS if (test is says_that_the_build_has_no_hdf5) != HDF5]
-failed = 0
-print(f"1..{len(TESTS)}", flush=True)
-for number, test in enumerate(TESTS, 1):
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            test()
-            word, reason = "ok", ""
-        except Exception as caught:  # one failure must not hide the others
-            failed += 1
-            word, reason = "not ok", f"\n# {caught!r}"
-        print(f"{word} {number} - {test.__name__.replace('_', ' ')}{reason}", flush=True)
-        os.chdir("/")
-sys.exit(failed > 0)
+TESTS = [test for test in tap.cases_of(globals(), WORD) if (test is says_that_the_build_has_no_hdf5) != HDF5]
+sys.exit(tap.run(TESTS))

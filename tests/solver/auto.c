@@ -265,3 +265,38 @@ Test(auto_turns, a_method_put_down_after_every_iteration_gives_the_same_bits) {
         sim_problem_free(p);
     }
 }
+
+/* What a method takes from another may be its best answer from then on: impulses and velocities must say so at once. */
+Test(auto_turns, what_is_taken_can_be_handed_out_at_once) {
+    extern const solver_type solver_pgs, solver_subadmm, solver_canal;
+    const solver_type *type[] = {&solver_pgs, &solver_subadmm, &solver_canal};
+    random_source r = {9};
+    problem_recipe easy = {.bodies = 4, .contacts = 5, .friction = 0.4, .impact = 1, .scatter = 0.3};
+    sim_problem *p = random_problem(&r, &easy);
+    answer a = rigid_entry(p);
+    answer_find(&a, "auto", (double[]){1e-9});
+    cr_assert_leq(own_error(&a), 1e-9);
+    for (int k = 0; k < 3; k++) {
+        double option[32], *v = calloc((size_t)p->nv, sizeof *v), *impulse = calloc((size_t)p->nrow, sizeof *impulse);
+        for (int o = 0; o < type[k]->card.noptions; o++) {
+            option[o] = type[k]->card.option[o].standard;
+        }
+        sim_solution out = {.v = v, .impulse = impulse};
+        solver_call call = {p,    a.R, a.target, option, sim_arena_create(), type[k]->create ? type[k]->create() : NULL,
+                            &out, 0,   0,        NULL};
+        void *state = type[k]->begin(&call);
+        cr_assert(state);
+        type[k]->take(state, a.impulse);
+        double E = certificate_of(p, &a.law, SIM_CONE_STRICT, v, impulse).own;
+        cr_expect_leq(out.residual, 1.1e-9, "%s says %g", type[k]->card.name, out.residual);
+        cr_expect_leq(E, 1.1e-9, "%s hands out an answer with E %g", type[k]->card.name, E);
+        if (call.kept) {
+            type[k]->destroy(call.kept);
+        }
+        sim_arena_free(call.scratch);
+        free(v);
+        free(impulse);
+    }
+    answer_free(&a);
+    sim_problem_free(p);
+}

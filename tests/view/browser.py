@@ -16,6 +16,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import tap  # noqa: E402
+
 SIM = os.path.abspath(sys.argv[1])
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
@@ -97,6 +101,20 @@ def checks():
         assert answer["contacts"] == int(row["contacts"]) == answer["dots"] > 1
         assert answer["arrows"] > 0
 
+    def few_draw_calls_make_a_picture():
+        assert 3 < answer["calls"] < 30 and 100 < answer["triangles"] < 50000, (answer["calls"], answer["triangles"])
+
+    def boxes_of_the_same_inertia_are_the_boxes_themselves():
+        boxes = {b["body"]: b["edges"] for b in answer["boxes"]}
+        assert all(abs(e - 0.2) < 1e-6 for e in boxes["box"]), boxes
+        assert all(abs(e - 0.1 * (12 * 0.4 / 2) ** 0.5) < 1e-6 for e in boxes["ball"]), boxes
+
+    def islands_are_what_contacts_join():
+        shown, _ = browse(stack_page(), "test&at=0.1&keys=n")
+        islands = shown["islands"]
+        assert islands["low"] == islands["high"] > 0 and islands["alone"] > 0, islands
+        assert islands["alone"] != islands["low"] and islands["flying"] == islands["floor"] == 0, islands
+
     def forces_at_rest_carry_the_weight():
         weight = 9.81 * 1000 * (4 / 3 * 3.14159265 * 0.1**3 + 0.2**3)
         last, _ = browse("a.html", "test&at=1")
@@ -143,6 +161,15 @@ def checks():
     return [value for value in locals().values() if callable(value)]
 
 
+def stack_page():
+    box = {"type": "box", "size": [0.2, 0.2, 0.2], "density": 1000}
+    places = {"low": [0, 0, 0.1], "high": [0, 0, 0.3], "alone": [0.6, 0, 0.1], "flying": [-0.6, 0, 0.7]}
+    bodies = [{"name": "floor", "shapes": [{"type": "half_space"}]}]
+    bodies += [{"name": name, "joint": "free", "pose": {"position": at}, "shapes": [box]} for name, at in places.items()]
+    sim(scene({"sim": 1, "world": {"step": 0.002, "duration": 0.2}, "bodies": bodies}, "stack.json"), "--html", "stack.html")
+    return "stack.html"
+
+
 def shapes_page():
     kinds = [{"type": "sphere", "radius": 0.1}, {"type": "box", "size": [0.2, 0.2, 0.2]},
              {"type": "capsule", "radius": 0.07, "length": 0.1}, {"type": "cylinder", "radius": 0.1, "length": 0.2},
@@ -157,27 +184,10 @@ def shapes_page():
 
 
 def main():
-    print("TAP version 13", flush=True)
-    if not CHROMIUM and os.environ.get("SIM_NEEDS_CHROMIUM"):
-        print("1..1\nnot ok 1 - Chromium is there # tools/check needs it (package chromium)")
-        return 1
-    if not CHROMIUM:
-        print("1..0 # SKIP no Chromium: tools/check installs one (package chromium)")
-        return 0
-    failed = 0
+    tap.skip_without(CHROMIUM, "Chromium", os.environ.get("SIM_NEEDS_CHROMIUM"))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        cases = checks()
-        print(f"1..{len(cases)}")
-        for number, case in enumerate(cases, 1):
-            name = case.__name__.replace("_", " ")
-            try:
-                skip = case()
-                print(f"ok {number} - {name}" + (f" # SKIP {skip}" if skip else ""), flush=True)
-            except (AssertionError, KeyError, subprocess.SubprocessError) as why:
-                failed = 1
-                print(f"not ok {number} - {name}\n# {type(why).__name__}: {str(why)[:1500]}", flush=True)
-    return failed
+        return tap.run(checks(), folders=False)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def number(x):
     if x == 0 or 1e-3 <= abs(x) < 1e5:
         return f"{x:.4g}"
     mantissa, exponent = f"{x:.2e}".split("e")
-    return f"{mantissa}e{int(exponent)}"
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
 
 
 def cell(x):
@@ -51,11 +51,11 @@ def is_number(x):
     return isinstance(x, (int, float)) and not isinstance(x, bool)
 
 
-def table(head, rows, title="", note="", marked=()):
-    """Columns with numbers alone stand at the right; those in `marked` hold HTML."""
-    right = {k for k in range(len(head)) if all(row[k] is None or is_number(row[k]) for row in rows)}
+def table(head, rows, title="", note=""):
+    """Columns with more numbers than words stand at the right."""
+    right = {k for k in range(len(head)) if 2 * sum(row[k] is None or is_number(row[k]) for row in rows) > len(rows)}
     def cells(row):
-        return "".join(f'<td{" class=number" if k in right else ""}>{x if k in marked else cell(x)}</td>' for k, x in enumerate(row))
+        return "".join(f'<td{" class=number" if k in right else ""}>{cell(x)}</td>' for k, x in enumerate(row))
     lines = [f'<div class="wide"><table>{f"<caption>{html.escape(title)}</caption>" if title else ""}<thead><tr>'
              + "".join(f'<th{" class=number" if k in right else ""}>{html.escape(h)}</th>' for k, h in enumerate(head)) + "</tr></thead>"
              "<tbody>"]
@@ -123,7 +123,7 @@ def section(entry, facts):
     lines.append(verdicts(entry["rows"]) if entry["rows"] else "")
     lines.append(blocks(entry))
     if entry["commands"]:
-        lines.append(f'<details><summary>What was run: {len(entry["commands"])} commands</summary><pre>'
+        lines.append(f'<details><summary>What was run: {len(entry["commands"])} command{"s" if len(entry["commands"]) > 1 else ""}</summary><pre>'
                      + html.escape("\n".join(entry["commands"])) + "</pre></details>")
     lines.append('<p class="up"><a href="#top">to the table</a></p></section>')
     return "\n".join(lines)

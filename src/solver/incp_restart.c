@@ -1,0 +1,94 @@
+/* What to do in a minimum that is no answer?
+ *
+ * l = |r|^2 / 2 has such minima: on an edge, with J' r = 0 across and along it, but J singular, so that r is not 0.  Todorov
+ * (2010, section III) calls them very rare and would begin anew; in piles with mu >= 1 he meets them in each third step or so.
+ * They are no fault of how steps are taken: l measured with other weights has them as well.  What leads out of them:
+ *
+ *   sweeps     of Gauss and Seidel, from the guess or from nothing, not from the minimum; more of them the second and third time;
+ *   softening  a W that is not singular, softer at first, then less so, each time from where the last one led (hybrid_soften).
+ *
+ * Where l is not halved in some iterations the next way is taken at once; after the last way there is no hurry.  Iterations of all
+ * descents are counted as such, restarts as failures, sweeps as searches. */
+#include "solver/incp.h"
+
+#include <string.h>
+
+static const double SOFTEST = 1e-2, HARDER = 0.1; /* inverse masses are about 1 here */
+enum { ROUNDS = 7, PATIENCE = 10 };
+
+/* Sweeps of each way; 0: softening. */
+static const int ways[] = {100, 2000, 0, 10000};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+extern const solver_type solver_pgs;
+
+static int goes_on(const incp *m) {
+    return !(m->E <= m->call->option[INCP_TOLERANCE]) && !solution_stopped(m->call->out);
+}
+
+static sim_outcome start_over(incp *m, int patience) {
+    for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
+        m->edge[i] = EDGE_NONE;
+    }
+    incp_stand(m, m->other);
+    return incp_descend(m, patience);
+}
+
+/* other <- where sweeps come to; 0 without memory. */
+static int sweep(incp *m, int most) {
+    solver_call call = *m->call;
+    sim_problem cold = *m->call->problem;
+    double option[16];
+    sim_solution out = *m->call->out;
+    for (int k = 0; k < solver_pgs.card.noptions; k++) {
+        const sim_solver_option *o = &solver_pgs.card.option[k];
+        option[k] = strcmp(o->name, "max_iterations") == 0 ? most : o->standard;
+    }
+    cold.impulse_guess = NULL;
+    call.problem = (int)m->call->option[INCP_START] ? &cold : m->call->problem;
+    call.option = option;
+    call.out = &out;
+    out.impulse = m->slope;
+    out.history = NULL;
+    out.iterations = 0;
+    if (!solver_pgs.solve(&call)) {
+        return 0;
+    }
+    m->call->out->searches += out.iterations;
+    for (int k = 0; k < m->h.n; k++) {
+        m->slope[k] = m->h.dual->given[k] ? 0 : m->slope[k] / m->h.scale[k];
+    }
+    hybrid_from_impulse(&m->h, m->slope, m->other);
+    return 1;
+}
+
+static sim_outcome soften(incp *m) {
+    double soft = SOFTEST;
+    sim_outcome end = SIM_STALLED;
+    for (int round = 0; round < ROUNDS && goes_on(m); round++) {
+        hybrid_impulse(&m->h, round ? m->x : m->best, m->slope);
+        hybrid_soften(&m->h, soft, m->slope);
+        hybrid_from_impulse(&m->h, m->slope, m->other);
+        end = start_over(m, PATIENCE);
+        soft *= HARDER;
+    }
+    hybrid_soften(&m->h, 0, m->slope);
+    return end;
+}
+
+int incp_descend_and_restart(incp *m, sim_outcome *end) {
+    static const int number[] = {0, 1, WAYS};
+    int last = number[(int)m->call->option[INCP_RESTART]];
+    *end = incp_descend(m, last ? PATIENCE : 0);
+    for (int k = 0; k < last && goes_on(m); k++) {
+        m->call->out->failures++;
+        if (ways[k] == 0) {
+            *end = soften(m);
+        } else if (!sweep(m, ways[k])) {
+            return 0;
+        } else {
+            *end = start_over(m, k + 1 < last ? PATIENCE : 0);
+        }
+    }
+    return 1;
+}
