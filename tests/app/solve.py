@@ -111,9 +111,6 @@ def says_why_it_gave_up():
     given_up = told["summary"]["unsolved"]
     assert 3 < given_up <= len(names) and sum(" out of iterations " in line for line in lines[:-4]) == given_up
     assert f"gave up                 {given_up} out of iterations: it had as many iterations as it may" in lines
-    stack = solve_json(problem("gen-stack1e5-local-8"), "--solver", "mncp-rlm", status=1)
-    assert stack["problems"][0]["gave_up"] == "local minimum" and stack["problems"][0]["outcome"] == "stalled"
-    assert stack["summary"]["gave_up"] == {"local minimum": 1}
 
 
 def takes_options_of_the_solver():

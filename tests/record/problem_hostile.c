@@ -253,7 +253,8 @@ Test(problem_hostile, numbers_of_our_own_group_are_refused_with_file_array_and_p
     close(mkstemp(path));
     sim_error error = {0};
     sim_problem_file *file = sim_problem_file_read(global, &error);
-    sim_problem_file *own = sim_problem_file_create(sim_problem_file_problem(file), "", "", &error);
+    sim_law_options law = sim_law_options_default();
+    sim_problem_file *own = sim_problem_file_create_under(sim_problem_file_problem(file), &law, "", "", &error);
     cr_assert_eq(sim_problem_file_write(own, path, &error), SIM_OK, "%s", error.text);
     const sim_problem *p = sim_problem_file_problem(own);
     int nc = p->nconstraint, size = 36 * p->ntree;
@@ -290,6 +291,11 @@ Test(problem_hostile, numbers_of_our_own_group_are_refused_with_file_array_and_p
     }
     const double step = -1;
     is_refused(&(fault){path, "/sim_problem", "step", 'x', 1, &step, ": /sim_problem/step is -1 s"});
+    const double beta = 0, push = 2;
+    is_refused(&(fault){path, "/sim_problem/law", "beta", 'x', 1, &beta,
+                        ": /sim_problem/law/beta: must be one number above 0"});
+    is_refused(&(fault){path, "/sim_problem/law", "push", 'x', 1, &push,
+                        ": /sim_problem/law/push: must be one number from 0, and at most 1"});
     sim_problem_file_free(own);
     sim_problem_file_free(file);
     unlink(path);

@@ -208,3 +208,35 @@ Test(problem_own, of_a_stack_is_solved_by_the_same_impulses_elsewhere) {
     sim_problem_free(stack);
     unlink(path);
 }
+
+/* What FCLIB's part says a gap may close by, w, is what the law makes of it; and where a file tells of no law it is the usual. */
+Test(problem_own, keeps_the_numbers_of_its_law_which_fclibs_part_is_written_by) {
+    sim_law_options usual = sim_law_options_default(), law = {0.3, 2e-5, 0.7, 0.25, 1e4, 0.05}, found;
+    static const double rest[3] = {0, 0, 0};
+    sim_problem *p = point_on_ground(2, 0.5, -0.01, 0.01, rest);
+    char path[64];
+    sim_error error = {0};
+    for (int k = 0; k < 2; k++) {
+        sim_problem_file *file = sim_problem_file_create_under(p, k ? &law : NULL, "title", "", &error);
+        cr_assert_not_null(file, "%s", error.text);
+        cr_assert_eq(sim_problem_file_write(file, temporary(path), &error), SIM_OK, "%s", error.text);
+        sim_problem_file_free(file);
+        file = sim_problem_file_read(path, &error);
+        cr_assert_not_null(file, "%s", error.text);
+        found = sim_problem_file_law(file);
+        cr_expect_eq(memcmp(&found, k ? &law : &usual, sizeof law), 0);
+        double impulse[3] = {0, 0, 0}, v[3], push = (k ? law.push : usual.push) * 0.01 / 0.01, due = -push;
+        cr_assert_eq(sim_problem_file_answer(file, impulse, "a test", &error), SIM_OK, "%s", error.text);
+        cr_assert_eq(sim_problem_file_stored(file, v, impulse, &error), SIM_OK, "%s", error.text);
+        cr_assert_eq(sim_problem_file_write(file, path, &error), SIM_OK, "%s", error.text);
+        sim_problem_file_free(file);
+        hid_t opened = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(opened, "/solution/u", H5P_DEFAULT);
+        double u[3];
+        H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, u);
+        cr_expect_float_eq(u[0], due, 1e-12, "u_n of nothing done is %g, not %g", u[0], due);
+        H5Dclose(set);
+        H5Fclose(opened);
+        unlink(path);
+    }
+    sim_problem_free(p);
+}

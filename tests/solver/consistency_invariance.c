@@ -35,8 +35,8 @@ static int other_value(const sim_solver_option *o, int which, double *value) {
 
 /* Penalties, relaxations, preconditioners, factorisations: all but what says where to stop, and which law it is. */
 Test(consistency, c9_no_option_but_tolerance_limit_and_law_changes_the_answer) {
-    static const char *const may[] = {"tolerance",  "max_iterations", "rounds", "iterations", "cone",
-                                      "directions", "alignment",      "turn",   NULL};
+    static const char *const may[] = {"tolerance",  "max_iterations", "rounds", "iterations",        "cone",
+                                      "directions", "alignment",      "turn",   "linear_iterations", NULL};
     contender all[MOST_CONTENDERS];
     int count = contenders_all(all), tried = 0;
     random_source r = {9};
