@@ -4,6 +4,8 @@ import os
 import subprocess
 import tempfile
 
+from markdown import power
+
 MOST = 1000  # times the fastest, at the right edge
 # One colour a family, one dash a member of it.
 STYLE = {"auto": ("#000000", 1, 3), "canal": ("#2f6fab", 1, 2), "pgs": ("#c0504d", 1, 2), "subadmm": ("#3f9f5f", 1, 2),
@@ -55,7 +57,7 @@ def draw(leagues, levels, path):
             for column, level in enumerate(levels):
                 script += (f"set origin {column / len(levels)},{(bottom + (rows - 1 - row) * high) / height}\n"
                            f"set size {1 / len(levels)},{high / height}\n"
-                           f"set title '{name}: {figures[0]['problems']} problems to E = {level}'\n"
+                           f"set title '{name}: {figures[0]['problems']} problems to E = {power(level)}'\n"
                            f"set ylabel '{'share solved' if column == 0 else ''}' offset 1\n")
                 script += panel(figures, level, folder, f"{row}_{column}")
         script += (f"set origin 0,0; set size 1,{bottom / height}\nunset logscale; unset border; unset tics; unset grid\n"

@@ -129,7 +129,7 @@ def error_of(case, measure):
     return math.inf if value is None else value
 
 
-def attempt(sim, solver, path, limits, measure):
+def attempt(sim, solver, path, limits, measure, once):
     """One solver, one problem: least seconds to each level, with the tolerance as tight as the level or tighter."""
     allowed = GRACE * (limits[0] + limits[1] * limits[2])
     tight = solve(sim, solver, path, limits, "--tolerance", repr(LEVELS[-1]))
@@ -138,7 +138,7 @@ def attempt(sim, solver, path, limits, measure):
              "outcome": tight.get("outcome"), "gave_up": tight.get("gave_up"), "iterations": tight.get("iterations"),
              "E": tight.get("E"), "own": tight.get("own"), "residual": tight.get("residual"),
              "seconds": tight.get("seconds"), "finished_by": tight.get("finished_by")}
-    if "died" not in tight and tight.get("outcome") != "refused":
+    if not once and "died" not in tight and tight.get("outcome") != "refused":
         again = ["--repeat", "5"] if tight["seconds"] < SHORT else []
         runs += [solve(sim, solver, path, limits, "--tolerance", repr(LEVELS[-1]), *again)] if again else []
         for level in LEVELS[:-1]:
@@ -158,14 +158,14 @@ def solvers(sim):
     return json.loads(listed.stdout)["solvers"]
 
 
-def play(sim, names, problems, limits, law, jobs):
-    """Everyone on everything; `problems` are dictionaries with `file`, `name` and `contacts`."""
+def play(sim, names, problems, limits, law, jobs, once):
+    """Everyone on everything, `once` with the tightest tolerance alone; `problems` have `file`, `name` and `contacts`."""
     measure = "own" if law else "E"
     pairs = [(solver, problem) for problem in problems for solver in names]
 
     def one(pair):
         solver, problem = pair
-        entry = attempt(sim, solver, problem["file"], (*limits, problem["contacts"], law), measure)
+        entry = attempt(sim, solver, problem["file"], (*limits, problem["contacts"], law), measure, once)
         entry["problem"] = problem["name"]
         return entry
 

@@ -30,6 +30,11 @@ def figure(x):
     return "-" if x is None or math.isinf(x) else f"{x:.2g}"
 
 
+def power(x):
+    """1e-4, of a number or its text."""
+    return f"{float(x):.0e}".replace("e-0", "e-")
+
+
 def table(head, rows):
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows])

@@ -7,6 +7,9 @@
  *   grasp        balls in a cup that two arms of seven joints squeeze and hold up (likewise)
  *   cube         balls thrown about in a cube, every step of ten runs (Todorov 2010, section IV, table 1)
  *   quadrupeds   limp robots that lie on the ground and on each other (section VII-D2, table III)
+ *   arch, pile, grasp, can
+ *                the rigid examples of Macklin et al. (2019, table 1), or what is near to them: an arch of twenty stones, a
+ *                pile of 54 tables, a gripper that holds a cube, a can on 32 points, three boxes
  *
  * Masses and wrenches are not printed there; here a wrench is so many weights of the body it acts on. */
 #include "app/contest.h"
@@ -99,6 +102,35 @@ const contest_case contest_cases[] = {
     QUADRUPEDS(8, "[2,2,2]"),
     QUADRUPEDS(27, "[3,3,3]"),
     QUADRUPEDS(64, "[4,4,4]"),
+    {.name = "arch",
+     .family = "macklin",
+     .scene = "contact/arch.json",
+     .settle = 20,
+     .states = 5,
+     .between = 10,
+     .set = {"world/solver=canal"}},
+    {.name = "pile",
+     .family = "macklin",
+     .scene = "papers/table_pile.json",
+     .settle = 200,
+     .states = 5,
+     .between = 40,
+     .set = {"world/solver=pgs", "world/solver_options={\"max_iterations\": 200}"}},
+    {.name = "grasp",
+     .family = "macklin",
+     .scene = "contact/gripper.json",
+     .settle = 500,
+     .states = 5,
+     .between = 20,
+     .set = {"world/solver=canal"}},
+    {.name = "can", .family = "macklin", .scene = "papers/can.json", .settle = 10, .states = 5, .between = 5},
+    {.name = "stack-3",
+     .family = "macklin",
+     .scene = "contact/stack.json",
+     .settle = 20,
+     .states = 5,
+     .between = 10,
+     .set = {"world/solver=canal", "instances/0/repeat/count=3"}},
 };
 const int contest_case_count = sizeof contest_cases / sizeof contest_cases[0];
 

@@ -120,7 +120,7 @@ static sim_status take_all(const contest_request *request, contest_problems *p, 
     const contest_case *c = p->c;
     contest_random random = {20240601};
     sim_world *const worlds[2] = {world, asked};
-    int runs = few(request, c->runs ? c->runs : 1, 2), states = few(request, c->states, c->runs ? 40 : 2),
+    int runs = few(request, c->runs ? c->runs : 1, 1), states = c->runs ? c->states : few(request, c->states, 2),
         wrenches = few(request, c->wrenches, 2);
     size_t room = (size_t)(runs * states * (wrenches ? wrenches : 1));
     p->item = calloc(room, sizeof *p->item);

@@ -186,7 +186,7 @@ static void write_runs(json_out *out, const contest_entry *entry) {
         return;
     }
     json_open_line(out, "runs", '{');
-    json_whole(out, "count", entry->problems->c->runs);
+    json_whole(out, "count", r.runs);
     json_whole(out, "steps", r.steps);
     json_whole(out, "idle", entry->problems->idle);
     json_real(out, "iterations", r.median);

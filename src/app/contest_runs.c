@@ -11,10 +11,10 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* The mean over runs of the median in each; `list` has room for all. */
-static double median_of_runs(const contest_entry *entry, int *list) {
+static double median_of_runs(const contest_entry *entry, int *list, int *runs) {
     const contest_problems *p = entry->problems;
     double sum = 0;
-    int runs = 0;
+    *runs = 0;
     for (int k = 0; k < p->count;) {
         int run = p->run[k], n = 0;
         for (; k < p->count && p->run[k] == run; k++) {
@@ -22,9 +22,9 @@ static double median_of_runs(const contest_entry *entry, int *list) {
         }
         qsort(list, (size_t)n, sizeof *list, ascending);
         sum += 0.5 * (list[(n - 1) / 2] + list[n / 2]);
-        runs++;
+        ++*runs;
     }
-    return runs ? sum / runs : 0;
+    return *runs ? sum / *runs : 0;
 }
 
 int contest_runs_of(const contest_entry *entry, contest_runs *r) {
@@ -35,7 +35,7 @@ int contest_runs_of(const contest_entry *entry, contest_runs *r) {
         free(list);
         return 0;
     }
-    r->median = median_of_runs(entry, list);
+    r->median = median_of_runs(entry, list, &r->runs);
     double all = 0, whole = 0, share = 1.0 / p->count;
     for (int k = 0; k < p->count; k++) {
         const contest_answer *a = &entry->answer[k];

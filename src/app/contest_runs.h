@@ -5,7 +5,7 @@
 #include "app/contest.h"
 
 typedef struct contest_runs {
-    int steps, most;           /* steps with contacts; iterations of one at most */
+    int runs, steps, most;     /* runs; their steps with contacts; iterations of one at most */
     double median, mean;       /* iterations of a step: mean of the runs' medians; mean of all */
     double searches;           /* of a step, mean */
     double whole, restarted;   /* share of iterations that took Newton's point; of steps that were begun anew */

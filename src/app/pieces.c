@@ -24,7 +24,8 @@ static void draw(pieces *p, double part) {
     memset(bar + full, ' ', (size_t)(BAR - full));
     char text[80];
     int number = p->done < p->many ? p->done + 1 : p->many;
-    int length = snprintf(text, sizeof text, "[%s] %d of %d: %s", bar, number, p->many, p->name);
+    int length = p->many > 1 ? snprintf(text, sizeof text, "[%s] %d of %d: %s", bar, number, p->many, p->name)
+                             : snprintf(text, sizeof text, "[%s] %s", bar, p->name);
     length = length < (int)sizeof text ? length : (int)sizeof text - 1;
     fprintf(stderr, "\r%s%*s", text, p->length > length ? p->length - length : 0, "");
     fflush(stderr);

@@ -119,23 +119,39 @@ const char *solve_verdict(const solve_case *c) {
     return c->reason && c->reason != SIM_REASON_TIME ? sim_reason_name(c->reason) : solve_outcome(c);
 }
 
-static sim_status open_history(solve_run *run, sim_error *error) {
-    const char *path = run->request->history;
-    if (!path) {
-        return SIM_OK;
-    }
-    run->history.residual = malloc(HISTORY_ROOM * sizeof(double));
-    run->history.cost = malloc(HISTORY_ROOM * sizeof(double));
-    if (!run->history.residual || !run->history.cost) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the history");
-    }
-    run->history.room = HISTORY_ROOM;
-    run->history_file = fopen(path, "we");
-    if (!run->history_file) {
+static sim_status open_table(const char *path, const char *head, FILE **file, sim_error *error) {
+    *file = fopen(path, "we");
+    if (!*file) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", path, strerror(errno));
     }
-    fputs("file,iteration,residual,cost\n", run->history_file);
+    fputs(head, *file);
     return SIM_OK;
+}
+
+static sim_status open_history(solve_run *run, sim_error *error) {
+    const solve_request *request = run->request;
+    sim_history *h = &run->history;
+    if (!request->history && !request->linear_history) {
+        return SIM_OK;
+    }
+    h->residual = malloc(HISTORY_ROOM * sizeof(double));
+    h->cost = malloc(HISTORY_ROOM * sizeof(double));
+    h->room = HISTORY_ROOM;
+    if (request->linear_history) {
+        h->linear = malloc(HISTORY_ROOM * sizeof(double));
+        h->linear_step = malloc(HISTORY_ROOM * sizeof(int));
+        h->linear_room = HISTORY_ROOM;
+    }
+    if (!h->residual || !h->cost || (request->linear_history && (!h->linear || !h->linear_step))) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the history");
+    }
+    sim_status status = request->history
+                            ? open_table(request->history, "file,iteration,residual,cost\n", &run->history_file, error)
+                            : SIM_OK;
+    return status || !request->linear_history
+               ? status
+               : open_table(request->linear_history, "file,iteration,linear_iteration,residual\n", &run->linear_file,
+                            error);
 }
 
 int solve_same_file(const char *a, const char *b) {
@@ -154,6 +170,9 @@ static sim_status check_outputs(solve_run *run, const file_list *list, sim_error
         if (request->history && solve_same_file(request->history, list->path[k])) {
             return sim_fail(error, SIM_BAD_INPUT, "%s would be overwritten by --history", list->path[k]);
         }
+        if (request->linear_history && solve_same_file(request->linear_history, list->path[k])) {
+            return sim_fail(error, SIM_BAD_INPUT, "%s would be overwritten by --linear-history", list->path[k]);
+        }
     }
     return SIM_OK;
 }
@@ -165,6 +184,11 @@ static sim_status make_solver(solve_run *run, sim_error *error) {
     run->compliance = run->card->compliance;
     run->option = solve_option_values(run->request, run->card, error);
     run->solver = run->option ? sim_solver_create(run->card, run->option, error) : NULL;
+    int positions = run->card->positions - 1;
+    if (run->solver && positions >= 0 && run->option[positions] > 0) {
+        fprintf(stderr, "sim: note: files do not know where a step ends: %s solves them at velocity level\n",
+                run->name);
+    }
     return run->solver ? SIM_OK : error->status;
 }
 
@@ -184,16 +208,22 @@ static sim_status prepare(solve_run *run, const file_list *list, sim_error *erro
     return status ? status : open_history(run, error);
 }
 
-static sim_status finish(solve_run *run, sim_status status, sim_error *error) {
-    if (run->history_file) {
-        int good = !ferror(run->history_file);
-        good &= fclose(run->history_file) == 0;
-        if (!good && !status) {
-            status = sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write", run->request->history);
-        }
+static sim_status close_table(FILE *file, const char *path, sim_status status, sim_error *error) {
+    if (!file) {
+        return status;
     }
+    int good = !ferror(file);
+    good &= fclose(file) == 0;
+    return good || status ? status : sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write", path);
+}
+
+static sim_status finish(solve_run *run, sim_status status, sim_error *error) {
+    status = close_table(run->history_file, run->request->history, status, error);
+    status = close_table(run->linear_file, run->request->linear_history, status, error);
     free(run->history.residual);
     free(run->history.cost);
+    free(run->history.linear);
+    free(run->history.linear_step);
     sim_solver_free(run->solver);
     free(run->option);
     return status;

@@ -149,13 +149,18 @@ static int judge(workplace *w) {
 }
 
 static void write_history(const workplace *w) {
-    const sim_history *h = &w->run->history;
-    for (int k = 0; k < h->count; k++) {
-        fprintf(w->run->history_file, "\"%s\",%d,%.17g,", w->c->path, k, h->residual[k]);
+    const solve_run *run = w->run;
+    const sim_history *h = &run->history;
+    for (int k = 0; k < h->count && run->history_file; k++) {
+        fprintf(run->history_file, "\"%s\",%d,%.17g,", w->c->path, k, h->residual[k]);
         if (isfinite(h->cost[k])) {
-            fprintf(w->run->history_file, "%.17g", h->cost[k]);
+            fprintf(run->history_file, "%.17g", h->cost[k]);
         }
-        fputc('\n', w->run->history_file);
+        fputc('\n', run->history_file);
+    }
+    for (int k = 0, within = 0; k < h->linear_count; k++) {
+        within = k && h->linear_step[k] == h->linear_step[k - 1] ? within + 1 : 0;
+        fprintf(run->linear_file, "\"%s\",%d,%d,%.17g\n", w->c->path, h->linear_step[k], within, h->linear[k]);
     }
 }
 

@@ -31,6 +31,9 @@ static const option_row rows[] = {
     {"out", "FILE", OPTION_TEXT, AT(out), .heading = "Output",
      .help = "write the file with the answer in it to FILE; for several files, a folder that is there"},
     {"history", "FILE.csv", OPTION_TEXT, AT(history), .help = "write residual and cost of every iteration to FILE.csv"},
+    {"linear-history", "FILE.csv", OPTION_TEXT, AT(linear_history),
+     .help = "write the residuals of the linear systems within each iteration to FILE.csv, of methods that solve them "
+             "bit by bit"},
     {"json", NULL, OPTION_FLAG, AT(json), .help = "JSON in place of the table; also with --list-solvers"},
     {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .heading = "Information",
      .help = "the contact solvers with their laws and options"},
@@ -55,12 +58,14 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
     if (request->files == 0) {
         return sim_fail(error, SIM_BAD_INPUT, "which file? sim solve FILE... --solver NAME; see sim solve --help");
     }
-    if (request->stored && (request->solver || request->out || request->history || request->set.count)) {
+    if (request->stored &&
+        (request->solver || request->out || request->history || request->linear_history || request->set.count)) {
         return sim_fail(error, SIM_BAD_INPUT, "--stored solves nothing: leave out %s",
-                        request->solver    ? "--solver"
-                        : request->out     ? "--out"
-                        : request->history ? "--history"
-                                           : "--set");
+                        request->solver           ? "--solver"
+                        : request->out            ? "--out"
+                        : request->history        ? "--history"
+                        : request->linear_history ? "--linear-history"
+                                                  : "--set");
     }
     if (!request->solver && !request->stored) {
         return sim_fail(error, SIM_BAD_INPUT, "which solver? --solver NAME; sim solve --list-solvers tells them");

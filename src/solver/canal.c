@@ -14,9 +14,13 @@
  *
  * Two things go on at once.  lambda comes nearer by about 1 / (1 + kappa) each round, p of a sliding contact by
  * mu^2 / (1 + mu^2) whatever kappa is (W = w 1).  So kappa grows where the error does not halve and lambda is what still
- * changes, compared in units of velocity.  (The authors let it grow whenever the error does not fall enough.)  And where
- * the rounds lead is guessed: from the derivative of the last one, which near the end makes the error ten times less a
- * round (canal_newton.c), and while that is no good from the changes of several, which finds through to the hard ones
+ * changes, compared in units of velocity.  (The authors let it grow whenever the error does not fall enough.)  Where more
+ * contacts push than the motion can tell apart, impulses have to wander far before those that should let go do, at a pace
+ * that grows with kappa; so it may become very stiff.  Too stiff is a round put strictly that gets stuck (canal_inner.c),
+ * and rounds that have not halved the error for a while: then kappa falls again.
+ *
+ * Where the rounds lead is guessed: from the derivative of the last one, which near the end makes the error ten times less
+ * a round (canal_newton.c), and while that is no good from the changes of several, which finds through to the hard ones
  * (extrapolate.c).
  *
  * There need not be an answer: bodies jammed by friction cannot obey a target that pushes them apart.  Where the error has
@@ -53,14 +57,15 @@ static const sim_solver_option options[OPTIONS] = {
     [INNER_PROBLEM] = {"inner", "how the problem of a round is put", 0, INNER_WAYS, AUTO, 1, inners},
 };
 
-/* The penalty grows by STEP up to STIFFEST where the change of multipliers is more than SHARE of that of shifts. */
-static const double STEP = 5, STIFFEST = 1e6, SHARE = 0.3;
+/* The penalty grows by STEP up to STIFFEST where the change of multipliers is more than SHARE of that of shifts; it falls by
+ * RELIEF where a strict round is stuck or STUCK rounds did not halve the error, but not below where it began. */
+static const double STEP = 5, STIFFEST = 1e7, SHARE = 0.3, RELIEF = 10;
 static const double GROWTH = 4;                       /* of changes after a guess, for which it is still taken */
 static const double LOOSEST = 1e-4, TIGHTEST = 1e-13; /* of inner problems, else INNER times E */
-static const double INNER = 0.01;
-enum { WINDOW = 10, IDLE = 10, ROUNDING = 64 }; /* rounds; E over the penalty's rounding */
-enum { PATIENCE = 500, PATIENCE_NEAR = 60 };    /* rounds without half the error; from a guess */
-enum { MOST_STEPS = 100, TRIAL = 12 };          /* of Newton in a round, as more go round in rounding; from a guess */
+static const double INNER = 0.01, TIGHTER = 0.01;
+enum { WINDOW = 10, IDLE = 10, STUCK = 15, ROUNDING = 4 }; /* rounds; E over the penalty's rounding */
+enum { PATIENCE = 500, PATIENCE_NEAR = 60 };               /* rounds without half the error; from a guess */
+enum { MOST_STEPS = 100, TRIAL = 12 }; /* of Newton in a round, as more go round in rounding; from a guess */
 enum { NO_GUESSES, ANDERSON, NEWTON };
 static const double WORK_OF_DENSE = 0.4; /* of a multiplication in blocks */
 enum { WORK_OF_LAW = 100 };              /* multiplications that take as long as the law of a constraint */
@@ -78,11 +83,12 @@ typedef struct canal {
     double *v;                  /* [nv] v* + A^-1 J' gamma */
     double E, best;             /* of this round; of what stands in call->out */
     int in_vain;                /* rounds since E was last the least */
-    double half;                /* E must come under, and rounds since it last did */
-    int waited;
+    double half;                /* E must come under */
+    int waited, steady;         /* rounds since it last did; since the penalty last fell */
     double multiplier_change, shift_change;
     int round, ended;
     double before;        /* E of the round before */
+    double loosest;       /* tolerance of inner problems */
     double work_of_round; /* what a round takes beside Newton's steps */
     canal_inner rounds;
     extrapolation ahead;
@@ -258,17 +264,38 @@ static int look_ahead(canal *c) {
     return guessed < 0 ? -1 : 1;
 }
 
+static void relieve(canal *c) {
+    c->kappa = fmax(c->kappa / RELIEF, c->call->option[PENALTY]);
+    c->steady = 0;
+    extrapolation_restart(&c->ahead);
+}
+
+/* The problem of the round; where it was to be put strictly and got stuck, softer.  A round that takes no step has not seen
+ * what is still wrong, as where small impulses act on what moves with great momentum: the next looks closer. */
+static int answer(canal *c) {
+    int most = (int)c->call->option[MAX_ITERATIONS], done;
+    int before = c->inner.iterations;
+    c->newton.options.tolerance = fmax(TIGHTEST, fmin(c->loosest, INNER * c->best));
+    do {
+        int some = c->inner.iterations + (c->leap.guessed ? TRIAL : MOST_STEPS);
+        c->newton.options.max_iterations = some < most ? some : most;
+        set_law(c);
+        c->rounds.give_way = c->kappa <= c->call->option[PENALTY];
+        done = inner_answer(&c->rounds, c->target, c->shift, ROUNDING * c->kappa * DBL_EPSILON);
+        if (c->rounds.stuck) {
+            relieve(c);
+        }
+    } while (done && c->rounds.stuck);
+    c->loosest *= c->inner.iterations > before ? 1 : TIGHTER;
+    return done;
+}
+
 /* As look_ahead. */
 static int run_round(canal *c) {
     const double *gamma = c->newton.at.gamma;
     extrapolation_begin(&c->ahead, c->x);
     memcpy(c->from, c->x, (size_t)(c->problem->nrow + c->problem->nconstraint) * sizeof *c->x);
-    set_law(c);
-    c->newton.options.tolerance = fmax(TIGHTEST, fmin(LOOSEST, INNER * c->best));
-    int most = (int)c->call->option[MAX_ITERATIONS],
-        some = c->inner.iterations + (c->leap.guessed ? TRIAL : MOST_STEPS);
-    c->newton.options.max_iterations = some < most ? some : most;
-    if (!inner_answer(&c->rounds, c->target, c->shift, ROUNDING * c->kappa * DBL_EPSILON)) {
+    if (!answer(c)) {
         return -1;
     }
     c->inner.failures += c->rounds.failed && !c->leap.guessed; /* trials are no rounds */
@@ -305,8 +332,11 @@ static sim_outcome judge_round(const canal *c) {
     return SIM_OUTCOMES;
 }
 
-static void stiffen(canal *c) {
-    if (c->E > 0.5 * c->before && c->multiplier_change > SHARE * c->shift_change && c->kappa < STIFFEST) {
+static void set_penalty(canal *c) {
+    c->steady++;
+    if (c->waited >= STUCK && c->steady > STUCK && c->kappa > c->call->option[PENALTY]) {
+        relieve(c);
+    } else if (c->E > 0.5 * c->before && c->multiplier_change > SHARE * c->shift_change && c->kappa < STIFFEST) {
         c->kappa = fmin(STEP * c->kappa, STIFFEST);
         extrapolation_restart(&c->ahead);
     }
@@ -329,7 +359,7 @@ static solver_piece iterate(canal *c, double until) {
         solver_record(c->call, c->E, NAN);
         outcome = judge_round(c);
         if (kept) {
-            stiffen(c);
+            set_penalty(c);
         }
     }
     c->call->out->outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
@@ -419,6 +449,7 @@ static void *begin(solver_call *call) {
     }
     *c = (canal){.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
     c->before = c->half = HUGE_VAL;
+    c->loosest = LOOSEST;
     c->rounds.most = (int)call->option[MAX_ITERATIONS];
     c->inner = *call->out;
     c->inner.history = NULL; /* a record is a round */
@@ -448,7 +479,7 @@ static void take(void *state, const double *impulse) {
     extrapolation_restart(&c->ahead);
     c->leap.guessed = c->leap.pause = c->leap.left = c->held = 0;
     c->before = c->half = HUGE_VAL;
-    c->in_vain = c->waited = 0;
+    c->in_vain = c->waited = c->steady = 0;
     c->call->work += c->work_of_round;
     report(c);
 }

@@ -3,11 +3,12 @@
  *     cascaded               with the convex law and its normals shifted by p: one minimum, found from anywhere; but p is that
  *                            of the round before, and of what slides its error falls by mu^2 / (1 + mu^2) a round at best
  *     dogleg, semismooth     with the strict law: nothing to be shifted, but Newton's method may get stuck
- *     mixed                  strict, by the dogleg; cascaded where that fails
+ *     mixed                  strict, by the dogleg; cascaded where that fails, if the caller cannot make the round softer
  *
  * The first is the method of Lee et al. (2024), the next two are what they compare it with (sec. VII-D).  The last takes
- * the best of both: where loads slide, rounds come near as fast as where they stick, and what is stuck is helped on.  After
- * a failure tries pause, each time for longer, so that hard problems do not pay for many. */
+ * the best of both: where loads slide, rounds come near as fast as where they stick, and what is stuck is helped on.  It is
+ * first helped by a softer round, of which the dogleg seldom fails: a cascaded one in between takes the error up again, by
+ * a hundred times where much slides.  After a failure for good tries pause, each time for longer, so that hard problems do not pay for many. */
 #include "solver/canal_inner.h"
 
 #include <math.h>
@@ -66,6 +67,11 @@ int inner_answer(canal_inner *n, double *target, const double *shift, double noi
     n->left -= n->left > 0;
     n->strict.noise = noise;
     n->strictly = try && answered_strictly(n, enough);
+    n->stuck = try && !n->strictly && !n->give_way;
+    if (n->stuck) {
+        n->pause = n->left = 0;
+        return 1;
+    }
     if (!n->strictly && !answer_cascaded(n, target, shift)) {
         return 0;
     }

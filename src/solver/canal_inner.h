@@ -13,6 +13,8 @@ typedef struct canal_inner {
     strict_newton strict;
     double *from;    /* [nv] v before a strict try */
     int failed;      /* the last answer is not within its tolerance */
+    int give_way;    /* the caller's, before every round: what is stuck is to be cascaded */
+    int stuck;       /* it was stuck and is not answered: all is as before the round, but for the steps it took */
     int strictly;    /* the last answer is one of the strict problem: no shift had a say */
     int pause, left; /* rounds without tries after one that failed; still to go */
 } canal_inner;

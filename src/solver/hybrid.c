@@ -162,15 +162,25 @@ double hybrid_error(const hybrid *h, const double *x) {
     return dual_error(h->dual, h->gamma, h->work);
 }
 
-/* gamma = -W^+ q, of a W that is a little softer, so that it is not singular. */
+/* gamma = -W^+ q, of a W that is a little softer, so that it is not singular; what that leaves over is answered once more. */
 int hybrid_stick(const hybrid *h, solver_call *call, double *x) {
     size_t n = (size_t)h->n;
-    double *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n)), *gamma = ARENA_NEW(call->scratch, double, n),
-           range;
+    double *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n));
+    double *gamma = ARENA_NEW(call->scratch, double, 3 * n), *more = gamma + n, *left = gamma + 2 * n, range;
     if (!work || !gamma) {
         return 0;
     }
-    levenberg_step(h->n, h->W, h->q, SOFT, work, gamma, &range);
+    memset(gamma, 0, n * sizeof *gamma);
+    memcpy(left, h->q, n * sizeof *left);
+    for (int pass = 0; pass < 2; pass++) {
+        levenberg_step(h->n, h->W, left, SOFT, work, more, &range);
+        for (size_t i = 0; i < n; i++) {
+            gamma[i] += more[i];
+        }
+        for (size_t i = 0; i < n; i++) {
+            left[i] = h->q[i] + dense_dot(h->n, h->W + i * n, gamma);
+        }
+    }
     hybrid_from_impulse(h, gamma, x);
     return 1;
 }

@@ -80,7 +80,7 @@ static void face_edges(incp *m) {
     }
 }
 
-static void derive(incp *m) {
+void incp_derive(incp *m) {
     size_t n = (size_t)m->h.n;
     double trace = 0;
     hybrid_slopes(&m->h, m->x, m->F);
@@ -196,7 +196,7 @@ sim_outcome incp_descend(incp *m, int patience) {
         double before = m->l;
         m->iteration++;
         m->call->out->iterations++;
-        derive(m);
+        incp_derive(m);
         double model = newton_point(m);
         hybrid_residual(&m->h, m->newton, m->other_r);
         double after = half_square(m, m->other_r);
@@ -230,7 +230,7 @@ sim_outcome incp_descend(incp *m, int patience) {
     return SIM_AT_LIMIT;
 }
 
-static int make(incp *m, solver_call *call, dual *d) {
+int incp_make(incp *m, solver_call *call, dual *d) {
     size_t n = (size_t)call->problem->nrow, contacts = (size_t)call->problem->nconstraint;
     *m = (incp){.call = call, .E = HUGE_VAL};
     if (!dual_make(d, call, call->scratch) || !hybrid_make(&m->h, d, call->scratch)) {
@@ -264,7 +264,7 @@ static int solve(solver_call *call) {
     dual d;
     double tolerance = call->option[INCP_TOLERANCE];
     int sticking = (int)call->option[INCP_START];
-    if (!make(&m, call, &d) || !(sticking ? hybrid_stick : hybrid_start)(&m.h, call, m.other)) {
+    if (!incp_make(&m, call, &d) || !(sticking ? hybrid_stick : hybrid_start)(&m.h, call, m.other)) {
         return 0;
     }
     incp_stand(&m, m.other);

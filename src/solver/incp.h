@@ -38,8 +38,12 @@ typedef struct incp {
     int iteration;             /* of this descent */
 } incp;
 
+/* Memory for a call; 0 without. */
+int incp_make(incp *m, solver_call *call, dual *d);
 /* Stand at y, with edges as they are; l there.  The best in E of all places is kept. */
 double incp_stand(incp *m, const double *y);
+/* F, J, g at x, and which edges are active. */
+void incp_derive(incp *m);
 /* From x to where nothing is better; `patience`: and no longer than so many iterations without half of l, 0: however long. */
 sim_outcome incp_descend(incp *m, int patience);
 /* And on from there, as far as options allow it; 0 without memory. */

@@ -112,6 +112,16 @@ def dishes_are_pushed_differently_each_time():
     assert contacts[0] == contacts[1] > 200
 
 
+def rounds_of_canal_that_get_stuck_do_not_keep_it_from_the_answer():
+    """Most contacts of the dishes slide, and more push than the motion can tell apart."""
+    told = json.loads(sim("bench", "solvers", "dishes", "--solver", "canal", "--repeat", 1, "--json").stdout)
+    answers = told["entries"][0]["answers"]
+    rounds = sorted(answer["rounds"] for answer in answers)
+    assert len(answers) == 100
+    assert all(answer["E"] <= 1e-8 for answer in answers), max(answer["E"] for answer in answers)
+    assert rounds[50] <= 20 and rounds[-1] <= 150, (rounds[50], rounds[-1])
+
+
 def less_effort_leaves_a_greater_error():
     few, many = (contest("nut", "--solver", f"canal:rounds={k}")["entries"][0] for k in (2, 200))
     assert few["solver"] == "canal:rounds=2"

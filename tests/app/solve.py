@@ -185,6 +185,7 @@ def does_not_write_over_what_it_reads():
     refuses("would be overwritten", ".", "--solver", "pgs", "--out", ".")
     refuses("would be overwritten", "a.hdf5", "--solver", "pgs", "--history", "a.hdf5")
     refuses("would be overwritten", "a.hdf5", "--solver", "pgs", "--history", "./a.hdf5")
+    refuses("would be overwritten", "a.hdf5", "--solver", "nsn", "--linear-history", "./a.hdf5")
     assert read("a.hdf5") == before
 
 
@@ -194,6 +195,21 @@ def writes_the_way_to_the_answer():
     assert lines[0] == "file,iteration,residual,cost" and len(lines) >= told["iterations"]
     costs = [float(line.split(",")[-1]) for line in lines[1:]]
     assert all(a >= b - 1e-12 * abs(b) for a, b in zip(costs, costs[1:])), "the cost falls"
+
+
+def writes_the_linear_systems_within():
+    told = solve_json(GLOBAL, "--solver", "nsn", "--linear-history", "l.csv")["problems"][0]
+    lines = read("l.csv").decode().splitlines()
+    rows = [(int(step), int(within), float(residual)) for step, within, residual in (line.split(",")[1:] for line in lines[1:])]
+    assert lines[0] == "file,iteration,linear_iteration,residual"
+    assert [step for step, within, residual in rows if within == 0 and residual == 1] == list(range(1, told["iterations"] + 1))
+    assert len(rows) == told["searches"] + told["iterations"]
+
+
+def says_that_files_do_not_know_where_a_step_ends():
+    done = solve(GLOBAL, "--solver", "nsn", "--set", "positions=on")
+    assert "velocity level" in done.stderr
+    assert "velocity level" not in solve(GLOBAL, "--solver", "nsn").stderr
 
 
 def goes_on_after_a_file_that_is_no_problem():

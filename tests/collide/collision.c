@@ -309,6 +309,27 @@ Test(collision, carries_what_the_two_materials_are_together) {
     stage_free(&s);
 }
 
+/* A wall turned upright has a rounding of its normal along the others; what is on its far side is not near. */
+Test(bounds, a_plane_straight_but_for_rounding_ends_where_it_stands) {
+    sim_shape wall = plain_shape(SIM_HALF_SPACE, 0, 0, 0);
+    for (int k = 0; k < 8; k++) {
+        double turn = k / 2 * M_PI / 2 + (k % 2 ? 1e-6 : 0), c = cos(turn), s = sin(turn);
+        pose X = {{{1, 0, 0}, {0, c, s}, {0, -s, c}}, {5, 4, 3}}; /* faces along (0, -s, c) */
+        aabb box = shape_bounds(&wall, &X);
+        const double low[3] = {box.low.x, box.low.y, box.low.z}, high[3] = {box.high.x, box.high.y, box.high.z};
+        int ends = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            ends += isfinite(low[axis]) + isfinite(high[axis]);
+        }
+        cr_expect_eq(ends, k % 2 == 0, "%d quarter turns: %d ends", k / 2, ends);
+        for (int axis = 0; axis < 3 && k % 2 == 0; axis++) {
+            double facing = axis == 0 ? 0 : axis == 1 ? -s : c, place = axis == 0 ? 5 : axis == 1 ? 4 : 3;
+            double end = facing > 0.5 ? high[axis] - place : facing < -0.5 ? place - low[axis] : 0;
+            cr_expect(end >= 0 && end <= 1e-5, "%d quarter turns: ends %g beyond", k / 2, end);
+        }
+    }
+}
+
 Test(bounds, boxes_hold_every_support_point_and_touch_one_on_each_side) {
     random_source r = {9};
     for (int k = 0; k < 5000; k++) {

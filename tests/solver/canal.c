@@ -236,3 +236,24 @@ Test(canal, a_row_that_is_forced_gives_its_force) {
         sim_problem_free(p);
     }
 }
+
+/* A rod that flies and turns fast, whose end meets the ground slowly: the impulse that is due is 1e-6 of its momentum.  The
+ * guess of a velocity with which the end just rises is as near to balance, and with it nothing seems to be due. */
+Test(canal, sees_what_is_small_beside_the_momentum_of_what_it_acts_on) {
+    const double turn = 1000, z = -0.5, x = 0.2, slow = 1e-3;
+    const double v_free[3] = {turn, -turn * z, turn * x - slow};
+    sim_problem *owned = rod_on_ground(1, 0.1, x, z, 0.5, v_free), p = *owned;
+    double guess[6], impulse_guess[3] = {0};
+    memcpy(guess, p.v_free, sizeof guess);
+    guess[5] += 2 * slow;
+    p.v_guess = guess;
+    p.impulse_guess = impulse_guess;
+    answer a = rigid_entry(&p);
+    answer_find(&a, "canal", NULL);
+    double E = own_error(&a);
+    cr_expect_eq(a.out.outcome, SIM_SOLVED, "%s", sim_outcome_name(a.out.outcome));
+    cr_expect_leq(E, 1e-8, "%g", E);
+    cr_expect_gt(a.impulse[2], 0.1 * slow, "%g", a.impulse[2]);
+    answer_free(&a);
+    sim_problem_free(owned);
+}

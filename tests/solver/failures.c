@@ -59,6 +59,10 @@ Test(failures, what_has_no_answer_is_stalled_and_moves_nothing_faster_than_it_ca
         for (int j = 0; j < 3; j++) {
             cr_expect_leq(fabs(a.v[j]), 2, "%s: %g m/s", method[k], a.v[j]);
         }
+        for (int most = 20; most <= 500; most += 40) { /* starts anew and from softer problems count, too */
+            find_with(&a, method[k], "max_iterations", most);
+            cr_expect_leq(a.out.iterations, most, "%s: %d iterations of %d", method[k], a.out.iterations, most);
+        }
         answer_free(&a);
     }
     sim_problem_free(made);

@@ -11,7 +11,7 @@ SHOWN = "section VII-D, table II"
 ABOUT = ("Each round of CANAL solves a convex problem whose normals are shifted by the slip of the round before. Instead the strict law may be put into every "
          "round, and a root be sought by trust-region dogleg or by a damped semismooth Newton method. Ten rounds of each on the dishes: how many Newton "
          "steps, how many rounds fail, how right is the answer?")
-SECONDS = (5, 60)
+SECONDS = (2, 40)
 
 PENALTY = 1e4
 

@@ -12,7 +12,7 @@ SHOWN = "section VI-C, figures 9 to 13"
 ABOUT = ("Balls and boxes are dropped in four columns into a container and come to rest, at a step of 10 ms and with contacts far stiffer "
          "than such a step resolves. How many Newton steps does SAP take, how do they converge, and how do contacts and time grow with the "
          "number of objects, within walls and without? The commercial solver of the paper and its interior point method are left out.")
-SECONDS = (25, 150)
+SECONDS = (8, 40)
 
 SCENE, GROWING = "papers/clutter", "bench/clutter"
 PLACES = {"walls": "within walls", "open": "without walls"}

@@ -14,7 +14,7 @@ SHOWN = "section VII-C, figure 11"
 ABOUT = ("Balls of 5 mm and 5 g are poured from one cup into another; each solver has a fixed effort, 5 rounds for CANAL and 100 iterations for SubADMM "
          "and PGS. How do time and error grow with the number of balls? The robot that holds the cup in the paper is not there: the cup is moved as "
          "if held.")
-SECONDS = (8, 60)
+SECONDS = (4, 50)
 
 LIKE_PAPER = (9, 18, 27, 36, 45)
 

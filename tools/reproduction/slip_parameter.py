@@ -12,7 +12,7 @@ SHOWN = "section VI-C, figures 14 and 15"
 ABOUT = ("In SAP friction that holds yields by sigma times what the contact could be moved by; sigma is chosen. The clutter of 40 objects runs "
          "for 10 s with several. How fast does at the end slip what should hold, how badly conditioned is the Hessian there, and how many Newton "
          "steps did it take?")
-SECONDS = (20, 40)
+SECONDS = (12, 45)
 
 SCENE = "papers/clutter"
 PLACES = {"walls": "within walls", "open": "without walls"}

@@ -10,7 +10,7 @@ PAPER = "castro2021"
 SHOWN = "section VI-B, figures 5 to 7"
 ABOUT = ("A cylinder is let go 0.1 m from where its spring rests. Without friction it slides with its mass, with friction it rolls with half "
          "as much again. Which integrator keeps its energy, how much does rolling cost, and how does the error of the path fall with the step?")
-SECONDS = (1, 6)
+SECONDS = (3, 20)
 
 SCENE = "papers/spring_cylinder"
 SCHEMES = {"midpoint": "midpoint", "symplectic": "symplectic Euler", "implicit": "implicit Euler"}

@@ -12,6 +12,8 @@ PAPERS = {
                       "J. Comput. Nonlinear Dynam. 12(2), 2017 (online 2016)"),
     "macklin2019": ("Macklin et al. 2019", "M. Macklin, K. Erleben, M. Müller, N. Chentanez, S. Jeschke, V. Makoviychuk, Non-smooth Newton "
                     "methods for deformable multi-body dynamics, ACM Trans. Graph. 38(5), 2019"),
+    "acary2018": ("Acary, Bremond, Huber 2018", "V. Acary, M. Bremond, O. Huber, On solving contact problems with Coulomb friction: "
+                  "formulations and numerical comparisons, in: Advanced Topics in Nonsmooth Dynamics, 2018"),
     "castro2021": ("Castro, Permenter, Han 2021", "A. Castro, F. Permenter, X. Han, An unconstrained convex formulation of compliant "
                    "contact, 2021"),
     "lee2024": ("Lee et al. 2024", "J. Lee, M. Lee, S. Park, J. Yun, D. Lee, Variations of augmented Lagrangian for robotic "
@@ -34,7 +36,7 @@ def number(x):
     if x == 0 or 1e-3 <= abs(x) < 1e5:
         return f"{x:.4g}"
     mantissa, exponent = f"{x:.2e}".split("e")
-    return f"{mantissa}e{int(exponent)}"
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
 
 
 def cell(x):
@@ -49,11 +51,11 @@ def is_number(x):
     return isinstance(x, (int, float)) and not isinstance(x, bool)
 
 
-def table(head, rows, title="", note="", marked=()):
-    """Columns with numbers alone stand at the right; those in `marked` hold HTML."""
-    right = {k for k in range(len(head)) if all(row[k] is None or is_number(row[k]) for row in rows)}
+def table(head, rows, title="", note=""):
+    """Columns with more numbers than words stand at the right."""
+    right = {k for k in range(len(head)) if 2 * sum(row[k] is None or is_number(row[k]) for row in rows) > len(rows)}
     def cells(row):
-        return "".join(f'<td{" class=number" if k in right else ""}>{x if k in marked else cell(x)}</td>' for k, x in enumerate(row))
+        return "".join(f'<td{" class=number" if k in right else ""}>{cell(x)}</td>' for k, x in enumerate(row))
     lines = [f'<div class="wide"><table>{f"<caption>{html.escape(title)}</caption>" if title else ""}<thead><tr>'
              + "".join(f'<th{" class=number" if k in right else ""}>{html.escape(h)}</th>' for k, h in enumerate(head)) + "</tr></thead>"
              "<tbody>"]
@@ -121,7 +123,7 @@ def section(entry, facts):
     lines.append(verdicts(entry["rows"]) if entry["rows"] else "")
     lines.append(blocks(entry))
     if entry["commands"]:
-        lines.append(f'<details><summary>What was run: {len(entry["commands"])} commands</summary><pre>'
+        lines.append(f'<details><summary>What was run: {len(entry["commands"])} command{"s" if len(entry["commands"]) > 1 else ""}</summary><pre>'
                      + html.escape("\n".join(entry["commands"])) + "</pre></details>")
     lines.append('<p class="up"><a href="#top">to the table</a></p></section>')
     return "\n".join(lines)
