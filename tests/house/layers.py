@@ -189,6 +189,8 @@ def shown(files, rooms):
             row = f"](../{path})**<br>{json.loads(text).get('description', '')} |"
             if row not in gallery:
                 yield f"{path}: its row in docs/gallery.md is missing or old: tools/gallery {path[7:-5]}"
+            elif f"docs/images/scenes/{path[7:-5].replace('/', '-')}.png" not in files:
+                yield f"{path}: has no picture: tools/gallery {path[7:-5]}"
 
 
 RULES = [
@@ -275,7 +277,7 @@ def read_tree(root):
                 try:
                     files[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8")
                 except UnicodeDecodeError:
-                    pass  # pictures, and inputs that are meant to be broken
+                    files[path.relative_to(root).as_posix()] = ""  # pictures, and inputs that are meant to be broken
     return files
 
 

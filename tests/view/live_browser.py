@@ -134,6 +134,21 @@ def checks(page):
         page.run("""(() => { const s = document.querySelector('#title select'); s.value = 'pgs'; s.dispatchEvent(new Event('change')); })()""")
         page.until("sim.source.state.solver === 'pgs'")
 
+    def a_drag_while_time_stands_says_when_it_will_pull():
+        height = page.run(f"sim.bodies.pose[{BALL}].elements[14]")
+        x, y = place(page, BALL)
+        page.mouse("mousePressed", x, y, CTRL)
+        page.mouse("mouseMoved", x, y - 100, CTRL)
+        page.until("sim.drag.spring.visible && document.getElementById('notice').classList.contains('shown')")
+        assert "next step" in page.run("document.getElementById('notice').textContent")
+        assert page.run(f"sim.bodies.pose[{BALL}].elements[14]") == height
+        for _ in range(3):
+            page.run("sim.player.step(10)")
+            page.until("!sim.player.playing")
+        page.until(f"sim.bodies.pose[{BALL}].elements[14] > {height} + 0.01")
+        page.mouse("mouseReleased", x, y - 100, CTRL, buttons=0)
+        page.until("!sim.drag.spring.visible && !document.getElementById('notice').classList.contains('shown')")
+
     def ctrl_and_drag_lift_a_body():
         page.key(" ")
         page.until("sim.player.playing")
