@@ -24,6 +24,9 @@ static const sim_solver_option options[OPTIONS] = {
 };
 
 static const double KINK = 1e-8; /* x and y up to this count as zero in a Jacobian */
+/* Where there are more rows than velocities, impulses are not unique and kinks are dead ends: a guess is lifted off them by
+ * so much.  Of friction all directions are, and as these are opposites the sum stays. */
+static const double LIFT = 0.01;
 
 static int at_kink(double a, double b) { return fabs(a) <= KINK && fabs(b) <= KINK; }
 
@@ -91,6 +94,9 @@ static double start(mlcp *m, polyhedral *p, const solver_call *call, double *gam
     for (int i = 0; i < p->n && size > 0; i++) {
         p->q[i] /= size;
         x[i] /= size;
+    }
+    for (int i = p->free; i < p->n && call->problem->nrow > call->problem->nv; i++) {
+        x[i] += p->unknown[i].normal >= 0 || p->unknown[i].rows == 0 ? LIFT : 0;
     }
     double guessed = distance(m, x, r);
     memcpy(m->warm, x, (size_t)p->n * sizeof *x);
