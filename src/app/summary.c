@@ -103,6 +103,9 @@ void print_summary(const sim_run *run) {
     for (int k = 0; k < run->outputs; k++) {
         fprintf(stderr, "  wrote          %s (%lld records)\n", run->output[k].path, (long long)run->output[k].records);
     }
+    if (run->request->html && run->page[0]) {
+        fprintf(stderr, "  wrote          %s (a page for a browser)\n", run->page);
+    }
     if (run->checkpoints > 0) {
         fprintf(stderr, "  kept           %s\n", run->request->checkpoint);
     }

@@ -379,12 +379,19 @@ static void add_words(drawing *d, const char *words) {
 
 /* ---- the page ---- */
 
+/* The scene of all runs; "" if they are of several, or do not say. */
+static const char *scene_of(const drawing *d) {
+    const char *scene = trajectory_text(d->run[0].file, "scene_name");
+    for (int k = 1; k < d->runs && scene; k++) {
+        const char *other = trajectory_text(d->run[k].file, "scene_name");
+        scene = other && strcmp(other, scene) == 0 ? scene : NULL;
+    }
+    return scene ? scene : "";
+}
+
 static char *draw(drawing *d) {
     const trajectory_column *x = &d->run[0].file->column[d->run[0].x_column];
-    const char *scene = trajectory_text(d->run[0].file, "scene_name");
-    plot_page page = {.title = d->wish->title ? d->wish->title
-                               : scene        ? scene
-                                              : "",
+    plot_page page = {.title = d->wish->title ? d->wish->title : scene_of(d),
                       .x = {.name = x->name,
                             .unit = x->unit,
                             .log = d->wish->log_x,

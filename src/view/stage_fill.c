@@ -6,8 +6,13 @@
 #include <string.h>
 
 static const uint32_t palette[] = {0x6f9bc8, 0xd98d5f, 0x7fb08a, 0xb58bbd, 0xc9b063, 0x6fb3b3, 0xc97f8b, 0x8f98b8};
-static const uint32_t standing_colour = 0xb4bac2, open_colour = 0x7b8794, stick_colour = 0x1668d9,
-                      slip_colour = 0xe8710a;
+static const uint32_t standing_colour = 0xb4bac2;
+
+/* Of contacts, on light and on dark ground. */
+static const struct contact_colours {
+    uint32_t open, stick, slip;
+} contact_colours[2] = {{0x7b8794, 0x1668d9, 0xe8710a}, {0x8593a3, 0x4aa3ff, 0xffa033}};
+
 enum { PALETTE = sizeof palette / sizeof palette[0] };
 
 static float linear_of(double c) { return (float)(c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4)); }
@@ -130,12 +135,14 @@ static void put_shapes(stage *s, const stage_source *source, const view_frame *f
 /* Sizes as on the page of a run, in parts of a typical body. */
 static const double dot_size = 0.055, arrow_width = 0.022, longest_arrow = 12, shortest_arrow = 0.03;
 
-static uint32_t contact_colour(const sim_model *model, const view_contact *c) {
+static uint32_t contact_colour(const stage_source *source, const view_contact *c) {
+    const sim_model *model = source->scene->model;
+    const struct contact_colours *colour = &contact_colours[source->wish->dark != 0];
     double normal = v3_dot(c->impulse, c->normal);
     double friction = v3_norm(v3_axpy(c->impulse, -normal, c->normal));
     double mu =
         sim_material_together(model, model->shape[c->shape_a].material, model->shape[c->shape_b].material).friction;
-    return v3_norm(c->impulse) == 0 ? open_colour : friction < 0.995 * mu * normal ? stick_colour : slip_colour;
+    return v3_norm(c->impulse) == 0 ? colour->open : friction < 0.995 * mu * normal ? colour->stick : colour->slip;
 }
 
 static m3 turned_to(v3 z) {
@@ -168,7 +175,7 @@ static void put_contacts(stage *s, const stage_source *source, const view_frame 
     for (int k = 0; k < frame->ncontact; k++) {
         const view_contact *c = &frame->contact[k];
         stage_paint paint = {.mark = 1, .planes = (1u << STAGE_SAMPLES) - 1};
-        stage_colour(contact_colour(source->scene->model, c), paint.colour);
+        stage_colour(contact_colour(source, c), paint.colour);
         sim_pose pose = {m3_identity(), v3_sub(c->position, eye)};
         if (source->wish->contacts) {
             put_mesh(s, source->ball, &pose, (double[]){radius, radius, radius}, paint);

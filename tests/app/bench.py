@@ -10,6 +10,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import tap  # noqa: E402
+
 SIM, SCENES = (os.path.abspath(path) for path in sys.argv[1:3])
 WORD = sys.argv[3] if len(sys.argv) > 3 else ""
 
@@ -201,17 +205,4 @@ def a_scene_that_is_refused_fails_its_case_alone():
     assert "clutter-8" in done.stderr and "failed" in done.stdout
 
 
-TESTS = [value for name, value in list(globals().items())
-         if callable(value) and getattr(value, "__module__", None) == "__main__" and value.__code__.co_argcount == 0
-         and value.__code__.co_flags & 4 == 0 and WORD in name]  # 4: takes *arguments, so is a helper
-failed = 0
-print(f"1..{len(TESTS)}", flush=True)
-for number, test in enumerate(TESTS, 1):
-    try:
-        test()
-        word, reason = "ok", ""
-    except Exception as caught:  # one failure must not hide the others
-        failed += 1
-        word, reason = "not ok", f"\n# {caught!r}"
-    print(f"{word} {number} - {test.__name__.replace('_', ' ')}{reason}", flush=True)
-sys.exit(failed > 0)
+sys.exit(tap.run(tap.cases_of(globals(), WORD), folders=False))

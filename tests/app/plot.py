@@ -5,8 +5,11 @@
 import os
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree as xml
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import tap  # noqa: E402
 
 SIM, SCENES = (os.path.abspath(path) for path in sys.argv[1:3])
 WORD = sys.argv[3] if len(sys.argv) > 3 else ""
@@ -73,6 +76,14 @@ def compares_runs_by_colour():
     svg = picture("a.csv", "b.csv", "--quantity", "drift,lower_rod [rad]")
     assert texts(svg, "key") == ["a", "b"], texts(svg)
     assert sorted(curves(svg)) == ["curve c0"] * 2 + ["curve c1"] * 2, curves(svg)
+
+
+def is_titled_by_the_scene_of_all_its_runs():
+    if HDF5:
+        one, other = pendulum(out="one.h5"), pendulum("--integrator", "symplectic", out="other.h5")
+        sim(os.path.join(SCENES, "basic/pendulum.json"), "--duration", 0.1, "--quiet", "--out", "third.h5")
+        assert texts(picture(one, other), "title") == ["Double pendulum"]
+        assert texts(picture(one, "third.h5"), "title") == []
 
 
 def tells_runs_of_one_name_apart_by_their_folders():
@@ -150,20 +161,4 @@ def help_fits_eighty_columns():
         assert option in page and option in completion, option
 
 
-TESTS = [value for name, value in list(globals().items())
-         if callable(value) and getattr(value, "__module__", None) == "__main__" and value.__code__.co_argcount == 0
-         and value.__code__.co_flags & 4 == 0 and WORD in name]  # 4: takes *arguments, so is a helper
-failed = 0
-print(f"1..{len(TESTS)}", flush=True)
-for number, test in enumerate(TESTS, 1):
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            test()
-            word, reason = "ok", ""
-        except Exception as caught:  # one failure must not hide the others
-            failed += 1
-            word, reason = "not ok", f"\n# {caught!r}"
-        print(f"{word} {number} - {test.__name__.replace('_', ' ')}{reason}", flush=True)
-        os.chdir("/")
-sys.exit(failed > 0)
+sys.exit(tap.run(tap.cases_of(globals(), WORD)))

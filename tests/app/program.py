@@ -11,8 +11,11 @@ import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import tap  # noqa: E402
 
 SIM, SCENES = sys.argv[1:3]
 WORD = sys.argv[3] if len(sys.argv) > 3 else ""
@@ -633,21 +636,5 @@ def runs_under_the_name_of_its_command():
     assert sim("run", scene("arm"), "--out", "-", "--quiet").stdout == sim(scene("arm"), "--out", "-", "--quiet").stdout
 
 
-TESTS = [value for name, value in list(globals().items())
-         if callable(value) and getattr(value, "__module__", None) == "__main__" and value.__code__.co_argcount == 0
-         and value.__code__.co_flags & 4 == 0 and WORD in name]  # 4: takes *arguments, so is a helper
-failed = 0
 SIM, SCENES = os.path.abspath(SIM), os.path.abspath(SCENES)
-print(f"1..{len(TESTS)}", flush=True)
-for number, test in enumerate(TESTS, 1):
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            test()
-            word, reason = "ok", ""
-        except Exception as caught:  # one failure must not hide the others
-            failed += 1
-            word, reason = "not ok", f"\n# {caught!r}"
-        print(f"{word} {number} - {test.__name__.replace('_', ' ')}{reason}", flush=True)
-        os.chdir("/")
-sys.exit(failed > 0)
+sys.exit(tap.run(tap.cases_of(globals(), WORD)))

@@ -6,6 +6,7 @@ planted fault, so that a rule that catches nothing is itself a failure.
 
     layers.py [ROOT]
 """
+import json
 import pathlib
 import re
 import sys
@@ -180,6 +181,16 @@ def described(files, rooms):
                 yield f"{folder}README.md: {named.count(name)} rows for {name}"
 
 
+def shown(files, rooms):
+    """Scenes that the gallery does not show, or describes in other words than they do themselves."""
+    gallery = files.get("docs/gallery.md", "")
+    for path, text in files.items():
+        if path.startswith("scenes/") and path.endswith(".json") and not path.endswith(".schema.json"):
+            row = f"](../{path})**<br>{json.loads(text).get('description', '')} |"
+            if row not in gallery:
+                yield f"{path}: its row in docs/gallery.md is missing or old: tools/gallery {path[7:-5]}"
+
+
 RULES = [
     (edges, "every include stays within its rooms"),
     (judged, "the judge shares nothing with the solvers but base, math and the problem's public header"),
@@ -189,6 +200,7 @@ RULES = [
     (built, "every source is built"),
     (installed, "every public header is installed"),
     (described, "the page of every room has one row for each source"),
+    (shown, "the gallery shows every scene in its own words"),
 ]
 
 SMALL_TABLE = """
@@ -234,6 +246,7 @@ PLANTED = [
     (installed, "a header that is not installed", "include/sim/model.h", "int a;\n"),
     (described, "a source without a row", "src/model/a.c", "int a;\n"),
     (described, "a row without a source", "src/model/README.md", "| `a.c` | what is |\n"),
+    (shown, "a scene that the gallery does not show", "scenes/basic/a.json", '{"description": "A ball."}'),
     (described, "a source in two rows", "src/model/README.md", "| a.c | what is |\n| b.c, a.c | what is |\n"),
 ]
 

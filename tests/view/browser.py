@@ -16,6 +16,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import tap  # noqa: E402
+
 SIM = os.path.abspath(sys.argv[1])
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
@@ -180,27 +184,10 @@ def shapes_page():
 
 
 def main():
-    print("TAP version 13", flush=True)
-    if not CHROMIUM and os.environ.get("SIM_NEEDS_CHROMIUM"):
-        print("1..1\nnot ok 1 - Chromium is there # tools/check needs it (package chromium)")
-        return 1
-    if not CHROMIUM:
-        print("1..0 # SKIP no Chromium: tools/check installs one (package chromium)")
-        return 0
-    failed = 0
+    tap.skip_without(CHROMIUM, "Chromium", os.environ.get("SIM_NEEDS_CHROMIUM"))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        cases = checks()
-        print(f"1..{len(cases)}")
-        for number, case in enumerate(cases, 1):
-            name = case.__name__.replace("_", " ")
-            try:
-                skip = case()
-                print(f"ok {number} - {name}" + (f" # SKIP {skip}" if skip else ""), flush=True)
-            except (AssertionError, KeyError, subprocess.SubprocessError) as why:
-                failed = 1
-                print(f"not ok {number} - {name}\n# {type(why).__name__}: {str(why)[:1500]}", flush=True)
-    return failed
+        return tap.run(checks(), folders=False)
 
 
 if __name__ == "__main__":

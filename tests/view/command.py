@@ -8,7 +8,10 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import tap  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
 HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
@@ -37,7 +40,8 @@ def fake_browser(status=0):
 
 
 def the_browser_is_given_the_page_once_it_is_whole():
-    sim("scene.json", "--view", "--html", "run.html", BROWSER=fake_browser())
+    said = sim("scene.json", "--view", "--html", "run.html", BROWSER=fake_browser()).stderr
+    assert "run.html (a page for a browser)" in said, said
     assert pathlib.Path("opened").read_text().strip() == "run.html"
     assert pathlib.Path("run.html").read_text().rstrip().endswith("</html>")
 
@@ -102,26 +106,5 @@ def the_command_is_in_help_manual_and_completion():
     assert "sim view" in sim("--help").stdout and "--html" in sim("view", "--help").stdout
     assert "--scene" in sim("--man").stdout.replace("\\-", "-") and "view" in sim("--completion").stdout
 
-
-def main():
-    cases = [f for name, f in globals().items() if callable(f) and name not in
-             ("sim", "refused", "fake_browser", "sim_status", "main") and getattr(f, "__module__", "") == "__main__"]
-    print(f"TAP version 13\n1..{len(cases)}", flush=True)
-    failed = 0
-    for number, case in enumerate(cases, 1):
-        name = case.__name__.replace("_", " ")
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            pathlib.Path("scene.json").write_text(SCENE)
-            try:
-                skip = case()
-                print(f"ok {number} - {name}" + (f" # SKIP {skip}" if skip else ""), flush=True)
-            except (AssertionError, OSError) as why:
-                failed = 1
-                print(f"not ok {number} - {name}\n# {type(why).__name__}: {str(why)[:1000]}", flush=True)
-            os.chdir("/")
-    return failed
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tap.run(tap.cases_of(globals()), before=lambda: pathlib.Path("scene.json").write_text(SCENE)))

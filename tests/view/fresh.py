@@ -5,9 +5,14 @@
 """
 import hashlib
 import json
+import os
 import pathlib
 import re
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import tap  # noqa: E402
 
 viewer = pathlib.Path(sys.argv[1])
 page = (viewer / "page.html").read_text()
@@ -34,21 +39,5 @@ def packages_have_exact_versions_and_no_addresses():
     assert not any("resolved" in package for package in lock["packages"].values())
     assert all("integrity" in package for name, package in lock["packages"].items() if name)
 
-
-def main():
-    cases = [the_page_was_built_from_these_sources, the_page_carries_its_licence_and_asks_for_nothing_outside,
-             packages_have_exact_versions_and_no_addresses]
-    print(f"TAP version 13\n1..{len(cases)}")
-    failed = 0
-    for number, case in enumerate(cases, 1):
-        try:
-            case()
-            print(f"ok {number} - {case.__name__.replace('_', ' ')}")
-        except AssertionError as why:
-            failed = 1
-            print(f"not ok {number} - {case.__name__.replace('_', ' ')}\n# {why}")
-    return failed
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tap.run(tap.cases_of(globals()), folders=False))

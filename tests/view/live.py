@@ -13,11 +13,11 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")]
+import tap  # noqa: E402
 from websocket import Closed, WebSocket, request  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
@@ -406,32 +406,5 @@ def a_taken_port_is_said():
         done = subprocess.run([SIM, "view", "scene.json", "--live", "--port", str(live.port)], capture_output=True, text=True, timeout=20)
         assert done.returncode == 3 and "another program has it" in done.stderr and done.stderr.count("\n") == 1, done
 
-
-CASES = [the_page_is_served_and_nothing_else, other_machines_are_not_listened_to, pages_of_other_sites_may_neither_read_nor_connect,
-         steps_are_those_of_a_run_that_nobody_watches, play_keeps_to_the_clock_and_pause_stands,
-         a_reset_starts_again_and_another_solver_goes_on, options_hold_from_the_first_step_on,
-         a_drag_lifts_and_letting_go_drops, a_drag_while_time_stands_waits_for_a_step, hostile_words_are_refused,
-         broken_frames_are_survived, a_force_beyond_all_measure_is_none, crowds_and_slow_readers_stall_nobody,
-         who_never_reads_costs_one_frame_and_is_shown_the_newest_in_the_end,
-         a_flood_of_commands_and_more_watchers_than_there_is_room_for_stop_nobody, a_taken_port_is_said,
-         words_that_do_not_fit_are_refused]
-
-
-def main():
-    print(f"TAP version 13\n1..{len(CASES)}", flush=True)
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        for number, case in enumerate(CASES, 1):
-            name = case.__name__.replace("_", " ")
-            try:
-                case()
-                print(f"ok {number} - {name}", flush=True)
-            except (AssertionError, Closed, OSError, KeyError, subprocess.SubprocessError) as why:
-                failed = 1
-                print(f"not ok {number} - {name}\n# {type(why).__name__}: {str(why)[:1500]}", flush=True)
-    return failed
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tap.run(tap.cases_of(globals())))

@@ -15,10 +15,11 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")]
+import tap  # noqa: E402
 from browser import CHROMIUM, FLAGS  # noqa: E402
 from live import Live  # noqa: E402
-from websocket import Closed, WebSocket, request  # noqa: E402
+from websocket import WebSocket, request  # noqa: E402
 
 PICTURE = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
 CTRL = 2  # as the protocol numbers it
@@ -172,28 +173,12 @@ def checks(page):
 
 
 def main():
-    print("TAP version 13", flush=True)
-    if not CHROMIUM and os.environ.get("SIM_NEEDS_CHROMIUM"):
-        print("1..1\nnot ok 1 - Chromium is there # tools/check needs it (package chromium)")
-        return 1
-    if not CHROMIUM:
-        print("1..0 # SKIP no Chromium: tools/check installs one (package chromium)")
-        return 0
-    failed = 0
+    tap.skip_without(CHROMIUM, "Chromium", os.environ.get("SIM_NEEDS_CHROMIUM"))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         with Live(BOXES) as live:
             page = Browser(live.url)
-            cases = checks(page)
-            print(f"1..{len(cases)}")
-            for number, case in enumerate(cases, 1):
-                name = case.__name__.replace("_", " ")
-                try:
-                    case()
-                    print(f"ok {number} - {name}", flush=True)
-                except (AssertionError, Closed, OSError, KeyError) as why:
-                    failed = 1
-                    print(f"not ok {number} - {name}\n# {type(why).__name__}: {str(why)[:1500]}", flush=True)
+            failed = tap.run(checks(page), folders=False)
             page.close()
     return failed
 

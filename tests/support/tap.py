@@ -1,0 +1,48 @@
+"""Cases of a test program in Python, one after the other, as TAP."""
+import inspect
+import os
+import sys
+import tempfile
+
+
+def cases_of(program, word=""):
+    """The functions of a program (its globals) that take nothing, and whose names hold the word."""
+    return [value for name, value in list(program.items())
+            if inspect.isfunction(value) and value.__module__ == "__main__" and word in name and name != "main"
+            and value.__code__.co_argcount == 0 and value.__code__.co_flags & 4 == 0]  # 4: takes *arguments
+
+
+def run(cases, folders=True, before=None):
+    """The exit status.  Each case has a folder of its own, made ready by `before`, unless all share the present one; it may
+    return why it was skipped."""
+    print(f"TAP version 13\n1..{len(cases)}", flush=True)
+    failed = 0
+    for number, case in enumerate(cases, 1):
+        word, more = "ok", ""
+        with tempfile.TemporaryDirectory() as folder:
+            home = os.getcwd()
+            if folders:
+                os.chdir(folder)
+            try:
+                if before:
+                    before()
+                skip = case()
+                more = f" # SKIP {skip}" if skip else ""
+            except Exception as caught:  # one failure must not hide the others
+                failed += 1
+                said = f"{type(caught).__name__}: {str(caught)[:1500]}"
+                word, more = "not ok", "".join(f"\n# {line}" for line in said.splitlines())
+            os.chdir(home)
+        print(f"{word} {number} - {case.__name__.replace('_', ' ')}{more}", flush=True)
+    return int(failed > 0)
+
+
+def skip_without(program, name, needed):
+    """Ends here if the program is not there; if it is needed, by failing."""
+    if program:
+        return
+    if needed:
+        print(f"TAP version 13\n1..1\nnot ok 1 - {name} is there # tools/check needs it (package {name.lower()})")
+        sys.exit(1)
+    print(f"TAP version 13\n1..0 # SKIP no {name}: tools/check installs one (package {name.lower()})")
+    sys.exit(0)
