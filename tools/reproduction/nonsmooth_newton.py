@@ -50,7 +50,7 @@ def run(context):
             curves.append(Curve(points, FUNCTIONS[function] + ("" if scaled == "on" else ", not scaled"), dash="solid" if scaled == "on" else "dash",
                                 colour=1 + list(FUNCTIONS).index(function)))
         context.plot(title, curves, x="Newton steps", y="residual", log="y")
-    few = {linear: answers(context, f"linear={linear}", f"linear_iterations={FEW}") for linear in LINEAR}
+    few = {linear: answers(context, f"linear={linear}", f"linear_iterations={FEW}", "linear_tolerance=0", "r=fixed") for linear in LINEAR}
     names = list(few["pcr"])
     context.plot(f"Error after 100 Newton steps with {FEW} linear iterations each", [
         Curve([(k, few[linear][name]["E"]) for k, name in enumerate(names, 1)], title, "points", mark=mark)
