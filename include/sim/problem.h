@@ -135,6 +135,15 @@ typedef struct sim_problem_bodies {
     const double *J;
 } sim_problem_bodies;
 
+/* Where the step ends, for methods that take gaps there.  Frames of contacts stay as they are. */
+typedef struct sim_positions {
+    void *self;
+    /* With the velocities v: of every gap its mean rate over the step, (gap at the end - gap) / dt, of other rows J v + w.
+     * Laws hold with this in place of u. */
+    void (*at)(void *self, const double *v, double *u);
+    const double *J; /* all blocks, as they are where the last call led */
+} sim_positions;
+
 /* Either global: trees, A, J, v*; or local: W and q alone (ntree = 0), with u = W gamma + q. */
 typedef struct sim_problem {
     double step; /* s */
@@ -149,6 +158,7 @@ typedef struct sim_problem {
     const double *v_start;            /* [nv] velocity before the step */
     const double *offset;             /* [nrow] w; NULL: zero */
     const sim_problem_bodies *bodies; /* NULL: not known.  Given to solvers that ask for them; not in files */
+    const sim_positions *positions;   /* likewise */
 
     const sim_delassus *W; /* local problems */
     const double *q;

@@ -42,11 +42,16 @@ SIM_API sim_problem_file *sim_problem_file_read(const char *path, sim_error *err
 /* A file to be of a problem, of which it keeps a copy; read again, it gives the same problem to the bit. */
 SIM_API sim_problem_file *sim_problem_file_create(const sim_problem *problem, const char *title,
                                                   const char *description, sim_error *error);
+/* The same with the numbers of the law under which it is to be answered; NULL: as they stand by default. */
+SIM_API sim_problem_file *sim_problem_file_create_under(const sim_problem *problem, const sim_law_options *law,
+                                                        const char *title, const char *description, sim_error *error);
 SIM_API void sim_problem_file_free(sim_problem_file *file);
 /* Takes the place of an older file in one move. */
 SIM_API sim_status sim_problem_file_write(const sim_problem_file *file, const char *path, sim_error *error);
 /* The problem that stands in it; it lives as long as the file.  Global files whose M is not symmetric give local ones. */
 SIM_API const sim_problem *sim_problem_file_problem(const sim_problem_file *file);
+/* The numbers of its law; as they stand by default where the file tells of none. */
+SIM_API sim_law_options sim_problem_file_law(const sim_problem_file *file);
 /* "title", "description", "math_info"; NULL: not there. */
 SIM_API const char *sim_problem_file_info(const sim_problem_file *file, const char *name);
 /* The answer that stands in the file, from whatever program: v [nv] and impulse [nrow].  Where v is missing it follows from

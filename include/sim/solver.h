@@ -27,6 +27,7 @@ typedef struct sim_solver_card {
     int local;      /* takes problems of W and q alone as they are; else by a factor W = L L', A = 1, J = L */
     int asymmetric; /* takes W that is not symmetric as it is; else its symmetric part, and the rest round by round */
     int bodies;     /* wants the bodies of a problem, where they are known */
+    int positions;  /* 1 + the option by which it wants the positions of a problem; 0: has no use for them */
     const char *const *branch; /* names of the methods it is made of; ends with NULL; NULL: it is one */
     int noptions;
     const sim_solver_option *option;
@@ -46,21 +47,42 @@ typedef enum sim_outcome {
     SIM_OUTCOMES,
 } sim_outcome;
 
+/* Why a solver gave up, where it did: its best answer so far is handed out all the same. */
+typedef enum sim_reason {
+    SIM_REASON_NONE,       /* it did not */
+    SIM_REASON_ITERATIONS, /* it had as many as it may */
+    SIM_REASON_TIME,       /* who waited had enough: sim_solution.stop */
+    SIM_REASON_STANDSTILL, /* the error no longer falls */
+    SIM_REASON_MINIMUM,    /* what it makes smaller is least here, and yet this is no answer */
+    SIM_REASON_RAY,        /* its path goes off to infinity */
+    SIM_REASON_SINGULAR,   /* a matrix could not be divided by, or not within rounding */
+    SIM_REASON_NONFINITE,  /* a number is not finite */
+    SIM_REASON_UNFIT,      /* no law that its method knows */
+    SIM_REASONS,
+} sim_reason;
+
 enum { SIM_MAX_BRANCHES = 4 }; /* of a solver */
 
 SIM_API const char *sim_outcome_name(sim_outcome outcome);
+SIM_API const char *sim_reason_name(sim_reason reason); /* a word or two: "local minimum" */
+SIM_API const char *sim_reason_text(sim_reason reason); /* a sentence, without its full stop */
 
 /* The way to an answer, iteration by iteration, for those who ask. */
 typedef struct sim_history {
     int room, count;  /* records kept: the first `room` */
     double *residual; /* [room] what the solver stops on */
     double *cost;     /* [room] what it minimises; NAN for methods that minimise nothing */
+    /* of the linear systems within, from 1 on, one system after the other: as many as there is room for */
+    int linear_room, linear_count;
+    double *linear;   /* [linear_room] residual; NULL: not asked for */
+    int *linear_step; /* [linear_room] the iteration it belongs to */
 } sim_history;
 
 typedef struct sim_solution {
     double *v;       /* [nv]; of local problems none */
     double *impulse; /* [nrow] */
     sim_outcome outcome;
+    sim_reason reason; /* why it is no answer; none where it is solved, if only to rounding */
     int iterations;
     int factorisations;
     int searches;           /* evaluations of line searches; of incp, sweeps before it began anew */

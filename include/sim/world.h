@@ -89,7 +89,8 @@ typedef struct sim_step_info {
     int contacts, islands;
     int solver_iterations;          /* the most that any island took ... */
     int solver_total;               /* ... and the sum over islands */
-    int unsolved;                   /* islands whose solver gave up */
+    int unsolved;                   /* islands whose solver gave up ... */
+    int gave_up[SIM_REASONS];       /* ... by reason */
     int finished[SIM_MAX_BRANCHES]; /* islands that each branch of the solver solved, where it has branches */
     int factorisations;             /* over islands, of solvers that factor ... */
     double multiplications;         /* ... and what they would cost from scratch */

@@ -2,8 +2,9 @@
  *
  * One world comes to rest; another takes its state and the steps that are timed, again and again: they are the same steps
  * to the last bit, so the least time of each stage is the one that was disturbed least.  The world itself reads the clock
- * between its stages.  What is inside the solving of islands is read in rounds of its own, for those readings cost time
- * where islands are small: its shares of the stage count. */
+ * between its stages.  Those readings cost time, most of a microsecond each, which is much where steps are small: the whole
+ * is timed in rounds without them, of which the stages are shares, less a reading each; and what is inside the solving of
+ * islands is read in rounds of its own, and counts as shares of that stage. */
 #include "app/bench.h"
 #include "app/scene_place.h"
 
@@ -101,37 +102,65 @@ static void keep_least(double *least, const double *seconds, int first, int end,
     }
 }
 
-/* Of the parts of solving only the shares are known. */
-static void share_out(bench_figures *f, const double *parts) {
+/* What it takes to read the clock. */
+static double reading(void) {
+    double least = HUGE_VAL, before = processor_time(NULL);
+    for (int k = 0; k < 200; k++) {
+        double now = processor_time(NULL);
+        least = now > before ? fmin(least, now - before) : least;
+        before = now;
+    }
+    return isinf(least) ? 0 : least;
+}
+
+/* Shares of what is known. */
+static void share_out(double *seconds, const double *shares, int first, int end, double whole) {
     double sum = 0;
-    for (int k = SIM_TIME_REGULARISE; k < SIM_TIME_FACTOR; k++) {
-        sum += parts[k];
+    for (int k = first; k < end; k++) {
+        sum += shares[k];
     }
-    for (int k = SIM_TIME_REGULARISE; k < SIM_TIMES; k++) {
-        f->seconds[k] = sum > 0 ? parts[k] / sum * f->seconds[SIM_TIME_SOLVE] : 0;
-    }
-    for (int k = 0; k < SIM_TIME_REGULARISE; k++) {
-        f->whole += f->seconds[k];
+    for (int k = first; k < end; k++) {
+        seconds[k] = sum > 0 ? shares[k] / sum * whole : 0;
     }
 }
+
+static void set_times(bench_figures *f, double *stages, const double *parts) {
+    double cost = reading();
+    for (int k = 0; k < SIM_TIME_REGULARISE; k++) {
+        stages[k] = fmax(stages[k] - cost, 0);
+    }
+    share_out(f->seconds, stages, 0, SIM_TIME_REGULARISE, f->whole);
+    share_out(f->seconds, parts, SIM_TIME_REGULARISE, SIM_TIME_FACTOR, f->seconds[SIM_TIME_SOLVE]);
+    f->seconds[SIM_TIME_FACTOR] =
+        parts[SIM_TIME_SOLVER] > 0 ? parts[SIM_TIME_FACTOR] / parts[SIM_TIME_SOLVER] * f->seconds[SIM_TIME_SOLVER] : 0;
+}
+
+enum { STAGES, PARTS, WHOLE, ROUNDS };
 
 static sim_status time_steps(const bench_request *request, sim_world *settled, sim_world *world, bench_figures *f,
                              sim_error *error) {
     sim_profile profile = {.clock = {processor_time, NULL}};
-    double parts[SIM_TIMES];
+    double stages[SIM_TIMES], parts[SIM_TIMES];
     sim_status status = SIM_OK;
     for (int k = 0; k < SIM_TIMES; k++) {
-        f->seconds[k] = parts[k] = HUGE_VAL;
+        stages[k] = parts[k] = HUGE_VAL;
     }
-    sim_world_profile(world, &profile);
-    for (int round = 0; round < 2 * request->repeat && !status; round++) {
-        pieces_part(request->progress, 0.5 + 0.25 * round / (double)request->repeat);
-        profile.parts = round % 2;
+    f->whole = HUGE_VAL;
+    for (int round = 0; round < ROUNDS * request->repeat && !status; round++) {
+        int kind = round % ROUNDS;
+        pieces_part(request->progress, 0.5 + 0.5 * round / (double)(ROUNDS * request->repeat));
+        profile.parts = kind == PARTS;
+        sim_world_profile(world, kind == WHOLE ? NULL : &profile);
+        double before = processor_time(NULL);
         status = take_steps(settled, world, &profile, round ? NULL : f, f->steps, error);
-        keep_least(profile.parts ? parts : f->seconds, profile.seconds, 0, SIM_TIMES, f->steps);
+        if (kind == WHOLE) {
+            f->whole = fmin(f->whole, (processor_time(NULL) - before) / f->steps);
+        } else {
+            keep_least(kind == PARTS ? parts : stages, profile.seconds, 0, SIM_TIMES, f->steps);
+        }
     }
     sim_world_profile(world, NULL);
-    share_out(f, parts);
+    set_times(f, stages, parts);
     return status;
 }
 

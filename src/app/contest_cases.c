@@ -4,6 +4,7 @@
  *                on each (Lee et al. 2024, section VII-A)
  *   dishes       bowl, bowl and plate, 0.1 kg each, under a pot of 5 kg, a hundred wrenches on them (section VII-B)
  *   pour         balls poured into a cup, at rest (section VII-C, figure 11)
+ *   grasp        balls in a cup that two arms of seven joints squeeze and hold up (likewise)
  *   cube         balls thrown about in a cube, every step of ten runs (Todorov 2010, section IV, table 1)
  *   quadrupeds   limp robots that lie on the ground and on each other (section VII-D2, table III)
  *
@@ -35,6 +36,15 @@
     }
 #define CUBES(balls, layers)                                                                                           \
     CUBE(balls, layers, 0.1), CUBE(balls, layers, 0.5), CUBE(balls, layers, 1.0), CUBE(balls, layers, 2.0)
+
+/* The same balls in a cup that two arms hold. */
+#define GRASP(balls, counts)                                                                                           \
+    {                                                                                                                  \
+        .name = "grasp-" #balls, .family = "grasp", .scene = "bench/grasp.json", .settle = 48, .states = 5,            \
+        .between = 12, .warm = 1, .set = {                                                                             \
+            "instances/2/repeat/counts=" counts                                                                        \
+        }                                                                                                              \
+    }
 
 #define QUADRUPEDS(robots, counts)                                                                                     \
     {                                                                                                                  \
@@ -80,6 +90,11 @@ const contest_case contest_cases[] = {
     CUBES(5, 1),
     CUBES(10, 2),
     CUBES(15, 3),
+    GRASP(9, "[3,3,1]"),
+    GRASP(18, "[3,3,2]"),
+    GRASP(27, "[3,3,3]"),
+    GRASP(36, "[3,3,4]"),
+    GRASP(45, "[3,3,5]"),
     QUADRUPEDS(1, "[1,1,1]"),
     QUADRUPEDS(8, "[2,2,2]"),
     QUADRUPEDS(27, "[3,3,3]"),

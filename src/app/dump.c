@@ -11,7 +11,7 @@ static sim_status write(const sim_run *r, const sim_problem *problem, sim_error 
              (long long)r->request->dump_problem);
     snprintf(description, sizeof description, "the step that ends at %.9g s, of %.9g s, %s",
              sim_world_state(r->world)->time + o->step, o->step, sim_integrator_name(o->integrator));
-    sim_problem_file *file = sim_problem_file_create(problem, title, description, error);
+    sim_problem_file *file = sim_problem_file_create_under(problem, &o->law, title, description, error);
     sim_status status = file ? sim_problem_file_write(file, r->request->dump_file, error)
                              : (error->status ? error->status : SIM_NO_RESOURCE);
     sim_problem_file_free(file);

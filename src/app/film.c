@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,27 @@ static void run_ffmpeg(const char *path, const char *size, const char *rate) {
     word[count + more_count] = name;
     execvp(word[0], (char *const *)word);
     _exit(NOT_THERE);
+}
+
+static sim_status no_ffmpeg(sim_error *error) {
+    return sim_fail(error, SIM_NO_RESOURCE,
+                    "films need the program ffmpeg, which is not installed (on Debian: apt install ffmpeg); pictures "
+                    "do not: --out frames/%%04d.png");
+}
+
+/* Looked for as execvp does. */
+sim_status film_possible(sim_error *error) {
+    const char *path = getenv("PATH");
+    char name[4096];
+    for (const char *at = path ? path : ""; *at; at += *at == ':') {
+        size_t length = strcspn(at, ":");
+        snprintf(name, sizeof name, "%.*s/ffmpeg", (int)length, at);
+        if (length > 0 && access(name, X_OK) == 0) {
+            return SIM_OK;
+        }
+        at += length;
+    }
+    return no_ffmpeg(error);
 }
 
 static sim_status cannot_start(sim_error *error) {
@@ -93,10 +115,7 @@ sim_status film_close(film *f, sim_error *error) {
     int ran = f->child > 0;
     f->child = -1;
     if (ran && WIFEXITED(status) && WEXITSTATUS(status) == NOT_THERE) {
-        return sim_fail(
-            error, SIM_NO_RESOURCE,
-            "films need the program ffmpeg, which is not installed (on Debian: apt install ffmpeg); pictures "
-            "do not: --out frames/%%04d.png");
+        return no_ffmpeg(error);
     }
     if (ran && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: ffmpeg could not make the film", f->path);

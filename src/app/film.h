@@ -12,6 +12,8 @@ typedef struct film {
     int pipe;
 } film;
 
+/* Is there an ffmpeg?  Asked before a run, not after it. */
+sim_status film_possible(sim_error *error);
 /* Starts ffmpeg, which takes pictures of red, green, blue and writes a film of the kind that the ending of `path` names. */
 sim_status film_open(film *f, const char *path, int width, int height, double fps, sim_error *error);
 sim_status film_add(film *f, const unsigned char *rgb, size_t size, sim_error *error);

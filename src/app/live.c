@@ -125,14 +125,14 @@ static sim_status set_up(stage *s, const view_request *request, const sim_scene 
 }
 
 sim_status live_serve(const view_request *request, sim_error *error) {
-    char cache[4096];
     stage s = {0};
-    sim_scene_overrides overrides = {.cache = cache_folder(cache, sizeof cache)};
-    sim_scene *scene = setup_scene(request->file, NULL, 0, &overrides, error);
+    scene_wish wish = {request->set, request->solver, NULL};
+    sim_scene *scene = setup_scene(request->file, NULL, 0, &wish, error);
     if (!scene) {
         return error->status;
     }
-    sim_status status = set_up(&s, request, scene, error);
+    sim_status status = setup_somebody(scene, request->file, error);
+    status = status ? status : set_up(&s, request, scene, error);
     status = status ? status : loop(&s, error);
     live_server_close(s.server);
     sim_view_discard(s.view);

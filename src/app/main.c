@@ -64,6 +64,11 @@ static sim_status check_word(const char *word, sim_error *error) {
     for (int k = 0; k < COMMANDS; k++) {
         names[k] = commands[k].name;
     }
+    const char *dot = strrchr(word, '.');
+    if (dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s is no scene by its name: sim view %s shows a recorded run", word,
+                        word);
+    }
     if (strpbrk(word, "./") || access(word, F_OK) == 0) {
         return SIM_OK;
     }
@@ -75,7 +80,12 @@ static sim_status check_word(const char *word, sim_error *error) {
 static int run_command(int count, char **arguments) {
     sim_request request;
     sim_error error;
-    sim_status status = options_parse(count, arguments, &request, &error);
+    int named = count > 1 && arguments[1][0] != '-';
+    sim_status status = named ? check_word(arguments[1], &error) : SIM_OK;
+    if (status) {
+        return say(&error);
+    }
+    status = options_parse(count, arguments, &request, &error);
     int exit_status = status ? say(&error) : SIM_OK;
     int informed = 0;
     for (size_t k = 0; !status && !informed && k < sizeof informations / sizeof informations[0]; k++) {

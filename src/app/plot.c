@@ -77,6 +77,10 @@ static sim_status parse(int count, char **arguments, plot_request *request, int 
     if (*first == count) {
         return sim_fail(error, SIM_BAD_INPUT, "which file? sim plot FILE... --out picture.svg; see sim plot --help");
     }
+    const char *dot = request->out ? strrchr(request->out, '.') : NULL;
+    if (request->out && strcmp(request->out, "-") != 0 && !(dot && strcmp(dot, ".svg") == 0)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--out takes a name that ends in .svg, not '%s'", request->out);
+    }
     if (request->wish.from >= request->wish.to) {
         return sim_fail(error, SIM_BAD_INPUT, "--from should be less than --to");
     }

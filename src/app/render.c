@@ -24,7 +24,7 @@ typedef struct render_request {
     const char *out, *camera, *size, *solver, *scene;
     double time, duration, fps;
     int64_t threads;
-    int contacts, forces, plain, quiet, help;
+    int contacts, forces, plain, dark, quiet, help;
     /* what follows from these */
     const char *file;
     int width, height;
@@ -50,6 +50,7 @@ static const option_row rows[] = {
      .help = "draw contact points: blue where they stick, orange where they slip, grey without force"},
     {"forces", NULL, OPTION_FLAG, AT(forces), .help = "draw what contacts carry as arrows, in the same colours"},
     {"plain", NULL, OPTION_FLAG, AT(plain), .help = "floors without lines, which makes smaller files"},
+    {"dark", NULL, OPTION_FLAG, AT(dark), .help = "dark surroundings, for dark pages"},
     {"solver", "NAME", OPTION_SOLVER, AT(solver), .heading = "Scene",
      .help = "contact solver, instead of what the scene says"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
@@ -136,7 +137,9 @@ static sim_status parse(int count, char **arguments, render_request *request, si
         return sim_fail(error, SIM_BAD_INPUT, "where to? --out picture.png");
     }
     status = choose_output(request, error);
-    return status ? status : read_size(request, error);
+    status = status ? status : read_size(request, error);
+    status = status ? status : setup_folder(request->out, request->kind == FILM ? "a film" : "a picture", error);
+    return status || request->kind != FILM ? status : film_possible(error);
 }
 
 /* ---- scene and frames ---- */
@@ -163,20 +166,9 @@ static sim_status take_step(rendering *r, sim_error *error) {
 
 static sim_status load(rendering *r, sim_error *error) {
     const render_request *request = r->request;
-    char solver[128];
-    const char **set = calloc((size_t)request->set.count + 1, sizeof *set);
-    if (!set) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
-    }
-    int count = request->set.count;
-    memcpy(set, request->set.item, (size_t)count * sizeof *set);
-    if (request->solver) {
-        snprintf(solver, sizeof solver, "world/solver=%s", request->solver);
-        set[count++] = solver;
-    }
-    sim_scene_overrides overrides = {.count = count, .set = set};
+    scene_wish wish = {request->set, request->solver, NULL};
     if (ends_in(request->file, ".json")) {
-        r->scene = setup_scene(request->file, NULL, 0, &overrides, error);
+        r->scene = setup_scene(request->file, NULL, 0, &wish, error);
     } else if ((r->run = trajectory_open(request->file, error)) != NULL) {
         const char *text = request->scene ? NULL : trajectory_text(r->run, "scene");
         if (!trajectory_text(r->run, "format")) {
@@ -184,12 +176,13 @@ static sim_status load(rendering *r, sim_error *error) {
         } else if (!request->scene && !(text && *text)) {
             sim_fail(error, SIM_BAD_INPUT, "%s: does not hold its scene; --scene SCENE.json names it", request->file);
         } else {
-            r->scene =
-                setup_scene(text ? request->file : request->scene, text, text ? strlen(text) : 0, &overrides, error);
+            r->scene = setup_scene(text ? request->file : request->scene, text, text ? strlen(text) : 0, &wish, error);
         }
     }
-    free(set);
-    return r->scene ? take_step(r, error) : error->status;
+    if (!r->scene || setup_somebody(r->scene, request->file, error)) {
+        return error->status;
+    }
+    return take_step(r, error);
 }
 
 static sim_status collect(rendering *r, sim_error *error) {
@@ -206,8 +199,8 @@ static sim_status collect(rendering *r, sim_error *error) {
 
 static sim_status prepare(rendering *r, sim_error *error) {
     const render_request *request = r->request;
-    render_wish wish = {request->width,    request->height, (int)request->threads,
-                        request->contacts, request->forces, request->plain};
+    render_wish wish = {request->width,  request->height, (int)request->threads, request->contacts,
+                        request->forces, request->plain,  request->dark};
     r->render = render_create(r->scene, &wish, error);
     r->rgb = malloc(3 * (size_t)request->width * (size_t)request->height);
     if (!r->render || !r->rgb) {

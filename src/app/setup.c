@@ -82,7 +82,7 @@ static sim_status check_request(const sim_request *request, sim_error *error) {
     return check_files(request, error);
 }
 
-void print_diagnostics(const sim_diagnostics *diagnostics) {
+static void print_diagnostics(const sim_diagnostics *diagnostics) {
     for (int k = 0; k < diagnostics->count; k++) {
         char text[4096];
         sim_diagnostic_print(&diagnostics->item[k], text, sizeof text);
@@ -93,7 +93,8 @@ void print_diagnostics(const sim_diagnostics *diagnostics) {
     }
 }
 
-const char *cache_folder(char *path, size_t size) {
+/* Of what was computed once and can be had again; NULL if the environment names none. */
+static const char *cache_folder(char *path, size_t size) {
     const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int own = caches && caches[0] == '/'; /* XDG Base Directory Specification: a relative path is to be ignored */
     if (!own && !(home && home[0] == '/')) {
@@ -103,12 +104,25 @@ const char *cache_folder(char *path, size_t size) {
     return length < (int)size ? path : NULL;
 }
 
-sim_scene *setup_scene(const char *path, const char *text, size_t length, const sim_scene_overrides *given,
-                       sim_error *error) {
+/* --solver is the last of the values that are set: the scene's options must be those of this solver. */
+sim_scene *setup_scene(const char *path, const char *text, size_t length, const scene_wish *wish, sim_error *error) {
     sim_diagnostics diagnostics = {0};
-    char cache[PATH_MAX];
-    sim_scene_overrides overrides = *given;
-    overrides.cache = cache_folder(cache, sizeof cache);
+    char cache[PATH_MAX], solver[128];
+    int count = wish->set.count;
+    const char **set = calloc((size_t)count + 1, sizeof *set);
+    if (!set) {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+        return NULL;
+    }
+    if (count) {
+        memcpy(set, wish->set.item, (size_t)count * sizeof *set);
+    }
+    if (wish->solver) {
+        snprintf(solver, sizeof solver, "world/solver=%s", wish->solver);
+        set[count++] = solver;
+    }
+    sim_scene_overrides overrides = {
+        .count = count, .set = set, .seed = wish->seed, .cache = cache_folder(cache, sizeof cache)};
     sim_scene *scene = text ? sim_scene_parse(text, length, path, &overrides, &diagnostics, error)
                             : sim_scene_load(path, &overrides, &diagnostics, error);
     print_diagnostics(&diagnostics);
@@ -116,26 +130,20 @@ sim_scene *setup_scene(const char *path, const char *text, size_t length, const 
         error->text[0] = 0;
     }
     sim_diagnostics_free(&diagnostics);
+    free(set);
     return scene;
 }
 
-/* --solver is the last of the values that are set: the scene's options must be those of this solver. */
+sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *error) {
+    return scene->model->nbody > 1
+               ? SIM_OK
+               : sim_fail(error, SIM_BAD_INPUT, "%s: has no bodies: there is nothing to show", path);
+}
+
 static sim_status load(sim_run *run, sim_error *error) {
-    char solver[128];
-    int count = run->request->set.count;
-    const char **set = calloc((size_t)count + 1, sizeof *set);
-    if (!set) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
-    }
-    memcpy(set, run->request->set.item, (size_t)count * sizeof *set);
-    if (run->request->solver) {
-        snprintf(solver, sizeof solver, "world/solver=%s", run->request->solver);
-        set[count++] = solver;
-    }
-    sim_scene_overrides overrides = {
-        .count = count, .set = set, .seed = run->request->seed_given ? &run->request->seed : NULL};
-    run->scene = setup_scene(run->request->scene, NULL, 0, &overrides, error);
-    free(set);
+    const sim_request *request = run->request;
+    scene_wish wish = {request->set, request->solver, request->seed_given ? &request->seed : NULL};
+    run->scene = setup_scene(request->scene, NULL, 0, &wish, error);
     return run->scene ? SIM_OK : error->status;
 }
 
@@ -193,23 +201,24 @@ static sim_status make_world(sim_run *run, sim_error *error) {
     return status;
 }
 
-/* A run of hours must not find out at its end that its state has no place to go. */
-static sim_status check_checkpoint(const sim_request *request, sim_error *error) {
-    const char *path = request->checkpoint;
+sim_status setup_folder(const char *path, const char *what, sim_error *error) {
     struct stat there;
     char folder[PATH_MAX];
-    if (path && access(folder_of(path, folder), W_OK | X_OK)) {
-        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a checkpoint: %s", path, strerror(errno));
+    if (access(folder_of(path, folder), W_OK | X_OK)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write %s: %s", path, what, strerror(errno));
     }
-    if (path && stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
-        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a checkpoint: not an ordinary file", path);
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write %s: not an ordinary file", path, what);
     }
     return SIM_OK;
 }
 
 static sim_status open_files(sim_run *run, FILE **summary, sim_error *error) {
     const sim_request *request = run->request;
-    sim_status status = check_checkpoint(request, error);
+    sim_status status = request->checkpoint ? setup_folder(request->checkpoint, "a checkpoint", error) : SIM_OK;
+    if (!status && (request->html || request->view)) {
+        status = setup_somebody(run->scene, request->scene, error);
+    }
     run->output = calloc((size_t)request->out.count + 1, sizeof *run->output);
     if (status || !run->output) {
         return status ? status : sim_fail(error, SIM_NO_RESOURCE, "no memory for the outputs");
@@ -247,6 +256,9 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     status = status ? status : load(run, error);
     if (status) {
         return status;
+    }
+    if (run->scene->model->nbody == 1 && !request->quiet && !request->html && !request->view) {
+        fprintf(stderr, "sim: %s: has no bodies: nothing moves\n", request->scene);
     }
     apply_options(run);
     status = count_steps(run, error);

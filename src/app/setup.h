@@ -8,14 +8,21 @@
 /* Scene, world, outputs.  What is wrong with a scene is printed here, and `error->text` is empty then; all else is
  * left in `error`.  Nothing is written before everything that can be checked has been. */
 sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error);
+/* What the command line says otherwise than the scene: --set, --solver (NULL: not given), --seed (NULL: not given). */
+typedef struct scene_wish {
+    text_list set;
+    const char *solver;
+    const uint64_t *seed;
+} scene_wish;
+
 /* A scene from a file, or from `text` (`path` names it then).  NULL on failure: what is wrong with it is printed, and
  * `error->text` is empty then. */
-sim_scene *setup_scene(const char *path, const char *text, size_t length, const sim_scene_overrides *overrides,
-                       sim_error *error);
+sim_scene *setup_scene(const char *path, const char *text, size_t length, const scene_wish *wish, sim_error *error);
+/* Somebody to be seen? */
+sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *error);
+/* A folder that files can be made in?  Said before a long run, not after it. */
+sim_status setup_folder(const char *path, const char *what, sim_error *error);
 void run_clear(sim_run *run);
-/* Of what was computed once and can be had again; NULL if the environment names none. */
-const char *cache_folder(char *path, size_t size);
-void print_diagnostics(const sim_diagnostics *diagnostics);
 int run_writes_to_terminal(const sim_run *run);
 
 #endif

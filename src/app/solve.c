@@ -97,6 +97,7 @@ void solve_count(solve_totals *totals, const solve_case *c) {
     totals->seconds += c->seconds;
     int solved = c->outcome == SIM_SOLVED || c->outcome == SIM_AT_ROUNDING;
     totals->unsolved += !solved;
+    totals->gave_up.of[c->reason] += !solved;
     if (solved && c->finished_by >= 0) {
         totals->finished.of[c->finished_by]++;
     }
@@ -107,11 +108,15 @@ void solve_count(solve_totals *totals, const solve_case *c) {
 }
 
 const char *solve_outcome(const solve_case *c) {
-    return c->refused          ? "refused"
-           : c->trouble.status ? "failed"
-           : c->stored         ? "stored"
-           : c->out_of_time    ? "out of time"
-                               : sim_outcome_name(c->outcome);
+    return c->refused                     ? "refused"
+           : c->trouble.status            ? "failed"
+           : c->stored                    ? "stored"
+           : c->reason == SIM_REASON_TIME ? "out of time"
+                                          : sim_outcome_name(c->outcome);
+}
+
+const char *solve_verdict(const solve_case *c) {
+    return c->reason && c->reason != SIM_REASON_TIME ? sim_reason_name(c->reason) : solve_outcome(c);
 }
 
 static sim_status open_history(solve_run *run, sim_error *error) {
@@ -175,9 +180,6 @@ static sim_status prepare(solve_run *run, const file_list *list, sim_error *erro
     if (request->law) {
         run->compliance = strcmp(request->law, "rigid") == 0 ? SIM_RIGID : SIM_NEAR_RIGID;
     }
-    run->law = sim_law_options_default();
-    run->law.beta = request->beta > 0 ? request->beta : run->law.beta;
-    run->law.sigma = request->sigma > 0 ? request->sigma : run->law.sigma;
     status = check_outputs(run, list, error);
     return status ? status : open_history(run, error);
 }

@@ -4,6 +4,7 @@
 
 #include "app/branches.h"
 #include "app/options.h"
+#include "app/reasons.h"
 #include <sim/sim.h>
 #include <stdio.h>
 
@@ -34,9 +35,11 @@ typedef struct solve_case {
     int stored;        /* nobody was asked */
     int contacts, constraints, rows, velocities, local, symmetric;
     sim_outcome outcome;
-    int out_of_time, iterations, factorisations, searches, failures;
+    sim_reason reason; /* why the solver gave up */
+    int iterations, factorisations, searches, failures;
     int finished_by; /* branch of the solver; -1 */
     double residual, seconds;
+    sim_law_options law; /* of the file, but for what the user asked for */
     sim_certificate certificate;
 } solve_case;
 
@@ -47,6 +50,7 @@ typedef struct solve_totals {
     int within_E[SOLVE_LEVELS], within_own[SOLVE_LEVELS];
     double seconds;
     branch_counts finished; /* files that are solved, as the solver sees it */
+    reason_counts gave_up;  /* files that are not */
 } solve_totals;
 
 typedef struct solve_run {
@@ -57,7 +61,6 @@ typedef struct solve_run {
     sim_solver *solver;
     double *option;
     sim_compliance compliance;
-    sim_law_options law;
     sim_history history; /* no room: not asked for */
     FILE *history_file;
     int out_is_folder;
@@ -71,6 +74,8 @@ void solve_report_close(solve_report *report); /* with the summary; frees it */
 
 void solve_count(solve_totals *totals, const solve_case *c);
 const char *solve_outcome(const solve_case *c);
+/* The same where it is solved, else why not. */
+const char *solve_verdict(const solve_case *c);
 
 /* Fills `c`; says nothing. */
 void solve_one(solve_run *run, const char *path, solve_case *c);

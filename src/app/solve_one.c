@@ -19,7 +19,7 @@ static double processor_seconds(void) {
 /* To ask for the time costs a third of a microsecond: where iterations are as short, only every few are asked. */
 typedef struct deadline {
     double end, last;
-    int skip, left, passed;
+    int skip, left;
 } deadline;
 
 static int is_over(void *context) {
@@ -33,8 +33,7 @@ static int is_over(void *context) {
     d->skip = now - d->last > often ? 0 : d->skip < MOST_SKIPPED ? 2 * d->skip + 1 : d->skip;
     d->left = d->skip;
     d->last = now;
-    d->passed = now >= d->end;
-    return d->passed;
+    return now >= d->end;
 }
 
 typedef struct workplace {
@@ -74,8 +73,8 @@ static int set_law(workplace *w) {
     if (!W || sim_delassus_diagonal(p, W, &w->c->trouble)) {
         return 0;
     }
-    sim_regularise(p, SIM_RIGID, &run->law, W, R[0], target[0]);
-    sim_regularise(p, run->compliance, &run->law, W, R[1], target[1]);
+    sim_regularise(p, SIM_RIGID, &w->c->law, W, R[0], target[0]);
+    sim_regularise(p, run->compliance, &w->c->law, W, R[1], target[1]);
     w->rigid = (sim_regularisation){R[0], target[0]};
     w->own = (sim_regularisation){R[1], target[1]};
     return 1;
@@ -118,7 +117,7 @@ static int solve(workplace *w) {
         }
         c->seconds = fmin(c->seconds, processor_seconds() - start);
         c->outcome = s.outcome;
-        c->out_of_time = limit.passed && s.outcome == SIM_AT_LIMIT;
+        c->reason = s.reason;
         c->iterations = s.iterations;
         c->factorisations = s.factorisations;
         c->searches = s.searches;
@@ -175,7 +174,12 @@ static int write_answer(workplace *w, sim_problem_file *file) {
            !sim_problem_file_write(file, path, &w->c->trouble);
 }
 
-static void describe(solve_case *c, const sim_problem *p) {
+static void describe(solve_case *c, const solve_run *run, const sim_problem_file *file) {
+    const sim_problem *p = sim_problem_file_problem(file);
+    const solve_request *request = run->request;
+    c->law = sim_problem_file_law(file);
+    c->law.beta = request->beta > 0 ? request->beta : c->law.beta;
+    c->law.sigma = request->sigma > 0 ? request->sigma : c->law.sigma;
     c->constraints = p->nconstraint;
     c->rows = p->nrow;
     c->velocities = p->nv;
@@ -193,7 +197,7 @@ void solve_one(solve_run *run, const char *path, solve_case *c) {
         return;
     }
     workplace w = {.run = run, .c = c, .pool = sim_pool_create(), .problem = sim_problem_file_problem(file)};
-    describe(c, w.problem);
+    describe(c, run, file);
     if (!w.pool) {
         fail(&w, SIM_NO_RESOURCE, "no memory for the answer");
     } else if (run->card ? set_given(&w) && set_law(&w) && solve(&w) && judge(&w)

@@ -23,7 +23,7 @@ static void print_head(void) {
 static void print_case(const solve_case *c) {
     const char *slash = strrchr(c->path, '/');
     const sim_certificate *e = &c->certificate;
-    printf("%-40s %8d %6d  %-18s", slash ? slash + 1 : c->path, c->contacts, c->rows, solve_outcome(c));
+    printf("%-40s %8d %6d  %-18s", slash ? slash + 1 : c->path, c->contacts, c->rows, solve_verdict(c));
     if (!c->trouble.status) {
         printf(" %10d %10.3g %8.1e %8.1e", c->iterations, c->seconds, e->E, e->own);
         if (!c->local) {
@@ -49,6 +49,7 @@ static void print_totals(const solve_run *run) {
     if (run->card) {
         print_branches(stdout, "finished by             ", run->card, &t->finished);
     }
+    print_reasons(stdout, "gave up                 ", &t->gave_up);
     print_shares("rigid law, E", t->within_E, t->files);
     print_shares("the solver's own law", t->within_own, t->files);
 }
@@ -79,10 +80,6 @@ static void write_head(json_out *out, const solve_run *run) {
     json_text(out, "solver", run->name);
     json_text(out, "law", sim_compliance_name(run->compliance));
     json_text(out, "cone", sim_cone_name(run->cone));
-    if (run->compliance == SIM_NEAR_RIGID) {
-        json_real(out, "beta", run->law.beta);
-        json_real(out, "sigma", run->law.sigma);
-    }
     write_options(out, run);
     json_real(out, "time_limit", request->time_limit > 0 ? request->time_limit : HUGE_VAL);
     json_real(out, "time_per_contact", request->time_per_contact);
@@ -117,6 +114,17 @@ static void write_certificate(json_out *out, const solve_case *c) {
     json_whole(out, "worst", e->worst);
 }
 
+static void write_law(json_out *out, const sim_law_options *law) {
+    json_open(out, "law", '{');
+    json_real(out, "beta", law->beta);
+    json_real(out, "sigma", law->sigma);
+    json_real(out, "push", law->push);
+    json_real(out, "threshold", law->threshold);
+    json_real(out, "carried", law->carried);
+    json_real(out, "slop", law->slop);
+    json_close(out, '}');
+}
+
 static void write_case(json_out *out, const solve_run *run, const solve_case *c) {
     json_open_line(out, NULL, '{');
     json_text(out, "file", c->path);
@@ -126,8 +134,10 @@ static void write_case(json_out *out, const solve_run *run, const solve_case *c)
     json_whole(out, "velocities", c->velocities);
     json_text(out, "form", c->local ? "local" : "global");
     json_text(out, "outcome", solve_outcome(c));
-    json_text(out, "reason", c->trouble.status ? c->trouble.text : NULL);
+    json_text(out, "gave_up", c->reason ? sim_reason_name(c->reason) : NULL);
+    json_text(out, "reason", c->trouble.status ? c->trouble.text : c->reason ? sim_reason_text(c->reason) : NULL);
     if (!c->trouble.status) {
+        write_law(out, &c->law);
         if (run->card && run->card->branch) {
             json_text(out, "finished_by", c->finished_by >= 0 ? run->card->branch[c->finished_by] : NULL);
         }
@@ -162,6 +172,7 @@ static void write_totals(json_out *out, const solve_run *run) {
     if (run->card) {
         json_branches(out, run->card, &t->finished);
     }
+    json_reasons(out, &t->gave_up);
     write_shares(out, "E", t->within_E);
     write_shares(out, "own", t->within_own);
     json_close(out, '}');

@@ -57,6 +57,7 @@ static void print_contact_course(const sim_run *run) {
                 "  NOT SOLVED     %lld of %lld steps with contacts or constraints (%lld islands), first at %.9g s\n",
                 (long long)tally->unsolved_steps, (long long)tally->steps, (long long)tally->unsolved_islands,
                 tally->first_unsolved);
+        print_reasons(stderr, "                 ", &tally->gave_up);
     }
     print_figure("  error          worst", tally, FIGURE_E, "");
     fprintf(stderr, " of the rigid Coulomb law (E),\n");
@@ -190,6 +191,7 @@ static void write_contacts(json_out *out, const sim_run *run) {
     }
     json_whole(out, "unsolved_steps", tally->unsolved_steps);
     json_whole(out, "unsolved_islands", tally->unsolved_islands);
+    json_reasons(out, &tally->gave_up);
     json_real(out, "first_unsolved_time", tally->unsolved_steps ? tally->first_unsolved : NAN);
     for (int k = 0; k < FIGURES; k++) {
         const tally_figure *f = &tally->figure[k];

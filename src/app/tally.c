@@ -38,6 +38,9 @@ static void tally_contacts(contact_tally *tally, const sim_step_info *info, doub
     tally->total += info->solver_total;
     tally->most_iterations = greater(tally->most_iterations, info->solver_iterations);
     tally->unsolved_islands += info->unsolved;
+    for (int k = 0; k < SIM_REASONS; k++) {
+        tally->gave_up.of[k] += info->gave_up[k];
+    }
     for (int k = 0; k < SIM_MAX_BRANCHES; k++) {
         tally->finished.of[k] += info->finished[k];
     }

@@ -3,6 +3,7 @@
 #define APP_TALLY_H
 
 #include "app/branches.h"
+#include "app/reasons.h"
 #include <sim/sim.h>
 
 /* Of a figure that each solved step has: sum, greatest, and when that was. */
@@ -21,6 +22,7 @@ typedef struct contact_tally {
     int64_t iterations, total; /* of the solver: those of the hardest island of each step; of all islands */
     int most_iterations;
     int64_t unsolved_steps, unsolved_islands;
+    reason_counts gave_up;  /* islands */
     double first_unsolved;  /* simulated time */
     branch_counts finished; /* islands */
     tally_figure figure[FIGURES];

@@ -23,6 +23,10 @@ static const option_row rows[] = {
     {"live", NULL, OPTION_FLAG, AT(live), .heading = "While it runs",
      .help = "simulate SCENE.json at the pace of the clock and serve its page, at the address that is printed, until "
              "Ctrl-C; the page plays, pauses, steps, resets, changes the solver and drags bodies"},
+    {"solver", "NAME", OPTION_SOLVER, AT(solver),
+     .help = "contact solver to begin with, instead of what the scene says"},
+    {"set", "PATH=VALUE", OPTION_LIST, AT(set),
+     .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
     {"open", NULL, OPTION_FLAG, AT(open), .help = "open that page in a browser ($BROWSER, or xdg-open)"},
     {"listen", "ADDRESS", OPTION_TEXT, AT(listen),
      .help = "serve it at this address of the machine, in numbers, instead of 127.0.0.1, which only the machine itself "
@@ -33,9 +37,37 @@ static const option_row rows[] = {
 };
 const option_set view_options = {"sim view", rows, sizeof rows / sizeof rows[0]};
 
+static int is_scene(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot && strcmp(dot, ".json") == 0;
+}
+
+static sim_status check_together(const view_request *request, sim_error *error) {
+    if (request->live && (request->html || request->scene)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--live shows the run while it goes on: --html and --scene do not fit");
+    }
+    if (!request->live && is_scene(request->file)) {
+        return sim_fail(
+            error, SIM_BAD_INPUT,
+            "%s is a scene, which has to be run first: sim %s --view; or, while it runs, sim view %s --live",
+            request->file, request->file, request->file);
+    }
+    if (!request->live &&
+        (request->listen || request->port || request->open || request->solver || request->set.count)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--listen, --port, --open, --solver and --set go with --live");
+    }
+    if (request->html && strcmp(request->html, request->file) == 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s is the trajectory, and would be overwritten", request->file);
+    }
+    return SIM_OK;
+}
+
 static sim_status parse(int count, char **arguments, view_request *request, sim_error *error) {
     int first;
-    *request = (view_request){0};
+    *request = (view_request){.set.item = calloc((size_t)count + 1, sizeof *request->set.item)};
+    if (!request->set.item) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
     sim_status status = options_read(&view_options, count, arguments, request, &first, error);
     if (status || request->help) {
         return status;
@@ -45,16 +77,7 @@ static sim_status parse(int count, char **arguments, view_request *request, sim_
                         "sim view takes one trajectory, FILE.h5, or a scene with --live; see sim view --help");
     }
     request->file = arguments[first];
-    if (request->live && (request->html || request->scene)) {
-        return sim_fail(error, SIM_BAD_INPUT, "--live shows the run while it goes on: --html and --scene do not fit");
-    }
-    if (!request->live && (request->listen || request->port || request->open)) {
-        return sim_fail(error, SIM_BAD_INPUT, "--listen, --port and --open go with --live");
-    }
-    if (request->html && strcmp(request->html, request->file) == 0) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s is the trajectory, and would be overwritten", request->file);
-    }
-    return SIM_OK;
+    return check_together(request, error);
 }
 
 static sim_scene *load_scene(const view_request *request, trajectory *file, sim_error *error) {
@@ -64,17 +87,12 @@ static sim_scene *load_scene(const view_request *request, trajectory *file, sim_
         sim_fail(error, SIM_BAD_INPUT, "%s: holds no scene: give it with --scene", request->file);
         return NULL;
     }
-    char cache[4096];
-    sim_diagnostics diagnostics = {0};
-    sim_scene_overrides overrides = {.cache = cache_folder(cache, sizeof cache)};
-    sim_scene *scene = request->scene ? sim_scene_load(path, &overrides, &diagnostics, error)
-                                      : sim_scene_parse(text, strlen(text), path, &overrides, &diagnostics, error);
+    scene_wish wish = {0};
+    sim_scene *scene = setup_scene(path, request->scene ? NULL : text, request->scene ? 0 : strlen(text), &wish, error);
     if (!scene) {
-        print_diagnostics(&diagnostics);
         sim_fail(error, error->status, "%s: its scene cannot be loaded%s", request->file,
                  request->scene ? "" : "; if it names other files, give it with --scene");
     }
-    sim_diagnostics_free(&diagnostics);
     return scene;
 }
 
@@ -172,6 +190,7 @@ int view_command(int count, char **arguments) {
     sim_status status = parse(count, arguments, &request, &error);
     if (!status && request.help) {
         print_view_help();
+        free(request.set.item);
         return SIM_OK;
     }
     if (!status) {
@@ -182,5 +201,6 @@ int view_command(int count, char **arguments) {
     } else if (!status && !request.html && !request.live) {
         page_show(path);
     }
+    free(request.set.item);
     return status;
 }

@@ -5,7 +5,8 @@
 #include "app/options.h"
 
 typedef struct view_request {
-    const char *file, *html, *scene, *listen;
+    text_list set;
+    const char *file, *html, *scene, *solver, *listen;
     int64_t port;
     int live, open, quiet, help;
 } view_request;

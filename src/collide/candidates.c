@@ -121,9 +121,9 @@ static void look_up_part(sim_broadphase *b, int at) {
 static void tally_part(sim_broadphase *b, int p) { pair_sort_tally(&b->sort, p, &b->parts[p].found); }
 static void scatter_part(sim_broadphase *b, int p) { pair_sort_scatter(&b->sort, p, &b->parts[p].found); }
 static void bucket_part(sim_broadphase *b, int p) {
-    size_t total = b->sort.begin[PAIR_BUCKETS];
+    size_t total = b->sort.begin[b->sort.buckets];
     size_t begin = share_begin(b, total, p), end = share_begin(b, total, p + 1);
-    for (int k = 0; k < PAIR_BUCKETS; k++) {
+    for (int k = 0; k < b->sort.buckets; k++) {
         if (b->sort.begin[k] >= begin && b->sort.begin[k] < end) {
             pair_sort_bucket(&b->sort, k);
         }

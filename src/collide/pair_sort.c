@@ -1,6 +1,6 @@
 /* How are pairs sorted in linear time, by several threads, to the same bits?
  *
- * The leading bits choose one of 1024 buckets (counted, then scattered, list by list); each bucket, small enough for the
+ * The leading bits choose one of up to 1024 buckets (counted, then scattered, list by list); each bucket, small enough for the
  * nearest cache, is then sorted by its remaining bits, eight at a time from the lowest (Knuth, The Art of Computer
  * Programming 3, 5.2.5).  No key occurs twice, so the outcome does not depend on which list held which key. */
 #include "collide/pair_sort.h"
@@ -35,11 +35,12 @@ void pair_sort_start(pair_sort *sort, int count, int bits) {
     }
     sort->bits = bits;
     sort->shift = bits + shift;
+    sort->buckets = count > 0 ? ((count - 1) >> shift) + 1 : 0;
 }
 
 void pair_sort_tally(pair_sort *sort, int list, const pair_list *keys) {
     size_t *at = sort->at[list];
-    memset(at, 0, sizeof sort->at[list]);
+    memset(at, 0, (size_t)sort->buckets * sizeof *at);
     for (size_t i = 0; i < keys->count; i++) {
         at[keys->key[i] >> sort->shift]++;
     }
@@ -47,7 +48,7 @@ void pair_sort_tally(pair_sort *sort, int list, const pair_list *keys) {
 
 size_t pair_sort_divide(pair_sort *sort) {
     size_t begin = 0;
-    for (int bucket = 0; bucket < PAIR_BUCKETS; bucket++) {
+    for (int bucket = 0; bucket < sort->buckets; bucket++) {
         sort->begin[bucket] = begin;
         for (int list = 0; list < sort->nlist; list++) {
             size_t here = sort->at[list][bucket];
@@ -55,7 +56,7 @@ size_t pair_sort_divide(pair_sort *sort) {
             begin += here;
         }
     }
-    sort->begin[PAIR_BUCKETS] = begin;
+    sort->begin[sort->buckets] = begin;
     return begin;
 }
 

@@ -29,6 +29,7 @@ void pair_list_free(pair_list *list);
  * out, the first and third by lists, the last by buckets. */
 typedef struct pair_sort {
     int bits, shift; /* bucket of a key: key >> shift */
+    int buckets;     /* so many there are; few where there are few numbers */
     int nlist;
     size_t (*at)[PAIR_BUCKETS]; /* [nlist]: first how many keys, then where the next one goes */
     size_t begin[PAIR_BUCKETS + 1];

@@ -153,21 +153,40 @@ static void pull(frame *f, const sim_model *m, const sim_equality *e, int i) {
     f->gap[f->row[i]] = 0;
 }
 
-static void hold(frame *f, const sim_model *m, const int *last_dof, const sim_motion *acc, const sim_equality *e,
-                 int i) {
+/* J at the positions of d. */
+static void put_rows(const frame *f, const sim_model *m, const int *last_dof, const sim_derived *d, int i, double *J) {
     const tie *t = &f->tie[f->tie_of[i]];
-    const sim_derived *d = f->in->mass;
-    double length, h[6], tangent = 1.5 - f->in->travel;
+    const sim_equality *e = &m->equality[t->index];
+    double length;
     v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
     for (int side = 0; side < 2; side++) {
         v3 p = point_at(d, e, side);
         int last = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1;
         for (int j = last; j >= 0; j = m->dof[j].parent) {
             const sim_tree *tree = &m->tree[t->tree[side]];
-            widen_columns(f, m, i, side, j, last + 1);
-            put(e, moves(d, j, p), n, side ? -1 : 1, tree->nv, block_of(f, i, side) + (j - tree->v0));
+            put(e, moves(d, j, p), n, side ? -1 : 1, tree->nv, block_in(J, f, i, side) + (j - tree->v0));
         }
     }
+}
+
+void equality_ahead(const frame *f, const sim_model *m, const int *last_dof, int i, const sim_derived *ahead, double *J,
+                    double *gap) {
+    gaps(ahead, &m->equality[f->tie[f->tie_of[i]].index], gap);
+    put_rows(f, m, last_dof, ahead, i, J);
+}
+
+static void hold(frame *f, const sim_model *m, const int *last_dof, const sim_motion *acc, const sim_equality *e,
+                 int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_derived *d = f->in->mass;
+    double h[6], tangent = 1.5 - f->in->travel;
+    for (int side = 0; side < 2; side++) {
+        int last = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1;
+        for (int j = last; j >= 0; j = m->dof[j].parent) {
+            widen_columns(f, m, i, side, j, last + 1);
+        }
+    }
+    put_rows(f, m, last_dof, d, i, f->J);
     gaps(f->in->start, e, f->gap + f->row[i]);
     if (e->type == SIM_SPRING_DAMPER) {
         pull(f, m, e, i);

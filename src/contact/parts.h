@@ -3,6 +3,7 @@
 #define CONTACT_PARTS_H
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "contact/stage.h"
 #include "math/v3.h"
 
@@ -80,7 +81,9 @@ typedef struct frame {
     double *v_guess;          /* [nv] packed likewise */
     double *extra;            /* [model nv] */
     sim_problem_tree *packed; /* [ntree] their places within the island */
-    sim_body_rows *on_body;   /* [nconstraint] for solvers that want the bodies */
+    double *J_ahead;          /* [nJ] where the step ends, for solvers that ask; NULL: they do not */
+    ptrdiff_t nJ;
+    sim_body_rows *on_body; /* [nconstraint] for solvers that want the bodies */
     double *J_body;
 } frame;
 
@@ -113,11 +116,12 @@ void motors_let_go(frame *f, island *is);
 double motor_effort(const frame *f, const sim_constraint *c, double impulse);
 
 /* The block of J that a side of a constraint writes to: two sides on one tree share theirs. */
-static inline double *block_of(const frame *f, int constraint, int side) {
+static inline double *block_in(double *J, const frame *f, int constraint, int side) {
     const tie *t = &f->tie[f->tie_of[constraint]];
     int second = side == 1 && t->tree[0] >= 0 && t->tree[0] != t->tree[1];
-    return f->J + f->constraint[constraint].block[second];
+    return J + f->constraint[constraint].block[second];
 }
+static inline double *block_of(const frame *f, int constraint, int side) { return block_in(f->J, f, constraint, side); }
 
 /* Says that a side of a constraint writes to the columns of the dofs [first, end). */
 void widen_columns(frame *f, const sim_model *model, int constraint, int side, int first, int end);
@@ -134,8 +138,42 @@ void bodies_diagonal(const frame *f, const sim_model *model, const island *is);
 void contact_on_body(const frame *f, int constraint, int side, double *J);
 void equality_on_body(const frame *f, const sim_model *model, int constraint, int side, double *J);
 
+/* An island's answer; changed: as its constraints now are. */
+typedef sim_status (*rebound_answer)(void *self, int changed, sim_error *error);
+/* The answer with as much restitution as the island bears.  R and target are those of the constraints as they are, and
+ * then of the answer. */
+sim_status rebound_find(frame *frame, island *island, rebound_answer answer, void *self, sim_arena *scratch,
+                        sim_error *error);
+
 /* How fast positions must move beyond v_start + travel (v - v_start). */
 int touchdown(const island *island, double travel, sim_arena *scratch);
+
+/* Where velocities lead.  The memory is the stage's, but for that of an island, whose trees no other has. */
+typedef struct positions_memory {
+    sim_pool *pool;
+    sim_derived *ahead;
+    double *q, *v; /* [model nq], [model nv] */
+} positions_memory;
+
+typedef struct island_positions {
+    sim_positions is;
+    const frame *frame;
+    const sim_model *model;
+    const island *island;
+    const int *last_dof;
+    sim_derived *ahead;
+    double *q, *v, *J;
+} island_positions;
+
+/* 0 without memory.  `lay_out` gives problems their positions, `fill` follows when J stands. */
+int positions_make(positions_memory *p, const sim_model *model);
+int positions_lay_out(frame *f, const sim_model *model, const int *last_dof, positions_memory *p);
+void positions_fill(frame *f);
+/* The change of a contact's gap, and the gaps between two bodies, at other positions; and J there, into zeros. */
+double contact_ahead(const frame *f, const sim_model *model, const int *last_dof, int constraint,
+                     const sim_derived *ahead, double *J);
+void equality_ahead(const frame *f, const sim_model *model, const int *last_dof, int constraint,
+                    const sim_derived *ahead, double *J, double *gap);
 
 /* All islands as one problem that owns its data. */
 sim_problem *whole_problem(const frame *f, const mass_operator *mass, sim_error *error);

@@ -9,6 +9,7 @@
  * Bodies of one tree share a block, their parts summed: what is on both paths moves neither against the other and is left
  * out. */
 #include "contact/parts.h"
+#include "math/spatial.h"
 
 #include <string.h>
 
@@ -102,6 +103,25 @@ void rows_of_contact(frame *f, const sim_model *m, const int *last_dof, int i) {
     guess[1] = impulse.y;
     guess[2] = impulse.z;
     f->axes[i] = E;
+}
+
+double contact_ahead(const frame *f, const sim_model *m, const int *last_dof, int i, const sim_derived *ahead,
+                     double *J) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_contact *from = &f->in->contact[t->index];
+    int body[2] = {from->body_a, from->body_b}, last[2] = {last_dof[body[0]], last_dof[body[1]]};
+    int stop = t->tree[0] == t->tree[1] ? meeting(m, last[0], last[1]) : -1;
+    v3 p[2];
+    for (int side = 0; side < 2; side++) {
+        const sim_pose *start = &f->in->start->pose[body[side]];
+        v3 own = m3_transposed_times(start->R, v3_sub(from->at.position, start->p));
+        p[side] = t->tree[side] >= 0 ? pose_point(ahead->pose[body[side]], own) : from->at.position;
+        if (t->tree[side] >= 0) {
+            add_body(ahead, last[side], stop, p[side], &f->axes[i], side ? -1 : 1, &m->tree[t->tree[side]],
+                     block_in(J, f, i, side));
+        }
+    }
+    return v3_dot(f->axes[i].z, v3_sub(p[0], p[1]));
 }
 
 void contact_on_body(const frame *f, int i, int side, double *J) {

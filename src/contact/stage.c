@@ -30,7 +30,8 @@ struct contact_stage {
     sim_motion *acc;       /* [nbody] accelerations where no joint accelerates; equalities ask for them */
     double *M, *L, *x, *y; /* of the mass operators */
     double *root;
-    worker *worker; /* [threads] */
+    worker *worker;             /* [threads] */
+    positions_memory positions; /* of nobody who asks for none */
     frame frame;
 };
 
@@ -61,6 +62,11 @@ int contact_stage_needed(const sim_model *model) {
     return needed;
 }
 
+int contact_wants_positions(const sim_solver_card *card, const double *option) {
+    int k = card->positions - 1;
+    return k >= 0 && (option ? option[k] : card->option[k].standard) > 0;
+}
+
 contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error) {
     if (contact_kinds_check(model, options->solver, error)) {
         return NULL;
@@ -74,8 +80,9 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
     }
     s->model = model;
     s->options = *options;
-    s->pool = pool;
-    if (!take_memory(s)) {
+    s->pool = s->positions.pool = pool;
+    int ahead = contact_wants_positions(options->solver, options->solver_option);
+    if (!take_memory(s) || (ahead && !positions_make(&s->positions, model))) {
         contact_stage_free(s);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d bodies", model->nbody);
         return NULL;
@@ -112,6 +119,7 @@ void contact_stage_free(contact_stage *s) {
         sim_solver_free(s->worker[k].solver);
         sim_arena_free(s->worker[k].scratch);
     }
+    sim_derived_free(s->positions.ahead);
     sim_arena_free(s->arena);
     sim_pool_free(s->pool);
 }
@@ -204,6 +212,7 @@ static int lay_out_constraints(frame *f, const sim_model *m) {
         is->rows = is->motors;
         is->motor0 = is->problem.nconstraint - is->motors;
     }
+    f->nJ = nJ;
     f->J = ARENA_NEW(f->arena, double, nJ);
     if (f->J && nJ) {
         memset(f->J, 0, (size_t)nJ * sizeof *f->J);
@@ -392,6 +401,19 @@ static sim_status answer(contact_stage *s, worker *w, island *is, sim_error *err
     return status;
 }
 
+typedef struct attempt {
+    contact_stage *s;
+    worker *w;
+    island *is;
+} attempt;
+
+/* What it takes is added to what it took. */
+static sim_status answer_anew(void *self, int changed, sim_error *error) {
+    attempt *a = self;
+    sim_status status = changed ? regularise(a->s, a->is, a->w->scratch, error) : SIM_OK;
+    return status ? status : answer(a->s, a->w, a->is, error);
+}
+
 static sim_status solve_island(contact_stage *s, worker *w, island *is, sim_error *error) {
     const sim_clock *clock = s->frame.in->clock;
     double since = clock ? clock->now(clock->context) : 0;
@@ -399,7 +421,10 @@ static sim_status solve_island(contact_stage *s, worker *w, island *is, sim_erro
     sim_status status = sim_solver_accepts(w->solver, &is->problem, error);
     status = status ? status : regularise(s, is, w->scratch, error);
     spend(is, clock, CONTACT_REGULARISE, &since);
-    status = status ? status : answer(s, w, is, error);
+    attempt a = {s, w, is};
+    status = status                               ? status
+             : s->options.compliance == SIM_RIGID ? rebound_find(&s->frame, is, answer_anew, &a, w->scratch, error)
+                                                  : answer_anew(&a, 0, error);
     is->seconds[CONTACT_FACTOR] = is->solution.factor_seconds;
     spend(is, clock, CONTACT_SOLVER, &since);
     if (!status && !touchdown(is, s->frame.in->travel, w->scratch)) {
@@ -513,6 +538,7 @@ static void report(const frame *f, contact_info *info) {
         info->total += found->iterations;
         int solved = found->outcome == SIM_SOLVED || found->outcome == SIM_AT_ROUNDING;
         info->unsolved += !solved;
+        info->gave_up[found->reason] += !solved;
         if (solved && found->finished_by >= 0) {
             info->finished[found->finished_by]++;
         }
@@ -532,7 +558,8 @@ sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_th
     *f = (frame){.in = in, .arena = s->arena};
     if (!ties_find(f, s->model, s->last_dof, s->joint, s->njoint) || !islands_find(f, s->model) ||
         !lay_out_constraints(f, s->model) || !lay_out_velocities(f, s->model) || !lay_out_motors(f, s->model) ||
-        ((s->options.solver->bodies || s->options.bodies) && !bodies_lay_out(f, s->model))) {
+        ((s->options.solver->bodies || s->options.bodies) && !bodies_lay_out(f, s->model)) ||
+        (s->positions.ahead && !positions_lay_out(f, s->model, s->last_dof, &s->positions))) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", in->ncontact);
     }
     finish_problems(s);
@@ -543,6 +570,9 @@ sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_th
     sim_threads_run(threads, f->nconstraint, fill_rows, s);
     if (f->on_body) {
         sim_threads_run(threads, f->nisland, fill_bodies, s);
+    }
+    if (f->J_ahead) {
+        positions_fill(f);
     }
     return SIM_OK;
 }

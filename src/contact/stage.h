@@ -54,7 +54,8 @@ typedef struct contact_info {
     int islands, constraints, rows;
     int iterations;                 /* the most that any island took ... */
     int total;                      /* ... and the sum over islands */
-    int unsolved;                   /* islands whose solver gave up */
+    int unsolved;                   /* islands whose solver gave up ... */
+    int gave_up[SIM_REASONS];       /* ... by reason */
     int finished[SIM_MAX_BRANCHES]; /* islands that each branch of the solver solved */
     int factorisations;
     double multiplications;        /* of them, summed over islands */
@@ -77,6 +78,8 @@ typedef struct contact_output {
 
 /* Has the model ranges, dry friction or constraints between bodies, which need the stage without any contact? */
 int contact_stage_needed(const sim_model *model);
+/* Do its options ask for the positions of problems? */
+int contact_wants_positions(const sim_solver_card *card, const double *option);
 /* Does its effort follow its joint, up to a limit? */
 int contact_is_motor(const sim_actuator *actuator);
 /* Does the solver take all that the model may ask for besides contacts? */

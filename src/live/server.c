@@ -162,9 +162,12 @@ static int called(struct lws *wsi, enum lws_callback_reasons reason, void *user,
         return hear(server, wsi, c, in, length);
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return show(server, wsi, c);
-    case LWS_CALLBACK_CLOSED:
-        server->watchers--;
-        server->listener.left(server->listener.context, c->watcher);
+    case LWS_CALLBACK_CLOSED: /* also of those who were not let in */
+        if (c && c->watcher) {
+            server->watchers--;
+            server->listener.left(server->listener.context, c->watcher);
+            c->watcher = 0;
+        }
         return 0;
     default: /* what the library would do by itself may open doors: it does nothing */
         return 0;
@@ -217,7 +220,11 @@ live_server *live_server_open(const char *address, int port, const void *page, s
     server->host = server->context ? lws_create_vhost(server->context, &info) : NULL;
     if (!server->host || live_server_port(server) <= 0) {
         live_server_close(server);
-        sim_fail(error, SIM_NO_RESOURCE, "cannot listen on %s, port %d", address, port);
+        sim_fail(error, SIM_NO_RESOURCE,
+                 port ? "cannot listen on %s, port %d: another program has it, or it is not allowed; without --port a "
+                        "free one is taken"
+                      : "cannot listen on %s: no address of this machine",
+                 address, port);
         return NULL;
     }
     return server;

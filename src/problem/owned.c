@@ -25,12 +25,20 @@ static void times(const void *self, int tree, const double *x, double *y) {
     }
 }
 
-/* x <- L'^-1 x, of which the first `end` numbers alone are not zero, nor become so: half of a solve. */
-static void solve_half(int n, int end, const double *L, double *x) {
+/* X <- X L^-1 row by row, of which the first `end` columns alone are not zero, nor become so: half of a solve.  Rows of one
+ * constraint are zero together where it does not reach: in other branches. */
+static void solve_half(int n, int rows, int end, const double *L, double *X) {
     for (int i = end - 1; i >= 0; i--) {
         const double *row = L + (ptrdiff_t)i * n;
-        x[i] /= row[i];
-        dense_axpy(i, -x[i], row, x);
+        double most = 0;
+        for (int r = 0; r < rows; r++) {
+            most = fmax(most, fabs(X[(ptrdiff_t)r * n + i]));
+        }
+        for (int r = 0; r < rows && most > 0; r++) {
+            double *x = X + (ptrdiff_t)r * n;
+            x[i] /= row[i];
+            dense_axpy(i, -x[i], row, x);
+        }
     }
 }
 
@@ -38,7 +46,7 @@ static void solve(const void *self, int tree, double *x) {
     const owned *o = self;
     int n = o->problem.tree[tree].nv;
     const double *L = o->L[tree];
-    solve_half(n, n, L, x);
+    solve_half(n, 1, n, L, x);
     for (int i = 0; i < n; i++) {
         const double *row = L + (ptrdiff_t)i * n;
         x[i] = (x[i] - dense_dot(i, row, x)) / row[i];
@@ -48,9 +56,7 @@ static void solve(const void *self, int tree, double *x) {
 static void half(const void *self, int tree, int rows, sim_columns columns, double *X) {
     const owned *o = self;
     int n = o->problem.tree[tree].nv;
-    for (int row = 0; row < rows; row++) {
-        solve_half(n, columns.first + columns.count, o->L[tree], X + (ptrdiff_t)row * n);
-    }
+    solve_half(n, rows, columns.first + columns.count, o->L[tree], X);
 }
 
 static void matrix(const void *self, int tree, double *A) {

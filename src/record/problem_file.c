@@ -22,6 +22,7 @@ static sim_problem_file *new_file(sim_error *error) {
     }
     file->pool = file->store.pool = pool;
     file->store.root.name = "";
+    file->law = sim_law_options_default();
     return file;
 }
 
@@ -33,6 +34,8 @@ void sim_problem_file_free(sim_problem_file *file) {
 }
 
 const sim_problem *sim_problem_file_problem(const sim_problem_file *file) { return file->problem; }
+
+sim_law_options sim_problem_file_law(const sim_problem_file *file) { return file->law; }
 
 const char *sim_problem_file_info(const sim_problem_file *file, const char *name) {
     static const char *const form[] = {"fclib_local", "fclib_global"};
@@ -73,6 +76,7 @@ static sim_status take_problem(sim_problem_file *file, sim_error *error) {
     }
     if (own) {
         status = problem_take_own(own, work, &file->problem, error);
+        status = status ? status : problem_take_law(own, &file->law, error);
         status = status ? status : problem_map_view(file, error);
     } else {
         status = take_fclib(file, work, error);
@@ -104,11 +108,19 @@ sim_problem_file *problem_file_of_tree(void (*fill)(store *s, void *data), void 
 
 sim_problem_file *sim_problem_file_create(const sim_problem *problem, const char *title, const char *description,
                                           sim_error *error) {
+    return sim_problem_file_create_under(problem, NULL, title, description, error);
+}
+
+sim_problem_file *sim_problem_file_create_under(const sim_problem *problem, const sim_law_options *law,
+                                                const char *title, const char *description, sim_error *error) {
     sim_problem_file *file = new_file(error);
     if (!file) {
         return NULL;
     }
     problem_put_own(&file->store, problem);
+    if (law) {
+        problem_put_law(&file->store, law);
+    }
     sim_status status =
         file->store.starved ? sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem") : take_problem(file, error);
     status = status ? status : problem_put_view(file, title, description, error);
@@ -275,8 +287,7 @@ static sim_status answer(sim_problem_file *file, const double *impulse, const ch
     } else {
         global_velocity(p, impulse, v, u);
     }
-    sim_law_options options = sim_law_options_default();
-    sim_regularise(p, SIM_RIGID, &options, NULL, R, target);
+    sim_regularise(p, SIM_RIGID, &file->law, NULL, R, target);
     for (int k = 0; k < p->nrow; k++) {
         if (file->fclib_row[k] >= 0) {
             r[file->fclib_row[k]] = impulse[k];

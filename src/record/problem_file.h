@@ -9,6 +9,7 @@ struct sim_problem_file {
     sim_pool *pool;
     store store;
     sim_problem *problem;
+    sim_law_options law;
     int contacts, bilateral, dofs; /* nc, p, n as FCLIB counts them; n = 0: local */
     int *fclib_row;                /* [nrow] where a row of the problem stands in FCLIB's (r, l); -1: nowhere */
     int *fclib_dof;                /* [nv] where a velocity of the problem stands in FCLIB's v */
@@ -42,7 +43,11 @@ int problem_trees(sim_pool *work, const fclib *stated, int *tree);
 extern const char problem_own_group[];
 void problem_put_own(store *s, const sim_problem *problem);
 sim_status problem_take_own(const store_node *group, sim_pool *work, sim_problem **problem, sim_error *error);
-/* What FCLIB can say of a problem: contacts and equality rows, under the rigid law.  Fills the file's counts and maps. */
+/* The numbers of its law, which may be missing in a file: `law` then stays as it is. */
+void problem_put_law(store *s, const sim_law_options *law);
+sim_status problem_take_law(const store_node *group, sim_law_options *law, sim_error *error);
+/* What FCLIB can say of a problem: contacts and equality rows, under the rigid law, with the file's
+ * numbers.  Fills its counts and maps. */
 sim_status problem_put_view(sim_problem_file *file, const char *title, const char *description, sim_error *error);
 /* Counts and maps alone. */
 sim_status problem_map_view(sim_problem_file *file, sim_error *error);

@@ -3,7 +3,9 @@
  * What the arrays index is checked here; what the numbers mean, sim_problem_create checks. */
 #include "record/problem_file.h"
 
+#include <float.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -153,6 +155,30 @@ void problem_put_own(store *s, const sim_problem *p) {
         put_delassus(s, group, p);
     } else {
         put_trees(s, group, p);
+    }
+}
+
+/* The numbers of a law, by name, and what they may be. */
+static const struct {
+    const char *name;
+    size_t offset;
+    double least, most;
+    int open; /* the least itself is too little */
+} law_number[] = {
+    {"beta", offsetof(sim_law_options, beta), 0, DBL_MAX, 1},
+    {"sigma", offsetof(sim_law_options, sigma), 0, DBL_MAX, 1},
+    {"push", offsetof(sim_law_options, push), 0, 1, 0},
+    {"threshold", offsetof(sim_law_options, threshold), 0, DBL_MAX, 0},
+    {"carried", offsetof(sim_law_options, carried), 1, DBL_MAX, 0},
+    {"slop", offsetof(sim_law_options, slop), 0, DBL_MAX, 0},
+};
+enum { LAW_NUMBERS = sizeof law_number / sizeof law_number[0] };
+
+void problem_put_law(store *s, const sim_law_options *law) {
+    store_node *group = store_group(s, store_find(&s->root, problem_own_group), "law");
+    for (int k = 0; k < LAW_NUMBERS; k++) {
+        const double *value = (const double *)(const void *)((const char *)law + law_number[k].offset);
+        store_real(s, group, law_number[k].name, 1, 1, value);
     }
 }
 
@@ -341,6 +367,22 @@ static int take_vectors(own *o) {
     return take_optional(o, "offset", p->nrow, &p->offset) && take_optional(o, "v_start", p->nv, &p->v_start) &&
            take_optional(o, "v_guess", p->nv, &p->v_guess) &&
            take_optional(o, "impulse_guess", p->nrow, &p->impulse_guess);
+}
+
+sim_status problem_take_law(const store_node *group, sim_law_options *law, sim_error *error) {
+    const store_node *stated = store_find(group, "law");
+    for (int k = 0; stated && k < LAW_NUMBERS; k++) {
+        const store_node *node = store_find(stated, law_number[k].name);
+        double value = node && node->kind == STORE_REAL && node->count == 1 ? node->real[0] : NAN;
+        double least = law_number[k].least;
+        if (!(law_number[k].open ? value > least : value >= least) || !(value <= law_number[k].most)) {
+            return sim_fail(error, SIM_BAD_INPUT, "/%s/law/%s: must be one number %s %g, and at most %g",
+                            problem_own_group, law_number[k].name, law_number[k].open ? "above" : "from", least,
+                            law_number[k].most);
+        }
+        *(double *)(void *)((char *)law + law_number[k].offset) = value;
+    }
+    return SIM_OK;
 }
 
 sim_status problem_take_own(const store_node *group, sim_pool *work, sim_problem **problem, sim_error *error) {

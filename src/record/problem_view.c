@@ -57,8 +57,7 @@ static int fill_vectors(view *v, sim_pool *work) {
     if (!R || !target || !v->w || !v->mu) {
         return 0;
     }
-    sim_law_options options = sim_law_options_default();
-    sim_regularise(p, SIM_RIGID, &options, NULL, R, target);
+    sim_regularise(p, SIM_RIGID, &v->file->law, NULL, R, target);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         for (int k = c->row; k < c->row + c->rows; k++) {

@@ -7,6 +7,27 @@
 
 static const unsigned char hdf5_magic[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
+static int ends_in(const char *text, const char *end) {
+    size_t length = strlen(text), size = strlen(end);
+    return length > size && strcmp(text + length - size, end) == 0;
+}
+
+/* What begins like this is no file of records. */
+static sim_status check_head(const trajectory *t, const unsigned char *head, size_t length, sim_error *error) {
+    if (length == 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: is empty", t->path);
+    }
+    if (ends_in(t->path, ".h5") || ends_in(t->path, ".hdf5")) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: is not an HDF5 file, whatever its name says", t->path);
+    }
+    if (head[0] == '{' || head[0] == '[') {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s: is JSON, not a recorded run; of a scene, sim SCENE.json --out FILE.h5 records one",
+                        t->path);
+    }
+    return SIM_OK;
+}
+
 static sim_status open_kind(trajectory *t, sim_error *error) {
     unsigned char head[sizeof hdf5_magic];
     FILE *file = fopen(t->path, "rbe");
@@ -17,10 +38,15 @@ static sim_status open_kind(trajectory *t, sim_error *error) {
     int trouble = ferror(file) ? errno : 0; /* a folder can be opened, but not read */
     fclose(file);
     if (trouble) {
-        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot be read: %s", t->path, strerror(trouble));
+        return sim_fail(error, SIM_NO_RESOURCE,
+                        trouble == EISDIR ? "%s: is a folder, not a file" : "%s: cannot be read: %s", t->path,
+                        strerror(trouble));
     }
-    int hdf5 = length == sizeof head && memcmp(head, hdf5_magic, sizeof head) == 0;
-    return hdf5 ? trajectory_open_hdf5(t, error) : trajectory_open_csv(t, error);
+    if (length == sizeof head && memcmp(head, hdf5_magic, sizeof head) == 0) {
+        return trajectory_open_hdf5(t, error);
+    }
+    sim_status status = check_head(t, head, length, error);
+    return status ? status : trajectory_open_csv(t, error);
 }
 
 trajectory *trajectory_open(const char *path, sim_error *error) {
@@ -34,7 +60,7 @@ trajectory *trajectory_open(const char *path, sim_error *error) {
     t->pool = pool;
     sim_status status = open_kind(t, error);
     if (!status && t->records == 0) {
-        status = sim_fail(error, SIM_BAD_INPUT, "%s: holds no record yet", path);
+        status = sim_fail(error, SIM_BAD_INPUT, "%s: names columns, but holds no record of them", path);
     }
     if (status) {
         trajectory_free(t);

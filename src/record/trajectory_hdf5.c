@@ -187,7 +187,7 @@ static sim_status open_all(trajectory *t, sim_error *error) {
     file->file = H5Fopen(t->path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     if (file->file < 0) {
-        return library_failed(t, "", error);
+        return sim_fail(error, SIM_BAD_INPUT, "%s: begins as HDF5, but cannot be opened: damaged or cut off?", t->path);
     }
     sim_status status = count_records(t, error);
     for (int k = 0; !status && channel_kind_at(k); k++) {

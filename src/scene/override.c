@@ -204,6 +204,10 @@ static void apply_option(loader *l, const char *option) {
         sim_report_place(&l->report, from, 0, NULL, "as in --set world/step=0.002", "expected PATH=VALUE");
         return;
     }
+    if (p.count == 1 && strchr(p.segment[0], '.')) {
+        sim_report_place(&l->report, from, 0, NULL, "as in --set world/step=0.002", "a path is written with slashes");
+        return;
+    }
     cursor c = {.l = l, .n = l->main->root, .t = &sim_table_scene, .blame = blame, .from = from};
     node *value = sim_document_parse_option(from, equals + 1, l->work, &l->report);
     if (value) {

@@ -186,6 +186,7 @@ static void report(auto_turns *t) {
     out->finished_by = t->best;
     out->residual = t->E;
     out->outcome = outcome_of(t, b);
+    out->reason = out->outcome == SIM_AT_LIMIT ? SIM_REASON_STANDSTILL : SIM_REASON_NONFINITE;
 }
 
 /* Who begins: the finisher, if the guess is nearly right; a few contacts are swept sooner than a Newton step is prepared.

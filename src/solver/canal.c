@@ -289,6 +289,7 @@ static sim_outcome judge_round(const canal *c) {
         return SIM_SOLVED;
     }
     if (c->inner.outcome == SIM_BROKEN_DOWN || !isfinite(c->E)) {
+        c->call->out->reason = isfinite(c->E) ? c->inner.reason : SIM_REASON_NONFINITE;
         return SIM_BROKEN_DOWN;
     }
     if (c->inner.iterations >= (int)o[MAX_ITERATIONS] || solution_stopped(c->call->out)) {
@@ -297,7 +298,11 @@ static sim_outcome judge_round(const canal *c) {
     if (at_rounding(c)) {
         return SIM_AT_ROUNDING;
     }
-    return c->waited >= (c->problem->impulse_guess ? PATIENCE_NEAR : PATIENCE) ? SIM_AT_LIMIT : SIM_OUTCOMES;
+    if (c->waited >= (c->problem->impulse_guess ? PATIENCE_NEAR : PATIENCE)) {
+        c->call->out->reason = SIM_REASON_STANDSTILL;
+        return SIM_AT_LIMIT;
+    }
+    return SIM_OUTCOMES;
 }
 
 static void stiffen(canal *c) {

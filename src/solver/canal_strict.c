@@ -112,6 +112,7 @@ void strict_minimise(strict_newton *s) {
     sim_solution *out = p->out;
     double before = HUGE_VAL;
     p->project = strict_project;
+    out->reason = SIM_REASON_NONE;
     primal_look(p);
     keep_place(s);
     s->merit = merit_here(s, s->r);
@@ -120,6 +121,7 @@ void strict_minimise(strict_newton *s) {
     for (;;) {
         record(s);
         if (!isfinite(s->merit) || !isfinite(s->residual)) {
+            out->reason = SIM_REASON_NONFINITE;
             finish(s, SIM_BROKEN_DOWN);
             return;
         }

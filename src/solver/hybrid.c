@@ -165,17 +165,15 @@ double hybrid_error(const hybrid *h, const double *x) {
 /* gamma = -W^+ q, of a W that is a little softer, so that it is not singular; what that leaves over is answered once more. */
 int hybrid_stick(const hybrid *h, solver_call *call, double *x) {
     size_t n = (size_t)h->n;
-    double *W = sim_arena_alloc(call->scratch, n * n, sizeof *W),
-           *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n));
+    double *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n));
     double *gamma = ARENA_NEW(call->scratch, double, 3 * n), *more = gamma + n, *left = gamma + 2 * n, range;
-    if (!W || !work || !gamma) {
+    if (!work || !gamma) {
         return 0;
     }
     memset(gamma, 0, n * sizeof *gamma);
     memcpy(left, h->q, n * sizeof *left);
     for (int pass = 0; pass < 2; pass++) {
-        memcpy(W, h->W, n * n * sizeof *W);
-        levenberg_step(h->n, W, left, SOFT, work, more, &range);
+        levenberg_step(h->n, h->W, left, SOFT, work, more, &range);
         for (size_t i = 0; i < n; i++) {
             gamma[i] += more[i];
         }

@@ -278,6 +278,7 @@ static int solve(solver_call *call) {
                    : !isfinite(m.E)                       ? SIM_BROKEN_DOWN
                    : end == SIM_STALLED && m.E <= ROUNDED ? SIM_AT_ROUNDING
                                                           : end;
+    out->reason = !isfinite(m.E) ? SIM_REASON_NONFINITE : end == SIM_STALLED ? SIM_REASON_MINIMUM : SIM_REASON_NONE;
     hybrid_unscale(&m.h, m.best, m.other);
     solver_hand_out(call, m.other);
     return 1;

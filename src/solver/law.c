@@ -41,6 +41,7 @@ void law_refuse(const solver_call *call) {
     memcpy(call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
     memset(call->out->impulse, 0, (size_t)p->nrow * sizeof(double));
     call->out->outcome = SIM_BROKEN_DOWN;
+    call->out->reason = SIM_REASON_UNFIT;
     call->out->residual = HUGE_VAL;
 }
 

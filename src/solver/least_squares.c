@@ -3,7 +3,8 @@
  *     [J; sqrt(lambda) 1] dx = [-r; 0]   in the sense of least squares,
  *
  * by Householder's reflections.  J' J, whose condition is the square of J's, is never formed.  The lower part is a diagonal
- * that fills from above: in column k its rows 0 .. k alone have something. */
+ * that fills from above: column k is zero below row n + k, and above row k it is done with, so that every reflection
+ * touches n + 1 numbers of each column, which stand side by side. */
 #include "math/dense.h"
 #include "solver/levenberg.h"
 
@@ -12,91 +13,60 @@
 
 size_t levenberg_work(int n) {
     size_t m = (size_t)n;
-    return m * m + 6 * m;
+    return 2 * m * (m + 1);
 }
 
-typedef struct triangle {
-    size_t n;
-    double *upper, *lower; /* n x n each: of J; of sqrt(lambda) 1 */
-    double *b, *c;         /* right sides of the two */
-    double *u, *w;         /* [2 n] what is reflected along; [n] its product with the columns right of it */
-} triangle;
+/* Columns of 2 n numbers, the last of them the right side. */
+static void fill(size_t n, const double *J, const double *r, double lambda, double *A) {
+    double damping = sqrt(lambda);
+    memset(A, 0, 2 * n * (n + 1) * sizeof *A);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            A[2 * n * j + i] = J[i * n + j];
+        }
+        A[2 * n * i + n + i] = damping;
+        A[2 * n * n + i] = -r[i];
+    }
+}
 
-/* u for column k, with u . u = 2, or 0 if there is nothing below the diagonal or on it. */
-static int reflector(const triangle *t, size_t k, double *diagonal) {
-    size_t n = t->n, above = n - k;
-    double square = 0;
-    for (size_t i = k; i < n; i++) {
-        t->u[i - k] = t->upper[i * n + k];
-        square += t->u[i - k] * t->u[i - k];
-    }
-    for (size_t i = 0; i <= k; i++) {
-        t->u[above + i] = t->lower[i * n + k];
-        square += t->u[above + i] * t->u[above + i];
-    }
-    double size = sqrt(square);
-    *diagonal = t->u[0] > 0 ? -size : size;
-    if (!(size > 0)) {
+/* u, of which column k's part is made, with u . u = 2; what is left of the column is a diagonal entry; 0 if there was
+ * nothing. */
+static int reflector(size_t size, double *u, double *diagonal) {
+    double length = sqrt(dense_dot((int)size, u, u));
+    *diagonal = u[0] > 0 ? -length : length;
+    if (!(length > 0)) {
         return 0;
     }
-    double first = t->u[0] - *diagonal, scale = 1 / sqrt(size * fabs(first));
-    t->u[0] = first;
-    for (size_t i = 0; i < above + k + 1; i++) {
-        t->u[i] *= scale;
+    u[0] -= *diagonal;
+    double scale = 1 / sqrt(length * fabs(u[0]));
+    for (size_t i = 0; i < size; i++) {
+        u[i] *= scale;
     }
     return 1;
 }
 
-/* The columns right of k, and the right sides, less u (u . them). */
-static void reflect(const triangle *t, size_t k) {
-    size_t n = t->n, above = n - k, from = k + 1;
-    int width = (int)(n - from);
-    double side = 0;
-    memset(t->w, 0, (n - from) * sizeof *t->w);
-    for (size_t i = 0; i < above; i++) {
-        dense_axpy(width, t->u[i], t->upper + (k + i) * n + from, t->w);
-        side += t->u[i] * t->b[k + i];
-    }
-    for (size_t i = 0; i <= k; i++) {
-        dense_axpy(width, t->u[above + i], t->lower + i * n + from, t->w);
-        side += t->u[above + i] * t->c[i];
-    }
-    for (size_t i = 0; i < above; i++) {
-        dense_axpy(width, -t->u[i], t->w, t->upper + (k + i) * n + from);
-        t->b[k + i] -= t->u[i] * side;
-    }
-    for (size_t i = 0; i <= k; i++) {
-        dense_axpy(width, -t->u[above + i], t->w, t->lower + i * n + from);
-        t->c[i] -= t->u[above + i] * side;
-    }
-}
-
-int levenberg_step(int count, double *J, const double *r, double lambda, double *work, double *dx, double *range) {
-    size_t n = (size_t)count;
-    triangle t = {n, J, work, work + n * n, NULL, NULL, NULL};
-    double least = HUGE_VAL, greatest = 0;
-    t.c = t.b + n;
-    t.u = t.c + n;
-    t.w = t.u + 2 * n + 1;
-    memset(t.lower, 0, n * n * sizeof *t.lower);
-    for (size_t i = 0; i < n; i++) {
-        t.lower[i * n + i] = sqrt(lambda);
-        t.b[i] = -r[i];
-        t.c[i] = 0;
-    }
+int levenberg_step(int count, const double *J, const double *r, double lambda, double *work, double *dx,
+                   double *range) {
+    size_t n = (size_t)count, height = 2 * n;
+    double *A = work, *b = A + height * n, least = HUGE_VAL, greatest = 0;
+    fill(n, J, r, lambda, A);
     for (size_t k = 0; k < n; k++) {
-        double diagonal;
-        if (reflector(&t, k, &diagonal)) {
-            reflect(&t, k);
+        double diagonal, *u = A + (height + 1) * k;
+        if (reflector(n + 1, u, &diagonal)) {
+            for (size_t j = k + 1; j <= n; j++) {
+                double *column = A + height * j + k;
+                dense_axpy(count + 1, -dense_dot(count + 1, u, column), u, column);
+            }
         }
-        t.upper[k * n + k] = diagonal;
+        *u = diagonal;
         least = fmin(least, fabs(diagonal));
         greatest = fmax(greatest, fabs(diagonal));
     }
     *range = greatest / least;
     for (size_t k = n; k-- > 0;) {
-        const double *row = t.upper + k * n;
-        dx[k] = (t.b[k] - dense_dot((int)(n - k - 1), row + k + 1, dx + k + 1)) / row[k];
+        const double *column = A + height * k;
+        dx[k] = b[k] / column[k];
+        dense_axpy((int)k, -dx[k], column, b);
     }
     return least > 0 && isfinite(*range);
 }

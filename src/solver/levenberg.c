@@ -6,12 +6,12 @@
  *
  *   regular     (their section 5) lambda grows where psi does not fall as the model J says, and shrinks where it does:
  *               ratio = (psi(x + dx) - psi(x)) / (model(x + dx) - psi(x));  below 0.3: lambda times 20;  above 0: the step
- *               is taken;  above 0.8: lambda over 20.
+ *               is taken;  above 0.8: lambda over 20.  The first is 1e-3, or |r|^2 where a good guess makes that less
  *   projected   (after Kanzow and Petra 2004) first some steps cut back to the bounds and to a box that breathes; then
  *               lambda as good as 0 and a search along dx that may go uphill for a while, but not for long: if the best psi
  *               has not become better for 20 iterations, it starts again from there and goes downhill only.
  *
- * It stops on `error`, what the caller asks of x, not on psi.  A minimum of psi that is no root is told as such: stalled. */
+ * It stops on `error`, what the caller asks of x, not on psi, and hands out where that was least.  A minimum of psi that is no root is told as such: stalled. */
 #include "solver/levenberg.h"
 #include "math/dense.h"
 
@@ -26,6 +26,9 @@ static const double NEARLY_NONE = 1e-16, CONDITION = 1e25, ENOUGH = 1e-4, SHORTE
 static const double BOX = 5, LEAST_BOX = 1, FELL = 0.95, GREW = 4.75;
 enum { MEMORY = 10, MONOTONE = 5, PATIENCE = 20, PROJECTIONS = 20 };
 static const double ROUNDED = 1e-12; /* an error that is as good as none */
+/* Where there is no root, psi may fall towards its infimum for ever, and x grow: a little less is not worth that.  Nor is an
+ * error, which is relative, where things move ever faster. */
+static const double WORTH = 0.999, FAR = 2;
 /* both: so often psi falls by no more than its rounding */
 enum { STANDSTILLS = 5 };
 
@@ -33,10 +36,10 @@ typedef struct levenberg {
     const levenberg_problem *of;
     solver_call *call;
     size_t n;
-    double *x, *r, *J, *copy, *work; /* the present place */
+    double *x, *r, *J, *work; /* the present place */
     double *dx, *next, *next_r;
     double *best;
-    double psi, error; /* psi here; least error */
+    double psi, least, error; /* psi here, least psi; error of the best */
     int iteration;
 } levenberg;
 
@@ -44,12 +47,11 @@ static double half_square(size_t n, const double *r) { return 0.5 * dense_dot((i
 
 static int make(levenberg *m, const levenberg_problem *p, solver_call *call, double *best) {
     size_t n = (size_t)p->n;
-    *m = (levenberg){.of = p, .call = call, .n = n, .best = best, .error = HUGE_VAL};
+    *m = (levenberg){.of = p, .call = call, .n = n, .best = best, .least = HUGE_VAL, .error = HUGE_VAL};
     m->J = sim_arena_alloc(call->scratch, n * n, sizeof *m->J);
-    m->copy = sim_arena_alloc(call->scratch, n * n, sizeof *m->copy);
     m->work = ARENA_NEW(call->scratch, double, levenberg_work(p->n));
     double *vectors = ARENA_NEW(call->scratch, double, 5 * n);
-    if (!m->J || !m->copy || !m->work || !vectors) {
+    if (!m->J || !m->work || !vectors) {
         return 0;
     }
     m->x = vectors;
@@ -67,7 +69,8 @@ static void arrive(levenberg *m, int known) {
     }
     m->psi = half_square(m->n, m->r);
     double error = m->of->error(m->of->self, m->x);
-    if (error < m->error) {
+    m->least = fmin(m->least, m->psi);
+    if (error <= m->of->tolerance || (error < WORTH * m->error && m->psi <= FAR * m->least)) {
         m->error = error;
         memcpy(m->best, m->x, m->n * sizeof *m->best);
     }
@@ -87,9 +90,8 @@ static double look(levenberg *m) {
 
 /* dx by the J that stands in m->J. */
 static int step(levenberg *m, double lambda, double *range) {
-    memcpy(m->copy, m->J, m->n * m->n * sizeof *m->J);
     m->call->out->factorisations++;
-    return levenberg_step((int)m->n, m->copy, m->r, lambda, m->work, m->dx, range);
+    return levenberg_step((int)m->n, m->J, m->r, lambda, m->work, m->dx, range);
 }
 
 /* |r + J dx|^2 / 2 */
@@ -108,7 +110,7 @@ static int goes_on(levenberg *m) {
 }
 
 static sim_outcome regular(levenberg *m) {
-    double lambda = FIRST, range;
+    double lambda = fmax(LEAST, fmin(FIRST, 2 * m->psi)), range;
     int fresh = 0, still = 0;
     while (goes_on(m)) {
         if (!fresh) {
@@ -184,7 +186,7 @@ static void remember(watchdog *w, double psi) {
     w->past[w->count < MEMORY ? w->count++
                               : (memmove(w->past, w->past + 1, sizeof w->past - sizeof *w->past), MEMORY - 1)] = psi;
     w->monotone -= w->monotone > 0;
-    w->since = psi < w->least ? 0 : w->since + 1;
+    w->since = psi < WORTH * w->least ? 0 : w->since + 1;
     w->least = fmin(w->least, psi);
 }
 
@@ -252,5 +254,8 @@ int levenberg_solve(const levenberg_problem *p, levenberg_kind kind, solver_call
                          : !isfinite(m.error)                       ? SIM_BROKEN_DOWN
                          : end == SIM_STALLED && m.error <= ROUNDED ? SIM_AT_ROUNDING
                                                                     : end;
+    call->out->reason = !isfinite(m.error)   ? SIM_REASON_NONFINITE
+                        : end == SIM_STALLED ? SIM_REASON_MINIMUM
+                                             : SIM_REASON_NONE;
     return 1;
 }

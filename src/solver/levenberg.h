@@ -21,9 +21,9 @@ typedef struct levenberg_problem {
  * history of the call's solution; 0 without memory. */
 int levenberg_solve(const levenberg_problem *problem, levenberg_kind kind, solver_call *call, double *x);
 
-/* dx of least |J dx + r|^2 + lambda |dx|^2; J is lost.  `range`: greatest over least diagonal entry of the triangle.
+/* dx of least |J dx + r|^2 + lambda |dx|^2.  `range`: greatest over least diagonal entry of the triangle.
  * 0 if it has a zero there. */
-int levenberg_step(int n, double *J, const double *r, double lambda, double *work, double *dx, double *range);
+int levenberg_step(int n, const double *J, const double *r, double lambda, double *work, double *dx, double *range);
 /* Numbers of work that it takes. */
 size_t levenberg_work(int n);
 

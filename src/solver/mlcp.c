@@ -7,10 +7,10 @@
  *
  * Row i of the Jacobian is da e_i + db M_i.  Where x_i and y_i are both zero it is that of a direction d in which all such
  * x_i grow by 1: with n = sqrt(1 + (M d)_i^2),  da = lam (1 - 1 / n),  db = lam (1 - (M d)_i / n). */
+#include "solver/mlcp.h"
 #include "math/dense.h"
 #include "solver/levenberg.h"
 #include "solver/pfb.h"
-#include "solver/polyhedral.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,22 +25,10 @@ static const sim_solver_option options[OPTIONS] = {
 
 static const double KINK = 1e-8; /* x and y up to this count as zero in a Jacobian */
 
-typedef struct mlcp {
-    polyhedral *p;
-    double *y, *kinks;
-} mlcp;
-
 static int at_kink(double a, double b) { return fabs(a) <= KINK && fabs(b) <= KINK; }
 
-static void find_y(const mlcp *m, const double *x) {
-    for (int i = 0; i < m->p->n; i++) {
-        m->y[i] = m->p->q[i] + dense_dot(m->p->n, m->p->M + (size_t)i * (size_t)m->p->n, x);
-    }
-}
-
-static void residual(void *self, const double *x, double *r) {
-    const mlcp *m = self;
-    find_y(m, x);
+void mlcp_residual(const mlcp *m, const double *x, double *r) {
+    polyhedral_velocity(m->p, x, m->y);
     for (int i = 0; i < m->p->n; i++) {
         r[i] = i < m->p->free ? m->y[i] : pfb(x[i], m->y[i]);
     }
@@ -61,10 +49,9 @@ static void slopes(const mlcp *m, int i, const double *x, double *da, double *db
     }
 }
 
-static void jacobian(void *self, const double *x, double *J) {
-    const mlcp *m = self;
+void mlcp_jacobian(const mlcp *m, const double *x, double *J) {
     size_t n = (size_t)m->p->n;
-    find_y(m, x);
+    polyhedral_velocity(m->p, x, m->y);
     for (int i = 0; i < m->p->n; i++) {
         m->kinks[i] = i >= m->p->free && at_kink(x[i], m->y[i]);
     }
@@ -78,9 +65,70 @@ static void jacobian(void *self, const double *x, double *J) {
     }
 }
 
+static void residual(void *self, const double *x, double *r) { mlcp_residual(self, x, r); }
+static void jacobian(void *self, const double *x, double *J) { mlcp_jacobian(self, x, J); }
 static double error(void *self, const double *x) {
     const mlcp *m = self;
     return polyhedral_error(m->p, x, m->y);
+}
+
+static double distance(const mlcp *m, const double *x, double *r) {
+    mlcp_residual(m, x, r);
+    return dense_dot(m->p->n, r, r);
+}
+
+/* q is divided by its greatest entry, which is handed back; x stands at nothing, or at the guess, wherever |r| is less. */
+static double start(mlcp *m, polyhedral *p, const solver_call *call, double *gamma, double *r, double *x) {
+    const double *guess = call->problem->impulse_guess;
+    double size = 0;
+    for (int k = 0; k < p->dual->n; k++) {
+        gamma[k] = guess && isfinite(guess[k]) ? guess[k] : 0;
+    }
+    polyhedral_from_impulse(p, gamma, x, m->y);
+    for (int i = 0; i < p->n; i++) {
+        size = fmax(size, fabs(p->q[i]));
+    }
+    for (int i = 0; i < p->n && size > 0; i++) {
+        p->q[i] /= size;
+        x[i] /= size;
+    }
+    double guessed = distance(m, x, r);
+    memcpy(m->warm, x, (size_t)p->n * sizeof *x);
+    memset(x, 0, (size_t)p->n * sizeof *x);
+    m->guessed = guessed < distance(m, x, r);
+    if (m->guessed) {
+        memcpy(x, m->warm, (size_t)p->n * sizeof *x);
+    }
+    return size;
+}
+
+/* A guess may lead into a minimum of |r| that is no root: then once more from nothing, and the better counts. */
+static int find(mlcp *m, solver_call *call, levenberg_kind kind, double *x) {
+    sim_solution *out = call->out;
+    int n = m->p->n;
+    levenberg_problem problem = {
+        n, m, residual, jacobian, error, n - m->p->free, call->option[TOLERANCE], (int)call->option[MAX_ITERATIONS]};
+    if (!levenberg_solve(&problem, kind, call, x)) {
+        return 0;
+    }
+    sim_solution first = *out;
+    if (!m->guessed || first.outcome != SIM_STALLED || solution_stopped(out)) {
+        return 1;
+    }
+    memcpy(m->warm, x, (size_t)n * sizeof *x);
+    memset(x, 0, (size_t)n * sizeof *x);
+    problem.most -= first.iterations;
+    if (!levenberg_solve(&problem, kind, call, x)) {
+        return 0;
+    }
+    int iterations = out->iterations + first.iterations;
+    if (first.residual < out->residual) {
+        memcpy(x, m->warm, (size_t)n * sizeof *x);
+        out->residual = first.residual;
+        out->outcome = first.outcome;
+    }
+    out->iterations = iterations;
+    return 1;
 }
 
 static int solve(solver_call *call, levenberg_kind kind) {
@@ -90,33 +138,20 @@ static int solve(solver_call *call, levenberg_kind kind) {
     if (!dual_make(&d, call, call->scratch) || !polyhedral_make(&p, &d, &o, call->scratch)) {
         return 0;
     }
-    size_t n = (size_t)p.n;
-    mlcp m = {&p, ARENA_NEW(call->scratch, double, n), ARENA_NEW(call->scratch, double, n)};
-    double *x = ARENA_NEW(call->scratch, double, n), *gamma = ARENA_NEW(call->scratch, double, d.n), size = 0;
-    if (!m.y || !m.kinks || !x || !gamma) {
+    double *vectors = sim_arena_alloc(call->scratch, 5 * (size_t)p.n, sizeof *vectors),
+           *gamma = ARENA_NEW(call->scratch, double, d.n);
+    if (!vectors || !gamma) {
         return 0;
     }
-    for (size_t i = 0; i < n; i++) {
-        size = fmax(size, fabs(p.q[i]));
-        x[i] = 0;
-    }
-    for (size_t i = 0; i < n && size > 0; i++) {
-        p.q[i] /= size;
-    }
-    levenberg_problem problem = {(int)n,
-                                 &m,
-                                 residual,
-                                 jacobian,
-                                 error,
-                                 p.n - p.free,
-                                 call->option[TOLERANCE],
-                                 (int)call->option[MAX_ITERATIONS]};
-    if (!levenberg_solve(&problem, kind, call, x)) {
+    int n = p.n;
+    mlcp m = {&p, vectors, vectors + n, vectors + 2 * n, 0};
+    double *x = vectors + 3 * n, size = start(&m, &p, call, gamma, vectors + 4 * n, x);
+    if (!find(&m, call, kind, x)) {
         return 0;
     }
-    find_y(&m, x);
-    for (size_t i = 0; i < n; i++) { /* the lesser of x and y is 0, but for the error */
-        x[i] = (int)i < p.free || x[i] > m.y[i] ? size * x[i] : 0;
+    polyhedral_velocity(&p, x, m.y);
+    for (int i = 0; i < n; i++) { /* the lesser of x and y is 0, but for the error */
+        x[i] = i < p.free || x[i] > m.y[i] ? size * x[i] : 0;
     }
     polyhedral_impulse(&p, x, gamma);
     solver_hand_out(call, gamma);

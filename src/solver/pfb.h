@@ -10,13 +10,13 @@
 static const double PFB_LAM = 0.7;
 
 static inline double pfb(double a, double b) {
-    double sum = a + b, h = hypot(a, b), difference = a > 0 && b > 0 ? 2 * a * b / (sum + h) : sum - h;
-    return PFB_LAM * difference + (1 - PFB_LAM) * fmax(0, a) * fmax(0, b);
+    double sum = a + b, h = sqrt(a * a + b * b);
+    return a > 0 && b > 0 ? (PFB_LAM * 2 / (sum + h) + 1 - PFB_LAM) * a * b : PFB_LAM * (sum - h);
 }
 
 /* d phi / d a and d phi / d b, away from a = b = 0. */
 static inline void pfb_slopes(double a, double b, double *da, double *db) {
-    double h = hypot(a, b), inside = a > 0 && b > 0 ? 1 - PFB_LAM : 0;
+    double h = sqrt(a * a + b * b), inside = a > 0 && b > 0 ? 1 - PFB_LAM : 0;
     *da = PFB_LAM * (1 - a / h) + inside * b;
     *db = PFB_LAM * (1 - b / h) + inside * a;
 }

@@ -181,6 +181,7 @@ static solver_piece iterate(iteration *r, double until) {
         double change = relative(s, pgs_sweep(s, o[RELAXATION], (int)o[ORDER] == ALTERNATING && sweep % 2 == 0));
         call->work += call->unit;
         if (!isfinite(change)) {
+            call->out->reason = SIM_REASON_NONFINITE;
             return end(r, SIM_BROKEN_DOWN);
         }
         int resting = change <= 2 * DBL_EPSILON;
@@ -194,6 +195,7 @@ static solver_piece iterate(iteration *r, double until) {
             solver_record(call, pgs_residual(s, &excess), NAN);
         }
         if (resting && !(r->b.residual <= tolerance)) {
+            call->out->reason = SIM_REASON_STANDSTILL;
             return end(r, r->b.residual <= NATURAL_RIGHT ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
         }
         follow(s, extrapolation_end(&r->e, s->gamma));

@@ -114,6 +114,9 @@ static int solve(solver_call *call) {
     sim_solution *out = call->out;
     out->residual = polyhedral_error(&p, x, y);
     out->outcome = outcome(&path, out->residual, call->option[TOLERANCE]);
+    out->reason = path.end == LEMKE_RAY     ? SIM_REASON_RAY
+                  : path.end == LEMKE_LIMIT ? SIM_REASON_NONE
+                                            : SIM_REASON_SINGULAR;
     out->iterations = path.pivots;
     solver_record(call, out->residual, NAN);
     polyhedral_impulse(&p, x, gamma);

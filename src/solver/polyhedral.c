@@ -3,6 +3,7 @@
  *     gamma = rest + X x,     M = X' (W + R) X + couplings,     q = X' (q + (W + R) rest) + bounds. */
 #include "solver/polyhedral.h"
 #include "math/dense.h"
+#include "solver/natural.h"
 #include "solver/products.h"
 
 #include <math.h>
@@ -218,13 +219,69 @@ void polyhedral_impulse(const polyhedral *p, const double *x, double *gamma) {
     }
 }
 
-double polyhedral_error(const polyhedral *p, const double *x, double *y) {
-    double error = 0, size = 0;
+void polyhedral_velocity(const polyhedral *p, const double *x, double *y) {
     for (int i = 0; i < p->n; i++) {
         y[i] = p->q[i] + dense_dot(p->n, p->M + (size_t)i * (size_t)p->n, x);
-        double off = i < p->free ? fabs(y[i]) : fabs(fmin(x[i], y[i]));
-        error = isnan(off) ? HUGE_VAL : fmax(error, off);
-        size = fmax(size, fmax(fabs(p->q[i]), fabs(x[i])));
     }
-    return error > 0 ? error / size : 0;
+}
+
+/* Friction as a sum along the two directions that it lies between. */
+static void share_out(const polyhedral_unknown *u, int directions, const double *friction, double *beta) {
+    for (int j = 0; j < directions; j++) {
+        const double *a = u[j].along, *b = u[(j + 1) % directions].along;
+        double area = a[0] * b[1] - a[1] * b[0], first = (friction[0] * b[1] - friction[1] * b[0]) / area,
+               second = (a[0] * friction[1] - a[1] * friction[0]) / area;
+        if (first >= 0 && second >= 0) {
+            beta[j] += first;
+            beta[(j + 1) % directions] += second;
+            return;
+        }
+    }
+}
+
+/* How fast it slips, or a bound is pressed against: what lifts the least of y to 0. */
+static void press(const double *y, int count, double *x) {
+    for (int j = 0; j < count; j++) {
+        x[count] = y[j] < -x[count] ? -y[j] : x[count];
+    }
+}
+
+void polyhedral_from_impulse(const polyhedral *p, const double *gamma, double *x, double *y) {
+    memset(x, 0, (size_t)p->n * sizeof *x);
+    for (int i = 0; i < p->n; i++) {
+        const polyhedral_unknown *u = &p->unknown[i];
+        int directions = 0;
+        while (i + directions < p->n && u->normal >= 0 && u[directions].normal == u->normal) {
+            directions++;
+        }
+        if (directions) {
+            share_out(u, directions, gamma + u->row, x + i);
+            i += directions - 1;
+        } else if (u->rows) {
+            double amount = (gamma[u->row] - p->rest[u->row]) / u->along[0];
+            x[i] = i < p->free || amount > 0 ? amount : 0;
+        }
+    }
+    polyhedral_velocity(p, x, y);
+    for (int i = p->free; i < p->n; i++) {
+        if (p->unknown[i].rows == 0) {
+            int normal = p->unknown[i - 1].normal, first = normal >= 0 ? normal + 1 : i - 1;
+            press(y + first, i - first, x + first);
+        }
+    }
+}
+
+/* A sigma or tau is a velocity, and its y an impulse. */
+double polyhedral_error(const polyhedral *p, const double *x, double *y) {
+    double velocity = 0, impulse = 0, size = 0, greatest = 0;
+    polyhedral_velocity(p, x, y);
+    for (int i = 0; i < p->n; i++) {
+        int turned = p->unknown[i].rows == 0, first = i >= p->free && !(x[i] > y[i]);
+        double off = fabs(first ? x[i] : y[i]), *kind = first == turned ? &velocity : &impulse;
+        *kind = isnan(x[i] + y[i]) ? HUGE_VAL : fmax(*kind, off);
+        size = fmax(size, fabs(p->q[i]));
+        greatest = turned ? greatest : fmax(greatest, fabs(x[i]));
+    }
+    double error = fmax(velocity > 0 ? velocity / size : 0, impulse > 0 ? impulse / fmax(size, greatest) : 0);
+    return fmax(error, greatest > 0 ? NATURAL_ROUNDING * greatest / size : 0);
 }

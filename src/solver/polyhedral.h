@@ -56,7 +56,12 @@ typedef struct polyhedral {
 int polyhedral_make(polyhedral *p, const dual *d, const polyhedral_options *options, sim_arena *scratch);
 /* gamma that x stands for; to the bit no friction where there is no normal. */
 void polyhedral_impulse(const polyhedral *p, const double *x, double *gamma);
-/* How far x is from an answer: |min(x, y)| over the greater of |q| and |x|, greatest components; y: [n] of work. */
+/* x that stands for impulses gamma, of friction as much as the directions span; each sigma and tau as slow as y allows. */
+void polyhedral_from_impulse(const polyhedral *p, const double *gamma, double *x, double *y);
+/* y = M x + q */
+void polyhedral_velocity(const polyhedral *p, const double *x, double *y);
+/* How far x is from an answer: the greatest |min(x, y)|, of velocities over |q|, of impulses over the greater of |q| and
+ * the greatest impulse, and no less than the rounding that such impulses make; y: [n] of work. */
 double polyhedral_error(const polyhedral *p, const double *x, double *y);
 
 #endif

@@ -231,10 +231,12 @@ int primal_minimise(primal *p) {
     double least = HUGE_VAL, cost = HUGE_VAL;
     int in_vain = 0;
     p->careful = 0;
+    p->out->reason = SIM_REASON_NONE;
     primal_look(p);
     record(p);
     for (;;) {
         if (!isfinite(p->at.cost) || !isfinite(p->at.residual)) {
+            p->out->reason = SIM_REASON_NONFINITE;
             return finish(p, SIM_BROKEN_DOWN);
         }
         if (p->at.residual <= p->options.tolerance && !p->fresh) {

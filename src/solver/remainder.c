@@ -196,16 +196,21 @@ static void keep(rounds *o, double residual) {
 }
 
 /* What a round says of how it goes on: SIM_OUTCOMES means that it does. */
-static sim_outcome judge_round(const rounds *o, double moved) {
+static sim_outcome judge_round(rounds *o, double moved) {
     sim_outcome of_solver = o->inner.outcome;
     int far = o->tolerance >= 0 && o->option[o->tolerance] > o->asked;
+    o->total.reason = o->inner.reason;
     if (of_solver == SIM_AT_LIMIT || of_solver == SIM_BROKEN_DOWN) {
         return of_solver;
     }
     if (!far && moved <= fmax(SHARE * o->asked, ROUNDING)) {
         return of_solver;
     }
-    return solution_stopped(o->call->out) || o->in_vain >= PATIENCE || !isfinite(moved) ? SIM_AT_LIMIT : SIM_OUTCOMES;
+    if (o->in_vain >= PATIENCE || !isfinite(moved)) {
+        o->total.reason = isfinite(moved) ? SIM_REASON_STANDSTILL : SIM_REASON_NONFINITE;
+        return SIM_AT_LIMIT;
+    }
+    return solution_stopped(o->call->out) ? SIM_AT_LIMIT : SIM_OUTCOMES;
 }
 
 /* How much of W is no symmetric part: so exact need the first round not be. */

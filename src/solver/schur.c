@@ -242,8 +242,15 @@ int schur_solve(const schur *s, schur_method method, const double *b, double *x,
     switch (method) {
     case SCHUR_CHOLESKY:
         c->iterations = 1;
-        c->reached = 0;
-        return cholesky(s, b, x);
+        if (!cholesky(s, b, x)) {
+            return 0;
+        }
+        times(s, x, r);
+        for (int k = 0; k < s->n; k++) {
+            r[k] = s->out[k] ? 0 : b[k] - r[k];
+        }
+        reached(c, precondition(s, r, z), first);
+        break;
     case SCHUR_PCG:
         conjugate_gradients(s, r, x, first, c);
         break;

@@ -1,6 +1,7 @@
 /* What is the same for every solver: options, memory, what it takes and what not. */
 #include "solver/solver.h"
 #include "solver/products.h"
+#include "solver/reason.h"
 #include "solver/remainder.h"
 #include "solver/table.h"
 
@@ -98,14 +99,28 @@ sim_status sim_solver_accepts(const sim_solver *s, const sim_problem *p, sim_err
     return SIM_OK;
 }
 
+/* Not so if a number of the answer or of what was asked is none. */
+static int is_finite(const solver_call *call) {
+    const sim_problem *p = call->problem;
+    double sum = 0;
+    for (int k = 0; k < p->nv; k++) {
+        sum += 0 * call->out->v[k];
+    }
+    for (int k = 0; k < p->nrow; k++) {
+        sum += 0 * call->out->impulse[k] + (isinf(call->R[k]) ? 0 : 0 * call->target[k]) + (p->q ? 0 * p->q[k] : 0);
+    }
+    return sum == 0;
+}
+
 sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regularisation *law, sim_solution *out,
                             sim_error *error) {
     out->outcome = SIM_SOLVED;
+    out->reason = SIM_REASON_NONE;
     out->iterations = out->factorisations = out->searches = out->failures = out->whole_steps = 0;
     out->finished_by = -1;
     out->residual = out->multiplications = out->factor_seconds = 0;
     if (out->history) {
-        out->history->count = 0;
+        out->history->count = out->history->linear_count = 0;
     }
     if (p->nv == 0 && p->nrow == 0) {
         return SIM_OK; /* nothing to answer */
@@ -114,7 +129,19 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     const sim_solver_card *card = &s->type->card;
     int takes_W = card->local && (card->asymmetric || !p->W || p->W->symmetric);
     int wants_velocities = sim_problem_local(p) && p->nrow && !takes_W;
+    reason_listener between = {out->stop, out->stop_context, 0};
+    if (between.stop) {
+        out->stop = reason_listen;
+        out->stop_context = &between;
+    }
     int done = wants_velocities ? remainder_solve(s->type, &call) : s->type->solve(&call);
+    out->stop = between.stop;
+    out->stop_context = between.context;
+    if (done && !is_finite(&call)) {
+        out->outcome = SIM_BROKEN_DOWN;
+        out->reason = SIM_REASON_NONFINITE;
+    }
+    out->reason = reason_of(out, between.told);
     sim_arena_release(s->scratch, 0);
     return done ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contact rows", p->nrow);
 }

@@ -16,8 +16,9 @@
  * Penalties.  beta_i = kappa / w_i, with w_i = trace W_ii / rows the inverse mass that constraint i feels: for contacts of
  * bodies alike that is the authors' one beta, in proportion to mass; beside each other stand feathers, anvils, and rows
  * about axes, whose unit is another.  Where kappa begins matters little, as it follows the residuals: primal / dual is
- * steered to BALANCE by factors of its root (eq. 43), as energies (subadmm_measure.c), so that no unit has a say.  C does
- * not depend on kappa: a change costs a factor.
+ * steered to a balance by factors of its root (eq. 43), as energies (subadmm_measure.c), so that no unit has a say.  C does
+ * not depend on kappa: a change costs a factor.  The balance is larger while E is: soft penalties spread what is missing over a
+ * heap in few iterations, stiff ones settle who sticks and who slides.
  *
  * Guesses.  The iteration is a map of (x, lambda), and where its rounds lead can be told ahead (extrapolate.c).  A round is
  * three iterations: so the guesses cost no more than these.
@@ -50,10 +51,11 @@ static const sim_solver_option options[OPTIONS] = {
                        0, 1, widths},
 };
 
-static const double BEGIN = 5;                /* kappa */
-static const double BALANCE = 0.07, NEAR = 2; /* primal / dual; by which factor it may be off */
-static const double MOST_CHANGE = 10;         /* of kappa at once */
-static const double WAIT = 1.02;              /* looks between changes grow by this */
+static const double BEGIN = 1;                            /* kappa */
+static const double STIFF = 0.07, SOFT = 0.5, FAR = 5e-4; /* primal / dual at last, and while E is above that */
+static const double NEAR = 2;                             /* by which factor it may be off */
+static const double MOST_CHANGE = 10;                     /* of kappa at once */
+static const double WAIT = 1.02;                          /* looks between changes grow by this */
 static const double SOFTEST = 1e-6, STIFFEST = 1e6;
 enum { ROUND = 3, WINDOW = 10, PATIENCE = 10, NEVER = 100 };
 static const double ROUNDING = 1e3; /* E over the rounding of kappa */
@@ -100,7 +102,7 @@ static void keep_best(subadmm *s, progress *at) {
 
 /* How kappa should change. */
 static void steer(const subadmm *s, progress *at) {
-    double ratio = s->primal / (BALANCE * s->dual);
+    double balance = fmax(STIFF, SOFT * fmin(1, s->best / FAR)), ratio = s->primal / (balance * s->dual);
     at->since++;
     if (at->since >= at->wait && isfinite(ratio) && (ratio > NEAR || ratio < 1 / NEAR)) {
         double change = fmin(MOST_CHANGE, fmax(1 / MOST_CHANGE, sqrt(ratio)));
@@ -126,12 +128,14 @@ static sim_outcome look(subadmm *s, progress *at, int first) {
     int since = at->iteration - at->begun;
     at->next = at->iteration + ROUND * (since < 30 ? 2 : since < 120 ? 4 : since / 30);
     if (!isfinite(s->E)) {
+        s->call->out->reason = SIM_REASON_NONFINITE;
         return SIM_BROKEN_DOWN;
     }
     if (o[ITERATIONS] == 0 && s->best <= o[TOLERANCE]) {
         return SIM_SOLVED;
     }
     if (o[ITERATIONS] == 0 && at_rounding(s, at)) {
+        s->call->out->reason = SIM_REASON_STANDSTILL;
         return s->best <= NATURAL_RIGHT ? SIM_AT_ROUNDING : SIM_AT_LIMIT;
     }
     if (!first) {

@@ -48,6 +48,7 @@ typedef struct subadmm_bodies {
     const sim_problem_bodies *is;
     int *parent, *depth; /* [nv] of a dof: the one before it on the path from the root; dofs on the path with itself */
     int *run;            /* [nv] dofs one after the other, each the one before the next, up to this one */
+    int *node;           /* [nbody] tree, of subadmm, of each body of trees that are touched */
     ptrdiff_t *row;      /* [nv] where the row of a dof starts in the numbers of its tree */
     double *V, *answer;  /* [8 nbody] on the chain of A, where that is another one: of x, of A^-1 J'lambda */
     double *push[SIM_CHAINS];  /* [8 nbody] */

@@ -225,7 +225,7 @@ static void take_momentum(const subadmm_alike *a, int at, double (*x)[LANES], do
 
 /* ---- passes ---- */
 
-/* Velocities of bodies from x, as it stands in the lanes. */
+/* Velocities of bodies from x, as it stands in the lanes; of bodies that nothing touches nobody asks. */
 static void spread_chain(subadmm_alike *a, int chain, int at, double *rows, int (*index)[LANES]) {
     for (int i = 0; i < a->nbody; i++) {
         wide V[6], r[3];
@@ -246,7 +246,9 @@ static void spread_chain(subadmm_alike *a, int chain, int at, double *rows, int 
         if (a->bears[i]) {
             store(6, V, at, a->V[i]);
         }
-        lane_rows_store(rows, index[i] + at, V);
+        if (a->touched[i] || a->others) {
+            lane_rows_store(rows, index[i] + at, V);
+        }
     }
 }
 
@@ -257,14 +259,18 @@ static void spread_all(subadmm_alike *a, int at, double *rows, double *V) {
     }
 }
 
-/* The sum of the slots of a body of each tree. */
-LANE_INLINE void sum_slots(const double *slot, const int *first, const int *count, wide sum[LANES]) {
+/* The sum of the slots of a body of each tree, of which no tree has more than `most`: each takes as many steps, some of
+ * nothing, as how many there are is hard to foresee. */
+LANE_INLINE void sum_slots(const double *slot, const int *first, const int *count, int most, wide sum[LANES]) {
+    static const double nothing[LANES] = {0};
     for (int part = 0; part < LANES; part += LANE_WIDTH) {
         for (int k = 0; k < LANE_WIDTH; k++) {
-            const double *from = slot + (ptrdiff_t)LANES * first[k] + part;
             sum[part + k] = lane_all(0);
-            for (int n = 0; n < count[k]; n++) {
-                sum[part + k] += lane_load(from + (ptrdiff_t)LANES * LANES * n);
+        }
+        for (int n = 0; n < most; n++) {
+            for (int k = 0; k < LANE_WIDTH; k++) {
+                const double *from = slot + LANES * ((ptrdiff_t)first[k] + LANES * n);
+                sum[part + k] += lane_load((n < count[k] ? from : nothing) + part);
             }
         }
         lane_turn(sum + part);
@@ -285,7 +291,7 @@ static void gather_chain(const subadmm *s, subadmm_alike *a, int chain, int at) 
             F[k] = a->bears[i] ? lane_load(a->V[i][k] + at) : lane_all(0);
         }
         if (chain == SIM_CHAIN_START && a->touched[i]) {
-            sum_slots(s->lanes.slot, a->slot[i] + at, a->slots[i] + at, more);
+            sum_slots(s->lanes.slot, a->slot[i] + at, a->slots[i] + at, a->touched[i], more);
             add(F, more);
         }
         if (a->others) {
@@ -327,10 +333,10 @@ static void spread(subadmm *s, subadmm_alike *a) {
     }
 }
 
+/* x stands in the lanes since the spread. */
 static void move(subadmm *s, subadmm_alike *a) {
     for (int at = 0; at < a->trees; at += LANE_WIDTH) {
         gather(s, a, at);
-        load_trees(a, at, s->x, a->x);
         take_momentum(a, at, a->x, a->push);
         solve(a, at, a->K, a->push);
         for (int j = 0; j < a->nv; j++) {

@@ -19,7 +19,7 @@ typedef struct subadmm_alike {
     int others;                   /* constraints beside the lanes act on them */
     int *parent, *dof;            /* [nbody] the body before, -1; [nbody + 1] first dofs */
     int *bears, *first;           /* [nbody] it has children; of its parent's it comes first on the way to the root */
-    int *touched;                 /* [nbody] contacts of the lanes act on it, in a tree or more */
+    int *touched;                 /* [nbody] most slots of the lanes that it has in a tree; 0: no contact touches it */
     int *depth, *row;             /* [nv] dofs on the path with itself; where a row starts */
     subadmm_entry *path, *beyond; /* [numbers] the rows; the columns below the diagonal, last rows first */
     int *first_beyond;            /* [nv + 1] */

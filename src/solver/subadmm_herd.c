@@ -187,7 +187,7 @@ static void fill_body(const subadmm *s, subadmm_alike *a, const subadmm_tree *t,
     a->body[i][lane] = t->body0 + i;
     a->slot[i][lane] = of->first + row % LANES;
     a->slots[i][lane] = of->slots;
-    a->touched[i] |= of->slots > 0;
+    a->touched[i] = of->slots > a->touched[i] ? of->slots : a->touched[i];
     for (int chain = 0; chain < a->chains; chain++) {
         const v3 *r = &b->chain[chain].r[t->body0 + i];
         const double at[3] = {r->x, r->y, r->z};

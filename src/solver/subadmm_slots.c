@@ -44,6 +44,9 @@ static void find_trees(subadmm *s, subadmm_form of_bodies) {
         int nv = p->tree[t].nv, first = knows_bodies(s) ? s->bodies.is->first[t] : 0;
         int end = knows_bodies(s) ? s->bodies.is->first[t + 1] : 0;
         s->node[t] = s->ntree;
+        for (int b = first; b < end; b++) {
+            s->bodies.node[b] = s->ntree;
+        }
         s->tree[s->ntree++] = (subadmm_tree){.form = s->split == SUBADMM_BODIES && end - first > 1 ? of_bodies
                                                      : nv > FEW                                    ? SUBADMM_DENSE
                                                      : s->split == SUBADMM_NONE                    ? SUBADMM_ROW
@@ -124,19 +127,6 @@ static int on_bodies(const subadmm *s, int i) {
     return knows_bodies(s) && (s->bodies.is->rows[i].body[0] >= 0 || s->bodies.is->rows[i].body[1] >= 0);
 }
 
-static int node_of_body(const subadmm *s, int body) {
-    int low = 0, high = s->problem->ntree;
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (s->bodies.is->first[middle] <= body) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return s->node[low];
-}
-
 /* The parts of a constraint: its bodies where it knows them, else its trees.  Their nodes; which side of the problem's rows
  * or of the bodies' rows each is. */
 static int parts_of(const subadmm *s, int i, int node[2], int side[2]) {
@@ -145,7 +135,7 @@ static int parts_of(const subadmm *s, int i, int node[2], int side[2]) {
     for (int k = 0; k < 2; k++) {
         int part = on_bodies(s, i) ? s->bodies.is->rows[i].body[k] : c->tree[k];
         if (part >= 0) {
-            node[count] = on_bodies(s, i) ? node_of_body(s, part) : s->node[part];
+            node[count] = on_bodies(s, i) ? s->bodies.node[part] : s->node[part];
             side[count++] = k;
         }
     }
@@ -338,8 +328,9 @@ static int make_bodies(subadmm *s) {
     b->depth = ARENA_NEW(scratch, int, nv);
     b->run = ARENA_NEW(scratch, int, nv);
     b->row = ARENA_NEW(scratch, ptrdiff_t, nv);
+    b->node = ARENA_NEW(scratch, int, bodies);
     b->joint = ARENA_NEW(scratch, double, nv);
-    int ok = b->parent && b->depth && b->run && b->row && b->joint;
+    int ok = b->parent && b->depth && b->run && b->row && b->node && b->joint;
     for (int chain = 0; chain < SIM_CHAINS; chain++) {
         b->push[chain] = ARENA_NEW(scratch, double, ROW *bodies);
         b->added[chain] = ARENA_NEW(scratch, double, 36 * bodies);

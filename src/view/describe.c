@@ -78,6 +78,10 @@ static void put_body(view_bytes *out, const view_description *d, int index) {
     if (index) {
         put_key_real(out, "mass", body->inertia.mass);
         put_vector(out, "com", body->inertia.com);
+        if (body->inertia.mass > 0) {
+            const sim_sym3 *m = &body->inertia.moment;
+            put_reals(out, "inertia", 6, (double[]){m->xx, m->yy, m->zz, m->xy, m->xz, m->yz});
+        }
         put_key_text(out, "joint", sim_joint_name(body->joint));
         put_pose(out, &body->placement);
         put_vector(out, "axis", body->axis);

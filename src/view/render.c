@@ -35,6 +35,14 @@ struct render {
     unsigned char *rgb;
 };
 
+/* The colours of what is not the scene's, as on a light and on a dark page (viewer/src/theme.js). */
+typedef struct surroundings {
+    uint32_t sky, ground, line, below;
+} surroundings;
+
+static const surroundings day = {0xe9edf1, 0xf3f5f7, 0x8794a3, 0xc9ced6};
+static const surroundings night = {0x14181d, 0x2b323a, 0x6b7885, 0x5d6670};
+
 /* ---- before the first picture ---- */
 
 static view_mesh *arrow_tip(void) {
@@ -116,10 +124,11 @@ render *render_create(const sim_scene *scene, const render_wish *wish, sim_error
     s->arena = r->arena;
     s->width = wish->width;
     s->height = wish->height;
-    stage_colour(0xe9edf1, s->sky);
-    stage_colour(0xf3f5f7, s->ground);
-    stage_colour(0x8794a3, s->line);
-    stage_colour(0xc9ced6, s->below);
+    const surroundings *around = wish->dark ? &night : &day;
+    stage_colour(around->sky, s->sky);
+    stage_colour(around->ground, s->ground);
+    stage_colour(around->line, s->line);
+    stage_colour(around->below, s->below);
     return r;
 }
 

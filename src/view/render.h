@@ -16,6 +16,7 @@ typedef struct render_wish {
     int threads;
     int contacts, forces; /* flags: points, arrows */
     int plain;            /* flag: floors without lines */
+    int dark;             /* flag: as for a dark page */
 } render_wish;
 
 /* Where everything is: what moves, and what stands still (half-spaces apart). */

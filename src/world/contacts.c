@@ -122,6 +122,7 @@ static void note(sim_world *w, const contact_info *info) {
     w->info.solver_iterations = info->iterations;
     w->info.solver_total = info->total;
     w->info.unsolved = info->unsolved;
+    memcpy(w->info.gave_up, info->gave_up, sizeof w->info.gave_up);
     memcpy(w->info.finished, info->finished, sizeof w->info.finished);
     w->info.factorisations = info->factorisations;
     w->info.multiplications = info->multiplications;

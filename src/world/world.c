@@ -252,6 +252,13 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
                             : "the integrator rk4 takes no joint ranges, no dry friction and no constraints between "
                               "bodies: choose another");
     }
+    if (contact_wants_positions(o->solver, o->solver_option) && world_theta_travel(o->integrator) < 1) {
+        return sim_fail(
+            error, SIM_BAD_INPUT,
+            "the solver %s can take gaps where the step ends only if positions move with the velocity at its "
+            "end: choose the integrator symplectic or implicit",
+            o->solver->name);
+    }
     contact_options options = {.solver = o->solver,
                                .solver_option = o->solver_option,
                                .compliance = world_compliance(o),

@@ -120,7 +120,10 @@ def refuses_in_one_sentence():
     refuses("--size takes pixels", "run.csv", "--size", "10x10")
     refuses("--from should be less", "run.csv", "--from", 2, "--to", 1)
     refuses("No such file", "nothing.csv", status=3)
-    refuses("Is a directory", "/", status=3)
+    refuses("is a folder, not a file", "/", status=3)
+    refuses("is JSON, not a recorded run", os.path.join(SCENES, "basic/pendulum.json"))
+    refuses("ends in .svg, not 'a.png'", "run.csv", "--out", "a.png")
+    refuses("is not an HDF5 file", write("junk.h5", b"\x01\x02\x03" * 99))
     refuses("cannot", "run.csv", "--out", "nowhere/run.svg", status=3)
     assert not os.path.exists("x.svg")
 

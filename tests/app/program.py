@@ -216,6 +216,8 @@ def counts_islands_that_the_solver_gives_up_on():
     found = json.loads(read("s.json"))["contacts"]
     assert "NOT SOLVED" in done.stderr and found["unsolved_steps"] == sum(u > 0 for u in column("a.csv", "unsolved")) > 0
     assert found["unsolved_islands"] == sum(column("a.csv", "unsolved"))
+    assert found["gave_up"] == {"out of iterations": found["unsolved_islands"]}
+    assert f"{found['unsolved_islands']} out of iterations: it had as many iterations as it may" in done.stderr
     first = next(row for row in rows("a.csv") if float(row["unsolved"]))
     assert found["first_unsolved_time"] == float(first["time [s]"])
     done = sim(scene("pile"), *hard, "--on-nonconverged", "fail", "--out", "b.csv", "--summary", "s.json", status=1)
@@ -384,6 +386,7 @@ def refuses_bad_scenes_and_writes_nothing():
     refuses("absent.json", "absent.json", "--out", "a.csv", status=3)
     refuses("error", scene("arm"), "--set", "world/stp=1", "--out", "a.csv")
     refuses("error", scene("arm"), "--set", "nonsense", "--out", "a.csv")
+    refuses("a path is written with slashes", scene("arm"), "--set", "world.step=1", "--out", "a.csv")
 
 
 def refuses_bad_options_with_a_hint():
@@ -415,6 +418,16 @@ def refuses_bad_options_with_a_hint():
 def refuses_words_that_are_no_scenes():
     refuses("neither a scene file nor a command (did you mean 'run'?)", "rnu")
     refuses("neither a scene file nor a command", "dance")
+    refuses("neither a scene file nor a command (did you mean 'view'?)", "viw", scene("arm"))
+    refuses("sim view run.h5 shows a recorded run", "run.h5")
+
+
+def shows_no_scene_without_bodies():
+    none = write("none.json", '{"sim": 1, "world": {"duration": 0.01}}')
+    refuses("none.json: has no bodies: there is nothing to show", none, "--html", "a.html")
+    refuses("none.json: has no bodies: there is nothing to show", "render", none, "--out", "a.png")
+    assert "has no bodies: nothing moves" in sim(none).stderr
+    assert "no bodies" not in sim(scene("arm"), "--duration", 0.01).stderr
 
 
 def refuses_to_write_over_what_it_reads_or_writes():

@@ -118,6 +118,43 @@ def says_that_ffmpeg_failed_or_is_not_there():
             status=3, env={**os.environ, "PATH": "/nowhere"})
 
 
+def looks_for_folders_and_programs_before_it_simulates():
+    refuses("films need the program ffmpeg", TABLE, "--duration", 1e6, "--out", "b.mp4", status=3, env={**os.environ, "PATH": "/nowhere"})
+    refuses("cannot write a picture", TABLE, "--time", 1e6, "--out", "nowhere/%d.png", status=3)
+
+
+def dark_surroundings_leave_bodies_in_their_colours():
+    light, dark = (pixels("--out", f"{k}.png", *more) for k, more in enumerate([[], ["--dark"]]))
+    corner = [picture[0] for picture in (light, dark)]
+    assert min(corner[0]) > 180 and max(corner[1]) < 60, corner
+    orange = [sum(1 for r, g, b in picture if r > 1.5 * b and r > 90) for picture in (light, dark)]
+    assert orange[0] > 30 and 0.5 < orange[1] / orange[0] < 2, orange
+
+
+def pixels(*arguments):
+    """[row by row](r, g, b) of a picture of the table."""
+    render(TABLE, *arguments)
+    png, rows, at = read(arguments[1]), b"", 8
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at:at + 8])
+        rows += png[at + 8:at + 8 + length] if kind == b"IDAT" else b""
+        at += 12 + length
+    return unfilter(zlib.decompress(rows), *size(arguments[1]))
+
+
+def unfilter(data, width, height):
+    out, before = [], bytes(3 * width)
+    for row in range(height):
+        kind, *line = data[row * (3 * width + 1):(row + 1) * (3 * width + 1)]
+        for k in range(3 * width):
+            left, above, corner = (line[k - 3] if k > 2 else 0), before[k], (before[k - 3] if k > 2 else 0)
+            nearest = min((abs(above - corner), 0, left), (abs(left - corner), 1, above), (abs(left + above - 2 * corner), 2, corner))[2]
+            line[k] = (line[k] + (0, left, above, (left + above) // 2, nearest)[kind]) & 255
+        before = bytes(line)
+        out += [tuple(line[k:k + 3]) for k in range(0, 3 * width, 3)]
+    return out
+
+
 def refuses_in_one_sentence():
     refuses("which scene or run?", "--out", "a.png")
     refuses("one scene or run at a time", ARM, TABLE, "--out", "a.png")

@@ -95,6 +95,23 @@ def calls_nothing_solved_that_is_wrong_by_1e_6():
                 assert not case["outcome"].startswith("solved") or case["E"] <= 1e-6, (card["name"], case)
 
 
+def says_why_it_gave_up():
+    names = os.listdir(PROBLEMS)
+    told = solve_json(PROBLEMS, "--solver", "pgs", "--set", "max_iterations=3", status=1)
+    assert told["summary"]["gave_up"] == {"out of iterations": told["summary"]["unsolved"]}
+    for case in told["problems"]:
+        solved = case["outcome"].startswith("solved")
+        assert (case["gave_up"], case["reason"]) == ((None, None) if solved else (
+            "out of iterations", "it had as many iterations as it may")), case
+    lines = solve(PROBLEMS, "--solver", "pgs", "--set", "max_iterations=3", status=1).stdout.splitlines()
+    given_up = told["summary"]["unsolved"]
+    assert 3 < given_up <= len(names) and sum(" out of iterations " in line for line in lines[:-4]) == given_up
+    assert f"gave up                 {given_up} out of iterations: it had as many iterations as it may" in lines
+    stack = solve_json(problem("gen-stack1e5-local-8"), "--solver", "mncp-rlm", status=1)
+    assert stack["problems"][0]["gave_up"] == "local minimum" and stack["problems"][0]["outcome"] == "stalled"
+    assert stack["summary"]["gave_up"] == {"local minimum": 1}
+
+
 def takes_options_of_the_solver():
     told = solve_json(WEDGE, "--solver", "pgs", "--set", "max_iterations=2", "--set", "order=alternating", status=1)
     assert told["options"]["max_iterations"] == 2 and told["options"]["order"] == "alternating"
@@ -123,7 +140,7 @@ def takes_the_law_that_is_asked_for():
     assert own["own"] < 1e-6 < 1e-4 < own["E"], "near-rigid is not rigid"
     assert rigid["E"] != own["E"]
     soft = solve_json(WEDGE, "--solver", "sap", "--beta", 3)
-    assert soft["beta"] == 3 and soft["problems"][0]["E"] > own["E"]
+    assert soft["problems"][0]["law"]["beta"] == 3 and soft["problems"][0]["E"] > own["E"]
 
 
 def writes_the_answer_into_a_new_file():
@@ -191,7 +208,7 @@ def stops_when_the_time_is_over():
     stack = problem("gen-massratio7-local-28")
     case = solve_json(stack, "--solver", "pgs", "--set", "max_iterations=1e9", "--tolerance", "1e-300", "--time-limit",
                       "0.2", status=1)["problems"][0]
-    assert case["outcome"] == "out of time" and 0.2 <= case["seconds"] < 1, case
+    assert case["outcome"] == case["gave_up"] == "out of time" and 0.2 <= case["seconds"] < 1, case
     twice = solve_json(stack, "--solver", "pgs", "--set", "max_iterations=1e9", "--tolerance", "1e-300", "--time-limit",
                        "0.1", "--time-per-contact", "0.01", status=1)["problems"][0]
     assert 0.38 <= twice["seconds"] < 1.5, twice

@@ -245,7 +245,7 @@ static void sort_random_pairs(random_source *r, int count, int bits, size_t pair
         pair_sort_scatter(&sort, k, &list[k]);
         pair_list_free(&list[k]);
     }
-    for (int k = 0; k < PAIR_BUCKETS; k++) {
+    for (int k = 0; k < sort.buckets; k++) {
         pair_sort_bucket(&sort, k);
     }
     cr_expect_arr_eq(sort.to, expected, pairs * sizeof *expected, "%d boxes, %d lists", count, nlist);

@@ -12,7 +12,8 @@ enum { STEPS = 600 };
 static const double v0 = 2, mu = 0.2, g = 9.81, dt = 1e-3;
 
 typedef struct run {
-    double slip[STEPS + 1], v[STEPS + 1], omega[STEPS + 1], across[STEPS + 1], sideways, off_cone, height;
+    double slip[STEPS + 1], v[STEPS + 1], omega[STEPS + 1], across[STEPS + 1], rolls_across[STEPS + 1];
+    double sideways, off_cone, height;
 } run;
 
 static run slide_with(const char *solver, const double *option, sim_integrator integrator, double gap,
@@ -36,6 +37,7 @@ static run slide_with(const char *solver, const double *option, sim_integrator i
         r.omega[k] = m.ang.y;
         r.slip[k] = m.lin.x - m.ang.y;
         r.across[k] = m.lin.y;
+        r.rolls_across[k] = m.ang.x;
         r.sideways = fmax(r.sideways, fmax(fabs(m.lin.y), fmax(fabs(m.ang.x), fabs(m.ang.z))));
         r.height = fmax(r.height, fabs(place_of(&y, "ball").z - 1 - gap));
     }
@@ -96,10 +98,10 @@ Test(slide_roll, convex_solver_started_on_the_ground_hops_by_a_few_millimetres) 
  *     the slip ends at  t (cos alpha + sin alpha),  t that of the cone;  until then the ball is driven sideways, to
  *     v0 sin alpha (cos alpha - sin alpha) 2/7,  and comes back. */
 Test(slide_roll, a_pyramid_turned_against_the_slip_brakes_less_and_drives_aside) {
-    static const char *const solver[] = {"mlcp-pivot", "mlcp-pfb-plm"};
-    for (int k = 0; k < 12; k++) {
+    static const char *const solver[] = {"mlcp-pivot", "mlcp-pfb-plm", "mlcp-pfb-rlm"};
+    for (int k = 0; k < 18; k++) {
         int degrees[] = {0, 10, 20, 30, 40, 45};
-        double alpha = degrees[k % 6] * M_PI / 180, option[] = {1e-12, 1e4, 4, 1, alpha}, most = 0;
+        double alpha = degrees[k % 6] * M_PI / 180, option[] = {1e-12, 1e4, 4, 1, alpha}, most = 0, turns = 0;
         run r = slide_with(solver[k / 6], option, SIM_SYMPLECTIC_EULER, 0, 0);
         double end = 2 * v0 / (7 * mu * g) * (cos(alpha) + sin(alpha)),
                aside = v0 * sin(alpha) * (cos(alpha) - sin(alpha)) / 3.5;
@@ -109,11 +111,35 @@ Test(slide_roll, a_pyramid_turned_against_the_slip_brakes_less_and_drives_aside)
         }
         for (int i = 0; i <= STEPS; i++) {
             most = fmax(most, fabs(r.across[i]));
+            turns = fmax(turns, fabs(r.rolls_across[i]));
         }
         cr_expect_float_eq(step * dt, end, 2 * dt, "%d degrees, %s: slips until %g s, not %g s", degrees[k % 6],
                            solver[k / 6], step * dt, end);
         cr_expect_float_eq(most, aside, 2e-3, "%d degrees, %s: %g m/s aside, not %g", degrees[k % 6], solver[k / 6],
                            most, aside);
+        cr_expect_float_eq(turns, 2.5 * aside, 5e-3, "%d degrees, %s: turns at %g rad/s, not %g", degrees[k % 6],
+                           solver[k / 6], turns, 2.5 * aside);
         cr_expect_float_eq(r.across[STEPS], 0, 2e-3, "%g m/s aside at the end", r.across[STEPS]);
+    }
+}
+
+/* At 45 degrees the slip lies midway between two directions.  Of what friction may do there, everything between braking
+ * along one and along the other, one keeps the ball straight; the velocity after the step has to lie on the tie, so there
+ * is no other answer, and nobody drifts aside.  With as many directions as one likes, or the cone, or a direction along
+ * the slip, the turn is nothing to be seen. */
+Test(slide_roll, nobody_drifts_aside_where_two_directions_tie) {
+    static const char *const solver[] = {"mlcp-pivot", "mlcp-pfb-plm", "mlcp-pfb-rlm", "mncp-rlm", "mncp-plm"};
+    for (int k = 0; k < 5; k++) {
+        double tied[] = {1e-12, 1e4, 4, 1, M_PI / 4}, end = 2 * v0 / (7 * mu * g) * (k < 3 ? sqrt(2) : 1);
+        run r = slide_with(solver[k], k < 3 ? tied : NULL, SIM_SYMPLECTIC_EULER, 0, 1e-12);
+        cr_expect_lt(r.sideways, 1e-8, "%s: %g aside", solver[k], r.sideways);
+        cr_expect_float_eq(end_of_slip(&r), end, dt, "%s: slips until %g s, not %g s", solver[k], end_of_slip(&r), end);
+    }
+    for (int k = 0; k < 3; k++) {
+        double along[] = {1e-12, 1e4, 4, 0, 0}, many[] = {1e-12, 1e4, 64, 1, M_PI / 64};
+        run r = slide_with(solver[k], along, SIM_SYMPLECTIC_EULER, 0, 0);
+        check(&r, solver[k], 1e-9, 1e-9);
+        r = slide_with(solver[k], many, SIM_SYMPLECTIC_EULER, 0, 0);
+        cr_expect_float_eq(end_of_slip(&r), 2 * v0 / (7 * mu * g), dt, "%s with 64 directions", solver[k]);
     }
 }

@@ -175,7 +175,8 @@ Test(trajectory, what_is_no_table_is_refused_with_its_place) {
     fixture f = fixture_open("arm");
     const char *path = file_in(&f, "run.csv");
     static const char *const bad[][2] = {
-        {"", "no table"},
+        {"", "is empty"},
+        {"{\"sim\": 1}\n", "is JSON, not a recorded run"},
         {"time [s],x", "no table"},
         {"time [s],x\n", "holds no record"},
         {"time [s],x\n0,1\n0,1,2\n", "run.csv:3: has 3 cells, but there are 2 columns"},
@@ -194,6 +195,9 @@ Test(trajectory, what_is_no_table_is_refused_with_its_place) {
     fclose(file);
     refuses(path, "neither HDF5 nor text");
     refuses(file_in(&f, "nothing"), "No such file");
-    refuses("/", "Is a directory");
+    refuses("/", "is a folder, not a file");
+    const char *other = file_in(&f, "other.h5");
+    write_text(other, "time [s],x\n0,1\n");
+    refuses(other, "is not an HDF5 file, whatever its name says");
     fixture_close(&f);
 }

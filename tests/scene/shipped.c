@@ -163,3 +163,45 @@ Test(shipped_scenes, the_second_ring_hangs_in_the_first) {
     sim_v3 p = run("solids/rings", 3, "link", (sim_v3){0, 0, 0});
     cr_assert_float_eq(p.z, -0.07, 0.02);
 }
+
+/* Turned by its weight alone the nut goes down by g p^2 / (p^2 + I/m), along its thread. */
+Test(shipped_scenes, the_nut_turns_down_its_bolt_as_on_an_incline) {
+    sim_scene *scene = load("solids/nut_turns");
+    sim_world *world = sim_world_create(scene->model, &scene->options, NULL);
+    const sim_state *state = sim_world_state(world);
+    const sim_inertia *nut = &scene->model->body[sim_model_find_body(scene->model, "nut")].inertia;
+    double p = 0.005 / (2 * 3.14159265358979323846);
+    double rate = 9.81 * p * p / (p * p + nut->moment.zz / nut->mass);
+    while (state->time < 0.1 - 1e-9) { /* until the play is taken up */
+        cr_assert_eq(sim_world_step(world, NULL), SIM_OK);
+    }
+    double time = state->time, speed = state->v[2];
+    while (state->time < 0.6 - 1e-9) {
+        cr_assert_eq(sim_world_step(world, NULL), SIM_OK);
+    }
+    cr_assert_float_eq((speed - state->v[2]) / (state->time - time), rate, 0.01 * rate);
+    cr_assert_float_eq(state->v[2], p * state->v[5], 1e-3 * fabs(state->v[2]));
+    sim_world_free(world);
+    sim_scene_free(scene);
+}
+
+Test(shipped_scenes, the_quadruped_bends_its_knees_and_stands_up_again) {
+    double low = run("contact/quadruped", 2.5, "dog_trunk", (sim_v3){0}).z;
+    sim_v3 up = run("contact/quadruped", 6, "dog_trunk", (sim_v3){0});
+    cr_assert(low > 0.15 && low < up.z - 0.1, "%g m, then %g m", low, up.z);
+    cr_assert_float_eq(up.z, 0.43, 0.02);
+    cr_assert(fabs(up.y) < 0.01);
+}
+
+/* Each of four directions is 45 degrees off the slip: friction is weaker by sqrt 2. */
+Test(shipped_scenes, the_sphere_slides_longer_where_pyramids_are_turned) {
+    sim_scene *scene = load("papers/slide_roll_turned");
+    sim_world *world = sim_world_create(scene->model, &scene->options, NULL);
+    const sim_state *state = sim_world_state(world);
+    while (state->v[0] - state->v[4] > 1e-6) {
+        cr_assert_eq(sim_world_step(world, NULL), SIM_OK);
+    }
+    cr_assert_float_eq(state->time, sqrt(2) * 4 / (7 * 0.2 * 9.81), 1.5e-3);
+    sim_world_free(world);
+    sim_scene_free(scene);
+}

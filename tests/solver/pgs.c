@@ -40,7 +40,7 @@ static answer *solved_with(const sim_problem *p, const double *R, int count, con
         memcpy(a->R, R, (size_t)p->nrow * sizeof *R);
     }
     sim_regularisation own = {a->R, a->target};
-    a->history = (sim_history){256, 0, a->residuals, a->costs};
+    a->history = (sim_history){.room = 256, .residual = a->residuals, .cost = a->costs};
     a->out = (sim_solution){.v = a->v, .impulse = a->impulse, .history = &a->history};
     sim_solver *s = sim_solver_create(card, option, &error);
     cr_assert(s, "%s", error.text);

@@ -44,7 +44,7 @@ static figures fall(int walls, int armijo) {
     sim_solver *s = sim_solver_create(sim_solver_find("sap"), option, NULL);
     for (int k = 0; k < STEPS; k++) {
         sim_regularisation law;
-        sim_history history = {RECORDS, 0, residual, cost};
+        sim_history history = {.room = RECORDS, .residual = residual, .cost = cost};
         sim_solution out = {.v = v, .impulse = impulse, .history = &history};
         const sim_problem *p = clutter_problem(c, &law);
         cr_assert_leq(p->nrow, MOST_ROWS);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { CONTACTS = 16, MOST_CONTACTS = 40, ITERATIONS = 5, BODIES = 0, TREES = 1, WHOLE = 2, SLOTS = 600 };
-static const double KAPPA = 5;
+static const double KAPPA = 1; /* where it begins */
 
 /* One row's part on one body, tree or dof, as a row over all velocities. */
 typedef struct slot {

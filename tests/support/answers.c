@@ -73,8 +73,9 @@ answer answer_create(const sim_problem *p, double beta, double sigma) {
     a.impulse = calloc(rows, sizeof *a.impulse);
     a.s = calloc(rows, sizeof *a.s);
     a.v = calloc((size_t)p->nv + 1, sizeof *a.v);
-    a.history = (sim_history){ANSWER_HISTORY, 0, calloc(ANSWER_HISTORY, sizeof(double)),
-                              calloc(ANSWER_HISTORY, sizeof(double))};
+    a.history = (sim_history){.room = ANSWER_HISTORY,
+                              .residual = calloc(ANSWER_HISTORY, sizeof(double)),
+                              .cost = calloc(ANSWER_HISTORY, sizeof(double))};
     a.law = (sim_regularisation){a.R, a.target};
     sim_law_options o = sim_law_options_default();
     o.beta = beta;

@@ -97,6 +97,20 @@ def checks():
         assert answer["contacts"] == int(row["contacts"]) == answer["dots"] > 1
         assert answer["arrows"] > 0
 
+    def few_draw_calls_make_a_picture():
+        assert 3 < answer["calls"] < 30 and 100 < answer["triangles"] < 50000, (answer["calls"], answer["triangles"])
+
+    def boxes_of_the_same_inertia_are_the_boxes_themselves():
+        boxes = {b["body"]: b["edges"] for b in answer["boxes"]}
+        assert all(abs(e - 0.2) < 1e-6 for e in boxes["box"]), boxes
+        assert all(abs(e - 0.1 * (12 * 0.4 / 2) ** 0.5) < 1e-6 for e in boxes["ball"]), boxes
+
+    def islands_are_what_contacts_join():
+        shown, _ = browse(stack_page(), "test&at=0.1&keys=n")
+        islands = shown["islands"]
+        assert islands["low"] == islands["high"] > 0 and islands["alone"] > 0, islands
+        assert islands["alone"] != islands["low"] and islands["flying"] == islands["floor"] == 0, islands
+
     def forces_at_rest_carry_the_weight():
         weight = 9.81 * 1000 * (4 / 3 * 3.14159265 * 0.1**3 + 0.2**3)
         last, _ = browse("a.html", "test&at=1")
@@ -141,6 +155,15 @@ def checks():
         assert len(shown["drawn"]) == 6, shown["drawn"]
 
     return [value for value in locals().values() if callable(value)]
+
+
+def stack_page():
+    box = {"type": "box", "size": [0.2, 0.2, 0.2], "density": 1000}
+    places = {"low": [0, 0, 0.1], "high": [0, 0, 0.3], "alone": [0.6, 0, 0.1], "flying": [-0.6, 0, 0.7]}
+    bodies = [{"name": "floor", "shapes": [{"type": "half_space"}]}]
+    bodies += [{"name": name, "joint": "free", "pose": {"position": at}, "shapes": [box]} for name, at in places.items()]
+    sim(scene({"sim": 1, "world": {"step": 0.002, "duration": 0.2}, "bodies": bodies}, "stack.json"), "--html", "stack.html")
+    return "stack.html"
 
 
 def shapes_page():

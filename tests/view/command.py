@@ -72,7 +72,11 @@ def sim_view_says_what_is_wrong_in_one_sentence():
     assert "--help" in refused("view")
     refused("view", "nothing.h5", status=sim_status("view", "nothing.h5"))
     pathlib.Path("text.h5").write_text("no HDF5 at all")
-    refused("view", "text.h5")
+    assert "is not an HDF5 file" in refused("view", "text.h5")
+    pathlib.Path("cut.h5").write_bytes(b"\x89HDF\r\n\x1a\n and no more")
+    assert "begins as HDF5, but cannot be opened" in refused("view", "cut.h5") or not HDF5
+    assert "sim scene.json --view" in refused("view", "scene.json")
+    assert "--solver and --set go with --live" in refused("view", "text.h5", "--solver", "pgs")
     sim("scene.json", "--out", "run.csv", "--quiet")
     assert "HDF5" in refused("view", "run.csv", "--html", "x.html")
     assert not os.path.exists("x.html")

@@ -146,7 +146,9 @@ def pages_of_other_sites_may_neither_read_nor_connect():
             except (Closed, OSError):
                 continue
             raise AssertionError(f"was let in: {how}")
-        live.watch(host=f"localhost:{live.port}").see()
+        watcher = live.watch(host=f"localhost:{live.port}")
+        watcher.do("play")
+        watcher.until(lambda s: s["step"] > 10)  # who is refused is not counted among those who leave
 
 
 def steps_are_those_of_a_run_that_nobody_watches():
@@ -222,6 +224,33 @@ def a_drag_lifts_and_letting_go_drops():
         watcher.close()
         other.do("step", count=600)
         assert other.until(lambda s: s["step"] >= 2100)["contacts"] == 1, "who leaves lets go"
+
+
+def options_hold_from_the_first_step_on():
+    with Live(BALL, "--solver", "canal", "--set", "world/step=0.004", "--set", "bodies/ball/pose/position=[0,0,0.2]") as live:
+        watcher = live.watch()
+        state = watcher.see()
+        mass = 4 / 3 * 3.141592653589793 * 1e-3 * 1000
+        assert state["solver"] == "canal" and abs(state["potential"] / (mass * 9.81) - 0.2) < 1e-6, state
+        watcher.do("step", count=10)
+        assert abs(watcher.until(lambda s: s["step"] == 10)["time"] - 0.04) < 1e-12
+        watcher.do("solver", name="pgs")
+        watcher.until(lambda s: s["solver"] == "pgs")
+        watcher.do("reset")
+        again = watcher.until(lambda s: s["run"] == 1)
+        assert abs(again["potential"] - state["potential"]) < 1e-6 and again["solver"] == "pgs", again
+
+
+def a_drag_while_time_stands_waits_for_a_step():
+    with Live(BALL) as live:
+        watcher = live.watch()
+        before = watcher.see()
+        watcher.do("drag", body=2, point=[0, 0, 0], target=[0, 0, 1])
+        held = watcher.see()
+        assert held["step"] == 0 and not held["playing"] and held["potential"] == before["potential"], held
+        watcher.do("step", count=20)
+        pulled = watcher.until(lambda s: s["step"] == 20)
+        assert pulled["potential"] > before["potential"] and not pulled["playing"], pulled
 
 
 def hostile_words_are_refused():
@@ -312,18 +341,79 @@ def crowds_and_slow_readers_stall_nobody():
         raise AssertionError("nobody is let in any more")
 
 
+HERD = {
+    "sim": 1, "name": "Herd", "world": {"step": STEP, "duration": 1, "contacts": False},
+    "models": {"ball": {"bodies": [{"name": "ball", "joint": "free", "shapes": [{"type": "sphere", "radius": 0.1, "density": 1000}],
+                                    "v": [0, 0, 1, 3, 1, 2]}]}},
+    "instances": [{"model": "ball", "repeat": {"placement": "grid", "counts": [15, 15, 10], "spacing": [1, 1, 1]}}],
+}
+
+
+def who_never_reads_costs_one_frame_and_is_shown_the_newest_in_the_end():
+    with Live(HERD) as live:
+        watcher = live.watch()
+        whole = len(watcher.receive())
+        assert whole > 10000, whole
+        deaf = live.watch()
+        deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        watcher.do("play")
+        watcher.until(lambda s: s["time"] > 0.5)
+        memory = live.memory()
+        last = watcher.until(lambda s: s["time"] > 4)  # more than the system's buffers hold for him
+        assert live.memory() < memory + 100 + 4 * whole // 1000, (memory, live.memory(), whole)
+        watcher.do("pause")
+        stood = watcher.until(lambda s: not s["playing"])
+        seen = [deaf.see()["step"]]
+        while seen[-1] < stood["step"]:
+            seen.append(deaf.see()["step"])
+        assert seen == sorted(seen) and seen[-1] == stood["step"] and len(seen) < last["step"] / 2, (len(seen), last["step"])
+
+
+def a_flood_of_commands_and_more_watchers_than_there_is_room_for_stop_nobody():
+    with Live(BALL) as live:
+        watcher = live.watch()
+        watcher.see()
+        others = []
+        for _ in range(40):
+            try:
+                others.append(live.watch(timeout=5))
+            except (Closed, OSError):
+                continue
+        assert len(others) == 15, len(others)
+        for k in range(3000):
+            others[k % 15].send('{"do": "step", "count": 100000}' if k % 2 else '{"do": "speed", "value": 64}')
+        others[0].send('{"do": "pause"}')
+        started = time.monotonic()
+        watcher.until(lambda s: not s["playing"] and s["step"] > 0)
+        watcher.do("reset")
+        assert watcher.until(lambda s: s["run"] == 1)["run"] == 1
+        assert time.monotonic() - started < 15
+        for other in others:
+            other.close()
+
+
 def words_that_do_not_fit_are_refused():
     pathlib.Path("scene.json").write_text(json.dumps(BALL))
     for words in (["scene.json", "--live", "--html", "x.html"], ["scene.json", "--port", "8000"], ["scene.json", "--live", "--port", "70000"],
-                  ["scene.json", "--live", "--listen", "nowhere"], ["absent.json", "--live"]):
+                  ["scene.json", "--live", "--listen", "nowhere"], ["scene.json", "--live", "--solver", "spa"],
+                  ["scene.json", "--live", "--set", "world/stp=1"], ["scene.json"], ["absent.json", "--live"]):
         done = subprocess.run([SIM, "view", *words], capture_output=True, text=True, timeout=20)
         assert done.returncode in (2, 3) and "error" in done.stderr and not done.stdout, (words, done)
 
 
+def a_taken_port_is_said():
+    with Live(BALL) as live:
+        done = subprocess.run([SIM, "view", "scene.json", "--live", "--port", str(live.port)], capture_output=True, text=True, timeout=20)
+        assert done.returncode == 3 and "another program has it" in done.stderr and done.stderr.count("\n") == 1, done
+
+
 CASES = [the_page_is_served_and_nothing_else, other_machines_are_not_listened_to, pages_of_other_sites_may_neither_read_nor_connect,
          steps_are_those_of_a_run_that_nobody_watches, play_keeps_to_the_clock_and_pause_stands,
-         a_reset_starts_again_and_another_solver_goes_on, a_drag_lifts_and_letting_go_drops, hostile_words_are_refused,
+         a_reset_starts_again_and_another_solver_goes_on, options_hold_from_the_first_step_on,
+         a_drag_lifts_and_letting_go_drops, a_drag_while_time_stands_waits_for_a_step, hostile_words_are_refused,
          broken_frames_are_survived, a_force_beyond_all_measure_is_none, crowds_and_slow_readers_stall_nobody,
+         who_never_reads_costs_one_frame_and_is_shown_the_newest_in_the_end,
+         a_flood_of_commands_and_more_watchers_than_there_is_room_for_stop_nobody, a_taken_port_is_said,
          words_that_do_not_fit_are_refused]
 
 

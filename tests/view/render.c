@@ -23,7 +23,7 @@ static void draw(const char *bodies, const char *camera, int threads, int marks)
     cr_assert_not_null(scene, "%s", error.text);
     sim_world *world = sim_world_create(scene->model, &scene->options, &error);
     cr_assert_not_null(world, "%s", error.text);
-    render_wish wish = {WIDTH, HEIGHT, threads, marks, marks, 0};
+    render_wish wish = {.width = WIDTH, .height = HEIGHT, .threads = threads, .contacts = marks, .forces = marks};
     render *r = render_create(scene, &wish, &error);
     cr_assert_not_null(r, "%s", error.text);
     view_contact contact = {0, 1, {0, 0, 0.5}, {0, 0, -1}, {0, 0, -50}, 0};

@@ -21,6 +21,12 @@ export const actions = (app) => [
     run: () => { app.marks.axes.visible = app.marks.hinges.visible = !app.marks.axes.visible; } },
   { keys: ['m'], show: 'M', button: 'Mass', name: 'centres of mass', state: () => app.marks.centres.visible,
     run: () => { app.marks.centres.visible = !app.marks.centres.visible; } },
+  { keys: ['i'], show: 'I', name: 'inertia, as boxes that have the same', state: () => app.marks.boxes.visible,
+    run: () => { app.marks.boxes.visible = !app.marks.boxes.visible; } },
+  { keys: ['n'], show: 'N', name: 'islands: what contacts join has one colour', state: () => app.bodies.islands,
+    run: () => app.bodies.setIslands(!app.bodies.islands) },
+  { keys: ['w'], show: 'W', name: 'edges of the triangles alone', state: () => app.bodies.wireframe, run: () => app.bodies.setWireframe(!app.bodies.wireframe) },
+  { keys: ['s'], show: 'S', name: 'shadows', state: () => app.stage.sun.castShadow, run: () => { app.stage.sun.castShadow = !app.stage.sun.castShadow; } },
   { keys: ['t'], show: 'T', button: 'Clear', name: 'what moves is transparent', state: () => app.bodies.transparent,
     run: () => app.bodies.setTransparent(!app.bodies.transparent) },
   { keys: ['g'], show: 'G', button: 'Grid', name: 'ground and grid', state: () => app.ground.group.visible,
@@ -38,7 +44,7 @@ export const actions = (app) => [
   { keys: ['d'], show: 'D', button: 'Dark', name: 'dark or light', state: () => app.theme === 'dark', run: () => app.setTheme(app.theme === 'dark' ? 'light' : 'dark') },
 
   { group: 'Panels', keys: ['Tab', 'F4'], show: 'Tab', button: 'Plots', name: 'plots', state: () => app.panels.side, run: () => app.toggle('side') },
-  { keys: ['F2', 'i'], show: 'F2', name: 'about this run', state: () => app.panels.about, run: () => app.toggle('about') },
+  { keys: ['F2'], show: 'F2', name: 'about this run', state: () => app.panels.about, run: () => app.toggle('about') },
   { keys: ['F3'], name: 'coordinates to plot', run: () => app.chooseCoordinates() },
   { keys: ['F1', '?', 'h'], show: 'F1', button: '?', name: 'this help', state: () => app.panels.help, run: () => app.toggle('help') },
 ];

@@ -40,8 +40,32 @@ function treeOf(bodies, body) {
   return body;
 }
 
-function colorOf(scene, shape) {
-  return plainColor(scene, shape).multiplyScalar(shade(scene.bodies, shape.body));
+function colorOf(scene, shape, island) {
+  const color = island ? islandColor(scene, shape, island) : plainColor(scene, shape);
+  return color.multiplyScalar(shade(scene.bodies, shape.body));
+}
+
+/** Trees that contacts join are of one colour; those that touch nothing are grey. */
+function islandColor(scene, shape, island) {
+  const root = isMoved(scene.bodies, shape.body) ? island[treeOf(scene.bodies, shape.body)] : 0;
+  return new Color(root > 0 ? PALETTE[root % PALETTE.length] : 0xb4bac2);
+}
+
+/** Of each root of a tree in contact: the first root of those that contacts join it with; of other bodies 0. */
+export function islandsOf(scene, contacts) {
+  const leader = scene.bodies.map((_, body) => body);
+  const touched = new Set();
+  const find = (body) => (leader[body] === body ? body : (leader[body] = find(leader[body])));
+  for (let k = 0; k < (contacts?.count ?? 0); k++) {
+    const roots = [contacts.shapeA[k], contacts.shapeB[k]].map((shape) => scene.shapes[shape].body)
+      .filter((body) => isMoved(scene.bodies, body)).map((body) => treeOf(scene.bodies, body));
+    const first = Math.min(...roots.map(find));
+    for (const root of roots) {
+      touched.add(root);
+      leader[find(root)] = first;
+    }
+  }
+  return leader.map((_, body) => (touched.has(body) ? find(body) : 0));
 }
 
 /** Bodies of one colour that lie on each other are told apart by a little light. */
@@ -66,6 +90,7 @@ export class Bodies {
   pose; // [body] matrices of the moment shown
   hiddenGroups = 0;
   transparent = false;
+  islands = false; // colours by island
   selected = -1;
   #batches = [];
   #a = new Vector3();
@@ -158,13 +183,33 @@ export class Bodies {
     }
   }
 
+  setWireframe(on) {
+    this.wireframe = on;
+    for (const { material } of this.#batches) material.wireframe = on;
+  }
+
   /** Lights up the shapes of a body. */
   select(body, color) {
     this.selected = body;
+    this.light = color;
+    this.#color(null);
+  }
+
+  /** Colours by island, of the contacts of the moment. */
+  showIslands(contacts) {
+    if (this.islands) this.#color(islandsOf(this.scene, contacts));
+  }
+
+  setIslands(on) {
+    this.islands = on;
+    if (!on) this.#color(null);
+  }
+
+  #color(island) {
     for (const { mesh, shapes } of this.#batches) {
       shapes.forEach(({ shape }, k) => {
-        const own = colorOf(this.scene, shape);
-        mesh.setColorAt(k, shape.body === body && body > 0 ? own.lerp(new Color(color), 0.55) : own);
+        const own = colorOf(this.scene, shape, island);
+        mesh.setColorAt(k, shape.body === this.selected && this.selected > 0 ? own.lerp(new Color(this.light), 0.55) : own);
       });
       mesh.instanceColor.needsUpdate = true;
     }

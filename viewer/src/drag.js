@@ -35,6 +35,7 @@ export class Drag {
     this.#local.copy(hit.point).applyMatrix4(new Matrix4().copy(app.bodies.pose[hit.body]).invert());
     this.#plane.setFromNormalAndCoplanarPoint(app.stage.camera.getWorldDirection(new Vector3()), hit.point);
     this.#target.copy(hit.point);
+    if (!app.player.playing) app.say('Time stands still: the spring pulls from the next step on (→ or Space)', true);
     this.#send();
   }
 
@@ -49,6 +50,7 @@ export class Drag {
     if (!this.body) return;
     event.stopImmediatePropagation();
     this.body = 0;
+    this.app.hush();
     this.app.source.send({ do: 'release' });
     this.app.refresh();
   }

@@ -216,6 +216,8 @@ class App {
     if (!stays) this.silence = setTimeout(() => $('notice').classList.remove('shown'), 1400);
   }
 
+  hush() { $('notice').classList.remove('shown'); }
+
   #layout() {
     const { side, help, about } = this.panels;
     const none = this.plots.plots.length === 0;
@@ -248,6 +250,7 @@ class App {
     this.bodies.show(from, to, last ? 0 : (player.now - source.time[k]) / span);
     this.contactsNow = source.frame(player.nearest)?.contacts ?? null;
     this.contacts.show(this.contactsNow);
+    this.bodies.showIslands(this.contactsNow);
     this.marks.show();
     this.drag?.show();
     return true;

@@ -1,9 +1,10 @@
-// Joint frames and centres of mass.
+// Joint frames, centres of mass, and the boxes that would have the same inertia.
 import {
   BoxGeometry, Color, CylinderGeometry, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion,
   SphereGeometry, Vector3,
 } from 'three';
 import { matrixOf } from './bodies.js';
+import { inertiaBox } from './inertia.js';
 
 const AXES = [[1, 0, 0, 0xd64545], [0, 1, 0, 0x3a9d4f], [0, 0, 1, 0x3b74d9]];
 
@@ -36,7 +37,11 @@ export class Marks {
       this.hinges.setColorAt(k, new Color(0xe0a21b));
     });
     this.massive.forEach((_, k) => this.centres.setColorAt(k, new Color(0xc9379d)));
-    this.group.add(this.axes, this.hinges, this.centres);
+    this.boxed = this.massive.filter(({ body }) => body.inertia).map(({ body, index }) => ({ index, box: inertiaBox(body) }));
+    this.boxes = crowd(new BoxGeometry(1, 1, 1), this.boxed.length, 7);
+    Object.assign(this.boxes.material, { color: new Color(0xc9379d), opacity: 0.28 });
+    this.boxes.visible = false;
+    this.group.add(this.axes, this.hinges, this.centres, this.boxes);
   }
 
   show() {
@@ -59,6 +64,10 @@ export class Marks {
         this.centres.setMatrixAt(k, m.makeTranslation(...body.com).premultiply(this.bodies.pose[index]).multiply(scale));
       });
       this.centres.instanceMatrix.needsUpdate = true;
+    }
+    if (this.boxes.visible) {
+      this.boxed.forEach(({ index, box }, k) => this.boxes.setMatrixAt(k, m.multiplyMatrices(this.bodies.pose[index], box)));
+      this.boxes.instanceMatrix.needsUpdate = true;
     }
   }
 }

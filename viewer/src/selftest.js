@@ -1,6 +1,7 @@
 // ?test: does the page do what it is for?  Answers as JSON in <pre id="test">, for a program that drives a browser.
 import { Vector3 } from 'three';
-import { isMoved } from './bodies.js';
+import { isMoved, islandsOf } from './bodies.js';
+import { principal } from './inertia.js';
 
 const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
@@ -105,7 +106,14 @@ async function frameTime(app) {
     app.stage.draw(app.bodies.pose);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel); // waits until it is drawn
   }
-  return { frame_ms: (performance.now() - started) / count, place_ms: placing / count };
+  const frame_ms = (performance.now() - started) / count;
+  const { info } = app.stage.renderer;
+  info.autoReset = false; // shadows are drawn in a pass of their own
+  info.reset();
+  app.stage.draw(app.bodies.pose);
+  const { calls, triangles } = info.render;
+  info.autoReset = true;
+  return { frame_ms, place_ms: placing / count, calls, triangles };
 }
 
 export async function runSelfTest(app) {
@@ -130,6 +138,11 @@ export async function runSelfTest(app) {
     for (let k = 0; k < (app.contactsNow?.count ?? 0); k++) for (let i = 0; i < 3; i++) force[i] += app.contactsNow.force[3 * k + i];
     answer.force = force;
     answer.pose = Object.fromEntries(scene.bodies.slice(0, 50).map((b, i) => [b.name, [...app.bodies.pose[i].elements]]));
+    answer.islands = Object.fromEntries(scene.bodies.slice(0, 50).map((b, i) => [b.name, islandsOf(scene, app.contactsNow)[i]]));
+    answer.boxes = app.marks.boxed.slice(0, 50).map(({ index, box }) => {
+      const { x, y, z } = new Vector3().setFromMatrixScale(box);
+      return { body: scene.bodies[index].name, edges: [x, y, z].sort(), moments: principal(scene.bodies[index].inertia).value };
+    });
     const now = pixels(app).data;
     answer.changed = now.reduce((sum, v, k) => sum + (v !== first[k] ? 1 : 0), 0);
 

@@ -1,0 +1,141 @@
+/* Restitution gives back what it may and no more. */
+#include "math/v3.h"
+#include "support.h"
+#include "support/answers.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static const double dt = 1e-3, length = 1, radius = 0.02;
+
+/* A rod that falls without gravity, leaning by `angle` from upright, its end a tenth of a step's way above the ground. */
+static yard rod(double angle, double mu, double e, const char *solver) {
+    surface s = rough(mu);
+    s.restitution = e;
+    yard y = yard_begin(v3_make(0, 0, 0), s);
+    yard_ground(&y);
+    double middle = length / 2 * cos(angle) + radius;
+    sim_shape shape = sim_shape_default();
+    sim_body_def def = sim_body_default();
+    shape.type = SIM_CAPSULE;
+    shape.size[0] = radius;
+    shape.size[1] = length;
+    shape.material = y.material;
+    def.name = "rod";
+    def.inertia = sim_shape_inertia(&shape, 1000);
+    def.q[2] = middle + 2e-4;
+    def.q[3] = cos(angle / 2);
+    def.q[5] = sin(angle / 2);
+    def.v[0] = 0.5;
+    def.v[2] = -2;
+    shape.body = sim_builder_add_body(y.builder, &def);
+    sim_builder_add_shape(y.builder, &shape);
+    yard_open(&y, solver, SIM_SYMPLECTIC_EULER, dt);
+    return y;
+}
+
+static double energy(const sim_problem *p, const double *v) {
+    double sum = 0, y[16];
+    p->mass.times(p->mass.self, 0, v, y);
+    for (int j = 0; j < p->nv; j++) {
+        sum += 0.5 * v[j] * y[j];
+    }
+    return sum;
+}
+
+/* Newton's law to the letter: energy of the answer, whose velocity goes to v. */
+static double by_the_letter(const sim_problem *p, double *v) {
+    answer a = answer_create(p, 1, 1e-3);
+    sim_law_options o = sim_law_options_default();
+    sim_regularise(p, SIM_RIGID, &o, NULL, a.R, a.target);
+    answer_find(&a, "incp", NULL);
+    cr_assert_leq(a.out.outcome, SIM_AT_ROUNDING);
+    double T = energy(p, a.v);
+    for (int j = 0; j < p->nv; j++) {
+        v[j] = a.v[j];
+    }
+    answer_free(&a);
+    return T;
+}
+
+Test(rebound, what_strikes_aslant_gains_nothing_though_newtons_law_would_have_it) {
+    static const char *const solver[] = {"pgs", "canal", "mlcp-pivot", "mncp-rlm", "incp"};
+    const double mu[] = {0.3, 0.7, 1.5}, e[] = {0.3, 0.7, 1};
+    int created = 0, held = 0, letter = 0;
+    for (int k = 0; k < 135; k++) {
+        double angle = (2 + 5 * (k % 15)) * M_PI / 180, c = e[k / 15 % 3], newton[6];
+        yard y = rod(angle, mu[k / 45], c, solver[k % 5]), none = rod(angle, mu[k / 45], 1e-9, solver[k % 5]);
+        sim_problem *p = sim_world_problem(y.world, NULL);
+        cr_assert(p && p->nconstraint == 1);
+        double before = energy(p, p->v_free), wanted = by_the_letter(p, newton);
+        yard_step(&y);
+        yard_step(&none);
+        double after = energy(p, sim_world_state(y.world)->v), least = energy(p, sim_world_state(none.world)->v);
+        double bound = least + c * c * (before - least);
+        cr_expect_eq(y.unsolved, 0);
+        cr_expect_lt(least, before);
+        cr_expect_leq(after, bound + 2e-6 * before, "%g of %g J, may have %g", after, before, bound);
+        created += wanted > before * (1 + 1e-3);
+        if (wanted > bound + 1e-4 * before) {
+            held++;
+            cr_expect_geq(after, bound - 0.03 * (bound - least), "%g J, may have %g", after, bound);
+        } else if (wanted < bound - 1e-4 * before) {
+            letter++;
+            for (int j = 0; j < 6; j++) {
+                cr_expect_float_eq(sim_world_state(y.world)->v[j], newton[j], 1e-6);
+            }
+        }
+        sim_problem_free(p);
+        yard_end(&y);
+        yard_end(&none);
+    }
+    cr_expect(created > 5 && held > 20 && letter > 20, "%d created energy, %d held back, %d not", created, held,
+              letter);
+}
+
+/* Normal velocity of the end that is down. */
+static double tip_speed(const yard *y, double angle) {
+    sim_motion m = motion_of(y, "rod");
+    return m.lin.z + m.ang.y * length / 2 * sin(angle);
+}
+
+Test(rebound, without_friction_newtons_law_holds_to_the_letter) {
+    for (int k = 0; k < 16; k++) {
+        double angle = 0.1 * k, e = 0.25 * (1 + k % 4);
+        yard y = rod(angle, 0, e, k % 2 ? "pgs" : "mncp-plm");
+        double before = tip_speed(&y, angle);
+        yard_step(&y);
+        double after = tip_speed(&y, angle);
+        cr_expect_float_eq(after, -e * before, 1e-7, "leaning by %g: %g after %g", angle, after, before);
+        yard_end(&y);
+    }
+}
+
+/* With friction and spin, where gravity hastens it and where it slows it down. */
+Test(rebound, balls_bounce_by_newtons_law_whatever_else_acts) {
+    for (int k = 0; k < 12; k++) {
+        double e = 0.3 + 0.2 * (k % 4), g = k % 2 ? 10 : -10;
+        surface s = rough(0.2 * (k / 4));
+        s.restitution = e;
+        yard y = yard_begin(v3_make(0, 0, g), s);
+        yard_ground(&y);
+        sim_shape shape = sim_shape_default();
+        sim_body_def def = sim_body_default();
+        shape.type = SIM_SPHERE;
+        shape.size[0] = 0.1;
+        shape.material = y.material;
+        def.name = "ball";
+        def.inertia = sim_shape_inertia(&shape, 1000);
+        def.q[2] = 0.10001;
+        def.v[2] = -0.05;
+        def.v[3] = 0.2;
+        def.v[4] = -0.1;
+        shape.body = sim_builder_add_body(y.builder, &def);
+        sim_builder_add_shape(y.builder, &shape);
+        yard_open(&y, "pgs", SIM_SYMPLECTIC_EULER, dt);
+        yard_step(&y);
+        double after = motion_of(&y, "ball").lin.z;
+        cr_expect_float_eq(after, 0.05 * e, 1e-9, "e %g: %g after 0.05", e, after);
+        yard_end(&y);
+    }
+}

@@ -1,0 +1,190 @@
+/* Derivatives of the equations that complementarity is written as: where they are smooth, and at their kinks. */
+#include "solver/hybrid.h"
+#include "solver/mlcp.h"
+#include "solver/pfb.h"
+#include "support/answers.h"
+#include "support/problems.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 160 };
+
+typedef struct setting {
+    sim_problem *problem;
+    answer entry;
+    sim_arena *scratch;
+    dual d;
+    polyhedral p;
+    mlcp m;
+    hybrid h;
+    double *J, *near;
+    double work[3 * MOST];
+} setting;
+
+static void begin(setting *t, random_source *s, int trial) {
+    problem_recipe recipe = {.bodies = 3,
+                             .chain = 5,
+                             .contacts = 5,
+                             .friction = 0.2 * (1 + trial % 4),
+                             .kinds = 63,
+                             .impact = 1,
+                             .scatter = 0.5};
+    polyhedral_options o = {4 + 2 * (trial % 2), trial % 2, 0.1 * trial};
+    *t = (setting){.problem = random_problem(s, &recipe), .scratch = sim_arena_create()};
+    t->entry = answer_create(t->problem, 1, 1e-3);
+    solver_call call = {.problem = t->problem, .R = t->entry.R, .target = t->entry.target, .scratch = t->scratch};
+    cr_assert(dual_make(&t->d, &call, t->scratch) && polyhedral_make(&t->p, &t->d, &o, t->scratch) &&
+              hybrid_make(&t->h, &t->d, t->scratch));
+    cr_assert(t->p.n <= MOST && t->h.n <= MOST);
+    t->m = (mlcp){&t->p, t->work, t->work + MOST, t->work + 2 * MOST, 0};
+    t->J = calloc(MOST * MOST, sizeof *t->J);
+    t->near = calloc(MOST * MOST, sizeof *t->near);
+}
+
+static void end(setting *t) {
+    free(t->J);
+    free(t->near);
+    answer_free(&t->entry);
+    sim_problem_free(t->problem);
+    sim_arena_free(t->scratch);
+}
+
+/* x is anything, a good part of it and of y = M x + q zero together. */
+static int random_kinks(setting *t, random_source *s, double *x, double *out) {
+    int n = t->p.n, count = 0;
+    double y[MOST];
+    for (int i = 0; i < n; i++) {
+        x[i] = random_normal(s);
+        out[i] = i >= t->p.free && random_index(s, 3) == 0;
+        x[i] = out[i] > 0 ? 0 : x[i];
+    }
+    polyhedral_velocity(&t->p, x, y);
+    for (int i = 0; i < n; i++) {
+        t->p.q[i] -= out[i] > 0 ? y[i] : 0;
+        count += out[i] > 0;
+    }
+    return count;
+}
+
+static double furthest(int count, const double *a, const double *b) {
+    double most = 0;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, fabs(a[i] - b[i]) / (1 + fabs(b[i])));
+    }
+    return most;
+}
+
+Test(kinks, the_slope_of_pyramids_is_that_of_differences_where_it_is_smooth) {
+    random_source s = {1};
+    int both = 0, first = 0, second = 0;
+    for (int trial = 0; trial < 30; trial++) {
+        setting t;
+        begin(&t, &s, trial);
+        int n = t.p.n;
+        double x[MOST], r[2][MOST], d = 1e-6;
+        for (int i = 0; i < n; i++) {
+            x[i] = random_normal(&s);
+        }
+        mlcp_jacobian(&t.m, x, t.J);
+        for (int i = 0; i < n; i++) {
+            both += x[i] > 0 && t.m.y[i] > 0;
+            first += x[i] > 0 && t.m.y[i] < 0;
+            second += x[i] < 0;
+        }
+        for (int j = 0; j < n; j++) {
+            double here = x[j];
+            for (int side = 0; side < 2; side++) {
+                x[j] = here + (side ? d : -d);
+                mlcp_residual(&t.m, x, r[side]);
+            }
+            x[j] = here;
+            for (int i = 0; i < n; i++) {
+                double slope = (r[1][i] - r[0][i]) / (2 * d), own = t.J[i * n + j];
+                int rough = fabs(x[i]) < 1e-4 || fabs(t.m.y[i]) < 1e-4;
+                cr_expect(rough || fabs(own - slope) <= 1e-6 * (1 + fabs(slope)), "%d, %d: %g, not %g", i, j, own,
+                          slope);
+            }
+        }
+        end(&t);
+    }
+    cr_expect(both > 50 && first > 50 && second > 50, "%d %d %d", both, first, second);
+}
+
+/* It is the limit of slopes on a way out of the kink along which nothing else is rough, so it belongs to their hull. */
+Test(kinks, the_slope_at_a_kink_is_a_limit_of_slopes_beside_it) {
+    random_source s = {2};
+    int kinks = 0;
+    for (int trial = 0; trial < 60; trial++) {
+        setting t;
+        begin(&t, &s, trial);
+        int n = t.p.n;
+        double x[MOST], out[MOST], beside[MOST], last = HUGE_VAL;
+        kinks += random_kinks(&t, &s, x, out);
+        mlcp_jacobian(&t.m, x, t.J);
+        for (int k = 3; k <= 6; k++) {
+            double step = pow(10, -k), least = HUGE_VAL;
+            for (int i = 0; i < n; i++) {
+                beside[i] = x[i] + step * out[i];
+                least = out[i] > 0 ? fmin(least, beside[i]) : least;
+            }
+            mlcp_jacobian(&t.m, beside, t.near);
+            double off = furthest(n * n, t.near, t.J);
+            cr_expect_leq(off, 1e3 * step, "trial %d: off by %g at %g", trial, off, step);
+            cr_expect(off <= last || off < 1e-6);
+            last = off;
+        }
+        end(&t);
+    }
+    cr_expect_gt(kinks, 200);
+}
+
+/* Row i is da e_i + db M_i; every slope of lam (a + b - h) has (1 - da / lam, 1 - db / lam) within the unit disc. */
+Test(kinks, the_slope_at_a_kink_lies_in_the_disc_of_fischer_and_burmeister) {
+    random_source s = {3};
+    for (int trial = 0; trial < 60; trial++) {
+        setting t;
+        begin(&t, &s, trial);
+        int n = t.p.n;
+        double x[MOST], out[MOST];
+        random_kinks(&t, &s, x, out);
+        mlcp_jacobian(&t.m, x, t.J);
+        for (int i = 0; i < n; i++) {
+            const double *M = t.p.M + (size_t)i * (size_t)n;
+            int other = -1;
+            for (int j = 0; j < n && out[i] > 0; j++) {
+                other = j != i && (other < 0 || fabs(M[j]) > fabs(M[other])) ? j : other;
+            }
+            if (other < 0 || fabs(M[other]) < 1e-3) {
+                continue;
+            }
+            double db = t.J[i * n + other] / M[other], da = t.J[i * n + i] - db * M[i];
+            double radius = hypot(1 - da / PFB_LAM, 1 - db / PFB_LAM);
+            cr_expect_float_eq(radius, 1, 1e-9, "trial %d, row %d: %g", trial, i, radius);
+            for (int j = 0; j < n; j++) {
+                double due = db * M[j] + (i == j ? da : 0);
+                cr_expect_float_eq(t.J[i * n + j], due, 1e-9 * (1 + fabs(due)));
+            }
+        }
+        end(&t);
+    }
+}
+
+/* Of the cone: on an edge the slope is that of the region on one side of it. */
+Test(kinks, on_an_edge_of_the_cone_the_slope_is_that_of_one_side) {
+    const double mu = 0.5, t = 1e-7, edge[][3] = {{0.3, -0.4, 0}, {0.3, 0.4, -1}, {0, 0, 0}, {0, 0, -1}},
+                 aside[][3] = {{0, 0, 1}, {0, 0, -1}, {0, 0, 1}, {0, 0, -1}};
+    for (int k = 0; k < 4; k++) {
+        double F[9], beside[9], x[3];
+        hybrid_contact_slope(hybrid_contact_region(mu, edge[k]), mu, edge[k], F);
+        for (int j = 0; j < 3; j++) {
+            x[j] = edge[k][j] + t * aside[k][j];
+        }
+        hybrid_contact_slope(hybrid_contact_region(mu, x), mu, x, beside);
+        for (int j = 0; j < 9; j++) {
+            cr_expect_float_eq(F[j], beside[j], 1e-6, "edge %d, entry %d: %g and %g", k, j, F[j], beside[j]);
+        }
+    }
+}

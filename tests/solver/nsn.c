@@ -1,0 +1,134 @@
+/* Nonsmooth Newton: where it ends does not depend on how it gets there, and it says why when it does not. */
+#include "solver/schur.h"
+#include "support/answers.h"
+#include "support/problems.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+/* The options as they stand, but for those named; NULL ends. */
+typedef struct setting {
+    const char *name;
+    double value;
+} setting;
+
+static void options_with(const setting *set, double *option) {
+    const sim_solver_card *card = sim_solver_find("nsn");
+    for (int k = 0; k < card->noptions; k++) {
+        option[k] = card->option[k].standard;
+        for (const setting *s = set; s->name; s++) {
+            option[k] = strcmp(s->name, card->option[k].name) == 0 ? s->value : option[k];
+        }
+    }
+}
+
+/* v is unique where impulses in the cone are those of sticking or friction is little: three impacts on three bodies. */
+Test(nsn, ends_at_one_velocity_whatever_r_function_epsilon_and_linear_method) {
+    static const setting ways[][3] = {
+        {{"function", 0}},
+        {{"preconditioned", 0}},
+        {{"r", 1}},
+        {{"r", 1}, {"function", 0}},
+        {{"epsilon", 1e-3}},
+        {{"epsilon", 1e-12}},
+        {{"linear", SCHUR_CHOLESKY}},
+        {{"linear_tolerance", 1e-9}, {"preconditioned", 0}},
+    };
+    random_source r = {11};
+    problem_recipe recipe = {.bodies = 3, .contacts = 3, .friction = 0.2, .impact = 1, .scatter = 0.2};
+    for (int trial = 0; trial < 5; trial++) {
+        double option[MOST], v[MOST];
+        sim_problem *p = random_problem(&r, &recipe);
+        cr_assert_leq(p->nv, MOST);
+        for (int k = -1; k < (int)(sizeof ways / sizeof *ways); k++) {
+            setting tight[5] = {{"tolerance", 1e-11}, {"max_iterations", 5000}};
+            memcpy(tight + 2, k < 0 ? (setting[2]){{NULL, 0}} : ways[k], 2 * sizeof *tight);
+            options_with(tight, option);
+            answer a = answer_create(p, 0, 0);
+            answer_find(&a, "nsn", option);
+            cr_expect_eq(a.out.outcome, SIM_SOLVED, "trial %d, way %d: %s, E %g", trial, k,
+                         sim_outcome_name(a.out.outcome), a.out.residual);
+            for (int j = 0; j < p->nv; j++) {
+                v[j] = k < 0 ? a.v[j] : v[j];
+                cr_expect_float_eq(a.v[j], v[j], 1e-8, "trial %d, way %d: v[%d] off by %g", trial, k, j, a.v[j] - v[j]);
+            }
+            answer_free(&a);
+        }
+        sim_problem_free(p);
+    }
+}
+
+static sim_outcome outcome_of(const sim_problem *p, const setting *set, int *iterations) {
+    double option[MOST];
+    options_with(set, option);
+    answer a = answer_create(p, 0, 0);
+    answer_find(&a, "nsn", option);
+    *iterations = a.out.iterations;
+    cr_expect(isfinite(a.out.residual));
+    answer_free(&a);
+    return a.out.outcome;
+}
+
+/* Four corners share what three would: without epsilon Cholesky's method meets a pivot of nothing, conjugate residuals do
+ * not mind. */
+Test(nsn, says_whether_it_ran_out_of_steps_or_the_matrix_was_singular) {
+    double mass[] = {1, 1, 1};
+    int steps;
+    sim_problem *p = box_stack(3, mass, 0.5, 0.01, 0);
+    const setting few[] = {{"max_iterations", 3}, {NULL, 0}};
+    const setting singular[] = {{"epsilon", 0}, {"linear", SCHUR_CHOLESKY}, {NULL, 0}};
+    const setting regular[] = {{"epsilon", 1e-6}, {"linear", SCHUR_CHOLESKY}, {NULL, 0}};
+    const setting residuals[] = {{"epsilon", 0}, {NULL, 0}};
+    cr_expect_eq(outcome_of(p, few, &steps), SIM_AT_LIMIT);
+    cr_expect_eq(steps, 3);
+    cr_expect_eq(outcome_of(p, singular, &steps), SIM_BROKEN_DOWN);
+    cr_expect_eq(outcome_of(p, regular, &steps), SIM_SOLVED);
+    cr_expect_eq(outcome_of(p, residuals, &steps), SIM_SOLVED);
+    sim_problem_free(p);
+}
+
+/* Eight contacts of one body that come at it from all sides at once, mu = 1: some have no answer at all.  Who goes round in
+ * circles until there is nothing left to try says so before its steps are spent. */
+Test(nsn, says_that_it_goes_round_in_circles) {
+    random_source r = {7};
+    problem_recipe recipe = {.bodies = 1, .contacts = 8, .friction = 1, .bias = 0.1, .impact = 1, .scatter = 0.6};
+    int stalled = 0, solved = 0;
+    for (int trial = 0; trial < 20; trial++) {
+        sim_problem *p = random_problem(&r, &recipe);
+        const setting many[] = {{"max_iterations", 20000}, {NULL, 0}};
+        int steps;
+        sim_outcome outcome = outcome_of(p, many, &steps);
+        stalled += outcome == SIM_STALLED;
+        solved += outcome == SIM_SOLVED;
+        cr_expect(outcome == SIM_SOLVED || outcome == SIM_STALLED, "%s", sim_outcome_name(outcome));
+        sim_problem_free(p);
+    }
+    cr_expect_geq(stalled, 1);
+    cr_expect_geq(solved, 5, "%d of 20", solved);
+}
+
+/* Every linear system of the way: from 1 down, in order. */
+Test(nsn, keeps_the_residuals_of_its_linear_systems_for_those_who_ask) {
+    enum { ROOM = 4000 };
+    double mass[] = {1, 1, 1}, linear[ROOM], option[MOST];
+    int step[ROOM];
+    sim_problem *p = box_stack(3, mass, 0.5, 0.01, 2);
+    const setting set[] = {{"linear_tolerance", 1e-10}, {NULL, 0}};
+    options_with(set, option);
+    answer a = answer_create(p, 0, 0);
+    a.history.linear_room = ROOM;
+    a.history.linear = linear;
+    a.history.linear_step = step;
+    answer_find(&a, "nsn", option);
+    cr_assert_gt(a.history.linear_count, 20);
+    for (int k = 0; k < a.history.linear_count; k++) {
+        int first = k == 0 || step[k] != step[k - 1];
+        cr_expect(first ? linear[k] == 1 : linear[k] <= linear[k - 1] * (1 + 1e-9), "%d: %g", k, linear[k]);
+        cr_expect(k == 0 || step[k] >= step[k - 1]);
+    }
+    answer_free(&a);
+    sim_problem_free(p);
+}

@@ -1,0 +1,265 @@
+/* Why did it give up?  A problem planted for each reason there is; who solves nothing says why, hands out the best there was,
+ * and nobody calls an answer what is none.  All that can be asked of every solver of the table is asked of all. */
+#include "support/contenders.h"
+#include "support/judged.h"
+#include "support/problems.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+/* A point between floor and ceiling, both of which it stands 1 cm deep in: each is to push it out, and it has no way to go. */
+typedef struct squeezed {
+    sim_problem problem;
+    sim_problem *point;
+    sim_constraint constraint[2];
+    double J[18], gap[6], offset[6];
+} squeezed;
+
+static void squeeze(squeezed *s) {
+    static const double still[3] = {0, 0, 0}, frame[18] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, -1, 0, 0, 0, -1};
+    *s = (squeezed){.point = point_on_ground(2, 0.5, -0.01, 0.01, still)};
+    s->problem = *s->point;
+    memcpy(s->J, frame, sizeof frame);
+    for (int i = 0; i < 2; i++) {
+        s->constraint[i] = s->point->constraint[0];
+        s->constraint[i].row = 3 * i;
+        s->constraint[i].block[0] = 9 * i;
+        s->constraint[i].id = (uint64_t)i;
+        s->gap[3 * i + 2] = -0.01;
+    }
+    s->problem.constraint = s->constraint;
+    s->problem.nconstraint = 2;
+    s->problem.nrow = 6;
+    s->problem.J = s->J;
+    s->problem.gap = s->gap;
+    s->problem.offset = s->offset;
+    s->problem.impulse_guess = NULL;
+}
+
+static int gave_up(const answer *a) { return a->out.outcome > SIM_AT_ROUNDING; }
+
+static const char *word(const answer *a) { return sim_reason_name(a->out.reason); }
+
+/* No number of the answer is none. */
+static int is_finite(const answer *a) {
+    double sum = 0;
+    for (int k = 0; k < a->problem->nrow; k++) {
+        sum += a->impulse[k] * 0;
+    }
+    for (int k = 0; k < a->problem->nv; k++) {
+        sum += a->v[k] * 0;
+    }
+    return sum == 0;
+}
+
+Test(reasons, each_has_a_name_and_a_sentence_of_its_own) {
+    for (int k = 0; k < SIM_REASONS; k++) {
+        cr_assert(strlen(sim_reason_name((sim_reason)k)) > 2 && strlen(sim_reason_name((sim_reason)k)) <= 18);
+        cr_assert(strlen(sim_reason_text((sim_reason)k)) > 10);
+        for (int i = 0; i < k; i++) {
+            cr_expect_str_neq(sim_reason_name((sim_reason)i), sim_reason_name((sim_reason)k));
+            cr_expect_str_neq(sim_reason_text((sim_reason)i), sim_reason_text((sim_reason)k));
+        }
+    }
+}
+
+Test(reasons, who_solves_it_has_none_and_who_does_not_has_one) {
+    random_source r = {31};
+    int given_up = 0;
+    for (int trial = 0; trial < 10; trial++) {
+        problem_recipe recipe = {
+            .bodies = 1 + trial % 3, .contacts = 8, .friction = 1, .bias = 0.1, .impact = 1, .scatter = 0.6};
+        sim_problem *p = random_problem(&r, &recipe);
+        for (int s = 0; s < sim_solver_count(); s++) {
+            answer a = contest_entry(p, sim_solver_at(s)->compliance == SIM_RIGID ? 0 : -1);
+            answer_find(&a, sim_solver_at(s)->name, NULL);
+            cr_expect_eq(a.out.reason != SIM_REASON_NONE, gave_up(&a), "%s: %s, %s", sim_solver_at(s)->name,
+                         sim_outcome_name(a.out.outcome), word(&a));
+            cr_expect(is_finite(&a), "%s: %s", sim_solver_at(s)->name, word(&a));
+            given_up += gave_up(&a);
+            answer_free(&a);
+        }
+        sim_problem_free(p);
+    }
+    cr_log_info("%d gave up", given_up);
+    cr_expect_gt(given_up, 10);
+}
+
+/* Impacts from all sides: more than one iteration for everybody. */
+static sim_problem *hard(void) {
+    random_source r = {11};
+    problem_recipe recipe = {.bodies = 4, .contacts = 12, .friction = 1, .bias = 0.1, .impact = 1, .scatter = 0.6};
+    return random_problem(&r, &recipe);
+}
+
+Test(reasons, out_of_iterations_is_who_may_have_but_one) {
+    sim_problem *p = hard();
+    contender all[MOST_CONTENDERS];
+    int count = contenders_all(all), seen = 0;
+    for (int i = 0; i < count; i++) {
+        int limit = option_of(all[i].card, "max_iterations");
+        if (limit < 0) {
+            continue; /* auto, which ends by what its methods come to */
+        }
+        all[i].option[limit] = fmax(1, all[i].card->option[limit].low);
+        answer a = contest_entry(p, contender_is_rigid(&all[i]) ? 0 : -1);
+        answer_find(&a, all[i].card->name, all[i].option);
+        cr_expect_eq(a.out.outcome, SIM_AT_LIMIT, "%s: %s", all[i].name, sim_outcome_name(a.out.outcome));
+        cr_expect_eq(a.out.reason, SIM_REASON_ITERATIONS, "%s: %s", all[i].name, word(&a));
+        seen++;
+        answer_free(&a);
+    }
+    cr_expect_geq(seen, sim_solver_count() - 1);
+    sim_problem_free(p);
+}
+
+static int at_once(void *context) {
+    ++*(int *)context;
+    return 1;
+}
+
+Test(reasons, out_of_time_is_who_is_told_to_stop) {
+    sim_problem *p = hard();
+    contender all[MOST_CONTENDERS];
+    int count = contenders_all(all);
+    for (int i = 0; i < count; i++) {
+        int asked = 0;
+        sim_error error;
+        answer a = contest_entry(p, contender_is_rigid(&all[i]) ? 0 : -1);
+        sim_solver *s = sim_solver_create(all[i].card, all[i].option, &error);
+        sim_solution out = {.v = a.v, .impulse = a.impulse, .stop = at_once, .stop_context = &asked};
+        cr_assert_eq(sim_solver_solve(s, p, &a.law, &out, &error), SIM_OK);
+        cr_expect_eq(out.reason, SIM_REASON_TIME, "%s: %s", all[i].name, sim_reason_name(out.reason));
+        cr_expect_eq(asked, 1, "%s asked %d times of who had said so", all[i].name, asked);
+        cr_expect(out.stop == at_once && out.stop_context == &asked, "%s: they are the caller's", all[i].name);
+        cr_expect(is_finite(&a), "%s", all[i].name);
+        sim_solver_free(s);
+        answer_free(&a);
+    }
+    sim_problem_free(p);
+}
+
+/* Methods that make |r|^2 less: at the end its slope is nothing, and yet r is something. */
+Test(reasons, local_minimum_is_where_nothing_near_is_better) {
+    static const struct {
+        const char *solver, *leave_out;
+    } descends[] = {{"incp", "restart"}, {"mncp-rlm", NULL}, {"mlcp-pfb-plm", NULL}};
+    for (size_t k = 0; k < sizeof descends / sizeof descends[0]; k++) {
+        const sim_solver_card *card = sim_solver_find(descends[k].solver);
+        double option[MOST_OPTIONS];
+        random_source r = {41};
+        int seen = 0;
+        for (int j = 0; j < card->noptions; j++) {
+            int out = descends[k].leave_out && strcmp(card->option[j].name, descends[k].leave_out) == 0;
+            option[j] = out ? 0 : card->option[j].standard;
+        }
+        for (int trial = 0; trial < 30; trial++) {
+            problem_recipe recipe = {
+                .bodies = 1, .contacts = 8, .friction = 1, .bias = 0.1, .impact = 1, .scatter = 0.6};
+            sim_problem *p = random_problem(&r, &recipe);
+            answer a = contest_entry(p, 0);
+            answer_find(&a, card->name, option);
+            if (a.out.reason == SIM_REASON_MINIMUM) {
+                seen++;
+                cr_expect_gt(certificate_of(p, NULL, SIM_CONE_STRICT, NULL, a.impulse).E, 1e-8, "it was an answer");
+            }
+            answer_free(&a);
+            sim_problem_free(p);
+        }
+        cr_expect_gt(seen, 0, "%s met none", card->name);
+    }
+}
+
+Test(reasons, what_has_no_answer_is_called_one_by_nobody) {
+    squeezed s;
+    squeeze(&s);
+    contender all[MOST_CONTENDERS];
+    int count = contenders_all(all);
+    for (int i = 0; i < count; i++) {
+        if (!contender_is_rigid(&all[i])) {
+            continue; /* yields, and so has an answer */
+        }
+        answer a = contest_entry(&s.problem, 0);
+        cr_assert_gt(fmin(a.target[2], a.target[5]), 0.1, "both push");
+        answer_find(&a, all[i].card->name, all[i].option);
+        cr_expect(gave_up(&a), "%s: %s at %g", all[i].name, sim_outcome_name(a.out.outcome), a.out.residual);
+        cr_expect(is_finite(&a), "%s", all[i].name);
+        cr_log_info("%s: %s after %d", all[i].name, word(&a), a.out.iterations);
+        answer_free(&a);
+    }
+    sim_problem_free(s.point);
+}
+
+Test(reasons, ray_and_standstill_are_how_pivots_and_multipliers_end_there) {
+    static const struct {
+        const char *solver;
+        sim_reason reason;
+    } due[] = {{"mlcp-pivot", SIM_REASON_RAY}, {"canal", SIM_REASON_STANDSTILL}, {"auto", SIM_REASON_STANDSTILL}};
+    squeezed s;
+    squeeze(&s);
+    for (size_t k = 0; k < sizeof due / sizeof due[0]; k++) {
+        answer a = contest_entry(&s.problem, 0);
+        answer_find(&a, due[k].solver, NULL);
+        cr_expect_eq(a.out.reason, due[k].reason, "%s: %s", due[k].solver, word(&a));
+        answer_free(&a);
+    }
+    sim_problem_free(s.point);
+}
+
+/* W = -1 has no factor L L', and no step of Newton's method leads down it. */
+Test(reasons, singular_is_a_W_that_is_not_positive) {
+    static const char *const factors[] = {"sap", "canal", "subadmm"};
+    static const double W[9] = {-1, 0, 0, 0, -1, 0, 0, 0, -1}, q[3] = {0.1, 0, -1};
+    static const int start[] = {0, 1}, column[] = {0};
+    static const ptrdiff_t at[] = {0};
+    sim_delassus matrix = {start, column, at, W, 1};
+    sim_constraint c = {
+        .kind = SIM_CONTACT, .rows = 3, .tree = {-1, -1}, .body = {-1, -1}, .friction = 0.5, .stiffness = INFINITY};
+    double gap[3] = {0}, R[3] = {0}, target[3] = {0};
+    sim_problem p = {.step = 1, .nconstraint = 1, .nrow = 3, .constraint = &c, .gap = gap, .W = &matrix, .q = q};
+    sim_regularisation law = {R, target};
+    for (int s = 0; s < sim_solver_count(); s++) {
+        double gamma[3] = {0};
+        sim_error error;
+        sim_solver *solver = sim_solver_create(sim_solver_at(s), NULL, &error);
+        sim_solution out = {.impulse = gamma};
+        cr_assert_eq(sim_solver_solve(solver, &p, &law, &out, &error), SIM_OK);
+        cr_expect_gt(out.outcome, SIM_AT_ROUNDING, "%s", sim_solver_at(s)->name);
+        cr_expect(isfinite(gamma[0] + gamma[1] + gamma[2]), "%s", sim_solver_at(s)->name);
+        for (size_t k = 0; k < sizeof factors / sizeof factors[0]; k++) {
+            cr_expect(strcmp(factors[k], sim_solver_at(s)->name) != 0 || out.reason == SIM_REASON_SINGULAR, "%s: %s",
+                      factors[k], sim_reason_name(out.reason));
+        }
+        sim_solver_free(solver);
+    }
+}
+
+Test(reasons, not_finite_is_a_free_velocity_that_is_no_number) {
+    double bad[3] = {NAN, 0, -1};
+    contender all[MOST_CONTENDERS];
+    int count = contenders_all(all);
+    sim_problem *made = point_on_ground(2, 0.5, 0, 0.01, (double[3]){0.3, 0, -1}), p = *made;
+    p.v_free = bad;
+    for (int i = 0; i < count; i++) {
+        answer a = contest_entry(&p, contender_is_rigid(&all[i]) ? 0 : -1);
+        answer_find(&a, all[i].card->name, all[i].option);
+        cr_expect(gave_up(&a), "%s calls it %s", all[i].name, sim_outcome_name(a.out.outcome));
+        cr_expect_eq(a.out.reason, SIM_REASON_NONFINITE, "%s: %s", all[i].name, word(&a));
+        answer_free(&a);
+    }
+    sim_problem_free(made);
+}
+
+Test(reasons, unfit_is_friction_that_yields_along_one_tangent_more_than_along_the_other) {
+    static const char *const laws[] = {"sap", "canal", "subadmm"};
+    sim_problem *p = point_on_ground(2, 0.5, 0, 0.01, (double[3]){0.3, 0, -1});
+    for (size_t k = 0; k < sizeof laws / sizeof laws[0]; k++) {
+        answer a = contest_entry(p, 0.1);
+        a.R[0] = 0.2;
+        answer_find(&a, laws[k], NULL);
+        cr_expect_eq(a.out.reason, SIM_REASON_UNFIT, "%s: %s", laws[k], word(&a));
+        answer_free(&a);
+    }
+    sim_problem_free(p);
+}
