@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-static const double SOFTEST = 1e-2, HARDER = 0.1; /* inverse masses are about 1 here */
-enum { ROUNDS = 7, PATIENCE = 10 };
+static const double SOFTEST = 1, HARDER = 0.1; /* inverse masses are about 1 here */
+enum { ROUNDS = 9, PATIENCE = 10 };
 
 /* Sweeps of each way; 0: softening. */
 static const int ways[] = {100, 2000, 0, 10000};
