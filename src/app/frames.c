@@ -1,11 +1,9 @@
 /* Where is everything at the moments that are to be drawn? */
 #include "app/frames.h"
 #include "app/interrupt.h"
-#include "app/tally.h"
 #include "view/replay.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,14 +77,11 @@ static int take_world(frame_list *f, sim_world *world) {
     return 1;
 }
 
-static sim_status simulate(frame_list *f, sim_world *world, double step, const frame_times *times, sim_error *error) {
-    double due = clock_seconds() + 1;
+static sim_status simulate(frame_list *f, sim_world *world, double step, const frame_times *times, pieces *progress,
+                           sim_error *error) {
+    double end = times->every > 0 ? times->to : times->from;
     for (;;) {
         double time = sim_world_state(world)->time;
-        if (times->shown && clock_seconds() > due) {
-            due = clock_seconds() + 0.1;
-            fprintf(stderr, "\rsimulating: %.2f of %g s ", time, times->every == 0 ? times->from : times->to);
-        }
         double next = times->from + f->count * times->every;
         if (time >= next - step / 2 && !take_world(f, world)) {
             return no_memory(error);
@@ -98,19 +93,19 @@ static sim_status simulate(frame_list *f, sim_world *world, double step, const f
         if (interrupt_seen()) {
             return sim_fail(error, SIM_FAILED, "interrupted: nothing was drawn");
         }
+        pieces_part(progress, end > 0 ? fmin(time / end, 1) : 0);
         if (sim_world_step(world, error)) {
             return error->status;
         }
     }
 }
 
-sim_status frames_simulate(frame_list *f, const sim_scene *scene, const frame_times *times, sim_error *error) {
+sim_status frames_simulate(frame_list *f, const sim_scene *scene, const frame_times *times, pieces *progress,
+                           sim_error *error) {
     sim_world *world = sim_world_create(scene->model, &scene->options, error);
     f->bodies = scene->model->nbody;
-    sim_status status = world ? simulate(f, world, scene->options.step, times, error) : error->status;
-    if (times->shown) {
-        fprintf(stderr, "\r\033[K");
-    }
+    sim_status status = world ? simulate(f, world, scene->options.step, times, progress, error) : error->status;
+    pieces_hide(progress);
     sim_world_free(world);
     return status;
 }

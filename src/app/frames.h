@@ -2,6 +2,7 @@
 #ifndef APP_FRAMES_H
 #define APP_FRAMES_H
 
+#include "app/pieces.h"
 #include "record/trajectory.h"
 #include "view/frame.h"
 
@@ -20,11 +21,11 @@ view_frame frames_at(const frame_list *frames, int k);
 /* Which moments: from `from` to `to` (s), `every` apart; 0: the one nearest to `from`. */
 typedef struct frame_times {
     double from, to, every;
-    int shown; /* flag: say on standard error how far it is, if that takes long */
 } frame_times;
 
 /* Moves a world of the scene through time. */
-sim_status frames_simulate(frame_list *frames, const sim_scene *scene, const frame_times *times, sim_error *error);
+sim_status frames_simulate(frame_list *frames, const sim_scene *scene, const frame_times *times, pieces *progress,
+                           sim_error *error);
 /* Of a trajectory that belongs to the scene. */
 sim_status frames_read(frame_list *frames, trajectory *run, const sim_scene *scene, const frame_times *times,
                        sim_error *error);

@@ -189,9 +189,12 @@ static sim_status collect(rendering *r, sim_error *error) {
     const render_request *request = r->request;
     double end = r->run ? INFINITY : r->scene->duration;
     frame_times times = {request->time, request->duration >= 0 ? request->time + request->duration : end,
-                         request->kind == ONE_PICTURE ? 0 : 1 / request->fps, !request->quiet && isatty(STDERR_FILENO)};
+                         request->kind == ONE_PICTURE ? 0 : 1 / request->fps};
+    pieces progress;
+    pieces_start(&progress, 1);
+    pieces_begin(request->quiet || r->run ? NULL : &progress, "simulating");
     return r->run ? frames_read(&r->frames, r->run, r->scene, &times, error)
-                  : frames_simulate(&r->frames, r->scene, &times, error);
+                  : frames_simulate(&r->frames, r->scene, &times, request->quiet ? NULL : &progress, error);
 }
 
 static sim_status prepare(rendering *r, sim_error *error) {

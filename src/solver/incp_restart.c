@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-static const double SOFTEST = 1e-2, HARDER = 0.1; /* inverse masses are about 1 here */
-enum { ROUNDS = 7, PATIENCE = 10 };
+static const double SOFTEST = 1, HARDER = 0.1; /* inverse masses are about 1 here */
+enum { ROUNDS = 9, PATIENCE = 10 };
 
 /* Sweeps of each way; 0: softening. */
 static const int ways[] = {100, 2000, 0, 10000};
@@ -80,6 +80,7 @@ int incp_descend_and_restart(incp *m, sim_outcome *end) {
     static const int number[] = {0, 1, WAYS};
     int last = number[(int)m->call->option[INCP_RESTART]];
     *end = incp_descend(m, last ? PATIENCE : 0);
+    last = *end == SIM_AT_LIMIT ? 0 : last; /* who may go no further is in no minimum */
     for (int k = 0; k < last && goes_on(m); k++) {
         m->call->out->failures++;
         if (ways[k] == 0) {

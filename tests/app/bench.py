@@ -105,6 +105,19 @@ def solvers_meet_the_same_problems_in_every_run():
         assert all(a["outcome"] == "solved" and a["E"] <= 1e-8 for a in entry["answers"]), entry
 
 
+def runs_are_summed_up_step_by_step():
+    plain, helped = contest("cube-5-mu1.0", "--solver", "incp:start=sticking:restart=off,incp:start=sticking")["entries"]
+    for entry in (plain, helped):
+        runs, answers = entry["runs"], entry["answers"]
+        assert runs["count"] == 1 and runs["steps"] == len(answers) and runs["steps"] + runs["idle"] == 200
+        assert runs["iterations_most"] == max(a["iterations"] for a in answers)
+        assert abs(runs["unsolved_1e-8"] - sum(a["E"] > 1e-8 for a in answers) / len(answers)) < 1e-12
+        whole, all_of = (sum(a[name] for a in answers) for name in ("whole_steps", "iterations"))
+        assert 0 < whole <= all_of and abs(runs["whole_steps"] - whole / all_of) < 1e-12
+    assert plain["runs"]["restarted"] == plain["runs"]["searches"] == 0
+    assert helped["runs"]["unsolved_1e-8"] < 0.01
+
+
 def dishes_are_pushed_differently_each_time():
     one, other = contest("dishes", "--solver", "sap")["entries"][0]["answers"]
     assert one["E"] != other["E"] and one["own"] < 1e-5 < one["E"]  # the law of sap is another
