@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double GONE = 1e-6, DAMPED = 0.75;
+static const double GONE = 1e-6, DAMPED = 0.75, MOST_ITERATIONS = 1e6;
 static const double SWINGS = 0.3, SOFTER = 0.5, HARDER = 1.02, SOFTEST = 1e-6;
 enum { SETTLED = 2 };
 
@@ -136,7 +136,8 @@ int nsn_linear(nsn *m) {
     for (int k = 0; k < m->n; k++) {
         m->matrix.C[k] += m->matrix.out[k] ? 0 : m->loose * o[NSN_EPSILON] * m->matrix.diagonal[k];
     }
-    schur_course course = {.most = (int)o[NSN_LINEAR_ITERATIONS], .tolerance = m->loose * o[NSN_LINEAR_TOLERANCE]};
+    schur_course course = {.most = (int)fmin(MOST_ITERATIONS, o[NSN_LINEAR_ITERATIONS] / m->loose),
+                           .tolerance = m->loose * o[NSN_LINEAR_TOLERANCE]};
     sim_history *h = m->call->out->history;
     int kept = h && h->linear && h->linear_room - h->linear_count > course.most;
     course.history = kept ? h->linear + h->linear_count : NULL;
