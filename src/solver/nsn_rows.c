@@ -56,7 +56,8 @@ static void normal_row(nsn *m, int k) {
 
 /* Wf (33-35); where Fischer and Burmeister's has no sense, far outside the bound, the minimum map's. */
 static double compliance(const nsn *m, double a, double size, double bound, double r) {
-    double gap = bound - size, S = hypot(a, r * gap), below = a + r * bound - S;
+    double gap = bound - size, S = hypot(a, r * gap);
+    double below = S > 0 ? r * (bound - gap * (r * gap / (S + a))) : r * bound; /* a + r bound - S, also for little r */
     if (m->function == NSN_FISCHER_BURMEISTER && below > 1e-3 * r * bound) {
         double above = gap > 0 ? a * a / (S + r * gap) : S - r * gap;
         return r * above / below;
