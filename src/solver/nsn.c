@@ -14,7 +14,7 @@
  * Beyond the paper: with Wf held constant steps are those of a fixed point, of which, while no row comes or goes, guesses
  * ahead are made (extrapolate.c).  Where E has not halved in fifty steps, nor fallen in most of them, it goes round in
  * circles: it begins again from nothing, with less r of friction, smaller epsilon and more exact linear systems, a few times; it
- * goes on with these where it was near.
+ * goes on with these from the best there is where that is near.
  *
  * Gaps change with v as J says: the steps are those of one linearisation of the gaps, given by J and the targets.  Where
  * the problem has positions, gaps can be taken where the step ends (nsn_positions.c). */
@@ -46,7 +46,7 @@ static const sim_solver_option options[NSN_OPTIONS] = {
 
 static const double ROUNDED = 1e-12; /* an E that is as good as none */
 static const double SHRINK = 0.01, SMALLEST = 1e-6, CARE = 0.5, MOST_CARE = 1e-6;
-enum { WINDOW = 3, CALM = 5, PATIENCE = 50, ATTEMPTS = 24 };
+enum { WINDOW = 3, CALM = 5, PATIENCE = 50, ATTEMPTS = 40 };
 
 /* An attempt: from nothing, until E no longer halves. */
 typedef struct attempt {
@@ -100,11 +100,12 @@ static int go_on(nsn *m, attempt *a, int k) {
     int near = a->E < NATURAL_RIGHT;
     *a = (attempt){.number = a->number + 1, .since = k, .E = HUGE_VAL, .mark = HUGE_VAL};
     m->loose = fmax(MOST_CARE, CARE * m->loose);
-    if (!near) {
-        m->softer = fmax(SMALLEST, SHRINK * m->softer);
-        nsn_start(m);
-        measure(m);
+    m->softer = fmax(SMALLEST, SHRINK * m->softer);
+    nsn_start(m);
+    if (near) {
+        memcpy(m->gamma, m->best, (size_t)m->n * sizeof *m->gamma);
     }
+    measure(m);
     return a->number < ATTEMPTS;
 }
 
