@@ -7,7 +7,7 @@
  *   grasp        balls in a cup that two arms of seven joints squeeze and hold up (likewise)
  *   cube         balls thrown about in a cube, every step of ten runs (Todorov 2010, section IV, table 1)
  *   quadrupeds   limp robots that lie on the ground and on each other (section VII-D2, table III)
- *   arch, pile, grasp, can
+ *   arch, pile, gripper, can
  *                the rigid examples of Macklin et al. (2019, table 1), or what is near to them: an arch of twenty stones, a
  *                pile of 54 tables, a gripper that holds a cube, a can on 32 points, three boxes
  *
@@ -116,7 +116,7 @@ const contest_case contest_cases[] = {
      .states = 5,
      .between = 40,
      .set = {"world/solver=pgs", "world/solver_options={\"max_iterations\": 200}"}},
-    {.name = "grasp",
+    {.name = "gripper",
      .family = "macklin",
      .scene = "contact/gripper.json",
      .settle = 500,

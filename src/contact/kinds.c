@@ -9,6 +9,15 @@ int contact_is_motor(const sim_actuator *actuator) {
     return isfinite(actuator->effort) && actuator->target.keys && (actuator->kp > 0 || actuator->kd > 0);
 }
 
+int contact_stage_needed(const sim_model *m) {
+    int needed = m->nequality > 0;
+    for (int j = 0; j < m->nv; j++) {
+        const sim_dof *dof = &m->dof[j];
+        needed |= dof->limit.low > -INFINITY || dof->limit.high < INFINITY || dof->friction > 0;
+    }
+    return needed;
+}
+
 static const char *body_of(const sim_model *m, int dof) { return m->body[m->dof[dof].body].name; }
 
 static sim_status refuse(const sim_solver_card *card, sim_constraint_kind kind, const char *whose, const char *body,

@@ -54,19 +54,6 @@ static int has_rows(const sim_dof *dof) {
     return dof->limit.low > -INFINITY || dof->limit.high < INFINITY || dof->friction > 0;
 }
 
-int contact_stage_needed(const sim_model *model) {
-    int needed = model->nequality > 0;
-    for (int j = 0; j < model->nv; j++) {
-        needed |= has_rows(&model->dof[j]);
-    }
-    return needed;
-}
-
-int contact_wants_positions(const sim_solver_card *card, const double *option) {
-    int k = card->positions - 1;
-    return k >= 0 && (option ? option[k] : card->option[k].standard) > 0;
-}
-
 contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error) {
     if (contact_kinds_check(model, options->solver, error)) {
         return NULL;

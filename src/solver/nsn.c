@@ -12,8 +12,9 @@
  * changes the way and not the end.  t is 0.75, and 1 once no row has come or gone in two steps.
  *
  * Beyond the paper: with Wf held constant steps are those of a fixed point, of which, while no row comes or goes, guesses
- * ahead are made (extrapolate.c).  Where E has not halved in fifty steps it goes round in circles: it begins again from
- * nothing, with less r of friction, smaller epsilon and more exact linear systems, a few times.
+ * ahead are made (extrapolate.c).  Where E has not halved in fifty steps, nor fallen in most of them, it goes round in
+ * circles: it begins again from nothing, with less r of friction, smaller epsilon and more exact linear systems, a few times; it
+ * goes on with these from the best there is where that is near.
  *
  * Gaps change with v as J says: the steps are those of one linearisation of the gaps, given by J and the targets.  Where
  * the problem has positions, gaps can be taken where the step ends (nsn_positions.c). */
@@ -33,7 +34,7 @@ static const sim_solver_option options[NSN_OPTIONS] = {
     [NSN_MAX_ITERATIONS] = {"max_iterations", "Newton steps", 0, 1e6, 2000, 1, NULL},
     [NSN_FUNCTION] = {"function", "complementarity function", 0, 1, 1, 1, functions},
     [NSN_LINEAR] = {"linear", "how linear systems are answered", 0, SCHUR_METHODS - 1, SCHUR_PCR, 1, methods},
-    [NSN_LINEAR_ITERATIONS] = {"linear_iterations", "of one linear system", 1, 1e6, 500, 1, NULL},
+    [NSN_LINEAR_ITERATIONS] = {"linear_iterations", "of one linear system, at first", 1, 1e6, 500, 1, NULL},
     [NSN_LINEAR_TOLERANCE] = {"linear_tolerance", "of its residual, relative", 0, 1, 1e-3, 0, NULL},
     [NSN_PRECONDITIONED] = {"preconditioned", "impulses times inverse mass in complementarity functions", 0, 1, 1, 1,
                             switches},
@@ -45,12 +46,12 @@ static const sim_solver_option options[NSN_OPTIONS] = {
 
 static const double ROUNDED = 1e-12; /* an E that is as good as none */
 static const double SHRINK = 0.01, SMALLEST = 1e-6, CARE = 0.5, MOST_CARE = 1e-6;
-enum { WINDOW = 3, CALM = 5, PATIENCE = 50, ATTEMPTS = 24 };
+enum { WINDOW = 3, CALM = 5, PATIENCE = 50, ATTEMPTS = 40 };
 
 /* An attempt: from nothing, until E no longer halves. */
 typedef struct attempt {
-    int number, since;
-    double E, mark; /* the least of it; when it had last halved */
+    int number, since, falls; /* steps since E halved that made it least */
+    double E, mark;           /* the least of it; when it had last halved */
 } attempt;
 
 /* s and E of gamma. */
@@ -86,18 +87,24 @@ static int newton_step(nsn *m) {
 
 /* 0 if this attempt and all there may be have come to an end. */
 static int go_on(nsn *m, attempt *a, int k) {
+    a->falls += m->E < a->E;
     a->E = fmin(a->E, m->E);
     if (a->E < 0.5 * a->mark) {
         a->mark = a->E;
         a->since = k;
+        a->falls = 0;
     }
-    if (k - a->since <= PATIENCE) {
+    if (k - a->since <= PATIENCE || 2 * a->falls > k - a->since) {
         return 1;
     }
+    int near = a->E < NATURAL_RIGHT;
     *a = (attempt){.number = a->number + 1, .since = k, .E = HUGE_VAL, .mark = HUGE_VAL};
-    m->softer = fmax(SMALLEST, SHRINK * m->softer);
     m->loose = fmax(MOST_CARE, CARE * m->loose);
+    m->softer = fmax(SMALLEST, SHRINK * m->softer);
     nsn_start(m);
+    if (near) {
+        memcpy(m->gamma, m->best, (size_t)m->n * sizeof *m->gamma);
+    }
     measure(m);
     return a->number < ATTEMPTS;
 }
@@ -110,6 +117,7 @@ static sim_outcome iterate(nsn *m, extrapolation *ahead) {
     for (int k = 0;
          k < (int)o[NSN_MAX_ITERATIONS] && !(m->best_E <= o[NSN_TOLERANCE]) && !solution_stopped(m->call->out); k++) {
         if (!go_on(m, &a, k)) {
+            m->call->out->reason = m->best_E <= ROUNDED ? SIM_REASON_NONE : SIM_REASON_STANDSTILL;
             return m->best_E <= ROUNDED ? SIM_AT_ROUNDING : SIM_STALLED;
         }
         int calm = m->steady >= CALM;

@@ -40,7 +40,8 @@ typedef struct nsn {
     nsn_friction *friction; /* [n] at the first row of each friction */
     int *was_out;
     double softer; /* greatest softness */
-    double loose;  /* of linear systems, what their tolerance and epsilon are multiplied by */
+    double
+        loose; /* of linear systems, what their tolerance and epsilon are multiplied by, and their iterations divided */
     double E, best_E;
 } nsn;
 

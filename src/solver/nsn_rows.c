@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double GONE = 1e-6, DAMPED = 0.75;
+static const double GONE = 1e-6, DAMPED = 0.75, MOST_ITERATIONS = 1e6;
 static const double SWINGS = 0.3, SOFTER = 0.5, HARDER = 1.02, SOFTEST = 1e-6;
 enum { SETTLED = 2 };
 
@@ -56,7 +56,8 @@ static void normal_row(nsn *m, int k) {
 
 /* Wf (33-35); where Fischer and Burmeister's has no sense, far outside the bound, the minimum map's. */
 static double compliance(const nsn *m, double a, double size, double bound, double r) {
-    double gap = bound - size, S = hypot(a, r * gap), below = a + r * bound - S;
+    double gap = bound - size, S = hypot(a, r * gap);
+    double below = S > 0 ? r * (bound - gap * (r * gap / (S + a))) : r * bound; /* a + r bound - S, also for little r */
     if (m->function == NSN_FISCHER_BURMEISTER && below > 1e-3 * r * bound) {
         double above = gap > 0 ? a * a / (S + r * gap) : S - r * gap;
         return r * above / below;
@@ -136,7 +137,8 @@ int nsn_linear(nsn *m) {
     for (int k = 0; k < m->n; k++) {
         m->matrix.C[k] += m->matrix.out[k] ? 0 : m->loose * o[NSN_EPSILON] * m->matrix.diagonal[k];
     }
-    schur_course course = {.most = (int)o[NSN_LINEAR_ITERATIONS], .tolerance = m->loose * o[NSN_LINEAR_TOLERANCE]};
+    schur_course course = {.most = (int)fmin(MOST_ITERATIONS, o[NSN_LINEAR_ITERATIONS] / m->loose),
+                           .tolerance = m->loose * o[NSN_LINEAR_TOLERANCE]};
     sim_history *h = m->call->out->history;
     int kept = h && h->linear && h->linear_room - h->linear_count > course.most;
     course.history = kept ? h->linear + h->linear_count : NULL;
