@@ -51,7 +51,7 @@ static const sim_solver_option options[OPTIONS] = {
                        0, 1, widths},
 };
 
-static const double BEGIN = 1;                            /* kappa */
+static const double BEGIN = 1, NEARBY = 5;                /* kappa; where E is below FAR from the start */
 static const double STIFF = 0.07, SOFT = 0.5, FAR = 5e-4; /* primal / dual at last, and while E is above that */
 static const double NEAR = 2;                             /* by which factor it may be off */
 static const double MOST_CHANGE = 10;                     /* of kappa at once */
@@ -215,6 +215,7 @@ static int start(subadmm *s, progress *at) {
         return 1;
     }
     at->again = 1;
+    at->change = at->iteration == 0 && s->best < FAR ? NEARBY / s->kappa : 1;
     int done = change_penalty(s, at);
     begin_where_impulses_lead(s);
     at->outcome = done < 0 ? SIM_BROKEN_DOWN : SIM_OUTCOMES;
