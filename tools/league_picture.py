@@ -5,24 +5,14 @@ import subprocess
 import tempfile
 
 from markdown import power
+from shared import MOST, profile
 
-MOST = 1000  # times the fastest, at the right edge
 # One colour a family, one dash a member of it.
 STYLE = {"auto": ("#000000", 1, 3), "canal": ("#2f6fab", 1, 2), "pgs": ("#c0504d", 1, 2), "subadmm": ("#3f9f5f", 1, 2),
          "sap": ("#8a8a90", 1, 2), "nsn": ("#7a4fa3", 1, 2), "incp": ("#e07b1f", 1, 2), "mncp-rlm": ("#17a2b8", 1, 2),
          "mncp-plm": ("#17a2b8", 2, 2), "mlcp-pfb-rlm": ("#b58900", 1, 2), "mlcp-pfb-plm": ("#b58900", 2, 2),
          "mlcp-pivot": ("#d63384", 4, 2)}
 PANEL = (400, 300)
-
-
-def steps(ratios):
-    """(tau, share) of those solved within tau times the fastest, as a staircase that ends at the right edge."""
-    n, points = len(ratios), [(1, 0)]
-    for k, r in enumerate(sorted(ratios)):
-        if r > MOST:
-            break
-        points.append((max(r, 1), (k + 1) / n))
-    return points + [(MOST, points[-1][1])]
 
 
 def style(solver, number):
@@ -35,7 +25,7 @@ def panel(figures, level, folder, key):
     for number, solver in enumerate(figures):
         path = os.path.join(folder, f"{key}_{number}")
         with open(path, "w", encoding="ascii") as file:
-            file.writelines(f"{x:g} {y:g}\n" for x, y in steps(solver["profile"][level]))
+            file.writelines(f"{x:g} {y:g}\n" for x, y in profile(solver["profile"][level]))
         parts.append(f"'{path}' using 1:2 with steps {style(solver['solver'], number)} notitle")
     return f"plot [1:{MOST}][0:1.02] " + ", ".join(parts) + "\n"
 

@@ -7,7 +7,8 @@ import math
 import os
 import subprocess
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from shared import ROOT
+
 LEVELS = (1e-4, 1e-6, 1e-8)
 MOST_STEPS = 1000   # of a scene, however long it goes on
 # Scenes made to be large, or slow: settings, steps.
@@ -17,15 +18,6 @@ HANGS = 300         # seconds that a process may take, whatever the machine has 
 # Whose iterations are so cheap that time is their limit.
 LIFTED = {name: ["--set", "max_iterations=1000000"] for name in ("pgs", "subadmm")}
 GRACE = 1.1         # an answer that comes so much later than the limit still counts
-
-
-def program():
-    """The program itself, built if need be."""
-    named = os.environ.get("SIM_PROGRAM")
-    if named:
-        return named
-    subprocess.run([os.path.join(ROOT, "tools", "run"), "--version"], check=True, stdout=subprocess.DEVNULL)
-    return os.path.join(ROOT, "build", "release", "src", "app", "sim")
 
 
 # ---- problems ----
@@ -62,9 +54,14 @@ def course_of(sim, scene, name, folder, quick):
     return run, step, steps
 
 
+def name_of(scene):
+    """Folder and file below scenes/, as in contact/arch."""
+    return os.path.splitext(os.path.relpath(scene, os.path.join(ROOT, "scenes")))[0]
+
+
 def dump_scene(sim, scene, folder, quick):
     """Files of its steps, named by scene and moment."""
-    name = os.path.splitext(os.path.relpath(scene, os.path.join(ROOT, "scenes")))[0].replace(os.sep, "-")
+    name = name_of(scene).replace(os.sep, "-")
     run, step, steps = course_of(sim, scene, name, folder, quick)
     seen, files, state = set(), [], []
     for moment, number in sorted(steps[1:2] if quick else steps, key=lambda wanted: wanted[1]):
@@ -83,7 +80,7 @@ def dump_scene(sim, scene, folder, quick):
 
 
 def dump_all(sim, folder, quick, jobs, words):
-    scenes = [path for path in sorted(glob.glob(os.path.join(ROOT, "scenes", "*", "*.json"))) if any(word in path for word in words)]
+    scenes = [path for path in sorted(glob.glob(os.path.join(ROOT, "scenes", "*", "*.json"))) if any(word in name_of(path) for word in words)]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         made = list(pool.map(lambda scene: dump_scene(sim, scene, folder, quick), scenes))
     return [path for paths in made for path in paths]

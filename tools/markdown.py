@@ -35,6 +35,9 @@ def power(x):
     return f"{float(x):.0e}".replace("e-0", "e-")
 
 
+def line(row):
+    return "| " + " | ".join(str(cell) for cell in row) + " |"
+
+
 def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows])
+    return "\n".join([line(head), "|" + "---|" * len(head), *(line(row) for row in rows)])

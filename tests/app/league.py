@@ -15,8 +15,8 @@ SIM, PROBLEMS = (os.path.abspath(path) for path in sys.argv[1:3])
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
 sys.path.insert(0, os.path.join(ROOT, "tools"))
-import league_picture
 import league_run
+import shared
 
 
 def league(*words, program=SIM):
@@ -65,7 +65,7 @@ def steps_are_the_first_the_fullest_and_the_last_with_anything_to_do():
 
 
 def profiles_climb_by_one_problem_at_a_time_and_leave_out_what_is_not_solved():
-    points = league_picture.steps([1, 3, 50, 2000, math.inf])
+    points = shared.profile([1, 3, 50, 2000, math.inf])
     assert points == [(1, 0), (1, 0.2), (3, 0.4), (50, 0.6), (1000, 0.6)]
 
 

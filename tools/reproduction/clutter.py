@@ -1,7 +1,7 @@
 """Objects fall into a container and come to rest: what Newton's method of SAP takes, how right it is, how it grows."""
-import math
 import statistics
 
+from .frame import shared
 from .frame.context import Curve
 
 NAME = "clutter"
@@ -109,8 +109,7 @@ def growth(context):
     context.figure("mean_momentum", max(one["momentum"] for place in PLACES for one in told[place]))
     context.figure("contacts_open", next(b["contacts"] / a["contacts"] for a, b in zip(*told.values()) if a["objects"] == 40))
     for place in PLACES:
-        sizes, times = ([math.log(one[key]) for one in told[place]] for key in ("objects", "ms"))
-        context.figure(f"time_exponent_{place}", statistics.linear_regression(sizes, times).slope)
+        context.figure(f"time_exponent_{place}", shared.exponent([(one["objects"], one["ms"]) for one in told[place]]))
 
 
 def run(context):

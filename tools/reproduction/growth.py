@@ -1,6 +1,5 @@
-"""Balls poured into a cup: how time and error grow with their number."""
+"""Balls in a cup, at rest or held by two arms: how time and error grow with their number."""
 import collections
-import math
 import statistics
 
 from .frame import shared
@@ -8,47 +7,58 @@ from .frame.context import Curve
 
 NAME = "growth"
 ORDER = 56
-TITLE = "Pouring"
+TITLE = "Balls in a cup"
 PAPER = "lee2024"
 SHOWN = "section VII-C, figure 11"
-ABOUT = ("Balls of 5 mm and 5 g are poured from one cup into another; each solver has a fixed effort, 5 rounds for CANAL and 100 iterations for SubADMM "
-         "and PGS. How do time and error grow with the number of balls? The robot that holds the cup in the paper is not there: the cup is moved as "
-         "if held.")
-SECONDS = (4, 50)
+ABOUT = ("In the paper balls are poured into a bottle that two arms hold; each solver has a fixed effort, 5 rounds for CANAL and 100 iterations for SubADMM "
+         "and PGS. How do time and error grow with the number of balls? Residuals are judged where two arms of seven joints squeeze a cup with 9 to 45 balls "
+         "and hold it up (grasp), the growth of time by balls that fall into a cup that stands still (pour), of which there may be more.")
+SECONDS = (8, 60)
 
 LIKE_PAPER = (9, 18, 27, 36, 45)
+FAMILIES = {"grasp": "held by two arms", "pour": "in a cup that stands"}
+PLAIN = "pgs:acceleration=none"
+
+
+def measured(context, solvers, chosen, cases):
+    """(family, solver) -> one for each size."""
+    told = context.json(*solvers.asked(cases, [solvers.FIXED[s] for s in chosen], "--json"))
+    found = collections.defaultdict(list)
+    for number, entry in enumerate(told["entries"]):
+        answers, (family, balls) = entry["answers"], entry["case"].split("-")
+        found[family, chosen[number % len(chosen)]].append({
+            "balls": int(balls), "size": entry["bodies"] + entry["contacts"], "contacts": entry["contacts"],
+            "ms": 1e3 * statistics.mean(a["seconds"] for a in answers), "lee": statistics.mean(a["lee"] for a in answers),
+            "E": statistics.median(a["E"] for a in answers), "whole": all(a["outcome"] == "at its limit" for a in answers)})
+    return found
+
+
+def beside(a, b):
+    """Residuals of one over those of the other, geometric mean of the sizes at which there is any."""
+    return statistics.geometric_mean(x["lee"] / y["lee"] for x, y in zip(a, b) if min(x["lee"], y["lee"]) > 1e-12)
+
+
+def show(context, solvers, chosen, found, family, how):
+    for figure, title, y in (("ms", "time of a solve, mean", "[ms]"), ("lee", "residual, mean", "[N s]")):
+        context.plot(f"Balls {how}: {title}", [Curve([(6 * one["balls"], one[figure]) for one in found[family, s]], solvers.TITLE[s], "both") for s in chosen],
+                     x="degrees of freedom of the balls", y=y, log="xy")
+    head = ["balls", "contacts"] + [f"{solvers.TITLE[s]} {what}" for s in chosen for what in ("[ms]", "residual [N s]", "E")]
+    context.table(f"Balls {how}, five problems of each size", head, [
+        [rows[0]["balls"], rows[0]["contacts"]] + [one[what] for one in rows for what in ("ms", "lee", "E")]
+        for rows in zip(*(found[family, s] for s in chosen))], note="E is the median, the others are means.")
 
 
 def run(context):
     solvers = shared.tool("solvers")
     chosen = list(solvers.FIXED)
     sizes = LIKE_PAPER if context.quick else tuple(n for n in solvers.SIZES if n <= 490)
-    told = context.json(*solvers.asked([f"pour-{n}" for n in sizes], [solvers.FIXED[s] for s in chosen], "--json"))
-    found = collections.defaultdict(list)
-    for number, entry in enumerate(told["entries"]):
-        answers = entry["answers"]
-        found[chosen[number % len(chosen)]].append({
-            "balls": int(entry["case"].split("-")[1]), "size": entry["bodies"] + entry["contacts"], "contacts": entry["contacts"],
-            "ms": 1e3 * statistics.mean(a["seconds"] for a in answers), "lee": statistics.mean(a["lee"] for a in answers),
-            "E": statistics.median(a["E"] for a in answers), "whole": all(a["outcome"] == "at its limit" for a in answers)})
-    for figure, title, y in (("ms", "Time of a solve, mean", "[ms]"), ("lee", "Residual, mean", "[N s]")):
-        context.plot(title, [Curve([(6 * one["balls"], one[figure]) for one in found[s]], solvers.TITLE[s], "both") for s in chosen],
-                     x="degrees of freedom", y=y, log="xy")
-    head = ["balls", "contacts"] + [f"{solvers.TITLE[s]} {what}" for s in chosen for what in ("[ms]", "residual [N s]", "E")]
-    context.table("Five problems of each size", head, [
-        [n, found[chosen[0]][k]["contacts"]] + [found[s][k][what] for s in chosen for what in ("ms", "lee", "E")] for k, n in enumerate(sizes)],
-        note="E is the median, the others are means.")
-    paper = {s: [one for one in found[s] if one["balls"] in LIKE_PAPER] for s in chosen}
-    context.figure("canal_residual", statistics.mean(one["lee"] for one in paper["canal"]))
-    shares = [a["lee"] / b["lee"] for a, b in zip(paper["subadmm"], paper["pgs:acceleration=none"]) if a["lee"] > 1e-12 or b["lee"] > 1e-12]
-    context.figure("subadmm_over_pgs", statistics.geometric_mean(shares))
-    context.figure("canal_over_subadmm", statistics.geometric_mean(
-        a["lee"] / b["lee"] for a, b in zip(paper["canal"], paper["subadmm"]) if a["lee"] > 1e-12 or b["lee"] > 1e-12))
-    for s, name in (("canal", "canal"), ("subadmm", "subadmm"), ("pgs:acceleration=none", "pgs")):
-        points = [one for one in found[s] if one["whole"]]
-        context.figure(f"time_exponent_{name}", exponent(points))
-
-
-def exponent(points):
-    """Of time against bodies and contacts together, of the sizes at which all that was asked for had to be done."""
-    return statistics.linear_regression([math.log(p["size"]) for p in points], [math.log(p["ms"]) for p in points]).slope
+    found = measured(context, solvers, chosen, [f"grasp-{n}" for n in LIKE_PAPER] + [f"pour-{n}" for n in sizes])
+    for family, how in FAMILIES.items():
+        show(context, solvers, chosen, found, family, how)
+    held = {s: found["grasp", s] for s in chosen}
+    context.figure("canal_residual", statistics.mean(one["lee"] for one in held["canal"]))
+    context.figure("subadmm_over_pgs", beside(held["subadmm"], held[PLAIN]))
+    context.figure("canal_over_subadmm", beside(held["canal"], held["subadmm"]))
+    for s, name in (("canal", "canal"), ("subadmm", "subadmm"), (PLAIN, "pgs")):
+        # of the sizes at which all that was asked for had to be done
+        context.figure(f"time_exponent_{name}", shared.exponent([(one["size"], one["ms"]) for one in found["pour", s] if one["whole"]]))

@@ -2,6 +2,7 @@
 import math
 import statistics
 
+from .frame import shared
 from .frame.context import Curve
 
 NAME = "slip_parameter"
@@ -34,8 +35,7 @@ def at_end(context, place, sigma):
 
 def slope(told, figure, low, high):
     """Of logarithms."""
-    points = [(math.log(one["sigma"]), math.log(one[figure])) for one in told if low <= one["sigma"] <= high]
-    return statistics.linear_regression(*zip(*points)).slope
+    return shared.exponent([(one["sigma"], one[figure]) for one in told if low <= one["sigma"] <= high])
 
 
 def run(context):

@@ -1,7 +1,8 @@
-"""What other tools of tools/ know already: their modules by name, as in tool("solvers").exponent."""
+"""What other tools of tools/ know already: their modules by name, as in tool("solvers").asked, and what they share."""
 import importlib.machinery
 import importlib.util
-import math
+
+from shared import digits, exponent, profile  # pylint: disable=unused-import
 
 from .context import ROOT
 
@@ -11,8 +12,3 @@ def tool(name):
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
-
-
-def digits(x):
-    """-log10, of rounding 17."""
-    return -math.log10(max(x, 1e-17))

@@ -1,0 +1,44 @@
+"""What the programs beside this file share: the program `sim`, growth, ratios of times, profiles."""
+import functools
+import math
+import os
+import statistics
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MOST = 1000  # times the fastest, at the right edge of a profile
+
+
+@functools.lru_cache(maxsize=None)
+def program():
+    """That of SIM_PROGRAM, or the one of tools/run, built if need be."""
+    named = os.environ.get("SIM_PROGRAM")
+    if named:
+        return named
+    subprocess.run([os.path.join(ROOT, "tools", "run"), "--version"], check=True, stdout=subprocess.DEVNULL)
+    return os.path.join(ROOT, "build", "release", "src", "app", "sim")
+
+
+def digits(x):
+    """-log10, of rounding 17."""
+    return -math.log10(max(x, 1e-17))
+
+
+def exponent(points):
+    """y grows as x to the power of: the slope of the logarithms of (x, y)."""
+    return statistics.linear_regression(*zip(*((math.log(x), math.log(y)) for x, y in points))).slope
+
+
+def ratio(time, least):
+    """Times the fastest; infinite where it, or nobody, has solved it."""
+    if math.isinf(time) or math.isinf(least):
+        return math.inf
+    if time <= 0 and least <= 0:
+        return 1.0
+    return time / least if least > 0 else math.inf
+
+
+def profile(ratios, most=MOST):
+    """(tau, share) of those solved within tau times the fastest (Dolan, More 2002), as a staircase that ends at the right edge."""
+    points = [(1, 0)] + [(max(r, 1), (k + 1) / len(ratios)) for k, r in enumerate(sorted(ratios)) if r <= most]
+    return points + [(most, points[-1][1])]
