@@ -141,9 +141,9 @@ void equality_on_body(const frame *f, const sim_model *model, int constraint, in
 /* An island's answer; changed: as its constraints now are. */
 typedef sim_status (*rebound_answer)(void *self, int changed, sim_error *error);
 /* The answer with as much restitution as the island bears.  R and target are those of the constraints as they are, and
- * then of the answer. */
-sim_status rebound_find(frame *frame, island *island, rebound_answer answer, void *self, sim_arena *scratch,
-                        sim_error *error);
+ * then of the answer; v* is the one they were found with.  Who is slower than the threshold does not bounce. */
+sim_status rebound_find(frame *frame, island *island, double threshold, rebound_answer answer, void *self,
+                        sim_arena *scratch, sim_error *error);
 
 /* How fast positions must move beyond v_start + travel (v - v_start). */
 int touchdown(const island *island, double travel, sim_arena *scratch);

@@ -409,9 +409,11 @@ static sim_status solve_island(contact_stage *s, worker *w, island *is, sim_erro
     status = status ? status : regularise(s, is, w->scratch, error);
     spend(is, clock, CONTACT_REGULARISE, &since);
     attempt a = {s, w, is};
-    status = status                               ? status
-             : s->options.compliance == SIM_RIGID ? rebound_find(&s->frame, is, answer_anew, &a, w->scratch, error)
-                                                  : answer_anew(&a, 0, error);
+    double threshold = s->options.law.threshold;
+    status = status ? status
+             : s->options.compliance == SIM_RIGID
+                 ? rebound_find(&s->frame, is, threshold, answer_anew, &a, w->scratch, error)
+                 : answer_anew(&a, 0, error);
     is->seconds[CONTACT_FACTOR] = is->solution.factor_seconds;
     spend(is, clock, CONTACT_SOLVER, &since);
     if (!status && !touchdown(is, s->frame.in->travel, w->scratch)) {

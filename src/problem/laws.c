@@ -41,8 +41,9 @@
  * The six rows of a weld are two constraints in this, of metres and of radians.
  *
  * Friction has target 0 and, near-rigid, R = sigma w.  Springs and actuators say themselves how they yield. */
+#include "problem/laws.h"
+
 #include <math.h>
-#include <sim/problem.h>
 
 typedef struct law {
     const sim_problem *problem;
@@ -112,15 +113,16 @@ static double gap_target(const law *l, const sim_constraint *c, double gap) {
     return l->options->push * fmax(-gap - slop(l, c), 0) / l->problem->step;
 }
 
+int law_strikes(const sim_problem *p, double threshold, const sim_constraint *c, int row) {
+    int arrives = p->gap[c->row + row] + p->step * row_velocity(p, c, row, p->v_free) <= 0;
+    return arrives && row_velocity(p, c, row, p->v_start) < -threshold;
+}
+
 static double rigid_target(const law *l, const sim_constraint *c, int row) {
     const sim_problem *p = l->problem;
     double gap = p->gap[c->row + row], out = gap_target(l, c, gap);
-    if (c->restitution > 0) {
-        double before = row_velocity(p, c, row, p->v_start);
-        int arrives = gap + p->step * row_velocity(p, c, row, p->v_free) <= 0;
-        if (arrives && before < -l->options->threshold) {
-            return fmax(-c->restitution * before, gap < 0 ? out : 0);
-        }
+    if (c->restitution > 0 && law_strikes(p, l->options->threshold, c, row)) {
+        return fmax(-c->restitution * row_velocity(p, c, row, p->v_start), gap < 0 ? out : 0);
     }
     return out;
 }

@@ -139,3 +139,38 @@ Test(rebound, balls_bounce_by_newtons_law_whatever_else_acts) {
         yard_end(&y);
     }
 }
+
+/* A ball on a slider with a motor that brakes it, or that drives it at its own speed: at its limit in free motion, at
+ * rest, as it bounces, or nowhere. */
+Test(rebound, a_ball_on_a_motor_bounces_by_newtons_law_wherever_the_motor_is_at_its_limit) {
+    static const double once[] = {0}, here[] = {0};
+    for (int k = 0; k < 640; k++) {
+        double e = 0.2 * (1 + k % 5), kd = 100 * (1 + k / 5 % 8), bound = 100 * pow(1.6, k / 40 % 8);
+        double drive = k < 320 ? 0 : -2 * kd;
+        surface s = rough(0.5);
+        s.restitution = e;
+        yard y = yard_begin(v3_make(0, 0, 0), s);
+        yard_ground(&y);
+        sim_shape shape = sim_shape_default();
+        sim_body_def def = sim_body_default();
+        sim_actuator motor = {.kd = kd, .effort = bound, .target = {SIM_HOLD, 1, 1, once, here}};
+        motor.feedforward = (sim_track){SIM_HOLD, 1, 1, once, &drive};
+        shape.type = SIM_SPHERE;
+        shape.size[0] = 0.1;
+        shape.material = y.material;
+        def.name = "ball";
+        def.joint = SIM_SLIDER;
+        def.axis = v3_make(0, 0, 1);
+        def.placement.p = v3_make(0, 0, 0.1 + 1e-5);
+        def.inertia = box_inertia(1, 0.1, 0.1, 0.1);
+        def.v[0] = -2;
+        shape.body = sim_builder_add_body(y.builder, &def);
+        sim_builder_add_shape(y.builder, &shape);
+        sim_builder_add_actuator(y.builder, shape.body, &motor);
+        yard_open(&y, k % 2 ? "pgs" : "mncp-rlm", SIM_SYMPLECTIC_EULER, dt);
+        yard_step(&y);
+        double after = motion_of(&y, "ball").lin.z;
+        cr_expect_float_eq(after, 2 * e, 1e-7, "e %g, %g N s/m, %g N, %g N: %g after 2", e, kd, drive, bound, after);
+        yard_end(&y);
+    }
+}
