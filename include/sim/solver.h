@@ -16,6 +16,9 @@ typedef struct sim_solver_option {
     const char *const *choice; /* names of 0, 1, ...; ends with NULL; NULL: a number */
 } sim_solver_option;
 
+/* What of its effort a solver counts beside iterations, as bits: numbers of a solution that else stay 0. */
+enum { SIM_COUNTS_SEARCHES = 1, SIM_COUNTS_FAILURES = 2, SIM_COUNTS_WHOLE_STEPS = 4 };
+
 /* What a solver is. */
 typedef struct sim_solver_card {
     const char *name;   /* "sap" */
@@ -24,10 +27,11 @@ typedef struct sim_solver_card {
     sim_cone cone;             /* the law of its answers ... */
     sim_compliance compliance; /* ... and the R and target that it is given unless another is asked for */
     unsigned kinds;            /* bit k: takes constraints of kind k */
-    int local;      /* takes problems of W and q alone as they are; else by a factor W = L L', A = 1, J = L */
-    int asymmetric; /* takes W that is not symmetric as it is; else its symmetric part, and the rest round by round */
-    int bodies;     /* wants the bodies of a problem, where they are known */
-    int positions;  /* 1 + the option by which it wants the positions of a problem; 0: has no use for them */
+    int local;       /* takes problems of W and q alone as they are; else by a factor W = L L', A = 1, J = L */
+    int asymmetric;  /* takes W that is not symmetric as it is; else its symmetric part, and the rest round by round */
+    int bodies;      /* wants the bodies of a problem, where they are known */
+    int positions;   /* 1 + the option by which it wants the positions of a problem; 0: has no use for them */
+    unsigned counts; /* SIM_COUNTS_... */
     const char *const *branch; /* names of the methods it is made of; ends with NULL; NULL: it is one */
     int noptions;
     const sim_solver_option *option;

@@ -134,9 +134,19 @@ const contest_case contest_cases[] = {
 };
 const int contest_case_count = sizeof contest_cases / sizeof contest_cases[0];
 
-/* The name of a case or of a family. */
-static int fits(const char *word, const contest_case *c) {
+static int is_named(const char *word, const contest_case *c) {
     return strcmp(word, c->name) == 0 || strcmp(word, c->family) == 0;
+}
+
+/* The name of a case or of a family; if it is neither of any, that of families up to a "-". */
+static int fits(const char *word, const contest_case *c) {
+    size_t length = strlen(word);
+    for (int k = 0; k < contest_case_count; k++) {
+        if (is_named(word, &contest_cases[k])) {
+            return is_named(word, c);
+        }
+    }
+    return strncmp(word, c->family, length) == 0 && c->family[length] == '-';
 }
 
 int contest_chosen(const contest_request *request, const contest_case *c) {

@@ -3,6 +3,7 @@
  * as it stands; the share of steps whose answer is not within 1e-8, and within 1e-6, of the law. */
 #include "app/contest_runs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int ascending(const void *a, const void *b) {
@@ -27,6 +28,13 @@ static double median_of_runs(const contest_entry *entry, int *list, int *runs) {
     return *runs ? sum / *runs : 0;
 }
 
+/* 0 would be a figure. */
+static void leave_out(unsigned counts, contest_runs *r) {
+    r->searches = counts & SIM_COUNTS_SEARCHES ? r->searches : NAN;
+    r->restarted = counts & SIM_COUNTS_FAILURES ? r->restarted : NAN;
+    r->whole = counts & SIM_COUNTS_WHOLE_STEPS ? r->whole : NAN;
+}
+
 int contest_runs_of(const contest_entry *entry, contest_runs *r) {
     const contest_problems *p = entry->problems;
     int *list = malloc((size_t)(p->count + 1) * sizeof *list);
@@ -49,8 +57,17 @@ int contest_runs_of(const contest_entry *entry, contest_runs *r) {
     }
     r->mean = all * share;
     r->whole = all > 0 ? whole / all : 1;
+    leave_out(entry->solver->card->counts, r);
     free(list);
     return 1;
+}
+
+static void print_if_counted(double figure, int digits) {
+    if (isnan(figure)) {
+        printf(" - |");
+    } else {
+        printf(" %.*f |", digits, figure);
+    }
 }
 
 void contest_report_runs(const contest_request *request, const contest_entry *entry, int count) {
@@ -66,9 +83,11 @@ void contest_report_runs(const contest_request *request, const contest_entry *en
     for (int k = 0; k < count; k++) {
         contest_runs r;
         if (!entry[k].trouble.status && contest_runs_of(&entry[k], &r)) {
-            printf("| %s | `%s` | %.2f | %.2f | %d | %.1f | %.2f | %.1f | %.2f | %.2f |\n", p->c->name,
-                   entry[k].solver->text, r.median, r.mean, r.most, 100 * r.whole, 100 * r.restarted, r.searches,
-                   100 * r.beyond_8, 100 * r.beyond_6);
+            printf("| %s | `%s` | %.2f | %.2f | %d |", p->c->name, entry[k].solver->text, r.median, r.mean, r.most);
+            print_if_counted(100 * r.whole, 1);
+            print_if_counted(100 * r.restarted, 2);
+            print_if_counted(r.searches, 1);
+            printf(" %.2f | %.2f |\n", 100 * r.beyond_8, 100 * r.beyond_6);
         }
     }
     fflush(stdout);

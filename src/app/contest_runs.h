@@ -7,7 +7,7 @@
 typedef struct contest_runs {
     int runs, steps, most;     /* runs; their steps with contacts; iterations of one at most */
     double median, mean;       /* iterations of a step: mean of the runs' medians; mean of all */
-    double searches;           /* of a step, mean */
+    double searches;           /* of a step, mean; this and the next two NAN where the solver does not count them */
     double whole, restarted;   /* share of iterations that took Newton's point; of steps that were begun anew */
     double beyond_8, beyond_6; /* share of steps with E above 1e-8, 1e-6 */
 } contest_runs;

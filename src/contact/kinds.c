@@ -1,6 +1,6 @@
 /* Which kinds of rows may a model ask for? A solver that lacks one is refused before the first step, not at the step that
  * meets it. */
-#include "contact/stage.h"
+#include "contact/parts.h"
 
 #include <math.h>
 
@@ -12,8 +12,7 @@ int contact_is_motor(const sim_actuator *actuator) {
 int contact_stage_needed(const sim_model *m) {
     int needed = m->nequality > 0;
     for (int j = 0; j < m->nv; j++) {
-        const sim_dof *dof = &m->dof[j];
-        needed |= dof->limit.low > -INFINITY || dof->limit.high < INFINITY || dof->friction > 0;
+        needed |= dof_has_rows(&m->dof[j]);
     }
     return needed;
 }

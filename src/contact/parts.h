@@ -7,6 +7,13 @@
 #include "contact/stage.h"
 #include "math/v3.h"
 
+#include <math.h>
+
+/* Has a joint a range or dry friction, which are rows? */
+static inline int dof_has_rows(const sim_dof *dof) {
+    return dof->limit.low > -INFINITY || dof->limit.high < INFINITY || dof->friction > 0;
+}
+
 /* A on the trees of an island. */
 typedef struct mass_operator {
     const sim_model *model;

@@ -50,10 +50,6 @@ static int take_memory(contact_stage *s) {
     return s->arena && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->root && s->worker;
 }
 
-static int has_rows(const sim_dof *dof) {
-    return dof->limit.low > -INFINITY || dof->limit.high < INFINITY || dof->friction > 0;
-}
-
 contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error) {
     if (contact_kinds_check(model, options->solver, error)) {
         return NULL;
@@ -80,7 +76,7 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
         s->last_dof[i] = b->nv ? b->v0 + b->nv - 1 : s->last_dof[b->parent];
     }
     for (int j = 0; j < model->nv; j++) {
-        if (has_rows(&model->dof[j])) {
+        if (dof_has_rows(&model->dof[j])) {
             s->joint[s->njoint++] = j;
         }
     }

@@ -162,6 +162,7 @@ static int copy_parts(owned *o, const sim_problem *p) {
     COPY(v_guess, p->nv);
     COPY(impulse_guess, p->nrow);
     o->problem.W = NULL;
+    o->problem.positions = NULL; /* ask the step that it came from */
     ok = ok && (!p->bodies || copy_bodies(o, p->bodies));
     return ok && (!sim_problem_local(p) || copy_delassus(o, p));
 }

@@ -19,6 +19,7 @@
  * It gives up where the work has grown so many times since the error was last halved: PATIENCE for each method that took part. */
 #include "solver/auto.h"
 #include "solver/natural.h"
+#include "solver/reason.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -171,6 +172,16 @@ static sim_outcome outcome_of(const auto_turns *t, const auto_branch *b) {
     return t->E < HUGE_VAL || any_left(t) ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
 }
 
+/* Why there is nothing to hand out: what the first that broke down says. */
+static sim_reason reason_of_branches(const auto_turns *t) {
+    for (int k = 0; k < BRANCHES; k++) {
+        if (t->branch[k].out.outcome == SIM_BROKEN_DOWN) {
+            return reason_of(&t->branch[k].out, 0);
+        }
+    }
+    return SIM_REASON_NONFINITE;
+}
+
 static void report(auto_turns *t) {
     sim_solution *out = t->call->out;
     const auto_branch *b = t->best >= 0 ? &t->branch[t->best] : NULL;
@@ -186,7 +197,7 @@ static void report(auto_turns *t) {
     out->finished_by = t->best;
     out->residual = t->E;
     out->outcome = outcome_of(t, b);
-    out->reason = out->outcome == SIM_AT_LIMIT ? SIM_REASON_STANDSTILL : SIM_REASON_NONFINITE;
+    out->reason = out->outcome == SIM_AT_LIMIT ? SIM_REASON_STANDSTILL : reason_of_branches(t);
 }
 
 /* Who begins: the finisher, if the guess is nearly right; a few contacts are swept sooner than a Newton step is prepared.
@@ -263,6 +274,7 @@ const solver_type solver_auto = {
              .asymmetric = 1,
              .bodies = 1,
              .branch = names,
+             .counts = SIM_COUNTS_SEARCHES,
              .noptions = OPTIONS,
              .option = options},
     .create = create,

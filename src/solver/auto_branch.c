@@ -123,6 +123,8 @@ int auto_begin(auto_turns *t, auto_branch *b) {
         int made = factor(t);
         if (made <= 0) {
             b->stage = AUTO_DONE;
+            b->out.outcome = SIM_BROKEN_DOWN;
+            b->out.reason = SIM_REASON_SINGULAR;
             return made < 0;
         }
         b->call.work += b->expected;

@@ -280,12 +280,13 @@ static int answer(canal *c) {
         int some = c->inner.iterations + (c->leap.guessed ? TRIAL : MOST_STEPS);
         c->newton.options.max_iterations = some < most ? some : most;
         set_law(c);
+        c->rounds.trial = c->leap.guessed;
         c->rounds.give_way = c->kappa <= c->call->option[PENALTY];
         done = inner_answer(&c->rounds, c->target, c->shift, ROUNDING * c->kappa * DBL_EPSILON);
         if (c->rounds.stuck) {
             relieve(c);
         }
-    } while (done && c->rounds.stuck);
+    } while (done && c->rounds.stuck && c->inner.iterations < most && !solution_stopped(c->call->out));
     c->loosest *= c->inner.iterations > before ? 1 : TIGHTER;
     return done;
 }
@@ -503,6 +504,7 @@ const solver_type solver_canal = {
              .cone = SIM_CONE_STRICT,
              .compliance = SIM_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
+             .counts = SIM_COUNTS_SEARCHES | SIM_COUNTS_FAILURES,
              .noptions = OPTIONS,
              .option = options},
     .create = create,

@@ -14,6 +14,7 @@ typedef struct canal_inner {
     double *from;    /* [nv] v before a strict try */
     int failed;      /* the last answer is not within its tolerance */
     int give_way;    /* the caller's, before every round: what is stuck is to be cascaded */
+    int trial;       /* likewise: few steps are to tell whether this leads anywhere, and no more are taken */
     int stuck;       /* it was stuck and is not answered: all is as before the round, but for the steps it took */
     int strictly;    /* the last answer is one of the strict problem: no shift had a say */
     int pause, left; /* rounds without tries after one that failed; still to go */

@@ -29,7 +29,7 @@ static const char *const restarts[] = {"off", "once", "on", NULL};
 
 static const sim_solver_option options[INCP_OPTIONS] = {
     [INCP_TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [INCP_MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton", 0, 1e6, 100, 1, NULL},
+    [INCP_MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton, of all descents", 0, 1e6, 500, 1, NULL},
     [INCP_EDGES] = {"edges", "stay on edges where both sides go uphill", 0, 1, 1, 1, switches},
     [INCP_DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
     [INCP_PROJECTION] = {"projection", "put steps along an edge back on it", 0, 1, 1, 1, switches},
@@ -185,16 +185,19 @@ static void leave(incp *m) {
     }
 }
 
+int incp_goes_on(const incp *m) {
+    const double *o = m->call->option;
+    return !(m->E <= o[INCP_TOLERANCE]) && m->call->out->iterations < (int)o[INCP_MAX_ITERATIONS] &&
+           !solution_stopped(m->call->out);
+}
+
 sim_outcome incp_descend(incp *m, int patience) {
     const double *o = m->call->option;
     double half = 0.5 * m->l;
     int waited = 0;
     m->lambda = FIRST;
-    m->iteration = 0;
-    while (m->iteration < (int)o[INCP_MAX_ITERATIONS] && !(m->E <= o[INCP_TOLERANCE]) &&
-           !solution_stopped(m->call->out)) {
+    while (incp_goes_on(m)) {
         double before = m->l;
-        m->iteration++;
         m->call->out->iterations++;
         incp_derive(m);
         double model = newton_point(m);
@@ -293,6 +296,7 @@ const solver_type solver_incp = {
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .asymmetric = 1,
+             .counts = SIM_COUNTS_SEARCHES | SIM_COUNTS_FAILURES | SIM_COUNTS_WHOLE_STEPS,
              .noptions = INCP_OPTIONS,
              .option = options},
     .solve = solve,

@@ -35,7 +35,6 @@ typedef struct incp {
     int *active; /* [nconstraint] and that it is not to leave */
     incp_crossing *crossing;
     double l, E, lambda, size; /* lambda is over `size`, the mean of J' J's diagonal */
-    int iteration;             /* of this descent */
 } incp;
 
 /* Memory for a call; 0 without. */
@@ -44,6 +43,8 @@ int incp_make(incp *m, solver_call *call, dual *d);
 double incp_stand(incp *m, const double *y);
 /* F, J, g at x, and which edges are active. */
 void incp_derive(incp *m);
+/* Is there no answer yet, and may it go on? */
+int incp_goes_on(const incp *m);
 /* From x to where nothing is better; `patience`: and no longer than so many iterations without half of l, 0: however long. */
 sim_outcome incp_descend(incp *m, int patience);
 /* And on from there, as far as options allow it; 0 without memory. */

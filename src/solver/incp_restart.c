@@ -8,7 +8,7 @@
  *   softening  a W that is not singular, softer at first, then less so, each time from where the last one led (hybrid_soften).
  *
  * Where l is not halved in some iterations the next way is taken at once; after the last way there is no hurry.  Iterations of all
- * descents are counted as such, restarts as failures, sweeps as searches. */
+ * descents are counted as such, and share one limit; restarts are counted as failures, sweeps as searches. */
 #include "solver/incp.h"
 
 #include <string.h>
@@ -21,10 +21,6 @@ static const int ways[] = {100, 2000, 0, 10000};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 extern const solver_type solver_pgs;
-
-static int goes_on(const incp *m) {
-    return !(m->E <= m->call->option[INCP_TOLERANCE]) && !solution_stopped(m->call->out);
-}
 
 static sim_outcome start_over(incp *m, int patience) {
     for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
@@ -65,7 +61,7 @@ static int sweep(incp *m, int most) {
 static sim_outcome soften(incp *m) {
     double soft = SOFTEST;
     sim_outcome end = SIM_STALLED;
-    for (int round = 0; round < ROUNDS && goes_on(m); round++) {
+    for (int round = 0; round < ROUNDS && incp_goes_on(m); round++) {
         hybrid_impulse(&m->h, round ? m->x : m->best, m->slope);
         hybrid_soften(&m->h, soft, m->slope);
         hybrid_from_impulse(&m->h, m->slope, m->other);
@@ -80,8 +76,7 @@ int incp_descend_and_restart(incp *m, sim_outcome *end) {
     static const int number[] = {0, 1, WAYS};
     int last = number[(int)m->call->option[INCP_RESTART]];
     *end = incp_descend(m, last ? PATIENCE : 0);
-    last = *end == SIM_AT_LIMIT ? 0 : last; /* who may go no further is in no minimum */
-    for (int k = 0; k < last && goes_on(m); k++) {
+    for (int k = 0; k < last && incp_goes_on(m); k++) {
         m->call->out->failures++;
         if (ways[k] == 0) {
             *end = soften(m);
@@ -90,6 +85,9 @@ int incp_descend_and_restart(incp *m, sim_outcome *end) {
         } else {
             *end = start_over(m, k + 1 < last ? PATIENCE : 0);
         }
+    }
+    if (m->call->out->iterations >= (int)m->call->option[INCP_MAX_ITERATIONS]) {
+        *end = SIM_AT_LIMIT; /* who may go no further is in no minimum */
     }
     return 1;
 }

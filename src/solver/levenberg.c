@@ -11,7 +11,9 @@
  *               lambda as good as 0 and a search along dx that may go uphill for a while, but not for long: if the best psi
  *               has not become better for 20 iterations, it starts again from there and goes downhill only.
  *
- * It stops on `error`, what the caller asks of x, not on psi, and hands out where that was least.  A minimum of psi that is no root is told as such: stalled. */
+ * It stops on `error`, what the caller asks of x, not on psi.  What it hands out is the place where that was least, or as good as:
+ * a later one counts if it errs less by a thousandth and psi there is no more than twice the least so far.  A minimum of psi that is
+ * no root is told as such: stalled. */
 #include "solver/levenberg.h"
 #include "math/dense.h"
 

@@ -98,6 +98,7 @@ static double start(mlcp *m, polyhedral *p, const solver_call *call, double *gam
     for (int i = p->free; i < p->n && call->problem->nrow > call->problem->nv; i++) {
         x[i] += p->unknown[i].normal >= 0 || p->unknown[i].rows == 0 ? LIFT : 0;
     }
+    p->speed /= size > 0 ? size : 1;
     double guessed = distance(m, x, r);
     memcpy(m->warm, x, (size_t)p->n * sizeof *x);
     memset(x, 0, (size_t)p->n * sizeof *x);

@@ -174,6 +174,7 @@ const solver_type solver_nsn = {
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .positions = NSN_POSITIONS + 1,
+             .counts = SIM_COUNTS_SEARCHES,
              .noptions = NSN_OPTIONS,
              .option = options},
     .solve = solve,

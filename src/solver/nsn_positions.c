@@ -115,7 +115,8 @@ static void measure(positioned *m) {
     double size_of = dense_dot(p->nv, m->v, m->work);
     problem_mass_times(p, p->v_free, m->work);
     size_of = fmax(size_of, dense_dot(p->nv, p->v_free, m->work));
-    r->E = fmax(nsn_error(r), size_of > 0 ? sqrt(off / size_of) : sqrt(off));
+    double law = nsn_error(r), balance = size_of > 0 ? sqrt(off / size_of) : sqrt(off);
+    r->E = isnan(law) || isnan(balance) ? NAN : fmax(law, balance);
     if (r->E < r->best_E) {
         r->best_E = r->E;
         memcpy(r->best, r->gamma, (size_t)r->n * sizeof *r->best);
@@ -203,6 +204,7 @@ static sim_outcome iterate(positioned *m, int *memory) {
         measure(m);
         solver_record(r->call, r->E, NAN);
         if (!isfinite(r->E)) {
+            r->call->out->reason = SIM_REASON_NONFINITE;
             return SIM_BROKEN_DOWN;
         }
         if (o[NSN_STIFFNESS] > 0) {

@@ -145,6 +145,17 @@ static void fill(const polyhedral *p, double *row) {
     }
 }
 
+/* The greatest of X' q, the shift of bounds left out. */
+static double free_speed(const polyhedral *p) {
+    double free = 0, shifted = 0;
+    for (int i = 0; i < p->n; i++) {
+        const polyhedral_unknown *x = &p->unknown[i];
+        free = x->rows ? fmax(free, fabs(along(x, p->dual->q))) : free;
+        shifted = fmax(shifted, fabs(p->q[i]));
+    }
+    return free > 0 ? free : shifted;
+}
+
 static void couple(const draft *d) {
     const polyhedral *p = d->p;
     const sim_problem *problem = d->dual->problem;
@@ -205,6 +216,7 @@ int polyhedral_make(polyhedral *p, const dual *of, const polyhedral_options *opt
     place(&d);
     fill(p, row);
     couple(&d);
+    p->speed = free_speed(p);
     return 1;
 }
 
@@ -271,17 +283,31 @@ void polyhedral_from_impulse(const polyhedral *p, const double *gamma, double *x
     }
 }
 
-/* A sigma or tau is a velocity, and its y an impulse. */
+/* 2 b of a row held within +-b, or of its tau; 0: there is no such bound. */
+static double width(const polyhedral *p, int i) {
+    int turned = i + 1 < p->n && i >= p->free && p->unknown[i].rows == 1 && p->unknown[i + 1].rows == 0 ? i + 1 : i;
+    return p->unknown[turned].rows == 0 ? p->q[turned] : 0;
+}
+
+/* A sigma or tau is a velocity, and its y an impulse.  A bound may be far greater than all that goes on: it is a measure of
+ * nothing but how well it is kept itself. */
 double polyhedral_error(const polyhedral *p, const double *x, double *y) {
-    double velocity = 0, impulse = 0, size = 0, greatest = 0;
+    double velocity = 0, impulse = 0, greatest = 0, rounded = 0;
     polyhedral_velocity(p, x, y);
     for (int i = 0; i < p->n; i++) {
-        int turned = p->unknown[i].rows == 0, first = i >= p->free && !(x[i] > y[i]);
-        double off = fabs(first ? x[i] : y[i]), *kind = first == turned ? &velocity : &impulse;
-        *kind = isnan(x[i] + y[i]) ? HUGE_VAL : fmax(*kind, off);
-        size = fmax(size, fabs(p->q[i]));
-        greatest = turned ? greatest : fmax(greatest, fabs(x[i]));
+        int turned = p->unknown[i].rows == 0;
+        greatest = turned ? greatest : fmax(greatest, fabs(x[i] - 0.5 * width(p, i)));
+        rounded = turned ? rounded : fmax(rounded, fabs(x[i]));
     }
-    double error = fmax(velocity > 0 ? velocity / size : 0, impulse > 0 ? impulse / fmax(size, greatest) : 0);
-    return fmax(error, greatest > 0 ? NATURAL_ROUNDING * greatest / size : 0);
+    for (int i = 0; i < p->n; i++) {
+        int turned = p->unknown[i].rows == 0, first = i >= p->free && !(x[i] > y[i]);
+        double off = isnan(x[i] + y[i]) ? HUGE_VAL : fabs(first ? x[i] : y[i]);
+        if (off > 0 && first == turned) {
+            velocity = fmax(velocity, off / p->speed);
+        } else if (off > 0) {
+            impulse = fmax(impulse, off / fmax(fmax(p->speed, greatest), width(p, i)));
+        }
+    }
+    double error = fmax(velocity, impulse);
+    return fmax(error, rounded > 0 ? NATURAL_ROUNDING * rounded / p->speed : 0);
 }

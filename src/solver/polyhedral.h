@@ -50,6 +50,7 @@ typedef struct polyhedral {
     double *M, *q;               /* n x n, row-major; [n] */
     polyhedral_unknown *unknown; /* [n] */
     double *rest;                /* [rows] impulses at x = 0 */
+    double speed;                /* greatest velocity of the free motion; where that is 0, of q */
 } polyhedral;
 
 /* 0 without memory. */
@@ -60,8 +61,8 @@ void polyhedral_impulse(const polyhedral *p, const double *x, double *gamma);
 void polyhedral_from_impulse(const polyhedral *p, const double *gamma, double *x, double *y);
 /* y = M x + q */
 void polyhedral_velocity(const polyhedral *p, const double *x, double *y);
-/* How far x is from an answer: the greatest |min(x, y)|, of velocities over |q|, of impulses over the greater of |q| and
- * the greatest impulse, and no less than the rounding that such impulses make; y: [n] of work. */
+/* How far x is from an answer: the greatest |min(x, y)|, of velocities over `speed`, of impulses over the greater of that and
+ * the greatest impulse, where a bound is met over the bound, and no less than the rounding that such x make; y: [n] of work. */
 double polyhedral_error(const polyhedral *p, const double *x, double *y);
 
 #endif

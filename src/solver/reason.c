@@ -35,7 +35,7 @@ sim_reason reason_of(const sim_solution *out, int told_to_stop) {
     if (out->outcome == SIM_SOLVED || out->outcome == SIM_AT_ROUNDING) {
         return SIM_REASON_NONE;
     }
-    if (out->outcome == SIM_AT_LIMIT && told_to_stop) {
+    if (told_to_stop && out->reason != SIM_REASON_NONFINITE) {
         return SIM_REASON_TIME;
     }
     return out->reason ? out->reason : usual[out->outcome];

@@ -206,6 +206,7 @@ const solver_type solver_sap = {
              .cone = SIM_CONE_CONVEX,
              .compliance = SIM_NEAR_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
+             .counts = SIM_COUNTS_SEARCHES,
              .noptions = OPTIONS,
              .option = options},
     .create = create,

@@ -142,6 +142,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
         out->reason = SIM_REASON_NONFINITE;
     }
     out->reason = reason_of(out, between.told);
+    out->outcome = out->reason == SIM_REASON_TIME ? SIM_AT_LIMIT : out->outcome;
     sim_arena_release(s->scratch, 0);
     return done ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contact rows", p->nrow);
 }

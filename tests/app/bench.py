@@ -118,6 +118,23 @@ def runs_are_summed_up_step_by_step():
     assert helped["runs"]["unsolved_1e-8"] < 0.01
 
 
+def what_a_solver_does_not_count_is_no_figure():
+    rows = [line.split(" | ") for line in sim("bench", "solvers", "cube-5-mu0.5", "--quick", "--repeat", 1, "--solver", "pgs,canal,incp")
+            .stdout.split("Newton's point")[1].splitlines()[2:]]
+    assert [[cell == "-" for cell in row[5:8]] for row in rows] == [[True] * 3, [True, False, False], [False] * 3], rows
+    runs = [e["runs"] for e in contest("cube-5-mu0.5", "--solver", "pgs,incp")["entries"]]
+    assert [[r[name] is None for name in ("whole_steps", "restarted", "searches")] for r in runs] == [[True] * 3, [False] * 3]
+
+
+def families_are_named_up_to_their_dash():
+    def cases(name):
+        return [e["case"] for e in contest(name, "--solver", "sap:max_iterations=1")["entries"]]
+    assert cases("cube") == [f"cube-{balls}-mu{mu}" for balls in (5, 10, 15) for mu in ("0.1", "0.5", "1.0", "2.0")]
+    assert cases("cube-5") == [f"cube-5-mu{mu}" for mu in ("0.1", "0.5", "1.0", "2.0")]
+    refuses("there is no case 'cub'", "solvers", "cub")
+    refuses("there is no case 'cube-'", "solvers", "cube-")
+
+
 def dishes_are_pushed_differently_each_time():
     one, other = contest("dishes", "--solver", "sap")["entries"][0]["answers"]
     assert one["E"] != other["E"] and one["own"] < 1e-5 < one["E"]  # the law of sap is another

@@ -1,28 +1,13 @@
 /* Gaps taken where the step ends: nonsmooth Newton against the circle itself, and against its own steps at velocity level. */
 #include "math/v3.h"
 #include "support.h"
+#include "support/answers.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
 
 enum { MOST_OPTIONS = 32 };
-
-/* Options of nsn by name; NULL ends. */
-typedef struct setting {
-    const char *name;
-    double value;
-} setting;
-
-static void options_with(const setting *set, double *option) {
-    const sim_solver_card *card = sim_solver_find("nsn");
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = card->option[k].standard;
-        for (const setting *s = set; s->name; s++) {
-            option[k] = strcmp(s->name, card->option[k].name) == 0 ? s->value : option[k];
-        }
-    }
-}
 
 /* Balls of 1 kg one metre apart on massless rods, the first on a rod from the origin, along x; they move at `speed` along z,
  * up and down in turns. */
@@ -52,7 +37,7 @@ Test(positions, a_fast_rod_keeps_its_length_and_goes_where_the_implicit_step_doe
     const double dt = 0.2, v = 4;
     double option[MOST_OPTIONS];
     for (int positions = 0; positions < 2; positions++) {
-        options_with((setting[]){{"positions", positions}, {"tolerance", 1e-12}, {NULL, 0}}, option);
+        options_with("nsn", (option_setting[]){{"positions", positions}, {"tolerance", 1e-12}, {NULL, 0}}, option);
         yard y = rods(1, v, v3_make(0, 0, 0), SIM_SYMPLECTIC_EULER, dt, option);
         yard_step(&y);
         v3 at = place_of(&y, "a");
@@ -71,12 +56,13 @@ Test(positions, a_fast_rod_keeps_its_length_and_goes_where_the_implicit_step_doe
 /* Newton steps to 1e-10 for one step of the rod; as many as allowed where it does not get there. */
 static int steps_for(int count, double speed, double dt, int stiffness, int *solved) {
     double option[MOST_OPTIONS];
-    options_with((setting[]){{"positions", 1},
-                             {"tolerance", 1e-10},
-                             {"stiffness", stiffness},
-                             {"max_iterations", 60},
-                             {"linear_tolerance", 1e-9},
-                             {NULL, 0}},
+    options_with("nsn",
+                 (option_setting[]){{"positions", 1},
+                                    {"tolerance", 1e-10},
+                                    {"stiffness", stiffness},
+                                    {"max_iterations", 60},
+                                    {"linear_tolerance", 1e-9},
+                                    {NULL, 0}},
                  option);
     yard y = rods(count, speed, v3_make(0, 0, 0), SIM_SYMPLECTIC_EULER, dt, option);
     yard_step(&y);
@@ -134,11 +120,12 @@ Test(positions, where_gaps_are_linear_both_levels_give_the_same) {
         v3 v[2];
         for (int positions = 0; positions < 2; positions++) {
             double option[MOST_OPTIONS];
-            options_with((setting[]){{"positions", positions},
-                                     {"tolerance", 1e-14},
-                                     {"linear_tolerance", 1e-12},
-                                     {"function", trial / 12},
-                                     {NULL, 0}},
+            options_with("nsn",
+                         (option_setting[]){{"positions", positions},
+                                            {"tolerance", 1e-14},
+                                            {"linear_tolerance", 1e-12},
+                                            {"function", trial / 12},
+                                            {NULL, 0}},
                          option);
             yard y = sliding_ball(height[trial % 4], mu[trial / 4 % 3], option);
             yard_step(&y);
@@ -152,7 +139,7 @@ Test(positions, where_gaps_are_linear_both_levels_give_the_same) {
 
 Test(positions, schemes_that_end_elsewhere_are_refused) {
     double option[MOST_OPTIONS];
-    options_with((setting[]){{"positions", 1}, {NULL, 0}}, option);
+    options_with("nsn", (option_setting[]){{"positions", 1}, {NULL, 0}}, option);
     yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.5));
     yard_ground(&y);
     yard_add(&y, "ball", SIM_SPHERE, 0.1, 0, 0, 1, v3_make(0, 0, 0.1), v3_make(0, 0, 0));

@@ -1,5 +1,6 @@
 /* CANAL's rounds without the cascade: the derivative, the merit, where they end, and what they share with the others. */
 #include "solver/canal_strict.h"
+#include "solver/canal_inner.h"
 #include "solver/cone_strict.h"
 #include "support/answers.h"
 #include "support/judged.h"
@@ -413,6 +414,34 @@ Test(canal_strict, rounds_that_fail_are_counted_and_nothing_is_called_solved_tha
 static int at_once(void *context) {
     (void)context;
     return 1;
+}
+
+/* A round that is to tell whether a guess is any good: no more steps than it was given, and the caller has to judge it.
+ * Others that get stuck are told as such, or cascaded. */
+Test(canal_strict, a_trial_is_not_helped_on_where_it_gets_stuck) {
+    enum { STEPS = 4 };
+    random_source r = {9};
+    int stuck[2] = {0};
+    for (int trial = 0; trial < 40; trial++) {
+        sim_problem *p = random_problem(&r, &hard);
+        double *shift = calloc((size_t)p->nconstraint, sizeof *shift);
+        for (int way = 0; way < 2; way++) {
+            midst m;
+            canal_inner n = {.way = INNER_MIXED, .most = 1000};
+            begin_near_rigid(&m, p, 0.1, STRICT_DOGLEG);
+            cr_assert(inner_begin(&n, &m.primal, m.scratch));
+            m.primal.options.max_iterations = STEPS;
+            n.trial = way;
+            cr_assert(inner_answer(&n, m.a.target, shift, 1e-12));
+            stuck[way] += n.stuck;
+            cr_expect(!n.trial || (n.strictly && n.pause == 0 && m.out.iterations <= STEPS), "%d steps",
+                      m.out.iterations);
+            end(&m);
+        }
+        free(shift);
+        sim_problem_free(p);
+    }
+    cr_expect(stuck[0] > 20 && stuck[1] == 0, "%d, %d", stuck[0], stuck[1]);
 }
 
 Test(canal_strict, stops_when_it_is_told_to) {

@@ -229,6 +229,28 @@ Test(incp, restarts_and_sweeps_are_counted_and_only_where_they_are_allowed) {
     cr_expect(begun[0] == 0 && begun[1] > 0);
 }
 
+/* Iterations of all descents share one limit. */
+Test(incp, begins_anew_only_as_long_as_there_are_iterations_left) {
+    random_source r = {3};
+    int limited = 0;
+    for (int trial = 0; trial < 20; trial++) {
+        problem_recipe hard = {.bodies = 4, .contacts = 10, .friction = 2, .bias = 0.1, .impact = 1, .scatter = 0.6};
+        sim_problem *p = random_problem(&r, &hard);
+        for (int most = 1; most <= 64; most *= 2) {
+            double option[MOST_OPTIONS];
+            options_of(option);
+            option[INCP_MAX_ITERATIONS] = most;
+            sim_solution out = solve(p, option);
+            cr_expect_leq(out.iterations, most, "%d of %d", out.iterations, most);
+            cr_expect(out.outcome <= SIM_AT_ROUNDING || out.iterations < most || out.reason == SIM_REASON_ITERATIONS,
+                      "%s", sim_reason_name(out.reason));
+            limited += out.iterations == most && out.failures > 0;
+        }
+        sim_problem_free(p);
+    }
+    cr_expect_gt(limited, 5, "%d ran out after they had begun anew", limited);
+}
+
 /* Newton's method alone, where it is taken whole each time: contacts that all stick are a linear problem. */
 Test(incp, what_sticks_needs_no_iteration_and_a_guess_that_is_right_none_either) {
     double mass[] = {1, 2, 0.5};

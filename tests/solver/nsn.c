@@ -9,25 +9,9 @@
 
 enum { MOST = 64 };
 
-/* The options as they stand, but for those named; NULL ends. */
-typedef struct setting {
-    const char *name;
-    double value;
-} setting;
-
-static void options_with(const setting *set, double *option) {
-    const sim_solver_card *card = sim_solver_find("nsn");
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = card->option[k].standard;
-        for (const setting *s = set; s->name; s++) {
-            option[k] = strcmp(s->name, card->option[k].name) == 0 ? s->value : option[k];
-        }
-    }
-}
-
 /* v is unique where impulses in the cone are those of sticking or friction is little: three impacts on three bodies. */
 Test(nsn, ends_at_one_velocity_whatever_r_function_epsilon_and_linear_method) {
-    static const setting ways[][3] = {
+    static const option_setting ways[][3] = {
         {{"function", 0}},
         {{"preconditioned", 0}},
         {{"r", 1}},
@@ -44,9 +28,9 @@ Test(nsn, ends_at_one_velocity_whatever_r_function_epsilon_and_linear_method) {
         sim_problem *p = random_problem(&r, &recipe);
         cr_assert_leq(p->nv, MOST);
         for (int k = -1; k < (int)(sizeof ways / sizeof *ways); k++) {
-            setting tight[5] = {{"tolerance", 1e-11}, {"max_iterations", 5000}};
-            memcpy(tight + 2, k < 0 ? (setting[2]){{NULL, 0}} : ways[k], 2 * sizeof *tight);
-            options_with(tight, option);
+            option_setting tight[5] = {{"tolerance", 1e-11}, {"max_iterations", 5000}};
+            memcpy(tight + 2, k < 0 ? (option_setting[2]){{NULL, 0}} : ways[k], 2 * sizeof *tight);
+            options_with("nsn", tight, option);
             answer a = answer_create(p, 0, 0);
             answer_find(&a, "nsn", option);
             cr_expect_eq(a.out.outcome, SIM_SOLVED, "trial %d, way %d: %s, E %g", trial, k,
@@ -61,9 +45,9 @@ Test(nsn, ends_at_one_velocity_whatever_r_function_epsilon_and_linear_method) {
     }
 }
 
-static sim_outcome outcome_of(const sim_problem *p, const setting *set, int *iterations) {
+static sim_outcome outcome_of(const sim_problem *p, const option_setting *set, int *iterations) {
     double option[MOST];
-    options_with(set, option);
+    options_with("nsn", set, option);
     answer a = answer_create(p, 0, 0);
     answer_find(&a, "nsn", option);
     *iterations = a.out.iterations;
@@ -78,10 +62,10 @@ Test(nsn, says_whether_it_ran_out_of_steps_or_the_matrix_was_singular) {
     double mass[] = {1, 1, 1};
     int steps;
     sim_problem *p = box_stack(3, mass, 0.5, 0.01, 0);
-    const setting few[] = {{"max_iterations", 3}, {NULL, 0}};
-    const setting singular[] = {{"epsilon", 0}, {"linear", SCHUR_CHOLESKY}, {NULL, 0}};
-    const setting regular[] = {{"epsilon", 1e-6}, {"linear", SCHUR_CHOLESKY}, {NULL, 0}};
-    const setting residuals[] = {{"epsilon", 0}, {NULL, 0}};
+    const option_setting few[] = {{"max_iterations", 3}, {NULL, 0}};
+    const option_setting singular[] = {{"epsilon", 0}, {"linear", SCHUR_CHOLESKY}, {NULL, 0}};
+    const option_setting regular[] = {{"epsilon", 1e-6}, {"linear", SCHUR_CHOLESKY}, {NULL, 0}};
+    const option_setting residuals[] = {{"epsilon", 0}, {NULL, 0}};
     cr_expect_eq(outcome_of(p, few, &steps), SIM_AT_LIMIT);
     cr_expect_eq(steps, 3);
     cr_expect_eq(outcome_of(p, singular, &steps), SIM_BROKEN_DOWN);
@@ -98,7 +82,7 @@ Test(nsn, says_that_it_goes_round_in_circles) {
     int stalled = 0, solved = 0;
     for (int trial = 0; trial < 20; trial++) {
         sim_problem *p = random_problem(&r, &recipe);
-        const setting many[] = {{"max_iterations", 20000}, {NULL, 0}};
+        const option_setting many[] = {{"max_iterations", 20000}, {NULL, 0}};
         int steps;
         sim_outcome outcome = outcome_of(p, many, &steps);
         stalled += outcome == SIM_STALLED;
@@ -116,8 +100,8 @@ Test(nsn, keeps_the_residuals_of_its_linear_systems_for_those_who_ask) {
     double mass[] = {1, 1, 1}, linear[ROOM], option[MOST];
     int step[ROOM];
     sim_problem *p = box_stack(3, mass, 0.5, 0.01, 2);
-    const setting set[] = {{"linear_tolerance", 1e-10}, {NULL, 0}};
-    options_with(set, option);
+    const option_setting set[] = {{"linear_tolerance", 1e-10}, {NULL, 0}};
+    options_with("nsn", set, option);
     answer a = answer_create(p, 0, 0);
     a.history.linear_room = ROOM;
     a.history.linear = linear;
@@ -131,4 +115,30 @@ Test(nsn, keeps_the_residuals_of_its_linear_systems_for_those_who_ask) {
     }
     answer_free(&a);
     sim_problem_free(p);
+}
+
+/* A point on the ground, whose way is no number from its second step on. */
+typedef struct path {
+    int looks;
+} path;
+
+static void lost(void *self, const double *v, double *u) {
+    path *p = self;
+    memcpy(u, v, 3 * sizeof *u);
+    u[2] = p->looks++ ? NAN : u[2];
+}
+
+Test(nsn, says_that_a_number_on_its_way_is_none) {
+    double option[MOST];
+    sim_problem *made = point_on_ground(2, 0.5, 0, 0.01, (double[3]){0.3, 0, -1}), p = *made;
+    path way = {0};
+    sim_positions ahead = {&way, lost, made->J};
+    p.positions = &ahead;
+    options_with("nsn", (option_setting[]){{"positions", 1}, {NULL, 0}}, option);
+    answer a = answer_create(&p, 0, 0);
+    answer_find(&a, "nsn", option);
+    cr_expect_eq(a.out.outcome, SIM_BROKEN_DOWN, "%s", sim_outcome_name(a.out.outcome));
+    cr_expect_eq(a.out.reason, SIM_REASON_NONFINITE, "%s", sim_reason_name(a.out.reason));
+    answer_free(&a);
+    sim_problem_free(made);
 }

@@ -125,25 +125,16 @@ Test(polyhedral, a_direction_against_the_slip_makes_one_contact_the_cones) {
 
 /* A ball between two walls that both want it at 1 m/s from them: no impulse gives that. */
 Test(polyhedral, what_has_no_answer_is_not_called_one) {
-    double v[3] = {0.3, 0, 0}, J[18] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, -1, 0, 0, 0, -1};
-    sim_problem *made = point_on_ground(1, 0.5, 0, 0.01, v), p = *made;
-    sim_constraint walls[2] = {made->constraint[0], made->constraint[0]};
-    walls[1].row = 3;
-    walls[1].block[0] = 9;
-    double gap[6] = {0, 0, -0.05, 0, 0, -0.05};
-    p.constraint = walls;
-    p.nconstraint = 2;
-    p.nrow = 6;
-    p.gap = gap;
-    p.J = J;
-    answer a = rigid_entry(&p);
+    double v[3] = {0.3, 0, 0};
+    sim_problem *p = point_between_walls(1, 0.5, -0.05, 0.01, v);
+    answer a = rigid_entry(p);
     answer_find(&a, "mlcp-pivot", tight);
     cr_expect_eq(a.out.outcome, SIM_STALLED, "%s", sim_outcome_name(a.out.outcome));
     for (int k = 0; k < 6; k++) {
         cr_expect(isfinite(a.impulse[k]));
     }
     answer_free(&a);
-    sim_problem_free(made);
+    sim_problem_free(p);
 }
 
 /* Two equalities that say the same twice: one of them gives nothing, and v is as if it stood alone. */
@@ -197,4 +188,39 @@ Test(polyhedral, a_redundant_equality_is_left_out) {
     answer_free(&once);
     answer_free(&twice);
     sim_problem_free(made);
+}
+
+/* A bound that is never met measures nothing: what is off beside it is off.  Without friction pyramids are cones. */
+Test(polyhedral, a_huge_bound_hides_no_error) {
+    static const char *const methods[] = {"mlcp-pivot", "mlcp-pfb-rlm", "mlcp-pfb-plm"};
+    problem_recipe recipe = mixed;
+    random_source r = {5};
+    int solved[2] = {0};
+    recipe.friction = 0;
+    for (int trial = 0; trial < 60; trial++) {
+        sim_problem *made = random_problem(&r, &recipe), p = *made;
+        sim_constraint held[64];
+        double bound = trial % 4 == 0 ? 1 : trial % 4 == 1 ? 1e3 : trial % 4 == 2 ? 1e6 : 1e9;
+        cr_assert_leq(p.nconstraint, 64);
+        for (int i = 0; i < p.nconstraint; i++) {
+            held[i] = made->constraint[i];
+            held[i].bound = held[i].kind == SIM_FRICTION || held[i].kind == SIM_ACTUATOR ? bound / p.step : 0;
+        }
+        p.constraint = held;
+        for (int k = 0; k < 3; k++) {
+            answer a = rigid_entry(&p);
+            answer_find(&a, methods[k], NULL);
+            double E = certificate_of(&p, &a.law, SIM_CONE_STRICT, NULL, a.impulse).own;
+            int done = a.out.outcome <= SIM_AT_ROUNDING;
+            cr_expect_leq(E, 10 * a.out.residual, "%s, bound %g: E %g, and says %g", methods[k], bound, E,
+                          a.out.residual);
+            cr_expect(!done || E <= 1e-7, "%s, bound %g: %s, E %g", methods[k], bound, sim_outcome_name(a.out.outcome),
+                      E);
+            solved[bound > 1e4] += done;
+            answer_free(&a);
+        }
+        sim_problem_free(made);
+    }
+    cr_log_info("solved %d with small bounds, %d with great ones", solved[0], solved[1]);
+    cr_expect_gt(solved[0], 60);
 }

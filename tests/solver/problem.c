@@ -128,6 +128,21 @@ static void is_refused(const parts *d, const char *words) {
     sim_problem_free(p);
 }
 
+static void nowhere(void *self, const double *v, double *u) { (void)self, (void)v, (void)u; }
+
+/* It outlives the step, and whom that asks for positions. */
+Test(problem, a_copy_does_not_ask_the_step_it_came_from) {
+    sim_problem *made = point_on_ground(1, 0.5, 0, 0.01, (double[3]){0, 0, -1}), p = *made;
+    const double A[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    sim_positions ahead = {NULL, nowhere, made->J};
+    p.positions = &ahead;
+    sim_problem *copy = sim_problem_create(&p, A, NULL);
+    cr_assert_not_null(copy);
+    cr_expect_null(copy->positions);
+    sim_problem_free(copy);
+    sim_problem_free(made);
+}
+
 static sim_problem *of_all_kinds(void) {
     random_source r = {3};
     problem_recipe recipe = {.bodies = 2, .chain = 3, .contacts = CONTACTS, .friction = 0.5, .kinds = 63, .impact = 1};

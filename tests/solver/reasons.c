@@ -9,33 +9,7 @@
 #include <string.h>
 
 /* A point between floor and ceiling, both of which it stands 1 cm deep in: each is to push it out, and it has no way to go. */
-typedef struct squeezed {
-    sim_problem problem;
-    sim_problem *point;
-    sim_constraint constraint[2];
-    double J[18], gap[6], offset[6];
-} squeezed;
-
-static void squeeze(squeezed *s) {
-    static const double still[3] = {0, 0, 0}, frame[18] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, -1, 0, 0, 0, -1};
-    *s = (squeezed){.point = point_on_ground(2, 0.5, -0.01, 0.01, still)};
-    s->problem = *s->point;
-    memcpy(s->J, frame, sizeof frame);
-    for (int i = 0; i < 2; i++) {
-        s->constraint[i] = s->point->constraint[0];
-        s->constraint[i].row = 3 * i;
-        s->constraint[i].block[0] = 9 * i;
-        s->constraint[i].id = (uint64_t)i;
-        s->gap[3 * i + 2] = -0.01;
-    }
-    s->problem.constraint = s->constraint;
-    s->problem.nconstraint = 2;
-    s->problem.nrow = 6;
-    s->problem.J = s->J;
-    s->problem.gap = s->gap;
-    s->problem.offset = s->offset;
-    s->problem.impulse_guess = NULL;
-}
+static sim_problem *squeezed(void) { return point_between_walls(2, 0.5, -0.01, 0.01, (double[3]){0, 0, 0}); }
 
 static int gave_up(const answer *a) { return a->out.outcome > SIM_AT_ROUNDING; }
 
@@ -98,12 +72,9 @@ Test(reasons, out_of_iterations_is_who_may_have_but_one) {
     contender all[MOST_CONTENDERS];
     int count = contenders_all(all), seen = 0;
     for (int i = 0; i < count; i++) {
-        int limit = option_of(all[i].card, "max_iterations"), restart = option_of(all[i].card, "restart");
+        int limit = option_of(all[i].card, "max_iterations");
         if (limit < 0) {
             continue; /* auto, which ends by what its methods come to */
-        }
-        if (restart >= 0) {
-            all[i].option[restart] = 0; /* which is another method's sweeps, not counted there */
         }
         all[i].option[limit] = fmax(1, all[i].card->option[limit].low);
         answer a = contest_entry(p, contender_is_rigid(&all[i]) ? 0 : -1);
@@ -143,32 +114,66 @@ Test(reasons, out_of_time_is_who_is_told_to_stop) {
     sim_problem_free(p);
 }
 
+typedef struct patience {
+    int left, told;
+} patience;
+
+static int after_a_while(void *context) {
+    patience *p = context;
+    p->told |= p->left-- <= 0;
+    return p->told;
+}
+
+/* At any place of the way, between two starts, too: who was told to stop and has no answer ran out of time. */
+Test(reasons, out_of_time_is_who_is_told_to_stop_anywhere_on_its_way) {
+    sim_problem *p = squeezed();
+    contender all[MOST_CONTENDERS];
+    int count = contenders_all(all), stopped = 0;
+    for (int i = 0; i < count; i++) {
+        int told = 1;
+        for (int left = 0; left < 100 && told && contender_is_rigid(&all[i]); left++) {
+            sim_error error;
+            patience waits = {left, 0};
+            answer a = contest_entry(p, 0);
+            sim_solver *solver = sim_solver_create(all[i].card, all[i].option, &error);
+            sim_solution out = {.v = a.v, .impulse = a.impulse, .stop = after_a_while, .stop_context = &waits};
+            cr_assert_eq(sim_solver_solve(solver, p, &a.law, &out, &error), SIM_OK);
+            told = waits.told;
+            stopped += told;
+            cr_expect(!told || (out.reason == SIM_REASON_TIME && out.outcome == SIM_AT_LIMIT), "%s, %d: %s, %s",
+                      all[i].name, left, sim_outcome_name(out.outcome), sim_reason_name(out.reason));
+            sim_solver_free(solver);
+            answer_free(&a);
+        }
+    }
+    cr_expect_gt(stopped, 300);
+    sim_problem_free(p);
+}
+
 /* Methods that make |r|^2 less: where there is no answer all they can find is where it is least. */
 Test(reasons, local_minimum_is_where_a_descent_ends_that_has_no_root_to_find) {
     static const char *const descends[] = {"incp", "mncp-rlm", "mncp-plm", "mlcp-pfb-rlm", "mlcp-pfb-plm"};
-    squeezed s;
-    squeeze(&s);
+    sim_problem *p = squeezed();
     for (size_t k = 0; k < sizeof descends / sizeof descends[0]; k++) {
-        answer a = contest_entry(&s.problem, 0);
+        answer a = contest_entry(p, 0);
         answer_find(&a, descends[k], NULL);
         cr_expect_eq(a.out.outcome, SIM_STALLED, "%s: %s", descends[k], sim_outcome_name(a.out.outcome));
         cr_expect_eq(a.out.reason, SIM_REASON_MINIMUM, "%s: %s", descends[k], word(&a));
-        cr_expect_gt(certificate_of(&s.problem, NULL, SIM_CONE_STRICT, NULL, a.impulse).E, 1e-3, "%s", descends[k]);
+        cr_expect_gt(certificate_of(p, NULL, SIM_CONE_STRICT, NULL, a.impulse).E, 1e-3, "%s", descends[k]);
         answer_free(&a);
     }
-    sim_problem_free(s.point);
+    sim_problem_free(p);
 }
 
 Test(reasons, what_has_no_answer_is_called_one_by_nobody) {
-    squeezed s;
-    squeeze(&s);
+    sim_problem *p = squeezed();
     contender all[MOST_CONTENDERS];
     int count = contenders_all(all);
     for (int i = 0; i < count; i++) {
         if (!contender_is_rigid(&all[i])) {
             continue; /* yields, and so has an answer */
         }
-        answer a = contest_entry(&s.problem, 0);
+        answer a = contest_entry(p, 0);
         cr_assert_gt(fmin(a.target[2], a.target[5]), 0.1, "both push");
         answer_find(&a, all[i].card->name, all[i].option);
         cr_expect(gave_up(&a), "%s: %s at %g", all[i].name, sim_outcome_name(a.out.outcome), a.out.residual);
@@ -176,7 +181,7 @@ Test(reasons, what_has_no_answer_is_called_one_by_nobody) {
         cr_log_info("%s: %s after %d", all[i].name, word(&a), a.out.iterations);
         answer_free(&a);
     }
-    sim_problem_free(s.point);
+    sim_problem_free(p);
 }
 
 Test(reasons, ray_and_standstill_are_how_pivots_and_multipliers_end_there) {
@@ -184,20 +189,19 @@ Test(reasons, ray_and_standstill_are_how_pivots_and_multipliers_end_there) {
         const char *solver;
         sim_reason reason;
     } due[] = {{"mlcp-pivot", SIM_REASON_RAY}, {"canal", SIM_REASON_STANDSTILL}, {"auto", SIM_REASON_STANDSTILL}};
-    squeezed s;
-    squeeze(&s);
+    sim_problem *p = squeezed();
     for (size_t k = 0; k < sizeof due / sizeof due[0]; k++) {
-        answer a = contest_entry(&s.problem, 0);
+        answer a = contest_entry(p, 0);
         answer_find(&a, due[k].solver, NULL);
         cr_expect_eq(a.out.reason, due[k].reason, "%s: %s", due[k].solver, word(&a));
         answer_free(&a);
     }
-    sim_problem_free(s.point);
+    sim_problem_free(p);
 }
 
 /* W = -1 has no factor L L', and no step of Newton's method leads down it. */
 Test(reasons, singular_is_a_W_that_is_not_positive) {
-    static const char *const factors[] = {"sap", "canal", "subadmm"};
+    static const char *const factors[] = {"sap", "canal", "subadmm", "auto"};
     static const double W[9] = {-1, 0, 0, 0, -1, 0, 0, 0, -1}, q[3] = {0.1, 0, -1};
     static const int start[] = {0, 1}, column[] = {0};
     static const ptrdiff_t at[] = {0};

@@ -185,3 +185,13 @@ answer_errors answer_check(answer *a) {
     }
     return e;
 }
+
+void options_with(const char *solver, const option_setting *set, double *option) {
+    const sim_solver_card *card = sim_solver_find(solver);
+    for (int k = 0; k < card->noptions; k++) {
+        option[k] = card->option[k].standard;
+        for (const option_setting *s = set; s->name; s++) {
+            option[k] = strcmp(s->name, card->option[k].name) == 0 ? s->value : option[k];
+        }
+    }
+}

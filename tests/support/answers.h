@@ -23,6 +23,15 @@ void answer_free(answer *a);
 /* Solve; options may be NULL. */
 void answer_find(answer *a, const char *solver, const double *option);
 
+/* The value of an option, by name; a list of them ends with NULL. */
+typedef struct option_setting {
+    const char *name;
+    double value;
+} option_setting;
+
+/* The options of a solver as they stand, but for those named. */
+void options_with(const char *solver, const option_setting *set, double *option);
+
 /* How far it is from the convex law and from balance, each over the size of what it is made of; sets a->s. */
 typedef struct answer_errors {
     double momentum; /* |D (A (v - v*) - J' gamma)| over the greater of |D A v| and |D J' gamma| */

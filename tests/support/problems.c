@@ -225,18 +225,31 @@ sim_problem *box_stack(int count, const double *mass, double friction, double dt
     return end(d);
 }
 
-sim_problem *point_on_ground(double mass, double friction, double gap, double dt, const double v_free[3]) {
+static sim_problem *point_between(int walls, double mass, double friction, double gap, double dt,
+                                  const double v_free[3]) {
     draft *d = begin(dt);
     double *A = add_tree(d, 3);
-    sim_constraint *c = add_constraint(d, SIM_CONTACT, 3, 0, -1);
-    c->friction = friction;
+    for (int i = 0; i < walls; i++) {
+        sim_constraint *c = add_constraint(d, SIM_CONTACT, 3, 0, -1);
+        double *J = d->J + c->block[0];
+        c->friction = friction;
+        J[0] = 1;
+        J[4] = J[8] = i ? -1 : 1;
+        d->gap[c->row + 2] = gap;
+    }
     for (int k = 0; k < 3; k++) {
         A[4 * k] = mass;
-        d->J[4 * k] = 1;
         d->v_free[k] = v_free[k];
     }
-    d->gap[2] = gap;
     return end(d);
+}
+
+sim_problem *point_on_ground(double mass, double friction, double gap, double dt, const double v_free[3]) {
+    return point_between(1, mass, friction, gap, dt, v_free);
+}
+
+sim_problem *point_between_walls(double mass, double friction, double gap, double dt, const double v_free[3]) {
+    return point_between(2, mass, friction, gap, dt, v_free);
 }
 
 sim_problem *floating_cluster(random_source *r, int bodies, int contacts, double friction, v3 *centre) {

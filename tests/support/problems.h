@@ -30,5 +30,7 @@ sim_problem *floating_cluster(random_source *r, int bodies, int contacts, double
 sim_problem *rod_on_ground(double mass, double inertia, double x, double z, double friction, const double v_free[3]);
 /* A point mass that moves at v and meets the ground: J = 1, A = m 1. */
 sim_problem *point_on_ground(double mass, double friction, double gap, double dt, const double v_free[3]);
+/* The same between floor and ceiling, with that gap to each: if it is in both, no impulse gives what both want. */
+sim_problem *point_between_walls(double mass, double friction, double gap, double dt, const double v_free[3]);
 
 #endif
