@@ -358,6 +358,7 @@ def who_never_reads_costs_one_frame_and_is_shown_the_newest_in_the_end():
         assert whole > 10000, whole
         deaf = live.watch()
         deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        since = time.monotonic()
         watcher.do("play")
         watcher.until(lambda s: s["time"] > 0.5)
         memory = live.memory()
@@ -366,9 +367,13 @@ def who_never_reads_costs_one_frame_and_is_shown_the_newest_in_the_end():
         assert frames < 20, (frames, whole)  # some 200 have been sent since
         watcher.do("pause")
         stood = watcher.until(lambda s: not s["playing"])
-        seen = [deaf.see()["step"]]
-        while seen[-1] < stood["step"]:
-            seen.append(deaf.see()["step"])
+        try:
+            seen = [deaf.see()["step"]]
+            while seen[-1] < stood["step"]:
+                seen.append(deaf.see()["step"])
+        except (Closed, OSError):  # a slow machine: who has not answered a ping for so long is hung up on
+            assert time.monotonic() - since > 20
+            return
         assert seen == sorted(seen) and seen[-1] == stood["step"] and len(seen) < last["step"] / 2, (len(seen), last["step"])
 
 
