@@ -367,6 +367,7 @@ def who_never_reads_costs_one_frame_and_is_shown_the_newest_in_the_end():
         assert frames < 20, (frames, whole)  # some 200 have been sent since
         watcher.do("pause")
         stood = watcher.until(lambda s: not s["playing"])
+        deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         try:
             seen = [deaf.see()["step"]]
             while seen[-1] < stood["step"]:
