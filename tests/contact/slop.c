@@ -1,6 +1,7 @@
 /* What rests for long sinks in by the slop and no more, and what began deeper is pushed out to it. */
 #include "math/v3.h"
 #include "support.h"
+#include <sim/scene.h>
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -41,4 +42,24 @@ Test(slop, is_what_remains_of_a_deeper_overlap) {
         cr_assert_float_eq(deepest_overlap(&y), slop + deep, 1e-4 * slop, "step %d", i);
     }
     yard_end(&y);
+}
+
+/* A wedge that friction locks moves neither out of its overlap nor deeper: without the slop hardly a step has an answer. */
+Test(slop, lets_every_step_of_a_locked_wedge_have_an_answer) {
+    static const char *const solver[] = {"canal", "auto"};
+    sim_error error = {0};
+    for (int k = 0; k < 2; k++) {
+        sim_scene *scene = sim_scene_load("scenes/contact/wedge.json", NULL, NULL, &error);
+        cr_assert(scene, "%s", error.text);
+        scene->options.solver = sim_solver_find(solver[k]);
+        scene->options.solver_option = NULL;
+        sim_world *w = sim_world_create(scene->model, &scene->options, &error);
+        cr_assert(w, "%s", error.text);
+        for (int i = 0; i < 1000; i++) {
+            cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+            cr_assert_eq(sim_world_info(w)->unsolved, 0, "%s, step %d", solver[k], i);
+        }
+        sim_world_free(w);
+        sim_scene_free(scene);
+    }
 }
