@@ -1,12 +1,29 @@
-"""What the programs beside this file share: the program `sim`, growth, ratios of times, profiles."""
+"""What the programs beside this file share: options, the program `sim`, growth, ratios of times, profiles."""
+import argparse
 import functools
 import math
 import os
 import statistics
 import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MOST = 1000  # times the fastest, at the right edge of a profile
+
+
+class Options(argparse.ArgumentParser):
+    """Those of a program whose own text, which begins with its name, is its help.  What is wrong is one sentence, status 2."""
+
+    def __init__(self, text):
+        super().__init__(prog=text.split()[0].rstrip(":"), add_help=False, allow_abbrev=False)
+        self.text = text
+        self.add_argument("-h", "--help", action="help")
+
+    def format_help(self):
+        return self.text.strip() + "\n"
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
 @functools.lru_cache(maxsize=None)
@@ -17,6 +34,14 @@ def program():
         return named
     subprocess.run([os.path.join(ROOT, "tools", "run"), "--version"], check=True, stdout=subprocess.DEVNULL)
     return os.path.join(ROOT, "build", "release", "src", "app", "sim")
+
+
+def printed(*arguments):
+    """What the program prints for this.  If it fails it has said why, and so ends who asked."""
+    done = subprocess.run([program(), *map(str, arguments)], stdout=subprocess.PIPE, text=True)  # its progress is seen
+    if done.returncode:
+        sys.exit(done.returncode)
+    return done.stdout
 
 
 def digits(x):

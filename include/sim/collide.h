@@ -1,7 +1,7 @@
 /* Contacts: where shapes touch or are about to.
  *
  * The normal points from B to A, everywhere.  The gap is signed: positive apart, negative inside; moving A by s along the
- * normal adds s to it.  The position stands midway between the two surfaces. */
+ * normal adds s to it.  The position stands midway between the two surfaces, unless what meets is still on its way. */
 #ifndef SIM_COLLIDE_H
 #define SIM_COLLIDE_H
 
@@ -20,6 +20,9 @@ typedef struct sim_contact_point {
     sim_v3 normal;    /* unit, from B to A */
     double gap;       /* m */
     uint64_t feature; /* which features of A (high half) and B (low half) meet: the same from step to step */
+    /* Of what will only meet within the step: from the point that meets on B to that on A as the bodies stand now, the
+     * position midway between the two.  Else zero: one point is both bodies'. */
+    sim_v3 apart;
 } sim_contact_point;
 
 typedef struct sim_contact {

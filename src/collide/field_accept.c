@@ -24,8 +24,8 @@ static void report(encounter *e, const place *at, uint32_t number, uint32_t part
     e->least = fmin(e->least, gap);
     v3 n = v3_scale(1 / length, at->g), middle = v3_axpy(at->x, -0.5 * gap, n);
     uint32_t of_surface = SURFACE_SIDE | number;
-    contact_point c = {middle, n, gap,
-                       e->surface_is_a ? feature_pair(of_surface, part) : feature_pair(part, of_surface)};
+    contact_point c = point_between(middle, n, gap,
+                                    e->surface_is_a ? feature_pair(of_surface, part) : feature_pair(part, of_surface));
     if (!e->surface_is_a) {
         pose X = e->pair->X_ab;
         c.position = pose_point(X, middle);

@@ -58,7 +58,7 @@ static void add(walk *w, v3 x, v3 g, double gap, uint32_t name, uint32_t part) {
     double length = v3_norm(g);
     if (gap < w->pair->margin && length > 0.1 && isfinite(gap)) {
         v3 n = v3_scale(1 / length, g);
-        contact_point c = {v3_axpy(x, -0.5 * gap, n), n, gap, feature_pair(SIDE | name, part)};
+        contact_point c = point_between(v3_axpy(x, -0.5 * gap, n), n, gap, feature_pair(SIDE | name, part));
         manifold_add(w->out, w->pair->arena, &c);
         w->least = fmin(w->least, gap);
     }

@@ -218,7 +218,7 @@ static int leads_out(const shared *s, const contact_point *c) {
 
 /* The plane instead of those that lead elsewhere. */
 static void part(const pair *p, const parting *way, int first, manifold *out) {
-    contact_point c = {way->middle, way->normal, -way->depth, feature_pair(3, 3)};
+    contact_point c = point_between(way->middle, way->normal, -way->depth, feature_pair(3, 3));
     int left = first;
     for (int k = first; k < out->count; k++) {
         if (v3_dot(out->point[k].normal, way->normal) > SAME_WAY) {
@@ -241,7 +241,7 @@ static void part_at(const shared *s, manifold *out) {
     v3 n = at.b >= at.a ? at.gb : v3_neg(at.ga);
     double length = v3_norm(n);
     if (length > 0.1) {
-        contact_point c = {s->x, v3_scale(1 / length, n), at.a + at.b, feature_pair(3, 3)};
+        contact_point c = point_between(s->x, v3_scale(1 / length, n), at.a + at.b, feature_pair(3, 3));
         manifold_add(out, s->pair->arena, &c);
     }
 }

@@ -70,7 +70,7 @@ static void ball(const pair *p, const solid *b, v3 c, double radius, uint32_t fe
     double gap = f - radius;
     if (gap < p->margin) {
         v3 n = m3_times(p->X_ab.R, g), on_a = v3_axpy(c, -radius, n);
-        contact_point at = {v3_axpy(on_a, -0.5 * gap, n), n, gap, feature_pair(feature, 0)};
+        contact_point at = point_between(v3_axpy(on_a, -0.5 * gap, n), n, gap, feature_pair(feature, 0));
         manifold_add(out, p->arena, &at);
     }
 }
@@ -168,7 +168,7 @@ static void swallowed(const pair *p, const solid *b, manifold *out) {
     double gap = b->distance(b, pose_point(X_ba, here), &g), length = v3_norm(g);
     if (gap < 0 && length > 0.5) {
         v3 n = v3_scale(1 / length, m3_times(p->X_ab.R, g));
-        contact_point at = {v3_axpy(here, -0.5 * gap, n), n, gap, feature_pair(1, 0)};
+        contact_point at = point_between(v3_axpy(here, -0.5 * gap, n), n, gap, feature_pair(1, 0));
         manifold_add(out, p->arena, &at);
     }
 }
@@ -222,7 +222,8 @@ static void below_ground(const pair *p, const solid *b, int first, manifold *out
     }
     if (at.triangle >= 0) {
         v3 x = pose_point(p->X_ab, b->mesh->vertex[which]), n = v3_neg(at.normal);
-        contact_point c = {v3_axpy(x, -0.5 * deepest, at.normal), n, deepest, feature_pair(3, (uint32_t)which)};
+        contact_point c =
+            point_between(v3_axpy(x, -0.5 * deepest, at.normal), n, deepest, feature_pair(3, (uint32_t)which));
         manifold_add(out, p->arena, &c);
     }
 }

@@ -119,7 +119,8 @@ void half_space_convex(const pair *p, manifold *out) {
             continue;
         }
         v3 x = pose_point(*X, hull->vertex[k]);
-        contact_point point = {{x.x, x.y, 0.5 * x.z}, {0, 0, -1}, x.z, feature_pair(0, 4 * (uint32_t)k)};
+        contact_point point =
+            point_between(v3_make(x.x, x.y, 0.5 * x.z), v3_make(0, 0, -1), x.z, feature_pair(0, 4 * (uint32_t)k));
         if (x.z <= p->margin) {
             manifold_add(out, p->arena, &point);
         }

@@ -10,6 +10,11 @@
 
 typedef sim_contact_point contact_point;
 
+/* Midway between the surfaces. */
+static inline contact_point point_between(v3 position, v3 normal, double gap, uint64_t feature) {
+    return (contact_point){.position = position, .normal = normal, .gap = gap, .feature = feature};
+}
+
 typedef struct pair {
     const sim_shape *a, *b; /* a->type <= b->type */
     pose X_ab;              /* B's shape frame in A's */

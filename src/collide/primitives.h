@@ -12,7 +12,7 @@ pair_function capsule_capsule, box_capsule, box_box;
 /* A contact where A's surface is at `on_a`, unless it is farther than the margin. */
 static inline void add_contact(const pair *p, manifold *out, v3 on_a, v3 normal, double gap, uint64_t feature) {
     if (gap <= p->margin) {
-        contact_point c = {v3_axpy(on_a, -0.5 * gap, normal), normal, gap, feature};
+        contact_point c = point_between(v3_axpy(on_a, -0.5 * gap, normal), normal, gap, feature);
         manifold_add(out, p->arena, &c);
     }
 }

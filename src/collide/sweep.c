@@ -9,7 +9,15 @@
  * and s <= 0 means never.  Else s = |v_a - v_b| + |omega_a| rho_a + |omega_b| rho_b.
  *
  * A shape that passes by is not touched, however near the plane of another's face its path comes: asking for the nearest
- * points at the start alone would stop it there. */
+ * points at the start alone would stop it there.
+ *
+ * Who meets at time t pushes there: with the levers l_a, l_b from the bodies' origins to the point as they are then,
+ *
+ *     u = n.(v_a + omega_a x l_a - v_b - omega_b x l_b),     phi(t) = phi(0) + t u.
+ *
+ * The law takes both where the step starts.  So each body gets its own point, x(0) + l: what goes through the middle of a
+ * ball at t goes through it now, and phi(0) = phi(t) - t u is the gap that closes at t.  One point for both, midway between
+ * where the two are now, would be off by half of what they slide by until then, and turn the ball. */
 #include "collide/sweep.h"
 #include "collide/bounds.h"
 
@@ -99,11 +107,10 @@ static double meeting(const sweep *s, double speed) {
     return t; /* grazing so slowly that it is still undecided: a contact too many does no harm */
 }
 
-/* Where the point of the mover that is at x at time t stands now. */
-static v3 traced_back(const mover *m, double t, v3 x) {
-    pose X = body_at(m, t);
-    return pose_point(m->X, m3_transposed_times(X.R, v3_sub(x, X.p)));
-}
+/* The lever that x has at time t, on the body where it stands now. */
+static v3 carried_back(const mover *m, double t, v3 x) { return v3_axpy(x, -t, m->v.lin); }
+
+static v3 velocity_then(const mover *m, double t, v3 x) { return velocity_at(m, carried_back(m, t, x)); }
 
 void sweep_collide(const sweep *s, manifold *out) {
     double t = meeting(s, sweep_speed(&s->a, &s->b));
@@ -115,9 +122,11 @@ void sweep_collide(const sweep *s, manifold *out) {
     for (int k = first; k < out->count; k++) {
         contact_point *c = &out->point[k];
         v3 half = v3_scale(0.5 * c->gap, c->normal);
-        v3 on_a = traced_back(&s->a, t, v3_add(c->position, half));
-        v3 on_b = traced_back(&s->b, t, v3_sub(c->position, half));
-        c->gap = v3_dot(c->normal, v3_sub(on_a, on_b));
+        v3 met_a = v3_add(c->position, half), met_b = v3_sub(c->position, half);
+        v3 closing = v3_sub(velocity_then(&s->b, t, met_b), velocity_then(&s->a, t, met_a));
+        v3 on_a = carried_back(&s->a, t, met_a), on_b = carried_back(&s->b, t, met_b);
+        c->gap += t * v3_dot(c->normal, closing);
         c->position = v3_scale(0.5, v3_add(on_a, on_b));
+        c->apart = v3_sub(on_a, on_b);
     }
 }

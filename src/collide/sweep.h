@@ -24,7 +24,7 @@ typedef struct sweep {
 } sweep;
 
 /* Adds the contact points at the moment the two come within `margin`, if they do so before the step ends.  In the world;
- * each gap is the one between the touching points as they stand now, measured along the normal they will meet with. */
+ * each with the normal, the levers and the rate of closing that it will meet with, its gap the one that so closes then. */
 void sweep_collide(const sweep *s, manifold *out);
 
 /* The contact points with a gap under `margin` as the shapes will stand at time t. In the world. */

@@ -1,7 +1,7 @@
 /* The three rows of a contact.
  *
- * The point p stands midway between the two surfaces and is the same for both bodies.  A dof j with the motion axis
- * (w_j; v_j) at o_j, on the path from the root to the body, moves p at v_j + w_j x (p - o_j); along the axis e of the
+ * The point p stands midway between the two surfaces and is the same for both bodies; what is still on its way to meet has
+ * one on each (collide/sweep.c).  A dof j with the motion axis (w_j; v_j) at o_j, on the path from the root to the body, moves p at v_j + w_j x (p - o_j); along the axis e of the
  * contact frame
  *
  *     J_ej = +-e . (v_j + w_j x (p - o_j)),    + for A, - for B.
@@ -82,6 +82,8 @@ static v3 remembered(const contact_input *in, const sim_contact *c) {
     return found ? in->impulse_before[low] : v3_make(0, 0, 0);
 }
 
+static v3 point_on(const sim_contact *c, int side) { return v3_axpy(c->at.position, side ? -0.5 : 0.5, c->at.apart); }
+
 void rows_of_contact(frame *f, const sim_model *m, const int *last_dof, int i) {
     const tie *t = &f->tie[f->tie_of[i]];
     const sim_contact *from = &f->in->contact[t->index];
@@ -90,7 +92,7 @@ void rows_of_contact(frame *f, const sim_model *m, const int *last_dof, int i) {
     int stop = t->tree[0] == t->tree[1] ? meeting(m, last[0], last[1]) : -1;
     for (int side = 0; side < 2; side++) {
         if (t->tree[side] >= 0) {
-            int first = add_body(f->in->start, last[side], stop, from->at.position, &E, side ? -1 : 1,
+            int first = add_body(f->in->start, last[side], stop, point_on(from, side), &E, side ? -1 : 1,
                                  &m->tree[t->tree[side]], block_of(f, i, side));
             widen_columns(f, m, i, side, first, last[side] + 1);
         }
@@ -114,21 +116,21 @@ double contact_ahead(const frame *f, const sim_model *m, const int *last_dof, in
     v3 p[2];
     for (int side = 0; side < 2; side++) {
         const sim_pose *start = &f->in->start->pose[body[side]];
-        v3 own = m3_transposed_times(start->R, v3_sub(from->at.position, start->p));
-        p[side] = t->tree[side] >= 0 ? pose_point(ahead->pose[body[side]], own) : from->at.position;
+        v3 own = m3_transposed_times(start->R, v3_sub(point_on(from, side), start->p));
+        p[side] = t->tree[side] >= 0 ? pose_point(ahead->pose[body[side]], own) : point_on(from, side);
         if (t->tree[side] >= 0) {
             add_body(ahead, last[side], stop, p[side], &f->axes[i], side ? -1 : 1, &m->tree[t->tree[side]],
                      block_in(J, f, i, side));
         }
     }
-    return v3_dot(f->axes[i].z, v3_sub(p[0], p[1]));
+    return v3_dot(f->axes[i].z, v3_sub(v3_sub(p[0], p[1]), from->at.apart));
 }
 
 void contact_on_body(const frame *f, int i, int side, double *J) {
     const sim_contact *from = &f->in->contact[f->tie[f->tie_of[i]].index];
     const m3 *E = &f->axes[i];
     const v3 axis[3] = {E->x, E->y, E->z};
-    v3 lever = v3_sub(from->at.position, f->in->start->pose[side ? from->body_b : from->body_a].p);
+    v3 lever = v3_sub(point_on(from, side), f->in->start->pose[side ? from->body_b : from->body_a].p);
     for (int k = 0; k < 3; k++) {
         v3 lin = v3_scale(side ? -1 : 1, axis[k]), ang = v3_cross(lever, lin);
         const double row[6] = {ang.x, ang.y, ang.z, lin.x, lin.y, lin.z};

@@ -360,14 +360,15 @@ static int stands_before(const sim_contact *a, const sim_contact *b) {
 static sim_status check_contacts(const sim_model *m, const sim_state *state, sim_error *error) {
     for (int k = 0; k < state->ncontact; k++) {
         const sim_contact *c = &state->contact[k];
-        sim_v3 p = c->at.position, n = c->at.normal, g = state->impulse[k];
+        sim_v3 p = c->at.position, n = c->at.normal, d = c->at.apart, g = state->impulse[k];
         if (c->shape_a < 0 || c->shape_b <= c->shape_a || c->shape_b >= m->nshape ||
             c->body_a != m->shape[c->shape_a].body || c->body_b != m->shape[c->shape_b].body) {
             return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state is of shapes that the model does not have",
                             k);
         }
-        if (!isfinite(p.x + p.y + p.z) || !isfinite(n.x + n.y + n.z) || !isfinite(g.x + g.y + g.z) ||
-            !isfinite(c->at.gap) || isnan(c->friction + c->stiffness + c->dissipation + c->restitution)) {
+        if (!isfinite(p.x + p.y + p.z) || !isfinite(n.x + n.y + n.z) || !isfinite(d.x + d.y + d.z) ||
+            !isfinite(g.x + g.y + g.z) || !isfinite(c->at.gap) ||
+            isnan(c->friction + c->stiffness + c->dissipation + c->restitution)) {
             return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state holds a number that is not finite", k);
         }
         if (k > 0 && stands_before(c, c - 1)) {

@@ -4,7 +4,6 @@
 """
 import json
 import os
-import pty
 import shlex
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import tap  # noqa: E402
+import terminal  # noqa: E402
 
 SIM, SCENES = (os.path.abspath(path) for path in sys.argv[1:3])
 WORD = sys.argv[3] if len(sys.argv) > 3 else ""
@@ -208,25 +208,10 @@ def refuses_what_it_does_not_know():
     refuses("No such file", "contact", "clutter-8", "--scenes", "/nowhere", status=3)
 
 
-def on_terminal(*arguments):
-    """What a terminal shows of standard error."""
-    parent, child = pty.openpty()
-    process = subprocess.Popen([SIM, *map(str, arguments)], stderr=child, stdout=subprocess.DEVNULL)
-    os.close(child)
-    seen = b""
-    try:
-        while chunk := os.read(parent, 4096):
-            seen += chunk
-    except OSError:
-        pass
-    assert process.wait() == 0, seen
-    return seen.decode()
-
-
 def progress_counts_cases_on_a_terminal_only():
     for words, last in ((("contact", "clutter-8", "clutter-open-8"), "2 of 2: clutter-open-8"), (("solvers", "nut"), "2 of 2: nut, pgs")):
         command = ("bench", *words, "--quick", "--repeat", 1)
-        seen = on_terminal(*command)
+        seen = terminal.standard_error_of((SIM, *command))
         assert "] 1 of 2: " in seen and last in seen and seen.rstrip(" ").endswith("\r"), seen
         assert all(len(line) < 80 for line in seen.split("\r")), seen
         assert sim(*command).stderr == ""

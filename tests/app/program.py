@@ -5,7 +5,6 @@
 import csv
 import json
 import os
-import pty
 import re
 import resource
 import signal
@@ -16,6 +15,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import tap  # noqa: E402
+import terminal  # noqa: E402
 
 SIM, SCENES = sys.argv[1:3]
 WORD = sys.argv[3] if len(sys.argv) > 3 else ""
@@ -98,16 +98,8 @@ def is_silent_when_asked_to_be():
 
 
 def shows_progress_on_a_terminal_only():
-    parent, child = pty.openpty()
-    process = subprocess.Popen([SIM, scene("long"), "--duration", "2000"], stderr=child, stdout=subprocess.DEVNULL)
-    os.close(child)
-    seen = b""
-    try:
-        while chunk := os.read(parent, 4096):
-            seen += chunk
-    except OSError:
-        pass
-    assert process.wait() == 0 and b"x real time" in seen and b"\r" in seen and b"\x1b" not in seen, seen
+    seen = terminal.standard_error_of((SIM, scene("long"), "--duration", "2000"))
+    assert "x real time" in seen and "\r" in seen and "\x1b" not in seen, seen
     assert "x real time" not in sim(scene("long"), "--duration", "1000").stderr
 
 

@@ -65,7 +65,10 @@ static void cluster(int count, int repeats) {
         manifold m = {0};
         sim_arena_release(arena, 0);
         for (int i = 0; i < count; i++) {
-            contact_point c = {random_unit(&r), random_unit(&r), random_uniform(&r, -1e-4, 1e-3), (uint64_t)i};
+            contact_point c = {.feature = (uint64_t)i};
+            c.position = random_unit(&r);
+            c.normal = random_unit(&r);
+            c.gap = random_uniform(&r, -1e-4, 1e-3);
             manifold_add(&m, arena, &c);
         }
         double start = seconds();

@@ -21,7 +21,7 @@ static bench begin(void) {
 }
 
 static void put(bench *b, v3 x, v3 n, double gap, uint64_t feature) {
-    contact_point c = {x, n, gap, feature};
+    contact_point c = {.position = x, .normal = n, .gap = gap, .feature = feature};
     manifold_add(&b->m, b->arena, &c);
 }
 

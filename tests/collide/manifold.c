@@ -250,7 +250,10 @@ Test(manifold, of_many_points_the_deepest_and_the_widest_stay_and_those_kept_a_s
             manifold m = {0};
             for (int k = 0; k < 300; k++) { /* a disc full of points, all as deep but for noise */
                 double turn = 2.399963 * k, far = sqrt(k / 300.0);
-                contact_point c = {{far * cos(turn), far * sin(turn), 0}, UP, -0.01, (uint64_t)k};
+                contact_point c = {.position = {far * cos(turn), far * sin(turn), 0},
+                                   .normal = UP,
+                                   .gap = -0.01,
+                                   .feature = (uint64_t)k};
                 c.gap += 1e-9 * random_uniform(&r, -1, 1);
                 c.position = v3_axpy(c.position, 1e-9, random_unit(&r));
                 manifold_add(&m, arena, &c);

@@ -106,7 +106,8 @@ static void needed(const arm *a, const moment *before, double *effort) {
         const sim_contact *c = &state->contact[k];
         int body = c->body_a ? c->body_a : c->body_b;
         v3 g = v3_scale((c->body_a ? 1 : -1) / dt, state->impulse[k]), p = d->pose[body].p;
-        sim_point_jacobian(d, (sim_point){body, m3_transposed_times(d->pose[body].R, v3_sub(c->at.position, p))}, J);
+        v3 x = v3_axpy(c->at.position, c->body_a ? 0.5 : -0.5, c->at.apart);
+        sim_point_jacobian(d, (sim_point){body, m3_transposed_times(d->pose[body].R, v3_sub(x, p))}, J);
         for (int i = 0; i < LINKS; i++) {
             effort[i] -= J[i] * g.x + J[LINKS + i] * g.y + J[2 * LINKS + i] * g.z;
         }

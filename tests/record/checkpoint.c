@@ -234,7 +234,7 @@ Test(checkpoint, refuses_files_of_another_format_by_its_number) {
     fseek(file, 24, SEEK_SET); /* behind a name and the order of bytes */
     fputc(3, file);
     fclose(file);
-    refused(&f, "a.state", f.world, "has format 3, this version reads format 4");
+    refused(&f, "a.state", f.world, "has format 3, this version reads format 5");
     fixture_close(&f);
 }
 

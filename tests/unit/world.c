@@ -178,6 +178,7 @@ Test(world, takes_contacts_only_if_finite_in_order_and_of_its_own_shapes) {
     } wrong[] = {{offsetof(sim_contact, at.gap), NAN, "contact 0 of the state holds a number that is not finite"},
                  {offsetof(sim_contact, at.normal.y), INFINITY, "not finite"},
                  {offsetof(sim_contact, at.position.z), NAN, "not finite"},
+                 {offsetof(sim_contact, at.apart.x), NAN, "not finite"},
                  {offsetof(sim_contact, friction), NAN, "not finite"}};
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
         sim_contact good = two[0];

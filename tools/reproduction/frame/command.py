@@ -1,5 +1,4 @@
 """The command: which experiments, in which order, and what becomes of one that fails."""
-import argparse
 import importlib
 import json
 import os
@@ -11,6 +10,8 @@ import sys
 import tempfile
 import time
 import traceback
+
+from shared import Options
 
 from . import page, progress, verdict
 from .context import ROOT, Context, Failure
@@ -35,16 +36,13 @@ def experiments():
 
 
 def arguments(words, usage):
-    parser = argparse.ArgumentParser(prog="tools/reproduce", usage=usage, add_help=False)
+    parser = Options(usage)
     parser.add_argument("names", nargs="*")
     for flag in ("--list", "--quick", "--quiet"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--out")
     parser.add_argument("--json")
     parser.add_argument("--also", default="")
-    if {"-h", "--help"} & set(words):
-        print(usage.strip())
-        sys.exit(0)
     return parser.parse_args(words)
 
 

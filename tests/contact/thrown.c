@@ -1,0 +1,169 @@
+/* What is thrown sideways touches where it comes to, not where it was when the step began: forces without friction pass
+ * through the middle of a ball, whatever its speed, and turn it by nothing. */
+#include "math/v3.h"
+#include "support.h"
+#include "support/meshes.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+static const double g = 9.81, radius = 0.05, mass = 0.5;
+
+/* ---- what it is thrown at ---- */
+
+static void add_floor(yard *y, sim_shape_type type, sim_geometry *geometry, v3 at) {
+    sim_shape shape = sim_shape_default();
+    shape.type = type;
+    shape.body = 0;
+    shape.material = y->material;
+    shape.pose.p = at;
+    shape.size[0] = shape.size[1] = 40;
+    shape.size[2] = 0.5;
+    shape.geometry = geometry ? sim_builder_add_geometry(y->builder, geometry) : NULL;
+    sim_builder_add_shape(y->builder, &shape);
+}
+
+static void plane(yard *y) { yard_ground(y); }
+static void box(yard *y) { add_floor(y, SIM_BOX, NULL, v3_make(0, 0, -0.25)); }
+static void mesh(yard *y) { add_floor(y, SIM_MESH, soup_geometry(soup_box(40, 40, 0.5)), v3_make(0, 0, -0.25)); }
+
+/* Waves along x and y, as steep as 0.1. */
+static void waves(yard *y) {
+    enum { COLUMNS = 161 };
+    static double height[COLUMNS * COLUMNS];
+    const double size[2] = {40, 40};
+    for (int k = 0; k < COLUMNS * COLUMNS; k++) {
+        height[k] = 0.1 * sin(0.4 * (k % COLUMNS)) * cos(0.3 * (k / COLUMNS));
+    }
+    sim_error error = {0};
+    sim_geometry *geometry = sim_geometry_heights(COLUMNS, COLUMNS, size, height, &error);
+    cr_assert(geometry, "%s", error.text);
+    add_floor(y, SIM_HEIGHT_FIELD, geometry, v3_make(0, 0, 0));
+}
+
+typedef struct ground {
+    const char *name;
+    void (*add)(yard *y);
+} ground;
+static const ground grounds[] = {{"plane", plane}, {"box", box}, {"mesh", mesh}, {"waves", waves}};
+enum { GROUNDS = sizeof grounds / sizeof *grounds };
+
+static surface bouncing(double friction) {
+    surface s = rough(friction);
+    s.restitution = 0.8;
+    return s;
+}
+
+/* A ball that moves at v and spins. */
+static void add_ball(yard *y, const char *name, v3 at, v3 v, v3 spin) {
+    sim_shape shape = sim_shape_default();
+    sim_body_def def = sim_body_default();
+    shape.type = SIM_SPHERE;
+    shape.size[0] = radius;
+    shape.material = y->material;
+    def.name = name;
+    def.inertia = sim_shape_inertia(&shape, mass / sim_shape_inertia(&shape, 1).mass);
+    const double q[3] = {at.x, at.y, at.z}, moves[6] = {v.x, v.y, v.z, spin.x, spin.y, spin.z};
+    memcpy(def.q, q, sizeof q);
+    memcpy(def.v, moves, sizeof moves);
+    shape.body = sim_builder_add_body(y->builder, &def);
+    sim_builder_add_shape(y->builder, &shape);
+}
+
+/* ---- without friction ---- */
+
+/* The greatest change of a ball's spin within 1.5 s. */
+static double spin_gained(const ground *on, const char *solver, sim_integrator integrator, v3 v, v3 spin) {
+    yard y = yard_begin(v3_make(0, 0, -g), bouncing(0));
+    on->add(&y);
+    add_ball(&y, "ball", v3_make(-2, 0.02, 0.5), v, spin);
+    yard_open(&y, solver, integrator, 2e-3);
+    double most = 0;
+    int hits = 0;
+    for (int k = 0; k < 750; k++) {
+        yard_step(&y);
+        hits += v3_norm(impulse_on(&y, "ball")) > 0.1 * mass;
+        most = fmax(most, v3_norm(v3_sub(motion_of(&y, "ball").ang, spin)));
+    }
+    cr_expect_geq(hits, 1, "%s, %s: no bounce", on->name, solver);
+    yard_end(&y);
+    return most;
+}
+
+Test(thrown, frictionless_ball_gets_no_spin_wherever_it_bounces) {
+    static const v3 spins[] = {{0, 0, 0}, {0, 60, 0}, {-30, 20, 40}};
+    for (int k = 0; k < GROUNDS; k++) {
+        for (int i = 0; i < SIM_RK4; i++) {
+            for (int s = 0; s < 3; s++) {
+                for (int sap = 0; sap < 2; sap++) {
+                    double gained = spin_gained(&grounds[k], sap ? "sap" : "pgs", (sim_integrator)i,
+                                                v3_make(3 + 2 * s, -1 - s, -0.3 * s), spins[s]);
+                    cr_expect_lt(gained, 1e-9, "%s, %s, spin %d: %g rad/s", grounds[k].name,
+                                 sim_integrator_name((sim_integrator)i), s, gained);
+                }
+            }
+        }
+    }
+}
+
+Test(thrown, frictionless_balls_that_meet_in_flight_get_no_spin_and_keep_momentum) {
+    for (int i = 0; i < SIM_RK4; i++) {
+        yard y = yard_begin(v3_make(0, 0, 0), bouncing(0));
+        add_ball(&y, "a", v3_make(-0.2, 0.03, 0), v3_make(8, 1, 0), v3_make(0, 0, 30));
+        add_ball(&y, "b", v3_make(0.2, -0.02, 0.02), v3_make(-5, 2, -0.5), v3_make(9, 0, 0));
+        yard_open(&y, "pgs", (sim_integrator)i, 2e-3);
+        for (int k = 0; k < 50; k++) {
+            yard_step(&y);
+        }
+        sim_motion a = motion_of(&y, "a"), b = motion_of(&y, "b");
+        cr_assert_lt(a.lin.x, 7, "they met");
+        cr_expect_lt(v3_norm(v3_sub(a.ang, v3_make(0, 0, 30))), 1e-11);
+        cr_expect_lt(v3_norm(v3_sub(b.ang, v3_make(9, 0, 0))), 1e-11);
+        cr_expect_lt(v3_norm(v3_sub(v3_add(a.lin, b.lin), v3_make(3, 3, -0.5))), 1e-12);
+        yard_end(&y);
+    }
+}
+
+/* Four corners at once, which yield: what pushes one end of a box that moves along itself pushes the other as much. */
+Test(thrown, box_that_lands_flat_stays_flat) {
+    for (int i = 0; i < SIM_RK4; i++) {
+        for (int k = 0; k < 3; k++) { /* on waves it does not land flat */
+            yard y = yard_begin(v3_make(0, 0, -g), bouncing(0));
+            grounds[k].add(&y);
+            yard_add(&y, "box", SIM_BOX, 0.2, 0.1, 0.06, 1, v3_make(0, 0, 0.3), v3_make(4, 1, 0));
+            yard_open(&y, "sap", (sim_integrator)i, 2e-3);
+            double most = 0;
+            for (int step = 0; step < 500; step++) {
+                yard_step(&y);
+                most = fmax(most, v3_norm(motion_of(&y, "box").ang));
+            }
+            cr_expect_lt(most, 1e-6, "%s, %s: %g rad/s", grounds[k].name, sim_integrator_name((sim_integrator)i), most);
+            yard_end(&y);
+        }
+    }
+}
+
+/* ---- with friction ---- */
+
+/* The push has no moment about the point that it acts at: I omega + r n x m v stays, but for weight along the ground. */
+Test(thrown, ball_with_friction_keeps_its_angular_momentum_about_where_it_touches) {
+    for (int i = 0; i < SIM_RK4; i++) {
+        yard y = yard_begin(v3_make(0, 0, -g), bouncing(0.4));
+        yard_ground(&y);
+        add_ball(&y, "ball", v3_make(0, 0, 0.4), v3_make(3, 0, 0), v3_make(0, -10, 0));
+        yard_open(&y, "pgs", (sim_integrator)i, 2e-3);
+        double I = 0.4 * mass * radius * radius;
+        v3 arm = v3_make(0, 0, radius), before = {0, 0, 0};
+        for (int k = 0; k < 250; k++) {
+            sim_motion m = motion_of(&y, "ball");
+            v3 L = v3_axpy(v3_scale(mass, v3_cross(arm, m.lin)), I, m.ang);
+            cr_expect(k == 0 || v3_norm(v3_sub(L, before)) < 1e-12 * v3_norm(L), "%s, step %d: %g of %g",
+                      sim_integrator_name((sim_integrator)i), k, v3_norm(v3_sub(L, before)), v3_norm(L));
+            before = L;
+            yard_step(&y);
+        }
+        cr_expect_lt(motion_of(&y, "ball").lin.x, 2.9, "it was braked");
+        yard_end(&y);
+    }
+}
