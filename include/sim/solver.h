@@ -16,8 +16,9 @@ typedef struct sim_solver_option {
     const char *const *choice; /* names of 0, 1, ...; ends with NULL; NULL: a number */
 } sim_solver_option;
 
-/* What of its effort a solver counts beside iterations, as bits: numbers of a solution that else stay 0. */
-enum { SIM_COUNTS_SEARCHES = 1, SIM_COUNTS_FAILURES = 2, SIM_COUNTS_WHOLE_STEPS = 4 };
+/* What of its effort a solver counts beside iterations, as bits: numbers of a solution that else stay 0; places are those of
+ * its history. */
+enum { SIM_COUNTS_SEARCHES = 1, SIM_COUNTS_FAILURES = 2, SIM_COUNTS_WHOLE_STEPS = 4, SIM_COUNTS_PLACES = 8 };
 
 /* What a solver is. */
 typedef struct sim_solver_card {
@@ -80,6 +81,10 @@ typedef struct sim_history {
     int linear_room, linear_count;
     double *linear;   /* [linear_room] residual; NULL: not asked for */
     int *linear_step; /* [linear_room] the iteration it belongs to */
+    /* the unknown at which each record was made, nrow numbers, as many as there is room for: of incp, x = s - gamma, velocity
+     * less impulse, both scaled to the same unit contact by contact */
+    int place_room, place_count;
+    double *place; /* [place_room]; NULL: not asked for */
 } sim_history;
 
 typedef struct sim_solution {

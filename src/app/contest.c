@@ -68,7 +68,7 @@ static sim_status write_problems(const contest_request *request, const contest_p
         char path[PATH_MAX], title[64];
         snprintf(path, sizeof path, "%s/%s_%03d.hdf5", request->out, p->c->name, k);
         snprintf(title, sizeof title, "%s, problem %d", p->c->name, k);
-        sim_problem_file *file = sim_problem_file_create(p->item[k], title, "sim bench solvers", error);
+        sim_problem_file *file = sim_problem_file_create_under(p->item[k], &p->law, title, "sim bench solvers", error);
         status = file ? sim_problem_file_write(file, path, error) : error->status;
         sim_problem_file_free(file);
     }

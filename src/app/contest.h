@@ -41,7 +41,7 @@ typedef struct contest_case {
     double force, arm;         /* each component within +- `force` weights of the body, and that times `arm` metres */
     int warm;                  /* solvers are told the step before */
     int runs;           /* so often `states` from a start by chance; problems where nothing touches are left out */
-    const char *set[4]; /* values of the scene that differ, as in --set */
+    const char *set[6]; /* values of the scene that differ, as in --set */
     /* another state in place of a later one, or, with runs, as the first of each; NULL: time goes on */
     void (*place)(contest_random *random, const sim_model *model, double *q, double *v);
 } contest_case;

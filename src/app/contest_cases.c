@@ -7,9 +7,12 @@
  *   grasp        balls in a cup that two arms of seven joints squeeze and hold up (likewise)
  *   cube         balls thrown about in a cube, every step of ten runs (Todorov 2010, section IV, table 1)
  *   quadrupeds   limp robots that lie on the ground and on each other (section VII-D2, table III)
- *   arch, pile, gripper, can
+ *   arch, pile, gripper, hand, can
  *                the rigid examples of Macklin et al. (2019, table 1), or what is near to them: an arch of twenty stones, a
- *                pile of 54 tables, a gripper that holds a cube, a can on 32 points, three boxes
+ *                pile of 54 tables, a gripper that holds a cube, a hand of stiff fingers round a heavy block, a can on 32
+ *                points, three boxes
+ *   ratio        four boxes that wrenches push: heavy on light, light on heavy, each so many times as heavy as the one below
+ *                (up), or as the one above (down); and alike, but heavier or lighter (scale)
  *
  * Masses and wrenches are not printed there; here a wrench is so many weights of the body it acts on. */
 #include "app/contest.h"
@@ -57,6 +60,18 @@
             "world/step=0.004166666666666667",                                                                         \
             "world/solver=pgs",                                                                                        \
             "world/solver_options={\"max_iterations\": 200}"                                                           \
+        }                                                                                                              \
+    }
+
+/* Masses of four boxes from the floor up; `auto` lets them settle. */
+#define RATIO(title, a, b, c, d)                                                                                       \
+    {                                                                                                                  \
+        .name = "ratio-" title, .family = "ratio", .scene = "papers/mass_ladder.json", .settle = 10, .states = 1,      \
+        .wrenches = 5, .force = 0.3, .arm = 0.05, .set = {                                                             \
+            "bodies/a/shapes/0/mass=" #a,                                                                              \
+            "bodies/b/shapes/0/mass=" #b,                                                                              \
+            "bodies/c/shapes/0/mass=" #c,                                                                              \
+            "bodies/d/shapes/0/mass=" #d                                                                               \
         }                                                                                                              \
     }
 
@@ -123,6 +138,13 @@ const contest_case contest_cases[] = {
      .states = 5,
      .between = 20,
      .set = {"world/solver=canal"}},
+    {.name = "hand", /* in the jerk */
+     .family = "macklin",
+     .scene = "papers/hand.json",
+     .settle = 366,
+     .states = 5,
+     .between = 6,
+     .set = {"world/solver=canal"}},
     {.name = "can", .family = "macklin", .scene = "papers/can.json", .settle = 10, .states = 5, .between = 5},
     {.name = "stack-3",
      .family = "macklin",
@@ -131,6 +153,23 @@ const contest_case contest_cases[] = {
      .states = 5,
      .between = 10,
      .set = {"world/solver=canal", "instances/0/repeat/count=3"}},
+    RATIO("1", 1, 1, 1, 1),
+    RATIO("heavy-1e1", 1, 1, 1, 1e1),
+    RATIO("heavy-1e2", 1, 1, 1, 1e2),
+    RATIO("heavy-1e3", 1, 1, 1, 1e3),
+    RATIO("heavy-1e4", 1, 1, 1, 1e4),
+    RATIO("heavy-1e5", 1, 1, 1, 1e5),
+    RATIO("light-1e1", 1e1, 1, 1, 1),
+    RATIO("light-1e3", 1e3, 1, 1, 1),
+    RATIO("light-1e5", 1e5, 1, 1, 1),
+    RATIO("up-1e1", 1, 2.154435, 4.641589, 1e1),
+    RATIO("up-1e3", 1, 1e1, 1e2, 1e3),
+    RATIO("up-1e5", 1, 46.41589, 2154.435, 1e5),
+    RATIO("down-1e1", 1e1, 4.641589, 2.154435, 1),
+    RATIO("down-1e3", 1e3, 1e2, 1e1, 1),
+    RATIO("down-1e5", 1e5, 2154.435, 46.41589, 1),
+    RATIO("scale-1e-3", 1e-3, 1e-3, 1e-3, 1e-3),
+    RATIO("scale-1e3", 1e3, 1e3, 1e3, 1e3),
 };
 const int contest_case_count = sizeof contest_cases / sizeof contest_cases[0];
 

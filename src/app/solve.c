@@ -119,19 +119,42 @@ const char *solve_verdict(const solve_case *c) {
     return c->reason && c->reason != SIM_REASON_TIME ? sim_reason_name(c->reason) : solve_outcome(c);
 }
 
-static sim_status open_table(const char *path, const char *head, FILE **file, sim_error *error) {
-    *file = fopen(path, "we");
-    if (!*file) {
-        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", path, strerror(errno));
+/* What is written of the way to an answer. */
+typedef struct way_table {
+    const char *path, *option, *head; /* path NULL: not asked for */
+    FILE **file;
+} way_table;
+
+enum { WAY_TABLES = 3 };
+
+static void list_tables(solve_run *run, way_table table[WAY_TABLES]) {
+    const solve_request *request = run->request;
+    const way_table all[WAY_TABLES] = {
+        {request->history, "--history", "file,iteration,residual,cost\n", &run->history_file},
+        {request->linear_history, "--linear-history", "file,iteration,linear_iteration,residual\n", &run->linear_file},
+        {request->places, "--places", "file,iteration,contact,friction,t1,t2,n\n", &run->places_file},
+    };
+    memcpy(table, all, sizeof all);
+}
+
+static sim_status open_tables(solve_run *run, sim_error *error) {
+    way_table table[WAY_TABLES];
+    list_tables(run, table);
+    for (int k = 0; k < WAY_TABLES; k++) {
+        if (table[k].path && !(*table[k].file = fopen(table[k].path, "we"))) {
+            return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", table[k].path, strerror(errno));
+        }
+        if (table[k].path) {
+            fputs(table[k].head, *table[k].file);
+        }
     }
-    fputs(head, *file);
     return SIM_OK;
 }
 
 static sim_status open_history(solve_run *run, sim_error *error) {
     const solve_request *request = run->request;
     sim_history *h = &run->history;
-    if (!request->history && !request->linear_history) {
+    if (!request->history && !request->linear_history && !request->places) {
         return SIM_OK;
     }
     h->residual = malloc(HISTORY_ROOM * sizeof(double));
@@ -142,16 +165,15 @@ static sim_status open_history(solve_run *run, sim_error *error) {
         h->linear_step = malloc(HISTORY_ROOM * sizeof(int));
         h->linear_room = HISTORY_ROOM;
     }
-    if (!h->residual || !h->cost || (request->linear_history && (!h->linear || !h->linear_step))) {
+    if (request->places) {
+        h->place = malloc(HISTORY_ROOM * sizeof(double));
+        h->place_room = HISTORY_ROOM;
+    }
+    if (!h->residual || !h->cost || (request->linear_history && (!h->linear || !h->linear_step)) ||
+        (request->places && !h->place)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the history");
     }
-    sim_status status = request->history
-                            ? open_table(request->history, "file,iteration,residual,cost\n", &run->history_file, error)
-                            : SIM_OK;
-    return status || !request->linear_history
-               ? status
-               : open_table(request->linear_history, "file,iteration,linear_iteration,residual\n", &run->linear_file,
-                            error);
+    return open_tables(run, error);
 }
 
 int solve_same_file(const char *a, const char *b) {
@@ -166,12 +188,13 @@ static sim_status check_outputs(solve_run *run, const file_list *list, sim_error
         return sim_fail(error, SIM_BAD_INPUT, "--out: %s should be a folder that is there, for %d files", request->out,
                         list->count);
     }
+    way_table table[WAY_TABLES];
+    list_tables(run, table);
     for (int k = 0; k < list->count; k++) {
-        if (request->history && solve_same_file(request->history, list->path[k])) {
-            return sim_fail(error, SIM_BAD_INPUT, "%s would be overwritten by --history", list->path[k]);
-        }
-        if (request->linear_history && solve_same_file(request->linear_history, list->path[k])) {
-            return sim_fail(error, SIM_BAD_INPUT, "%s would be overwritten by --linear-history", list->path[k]);
+        for (int t = 0; t < WAY_TABLES; t++) {
+            if (table[t].path && solve_same_file(table[t].path, list->path[k])) {
+                return sim_fail(error, SIM_BAD_INPUT, "%s would be overwritten by %s", list->path[k], table[t].option);
+            }
         }
     }
     return SIM_OK;
@@ -184,6 +207,9 @@ static sim_status make_solver(solve_run *run, sim_error *error) {
     run->compliance = run->card->compliance;
     run->option = solve_option_values(run->request, run->card, error);
     run->solver = run->option ? sim_solver_create(run->card, run->option, error) : NULL;
+    if (run->solver && run->request->places && !(run->card->counts & SIM_COUNTS_PLACES)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--places is of incp; %s has no such unknown", run->name);
+    }
     int positions = run->card->positions - 1;
     if (run->solver && positions >= 0 && run->option[positions] > 0) {
         fprintf(stderr, "sim: note: files do not know where a step ends: %s solves them at velocity level\n",
@@ -218,8 +244,12 @@ static sim_status close_table(FILE *file, const char *path, sim_status status, s
 }
 
 static sim_status finish(solve_run *run, sim_status status, sim_error *error) {
-    status = close_table(run->history_file, run->request->history, status, error);
-    status = close_table(run->linear_file, run->request->linear_history, status, error);
+    way_table table[WAY_TABLES];
+    list_tables(run, table);
+    for (int k = 0; k < WAY_TABLES; k++) {
+        status = close_table(*table[k].file, table[k].path, status, error);
+    }
+    free(run->history.place);
     free(run->history.residual);
     free(run->history.cost);
     free(run->history.linear);

@@ -11,7 +11,7 @@
 /* What the user asked for.  Zero and NULL: not given. */
 typedef struct solve_request {
     text_list set;
-    const char *solver, *law, *out, *history, *linear_history;
+    const char *solver, *law, *out, *history, *linear_history, *places;
     double tolerance, time_limit, time_per_contact, beta, sigma;
     int64_t repeat;
     int guess, stored, json, list_solvers, help;
@@ -62,7 +62,7 @@ typedef struct solve_run {
     double *option;
     sim_compliance compliance;
     sim_history history; /* no room: not asked for */
-    FILE *history_file, *linear_file;
+    FILE *history_file, *linear_file, *places_file;
     int out_is_folder;
     solve_totals totals;
 } solve_run;

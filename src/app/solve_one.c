@@ -164,6 +164,22 @@ static void write_history(const workplace *w) {
     }
 }
 
+/* In the scaled unknown: |t| = -friction n is the edge of slip, n = 0 that of contact. */
+static void write_places(const workplace *w) {
+    const sim_history *h = &w->run->history;
+    int n = w->problem->nrow, records = n ? h->place_count / n : 0;
+    for (int k = 0; k < records; k++) {
+        const double *x = h->place + (size_t)k * (size_t)n;
+        for (int i = 0; i < w->problem->nconstraint; i++) {
+            const sim_constraint *c = &w->problem->constraint[i];
+            if (c->kind == SIM_CONTACT) {
+                fprintf(w->run->places_file, "\"%s\",%d,%d,%.17g,%.17g,%.17g,%.17g\n", w->c->path, k, i, c->friction,
+                        x[c->row], x[c->row + 1], x[c->row + 2]);
+            }
+        }
+    }
+}
+
 static int write_answer(workplace *w, sim_problem_file *file) {
     const solve_run *run = w->run;
     const char *slash = strrchr(w->c->path, '/'), *base = slash ? slash + 1 : w->c->path;
@@ -209,6 +225,7 @@ void solve_one(solve_run *run, const char *path, solve_case *c) {
                          : set_law(&w) && take_stored(&w, file) && judge(&w)) {
         if (run->history.room) {
             write_history(&w);
+            write_places(&w);
         }
         if (run->request->out) {
             write_answer(&w, file);

@@ -34,6 +34,8 @@ static const option_row rows[] = {
     {"linear-history", "FILE.csv", OPTION_TEXT, AT(linear_history),
      .help = "write the residuals of the linear systems within each iteration to FILE.csv, of methods that solve them "
              "bit by bit"},
+    {"places", "FILE.csv", OPTION_TEXT, AT(places),
+     .help = "write x of every contact in every iteration to FILE.csv, of incp"},
     {"json", NULL, OPTION_FLAG, AT(json), .help = "JSON in place of the table; also with --list-solvers"},
     {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .heading = "Information",
      .help = "the contact solvers with their laws and options"},
@@ -58,13 +60,14 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
     if (request->files == 0) {
         return sim_fail(error, SIM_BAD_INPUT, "which file? sim solve FILE... --solver NAME; see sim solve --help");
     }
-    if (request->stored &&
-        (request->solver || request->out || request->history || request->linear_history || request->set.count)) {
+    if (request->stored && (request->solver || request->out || request->history || request->linear_history ||
+                            request->places || request->set.count)) {
         return sim_fail(error, SIM_BAD_INPUT, "--stored solves nothing: leave out %s",
                         request->solver           ? "--solver"
                         : request->out            ? "--out"
                         : request->history        ? "--history"
                         : request->linear_history ? "--linear-history"
+                        : request->places         ? "--places"
                                                   : "--set");
     }
     if (!request->solver && !request->stored) {

@@ -174,6 +174,7 @@ double incp_stand(incp *m, const double *y) {
         m->E = E;
         memcpy(m->best, m->x, (size_t)m->h.n * sizeof *m->best);
     }
+    solver_record_place(m->call, m->x);
     solver_record(m->call, E, m->l);
     return m->l;
 }
@@ -296,7 +297,7 @@ const solver_type solver_incp = {
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .asymmetric = 1,
-             .counts = SIM_COUNTS_SEARCHES | SIM_COUNTS_FAILURES | SIM_COUNTS_WHOLE_STEPS,
+             .counts = SIM_COUNTS_SEARCHES | SIM_COUNTS_FAILURES | SIM_COUNTS_WHOLE_STEPS | SIM_COUNTS_PLACES,
              .noptions = INCP_OPTIONS,
              .option = options},
     .solve = solve,

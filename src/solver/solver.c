@@ -120,7 +120,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     out->finished_by = -1;
     out->residual = out->multiplications = out->factor_seconds = 0;
     if (out->history) {
-        out->history->count = out->history->linear_count = 0;
+        out->history->count = out->history->linear_count = out->history->place_count = 0;
     }
     if (p->nv == 0 && p->nrow == 0) {
         return SIM_OK; /* nothing to answer */
@@ -153,6 +153,15 @@ void solver_record(solver_call *call, double residual, double cost) {
         h->residual[h->count] = residual;
         h->cost[h->count] = cost;
         h->count++;
+    }
+}
+
+void solver_record_place(solver_call *call, const double *x) {
+    sim_history *h = call->out->history;
+    int n = call->problem->nrow;
+    if (h && h->place && h->count < h->room && h->place_count <= h->place_room - n) {
+        memcpy(h->place + h->place_count, x, (size_t)n * sizeof *x);
+        h->place_count += n;
     }
 }
 

@@ -60,5 +60,7 @@ void solver_hand_out(const solver_call *call, const double *gamma);
 
 /* Keep an iteration in the history, if one is asked for. */
 void solver_record(solver_call *call, double residual, double cost);
+/* And before it, the unknown that belongs to it. */
+void solver_record_place(solver_call *call, const double *x);
 
 #endif

@@ -183,6 +183,7 @@ def does_not_write_over_what_it_reads():
     refuses("would be overwritten", "a.hdf5", "--solver", "pgs", "--history", "a.hdf5")
     refuses("would be overwritten", "a.hdf5", "--solver", "pgs", "--history", "./a.hdf5")
     refuses("would be overwritten", "a.hdf5", "--solver", "nsn", "--linear-history", "./a.hdf5")
+    refuses("would be overwritten", "a.hdf5", "--solver", "incp", "--places", "./a.hdf5")
     assert read("a.hdf5") == before
 
 
@@ -201,6 +202,20 @@ def writes_the_linear_systems_within():
     assert lines[0] == "file,iteration,linear_iteration,residual"
     assert [step for step, within, residual in rows if within == 0 and residual == 1] == list(range(1, told["iterations"] + 1))
     assert len(rows) == told["searches"] + told["iterations"]
+
+
+def writes_where_it_stands():
+    words = (GLOBAL, "--solver", "incp", "--set", "start=sticking", "--history", "h.csv", "--places", "p.csv")
+    told = solve_json(*words)["problems"][0]
+    head, *lines = read("p.csv").decode().splitlines()
+    assert head == "file,iteration,contact,friction,t1,t2,n"
+    rows = [[float(number) for number in line.split(",")[1:]] for line in lines]
+    steps = len(read("h.csv").decode().splitlines()) - 1
+    assert len(rows) == steps * told["contacts"] and [row[0] for row in rows] == sorted(row[0] for row in rows)
+    ends = rows[-told["contacts"]:]
+    pushing = sum(n < 0 for *_, n in ends)
+    assert pushing and all(row[2] > 0 for row in ends), "some contacts push in the end"
+    refuses("--places is of incp", GLOBAL, "--solver", "pgs", "--places", "p.csv")
 
 
 def says_that_files_do_not_know_where_a_step_ends():

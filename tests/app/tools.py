@@ -14,7 +14,7 @@ import tap  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
 WORD = sys.argv[2] if len(sys.argv) > 2 else ""
-TOOLS = ("ablation", "gallery", "league", "profile", "reproduce", "solvers", "stands")
+TOOLS = ("ablation", "gallery", "league", "nonsmooth", "profile", "refinements", "reproduce", "solvers", "stands")
 
 
 def run(tool, *words):
