@@ -40,6 +40,7 @@ static const sim_solver_option options[INCP_OPTIONS] = {
 };
 
 static const double FIRST = 1e-6, STEP = 10, LEAST = 1e-14, MOST = 1e10; /* lambda over the mean of J' J's diagonal */
+static const double NEARLY_NONE = 1e-4; /* a lambda up to which a softened J takes Newton's step */
 static const double ENOUGH = 0.5;                                        /* of the fall that the model promises */
 static const double ROUNDED = 1e-12;                                     /* an E that is as good as none */
 static const double STANDSTILL = 1e-15;                                  /* l falls by no more than its rounding */
@@ -49,11 +50,9 @@ static const sim_constraint *constraint(const incp *m, int i) { return &m->h.dua
 
 /* F of the contacts on edges (eqs. 25, 26): the side that goes downhill more, or, both going uphill, what makes l flat. */
 static void face_edges(incp *m) {
-    size_t n = (size_t)m->h.n;
-    memset(m->product, 0, n * sizeof *m->product); /* (W + R - 1)' r */
-    for (size_t i = 0; i < n; i++) {
-        dense_axpy((int)n, m->r[i], m->h.W + i * n, m->product);
-        m->product[i] -= m->r[i];
+    hybrid_transposed(&m->h, m->r, m->product); /* (W + R - 1)' r */
+    for (int k = 0; k < m->h.n; k++) {
+        m->product[k] -= m->r[k];
     }
     for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
         const sim_constraint *c = constraint(m, i);
@@ -81,34 +80,30 @@ static void face_edges(incp *m) {
 }
 
 void incp_derive(incp *m) {
-    size_t n = (size_t)m->h.n;
-    double trace = 0;
     hybrid_slopes(&m->h, m->x, m->F);
     face_edges(m);
-    hybrid_chain(&m->h, m->F, m->J);
-    memset(m->g, 0, n * sizeof *m->g);
-    for (size_t i = 0; i < n; i++) {
-        dense_axpy((int)n, m->r[i], m->J + i * n, m->g);
-        trace += dense_dot((int)n, m->J + i * n, m->J + i * n);
+    for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
+        if (m->active[i]) {
+            edge_basis(m->edge[i], constraint(m, i)->friction, m->x + constraint(m, i)->row, m->basis + (ptrdiff_t)9 * i);
+        }
     }
-    m->size = trace > 0 ? trace / (double)n : 1;
+    hybrid_step_form(&m->step, m->F, m->active, m->basis);
+    hybrid_sloped(&m->h, m->F, 1, m->product, m->g);
+    for (int k = 0; k < m->h.n; k++) {
+        m->g[k] -= m->r[k];
+    }
 }
 
-/* y <- B' y (back = 0) or B y of all active contacts; B' leaves out what goes across the edge. */
-static void turn(const incp *m, double *y, int back) {
+/* y without what goes across the edges that are active: B B' y. */
+static void flatten(const incp *m, double *y) {
     for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
-        const sim_constraint *c = constraint(m, i);
-        double B[9], old[3], *at = y + c->row;
-        if (!m->active[i]) {
-            continue;
-        }
-        edge_basis(m->edge[i], c->friction, m->x + c->row, B);
-        memcpy(old, at, sizeof old);
-        old[2] = back ? 0 : old[2];
-        for (int k = 0; k < 3; k++) {
-            at[k] = back     ? B[3 * k] * old[0] + B[3 * k + 1] * old[1]
-                    : k == 2 ? 0
-                             : B[k] * old[0] + B[3 + k] * old[1] + B[6 + k] * old[2];
+        const double *B = m->basis + (ptrdiff_t)9 * i;
+        double *at = y + constraint(m, i)->row;
+        if (m->active[i]) {
+            double across = B[2] * at[0] + B[5] * at[1] + B[8] * at[2];
+            for (int k = 0; k < 3; k++) {
+                at[k] -= across * B[3 * k + 2];
+            }
         }
     }
 }
@@ -126,18 +121,13 @@ static void put_back(const incp *m, double *y) {
 static double newton_point(incp *m) {
     size_t n = (size_t)m->h.n;
     double range, sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(m->copy + i * n, m->J + i * n, n * sizeof *m->J);
-        turn(m, m->copy + i * n, 0);
+    if (!(m->h.soft > 0 && m->lambda <= NEARLY_NONE && hybrid_step_newton(&m->step, m->r, m->newton))) {
+        hybrid_step_least(&m->step, m->r, m->lambda * m->step.size, m->newton, &range);
     }
-    levenberg_step((int)n, m->copy, m->r, m->lambda * m->size, m->work, m->newton, &range);
     m->call->out->factorisations++;
-    turn(m, m->newton, 1);
+    hybrid_along(&m->h, m->F, m->newton, m->product);
     for (size_t i = 0; i < n; i++) {
-        double r = m->r[i] + dense_dot((int)n, m->J + i * n, m->newton);
-        sum += r * r;
-    }
-    for (size_t i = 0; i < n; i++) {
+        sum += (m->r[i] + m->product[i]) * (m->r[i] + m->product[i]);
         m->newton[i] += m->x[i];
     }
     put_back(m, m->newton);
@@ -147,16 +137,12 @@ static double newton_point(incp *m) {
 /* cauchy: the least of the model along the gradient, within the edges. */
 static void cauchy_point(incp *m) {
     size_t n = (size_t)m->h.n;
-    double curvature = 0, down;
+    double curvature, down;
     memcpy(m->cauchy, m->g, n * sizeof *m->g);
-    turn(m, m->cauchy, 0);
-    turn(m, m->cauchy, 1);
+    flatten(m, m->cauchy);
     down = dense_dot((int)n, m->cauchy, m->cauchy);
-    for (size_t i = 0; i < n; i++) {
-        double Jp = dense_dot((int)n, m->J + i * n, m->cauchy);
-        curvature += Jp * Jp;
-    }
-    curvature += m->lambda * m->size * down;
+    hybrid_along(&m->h, m->F, m->cauchy, m->product);
+    curvature = dense_dot((int)n, m->product, m->product) + m->lambda * m->step.size * down;
     double length = curvature > 0 ? down / curvature : 0;
     for (size_t i = 0; i < n; i++) {
         m->cauchy[i] = m->x[i] - length * m->cauchy[i];
@@ -175,6 +161,15 @@ double incp_stand(incp *m, const double *y) {
         memcpy(m->best, m->x, (size_t)m->h.n * sizeof *m->best);
     }
     solver_record(m->call, E, m->l);
+    m->near = 0;
+    if (m->shift) {
+        double sum = 0;
+        hybrid_impulse(&m->h, m->x, m->point);
+        for (int k = 0; k < m->h.n; k++) {
+            sum += (m->point[k] - m->shift[k]) * (m->point[k] - m->shift[k]);
+        }
+        m->near = 2 * m->l <= 0.01 * m->h.soft * m->h.soft * sum;
+    }
     return m->l;
 }
 
@@ -187,7 +182,7 @@ static void leave(incp *m) {
 
 int incp_goes_on(const incp *m) {
     const double *o = m->call->option;
-    return !(m->E <= o[INCP_TOLERANCE]) && m->call->out->iterations < (int)o[INCP_MAX_ITERATIONS] &&
+    return !(m->E <= o[INCP_TOLERANCE]) && !m->near && m->call->out->iterations < (int)o[INCP_MAX_ITERATIONS] &&
            !solution_stopped(m->call->out);
 }
 
@@ -236,22 +231,21 @@ sim_outcome incp_descend(incp *m, int patience) {
 int incp_make(incp *m, solver_call *call, dual *d) {
     size_t n = (size_t)call->problem->nrow, contacts = (size_t)call->problem->nconstraint;
     *m = (incp){.call = call, .E = HUGE_VAL};
-    if (!dual_make(d, call, call->scratch) || !hybrid_make(&m->h, d, call->scratch)) {
+    if (!dual_make(d, call, call->scratch) || !hybrid_make(&m->h, d, call->scratch) ||
+        !hybrid_step_make(&m->step, &m->h, call->scratch)) {
         return 0;
     }
-    m->J = sim_arena_alloc(call->scratch, n * n, sizeof *m->J);
-    m->copy = sim_arena_alloc(call->scratch, n * n, sizeof *m->copy);
-    m->work = ARENA_NEW(call->scratch, double, levenberg_work((int)n));
+    m->basis = ARENA_NEW(call->scratch, double, 9 * contacts);
     m->F = ARENA_NEW(call->scratch, double, HYBRID_BLOCK *contacts);
     m->edge = ARENA_NEW(call->scratch, edge, contacts);
     m->active = ARENA_NEW(call->scratch, int, contacts);
     m->crossing = ARENA_NEW(call->scratch, incp_crossing, MOST_CROSSINGS * contacts + 2);
-    double *vectors = ARENA_NEW(call->scratch, double, 11 * n);
-    if (!m->J || !m->copy || !m->work || !m->F || !m->edge || !m->active || !m->crossing || !vectors) {
+    double *vectors = ARENA_NEW(call->scratch, double, 12 * n);
+    if (!m->basis || !m->F || !m->edge || !m->active || !m->crossing || !vectors) {
         return 0;
     }
     double **of[] = {&m->x,       &m->r,    &m->g,     &m->product, &m->newton, &m->cauchy,
-                     &m->other_r, &m->best, &m->other, &m->point,   &m->slope};
+                     &m->other_r, &m->best, &m->other, &m->point,   &m->slope, &m->centre};
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         *of[k] = vectors + k * n;
     }

@@ -11,13 +11,17 @@
  * descents are counted as such, and share one limit; restarts are counted as failures, sweeps as searches. */
 #include "solver/incp.h"
 
+#include <math.h>
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#define TRACE(...) do { if (getenv("TRACE")) { fprintf(stderr, "%.3f ", (double)clock()/CLOCKS_PER_SEC); fprintf(stderr, __VA_ARGS__); } } while (0)
 
-static const double SOFTEST = 1, HARDER = 0.1; /* inverse masses are about 1 here */
-enum { ROUNDS = 9, PATIENCE = 10 };
+enum { PATIENCE = 10 };
 
 /* Sweeps of each way; 0: softening. */
-static const int ways[] = {100, 2000, 0, 10000};
+static int ways[] = {100, 2000, 0, 10000};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 extern const solver_type solver_pgs;
@@ -59,15 +63,32 @@ static int sweep(incp *m, int most) {
 }
 
 static sim_outcome soften(incp *m) {
-    double soft = SOFTEST;
+    double soft = getenv("A0") ? atof(getenv("A0")) : 1e-2, least = 1e-10, *centre = m->centre;
+    double fast = getenv("FAST") ? atof(getenv("FAST")) : 0.1;
+    double slow = getenv("SLOW") ? atof(getenv("SLOW")) : 0.3;
+    int pat = getenv("PAT") ? atoi(getenv("PAT")) : 10, failed = 0;
+    hybrid_impulse(&m->h, m->best, centre);
     sim_outcome end = SIM_STALLED;
-    for (int round = 0; round < ROUNDS && incp_goes_on(m); round++) {
-        hybrid_impulse(&m->h, round ? m->x : m->best, m->slope);
-        hybrid_soften(&m->h, soft, m->slope);
-        hybrid_from_impulse(&m->h, m->slope, m->other);
-        end = start_over(m, PATIENCE);
-        soft *= HARDER;
+    while (incp_goes_on(m) && soft <= 10) {
+        int before = m->call->out->iterations;
+        m->near = 0;
+        hybrid_soften(&m->h, soft, centre);
+        hybrid_from_impulse(&m->h, centre, m->other);
+        m->shift = centre;
+        end = start_over(m, pat);
+        int took = m->call->out->iterations - before;
+        TRACE("soft %g took %d it %d l %.2g E %.2g now %.2g near %d cols %d\n", soft, took, m->call->out->iterations, m->l, m->E, hybrid_error(&m->h, m->x), m->near, m->step.columns);
+        if (m->near) {
+            hybrid_impulse(&m->h, m->x, centre);
+            soft = fmax(least, soft * (took <= 5 && !failed ? fast : took <= 8 ? slow : 1));
+            failed = 0;
+        } else {
+            soft *= 10;
+            failed = 1;
+        }
+        m->near = 0;
     }
+    m->shift = NULL;
     hybrid_soften(&m->h, 0, m->slope);
     return end;
 }
@@ -75,7 +96,10 @@ static sim_outcome soften(incp *m) {
 int incp_descend_and_restart(incp *m, sim_outcome *end) {
     static const int number[] = {0, 1, WAYS};
     int last = number[(int)m->call->option[INCP_RESTART]];
+    if (getenv("WAYS")) sscanf(getenv("WAYS"), "%d,%d,%d,%d", ways, ways+1, ways+2, ways+3);
+
     *end = incp_descend(m, last ? PATIENCE : 0);
+    TRACE("first it %d l %.2g E %.2g end %d cols %d of %d\n", m->call->out->iterations, m->l, m->E, *end, m->step.columns, m->h.n);
     for (int k = 0; k < last && incp_goes_on(m); k++) {
         m->call->out->failures++;
         if (ways[k] == 0) {
@@ -83,7 +107,9 @@ int incp_descend_and_restart(incp *m, sim_outcome *end) {
         } else if (!sweep(m, ways[k])) {
             return 0;
         } else {
+            TRACE("swept\n");
             *end = start_over(m, k + 1 < last ? PATIENCE : 0);
+            TRACE("sweeps %d it %d l %.2g E %.2g end %d cols %d\n", ways[k], m->call->out->iterations, m->l, m->E, *end, m->step.columns);
         }
     }
     if (m->call->out->iterations >= (int)m->call->option[INCP_MAX_ITERATIONS]) {
