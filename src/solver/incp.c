@@ -29,7 +29,7 @@ static const char *const restarts[] = {"off", "once", "on", NULL};
 
 static const sim_solver_option options[INCP_OPTIONS] = {
     [INCP_TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [INCP_MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton, of all descents", 0, 1e6, 500, 1, NULL},
+    [INCP_MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton, of all descents", 0, 1e6, 2000, 1, NULL},
     [INCP_EDGES] = {"edges", "stay on edges where both sides go uphill", 0, 1, 1, 1, switches},
     [INCP_DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
     [INCP_PROJECTION] = {"projection", "put steps along an edge back on it", 0, 1, 1, 1, switches},
@@ -42,6 +42,7 @@ static const sim_solver_option options[INCP_OPTIONS] = {
 static const double FIRST = 1e-6, STEP = 10, LEAST = 1e-14, MOST = 1e10; /* lambda over the mean of J' J's diagonal */
 static const double NEARLY_NONE = 1e-4; /* a lambda up to which a softened J takes Newton's step */
 static const double ENOUGH = 0.5;                                        /* of the fall that the model promises */
+static const double FAR = 1e20;
 static const double ROUNDED = 1e-12;                                     /* an E that is as good as none */
 static const double STANDSTILL = 1e-15;                                  /* l falls by no more than its rounding */
 
@@ -226,6 +227,23 @@ sim_outcome incp_descend(incp *m, int patience) {
         }
     }
     return SIM_AT_LIMIT;
+}
+
+/* Whole steps of Newton, uphill too, as long as they may lead somewhere: is x near enough then? */
+int incp_rush(incp *m, int most) {
+    double first = m->l;
+    m->lambda = FIRST;
+    for (int k = 0; k < most && incp_goes_on(m) && m->l <= FAR * first; k++) {
+        m->call->out->iterations++;
+        incp_derive(m);
+        if (!hybrid_step_newton(&m->step, m->r, m->newton)) {
+            return 0;
+        }
+        m->call->out->factorisations++;
+        dense_axpy(m->h.n, 1, m->x, m->newton);
+        incp_stand(m, m->newton);
+    }
+    return m->near || !incp_goes_on(m);
 }
 
 int incp_make(incp *m, solver_call *call, dual *d) {

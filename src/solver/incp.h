@@ -49,6 +49,7 @@ void incp_derive(incp *m);
 int incp_goes_on(const incp *m);
 /* From x to where nothing is better; `patience`: and no longer than so many iterations without half of l, 0: however long. */
 sim_outcome incp_descend(incp *m, int patience);
+int incp_rush(incp *m, int most);
 /* And on from there, as far as options allow it; 0 without memory. */
 int incp_descend_and_restart(incp *m, sim_outcome *end);
 
