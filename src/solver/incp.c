@@ -34,15 +34,13 @@ static const sim_solver_option options[INCP_OPTIONS] = {
     [INCP_DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
     [INCP_PROJECTION] = {"projection", "put steps along an edge back on it", 0, 1, 1, 1, switches},
     [INCP_RESTART] = {"restart",
-                      "from a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, too",
+                      "from a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, and softer",
                       0, 2, 2, 1, restarts},
     [INCP_START] = {"start", "at the guess where that is better, or always where all would stick", 0, 1, 0, 1, starts},
 };
 
 static const double FIRST = 1e-6, STEP = 10, LEAST = 1e-14, MOST = 1e10; /* lambda over the mean of J' J's diagonal */
-static const double NEARLY_NONE = 1e-4; /* a lambda up to which a softened J takes Newton's step */
 static const double ENOUGH = 0.5;                                        /* of the fall that the model promises */
-static const double FAR = 1e20;
 static const double ROUNDED = 1e-12;                                     /* an E that is as good as none */
 static const double STANDSTILL = 1e-15;                                  /* l falls by no more than its rounding */
 
@@ -122,9 +120,7 @@ static void put_back(const incp *m, double *y) {
 static double newton_point(incp *m) {
     size_t n = (size_t)m->h.n;
     double range, sum = 0;
-    if (!(m->h.soft > 0 && m->lambda <= NEARLY_NONE && hybrid_step_newton(&m->step, m->r, m->newton))) {
-        hybrid_step_least(&m->step, m->r, m->lambda * m->step.size, m->newton, &range);
-    }
+    hybrid_step_least(&m->step, m->r, m->lambda * m->step.size, m->newton, &range);
     m->call->out->factorisations++;
     hybrid_along(&m->h, m->F, m->newton, m->product);
     for (size_t i = 0; i < n; i++) {
@@ -162,15 +158,6 @@ double incp_stand(incp *m, const double *y) {
         memcpy(m->best, m->x, (size_t)m->h.n * sizeof *m->best);
     }
     solver_record(m->call, E, m->l);
-    m->near = 0;
-    if (m->shift) {
-        double sum = 0;
-        hybrid_impulse(&m->h, m->x, m->point);
-        for (int k = 0; k < m->h.n; k++) {
-            sum += (m->point[k] - m->shift[k]) * (m->point[k] - m->shift[k]);
-        }
-        m->near = 2 * m->l <= 0.01 * m->h.soft * m->h.soft * sum;
-    }
     return m->l;
 }
 
@@ -183,7 +170,7 @@ static void leave(incp *m) {
 
 int incp_goes_on(const incp *m) {
     const double *o = m->call->option;
-    return !(m->E <= o[INCP_TOLERANCE]) && !m->near && m->call->out->iterations < (int)o[INCP_MAX_ITERATIONS] &&
+    return !(m->E <= o[INCP_TOLERANCE]) && m->call->out->iterations < (int)o[INCP_MAX_ITERATIONS] &&
            !solution_stopped(m->call->out);
 }
 
@@ -229,23 +216,6 @@ sim_outcome incp_descend(incp *m, int patience) {
     return SIM_AT_LIMIT;
 }
 
-/* Whole steps of Newton, uphill too, as long as they may lead somewhere: is x near enough then? */
-int incp_rush(incp *m, int most) {
-    double first = m->l;
-    m->lambda = FIRST;
-    for (int k = 0; k < most && incp_goes_on(m) && m->l <= FAR * first; k++) {
-        m->call->out->iterations++;
-        incp_derive(m);
-        if (!hybrid_step_newton(&m->step, m->r, m->newton)) {
-            return 0;
-        }
-        m->call->out->factorisations++;
-        dense_axpy(m->h.n, 1, m->x, m->newton);
-        incp_stand(m, m->newton);
-    }
-    return m->near || !incp_goes_on(m);
-}
-
 int incp_make(incp *m, solver_call *call, dual *d) {
     size_t n = (size_t)call->problem->nrow, contacts = (size_t)call->problem->nconstraint;
     *m = (incp){.call = call, .E = HUGE_VAL};
@@ -258,12 +228,12 @@ int incp_make(incp *m, solver_call *call, dual *d) {
     m->edge = ARENA_NEW(call->scratch, edge, contacts);
     m->active = ARENA_NEW(call->scratch, int, contacts);
     m->crossing = ARENA_NEW(call->scratch, incp_crossing, MOST_CROSSINGS * contacts + 2);
-    double *vectors = ARENA_NEW(call->scratch, double, 12 * n);
+    double *vectors = ARENA_NEW(call->scratch, double, 11 * n);
     if (!m->basis || !m->F || !m->edge || !m->active || !m->crossing || !vectors) {
         return 0;
     }
     double **of[] = {&m->x,       &m->r,    &m->g,     &m->product, &m->newton, &m->cauchy,
-                     &m->other_r, &m->best, &m->other, &m->point,   &m->slope, &m->centre};
+                     &m->other_r, &m->best, &m->other, &m->point,   &m->slope};
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         *of[k] = vectors + k * n;
     }

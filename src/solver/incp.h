@@ -31,7 +31,6 @@ typedef struct incp {
     double *F, *g;                   /* with the edges' say */
     double *basis;                   /* [nconstraint] of those that are active, edge_basis */
     double *newton, *cauchy, *other; /* places to go to */
-    double *centre; const double *shift; int near;
     double *product, *other_r, *point, *slope;
     edge *edge;  /* [nconstraint] the edge that a contact stands on */
     int *active; /* [nconstraint] and that it is not to leave */
@@ -49,7 +48,6 @@ void incp_derive(incp *m);
 int incp_goes_on(const incp *m);
 /* From x to where nothing is better; `patience`: and no longer than so many iterations without half of l, 0: however long. */
 sim_outcome incp_descend(incp *m, int patience);
-int incp_rush(incp *m, int most);
 /* And on from there, as far as options allow it; 0 without memory. */
 int incp_descend_and_restart(incp *m, sim_outcome *end);
 
