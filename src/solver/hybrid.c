@@ -1,18 +1,51 @@
 /* gamma = P(-x), r and their derivatives. */
 #include "solver/hybrid.h"
+#include "linalg/lapack.h"
 #include "math/dense.h"
 #include "solver/levenberg.h"
+#include "solver/natural.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double SOFT = 1e-10; /* W's diagonal blocks are of the size of 1 */
+enum { MANY = 96 };               /* rows from which the normal equations give the sticking start */
+enum { FEW = 24, THIN = 5 };      /* rows from which, numbers for one other than zero from which compressed rows are quicker */
 
 static int bounded(const sim_constraint *c) { return c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR; }
 
 /* Greatest impulse of a row, scaled. */
 static double bound_of(const hybrid *h, const sim_constraint *c) {
     return bounded(c) ? h->dual->problem->step * c->bound / h->scale[c->row] : HUGE_VAL;
+}
+
+/* W in compressed rows, if few enough of its numbers are other than zero.  0 without memory. */
+static int compress(hybrid *h, sim_arena *scratch) {
+    size_t n = (size_t)h->n, count = 0;
+    for (size_t k = 0; k < n * n; k++) {
+        count += h->W[k] != 0;
+    }
+    if (h->n < FEW || count * THIN > n * n) {
+        return 1;
+    }
+    h->start = ARENA_NEW(scratch, int, n + 1);
+    h->column = ARENA_NEW(scratch, int, count);
+    h->value = ARENA_NEW(scratch, double, count);
+    if (!h->start || !h->column || !h->value) {
+        return 0;
+    }
+    int at = 0;
+    for (size_t i = 0; i < n; i++) {
+        h->start[i] = at;
+        for (size_t j = 0; j < n; j++) {
+            if (h->W[i * n + j] != 0) {
+                h->column[at] = (int)j;
+                h->value[at++] = h->W[i * n + j];
+            }
+        }
+    }
+    h->start[n] = at;
+    return 1;
 }
 
 int hybrid_make(hybrid *h, const dual *d, sim_arena *scratch) {
@@ -40,7 +73,31 @@ int hybrid_make(hybrid *h, const dual *d, sim_arena *scratch) {
             h->W[i * n + j] = h->scale[i] * h->scale[j] * d->W[i * n + j];
         }
     }
-    return 1;
+    return compress(h, scratch);
+}
+
+void hybrid_times(const hybrid *h, const double *y, double *product) {
+    for (int i = 0; i < h->n; i++) {
+        double sum = h->start ? 0 : dense_dot(h->n, h->W + (size_t)i * (size_t)h->n, y);
+        for (int k = h->start ? h->start[i] : 0; h->start && k < h->start[i + 1]; k++) {
+            sum += h->value[k] * y[h->column[k]];
+        }
+        product[i] = sum + h->soft * y[i];
+    }
+}
+
+void hybrid_transposed(const hybrid *h, const double *y, double *product) {
+    for (int i = 0; i < h->n; i++) {
+        product[i] = h->soft * y[i];
+    }
+    for (int i = 0; i < h->n; i++) {
+        if (!h->start) {
+            dense_axpy(h->n, y[i], h->W + (size_t)i * (size_t)h->n, product);
+        }
+        for (int k = h->start ? h->start[i] : 0; h->start && k < h->start[i + 1]; k++) {
+            product[h->column[k]] += y[i] * h->value[k];
+        }
+    }
 }
 
 static void contact_impulse(double mu, const double *x, double *gamma) {
@@ -70,8 +127,9 @@ void hybrid_impulse(const hybrid *h, const double *x, double *gamma) {
 
 void hybrid_residual(const hybrid *h, const double *x, double *r) {
     hybrid_impulse(h, x, h->gamma);
+    hybrid_times(h, h->gamma, r);
     for (int i = 0; i < h->n; i++) {
-        r[i] = dense_dot(h->n, h->W + (size_t)i * (size_t)h->n, h->gamma) + h->q[i] - x[i] - h->gamma[i];
+        r[i] += h->q[i] - x[i] - h->gamma[i];
     }
 }
 
@@ -125,7 +183,7 @@ void hybrid_chain(const hybrid *h, const double *F, double *J) {
         for (size_t row = 0; row < n; row++) {
             double left[SIM_MAX_ROWS];
             for (int k = 0; k < c->rows; k++) {
-                left[k] = h->W[row * n + (size_t)(c->row + k)] - ((int)row == c->row + k);
+                left[k] = h->W[row * n + (size_t)(c->row + k)] + ((int)row == c->row + k ? h->soft - 1 : 0);
             }
             for (int j = 0; j < c->rows; j++) {
                 double sum = (int)row == c->row + j ? -1 : 0;
@@ -143,10 +201,31 @@ void hybrid_jacobian(const hybrid *h, const double *x, double *J) {
     hybrid_chain(h, h->F, J);
 }
 
+void hybrid_sloped(const hybrid *h, const double *F, int transposed, const double *x, double *y) {
+    for (int i = 0; i < h->dual->problem->nconstraint; i++, F += HYBRID_BLOCK) {
+        const sim_constraint *c = &h->dual->problem->constraint[i];
+        for (int a = 0; a < c->rows; a++) {
+            double sum = 0;
+            for (int b = 0; b < c->rows; b++) {
+                sum += (transposed ? F[b * c->rows + a] : F[a * c->rows + b]) * x[c->row + b];
+            }
+            y[c->row + a] = sum;
+        }
+    }
+}
+
+void hybrid_along(const hybrid *h, const double *F, const double *x, double *y) {
+    hybrid_sloped(h, F, 0, x, h->work);
+    hybrid_times(h, h->work, y);
+    for (int k = 0; k < h->n; k++) {
+        y[k] -= h->work[k] + x[k];
+    }
+}
+
 void hybrid_from_impulse(const hybrid *h, const double *gamma, double *x) {
+    hybrid_times(h, gamma, h->work);
     for (int i = 0; i < h->n; i++) {
-        double s = dense_dot(h->n, h->W + (size_t)i * (size_t)h->n, gamma) + h->q[i];
-        x[i] = s - gamma[i];
+        x[i] = h->work[i] + h->q[i] - gamma[i];
     }
 }
 
@@ -158,11 +237,47 @@ void hybrid_unscale(const hybrid *h, const double *x, double *gamma) {
 }
 
 double hybrid_error(const hybrid *h, const double *x) {
-    hybrid_unscale(h, x, h->gamma);
-    return dual_error(h->dual, h->gamma, h->work);
+    const dual *d = h->dual;
+    natural_sum sum = {0};
+    hybrid_impulse(h, x, h->gamma);
+    hybrid_times(h, h->gamma, h->work);
+    for (int k = 0; k < h->n; k++) {
+        h->work[k] = d->q[k] + (h->work[k] - h->soft * h->gamma[k]) / h->scale[k];
+        h->gamma[k] = d->given[k] ? d->impulse[k] : h->scale[k] * h->gamma[k];
+    }
+    for (int i = 0; i < d->problem->nconstraint; i++) {
+        const sim_constraint *c = &d->problem->constraint[i];
+        natural_add(&sum, c, d->problem->step, 1 / d->w[i], d->q + c->row, h->work + c->row, h->gamma + c->row);
+    }
+    return natural_error(&sum);
 }
 
-/* gamma = -W^+ q, of a W that is a little softer, so that it is not singular; what that leaves over is answered once more. */
+/* W' W + SOFT and its factor by Cholesky; 0 where rounding leaves none. */
+static int factor_squares(const hybrid *h, double *A) {
+    size_t n = (size_t)h->n;
+    const double one = 1, none = 0;
+    int info;
+    if (h->start) {
+        memset(A, 0, n * n * sizeof *A);
+        for (int i = 0; i < h->n; i++) {
+            for (int k = h->start[i]; k < h->start[i + 1]; k++) {
+                for (int l = h->start[i]; l <= k; l++) {
+                    A[(size_t)h->column[l] * n + (size_t)h->column[k]] += h->value[k] * h->value[l];
+                }
+            }
+        }
+    } else {
+        dsyrk_("L", "N", &h->n, &h->n, &one, h->W, &h->n, &none, A, &h->n); /* its columns are our rows */
+    }
+    for (size_t i = 0; i < n; i++) {
+        A[i * (n + 1)] += SOFT;
+    }
+    dpotrf_("L", &h->n, A, &h->n, &info);
+    return info == 0;
+}
+
+/* gamma = -W^+ q, of a W that is a little softer, so that it is not singular; what that leaves over is answered once more.
+ * For many rows by the normal equations, whose rounding takes one pass more. */
 int hybrid_stick(const hybrid *h, solver_call *call, double *x) {
     size_t n = (size_t)h->n;
     double *work = ARENA_NEW(call->scratch, double, levenberg_work(h->n));
@@ -170,15 +285,22 @@ int hybrid_stick(const hybrid *h, solver_call *call, double *x) {
     if (!work || !gamma) {
         return 0;
     }
+    int one = 1, info, squares = h->n > MANY && factor_squares(h, work);
     memset(gamma, 0, n * sizeof *gamma);
     memcpy(left, h->q, n * sizeof *left);
-    for (int pass = 0; pass < 2; pass++) {
-        levenberg_step(h->n, h->W, left, SOFT, work, more, &range);
-        for (size_t i = 0; i < n; i++) {
-            gamma[i] += more[i];
+    for (int pass = 0; pass < 2 + squares; pass++) {
+        if (squares) {
+            hybrid_transposed(h, left, more);
+            dpotrs_("L", &h->n, &one, work, &h->n, more, &h->n, &info);
+        } else {
+            levenberg_step(h->n, h->W, left, SOFT, work, more, &range);
         }
         for (size_t i = 0; i < n; i++) {
-            left[i] = h->q[i] + dense_dot(h->n, h->W + i * n, gamma);
+            gamma[i] += squares ? -more[i] : more[i];
+        }
+        hybrid_times(h, gamma, left);
+        for (size_t i = 0; i < n; i++) {
+            left[i] += h->q[i];
         }
     }
     hybrid_from_impulse(h, gamma, x);
@@ -209,9 +331,8 @@ int hybrid_start(const hybrid *h, solver_call *call, double *x) {
 }
 
 void hybrid_soften(hybrid *h, double soft, const double *gamma) {
-    size_t n = (size_t)h->n;
-    for (size_t i = 0; i < n; i++) {
-        h->W[i * (n + 1)] = h->scale[i] * h->scale[i] * h->dual->W[i * (n + 1)] + (h->dual->given[i] ? 0 : soft);
+    h->soft = soft;
+    for (int i = 0; i < h->n; i++) {
         h->q[i] = h->scale[i] * h->dual->q[i] - (h->dual->given[i] ? 0 : soft * gamma[i]);
     }
 }

@@ -21,6 +21,9 @@ typedef struct hybrid {
     const dual *dual;
     int n;
     double *W, *q;        /* n x n; [n] */
+    double soft;          /* what is added to W's diagonal where products are asked for */
+    int *start, *column;  /* W in compressed rows, where that is less; else NULL */
+    double *value;
     double *scale;        /* [n] 1 / sqrt(w): gamma = scale times what stands here */
     double *gamma, *work; /* [n] */
     double *F;            /* [nconstraint] blocks, of the last derivative */
@@ -28,6 +31,9 @@ typedef struct hybrid {
 
 /* 0 without memory. */
 int hybrid_make(hybrid *h, const dual *d, sim_arena *scratch);
+/* product <- (W + R + soft) y, or of its transpose. */
+void hybrid_times(const hybrid *h, const double *y, double *product);
+void hybrid_transposed(const hybrid *h, const double *y, double *product);
 void hybrid_impulse(const hybrid *h, const double *x, double *gamma);
 void hybrid_residual(const hybrid *h, const double *x, double *r);
 /* F = d gamma / d x of every constraint, of one side where x is on an edge; of a contact, in the region that is asked for. */
@@ -37,6 +43,9 @@ hybrid_region hybrid_contact_region(double mu, const double *x);
 /* (W + R - 1) F - 1, the derivative of r. */
 void hybrid_chain(const hybrid *h, const double *F, double *J);
 void hybrid_jacobian(const hybrid *h, const double *x, double *J);
+/* y = F x, y = F' x, y = J x with J as above. */
+void hybrid_sloped(const hybrid *h, const double *F, int transposed, const double *x, double *y);
+void hybrid_along(const hybrid *h, const double *F, const double *x, double *y);
 /* x of impulses, scaled as they are here. */
 void hybrid_from_impulse(const hybrid *h, const double *gamma, double *x);
 /* x where everything would stick; 0 without memory. */

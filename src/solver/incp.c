@@ -29,12 +29,12 @@ static const char *const restarts[] = {"off", "once", "on", NULL};
 
 static const sim_solver_option options[INCP_OPTIONS] = {
     [INCP_TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [INCP_MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton, of all descents", 0, 1e6, 500, 1, NULL},
+    [INCP_MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton, of all descents", 0, 1e6, 2000, 1, NULL},
     [INCP_EDGES] = {"edges", "stay on edges where both sides go uphill", 0, 1, 1, 1, switches},
     [INCP_DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
     [INCP_PROJECTION] = {"projection", "put steps along an edge back on it", 0, 1, 1, 1, switches},
     [INCP_RESTART] = {"restart",
-                      "from a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, too",
+                      "from a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, and softer",
                       0, 2, 2, 1, restarts},
     [INCP_START] = {"start", "at the guess where that is better, or always where all would stick", 0, 1, 0, 1, starts},
 };
@@ -49,11 +49,9 @@ static const sim_constraint *constraint(const incp *m, int i) { return &m->h.dua
 
 /* F of the contacts on edges (eqs. 25, 26): the side that goes downhill more, or, both going uphill, what makes l flat. */
 static void face_edges(incp *m) {
-    size_t n = (size_t)m->h.n;
-    memset(m->product, 0, n * sizeof *m->product); /* (W + R - 1)' r */
-    for (size_t i = 0; i < n; i++) {
-        dense_axpy((int)n, m->r[i], m->h.W + i * n, m->product);
-        m->product[i] -= m->r[i];
+    hybrid_transposed(&m->h, m->r, m->product); /* (W + R - 1)' r */
+    for (int k = 0; k < m->h.n; k++) {
+        m->product[k] -= m->r[k];
     }
     for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
         const sim_constraint *c = constraint(m, i);
@@ -81,34 +79,30 @@ static void face_edges(incp *m) {
 }
 
 void incp_derive(incp *m) {
-    size_t n = (size_t)m->h.n;
-    double trace = 0;
     hybrid_slopes(&m->h, m->x, m->F);
     face_edges(m);
-    hybrid_chain(&m->h, m->F, m->J);
-    memset(m->g, 0, n * sizeof *m->g);
-    for (size_t i = 0; i < n; i++) {
-        dense_axpy((int)n, m->r[i], m->J + i * n, m->g);
-        trace += dense_dot((int)n, m->J + i * n, m->J + i * n);
+    for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
+        if (m->active[i]) {
+            edge_basis(m->edge[i], constraint(m, i)->friction, m->x + constraint(m, i)->row, m->basis + (ptrdiff_t)9 * i);
+        }
     }
-    m->size = trace > 0 ? trace / (double)n : 1;
+    hybrid_step_form(&m->step, m->F, m->active, m->basis);
+    hybrid_sloped(&m->h, m->F, 1, m->product, m->g);
+    for (int k = 0; k < m->h.n; k++) {
+        m->g[k] -= m->r[k];
+    }
 }
 
-/* y <- B' y (back = 0) or B y of all active contacts; B' leaves out what goes across the edge. */
-static void turn(const incp *m, double *y, int back) {
+/* y without what goes across the edges that are active: B B' y. */
+static void flatten(const incp *m, double *y) {
     for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
-        const sim_constraint *c = constraint(m, i);
-        double B[9], old[3], *at = y + c->row;
-        if (!m->active[i]) {
-            continue;
-        }
-        edge_basis(m->edge[i], c->friction, m->x + c->row, B);
-        memcpy(old, at, sizeof old);
-        old[2] = back ? 0 : old[2];
-        for (int k = 0; k < 3; k++) {
-            at[k] = back     ? B[3 * k] * old[0] + B[3 * k + 1] * old[1]
-                    : k == 2 ? 0
-                             : B[k] * old[0] + B[3 + k] * old[1] + B[6 + k] * old[2];
+        const double *B = m->basis + (ptrdiff_t)9 * i;
+        double *at = y + constraint(m, i)->row;
+        if (m->active[i]) {
+            double across = B[2] * at[0] + B[5] * at[1] + B[8] * at[2];
+            for (int k = 0; k < 3; k++) {
+                at[k] -= across * B[3 * k + 2];
+            }
         }
     }
 }
@@ -126,18 +120,11 @@ static void put_back(const incp *m, double *y) {
 static double newton_point(incp *m) {
     size_t n = (size_t)m->h.n;
     double range, sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(m->copy + i * n, m->J + i * n, n * sizeof *m->J);
-        turn(m, m->copy + i * n, 0);
-    }
-    levenberg_step((int)n, m->copy, m->r, m->lambda * m->size, m->work, m->newton, &range);
+    hybrid_step_least(&m->step, m->r, m->lambda * m->step.size, m->newton, &range);
     m->call->out->factorisations++;
-    turn(m, m->newton, 1);
+    hybrid_along(&m->h, m->F, m->newton, m->product);
     for (size_t i = 0; i < n; i++) {
-        double r = m->r[i] + dense_dot((int)n, m->J + i * n, m->newton);
-        sum += r * r;
-    }
-    for (size_t i = 0; i < n; i++) {
+        sum += (m->r[i] + m->product[i]) * (m->r[i] + m->product[i]);
         m->newton[i] += m->x[i];
     }
     put_back(m, m->newton);
@@ -147,16 +134,12 @@ static double newton_point(incp *m) {
 /* cauchy: the least of the model along the gradient, within the edges. */
 static void cauchy_point(incp *m) {
     size_t n = (size_t)m->h.n;
-    double curvature = 0, down;
+    double curvature, down;
     memcpy(m->cauchy, m->g, n * sizeof *m->g);
-    turn(m, m->cauchy, 0);
-    turn(m, m->cauchy, 1);
+    flatten(m, m->cauchy);
     down = dense_dot((int)n, m->cauchy, m->cauchy);
-    for (size_t i = 0; i < n; i++) {
-        double Jp = dense_dot((int)n, m->J + i * n, m->cauchy);
-        curvature += Jp * Jp;
-    }
-    curvature += m->lambda * m->size * down;
+    hybrid_along(&m->h, m->F, m->cauchy, m->product);
+    curvature = dense_dot((int)n, m->product, m->product) + m->lambda * m->step.size * down;
     double length = curvature > 0 ? down / curvature : 0;
     for (size_t i = 0; i < n; i++) {
         m->cauchy[i] = m->x[i] - length * m->cauchy[i];
@@ -237,18 +220,17 @@ sim_outcome incp_descend(incp *m, int patience) {
 int incp_make(incp *m, solver_call *call, dual *d) {
     size_t n = (size_t)call->problem->nrow, contacts = (size_t)call->problem->nconstraint;
     *m = (incp){.call = call, .E = HUGE_VAL};
-    if (!dual_make(d, call, call->scratch) || !hybrid_make(&m->h, d, call->scratch)) {
+    if (!dual_make(d, call, call->scratch) || !hybrid_make(&m->h, d, call->scratch) ||
+        !hybrid_step_make(&m->step, &m->h, call->scratch)) {
         return 0;
     }
-    m->J = sim_arena_alloc(call->scratch, n * n, sizeof *m->J);
-    m->copy = sim_arena_alloc(call->scratch, n * n, sizeof *m->copy);
-    m->work = ARENA_NEW(call->scratch, double, levenberg_work((int)n));
+    m->basis = ARENA_NEW(call->scratch, double, 9 * contacts);
     m->F = ARENA_NEW(call->scratch, double, HYBRID_BLOCK *contacts);
     m->edge = ARENA_NEW(call->scratch, edge, contacts);
     m->active = ARENA_NEW(call->scratch, int, contacts);
     m->crossing = ARENA_NEW(call->scratch, incp_crossing, MOST_CROSSINGS * contacts + 2);
     double *vectors = ARENA_NEW(call->scratch, double, 11 * n);
-    if (!m->J || !m->copy || !m->work || !m->F || !m->edge || !m->active || !m->crossing || !vectors) {
+    if (!m->basis || !m->F || !m->edge || !m->active || !m->crossing || !vectors) {
         return 0;
     }
     double **of[] = {&m->x,       &m->r,    &m->g,     &m->product, &m->newton, &m->cauchy,

@@ -3,7 +3,7 @@
 #define SOLVER_INCP_H
 
 #include "solver/edges.h"
-#include "solver/levenberg.h"
+#include "solver/hybrid_step.h"
 
 enum {
     INCP_TOLERANCE,
@@ -27,14 +27,15 @@ typedef struct incp {
     solver_call *call;
     hybrid h;
     double *x, *r, *best;            /* where it stands, r(x); the least E */
-    double *F, *J, *g;               /* with the edges' say */
+    hybrid_step step;
+    double *F, *g;                   /* with the edges' say */
+    double *basis;                   /* [nconstraint] of those that are active, edge_basis */
     double *newton, *cauchy, *other; /* places to go to */
     double *product, *other_r, *point, *slope;
-    double *copy, *work;
     edge *edge;  /* [nconstraint] the edge that a contact stands on */
     int *active; /* [nconstraint] and that it is not to leave */
     incp_crossing *crossing;
-    double l, E, lambda, size; /* lambda is over `size`, the mean of J' J's diagonal */
+    double l, E, lambda; /* lambda is over the mean of J' J's diagonal */
 } incp;
 
 /* Memory for a call; 0 without. */

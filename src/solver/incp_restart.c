@@ -4,20 +4,20 @@
  * (2010, section III) calls them very rare and would begin anew; in piles with mu >= 1 he meets them in each third step or so.
  * They are no fault of how steps are taken: l measured with other weights has them as well.  What leads out of them:
  *
- *   sweeps     of Gauss and Seidel, from the guess or from nothing, not from the minimum; more of them the second and third time;
- *   softening  a W that is not singular, softer at first, then less so, each time from where the last one led (hybrid_soften).
+ *   sweeps     of Gauss and Seidel, from the guess or from nothing, not from the minimum;
+ *   softening  from the best there is, a W that is not singular, ever less soft (proximal.c).
  *
  * Where l is not halved in some iterations the next way is taken at once; after the last way there is no hurry.  Iterations of all
  * descents are counted as such, and share one limit; restarts are counted as failures, sweeps as searches. */
 #include "solver/incp.h"
+#include "solver/proximal.h"
 
 #include <string.h>
 
-static const double SOFTEST = 1, HARDER = 0.1; /* inverse masses are about 1 here */
-enum { ROUNDS = 9, PATIENCE = 10 };
+enum { PATIENCE = 10 };
 
 /* Sweeps of each way; 0: softening. */
-static const int ways[] = {100, 2000, 0, 10000};
+static const int once[] = {100}, ways[] = {2000, 0, 10000, 0};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 extern const solver_type solver_pgs;
@@ -58,31 +58,34 @@ static int sweep(incp *m, int most) {
     return 1;
 }
 
-static sim_outcome soften(incp *m) {
-    double soft = SOFTEST;
-    sim_outcome end = SIM_STALLED;
-    for (int round = 0; round < ROUNDS && incp_goes_on(m); round++) {
-        hybrid_impulse(&m->h, round ? m->x : m->best, m->slope);
-        hybrid_soften(&m->h, soft, m->slope);
-        hybrid_from_impulse(&m->h, m->slope, m->other);
-        end = start_over(m, PATIENCE);
-        soft *= HARDER;
-    }
-    hybrid_soften(&m->h, 0, m->slope);
-    return end;
+/* Softer problems, from the best there is; 0 without memory. */
+static int soften(incp *m) {
+    proximal p = {.h = &m->h,
+                  .step = &m->step,
+                  .call = m->call,
+                  .tolerance = m->call->option[INCP_TOLERANCE],
+                  .most = (int)m->call->option[INCP_MAX_ITERATIONS],
+                  .x = m->best,
+                  .E = m->E};
+    int done = proximal_solve(&p);
+    m->E = p.E;
+    return done;
 }
 
 int incp_descend_and_restart(incp *m, sim_outcome *end) {
-    static const int number[] = {0, 1, WAYS};
-    int last = number[(int)m->call->option[INCP_RESTART]];
+    static const struct {
+        const int *way;
+        int count;
+    } plans[] = {{NULL, 0}, {once, 1}, {ways, WAYS}};
+    int plan = (int)m->call->option[INCP_RESTART], last = plans[plan].count;
     *end = incp_descend(m, last ? PATIENCE : 0);
     for (int k = 0; k < last && incp_goes_on(m); k++) {
+        int sweeps = plans[plan].way[k];
         m->call->out->failures++;
-        if (ways[k] == 0) {
-            *end = soften(m);
-        } else if (!sweep(m, ways[k])) {
+        if (!(sweeps ? sweep(m, sweeps) : soften(m))) {
             return 0;
-        } else {
+        }
+        if (sweeps) {
             *end = start_over(m, k + 1 < last ? PATIENCE : 0);
         }
     }

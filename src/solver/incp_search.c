@@ -45,23 +45,10 @@ static double look(const line *s, double alpha, double inside, double *slope) {
             hybrid_contact_slope(region, c->friction, at, F + HYBRID_BLOCK * i);
         }
     }
-    /* d gamma = F u;  d r = (W + R - 1) d gamma - u */
-    for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
-        const sim_constraint *c = constraint(m, i);
-        for (int a = 0; a < c->rows; a++) {
-            m->slope[c->row + a] = 0;
-            for (int b = 0; b < c->rows; b++) {
-                m->slope[c->row + a] += F[HYBRID_BLOCK * i + a * c->rows + b] * s->u[c->row + b];
-            }
-        }
-    }
+    hybrid_along(&m->h, F, s->u, m->slope);
     place(s, alpha, m->point);
     hybrid_residual(&m->h, m->point, m->other_r);
-    *slope = 0;
-    for (size_t i = 0; i < n; i++) {
-        double dr = dense_dot((int)n, m->h.W + i * n, m->slope) - m->slope[i] - s->u[i];
-        *slope += m->other_r[i] * dr;
-    }
+    *slope = dense_dot((int)n, m->other_r, m->slope);
     return 0.5 * dense_dot((int)n, m->other_r, m->other_r);
 }
 

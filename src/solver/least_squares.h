@@ -1,0 +1,14 @@
+/* Least squares with damping, dense. */
+#ifndef SOLVER_LEAST_SQUARES_H
+#define SOLVER_LEAST_SQUARES_H
+
+#include <stddef.h>
+
+/* Numbers of A, with what it takes to work. */
+size_t least_squares_work(int rows, int n);
+/* dx of least |J dx + r|^2 + lambda |dx|^2, J of rows >= n.  A: n + 1 columns of rows + n numbers each, the first `rows` of
+ * them J, of the last column -r; overwritten.  `range`: greatest over least diagonal entry of the triangle.  0 if it has a
+ * zero there. */
+int least_squares_solve(int rows, int n, double *A, double lambda, double *dx, double *range);
+
+#endif
