@@ -257,6 +257,13 @@ static bool read_joint(loader *l, const joint_data *d, sim_body_def *def) {
     return good;
 }
 
+static bool read_efforts(loader *l, const joint_data *d, entry *e) {
+    for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
+        e->effort[k] = INFINITY;
+    }
+    return spread(l, d, "effort", &d->effort, sim_joint_nv(e->type), e->effort);
+}
+
 /* ---- initial state ---- */
 
 static bool right_count(loader *l, const node *at, const entry *e, int count, int wanted, const char *what) {
@@ -408,6 +415,7 @@ static bool read_body(loader *l, entry *e, const body_data *b, const joint_data 
     def->joint = e->type;
     def->parent = e->parent >= 0 ? l->entries[e->parent].index : 0;
     bool good = read_joint(l, joint, def);
+    good &= read_efforts(l, joint, e);
     if (!sim_placement_read(&l->report, &b->pose, &X)) {
         return false;
     }

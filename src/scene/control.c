@@ -62,7 +62,18 @@ static const char *full_name(loader *l, const scope *s, const char *name) {
     return kept;
 }
 
-static void add_actuator(loader *l, const scope *s, const actuator_data *d, const entry *e, bool many) {
+/* Two actuators would have to share the effort of their joint. */
+static bool may_drive(loader *l, const actuator_data *d, entry *e, const node *at) {
+    if (isfinite(e->effort[d->dof]) && e->driven >> d->dof & 1) {
+        sim_report_once(&l->report, at, "give each actuator an \"effort\" in place of the joint's",
+                        "the joint of \"%.80s\" has an effort limit, and an actuator already", e->name);
+        return false;
+    }
+    e->driven |= 1u << d->dof;
+    return true;
+}
+
+static void add_actuator(loader *l, const scope *s, const actuator_data *d, entry *e, bool many) {
     const node *at = sim_node_member(d->at, "joint");
     if (!e->read || !has_dof(l, e, d->dof, at, sim_node_member(d->at, "dof"))) {
         return;
@@ -72,11 +83,15 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, cons
                         sim_joint_name(e->type), e->name);
         return;
     }
+    if (!may_drive(l, d, e, at)) {
+        return;
+    }
+    double effort = sim_node_member(d->at, "effort") ? d->effort : INFINITY;
     sim_actuator a = {.name = many || !d->name ? e->name : full_name(l, s, d->name),
                       .dof = (int)d->dof,
                       .kp = d->kp,
                       .kd = d->kd,
-                      .effort = sim_node_member(d->at, "effort") ? d->effort : INFINITY,
+                      .effort = fmin(effort, e->effort[d->dof]),
                       .gravity_compensation = d->gravity_compensation};
     a.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = at_once, .values = at_once};
     a.feedforward = (sim_track){.interpolation = SIM_HOLD, .width = 1};
@@ -106,7 +121,7 @@ static void read_actuator(loader *l, const scope *s, const node *n) {
     }
     bool any = false;
     for (int i = s->first; i < s->end && sim_loader_spend(l, 0, at); i++) {
-        const entry *e = &l->entries[i];
+        entry *e = &l->entries[i];
         if (sim_name_fits(e->name, pattern, &l->worked) && (!e->read || (is_plain(e->type) && e->type != SIM_FIXED))) {
             add_actuator(l, s, &d, e, true);
             any = true;

@@ -52,12 +52,11 @@ typedef struct field {
     const char *standard;        /* default, as JSON; NULL: absent */
     const char *(*name_of)(int); /* enums: name of a value, NULL beyond the last */
     const table *table;
-    unsigned only;             /* bit 1 << type for each value of the table's `type_key` that knows this key; 0: all */
-    unsigned needed_by;        /* ... that must have it */
-    int rival;                 /* of the fields with the same number above 0 at most one may be given */
-    int simulated;             /* enums: how many of the names are simulated; the others are refused by name; 0: all */
-    bool integers;             /* vectors: whole numbers */
-    const char *not_simulated; /* known, and refused with this sentence */
+    unsigned only;      /* bit 1 << type for each value of the table's `type_key` that knows this key; 0: all */
+    unsigned needed_by; /* ... that must have it */
+    int rival;          /* of the fields with the same number above 0 at most one may be given */
+    int simulated;      /* enums: how many of the names are simulated; the others are refused by name; 0: all */
+    bool integers;      /* vectors: whole numbers */
     const char *help;
 } field;
 

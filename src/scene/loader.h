@@ -93,8 +93,10 @@ typedef struct entry {
     int order; /* place in loader->order; -1: not there yet */
     int index; /* in the builder; -1: not there */
     sim_joint_type type;
-    bool read;  /* its joint is known */
-    bool moves; /* against the world */
+    double effort[SIM_MAX_JOINT_NV]; /* the most that actuators give */
+    unsigned driven;                 /* bit k: there is an actuator for its k-th degree of freedom */
+    bool read;                       /* its joint is known */
+    bool moves;                      /* against the world */
 } entry;
 
 typedef struct loader {

@@ -484,10 +484,6 @@ static bool read_member(const reader *r, const node *n, const table *t, int type
     if (foreign_key(r, n, t, f, type)) {
         return false;
     }
-    if (f->not_simulated) {
-        sim_report_key(r->report, n, NULL, "%s", f->not_simulated);
-        return false;
-    }
     return read_value(r, n, f, place(out, f), deep);
 }
 

@@ -182,9 +182,6 @@ static void add_field(text *t, const table *tab, const field *f) {
     }
     sim_text_add(t, " | %s", f->help);
     add_types(t, tab, f);
-    if (f->not_simulated) {
-        sim_text_add(t, " *Refused: %s.*", f->not_simulated);
-    }
     if (f->simulated && f->name_of(f->simulated)) {
         sim_text_add(t, " *Refused, as not simulated yet:* ");
         add_names(t, f, f->simulated, 1000);

@@ -119,19 +119,14 @@ static void add_value(text *t, const field *f) {
 
 static void add_property(text *t, const field *f) {
     sim_text_add(t, "        \"%s\": {", f->key);
-    if (f->not_simulated) {
-        sim_text_add(t, "\"not\": {}, \"description\": ");
-        sim_text_add_quoted(t, f->not_simulated);
-    } else {
-        add_value(t, f);
-        if (f->standard) {
-            sim_text_add(t, ", \"default\": %s", f->standard);
-        }
-        sim_text_add(t, ", \"description\": ");
-        sim_text_add_quoted(t, f->help);
-        if (f->unit) {
-            sim_text_add(t, ", \"$comment\": \"unit: %s\"", f->unit);
-        }
+    add_value(t, f);
+    if (f->standard) {
+        sim_text_add(t, ", \"default\": %s", f->standard);
+    }
+    sim_text_add(t, ", \"description\": ");
+    sim_text_add_quoted(t, f->help);
+    if (f->unit) {
+        sim_text_add(t, ", \"$comment\": \"unit: %s\"", f->unit);
     }
     sim_text_add(t, "},\n");
 }

@@ -210,9 +210,10 @@ static const field joint_fields[] = {
      .help =
          "Dry friction of each degree of freedom: what it takes to move it. One number holds for all. Ball and free "
          "joints take none."},
-    {"effort", FIELD_NUMBERS, AT(joint_data, effort), 0, .unit = "N m or N", .only = MOVES,
-     .not_simulated = "effort limits of joints are not simulated yet (those of actuators are)",
-     .help = "The most that the joint's actuators give together."},
+    {"effort", FIELD_NUMBERS, AT(joint_data, effort), 6, .unit = "N m or N", POSITIVE, .only = HAS_AXIS,
+     .help =
+         "The most that an actuator gives here, either way; if that has an `effort` of its own, the less of the two. "
+         "What has such a limit takes one actuator."},
 };
 const table sim_table_joint = {
     "joint",

@@ -29,9 +29,9 @@ def refuses(tool, *words, saying, by=None, status=2):
 
 
 def each_tells_what_it_does():
-    for tool in TOOLS:
+    for tool in (*TOOLS, "figures"):
         done = run(tool, "--help")
-        assert done.returncode == 0 and done.stdout.startswith(f"tools/{tool} ") and not done.stderr, done
+        assert done.returncode == 0 and done.stdout.startswith(f"tools/{tool}") and not done.stderr, done
 
 
 def options_that_are_none_are_refused():
@@ -54,6 +54,7 @@ def names_that_are_none_are_told():
     refuses("solvers", saying="required: what")
     refuses("gallery", "castle", saying="no scene's path holds castle")
     refuses("ablation", "castle", saying="castle", by="sim")
+    refuses("figures", "arch", saying="there is no 'arch'")
     refuses("profile", "none.json", saying="No such file", status=1)
     refuses("profile", os.path.join(ROOT, "README.md"), saying="not what sim solve --json printed", status=1)
 

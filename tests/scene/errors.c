@@ -160,9 +160,18 @@ Test(scene_keys, refuses_two_keys_that_say_the_same) {
 }
 
 Test(scene_keys, refuses_by_name_what_is_not_simulated) {
-    refused(JOINT("'type': 'hinge', 'effort': 1"), "scene.json:2:19", "effort limits of joints are not simulated yet");
     refused(JOINT("'type': 'ball', 'range': [0, 1]"), "scene.json:2:27", "the range of ball joints is not simulated");
     refused(JOINT("'type': 'free', 'friction': 1"), "scene.json:2:30", "the friction of free joints is not simulated");
+}
+
+Test(scene_bodies, refuses_efforts_of_joints_that_no_actuator_could_keep) {
+    refused(JOINT("'type': 'hinge', 'effort': 0"), "scene.json:2:29", "above 0");
+    refused(JOINT("'type': 'ball', 'effort': 1"), "scene.json:2:18", "ball");
+    refused(JOINT("'type': 'hinge', 'effort': [1, 2]"), "scene.json:2:29", "2 numbers");
+    refused(
+        "{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint': {'type': 'hinge', "
+        "'effort': 1}}],\n'actuators': [{'joint': 'a', 'kp': 1}, {'joint': 'a', 'kd': 1}]}",
+        "scene.json:2:50", "has an effort limit, and an actuator already");
 }
 
 Test(scene_bodies, refuses_ranges_that_are_none) {

@@ -344,6 +344,22 @@ Test(scene_load, wildcards_make_one_actuator_for_each_joint) {
     sim_scene_free(s);
 }
 
+/* What an effort limit does is tests/physics/control.c's and tests/contact/motors.c's. */
+Test(scene_load, the_effort_of_a_joint_bounds_its_actuator) {
+    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': {'type': 'hinge', 'effort': 5}, " MASS
+                             "}, {'name': 'b', 'joint': "
+                             "{'type': 'cylindrical', 'effort': [6, 7]}, " MASS
+                             "}, {'name': 'c', 'joint': 'hinge', " MASS "}], 'actuators': "
+                             "[{'joint': 'a', 'kp': 1}, {'joint': 'b', 'dof': 1, 'effort': 9}, {'joint': 'b', "
+                             "'effort': 2}, {'joint': 'c'}]}");
+    const double effort[] = {5, 7, 2, INFINITY};
+    cr_assert_eq(s->model->nactuator, 4);
+    for (int k = 0; k < 4; k++) {
+        cr_assert_eq(s->model->actuator[k].effort, effort[k], "%d: %g", k, s->model->actuator[k].effort);
+    }
+    sim_scene_free(s);
+}
+
 Test(scene_load, a_load_on_a_body_gives_moment_and_force) {
     sim_scene *s = load_good(
         "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', " MASS "}], 'loads': [{'body': 'a', 'force': "

@@ -109,6 +109,16 @@ def checks():
         assert all(abs(e - 0.2) < 1e-6 for e in boxes["box"]), boxes
         assert all(abs(e - 0.1 * (12 * 0.4 / 2) ** 0.5) < 1e-6 for e in boxes["ball"]), boxes
 
+    def frames_of_bodies_stand_at_their_origins():
+        assert answer["framed"] == []
+        shown, _ = browse("a.html", f"test&at={answer['scrubbed']['wanted']}&keys=e")
+        assert {f["body"] for f in shown["framed"]} == {"ball", "box"} and shown["colors"] > answer["colors"], shown["framed"]
+        for frame in shown["framed"]:
+            m = shown["pose"][frame["body"]]
+            for k, axis in enumerate(frame["axes"]):
+                assert all(abs(a - b) < 1e-6 for a, b in zip(axis["from"] + axis["along"], m[12:15] + m[4 * k:4 * k + 3])), frame
+                assert axis["color"].index(max(axis["color"])) == k and max(axis["color"]) > 2 * min(axis["color"]), frame
+
     def islands_are_what_contacts_join():
         shown, _ = browse(stack_page(), "test&at=0.1&keys=n")
         islands = shown["islands"]

@@ -19,6 +19,8 @@ export const actions = (app) => [
     run: () => { app.contacts.byDepth = !app.contacts.byDepth; } },
   { keys: ['j'], show: 'J', button: 'Joints', name: 'joint frames and axes', state: () => app.marks.axes.visible,
     run: () => { app.marks.axes.visible = app.marks.hinges.visible = !app.marks.axes.visible; } },
+  { keys: ['e'], show: 'E', name: 'frames of bodies', state: () => app.marks.frames.visible,
+    run: () => { app.marks.frames.visible = !app.marks.frames.visible; } },
   { keys: ['m'], show: 'M', button: 'Mass', name: 'centres of mass', state: () => app.marks.centres.visible,
     run: () => { app.marks.centres.visible = !app.marks.centres.visible; } },
   { keys: ['i'], show: 'I', name: 'inertia, as boxes that have the same', state: () => app.marks.boxes.visible,

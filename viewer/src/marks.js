@@ -1,9 +1,9 @@
-// Joint frames, centres of mass, and the boxes that would have the same inertia.
+// Frames of joints and of bodies, centres of mass, and the boxes that would have the same inertia.
 import {
   BoxGeometry, Color, CylinderGeometry, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion,
   SphereGeometry, Vector3,
 } from 'three';
-import { matrixOf } from './bodies.js';
+import { isMoved, matrixOf } from './bodies.js';
 import { inertiaBox } from './inertia.js';
 
 const AXES = [[1, 0, 0, 0xd64545], [0, 1, 0, 0x3a9d4f], [0, 0, 1, 0x3b74d9]];
@@ -26,14 +26,19 @@ export class Marks {
     this.jointed = scene.bodies.map((body, index) => ({ body, index }))
       .filter(({ body, index }) => index > 0 && body.joint !== 'free' && body.joint !== 'fixed');
     this.massive = scene.bodies.map((body, index) => ({ body, index })).filter(({ body, index }) => index > 0 && body.mass > 0);
+    this.moving = scene.bodies.map((body, index) => index).filter((index) => isMoved(scene.bodies, index));
     this.size = 0.6 * scene.typical;
-    this.axes = crowd(new BoxGeometry(1, 0.05, 0.05).translate(0.5, 0, 0), 3 * this.jointed.length, 8);
+    const axis = new BoxGeometry(1, 0.05, 0.05).translate(0.5, 0, 0);
+    this.axes = crowd(axis, 3 * this.jointed.length, 8);
+    this.frames = crowd(axis, 3 * this.moving.length, 8);
     this.hinges = crowd(new CylinderGeometry(0.07, 0.07, 1.3, 12), this.jointed.length, 9);
     this.centres = crowd(new SphereGeometry(0.11, 16, 12), this.massive.length, 9);
     this.turns = AXES.map(([x, y, z]) => new Quaternion().setFromUnitVectors(new Vector3(1, 0, 0), new Vector3(x, y, z)));
-    this.axes.visible = this.hinges.visible = this.centres.visible = false;
+    this.axes.visible = this.frames.visible = this.hinges.visible = this.centres.visible = false;
+    for (const axes of [this.axes, this.frames]) {
+      for (let k = 0; k < axes.count; k++) axes.setColorAt(k, new Color(AXES[k % 3][3]));
+    }
     this.jointed.forEach((_, k) => {
-      AXES.forEach(([, , , color], i) => this.axes.setColorAt(3 * k + i, new Color(color)));
       this.hinges.setColorAt(k, new Color(0xe0a21b));
     });
     this.massive.forEach((_, k) => this.centres.setColorAt(k, new Color(0xc9379d)));
@@ -41,7 +46,12 @@ export class Marks {
     this.boxes = crowd(new BoxGeometry(1, 1, 1), this.boxed.length, 7);
     Object.assign(this.boxes.material, { color: new Color(0xc9379d), opacity: 0.28 });
     this.boxes.visible = false;
-    this.group.add(this.axes, this.hinges, this.centres, this.boxes);
+    this.group.add(this.axes, this.frames, this.hinges, this.centres, this.boxes);
+  }
+
+  setFrame(axes, k, at, scale) {
+    const m = new Matrix4();
+    this.turns.forEach((turn, i) => axes.setMatrixAt(3 * k + i, m.makeRotationFromQuaternion(turn).premultiply(at).multiply(scale)));
   }
 
   show() {
@@ -51,13 +61,15 @@ export class Marks {
     if (this.axes.visible) {
       this.jointed.forEach(({ body }, k) => {
         const joint = matrixOf(body).premultiply(this.bodies.pose[body.parent]);
-        this.turns.forEach((turn, i) => {
-          this.axes.setMatrixAt(3 * k + i, m.makeRotationFromQuaternion(turn).premultiply(joint).multiply(scale));
-        });
+        this.setFrame(this.axes, k, joint, scale);
         const along = new Quaternion().setFromUnitVectors(up, new Vector3(...body.axis));
         this.hinges.setMatrixAt(k, m.makeRotationFromQuaternion(along).premultiply(joint).multiply(scale));
       });
       this.axes.instanceMatrix.needsUpdate = this.hinges.instanceMatrix.needsUpdate = true;
+    }
+    if (this.frames.visible) {
+      this.moving.forEach((index, k) => this.setFrame(this.frames, k, this.bodies.pose[index], scale));
+      this.frames.instanceMatrix.needsUpdate = true;
     }
     if (this.centres.visible) {
       this.massive.forEach(({ body, index }, k) => {

@@ -1,5 +1,5 @@
 // ?test: does the page do what it is for?  Answers as JSON in <pre id="test">, for a program that drives a browser.
-import { Vector3 } from 'three';
+import { Color, Matrix4, Vector3 } from 'three';
 import { isMoved, islandsOf } from './bodies.js';
 import { principal } from './inertia.js';
 
@@ -91,6 +91,22 @@ async function useIt(app) {
   return done;
 }
 
+// Where the axes of a body's frame are drawn: starts and directions; none while frames are hidden.
+function framesDrawn(app) {
+  const { frames, moving, size } = app.marks;
+  return !frames.visible ? [] : moving.slice(0, 50).map((index, k) => ({
+    body: app.scene.bodies[index].name,
+    axes: [0, 1, 2].map((i) => {
+      const m = new Matrix4();
+      const color = new Color();
+      frames.getMatrixAt(3 * k + i, m);
+      frames.getColorAt(3 * k + i, color);
+      const from = new Vector3().applyMatrix4(m);
+      return { from: from.toArray(), along: new Vector3(1, 0, 0).applyMatrix4(m).sub(from).divideScalar(size).toArray(), color: color.toArray() };
+    }),
+  }));
+}
+
 async function frameTime(app) {
   const count = 20;
   const gl = app.stage.renderer.getContext();
@@ -143,6 +159,7 @@ export async function runSelfTest(app) {
       const { x, y, z } = new Vector3().setFromMatrixScale(box);
       return { body: scene.bodies[index].name, edges: [x, y, z].sort(), moments: principal(scene.bodies[index].inertia).value };
     });
+    answer.framed = framesDrawn(app);
     const now = pixels(app).data;
     answer.changed = now.reduce((sum, v, k) => sum + (v !== first[k] ? 1 : 0), 0);
 
