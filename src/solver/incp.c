@@ -162,10 +162,16 @@ double incp_stand(incp *m, const double *y) {
     return m->l;
 }
 
-/* Edges that are not active are left. */
+/* The edge on which a contact still stands after a step: one that was active; but a step along a cone leaves it unless it
+ * is put back. */
+edge incp_keeps(const incp *m, int i) {
+    int stays = m->edge[i] != EDGE_CONE || (int)m->call->option[INCP_PROJECTION];
+    return m->active[i] && stays ? m->edge[i] : EDGE_NONE;
+}
+
 static void leave(incp *m) {
     for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
-        m->edge[i] = m->active[i] ? m->edge[i] : EDGE_NONE;
+        m->edge[i] = incp_keeps(m, i);
     }
 }
 

@@ -44,6 +44,8 @@ int incp_make(incp *m, solver_call *call, dual *d);
 double incp_stand(incp *m, const double *y);
 /* F, J, g at x, and which edges are active. */
 void incp_derive(incp *m);
+/* The edge on which a contact stands after a step. */
+edge incp_keeps(const incp *m, int i);
 /* Is there no answer yet, and may it go on? */
 int incp_goes_on(const incp *m);
 /* From x to where nothing is better; `patience`: and no longer than so many iterations without half of l, 0: however long. */

@@ -124,7 +124,7 @@ int incp_search(incp *m, int edges) {
     place(&s, best.alpha, m->other);
     for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
         const sim_constraint *c = constraint(m, i);
-        m->edge[i] = i == best.at.contact ? best.at.which : m->active[i] ? m->edge[i] : EDGE_NONE;
+        m->edge[i] = i == best.at.contact ? best.at.which : incp_keeps(m, i);
         if (m->edge[i] != EDGE_NONE) {
             edge_snap(m->edge[i], c->friction, m->other + c->row);
         }

@@ -189,6 +189,26 @@ def problems_are_written_for_other_programs():
     assert [p["E"] for p in done] == [a["E"] for a in told]
 
 
+def problems_are_written_with_the_law_of_their_scene():
+    """Balls in a cube are not pushed apart: a file that did not say so would be another problem."""
+    solver = "incp:start=sticking:restart=off"
+    with tempfile.TemporaryDirectory() as folder:
+        told = contest("cube-5-mu0.5", "--solver", solver, "--out", folder)["entries"][0]["answers"]
+        settings = [word for setting in solver.split(":")[1:] for word in ("--set", setting)]
+        done = subprocess.run([SIM, "solve", folder, "--solver", "incp", *settings, "--json"], capture_output=True, text=True, timeout=300)
+    files = sorted(json.loads(done.stdout)["problems"], key=lambda one: one["file"])
+    assert len(files) == len(told) and sum(a["iterations"] != b["iterations"] for a, b in zip(files, told)) <= 0.02 * len(told), "but for rounding"
+
+
+def masses_are_no_harder_if_the_heavy_ones_are_below():
+    """Impulses are scaled by the inverse mass that they move: neither units nor what is below count."""
+    cases = ("ratio-1", "ratio-light-1e5", "ratio-down-1e5", "ratio-scale-1e-3", "ratio-scale-1e3")
+    told = {e["case"]: e["answers"] for e in contest(*cases, "--solver", "nsn")["entries"]}
+    steps = {case: sum(a["iterations"] for a in answers) / len(answers) for case, answers in told.items()}
+    assert set(told) == set(cases) and all(a["E"] <= 1e-8 for answers in told.values() for a in answers)
+    assert max(steps.values()) <= 1.5 * steps["ratio-1"], steps
+
+
 def solvers_are_named_with_their_options():
     names = [c["solver"] for c in bench_json("clutter-8", "--solver", "pgs:max_iterations=3:acceleration=none,sap")["cases"]]
     assert names == ["pgs:max_iterations=3:acceleration=none", "sap"]

@@ -185,6 +185,29 @@ Test(incp, edges_and_the_search_between_them_save_iterations) {
     cr_expect_geq(solved[0], solved[2]);
 }
 
+/* A step along a cone leaves it by its curvature, and is sent back to it by the search, iteration after iteration. */
+Test(incp, steps_along_a_cone_are_put_back_on_it) {
+    int iterations[2] = {0}, solved[2] = {0};
+    random_source r = {2};
+    for (int trial = 0; trial < 60; trial++) {
+        problem_recipe recipe = {.bodies = 6, .contacts = 9, .friction = 0.7, .impact = 1, .scatter = 0.3};
+        sim_problem *p = random_problem(&r, &recipe);
+        for (int off = 0; off < 2; off++) {
+            double option[MOST_OPTIONS];
+            options_of(option);
+            option[INCP_RESTART] = 0;
+            option[INCP_PROJECTION] = !off;
+            sim_solution out = solve(p, option);
+            iterations[off] += out.iterations;
+            solved[off] += out.outcome == SIM_SOLVED;
+        }
+        sim_problem_free(p);
+    }
+    cr_log_info("iterations %d, not put back %d; solved %d, %d", iterations[0], iterations[1], solved[0], solved[1]);
+    cr_expect_lt(1.2 * iterations[0], iterations[1]);
+    cr_expect_geq(solved[0], solved[1]);
+}
+
 Test(incp, a_ball_on_the_rim_of_its_cone_does_not_chatter) {
     for (int k = 0; k < 40; k++) {
         /* thrown along a floor at the speed at which friction just stops it, and a little beside that */

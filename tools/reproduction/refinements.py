@@ -19,28 +19,34 @@ SMALL = [f"cube-{balls}-mu{mu}" for balls in (5, 10) for mu in ("0.5", "1.0")]
 
 def outside(place):
     friction, t1, t2, n = place
-    return ((t1 * t1 + t2 * t2) ** 0.5 + friction * n) / max(friction * abs(n), 1e-30)
+    return (t1 * t1 + t2 * t2) ** 0.5 + friction * n
 
 
 def run(context):
     told = json.loads(context.tool("refinements", "--json", *(["--quick", *SMALL] if context.quick else [])))
     cells, drawn = told["cells"], told["drawn"]
+    tried = {"edges": "edges", "projection": "steps put back"}
     names = ("all", *WITHOUT)
     head = ["cell", "all", *(f"without {name}" for name in WITHOUT)]
     for title, key, factor in (("Iterations a step (median of a run, mean of the runs)", "iterations", 1), ("Newton's points taken, in percent", "newton_points", 100),
                                ("Steps without an answer to 1e-8, in percent", "unsolved", 100)):
         context.table(title, head, [[cell["cell"], *(factor * cell[name][key] for name in names)] for cell in cells])
-    context.table("How rare chattering is: steps that take twice the iterations without edges, and five more", ["cell", "steps", "solved with and without", "chatter", "the reverse", "solved only with", "only without"], [
-        [cell["cell"], *(cell["edge"][key] for key in ("steps", "both", "chatter", "reverse", "only_with", "only_without"))] for cell in cells])
-    context.plot(f"{drawn['cell']}, problem {drawn['problem']}", [Curve([(k, max(l, 1e-20)) for k, l in enumerate(drawn[name]["l"])], label)
-                                                               for name, label in (("with", "edges"), ("without", "without"))], x="iterations", y="l", log="y")
-    places = drawn["without"]["places"][-40:]
-    context.plot("x of one contact without edges, last iterations: sticks below 0, slips above", [Curve(list(enumerate(map(outside, places))), "", "both", colour=2)],
-                 x="iterations", y="(|x_t| + mu x_n) / mu |x_n|")
+    for name, title in tried.items():
+        context.table(f"How rare chattering is without {title}: steps that take twice the iterations, and five more", ["cell", "steps", "solved both ways", "chatter", "the reverse", "solved only with", "only without"], [
+            [cell["cell"], *(cell["compared"][name][key] for key in ("steps", "both", "chatter", "reverse", "only_with", "only_without"))] for cell in cells])
+        one = drawn[name]
+        context.plot(f"{one['cell']}, problem {one['problem']}", [Curve([(k, max(l, 1e-20)) for k, l in enumerate(one[way]["l"])], f"{word}{title}")
+                                                                for way, word in (("with", ""), ("without", "without "))], x="iterations", y="l", log="y")
+        places = one["without"]["places"][-40:]
+        radius = max(place[0] * abs(place[3]) for place in places)
+        context.plot(f"x of one contact without {title}, last iterations: sticks below 0, slips above", [
+            Curve([(k, outside(place) / radius) for k, place in enumerate(places)], "", "both", colour=2)], x="iterations", y="beyond the cone, over its radius")
     mean = {name: {key: statistics.mean(cell[name][key] for cell in cells) for key in ("mean", "newton_points", "unsolved")} for name in names}
     for name in WITHOUT:
         context.figure(f"{name}_unsolved", 100 * (mean[name]["unsolved"] - mean["all"]["unsolved"]))
     context.figure("edges_newton", 100 * (mean["edges"]["newton_points"] - mean["all"]["newton_points"]))
-    context.figure("dogleg_iterations", mean["dogleg"]["mean"] / mean["all"]["mean"])
-    context.figure("chatter", 100 * sum(cell["edge"]["chatter"] for cell in cells) / sum(cell["edge"]["both"] for cell in cells))
-    context.figure("hops", drawn["with"]["hops"] / max(1, drawn["without"]["hops"]))
+    for name in ("dogleg", "projection"):
+        context.figure(f"{name}_iterations", mean[name]["mean"] / mean["all"]["mean"])
+    for name in tried:
+        context.figure(f"{name}_chatter", 100 * sum(cell["compared"][name]["chatter"] for cell in cells) / sum(cell["compared"][name]["both"] for cell in cells))
+        context.figure(f"{name}_hops", drawn[name]["with"]["hops"] / max(1, drawn[name]["without"]["hops"]))
