@@ -22,8 +22,8 @@
 
 static const double FIRST = 1e-2, LEAST = 1e-10, MOST = 10; /* alpha; inverse masses are about 1 here */
 static const double FASTER = 0.1, FAST = 0.3, HARDER = 10, ABOVE = 3, RELAXED = 0.8;
-static const double NEAR = 0.1;   /* of alpha (gamma - c) */
-static const double WORTH = 0.9;  /* what E falls to where rounds are of use */
+static const double NEAR = 0.1;                          /* of alpha (gamma - c) */
+static const double WORTH = 0.9;                         /* what E falls to where rounds are of use */
 enum { QUICK = 4, SLOW = 8, STEPS = 10, PATIENCE = 50 }; /* steps of a round; rounds */
 
 typedef struct rounds {
@@ -37,7 +37,7 @@ static int make(rounds *m, proximal *p) {
     size_t n = (size_t)p->h->n;
     *m = (rounds){.of = p, .alpha = FIRST, .floor = LEAST};
     double *vectors = ARENA_NEW(p->call->scratch, double, 5 * n);
-    m->F = ARENA_NEW(p->call->scratch, double, HYBRID_BLOCK *p->h->dual->problem->nconstraint);
+    m->F = ARENA_NEW(p->call->scratch, double, HYBRID_BLOCK * p->h->dual->problem->nconstraint);
     if (!vectors || !m->F) {
         return 0;
     }
