@@ -10,7 +10,10 @@
 
 static const double SOFT = 1e-10; /* W's diagonal blocks are of the size of 1 */
 enum { MANY = 96 };               /* rows from which the normal equations give the sticking start */
-enum { FEW = 24, THIN = 5 };      /* rows from which, numbers for one other than zero from which compressed rows are quicker */
+enum {
+    FEW = 24,
+    THIN = 5
+}; /* rows from which, numbers for one other than zero from which compressed rows are quicker */
 
 static int bounded(const sim_constraint *c) { return c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR; }
 

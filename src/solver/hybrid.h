@@ -20,9 +20,9 @@ enum { HYBRID_BLOCK = SIM_MAX_ROWS * SIM_MAX_ROWS };
 typedef struct hybrid {
     const dual *dual;
     int n;
-    double *W, *q;        /* n x n; [n] */
-    double soft;          /* what is added to W's diagonal where products are asked for */
-    int *start, *column;  /* W in compressed rows, where that is less; else NULL */
+    double *W, *q;       /* n x n; [n] */
+    double soft;         /* what is added to W's diagonal where products are asked for */
+    int *start, *column; /* W in compressed rows, where that is less; else NULL */
     double *value;
     double *scale;        /* [n] 1 / sqrt(w): gamma = scale times what stands here */
     double *gamma, *work; /* [n] */

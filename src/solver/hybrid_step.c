@@ -30,7 +30,7 @@ int hybrid_step_make(hybrid_step *s, const hybrid *h, sim_arena *scratch) {
     size_t n = (size_t)h->n;
     *s = (hybrid_step){.h = h};
     int *whole = ARENA_NEW(scratch, int, 6 * n), numbers = h->start ? h->start[h->n] + (SIM_MAX_ROWS * h->n) : 0;
-    s->G = ARENA_NEW(scratch, double, 2 * n *SIM_MAX_ROWS);
+    s->G = ARENA_NEW(scratch, double, 2 * n * SIM_MAX_ROWS);
     s->M = sim_arena_alloc(scratch, n * n, sizeof *s->M);
     s->A = ARENA_NEW(scratch, double, least_squares_work(h->n, h->n));
     s->y = ARENA_NEW(scratch, double, 2 * n);

@@ -18,11 +18,11 @@ typedef struct hybrid_step {
     int *owner;       /* [n] constraint of a row */
     int *row, *at;    /* where W is sparse, J of what is kept in compressed rows */
     double *value;
-    int dense;        /* M is there */
-    double *M;        /* [columns][n] the same dense, rows in their places */
-    double *A;        /* what is factored */
-    double *y, *z;    /* [n] */
-    double size;      /* mean of the diagonal of J' J */
+    int dense;     /* M is there */
+    double *M;     /* [columns][n] the same dense, rows in their places */
+    double *A;     /* what is factored */
+    double *y, *z; /* [n] */
+    double size;   /* mean of the diagonal of J' J */
 } hybrid_step;
 
 /* 0 without memory. */

@@ -33,9 +33,10 @@ static const sim_solver_option options[INCP_OPTIONS] = {
     [INCP_EDGES] = {"edges", "stay on edges where both sides go uphill", 0, 1, 1, 1, switches},
     [INCP_DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
     [INCP_PROJECTION] = {"projection", "put steps along an edge back on it", 0, 1, 1, 1, switches},
-    [INCP_RESTART] = {"restart",
-                      "from a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, and softer",
-                      0, 2, 2, 1, restarts},
+    [INCP_RESTART] =
+        {"restart",
+         "from a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, and softer", 0, 2,
+         2, 1, restarts},
     [INCP_START] = {"start", "at the guess where that is better, or always where all would stick", 0, 1, 0, 1, starts},
 };
 
@@ -83,7 +84,8 @@ void incp_derive(incp *m) {
     face_edges(m);
     for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
         if (m->active[i]) {
-            edge_basis(m->edge[i], constraint(m, i)->friction, m->x + constraint(m, i)->row, m->basis + (ptrdiff_t)9 * i);
+            edge_basis(m->edge[i], constraint(m, i)->friction, m->x + constraint(m, i)->row,
+                       m->basis + (ptrdiff_t)9 * i);
         }
     }
     hybrid_step_form(&m->step, m->F, m->active, m->basis);

@@ -26,7 +26,7 @@ typedef struct incp_crossing {
 typedef struct incp {
     solver_call *call;
     hybrid h;
-    double *x, *r, *best;            /* where it stands, r(x); the least E */
+    double *x, *r, *best; /* where it stands, r(x); the least E */
     hybrid_step step;
     double *F, *g;                   /* with the edges' say */
     double *basis;                   /* [nconstraint] of those that are active, edge_basis */

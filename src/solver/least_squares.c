@@ -7,9 +7,9 @@
  * that every reflection touches m + 1 numbers of each column, which stand side by side.
  *
  * What does not fit the caches takes LAPACK's reflections by blocks: first J = Q R, then [R; sqrt(lambda) 1]. */
+#include "solver/least_squares.h"
 #include "linalg/lapack.h"
 #include "math/dense.h"
-#include "solver/least_squares.h"
 #include "solver/levenberg.h"
 
 #include <math.h>

@@ -38,21 +38,23 @@ typedef struct levenberg {
     const levenberg_problem *of;
     solver_call *call;
     size_t n;
-    double *x, *r, *J, *work; /* the present place */
-    double *dx, *next, *next_r;
+    double *x, *r, *J, *work;           /* the present place */
+    double *dx, *image, *next, *next_r; /* image: J dx */
     double *best;
     double psi, least, error; /* psi here, least psi; error of the best */
-    int iteration;
+    double half;              /* psi that is worth waiting for, and for how many iterations it was */
+    int iteration, waited;
 } levenberg;
 
 static double half_square(size_t n, const double *r) { return 0.5 * dense_dot((int)n, r, r); }
 
 static int make(levenberg *m, const levenberg_problem *p, solver_call *call, double *best) {
     size_t n = (size_t)p->n;
-    *m = (levenberg){.of = p, .call = call, .n = n, .best = best, .least = HUGE_VAL, .error = HUGE_VAL};
-    m->J = sim_arena_alloc(call->scratch, n * n, sizeof *m->J);
-    m->work = ARENA_NEW(call->scratch, double, levenberg_work(p->n));
-    double *vectors = ARENA_NEW(call->scratch, double, 5 * n);
+    *m = (levenberg){
+        .of = p, .call = call, .n = n, .best = best, .least = HUGE_VAL, .error = HUGE_VAL, .half = HUGE_VAL};
+    m->J = sim_arena_alloc(call->scratch, p->step ? 1 : n * n, sizeof *m->J);
+    m->work = ARENA_NEW(call->scratch, double, p->step ? 1 : levenberg_work(p->n));
+    double *vectors = ARENA_NEW(call->scratch, double, 6 * n);
     if (!m->J || !m->work || !vectors) {
         return 0;
     }
@@ -61,6 +63,7 @@ static int make(levenberg *m, const levenberg_problem *p, solver_call *call, dou
     m->dx = vectors + 2 * n;
     m->next = vectors + 3 * n;
     m->next_r = vectors + 4 * n;
+    m->image = vectors + 5 * n;
     return 1;
 }
 
@@ -90,20 +93,51 @@ static double look(levenberg *m) {
     return half_square(m->n, m->next_r);
 }
 
-/* dx by the J that stands in m->J. */
+static void derive(levenberg *m) {
+    if (m->of->step) {
+        m->of->derive(m->of->self, m->x);
+    } else {
+        m->of->jacobian(m->of->self, m->x, m->J);
+    }
+}
+
+/* dx by the J that was derived. */
 static int step(levenberg *m, double lambda, double *range) {
     m->call->out->factorisations++;
+    if (m->of->step) {
+        return m->of->step(m->of->self, m->r, lambda, m->dx, range);
+    }
     return levenberg_step((int)m->n, m->J, m->r, lambda, m->work, m->dx, range);
 }
 
+static void apply(levenberg *m) {
+    for (size_t i = 0; i < m->n && !m->of->step; i++) {
+        m->image[i] = dense_dot((int)m->n, m->J + i * m->n, m->dx);
+    }
+    if (m->of->step) {
+        m->of->along(m->of->self, m->dx, m->image);
+    }
+}
+
 /* |r + J dx|^2 / 2 */
-static double model(const levenberg *m) {
+static double model(levenberg *m) {
     double sum = 0;
+    apply(m);
     for (size_t i = 0; i < m->n; i++) {
-        double r = m->r[i] + dense_dot((int)m->n, m->J + i * m->n, m->dx);
-        sum += r * r;
+        sum += (m->r[i] + m->image[i]) * (m->r[i] + m->image[i]);
     }
     return 0.5 * sum;
+}
+
+/* How long psi has not been halved. */
+static int is_patient(levenberg *m) {
+    if (m->psi <= m->half) {
+        m->half = 0.5 * m->psi;
+        m->waited = 0;
+    } else {
+        m->waited++;
+    }
+    return m->of->patience == 0 || m->waited < m->of->patience;
 }
 
 /* Is there time for one more? */
@@ -116,7 +150,7 @@ static sim_outcome regular(levenberg *m) {
     int fresh = 0, still = 0;
     while (goes_on(m)) {
         if (!fresh) {
-            m->of->jacobian(m->of->self, m->x, m->J);
+            derive(m);
             fresh = 1;
         }
         m->iteration++;
@@ -134,7 +168,7 @@ static sim_outcome regular(levenberg *m) {
             go(m);
             fresh = 0;
         }
-        if (lambda > MOST || still >= STANDSTILLS) {
+        if (lambda > MOST || still >= STANDSTILLS || !is_patient(m)) {
             return SIM_STALLED;
         }
     }
@@ -149,7 +183,7 @@ static double held(const levenberg *m, size_t i, double x) {
 static void approach(levenberg *m) {
     double box = BOX, range;
     for (int k = 0; k < PROJECTIONS && goes_on(m); k++) {
-        m->of->jacobian(m->of->self, m->x, m->J);
+        derive(m);
         m->iteration++;
         if (!step(m, NEARLY_NONE, &range) && !step(m, 0.1, &range)) {
             return;
@@ -194,10 +228,8 @@ static void remember(watchdog *w, double psi) {
 
 /* The longest of 1, 0.55, ... that leads below the reference; 0 if none does. */
 static int search(levenberg *m, const watchdog *w) {
-    double slope = 0;
-    for (size_t i = 0; i < m->n; i++) {
-        slope += m->r[i] * dense_dot((int)m->n, m->J + i * m->n, m->dx);
-    }
+    apply(m);
+    double slope = dense_dot((int)m->n, m->r, m->image);
     if (!(slope < 0)) {
         return 0;
     }
@@ -219,7 +251,7 @@ static sim_outcome projected(levenberg *m) {
     approach(m);
     for (int k = 0; goes_on(m); k++) {
         double range, before = m->psi;
-        m->of->jacobian(m->of->self, m->x, m->J);
+        derive(m);
         m->iteration++;
         if (!step(m, NEARLY_NONE, &range) || range * range > CONDITION) {
             step(m, 0.1 / (k + 1), &range);
@@ -230,6 +262,9 @@ static sim_outcome projected(levenberg *m) {
         go(m);
         remember(&w, m->psi);
         int still = fabs(before - m->psi) <= 1e-14 * before;
+        if (!is_patient(m)) {
+            return SIM_STALLED;
+        }
         if (w.since >= PATIENCE || still) {
             if (rescued++ >= STANDSTILLS) {
                 return SIM_STALLED;

@@ -14,7 +14,13 @@ typedef struct levenberg_problem {
     double (*error)(void *self, const double *x);             /* what it stops on */
     int bounded; /* the last so many unknowns are not below 0 in an answer, which `projected` makes use of */
     double tolerance;
-    int most; /* iterations */
+    int most;     /* iterations */
+    int patience; /* so many in a row that do not halve psi: stalled; 0: however many */
+    /* In place of a dense `jacobian`, where J has a shape that can be made use of: it is taken at x, a step is made by it as
+     * by levenberg_step, and applied. */
+    void (*derive)(void *self, const double *x);
+    int (*step)(void *self, const double *r, double lambda, double *dx, double *range);
+    void (*along)(void *self, const double *dx, double *image);
 } levenberg_problem;
 
 /* x holds the start, then the best in `error` that was met.  Fills outcome, iterations, residual, factorisations and

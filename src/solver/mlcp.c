@@ -113,8 +113,14 @@ static double start(mlcp *m, polyhedral *p, const solver_call *call, double *gam
 static int find(mlcp *m, solver_call *call, levenberg_kind kind, double *x) {
     sim_solution *out = call->out;
     int n = m->p->n;
-    levenberg_problem problem = {
-        n, m, residual, jacobian, error, n - m->p->free, call->option[TOLERANCE], (int)call->option[MAX_ITERATIONS]};
+    levenberg_problem problem = {.n = n,
+                                 .self = m,
+                                 .residual = residual,
+                                 .jacobian = jacobian,
+                                 .error = error,
+                                 .bounded = n - m->p->free,
+                                 .tolerance = call->option[TOLERANCE],
+                                 .most = (int)call->option[MAX_ITERATIONS]};
     if (!levenberg_solve(&problem, kind, call, x)) {
         return 0;
     }

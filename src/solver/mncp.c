@@ -2,40 +2,64 @@
  * rows as in Mylapilli and Jain 2016, eqs. 49-59), solved by Levenberg's and Marquardt's method (levenberg.c) with the
  * plain derivative, of one side where there is an edge.
  *
- * Where that ends in a minimum that is no root it goes on with a softer W, less so each time (hybrid_soften), as long as
- * there are iterations left, and then once more, from nothing.
+ * Where that does not halve |r|^2 in some iterations, or ends in a minimum that is no root, it goes on with softer problems
+ * (proximal.c), as long as there are iterations left, and then once more on r as it is, from nothing.
  *
  * It starts where everything would stick, gamma = -W^+ q, or at the guess, wherever r is less. */
 #include "math/dense.h"
-#include "solver/hybrid.h"
 #include "solver/levenberg.h"
+#include "solver/proximal.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, RESTART, OPTIONS };
+
+static const char *const switches[] = {"off", "on", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "of Levenberg and Marquardt", 0, 1e6, 500, 1, NULL},
+    [MAX_ITERATIONS] = {"max_iterations", "of Levenberg and Marquardt, and of Newton in softer rounds", 0, 1e6, 2000, 1,
+                        NULL},
+    [RESTART] = {"restart", "from a minimum that is no answer: by softer rounds, then from nothing", 0, 1, 1, 1,
+                 switches},
 };
 
-static const double SOFTEST = 1e-2, HARDER = 0.1; /* inverse masses are about 1 here */
-static const double WORTH = 0.9;                  /* an answer that errs little less may be far away */
-enum { ROUNDS = 7 };
-
-static void residual(void *self, const double *x, double *r) { hybrid_residual(self, x, r); }
-static void jacobian(void *self, const double *x, double *J) { hybrid_jacobian(self, x, J); }
-static double error(void *self, const double *x) { return hybrid_error(self, x); }
+static const double WORTH = 0.9; /* an answer that errs little less may be far away */
+enum { HASTE = 15 };             /* iterations that do not halve |r|^2, where there is another way */
 
 typedef struct search {
-    hybrid *h;
+    hybrid h;
+    hybrid_step step;
     levenberg_problem problem;
     levenberg_kind kind;
     solver_call *call;
     sim_solution best;
-    double *x, *other, *gamma; /* the best; where it goes on from */
+    double *x, *other, *F; /* the best; where it goes on from */
 } search;
+
+static void residual(void *self, const double *x, double *r) { hybrid_residual(&((search *)self)->h, x, r); }
+static double error(void *self, const double *x) { return hybrid_error(&((search *)self)->h, x); }
+
+static void derive(void *self, const double *x) {
+    search *s = self;
+    hybrid_slopes(&s->h, x, s->F);
+    hybrid_step_form(&s->step, s->F, NULL, NULL);
+}
+
+static int make_step(void *self, const double *r, double lambda, double *dx, double *range) {
+    return hybrid_step_least(&((search *)self)->step, r, lambda, dx, range);
+}
+
+static void along(void *self, const double *dx, double *image) {
+    search *s = self;
+    hybrid_along(&s->h, s->F, dx, image);
+}
+
+static int has_ended(const search *s) {
+    return s->best.outcome <= SIM_AT_ROUNDING || s->best.iterations >= s->problem.most ||
+           solution_stopped(s->call->out);
+}
 
 /* From `other` on, with the iterations that are left; the better counts.  0 without memory. */
 static int go_on(search *s) {
@@ -50,76 +74,83 @@ static int go_on(search *s) {
         best->residual = out->residual;
         best->outcome = out->outcome;
         best->reason = out->reason;
-        memcpy(s->x, s->other, (size_t)s->h->n * sizeof *s->x);
+        memcpy(s->x, s->other, (size_t)s->h.n * sizeof *s->x);
     }
     return 1;
 }
 
-static int has_ended(const search *s) {
-    return s->best.outcome <= SIM_AT_ROUNDING || s->best.iterations >= s->problem.most ||
-           solution_stopped(s->call->out);
-}
-
-/* On a W that is not singular, softer at first and then less so, each time from where the last one led; then on W as it
- * is, from nothing.  0 without memory. */
+/* Softer problems, from the best there is; 0 without memory. */
 static int soften(search *s) {
-    hybrid *h = s->h;
-    double soft = SOFTEST;
-    memcpy(s->other, s->x, (size_t)h->n * sizeof *s->x);
-    for (int round = 0; round <= ROUNDS && !has_ended(s); round++, soft *= HARDER) {
-        hybrid_impulse(h, s->other, s->gamma);
-        if (round == ROUNDS) {
-            soft = 0;
-            memset(s->gamma, 0, (size_t)h->n * sizeof *s->gamma);
-        }
-        hybrid_soften(h, soft, s->gamma);
-        hybrid_from_impulse(h, s->gamma, s->other);
-        if (!go_on(s)) {
-            return 0;
-        }
-    }
-    return 1;
+    sim_solution *out = s->call->out;
+    proximal p = {.h = &s->h,
+                  .step = &s->step,
+                  .call = s->call,
+                  .tolerance = s->problem.tolerance,
+                  .most = s->problem.most,
+                  .x = s->x,
+                  .E = s->best.residual};
+    out->iterations = s->best.iterations;
+    int done = proximal_solve(&p);
+    s->best.iterations = out->iterations;
+    s->best.residual = p.E;
+    s->best.outcome = p.E <= p.tolerance ? SIM_SOLVED : s->best.outcome;
+    s->best.reason = p.E <= p.tolerance ? SIM_REASON_NONE : s->best.reason;
+    return done;
 }
 
 /* x of the best answer, and in `out` what became of it; 0 without memory. */
-static int find(hybrid *h, levenberg_kind kind, solver_call *call, double *x) {
-    sim_solution *out = call->out;
-    search s = {
-        .h = h,
-        .problem = {h->n, h, residual, jacobian, error, 0, call->option[TOLERANCE], (int)call->option[MAX_ITERATIONS]},
-        .kind = kind,
-        .call = call,
-        .x = x,
-        .other = ARENA_NEW(call->scratch, double, h->n),
-        .gamma = ARENA_NEW(call->scratch, double, h->n)};
-    if (!s.other || !s.gamma || !levenberg_solve(&s.problem, kind, call, x)) {
+static int find(search *s) {
+    sim_solution *out = s->call->out;
+    int restart = (int)s->call->option[RESTART];
+    s->problem.patience = restart ? HASTE : 0;
+    if (!levenberg_solve(&s->problem, s->kind, s->call, s->x)) {
         return 0;
     }
-    s.best = *out;
-    if (s.best.outcome == SIM_STALLED && !soften(&s)) {
-        return 0;
+    s->best = *out;
+    if (restart && s->best.outcome == SIM_STALLED) {
+        if (!soften(s)) {
+            return 0;
+        }
+        memset(s->other, 0, (size_t)s->h.n * sizeof *s->other);
+        hybrid_from_impulse(&s->h, s->other, s->other);
+        s->problem.patience = 0;
+        if (!has_ended(s) && !go_on(s)) {
+            return 0;
+        }
     }
-    int spent = s.best.outcome == SIM_STALLED && s.best.iterations >= s.problem.most;
-    out->iterations = s.best.iterations;
-    out->residual = s.best.residual;
-    out->outcome = spent ? SIM_AT_LIMIT : s.best.outcome;
-    out->reason = spent ? SIM_REASON_NONE : s.best.reason;
+    int spent = s->best.outcome == SIM_STALLED && s->best.iterations >= s->problem.most;
+    out->iterations = s->best.iterations;
+    out->residual = s->best.residual;
+    out->outcome = spent ? SIM_AT_LIMIT : s->best.outcome;
+    out->reason = spent ? SIM_REASON_NONE : s->best.reason;
     return 1;
 }
 
 static int solve(solver_call *call, levenberg_kind kind) {
     dual d;
-    hybrid h;
+    search s = {.kind = kind, .call = call};
     double *x = ARENA_NEW(call->scratch, double, 2 * call->problem->nrow);
-    if (!x || !dual_make(&d, call, call->scratch) || !hybrid_make(&h, &d, call->scratch) ||
-        !hybrid_start(&h, call, x)) {
+    s.F = ARENA_NEW(call->scratch, double, HYBRID_BLOCK * call->problem->nconstraint);
+    if (!x || !s.F || !dual_make(&d, call, call->scratch) || !hybrid_make(&s.h, &d, call->scratch) ||
+        !hybrid_step_make(&s.step, &s.h, call->scratch) || !hybrid_start(&s.h, call, x)) {
         return 0;
     }
-    if (!find(&h, kind, call, x)) {
+    s.problem = (levenberg_problem){.n = d.n,
+                                    .self = &s,
+                                    .residual = residual,
+                                    .error = error,
+                                    .derive = derive,
+                                    .step = make_step,
+                                    .along = along,
+                                    .tolerance = call->option[TOLERANCE],
+                                    .most = (int)call->option[MAX_ITERATIONS]};
+    s.x = x;
+    s.other = x + d.n;
+    if (!find(&s)) {
         return 0;
     }
-    hybrid_unscale(&h, x, x + d.n);
-    solver_hand_out(call, x + d.n);
+    hybrid_unscale(&s.h, x, s.other);
+    solver_hand_out(call, s.other);
     return 1;
 }
 

@@ -22,8 +22,8 @@
 
 static const double FIRST = 1e-2, LEAST = 1e-10, MOST = 10; /* alpha; inverse masses are about 1 here */
 static const double FASTER = 0.1, FAST = 0.3, HARDER = 10, ABOVE = 3, RELAXED = 0.8;
-static const double NEAR = 0.1;   /* of alpha (gamma - c) */
-static const double WORTH = 0.9;  /* what E falls to where rounds are of use */
+static const double NEAR = 0.1;                          /* of alpha (gamma - c) */
+static const double WORTH = 0.9;                         /* what E falls to where rounds are of use */
 enum { QUICK = 4, SLOW = 8, STEPS = 10, PATIENCE = 50 }; /* steps of a round; rounds */
 
 typedef struct rounds {
@@ -31,13 +31,14 @@ typedef struct rounds {
     double *x, *r, *dx, *F;
     double *centre, *gamma;
     double alpha, floor;
+    double size, merit; /* |q|; of the best, E times the greater of that and |gamma| */
 } rounds;
 
 static int make(rounds *m, proximal *p) {
     size_t n = (size_t)p->h->n;
-    *m = (rounds){.of = p, .alpha = FIRST, .floor = LEAST};
+    *m = (rounds){.of = p, .alpha = FIRST, .floor = LEAST, .merit = HUGE_VAL};
     double *vectors = ARENA_NEW(p->call->scratch, double, 5 * n);
-    m->F = ARENA_NEW(p->call->scratch, double, HYBRID_BLOCK *p->h->dual->problem->nconstraint);
+    m->F = ARENA_NEW(p->call->scratch, double, HYBRID_BLOCK * p->h->dual->problem->nconstraint);
     if (!vectors || !m->F) {
         return 0;
     }
@@ -53,22 +54,33 @@ static int goes_on(const proximal *p) {
     return !(p->E <= p->tolerance) && p->call->out->iterations < p->most && !solution_stopped(p->call->out);
 }
 
+/* E of x, kept if it is the best: over all, not for its share of impulses that grow without end, as they do where there is
+ * no answer. */
+static double weigh(rounds *m, const double *x) {
+    proximal *p = m->of;
+    size_t n = (size_t)p->h->n;
+    double E = hybrid_error(p->h, x), merit;
+    hybrid_impulse(p->h, x, m->gamma);
+    merit = E * fmax(m->size, sqrt(dense_dot((int)n, m->gamma, m->gamma)));
+    if (E <= p->tolerance || (E < p->E && merit < m->merit)) {
+        p->E = E;
+        m->merit = merit;
+        memmove(p->x, x, n * sizeof *x);
+    } else if (x == p->x) {
+        m->merit = merit;
+    }
+    return E;
+}
+
 /* r at x; is it near enough? */
 static int arrive(rounds *m) {
     proximal *p = m->of;
-    size_t n = (size_t)p->h->n;
-    double moved = 0, E;
+    double moved = 0, E = weigh(m, m->x), square;
     hybrid_residual(p->h, m->x, m->r);
-    hybrid_impulse(p->h, m->x, m->gamma);
-    for (size_t k = 0; k < n; k++) {
+    for (int k = 0; k < p->h->n; k++) {
         moved += (m->gamma[k] - m->centre[k]) * (m->gamma[k] - m->centre[k]);
     }
-    double square = dense_dot((int)n, m->r, m->r);
-    E = hybrid_error(p->h, m->x);
-    if (E < p->E) {
-        p->E = E;
-        memcpy(p->x, m->x, n * sizeof *p->x);
-    }
+    square = dense_dot(p->h->n, m->r, m->r);
     solver_record(p->call, E, 0.5 * square);
     return square <= NEAR * NEAR * m->alpha * m->alpha * moved;
 }
@@ -110,6 +122,8 @@ int proximal_solve(proximal *p) {
         return 0;
     }
     double E = p->E;
+    m.size = sqrt(dense_dot(p->h->n, p->h->q, p->h->q));
+    weigh(&m, p->x);
     hybrid_impulse(p->h, p->x, m.centre);
     for (int waited = 0; goes_on(p) && m.alpha <= MOST && waited < PATIENCE; waited++) {
         int steps = descend(&m);
