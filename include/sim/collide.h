@@ -21,7 +21,7 @@ typedef struct sim_contact_point {
     double gap;       /* m */
     uint64_t feature; /* which features of A (high half) and B (low half) meet: the same from step to step */
     /* Of what will only meet within the step: from the point that meets on B to that on A as the bodies stand now, the
-     * position midway between the two.  Else zero: one point is both bodies'. */
+     * position midway between the two.  Else, and where one point is asked for, zero: it is both bodies'. */
     sim_v3 apart;
 } sim_contact_point;
 

@@ -44,8 +44,8 @@ static void print_shares(const char *what, const int within[SOLVE_LEVELS], int f
 
 static void print_totals(const solve_run *run) {
     const solve_totals *t = &run->totals;
-    printf("\n%d files, %d refused by %s, %d not read or not solved; %.3g s\n", t->files, t->refused, run->name,
-           t->unreadable, t->seconds);
+    printf("\n%d file%s, %d refused by %s, %d not read or not solved; %.3g s\n", t->files, t->files == 1 ? "" : "s",
+           t->refused, run->name, t->unreadable, t->seconds);
     if (run->card) {
         print_branches(stdout, "finished by             ", run->card, &t->finished);
     }

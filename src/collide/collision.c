@@ -273,6 +273,7 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
                .b = mover_of(t, at.b),
                .step = t->in->step,
                .margin = fmin(c->margin[at.a], c->margin[at.b]),
+               .one_point = t->in->one_point,
                .arena = w->scratch};
     s.nkept = features_before(t->in, at, w->scratch, &s.kept);
     double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step;

@@ -17,7 +17,15 @@
  *
  * The law takes both where the step starts.  So each body gets its own point, x(0) + l: what goes through the middle of a
  * ball at t goes through it now, and phi(0) = phi(t) - t u is the gap that closes at t.  One point for both, midway between
- * where the two are now, would be off by half of what they slide by until then, and turn the ball. */
+ * where the two are now, would be off by half of what they slide by until then, and turn the ball.
+ *
+ * Two bodies that both move also have an angular momentum together.  An impulse P that the scheme gives at the points x_a, x_b
+ * of the step's start, positions moving with v0 + theta (v - v0) after it, changes it by
+ *
+ *     (x_a - x_b) x P + (1 - theta) dt (v_a - v_b) x P,        x_a - x_b = -t (v_a - v_b) along the tangents:
+ *
+ * nothing in the mean if theta = 1/2, t being anywhere in the step, but -t (v_a - v_b) x P if theta = 1.  There one point for
+ * both (`one_point`) keeps it to rounding, and turns frictionless balls a little; the caller says which it will be. */
 #include "collide/sweep.h"
 #include "collide/bounds.h"
 
@@ -110,8 +118,6 @@ static double meeting(const sweep *s, double speed) {
 /* The lever that x has at time t, on the body where it stands now. */
 static v3 carried_back(const mover *m, double t, v3 x) { return v3_axpy(x, -t, m->v.lin); }
 
-static v3 velocity_then(const mover *m, double t, v3 x) { return velocity_at(m, carried_back(m, t, x)); }
-
 void sweep_collide(const sweep *s, manifold *out) {
     double t = meeting(s, sweep_speed(&s->a, &s->b));
     if (t < 0) {
@@ -123,10 +129,12 @@ void sweep_collide(const sweep *s, manifold *out) {
         contact_point *c = &out->point[k];
         v3 half = v3_scale(0.5 * c->gap, c->normal);
         v3 met_a = v3_add(c->position, half), met_b = v3_sub(c->position, half);
-        v3 closing = v3_sub(velocity_then(&s->b, t, met_b), velocity_then(&s->a, t, met_a));
         v3 on_a = carried_back(&s->a, t, met_a), on_b = carried_back(&s->b, t, met_b);
-        c->gap += t * v3_dot(c->normal, closing);
         c->position = v3_scale(0.5, v3_add(on_a, on_b));
+        if (s->one_point && s->a.reach > 0 && s->b.reach > 0) {
+            on_a = on_b = c->position;
+        }
+        c->gap += t * v3_dot(c->normal, v3_sub(velocity_at(&s->b, on_b), velocity_at(&s->a, on_a)));
         c->apart = v3_sub(on_a, on_b);
     }
 }

@@ -140,6 +140,7 @@ static sim_status find_contacts(sim_world *w, sim_error *error) {
                               .velocity = w->start->vel,
                               .step = reach,
                               .glide = w->options.solver->cone == SIM_CONE_CONVEX ? reach : 0,
+                              .one_point = world_theta_travel(w->options.integrator) == 1,
                               .before = w->now.contact,
                               .nbefore = w->now.ncontact,
                               .still = w->sleep ? w->sleep->still : NULL};
