@@ -19,7 +19,7 @@
  * Gaps change with v as J says: the steps are those of one linearisation of the gaps, given by J and the targets.  Where
  * the problem has positions, gaps can be taken where the step ends (nsn_positions.c). */
 #include "solver/nsn.h"
-#include "solver/delassus.h"
+#include "solver/nsn_newton.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +27,7 @@
 static const char *const functions[] = {"minimum", "fischer-burmeister", NULL};
 static const char *const methods[] = {"pcr", "pcg", "jacobi", "gauss-seidel", "cholesky", NULL};
 static const char *const switches[] = {"off", "on", NULL};
+static const char *const frictions[] = {"fixed-point", "newton", "auto", NULL};
 static const char *const ways[] = {"adapted", "fixed", NULL};
 
 static const sim_solver_option options[NSN_OPTIONS] = {
@@ -42,30 +43,20 @@ static const sim_solver_option options[NSN_OPTIONS] = {
     [NSN_EPSILON] = {"epsilon", "on the diagonal of linear systems, relative", 0, 1, 1e-6, 0, NULL},
     [NSN_POSITIONS] = {"positions", "gaps are taken where the step ends, if the problem knows", 0, 1, 0, 1, switches},
     [NSN_STIFFNESS] = {"stiffness", "with positions: the change of J in the matrix", 0, 1, 1, 1, switches},
+    [NSN_FRICTION] = {"friction", "Wf as a fixed point, by its derivative, or that where the fixed point is slow", 0,
+                      NSN_FRICTIONS - 1, NSN_FRICTION_AUTO, 1, frictions},
 };
 
 static const double ROUNDED = 1e-12; /* an E that is as good as none */
 static const double SHRINK = 0.01, SMALLEST = 1e-6, CARE = 0.5, MOST_CARE = 1e-6;
 enum { WINDOW = 3, CALM = 5, PATIENCE = 50, ATTEMPTS = 40 };
+enum { SLOW = 4, MOST_ROWS = 3000 }; /* steps in which the fixed point has to halve E; unknowns for LU */
 
 /* An attempt: from nothing, until E no longer halves. */
 typedef struct attempt {
     int number, since, falls; /* steps since E halved that made it least */
     double E, mark;           /* the least of it; when it had last halved */
 } attempt;
-
-/* s and E of gamma. */
-static void measure(nsn *m) {
-    schur_times(&m->matrix, m->gamma, m->s);
-    for (int k = 0; k < m->n; k++) {
-        m->s[k] = nsn_given(m, k) ? 0 : m->s[k] + m->q[k] + m->call->R[k] * m->gamma[k];
-    }
-    m->E = nsn_error(m);
-    if (m->E < m->best_E) {
-        m->best_E = m->E;
-        memcpy(m->best, m->gamma, (size_t)m->n * sizeof *m->best);
-    }
-}
 
 /* gamma <- gamma + t x; 0 if the matrix was singular. */
 static int newton_step(nsn *m) {
@@ -105,47 +96,72 @@ static int go_on(nsn *m, attempt *a, int k) {
     if (near) {
         memcpy(m->gamma, m->best, (size_t)m->n * sizeof *m->gamma);
     }
-    measure(m);
+    nsn_measure(m);
     return a->number < ATTEMPTS;
 }
 
-static sim_outcome iterate(nsn *m, extrapolation *ahead) {
+/* Has the fixed point had its chance? */
+static int gives_way(const nsn *m, const attempt *a, int k) {
+    int way = (int)m->call->option[NSN_FRICTION];
+    return way == NSN_FRICTION_NEWTON || (way == NSN_FRICTION_AUTO && m->n <= MOST_ROWS && k - a->since >= SLOW);
+}
+
+static sim_outcome step_on(nsn *m, extrapolation *ahead, int k) {
+    int calm = m->steady >= CALM;
+    if (!calm) {
+        extrapolation_restart(ahead);
+    }
+    extrapolation_begin(ahead, m->gamma);
+    nsn_rows(m);
+    m->call->out->iterations = k + 1;
+    if (!newton_step(m)) {
+        return SIM_BROKEN_DOWN;
+    }
+    if (calm) {
+        extrapolation_end(ahead, m->gamma);
+    }
+    nsn_measure(m);
+    solver_record(m->call, m->E, NAN);
+    m->call->out->reason = isfinite(m->E) ? SIM_REASON_NONE : SIM_REASON_NONFINITE;
+    return isfinite(m->E) ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
+}
+
+/* 0 without memory. */
+static int iterate(nsn *m, extrapolation *ahead, sim_outcome *end) {
     const double *o = m->call->option;
     attempt a = {.E = HUGE_VAL, .mark = HUGE_VAL};
-    measure(m);
+    nsn_measure(m);
     solver_record(m->call, m->E, NAN);
-    for (int k = 0;
-         k < (int)o[NSN_MAX_ITERATIONS] && !(m->best_E <= o[NSN_TOLERANCE]) && !solution_stopped(m->call->out); k++) {
-        if (!go_on(m, &a, k)) {
-            m->call->out->reason = m->best_E <= ROUNDED ? SIM_REASON_NONE : SIM_REASON_STANDSTILL;
-            return m->best_E <= ROUNDED ? SIM_AT_ROUNDING : SIM_STALLED;
+    *end = SIM_AT_LIMIT;
+    for (int k = 0; k < (int)o[NSN_MAX_ITERATIONS] && *end == SIM_AT_LIMIT && !(m->best_E <= o[NSN_TOLERANCE]) &&
+                    !solution_stopped(m->call->out);
+         k++) {
+        if (gives_way(m, &a, k)) {
+            return nsn_rounds(m, end);
         }
-        int calm = m->steady >= CALM;
-        if (!calm) {
-            extrapolation_restart(ahead);
-        }
-        extrapolation_begin(ahead, m->gamma);
-        nsn_rows(m);
-        m->call->out->iterations = k + 1;
-        if (!newton_step(m)) {
-            return SIM_BROKEN_DOWN;
-        }
-        if (calm) {
-            extrapolation_end(ahead, m->gamma);
-        }
-        measure(m);
-        solver_record(m->call, m->E, NAN);
-        if (!isfinite(m->E)) {
-            m->call->out->reason = SIM_REASON_NONFINITE;
-            return SIM_BROKEN_DOWN;
-        }
+        *end = go_on(m, &a, k) ? step_on(m, ahead, k) : SIM_STALLED;
     }
-    return m->best_E <= o[NSN_TOLERANCE] ? SIM_SOLVED : m->best_E <= ROUNDED ? SIM_AT_ROUNDING : SIM_AT_LIMIT;
+    return 1;
+}
+
+/* What `end` is called by the best there was. */
+static sim_outcome name_end(const nsn *m, sim_outcome end) {
+    if (end == SIM_BROKEN_DOWN) {
+        return end;
+    }
+    if (m->best_E <= m->call->option[NSN_TOLERANCE] || m->best_E <= ROUNDED) {
+        return m->best_E <= m->call->option[NSN_TOLERANCE] ? SIM_SOLVED : SIM_AT_ROUNDING;
+    }
+    if (end == SIM_STALLED) {
+        m->call->out->reason = SIM_REASON_STANDSTILL;
+    }
+    return end;
 }
 
 static int solve(solver_call *call) {
     nsn m;
     extrapolation ahead;
+    sim_outcome end;
     if (call->option[NSN_POSITIONS] > 0 && call->problem->positions) {
         return nsn_with_positions(call);
     }
@@ -159,7 +175,10 @@ static int solve(solver_call *call) {
         ahead.scale[k] = sqrt(m.matrix.diagonal[k]);
     }
     nsn_begin(&m);
-    call->out->outcome = iterate(&m, &ahead);
+    if (!iterate(&m, &ahead, &end)) {
+        return 0;
+    }
+    call->out->outcome = name_end(&m, end);
     call->out->residual = m.best_E;
     solver_hand_out(call, m.best);
     return 1;
@@ -174,7 +193,7 @@ const solver_type solver_nsn = {
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .positions = NSN_POSITIONS + 1,
-             .counts = SIM_COUNTS_SEARCHES,
+             .counts = SIM_COUNTS_SEARCHES | SIM_COUNTS_FAILURES | SIM_COUNTS_WHOLE_STEPS,
              .noptions = NSN_OPTIONS,
              .option = options},
     .solve = solve,
