@@ -11,13 +11,16 @@
  * and gamma <- gamma + t x.  A row with alpha = 0 leaves and takes its impulse with it.  epsilon, 1e-6 of the diagonal,
  * changes the way and not the end.  t is 0.75, and 1 once no row has come or gone in two steps.
  *
- * Beyond the paper: with Wf held constant steps are those of a fixed point, of which, while no row comes or goes, guesses
+ * Beyond the paper: with Wf held constant steps are those of a fixed point, which does not contract where contacts share a load
+ * and slide.  So friction is taken with its whole derivative (nsn_newton.c), in proximal rounds (nsn_rounds.c), unless
+ * the paper's way is asked for, or there are too many rows for LU; where rounds stand still, that
+ * way has its chance as well.  On it, while no row comes or goes, guesses
  * ahead are made (extrapolate.c).  Where E has not halved in fifty steps, nor fallen in most of them, it goes round in
  * circles: it begins again from nothing, with less r of friction, smaller epsilon and more exact linear systems, a few times; it
  * goes on with these from the best there is where that is near.
  *
  * Gaps change with v as J says: the steps are those of one linearisation of the gaps, given by J and the targets.  Where
- * the problem has positions, gaps can be taken where the step ends (nsn_positions.c). */
+ * the problem has positions, gaps can be taken where the step ends (nsn_positions.c), by the fixed point. */
 #include "solver/nsn.h"
 #include "solver/nsn_newton.h"
 
@@ -43,14 +46,14 @@ static const sim_solver_option options[NSN_OPTIONS] = {
     [NSN_EPSILON] = {"epsilon", "on the diagonal of linear systems, relative", 0, 1, 1e-6, 0, NULL},
     [NSN_POSITIONS] = {"positions", "gaps are taken where the step ends, if the problem knows", 0, 1, 0, 1, switches},
     [NSN_STIFFNESS] = {"stiffness", "with positions: the change of J in the matrix", 0, 1, 1, 1, switches},
-    [NSN_FRICTION] = {"friction", "Wf as a fixed point, by its derivative, or that where the fixed point is slow", 0,
+    [NSN_FRICTION] = {"friction", "Wf as a fixed point, by its derivative, or that up to 3000 rows", 0,
                       NSN_FRICTIONS - 1, NSN_FRICTION_AUTO, 1, frictions},
 };
 
 static const double ROUNDED = 1e-12; /* an E that is as good as none */
 static const double SHRINK = 0.01, SMALLEST = 1e-6, CARE = 0.5, MOST_CARE = 1e-6;
 enum { WINDOW = 3, CALM = 5, PATIENCE = 50, ATTEMPTS = 40 };
-enum { SLOW = 4, MOST_ROWS = 3000 }; /* steps in which the fixed point has to halve E; unknowns for LU */
+enum { MOST_ROWS = 3000 }; /* for LU: the matrix has 72 MB */
 
 /* An attempt: from nothing, until E no longer halves. */
 typedef struct attempt {
@@ -100,10 +103,9 @@ static int go_on(nsn *m, attempt *a, int k) {
     return a->number < ATTEMPTS;
 }
 
-/* Has the fixed point had its chance? */
-static int gives_way(const nsn *m, const attempt *a, int k) {
+static int by_derivative(const nsn *m) {
     int way = (int)m->call->option[NSN_FRICTION];
-    return way == NSN_FRICTION_NEWTON || (way == NSN_FRICTION_AUTO && m->n <= MOST_ROWS && k - a->since >= SLOW);
+    return way == NSN_FRICTION_NEWTON || (way == NSN_FRICTION_AUTO && m->n <= MOST_ROWS);
 }
 
 static sim_outcome step_on(nsn *m, extrapolation *ahead, int k) {
@@ -126,22 +128,17 @@ static sim_outcome step_on(nsn *m, extrapolation *ahead, int k) {
     return isfinite(m->E) ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
 }
 
-/* 0 without memory. */
-static int iterate(nsn *m, extrapolation *ahead, sim_outcome *end) {
+static sim_outcome iterate(nsn *m, extrapolation *ahead) {
     const double *o = m->call->option;
-    attempt a = {.E = HUGE_VAL, .mark = HUGE_VAL};
-    nsn_measure(m);
-    solver_record(m->call, m->E, NAN);
-    *end = SIM_AT_LIMIT;
-    for (int k = 0; k < (int)o[NSN_MAX_ITERATIONS] && *end == SIM_AT_LIMIT && !(m->best_E <= o[NSN_TOLERANCE]) &&
-                    !solution_stopped(m->call->out);
+    int first = m->call->out->iterations;
+    attempt a = {.since = first, .E = HUGE_VAL, .mark = HUGE_VAL};
+    sim_outcome end = SIM_AT_LIMIT;
+    for (int k = first; k < (int)o[NSN_MAX_ITERATIONS] && end == SIM_AT_LIMIT && !(m->best_E <= o[NSN_TOLERANCE]) &&
+                        !solution_stopped(m->call->out);
          k++) {
-        if (gives_way(m, &a, k)) {
-            return nsn_rounds(m, end);
-        }
-        *end = go_on(m, &a, k) ? step_on(m, ahead, k) : SIM_STALLED;
+        end = go_on(m, &a, k) ? step_on(m, ahead, k) : SIM_STALLED;
     }
-    return 1;
+    return end;
 }
 
 /* What `end` is called by the best there was. */
@@ -158,25 +155,43 @@ static sim_outcome name_end(const nsn *m, sim_outcome end) {
     return end;
 }
 
+/* 0 without memory. */
+static int find_fixed_point(nsn *m, sim_outcome *end) {
+    extrapolation ahead;
+    if (!extrapolation_make(&ahead, m->n, WINDOW, m->call->scratch)) {
+        return 0;
+    }
+    ahead.growth = 1;
+    for (int k = 0; k < m->n; k++) {
+        ahead.scale[k] = sqrt(m->matrix.diagonal[k]);
+    }
+    *end = iterate(m, &ahead);
+    return 1;
+}
+
 static int solve(solver_call *call) {
     nsn m;
-    extrapolation ahead;
     sim_outcome end;
     if (call->option[NSN_POSITIONS] > 0 && call->problem->positions) {
         return nsn_with_positions(call);
     }
     if (!nsn_make(&m, call) ||
-        !schur_make(&m.matrix, call->problem, (schur_method)call->option[NSN_LINEAR], call->scratch) ||
-        !extrapolation_make(&ahead, m.n, WINDOW, call->scratch)) {
+        !schur_make(&m.matrix, call->problem, (schur_method)call->option[NSN_LINEAR], call->scratch)) {
         return 0;
-    }
-    ahead.growth = 1;
-    for (int k = 0; k < m.n; k++) {
-        ahead.scale[k] = sqrt(m.matrix.diagonal[k]);
     }
     nsn_begin(&m);
-    if (!iterate(&m, &ahead, &end)) {
+    nsn_measure(&m);
+    solver_record(call, m.E, NAN);
+    int rounds = by_derivative(&m), automatic = (int)call->option[NSN_FRICTION] == NSN_FRICTION_AUTO;
+    if (rounds && !nsn_rounds(&m, &end)) {
         return 0;
+    }
+    if (!rounds || (automatic && end == SIM_STALLED)) {
+        nsn_start(&m);
+        nsn_measure(&m);
+        if (!find_fixed_point(&m, &end)) {
+            return 0;
+        }
     }
     call->out->outcome = name_end(&m, end);
     call->out->residual = m.best_E;

@@ -17,7 +17,7 @@
  *     limit: max(0, y); dry friction and motors: y between the bounds; equalities and springs: y
  *
  * with t = y_t / |y_t|.  alpha w belongs to proximal rounds (nsn_rounds.c), s being of the problem that they make.  Rows
- * where P' is 0 take dgamma = -F and leave; the rest is one dense system that is not symmetric, for LU.  Rows are measured by
+ * where P' is 0 take dgamma = -F and leave; the rest falls into parts that W does not couple, dense systems that are not symmetric, for LU.  Rows are measured by
  * the root of the inverse mass w, and F in velocities times that. */
 #include "solver/nsn_newton.h"
 #include "linalg/lu.h"
@@ -36,7 +36,12 @@ int nsn_newton_make(nsn_newton *k, nsn *m, sim_arena *scratch) {
     k->work = ARENA_NEW(scratch, double, lu_work(m->n));
     k->swap = ARENA_NEW(scratch, int, n);
     k->in = ARENA_NEW(scratch, int, n);
-    if (!vectors || !k->slope || !k->H || !k->work || !k->swap || !k->in) {
+    k->part = ARENA_NEW(scratch, int, m->problem->nconstraint);
+    k->size = ARENA_NEW(scratch, int, m->problem->nconstraint);
+    k->first = ARENA_NEW(scratch, int, m->problem->nconstraint);
+    k->at = ARENA_NEW(scratch, ptrdiff_t, m->problem->nconstraint);
+    if (!vectors || !k->slope || !k->H || !k->work || !k->swap || !k->in || !k->part || !k->size || !k->first ||
+        !k->at) {
         return 0;
     }
     k->centre = vectors;
@@ -105,33 +110,82 @@ double nsn_newton_look(nsn_newton *k) {
     return sqrt(sum);
 }
 
-/* Who is in, where, and the steps of who is out. */
-static int choose_rows(nsn_newton *k) {
+/* Who is in, and the steps of who is out. */
+static void choose_rows(nsn_newton *k) {
     const nsn *m = k->m;
-    int count = 0;
     for (int i = 0; i < m->problem->nconstraint; i++) {
         const sim_constraint *c = &m->problem->constraint[i];
         const double *slope = k->slope + (ptrdiff_t)c->row * SIM_MAX_ROWS;
+        k->size[i] = 0;
         for (int r = 0; r < c->rows; r++) {
             double most = 0;
             for (int l = 0; l < c->rows; l++) {
                 most = fmax(most, fabs(slope[r * c->rows + l]));
             }
             int row = c->row + r, in = most > 0 && !nsn_given(m, row);
-            k->in[row] = in ? count++ : -1;
+            k->in[row] = in ? 0 : -1;
             k->step[row] = in ? 0 : -k->F[row];
+            k->size[i] += in;
         }
     }
-    return count;
+}
+
+static int part_of(nsn_newton *k, int i) {
+    while (k->part[i] != i) {
+        i = k->part[i] = k->part[k->part[i]];
+    }
+    return i;
+}
+
+/* Which constraints with rows that are in hang together by W. */
+static void find_parts(nsn_newton *k) {
+    const sim_delassus *W = &k->m->matrix.W;
+    int n = k->m->problem->nconstraint;
+    for (int i = 0; i < n; i++) {
+        k->part[i] = i;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int b = W->start[i]; b < W->start[i + 1] && k->size[i] > 0; b++) {
+            int one = part_of(k, i), other = part_of(k, W->column[b]);
+            if (k->size[W->column[b]] > 0) {
+                k->part[one > other ? one : other] = one < other ? one : other;
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        k->part[i] = part_of(k, i); /* no greater than i, so that it is known */
+    }
+}
+
+/* Where the rows of each part stand. */
+static void place_rows(nsn_newton *k) {
+    const sim_problem *p = k->m->problem;
+    int first = 0;
+    ptrdiff_t at = 0;
+    memset(k->size, 0, (size_t)p->nconstraint * sizeof *k->size);
+    for (int i = 0; i < p->nconstraint; i++) {
+        for (int row = p->constraint[i].row; row < p->constraint[i].row + p->constraint[i].rows; row++) {
+            k->in[row] = k->in[row] < 0 ? -1 : k->size[k->part[i]]++;
+        }
+    }
+    for (int i = 0; i < p->nconstraint; i++) {
+        k->first[i] = first;
+        k->at[i] = at;
+        first += k->size[i];
+        at += (ptrdiff_t)k->size[i] * strip_stride(k->size[i]);
+    }
+    memset(k->H, 0, (size_t)at * sizeof *k->H);
 }
 
 /* One row of H: that of rho P' (W + R + alpha w) + 1 - P', and its right side. */
-static void fill_row(nsn_newton *k, int i, int r, int stride) {
+static void fill_row(nsn_newton *k, int i, int r) {
     const nsn *m = k->m;
     const sim_problem *p = m->problem;
     const sim_constraint *c = &p->constraint[i];
     const double *slope = k->slope + (ptrdiff_t)c->row * SIM_MAX_ROWS + r * c->rows;
-    double *H = k->H + (ptrdiff_t)k->in[c->row + r] * stride, over = 1 / ((1 + k->alpha) * m->w[i]), rhs = 0;
+    int part = k->part[i], at = k->in[c->row + r];
+    double *H = k->H + k->at[part] + (ptrdiff_t)at * strip_stride(k->size[part]), over = 1 / ((1 + k->alpha) * m->w[i]),
+           rhs = 0;
     double measure = sqrt(m->w[i]);
     for (int b = m->matrix.W.start[i]; b < m->matrix.W.start[i + 1]; b++) {
         const sim_constraint *other = &p->constraint[m->matrix.W.column[b]];
@@ -156,37 +210,59 @@ static void fill_row(nsn_newton *k, int i, int r, int stride) {
         }
         rhs -= over * slope[l] * k->push[row] + own * k->step[row];
     }
-    k->rhs[k->in[c->row + r]] = measure * (rhs - k->F[c->row + r]);
+    k->rhs[k->first[part] + at] = measure * (rhs - k->F[c->row + r]);
+}
+
+/* rhs <- H^-1 rhs, part by part; 0 if one is singular. */
+static int solve_parts(nsn_newton *k) {
+    for (int i = 0; i < k->m->problem->nconstraint; i++) {
+        int n = k->size[i], stride = strip_stride(n);
+        double *H = k->H + k->at[i];
+        if (n > 0 && !lu_factor(n, stride, H, k->swap, k->work)) {
+            return 0;
+        }
+        if (n > 0) {
+            lu_solve(n, stride, H, k->swap, k->rhs + k->first[i]);
+        }
+    }
+    return 1;
+}
+
+static void set_system(nsn_newton *k) {
+    const sim_problem *p = k->m->problem;
+    choose_rows(k);
+    find_parts(k);
+    place_rows(k);
+    schur_times(&k->m->matrix, k->step, k->push);
+    for (int i = 0; i < p->nconstraint; i++) {
+        for (int r = 0; r < p->constraint[i].rows; r++) {
+            if (k->in[p->constraint[i].row + r] >= 0) {
+                fill_row(k, i, r);
+            }
+        }
+    }
 }
 
 int nsn_newton_step(nsn_newton *k) {
     nsn *m = k->m;
     const sim_problem *p = m->problem;
-    int count = choose_rows(k), stride = strip_stride(count);
-    schur_times(&m->matrix, k->step, k->push);
-    memset(k->H, 0, (size_t)count * (size_t)stride * sizeof *k->H);
-    for (int i = 0; i < p->nconstraint; i++) {
-        for (int r = 0; r < p->constraint[i].rows; r++) {
-            if (k->in[p->constraint[i].row + r] >= 0) {
-                fill_row(k, i, r, stride);
-            }
-        }
-    }
+    double sum = 0;
+    set_system(k);
     m->call->out->factorisations++;
-    if (count > 0 && !lu_factor(count, stride, k->H, k->swap, k->work)) {
+    if (!solve_parts(k)) {
         return 0;
     }
-    lu_solve(count, stride, k->H, k->swap, k->rhs);
-    double sum = 0;
     for (int i = 0; i < p->nconstraint; i++) {
+        const double *x = k->rhs + k->first[k->part[i]];
         for (int row = p->constraint[i].row; row < p->constraint[i].row + p->constraint[i].rows; row++) {
-            k->step[row] = k->in[row] >= 0 ? k->rhs[k->in[row]] / sqrt(m->w[i]) : k->step[row];
+            k->step[row] = k->in[row] >= 0 ? x[k->in[row]] / sqrt(m->w[i]) : k->step[row];
             sum += k->step[row];
         }
     }
-    if (isfinite(sum)) {
-        m->call->out->whole_steps++;
-        dense_axpy(m->n, 1, k->step, m->gamma);
+    if (!isfinite(sum)) {
+        return 0;
     }
-    return isfinite(sum);
+    m->call->out->whole_steps++;
+    dense_axpy(m->n, 1, k->step, m->gamma);
+    return 1;
 }

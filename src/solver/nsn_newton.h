@@ -9,8 +9,12 @@ typedef struct nsn_newton {
     double alpha, *centre; /* of the round; [n] */
     double *F, *slope;     /* of the last look: [n]; a block a constraint, at SIM_MAX_ROWS times its first row */
     double *step, *push, *rhs;
-    double *H, *work; /* of rows that are in */
-    int *in, *swap;   /* [n] where a row stands in H; -1: nowhere */
+    double *H, *work; /* of rows that are in, part by part */
+    int *in, *swap;   /* [n] where a row stands in its part; -1: nowhere */
+    int *part;        /* [nconstraint] the first constraint of those it hangs together with */
+    int *size;        /* [nconstraint] rows of a part, at its first constraint, and below: where it starts */
+    int *first;       /* of rhs */
+    ptrdiff_t *at;    /* of H */
 } nsn_newton;
 
 /* 0 without memory. */

@@ -18,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double ENOUGH = 0.3, WORTH = 0.9;                     /* of |F| at the start of a round */
-static const double SOON = 0.1, LATER = 0.3, LATE = 0.6, RISE = 4; /* of alpha */
+static const double ENOUGH = 0.3, WORTH = 0.9;                                     /* of |F| at the start of a round */
+static const double AT_ONCE = 0.01, SOON = 0.1, LATER = 0.3, LATE = 0.6, RISE = 4; /* of alpha */
 static const double SMALLEST = 1e-12, GREATEST = 1e3;
 enum { STEPS = 8, STANDSTILL = 150 };
 
@@ -68,7 +68,7 @@ static int answer(rounds *a) {
 }
 
 static double next_alpha(double alpha, int steps) {
-    double part = steps == 0 ? RISE : steps <= 2 ? SOON : steps <= 4 ? LATER : LATE;
+    double part = steps == 0 ? RISE : steps == 1 ? AT_ONCE : steps == 2 ? SOON : steps <= 4 ? LATER : LATE;
     return fmin(GREATEST, fmax(SMALLEST, part * alpha));
 }
 
@@ -91,11 +91,29 @@ static sim_outcome go_round(rounds *a) {
     return SIM_AT_LIMIT;
 }
 
+/* The guess, if it is any better than nothing. */
+static void take_guess(nsn *m) {
+    const double *guess = m->problem->impulse_guess;
+    double nothing = m->best_E;
+    if (!guess) {
+        return;
+    }
+    for (int k = 0; k < m->n; k++) {
+        m->gamma[k] = nsn_given(m, k) || !isfinite(guess[k]) ? m->first[k] : guess[k];
+    }
+    nsn_measure(m);
+    if (!(m->E < 1)) {
+        memcpy(m->best, m->first, (size_t)m->n * sizeof *m->best);
+        m->best_E = nothing;
+    }
+}
+
 int nsn_rounds(nsn *m, sim_outcome *end) {
     rounds a = {.least = ARENA_NEW(m->call->scratch, double, m->n), .mark = HUGE_VAL};
     if (!a.least || !nsn_newton_make(&a.newton, m, m->call->scratch)) {
         return 0;
     }
+    take_guess(m);
     stand(m, m->best);
     if (!isfinite(m->E)) {
         m->call->out->reason = SIM_REASON_NONFINITE;
