@@ -11,8 +11,8 @@
  *                the rigid examples of Macklin et al. (2019, table 1), or what is near to them: an arch of twenty stones, a
  *                pile of 54 tables, a gripper that holds a cube, a hand of stiff fingers round a heavy block, a can on 32
  *                points, three boxes
- *   ratio        four boxes that wrenches push: heavy on light, light on heavy, each so many times as heavy as the one below
- *                (up), or as the one above (down); and alike, but heavier or lighter (scale)
+ *   ratio        four boxes that wrenches push: heavy on light, the same without friction (smooth), light on heavy, masses
+ *                that grow upwards (up) or downwards (down); and alike, but heavier or lighter (scale)
  *
  * Masses and wrenches are not printed there; here a wrench is so many weights of the body it acts on. */
 #include "app/contest.h"
@@ -64,16 +64,18 @@
     }
 
 /* Masses of four boxes from the floor up; `auto` lets them settle. */
-#define RATIO(title, a, b, c, d)                                                                                       \
+#define RATIO_OF(title, friction, a, b, c, d)                                                                          \
     {                                                                                                                  \
         .name = "ratio-" title, .family = "ratio", .scene = "papers/mass_ladder.json", .settle = 10, .states = 1,      \
         .wrenches = 5, .force = 0.3, .arm = 0.05, .set = {                                                             \
+            "materials/wood/friction=" #friction,                                                                      \
             "bodies/a/shapes/0/mass=" #a,                                                                              \
             "bodies/b/shapes/0/mass=" #b,                                                                              \
             "bodies/c/shapes/0/mass=" #c,                                                                              \
             "bodies/d/shapes/0/mass=" #d                                                                               \
         }                                                                                                              \
     }
+#define RATIO(title, a, b, c, d) RATIO_OF(title, 0.5, a, b, c, d)
 
 const contest_case contest_cases[] = {
     {.name = "nut",
@@ -159,6 +161,10 @@ const contest_case contest_cases[] = {
     RATIO("heavy-1e3", 1, 1, 1, 1e3),
     RATIO("heavy-1e4", 1, 1, 1, 1e4),
     RATIO("heavy-1e5", 1, 1, 1, 1e5),
+    RATIO_OF("smooth-1e0", 0, 1, 1, 1, 1),
+    RATIO_OF("smooth-1e1", 0, 1, 1, 1, 1e1),
+    RATIO_OF("smooth-1e3", 0, 1, 1, 1, 1e3),
+    RATIO_OF("smooth-1e5", 0, 1, 1, 1, 1e5),
     RATIO("light-1e1", 1e1, 1, 1, 1),
     RATIO("light-1e3", 1e3, 1, 1, 1),
     RATIO("light-1e5", 1e5, 1, 1, 1),

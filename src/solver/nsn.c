@@ -11,15 +11,18 @@
  * and gamma <- gamma + t x.  A row with alpha = 0 leaves and takes its impulse with it.  epsilon, 1e-6 of the diagonal,
  * changes the way and not the end.  t is 0.75, and 1 once no row has come or gone in two steps.
  *
- * Beyond the paper: with Wf held constant steps are those of a fixed point, of which, while no row comes or goes, guesses
+ * Beyond the paper: with Wf held constant steps are those of a fixed point, which does not contract where contacts share a load
+ * and slide.  So friction is taken with its whole derivative (nsn_newton.c), in proximal rounds (nsn_rounds.c), unless
+ * the paper's way is asked for, or there are too many rows for LU; where rounds stand still, that
+ * way has its chance as well.  On it, while no row comes or goes, guesses
  * ahead are made (extrapolate.c).  Where E has not halved in fifty steps, nor fallen in most of them, it goes round in
  * circles: it begins again from nothing, with less r of friction, smaller epsilon and more exact linear systems, a few times; it
  * goes on with these from the best there is where that is near.
  *
  * Gaps change with v as J says: the steps are those of one linearisation of the gaps, given by J and the targets.  Where
- * the problem has positions, gaps can be taken where the step ends (nsn_positions.c). */
+ * the problem has positions, gaps can be taken where the step ends (nsn_positions.c), by the fixed point. */
 #include "solver/nsn.h"
-#include "solver/delassus.h"
+#include "solver/nsn_newton.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +30,7 @@
 static const char *const functions[] = {"minimum", "fischer-burmeister", NULL};
 static const char *const methods[] = {"pcr", "pcg", "jacobi", "gauss-seidel", "cholesky", NULL};
 static const char *const switches[] = {"off", "on", NULL};
+static const char *const frictions[] = {"fixed-point", "newton", "auto", NULL};
 static const char *const ways[] = {"adapted", "fixed", NULL};
 
 static const sim_solver_option options[NSN_OPTIONS] = {
@@ -42,30 +46,20 @@ static const sim_solver_option options[NSN_OPTIONS] = {
     [NSN_EPSILON] = {"epsilon", "on the diagonal of linear systems, relative", 0, 1, 1e-6, 0, NULL},
     [NSN_POSITIONS] = {"positions", "gaps are taken where the step ends, if the problem knows", 0, 1, 0, 1, switches},
     [NSN_STIFFNESS] = {"stiffness", "with positions: the change of J in the matrix", 0, 1, 1, 1, switches},
+    [NSN_FRICTION] = {"friction", "Wf as a fixed point, by its derivative, or that up to 3000 rows", 0,
+                      NSN_FRICTIONS - 1, NSN_FRICTION_AUTO, 1, frictions},
 };
 
 static const double ROUNDED = 1e-12; /* an E that is as good as none */
 static const double SHRINK = 0.01, SMALLEST = 1e-6, CARE = 0.5, MOST_CARE = 1e-6;
 enum { WINDOW = 3, CALM = 5, PATIENCE = 50, ATTEMPTS = 40 };
+enum { MOST_ROWS = 3000 }; /* for LU: the matrix has 72 MB */
 
 /* An attempt: from nothing, until E no longer halves. */
 typedef struct attempt {
     int number, since, falls; /* steps since E halved that made it least */
     double E, mark;           /* the least of it; when it had last halved */
 } attempt;
-
-/* s and E of gamma. */
-static void measure(nsn *m) {
-    schur_times(&m->matrix, m->gamma, m->s);
-    for (int k = 0; k < m->n; k++) {
-        m->s[k] = nsn_given(m, k) ? 0 : m->s[k] + m->q[k] + m->call->R[k] * m->gamma[k];
-    }
-    m->E = nsn_error(m);
-    if (m->E < m->best_E) {
-        m->best_E = m->E;
-        memcpy(m->best, m->gamma, (size_t)m->n * sizeof *m->best);
-    }
-}
 
 /* gamma <- gamma + t x; 0 if the matrix was singular. */
 static int newton_step(nsn *m) {
@@ -105,61 +99,101 @@ static int go_on(nsn *m, attempt *a, int k) {
     if (near) {
         memcpy(m->gamma, m->best, (size_t)m->n * sizeof *m->gamma);
     }
-    measure(m);
+    nsn_measure(m);
     return a->number < ATTEMPTS;
+}
+
+static int by_derivative(const nsn *m) {
+    int way = (int)m->call->option[NSN_FRICTION];
+    return way == NSN_FRICTION_NEWTON || (way == NSN_FRICTION_AUTO && m->n <= MOST_ROWS);
+}
+
+static sim_outcome step_on(nsn *m, extrapolation *ahead, int k) {
+    int calm = m->steady >= CALM;
+    if (!calm) {
+        extrapolation_restart(ahead);
+    }
+    extrapolation_begin(ahead, m->gamma);
+    nsn_rows(m);
+    m->call->out->iterations = k + 1;
+    if (!newton_step(m)) {
+        return SIM_BROKEN_DOWN;
+    }
+    if (calm) {
+        extrapolation_end(ahead, m->gamma);
+    }
+    nsn_measure(m);
+    solver_record(m->call, m->E, NAN);
+    m->call->out->reason = isfinite(m->E) ? SIM_REASON_NONE : SIM_REASON_NONFINITE;
+    return isfinite(m->E) ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
 }
 
 static sim_outcome iterate(nsn *m, extrapolation *ahead) {
     const double *o = m->call->option;
-    attempt a = {.E = HUGE_VAL, .mark = HUGE_VAL};
-    measure(m);
-    solver_record(m->call, m->E, NAN);
-    for (int k = 0;
-         k < (int)o[NSN_MAX_ITERATIONS] && !(m->best_E <= o[NSN_TOLERANCE]) && !solution_stopped(m->call->out); k++) {
-        if (!go_on(m, &a, k)) {
-            m->call->out->reason = m->best_E <= ROUNDED ? SIM_REASON_NONE : SIM_REASON_STANDSTILL;
-            return m->best_E <= ROUNDED ? SIM_AT_ROUNDING : SIM_STALLED;
-        }
-        int calm = m->steady >= CALM;
-        if (!calm) {
-            extrapolation_restart(ahead);
-        }
-        extrapolation_begin(ahead, m->gamma);
-        nsn_rows(m);
-        m->call->out->iterations = k + 1;
-        if (!newton_step(m)) {
-            return SIM_BROKEN_DOWN;
-        }
-        if (calm) {
-            extrapolation_end(ahead, m->gamma);
-        }
-        measure(m);
-        solver_record(m->call, m->E, NAN);
-        if (!isfinite(m->E)) {
-            m->call->out->reason = SIM_REASON_NONFINITE;
-            return SIM_BROKEN_DOWN;
-        }
+    int first = m->call->out->iterations;
+    attempt a = {.since = first, .E = HUGE_VAL, .mark = HUGE_VAL};
+    sim_outcome end = SIM_AT_LIMIT;
+    for (int k = first; k < (int)o[NSN_MAX_ITERATIONS] && end == SIM_AT_LIMIT && !(m->best_E <= o[NSN_TOLERANCE]) &&
+                        !solution_stopped(m->call->out);
+         k++) {
+        end = go_on(m, &a, k) ? step_on(m, ahead, k) : SIM_STALLED;
     }
-    return m->best_E <= o[NSN_TOLERANCE] ? SIM_SOLVED : m->best_E <= ROUNDED ? SIM_AT_ROUNDING : SIM_AT_LIMIT;
+    return end;
+}
+
+/* What `end` is called by the best there was. */
+static sim_outcome name_end(const nsn *m, sim_outcome end) {
+    if (end == SIM_BROKEN_DOWN) {
+        return end;
+    }
+    if (m->best_E <= m->call->option[NSN_TOLERANCE] || m->best_E <= ROUNDED) {
+        return m->best_E <= m->call->option[NSN_TOLERANCE] ? SIM_SOLVED : SIM_AT_ROUNDING;
+    }
+    if (end == SIM_STALLED) {
+        m->call->out->reason = SIM_REASON_STANDSTILL;
+    }
+    return end;
+}
+
+/* 0 without memory. */
+static int find_fixed_point(nsn *m, sim_outcome *end) {
+    extrapolation ahead;
+    if (!extrapolation_make(&ahead, m->n, WINDOW, m->call->scratch)) {
+        return 0;
+    }
+    ahead.growth = 1;
+    for (int k = 0; k < m->n; k++) {
+        ahead.scale[k] = sqrt(m->matrix.diagonal[k]);
+    }
+    *end = iterate(m, &ahead);
+    return 1;
 }
 
 static int solve(solver_call *call) {
     nsn m;
-    extrapolation ahead;
+    sim_outcome end;
     if (call->option[NSN_POSITIONS] > 0 && call->problem->positions) {
         return nsn_with_positions(call);
     }
     if (!nsn_make(&m, call) ||
-        !schur_make(&m.matrix, call->problem, (schur_method)call->option[NSN_LINEAR], call->scratch) ||
-        !extrapolation_make(&ahead, m.n, WINDOW, call->scratch)) {
+        !schur_make(&m.matrix, call->problem, (schur_method)call->option[NSN_LINEAR], call->scratch)) {
         return 0;
     }
-    ahead.growth = 1;
-    for (int k = 0; k < m.n; k++) {
-        ahead.scale[k] = sqrt(m.matrix.diagonal[k]);
-    }
     nsn_begin(&m);
-    call->out->outcome = iterate(&m, &ahead);
+    nsn_measure(&m);
+    solver_record(call, m.E, NAN);
+    int rounds = by_derivative(&m), automatic = (int)call->option[NSN_FRICTION] == NSN_FRICTION_AUTO;
+    if (rounds && !nsn_rounds(&m, &end)) {
+        return 0;
+    }
+    if (!rounds || (automatic && end == SIM_STALLED)) {
+        nsn_start(&m);
+        nsn_measure(&m);
+        if (!find_fixed_point(&m, &end)) {
+            return 0;
+        }
+    }
+    call->out->outcome = name_end(&m, end);
     call->out->residual = m.best_E;
     solver_hand_out(call, m.best);
     return 1;
@@ -174,7 +208,7 @@ const solver_type solver_nsn = {
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .positions = NSN_POSITIONS + 1,
-             .counts = SIM_COUNTS_SEARCHES,
+             .counts = SIM_COUNTS_SEARCHES | SIM_COUNTS_FAILURES | SIM_COUNTS_WHOLE_STEPS,
              .noptions = NSN_OPTIONS,
              .option = options},
     .solve = solve,

@@ -19,10 +19,12 @@ enum {
     NSN_EPSILON,
     NSN_POSITIONS,
     NSN_STIFFNESS,
+    NSN_FRICTION,
     NSN_OPTIONS
 };
 enum { NSN_MINIMUM_MAP, NSN_FISCHER_BURMEISTER };
 enum { NSN_R_ADAPTED, NSN_R_FIXED };
+enum { NSN_FRICTION_FIXED_POINT, NSN_FRICTION_NEWTON, NSN_FRICTION_AUTO, NSN_FRICTIONS };
 
 /* What is remembered of friction on the way. */
 typedef struct nsn_friction {
@@ -58,6 +60,8 @@ void nsn_rows(nsn *m);
 int nsn_linear(nsn *m);
 /* Of a Newton step: 0.75, or 1 once no row has come or gone in two steps. */
 double nsn_part(nsn *m);
+/* s and E of gamma; the best is kept. */
+void nsn_measure(nsn *m);
 /* E of s and gamma. */
 double nsn_error(const nsn *m);
 int nsn_given(const nsn *m, int row);

@@ -162,6 +162,18 @@ double nsn_error(const nsn *m) {
     return natural_error(&sum);
 }
 
+void nsn_measure(nsn *m) {
+    schur_times(&m->matrix, m->gamma, m->s);
+    for (int k = 0; k < m->n; k++) {
+        m->s[k] = nsn_given(m, k) ? 0 : m->s[k] + m->q[k] + m->call->R[k] * m->gamma[k];
+    }
+    m->E = nsn_error(m);
+    if (m->E < m->best_E) {
+        m->best_E = m->E;
+        memcpy(m->best, m->gamma, (size_t)m->n * sizeof *m->best);
+    }
+}
+
 int nsn_make(nsn *m, solver_call *call) {
     size_t n = (size_t)call->problem->nrow;
     *m = (nsn){.call = call,

@@ -30,6 +30,7 @@ static const struct {
     {"incp, no edges, no restart", "incp", {"restart", "edges"}, {0, 0}},
     {"mncp-rlm", "mncp-rlm", {NULL}, {0}},
     {"mncp-plm", "mncp-plm", {NULL}, {0}},
+    {"nsn, fixed point", "nsn", {"friction"}, {0}},
     {"nsn", "nsn", {NULL}, {0}},
     {"pgs, 3000 sweeps", "pgs", {"max_iterations", "acceleration"}, {3000, 0}},
     {"pgs, 3000, guesses ahead", "pgs", {"max_iterations"}, {3000}},

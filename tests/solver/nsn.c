@@ -1,4 +1,5 @@
 /* Nonsmooth Newton: where it ends does not depend on how it gets there, and it says why when it does not. */
+#include "solver/nsn_newton.h"
 #include "solver/schur.h"
 #include "support/answers.h"
 #include "support/problems.h"
@@ -20,6 +21,8 @@ Test(nsn, ends_at_one_velocity_whatever_r_function_epsilon_and_linear_method) {
         {{"epsilon", 1e-12}},
         {{"linear", SCHUR_CHOLESKY}},
         {{"linear_tolerance", 1e-9}, {"preconditioned", 0}},
+        {{"friction", NSN_FRICTION_NEWTON}},
+        {{"friction", NSN_FRICTION_AUTO}},
     };
     random_source r = {11};
     problem_recipe recipe = {.bodies = 3, .contacts = 3, .friction = 0.2, .impact = 1, .scatter = 0.2};
@@ -28,8 +31,8 @@ Test(nsn, ends_at_one_velocity_whatever_r_function_epsilon_and_linear_method) {
         sim_problem *p = random_problem(&r, &recipe);
         cr_assert_leq(p->nv, MOST);
         for (int k = -1; k < (int)(sizeof ways / sizeof *ways); k++) {
-            option_setting tight[5] = {{"tolerance", 1e-11}, {"max_iterations", 5000}};
-            memcpy(tight + 2, k < 0 ? (option_setting[2]){{NULL, 0}} : ways[k], 2 * sizeof *tight);
+            option_setting tight[6] = {{"tolerance", 1e-11}, {"max_iterations", 5000}, {"friction", 0}};
+            memcpy(tight + 3, k < 0 ? (option_setting[2]){{NULL, 0}} : ways[k], 2 * sizeof *tight);
             options_with("nsn", tight, option);
             answer a = answer_create(p, 0, 0);
             answer_find(&a, "nsn", option);
@@ -62,11 +65,14 @@ Test(nsn, says_whether_it_ran_out_of_steps_or_the_matrix_was_singular) {
     double mass[] = {1, 1, 1};
     int steps;
     sim_problem *p = box_stack(3, mass, 0.5, 0.01, 0);
-    const option_setting few[] = {{"max_iterations", 3}, {NULL, 0}};
-    const option_setting singular[] = {{"epsilon", 0}, {"linear", SCHUR_CHOLESKY}, {NULL, 0}};
-    const option_setting regular[] = {{"epsilon", 1e-6}, {"linear", SCHUR_CHOLESKY}, {NULL, 0}};
-    const option_setting residuals[] = {{"epsilon", 0}, {NULL, 0}};
+    const option_setting few[] = {{"max_iterations", 3}, {"friction", 0}, {NULL, 0}};
+    const option_setting singular[] = {{"epsilon", 0}, {"linear", SCHUR_CHOLESKY}, {"friction", 0}, {NULL, 0}};
+    const option_setting regular[] = {{"epsilon", 1e-6}, {"linear", SCHUR_CHOLESKY}, {"friction", 0}, {NULL, 0}};
+    const option_setting residuals[] = {{"epsilon", 0}, {"friction", 0}, {NULL, 0}};
+    const option_setting rounds[] = {{"max_iterations", 3}, {NULL, 0}};
     cr_expect_eq(outcome_of(p, few, &steps), SIM_AT_LIMIT);
+    cr_expect_eq(steps, 3);
+    cr_expect_eq(outcome_of(p, rounds, &steps), SIM_AT_LIMIT);
     cr_expect_eq(steps, 3);
     cr_expect_eq(outcome_of(p, singular, &steps), SIM_BROKEN_DOWN);
     cr_expect_eq(outcome_of(p, regular, &steps), SIM_SOLVED);
@@ -79,19 +85,22 @@ Test(nsn, says_whether_it_ran_out_of_steps_or_the_matrix_was_singular) {
 Test(nsn, says_that_it_goes_round_in_circles) {
     random_source r = {7};
     problem_recipe recipe = {.bodies = 1, .contacts = 8, .friction = 1, .bias = 0.1, .impact = 1, .scatter = 0.6};
-    int stalled = 0, solved = 0;
+    int stalled[2] = {0}, solved[2] = {0};
     for (int trial = 0; trial < 20; trial++) {
         sim_problem *p = random_problem(&r, &recipe);
-        const option_setting many[] = {{"max_iterations", 20000}, {NULL, 0}};
-        int steps;
-        sim_outcome outcome = outcome_of(p, many, &steps);
-        stalled += outcome == SIM_STALLED;
-        solved += outcome == SIM_SOLVED;
-        cr_expect(outcome == SIM_SOLVED || outcome == SIM_STALLED, "%s", sim_outcome_name(outcome));
+        for (int way = NSN_FRICTION_FIXED_POINT; way <= NSN_FRICTION_NEWTON; way++) {
+            const option_setting many[] = {{"max_iterations", 20000}, {"friction", way}, {NULL, 0}};
+            int steps;
+            sim_outcome outcome = outcome_of(p, many, &steps);
+            stalled[way] += outcome == SIM_STALLED;
+            solved[way] += outcome == SIM_SOLVED;
+            cr_expect(outcome == SIM_SOLVED || outcome == SIM_STALLED, "%s", sim_outcome_name(outcome));
+        }
         sim_problem_free(p);
     }
-    cr_expect_geq(stalled, 1);
-    cr_expect_geq(solved, 5, "%d of 20", solved);
+    cr_expect(stalled[0] >= 1 && stalled[1] >= 1);
+    cr_expect_geq(solved[0], 5, "%d of 20", solved[0]);
+    cr_expect_geq(solved[1], 5, "%d of 20", solved[1]);
 }
 
 /* Every linear system of the way: from 1 down, in order. */
@@ -100,7 +109,7 @@ Test(nsn, keeps_the_residuals_of_its_linear_systems_for_those_who_ask) {
     double mass[] = {1, 1, 1}, linear[ROOM], option[MOST];
     int step[ROOM];
     sim_problem *p = box_stack(3, mass, 0.5, 0.01, 2);
-    const option_setting set[] = {{"linear_tolerance", 1e-10}, {NULL, 0}};
+    const option_setting set[] = {{"linear_tolerance", 1e-10}, {"friction", 0}, {NULL, 0}};
     options_with("nsn", set, option);
     answer a = answer_create(p, 0, 0);
     a.history.linear_room = ROOM;

@@ -26,7 +26,7 @@ def name_of(problem):
 
 
 def answers(context, *options, steps=100, history=None):
-    words = [word for option in options for word in ("--set", option)] + (["--history", history] if history else [])
+    words = [word for option in ("friction=fixed-point", *options) for word in ("--set", option)] + (["--history", history] if history else [])
     told = context.json("solve", FOLDER, "--solver", "nsn", "--set", f"max_iterations={steps}", *words, "--json", statuses=(0, 1))
     return {name_of(problem): problem for problem in told["problems"]}
 
