@@ -53,7 +53,7 @@ int hybrid_stick(const hybrid *h, solver_call *call, double *x);
 /* x where everything would stick or at the guess, wherever r is less; 0 without memory. */
 int hybrid_start(const hybrid *h, solver_call *call, double *x);
 /* Where all sticks on more points than it needs, W is singular, and r can have a minimum that is no root.  With W + soft 1
- * and q - soft gamma in place of W and q it has none there, and what gamma lacks of the answer falls by about `soft` over
+ * and q - soft gamma in place of W and q it is not singular, and what gamma lacks of the answer falls by about `soft` over
  * the inverse masses that are felt, each time that gamma follows (a proximal point method).  `soft` 0: as it was. */
 void hybrid_soften(hybrid *h, double soft, const double *gamma);
 /* Impulses in the problem's units, and E of them. */

@@ -13,7 +13,8 @@
  *     |J_a a + r_a|^2 + lambda / (1 + lambda) |J_o a + r_o|^2 + lambda |a|^2.
  *
  * lambda has its old meaning: the step is that of the whole problem.  With lambda = 0 the open contacts drop out, and where
- * J_a is square it is Newton's step, by Gauss' elimination, which takes a fifth of the time.
+ * J_a is square it is Newton's step, by Gauss' elimination, which takes a fifth of the time; each part of J_a that is coupled
+ * to no other by itself.
  *
  * Who stands on an edge moves along two tangents, dx = B (xi_1, xi_2, 0), and J B has two columns for that contact. */
 #include "solver/hybrid_step.h"
@@ -29,7 +30,7 @@ enum { MANY = 48, PASSES = 2 }; /* columns from which J' J is worth it, where W 
 int hybrid_step_make(hybrid_step *s, const hybrid *h, sim_arena *scratch) {
     size_t n = (size_t)h->n;
     *s = (hybrid_step){.h = h};
-    int *whole = ARENA_NEW(scratch, int, 6 * n), numbers = h->start ? h->start[h->n] + (SIM_MAX_ROWS * h->n) : 0;
+    int *whole = ARENA_NEW(scratch, int, 11 * n), numbers = h->start ? h->start[h->n] + (SIM_MAX_ROWS * h->n) : 0;
     s->G = ARENA_NEW(scratch, double, 2 * n * SIM_MAX_ROWS);
     s->M = sim_arena_alloc(scratch, n * n, sizeof *s->M);
     s->A = ARENA_NEW(scratch, double, least_squares_work(h->n, h->n));
@@ -42,7 +43,8 @@ int hybrid_step_make(hybrid_step *s, const hybrid *h, sim_arena *scratch) {
     }
     s->D = s->G + n * SIM_MAX_ROWS;
     s->z = s->y + n;
-    int **of[] = {&s->first, &s->kept, &s->place, &s->column, &s->swap, &s->owner};
+    int **of[] = {&s->first, &s->kept, &s->place, &s->column, &s->swap, &s->owner,
+                  &s->root,  &s->next, &s->last,  &s->member, &s->local};
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         *of[k] = whole + k * n;
     }
@@ -252,9 +254,10 @@ static int factor_squares(hybrid_step *s, double lambda) {
     for (int i = 0; i < s->h->n; i++) {
         double weight = weight_of(s, i, lambda);
         for (int k = s->row[i]; k < s->row[i + 1] && weight > 0; k++) {
-            double *column = s->A + columns * (size_t)s->at[k], w = weight * s->value[k];
+            double w = weight * s->value[k];
             for (int l = k; l < s->row[i + 1]; l++) {
-                column[s->at[l]] += w * s->value[l];
+                int a = s->at[k] < s->at[l] ? s->at[k] : s->at[l], b = s->at[k] + s->at[l] - a;
+                s->A[columns * (size_t)a + (size_t)b] += w * s->value[l];
             }
         }
     }
@@ -319,19 +322,86 @@ int hybrid_step_least(hybrid_step *s, const double *r, double lambda, double *dx
     return done;
 }
 
-int hybrid_step_newton(hybrid_step *s, const double *r, double *dx) {
-    size_t n = (size_t)s->h->n, columns = (size_t)s->columns;
-    int info = 0, one = 1;
-    if (!s->square) {
+/* ---- Newton's step, part by part ---- */
+
+static int root_of(int *root, int k) {
+    while (root[k] != k) {
+        k = root[k] = root[root[k]];
+    }
+    return k;
+}
+
+/* Columns that J_a couples, however far around, have one root; those of a part stand in a row in `member`, which gives the
+ * row of J_a that belongs to a column. */
+static void find_parts(hybrid_step *s) {
+    for (int k = 0; k < s->columns; k++) {
+        s->root[k] = k;
+        s->next[k] = s->last[k] = -1;
+    }
+    for (int i = 0; i < s->h->n; i++) {
+        for (int k = s->row[i]; k < s->row[i + 1] && s->place[i] < s->top; k++) {
+            int a = root_of(s->root, s->column[i]), b = root_of(s->root, s->at[k]);
+            s->root[a > b ? a : b] = a < b ? a : b;
+        }
+        if (s->column[i] >= 0) {
+            s->member[s->column[i]] = i;
+        }
+    }
+    for (int k = 0; k < s->columns; k++) { /* lists, from the root on */
+        int root = root_of(s->root, k);
+        if (root != k) {
+            s->next[s->last[root] < 0 ? root : s->last[root]] = k;
+            s->last[root] = k;
+        }
+    }
+}
+
+/* y of the columns of a part; 0 where it is singular. */
+static int solve_part(hybrid_step *s, int root, const double *r, double *y) {
+    int size = 0, info, one = 1;
+    for (int k = root; k >= 0; k = s->next[k]) {
+        s->local[k] = size++;
+    }
+    size_t n = (size_t)size;
+    double *b = s->A + n * n;
+    memset(s->A, 0, n * n * sizeof *s->A);
+    for (int k = root; k >= 0; k = s->next[k]) {
+        int i = s->member[k];
+        b[s->local[k]] = -r[i];
+        for (int j = s->row[i]; j < s->row[i + 1]; j++) {
+            s->A[(size_t)s->local[s->at[j]] * n + (size_t)s->local[k]] = s->value[j];
+        }
+    }
+    dgetrf_(&size, &size, s->A, &size, s->swap, &info);
+    if (info != 0) {
         return 0;
     }
-    spell_out(s);
+    dgetrs_("N", &size, &one, s->A, &size, s->swap, b, &size, &info);
+    for (int k = root; k >= 0; k = s->next[k]) {
+        y[k] = b[s->local[k]];
+    }
+    return 1;
+}
+
+static int solve_by_parts(hybrid_step *s, const double *r, double *y) {
+    find_parts(s);
+    for (int k = 0; k < s->columns; k++) {
+        if (s->root[k] == k && !solve_part(s, k, r, y)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int solve_dense(hybrid_step *s, const double *r, double *y) {
+    size_t n = (size_t)s->h->n, columns = (size_t)s->columns;
+    int info = 0, one = 1;
     for (size_t k = 0; k < columns; k++) {
         memcpy(s->A + columns * k, s->M + n * k, columns * sizeof *s->A);
     }
     for (int i = 0; i < s->h->n; i++) {
         if (s->place[i] < s->top) {
-            s->y[s->place[i]] = -r[i];
+            y[s->place[i]] = -r[i];
         }
     }
     if (columns > 0) {
@@ -339,7 +409,14 @@ int hybrid_step_newton(hybrid_step *s, const double *r, double *dx) {
         if (info != 0) {
             return 0;
         }
-        dgetrs_("N", &s->columns, &one, s->A, &s->columns, s->swap, s->y, &s->columns, &info);
+        dgetrs_("N", &s->columns, &one, s->A, &s->columns, s->swap, y, &s->columns, &info);
+    }
+    return 1;
+}
+
+int hybrid_step_newton(hybrid_step *s, const double *r, double *dx) {
+    if (!s->square || !(s->h->start ? solve_by_parts(s, r, s->y) : solve_dense(s, r, s->y))) {
+        return 0;
     }
     complete(s, r, 0, s->y, dx);
     return isfinite(dense_dot(s->h->n, dx, dx));

@@ -13,10 +13,12 @@ typedef struct hybrid_step {
     int *place;       /* [n] where a row stands */
     int *column;      /* [n] of an unknown; -1: not kept */
     int *swap;        /* [n] */
-    double *G;        /* [n][SIM_MAX_ROWS] row by row, F of the kept unknowns */
-    double *D;        /* [n][SIM_MAX_ROWS] and their own part of dx */
-    int *owner;       /* [n] constraint of a row */
-    int *row, *at;    /* where W is sparse, J of what is kept in compressed rows */
+    /* [n] parts of J that are coupled: the first column of one, the next in it, the last; row of a column; place in its part */
+    int *root, *next, *last, *member, *local;
+    double *G;     /* [n][SIM_MAX_ROWS] row by row, F of the kept unknowns */
+    double *D;     /* [n][SIM_MAX_ROWS] and their own part of dx */
+    int *owner;    /* [n] constraint of a row */
+    int *row, *at; /* where W is sparse, J of what is kept in compressed rows */
     double *value;
     int dense;     /* M is there */
     double *M;     /* [columns][n] the same dense, rows in their places */
