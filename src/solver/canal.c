@@ -305,7 +305,7 @@ static int run_round(canal *c) {
     measure(c, gamma);
     keep_best(c, gamma);
     move_on(c, gamma);
-    return look_ahead(c);
+    return c->best <= c->call->option[TOLERANCE] ? 1 : look_ahead(c); /* as dear as a Newton step */
 }
 
 /* 1 / R' carries the rounding of velocities into impulses. */
