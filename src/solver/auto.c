@@ -69,7 +69,7 @@ static const double SLICE = 0.2;   /* of the work so far, between looks */
 /* How they start, and how much has to be in vain: of `least` above; growth of work, for each method that has begun, in which
  * E must be halved. */
 static const auto_start starts[] = {
-    {.together = 1, .from_guess = 1, .least = 0.2, .growth = 2},
+    {.together = 1, .from_guess = 1, .least = 0.2, .growth = 1},
     {.together = 0, .from_guess = 1, .least = 0.2, .growth = 1},
     {.together = 0, .from_guess = 0, .least = 1, .growth = 8},
 };
