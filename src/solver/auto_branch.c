@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double FAR_BETTER = 0.1; /* the part of its own error for which a method leaves its way at any time */
+static const double FAR_BETTER = 0.1; /* the part of its own error for which the finisher leaves its way */
+static const double GOT_ON = 0.5;     /* the part of what it took last that is worth another try */
 /* For work in rounds: a Newton step over the multiplications of its factorisation; a factor of W over rows^3. */
 static const double STEP = 0.8, FACTOR = 0.1;
 static const double SWEEPS = 3; /* those of the first method that take as long as an iteration of another */
@@ -68,7 +69,7 @@ int auto_set_up(auto_turns *t, const solver_type *const *type, int count, void *
         b->out.impulse = ARENA_NEW(call->scratch, double, p->nrow);
         b->out.v = ARENA_NEW(call->scratch, double, sim_problem_local(p) ? p->nrow : p->nv);
         b->out.residual = HUGE_VAL;
-        b->ended = HUGE_VAL;
+        b->taken = b->ended = HUGE_VAL;
         if (!b->out.impulse || !b->out.v || !set_options(b, t->tolerance, call->scratch)) {
             return 0;
         }
@@ -77,7 +78,10 @@ int auto_set_up(auto_turns *t, const solver_type *const *type, int count, void *
         int unfit = !card->local && (!lawful || (card->bodies && sim_problem_local(p)));
         b->stage = unfit ? AUTO_DONE : AUTO_NOT_BEGUN;
     }
-    return cubes >= 0 && take_guess(t);
+    t->impulse = ARENA_NEW(call->scratch, double, p->nrow);
+    t->v = ARENA_NEW(call->scratch, double, p->nv);
+    t->least = HUGE_VAL;
+    return cubes >= 0 && t->impulse && t->v && take_guess(t);
 }
 
 void auto_add_effort(sim_solution *sum, const sim_solution *part) {
@@ -101,10 +105,13 @@ void auto_look(auto_turns *t, auto_branch *b) {
     if (b->out.residual < t->E) {
         t->E = b->out.residual;
         t->best = b->index;
+        memcpy(t->impulse, b->out.impulse, (size_t)t->problem->nrow * sizeof *t->impulse);
+        memcpy(t->v, b->out.v, (size_t)t->problem->nv * sizeof *t->v);
     }
-    if (t->E <= 0.5 * t->halved) {
-        t->halved = t->E;
-        t->work_at_halving = auto_work(t) - t->set_up;
+    t->least = fmin(t->least, b->out.residual);
+    if (t->least <= 0.5 * t->halved) {
+        t->halved = t->least;
+        t->work_at_halving = auto_work(t) - t->began;
     }
 }
 
@@ -128,11 +135,14 @@ int auto_begin(auto_turns *t, auto_branch *b) {
             return made < 0;
         }
         b->call.work += b->expected;
-        t->set_up += b->expected;
+        t->began += b->expected;
         b->call.problem = &t->velocities;
     }
     b->stage = AUTO_RUNNING;
     b->state = b->type->begin(&b->call);
+    if (b->state && t->from) {
+        auto_take(t, b, t->from);
+    }
     return b->state != NULL;
 }
 
@@ -142,16 +152,84 @@ void auto_take(auto_turns *t, auto_branch *b, const double *from) {
     auto_look(t, b);
 }
 
+/* The first-order method that has found the best since the finisher last took anything; NULL: none has got on. */
+static const auto_branch *found(const auto_turns *t, const auto_branch *finisher) {
+    const auto_branch *best = NULL;
+    for (int k = 0; k < t->count; k++) {
+        const auto_branch *b = &t->branch[k];
+        int first_order = b->type != finisher->type && b->stage != AUTO_NOT_BEGUN;
+        if (first_order && b->out.residual <= GOT_ON * finisher->taken &&
+            (!best || b->out.residual < best->out.residual)) {
+            best = b;
+        }
+    }
+    return best && best->out.residual < HUGE_VAL ? best : NULL;
+}
+
+int auto_may_finish(const auto_turns *t, const auto_branch *b, const auto_branch *own) {
+    const auto_branch *better = found(t, b);
+    if (b->stage == AUTO_NOT_BEGUN && own->stage == AUTO_RUNNING) {
+        return better && better->out.residual < FAR_BETTER * own->out.residual;
+    }
+    return b->stage == AUTO_RUNNING || (b->stage != AUTO_DONE && !own->rounds && better);
+}
+
 /* In every other turn a method leaves its own way only for what is far better: some dead ends are left by exchange, others
  * by going on. */
-void auto_hand_over(auto_turns *t, auto_branch *b) {
+static void exchange(auto_turns *t, auto_branch *b) {
     double lead = b->turns % 2 ? FAR_BETTER : 1;
     int better = t->best >= 0 && t->best != b->index && t->E < lead * b->out.residual;
     int again = b->again && t->best >= 0;
     b->again = 0;
     if (better || again) {
-        auto_take(t, b, t->branch[t->best].out.impulse);
+        auto_take(t, b, t->impulse);
     }
+}
+
+/* What others have found since it last took anything up. */
+static void finish(auto_turns *t, auto_branch *b) {
+    const auto_branch *better = found(t, b);
+    double enough = b->stage == AUTO_ENDED || b->taken == HUGE_VAL ? HUGE_VAL : FAR_BETTER * b->out.residual;
+    if (better && better->out.residual < enough) {
+        b->taken = better->out.residual;
+        b->stage = AUTO_RUNNING;
+        auto_take(t, b, better->out.impulse);
+    }
+}
+
+void auto_hand_over(auto_turns *t, auto_branch *b) {
+    if (t->start->together) {
+        exchange(t, b);
+    } else {
+        finish(t, b);
+    }
+}
+
+/* 0 without memory. */
+int auto_begin_anew(auto_turns *t) {
+    size_t rows = (size_t)t->problem->nrow;
+    double *from = ARENA_NEW(t->call->scratch, double, rows);
+    if (!from) {
+        return 0;
+    }
+    memset(from, 0, rows * sizeof *from);
+    if (t->start->from_guess && t->guess) {
+        memcpy(from, t->guess, rows * sizeof *from);
+    }
+    t->from = from;
+    t->began = auto_work(t);
+    t->least = t->halved = HUGE_VAL;
+    for (int k = 0; k < t->count; k++) {
+        auto_branch *b = &t->branch[k];
+        b->before = b->call.work;
+        b->taken = HUGE_VAL;
+        b->again = b->turns = 0;
+        if (b->state && b->stage != AUTO_DONE) { /* in rounds it has none */
+            b->stage = AUTO_RUNNING;
+            auto_take(t, b, t->from);
+        }
+    }
+    return 1;
 }
 
 /* A factor of W is not W to the last bit: who works on W itself confirms the answer, or goes on from there. */
@@ -163,16 +241,18 @@ static void confirm(auto_turns *t, auto_branch *b) {
         t->E = judge->out.residual;
         if (t->E > t->tolerance) {
             b->stage = AUTO_DONE;
+            judge->stage = AUTO_RUNNING;
             t->best = judge->index;
+            memcpy(t->impulse, judge->out.impulse, (size_t)t->problem->nrow * sizeof *t->impulse);
         }
     }
 }
 
-/* A method that has come to its end short of the tolerance begins again, as long as that helps. */
+/* A method that has come to its end short of the tolerance begins again from what others found, as long as that helps. */
 static void end(auto_turns *t, auto_branch *b) {
-    b->again = b->stage == AUTO_RUNNING && b->out.outcome != SIM_BROKEN_DOWN && t->E > t->tolerance &&
-               t->E < HUGE_VAL && t->E <= 0.5 * b->ended;
-    b->stage = b->again ? AUTO_RUNNING : AUTO_DONE;
+    b->again = t->start->together && b->out.outcome != SIM_BROKEN_DOWN && t->E > t->tolerance && t->E < HUGE_VAL &&
+               t->E <= 0.5 * b->ended;
+    b->stage = b->again ? AUTO_RUNNING : b->out.outcome == SIM_BROKEN_DOWN ? AUTO_DONE : AUTO_ENDED;
     b->ended = t->E;
 }
 
@@ -180,7 +260,7 @@ int auto_go_on(auto_turns *t, auto_branch *b, double work) {
     solver_piece piece = b->type->go_on(b->state, b->call.work + work);
     auto_look(t, b);
     confirm(t, b);
-    if (piece == SOLVER_ENDED) {
+    if (piece == SOLVER_ENDED && b->stage == AUTO_RUNNING) {
         end(t, b);
     }
     return piece != SOLVER_NO_MEMORY;
@@ -195,7 +275,7 @@ int auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps) {
     found.impulse = ARENA_NEW(call.scratch, double, from.nrow);
     found.iterations = found.factorisations = found.searches = 0;
     found.multiplications = found.factor_seconds = 0;
-    from.impulse_guess = t->best >= 0 && b->turns > 1 ? t->branch[t->best].out.impulse : NULL;
+    from.impulse_guess = t->best >= 0 && b->turns > 1 ? t->impulse : NULL;
     b->option[b->limit] = fmin(floor(steps), MOST_STEPS);
     call.problem = &from;
     call.out = &found;
@@ -203,7 +283,7 @@ int auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps) {
     if (done) {
         b->call.unit = found.factorisations ? STEP * found.multiplications / found.factorisations : unit;
         b->call.work += b->expected + found.iterations * b->call.unit;
-        t->set_up += b->expected;
+        t->began += b->expected;
         b->stage = found.outcome == SIM_AT_LIMIT ? AUTO_RUNNING : AUTO_DONE;
         b->out.outcome = found.outcome;
         auto_add_effort(&b->out, &found);

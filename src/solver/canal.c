@@ -86,6 +86,7 @@ typedef struct canal {
     double half;                /* E must come under */
     int waited, steady;         /* rounds since it last did; since the penalty last fell */
     double multiplier_change, shift_change;
+    int near; /* from a guess: the answer is near, if there is one */
     int round, ended;
     double before;        /* E of the round before */
     double loosest;       /* tolerance of inner problems */
@@ -304,7 +305,7 @@ static int run_round(canal *c) {
     measure(c, gamma);
     keep_best(c, gamma);
     move_on(c, gamma);
-    return look_ahead(c);
+    return c->best <= c->call->option[TOLERANCE] ? 1 : look_ahead(c); /* as dear as a Newton step */
 }
 
 /* 1 / R' carries the rounding of velocities into impulses. */
@@ -326,7 +327,7 @@ static sim_outcome judge_round(const canal *c) {
     if (at_rounding(c)) {
         return SIM_AT_ROUNDING;
     }
-    if (c->waited >= (c->problem->impulse_guess ? PATIENCE_NEAR : PATIENCE)) {
+    if (c->waited >= (c->near ? PATIENCE_NEAR : PATIENCE)) {
         c->call->out->reason = SIM_REASON_STANDSTILL;
         return SIM_AT_LIMIT;
     }
@@ -419,6 +420,7 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
     memcpy(c->call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
     memset(c->call->out->impulse, 0, (size_t)p->nrow * sizeof(double));
     start(c, p->impulse_guess);
+    c->near = p->impulse_guess != NULL;
     primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method};
     convex_law law = {p, c->law.R, c->law.yield, c->target, c->law.constant};
     return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch) && inner_begin(&c->rounds, &c->newton, scratch);
@@ -468,14 +470,19 @@ static solver_piece go_on(void *state, double until) {
     return piece;
 }
 
-/* From v = v* + A^-1 J' impulse; once it has ended, with a penalty as soft as at first. */
+/* From v = v* + A^-1 J' impulse, with a penalty as soft as at first. */
 static void take(void *state, const double *impulse) {
     canal *c = state;
     measure(c, impulse);
+    c->best = HUGE_VAL;
     keep_best(c, impulse);
     memcpy(c->newton.at.v, c->v, (size_t)c->problem->nv * sizeof *c->v);
     start(c, impulse);
-    c->kappa = c->ended ? c->call->option[PENALTY] : c->kappa;
+    c->near = 0;
+    for (int r = 0; r < c->problem->nrow; r++) {
+        c->near = c->near || impulse[r] != 0;
+    }
+    c->kappa = c->call->option[PENALTY];
     c->ended = 0;
     extrapolation_restart(&c->ahead);
     c->leap.guessed = c->leap.pause = c->leap.left = c->held = 0;

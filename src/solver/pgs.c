@@ -252,8 +252,10 @@ static void take(void *state, const double *impulse) {
         memcpy(r->s.gamma + b->at, impulse + r->s.problem->constraint[i].row, (size_t)b->rows * sizeof *impulse);
     }
     pgs_refresh(&r->s);
+    r->b.merit = r->b.residual = HUGE_VAL;
     measure(&r->s, &r->b);
-    extrapolation_restart(&r->e);
+    r->at.length = STAGE_LENGTH;
+    enter(&r->at, 0, r->sweep, &r->s, &r->e, &r->b);
     r->call->out->residual = r->b.residual;
     hand_out(&r->s, r->call, r->b.gamma);
     r->call->work += r->call->unit;

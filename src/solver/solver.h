@@ -30,7 +30,7 @@ typedef struct solver_type {
         solver_call *call); /* 0 without memory.  Fills v, impulse, outcome, iterations, residual on every path */
     /* The same in pieces, for solvers made of others; NULL: only whole.  State and memory of a call are in its scratch.
      * `begin` gives NULL without memory; `go_on` works until call->work is `until` or more, or it ends, and leaves the
-     * best answer so far in call->out; `take` goes on from the impulses of another, and leaves there the better of both. */
+     * best answer so far in call->out; `take` begins anew from these impulses, and leaves them there. */
     void *(*begin)(solver_call *call);
     solver_piece (*go_on)(void *state, double until);
     void (*take)(void *state, const double *impulse);

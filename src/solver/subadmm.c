@@ -318,6 +318,7 @@ static void take(void *state, const double *impulse) {
     subadmm_take(&r->s, impulse);
     r->at.change = r->at.wait = 1;
     r->at.in_round = r->at.in_vain = 0;
+    r->s.best = HUGE_VAL;
     start(&r->s, &r->at);
     hand_out(r);
 }
