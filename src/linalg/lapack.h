@@ -23,7 +23,7 @@ void dgetrs_(const char *transposed, const int *n, const int *nrhs, const double
 void dsyrk_(const char *half, const char *transposed, const int *n, const int *k, const double *alpha, const double *A,
             const int *lda, const double *beta, double *C, const int *ldc);
 void dpotrf_(const char *half, const int *n, double *A, const int *lda, int *info);
-void dpotrs_(const char *half, const int *n, const int *nrhs, const double *A, const int *lda, double *b, const int *ldb,
-             int *info);
+void dpotrs_(const char *half, const int *n, const int *nrhs, const double *A, const int *lda, double *b,
+             const int *ldb, int *info);
 
 #endif

@@ -240,6 +240,49 @@ static void complete(hybrid_step *s, const double *r, double lambda, const doubl
     }
 }
 
+/* ---- what is coupled ---- */
+
+static int root_of(int *root, int k) {
+    while (root[k] != k) {
+        k = root[k] = root[root[k]];
+    }
+    return k;
+}
+
+/* Columns that the first rows of J couple, or all of its rows, however far around, have one root, where a list of them
+ * begins.  `member` gives the row of J_a that belongs to a column. */
+static void find_parts(hybrid_step *s, int all) {
+    for (int k = 0; k < s->columns; k++) {
+        s->root[k] = k;
+        s->next[k] = s->last[k] = -1;
+    }
+    for (int i = 0; i < s->h->n; i++) {
+        for (int k = s->row[i]; k < s->row[i + 1] && (all || s->place[i] < s->top); k++) {
+            int a = root_of(s->root, s->at[s->row[i]]), b = root_of(s->root, s->at[k]);
+            s->root[a > b ? a : b] = a < b ? a : b;
+        }
+        if (s->column[i] >= 0) {
+            s->member[s->column[i]] = i;
+        }
+    }
+    for (int k = 0; k < s->columns; k++) { /* lists, from the root on */
+        int root = s->root[k] = root_of(s->root, k);
+        if (root != k) {
+            s->next[s->last[root] < 0 ? root : s->last[root]] = k;
+            s->last[root] = k;
+        }
+    }
+}
+
+/* Columns of a part take places in it; how many. */
+static int number_part(hybrid_step *s, int root) {
+    int size = 0;
+    for (int k = root; k >= 0; k = s->next[k]) {
+        s->local[k] = size++;
+    }
+    return size;
+}
+
 /* ---- the normal equations, for many columns ---- */
 
 /* What a row counts: lambda / (1 + lambda) where its unknown is not kept. */
@@ -247,47 +290,67 @@ static double weight_of(const hybrid_step *s, int i, double lambda) {
     return s->place[i] < s->top ? 1 : lambda / (1 + lambda);
 }
 
-static int factor_squares(hybrid_step *s, double lambda) {
-    size_t columns = (size_t)s->columns;
+/* Is row i one of the part? */
+static int belongs(const hybrid_step *s, int i, int root) {
+    return s->row[i] < s->row[i + 1] && s->root[s->at[s->row[i]]] == root;
+}
+
+static int factor_squares(hybrid_step *s, int root, int size, double lambda) {
+    size_t n = (size_t)size;
     int info;
-    memset(s->A, 0, columns * columns * sizeof *s->A);
+    memset(s->A, 0, n * n * sizeof *s->A);
     for (int i = 0; i < s->h->n; i++) {
-        double weight = weight_of(s, i, lambda);
+        double weight = belongs(s, i, root) ? weight_of(s, i, lambda) : 0;
         for (int k = s->row[i]; k < s->row[i + 1] && weight > 0; k++) {
             double w = weight * s->value[k];
             for (int l = k; l < s->row[i + 1]; l++) {
-                int a = s->at[k] < s->at[l] ? s->at[k] : s->at[l], b = s->at[k] + s->at[l] - a;
-                s->A[columns * (size_t)a + (size_t)b] += w * s->value[l];
+                int a = s->local[s->at[k]], b = s->local[s->at[l]];
+                s->A[n * (size_t)(a < b ? a : b) + (size_t)(a < b ? b : a)] += w * s->value[l];
             }
         }
     }
-    for (size_t k = 0; k < columns; k++) {
-        s->A[k * (columns + 1)] += lambda;
+    for (size_t k = 0; k < n; k++) {
+        s->A[k * (n + 1)] += lambda;
     }
-    dpotrf_("L", &s->columns, s->A, &s->columns, &info);
+    dpotrf_("L", &size, s->A, &size, &info);
     return info == 0;
 }
 
-/* a of least squares by J' J, put right by what is left of the gradient; 0 where rounding leaves no factor. */
-static int solve_squares(hybrid_step *s, const double *r, double lambda, double *a) {
-    int one = 1, info;
+/* a of a part, put right by what is left of the gradient; 0 where rounding leaves no factor. */
+static int solve_part_squares(hybrid_step *s, int root, const double *r, double lambda, double *a) {
+    int size = number_part(s, root), one = 1, info;
     double *left = s->z;
-    if (!factor_squares(s, lambda)) {
+    if (!factor_squares(s, root, size, lambda)) {
         return 0;
     }
-    memset(a, 0, (size_t)s->columns * sizeof *a);
+    for (int k = root; k >= 0; k = s->next[k]) {
+        a[k] = 0;
+    }
     for (int pass = 0; pass < PASSES; pass++) {
-        for (int k = 0; k < s->columns; k++) {
-            left[k] = -lambda * a[k];
+        for (int k = root; k >= 0; k = s->next[k]) {
+            left[s->local[k]] = -lambda * a[k];
         }
         for (int i = 0; i < s->h->n; i++) {
-            double weighted = weight_of(s, i, lambda) * (r[i] + image(s, a, i));
-            for (int k = s->row[i]; k < s->row[i + 1]; k++) {
-                left[s->at[k]] -= weighted * s->value[k];
+            double weighted = belongs(s, i, root) ? weight_of(s, i, lambda) * (r[i] + image(s, a, i)) : 0;
+            for (int k = s->row[i]; k < s->row[i + 1] && weighted != 0; k++) {
+                left[s->local[s->at[k]]] -= weighted * s->value[k];
             }
         }
-        dpotrs_("L", &s->columns, &one, s->A, &s->columns, left, &s->columns, &info);
-        dense_axpy(s->columns, 1, left, a);
+        dpotrs_("L", &size, &one, s->A, &size, left, &size, &info);
+        for (int k = root; k >= 0; k = s->next[k]) {
+            a[k] += left[s->local[k]];
+        }
+    }
+    return 1;
+}
+
+/* a of least squares by J' J. */
+static int solve_squares(hybrid_step *s, const double *r, double lambda, double *a) {
+    find_parts(s, 1);
+    for (int k = 0; k < s->columns; k++) {
+        if (s->root[k] == k && !solve_part_squares(s, k, r, lambda, a)) {
+            return 0;
+        }
     }
     return 1;
 }
@@ -322,46 +385,11 @@ int hybrid_step_least(hybrid_step *s, const double *r, double lambda, double *dx
     return done;
 }
 
-/* ---- Newton's step, part by part ---- */
-
-static int root_of(int *root, int k) {
-    while (root[k] != k) {
-        k = root[k] = root[root[k]];
-    }
-    return k;
-}
-
-/* Columns that J_a couples, however far around, have one root; those of a part stand in a row in `member`, which gives the
- * row of J_a that belongs to a column. */
-static void find_parts(hybrid_step *s) {
-    for (int k = 0; k < s->columns; k++) {
-        s->root[k] = k;
-        s->next[k] = s->last[k] = -1;
-    }
-    for (int i = 0; i < s->h->n; i++) {
-        for (int k = s->row[i]; k < s->row[i + 1] && s->place[i] < s->top; k++) {
-            int a = root_of(s->root, s->column[i]), b = root_of(s->root, s->at[k]);
-            s->root[a > b ? a : b] = a < b ? a : b;
-        }
-        if (s->column[i] >= 0) {
-            s->member[s->column[i]] = i;
-        }
-    }
-    for (int k = 0; k < s->columns; k++) { /* lists, from the root on */
-        int root = root_of(s->root, k);
-        if (root != k) {
-            s->next[s->last[root] < 0 ? root : s->last[root]] = k;
-            s->last[root] = k;
-        }
-    }
-}
+/* ---- Newton's step ---- */
 
 /* y of the columns of a part; 0 where it is singular. */
 static int solve_part(hybrid_step *s, int root, const double *r, double *y) {
-    int size = 0, info, one = 1;
-    for (int k = root; k >= 0; k = s->next[k]) {
-        s->local[k] = size++;
-    }
+    int size = number_part(s, root), info, one = 1;
     size_t n = (size_t)size;
     double *b = s->A + n * n;
     memset(s->A, 0, n * n * sizeof *s->A);
@@ -384,7 +412,7 @@ static int solve_part(hybrid_step *s, int root, const double *r, double *y) {
 }
 
 static int solve_by_parts(hybrid_step *s, const double *r, double *y) {
-    find_parts(s);
+    find_parts(s, 0);
     for (int k = 0; k < s->columns; k++) {
         if (s->root[k] == k && !solve_part(s, k, r, y)) {
             return 0;
