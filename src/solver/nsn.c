@@ -11,13 +11,12 @@
  * and gamma <- gamma + t x.  A row with alpha = 0 leaves and takes its impulse with it.  epsilon, 1e-6 of the diagonal,
  * changes the way and not the end.  t is 0.75, and 1 once no row has come or gone in two steps.
  *
- * Beyond the paper: with Wf held constant steps are those of a fixed point, which does not contract where contacts share a load
- * and slide.  So friction is taken with its whole derivative (nsn_newton.c), in proximal rounds (nsn_rounds.c), unless
- * the paper's way is asked for, or there are too many rows for LU; where rounds stand still, that
- * way has its chance as well.  On it, while no row comes or goes, guesses
- * ahead are made (extrapolate.c).  Where E has not halved in fifty steps, nor fallen in most of them, it goes round in
- * circles: it begins again from nothing, with less r of friction, smaller epsilon and more exact linear systems, a few times; it
- * goes on with these from the best there is where that is near.
+ * Beyond the paper: with Wf held constant steps are those of a fixed point, which does not contract where contacts share a
+ * load and slide.  So friction is taken with its whole derivative (nsn_newton.c), in proximal rounds (nsn_rounds.c), unless
+ * the paper's way is asked for, or there are too many rows for LU; where rounds stand still it has its chance as well.  On
+ * the paper's way, while no row comes or goes, guesses ahead are made (extrapolate.c).  Where E has not halved in fifty
+ * steps, nor fallen in most of them, it goes round in circles: it begins again from nothing, with less r of friction, smaller
+ * epsilon and more exact linear systems, a few times; it goes on with these from the best there is where that is near.
  *
  * Gaps change with v as J says: the steps are those of one linearisation of the gaps, given by J and the targets.  Where
  * the problem has positions, gaps can be taken where the step ends (nsn_positions.c), by the fixed point. */
@@ -201,7 +200,7 @@ static int solve(solver_call *call) {
 
 const solver_type solver_nsn = {
     .card = {.name = "nsn",
-             .method = "nonsmooth Newton, friction as a compliance, conjugate residuals",
+             .method = "nonsmooth Newton in proximal rounds, or with friction as a compliance",
              .paper = "Macklin et al. 2019",
              .cone = SIM_CONE_STRICT,
              .compliance = SIM_RIGID,
