@@ -314,8 +314,8 @@ static void mislead(random_source *r, const sim_problem *p, double *guess) {
     }
 }
 
-/* Hard ones, from a guess that misleads: of 60, auto left out four that one of its parts answers from there, before each went its
- * own way. */
+/* Hard ones, from a guess that misleads: before each went its own way, auto left out four of the 47 among 60 that one of its
+ * parts answers from there. */
 Test(auto_turns, what_one_of_its_parts_answers_alone_it_answers) {
     static const char *const part[] = {"pgs", "subadmm", "canal"};
     static const problem_recipe heap = {
