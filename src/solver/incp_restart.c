@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { PATIENCE = 5 };
+enum { PATIENCE = 10 };
 
 /* Sweeps of each way; 0: softening. */
 static const int once[] = {100}, ways[] = {2000, 0, 10000, 0};
