@@ -24,7 +24,8 @@
 /* regular */
 static const double FIRST = 1e-3, FACTOR = 20, LEAST = 1e-25, MOST = 1e12, LOW = 0.3, HIGH = 0.8;
 /* projected */
-static const double NEARLY_NONE = 1e-16, CONDITION = 1e25, ENOUGH = 1e-4, SHORTER = 0.55, SHORTEST = 1e-12;
+static const double NEARLY_NONE = 1e-16, CONDITION = 1e25, ENOUGH = 1e-4, SHORTER = 0.55, SHORTEST = 1e-12,
+                    SHORT = 1e-9, MOST_ESCAPE = 1, ESCAPE = 1e-4;
 static const double BOX = 5, LEAST_BOX = 1, FELL = 0.95, GREW = 4.75;
 enum { MEMORY = 10, MONOTONE = 5, PATIENCE = 20, PROJECTIONS = 20 };
 static const double ROUNDED = 1e-12; /* an error that is as good as none */
@@ -36,10 +37,11 @@ enum { STANDSTILLS = 5 };
 
 typedef struct levenberg {
     const levenberg_problem *of;
+    const levenberg_system *by; /* NULL: J number by number */
     solver_call *call;
     size_t n;
     double *x, *r, *J, *work; /* the present place */
-    double *dx, *next, *next_r;
+    double *dx, *next, *next_r, *Jdx;
     double *best;
     double psi, least, error; /* psi here, least psi; error of the best */
     int iteration;
@@ -47,12 +49,12 @@ typedef struct levenberg {
 
 static double half_square(size_t n, const double *r) { return 0.5 * dense_dot((int)n, r, r); }
 
-static int make(levenberg *m, const levenberg_problem *p, solver_call *call, double *best) {
+static int make(levenberg *m, const levenberg_problem *p, const levenberg_system *by, solver_call *call, double *best) {
     size_t n = (size_t)p->n;
-    *m = (levenberg){.of = p, .call = call, .n = n, .best = best, .least = HUGE_VAL, .error = HUGE_VAL};
-    m->J = sim_arena_alloc(call->scratch, n * n, sizeof *m->J);
-    m->work = ARENA_NEW(call->scratch, double, levenberg_work(p->n));
-    double *vectors = ARENA_NEW(call->scratch, double, 5 * n);
+    *m = (levenberg){.of = p, .by = by, .call = call, .n = n, .best = best, .least = HUGE_VAL, .error = HUGE_VAL};
+    m->J = sim_arena_alloc(call->scratch, m->by ? 0 : n * n, sizeof *m->J);
+    m->work = ARENA_NEW(call->scratch, double, m->by ? 0 : levenberg_work(p->n));
+    double *vectors = ARENA_NEW(call->scratch, double, 6 * n);
     if (!m->J || !m->work || !vectors) {
         return 0;
     }
@@ -61,6 +63,7 @@ static int make(levenberg *m, const levenberg_problem *p, solver_call *call, dou
     m->dx = vectors + 2 * n;
     m->next = vectors + 3 * n;
     m->next_r = vectors + 4 * n;
+    m->Jdx = vectors + 5 * n;
     return 1;
 }
 
@@ -76,7 +79,7 @@ static void arrive(levenberg *m, int known) {
         m->error = error;
         memcpy(m->best, m->x, m->n * sizeof *m->best);
     }
-    solver_record(m->call, error, m->psi);
+    solver_record(m->call, m->by ? m->by->told(m->of->self) : error, m->psi);
 }
 
 static void go(levenberg *m) {
@@ -90,18 +93,27 @@ static double look(levenberg *m) {
     return half_square(m->n, m->next_r);
 }
 
-/* dx by the J that stands in m->J. */
+/* dx and J dx by the J of the last place that was asked for. */
 static int step(levenberg *m, double lambda, double *range) {
+    const levenberg_problem *p = m->of;
     m->call->out->factorisations++;
-    return levenberg_step((int)m->n, m->J, m->r, lambda, m->work, m->dx, range);
+    int done = m->by ? m->by->step(p->self, m->r, lambda, m->dx, range)
+                     : levenberg_step((int)m->n, m->J, m->r, lambda, m->work, m->dx, range);
+    if (m->by) {
+        m->by->slope(p->self, m->dx, m->Jdx);
+    } else {
+        for (size_t i = 0; i < m->n; i++) {
+            m->Jdx[i] = dense_dot((int)m->n, m->J + i * m->n, m->dx);
+        }
+    }
+    return done;
 }
 
 /* |r + J dx|^2 / 2 */
 static double model(const levenberg *m) {
     double sum = 0;
     for (size_t i = 0; i < m->n; i++) {
-        double r = m->r[i] + dense_dot((int)m->n, m->J + i * m->n, m->dx);
-        sum += r * r;
+        sum += (m->r[i] + m->Jdx[i]) * (m->r[i] + m->Jdx[i]);
     }
     return 0.5 * sum;
 }
@@ -193,11 +205,8 @@ static void remember(watchdog *w, double psi) {
 }
 
 /* The longest of 1, 0.55, ... that leads below the reference; 0 if none does. */
-static int search(levenberg *m, const watchdog *w) {
-    double slope = 0;
-    for (size_t i = 0; i < m->n; i++) {
-        slope += m->r[i] * dense_dot((int)m->n, m->J + i * m->n, m->dx);
-    }
+static double search(levenberg *m, const watchdog *w) {
+    double slope = dense_dot((int)m->n, m->r, m->Jdx);
     if (!(slope < 0)) {
         return 0;
     }
@@ -207,24 +216,31 @@ static int search(levenberg *m, const watchdog *w) {
             m->next[i] = m->x[i] + t * m->dx[i];
         }
         if (look(m) <= level + ENOUGH * t * slope) {
-            return 1;
+            return t;
         }
     }
     return 0;
+}
+
+/* Where the step with next to no lambda leads nowhere, one with more. */
+static int advance(levenberg *m, const watchdog *w) {
+    double range, t = 0;
+    for (double lambda = NEARLY_NONE; lambda <= MOST_ESCAPE && t < SHORT; lambda = fmax(100 * lambda, ESCAPE)) {
+        int done = step(m, lambda, &range);
+        t = done && range * range <= CONDITION ? search(m, w) : 0;
+    }
+    return t > 0;
 }
 
 static sim_outcome projected(levenberg *m) {
     watchdog w = {.monotone = MONOTONE, .least = HUGE_VAL};
     int rescued = 0;
     approach(m);
-    for (int k = 0; goes_on(m); k++) {
-        double range, before = m->psi;
+    while (goes_on(m)) {
+        double before = m->psi;
         m->of->jacobian(m->of->self, m->x, m->J);
         m->iteration++;
-        if (!step(m, NEARLY_NONE, &range) || range * range > CONDITION) {
-            step(m, 0.1 / (k + 1), &range);
-        }
-        if (!search(m, &w)) {
+        if (!advance(m, &w)) {
             return SIM_STALLED;
         }
         go(m);
@@ -243,8 +259,13 @@ static sim_outcome projected(levenberg *m) {
 }
 
 int levenberg_solve(const levenberg_problem *p, levenberg_kind kind, solver_call *call, double *x) {
+    return levenberg_solve_by(p, NULL, kind, call, x);
+}
+
+int levenberg_solve_by(const levenberg_problem *p, const levenberg_system *by, levenberg_kind kind, solver_call *call,
+                       double *x) {
     levenberg m;
-    if (!make(&m, p, call, x)) {
+    if (!make(&m, p, by, call, x)) {
         return 0;
     }
     memcpy(m.x, x, m.n * sizeof *x);

@@ -1,0 +1,22 @@
+/* LAPACK's names for what is used of it here: Fortran's convention, columns side by side, everything by address. */
+#ifndef LINALG_LAPACK_H
+#define LINALG_LAPACK_H
+
+/* A = Q R, by blocks of reflections; a product with Q or Q'. */
+void dgeqrf_(const int *m, const int *n, double *A, const int *lda, double *tau, double *work, const int *lwork,
+             int *info);
+void dormqr_(const char *side, const char *transposed, const int *m, const int *n, const int *k, const double *A,
+             const int *lda, const double *tau, double *C, const int *ldc, double *work, const int *lwork, int *info);
+/* The same of [R; B], where R is a triangle above a B of whose m rows the last l are one, too. */
+void dtpqrt_(const int *m, const int *n, const int *l, const int *block, double *R, const int *ldr, double *B,
+             const int *ldb, double *T, const int *ldt, double *work, int *info);
+void dtpmqrt_(const char *side, const char *transposed, const int *m, const int *n, const int *k, const int *l,
+              const int *block, const double *V, const int *ldv, const double *T, const int *ldt, double *A,
+              const int *lda, double *B, const int *ldb, double *work, int *info);
+
+/* A = P L U, rows swapped; x of A x = b. */
+void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *swap, int *info);
+void dgetrs_(const char *transposed, const int *n, const int *nrhs, const double *A, const int *lda, const int *swap,
+             double *B, const int *ldb, int *info);
+
+#endif
