@@ -14,9 +14,16 @@ void dtpmqrt_(const char *side, const char *transposed, const int *m, const int 
               const int *block, const double *V, const int *ldv, const double *T, const int *ldt, double *A,
               const int *lda, double *B, const int *ldb, double *work, int *info);
 
-/* A = P L U, rows swapped; x of A x = b. */
+/* P A = L U, and A x = b with it. */
 void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *swap, int *info);
 void dgetrs_(const char *transposed, const int *n, const int *nrhs, const double *A, const int *lda, const int *swap,
-             double *B, const int *ldb, int *info);
+             double *b, const int *ldb, int *info);
+
+/* C = alpha A A' + beta C, its lower half (A' A: "T"); its Cholesky factor, and A x = b with that. */
+void dsyrk_(const char *half, const char *transposed, const int *n, const int *k, const double *alpha, const double *A,
+            const int *lda, const double *beta, double *C, const int *ldc);
+void dpotrf_(const char *half, const int *n, double *A, const int *lda, int *info);
+void dpotrs_(const char *half, const int *n, const int *nrhs, const double *A, const int *lda, double *b, const int *ldb,
+             int *info);
 
 #endif

@@ -12,32 +12,62 @@
 
 enum { MOST = 12 };
 
-/* The gradient of |J dx + r|^2 + lambda |dx|^2 is zero. */
+/* The gradient of |J dx + r|^2 + lambda |dx|^2 at the step, and the size of what it sums up. */
+static double gradient_left(int n, const double *J, const double *r, double lambda, const double *dx, double *size) {
+    double *left = calloc((size_t)n, sizeof *left), worst = 0;
+    *size = 0;
+    for (int i = 0; i < n; i++) {
+        left[i] = r[i];
+        for (int k = 0; k < n; k++) {
+            left[i] += J[i * n + k] * dx[k];
+            *size = fmax(*size, fabs(J[i * n + k] * dx[k]));
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        double gradient = lambda * dx[j];
+        for (int i = 0; i < n; i++) {
+            gradient += J[i * n + j] * left[i];
+        }
+        worst = fmax(worst, fabs(gradient));
+    }
+    free(left);
+    return worst;
+}
+
+static void check_step(int n, double lambda, int rank, random_source *s) {
+    double *J = calloc((size_t)n * (size_t)n + 2 * (size_t)n + levenberg_work(n), sizeof *J);
+    double *r = J + n * n, *dx = r + n, *work = dx + n, range, size;
+    for (int i = 0; i < n * n; i++) {
+        J[i] = i % n < rank ? random_normal(s) : J[i - rank];
+    }
+    for (int i = 0; i < n; i++) {
+        r[i] = random_normal(s);
+    }
+    cr_assert(levenberg_step(n, J, r, lambda, work, dx, &range));
+    double left = gradient_left(n, J, r, lambda, dx, &size);
+    cr_expect_leq(left, 1e-13 * (1 + n * size), "%d unknowns, lambda %g: %g of %g", n, lambda, left, size);
+    if (rank < n) { /* of two columns that are one, with lambda, each takes half */
+        cr_expect_float_eq(dx[n - 1], dx[n - 1 - rank], 1e-6 * fabs(dx[n - 1]));
+    }
+    free(J);
+}
+
 Test(levenberg, a_step_is_the_least_of_its_squares) {
     random_source s = {1};
     for (int trial = 0; trial < 200; trial++) {
         int n = 1 + trial % MOST;
-        double J[MOST * MOST], r[MOST], dx[MOST], range, work[2 * MOST * (MOST + 1)];
-        double lambda = trial % 3 ? pow(10, -trial % 9) : 0;
-        for (int i = 0; i < n * n; i++) {
-            J[i] = random_normal(&s);
-        }
-        for (int i = 0; i < n; i++) {
-            r[i] = random_normal(&s);
-        }
-        cr_assert(levenberg_step(n, J, r, lambda, work, dx, &range));
-        for (int j = 0; j < n; j++) {
-            double gradient = lambda * dx[j], size = 0;
-            for (int i = 0; i < n; i++) {
-                double left = r[i];
-                for (int k = 0; k < n; k++) {
-                    left += J[i * n + k] * dx[k];
-                    size = fmax(size, fabs(J[i * n + k] * dx[k]));
-                }
-                gradient += J[i * n + j] * left;
-            }
-            cr_expect_leq(fabs(gradient), 1e-13 * (1 + n * size), "trial %d: %g", trial, gradient);
-        }
+        check_step(n, trial % 3 ? pow(10, -trial % 9) : 0, n, &s);
+    }
+}
+
+/* Both ways there are to the triangle. */
+Test(levenberg, steps_of_many_unknowns_too) {
+    random_source s = {2};
+    static const int many[] = {100, 160, 161, 200, 333};
+    for (int k = 0; k < 5; k++) {
+        check_step(many[k], 0, many[k], &s);
+        check_step(many[k], 1e-3, many[k], &s);
+        check_step(many[k], 1e-6, many[k] - 7, &s);
     }
 }
 

@@ -94,7 +94,7 @@ class Watcher(WebSocket):
         state["joints"] = lambda count: struct.unpack_from(f"<{count}f", data, at + 8 + 32)
         return state
 
-    def until(self, found, seconds=20):
+    def until(self, found, seconds=90):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             state = self.see()
