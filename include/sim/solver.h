@@ -94,7 +94,7 @@ typedef struct sim_solution {
     sim_reason reason; /* why it is no answer; none where it is solved, if only to rounding */
     int iterations;
     int factorisations;
-    int searches;           /* evaluations of line searches; of incp, sweeps before it began anew */
+    int searches;           /* evaluations of line searches; of incp, sweeps before it began anew; of mlcp-*, rounds */
     int finished_by;        /* the branch of the card whose answer this is; -1: no branches, or none was needed */
     int failures;           /* rounds whose inner problem was not solved, of methods that go by rounds */
     int whole_steps;        /* iterations that took Newton's point as it stood, of methods that may look elsewhere */

@@ -24,7 +24,8 @@
 /* regular */
 static const double FIRST = 1e-3, FACTOR = 20, LEAST = 1e-25, MOST = 1e12, LOW = 0.3, HIGH = 0.8;
 /* projected */
-static const double NEARLY_NONE = 1e-16, CONDITION = 1e25, ENOUGH = 1e-4, SHORTER = 0.55, SHORTEST = 1e-12;
+static const double NEARLY_NONE = 1e-16, CONDITION = 1e25, ENOUGH = 1e-4, SHORTER = 0.55, SHORTEST = 1e-12,
+                    SHORT = 1e-9, MOST_ESCAPE = 1, ESCAPE = 1e-4;
 static const double BOX = 5, LEAST_BOX = 1, FELL = 0.95, GREW = 4.75;
 enum { MEMORY = 10, MONOTONE = 5, PATIENCE = 20, PROJECTIONS = 20 };
 static const double ROUNDED = 1e-12; /* an error that is as good as none */
@@ -79,7 +80,7 @@ static void arrive(levenberg *m, int known) {
         m->error = error;
         memcpy(m->best, m->x, m->n * sizeof *m->best);
     }
-    solver_record(m->call, error, m->psi);
+    solver_record(m->call, m->of->told ? m->of->told(m->of->self) : error, m->psi);
 }
 
 static void go(levenberg *m) {
@@ -227,7 +228,7 @@ static void remember(watchdog *w, double psi) {
 }
 
 /* The longest of 1, 0.55, ... that leads below the reference; 0 if none does. */
-static int search(levenberg *m, const watchdog *w) {
+static double search(levenberg *m, const watchdog *w) {
     apply(m);
     double slope = dense_dot((int)m->n, m->r, m->image);
     if (!(slope < 0)) {
@@ -239,24 +240,31 @@ static int search(levenberg *m, const watchdog *w) {
             m->next[i] = m->x[i] + t * m->dx[i];
         }
         if (look(m) <= level + ENOUGH * t * slope) {
-            return 1;
+            return t;
         }
     }
     return 0;
+}
+
+/* Where the step with next to no lambda leads nowhere, one with more. */
+static int advance(levenberg *m, const watchdog *w) {
+    double range, t = 0;
+    for (double lambda = NEARLY_NONE; lambda <= MOST_ESCAPE && t < SHORT; lambda = fmax(100 * lambda, ESCAPE)) {
+        int done = step(m, lambda, &range);
+        t = done && range * range <= CONDITION ? search(m, w) : 0;
+    }
+    return t > 0;
 }
 
 static sim_outcome projected(levenberg *m) {
     watchdog w = {.monotone = MONOTONE, .least = HUGE_VAL};
     int rescued = 0;
     approach(m);
-    for (int k = 0; goes_on(m); k++) {
-        double range, before = m->psi;
+    while (goes_on(m)) {
+        double before = m->psi;
         derive(m);
         m->iteration++;
-        if (!step(m, NEARLY_NONE, &range) || range * range > CONDITION) {
-            step(m, 0.1 / (k + 1), &range);
-        }
-        if (!search(m, &w)) {
+        if (!advance(m, &w)) {
             return SIM_STALLED;
         }
         go(m);

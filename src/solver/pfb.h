@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static const double PFB_LAM = 0.7;
+static const double PFB_LAM = 0.95;
 
 static inline double pfb(double a, double b) {
     double sum = a + b, h = sqrt(a * a + b * b);

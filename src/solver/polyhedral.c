@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *const polyhedral_alignments[] = {"sliding", "fixed", NULL};
+const char *const polyhedral_alignments[] = {"sliding", "fixed", "following", NULL};
 
 polyhedral_options polyhedral_options_of(const double *option) {
     return (polyhedral_options){(int)option[0] / 2 * 2, (int)option[1], option[2]};
@@ -51,49 +51,56 @@ static void first_direction(const draft *d, const sim_constraint *c, double *dir
         slip = free;
         speed = hypot(slip[0], slip[1]);
     }
-    if (d->options->alignment == POLYHEDRAL_SLIDING && speed > STILL * size) {
+    if (d->options->alignment != POLYHEDRAL_FIXED && speed > STILL * size) {
         turn += atan2(-slip[1], -slip[0]);
     }
     direction[0] = cos(turn);
     direction[1] = sin(turn);
 }
 
+static polyhedral_group *new_group(const draft *d, int i, int first, int count, int row, int dims) {
+    polyhedral_group *g = &d->p->group[d->p->groups++];
+    *g = (polyhedral_group){.first = first,
+                            .count = count,
+                            .row = row,
+                            .dims = dims,
+                            .contact = -1,
+                            .scale = 1 / sqrt(d->dual->w[i]),
+                            .bend = -1};
+    return g;
+}
+
 static void place_contact(const draft *d, int i, int at) {
     const sim_constraint *c = &d->dual->problem->constraint[i];
-    polyhedral_unknown *x = d->p->unknown + at;
-    double scale = 1 / sqrt(d->dual->w[i]), first[2];
-    x[0] = (polyhedral_unknown){c->row + 2, 1, -1, {scale, 0}};
-    if (!(c->friction > 0)) {
-        return;
-    }
-    first_direction(d, c, first);
-    for (int j = 0; j < d->options->directions; j++) {
-        double angle = 2 * M_PI * j / d->options->directions, cosine = cos(angle), sine = sin(angle);
-        if (2 * j >= d->options->directions) { /* to the bit the opposite of its counterpart */
-            const double *other = x[1 + j - d->options->directions / 2].along;
-            x[1 + j] = (polyhedral_unknown){c->row, 2, at, {-other[0], -other[1]}};
-        } else {
-            x[1 + j] = (polyhedral_unknown){
-                c->row,
-                2,
-                at,
-                {scale * (cosine * first[0] - sine * first[1]), scale * (sine * first[0] + cosine * first[1])}};
+    polyhedral *p = d->p;
+    int rough = c->friction > 0, own = unknowns(d, c);
+    polyhedral_group *g = new_group(d, i, at, own, rough ? c->row : c->row + 2, rough ? 3 : 1);
+    p->unknown[at] = (polyhedral_unknown){c->row + 2, 1, -1, 0, {g->scale, 0}};
+    if (rough) {
+        double first[2];
+        g->contact = i;
+        g->friction = c->friction;
+        for (int j = 1; j < own; j++) {
+            p->unknown[at + j] = (polyhedral_unknown){c->row, j + 1 < own ? 2 : 0, j + 1 < own ? at : -1, 0, {0, 0}};
         }
+        first_direction(d, c, first);
+        polyhedral_turn(p, p->groups - 1, first, -1);
     }
-    x[1 + d->options->directions] = (polyhedral_unknown){.normal = -1};
 }
 
 static void place_rows(const draft *d, int i, int *free, int *at) {
     const sim_constraint *c = &d->dual->problem->constraint[i];
     double scale = 1 / sqrt(d->dual->w[i]);
     for (int k = c->row; k < c->row + c->rows; k++) {
-        polyhedral_unknown x = {k, 1, -1, {scale, 0}};
+        polyhedral_unknown x = {k, 1, -1, bilateral(d, c), {scale, 0}};
         if (d->dual->given[k]) {
             continue;
         }
-        if (bilateral(d, c)) {
+        if (x.free) {
+            new_group(d, i, *free, 1, k, 1);
             d->p->unknown[(*free)++] = x;
         } else {
+            new_group(d, i, *at, 1 + bounded(c), k, 1);
             d->p->unknown[(*at)++] = x;
             if (bounded(c)) {
                 d->p->rest[k] = -d->dual->problem->step * c->bound;
@@ -125,22 +132,133 @@ static double along(const polyhedral_unknown *x, const double *row) {
     return sum;
 }
 
-/* X' (W + R) X row by row, through one row of X' (W + R) at a time. */
-static void fill(const polyhedral *p, double *row) {
-    const dual *d = p->dual;
-    size_t rows = (size_t)d->n, n = (size_t)p->n;
-    for (size_t i = 0; i < n; i++) {
-        const polyhedral_unknown *x = &p->unknown[i];
-        double q = 0;
-        memset(row, 0, rows * sizeof *row);
-        for (int k = 0; k < x->rows; k++) {
-            dense_axpy(d->n, x->along[k], d->W + (size_t)(x->row + k) * rows, row);
-            q += x->along[k] * d->q[x->row + k];
+static int budgeted(const polyhedral *p, const polyhedral_group *g, int i) {
+    return i > 0 && i + 1 < g->count && (g->bend < 0 || i == 1 || i == 1 + p->directions / 2);
+}
+
+double polyhedral_felt(const polyhedral *p, const polyhedral_group *g, int i) {
+    if (g->contact < 0 || g->bend < 0 || !p->unknown[g->first + i].free) {
+        return 1;
+    }
+    return i == polyhedral_across(p) ? 1 / (1 + g->bend) : 0;
+}
+
+double polyhedral_coupling(const polyhedral *p, const polyhedral_group *g, int i, int j) {
+    int last = g->count - 1;
+    if (g->contact < 0) {
+        return g->count == 1 || i == j ? 0 : i < j ? 1 : -1;
+    }
+    if (i == last) {
+        return j == 0 ? g->friction : budgeted(p, g, j) ? -1 : 0;
+    }
+    if (j == last) {
+        return budgeted(p, g, i);
+    }
+    return i != j || budgeted(p, g, i) || i == 0 ? 0 : i == polyhedral_across(p) ? g->bend / (1 + g->bend) : 1;
+}
+
+/* What does not go through W: sigma and tau, and how contacts are bent. */
+static void couple(const polyhedral *p, const polyhedral_group *g, const double *x, double *y) {
+    int half = p->directions / 2, across = polyhedral_across(p), last = g->count - 1;
+    if (g->contact >= 0 && g->bend < 0) {
+        y[last] = g->friction * x[0];
+        for (int j = 1; j < last; j++) {
+            y[j] += x[last];
+            y[last] -= x[j];
         }
+    } else if (g->contact >= 0) {
+        for (int j = 2; j < last; j++) {
+            y[j] = j == across || j == 1 + half ? y[j] : x[j];
+        }
+        y[1] += x[last];
+        y[1 + half] += x[last];
+        y[across] = (y[across] + g->bend * x[across]) / (1 + g->bend);
+        y[last] = g->friction * x[0] - x[1] - x[1 + half];
+    } else if (g->count == 2) {
+        y[0] += x[1];
+        y[1] = -x[0];
+    }
+}
+
+/* What x adds to s. */
+static void push(const polyhedral *p, const double *x, double *s) {
+    const dual *d = p->dual;
+    memset(p->moved, 0, (size_t)d->n * sizeof *p->moved);
+    for (int i = 0; i < p->n; i++) {
+        const polyhedral_unknown *u = &p->unknown[i];
+        for (int k = 0; k < u->rows; k++) {
+            p->moved[u->row + k] += u->along[k] * x[i];
+        }
+    }
+    for (int k = 0; k < d->n; k++) {
+        s[k] = dense_dot(d->n, d->W + (size_t)k * (size_t)d->n, p->moved);
+    }
+}
+
+static void project(const polyhedral *p, const double *x, const double *s, double *y) {
+    for (int i = 0; i < p->n; i++) {
+        y[i] = along(&p->unknown[i], s);
+    }
+    for (int i = 0; i < p->groups; i++) {
+        couple(p, &p->group[i], x + p->group[i].first, y + p->group[i].first);
+    }
+}
+
+void polyhedral_product(const polyhedral *p, const double *x, double *y) {
+    push(p, x, p->s);
+    project(p, x, p->s, y);
+}
+
+void polyhedral_velocity(const polyhedral *p, const double *x, double *y) {
+    polyhedral_product(p, x, y);
+    for (int i = 0; i < p->n; i++) {
+        y[i] += p->q[i];
+    }
+    for (int k = 0; k < p->dual->n; k++) {
+        p->s[k] += p->still[k];
+    }
+}
+
+/* Row i of M, through row i of X' (W + R). */
+static void matrix_row(const polyhedral *p, const polyhedral_group *g, int i, double *to) {
+    const dual *d = p->dual;
+    const polyhedral_unknown *x = &p->unknown[g->first + i];
+    double felt = polyhedral_felt(p, g, i);
+    memset(p->moved, 0, (size_t)d->n * sizeof *p->moved);
+    for (int k = 0; k < x->rows; k++) {
+        dense_axpy(d->n, felt * x->along[k], d->W + (size_t)(x->row + k) * (size_t)d->n, p->moved);
+    }
+    for (int j = 0; j < p->n; j++) {
+        to[j] = along(&p->unknown[j], p->moved);
+    }
+    for (int j = 0; j < g->count; j++) {
+        to[g->first + j] += polyhedral_coupling(p, g, i, j);
+    }
+}
+
+void polyhedral_matrix(const polyhedral *p, double *M) {
+    for (int k = 0; k < p->groups; k++) {
+        const polyhedral_group *g = &p->group[k];
+        for (int i = 0; i < g->count; i++) {
+            matrix_row(p, g, i, M + (size_t)(g->first + i) * (size_t)p->n);
+        }
+    }
+}
+
+/* q and s of the impulses that are there at x = 0; 2 b for each tau. */
+static void fill(const polyhedral *p) {
+    const dual *d = p->dual;
+    for (int k = 0; k < d->n; k++) {
         /* of rows that are given W is zero, and what they do is in q */
-        p->q[i] = q + dense_dot(d->n, row, p->rest);
-        for (size_t j = 0; j < n; j++) {
-            p->M[i * n + j] = along(&p->unknown[j], row);
+        p->still[k] = d->q[k] + dense_dot(d->n, d->W + (size_t)k * (size_t)d->n, p->rest);
+    }
+    for (int i = 0; i < p->n; i++) {
+        p->q[i] = along(&p->unknown[i], p->still);
+    }
+    for (int i = 0; i < p->groups; i++) {
+        const polyhedral_group *g = &p->group[i];
+        if (g->count == 2) {
+            p->q[g->first + 1] = -2 * p->rest[g->row] / g->scale;
         }
     }
 }
@@ -154,30 +272,6 @@ static double free_speed(const polyhedral *p) {
         shifted = fmax(shifted, fabs(p->q[i]));
     }
     return free > 0 ? free : shifted;
-}
-
-static void couple(const draft *d) {
-    const polyhedral *p = d->p;
-    const sim_problem *problem = d->dual->problem;
-    size_t n = (size_t)p->n, at = (size_t)p->free;
-    for (int i = 0; i < problem->nconstraint; i++) {
-        const sim_constraint *c = &problem->constraint[i];
-        size_t own = (size_t)unknowns(d, c), last = at + own - 1;
-        if (c->kind == SIM_CONTACT && own > 1) {
-            p->M[last * n + at] = c->friction;
-            for (size_t j = at + 1; j < last; j++) {
-                p->M[j * n + last] = 1;
-                p->M[last * n + j] = -1;
-            }
-        } else if (bounded(c)) {
-            for (size_t j = at; j < at + own; j += 2) {
-                p->M[j * n + j + 1] = 1;
-                p->M[(j + 1) * n + j] = -1;
-                p->q[j + 1] = 2 * problem->step * c->bound * sqrt(d->dual->w[i]);
-            }
-        }
-        at += own;
-    }
 }
 
 /* u of a step's start; 0 without memory. */
@@ -195,7 +289,7 @@ static int velocities_before(draft *d, sim_arena *scratch) {
 
 int polyhedral_make(polyhedral *p, const dual *of, const polyhedral_options *options, sim_arena *scratch) {
     draft d = {p, of, options, NULL};
-    *p = (polyhedral){.dual = of};
+    *p = (polyhedral){.dual = of, .directions = options->directions};
     for (int i = 0; i < of->problem->nconstraint; i++) {
         const sim_constraint *c = &of->problem->constraint[i];
         p->n += unknowns(&d, c);
@@ -204,20 +298,54 @@ int polyhedral_make(polyhedral *p, const dual *of, const polyhedral_options *opt
         }
     }
     p->n += p->free;
-    size_t n = (size_t)p->n;
-    p->M = sim_arena_alloc(scratch, n * n, sizeof *p->M);
+    size_t n = (size_t)p->n, rows = (size_t)of->n;
     p->q = ARENA_NEW(scratch, double, n);
     p->unknown = ARENA_NEW(scratch, polyhedral_unknown, n);
-    p->rest = ARENA_NEW(scratch, double, of->n);
-    double *row = ARENA_NEW(scratch, double, of->n);
-    if (!p->M || !p->q || !p->unknown || !p->rest || !row || !velocities_before(&d, scratch)) {
+    p->group = ARENA_NEW(scratch, polyhedral_group, n);
+    p->rest = ARENA_NEW(scratch, double, 4 * rows);
+    if (!p->q || !p->unknown || !p->group || !p->rest || !velocities_before(&d, scratch)) {
         return 0;
     }
+    p->still = p->rest + rows;
+    p->moved = p->rest + 2 * rows;
+    p->s = p->rest + 3 * rows;
+    memcpy(p->still, of->q, rows * sizeof *p->still);
     place(&d);
-    fill(p, row);
-    couple(&d);
+    fill(p);
     p->speed = free_speed(p);
     return 1;
+}
+
+int polyhedral_across(const polyhedral *p) { return 1 + p->directions / 4; }
+
+/* An opposite is that to the bit. */
+void polyhedral_turn(polyhedral *p, int group, const double *direction, double bend) {
+    polyhedral_group *g = &p->group[group];
+    int half = p->directions / 2, across = polyhedral_across(p);
+    polyhedral_unknown *x = p->unknown + g->first + 1;
+    g->bend = bend;
+    for (int j = 0; j < p->directions; j++) {
+        double angle = 2 * M_PI * j / p->directions, cosine = cos(angle), sine = sin(angle);
+        double *to = x[j].along;
+        if (bend >= 0 && j + 1 == across) {
+            cosine = 0;
+            sine = 1;
+        }
+        to[0] = j < half ? g->scale * (cosine * direction[0] - sine * direction[1]) : -x[j - half].along[0];
+        to[1] = j < half ? g->scale * (sine * direction[0] + cosine * direction[1]) : -x[j - half].along[1];
+        x[j].free = bend >= 0 && j > 0 && j != half;
+        p->q[g->first + 1 + j] = polyhedral_felt(p, g, 1 + j) * along(&x[j], p->still);
+    }
+}
+
+void polyhedral_scale(polyhedral *p, double size) {
+    for (int i = 0; i < p->n; i++) {
+        p->q[i] /= size;
+    }
+    for (int k = 0; k < p->dual->n; k++) {
+        p->still[k] /= size;
+    }
+    p->speed /= size;
 }
 
 void polyhedral_impulse(const polyhedral *p, const double *x, double *gamma) {
@@ -231,21 +359,22 @@ void polyhedral_impulse(const polyhedral *p, const double *x, double *gamma) {
     }
 }
 
-void polyhedral_velocity(const polyhedral *p, const double *x, double *y) {
-    for (int i = 0; i < p->n; i++) {
-        y[i] = p->q[i] + dense_dot(p->n, p->M + (size_t)i * (size_t)p->n, x);
-    }
-}
-
-/* Friction as a sum along the two directions that it lies between. */
-static void share_out(const polyhedral_unknown *u, int directions, const double *friction, double *beta) {
-    for (int j = 0; j < directions; j++) {
-        const double *a = u[j].along, *b = u[(j + 1) % directions].along;
+void polyhedral_share_out(const polyhedral *p, const polyhedral_group *g, const double *friction, double *beta) {
+    const polyhedral_unknown *u = p->unknown + g->first + 1;
+    int step = g->bend >= 0 ? polyhedral_across(p) - 1 : 1, directions = p->directions;
+    for (int j = 0; j < directions; j += g->bend >= 0 ? directions / 2 : 1) {
+        int next = (j + step) % directions;
+        const double *a = u[j].along, *b = u[next].along;
         double area = a[0] * b[1] - a[1] * b[0], first = (friction[0] * b[1] - friction[1] * b[0]) / area,
                second = (a[0] * friction[1] - a[1] * friction[0]) / area;
-        if (first >= 0 && second >= 0) {
+        if (g->bend >= 0 && first >= 0) { /* across it is free */
             beta[j] += first;
-            beta[(j + 1) % directions] += second;
+            beta[step] += next == step ? second : -second;
+            return;
+        }
+        if (g->bend < 0 && first >= 0 && second >= 0) {
+            beta[j] += first;
+            beta[next] += second;
             return;
         }
     }
@@ -260,32 +389,29 @@ static void press(const double *y, int count, double *x) {
 
 void polyhedral_from_impulse(const polyhedral *p, const double *gamma, double *x, double *y) {
     memset(x, 0, (size_t)p->n * sizeof *x);
-    for (int i = 0; i < p->n; i++) {
-        const polyhedral_unknown *u = &p->unknown[i];
-        int directions = 0;
-        while (i + directions < p->n && u->normal >= 0 && u[directions].normal == u->normal) {
-            directions++;
-        }
-        if (directions) {
-            share_out(u, directions, gamma + u->row, x + i);
-            i += directions - 1;
-        } else if (u->rows) {
-            double amount = (gamma[u->row] - p->rest[u->row]) / u->along[0];
-            x[i] = i < p->free || amount > 0 ? amount : 0;
+    for (int i = 0; i < p->groups; i++) {
+        const polyhedral_group *g = &p->group[i];
+        int at = g->contact >= 0 ? g->row + 2 : g->row;
+        double amount = (gamma[at] - p->rest[at]) / g->scale;
+        x[g->first] = p->unknown[g->first].free || amount > 0 ? amount : 0;
+        if (g->contact >= 0) {
+            polyhedral_share_out(p, g, gamma + g->row, x + g->first + 1);
         }
     }
     polyhedral_velocity(p, x, y);
-    for (int i = p->free; i < p->n; i++) {
-        if (p->unknown[i].rows == 0) {
-            int normal = p->unknown[i - 1].normal, first = normal >= 0 ? normal + 1 : i - 1;
-            press(y + first, i - first, x + first);
+    for (int i = 0; i < p->groups; i++) {
+        const polyhedral_group *g = &p->group[i];
+        if (g->count > 1) {
+            int first = g->contact >= 0;
+            press(y + g->first + first, g->count - first - 1, x + g->first + first);
         }
     }
 }
 
 /* 2 b of a row held within +-b, or of its tau; 0: there is no such bound. */
 static double width(const polyhedral *p, int i) {
-    int turned = i + 1 < p->n && i >= p->free && p->unknown[i].rows == 1 && p->unknown[i + 1].rows == 0 ? i + 1 : i;
+    int turned =
+        i + 1 < p->n && !p->unknown[i].free && p->unknown[i].rows == 1 && p->unknown[i + 1].rows == 0 ? i + 1 : i;
     return p->unknown[turned].rows == 0 ? p->q[turned] : 0;
 }
 
@@ -300,7 +426,7 @@ double polyhedral_error(const polyhedral *p, const double *x, double *y) {
         rounded = turned ? rounded : fmax(rounded, fabs(x[i]));
     }
     for (int i = 0; i < p->n; i++) {
-        int turned = p->unknown[i].rows == 0, first = i >= p->free && !(x[i] > y[i]);
+        int turned = p->unknown[i].rows == 0, first = !p->unknown[i].free && !(x[i] > y[i]);
         double off = isnan(x[i] + y[i]) ? HUGE_VAL : fabs(first ? x[i] : y[i]);
         if (off > 0 && first == turned) {
             velocity = fmax(velocity, off / p->speed);

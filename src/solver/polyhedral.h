@@ -21,19 +21,27 @@
 #include "solver/dual.h"
 
 /* How the directions of a contact lie. */
-enum { POLYHEDRAL_SLIDING, POLYHEDRAL_FIXED };
+enum { POLYHEDRAL_SLIDING, POLYHEDRAL_FIXED, POLYHEDRAL_FOLLOWING };
 
 typedef struct polyhedral_options {
     int directions; /* even, 4 at least */
-    int alignment; /* the first one against the slip before the step (or without contact, where there was none), or t1 */
-    double turn;   /* rad: and then turned by this */
+    /* the first one against the slip before the step (or without contact, where there was none), or t1; or from there on
+     * to that of the answer (turning.h) */
+    int alignment;
+    double turn; /* rad: and then turned by this */
 } polyhedral_options;
 
 /* As options of a solver, from the one numbered `first` on. */
 extern const char *const polyhedral_alignments[];
 #define POLYHEDRAL_OPTIONS(first)                                                                                      \
     [first] = {"directions", "of friction at a contact; an odd number is one too few", 4, 64, 4, 1, NULL},             \
-    [(first) + 1] = {"alignment", "the first one against the slip, or along t1", 0, 1, 0, 1, polyhedral_alignments},   \
+    [(first) + 1] = {"alignment",                                                                                      \
+                     "the first one against the slip of the answer, against that before the step, or along t1",        \
+                     0,                                                                                                \
+                     2,                                                                                                \
+                     POLYHEDRAL_FOLLOWING,                                                                             \
+                     1,                                                                                                \
+                     polyhedral_alignments},                                                                           \
     [(first) + 2] = {"turn", "by which all directions are turned, rad", -4, 4, 0, 0, NULL}
 polyhedral_options polyhedral_options_of(const double *option);
 
@@ -41,24 +49,62 @@ polyhedral_options polyhedral_options_of(const double *option);
 typedef struct polyhedral_unknown {
     int row, rows; /* rows 0: it is a sigma or a tau */
     int normal;    /* friction: which unknown is its normal; else -1 */
+    int free;      /* no bounds: y = 0 */
     double along[2];
 } polyhedral_unknown;
 
+/* The unknowns of a constraint (of a bilateral one: of one row) stand side by side; those of different ones meet in W alone.
+ *
+ *     contact   gamma_n, beta_1 .. beta_m, sigma;  without friction gamma_n
+ *     bounded   x, tau
+ *     others    gamma */
+typedef struct polyhedral_group {
+    int first, count; /* unknowns */
+    int row, dims;    /* impulses: rows [row, row + dims) of the problem */
+    int contact;      /* with friction: which constraint; else -1 */
+    double friction;
+    double scale; /* 1 / sqrt(w) */
+    double first_direction[2];
+    /* A contact that slides, bent (turning.c): friction across the first direction has no bound, and
+     * s . e + bend beta_e = 0.  Below 0: the pyramid as it is. */
+    double bend;
+} polyhedral_group;
+
 typedef struct polyhedral {
     const dual *dual;
-    int n, free;
-    double *M, *q;               /* n x n, row-major; [n] */
+    int n, free;                 /* the first so many have no bounds */
+    double *q;                   /* [n] */
     polyhedral_unknown *unknown; /* [n] */
-    double *rest;                /* [rows] impulses at x = 0 */
-    double speed;                /* greatest velocity of the free motion; where that is 0, of q */
+    int groups;
+    polyhedral_group *group; /* [groups] */
+    double *rest;            /* [rows] impulses at x = 0 */
+    double *still;           /* [rows] s at x = 0 */
+    double *moved, *s;       /* [rows] of work: X x; s at the x that polyhedral_velocity had last */
+    double speed;            /* greatest velocity of the free motion; where that is 0, of q */
+    int directions;
 } polyhedral;
 
 /* 0 without memory. */
 int polyhedral_make(polyhedral *p, const dual *d, const polyhedral_options *options, sim_arena *scratch);
+/* M, n x n, row-major. */
+void polyhedral_matrix(const polyhedral *p, double *M);
+/* M x alone */
+void polyhedral_product(const polyhedral *p, const double *x, double *y);
+/* What of M's entry of two unknowns of a group does not go through W; does y of that one feel W at all? */
+double polyhedral_coupling(const polyhedral *p, const polyhedral_group *g, int i, int j);
+double polyhedral_felt(const polyhedral *p, const polyhedral_group *g, int i);
+/* Another first direction for a contact, and how it is bent. */
+void polyhedral_turn(polyhedral *p, int group, const double *direction, double bend);
+/* Which unknown of a contact acts a quarter turn from the first direction, as near as there is one. */
+int polyhedral_across(const polyhedral *p);
+/* Velocities in another unit: q and what else is one, over `size`. */
+void polyhedral_scale(polyhedral *p, double size);
 /* gamma that x stands for; to the bit no friction where there is no normal. */
 void polyhedral_impulse(const polyhedral *p, const double *x, double *gamma);
 /* x that stands for impulses gamma, of friction as much as the directions span; each sigma and tau as slow as y allows. */
 void polyhedral_from_impulse(const polyhedral *p, const double *gamma, double *x, double *y);
+/* Friction of a contact as a sum along the two directions that it lies between, added to beta. */
+void polyhedral_share_out(const polyhedral *p, const polyhedral_group *g, const double *friction, double *beta);
 /* y = M x + q */
 void polyhedral_velocity(const polyhedral *p, const double *x, double *y);
 /* How far x is from an answer: the greatest |min(x, y)|, of velocities over `speed`, of impulses over the greater of that and

@@ -1,5 +1,6 @@
 /* Derivatives of the equations that complementarity is written as: where they are smooth, and at their kinks. */
 #include "solver/hybrid.h"
+#include "solver/levenberg.h"
 #include "solver/mlcp.h"
 #include "solver/pfb.h"
 #include "support/answers.h"
@@ -20,8 +21,7 @@ typedef struct setting {
     polyhedral p;
     mlcp m;
     hybrid h;
-    double *J, *near;
-    double work[3 * MOST];
+    double *J, *near, *M;
 } setting;
 
 static void begin(setting *t, random_source *s, int trial) {
@@ -39,7 +39,9 @@ static void begin(setting *t, random_source *s, int trial) {
     cr_assert(dual_make(&t->d, &call, t->scratch) && polyhedral_make(&t->p, &t->d, &o, t->scratch) &&
               hybrid_make(&t->h, &t->d, t->scratch));
     cr_assert(t->p.n <= MOST && t->h.n <= MOST);
-    t->m = (mlcp){&t->p, t->work, t->work + MOST, t->work + 2 * MOST, 0};
+    cr_assert(mlcp_make(&t->m, &t->p, t->scratch));
+    t->M = calloc(MOST * MOST, sizeof *t->M);
+    polyhedral_matrix(&t->p, t->M);
     t->J = calloc(MOST * MOST, sizeof *t->J);
     t->near = calloc(MOST * MOST, sizeof *t->near);
 }
@@ -47,9 +49,25 @@ static void begin(setting *t, random_source *s, int trial) {
 static void end(setting *t) {
     free(t->J);
     free(t->near);
+    free(t->M);
     answer_free(&t->entry);
     sim_problem_free(t->problem);
     sim_arena_free(t->scratch);
+}
+
+/* The derivative number by number, by columns of J 1. */
+static void slopes(const setting *t, const double *x, double *J) {
+    int n = t->p.n;
+    double unit[MOST] = {0}, column[MOST];
+    mlcp_linearise(&t->m, x);
+    for (int j = 0; j < n; j++) {
+        unit[j] = 1;
+        mlcp_slope(&t->m, unit, column);
+        unit[j] = 0;
+        for (int i = 0; i < n; i++) {
+            J[i * n + j] = column[i];
+        }
+    }
 }
 
 /* x is anything, a good part of it and of y = M x + q zero together. */
@@ -88,7 +106,7 @@ Test(kinks, the_slope_of_pyramids_is_that_of_differences_where_it_is_smooth) {
         for (int i = 0; i < n; i++) {
             x[i] = random_normal(&s);
         }
-        mlcp_jacobian(&t.m, x, t.J);
+        slopes(&t, x, t.J);
         for (int i = 0; i < n; i++) {
             both += x[i] > 0 && t.m.y[i] > 0;
             first += x[i] > 0 && t.m.y[i] < 0;
@@ -123,14 +141,14 @@ Test(kinks, the_slope_at_a_kink_is_a_limit_of_slopes_beside_it) {
         int n = t.p.n;
         double x[MOST], out[MOST], beside[MOST], last = HUGE_VAL;
         kinks += random_kinks(&t, &s, x, out);
-        mlcp_jacobian(&t.m, x, t.J);
+        slopes(&t, x, t.J);
         for (int k = 3; k <= 6; k++) {
             double step = pow(10, -k), least = HUGE_VAL;
             for (int i = 0; i < n; i++) {
                 beside[i] = x[i] + step * out[i];
                 least = out[i] > 0 ? fmin(least, beside[i]) : least;
             }
-            mlcp_jacobian(&t.m, beside, t.near);
+            slopes(&t, beside, t.near);
             double off = furthest(n * n, t.near, t.J);
             cr_expect_leq(off, 1e3 * step, "trial %d: off by %g at %g", trial, off, step);
             cr_expect(off <= last || off < 1e-6);
@@ -150,9 +168,9 @@ Test(kinks, the_slope_at_a_kink_lies_in_the_disc_of_fischer_and_burmeister) {
         int n = t.p.n;
         double x[MOST], out[MOST];
         random_kinks(&t, &s, x, out);
-        mlcp_jacobian(&t.m, x, t.J);
+        slopes(&t, x, t.J);
         for (int i = 0; i < n; i++) {
-            const double *M = t.p.M + (size_t)i * (size_t)n;
+            const double *M = t.M + (size_t)i * (size_t)n;
             int other = -1;
             for (int j = 0; j < n && out[i] > 0; j++) {
                 other = j != i && (other < 0 || fabs(M[j]) > fabs(M[other])) ? j : other;
@@ -187,4 +205,71 @@ Test(kinks, on_an_edge_of_the_cone_the_slope_is_that_of_one_side) {
             cr_expect_float_eq(F[j], beside[j], 1e-6, "edge %d, entry %d: %g and %g", k, j, F[j], beside[j]);
         }
     }
+}
+
+static void turn_some(setting *t, random_source *s) {
+    for (int i = 0; i < t->p.groups; i++) {
+        double angle = random_normal(s), direction[2] = {cos(angle), sin(angle)};
+        if (t->p.group[i].contact >= 0 && random_index(s, 2)) {
+            polyhedral_turn(&t->p, i, direction, random_index(s, 2) ? fabs(random_normal(s)) : -1);
+        }
+    }
+}
+
+/* M x + q is what polyhedral_velocity makes of x, turned and bent or not. */
+Test(kinks, the_matrix_of_pyramids_is_what_its_products_say) {
+    random_source s = {4};
+    for (int trial = 0; trial < 20; trial++) {
+        setting t;
+        begin(&t, &s, trial);
+        turn_some(&t, &s);
+        polyhedral_matrix(&t.p, t.M);
+        int n = t.p.n;
+        double x[MOST], y[MOST];
+        for (int i = 0; i < n; i++) {
+            x[i] = random_normal(&s);
+        }
+        polyhedral_velocity(&t.p, x, y);
+        for (int i = 0; i < n; i++) {
+            double sum = t.p.q[i];
+            for (int j = 0; j < n; j++) {
+                sum += t.M[i * n + j] * x[j];
+            }
+            cr_expect_float_eq(y[i], sum, 1e-11 * (1 + fabs(sum)), "%d (rows %d, free %d, normal %d): %g, not %g", i,
+                               t.p.unknown[i].rows, t.p.unknown[i].free, t.p.unknown[i].normal, y[i], sum);
+        }
+        end(&t);
+    }
+}
+
+/* The step through impulses alone is that of the whole J, for any lambda; and Newton's, where W is softened. */
+Test(kinks, the_step_by_groups_is_the_least_of_the_whole) {
+    random_source s = {5};
+    double *work = calloc(levenberg_work(MOST), sizeof *work);
+    for (int trial = 0; trial < 60; trial++) {
+        setting t;
+        begin(&t, &s, trial);
+        turn_some(&t, &s);
+        int n = t.p.n, soft = trial % 3 == 0;
+        double x[MOST], r[MOST], dx[MOST], whole[MOST], range, lambda = soft ? 1e-16 : pow(10, -(trial % 9));
+        t.m.soft = soft ? 0.1 : 0;
+        t.m.unit = 1 + trial % 5;
+        for (int i = 0; i < n; i++) {
+            x[i] = random_normal(&s);
+            r[i] = random_normal(&s);
+            t.m.near[i] = 0;
+        }
+        slopes(&t, x, t.J);
+        cr_assert(mlcp_step_find(&t.m, r, lambda, dx, &range));
+        cr_assert(levenberg_step(n, t.J, r, lambda, work, whole, &range));
+        double size = 0, off = 0;
+        for (int i = 0; i < n; i++) {
+            size = fmax(size, fabs(whole[i]));
+            off = fmax(off, fabs(dx[i] - whole[i]));
+        }
+        cr_expect_leq(off, 1e-14 * fmin(range * range, 1e6) * size + 1e-10 * size, "trial %d: %g of %g", trial, off,
+                      size);
+        end(&t);
+    }
+    free(work);
 }

@@ -224,3 +224,37 @@ Test(polyhedral, a_huge_bound_hides_no_error) {
     cr_log_info("solved %d with small bounds, %d with great ones", solved[0], solved[1]);
     cr_expect_gt(solved[0], 60);
 }
+
+/* With directions that follow, pyramids give the round cone's answer: E says so, and v where it is unique is that of
+ * solvers of the cone.  Once against the slip before the step is not enough. */
+Test(polyhedral, directions_that_follow_the_answer_make_it_the_cones) {
+    static const char *const methods[] = {"mlcp-pfb-plm", "mlcp-pfb-rlm", "mlcp-pivot"};
+    double following[OPTIONS] = {1e-10, 1e5, 4, 2, 0}, sliding[OPTIONS] = {1e-10, 1e5, 4, 0, 0};
+    double exact[] = {1e-13, 1e5, 1, 0, 0, 0, 1};
+    random_source r = {6};
+    int wrong = 0;
+    for (int trial = 0; trial < 30; trial++) {
+        problem_recipe recipe = {.bodies = 4, .contacts = 4, .friction = 0.4, .impact = 1, .scatter = 0.5};
+        sim_problem *p = random_problem(&r, &recipe);
+        answer cone = rigid_entry(p), once = rigid_entry(p);
+        answer_find(&cone, "pgs", exact);
+        answer_find(&once, methods[trial % 3], sliding);
+        wrong += certificate_of(p, &once.law, SIM_CONE_STRICT, once.v, once.impulse).E > 1e-4;
+        for (int k = 0; k < 3; k++) {
+            answer a = rigid_entry(p);
+            answer_find(&a, methods[k], following);
+            double E = certificate_of(p, &a.law, SIM_CONE_STRICT, a.v, a.impulse).E, apart = 0;
+            cr_expect_leq(E, 1e-8, "trial %d, %s: %s, E %g in %d rounds", trial, methods[k],
+                          sim_outcome_name(a.out.outcome), E, a.out.searches);
+            for (int j = 0; j < p->nv; j++) {
+                apart = fmax(apart, fabs(a.v[j] - cone.v[j]));
+            }
+            cr_expect_leq(apart, 1e-7, "trial %d, %s: v apart by %g", trial, methods[k], apart);
+            answer_free(&a);
+        }
+        answer_free(&cone);
+        answer_free(&once);
+        sim_problem_free(p);
+    }
+    cr_expect_geq(wrong, 15, "only %d answers are not the cone's with directions of the start", wrong);
+}

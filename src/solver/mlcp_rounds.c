@@ -1,0 +1,281 @@
+/* How are the equations of pyramids (mlcp.c) solved, and how does their answer become the round cone's?
+ *
+ * By Levenberg's and Marquardt's method, regular or projected (levenberg.c), as in Mylapilli and Jain 2016: from nothing, or
+ * from the guess if |r| is less there.  That is all for what is small or has a guess, and answered within a few iterations.
+ *
+ * Else in rounds.  Where contacts share loads W is singular, and |r| has long valleys and minima that are no roots.  A round
+ * solves with y + soft (x - near) in place of y, `near` being where it starts (a proximal point, as in Rockafellar 1976):
+ * soft is 1 at first, where all is easy, and a tenth in each round, as far as a billionth; an answer in which x no longer
+ * moves is one of the problem itself.  J is then far from singular, and its steps cost a third.
+ *
+ * With alignment=following every round, softened or not, begins with directions turned to where the last one has its slip
+ * and its friction (turning.c), so that pyramids touch the round cone where the answer is.  It ends on E, the error of the
+ * round cone.  Where E no longer falls it says so. */
+#include "math/dense.h"
+#include "solver/levenberg.h"
+#include "solver/mlcp.h"
+#include "solver/turning.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, OPTIONS = DIRECTIONS + 3 };
+
+static const sim_solver_option options[OPTIONS] = {
+    [TOLERANCE] = {"tolerance", "E at which it stops; with other alignments than following, error of complementarity",
+                   0, 1, 1e-9, 0, NULL},
+    [MAX_ITERATIONS] = {"max_iterations", "of Levenberg and Marquardt", 0, 1e6, 500, 1, NULL},
+    POLYHEDRAL_OPTIONS(DIRECTIONS),
+};
+
+/* Where there are more rows than velocities, impulses are not unique and kinks are dead ends: a guess is lifted off them by
+ * so much.  Of friction all directions are, and as these are opposites the sum stays. */
+static const double LIFT = 0.01;
+static const double SOFTEST = 1, HARDER = 0.1, HARDEST = 1e-9;
+static const double LOOSE = 0.1, TIGHT = 0.01,
+                    TIGHTER = 0.1;   /* a round is solved to so much of soft, or of the tolerance; where that
+                                                             * is nothing to do, to less */
+static const double ROUNDED = 1e-12; /* an error that is as good as none */
+static const double WORTH = 0.9;     /* of E: less is no progress */
+/* Iterations at first, and of a round; rows up to which the first ones are tried without a guess; rounds without progress. */
+enum { TRIAL = 30, ROUND = 20, SMALL = 200, PATIENCE = 20 };
+
+typedef struct search {
+    solver_call *call;
+    levenberg_kind kind;
+    polyhedral *p;
+    mlcp m;
+    int follows, guessed, overflows;        /* the squares of q are no numbers */
+    double size;                            /* by which velocities were divided */
+    double *x, *start, *work, *gamma;       /* [n] each; [rows] */
+    double *best, least, error;             /* impulses of the least error; the last one */
+    double turned;                          /* the least when there was progress, */
+    int since;                              /* so many rounds ago */
+    int iterations, rounds, failures, last; /* outcome of the last round */
+} search;
+
+/* Impulses that x stands for, in search.gamma. */
+static void translate(search *s, const double *x) {
+    const polyhedral *p = s->p;
+    polyhedral_velocity(p, x, s->m.y);
+    for (int i = 0; i < p->n; i++) { /* the lesser of x and y is 0, but for the error */
+        s->work[i] = p->unknown[i].free || x[i] > s->m.y[i] ? s->size * x[i] : 0;
+    }
+    polyhedral_impulse(p, s->work, s->gamma);
+}
+
+static void residual(void *self, const double *x, double *r) { mlcp_residual(&((search *)self)->m, x, r); }
+static void derive(void *self, const double *x) { mlcp_linearise(&((search *)self)->m, x); }
+static int step(void *self, const double *r, double lambda, double *dx, double *range) {
+    return mlcp_step_find(&((search *)self)->m, r, lambda, dx, range);
+}
+static void along(void *self, const double *dx, double *Jdx) { mlcp_slope(&((search *)self)->m, dx, Jdx); }
+
+/* What a round stops on: its own equations, or what all of it is for; the best of that is kept. */
+static double error(void *self, const double *x) {
+    search *s = self;
+    translate(s, x);
+    s->error = s->overflows ? HUGE_VAL
+               : s->follows ? dual_error(s->p->dual, s->gamma, s->p->s)
+                            : polyhedral_error(s->p, x, s->m.y);
+    if (s->error < s->least || s->least == HUGE_VAL) {
+        s->least = s->error;
+        memcpy(s->best, s->gamma, (size_t)s->p->dual->n * sizeof *s->best);
+    }
+    if (s->error <= s->call->option[TOLERANCE]) {
+        return 0;
+    }
+    return s->m.soft > 0 ? mlcp_off(&s->m, x) : s->follows ? polyhedral_error(s->p, x, s->m.y) : s->error;
+}
+
+static double told(void *self) { return ((search *)self)->error; }
+
+static double distance(search *s, const double *x) {
+    mlcp_residual(&s->m, x, s->work);
+    return dense_dot(s->p->n, s->work, s->work);
+}
+
+/* Velocities are divided by the greatest of q; x stands at nothing, or at the guess, wherever |r| is less. */
+static void start(search *s) {
+    polyhedral *p = s->p;
+    const sim_problem *problem = s->call->problem;
+    const double *guess = problem->impulse_guess;
+    for (int k = 0; k < p->dual->n; k++) {
+        s->gamma[k] = guess && isfinite(guess[k]) ? guess[k] : 0;
+    }
+    polyhedral_from_impulse(p, s->gamma, s->start, s->m.y);
+    for (int i = 0; i < p->n; i++) {
+        s->size = fmax(s->size, fabs(p->q[i]));
+    }
+    s->size = s->size > 0 ? s->size : 1;
+    s->overflows = !isfinite(dense_dot(p->dual->n, p->dual->q, p->dual->q));
+    polyhedral_scale(p, s->size);
+    for (int i = 0; i < p->n; i++) {
+        s->start[i] /= s->size;
+    }
+    for (int i = p->free; i < p->n && problem->nrow > problem->nv; i++) {
+        s->start[i] += p->unknown[i].normal >= 0 || p->unknown[i].rows == 0 ? LIFT : 0;
+    }
+    memset(s->x, 0, (size_t)p->n * sizeof *s->x);
+    s->guessed = guess && distance(s, s->start) < distance(s, s->x);
+    if (s->guessed) {
+        memcpy(s->x, s->start, (size_t)p->n * sizeof *s->x);
+    }
+}
+
+/* Normals' impulses in the mean. */
+static double impulse_unit(const search *s) {
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < s->p->groups; i++) {
+        double own = s->x[s->p->group[i].first];
+        if (s->p->group[i].contact >= 0 && own > 0) {
+            sum += own * own;
+            count++;
+        }
+    }
+    return count ? fmax(1, sqrt(sum / count)) : 1;
+}
+
+/* From x on, with so many iterations; the better answer counts.  0 without memory. */
+static int solve_round(search *s, double soft, double tolerance, int most) {
+    sim_solution *out = s->call->out;
+    size_t mark = sim_arena_mark(s->call->scratch);
+    levenberg_problem problem = {.n = s->p->n,
+                                 .self = s,
+                                 .residual = residual,
+                                 .error = error,
+                                 .bounded = s->p->n - s->p->free,
+                                 .tolerance = tolerance,
+                                 .most = most,
+                                 .derive = derive,
+                                 .step = step,
+                                 .along = along,
+                                 .told = told};
+    s->m.soft = soft;
+    s->m.unit = impulse_unit(s);
+    memcpy(s->m.near, s->x, (size_t)s->p->n * sizeof *s->x);
+    if (!levenberg_solve(&problem, s->kind, s->call, s->x)) {
+        return 0;
+    }
+    sim_arena_release(s->call->scratch, mark);
+    s->m.soft = 0;
+    s->iterations += out->iterations;
+    s->failures += out->outcome > SIM_AT_ROUNDING;
+    s->rounds++;
+    s->last = (int)out->outcome;
+    return 1;
+}
+
+static int iterations_left(const search *s) { return (int)s->call->option[MAX_ITERATIONS] - s->iterations; }
+
+static int has_ended(const search *s) {
+    return s->least <= s->call->option[TOLERANCE] || iterations_left(s) <= 0 || solution_stopped(s->call->out);
+}
+
+static int no_progress(search *s) {
+    s->since++;
+    if (s->least < WORTH * s->turned) {
+        s->turned = s->least;
+        s->since = 0;
+    }
+    return s->since >= PATIENCE;
+}
+
+/* As it is, and then round by round with softer steps.  0 without memory. */
+static int find(search *s) {
+    double tolerance = s->call->option[TOLERANCE];
+    int first = s->guessed || s->call->problem->nrow <= SMALL, left = iterations_left(s);
+    if ((first || left == 0) && !solve_round(s, 0, tolerance, left < TRIAL ? left : TRIAL)) {
+        return 0;
+    }
+    int near = first && s->last <= SIM_AT_ROUNDING;
+    double soft = near ? HARDEST : SOFTEST, tight = TIGHT * tolerance;
+    for (int round = 0; !has_ended(s) && !no_progress(s); round++) {
+        if (round == 0 && !near) {
+            memset(s->x, 0, (size_t)s->p->n * sizeof *s->x);
+        } else if (s->follows) {
+            turning_turn(s->p, 1, s->x, s->m.y);
+        }
+        left = iterations_left(s);
+        /* what is small is polished as it is */
+        double now = soft == HARDEST && first && round % 2 ? 0 : soft;
+        if (!solve_round(s, now, fmax(tight, soft > HARDEST ? LOOSE * soft : 0), left < ROUND ? left : ROUND)) {
+            return 0;
+        }
+        tight *= s->call->out->iterations == 0 ? TIGHTER : 1;
+        soft = fmax(HARDER * soft, HARDEST);
+    }
+    return 1;
+}
+
+static void tell(const search *s) {
+    sim_solution *out = s->call->out;
+    out->iterations = s->iterations;
+    out->searches = s->rounds;
+    out->failures = s->failures;
+    out->residual = s->least;
+    out->reason = SIM_REASON_NONE;
+    if (s->least <= s->call->option[TOLERANCE]) {
+        out->outcome = SIM_SOLVED;
+    } else if (!isfinite(s->least)) {
+        out->outcome = SIM_BROKEN_DOWN;
+        out->reason = SIM_REASON_NONFINITE;
+    } else if (s->since >= PATIENCE) {
+        out->outcome = s->least <= ROUNDED ? SIM_AT_ROUNDING : SIM_STALLED;
+        out->reason = s->last <= SIM_AT_ROUNDING ? SIM_REASON_STANDSTILL : SIM_REASON_MINIMUM;
+    } else {
+        out->outcome = SIM_AT_LIMIT;
+    }
+}
+
+static int solve(solver_call *call, levenberg_kind kind) {
+    dual d;
+    polyhedral p;
+    polyhedral_options o = polyhedral_options_of(call->option + DIRECTIONS);
+    search s = {.call = call,
+                .kind = kind,
+                .p = &p,
+                .follows = o.alignment == POLYHEDRAL_FOLLOWING,
+                .least = HUGE_VAL,
+                .turned = HUGE_VAL};
+    if (!dual_make(&d, call, call->scratch) || !polyhedral_make(&p, &d, &o, call->scratch) ||
+        !mlcp_make(&s.m, &p, call->scratch)) {
+        return 0;
+    }
+    s.x = ARENA_NEW(call->scratch, double, 3 * (size_t)p.n);
+    s.gamma = ARENA_NEW(call->scratch, double, 2 * (size_t)d.n);
+    if (!s.x || !s.gamma) {
+        return 0;
+    }
+    s.start = s.x + p.n;
+    s.work = s.x + 2 * p.n;
+    s.best = s.gamma + d.n;
+    start(&s);
+    if (!find(&s)) {
+        return 0;
+    }
+    tell(&s);
+    solver_hand_out(call, s.best);
+    return 1;
+}
+
+static int solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
+static int solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
+
+#define CARD(NAME, METHOD)                                                                                             \
+    {                                                                                                                  \
+        .name = NAME, .method = METHOD, .paper = "Mylapilli and Jain 2016", .cone = SIM_CONE_PYRAMID,                  \
+        .compliance = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = 1, .asymmetric = 1,               \
+        .noptions = OPTIONS, .option = options,                                                                        \
+    }
+
+const solver_type solver_mlcp_pfb_rlm = {
+    .card = CARD("mlcp-pfb-rlm", "penalised Fischer-Burmeister function with pyramids, regular Levenberg-Marquardt"),
+    .solve = solve_regular,
+};
+
+const solver_type solver_mlcp_pfb_plm = {
+    .card = CARD("mlcp-pfb-plm", "penalised Fischer-Burmeister function with pyramids, projected Levenberg-Marquardt"),
+    .solve = solve_projected,
+};
