@@ -157,7 +157,7 @@ static void triangle(int height, int width, int columns, double *A) {
         double diagonal = A[k * width + k] > 0 ? -sqrt(square) : sqrt(square), first = A[k * width + k] - diagonal;
         double scale = 1 / (diagonal * first); /* -2 / u . u */
         A[k * width + k] = first;
-        memset(sum, 0, sizeof sum);
+        memset(sum, 0, (size_t)width * sizeof *sum);
         for (int i = k; i < height; i++) {
             double u = A[i * width + k];
             for (int j = k + 1; u != 0 && j < width; j++) {
@@ -183,7 +183,8 @@ static void reduce(const mlcp *m, const polyhedral_group *g, const double *r, do
         rows = damping > 0 ? 2 * g->count : g->count;
     memset(A, 0, (size_t)(2 * g->count * width) * sizeof *A);
     for (int i = 0; i < rows; i++) {
-        double *row = A + i * width, own[MOST] = {0};
+        double *row = A + i * width, own[MOST];
+        memset(own, 0, (size_t)g->count * sizeof *own);
         if (i < g->count) {
             const polyhedral_unknown *u = &p->unknown[g->first + i];
             own_row(m, g, i, own);
