@@ -362,11 +362,10 @@ int hybrid_step_least(hybrid_step *s, const double *r, double lambda, double *dx
         return 1;
     }
     spell_out(s);
-    size_t n = (size_t)s->h->n, columns = (size_t)s->columns, height = n + columns, top = (size_t)s->top;
-    double weight = sqrt(lambda / (1 + lambda)), *b = s->A + height * columns;
-    size_t rows = weight > 0 ? n : top;
-    height = rows + columns;
-    b = s->A + height * columns;
+    double weight = sqrt(lambda / (1 + lambda));
+    size_t n = (size_t)s->h->n, columns = (size_t)s->columns, top = (size_t)s->top, rows = weight > 0 ? n : top;
+    size_t height = rows + columns;
+    double *b = s->A + height * columns;
     for (size_t k = 0; k < columns; k++) {
         double *to = s->A + height * k;
         memcpy(to, s->M + n * k, top * sizeof *to);

@@ -261,6 +261,7 @@ static int solve(solver_call *call) {
     if (!incp_make(&m, call, &d) || !(sticking ? hybrid_stick : hybrid_start)(&m.h, call, m.other)) {
         return 0;
     }
+    memcpy(m.best, m.other, (size_t)m.h.n * sizeof *m.best); /* where E is no number nothing is better */
     incp_stand(&m, m.other);
     sim_outcome end;
     if (!incp_descend_and_restart(&m, &end)) {

@@ -24,18 +24,9 @@ typedef struct levenberg_problem {
     double (*told)(void *self); /* after `error`: what the history has in its place; NULL: the same */
 } levenberg_problem;
 
-/* J of the place that `jacobian` had last, for those who know it better than number by number: `jacobian` is then given no J. */
-typedef struct levenberg_system {
-    int (*step)(void *self, const double *r, double lambda, double *dx, double *range); /* as levenberg_step */
-    void (*slope)(void *self, const double *dx, double *Jdx);                           /* J dx */
-    double (*told)(void *self); /* after `error`: what the history has in its place */
-} levenberg_system;
-
 /* x holds the start, then the best in `error` that was met.  Fills outcome, iterations, residual, factorisations and
  * history of the call's solution; 0 without memory. */
 int levenberg_solve(const levenberg_problem *problem, levenberg_kind kind, solver_call *call, double *x);
-int levenberg_solve_by(const levenberg_problem *problem, const levenberg_system *system, levenberg_kind kind,
-                       solver_call *call, double *x);
 
 /* dx of least |J dx + r|^2 + lambda |dx|^2.  `range`: greatest over least diagonal entry of the triangle.
  * 0 if it has a zero there. */

@@ -206,6 +206,9 @@ static int find(search *s) {
         tight *= s->call->out->iterations == 0 ? TIGHTER : 1;
         soft = fmax(HARDER * soft, HARDEST);
     }
+    if (s->rounds == 0) { /* stopped before the first one */
+        error(s, s->x);
+    }
     return 1;
 }
 

@@ -351,7 +351,7 @@ int mlcp_step_find(const mlcp *m, const double *r, double lambda, double *dx, do
     const polyhedral *p = m->p;
     struct mlcp_step *s = m->step;
     double least = HUGE_VAL, greatest = 0;
-    if (lambda <= NONE && m->soft > 0 && newton(m, r, dx)) {
+    if (s->n > 0 && lambda <= NONE && m->soft > 0 && newton(m, r, dx)) {
         *range = 1;
         return 1;
     }

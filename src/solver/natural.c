@@ -8,7 +8,8 @@
  * which solvers are compared, so that stopping on it means what it says.
  *
  * It is no less than the rounding of s, 1e-15 |gamma_i / rho_i| over the velocities: where contacts press against each
- * other without bound, impulses so great that nothing is known of s might else seem right by chance. */
+ * other without bound, impulses so great that nothing is known of s might else seem right by chance.  Rows whose force is
+ * given whatever s is have no s to be known: their q and s are 0 to the bit, and they do not count. */
 #include "solver/natural.h"
 
 #include <math.h>
@@ -65,7 +66,7 @@ void natural_add(natural_sum *sum, const sim_constraint *c, double step, double 
         sum->s += s[k] * s[k];
         sum->q += q[k] * q[k];
         sum->undoing += rho * rho * q[k] * q[k];
-        sum->moved += gamma[k] * gamma[k] / (rho * rho);
+        sum->moved += s[k] != 0 || q[k] != 0 ? gamma[k] * gamma[k] / (rho * rho) : 0;
     }
 }
 

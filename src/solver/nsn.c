@@ -142,11 +142,11 @@ static sim_outcome iterate(nsn *m, extrapolation *ahead) {
 
 /* What `end` is called by the best there was. */
 static sim_outcome name_end(const nsn *m, sim_outcome end) {
-    if (end == SIM_BROKEN_DOWN) {
-        return end;
-    }
     if (m->best_E <= m->call->option[NSN_TOLERANCE] || m->best_E <= ROUNDED) {
         return m->best_E <= m->call->option[NSN_TOLERANCE] ? SIM_SOLVED : SIM_AT_ROUNDING;
+    }
+    if (end == SIM_BROKEN_DOWN) {
+        return end;
     }
     if (end == SIM_STALLED) {
         m->call->out->reason = SIM_REASON_STANDSTILL;

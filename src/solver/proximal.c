@@ -81,6 +81,7 @@ static int arrive(rounds *m) {
         moved += (m->gamma[k] - m->centre[k]) * (m->gamma[k] - m->centre[k]);
     }
     square = dense_dot(p->h->n, m->r, m->r);
+    solver_record_place(p->call, m->x);
     solver_record(p->call, E, 0.5 * square);
     return square <= NEAR * NEAR * m->alpha * m->alpha * moved;
 }

@@ -104,6 +104,32 @@ Test(failures, who_is_stopped_is_at_its_limit) {
     }
 }
 
+static int at_once(void *nothing) {
+    (void)nothing;
+    return 1;
+}
+
+/* Whoever took all the time to set up still hands out numbers. */
+Test(failures, who_is_stopped_before_the_first_step_hands_out_numbers) {
+    random_source r = {4};
+    problem_recipe recipe = {.bodies = 40, .contacts = 80, .friction = 0.5, .impact = 1, .scatter = 0.5};
+    sim_problem *p = random_problem(&r, &recipe);
+    for (int k = 0; k < sim_solver_count(); k++) {
+        const sim_solver_card *card = sim_solver_at(k);
+        answer a = entry_of(p);
+        sim_solver *solver = sim_solver_create(card, NULL, NULL);
+        a.law = card->compliance == SIM_RIGID ? (sim_regularisation){a.R, a.target} : a.law;
+        a.out = (sim_solution){.v = a.v, .impulse = a.impulse, .stop = at_once};
+        cr_assert_eq(sim_solver_solve(solver, p, &a.law, &a.out, NULL), SIM_OK);
+        cr_expect_eq(a.out.outcome, SIM_AT_LIMIT, "%s: %s", card->name, sim_outcome_name(a.out.outcome));
+        cr_expect_gt(a.out.residual, 1e-3, "%s: E %g", card->name, a.out.residual);
+        greatest(p, a.impulse);
+        sim_solver_free(solver);
+        answer_free(&a);
+    }
+    sim_problem_free(p);
+}
+
 /* Of all that was met what is handed out errs least, or as good as. */
 Test(failures, the_best_is_handed_out_whenever_it_ends) {
     random_source r = {3};

@@ -208,6 +208,28 @@ Test(incp, steps_along_a_cone_are_put_back_on_it) {
     cr_expect_geq(solved[0], solved[1]);
 }
 
+/* One place for each record, of softer rounds as well: the k-th of one belongs to the k-th of the other.  A ball between
+ * walls that both want it away has no answer, so that every way to start anew is gone. */
+Test(incp, every_record_has_its_place) {
+    enum { ROOM = 4000 };
+    static double residual[ROOM], cost[ROOM], place[ROOM * 6];
+    double v[3] = {0.3, 0, 0};
+    sim_problem *p = point_between_walls(1, 0.5, -0.05, 0.01, v);
+    answer a = rigid_entry(p);
+    sim_history history = {.room = ROOM, .residual = residual, .cost = cost, .place_room = ROOM * 6, .place = place};
+    sim_solver *solver = sim_solver_create(sim_solver_find("incp"), NULL, NULL);
+    sim_regularisation law = {a.R, a.target};
+    a.out = (sim_solution){.v = a.v, .impulse = a.impulse, .history = &history};
+    cr_assert_eq(sim_solver_solve(solver, p, &law, &a.out, NULL), SIM_OK);
+    cr_expect_gt(a.out.failures, 1);
+    cr_expect_lt(history.count, ROOM);
+    cr_expect_eq(history.place_count, history.count * p->nrow, "%d numbers, %d records of %d", history.place_count,
+                 history.count, p->nrow);
+    sim_solver_free(solver);
+    answer_free(&a);
+    sim_problem_free(p);
+}
+
 Test(incp, a_ball_on_the_rim_of_its_cone_does_not_chatter) {
     for (int k = 0; k < 40; k++) {
         /* thrown along a floor at the speed at which friction just stops it, and a little beside that */
