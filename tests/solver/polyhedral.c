@@ -258,3 +258,20 @@ Test(polyhedral, directions_that_follow_the_answer_make_it_the_cones) {
     }
     cr_expect_geq(wrong, 15, "only %d answers are not the cone's with directions of the start", wrong);
 }
+
+/* Many contacts between few bodies: bases are singular but for rounding, which leads paths onto rays and into nowhere. */
+Test(polyhedral, pivots_answer_where_contacts_share_loads) {
+    random_source r = {7};
+    for (int trial = 0; trial < 60; trial++) {
+        problem_recipe recipe = {
+            .bodies = 1 + trial % 3, .contacts = 12 + trial % 13, .friction = 0.2 + 0.2 * (trial % 4), .impact = 1};
+        sim_problem *p = random_problem(&r, &recipe);
+        answer a = rigid_entry(p);
+        answer_find(&a, "mlcp-pivot", NULL);
+        double E = certificate_of(p, &a.law, SIM_CONE_STRICT, a.v, a.impulse).E;
+        cr_expect_leq(E, 1e-8, "trial %d, %d rows for %d velocities: %s, E %g", trial, p->nrow, p->nv,
+                      sim_outcome_name(a.out.outcome), E);
+        answer_free(&a);
+        sim_problem_free(p);
+    }
+}
