@@ -14,6 +14,10 @@ void dtpmqrt_(const char *side, const char *transposed, const int *m, const int 
               const int *block, const double *V, const int *ldv, const double *T, const int *ldt, double *A,
               const int *lda, double *B, const int *ldb, double *work, int *info);
 
+/* Of all x with least |A x - b| the shortest; singular values below about `least` of the greatest count as none. */
+void dgelsy_(const int *m, const int *n, const int *nrhs, double *A, const int *lda, double *b, const int *ldb,
+             int *columns, const double *least, int *rank, double *work, const int *lwork, int *info);
+
 /* P A = L U, and A x = b with it. */
 void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *swap, int *info);
 void dgetrs_(const char *transposed, const int *n, const int *nrhs, const double *A, const int *lda, const int *swap,

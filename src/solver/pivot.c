@@ -7,6 +7,7 @@
  *
  * which leaves the Schur complement for the others; a row that is a sum of others gives nothing.  Dense, and as long as
  * the path takes: for up to a few hundred unknowns, six for each contact. */
+#include "linalg/lapack.h"
 #include "math/dense.h"
 #include "solver/lemke.h"
 #include "solver/polyhedral.h"
@@ -28,10 +29,14 @@ static const sim_solver_option options[OPTIONS] = {
 
 static const double REDUNDANT = 1e-12; /* of the greatest diagonal: less is left of a row that is a sum of others */
 static const double ROUNDING = 1e-9;   /* errors of complementarity up to this come from rounding */
-static const double SOFT = 1e-9, SOFTEN = 100;
-static const double WORTH = 0.9; /* of E: less is no progress */
-/* So often with something on the diagonal, each as much so often; rounds of directions without progress. */
-enum { SOFTER = 9, AGAIN = 3, PATIENCE = 8 };
+/* On the diagonal; a round is solved to so much of E. */
+static const double SOFT[] = {1e-6, 1e-4, 1e-8}, FORCING = 1e-2;
+static const double SINGULAR = 1e-12; /* of the greatest: smaller singular values are none */
+static const double POLISHED = 1e-13;
+static const double WORTH = 0.9; /* of an error: less is no progress */
+/* So often with something on the diagonal, each as much so often; rounds of directions without progress; steps of polishing,
+ * and those in vain; work of LAPACK for each unknown. */
+enum { SOFTER = 6, AGAIN = 2, PATIENCE = 8, POLISH = 12, VAIN = 3, WORK = 40 };
 
 /* x_k and y_k change places. */
 static void principal_pivot(size_t n, double *M, double *q, size_t k) {
@@ -78,6 +83,8 @@ typedef struct pivoting {
     double *M, *sorted, *q, *z, *near; /* [n x n] both; [n] the others */
     int *order, *solved;               /* [n] */
     int free;
+    int follows, ray;     /* did the path of the problem as it is end on a ray, off an answer? */
+    double *gamma, least; /* impulses; E of the best */
 } pivoting;
 
 static int make(pivoting *v, const polyhedral *p, solver_call *call) {
@@ -111,6 +118,7 @@ static void sort(pivoting *v) {
 /* x of all unknowns, with M + soft and q - soft near; 0 without memory. */
 static int walk(pivoting *v, double soft, double *x, lemke_answer *path) {
     size_t n = (size_t)v->p->n, free = (size_t)v->free, mark = sim_arena_mark(v->call->scratch);
+    sort(v);
     for (size_t i = 0; i < n; i++) {
         size_t from = (size_t)v->order[i];
         for (size_t j = 0; j < n; j++) {
@@ -142,38 +150,120 @@ static int walk(pivoting *v, double soft, double *x, lemke_answer *path) {
     return 1;
 }
 
+/* The rows and columns of M of the unknowns above their y, by columns, and -y; the other unknowns are 0. */
+static int gather(const pivoting *v, double *x, double *y, double *A, double *d, int *set) {
+    const polyhedral *p = v->p;
+    size_t n = (size_t)p->n, m = 0;
+    polyhedral_velocity(p, x, y);
+    for (size_t i = 0; i < n; i++) {
+        if (p->unknown[i].free || x[i] > y[i]) {
+            set[m++] = (int)i;
+        } else {
+            x[i] = 0;
+        }
+    }
+    polyhedral_velocity(p, x, y);
+    for (size_t i = 0; i < m; i++) {
+        size_t row = (size_t)set[i];
+        d[i] = -y[row];
+        for (size_t j = 0; j < m; j++) {
+            A[j * m + i] = v->M[row * n + (size_t)set[j]];
+        }
+    }
+    return (int)m;
+}
+
+/* What a basis has come to, made better: of the unknowns that are above their y (and those without bounds) all y are to be 0,
+ *
+ *     M_II d = -y_I,     x_I <- x_I + d,     x = 0 elsewhere,
+ *
+ * by the shortest d, as M_II may be singular: Newton's method for min(x, y) = 0, from the equations as they came, whatever
+ * rounding has done to B^-1.  x of least error; 0 without memory. */
+static int polish(pivoting *v, double *x, double *error) {
+    size_t n = (size_t)v->p->n, mark = sim_arena_mark(v->call->scratch);
+    double *A = sim_arena_alloc(v->call->scratch, n * n, sizeof *A), *d = ARENA_NEW(v->call->scratch, double, 3 * n);
+    int *set = ARENA_NEW(v->call->scratch, int, 2 * n);
+    const int lwork = (int)(WORK * n) + WORK, one = 1;
+    double *work = ARENA_NEW(v->call->scratch, double, lwork);
+    if (!A || !d || !set || !work) {
+        return 0;
+    }
+    double *y = d + n, *next = d + 2 * n, least = HUGE_VAL;
+    *error = polyhedral_error(v->p, x, y);
+    memcpy(next, x, n * sizeof *next);
+    for (int k = 0, since = 0; since < VAIN && k < POLISH && !(*error <= POLISHED) && !stopped(v->call->out); k++) {
+        int rank, info, m = gather(v, next, y, A, d, set);
+        if (m > 0) {
+            memset(set + n, 0, (size_t)m * sizeof *set);
+            dgelsy_(&m, &m, &one, A, &m, d, &m, set + n, &SINGULAR, &rank, work, &lwork, &info);
+        }
+        for (int i = 0; i < m; i++) {
+            next[set[i]] += d[i];
+        }
+        double off = polyhedral_error(v->p, next, y);
+        since = off < WORTH * least ? 0 : since + 1;
+        least = fmin(least, off);
+        if (off < *error) {
+            *error = off;
+            memcpy(x, next, n * sizeof *x);
+        }
+    }
+    sim_arena_release(v->call->scratch, mark);
+    return 1;
+}
+
+/* E, where that is what rounds are for; else nothing. */
+static double round_error(const pivoting *v, const double *x) {
+    if (!v->follows) {
+        return 0;
+    }
+    polyhedral_velocity(v->p, x, v->z);
+    polyhedral_impulse(v->p, x, v->gamma);
+    return dual_error(v->p->dual, v->gamma, v->p->s);
+}
+
 /* As it is; where rounding spoils the path, as it does where contacts share loads and bases are singular but for that, with a
- * little on the diagonal, and again from there, so that nothing of that little is left.  x of least error; 0 without memory. */
-static int answer(pivoting *v, double *x, double *error, lemke_answer *path) {
+ * little on the diagonal, and again from there.  All are polished, which leaves nothing of that little.  Of a round after
+ * others x is the answer before, turned: polishing alone will often do, and where impulses are not unique all is kept near
+ * it.  A round is answered that is off by a hundredth of E.  x of least error; 0 without memory. */
+static int answer(pivoting *v, int again, double *x, double *error, lemke_answer *path) {
     const polyhedral *p = v->p;
     size_t n = (size_t)p->n;
-    double tolerance = v->call->option[TOLERANCE], most = v->call->option[MAX_ITERATIONS], *y = v->z,
-           *other = ARENA_NEW(v->call->scratch, double, n);
+    double tolerance = v->call->option[TOLERANCE], most = v->call->option[MAX_ITERATIONS],
+           *other = ARENA_NEW(v->call->scratch, double, 2 * n);
     if (!other) {
         return 0;
     }
-    sort(v);
+    double *from = other + n;
     polyhedral_matrix(p, v->M);
-    memset(v->near, 0, n * sizeof *v->near);
-    if (!walk(v, 0, x, path)) {
+    if (!again) {
+        memset(x, 0, n * sizeof *x);
+    }
+    memcpy(from, x, n * sizeof *x);
+    *error = HUGE_VAL;
+    path->end = LEMKE_SOLVED;
+    if (again && !polish(v, x, error)) {
         return 0;
     }
-    *error = polyhedral_error(p, x, y);
-    for (int k = 0; k < SOFTER && !(*error <= tolerance) && path->pivots < most && !stopped(v->call->out); k++) {
-        double soft = SOFT * pow(SOFTEN, k / AGAIN);
-        lemke_answer softened = {.pivots = path->pivots};
-        if (k % AGAIN == 0) {
-            memset(v->near, 0, n * sizeof *v->near);
+    for (int k = again ? 0 : -1; k < SOFTER && path->pivots < most && !stopped(v->call->out); k++) {
+        if (*error <= fmax(tolerance, FORCING * fmin(v->least, round_error(v, x)))) {
+            break;
         }
+        double soft = k < 0 ? 0 : SOFT[k / AGAIN], off;
+        lemke_answer softened = {.pivots = path->pivots};
+        memcpy(v->near, k > 0 && k % AGAIN ? other : from, n * sizeof *from);
         if (!walk(v, soft, other, &softened)) {
             return 0;
         }
+        off = polyhedral_error(p, other, v->z);
+        if (softened.end != LEMKE_LIMIT && !polish(v, other, &off)) {
+            return 0;
+        }
+        v->ray = v->ray || (k < 0 && softened.end == LEMKE_RAY && !(off <= ROUNDING));
         path->pivots = softened.pivots;
-        memcpy(v->near, other, n * sizeof *other);
-        double off = polyhedral_error(p, other, y);
-        if (off < *error) {
+        if (off < *error || k < 0) {
             *error = off;
-            path->end = softened.end;
+            path->end = off <= ROUNDING ? LEMKE_SOLVED : softened.end;
             memcpy(x, other, n * sizeof *x);
         }
     }
@@ -191,31 +281,41 @@ static sim_outcome outcome(const lemke_answer *path, double error, double tolera
     return path->end == LEMKE_LIMIT ? SIM_AT_LIMIT : path->end == LEMKE_SINGULAR ? SIM_BROKEN_DOWN : SIM_STALLED;
 }
 
-/* Rounds with the directions of the answer before (turning.c), as long as E falls. */
-static int follow(pivoting *v, polyhedral *p, double *x, double *gamma, double *best, lemke_answer *path) {
+/* Keeps x's impulses if E is the least so far. */
+static void keep(pivoting *v, const double *x, double own, double *best, const lemke_answer *path) {
     sim_solution *out = v->call->out;
-    double tolerance = v->call->option[TOLERANCE], most = v->call->option[MAX_ITERATIONS], own, least = HUGE_VAL;
-    int follows = polyhedral_options_of(v->call->option + DIRECTIONS).alignment == POLYHEDRAL_FOLLOWING;
-    for (int since = 0; since < PATIENCE; since++) {
+    double error = v->follows ? round_error(v, x) : own;
+    polyhedral_impulse(v->p, x, v->gamma);
+    solver_record(v->call, error, NAN);
+    out->searches++;
+    if (error < v->least || out->searches == 1) {
+        v->least = error;
+        out->residual = error;
+        out->outcome = outcome(path, error, v->call->option[TOLERANCE]);
+        memcpy(best, v->gamma, (size_t)v->p->dual->n * sizeof *best);
+    }
+}
+
+static int is_over(const pivoting *v, const lemke_answer *path) {
+    return !v->follows || v->least <= v->call->option[TOLERANCE] || path->pivots >= v->call->option[MAX_ITERATIONS] ||
+           stopped(v->call->out);
+}
+
+/* Rounds with the directions of the answer before (turning.c), as long as E falls. */
+static int follow(pivoting *v, polyhedral *p, double *x, double *best, lemke_answer *path) {
+    double own, progress = HUGE_VAL;
+    for (int round = 0, since = 0; since < PATIENCE; round++) {
         size_t mark = sim_arena_mark(v->call->scratch);
-        if (!answer(v, x, &own, path)) {
+        if (!answer(v, round > 0, x, &own, path)) {
             return 0;
         }
         sim_arena_release(v->call->scratch, mark);
-        out->searches++;
-        polyhedral_impulse(p, x, gamma);
-        double error = follows ? dual_error(p->dual, gamma, p->s) : own;
-        solver_record(v->call, error, NAN);
-        since = error < WORTH * least ? -1 : since;
-        if (error < least || out->searches == 1) {
-            least = error;
-            out->residual = error;
-            out->outcome = outcome(path, error, tolerance);
-            memcpy(best, gamma, (size_t)p->dual->n * sizeof *best);
-        }
-        if (!follows || least <= tolerance || path->end == LEMKE_LIMIT || path->pivots >= most || stopped(out)) {
+        keep(v, x, own, best, path);
+        if (is_over(v, path)) {
             return 1;
         }
+        since = v->least < WORTH * progress ? 0 : since + 1;
+        progress = since ? progress : v->least;
         turning_turn(p, 1, x, v->z);
     }
     return 1;
@@ -231,11 +331,14 @@ static int solve(solver_call *call) {
     }
     lemke_answer path = {.pivots = 0};
     double *x = ARENA_NEW(call->scratch, double, p.n), *gamma = ARENA_NEW(call->scratch, double, 2 * d.n);
-    if (!x || !gamma || !follow(&v, &p, x, gamma, gamma + d.n, &path)) {
+    v.gamma = gamma;
+    v.least = HUGE_VAL;
+    v.follows = o.alignment == POLYHEDRAL_FOLLOWING;
+    if (!x || !gamma || !follow(&v, &p, x, gamma + d.n, &path)) {
         return 0;
     }
     sim_solution *out = call->out;
-    out->reason = path.end == LEMKE_RAY        ? SIM_REASON_RAY
+    out->reason = v.ray                        ? SIM_REASON_RAY
                   : path.end == LEMKE_LIMIT    ? SIM_REASON_NONE
                   : path.end == LEMKE_SINGULAR ? SIM_REASON_SINGULAR
                                                : SIM_REASON_STANDSTILL;
