@@ -32,10 +32,10 @@ static const option_row rows[] = {
      .help = "write the file with the answer in it to FILE; for several files, a folder that is there"},
     {"history", "FILE.csv", OPTION_TEXT, AT(history), .help = "write residual and cost of every iteration to FILE.csv"},
     {"linear-history", "FILE.csv", OPTION_TEXT, AT(linear_history),
-     .help = "write the residuals of the linear systems within each iteration to FILE.csv, of methods that solve them "
-             "bit by bit"},
+     .help = "write the residuals of the linear systems within each iteration to FILE.csv, of nsn "
+             "with friction=fixed-point"},
     {"places", "FILE.csv", OPTION_TEXT, AT(places),
-     .help = "write x of every contact in every iteration to FILE.csv, of incp"},
+     .help = "write x, velocity less impulse, of every contact in every iteration to FILE.csv, of incp"},
     {"json", NULL, OPTION_FLAG, AT(json), .help = "JSON in place of the table; also with --list-solvers"},
     {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .heading = "Information",
      .help = "the contact solvers with their laws and options"},

@@ -337,7 +337,7 @@ static void *create(void) {
 
 const solver_type solver_auto = {
     .card = {.name = "auto",
-             .method = "first-order sweeps, Newton's method where they stall",
+             .method = "pgs, subadmm and canal in turns, by how fast the error falls",
              .paper = "Jourdan, Alart, Jean 1998; Lee et al. 2024",
              .cone = SIM_CONE_STRICT,
              .compliance = SIM_RIGID,

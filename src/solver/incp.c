@@ -29,14 +29,15 @@ static const char *const restarts[] = {"off", "once", "on", NULL};
 
 static const sim_solver_option options[INCP_OPTIONS] = {
     [INCP_TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [INCP_MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton, of all descents", 0, 1e6, 1000, 1, NULL},
+    [INCP_MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton, of all descents and rounds", 0, 1e6, 1000, 1,
+                             NULL},
     [INCP_EDGES] = {"edges", "stay on edges where both sides go uphill", 0, 1, 1, 1, switches},
     [INCP_DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
     [INCP_PROJECTION] = {"projection", "put steps along an edge back on it", 0, 1, 1, 1, switches},
-    [INCP_RESTART] =
-        {"restart",
-         "from a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, and softer", 0, 2,
-         2, 1, restarts},
+    [INCP_RESTART] = {"restart",
+                      "in a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, and "
+                      "by softer rounds",
+                      0, 2, 2, 1, restarts},
     [INCP_START] = {"start", "at the guess where that is better, or always where all would stick", 0, 1, 0, 1, starts},
 };
 

@@ -21,7 +21,7 @@ static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
     [MAX_ITERATIONS] = {"max_iterations", "of Levenberg and Marquardt, and of Newton in softer rounds", 0, 1e6, 1000, 1,
                         NULL},
-    [RESTART] = {"restart", "from a minimum that is no answer: by softer rounds, then from nothing", 0, 1, 1, 1,
+    [RESTART] = {"restart", "in a minimum that is no answer: by softer rounds, then from nothing", 0, 1, 1, 1,
                  switches},
 };
 

@@ -45,7 +45,8 @@ static const sim_solver_option options[NSN_OPTIONS] = {
     [NSN_EPSILON] = {"epsilon", "on the diagonal of linear systems, relative", 0, 1, 1e-6, 0, NULL},
     [NSN_POSITIONS] = {"positions", "gaps are taken where the step ends, if the problem knows", 0, 1, 0, 1, switches},
     [NSN_STIFFNESS] = {"stiffness", "with positions: the change of J in the matrix", 0, 1, 1, 1, switches},
-    [NSN_FRICTION] = {"friction", "Wf as a fixed point, by its derivative, or that up to 3000 rows", 0,
+    [NSN_FRICTION] = {"friction",
+                      "as a compliance found as a fixed point, by its whole derivative, or so up to 3000 rows", 0,
                       NSN_FRICTIONS - 1, NSN_FRICTION_AUTO, 1, frictions},
 };
 

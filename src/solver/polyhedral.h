@@ -36,7 +36,7 @@ extern const char *const polyhedral_alignments[];
 #define POLYHEDRAL_OPTIONS(first)                                                                                      \
     [first] = {"directions", "of friction at a contact; an odd number is one too few", 4, 64, 4, 1, NULL},             \
     [(first) + 1] = {"alignment",                                                                                      \
-                     "the first one against the slip of the answer, against that before the step, or along t1",        \
+                     "the first one against the slip before the step, along t1, or turned against that of the answer", \
                      0,                                                                                                \
                      2,                                                                                                \
                      POLYHEDRAL_FOLLOWING,                                                                             \

@@ -9,7 +9,7 @@ TITLE = "Pendulum of twelve links"
 PAPER = "mylapilli2016"
 SHOWN = "section 6.2, figures 15 to 18, table 1"
 ABOUT = ("Twelve balls on hinged rods fall from 45 degrees, strike floor and wall with restitution 0.7 and friction 0.5, and come to rest on the floor; 20 s at "
-         "1 ms. Do solvers of the pyramid (MLCP) and of the cone (MNCP) go the same way? What does it cost, and does the contact problem grow with the number of links?")
+         "1 ms. Do solvers of the pyramid (MLCP), whose directions here follow the slip of the answer, and of the cone (MNCP) go the same way? What does it cost, and does the contact problem grow with the number of links?")
 SECONDS = (12, 40)
 
 SCENE = "papers/pendulum_12"

@@ -10,7 +10,7 @@ PAPER = "mylapilli2016"
 SHOWN = "section 6.1, cases 1 and 2"
 ABOUT = ("A sphere is thrown along the ground without spin; friction brakes it and spins it up until it rolls, after 2 v0 / (7 mu g). Solvers that put "
          "a pyramid in place of the friction cone have a handful of directions at each contact. In case 1 the first lies against the slip, in case 2 all "
-         "are turned by 45 degrees, so that the pyramid is at its worst: it brakes less, and for other angles it drives the sphere aside.")
+         "are held at 45 degrees to it, so that the pyramid is at its worst: it brakes less, and for other angles it drives the sphere aside.")
 SECONDS = (2, 3)
 
 SCENE = "papers/slide_roll"
