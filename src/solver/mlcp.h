@@ -25,6 +25,8 @@ void mlcp_slope(const mlcp *m, const double *dx, double *Jdx);
 
 /* dx of least |J dx + r|^2 + lambda |dx|^2 (mlcp_step.c), as levenberg_step has it. */
 struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch);
+/* Anew whenever directions have turned. */
+void mlcp_step_begin(const mlcp *m);
 int mlcp_step_find(const mlcp *m, const double *r, double lambda, double *dx, double *range);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * By Levenberg's and Marquardt's method, regular or projected (levenberg.c), as in Mylapilli and Jain 2016: from nothing, or
  * from the guess if |r| is less there.  That is all for what is small or has a guess, and answered within a few iterations.
+ * Where a guess leads into a minimum that is no root, once more with directions turned there, and once from nothing.
  *
  * Else in rounds.  Where contacts share loads W is singular, and |r| has long valleys and minima that are no roots.  A round
  * solves with y + soft (x - near) in place of y, `near` being where it starts (a proximal point, as in Rockafellar 1976):
@@ -37,8 +38,9 @@ static const double LOOSE = 0.1, TIGHT = 0.01,
                                                              * is nothing to do, to less */
 static const double ROUNDED = 1e-12; /* an error that is as good as none */
 static const double WORTH = 0.9;     /* of E: less is no progress */
-/* Iterations at first, and of a round; rows up to which the first ones are tried without a guess; rounds without progress. */
-enum { TRIAL = 30, ROUND = 20, SMALL = 200, PATIENCE = 20 };
+/* Iterations at first, and of a round; rows up to which the first ones are tried without a guess; rounds without progress;
+ * with a guess, iterations that do not halve |r|^2, and rounds without progress after which it goes on from nothing. */
+enum { TRIAL = 30, ROUND = 20, SMALL = 200, PATIENCE = 20, CALM = 8, STUCK = 3 };
 
 typedef struct search {
     solver_call *call;
@@ -95,6 +97,13 @@ static double distance(search *s, const double *x) {
     return dense_dot(s->p->n, s->work, s->work);
 }
 
+static void lift(const search *s, double *x) {
+    const polyhedral *p = s->p;
+    for (int i = p->free; i < p->n; i++) {
+        x[i] += !p->unknown[i].free && (p->unknown[i].normal >= 0 || p->unknown[i].rows == 0) ? LIFT : 0;
+    }
+}
+
 /* Velocities are divided by the greatest of q; x stands at nothing, or at the guess, wherever |r| is less. */
 static void start(search *s) {
     polyhedral *p = s->p;
@@ -113,8 +122,8 @@ static void start(search *s) {
     for (int i = 0; i < p->n; i++) {
         s->start[i] /= s->size;
     }
-    for (int i = p->free; i < p->n && problem->nrow > problem->nv; i++) {
-        s->start[i] += p->unknown[i].normal >= 0 || p->unknown[i].rows == 0 ? LIFT : 0;
+    if (problem->nrow > problem->nv) {
+        lift(s, s->start);
     }
     memset(s->x, 0, (size_t)p->n * sizeof *s->x);
     s->guessed = guess && distance(s, s->start) < distance(s, s->x);
@@ -148,6 +157,7 @@ static int solve_round(search *s, double soft, double tolerance, int most) {
                                  .bounded = s->p->n - s->p->free,
                                  .tolerance = tolerance,
                                  .most = most,
+                                 .patience = s->guessed ? CALM : 0,
                                  .derive = derive,
                                  .step = step,
                                  .along = along,
@@ -155,6 +165,7 @@ static int solve_round(search *s, double soft, double tolerance, int most) {
     s->m.soft = soft;
     s->m.unit = impulse_unit(s);
     memcpy(s->m.near, s->x, (size_t)s->p->n * sizeof *s->x);
+    mlcp_step_begin(&s->m);
     if (!levenberg_solve(&problem, s->kind, s->call, s->x)) {
         return 0;
     }
@@ -182,20 +193,55 @@ static int no_progress(search *s) {
     return s->since >= PATIENCE;
 }
 
-/* As it is, and then round by round with softer steps.  0 without memory. */
+static int as_it_is(search *s) {
+    int left = iterations_left(s);
+    return solve_round(s, 0, s->call->option[TOLERANCE], left < TRIAL ? left : TRIAL);
+}
+
+static void from_nothing(search *s) { memset(s->x, 0, (size_t)s->p->n * sizeof *s->x); }
+
+/* A guess may lead into a minimum of |r| that is no root: then on with directions as they are there, which is off the kinks,
+ * and once more from nothing.  0 without memory. */
+static int try_first(search *s) {
+    if (!as_it_is(s)) {
+        return 0;
+    }
+    for (int again = 0; again < 2 && s->guessed && s->last > SIM_AT_ROUNDING && !has_ended(s); again++) {
+        if (again || !s->follows) {
+            from_nothing(s);
+        } else {
+            turning_turn(s->p, 1, s->x, s->m.y);
+        }
+        if (!as_it_is(s)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* As it is, and then round by round with softer steps; where those that began at a guess stand still, from nothing.
+ * 0 without memory. */
 static int find(search *s) {
     double tolerance = s->call->option[TOLERANCE];
     int first = s->guessed || s->call->problem->nrow <= SMALL, left = iterations_left(s);
-    if ((first || left == 0) && !solve_round(s, 0, tolerance, left < TRIAL ? left : TRIAL)) {
+    if ((first || left == 0) && !try_first(s)) {
         return 0;
     }
-    int near = first && s->last <= SIM_AT_ROUNDING;
+    int near = first && s->last <= SIM_AT_ROUNDING, anew = !near;
     double soft = near ? HARDEST : SOFTEST, tight = TIGHT * tolerance;
     for (int round = 0; !has_ended(s) && !no_progress(s); round++) {
-        if (round == 0 && !near) {
-            memset(s->x, 0, (size_t)s->p->n * sizeof *s->x);
+        if (!anew && s->guessed && s->since >= STUCK) {
+            anew = 1;
+            s->since = 0;
+            soft = SOFTEST;
+            from_nothing(s);
+        } else if (round == 0 && !near) {
+            from_nothing(s);
         } else if (s->follows) {
             turning_turn(s->p, 1, s->x, s->m.y);
+        }
+        if (soft == HARDEST && round > 0 && s->guessed && s->last > SIM_AT_ROUNDING) {
+            lift(s, s->x);
         }
         left = iterations_left(s);
         /* what is small is polished as it is */

@@ -13,15 +13,18 @@
  *                       R_pp p = c_p     }              [ R_uu W + R_up ; R_pp ] p = [ c_u ; c_p ]
  *
  * The same dx as of the whole, by reflections only, from half the unknowns: with contacts an eighth of the work.  What is
- * left is a triangle, R_pp, above a square, and that is what LAPACK's dtpqrt is made for. */
+ * left is a triangle, R_pp, above a square, and that is what LAPACK's dtpqrt is made for.
+ *
+ * Of two or three contacts that is more work than J as it is (least_squares.c): those do without. */
 #include "linalg/lapack.h"
 #include "math/dense.h"
+#include "solver/least_squares.h"
 #include "solver/mlcp.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 66, DIMS = 3, WIDE = MOST + DIMS + 1, FEW = 64, BLOCK = 32 };
+enum { MOST = 66, DIMS = 3, WIDE = MOST + DIMS + 1, FEW = 64, BLOCK = 32, SMALL = 24 };
 
 static const double NONE = 1e-15, LEFT = 1e-2;
 
@@ -41,13 +44,27 @@ struct mlcp_step {
     double *left;        /* [unknowns] */
     double *local;       /* 2 MOST x WIDE */
     double *impulse, *u; /* [rows of W] */
+    double *M, *dense;   /* of up to SMALL unknowns: M, and J with its right side; NULL: there are more */
 };
 
 static int width_of(const polyhedral_group *g) { return g->count + g->dims + 1; }
 static int height_of(const polyhedral_group *g) { return g->count + g->dims; }
 
+static struct mlcp_step *make_small(const polyhedral *p, struct mlcp_step *s, sim_arena *scratch) {
+    size_t square = (size_t)(p->n * p->n);
+    double *all = ARENA_NEW(scratch, double, square + least_squares_work(p->n, p->n));
+    if (!s || !all) {
+        return NULL;
+    }
+    *s = (struct mlcp_step){.M = all, .dense = all + square};
+    return s;
+}
+
 struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
     struct mlcp_step *s = ARENA_NEW(scratch, struct mlcp_step, 1);
+    if (p->n <= SMALL) {
+        return make_small(p, s, scratch);
+    }
     reduced *group = ARENA_NEW(scratch, reduced, p->groups);
     int *row = ARENA_NEW(scratch, int, p->dual->n);
     size_t numbers = 0, n = 0;
@@ -347,10 +364,36 @@ static int newton(const mlcp *m, const double *r, double *dx) {
     return left <= LEFT * LEFT * size;
 }
 
+void mlcp_step_begin(const mlcp *m) {
+    if (m->step->M) {
+        polyhedral_matrix(m->p, m->step->M);
+    }
+}
+
+/* J by columns, above the room for lambda. */
+static int find_small(const mlcp *m, const double *r, double lambda, double *dx, double *range) {
+    int n = m->p->n;
+    double *A = m->step->dense;
+    for (int j = 0; j < n; j++) {
+        double *column = A + 2 * n * j;
+        for (int i = 0; i < n; i++) {
+            column[i] = m->db[i] * m->step->M[i * n + j];
+        }
+        column[j] += m->da[j] + m->db[j] * m->soft;
+    }
+    for (int i = 0; i < n; i++) {
+        A[2 * n * n + i] = -r[i];
+    }
+    return least_squares_solve(n, n, A, lambda, dx, range);
+}
+
 int mlcp_step_find(const mlcp *m, const double *r, double lambda, double *dx, double *range) {
     const polyhedral *p = m->p;
     struct mlcp_step *s = m->step;
     double least = HUGE_VAL, greatest = 0;
+    if (s->M) {
+        return find_small(m, r, lambda, dx, range);
+    }
     if (s->n > 0 && lambda <= NONE && m->soft > 0 && newton(m, r, dx)) {
         *range = 1;
         return 1;

@@ -205,14 +205,36 @@ static void project(const polyhedral *p, const double *x, const double *s, doubl
 }
 
 void polyhedral_product(const polyhedral *p, const double *x, double *y) {
-    push(p, x, p->s);
-    project(p, x, p->s, y);
+    push(p, x, p->pushed);
+    project(p, x, p->pushed, y);
+}
+
+void polyhedral_forget(const polyhedral *p) {
+    if (p->n > 0) {
+        p->at[0] = NAN;
+    }
+}
+
+/* Is it the place of the last time? */
+static int stays(const polyhedral *p, const double *x) {
+    int i = 0;
+    while (i < p->n && x[i] == p->at[i]) {
+        i++;
+    }
+    return p->n > 0 && i == p->n;
 }
 
 void polyhedral_velocity(const polyhedral *p, const double *x, double *y) {
-    polyhedral_product(p, x, y);
+    if (stays(p, x)) {
+        memcpy(y, p->there, (size_t)p->n * sizeof *y);
+        return;
+    }
+    push(p, x, p->s);
+    project(p, x, p->s, y);
     for (int i = 0; i < p->n; i++) {
         y[i] += p->q[i];
+        p->at[i] = x[i];
+        p->there[i] = y[i];
     }
     for (int k = 0; k < p->dual->n; k++) {
         p->s[k] += p->still[k];
@@ -299,16 +321,20 @@ int polyhedral_make(polyhedral *p, const dual *of, const polyhedral_options *opt
     }
     p->n += p->free;
     size_t n = (size_t)p->n, rows = (size_t)of->n;
-    p->q = ARENA_NEW(scratch, double, n);
+    p->q = ARENA_NEW(scratch, double, 3 * n);
     p->unknown = ARENA_NEW(scratch, polyhedral_unknown, n);
     p->group = ARENA_NEW(scratch, polyhedral_group, n);
-    p->rest = ARENA_NEW(scratch, double, 4 * rows);
+    p->rest = ARENA_NEW(scratch, double, 5 * rows);
     if (!p->q || !p->unknown || !p->group || !p->rest || !velocities_before(&d, scratch)) {
         return 0;
     }
     p->still = p->rest + rows;
     p->moved = p->rest + 2 * rows;
     p->s = p->rest + 3 * rows;
+    p->pushed = p->rest + 4 * rows;
+    p->at = p->q + n;
+    p->there = p->q + 2 * n;
+    polyhedral_forget(p);
     memcpy(p->still, of->q, rows * sizeof *p->still);
     place(&d);
     fill(p);
@@ -324,6 +350,7 @@ void polyhedral_turn(polyhedral *p, int group, const double *direction, double b
     int half = p->directions / 2, across = polyhedral_across(p);
     polyhedral_unknown *x = p->unknown + g->first + 1;
     g->bend = bend;
+    polyhedral_forget(p);
     for (int j = 0; j < p->directions; j++) {
         double angle = 2 * M_PI * j / p->directions, cosine = cos(angle), sine = sin(angle);
         double *to = x[j].along;
@@ -346,6 +373,7 @@ void polyhedral_scale(polyhedral *p, double size) {
         p->still[k] /= size;
     }
     p->speed /= size;
+    polyhedral_forget(p);
 }
 
 void polyhedral_impulse(const polyhedral *p, const double *x, double *gamma) {

@@ -79,7 +79,9 @@ typedef struct polyhedral {
     polyhedral_group *group; /* [groups] */
     double *rest;            /* [rows] impulses at x = 0 */
     double *still;           /* [rows] s at x = 0 */
-    double *moved, *s;       /* [rows] of work: X x; s at the x that polyhedral_velocity had last */
+    double *moved, *pushed;  /* [rows] of work: X x and W X x */
+    double *s;               /* [rows] s at the x that polyhedral_velocity had last, */
+    double *at, *there;      /* [n] that x and its y: asked again, nothing is computed; not a number: none is known */
     double speed;            /* greatest velocity of the free motion; where that is 0, of q */
     int directions;
 } polyhedral;
@@ -105,6 +107,8 @@ void polyhedral_impulse(const polyhedral *p, const double *x, double *gamma);
 void polyhedral_from_impulse(const polyhedral *p, const double *gamma, double *x, double *y);
 /* Friction of a contact as a sum along the two directions that it lies between, added to beta. */
 void polyhedral_share_out(const polyhedral *p, const polyhedral_group *g, const double *friction, double *beta);
+/* After q or still were changed by others than this file: what is known of M x + q no longer holds. */
+void polyhedral_forget(const polyhedral *p);
 /* y = M x + q */
 void polyhedral_velocity(const polyhedral *p, const double *x, double *y);
 /* How far x is from an answer: the greatest |min(x, y)|, of velocities over `speed`, of impulses over the greater of that and
