@@ -6,7 +6,11 @@
  *     x_k = (y_k - q_k - sum_j M_kj x_j) / M_kk,     y_k = 0,
  *
  * which leaves the Schur complement for the others; a row that is a sum of others gives nothing.  Dense, and as long as
- * the path takes: for up to a few hundred unknowns, six for each contact. */
+ * the path takes: for up to a few hundred unknowns, six for each contact.
+ *
+ * Where contacts share loads M is singular, and rounding on the way may lead onto a ray, or to a place that is no answer.
+ * Then again with a little on the diagonal; and whatever a path comes to is polished on the equations as they came, by
+ * Newton's method for min(x, y) = 0, whose steps are the shortest of those that do as well as any. */
 #include "linalg/lapack.h"
 #include "math/dense.h"
 #include "solver/lemke.h"
