@@ -24,7 +24,8 @@
  * a heap the impulses of the step before may lie nearest to such a minimum.
  *
  * Each of these comes to nothing where the work has grown so many times since the error was last halved, and so many
- * iterations of each were made at least; APART, not before Newton's method on its own way has given up by itself. */
+ * iterations of each were made at least; APART, not before Newton's method on its own way has given up by itself.  In a step
+ * of a run, where what is there is right for all purposes, the last start has no more patience than the first. */
 #include "solver/auto.h"
 #include "solver/natural.h"
 #include "solver/reason.h"
@@ -161,14 +162,14 @@ static double work_of(const auto_turns *t, int first, int end) {
 
 static int answered(const auto_turns *t) { return t->E <= t->tolerance || solution_stopped(t->call->out); }
 
-/* Has the present start come to nothing? */
+/* Has the present start come to nothing?  near: what a step of a run asks for is there. */
 static int over(const auto_turns *t) {
     const auto_branch *own = &t->branch[NEWTON];
     double work = auto_work(t) - t->began, least = 0, growth = 0;
-    int may_be = t->start->together || own->rounds || ended(own);
+    int may_be = t->start->together || own->rounds || ended(own), near = t->guess && t->E <= NATURAL_RIGHT;
     for (int k = 0; k < BRANCHES; k++) {
-        least += t->start->least * methods[k].least * t->branch[k].call.unit;
-        growth += k != FINISHER && (t->branch[k].turns || begun(&t->branch[k])) ? t->start->growth : 0;
+        least += (near ? starts[0].least : t->start->least) * methods[k].least * t->branch[k].call.unit;
+        growth += k != FINISHER && (t->branch[k].turns || begun(&t->branch[k])) ? near ? 1 : t->start->growth : 0;
     }
     return answered(t) || (may_be && work > least && work > growth * t->work_at_halving);
 }
