@@ -22,9 +22,9 @@ static const option_row rows[] = {
     {"quick", NULL, OPTION_FLAG, AT(quick), .help = "a few steps of each case: does it run?"},
     {"scenes", "FOLDER", OPTION_TEXT, AT(scenes), .help = "where the scenes are, if not where they were installed"},
     {"json", NULL, OPTION_FLAG, AT(json), .heading = "Output", .help = "JSON in place of the table"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line on standard error", .letter = 'q'},
     {"list", NULL, OPTION_FLAG, AT(list), .help = "the cases and their scenes"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
-    {"quiet", NULL, OPTION_FLAG, AT(help), .help = NULL},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
 const option_set bench_options = {"sim bench contact", rows, sizeof rows / sizeof rows[0]};
 
@@ -136,7 +136,7 @@ int bench_command(int count, char **arguments) {
         list_cases();
     } else {
         pieces progress;
-        request.progress = &progress;
+        request.progress = request.quiet ? NULL : &progress;
         exit_status = run_cases(&request);
     }
     bench_request_free(&request);

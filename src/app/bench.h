@@ -15,7 +15,7 @@ typedef struct bench_request {
     solver_choices solvers; /* what `solver` says; none: that of the scene */
     const char *scenes;     /* folder */
     int64_t threads, repeat;
-    int quick, json, list, scale, help;
+    int quick, json, list, scale, quiet, help;
     int words;
     char **word; /* names of cases as given */
     pieces *progress;

@@ -22,9 +22,9 @@ static const option_row rows[] = {
      .help = "write how the error of each problem falls with effort and time, below any tolerance"},
     {"out", "FOLDER", OPTION_TEXT, AT(out), .help = "write the problems, as files that sim solve and FCLIB read"},
     {"json", NULL, OPTION_FLAG, AT(json), .help = "JSON in place of the table: every answer"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line on standard error", .letter = 'q'},
     {"list", NULL, OPTION_FLAG, AT(list), .help = "the cases"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
-    {"quiet", NULL, OPTION_FLAG, AT(help), .help = NULL},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
 const option_set contest_options = {"sim bench solvers", rows, sizeof rows / sizeof rows[0]};
 
@@ -198,7 +198,7 @@ int contest_command(int count, char **arguments) {
         list_cases();
     } else if (!status) {
         pieces progress;
-        request.progress = &progress;
+        request.progress = request.quiet ? NULL : &progress;
         status = run_request(&request, &error);
     }
     if (error.text[0]) {

@@ -14,7 +14,7 @@ typedef struct contest_request {
     solver_choices solvers;
     const char *scenes, *curves, *out; /* folder, file, folder */
     int64_t repeat;
-    int equal_time, quick, json, list, help;
+    int equal_time, quick, json, list, quiet, help;
     int words;
     char **word; /* names of cases as given */
     pieces *progress;

@@ -5,6 +5,7 @@
  * that reads or keeps. */
 #include "app/contest.h"
 #include "base/pool.h"
+#include "solver/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static sim_status answer(desk *d, const double *option, contest_answer *a, sim_e
 /* ---- effort ---- */
 
 static int option_index(const sim_solver_card *card, const char *name) {
-    return solver_option_named(card, name, strlen(name));
+    return solver_words_option(card, name, strlen(name));
 }
 
 /* The option by which an answer on the way is had; -1: none. */

@@ -123,7 +123,11 @@ static void print_wrapped(const char *text, int indent, int column) {
 static void print_option(const option_row *row) {
     enum { INDENT = 28 };
     char head[80];
-    int length = snprintf(head, sizeof head, "  --%s %s", row->name, row->argument ? row->argument : "");
+    char letter[8] = "";
+    if (row->letter) {
+        snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    }
+    int length = snprintf(head, sizeof head, "  %s--%s %s", letter, row->name, row->argument ? row->argument : "");
     printf("%s", head);
     if (length + 1 > INDENT) {
         putchar('\n');
@@ -251,9 +255,11 @@ static void print_kinds(const sim_solver_card *card) {
 }
 
 void print_solvers(void) {
-    print_wrapped("The contact solvers. Their options go into the scene's world/solver_options, as in --set "
-                  "world/solver_options/NAME=VALUE; how each stands if left alone is said last.",
-                  0, 0);
+    print_wrapped(
+        "The contact solvers. Their options stand behind the name, as in pgs:max_iterations=100,tolerance=1e-8, "
+        "in world/solver of a scene and wherever --solver is taken; or in the scene's "
+        "world/solver_options. How each stands if left alone is said last.",
+        0, 0);
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_card *card = sim_solver_at(k);
         char law[400];
@@ -302,6 +308,9 @@ static void print_roff(const char *text) {
 
 static void print_roff_option(const option_row *row) {
     printf(".TP\n\\fB");
+    if (row->letter) {
+        printf("\\-%c\\fR, \\fB", row->letter);
+    }
     print_roff("--");
     print_roff(row->name);
     printf("\\fR");

@@ -1,7 +1,9 @@
 /* What can be asked of `sim`, and what was asked?  A new option is a new row. */
 #include "app/options.h"
 #include "base/nearest.h"
+#include "solver/words.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -39,7 +41,7 @@ const option_row option_table[] = {
              "among temporary files, and its path is printed"},
     {"summary", "FILE", OPTION_TEXT, AT(summary),
      .help = "write a summary of the run to FILE, as JSON; - is standard output"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no summary on standard error"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no summary on standard error", .letter = 'q'},
     {"dump-problem", "N", OPTION_COUNT, AT(dump_problem), 1, INT_MAX,
      .help = "write the contact problem of the N-th step to a second file named beside the scene, which ends in .h5 or "
              ".hdf5, as in sim scene.json --dump-problem 100 problem.hdf5; see sim solve"},
@@ -49,7 +51,8 @@ const option_row option_table[] = {
     {"integrator", "NAME", OPTION_CHOICE, AT(integrator), .choices = integrators,
      .help = "midpoint, symplectic, implicit, moreau or rk4"},
     {"solver", "NAME", OPTION_SOLVER, AT(solver),
-     .help = "contact solver, instead of what the scene says; see --list-solvers"},
+     .help = "contact solver, instead of what the scene says, with options as in pgs:max_iterations=100; see "
+             "--list-solvers"},
     {"on-nonconverged", "fail|warn", OPTION_CHOICE, AT(on_nonconverged), .choices = on_nonconverged,
      .help = "what to do when a step does not converge or the contact solver gives up: count it and go on (warn, the "
              "default), or stop at the last good step with status 1 (fail)"},
@@ -72,7 +75,7 @@ const option_row option_table[] = {
     {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .help = "the contact solvers with their laws and options"},
     {"json", NULL, OPTION_FLAG, AT(json), .help = "with --list-solvers: as JSON"},
     {"version", NULL, OPTION_FLAG, AT(version), .help = "version, build and libraries"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
     {"man", NULL, OPTION_FLAG, AT(man), .help = NULL},
     {"completion", NULL, OPTION_FLAG, AT(completion), .help = NULL},
 };
@@ -134,11 +137,9 @@ static sim_status put_choice(const char **target, const option_row *row, const c
 }
 
 static sim_status put_solver(const char **target, const option_row *row, const char *text, sim_error *error) {
-    const char *names[MOST_SOLVERS + 1];
-    option_row named = *row;
-    solver_names(names);
-    named.choices = names;
-    return put_choice(target, &named, text, error);
+    sim_error why;
+    *target = text;
+    return solver_words_check(text, &why) ? sim_fail(error, SIM_BAD_INPUT, "--%s: %s", row->name, why.text) : SIM_OK;
 }
 
 static sim_status put(void *request, const option_row *row, const char *text, sim_error *error) {
@@ -207,34 +208,65 @@ static sim_status refused(const option_set *set, int code, const char *word, sim
     return unknown_option(set, word, error);
 }
 
-enum { MOST_OPTIONS = 63 };
+enum { MOST_OPTIONS = 63, FIRST_LONG = 256 }; /* above every letter */
 
-static void fill_getopt(const option_set *set, struct option *longs) {
+/* Two options with one place in the request would be one option with two names. */
+static int places_differ(const option_set *set) {
     for (int k = 0; k < set->count; k++) {
-        int needs = set->row[k].kind == OPTION_FLAG ? no_argument : required_argument;
-        longs[k] = (struct option){set->row[k].name, needs, NULL, k + 1};
+        for (int j = 0; j < k; j++) {
+            if (set->row[j].offset == set->row[k].offset) {
+                return 0;
+            }
+        }
     }
-    longs[set->count] = (struct option){0};
+    return 1;
 }
 
-/* The option with that name, whose first letter is short for it. */
-static const option_row *long_form(const option_set *set, const char *name) {
-    const option_row *row = set->row;
-    while (strcmp(row->name, name) != 0) {
-        row++;
+/* `shorts`: ':' to tell a missing value, then the letters. */
+static void fill_getopt(const option_set *set, struct option *longs, char *shorts) {
+    *shorts++ = ':';
+    for (int k = 0; k < set->count; k++) {
+        int needs = set->row[k].kind == OPTION_FLAG ? no_argument : required_argument;
+        longs[k] = (struct option){set->row[k].name, needs, NULL, FIRST_LONG + k};
+        if (set->row[k].letter) {
+            *shorts++ = set->row[k].letter;
+            if (needs == required_argument) {
+                *shorts++ = ':';
+            }
+        }
     }
-    return row;
+    longs[set->count] = (struct option){0};
+    *shorts = 0;
+}
+
+/* What getopt found; NULL: none such. */
+static const option_row *found_row(const option_set *set, int code) {
+    for (int k = 0; k < set->count; k++) {
+        if (code == FIRST_LONG + k || (set->row[k].letter && code == set->row[k].letter)) {
+            return &set->row[k];
+        }
+    }
+    return NULL;
+}
+
+/* "--man", "--man=..."; not "--ma". */
+static int written_out(const option_row *row, const char *word) {
+    size_t length = strlen(row->name);
+    return strncmp(word, "--", 2) == 0 && strncmp(word + 2, row->name, length) == 0 &&
+           (word[2 + length] == 0 || word[2 + length] == '=');
 }
 
 sim_status options_read(const option_set *set, int count, char **arguments, void *request, int *first,
                         sim_error *error) {
     struct option longs[MOST_OPTIONS + 1];
-    fill_getopt(set, longs);
+    char shorts[2 * MOST_OPTIONS + 2];
+    assert(set->count <= MOST_OPTIONS && places_differ(set));
+    fill_getopt(set, longs, shorts);
     optind = 0; /* start afresh */
     opterr = 0;
     for (;;) {
         int at = optind > 0 ? optind : 1;
-        int code = getopt_long(count, arguments, ":hq", longs, NULL);
+        int code = getopt_long(count, arguments, shorts, longs, NULL);
         *first = optind;
         if (code == -1) {
             return SIM_OK;
@@ -242,9 +274,10 @@ sim_status options_read(const option_set *set, int count, char **arguments, void
         if (code == '?' || code == ':') {
             return refused(set, code, arguments[optind > at ? optind - 1 : at], error);
         }
-        const option_row *row = code == 'h'   ? long_form(set, "help")
-                                : code == 'q' ? long_form(set, "quiet")
-                                              : &set->row[code - 1];
+        const option_row *row = found_row(set, code);
+        if (!row->help && !written_out(row, arguments[optind - 1])) {
+            return unknown_option(set, arguments[optind - 1], error);
+        }
         sim_status status = put(request, row, optarg, error);
         if (status) {
             return status;

@@ -33,7 +33,7 @@ typedef enum option_kind {
     OPTION_TEXT,
     OPTION_LIST,   /* may be given again */
     OPTION_CHOICE, /* of `choices` */
-    OPTION_SOLVER, /* of the contact solvers there are */
+    OPTION_SOLVER, /* one of the contact solvers there are, with options: solver/words.h */
     OPTION_REAL,   /* positive and finite */
     OPTION_SPAN,   /* finite, zero or more */
     OPTION_COUNT,  /* low .. high */
@@ -47,7 +47,8 @@ typedef struct option_row {
     int64_t low, high;
     const char *const *choices; /* ends with NULL */
     const char *heading;        /* starts a group */
-    const char *help;           /* NULL: works, but is not shown */
+    const char *help;           /* NULL: works if written out, but is not shown */
+    char letter;                /* -q is short for --quiet; 0: none */
 } option_row;
 
 extern const option_row option_table[]; /* of a run */
@@ -60,7 +61,7 @@ typedef struct option_set {
     int count;
 } option_set;
 
-/* Values go to the places in `request` that the rows name; lists there have room for `count` items.  `first` of the
+/* Values go to the places in `request` that the rows name, a place of its own for each; lists there have room for `count` items.  `first` of the
  * arguments, which are put in order, is no option. */
 sim_status options_read(const option_set *set, int count, char **arguments, void *request, int *first,
                         sim_error *error);

@@ -39,10 +39,10 @@ static const option_row rows[] = {
      .help = "pixels, as in 800x600; 800 alone leaves the height to the panels; default: 800"},
     {"title", "TEXT", OPTION_TEXT, AT(wish.title),
      .help = "a title; default: the name of the scene, where it is known"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no word on what was left out"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no word on what was left out", .letter = 'q'},
     {"list", NULL, OPTION_FLAG, AT(list), .heading = "Information",
      .help = "what the files hold: every column with its unit, least and most"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
 const option_set plot_options = {"sim plot", rows, sizeof rows / sizeof rows[0]};
 

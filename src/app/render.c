@@ -40,7 +40,7 @@ static const option_row rows[] = {
     {"size", "WxH", OPTION_TEXT, AT(size), .help = "pixels; default: 1280x720"},
     {"fps", "N", OPTION_REAL, AT(fps),
      .help = "pictures a second of simulated time, in films and numbered pictures; default: 30"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line", .letter = 'q'},
     {"time", "S", OPTION_SPAN, AT(time), .heading = "What",
      .help = "the moment of the picture, or of the first one; default: 0"},
     {"duration", "S", OPTION_SPAN, AT(duration), .help = "of films; default: to the end of the run"},
@@ -52,14 +52,14 @@ static const option_row rows[] = {
     {"plain", NULL, OPTION_FLAG, AT(plain), .help = "floors without lines, which makes smaller files"},
     {"dark", NULL, OPTION_FLAG, AT(dark), .help = "dark surroundings, for dark pages"},
     {"solver", "NAME", OPTION_SOLVER, AT(solver), .heading = "Scene",
-     .help = "contact solver, instead of what the scene says"},
+     .help = "contact solver, instead of what the scene says, with options as in pgs:max_iterations=100"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
      .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
     {"scene", "FILE.json", OPTION_TEXT, AT(scene),
      .help = "of a trajectory: the scene that it is of; default: the one that it holds"},
     {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
      .help = "draw with N threads, the same picture for any N; default: 2"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
 const option_set render_options = {"sim render", rows, sizeof rows / sizeof rows[0]};
 

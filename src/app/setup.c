@@ -107,10 +107,14 @@ static const char *cache_folder(char *path, size_t size) {
 /* --solver is the last of the values that are set: the scene's options must be those of this solver. */
 sim_scene *setup_scene(const char *path, const char *text, size_t length, const scene_wish *wish, sim_error *error) {
     sim_diagnostics diagnostics = {0};
-    char cache[PATH_MAX], solver[128];
+    char cache[PATH_MAX];
     int count = wish->set.count;
     const char **set = calloc((size_t)count + 1, sizeof *set);
-    if (!set) {
+    size_t room = wish->solver ? strlen("world/solver=") + strlen(wish->solver) + 1 : 1;
+    char *solver = malloc(room);
+    if (!set || !solver) {
+        free(set);
+        free(solver);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
         return NULL;
     }
@@ -118,7 +122,7 @@ sim_scene *setup_scene(const char *path, const char *text, size_t length, const 
         memcpy(set, wish->set.item, (size_t)count * sizeof *set);
     }
     if (wish->solver) {
-        snprintf(solver, sizeof solver, "world/solver=%s", wish->solver);
+        snprintf(solver, room, "world/solver=%s", wish->solver);
         set[count++] = solver;
     }
     sim_scene_overrides overrides = {
@@ -131,6 +135,7 @@ sim_scene *setup_scene(const char *path, const char *text, size_t length, const 
     }
     sim_diagnostics_free(&diagnostics);
     free(set);
+    free(solver);
     return scene;
 }
 

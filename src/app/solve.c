@@ -201,17 +201,17 @@ static sim_status check_outputs(solve_run *run, const file_list *list, sim_error
 }
 
 static sim_status make_solver(solve_run *run, sim_error *error) {
-    run->card = sim_solver_find(run->request->solver);
+    run->card = run->choice->card;
     run->name = run->card->name;
     run->cone = run->card->cone;
     run->compliance = run->card->compliance;
-    run->option = solve_option_values(run->request, run->card, error);
+    run->option = solve_option_values(run->request, run->choice, error);
     run->solver = run->option ? sim_solver_create(run->card, run->option, error) : NULL;
     if (run->solver && run->request->places && !(run->card->counts & SIM_COUNTS_PLACES)) {
         return sim_fail(error, SIM_BAD_INPUT, "--places is of incp; %s has no such unknown", run->name);
     }
     int positions = run->card->positions - 1;
-    if (run->solver && positions >= 0 && run->option[positions] > 0) {
+    if (run->solver && positions >= 0 && run->option[positions] > 0 && !run->request->quiet) {
         fprintf(stderr, "sim: note: files do not know where a step ends: %s solves them at velocity level\n",
                 run->name);
     }
@@ -265,14 +265,14 @@ static sim_status solve_files(solve_run *run, const file_list *list, sim_error *
     if (!report) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the table");
     }
-    pieces progress;
-    pieces_start(&progress, list->count);
+    pieces line, *progress = run->request->quiet ? NULL : &line;
+    pieces_start(progress, list->count);
     for (int k = 0; k < list->count; k++) {
         solve_case c;
         const char *slash = strrchr(list->path[k], '/');
-        pieces_begin(&progress, slash ? slash + 1 : list->path[k]);
+        pieces_begin(progress, slash ? slash + 1 : list->path[k]);
         solve_one(run, list->path[k], &c);
-        pieces_done(&progress);
+        pieces_done(progress);
         solve_count(&run->totals, &c);
         solve_report_case(report, &c);
         if (c.trouble.status) {
@@ -289,16 +289,53 @@ static int say(const sim_error *error) {
     return error->status;
 }
 
+/* All files by one solver; NULL: no one is asked. */
+static int run_solver(const solve_request *request, const file_list *list, const solver_choice *choice) {
+    sim_error error = {0};
+    solve_run run = {.request = request, .choice = choice};
+    sim_status status = prepare(&run, list, &error);
+    status = status ? status : solve_files(&run, list, &error);
+    status = finish(&run, status, &error);
+    return error.text[0] ? say(&error) : (int)status;
+}
+
+/* One solver after the other: a table each, or an array of as many objects. */
+static int run_solvers(const solve_request *request, const file_list *list) {
+    int worst = SIM_OK;
+    if (request->solvers.count < 2) {
+        return run_solver(request, list, request->solvers.count ? request->solvers.item : NULL);
+    }
+    for (int k = 0; k < request->solvers.count; k++) { /* before the first word is written */
+        sim_error error;
+        double *option = solve_option_values(request, &request->solvers.item[k], &error);
+        if (!option) {
+            return say(&error);
+        }
+        free(option);
+    }
+    for (int k = 0; k < request->solvers.count; k++) {
+        const solver_choice *choice = &request->solvers.item[k];
+        if (request->json) {
+            fputs(k ? "," : "[", stdout);
+        } else {
+            printf("%s%s\n", k ? "\n" : "", choice->text);
+        }
+        int status = run_solver(request, list, choice);
+        worst = status > worst ? status : worst;
+    }
+    if (request->json) {
+        puts("]");
+    }
+    return worst;
+}
+
 static int run_request(const solve_request *request) {
     sim_error error = {0};
     file_list list = {0};
-    solve_run run = {.request = request};
     sim_status status = list_files(&list, request, &error);
-    status = status ? status : prepare(&run, &list, &error);
-    status = status ? status : solve_files(&run, &list, &error);
-    status = finish(&run, status, &error);
+    int exit_status = status ? say(&error) : run_solvers(request, &list);
     list_free(&list);
-    return error.text[0] ? say(&error) : (int)status;
+    return exit_status;
 }
 
 int solve_command(int count, char **arguments) {

@@ -5,18 +5,20 @@
 #include "app/branches.h"
 #include "app/options.h"
 #include "app/reasons.h"
+#include "app/solver_choice.h"
 #include <sim/sim.h>
 #include <stdio.h>
 
 /* What the user asked for.  Zero and NULL: not given. */
 typedef struct solve_request {
-    text_list set;
-    const char *solver, *law, *out, *history, *linear_history, *places;
+    text_list set, solver;
+    const char *law, *out, *history, *linear_history, *places;
     double tolerance, time_limit, time_per_contact, beta, sigma;
     int64_t repeat;
-    int guess, stored, json, list_solvers, help;
+    int guess, stored, json, quiet, list_solvers, help;
     int files;
     char **file; /* files and folders as given */
+    solver_choices solvers;
 } solve_request;
 
 extern const option_set solve_options;
@@ -24,8 +26,8 @@ extern const option_set solve_options;
 /* As options_parse. */
 sim_status solve_parse(int count, char **arguments, solve_request *request, sim_error *error);
 void solve_request_free(solve_request *request);
-/* A value for each option of the card, from --set and --tolerance; to be freed. */
-double *solve_option_values(const solve_request *request, const sim_solver_card *card, sim_error *error);
+/* A value for each option of the solver, from its name, --set and --tolerance; to be freed. */
+double *solve_option_values(const solve_request *request, const solver_choice *choice, sim_error *error);
 
 /* How one file went. */
 typedef struct solve_case {
@@ -55,6 +57,7 @@ typedef struct solve_totals {
 
 typedef struct solve_run {
     const solve_request *request;
+    const solver_choice *choice; /* NULL: judge the answers that stand in the files */
     const sim_solver_card *card; /* NULL: judge the answers that stand in the files */
     const char *name;            /* of the solver */
     sim_cone cone;

@@ -1,6 +1,6 @@
 /* What can be asked of `sim solve`, and what was asked? */
 #include "app/solve.h"
-#include "app/solver_choice.h"
+#include "solver/words.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -11,9 +11,11 @@ static const char *const laws[] = {"rigid", "near-rigid", NULL};
 #define AT(member) offsetof(solve_request, member)
 
 static const option_row rows[] = {
-    {"solver", "NAME", OPTION_SOLVER, AT(solver), .heading = "Solver", .help = "who answers; see --list-solvers"},
+    {"solver", "NAME", OPTION_LIST, AT(solver), .heading = "Solver",
+     .help = "who answers, or several with commas between, with options as in pgs:max_iterations=100; see "
+             "--list-solvers"},
     {"set", "OPTION=VALUE", OPTION_LIST, AT(set),
-     .help = "an option of the solver, as in --set max_iterations=1000; may be given several times"},
+     .help = "an option of every solver named, as in --set max_iterations=1000; may be given several times"},
     {"tolerance", "T", OPTION_REAL, AT(tolerance), .help = "short for --set tolerance=T"},
     {"law", "rigid|near-rigid", OPTION_CHOICE, AT(law), .choices = laws,
      .help = "the law whose R and target the solver is given; default: its own"},
@@ -37,17 +39,18 @@ static const option_row rows[] = {
     {"places", "FILE.csv", OPTION_TEXT, AT(places),
      .help = "write x, velocity less impulse, of every contact in every iteration to FILE.csv, of incp"},
     {"json", NULL, OPTION_FLAG, AT(json), .help = "JSON in place of the table; also with --list-solvers"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no notes on standard error", .letter = 'q'},
     {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .heading = "Information",
      .help = "the contact solvers with their laws and options"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
-    {"quiet", NULL, OPTION_FLAG, AT(help), .help = NULL},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
 const option_set solve_options = {"sim solve", rows, sizeof rows / sizeof rows[0]};
 
 sim_status solve_parse(int count, char **arguments, solve_request *request, sim_error *error) {
     *request = (solve_request){.repeat = 1};
     request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
-    if (!request->set.item) {
+    request->solver.item = calloc((size_t)count + 1, sizeof *request->solver.item);
+    if (!request->set.item || !request->solver.item) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
     }
     int first;
@@ -60,37 +63,56 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
     if (request->files == 0) {
         return sim_fail(error, SIM_BAD_INPUT, "which file? sim solve FILE... --solver NAME; see sim solve --help");
     }
-    if (request->stored && (request->solver || request->out || request->history || request->linear_history ||
+    if (request->stored && (request->solver.count || request->out || request->history || request->linear_history ||
                             request->places || request->set.count)) {
         return sim_fail(error, SIM_BAD_INPUT, "--stored solves nothing: leave out %s",
-                        request->solver           ? "--solver"
+                        request->solver.count     ? "--solver"
                         : request->out            ? "--out"
                         : request->history        ? "--history"
                         : request->linear_history ? "--linear-history"
                         : request->places         ? "--places"
                                                   : "--set");
     }
-    if (!request->solver && !request->stored) {
+    if (!request->solver.count && !request->stored) {
         return sim_fail(error, SIM_BAD_INPUT, "which solver? --solver NAME; sim solve --list-solvers tells them");
     }
-    if (request->time_per_contact > 0 && !(request->time_limit > 0)) {
+    status = solver_choices_read(&request->solver, &request->solvers, error);
+    if (!status && request->solvers.count > 1 &&
+        (request->out || request->history || request->linear_history || request->places)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s takes the answers of one solver, not of %d",
+                        request->out              ? "--out"
+                        : request->history        ? "--history"
+                        : request->linear_history ? "--linear-history"
+                                                  : "--places",
+                        request->solvers.count);
+    }
+    if (!status && request->time_per_contact > 0 && !(request->time_limit > 0)) {
         return sim_fail(error, SIM_BAD_INPUT, "--time-per-contact needs --time-limit");
     }
-    return SIM_OK;
+    return status;
 }
 
-void solve_request_free(solve_request *request) { free(request->set.item); }
+void solve_request_free(solve_request *request) {
+    free(request->set.item);
+    free(request->solver.item);
+    solver_choices_free(&request->solvers);
+}
 
-double *solve_option_values(const solve_request *request, const sim_solver_card *card, sim_error *error) {
+double *solve_option_values(const solve_request *request, const solver_choice *choice, sim_error *error) {
+    const sim_solver_card *card = choice->card;
     double *value = solver_standard(card, error);
     sim_status status = value ? SIM_OK : SIM_NO_RESOURCE;
+    if (value && card->noptions) {
+        memcpy(value, choice->option, (size_t)card->noptions * sizeof *value);
+    }
     for (int s = 0; s < request->set.count && !status; s++) {
-        status = solver_setting(card, request->set.item[s], value, error);
+        const char *setting = request->set.item[s];
+        status = solver_words_setting(card, setting, strlen(setting), value, error);
     }
     if (!status && request->tolerance > 0) {
         char text[64];
         snprintf(text, sizeof text, "tolerance=%.17g", request->tolerance);
-        status = solver_setting(card, text, value, error);
+        status = solver_words_setting(card, text, strlen(text), value, error);
     }
     if (status) {
         free(value);

@@ -1,4 +1,5 @@
-/* Solvers as they are named on the command line, with values of their options: "canal", "subadmm:split=none:tolerance=0". */
+/* Solvers as they are named on the command line, with values of their options: "canal", "subadmm:split=none:tolerance=0"
+ * (solver/words.h). */
 #ifndef APP_SOLVER_CHOICE_H
 #define APP_SOLVER_CHOICE_H
 
@@ -22,9 +23,5 @@ void solver_choices_free(solver_choices *choices);
 
 /* A value for each option of the card, as they stand; to be freed.  NULL without memory. */
 double *solver_standard(const sim_solver_card *card, sim_error *error);
-/* One of them from "OPTION=VALUE". */
-sim_status solver_setting(const sim_solver_card *card, const char *setting, double *value, sim_error *error);
-/* The index of an option; -1: there is none such. */
-int solver_option_named(const sim_solver_card *card, const char *name, size_t length);
 
 #endif

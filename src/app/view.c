@@ -24,7 +24,7 @@ static const option_row rows[] = {
      .help = "simulate SCENE.json at the pace of the clock and serve its page, at the address that is printed, until "
              "Ctrl-C; the page plays, pauses, steps, resets, changes the solver and drags bodies"},
     {"solver", "NAME", OPTION_SOLVER, AT(solver),
-     .help = "contact solver to begin with, instead of what the scene says"},
+     .help = "contact solver to begin with, instead of what the scene says, with options as in pgs:max_iterations=100"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
      .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
     {"open", NULL, OPTION_FLAG, AT(open), .help = "open that page in a browser ($BROWSER, or xdg-open)"},
@@ -32,8 +32,9 @@ static const option_row rows[] = {
      .help = "serve it at this address of the machine, in numbers, instead of 127.0.0.1, which only the machine itself "
              "can reach; whoever can reach it can steer"},
     {"port", "N", OPTION_COUNT, AT(port), 1, 65535, .help = "at this port; default: a free one"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .heading = "Information", .help = "no progress on standard error"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .heading = "Information", .help = "no progress on standard error",
+     .letter = 'q'},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
 const option_set view_options = {"sim view", rows, sizeof rows / sizeof rows[0]};
 

@@ -1,8 +1,10 @@
 /* What do those who watch ask for?  One object of JSON a command; whatever is not exactly that is refused. */
 #include "live/command.h"
+#include "solver/words.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const verbs[LIVE_VERBS] = {"play", "pause", "step", "reset", "speed", "solver", "drag", "release"};
@@ -36,6 +38,18 @@ static int vector(const cJSON *object, const char *key, sim_v3 *value) {
     return isfinite(value->x) && isfinite(value->y) && isfinite(value->z);
 }
 
+/* As scenes and --solver have it: "pgs", "pgs:max_iterations=100". */
+static int read_solver(const char *words, live_command *command) {
+    sim_error unused;
+    if (strlen(words) >= sizeof command->words || solver_words_check(words, &unused)) {
+        return 0;
+    }
+    snprintf(command->words, sizeof command->words, "%.*s", (int)solver_words_name(words), words);
+    command->solver = sim_solver_find(command->words);
+    strcpy(command->words, words);
+    return 1;
+}
+
 static int read_details(const cJSON *object, int nbody, live_command *command) {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
     switch (command->verb) {
@@ -44,8 +58,7 @@ static int read_details(const cJSON *object, int nbody, live_command *command) {
     case LIVE_SPEED:
         return number(object, "value", 1.0 / 1024, 64, &command->speed);
     case LIVE_SOLVER:
-        command->solver = cJSON_IsString(name) ? sim_solver_find(name->valuestring) : NULL;
-        return command->solver != NULL;
+        return cJSON_IsString(name) && read_solver(name->valuestring, command);
     case LIVE_DRAG:
         return whole(object, "body", 1, nbody - 1, &command->body) && vector(object, "point", &command->point) &&
                vector(object, "target", &command->target);

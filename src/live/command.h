@@ -17,11 +17,15 @@ typedef enum live_verb {
     LIVE_VERBS,
 } live_verb;
 
+/* Of a solver and its options. */
+enum { LIVE_WORDS_MOST = 400 };
+
 typedef struct live_command {
     live_verb verb;
     int count;                     /* steps */
     double speed;                  /* simulated seconds a second */
-    const sim_solver_card *solver; /* of contacts */
+    const sim_solver_card *solver; /* of contacts ... */
+    char words[LIVE_WORDS_MOST];   /* ... as it was named, with options (solver/words.h) */
     int body;                      /* to drag: not the world ... */
     sim_v3 point, target;          /* ... by this point of it, in its frame, to that of the world */
 } live_command;

@@ -5,6 +5,7 @@
  * where t0, now0 is when play began, the speed changed, or the steps fell behind too far to catch up. */
 #include "live/session.h"
 #include "live/spring.h"
+#include "solver/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -103,12 +104,18 @@ static void reset(live_session *s) {
     renew(s, &options, 1);
 }
 
-/* The scene's options of a solver are those of the scene's solver. */
-static void change_solver(live_session *s, const sim_solver_card *solver) {
+/* The scene's options of a solver are those of the scene's solver; those behind the name hold over them. */
+static void change_solver(live_session *s, const live_command *c) {
     const sim_solver_card *own = s->scene->options.solver ? s->scene->options.solver : sim_solver_find("sap");
     sim_options options = s->scene->options;
-    options.solver = solver;
-    options.solver_option = solver == own ? options.solver_option : NULL;
+    double value[SOLVER_MOST_OPTIONS];
+    for (int k = 0; k < c->solver->noptions; k++) {
+        value[k] = c->solver == own && options.solver_option ? options.solver_option[k] : c->solver->option[k].standard;
+    }
+    sim_error unused; /* checked when it was read */
+    solver_words_options(c->solver, c->words, strlen(c->words), value, &unused);
+    options.solver = c->solver;
+    options.solver_option = value; /* a world keeps its own */
     renew(s, &options, 0);
 }
 
@@ -137,7 +144,7 @@ void live_session_do(live_session *s, const live_command *c) {
         start_clock(s);
         break;
     case LIVE_SOLVER:
-        change_solver(s, c->solver);
+        change_solver(s, c);
         break;
     case LIVE_DRAG:
         live_spring_hold(s->spring, (sim_point){c->body, c->point}, c->target);

@@ -56,6 +56,7 @@ typedef struct field {
     unsigned needed_by; /* ... that must have it */
     int rival;          /* of the fields with the same number above 0 at most one may be given */
     int simulated;      /* enums: how many of the names are simulated; the others are refused by name; 0: all */
+    bool settings;      /* enums of solvers: options may follow, as in pgs:max_iterations=100 (solver/words.h) */
     bool integers;      /* vectors: whole numbers */
     const char *help;
 } field;

@@ -3,6 +3,7 @@
 #include "scene/format.h"
 #include "scene/names.h"
 #include "scene/text.h"
+#include "solver/words.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -257,7 +258,15 @@ static bool read_enum(const reader *r, const node *n, const field *f, int *out) 
     if (n->kind != NODE_TEXT) {
         return wrong_kind(r, n, "a text");
     }
-    int value = enum_value(f, n->text, strlen(n->text));
+    size_t length = f->settings ? solver_words_name(n->text) : strlen(n->text);
+    int value = enum_value(f, n->text, length);
+    if (value >= 0 && n->text[length]) {
+        sim_error why;
+        if (solver_words_check(n->text, &why)) {
+            sim_report_value(r->report, n, NULL, "%s", why.text);
+            return false;
+        }
+    }
     if (value >= 0 && f->simulated && value >= f->simulated) {
         sim_report_value(r->report, n, NULL, "%s \"%s\" is not simulated yet", f->key, n->text);
         return false;

@@ -255,9 +255,10 @@ static void add_solver(text *t, const sim_solver_card *card) {
 }
 
 static void add_solvers(text *t) {
-    sim_text_add(t,
-                 "## solver_options\n\nThe contact solvers, each with its own options. `sim --list-solvers` prints the "
-                 "same.\n\n");
+    sim_text_add(
+        t, "## solver_options\n\nThe contact solvers, each with its own options. `sim --list-solvers` prints the "
+           "same. Options stand here, or behind the name of the solver: `\"pgs:max_iterations=100,tolerance=1e-8\"`; "
+           "`--solver` takes the same words in every command.\n\n");
     for (int k = 0; k < sim_solver_count(); k++) {
         add_solver(t, sim_solver_at(k));
     }

@@ -31,6 +31,17 @@ static void add_names(text *t, const field *f, unsigned left_out) {
     sim_text_add(t, "]");
 }
 
+/* Those that are no names of the list are a name with options behind it. */
+static void add_names_with_settings(text *t, const field *f) {
+    sim_text_add(t, "\"anyOf\": [{");
+    add_names(t, f, 0);
+    sim_text_add(t, "}, {\"type\": \"string\", \"pattern\": \"^(");
+    for (int i = 0; f->name_of(i); i++) {
+        sim_text_add(t, "%s%s", i ? "|" : "", f->name_of(i));
+    }
+    sim_text_add(t, ")([:,][a-z_]+=[^:,=]+)+$\"}]");
+}
+
 static void add_number(text *t, const field *f) {
     sim_text_add(t, "\"type\": \"%s\"", f->kind == FIELD_INTEGER || f->integers ? "integer" : "number");
     add_range(t, &f->range);
@@ -79,7 +90,11 @@ static void add_value(text *t, const field *f) {
         add_number(t, f);
         break;
     case FIELD_ENUM:
-        add_names(t, f, 0);
+        if (f->settings) {
+            add_names_with_settings(t, f);
+        } else {
+            add_names(t, f, 0);
+        }
         break;
     case FIELD_ENUMS:
         sim_text_add(t, "\"type\": \"array\", \"items\": {");
@@ -220,8 +235,8 @@ static void add_solvers(text *t, bool *any) {
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_card *card = sim_solver_at(k);
         bool named = strncmp(standard + 1, card->name, strlen(standard) - 2) != 0;
-        sim_text_add(t, "%s\n        {\"if\": {\"properties\": {\"solver\": {\"const\": \"%s\"}}%s},", *any ? "," : "",
-                     card->name, named ? ", \"required\": [\"solver\"]" : "");
+        sim_text_add(t, "%s\n        {\"if\": {\"properties\": {\"solver\": {\"pattern\": \"^%s([:,]|$)\"}}%s},",
+                     *any ? "," : "", card->name, named ? ", \"required\": [\"solver\"]" : "");
         *any = true;
         sim_text_add(t, "\n         \"then\": {\"properties\": {\"solver_options\": {\"properties\": {");
         for (int i = 0; i < card->noptions; i++) {

@@ -4,6 +4,7 @@
 #include "collide/collision.h"
 #include "contact/stage.h"
 #include "scene/loader.h"
+#include "solver/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +66,8 @@ static void read_number(loader *l, const node *n, const sim_solver_option *o, do
     }
 }
 
-static void read_solver_options(loader *l, const sim_solver_card *card, const node *given) {
+/* `words`: the solver as it was named, with options behind its name that hold over those given. */
+static void read_solver_options(loader *l, const sim_solver_card *card, const node *words, const node *given) {
     double *value = POOL_NEW(l->kept, double, card->noptions);
     if (!value) {
         l->report.no_memory = true;
@@ -87,6 +89,10 @@ static void read_solver_options(loader *l, const sim_solver_card *card, const no
             read_number(l, n, &card->option[k], &value[k]);
         }
     }
+    if (words && words->kind == NODE_TEXT) {
+        sim_error unused; /* said when the file was read */
+        solver_words_options(card, words->text, strlen(words->text), value, &unused);
+    }
     l->scene->options.solver_option = value;
 }
 
@@ -97,7 +103,7 @@ void sim_read_contact_options(loader *l) {
     o->compliance = w->compliance - 1;
     o->law = (sim_law_options){w->law.beta, w->law.sigma, w->law.push, w->law.threshold, w->law.carried, w->law.slop};
     if (o->solver) {
-        read_solver_options(l, o->solver, w->solver_options);
+        read_solver_options(l, o->solver, sim_node_member(w->at, "solver"), w->solver_options);
     }
 }
 

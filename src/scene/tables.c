@@ -65,10 +65,13 @@ static const field world_fields[] = {
     {"contact_margin", FIELD_NUMBER, AT(world_data, contact_margin), LENGTH_OR_ZERO,
      .help = "Shapes with a gap up to this are in contact though nothing moves; what moves is met in time whatever it "
              "is. Left out, a thousandth of the radius of the ball around the smaller shape."},
-    {"solver", FIELD_ENUM, AT(world_data, solver), .name_of = solver_name, .standard = "\"sap\"",
-     .help = "Method that answers the contact problem of a step; see [solver_options](#solver_options)."},
+    {"solver", FIELD_ENUM, AT(world_data, solver), .name_of = solver_name, .settings = true, .standard = "\"sap\"",
+     .help = "Method that answers the contact problem of a step, with options of it behind its name, as in "
+             "`\"pgs:max_iterations=100\"` or `\"pgs:max_iterations=100,tolerance=1e-8\"`; see "
+             "[solver_options](#solver_options)."},
     {"solver_options", FIELD_VALUES, AT(world_data, solver_options),
-     .help = "Options of that solver, by name; each has its own ([solver_options](#solver_options))."},
+     .help = "Options of that solver, by name; each has its own ([solver_options](#solver_options)). Those behind the "
+             "name in `solver` hold over these."},
     {"compliance", FIELD_ENUM, AT(world_data, compliance), .name_of = compliance_name, .standard = "\"auto\"",
      .help = "What becomes of a contact that is stiffer than the step can resolve: `rigid` lets it not yield at all, "
              "`near-rigid` as little as the step resolves; `auto` is the solver's own choice."},

@@ -403,11 +403,53 @@ def refuses_bad_options_with_a_hint():
     refuses("needs --checkpoint", arm, "--checkpoint-every", 5)
     refuses("one scene at a time", arm, arm)
     refuses("which scene?")
-    refuses("--solver takes one of sap, pgs, canal, subadmm, auto, nsn, incp, mncp-rlm, mncp-plm, mlcp-pfb-rlm, mlcp-pfb-plm, mlcp-pivot, not 'spa' (did you mean 'sap'?)", arm, "--solver", "spa")
+    refuses("--solver: there is no solver 'spa' (did you mean 'sap'?); there are sap, pgs, canal, ", arm, "--solver", "spa")
+    refuses("the solver pgs has no option 'max_iteration' (did you mean 'max_iterations'?)", arm, "--solver", "pgs:max_iteration=3")
+    refuses("pgs: option max_iterations takes a whole number from 0", arm, "--solver", "pgs:max_iterations=1.5")
+    refuses("options of a solver are set as OPTION=VALUE, not 'tolerance'", arm, "--solver", "pgs:tolerance")
+    refuses("one solver is wanted here, with options as in pgs:OPTION=VALUE, not 'pgs,canal'", arm, "--solver", "pgs,canal")
     refuses("the integrator rk4 takes no contacts", scene("pile"), "--integrator", "rk4")
     refuses("the solver pgs has no option", scene("pile"), "--solver", "pgs", "--set",
             'world/solver_options={"line_search": "exact"}')
     refuses("more steps than can be counted", arm, "--duration", "1e300")
+
+
+COMMANDS = ([], ["solve"], ["bench"], ["bench", "solvers"], ["view"], ["plot"], ["render"])
+
+
+def short_options_are_those_of_the_help():
+    for command in COMMANDS:
+        told = sim(*command, "--help").stdout
+        assert sim(*command, "-h").stdout == told and "  -h, --help " in told and "  -q, --quiet " in told, command
+        for quiet in ("--quiet", "-q", "--qui"):
+            done = subprocess.run([SIM, *command, quiet, "no-such-file", "no-such-case"], capture_output=True, text=True, timeout=60)
+            assert done.returncode in (2, 3) and done.stdout == "" and "sim: error: " in done.stderr, (command, quiet, done)
+
+
+def an_option_that_is_not_shown_has_no_abbreviation():
+    for word in "--ma", "--compl":
+        refuses(f"there is no option {word}", word)
+    assert sim("--man").stdout.startswith(".TH SIM") and "_sim" in sim("--completion").stdout
+
+
+def one_way_to_write_a_solver():
+    def iterations(*arguments):
+        sim(*arguments, "--duration", 0.02, "-q", "--summary", "s.json")
+        contacts = json.loads(read("s.json"))["contacts"]
+        return contacts["solver"], contacts["iterations_max"]
+    pile = json.loads(read(scene("pile")))
+    pile["world"]["solver"] = "pgs:max_iterations=3,tolerance=0"
+    write("words.json", json.dumps(pile))
+    wanted = iterations(scene("pile"), "--solver", "pgs", "--set", 'world/solver_options={"max_iterations": 3, "tolerance": 0}')
+    assert wanted == ("pgs", 3), wanted
+    assert iterations("words.json") == wanted
+    for words in "pgs:max_iterations=3:tolerance=0", "pgs:max_iterations=3,tolerance=0":
+        assert iterations(scene("pile"), "--solver", words) == wanted, words
+        assert iterations(scene("pile"), "--set", f"world/solver={words}") == wanted, words
+    assert iterations("words.json", "--solver", "pgs:max_iterations=2", "--set", "world/solver_options/max_iterations=4") == ("pgs", 2)
+    sim("render", scene("pile"), "--solver", "pgs:max_iterations=3", "--out", "a.png", "--size", "32x32", "--time", 0.01, "-q")
+    for command, arguments in (("render", ("--out", "b.png")), ("view", ("--live",))):
+        refuses("the solver pgs has no option 'more'", command, scene("pile"), "--solver", "pgs:more=1", *arguments)
 
 
 def refuses_words_that_are_no_scenes():

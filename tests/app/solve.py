@@ -120,6 +120,30 @@ def takes_options_of_the_solver():
     assert solve_json(WEDGE, "--solver", "pgs", "--tolerance", "1e-3")["options"]["tolerance"] == 1e-3
 
 
+def takes_options_behind_the_name():
+    told = solve_json(WEDGE, "--solver", "pgs:max_iterations=2,order=alternating", status=1)
+    assert told["options"]["max_iterations"] == 2 and told["options"]["order"] == "alternating"
+    assert solve_json(WEDGE, "--solver", "pgs:max_iterations=2", "--set", "max_iterations=3", status=1)["options"]["max_iterations"] == 3
+    refuses("has no option 'max_iteration'", WEDGE, "--solver", "pgs:max_iteration=2")
+
+
+def takes_several_solvers():
+    told = solve_json(WEDGE, "--solver", "pgs:max_iterations=2,canal", status=1)
+    assert [one["solver"] for one in told] == ["pgs", "canal"] and told[0]["options"]["max_iterations"] == 2
+    alone = solve_json(WEDGE, "--solver", "canal")
+    assert told[1]["problems"][0]["E"] == alone["problems"][0]["E"] and told[1]["options"] == alone["options"]
+    lines = solve(WEDGE, "--solver", "canal,pgs").stdout.splitlines()
+    assert lines[0] == "canal" and "pgs" in lines and sum(line.startswith("file ") for line in lines) == 2
+    refuses("--out takes the answers of one solver, not of 2", WEDGE, "--solver", "pgs,canal", "--out", "o.h5")
+    refuses("the solver pgs has no option 'inner'", WEDGE, "--solver", "canal,pgs", "--set", "inner=mixed")
+
+
+def quiet_says_nothing_but_the_table():
+    done = solve(WEDGE, "--solver", "nsn:positions=on", "--quiet")
+    assert done.stderr == "" and done.stdout.startswith("file ")
+    assert "files do not know where a step ends" in solve(WEDGE, "--solver", "nsn:positions=on").stderr
+
+
 def refuses_options_that_are_not_there():
     refuses("has no option 'max_iteration' (did you mean 'max_iterations'?); it has tolerance, max_iterations", WEDGE,
             "--solver", "pgs", "--set", "max_iteration=2")

@@ -56,11 +56,12 @@ whole = {
     "comment": "all of it",
 }
 expect(True, whole, "a scene with everything")
+expect(True, {**whole, "world": {**whole["world"], "solver": "pgs:max_iterations=100,tolerance=1e-8"}}, "a solver with options behind its name")
 
 REMOVE = object()
 broken = [
     ("/sim", REMOVE), ("/sim", 2), ("/wrld", {}), ("/world/step", 0), ("/world/step", "1"), ("/world/integrator", "euler"),
-    ("/world/solver", "spa"), ("/world/solver", "sap"), ("/world/solver", REMOVE),
+    ("/world/solver", "spa"), ("/world/solver", "pgs:relaxation"), ("/world/solver", "sap:tolerance=1e-6"), ("/world/solver", "sap"), ("/world/solver", REMOVE),
     ("/world/solver_options/relaxation", 3), ("/world/solver_options/cone", "ball"), ("/world/solver_options/more", 1),
     ("/world/law/beta", 0), ("/world/law/more", 1), ("/world/compliance", "soft"), ("/world/threads", 65), ("/world/threads", 1.5), ("/world/gravity", [0, 0]),
     ("/bodies/0/name", REMOVE), ("/bodies/0/name", "a/b"), ("/bodies/0/joint", "hing"), ("/bodies/0/joint/pitch", 1),

@@ -121,3 +121,18 @@ Test(live, refuses_a_solver_that_cannot_be_had_and_goes_on) {
     }
     end(&w);
 }
+
+Test(live, takes_options_of_a_solver_behind_its_name) {
+    watched w = start();
+    sim_error error;
+    live_command command;
+    const char *bad = "{\"do\":\"solver\",\"name\":\"pgs:max_iteration=3\"}";
+    const char *good = "{\"do\":\"solver\",\"name\":\"pgs:max_iterations=3,tolerance=0.5\"}";
+    cr_assert(live_command_read(bad, strlen(bad), 3, &command, &error) == SIM_BAD_INPUT);
+    cr_assert(live_command_read(good, strlen(good), 3, &command, &error) == SIM_OK);
+    ask(&w, command);
+    const sim_options *o = sim_world_options(live_session_world(w.session));
+    cr_assert_str_eq(o->solver->name, "pgs");
+    cr_assert(o->solver_option[0] == 0.5 && o->solver_option[1] == 3 && o->solver_option[2] == 1);
+    end(&w);
+}
