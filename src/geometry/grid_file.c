@@ -1,5 +1,6 @@
 #include "geometry/grid_file.h"
 
+#include "base/file.h"
 #include "base/sha256.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,18 +70,27 @@ int grid_file_name(char *path, size_t size, const char *folder, const field_grid
 }
 
 int grid_file_read(const char *folder, const field_grid *grid, float *sample) {
-    char path[PATH_ROOM], beyond;
-    FILE *file = grid_file_name(path, sizeof path, folder, grid, ".grid") ? fopen(path, "rb") : NULL;
-    if (!file) {
-        return 0;
-    }
+    char path[PATH_ROOM];
     header found;
     size_t count = sample_count(grid);
-    int good = fread(&found, sizeof found, 1, file) == 1 && fread(sample, sizeof *sample, count, file) == count &&
-               fread(&beyond, 1, 1, file) == 0;
-    fclose(file);
+    int file;
+    int64_t size;
+    if (!grid_file_name(path, sizeof path, folder, grid, ".grid") || file_open(path, &file, &size, NULL)) {
+        return 0;
+    }
+    FILE *stream = (size_t)size == sizeof found + count * sizeof *sample ? fdopen(file, "rb") : NULL;
+    int good =
+        stream && fread(&found, sizeof found, 1, stream) == 1 && fread(sample, sizeof *sample, count, stream) == count;
+    if (stream) {
+        fclose(stream);
+    } else {
+        close(file);
+    }
+    if (!good) {
+        return 0;
+    }
     header expected = header_of(grid, sample);
-    if (!good || memcmp(&found, &expected, sizeof found) != 0) {
+    if (memcmp(&found, &expected, sizeof found) != 0) {
         return 0;
     }
     for (size_t k = 0; k < count; k++) {
@@ -106,28 +116,26 @@ static void make_folder(const char *folder) {
 }
 
 void grid_file_write(const char *folder, const field_grid *grid) {
-    char path[PATH_ROOM], beside[PATH_ROOM];
-    if (!grid_file_name(path, sizeof path, folder, grid, ".grid") ||
-        !grid_file_name(beside, sizeof beside, folder, grid, ".XXXXXX")) {
+    char path[PATH_ROOM];
+    file_fresh fresh;
+    if (!grid_file_name(path, sizeof path, folder, grid, ".grid")) {
         return;
     }
     make_folder(folder);
-    int handle = mkstemp(beside);
-    if (handle < 0) {
+    if (file_fresh_open(&fresh, path)) {
         return;
     }
     header h = header_of(grid, grid->sample);
     size_t count = sample_count(grid);
-    FILE *file = fdopen(handle, "wb");
-    int good = file && fwrite(&h, sizeof h, 1, file) == 1 &&
-               fwrite(grid->sample, sizeof *grid->sample, count, file) == count && fflush(file) == 0 &&
-               fchmod(handle, PUBLIC) == 0;
+    FILE *file = fdopen(fresh.file, "wb");
+    if (file && fwrite(&h, sizeof h, 1, file) == 1 &&
+        fwrite(grid->sample, sizeof *grid->sample, count, file) == count && fflush(file) == 0 &&
+        fchmod(fresh.file, PUBLIC) == 0) {
+        (void)file_fresh_commit(&fresh);
+    }
     if (file) {
-        good = fclose(file) == 0 && good;
-    } else {
-        close(handle);
+        fclose(file);
+        fresh.file = -1;
     }
-    if (!good || rename(beside, path) != 0) {
-        remove(beside);
-    }
+    file_fresh_close(&fresh);
 }

@@ -3,17 +3,16 @@
  * A checkpoint is a header, then q, v, a, the contacts and their impulses, what actuators gave, what ranges, dry friction
  * and constraints gave (of models that have any), who sleeps (where anything may), as the machine holds them, then a
  * checksum of all before it.  It takes the place of an older one in one move. */
+#include "base/file.h"
 #include "contact/stage.h"
 #include "record/fingerprint.h"
 #include "record/replace.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <sim/record.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char magic[16] = "sim checkpoint\n";
 enum { FORMAT = 5 };
@@ -118,25 +117,12 @@ sim_status sim_checkpoint_write(const char *path, const sim_scene *scene, const 
 /* ---- reading ---- */
 
 static sim_status read_file(const char *path, char **bytes, size_t *size, sim_error *error) {
-    FILE *file = fopen(path, "rbe");
-    struct stat status;
-    if (!file || fstat(fileno(file), &status)) {
-        sim_fail(error, SIM_NO_RESOURCE, "%s: cannot read a checkpoint: %s", path, strerror(errno));
-    } else if (!S_ISREG(status.st_mode)) {
-        sim_fail(error, SIM_BAD_INPUT, "%s: not a checkpoint: not an ordinary file", path);
-    } else {
-        *size = (size_t)status.st_size;
-        *bytes = malloc(*size + 1);
-        if (!*bytes || fread(*bytes, 1, *size, file) != *size) {
-            sim_fail(error, SIM_NO_RESOURCE, "%s: cannot read a checkpoint: %s", path, strerror(errno));
-            free(*bytes);
-            *bytes = NULL;
-        }
+    sim_error why = {0};
+    if (!file_read(path, PTRDIFF_MAX - 1, bytes, size, &why)) {
+        return SIM_OK;
     }
-    if (file) {
-        fclose(file);
-    }
-    return *bytes ? SIM_OK : error ? error->status : SIM_NO_RESOURCE;
+    const char *words = why.status == SIM_BAD_INPUT ? "not a checkpoint" : "cannot read a checkpoint";
+    return sim_fail(error, why.status, "%s: %s: %s", path, words, why.text);
 }
 
 /* Is the file whole and one of ours? */
@@ -191,8 +177,9 @@ static sim_status check_world(const char *path, const header *head, const header
                         head->nrest ? "with" : "without");
     }
     if (head->model != own->model) {
-        const char *scene =
-            memcmp(head->scene_hash, own->scene_hash, sizeof own->scene_hash) ? "another scene file" : "other options";
+        const char *scene = memcmp(head->scene_hash, own->scene_hash, sizeof own->scene_hash)
+                                ? "another scene, or other options"
+                                : "other options, or other files that the scene names";
         return sim_fail(error, SIM_BAD_INPUT,
                         "%s: the checkpoint is of another model: as many coordinates, but other numbers (%s)", path,
                         scene);

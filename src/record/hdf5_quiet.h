@@ -3,6 +3,7 @@
 #define RECORD_HDF5_QUIET_H
 
 #include <hdf5.h>
+#include <sim/base.h>
 #include <stdio.h>
 
 enum { HDF5_REASON = 256 };
@@ -25,6 +26,21 @@ static inline herr_t hdf5_keep_innermost(unsigned n, const H5E_error2_t *entry, 
     (void)n;
     snprintf(text, HDF5_REASON, "%s", entry->desc);
     return 0;
+}
+
+static inline herr_t hdf5_see_memory(unsigned n, const H5E_error2_t *entry, void *status) {
+    (void)n;
+    if (entry->maj_num == H5E_RESOURCE && (entry->min_num == H5E_NOSPACE || entry->min_num == H5E_CANTALLOC)) {
+        *(sim_status *)status = SIM_NO_RESOURCE;
+    }
+    return 0;
+}
+
+/* Whether its last failure was one of memory, or of what it read. */
+static inline sim_status hdf5_status(void) {
+    sim_status status = SIM_BAD_INPUT;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, hdf5_see_memory, &status);
+    return status;
 }
 
 /* What the library says of its last failure. */

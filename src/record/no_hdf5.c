@@ -38,3 +38,8 @@ const char *trajectory_text(trajectory *t, const char *name) {
     (void)t, (void)name;
     return NULL;
 }
+
+double trajectory_number(trajectory *t, const char *name, double standard) {
+    (void)t, (void)name;
+    return standard;
+}

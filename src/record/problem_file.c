@@ -1,16 +1,15 @@
 /* A contact problem in a file: read, written, answered. */
 #include "record/problem_file.h"
+#include "base/file.h"
 #include "math/dense.h"
 #include "record/replace.h"
 #include "solver/products.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-static const size_t most_bytes = (size_t)1 << 30;
+static const int64_t most_bytes = (int64_t)1 << 30;
 
 static sim_problem_file *new_file(sim_error *error) {
     sim_pool *pool = sim_pool_create();
@@ -134,26 +133,11 @@ sim_problem_file *sim_problem_file_create_under(const sim_problem *problem, cons
 /* ---- disk ---- */
 
 static sim_status read_bytes(const char *path, char **bytes, size_t *size, sim_error *error) {
-    FILE *file = fopen(path, "rbe");
-    struct stat status;
-    *bytes = NULL;
-    if (!file || fstat(fileno(file), &status)) {
-        sim_fail(error, SIM_NO_RESOURCE, "cannot be read: %s", strerror(errno));
-    } else if (!S_ISREG(status.st_mode) || (size_t)status.st_size > most_bytes) {
-        sim_fail(error, SIM_BAD_INPUT, S_ISREG(status.st_mode) ? "is too large" : "is not an ordinary file");
-    } else {
-        *size = (size_t)status.st_size;
-        *bytes = malloc(*size + 1);
-        if (!*bytes || fread(*bytes, 1, *size, file) != *size) {
-            sim_fail(error, SIM_NO_RESOURCE, "cannot be read: %s", *bytes ? "it changes" : "no memory");
-            free(*bytes);
-            *bytes = NULL;
-        }
+    sim_error why = {0};
+    if (!file_read(path, most_bytes, bytes, size, &why)) {
+        return SIM_OK;
     }
-    if (file) {
-        fclose(file);
-    }
-    return *bytes ? SIM_OK : error->status;
+    return sim_fail(error, why.status, "%s%s", why.status == SIM_BAD_INPUT ? "is " : "cannot be read: ", why.text);
 }
 
 sim_problem_file *sim_problem_file_read(const char *path, sim_error *error) {

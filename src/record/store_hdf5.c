@@ -3,6 +3,7 @@
  * Bytes come whole from the disk and go whole to it, so that the library never sees a file that changes, and a file that
  * is written is there at once or not at all.  Types are kept in the library's own spelling and values as they lie in the
  * file: what is written again is what was read.  Times are not recorded: the same tree gives the same bytes. */
+#include "record/hdf5_own.h"
 #include "record/hdf5_quiet.h"
 #include "record/store.h"
 
@@ -29,18 +30,28 @@ static int fail(reading *r, const store_node *node, const char *what) {
     return 0;
 }
 
+static int no_memory(reading *r, const store_node *node) {
+    char path[STORE_PATH];
+    sim_fail(r->error, SIM_NO_RESOURCE, "%s: no memory", store_path(node, path));
+    return 0;
+}
+
 static int fail_library(reading *r, const store_node *node) {
     char text[HDF5_REASON], path[STORE_PATH];
     hdf5_reason(text);
-    sim_fail(r->error, SIM_BAD_INPUT, "%s: cannot be read: HDF5 says: %s", store_path(node, path), text);
+    sim_fail(r->error, hdf5_status(), "%s: cannot be read: HDF5 says: %s", store_path(node, path), text);
     return 0;
 }
 
 static store_node *add_node(place at, store_node **list, const char *name) {
     reading *r = at.r;
-    store_node *node = ++r->nodes <= MOST_NODES ? POOL_NEW(r->s->pool, store_node, 1) : NULL;
+    if (++r->nodes > MOST_NODES) {
+        fail(r, at.node, "holds more than can be kept");
+        return NULL;
+    }
+    store_node *node = POOL_NEW(r->s->pool, store_node, 1);
     if (!node || !(node->name = sim_pool_text(r->s->pool, name))) {
-        fail(r, at.node, node ? "no memory" : "holds more than can be kept");
+        no_memory(r, at.node);
         return NULL;
     }
     node->parent = at.node;
@@ -101,8 +112,14 @@ static int take_shape(reading *r, store_node *node, hid_t space, size_t item) {
 
 static int take_code(reading *r, store_node *node, hid_t type) {
     void *code = NULL;
-    if (H5Tencode(type, NULL, &node->code_size) < 0 || !(code = sim_pool_alloc(r->s->pool, node->code_size, 1)) ||
-        H5Tencode(type, code, &node->code_size) < 0) {
+    if (H5Tencode(type, NULL, &node->code_size) < 0) {
+        return fail_library(r, node);
+    }
+    code = sim_pool_alloc(r->s->pool, node->code_size, 1);
+    if (!code) {
+        return no_memory(r, node);
+    }
+    if (H5Tencode(type, code, &node->code_size) < 0) {
         return fail_library(r, node);
     }
     node->code = code;
@@ -123,7 +140,7 @@ static int take_varying(reading *r, store_node *node, const source *from) {
     node->rank = 0;
     node->text = sim_pool_text(r->s->pool, text ? text : "");
     H5Dvlen_reclaim(from->type, from->space, H5P_DEFAULT, &text);
-    return node->text ? 1 : fail(r, node, "no memory");
+    return node->text ? 1 : no_memory(r, node);
 }
 
 /* The values as int64, double or text, besides the raw ones. */
@@ -133,7 +150,7 @@ static int take_view(reading *r, store_node *node, hid_t type, size_t item) {
     if (class == H5T_STRING) {
         char *text = sim_pool_alloc(r->s->pool, item + 1, 1);
         if (!text) {
-            return fail(r, node, "no memory");
+            return no_memory(r, node);
         }
         memcpy(text, node->raw, count ? item : 0);
         node->kind = STORE_TEXT;
@@ -142,7 +159,7 @@ static int take_view(reading *r, store_node *node, hid_t type, size_t item) {
         int real = class == H5T_FLOAT;
         char *values = sim_pool_alloc(r->s->pool, count, item > 8 ? item : 8);
         if (!values) {
-            return fail(r, node, "no memory");
+            return no_memory(r, node);
         }
         memcpy(values, node->raw, count * item);
         hid_t native = real                                ? H5T_NATIVE_DOUBLE
@@ -174,7 +191,7 @@ static int take_values(reading *r, store_node *node, const source *from) {
     }
     void *raw = sim_pool_alloc(r->s->pool, (size_t)node->count, item);
     if (!raw) {
-        return fail(r, node, "no memory");
+        return no_memory(r, node);
     }
     node->raw = raw;
     if (node->count && !read_as(from, from->type, raw)) {
@@ -184,6 +201,10 @@ static int take_values(reading *r, store_node *node, const source *from) {
 }
 
 static int take_source(reading *r, store_node *node, hid_t id, int attribute) {
+    const char *foreign = attribute ? NULL : hdf5_foreign(id);
+    if (foreign) {
+        return fail(r, node, foreign);
+    }
     source from = {.id = id,
                    .type = attribute ? H5Aget_type(id) : H5Dget_type(id),
                    .space = attribute ? H5Aget_space(id) : H5Dget_space(id),

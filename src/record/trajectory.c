@@ -1,9 +1,10 @@
 /* What does a file of records hold?  The two kinds of files are told apart by how they begin, not by their names. */
 #include "record/trajectory.h"
+#include "base/file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const unsigned char hdf5_magic[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
@@ -30,17 +31,18 @@ static sim_status check_head(const trajectory *t, const unsigned char *head, siz
 
 static sim_status open_kind(trajectory *t, sim_error *error) {
     unsigned char head[sizeof hdf5_magic];
-    FILE *file = fopen(t->path, "rbe");
-    if (!file) {
-        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot be read: %s", t->path, strerror(errno));
+    int file;
+    int64_t size;
+    sim_error why = {0};
+    if (file_open(t->path, &file, &size, &why)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: %s%s", t->path,
+                        why.status == SIM_BAD_INPUT ? "is " : "cannot be read: ", why.text);
     }
-    size_t length = fread(head, 1, sizeof head, file);
-    int trouble = ferror(file) ? errno : 0; /* a folder can be opened, but not read */
-    fclose(file);
-    if (trouble) {
-        return sim_fail(error, SIM_NO_RESOURCE,
-                        trouble == EISDIR ? "%s: is a folder, not a file" : "%s: cannot be read: %s", t->path,
-                        strerror(trouble));
+    ssize_t got = read(file, head, sizeof head);
+    size_t length = got > 0 ? (size_t)got : 0;
+    close(file);
+    if (got < 0) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot be read: %s", t->path, strerror(errno));
     }
     if (length == sizeof head && memcmp(head, hdf5_magic, sizeof head) == 0) {
         return trajectory_open_hdf5(t, error);

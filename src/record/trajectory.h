@@ -48,5 +48,7 @@ sim_status trajectory_rows(trajectory *t, const char *dataset, ptrdiff_t first, 
                            double *value, sim_error *error);
 /* A text that stands at the root of the file ("scene"), in the pool; NULL: none. */
 const char *trajectory_text(trajectory *t, const char *name);
+/* A number there; `standard` where there is none. */
+double trajectory_number(trajectory *t, const char *name, double standard);
 
 #endif

@@ -2,6 +2,7 @@
  * names and units from the file.  Numbers are read when asked for, a column or a run of rows at a time, so that files
  * larger than memory can be looked at, also while they are being written. */
 #include "record/channels.h"
+#include "record/hdf5_own.h"
 #include "record/hdf5_quiet.h"
 #include "record/trajectory.h"
 
@@ -17,7 +18,7 @@ typedef struct opened {
 static sim_status library_failed(const trajectory *t, const char *what, sim_error *error) {
     char why[HDF5_REASON];
     hdf5_reason(why);
-    return sim_fail(error, SIM_BAD_INPUT, "%s: /%s: cannot be read: HDF5 says: %s", t->path, what, why);
+    return sim_fail(error, hdf5_status(), "%s: /%s: cannot be read: HDF5 says: %s", t->path, what, why);
 }
 
 /* Is it there, every group on the way to it included? */
@@ -32,6 +33,48 @@ static int stands(hid_t file, const char *path) {
         }
     }
     return H5Lexists(file, path, H5P_DEFAULT) > 0;
+}
+
+/* ---- nothing of other files ---- */
+
+typedef struct survey {
+    const trajectory *t;
+    sim_error *error;
+} survey;
+
+/* A name in a file may hold whatever bytes. */
+static herr_t refuse_link(const survey *s, const char *name, const char *why) {
+    char plain[64];
+    size_t k = 0;
+    for (; name[k] && k < sizeof plain - 1; k++) {
+        plain[k] = (char)(name[k] >= ' ' && name[k] <= '~' ? name[k] : '?');
+    }
+    plain[k] = 0;
+    sim_fail(s->error, SIM_BAD_INPUT, "%s: /%s: %s", s->t->path, plain, why);
+    return -1;
+}
+
+static herr_t look_at_link(hid_t group, const char *name, const H5L_info_t *info, void *data) {
+    const survey *s = data;
+    if (info->type != H5L_TYPE_HARD) {
+        return refuse_link(s, name, "is a link to elsewhere");
+    }
+    hid_t id = H5Oopen(group, name, H5P_DEFAULT);
+    const char *foreign = id >= 0 && H5Iget_type(id) == H5I_DATASET ? hdf5_foreign(id) : NULL;
+    if (id >= 0) {
+        H5Oclose(id);
+    }
+    return foreign ? refuse_link(s, name, foreign) : 0;
+}
+
+/* Before anything is read: later reads then need not ask again. */
+static sim_status check_links(const trajectory *t, hid_t file, sim_error *error) {
+    sim_error why = {0};
+    survey s = {t, &why};
+    if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, look_at_link, &s) >= 0) {
+        return SIM_OK;
+    }
+    return why.status ? sim_fail(error, why.status, "%s", why.text) : library_failed(t, "", error);
 }
 
 /* ---- texts ---- */
@@ -187,9 +230,14 @@ static sim_status open_all(trajectory *t, sim_error *error) {
     file->file = H5Fopen(t->path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     if (file->file < 0) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: begins as HDF5, but cannot be opened: damaged or cut off?", t->path);
+        sim_status why = hdf5_status();
+        return sim_fail(error, why,
+                        why == SIM_NO_RESOURCE ? "%s: no memory to open it"
+                                               : "%s: begins as HDF5, but cannot be opened: damaged or cut off?",
+                        t->path);
     }
-    sim_status status = count_records(t, error);
+    sim_status status = check_links(t, file->file, error);
+    status = status ? status : count_records(t, error);
     for (int k = 0; !status && channel_kind_at(k); k++) {
         status = add_channel(t, k, error);
     }
@@ -257,6 +305,27 @@ const char *trajectory_text(trajectory *t, const char *name) {
     char *text = texts_of(t, ((opened *)t->file)->file, name, 1, &width);
     hdf5_silence_end(before);
     return width ? text : NULL;
+}
+
+double trajectory_number(trajectory *t, const char *name, double standard) {
+    hid_t file = t->read == hdf5_values ? ((opened *)t->file)->file : -1;
+    double value = standard;
+    if (file < 0) {
+        return standard;
+    }
+    hdf5_silence before = hdf5_silence_begin();
+    if (H5Aexists(file, name) > 0) {
+        hid_t id = H5Aopen(file, name, H5P_DEFAULT), type = H5Aget_type(id), space = H5Aget_space(id);
+        if (H5Tget_class(type) != H5T_FLOAT || H5Sget_simple_extent_npoints(space) != 1 ||
+            H5Aread(id, H5T_NATIVE_DOUBLE, &value) < 0) {
+            value = standard;
+        }
+        H5Sclose(space);
+        H5Tclose(type);
+        H5Aclose(id);
+    }
+    hdf5_silence_end(before);
+    return value;
 }
 
 static void hdf5_close(trajectory *t) {

@@ -1,26 +1,33 @@
 /* How does a page come to stand whole in its place, or not at all?  It is written beside it, block by block, and moved in.
  * One that is served instead of kept grows in memory, in the same way. */
 #include "view/sheet.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 struct view_sheet {
-    char *path, *fresh; /* NULL: in memory */
-    char **data;        /* there */
+    char *path;  /* NULL: in memory */
+    char **data; /* there */
+    file_fresh fresh;
     FILE *file;
     int starved;
 };
 
 static void forget(view_sheet *sheet) {
+    file_fresh_close(&sheet->fresh);
     free(sheet->path);
-    free(sheet->fresh);
     free(sheet);
+}
+
+/* The stream owns the descriptor. */
+static void close_file(view_sheet *sheet) {
+    fclose(sheet->file);
+    sheet->fresh.file = -1;
 }
 
 view_sheet *view_sheet_open(const char *path, sim_error *error) {
@@ -29,19 +36,18 @@ view_sheet *view_sheet_open(const char *path, sim_error *error) {
         sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a page: not an ordinary file", path);
         return NULL;
     }
-    size_t length = strlen(path) + 32;
     view_sheet *sheet = calloc(1, sizeof *sheet);
-    char *own = sheet ? strdup(path) : NULL, *fresh = own ? malloc(length) : NULL;
-    if (!fresh) {
-        free(own);
+    char *own = sheet ? strdup(path) : NULL;
+    if (!own) {
         free(sheet);
         sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a page", path);
         return NULL;
     }
-    snprintf(fresh, length, "%s.%ld.new", path, (long)getpid());
-    *sheet = (view_sheet){.path = own, .fresh = fresh, .file = fopen(fresh, "we")};
+    sheet->path = own;
+    int trouble = file_fresh_open(&sheet->fresh, path);
+    sheet->file = trouble ? NULL : fdopen(sheet->fresh.file, "w");
     if (!sheet->file) {
-        sim_fail(error, SIM_NO_RESOURCE, "%s: cannot create: %s", path, strerror(errno));
+        sim_fail(error, SIM_NO_RESOURCE, "%s: cannot create: %s", path, strerror(trouble ? trouble : errno));
         forget(sheet);
         return NULL;
     }
@@ -52,7 +58,7 @@ view_sheet *view_sheet_memory(char **data, size_t *size) {
     view_sheet *sheet = calloc(1, sizeof *sheet);
     if (sheet) {
         *data = NULL;
-        *sheet = (view_sheet){.data = data, .file = open_memstream(data, size)};
+        *sheet = (view_sheet){.data = data, .fresh.file = -1, .file = open_memstream(data, size)};
     }
     if (sheet && !sheet->file) {
         forget(sheet);
@@ -102,15 +108,11 @@ sim_status view_sheet_close(view_sheet *sheet, sim_error *error) {
         return close_memory(sheet, error);
     }
     errno = 0;
-    int good = fflush(sheet->file) == 0 && !ferror(sheet->file) && fsync(fileno(sheet->file)) == 0;
-    int number = errno;
-    if (fclose(sheet->file) && good) {
-        good = 0;
-        number = errno;
-    }
-    if (good && !sheet->starved && rename(sheet->fresh, sheet->path)) {
-        good = 0;
-        number = errno;
+    int good = fflush(sheet->file) == 0 && !ferror(sheet->file);
+    int number = good ? 0 : errno;
+    if (good && !sheet->starved) {
+        number = file_fresh_commit(&sheet->fresh);
+        good = number == 0;
     }
     sim_status status = SIM_OK;
     if (sheet->starved) {
@@ -119,21 +121,17 @@ sim_status view_sheet_close(view_sheet *sheet, sim_error *error) {
         status = sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", sheet->path,
                           number ? strerror(number) : "the file system refused some of it");
     }
-    if (status) {
-        unlink(sheet->fresh);
-    }
+    close_file(sheet);
     forget(sheet);
     return status;
 }
 
 void view_sheet_discard(view_sheet *sheet) {
     if (sheet) {
-        fclose(sheet->file);
+        close_file(sheet);
         if (sheet->data) {
             free(*sheet->data);
             *sheet->data = NULL;
-        } else {
-            unlink(sheet->fresh);
         }
         forget(sheet);
     }

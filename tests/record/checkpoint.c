@@ -244,7 +244,11 @@ Test(checkpoint, refuses_foreign_files_and_folders) {
     fputs("time [s],step,elbow [rad]\n0,0,0\n", file);
     fclose(file);
     refused(&f, "a.state", f.world, "not a checkpoint");
-    refused(&f, ".", f.world, "not an ordinary file");
+    refused(&f, ".", f.world, "a folder, not a file");
+    cr_assert_eq(mkfifo(file_in(&f, "pipe"), 0600), 0);
+    alarm(10); /* seconds; nothing waits for the other end */
+    refused(&f, "pipe", f.world, "not an ordinary file");
+    alarm(0);
     sim_error error;
     cr_expect_eq(sim_checkpoint_read(file_in(&f, "absent"), f.scene, f.world, &error), SIM_NO_RESOURCE);
     fixture_close(&f);

@@ -41,6 +41,19 @@ void h5_reals(hid_t parent, const char *name, int count, const double *values) {
     put(parent, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, count, values);
 }
 
+void h5_elsewhere(hid_t parent, const char *name, int count, const char *other, int is_virtual) {
+    hsize_t size = (hsize_t)count;
+    hid_t space = H5Screate_simple(1, &size, NULL), plan = H5Pcreate(H5P_DATASET_CREATE);
+    if (is_virtual) {
+        H5Pset_virtual(plan, space, other, "from", space);
+    } else {
+        H5Pset_external(plan, other, 0, size * sizeof(double));
+    }
+    H5Dclose(H5Dcreate2(parent, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, plan, H5P_DEFAULT));
+    H5Pclose(plan);
+    H5Sclose(space);
+}
+
 void h5_text(hid_t parent, const char *name, const char *text) {
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
     H5Tset_size(type, strlen(text) + 3); /* with something after the end */

@@ -11,6 +11,9 @@ void h5_ints(hid_t parent, const char *name, int count, const int *values);
 void h5_int(hid_t parent, const char *name, int value);
 void h5_reals(hid_t parent, const char *name, int count, const double *values);
 void h5_text(hid_t parent, const char *name, const char *text);
+/* An array of `count` reals whose values stand in another file, as bytes (external storage) or as its dataset "from" (a
+ * virtual dataset). */
+void h5_elsewhere(hid_t parent, const char *name, int count, const char *other, int is_virtual);
 void h5_delete(const char *path, const char *name);
 
 typedef enum h5_storage { H5_TRIPLETS, H5_COLUMNS, H5_ROWS, H5_STORAGES } h5_storage;

@@ -123,6 +123,28 @@ Test(hdf5, says_what_it_holds_and_where_it_came_from) {
     fixture_close(&f);
 }
 
+static void is_a_list(hid_t file, const char *owner, const char *name, int count) {
+    hid_t attribute = H5Aopen_by_name(file, owner, name, H5P_DEFAULT, H5P_DEFAULT), space = H5Aget_space(attribute);
+    cr_expect_eq(H5Sget_simple_extent_ndims(space), 1, "%s of %s", name, owner);
+    cr_expect_eq(H5Sget_simple_extent_npoints(space), count, "%s of %s", name, owner);
+    H5Sclose(space);
+    H5Aclose(attribute);
+}
+
+Test(hdf5, lists_of_names_and_units_are_lists_where_they_have_one_item) {
+    fixture f = fixture_open("long"); /* of one body, one coordinate */
+    record_steps(&f, file_in(&f, "a.h5"), 3);
+    hid_t file = open_plainly(f.path);
+    is_a_list(file, "q", "names", 1);
+    is_a_list(file, "q", "units", 1);
+    is_a_list(file, "v", "names", 1);
+    is_a_list(file, "time", "units", 1);
+    is_a_list(file, "body/position", "names", 1);
+    is_a_list(file, "body/position", "components", 3);
+    H5Fclose(file);
+    fixture_close(&f);
+}
+
 /* The contacts of the first records of the file against those of the world, stepped anew. */
 static void has_the_contacts_of_the_world(hid_t file, const fixture *f, int records) {
     hsize_t width;

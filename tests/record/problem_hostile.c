@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char local[] = "tests/data/fclib/gen-stack1e5-local-8.hdf5";
@@ -187,6 +188,46 @@ Test(problem_hostile, texts_of_varying_length_are_kept_as_texts) {
     read = sim_problem_file_read(path, &error);
     cr_expect_str_eq(sim_problem_file_info(read, "title"), text);
     sim_problem_file_free(read);
+    unlink(path);
+}
+
+Test(problem_hostile, arrays_that_stand_in_other_files_are_refused) {
+    static const char *const words[] = {"stands in another file (external storage)", "(a virtual dataset)"};
+    for (int is_virtual = 0; is_virtual < 2; is_virtual++) {
+        char path[] = "/tmp/hostile_XXXXXX", place[100];
+        close(mkstemp(path));
+        copy_file(local, path);
+        hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT),
+              group = H5Gopen2(file, "/fclib_local/vectors", H5P_DEFAULT);
+        H5Ldelete(group, "q", H5P_DEFAULT);
+        h5_elsewhere(group, "q", 24, "/dev/zero", is_virtual);
+        h5_elsewhere(group, "unknown", 24, "/dev/zero", is_virtual);
+        H5Gclose(group);
+        H5Fclose(file);
+        sim_error error = {0};
+        cr_expect_null(sim_problem_file_read(path, &error));
+        snprintf(place, sizeof place, "/fclib_local/vectors/q: ");
+        cr_expect(strstr(error.text, place) && strstr(error.text, words[is_virtual]), "%s", error.text);
+        is_a_sentence(&error);
+        file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        H5Ldelete(file, "/fclib_local/vectors/q", H5P_DEFAULT);
+        H5Fclose(file);
+        cr_expect_null(sim_problem_file_read(path, &error)); /* though nobody asks for this one */
+        cr_expect(strstr(error.text, "/fclib_local/vectors/unknown: "), "%s", error.text);
+        unlink(path);
+    }
+}
+
+Test(problem_hostile, pipes_are_refused_without_waiting) {
+    char path[] = "/tmp/hostile_XXXXXX";
+    sim_error error = {0};
+    close(mkstemp(path));
+    unlink(path);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    alarm(10);
+    cr_expect_null(sim_problem_file_read(path, &error));
+    alarm(0);
+    cr_expect(strstr(error.text, "is not an ordinary file"), "%s", error.text);
     unlink(path);
 }
 

@@ -1,12 +1,16 @@
 /* What was recorded is read back. */
 #include "record/trajectory.h"
 #include "fixture.h"
+#ifdef TESTS_HDF5
+#include "h5.h"
+#endif
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,6 +99,31 @@ Test(trajectory, rows_of_a_dataset_are_its_columns_side_by_side) {
     fixture_close(&f);
 }
 
+Test(trajectory, what_stands_in_other_files_is_refused_before_anything_is_read) {
+    static const double time[] = {0, 1, 2};
+    static const char *const words[] = {"/q: stands in another file",     "/q: is made of parts",
+                                        "/q: is a link to elsewhere",     "/statistics: is a link to elsewhere",
+                                        "/other: is a link to elsewhere", "/contact/impulse: stands in another file"};
+    fixture f = fixture_open("arm");
+    char path[600];
+    snprintf(path, sizeof path, "%s", file_in(&f, "run.h5"));
+    for (int which = 0; which < 6; which++) {
+        hid_t file = h5_new(path);
+        h5_reals(file, "time", 3, time);
+        if (which < 2) {
+            h5_elsewhere(file, "q", 3, "/dev/zero", which);
+        } else if (which < 5) {
+            static const char *const name[] = {"q", "statistics", "other"};
+            H5Lcreate_external("secret.h5", "/x", file, name[which - 2], H5P_DEFAULT, H5P_DEFAULT);
+        } else {
+            h5_elsewhere(h5_group(file, "contact"), "impulse", 3, "/dev/zero", 0);
+        }
+        H5Fclose(file);
+        refuses(path, words[which]);
+    }
+    fixture_close(&f);
+}
+
 /* 0: it was read, or refused with a reason.  In a process of its own, since HDF5 1.10 loses memory over a checksum that does
  * not fit. */
 static int read_everything(const char *path) {
@@ -135,6 +164,15 @@ Test(trajectory, a_damaged_hdf5_file_is_refused_or_read_but_never_fatal) {
     fixture_close(&f);
 }
 #endif
+
+Test(trajectory, pipes_are_refused_without_waiting) {
+    fixture f = fixture_open("arm");
+    cr_assert_eq(mkfifo(file_in(&f, "run.csv"), 0600), 0);
+    alarm(10);
+    refuses(f.path, "is not an ordinary file");
+    alarm(0);
+    fixture_close(&f);
+}
 
 Test(trajectory, a_line_that_was_cut_off_is_left_out) {
     fixture f = fixture_open("arm");
