@@ -38,9 +38,9 @@ typedef struct sim_scene {
     sim_record_spec record;
     int ncamera;
     const sim_camera *camera;
-    const char *text; /* the file as read, zero-terminated */
+    const char *text; /* the file as read, or with the caller's values in place of its own; zero-terminated */
     size_t text_length;
-    char hash[65]; /* SHA-256 of the text and of every included file, in order of reading; hex */
+    char hash[65]; /* SHA-256 of that text and of every included file, in order of reading; hex */
     void *memory;
 } sim_scene;
 
@@ -67,12 +67,12 @@ SIM_API void sim_diagnostics_free(sim_diagnostics *diagnostics);
  * snprintf. */
 SIM_API int sim_diagnostic_print(const sim_diagnostic *diagnostic, char *text, size_t size);
 
-/* What the caller adds to the file: values that replace its own ("world/step=0.002", as `sim --set`), and where sampled
- * distance fields are kept from one run to the next. */
+/* What the caller adds to the file: values that replace its own ("world/step=0.002", as `sim --set`), in the text of the
+ * scene, too; and where sampled distance fields are kept from one run to the next. */
 typedef struct sim_scene_overrides {
     int count;
     const char *const *set;
-    const uint64_t *seed; /* NULL: the file's */
+    const uint64_t *seed; /* at most 2^53; NULL: the file's */
     const char *cache;    /* folder, made when needed; NULL: none */
 } sim_scene_overrides;
 

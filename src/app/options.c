@@ -109,12 +109,13 @@ static sim_status put_count(int64_t *target, const option_row *row, const char *
 }
 
 static sim_status put_seed(sim_request *request, const option_row *row, const char *text, sim_error *error) {
+    const unsigned long long most = 9007199254740992; /* of world/seed */
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno) {
-        return sim_fail(error, SIM_BAD_INPUT, "--%s takes a whole number from 0 to %llu, not '%s'", row->name,
-                        (unsigned long long)UINT64_MAX, text);
+    if (!isdigit((unsigned char)*text) || *end || errno || value > most) {
+        return sim_fail(error, SIM_BAD_INPUT, "--%s takes a whole number from 0 to %llu, not '%s'", row->name, most,
+                        text);
     }
     request->seed = value;
     request->seed_given = 1;

@@ -4,11 +4,11 @@
 #include "app/frames.h"
 #include "app/help.h"
 #include "app/interrupt.h"
+#include "app/recorded.h"
 #include "app/setup.h"
 #include "record/replace.h"
 #include "view/png.h"
 #include "view/render.h"
-#include "view/replay.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -56,7 +56,7 @@ static const option_row rows[] = {
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
      .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
     {"scene", "FILE.json", OPTION_TEXT, AT(scene),
-     .help = "of a trajectory: the scene that it is of; default: the one that it holds"},
+     .help = "of a trajectory: where its scene stands, if not beside it; needed where that names other files"},
     {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
      .help = "draw with N threads, the same picture for any N; default: 2"},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
@@ -156,33 +156,15 @@ typedef struct rendering {
     film film;
 } rendering;
 
-/* Forces are impulses over the step that the run had. */
-static sim_status take_step(rendering *r, sim_error *error) {
-    double step = 0, between;
-    sim_status status = r->run ? view_replay_times(r->run, &step, &between, error) : SIM_OK;
-    r->scene->options.step = step > 0 ? step : r->scene->options.step;
-    return status;
-}
-
 static sim_status load(rendering *r, sim_error *error) {
     const render_request *request = r->request;
     scene_wish wish = {request->set, request->solver, NULL};
     if (ends_in(request->file, ".json")) {
         r->scene = setup_scene(request->file, NULL, 0, &wish, error);
     } else if ((r->run = trajectory_open(request->file, error)) != NULL) {
-        const char *text = request->scene ? NULL : trajectory_text(r->run, "scene");
-        if (!trajectory_text(r->run, "format")) {
-            sim_fail(error, SIM_BAD_INPUT, "%s: only trajectories in HDF5 (.h5) can be drawn", request->file);
-        } else if (!request->scene && !(text && *text)) {
-            sim_fail(error, SIM_BAD_INPUT, "%s: does not hold its scene; --scene SCENE.json names it", request->file);
-        } else {
-            r->scene = setup_scene(text ? request->file : request->scene, text, text ? strlen(text) : 0, &wish, error);
-        }
+        r->scene = recorded_scene(r->run, request->scene, &wish, error);
     }
-    if (!r->scene || setup_somebody(r->scene, request->file, error)) {
-        return error->status;
-    }
-    return take_step(r, error);
+    return r->scene ? setup_somebody(r->scene, request->file, error) : error->status;
 }
 
 static sim_status collect(rendering *r, sim_error *error) {
@@ -283,6 +265,9 @@ static int run_request(const render_request *request) {
         fprintf(stderr, "sim: %s holds no contacts to draw (record/signals)\n", request->file);
     }
     status = status ? status : draw(&r, &error);
+    if (!status && r.run) {
+        recorded_warn(r.run, r.scene, &(scene_wish){request->set, request->solver, NULL});
+    }
     free(r.rgb);
     render_free(r.render);
     frames_free(&r.frames);

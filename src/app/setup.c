@@ -145,25 +145,48 @@ sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *e
                : sim_fail(error, SIM_BAD_INPUT, "%s: has no bodies: there is nothing to show", path);
 }
 
-static sim_status load(sim_run *run, sim_error *error) {
-    const sim_request *request = run->request;
-    scene_wish wish = {request->set, request->solver, request->seed_given ? &request->seed : NULL};
-    run->scene = setup_scene(request->scene, NULL, 0, &wish, error);
-    return run->scene ? SIM_OK : error->status;
+enum { VALUES = 4, VALUE_ROOM = 64 };
+
+/* Behind the values that are set stand those that have an option of their own: so the text of the scene that is kept is that
+ * of what runs.  Their number. */
+static int add_options(const sim_request *request, const char **set, int count, char text[VALUES][VALUE_ROOM]) {
+    if (request->step > 0) {
+        snprintf(text[0], VALUE_ROOM, "world/step=%.17g", request->step);
+        set[count++] = text[0];
+    }
+    if (request->duration >= 0) {
+        snprintf(text[1], VALUE_ROOM, "world/duration=%.17g", request->duration);
+        set[count++] = text[1];
+    }
+    if (request->integrator) {
+        snprintf(text[2], VALUE_ROOM, "world/integrator=%s", request->integrator);
+        set[count++] = text[2];
+    }
+    if (request->every) {
+        snprintf(text[3], VALUE_ROOM, "record/every=%lld", (long long)request->every);
+        set[count++] = text[3];
+    }
+    return count;
 }
 
-static void apply_options(sim_run *run) {
+static sim_status load(sim_run *run, sim_error *error) {
     const sim_request *request = run->request;
-    sim_scene *scene = run->scene;
-    scene->duration = request->duration >= 0 ? request->duration : scene->duration;
-    scene->options.step = request->step > 0 ? request->step : scene->options.step;
-    scene->options.threads = request->threads ? (int)request->threads : scene->options.threads;
-    scene->record.every = request->every ? (int)request->every : scene->record.every;
-    for (int k = 0; request->integrator && k < SIM_INTEGRATORS; k++) {
-        if (strcmp(request->integrator, sim_integrator_name((sim_integrator)k)) == 0) {
-            scene->options.integrator = (sim_integrator)k;
-        }
+    char text[VALUES][VALUE_ROOM];
+    text_list set = {0, calloc((size_t)request->set.count + VALUES, sizeof *set.item)};
+    if (!set.item) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
     }
+    for (; set.count < request->set.count; set.count++) {
+        set.item[set.count] = request->set.item[set.count];
+    }
+    set.count = add_options(request, set.item, set.count, text);
+    scene_wish wish = {set, request->solver, request->seed_given ? &request->seed : NULL};
+    run->scene = setup_scene(request->scene, NULL, 0, &wish, error);
+    free(set.item);
+    if (run->scene && request->threads) {
+        run->scene->options.threads = (int)request->threads; /* changes no bit */
+    }
+    return run->scene ? SIM_OK : error->status;
 }
 
 /* A duration that is a whole number of steps but for rounding takes that many; any other is stepped over. */
@@ -265,7 +288,6 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     if (run->scene->model->nbody == 1 && !request->quiet && !request->html && !request->view) {
         fprintf(stderr, "sim: %s: has no bodies: nothing moves\n", request->scene);
     }
-    apply_options(run);
     status = count_steps(run, error);
     status = status ? status : make_world(run, error);
     if (!status && request->validate) {

@@ -3,7 +3,7 @@
 #include "app/help.h"
 #include "app/live.h"
 #include "app/page.h"
-#include "app/setup.h"
+#include "app/recorded.h"
 #include "view/replay.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ static const option_row rows[] = {
     {"html", "FILE", OPTION_TEXT, AT(html), .heading = "Options",
      .help = "write the page to FILE and open nothing; default: among temporary files, and in a browser"},
     {"scene", "SCENE.json", OPTION_TEXT, AT(scene),
-     .help = "the scene of the run; default: the text that the trajectory holds. Needed where that names other files, "
-             "which are looked for beside the trajectory"},
+     .help = "where the scene of the run stands, if not beside the trajectory: needed where it names other files. The "
+             "text of what ran is in the trajectory; where SCENE.json is another scene, that is shown"},
     {"live", NULL, OPTION_FLAG, AT(live), .heading = "While it runs",
      .help = "simulate SCENE.json at the pace of the clock and serve its page, at the address that is printed, until "
              "Ctrl-C; the page plays, pauses, steps, resets, changes the solver and drags bodies"},
@@ -81,48 +81,6 @@ static sim_status parse(int count, char **arguments, view_request *request, sim_
     return check_together(request, error);
 }
 
-static sim_scene *load_scene(const view_request *request, trajectory *file, sim_error *error) {
-    const char *text = trajectory_text(file, "scene");
-    const char *path = request->scene ? request->scene : request->file;
-    if (!request->scene && !text) {
-        sim_fail(error, SIM_BAD_INPUT, "%s: holds no scene: give it with --scene", request->file);
-        return NULL;
-    }
-    scene_wish wish = {0};
-    sim_scene *scene = setup_scene(path, request->scene ? NULL : text, request->scene ? 0 : strlen(text), &wish, error);
-    if (!scene) {
-        sim_fail(error, error->status, "%s: its scene cannot be loaded%s", request->file,
-                 request->scene ? "" : "; if it names other files, give it with --scene");
-    }
-    return scene;
-}
-
-static void warn_of_other_scene(const view_request *request, trajectory *file, const sim_scene *scene) {
-    const char *hash = trajectory_text(file, "scene_hash");
-    if (hash && strcmp(hash, scene->hash) != 0) {
-        fprintf(stderr, "sim: warning: %s: is of another text of this scene, or of files that it names\n",
-                request->file);
-    }
-}
-
-/* What the command line of the run may have said otherwise than the scene. */
-static sim_status take_over(sim_scene *scene, trajectory *file, double *between, sim_error *error) {
-    const char *solver = trajectory_text(file, "solver"), *integrator = trajectory_text(file, "integrator");
-    double step;
-    sim_status status = view_replay_times(file, &step, between, error);
-    scene->options.step = step > 0 ? step : scene->options.step;
-    scene->options.contacts = solver && solver[0];
-    if (solver && sim_solver_find(solver)) {
-        scene->options.solver = sim_solver_find(solver);
-    }
-    for (int k = 0; integrator && k < SIM_INTEGRATORS; k++) {
-        if (strcmp(integrator, sim_integrator_name((sim_integrator)k)) == 0) {
-            scene->options.integrator = (sim_integrator)k;
-        }
-    }
-    return status;
-}
-
 static sim_status add_frames(const view_request *request, trajectory *file, view_replay *replay, double between,
                              sim_view *view, sim_error *error) {
     int64_t every = between > 0 ? page_every(between, file->records) : 1;
@@ -144,8 +102,8 @@ static sim_status add_frames(const view_request *request, trajectory *file, view
 
 static sim_status write_page(const view_request *request, trajectory *file, sim_scene *scene, const char *path,
                              sim_error *error) {
-    double between = 0;
-    sim_status status = take_over(scene, file, &between, error);
+    double step, between = 0;
+    sim_status status = view_replay_times(file, &step, &between, error);
     view_replay *replay = status ? NULL : view_replay_open(file, scene, error);
     sim_view *view = replay ? sim_view_open(path, scene, error) : NULL;
     status = view ? add_frames(request, file, replay, between, view, error) : error->status;
@@ -163,13 +121,8 @@ static sim_status view_file(const view_request *request, char *path, size_t size
     if (!file) {
         return error->status;
     }
-    sim_status status = SIM_OK;
-    if (!trajectory_text(file, "format")) {
-        status = sim_fail(error, SIM_BAD_INPUT, "%s: is no trajectory in HDF5: sim SCENE.json --out FILE.h5 writes one",
-                          request->file);
-    }
-    sim_scene *scene = status ? NULL : load_scene(request, file, error);
-    status = scene ? SIM_OK : error->status;
+    sim_scene *scene = recorded_scene(file, request->scene, &(scene_wish){0}, error);
+    sim_status status = scene ? SIM_OK : error->status;
     if (!status && request->html) {
         snprintf(path, size, "%s", request->html);
     } else if (!status) {
@@ -177,7 +130,7 @@ static sim_status view_file(const view_request *request, char *path, size_t size
     }
     status = status ? status : write_page(request, file, scene, path, error);
     if (!status) {
-        warn_of_other_scene(request, file, scene);
+        recorded_warn(file, scene, &(scene_wish){0});
     }
     sim_scene_free(scene);
     trajectory_free(file);

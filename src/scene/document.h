@@ -61,6 +61,8 @@ struct report;
 node *sim_document_parse(const source *from, sim_pool *pool, struct report *r);
 /* A tree for a text given on the command line: JSON if it is, else the text itself. */
 node *sim_document_parse_option(const source *from, const char *value, sim_pool *pool, struct report *r);
+/* A tree as text, malloc'd; NULL without memory. */
+char *sim_document_print(const node *root, size_t *length);
 
 /* Member by exact name; NULL if absent, if `object` is NULL or no object. */
 node *sim_node_member(const node *object, const char *key);

@@ -128,7 +128,6 @@ document *sim_add_document(loader *l, const char *path, const char *content, siz
         link = &(*link)->next;
     }
     *link = d;
-    sim_sha256_add(&l->hash, content, length);
     d->root = sim_document_parse(&d->from, l->work, &l->report);
     return d;
 }
@@ -158,7 +157,11 @@ static document *read_document(loader *l, const char *path, const node *at) {
     }
     free(content);
     l->report.no_memory |= !kept;
-    return kept ? sim_add_document(l, path, kept, length) : NULL;
+    if (!kept) {
+        return NULL;
+    }
+    sim_sha256_add(&l->hash, kept, length);
+    return sim_add_document(l, path, kept, length);
 }
 
 document *sim_load_document(loader *l, const char *path, const node *at) {

@@ -30,14 +30,32 @@ static bool begin(loader *l, const char *content, size_t length, const char *pat
     return l->main && l->main->root;
 }
 
+/* What is kept of a scene is the text of what is loaded: of the file, or with what the caller says otherwise. */
+static void keep_text(loader *l) {
+    size_t length = 0;
+    char *resolved = sim_document_print(l->main->root, &length);
+    char *kept = resolved ? sim_pool_alloc(l->kept, length + 1, 1) : NULL;
+    if (kept) {
+        memcpy(kept, resolved, length);
+        l->scene->text = kept;
+        l->scene->text_length = length;
+    }
+    l->report.no_memory |= !kept;
+    free(resolved);
+}
+
 static void build(loader *l, const sim_scene_overrides *overrides) {
-    sim_override_options(l, overrides);
+    if (overrides && (overrides->count || overrides->seed)) {
+        sim_override_options(l, overrides);
+        keep_text(l);
+    }
+    sim_sha256_add(&l->hash, l->scene->text, l->scene->text_length);
     sim_read_check(&l->reader, l->main->root, &sim_table_scene);
     if (l->main->root->kind != NODE_OBJECT || l->report.no_memory) {
         return;
     }
     sim_loader_read(l, l->main->root, &sim_table_scene, &l->data);
-    l->seed = overrides && overrides->seed ? *overrides->seed : (uint64_t)l->data.world.seed;
+    l->seed = (uint64_t)l->data.world.seed;
     sim_expand(l);
     if (l->stopped || l->report.no_memory) {
         return;

@@ -215,9 +215,30 @@ static void apply_option(loader *l, const char *option) {
     }
 }
 
+/* Numbers of a scene are doubles, which hold no larger seed to the last digit. */
+static void apply_seed(loader *l, uint64_t seed) {
+    const uint64_t most = 9007199254740992;
+    char option[64];
+    if (seed > most) {
+        source *from = POOL_NEW(l->work, source, 1);
+        l->report.no_memory |= !from;
+        if (from) {
+            *from = (source){.name = "seed"};
+            sim_report_place(&l->report, from, 0, NULL, NULL, "%llu: %llu is the most", (unsigned long long)seed,
+                             (unsigned long long)most);
+        }
+        return;
+    }
+    snprintf(option, sizeof option, "world/seed=%llu", (unsigned long long)seed);
+    apply_option(l, option);
+}
+
 void sim_override_options(loader *l, const sim_scene_overrides *overrides) {
-    for (int i = 0; overrides && i < overrides->count && !l->report.no_memory; i++) {
+    for (int i = 0; i < overrides->count && !l->report.no_memory; i++) {
         apply_option(l, overrides->set[i]);
+    }
+    if (overrides->seed && !l->report.no_memory) {
+        apply_seed(l, *overrides->seed);
     }
 }
 

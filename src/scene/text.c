@@ -41,12 +41,17 @@ void sim_text_add(text *t, const char *format, ...) {
 void sim_text_add_quoted(text *t, const char *content) {
     sim_text_add(t, "\"");
     for (const char *c = content; *c; c++) {
-        if (*c == '"' || *c == '\\') {
+        size_t plain = 0;
+        while ((unsigned char)c[plain] >= 0x20 && c[plain] != '"' && c[plain] != '\\') {
+            plain++;
+        }
+        if (plain) {
+            sim_text_add(t, "%.*s", (int)plain, c);
+            c += plain - 1;
+        } else if (*c == '"' || *c == '\\') {
             sim_text_add(t, "\\%c", *c);
         } else if ((unsigned char)*c < 0x20) {
             sim_text_add(t, "\\u%04x", (unsigned)*c);
-        } else {
-            sim_text_add(t, "%c", *c);
         }
     }
     sim_text_add(t, "\"");

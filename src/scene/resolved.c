@@ -1,0 +1,87 @@
+/* The text of a scene as it is loaded, with all values that were replaced in it, for those who keep what ran.
+ *
+ * Numbers of the file are copied letter by letter; others have as many digits as bring them back to the bit. */
+#include "scene/document.h"
+#include "scene/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INDENT = 2 };
+
+static void add_number(text *t, const node *n) {
+    if (n->source && n->source->text) {
+        const char *from = n->source->text + n->value_at;
+        sim_text_add(t, "%.*s", (int)strspn(from, "+-.0123456789eE"), from);
+        return;
+    }
+    char number[32];
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(number, sizeof number, "%.*g", precision, n->number);
+        if (strtod(number, NULL) == n->number) {
+            break;
+        }
+    }
+    char *comma = strchr(number, ','); /* the caller's locale may write one */
+    if (comma) {
+        *comma = '.';
+    }
+    sim_text_add(t, "%s", number);
+}
+
+static bool is_plain(const node *n) { return n->kind != NODE_OBJECT && n->kind != NODE_ARRAY; }
+
+/* Arrays of values, and arrays of these, stand in one line. */
+static bool is_row(const node *n) {
+    for (const node *child = n->first; child; child = child->next) {
+        if (child->kind == NODE_OBJECT || (child->kind == NODE_ARRAY && !is_row(child))) {
+            return false;
+        }
+    }
+    return n->kind == NODE_ARRAY;
+}
+
+static void add_value(text *t, const node *n, int indent, bool in_row);
+
+static void add_children(text *t, const node *n, int indent, bool in_row) {
+    bool row = n->kind == NODE_ARRAY && (in_row || is_row(n));
+    sim_text_add(t, n->kind == NODE_ARRAY ? "[" : "{");
+    for (const node *child = n->first; child; child = child->next) {
+        if (!row) {
+            sim_text_add(t, "\n%*s", indent + INDENT, "");
+        }
+        if (n->kind == NODE_OBJECT) {
+            sim_text_add_quoted(t, child->key);
+            sim_text_add(t, ": ");
+        }
+        add_value(t, child, indent + INDENT, row);
+        if (child->next) {
+            sim_text_add(t, row ? ", " : ",");
+        }
+    }
+    if (!row && n->first) {
+        sim_text_add(t, "\n%*s", indent, "");
+    }
+    sim_text_add(t, n->kind == NODE_ARRAY ? "]" : "}");
+}
+
+static void add_value(text *t, const node *n, int indent, bool in_row) {
+    if (!is_plain(n)) {
+        add_children(t, n, indent, in_row);
+    } else if (n->kind == NODE_NUMBER) {
+        add_number(t, n);
+    } else if (n->kind == NODE_TEXT) {
+        sim_text_add_quoted(t, n->text);
+    } else {
+        sim_text_add(t, n->kind == NODE_NULL ? "null" : n->number != 0 ? "true" : "false");
+    }
+}
+
+char *sim_document_print(const node *root, size_t *length) {
+    text t = {0};
+    add_value(&t, root, 0, false);
+    sim_text_add(&t, "\n");
+    *length = t.length;
+    return sim_text_take(&t);
+}
