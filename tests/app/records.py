@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import tap  # noqa: E402
 
-SIM, SCENES = sys.argv[1:3]
+SIM, SCENES = map(os.path.abspath, sys.argv[1:3])
 WORD = sys.argv[3] if len(sys.argv) > 3 else ""
 os.environ["XDG_CACHE_HOME"] = "/dev/null"  # tests leave nothing in the user's cache
 HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
