@@ -10,6 +10,10 @@
  *     symplectic Euler  q0                        v0              q0 (+) dt v1
  *     Moreau midpoint   q0 (+) dt/2 v0            v0              q* (+) dt/2 v1
  *
+ * In trees with ball or free joints v* is (v0 + v1)/2 in the last two as well: gyroscopic terms at v0 feed every wobble.  What
+ * moves one rigid body has its own equations for them (spin.c); whatever else turns far in a step is held to the energy that
+ * forces give it (whole.c).
+ *
  * Dampers act at v* in the first two, at v1 in the others; actuators always at the end of the step, which is how a
  * sampled controller with stiff gains stays stable.  Both are linear in a, so their derivative goes on the joint-space
  * diagonal: with E = -d tau / d a the Newton step is
@@ -26,20 +30,25 @@
 #include <math.h>
 #include <string.h>
 
+static const double GROSS = 0.01; /* of the acceleration: an error that is no answer */
+
+static const double NEARLY = 1e-3; /* of velocities: positions need not be found anew */
+
 typedef struct scheme {
     double position;       /* q* = q0 (+) position * dt * (mean velocity of the step) ... */
     int explicit_position; /* ... or of v0 alone */
-    double velocity;       /* v* = v0 + velocity * dt a */
+    double velocity;       /* v* = v0 + velocity * dt a ... */
+    double turning;        /* ... or, in trees with ball or free joints, v0 + turning * dt a */
     double damper;         /* dampers act at v0 + damper * dt a */
     double travel;         /* q1 = q0 (+) dt (v0 + travel * dt a) */
     double time;           /* t* = t0 + time * dt */
 } scheme;
 
 static const scheme schemes[SIM_INTEGRATORS] = {
-    [SIM_MIDPOINT] = {0.5, 0, 0.5, 0.5, 0.5, 0.5},
-    [SIM_SYMPLECTIC_EULER] = {0, 1, 0, 1, 1, 0},
-    [SIM_IMPLICIT_EULER] = {1, 0, 1, 1, 1, 1},
-    [SIM_MOREAU] = {0.5, 1, 0, 1, 0.5, 0.5},
+    [SIM_MIDPOINT] = {0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5},
+    [SIM_SYMPLECTIC_EULER] = {0, 1, 0, 0.5, 1, 1, 0},
+    [SIM_IMPLICIT_EULER] = {1, 0, 1, 1, 1, 1, 1},
+    [SIM_MOREAU] = {0.5, 1, 0, 0.5, 1, 0.5, 0.5},
 };
 
 typedef struct tree_step {
@@ -49,7 +58,10 @@ typedef struct tree_step {
     sim_range bodies;
     int v0, nv; /* dofs [v0, v0 + nv) */
     double dt;
+    double velocity; /* of the scheme, for this tree */
+    int still;       /* velocity products are left out */
     int saturated;
+    int spun; /* spin.c has found its answers */
 } tree_step;
 
 /* out = v0 + weight * dt * a */
@@ -75,20 +87,38 @@ static void move_to_point(tree_step *t, const double *a) {
     sim_kinematics(w->derived, t->bodies, w->q_point);
 }
 
-static void finish(tree_step *t, const double *a) {
+/* What stands on the diagonal of A beside the inertias. */
+static const double *implicit_part(const tree_step *t) {
+    const tree_parts *parts = &t->w->parts[t->tree];
+    return parts->passive || parts->actuators ? t->w->extra : NULL;
+}
+
+/* Positions at the end, into `next`. */
+static void advance_freely(tree_step *t, const double *a) {
     sim_world *w = t->w;
     const sim_model *m = w->model;
+    if (t->s->explicit_position && t->s->position > 0) {
+        velocity_at(t, 1, a, w->v_point);
+        sim_advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next.q);
+    } else {
+        velocity_at(t, t->s->travel, a, w->v_point);
+        rotation_map map = t->s->travel == 0.5 ? ROTATION_CAYLEY : ROTATION_EXP;
+        sim_advance_by(m, t->bodies, map, w->now.q, w->v_point, t->dt, w->next.q);
+    }
+}
+
+static void finish(tree_step *t, const double *a) {
+    sim_world *w = t->w;
     velocity_at(t, 1, a, w->next.v);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->next.a[j] = a[j];
     }
     world_keep_efforts(w, t->tree, w->a_try, a);
-    if (t->s->explicit_position && t->s->position > 0) {
-        sim_advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->next.v, 0.5 * t->dt, w->next.q);
-    } else {
-        velocity_at(t, t->s->travel, a, w->v_point);
-        rotation_map map = t->s->travel == 0.5 ? ROTATION_CAYLEY : ROTATION_EXP;
-        sim_advance_by(m, t->bodies, map, w->now.q, w->v_point, t->dt, w->next.q);
+    if (!w->parts[t->tree].placed) {
+        advance_freely(t, a);
+    }
+    if (t->s->explicit_position) {
+        world_spin_turn(w, t->tree, implicit_part(t), a);
     }
 }
 
@@ -155,12 +185,17 @@ static void sweep(tree_step *t, const double *a, int move, double *out) {
     if (move) {
         move_to_point(t, a);
     }
-    velocity_at(t, t->s->velocity, a, w->v_point);
+    velocity_at(t, t->velocity, a, w->v_point);
+    for (int j = t->v0; j < t->v0 + t->nv && t->still; j++) {
+        w->v_point[j] = 0;
+    }
     sim_velocities(w->derived, t->bodies, w->v_point);
     joint_forces(t, a);
     const sim_force *external = world_wrenches(w, t->tree, w->now.time + t->s->time * t->dt);
-    const double *extra = parts->passive || parts->actuators ? w->extra : NULL;
-    sim_aba(w->derived, t->bodies, w->tau, external, w->model->gravity, extra, NULL, out);
+    sim_aba(w->derived, t->bodies, w->tau, external, w->model->gravity, implicit_part(t), NULL, out);
+    if (parts->spins && !t->still) {
+        t->spun = world_spin_settle(w, t->tree, t->velocity, implicit_part(t), a, out);
+    }
 }
 
 /* Inner product in which joint j weighs as much as the inertia that it feels. */
@@ -291,6 +326,18 @@ static double rounding_floor(const tree_step *t) {
     return 1e-13 * speed / t->dt + 1e-14 * weight + 1e-15 * sqrt(strain);
 }
 
+/* Where the iteration found nothing, velocities that turn too far in a step: joint rates go on as they are, but for forces.
+ * That is of no order, and stable. */
+static void leave_out_products(tree_step *t, double *g) {
+    double *a = t->w->a_try;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        a[j] = 0;
+    }
+    t->still = 1;
+    sweep(t, a, !t->s->explicit_position, g);
+    t->still = 0;
+}
+
 static int iterate(tree_step *t, sim_step_info *info) {
     sim_world *w = t->w;
     anderson h = anderson_of(w);
@@ -306,7 +353,7 @@ static int iterate(tree_step *t, sim_step_info *info) {
         double left = h.contraction < 0.5 && !crossed ? h.contraction / (1 - h.contraction) : 1;
         scale = w->options.tolerance * size + rounding_floor(t);
         error = left * sqrt(dot(t, h.f, h.f));
-        converged = error <= scale;
+        converged = error <= scale && t->spun;
         if (converged || !isfinite(error) || k == w->options.max_iterations) {
             break; /* with `a` where g was taken: the actuators' efforts are told from there */
         }
@@ -319,25 +366,44 @@ static int iterate(tree_step *t, sim_step_info *info) {
     }
     info->iterations = k;
     info->residual = error / scale * w->options.tolerance;
+    if (!(error <= GROSS * (scale / w->options.tolerance))) {
+        leave_out_products(t, g);
+    }
     return converged;
 }
 
 /* With v* and q* known beforehand and no force at a limit, the step is linear in a: one sweep is exact. */
 static int linear(const tree_step *t) {
-    return t->s->explicit_position && t->s->velocity == 0 && !t->w->parts[t->tree].limited;
+    const tree_parts *parts = &t->w->parts[t->tree];
+    return t->s->explicit_position && (t->velocity == 0 || parts->spins_only) && !parts->limited;
 }
 
 static tree_step step_of(sim_world *w, int tree) {
     const sim_tree *at = &w->model->tree[tree];
     return (tree_step){
         .w = w,
+        .spun = 1,
         .s = &schemes[w->options.integrator],
         .tree = tree,
         .bodies = sim_tree_range(w->model, tree),
         .v0 = at->v0,
         .nv = at->nv,
         .dt = w->options.step,
+        .velocity =
+            w->parts[tree].turns ? schemes[w->options.integrator].turning : schemes[w->options.integrator].velocity,
     };
+}
+
+/* Energy and momentum as forces gave them (whole.c): at the end of the step, which the projection moves; so that is kept. */
+static void project(tree_step *t, double *a) {
+    sim_world *w = t->w;
+    whole_step at = {w->now.time + t->s->time * t->dt, implicit_part(t), w->next.q, t->velocity == 1};
+    double s = 0;
+    for (int pass = 0; pass < 2 && !(fabs(s - 1) < NEARLY); pass++) {
+        advance_freely(t, a);
+        s = world_whole_settle(w, t->tree, &at, a);
+    }
+    w->parts[t->tree].placed = 1;
 }
 
 void world_theta_free(sim_world *w, int tree, sim_step_info *info) {
@@ -350,11 +416,16 @@ void world_theta_free(sim_world *w, int tree, sim_step_info *info) {
     world_set_targets(w, tree, w->now.time + t.s->time * t.dt, end_time);
     move_to_point(&t, w->a_try);
     *info = (sim_step_info){0};
+    w->parts[tree].placed = 0;
     if (linear(&t)) {
         sweep(&t, w->a_try, 0, w->a_out);
         info->iterations = 1;
+        info->nonconverged = !t.spun;
     } else {
         info->nonconverged = !iterate(&t, info);
+    }
+    if (w->ahead && world_turns_far(w, tree)) {
+        project(&t, w->a_out);
     }
     info->sweeps = info->iterations;
     info->saturated = t.saturated;

@@ -176,6 +176,15 @@ static void sort_parts(sim_world *w) {
     }
 }
 
+/* Is there a tree whose ball or free joints move more than one rigid body? */
+static int articulated_turning(const sim_world *w) {
+    int any = 0;
+    for (int t = 0; t < w->model->ntree; t++) {
+        any |= w->parts[t].turns && !w->parts[t].spins;
+    }
+    return any && w->options.integrator != SIM_RK4;
+}
+
 static int take_memory(sim_world *w) {
     const sim_model *m = w->model;
     sim_pool *pool = w->pool;
@@ -314,6 +323,11 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
         return NULL;
     }
     sort_parts(w);
+    if (!world_spin_create(w) || (articulated_turning(w) && !(w->ahead = sim_derived_create(model, NULL)))) {
+        sim_world_free(w);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", model->nbody);
+        return NULL;
+    }
     list_motors(w);
     memcpy(w->now.q, model->q_initial, (size_t)model->nq * sizeof *w->now.q);
     memcpy(w->now.v, model->v_initial, (size_t)model->nv * sizeof *w->now.v);
@@ -328,6 +342,7 @@ void sim_world_free(sim_world *w) {
         if (w->start != w->derived) {
             sim_derived_free(w->start);
         }
+        sim_derived_free(w->ahead);
         sim_derived_free(w->derived);
         free(w->now.contact);
         free(w->now.impulse);

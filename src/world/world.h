@@ -19,8 +19,20 @@ typedef struct tree_parts {
     int limited;              /* any actuator has an effort limit */
     int motor0, motors;       /* in world->motor */
     int held;                 /* by any constraint between bodies */
+    int spin0, spins;         /* in world->spin */
+    int turns;                /* any ball or free joint */
+    int spins_only;           /* no other joints, and spin.c's answer is exact for forces known beforehand */
+    int placed;               /* `next` has its positions of the free motion */
     double mass;
 } tree_parts;
+
+/* A ball or free joint that moves one rigid body, with what is fixed to it, and hangs on the world; see spin.c. */
+typedef struct world_spin {
+    int body, linear, angular; /* its first linear dof (ball: -1), its first angular one */
+    double mass;
+    sim_v3 com; /* from its origin, in its axes; ball: zero */
+    sim_sym3 J; /* about its centre of mass; ball: about its origin */
+} world_spin;
 
 /* What one thread reports of its trees. */
 typedef struct worker_info {
@@ -62,10 +74,12 @@ struct sim_world {
     /* inputs */
     double *applied;   /* [nv] */
     tree_parts *parts; /* [ntree] */
+    world_spin *spin;  /* tree by tree */
     int *actuator_order, *load_order;
 
     /* derived from q, v: at the present state when `shown`, else wherever the step left it */
     sim_derived *derived;
+    sim_derived *ahead; /* of trees that turn far in a step; NULL: none could */
     int shown;
     sim_collision *collision; /* NULL until contacts are asked for ... */
     int touched;              /* ... at the present state */
@@ -117,6 +131,27 @@ void world_keep_efforts(sim_world *world, int tree, const double *from, const do
 void world_tell_motors(sim_world *world, int tree);
 /* Torque that holds the tree against gravity at the start of the step. */
 void world_hold(sim_world *world, int tree);
+
+/* Lists the rigid bodies of ball and free joints.  0 without memory. */
+int world_spin_create(sim_world *world);
+/* Does this body's joint have a quaternion? */
+int world_joint_turns(const sim_model *model, int body);
+/* The answer g of a sweep with velocities of v0 + theta dt a, as it is with the gyroscopic terms of these bodies implicit; 0:
+ * none was found.  `extra` is what the sweep had on the diagonal, NULL: nothing. */
+int world_spin_settle(sim_world *world, int tree, double theta, const double *extra, const double *a, double *g);
+/* Their attitudes in `next`, for schemes whose map is the exponential one. */
+void world_spin_turn(sim_world *world, int tree, const double *extra, const double *a);
+
+/* Does a tree with ball or free joints turn far in a step?  What spin.c answers does not count. */
+int world_turns_far(const sim_world *world, int tree);
+typedef struct whole_step {
+    double time;         /* of loads */
+    const double *extra; /* what the sweep had on the diagonal, NULL: nothing */
+    const double *q_end; /* where the step would end */
+    int drains;          /* the scheme may lose energy */
+} whole_step;
+/* The mean acceleration of such a tree, after its last sweep, with the energy and momentum that forces gave it; s. */
+double world_whole_settle(sim_world *world, int tree, const whole_step *at, double *a);
 
 /* Is an actuator at b on another side of its effort limit than at a, where it was evaluated? */
 int world_limits_crossed(const sim_world *world, int tree, const double *a, const double *b);

@@ -1,0 +1,147 @@
+/* Momentum and energy of a tree whose bodies turn far in a step: projection of its end velocities.
+ *
+ * Inertial terms do no work and push nothing.  In a scheme they do, by O((h w)^2) of T a step, w the spin of a body; where h w
+ * comes near 1 that is no bound, and the iteration of theta.c may find another answer than the one meant, or none.  So a
+ * tree with ball or free joints, of which a joint turns by more than FAR in a step, takes from the scheme the direction of its end
+ * velocities v1, and their size from what forces gave.  Q are all forces of the step on the joints, weights and loads included,
+ * V = (v0 + v1)/2, T the kinetic energy, a floating tree's without that of its centre of mass:
+ *
+ *     T(q1, s v1) = s^2 T(q1, v1) = T(q0, v0) + W,     W = h V.Q,     P1 = P0 + h F,                          (1)
+ *
+ * F the forces from outside on a floating tree, whose momentum P its base's velocity along the world's axes makes right, and
+ * W without F.V of the centre of mass.  So T grows by what forces give and by nothing else, whatever h w.  As v1 is wrong by
+ * O(h^k) a step in a scheme of order k - 1, so is s - 1, and the order stays; where M does not change with q, s = 1.
+ * Angular momentum is not projected: it keeps the order of the scheme.  The implicit scheme drains; there s <= 1.
+ *
+ * One rigid body has both by itself (spin.c).  Of the projections that Hairer, Lubich, Wanner (Geometric Numerical
+ * Integration, 2006, IV.4) discuss this is the one along v1.
+ *
+ * T [J], P [N s], F [N], h [s].  Cost: two kinematics, one passage of forces. */
+#include "dyn/rigid.h"
+#include "world/world.h"
+
+#include <math.h>
+
+static const double FAR = 0.02; /* rad in a step */
+
+/* ---- a tree as one body ---- */
+
+typedef struct lump {
+    double mass;
+    v3 P;          /* [N s] */
+    double energy; /* T */
+} lump;
+
+static lump lump_of(const sim_derived *d, sim_range bodies, const double *v) {
+    lump s = {.energy = sim_kinetic_energy(d, bodies, v)};
+    for (int i = bodies.first; i < bodies.end; i++) {
+        s.mass += d->I[i].mass;
+        s.P = v3_add(s.P, rigid_times(&d->I[i], d->vel[i]).lin);
+    }
+    return s;
+}
+
+/* A base that is free, and carries all that moves: its body, else -1. */
+static int base_of(const sim_model *m, int tree) {
+    const sim_tree *t = &m->tree[tree];
+    int first = m->dof[t->v0].body, last = m->dof[t->v0 + t->nv - 1].body;
+    return m->body[first].joint == SIM_FREE && last < m->body[first].subtree_end ? first : -1;
+}
+
+/* Everything moves at u more. */
+static void add_velocity(const sim_derived *d, int base, v3 u, double *v) {
+    int v0 = d->model->body[base].v0;
+    for (int k = 0; k < 3; k++) {
+        v[v0 + k] += v3_dot(d->S[v0 + k].lin, u);
+    }
+}
+
+/* ---- what forces give ---- */
+
+/* Q of the last sweep at the acceleration a, into `out`. */
+static void all_forces(sim_world *w, int tree, double time, const double *extra, const double *a, double *out) {
+    const sim_model *m = w->model;
+    sim_derived *d = w->derived;
+    const sim_tree *t = &m->tree[tree];
+    const sim_force *external = world_wrenches(w, tree, time);
+    for (int i = t->body0; i < t->body0 + t->nbody; i++) {
+        force weight = {v3_cross(d->I[i].h, m->gravity), v3_scale(d->I[i].mass, m->gravity)};
+        d->force[i] = external ? force_add(weight, external[i]) : weight;
+    }
+    for (int i = t->body0 + t->nbody - 1; i >= t->body0; i--) {
+        const sim_body *b = &m->body[i];
+        for (int j = b->v0; j < b->v0 + b->nv; j++) {
+            out[j] = motion_dot(d->S[j], d->force[i]) + w->tau[j] - (extra ? extra[j] * a[j] : 0);
+        }
+        if (b->parent) {
+            d->force[b->parent] = force_add(d->force[b->parent], force_at_parent(d->force[i], d->r[i]));
+        }
+    }
+}
+
+int world_turns_far(const sim_world *w, int tree) {
+    const tree_parts *parts = &w->parts[tree];
+    const sim_tree *t = &w->model->tree[tree];
+    double limit = FAR / w->options.step, most = 0;
+    if (!parts->turns || parts->spins) {
+        return 0;
+    }
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        most = max_of(most, w->model->dof[j].turns ? fabs(w->now.v[j]) : 0);
+    }
+    return most > limit;
+}
+
+/* ---- the projection ---- */
+
+/* The tree at these places with the velocities v, which lose those of the centre of mass of what floats; returns that. */
+static v3 look(sim_world *w, int tree, int base, const double *q, double *v, lump *s) {
+    sim_derived *d = w->ahead;
+    sim_range all = sim_tree_range(w->model, tree), bodies = all;
+    v3 u = {0, 0, 0};
+    sim_kinematics(d, all, q);
+    sim_velocities(d, all, v);
+    if (base >= 0) {
+        bodies = (sim_range){base, w->model->body[base].subtree_end};
+        lump moving = lump_of(d, bodies, v);
+        u = v3_scale(1 / moving.mass, moving.P);
+        add_velocity(d, base, v3_neg(u), v);
+        sim_velocities(d, all, v);
+    }
+    *s = lump_of(d, bodies, v);
+    return u;
+}
+
+double world_whole_settle(sim_world *w, int tree, const whole_step *at, double *a) {
+    const sim_tree *t = &w->model->tree[tree];
+    size_t nv = (size_t)w->model->nv;
+    double h = w->options.step, *Q = w->history, *v0 = w->history + nv, *v1 = w->next.v, W = 0;
+    int base = base_of(w->model, tree);
+    lump before, after;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        v0[j] = w->now.v[j];
+        v1[j] = v0[j] + h * a[j];
+    }
+    all_forces(w, tree, at->time, at->extra, a, Q);
+    v3 u0 = look(w, tree, base, w->now.q, v0, &before);
+    look(w, tree, base, at->q_end, v1, &after);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        W += 0.5 * h * (v0[j] + v1[j]) * Q[j];
+    }
+    double s = after.energy > 0 ? sqrt(max_of(0, before.energy + W) / after.energy) : 1;
+    s = at->drains ? min_of(s, 1) : s;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        v1[j] *= s;
+    }
+    if (base >= 0) {
+        v3 F = {0, 0, 0};
+        for (int j = t->v0; j < t->v0 + 3; j++) {
+            F = v3_axpy(F, Q[j], w->ahead->S[j].lin);
+        }
+        add_velocity(w->ahead, base, v3_axpy(u0, h / after.mass, F), v1);
+    }
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        a[j] = (v1[j] - w->now.v[j]) / h;
+    }
+    return s;
+}
