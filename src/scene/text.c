@@ -60,7 +60,7 @@ void sim_text_add_quoted(text *t, const char *content) {
 digits sim_number_digits(double number) {
     digits d;
     double zeros = number / 1e9;
-    if (number != 0 && zeros == floor(zeros) && fabs(number) < 1e16) { /* 1e9, not 1000000000 */
+    if (fabs(number) >= 1e9 && fabs(number) < 1e16 && zeros == floor(zeros)) { /* 1e9, not 1000000000 */
         int exponent = 9;
         for (; floor(zeros / 10) == zeros / 10; zeros /= 10) {
             exponent++;
