@@ -109,7 +109,7 @@ void auto_look(auto_turns *t, auto_branch *b) {
         memcpy(t->v, b->out.v, (size_t)t->problem->nv * sizeof *t->v);
     }
     t->least = fmin(t->least, b->out.residual);
-    if (t->least <= 0.5 * t->halved) {
+    if (t->least < HUGE_VAL && t->least <= 0.5 * t->halved) {
         t->halved = t->least;
         t->work_at_halving = auto_work(t) - t->began;
     }

@@ -77,5 +77,6 @@ double natural_error(const natural_sum *sum) {
     double one = over(sum->one, fmax(velocities, sum->gamma));
     double E = fmax(one, fmax(over(sum->velocity, velocities), over(sum->impulse, impulses)));
     E = fmax(E, NATURAL_ROUNDING * over(sum->moved, velocities));
-    return isnan(sum->one + sum->velocity + sum->impulse + sum->gamma + sum->s) ? NAN : E;
+    double all = sum->one + sum->velocity + sum->impulse + sum->gamma + sum->s + sum->q + sum->undoing + sum->moved;
+    return isfinite(all) ? E : NAN; /* what overflows is no measure of anything: over it all would be nothing */
 }

@@ -112,6 +112,44 @@ static int is_finite(const solver_call *call) {
     return sum == 0;
 }
 
+/* All methods add up squares of velocities and impulses, and energies: are those of the question numbers?  If not, no
+ * step of any method would be.  -1 without memory. */
+static int can_be_squared(const solver_call *call) {
+    const sim_problem *p = call->problem;
+    size_t mark = sim_arena_mark(call->scratch);
+    double *u = ARENA_NEW(call->scratch, double, p->nrow), *momentum = ARENA_NEW(call->scratch, double, p->nv), sum = 0;
+    if (!u || !momentum) {
+        return -1;
+    }
+    if (sim_problem_local(p)) {
+        memcpy(u, p->q, (size_t)p->nrow * sizeof *u);
+    } else {
+        problem_velocity(p, p->v_free, u);
+        problem_mass_times(p, p->v_free, momentum);
+    }
+    for (int k = 0; k < p->nv; k++) {
+        sum += p->v_free[k] * p->v_free[k] + momentum[k] * momentum[k];
+    }
+    for (int k = 0; k < p->nrow; k++) {
+        sum += u[k] * u[k] + (isinf(call->R[k]) ? 0 : call->target[k] * call->target[k]);
+    }
+    sim_arena_release(call->scratch, mark);
+    return isfinite(sum);
+}
+
+/* Nothing can be said: no impulses. */
+static int give_up_at_once(const solver_call *call) {
+    const sim_problem *p = call->problem;
+    memset(call->out->impulse, 0, (size_t)p->nrow * sizeof *call->out->impulse);
+    if (p->nv) {
+        memcpy(call->out->v, p->v_free, (size_t)p->nv * sizeof *call->out->v);
+    }
+    call->out->residual = HUGE_VAL;
+    call->out->outcome = SIM_BROKEN_DOWN;
+    call->out->reason = SIM_REASON_NONFINITE;
+    return 1;
+}
+
 sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regularisation *law, sim_solution *out,
                             sim_error *error) {
     out->outcome = SIM_SOLVED;
@@ -134,7 +172,11 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
         out->stop = reason_listen;
         out->stop_context = &between;
     }
-    int done = wants_velocities ? remainder_solve(s->type, &call) : s->type->solve(&call);
+    int sound = can_be_squared(&call);
+    int done = sound < 0          ? 0
+               : !sound           ? give_up_at_once(&call)
+               : wants_velocities ? remainder_solve(s->type, &call)
+                                  : s->type->solve(&call);
     out->stop = between.stop;
     out->stop_context = between.context;
     if (done && !is_finite(&call)) {

@@ -1,11 +1,13 @@
 /* Why did it give up?  A problem planted for each reason there is; who solves nothing says why, hands out the best there was,
  * and nobody calls an answer what is none.  All that can be asked of every solver of the table is asked of all. */
+#include "solver/natural.h"
 #include "support/contenders.h"
 #include "support/judged.h"
 #include "support/problems.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A point between floor and ceiling, both of which it stands 1 cm deep in: each is to push it out, and it has no way to go. */
@@ -254,4 +256,105 @@ Test(reasons, unfit_is_friction_that_yields_along_one_tangent_more_than_along_th
         answer_free(&a);
     }
     sim_problem_free(p);
+}
+
+/* Answered with patience for so many iterations; was all of it used up? */
+static int outlasts(const sim_problem *p, const contender *who, int patience_of, answer *a) {
+    sim_error error;
+    patience waits = {patience_of, 0};
+    sim_solver *solver = sim_solver_create(who->card, who->option, &error);
+    *a = contest_entry(p, contender_is_rigid(who) ? 0 : -1);
+    a->out = (sim_solution){.v = a->v, .impulse = a->impulse, .stop = after_a_while, .stop_context = &waits};
+    cr_assert_eq(sim_solver_solve(solver, p, &a->law, &a->out, &error), SIM_OK);
+    sim_solver_free(solver);
+    return waits.told;
+}
+
+static sim_problem *thrown_about(void) {
+    random_source r = {12};
+    problem_recipe recipe = {.bodies = 20, .contacts = 60, .friction = 0.5, .impact = 1, .scatter = 0.6};
+    return random_problem(&r, &recipe);
+}
+
+/* Velocities whose squares, or whose products with masses, are no numbers: with a guess and without. */
+Test(reasons, not_finite_is_found_before_the_first_iteration_where_velocities_overflow) {
+    static const double speed[] = {1e155, 1e200, 1e300, 1e307, INFINITY};
+    sim_problem *made = thrown_about(), p = *made;
+    double *v = malloc((size_t)p.nv * sizeof *v), *guess = malloc((size_t)p.nrow * sizeof *guess);
+    contender all[MOST_CONTENDERS];
+    int count = contenders_all(all);
+    for (int k = 0; k < p.nrow; k++) {
+        guess[k] = k % 3 == 2;
+    }
+    p.v_free = v;
+    for (size_t t = 0; t < 2 * sizeof speed / sizeof *speed; t++) {
+        p.impulse_guess = t % 2 ? guess : NULL;
+        memcpy(v, made->v_free, (size_t)p.nv * sizeof *v);
+        v[4] = speed[t / 2];
+        for (int i = 0; i < count; i++) {
+            answer a;
+            int stays = outlasts(&p, &all[i], 10, &a);
+            cr_expect(!stays && a.out.iterations == 0, "%s: %d iterations", all[i].name, a.out.iterations);
+            cr_expect_eq(a.out.outcome, SIM_BROKEN_DOWN, "%s: %s", all[i].name, sim_outcome_name(a.out.outcome));
+            cr_expect_eq(a.out.reason, SIM_REASON_NONFINITE, "%s: %s", all[i].name, word(&a));
+            answer_free(&a);
+        }
+    }
+    free(v);
+    free(guess);
+    sim_problem_free(made);
+}
+
+/* W of which a block is no number, though all that it is made of is one. */
+Test(reasons, nobody_looks_on_for_long_at_a_matrix_that_overflows) {
+    sim_problem *made = thrown_about(), p = *made;
+    double *v = malloc((size_t)p.nv * sizeof *v);
+    size_t size = 0;
+    for (int i = 0; i < p.nconstraint; i++) {
+        for (int side = 0; side < 2 && p.constraint[i].tree[side] >= 0; side++) {
+            size = (size_t)p.constraint[i].block[side] + 18 > size ? (size_t)p.constraint[i].block[side] + 18 : size;
+        }
+    }
+    double *J = malloc(size * sizeof *J);
+    memcpy(J, p.J, size * sizeof *J);
+    memcpy(v, p.v_free, (size_t)p.nv * sizeof *v);
+    v[4] = 0;
+    for (int i = 0; i < p.nconstraint; i++) {
+        for (int side = 0; side < 2 && p.constraint[i].tree[side] >= 0; side++) {
+            for (int r = 0; r < 3 && p.constraint[i].tree[side] == 0; r++) {
+                J[p.constraint[i].block[side] + 6 * r + 4] *= 1e160;
+            }
+        }
+    }
+    p.v_free = v;
+    p.J = J;
+    contender all[MOST_CONTENDERS];
+    int count = contenders_all(all);
+    for (int i = 0; i < count; i++) {
+        if (!contender_is_rigid(&all[i])) {
+            continue; /* its law yields as W does: without bound */
+        }
+        answer a;
+        cr_expect(!outlasts(&p, &all[i], 1000, &a), "%s: %d iterations", all[i].name, a.out.iterations);
+        cr_expect(gave_up(&a), "%s: %s", all[i].name, sim_outcome_name(a.out.outcome));
+        answer_free(&a);
+    }
+    free(v);
+    free(J);
+    sim_problem_free(made);
+}
+
+/* x over a size that overflows would be nothing at all. */
+Test(reasons, no_error_is_small_because_its_scale_is_no_number) {
+    const natural_sum sound = {
+        .one = 1, .velocity = 1, .impulse = 1, .gamma = 1, .s = 1, .q = 1, .undoing = 1, .moved = 1};
+    for (size_t k = 0; k < sizeof sound / sizeof(double); k++) {
+        double all[sizeof sound / sizeof(double)];
+        natural_sum sum;
+        memcpy(all, &sound, sizeof all);
+        all[k] = INFINITY;
+        memcpy(&sum, all, sizeof sum);
+        cr_expect(!(natural_error(&sum) < HUGE_VAL), "sum %d: %g", (int)k, natural_error(&sum));
+    }
+    cr_expect_lt(natural_error(&sound), 2);
 }
