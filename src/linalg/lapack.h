@@ -2,6 +2,9 @@
 #ifndef LINALG_LAPACK_H
 #define LINALG_LAPACK_H
 
+/* Is there memory for the first call of a thread? (lapack.c)  To be asked before it: some BLAS wait for it without end. */
+int lapack_has_room(void);
+
 /* A = Q R, by blocks of reflections; a product with Q or Q'. */
 void dgeqrf_(const int *m, const int *n, double *A, const int *lda, double *tau, double *work, const int *lwork,
              int *info);

@@ -5,6 +5,7 @@
  * the diagonal block, and then its row of every block with a node that is eliminated later: runs of numbers, as they
  * stand in our blocks.  The library allocates as it likes; all of that happens in this file. */
 #include "linalg/supernodal.h"
+#include "linalg/lapack.h"
 #include "linalg/strip.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static void drop(supernodal *s) {
 }
 
 supernodal *supernodal_create(void) {
-    supernodal *s = calloc(1, sizeof *s);
+    supernodal *s = lapack_has_room() ? calloc(1, sizeof *s) : NULL;
     if (s) {
         cholmod_start(&s->common);
         s->common.print = 0;

@@ -292,5 +292,6 @@ const solver_type solver_incp = {
              .counts = SIM_COUNTS_SEARCHES | SIM_COUNTS_FAILURES | SIM_COUNTS_WHOLE_STEPS | SIM_COUNTS_PLACES,
              .noptions = INCP_OPTIONS,
              .option = options},
+    .lapack = 1,
     .solve = solve,
 };

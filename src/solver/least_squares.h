@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+enum { LEAST_SQUARES_FEW = 160 }; /* unknowns up to which LAPACK is the slower way */
+
 /* Numbers of A, with what it takes to work. */
 size_t least_squares_work(int rows, int n);
 /* dx of least |J dx + r|^2 + lambda |dx|^2, J of rows >= n.  A: n + 1 columns of rows + n numbers each, the first `rows` of

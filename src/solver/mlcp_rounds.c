@@ -321,10 +321,12 @@ static int solve_projected(solver_call *call) { return solve(call, LEVENBERG_PRO
 
 const solver_type solver_mlcp_pfb_rlm = {
     .card = CARD("mlcp-pfb-rlm", "penalised Fischer-Burmeister function with pyramids, regular Levenberg-Marquardt"),
+    .lapack = 1,
     .solve = solve_regular,
 };
 
 const solver_type solver_mlcp_pfb_plm = {
     .card = CARD("mlcp-pfb-plm", "penalised Fischer-Burmeister function with pyramids, projected Levenberg-Marquardt"),
+    .lapack = 1,
     .solve = solve_projected,
 };

@@ -166,10 +166,12 @@ static int solve_projected(solver_call *call) { return solve(call, LEVENBERG_PRO
 
 const solver_type solver_mncp_rlm = {
     .card = CARD("mncp-rlm", "one unknown for impulse and velocity, regular Levenberg-Marquardt"),
+    .lapack = 1,
     .solve = solve_regular,
 };
 
 const solver_type solver_mncp_plm = {
     .card = CARD("mncp-plm", "one unknown for impulse and velocity, nonmonotone Levenberg-Marquardt"),
+    .lapack = 1,
     .solve = solve_projected,
 };

@@ -362,5 +362,6 @@ const solver_type solver_mlcp_pivot = {
              .asymmetric = 1,
              .noptions = OPTIONS,
              .option = options},
+    .lapack = 1,
     .solve = solve,
 };

@@ -1,5 +1,6 @@
 /* What is the same for every solver: options, memory, what it takes and what not. */
 #include "solver/solver.h"
+#include "linalg/lapack.h"
 #include "solver/products.h"
 #include "solver/reason.h"
 #include "solver/remainder.h"
@@ -14,6 +15,7 @@ struct sim_solver {
     double *option;
     sim_arena *scratch;
     void *kept;
+    int has_lapack;       /* memory of LAPACK is there */
     sim_threads *threads; /* lent */
 };
 
@@ -137,6 +139,13 @@ static int can_be_squared(const solver_call *call) {
     return isfinite(sum);
 }
 
+/* LAPACK's memory is asked for before the first call that needs it. */
+static int has_memory(sim_solver *s, const sim_problem *p) {
+    int needed = s->type->lapack > 0 && p->nrow >= s->type->lapack && !s->has_lapack;
+    s->has_lapack |= needed && lapack_has_room();
+    return !needed || s->has_lapack;
+}
+
 /* Nothing can be said: no impulses. */
 static int give_up_at_once(const solver_call *call) {
     const sim_problem *p = call->problem;
@@ -172,7 +181,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
         out->stop = reason_listen;
         out->stop_context = &between;
     }
-    int sound = can_be_squared(&call);
+    int sound = has_memory(s, p) ? can_be_squared(&call) : -1;
     int done = sound < 0          ? 0
                : !sound           ? give_up_at_once(&call)
                : wants_velocities ? remainder_solve(s->type, &call)

@@ -24,6 +24,7 @@ typedef enum solver_piece { SOLVER_NO_MEMORY, SOLVER_PAUSED, SOLVER_ENDED } solv
 typedef struct solver_type {
     sim_solver_card card;
     int spreads;           /* makes use of threads */
+    int lapack;            /* calls LAPACK for so many rows or more; 0: never */
     void *(*create)(void); /* memory from call to call, which must change no bit; NULL: none wanted */
     void (*destroy)(void *kept);
     int (*solve)(

@@ -4,6 +4,7 @@
 """
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -111,6 +112,23 @@ def says_why_it_gave_up():
     given_up = told["summary"]["unsolved"]
     assert 3 < given_up <= len(names) and sum(" out of iterations " in line for line in lines[:-4]) == given_up
     assert f"gave up                 {given_up} out of iterations: it had as many iterations as it may" in lines
+
+
+def ends_with_3_where_there_is_no_memory():
+    """Whatever is left to it: a library that waits for memory without end must not be called."""
+    arch, ends = problem("gen-arch-global-72"), set()
+    for solver in "incp", "mncp-rlm", "mlcp-pfb-rlm", "mlcp-pivot", "sap":
+        for megabytes in range(80, 260, 20):
+            def limit(bytes=megabytes << 20):
+                resource.setrlimit(resource.RLIMIT_AS, (bytes, bytes))
+            if subprocess.run([SIM, "--version"], capture_output=True, preexec_fn=limit).returncode == 0:
+                done = subprocess.run([SIM, "solve", arch, "--solver", solver, "--time-limit", "2"], capture_output=True,
+                                      text=True, preexec_fn=limit, timeout=60)
+                assert done.returncode in (0, 1, 3), (solver, megabytes, done.returncode, done.stderr)
+                assert (done.returncode == 3) == ("no memory" in done.stderr), (solver, megabytes, done.stderr)
+                ends.add(done.returncode)
+    assert 3 in ends or not ends, ends
+    return None if ends else "a sanitizer wants more memory than that"
 
 
 def takes_options_of_the_solver():
