@@ -18,7 +18,7 @@ static const char description[] =
     "sim reads a scene (a JSON file that says which bodies there are, how joints hold them together, and for how long "
     "to look), moves it through time, and writes what happened. Data goes to standard output, messages and progress to "
     "standard error. Ctrl-C ends a run cleanly after the present step: files are closed and readable; a second Ctrl-C "
-    "kills at once.";
+    "kills at once, and so does SIGTERM where a step takes more than five seconds more.";
 
 static const char solve_hint[] =
     "sim solve FILE|FOLDER... --solver NAME answers contact problems from files; see sim solve --help.";

@@ -1,15 +1,27 @@
-/* Which signals change the course of a run?  Ctrl-C leaves a note that the loop reads between two steps. */
+/* Which signals change the course of a run?  Ctrl-C leaves a note that the loop reads between two steps; the second kills.
+ * SIGTERM is sent once, by who does not stay to look: where the note is not read in time, it kills after all. */
 #include "app/interrupt.h"
 
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t seen;
 
+/* As if nobody had watched.  Who waits for the program sees the signal that it sent. */
+static void die(int number) {
+    (void)number;
+    kill(getpid(), SIGTERM);
+}
+
 static void take_note(int number) {
     seen = 1;
-    struct sigaction again = {.sa_handler = SIG_DFL};
+    struct sigaction again = {.sa_handler = SIG_DFL}, late = {.sa_handler = die};
     sigaction(number == SIGINT ? SIGTERM : SIGINT, &again, NULL);
+    if (number == SIGTERM) {
+        sigaction(SIGALRM, &late, NULL);
+        alarm(INTERRUPT_PATIENCE);
+    }
 }
 
 void interrupt_watch(void) {
@@ -21,4 +33,9 @@ void interrupt_watch(void) {
     signal(SIGXFSZ, SIG_IGN);
 }
 
-int interrupt_seen(void) { return seen; }
+int interrupt_seen(void) {
+    if (seen) {
+        alarm(0); /* the note is read */
+    }
+    return seen;
+}

@@ -44,6 +44,7 @@ typedef struct workplace {
     sim_problem given;          /* what the solver sees */
     sim_regularisation own, rigid;
     double *v, *impulse;
+    double limit; /* s of processor time that are left when the file is read; HUGE_VAL: no limit */
 } workplace;
 
 static int fail(workplace *w, sim_status status, const char *what) {
@@ -94,6 +95,18 @@ static int set_given(workplace *w) {
     return 1;
 }
 
+/* Reading took all of its time: no impulses, and free motion. */
+static int leave_it(workplace *w) {
+    w->c->outcome = SIM_AT_LIMIT;
+    w->c->reason = SIM_REASON_TIME;
+    w->c->finished_by = -1;
+    w->c->residual = HUGE_VAL;
+    for (int j = 0; j < w->given.nv; j++) {
+        w->v[j] = w->given.v_free[j];
+    }
+    return 1;
+}
+
 static int solve(workplace *w) {
     solve_run *run = w->run;
     solve_case *c = w->c;
@@ -103,12 +116,15 @@ static int solve(workplace *w) {
     if (!w->v || !w->impulse) {
         return 0;
     }
+    if (w->limit <= 0) {
+        return leave_it(w);
+    }
     c->seconds = HUGE_VAL;
     for (int64_t k = 0; k < request->repeat; k++) {
         sim_solution s = {.v = w->v, .impulse = w->impulse, .history = run->history.room ? &run->history : NULL};
         double start = processor_seconds();
-        deadline limit = {.end = start + request->time_limit + request->time_per_contact * c->contacts, .last = start};
-        if (request->time_limit > 0) {
+        deadline limit = {.end = start + w->limit, .last = start};
+        if (isfinite(w->limit)) {
             s.stop = is_over;
             s.stop_context = &limit;
         }
@@ -211,7 +227,15 @@ static void describe(solve_case *c, const solve_run *run, const sim_problem_file
     }
 }
 
+/* The time that reading took is gone. */
+static void set_limit(workplace *w, double start) {
+    const solve_request *request = w->run->request;
+    double whole = request->time_limit + request->time_per_contact * w->c->contacts;
+    w->limit = request->time_limit > 0 ? whole - (processor_seconds() - start) : HUGE_VAL;
+}
+
 void solve_one(solve_run *run, const char *path, solve_case *c) {
+    double start = processor_seconds();
     *c = (solve_case){.path = path, .finished_by = -1};
     sim_problem_file *file = sim_problem_file_read(path, &c->trouble);
     if (!file) {
@@ -219,6 +243,7 @@ void solve_one(solve_run *run, const char *path, solve_case *c) {
     }
     workplace w = {.run = run, .c = c, .pool = sim_pool_create(), .problem = sim_problem_file_problem(file)};
     describe(c, run, file);
+    set_limit(&w, start);
     if (!w.pool) {
         fail(&w, SIM_NO_RESOURCE, "no memory for the answer");
     } else if (run->card ? set_given(&w) && set_law(&w) && solve(&w) && judge(&w)

@@ -368,6 +368,34 @@ def interrupted_by(number):
     sim(scene("long"), "--resume", "c", "--duration", summary["time"] + 1)
 
 
+def begin_a_step_without_end():
+    """A box that is in floor and ceiling: no impulse gives what both want, and pgs may try for years."""
+    body = '{"name": "%s", "pose": {"position": [0, 0, %g]}, "joint": "%s", "shapes": [{"type": "box", "size": [1, 1, 1], "density": 1}]}'
+    bodies = ", ".join(body % it for it in (("floor", 0, "fixed"), ("box", 0.9, "free"), ("ceiling", 1.8, "fixed")))
+    world = '{"solver": "pgs", "solver_options": {"tolerance": 0, "max_iterations": 1e9}}'
+    write("endless.json", '{"sim": 1, "world": %s, "bodies": [%s]}' % (world, bodies))
+    process = begin("endless.json", "--out", "a.csv")
+    wait_for(lambda: os.path.exists("a.csv"))
+    time.sleep(0.5)
+    assert process.poll() is None
+    return process
+
+
+def dies_of_the_second_interrupt():
+    process = begin_a_step_without_end()
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=5) == -signal.SIGINT
+
+
+def dies_of_sigterm_where_a_step_has_no_end():
+    process = begin_a_step_without_end()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=20) == -signal.SIGTERM
+
+
 def ends_cleanly_when_interrupted():
     interrupted_by(signal.SIGINT)
     interrupted_by(signal.SIGTERM)

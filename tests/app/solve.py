@@ -131,6 +131,11 @@ def ends_with_3_where_there_is_no_memory():
     return None if ends else "a sanitizer wants more memory than that"
 
 
+def counts_reading_as_time():
+    case = solve_json(TRAIN, "--solver", "pgs", "--time-limit", "1e-9", status=1)["problems"][0]
+    assert case["outcome"] == case["gave_up"] == "out of time" and case["iterations"] == case["seconds"] == 0, case
+
+
 def takes_options_of_the_solver():
     told = solve_json(WEDGE, "--solver", "pgs", "--set", "max_iterations=2", "--set", "order=alternating", status=1)
     assert told["options"]["max_iterations"] == 2 and told["options"]["order"] == "alternating"
@@ -282,10 +287,10 @@ def stops_when_the_time_is_over():
     stack = problem("gen-massratio7-local-28")
     case = solve_json(stack, "--solver", "pgs", "--set", "max_iterations=1e9", "--tolerance", "1e-300", "--time-limit",
                       "0.2", status=1)["problems"][0]
-    assert case["outcome"] == case["gave_up"] == "out of time" and 0.2 <= case["seconds"] < 1, case
+    assert case["outcome"] == case["gave_up"] == "out of time" and 0.18 <= case["seconds"] < 1, case  # less the reading
     twice = solve_json(stack, "--solver", "pgs", "--set", "max_iterations=1e9", "--tolerance", "1e-300", "--time-limit",
                        "0.1", "--time-per-contact", "0.01", status=1)["problems"][0]
-    assert 0.38 <= twice["seconds"] < 1.5, twice
+    assert 0.36 <= twice["seconds"] < 1.5, twice
 
 
 def gives_the_same_bits_again_and_again():
