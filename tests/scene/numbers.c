@@ -30,7 +30,8 @@ Test(scene_numbers, refuses_numbers_next_to_nothing, .timeout = 10) {
 Test(scene_numbers, comes_back_from_any_number_at_the_ends_of_the_range, .timeout = 60) {
     static const char *const scene =
         "{'sim': 1, 'world': {'step': 0.001, 'duration': 1, 'gravity': [0, 0, -9.81], 'tolerance': 1e-9, 'seed': 3,"
-        "'law': {'beta': 1, 'sigma': 0.001, 'push': 0.2}}, 'materials': [{'name': 'm', 'friction': 0.5, 'restitution': 0.1}],"
+        "'law': {'beta': 1, 'sigma': 0.001, 'push': 0.2}}, 'materials': [{'name': 'm', 'friction': 0.5, 'restitution': "
+        "0.1}],"
         "'bodies': [{'name': 'a', 'pose': {'position': [0, 0, 1], 'axis_angle': [0, 0, 1, 0.5]}, 'joint': {'type': "
         "'hinge',"
         "'axis': [0, 0, 1], 'damping': 0.1, 'armature': 0.01, 'range': [-1, 1]}, 'q': 0.1, 'v': 0.2, 'shapes': "
