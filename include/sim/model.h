@@ -159,18 +159,39 @@ typedef struct sim_material_pair {
 } sim_material_pair;
 
 /* A value over time, between keys: `hold` keeps the last key's value; the others go from key to key, `cubic` resting
- * at the keys, `quintic` also without acceleration there.  Before the first key and after the last the value stays. */
-typedef enum sim_interpolation { SIM_HOLD, SIM_LINEAR, SIM_CUBIC, SIM_QUINTIC } sim_interpolation;
+ * at the keys, `quintic` also without acceleration there, `spline` through them with continuous acceleration, at rest at the
+ * first and the last.  Before the first key and after the last the value stays. */
+typedef enum sim_interpolation { SIM_HOLD, SIM_LINEAR, SIM_CUBIC, SIM_QUINTIC, SIM_SPLINE } sim_interpolation;
 
+/* One step of a formula: sim_formula_parse makes them. */
+typedef struct sim_term {
+    double number;
+    int64_t op;
+} sim_term;
+
+/* By keys, or by a formula of time. */
 typedef struct sim_track {
     sim_interpolation interpolation;
     int keys, width;      /* `width` values at each key */
     const double *times;  /* [keys], increasing */
     const double *values; /* [keys x width] */
+    const double *rates;  /* [keys x width] of a spline in a model, 1/s; given to the builder, NULL: found there */
+    int terms;            /* of a formula that leaves `width` values; 0: by keys */
+    const sim_term *term;
 } sim_track;
 
-/* Value and rate of a track. Either output may be NULL. */
+/* Keys or terms are there. */
+SIM_API int sim_track_given(const sim_track *track);
+/* Value and rate of a track. Either output may be NULL.  Rates are exact: the derivative of the value, to rounding. */
 SIM_API void sim_track_at(const sim_track *track, double time, double *value, double *rate);
+
+/* A formula of time: numbers, t (s), pi, + - * / ^ ( ), comparisons (1 or 0), and sin cos tan asin acos atan tanh exp log sqrt
+ * abs step ramp of one value, atan2 min max mod of two, smooth(x, from, to) and if(condition, then, else) of three.
+ *
+ * Writes at most `room` terms and their number; they leave one value.  One formula's terms behind another's leave two.
+ * What is wrong is said with its place in the text, in bytes. */
+SIM_API sim_status sim_formula_parse(const char *text, sim_term *term, int room, int *terms, int *wrong_at,
+                                     sim_error *error);
 
 /* Joint-space controller of one dof: tau = kp (target - q) + kd (target rate - v) + feed-forward, held within +-effort.
  * The feedback is taken at the end of the step (implicitly, so stiff gains are stable), the feed-forward as loads are. */

@@ -6,7 +6,7 @@
 
 /* Feed-forward alone does not feel what touches. */
 int contact_is_motor(const sim_actuator *actuator) {
-    return isfinite(actuator->effort) && actuator->target.keys && (actuator->kp > 0 || actuator->kd > 0);
+    return isfinite(actuator->effort) && sim_track_given(&actuator->target) && (actuator->kp > 0 || actuator->kd > 0);
 }
 
 int contact_stage_needed(const sim_model *m) {

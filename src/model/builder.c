@@ -355,36 +355,6 @@ int sim_builder_add_material_pair(sim_builder *b, const sim_material_pair *given
     return b->npair++;
 }
 
-static int copy_track(sim_builder *b, sim_track *track, int width, const char *what) {
-    if (track->keys < 0 || (track->keys > 0 && track->width != width) || track->keys > INT32_MAX / 6 ||
-        (unsigned)track->interpolation > SIM_QUINTIC) {
-        return builder_refuse(b, SIM_BAD_INPUT, "%s: a track needs an interpolation, keys and %d values a key", what,
-                              width);
-    }
-    for (int k = 0; k < track->keys; k++) {
-        if (!isfinite(track->times[k]) || (k && !(track->times[k] > track->times[k - 1]))) {
-            return builder_refuse(b, SIM_BAD_INPUT, "%s: key times must be finite and increase", what);
-        }
-    }
-    size_t numbers = (size_t)track->keys * (size_t)track->width;
-    for (size_t k = 0; k < numbers; k++) {
-        if (!isfinite(track->values[k])) {
-            return builder_refuse(b, SIM_BAD_INPUT, "%s: a value is not finite", what);
-        }
-    }
-    double *times = POOL_NEW(b->pool, double, track->keys), *values = POOL_NEW(b->pool, double, numbers);
-    if (!times || !values) {
-        return builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
-    }
-    if (track->keys) {
-        memcpy(times, track->times, (size_t)track->keys * sizeof *times);
-        memcpy(values, track->values, numbers * sizeof *values);
-    }
-    track->times = times;
-    track->values = values;
-    return 0;
-}
-
 int builder_known_dof(sim_builder *b, int body, int dof, const char *what) {
     if (builder_known_body(b, body, what)) {
         return -1;
@@ -410,8 +380,8 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
     }
     sim_actuator actuator = *given;
     int targets_room = b->actuator_room;
-    if (copy_track(b, &actuator.target, 1, "an actuator's target") ||
-        copy_track(b, &actuator.feedforward, 1, "an actuator's feed-forward") ||
+    if (builder_copy_track(b, &actuator.target, 1, "an actuator's target") ||
+        builder_copy_track(b, &actuator.feedforward, 1, "an actuator's feed-forward") ||
         !builder_grow(b, (void **)&b->actuator_target, b->nactuator, &targets_room, sizeof *b->actuator_target) ||
         !builder_grow(b, (void **)&b->actuator, b->nactuator, &b->actuator_room, sizeof *b->actuator)) {
         return -1;
@@ -434,7 +404,7 @@ int sim_builder_add_load(sim_builder *b, const sim_load *given, int body) {
     }
     sim_load load = *given;
     int targets_room = b->load_room;
-    if (copy_track(b, &load.track, on_dof ? 1 : 6, "a load") ||
+    if (builder_copy_track(b, &load.track, on_dof ? 1 : 6, "a load") ||
         !builder_grow(b, (void **)&b->load_target, b->nload, &targets_room, sizeof *b->load_target) ||
         !builder_grow(b, (void **)&b->load, b->nload, &b->load_room, sizeof *b->load)) {
         return -1;

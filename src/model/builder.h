@@ -37,6 +37,8 @@ int builder_grow(sim_builder *b, void **items, int count, int *room, size_t size
 int builder_known_body(sim_builder *b, int body, const char *what);
 int builder_known_dof(sim_builder *b, int body, int dof, const char *what);
 int builder_proper_pose(const sim_pose *pose);
+/* Checks a track of `width` values and puts copies into the pool; `what` names it. */
+int builder_copy_track(sim_builder *b, sim_track *track, int width, const char *what);
 
 /* Depth-first order: order[new] = old. */
 sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *error);

@@ -159,13 +159,24 @@ static void place_bodies(freezer *f, const int *order) {
 static sim_track take_track(freezer *f, const sim_track *from) {
     sim_track track = *from;
     int numbers = from->keys * from->width;
+    int bent = from->keys && from->rates;
     double *times = take(f, from->keys, sizeof *times), *values = take(f, numbers, sizeof *values);
+    double *rates = bent ? take(f, numbers, sizeof *rates) : NULL;
+    sim_term *term = from->terms ? take(f, from->terms, sizeof *term) : NULL;
     if (!f->failed && from->keys) {
         memcpy(times, from->times, (size_t)from->keys * sizeof *times);
         memcpy(values, from->values, (size_t)numbers * sizeof *values);
     }
+    if (!f->failed && bent) {
+        memcpy(rates, from->rates, (size_t)numbers * sizeof *rates);
+    }
+    if (!f->failed && from->terms) {
+        memcpy(term, from->term, (size_t)from->terms * sizeof *term);
+    }
     track.times = times;
     track.values = values;
+    track.rates = rates;
+    track.term = term;
     return track;
 }
 

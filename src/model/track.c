@@ -1,7 +1,9 @@
-/* Values over time between keys: x(s) = x0 + (x1 - x0) w(s), s in [0, 1] across the interval,
+/* Values over time.  Between keys, x(s) = x0 + (x1 - x0) w(s), s in [0, 1] across the interval:
  *     linear w = s,  cubic w = 3 s^2 - 2 s^3 (rest at the keys),  quintic w = 10 s^3 - 15 s^4 + 6 s^5 (no acceleration
- * there either). */
-#include <sim/model.h>
+ * there either).  Splines pass their keys at the rates m (spline.c), h the length of the interval:
+ *     x(s) = x0 + (x1 - x0) w(s) + h m0 s (1 - s)^2 - h m1 s^2 (1 - s),  w cubic
+ * Formulas have no keys (formula.c). */
+#include "model/formula.h"
 
 static void blend(sim_interpolation kind, double s, double *w, double *rate) {
     switch (kind) {
@@ -10,6 +12,7 @@ static void blend(sim_interpolation kind, double s, double *w, double *rate) {
         *rate = 1;
         break;
     case SIM_CUBIC:
+    case SIM_SPLINE:
         *w = s * s * (3 - 2 * s);
         *rate = 6 * s * (1 - s);
         break;
@@ -38,23 +41,37 @@ static int key_before(const sim_track *track, double time) {
     return low;
 }
 
-void sim_track_at(const sim_track *track, double time, double *value, double *rate) {
+static void at_keys(const sim_track *track, double time, double *value, double *rate) {
     int key = key_before(track, time);
     int inside = key >= 0 && key + 1 < track->keys;
     int first = key < 0 ? 0 : key;
-    double w = 0, w_rate = 0, span = 1;
+    double w = 0, w_rate = 0, span = 1, s = 0;
     if (inside) {
         span = track->times[key + 1] - track->times[key];
-        blend(track->interpolation, (time - track->times[key]) / span, &w, &w_rate);
+        s = (time - track->times[key]) / span;
+        blend(track->interpolation, s, &w, &w_rate);
     }
+    int bent = inside && track->interpolation == SIM_SPLINE && track->rates;
     for (int k = 0; k < track->width; k++) {
         double a = track->keys ? track->values[first * track->width + k] : 0;
         double b = inside ? track->values[(first + 1) * track->width + k] : a;
+        double m0 = bent ? track->rates[first * track->width + k] : 0;
+        double m1 = bent ? track->rates[(first + 1) * track->width + k] : 0;
         if (value) {
-            value[k] = a + (b - a) * w;
+            value[k] = a + (b - a) * w + (bent ? span * s * (1 - s) * (m0 * (1 - s) - m1 * s) : 0);
         }
         if (rate) {
-            rate[k] = (b - a) * w_rate / span;
+            rate[k] = (b - a) * w_rate / span + (bent ? m0 * (1 - s) * (1 - 3 * s) - m1 * s * (2 - 3 * s) : 0);
         }
     }
 }
+
+void sim_track_at(const sim_track *track, double time, double *value, double *rate) {
+    if (track->terms) {
+        formula_at(track->term, track->terms, track->width, time, value, rate);
+    } else {
+        at_keys(track, time, value, rate);
+    }
+}
+
+int sim_track_given(const sim_track *track) { return track->keys > 0 || track->terms > 0; }

@@ -30,6 +30,12 @@ static void add_track(uint64_t *hash, const sim_track *track) {
     ADD(hash, track->width);
     *hash = fingerprint_add(*hash, track->times, (size_t)track->keys * sizeof(double));
     *hash = fingerprint_add(*hash, track->values, (size_t)track->keys * (size_t)track->width * sizeof(double));
+    if (track->rates) {
+        *hash = fingerprint_add(*hash, track->rates, (size_t)track->keys * (size_t)track->width * sizeof(double));
+    }
+    if (track->terms) {
+        *hash = fingerprint_add(*hash, track->term, (size_t)track->terms * sizeof *track->term);
+    }
 }
 
 static void add_bodies(uint64_t *hash, const sim_model *model) {

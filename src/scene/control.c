@@ -1,5 +1,6 @@
 /* Actuators, loads and exclusions: names to joints and bodies, tracks to the builder. */
 #include "math/v3.h"
+#include "model/formula.h"
 #include "scene/loader.h"
 
 #include <math.h>
@@ -10,31 +11,6 @@ static const double at_once[1] = {0};
 
 /* Which joints have coordinates of their own for each degree of freedom. */
 static bool is_plain(sim_joint_type type) { return type != SIM_BALL && type != SIM_FREE; }
-
-/* A track of `width` numbers a key.  False and reported when keys and values do not go together. */
-static bool read_track(loader *l, const track_data *d, int width, sim_track *out) {
-    int keys = d->values.count / width;
-    *out = (sim_track){.interpolation = (sim_interpolation)d->interpolation, .keys = keys, .width = width};
-    out->times = d->times.count ? d->times.value : at_once;
-    out->values = d->values.value;
-    if (d->times.count == 0 && keys > 1) {
-        sim_report_once(&l->report, d->at, NULL, "%d values need \"times\"", keys);
-        return false;
-    }
-    if (d->times.count && d->times.count != keys) {
-        sim_report_once(&l->report, sim_node_member(d->at, "times"), NULL, "%d times for %d values", d->times.count,
-                        keys);
-        return false;
-    }
-    for (int i = 1; i < d->times.count; i++) {
-        if (!(d->times.value[i] > d->times.value[i - 1])) {
-            sim_report_once(&l->report, sim_node_member(d->at, "times"), NULL,
-                            "times must increase: %.17g s follows %.17g s", d->times.value[i], d->times.value[i - 1]);
-            return false;
-        }
-    }
-    return true;
-}
 
 /* The degree of freedom counts within the joint. */
 static bool has_dof(loader *l, const entry *e, int64_t dof, const node *at, const node *dof_at) {
@@ -95,8 +71,8 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
                       .gravity_compensation = d->gravity_compensation};
     a.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = at_once, .values = at_once};
     a.feedforward = (sim_track){.interpolation = SIM_HOLD, .width = 1};
-    bool good = !d->target.at || read_track(l, &d->target, 1, &a.target);
-    good &= !d->feedforward.at || read_track(l, &d->feedforward, 1, &a.feedforward);
+    bool good = !d->target.at || sim_read_track(l, &d->target, 1, TRACK_TARGET, &a.target);
+    good &= !d->feedforward.at || sim_read_track(l, &d->feedforward, 1, TRACK_EFFORT, &a.feedforward);
     if (good && sim_loader_good(l)) {
         sim_builder_add_actuator(l->builder, e->index, &a);
     }
@@ -134,21 +110,38 @@ static void read_actuator(loader *l, const scope *s, const node *n) {
 
 /* ---- loads ---- */
 
-/* Force or torque alone as a wrench (moment, force) at each key. */
-static bool add_wrench(loader *l, const load_data *d, const track_data *from, int first, sim_load load, int body) {
-    sim_track track;
-    if (!read_track(l, from, 3, &track)) {
-        return false;
-    }
-    double *values = POOL_NEW(l->work, double, 6 * track.keys);
-    if (!values) {
+/* Three values as six, from `first` on; the others are 0. */
+static bool widen(loader *l, const sim_track *from, int first, sim_track *out) {
+    double *values = POOL_NEW(l->work, double, 6 * from->keys);
+    sim_term *term = POOL_NEW(l->work, sim_term, from->terms + 3);
+    if (!values || !term) {
         l->report.no_memory = true;
         return false;
     }
-    for (int i = 0; i < track.keys; i++) {
-        memcpy(values + 6 * i + first, track.values + 3 * i, 3 * sizeof *values);
+    for (int i = 0; i < from->keys; i++) {
+        memcpy(values + 6 * i + first, from->values + 3 * i, 3 * sizeof *values);
     }
-    load.track = (sim_track){track.interpolation, track.keys, 6, track.times, values};
+    *out = *from;
+    out->width = 6;
+    out->values = values;
+    if (from->terms) { /* three constants before or behind */
+        const sim_term zero = {0, FORMULA_NUMBER};
+        for (int k = 0; k < 3; k++) {
+            term[first ? k : from->terms + k] = zero;
+        }
+        memcpy(term + first, from->term, (size_t)from->terms * sizeof *term);
+        out->term = term;
+        out->terms = from->terms + 3;
+    }
+    return true;
+}
+
+/* Force or torque alone as a wrench (moment, force). */
+static bool add_wrench(loader *l, const load_data *d, const track_data *from, int first, sim_load load, int body) {
+    sim_track track;
+    if (!sim_read_track(l, from, 3, TRACK_EFFORT, &track) || !widen(l, &track, first, &load.track)) {
+        return false;
+    }
     load.dof = -1;
     load.point = v3_make(d->point[0], d->point[1], d->point[2]);
     load.local = d->frame;
@@ -195,8 +188,8 @@ static void read_load(loader *l, const scope *s, const node *n) {
         if (d.force.at) {
             add_wrench(l, &d, &d.force, 3, load, e->index);
         }
-    } else if (has_dof(l, e, d.dof, at, sim_node_member(n, "dof")) && read_track(l, &d.value, 1, &load.track) &&
-               sim_loader_good(l)) {
+    } else if (has_dof(l, e, d.dof, at, sim_node_member(n, "dof")) &&
+               sim_read_track(l, &d.value, 1, TRACK_EFFORT, &load.track) && sim_loader_good(l)) {
         sim_builder_add_load(l->builder, &load, e->index);
     }
 }

@@ -23,6 +23,7 @@ typedef enum field_kind {
     FIELD_VECTOR,  /* double[count] */
     FIELD_NUMBERS, /* number_list: one number, or an array of up to `count` (0: any number of) numbers */
     FIELD_ROWS,    /* number_list: one array of `count` numbers, or an array of such arrays */
+    FIELD_FORMULA, /* const node *: a formula of time, or an array of `count` of them and of numbers */
     FIELD_OBJECT,  /* the struct of `table` */
     FIELD_OBJECTS, /* const node *: array of objects of `table`, read one by one by their users */
     FIELD_MAP,     /* const node *: object whose keys are names of the user's choice, its values objects of `table` */
@@ -68,9 +69,10 @@ struct table {
     const field *fields;
     int count;
     const char *type_key;
-    const char *shorthand;  /* a value that is no object stands for an object with this key alone */
-    unsigned rivals_needed; /* bit 1 << rival: one of these must be given */
-    bool any_key;           /* keys are the user's: never unknown */
+    const char *shorthand;       /* a value that is no object stands for an object with this key alone */
+    const char *text_stands_for; /* ... but a text, or an array that holds one, for an object with this one */
+    unsigned rivals_needed;      /* bit 1 << rival: one of these must be given */
+    bool any_key;                /* keys are the user's: never unknown */
 };
 
 extern const table sim_table_scene;
@@ -92,6 +94,8 @@ extern const table sim_table_initial;
 extern const table sim_table_actuator;
 extern const table sim_table_track;
 extern const table sim_table_vector_track;
+extern const table sim_table_sine;
+extern const table sim_table_vector_sine;
 extern const table sim_table_load;
 extern const table sim_table_constraint;
 extern const table sim_table_record;

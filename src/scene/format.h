@@ -144,10 +144,18 @@ typedef struct initial_data {
     number_list q, q_deg, v;
 } initial_data;
 
+/* Of one value or of three. */
+typedef struct sine_data {
+    const node *at;
+    double amplitude[3], frequency, phase, phase_deg, offset[3];
+} sine_data;
+
 typedef struct track_data {
     const node *at;
     number_list times, values;
     int interpolation;
+    sine_data sine;
+    const node *expression; /* a text, or an array of texts */
 } track_data;
 
 typedef struct actuator_data {

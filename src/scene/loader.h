@@ -10,6 +10,7 @@
  *   shape.c     its shapes, and what they weigh
  *   geometry.c  hulls, meshes, height fields and distance fields, each built once
  *   solid.c     distance fields
+ *   track.c     values over time
  *   control.c   actuators and loads
  *   constraint.c  what holds bodies together besides joints
  *   output.c    world options, what to record, cameras
@@ -192,6 +193,11 @@ void sim_report_geometry(loader *l, const node *at, const sim_error *why);
 /* solid.c */
 /* Of a shape's distance field; NULL when it is wrong (reported). */
 sim_geometry *sim_geometry_from_field(loader *l, const document *from, const shape_data *d);
+
+/* track.c */
+typedef enum track_use { TRACK_TARGET, TRACK_EFFORT } track_use; /* of targets the rate counts, too */
+/* A track of `width` values; false and reported when it is wrong. */
+bool sim_read_track(loader *l, const track_data *d, int width, track_use use, sim_track *out);
 
 /* control.c */
 void sim_build_control(loader *l);

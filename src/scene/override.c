@@ -81,14 +81,15 @@ static bool write_out(cursor *c) {
         return true;
     }
     node *old = POOL_NEW(c->l->work, node, 1);
-    if (!old || c->n->kind == NODE_ARRAY || !c->t || c->list || !c->t->shorthand) {
+    const char *key = c->t && !c->list ? sim_table_shorthand(c->t, c->n) : NULL;
+    if (!old || c->n->kind == NODE_ARRAY || !key) {
         return false;
     }
     *old = *c->n;
     old->origin = sim_node_origin(c->n);
     old->next = NULL;
     old->parent = c->n;
-    old->key = c->t->shorthand;
+    old->key = key;
     c->n->kind = NODE_OBJECT;
     c->n->first = old;
     c->n->count = 1;

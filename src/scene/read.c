@@ -24,6 +24,14 @@ const field *sim_table_field(const table *t, const char *key) {
     return NULL;
 }
 
+const char *sim_table_shorthand(const table *t, const node *n) {
+    bool worded = n->kind == NODE_TEXT;
+    for (const node *item = n->kind == NODE_ARRAY ? n->first : NULL; item; item = item->next) {
+        worded |= item->kind == NODE_TEXT;
+    }
+    return worded && t->text_stands_for ? t->text_stands_for : t->shorthand;
+}
+
 /* ---- defaults ---- */
 
 static void default_vector(const char *standard, int count, double *out) {
@@ -335,6 +343,25 @@ static bool read_text(const reader *r, const node *n, const field *f, const char
     return true;
 }
 
+static bool read_formula(const reader *r, const node *n, const field *f, const node **out) {
+    sim_term term[FORMULA_TERMS];
+    int terms;
+    *out = n;
+    if (f->count == 1) {
+        return (n->kind == NODE_TEXT || wrong_kind(r, n, "a text")) && sim_read_formula(r->report, n, term, &terms);
+    }
+    if (n->kind != NODE_ARRAY || n->count != f->count) {
+        char expected[80];
+        snprintf(expected, sizeof expected, "an array of %d formulas", f->count);
+        return wrong_kind(r, n, expected);
+    }
+    bool good = true;
+    for (const node *item = n->first; item; item = item->next) {
+        good &= sim_read_formula(r->report, item, term, &terms);
+    }
+    return good;
+}
+
 /* ---- objects ---- */
 
 static bool read_members(const reader *r, const node *n, const table *t, void *out, bool deep);
@@ -377,6 +404,8 @@ static bool read_value(const reader *r, const node *n, const field *f, void *out
         return read_numbers(r, n, f, out);
     case FIELD_ROWS:
         return read_rows(r, n, f, out);
+    case FIELD_FORMULA:
+        return read_formula(r, n, f, out);
     case FIELD_OBJECT:
         return read_members(r, n, f->table, out, deep);
     case FIELD_OBJECTS:
@@ -506,7 +535,8 @@ static bool read_members(const reader *r, const node *n, const table *t, void *o
         return true;
     }
     if (n->kind != NODE_OBJECT) {
-        const field *alone = t->shorthand ? sim_table_field(t, t->shorthand) : NULL;
+        const char *key = sim_table_shorthand(t, n);
+        const field *alone = key ? sim_table_field(t, key) : NULL;
         if (!alone || n->kind == NODE_NULL || n->kind == NODE_FLAG) {
             return wrong_kind(r, n, "an object");
         }

@@ -6,6 +6,8 @@
 #include "scene/fields.h"
 #include "scene/report.h"
 
+#include <sim/model.h>
+
 typedef struct reader {
     report *report;
     sim_pool *pool;
@@ -19,5 +21,11 @@ bool sim_read_check(const reader *r, const node *n, const table *t);
 
 /* The field with this key, or NULL. */
 const field *sim_table_field(const table *t, const char *key);
+/* The key that a value which is no object stands for; NULL: none. */
+const char *sim_table_shorthand(const table *t, const node *n);
+
+enum { FORMULA_TERMS = 256 }; /* the most of one formula */
+/* One formula from a text, or a number that stands for itself; false and reported, at its letter, when it is wrong. */
+bool sim_read_formula(report *r, const node *n, sim_term term[FORMULA_TERMS], int *terms);
 
 #endif

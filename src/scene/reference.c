@@ -136,6 +136,9 @@ static void add_value(text *t, const field *f) {
     case FIELD_ROWS:
         sim_text_add(t, "%d numbers, or array of such", f->count);
         break;
+    case FIELD_FORMULA:
+        sim_text_add(t, f->count > 1 ? "%d formulas" : "formula", f->count);
+        break;
     case FIELD_OBJECT:
         sim_text_add(t, "[%s](#%s)", f->table->name, f->table->name);
         break;

@@ -148,6 +148,35 @@ void sim_report_place(report *r, const source *from, size_t at, const char *poin
     add(r, r->found, from, at, pointer, hint, message);
 }
 
+/* Where byte `offset` of a text stands in the file: escapes are longer there. */
+static size_t place_inside(const node *n, size_t offset) {
+    const char *text = n->source->text;
+    size_t at = n->value_at + 1; /* behind the quote */
+    for (size_t k = 0; k < offset && at + 1 < n->source->length; k++) {
+        at += text[at] != '\\' ? 1 : text[at + 1] == 'u' ? 6 : 2;
+    }
+    return at;
+}
+
+void sim_report_inside(report *r, const node *at, size_t offset, const char *hint, const char *format, ...) {
+    char message[MESSAGE_SIZE], pointer[POINTER_SIZE];
+    at = sim_node_origin(at);
+    if (r->muted) {
+        return;
+    }
+    ((node *)at)->blamed = true;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (!at->source->text && length >= 0 && length < (int)sizeof message) { /* an option: it has no columns */
+        snprintf(message + length, sizeof message - (size_t)length, ", at character %zu of \"%.80s\"", offset + 1,
+                 at->text);
+    }
+    write_pointer(at, pointer, sizeof pointer);
+    add(r, r->found, at->source, at->source->text ? place_inside(at, offset) : 0, pointer, hint, message);
+}
+
 void sim_report_value(report *r, const node *at, const char *hint, const char *format, ...) {
     ((node *)sim_node_origin(at))->blamed |= r->muted == 0;
     va_list arguments;

@@ -25,6 +25,9 @@ void sim_report_key(report *r, const node *at, const char *hint, const char *for
 void sim_report_once(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
 /* At a value, the first about it: what is odd, though the scene can be loaded. */
 void sim_report_warning(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+/* Within a text: `offset` bytes from its beginning. */
+void sim_report_inside(report *r, const node *at, size_t offset, const char *hint, const char *format, ...)
+    SIM_PRINTF(5, 6);
 /* Are there as many messages as are kept?  Then no one needs a hint. */
 bool sim_report_full(const report *r);
 /* By place: files in the order in which they were first spoken of. */

@@ -114,6 +114,14 @@ static void add_value(text *t, const field *f) {
     case FIELD_ROWS:
         add_rows(t, f);
         break;
+    case FIELD_FORMULA:
+        if (f->count > 1) {
+            sim_text_add(t, "\"type\": \"array\", \"minItems\": %d, \"maxItems\": %d, ", f->count, f->count);
+            sim_text_add(t, "\"items\": {\"type\": [\"string\", \"number\"]}");
+        } else {
+            sim_text_add(t, "\"type\": \"string\"");
+        }
+        break;
     case FIELD_OBJECT:
         sim_text_add(t, "\"$ref\": \"#/$defs/%s\"", f->table->name);
         break;
@@ -265,16 +273,16 @@ static void add_object(text *t, const table *tab) {
 }
 
 /* The value that stands for a whole object; a type that needs more keys cannot stand alone. */
-static void add_shorthand(text *t, const table *tab) {
+static void add_shorthand(text *t, const table *tab, const char *key) {
     unsigned needy = 0;
     for (int i = 0; i < tab->count; i++) {
         needy |= tab->fields[i].needed_by;
     }
     for (int i = 0; i < tab->count; i++) {
         const field *f = &tab->fields[i];
-        if (strcmp(f->key, tab->shorthand) == 0 && f->kind == FIELD_ENUM) {
+        if (strcmp(f->key, key) == 0 && f->kind == FIELD_ENUM) {
             add_names(t, f, needy);
-        } else if (strcmp(f->key, tab->shorthand) == 0) {
+        } else if (strcmp(f->key, key) == 0) {
             add_value(t, f);
         }
     }
@@ -286,8 +294,12 @@ static void add_definition(text *t, const table *tab) {
     sim_text_add(t, ",");
     if (tab->shorthand) {
         sim_text_add(t, "\n      \"anyOf\": [{");
-        add_shorthand(t, tab);
+        add_shorthand(t, tab, tab->shorthand);
         sim_text_add(t, "}, {");
+        if (tab->text_stands_for) {
+            add_shorthand(t, tab, tab->text_stands_for);
+            sim_text_add(t, "}, {");
+        }
         add_object(t, tab);
         sim_text_add(t, "}]");
     } else {

@@ -25,7 +25,7 @@ static const char *placement_name(int i) {
 }
 
 static const char *interpolation_name(int i) {
-    static const char *const name[] = {"hold", "linear", "cubic", "quintic"};
+    static const char *const name[] = {"hold", "linear", "cubic", "quintic", "spline"};
     return i < COUNT(name) ? name[i] : NULL;
 }
 
@@ -405,33 +405,87 @@ const table sim_table_initial = {
 
 /* ---- actuators and loads ---- */
 
-#define TRACK_FIELDS(kind_of_values, width, text)                                                                      \
-    {"times", FIELD_NUMBERS, AT(track_data, times),                                                                    \
-     0,       .unit = "s",   .help = "Times of the keys, increasing; left out, the one value holds always."},          \
-        {"values", kind_of_values, AT(track_data, values), width, .required = true, .help = text}, {                   \
-        "interpolation", FIELD_ENUM, AT(track_data, interpolation),                                                    \
-            .name_of = interpolation_name, .standard = "\"linear\"",                                                   \
-            .help = "Between keys: hold the last, go straight, or go smoothly and rest at the keys (quintic: without " \
-                    "acceleration there)."                                                                             \
+#define SINE_FIELDS(kind_of_value, width, zero)                                                                        \
+    {"amplitude", kind_of_value, AT(sine_data, amplitude), width, .required = true, .help = "Amplitude."},             \
+        {"frequency",  FIELD_NUMBER,     AT(sine_data, frequency),  .unit = "Hz",                                      \
+         NOT_NEGATIVE, .required = true, .help = "Swings a second."},                                                  \
+        {"phase",                                                                                                      \
+         FIELD_NUMBER,                                                                                                 \
+         AT(sine_data, phase),                                                                                         \
+         .unit = "rad",                                                                                                \
+         .rival = 1,                                                                                                   \
+         .standard = "0",                                                                                              \
+         .help = "Angle of the sine at time 0."},                                                                      \
+        {"phase_deg",       FIELD_NUMBER, AT(sine_data, phase_deg),                                                    \
+         .unit = "degrees", .rival = 1,   .help = "`phase` in degrees."},                                              \
+    {                                                                                                                  \
+        "offset", kind_of_value, AT(sine_data, offset), width, .standard = zero,                                       \
+                                                               .help = "Value about which it swings."                  \
     }
 
-static const field track_fields[] = {TRACK_FIELDS(FIELD_NUMBERS, 0, "Value at each key.")};
+static const field sine_fields[] = {SINE_FIELDS(FIELD_NUMBER, 0, "0")};
+const table sim_table_sine = {"sine", "offset + amplitude sin(2 pi frequency t + phase), at all times.",
+                              sizeof(sine_data), sine_fields, .count = COUNT(sine_fields)};
+
+static const field vector_sine_fields[] = {SINE_FIELDS(FIELD_VECTOR, 3, "[0, 0, 0]")};
+const table sim_table_vector_sine = {"vector_sine", "A [sine](#sine) of three values, in step with one another.",
+                                     sizeof(sine_data), vector_sine_fields, .count = COUNT(vector_sine_fields)};
+
+#define TRACK_FIELDS(kind_of_values, width, formulas, sine_table, text, formula_text)                                  \
+    {"times", FIELD_NUMBERS, AT(track_data, times),                                                                    \
+     0,       .unit = "s",   .help = "Times of the values, increasing; left out, the one value holds always."},        \
+        {"values", kind_of_values, AT(track_data, values), width, .rival = 1, .help = text},                           \
+        {"interpolation",                                                                                              \
+         FIELD_ENUM,                                                                                                   \
+         AT(track_data, interpolation),                                                                                \
+         .name_of = interpolation_name,                                                                                \
+         .standard = "\"linear\"",                                                                                     \
+         .help = "Between values: hold the last, go straight, or go smoothly and rest at each (quintic: without "      \
+                 "acceleration there), or pass through them on a spline with continuous acceleration, at rest at the " \
+                 "first and the last."},                                                                               \
+        {"sine", FIELD_OBJECT, AT(track_data, sine), .table = sine_table, .rival = 1, .help = "A swing without end."}, \
+    {                                                                                                                  \
+        "expression", FIELD_FORMULA, AT(track_data, expression), formulas, .rival = 1, .help = formula_text            \
+    }
+
+static const field track_fields[] = {
+    TRACK_FIELDS(FIELD_NUMBERS, 0, 1, &sim_table_sine, "Value at each time.", "A formula of time, as below.")};
 const table sim_table_track = {
     "track",
-    "A value over time. A number stands for itself at all times. Before the first key and after "
-    "the last the value stays.",
+    "A value over time. A number stands for itself at all times, a text for `expression`. Before the first time and "
+    "after the last the value stays.\n"
+    "\n"
+    "Rates are exact: what follows a target follows the derivative of this value. They are continuous with `cubic`, "
+    "`quintic` and `spline`, with a sine, and with a formula that has no corners. `linear` and `hold` jump.\n"
+    "\n"
+    "A formula, as in `\"0.3*sin(2*pi*t) + 0.1\"`, holds numbers, the time `t` in seconds, `pi`, the operators "
+    "`+ - * / ^`, brackets, and comparisons `< <= > >=`, which are 1 where they hold and else 0. Angles are in "
+    "radians; `-t^2` is `-(t^2)`. Functions: `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2(y, x)`, `tanh`, "
+    "`exp`, `log` (natural), `sqrt`, `abs`, `min(a, b)`, `max(a, b)`, `mod(a, b)` (from 0 to b). In pieces: "
+    "`step(x)` is 0 before 0 and 1 from there on, `ramp(x)` is `max(x, 0)`, `smooth(x, from, to)` goes from 0 to 1 "
+    "with a continuous rate, `if(condition, then, else)` takes one of two. A formula must have a finite value "
+    "throughout the run.",
     sizeof(track_data),
     track_fields,
     .count = COUNT(track_fields),
-    .shorthand = "values"};
+    .shorthand = "values",
+    .text_stands_for = "expression",
+    .rivals_needed = BIT(1)};
 
-static const field vector_track_fields[] = {TRACK_FIELDS(FIELD_ROWS, 3, "Vector at each key.")};
-const table sim_table_vector_track = {"vector_track",
-                                      "A vector over time. Three numbers stand for themselves at all times.",
-                                      sizeof(track_data),
-                                      vector_track_fields,
-                                      .count = COUNT(vector_track_fields),
-                                      .shorthand = "values"};
+static const field vector_track_fields[] = {TRACK_FIELDS(FIELD_ROWS, 3, 3, &sim_table_vector_sine,
+                                                         "Vector at each time.",
+                                                         "Three formulas of time, as of a [track](#track); numbers may "
+                                                         "stand among them.")};
+const table sim_table_vector_track = {
+    "vector_track",
+    "A vector over time. Three numbers stand for themselves at all times; three formulas, or formulas and numbers, for "
+    "`expression`.",
+    sizeof(track_data),
+    vector_track_fields,
+    .count = COUNT(vector_track_fields),
+    .shorthand = "values",
+    .text_stands_for = "expression",
+    .rivals_needed = BIT(1)};
 
 static const field actuator_fields[] = {
     {"name", FIELD_PATTERN, AT(actuator_data, name), .help = "Name; that of the joint if left out."},
@@ -546,9 +600,12 @@ static const field scene_fields[] = {
 const table sim_table_scene = {"scene", "The file is one object.", sizeof(scene_data), scene_fields,
                                .count = COUNT(scene_fields)};
 
-const table *const sim_tables[] = {
-    &sim_table_scene,        &sim_table_world,         &sim_table_law,      &sim_table_body,       &sim_table_pose,
-    &sim_table_joint,        &sim_table_inertia,       &sim_table_shape,    &sim_table_solid,      &sim_table_exclusion,
-    &sim_table_material,     &sim_table_material_pair, &sim_table_instance, &sim_table_model,      &sim_table_repeat,
-    &sim_table_initial,      &sim_table_actuator,      &sim_table_load,     &sim_table_constraint, &sim_table_track,
-    &sim_table_vector_track, &sim_table_record,        &sim_table_point,    &sim_table_camera,     NULL};
+const table *const sim_tables[] = {&sim_table_scene,      &sim_table_world,       &sim_table_law,
+                                   &sim_table_body,       &sim_table_pose,        &sim_table_joint,
+                                   &sim_table_inertia,    &sim_table_shape,       &sim_table_solid,
+                                   &sim_table_exclusion,  &sim_table_material,    &sim_table_material_pair,
+                                   &sim_table_instance,   &sim_table_model,       &sim_table_repeat,
+                                   &sim_table_initial,    &sim_table_actuator,    &sim_table_load,
+                                   &sim_table_constraint, &sim_table_track,       &sim_table_vector_track,
+                                   &sim_table_sine,       &sim_table_vector_sine, &sim_table_record,
+                                   &sim_table_point,      &sim_table_camera,      NULL};

@@ -38,10 +38,10 @@ void world_set_targets(sim_world *w, int tree, double time, double end_time) {
     const tree_parts *parts = &w->parts[tree];
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
-        if (actuator->feedforward.keys) {
+        if (sim_track_given(&actuator->feedforward)) {
             sim_track_at(&actuator->feedforward, time, &w->feedforward[k], NULL);
         }
-        if (actuator->target.keys) {
+        if (sim_track_given(&actuator->target)) {
             sim_track_at(&actuator->target, end_time, &w->target[k], &w->target_rate[k]);
         }
     }
@@ -58,7 +58,7 @@ static int actuator_forces(sim_world *w, int tree, const force_point *at, double
         if (actuator->gravity_compensation) {
             sum += w->hold[j];
         }
-        if (actuator->target.keys) {
+        if (sim_track_given(&actuator->target)) {
             double target = w->target[k], rate = w->target_rate[k];
             double q = *coordinate((double *)at->q_end, m, j), v = at->v_end[j];
             sum += actuator->kp * (target - q) + actuator->kd * (rate - v);

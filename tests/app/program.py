@@ -523,6 +523,11 @@ def refuses_checkpoints_that_do_not_fit():
                          ("--set models/box/bodies/box/shapes/0/mask=2", "other options"),
                          ("--set exclusions=[{\"first\":\"ball\",\"second\":\"low0_box\"}]", "other options")):
         refuses(words, scene("pile"), "--resume", "p", "--out", "a.csv", *other.split())
+    arm = json.loads(read(scene("arm")))
+    driven = write("driven.json", json.dumps({**arm, "actuators": [{"joint": next(body["name"] for body in arm["bodies"] if "hinge" in str(body["joint"])), "kp": 1, "target": "sin(t)"}]}))
+    sim(driven, "--duration", 0.1, "--checkpoint", "d")
+    for other in "cos(t)", '{"times":[0,1,2],"values":[0,1,0],"interpolation":"spline"}', "1":
+        refuses("other options", driven, "--resume", "d", "--out", "a.csv", "--set", f"actuators/0/target={other}")
     sim(scene("pile"), "--duration", 0.03, "--resume", "p", "--set", "world/solver_options/tolerance=1e-6")
     refuses("No such file", scene("arm"), "--resume", "absent", "--out", "a.csv", status=3)
 

@@ -242,7 +242,8 @@ Test(control, feed_forward_follows_its_track) {
         def.inertia = box_inertia(2, 0.1, 0.1, 0.1);
         sim_actuator actuator = holding(0, 0, INFINITY, 0);
         actuator.target.keys = with_target;
-        actuator.feedforward = (sim_track){SIM_LINEAR, 2, 1, times, force};
+        actuator.feedforward =
+            (sim_track){.interpolation = SIM_LINEAR, .keys = 2, .width = 1, .times = times, .values = force};
         sim_builder_add_actuator(builder, sim_builder_add_body(builder, &def), &actuator);
         sim_model *m = sim_builder_finish(builder, NULL);
         sim_world *w = sim_world_create(m, NULL, NULL);
@@ -281,7 +282,8 @@ Test(control, a_target_changes_in_the_step_that_ends_at_its_key) {
     for (int key = 1; key <= 20; key++) {
         const double times[] = {0, key * 0.01}, values[] = {0, 1};
         sim_actuator actuator = holding(1e3, 10, INFINITY, 0);
-        actuator.target = (sim_track){SIM_HOLD, 2, 1, times, values};
+        actuator.target =
+            (sim_track){.interpolation = SIM_HOLD, .keys = 2, .width = 1, .times = times, .values = values};
         sim_builder *builder = sim_builder_create();
         sim_builder_gravity(builder, (v3){0, 0, 0});
         sim_body_def def = arm_link(0, 0);
@@ -382,7 +384,8 @@ Test(control, gravity_compensation_acts_under_runge_kutta_too) {
 Test(control, a_joint_follows_a_quintic_path_between_keys) {
     const double times[] = {0, 1, 2}, values[] = {0, 1, -0.5};
     sim_actuator actuator = holding(1e6, 1e4, INFINITY, 1);
-    actuator.target = (sim_track){SIM_QUINTIC, 3, 1, times, values};
+    actuator.target =
+        (sim_track){.interpolation = SIM_QUINTIC, .keys = 3, .width = 1, .times = times, .values = values};
     sim_model *m;
     sim_world *w = two_links(&m, SIM_MIDPOINT, 1e-3, actuator, NULL);
     double worst = 0;

@@ -56,6 +56,11 @@ whole = {
     "comment": "all of it",
 }
 expect(True, whole, "a scene with everything")
+for track in ("sin(t)", {"expression": "sin(t)"}, {"sine": {"amplitude": 1, "frequency": 2, "phase_deg": 90}},
+              {"times": [0, 1], "values": [0, 1], "interpolation": "spline"}):
+    expect(True, {**whole, "actuators": [{"joint": "b", "target": track}]}, f"a track {track}")
+for track in (["t", 0, "1"], {"expression": ["t", 0, 1]}, {"sine": {"amplitude": [1, 2, 3], "frequency": 2}}):
+    expect(True, {**whole, "loads": [{"body": "b", "force": track}]}, f"a vector track {track}")
 expect(True, {**whole, "world": {**whole["world"], "solver": "pgs:max_iterations=100,tolerance=1e-8"}}, "a solver with options behind its name")
 
 REMOVE = object()
@@ -72,6 +77,8 @@ broken = [
     ("/bodies/0/shapes/0/type", "mesh"), ("/bodies/0/shapes/0/type", "box"), ("/instances/0/model", REMOVE),
     ("/instances/0/file", "x.json"), ("/instances/0/repeat/count", REMOVE), ("/instances/0/repeat/counts", [1, 1, 1]),
     ("/initial/b", "x"), ("/actuators/0/joint", REMOVE), ("/actuators/0/target/values", REMOVE),
+    ("/actuators/0/target/sine", {"amplitude": 1, "frequency": 1}), ("/actuators/0/target", {"sine": {"amplitude": 1}}),
+    ("/actuators/0/target", {"expression": 3}), ("/loads/0/force", ["t", 0]), ("/loads/0/force", {"expression": "t"}),
     ("/loads/0/force", [1, 2]), ("/constraints/0/distance", REMOVE), ("/constraints/0/ratio", 2),
     ("/bodies/0/joint/friction", -1), ("/record/signals", ["pose"]), ("/materials/0/friction", -1), ("/comment", 3),
     ("/bodies/0/shapes/1/points", [[0, 0]]), ("/bodies/0/shapes/2/columns", 2), ("/bodies/0/shapes/3/extent", REMOVE),

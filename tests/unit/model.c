@@ -102,7 +102,8 @@ Test(model, a_welded_frame_without_mass_has_no_inertia_at_all) {
 Test(model, tracks_of_another_width_than_their_use_are_refused) {
     const double times[] = {0}, values[] = {1, 2, 3, 4, 5, 6};
     for (int which = 0; which < 4; which++) {
-        sim_track one = {SIM_HOLD, 1, 1, times, values}, six = {SIM_HOLD, 1, 6, times, values};
+        sim_track one = {.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = times, .values = values},
+                  six = {.interpolation = SIM_HOLD, .keys = 1, .width = 6, .times = times, .values = values};
         sim_body_def def = hinge("x", 0);
         sim_builder *builder = sim_builder_create();
         int body = sim_builder_add_body(builder, &def);
@@ -163,7 +164,8 @@ Test(model, coordinates_and_dofs_have_names) {
 Test(model, tracks_pass_through_their_keys_with_the_promised_smoothness) {
     const double times[] = {1, 2, 4}, values[] = {0, 3, -1};
     for (int kind = SIM_HOLD; kind <= SIM_QUINTIC; kind++) {
-        sim_track track = {(sim_interpolation)kind, 3, 1, times, values};
+        sim_track track = {
+            .interpolation = (sim_interpolation)kind, .keys = 3, .width = 1, .times = times, .values = values};
         double x, rate;
         sim_track_at(&track, 0, &x, &rate);
         cr_expect(x == 0 && rate == 0);

@@ -1,0 +1,52 @@
+/* Formulas of time as programs for a stack: src/model/formula.c. */
+#ifndef MODEL_FORMULA_H
+#define MODEL_FORMULA_H
+
+#include <sim/model.h>
+
+enum { FORMULA_STACK = 32 }; /* values that wait at once */
+
+/* What a term does with the stack; FORMULA_NUMBER pushes its number. */
+typedef enum formula_op {
+    FORMULA_NUMBER,
+    FORMULA_TIME,
+    FORMULA_NEGATE,
+    FORMULA_ADD,
+    FORMULA_SUBTRACT,
+    FORMULA_MULTIPLY,
+    FORMULA_DIVIDE,
+    FORMULA_POWER,
+    FORMULA_LESS,
+    FORMULA_AT_MOST,
+    FORMULA_MORE,
+    FORMULA_AT_LEAST,
+    FORMULA_SIN,
+    FORMULA_COS,
+    FORMULA_TAN,
+    FORMULA_ASIN,
+    FORMULA_ACOS,
+    FORMULA_ATAN,
+    FORMULA_ATAN2,
+    FORMULA_TANH,
+    FORMULA_EXP,
+    FORMULA_LOG,
+    FORMULA_SQRT,
+    FORMULA_ABS,
+    FORMULA_MIN,
+    FORMULA_MAX,
+    FORMULA_MOD,
+    FORMULA_STEP,
+    FORMULA_RAMP,
+    FORMULA_SMOOTH,
+    FORMULA_IF,
+    FORMULA_OPS,
+} formula_op;
+
+/* How many values an operation takes from the stack; each leaves one. */
+int formula_takes(formula_op op);
+/* Whether the terms are a program that leaves `width` values; what is wrong with it must be a mistake of who made it. */
+int formula_is_proper(const sim_term *term, int terms, int width);
+/* Values and rates (1/s) of the `width` values it leaves.  Either output may be NULL. */
+void formula_at(const sim_term *term, int terms, int width, double time, double *value, double *rate);
+
+#endif
