@@ -1,4 +1,4 @@
-/* Actuators, loads and exclusions: names to joints and bodies, tracks to the builder. */
+/* Actuators and loads: names to joints and bodies, tracks to the builder. */
 #include "math/v3.h"
 #include "model/formula.h"
 #include "scene/loader.h"
@@ -194,30 +194,6 @@ static void read_load(loader *l, const scope *s, const node *n) {
     }
 }
 
-/* The body's index in the builder. `world` is what it is for the model: the world, or the body the model hangs on. */
-static bool excluded_body(loader *l, const scope *s, const char *name, const node *at, int *index) {
-    int found = strcmp(name, "world") == 0 ? s->world_parent : sim_loader_find(l, s, name, at);
-    *index = found >= 0 ? l->entries[found].index : 0;
-    return found >= 0 || strcmp(name, "world") == 0;
-}
-
-static void read_exclusion(loader *l, const scope *s, const node *n) {
-    exclusion_data d;
-    if (!sim_loader_read(l, n, &sim_table_exclusion, &d)) {
-        return;
-    }
-    int first, second;
-    if (!excluded_body(l, s, d.first, sim_node_member(n, "first"), &first) ||
-        !excluded_body(l, s, d.second, sim_node_member(n, "second"), &second)) {
-        return;
-    }
-    if (first == second) {
-        sim_report_once(&l->report, sim_node_member(n, "second"), NULL, "both are \"%.80s\"", d.second);
-    } else if (sim_loader_good(l)) {
-        sim_builder_add_exclusion(l->builder, first, second);
-    }
-}
-
 static const node *elements(const node *model, const char *key) {
     const node *list = sim_node_member(model, key);
     return list && list->kind == NODE_ARRAY ? list->first : NULL;
@@ -248,8 +224,9 @@ void sim_build_control(loader *l) {
             read_load(l, in_order[i], n);
         }
         for (const node *n = elements(in_order[i]->model, "exclusions"); n && !l->stopped; n = n->next) {
-            read_exclusion(l, in_order[i], n);
+            sim_read_exclusion(l, in_order[i], n);
         }
+        sim_read_self_contact(l, in_order[i]);
         for (const node *n = elements(in_order[i]->model, "constraints"); n && !l->stopped; n = n->next) {
             sim_read_constraint(l, in_order[i], n);
         }

@@ -71,6 +71,7 @@ struct table {
     const char *type_key;
     const char *shorthand;       /* a value that is no object stands for an object with this key alone */
     const char *text_stands_for; /* ... but a text, or an array that holds one, for an object with this one */
+    const char *named_by[4];     /* in lists: the first of these keys that is there names an object; none: "name" */
     unsigned rivals_needed;      /* bit 1 << rival: one of these must be given */
     bool any_key;                /* keys are the user's: never unknown */
 };

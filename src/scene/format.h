@@ -132,6 +132,7 @@ typedef struct model_data {
     const node *at;
     const char *description;
     const node *bodies, *instances, *initial, *actuators, *loads, *exclusions, *constraints;
+    bool self_contact;
 } model_data;
 
 typedef struct exclusion_data {
@@ -226,6 +227,7 @@ typedef struct scene_data {
     world_data world;
     const node *exclusions, *materials, *material_pairs, *bodies, *models, *instances, *initial, *actuators, *loads,
         *constraints;
+    bool self_contact;
     record_data record;
     const node *cameras;
 } scene_data;

@@ -12,6 +12,7 @@
  *   solid.c     distance fields
  *   track.c     values over time
  *   control.c   actuators and loads
+ *   exclusion.c which bodies never touch
  *   constraint.c  what holds bodies together besides joints
  *   output.c    world options, what to record, cameras
  *   solver.c    who answers the contact problem, and how */
@@ -119,7 +120,7 @@ typedef struct loader {
     name_table names;
     const node *stack[MODEL_DEPTH]; /* models being expanded */
     int depth, nfiles, materials;
-    int64_t copies, copied_nodes, worked, bytes;
+    int64_t copies, copied_nodes, worked, bytes, exclusions;
     bool stopped; /* a limit was met (and reported) */
     sim_builder *builder;
     geometry_entry *geometries;          /* of files */
@@ -201,6 +202,11 @@ bool sim_read_track(loader *l, const track_data *d, int width, track_use use, si
 
 /* control.c */
 void sim_build_control(loader *l);
+
+/* exclusion.c */
+void sim_read_exclusion(loader *l, const scope *s, const node *n);
+/* Where the model of a scope says that its bodies do not touch each other. */
+void sim_read_self_contact(loader *l, const scope *s);
 
 /* constraint.c */
 void sim_read_constraint(loader *l, const scope *s, const node *n);

@@ -96,20 +96,14 @@ static bool write_out(cursor *c) {
     return true;
 }
 
-static node *element(const node *array, const char *name) {
-    char *end;
-    errno = 0;
-    long index = strtol(name, &end, 10);
-    bool number = *name >= '0' && *name <= '9' && *end == 0 && errno == 0;
-    for (node *n = array->first; n; n = n->next) {
-        const node *own = sim_node_member(n, "name");
-        if (own && own->kind == NODE_TEXT && strcmp(own->text, name) == 0) {
-            return n;
-        }
-    }
-    for (node *n = array->first; number && n; n = n->next) {
-        if (index-- == 0) {
-            return n;
+/* What an element of a list goes by: its name, or what the format takes for one; NULL: nothing. */
+static const char *name_of(const cursor *c, const node *n) {
+    static const char *const plain[] = {"name", NULL};
+    const char *const *key = c->t && c->list && c->t->named_by[0] ? c->t->named_by : plain;
+    for (; *key; key++) {
+        const node *own = sim_node_member(n, *key);
+        if (own && own->kind == NODE_TEXT) {
+            return own->text;
         }
     }
     return NULL;
@@ -117,15 +111,52 @@ static node *element(const node *array, const char *name) {
 
 static void no_element(cursor *c, const char *name) {
     nearest near = {.wanted = name};
-    char hint[160];
+    const char *pattern = NULL;
+    char hint[400];
+    int64_t steps = 0;
     for (const node *n = c->n->first; n; n = n->next) {
-        const node *own = sim_node_member(n, "name");
-        if (own && own->kind == NODE_TEXT) {
-            sim_nearest_try(&near, own->text);
+        const char *own = name_of(c, n);
+        if (own) {
+            sim_nearest_try(&near, own);
+            pattern = strchr(own, '*') && sim_name_fits(name, own, &steps) ? own : pattern;
         }
     }
-    sim_report_once(&c->l->report, c->blame, sim_nearest_hint(&near, hint, sizeof hint),
-                    "\"%.100s\" is neither the name nor the number of an element", name);
+    const char *said = sim_nearest_hint(&near, hint, sizeof hint);
+    if (pattern) {
+        snprintf(hint, sizeof hint, "the element that makes it makes others, too, and goes by \"%.100s\"", pattern);
+        said = hint;
+    }
+    sim_report_once(&c->l->report, c->blame, said, "\"%.100s\" is neither the name nor the number of an element", name);
+}
+
+/* By name, else by number; NULL and reported when there is none, or more than one. */
+static node *element(cursor *c, const char *name) {
+    char *end;
+    node *found = NULL;
+    int named = 0;
+    errno = 0;
+    long index = strtol(name, &end, 10);
+    bool number = *name >= '0' && *name <= '9' && *end == 0 && errno == 0;
+    for (node *n = c->n->first; n; n = n->next) {
+        const char *own = name_of(c, n);
+        if (own && strcmp(own, name) == 0) {
+            found = named++ ? found : n;
+        }
+    }
+    if (named > 1) {
+        sim_report_once(&c->l->report, c->blame, "say which by its number, from 0", "%d elements go by \"%.100s\"",
+                        named, name);
+        return NULL;
+    }
+    for (node *n = c->n->first; number && !named && n; n = n->next) {
+        if (index-- == 0) {
+            found = n;
+        }
+    }
+    if (!found) {
+        no_element(c, name);
+    }
+    return found;
 }
 
 static void step_table(cursor *c, const char *segment) {
@@ -145,10 +176,7 @@ static node *descend(cursor *c, const char *segment, bool last) {
         return NULL;
     }
     if (c->n->kind == NODE_ARRAY) {
-        next = element(c->n, segment);
-        if (!next) {
-            no_element(c, segment);
-        }
+        next = element(c, segment);
     } else if (!write_out(c)) {
         sim_report_once(&c->l->report, c->blame, NULL, "nothing can be put at \"%.100s\": it is inside %s", segment,
                         sim_node_kind_name(c->n));

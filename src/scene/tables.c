@@ -286,17 +286,30 @@ const table sim_table_body = {"body", "Rigid body with the joint on which it han
                               .count = COUNT(body_fields)};
 
 static const field exclusion_fields[] = {
-    {"first", FIELD_NAME, AT(exclusion_data, first), .required = true, .help = "Name of a body."},
-    {"second", FIELD_NAME, AT(exclusion_data, second), .required = true, .help = "Name of the other."},
+    {"first", FIELD_PATTERN, AT(exclusion_data, first), .required = true, .help = "Name of a body, or a pattern."},
+    {"second", FIELD_PATTERN, AT(exclusion_data, second), .required = true, .help = "Name of the other, or a pattern."},
 };
 const table sim_table_exclusion = {
     "exclusion",
-    "Two bodies whose shapes never touch each other. What hangs on a body by one joint never touches that body anyway "
+    "Two bodies whose shapes never touch each other. In a pattern `*` stands for any letters, also none: every body "
+    "whose "
+    "name fits `first` is paired with every body whose name fits `second`, but not with itself. Patterns speak of the "
+    "bodies of the model they stand in, those of its instances included, with their prefixes; `world` is meant by its "
+    "name alone. `{\"first\": \"left_*\", \"second\": \"*\"}`: what is `left_` touches nothing in the model. What "
+    "hangs on a body by one joint never touches that body anyway "
     "(unless that is the world, or fixed to it), nor do bodies held together by fixed joints. `world` names the shapes "
     "of the world's own body.",
     sizeof(exclusion_data), exclusion_fields, .count = COUNT(exclusion_fields)};
 
 /* ---- models and instances ---- */
+
+#define SELF_CONTACT(type)                                                                                             \
+    {                                                                                                                  \
+        "self_contact", FIELD_FLAG, AT(type, self_contact),                                                            \
+            .standard = "true",                                                                                        \
+            .help = "Whether bodies of one copy of it, those of models in it included, push each other where they "    \
+                    "touch; `false`: only what is outside touches them, other copies included."                        \
+    }
 
 static const field model_fields[] = {
     {"description", FIELD_TEXT, AT(model_data, description), .help = "What it is."},
@@ -308,6 +321,7 @@ static const field model_fields[] = {
     {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
     {"exclusions", FIELD_OBJECTS, AT(model_data, exclusions), .table = &sim_table_exclusion,
      .help = "Pairs of bodies that never touch."},
+    SELF_CONTACT(model_data),
     {"constraints", FIELD_OBJECTS, AT(model_data, constraints), .table = &sim_table_constraint,
      .help = "What holds bodies together besides joints."},
 };
@@ -320,7 +334,8 @@ static const field instance_fields[] = {
     {"model", FIELD_NAME, AT(instance_data, model), .rival = 1, .help = "Name of a model of this file."},
     {"file", FIELD_TEXT, AT(instance_data, file), .rival = 1,
      .help = "Another scene file, relative to this one: its bodies, instances, initial state, actuators, loads, "
-             "constraints, exclusions, materials and material pairs; its world, record and cameras stay behind."},
+             "constraints, exclusions, `self_contact`, materials and material pairs; its world, record and cameras "
+             "stay behind."},
     {"prefix", FIELD_PREFIX, AT(instance_data, prefix), .standard = "\"\"",
      .help = "Goes before every name of the model; with `repeat`, prefix, number of the copy from 0, and `_`."},
     {"parent", FIELD_NAME, AT(instance_data, parent), .standard = "\"world\"",
@@ -336,8 +351,13 @@ static const field instance_fields[] = {
     {"repeat", FIELD_OBJECT, AT(instance_data, repeat), .table = &sim_table_repeat,
      .help = "Many copies in a pattern."},
 };
-const table sim_table_instance = {"instance",      "A model put into the scene.",   sizeof(instance_data),
-                                  instance_fields, .count = COUNT(instance_fields), .rivals_needed = BIT(1)};
+const table sim_table_instance = {"instance",
+                                  "A model put into the scene.",
+                                  sizeof(instance_data),
+                                  instance_fields,
+                                  .count = COUNT(instance_fields),
+                                  .named_by = {"prefix", "model"},
+                                  .rivals_needed = BIT(1)};
 
 enum {
     LATTICE = BIT(PLACE_GRID) | BIT(PLACE_COLUMNS),
@@ -511,7 +531,10 @@ const table sim_table_actuator = {
     "actuator",
     "Controller of a joint: effort = kp (target - q) + kd (target rate - v) + feed-forward, "
     "taken implicitly, so that stiff gains are stable.",
-    sizeof(actuator_data), actuator_fields, .count = COUNT(actuator_fields)};
+    sizeof(actuator_data),
+    actuator_fields,
+    .count = COUNT(actuator_fields),
+    .named_by = {"name", "joint"}};
 
 static const field load_fields[] = {
     {"name", FIELD_NAME, AT(load_data, name), .help = "Name; that of the body if left out."},
@@ -535,6 +558,7 @@ const table sim_table_load = {"load",
                               sizeof(load_data),
                               load_fields,
                               .count = COUNT(load_fields),
+                              .named_by = {"name", "body", "joint"},
                               .rivals_needed = BIT(1)};
 
 /* ---- what comes out ---- */
@@ -581,6 +605,7 @@ static const field scene_fields[] = {
      .help = "Surroundings and time stepping."},
     {"exclusions", FIELD_OBJECTS, AT(scene_data, exclusions), .table = &sim_table_exclusion,
      .help = "Pairs of bodies that never touch."},
+    SELF_CONTACT(scene_data),
     {"materials", FIELD_OBJECTS, AT(scene_data, materials), .table = &sim_table_material, .help = "Surfaces."},
     {"material_pairs", FIELD_OBJECTS, AT(scene_data, material_pairs), .table = &sim_table_material_pair,
      .help = "Exceptions for two surfaces."},

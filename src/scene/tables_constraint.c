@@ -59,4 +59,5 @@ const table sim_table_constraint = {
     sizeof(constraint_data),
     constraint_fields,
     .count = COUNT(constraint_fields),
-    .type_key = "type"};
+    .type_key = "type",
+    .named_by = {"name", "first"}};
