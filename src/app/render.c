@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef enum output_kind { ONE_PICTURE, MANY_PICTURES, FILM } output_kind;
@@ -156,10 +157,27 @@ typedef struct rendering {
     film film;
 } rendering;
 
+/* By its name, else by how it begins; everything else is read as a scene, which says what it is if it is none. */
+static int is_recording(const char *path) {
+    char head[4] = {0};
+    struct stat about;
+    if (ends_in(path, ".h5") || ends_in(path, ".hdf5") || ends_in(path, ".csv")) {
+        return 1;
+    }
+    FILE *file =
+        !ends_in(path, ".json") && stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rbe") : NULL;
+    if (!file) {
+        return 0;
+    }
+    size_t length = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return length == sizeof head && memcmp(head, "\x89HDF", sizeof head) == 0;
+}
+
 static sim_status load(rendering *r, sim_error *error) {
     const render_request *request = r->request;
     scene_wish wish = {request->set, request->solver, NULL};
-    if (ends_in(request->file, ".json")) {
+    if (!is_recording(request->file)) {
         r->scene = setup_scene(request->file, NULL, 0, &wish, error);
     } else if ((r->run = trajectory_open(request->file, error)) != NULL) {
         r->scene = recorded_scene(r->run, request->scene, &wish, error);

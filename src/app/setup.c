@@ -288,6 +288,13 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     if (run->scene->model->nbody == 1 && !request->quiet && !request->html && !request->view) {
         fprintf(stderr, "sim: %s: has no bodies: nothing moves\n", request->scene);
     }
+    if (run->scene->model->nbody > 1 && run->scene->model->nv == 0 && !request->quiet) {
+        fprintf(stderr,
+                "sim: %s: no body can move: all joints are fixed, as they are where none is given (\"joint\": \"free\" "
+                "lets "
+                "a body go)\n",
+                request->scene);
+    }
     status = count_steps(run, error);
     status = status ? status : make_world(run, error);
     if (!status && request->validate) {

@@ -182,6 +182,23 @@ static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
     return true;
 }
 
+static const double pi = 3.14159265358979323846;
+
+/* The k-th coordinate of a joint is an angle that hardly anyone means to be more than a turn: not of a screw. */
+static bool is_angle(sim_joint_type type, int k) {
+    return type == SIM_HINGE || type == SIM_UNIVERSAL || (type == SIM_CYLINDRICAL && k == 0) ||
+           (type == SIM_PLANAR && k == 2);
+}
+
+/* More than a turn in radians may have been meant in degrees.  Numbers out of reach stand for no end where a joint has several
+ * degrees of freedom. */
+static void doubt_angle(loader *l, const node *at, sim_joint_type type, int k, double angle, const char *hint) {
+    const double out_of_reach = 1000;
+    if (is_angle(type, k) && fabs(angle) > 2 * pi && (type == SIM_HINGE || fabs(angle) < out_of_reach)) {
+        sim_report_warning(&l->report, at, hint, "%g rad are %.3g turns", angle, fabs(angle) / (2 * pi));
+    }
+}
+
 /* Pairs of least and greatest, one for all degrees of freedom or one for each. */
 static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
     const node *at = sim_node_member(d->at, d->range.count ? "range" : "range_deg");
@@ -199,6 +216,10 @@ static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
             sim_report_once(&l->report, at, NULL, "a range goes from the least to the greatest, not from %g to %g",
                             pair[0], pair[1]);
             return false;
+        }
+        if (d->range.count) {
+            doubt_angle(l, at, def->joint, k, fabs(pair[0]) > fabs(pair[1]) ? pair[0] : pair[1],
+                        "degrees are written as \"range_deg\"");
         }
         def->limit[k].low = unit * pair[0];
         def->limit[k].high = unit * pair[1];
@@ -303,6 +324,9 @@ static bool read_q(loader *l, const entry *e, const node *at, const number_list 
     }
     for (int i = 0; i < list->count; i++) {
         def->q[i] = unit * list->value[i];
+        if (unit == 1) {
+            doubt_angle(l, at, def->joint, i, list->value[i], "degrees are written as \"q_deg\"");
+        }
     }
     int turned = def->joint == SIM_BALL ? 0 : def->joint == SIM_FREE ? 3 : -1;
     if (turned >= 0) {

@@ -183,7 +183,7 @@ node *sim_node_copy(const node *from, node *parent, sim_pool *pool, int64_t *cou
     n->nvalues = 0;
     n->geometry = NULL;
     n->variant = NULL;
-    n->variant_failed = n->blamed = false;
+    n->variant_failed = n->blamed = n->tried = false;
     node **link = &n->first;
     for (const node *child = from->first; child; child = child->next) {
         *link = sim_node_copy(child, n, pool, count, limit);

@@ -43,6 +43,7 @@ struct node {
     const double *values;      /* its numbers in a row, once someone asked */
     int nvalues;               /* how many, once all were found right */
     geometry_entry *geometry;  /* of a shape, once built */
+    bool tried;                /* a track: was found finite over the run, or was blamed */
     const node *variant;       /* of an instance: the model with its overrides, once made */
     bool variant_failed;
 };

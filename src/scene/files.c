@@ -1,4 +1,5 @@
 /* Files to trees, each read once. */
+#include "scene/foreign.h"
 #include "scene/loader.h"
 
 #include <errno.h>
@@ -44,6 +45,34 @@ static sim_status read_all(int file, char **content, size_t *length, sim_error *
     return sim_fail(error, SIM_NO_RESOURCE, "no memory to read it");
 }
 
+/* What is of another kind is said before its size or its letters are. */
+static sim_status check_kind(const char *path, const char *head, ssize_t length, sim_error *error) {
+    const char *kind = length > 0 ? sim_foreign_file(path, head, (size_t)length) : NULL;
+    return kind ? sim_fail(error, SIM_BAD_INPUT, "%s", kind) : SIM_OK;
+}
+
+static sim_status read_scene(int file, const struct stat *about, const char *path, char **content, size_t *length,
+                             sim_error *error) {
+    char head[FOREIGN_HEAD];
+    sim_status status = SIM_OK;
+    if (S_ISREG(about->st_mode)) {
+        status = check_kind(path, head, pread(file, head, sizeof head, 0), error);
+    }
+    if (!status && S_ISREG(about->st_mode) && about->st_size > DOCUMENT_MAX_BYTES) {
+        status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; %d are the most", (long long)about->st_size,
+                          DOCUMENT_MAX_BYTES);
+    }
+    status = status ? status : read_all(file, content, length, error);
+    if (!status && !S_ISREG(about->st_mode)) {
+        status = check_kind(path, *content, (ssize_t)*length, error);
+        if (status) {
+            free(*content);
+            *content = NULL;
+        }
+    }
+    return status;
+}
+
 sim_status sim_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
                           sim_error *error) {
     (void)context;
@@ -61,11 +90,8 @@ sim_status sim_scene_file(void *context, const char *path, bool included, char *
     if (S_ISDIR(about.st_mode) || (included && !S_ISREG(about.st_mode))) {
         status =
             sim_fail(error, SIM_NO_RESOURCE, S_ISDIR(about.st_mode) ? "a folder, not a file" : "not an ordinary file");
-    } else if (S_ISREG(about.st_mode) && about.st_size > DOCUMENT_MAX_BYTES) {
-        status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; %d are the most", (long long)about.st_size,
-                          DOCUMENT_MAX_BYTES);
     } else {
-        status = read_all(file, content, length, error);
+        status = read_scene(file, &about, path, content, length, error);
     }
     close(file);
     return status;

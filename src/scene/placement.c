@@ -24,6 +24,13 @@ bool sim_placement_quaternion(report *r, const node *at, const double *from, qua
     return true;
 }
 
+/* More than a turn in radians may have been meant in degrees. */
+static void doubt_angle(report *r, const node *at, double angle, const char *hint) {
+    if (angle > 2 * pi) {
+        sim_report_warning(r, at, hint, "%g rad are %.3g turns", angle, angle / (2 * pi));
+    }
+}
+
 static bool read_axis_angle(report *r, const node *at, const double *from, m3 *out) {
     v3 axis = {from[0], from[1], from[2]};
     double length = v3_norm(axis);
@@ -47,9 +54,12 @@ static bool read_orientation(report *r, const node *at, const double *quaternion
     }
     member = sim_node_member(at, "axis_angle");
     if (member) {
+        doubt_angle(r, member, fabs(axis_angle[3]), "the angle is in radians");
         return read_axis_angle(r, member, axis_angle, out);
     }
     if (sim_node_member(at, "rpy")) {
+        double most = fmax(fmax(fabs(rpy[0]), fabs(rpy[1])), fabs(rpy[2]));
+        doubt_angle(r, sim_node_member(at, "rpy"), most, "degrees are written as \"rpy_deg\"");
         *out = from_rpy(rpy, 1);
     } else if (sim_node_member(at, "rpy_deg")) {
         *out = from_rpy(rpy_deg, pi / 180);

@@ -1,5 +1,6 @@
 #include "scene/read.h"
 #include "base/nearest.h"
+#include "scene/foreign.h"
 #include "scene/format.h"
 #include "scene/names.h"
 #include "scene/text.h"
@@ -286,8 +287,9 @@ static bool read_enum(const reader *r, const node *n, const field *f, int *out) 
         for (int i = 0; f->name_of(i); i++) {
             sim_nearest_try(&near, f->name_of(i));
         }
-        sim_report_value(r->report, n, sim_nearest_hint(&near, hint, sizeof hint), "\"%.80s\" is none of: %s", n->text,
-                         names);
+        const char *said = sim_foreign_value(f, n->text, hint, sizeof hint);
+        sim_report_value(r->report, n, said ? said : sim_nearest_hint(&near, hint, sizeof hint),
+                         "\"%.80s\" is none of: %s", n->text, names);
         return false;
     }
     *out = value;
@@ -436,7 +438,8 @@ static bool unknown_key(const reader *r, const node *n, const table *t) {
     if (near.best) {
         sim_nearest_hint(&near, hint, sizeof hint);
     }
-    sim_report_key(r->report, n, hint, "unknown key \"%.80s\"", n->key);
+    const char *foreign = sim_foreign_key(t, n->key);
+    sim_report_key(r->report, n, foreign ? foreign : hint, "unknown key \"%.80s\"", n->key);
     return false;
 }
 

@@ -37,6 +37,8 @@ static const char introduction[] =
     "errors "
     "of a file come in one go, up to 20. What is only odd, as an open mesh is, comes as `warning:`, and the scene is "
     "loaded.\n"
+    "* Words of other formats (`revolute`, `limits`, `mu`, `mass` of a body ...) are errors, too, that say what is "
+    "written here instead.\n"
     "* Every object may hold a `comment`, a text that is not read.\n"
     "* A body and its joint share one name. Names are unique; they hold no `/`, `*`, comma, quote or backslash.\n"
     "* A body stands at its `pose` in its parent when all coordinates of its joint are zero. The pose of a free body "

@@ -33,23 +33,30 @@ bool sim_read_formula(report *r, const node *n, sim_term term[FORMULA_TERMS], in
     return true;
 }
 
-/* Of `width` values: one text, or an array of as many. */
-static bool read_formulas(loader *l, const node *n, int width, sim_track *out) {
-    const node *item = n->kind == NODE_ARRAY ? n->first : n;
-    sim_term *term = POOL_NEW(l->work, sim_term, width * FORMULA_TERMS);
-    if (!term) {
+static bool keep_terms(loader *l, const sim_term *term, int terms, int width, sim_track *out) {
+    sim_term *kept = POOL_NEW(l->work, sim_term, terms);
+    if (!kept) {
         l->report.no_memory = true;
         return false;
     }
-    *out = (sim_track){.width = width, .term = term};
+    memcpy(kept, term, (size_t)terms * sizeof *term);
+    *out = (sim_track){.width = width, .terms = terms, .term = kept};
+    return true;
+}
+
+/* Of `width` values, at most three: one text, or an array of as many. */
+static bool read_formulas(loader *l, const node *n, int width, sim_track *out) {
+    const node *item = n->kind == NODE_ARRAY ? n->first : n;
+    sim_term term[3 * FORMULA_TERMS];
+    int count = 0;
     for (int k = 0; k < width; k++, item = item->next) {
         int terms = 0;
-        if (!item || !sim_read_formula(&l->report, item, term + out->terms, &terms)) {
+        if (!item || !sim_read_formula(&l->report, item, term + count, &terms)) {
             return false;
         }
-        out->terms += terms;
+        count += terms;
     }
-    return true;
+    return keep_terms(l, term, count, width, out);
 }
 
 /* ---- sines ---- */
@@ -58,11 +65,7 @@ static bool read_sine(loader *l, const sine_data *d, int width, sim_track *out) 
     const double turn = 2 * pi * d->frequency;
     const double phase = sim_node_member(d->at, "phase_deg") ? d->phase_deg * pi / 180 : d->phase;
     enum { TERMS = 10 };
-    sim_term *term = POOL_NEW(l->work, sim_term, width * TERMS);
-    if (!term) {
-        l->report.no_memory = true;
-        return false;
-    }
+    sim_term term[3 * TERMS];
     for (int k = 0; k < width; k++) {
         const sim_term one[TERMS] = {
             {d->offset[k], FORMULA_NUMBER},
@@ -78,8 +81,7 @@ static bool read_sine(loader *l, const sine_data *d, int width, sim_track *out) 
         };
         memcpy(term + TERMS * k, one, sizeof one);
     }
-    *out = (sim_track){.width = width, .terms = width * TERMS, .term = term};
-    return true;
+    return keep_terms(l, term, width * TERMS, width, out);
 }
 
 /* ---- keys ---- */
@@ -130,6 +132,10 @@ static bool stays_finite(loader *l, const track_data *d, const sim_track *track,
     enum { MOMENTS = 1000 };
     const node *at = d->expression ? d->expression : d->at;
     double value[3], rate[3], duration = l->data.world.duration;
+    if (at->tried) { /* in another copy of the model */
+        return true;
+    }
+    ((node *)at)->tried = true;
     for (int k = 0; k <= MOMENTS; k++) {
         double time = duration * k / MOMENTS;
         sim_track_at(track, time, value, rate);

@@ -485,6 +485,11 @@ def refuses_words_that_are_no_scenes():
     refuses("neither a scene file nor a command", "dance")
     refuses("neither a scene file nor a command (did you mean 'view'?)", "viw", scene("arm"))
     refuses("sim view run.h5 shows a recorded run", "run.h5")
+    for command in [], ["run"], ["render", "--out", "a.png"], ["view", "--live"]:
+        refuses("arm.urdf: error: a robot in URDF, not a scene: URDF is not read", *command, write("arm.urdf", "<robot name='arm'/>"))
+    refuses("a trajectory in CSV, not a scene: sim plot draws it", write("run.csv", "time [s],q\n0,1\n"))
+    piped = subprocess.run([SIM, "/dev/stdin"], input="<robot/>", capture_output=True, text=True, timeout=60)
+    assert piped.returncode == 2 and "a robot in URDF" in piped.stderr
 
 
 def shows_no_scene_without_bodies():
@@ -493,6 +498,13 @@ def shows_no_scene_without_bodies():
     refuses("none.json: has no bodies: there is nothing to show", "render", none, "--out", "a.png")
     assert "has no bodies: nothing moves" in sim(none).stderr
     assert "no bodies" not in sim(scene("arm"), "--duration", 0.01).stderr
+
+
+def says_that_nothing_can_move():
+    held = write("held.json", '{"sim": 1, "world": {"duration": 0.01}, "bodies": [{"name": "a", "shapes": [{"type": "sphere", "radius": 1, "mass": 1}]}]}')
+    told = 'sim: held.json: no body can move: all joints are fixed'
+    assert told in sim(held).stderr and told in sim(held, "--validate").stderr
+    assert sim(held, "-q").stderr == "" and "no body can move" not in sim(scene("arm"), "--duration", 0.01).stderr
 
 
 def refuses_to_write_over_what_it_reads_or_writes():
