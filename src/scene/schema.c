@@ -71,6 +71,17 @@ static void add_name(text *t, const field *f) {
     sim_text_add(t, "\"pattern\": \"^[^/%s,\\\"\\\\\\\\\\\\u0000-\\\\u001f\\\\u007f]*$\"", star);
 }
 
+static void add_formula(text *t, const field *f) {
+    if (f->count > 1) {
+        sim_text_add(t, "\"type\": \"array\", \"minItems\": %d, \"maxItems\": %d, ", f->count, f->count);
+        sim_text_add(t, "\"items\": {\"type\": [\"string\", \"number\"]}");
+    } else {
+        sim_text_add(t, "\"type\": \"string\"");
+    }
+}
+
+static void add_all_names(text *t, const field *f) { add_names(t, f, 0); }
+
 /* The keywords that say what a value is. */
 static void add_value(text *t, const field *f) {
     switch (f->kind) {
@@ -90,11 +101,7 @@ static void add_value(text *t, const field *f) {
         add_number(t, f);
         break;
     case FIELD_ENUM:
-        if (f->settings) {
-            add_names_with_settings(t, f);
-        } else {
-            add_names(t, f, 0);
-        }
+        (f->settings ? add_names_with_settings : add_all_names)(t, f);
         break;
     case FIELD_ENUMS:
         sim_text_add(t, "\"type\": \"array\", \"items\": {");
@@ -115,12 +122,7 @@ static void add_value(text *t, const field *f) {
         add_rows(t, f);
         break;
     case FIELD_FORMULA:
-        if (f->count > 1) {
-            sim_text_add(t, "\"type\": \"array\", \"minItems\": %d, \"maxItems\": %d, ", f->count, f->count);
-            sim_text_add(t, "\"items\": {\"type\": [\"string\", \"number\"]}");
-        } else {
-            sim_text_add(t, "\"type\": \"string\"");
-        }
+        add_formula(t, f);
         break;
     case FIELD_OBJECT:
         sim_text_add(t, "\"$ref\": \"#/$defs/%s\"", f->table->name);

@@ -1,4 +1,4 @@
-/* The words in which tables are written: tables.c, tables_shape.c. */
+/* The words in which tables are written: tables.c and its like. */
 #ifndef SCENE_TABLE_WORDS_H
 #define SCENE_TABLE_WORDS_H
 

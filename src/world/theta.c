@@ -170,7 +170,8 @@ static void joint_forces(tree_step *t, const double *a) {
     }
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &m->actuator[w->actuator_order[k]];
-        w->gain[k] = sim_track_given(&actuator->target) ? t->dt * actuator->kd + s->travel * t->dt * t->dt * actuator->kp : 0;
+        w->gain[k] =
+            sim_track_given(&actuator->target) ? t->dt * actuator->kd + s->travel * t->dt * t->dt * actuator->kp : 0;
         w->extra[actuator->dof] += w->clamped[k] == 0 ? w->gain[k] : 0;
     }
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
