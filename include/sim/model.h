@@ -189,7 +189,7 @@ SIM_API void sim_track_at(const sim_track *track, double time, double *value, do
  * abs step ramp of one value, atan2 min max mod of two, smooth(x, from, to) and if(condition, then, else) of three.
  *
  * Writes at most `room` terms and their number; they leave one value.  One formula's terms behind another's leave two.
- * What is wrong is said with its place in the text, in bytes. */
+ * A mistake is told with its place in the text, in bytes. */
 SIM_API sim_status sim_formula_parse(const char *text, sim_term *term, int room, int *terms, int *wrong_at,
                                      sim_error *error);
 

@@ -240,7 +240,7 @@ static void fill_getopt(const option_set *set, struct option *longs, char *short
     *shorts = 0;
 }
 
-/* What getopt found; NULL: none such. */
+/* The row of the code that getopt gave; NULL: none such. */
 static const option_row *found_row(const option_set *set, int code) {
     for (int k = 0; k < set->count; k++) {
         if (code == FIRST_LONG + k || (set->row[k].letter && code == set->row[k].letter)) {

@@ -6,7 +6,7 @@
 
 enum { FORMULA_STACK = 32 }; /* values that wait at once */
 
-/* What a term does with the stack; FORMULA_NUMBER pushes its number. */
+/* Operations of terms on the stack; FORMULA_NUMBER pushes its number. */
 typedef enum formula_op {
     FORMULA_NUMBER,
     FORMULA_TIME,

@@ -43,7 +43,7 @@ typedef struct parser {
 
 static void skip_spaces(parser *p) { p->at += strspn(p->at, " \t\n"); }
 
-/* What stands next, for a message. */
+/* The next word of the text, for a message. */
 static const char *next_word(const parser *p, char word[WORD + 3]) {
     size_t length = strspn(p->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
     length = length ? length : 1;

@@ -1,6 +1,7 @@
 /* What does a file of records hold?  The two kinds of files are told apart by how they begin, not by their names. */
 #include "record/trajectory.h"
 #include "base/file.h"
+#include "scene/foreign.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,11 +27,15 @@ static sim_status check_head(const trajectory *t, const unsigned char *head, siz
                         "%s: is JSON, not a recorded run; of a scene, sim SCENE.json --out FILE.h5 records one",
                         t->path);
     }
+    const foreign_kind *kind = sim_foreign_file("", (const char *)head, length); /* whatever its name */
+    if (kind && !kind->recorded) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: is %s, not a recorded run", t->path, kind->is);
+    }
     return SIM_OK;
 }
 
 static sim_status open_kind(trajectory *t, sim_error *error) {
-    unsigned char head[sizeof hdf5_magic];
+    unsigned char head[FOREIGN_HEAD];
     int file;
     int64_t size;
     sim_error why = {0};
@@ -44,7 +49,7 @@ static sim_status open_kind(trajectory *t, sim_error *error) {
     if (got < 0) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot be read: %s", t->path, strerror(errno));
     }
-    if (length == sizeof head && memcmp(head, hdf5_magic, sizeof head) == 0) {
+    if (length >= sizeof hdf5_magic && memcmp(head, hdf5_magic, sizeof hdf5_magic) == 0) {
         return trajectory_open_hdf5(t, error);
     }
     sim_status status = check_head(t, head, length, error);

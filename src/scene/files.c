@@ -45,10 +45,10 @@ static sim_status read_all(int file, char **content, size_t *length, sim_error *
     return sim_fail(error, SIM_NO_RESOURCE, "no memory to read it");
 }
 
-/* What is of another kind is said before its size or its letters are. */
+/* The kind of a file that is no scene is said before its size or its letters are. */
 static sim_status check_kind(const char *path, const char *head, ssize_t length, sim_error *error) {
-    const char *kind = length > 0 ? sim_foreign_file(path, head, (size_t)length) : NULL;
-    return kind ? sim_fail(error, SIM_BAD_INPUT, "%s", kind) : SIM_OK;
+    const foreign_kind *kind = length > 0 ? sim_foreign_file(path, head, (size_t)length) : NULL;
+    return kind ? sim_fail(error, SIM_BAD_INPUT, "%s, not a scene: %s", kind->is, kind->advice) : SIM_OK;
 }
 
 static sim_status read_scene(int file, const struct stat *about, const char *path, char **content, size_t *length,

@@ -96,7 +96,7 @@ static bool write_out(cursor *c) {
     return true;
 }
 
-/* What an element of a list goes by: its name, or what the format takes for one; NULL: nothing. */
+/* The name by which an element of a list goes, or the value that the format takes for one; NULL: none. */
 static const char *name_of(const cursor *c, const node *n) {
     static const char *const plain[] = {"name", NULL};
     const char *const *key = c->t && c->list && c->t->named_by[0] ? c->t->named_by : plain;

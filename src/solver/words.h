@@ -21,8 +21,7 @@ size_t solver_words_name(const char *text);
 /* One option from "OPTION=VALUE", of `length` letters. */
 sim_status solver_words_setting(const sim_solver_card *card, const char *setting, size_t length, double *value,
                                 sim_error *error);
-/* What follows the name of the card in `text` (length in all) into `value`, one for each option, which holds what stands
- * already. */
+/* The options behind the name of the card in `text` (length in all), over the values that stand in `value`, one each. */
 sim_status solver_words_options(const sim_solver_card *card, const char *text, size_t length, double *value,
                                 sim_error *error);
 /* The whole: a solver, with options that are its own and within their ranges. */

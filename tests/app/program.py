@@ -488,6 +488,8 @@ def refuses_words_that_are_no_scenes():
     for command in [], ["run"], ["render", "--out", "a.png"], ["view", "--live"]:
         refuses("arm.urdf: error: a robot in URDF, not a scene: URDF is not read", *command, write("arm.urdf", "<robot name='arm'/>"))
     refuses("a trajectory in CSV, not a scene: sim plot draws it", write("run.csv", "time [s],q\n0,1\n"))
+    for command in ["view", "--html", "a.html"], ["plot", "--out", "a.svg"], ["render", "--out", "a.png", "--scene", scene("arm")]:
+        refuses("robot.csv: is a robot in URDF, not a recorded run", *command, write("robot.csv", "<robot name='arm'/>"))
     piped = subprocess.run([SIM, "/dev/stdin"], input="<robot/>", capture_output=True, text=True, timeout=60)
     assert piped.returncode == 2 and "a robot in URDF" in piped.stderr
 

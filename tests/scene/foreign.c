@@ -57,7 +57,7 @@ Test(scene_foreign, keys_are_told_by_their_name_and_place_here) {
             "that is \"first\"");
 }
 
-/* What a hint names must be there. */
+/* A hint names keys that there are. */
 Test(scene_foreign, hints_name_no_key_that_there_is_not) {
     static const struct {
         const table *t;
@@ -138,7 +138,7 @@ static void is_told(const char *name, const char *content, size_t length, const 
     remove(path);
     cr_assert(!s && error.status == SIM_BAD_INPUT && found.count == 1, "%s", error.text);
     cr_assert(strstr(found.item[0].message, words), "%s: %s", name, found.item[0].message);
-    cr_assert(strstr(found.item[0].message, "not a scene") && found.item[0].line == 0);
+    cr_assert(strstr(found.item[0].message, ", not a scene: ") && found.item[0].line == 0);
     sim_diagnostics_free(&found);
 }
 
