@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char page_date[] = "2026-11-21"; /* when what follows last changed */
+static const char page_date[] = "2026-11-22"; /* when what follows last changed */
 static const char summary[] = "simulate articulated rigid bodies";
 static const char description[] =
     "sim reads a scene (a JSON file that says which bodies there are, how joints hold them together, and for how long "

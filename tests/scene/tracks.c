@@ -175,3 +175,19 @@ Test(scene_tracks, of_formulas_that_leave_the_numbers_during_the_run_are_refused
     sim_scene_free(load_good(SCENE("'loads': [{'joint': 'a', 'value': 'sqrt(t)'}]"))); /* its rate is never asked for */
     sim_scene_free(load_good(TARGET("'sqrt(t)'"))); /* at t = 0 no target is followed */
 }
+
+/* Steps beyond the duration that the scene names: there is a limit that no check at the start can know. */
+Test(scene_tracks, of_formulas_that_leave_the_numbers_later_end_the_run_in_a_failure) {
+    sim_error error = {0};
+    sim_scene *scene = load_good(SCENE("'loads': [{'joint': 'a', 'value': 'log(2.5 - t)'}]"));
+    sim_world *world = sim_world_create(scene->model, &scene->options, &error);
+    sim_status status = SIM_OK;
+    while (!status && sim_world_state(world)->time < 3) {
+        status = sim_world_step(world, &error);
+    }
+    double time = sim_world_state(world)->time;
+    cr_assert(status == SIM_FAILED && fabs(time - 2.5) < 0.002, "status %d at %g s: %s", status, time, error.text);
+    cr_assert(strstr(error.text, "\"a\""), "%s", error.text);
+    sim_world_free(world);
+    sim_scene_free(scene);
+}
