@@ -68,12 +68,14 @@ SIM_API void sim_diagnostics_free(sim_diagnostics *diagnostics);
 SIM_API int sim_diagnostic_print(const sim_diagnostic *diagnostic, char *text, size_t size);
 
 /* What the caller adds to the file: values that replace its own ("world/step=0.002", as `sim --set`), in the text of the
- * scene, too; and where sampled distance fields are kept from one run to the next. */
+ * scene, too; where sampled distance fields are kept from one run to the next; and solvers of one's own. */
 typedef struct sim_scene_overrides {
     int count;
     const char *const *set;
     const uint64_t *seed; /* at most 2^53; NULL: the file's */
     const char *cache;    /* folder, made when needed; NULL: none */
+    /* whose solvers world/solver may name; must outlive the scene.  NULL: those of the library */
+    const sim_solver_registry *solvers;
 } sim_scene_overrides;
 
 /* NULL on failure: SIM_BAD_INPUT with diagnostics filled, or SIM_NO_RESOURCE (no such file, no memory).  A scene that is

@@ -6,6 +6,7 @@
  *   dynamics.h  what a model does: kinematics, inverse and forward dynamics, mass matrix, Jacobians, energy
  *   problem.h   the contact problem of one step
  *   solver.h    those who answer it
+ *   method.h    what a solver of one's own has to be
  *   judge.h     how right an answer is
  *   world.h     where it is and what comes next: state and step
  *   scene.h     models and options from a JSON file
@@ -23,6 +24,7 @@
 #include <sim/geometry.h>
 #include <sim/judge.h>
 #include <sim/math.h>
+#include <sim/method.h>
 #include <sim/model.h>
 #include <sim/problem.h>
 #include <sim/record.h>

@@ -20,6 +20,9 @@ typedef struct sim_solver_option {
  * its history. */
 enum { SIM_COUNTS_SEARCHES = 1, SIM_COUNTS_FAILURES = 2, SIM_COUNTS_WHOLE_STEPS = 4, SIM_COUNTS_PLACES = 8 };
 
+/* Solvers by name, with those of the caller among them (sim/method.h). */
+typedef struct sim_solver_registry sim_solver_registry;
+
 /* What a solver is. */
 typedef struct sim_solver_card {
     const char *name;   /* "sap" */
@@ -36,9 +39,10 @@ typedef struct sim_solver_card {
     const char *const *branch; /* names of the methods it is made of; ends with NULL; NULL: it is one */
     int noptions;
     const sim_solver_option *option;
+    const struct sim_solver_method *registered; /* set by sim_solver_register; in the library NULL */
 } sim_solver_card;
 
-/* The solvers there are: index 0 .. count - 1; by name NULL if there is none such. */
+/* The solvers of the library: index 0 .. count - 1; by name NULL if there is none such. */
 SIM_API int sim_solver_count(void);
 SIM_API const sim_solver_card *sim_solver_at(int index);
 SIM_API const sim_solver_card *sim_solver_find(const char *name);

@@ -140,7 +140,8 @@ static sim_status put_choice(const char **target, const option_row *row, const c
 static sim_status put_solver(const char **target, const option_row *row, const char *text, sim_error *error) {
     sim_error why;
     *target = text;
-    return solver_words_check(text, &why) ? sim_fail(error, SIM_BAD_INPUT, "--%s: %s", row->name, why.text) : SIM_OK;
+    return solver_words_check(NULL, text, &why) ? sim_fail(error, SIM_BAD_INPUT, "--%s: %s", row->name, why.text)
+                                                : SIM_OK;
 }
 
 static sim_status put(void *request, const option_row *row, const char *text, sim_error *error) {

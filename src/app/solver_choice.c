@@ -23,7 +23,7 @@ static sim_status read_one(const char *text, size_t length, solver_choice *c, si
     if (!c->text) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
     }
-    sim_status status = solver_words_check(c->text, error);
+    sim_status status = solver_words_check(NULL, c->text, error);
     if (status) {
         return status;
     }

@@ -41,7 +41,7 @@ static int vector(const cJSON *object, const char *key, sim_v3 *value) {
 /* As scenes and --solver have it: "pgs", "pgs:max_iterations=100". */
 static int read_solver(const char *words, live_command *command) {
     sim_error unused;
-    if (strlen(words) >= sizeof command->words || solver_words_check(words, &unused)) {
+    if (strlen(words) >= sizeof command->words || solver_words_check(NULL, words, &unused)) {
         return 0;
     }
     snprintf(command->words, sizeof command->words, "%.*s", (int)solver_words_name(words), words);

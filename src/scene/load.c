@@ -24,7 +24,7 @@ static bool begin(loader *l, const char *content, size_t length, const char *pat
     l->scene->text = text;
     l->scene->text_length = length;
     l->scene->memory = l->kept;
-    l->reader = (reader){&l->report, l->work};
+    l->reader = (reader){&l->report, l->work, l->solvers};
     sim_sha256_start(&l->hash);
     l->main = sim_add_document(l, path, text, length);
     return l->main && l->main->root;
@@ -109,6 +109,7 @@ sim_scene *sim_load_scene(const char *content, size_t length, const char *path, 
                 .steps_left = limits->solids,
                 .mesh_bytes_left = limits->mesh_bytes,
                 .cache = overrides ? overrides->cache : NULL,
+                .solvers = overrides ? overrides->solvers : NULL,
                 .files = *files};
     *l.report.found = (sim_diagnostics){.memory = messages};
     if (messages && begin(&l, content, length, path)) {

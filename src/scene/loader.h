@@ -126,6 +126,7 @@ typedef struct loader {
     geometry_entry *geometries;          /* of files */
     int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */
     const char *cache;                   /* folder for sampled fields; NULL: none */
+    const sim_solver_registry *solvers;  /* by name; NULL: those of the library */
     bool built;
 } loader;
 

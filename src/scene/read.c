@@ -44,9 +44,15 @@ static void default_vector(const char *standard, int count, double *out) {
     }
 }
 
-static int enum_value(const field *f, const char *name, size_t length) {
-    for (int i = 0; f->name_of(i); i++) {
-        if (strlen(f->name_of(i)) == length && strncmp(f->name_of(i), name, length) == 0) {
+/* The words that a field takes; those of solvers are the caller's to add to. */
+static const char *word_at(const reader *r, const field *f, int i) {
+    const sim_solver_card *card = f->settings ? sim_solver_registry_at(r->solvers, i) : NULL;
+    return !f->settings ? f->name_of(i) : card ? card->name : NULL;
+}
+
+static int enum_value(const reader *r, const field *f, const char *name, size_t length) {
+    for (int i = 0; word_at(r, f, i); i++) {
+        if (strlen(word_at(r, f, i)) == length && strncmp(word_at(r, f, i), name, length) == 0) {
             return i;
         }
     }
@@ -56,11 +62,11 @@ static int enum_value(const field *f, const char *name, size_t length) {
 /* Defaults of texts stand in the tables with quotes; those of names are words of the format. */
 static const char *default_text(const char *standard) { return strcmp(standard, "\"world\"") == 0 ? "world" : ""; }
 
-static unsigned default_set(const field *f) {
+static unsigned default_set(const reader *r, const field *f) {
     unsigned set = 0;
     for (const char *c = strchr(f->standard, '"'); c; c = strchr(c, '"')) {
         size_t length = strcspn(c + 1, "\"");
-        set |= 1u << enum_value(f, c + 1, length);
+        set |= 1u << enum_value(r, f, c + 1, length);
         c += length + 2;
     }
     return set;
@@ -71,7 +77,7 @@ static void set_default(const reader *r, const field *f, void *out) {
         sim_read(r, NULL, f->table, out);
         const field *alone = f->standard && f->table->shorthand ? sim_table_field(f->table, f->table->shorthand) : NULL;
         if (alone && alone->kind == FIELD_ENUM) {
-            *(int *)place(out, alone) = enum_value(alone, f->standard + 1, strlen(f->standard) - 2);
+            *(int *)place(out, alone) = enum_value(r, alone, f->standard + 1, strlen(f->standard) - 2);
         }
     } else if (f->kind == FIELD_ENUM && !f->standard) {
         *(int *)out = -1;
@@ -92,10 +98,10 @@ static void set_default(const reader *r, const field *f, void *out) {
             default_vector(f->standard, f->count, out);
             break;
         case FIELD_ENUM:
-            *(int *)out = enum_value(f, f->standard + 1, strlen(f->standard) - 2);
+            *(int *)out = enum_value(r, f, f->standard + 1, strlen(f->standard) - 2);
             break;
         case FIELD_ENUMS:
-            *(unsigned *)out = default_set(f);
+            *(unsigned *)out = default_set(r, f);
             break;
         case FIELD_TEXT:
         case FIELD_NAME:
@@ -252,10 +258,10 @@ static bool read_rows(const reader *r, const node *n, const field *f, number_lis
     return good;
 }
 
-static bool list_names(const field *f, char *names) {
+static bool list_names(const reader *r, const field *f, char *names) {
     size_t length = 0;
-    for (int i = 0; f->name_of(i) && !(f->simulated && i >= f->simulated); i++) {
-        length += (size_t)snprintf(names + length, LIST_SIZE - length, "%s%s", i ? ", " : "", f->name_of(i));
+    for (int i = 0; word_at(r, f, i) && !(f->simulated && i >= f->simulated); i++) {
+        length += (size_t)snprintf(names + length, LIST_SIZE - length, "%s%s", i ? ", " : "", word_at(r, f, i));
         if (length + 40 > LIST_SIZE) {
             return false;
         }
@@ -268,10 +274,10 @@ static bool read_enum(const reader *r, const node *n, const field *f, int *out) 
         return wrong_kind(r, n, "a text");
     }
     size_t length = f->settings ? solver_words_name(n->text) : strlen(n->text);
-    int value = enum_value(f, n->text, length);
+    int value = enum_value(r, f, n->text, length);
     if (value >= 0 && n->text[length]) {
         sim_error why;
-        if (solver_words_check(n->text, &why)) {
+        if (solver_words_check(r->solvers, n->text, &why)) {
             sim_report_value(r->report, n, NULL, "%s", why.text);
             return false;
         }
@@ -283,9 +289,9 @@ static bool read_enum(const reader *r, const node *n, const field *f, int *out) 
     if (value < 0) {
         nearest near = {.wanted = n->text};
         char names[LIST_SIZE] = "", hint[160];
-        list_names(f, names);
-        for (int i = 0; f->name_of(i); i++) {
-            sim_nearest_try(&near, f->name_of(i));
+        list_names(r, f, names);
+        for (int i = 0; word_at(r, f, i); i++) {
+            sim_nearest_try(&near, word_at(r, f, i));
         }
         const char *said = sim_foreign_value(f, n->text, hint, sizeof hint);
         sim_report_value(r->report, n, said ? said : sim_nearest_hint(&near, hint, sizeof hint),
@@ -444,10 +450,10 @@ static bool unknown_key(const reader *r, const node *n, const table *t) {
 }
 
 /* Value of the key that says which of the others belong; -1 if there is none or it is wrong. */
-static int type_of(const node *n, const table *t) {
+static int type_of(const reader *r, const node *n, const table *t) {
     const field *f = t->type_key ? sim_table_field(t, t->type_key) : NULL;
     const node *member = f ? sim_node_member(n, t->type_key) : NULL;
-    return member && member->kind == NODE_TEXT ? enum_value(f, member->text, strlen(member->text)) : -1;
+    return member && member->kind == NODE_TEXT ? enum_value(r, f, member->text, strlen(member->text)) : -1;
 }
 
 /* `alone`: the key that a value which is no object stands for. */
@@ -547,7 +553,7 @@ static bool read_members(const reader *r, const node *n, const table *t, void *o
         return read_value(r, n, alone, place(out, alone), deep) &&
                (!is_type || check_missing(r, n, t, *(const int *)place(out, alone), alone));
     }
-    int type = type_of(n, t);
+    int type = type_of(r, n, t);
     const field *type_field = t->type_key ? sim_table_field(t, t->type_key) : NULL;
     if (type_field && type_field->simulated && type >= type_field->simulated) {
         int unused;

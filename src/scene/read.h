@@ -11,6 +11,7 @@
 typedef struct reader {
     report *report;
     sim_pool *pool;
+    const sim_solver_registry *solvers; /* NULL: those of the library */
 } reader;
 
 /* Read `n` (NULL: nothing given) into `out`, defaults where keys are absent.  Everything wrong is reported; false if

@@ -99,7 +99,7 @@ static void read_solver_options(loader *l, const sim_solver_card *card, const no
 void sim_read_contact_options(loader *l) {
     const world_data *w = &l->data.world;
     sim_options *o = &l->scene->options;
-    o->solver = sim_solver_at(w->solver);
+    o->solver = sim_solver_registry_at(l->solvers, w->solver);
     o->compliance = w->compliance - 1;
     o->law = (sim_law_options){w->law.beta, w->law.sigma, w->law.push, w->law.threshold, w->law.carried, w->law.slop};
     if (o->solver) {

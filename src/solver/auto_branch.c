@@ -260,10 +260,10 @@ int auto_go_on(auto_turns *t, auto_branch *b, double work) {
     solver_piece piece = b->type->go_on(b->state, b->call.work + work);
     auto_look(t, b);
     confirm(t, b);
-    if (piece == SOLVER_ENDED && b->stage == AUTO_RUNNING) {
+    if (piece == SIM_PIECE_ENDED && b->stage == AUTO_RUNNING) {
         end(t, b);
     }
-    return piece != SOLVER_NO_MEMORY;
+    return piece != SIM_PIECE_NO_MEMORY;
 }
 
 int auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps) {

@@ -350,11 +350,11 @@ static solver_piece iterate(canal *c, double until) {
     while (c->round < (int)c->call->option[ROUNDS] && outcome == SIM_OUTCOMES) {
         int steps = c->inner.iterations;
         if (c->call->work >= until) {
-            return SOLVER_PAUSED;
+            return SIM_PIECE_PAUSED;
         }
         int kept = run_round(c);
         if (kept < 0) {
-            return SOLVER_NO_MEMORY;
+            return SIM_PIECE_NO_MEMORY;
         }
         c->round++;
         c->call->work += (c->inner.iterations - steps + c->leap.guessed) * c->call->unit + c->work_of_round;
@@ -366,7 +366,7 @@ static solver_piece iterate(canal *c, double until) {
     }
     c->call->out->outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
     c->ended = 1;
-    return SOLVER_ENDED;
+    return SIM_PIECE_ENDED;
 }
 
 /* lambda and p of these impulses (NULL: none) and the velocities as they stand. */
@@ -498,7 +498,7 @@ static int solve(solver_call *call) {
         return 1;
     }
     void *state = begin(call);
-    return state && go_on(state, HUGE_VAL) != SOLVER_NO_MEMORY;
+    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY;
 }
 
 static void *create(void) { return hessian_create(); }

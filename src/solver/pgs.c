@@ -155,7 +155,7 @@ typedef struct iteration {
 
 static solver_piece end(iteration *r, sim_outcome outcome) {
     r->call->out->outcome = outcome;
-    return SOLVER_ENDED;
+    return SIM_PIECE_ENDED;
 }
 
 static void begin_iteration(iteration *r) {
@@ -174,7 +174,7 @@ static solver_piece iterate(iteration *r, double until) {
     double tolerance = o[TOLERANCE];
     while (r->sweep < (int)o[MAX_ITERATIONS] && !(r->b.residual <= tolerance) && !solution_stopped(call->out)) {
         if (call->work >= until) {
-            return SOLVER_PAUSED;
+            return SIM_PIECE_PAUSED;
         }
         int sweep = call->out->iterations = ++r->sweep;
         extrapolation_begin(&r->e, s->gamma);
@@ -263,7 +263,7 @@ static void take(void *state, const double *impulse) {
 
 static int solve(solver_call *call) {
     void *state = begin(call);
-    return state && go_on(state, HUGE_VAL) != SOLVER_NO_MEMORY;
+    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY;
 }
 
 const solver_type solver_pgs = {

@@ -57,7 +57,7 @@ static sim_status prepare(sim_solver *s, const double *option, sim_error *error)
 sim_solver *sim_solver_create(const sim_solver_card *card, const double *option, sim_error *error) {
     const solver_type *type = solver_type_of(card);
     if (!type) {
-        sim_fail(error, SIM_BAD_INPUT, "no such solver");
+        sim_fail(error, SIM_BAD_INPUT, "the solver %s is neither of the library nor registered", card->name);
         return NULL;
     }
     sim_solver *s = calloc(1, sizeof *s);

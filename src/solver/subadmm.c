@@ -305,11 +305,11 @@ static solver_piece go_on(void *state, double until) {
     iteration *r = state;
     sim_solution *out = r->s.call->out;
     if (!iterate(&r->s, &r->at, until)) {
-        return SOLVER_NO_MEMORY;
+        return SIM_PIECE_NO_MEMORY;
     }
     hand_out(r);
     out->outcome = r->at.outcome;
-    return r->at.outcome == SIM_OUTCOMES ? SOLVER_PAUSED : SOLVER_ENDED;
+    return r->at.outcome == SIM_OUTCOMES ? SIM_PIECE_PAUSED : SIM_PIECE_ENDED;
 }
 
 /* As if it began with this guess, but for kappa. */
@@ -329,7 +329,7 @@ static int solve(solver_call *call) {
         return 1;
     }
     void *state = begin(call);
-    return state && go_on(state, HUGE_VAL) != SOLVER_NO_MEMORY;
+    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY;
 }
 
 static void *create(void) { return hessian_create(); }

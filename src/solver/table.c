@@ -1,40 +1,20 @@
-/* All solvers there are: a new one is a file and a line here. */
+/* All solvers of the library, in the order of meson.build, which makes list.h: a new one is a file and a line there. */
 #include "solver/table.h"
 #include "solver/solver.h"
 
 #include <string.h>
 
-extern const solver_type solver_sap;
-extern const solver_type solver_pgs;
-extern const solver_type solver_canal;
-extern const solver_type solver_subadmm;
-extern const solver_type solver_auto;
-extern const solver_type solver_nsn;
-extern const solver_type solver_incp;
-extern const solver_type solver_mncp_rlm;
-extern const solver_type solver_mncp_plm;
-extern const solver_type solver_mlcp_pfb_rlm;
-extern const solver_type solver_mlcp_pfb_plm;
-extern const solver_type solver_mlcp_pivot;
+#define SOLVER(NAME) extern const solver_type solver_##NAME;
+#include "solver/list.h"
+#undef SOLVER
 
-/* One a line. */
+#define SOLVER(NAME) &solver_##NAME,
 static const solver_type *const table[] = {
-    &solver_sap,          //
-    &solver_pgs,          //
-    &solver_canal,        //
-    &solver_subadmm,      //
-    &solver_auto,         //
-    &solver_nsn,          //
-    &solver_incp,         //
-    &solver_mncp_rlm,     //
-    &solver_mncp_plm,     //
-    &solver_mlcp_pfb_rlm, //
-    &solver_mlcp_pfb_plm, //
-    &solver_mlcp_pivot,   //
-    NULL,                 /* the end */
+#include "solver/list.h"
 };
+#undef SOLVER
 
-int sim_solver_count(void) { return (int)(sizeof table / sizeof *table) - 1; }
+int sim_solver_count(void) { return (int)(sizeof table / sizeof *table); }
 
 const sim_solver_card *sim_solver_at(int index) {
     return index >= 0 && index < sim_solver_count() ? &table[index]->card : NULL;
@@ -55,5 +35,5 @@ const solver_type *solver_type_of(const sim_solver_card *card) {
             return table[k];
         }
     }
-    return NULL;
+    return card->registered;
 }

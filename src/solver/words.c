@@ -67,13 +67,13 @@ static sim_status not_a_value(const sim_solver_card *card, const sim_solver_opti
                     o->whole ? "whole number" : "number", o->low, o->high, text);
 }
 
-static sim_status no_solver(const char *name, sim_error *error) {
+static sim_status no_solver(const sim_solver_registry *solvers, const char *name, sim_error *error) {
     enum { MOST = 63 };
     const char *names[MOST + 1] = {NULL};
     char all[400] = "";
-    for (int k = 0; k < sim_solver_count() && k < MOST; k++) {
+    for (int k = 0; k < sim_solver_registry_count(solvers) && k < MOST; k++) {
         size_t used = strlen(all);
-        names[k] = sim_solver_at(k)->name;
+        names[k] = sim_solver_registry_at(solvers, k)->name;
         snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", names[k]);
     }
     const char *near = sim_nearest_word(name, names);
@@ -133,14 +133,14 @@ sim_status solver_words_options(const sim_solver_card *card, const char *text, s
     return status;
 }
 
-sim_status solver_words_check(const char *text, sim_error *error) {
+sim_status solver_words_check(const sim_solver_registry *solvers, const char *text, sim_error *error) {
     double value[SOLVER_MOST_OPTIONS];
     char name[WORD + 1];
     size_t length = solver_words_length(text);
     copy_word(text, solver_words_name(text), name);
-    const sim_solver_card *card = sim_solver_find(name);
+    const sim_solver_card *card = sim_solver_registry_find(solvers, name);
     if (!card || strlen(name) < solver_words_name(text)) {
-        return no_solver(name, error);
+        return no_solver(solvers, name, error);
     }
     if (text[length]) {
         return sim_fail(error, SIM_BAD_INPUT,

@@ -8,7 +8,7 @@
 #ifndef SOLVER_WORDS_H
 #define SOLVER_WORDS_H
 
-#include <sim/solver.h>
+#include <sim/method.h>
 #include <stddef.h>
 
 /* Enough for the options of any card. */
@@ -24,8 +24,8 @@ sim_status solver_words_setting(const sim_solver_card *card, const char *setting
 /* The options behind the name of the card in `text` (length in all), over the values that stand in `value`, one each. */
 sim_status solver_words_options(const sim_solver_card *card, const char *text, size_t length, double *value,
                                 sim_error *error);
-/* The whole: a solver, with options that are its own and within their ranges. */
-sim_status solver_words_check(const char *text, sim_error *error);
+/* The whole: a solver of those (NULL: of the library), with options that are its own and within their ranges. */
+sim_status solver_words_check(const sim_solver_registry *solvers, const char *text, sim_error *error);
 /* The index of an option; -1: there is none such. */
 int solver_words_option(const sim_solver_card *card, const char *name, size_t length);
 

@@ -30,6 +30,17 @@ compiled_readme() {
         grep -q -F "$(tail -n 1 "$place/said")" "$here/../../README.md"
 }
 
+# So does the solver of one's own in the documentation.
+compiled_solver() {
+    page=$here/../../docs/adding-a-solver.md
+    for part in 1 2; do
+        python3 "$here/../support/code_of.py" "$page" $part "$place/part$part.c" || return 1
+    done
+    $cc -std=c17 -Wall -Wextra -Werror "$place/part1.c" "$place/part2.c" $(package --cflags --libs sim) -lm -o "$place/solver" &&
+        (cd "$here/../.." && LD_LIBRARY_PATH=$libraries "$place/solver") > "$place/said" && cat "$place/said" &&
+        grep -q -x -F "$(tail -n 1 "$place/said")" "$page"
+}
+
 program_runs() { env -i "$(dirname "$(dirname "$headers")")/bin/sim" --version; }
 
 # Those beside it, not those of the source: one that is broken is noticed.
@@ -58,6 +69,7 @@ case_of "pkg-config knows the version" test "$(package --modversion sim)" = "$(s
 case_of "a program runs with the shared library" compiled_shared
 case_of "a program runs with the static library" compiled_static
 case_of "the program in the README compiles, runs and prints what the README says" compiled_readme
+case_of "the solver of one's own in the documentation compiles, runs and prints what the page says" compiled_solver
 case_of "the installed program runs" program_runs
 case_of "the installed program finds the scenes that were installed with it" program_finds_its_scenes
 echo "1..$number"

@@ -245,14 +245,14 @@ Test(auto_turns, a_method_put_down_after_every_iteration_gives_the_same_bits) {
         pieces.out = (sim_solution){.v = pieces.v, .impulse = pieces.impulse};
         solver_call call = {p, pieces.R, pieces.target, option, scratch, kept, &pieces.out, 0, 0, NULL};
         void *state = type[k]->begin(&call);
-        solver_piece piece = SOLVER_PAUSED;
+        solver_piece piece = SIM_PIECE_PAUSED;
         int count = 0;
-        for (; state && piece == SOLVER_PAUSED; count++) {
+        for (; state && piece == SIM_PIECE_PAUSED; count++) {
             double before = call.work;
             piece = type[k]->go_on(state, call.work + 1e-3);
-            cr_expect(piece == SOLVER_ENDED || call.work > before);
+            cr_expect(piece == SIM_PIECE_ENDED || call.work > before);
         }
-        cr_expect_eq(piece, SOLVER_ENDED);
+        cr_expect_eq(piece, SIM_PIECE_ENDED);
         cr_expect_gt(count, 3);
         cr_expect_eq(pieces.out.iterations, whole.out.iterations);
         cr_expect_arr_eq(pieces.impulse, whole.impulse, (size_t)p->nrow * sizeof(double), "%s", type[k]->card.name);

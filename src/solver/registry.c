@@ -1,0 +1,176 @@
+/* Which solvers does a caller know by name?  Those of the library, and after them those that he registered.  Whoever looks a
+ * name up is given the registry: there is none that all share. */
+#include "solver/delassus.h"
+#include "solver/products.h"
+#include "solver/solver.h"
+#include "solver/words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sim_solver_registry {
+    int count, room;
+    sim_solver_method **method; /* each stays where it is: its card is in use */
+};
+
+enum { NAME = 40 }; /* letters of a name */
+
+sim_solver_registry *sim_solver_registry_create(sim_error *error) {
+    sim_solver_registry *made = calloc(1, sizeof *made);
+    if (!made) {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the solvers");
+    }
+    return made;
+}
+
+void sim_solver_registry_free(sim_solver_registry *registry) {
+    for (int k = 0; registry && k < registry->count; k++) {
+        free(registry->method[k]);
+    }
+    if (registry) {
+        free(registry->method);
+    }
+    free(registry);
+}
+
+/* ---- what can be registered ---- */
+
+/* Names stand in scenes and on command lines, before ":" and between ",". */
+static int is_name(const char *name) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    size_t length = name ? strlen(name) : 0;
+    return length > 0 && length <= NAME && strspn(name, letters) == length;
+}
+
+/* How many choices an option has; its highest value. */
+static double highest(const sim_solver_option *o) {
+    int count = 0;
+    while (o->choice && o->choice[count]) {
+        count++;
+    }
+    return o->choice ? count - 1 : o->high;
+}
+
+static sim_status check_option(const sim_solver_card *card, int k, sim_error *error) {
+    const sim_solver_option *o = &card->option[k];
+    if (!is_name(o->name) || !o->help) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "solver %s: option %d needs a help text and a name of letters, digits, - and _", card->name, k);
+    }
+    for (int i = 0; i < k; i++) {
+        if (strcmp(o->name, card->option[i].name) == 0) {
+            return sim_fail(error, SIM_BAD_INPUT, "solver %s: two options are called %s", card->name, o->name);
+        }
+    }
+    double low = o->choice ? 0 : o->low, high = highest(o);
+    if (!(o->standard >= low && o->standard <= high) ||
+        ((o->whole || o->choice) && o->standard != floor(o->standard))) {
+        return sim_fail(error, SIM_BAD_INPUT, "solver %s: option %s stands at %g, but takes %s from %g to %g",
+                        card->name, o->name, o->standard, o->whole || o->choice ? "whole numbers" : "numbers", low,
+                        high);
+    }
+    return SIM_OK;
+}
+
+static sim_status check(const sim_solver_registry *registry, const sim_solver_method *method, sim_error *error) {
+    const sim_solver_card *card = &method->card;
+    if (!is_name(card->name)) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "a solver needs a name of up to %d letters, digits, - and _, not \"%.80s\"", NAME,
+                        card->name ? card->name : "");
+    }
+    if (sim_solver_registry_find(registry, card->name)) {
+        return sim_fail(error, SIM_BAD_INPUT, "there is a solver %s already", card->name);
+    }
+    if (!method->solve || !card->method || !card->paper || !card->kinds || !method->create != !method->destroy) {
+        return sim_fail(
+            error, SIM_BAD_INPUT,
+            "solver %s: solve, texts for method and paper, and kinds of constraints are needed, and create and "
+            "destroy both or neither",
+            card->name);
+    }
+    if (card->noptions < 0 || card->noptions > SOLVER_MOST_OPTIONS || (card->noptions && !card->option)) {
+        return sim_fail(error, SIM_BAD_INPUT, "solver %s: it may have 0 to %d options", card->name,
+                        SOLVER_MOST_OPTIONS);
+    }
+    sim_status status = SIM_OK;
+    for (int k = 0; k < card->noptions && !status; k++) {
+        status = check_option(card, k, error);
+    }
+    return status;
+}
+
+/* ---- registered ---- */
+
+static int make_room(sim_solver_registry *registry) {
+    if (registry->count < registry->room) {
+        return 1;
+    }
+    int room = 2 * registry->room + 4;
+    sim_solver_method **method = realloc(registry->method, (size_t)room * sizeof *method);
+    if (method) {
+        registry->method = method;
+        registry->room = room;
+    }
+    return method != NULL;
+}
+
+const sim_solver_card *sim_solver_register(sim_solver_registry *registry, const sim_solver_method *method,
+                                           sim_error *error) {
+    if (check(registry, method, error)) {
+        return NULL;
+    }
+    sim_solver_method *own = make_room(registry) ? malloc(sizeof *own) : NULL;
+    if (!own) {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", method->card.name);
+        return NULL;
+    }
+    *own = *method;
+    own->spreads = 0; /* how work is shared out is not public */
+    own->card.registered = own;
+    registry->method[registry->count++] = own;
+    return &own->card;
+}
+
+int sim_solver_registry_count(const sim_solver_registry *registry) {
+    return sim_solver_count() + (registry ? registry->count : 0);
+}
+
+const sim_solver_card *sim_solver_registry_at(const sim_solver_registry *registry, int index) {
+    int own = index - sim_solver_count();
+    return own < 0 || !registry ? sim_solver_at(index) : own < registry->count ? &registry->method[own]->card : NULL;
+}
+
+const sim_solver_card *sim_solver_registry_find(const sim_solver_registry *registry, const char *name) {
+    for (int k = 0; k < sim_solver_registry_count(registry); k++) {
+        const sim_solver_card *card = sim_solver_registry_at(registry, k);
+        if (strcmp(card->name, name) == 0) {
+            return card;
+        }
+    }
+    return NULL;
+}
+
+/* ---- what a method may ask for ---- */
+
+void *sim_solver_memory(sim_solver_call *call, size_t count, size_t size) {
+    return sim_arena_alloc(call->scratch, count, size);
+}
+
+void sim_solver_velocity(const sim_problem *problem, const double *v, double *u) { problem_velocity(problem, v, u); }
+
+void sim_solver_response(const sim_problem *p, const double *impulse, double *v) {
+    problem_jacobian_transposed(p, impulse, v);
+    problem_mass_solve(p, v);
+    for (int j = 0; j < p->nv; j++) {
+        v[j] += p->v_free[j];
+    }
+}
+
+int sim_solver_diagonal(sim_solver_call *call, double *W) {
+    size_t mark = sim_arena_mark(call->scratch);
+    int done = delassus_diagonal(call->problem, NULL, call->scratch, W);
+    sim_arena_release(call->scratch, mark);
+    return done;
+}
