@@ -128,8 +128,29 @@ static void refuse_step(sim_run *r) {
     end_run(r, SIM_FAILED, "failed", sim_world_set_state(r->world, &r->good, &back) ? &back : &why);
 }
 
+/* Once, where a step takes so long that its user wonders whether it will end: what it spends its time on. */
+static void say_slow(sim_run *r, double seconds) {
+    static const double SLOW = 10; /* s */
+    const sim_step_info *info = sim_world_info(r->world);
+    if (r->told_slow || r->request->quiet || seconds < SLOW) {
+        return;
+    }
+    r->told_slow = 1;
+    progress_end(&r->progress);
+    fprintf(stderr, "sim: note: step %lld took %.3g s: %d contacts in %d %s",
+            (long long)sim_world_state(r->world)->step, seconds, info->contacts, info->islands,
+            info->islands == 1 ? "island" : "islands");
+    if (info->factorisations > 0) {
+        fprintf(stderr,
+                ", %d factors of %.1e multiplications all in all; --solver subadmm factors no island as a whole",
+                info->factorisations, info->multiplications);
+    }
+    fputc('\n', stderr);
+}
+
 static void step(sim_run *r) {
     sim_error why;
+    double began = clock_seconds();
     int strict = r->good.q != NULL;
     if (strict && !keep_good_state(r)) {
         sim_fail(&why, SIM_NO_RESOURCE, "no memory for a state");
@@ -141,6 +162,7 @@ static void step(sim_run *r) {
         return;
     }
     tally_step(&r->tally, r->world);
+    say_slow(r, clock_seconds() - began);
     const sim_step_info *info = sim_world_info(r->world);
     if (strict && (info->nonconverged || info->unsolved)) {
         refuse_step(r);

@@ -31,6 +31,7 @@ typedef struct sim_run {
     int64_t recorded;   /* the last step on record, -1: none */
     run_tally tally;
     run_progress progress;
+    int told_slow; /* that a step took long */
     double wall;
     int exit_status;
     const char *ending; /* "finished", "failed", "interrupted", "stopped" */

@@ -160,6 +160,9 @@ int supernodal_analyse(supernodal *s, const spd_graph *graph, const int *node, c
     return s->L != NULL;
 }
 
+double supernodal_multiplications(const supernodal *s) { return 0.5 * s->common.fl; }
+double supernodal_numbers(const supernodal *s) { return s->common.lnz; }
+
 int supernodal_order(supernodal *s, const spd_graph *g, int *node) {
     size_t n = (size_t)g->nodes;
     cholmod_sparse *A = cholmod_allocate_sparse(n, n, (size_t)g->edges, 1, 1, -1, CHOLMOD_PATTERN, &s->common);

@@ -10,6 +10,9 @@ supernodal *supernodal_create(void);
 void supernodal_free(supernodal *s);
 /* `node`: the order of elimination.  0 without memory. */
 int supernodal_analyse(supernodal *s, const spd_graph *graph, const int *node, const int *place);
+/* Multiplications of a factor, as the last analysis counts them; numbers in it. */
+double supernodal_multiplications(const supernodal *s);
+double supernodal_numbers(const supernodal *s);
 /* An order for graphs that are too large for ours: node[], by approximate minimum degree.  0 without memory. */
 int supernodal_order(supernodal *s, const spd_graph *graph, int *node);
 /* 0 if not positive definite, -1 without memory. */

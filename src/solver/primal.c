@@ -250,6 +250,9 @@ int primal_minimise(primal *p) {
         if (p->out->iterations >= p->options.max_iterations || solution_stopped(p->out)) {
             return finish(p, SIM_AT_LIMIT);
         }
+        if (p->out->multiplications + hessian_work(p->hessian).multiplications > p->options.most_work) {
+            return finish(p, SIM_AT_LIMIT);
+        }
         cost = fmin(cost, p->at.cost);
         least = fmin(least, p->at.residual);
         int found = primal_direction(p);

@@ -11,6 +11,7 @@ typedef struct primal_options {
     int max_iterations;
     int armijo;
     spd_method method;
+    double most_work; /* multiplications of all factors of a solve; HUGE_VAL: any number */
 } primal_options;
 
 /* What stands at a velocity v. */

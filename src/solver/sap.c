@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, LINE_SEARCH, FACTORISATION, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, LINE_SEARCH, FACTORISATION, MOST_WORK, OPTIONS };
 
 static const char *const searches[] = {"exact", "armijo", NULL};
 
@@ -34,6 +34,8 @@ static const sim_solver_option options[OPTIONS] = {
                      searches},
     [FACTORISATION] = {"factorisation", "how the Hessian is factored", 0, SPD_METHODS - 1, SPD_AUTO, 1,
                        hessian_methods},
+    [MOST_WORK] = {"most_work", "Newton steps end where their factors would cost so many multiplications, in 1e9", 0,
+                   1e12, 1e4, 0, NULL},
 };
 
 /* Compliance over the inverse mass: the least that is used; where the way there starts, and its steps; below which it is
@@ -170,7 +172,7 @@ static int solve(solver_call *call) {
     law_arrays a = {.over = ARENA_NEW(call->scratch, double, p->nv),
                     .inverse_mass = ARENA_NEW(call->scratch, double, p->nrow)};
     primal_options o = {value[TOLERANCE], (int)value[MAX_ITERATIONS], (int)value[LINE_SEARCH],
-                        (spd_method)(int)value[FACTORISATION]};
+                        (spd_method)(int)value[FACTORISATION], 1e9 * value[MOST_WORK]};
     if (!law_make(&a.law, p->nrow, call->scratch) || !a.over || !a.inverse_mass || !hessian_prepare(h, p, o.method)) {
         return 0;
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double exact[] = {1e-13, 200, 0, 0};
+static const double exact[] = {1e-13, 200, 0, 0, 1e4};
 static const problem_recipe recipe = {
     .bodies = 4, .chain = 7, .contacts = 12, .friction = 0.6, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 0.6};
 
@@ -38,7 +38,7 @@ static void begin(midst *m, random_source *r) {
     m->scratch = sim_arena_create();
     m->primal = (primal){.at = {.v = m->a.v, .gamma = m->a.impulse}};
     m->out = (sim_solution){0};
-    primal_options o = {1e-9, 100, 0, SPD_AUTO};
+    primal_options o = {1e-9, 100, 0, SPD_AUTO, HUGE_VAL};
     cr_assert(hessian_prepare(m->hessian, m->problem, SPD_AUTO));
     cr_assert(primal_begin(&m->primal, &m->law, m->hessian, &o, &m->out, m->scratch));
     m->v0 = calloc((size_t)m->problem->nv, sizeof *m->v0);

@@ -223,3 +223,34 @@ Test(spd, a_chain_and_a_star_are_eliminated_without_fill) {
     }
     spd_free(by);
 }
+
+/* Too large for an order of ours, and where all touch all and are many: CHOLMOD, which says what it costs. */
+Test(spd, work_is_known_whoever_factors) {
+    enum { CHAIN = 9000, ALL = 400 };
+    int *size = malloc(CHAIN * sizeof *size), edges = 0;
+    spd_edge *edge = malloc(sizeof *edge * ALL * ALL / 2);
+    spd *by = spd_create();
+    for (int t = 0; t < CHAIN; t++) {
+        size[t] = 6;
+        edge[t] = (spd_edge){t, t + 1};
+    }
+    cr_assert(spd_analyse(by, &(spd_graph){CHAIN, CHAIN - 1, size, edge}, SPD_AUTO));
+    cr_expect_eq(spd_expected(by).method, SPD_SUPERNODAL);
+    /* half the squares of the columns' lengths: 12 to 7 where one neighbour is left, 18 to 13 where there are two */
+    double work = spd_expected(by).multiplications;
+    cr_expect(work > 279 * (CHAIN - 1) && work < 730 * CHAIN, "%g", work);
+    cr_expect_geq(spd_expected(by).numbers, CHAIN * 18);
+    for (int a = 0; a < ALL; a++) {
+        for (int b = a + 1; b < ALL; b++) {
+            edge[edges++] = (spd_edge){a, b};
+        }
+    }
+    cr_assert(spd_analyse(by, &(spd_graph){ALL, edges, size, edge}, SPD_AUTO));
+    cr_expect_eq(spd_expected(by).method, SPD_SUPERNODAL);
+    double n = 6.0 * ALL;
+    work = spd_expected(by).multiplications;
+    cr_expect(fabs(work - n * n * n / 6) < 0.01 * work, "%g, %g", work, n * n * n / 6);
+    spd_free(by);
+    free(edge);
+    free(size);
+}
