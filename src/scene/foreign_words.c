@@ -114,6 +114,7 @@ static const foreign_key of_actuator[] = {
     {" forcerange ctrlrange limit limits max_force max_torque torque_limit ", "that is \"effort\""},
     {" setpoint position reference q_des ref desired trajectory ", "that is \"target\""},
     {" torque ctrl control force input ", "that is \"feedforward\""},
+    {" gear gear_ratio transmission ", "\"kp\", \"kd\" and \"effort\" are those at the joint, behind any gear"},
     {" body ", "that is \"joint\", the name of the body whose joint it drives"},
     {NULL, NULL}};
 

@@ -72,7 +72,7 @@ const table sim_table_track = {
     "`exp`, `log` (natural), `sqrt`, `abs`, `min(a, b)`, `max(a, b)`, `mod(a, b)` (from 0 to b). In pieces: "
     "`step(x)` is 0 before 0 and 1 from there on, `ramp(x)` is `max(x, 0)`, `smooth(x, from, to)` goes from 0 to 1 "
     "with a continuous rate, `if(condition, then, else)` takes one of two. A formula must have a finite value "
-    "throughout the run.",
+    "throughout the run; it has at most 256 numbers, names and operators, nested at most 32 deep.",
     sizeof(track_data),
     track_fields,
     .count = COUNT(track_fields),

@@ -53,6 +53,7 @@ Test(scene_foreign, keys_are_told_by_their_name_and_place_here) {
     refused("{'sim': 1, 'world': {\n'dt': 0.1}}", "scene.json:2:1", "that is \"step\"");
     refused("{'sim': 1, 'materials': [{'name': 'm',\n'mu': 0.1}]}", "scene.json:2:1", "that is \"friction\"");
     refused(BODY("'q': 0}], 'actuators': [{'joint': 'a',\n'kv': 1"), "scene.json:3:1", "that is \"kd\"");
+    refused(BODY("'q': 0}], 'actuators': [{'joint': 'a',\n'gear': 1"), "scene.json:3:1", "are those at the joint");
     refused(BODY("'q': 0}], 'exclusions': [{'first': 'a', 'second': 'world',\n'body1': 'a'"), "scene.json:3:1",
             "that is \"first\"");
 }
