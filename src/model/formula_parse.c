@@ -45,12 +45,15 @@ static void skip_spaces(parser *p) { p->at += strspn(p->at, " \t\n"); }
 
 /* The next word of the text, for a message. */
 static const char *next_word(const parser *p, char word[WORD + 3]) {
+    if (!*p->at) {
+        return "the end";
+    }
     size_t length = strspn(p->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
     length = length ? length : 1;
     while ((p->at[length] & 0xc0) == 0x80) { /* the rest of a letter in UTF-8 */
         length++;
     }
-    snprintf(word, WORD + 3, *p->at ? "'%.*s'" : "the end", (int)(length < WORD ? length : WORD), p->at);
+    snprintf(word, WORD + 3, "'%.*s'", (int)(length < WORD ? length : WORD), p->at);
     return word;
 }
 

@@ -204,6 +204,39 @@ Test(formula, ends_whatever_it_is_given) {
     refused(text, 64, "nested too deep");
 }
 
+/* Words at random, in memory that ends where the text does: every answer is a proper program or a place in the text. */
+Test(formula, is_a_program_or_a_mistake_whatever_the_words) {
+    static const char *const word[] = {"t",   "pi",       "1",    "2.5e3", "1e308", "0",     "+",    "-",     "*",
+                                       "/",   "^",        "(",    ")",     ",",     "<",     ">=",   "sin(",  "atan2(",
+                                       "if(", "smooth(",  "mod(", "min(",  "log(",  "sqrt(", "abs(", "step(", " ",
+                                       "x",   "\xc3\xa9", "e",    "..",    "1e",    "ramp(", "t)",   "1,"};
+    unsigned state = 1;
+    int good = 0;
+    for (int n = 0; n < 100000; n++) {
+        char text[200] = "";
+        state = state * 1103515245u + 12345u;
+        for (unsigned k = 1 + (state >> 16) % 14; k; k--) {
+            state = state * 1103515245u + 12345u;
+            strcat(text, word[(state >> 16) % (sizeof word / sizeof *word)]);
+        }
+        char *exact = malloc(strlen(text) + 1);
+        sim_term term[20];
+        int terms, wrong_at, room = 1 + n % 20;
+        sim_error error;
+        strcpy(exact, text);
+        if (sim_formula_parse(exact, term, room, &terms, &wrong_at, &error)) {
+            cr_assert(wrong_at >= 0 && wrong_at <= (int)strlen(text), "%s: at %d", text, wrong_at);
+        } else {
+            double value, rate;
+            cr_assert(terms <= room && formula_is_proper(term, terms, 1), "%s", text);
+            formula_at(term, terms, 1, 0.7, &value, &rate);
+            good++;
+        }
+        free(exact);
+    }
+    cr_assert(good > 1000, "only %d of them are formulas", good);
+}
+
 /* ---- keys ---- */
 
 Test(track, of_every_kind_has_the_rate_that_differences_show) {
