@@ -9,8 +9,10 @@
 
 enum { WORD = 60 };
 
-static int copy_word(const char *text, size_t length, char word[WORD + 1]) {
-    return snprintf(word, WORD + 1, "%.*s", (int)(length < WORD ? length : WORD), text);
+static void copy_word(const char *text, size_t length, char word[WORD + 1]) {
+    size_t kept = length < WORD ? length : WORD;
+    memcpy(word, text, kept);
+    word[kept] = 0;
 }
 
 /* ---- the parts ---- */
