@@ -200,9 +200,10 @@ typedef struct sim_law_options {
     double threshold; /* m/s: slower approaches do not bounce */
     double carried;   /* near-rigid: a contact that carries a load is stiffer by up to so much; 1: none is */
     double slop;      /* rigid: an overlap is left alone up to so much of the way dt |J (v* - v_start)| */
+    double undo;      /* m/s (rad/s about axes): what is rigid, or nearly, undoes an overlap no faster */
 } sim_law_options;
 
-/* 1, 1e-3, 0.2, 0.01 m/s, 1, 0.02 */
+/* 1, 1e-3, 0.2, 0.01 m/s, 1, 0.02, 0.1 m/s */
 SIM_API sim_law_options sim_law_options_default(void);
 
 /* R, diagonal, and target velocity of every row: [nrow] each. */

@@ -122,6 +122,7 @@ static void write_law(json_out *out, const sim_law_options *law) {
     json_real(out, "threshold", law->threshold);
     json_real(out, "carried", law->carried);
     json_real(out, "slop", law->slop);
+    json_real(out, "undo", law->undo);
     json_close(out, '}');
 }
 

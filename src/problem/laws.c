@@ -20,6 +20,15 @@
  * It has the units of the gap, vanishes with the step, and needs no size of bodies.  Its default, 1/50, is well
  * below what the near-rigid law (tau = dt, beta = 1) gives way by at rest, (dt + tau) beta^2/(4 pi^2) g dt = g dt^2 / 20.
  *
+ * Undoing.  No step undoes an overlap faster than `undo`, V in m/s (of rows about axes in rad/s), however short it is: the
+ * overlap is then gone after its depth over V at the earliest, and what that gives a body is m V^2 / 2.  Rigid, the target
+ * is at most V.  Near-rigid, where target_n = -phi0 / (dt + tau) > V, the contact's damper is made so much stronger:
+ *
+ *     tau' = -phi0 / V - dt,     R_n' = R_n V / target_n,     target_n' = V,
+ *
+ * the same stiffness k, so that what rests on it rests as deep as before.  (R_n' is not less than R_n / 1e6.)  A stiffness
+ * of a material that the step resolves is physics, and its energy was put in by who pressed: such a contact is left alone.
+ *
  * Near-rigid (Castro, Permenter, Han 2021, eqs. 23, 29, 30), with w = |W_ii|_F / 3 the contact's inverse mass:
  *
  *     R_n = max(beta^2 / (4 pi^2) w, 1 / (dt k (dt + tau))),   R_t = sigma w,   target_n = -phi0 / (dt + tau).
@@ -45,6 +54,8 @@
 
 #include <math.h>
 
+static const double STIFFEST = 1e-6; /* of R: the least that is left of it where much overlap is undone slowly */
+
 typedef struct law {
     const sim_problem *problem;
     sim_compliance compliance;
@@ -52,7 +63,8 @@ typedef struct law {
 } law;
 
 sim_law_options sim_law_options_default(void) {
-    return (sim_law_options){.beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1, .slop = 0.02};
+    return (sim_law_options){
+        .beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1, .slop = 0.02, .undo = 0.1};
 }
 
 double sim_law_reach(sim_compliance compliance, double step) { return compliance == SIM_NEAR_RIGID ? 2 * step : step; }
@@ -110,7 +122,23 @@ static double gap_target(const law *l, const sim_constraint *c, double gap) {
     if (gap >= 0) {
         return -gap / l->problem->step;
     }
-    return l->options->push * fmax(-gap - slop(l, c), 0) / l->problem->step;
+    return fmin(l->options->push * fmax(-gap - slop(l, c), 0) / l->problem->step, l->options->undo);
+}
+
+/* The part of the targets -gap / time that no row is faster than `undo` by: of a contact's or limit's overlap, and of the
+ * rows of an equality three by three. */
+static double undone_part(const law *l, const sim_constraint *c, int row, double time) {
+    const double *gap = l->problem->gap + c->row;
+    double speed = fmax(-gap[row], 0) / time;
+    if (c->kind == SIM_EQUALITY) {
+        int first = row / 3 * 3, end = first + 3 < c->rows ? first + 3 : c->rows;
+        double sum = 0;
+        for (int k = first; k < end; k++) {
+            sum += gap[k] * gap[k];
+        }
+        speed = sqrt(sum) / time;
+    }
+    return speed > l->options->undo ? l->options->undo / speed : 1;
 }
 
 int law_strikes(const sim_problem *p, double threshold, const sim_constraint *c, int row) {
@@ -134,13 +162,15 @@ static void compliant_row(const law *l, const sim_constraint *c, int row, double
     double softest = near ? l->options->beta * l->options->beta / (4 * M_PI * M_PI) * w : 0;
     if (rigid && !near) {
         *R = 0;
-        *target =
-            c->kind == SIM_EQUALITY ? -l->options->push * l->problem->gap[c->row + row] / dt : rigid_target(l, c, row);
+        double time = dt / l->options->push;
+        *target = c->kind == SIM_EQUALITY ? -l->problem->gap[c->row + row] / time * undone_part(l, c, row, time)
+                                          : rigid_target(l, c, row);
         return;
     }
     tau = rigid && tau == 0 ? dt : tau;
-    *R = fmax(softest, 1 / (dt * c->stiffness * (dt + tau)));
-    *target = -l->problem->gap[c->row + row] / (dt + tau);
+    double own = 1 / (dt * c->stiffness * (dt + tau)), part = own < softest ? undone_part(l, c, row, dt + tau) : 1;
+    *R = fmax(softest, own) * fmax(part, STIFFEST);
+    *target = -l->problem->gap[c->row + row] / (dt + tau) * part;
 }
 
 static void regularise(const law *l, const sim_constraint *c, const double *W, double stiffer, double *R,

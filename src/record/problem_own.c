@@ -163,14 +163,16 @@ static const struct {
     const char *name;
     size_t offset;
     double least, most;
-    int open; /* the least itself is too little */
+    int open;       /* the least itself is too little */
+    double missing; /* of files from before there was such a number; NAN: it must be there */
 } law_number[] = {
-    {"beta", offsetof(sim_law_options, beta), 0, DBL_MAX, 1},
-    {"sigma", offsetof(sim_law_options, sigma), 0, DBL_MAX, 1},
-    {"push", offsetof(sim_law_options, push), 0, 1, 0},
-    {"threshold", offsetof(sim_law_options, threshold), 0, DBL_MAX, 0},
-    {"carried", offsetof(sim_law_options, carried), 1, DBL_MAX, 0},
-    {"slop", offsetof(sim_law_options, slop), 0, DBL_MAX, 0},
+    {"beta", offsetof(sim_law_options, beta), 0, DBL_MAX, 1, NAN},
+    {"sigma", offsetof(sim_law_options, sigma), 0, DBL_MAX, 1, NAN},
+    {"push", offsetof(sim_law_options, push), 0, 1, 0, NAN},
+    {"threshold", offsetof(sim_law_options, threshold), 0, DBL_MAX, 0, NAN},
+    {"carried", offsetof(sim_law_options, carried), 1, DBL_MAX, 0, NAN},
+    {"slop", offsetof(sim_law_options, slop), 0, DBL_MAX, 0, NAN},
+    {"undo", offsetof(sim_law_options, undo), 0, INFINITY, 0, INFINITY},
 };
 enum { LAW_NUMBERS = sizeof law_number / sizeof law_number[0] };
 
@@ -373,7 +375,9 @@ sim_status problem_take_law(const store_node *group, sim_law_options *law, sim_e
     const store_node *stated = store_find(group, "law");
     for (int k = 0; stated && k < LAW_NUMBERS; k++) {
         const store_node *node = store_find(stated, law_number[k].name);
-        double value = node && node->kind == STORE_REAL && node->count == 1 ? node->real[0] : NAN;
+        double value = !node                                          ? law_number[k].missing
+                       : node->kind == STORE_REAL && node->count == 1 ? node->real[0]
+                                                                      : NAN;
         double least = law_number[k].least;
         if (!(law_number[k].open ? value > least : value >= least) || !(value <= law_number[k].most)) {
             return sim_fail(error, SIM_BAD_INPUT, "/%s/law/%s: must be one number %s %g, and at most %g",

@@ -14,7 +14,7 @@ enum { COMPOUND = SIM_SHAPE_TYPES };
 
 typedef struct law_data {
     const node *at;
-    double beta, sigma, push, threshold, carried, slop;
+    double beta, sigma, push, threshold, carried, slop, undo;
 } law_data;
 
 typedef struct world_data {

@@ -101,7 +101,8 @@ void sim_read_contact_options(loader *l) {
     sim_options *o = &l->scene->options;
     o->solver = sim_solver_registry_at(l->solvers, w->solver);
     o->compliance = w->compliance - 1;
-    o->law = (sim_law_options){w->law.beta, w->law.sigma, w->law.push, w->law.threshold, w->law.carried, w->law.slop};
+    o->law = (sim_law_options){w->law.beta,    w->law.sigma, w->law.push, w->law.threshold,
+                               w->law.carried, w->law.slop,  w->law.undo};
     if (o->solver) {
         read_solver_options(l, o->solver, sim_node_member(w->at, "solver"), w->solver_options);
     }

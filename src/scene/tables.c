@@ -95,6 +95,9 @@ static const field law_fields[] = {
     {"slop", FIELD_NUMBER, AT(law_data, slop), NOT_NEGATIVE, .standard = "0.02",
      .help = "Rigid: an overlap is left alone up to this part of the way that forces alone would move the contact in a "
              "step, g dt^2 under gravity."},
+    {"undo", FIELD_NUMBER, AT(law_data, undo), .unit = "m/s", NOT_NEGATIVE, .standard = "0.1",
+     .help = "What is rigid or near-rigid undoes an overlap no faster than this, whatever the step (about axes: in "
+             "rad/s)."},
 };
 const table sim_table_law = {"law",
                              "Numbers that all contacts share. What each contact is made of is said by materials.",

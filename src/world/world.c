@@ -57,12 +57,13 @@ static sim_status check_options(const sim_options *o, sim_error *error) {
         return sim_fail(error, SIM_BAD_INPUT, "nothing sleeps under the integrator rk4: choose another");
     }
     const sim_law_options *l = &o->law;
-    if (o->contacts && !(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 &&
-                         l->push <= 1 && l->threshold >= 0 && l->carried >= 1 && l->slop >= 0 && isfinite(l->slop))) {
+    if (o->contacts &&
+        !(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 && l->push <= 1 &&
+          l->threshold >= 0 && l->carried >= 1 && l->slop >= 0 && isfinite(l->slop) && l->undo >= 0)) {
         return sim_fail(
             error, SIM_BAD_INPUT,
-            "beta and sigma must be positive, push from 0 to 1, threshold and slop not negative, carried 1 or "
-            "more");
+            "beta and sigma must be positive, push from 0 to 1, threshold, slop and undo not negative, carried "
+            "1 or more");
     }
     return SIM_OK;
 }

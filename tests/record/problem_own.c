@@ -211,7 +211,7 @@ Test(problem_own, of_a_stack_is_solved_by_the_same_impulses_elsewhere) {
 
 /* What FCLIB's part says a gap may close by, w, is what the law makes of it; and where a file tells of no law it is the usual. */
 Test(problem_own, keeps_the_numbers_of_its_law_which_fclibs_part_is_written_by) {
-    sim_law_options usual = sim_law_options_default(), law = {0.3, 2e-5, 0.7, 0.25, 1e4, 0.05}, found;
+    sim_law_options usual = sim_law_options_default(), law = {0.3, 2e-5, 0.7, 0.25, 1e4, 0.05, 0.3}, found;
     static const double rest[3] = {0, 0, 0};
     sim_problem *p = point_on_ground(2, 0.5, -0.01, 0.01, rest);
     char path[64];
@@ -225,7 +225,7 @@ Test(problem_own, keeps_the_numbers_of_its_law_which_fclibs_part_is_written_by) 
         cr_assert_not_null(file, "%s", error.text);
         found = sim_problem_file_law(file);
         cr_expect_eq(memcmp(&found, k ? &law : &usual, sizeof law), 0);
-        double impulse[3] = {0, 0, 0}, v[3], push = (k ? law.push : usual.push) * 0.01 / 0.01, due = -push;
+        double impulse[3] = {0, 0, 0}, v[3], due = -(k ? law.undo : usual.undo); /* less than push asks for */
         cr_assert_eq(sim_problem_file_answer(file, impulse, "a test", &error), SIM_OK, "%s", error.text);
         cr_assert_eq(sim_problem_file_stored(file, v, impulse, &error), SIM_OK, "%s", error.text);
         cr_assert_eq(sim_problem_file_write(file, path, &error), SIM_OK, "%s", error.text);

@@ -12,6 +12,7 @@ static const char *const method[METHODS] = {"mlcp-pivot", "mlcp-pfb-rlm", "mlcp-
 static answer entry_of(const sim_problem *p) {
     answer a = answer_create(p, 1, 1e-3);
     sim_law_options o = sim_law_options_default();
+    o.undo = INFINITY;
     sim_regularise(p, SIM_RIGID, &o, NULL, a.R, a.target);
     return a;
 }

@@ -23,6 +23,7 @@ static double target_of(const sim_problem *p, int row, const sim_law_options *o)
 static double target_at(double gap, double restitution, double slop, double metre, double second) {
     sim_law_options o = sim_law_options_default();
     o.slop = slop;
+    o.undo = INFINITY;
     o.threshold *= metre / second;
     double dt = 0.01 * second, speed = metre / second, still[3] = {0}, fast[3] = {0, 0, -2 * speed};
     double v[3] = {0, 0, (restitution > 0 ? fast[2] : 0) - 0.01 * g * speed};
