@@ -36,13 +36,15 @@ typedef struct sim_certificate {
     double penetration; /* m: deepest -(gap + dt u_n), contacts and limits */
     double slip;        /* m/s: fastest |u_t| where friction is inside its cone, below 0.999 of it */
     double drive;       /* J: most that friction puts in, max gamma_t . u_t */
-    int worst;          /* constraint with the greatest natural map in e_vel; -1: none */
-    int nonfinite;      /* a number of the answer is none, or too large to be judged: the other figures are infinite */
+    double excess; /* J: kinetic energy beyond what free motion, targets, springs and motors put in (energy.c); of an
+                         * answer that a step refused for it, that of the refused */
+    int worst;     /* constraint with the greatest natural map in e_vel; -1: none */
+    int nonfinite; /* a number of the answer is none, or too large to be judged: the other figures are infinite */
 } sim_certificate;
 
 /* What the certificate of many islands is made of: judge each, add up (from all zeros), finish. */
 typedef struct sim_judgement {
-    double sum[22], most[5]; /* the judge's own business */
+    double sum[27], most[5]; /* the judge's own business */
     int contacts, constraints, worst, nonfinite;
 } sim_judgement;
 
@@ -53,6 +55,14 @@ SIM_API void sim_judge(const sim_problem *problem, const sim_regularisation *rig
                        sim_cone cone, const double *v, const double *impulse, double *work, sim_judgement *judgement);
 /* `constraint0`: where this island's constraints start in the list of all. */
 SIM_API void sim_judgement_add(sim_judgement *sum, const sim_judgement *island, int constraint0);
+/* What an answer gains over free motion with the impulses that springs and motors have in it, what the targets of stops
+ * (contacts, limits) and of equalities put in, and the size of the energies that `gain` is the difference of. */
+typedef struct sim_energy_gain {
+    double gain, stops, equalities, size; /* J */
+} sim_energy_gain;
+SIM_API sim_energy_gain sim_judgement_gain(const sim_judgement *judgement);
+/* The answer judged stands for one that was refused for an excess of so many J. */
+SIM_API void sim_judgement_refuse(sim_judgement *judgement, double excess);
 SIM_API sim_certificate sim_judgement_finish(const sim_judgement *judgement);
 
 #ifdef __cplusplus

@@ -332,6 +332,8 @@ SIM_API int sim_builder_add_load(sim_builder *builder, const sim_load *load, int
 SIM_API int sim_builder_add_equality(sim_builder *builder, const sim_equality *equality);
 /* Frees the builder.  NULL on failure. */
 SIM_API sim_model *sim_builder_finish(sim_builder *builder, sim_error *error);
+/* Of a model that no world uses yet: the shapes of these bodies never touch either. */
+SIM_API sim_status sim_model_exclude(sim_model *model, const sim_exclusion *pairs, int count, sim_error *error);
 SIM_API void sim_model_free(sim_model *model);
 
 /* Index of a body by name, or -1. */

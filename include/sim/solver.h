@@ -67,6 +67,7 @@ typedef enum sim_reason {
     SIM_REASON_SINGULAR,   /* a matrix could not be divided by, or not within rounding */
     SIM_REASON_NONFINITE,  /* a number is not finite */
     SIM_REASON_UNFIT,      /* no law that its method knows */
+    SIM_REASON_ENERGY,     /* its answer creates energy, and was not taken: said by steps, not by solvers */
     SIM_REASONS,
 } sim_reason;
 

@@ -94,6 +94,11 @@ typedef struct sim_step_info {
     int finished[SIM_MAX_BRANCHES]; /* islands that each branch of the solver solved, where it has branches */
     int factorisations;             /* over islands, of solvers that factor ... */
     double multiplications;         /* ... and what they would cost from scratch */
+    int stuck;                      /* constraints whose overlap no motion can undo ... */
+    int stuck_body[2];              /* ... the bodies of the deepest (-1: a joint alone) ... */
+    double stuck_depth;             /* ... and how deep it is, m or rad */
+    int refused;                    /* islands whose answer created energy, and was not taken: unsolved, too */
+    double undone;                  /* J that undoing overlaps put in */
     sim_certificate certificate;    /* of the islands that are awake */
 
     /* sleep */
@@ -166,6 +171,16 @@ SIM_API sim_problem *sim_world_problem(sim_world *world, sim_error *error);
 /* Where shapes touch, or will within a step at the present velocities, sorted by shape_a, shape_b and feature; computed
  * when asked, once a state.  They stay until the next step or call of sim_world_set_state. */
 SIM_API sim_status sim_world_contacts(sim_world *world, const sim_contact **contact, int *count, sim_error *error);
+
+/* Two bodies that overlap, body[0] < body[1]: their deepest contact. */
+typedef struct sim_overlap {
+    int body[2], shape[2];
+    double depth; /* m */
+} sim_overlap;
+
+/* Every two bodies that overlap in the present state by more than a ten-thousandth of the smaller shape's radius, and, if they
+ * have a stiffness, by so much that it would throw them apart faster than law.undo; none where contacts are off.  malloc'd; the caller frees. */
+SIM_API sim_status sim_world_overlaps(sim_world *world, sim_overlap **list, int *count, sim_error *error);
 
 /* Poses, velocities and all else that follows from the present state; computed when asked, once a state. */
 SIM_API const sim_derived *sim_world_derived(sim_world *world);

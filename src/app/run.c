@@ -117,6 +117,12 @@ static void refuse_step(sim_run *r) {
                  "step %lld, from %.9g s on, did not converge: residual %.2g after %d iterations (%d of %d trees)",
                  (long long)r->good.step + 1, r->good.time, info->residual, info->iterations, info->nonconverged,
                  r->scene->model->ntree);
+    } else if (info->refused) {
+        sim_fail(
+            &why, SIM_FAILED,
+            "step %lld, from %.9g s on: the solver %s creates energy, %.3g J that nothing put in, in %d of %d islands",
+            (long long)r->good.step + 1, r->good.time, sim_world_options(r->world)->solver->name,
+            info->certificate.excess, info->refused, info->islands);
     } else {
         sim_fail(
             &why, SIM_FAILED,

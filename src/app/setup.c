@@ -1,6 +1,7 @@
 /* What must be in order before the first step?  The scene, then the options, then the state, then the files. */
 #include "app/setup.h"
 #include "app/contacts.h"
+#include "app/overlaps.h"
 #include "app/page.h"
 
 #include <errno.h>
@@ -297,6 +298,9 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     }
     status = count_steps(run, error);
     status = status ? status : make_world(run, error);
+    if (!status && !request->resume && !request->contacts && (request->validate || !request->quiet)) {
+        status = warn_of_overlaps(run, error);
+    }
     if (!status && request->validate) {
         print_valid(run);
     }

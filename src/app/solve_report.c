@@ -106,6 +106,7 @@ static void write_certificate(json_out *out, const solve_case *c) {
         {"penetration", e->penetration},
         {"slip", e->slip},
         {"drive", e->drive},
+        {"excess", e->excess},
     };
     for (size_t k = 0; k < sizeof figure / sizeof figure[0]; k++) {
         json_real(out, figure[k].name, figure[k].value);

@@ -69,6 +69,28 @@ static void print_contact_course(const sim_run *run) {
     fputc('\n', stderr);
 }
 
+static const char *body_name(const sim_run *run, int body) {
+    return body >= 0 ? run->scene->model->body[body].name : "a joint";
+}
+
+static void print_overlap(const sim_run *run) {
+    const overlap_tally *tally = &run->tally.overlap;
+    if (tally->refused) {
+        fprintf(
+            stderr,
+            "  NOT TAKEN      in %lld steps answers that create energy, %.1e J at most, first at %.9g s; others that "
+            "create none stand for them\n",
+            (long long)tally->refused, run->tally.contact.figure[FIGURE_EXCESS].worst, tally->first_refused);
+    }
+    if (tally->stuck) {
+        fprintf(
+            stderr,
+            "  cannot part    \"%s\" and \"%s\", %.2g m deep: no motion undoes it; in %lld steps, first at %.9g s\n",
+            body_name(run, tally->body[0]), body_name(run, tally->body[1]), tally->depth, (long long)tally->stuck,
+            tally->first_stuck);
+    }
+}
+
 /* Bodies that may move at all. */
 static int movable(const sim_model *model) {
     int count = 0;
@@ -96,9 +118,13 @@ void print_summary(const sim_run *run) {
             run->scene->options.step);
     print_pace(run);
     print_contact_course(run);
+    print_overlap(run);
     print_sleep(run);
     fprintf(stderr, "  energy         %.6g J, then %.6g J; %.2e J away from the start at most\n", tally->energy_first,
             tally->energy_last, tally_energy_change(tally));
+    if (tally->overlap.undone > 0) {
+        fprintf(stderr, "                 %.2e J put in by undoing overlaps\n", tally->overlap.undone);
+    }
     fprintf(stderr, "  memory         %.1f MiB at most\n", (double)peak_memory() / (1024 * 1024));
     for (int k = 0; k < run->outputs; k++) {
         fprintf(stderr, "  wrote          %s (%lld records)\n", run->output[k].path, (long long)run->output[k].records);
@@ -175,7 +201,8 @@ static void write_contacts(json_out *out, const sim_run *run) {
                                               [FIGURE_OWN] = "own",
                                               [FIGURE_MOMENTUM] = "momentum",
                                               [FIGURE_PENETRATION] = "penetration",
-                                              [FIGURE_SLIP] = "slip"};
+                                              [FIGURE_SLIP] = "slip",
+                                              [FIGURE_EXCESS] = "excess"};
     const contact_tally *tally = &run->tally.contact;
     const sim_options *options = sim_world_options(run->world);
     double steps = (double)tally->steps;
@@ -196,6 +223,13 @@ static void write_contacts(json_out *out, const sim_run *run) {
     json_whole(out, "unsolved_islands", tally->unsolved_islands);
     json_reasons(out, &tally->gave_up);
     json_real(out, "first_unsolved_time", tally->unsolved_steps ? tally->first_unsolved : NAN);
+    const overlap_tally *overlap = &run->tally.overlap;
+    json_whole(out, "refused_steps", overlap->refused);
+    json_real(out, "first_refused_time", overlap->refused ? overlap->first_refused : NAN);
+    json_whole(out, "stuck_steps", overlap->stuck);
+    json_text(out, "stuck_a", overlap->stuck ? body_name(run, overlap->body[0]) : NULL);
+    json_text(out, "stuck_b", overlap->stuck ? body_name(run, overlap->body[1]) : NULL);
+    json_real(out, "stuck_depth", overlap->stuck ? overlap->depth : NAN);
     for (int k = 0; k < FIGURES; k++) {
         const tally_figure *f = &tally->figure[k];
         json_open_line(out, name[k], '{');
@@ -216,6 +250,7 @@ static void write_energy(json_out *out, const run_tally *tally) {
     json_real(out, "min", known ? tally->energy_least : NAN);
     json_real(out, "max", known ? tally->energy_most : NAN);
     json_real(out, "max_change", known ? tally_energy_change(tally) : NAN);
+    json_real(out, "undone", tally->overlap.undone);
     json_close(out, '}');
 }
 

@@ -29,7 +29,8 @@ static void tally_contacts(contact_tally *tally, const sim_step_info *info, doub
                                     [FIGURE_OWN] = c->own,
                                     [FIGURE_MOMENTUM] = c->momentum,
                                     [FIGURE_PENETRATION] = c->penetration,
-                                    [FIGURE_SLIP] = c->slip};
+                                    [FIGURE_SLIP] = c->slip,
+                                    [FIGURE_EXCESS] = c->excess};
     tally->touching += info->contacts > 0;
     tally->contacts += info->contacts;
     tally->most_contacts = greater(tally->most_contacts, info->contacts);
@@ -58,6 +59,21 @@ static void tally_contacts(contact_tally *tally, const sim_step_info *info, doub
     tally->steps++;
 }
 
+static void tally_overlap(overlap_tally *tally, const sim_step_info *info, double time) {
+    if (info->stuck && tally->stuck++ == 0) {
+        tally->first_stuck = time;
+    }
+    if (info->stuck && info->stuck_depth > tally->depth) {
+        tally->depth = info->stuck_depth;
+        tally->body[0] = info->stuck_body[0];
+        tally->body[1] = info->stuck_body[1];
+    }
+    if (info->refused && tally->refused++ == 0) {
+        tally->first_refused = time;
+    }
+    tally->undone += info->undone;
+}
+
 void tally_step(run_tally *tally, const sim_world *world) {
     const sim_step_info *info = sim_world_info(world);
     tally->steps++;
@@ -72,6 +88,7 @@ void tally_step(run_tally *tally, const sim_world *world) {
     tally->sleep.stilled += info->stilled;
     if (info->islands) { /* what sleeps is not judged */
         tally_contacts(&tally->contact, info, sim_world_state(world)->time);
+        tally_overlap(&tally->overlap, info, sim_world_state(world)->time);
     }
     if (info->nonconverged && tally->nonconverged++ == 0) {
         tally->first_nonconverged = sim_world_state(world)->time;

@@ -12,7 +12,7 @@ typedef struct tally_figure {
 } tally_figure;
 
 /* What the solver's answers were worth; what each figure means: sim/judge.h. */
-enum { FIGURE_E, FIGURE_OWN, FIGURE_MOMENTUM, FIGURE_PENETRATION, FIGURE_SLIP, FIGURES };
+enum { FIGURE_E, FIGURE_OWN, FIGURE_MOMENTUM, FIGURE_PENETRATION, FIGURE_SLIP, FIGURE_EXCESS, FIGURES };
 
 typedef struct contact_tally {
     int64_t steps;    /* with anything to solve: contacts, or rows of joints alone */
@@ -27,6 +27,15 @@ typedef struct contact_tally {
     branch_counts finished; /* islands */
     tally_figure figure[FIGURES];
 } contact_tally;
+
+/* Overlaps that no motion undoes, what undoing the others put in, and answers that were not taken. */
+typedef struct overlap_tally {
+    int64_t stuck, refused; /* steps */
+    double first_stuck, first_refused;
+    int body[2]; /* of the deepest that is stuck */
+    double depth;
+    double undone; /* J */
+} overlap_tally;
 
 typedef struct sleep_tally {
     int64_t bodies, woken; /* asleep, summed over steps; trees that woke */
@@ -47,6 +56,7 @@ typedef struct run_tally {
     int64_t saturated;         /* steps */
     contact_tally contact;
     sleep_tally sleep;
+    overlap_tally overlap;
     int64_t energy_samples;
     double energy_first, energy_last, energy_least, energy_most;
 } run_tally;

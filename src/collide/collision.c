@@ -441,6 +441,8 @@ sim_status collision_update(sim_collision *c, const collision_input *input, sim_
     return gather(c, error);
 }
 
+double collision_radius(const sim_collision *c, int shape) { return c->ball[shape].radius; }
+
 const sim_contact *collision_contacts(const sim_collision *c, int *count) {
     *count = c->ncontact;
     return c->contact;

@@ -43,6 +43,8 @@ size_t collision_bytes(const sim_collision *collision);
 sim_status collision_update(sim_collision *collision, const collision_input *input, sim_threads *threads,
                             sim_error *error);
 const sim_contact *collision_contacts(const sim_collision *collision, int *count);
+/* Of the ball around a shape. */
+double collision_radius(const sim_collision *collision, int shape);
 const collision_info *collision_last(const sim_collision *collision);
 
 #endif

@@ -182,6 +182,13 @@ void motors_begin(frame *f, island *is) {
     motors_let_go(f, is);
 }
 
+void motors_return(frame *f, island *is, int rows) {
+    if (is->motors) {
+        set_rows(f, is, rows);
+        motors_let_go(f, is);
+    }
+}
+
 int motors_crossed(frame *f, island *is) {
     int before = is->rows, rows = is->problem.nrow;
     for (int i = is->first_constraint + is->problem.nconstraint; i < end_of(is); i++) {

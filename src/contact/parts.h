@@ -53,6 +53,15 @@ typedef struct island {
     sim_solution solution;
     sim_judgement judgement;
     double seconds[CONTACT_PARTS];
+    double budget;         /* J: what undoing overlaps may put in (undo.c), besides ... */
+    double *undoing;       /* ... the energy of this motion, [nv], NULL: none ... */
+    double bounces;        /* ... and this part, squared, of what there was */
+    int stuck, held_back;  /* constraints whose overlap no motion undoes; whose targets were lowered */
+    int stuck_at;          /* the deepest of those ... */
+    double stuck_depth;    /* ... in m, or rad */
+    int thorough;          /* are shallow overlaps looked at, too? */
+    int refused;           /* did its solver answer with energy from nothing? */
+    double excess, undone; /* J: of what was refused; what undoing overlaps put in */
     sim_status failed;
     int spread; /* over all threads */
 } island;
@@ -119,6 +128,8 @@ void motors_begin(frame *f, island *is);
 int motors_crossed(frame *f, island *is);
 /* A and v* as they are without those that are rows. */
 void motors_let_go(frame *f, island *is);
+/* Back to so many rows, after motors_all. */
+void motors_return(frame *f, island *is, int rows);
 /* What a row's impulse says of the effort. */
 double motor_effort(const frame *f, const sim_constraint *c, double impulse);
 
@@ -151,6 +162,24 @@ typedef sim_status (*rebound_answer)(void *self, int changed, sim_error *error);
  * then of the answer; v* is the one they were found with.  Who is slower than the threshold does not bounce. */
 sim_status rebound_find(frame *frame, island *island, double threshold, rebound_answer answer, void *self,
                         sim_arena *scratch, sim_error *error);
+
+/* Which overlaps can any motion undo?  R and targets of those that none can are made to have an answer, and the island's
+ * `budget`, `stuck` and what follows are found; of shallow ones where it is to be `thorough`.  0 without memory. */
+typedef struct undo_rules {
+    const double *moved; /* [model ntree] kg that move */
+    double undo, threshold;
+} undo_rules;
+int undo_possible(const frame *frame, island *island, const undo_rules *rules, sim_arena *scratch);
+/* Does a stop undo an overlap, rather than bounce?  Does any constraint? */
+int undo_pushes(const island *island, double threshold, const sim_constraint *c);
+int undo_any(const island *island, double threshold);
+
+/* J that the answer, which was judged, gains beyond what it may; 0 if that is none or what tolerances leave. */
+double guard_excess(const island *island, sim_arena *scratch);
+/* An answer that gains nothing takes its place.  0 without memory. */
+int guard_replace(island *island, sim_arena *scratch);
+/* J that undoing overlaps put in, all of them together. */
+double guard_undone(const island *island, double threshold);
 
 /* How fast positions must move beyond v_start + travel (v - v_start). */
 int touchdown(const island *island, double travel, sim_arena *scratch);

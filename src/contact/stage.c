@@ -30,6 +30,7 @@ struct contact_stage {
     sim_motion *acc;       /* [nbody] accelerations where no joint accelerates; equalities ask for them */
     double *M, *L, *x, *y; /* of the mass operators */
     double *root;
+    double *moved;              /* [ntree] kg of its bodies that move */
     worker *worker;             /* [threads] */
     positions_memory positions; /* of nobody who asks for none */
     frame frame;
@@ -46,8 +47,10 @@ static int take_memory(contact_stage *s) {
     s->x = POOL_NEW(s->pool, double, m->nv);
     s->y = POOL_NEW(s->pool, double, m->nv);
     s->root = POOL_NEW(s->pool, double, m->nv);
+    s->moved = POOL_NEW(s->pool, double, m->ntree);
     s->worker = POOL_NEW(s->pool, worker, s->options.threads);
-    return s->arena && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->root && s->worker;
+    return s->arena && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->root && s->moved &&
+           s->worker;
 }
 
 contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error) {
@@ -74,6 +77,7 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
     for (int i = 1; i < model->nbody; i++) {
         const sim_body *b = &model->body[i];
         s->last_dof[i] = b->nv ? b->v0 + b->nv - 1 : s->last_dof[b->parent];
+        s->moved[b->tree] += s->last_dof[i] >= 0 ? b->inertia.mass : 0;
     }
     for (int j = 0; j < model->nv; j++) {
         if (dof_has_rows(&model->dof[j])) {
@@ -339,6 +343,10 @@ static sim_status regularise(contact_stage *s, island *is, sim_arena *scratch, s
     }
     sim_regularise(p, s->options.compliance, &s->options.law, W, is->R, is->target);
     sim_regularise(p, SIM_RIGID, &s->options.law, NULL, is->R_rigid, is->target_rigid);
+    undo_rules rules = {s->moved, s->options.law.undo, s->options.law.threshold};
+    if (!undo_possible(&s->frame, is, &rules, scratch)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of an island");
+    }
     return SIM_OK;
 }
 
@@ -397,27 +405,67 @@ static sim_status answer_anew(void *self, int changed, sim_error *error) {
     return status ? status : answer(a->s, a->w, a->is, error);
 }
 
+/* The answer with as much restitution as the island bears, judged. */
+static sim_status answer_and_judge(attempt *a, double *since, sim_error *error) {
+    contact_stage *s = a->s;
+    island *is = a->is;
+    const sim_clock *clock = s->frame.in->clock;
+    sim_status status = s->options.compliance == SIM_RIGID ? rebound_find(&s->frame, is, s->options.law.threshold,
+                                                                          answer_anew, a, a->w->scratch, error)
+                                                           : answer_anew(a, 0, error);
+    is->seconds[CONTACT_FACTOR] = is->solution.factor_seconds;
+    spend(is, clock, CONTACT_SOLVER, since);
+    status = status ? status : judge(s, is, a->w->scratch, error);
+    spend(is, clock, CONTACT_JUDGE, since);
+    return status;
+}
+
+/* Where the answer is none, or gains what it must not: were overlaps to be undone that nothing can?  If not that, one
+ * that gains nothing takes its place. */
+static sim_status guard(attempt *a, double *since, sim_error *error) {
+    island *is = a->is;
+    sim_status status = SIM_OK;
+    double excess = guard_excess(is, a->w->scratch);
+    int doubtful = excess > 0 || is->solution.outcome > SIM_AT_ROUNDING;
+    if (doubtful && undo_any(is, a->s->options.law.threshold)) {
+        int rows = is->rows;
+        is->thorough = 1;
+        status = regularise(a->s, is, a->w->scratch, error);
+        if (!status && is->held_back) {
+            status = answer_and_judge(a, since, error);
+        } else {
+            motors_return(&a->s->frame, is, rows);
+        }
+        excess = status ? 0 : guard_excess(is, a->w->scratch);
+    }
+    if (status || !(excess > 0)) {
+        return status;
+    }
+    if (!guard_replace(is, a->w->scratch)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of an island");
+    }
+    status = judge(a->s, is, a->w->scratch, error);
+    sim_judgement_refuse(&is->judgement, excess);
+    spend(is, a->s->frame.in->clock, CONTACT_JUDGE, since);
+    return status;
+}
+
 static sim_status solve_island(contact_stage *s, worker *w, island *is, sim_error *error) {
     const sim_clock *clock = s->frame.in->clock;
     double since = clock ? clock->now(clock->context) : 0;
     is->solution = (sim_solution){0};
+    is->thorough = is->refused = 0;
     sim_status status = sim_solver_accepts(w->solver, &is->problem, error);
     status = status ? status : regularise(s, is, w->scratch, error);
     spend(is, clock, CONTACT_REGULARISE, &since);
     attempt a = {s, w, is};
-    double threshold = s->options.law.threshold;
-    status = status ? status
-             : s->options.compliance == SIM_RIGID
-                 ? rebound_find(&s->frame, is, threshold, answer_anew, &a, w->scratch, error)
-                 : answer_anew(&a, 0, error);
-    is->seconds[CONTACT_FACTOR] = is->solution.factor_seconds;
-    spend(is, clock, CONTACT_SOLVER, &since);
+    status = status ? status : answer_and_judge(&a, &since, error);
+    status = status ? status : guard(&a, &since, error);
     if (!status && !touchdown(is, s->frame.in->travel, w->scratch)) {
         status = sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of an island");
     }
+    is->undone = status ? 0 : guard_undone(is, s->options.law.threshold);
     spend(is, clock, CONTACT_TOUCHDOWN, &since);
-    status = status ? status : judge(s, is, w->scratch, error);
-    spend(is, clock, CONTACT_JUDGE, &since);
     sim_arena_release(w->scratch, 0);
     return status;
 }
@@ -511,9 +559,21 @@ static void scatter(const contact_stage *s, contact_output *out) {
     }
 }
 
+static void report_overlap(const frame *f, const island *is, contact_info *info) {
+    if (is->stuck && (!info->stuck || is->stuck_depth > info->stuck_depth)) {
+        const sim_constraint *c = &f->constraint[is->first_constraint + is->stuck_at];
+        info->stuck_body[0] = c->body[0];
+        info->stuck_body[1] = c->body[1];
+        info->stuck_depth = is->stuck_depth;
+    }
+    info->stuck += is->stuck;
+    info->refused += is->refused;
+    info->undone += is->undone;
+}
+
 static void report(const frame *f, contact_info *info) {
     sim_judgement sum = {.worst = -1};
-    *info = (contact_info){.islands = f->nisland};
+    *info = (contact_info){.islands = f->nisland, .stuck_body = {-1, -1}};
     for (int k = 0; k < f->nisland; k++) {
         const island *is = &f->island[k];
         const sim_solution *found = &is->solution;
@@ -532,6 +592,7 @@ static void report(const frame *f, contact_info *info) {
         for (int part = 0; part < CONTACT_PARTS; part++) {
             info->seconds[part] += is->seconds[part];
         }
+        report_overlap(f, is, info);
         sim_judgement_add(&sum, &is->judgement, is->first_constraint);
     }
     info->certificate = sim_judgement_finish(&sum);

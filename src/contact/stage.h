@@ -60,6 +60,11 @@ typedef struct contact_info {
     int factorisations;
     double multiplications;        /* of them, summed over islands */
     double seconds[CONTACT_PARTS]; /* summed over islands; the factor's are part of the solver's */
+    int stuck;                     /* constraints whose overlap no motion undoes ... */
+    int stuck_body[2];             /* ... and of the deepest the bodies, ... */
+    double stuck_depth;            /* ... and how deep, m or rad */
+    int refused;                   /* islands whose answer created energy, and was not taken */
+    double undone;                 /* J that undoing overlaps put in */
     sim_certificate certificate;
 } contact_info;
 

@@ -19,6 +19,12 @@ void sim_judgement_add(sim_judgement *sum, const sim_judgement *island, int cons
     sum->nonfinite |= island->nonfinite;
 }
 
+sim_energy_gain sim_judgement_gain(const sim_judgement *j) {
+    return (sim_energy_gain){j->sum[GAIN], j->sum[OF_STOPS], j->sum[OF_EQUALITIES], j->sum[KINETIC]};
+}
+
+void sim_judgement_refuse(sim_judgement *j, double excess) { j->sum[EXCESS] = fmin(excess, DBL_MAX); }
+
 static double over(double error, double size) { return error == 0 ? 0 : error / size; }
 
 /* The three parts of E from their squares, and what it is at least.  Velocities are known to `eps` of what impulses give and
@@ -44,7 +50,7 @@ static double greatest(parts e) { return fmax(fmax(e.sic, e.rounding), fmax(e.ve
 
 static sim_certificate all_infinite(int worst) {
     double x = INFINITY;
-    return (sim_certificate){x, x, x, x, x, x, x, x, x, x, x, x, x, x, worst, 1};
+    return (sim_certificate){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, worst, 1};
 }
 
 sim_certificate sim_judgement_finish(const sim_judgement *j) {
@@ -74,6 +80,7 @@ sim_certificate sim_judgement_finish(const sim_judgement *j) {
         .penetration = most[PENETRATION],
         .slip = most[SLIP],
         .drive = most[DRIVE],
+        .excess = sum[EXCESS],
         .worst = worst,
         .nonfinite = 0,
     };

@@ -10,6 +10,7 @@
  *
  * and what a person would ask: is an impulse outside its set, what overlaps after the step, what slips although its
  * friction could hold it, does friction push anything along. */
+#include "judge/energy.h"
 #include "judge/motion.h"
 #include "judge/projection.h"
 #include "judge/slots.h"
@@ -203,4 +204,5 @@ void sim_judge(const sim_problem *p, const sim_regularisation *rigid, const sim_
             judge_other(&t, c);
         }
     }
+    judge_energy(p, own->target, v, gamma, &t.motion, judgement); /* the last: it takes j for its own */
 }

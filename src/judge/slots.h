@@ -27,6 +27,11 @@ enum {
     COST,                    /* gamma . (W + R) gamma / 2, own law */
     LEE,                     /* |gamma - P(gamma - s)|^2 */
     LEE_SCALED,
+    GAIN,     /* J: T - T**, see energy.c ... */
+    OF_STOPS, /* ... what targets of stops, and of equalities, put in ... */
+    OF_EQUALITIES,
+    KINETIC, /* ... and what T is measured by */
+    EXCESS,  /* J, of each island */
     SUMS,
 };
 

@@ -186,7 +186,23 @@ static int compare_exclusions(const void *a, const void *b) {
                                 : (x->second > y->second) - (x->second < y->second);
 }
 
-/* In the numbers of the model, the lesser first, sorted, each once. */
+/* The model's are these: the lesser first, sorted, each once. */
+static void take_exclusions(sim_model *model, sim_exclusion *exclusion, int count) {
+    int kept = 0;
+    for (int k = 0; k < count; k++) {
+        int i = exclusion[k].first, j = exclusion[k].second;
+        exclusion[k] = (sim_exclusion){i < j ? i : j, i < j ? j : i};
+    }
+    qsort(exclusion, (size_t)count, sizeof *exclusion, compare_exclusions);
+    for (int k = 0; k < count; k++) {
+        if (!kept || compare_exclusions(&exclusion[kept - 1], &exclusion[k]) != 0) {
+            exclusion[kept++] = exclusion[k];
+        }
+    }
+    model->exclusion = exclusion;
+    model->nexclusion = kept;
+}
+
 static void place_exclusions(freezer *f) {
     const sim_builder *b = f->from;
     sim_exclusion *exclusion = take(f, b->nexclusion, sizeof *exclusion);
@@ -194,18 +210,9 @@ static void place_exclusions(freezer *f) {
         return;
     }
     for (int k = 0; k < b->nexclusion; k++) {
-        int i = f->place[b->exclusion[k].first], j = f->place[b->exclusion[k].second];
-        exclusion[k] = (sim_exclusion){i < j ? i : j, i < j ? j : i};
+        exclusion[k] = (sim_exclusion){f->place[b->exclusion[k].first], f->place[b->exclusion[k].second]};
     }
-    qsort(exclusion, (size_t)b->nexclusion, sizeof *exclusion, compare_exclusions);
-    int kept = 0;
-    for (int k = 0; k < b->nexclusion; k++) {
-        if (!kept || compare_exclusions(&exclusion[kept - 1], &exclusion[k]) != 0) {
-            exclusion[kept++] = exclusion[k];
-        }
-    }
-    f->model->exclusion = exclusion;
-    f->model->nexclusion = kept;
+    take_exclusions(f->model, exclusion, b->nexclusion);
 }
 
 static void place_parts(freezer *f) {
@@ -299,6 +306,20 @@ sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *e
     }
     f.model->bytes = sim_pool_bytes(f.pool);
     return f.model;
+}
+
+sim_status sim_model_exclude(sim_model *model, const sim_exclusion *pairs, int count, sim_error *error) {
+    int before = model->nexclusion;
+    sim_exclusion *all = POOL_NEW(model->memory, sim_exclusion, before + count);
+    if (!all) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d exclusions", count);
+    }
+    for (int k = 0; k < before + count; k++) {
+        all[k] = k < before ? model->exclusion[k] : pairs[k - before];
+    }
+    take_exclusions(model, all, before + count);
+    model->bytes = sim_pool_bytes(model->memory);
+    return SIM_OK;
 }
 
 void sim_model_free(sim_model *model) {

@@ -249,6 +249,7 @@ CERTIFICATE(cone)
 CERTIFICATE(penetration)
 CERTIFICATE(slip)
 CERTIFICATE(drive)
+CERTIFICATE(excess)
 
 /* ---- numbers of contacts ---- */
 
@@ -356,6 +357,7 @@ static const channel_kind touching_table[] = {
     JUDGED(penetration, metres, "deepest overlap at the end of the step"),
     JUDGED(slip, metres_per_second, "fastest slip where friction is inside its cone"),
     JUDGED(drive, joules, "most that friction puts in"),
+    JUDGED(excess, joules, "energy that answers created from nothing; those of more than rounding were refused"),
     {"contact/start", "row of the first contact of the step that led here, in the datasets below", 1, 1, 1,
      IF(contacts), NULL, nothing, one, no_name, number, fetch_start},
     {"contact/count", "contacts of the step that led here", 1, 1, 1, IF(contacts), NULL, nothing, one, no_name, number,

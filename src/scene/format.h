@@ -12,6 +12,8 @@
 /* Beside the shapes of the model: several of them, placed together. */
 enum { COMPOUND = SIM_SHAPE_TYPES };
 
+enum { EXCLUDE_NONE, EXCLUDE_INITIAL, EXCLUDES };
+
 typedef struct law_data {
     const node *at;
     double beta, sigma, push, threshold, carried, slop, undo;
@@ -25,6 +27,7 @@ typedef struct world_data {
     double tolerance;
     int64_t max_iterations, seed;
     bool contacts;
+    int exclude;
     double contact_margin;
     int solver; /* -1: none of that name */
     const node *solver_options;

@@ -84,6 +84,7 @@ static void finish(loader *l) {
     }
     sim_resolve_output(l);
     sim_check_contacts(l);
+    sim_exclude_overlaps(l);
     sim_sha256_finish(&l->hash, l->scene->hash);
 }
 

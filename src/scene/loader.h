@@ -221,6 +221,8 @@ void sim_resolve_output(loader *l);
 void sim_read_contact_options(loader *l);
 /* Refuses contacts where the integrator takes none.  After the model is made. */
 void sim_check_contacts(loader *l);
+/* Leaves out what overlaps at the start, if that is asked for. */
+void sim_exclude_overlaps(loader *l);
 
 /* The loader with its limits and its source of files in the open, for tests. */
 sim_scene *sim_load_scene(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,

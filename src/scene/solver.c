@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int option_of(const sim_solver_card *card, const char *name) {
@@ -105,6 +106,30 @@ void sim_read_contact_options(loader *l) {
                                w->law.carried, w->law.slop,  w->law.undo};
     if (o->solver) {
         read_solver_options(l, o->solver, sim_node_member(w->at, "solver"), w->solver_options);
+    }
+}
+
+void sim_exclude_overlaps(loader *l) {
+    sim_overlap *list = NULL;
+    int count = 0;
+    sim_error why = {0};
+    if (l->data.world.exclude != EXCLUDE_INITIAL || !sim_loader_good(l)) {
+        return;
+    }
+    sim_world *world = sim_world_create(l->scene->model, &l->scene->options, &why);
+    sim_status status = world ? sim_world_overlaps(world, &list, &count, &why) : why.status;
+    sim_world_free(world);
+    sim_exclusion *pair = status ? NULL : POOL_NEW(l->work, sim_exclusion, count);
+    l->report.no_memory |= !status && !pair;
+    for (int k = 0; pair && k < count; k++) {
+        pair[k] = (sim_exclusion){list[k].body[0], list[k].body[1]};
+    }
+    free(list);
+    status = pair && count ? sim_model_exclude(l->scene->model, pair, count, &why) : status;
+    if (status == SIM_NO_RESOURCE) {
+        l->report.no_memory = true;
+    } else if (status) {
+        sim_report_once(&l->report, sim_node_member(l->data.world.at, "exclude"), NULL, "%s", why.text);
     }
 }
 

@@ -17,6 +17,12 @@ static const char *compliance_name(int i) {
     return i == 0 ? "auto" : i <= SIM_COMPLIANCES ? sim_compliance_name((sim_compliance)(i - 1)) : NULL;
 }
 
+/* Which pairs of bodies are left out besides the exclusions. */
+static const char *exclude_name(int i) {
+    static const char *const name[EXCLUDES] = {"none", "initial"};
+    return i < EXCLUDES ? name[i] : NULL;
+}
+
 static const char *joint_name(int i) { return i < SIM_JOINT_TYPES ? sim_joint_name((sim_joint_type)i) : NULL; }
 
 static const char *placement_name(int i) {
@@ -52,6 +58,10 @@ static const field world_fields[] = {
      .help = "Start of all random numbers of the scene."},
     {"contacts", FIELD_FLAG, AT(world_data, contacts), .standard = "true",
      .help = "Whether shapes push each other where they touch; `false`: they pass through each other."},
+    {"exclude", FIELD_ENUM, AT(world_data, exclude), .name_of = exclude_name, .standard = "\"none\"",
+     .help =
+         "`initial`: bodies whose shapes overlap where the scene starts never touch each other, as if each such pair "
+         "were in `exclusions`."},
     {"contact_margin", FIELD_NUMBER, AT(world_data, contact_margin), LENGTH_OR_ZERO,
      .help = "Shapes with a gap up to this are in contact though nothing moves; what moves is met in time whatever it "
              "is. Left out, a thousandth of the radius of the ball around the smaller shape."},

@@ -15,6 +15,7 @@ static const struct {
     [SIM_REASON_NONFINITE] = {"not finite", "a number on its way is not finite"},
     [SIM_REASON_UNFIT] = {"unfit law",
                           "friction yields along one tangent more than along the other, which its law has no word for"},
+    [SIM_REASON_ENERGY] = {"creates energy", "its answer creates energy, and was not taken"},
 };
 
 const char *sim_reason_name(sim_reason reason) { return words[reason].name; }

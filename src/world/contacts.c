@@ -129,6 +129,11 @@ static void note(sim_world *w, const contact_info *info) {
     for (int part = 0; part < CONTACT_PARTS && w->profile; part++) {
         w->profile->seconds[SIM_TIME_REGULARISE + part] += info->seconds[part];
     }
+    w->info.stuck = info->stuck;
+    memcpy(w->info.stuck_body, info->stuck_body, sizeof w->info.stuck_body);
+    w->info.stuck_depth = info->stuck_depth;
+    w->info.refused = info->refused;
+    w->info.undone = info->undone;
     w->info.certificate = info->certificate;
 }
 

@@ -2,11 +2,14 @@
  *
  *     every tree as if it touched nothing  ->  contacts: end velocities of what touches  ->  positions
  *
- * from `now` to `next`; then, if every number is finite, the two change places.  A step happens whole or not at all. */
+ * from `now` to `next`; then, if every number is finite and nothing is faster than light, the two change places.  A step happens whole or not at all. */
 #include "world/world.h"
 
 #include <math.h>
 #include <stdio.h>
+
+static const double LIGHT = 299792458;    /* m/s */
+static const double WORTH_WEIGHING = 1e6; /* m/s or rad/s: below, kinetic energy is not looked at */
 
 static int finite(const double *x, int first, int count) {
     for (int k = first; k < first + count; k++) {
@@ -25,9 +28,32 @@ void world_info_add(sim_step_info *sum, const sim_step_info *part) {
     sum->saturated += part->saturated;
 }
 
+/* J of a tree's end velocities, with the masses of the free motion. */
+static double kinetic(sim_world *w, int tree) {
+    const sim_tree *t = &w->model->tree[tree];
+    double *momentum = w->v_point, twice = 0; /* of nobody any more */
+    sim_mass_times(w->derived, sim_tree_range(w->model, tree), NULL, w->next.v, momentum);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        twice += w->next.v[j] * momentum[j];
+    }
+    return twice / 2;
+}
+
+/* No run goes on with a tree that has more kinetic energy than its mass at the speed of light: whatever it was that put
+ * that in, it was not what the scene means. */
+static int beyond_light(sim_world *w, int tree) {
+    const sim_tree *t = &w->model->tree[tree];
+    int fast = 0;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        fast |= fabs(w->next.v[j]) > WORTH_WEIGHING;
+    }
+    return fast && !(kinetic(w, tree) <= 0.5 * w->parts[tree].mass * LIGHT * LIGHT);
+}
+
 static void check_finite(sim_world *w, int tree, worker_info *mine) {
     const sim_tree *t = &w->model->tree[tree];
-    if (mine->bad_tree < 0 && !(finite(w->next.v, t->v0, t->nv) && finite(w->next.q, t->q0, t->nq))) {
+    if (mine->bad_tree < 0 && (!(finite(w->next.v, t->v0, t->nv) && finite(w->next.q, t->q0, t->nq)) ||
+                               beyond_light(w, tree))) {
         mine->bad_tree = tree;
     }
 }
@@ -97,7 +123,7 @@ static void describe_moment(const sim_world *w, int tree, char *text, size_t siz
 }
 
 /* What was the first number to go wrong, in the order in which a step makes them? */
-static sim_status explain(const sim_world *w, int tree, sim_error *error) {
+static sim_status explain(sim_world *w, int tree, sim_error *error) {
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
     const struct {
@@ -118,6 +144,10 @@ static sim_status explain(const sim_world *w, int tree, sim_error *error) {
                                 m->body[m->dof[j].body].name, when);
             }
         }
+    }
+    if (finite(w->next.q, t->q0, t->nq)) {
+        return sim_fail(error, SIM_FAILED, "the tree of body \"%s\" would move faster than light, with %.3g J %s",
+                        m->body[t->body0].name, kinetic(w, tree), when);
     }
     return sim_fail(error, SIM_FAILED, "a coordinate of the tree of body \"%s\" is not finite %s",
                     m->body[t->body0].name, when);

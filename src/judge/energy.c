@@ -1,0 +1,102 @@
+/* How much kinetic energy does an answer create, and who put it in?
+ *
+ *     T - T** = (v - v**) . A (v + v**) / 2,     v** = v* + A^-1 J_a' gamma_a,
+ *
+ * gamma_a the impulses of springs and actuators as they are in the answer: free motion, with what those and all loads do.
+ * Of the rest, the passive rows, every law asks (gamma in K, so that gamma . s is what it is)
+ *
+ *     contact     gamma . u <= gamma_n tau_n - gamma . R gamma     limit       the same, of one row
+ *     equality    gamma . (u + w) = gamma . tau - gamma . R gamma  friction    gamma . u <= 0
+ *
+ * with u = J v, and T - T** = sum of gamma . u over them - |v - v**|^2 / 2 in the metric of A.  So a right answer has
+ *
+ *     excess = max(0, T - T** - sum over stops gamma_n max(tau_n, 0) - sum over equalities gamma . (tau - w)) = 0,
+ *
+ * and a wrong one may have more: energy from nothing, in J.  v is the answer's own, not the one that follows from gamma.  Of
+ * local problems, which have no v, it is gamma . (b + W gamma / 2) over the passive rows, exact where no row is active. */
+#include "judge/energy.h"
+#include "judge/slots.h"
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+static int is_active(const sim_constraint *c) { return c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR; }
+
+static void add_targets(const sim_problem *p, const double *target, const double *gamma, double *sum) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        int normal = c->row + (c->kind == SIM_CONTACT ? 2 : 0);
+        if (c->kind == SIM_CONTACT || c->kind == SIM_LIMIT) {
+            sum[OF_STOPS] += gamma[normal] * fmax(target[normal], 0);
+        }
+        for (int k = c->row; c->kind == SIM_EQUALITY && k < c->row + c->rows; k++) {
+            sum[OF_EQUALITIES] += gamma[k] * (target[k] - (p->offset ? p->offset[k] : 0));
+        }
+    }
+}
+
+/* j <- J_a' gamma_a; whether there is any. */
+static int active_impulse(const sim_problem *p, const double *gamma, double *j) {
+    int any = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        if (!is_active(c)) {
+            continue;
+        }
+        if (!any) {
+            memset(j, 0, (size_t)p->nv * sizeof *j);
+            any = 1;
+        }
+        for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+            int n = p->tree[c->tree[side]].nv;
+            for (int k = 0; k < c->rows; k++) {
+                dense_axpy(n, gamma[c->row + k], p->J + c->block[side] + k * n, j + p->tree[c->tree[side]].v0);
+            }
+        }
+    }
+    return any;
+}
+
+static void global_energy(const sim_problem *p, const double *v, const double *gamma, judge_motion *m, double *sum) {
+    int active = active_impulse(p, gamma, m->j);
+    for (int t = 0; t < p->ntree; t++) {
+        int n = p->tree[t].nv, v0 = p->tree[t].v0;
+        double *both = m->rest, *momentum = both + n, *driven = m->j + v0;
+        if (active) {
+            p->mass.solve(p->mass.self, t, driven);
+        }
+        for (int k = 0; k < n; k++) {
+            both[k] = v[v0 + k] + p->v_free[v0 + k] + (active ? driven[k] : 0);
+        }
+        p->mass.times(p->mass.self, t, both, momentum);
+        for (int k = 0; k < n; k++) {
+            double free = p->v_free[v0 + k] + (active ? driven[k] : 0);
+            sum[GAIN] += (v[v0 + k] - free) * momentum[k] / 2;
+            sum[KINETIC] += both[k] * momentum[k] / 4;
+        }
+    }
+}
+
+static void local_energy(const sim_problem *p, const double *gamma, const judge_motion *m, double *sum) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int k = c->row; k < c->row + c->rows && !is_active(c); k++) {
+            double offset = p->offset ? p->offset[k] : 0;
+            sum[GAIN] += gamma[k] * (m->free[k] - offset + m->pushed[k] / 2);
+            sum[KINETIC] += gamma[k] * m->pushed[k] / 2;
+        }
+    }
+}
+
+void judge_energy(const sim_problem *p, const double *target, const double *v, const double *gamma, judge_motion *m,
+                  sim_judgement *judgement) {
+    double *sum = judgement->sum;
+    add_targets(p, target, gamma, sum);
+    if (sim_problem_local(p)) {
+        local_energy(p, gamma, m, sum);
+    } else {
+        global_energy(p, v, gamma, m, sum);
+    }
+    sum[EXCESS] = fmax(0, sum[GAIN] - sum[OF_STOPS] - sum[OF_EQUALITIES]);
+}

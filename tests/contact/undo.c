@@ -1,0 +1,226 @@
+/* Energy from nothing: what no motion undoes, what overlaps where a run starts, and answers that create energy. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <sim/sim.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const solvers[] = {"sap", "pgs", "canal", "subadmm", "auto", "nsn", "mlcp-pivot"};
+enum { SOLVERS = sizeof solvers / sizeof *solvers };
+
+static const char hinge[] =
+    "{'sim': 1, 'world': {'step': 0.002}, 'bodies': ["
+    "{'name': 'ground', 'shapes': [{'type': 'half_space'}]},"
+    "{'name': 'turn', 'pose': {'position': [0, 0, 0.1]}, 'joint': {'type': 'hinge', 'axis': [0, 0, 1]}, 'v': 1,"
+    " 'shapes': [{'type': 'cylinder', 'radius': 0.09, 'length': 0.25, 'density': 1000}]}]}";
+
+/* The same, its foot on the ground without any overlap: the normal moves as little. */
+static const char pivot[] =
+    "{'sim': 1, 'world': {'step': 0.002}, 'bodies': ["
+    "{'name': 'ground', 'shapes': [{'type': 'half_space'}]},"
+    "{'name': 'turn', 'pose': {'position': [0, 0, 0.125]}, 'joint': {'type': 'hinge', 'axis': [0, 0, 1]}, 'v': 1,"
+    " 'shapes': [{'type': 'cylinder', 'radius': 0.09, 'length': 0.25, 'density': 1000}]}]}";
+
+static const char squeezed[] =
+    "{'sim': 1, 'world': {'step': 0.002}, 'bodies': ["
+    "{'name': 'low', 'shapes': [{'type': 'box', 'size': [1, 1, 0.2], 'pose': {'position': [0, 0, -0.1]}}]},"
+    "{'name': 'high', 'shapes': [{'type': 'box', 'size': [1, 1, 0.2], 'pose': {'position': [0, 0, 0.19]}}]},"
+    "{'name': 'box', 'joint': 'free', 'pose': {'position': [0, 0, 0.043]},"
+    " 'shapes': [{'type': 'box', 'size': [0.1, 0.1, 0.1], 'density': 1000}]}]}";
+
+static const char balls[] =
+    "{'sim': 1, 'world': {'gravity': [0, 0, 0]}, 'bodies': ["
+    "{'name': 'a', 'joint': 'free', 'shapes': [{'type': 'sphere', 'radius': 1, 'density': 1000}]},"
+    "{'name': 'b', 'joint': 'free', 'shapes': [{'type': 'sphere', 'radius': 1, 'density': 1000}]}]}";
+
+/* A door of 1 m that turns about z; 1 mm from its axis a peg of the wall stands 1 cm inside it. */
+static const char door[] =
+    "{'sim': 1, 'world': {'gravity': [0, 0, 0]}, 'bodies': ["
+    "{'name': 'wall', 'shapes': [{'type': 'sphere', 'radius': 0.01, 'pose': {'position': [0.001, 0.02, 0]}}]},"
+    "{'name': 'door', 'joint': {'type': 'hinge', 'axis': [0, 0, 1]},"
+    " 'shapes': [{'type': 'box', 'size': [1, 0.04, 0.5], 'density': 500, 'pose': {'position': [0.499, 0, 0]}}]}]}";
+
+typedef struct run {
+    sim_scene *scene;
+    sim_world *world;
+    double start, most; /* J */
+    double undone, excess;
+    int stuck, refused, unsolved; /* steps */
+    sim_error error;
+} run;
+
+static double energy_now(sim_world *w) {
+    sim_energy e = sim_world_energy(w);
+    return e.kinetic + e.potential;
+}
+
+static sim_scene *read_scene(const char *text, int count, const char *const *set) {
+    char json[2048];
+    sim_scene_overrides overrides = {.count = count, .set = set};
+    sim_error error = {0};
+    snprintf(json, sizeof json, "%s", text);
+    for (char *c = json; *c; c++) {
+        *c = *c == '\'' ? '"' : *c;
+    }
+    sim_scene *scene = sim_scene_parse(json, strlen(json), "scene", &overrides, NULL, &error);
+    cr_assert(scene, "%s", error.text);
+    return scene;
+}
+
+static void go(run *r, double duration) {
+    r->world = sim_world_create(r->scene->model, &r->scene->options, &r->error);
+    cr_assert(r->world, "%s", r->error.text);
+    r->start = r->most = energy_now(r->world);
+    while (sim_world_state(r->world)->time < duration && !sim_world_step(r->world, &r->error)) {
+        const sim_step_info *info = sim_world_info(r->world);
+        r->most = fmax(r->most, energy_now(r->world));
+        r->undone += info->undone;
+        r->excess = fmax(r->excess, info->certificate.excess);
+        r->stuck += info->stuck > 0;
+        r->refused += info->refused > 0;
+        r->unsolved += info->unsolved > 0;
+        cr_assert(!info->refused || info->unsolved, "refused and yet solved");
+    }
+}
+
+static run run_of(const char *text, const char *solver, double step, double duration) {
+    char who[64], dt[64];
+    const char *set[] = {who, dt};
+    snprintf(who, sizeof who, "world/solver=%s", solver);
+    snprintf(dt, sizeof dt, "world/step=%g", step);
+    run r = {.scene = read_scene(text, 2, set)};
+    go(&r, duration);
+    cr_assert_eq(r.error.status, SIM_OK, "%s: %s", solver, r.error.text);
+    return r;
+}
+
+static void end(run *r) {
+    sim_world_free(r->world);
+    sim_scene_free(r->scene);
+}
+
+static void names_are(const run *r, const char *a, const char *b) {
+    const sim_step_info *info = sim_world_info(r->world);
+    cr_assert(info->stuck > 0);
+    cr_assert_str_eq(r->scene->model->body[info->stuck_body[0]].name, a);
+    cr_assert_str_eq(r->scene->model->body[info->stuck_body[1]].name, b);
+}
+
+Test(undo, normal_that_nothing_moves_is_named_and_gives_no_energy) {
+    for (int k = 0; k < SOLVERS; k++) {
+        run r = run_of(hinge, solvers[k], 0.002, 0.2);
+        cr_expect_leq(r.most - r.start, 1e-9 * r.start, "%s: %g J more", solvers[k], r.most - r.start);
+        cr_expect_eq(r.stuck, 100, "%s: said in %d steps", solvers[k], r.stuck);
+        cr_expect_eq(r.refused, 0, "%s: %d steps", solvers[k], r.refused);
+        names_are(&r, "ground", "turn");
+        cr_expect_float_eq(sim_world_info(r.world)->stuck_depth, 0.025, 1e-9);
+        end(&r);
+        r = run_of(pivot, solvers[k], 0.002, 0.2);
+        cr_expect_leq(r.most - r.start, 1e-9 * r.start, "%s, touching: %g J more", solvers[k], r.most - r.start);
+        end(&r);
+    }
+}
+
+/* 3 and 7 mm: the box comes to the middle, where it stays. */
+Test(undo, box_between_two_walls_comes_to_the_middle_and_is_named) {
+    for (int k = 0; k < SOLVERS; k++) {
+        run r = run_of(squeezed, solvers[k], 0.002, 1);
+        cr_expect_lt(r.most - r.start, 0.05, "%s: %g J more", solvers[k], r.most - r.start);
+        cr_expect_eq(r.refused, 0, "%s: %d steps", solvers[k], r.refused);
+        const double *q = sim_world_state(r.world)->q;
+        cr_expect_float_eq(q[2], 0.045, 2.5e-3, "%s: at %g m", solvers[k], q[2]);
+        if (k > 0) { /* sap's contacts yield, and have an answer */
+            cr_expect_gt(r.stuck, 0, "%s", solvers[k]);
+        }
+        end(&r);
+    }
+}
+
+/* 1/2 mu V^2 with the reduced mass, whatever the step and the solver; and all of it is booked. */
+Test(undo, two_balls_in_one_place_part_at_the_speed_of_the_law) {
+    double mass = 4000 * acos(-1) / 3, V = sim_law_options_default().undo, due = mass / 4 * V * V;
+    for (int k = 0; k < SOLVERS; k++) {
+        for (double step = 1e-4; step < 2e-2; step *= 10) {
+            run r = run_of(balls, solvers[k], step, 200 * step);
+            cr_expect_float_eq(r.most, due, 1e-3 * due, "%s, %g s: %g J, not %g", solvers[k], step, r.most, due);
+            cr_expect_float_eq(r.undone, r.most, 1e-3 * due, "%s, %g s: %g J booked", solvers[k], step, r.undone);
+            end(&r);
+        }
+    }
+}
+
+/* Parting 1 mm from the axis at V would have the door's edge at 1000 V. */
+Test(undo, lever_of_a_millimetre_throws_no_door) {
+    double V = sim_law_options_default().undo;
+    for (int k = 0; k < SOLVERS; k++) {
+        run r = run_of(door, solvers[k], 0.001, 0.1);
+        double mass = r.scene->model->body[2].inertia.mass;
+        mass = mass > 0 ? mass : r.scene->model->body[1].inertia.mass;
+        cr_expect_leq(r.most, mass * V * V / (2 * 0.05) * 1.01, "%s: %g J", solvers[k], r.most);
+        end(&r);
+    }
+}
+
+/* Two iterations are no answer, and may create thousands of joules: none of it comes into the world. */
+Test(undo, answer_that_creates_energy_is_not_taken_and_its_step_is_unsolved) {
+    static const char *const poor[] = {"canal", "subadmm"};
+    double excess = 0;
+    int refused = 0;
+    for (int k = 0; k < 2; k++) {
+        char who[64];
+        snprintf(who, sizeof who, "world/solver=%s", poor[k]);
+        const char *set[] = {who, "world/solver_options/max_iterations=2"};
+        sim_scene_overrides overrides = {.count = 2, .set = set};
+        run r = {.scene = sim_scene_load("scenes/contact/corner.json", &overrides, NULL, &r.error)};
+        cr_assert(r.scene, "%s", r.error.text);
+        go(&r, 1);
+        cr_assert_eq(r.error.status, SIM_OK, "%s", r.error.text);
+        cr_expect_leq(r.most - r.start, 1e-3 * fabs(r.start), "%s: %g J from %g J", poor[k], r.most, r.start);
+        refused += r.refused;
+        excess = fmax(excess, r.excess);
+        end(&r);
+    }
+    cr_expect_gt(refused, 10, "%d refused", refused);
+    cr_expect_gt(excess, 0.1, "%g J", excess);
+}
+
+Test(undo, energy_that_no_number_holds_ends_the_run) {
+    static const char pushed[] = "{'sim': 1, 'bodies': [{'name': 'box', 'joint': 'free',"
+                                 " 'shapes': [{'type': 'box', 'size': [0.1, 0.1, 0.1], 'density': 1000}]}],"
+                                 " 'loads': [{'body': 'box', 'force': [%s, 0, 0]}]}";
+    static const char *const force[] = {"1e200", "1e100", "1e15"};
+    for (int k = 0; k < 3; k++) {
+        char text[512];
+        snprintf(text, sizeof text, pushed, force[k]);
+        run r = {.scene = read_scene(text, 0, NULL)};
+        go(&r, 1);
+        cr_expect_eq(r.error.status, SIM_FAILED, "%s N", force[k]);
+        cr_expect(strstr(r.error.text, "\"box\"") && strstr(r.error.text, "light"), "%s N: %s", force[k], r.error.text);
+        end(&r);
+    }
+}
+
+Test(undo, overlaps_where_a_scene_starts_are_told_and_may_be_left_out) {
+    sim_error error = {0};
+    const char *set[] = {"world/exclude=initial"};
+    for (int left_out = 0; left_out < 2; left_out++) {
+        sim_scene *scene = read_scene(balls, left_out, set);
+        sim_world *world = sim_world_create(scene->model, &scene->options, &error);
+        sim_overlap *list;
+        int count;
+        cr_assert_eq(sim_world_overlaps(world, &list, &count, &error), SIM_OK, "%s", error.text);
+        cr_assert_eq(count, !left_out);
+        cr_assert_eq(scene->model->nexclusion, left_out);
+        if (count) {
+            cr_assert(list[0].body[0] == 1 && list[0].body[1] == 2 && fabs(list[0].depth - 2) < 1e-9);
+        }
+        free(list);
+        for (int k = 0; k < 10; k++) {
+            cr_assert_eq(sim_world_step(world, &error), SIM_OK);
+        }
+        cr_assert(left_out == (energy_now(world) == 0), "%g J", energy_now(world));
+        sim_world_free(world);
+        sim_scene_free(scene);
+    }
+}
