@@ -211,6 +211,9 @@ double contact_ahead(const frame *f, const sim_model *model, const int *last_dof
 void equality_ahead(const frame *f, const sim_model *model, const int *last_dof, int constraint,
                     const sim_derived *ahead, double *J, double *gap);
 
+/* The answers of all islands, and what is told of them. */
+void hand_back(const frame *frame, const sim_model *model, contact_output *out);
+
 /* All islands as one problem that owns its data. */
 sim_problem *whole_problem(const frame *f, const mass_operator *mass, sim_error *error);
 

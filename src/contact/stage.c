@@ -499,104 +499,7 @@ static void solve_large_islands(contact_stage *s, sim_threads *threads) {
     solver_lend(w->solver, NULL);
 }
 
-/* ---- handing back ---- */
-
-static void keep_impulse(const frame *f, int constraint, const double *g, contact_output *out) {
-    const tie *t = &f->tie[f->tie_of[constraint]];
-    if (t->kind == TIE_CONTACT) {
-        out->impulse[t->index] = m3_times(f->axes[constraint], v3_make(g[0], g[1], g[2]));
-    } else if (t->kind == TIE_EQUALITY) {
-        memcpy(out->equality_impulse + (ptrdiff_t)SIM_MAX_ROWS * t->index, g, (size_t)t->rows * sizeof *g);
-    } else if (t->kind == TIE_MOTOR) {
-        out->effort[f->in->motor[t->index].actuator] = motor_effort(f, &f->constraint[constraint], g[0]);
-    } else {
-        out->joint_impulse[3 * t->index + (t->kind == TIE_LOW ? 0 : t->kind == TIE_HIGH ? 1 : 2)] = g[0];
-    }
-}
-
-/* J' gamma / dt of a constraint between bodies. */
-static void add_held(const frame *f, const sim_model *m, const island *is, int constraint, contact_output *out) {
-    const sim_constraint *c = &f->constraint[constraint];
-    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
-        const sim_tree *t = &m->tree[f->tree[is->first_tree + c->tree[side]]];
-        for (int k = 0; k < c->rows; k++) {
-            dense_axpy(t->nv, is->impulse[c->row + k] / f->in->step, f->J + c->block[side] + k * t->nv,
-                       out->held + t->v0);
-        }
-    }
-}
-
-static void scatter(const contact_stage *s, contact_output *out) {
-    const frame *f = &s->frame;
-    const sim_model *m = s->model;
-    memset(out->touched, 0, (size_t)m->ntree);
-    memset(out->joint_impulse, 0, 3 * (size_t)m->nv * sizeof(double));
-    memset(out->held, 0, (size_t)m->nv * sizeof(double));
-    memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
-    for (int k = 0; k < f->in->ncontact; k++) {
-        out->impulse[k] = v3_make(0, 0, 0);
-    }
-    for (int k = 0; k < f->in->nmotor; k++) {
-        out->effort[f->in->motor[k].actuator] = NAN;
-    }
-    for (int k = 0; k < f->nisland; k++) {
-        const island *is = &f->island[k];
-        for (int t = 0; t < is->problem.ntree; t++) {
-            int tree = f->tree[is->first_tree + t];
-            const sim_tree *to = &m->tree[tree];
-            size_t size = (size_t)to->nv * sizeof(double);
-            memcpy(out->v + to->v0, is->v + is->problem.tree[t].v0, size);
-            memcpy(out->shift + to->v0, is->shift + is->problem.tree[t].v0, size);
-            out->touched[tree] = 1;
-        }
-        for (int i = 0; i < is->problem.nconstraint; i++) {
-            int at = is->first_constraint + i;
-            keep_impulse(f, at, is->impulse + f->constraint[at].row, out);
-            if (f->tie[f->tie_of[at]].kind == TIE_EQUALITY) {
-                add_held(f, m, is, at, out);
-            }
-        }
-    }
-}
-
-static void report_overlap(const frame *f, const island *is, contact_info *info) {
-    if (is->stuck && (!info->stuck || is->stuck_depth > info->stuck_depth)) {
-        const sim_constraint *c = &f->constraint[is->first_constraint + is->stuck_at];
-        info->stuck_body[0] = c->body[0];
-        info->stuck_body[1] = c->body[1];
-        info->stuck_depth = is->stuck_depth;
-    }
-    info->stuck += is->stuck;
-    info->refused += is->refused;
-    info->undone += is->undone;
-}
-
-static void report(const frame *f, contact_info *info) {
-    sim_judgement sum = {.worst = -1};
-    *info = (contact_info){.islands = f->nisland, .stuck_body = {-1, -1}};
-    for (int k = 0; k < f->nisland; k++) {
-        const island *is = &f->island[k];
-        const sim_solution *found = &is->solution;
-        info->constraints += is->problem.nconstraint;
-        info->rows += is->problem.nrow;
-        info->iterations = found->iterations > info->iterations ? found->iterations : info->iterations;
-        info->total += found->iterations;
-        int solved = found->outcome == SIM_SOLVED || found->outcome == SIM_AT_ROUNDING;
-        info->unsolved += !solved;
-        info->gave_up[found->reason] += !solved;
-        if (solved && found->finished_by >= 0) {
-            info->finished[found->finished_by]++;
-        }
-        info->factorisations += found->factorisations;
-        info->multiplications += found->multiplications;
-        for (int part = 0; part < CONTACT_PARTS; part++) {
-            info->seconds[part] += is->seconds[part];
-        }
-        report_overlap(f, is, info);
-        sim_judgement_add(&sum, &is->judgement, is->first_constraint);
-    }
-    info->certificate = sim_judgement_finish(&sum);
-}
+/* ---- the step ---- */
 
 sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
     frame *f = &s->frame;
@@ -633,8 +536,7 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
             return status;
         }
     }
-    scatter(s, out);
-    report(f, &out->info);
+    hand_back(f, s->model, out);
     return SIM_OK;
 }
 
