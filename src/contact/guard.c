@@ -32,16 +32,6 @@ static int all_finite(int n, const double *x) {
     return 1;
 }
 
-static double along(const sim_problem *p, const sim_constraint *c, int row, const double *v) {
-    double u = 0;
-    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
-        const sim_problem_tree *t = &p->tree[c->tree[side]];
-        sim_columns of = sim_block_columns(p, c, side);
-        u += dense_dot(of.count, p->J + c->block[side] + row * t->nv + of.first, v + t->v0 + of.first);
-    }
-    return u;
-}
-
 /* J of v in the metric of A as it is now, with the motors that are in it. */
 static double kinetic(const sim_problem *p, const double *v, double *work) {
     double twice = 0;
@@ -78,7 +68,7 @@ static void set_out(relaxation *r, const island *is) {
         for (int k = 0; k < c->rows; k++) {
             int row = c->row + k;
             double target = is_stop(c) && k == normal_row(c) ? min_of(is->target[row], 0) : is->target[row];
-            r->base[row] = along(p, c, k, p->v_free) + (p->offset ? p->offset[row] : 0) - target;
+            r->base[row] = velocity_of_row(p, c, k, p->v_free) + (p->offset ? p->offset[row] : 0) - target;
             r->R[row] = is->R[row];
         }
         relax_admit(r, i);
@@ -123,7 +113,8 @@ double guard_undone(const island *is, double threshold) {
         const sim_constraint *c = &p->constraint[i];
         if (undo_pushes(is, threshold, c)) {
             int n = normal_row(c);
-            sum += is->impulse[c->row + n] * (along(p, c, n, is->v) + along(p, c, n, p->v_start)) / 2;
+            sum +=
+                is->impulse[c->row + n] * (velocity_of_row(p, c, n, is->v) + velocity_of_row(p, c, n, p->v_start)) / 2;
         }
     }
     return max_of(0, sum);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "contact/stage.h"
+#include "math/dense.h"
 #include "math/v3.h"
 
 #include <math.h>
@@ -140,6 +141,17 @@ static inline double *block_in(double *J, const frame *f, int constraint, int si
     return J + f->constraint[constraint].block[second];
 }
 static inline double *block_of(const frame *f, int constraint, int side) { return block_in(f->J, f, constraint, side); }
+
+/* J v of one row of a problem. */
+static inline double velocity_of_row(const sim_problem *p, const sim_constraint *c, int row, const double *v) {
+    double u = 0;
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        const sim_problem_tree *t = &p->tree[c->tree[side]];
+        sim_columns of = sim_block_columns(p, c, side);
+        u += dense_dot(of.count, p->J + c->block[side] + row * t->nv + of.first, v + t->v0 + of.first);
+    }
+    return u;
+}
 
 /* Says that a side of a constraint writes to the columns of the dofs [first, end). */
 void widen_columns(frame *f, const sim_model *model, int constraint, int side, int first, int end);

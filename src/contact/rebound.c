@@ -85,16 +85,6 @@ static int look(const rebound *r) {
     return any && risky;
 }
 
-static double along(const sim_problem *p, const sim_constraint *c, int row, const double *v) {
-    double u = 0;
-    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
-        const sim_problem_tree *t = &p->tree[c->tree[side]];
-        sim_columns of = sim_block_columns(p, c, side);
-        u += dense_dot(of.count, p->J + c->block[side] + row * t->nv + of.first, v + t->v0 + of.first);
-    }
-    return u;
-}
-
 static int take_memory(rebound *r, sim_arena *scratch) {
     int nv = r->is->problem.nv;
     r->restitution = ARENA_NEW(scratch, double, r->n);
@@ -124,7 +114,8 @@ static void weigh(rebound *r) {
         r->restitution[i] = c->restitution;
         r->part[i] = 0;
         if (strikes(r, c)) {
-            double came = -along(p, c, normal_row(c), p->v_start), comes = -along(p, c, normal_row(c), r->v_free);
+            double came = -velocity_of_row(p, c, normal_row(c), p->v_start),
+                   comes = -velocity_of_row(p, c, normal_row(c), r->v_free);
             double slowed = came < SLOWED * comes ? max_of(1, came / comes) : SLOWED;
             r->part[i] = c->restitution * slowed * c->restitution * slowed;
         }
@@ -179,7 +170,7 @@ static double may_give_back(const rebound *r) {
         double L = 0;
         for (int k = 0; k < c->rows; k++) {
             double gamma = is->impulse[c->row + k];
-            L -= gamma == 0 ? 0 : 0.5 * gamma * (along(p, c, k, is->v) + along(p, c, k, r->v_free));
+            L -= gamma == 0 ? 0 : 0.5 * gamma * (velocity_of_row(p, c, k, is->v) + velocity_of_row(p, c, k, r->v_free));
         }
         work += fabs(L);
         each += r->part[i] * L;
