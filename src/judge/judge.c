@@ -15,13 +15,10 @@
 #include "judge/projection.h"
 #include "judge/slots.h"
 
-#include <float.h>
 #include <string.h>
 
 /* Friction that uses less than this part of what it may is inside its cone. */
 static const double inside = 0.999;
-
-static const double ROUNDING = 4 * DBL_EPSILON;
 
 typedef struct trial {
     const sim_problem *problem;
@@ -51,8 +48,7 @@ static void look(const trial *t, const sim_constraint *c, const sim_regularisati
     double q2 = 0, s2 = 0, gamma2 = 0, w = m->trace[c - t->problem->constraint];
     for (int k = 0; k < c->rows; k++) {
         int row = c->row + k;
-        double free = m->free[row], target = law->target[row], q = free - target;
-        q = fabs(q) > ROUNDING * (fabs(free) + fabs(target)) ? q : 0; /* nobody knows it any better */
+        double q = m->free[row] - law->target[row];
         double s = q + m->pushed[row] + law->R[row] * t->gamma[row];
         a->s[k] = s;
         w += law->R[row];
