@@ -602,6 +602,35 @@ def checks_a_scene_without_running_it():
     assert not os.path.exists("a.csv")
 
 
+def warns_of_what_overlaps_where_a_run_starts():
+    ball = '{"name": "%s", "joint": "free", "shapes": [{"type": "sphere", "radius": 1, "density": 1000}]}'
+    write("balls.json", '{"sim": 1, "world": {"gravity": [0, 0, 0], "duration": 0.1}, "bodies": [%s, %s]}' % (ball % "a", ball % "b"))
+    for how in [], ["--validate"]:
+        said = sim("balls.json", *how).stderr
+        for word in 'warning: "a" and "b" overlap by 2 m', '{"first": "a", "second": "b"}', '"exclude": "initial"':
+            assert word in said, said
+        assert "overlap" not in sim("balls.json", "--set", "world/exclude=initial", *how).stderr
+    assert "overlap" not in sim("balls.json", "--quiet").stderr
+    sim("balls.json", "--quiet", "--summary", "sum.json")
+    told = json.loads(read("sum.json"))["energy"]
+    assert 10 < told["end"] < 11 and abs(told["undone"] - told["end"]) < 1e-3 * told["end"], told
+
+
+def names_what_no_motion_undoes_and_takes_no_energy_from_nothing():
+    write("hinge.json", '''{"sim": 1, "world": {"step": 0.002, "duration": 0.1}, "bodies": [
+        {"name": "ground", "shapes": [{"type": "half_space"}]},
+        {"name": "turn", "pose": {"position": [0, 0, 0.1]}, "joint": {"type": "hinge", "axis": [0, 0, 1]}, "v": 1,
+         "shapes": [{"type": "cylinder", "radius": 0.09, "length": 0.25, "density": 1000}]}]}''')
+    said = sim("hinge.json", "--solver", "auto", "--summary", "sum.json").stderr
+    assert 'cannot part    "ground" and "turn", 0.025 m deep' in said, said
+    told = json.loads(read("sum.json"))
+    assert told["contacts"]["stuck_steps"] == 50 and told["contacts"]["stuck_b"] == "turn"
+    assert told["energy"]["max_change"] < 1e-6
+    write("force.json", '''{"sim": 1, "bodies": [{"name": "box", "joint": "free", "shapes": [{"type": "box", "size": [0.1, 0.1, 0.1],
+        "density": 1000}]}], "loads": [{"body": "box", "force": [1e200, 0, 0]}]}''')
+    assert "faster than light" in sim("force.json", status=1).stderr
+
+
 def tells_its_version_solvers_and_options():
     assert re.match(r"sim \d+\.\d+\.\d+\n.*(gcc|clang).*\nHDF5 .*cJSON \d", sim("--version").stdout)
     solvers = sim("--list-solvers").stdout

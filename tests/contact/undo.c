@@ -41,6 +41,18 @@ static const char door[] =
     "{'name': 'door', 'joint': {'type': 'hinge', 'axis': [0, 0, 1]},"
     " 'shapes': [{'type': 'box', 'size': [1, 0.04, 0.5], 'density': 500, 'pose': {'position': [0.499, 0, 0]}}]}]}";
 
+/* Links of which every second overlaps by 8 cm, with motors. */
+static const char padded[] =
+    "{'sim': 1, 'world': {'gravity': [0, 0, 0]}, 'bodies': ["
+    "{'name': 'l0', 'pose': {'position': [0, 0, 0.1]}, 'joint': {'type': 'hinge', 'axis': [0, 0, 1]}, 'shapes': [#]},"
+    "{'name': 'l1', 'parent': 'l0', 'pose': {'position': [0, 0, 0.1]}, 'joint': {'type': 'hinge', 'axis': [0, 1, 0]},"
+    " 'shapes': [#]},"
+    "{'name': 'l2', 'parent': 'l1', 'pose': {'position': [0, 0, 0.1]}, 'joint': {'type': 'hinge', 'axis': [0, 0, 1]},"
+    " 'shapes': [#]},"
+    "{'name': 'l3', 'parent': 'l2', 'pose': {'position': [0, 0, 0.1]}, 'joint': {'type': 'hinge', 'axis': [0, 1, 0]},"
+    " 'shapes': [#]}],"
+    "'actuators': [{'joint': 'l*', 'kp': 2000, 'kd': 100, 'effort': 80, 'target': 0.2}]}";
+
 typedef struct run {
     sim_scene *scene;
     sim_world *world;
@@ -56,7 +68,7 @@ static double energy_now(sim_world *w) {
 }
 
 static sim_scene *read_scene(const char *text, int count, const char *const *set) {
-    char json[2048];
+    char json[4096];
     sim_scene_overrides overrides = {.count = count, .set = set};
     sim_error error = {0};
     snprintf(json, sizeof json, "%s", text);
@@ -163,6 +175,24 @@ Test(undo, lever_of_a_millimetre_throws_no_door) {
 }
 
 /* Two iterations are no answer, and may create thousands of joules: none of it comes into the world. */
+/* 4 motors of 80 N m that turn by 0.2 rad: 64 J at most. */
+Test(undo, links_that_overlap_move_by_their_motors_alone) {
+    static const char capsule[] =
+        "{'type': 'capsule', 'radius': 0.09, 'length': 0.1, 'density': 1000, 'pose': {'position': [0, 0, 0.05]}}";
+    char text[2048];
+    size_t length = 0;
+    for (const char *c = padded; *c; c++) {
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%.*s", *c == '#' ? 999 : 1, *c == '#' ? capsule : c);
+    }
+    for (int k = 0; k < SOLVERS; k++) {
+        run r = run_of(text, solvers[k], 0.001, 0.3);
+        cr_expect_lt(r.most, 4 * 80 * 0.2, "%s: %g J", solvers[k], r.most);
+        cr_expect_eq(r.refused, 0, "%s: %d steps", solvers[k], r.refused);
+        end(&r);
+    }
+}
+
 Test(undo, answer_that_creates_energy_is_not_taken_and_its_step_is_unsolved) {
     static const char *const poor[] = {"canal", "subadmm"};
     double excess = 0;
