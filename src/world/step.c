@@ -52,8 +52,8 @@ static int beyond_light(sim_world *w, int tree) {
 
 static void check_finite(sim_world *w, int tree, worker_info *mine) {
     const sim_tree *t = &w->model->tree[tree];
-    if (mine->bad_tree < 0 && (!(finite(w->next.v, t->v0, t->nv) && finite(w->next.q, t->q0, t->nq)) ||
-                               beyond_light(w, tree))) {
+    if (mine->bad_tree < 0 &&
+        (!(finite(w->next.v, t->v0, t->nv) && finite(w->next.q, t->q0, t->nq)) || beyond_light(w, tree))) {
         mine->bad_tree = tree;
     }
 }
