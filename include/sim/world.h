@@ -164,8 +164,10 @@ SIM_API sim_status sim_world_step(sim_world *world, sim_error *error);
 /* Times the steps from now on, into `profile`, which must live as long; NULL: no more.  Answers do not depend on it. */
 SIM_API void sim_world_profile(sim_world *world, sim_profile *profile);
 
+/* Can a step have a contact problem?  Not where no two shapes can touch and no joint or constraint has rows. */
+SIM_API int sim_world_has_problems(const sim_world *world);
 /* The contact problem that the next step will have to answer; the state stays as it is.  To be freed with
- * sim_problem_free.  NULL on failure, and where no two shapes can touch. */
+ * sim_problem_free.  NULL on failure, and where there is none. */
 SIM_API sim_problem *sim_world_problem(sim_world *world, sim_error *error);
 
 /* Where shapes touch, or will within a step at the present velocities, sorted by shape_a, shape_b and feature; computed

@@ -199,11 +199,27 @@ static sim_status count_steps(sim_run *run, sim_error *error) {
     }
     double whole = nearbyint(steps);
     run->last_step = (int64_t)(fabs(steps - whole) < 1e-6 ? whole : ceil(steps));
-    if (run->request->dump_problem > run->last_step) {
-        return sim_fail(error, SIM_BAD_INPUT, "--dump-problem %lld: the run ends with step %lld",
-                        (long long)run->request->dump_problem, (long long)run->last_step);
-    }
     return SIM_OK;
+}
+
+/* Before anything is written: is there a problem in the step that is asked for, and room for its file? */
+static sim_status check_dump(const sim_run *run, sim_error *error) {
+    long long wanted = run->request->dump_problem, done = sim_world_state(run->world)->step;
+    if (!wanted) {
+        return SIM_OK;
+    }
+    if (wanted > run->last_step) {
+        return sim_fail(error, SIM_BAD_INPUT, "--dump-problem %lld: the run ends with step %lld", wanted,
+                        (long long)run->last_step);
+    }
+    if (wanted <= done) {
+        return sim_fail(error, SIM_BAD_INPUT, "--dump-problem %lld: the run begins with step %lld", wanted, done + 1);
+    }
+    if (!sim_world_has_problems(run->world)) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "--dump-problem %lld: nothing can touch here: there is no contact problem", wanted);
+    }
+    return setup_folder(run->request->dump_file, "a contact problem", error);
 }
 
 static sim_status make_room_for_good_state(sim_run *run, sim_error *error) {
@@ -298,6 +314,7 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     }
     status = count_steps(run, error);
     status = status ? status : make_world(run, error);
+    status = status ? status : check_dump(run, error);
     if (!status && !request->resume && !request->contacts && (request->validate || !request->quiet)) {
         status = warn_of_overlaps(run, error);
     }

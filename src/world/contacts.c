@@ -250,6 +250,8 @@ static void move_freely(void *context, int worker, int first, int end) {
     }
 }
 
+int sim_world_has_problems(const sim_world *w) { return w->stage != NULL; }
+
 sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
     contact_input in;
     if (!w->stage) {

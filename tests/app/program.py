@@ -726,6 +726,24 @@ def writes_a_problem_of_nothing_where_nothing_touches():
     assert (found["rows"], found["outcome"], found["E"]) == (0, "solved", 0), found
 
 
+def refuses_the_problem_of_a_step_that_has_none_before_it_writes_anything():
+    if not HDF5:
+        return
+    write("free.json", PILE.replace('"duration": 0.05', '"duration": 0.05, "contacts": false'))
+    for name in "a.csv", "p.hdf5":
+        write(name, "kept")
+    outputs = "--out", "a.csv", "--summary", "s.json"
+    refuses("there is no contact problem", "free.json", "--dump-problem", 3, "p.hdf5", *outputs)
+    refuses("there is no contact problem", "free.json", "--dump-problem", 3, "p.hdf5", "--validate")
+    pile = write("pile.json", PILE)
+    refuses("the run ends with step 10", pile, "--dump-problem", 11, "p.hdf5", *outputs)
+    refuses("cannot write a contact problem", pile, "--dump-problem", 3, "nowhere/p.hdf5", *outputs, status=3)
+    assert read("a.csv") == read("p.hdf5") == b"kept"
+    sim(pile, "--duration", 0.02, "--checkpoint", "half.h5", "-q")
+    refuses("the run begins with step 5", pile, "--resume", "half.h5", "--dump-problem", 4, "p.hdf5", *outputs)
+    assert read("a.csv") == read("p.hdf5") == b"kept"
+
+
 def keeps_what_it_sampled_in_the_users_cache():
     with open("tip.obj", "w") as file:
         file.write("v 0 0 -0.2\nv 1 0 -0.1\nv 0 1 -0.1\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
