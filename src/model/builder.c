@@ -324,10 +324,11 @@ int sim_builder_add_material(sim_builder *b, const sim_material *given) {
         !builder_grow(b, (void **)&b->material, b->nmaterial, &b->material_room, sizeof *b->material)) {
         return -1;
     }
-    if (!(given->friction >= 0) || !(given->stiffness > 0) || !(given->dissipation >= 0) ||
-        !(given->restitution >= 0 && given->restitution <= 1)) {
+    if (!(given->friction >= 0 && given->friction <= SIM_MOST_FRICTION) || !(given->stiffness > 0) ||
+        !(given->dissipation >= 0) || !(given->restitution >= 0 && given->restitution <= 1)) {
         return builder_refuse(b, SIM_BAD_INPUT,
-                              "material \"%s\": friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1",
+                              "material \"%s\": 0 <= friction <= 1000, dissipation >= 0, stiffness > 0, 0 <= "
+                              "restitution <= 1",
                               given->name ? given->name : "");
     }
     b->material[b->nmaterial] = *given;
@@ -346,10 +347,11 @@ int sim_builder_add_material_pair(sim_builder *b, const sim_material_pair *given
         return builder_refuse(b, SIM_BAD_INPUT, "a pair of materials names material %d or %d, which was not added",
                               given->first, given->second);
     }
-    if (out_of(given->friction, 0, HUGE_VAL) || out_of(given->dissipation, 0, HUGE_VAL) ||
+    if (out_of(given->friction, 0, SIM_MOST_FRICTION) || out_of(given->dissipation, 0, HUGE_VAL) ||
         out_of(given->restitution, 0, 1) || given->stiffness <= 0) {
         return builder_refuse(b, SIM_BAD_INPUT,
-                              "a pair of materials: friction, dissipation >= 0, stiffness > 0, 0 <= restitution <= 1");
+                              "a pair of materials: 0 <= friction <= 1000, dissipation >= 0, stiffness > 0, 0 <= "
+                              "restitution <= 1");
     }
     b->pair[b->npair] = *given;
     return b->npair++;

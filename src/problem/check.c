@@ -2,7 +2,8 @@
  *
  * Indices must fit, numbers be finite and in the range that gives them a meaning:
  *
- *     contact, limit, equality   stiffness k > 0 (infinity: rigid), dissipation >= 0; friction >= 0, restitution in [0, 1]
+ *     contact, limit, equality   stiffness k > 0 (infinity: rigid), dissipation >= 0; friction in [0, 1000],
+ *                                restitution in [0, 1]
  *     spring, actuator           k >= 0 and damping d >= 0, and not both 0: R = 1 / (dt (dt k + d)) must exist
  *     friction, actuator         bound >= 0 (infinity: never slips, never saturates)
  *
@@ -97,14 +98,12 @@ static sim_status check_place(const sim_problem *p, int i, long long row, sim_er
 
 /* ---- numbers of constraints ---- */
 
-typedef enum range { FINITE, NOT_NEGATIVE, UP_TO_ONE, BOUND, POSITIVE } range;
+typedef enum range { FINITE, NOT_NEGATIVE, UP_TO_ONE, COULOMB, BOUND, POSITIVE } range;
 
 static const char *const words[] = {
-    [FINITE] = "it must be finite",
-    [NOT_NEGATIVE] = "it must be 0 or more, and finite",
-    [UP_TO_ONE] = "it must be from 0 to 1",
-    [BOUND] = "it must be 0 or more",
-    [POSITIVE] = "it must be more than 0; infinity is rigid",
+    [FINITE] = "it must be finite",         [NOT_NEGATIVE] = "it must be 0 or more, and finite",
+    [UP_TO_ONE] = "it must be from 0 to 1", [COULOMB] = "it must be from 0 to 1000",
+    [BOUND] = "it must be 0 or more",       [POSITIVE] = "it must be more than 0; infinity is rigid",
 };
 
 static int within(range r, double x) {
@@ -113,6 +112,8 @@ static int within(range r, double x) {
         return x >= 0 && isfinite(x);
     case UP_TO_ONE:
         return x >= 0 && x <= 1;
+    case COULOMB:
+        return x >= 0 && x <= SIM_MOST_FRICTION;
     case BOUND:
         return x >= 0;
     case POSITIVE:
@@ -135,7 +136,7 @@ static const struct {
     unsigned kinds;
     range range;
 } number[] = {
-    {"friction", offsetof(sim_constraint, friction), 1 << SIM_CONTACT, NOT_NEGATIVE},
+    {"friction", offsetof(sim_constraint, friction), 1 << SIM_CONTACT, COULOMB},
     {"stiffness", offsetof(sim_constraint, stiffness), HELD, POSITIVE},
     {"stiffness", offsetof(sim_constraint, stiffness), SPRUNG, NOT_NEGATIVE},
     {"dissipation", offsetof(sim_constraint, dissipation), HELD, NOT_NEGATIVE},

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <sim/math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -242,8 +243,8 @@ static int take_friction(const reader *r, const store_node *vectors, fclib *p) {
     p->contacts = (int)mu->count;
     p->mu = take_vector(r, vectors, "mu", mu->count);
     for (int i = 0; p->mu && i < p->contacts; i++) {
-        if (p->mu[i] < 0) {
-            return fail(r, vectors, "mu", "holds a friction coefficient below 0");
+        if (!(p->mu[i] >= 0 && p->mu[i] <= SIM_MOST_FRICTION)) {
+            return fail(r, vectors, "mu", "holds a friction coefficient that is not from 0 to 1000");
         }
     }
     return p->mu != NULL;

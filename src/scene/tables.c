@@ -116,7 +116,8 @@ const table sim_table_law = {"law",
 /* ---- materials ---- */
 
 #define SURFACE_FIELDS                                                                                                 \
-    {"friction", FIELD_NUMBER, AT(material_data, friction), NOT_NEGATIVE, .help = "Coulomb coefficient."},             \
+    {"friction", FIELD_NUMBER, AT(material_data, friction), WITHIN(0, SIM_MOST_FRICTION),                              \
+     .help = "Coulomb coefficient. What should never slide takes 10 or 100: it holds at any angle that is seen."},     \
         {"stiffness",   FIELD_NUMBER, AT(material_data, stiffness),                                                    \
          .unit = "N/m", POSITIVE,     .help = "Contact stiffness; left out, the surface is rigid."},                   \
         {"dissipation", FIELD_NUMBER, AT(material_data, dissipation),                                                  \

@@ -77,7 +77,7 @@ static void is_refused(const fault *f) {
 
 Test(problem_hostile, files_of_fclib_are_refused_with_the_place_and_the_reason) {
     static const int two = 2, three = 3, five = 5, minus = -3, many = 1000000000, none = 0;
-    static const double nan_mu[8] = {0.5, NAN}, below[8] = {0.5, -0.1}, one[1] = {1};
+    static const double nan_mu[8] = {0.5, NAN}, below[8] = {0.5, -0.1}, above[8] = {0.5, 1e40}, one[1] = {1};
     int indices[576] = {0}, start[25] = {0};
     indices[17] = 24;
     start[3] = -1;
@@ -90,7 +90,8 @@ Test(problem_hostile, files_of_fclib_are_refused_with_the_place_and_the_reason) 
         {local, "/fclib_local", "spacedim", 'd', 0, NULL, "spacedim: is not there"},
         {local, "/fclib_local/vectors", "mu", 'd', 0, NULL, "/fclib_local/vectors/mu: is not there"},
         {local, "/fclib_local/vectors", "mu", 'x', 8, nan_mu, "number 1 is not finite"},
-        {local, "/fclib_local/vectors", "mu", 'x', 8, below, "below 0"},
+        {local, "/fclib_local/vectors", "mu", 'x', 8, below, "not from 0 to 1000"},
+        {local, "/fclib_local/vectors", "mu", 'x', 8, above, "not from 0 to 1000"},
         {local, "/fclib_local/vectors", "mu", 'i', 1, &three, "should hold numbers in floating point"},
         {local, "/fclib_local/vectors", "q", 'x', 8, below, "q: holds 8 numbers where 24 are needed"},
         {local, "/fclib_local/vectors", "q", 't', 0, "text", "floating point"},
@@ -309,7 +310,8 @@ Test(problem_hostile, numbers_of_our_own_group_are_refused_with_file_array_and_p
         double value;
         const char *words;
     } number[] = {
-        {"friction", -1, ": /sim_problem/friction[3] is -1 (contact): it must be 0 or more"},
+        {"friction", -1, ": /sim_problem/friction[3] is -1 (contact): it must be from 0 to 1000"},
+        {"friction", 1e37, ": /sim_problem/friction[3] is 1e+37 (contact): it must be from 0 to 1000"},
         {"stiffness", 0, ": /sim_problem/stiffness[3] is 0 (contact): it must be more than 0"},
         {"dissipation", NAN, ": /sim_problem/dissipation[3] is nan"},
         {"restitution", 1.5, ": /sim_problem/restitution[3] is 1.5 (contact): it must be from 0 to 1"},
@@ -317,7 +319,7 @@ Test(problem_hostile, numbers_of_our_own_group_are_refused_with_file_array_and_p
         {"v_free", INFINITY, ": /sim_problem/v_free[3] is inf: it must be finite"},
     };
     for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
-        int count = k < 4 ? nc : k == 4 ? p->nrow : p->nv;
+        int count = k < 5 ? nc : k == 5 ? p->nrow : p->nv;
         for (int i = 0; i < count; i++) {
             bad[i] = i == 3 ? number[k].value : 1;
         }

@@ -349,6 +349,14 @@ Test(scene_bodies, refuses_a_half_space_that_moves) {
     refused(BODY(", 'shapes': [\n{'type': 'half_space'}]"), "scene.json:3:1", "only on bodies that cannot move");
 }
 
+/* De Saxce's s_n + mu |s_t| would round the normal velocity away, and all that slides would fall through the floor. */
+Test(scene_bodies, refuses_friction_that_is_written_for_infinite) {
+    refused("{'sim': 1, 'materials': [{'name': 'glue', 'friction': 1e40}]}", "scene.json:1:55", "from 0 to 1000");
+    refused(
+        "{'sim': 1, 'materials': [{'name': 'a'}], 'material_pairs': [{'first': 'a', 'second': 'a', 'friction': 1001}]}",
+        "scene.json:1:103", "from 0 to 1000");
+}
+
 Test(scene_bodies, refuses_an_unknown_material) {
     refused("{'sim': 1, 'materials': [{'name': 'steel'}], 'bodies': [{'name': 'a', 'shapes': [\n"
             "{'type': 'sphere', 'radius': 1, 'material': 'stel'}]}]}",
