@@ -41,6 +41,8 @@ typedef struct sim_scene {
     const char *text; /* the file as read, or with the caller's values in place of its own; zero-terminated */
     size_t text_length;
     char hash[65]; /* SHA-256 of that text and of every included file, in order of reading; hex */
+    int nfile;
+    const char *const *file; /* files that were read for it besides: of models and meshes */
     void *memory;
 } sim_scene;
 

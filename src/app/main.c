@@ -37,12 +37,12 @@ static const information informations[] = {
     {offsetof(sim_request, completion), print_completion},
 };
 
-/* What was printed must have arrived. */
+/* What was printed must have arrived: that it did not is worse than what it said, and less than bad input. */
 static int flushed(int status) {
     sim_error error;
     if (fflush(stdout) || ferror(stdout)) {
         sim_fail(&error, SIM_NO_RESOURCE, "cannot write standard output");
-        return status ? status : say(&error);
+        return status == SIM_OK || status == SIM_FAILED ? say(&error) : status;
     }
     return status;
 }

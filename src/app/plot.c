@@ -1,6 +1,7 @@
 /* `sim plot`: which files, which quantities, where to? */
 #include "app/plot.h"
 #include "app/help.h"
+#include "app/outputs.h"
 #include "record/replace.h"
 #include "view/plot_files.h"
 #include "view/plot_quantity.h"
@@ -154,6 +155,9 @@ static sim_status draw(const plot_request *request, trajectory *const *file, int
 static sim_status with_files(const plot_request *request, char **path, int files, sim_error *error) {
     trajectory **file = calloc((size_t)files, sizeof(trajectory *));
     sim_status status = file ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for the names of files");
+    for (int k = 0; k < files && !status; k++) {
+        status = outputs_apart(request->out, path[k], "a file to be drawn", error);
+    }
     for (int k = 0; k < files && !status; k++) {
         file[k] = trajectory_open(path[k], error);
         status = file[k] ? SIM_OK : error->status;

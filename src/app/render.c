@@ -4,6 +4,7 @@
 #include "app/frames.h"
 #include "app/help.h"
 #include "app/interrupt.h"
+#include "app/outputs.h"
 #include "app/recorded.h"
 #include "app/setup.h"
 #include "record/replace.h"
@@ -139,6 +140,7 @@ static sim_status parse(int count, char **arguments, render_request *request, si
     }
     status = choose_output(request, error);
     status = status ? status : read_size(request, error);
+    status = status ? status : outputs_apart(request->out, request->file, "what is to be drawn", error);
     status = status ? status : setup_folder(request->out, request->kind == FILM ? "a film" : "a picture", error);
     return status || request->kind != FILM ? status : film_possible(error);
 }
@@ -217,6 +219,14 @@ static sim_status prepare(rendering *r, sim_error *error) {
 
 /* ---- pictures ---- */
 
+/* What is drawn is not drawn over. */
+static sim_status check_place(const rendering *r, const char *path, sim_error *error) {
+    const render_request *request = r->request;
+    sim_status status = outputs_apart(path, request->file, "what is to be drawn", error);
+    status = status ? status : outputs_apart(path, request->scene, "the scene", error);
+    return status ? status : outputs_apart_from_scene(path, r->scene, error);
+}
+
 static sim_status write_picture(rendering *r, int number, sim_error *error) {
     const render_request *request = r->request;
     char path[4096];
@@ -230,6 +240,9 @@ static sim_status write_picture(rendering *r, int number, sim_error *error) {
     }
     unsigned char *bytes;
     size_t size;
+    if (check_place(r, path, error)) {
+        return error->status;
+    }
     sim_status status = png_encode(r->rgb, request->width, request->height, &bytes, &size, error);
     if (!status) {
         status = replace_file(path, "a picture", bytes, size, error);
@@ -250,7 +263,9 @@ static sim_status draw(rendering *r, sim_error *error) {
     size_t size = 3 * (size_t)request->width * (size_t)request->height;
     sim_status status = SIM_OK;
     if (request->kind == FILM) {
-        status = film_open(&r->film, request->out, request->width, request->height, request->fps, error);
+        status = check_place(r, request->out, error);
+        status =
+            status ? status : film_open(&r->film, request->out, request->width, request->height, request->fps, error);
     }
     for (int k = 0; k < r->frames.count && !status; k++) {
         view_frame frame = frames_at(&r->frames, k);

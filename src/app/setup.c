@@ -2,6 +2,7 @@
 #include "app/setup.h"
 #include "app/contacts.h"
 #include "app/overlaps.h"
+#include "app/outputs.h"
 #include "app/page.h"
 
 #include <errno.h>
@@ -20,67 +21,11 @@ static const char *folder_of(const char *path, char folder[PATH_MAX]) {
     return folder;
 }
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Also of files that are not there yet: then it is the folder that counts. */
-static int same_file(const char *a, const char *b) {
-    struct stat one, other;
-    char folder[PATH_MAX];
-    if (strcmp(a, b) == 0) {
-        return 1;
-    }
-    int first = stat(a, &one) == 0, second = stat(b, &other) == 0;
-    if (!first && !second && strcmp(base_of(a), base_of(b)) == 0) {
-        first = stat(folder_of(a, folder), &one) == 0;
-        second = stat(folder_of(b, folder), &other) == 0;
-    }
-    return first && second && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
-/* The k-th file that a run writes: trajectories, summary, page, checkpoint; NULL if it was not asked for. */
-static const char *written(const sim_request *request, int k) {
-    return k < request->out.count        ? request->out.item[k]
-           : k == request->out.count     ? request->summary
-           : k == request->out.count + 1 ? request->html
-                                         : request->checkpoint;
-}
-
-/* No file may be read and written, or written twice, in one run.  --checkpoint may replace the file of --resume. */
-static sim_status check_file(const sim_request *request, int k, sim_error *error) {
-    const char *path = written(request, k);
-    if (!path) {
-        return SIM_OK;
-    }
-    if (same_file(path, request->scene)) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s is the scene, and would be overwritten", path);
-    }
-    if (request->resume && path != request->checkpoint && same_file(path, request->resume)) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s is the checkpoint to go on from, and would be overwritten", path);
-    }
-    for (int j = 0; j < k; j++) {
-        if (written(request, j) && same_file(path, written(request, j))) {
-            return sim_fail(error, SIM_BAD_INPUT, "%s would be written twice", path);
-        }
-    }
-    return k < request->out.count ? sim_recorder_accepts(path, error) : SIM_OK;
-}
-
-static sim_status check_files(const sim_request *request, sim_error *error) {
-    sim_status status = SIM_OK;
-    for (int k = 0; k < request->out.count + 3 && !status; k++) {
-        status = check_file(request, k, error);
-    }
-    return status;
-}
-
 static sim_status check_request(const sim_request *request, sim_error *error) {
     if (!request->scene) {
         return sim_fail(error, SIM_BAD_INPUT, "which scene? sim SCENE.json; see sim --help");
     }
-    return check_files(request, error);
+    return outputs_check_request(request, error);
 }
 
 static void print_diagnostics(const sim_diagnostics *diagnostics) {
@@ -261,9 +206,14 @@ sim_status setup_folder(const char *path, const char *what, sim_error *error) {
 static sim_status open_files(sim_run *run, FILE **summary, sim_error *error) {
     const sim_request *request = run->request;
     sim_status status = request->checkpoint ? setup_folder(request->checkpoint, "a checkpoint", error) : SIM_OK;
+    if (!status && request->dump_file) {
+        status = setup_folder(request->dump_file, "a problem", error);
+    }
     if (!status && (request->html || request->view)) {
         status = setup_somebody(run->scene, request->scene, error);
     }
+    status = status ? status : page_open(run, error);
+    status = status ? status : outputs_claim_request(request, error);
     run->output = calloc((size_t)request->out.count + 1, sizeof *run->output);
     if (status || !run->output) {
         return status ? status : sim_fail(error, SIM_NO_RESOURCE, "no memory for the outputs");
@@ -280,7 +230,7 @@ static sim_status open_files(sim_run *run, FILE **summary, sim_error *error) {
         }
         run->output[run->outputs++] = (run_output){request->out.item[k], recorder, 0};
     }
-    return page_open(run, error);
+    return SIM_OK;
 }
 
 static void print_valid(const sim_run *run) {
@@ -299,6 +249,7 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     *error = (sim_error){0};
     sim_status status = check_request(request, error);
     status = status ? status : load(run, error);
+    status = status ? status : outputs_check_scene(request, run->scene, error);
     if (status) {
         return status;
     }

@@ -1,13 +1,16 @@
 /* `sim solve`: which files, by which solver, and how did it go? */
 #include "app/solve.h"
 #include "app/help.h"
+#include "app/outputs.h"
 #include "app/pieces.h"
+#include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { HISTORY_ROOM = 1000000 };
 
@@ -140,6 +143,10 @@ static void list_tables(solve_run *run, way_table table[WAY_TABLES]) {
 static sim_status open_tables(solve_run *run, sim_error *error) {
     way_table table[WAY_TABLES];
     list_tables(run, table);
+    const char *path[WAY_TABLES] = {table[0].path, table[1].path, table[2].path};
+    if (outputs_claim(path, WAY_TABLES, error)) {
+        return error->status;
+    }
     for (int k = 0; k < WAY_TABLES; k++) {
         if (table[k].path && !(*table[k].file = fopen(table[k].path, "we"))) {
             return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", table[k].path, strerror(errno));
@@ -176,9 +183,46 @@ static sim_status open_history(solve_run *run, sim_error *error) {
     return open_tables(run, error);
 }
 
-int solve_same_file(const char *a, const char *b) {
-    struct stat one, other;
-    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+void solve_answer_path(const solve_run *run, const char *file, char *path, size_t size) {
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *out = run->request->out;
+    snprintf(path, size, "%s%s%s", out, run->out_is_folder ? "/" : "", run->out_is_folder ? base : "");
+}
+
+/* Is what an option writes none of the files, nor one of the tables before the t-th? */
+static sim_status check_output(solve_run *run, const file_list *list, const char *path, const char *option, int t,
+                               sim_error *error) {
+    way_table table[WAY_TABLES];
+    list_tables(run, table);
+    for (int k = 0; k < t; k++) {
+        if (table[k].path && file_same(path, table[k].path)) {
+            return sim_fail(error, SIM_BAD_INPUT, "%s would be written twice: by %s and %s", path, table[k].option,
+                            option);
+        }
+    }
+    for (int k = 0; k < list->count && access(path, F_OK) == 0; k++) {
+        if (file_same(path, list->path[k])) {
+            return sim_fail(error, SIM_BAD_INPUT, "%s would be overwritten by %s", list->path[k], option);
+        }
+    }
+    return SIM_OK;
+}
+
+/* Two files of one name would leave one answer. */
+static sim_status check_answers(solve_run *run, const file_list *list, sim_error *error) {
+    char path[4096], before[4096];
+    sim_status status = SIM_OK;
+    for (int k = 0; k < list->count && !status; k++) {
+        solve_answer_path(run, list->path[k], path, sizeof path);
+        status = check_output(run, list, path, "--out", WAY_TABLES, error);
+        for (int j = 0; j < k && !status; j++) {
+            solve_answer_path(run, list->path[j], before, sizeof before);
+            if (strcmp(path, before) == 0) {
+                status = sim_fail(error, SIM_BAD_INPUT, "%s would be written twice: from %s and %s", path,
+                                  list->path[j], list->path[k]);
+            }
+        }
+    }
+    return status;
 }
 
 static sim_status check_outputs(solve_run *run, const file_list *list, sim_error *error) {
@@ -190,14 +234,11 @@ static sim_status check_outputs(solve_run *run, const file_list *list, sim_error
     }
     way_table table[WAY_TABLES];
     list_tables(run, table);
-    for (int k = 0; k < list->count; k++) {
-        for (int t = 0; t < WAY_TABLES; t++) {
-            if (table[t].path && solve_same_file(table[t].path, list->path[k])) {
-                return sim_fail(error, SIM_BAD_INPUT, "%s would be overwritten by %s", list->path[k], table[t].option);
-            }
-        }
+    sim_status status = SIM_OK;
+    for (int t = 0; t < WAY_TABLES && !status; t++) {
+        status = table[t].path ? check_output(run, list, table[t].path, table[t].option, t, error) : SIM_OK;
     }
-    return SIM_OK;
+    return status || !request->out ? status : check_answers(run, list, error);
 }
 
 static sim_status make_solver(solve_run *run, sim_error *error) {

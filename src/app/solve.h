@@ -83,8 +83,8 @@ const char *solve_verdict(const solve_case *c);
 /* Fills `c`; says nothing. */
 void solve_one(solve_run *run, const char *path, solve_case *c);
 
-/* Both are there, and one. */
-int solve_same_file(const char *a, const char *b);
+/* Where the answer to a file goes. */
+void solve_answer_path(const solve_run *run, const char *file, char *path, size_t size);
 
 int solve_command(int count, char **arguments);
 

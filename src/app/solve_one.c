@@ -198,15 +198,10 @@ static void write_places(const workplace *w) {
 
 static int write_answer(workplace *w, sim_problem_file *file) {
     const solve_run *run = w->run;
-    const char *slash = strrchr(w->c->path, '/'), *base = slash ? slash + 1 : w->c->path;
     char path[4096], made_by[200];
-    snprintf(path, sizeof path, "%s%s%s", run->request->out, run->out_is_folder ? "/" : "",
-             run->out_is_folder ? base : "");
+    solve_answer_path(run, w->c->path, path, sizeof path);
     snprintf(made_by, sizeof made_by, "sim %s, solver %s, %s law", sim_version(), run->name,
              sim_compliance_name(run->compliance));
-    if (solve_same_file(path, w->c->path)) {
-        return fail(w, SIM_BAD_INPUT, "would be overwritten by --out");
-    }
     return !sim_problem_file_answer(file, w->impulse, made_by, &w->c->trouble) &&
            !sim_problem_file_write(file, path, &w->c->trouble);
 }

@@ -2,6 +2,7 @@
 #include "app/view.h"
 #include "app/help.h"
 #include "app/live.h"
+#include "app/outputs.h"
 #include "app/page.h"
 #include "app/recorded.h"
 #include "view/replay.h"
@@ -57,10 +58,8 @@ static sim_status check_together(const view_request *request, sim_error *error) 
         (request->listen || request->port || request->open || request->solver || request->set.count)) {
         return sim_fail(error, SIM_BAD_INPUT, "--listen, --port, --open, --solver and --set go with --live");
     }
-    if (request->html && strcmp(request->html, request->file) == 0) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s is the trajectory, and would be overwritten", request->file);
-    }
-    return SIM_OK;
+    sim_status status = outputs_apart(request->html, request->file, "the trajectory", error);
+    return status ? status : outputs_apart(request->html, request->scene, "the scene", error);
 }
 
 static sim_status parse(int count, char **arguments, view_request *request, sim_error *error) {
@@ -122,7 +121,7 @@ static sim_status view_file(const view_request *request, char *path, size_t size
         return error->status;
     }
     sim_scene *scene = recorded_scene(file, request->scene, &(scene_wish){0}, error);
-    sim_status status = scene ? SIM_OK : error->status;
+    sim_status status = scene ? outputs_apart_from_scene(request->html, scene, error) : error->status;
     if (!status && request->html) {
         snprintf(path, size, "%s", request->html);
     } else if (!status) {

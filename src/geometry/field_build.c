@@ -71,11 +71,15 @@ static sim_status check_node(const builder *b, const sim_field_def *def) {
                         least > 1 ? "children" : "child", name, def->child ? def->nchild : 0);
     }
     if (!(def->rounding >= 0 && def->rounding <= LARGEST)) {
-        return sim_fail(b->error, SIM_BAD_INPUT, "%s: rounding must be 0 or more and finite, not %g", b->where,
+        return sim_fail(b->error, SIM_BAD_INPUT, "%s: rounding must be from 0 to %g m, not %g", b->where, LARGEST,
                         def->rounding);
     }
-    if (!v3_finite(def->pose.p) || !(v3_norm(def->pose.p) <= LARGEST) || !turns_space(&def->pose.R)) {
-        return refuse(b, "the pose must be finite and its axes of unit length, at right angles and right-handed");
+    if (!(v3_norm(def->pose.p) <= LARGEST)) {
+        return sim_fail(b->error, SIM_BAD_INPUT, "%s: the position (%g, %g, %g) must be within %g m of the origin",
+                        b->where, def->pose.p.x, def->pose.p.y, def->pose.p.z, LARGEST);
+    }
+    if (!turns_space(&def->pose.R)) {
+        return refuse(b, "the axes of the pose must be of unit length, at right angles and right-handed");
     }
     return SIM_OK;
 }
@@ -144,16 +148,17 @@ static sim_status check_profile(const builder *b, const sim_field_def *def) {
                         FIELD_MAX_NODES, def->point ? def->npoint : 0);
     }
     if (!positive(def->thickness)) {
-        return sim_fail(b->error, SIM_BAD_INPUT, "%s: the profile's thickness must be positive and finite, not %g",
-                        b->where, def->thickness);
+        return sim_fail(b->error, SIM_BAD_INPUT,
+                        "%s: the profile's thickness must be positive and at most %g m, not %g", b->where, LARGEST,
+                        def->thickness);
     }
     for (int k = 0; k < def->npoint; k++) {
         double r = def->point[k][0], z = def->point[k][1];
         if (!(r >= 0 && r <= LARGEST && fabs(z) <= LARGEST)) {
             return sim_fail(b->error, SIM_BAD_INPUT,
                             "%s: point %d of the profile is (%g, %g): expected a radius of 0 or more and a height, "
-                            "both finite",
-                            b->where, k, r, z);
+                            "both of at most %g m",
+                            b->where, k, r, z, LARGEST);
         }
     }
     return SIM_OK;
@@ -217,8 +222,8 @@ static sim_status set_grid(const builder *b, const sim_field_def *def, field_nod
         return refuse(b, "a grid needs a closed mesh");
     }
     if (!(def->cell >= 0 && def->cell <= LARGEST)) {
-        return sim_fail(b->error, SIM_BAD_INPUT, "%s: the grid's cell must be 0 or more and finite, not %g", b->where,
-                        def->cell);
+        return sim_fail(b->error, SIM_BAD_INPUT, "%s: the grid's cell must be from 0 to %g m, not %g", b->where,
+                        LARGEST, def->cell);
     }
     n->grid = grid_build(b->pool, def->mesh, def->cell, b->cache, b->where, b->room, b->error);
     if (!n->grid) {

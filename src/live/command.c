@@ -1,13 +1,20 @@
 /* What do those who watch ask for?  One object of JSON a command; whatever is not exactly that is refused. */
 #include "live/command.h"
+#include "scene/document.h"
 #include "solver/words.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char *const verbs[LIVE_VERBS] = {"play", "pause", "step", "reset", "speed", "solver", "drag", "release"};
+/* With how many members beside it, each of which is asked for: so there is none twice, and none that is not known. */
+static const struct {
+    const char *word;
+    int details;
+} verbs[LIVE_VERBS] = {{"play", 0},  {"pause", 0},  {"step", 1}, {"reset", 0},
+                       {"speed", 1}, {"solver", 1}, {"drag", 3}, {"release", 0}};
 
 /* A finite number from low to high. */
 static int number(const cJSON *object, const char *key, double low, double high, double *value) {
@@ -67,15 +74,27 @@ static int read_details(const cJSON *object, int nbody, live_command *command) {
     }
 }
 
+/* cJSON reads more than JSON, and leaves unread what follows it. */
+static int is_json(const char *text, size_t length) {
+    value_position *position = NULL;
+    size_t wrong_at;
+    char message[160];
+    int values = sim_json_scan(text, length, &position, &wrong_at, message);
+    if (values >= 0) {
+        free(position);
+    }
+    return values >= 0;
+}
+
 sim_status live_command_read(const char *text, size_t length, int nbody, live_command *command, sim_error *error) {
-    cJSON *object = length <= LIVE_COMMAND_MOST ? cJSON_ParseWithLength(text, length) : NULL;
+    cJSON *object = length <= LIVE_COMMAND_MOST && is_json(text, length) ? cJSON_ParseWithLength(text, length) : NULL;
     const cJSON *verb = cJSON_GetObjectItemCaseSensitive(object, "do");
     int good = 0;
     *command = (live_command){.verb = LIVE_VERBS};
     for (int k = 0; cJSON_IsString(verb) && k < LIVE_VERBS; k++) {
-        if (strcmp(verb->valuestring, verbs[k]) == 0) {
+        if (strcmp(verb->valuestring, verbs[k].word) == 0) {
             command->verb = (live_verb)k;
-            good = read_details(object, nbody, command);
+            good = cJSON_GetArraySize(object) == 1 + verbs[k].details && read_details(object, nbody, command);
         }
     }
     cJSON_Delete(object);

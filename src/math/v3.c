@@ -17,6 +17,17 @@ quat quat_from_matrix(m3 R) {
     return q.w < 0 ? (quat){-q.w, -q.x, -q.y, -q.z} : q;
 }
 
+double v3_direction(v3 *a) {
+    double largest = fmax(fabs(a->x), fmax(fabs(a->y), fabs(a->z)));
+    if (!v3_finite(*a) || largest == 0) {
+        return 0;
+    }
+    if (!(largest > 1e-150 && largest < 1e150)) {
+        *a = v3_make(a->x / largest, a->y / largest, a->z / largest);
+    }
+    return v3_norm(*a);
+}
+
 v3 v3_perpendicular(v3 a) {
     double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z);
     v3 least = x <= y && x <= z ? v3_make(1, 0, 0) : y <= z ? v3_make(0, 1, 0) : v3_make(0, 0, 1);

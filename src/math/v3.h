@@ -26,6 +26,8 @@ static inline v3 v3_cross(v3 a, v3 b) {
     return (v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 static inline double v3_norm(v3 a) { return sqrt(v3_dot(a, a)); }
+/* The length of a direction, which is brought to a length near 1 where squares of it would be lost; 0: it has none. */
+double v3_direction(v3 *a);
 static inline int v3_finite(v3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
 static inline m3 m3_identity(void) { return (m3){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}; }

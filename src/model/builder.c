@@ -125,8 +125,8 @@ int builder_proper_pose(const pose *X) { return v3_finite(X->p) && rotation_is_p
 
 /* Unit axis2 at right angles to a unit axis for planar joints, merely not parallel for universal ones. */
 static int normalise_axes(sim_builder *b, sim_body_def *def) {
-    double n1 = v3_norm(def->axis), n2 = v3_norm(def->axis2);
-    if (!(n1 > 0) || !(n2 > 0) || !isfinite(n1) || !isfinite(n2)) {
+    double n1 = v3_direction(&def->axis), n2 = v3_direction(&def->axis2);
+    if (n1 == 0 || n2 == 0) {
         return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a joint axis must be a finite vector other than zero",
                               def->name);
     }
@@ -173,11 +173,15 @@ static int check_joint(sim_builder *b, sim_body_def *def) {
     const joint_facts *facts = joint_facts_of(def->joint);
     for (int k = 0; k < facts->nv; k++) {
         double least = fmin(fmin(def->armature[k], def->damping[k]), def->stiffness[k]);
-        double sum = def->armature[k] + def->damping[k] + def->stiffness[k] + def->rest[k] + def->v[k];
-        if (!(least >= 0) || !isfinite(sum)) {
+        if (!(least >= 0) || !isfinite(def->armature[k]) || !isfinite(def->damping[k]) ||
+            !isfinite(def->stiffness[k])) {
             return builder_refuse(b, SIM_BAD_INPUT,
                                   "body \"%s\": armature, damping and stiffness must be finite and not negative",
                                   def->name);
+        }
+        if (!isfinite(def->rest[k]) || !isfinite(def->v[k])) {
+            return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": %s is not finite", def->name,
+                                  isfinite(def->v[k]) ? "where its spring rests" : "an initial velocity");
         }
         if (check_limit(b, def, k)) {
             return -1;
@@ -376,7 +380,8 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
         return builder_refuse(b, SIM_BAD_INPUT, "an actuator cannot act on an orientation (joint of body \"%s\")",
                               b->body[body].name);
     }
-    if (!(given->kp >= 0) || !(given->kd >= 0) || !(given->effort > 0) || !isfinite(given->kp + given->kd)) {
+    if (!(given->kp >= 0) || !(given->kd >= 0) || !(given->effort > 0) || !isfinite(given->kp) ||
+        !isfinite(given->kd)) {
         return builder_refuse(b, SIM_BAD_INPUT, "actuator on \"%s\": kp, kd must be finite and >= 0, effort > 0",
                               b->body[body].name);
     }

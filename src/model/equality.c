@@ -35,7 +35,7 @@ static int check_coupling(sim_builder *b, const sim_equality *e) {
         return builder_refuse(b, SIM_BAD_INPUT, "a coupling of the joint of \"%s\" with itself",
                               b->body[e->body[0]].name);
     }
-    return isfinite(e->offset + e->ratio)
+    return isfinite(e->offset) && isfinite(e->ratio)
                ? 0
                : builder_refuse(b, SIM_BAD_INPUT, "offset and ratio of a coupling must be finite");
 }
@@ -54,7 +54,7 @@ static int check_bodies(sim_builder *b, const sim_equality *e) {
         return builder_refuse(b, SIM_BAD_INPUT, "the distance of \"%s\" and \"%s\" must be positive, not %g m",
                               b->body[e->body[0]].name, b->body[e->body[1]].name, e->distance);
     }
-    if (e->type == SIM_SPRING_DAMPER && !(isfinite(e->stiffness + e->damping) && e->damping >= 0)) {
+    if (e->type == SIM_SPRING_DAMPER && !(isfinite(e->stiffness) && isfinite(e->damping) && e->damping >= 0)) {
         return builder_refuse(b, SIM_BAD_INPUT,
                               "the spring of \"%s\" and \"%s\" needs a finite stiffness and a damping >= 0",
                               b->body[e->body[0]].name, b->body[e->body[1]].name);

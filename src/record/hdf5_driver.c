@@ -222,8 +222,16 @@ static herr_t driver_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t
 }
 
 static int open_flags(unsigned flags) {
-    return O_CLOEXEC | (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) |
-           (flags & H5F_ACC_CREAT ? O_CREAT : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0);
+    return O_CLOEXEC | (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_CREAT ? O_CREAT : 0) |
+           (flags & H5F_ACC_EXCL ? O_EXCL : 0);
+}
+
+/* The library would empty the file first and learn then that another program has it open. */
+static int empty(int descriptor) {
+    if (flock(descriptor, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        return -1;
+    }
+    return ftruncate(descriptor, 0) && errno != EINVAL ? -1 : 0; /* EINVAL: a device */
 }
 
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t maximum) {
@@ -237,7 +245,8 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
     }
     file->link = settings->link;
     file->descriptor = open(name, open_flags(flags), 0666);
-    if (file->descriptor < 0 || fstat(file->descriptor, &status)) {
+    if (file->descriptor < 0 || (flags & H5F_ACC_TRUNC && empty(file->descriptor)) ||
+        fstat(file->descriptor, &status)) {
         file->link->trouble = errno;
         if (file->descriptor >= 0) {
             close(file->descriptor);

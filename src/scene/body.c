@@ -156,15 +156,15 @@ static bool spread(loader *l, const joint_data *d, const char *key, const number
 static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
     def->axis = v3_make(d->axis[0], d->axis[1], d->axis[2]);
     def->axis2 = v3_make(d->axis2[0], d->axis2[1], d->axis2[2]);
-    double n1 = v3_norm(def->axis), n2 = v3_norm(def->axis2);
+    double n1 = v3_direction(&def->axis), n2 = v3_direction(&def->axis2);
     const node *axis = sim_node_member(d->at, "axis"), *axis2 = sim_node_member(d->at, "axis2");
     const node *second = axis2 ? axis2 : axis ? axis : d->at;
-    if (!(n1 > 0) || !isfinite(n1)) {
-        sim_report_once(&l->report, axis, NULL, "the axis has no direction: its length is %g", n1);
+    if (n1 == 0) {
+        sim_report_once(&l->report, axis, NULL, "the axis has no direction: its length is 0");
         return false;
     }
-    if (!(n2 > 0) || !isfinite(n2)) {
-        sim_report_once(&l->report, axis2, NULL, "the axis has no direction: its length is %g", n2);
+    if (n2 == 0) {
+        sim_report_once(&l->report, axis2, NULL, "the axis has no direction: its length is 0");
         return false;
     }
     double along = fabs(v3_dot(v3_scale(1 / n1, def->axis), v3_scale(1 / n2, def->axis2)));

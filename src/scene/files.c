@@ -187,6 +187,7 @@ static document *read_document(loader *l, const char *path, const node *at) {
         return NULL;
     }
     sim_sha256_add(&l->hash, kept, length);
+    sim_loader_note_file(l, path);
     return sim_add_document(l, path, kept, length);
 }
 

@@ -123,6 +123,7 @@ sim_geometry *sim_geometry_from_file(loader *l, int type, const char *path, sim_
     if (l->files.mesh(l->files.context, path, scale, &l->mesh_bytes_left, &t, why)) {
         return NULL;
     }
+    sim_loader_note_file(l, path);
     sim_geometry *g = type == SIM_CONVEX
                           ? hull_of(l, t.vertex, t.nvertex, why)
                           : mesh_of(l, t.vertex, t.nvertex, (const int(*)[3])t.triangle, t.ntriangle, why);

@@ -15,6 +15,18 @@ bool sim_loader_read(loader *l, const node *n, const table *t, void *out) {
     return good;
 }
 
+void sim_loader_note_file(loader *l, const char *path) {
+    if (!l->file) {
+        l->file = POOL_NEW(l->kept, const char *, l->limits.files);
+        l->scene->file = l->file;
+    }
+    const char *kept = l->file ? sim_pool_text(l->kept, path) : NULL;
+    if (kept && l->scene->nfile < l->limits.files) {
+        l->file[l->scene->nfile++] = kept;
+    }
+    l->report.no_memory |= !kept;
+}
+
 bool sim_loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]) {
     int length = snprintf(text, NAME_BYTES + 1, "%s%s", s->prefix, name);
     return length >= 0 && length <= NAME_BYTES;

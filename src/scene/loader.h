@@ -127,6 +127,7 @@ typedef struct loader {
     int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */
     const char *cache;                   /* folder for sampled fields; NULL: none */
     const sim_solver_registry *solvers;  /* by name; NULL: those of the library */
+    const char **file;                   /* [limits.files] of the scene: those that it names */
     bool built;
 } loader;
 
@@ -136,6 +137,8 @@ bool sim_loader_good(const loader *l);
 bool sim_loader_read(loader *l, const node *n, const table *t, void *out);
 /* Counts work; false, and reported at `at`, when it has become too much. */
 bool sim_loader_spend(loader *l, int64_t work, const node *at);
+/* Keeps the name of a file that is read for the scene. */
+void sim_loader_note_file(loader *l, const char *path);
 /* "prefix" + "name" into a buffer; false if too long. */
 bool sim_loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]);
 /* Entry of a name in a scope; -1 and reported at `at` if there is none. */

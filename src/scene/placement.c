@@ -33,9 +33,9 @@ static void doubt_angle(report *r, const node *at, double angle, const char *hin
 
 static bool read_axis_angle(report *r, const node *at, const double *from, m3 *out) {
     v3 axis = {from[0], from[1], from[2]};
-    double length = v3_norm(axis);
-    if (!(length > 0) || !isfinite(length)) {
-        sim_report_once(r, at, NULL, "the axis has no direction: its length is %g", length);
+    double length = v3_direction(&axis);
+    if (length == 0) {
+        sim_report_once(r, at, NULL, "the axis has no direction: its length is 0");
         return false;
     }
     *out = m3_axis_angle(v3_make(axis.x / length, axis.y / length, axis.z / length), from[3]);

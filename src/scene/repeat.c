@@ -2,6 +2,7 @@
 #include "scene/loader.h"
 #include "scene/placement.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +174,13 @@ static bool make_cells(loader *l, placing *p) {
 
 static bool is_box(loader *l, const repeat_data *d) {
     for (int i = 0; i < 3; i++) {
-        if (!(d->min[i] <= d->max[i]) || !isfinite(d->max[i] - d->min[i])) {
+        if (!isfinite(d->max[i] - d->min[i])) {
+            sim_report_once(&l->report, sim_node_member(d->at, "max"), NULL,
+                            "%c: from %g to %g is farther than the largest double, %g", "xyz"[i], d -> min[i],
+                            d -> max[i], DBL_MAX);
+            return false;
+        }
+        if (!(d->min[i] <= d->max[i])) {
             sim_report_once(&l->report, sim_node_member(d->at, "max"), NULL, "%c: max %g is below min %g", "xyz"[i],
                             d -> max[i], d -> min[i]);
             return false;

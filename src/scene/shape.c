@@ -3,6 +3,7 @@
 #include "scene/loader.h"
 #include "scene/placement.h"
 
+#include <float.h>
 #include <string.h>
 
 /* Who asks for shapes, and what for. */
@@ -103,9 +104,15 @@ static bool weigh(const visit *v, const shape_data *d, const sim_shape *shape) {
         return false;
     }
     sim_inertia own = sim_shape_inertia(shape, density ? d->density : 1);
+    int hollow = shape->geometry && !(shape->geometry->solid.mass > 0);
+    if (!(own.mass > 0) && !hollow) {
+        sim_report_once(&v->l->report, given, NULL, "the mass of the shape is below the smallest double, %g kg",
+                        DBL_TRUE_MIN);
+        return false;
+    }
     if (!(own.mass > 0)) {
         sim_report_once(&v->l->report, given, "close it, or give the body an inertia",
-                        "the surface is open, so it has no inside that could weigh something");
+                        "the surface is open or encloses nothing, so it has no inside that could weigh something");
         return false;
     }
     if (mass) {

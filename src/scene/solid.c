@@ -41,7 +41,8 @@ static const sim_geometry *mesh_of(reading *r, const node *at, const char *path,
     *s = (sampled){mesh, path, scale, r->meshes};
     r->meshes = s;
     if (!mesh->mesh->closed) {
-        sim_report_once(&r->l->report, at, NULL, "\"%.200s\": the surface is open, so it has no inside", path);
+        sim_report_once(&r->l->report, at, NULL,
+                        "\"%.200s\": the surface is open or encloses nothing, so it has no inside", path);
         return NULL;
     }
     return mesh;

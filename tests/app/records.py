@@ -3,6 +3,7 @@
 
     records.py SIM SCENES [WORD]     runs the tests whose names hold WORD, each in a folder of its own
 """
+import fcntl
 import hashlib
 import json
 import os
@@ -140,10 +141,132 @@ def finds_the_files_of_a_recorded_scene_beside_the_scene_that_is_named():
     assert "warning" in said and "another text" in said, said
 
 
+# ---- what is not ours to read ----
+
+def reads_no_pipe_and_waits_for_none():
+    write("fall.json", FALL)
+    for name in "pipe.h5", "pipe.csv", "pipe.state", "pipe.stl":
+        os.mkfifo(name)
+    for words in (("plot", "pipe.h5", "--out", "a.svg"), ("plot", "pipe.csv", "--out", "a.svg"), ("view", "pipe.h5", "--html", "a.html"),
+                  ("render", "pipe.h5", "--out", "a.png"), ("solve", "pipe.h5", "--solver", "pgs"),
+                  ("fall.json", "--resume", "pipe.state"), ("view", "/dev/zero", "--html", "a.html"),
+                  ("solve", "/dev/zero", "--solver", "pgs"), ("fall.json", "--resume", "/dev/zero")):
+        done = subprocess.run([SIM, *words], capture_output=True, text=True, timeout=20)
+        assert done.returncode in (2, 3) and "not an ordinary file" in done.stderr, (words, done)
+    write("mesh.json", '{"sim": 1, "bodies": [{"name": "a", "shapes": [{"type": "mesh", "file": "pipe.stl"}]}]}')
+    refuses("not an ordinary file", "mesh.json", "--validate", timeout=20)
+
+
+# ---- what is the user's ----
+
+def other_names_of(path):
+    """A longer one, a hard and a symbolic link."""
+    os.link(path, "hard_" + path)
+    os.symlink(path, "soft_" + path)
+    return "./" + path, os.path.abspath(path), "hard_" + path, "soft_" + path
+
+
+def writes_over_nothing_that_it_reads_under_any_name():
+    write("part.json", MODEL)
+    write("user.json", USER)
+    sim("user.json", "--out", "run.csv", "--checkpoint", "run.state", "-q")
+    for name in ("part.json", *other_names_of("part.json")):
+        refuses("is a file of the scene, and would be overwritten", "user.json", "--summary", name)
+    for name in other_names_of("user.json"):
+        refuses("is the scene, and would be overwritten", "user.json", "--summary", name)
+        refuses("is the scene, and would be overwritten", "user.json", "--html", name)
+    for name in other_names_of("run.state"):
+        refuses("is the checkpoint", "user.json", "--resume", "run.state", "--summary", name)
+    os.rename("run.csv", "run.svg")
+    for name in ("run.svg", *other_names_of("run.svg")):
+        refuses("is a file to be drawn, and would be overwritten", "plot", "run.svg", "--out", name)
+    refuses("would be written twice", "user.json", "--out", "a.csv", "--summary", "./a.csv")
+    refuses("would be written twice", "user.json", "--dump-problem", 1, "p.h5", "--checkpoint", "./p.h5")
+    os.rename("user.json", "user.png")
+    os.symlink("user.png", "user.json")
+    refuses("is what is to be drawn, and would be overwritten", "render", "user.json", "--out", "user.png")
+
+
+def keeps_a_trajectory_that_is_shown():
+    write("fall.json", FALL)
+    sim("fall.json", "--out", "run.h5", "-q")
+    for name in ("run.h5", *other_names_of("run.h5")):
+        refuses("is the trajectory, and would be overwritten", "view", "run.h5", "--html", name)
+        refuses("would be written twice", "fall.json", "--out", "run.h5", "--dump-problem", 1, name)
+    os.mkdir("frames")
+    os.symlink("../run.h5", "frames/0.png")
+    refuses("is what is to be drawn", "render", "run.h5", "--out", "frames/%d.png", "--size", "16x16")
+
+
+def empties_no_file_before_all_could_be_opened():
+    write("fall.json", FALL)
+    sim("fall.json", "--out", "a.csv", "--summary", "s.json", "-q")
+    for late in ("--out", "none/b.csv"), ("--html", "none/b.html"), ("--checkpoint", "none/c"), ("--summary", "none/s"):
+        refuses("none/", "fall.json", "--out", "a.csv", "--out", "new.csv", *late, "-q", status=3)
+    os.mkdir("folder.csv")
+    refuses("folder.csv: cannot create: Is a directory", "fall.json", "--out", "a.csv", "--out", "folder.csv", "-q", status=3)
+
+
+def leaves_a_trajectory_that_another_program_writes():
+    write("fall.json", FALL)
+    sim("fall.json", "--out", "a.csv", "--out", "run.h5", "-q")
+    with open("run.h5") as other:
+        fcntl.flock(other, fcntl.LOCK_SH)
+        refuses("run.h5: cannot create: another program has it open", "fall.json", "--out", "a.csv", "--out", "run.h5", "-q",
+                status=3)
+
+
+def says_that_what_was_printed_did_not_arrive():
+    problem = os.path.join(SCENES, "..", "..", "data", "fclib", "gen-wedge-local-8.hdf5")
+    write("fall.json", FALL)
+    cases = [("--help",), ("--list-solvers", "--json"), ("fall.json", "--validate"), ("fall.json", "--contacts"), ("solve", "--help"),
+             ("fall.json", "--out", "-", "-q"), ("fall.json", "--summary", "-", "-q")]
+    if HDF5:
+        cases += [("solve", problem, "--solver", "pgs"), ("solve", problem, "--solver", "pgs:max_iterations=1,tolerance=0")]
+    for words in cases:
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([SIM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        assert done.returncode == 3 and "cannot write" in done.stderr, (words, done)
+
+
+def leaves_nothing_half_written_when_it_is_killed():
+    write("fall.json", FALL)
+    process = subprocess.Popen([SIM, "fall.json", "--duration", "1e6", "--html", "a.html", "-q"])
+    time.sleep(0.5)
+    process.kill()
+    process.wait()
+    try:
+        os.close(os.open(".", os.O_TMPFILE | os.O_WRONLY))
+    except OSError:
+        return "this file system has no files without names"
+    assert os.listdir(".") == ["fall.json"], os.listdir(".")
+
+
+def refuses_to_write_two_answers_into_one_file():
+    problem = os.path.join(SCENES, "..", "..", "data", "fclib", "gen-wedge-local-8.hdf5")
+    for folder in "one", "two", "out":
+        os.mkdir(folder)
+    for folder in "one", "two":
+        with open(folder + "/a.hdf5", "wb") as file:
+            file.write(read(problem))
+    refuses("out/a.hdf5 would be written twice", "solve", "one", "two", "--solver", "pgs", "--out", "out")
+    refuses("would be overwritten by --out", "solve", "one", "two", "--solver", "pgs", "--out", "two")
+    refuses("would be written twice", "solve", "one", "--solver", "incp", "--history", "h.csv", "--places", "./h.csv")
+    assert os.listdir("out") == []
+
+
+def keeps_tables_that_it_cannot_replace_all():
+    problem = os.path.join(SCENES, "..", "..", "data", "fclib", "gen-wedge-local-8.hdf5")
+    write("h.csv", "kept")
+    refuses("none/l.csv: cannot", "solve", problem, "--solver", "incp", "--history", "h.csv", "--places", "none/l.csv", status=3)
+
+
 if not HDF5:
     for test in (keeps_the_scene_that_ran_which_runs_again_to_the_same_bits, draws_a_recorded_run_as_it_was,
                  keeps_a_scene_that_runs_as_it_is_letter_by_letter,
-                 finds_the_files_of_a_recorded_scene_beside_the_scene_that_is_named):
+                 finds_the_files_of_a_recorded_scene_beside_the_scene_that_is_named, keeps_a_trajectory_that_is_shown,
+                 leaves_a_trajectory_that_another_program_writes, refuses_to_write_two_answers_into_one_file,
+                 keeps_tables_that_it_cannot_replace_all):
         del globals()[test.__name__]
 
 sys.exit(tap.run(tap.cases_of(globals(), WORD)))

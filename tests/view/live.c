@@ -122,6 +122,33 @@ Test(live, refuses_a_solver_that_cannot_be_had_and_goes_on) {
     end(&w);
 }
 
+Test(live, takes_nothing_but_one_object_with_the_members_of_its_command) {
+    static const char *const bad[] = {"{\"do\":\"play\"}xxxx",
+                                      "{\"do\":\"play\"}{\"do\":\"reset\"}",
+                                      "{\"do\":\"play\",\"do\":\"reset\"}",
+                                      "{\"do\":\"play\",\"do\":\"play\"}",
+                                      "{\"do\":\"play\",\"count\":1}",
+                                      "{\"do\":\"step\",\"count\":1,\"count\":2}",
+                                      "{\"do\":\"step\",\"count\":1,\"more\":2}",
+                                      "{\"do\":\"step\",\"count\":01}",
+                                      "{\"do\":\"step\",\"count\":1,}",
+                                      "{\"do\":\"pl\\u0061y\\u0000\"}",
+                                      "{\"do\":\"drag\",\"body\":1,\"point\":[0,0,0],\"point\":[0,0,0]}",
+                                      "[{\"do\":\"play\"}]",
+                                      ""};
+    static const char *const good[] = {" {\"do\":\"play\"} \n", "{\"do\":\"pl\\u0061y\"}",
+                                       "{\"count\":3,\"do\":\"step\"}",
+                                       "{\"do\":\"drag\",\"body\":1,\"target\":[1,0,0],\"point\":[0,0,0]}"};
+    sim_error error;
+    live_command command;
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        cr_expect_eq(live_command_read(bad[k], strlen(bad[k]), 3, &command, &error), SIM_BAD_INPUT, "%s", bad[k]);
+    }
+    for (size_t k = 0; k < sizeof good / sizeof good[0]; k++) {
+        cr_expect_eq(live_command_read(good[k], strlen(good[k]), 3, &command, &error), SIM_OK, "%s", good[k]);
+    }
+}
+
 Test(live, takes_options_of_a_solver_behind_its_name) {
     watched w = start();
     sim_error error;
