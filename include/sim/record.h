@@ -31,6 +31,8 @@ SIM_API sim_status sim_checkpoint_write(const char *path, const sim_scene *scene
                                         sim_error *error);
 /* Refused if the checkpoint belongs to another model, another format, or another step, integrator or contact solver. */
 SIM_API sim_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_world *world, sim_error *error);
+/* The text of the scene that a checkpoint was made of, malloc'd: with the caller's values in place of the file's own. */
+SIM_API sim_status sim_checkpoint_scene(const char *path, char **text, size_t *length, sim_error *error);
 
 /* A contact problem in a file: FCLIB's HDF5, which other programs write and read, and what FCLIB lacks in a group of our
  * own (docs/formats.md).  What a file held is kept, so that it can be written again as it was: the same groups, arrays

@@ -44,7 +44,7 @@ sim_status print_contacts(const sim_run *run, sim_error *error) {
     json_whole(&out, "format_version", 1);
     json_text(&out, "sim_version", sim_version());
     json_text(&out, "scene", run->scene->name);
-    json_text(&out, "scene_file", run->request->scene);
+    json_text(&out, "scene_file", run->scene_file);
     json_text(&out, "scene_hash", run->scene->hash);
     json_real(&out, "time", sim_world_state(run->world)->time);
     json_real(&out, "step", run->scene->options.step);

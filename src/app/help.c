@@ -72,7 +72,7 @@ static const struct {
     {"sim scene.json --validate", "is the scene in order?"},
     {"sim scene.json --contacts", "where do shapes touch?"},
     {"sim scene.json --checkpoint a.state --duration 5", "run 5 s, then keep the state"},
-    {"sim scene.json --resume a.state --duration 10", "go on to 10 s"},
+    {"sim --resume a.state --duration 10", "go on to 10 s"},
     {"sim solve problems/ --solver pgs", "contact problems in files"},
     {"sim bench contact", "what contacts cost"},
     {"sim scene.json --view", "see it in a browser"},

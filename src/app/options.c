@@ -66,7 +66,8 @@ const option_row option_table[] = {
     {"checkpoint-every", "N", OPTION_COUNT, AT(checkpoint_every), 1, INT_MAX,
      .help = "also after every N-th step (needs --checkpoint)"},
     {"resume", "FILE", OPTION_TEXT, AT(resume),
-     .help = "go on from a checkpoint; the results are the same bits as those of a run without the break"},
+     .help = "go on from a checkpoint; the results are the same bits as those of a run without the break. Without a "
+             "scene it is the one that the checkpoint holds, as it ran, and --duration says for how long"},
     {"validate", NULL, OPTION_FLAG, AT(validate), .heading = "Information",
      .help = "check the scene, simulate nothing"},
     {"contacts", NULL, OPTION_FLAG, AT(contacts),

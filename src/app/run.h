@@ -17,6 +17,7 @@ typedef struct run_output {
 
 typedef struct sim_run {
     const sim_request *request;
+    const char *scene_file; /* the scene's, or the checkpoint that holds it */
     sim_scene *scene;
     sim_world *world;
     int outputs;

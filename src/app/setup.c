@@ -22,7 +22,7 @@ static const char *folder_of(const char *path, char folder[PATH_MAX]) {
 }
 
 static sim_status check_request(const sim_request *request, sim_error *error) {
-    if (!request->scene) {
+    if (!request->scene && !request->resume) {
         return sim_fail(error, SIM_BAD_INPUT, "which scene? sim SCENE.json; see sim --help");
     }
     return outputs_check_request(request, error);
@@ -115,6 +115,18 @@ static int add_options(const sim_request *request, const char **set, int count, 
     return count;
 }
 
+/* Of a run that goes on without a scene it is the one that the checkpoint holds. */
+static sim_scene *load_scene(const sim_run *run, const scene_wish *wish, sim_error *error) {
+    char *kept = NULL;
+    size_t length = 0;
+    if (!run->request->scene && sim_checkpoint_scene(run->scene_file, &kept, &length, error)) {
+        return NULL;
+    }
+    sim_scene *scene = setup_scene(run->scene_file, kept, length, wish, error);
+    free(kept);
+    return scene;
+}
+
 static sim_status load(sim_run *run, sim_error *error) {
     const sim_request *request = run->request;
     char text[VALUES][VALUE_ROOM];
@@ -127,7 +139,7 @@ static sim_status load(sim_run *run, sim_error *error) {
     }
     set.count = add_options(request, set.item, set.count, text);
     scene_wish wish = {set, request->solver, request->seed_given ? &request->seed : NULL};
-    run->scene = setup_scene(request->scene, NULL, 0, &wish, error);
+    run->scene = load_scene(run, &wish, error);
     free(set.item);
     if (run->scene && request->threads) {
         run->scene->options.threads = (int)request->threads; /* changes no bit */
@@ -210,7 +222,7 @@ static sim_status open_files(sim_run *run, FILE **summary, sim_error *error) {
         status = setup_folder(request->dump_file, "a problem", error);
     }
     if (!status && (request->html || request->view)) {
-        status = setup_somebody(run->scene, request->scene, error);
+        status = setup_somebody(run->scene, run->scene_file, error);
     }
     status = status ? status : page_open(run, error);
     status = status ? status : outputs_claim_request(request, error);
@@ -237,7 +249,7 @@ static void print_valid(const sim_run *run) {
     const sim_model *model = run->scene->model;
     long long counts[] = {model->nbody - 1, model->nv, model->ntree, (long long)run->last_step};
     const char *one[] = {"body", "dof", "tree", "step"}, *many[] = {"bodies", "dofs", "trees", "steps"};
-    printf("%s: ok", run->request->scene);
+    printf("%s: ok", run->scene_file);
     for (int k = 0; k < 4; k++) {
         printf(", %lld %s", counts[k], counts[k] == 1 ? one[k] : many[k]);
     }
@@ -246,6 +258,7 @@ static void print_valid(const sim_run *run) {
 
 sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error) {
     *run = (sim_run){.request = request, .recorded = -1, .viewed = -1};
+    run->scene_file = request->scene ? request->scene : request->resume;
     *error = (sim_error){0};
     sim_status status = check_request(request, error);
     status = status ? status : load(run, error);
@@ -254,14 +267,14 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
         return status;
     }
     if (run->scene->model->nbody == 1 && !request->quiet && !request->html && !request->view) {
-        fprintf(stderr, "sim: %s: has no bodies: nothing moves\n", request->scene);
+        fprintf(stderr, "sim: %s: has no bodies: nothing moves\n", run->scene_file);
     }
     if (run->scene->model->nbody > 1 && run->scene->model->nv == 0 && !request->quiet) {
         fprintf(stderr,
                 "sim: %s: no body can move: all joints are fixed, as they are where none is given (\"joint\": \"free\" "
                 "lets "
                 "a body go)\n",
-                request->scene);
+                run->scene_file);
     }
     status = count_steps(run, error);
     status = status ? status : make_world(run, error);

@@ -146,7 +146,7 @@ static void write_identity(json_out *out, const sim_run *run) {
     json_text(out, "sim_version", sim_version());
     json_text(out, "build", sim_build_info());
     json_text(out, "scene", scene->name);
-    json_text(out, "scene_file", run->request->scene);
+    json_text(out, "scene_file", run->scene_file);
     json_text(out, "scene_hash", scene->hash);
     json_open(out, "arguments", '[');
     for (int k = 1; k < run->request->count; k++) {

@@ -1,8 +1,8 @@
 /* How is a state kept and taken up again, to the last bit?
  *
  * A checkpoint is a header, then q, v, a, the contacts and their impulses, what actuators gave, what ranges, dry friction
- * and constraints gave (of models that have any), who sleeps (where anything may), as the machine holds them, then a
- * checksum of all before it.  It takes the place of an older one in one move. */
+ * and constraints gave (of models that have any), who sleeps (where anything may), as the machine holds them, then the text of
+ * the scene, and a checksum of all before it.  It takes the place of an older one in one move. */
 #include "base/file.h"
 #include "contact/stage.h"
 #include "record/fingerprint.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT = 5 };
+enum { FORMAT = 6 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
@@ -24,20 +24,21 @@ typedef struct header {
     uint64_t model;                  /* fingerprint */
     uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of effort, joint_impulse, equality_impulse and held */
     uint64_t nrest;
+    uint64_t ntext; /* of the scene, behind all numbers */
     double step_size;
     char integrator[16], solver[16];  /* or "off": no contacts */
     char scene_hash[72], version[32]; /* for people who wonder where a file came from */
     double time, time0;
     int64_t step;
 } header;
-_Static_assert(sizeof(header) == 16 + 9 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
+_Static_assert(sizeof(header) == 16 + 10 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
 _Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 7 * sizeof(double) + 8 + 7 * sizeof(double),
                "a contact has no gaps");
 _Static_assert(sizeof(sim_rest) == 3 * 8, "a rest has no gaps");
 
 static size_t state_size(const header *head) {
     return (head->nq + 2 * head->nv + head->nrow) * sizeof(double) +
-           head->ncontact * (sizeof(sim_contact) + sizeof(sim_v3)) + head->nrest * sizeof(sim_rest);
+           head->ncontact * (sizeof(sim_contact) + sizeof(sim_v3)) + head->nrest * sizeof(sim_rest) + head->ntext;
 }
 
 static size_t file_size(const header *head) { return sizeof *head + state_size(head) + sizeof(uint64_t); }
@@ -59,6 +60,7 @@ static header describe(const sim_scene *scene, const sim_world *world) {
     head.nrow = (uint64_t)model->nactuator;
     head.nrow += contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) + head.nv : 0;
     head.nrest = state->rest ? (uint64_t)model->ntree : 0;
+    head.ntext = scene->text ? scene->text_length : 0;
     head.step_size = options->step;
     snprintf(head.integrator, sizeof head.integrator, "%s", sim_integrator_name(options->integrator));
     snprintf(head.solver, sizeof head.solver, "%s",
@@ -100,6 +102,7 @@ static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) 
         at = put(at, state->held, head.nv * sizeof(double));
     }
     at = put(at, state->rest, head.nrest * sizeof *state->rest);
+    at = put(at, scene->text, head.ntext);
     uint64_t sum = fingerprint_add(fingerprint_start(), bytes, (size_t)(at - bytes));
     memcpy(at, &sum, sizeof sum);
     return bytes;
@@ -143,7 +146,7 @@ static sim_status check_file(const char *path, const char *bytes, size_t size, h
     }
     size_t most = size / sizeof(double); /* more numbers than that cannot be meant, and would overflow the next line */
     if (head->nq > most || head->nv > most || head->ncontact > most || head->nrow > most || head->nrest > most ||
-        size < file_size(head)) {
+        head->ntext > size || size < file_size(head)) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is cut short at %zu bytes", path, size);
     }
     uint64_t sum, found;
@@ -252,4 +255,26 @@ sim_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_wor
     status = status ? status : take_up(path, &head, bytes, world, &why);
     free(bytes);
     return status ? sim_fail(error, status, "%s", why.text) : SIM_OK;
+}
+
+sim_status sim_checkpoint_scene(const char *path, char **text, size_t *length, sim_error *error) {
+    char *bytes = NULL;
+    size_t size = 0;
+    header head;
+    sim_error why = {0};
+    *text = NULL;
+    sim_status status = read_file(path, &bytes, &size, &why);
+    status = status ? status : check_file(path, bytes, size, &head, &why);
+    if (!status && head.ntext == 0) {
+        status = sim_fail(&why, SIM_BAD_INPUT, "%s: the checkpoint holds no scene", path);
+    }
+    if (!status) { /* to the front, with a zero byte behind it */
+        *length = (size_t)head.ntext;
+        memmove(bytes, bytes + size - sizeof(uint64_t) - *length, *length);
+        bytes[*length] = 0;
+        *text = bytes;
+        return SIM_OK;
+    }
+    free(bytes);
+    return sim_fail(error, status, "%s", why.text);
 }

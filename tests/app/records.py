@@ -119,6 +119,24 @@ def draws_a_recorded_run_as_it_was():
     assert read("a.html") == read("b.html")
 
 
+def goes_on_with_the_scene_that_the_checkpoint_holds():
+    write("fall.json", FALL)
+    sim("fall.json", *OTHERWISE, "--duration", 0.07, "--out", "whole.csv", "--summary", "whole.sum", "-q")
+    sim("fall.json", *OTHERWISE, "--duration", 0.035, "--checkpoint", "half.state", "-q")
+    os.remove("fall.json")
+    sim("--resume", "half.state", "--duration", 0.07, "--out", "rest.csv", "--summary", "rest.sum", "-q")
+    whole, rest = read("whole.csv").splitlines(), read("rest.csv").splitlines()
+    assert rest[2:] == whole[-len(rest) + 2:] and len(rest) > 10
+    a, b = json.loads(read("whole.sum")), json.loads(read("rest.sum"))
+    assert a["scene_hash"] == b["scene_hash"] and b["scene_file"] == "half.state"
+    assert sim("--resume", "half.state", "--validate").stdout.startswith("half.state: ok")
+    sim("--resume", "half.state", "--duration", 0.07, "--checkpoint", "half.state", "-q")
+    sim("--resume", "half.state", "--duration", 0.08, "-q")
+    refuses("is the checkpoint to go on from", "--resume", "half.state", "--html", "./half.state")
+    refuses("made with a step of", "--resume", "half.state", "--step", 0.001, "-q")
+    refuses("not a checkpoint", "--resume", write("none.state", "x"), "-q")
+
+
 MODEL = '{"sim": 1, "bodies": [{"name": "b", "joint": "free", "shapes": [{"type": "box", "size": [1, 1, 1], "density": 1}]}]}'
 USER = """{"sim": 1, "world": {"duration": 0.01}, "instances": [{"file": "part.json"}],
  "record": {"signals": ["poses"]}}"""

@@ -155,7 +155,7 @@ Test(checkpoint, refuses_contacts_that_no_world_can_have) {
     keep(&f, "a.state");
     const sim_state *state = sim_world_state(f.world);
     cr_assert_eq(stat(file_in(&f, "a.state"), &status), 0);
-    long impulses = (long)status.st_size - 8 - state->ncontact * (long)sizeof(sim_v3);
+    long impulses = (long)status.st_size - 8 - (long)f.scene->text_length - state->ncontact * (long)sizeof(sim_v3);
     long contacts = impulses - state->ncontact * (long)sizeof(sim_contact);
     double number;
     memcpy(&number, (int[]){9999, 9999}, sizeof number); /* shapes that are not there */
@@ -190,6 +190,21 @@ static void change_byte(const char *path, long at) {
     fseek(file, at, SEEK_SET);
     fputc(byte ^ 1, file);
     fclose(file);
+}
+
+Test(checkpoint, holds_the_text_of_its_scene) {
+    fixture f = fixture_open("arm");
+    keep(&f, "a.state");
+    char *text = NULL;
+    size_t length = 0;
+    sim_error error = {0};
+    cr_assert_eq(sim_checkpoint_scene(file_in(&f, "a.state"), &text, &length, &error), SIM_OK, "%s", error.text);
+    cr_expect_eq(length, f.scene->text_length);
+    cr_expect_str_eq(text, f.scene->text);
+    free(text);
+    cr_expect_eq(sim_checkpoint_scene("tests/app/scenes/arm.json", &text, &length, &error), SIM_BAD_INPUT);
+    cr_expect_null(text);
+    fixture_close(&f);
 }
 
 Test(checkpoint, refuses_a_file_with_any_single_bit_changed) {
@@ -234,7 +249,7 @@ Test(checkpoint, refuses_files_of_another_format_by_its_number) {
     fseek(file, 24, SEEK_SET); /* behind a name and the order of bytes */
     fputc(3, file);
     fclose(file);
-    refused(&f, "a.state", f.world, "has format 3, this version reads format 5");
+    refused(&f, "a.state", f.world, "has format 3, this version reads format 6");
     fixture_close(&f);
 }
 
