@@ -1,8 +1,8 @@
 /* What must be in order before the first step?  The scene, then the options, then the state, then the files. */
 #include "app/setup.h"
 #include "app/contacts.h"
-#include "app/overlaps.h"
 #include "app/outputs.h"
+#include "app/overlaps.h"
 #include "app/page.h"
 
 #include <errno.h>
