@@ -108,7 +108,7 @@ static sim_status triangulate(sim_geometry *g, sim_pool *pool, double edge, int6
         if (status) {
             return status;
         }
-        sim_mesh *mesh = mesh_build(pool, s.vertex, s.nvertex, (const int(*)[3])s.triangle, s.ntriangle, error);
+        sim_mesh *mesh = mesh_build(pool, s.vertex, s.nvertex, (const int(*)[3])s.triangle, s.ntriangle, 0, error);
         g->low = more(low, s.low);
         g->high = less(high, s.high);
         v3 far = more(v3_neg(g->low), g->high);

@@ -1,8 +1,9 @@
 /* What surface do these triangles make?
  *
  * Vertices nearer to each other than `tolerance` (a ten-thousand-millionth of the surface's size: what is left when one
- * number is computed in two ways) are one vertex.  Triangles with two equal corners are left out, those without height
- * flipped away (mesh_slivers.c) or left out.  Then neighbours are found, and with them whether the surface closes. */
+ * number is computed in two ways) are one vertex; of surfaces that users give those that single precision may have set apart.  Triangles with two equal corners are left out, those without height
+ * flipped away (mesh_slivers.c) or left out; those whose height rounding made are flipped away where they can be.  Then
+ * neighbours are found, and with them whether the surface closes. */
 #include "geometry/mesh.h"
 
 #include "geometry/hull.h"
@@ -15,15 +16,17 @@
 
 static const double LARGEST = 1e15; /* m: squares of squares stay finite, single-precision boxes too */
 static const double JOINED = 1e-10;
+static const double ROUNDED = 2e4; /* of the tolerance: heights that six digits of a coordinate do not tell from 0 */
 enum { MOST_INDICES = 1 << 30 };
 
 /* one[v]: the vertex that stands for v.  Returns the tolerance, negative without memory. */
-static double join_vertices(const v3 *vertex, int nvertex, int *one) {
+static double join_vertices(const v3 *vertex, int nvertex, int rounded, int *one) {
     v3 low, high;
     double radius;
     solid_bounds(vertex, nvertex, &low, &high, &radius);
-    double tolerance = JOINED * v3_norm(v3_sub(high, low)) + 4 * DBL_EPSILON * radius + DBL_MIN;
-    return weld_points(vertex, nvertex, tolerance, one) < 0 ? -1 : tolerance;
+    double size = v3_norm(v3_sub(high, low)), tolerance = JOINED * size + 4 * DBL_EPSILON * radius + DBL_MIN;
+    double reach = rounded ? fmax(FLT_EPSILON * size, tolerance) : tolerance;
+    return weld_points(vertex, nvertex, reach, one) < 0 ? -1 : tolerance;
 }
 
 /* ---- the surface ---- */
@@ -59,14 +62,17 @@ static sim_status check(const v3 *vertex, int nvertex, const int (*triangle)[3],
 
 /* Triangles with area, their corners renumbered to the vertices they use; returns how many, -1 without memory. */
 static int keep(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int nvertex, const int (*given)[3],
-                int ngiven, int *one, double tolerance) {
-    int count = 0;
+                int ngiven, int *one, double tolerance, int rounded) {
+    int count = 0, whole = 0;
     for (int t = 0; t < ngiven; t++) {
+        int *i = triangle[whole];
         for (int k = 0; k < 3; k++) {
-            triangle[t][k] = one[given[t][k]];
+            i[k] = one[given[t][k]];
         }
+        whole += i[0] != i[1] && i[1] != i[2] && i[2] != i[0];
     }
-    if (!mesh_flip_slivers(vertex, nvertex, triangle, ngiven, tolerance)) {
+    ngiven = whole;
+    if (!mesh_flip_slivers(vertex, nvertex, triangle, ngiven, tolerance, rounded ? ROUNDED * tolerance : 0)) {
         return -1;
     }
     for (int t = 0; t < ngiven; t++) {
@@ -100,7 +106,7 @@ static int keep(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int
 }
 
 sim_mesh *mesh_build(sim_pool *pool, const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
-                     sim_error *error) {
+                     int rounded, sim_error *error) {
     if (check(vertex, nvertex, triangle, ntriangle, error)) {
         return NULL;
     }
@@ -109,8 +115,9 @@ sim_mesh *mesh_build(sim_pool *pool, const v3 *vertex, int nvertex, const int (*
     int(*corner)[3] = sim_pool_alloc(pool, (size_t)ntriangle, sizeof *corner);
     int(*across)[3] = sim_pool_alloc(pool, (size_t)ntriangle, sizeof *across);
     int *one = malloc((size_t)nvertex * sizeof *one);
-    double tolerance = m && kept && corner && across && one ? join_vertices(vertex, nvertex, one) : -1;
-    int count = tolerance < 0 ? -1 : keep(m, kept, corner, vertex, nvertex, triangle, ntriangle, one, tolerance);
+    double tolerance = m && kept && corner && across && one ? join_vertices(vertex, nvertex, rounded, one) : -1;
+    int count =
+        tolerance < 0 ? -1 : keep(m, kept, corner, vertex, nvertex, triangle, ntriangle, one, tolerance, rounded);
     free(one);
     if (count > 0) {
         m->across = (const int(*)[3])across;
@@ -199,7 +206,7 @@ sim_geometry *sim_geometry_mesh(const sim_v3 *vertex, int nvertex, const int (*t
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh");
         return NULL;
     }
-    sim_mesh *m = mesh_build(pool, vertex, nvertex, triangle, ntriangle, error);
+    sim_mesh *m = mesh_build(pool, vertex, nvertex, triangle, ntriangle, 1, error);
     if (!m || fill(g, pool, m, error)) {
         sim_pool_free(pool);
         return NULL;

@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Vertices joined, triangles without area left out, neighbours found, in `pool`; `convex` stays 0.  NULL on failure. */
+/* Vertices joined, triangles without area left out, neighbours found, in `pool`; `convex` stays 0.  `rounded`: coordinates
+ * may have single precision or six digits only.  NULL on failure. */
 sim_mesh *mesh_build(sim_pool *pool, const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
-                     sim_error *error);
+                     int rounded, sim_error *error);
 
 /* The tree over the triangles of the mesh, in `pool`; NULL without memory. */
 sim_bvh *bvh_build(sim_pool *pool, const sim_mesh *mesh);
@@ -22,8 +23,10 @@ int mesh_neighbours(const v3 *vertex, int nvertex, const int (*triangle)[3], int
 
 /* Does a triangle have more height than the tolerance? */
 int triangle_has_area(const v3 *vertex, const int corner[3], double tolerance);
-/* Rids the surface of triangles without area that it needs to be closed, by flipping edges.  0 without memory. */
-int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance);
+/* Rids the surface of triangles without area that it needs to be closed, and of thin ones no higher than `rounding`, by
+ * flipping edges.  0 without memory. */
+int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,
+                      double rounding);
 
 static inline v3 triangle_cross(const sim_mesh *mesh, int t) {
     const int *i = mesh->triangle[t];

@@ -96,7 +96,7 @@ static const sim_mesh *coarse_mesh(sim_pool *pool, const sim_field *field, const
     int left = skin_coarsen(field, drawing->vertex, drawing->nvertex, triangle, drawing->ntriangle, spacing);
     sim_mesh *mesh =
         left <= 0 ? NULL
-                  : mesh_build(pool, drawing->vertex, drawing->nvertex, (const int(*)[3])triangle, left, &unused);
+                  : mesh_build(pool, drawing->vertex, drawing->nvertex, (const int(*)[3])triangle, left, 0, &unused);
     free(triangle);
     return mesh && mesh->closed ? mesh : mesh ? drawing : NULL;
 }
