@@ -367,6 +367,12 @@ static void add_polygons(mesher *m) {
 static sim_status refuse(const mesher *m, double edge, int64_t room, sim_error *error) {
     const lattice *l = &m->lattice;
     double most = lattice_most_cells(l->field, room);
+    if (l->leaves) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "the surface of a field of size %.3g m runs out of its bounds: its distances "
+                        "cannot be those of a solid",
+                        m->size);
+    }
     if (l->expected > 0 && most < 100) {
         return sim_fail(error, SIM_BAD_INPUT, "a field of %d parts has a surface that takes too long to find",
                         l->field->nnode);

@@ -1,7 +1,8 @@
 /* Through which cubes of a fine lattice does the surface of a field pass?
  *
  * Cubes are halved from one that holds the solid on; where |d| at the middle exceeds half the diagonal there is no surface,
- * since d is nowhere steeper than 1.  So time grows with the surface, not with the volume.
+ * since d is nowhere steeper than 1; from the cubes found on, the surface is followed to those that this leaves out all the
+ * same.  So time grows with the surface, not with the volume.
  *
  * Within a cube the surface is as many pieces as the loops that join its crossed edges: on each face two crossed edges are
  * joined, and of four those that enclose an inside corner, which both neighbours see alike (G. M. Nielson 2004, "Dual
@@ -180,6 +181,7 @@ static void stretch_bounds(lattice *l, const int at[3]) {
     l->radius = fmax(l->radius, v3_norm(far));
 }
 
+/* Adds the cube if the surface passes through it. */
 static void add_cell(lattice *l, const int at[3]) {
     int inside = 0;
     for (int c = 0; c < 8; c++) {
@@ -231,6 +233,31 @@ static double search(lattice *l, const int at[3], int width, int last) {
     return count;
 }
 
+/* Cubes beside those found, across faces that the surface crosses, to the last of them.  Where d is steeper than 1 (a sampled
+ * distance may be, a little) the search leaves out cubes whose corners are barely crossed. */
+static void close_up(lattice *l) {
+    for (int k = 0; k < l->ncell && !l->failed; k++) {
+        for (int face = 0; face < 6; face++) {
+            cell here = l->cell[k];
+            int axis = face >> 1, up = face & 1, beside[3] = {here.at[0], here.at[1], here.at[2]}, inside = 0;
+            for (int c = 0; c < 8; c++) {
+                inside += (c >> axis & 1) == up && (here.inside >> c & 1);
+            }
+            beside[axis] += up ? 1 : -1;
+            if (inside == 0 || inside == 4 || sparse_find(&l->by_place, lattice_key(l, beside), -1) >= 0) {
+                continue;
+            }
+            l->leaves |= beside[axis] < 0 || beside[axis] >= l->size[axis];
+            l->failed |= l->leaves;
+            if (!l->failed) {
+                stretch_bounds(l, beside);
+                add_cell(l, beside);
+                spend(l, 8 * l->field->cost + cell_steps(l->field));
+            }
+        }
+    }
+}
+
 /* From the wide cubes that the surface may pass through: a plane crosses nearly as many. */
 static double expect_cells(lattice *l, int width) {
     const int origin[3] = {0, 0, 0};
@@ -271,6 +298,7 @@ int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edg
     double most = lattice_most_cells(field, room), expected = width > SURVEYED ? expect_cells(l, width) : 0;
     if (!l->failed && expected <= 2 * most) {
         search(l, origin, width, 1);
+        close_up(l);
     }
     if (l->room < 0 || l->ncell > LATTICE_MAX_CELLS || expected > 2 * most) {
         l->failed = 1;
