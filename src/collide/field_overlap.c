@@ -13,6 +13,7 @@
 
 enum { GRID = 3, STEPS = 24, PLANES = 10, SHIFTS = 24 };
 static const double THROUGH = 0.5, ENOUGH = 0.55, TRUSTED = 8, SAME_WAY = 0.5;
+static const double TOUCHING = 1e-9; /* of the smaller one's extent: what overlaps less only touches */
 
 typedef struct shared {
     const pair *pair;
@@ -262,7 +263,8 @@ void encounter_overlap(const pair *p, const solid *a, const solid *b, int first,
         return;
     }
     int settled = p->a->type == SIM_HALF_SPACE || (isfinite(deepest.gap) && opposed(&s, &deepest));
-    if (!common_ball(&s, low, high, settled) || (s.m >= ENOUGH * gap && (!through || leads_out(&s, &deepest)))) {
+    if (!common_ball(&s, low, high, settled) || s.m > -TOUCHING * fmin(a->extent, b->extent) ||
+        (s.m >= ENOUGH * gap && (!through || leads_out(&s, &deepest)))) {
         return;
     }
     const contact_point *found = out->count > first ? out->point + first : NULL;

@@ -100,10 +100,12 @@ v3 surface_feature_normal(const surface *s, int triangle, int feature) {
     return v3_scale(1 / v3_norm(n), n); /* all point up: no sum of them vanishes */
 }
 
-static int falls(v3 n, v3 from, v3 to) {
+static int falls_within(v3 n, v3 from, v3 to, double slack) {
     v3 d = v3_sub(to, from);
-    return v3_dot(n, d) <= SURFACE_SLACK * v3_norm(d);
+    return v3_dot(n, d) <= slack * v3_norm(d);
 }
+
+static int falls(v3 n, v3 from, v3 to) { return falls_within(n, from, to, SURFACE_SLACK); }
 
 static int vertex_faces(const surface *s, int triangle, int corner, v3 n) {
     int border = 0;
@@ -156,6 +158,25 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n) {
     }
     /* Two triangles in one plane, seen from behind, fall away as well. */
     return v3_dot(n, v3_add(own, surface_normal_of(d))) >= -SURFACE_SLACK;
+}
+
+int surface_ends(const surface *s, int triangle, int feature, v3 n, double slack) {
+    enum { AROUND = 64 };
+    int around[AROUND], count = surface_faces_at(s, triangle, feature, around, AROUND);
+    v3 c[3], at[2];
+    surface_corners(s, triangle, c);
+    int k = feature >= 4 ? feature - 4 : feature - 1, ends = feature > 0 && feature < 4 ? 2 : 1;
+    at[0] = c[k];
+    at[1] = c[(k + 1) % 3];
+    for (int f = 0; f < count; f++) {
+        surface_corners(s, around[f], c);
+        for (int j = 0; j < 3 * ends; j++) {
+            if (!falls_within(n, at[j / 3], c[j % 3], slack)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
 }
 
 int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room) {

@@ -58,6 +58,9 @@ int surface_holds(const surface *s, v3 p, double *distance, surface_place *place
 v3 surface_feature_normal(const surface *s, int triangle, int feature);
 /* Does the surface fall away from the feature when seen along n (unit): is n between the normals that meet there? */
 int surface_faces(const surface *s, int triangle, int feature, v3 n);
+/* Does the surface near an edge or a vertex end there, seen along n: do no triangles that meet in it rise along n from any of
+ * its ends, but for angles of sine `slack`? */
+int surface_ends(const surface *s, int triangle, int feature, v3 n, double slack);
 /* Angles by which directions may stray, as a sine. */
 #define SURFACE_SLACK RELIEF_SLACK
 

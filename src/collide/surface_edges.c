@@ -61,13 +61,48 @@ static int crossing(const edge *a, const edge *b, v3 *on_a, v3 *on_b, v3 *n) {
     return 1;
 }
 
-/* Edges have passed each other, by `depth`.  e is an edge of the solid `s`, placed at X; x, inside it, is the other edge's
- * point.  A little farther in, the two faces of the edge should be the nearest ones. */
-static int is_way_out(const surface *s, const pose *X, const edge *e, v3 on_edge, v3 x, double depth) {
+/* A place inside a solid, and an edge of the other. */
+typedef struct enclosed {
+    const surface *s, *other;
+    const edge *f;
+    v3 x;        /* in the frame of s */
+    m3 R;        /* turns vectors of the other there */
+    double deep; /* nothing nearer than this should lead out */
+    double slack;
+    int free;
+} enclosed;
+
+/* Does the other's edge come to a face with the normal n, in the frame of s, from inside? */
+static int comes_from_inside(const enclosed *q, v3 n) {
+    return surface_ends(q->other, q->f->triangle, q->f->feature, m3_transposed_times(q->R, n), SURFACE_INWARDS);
+}
+
+static int visit_face(void *context, int t) {
+    enclosed *q = context;
+    v3 c[3], n = surface_normal(q->s, t);
+    surface_corners(q->s, t, c);
+    double gap = v3_dot(n, v3_sub(q->x, c[0]));
+    q->free = gap > q->slack || gap <= -q->deep || !is_over(c, n, q->x, q->slack) || comes_from_inside(q, n);
+    return q->free;
+}
+
+enum { ALONG = 4 }; /* places between two edges that are asked about */
+
+/* Signed distance of a place inside a solid, or outside by no more than `reach`; else HUGE_VAL. */
+static double depth_at(const surface *s, v3 x, double reach, surface_place *place) {
+    double d;
+    return surface_holds(s, x, &d, place) ? d : s->heights ? HUGE_VAL : surface_distance(s, x, reach, place);
+}
+
+/* Edges have passed each other, by `depth`.  e is an edge of the solid `s`, placed at X; x, inside it, is the point of the
+ * edge f of `other`, placed at Y.  A little farther in, the two faces of the edge should be the nearest ones, but for those
+ * that f comes to from inside: they are no way out for it. */
+static int is_way_out(const side *of, const surface *s, const pose *X, const edge *e, v3 on_edge, const surface *other,
+                      const pose *Y, const edge *f, v3 x, double depth) {
     if (!s->solid) {
         return depth * depth <= 0.01 * v3_dot(e->along, e->along);
     }
-    double d, expected = HUGE_VAL;
+    double d, expected = HUGE_VAL, deep = 0; /* deep: x */
     surface_place place;
     v3 across[2];
     faces_of(s, X, e, across);
@@ -75,7 +110,26 @@ static int is_way_out(const surface *s, const pose *X, const edge *e, v3 on_edge
     for (int k = 0; k < 2; k++) {
         expected = fmin(expected, v3_dot(across[k], v3_sub(on_edge, in)));
     }
-    return surface_holds(s, m3_transposed_times(X->R, v3_sub(in, X->p)), &d, &place) && -d >= 0.7 * expected;
+    for (int k = 0; k < ALONG; k++) { /* all the way from the one edge to the other */
+        v3 at = v3_axpy(x, (double)k / ALONG, v3_sub(on_edge, x));
+        d = depth_at(s, m3_transposed_times(X->R, v3_sub(at, X->p)), of->touching, &place);
+        if (d > of->touching) {
+            return 0;
+        }
+        deep = k == 0 ? -d : deep;
+    }
+    v3 there = m3_transposed_times(X->R, v3_sub(in, X->p));
+    d = depth_at(s, there, of->touching, &place);
+    if (d > of->touching || -d >= 0.7 * expected || depth > of->aside || deep <= of->touching) {
+        return -d >= 0.7 * expected;
+    }
+    enclosed q = {s, other, f, there, m3_product(m3_transpose(X->R), Y->R), 0.7 * expected, of->touching, 1};
+    if (!comes_from_inside(&q, place.normal) && place.feature == 0) {
+        return 0;
+    }
+    v3 reach = {q.deep, q.deep, q.deep};
+    surface_in_box(s, v3_sub(there, reach), v3_add(there, reach), visit_face, &q);
+    return q.free;
 }
 
 static void try_edges(const side *e, const edge *a, const edge *b) {
@@ -91,8 +145,8 @@ static void try_edges(const side *e, const edge *a, const edge *b) {
         return;
     }
     pose still = pose_identity();
-    if (gap < -1e3 * e->noise &&
-        !(is_way_out(e->other, &e->X, b, on_b, on_a, -gap) && is_way_out(e->s, &still, a, on_a, on_b, -gap))) {
+    if (gap < -1e3 * e->noise && !(is_way_out(e, e->other, &e->X, b, on_b, e->s, &still, a, on_a, -gap) &&
+                                   is_way_out(e, e->s, &still, a, on_a, e->other, &e->X, b, on_b, -gap))) {
         return;
     }
     contact_point c = {.position = v3_scale(0.5, v3_add(on_a, on_b)),

@@ -9,8 +9,8 @@ typedef struct side {
     const pair *p;
     const surface *s, *other;
     pose X, back;
-    v3 middle; /* of s */
-    double noise;
+    v3 middle;              /* of s */
+    double noise, touching; /* m: of places, by rounding; so near, what is inside and what is not is the same */
     int swapped;            /* s is B */
     manifold *out, *inside; /* inside: every vertex that the other holds, whether it counts or not */
     double aside;           /* how deep another way out may be */
@@ -19,6 +19,20 @@ typedef struct side {
     double clear;
     int way; /* the axis along which what lay outside was last seen to be free: x, y, z, -x, -y, -z; -1: of no use */
 } side;
+
+/* Is x over the triangle along its normal n (unit), or beside it by `slack` at most? */
+static inline int is_over(const v3 c[3], v3 n, v3 x, double slack) {
+    for (int k = 0; k < 3; k++) {
+        v3 edge = v3_sub(c[(k + 1) % 3], c[k]);
+        if (v3_dot(v3_cross(n, edge), v3_sub(x, c[k])) < -slack * v3_norm(edge)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Sine of the angle by which what ends at a face, from inside of it, may yet rise over that. */
+static const double SURFACE_INWARDS = 0.1;
 
 /* The box along the axes of X's outer frame that holds a box of the inner one, grown. */
 void box_over(const pose *X, v3 low, v3 high, double grow, v3 *to_low, v3 *to_high);

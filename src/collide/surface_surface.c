@@ -16,6 +16,7 @@
 
 enum { MOST = 120, EACH = 4, NOOK = 16 };
 static const double ALIKE = 0.996;
+static const double TOUCHING = 1e5;    /* of the noise: nearer places do not say which way they are apart */
 static const double ASIDE = 8;         /* another way out may be so many times as deep, */
 static const double ASIDE_MOST = 0.02; /* and by so much of the smaller one's size */
 static const double BEHIND = 0.3;      /* of one's size: so far behind an open surface vertices are held */
@@ -58,13 +59,8 @@ static int try_face(void *context, int t) {
     v3 c[3], n = surface_normal(other, t);
     surface_corners(other, t, c);
     double gap = v3_dot(n, v3_sub(w->there, c[0]));
-    if (gap >= 0 || gap <= w->gap) {
+    if (gap >= w->e->touching || gap <= w->gap || !is_over(c, n, w->there, w->e->touching)) {
         return 1;
-    }
-    for (int k = 0; k < 3; k++) {
-        if (v3_dot(v3_cross(n, v3_sub(c[(k + 1) % 3], c[k])), v3_sub(w->there, c[k])) < 0) {
-            return 1;
-        }
     }
     if (surface_faces(w->e->s, w->triangle, w->corner + 4, v3_neg(m3_times(w->e->X.R, n)))) {
         w->gap = gap;
@@ -74,16 +70,18 @@ static int try_face(void *context, int t) {
     return 1;
 }
 
-/* The shortest way out through a face that lets the surface round the vertex out as well. */
-static void leave_aside(const side *e, int t, int corner, v3 x, v3 there, double d) {
+/* The shortest way out through a face that lets the surface round the vertex out as well.  `blind`: the nearest face is none
+ * for the surface round the vertex, which comes to it from inside, and so tells nothing of how deep others may be.  Returns whether there is one. */
+static int leave_aside(const side *e, int t, int corner, v3 x, v3 there, double d, int blind) {
     way_out w = {.e = e, .triangle = t, .corner = corner, .there = there, .by = -1};
-    w.gap = -fmin(-ASIDE * d, e->aside);
+    w.gap = blind ? -e->aside : -fmin(-ASIDE * d, e->aside);
     v3 reach = v3_make(-w.gap, -w.gap, -w.gap);
     surface_in_box(e->other, v3_sub(there, reach), v3_add(there, reach), try_face, &w);
     if (w.by >= 0) {
         emit(e, x, m3_times(e->X.R, w.normal), w.gap, surface_feature(e->s, t, corner + 4),
              surface_feature(e->other, w.by, 0));
     }
+    return w.by >= 0;
 }
 
 /* From inside the nearest place is an edge or a vertex only in a nook: each of its faces holds by itself. */
@@ -181,22 +179,26 @@ static void try_vertex(side *e, int t, int corner, v3 x, const whereabouts *w) {
         return;
     }
     v3 off = v3_sub(there, place.point);
-    int clear = fabs(d) > 1e3 * e->noise && place.feature;
+    int clear = fabs(d) > e->touching && place.feature;
     v3 n = m3_times(e->X.R, clear ? v3_scale(1 / d, off) : place.normal);
     if (passes(e, &place, n) || (d < 0 && !e->other->solid && v3_dot(off, place.normal) > -0.9 * fabs(d))) {
         return;
     }
     uint32_t own = surface_feature(e->s, t, corner + 4),
              others = surface_feature_along(e->other, place.triangle, place.feature, m3_transposed_times(e->X.R, n));
-    if (d < 0) {
+    int on = e->s->solid && e->other->solid && fabs(d) <= e->touching; /* which side of it, rounding decides */
+    if (d < 0 || on) {
         add(e, x, n, d, own, others, e->inside);
     }
-    if (d < 0 && place.feature) {
+    if (on && place.feature && leave_aside(e, t, corner, x, there, d, 1)) {
+        return; /* of an edge no other normal is more than a guess */
+    }
+    if (d < 0 && !on && place.feature) {
         in_nook(e, t, corner, x, there, &place);
     } else if (surface_faces(e->s, t, corner + 4, v3_neg(n))) {
         emit(e, x, n, d, own, others);
-    } else if (d < 0) {
-        leave_aside(e, t, corner, x, there, d);
+    } else if (d < 0 || on) {
+        leave_aside(e, t, corner, x, there, d, on || surface_ends(e->s, t, corner + 4, n, SURFACE_INWARDS));
     }
 }
 
@@ -292,8 +294,10 @@ void surface_on_surface(const pair *p, const surface *a, const surface *b, manif
     double size_a = v3_norm(v3_sub(a->high, a->low)), size_b = v3_norm(v3_sub(b->high, b->low));
     double noise = 16 * DBL_EPSILON * (size_a + v3_norm(p->X_ab.p)), aside = ASIDE_MOST * fmin(size_a, size_b);
     manifold inside = {0};
-    side of_a = {p, a, b, p->X_ab, X_ba, middle_a, noise, 0, out, &inside, aside, HUGE_VAL, {0, 0, 0}, 0, 0};
-    side of_b = {p, b, a, X_ba, p->X_ab, middle_b, noise, 1, out, &inside, aside, HUGE_VAL, {0, 0, 0}, 0, 0};
+    side of_a = {p, a,   b,       p->X_ab, X_ba,     middle_a,  noise, TOUCHING * noise,
+                 0, out, &inside, aside,   HUGE_VAL, {0, 0, 0}, 0,     0};
+    side of_b = {p, b,   a,       X_ba,  p->X_ab,  middle_b,  noise, TOUCHING * noise,
+                 1, out, &inside, aside, HUGE_VAL, {0, 0, 0}, 0,     0};
     of_a.behind = b->solid ? HUGE_VAL : fmax(p->margin, BEHIND * size_a);
     of_b.behind = a->solid ? HUGE_VAL : fmax(p->margin, BEHIND * size_b);
     of_a.way = likely_way(b, pose_point(X_ba, middle_a), middle_b);
