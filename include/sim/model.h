@@ -126,7 +126,7 @@ typedef struct sim_shape {
     const sim_geometry *geometry; /* what sim_builder_add_geometry returned; NULL for types that need none */
     sim_pose pose;                /* in the body frame */
     int material;
-    float color[4];
+    float color[4];       /* red, green, blue, opacity, 0 .. 1; red negative: none was given, and pictures choose one */
     uint32_t group, mask; /* two shapes touch if each one's mask has a bit of the other's group */
 } sim_shape;
 

@@ -27,7 +27,7 @@ sim_shape sim_shape_default(void) {
     return (sim_shape){.type = SIM_SPHERE,
                        .size = {0.1, 0, 0},
                        .pose = pose_identity(),
-                       .color = {0.6f, 0.6f, 0.65f, 1},
+                       .color = {-1, -1, -1, 1},
                        .group = 1,
                        .mask = UINT32_MAX};
 }

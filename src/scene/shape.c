@@ -33,8 +33,9 @@ static bool read_surface(const visit *v, const shape_data *d, bool is_part, sim_
         shape->material =
             sim_material_by_name(v->l, v->e->scope->document, d->material, sim_node_member(d->at, "material"));
     }
-    for (int i = 0; i < 4 && (!is_part || sim_node_member(d->at, "color")); i++) {
-        shape->color[i] = (float)d->color[i];
+    const node *color = sim_node_member(d->at, "color");
+    for (int i = 0; i < 4 && color; i++) {
+        shape->color[i] = i < color->count ? (float)d->color[i] : 1;
     }
     if (!is_part || sim_node_member(d->at, "group")) {
         shape->group = (uint32_t)d->group;

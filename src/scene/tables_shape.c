@@ -66,8 +66,10 @@ static const field shape_fields[] = {
     {"mass", FIELD_NUMBER, AT(shape_data, mass), .unit = "kg", POSITIVE, .rival = 1, .only = SOLID,
      .help = "Mass, evenly spread; in place of the density."},
     {"material", FIELD_NAME, AT(shape_data, material), .help = "Name of a material; the default one if left out."},
-    {"color", FIELD_VECTOR, AT(shape_data, color), 4, .count_least = 3, WITHIN(0, 1), .standard = "[0.7, 0.7, 0.7, 1]",
-     .help = "Red, green, blue and, if given, opacity."},
+    {"color", FIELD_VECTOR, AT(shape_data, color), 4, .count_least = 3, WITHIN(0, 1),
+     .help =
+         "Red, green, blue and, if given, opacity. Left out: pictures choose one, by the tree that the body belongs "
+         "to."},
     {"group", FIELD_INTEGER, AT(shape_data, group), WITHIN(0, 4294967295.0), .standard = "1",
      .help = "Groups the shape belongs to, one bit each."},
     {"mask", FIELD_INTEGER, AT(shape_data, mask), WITHIN(0, 4294967295.0), .standard = "4294967295",

@@ -23,17 +23,6 @@ void stage_colour(uint32_t rgb, vec3 linear) {
     }
 }
 
-/* Of shapes that were given no colour: by hand, and in scenes. */
-static int has_no_colour(const sim_shape *shape) {
-    static const float none[2][3] = {{0.6f, 0.6f, 0.65f}, {0.7f, 0.7f, 0.7f}};
-    for (int k = 0; k < 2; k++) {
-        if (memcmp(shape->color, none[k], sizeof none[k]) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static int is_carried(const sim_model *model, int body) {
     while (body > 0 && model->body[body].nv == 0) {
         body = model->body[body].parent;
@@ -57,7 +46,7 @@ static uint32_t planes_of(float alpha) {
 
 static stage_paint paint_of(const sim_model *model, const sim_shape *shape) {
     stage_paint paint = {.planes = planes_of(shape->color[3])};
-    if (!has_no_colour(shape)) {
+    if (shape->color[0] >= 0) {
         for (int k = 0; k < 3; k++) {
             paint.colour[k] = linear_of(shape->color[k]);
         }

@@ -160,6 +160,23 @@ Test(render, contacts_and_forces_are_seen_through_bodies) {
     cr_assert(is_red(WIDTH / 2, HEIGHT / 2 + up));
 }
 
+/* Grey as the scene's, or as a program's, default once was; without a colour, that of its tree. */
+Test(render, a_colour_that_was_given_is_taken_whatever_it_is) {
+    static const char *const grey[] = {"0.7, 0.7, 0.7", "0.6, 0.6, 0.6", "0.7, 0.7, 0.7, 1"};
+    char body[400];
+    for (int k = 0; k < 4; k++) {
+        snprintf(
+            body, sizeof body,
+            "{\"name\": \"ball\", \"pose\": {\"position\": [0, 0, 3]}, \"joint\": \"free\", \"shapes\": [{\"type\": "
+            "\"sphere\", \"radius\": 0.5, \"density\": 1000%s%s%s}]}",
+            k < 3 ? ", \"color\": [" : "", k < 3 ? grey[k] : "", k < 3 ? "]" : "");
+        draw(body, AHEAD, 1, 0);
+        const unsigned char *p = pixel(WIDTH / 2, HEIGHT / 2);
+        int spread = abs(p[0] - p[2]);
+        cr_assert(k < 3 ? spread < 12 : spread > 40, "%d: %d %d %d", k, p[0], p[1], p[2]);
+    }
+}
+
 Test(render, a_camera_that_is_not_there_is_named) {
     draw(BALL("[0, 0, 3]"), "", 1, 0); /* none: all that moves is seen */
     border b = red();
