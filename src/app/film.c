@@ -1,5 +1,7 @@
-/* Who makes a film of pictures?  ffmpeg, a program of its own: it reads the bare pictures from a pipe. */
+/* Who makes a film of pictures?  GIF and APNG are made here (view/moving.h).  Others makes ffmpeg, a program of its own: it
+ * reads the bare pictures from a pipe. */
 #include "app/film.h"
+#include "record/replace.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,40 +13,37 @@
 
 enum { NOT_THERE = 127, MOST_WORDS = 40 };
 
-static int is_gif(const char *path) {
+static int ends_in(const char *path, const char *ending) {
     const char *dot = strrchr(path, '.');
-    return dot && strcmp(dot, ".gif") == 0;
+    return dot && strcmp(dot, ending) == 0;
 }
 
-/* Films for players everywhere need even sizes and yuv420p; a GIF its own colours, chosen from all pictures. */
+/* Films for players everywhere need even sizes and yuv420p. */
 static void run_ffmpeg(const char *path, const char *size, const char *rate) {
     const char *head[] = {"ffmpeg", "-loglevel",   "error", "-nostdin",   "-y", "-f", "rawvideo", "-pixel_format",
                           "rgb24",  "-video_size", size,    "-framerate", rate, "-i", "pipe:0"};
-    const char *gif[] = {"-filter_complex",
-                         "[0:v]split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=none"};
     const char *video[] = {
         "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart"};
     const char *word[MOST_WORDS] = {NULL};
     char name[4096 + 8];
     size_t count = sizeof head / sizeof head[0];
     memcpy(word, head, sizeof head);
-    const char **more = is_gif(path) ? gif : video;
-    size_t more_count = is_gif(path) ? sizeof gif / sizeof gif[0] : sizeof video / sizeof video[0];
-    memcpy(word + count, more, more_count * sizeof *more);
+    size_t more = sizeof video / sizeof video[0];
+    memcpy(word + count, video, sizeof video);
     snprintf(name, sizeof name, "file:%s", path); /* a name with a colon is no protocol */
-    word[count + more_count] = name;
+    word[count + more] = name;
     execvp(word[0], (char *const *)word);
     _exit(NOT_THERE);
 }
 
 static sim_status no_ffmpeg(sim_error *error) {
     return sim_fail(error, SIM_NO_RESOURCE,
-                    "films need the program ffmpeg, which is not installed (on Debian: apt install ffmpeg); pictures "
-                    "do not: --out frames/%%04d.png");
+                    "films in .mp4, .webm and .mkv need the program ffmpeg, which is not installed (on Debian: apt "
+                    "install ffmpeg); .gif, .apng and numbered pictures (frames/%%04d.png) do not");
 }
 
 /* Looked for as execvp does. */
-sim_status film_possible(sim_error *error) {
+static sim_status find_ffmpeg(sim_error *error) {
     const char *path = getenv("PATH");
     char name[4096];
     for (const char *at = path ? path : ""; *at; at += *at == ':') {
@@ -58,16 +57,24 @@ sim_status film_possible(sim_error *error) {
     return no_ffmpeg(error);
 }
 
+sim_status film_possible(const char *path, double rate, sim_error *error) {
+    if (ends_in(path, ".gif") && rate > MOVING_GIF_RATE) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "a GIF shows at most %d pictures a second, not %g (--fps); .apng shows more", MOVING_GIF_RATE,
+                        rate);
+    }
+    return ends_in(path, ".gif") || ends_in(path, ".apng") ? SIM_OK : find_ffmpeg(error);
+}
+
 static sim_status cannot_start(sim_error *error) {
     return sim_fail(error, SIM_NO_RESOURCE, "ffmpeg could not be started: %s", strerror(errno));
 }
 
-sim_status film_open(film *f, const char *path, int width, int height, double fps, sim_error *error) {
+static sim_status start_ffmpeg(film *f, const moving_format *format, sim_error *error) {
     int ends[2];
     char size[40], rate[40];
-    snprintf(size, sizeof size, "%dx%d", width, height);
-    snprintf(rate, sizeof rate, "%.6f", fps);
-    *f = (film){.path = path, .child = -1, .pipe = -1};
+    snprintf(size, sizeof size, "%dx%d", format->width, format->height);
+    snprintf(rate, sizeof rate, "%.6f", format->rate);
     if (pipe(ends)) {
         return cannot_start(error);
     }
@@ -77,7 +84,7 @@ sim_status film_open(film *f, const char *path, int width, int height, double fp
         dup2(ends[0], STDIN_FILENO);
         close(ends[0]);
         close(ends[1]);
-        run_ffmpeg(path, size, rate);
+        run_ffmpeg(f->path, size, rate);
     }
     close(ends[0]);
     f->pipe = ends[1];
@@ -90,21 +97,19 @@ sim_status film_open(film *f, const char *path, int width, int height, double fp
     return SIM_OK;
 }
 
-sim_status film_add(film *f, const unsigned char *rgb, size_t size, sim_error *error) {
-    while (size > 0) {
-        ssize_t done = write(f->pipe, rgb, size);
-        if (done < 0 && errno != EINTR) {
-            return film_close(f, error)
-                       ? error->status
-                       : sim_fail(error, SIM_NO_RESOURCE, "%s: ffmpeg wants no more pictures", f->path);
-        }
-        rgb += done > 0 ? done : 0;
-        size -= done > 0 ? (size_t)done : 0;
+sim_status film_open(film *f, const char *path, const moving_format *format, sim_error *error) {
+    *f = (film){.path = path, .child = -1, .pipe = -1};
+    if (ends_in(path, ".gif")) {
+        f->gif = gif_create(format);
+    } else if (ends_in(path, ".apng")) {
+        f->apng = apng_create(format);
+    } else {
+        return start_ffmpeg(f, format, error);
     }
-    return SIM_OK;
+    return f->gif || f->apng ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a film", path);
 }
 
-sim_status film_close(film *f, sim_error *error) {
+static sim_status close_ffmpeg(film *f, sim_error *error) {
     int status = 0;
     if (f->pipe >= 0) {
         close(f->pipe);
@@ -121,4 +126,50 @@ sim_status film_close(film *f, sim_error *error) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: ffmpeg could not make the film", f->path);
     }
     return SIM_OK;
+}
+
+static sim_status feed_ffmpeg(film *f, const unsigned char *rgb, size_t size, sim_error *error) {
+    while (size > 0) {
+        ssize_t done = write(f->pipe, rgb, size);
+        if (done < 0 && errno != EINTR) {
+            return close_ffmpeg(f, error)
+                       ? error->status
+                       : sim_fail(error, SIM_NO_RESOURCE, "%s: ffmpeg wants no more pictures", f->path);
+        }
+        rgb += done > 0 ? done : 0;
+        size -= done > 0 ? (size_t)done : 0;
+    }
+    return SIM_OK;
+}
+
+sim_status film_add(film *f, const unsigned char *rgb, size_t size, sim_error *error) {
+    if (!f->gif && !f->apng) {
+        return feed_ffmpeg(f, rgb, size, error);
+    }
+    return (f->gif ? gif_add(f->gif, rgb) : apng_add(f->apng, rgb))
+               ? SIM_OK
+               : sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for so many pictures", f->path);
+}
+
+static sim_status write_file(film *f, sim_error *error) {
+    view_bytes file = {0};
+    sim_status status = (f->gif ? gif_end(f->gif, &file) : apng_end(f->apng, &file))
+                            ? replace_file(f->path, "a film", file.data, file.size, error)
+                            : sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a film", f->path);
+    view_bytes_free(&file);
+    return status;
+}
+
+sim_status film_close(film *f, int good, sim_error *error) {
+    sim_status status = SIM_OK;
+    if (f->gif || f->apng) {
+        status = good ? write_file(f, error) : SIM_OK;
+    } else {
+        status = close_ffmpeg(f, error);
+    }
+    gif_free(f->gif);
+    apng_free(f->apng);
+    f->gif = NULL;
+    f->apng = NULL;
+    return status;
 }

@@ -1,23 +1,27 @@
-/* Films, by ffmpeg. */
+/* Films: GIF and APNG by encoders of our own, others by ffmpeg. */
 #ifndef APP_FILM_H
 #define APP_FILM_H
 
+#include "view/moving.h"
 #include <sim/base.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 typedef struct film {
     const char *path;
-    pid_t child;
+    apng *apng;
+    gif *gif;
+    pid_t child; /* ffmpeg; -1: none */
     int pipe;
 } film;
 
-/* Is there an ffmpeg?  Asked before a run, not after it. */
-sim_status film_possible(sim_error *error);
-/* Starts ffmpeg, which takes pictures of red, green, blue and writes a film of the kind that the ending of `path` names. */
-sim_status film_open(film *f, const char *path, int width, int height, double fps, sim_error *error);
+/* Can a film of that name and rate be made: is there an ffmpeg, if it takes one?  Asked before a run, not after it. */
+sim_status film_possible(const char *path, double rate, sim_error *error);
+/* Starts a film of the kind that the ending of `path` names. */
+sim_status film_open(film *f, const char *path, const moving_format *format, sim_error *error);
+/* Red, green, blue. */
 sim_status film_add(film *f, const unsigned char *rgb, size_t size, sim_error *error);
-/* Whether it succeeded or not, ffmpeg is gone after this. */
-sim_status film_close(film *f, sim_error *error);
+/* Writes what there is, unless `good` is 0.  Whether it succeeded or not, nothing is left running after this. */
+sim_status film_close(film *f, int good, sim_error *error);
 
 #endif

@@ -37,8 +37,8 @@ typedef struct render_request {
 
 static const option_row rows[] = {
     {"out", "FILE", OPTION_TEXT, AT(out), .heading = "Output",
-     .help = "picture.png is one picture; frames/%04d.png numbered ones, from 0; film.mp4 (or .gif, .webm, .mkv) a "
-             "film, which needs ffmpeg"},
+     .help = "picture.png is one picture; frames/%04d.png numbered ones, from 0; film.gif or film.apng a film; "
+             "film.mp4 (or .webm, .mkv) one that needs ffmpeg"},
     {"size", "WxH", OPTION_TEXT, AT(size), .help = "pixels; default: 1280x720"},
     {"fps", "N", OPTION_REAL, AT(fps),
      .help = "pictures a second of simulated time, in films and numbered pictures; default: 30"},
@@ -84,7 +84,7 @@ static const char *number_in(const char *path, int *digits, int *length) {
 }
 
 static sim_status choose_output(render_request *request, sim_error *error) {
-    static const char *const films[] = {".mp4", ".gif", ".webm", ".mkv"};
+    static const char *const films[] = {".gif", ".apng", ".mp4", ".webm", ".mkv"};
     int digits, length;
     if (ends_in(request->out, ".png")) {
         int many = strchr(request->out, '%') != NULL;
@@ -100,8 +100,8 @@ static sim_status choose_output(render_request *request, sim_error *error) {
             return SIM_OK;
         }
     }
-    return sim_fail(error, SIM_BAD_INPUT, "--out takes a name that ends in .png, .mp4, .gif, .webm or .mkv, not '%s'",
-                    request->out);
+    return sim_fail(error, SIM_BAD_INPUT,
+                    "--out takes a name that ends in .png, .gif, .apng, .mp4, .webm or .mkv, not '%s'", request->out);
 }
 
 static sim_status read_size(render_request *request, sim_error *error) {
@@ -142,7 +142,7 @@ static sim_status parse(int count, char **arguments, render_request *request, si
     status = status ? status : read_size(request, error);
     status = status ? status : outputs_apart(request->out, request->file, "what is to be drawn", error);
     status = status ? status : setup_folder(request->out, request->kind == FILM ? "a film" : "a picture", error);
-    return status || request->kind != FILM ? status : film_possible(error);
+    return status || request->kind != FILM ? status : film_possible(request->out, request->fps, error);
 }
 
 /* ---- scene and frames ---- */
@@ -263,9 +263,9 @@ static sim_status draw(rendering *r, sim_error *error) {
     size_t size = 3 * (size_t)request->width * (size_t)request->height;
     sim_status status = SIM_OK;
     if (request->kind == FILM) {
+        moving_format format = {request->width, request->height, request->fps, r->frames.count};
         status = check_place(r, request->out, error);
-        status =
-            status ? status : film_open(&r->film, request->out, request->width, request->height, request->fps, error);
+        status = status ? status : film_open(&r->film, request->out, &format, error);
     }
     for (int k = 0; k < r->frames.count && !status; k++) {
         view_frame frame = frames_at(&r->frames, k);
@@ -278,7 +278,7 @@ static sim_status draw(rendering *r, sim_error *error) {
     }
     if (request->kind == FILM) {
         sim_error why = {0};
-        sim_status closed = film_close(&r->film, &why);
+        sim_status closed = film_close(&r->film, !status, &why);
         if (closed && !status) {
             *error = why;
             status = closed;

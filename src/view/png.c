@@ -6,22 +6,34 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { PIXEL = 3, RULES = 5, CHUNK_AROUND = 12 };
+enum { PIXEL = 3, RULES = 5 };
 
-static unsigned char *put_32(unsigned char *to, unsigned long value) {
+unsigned char *png_put_32(unsigned char *to, uint32_t value) {
     for (int k = 0; k < 4; k++) {
         to[k] = (unsigned char)(value >> (24 - 8 * k));
     }
     return to + 4;
 }
 
-static unsigned char *put_chunk(unsigned char *to, const char kind[5], const unsigned char *data, size_t size) {
-    unsigned char *start = put_32(to, (unsigned long)size);
-    memcpy(start, kind, 4);
-    if (size && data != start + 4) {
-        memcpy(start + 4, data, size);
-    }
-    return put_32(start + 4 + size, crc32(0, start, (uInt)(size + 4)));
+void png_put_chunk(view_bytes *out, const char kind[5], const void *data, size_t size) {
+    unsigned char number[4];
+    uLong sum = crc32(0, (const unsigned char *)kind, 4);
+    png_put_32(number, (uint32_t)size);
+    view_put_bytes(out, number, sizeof number);
+    view_put_bytes(out, kind, 4);
+    view_put_bytes(out, data, size);
+    png_put_32(number, (uint32_t)(size ? crc32(sum, data, (uInt)size) : sum));
+    view_put_bytes(out, number, sizeof number);
+}
+
+void png_put_head(view_bytes *out, int width, int height) {
+    static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    unsigned char header[13] = {0};
+    png_put_32(png_put_32(header, (uint32_t)width), (uint32_t)height);
+    header[8] = 8; /* bits */
+    header[9] = 2; /* red, green, blue */
+    view_put_bytes(out, signature, sizeof signature);
+    png_put_chunk(out, "IHDR", header, sizeof header);
 }
 
 /* Of the neighbours left a, above b, and left of that c, the one nearest to a + b - c (Paeth). */
@@ -48,14 +60,15 @@ static long filter_row(const unsigned char *row, const unsigned char *above, int
     return sum;
 }
 
-/* `line` has room for two rows. */
-static void filter(const unsigned char *rgb, int width, int height, unsigned char *rows, unsigned char *line) {
+/* `line` has room for a row. */
+static void filter(const unsigned char *rgb, size_t stride, int width, int height, unsigned char *rows,
+                   unsigned char *line) {
     int bytes = PIXEL * width;
     for (int y = 0; y < height; y++) {
-        const unsigned char *row = rgb + (size_t)y * (size_t)bytes;
+        const unsigned char *row = rgb + (size_t)y * stride;
         long best = -1;
         for (int rule = 0; rule < RULES; rule++) {
-            long sum = filter_row(row, y ? row - bytes : NULL, bytes, rule, line);
+            long sum = filter_row(row, y ? row - stride : NULL, bytes, rule, line);
             if (best < 0 || sum < best) {
                 best = sum;
                 memcpy(rows + (size_t)y * (size_t)(bytes + 1), line, (size_t)bytes + 1);
@@ -64,32 +77,37 @@ static void filter(const unsigned char *rgb, int width, int height, unsigned cha
     }
 }
 
-sim_status png_encode(const unsigned char *rgb, int width, int height, unsigned char **bytes, size_t *size,
-                      sim_error *error) {
-    static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+int png_pack(const unsigned char *rgb, size_t stride, int width, int height, view_bytes *out) {
     size_t row = PIXEL * (size_t)width + 1, raw = row * (size_t)height;
-    uLong packed = compressBound((uLong)raw);
-    unsigned char *rows = malloc(raw), *line = malloc(row), header[13] = {0};
-    unsigned char *out = malloc(sizeof signature + sizeof header + packed + 3 * CHUNK_AROUND);
-    int good = rows && line && out;
+    uLong size = compressBound((uLong)raw);
+    unsigned char *rows = malloc(raw), *line = malloc(row), *packed = malloc(size);
+    int good = rows && line && packed;
     if (good) {
-        filter(rgb, width, height, rows, line);
-        memcpy(out, signature, sizeof signature);
-        put_32(put_32(header, (unsigned long)width), (unsigned long)height);
-        header[8] = 8; /* bits */
-        header[9] = 2; /* red, green, blue */
-        unsigned char *to = put_chunk(out + sizeof signature, "IHDR", header, sizeof header);
-        good = compress2(to + 8, &packed, rows, (uLong)raw, 6) == Z_OK;
-        to = put_chunk(to, "IDAT", to + 8, packed);
-        to = put_chunk(to, "IEND", NULL, 0);
-        *size = (size_t)(to - out);
+        filter(rgb, stride, width, height, rows, line);
+        good = compress2(packed, &size, rows, (uLong)raw, 6) == Z_OK;
+    }
+    if (good) {
+        view_put_bytes(out, packed, size);
     }
     free(rows);
     free(line);
-    if (!good) {
-        free(out);
+    free(packed);
+    return good && !out->starved;
+}
+
+sim_status png_encode(const unsigned char *rgb, int width, int height, unsigned char **bytes, size_t *size,
+                      sim_error *error) {
+    view_bytes packed = {0}, out = {0};
+    int good = png_pack(rgb, PIXEL * (size_t)width, width, height, &packed);
+    png_put_head(&out, width, height);
+    png_put_chunk(&out, "IDAT", packed.data, packed.size);
+    png_put_chunk(&out, "IEND", NULL, 0);
+    view_bytes_free(&packed);
+    if (!good || out.starved) {
+        view_bytes_free(&out);
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture");
     }
-    *bytes = out;
+    *bytes = out.data;
+    *size = out.size;
     return SIM_OK;
 }

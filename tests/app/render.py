@@ -3,10 +3,12 @@
     render.py SIM SCENES [WORD]     runs the tests whose names hold WORD, each in a folder of its own
 """
 import os
+import signal
 import stat
 import struct
 import subprocess
 import sys
+import time
 import zlib
 
 sys.dont_write_bytecode = True
@@ -67,8 +69,8 @@ def draws_the_same_bits_every_time():
 
 
 def draws_what_moved_as_time_goes_on():
-    for time in 0, 0.2:
-        render(TABLE, "--time", time, "--out", f"{time}.png")
+    for moment in 0, 0.2:
+        render(TABLE, "--time", moment, "--out", f"{moment}.png")
     assert read("0.png") != read("0.2.png")
 
 
@@ -115,14 +117,38 @@ def hands_bare_pictures_to_ffmpeg():
 
 
 def says_that_ffmpeg_failed_or_is_not_there():
-    said = render(TABLE, "--duration", 0.05, "--out", "film.gif", status=3, env=fake_ffmpeg(1)).stderr
-    assert said == "sim: error: film.gif: ffmpeg could not make the film\n", said
-    refuses("films need the program ffmpeg, which is not installed", TABLE, "--duration", 0.05, "--out", "b.mp4", *SMALL,
+    said = render(TABLE, "--duration", 0.05, "--out", "film.mp4", status=3, env=fake_ffmpeg(1)).stderr
+    assert said == "sim: error: film.mp4: ffmpeg could not make the film\n", said
+    refuses("need the program ffmpeg, which is not installed", TABLE, "--duration", 0.05, "--out", "b.mp4", *SMALL,
             status=3, env={**os.environ, "PATH": "/nowhere"})
 
 
+def films_of_its_own_need_no_ffmpeg_and_show_the_same_pictures():
+    few = ["--duration", 0.2, "--fps", 30, "--plain", "--forces"]
+    for name in "%d.png", "a.apng", "a.gif", "b.gif", "b.apng":
+        render(TABLE, *few, "--out", name, env={**os.environ, "PATH": "/nowhere"})
+    assert read("a.gif") == read("b.gif") and read("a.apng") == read("b.apng")
+    pictures = [picture_of(read(f"{k}.png")) for k in range(7)]
+    shown, delays = apng(read("a.apng"))
+    assert shown == pictures and delays == [(1, 30)] * 7, (delays, [a == b for a, b in zip(shown, pictures)])
+    shown, delays = gif(read("a.gif"))
+    assert len(shown) == 7 and sum(delays) == 23 and set(delays) == {3, 4}, delays
+    for a, b in zip(shown, pictures):
+        off = [abs(x - y) for p, q in zip(a, b) for x, y in zip(p, q)]
+        assert sum(off) < len(off) and max(off) < 40, (sum(off) / len(off), max(off))
+
+
+def an_interrupted_film_leaves_what_was_there():
+    with open("old.gif", "w") as file:
+        file.write("old")
+    long = subprocess.Popen([SIM, "render", TABLE, "--duration", "60", "--out", "old.gif", *SMALL], stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    long.send_signal(signal.SIGINT)
+    assert long.wait(60) != 0 and os.listdir(".") == ["old.gif"] and read("old.gif") == b"old", os.listdir(".")
+
+
 def looks_for_folders_and_programs_before_it_simulates():
-    refuses("films need the program ffmpeg", TABLE, "--duration", 1e6, "--out", "b.mp4", status=3, env={**os.environ, "PATH": "/nowhere"})
+    refuses("need the program ffmpeg", TABLE, "--duration", 1e6, "--out", "b.mp4", status=3, env={**os.environ, "PATH": "/nowhere"})
     refuses("cannot write a picture", TABLE, "--time", 1e6, "--out", "nowhere/%d.png", status=3)
 
 
@@ -145,6 +171,99 @@ def pixels(*arguments):
     return unfilter(zlib.decompress(rows), *size(arguments[1]))
 
 
+def chunks(png):
+    at = 8
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at:at + 8])
+        body = png[at + 8:at + 8 + length]
+        assert zlib.crc32(kind + body) == struct.unpack(">I", png[at + 8 + length:at + 12 + length])[0], kind
+        yield kind.decode(), body
+        at += 12 + length
+
+
+def picture_of(png):
+    parts = list(chunks(png))
+    return unfilter(zlib.decompress(b"".join(body for kind, body in parts if kind == "IDAT")), *struct.unpack(">II", parts[0][1][:8]))
+
+
+def apng(file):
+    """Pictures, one over the other, and for how long each is shown."""
+    width, height, canvas, pictures, delays, sequence = 0, 0, [], [], [], 0
+    for kind, body in chunks(file):
+        if kind == "IHDR":
+            width, height = struct.unpack(">II", body[:8])
+            canvas = [None] * (width * height)
+        if kind == "acTL":
+            assert struct.unpack(">II", body) == (7, 0)
+        if kind in ("fcTL", "fdAT"):
+            assert struct.unpack(">I", body[:4])[0] == sequence, (kind, sequence)
+            sequence += 1
+        if kind == "fcTL":
+            wide, high, left, top, above, below, dispose, blend = struct.unpack(">IIIIHHBB", body[4:])
+            assert (dispose, blend) == (0, 0)
+            delays.append((above, below))
+        if kind in ("IDAT", "fdAT"):
+            part = unfilter(zlib.decompress(body[4 if kind == "fdAT" else 0:]), wide, high)
+            for y in range(high):
+                canvas[(top + y) * width + left:(top + y) * width + left + wide] = part[y * wide:(y + 1) * wide]
+            pictures.append(list(canvas))
+    return pictures, delays
+
+
+def unlzw(data, least):
+    """Indices of a picture, as any reader of GIF finds them."""
+    bits, held, clear, out = least + 1, (0, 0), 1 << least, []
+    words, last, (value, count) = [], None, held
+    for byte in data:
+        value, count = value | byte << count, count + 8
+        while count >= bits:
+            code, value, count = value & ((1 << bits) - 1), value >> bits, count - bits
+            if code == clear:
+                words, bits, last = [bytes([k]) for k in range(clear)] + [b"", b""], least + 1, None
+                continue
+            if code == clear + 1:
+                return out
+            word = words[code] if code < len(words) else last + last[:1]
+            if last is not None and len(words) < 4096:
+                words.append(last + word[:1])
+                bits += len(words) == 1 << bits and bits < 12
+            out += word
+            last = word
+    raise AssertionError("no end")
+
+
+def gif(file):
+    """Pictures, one over the other, and for how many hundredths of a second each is shown."""
+    width, height = struct.unpack("<HH", file[6:10])
+    assert file[:6] == b"GIF89a" and file[10] == 0xf7
+    table = [tuple(file[13 + 3 * k:16 + 3 * k]) for k in range(256)]
+    at, canvas, pictures, delays = 13 + 768, [None] * (width * height), [], []
+    while file[at] != 0x3b:
+        least = 0
+        if file[at] == 0x21:
+            if file[at + 1] == 0xf9:
+                delays.append(struct.unpack("<H", file[at + 4:at + 6])[0])
+            at += 2
+        else:
+            left, top, wide, high = struct.unpack("<HHHH", file[at + 1:at + 9])
+            least = file[at + 10]
+            at += 11
+        data = b""
+        while file[at]:
+            data += file[at + 1:at + 1 + file[at]]
+            at += 1 + file[at]
+        at += 1
+        if least:
+            indices = unlzw(data, least)
+            assert len(indices) == wide * high, (len(indices), wide, high)
+            for k, index in enumerate(indices):
+                if index != 255:
+                    canvas[(top + k // wide) * width + left + k % wide] = table[index]
+            pictures.append(list(canvas))
+    assert at == len(file) - 1
+    return pictures, delays
+
+
 def unfilter(data, width, height):
     out, before = [], bytes(3 * width)
     for row in range(height):
@@ -162,12 +281,13 @@ def refuses_in_one_sentence():
     refuses("which scene or run?", "--out", "a.png")
     refuses("one scene or run at a time", ARM, TABLE, "--out", "a.png")
     refuses("where to? --out picture.png", ARM)
-    refuses("ends in .png, .mp4, .gif, .webm or .mkv, not 'a.jpg'", ARM, "--out", "a.jpg")
+    refuses("ends in .png, .gif, .apng, .mp4, .webm or .mkv, not 'a.jpg'", ARM, "--out", "a.jpg")
     for name in "%s.png", "%n.png", "%d%d.png", "%99999d.png", "%.png", "%-4d.png", "%04x.png":
         refuses("should hold one number", ARM, "--out", name)
     for wrong in "0x0", "15x20", "100", "x", "100x9999999999999999999", "1e3x100", "640x480x2", "-5x100":
         refuses("--size takes pixels", ARM, "--out", "a.png", "--size=" + wrong)
     refuses("--fps takes a positive number", ARM, "--out", "a.mp4", "--fps", 0)
+    refuses("a GIF shows at most 50 pictures a second, not 60", ARM, "--out", "a.gif", "--fps", 60)
     refuses("no camera 'frnt' (did you mean \"front\"?)", ARM, "--out", "a.png", "--camera", "frnt")
     refuses("No such file", "nothing.h5", "--out", "a.png", status=3)
     refuses("cannot", ARM, "--out", "nowhere/a.png", *SMALL, status=3)
