@@ -139,6 +139,10 @@ static void put_run(view_bytes *out, const view_description *d) {
     put_vector(out, "gravity", scene->model->gravity);
     put_key_real(out, "typical", d->sizes->typical);
     put_key_real(out, "force", d->sizes->force);
+    put_key_real(out, "usual_force", d->usual_force);
+    if (isfinite(d->low)) {
+        put_key_real(out, "low", d->low);
+    }
     put_key_real(out, "meshes", d->meshes);
     put_key_real(out, "frames", d->frames);
     put_key_real(out, "block", d->block_frames);

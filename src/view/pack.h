@@ -27,6 +27,8 @@ view_contact_packer *view_contact_packer_create(const sim_model *model, const vi
 void view_contact_packer_free(view_contact_packer *packer);
 /* 0 without memory. */
 int view_contact_packer_add(view_contact_packer *packer, const view_frame *frame);
+/* Newtons that nine in ten of all forces so far do not exceed, but for their rounding; 0 where none acted. */
+double view_contact_packer_usual(const view_contact_packer *packer);
 /* Writes the block, and starts the next. */
 void view_contact_packer_put(view_contact_packer *packer, view_bytes *out);
 
@@ -39,7 +41,9 @@ typedef struct view_description {
     int meshes, frames, block_frames;
     const char *const *track, *const *unit; /* [tracks] */
     int tracks;
-    int live; /* the run goes on: the page must know which solvers there are */
+    double low;         /* where the lowest shape was, m; infinite: there is none */
+    double usual_force; /* N; 0: there was none */
+    int live;           /* the run goes on: the page must know which solvers there are */
 } view_description;
 
 void view_describe(view_bytes *out, const view_description *d);

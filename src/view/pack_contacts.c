@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+enum { OCTAVE = 64, BELOW = 10, FORCE_CODES = 64 * OCTAVE }; /* of force codes */
 enum { COUNT, LINK, SHAPE_A, SHAPE_B, VALUE, VALUES = 10, COLUMNS = VALUE + VALUES };
 
 typedef struct column {
@@ -32,6 +33,7 @@ struct view_contact_packer {
     column column[COLUMNS];
     known *before, *now; /* contacts of the last two frames of the block */
     int nbefore, room;
+    int64_t often[FORCE_CODES]; /* each code of a force, in all frames */
 };
 
 view_contact_packer *view_contact_packer_create(const sim_model *model, const view_sizes *sizes, double step) {
@@ -96,8 +98,22 @@ static int state_of(const sim_model *model, const view_contact *c) {
 }
 
 static int64_t force_code(double force, double unit) {
-    double octaves = force > 0 && isfinite(force) ? log2(force / unit) + 10 : 0;
-    return octaves > 0 ? llrint(64 * octaves) : 0;
+    double octaves = force > 0 && isfinite(force) ? log2(force / unit) + BELOW : 0;
+    return octaves > 0 ? llrint(OCTAVE * octaves) : 0;
+}
+
+double view_contact_packer_usual(const view_contact_packer *packer) {
+    int64_t all = 0, sum = 0;
+    for (int k = 1; k < FORCE_CODES; k++) {
+        all += packer->often[k];
+    }
+    for (int k = 1; k < FORCE_CODES; k++) {
+        sum += packer->often[k];
+        if (all > 0 && 10 * sum >= 9 * all) {
+            return packer->sizes->force * exp2((double)k / OCTAVE - BELOW);
+        }
+    }
+    return 0;
 }
 
 static void find_values(const view_contact_packer *packer, const view_frame *frame, const view_contact *c,
@@ -143,6 +159,7 @@ int view_contact_packer_add(view_contact_packer *packer, const view_frame *frame
         now->shape_a = c->shape_a;
         now->shape_b = c->shape_b;
         find_values(packer, frame, c, now->value);
+        packer->often[now->value[8] < FORCE_CODES ? now->value[8] : FORCE_CODES - 1]++;
         good = put(&packer->column[LINK], found < 0 ? 1 : found == next ? 0 : found - next + 1);
         if (found < 0) {
             good = good && put(&packer->column[SHAPE_A], c->shape_a) && put(&packer->column[SHAPE_B], c->shape_b);

@@ -1,5 +1,6 @@
 /* How does a run become a page?  Surfaces first, then frames in blocks as they come, then what only the end knows: how many
  * there were, the tracks, the scene; around them the page itself. */
+#include "collide/bounds.h"
 #include "view/drawing.h"
 #include "view/frame.h"
 #include "view/live.h"
@@ -23,6 +24,7 @@ struct sim_view {
     view_tracks *tracks;
     int64_t *code; /* [nbody - 1][VIEW_POSE][BLOCK_FRAMES] */
     int pending, frames;
+    double low;            /* m: where the lowest shape was */
     view_contact *contact; /* of a world, for sim_view_write */
     int contact_room;
     int live;
@@ -41,6 +43,7 @@ static void forget(sim_view *view) {
 static int prepare(sim_view *view, const sim_scene *scene) {
     const sim_model *model = scene->model;
     view->scene = scene;
+    view->low = INFINITY;
     view->code = calloc((size_t)model->nbody * VIEW_POSE * BLOCK_FRAMES, sizeof *view->code);
     view->tracks = view_tracks_create(model);
     view->contacts = view_contact_packer_create(model, &view->sizes, scene->options.step);
@@ -112,6 +115,22 @@ static void put_block(sim_view *view) {
     view_bytes_free(&bytes);
 }
 
+/* Shapes, and origins of bodies that move: a body may have no shape. */
+static double lowest_point(const sim_model *model, const sim_pose *body) {
+    double low = INFINITY;
+    for (int k = 0; k < model->nshape; k++) {
+        const sim_shape *shape = &model->shape[k];
+        if (shape->type != SIM_HALF_SPACE) {
+            sim_pose placed = pose_product(body[shape->body], shape->pose);
+            low = fmin(low, shape_bounds(shape, &placed).low.z);
+        }
+    }
+    for (int i = 1; i < model->nbody; i++) {
+        low = model->body[i].nv > 0 ? fmin(low, body[i].p.z) : low;
+    }
+    return low;
+}
+
 sim_status sim_view_add(sim_view *view, const view_frame *frame, sim_error *error) {
     if (!view_contact_packer_add(view->contacts, frame) || !view_tracks_add(view->tracks, frame)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a frame of the page");
@@ -123,6 +142,7 @@ sim_status sim_view_add(sim_view *view, const view_frame *frame, sim_error *erro
             column_of(view, i, c)[view->pending] = code[c];
         }
     }
+    view->low = fmin(view->low, lowest_point(view->scene->model, frame->pose));
     view->frames++;
     if (++view->pending == BLOCK_FRAMES) {
         put_block(view);
@@ -190,6 +210,8 @@ static void put_end(sim_view *view) {
                           .track = view_tracks_names(view->tracks),
                           .unit = view_tracks_units(view->tracks),
                           .tracks = view_tracks_count(view->tracks),
+                          .low = view->low,
+                          .usual_force = view_contact_packer_usual(view->contacts),
                           .live = view->live};
     view_describe(&bytes, &d);
     view_sheet_block(view->sheet, "scene", &bytes);

@@ -5,16 +5,20 @@ Prints TAP.
 
     browser.py SIM
 """
+import base64
 import csv
 import html
+import io
 import json
 import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -156,6 +160,44 @@ def checks():
     def a_press_in_a_plot_goes_to_that_time():
         assert abs(answer["used"]["sought"] - 0.5) < 0.01, answer["used"]
 
+    def a_hidden_body_is_gone_with_its_contacts_until_all_are_shown():
+        hidden = answer["rest"]["hidden"]
+        all_of_them, less, again = hidden["dots"]
+        assert hidden["state"] == "all" and hidden["hit"] == 0 and less < all_of_them == again > 1, hidden
+        assert hidden["rows"] == ["world", "floor", "ball", "box"], hidden
+
+    def signals_are_chosen_and_axes_have_units():
+        first, without, again = answer["rest"]["titles"]
+        assert "Contacts" in first and "Contacts" not in without and again == first, answer["rest"]["titles"]
+        units = dict(answer["rest"]["units"])
+        assert re.fullmatch("[kmµ]?J", units["Energy"]) and re.fullmatch("[mµn]?m", units["Penetration"]), units
+
+    def the_ground_is_the_floor_and_what_has_none_stands_over_one():
+        assert answer["rest"]["floor"]["below"] is None and answer["rest"]["floor"]["planes"] == 1, answer["rest"]["floor"]
+        shown, _ = browse(swing_page())
+        floor = shown["rest"]["floor"]
+        assert floor["planes"] == 1 and -1.15 < floor["below"] < floor["low"] < -1.09, floor
+
+    def an_impact_leaves_the_scale_of_arrows_alone():
+        arrow = answer["rest"]["arrow"]
+        assert 30 < arrow["usual"] < 100 and 0.7 < arrow["length"] <= 2, arrow  # N; at rest the box has 78 N, the ball 41
+
+    def what_is_round_has_sectors():
+        assert answer["rest"]["sectors"] == [["sphere", 0.13], ["box", 0]], answer["rest"]["sectors"]
+        shown, _ = browse(shapes_page())
+        strong = {kind for kind, strength in shown["rest"]["sectors"] if strength > 0.1}
+        assert strong == {"sphere", "cylinder"}  # an ellipsoid is drawn with the spheres
+        assert all(strength < 0.1 for kind, strength in shown["rest"]["sectors"] if kind in ("capsule", "convex")), shown["rest"]["sectors"]
+
+    def a_film_in_pictures_is_a_zip_of_png():
+        film = answer["rest"]["film"]
+        with zipfile.ZipFile(io.BytesIO(base64.b64decode(film["bytes"]))) as archive:
+            assert archive.testzip() is None and archive.namelist() == ["00000.png", "00001.png", "00002.png"], archive.namelist()
+            for name in archive.namelist():
+                head = archive.read(name)[:24]
+                assert head[:8] == b"\x89PNG\r\n\x1a\n" and list(struct.unpack(">II", head[16:24])) == film["size"], head
+        assert film["name"] == "Ball_box_i.zip", film["name"]
+
     def a_recorded_run_gives_the_page_of_the_run_itself():
         if not HDF5:
             return "this build has no HDF5"
@@ -178,6 +220,14 @@ def stack_page():
     bodies += [{"name": name, "joint": "free", "pose": {"position": at}, "shapes": [box]} for name, at in places.items()]
     sim(scene({"sim": 1, "world": {"step": 0.002, "duration": 0.2}, "bodies": bodies}, "stack.json"), "--html", "stack.html")
     return "stack.html"
+
+
+def swing_page():
+    """A pendulum that begins level, and so reaches its lowest point later."""
+    arm = {"name": "arm", "joint": {"type": "hinge", "axis": [0, 1, 0]}, "q_deg": 90,
+           "shapes": [{"type": "capsule", "radius": 0.1, "length": 1, "density": 1000, "pose": {"position": [0, 0, -0.5]}}]}
+    sim(scene({"sim": 1, "name": "Swing", "world": {"step": 0.002, "duration": 2}, "bodies": [arm]}, "swing.json"), "--html", "swing.html")
+    return "swing.html"
 
 
 def shapes_page():

@@ -11,6 +11,9 @@ export const actions = (app) => [
   { keys: ['-', '_'], show: '−', name: 'slower', run: () => app.player.faster(-1) },
   { keys: ['l'], show: 'L', name: 'again and again', quiet: app.source.live, state: () => app.player.loop, run: () => { app.player.loop = !app.player.loop; } },
 
+  { keys: ['r'], show: 'R', name: 'record a film, end and save it (Shift: pictures in PNG)', state: () => app.recorder.on,
+    run: (e) => app.recorder.toggle(e.shiftKey) },
+
   { group: 'What is shown', keys: ['c'], show: 'C', button: 'Contacts', name: 'contact points', state: () => app.contacts.points,
     run: () => { app.contacts.points = !app.contacts.points; } },
   { keys: ['f'], show: 'F', button: 'Forces', name: 'contact forces', state: () => app.contacts.forces,
@@ -29,14 +32,14 @@ export const actions = (app) => [
     run: () => app.bodies.setIslands(!app.bodies.islands) },
   { keys: ['w'], show: 'W', name: 'edges of the triangles alone', state: () => app.bodies.wireframe, run: () => app.bodies.setWireframe(!app.bodies.wireframe) },
   { keys: ['s'], show: 'S', name: 'shadows', state: () => app.stage.sun.castShadow, run: () => { app.stage.sun.castShadow = !app.stage.sun.castShadow; } },
-  { keys: ['t'], show: 'T', button: 'Clear', name: 'what moves is transparent', state: () => app.bodies.transparent,
+  { keys: ['t'], show: 'T', button: 'Transparent', name: 'what moves is transparent', state: () => app.bodies.transparent,
     run: () => app.bodies.setTransparent(!app.bodies.transparent) },
   { keys: ['g'], show: 'G', button: 'Grid', name: 'ground and grid', state: () => app.ground.group.visible,
     run: () => { app.ground.group.visible = !app.ground.group.visible; } },
   { keys: ['0', '1', '2', '3', '4', '5'], show: '0 … 5', name: 'shapes of that collision group',
     run: (e) => { app.bodies.hiddenGroups ^= 1 << Number(e.key); app.bodies.place(); } },
-  { keys: ['{'], name: 'shorter arrows', show: '{', run: () => { app.contacts.scale /= 2; } },
-  { keys: ['}'], name: 'longer arrows', show: '}', run: () => { app.contacts.scale *= 2; } },
+  { keys: ['{'], name: 'shorter arrows', show: '{', run: () => { app.contacts.scale /= 2; app.contacts.chosen = true; } },
+  { keys: ['}'], name: 'longer arrows', show: '}', run: () => { app.contacts.scale *= 2; app.contacts.chosen = true; } },
 
   { group: 'View', keys: ['['], name: 'camera before', run: () => app.look(-1) },
   { keys: [']'], button: 'Camera', name: 'next camera', run: () => app.look(1) },
@@ -45,9 +48,10 @@ export const actions = (app) => [
   { keys: ['Escape'], show: 'Esc', name: 'nothing selected, nothing followed', run: () => app.select(0) },
   { keys: ['d'], show: 'D', button: 'Dark', name: 'dark or light', state: () => app.theme === 'dark', run: () => app.setTheme(app.theme === 'dark' ? 'light' : 'dark') },
 
-  { group: 'Panels', keys: ['Tab', 'F4'], show: 'Tab', button: 'Plots', name: 'plots', state: () => app.panels.side, run: () => app.toggle('side') },
+  { group: 'Panels', keys: ['b'], show: 'B', button: 'Bodies', name: 'the tree of bodies, to hide and select them', state: () => app.panels.tree, run: () => app.toggle('tree') },
+  { keys: ['Tab', 'F4'], show: 'Tab', button: 'Plots', name: 'plots', state: () => app.panels.side, run: () => app.toggle('side') },
   { keys: ['F2'], show: 'F2', name: 'about this run', state: () => app.panels.about, run: () => app.toggle('about') },
-  { keys: ['F3'], name: 'coordinates to plot', run: () => app.chooseCoordinates() },
+  { keys: ['F3'], name: 'signals to plot', run: () => app.chooseSignals() },
   { keys: ['F1', '?', 'h'], show: 'F1', button: '?', name: 'this help', state: () => app.panels.help, run: () => app.toggle('help') },
 ];
 

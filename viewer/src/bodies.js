@@ -5,21 +5,57 @@ import {
 } from 'three';
 import { PALETTE } from './theme.js';
 
-const STANDARD = [[0.7, 0.7, 0.7, 1], [0.6, 0.6, 0.65, 1]]; // of shapes that were given no colour: in scenes, in programs
+const WEAK = 0.05; // difference in light of what is long: a link, a rod
+const STRONG = 0.13; // ... of balls, discs and wheels, whose spin is to be seen
+const BINS = 16;
 
-const ROUND = new Set(['sphere', 'ellipsoid', 'capsule', 'cylinder']);
+/** Of a surface that is about the same all around an axis: [centre, where its sectors change sign]; null of any other. */
+export function roundAbout(geometry) {
+  geometry.computeBoundingBox();
+  const { min, max } = geometry.boundingBox;
+  const centre = min.clone().add(max).multiplyScalar(0.5);
+  const { array } = geometry.attributes.position;
+  for (const axis of [2, 1, 0]) {
+    const [u, v] = [0, 1, 2].filter((k) => k !== axis);
+    const wide = [u, v].map((k) => max.getComponent(k) - min.getComponent(k));
+    if (Math.abs(wide[0] - wide[1]) > 0.02 * wide[0]) continue;
+    const farthest = new Float64Array(BINS);
+    for (let k = 0; k < array.length; k += 3) {
+      const x = array[k + u] - centre.getComponent(u), y = array[k + v] - centre.getComponent(v);
+      const bin = Math.floor(((Math.atan2(y, x) / Math.PI + 1) / 2) * BINS) % BINS;
+      farthest[bin] = Math.max(farthest[bin], Math.hypot(x, y));
+    }
+    if (Math.min(...farthest) > 0.96 * Math.max(...farthest)) return [centre, [0, 1, 2].map((k) => (k === axis ? 0 : 1))];
+  }
+  return null;
+}
 
-/** Octants a little darker by turns, so that one sees what rolls. */
-function markRound(material) {
+/** How the light of a shape's sectors differs, and which they are; null: not at all. */
+function sectorsOf({ type, scale: [x, y, z] = [1, 1, 1] }, geometry) {
+  const middle = [0, 0, 0];
+  if (type === 'sphere' || type === 'ellipsoid') return { strength: STRONG, middle, mask: [1, 1, 1] };
+  if (type === 'cylinder') return { strength: z > 2.5 * Math.max(x, y) ? WEAK : STRONG, middle, mask: [1, 1, 0] };
+  if (type === 'capsule') return { strength: WEAK, middle, mask: [1, 1, 0] };
+  if (type === 'box' || type === 'height_field') return null;
+  geometry.userData.round ??= roundAbout(geometry) ?? [];
+  const [centre, mask] = geometry.userData.round;
+  return mask ? { strength: STRONG, middle: centre.toArray(), mask } : null;
+}
+
+/** Sectors a little darker by turns, so that one sees what spins. */
+function markRound(material, { strength, middle, mask }) {
+  const vec = (v) => `vec3(${v.map((x) => x.toExponential(6)).join(', ')})`;
+  material.customProgramCacheKey = () => `${strength} ${middle} ${mask}`;
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = shader.vertexShader
       .replace('#include <common>', '#include <common>\nvarying vec3 own;')
-      .replace('#include <begin_vertex>', '#include <begin_vertex>\nown = position;');
+      .replace('#include <begin_vertex>', `#include <begin_vertex>\nown = position - ${vec(middle)};`);
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', '#include <common>\nvarying vec3 own;')
       .replace('#include <color_fragment>', `#include <color_fragment>
         vec3 side = clamp(own / max(fwidth(own), vec3(1e-12)), -1.0, 1.0);
-        diffuseColor.rgb *= 0.94 + 0.06 * side.x * side.y * side.z;`);
+        side = mix(vec3(1.0), side, ${vec(mask)});
+        diffuseColor.rgb *= ${(1 - strength).toFixed(3)} + ${strength.toFixed(3)} * side.x * side.y * side.z;`);
   };
 }
 
@@ -74,8 +110,7 @@ function shade(bodies, body) {
 }
 
 function plainColor(scene, shape) {
-  const given = !STANDARD.some((standard) => standard.every((c, k) => Math.abs(c - shape.color[k]) < 1e-3));
-  if (given) return new Color().setRGB(...shape.color.slice(0, 3), 'srgb');
+  if (shape.color[0] >= 0) return new Color().setRGB(...shape.color.slice(0, 3), 'srgb');
   if (shape.body === 0 || !isMoved(scene.bodies, shape.body)) return new Color(0xb4bac2);
   return new Color(PALETTE[treeOf(scene.bodies, shape.body) % PALETTE.length]);
 }
@@ -89,6 +124,8 @@ export class Bodies {
   group = new Group();
   pose; // [body] matrices of the moment shown
   hiddenGroups = 0;
+  hidden; // [body] whether it is
+  bounds = { center: new Vector3(), radius: 0, low: 0 }; // of what moves and is not hidden, at the moment shown
   transparent = false;
   islands = false; // colours by island
   selected = -1;
@@ -103,6 +140,8 @@ export class Bodies {
   constructor(source) {
     this.scene = source.scene;
     this.pose = this.scene.bodies.map(() => new Matrix4());
+    this.hidden = this.scene.bodies.map(() => false);
+    this.moving = this.scene.bodies.map((_, body) => body).filter((body) => isMoved(this.scene.bodies, body));
     const geometries = source.meshes.map(geometryOf);
     this.geometries = geometries;
     const batches = new Map();
@@ -110,8 +149,9 @@ export class Bodies {
       if (shape.mesh < 0) return;
       const alpha = shape.color[3];
       const moved = isMoved(this.scene.bodies, shape.body);
-      const key = `${shape.mesh} ${alpha} ${moved}`;
-      if (!batches.has(key)) batches.set(key, { mesh: shape.mesh, alpha, moved, shapes: [] });
+      const sectors = sectorsOf(shape, geometries[shape.mesh]);
+      const key = `${shape.mesh} ${alpha} ${moved} ${sectors?.strength}`;
+      if (!batches.has(key)) batches.set(key, { mesh: shape.mesh, alpha, moved, sectors, shapes: [] });
       batches.get(key).shapes.push({ number, shape, local: matrixOf(shape) });
     });
     for (const batch of batches.values()) this.#add(batch, geometries[batch.mesh]);
@@ -121,7 +161,7 @@ export class Bodies {
     const material = new MeshStandardMaterial({
       roughness: 0.62, metalness: 0.02, transparent: batch.alpha < 1, opacity: batch.alpha, depthWrite: batch.alpha >= 1,
     });
-    if (ROUND.has(batch.shapes[0].shape.type)) markRound(material);
+    if (batch.sectors) markRound(material, batch.sectors);
     const mesh = new InstancedMesh(geometry, material, batch.shapes.length);
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
     mesh.castShadow = batch.alpha >= 0.5;
@@ -154,7 +194,25 @@ export class Bodies {
     quaternion.set(pose[k + 4], pose[k + 5], pose[k + 6], pose[k + 3]);
   }
 
+  #measure() {
+    const { center } = this.bounds;
+    const low = this.#a.set(Infinity, Infinity, Infinity);
+    const high = this.#b.set(-Infinity, -Infinity, -Infinity);
+    for (const body of this.moving) {
+      if (this.hidden[body]) continue;
+      const { elements } = this.pose[body];
+      const { radius } = this.scene.bodies[body];
+      low.set(Math.min(low.x, elements[12] - radius), Math.min(low.y, elements[13] - radius), Math.min(low.z, elements[14] - radius));
+      high.set(Math.max(high.x, elements[12] + radius), Math.max(high.y, elements[13] + radius), Math.max(high.z, elements[14] + radius));
+    }
+    const none = !(low.x <= high.x);
+    this.bounds.low = low.z;
+    this.bounds.radius = none ? 0 : low.distanceTo(high) / 2;
+    if (!none) center.copy(low).add(high).multiplyScalar(0.5);
+  }
+
   place() {
+    this.#measure();
     for (const { mesh, shapes } of this.#batches) {
       shapes.forEach(({ shape, local }, k) => {
         this.#matrix.multiplyMatrices(this.pose[shape.body], local);
@@ -167,6 +225,7 @@ export class Bodies {
   }
 
   #isHidden(shape) {
+    if (this.hidden[shape.body]) return true;
     const bit = Math.log2(shape.group & -shape.group);
     return bit < 6 && (this.hiddenGroups >> bit & 1) === 1;
   }
@@ -219,7 +278,7 @@ export class Bodies {
   hit(raycaster) {
     return raycaster.intersectObject(this.group, true)
       .map(({ object, instanceId, point }) => ({ body: object.userData.batch.shapes[instanceId].shape.body, point }))
-      .find(({ body }) => isMoved(this.scene.bodies, body));
+      .find(({ body }) => isMoved(this.scene.bodies, body) && !this.hidden[body]);
   }
 
   /** The body under a ray; 0: none, or the world. */

@@ -54,7 +54,7 @@ export function buildTools(table, after) {
   };
 }
 
-export function buildTransport(player, after) {
+export function buildTransport(player, recorder, after) {
   const bar = $('transport');
   bar.innerHTML = `<button id="start" title="Back to the start (Backspace)">${icon('start')}</button>
     <button id="back" title="Frame before (←)">${icon('back')}</button>
@@ -63,12 +63,14 @@ export function buildTransport(player, after) {
     <output id="clock"></output>
     <input id="scrub" type="range" min="0" max="10000" step="1" value="0" aria-label="Time">
     <output id="end"></output>
-    <button id="slower" title="Slower (−)">−</button><output id="speed"></output><button id="faster" title="Faster (+)">+</button>`;
+    <button id="slower" title="Slower (−)">−</button><output id="speed"></output><button id="faster" title="Faster (+)">+</button>
+    <button id="record" aria-label="Record" title="Record a film, end and save it (R; Shift: pictures in PNG)"><span></span></button>`;
   const on = (id, run) => $(id).addEventListener('click', () => { run(); after(); $(id).blur(); });
   on('start', () => player.reset());
   on('back', () => player.step(-1));
   on('forth', () => player.step(1));
   on('play', () => player.play());
+  $('record').addEventListener('click', (event) => { recorder.toggle(event.shiftKey); after(); $('record').blur(); });
   on('slower', () => player.faster(-1));
   on('faster', () => player.faster(1));
   const scrub = $('scrub');
@@ -86,6 +88,7 @@ export function buildTransport(player, after) {
     const f = player.duration > 0 ? (player.now - player.start) / player.duration : 0;
     scrub.value = String(Math.round(10000 * f));
     scrub.style.setProperty('--done', `${100 * f}%`);
+    $('record').setAttribute('aria-pressed', String(recorder.on));
     const wanted = player.playing ? 'pause' : 'play';
     if (wanted !== shown) $('play').innerHTML = icon(wanted);
     shown = wanted;

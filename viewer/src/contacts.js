@@ -3,7 +3,10 @@ import {
   Color, ConeGeometry, CylinderGeometry, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion,
   SphereGeometry, Vector3,
 } from 'three';
+import { isMoved } from './bodies.js';
 import { depthColor } from './theme.js';
+
+const LONGEST = 6; // of an arrow, in typical bodies
 
 const UP = new Vector3(0, 1, 0);
 
@@ -53,6 +56,7 @@ export class Contacts {
     this.scene = scene;
     this.size = scene.typical; // of the marks; less where there are many a body
     this.scale = scene.typical / scene.force; // metres of arrow a newton
+    this.hidden = []; // [body] whose contacts are not shown
     this.deepest = 0.01 * scene.typical;
     this.dots = new Crowd(this.group, new SphereGeometry(1, 12, 8), 12);
     this.shafts = new Crowd(this.group, new CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), 10);
@@ -65,12 +69,20 @@ export class Contacts {
 
   show(contacts) {
     const count = contacts?.count ?? 0;
-    for (const crowd of [this.dots, this.shafts, this.heads]) crowd.begin(count);
+    this.dots.begin(count);
+    for (const crowd of [this.shafts, this.heads]) crowd.begin(2 * count);
     for (let k = 0; k < count; k++) {
+      if (this.#isHidden(contacts, k)) continue;
       if (this.points) this.#dot(contacts, k);
       if (this.forces) this.#arrow(contacts, k);
     }
     for (const crowd of [this.dots, this.shafts, this.heads]) crowd.end();
+  }
+
+  /** A floor out of sight leaves what lies on it its contacts. */
+  #isHidden({ shapeA, shapeB }, k) {
+    const { shapes, bodies } = this.scene;
+    return [shapeA[k], shapeB[k]].some((shape) => this.hidden[shapes[shape].body] && isMoved(bodies, shapes[shape].body));
   }
 
   color(contacts, k) {
@@ -84,12 +96,12 @@ export class Contacts {
     this.dots.put(m.compose(p, q.identity(), s.set(r, r, r)), this.color(contacts, k));
   }
 
-  /** From the point along the force on the shape that is carried by it. */
+  /** From the point along the force on the shape that is carried by it; two heads where it is too long to be drawn whole. */
   #arrow(contacts, k) {
     const { p, d, s, q, m } = this.#stuff;
     d.fromArray(contacts.force, 3 * k);
     const force = d.length();
-    const length = Math.min(force * this.scale, 12 * this.size);
+    const length = Math.min(force * this.scale, LONGEST * this.size);
     if (!(length > 0.03 * this.size)) return;
     d.multiplyScalar(1 / force);
     if (this.#pushesB(contacts, k)) d.negate();
@@ -100,6 +112,9 @@ export class Contacts {
     p.fromArray(contacts.position, 3 * k);
     this.shafts.put(m.compose(p, q, s.set(width, length - tip, width)), color);
     p.addScaledVector(d, length);
+    this.heads.put(m.compose(p, q, s.set(0.32 * tip, tip, 0.32 * tip)), color);
+    if (force * this.scale <= LONGEST * this.size) return;
+    p.addScaledVector(d, -0.8 * tip);
     this.heads.put(m.compose(p, q, s.set(0.32 * tip, tip, 0.32 * tip)), color);
   }
 

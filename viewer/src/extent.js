@@ -11,6 +11,7 @@ function cornersOf(geometry) {
 
 /** Of a run the first block, which is at hand; of one that goes on the newest frame. */
 function framesOf(source) {
+  const frames = source.time.length;
   const block = Math.min(frames, source.scene.block);
   return source.live ? [frames - 1] : [0, Math.floor(block / 2), block - 1];
 }
@@ -21,7 +22,6 @@ export function findExtent(source, bodies) {
   const moving = new Box3();
   const still = new Box3();
   const corners = bodies.geometries.map(cornersOf);
-  const frames = source.time.length;
   const matrix = new Matrix4();
   const point = new Vector3();
   for (const k of framesOf(source)) {

@@ -11,19 +11,23 @@ import { Live, LivePlayer } from './live.js';
 import { Marks } from './marks.js';
 import { motionOf } from './motion.js';
 import { Player } from './player.js';
-import { Plots, coordinates } from './plots.js';
+import { Plots } from './plots.js';
+import { Recorder } from './record.js';
 import { runSelfTest } from './selftest.js';
+import { Signals } from './signals.js';
 import { Recorded } from './source.js';
 import { Stage } from './stage.js';
 import { THEMES, initialTheme } from './theme.js';
+import { Tree } from './tree.js';
 
 const $ = (id) => document.getElementById(id);
 const NARROW = 760; // px: plots lie below then, and are shut at first
+const RESCALED = 1; // s between two looks at the forces of a run that goes on
 const MANY = 400; // contacts: more hide what they belong to, until they are asked for
 
 class App {
   selected = 0;
-  panels = { side: innerWidth >= NARROW, help: false, about: false };
+  panels = { side: innerWidth >= NARROW, tree: false, help: false, about: false };
   contactsNow = null;
 
   constructor(source) {
@@ -33,8 +37,10 @@ class App {
     this.bodies = new Bodies(source);
     const extent = findExtent(source, this.bodies);
     this.stage = new Stage($('view'), extent, this.scene.cameras, this.scene.typical);
-    this.ground = new Ground(this.scene, extent);
+    this.ground = new Ground(this.scene, extent, this.bodies);
     this.contacts = new Contacts(this.scene);
+    this.contacts.hidden = this.bodies.hidden;
+    this.recorder = new Recorder(this);
     this.marks = new Marks(this.scene, this.bodies);
     this.stage.scene.add(this.ground.group, this.bodies.group, this.contacts.group, this.marks.group);
     this.adaptContacts();
@@ -53,21 +59,29 @@ class App {
     if (most > MANY) this.contacts.points = this.contacts.forces = false;
   }
 
-  /** One force in ten is longer than the arrows of two typical bodies, in the moments that are asked. */
-  async scaleForces() {
-    const last = this.source.time.length - 1;
+  /** Newtons that nine forces in ten do not exceed: of the whole run, or of what is known of one that goes on. */
+  #usualForce() {
+    const { source, scene } = this;
+    if (!source.live) return scene.usual_force;
     const forces = [];
-    for (const part of [0, 0.3, 0.6, 1]) {
-      const k = Math.round(part * last);
-      await this.source.ready(k);
-      const { count = 0, force } = this.source.frame(k)?.contacts ?? {};
+    const last = source.time.length - 1;
+    for (let k = Math.max(last - 600, 0); k <= last; k += 10) {
+      const { count = 0, force } = source.frame(k)?.contacts ?? {};
       for (let c = 0; c < count; c++) forces.push(Math.hypot(force[3 * c], force[3 * c + 1], force[3 * c + 2]));
     }
     const acting = forces.filter((f) => f > 0).sort((a, b) => a - b);
-    if (!acting.length) return;
-    const newtons = acting[Math.floor(0.9 * (acting.length - 1))] / (2 * this.contacts.size);
+    return acting[Math.floor(0.9 * (acting.length - 1))] ?? 0;
+  }
+
+  /** The usual force makes an arrow of up to two typical bodies; a scale that still suits stays. */
+  scaleForces() {
+    const usual = this.#usualForce();
+    const newtons = usual / (2 * this.contacts.size);
+    const length = usual * this.contacts.scale / this.contacts.size;
+    if (!(newtons > 0) || this.contacts.chosen || (this.scaled && length > 0.4 && length < 3)) return;
     const power = 10 ** Math.floor(Math.log10(newtons));
     this.contacts.scale = 1 / (power * [1, 2, 5, 10].find((f) => f * power >= newtons));
+    this.scaled = true;
     this.refresh();
   }
 
@@ -76,13 +90,14 @@ class App {
     this.drag = new Drag(this);
     buildSolvers(this.scene, source);
     let said = '';
-    let scaled = false;
+    let looked = 0;
     source.listen(() => {
       if (source.state.say !== said && source.state.say) this.say(source.state.say, !source.connected);
       said = source.state.say;
       if (this.plots.discover()) this.#layout();
-      if (!scaled && source.frame(source.time.length - 1)?.contacts.count && source.time.length >= 30) {
-        scaled = true;
+      this.ground.reach(this.bodies.bounds.low);
+      if (performance.now() > looked + 1000 * RESCALED && source.time.length >= 30) {
+        looked = performance.now();
         this.scaleForces();
       }
     });
@@ -90,12 +105,14 @@ class App {
 
   #build() {
     writeTitle(this.scene, this.source);
-    $('side').innerHTML = '<div id="plots"></div><div id="coordinates"></div>';
+    $('side').innerHTML = '<details id="signals"></details><div id="plots"></div>';
     this.plots = new Plots($('plots'), this.source, this.player);
-    this.#buildCoordinates();
+    this.plots.addCoordinates();
+    this.signals = new Signals($('signals'), this);
+    this.tree = new Tree($('tree'), this);
     const table = actions(this);
     this.drawTools = buildTools(table, () => this.refresh());
-    this.drawTransport = buildTransport(this.player, () => this.refresh());
+    this.drawTransport = buildTransport(this.player, this.recorder, () => this.refresh());
     $('help').innerHTML = helpHtml(table, this.source.live);
     $('help').addEventListener('click', () => this.toggle('help'));
     bindKeys(table, () => this.refresh());
@@ -103,47 +120,24 @@ class App {
     this.stage.controls.addEventListener('change', () => this.refresh());
     $('view').addEventListener('dblclick', (event) => this.#pickAt(event.clientX, event.clientY));
     new ResizeObserver(() => this.#resize()).observe($('app'));
+    new ResizeObserver(() => { $('tree').style.top = `${$('top').offsetTop + $('top').offsetHeight + 10}px`; }).observe($('top'));
     this.setTheme(initialTheme());
     this.#layout();
     this.stage.view(0);
   }
 
-  #buildCoordinates() {
-    const all = coordinates(this.source);
-    if (!all.length) return;
-    const box = $('coordinates');
-    box.innerHTML = `<label>Plot a coordinate <select><option value="">–</option>${
-      all.map(({ name, track, unit }) => `<option value="${track}">${name.replace(/[<&"]/g, '')} [${unit}]</option>`).join('')}</select></label>`;
-    const choose = box.querySelector('select');
-    choose.addEventListener('change', () => {
-      const picked = all.find(({ track }) => String(track) === choose.value);
-      if (picked) this.plotCoordinates([picked]);
-      choose.value = '';
-      choose.blur();
-    });
-    const first = all.filter(({ track }) => this.source.live || this.source.track[track].some((v) => Math.abs(v - this.source.track[track][0]) > 1e-9));
-    this.plotCoordinates(first.slice(0, first.length <= 4 ? 4 : 3));
-  }
-
-  /** Adds to the plot of that unit, or takes away what is there. */
-  plotCoordinates(chosen) {
-    for (const { name, unit, track } of chosen) {
-      const title = unit === 'rad' ? 'Joint angles' : 'Joint positions';
-      let plot = this.plots.plots.find((p) => p.title === title);
-      if (!plot) this.plots.plots.push(plot = { title, unit, lines: [] });
-      const there = plot.lines.findIndex((line) => line.track === track);
-      if (there >= 0) plot.lines.splice(there, 1);
-      else plot.lines.push({ track, label: name });
-    }
-    this.plots.plots = this.plots.plots.filter((p) => p.lines.length);
-    this.plots.rebuild();
-    this.refresh();
-  }
-
-  chooseCoordinates() {
+  chooseSignals() {
     this.panels.side = true;
     this.#layout();
-    $('coordinates').querySelector('select')?.focus();
+    this.signals.open();
+  }
+
+  /** What of bodies is not to be seen has changed. */
+  hideBodies() {
+    this.ground.hide(this.bodies.hidden);
+    this.bodies.place();
+    this.place();
+    this.refresh();
   }
 
   /** Position and speed of the selected body, in place of those of another. */
@@ -153,11 +147,7 @@ class App {
     if (!body) return this.say('Select a body first: double click');
     const [x, y, z, speed] = this.source.live ? this.source.watch(body) : await this.#addMotion(body);
     const { name } = scene.bodies[body];
-    this.plots.plots = this.plots.plots.filter((plot) => !plot.ofBody).concat([
-      { ofBody: true, title: `Position of ${name}`, unit: 'm', lines: [x, y, z].map((track, k) => ({ track, label: 'xyz'[k] })) },
-      { ofBody: true, title: `Speed of ${name}`, unit: 'm/s', lines: [{ track: speed, label: '' }] },
-    ]);
-    this.plots.rebuild();
+    this.plots.showMotion(name, [x, y, z], speed);
     this.panels.side = true;
     this.#layout();
     $('side').scrollTop = $('side').scrollHeight;
@@ -219,17 +209,21 @@ class App {
   hush() { $('notice').classList.remove('shown'); }
 
   #layout() {
-    const { side, help, about } = this.panels;
-    const none = this.plots.plots.length === 0;
-    $('app').classList.toggle('with-side', side && !none);
+    const { side, tree, help, about } = this.panels;
+    $('app').classList.toggle('with-side', side);
+    $('app').classList.toggle('with-tree', tree);
+    $('tree').hidden = !tree;
     $('help').hidden = !help;
     $('title').querySelector('.about').hidden = !about;
     this.#resize();
   }
 
+  /** The picture's middle is that of what is not covered; of a film, that of the film. */
+  frameView() { this.#resize(); }
+
   #resize() {
     const { clientWidth: width, clientHeight: height } = $('view');
-    const panel = $('app').classList.contains('with-side') ? $('side') : null;
+    const panel = this.panels.side && !this.recorder.on ? $('side') : null; // a film shows the middle
     const [right, below] = !panel ? [0, 0] : innerWidth >= NARROW ? [panel.offsetWidth, 0] : [0, panel.offsetHeight];
     if (width > 0 && height > 0) this.stage.resize(width, height, right, below);
     this.refresh();
@@ -260,11 +254,13 @@ class App {
     if (!this.place()) {
       this.refresh();
     }
-    this.stage.draw(this.bodies.pose);
+    this.stage.draw(this.bodies.pose, this.bodies.bounds, this.ground);
+    this.recorder.watch();
     this.drawTransport();
     this.drawTools();
     drawLegend(this.contacts, this.contactsNow);
     drawCard($('card'), this.scene, this.source, this.player, this.selected, this.stage.following > 0);
+    if (this.panels.tree) this.tree.draw();
     if (this.panels.side) this.plots.draw(this.theme);
   }
 

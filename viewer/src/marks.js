@@ -28,6 +28,8 @@ export class Marks {
     this.massive = scene.bodies.map((body, index) => ({ body, index })).filter(({ body, index }) => index > 0 && body.mass > 0);
     this.moving = scene.bodies.map((body, index) => index).filter((index) => isMoved(scene.bodies, index));
     this.size = 0.6 * scene.typical;
+    this.scale = new Matrix4().makeScale(this.size, this.size, this.size);
+    this.nothing = new Matrix4().makeScale(0, 0, 0);
     const axis = new BoxGeometry(1, 0.05, 0.05).translate(0.5, 0, 0);
     this.axes = crowd(axis, 3 * this.jointed.length, 8);
     this.frames = crowd(axis, 3 * this.moving.length, 8);
@@ -54,12 +56,15 @@ export class Marks {
     this.turns.forEach((turn, i) => axes.setMatrixAt(3 * k + i, m.makeRotationFromQuaternion(turn).premultiply(at).multiply(scale)));
   }
 
+  /** Of hidden bodies none. */
+  #scaleOf(body) { return this.bodies.hidden[body] ? this.nothing : this.scale; }
+
   show() {
     const m = new Matrix4();
-    const scale = new Matrix4().makeScale(this.size, this.size, this.size);
     const up = new Vector3(0, 1, 0);
     if (this.axes.visible) {
-      this.jointed.forEach(({ body }, k) => {
+      this.jointed.forEach(({ body, index }, k) => {
+        const scale = this.#scaleOf(index);
         const joint = matrixOf(body).premultiply(this.bodies.pose[body.parent]);
         this.setFrame(this.axes, k, joint, scale);
         const along = new Quaternion().setFromUnitVectors(up, new Vector3(...body.axis));
@@ -68,17 +73,17 @@ export class Marks {
       this.axes.instanceMatrix.needsUpdate = this.hinges.instanceMatrix.needsUpdate = true;
     }
     if (this.frames.visible) {
-      this.moving.forEach((index, k) => this.setFrame(this.frames, k, this.bodies.pose[index], scale));
+      this.moving.forEach((index, k) => this.setFrame(this.frames, k, this.bodies.pose[index], this.#scaleOf(index)));
       this.frames.instanceMatrix.needsUpdate = true;
     }
     if (this.centres.visible) {
       this.massive.forEach(({ body, index }, k) => {
-        this.centres.setMatrixAt(k, m.makeTranslation(...body.com).premultiply(this.bodies.pose[index]).multiply(scale));
+        this.centres.setMatrixAt(k, m.makeTranslation(...body.com).premultiply(this.bodies.pose[index]).multiply(this.#scaleOf(index)));
       });
       this.centres.instanceMatrix.needsUpdate = true;
     }
     if (this.boxes.visible) {
-      this.boxed.forEach(({ index, box }, k) => this.boxes.setMatrixAt(k, m.multiplyMatrices(this.bodies.pose[index], box)));
+      this.boxed.forEach(({ index, box }, k) => this.boxes.setMatrixAt(k, this.bodies.hidden[index] ? this.nothing : m.multiplyMatrices(this.bodies.pose[index], box)));
       this.boxes.instanceMatrix.needsUpdate = true;
     }
   }

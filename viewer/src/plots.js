@@ -2,8 +2,8 @@
 import { SERIES } from './theme.js';
 import { digits, prefixed, prefixOf, quantity, superscript, ticks } from './units.js';
 
-const HEIGHT = 92;
-const MARGIN = { left: 46, right: 10, top: 8, bottom: 6 };
+const HEIGHT = 102;
+const MARGIN = { left: 46, right: 10, top: 18, bottom: 6 }; // above: the unit of the axis
 const AXIS = 16; // room for the times under the last plot
 
 /** What belongs into one plot, by the names that tracks.c gives. */
@@ -13,7 +13,12 @@ const GROUPS = [
   { title: 'Solver iterations', names: ['iterations'], steps: true },
   { title: 'Residual E', names: ['residual E'], log: true },
   { title: 'Penetration', names: ['penetration'] },
+  { title: 'Slip at rest', names: ['slip at rest'], asked: true },
 ];
+const ANGLES = 'Joint angles';
+const POSITIONS = 'Joint positions';
+const ORDER = [...GROUPS.map(({ title }) => title), ANGLES, POSITIONS];
+const MOST_FIRST = 4; // coordinates that are plotted unasked
 
 const isEmpty = (values, least) => !values.some((v) => Number.isFinite(v) && Math.abs(v) > least);
 
@@ -21,7 +26,7 @@ export function defaultPlots(source) {
   const { tracks } = source.scene;
   const find = (name) => tracks.findIndex((t) => t.name === name);
   const plots = [];
-  for (const group of GROUPS) {
+  for (const group of GROUPS.filter(({ asked }) => !asked)) {
     const least = group.title === 'Penetration' ? 1e-9 * source.scene.typical : 0;
     const all = group.names.map((name, k) => ({ track: find(name), label: group.labels?.[k] ?? '' })).filter(({ track }) => track >= 0);
     const filled = all.filter(({ track }) => !isEmpty(source.track[track], least));
@@ -35,6 +40,16 @@ export function defaultPlots(source) {
 export function coordinates(source) {
   return source.scene.tracks.map((track, k) => ({ ...track, track: k }))
     .filter(({ track, unit }) => track >= 8 && unit && source.track[track].some(Number.isFinite));
+}
+
+/** All that can be plotted: [{ title, unit, track, label, ...group }], in the order of the plots. */
+export function allSignals(source) {
+  const { tracks } = source.scene;
+  const scalars = GROUPS.flatMap((group) => group.names.map((name, k) => ({
+    ...group, track: tracks.findIndex((t) => t.name === name), label: group.labels?.[k] ?? '',
+  }))).filter(({ track }) => track >= 0).map((signal) => ({ ...signal, unit: tracks[signal.track].unit }));
+  const joints = coordinates(source).map(({ name, unit, track }) => ({ title: unit === 'rad' ? ANGLES : POSITIONS, unit, track, label: name }));
+  return [...scalars, ...joints].filter(({ track }) => source.track[track].some(Number.isFinite));
 }
 
 export class Plots {
@@ -57,11 +72,49 @@ export class Plots {
     const fresh = defaultPlots(this.source).filter(({ title }) => !this.known.has(title));
     for (const { title } of fresh) this.known.add(title);
     if (!fresh.length) return false;
-    const titles = [...GROUPS.map((group) => group.title), ...this.plots.map(({ title }) => title)];
-    const place = ({ title }) => titles.indexOf(title);
-    this.plots = [...this.plots, ...fresh].sort((a, b) => place(a) - place(b));
+    for (const plot of fresh) this.#place(plot);
     this.rebuild();
     return true;
+  }
+
+  isShown(track) { return this.plots.some(({ lines }) => lines.some((line) => line.track === track)); }
+
+  /** Adds a signal to the plot of its kind, or takes away what is there. */
+  toggle({ track, label, names, labels, ...plot }) {
+    const there = this.plots.find(({ title }) => title === plot.title);
+    if (!there) this.#place({ ...plot, lines: [{ track, label }] });
+    else if (this.isShown(track)) there.lines = there.lines.filter((line) => line.track !== track);
+    else there.lines = [...there.lines, { track, label }].sort((a, b) => a.track - b.track);
+    this.plots = this.plots.filter(({ lines }) => lines.length);
+    this.rebuild();
+  }
+
+  /** In its order, motions of bodies last. */
+  #place(plot) {
+    const rank = ({ title }) => (ORDER.indexOf(title) < 0 ? ORDER.length : ORDER.indexOf(title));
+    this.plots = [...this.plots, plot].sort((a, b) => rank(a) - rank(b));
+  }
+
+  /** The first coordinates that change. */
+  addCoordinates() {
+    const changing = allSignals(this.source).filter(({ title, track }) => (title === ANGLES || title === POSITIONS)
+      && (this.source.live || this.source.track[track].some((v) => Math.abs(v - this.source.track[track][0]) > 1e-9)));
+    for (const signal of changing.slice(0, changing.length <= MOST_FIRST ? MOST_FIRST : MOST_FIRST - 1)) this.toggle(signal);
+  }
+
+  /** Of one body, in place of those of another. */
+  showMotion(name, position, speed) {
+    this.plots = this.plots.filter((plot) => !plot.ofBody).concat([
+      { ofBody: true, title: `Position of ${name}`, unit: 'm', lines: position.map((track, k) => ({ track, label: 'xyz'[k] })) },
+      { ofBody: true, title: `Speed of ${name}`, unit: 'm/s', lines: [{ track: speed, label: '' }] },
+    ]);
+    this.rebuild();
+  }
+
+  remove(plot) {
+    this.plots = this.plots.filter((other) => other !== plot);
+    this.rebuild();
+    this.changed?.();
   }
 
   rebuild() {
@@ -75,7 +128,10 @@ export class Plots {
     const head = document.createElement('h3');
     const canvas = document.createElement('canvas');
     box.className = 'plot';
-    box.append(head, canvas);
+    const away = document.createElement('button');
+    Object.assign(away, { className: 'away', textContent: '×', title: 'Take this plot away' });
+    away.addEventListener('click', () => this.remove(plot));
+    box.append(head, away, canvas);
     this.element.append(box);
     const seek = (event) => {
       if (event.type === 'pointermove' && event.buttons === 0) return;
@@ -184,6 +240,9 @@ export class Plots {
       g.stroke();
       g.fillText(plot.log ? `10${superscript(Math.round(Math.log10(value)))}` : digits(Number((value / scale).toPrecision(6)), 4), MARGIN.left - 6, y);
     }
+    g.textAlign = 'left';
+    g.textBaseline = 'top';
+    if (view.unit) g.fillText(view.unit, MARGIN.left - 6 - g.measureText(view.unit).width, 0);
     if (!view.last) return;
     g.textBaseline = 'top';
     g.textAlign = 'center';

@@ -91,6 +91,48 @@ async function useIt(app) {
   return done;
 }
 
+/** Bodies hidden in the tree, signals chosen, floors, sectors, arrows, a film in pictures: what each did. */
+async function useTheRest(app) {
+  const { scene, player, source } = app;
+  const done = {};
+  await at(app, player.end);
+  const body = app.bodies.moving.find((b) => project(app, b).hit === b);
+  done.hidden = { body: scene.bodies[body].name, dots: [app.contacts.dots.mesh.count] };
+  app.toggle('tree');
+  const row = () => document.querySelector(`#tree [data-body="${body}"]`);
+  row().querySelector('.eye').click();
+  app.draw();
+  Object.assign(done.hidden, { state: row().dataset.hidden, hit: project(app, body).hit });
+  done.hidden.dots.push(app.contacts.dots.mesh.count);
+  document.querySelector('#tree #all').click();
+  app.draw();
+  done.hidden.dots.push(app.contacts.dots.mesh.count);
+  done.hidden.rows = [...document.querySelectorAll('#tree .name')].map((name) => name.textContent);
+  app.toggle('tree');
+
+  const titles = () => app.plots.plots.map(({ title }) => title);
+  done.titles = [titles()];
+  app.chooseSignals();
+  const box = [...document.querySelectorAll('#signals label')].find((label) => label.textContent.startsWith('Contacts')).querySelector('input');
+  for (let k = 0; k < 2; k++) {
+    box.click();
+    done.titles.push(titles());
+  }
+  app.draw();
+  done.units = app.plots.views.map(({ plot, unit }) => [plot.title, unit]);
+
+  done.floor = { below: app.ground.below ? app.ground.height : null, planes: app.ground.group.children.length, low: scene.low };
+  done.arrow = { usual: scene.usual_force, length: scene.usual_force * app.contacts.scale / app.contacts.size };
+  done.sectors = app.bodies.group.children.map(({ userData }) => [userData.batch.shapes[0].shape.type, userData.batch.sectors?.strength ?? 0]);
+  player.seek(player.end - (1.5 / 30) * player.speed);
+  app.recorder.toggle(true);
+  while (app.recorder.on) await sleep(5);
+  const film = new Uint8Array(await app.recorder.saved.blob.arrayBuffer());
+  done.film = { name: app.recorder.saved.name, bytes: btoa(film.reduce((text, byte) => text + String.fromCharCode(byte), '')), size: [app.stage.canvas.width, app.stage.canvas.height] };
+  app.source.ready(source.time.length - 1);
+  return done;
+}
+
 // Where the axes of a body's frame are drawn: starts and directions; none while frames are hidden.
 function framesDrawn(app) {
   const { frames, moving, size } = app.marks;
@@ -119,14 +161,14 @@ async function frameTime(app) {
     const before = performance.now();
     app.place();
     placing += performance.now() - before;
-    app.stage.draw(app.bodies.pose);
+    app.stage.draw(app.bodies.pose, app.bodies.bounds, app.ground);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel); // waits until it is drawn
   }
   const frame_ms = (performance.now() - started) / count;
   const { info } = app.stage.renderer;
   info.autoReset = false; // shadows are drawn in a pass of their own
   info.reset();
-  app.stage.draw(app.bodies.pose);
+  app.stage.draw(app.bodies.pose, app.bodies.bounds, app.ground);
   const { calls, triangles } = info.render;
   info.autoReset = true;
   return { frame_ms, place_ms: placing / count, calls, triangles };
@@ -172,6 +214,7 @@ export async function runSelfTest(app) {
     answer.help = !document.getElementById('help').hidden;
     dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
     answer.used = await useIt(app);
+    answer.rest = await useTheRest(app);
     Object.assign(answer, await frameTime(app));
     answer.requests = performance.getEntriesByType('resource').map((entry) => entry.name);
     answer.done = true;

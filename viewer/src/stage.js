@@ -5,11 +5,16 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
+const SUN = new Vector3(-0.5, -0.5, 1).normalize(); // towards it
+const ACROSS = new Vector3(1, -1, 0).normalize();
+const SUN_AXES = [SUN, ACROSS, new Vector3().crossVectors(SUN, ACROSS)];
+
 export class Stage {
   scene = new Scene();
   raycaster = new Raycaster();
   following = 0; // a body; 0: none
   #followed = new Vector3();
+  #snapped = new Vector3();
 
   constructor(canvas, extent, cameras, typical) {
     this.canvas = canvas;
@@ -95,26 +100,53 @@ export class Stage {
     this.#followed.copy(now);
   }
 
-  #fitDepth() {
+  #fitDepth(bounds) {
     const distance = this.camera.position.distanceTo(this.controls.target);
     this.camera.near = Math.max(0.01 * distance, 1e-4 * this.extent.radius);
-    this.camera.far = 40 * this.extent.radius + 4 * distance;
+    const farthest = this.camera.position.distanceTo(bounds.center) + bounds.radius;
+    this.camera.far = 40 * this.extent.radius + 12 * distance + 4 * farthest;
     this.camera.updateProjectionMatrix();
-    const reach = Math.min(Math.max(1.6 * this.extent.radius, 4 * this.typical), 3 * distance);
+    this.#fitShadows(bounds, distance);
+  }
+
+  /** The ball that shadows are drawn in: where everything began and all that moves, or that alone once it is far off. */
+  #shaded(bounds, distance) {
+    const near = { center: this.extent.center, radius: Math.max(1.6 * this.extent.radius, 4 * this.typical) };
+    const moving = { center: bounds.center, radius: Math.max(1.15 * bounds.radius, 4 * this.typical) };
+    const apart = near.center.distanceTo(moving.center);
+    const both = Math.max(near.radius, (apart + near.radius + moving.radius) / 2);
+    let ball = moving;
+    if (apart + moving.radius <= near.radius) ball = near;
+    else if (apart + near.radius > moving.radius && both < 3 * near.radius && both < 3 * moving.radius) {
+      const part = apart > 0 ? (both - near.radius) / apart : 0;
+      ball = { center: near.center.clone().lerp(moving.center, part), radius: both };
+    }
+    return ball.radius <= 3 * distance ? ball : { center: this.controls.target, radius: 3 * distance };
+  }
+
+  /** In steps of a fifth octave and of whole texels, so that borders of shadows stand still. */
+  #fitShadows(bounds, distance) {
+    const { center, radius } = this.#shaded(bounds, distance);
+    const reach = 2 ** (Math.ceil(5 * Math.log2(radius)) / 5);
+    const texel = (2 * reach) / 2048;
+    const at = this.#snapped.set(0, 0, 0);
+    for (const axis of SUN_AXES) at.addScaledVector(axis, Math.round(center.dot(axis) / texel) * texel);
     const { shadow } = this.sun;
-    const at = distance < 4 * this.extent.radius ? this.controls.target : this.extent.center;
     this.sun.target.position.copy(at);
-    this.sun.position.copy(at).add(new Vector3(-0.5, -0.5, 1).normalize().multiplyScalar(4 * reach));
+    this.sun.position.copy(at).addScaledVector(SUN, 4 * reach);
     Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * reach, far: 8 * reach });
     shadow.camera.updateProjectionMatrix();
-    shadow.normalBias = (2 * reach) / 2048 * 1.5;
+    shadow.normalBias = 1.5 * texel;
     shadow.bias = -2e-4;
   }
 
-  draw(pose) {
+  /** `bounds`: of what moves. */
+  draw(pose, bounds, ground) {
     this.#keepUp(pose);
     this.controls.update();
-    this.#fitDepth();
+    this.#fitDepth(bounds);
+    const { target } = this.controls;
+    ground.follow(target, this.camera.position.distanceTo(target), target.distanceTo(bounds.center) + bounds.radius);
     this.renderer.render(this.scene, this.camera);
   }
 
