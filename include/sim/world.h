@@ -74,6 +74,7 @@ typedef struct sim_state {
     double *equality_impulse; /* [nequality][6] what constraints between bodies gave, row by row */
     double *effort;           /* [nactuator] what each actuator gave, N or N m, within its limit; zero before a step */
     double *held;   /* [nv] what constraints gave, as generalised forces: the next step first moves as if they stayed */
+    double *trail;  /* [4][nv] v one and two steps before; what contacts gave that may last, now and a step before */
     sim_rest *rest; /* [ntree]; NULL: all are awake, or nothing sleeps */
 } sim_state;
 

@@ -88,7 +88,7 @@ static void fill_tree(const frame *f, const sim_model *m, const island *is, int 
     const island_bodies *b = &is->bodies;
     const sim_tree *t = &m->tree[f->tree[is->first_tree + index]];
     int shift = b->first[index] - t->body0, v_shift = is->problem.tree[index].v0 - t->v0;
-    const sim_derived *at[SIM_CHAINS] = {f->in->start, f->in->mass};
+    const sim_derived *at[SIM_CHAINS] = {f->middle, f->in->mass};
     for (int i = t->body0; i < t->body0 + t->nbody; i++) {
         const sim_body *body = &m->body[i];
         int parent = i == t->body0 ? -1 : body->parent + shift;

@@ -17,14 +17,27 @@ static void keep_impulse(const frame *f, int constraint, const double *g, contac
     }
 }
 
-/* J' gamma / dt of a constraint between bodies. */
-static void add_held(const frame *f, const sim_model *m, const island *is, int constraint, contact_output *out) {
+static const double STEADY = 0.5; /* change of an impulse from step to step, relative: what changes more is a strike */
+
+/* The part of an impulse that lasts: of a strike no more than the constraint gave a step ago. */
+static double lasting_part(const frame *f, const island *is, int constraint) {
+    const sim_constraint *c = &f->constraint[constraint];
+    int row = c->kind == SIM_CONTACT ? 2 : 0;
+    double now = is->impulse[c->row + row], before = f->impulse_guess[f->row[constraint] + row];
+    if (fabs(now - before) <= STEADY * fabs(before)) {
+        return 1;
+    }
+    return now * before > 0 ? min_of(1, before / now) : 0;
+}
+
+/* Adds the part of J' gamma / dt of a constraint. */
+static void add_force(const frame *f, const sim_model *m, const island *is, int constraint, double part, double *to) {
     const sim_constraint *c = &f->constraint[constraint];
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         const sim_tree *t = &m->tree[f->tree[is->first_tree + c->tree[side]]];
         for (int k = 0; k < c->rows; k++) {
-            dense_axpy(t->nv, is->impulse[c->row + k] / f->in->step, f->J + c->block[side] + k * t->nv,
-                       out->held + t->v0);
+            dense_axpy(t->nv, part * is->impulse[c->row + k] / f->in->step, f->J + c->block[side] + k * t->nv,
+                       to + t->v0);
         }
     }
 }
@@ -33,6 +46,7 @@ static void scatter(const frame *f, const sim_model *m, contact_output *out) {
     memset(out->touched, 0, (size_t)m->ntree);
     memset(out->joint_impulse, 0, 3 * (size_t)m->nv * sizeof(double));
     memset(out->held, 0, (size_t)m->nv * sizeof(double));
+    memset(out->pressed, 0, (size_t)m->nv * sizeof(double));
     memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
     for (int k = 0; k < f->in->ncontact; k++) {
         out->impulse[k] = v3_make(0, 0, 0);
@@ -53,8 +67,11 @@ static void scatter(const frame *f, const sim_model *m, contact_output *out) {
         for (int i = 0; i < is->problem.nconstraint; i++) {
             int at = is->first_constraint + i;
             keep_impulse(f, at, is->impulse + f->constraint[at].row, out);
-            if (f->tie[f->tie_of[at]].kind == TIE_EQUALITY) {
-                add_held(f, m, is, at, out);
+            tie_kind kind = f->tie[f->tie_of[at]].kind;
+            if (kind == TIE_EQUALITY) {
+                add_force(f, m, is, at, 1, out->held);
+            } else if (f->in->holds && kind != TIE_MOTOR) {
+                add_force(f, m, is, at, lasting_part(f, is, at), out->pressed);
             }
         }
     }

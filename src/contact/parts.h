@@ -46,6 +46,7 @@ typedef struct island {
     sim_problem problem;
     island_bodies bodies;
     mass_operator mass;
+    const char *rolls;           /* [nconstraint] contacts whose point moves over both bodies */
     double *v, *impulse, *shift; /* answers */
     double *R, *target, *R_rigid, *target_rigid;
     int first_constraint, first_tree, first_row, first_v; /* in the lists of all */
@@ -80,6 +81,7 @@ typedef struct tie {
 /* All that is built for one step. */
 typedef struct frame {
     const contact_input *in;
+    const sim_derived *middle; /* where J of contacts is taken */
     sim_arena *arena;
     tie *tie;
     int ntie;
@@ -89,8 +91,9 @@ typedef struct frame {
     int *local;  /* [model ntree] its place in its island, -1: untouched */
     int *tie_of; /* [nconstraint] what each came from */
     sim_constraint *constraint;
-    int *row; /* [nconstraint] its first row in the lists of all */
-    m3 *axes; /* [nconstraint] t1, t2, n */
+    int *row;    /* [nconstraint] its first row in the lists of all */
+    char *rolls; /* [nconstraint] */
+    m3 *axes;    /* [nconstraint] t1, t2, n */
     double *gap, *impulse_guess, *J;
     double *offset;           /* [nrow]; NULL: zero */
     double *v_start, *v_free; /* [nv] packed island by island */

@@ -37,8 +37,10 @@ static void clear_blocks(const island_positions *s, const sim_constraint *c) {
     }
 }
 
+/* Of contacts J is that of the end already, which w brings it to elsewhere. */
 static double row_velocity(const island_positions *s, const sim_constraint *c, int row, const double *v) {
-    double u = s->island->problem.offset ? s->island->problem.offset[c->row + row] : 0;
+    const double *w = c->kind == SIM_CONTACT ? NULL : s->island->problem.offset;
+    double u = w ? w[c->row + row] : 0;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         const sim_problem_tree *t = &s->island->problem.tree[c->tree[side]];
         u += dense_dot(t->nv, s->J + c->block[side] + (ptrdiff_t)row * t->nv, v + t->v0);

@@ -175,11 +175,13 @@ static int lay_out_constraints(frame *f, const sim_model *m) {
     ptrdiff_t nJ = 0;
     f->constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
     f->axes = ARENA_NEW(f->arena, m3, f->nconstraint);
+    f->rolls = ARENA_NEW(f->arena, char, f->nconstraint);
     f->row = ARENA_NEW(f->arena, int, f->nconstraint);
     f->gap = ARENA_NEW(f->arena, double, f->nrow);
     f->impulse_guess = ARENA_NEW(f->arena, double, f->nrow);
-    f->offset = m->nequality ? ARENA_NEW(f->arena, double, f->nrow) : NULL;
-    if (!f->constraint || !f->axes || !f->row || !f->gap || !f->impulse_guess || (m->nequality && !f->offset)) {
+    int offsets = m->nequality || f->in->followed;
+    f->offset = offsets ? ARENA_NEW(f->arena, double, f->nrow) : NULL;
+    if (!f->constraint || !f->axes || !f->rolls || !f->row || !f->gap || !f->impulse_guess || (offsets && !f->offset)) {
         return 0;
     }
     for (int s = 0; s < f->nisland; s++) {
@@ -276,6 +278,7 @@ static void finish_problems(contact_stage *s) {
         sim_problem *p = &is->problem;
         p->step = f->in->step;
         p->constraint = f->constraint + is->first_constraint;
+        is->rolls = f->rolls + is->first_constraint;
         p->gap = f->gap + is->first_row;
         p->impulse_guess = f->impulse_guess + is->first_row;
         p->J = f->J;
@@ -291,6 +294,7 @@ static void fill_rows(void *context, int index, int first, int end) {
     (void)index;
     for (int i = first; i < end; i++) {
         tie_kind kind = f->tie[f->tie_of[i]].kind;
+        f->rolls[i] = 0;
         for (int k = 0; k < f->constraint[i].rows && f->offset; k++) {
             f->offset[f->row[i] + k] = 0;
         }
@@ -504,7 +508,7 @@ static void solve_large_islands(contact_stage *s, sim_threads *threads) {
 sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
     frame *f = &s->frame;
     sim_arena_release(s->arena, 0);
-    *f = (frame){.in = in, .arena = s->arena};
+    *f = (frame){.in = in, .arena = s->arena, .middle = in->middle ? in->middle : in->start};
     if (!ties_find(f, s->model, s->last_dof, s->joint, s->njoint) || !islands_find(f, s->model) ||
         !lay_out_constraints(f, s->model) || !lay_out_velocities(f, s->model) || !lay_out_motors(f, s->model) ||
         ((s->options.solver->bodies || s->options.bodies) && !bodies_lay_out(f, s->model)) ||

@@ -3,6 +3,7 @@
 #define CONTACT_STAGE_H
 
 #include "base/threads.h"
+#include "collide/follow.h"
 #include <sim/collide.h>
 #include <sim/dynamics.h>
 #include <sim/judge.h>
@@ -30,12 +31,19 @@ typedef struct contact_motor {
 } contact_motor;
 
 typedef struct contact_input {
-    const sim_derived *start; /* kinematics where the step starts: there J and the gaps are taken */
-    sim_derived *mass;        /* kinematics and factors where A = M + diag(extra) is taken */
-    const double *extra;      /* [nv] */
+    const sim_derived *start; /* kinematics where the step starts: there the gaps are taken */
+    const sim_derived
+        *middle; /* kinematics where J of contacts is taken, the part `place` of the step on; NULL: at the start */
+    const sim_derived *end; /* kinematics and velocities where the step is expected to lead; NULL: not known */
+    const double *v_ahead;  /* [nv] the velocities there */
+    double place;
+    const followed_contact *followed; /* [ncontact] the contacts at `end`; NULL: not known */
+    sim_derived *mass;                /* kinematics and factors where A = M + diag(extra) is taken */
+    const double *extra;              /* [nv] */
     const double *q_start, *v_start, *v_free;
     double step;        /* s */
     double position;    /* the mass is taken this part of the step on ... */
+    int holds;          /* the scheme wants the forces of contacts beforehand, for the next step */
     double travel;      /* ... and positions move with v_start + travel (v - v_start) */
     const char *asleep; /* [ntree] trees that take no part; NULL: none */
     const sim_contact *contact;
@@ -77,10 +85,13 @@ typedef struct contact_output {
     double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
     double *equality_impulse; /* [nequality][6] */
     double *held;             /* [nv] generalised forces of the equalities, over the step */
+    double *pressed;          /* [nv] ... and of what else may last */
     double *effort;           /* [nactuator] of motors that became rows; NAN for others: they stay as they were */
     contact_info info;
 } contact_output;
 
+/* The order in which contacts are listed: by shapes and feature; 0 for the same one. */
+int contact_order(const sim_contact *a, const sim_contact *b);
 /* Has the model ranges, dry friction or constraints between bodies, which need the stage without any contact? */
 int contact_stage_needed(const sim_model *model);
 /* Do its options ask for the positions of problems? */

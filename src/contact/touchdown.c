@@ -9,6 +9,12 @@
  *     c = A^-1 J_n' pi,     0 <= pi  perp  J_n (v_q + c) - min(J_n v, -phi0 / dt) >= 0:
  *
  * the least one, in the metric of A, that leaves no gap smaller than promised, or than none.  It moves positions only.
+ * u_n is J_n v + w where a contact moves over its bodies (rows.c); v_q moves positions without w.
+ *
+ * A contact that rolls over both bodies and presses as promised has c of either sign, so that its gap is as promised.  A
+ * gap that swings by the scheme's own error would else be pushed out on one side and fallen through on the other, and
+ * both lose or gain energy: a rattleback 8 % in 6 s at 0.5 ms, and 0.002 % with both signs.
+ *
  * Where contact lasts, v_n changes by O(dt) a step, c is O(dt) along normals and the gap pulls it back: the order of
  * the scheme stays.  Contacts soft enough for the step to resolve, 2 pi / sqrt(k w) > dt, need none.
  *
@@ -33,6 +39,7 @@ typedef struct landing {
     ptrdiff_t *at;         /* [nconstraint][2] */
     double *x;             /* [nv] */
     double *w, *pi, *need; /* inverse mass, multiplier, wanted J_n c */
+    char *both;            /* [nconstraint] does it press as promised: may it also be drawn nearer? */
 } landing;
 
 /* Has it a gap that must not close, and in which row? */
@@ -50,19 +57,23 @@ static double normal_velocity(const sim_problem *p, const sim_constraint *c, con
 }
 
 /* What the shift must add to the normal velocity of each contact; whether any is worth it. */
-static int wanted(const island *s, double travel, double *need) {
+static int wanted(const island *s, double travel, double *need, char *both) {
     const sim_problem *p = &s->problem;
     int any = 0;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         need[i] = -INFINITY;
+        both[i] = 0;
         if (!is_stop(c)) {
             continue;
         }
         double u0 = normal_velocity(p, c, p->v_start), u = normal_velocity(p, c, s->v);
-        double promised = min_of(u, -p->gap[c->row + normal_row(c)] / p->step);
+        double w = p->offset ? p->offset[c->row + normal_row(c)] : 0;
+        double closing = -p->gap[c->row + normal_row(c)] / p->step;
+        double promised = min_of(u + w, closing);
         need[i] = promised - (u0 + travel * (u - u0));
-        any |= need[i] > negligible * fabs(normal_velocity(p, c, p->v_free) - u0);
+        both[i] = s->rolls[i] && s->impulse[c->row + normal_row(c)] > 0 && u + w <= closing + 1e-9 * fabs(closing);
+        any |= (both[i] ? fabs(need[i]) : need[i]) > negligible * fabs(normal_velocity(p, c, p->v_free) - u0);
     }
     return any;
 }
@@ -127,7 +138,9 @@ static double sweep(landing *l) {
             const double *Z = half_row(l, i, side, &end);
             lacks -= dense_dot(end, Z, l->x + p->tree[c->tree[side]].v0);
         }
-        double pi = max_of(0, l->pi[i] + lacks / l->w[i]), change = pi - l->pi[i];
+        double pi = l->pi[i] + lacks / l->w[i];
+        pi = l->both[i] ? pi : max_of(0, pi);
+        double change = pi - l->pi[i];
         l->pi[i] = pi;
         most = max_of(most, fabs(change) * l->w[i]);
         for (int side = 0, end; side < 2 && c->tree[side] >= 0 && change != 0; side++) {
@@ -157,12 +170,13 @@ static void take_shift(const landing *l, double *shift) {
 
 int touchdown(const island *s, double travel, sim_arena *scratch) {
     const sim_problem *p = &s->problem;
-    landing l = {.p = p, .need = ARENA_NEW(scratch, double, p->nconstraint)};
+    landing l = {
+        .p = p, .need = ARENA_NEW(scratch, double, p->nconstraint), .both = ARENA_NEW(scratch, char, p->nconstraint)};
     memset(s->shift, 0, (size_t)p->nv * sizeof *s->shift);
-    if (!l.need) {
+    if (!l.need || !l.both) {
         return 0;
     }
-    if (travel == 1 || !wanted(s, travel, l.need)) {
+    if (travel == 1 || !wanted(s, travel, l.need, l.both)) {
         return 1;
     }
     if (!prepare(&l, p, scratch)) {

@@ -15,14 +15,14 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT = 6 };
+enum { FORMAT = 7 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
     char magic[16];
     uint64_t byte_order, format;
     uint64_t model;                  /* fingerprint */
-    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of effort, joint_impulse, equality_impulse and held */
+    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of effort, joint_impulse and equality_impulse */
     uint64_t nrest;
     uint64_t ntext; /* of the scene, behind all numbers */
     double step_size;
@@ -36,8 +36,11 @@ _Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 7 * sizeof(double) + 8 +
                "a contact has no gaps");
 _Static_assert(sizeof(sim_rest) == 3 * 8, "a rest has no gaps");
 
+/* q, v, a, held and trail. */
+static uint64_t motion_numbers(const header *head) { return head->nq + 7 * head->nv; }
+
 static size_t state_size(const header *head) {
-    return (head->nq + 2 * head->nv + head->nrow) * sizeof(double) +
+    return (motion_numbers(head) + head->nrow) * sizeof(double) +
            head->ncontact * (sizeof(sim_contact) + sizeof(sim_v3)) + head->nrest * sizeof(sim_rest) + head->ntext;
 }
 
@@ -58,7 +61,7 @@ static header describe(const sim_scene *scene, const sim_world *world) {
     head.nv = (uint64_t)model->nv;
     head.ncontact = (uint64_t)state->ncontact;
     head.nrow = (uint64_t)model->nactuator;
-    head.nrow += contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) + head.nv : 0;
+    head.nrow += contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) : 0;
     head.nrest = state->rest ? (uint64_t)model->ntree : 0;
     head.ntext = scene->text ? scene->text_length : 0;
     head.step_size = options->step;
@@ -92,6 +95,8 @@ static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) 
     at = put(at, state->q, head.nq * sizeof(double));
     at = put(at, state->v, head.nv * sizeof(double));
     at = put(at, state->a, head.nv * sizeof(double));
+    at = put(at, state->held, head.nv * sizeof(double));
+    at = put(at, state->trail, 4 * head.nv * sizeof(double));
     at = put(at, state->contact, head.ncontact * sizeof *state->contact);
     at = put(at, state->impulse, head.ncontact * sizeof *state->impulse);
     const sim_model *model = scene->model;
@@ -99,7 +104,6 @@ static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) 
     if (contact_stage_needed(model)) {
         at = put(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
         at = put(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
-        at = put(at, state->held, head.nv * sizeof(double));
     }
     at = put(at, state->rest, head.nrest * sizeof *state->rest);
     at = put(at, scene->text, head.ntext);
@@ -200,7 +204,7 @@ static sim_status check_world(const char *path, const header *head, const header
 
 static sim_status take_up(const char *path, const header *head, const char *bytes, sim_world *world, sim_error *error) {
     const sim_model *model = sim_world_model(world);
-    size_t count = (size_t)(head->nq + 2 * head->nv), rows = (size_t)head->nrow, contacts = (size_t)head->ncontact;
+    size_t count = (size_t)motion_numbers(head), rows = (size_t)head->nrow, contacts = (size_t)head->ncontact;
     double *numbers = malloc((count + rows + 1) * sizeof *numbers);
     sim_contact *contact = malloc((contacts + 1) * sizeof *contact);
     sim_v3 *impulse = malloc((contacts + 1) * sizeof *impulse);
@@ -229,11 +233,12 @@ static sim_status take_up(const char *path, const header *head, const char *byte
                            .contact = contact,
                            .impulse = impulse,
                            .effort = numbers + count,
+                           .held = numbers + head->nq + 2 * head->nv,
+                           .trail = numbers + head->nq + 3 * head->nv,
                            .rest = head->nrest ? rest : NULL};
         if (contact_stage_needed(model)) {
             state.joint_impulse = state.effort + model->nactuator;
             state.equality_impulse = state.joint_impulse + joint_numbers(model);
-            state.held = state.equality_impulse + equality_numbers(model);
         }
         status = sim_world_set_state(world, &state, &why);
     }

@@ -21,11 +21,21 @@ int world_contacts_room(sim_world *w, int count) {
         return 1;
     }
     int room = count < 64 ? 64 : count + count / 2;
-    if (!grow(&w->now, room) || !grow(&w->next, room)) {
+    if (!grow(&w->now, room) || !grow(&w->next, room) || (w->follower && !world_follow_room(w, room))) {
         return 0;
     }
     w->room = room;
     return 1;
+}
+
+int world_held(const sim_world *w, int tree) {
+    const sim_tree *t = &w->model->tree[tree];
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        if (w->held[j] != 0) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* The free motion was found with what held the tree a step ago, so that forces are taken where it will go: v* is without,
@@ -34,7 +44,7 @@ static void let_go(sim_world *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
     double *x = w->v_end;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        x[j] = w->options.step * w->now.held[j];
+        x[j] = w->options.step * w->held[j];
     }
     sim_articulated_solve(w->derived, sim_tree_range(w->model, tree), x);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -52,7 +62,7 @@ static void move_tree_to_start(sim_world *w, int tree) {
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->v_free[j] = w->now.v[j] + w->options.step * w->a_out[j];
     }
-    if (w->parts[tree].held) {
+    if (world_held(w, tree)) {
         let_go(w, tree);
     }
     world_tell_motors(w, tree);
@@ -185,7 +195,19 @@ sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error
             return status;
         }
     }
+    if (w->collides) {
+        sim_status status = world_follow(w, error);
+        if (status) {
+            return status;
+        }
+    }
     *in = (contact_input){.start = w->start,
+                          .middle = w->collides ? w->middle : w->start,
+                          .end = w->end,
+                          .v_ahead = w->v_ahead,
+                          .place = world_contact_place(w),
+                          .followed = w->followed,
+                          .holds = world_theta_implicit(w->options.integrator),
                           .mass = w->derived,
                           .extra = w->extra,
                           .q_start = w->now.q,
@@ -216,6 +238,7 @@ contact_output world_contacts_output(sim_world *w) {
                             .joint_impulse = w->next.joint_impulse,
                             .equality_impulse = w->next.equality_impulse,
                             .held = w->next.held,
+                            .pressed = w->next.trail + 2 * (ptrdiff_t)w->model->nv,
                             .effort = w->row_effort};
 }
 
@@ -263,6 +286,7 @@ sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
     if (w->sleep) {
         world_sleep_begin(w);
     }
+    world_hold_lasting(w);
     sim_threads_run(w->threads, w->model->ntree, move_freely, w);
     sim_status status = world_contacts_find(w, &in, error);
     status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);

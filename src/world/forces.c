@@ -104,9 +104,9 @@ int world_joint_forces(sim_world *w, int tree, const force_point *at, double *ta
         tau[j] = w->applied[j];
         w->strength[j] = fabs(w->applied[j]);
     }
-    for (int j = t->v0; j < t->v0 + t->nv && parts->held; j++) {
-        tau[j] += w->now.held[j];
-        w->strength[j] += fabs(w->now.held[j]);
+    for (int j = t->v0; j < t->v0 + t->nv && w->held; j++) {
+        tau[j] += w->held[j];
+        w->strength[j] += fabs(w->held[j]);
     }
     if (parts->passive) {
         passive_forces(w, tree, at, tau);

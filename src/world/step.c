@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double LIGHT = 299792458;    /* m/s */
 static const double WORTH_WEIGHING = 1e6; /* m/s or rad/s: below, kinetic energy is not looked at */
@@ -87,6 +88,15 @@ static void step_trees(void *context, int worker, int first, int end) {
     }
 }
 
+/* What held it has let go: it moved freely, without that. */
+static void free_again(sim_world *w, int tree, worker_info *mine) {
+    const sim_tree *t = &w->model->tree[tree];
+    sim_step_info info;
+    memset(w->held + t->v0, 0, (size_t)t->nv * sizeof *w->held);
+    world_theta_free(w, tree, &info);
+    world_info_add(&mine->info, &info);
+}
+
 static void finish_trees(void *context, int worker, int first, int end) {
     sim_world *w = context;
     for (int tree = first; tree < end; tree++) {
@@ -95,6 +105,9 @@ static void finish_trees(void *context, int worker, int first, int end) {
         } else if (w->in_contact[tree]) {
             world_theta_finish_in_contact(w, tree);
         } else if (w->model->tree[tree].nv) {
+            if (world_held(w, tree)) {
+                free_again(w, tree, &w->worker[worker]);
+            }
             world_theta_finish(w, tree);
         }
         check_finite(w, tree, &w->worker[worker]);
@@ -174,6 +187,9 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     if (w->sleep) {
         world_sleep_begin(w);
     }
+    if (w->stage) {
+        world_hold_lasting(w);
+    }
     sim_threads_run(w->threads, w->model->ntree, step_trees, w);
     world_spend(w, SIM_TIME_FREE);
     if (w->stage) {
@@ -195,6 +211,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     if (w->stage) {
         w->info.saturated = at_limit(w);
     }
+    world_leave_trail(w);
     w->next.step = w->now.step + 1;
     w->next.time0 = w->now.time0;
     w->next.time = w->next.time0 + (double)w->next.step * w->options.step;

@@ -448,4 +448,8 @@ double world_theta_position(sim_integrator integrator) { return schemes[integrat
 
 double world_theta_time(sim_integrator integrator) { return schemes[integrator].time; }
 
+int world_theta_implicit(sim_integrator integrator) {
+    return schemes[integrator].velocity > 0 || !schemes[integrator].explicit_position;
+}
+
 int world_theta_at_start(sim_integrator integrator) { return schemes[integrator].position == 0; }

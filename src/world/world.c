@@ -76,8 +76,9 @@ static int state_create(sim_pool *pool, const sim_model *m, sim_state *state) {
     state->equality_impulse = POOL_NEW(pool, double, SIM_MAX_ROWS *(size_t)m->nequality);
     state->effort = POOL_NEW(pool, double, m->nactuator);
     state->held = POOL_NEW(pool, double, m->nv);
+    state->trail = POOL_NEW(pool, double, 4 * (size_t)m->nv);
     return state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->effort &&
-           state->held;
+           state->held && state->trail;
 }
 
 static void copy_or_zero(double *to, const double *from, size_t count) {
@@ -86,6 +87,14 @@ static void copy_or_zero(double *to, const double *from, size_t count) {
     } else {
         memset(to, 0, count * sizeof *to);
     }
+}
+
+/* Nothing is known of the steps before: as if all had gone on as it does now. */
+static void state_forget(const sim_model *m, sim_state *state) {
+    size_t size = (size_t)m->nv * sizeof *state->v;
+    memcpy(state->trail, state->v, size);
+    memcpy(state->trail + m->nv, state->v, size);
+    memset(state->trail + 2 * m->nv, 0, 2 * size);
 }
 
 static void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
@@ -99,6 +108,11 @@ static void state_copy(const sim_model *m, sim_state *to, const sim_state *from)
     copy_or_zero(to->equality_impulse, from->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality);
     copy_or_zero(to->effort, from->effort, (size_t)m->nactuator);
     copy_or_zero(to->held, from->held, (size_t)m->nv);
+    if (from->trail) {
+        memmove(to->trail, from->trail, 4 * (size_t)m->nv * sizeof *to->trail);
+    } else {
+        state_forget(m, to);
+    }
     if (to->rest && from->rest) {
         memmove(to->rest, from->rest, (size_t)m->ntree * sizeof *to->rest);
     } else if (to->rest) {
@@ -165,12 +179,6 @@ static void sort_parts(sim_world *w) {
     }
     for (int j = 0; j < m->nv; j++) {
         w->parts[m->body[m->dof[j].body].tree].passive |= m->dof[j].damping != 0 || m->dof[j].stiffness != 0;
-    }
-    for (int k = 0; k < 2 * m->nequality; k++) {
-        int tree = m->body[m->equality[k / 2].body[k % 2]].tree;
-        if (tree >= 0) {
-            w->parts[tree].held = 1;
-        }
     }
     for (int i = 1; i < m->nbody; i++) {
         w->parts[m->body[i].tree].mass += m->body[i].inertia.mass;
@@ -284,6 +292,10 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
         w->start = w->derived;
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", w->model->nbody);
     }
+    w->middle = w->start;
+    if (!status && (!world_hold_create(w) || (possible && !world_follow_create(w)))) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", w->model->nbody);
+    }
     return status;
 }
 
@@ -332,6 +344,7 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
     list_motors(w);
     memcpy(w->now.q, model->q_initial, (size_t)model->nq * sizeof *w->now.q);
     memcpy(w->now.v, model->v_initial, (size_t)model->nv * sizeof *w->now.v);
+    state_forget(model, &w->now);
     return w;
 }
 
@@ -340,6 +353,7 @@ void sim_world_free(sim_world *w) {
         sim_threads_free(w->threads);
         collision_free(w->collision);
         contact_stage_free(w->stage);
+        world_follow_free(w);
         if (w->start != w->derived) {
             sim_derived_free(w->start);
         }
@@ -360,7 +374,8 @@ const sim_step_info *sim_world_info(const sim_world *w) { return &w->info; }
 size_t sim_world_bytes(const sim_world *w) {
     size_t kept = 2 * (size_t)w->room * (sizeof(sim_contact) + sizeof(sim_v3));
     return sim_pool_bytes(w->pool) + w->derived->bytes + kept + (w->collision ? collision_bytes(w->collision) : 0) +
-           (w->start && w->start != w->derived ? w->start->bytes : 0) + (w->stage ? contact_stage_bytes(w->stage) : 0);
+           (w->start && w->start != w->derived ? w->start->bytes : 0) + (w->stage ? contact_stage_bytes(w->stage) : 0) +
+           world_follow_bytes(w);
 }
 const double *sim_world_efforts(const sim_world *w) { return w->now.effort; }
 double *sim_world_applied(sim_world *w) { return w->applied; }
@@ -420,7 +435,8 @@ static sim_status check_state(const sim_world *w, const sim_state *state, sim_er
     }
     int rows_finite = finite_or_none(state->joint_impulse, 3 * (size_t)m->nv) &&
                       finite_or_none(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
-                      finite_or_none(state->effort, (size_t)m->nactuator) && finite_or_none(state->held, (size_t)m->nv);
+                      finite_or_none(state->effort, (size_t)m->nactuator) &&
+                      finite_or_none(state->held, (size_t)m->nv) && finite_or_none(state->trail, 4 * (size_t)m->nv);
     if (!isfinite(sum) || state->step < 0 || !rows_finite) {
         return sim_fail(error, SIM_BAD_INPUT, "the state holds a number that is not finite");
     }

@@ -18,7 +18,6 @@ typedef struct tree_parts {
     int gravity_compensation; /* any actuator asks for it */
     int limited;              /* any actuator has an effort limit */
     int motor0, motors;       /* in world->motor */
-    int held;                 /* by any constraint between bodies */
     int spin0, spins;         /* in world->spin */
     int turns;                /* any ball or free joint */
     int spins_only;           /* no other joints, and spin.c's answer is exact for forces known beforehand */
@@ -88,6 +87,18 @@ struct sim_world {
     contact_stage *stage;
     int collides;       /* whether any of them are contacts */
     sim_derived *start; /* kinematics where the step starts; `derived` itself where that is the point of the scheme */
+    sim_derived *middle, *end; /* where J of contacts is taken; where the velocities of the start lead: see follow.c */
+    sim_follower *follower;
+    char *wanted;                   /* [room] contacts that last ... */
+    char *lasts;                    /* [ntree] ... and the trees that they press */
+    followed_contact *followed;     /* [room] */
+    int *pairs;                     /* [ntree] of shapes by which it is touched */
+    double *tree_size;              /* [ntree] radius of its smallest shape */
+    double *mass;                   /* [nv] that each dof feels, where the model begins */
+    double *q_ahead;                /* [nq] */
+    double *v_ahead;                /* [nv] predicted end velocities of these trees ... */
+    double *v_mean;                 /* ... and those that positions move with */
+    double *held;                   /* [nv] what held the trees a step ago, as long as it may last */
     double *v_free, *v_end, *shift; /* [nv] without contacts; with them; see contact/touchdown.c */
     char *in_contact;               /* [ntree] */
     int room;                       /* for contacts in `now` and `next` */
@@ -158,6 +169,11 @@ int world_limits_crossed(const sim_world *world, int tree, const double *a, cons
 /* The part, at most 1, of the Newton step p from there that takes it to the lowest point along p; h = p' H p. */
 double world_limits_search(const sim_world *world, int tree, const double *p, double h);
 
+/* The forces of what held the trees, carried on from the last two steps to this one; and what the next one must know. */
+void world_hold_lasting(sim_world *world);
+void world_leave_trail(sim_world *world);
+/* Is it held by what lasts from the step before?  See contacts.c. */
+int world_held(const sim_world *world, int tree);
 /* What has passed since the last reading goes to `stage`. */
 void world_spend(sim_world *world, sim_time stage);
 
@@ -166,10 +182,21 @@ void world_theta_free(sim_world *world, int tree, sim_step_info *info);
 /* Advance it from `now` to `next`, as it moves freely; or with the end velocities v_end and the shift. */
 void world_theta_finish(sim_world *world, int tree);
 void world_theta_finish_in_contact(sim_world *world, int tree);
+/* Memory to follow contacts, 0 without; the contacts of `next` followed to the end of the step. */
+int world_hold_create(sim_world *world);
+int world_follow_create(sim_world *world);
+void world_follow_free(sim_world *world);
+int world_follow_room(sim_world *world, int contacts);
+size_t world_follow_bytes(const sim_world *world);
+sim_status world_follow(sim_world *world, sim_error *error);
+/* The part of the step at which J of contacts is taken. */
+double world_contact_place(const sim_world *world);
 /* How much of v - v0 goes into the positions; whether the scheme stands where the step starts. */
 double world_theta_travel(sim_integrator integrator);
 /* The part of a step at which A is taken; at which loads are. */
 double world_theta_position(sim_integrator integrator);
+/* Do forces hang on where the step leads? */
+int world_theta_implicit(sim_integrator integrator);
 int world_theta_at_start(sim_integrator integrator);
 double world_theta_time(sim_integrator integrator);
 void world_rk4_step(sim_world *world, int tree, sim_step_info *info);

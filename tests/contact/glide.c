@@ -149,7 +149,8 @@ Test(glide, of_a_box_that_is_tilted_halves_the_tilt_in_every_step) {
     }
 }
 
-/* At 2 m/s it glides 0.7 mm above the ground or less, the margin is 0.15 mm. */
+/* At 2 m/s it glides 0.7 mm above the ground or less, the margin is 0.15 mm. It hops, and rocks until it has landed with all
+ * corners, at 0.28 s. */
 Test(glide, of_a_box_that_hops_and_lands_is_smooth_from_then_on_with_every_integrator) {
     double mu = 0.3, v = 2, stops = v / (mu * g);
     for (int i = 0; i < SIM_RK4; i++) {
@@ -159,11 +160,11 @@ Test(glide, of_a_box_that_hops_and_lands_is_smooth_from_then_on_with_every_integ
         for (int k = 0; k < (int)(1.1 * stops / dt); k++) {
             yard_step(&y);
             sim_motion m = motion_of(&y, "box");
-            if (k * dt > 0.25) {
+            if (k * dt > 0.3) {
                 spin = fmax(spin, v3_norm(m.ang));
                 least = sim_world_info(y.world)->contacts < least ? sim_world_info(y.world)->contacts : least;
             }
-            if (k * dt > 0.25 && k * dt < 0.95 * stops) {
+            if (k * dt > 0.3 && k * dt < 0.95 * stops) {
                 double gap = place_of(&y, "box").z - 0.05, due = 2 * dt * mu * m.lin.x;
                 cr_assert_float_eq(gap, due, 0.05 * due + 2e-5, "glides at %g m, not %g", gap, due);
             }

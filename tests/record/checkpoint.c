@@ -18,7 +18,8 @@ static int same_state(const sim_model *m, const sim_state *a, const sim_state *b
                                  !memcmp(a->impulse, b->impulse, (size_t)a->ncontact * sizeof *a->impulse))) &&
            !memcmp(a->joint_impulse, b->joint_impulse, 3 * (size_t)m->nv * sizeof *a->v) &&
            (m->nactuator == 0 || !memcmp(a->effort, b->effort, (size_t)m->nactuator * sizeof *a->v)) &&
-           !memcmp(a->held, b->held, (size_t)m->nv * sizeof *a->v);
+           !memcmp(a->held, b->held, (size_t)m->nv * sizeof *a->v) &&
+           !memcmp(a->trail, b->trail, 4 * (size_t)m->nv * sizeof *a->v);
 }
 
 static void keep(fixture *f, const char *name) {
@@ -249,7 +250,7 @@ Test(checkpoint, refuses_files_of_another_format_by_its_number) {
     fseek(file, 24, SEEK_SET); /* behind a name and the order of bytes */
     fputc(3, file);
     fclose(file);
-    refused(&f, "a.state", f.world, "has format 3, this version reads format 6");
+    refused(&f, "a.state", f.world, "has format 3, this version reads format 7");
     fixture_close(&f);
 }
 

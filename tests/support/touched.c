@@ -35,6 +35,7 @@ static void take_output(touched *t, int count) {
     t->out.v = calloc(nv, sizeof(double));
     t->out.shift = calloc(nv, sizeof(double));
     t->out.held = calloc(nv, sizeof(double));
+    t->out.pressed = calloc(nv, sizeof(double));
     t->out.joint_impulse = calloc(3 * nv, sizeof(double));
     t->out.equality_impulse = calloc(SIM_MAX_ROWS * (size_t)m->nequality + 1, sizeof(double));
     t->out.touched = calloc((size_t)m->ntree + 1, 1);
@@ -92,6 +93,7 @@ void touched_free(touched *t) {
                    t->out.v,
                    t->out.shift,
                    t->out.held,
+                   t->out.pressed,
                    t->out.joint_impulse,
                    t->out.equality_impulse,
                    t->out.touched,

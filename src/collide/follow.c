@@ -1,0 +1,228 @@
+/* Contact points of touching pairs at the end of the step, predicted.
+ *
+ * A contact that lasts moves over both of its surfaces: with n the normal and x the point,
+ *
+ *     dx/dt and dn/dt follow from the curvatures of both surfaces and the relative motion (Montana 1988).
+ *
+ * Curvature is not asked for shape by shape.  The pair is collided once more with its bodies at the poses q0 (+) dt v0,
+ * and the point with the same feature is the same contact, a step later.  The error of x and n is O(dt^2), as v0 differs
+ * from the mean velocity of the step by O(dt).  This holds for every shape that has an answer in the narrow phase.
+ *
+ * A point is not taken for the same contact if it jumped: farther than the pair can move, and a quarter of its size, or
+ * with a normal turned by more than a right angle's third.  Slow pairs are left out: below 0.005 sqrt(g r) all
+ * that the rates of a contact change within a step is 2.5e-5 of what gravity adds.
+ *
+ * Reference: D. J. Montana, The kinematics of contact and grasp, Int. J. Robotics Research 7(3), 1988.
+ * Cost: one narrow-phase query for each pair that is followed. */
+#include "collide/follow.h"
+#include "base/pool.h"
+#include "collide/bounds.h"
+#include "collide/sweep.h"
+#include "math/spatial.h"
+
+#include <string.h>
+
+static const double MAX_JUMP_OVER_SIZE = 0.25;
+static const double MIN_NORMAL_COSINE = 0.866;
+static const double MIN_SPEED_OVER_FALL = 5e-3; /* of sqrt(g r) */
+
+/* One thread's share. */
+typedef struct worker {
+    sim_arena *scratch;
+    int failed;
+} worker;
+
+struct sim_follower {
+    const sim_model *model;
+    sim_pool *pool;
+    double *reach; /* [nshape] from the body's origin to the shape's farthest point */
+    double *size;  /* [nshape] radius of the shape's ball */
+    worker *worker;
+    int workers;
+};
+
+sim_follower *follower_create(const sim_model *m) {
+    sim_pool *pool = sim_pool_create();
+    sim_follower *f = pool ? POOL_NEW(pool, sim_follower, 1) : NULL;
+    double *reach = f ? POOL_NEW(pool, double, 2 * (size_t)m->nshape) : NULL;
+    if (!reach) {
+        sim_pool_free(pool);
+        return NULL;
+    }
+    f->model = m;
+    f->pool = pool;
+    f->reach = reach;
+    f->size = reach + m->nshape;
+    for (int k = 0; k < m->nshape; k++) {
+        bounding_ball ball = shape_ball(&m->shape[k]);
+        f->size[k] = ball.radius;
+        f->reach[k] = v3_norm(pose_point(m->shape[k].pose, ball.centre)) + ball.radius;
+    }
+    return f;
+}
+
+void follower_free(sim_follower *f) {
+    if (f) {
+        for (int k = 0; k < f->workers; k++) {
+            sim_arena_free(f->worker[k].scratch);
+        }
+        sim_pool_free(f->pool);
+    }
+}
+
+size_t follower_bytes(const sim_follower *f) {
+    size_t bytes = sim_pool_bytes(f->pool);
+    for (int k = 0; k < f->workers; k++) {
+        bytes += sim_arena_bytes(f->worker[k].scratch);
+    }
+    return bytes;
+}
+
+/* One arena for each thread, for good. */
+static int prepare_workers(sim_follower *f, int count) {
+    if (count > f->workers) {
+        worker *more = POOL_NEW(f->pool, worker, count);
+        for (int k = 0; more && k < f->workers; k++) {
+            more[k] = f->worker[k];
+        }
+        f->worker = more ? more : f->worker;
+        while (more && f->workers < count && (more[f->workers].scratch = sim_arena_create())) {
+            f->workers++;
+        }
+    }
+    for (int k = 0; k < f->workers; k++) {
+        f->worker[k].failed = 0;
+    }
+    return f->workers >= count;
+}
+
+typedef struct task {
+    sim_follower *f;
+    const follow_input *in;
+    followed_contact *out;
+} task;
+
+/* What does not turn has no reach: a half-space's has no end. */
+static mover mover_of(const sim_follower *f, int shape, motion v) {
+    double reach = v3_norm(v.ang) > 0 ? f->reach[shape] : 0;
+    return (mover){.shape = &f->model->shape[shape], .v = v, .reach = reach};
+}
+
+static mover mover_at_end(const task *t, int shape) {
+    int body = t->in->model->shape[shape].body;
+    mover m = mover_of(t->f, shape, t->in->velocity[body]);
+    m.X = t->in->end[body];
+    return m;
+}
+
+static double least_size(const sim_follower *f, const sim_contact *c) {
+    return fmin(f->size[c->shape_a], f->size[c->shape_b]);
+}
+
+double follower_speed(const sim_follower *f, const sim_motion *velocity, const sim_contact *c, double *size) {
+    mover a = mover_of(f, c->shape_a, velocity[c->body_a]), b = mover_of(f, c->shape_b, velocity[c->body_b]);
+    *size = least_size(f, c);
+    return sweep_speed(&a, &b);
+}
+
+int follower_is_slow(const sim_follower *f, double speed, double size) {
+    return speed * speed <= MIN_SPEED_OVER_FALL * MIN_SPEED_OVER_FALL * v3_norm(f->model->gravity) * size;
+}
+
+double follower_size(const sim_follower *f, int shape) { return f->size[shape]; }
+
+/* A ball on a half-space that stands still: both its lever and the normal stay as they are. */
+static int never_moves(const task *t, const sim_contact *c) {
+    const sim_shape *shape = t->in->model->shape;
+    int a = c->shape_a, b = c->shape_b;
+    int ball = shape[a].type == SIM_SPHERE && shape[b].type == SIM_HALF_SPACE;
+    int turned = shape[b].type == SIM_SPHERE && shape[a].type == SIM_HALF_SPACE;
+    int flat = ball ? b : a;
+    sim_motion v = t->in->velocity[shape[flat].body];
+    return (ball || turned) && v3_norm(v.ang) == 0;
+}
+
+static int first_of_pair(const follow_input *in, int k) {
+    return k == 0 || in->contact[k - 1].shape_a != in->contact[k].shape_a ||
+           in->contact[k - 1].shape_b != in->contact[k].shape_b;
+}
+
+static int same_pair_end(const follow_input *in, int first) {
+    int end = first + 1;
+    while (end < in->ncontact && !first_of_pair(in, end)) {
+        end++;
+    }
+    return end;
+}
+
+/* Each wanted contact takes the point with its feature. */
+static void match_points(const task *t, int first, int end, const manifold *found, double reach_of_motion) {
+    for (int k = first; k < end; k++) {
+        const sim_contact *c = &t->in->contact[k];
+        double size = least_size(t->f, c);
+        for (int i = 0; i < found->count && t->in->wanted[k]; i++) {
+            const contact_point *p = &found->point[i];
+            double jump = v3_norm(v3_sub(p->position, c->at.position));
+            if (p->feature == c->at.feature && jump <= reach_of_motion + MAX_JUMP_OVER_SIZE * size &&
+                v3_dot(p->normal, c->at.normal) >= MIN_NORMAL_COSINE) {
+                t->out[k] = (followed_contact){p->position, p->normal, p->gap, 1};
+            }
+        }
+    }
+}
+
+static int follow_pair(const task *t, int index, int first, int end) {
+    const follow_input *in = t->in;
+    const sim_contact *c = &in->contact[first];
+    sim_arena *scratch = t->f->worker[index].scratch;
+    sweep s = {.a = mover_at_end(t, c->shape_a), .b = mover_at_end(t, c->shape_b), .step = in->step, .arena = scratch};
+    double speed = sweep_speed(&s.a, &s.b), size = least_size(t->f, c);
+    if (never_moves(t, c) || follower_is_slow(t->f, speed, size)) {
+        return 1;
+    }
+    uint64_t *kept = ARENA_NEW(scratch, uint64_t, end - first);
+    double gap = 0;
+    for (int k = first; kept && k < end; k++) {
+        kept[k - first] = in->contact[k].at.feature;
+        gap = fmax(gap, in->contact[k].at.gap);
+    }
+    manifold found = {0};
+    s.kept = kept;
+    s.nkept = kept ? end - first : 0;
+    double travel = fmin(speed * in->step, size);
+    sweep_ask(&s, 0, gap + travel, &found);
+    match_points(t, first, end, &found, travel);
+    sim_arena_release(scratch, 0);
+    return kept && !found.failed;
+}
+
+/* The pairs whose first contact is in this share. */
+static void follow_pairs(void *context, int index, int first, int end) {
+    const task *t = context;
+    for (int k = first; k < end; k++) {
+        if (!first_of_pair(t->in, k)) {
+            continue;
+        }
+        int past = same_pair_end(t->in, k), any = 0;
+        for (int i = k; i < past; i++) {
+            t->out[i] = (followed_contact){.known = 0};
+            any |= t->in->wanted[i];
+        }
+        if (any && !follow_pair(t, index, k, past)) {
+            t->f->worker[index].failed = 1;
+        }
+    }
+}
+
+sim_status follower_run(sim_follower *f, const follow_input *in, sim_threads *threads, followed_contact *out,
+                        sim_error *error) {
+    task t = {.f = f, .in = in, .out = out};
+    int failed = !prepare_workers(f, sim_threads_count(threads));
+    if (!failed) {
+        sim_threads_run(threads, in->ncontact, follow_pairs, &t);
+    }
+    for (int k = 0; k < f->workers; k++) {
+        failed |= f->worker[k].failed;
+    }
+    return failed ? sim_fail(error, SIM_NO_RESOURCE, "no memory to follow %d contacts", in->ncontact) : SIM_OK;
+}

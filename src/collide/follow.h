@@ -1,0 +1,46 @@
+/* Contacts carried on to where the motion of the step takes them. */
+#ifndef COLLIDE_FOLLOW_H
+#define COLLIDE_FOLLOW_H
+
+#include "base/threads.h"
+#include <sim/collide.h>
+#include <stddef.h>
+
+typedef struct sim_follower sim_follower;
+
+/* A contact as it will be. */
+typedef struct followed_contact {
+    sim_v3 position, normal;
+    double gap;
+    int known; /* 0: the pair has no such point there */
+} followed_contact;
+
+typedef struct follow_input {
+    const sim_model *model;
+    const sim_pose *start, *end; /* [nbody] now, and as the velocities of now move the bodies within the step */
+    const sim_motion *velocity;  /* [nbody] of the bodies at `end` */
+    double step;                 /* s */
+    const sim_contact *contact;  /* sorted, as found at `start` */
+    int ncontact;
+    const char *wanted; /* [ncontact] which contacts to follow */
+} follow_input;
+
+/* NULL without memory. */
+sim_follower *follower_create(const sim_model *model);
+void follower_free(sim_follower *follower);
+size_t follower_bytes(const sim_follower *follower);
+
+/* Does what moves at this speed leave contacts of this size where they are? */
+int follower_is_slow(const sim_follower *follower, double speed, double size);
+/* The radius of a shape's ball. */
+double follower_size(const sim_follower *follower, int shape);
+/* V of a contact's pair, the greatest speed of any two of its points against each other at these velocities of the bodies;
+ * and the smaller one's size. */
+double follower_speed(const sim_follower *follower, const sim_motion *velocity, const sim_contact *contact,
+                      double *size);
+
+/* Fills out[ncontact].  Depends on the input alone. */
+sim_status follower_run(sim_follower *follower, const follow_input *input, sim_threads *threads, followed_contact *out,
+                        sim_error *error);
+
+#endif
