@@ -317,7 +317,7 @@ Test(field, sizes_and_poses_that_are_none_are_refused) {
     d = field_sphere(1), d.pose.R.x.x = 1.1;
     expect_refused(&d, 0, "pose");
     d = field_sphere(1), d.pose.p.y = INFINITY;
-    expect_refused(&d, 0, "pose");
+    expect_refused(&d, 0, "position");
     d = field_sphere(1), d.type = SIM_FIELD_TYPES;
     expect_refused(&d, 0, "no type of field");
     d = field_sphere(1);
