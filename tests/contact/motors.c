@@ -15,7 +15,11 @@ static double pow10_between(random_source *r, double low, double high) { return 
 
 /* A controller towards `target`. */
 static sim_actuator servo(double kp, double kd, double effort, const double *target) {
-    return (sim_actuator){.kp = kp, .kd = kd, .effort = effort, .target = {SIM_HOLD, 1, 1, once, target}};
+    return (sim_actuator){
+        .kp = kp,
+        .kd = kd,
+        .effort = effort,
+        .target = {.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = target}};
 }
 
 /* An arm of hinges about y whose last link ends in a ball, over a ground or without one. */

@@ -49,12 +49,13 @@ static void run(sim_world *w, int steps) {
 static const double origin_time[] = {0}, origin_value[] = {0.4};
 
 static sim_actuator holding(double kp, double kd, double effort, int gravity) {
-    return (sim_actuator){.kp = kp,
-                          .kd = kd,
-                          .effort = effort,
-                          .gravity_compensation = gravity,
-                          .target = {SIM_HOLD, 1, 1, origin_time, origin_value},
-                          .feedforward = {SIM_HOLD, 0, 1, NULL, NULL}};
+    return (sim_actuator){
+        .kp = kp,
+        .kd = kd,
+        .effort = effort,
+        .gravity_compensation = gravity,
+        .target = {.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = origin_time, .values = origin_value},
+        .feedforward = {.interpolation = SIM_HOLD, .keys = 0, .width = 1, .times = NULL, .values = NULL}};
 }
 
 Test(control, very_stiff_gains_are_stable_at_large_steps_with_every_implicit_scheme) {
@@ -256,8 +257,13 @@ Test(control, feed_forward_follows_its_track) {
 
 Test(control, loads_are_taken_at_the_stages_of_runge_kutta) {
     const double times[] = {0, 1}, along[] = {0, 3}, wrench[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0};
-    const sim_load loads[] = {{.body = -1, .dof = 0, .track = {SIM_LINEAR, 2, 1, times, along}},
-                              {.body = 1, .dof = -1, .track = {SIM_LINEAR, 2, 6, times, wrench}}};
+    const sim_load loads[] = {
+        {.body = -1,
+         .dof = 0,
+         .track = {.interpolation = SIM_LINEAR, .keys = 2, .width = 1, .times = times, .values = along}},
+        {.body = 1,
+         .dof = -1,
+         .track = {.interpolation = SIM_LINEAR, .keys = 2, .width = 6, .times = times, .values = wrench}}};
     for (int which = 0; which < 2; which++) {
         sim_builder *builder = sim_builder_create();
         sim_body_def def = sim_body_default();
@@ -407,7 +413,9 @@ Test(control, a_wrench_accelerates_a_free_body_as_newton_says) {
     sim_builder_gravity(builder, (v3){0, 0, 0});
     sim_body_def def = sim_body_default();
     def.inertia = box_inertia(2, 0.3, 0.3, 0.3);
-    sim_load load = {.body = 1, .dof = -1, .track = {SIM_HOLD, 1, 6, times, wrench}};
+    sim_load load = {.body = 1,
+                     .dof = -1,
+                     .track = {.interpolation = SIM_HOLD, .keys = 1, .width = 6, .times = times, .values = wrench}};
     sim_builder_add_body(builder, &def);
     sim_builder_add_load(builder, &load, 1);
     sim_model *m = sim_builder_finish(builder, NULL);
@@ -426,7 +434,11 @@ Test(control, a_force_in_body_axes_turns_with_the_body) {
     sim_builder_gravity(builder, (v3){0, 0, 0});
     sim_body_def def = sim_body_default();
     def.inertia = box_inertia(2, 0.3, 0.3, 0.3);
-    sim_load load = {.body = 1, .dof = -1, .local = 1, .point = {0.2, 0, 0}, .track = {SIM_HOLD, 1, 6, times, wrench}};
+    sim_load load = {.body = 1,
+                     .dof = -1,
+                     .local = 1,
+                     .point = {0.2, 0, 0},
+                     .track = {.interpolation = SIM_HOLD, .keys = 1, .width = 6, .times = times, .values = wrench}};
     sim_builder_add_body(builder, &def);
     sim_builder_add_load(builder, &load, 1);
     sim_model *m = sim_builder_finish(builder, NULL);
@@ -443,7 +455,10 @@ Test(control, a_moment_in_body_axes_turns_with_the_body) {
     sim_body_def def = sim_body_default();
     def.inertia = box_inertia(2, 0.3, 0.3, 0.3);
     def.q[3] = def.q[4] = sqrt(0.5); /* tipped over: the body's z lies along the world's -y */
-    sim_load load = {.body = 1, .dof = -1, .local = 1, .track = {SIM_HOLD, 1, 6, times, wrench}};
+    sim_load load = {.body = 1,
+                     .dof = -1,
+                     .local = 1,
+                     .track = {.interpolation = SIM_HOLD, .keys = 1, .width = 6, .times = times, .values = wrench}};
     sim_builder_add_body(builder, &def);
     sim_builder_add_load(builder, &load, 1);
     sim_model *m = sim_builder_finish(builder, NULL);
@@ -460,7 +475,9 @@ Test(control, a_torque_on_a_dof_adds_to_the_applied_force) {
     sim_builder *builder = sim_builder_create();
     sim_builder_gravity(builder, (v3){0, 0, 0});
     sim_body_def def = arm_link(0, 0);
-    sim_load load = {.body = -1, .dof = 0, .track = {SIM_LINEAR, 2, 1, times, torque}};
+    sim_load load = {.body = -1,
+                     .dof = 0,
+                     .track = {.interpolation = SIM_LINEAR, .keys = 2, .width = 1, .times = times, .values = torque}};
     sim_builder_add_body(builder, &def);
     sim_builder_add_load(builder, &load, 1);
     sim_model *m = sim_builder_finish(builder, NULL);
