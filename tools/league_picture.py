@@ -52,6 +52,6 @@ def draw(leagues, levels, path):
                 script += panel(figures, level, folder, f"{row}_{column}")
         script += (f"set origin 0,0; set size 1,{bottom / height}\nunset logscale; unset border; unset tics; unset grid\n"
                    "set title ''; set xlabel ''; set ylabel ''; set lmargin 0; set rmargin 0; set tmargin 0; set bmargin 0\n"
-                   f"set key center center horizontal maxcols {math.ceil(len(next(iter(leagues.values()))) / 2)} samplen 3 width 2\n")
+                   f"set key noenhanced center center horizontal maxcols {math.ceil(len(next(iter(leagues.values()))) / 2)} samplen 3 width 2\n")
         script += legend([figures["solver"] for figures in next(iter(leagues.values()))])
         subprocess.run(["gnuplot"], input=script, check=True, text=True)

@@ -7,15 +7,16 @@ import math
 import os
 import subprocess
 
-from shared import ROOT
+from shared import ROOT, name_and_options
 
 LEVELS = (1e-4, 1e-6, 1e-8)
+WRONG = 1e-6        # E of an answer called solved; 100 times a tolerance that is given, if that is more
 MOST_STEPS = 1000   # of a scene, however long it goes on
 # Scenes made to be large, or slow: settings, steps.
 SMALLER = {"bench-nut": ([], 24), "bench-islands": (["--set", "instances/0/repeat/counts=[3, 3, 1]"], MOST_STEPS)}
 SHORT = 5e-3        # seconds: what takes less is timed again, several times
 HANGS = 300         # seconds that a process may take, whatever the machine has to do besides
-# Whose iterations are so cheap that time is their limit.
+# Whose iterations are so cheap that time is their limit, unless they are told another.
 LIFTED = {name: ["--set", "max_iterations=1000000"] for name in ("pgs", "subadmm")}
 GRACE = 1.1         # an answer that comes so much later than the limit still counts
 
@@ -108,11 +109,14 @@ def finished(process, most):
     return None
 
 
-def solve(sim, solver, path, limits, *options):
+def solve(sim, solver, path, limits, *options, tolerance=None):
     """What `sim solve` says of the file; a case with `died` if the process did not live to say anything."""
     time_limit, per_contact, contacts, law = limits
+    name, given = name_and_options(solver)
+    lifted = [] if "max_iterations" in given else LIFTED.get(name, [])
+    aim = [] if tolerance is None or "tolerance" in given else ["--tolerance", repr(tolerance)]
     command = [sim, "solve", path, "--solver", solver, "--json", "--time-limit", repr(time_limit), "--time-per-contact",
-               repr(per_contact), *(["--law", law] if law else []), *LIFTED.get(solver, []), *options]
+               repr(per_contact), *(["--law", law] if law else []), *lifted, *aim, *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     said = finished(process, 2 * (time_limit + per_contact * contacts) + 1)
     try:
@@ -129,7 +133,7 @@ def error_of(case, measure):
 def attempt(sim, solver, path, limits, measure, once):
     """One solver, one problem: least seconds to each level, with the tolerance as tight as the level or tighter."""
     allowed = GRACE * (limits[0] + limits[1] * limits[2])
-    tight = solve(sim, solver, path, limits, "--tolerance", repr(LEVELS[-1]))
+    tight = solve(sim, solver, path, limits, tolerance=LEVELS[-1])
     runs = [tight]
     entry = {"solver": solver, "file": path, "died": tight.get("died"), "said": tight.get("said"),
              "outcome": tight.get("outcome"), "gave_up": tight.get("gave_up"), "iterations": tight.get("iterations"),
@@ -137,11 +141,11 @@ def attempt(sim, solver, path, limits, measure, once):
              "seconds": tight.get("seconds"), "finished_by": tight.get("finished_by")}
     if not once and "died" not in tight and tight.get("outcome") != "refused":
         again = ["--repeat", "5"] if tight["seconds"] < SHORT else []
-        runs += [solve(sim, solver, path, limits, "--tolerance", repr(LEVELS[-1]), *again)] if again else []
-        for level in LEVELS[:-1]:
+        runs += [solve(sim, solver, path, limits, *again, tolerance=LEVELS[-1])] if again else []
+        for level in [] if "tolerance" in name_and_options(solver)[1] else LEVELS[:-1]:
             # the path is the same and the best answer is kept: what a tight run did not come to, no loose one does
             if error_of(tight, measure) <= level or entry["gave_up"] is None:
-                runs.append(solve(sim, solver, path, limits, "--tolerance", repr(level), *again))
+                runs.append(solve(sim, solver, path, limits, *again, tolerance=level))
     entry["late"] = tight.get("seconds", 0) > allowed
     entry["to"] = {}
     for level in LEVELS:

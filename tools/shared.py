@@ -3,6 +3,7 @@ import argparse
 import functools
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -42,6 +43,22 @@ def printed(*arguments):
     if done.returncode:
         sys.exit(done.returncode)
     return done.stdout
+
+
+def solvers_named(parser, texts):
+    """Solvers with their options, as the program's --solver has them: a comma before OPTION= goes on with the same solver."""
+    named = [name for text in texts for name in re.split(r",(?![^:,=]*=)", text) if name]
+    for name in named:
+        done = subprocess.run([program(), "solve", "", "--solver", name], capture_output=True, text=True)
+        if done.returncode == 2:  # with words that it knows it looks for the file, which is none
+            parser.error(done.stderr.strip().removeprefix("sim: error: "))
+    return list(dict.fromkeys(named))
+
+
+def name_and_options(solver):
+    """Of pgs:max_iterations=100,tolerance=1e-6 the name, and the options that are given."""
+    name, *settings = re.split("[:,]", solver)
+    return name, dict(setting.split("=", 1) for setting in settings)
 
 
 def digits(x):

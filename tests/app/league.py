@@ -55,6 +55,19 @@ def tables_and_picture_can_be_made_of_earlier_figures():
     assert "| `canal` | 1 | 1 | 1 |" in said and "scenes: 1 problems of" in said
 
 
+def options_behind_a_solver_are_its_own_and_stay():
+    loose, short = "pgs:max_iterations=2,tolerance=1e-3", "pgs:max_iterations=2"
+    told = json.loads(league("--quick", "--only", "contact/stack", "--json", "--solver", f"{loose},canal,{loose}", "--solver", short))
+    figures = {figures["solver"]: figures for figures in told["leagues"]["scenes"]}
+    assert list(figures) == [loose, "canal", short]
+    assert figures[short]["gave_up"] == {"out of iterations": 1} and max(entry["iterations"] for entry in told["entries"][::2]) == 2
+    assert figures["canal"]["solved"]["1e-08"] == 1 and not any(row["wrong"] for row in figures.values())
+    loose = json.loads(league("--only", "contact/stack", "--json", "--solver", "pgs:tolerance=1e-3", "--picture", os.path.abspath("told.svg")))
+    assert all(entry["gave_up"] is None and entry["to"]["1e-08"] is None for entry in loose["entries"]), "one tolerance for all levels"
+    with open("told.svg", encoding="utf-8") as file:
+        assert "pgs:tolerance=1e-3" in file.read()
+
+
 def steps_are_the_first_the_fullest_and_the_last_with_anything_to_do():
     with open("run.csv", "w", encoding="ascii") as file:
         file.write("step,contacts,solver_total\n1,0,0\n2,3,0\n3,1,4\n4,5,9\n5,5,2\n6,2,1\n7,4,0\n")
@@ -70,7 +83,7 @@ def profiles_climb_by_one_problem_at_a_time_and_leave_out_what_is_not_solved():
 
 
 def crashes_and_hangs_are_told_as_such():
-    impostor = "#!/bin/sh\ncase \"$*\" in *pgs*) kill -SEGV $$;; *canal*) while :; do :; done;; esac\nexec " + SIM + ' "$@"\n'
+    impostor = "#!/bin/sh\ncase \"$*\" in *.h5*pgs*) kill -SEGV $$;; *.h5*canal*) while :; do :; done;; esac\nexec " + SIM + ' "$@"\n'
     with open("sim", "w", encoding="utf-8") as file:
         file.write(impostor)
     os.chmod("sim", stat.S_IRWXU)

@@ -49,6 +49,9 @@ def values_that_are_missing_or_no_numbers_are_told():
 
 def names_that_are_none_are_told():
     refuses("stands", "newton", saying="no solver 'newton'; there are ")
+    refuses("stands", "pgs:sweeps=3", saying="the solver pgs has no option 'sweeps'")
+    refuses("league", "--solver", "canal,newton", saying="no solver 'newton'; there are ")
+    refuses("league", "--solver", "pgs:tolerance=1e-6,sweeps=3", saying="the solver pgs has no option 'sweeps'")
     refuses("stands", "--only", "castle", saying="no scene's name holds 'castle'")
     refuses("solvers", "speed", saying="'speed'")
     refuses("solvers", saying="required: what")
