@@ -57,6 +57,16 @@ static inline int sim_solver_stopped(const sim_solver_call *call) {
 /* u = J v + w, and v = v* + A^-1 J' gamma, of problems with velocities. */
 SIM_API void sim_solver_velocity(const sim_problem *problem, const double *v, double *u);
 SIM_API void sim_solver_response(const sim_problem *problem, const double *impulse, double *v);
+/* The impulses to begin with: the problem's guess, or none. */
+SIM_API void sim_solver_guess(const sim_solver_call *call, double *impulse);
+/* With the impulses of the solution: its v, and s = J v + w - target + R gamma of all rows.  Of rows whose R is infinite,
+ * which have no s, 0. */
+SIM_API void sim_solver_law_velocity(const sim_solver_call *call, double *s);
+/* Of constraint i: the impulse nearest to y [rows] that its friction cone or its bounds allow. */
+SIM_API void sim_solver_project(const sim_problem *problem, int i, double *y);
+/* Is this iteration the last?  So it is if the residual is no more than `tolerance` (solved) or no number (broken down), and
+ * with that many iterations or at the wish of who waits (at the limit); sets the outcome. */
+SIM_API int sim_solver_finished(const sim_solver_call *call, double tolerance, double most_iterations);
 /* The diagonal blocks of W, as sim_delassus_diagonal has them; 0 without memory. */
 SIM_API int sim_solver_diagonal(sim_solver_call *call, double *W);
 

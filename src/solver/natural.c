@@ -30,7 +30,11 @@ void natural_project_cone(double mu, double *y) {
     y[1] *= mu * y[2] / r;
 }
 
-static void project(const sim_constraint *c, double step, double *y) {
+void natural_project(const sim_constraint *c, double step, double *y) {
+    if (c->kind == SIM_CONTACT) {
+        natural_project_cone(c->friction, y);
+        return;
+    }
     double bound = c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR ? step * c->bound : HUGE_VAL;
     double low = c->kind == SIM_LIMIT ? 0 : -bound;
     for (int k = 0; k < c->rows; k++) {
@@ -45,10 +49,8 @@ double natural_map(const sim_constraint *c, double step, double rho, const doubl
     }
     if (c->kind == SIM_CONTACT) {
         y[2] -= rho * c->friction * sqrt(s[0] * s[0] + s[1] * s[1]);
-        natural_project_cone(c->friction, y);
-    } else {
-        project(c, step, y);
     }
+    natural_project(c, step, y);
     for (int k = 0; k < c->rows; k++) {
         sum += (gamma[k] - y[k]) * (gamma[k] - y[k]);
     }

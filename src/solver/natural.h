@@ -13,6 +13,8 @@ typedef struct natural_sum {
 
 /* Nearest point of the cone |y_t| <= mu y_n. */
 void natural_project_cone(double mu, double *y);
+/* Nearest impulse to y that the cone or the bounds of c allow. */
+void natural_project(const sim_constraint *c, double step, double *y);
 /* |F(rho)|^2 of one constraint; s and gamma are its own rows. */
 double natural_map(const sim_constraint *c, double step, double rho, const double *s, const double *gamma);
 void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, const double *q, const double *s,

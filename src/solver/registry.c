@@ -1,6 +1,7 @@
 /* Which solvers does a caller know by name?  Those of the library, and after them those that he registered.  Whoever looks a
  * name up is given the registry: there is none that all share. */
 #include "solver/delassus.h"
+#include "solver/natural.h"
 #include "solver/products.h"
 #include "solver/solver.h"
 #include "solver/words.h"
@@ -166,6 +167,31 @@ void sim_solver_response(const sim_problem *p, const double *impulse, double *v)
     for (int j = 0; j < p->nv; j++) {
         v[j] += p->v_free[j];
     }
+}
+
+void sim_solver_guess(const sim_solver_call *call, double *impulse) {
+    for (int r = 0; r < call->problem->nrow; r++) {
+        impulse[r] = call->problem->impulse_guess ? call->problem->impulse_guess[r] : 0;
+    }
+}
+
+void sim_solver_law_velocity(const sim_solver_call *call, double *s) {
+    const sim_solution *out = call->out;
+    sim_solver_response(call->problem, out->impulse, out->v);
+    sim_solver_velocity(call->problem, out->v, s);
+    for (int r = 0; r < call->problem->nrow; r++) {
+        s[r] = isinf(call->R[r]) ? 0 : s[r] - call->target[r] + call->R[r] * out->impulse[r];
+    }
+}
+
+void sim_solver_project(const sim_problem *problem, int i, double *y) {
+    natural_project(&problem->constraint[i], problem->step, y);
+}
+
+int sim_solver_finished(const sim_solver_call *call, double tolerance, double most_iterations) {
+    sim_solution *out = call->out;
+    out->outcome = !isfinite(out->residual) ? SIM_BROKEN_DOWN : out->residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT;
+    return out->outcome != SIM_AT_LIMIT || out->iterations >= most_iterations || sim_solver_stopped(call);
 }
 
 int sim_solver_diagonal(sim_solver_call *call, double *W) {

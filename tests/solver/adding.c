@@ -169,6 +169,59 @@ Test(adding, a_card_that_is_nowhere_makes_no_solver) {
     cr_expect(strstr(error.text, "the solver jacobi is neither of the library nor registered"), "%s", error.text);
 }
 
+Test(adding, the_contract_projects_on_what_each_law_allows) {
+    sim_constraint c[] = {{.kind = SIM_CONTACT, .rows = 3, .friction = 0.5}, {.kind = SIM_LIMIT, .rows = 1},
+                          {.kind = SIM_FRICTION, .rows = 1, .bound = 20},    {.kind = SIM_EQUALITY, .rows = 2},
+                          {.kind = SIM_ACTUATOR, .rows = 1, .bound = 20},    {.kind = SIM_SPRING, .rows = 1}};
+    const double from[] = {3, 4, 0, -2, 3, -7, 9, -3, 5}, to[] = {0.6, 0.8, 2, 0, 2, -7, 9, -2, 5};
+    sim_problem p = {.step = 0.1, .nconstraint = 6, .constraint = c};
+    double y[9];
+    memcpy(y, from, sizeof y);
+    for (int i = 0, r = 0; i < p.nconstraint; r += c[i++].rows) {
+        sim_solver_project(&p, i, y + r);
+    }
+    for (int r = 0; r < 9; r++) {
+        cr_expect_float_eq(y[r], to[r], 1e-15, "row %d: %g", r, y[r]);
+    }
+}
+
+static int enough(void *context) { return *(int *)context; }
+
+Test(adding, the_contract_ends_iterations_by_residual_count_and_wish) {
+    int wish = 0;
+    sim_solution out = {.stop = enough, .stop_context = &wish, .iterations = 3};
+    sim_solver_call call = {.out = &out};
+    const double residual[] = {0.5, 1e-9, NAN, INFINITY};
+    const sim_outcome outcome[] = {SIM_AT_LIMIT, SIM_SOLVED, SIM_BROKEN_DOWN, SIM_BROKEN_DOWN};
+    for (int k = 0; k < 4; k++) {
+        out.residual = residual[k];
+        cr_expect_eq(sim_solver_finished(&call, 1e-9, 4), k > 0);
+        cr_expect_eq(out.outcome, outcome[k]);
+    }
+    out.residual = 0.5;
+    cr_expect(sim_solver_finished(&call, 1e-9, 3) && out.outcome == SIM_AT_LIMIT);
+    wish = 1;
+    cr_expect(sim_solver_finished(&call, 1e-9, 4) && out.outcome == SIM_AT_LIMIT);
+}
+
+Test(adding, the_contract_gives_velocities_of_the_law_and_the_guess) {
+    sim_problem *p = point_on_ground(2, 0.5, 0, 0.01, (double[3]){0.3, 0, -1});
+    double v[6], impulse[3], s[3], R[3] = {0.1, INFINITY, 0.2}, target[3] = {0, 0, 0.25};
+    sim_solution out = {.v = v, .impulse = impulse};
+    sim_solver_call call = {.problem = p, .R = R, .target = target, .out = &out};
+    sim_solver_guess(&call, impulse);
+    cr_expect(impulse[0] == 0 && impulse[1] == 0 && impulse[2] == 0, "there is none");
+    const double guess[3] = {0, 0, 3};
+    p->impulse_guess = guess;
+    sim_solver_guess(&call, impulse);
+    cr_expect_eq(impulse[2], 3);
+    sim_solver_law_velocity(&call, s); /* 2 kg: 3 N s make 1.5 m/s */
+    cr_expect(fabs(s[0] - 0.3) < 1e-15 && s[1] == 0 && fabs(s[2] - (0.5 - 0.25 + 0.6)) < 1e-15, "%g %g %g", s[0], s[1],
+              s[2]);
+    p->impulse_guess = NULL;
+    sim_problem_free(p);
+}
+
 static void *remember(void) { return calloc(1, sizeof(int)); }
 
 /* It claims the world, and gives back what is no number. */
