@@ -7,13 +7,11 @@ Prints TAP.
 """
 import base64
 import csv
-import html
 import io
 import json
 import os
 import pathlib
 import re
-import shutil
 import struct
 import subprocess
 import sys
@@ -23,12 +21,9 @@ import zipfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import tap  # noqa: E402
+from chromium import CHROMIUM, Browser  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = ["--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-         "--hide-scrollbars", "--disable-background-networking", "--disable-component-update", "--no-first-run",
-         "--enable-logging=stderr", "--v=0", "--window-size=720,480"]
 HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
 
 
@@ -38,16 +33,10 @@ def sim(*words):
 
 def browse(page, query="test"):
     """The page's answer, and what it said on the console."""
-    with tempfile.TemporaryDirectory() as home:
-        done = subprocess.run([CHROMIUM, *FLAGS, f"--user-data-dir={home}", "--virtual-time-budget=20000", "--dump-dom",
-                               f"file://{os.path.abspath(page)}?{query}"], capture_output=True, text=True, timeout=300)
-    said = [line for line in done.stderr.splitlines() if re.search(r"CONSOLE.*(error|warn)|Uncaught|SyntaxError", line, re.I)
-            and "GPU stall due to ReadPixels" not in line]
-    found = re.search(r'<pre id="test"[^>]*>(.*?)</pre>', done.stdout, re.S)
-    assert found, f"the page gave no answer: {said or done.stderr[-2000:]}"
-    answer = json.loads(html.unescape(found.group(1)))
-    assert "error" not in answer, answer["error"]
-    return answer, said
+    with Browser(f"file://{os.path.abspath(page)}?{query}", "--window-size=720,480") as shown:
+        answer = json.loads(shown.until("document.getElementById('test')?.textContent"))
+        assert "error" not in answer, answer["error"]
+        return answer, shown.complaints
 
 
 def rows(path):
@@ -144,7 +133,7 @@ def checks():
     def time_moves_by_scrubbing_and_by_playing():
         assert abs(answer["scrubbed"]["shown"] - answer["scrubbed"]["wanted"]) < 1e-12
         assert f"{answer['scrubbed']['wanted']:.3f}" in answer["scrubbed"]["clock"]
-        assert answer["changed"] > 1000 and 0 < answer["played"] < 0.4, answer["played"]
+        assert answer["changed"] > 1000 and 0 < answer["played"] <= answer["waited"], (answer["played"], answer["waited"])
 
     def help_opens_by_its_key():
         assert answer["help"]

@@ -4,12 +4,9 @@ do: keys, buttons and the mouse, through the browser's own debugging protocol.  
 
     live_browser.py SIM [PICTURE.png]      a picture while a body is dragged
 """
-import base64
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,9 +14,8 @@ import time
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")]
 import tap  # noqa: E402
-from browser import CHROMIUM, FLAGS  # noqa: E402
+from chromium import CHROMIUM, Browser  # noqa: E402
 from live import Live  # noqa: E402
-from websocket import WebSocket, request  # noqa: E402
 
 PICTURE = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
 CTRL = 2  # as the protocol numbers it
@@ -36,70 +32,6 @@ BOXES = {
          "shapes": [{"type": "box", "size": [0.3, 0.3, 0.1], "density": 1000}]}],
     "cameras": [{"name": "front", "position": [0, -3, 0.8], "target": [0, 0, 0.35]}],
 }
-
-
-class Browser:
-    """A page in Chromium, driven through its debugging protocol."""
-
-    def __init__(self, url):
-        self.home = tempfile.mkdtemp()
-        self.process = subprocess.Popen([CHROMIUM, *FLAGS, "--window-size=1200,760", "--remote-debugging-port=0",
-                                         f"--user-data-dir={self.home}", url], stderr=subprocess.PIPE, text=True)
-        port = next(int(m.group(1)) for line in self.process.stderr if (m := re.search(r"DevTools listening on ws://[^:]+:(\d+)/", line)))
-        self.complaints = []
-        self.number = 0
-        for _ in range(100):
-            answer = request(port, f"GET /json/list HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n")
-            pages = [p for p in json.loads(answer.partition(b"\r\n\r\n")[2] or b"[]") if p["url"].startswith(url)]
-            if pages:
-                break
-            time.sleep(0.1)
-        path = pages[0]["webSocketDebuggerUrl"].split(str(port), 1)[1]
-        self.socket = WebSocket(port, path, origin=None, protocol=None, timeout=60)
-        self.ask("Runtime.enable")
-        self.ask("Log.enable")
-
-    def ask(self, method, **details):
-        self.number += 1
-        self.socket.send(json.dumps({"id": self.number, "method": method, "params": details}))
-        while True:
-            said = json.loads(self.socket.receive())
-            if said.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded"):
-                text = json.dumps(said["params"])
-                if '"level": "error"' in text or "exceptionDetails" in text:
-                    self.complaints.append(text)
-            if said.get("id") == self.number:
-                assert "error" not in said, said
-                return said["result"]
-
-    def run(self, script):
-        done = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in done, done
-        return done["result"].get("value")
-
-    def until(self, script, seconds=60):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if value := self.run(script):
-                return value
-            time.sleep(0.05)
-        raise AssertionError(f"not in {seconds} s: {script}")
-
-    def key(self, key):
-        self.run(f"dispatchEvent(new KeyboardEvent('keydown', {{ key: {json.dumps(key)} }}))")
-
-    def mouse(self, kind, x, y, modifiers=0, buttons=1):
-        self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=1, modifiers=modifiers)
-
-    def picture(self, path):
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(self.ask("Page.captureScreenshot")["data"]))
-
-    def close(self):
-        self.socket.close()
-        self.process.terminate()
-        self.process.wait(20)
-        shutil.rmtree(self.home, ignore_errors=True)
 
 
 def place(page, body):
@@ -192,7 +124,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         with Live(BOXES) as live:
-            page = Browser(live.url)
+            page = Browser(live.url, "--window-size=1200,760")
             failed = tap.run(checks(page), folders=False)
             page.close()
     return failed

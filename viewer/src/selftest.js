@@ -206,10 +206,12 @@ export async function runSelfTest(app) {
     answer.changed = now.reduce((sum, v, k) => sum + (v !== first[k] ? 1 : 0), 0);
 
     const before = player.now;
+    const began = performance.now();
     player.play(true);
-    await sleep(400);
+    do await sleep(100); while (player.now === before);
     player.play(false);
     answer.played = player.now - before;
+    answer.waited = (performance.now() - began) / 1000;
     dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
     answer.help = !document.getElementById('help').hidden;
     dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
