@@ -40,8 +40,8 @@ static double mean_slip(sim_world *w) {
     return count ? sum / count : 0;
 }
 
-static tally settle(int walls, int threads, double *q) {
-    random_source r = {1};
+static tally settle(int walls, uint64_t seed, int threads, double *q) {
+    random_source r = {seed};
     sim_error error = {0};
     sim_options o = sim_options_default();
     o.step = dt;
@@ -75,22 +75,38 @@ static tally settle(int walls, int threads, double *q) {
     return t;
 }
 
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* One heap tells little: between walls it takes 1.6 to 3.5 iterations a step, as chance has piled it (24 heaps), and slips
+ * where a ball rolls on: the median of seven. */
 Test(clutter, comes_to_rest_in_few_iterations_a_step) {
+    enum { HEAPS = 7 };
     for (int walls = 0; walls < 2; walls++) {
-        tally t = settle(walls, 1, NULL);
-        cr_log_info("walls %d: %.2f iterations, slip %g, momentum %g, own %g, deepest %g, fastest %g", walls,
-                    t.iterations, t.slip, t.worst_momentum, t.worst_own, t.deepest, t.fastest);
-        cr_assert_eq(t.unsolved, 0);
-        cr_assert_leq(t.iterations, 3.5, "%g iterations", t.iterations);
-        cr_assert_lt(t.worst_momentum, 1e-5, "momentum %g", t.worst_momentum);
-        cr_assert(!walls || t.slip < sigma * mu * dt * g, "slip %g m/s", t.slip); /* without walls balls roll on */
+        double iterations[HEAPS], slip[HEAPS];
+        for (int k = 0; k < HEAPS; k++) {
+            tally t = settle(walls, (uint64_t)k + 1, 1, NULL);
+            cr_log_info("walls %d: %.2f iterations, slip %g, momentum %g, own %g, deepest %g, fastest %g", walls,
+                        t.iterations, t.slip, t.worst_momentum, t.worst_own, t.deepest, t.fastest);
+            cr_assert_eq(t.unsolved, 0);
+            cr_assert_lt(t.worst_momentum, 1e-5, "momentum %g", t.worst_momentum);
+            iterations[k] = t.iterations;
+            slip[k] = t.slip;
+        }
+        qsort(iterations, HEAPS, sizeof *iterations, ascending);
+        qsort(slip, HEAPS, sizeof *slip, ascending);
+        cr_assert_leq(iterations[HEAPS / 2], 3.5, "%g iterations", iterations[HEAPS / 2]);
+        /* without walls balls roll on */
+        cr_assert(!walls || slip[HEAPS / 2] < sigma * mu * dt * g, "slip %g m/s", slip[HEAPS / 2]);
     }
 }
 
 Test(clutter, is_the_same_to_the_bit_with_two_threads) {
     static double one[40 * 7], two[40 * 7];
-    settle(1, 1, one);
-    settle(1, 2, two);
+    settle(1, 1, 1, one);
+    settle(1, 1, 2, two);
     cr_assert_eq(memcmp(one, two, sizeof one), 0);
 }
 
@@ -116,11 +132,6 @@ static double iterations_at_rest(double gravity, int *unsolved) {
     sim_world_free(w);
     sim_scene_free(scene);
     return sum;
-}
-
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Six heaps: the median is 95; 99 where kappa begins at 1 or at 25, 104 at 100, 200 at 0.02. */
