@@ -4,6 +4,7 @@
 """
 import json
 import os
+import pathlib
 import resource
 import shutil
 import subprocess
@@ -116,6 +117,8 @@ def says_why_it_gave_up():
 
 def ends_with_3_where_there_is_no_memory():
     """Whatever is left to it: a library that waits for memory without end must not be called."""
+    if b"__asan_init" in pathlib.Path(SIM).read_bytes():
+        return "a sanitizer wants more memory than that"
     arch, ends = problem("gen-arch-global-72"), set()
     for solver in "incp", "mncp-rlm", "mlcp-pfb-rlm", "mlcp-pivot", "sap":
         for megabytes in range(80, 260, 20):
@@ -127,8 +130,7 @@ def ends_with_3_where_there_is_no_memory():
                 assert done.returncode in (0, 1, 3), (solver, megabytes, done.returncode, done.stderr)
                 assert (done.returncode == 3) == ("no memory" in done.stderr), (solver, megabytes, done.stderr)
                 ends.add(done.returncode)
-    assert 3 in ends or not ends, ends
-    return None if ends else "a sanitizer wants more memory than that"
+    assert 3 in ends, ends
 
 
 def counts_reading_as_time():

@@ -85,7 +85,7 @@ Test(scene_text, refuses_a_key_that_stands_twice) {
     refused("{'sim': 1, 'w\\u006frld': {}, 'world': {}}", "scene.json:1:30", "second time");
 }
 
-Test(scene_keys, many_doubled_keys_take_no_time) {
+Test(scene_keys, many_doubled_keys_take_no_time, .timeout = 20) {
     enum { KEYS = 200000 };
     char *text = calloc(KEYS, 7);
     cr_assert_not_null(text);
