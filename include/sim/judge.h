@@ -22,7 +22,8 @@ extern "C" {
  *
  * e_sic mixes units, but is never greater than |(e_vel, e_imp)|, which do not: other units change E by sqrt 2 at most.
  * An impulse below 1.5e-8 of what would undo q is as good as none: e_imp puts 1.5e-8 |(rho_i q_i)_i| in place of |gamma|
- * where that is greater.  e_round = 4e-16 |(gamma_i / rho_i)_i| / max(|q|, |s|), 1 at most: where impulses are so great that
+ * where that is greater.  So it is with velocities: what is below 1.5e-8 of the speeds that cancel in q, |J| |v*| + |w|, is as
+ * good as none in all three, as is an impulse that would undo no more.  e_round = 4e-16 |(gamma_i / rho_i)_i| / max(|q|, |s|), 1 at most: where impulses are so great that
  * gamma - rho s rounds to gamma, nobody knows how wrong s is.  What is wrong beside nothing at all is infinitely wrong; 0 / 0 is 0. */
 typedef struct sim_certificate {
     double E, e_sic, e_vel, e_imp;
@@ -37,15 +38,21 @@ typedef struct sim_certificate {
     double slip;        /* m/s: fastest |u_t| where friction is inside its cone, below 0.999 of it */
     double drive;       /* J: most that friction puts in, max gamma_t . u_t */
     double excess; /* J: kinetic energy beyond what free motion, targets, springs and motors put in (energy.c); of an
-                         * answer that a step refused for it, that of the refused */
+                    * answer that a step refused for it, that of the refused */
     int worst;     /* constraint with the greatest natural map in e_vel; -1: none */
+    int worst_own; /* likewise, of the solver's own law */
+    int deepest, fastest; /* those of `penetration` and of `slip`; -1: there is none */
+    int constraints;      /* judged: 0, and all else is 0, too */
     int nonfinite; /* a number of the answer is none, or too large to be judged: the other figures are infinite */
 } sim_certificate;
 
+/* Whose is the worst?  Figures of a step's certificate, and of the islands without an answer the one furthest from its own law. */
+enum { SIM_WORST_E, SIM_WORST_OWN, SIM_WORST_PENETRATION, SIM_WORST_SLIP, SIM_WORST_UNSOLVED, SIM_WORSTS };
+
 /* What the certificate of many islands is made of: judge each, add up (from all zeros), finish. */
 typedef struct sim_judgement {
-    double sum[27], most[5]; /* the judge's own business */
-    int contacts, constraints, worst, nonfinite;
+    double sum[28], most[6]; /* the judge's own business; so is `at`: the constraint of each that is the most */
+    int at[6], contacts, constraints, nonfinite;
 } sim_judgement;
 
 /* `rigid`: R and target of the rigid law; `own` and `cone`: those that the solver was given.  `work` holds

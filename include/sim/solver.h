@@ -39,6 +39,9 @@ typedef struct sim_solver_card {
     const char *const *branch; /* names of the methods it is made of; ends with NULL; NULL: it is one */
     int noptions;
     const sim_solver_option *option;
+    /* With these options, what `own` of the certificate may be where it says "solved": sim_solver_confirm.  NULL: ten times
+     * its option "tolerance"; 1e-6 if it has none */
+    double (*claim)(const double *option);
     const struct sim_solver_method *registered; /* set by sim_solver_register; in the library NULL */
 } sim_solver_card;
 
@@ -53,6 +56,7 @@ typedef enum sim_outcome {
     SIM_AT_LIMIT,    /* iterations or time ran out; the best answer so far */
     SIM_STALLED, /* no step makes it better, though it is no answer: a local minimum, a ray; the best answer so far */
     SIM_BROKEN_DOWN, /* a matrix was singular, a number not finite; the best answer so far */
+    SIM_REFUTED,     /* it said "solved", and the certificate says otherwise: sim_solver_confirm */
     SIM_OUTCOMES,
 } sim_outcome;
 
@@ -68,6 +72,7 @@ typedef enum sim_reason {
     SIM_REASON_NONFINITE,  /* a number is not finite */
     SIM_REASON_UNFIT,      /* no law that its method knows */
     SIM_REASON_ENERGY,     /* its answer creates energy, and was not taken: said by steps, not by solvers */
+    SIM_REASON_REFUTED,    /* it said "solved", and the certificate says otherwise */
     SIM_REASONS,
 } sim_reason;
 
@@ -126,6 +131,13 @@ SIM_API sim_status sim_solver_accepts(const sim_solver *solver, const sim_proble
  * gives the same bits, whatever was solved before. */
 SIM_API sim_status sim_solver_solve(sim_solver *solver, const sim_problem *problem, const sim_regularisation *law,
                                     sim_solution *solution, sim_error *error);
+
+/* Is the word of a solver believed?  `own` and `momentum` are those of its answer's certificate (sim/judge.h).  "Solved" is,
+ * if neither is above what the card claims (at least 1e-7: rounding); "solved to rounding" up to 1e-3, too.  Else, and where
+ * a figure is not finite, outcome and reason become SIM_REFUTED and SIM_REASON_REFUTED.  Steps, `sim solve` and `sim bench`
+ * ask it of every answer. */
+SIM_API void sim_solver_confirm(const sim_solver *solver, double own, double momentum, sim_outcome *outcome,
+                                sim_reason *reason);
 
 /* Diagonal blocks J_i A^-1 J_i' (or those of W), rows x rows each, one after the other; the number of doubles that takes.
  * Fails without memory. */

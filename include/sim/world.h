@@ -90,7 +90,7 @@ typedef struct sim_step_info {
     int contacts, islands;
     int solver_iterations;          /* the most that any island took ... */
     int solver_total;               /* ... and the sum over islands */
-    int unsolved;                   /* islands whose solver gave up ... */
+    int unsolved;                   /* islands whose solver gave up, or was refuted (sim_solver_confirm) ... */
     int gave_up[SIM_REASONS];       /* ... by reason */
     int finished[SIM_MAX_BRANCHES]; /* islands that each branch of the solver solved, where it has branches */
     int factorisations;             /* over islands, of solvers that factor ... */
@@ -101,6 +101,11 @@ typedef struct sim_step_info {
     int refused;                    /* islands whose answer created energy, and was not taken: unsolved, too */
     double undone;                  /* J that undoing overlaps put in */
     sim_certificate certificate;    /* of the islands that are awake */
+    int worst_body[SIM_WORSTS][2];  /* bodies of the model that the worst constraints join; -1: none, or one alone */
+    /* m: how deep the contact stands that is the deepest beside the radius of what it carries, of those under load that yield
+     * by the near-rigid law beyond their material; that part of the radius, 0: none yields; its bodies */
+    double sag, sag_part;
+    int sag_body[2];
 
     /* sleep */
     int asleep, asleep_bodies, asleep_contacts; /* trees, their bodies and contacts that the step passed over */

@@ -101,13 +101,15 @@ static sim_status answer(desk *d, const double *option, contest_answer *a, sim_e
         a->searches = s.searches;
         a->whole_steps = s.whole_steps;
     }
-    sim_solver_free(solver);
     if (!status) {
         sim_judgement sum = {0};
+        sim_reason reason = SIM_REASON_NONE;
         sim_judge(&d->given, &d->rigid, &d->own, d->solver->card->cone, d->v, d->impulse, d->work, &sum);
         a->certificate = sim_judgement_finish(&sum);
+        sim_solver_confirm(solver, a->certificate.own, a->certificate.momentum, &a->outcome, &reason);
         count_kinds(d, a);
     }
+    sim_solver_free(solver);
     return status;
 }
 

@@ -33,8 +33,8 @@ void progress_step(run_progress *progress, const run_tally *tally, const sim_wor
                           progress->duration, speed),
         left = (int)sizeof text - length;
     if (left > 0 && tally->contact.steps) {
-        length += snprintf(text + length, (size_t)left, "%d contacts  %d iterations  E %.1e", info->contacts,
-                           info->solver_iterations, tally->contact.figure[FIGURE_E].worst);
+        length += snprintf(text + length, (size_t)left, "%d contacts  %d iterations  error %.1e", info->contacts,
+                           info->solver_iterations, tally->contact.figure[FIGURE_OWN].worst);
     } else if (left > 0) {
         length += snprintf(text + length, (size_t)left, "%d iterations  residual %.1e", info->iterations,
                            tally->worst_residual);

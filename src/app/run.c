@@ -110,6 +110,7 @@ static int keep_good_state(sim_run *r) {
 }
 
 static void refuse_step(sim_run *r) {
+    char names[SUMMARY_NAMES];
     sim_error why;
     const sim_step_info *info = sim_world_info(r->world);
     if (info->nonconverged) {
@@ -124,11 +125,13 @@ static void refuse_step(sim_run *r) {
             (long long)r->good.step + 1, r->good.time, sim_world_options(r->world)->solver->name,
             info->certificate.excess, info->refused, info->islands);
     } else {
-        sim_fail(
-            &why, SIM_FAILED,
-            "step %lld, from %.9g s on: the solver %s gave up on %d of %d islands after up to %d iterations (E %.2g)",
-            (long long)r->good.step + 1, r->good.time, sim_world_options(r->world)->solver->name, info->unsolved,
-            info->islands, info->solver_iterations, info->certificate.E);
+        sim_fail(&why, SIM_FAILED,
+                 "step %lld, from %.9g s on: the solver %s gave up on %d of %d islands after up to %d iterations "
+                 "(error %.2g of "
+                 "its law, E %.2g%s)",
+                 (long long)r->good.step + 1, r->good.time, sim_world_options(r->world)->solver->name, info->unsolved,
+                 info->islands, info->solver_iterations, info->certificate.own, info->certificate.E,
+                 summary_names(r, info->worst_body[SIM_WORST_UNSOLVED], names, sizeof names));
     }
     sim_error back;
     end_run(r, SIM_FAILED, "failed", sim_world_set_state(r->world, &r->good, &back) ? &back : &why);

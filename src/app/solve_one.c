@@ -160,7 +160,11 @@ static int judge(workplace *w) {
         return 0;
     }
     sim_judge(w->problem, &w->rigid, &w->own, w->run->cone, w->v, w->impulse, work, &judgement);
-    w->c->certificate = sim_judgement_finish(&judgement);
+    sim_certificate *found = &w->c->certificate;
+    *found = sim_judgement_finish(&judgement);
+    if (w->run->solver) {
+        sim_solver_confirm(w->run->solver, found->own, found->momentum, &w->c->outcome, &w->c->reason);
+    }
     return 1;
 }
 

@@ -113,6 +113,7 @@ static void write_certificate(json_out *out, const solve_case *c) {
     }
     json_real(out, "momentum", c->local ? HUGE_VAL : e->momentum);
     json_whole(out, "worst", e->worst);
+    json_whole(out, "worst_own", e->worst_own);
 }
 
 static void write_law(json_out *out, const sim_law_options *law) {

@@ -24,18 +24,87 @@ static void print_pace(const sim_run *run) {
             ratio(tally_simulated(tally, run->world), run->wall), 1e6 * run->wall / (double)tally->steps);
     fprintf(stderr, "  iterations     %.2f on average, %d at most; worst residual %.1e\n", mean_iterations(run),
             tally->most_iterations, tally->worst_residual);
-    if (tally->nonconverged > 0) {
-        fprintf(stderr, "  NOT CONVERGED  %lld of %lld steps, first at %.9g s\n", (long long)tally->nonconverged,
-                (long long)tally->steps, tally->first_nonconverged);
-    }
     if (tally->saturated > 0) {
         fprintf(stderr, "  effort limits  reached in %lld steps\n", (long long)tally->saturated);
     }
 }
 
-static void print_figure(const char *before, const contact_tally *tally, int figure, const char *unit) {
-    const tally_figure *f = &tally->figure[figure];
-    fprintf(stderr, "%s %.1e%s (mean %.1e)", before, f->worst, unit, ratio(f->sum, (double)tally->steps));
+const char *summary_names(const sim_run *run, const int body[2], char *text, size_t size) {
+    const sim_body *all = run->scene->model->body;
+    text[0] = 0;
+    if (body[0] >= 0 && body[1] >= 0) {
+        snprintf(text, size, ", \"%s\" and \"%s\"", all[body[0]].name, all[body[1]].name);
+    } else if (body[0] >= 0 || body[1] >= 0) {
+        snprintf(text, size, ", the joint of \"%s\"", all[body[body[0] >= 0 ? 0 : 1]].name);
+    }
+    return text;
+}
+
+/* Was it right?  One line, or one for each way in which it was not. */
+static void print_verdict(const sim_run *run) {
+    const run_tally *tally = &run->tally;
+    const contact_tally *c = &tally->contact;
+    const char *solver = sim_world_options(run->world)->solver->name;
+    char names[SUMMARY_NAMES];
+    if (tally->nonconverged > 0) {
+        fprintf(stderr, "  NOT CONVERGED  %lld of %lld steps, first at %.9g s\n", (long long)tally->nonconverged,
+                (long long)tally->steps, tally->first_nonconverged);
+    }
+    if (c->unsolved_steps > 0) {
+        fprintf(stderr,
+                "  NOT SOLVED     %lld of %lld steps with contacts or constraints (%lld islands), first at %.9g s%s\n",
+                (long long)c->unsolved_steps, (long long)c->steps, (long long)c->unsolved_islands, c->first_unsolved,
+                summary_names(run, c->unsolved_body, names, sizeof names));
+        print_reasons(stderr, "                 ", &c->gave_up);
+    }
+    if (tally->steps > 0 && tally->nonconverged == 0 && c->unsolved_steps == 0) {
+        if (c->steps > 0) {
+            fprintf(stderr, "  verdict        all %lld steps solved; the law of %s holds to %.1e\n",
+                    (long long)tally->steps, solver, c->figure[FIGURE_OWN].worst);
+        } else {
+            fprintf(stderr, "  verdict        all %lld steps converged; nothing touched or was held\n",
+                    (long long)tally->steps);
+        }
+    }
+}
+
+/* Answered to the last bit, and yet not what is meant. */
+static void print_sag(const sim_run *run) {
+    const contact_tally *tally = &run->tally.contact;
+    char names[SUMMARY_NAMES];
+    if (tally_sinks(tally)) {
+        fprintf(stderr,
+                "  SINKS          %.2g m under its load, %.2g of its radius, at %.9g s%s:\n"
+                "                 contacts yield by what the step resolves, and more where moments are small or loads "
+                "heavy;\n"
+                "                 smaller steps, world/law/carried (1e6), or a solver of the rigid law hold it\n",
+                tally->sag.worst, tally->sag_part, tally->sag.time,
+                summary_names(run, tally->sag.body, names, sizeof names));
+    }
+}
+
+static void print_figure(const sim_run *run, const char *before, int figure, const char *unit) {
+    const tally_figure *f = &run->tally.contact.figure[figure];
+    char names[SUMMARY_NAMES];
+    fprintf(stderr, "%s%.1e%s at worst (mean %.1e)%s", before, f->worst, unit,
+            ratio(f->sum, (double)run->tally.contact.steps), summary_names(run, f->body, names, sizeof names));
+}
+
+static void print_figures(const sim_run *run) {
+    const sim_solver_card *card = sim_world_options(run->world)->solver;
+    const contact_tally *tally = &run->tally.contact;
+    print_figure(run, "  error          ", FIGURE_OWN, "");
+    fprintf(stderr, " at %.9g s, of the law of %s\n", tally->figure[FIGURE_OWN].time, card->name);
+    print_figure(run, "                 ", FIGURE_MOMENTUM, "");
+    fprintf(stderr, " of momentum\n");
+    print_figure(run, "  rigid Coulomb  E ", FIGURE_E, "");
+    if (card->cone == SIM_CONE_CONVEX) {
+        fprintf(stderr, ":\n                 not an error; %s yields, and lifts what slides, so its law is another",
+                card->name);
+    }
+    print_figure(run, "\n  penetration    ", FIGURE_PENETRATION, " m");
+    print_figure(run, "\n  slip           ", FIGURE_SLIP, " m/s");
+    fprintf(stderr, ", where contacts stick\n");
 }
 
 static void print_contact_course(const sim_run *run) {
@@ -52,21 +121,7 @@ static void print_contact_course(const sim_run *run) {
             sim_world_options(run->world)->solver->name, (double)tally->iterations / (double)tally->steps,
             tally->most_iterations);
     print_branches(stderr, "  finished by    ", sim_world_options(run->world)->solver, &tally->finished);
-    if (tally->unsolved_steps > 0) {
-        fprintf(stderr,
-                "  NOT SOLVED     %lld of %lld steps with contacts or constraints (%lld islands), first at %.9g s\n",
-                (long long)tally->unsolved_steps, (long long)tally->steps, (long long)tally->unsolved_islands,
-                tally->first_unsolved);
-        print_reasons(stderr, "                 ", &tally->gave_up);
-    }
-    print_figure("  error          worst", tally, FIGURE_E, "");
-    fprintf(stderr, " of the rigid Coulomb law (E),\n");
-    print_figure("                ", tally, FIGURE_OWN, "");
-    print_figure(" of the solver's own,", tally, FIGURE_MOMENTUM, "");
-    fprintf(stderr, " of momentum\n");
-    print_figure("  penetration    worst", tally, FIGURE_PENETRATION, " m");
-    print_figure("; slip where contacts stick", tally, FIGURE_SLIP, " m/s");
-    fputc('\n', stderr);
+    print_figures(run);
 }
 
 static const char *body_name(const sim_run *run, int body) {
@@ -116,6 +171,8 @@ void print_summary(const sim_run *run) {
     fprintf(stderr, "%s: %s at %.9g s, step %lld (%s, %g s a step)\n", run->scene->name ? run->scene->name : "scene",
             run->ending, state->time, (long long)state->step, sim_integrator_name(run->scene->options.integrator),
             run->scene->options.step);
+    print_verdict(run);
+    print_sag(run);
     print_pace(run);
     print_contact_course(run);
     print_overlap(run);
@@ -195,6 +252,22 @@ static void write_sleep(json_out *out, const sim_run *run) {
     json_close(out, '}');
 }
 
+/* Names of one body or two; null: not known. */
+static void write_bodies(json_out *out, const char *key, const sim_run *run, const int body[2]) {
+    const sim_body *all = run->scene->model->body;
+    if (body[0] < 0 && body[1] < 0) {
+        json_text(out, key, NULL);
+        return;
+    }
+    json_open_line(out, key, '[');
+    for (int k = 0; k < 2; k++) {
+        if (body[k] >= 0) {
+            json_text(out, NULL, all[body[k]].name);
+        }
+    }
+    json_close(out, ']');
+}
+
 /* Figures have a mean over the steps with anything to solve, a worst, and the time of that. */
 static void write_contacts(json_out *out, const sim_run *run) {
     static const char *const name[FIGURES] = {[FIGURE_E] = "E",
@@ -203,6 +276,7 @@ static void write_contacts(json_out *out, const sim_run *run) {
                                               [FIGURE_PENETRATION] = "penetration",
                                               [FIGURE_SLIP] = "slip",
                                               [FIGURE_EXCESS] = "excess"};
+    static const int nobody[2] = {-1, -1};
     const contact_tally *tally = &run->tally.contact;
     const sim_options *options = sim_world_options(run->world);
     double steps = (double)tally->steps;
@@ -230,12 +304,23 @@ static void write_contacts(json_out *out, const sim_run *run) {
     json_text(out, "stuck_a", overlap->stuck ? body_name(run, overlap->body[0]) : NULL);
     json_text(out, "stuck_b", overlap->stuck ? body_name(run, overlap->body[1]) : NULL);
     json_real(out, "stuck_depth", overlap->stuck ? overlap->depth : NAN);
+    write_bodies(out, "first_unsolved_bodies", run, tally->unsolved_steps ? tally->unsolved_body : nobody);
+    json_open_line(out, "sag", '{');
+    json_real(out, "worst", tally->sag.worst);
+    json_real(out, "part_of_radius", tally->sag_part);
+    json_whole(out, "sinks", tally_sinks(tally));
+    json_real(out, "worst_time", tally->sag_part > 0 ? tally->sag.time : NAN);
+    write_bodies(out, "worst_bodies", run, tally->sag_part > 0 ? tally->sag.body : nobody);
+    json_close(out, '}');
     for (int k = 0; k < FIGURES; k++) {
         const tally_figure *f = &tally->figure[k];
         json_open_line(out, name[k], '{');
         json_real(out, "worst", tally->steps ? f->worst : NAN);
         json_real(out, "mean", ratio(f->sum, steps));
         json_real(out, "worst_time", tally->steps ? f->time : NAN);
+        if (k != FIGURE_MOMENTUM) {
+            write_bodies(out, "worst_bodies", run, tally->steps ? f->body : nobody);
+        }
         json_close(out, '}');
     }
     json_close(out, '}');

@@ -21,7 +21,35 @@ void tally_start(run_tally *tally, const sim_world *world) {
     *tally = (run_tally){.started = clock_seconds(), .first_step = state->step, .first_time = state->time};
 }
 
+static void copy_bodies(const int from[2], int to[2]) {
+    to[0] = from[0];
+    to[1] = from[1];
+}
+
+/* The bodies of figures whose place is known. */
+static const int *bodies_of(const sim_step_info *info, int figure) {
+    static const int nobody[2] = {-1, -1};
+    static const int worst[FIGURES] = {[FIGURE_E] = 1 + SIM_WORST_E,
+                                       [FIGURE_OWN] = 1 + SIM_WORST_OWN,
+                                       [FIGURE_PENETRATION] = 1 + SIM_WORST_PENETRATION,
+                                       [FIGURE_SLIP] = 1 + SIM_WORST_SLIP};
+    return worst[figure] ? info->worst_body[worst[figure] - 1] : nobody;
+}
+
 static int greater(int a, int b) { return a > b ? a : b; }
+
+static void tally_sag(contact_tally *tally, const sim_step_info *info, double time) {
+    static const double much = 0.05; /* of the radius of what sinks */
+    int same = info->sag_body[0] == tally->sinking_body[0] && info->sag_body[1] == tally->sinking_body[1];
+    if (info->sag_part > tally->sag_part) {
+        tally->sag_part = info->sag_part;
+        tally->sag = (tally_figure){.worst = info->sag, .time = time};
+        copy_bodies(info->sag_body, tally->sag.body);
+    }
+    tally->sinking = info->sag_part <= much ? 0 : same ? tally->sinking + 1 : 1;
+    copy_bodies(info->sag_body, tally->sinking_body);
+    tally->most_sinking = greater(tally->most_sinking, tally->sinking);
+}
 
 static void tally_contacts(contact_tally *tally, const sim_step_info *info, double time) {
     const sim_certificate *c = &info->certificate;
@@ -47,6 +75,7 @@ static void tally_contacts(contact_tally *tally, const sim_step_info *info, doub
     }
     if (info->unsolved && tally->unsolved_steps++ == 0) {
         tally->first_unsolved = time;
+        copy_bodies(info->worst_body[SIM_WORST_UNSOLVED], tally->unsolved_body);
     }
     for (int k = 0; k < FIGURES; k++) {
         tally_figure *f = &tally->figure[k];
@@ -54,8 +83,10 @@ static void tally_contacts(contact_tally *tally, const sim_step_info *info, doub
         if (tally->steps == 0 || figure[k] > f->worst) {
             f->worst = figure[k];
             f->time = time;
+            copy_bodies(bodies_of(info, k), f->body);
         }
     }
+    tally_sag(tally, info, time);
     tally->steps++;
 }
 
@@ -112,4 +143,9 @@ double tally_simulated(const run_tally *tally, const sim_world *world) {
 
 double tally_energy_change(const run_tally *tally) {
     return fmax(tally->energy_most - tally->energy_first, tally->energy_first - tally->energy_least);
+}
+
+int tally_sinks(const contact_tally *tally) {
+    enum { LONG = 50, FEW = 3 };
+    return tally->most_sinking >= LONG || (tally->most_sinking >= FEW && 2 * tally->most_sinking >= tally->touching);
 }

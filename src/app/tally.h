@@ -6,9 +6,10 @@
 #include "app/reasons.h"
 #include <sim/sim.h>
 
-/* Of a figure that each solved step has: sum, greatest, and when that was. */
+/* Of a figure that each solved step has: sum, greatest, when that was, and between which bodies (-1: one alone, or not known). */
 typedef struct tally_figure {
     double sum, worst, time;
+    int body[2];
 } tally_figure;
 
 /* What the solver's answers were worth; what each figure means: sim/judge.h. */
@@ -23,9 +24,14 @@ typedef struct contact_tally {
     int most_iterations;
     int64_t unsolved_steps, unsolved_islands;
     reason_counts gave_up;  /* islands */
-    double first_unsolved;  /* simulated time */
+    double first_unsolved;  /* simulated time ... */
+    int unsolved_body[2];   /* ... and who was furthest from an answer */
     branch_counts finished; /* islands */
     tally_figure figure[FIGURES];
+    tally_figure sag;          /* m: the deepest beside the radius of what it carries ... */
+    double sag_part;           /* ... and that part */
+    int sinking, most_sinking; /* for so many steps on end it is much, between the same bodies: now; at most */
+    int sinking_body[2];
 } contact_tally;
 
 /* Overlaps that no motion undoes, what undoing the others put in, and answers that were not taken. */
@@ -68,6 +74,8 @@ void tally_start(run_tally *tally, const sim_world *world);
 void tally_step(run_tally *tally, const sim_world *world);
 void tally_energy(run_tally *tally, sim_world *world);
 double tally_simulated(const run_tally *tally, const sim_world *world);
+/* Does something sink in under a load?  An impact is over after some steps. */
+int tally_sinks(const contact_tally *tally);
 /* Largest distance of the energy from where it started. */
 double tally_energy_change(const run_tally *tally);
 

@@ -90,7 +90,6 @@ static void report_overlap(const frame *f, const island *is, contact_info *info)
 }
 
 static void report(const frame *f, contact_info *info) {
-    sim_judgement sum = {.worst = -1};
     *info = (contact_info){.islands = f->nisland, .stuck_body = {-1, -1}};
     for (int k = 0; k < f->nisland; k++) {
         const island *is = &f->island[k];
@@ -111,9 +110,8 @@ static void report(const frame *f, contact_info *info) {
             info->seconds[part] += is->seconds[part];
         }
         report_overlap(f, is, info);
-        sim_judgement_add(&sum, &is->judgement, is->first_constraint);
     }
-    info->certificate = sim_judgement_finish(&sum);
+    verdict_of_all(f, info);
 }
 
 void hand_back(const frame *f, const sim_model *m, contact_output *out) {

@@ -196,6 +196,17 @@ int guard_replace(island *island, sim_arena *scratch);
 /* J that undoing overlaps put in, all of them together. */
 double guard_undone(const island *island, double threshold);
 
+/* How right is the answer of an island, and is it one?  Fills its judgement; an outcome that the judge does not confirm is
+ * refuted. */
+sim_status verdict_of(island *island, const sim_solver *solver, sim_arena *scratch, sim_error *error);
+/* The certificate of all islands, and whose figures are the worst. */
+void verdict_of_all(const frame *frame, contact_info *info);
+
+/* The radius of each body's largest shape, 0 of those without; NULL without memory.  Then the contact of a step that is the
+ * deepest at rest, beside that. */
+double *sag_sizes(sim_pool *pool, const sim_model *model);
+void sag_find(const frame *frame, const double *size, contact_info *info);
+
 /* How fast positions must move beyond v_start + travel (v - v_start). */
 int touchdown(const island *island, double travel, sim_arena *scratch);
 

@@ -25,6 +25,7 @@ struct contact_stage {
     contact_options options;
     sim_pool *pool;
     sim_arena *arena;
+    double *size;          /* [nbody] of their shapes */
     int *last_dof;         /* [nbody] nearest dof on the path from the root, -1: none moves it */
     int *joint, njoint;    /* dofs with ranges or dry friction */
     sim_motion *acc;       /* [nbody] accelerations where no joint accelerates; equalities ask for them */
@@ -39,6 +40,7 @@ struct contact_stage {
 static int take_memory(contact_stage *s) {
     const sim_model *m = s->model;
     s->arena = sim_arena_create();
+    s->size = sag_sizes(s->pool, m);
     s->last_dof = POOL_NEW(s->pool, int, m->nbody);
     s->joint = POOL_NEW(s->pool, int, m->nv);
     s->acc = POOL_NEW(s->pool, sim_motion, m->nequality ? m->nbody : 0);
@@ -49,8 +51,8 @@ static int take_memory(contact_stage *s) {
     s->root = POOL_NEW(s->pool, double, m->nv);
     s->moved = POOL_NEW(s->pool, double, m->ntree);
     s->worker = POOL_NEW(s->pool, worker, s->options.threads);
-    return s->arena && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->root && s->moved &&
-           s->worker;
+    return s->arena && s->size && s->last_dof && s->joint && s->acc && s->M && s->L && s->x && s->y && s->root &&
+           s->moved && s->worker;
 }
 
 contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error) {
@@ -354,17 +356,6 @@ static sim_status regularise(contact_stage *s, island *is, sim_arena *scratch, s
     return SIM_OK;
 }
 
-static sim_status judge(const contact_stage *s, island *is, sim_arena *scratch, sim_error *error) {
-    const sim_problem *p = &is->problem;
-    double *work = ARENA_NEW(scratch, double, sim_judge_work(p));
-    if (!work) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory to judge an island");
-    }
-    sim_regularisation rigid = {is->R_rigid, is->target_rigid}, own = {is->R, is->target};
-    sim_judge(p, &rigid, &own, s->options.solver->cone, is->v, is->impulse, work, &is->judgement);
-    return SIM_OK;
-}
-
 /* Adds the time since `*since`, and starts anew. */
 static void spend(island *is, const sim_clock *clock, int part, double *since) {
     if (clock) {
@@ -419,7 +410,7 @@ static sim_status answer_and_judge(attempt *a, double *since, sim_error *error) 
                                                            : answer_anew(a, 0, error);
     is->seconds[CONTACT_FACTOR] = is->solution.factor_seconds;
     spend(is, clock, CONTACT_SOLVER, since);
-    status = status ? status : judge(s, is, a->w->scratch, error);
+    status = status ? status : verdict_of(is, a->w->solver, a->w->scratch, error);
     spend(is, clock, CONTACT_JUDGE, since);
     return status;
 }
@@ -448,7 +439,7 @@ static sim_status guard(attempt *a, double *since, sim_error *error) {
     if (!guard_replace(is, a->w->scratch)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of an island");
     }
-    status = judge(a->s, is, a->w->scratch, error);
+    status = verdict_of(is, a->w->solver, a->w->scratch, error);
     sim_judgement_refuse(&is->judgement, excess);
     spend(is, a->s->frame.in->clock, CONTACT_JUDGE, since);
     return status;
@@ -541,6 +532,7 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
         }
     }
     hand_back(f, s->model, out);
+    sag_find(f, s->size, &out->info);
     return SIM_OK;
 }
 

@@ -74,6 +74,9 @@ typedef struct contact_info {
     int refused;                   /* islands whose answer created energy, and was not taken */
     double undone;                 /* J that undoing overlaps put in */
     sim_certificate certificate;
+    int worst_body[SIM_WORSTS][2]; /* as in sim_step_info */
+    int sag_body[2];               /* likewise */
+    double sag, sag_part;
 } contact_info;
 
 /* All arrays are the caller's; trees that touch nothing keep what stands there. */

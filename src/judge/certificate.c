@@ -8,11 +8,11 @@ void sim_judgement_add(sim_judgement *sum, const sim_judgement *island, int cons
     for (int k = 0; k < SUMS; k++) {
         sum->sum[k] += island->sum[k];
     }
-    if (island->most[MAP_WORST] > sum->most[MAP_WORST]) {
-        sum->worst = constraint0 + island->worst;
-    }
     for (int k = 0; k < MAXIMA; k++) {
-        sum->most[k] = fmax(sum->most[k], island->most[k]);
+        if (island->most[k] > sum->most[k]) {
+            sum->most[k] = island->most[k];
+            sum->at[k] = constraint0 + island->at[k];
+        }
     }
     sum->contacts += island->contacts;
     sum->constraints += island->constraints;
@@ -28,42 +28,45 @@ void sim_judgement_refuse(sim_judgement *j, double excess) { j->sum[EXCESS] = fm
 static double over(double error, double size) { return error == 0 ? 0 : error / size; }
 
 /* The three parts of E from their squares, and what it is at least.  Velocities are known to `eps` of what impulses give and
- * take: contacts may press against each other without bound, until gamma - rho s is gamma whatever s is. */
+ * take: contacts may press against each other without bound, until gamma - rho s is gamma whatever s is.  And they are known
+ * to `eps` of the speeds that they are differences of: two bodies that fall as one, held by a weld that gives nothing, would
+ * be judged by the rounding of their fall. */
 typedef struct parts {
     double sic, velocity, impulse, rounding;
 } parts;
 
 static const double eps = 2 * DBL_EPSILON;
 
-static parts parts_of(const double *law, double impulse2) {
-    double q = sqrt(law[FREE]), s = sqrt(law[SHIFTED]), gamma = sqrt(impulse2), unknown = eps * sqrt(law[MOVED]);
-    double floor = sqrt(DBL_EPSILON) * sqrt(law[UNDOING]);
+static parts parts_of(const double *law, double impulse2, double speed2) {
+    double gamma = sqrt(impulse2), unknown = eps * sqrt(law[MOVED]), none = sqrt(DBL_EPSILON);
+    double velocity = fmax(fmax(sqrt(law[FREE]), sqrt(law[SHIFTED])), none * sqrt(speed2));
     return (parts){
-        .sic = over(sqrt(law[MAP_SIC]), fmax(fmax(q, s), gamma)),
-        .velocity = over(sqrt(law[MAP_VELOCITY]), fmax(q, s)),
-        .impulse = over(sqrt(law[MAP_IMPULSE]), fmax(gamma, floor)),
-        .rounding = over(unknown, fmax(fmax(q, s), unknown)),
+        .sic = over(sqrt(law[MAP_SIC]), fmax(velocity, gamma)),
+        .velocity = over(sqrt(law[MAP_VELOCITY]), velocity),
+        .impulse = over(sqrt(law[MAP_IMPULSE]), fmax(gamma, none * sqrt(law[UNDOING]))),
+        .rounding = over(unknown, fmax(velocity, unknown)),
     };
 }
 
 static double greatest(parts e) { return fmax(fmax(e.sic, e.rounding), fmax(e.velocity, e.impulse)); }
 
-static sim_certificate all_infinite(int worst) {
+static sim_certificate all_infinite(int worst, int constraints) {
     double x = INFINITY;
-    return (sim_certificate){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, worst, 1};
+    return (sim_certificate){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, worst, worst, worst, worst, constraints, 1};
 }
+
+static int place(const sim_judgement *j, int slot) { return j->most[slot] > 0 ? j->at[slot] : -1; }
 
 sim_certificate sim_judgement_finish(const sim_judgement *j) {
     const double *sum = j->sum, *most = j->most;
-    int worst = most[MAP_WORST] > 0 ? j->worst : -1;
     int nonfinite = j->nonfinite;
     for (int k = 0; k < SUMS; k++) {
         nonfinite |= !isfinite(sum[k]);
     }
     if (nonfinite) {
-        return all_infinite(worst);
+        return all_infinite(place(j, MAP_WORST), j->constraints);
     }
-    parts rigid = parts_of(sum + RIGID, sum[IMPULSE]), own = parts_of(sum + OWN, sum[IMPULSE]);
+    parts rigid = parts_of(sum + RIGID, sum[IMPULSE], sum[SPEED]), own = parts_of(sum + OWN, sum[IMPULSE], sum[SPEED]);
     double contacts = j->contacts ? j->contacts : 1;
     return (sim_certificate){
         .E = greatest(rigid),
@@ -81,7 +84,11 @@ sim_certificate sim_judgement_finish(const sim_judgement *j) {
         .slip = most[SLIP],
         .drive = most[DRIVE],
         .excess = sum[EXCESS],
-        .worst = worst,
+        .worst = place(j, MAP_WORST),
+        .worst_own = place(j, MAP_WORST_OWN),
+        .deepest = place(j, PENETRATION),
+        .fastest = place(j, SLIP),
+        .constraints = j->constraints,
         .nonfinite = 0,
     };
 }

@@ -31,9 +31,10 @@ static double square(double x) { return x * x; }
 
 static double length2(double x, double y) { return sqrt(x * x + y * y); }
 
-static void keep_most(trial *t, int slot, double value) {
+static void keep_most(trial *t, const sim_constraint *c, int slot, double value) {
     if (value > t->judgement->most[slot]) {
         t->judgement->most[slot] = value;
+        t->judgement->at[slot] = (int)(c - t->problem->constraint);
     }
 }
 
@@ -60,7 +61,7 @@ static void look(const trial *t, const sim_constraint *c, const sim_regularisati
     a->w = w = w > 0 ? w / c->rows : 0;
     sum[FREE] += q2;
     sum[SHIFTED] += s2;
-    sum[UNDOING] += w > 0 ? q2 / square(w) : 0;
+    sum[UNDOING] += w > 0 ? fmax(q2, m->speed[c - t->problem->constraint]) / square(w) : 0;
     sum[MOVED] += square(w) * gamma2;
 }
 
@@ -69,13 +70,6 @@ static void add_maps(const view *a, double sic, double velocity, double still) {
     a->sum[MAP_SIC] += sic;
     a->sum[MAP_VELOCITY] += velocity;
     a->sum[MAP_IMPULSE] += a->w > 0 ? velocity / square(a->w) : still;
-}
-
-static void keep_worst(trial *t, const sim_constraint *c, double map) {
-    if (map > t->judgement->most[MAP_WORST]) {
-        t->judgement->most[MAP_WORST] = map;
-        t->judgement->worst = (int)(c - t->problem->constraint);
-    }
 }
 
 static void judge_lee(trial *t, const sim_constraint *c, const view *rigid) {
@@ -102,21 +96,24 @@ static void judge_cone(trial *t, const sim_constraint *c, view *rigid, view *own
         rigid->w > 0 && own->w > 0 ? 0 : contact_maps(project_cones, c->friction, none[0] + 1, gamma, none)[0];
     add_maps(rigid, map[0], map[1], still);
     add_maps(own, map[2], map[3], still);
-    keep_worst(t, c, map[1]);
+    keep_most(t, c, MAP_WORST, map[1]);
+    keep_most(t, c, MAP_WORST_OWN, map[3]);
     t->judgement->sum[SLACK] += fabs(own->s[0] * gamma[0] + own->s[1] * gamma[1] + own->s[2] * gamma[2]);
 }
 
 static void judge_rows(trial *t, const sim_constraint *c, const view *rigid, const view *own) {
     static const double none[SIM_MAX_ROWS];
     const double *gamma = t->gamma + c->row, dt = t->problem->step, still = row_map(c, dt, 1, gamma, none);
-    double map = row_map(c, dt, rigid->w, gamma, rigid->s);
+    double map = row_map(c, dt, rigid->w, gamma, rigid->s), map_own = row_map(c, dt, own->w, gamma, own->s);
     add_maps(rigid, row_map(c, dt, 1, gamma, rigid->s), map, still);
-    add_maps(own, row_map(c, dt, 1, gamma, own->s), row_map(c, dt, own->w, gamma, own->s), still);
-    keep_worst(t, c, map);
+    add_maps(own, row_map(c, dt, 1, gamma, own->s), map_own, still);
+    keep_most(t, c, MAP_WORST, map);
+    keep_most(t, c, MAP_WORST_OWN, map_own);
 }
 
-/* |gamma|^2 and gamma . (W + R) gamma / 2 */
+/* |gamma|^2 and gamma . (W + R) gamma / 2; the speeds */
 static void judge_size(trial *t, const sim_constraint *c, const sim_regularisation *own) {
+    t->judgement->sum[SPEED] += t->motion.speed[c - t->problem->constraint];
     for (int k = c->row; k < c->row + c->rows; k++) {
         double gamma = t->gamma[k];
         t->judgement->sum[IMPULSE] += gamma * gamma;
@@ -129,11 +126,11 @@ static void judge_contact(trial *t, const sim_constraint *c) {
     const double *gap = t->problem->gap, dt = t->problem->step;
     double u[3] = {b[0] + Wg[0], b[1] + Wg[1], b[2] + Wg[2]};
     double friction = length2(gamma[0], gamma[1]), most = c->friction * gamma[2];
-    keep_most(t, CONE, fmax(-gamma[2], friction - most));
-    keep_most(t, PENETRATION, -((gap ? gap[c->row + 2] : 0) + dt * u[2]));
-    keep_most(t, DRIVE, gamma[0] * u[0] + gamma[1] * u[1]);
+    keep_most(t, c, CONE, fmax(-gamma[2], friction - most));
+    keep_most(t, c, PENETRATION, -((gap ? gap[c->row + 2] : 0) + dt * u[2]));
+    keep_most(t, c, DRIVE, gamma[0] * u[0] + gamma[1] * u[1]);
     if (friction < inside * most) {
-        keep_most(t, SLIP, length2(u[0], u[1]));
+        keep_most(t, c, SLIP, length2(u[0], u[1]));
     }
 }
 
@@ -143,13 +140,13 @@ static void judge_other(trial *t, const sim_constraint *c) {
         int row = c->row + k;
         double gamma = t->gamma[row], u = t->motion.free[row] + t->motion.pushed[row];
         if (c->kind == SIM_LIMIT) {
-            keep_most(t, CONE, -gamma);
-            keep_most(t, PENETRATION, -((gap ? gap[row] : 0) + dt * u));
+            keep_most(t, c, CONE, -gamma);
+            keep_most(t, c, PENETRATION, -((gap ? gap[row] : 0) + dt * u));
         } else if (c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR) {
-            keep_most(t, CONE, fabs(gamma) - dt * c->bound);
+            keep_most(t, c, CONE, fabs(gamma) - dt * c->bound);
         }
         if (c->kind == SIM_FRICTION) {
-            keep_most(t, DRIVE, gamma * u);
+            keep_most(t, c, DRIVE, gamma * u);
         }
     }
 }
@@ -178,14 +175,15 @@ size_t sim_judge_work(const sim_problem *p) { return judge_motion_size(p); }
 
 void sim_judge(const sim_problem *p, const sim_regularisation *rigid, const sim_regularisation *own, sim_cone cone,
                const double *v, const double *gamma, double *work, sim_judgement *judgement) {
-    *judgement = (sim_judgement){.constraints = p->nconstraint, .worst = first_nonfinite(p, gamma)};
-    judgement->nonfinite = judgement->worst >= 0; /* of v, the momentum error will tell */
+    int nonfinite = first_nonfinite(p, gamma);
+    *judgement = (sim_judgement){.constraints = p->nconstraint, .nonfinite = nonfinite >= 0}; /* of v, momentum tells */
     trial t = {p, gamma, judge_motion_in(p, work), judgement};
     for (int i = 0; i < p->nconstraint; i++) {
         judgement->contacts += p->constraint[i].kind == SIM_CONTACT;
     }
     if (judgement->nonfinite) {
         judgement->most[MAP_WORST] = INFINITY;
+        judgement->at[MAP_WORST] = nonfinite;
         return;
     }
     judge_motion_of(p, gamma, &t.motion);

@@ -27,14 +27,15 @@ static int most_velocities(const sim_problem *p) {
 size_t judge_motion_size(const sim_problem *p) {
     size_t n = (size_t)most_velocities(p), inverses = (size_t)(p->ntree * SMALL * STRIDE), square = n * n + 2 * n;
     size_t rest = (size_t)p->nv + inverses > square ? (size_t)p->nv + inverses : square;
-    return 2 * (size_t)p->nrow + (size_t)p->nconstraint + (size_t)p->nv + rest + SIM_MAX_ROWS * n;
+    return 2 * (size_t)p->nrow + 2 * (size_t)p->nconstraint + (size_t)p->nv + rest + SIM_MAX_ROWS * n;
 }
 
 judge_motion judge_motion_in(const sim_problem *p, double *work) {
     judge_motion m = {.free = work};
     m.pushed = m.free + p->nrow;
     m.trace = m.pushed + p->nrow;
-    m.j = m.trace + p->nconstraint;
+    m.speed = m.trace + p->nconstraint;
+    m.j = m.speed + p->nconstraint;
     m.rest = m.j + p->nv;
     return m;
 }
@@ -155,11 +156,21 @@ static void add_transposed(const sim_problem *p, const sim_constraint *c, const 
     m->trace[c - p->constraint] = trace;
 }
 
+static inline double absolute_dot(int n, const double *x, const double *y) {
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+        sum += fabs(x[k] * y[k]);
+    }
+    return sum;
+}
+
 /* Rows of J v* + w and of J dv. */
 static void times_rows(const sim_problem *p, const sim_constraint *c, const double *dv, judge_motion *m) {
+    double speed[SIM_MAX_ROWS] = {0}, sum = 0;
     for (int k = c->row; k < c->row + c->rows; k++) {
         m->free[k] = p->offset ? p->offset[k] : 0;
         m->pushed[k] = 0;
+        speed[k - c->row] = fabs(m->free[k]);
     }
     for (int side = 0; side < 2; side++) {
         int t = c->tree[side];
@@ -169,8 +180,13 @@ static void times_rows(const sim_problem *p, const sim_constraint *c, const doub
             const double *J = p->J + c->block[side] + k * n + of.first;
             m->free[c->row + k] += n == 6 ? dense_dot(6, J, p->v_free + at) : dense_dot(of.count, J, p->v_free + at);
             m->pushed[c->row + k] += n == 6 ? dense_dot(6, J, dv + at) : dense_dot(of.count, J, dv + at);
+            speed[k] += n == 6 ? absolute_dot(6, J, p->v_free + at) : absolute_dot(of.count, J, p->v_free + at);
         }
     }
+    for (int k = 0; k < c->rows; k++) {
+        sum += speed[k] * speed[k];
+    }
+    m->speed[c - p->constraint] = sum;
 }
 
 static void global_motion(const sim_problem *p, const double *gamma, judge_motion *m) {
@@ -207,6 +223,7 @@ static void local_motion(const sim_problem *p, const double *gamma, judge_motion
             }
         }
         m->trace[i] = trace;
+        m->speed[i] = 0;
         memcpy(m->pushed + c->row, sum, (size_t)c->rows * sizeof *sum);
         memcpy(m->free + c->row, p->q + c->row, (size_t)c->rows * sizeof *sum);
     }

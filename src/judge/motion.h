@@ -8,8 +8,10 @@ typedef struct judge_motion {
     double *free;   /* [nrow] J v* + w */
     double *pushed; /* [nrow] W gamma */
     double *trace;  /* [nconstraint] of W_ii */
-    double *j;      /* [nv] J' gamma */
-    double *rest;   /* the judge's scratch */
+    double *
+        speed; /* [nconstraint] sum over rows of (|J| |v*| + |w|)^2: what J v* + w is rounded by; 0 of local problems */
+    double *j; /* [nv] J' gamma */
+    double *rest; /* the judge's scratch */
 } judge_motion;
 
 /* Numbers that a motion takes, and how they are shared out. */

@@ -11,7 +11,7 @@ enum {
     MAP_IMPULSE,  /* F(rho_i) */
     FREE,         /* q */
     SHIFTED,      /* s */
-    UNDOING,      /* rho_i q_i, the impulse that would undo q */
+    UNDOING,      /* rho_i q_i, the impulse that would undo q, or rho_i (|J| |v*| + |w|), the greater */
     MOVED,        /* gamma_i / rho_i, velocities that impulses give and take */
     LAW_SLOTS,
 };
@@ -32,12 +32,14 @@ enum {
     OF_EQUALITIES,
     KINETIC, /* ... and what T is measured by */
     EXCESS,  /* J, of each island */
+    SPEED,   /* |J| |v*| + |w| */
     SUMS,
 };
 
-enum { CONE, PENETRATION, SLIP, DRIVE, MAP_WORST, MAXIMA };
+enum { CONE, PENETRATION, SLIP, DRIVE, MAP_WORST, MAP_WORST_OWN, MAXIMA };
 
 _Static_assert(SUMS == sizeof((sim_judgement *)0)->sum / sizeof(double), "a slot for every sum");
 _Static_assert(MAXIMA == sizeof((sim_judgement *)0)->most / sizeof(double), "a slot for every maximum");
+_Static_assert(MAXIMA == sizeof((sim_judgement *)0)->at / sizeof(int), "a place for every maximum");
 
 #endif

@@ -421,7 +421,7 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
     memset(c->call->out->impulse, 0, (size_t)p->nrow * sizeof(double));
     start(c, p->impulse_guess);
     c->near = p->impulse_guess != NULL;
-    primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method, HUGE_VAL};
+    primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method, HUGE_VAL, 0, 0};
     convex_law law = {p, c->law.R, c->law.yield, c->target, c->law.constant};
     return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch) && inner_begin(&c->rounds, &c->newton, scratch);
 }

@@ -312,11 +312,13 @@ static int solve(solver_call *call, levenberg_kind kind) {
 static int solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
 static int solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
 
+static double claim(const double *option) { return polyhedral_claim(option + DIRECTIONS, option[TOLERANCE]); }
+
 #define CARD(NAME, METHOD)                                                                                             \
     {                                                                                                                  \
         .name = NAME, .method = METHOD, .paper = "Mylapilli and Jain 2016", .cone = SIM_CONE_PYRAMID,                  \
         .compliance = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = 1, .asymmetric = 1,               \
-        .noptions = OPTIONS, .option = options,                                                                        \
+        .noptions = OPTIONS, .option = options, .claim = claim,                                                        \
     }
 
 const solver_type solver_mlcp_pfb_rlm = {

@@ -266,6 +266,12 @@ static int solve(solver_call *call) {
     return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY;
 }
 
+/* The pyramid answers a law of its own, which E, of the round cone, cannot know: it has four directions. */
+static double claim(const double *option) {
+    double own = solver_claim(10, option[TOLERANCE]);
+    return option[CONE] > 0 ? fmax(own, solver_claim_of_pyramid(4)) : own;
+}
+
 const solver_type solver_pgs = {
     .card = {.name = "pgs",
              .method = "block Gauss-Seidel on the impulses, every contact solved exactly",
@@ -276,7 +282,8 @@ const solver_type solver_pgs = {
              .local = 1,
              .asymmetric = 1,
              .noptions = NOPTIONS,
-             .option = options},
+             .option = options,
+             .claim = claim},
     .solve = solve,
     .begin = begin,
     .go_on = go_on,

@@ -351,6 +351,8 @@ static int solve(solver_call *call) {
     return 1;
 }
 
+static double claim(const double *option) { return polyhedral_claim(option + DIRECTIONS, option[TOLERANCE]); }
+
 const solver_type solver_mlcp_pivot = {
     .card = {.name = "mlcp-pivot",
              .method = "Lemke's pivots on the problem with pyramids for cones",
@@ -361,7 +363,8 @@ const solver_type solver_mlcp_pivot = {
              .local = 1,
              .asymmetric = 1,
              .noptions = OPTIONS,
-             .option = options},
+             .option = options,
+             .claim = claim},
     .lapack = 1,
     .solve = solve,
 };

@@ -15,6 +15,12 @@ polyhedral_options polyhedral_options_of(const double *option) {
     return (polyhedral_options){(int)option[0] / 2 * 2, (int)option[1], option[2]};
 }
 
+double polyhedral_claim(const double *option, double tolerance) {
+    polyhedral_options o = polyhedral_options_of(option);
+    double own = solver_claim(10, tolerance);
+    return o.alignment == POLYHEDRAL_FOLLOWING ? own : fmax(own, solver_claim_of_pyramid(o.directions));
+}
+
 /* Slip slower than this part of what the free motion brings is rounding. */
 static const double STILL = 1e-6;
 

@@ -44,6 +44,8 @@ extern const char *const polyhedral_alignments[];
                      polyhedral_alignments},                                                                           \
     [(first) + 2] = {"turn", "by which all directions are turned, rad", -4, 4, 0, 0, NULL}
 polyhedral_options polyhedral_options_of(const double *option);
+/* For a card's `claim`: with directions that follow the answer they end as the round cone. */
+double polyhedral_claim(const double *option, double tolerance);
 
 /* What an unknown adds to the impulses: along[k] times it to row + k. */
 typedef struct polyhedral_unknown {

@@ -12,6 +12,8 @@ typedef struct primal_options {
     int armijo;
     spd_method method;
     double most_work; /* multiplications of all factors of a solve; HUGE_VAL: any number */
+    int carries;      /* u is carried on to the end, and there is ... */
+    double in_law;    /* ... a tolerance on what is out of balance beside the impulses alone */
 } primal_options;
 
 /* What stands at a velocity v. */
@@ -23,6 +25,7 @@ typedef struct primal_state {
     double potential;  /* of the constraints */
     double cost;       /* l(v) */
     double residual;   /* |D gradient| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 */
+    double in_law;     /* |D gradient| / |D J' gamma| */
 } primal_state;
 
 /* As convex_project. */
@@ -47,7 +50,7 @@ typedef struct primal {
     convex_bend *bend_to;
     double potential_to, alpha_to;
     double slope0, curvature0; /* l'(0), dv . A dv */
-    int fresh;                 /* u = J v + w was just computed, not carried on */
+    int fresh;                 /* u = J v + w was just computed, or carried on and is found to be that */
     int careful;               /* always fresh from now on */
 } primal;
 
@@ -56,6 +59,8 @@ int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opti
                  sim_arena *scratch);
 /* All that follows from v. */
 void primal_look(primal *p);
+/* Is what there is within the tolerances? */
+int primal_done(const primal *p);
 /* dv = -H^-1 gradient, and l along it.  1; 0 if H is not positive definite in double precision, -1 without memory. */
 int primal_direction(primal *p);
 /* l'(v + alpha dv), and l'' if `second` is not NULL; l(v + alpha dv) - l(v) */

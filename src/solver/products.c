@@ -1,6 +1,8 @@
 /* Products with the parts of a problem: J v, J' gamma, A x, A^-1 x. */
 #include "solver/products.h"
 #include "math/dense.h"
+
+#include <math.h>
 #include <string.h>
 
 typedef double pair __attribute__((vector_size(16)));
@@ -54,6 +56,25 @@ void problem_velocity(const sim_problem *p, const double *v, double *u) {
     problem_jacobian_times(p, v, u);
     for (int k = 0; k < p->nrow && p->offset; k++) {
         u[k] += p->offset[k];
+    }
+}
+
+void problem_velocity_size(const sim_problem *p, const double *v, double *size) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int k = c->row; k < c->row + c->rows; k++) {
+            size[k] = p->offset ? fabs(p->offset[k]) : 0;
+        }
+        for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+            const sim_problem_tree *t = &p->tree[c->tree[side]];
+            sim_columns of = sim_block_columns(p, c, side);
+            for (int k = 0; k < c->rows; k++) {
+                const double *J = p->J + c->block[side] + (ptrdiff_t)k * t->nv;
+                for (int j = of.first; j < of.first + of.count; j++) {
+                    size[c->row + k] += fabs(J[j] * v[t->v0 + j]);
+                }
+            }
+        }
     }
 }
 

@@ -16,6 +16,7 @@ static const struct {
     [SIM_REASON_UNFIT] = {"unfit law",
                           "friction yields along one tangent more than along the other, which its law has no word for"},
     [SIM_REASON_ENERGY] = {"creates energy", "its answer creates energy, and was not taken"},
+    [SIM_REASON_REFUTED] = {"refuted", "it said that this is an answer, and the certificate says that it is none"},
 };
 
 const char *sim_reason_name(sim_reason reason) { return words[reason].name; }
@@ -32,6 +33,7 @@ sim_reason reason_of(const sim_solution *out, int told_to_stop) {
         [SIM_AT_LIMIT] = SIM_REASON_ITERATIONS,
         [SIM_STALLED] = SIM_REASON_STANDSTILL,
         [SIM_BROKEN_DOWN] = SIM_REASON_SINGULAR,
+        [SIM_REFUTED] = SIM_REASON_REFUTED,
     };
     if (out->outcome == SIM_SOLVED || out->outcome == SIM_AT_ROUNDING) {
         return SIM_REASON_NONE;

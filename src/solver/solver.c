@@ -22,7 +22,7 @@ struct sim_solver {
 const char *sim_outcome_name(sim_outcome outcome) {
     static const char *const name[SIM_OUTCOMES] = {
         [SIM_SOLVED] = "solved",   [SIM_AT_ROUNDING] = "solved to rounding", [SIM_AT_LIMIT] = "at its limit",
-        [SIM_STALLED] = "stalled", [SIM_BROKEN_DOWN] = "broken down",
+        [SIM_STALLED] = "stalled", [SIM_BROKEN_DOWN] = "broken down",        [SIM_REFUTED] = "refuted",
     };
     return name[outcome];
 }
@@ -196,6 +196,36 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     out->outcome = out->reason == SIM_REASON_TIME ? SIM_AT_LIMIT : out->outcome;
     sim_arena_release(s->scratch, 0);
     return done ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contact rows", p->nrow);
+}
+
+/* Of an answer's own error: what rounding may make of any; what nobody takes for an answer, however well it is rounded;
+ * how much looser than its tolerance a solver may be that does not say; and how loose at most, if it is asked for less. */
+static const double ROUNDING = 1e-7, ROUNDED = 1e-3, LOOSE = 10, LOOSEST = 1e-2;
+
+double solver_claim(double loose, double tolerance) { return fmax(fmin(loose * tolerance, LOOSEST), tolerance); }
+
+double solver_claim_of_pyramid(int directions) { return 2 * sin(M_PI / (2 * directions)); }
+
+static double claim_of(const sim_solver *s) {
+    const sim_solver_card *card = &s->type->card;
+    if (card->claim) {
+        return card->claim(s->option);
+    }
+    for (int k = 0; k < card->noptions; k++) {
+        if (strcmp(card->option[k].name, "tolerance") == 0) {
+            return solver_claim(LOOSE, s->option[k]);
+        }
+    }
+    return LOOSE * ROUNDING;
+}
+
+void sim_solver_confirm(const sim_solver *s, double own, double momentum, sim_outcome *outcome, sim_reason *reason) {
+    double most = fmax(claim_of(s), *outcome == SIM_AT_ROUNDING ? ROUNDED : ROUNDING);
+    int says_so = *outcome == SIM_SOLVED || *outcome == SIM_AT_ROUNDING;
+    if (says_so && !(own <= most && momentum <= most && isfinite(own) && isfinite(momentum))) {
+        *outcome = SIM_REFUTED;
+        *reason = SIM_REASON_REFUTED;
+    }
 }
 
 void solver_record(solver_call *call, double residual, double cost) {

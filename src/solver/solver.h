@@ -11,6 +11,11 @@ typedef sim_solver_call solver_call;
 typedef sim_solver_method solver_type;
 typedef sim_solver_piece solver_piece;
 
+/* For a card's `claim`: so many times the tolerance, but no more than 1e-2 unless that was asked for. */
+double solver_claim(double loose, double tolerance);
+/* Of pyramids whose directions stay where they are: how far friction along the nearest direction is from where it slips. */
+double solver_claim_of_pyramid(int directions);
+
 /* Lets a solver spread problems over threads, which nobody else may use meanwhile; NULL: no more.  Has it use for them? */
 void solver_lend(sim_solver *solver, sim_threads *threads);
 int solver_spreads(const sim_solver *solver);

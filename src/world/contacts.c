@@ -145,6 +145,10 @@ static void note(sim_world *w, const contact_info *info) {
     w->info.refused = info->refused;
     w->info.undone = info->undone;
     w->info.certificate = info->certificate;
+    memcpy(w->info.worst_body, info->worst_body, sizeof w->info.worst_body);
+    memcpy(w->info.sag_body, info->sag_body, sizeof w->info.sag_body);
+    w->info.sag = info->sag;
+    w->info.sag_part = info->sag_part;
 }
 
 /* The contacts of the step into `next`: all on which the law may act, or it would hold now for one end of what slides and

@@ -172,7 +172,7 @@ def summarises_contacts_and_how_right_their_answers_were():
             assert abs(found[figure]["mean"] - sum(values) / 40) < 1e-9 * max(values), figure
             worst = rows("a.csv")[1 + values.index(max(values))]
             assert found[figure]["worst_time"] == float(worst["time [s]"]), figure
-        assert f"{solver}, " in done.stderr and "of the rigid Coulomb law (E)" in done.stderr
+        assert f"{solver}, " in done.stderr and "  rigid Coulomb  E " in done.stderr
     apart = json.loads(sim(scene("arm"), "--summary", "-").stdout)["contacts"]
     assert apart["solver"] is None and apart["steps"] == 0 and apart["E"]["worst"] is None
 
@@ -203,6 +203,47 @@ def counts_what_is_solved_where_nothing_touches():
     assert found["unsolved_steps"] == sum(u > 0 for u in column("a.csv", "unsolved")) > 0
     assert found["E"]["worst"] == max(column("a.csv", "certificate.E")) > 1e-8
     assert "NOT SOLVED" in done.stderr and "solver         pgs, " in done.stderr and "contacts  " not in done.stderr
+
+
+SLIDES = """{"sim": 1, "world": {"step": 0.001, "duration": 0.3}, "record": {"signals": ["statistics"]}, "bodies": [
+ {"name": "floor", "shapes": [{"type": "half_space"}]},
+ {"name": "box", "joint": "free", "v": [1, 0, 0, 0, 0, 0], "pose": {"position": [0, 0, 0.05]},
+  "shapes": [{"type": "box", "size": [0.1, 0.1, 0.1]}], "inertia": {"mass": 1, "moments": [1.7e-3, 1.7e-3, 1.7e-3]}}]}"""
+
+
+def opens_the_summary_with_a_verdict_and_names_the_worst():
+    path = write("slides.json", SLIDES)
+    told = sim(path, "--summary", "s.json").stderr.splitlines()
+    own, E = (json.loads(read("s.json"))["contacts"][key] for key in ("own", "E"))
+    assert told[1] == f"  verdict        all 300 steps solved; the law of sap holds to {own['worst']:.1e}", told
+    assert own["worst_bodies"] == ["floor", "box"] and sum('"floor" and "box"' in line for line in told) == 4, told
+    assert "not an error" in told[1 + [line.startswith("  rigid Coulomb") for line in told].index(True)]
+    assert E["worst"] > 0.9 and not any(line.startswith("  error") and f"{E['worst']:.1e}" in line for line in told), told
+    told = sim(path, "--solver", "pgs:max_iterations=1", "--summary", "s.json").stderr.splitlines()
+    assert told[1].startswith("  NOT SOLVED") and told[1].endswith(', "floor" and "box"'), told
+    assert json.loads(read("s.json"))["contacts"]["first_unsolved_bodies"] == ["floor", "box"]
+    told = sim(path, "--set", "world/contacts=false").stderr.splitlines()
+    assert told[1] == "  verdict        all 300 steps converged; nothing touched or was held", told
+    error = sim(path, "--solver", "pgs:max_iterations=1", "--on-nonconverged", "fail", status=1).stderr
+    assert '"floor" and "box")' in error.splitlines()[0], error
+
+
+def does_not_believe_a_solver_that_the_certificate_refutes():
+    """Asked for E = 1, pgs takes no push at all for an answer: not even that is within it."""
+    done = sim(write("slides.json", SLIDES), "--solver", "pgs:tolerance=1", "--duration", 1, "--summary", "s.json")
+    found = json.loads(read("s.json"))["contacts"]
+    assert "NOT SOLVED" in done.stderr and found["gave_up"]["refuted"] > 0
+    assert sum(found["gave_up"].values()) == found["unsolved_islands"]
+    assert "refuted: it said that this is an answer" in done.stderr and "verdict" not in done.stderr
+
+
+def says_what_sinks_in_under_its_load():
+    for moment, factor, sinks in (1.7e-3, 1, False), (1e-8, 1, True), (1e-8, 1e6, False):
+        path = write("slides.json", SLIDES.replace("1.7e-3", str(moment)))
+        told = sim(path, "--set", f"world/law/carried={factor}", "--summary", "s.json").stderr
+        sag = json.loads(read("s.json"))["contacts"]["sag"]
+        assert bool(sag["sinks"]) == sinks == ("  SINKS          " in told) == (sag["worst"] > 1e-2), (sag, told)
+        assert not sinks or ('under its load' in told and '"floor" and "box":' in told and "world/law/carried" in told), told
 
 
 def counts_islands_that_the_solver_gives_up_on():

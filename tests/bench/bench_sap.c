@@ -84,7 +84,7 @@ static void measure_parts(run *r) {
     hessian *h = hessian_create();
     sim_arena *scratch = sim_arena_create();
     sim_solution out = {.v = r->v, .impulse = r->impulse};
-    primal_options o = {1e-6, 100, 0, SPD_AUTO, HUGE_VAL};
+    primal_options o = {1e-6, 100, 0, SPD_AUTO, HUGE_VAL, 1, 1e-4};
     primal n = {.at = {.v = r->v, .gamma = r->impulse}};
     sim_problem less = *p; /* another graph, every time */
     less.nconstraint -= 1;

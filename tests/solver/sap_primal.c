@@ -38,7 +38,7 @@ static void begin(midst *m, random_source *r) {
     m->scratch = sim_arena_create();
     m->primal = (primal){.at = {.v = m->a.v, .gamma = m->a.impulse}};
     m->out = (sim_solution){0};
-    primal_options o = {1e-9, 100, 0, SPD_AUTO, HUGE_VAL};
+    primal_options o = {1e-9, 100, 0, SPD_AUTO, HUGE_VAL, 1, HUGE_VAL};
     cr_assert(hessian_prepare(m->hessian, m->problem, SPD_AUTO));
     cr_assert(primal_begin(&m->primal, &m->law, m->hessian, &o, &m->out, m->scratch));
     m->v0 = calloc((size_t)m->problem->nv, sizeof *m->v0);

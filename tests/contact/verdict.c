@@ -1,0 +1,216 @@
+/* Who says "solved" is believed if the certificate says so, whichever solver it is; with answers made up for the purpose. */
+#include "contact/parts.h"
+#include "support.h"
+#include "support/answers.h"
+#include "support/problems.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <sim/method.h>
+#include <string.h>
+
+enum { BOXES = 3 };
+
+/* An island with the answer of a solver, which calls it solved. */
+typedef struct trial {
+    sim_problem *problem;
+    answer found;
+    island is;
+    sim_solver *solver;
+    sim_arena *scratch;
+} trial;
+
+static trial begin(const sim_solver_card *card) {
+    const double mass[BOXES] = {1, 2, 1};
+    trial t = {.problem = box_stack(BOXES, mass, 0.5, 1e-3, 1), .scratch = sim_arena_create()};
+    t.found = answer_create(t.problem, card->compliance == SIM_RIGID ? 0 : 1, card->compliance == SIM_RIGID ? 0 : 1e-3);
+    sim_error error;
+    t.solver = sim_solver_create(card, NULL, &error);
+    answer_find(&t.found, card->name, NULL);
+    double *R = (double *)t.found.law.R, *target = (double *)t.found.law.target;
+    t.is = (island){.problem = *t.problem,
+                    .v = t.found.v,
+                    .impulse = t.found.impulse,
+                    .R = R,
+                    .target = target,
+                    .R_rigid = R,
+                    .target_rigid = target};
+    return t;
+}
+
+static void end(trial *t) {
+    sim_solver_free(t->solver);
+    sim_arena_free(t->scratch);
+    answer_free(&t->found);
+    sim_problem_free(t->problem);
+}
+
+/* What becomes of the solver's word. */
+static sim_outcome hear(trial *t, sim_outcome said) {
+    t->is.solution = (sim_solution){.outcome = said};
+    cr_assert_eq(verdict_of(&t->is, t->solver, t->scratch, NULL), SIM_OK);
+    sim_arena_release(t->scratch, 0);
+    cr_expect_eq(t->is.solution.outcome == SIM_REFUTED, t->is.solution.reason == SIM_REASON_REFUTED);
+    return t->is.solution.outcome;
+}
+
+static void scale(double *x, int count, double by) {
+    for (int k = 0; k < count; k++) {
+        x[k] *= by;
+    }
+}
+
+Test(verdict, believes_whoever_is_right) {
+    for (int k = 0; k < sim_solver_count(); k++) {
+        trial t = begin(sim_solver_at(k));
+        cr_assert_leq(t.found.out.outcome, SIM_AT_ROUNDING, "%s: %s", sim_solver_at(k)->name,
+                      sim_outcome_name(t.found.out.outcome));
+        cr_expect_eq(hear(&t, SIM_SOLVED), SIM_SOLVED, "%s", sim_solver_at(k)->name);
+        cr_expect_eq(hear(&t, SIM_AT_ROUNDING), SIM_AT_ROUNDING);
+        cr_expect_eq(hear(&t, SIM_AT_LIMIT), SIM_AT_LIMIT);
+        end(&t);
+    }
+}
+
+Test(verdict, refutes_a_solver_that_diverged_and_says_that_it_solved) {
+    static const double wrong[] = {0, -1, 1.02, 1e3, 1e30, 1e200, INFINITY, NAN};
+    for (int k = 0; k < sim_solver_count(); k++) {
+        for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+            trial t = begin(sim_solver_at(k));
+            scale(t.is.impulse, t.problem->nrow, wrong[i]);
+            cr_expect_eq(hear(&t, SIM_SOLVED), SIM_REFUTED, "%s: impulses times %g", sim_solver_at(k)->name, wrong[i]);
+            cr_expect_eq(hear(&t, SIM_AT_ROUNDING), SIM_REFUTED);
+            cr_expect_eq(hear(&t, SIM_STALLED), SIM_STALLED); /* it said so itself */
+            end(&t);
+        }
+    }
+}
+
+/* Impulses alone are right: but what moves on is v. */
+Test(verdict, refutes_velocities_that_do_not_follow_from_the_impulses) {
+    for (int k = 0; k < sim_solver_count(); k++) {
+        trial t = begin(sim_solver_at(k));
+        t.is.v[2] += 1;
+        cr_expect_eq(hear(&t, SIM_SOLVED), SIM_REFUTED, "%s", sim_solver_at(k)->name);
+        t.is.v[2] = NAN;
+        cr_expect_eq(hear(&t, SIM_SOLVED), SIM_REFUTED, "%s", sim_solver_at(k)->name);
+        end(&t);
+    }
+}
+
+/* Turns every impulse it had into twice as much the other way, and is content. */
+static int diverge(sim_solver_call *call) {
+    const sim_problem *p = call->problem;
+    for (int k = 0; k < p->nrow; k++) {
+        call->out->impulse[k] = 1e-3 - 2 * (p->impulse_guess ? p->impulse_guess[k] : 0);
+    }
+    sim_solver_response(p, call->out->impulse, call->out->v);
+    call->out->outcome = SIM_SOLVED;
+    call->out->residual = 0;
+    return 1;
+}
+
+Test(verdict, reports_a_solver_of_a_stranger_that_diverges_as_not_solved) {
+    static const sim_solver_method method = {.card = {.name = "diverging",
+                                                      .method = "none",
+                                                      .paper = "none",
+                                                      .cone = SIM_CONE_STRICT,
+                                                      .compliance = SIM_RIGID,
+                                                      .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1},
+                                             .solve = diverge};
+    sim_error error;
+    sim_solver_registry *solvers = sim_solver_registry_create(&error);
+    yard y = yard_begin((sim_v3){0, 0, -9.81}, rough(0.5));
+    yard_ground(&y);
+    int box = yard_add(&y, "box", SIM_BOX, 0.1, 0.1, 0.1, 1, (sim_v3){0, 0, 0.05}, (sim_v3){0, 0, 0});
+    yard_open(&y, "pgs", SIM_MIDPOINT, 1e-3);
+    sim_options options = *sim_world_options(y.world);
+    options.solver = sim_solver_register(solvers, &method, &error);
+    options.solver_option = NULL;
+    cr_assert_not_null(options.solver, "%s", error.text);
+    sim_world *world = sim_world_create(y.model, &options, &error);
+    cr_assert_not_null(world, "%s", error.text);
+    for (int step = 0; step < 5; step++) {
+        cr_assert_eq(sim_world_step(world, &error), SIM_OK, "%s", error.text);
+        const sim_step_info *info = sim_world_info(world);
+        int refuted = info->gave_up[SIM_REASON_REFUTED] + info->gave_up[SIM_REASON_ENERGY]; /* that is another veto */
+        cr_expect(info->unsolved == info->islands && refuted == info->unsolved, "step %d: %d of %d", step, refuted,
+                  info->unsolved);
+        const int *who = info->worst_body[SIM_WORST_UNSOLVED];
+        cr_expect(info->islands == 0 || who[0] == box || who[1] == box);
+    }
+    sim_world_free(world);
+    yard_end(&y);
+    sim_solver_registry_free(solvers);
+}
+
+Test(verdict, asks_for_no_more_than_the_solver_was_asked_for) {
+    sim_error error;
+    for (double tolerance = 1e-8; tolerance < 1; tolerance *= 100) {
+        double option[32];
+        options_with("pgs", (option_setting[]){{"tolerance", tolerance}, {NULL, 0}}, option);
+        sim_solver *solver = sim_solver_create(sim_solver_find("pgs"), option, &error);
+        for (int k = 0; k < 4; k++) {
+            sim_outcome outcome = k % 2 ? SIM_AT_ROUNDING : SIM_SOLVED;
+            sim_reason reason = SIM_REASON_NONE;
+            double own = k < 2 ? tolerance : 0, momentum = k < 2 ? 0 : tolerance;
+            sim_solver_confirm(solver, own, momentum, &outcome, &reason);
+            cr_expect_leq(outcome, SIM_AT_ROUNDING, "%g: %d", tolerance, k);
+            own = own > 0 ? 1.1 : 0;
+            momentum = momentum > 0 ? 1.1 : 0;
+            sim_solver_confirm(solver, own, momentum, &outcome, &reason);
+            cr_expect(outcome == SIM_REFUTED && reason == SIM_REASON_REFUTED, "%g: %d", tolerance, k);
+        }
+        sim_solver_free(solver);
+    }
+}
+
+/* In free flight nothing needs the weld: what it gives is rounding, and so is what it should. */
+Test(verdict, of_bodies_that_fall_as_one_is_no_matter_of_rounding) {
+    static const char *const solver[] = {"sap", "pgs", "subadmm", "auto", "nsn", "incp", "mncp-rlm", "mlcp-pivot"};
+    for (size_t k = 0; k < sizeof solver / sizeof *solver; k++) {
+        yard y = yard_begin((sim_v3){0.3, 0.7, -9.81}, rough(0.5));
+        int a = yard_add(&y, "a", SIM_BOX, 0.1, 0.1, 0.1, 1, (sim_v3){0.1, 0.2, 0.3}, (sim_v3){1, 2, 3});
+        int b = yard_add(&y, "b", SIM_BOX, 0.1, 0.1, 0.1, 0.7, (sim_v3){0.6, 0.2, 0.3}, (sim_v3){1, 2, 3});
+        sim_equality e = sim_equality_default();
+        e.type = SIM_WELD;
+        e.body[0] = a;
+        e.body[1] = b;
+        e.frame[0].p = (sim_v3){0.25, 0, 0};
+        e.frame[1].p = (sim_v3){-0.25, 0, 0};
+        sim_builder_add_equality(y.builder, &e);
+        yard_open(&y, solver[k], SIM_MIDPOINT, 1e-3);
+        double own = 0;
+        for (int step = 0; step < 500; step++) {
+            yard_step(&y);
+            own = fmax(own, sim_world_info(y.world)->certificate.own);
+        }
+        cr_expect(y.unsolved == 0 && own < 1e-5, "%s: %d unsolved, own %g", solver[k], y.unsolved, own);
+        yard_end(&y);
+    }
+}
+
+/* Boxes that slide, slowly turning, with a slack spring between them: what it gives is 1e-7 of their momentum and less. */
+Test(verdict, sap_answers_for_springs_as_stiff_as_you_like) {
+    for (double stiffness = 1e6; stiffness < 2e15; stiffness *= 1e3) {
+        yard y = yard_begin((sim_v3){0, 0, -9.81}, rough(0.5));
+        yard_ground(&y);
+        int a = yard_add(&y, "a", SIM_BOX, 0.1, 0.1, 0.1, 1, (sim_v3){0, 0, 0.05}, (sim_v3){1, 0, 0});
+        int b = yard_add(&y, "b", SIM_BOX, 0.1, 0.1, 0.1, 1, (sim_v3){0.5, 0, 0.05}, (sim_v3){0, 0, 0});
+        sim_equality e = sim_equality_default();
+        e.type = SIM_SPRING_DAMPER;
+        e.body[0] = a;
+        e.body[1] = b;
+        e.stiffness = stiffness;
+        e.distance = 0.5;
+        sim_builder_add_equality(y.builder, &e);
+        yard_open(&y, "sap", SIM_MIDPOINT, 1e-3);
+        double own = 0;
+        for (int step = 0; step < 500; step++) {
+            yard_step(&y);
+            own = fmax(own, sim_world_info(y.world)->certificate.own);
+        }
+        cr_expect(y.unsolved == 0 && own < 1e-4, "%g N/m: %d unsolved, own %g", stiffness, y.unsolved, own);
+        yard_end(&y);
+    }
+}
