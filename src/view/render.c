@@ -20,7 +20,8 @@ struct render {
     const sim_scene *scene;
     render_wish wish;
     view_drawing drawing;
-    view_mesh **mesh; /* [drawing.count] */
+    view_mesh **mesh;      /* [drawing.count] */
+    view_sectors *sectors; /* [nshape] */
     view_mesh *ball, *shaft, *tip;
     view_sizes sizes;
     sim_arena *arena;
@@ -90,6 +91,22 @@ static int make_meshes(render *r) {
     return good && r->ball && r->shaft && r->tip;
 }
 
+static int make_sectors(render *r) {
+    const sim_model *model = r->scene->model;
+    view_round *round = POOL_NEW(r->pool, view_round, r->drawing.count + 1);
+    r->sectors = POOL_NEW(r->pool, view_sectors, model->nshape + 1);
+    for (int k = 0; round && k < r->drawing.count; k++) {
+        round[k] = view_round_find(r->mesh[k]);
+    }
+    for (int k = 0; round && r->sectors && k < model->nshape; k++) {
+        int mesh = r->drawing.mesh_of[k];
+        if (mesh >= 0) {
+            r->sectors[k] = view_sectors_of(&model->shape[k], r->drawing.scale[k], &round[mesh]);
+        }
+    }
+    return round && r->sectors;
+}
+
 static void make_tones(render *r) {
     for (int k = 0; k <= TONES; k++) {
         double c = (double)k / TONES, s = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
@@ -114,7 +131,7 @@ render *render_create(const sim_scene *scene, const render_wish *wish, sim_error
     size_t samples = (size_t)wish->threads * STAGE_SAMPLES * BAND * (size_t)wish->width;
     r->near = POOL_NEW(pool, float, samples);
     r->id = POOL_NEW(pool, uint32_t, samples);
-    if (!r->stage || !r->arena || !r->threads || !r->near || !r->id || !make_meshes(r)) {
+    if (!r->stage || !r->arena || !r->threads || !r->near || !r->id || !make_meshes(r) || !make_sectors(r)) {
         render_free(r);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture");
         return NULL;
@@ -303,7 +320,7 @@ static void some_lights(void *context, int worker, int first, int end) {
 
 static int fill_stage(render *r, const view_frame *frame, const render_extent *extent, const render_lens *lens) {
     stage *s = r->stage;
-    stage_source source = {r->scene, &r->drawing, r->mesh, r->ball, r->shaft, r->tip, &r->sizes, &r->wish};
+    stage_source source = {r->scene, &r->drawing, r->mesh, r->sectors, r->ball, r->shaft, r->tip, &r->sizes, &r->wish};
     sim_arena_release(r->arena, 0);
     if (!stage_fill(s, &source, frame, lens->eye)) {
         return 0;

@@ -6,6 +6,7 @@
 #include "view/drawing.h"
 #include "view/raster.h"
 #include "view/render.h"
+#include "view/sectors.h"
 #include "view/sizes.h"
 
 #include <cglm/cglm.h>
@@ -22,11 +23,20 @@ typedef struct stage_corner {
     vec3 at, normal;
 } stage_corner;
 
+/* Sectors of what is round: planes through a middle, where light and dark change (view/sectors.h). */
+typedef struct stage_sectors {
+    float strength; /* 0: there are none */
+    vec3 middle;
+    int count;
+    vec3 normal[3]; /* [count] unit, of the planes */
+} stage_sectors;
+
 /* What many triangles have in common. */
 typedef struct stage_paint {
     vec3 colour;     /* linear */
     int mark;        /* no body: neither lit nor hidden, casts no shadow */
     uint32_t planes; /* samples that see it: fewer where it is transparent */
+    stage_sectors sectors;
 } stage_paint;
 
 typedef struct stage_face {
@@ -75,7 +85,8 @@ typedef struct stage {
 typedef struct stage_source {
     const sim_scene *scene;
     const view_drawing *drawing;
-    view_mesh *const *mesh; /* [drawing->count] */
+    view_mesh *const *mesh;      /* [drawing->count] */
+    const view_sectors *sectors; /* [nshape] */
     const view_mesh *ball, *shaft, *tip;
     const view_sizes *sizes;
     const render_wish *wish;

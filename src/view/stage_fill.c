@@ -88,6 +88,21 @@ static void put_mesh(stage *s, const view_mesh *mesh, const sim_pose *pose, cons
     s->paint[s->paints++] = paint;
 }
 
+static stage_sectors sectors_of(const view_sectors *own, const sim_pose *pose, const double scale[3]) {
+    stage_sectors sectors = {.strength = own->strength};
+    const v3 axis[3] = {pose->R.x, pose->R.y, pose->R.z};
+    const float *m = own->middle;
+    put_vector(sectors.middle,
+               v3_add(pose->p, m3_times(pose->R, v3_make(scale[0] * (double)m[0], scale[1] * (double)m[1],
+                                                         scale[2] * (double)m[2]))));
+    for (int i = 0; i < 3; i++) {
+        if (own->changes[i]) {
+            put_vector(sectors.normal[sectors.count++], axis[i]);
+        }
+    }
+    return sectors;
+}
+
 static void put_floor(stage *s, const sim_pose *pose, int half_space) {
     double height = -v3_dot(pose->R.z, pose->p); /* of the eye, which is the origin */
     if (height <= 0 || s->floors == STAGE_FLOORS) {
@@ -114,7 +129,10 @@ static void put_shapes(stage *s, const stage_source *source, const view_frame *f
         if (mesh < 0) {
             put_floor(s, &pose, 1);
         } else {
-            put_mesh(s, source->mesh[mesh], &pose, source->drawing->scale[k], paint_of(model, shape));
+            const double *scale = source->drawing->scale[k];
+            stage_paint paint = paint_of(model, shape);
+            paint.sectors = sectors_of(&source->sectors[k], &pose, scale);
+            put_mesh(s, source->mesh[mesh], &pose, scale, paint);
         }
     }
 }

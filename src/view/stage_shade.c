@@ -79,6 +79,25 @@ static void shade_floor(stage *s, stage_floor *f, vec3 way, vec3 colour) {
 
 /* ---- bodies ---- */
 
+/* How much light the sector at a place keeps.  Borders are as wide as what a pixel sees of the surface: where the line of
+ * sight turns by d, the place on the plane moves by (|at| / |way|) (d - way (plane . d) / (plane . way)). */
+static float sector_light(stage *s, stage_sectors *sectors, vec3 plane, vec3 way, vec3 at) {
+    float *side[2] = {s->right, s->up};
+    const float turn[2] = {2 * s->slope_x / (float)s->width, 2 * s->slope_y / (float)s->height};
+    float product = 1, fall = glm_vec3_dot(plane, way), far = glm_vec3_norm(at) / glm_vec3_norm(way);
+    vec3 from;
+    glm_vec3_sub(at, sectors->middle, from);
+    for (int k = 0; k < sectors->count; k++) {
+        float *normal = sectors->normal[k], wide = 1e-12f;
+        for (int j = 0; j < 2; j++) {
+            float part = glm_vec3_dot(plane, side[j]) / fall;
+            wide += fabsf(turn[j] * far * (glm_vec3_dot(normal, side[j]) - part * glm_vec3_dot(normal, way)));
+        }
+        product *= glm_clamp(glm_vec3_dot(normal, from) / wide, -1, 1);
+    }
+    return 1 - sectors->strength + sectors->strength * product;
+}
+
 /* Where the line of sight meets the triangle's plane; the normal there between those of its corners. */
 static void shade_face(stage *s, const stage_face *face, vec3 way, vec3 colour) {
     stage_corner *c[3] = {&s->corner[face->corner[0]], &s->corner[face->corner[1]], &s->corner[face->corner[2]]};
@@ -109,6 +128,9 @@ static void shade_face(stage *s, const stage_face *face, vec3 way, vec3 colour) 
         glm_vec3_normalize_to(at, view);
         glm_vec3_scale(colour, 0.7f + 0.3f * fabsf(glm_vec3_dot(normal, view)), colour);
     } else {
+        if (paint->sectors.strength > 0) {
+            glm_vec3_scale(colour, sector_light(s, &paint->sectors, plane, way, at), colour);
+        }
         light_surface(s, at, normal, colour);
     }
 }

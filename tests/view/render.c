@@ -15,7 +15,7 @@ static unsigned char rgb[3 * WIDTH * HEIGHT];
 
 /* Draws the start of a scene of these bodies, from the camera. */
 static void draw(const char *bodies, const char *camera, int threads, int marks) {
-    char text[4000];
+    char text[6000];
     sim_error error = {0};
     snprintf(text, sizeof text, "{\"sim\": 1, \"world\": {\"step\": 0.01}, \"bodies\": [%s], \"cameras\": [%s]}",
              bodies, camera);
@@ -174,6 +174,76 @@ Test(render, a_colour_that_was_given_is_taken_whatever_it_is) {
         const unsigned char *p = pixel(WIDTH / 2, HEIGHT / 2);
         int spread = abs(p[0] - p[2]);
         cr_assert(k < 3 ? spread < 12 : spread > 40, "%d: %d %d %d", k, p[0], p[1], p[2]);
+    }
+}
+
+/* A body of this shape in the middle of the picture, turned about x by so much. */
+static void draw_turned(const char *shape, double degrees) {
+    char body[3600];
+    snprintf(body, sizeof body,
+             "{\"name\": \"one\", \"pose\": {\"position\": [0, 0, 3], \"rpy_deg\": [%g, 0, 0]}, \"joint\": \"free\", "
+             "\"shapes\": [{%s, \"density\": 1000, \"color\": [0.8, 0.8, 0.8]}]}",
+             degrees, shape);
+    draw(body, AHEAD, 1, 0);
+}
+
+/* Pixels that differ by more than what facets and rounding make of a turn. */
+static int changed_by_turn(const char *shape, double degrees) {
+    static unsigned char before[sizeof rgb];
+    int count = 0;
+    draw_turned(shape, 0);
+    memcpy(before, rgb, sizeof before);
+    draw_turned(shape, degrees);
+    for (size_t k = 0; k < sizeof rgb; k += 3) {
+        count += abs(rgb[k] - before[k]) > 8;
+    }
+    return count;
+}
+
+/* Half of a disc of radius 1/2 at 4 m, 1300 pixels, changes from light to dark or back. */
+Test(render, what_is_round_is_seen_to_turn) {
+    cr_expect_gt(changed_by_turn("\"type\": \"sphere\", \"radius\": 0.5", 90), 1000);
+    cr_expect_gt(changed_by_turn("\"type\": \"sphere\", \"radius\": 0.5", 45), 600);
+    cr_expect_gt(changed_by_turn("\"type\": \"ellipsoid\", \"radii\": [0.3, 0.5, 0.5]", 90), 600);
+}
+
+static double linear_at(int x, int y) { return pow((pixel(x, y)[0] / 255.0 + 0.055) / 1.055, 2.4); }
+
+/* Light on a circle about the middle of the picture, of the darker pair of opposite quarters over the other.  Each is a mean of
+ * 12 pixels; rounding to 8 bits is up to 1 % of each, the maps of the sky's light differ by 3 % from place to place. */
+static double light_around(const char *shape) {
+    enum { PLACES = 24 };
+    double light[2] = {0};
+    draw_turned(shape, 90);
+    for (int k = 0; k < PLACES; k++) {
+        double angle = 2 * pi * (k + 0.5) / PLACES;
+        light[k / 6 % 2] += linear_at((int)(WIDTH / 2 + 20 * cos(angle)), (int)(HEIGHT / 2 + 20 * sin(angle)));
+    }
+    return fmin(light[0], light[1]) / fmax(light[0], light[1]);
+}
+
+#define CYLINDER(length) "\"type\": \"cylinder\", \"radius\": 0.5, \"length\": " #length
+
+/* Seen along the axis: 26 % less in every other sector of wheels, 10 % of rods. */
+Test(render, sectors_are_as_dark_as_on_pages_and_boxes_have_none) {
+    cr_expect_float_eq(light_around(CYLINDER(0.3)), 0.74, 0.02);
+    cr_expect_float_eq(light_around(CYLINDER(1.3)), 0.90, 0.02);
+    cr_expect_float_eq(light_around("\"type\": \"box\", \"size\": [0.8, 0.8, 0.3]"), 1, 0.02);
+    cr_expect_eq(changed_by_turn("\"type\": \"box\", \"size\": [0.6, 0.6, 0.6]", 90), 0);
+}
+
+/* Prisms of 24 and of 6 sides, as hulls: one is about as wide all around, the other is not. */
+Test(render, hulls_have_sectors_if_they_are_round) {
+    for (int sides = 6; sides <= 24; sides += 18) {
+        char shape[2600];
+        size_t used = (size_t)snprintf(shape, sizeof shape, "\"type\": \"convex\", \"points\": [");
+        for (int k = 0; k < 2 * sides; k++) {
+            double angle = 2 * pi * (k % sides) / sides;
+            used += (size_t)snprintf(shape + used, sizeof shape - used, "%s[%.6f, %.6f, %g]", k ? ", " : "",
+                                     0.5 * cos(angle), 0.5 * sin(angle), k < sides ? -0.1 : 0.1);
+        }
+        snprintf(shape + used, sizeof shape - used, "]");
+        cr_expect_float_eq(light_around(shape), sides == 24 ? 0.74 : 1, 0.02, "%d sides", sides);
     }
 }
 
