@@ -188,7 +188,8 @@ SIM_API const char *sim_cone_name(sim_cone cone);
  *   rigid       R = 0 and target -gap / dt for what is rigid: a gap may close, no more; overlap is pushed out slowly,
  *               down to a slop; a
  *               fast approach bounces by restitution.  What has a stiffness yields by it
- *   near-rigid  no contact is stiffer than the step can resolve (Castro et al. 2021, eqs. 23, 29, 30) */
+ *   near-rigid  no contact is stiffer than the step can resolve (Castro et al. 2021, eqs. 23, 29, 30); what is rigid
+ *               bounces by restitution */
 typedef enum sim_compliance { SIM_RIGID, SIM_NEAR_RIGID, SIM_COMPLIANCES } sim_compliance;
 
 SIM_API const char *sim_compliance_name(sim_compliance compliance);

@@ -405,9 +405,7 @@ static sim_status answer_and_judge(attempt *a, double *since, sim_error *error) 
     contact_stage *s = a->s;
     island *is = a->is;
     const sim_clock *clock = s->frame.in->clock;
-    sim_status status = s->options.compliance == SIM_RIGID ? rebound_find(&s->frame, is, s->options.law.threshold,
-                                                                          answer_anew, a, a->w->scratch, error)
-                                                           : answer_anew(a, 0, error);
+    sim_status status = rebound_find(&s->frame, is, s->options.law.threshold, answer_anew, a, a->w->scratch, error);
     is->seconds[CONTACT_FACTOR] = is->solution.factor_seconds;
     spend(is, clock, CONTACT_SOLVER, since);
     status = status ? status : verdict_of(is, a->w->solver, a->w->scratch, error);

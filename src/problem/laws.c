@@ -8,7 +8,7 @@
  * Rigid: k = infinity, so R = 0.  A gap may close within the step and no more, target = -phi0 / dt; of an overlap a step
  * undoes the part `push`, but for the slop (below).  Who approaches faster than the threshold and arrives within the step leaves with e times that
  * speed (Newton), instead of what is said above: a target that lets the gap be eaten up first would swallow the bounce.
- * A step takes a smaller e where that would create energy (contact/rebound.c).
+ * A step takes a smaller e where that would create energy (contact/rebound.c).  What has a stiffness bounces by that.
  *
  * Slop.  s_n >= mu |s_t| (what any answer of the strict law or of the convex one obeys) has a solution v = 0 as long as no
  * target is above zero.  What friction locks, like a wedge, has no other v, so the least overlap that is to be undone, were
@@ -47,6 +47,15 @@
  * and the contact gives way by (dt + tau) beta^2/(4 pi^2) du, whatever it carries.  gamma_n is the mean over the contacts
  * of two bodies, so that they go on sharing a load as before.  `carried` = 1 is the paper's rule.
  *
+ * Restitution.  The spring above would begin to brake before the surfaces meet, and take of what comes its part R/(w + R).
+ * So of what is rigid and has a restitution e > 0, who approaches faster than the threshold meets Newton's law, as it is for
+ * rigid rows: free until he arrives, target -phi0 / dt; in the step in which he does
+ *
+ *     target_n = max(e c, -phi0 / (dt + tau) for phi0 < 0),   c = -u_n before the step,   R_n = min(R_n, sigma w / 100).
+ *
+ * One contact without friction then leaves with u_n = e c - R_n gamma, which lacks (1 + e) c R_n / W_nn: some 1e-5 of what came.
+ * By the convex law what slides as it strikes leaves faster, by mu |u_t| at most, within what rebound.c allows.
+ *
  * The six rows of a weld are two constraints in this, of metres and of radians.
  *
  * Friction has target 0 and, near-rigid, R = sigma w.  Springs and actuators say themselves how they yield. */
@@ -54,7 +63,8 @@
 
 #include <math.h>
 
-static const double STIFFEST = 1e-6; /* of R: the least that is left of it where much overlap is undone slowly */
+static const double STIFFEST = 1e-6;      /* of R: the least that is left of it where much overlap is undone slowly */
+static const double STRIKE_YIELDS = 0.01; /* of what friction yields, near-rigid */
 
 typedef struct law {
     const sim_problem *problem;
@@ -155,6 +165,24 @@ static double rigid_target(const law *l, const sim_constraint *c, int row) {
     return out;
 }
 
+/* Does what is rigid come fast enough to bounce?  Equalities have no restitution. */
+static int comes_to_bounce(const law *l, const sim_constraint *c, int row) {
+    const sim_problem *p = l->problem;
+    return (c->kind == SIM_CONTACT || c->kind == SIM_LIMIT) && c->restitution > 0 && isinf(c->stiffness) &&
+           row_velocity(p, c, row, p->v_start) < -l->options->threshold;
+}
+
+/* Newton's law among near-rigid ones. */
+static void near_rigid_bounce(const law *l, const sim_constraint *c, int row, double w, double *R, double *target) {
+    const sim_problem *p = l->problem;
+    double gap = p->gap[c->row + row], tau = c->dissipation == 0 ? p->step : c->dissipation;
+    *target = -gap / p->step;
+    if (law_strikes(p, l->options->threshold, c, row)) {
+        *R = fmin(*R, STRIKE_YIELDS * l->options->sigma * w);
+        *target = fmax(-c->restitution * row_velocity(p, c, row, p->v_start), gap < 0 ? -gap / (p->step + tau) : 0);
+    }
+}
+
 /* The row along which a constraint has its gap: the normal of a contact, each row of the others. */
 static void compliant_row(const law *l, const sim_constraint *c, int row, double w, double *R, double *target) {
     double dt = l->problem->step, tau = c->dissipation;
@@ -171,6 +199,9 @@ static void compliant_row(const law *l, const sim_constraint *c, int row, double
     double own = 1 / (dt * c->stiffness * (dt + tau)), part = own < softest ? undone_part(l, c, row, dt + tau) : 1;
     *R = fmax(softest, own) * fmax(part, STIFFEST);
     *target = -l->problem->gap[c->row + row] / (dt + tau) * part;
+    if (comes_to_bounce(l, c, row)) { /* near-rigid: the others have been answered */
+        near_rigid_bounce(l, c, row, w, R, target);
+    }
 }
 
 static void regularise(const law *l, const sim_constraint *c, const double *W, double stiffer, double *R,

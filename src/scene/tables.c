@@ -123,7 +123,8 @@ const table sim_table_law = {"law",
         {"dissipation", FIELD_NUMBER, AT(material_data, dissipation),                                                  \
          .unit = "s",   NOT_NEGATIVE, .help = "Relaxation time of the contact: damping over stiffness."},              \
     {                                                                                                                  \
-        "restitution", FIELD_NUMBER, AT(material_data, restitution), WITHIN(0, 1), .help = "Newton's coefficient."     \
+        "restitution", FIELD_NUMBER, AT(material_data, restitution), WITHIN(0, 1),                                     \
+            .help = "Newton's coefficient, of rigid surfaces; a `stiffness` bounces by itself."                        \
     }
 
 static const field material_fields[] = {

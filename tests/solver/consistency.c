@@ -15,7 +15,7 @@
  *     C10  inner problems of CANAL              SAP's iterates                                        canal.c
  *     C11  equalities alone                     the linear system                                     consistency_invariance.c
  *     C12  dt -> 0                              trajectories of all converge                          tests/contact/consistency.c
- *     C13  restitution                          e times the approach, or none where near-rigid        tests/contact/consistency.c
+ *     C13  restitution                          e times the approach                                   tests/contact/consistency.c
  *     C14  other order, tangents, names         the same v                                            consistency_invariance.c
  *     C15  position-level Newton methods        strict with target -gap / dt; there is none here yet
  *     C16  free bodies                          all momentum stays                                    consistency_invariance.c
