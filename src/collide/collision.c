@@ -7,7 +7,8 @@
  *
  * A pair closer than its margin is in contact.  So is one that this step's motion would bring that close: its gaps are
  * then those still to be travelled, so that a fast body is stopped at the surface and not behind it (sweep.c).  By laws
- * that let what slides lift, a pair that touched a step ago stays in contact up to the gap at which it would glide. */
+ * that let what slides lift, a pair that touched a step ago stays in contact up to the gap at which it would glide, and one
+ * that comes nearer is in contact from there on. */
 #include "collide/collision.h"
 #include "base/pool.h"
 #include "collide/bounds.h"
@@ -266,7 +267,8 @@ static double lift_of(const task *t, broad_pair at, double speed) {
 
 /* Contact points of a pair, in the world.  What moves less than the margin in a step is only looked at a little farther
  * out.  Of what moves more, all points count that this step could close, if the pair is in contact already; if not, it is
- * followed along its motion.  What glides is in contact already. */
+ * followed along its motion.  What glides is in contact already, or comes down to where it will: found when it is below that, it
+ * would be thrown up again, and hop for ever. */
 static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out) {
     const sim_collision *c = t->c;
     sweep s = {.a = mover_of(t, at.a),
@@ -276,31 +278,38 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
                .one_point = t->in->one_point,
                .arena = w->scratch};
     s.nkept = features_before(t->in, at, w->scratch, &s.kept);
-    double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step;
-    s.lift = t->in->glide > 0 && s.nkept ? lift_of(t, at, speed) : 0;
+    double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step,
+           lift = t->in->glide > 0 ? lift_of(t, at, speed) : 0;
+    s.lift = s.nkept ? lift : 0;
     int slow = travel <= s.margin, convex = shape_is_convex(s.a.shape) && shape_is_convex(s.b.shape);
     double near = s.margin + (slow ? travel : 0);
     v3 along = convex ? parted_before(c, at) : v3_make(0, 0, 0);
     s.parting = convex ? &along : NULL;
-    sweep_ask(&s, 0, (convex ? s.margin + travel : near) + s.lift * speed, out);
+    sweep_ask(&s, 0, (convex ? s.margin + travel : near) + lift * speed, out);
     if (along.x != 0 || along.y != 0 || along.z != 0) {
         w->apart[w->napart++] = (parting){at, along};
         return; /* farther apart than they can come */
     }
     s.parting = NULL;
     if (s.lift > 0 || sweep_least_gap(out) <= near) {
-        if (s.lift > 0 || !slow) {
+        if (lift > 0 || !slow) {
             sweep_drop_unreached(&s, near, out);
         }
         if (out->count) {
             return;
         }
     }
-    out->count = 0;
+    manifold met = {.failed = out->failed};
     if (!slow) {
         w->swept++;
-        sweep_collide(&s, out);
+        sweep_collide(&s, &met);
     }
+    if (met.count || met.failed || s.nkept || lift == 0) {
+        *out = met;
+        return;
+    }
+    s.lift = lift;
+    sweep_keep_landing(&s, out);
 }
 
 static sim_contact *room_for(worker *w, int count) {

@@ -74,13 +74,20 @@ double sweep_least_gap(const manifold *m) { return m->count ? deepest(m)->gap : 
 
 static v3 velocity_at(const mover *m, v3 x) { return v3_add(m->v.lin, v3_cross(m->v.ang, v3_sub(x, m->X.p))); }
 
+/* The gap up to which motion and slip count for a point, and how fast it closes. */
+static double reached(const sweep *s, const contact_point *c, double *closing) {
+    v3 v = v3_sub(velocity_at(&s->a, c->position), velocity_at(&s->b, c->position));
+    *closing = -v3_dot(c->normal, v);
+    double slip = v3_norm(v3_axpy(v, *closing, c->normal));
+    return s->margin + fmax(*closing, 0) * s->step + s->lift * slip;
+}
+
 void sweep_drop_unreached(const sweep *s, double near, manifold *out) {
     int kept = 0;
     for (int k = 0; k < out->count; k++) {
         const contact_point *c = &out->point[k];
-        v3 v = v3_sub(velocity_at(&s->a, c->position), velocity_at(&s->b, c->position));
-        double closing = -v3_dot(c->normal, v), slip = v3_norm(v3_axpy(v, closing, c->normal));
-        if (c->gap <= fmax(near, s->margin + fmax(closing, 0) * s->step + s->lift * slip)) {
+        double closing;
+        if (c->gap <= fmax(near, reached(s, c, &closing))) {
             out->point[kept++] = *c;
         }
     }
@@ -113,6 +120,20 @@ static double meeting(const sweep *s, double speed) {
         }
     }
     return t; /* grazing so slowly that it is still undecided: a contact too many does no harm */
+}
+
+void sweep_keep_landing(const sweep *s, manifold *out) {
+    sweep longer = *s;
+    int kept = 0;
+    for (int k = 0; k < out->count; k++) {
+        const contact_point *c = &out->point[k];
+        double closing;
+        if (c->gap <= reached(s, c, &closing) && closing > 0) {
+            longer.step = fmax(longer.step, 1.01 * c->gap / closing);
+            out->point[kept++] = *c;
+        }
+    }
+    out->count = kept && meeting(&longer, sweep_speed(&s->a, &s->b)) >= 0 ? kept : 0;
 }
 
 /* The lever that x has at time t, on the body where it stands now. */

@@ -35,6 +35,10 @@ double sweep_least_gap(const manifold *m);
 /* Leaves out the points farther than `near` that neither the motion of the step brings within the margin nor slip lifts. */
 void sweep_drop_unreached(const sweep *s, double near, manifold *out);
 
+/* Leaves out all points but those that come nearer and are where motion or slip reaches them; all of them, if the two would pass
+ * each other by. */
+void sweep_keep_landing(const sweep *s, manifold *out);
+
 /* The greatest speed with which any two points of the shapes approach each other. */
 double sweep_speed(const mover *a, const mover *b);
 

@@ -194,3 +194,54 @@ Test(glide, is_of_what_touches_and_not_of_what_passes_by) {
     cr_assert(m.lin.x == 10 && m.lin.z == 0, "leaves at %g m/s, upwards at %g", m.lin.x, m.lin.z);
     yard_end(&y);
 }
+
+/* On a slope of tan a = mu, where nothing changes the speed of what slides: in the end it glides at one height and one speed, whether
+ * it was set down sliding and hopped or came from above. */
+Test(glide, of_what_lands_on_a_slope_goes_on_without_hops) {
+    const sim_shape_type type[] = {SIM_CYLINDER, SIM_BOX, SIM_CYLINDER};
+    for (int k = 0; k < 12; k++) {
+        double mu = k % 2 ? 0.5 : 0.2, above = k / 2 % 2 ? 0.02 : 0, slope = atan(mu);
+        sim_shape_type shape = type[k / 4];
+        double half = shape == SIM_BOX ? 0.05 : 0.015;
+        yard y = yard_begin(v3_make(g * sin(slope), 0, -g * cos(slope)), rough(mu));
+        yard_ground(&y);
+        if (shape == SIM_BOX) {
+            yard_add(&y, "body", shape, 0.2, 0.2, 0.1, 2, v3_make(0, 0, half + above), v3_make(2, 0, 0));
+        } else {
+            yard_add(&y, "body", shape, 0.05, 0.03, 0, 0.2, v3_make(0, 0, half + above), v3_make(2, 0, 0));
+        }
+        yard_open(&y, "sap", k / 8 ? SIM_SYMPLECTIC_EULER : SIM_MIDPOINT, dt);
+        double low = HUGE_VAL, high = 0, fast = 0, slow = HUGE_VAL;
+        for (int i = 0; i < 3000; i++) {
+            yard_step(&y);
+            if (i >= 1500) {
+                double gap = place_of(&y, "body").z - half, v = motion_of(&y, "body").lin.x;
+                low = fmin(low, gap);
+                high = fmax(high, gap);
+                slow = fmin(slow, v);
+                fast = fmax(fast, v);
+            }
+        }
+        cr_expect(high - low < 1e-4, "mu %g, from %g m: glides from %g to %g m", mu, above, low, high);
+        cr_expect(fast - slow < 0.02 * slow, "mu %g, from %g m: at %g to %g m/s", mu, above, slow, fast);
+        cr_expect_float_eq(high, 2 * dt * mu * fast, 0.05 * high, "mu %g: %g m", mu, high);
+        yard_end(&y);
+    }
+}
+
+/* Set down sliding: u_n = mu |u_t| in the first step, and then a throw. */
+Test(glide, of_what_is_set_down_sliding_begins_with_a_hop_of_known_height) {
+    for (int k = 0; k < 4; k++) {
+        double mu = k % 2 ? 0.5 : 0.2, v = k / 2 ? 5 : 2, up = mu * v / (1 + mu * mu), high = 0;
+        yard y = yard_begin(v3_make(0, 0, -g), rough(mu));
+        yard_ground(&y);
+        yard_add(&y, "puck", SIM_CYLINDER, 0.05, 0.03, 0, 0.2, v3_make(0, 0, 0.015), v3_make(v, 0, 0));
+        yard_open(&y, "sap", SIM_MIDPOINT, dt);
+        for (int i = 0; i < 500; i++) {
+            yard_step(&y);
+            high = fmax(high, place_of(&y, "puck").z - 0.015);
+        }
+        cr_expect_float_eq(high, up * up / (2 * g), 0.03 * high, "mu %g, %g m/s: %g m", mu, v, high);
+        yard_end(&y);
+    }
+}
