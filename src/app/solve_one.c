@@ -233,10 +233,26 @@ static void set_limit(workplace *w, double start) {
     w->limit = request->time_limit > 0 ? whole - (processor_seconds() - start) : HUGE_VAL;
 }
 
+/* What is short is read to its end even if there is no time for it, so that the problem is told of.  How much time all
+ * contacts have is known afterwards: with --time-per-contact reading is not cut short. */
+static sim_problem_file *read_in_time(const solve_request *request, const char *path, double start, sim_error *error) {
+    static const double short_time = 1; /* s */
+    int limited = request->time_limit > 0 && !(request->time_per_contact > 0);
+    deadline d = {.end = start + request->time_limit + short_time, .last = start};
+    sim_error why = {0};
+    sim_problem_file *file = sim_problem_file_read_until(path, limited ? is_over : NULL, &d, &why);
+    if (!file && why.status == SIM_FAILED) {
+        sim_fail(error, SIM_FAILED, "%s, with --time-limit %g", why.text, request->time_limit);
+    } else if (!file) {
+        *error = why;
+    }
+    return file;
+}
+
 void solve_one(solve_run *run, const char *path, solve_case *c) {
     double start = processor_seconds();
     *c = (solve_case){.path = path, .finished_by = -1};
-    sim_problem_file *file = sim_problem_file_read(path, &c->trouble);
+    sim_problem_file *file = read_in_time(run->request, path, start, &c->trouble);
     if (!file) {
         return;
     }

@@ -27,7 +27,9 @@ static const option_row rows[] = {
      .help = "solve nothing: judge the answer that stands in the file, from whatever program"},
     {"guess", NULL, OPTION_FLAG, AT(guess), .help = "start from the guess in the file, if there is one"},
     {"time-limit", "S", OPTION_REAL, AT(time_limit),
-     .help = "S seconds of processor time a file, its reading counted; the best answer by then counts"},
+     .help =
+         "S seconds of processor time a file, its reading counted; the best answer by then counts; a file that takes a "
+         "second more to read is given up"},
     {"time-per-contact", "S", OPTION_REAL, AT(time_per_contact), .help = "and S seconds more for each contact"},
     {"repeat", "N", OPTION_COUNT, AT(repeat), 1, INT_MAX, .help = "solve N times and tell the shortest time"},
     {"out", "FILE", OPTION_TEXT, AT(out), .heading = "Output",

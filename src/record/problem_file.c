@@ -84,13 +84,22 @@ static sim_status take_problem(sim_problem_file *file, sim_error *error) {
     return status;
 }
 
-sim_problem_file *problem_file_parse(const void *bytes, size_t size, sim_error *error) {
+static sim_problem_file *parse_until(const void *bytes, size_t size, int (*stop)(void *context), void *context,
+                                     sim_error *error) {
     sim_problem_file *file = new_file(error);
+    if (file) {
+        file->store.stop = stop;
+        file->store.stop_context = context;
+    }
     if (file && (store_parse(&file->store, bytes, size, error) || take_problem(file, error))) {
         sim_problem_file_free(file);
         return NULL;
     }
     return file;
+}
+
+sim_problem_file *problem_file_parse(const void *bytes, size_t size, sim_error *error) {
+    return parse_until(bytes, size, NULL, NULL, error);
 }
 
 sim_problem_file *problem_file_of_tree(void (*fill)(store *s, void *data), void *data, sim_error *error) {
@@ -141,13 +150,21 @@ static sim_status read_bytes(const char *path, char **bytes, size_t *size, sim_e
 }
 
 sim_problem_file *sim_problem_file_read(const char *path, sim_error *error) {
+    return sim_problem_file_read_until(path, NULL, NULL, error);
+}
+
+sim_problem_file *sim_problem_file_read_until(const char *path, int (*stop)(void *context), void *context,
+                                              sim_error *error) {
     sim_error why = {0};
     char *bytes;
     size_t size = 0;
-    sim_problem_file *file = read_bytes(path, &bytes, &size, &why) ? NULL : problem_file_parse(bytes, size, &why);
+    sim_problem_file *file =
+        read_bytes(path, &bytes, &size, &why) ? NULL : parse_until(bytes, size, stop, context, &why);
     free(bytes);
     if (!file) {
         sim_fail(error, why.status, "%s: %s", path, why.text);
+    } else {
+        file->store.stop = NULL; /* the caller's may not live as long as the file */
     }
     return file;
 }

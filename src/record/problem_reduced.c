@@ -14,9 +14,16 @@
 
 enum { MOST_ROWS = 8192 };
 
+static sim_status singular(sim_error *error) { return sim_fail(error, SIM_BAD_INPUT, "M is singular"); }
+
+static sim_status too_long(sim_error *error) { return sim_fail(error, SIM_FAILED, "reading it took too long"); }
+
 /* X <- M^-1 X for one component of n rows: M in the first n numbers of each row, X in those after. */
-static int eliminate(int n, int width, double **row) {
+static sim_status eliminate(const store *s, int n, int width, double **row, sim_error *error) {
     for (int k = 0; k < n; k++) {
+        if (store_stopped(s)) {
+            return too_long(error);
+        }
         int pivot = k;
         for (int i = k + 1; i < n; i++) {
             pivot = fabs(row[i][k]) > fabs(row[pivot][k]) ? i : pivot;
@@ -25,7 +32,7 @@ static int eliminate(int n, int width, double **row) {
         row[pivot] = row[k];
         row[k] = taken;
         if (!(fabs(taken[k]) > 0) || isinf(taken[k])) {
-            return 0;
+            return singular(error);
         }
         for (int i = k + 1; i < n; i++) {
             double factor = row[i][k] / taken[k];
@@ -35,6 +42,9 @@ static int eliminate(int n, int width, double **row) {
         }
     }
     for (int k = n - 1; k >= 0; k--) {
+        if (store_stopped(s)) {
+            return too_long(error);
+        }
         for (int i = k + 1; i < n; i++) {
             dense_axpy(width - n, -row[k][i], row[i] + n, row[k] + n);
         }
@@ -42,10 +52,11 @@ static int eliminate(int n, int width, double **row) {
             row[k][j] /= row[k][k];
         }
     }
-    return 1;
+    return SIM_OK;
 }
 
 typedef struct reduction {
+    const store *store;
     const fclib *p;
     sim_pool *work;
     int columns; /* 3 nc + p, and one for f */
@@ -83,12 +94,12 @@ static sim_status solve_component(const reduction *r, int n, int *place, sim_err
         }
         memcpy(row[i] + n, r->X + (ptrdiff_t)dof * r->columns, (size_t)r->columns * sizeof *r->X);
     }
-    int good = eliminate(n, width, row);
-    for (int i = 0; i < n && good; i++) {
+    sim_status status = eliminate(r->store, n, width, row, error);
+    for (int i = 0; i < n && !status; i++) {
         memcpy(r->X + (ptrdiff_t)r->member[i] * r->columns, row[i] + n, (size_t)r->columns * sizeof *r->X);
     }
     sim_pool_free(pool);
-    return good ? SIM_OK : sim_fail(error, SIM_BAD_INPUT, "M is singular");
+    return status;
 }
 
 /* X = (H, G, f) */
@@ -126,9 +137,13 @@ static sim_status solve(const reduction *r, sim_error *error) {
 }
 
 /* Adds the rows of (H, G)' X for one of the two matrices. */
-static void multiply(const reduction *r, const sparse *rows, int first, double *row, triplets *t, double *q) {
+static sim_status multiply(const reduction *r, const sparse *rows, int first, double *row, triplets *t, double *q,
+                           sim_error *error) {
     int last = r->columns - 1;
     for (int i = 0; i < rows->rows; i++) {
+        if (store_stopped(r->store)) {
+            return too_long(error);
+        }
         memset(row, 0, (size_t)r->columns * sizeof *row);
         for (ptrdiff_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
             dense_axpy(r->columns, rows->value[k], r->X + (ptrdiff_t)rows->column[k] * r->columns, row);
@@ -140,6 +155,7 @@ static void multiply(const reduction *r, const sparse *rows, int first, double *
         }
         q[first + i] += row[last];
     }
+    return SIM_OK;
 }
 
 static sim_status reduce(sim_problem_file *file, const reduction *r, sim_error *error) {
@@ -154,9 +170,10 @@ static sim_status reduce(sim_problem_file *file, const reduction *r, sim_error *
     }
     memcpy(q, p->w, (size_t)m * sizeof *q);
     memcpy(q + m, p->bilateral ? p->b : p->w, (size_t)p->bilateral * sizeof *q);
-    multiply(r, &H, 0, row, &t, q);
-    if (p->bilateral) {
-        multiply(r, &G, m, row, &t, q);
+    sim_status status = multiply(r, &H, 0, row, &t, q, error);
+    status = status || !p->bilateral ? status : multiply(r, &G, m, row, &t, q, error);
+    if (status) {
+        return status;
     }
     K = sparse_of(r->work, nrow, nrow, &t);
     return sparse_there(&K) ? problem_local(file, p, r->work, &K, q, error)
@@ -184,7 +201,11 @@ sim_status problem_reduced(sim_problem_file *file, const fclib *p, sim_pool *wor
                         "M is not symmetric; such problems may have %d rows and velocities, this has %d and %d",
                         MOST_ROWS, nrow, p->dofs);
     }
-    reduction r = {p, work, nrow + 1, POOL_NEW(work, double, (ptrdiff_t)p->dofs *(nrow + 1)),
+    reduction r = {&file->store,
+                   p,
+                   work,
+                   nrow + 1,
+                   POOL_NEW(work, double, (ptrdiff_t)p->dofs *(nrow + 1)),
                    POOL_NEW(work, int, p->dofs)};
     if (!r.X || !r.member) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the inverse of M");

@@ -40,7 +40,12 @@ typedef struct store {
     sim_pool *pool; /* of the owner */
     store_node root;
     int starved; /* a node could not be made: no memory */
+    /* Has who waits for the file had enough?  NULL: never. */
+    int (*stop)(void *context);
+    void *stop_context;
 } store;
+
+static inline int store_stopped(const store *s) { return s->stop && s->stop(s->stop_context); }
 
 /* Made nodes belong to the store; numbers and texts are copied.  `rank` is 0 or 1. */
 store_node *store_group(store *s, store_node *parent, const char *name);

@@ -260,6 +260,10 @@ static int take_object(reading *r, store_node *node, hid_t id) {
         return 0;
     }
     reverse(&node->attribute);
+    if (store_stopped(r->s)) {
+        sim_fail(r->error, SIM_FAILED, "reading it took too long");
+        return 0;
+    }
     if (type == H5I_DATASET) {
         return take_source(r, node, id, 0);
     }

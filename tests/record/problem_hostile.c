@@ -343,3 +343,59 @@ Test(problem_hostile, numbers_of_our_own_group_are_refused_with_file_array_and_p
     sim_problem_file_free(file);
     unlink(path);
 }
+
+/* ---- what takes long ---- */
+
+typedef struct patience {
+    int asked, most;
+} patience;
+
+static int has_had_enough(void *context) {
+    patience *p = context;
+    return p->asked++ >= p->most;
+}
+
+/* M with a full first column and row, which differ: elimination fills all of it. */
+static void write_slow(const char *path, int dofs) {
+    double *M = calloc((size_t)dofs * (size_t)dofs, sizeof *M), *H = calloc((size_t)dofs * 3, sizeof *H), mu = 0.5;
+    for (int i = 0; i < dofs; i++) {
+        M[i] = 0.5 / dofs;
+        M[i * dofs] = 0.25 / dofs;
+        M[i * dofs + i] = 2;
+        H[3 * i + i % 3] = 1;
+    }
+    hid_t file = h5_new(path), root = h5_group(file, "fclib_global"), vectors = h5_group(root, "vectors");
+    h5_int(root, "spacedim", 3);
+    h5_matrix(root, "M", dofs, dofs, M, H5_TRIPLETS);
+    h5_matrix(root, "H", dofs, 3, H, H5_TRIPLETS);
+    h5_reals(vectors, "f", dofs, M);
+    h5_reals(vectors, "w", 3, H);
+    h5_reals(vectors, "mu", 1, &mu);
+    H5Gclose(vectors);
+    H5Gclose(root);
+    H5Fclose(file);
+    free(M);
+    free(H);
+}
+
+/* Whenever one has had enough, after each array and each row that is eliminated, reading ends at once. */
+Test(problem_hostile, reading_ends_when_who_waits_has_had_enough) {
+    enum { DOFS = 40 };
+    char path[] = "/tmp/hostile_XXXXXX";
+    close(mkstemp(path));
+    write_slow(path, DOFS);
+    sim_problem_file *read = NULL;
+    int most = 0;
+    for (; !read && most < 1000; most++) {
+        patience p = {0, most};
+        sim_error error = {0};
+        read = sim_problem_file_read_until(path, has_had_enough, &p, &error);
+        cr_assert_eq(p.asked, read ? most : most + 1, "asked no more");
+        cr_assert(read || (error.status == SIM_FAILED && strstr(error.text, "took too long")), "%s", error.text);
+        cr_assert(read || strstr(error.text, path) == error.text, "%s", error.text);
+    }
+    cr_assert_not_null(read);
+    cr_expect_gt(most, 2 * DOFS, "%d times", most);
+    sim_problem_file_free(read);
+    unlink(path);
+}
