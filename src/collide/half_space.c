@@ -43,24 +43,25 @@ void capsule_half_space(const pair *p, manifold *out) {
     }
 }
 
-/* Lying or rolling: the lowest point of each rim. Standing: points of the lower rim that turn with it, and its lowest. */
+/* Lying or rolling: the lowest point of each rim.  Standing, when all of the lower rim may touch: points of it that turn with
+ * it, and its lowest. */
 void cylinder_half_space(const pair *p, manifold *out) {
     static const double turn[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
     v3 n = p->X_ab.R.z;
     double r = p->a->size[0], half = p->a->size[1] / 2, across = sqrt(n.x * n.x + n.y * n.y), least = HUGE_VAL;
     v3 side = direction_or(v3_make(-n.x, -n.y, 0), across, v3_make(1, 0, 0));
     int low = n.z < 0, first = out->count;
-    if (across > STANDING) {
+    v3 lowest = {r * side.x, r * side.y, low ? half : -half}, highest = {-lowest.x, -lowest.y, lowest.z};
+    if (across > STANDING || height(p, highest) > p->margin) {
         point_of_a(p, out, v3_make(r * side.x, r * side.y, -half), 0);
         point_of_a(p, out, v3_make(r * side.x, r * side.y, half), 4);
         return;
     }
     for (int k = 0; k < 4; k++) {
-        v3 x = {r * turn[k][0], r * turn[k][1], low ? half : -half};
+        v3 x = {r * turn[k][0], r * turn[k][1], lowest.z};
         least = fmin(least, height(p, x));
         point_of_a(p, out, x, 4 * (uint32_t)(2 + 8 * low + 2 * k)); /* numbers as convex_face has them */
     }
-    v3 lowest = {r * side.x, r * side.y, low ? half : -half};
     if (height(p, lowest) < least - LOST * (r + half)) {
         point_of_a(p, out, lowest, 4 * (uint32_t)low);
     }
