@@ -50,8 +50,9 @@ typedef struct face {
     v3 normal;                     /* unit; of a polygon, else along d */
     int disc;                      /* corners lie on a circle: the rim is curved */
 } face;
-/* Faces, then edges, whose normal is within an angle of `slack` of d count as facing it. */
-void convex_face(const convex *c, v3 d, double slack, face *out);
+/* Faces, then edges, whose normal is within an angle of `slack` of d count as facing it; a disc only where its far side lies
+ * behind its near one by `reach` at most: else it rolls on its rim. */
+void convex_face(const convex *c, v3 d, double slack, double reach, face *out);
 
 /* Distance of two convex solids, B placed at X_ab in the frame of A: the greatest over unit n of
  *     min_{a in A} n.a - max_{b in B} n.b,

@@ -16,6 +16,7 @@
 
 static const double ENOUGH = 0.5; /* of the deepest triangle's depth: what contacts must account for */
 enum { MOST = 32, EACH = 4, LOCAL = 3, PARTS = 8 };
+static const double SLACK = 0.2;    /* rad: faces turned farther than this from the normal are not its faces */
 static const double ALIKE = 0.998;  /* cosine: normals within 3.6 degrees hold alike */
 static const double SHALLOW = 1e-3; /* of the least width: so little depth needs no search for a better direction */
 static const double ALONG = 1e-3;   /* rad: a side turned no farther from a face lies along it */
@@ -120,7 +121,7 @@ static void emit_face(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, 
     int first = o->out->count, counts = over(tri->corner, tri->extent, n, lowest);
     if (!counts) {
         face side;
-        convex_face(o->a, v3_neg(n), ALONG, &side);
+        convex_face(o->a, v3_neg(n), ALONG, INFINITY, &side);
         if (side.count == 1) {
             return;
         }
@@ -158,6 +159,14 @@ static int visit_under(void *context, int t) {
     return u->triangle < 0;
 }
 
+/* Of a point in A's frame over the plane of the part. */
+static double height_over(const on_surface *o, const flat_part *part, v3 on_a) {
+    const pair *p = o->p;
+    v3 there = m3_transposed_times(p->X_ab.R, v3_sub(on_a, p->X_ab.p)), c[3];
+    surface_corners(o->s, part->triangle, c);
+    return v3_dot(surface_normal(o->s, part->triangle), v3_sub(there, c[0]));
+}
+
 /* The contact of a corner with the part, if it is over that. */
 static void add_corner(on_surface *o, const flat_part *part, v3 on_a, uint32_t vertex) {
     const pair *p = o->p;
@@ -191,13 +200,13 @@ static void emit_part(on_surface *o, const flat_part *part) {
     uint32_t unused;
     int first = o->out->count;
     v3 n = part->normal;
-    convex_face(o->a, v3_neg(n), 0.2, &side);
+    v3 lowest = v3_axpy(convex_support(o->a, v3_neg(n), &unused), -o->a->radius, n);
+    convex_face(o->a, v3_neg(n), SLACK, o->p->margin - height_over(o, part, lowest), &side);
     for (int k = 0; k < side.count; k++) {
         add_corner(o, part, v3_axpy(side.corner[k], -o->a->radius, n), side.vertex[k]);
     }
     if (side.disc) { /* tilted, the rim's lowest point is none of those it is given by */
-        v3 lowest = convex_support(o->a, v3_neg(n), &unused);
-        add_corner(o, part, v3_axpy(lowest, -o->a->radius, n), side.number);
+        add_corner(o, part, lowest, side.number);
     }
     drop_hidden(o, first);
 }
@@ -315,8 +324,8 @@ static void emit_plane(const on_surface *o, v3 q, v3 n, const surface_place *pla
     uint32_t vertex;
     face f;
     int first = o->out->count;
-    convex_face(o->a, v3_neg(n), 0.2, &f);
     v3 lowest = convex_support(o->a, v3_neg(n), &vertex);
+    convex_face(o->a, v3_neg(n), SLACK, o->p->margin - (v3_dot(n, v3_sub(lowest, q)) - o->a->radius), &f);
     for (int k = -1; k < f.count; k++) {
         v3 on_a = v3_axpy(k < 0 ? lowest : f.corner[k], -o->a->radius, n);
         double gap = v3_dot(n, v3_sub(on_a, q));

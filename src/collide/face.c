@@ -69,10 +69,10 @@ static void box_face(const convex *c, v3 direction, double sine, face *out) {
 }
 
 /* Caps are 0 (below) and 1; the points of cap k's rim are 8 k + 2 .., its farthest point alone is vertex k. */
-static void cylinder_face(const convex *c, v3 d, double sine, face *out) {
+static void cylinder_face(const convex *c, v3 d, double sine, double reach, face *out) {
     double across = sqrt(d.x * d.x + d.y * d.y), r = c->half[0], z = c->half[2];
     int top = d.z > 0;
-    if (across <= sine) {
+    if (across <= sine && 2 * r * across <= reach) {
         static const double turn[FACE_DISC][2] = {{1, 0},  {M_SQRT1_2, M_SQRT1_2},   {0, 1},  {-M_SQRT1_2, M_SQRT1_2},
                                                   {-1, 0}, {-M_SQRT1_2, -M_SQRT1_2}, {0, -1}, {M_SQRT1_2, -M_SQRT1_2}};
         for (int i = 0; i < FACE_DISC; i++) {
@@ -186,7 +186,7 @@ static void triangle_face(const convex *c, v3 d, double sine, face *out) {
     out->number = number(edge, EDGE);
 }
 
-void convex_face(const convex *c, v3 d, double slack, face *out) {
+void convex_face(const convex *c, v3 d, double slack, double reach, face *out) {
     double sine = sin(slack);
     uint32_t vertex;
     out->count = 0;
@@ -200,7 +200,7 @@ void convex_face(const convex *c, v3 d, double slack, face *out) {
         box_face(c, d, sine, out);
         return;
     case CONVEX_CYLINDER:
-        cylinder_face(c, d, sine, out);
+        cylinder_face(c, d, sine, reach, out);
         return;
     case CONVEX_HULL:
         hull_face(c, d, sine, out);

@@ -34,8 +34,8 @@ void segments_nearest(v3 p, v3 d, double s_most, v3 q, v3 e, double t_most, doub
 void facing_points(const convex *a, const convex *b, const pose *X, convex_gap *gap) {
     double core = gap->gap + a->radius + b->radius, s = 0, t = 0;
     face fa, fb;
-    convex_face(a, v3_neg(gap->normal), ROUNDING, &fa);
-    convex_face(b, m3_transposed_times(X->R, gap->normal), ROUNDING, &fb);
+    convex_face(a, v3_neg(gap->normal), ROUNDING, INFINITY, &fa);
+    convex_face(b, m3_transposed_times(X->R, gap->normal), ROUNDING, INFINITY, &fb);
     int edges = fa.count == 2 && fb.count == 2 && (a->kind != CONVEX_SEGMENT || a->half[2] > 0) &&
                 (b->kind != CONVEX_SEGMENT || b->half[2] > 0);
     v3 on_a = fa.corner[0], on_b = pose_point(*X, fb.corner[0]);

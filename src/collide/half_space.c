@@ -22,7 +22,7 @@ void box_half_space(const pair *p, manifold *out) {
     convex box;
     face f;
     convex_of_shape(p->a, &box);
-    convex_face(&box, v3_neg(p->X_ab.R.z), M_PI / 2, &f);
+    convex_face(&box, v3_neg(p->X_ab.R.z), M_PI / 2, INFINITY, &f);
     for (int k = 0; k < f.count; k++) {
         point_of_a(p, out, f.corner[k], f.vertex[k]);
     }

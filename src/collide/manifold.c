@@ -388,8 +388,9 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
               .out = out,
               .first = out->count};
     face fa, fb;
-    convex_face(a, v3_neg(n), SLACK, &fa);
-    convex_face(b, m3_transposed_times(p->X_ab.R, n), SLACK, &fb);
+    double reach = gap->gap < HUGE_VAL ? p->margin - gap->gap : INFINITY; /* no gap known: all may touch */
+    convex_face(a, v3_neg(n), SLACK, reach, &fa);
+    convex_face(b, m3_transposed_times(p->X_ab.R, n), SLACK, reach, &fb);
     if (fa.count > 1 && fb.count > 1) {
         outline oa, ob;
         outline_of(&v, a, &fa, &still, 1, &oa);
