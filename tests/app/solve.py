@@ -133,6 +133,16 @@ def ends_with_3_where_there_is_no_memory():
     assert 3 in ends, ends
 
 
+def asks_for_memory_without_filling_it():
+    """Where malloc is told to fill what it gives: the room of the BLAS, 128 MiB, is not used by a small problem."""
+    if b"__asan_init" in pathlib.Path(SIM).read_bytes():
+        return "a sanitizer takes more memory than that"
+    running = subprocess.Popen([SIM, "solve", WEDGE, "--solver", "incp", "--quiet"], env={**os.environ, "MALLOC_PERTURB_": "1"},
+                               stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(running.pid, 0)
+    assert status == 0 and usage.ru_maxrss < 100_000, (status, usage.ru_maxrss)  # KiB
+
+
 def counts_reading_as_time():
     case = solve_json(TRAIN, "--solver", "pgs", "--time-limit", "1e-9", status=1)["problems"][0]
     assert case["outcome"] == case["gave_up"] == "out of time" and case["iterations"] == case["seconds"] == 0, case
