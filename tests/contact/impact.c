@@ -121,8 +121,8 @@ Test(impact, what_slides_as_it_bounces_gains_nothing) {
         for (int i = 0; i < 1500; i++) {
             yard_step(&y);
             double now = energy_of(&y);
-            cr_assert_lt(now, most + 3 * g * 1e-3 * 5, "%s, friction %g: from %g J to %g", k / 12 ? "sap" : "pgs", s.friction,
-                         before, now);
+            cr_assert_lt(now, most + 3 * g * 1e-3 * 5, "%s, friction %g: from %g J to %g", k / 12 ? "sap" : "pgs",
+                         s.friction, before, now);
             most = fmin(most, now);
         }
         yard_end(&y);
