@@ -49,6 +49,7 @@ class Browser:
         self.socket = WebSocket(port, path, origin=None, protocol=None, timeout=PATIENCE_S)
         self.ask("Runtime.enable")
         self.ask("Log.enable")
+        until(lambda: self.loaded(url), f"all of {url}")
 
     def port(self):
         """Where the debugging protocol is spoken: Chromium writes it into its folder once it listens."""
@@ -67,7 +68,7 @@ class Browser:
     def __exit__(self, *_):
         self.close()
 
-    def ask(self, method, **details):
+    def answer(self, method, **details):
         self.number += 1
         self.socket.send(json.dumps({"id": self.number, "method": method, "params": details}))
         while True:
@@ -75,8 +76,17 @@ class Browser:
             if complaint := complained(said):
                 self.complaints.append(complaint)
             if said.get("id") == self.number:
-                assert "error" not in said, said
-                return said["result"]
+                return said
+
+    def ask(self, method, **details):
+        said = self.answer(method, **details)
+        assert "error" not in said, said
+        return said["result"]
+
+    def loaded(self, url):
+        """Is the page there with all its parts?  Until then a script meets half a page, or another one that is just leaving."""
+        said = self.answer("Runtime.evaluate", expression="document.readyState + ' ' + location.href", returnByValue=True)
+        return said.get("result", {}).get("result", {}).get("value", "").startswith(f"complete {url}")
 
     def run(self, script):
         done = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
