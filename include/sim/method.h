@@ -43,6 +43,9 @@ typedef struct sim_solver_method {
     void *(*begin)(sim_solver_call *call);
     sim_solver_piece (*go_on)(void *state, double until);
     void (*take)(void *state, const double *impulse);
+    /* Numbers of the dense matrices that it takes for a problem, which its option "most_memory" (GB) bounds; NULL: it has
+     * none.  What takes more is refused, by sim_solver_accepts and before it is solved. */
+    double (*dense)(const sim_problem *problem, const double *option);
 } sim_solver_method;
 
 /* ---- what a method may ask for ---- */

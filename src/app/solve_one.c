@@ -90,7 +90,7 @@ static int set_given(workplace *w) {
     }
     if (sim_solver_accepts(w->run->solver, &w->given, &why)) {
         w->c->refused = 1;
-        return fail(w, SIM_BAD_INPUT, why.text);
+        return fail(w, why.status, why.text);
     }
     return 1;
 }

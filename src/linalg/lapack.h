@@ -26,6 +26,14 @@ void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *swap, i
 void dgetrs_(const char *transposed, const int *n, const int *nrhs, const double *A, const int *lda, const int *swap,
              double *b, const int *ldb, int *info);
 
+/* Rows exchanged, `from` to `to` counted from 1; B = A^-1 B or B A^-1 with a triangle; C = alpha A B + beta C. */
+void dlaswp_(const int *n, double *A, const int *lda, const int *from, const int *to, const int *swap, const int *step);
+void dtrsm_(const char *side, const char *half, const char *transposed, const char *unit, const int *m, const int *n,
+            const double *alpha, const double *A, const int *lda, double *B, const int *ldb);
+void dgemm_(const char *A_transposed, const char *B_transposed, const int *m, const int *n, const int *k,
+            const double *alpha, const double *A, const int *lda, const double *B, const int *ldb, const double *beta,
+            double *C, const int *ldc);
+
 /* C = alpha A A' + beta C, its lower half (A' A: "T"); its Cholesky factor, and A x = b with that. */
 void dsyrk_(const char *half, const char *transposed, const int *n, const int *k, const double *alpha, const double *A,
             const int *lda, const double *beta, double *C, const int *ldc);

@@ -62,6 +62,9 @@ int dual_make(dual *d, const solver_call *call, sim_arena *scratch) {
     size_t n = (size_t)p->nrow;
     sim_delassus W;
     *d = (dual){.problem = p, .n = p->nrow};
+    if (call->out) {
+        d->watch = (panels_watch){call->out->stop, call->out->stop_context};
+    }
     d->W = sim_arena_alloc(scratch, n * n, sizeof *d->W);
     d->q = ARENA_NEW(scratch, double, n);
     d->w = ARENA_NEW(scratch, double, p->nconstraint);

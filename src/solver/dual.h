@@ -4,6 +4,7 @@
 #ifndef SOLVER_DUAL_H
 #define SOLVER_DUAL_H
 
+#include "linalg/panels.h"
 #include "solver/solver.h"
 
 typedef struct dual {
@@ -14,6 +15,7 @@ typedef struct dual {
     double *w;  /* [nconstraint] inverse mass: trace of (W + R)_ii over its rows */
     int *given; /* [n] R is infinite: gamma is `impulse` whatever s is; its row and column of W are zero */
     double *impulse;
+    panels_watch watch; /* who waits for the answer */
 } dual;
 
 /* 0 without memory. */

@@ -258,25 +258,22 @@ double hybrid_error(const hybrid *h, const double *x) {
 /* W' W + SOFT and its factor by Cholesky; 0 where rounding leaves none. */
 static int factor_squares(const hybrid *h, double *A) {
     size_t n = (size_t)h->n;
-    const double one = 1, none = 0;
-    int info;
     if (h->start) {
         memset(A, 0, n * n * sizeof *A);
-        for (int i = 0; i < h->n; i++) {
+        for (int i = 0; i < h->n && !panels_stopped(h->n, &h->dual->watch); i++) {
             for (int k = h->start[i]; k < h->start[i + 1]; k++) {
                 for (int l = h->start[i]; l <= k; l++) {
                     A[(size_t)h->column[l] * n + (size_t)h->column[k]] += h->value[k] * h->value[l];
                 }
             }
         }
-    } else {
-        dsyrk_("L", "N", &h->n, &h->n, &one, h->W, &h->n, &none, A, &h->n); /* its columns are our rows */
+    } else if (!panels_square(h->n, h->W, A, &h->dual->watch)) { /* its columns are our rows */
+        return 0;
     }
     for (size_t i = 0; i < n; i++) {
         A[i * (n + 1)] += SOFT;
     }
-    dpotrf_("L", &h->n, A, &h->n, &info);
-    return info == 0;
+    return panels_cholesky(h->n, A, &h->dual->watch);
 }
 
 /* gamma = -W^+ q, of a W that is a little softer, so that it is not singular; what that leaves over is answered once more.
@@ -296,7 +293,7 @@ int hybrid_stick(const hybrid *h, solver_call *call, double *x) {
             hybrid_transposed(h, left, more);
             dpotrs_("L", &h->n, &one, work, &h->n, more, &h->n, &info);
         } else {
-            levenberg_step(h->n, h->W, left, SOFT, work, more, &range);
+            levenberg_step(h->n, h->W, left, SOFT, work, more, &range, &h->dual->watch);
         }
         for (size_t i = 0; i < n; i++) {
             gamma[i] += squares ? -more[i] : more[i];

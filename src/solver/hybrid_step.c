@@ -27,6 +27,11 @@
 
 enum { MANY = 48, PASSES = 2 }; /* columns from which J' J is worth it, where W is sparse; solves with its factor */
 
+double hybrid_step_dense(int rows) {
+    double n = rows;
+    return 3 * n * n + 2 * (double)least_squares_work(rows, rows);
+}
+
 int hybrid_step_make(hybrid_step *s, const hybrid *h, sim_arena *scratch) {
     size_t n = (size_t)h->n;
     *s = (hybrid_step){.h = h};
@@ -297,9 +302,8 @@ static int belongs(const hybrid_step *s, int i, int root) {
 
 static int factor_squares(hybrid_step *s, int root, int size, double lambda) {
     size_t n = (size_t)size;
-    int info;
     memset(s->A, 0, n * n * sizeof *s->A);
-    for (int i = 0; i < s->h->n; i++) {
+    for (int i = 0; i < s->h->n && !panels_stopped(size, &s->h->dual->watch); i++) {
         double weight = belongs(s, i, root) ? weight_of(s, i, lambda) : 0;
         for (int k = s->row[i]; k < s->row[i + 1] && weight > 0; k++) {
             double w = weight * s->value[k];
@@ -312,8 +316,7 @@ static int factor_squares(hybrid_step *s, int root, int size, double lambda) {
     for (size_t k = 0; k < n; k++) {
         s->A[k * (n + 1)] += lambda;
     }
-    dpotrf_("L", &size, s->A, &size, &info);
-    return info == 0;
+    return panels_cholesky(size, s->A, &s->h->dual->watch);
 }
 
 /* a of a part, put right by what is left of the gradient; 0 where rounding leaves no factor. */
@@ -379,7 +382,7 @@ int hybrid_step_least(hybrid_step *s, const double *r, double lambda, double *dx
             b[at] = at < top ? -r[i] : -weight * r[i];
         }
     }
-    int done = least_squares_solve((int)rows, s->columns, s->A, lambda, s->y, range);
+    int done = least_squares_solve((int)rows, s->columns, s->A, lambda, s->y, range, &s->h->dual->watch);
     complete(s, r, lambda, s->y, dx);
     return done;
 }
@@ -399,8 +402,7 @@ static int solve_part(hybrid_step *s, int root, const double *r, double *y) {
             s->A[(size_t)s->local[s->at[j]] * n + (size_t)s->local[k]] = s->value[j];
         }
     }
-    dgetrf_(&size, &size, s->A, &size, s->swap, &info);
-    if (info != 0) {
+    if (!panels_lu(size, s->A, s->swap, &s->h->dual->watch)) {
         return 0;
     }
     dgetrs_("N", &size, &one, s->A, &size, s->swap, b, &size, &info);
@@ -432,8 +434,7 @@ static int solve_dense(hybrid_step *s, const double *r, double *y) {
         }
     }
     if (columns > 0) {
-        dgetrf_(&s->columns, &s->columns, s->A, &s->columns, s->swap, &info);
-        if (info != 0) {
+        if (!panels_lu(s->columns, s->A, s->swap, &s->h->dual->watch)) {
             return 0;
         }
         dgetrs_("N", &s->columns, &one, s->A, &s->columns, s->swap, y, &s->columns, &info);

@@ -27,6 +27,8 @@ typedef struct hybrid_step {
     double size;   /* mean of the diagonal of J' J */
 } hybrid_step;
 
+/* Numbers of all dense matrices of so many rows: W twice (dual.h, hybrid.h), J, what is factored here, and where all sticks. */
+double hybrid_step_dense(int rows);
 /* 0 without memory. */
 int hybrid_step_make(hybrid_step *s, const hybrid *h, sim_arena *scratch);
 /* J at F.  `basis`: NULL, or 3 x 3 for contacts which `held` says may move along its first two columns alone. */

@@ -39,6 +39,7 @@ static const sim_solver_option options[INCP_OPTIONS] = {
                       "by softer rounds",
                       0, 2, 2, 1, restarts},
     [INCP_START] = {"start", "at the guess where that is better, or always where all would stick", 0, 1, 0, 1, starts},
+    [INCP_MOST_MEMORY] = SOLVER_MOST_MEMORY,
 };
 
 static const double FIRST = 1e-6, STEP = 10, LEAST = 1e-14, MOST = 1e10; /* lambda over the mean of J' J's diagonal */
@@ -280,6 +281,11 @@ static int solve(solver_call *call) {
     return 1;
 }
 
+static double dense(const sim_problem *p, const double *option) {
+    (void)option;
+    return hybrid_step_dense(p->nrow);
+}
+
 const solver_type solver_incp = {
     .card = {.name = "incp",
              .method = "implicit complementarity, Gauss-Newton that knows the edges",
@@ -293,5 +299,6 @@ const solver_type solver_incp = {
              .noptions = INCP_OPTIONS,
              .option = options},
     .lapack = 1,
+    .dense = dense,
     .solve = solve,
 };

@@ -13,6 +13,7 @@ enum {
     INCP_PROJECTION,
     INCP_RESTART,
     INCP_START,
+    INCP_MOST_MEMORY,
     INCP_OPTIONS
 };
 

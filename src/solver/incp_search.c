@@ -97,7 +97,7 @@ static void search_line(line *s, int edges, best_place *best) {
         s->u[k] = s->to[k] - s->from[k];
     }
     int count = find_crossings(s, edges, list);
-    for (int k = 0; k + 1 < count; k++) {
+    for (int k = 0; k + 1 < count && !solution_stopped(s->m->call->out); k++) {
         double a = list[k].alpha, b = list[k + 1].alpha, width = b - a, middle = 0.5 * (a + b), d0, d1, d;
         if (!(width > 0)) {
             continue;

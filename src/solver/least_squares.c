@@ -6,7 +6,8 @@
  * that fills from above: column k is zero below row m + k of m rows above the diagonal, and above row k it is done with, so
  * that every reflection touches m + 1 numbers of each column, which stand side by side.
  *
- * What does not fit the caches takes LAPACK's reflections by blocks: first J = Q R, then [R; sqrt(lambda) 1]. */
+ * What does not fit the caches takes LAPACK's reflections by blocks: first J = Q R, then [R; sqrt(lambda) 1].  What is large
+ * takes them panel by panel, and can be left. */
 #include "solver/least_squares.h"
 #include "linalg/lapack.h"
 #include "math/dense.h"
@@ -64,6 +65,16 @@ static void by_one(size_t rows, size_t n, double *A) {
     }
 }
 
+/* 0 if it was stopped. */
+static int by_panels(int rows, int n, double *A, const panels_watch *watch) {
+    const int height = rows + n, total = n + 1;
+    size_t m = (size_t)n;
+    double *tau = A + (size_t)height * (m + 1), *T = tau + m, *work = T + BLOCK * m;
+    panels_reflections q = {rows, n, total, height, A, tau, work, BLOCK * n};
+    panels_stack stack = {n, n, n, total, BLOCK, height, height, A, A + rows, T, work};
+    return panels_reflect(&q, watch) && panels_reflect_stack(&stack, watch);
+}
+
 /* A and the diagonal below it share their columns' length. */
 static void by_blocks(int rows, int n, double *A) {
     const int height = rows + n, block = BLOCK, one = 1;
@@ -76,14 +87,23 @@ static void by_blocks(int rows, int n, double *A) {
     dtpmqrt_("L", "T", &n, &one, &n, &n, &block, A + rows, &height, T, &block, b, &n, b + rows, &n, work, &info);
 }
 
-int least_squares_solve(int rows, int count, double *A, double lambda, double *dx, double *range) {
+static int give_up(int n, double *dx, double *range) {
+    memset(dx, 0, (size_t)n * sizeof *dx);
+    *range = HUGE_VAL;
+    return 0;
+}
+
+int least_squares_solve(int rows, int count, double *A, double lambda, double *dx, double *range,
+                        const panels_watch *watch) {
     size_t n = (size_t)count, height = (size_t)rows + n;
     double *b = A + height * n, least = HUGE_VAL, greatest = 0;
     damp((size_t)rows, n, lambda, A);
     if (count <= LEAST_SQUARES_FEW) {
         by_one((size_t)rows, n, A);
-    } else {
+    } else if (count <= PANELS_WHOLE) {
         by_blocks(rows, count, A);
+    } else if (!by_panels(rows, count, A, watch)) {
+        return give_up(count, dx, range);
     }
     for (size_t k = 0; k < n; k++) {
         least = fmin(least, fabs(A[(height + 1) * k]));
@@ -100,14 +120,17 @@ int least_squares_solve(int rows, int count, double *A, double lambda, double *d
 
 size_t levenberg_work(int n) { return least_squares_work(n, n); }
 
-int levenberg_step(int count, const double *J, const double *r, double lambda, double *work, double *dx,
-                   double *range) {
+int levenberg_step(int count, const double *J, const double *r, double lambda, double *work, double *dx, double *range,
+                   const panels_watch *watch) {
     size_t n = (size_t)count;
+    if (panels_stopped(count, watch)) {
+        return give_up(count, dx, range);
+    }
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             work[2 * n * j + i] = J[i * n + j];
         }
         work[2 * n * n + i] = -r[i];
     }
-    return least_squares_solve(count, count, work, lambda, dx, range);
+    return least_squares_solve(count, count, work, lambda, dx, range, watch);
 }

@@ -20,7 +20,7 @@
 /* What is less than this part of the greatest is rounding: of a column; of what is compared in ratios; of
  * the sum that an unknown is made of. */
 static const double NO_PIVOT = 1e-9, TIE = 1e-11, ROUNDING = 8 * DBL_EPSILON;
-enum { FRESH_LEAST = 50 };
+enum { FRESH_LEAST = 50, LARGE = 500 }; /* LARGE: from here on a row of an inverse is worth asking whether to go on */
 
 typedef struct tableau {
     const lemke_problem *of;
@@ -81,10 +81,16 @@ static void pivot(tableau *t, size_t row, int variable) {
     t->basis[row] = variable;
 }
 
-/* In place, by Gauss and Jordan with row exchanges; 0 if it is singular. */
-static int invert(size_t n, double *A, int *swap) {
+static int stopped(const lemke_problem *p) { return p->stop && p->stop(p->context); }
+
+/* In place, by Gauss and Jordan with row exchanges; 0 if it is singular, or was stopped. */
+static int invert(const lemke_problem *of, double *A, int *swap) {
+    const size_t n = (size_t)of->n;
     for (size_t k = 0; k < n; k++) {
         size_t best = k;
+        if (n > LARGE && stopped(of)) {
+            return 0;
+        }
         for (size_t i = k + 1; i < n; i++) {
             best = fabs(A[i * n + k]) > fabs(A[best * n + k]) ? i : best;
         }
@@ -128,7 +134,7 @@ static int refresh(tableau *t) {
             t->inverse[i * n + j] = entry(t, i, t->basis[j]);
         }
     }
-    if (!invert(n, t->inverse, t->swap)) {
+    if (!invert(t->of, t->inverse, t->swap)) {
         return 0;
     }
     for (size_t i = 0; i < n; i++) {
@@ -239,12 +245,15 @@ static lemke_end walk(tableau *t, int left, int *pivots) {
                 return LEMKE_SINGULAR;
             }
         }
-        if (t->of->stop && t->of->stop(t->of->context)) {
+        if (stopped(t->of)) {
             return LEMKE_LIMIT;
         }
     }
     return LEMKE_LIMIT;
 }
+
+/* Is there no time for as much as an inverse? */
+static int left_alone(const tableau *t) { return t->n > LARGE && stopped(t->of); }
 
 int lemke_solve(const lemke_problem *problem, sim_arena *scratch, lemke_answer *answer) {
     tableau t;
@@ -255,13 +264,17 @@ int lemke_solve(const lemke_problem *problem, sim_arena *scratch, lemke_answer *
     memset(answer->x, 0, (size_t)n * sizeof *answer->x);
     answer->cover = 0;
     answer->pivots = 0;
+    answer->end = LEMKE_LIMIT;
+    if (left_alone(&t)) {
+        return 1;
+    }
     answer->end = LEMKE_SOLVED;
     int left = begin(&t);
     if (left < 0) {
         return 1;
     }
     answer->end = walk(&t, left, &answer->pivots);
-    if (answer->end != LEMKE_SINGULAR && !refresh(&t)) {
+    if (answer->end != LEMKE_SINGULAR && !left_alone(&t) && !refresh(&t)) {
         answer->end = LEMKE_SINGULAR;
     }
     for (int i = 0; i < n; i++) {

@@ -108,7 +108,8 @@ static int step(levenberg *m, double lambda, double *range) {
     if (m->of->step) {
         return m->of->step(m->of->self, m->r, lambda, m->dx, range);
     }
-    return levenberg_step((int)m->n, m->J, m->r, lambda, m->work, m->dx, range);
+    panels_watch watch = {m->call->out->stop, m->call->out->stop_context};
+    return levenberg_step((int)m->n, m->J, m->r, lambda, m->work, m->dx, range, &watch);
 }
 
 static void apply(levenberg *m) {

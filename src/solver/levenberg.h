@@ -2,6 +2,7 @@
 #ifndef SOLVER_LEVENBERG_H
 #define SOLVER_LEVENBERG_H
 
+#include "linalg/panels.h"
 #include "solver/solver.h"
 
 typedef enum levenberg_kind { LEVENBERG_REGULAR, LEVENBERG_PROJECTED } levenberg_kind;
@@ -29,8 +30,9 @@ typedef struct levenberg_problem {
 int levenberg_solve(const levenberg_problem *problem, levenberg_kind kind, solver_call *call, double *x);
 
 /* dx of least |J dx + r|^2 + lambda |dx|^2.  `range`: greatest over least diagonal entry of the triangle.
- * 0 if it has a zero there. */
-int levenberg_step(int n, const double *J, const double *r, double lambda, double *work, double *dx, double *range);
+ * 0 if it has a zero there, or was stopped. */
+int levenberg_step(int n, const double *J, const double *r, double lambda, double *work, double *dx, double *range,
+                   const panels_watch *watch);
 /* Numbers of work that it takes. */
 size_t levenberg_work(int n);
 

@@ -20,13 +20,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, OPTIONS = DIRECTIONS + 3 };
+enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, MOST_MEMORY = DIRECTIONS + 3, OPTIONS };
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance", "E at which it stops; with other alignments than following, error of complementarity",
                    0, 1, 1e-9, 0, NULL},
     [MAX_ITERATIONS] = {"max_iterations", "of Levenberg and Marquardt", 0, 1e6, 500, 1, NULL},
     POLYHEDRAL_OPTIONS(DIRECTIONS),
+    [MOST_MEMORY] = SOLVER_MOST_MEMORY,
 };
 
 /* Where there are more rows than velocities, impulses are not unique and kinks are dead ends: a guess is lifted off them by
@@ -314,6 +315,12 @@ static int solve_projected(solver_call *call) { return solve(call, LEVENBERG_PRO
 
 static double claim(const double *option) { return polyhedral_claim(option + DIRECTIONS, option[TOLERANCE]); }
 
+/* W, a triangle and a square of impulses (mlcp_step.c). */
+static double dense(const sim_problem *p, const double *option) {
+    (void)option;
+    return 3 * (double)p->nrow * p->nrow;
+}
+
 #define CARD(NAME, METHOD)                                                                                             \
     {                                                                                                                  \
         .name = NAME, .method = METHOD, .paper = "Mylapilli and Jain 2016", .cone = SIM_CONE_PYRAMID,                  \
@@ -324,11 +331,13 @@ static double claim(const double *option) { return polyhedral_claim(option + DIR
 const solver_type solver_mlcp_pfb_rlm = {
     .card = CARD("mlcp-pfb-rlm", "penalised Fischer-Burmeister function with pyramids, regular Levenberg-Marquardt"),
     .lapack = 1,
+    .dense = dense,
     .solve = solve_regular,
 };
 
 const solver_type solver_mlcp_pfb_plm = {
     .card = CARD("mlcp-pfb-plm", "penalised Fischer-Burmeister function with pyramids, projected Levenberg-Marquardt"),
     .lapack = 1,
+    .dense = dense,
     .solve = solve_projected,
 };

@@ -265,10 +265,16 @@ static void by_one(int n, double *R, double *B) {
     }
 }
 
-static void by_blocks(struct mlcp_step *s) {
+/* 0 if it was stopped. */
+static int by_blocks(struct mlcp_step *s, const panels_watch *watch) {
     const int n = s->n, more = n + 1, none = 0, block = BLOCK;
     int info;
+    if (n > PANELS_WHOLE) {
+        return panels_reflect_stack(&(panels_stack){n, n, none, more, BLOCK, more, n, s->R, s->B, s->T, s->work},
+                                    watch);
+    }
     dtpqrt_(&n, &more, &none, &block, s->R, &more, s->B, &n, s->T, &block, s->work, &info);
+    return 1;
 }
 
 static void stretch(double diagonal, double *least, double *greatest) {
@@ -347,8 +353,7 @@ static int newton(const mlcp *m, const double *r, double *dx) {
     assemble(m, s);
     const int n = s->n, one = 1;
     int info;
-    dgetrf_(&n, &n, s->B, &n, s->swap, &info);
-    if (info != 0) {
+    if (!panels_lu(n, s->B, s->swap, &p->dual->watch)) {
         return 0;
     }
     double *right = s->B + (size_t)n * (size_t)n;
@@ -384,7 +389,7 @@ static int find_small(const mlcp *m, const double *r, double lambda, double *dx,
     for (int i = 0; i < n; i++) {
         A[2 * n * n + i] = -r[i];
     }
-    return least_squares_solve(n, n, A, lambda, dx, range);
+    return least_squares_solve(n, n, A, lambda, dx, range, NULL);
 }
 
 int mlcp_step_find(const mlcp *m, const double *r, double lambda, double *dx, double *range) {
@@ -408,8 +413,10 @@ int mlcp_step_find(const mlcp *m, const double *r, double lambda, double *dx, do
     assemble(m, s);
     if (s->n <= FEW) {
         by_one(s->n, s->R, s->B);
-    } else {
-        by_blocks(s);
+    } else if (!by_blocks(s, &p->dual->watch)) {
+        memset(dx, 0, (size_t)p->n * sizeof *dx);
+        *range = HUGE_VAL;
+        return 0;
     }
     for (int k = 0; k < s->n; k++) {
         stretch(s->R[(size_t)k * (size_t)(s->n + 2)], &least, &greatest);

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, RESTART, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, RESTART, MOST_MEMORY, OPTIONS };
 
 static const char *const switches[] = {"off", "on", NULL};
 
@@ -23,6 +23,7 @@ static const sim_solver_option options[OPTIONS] = {
                         NULL},
     [RESTART] = {"restart", "in a minimum that is no answer: by softer rounds, then from nothing", 0, 1, 1, 1,
                  switches},
+    [MOST_MEMORY] = SOLVER_MOST_MEMORY,
 };
 
 static const double WORTH = 0.9; /* an answer that errs little less may be far away */
@@ -157,6 +158,11 @@ static int solve(solver_call *call, levenberg_kind kind) {
 static int solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
 static int solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
 
+static double dense(const sim_problem *p, const double *option) {
+    (void)option;
+    return hybrid_step_dense(p->nrow);
+}
+
 #define CARD(NAME, METHOD)                                                                                             \
     {                                                                                                                  \
         .name = NAME, .method = METHOD, .paper = "Mylapilli and Jain 2016; Todorov 2010", .cone = SIM_CONE_STRICT,     \
@@ -167,11 +173,13 @@ static int solve_projected(solver_call *call) { return solve(call, LEVENBERG_PRO
 const solver_type solver_mncp_rlm = {
     .card = CARD("mncp-rlm", "one unknown for impulse and velocity, regular Levenberg-Marquardt"),
     .lapack = 1,
+    .dense = dense,
     .solve = solve_regular,
 };
 
 const solver_type solver_mncp_plm = {
     .card = CARD("mncp-plm", "one unknown for impulse and velocity, nonmonotone Levenberg-Marquardt"),
     .lapack = 1,
+    .dense = dense,
     .solve = solve_projected,
 };

@@ -48,6 +48,7 @@ static const sim_solver_option options[NSN_OPTIONS] = {
     [NSN_FRICTION] = {"friction",
                       "as a compliance found as a fixed point, by its whole derivative, or so up to 3000 rows", 0,
                       NSN_FRICTIONS - 1, NSN_FRICTION_AUTO, 1, frictions},
+    [NSN_MOST_MEMORY] = SOLVER_MOST_MEMORY,
 };
 
 static const double ROUNDED = 1e-12; /* an E that is as good as none */
@@ -169,6 +170,13 @@ static int find_fixed_point(nsn *m, sim_outcome *end) {
     return 1;
 }
 
+/* Of LU, and of linear=cholesky. */
+static double dense(const sim_problem *p, const double *option) {
+    int way = (int)option[NSN_FRICTION],
+        lu = way == NSN_FRICTION_NEWTON || (way == NSN_FRICTION_AUTO && p->nrow <= MOST_ROWS);
+    return (double)p->nrow * p->nrow * (lu + ((int)option[NSN_LINEAR] == SCHUR_CHOLESKY));
+}
+
 static int solve(solver_call *call) {
     nsn m;
     sim_outcome end;
@@ -211,5 +219,6 @@ const solver_type solver_nsn = {
              .counts = SIM_COUNTS_SEARCHES | SIM_COUNTS_FAILURES | SIM_COUNTS_WHOLE_STEPS,
              .noptions = NSN_OPTIONS,
              .option = options},
+    .dense = dense,
     .solve = solve,
 };

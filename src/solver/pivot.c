@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, OPTIONS = DIRECTIONS + 3 };
+enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, MOST_MEMORY = DIRECTIONS + 3, OPTIONS };
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {"tolerance",
@@ -29,6 +29,7 @@ static const sim_solver_option options[OPTIONS] = {
                    1e-9, 0, NULL},
     [MAX_ITERATIONS] = {"max_iterations", "pivots", 1, 1e9, 10000, 1, NULL},
     POLYHEDRAL_OPTIONS(DIRECTIONS),
+    [MOST_MEMORY] = SOLVER_MOST_MEMORY,
 };
 
 static const double REDUNDANT = 1e-12; /* of the greatest diagonal: less is left of a row that is a sum of others */
@@ -41,6 +42,8 @@ static const double WORTH = 0.9; /* of an error: less is no progress */
 /* So often with something on the diagonal, each as much so often; rounds of directions without progress; steps of polishing,
  * and those in vain; work of LAPACK for each unknown. */
 enum { SOFTER = 6, AGAIN = 2, PATIENCE = 8, POLISH = 12, VAIN = 3, WORK = 40 };
+/* Unknowns of which least squares take no longer than one who waits can: some seconds. */
+enum { MOST_POLISHED = 2000 };
 
 /* x_k and y_k change places. */
 static void principal_pivot(size_t n, double *M, double *q, size_t k) {
@@ -60,11 +63,13 @@ static void principal_pivot(size_t n, double *M, double *q, size_t k) {
     }
 }
 
+static int stopped(void *out) { return solution_stopped(out); }
+
 /* Which of the first `free` have been solved for? */
-static void eliminate(size_t n, size_t free, double *M, double *q, int *solved) {
+static void eliminate(size_t n, size_t free, double *M, double *q, int *solved, sim_solution *out) {
     double greatest = 0;
     memset(solved, 0, free * sizeof *solved);
-    for (size_t done = 0; done < free; done++) {
+    for (size_t done = 0; done < free && !(n > MOST_POLISHED && stopped(out)); done++) {
         size_t best = free;
         for (size_t k = 0; k < free; k++) {
             best = !solved[k] && (best == free || M[k * n + k] > M[best * n + best]) ? k : best;
@@ -77,8 +82,6 @@ static void eliminate(size_t n, size_t free, double *M, double *q, int *solved) 
         solved[best] = 1;
     }
 }
-
-static int stopped(void *out) { return solution_stopped(out); }
 
 /* What a path works on: M and q with unknowns without bounds first. */
 typedef struct pivoting {
@@ -123,14 +126,14 @@ static void sort(pivoting *v) {
 static int walk(pivoting *v, double soft, double *x, lemke_answer *path) {
     size_t n = (size_t)v->p->n, free = (size_t)v->free, mark = sim_arena_mark(v->call->scratch);
     sort(v);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !panels_stopped((int)n, &v->p->dual->watch); i++) {
         size_t from = (size_t)v->order[i];
         for (size_t j = 0; j < n; j++) {
             v->sorted[i * n + j] = v->M[from * n + (size_t)v->order[j]] + (i == j ? soft : 0);
         }
         v->q[i] = v->p->q[from] - soft * v->near[from];
     }
-    eliminate(n, free, v->sorted, v->q, v->solved);
+    eliminate(n, free, v->sorted, v->q, v->solved, v->call->out);
     lemke_problem rest = {(int)(n - free),
                           v->sorted + free * n + free,
                           v->q + free,
@@ -197,6 +200,9 @@ static int polish(pivoting *v, double *x, double *error) {
     memcpy(next, x, n * sizeof *next);
     for (int k = 0, since = 0; since < VAIN && k < POLISH && !(*error <= POLISHED) && !stopped(v->call->out); k++) {
         int rank, info, m = gather(v, next, y, A, d, set);
+        if (m > MOST_POLISHED) {
+            break;
+        }
         if (m > 0) {
             memset(set + n, 0, (size_t)m * sizeof *set);
             dgelsy_(&m, &m, &one, A, &m, d, &m, set + n, &SINGULAR, &rank, work, &lwork, &info);
@@ -353,6 +359,18 @@ static int solve(solver_call *call) {
 
 static double claim(const double *option) { return polyhedral_claim(option + DIRECTIONS, option[TOLERANCE]); }
 
+/* W; M as it is and sorted; the inverse; what is polished, of which there is one at a time. */
+static double dense(const sim_problem *p, const double *option) {
+    double rows = p->nrow, n = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        n += c->kind == SIM_CONTACT && c->friction > 0 ? (int)option[DIRECTIONS] / 2 * 2 + 2
+             : c->kind == SIM_CONTACT                  ? 1
+                                                       : c->rows;
+    }
+    return rows * rows + 3 * n * n;
+}
+
 const solver_type solver_mlcp_pivot = {
     .card = {.name = "mlcp-pivot",
              .method = "Lemke's pivots on the problem with pyramids for cones",
@@ -366,5 +384,6 @@ const solver_type solver_mlcp_pivot = {
              .option = options,
              .claim = claim},
     .lapack = 1,
+    .dense = dense,
     .solve = solve,
 };

@@ -35,7 +35,7 @@ static const sim_solver_option options[OPTIONS] = {
     [FACTORISATION] = {"factorisation", "how the Hessian is factored", 0, SPD_METHODS - 1, SPD_AUTO, 1,
                        hessian_methods},
     [MOST_WORK] = {"most_work", "Newton steps end where their factors would cost so many multiplications, in 1e9", 0,
-                   1e12, 1e4, 0, NULL},
+                   1e12, 5e3, 0, NULL},
 };
 
 /* Compliance over the inverse mass: the least that is used; where the way there starts, and its steps; below which it is

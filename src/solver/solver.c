@@ -90,6 +90,30 @@ void solver_lend(sim_solver *s, sim_threads *threads) { s->threads = threads; }
 
 int solver_spreads(const sim_solver *s) { return s->type->spreads; }
 
+static double option_named(const sim_solver *s, const char *name, double otherwise) {
+    const sim_solver_card *card = &s->type->card;
+    for (int k = 0; k < card->noptions; k++) {
+        if (strcmp(card->option[k].name, name) == 0) {
+            return s->option[k];
+        }
+    }
+    return otherwise;
+}
+
+/* Dense matrices grow with the square of rows: they are refused before they are made. */
+static sim_status check_size(const sim_solver *s, const sim_problem *p, sim_error *error) {
+    double most = option_named(s, "most_memory", HUGE_VAL);
+    double gigabytes = s->type->dense ? 1e-9 * sizeof(double) * s->type->dense(p, s->option) : 0;
+    if (gigabytes > most) {
+        return sim_fail(
+            error, SIM_NO_RESOURCE,
+            "the solver %s would take %.3g GB of dense matrices for %d constraints with %d rows, and its option "
+            "most_memory allows %g; sap, pgs and subadmm take none",
+            s->type->card.name, gigabytes, p->nconstraint, p->nrow, most);
+    }
+    return SIM_OK;
+}
+
 sim_status sim_solver_accepts(const sim_solver *s, const sim_problem *p, sim_error *error) {
     const sim_solver_card *card = &s->type->card;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -98,7 +122,7 @@ sim_status sim_solver_accepts(const sim_solver *s, const sim_problem *p, sim_err
                             sim_constraint_name(p->constraint[i].kind));
         }
     }
-    return SIM_OK;
+    return check_size(s, p, error);
 }
 
 /* Not so if a number of the answer or of what was asked is none. */
@@ -172,6 +196,10 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     if (p->nv == 0 && p->nrow == 0) {
         return SIM_OK; /* nothing to answer */
     }
+    sim_status fits = check_size(s, p, error);
+    if (fits) {
+        return fits;
+    }
     solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out, 0, 0, s->threads};
     const sim_solver_card *card = &s->type->card;
     int takes_W = card->local && (card->asymmetric || !p->W || p->W->symmetric);
@@ -211,12 +239,8 @@ static double claim_of(const sim_solver *s) {
     if (card->claim) {
         return card->claim(s->option);
     }
-    for (int k = 0; k < card->noptions; k++) {
-        if (strcmp(card->option[k].name, "tolerance") == 0) {
-            return solver_claim(LOOSE, s->option[k]);
-        }
-    }
-    return LOOSE * ROUNDING;
+    double tolerance = option_named(s, "tolerance", -1);
+    return tolerance >= 0 ? solver_claim(LOOSE, tolerance) : LOOSE * ROUNDING;
 }
 
 void sim_solver_confirm(const sim_solver *s, double own, double momentum, sim_outcome *outcome, sim_reason *reason) {

@@ -11,6 +11,13 @@ typedef sim_solver_call solver_call;
 typedef sim_solver_method solver_type;
 typedef sim_solver_piece solver_piece;
 
+/* The option of those with dense matrices: what these may take. */
+#define SOLVER_MOST_MEMORY                                                                                             \
+    {                                                                                                                  \
+        "most_memory", "GB of dense matrices: a problem that takes more is refused before they are made", 0, 1e6, 4,   \
+            0, NULL                                                                                                    \
+    }
+
 /* For a card's `claim`: so many times the tolerance, but no more than 1e-2 unless that was asked for. */
 double solver_claim(double loose, double tolerance);
 /* Of pyramids whose directions stay where they are: how far friction along the nearest direction is from where it slips. */

@@ -148,6 +148,32 @@ def counts_reading_as_time():
     assert case["outcome"] == case["gave_up"] == "out of time" and case["iterations"] == case["seconds"] == 0, case
 
 
+def keeps_its_time_between_panels_too():
+    """64 packed boxes: some 3,900 rows, of which a dense answer takes minutes."""
+    if b"__asan_init" in pathlib.Path(SIM).read_bytes():
+        return "factors under a sanitizer take their own time"
+    side, count = 0.1, 4
+    places = [(i, j, k) for i in range(count) for j in range(count) for k in range(count)]
+    bodies = [{"name": f"{i}-{j}-{k}", "joint": {"type": "free"},
+               "pose": {"position": [i * side, j * side, (k + 0.5) * side]},
+               "shapes": [{"type": "box", "size": [side, side, side], "density": 1000}]} for i, j, k in places]
+    ground = {"name": "ground", "shapes": [{"type": "half_space"}]}
+    with open("packed.json", "w") as file:
+        json.dump({"sim": 1, "world": {"step": 0.005, "duration": 0.005}, "bodies": [ground, *bodies]}, file)
+    subprocess.run([SIM, "packed.json", "--quiet", "--dump-problem", "1", "packed.hdf5"], check=True, capture_output=True)
+    limit, more = 1, 3  # s of processor time; what a machine twice as slow may take from one panel to the next
+    for solver in "incp", "mncp-rlm", "mncp-plm", "mlcp-pfb-rlm", "mlcp-pfb-plm":
+        case = solve_json("packed.hdf5", "--solver", solver, "--time-limit", limit, status=1)["problems"][0]
+        assert case["rows"] > 3000 and case["gave_up"] == "out of time", case
+        assert case["seconds"] < limit + more, (solver, case["seconds"])
+
+
+def refuses_dense_matrices_too_large_before_they_are_made():
+    refuses("the solver incp would take", WEDGE, "--solver", "incp:most_memory=1e-6", status=3)
+    refuses("its option most_memory allows 1e-06; sap, pgs and subadmm take none", WEDGE, "--solver", "mlcp-pivot",
+            "--set", "most_memory=1e-6", status=3)
+
+
 def takes_options_of_the_solver():
     told = solve_json(WEDGE, "--solver", "pgs", "--set", "max_iterations=2", "--set", "order=alternating", status=1)
     assert told["options"]["max_iterations"] == 2 and told["options"]["order"] == "alternating"

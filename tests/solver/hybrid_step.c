@@ -73,7 +73,7 @@ static double apart(int n, const double *a, const double *b) {
 /* The step by all rows and columns of J. */
 static void step_whole(const setting *t, const double *J, double lambda, double *dx) {
     double *work = calloc(levenberg_work(t->h.n), sizeof *work), range;
-    cr_assert(levenberg_step(t->h.n, J, t->r, lambda, work, dx, &range));
+    cr_assert(levenberg_step(t->h.n, J, t->r, lambda, work, dx, &range, NULL));
     free(work);
 }
 

@@ -267,7 +267,7 @@ Test(kinks, the_step_by_groups_is_the_least_of_the_whole) {
         slopes(&t, x, t.J);
         mlcp_step_begin(&t.m);
         cr_assert(mlcp_step_find(&t.m, r, lambda, dx, &range));
-        cr_assert(levenberg_step(n, t.J, r, lambda, work, whole, &range));
+        cr_assert(levenberg_step(n, t.J, r, lambda, work, whole, &range, NULL));
         double size = 0, off = 0;
         for (int i = 0; i < n; i++) {
             size = fmax(size, fabs(whole[i]));

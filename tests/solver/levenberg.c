@@ -43,7 +43,7 @@ static void check_step(int n, double lambda, int rank, random_source *s) {
     for (int i = 0; i < n; i++) {
         r[i] = random_normal(s);
     }
-    cr_assert(levenberg_step(n, J, r, lambda, work, dx, &range));
+    cr_assert(levenberg_step(n, J, r, lambda, work, dx, &range, NULL));
     double left = gradient_left(n, J, r, lambda, dx, &size);
     cr_expect_leq(left, 1e-13 * (1 + n * size), "%d unknowns, lambda %g: %g of %g", n, lambda, left, size);
     if (rank < n) { /* of two columns that are one, with lambda, each takes half */
@@ -73,8 +73,8 @@ Test(levenberg, steps_of_many_unknowns_too) {
 
 Test(levenberg, a_column_of_zeros_gives_a_step_only_with_lambda) {
     double J[4] = {1, 0, 2, 0}, r[2] = {1, 1}, dx[2], range, work[16];
-    cr_expect_not(levenberg_step(2, J, r, 0, work, dx, &range));
-    cr_expect(levenberg_step(2, J, r, 1e-12, work, dx, &range));
+    cr_expect_not(levenberg_step(2, J, r, 0, work, dx, &range, NULL));
+    cr_expect(levenberg_step(2, J, r, 1e-12, work, dx, &range, NULL));
     cr_expect_float_eq(dx[0], -0.6, 1e-9);
     cr_expect_eq(dx[1], 0);
 }

@@ -6,9 +6,9 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, ALIGNMENT, TURN, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, ALIGNMENT, TURN, MOST_MEMORY, OPTIONS };
 
-static const double tight[OPTIONS] = {1e-12, 1e5, 4, 0, 0};
+static const double tight[OPTIONS] = {1e-12, 1e5, 4, 0, 0, 4};
 
 static const problem_recipe mixed = {
     .bodies = 4, .chain = 7, .contacts = 6, .friction = 0.4, .kinds = 63, .impact = 1, .scatter = 0.5};
@@ -51,7 +51,7 @@ Test(polyhedral, every_kind_of_row_obeys_its_law_to_rounding) {
         problem_recipe recipe = mixed;
         recipe.friction = 0.2 * (trial % 5);
         recipe.chain = trial % 2 ? 7 : 0;
-        double option[OPTIONS] = {1e-12, 1e5, 4, 1, 0.3 * (trial % 4)};
+        double option[OPTIONS] = {1e-12, 1e5, 4, 1, 0.3 * (trial % 4), 4};
         sim_problem *p = random_problem(&r, &recipe);
         answer a = trial % 3 ? rigid_entry(p) : answer_create(p, 1, 1e-3);
         answer_find(&a, "mlcp-pivot", option);
@@ -72,7 +72,7 @@ Test(polyhedral, a_quarter_turn_changes_nothing_and_an_eighth_does) {
     sim_problem *p = random_problem(&r, &recipe);
     answer of[3];
     for (int k = 0; k < 3; k++) {
-        double option[OPTIONS] = {1e-12, 1e5, 4, 1, k * M_PI / 4};
+        double option[OPTIONS] = {1e-12, 1e5, 4, 1, k * M_PI / 4, 4};
         of[k] = rigid_entry(p);
         answer_find(&of[k], "mlcp-pivot", option);
     }
@@ -95,7 +95,7 @@ Test(polyhedral, the_more_directions_the_nearer_to_the_cone_by_the_square) {
     sim_problem *p = point_on_ground(2, 0.5, 0, 0.01, v);
     for (int m = 4; m <= 64; m *= 2) {
         /* a corner is at the angle pi / m from the slip: the worst */
-        double slip = atan2(-0.6, -0.8), option[OPTIONS] = {1e-12, 1e5, m, 1, slip + M_PI / m};
+        double slip = atan2(-0.6, -0.8), option[OPTIONS] = {1e-12, 1e5, m, 1, slip + M_PI / m, 4};
         answer a = rigid_entry(p);
         answer_find(&a, "mlcp-pivot", option);
         double brakes = hypot(a.impulse[0], a.impulse[1]) / (0.5 * a.impulse[2]);
@@ -229,7 +229,7 @@ Test(polyhedral, a_huge_bound_hides_no_error) {
  * solvers of the cone.  Once against the slip before the step is not enough. */
 Test(polyhedral, directions_that_follow_the_answer_make_it_the_cones) {
     static const char *const methods[] = {"mlcp-pfb-plm", "mlcp-pfb-rlm", "mlcp-pivot"};
-    double following[OPTIONS] = {1e-10, 1e5, 4, 2, 0}, sliding[OPTIONS] = {1e-10, 1e5, 4, 0, 0};
+    double following[OPTIONS] = {1e-10, 1e5, 4, 2, 0, 4}, sliding[OPTIONS] = {1e-10, 1e5, 4, 0, 0, 4};
     double exact[] = {1e-13, 1e5, 1, 0, 0, 0, 1};
     random_source r = {6};
     int wrong = 0;

@@ -358,3 +358,35 @@ Test(reasons, no_error_is_small_because_its_scale_is_no_number) {
     }
     cr_expect_lt(natural_error(&sound), 2);
 }
+
+/* Dense matrices beyond what the option allows are refused before they are made, by whoever makes any, in one sentence. */
+Test(reasons, too_many_rows_for_dense_matrices_are_refused_before_they_are_made) {
+    static const double least = 1e-9; /* GB: a byte */
+    sim_problem *p = hard();
+    int refused = 0;
+    for (int s = 0; s < sim_solver_count(); s++) {
+        const sim_solver_card *card = sim_solver_at(s);
+        int place = option_of(card, "most_memory");
+        if (place < 0) {
+            continue;
+        }
+        double option[32];
+        for (int k = 0; k < card->noptions; k++) {
+            option[k] = k == place ? least : card->option[k].standard;
+        }
+        sim_error error = {0};
+        sim_solver *solver = sim_solver_create(card, option, &error);
+        cr_expect_eq(sim_solver_accepts(solver, p, &error), SIM_NO_RESOURCE, "%s", card->name);
+        cr_expect(strstr(error.text, card->name) && strstr(error.text, "GB") && strstr(error.text, "most_memory") &&
+                      strstr(error.text, " rows, "),
+                  "%s", error.text);
+        answer a = contest_entry(p, 0);
+        sim_regularisation law = {a.R, a.target};
+        cr_expect_eq(sim_solver_solve(solver, p, &law, &a.out, &error), SIM_NO_RESOURCE, "%s", card->name);
+        answer_free(&a);
+        sim_solver_free(solver);
+        refused++;
+    }
+    cr_expect_eq(refused, 7);
+    sim_problem_free(p);
+}

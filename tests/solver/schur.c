@@ -119,8 +119,8 @@ Test(schur, nonsmooth_newton_ends_where_the_law_holds_by_every_way) {
     for (int trial = 0; trial < 6; trial++) {
         sim_problem *p = random_problem(&r, &recipe);
         for (int k = 0; k < 2 * SCHUR_METHODS; k++) {
-            double option[] = {1e-7, 500, k % 2, k / 2, 2000, 1e-6,
-                               1,    0,   1e-6,  0,     0,    0}; /* friction as the paper has it */
+            double option[] = {1e-7, 500,  k % 2, k / 2, 2000, 1e-6, 1,
+                               0,    1e-6, 0,     0,     0,    4}; /* friction as the paper has it */
             answer a = answer_create(p, 1, 1e-3);
             answer_find(&a, "nsn", option);
             cr_expect_eq(a.out.outcome, SIM_SOLVED, "trial %d, function %d, method %d: %s, E %g", trial, k % 2, k / 2,

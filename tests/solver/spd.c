@@ -254,3 +254,76 @@ Test(spd, work_is_known_whoever_factors) {
     free(edge);
     free(size);
 }
+
+/* A lattice whose nodes touch all 26 around them, in rising order; edges of it. */
+static int lattice_edges(int side, spd_edge *edge) {
+    int edges = 0, square = side * side;
+    for (int a = 0; a < side * square; a++) {
+        int x = a % side, y = a / side % side, z = a / square;
+        for (int step = 1; step <= square + side + 1; step++) {
+            int b = a + step, far = b >= side * square;
+            if (!far && abs(b % side - x) < 2 && abs(b / side % side - y) < 2 && abs(b / square - z) < 2) {
+                edge[edges++] = (spd_edge){a, b};
+            }
+        }
+    }
+    return edges;
+}
+
+/* The order of large graphs draws random numbers; who else draws some does not notice, and gets the same order each time. */
+Test(spd, a_large_lattice_is_solved_and_leaves_random_numbers_as_they_were) {
+    enum { SIDE = 21, N = SIDE * SIDE * SIDE, DRAWS = 5 };
+    int *size = malloc(N * sizeof *size), expected[DRAWS];
+    spd_edge *edge = malloc(sizeof *edge * N * 13);
+    double *b = malloc(N * sizeof *b), *x = malloc(N * sizeof *x), work = 0;
+    for (int t = 0; t < N; t++) {
+        size[t] = 1;
+        b[t] = sin(t);
+    }
+    int edges = lattice_edges(SIDE, edge);
+    spd_graph graph = {N, edges, size, edge};
+    srand(5);
+    for (int k = 0; k < DRAWS; k++) {
+        expected[k] = rand();
+    }
+    srand(5);
+    for (int trial = 0; trial < 2; trial++) {
+        spd *by = spd_create();
+        cr_expect_eq(rand(), expected[2 * trial]);
+        cr_assert(spd_analyse(by, &graph, SPD_AUTO));
+        cr_expect_eq(rand(), expected[2 * trial + 1]);
+        cr_expect_eq(spd_expected(by).method, SPD_SUPERNODAL);
+        cr_expect(trial == 0 || spd_expected(by).multiplications == work);
+        work = spd_expected(by).multiplications;
+        for (int t = 0; t < N; t++) {
+            spd_block D = spd_diagonal(by, t);
+            D.value[0] = 30;
+            memset(D.value + 1, 0, (size_t)(D.stride - 1) * sizeof *D.value);
+        }
+        for (int e = 0; e < edges; e++) {
+            spd_block B = spd_between(by, e);
+            B.value[0] = -1;
+            memset(B.value + 1, 0, (size_t)(B.stride - 1) * sizeof *B.value);
+        }
+        memcpy(x, b, N * sizeof *x);
+        cr_assert(spd_factor(by) == 1 && spd_solve(by, x));
+        spd_free(by);
+    }
+    for (int t = 0; t < N; t++) {
+        b[t] -= 30 * x[t];
+    }
+    for (int e = 0; e < edges; e++) {
+        b[edge[e].a] += x[edge[e].b];
+        b[edge[e].b] += x[edge[e].a];
+    }
+    for (int t = 0; t < N; t++) {
+        cr_expect_float_eq(b[t], 0, 1e-13, "%d: %g", t, b[t]);
+    }
+    /* columns in their own order: a band of SIDE (SIDE + 1) + 1 */
+    double band = SIDE * (SIDE + 1) + 1;
+    cr_expect_lt(work, 0.5 * 0.5 * N * band * band, "%g", work);
+    free(x);
+    free(b);
+    free(edge);
+    free(size);
+}
