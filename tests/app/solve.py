@@ -149,11 +149,11 @@ def counts_reading_as_time():
 
 
 def keeps_its_time_between_panels_too():
-    """64 packed boxes: some 3,900 rows, of which a dense answer takes minutes."""
+    """48 packed boxes: some 2,700 rows, of which a dense answer takes minutes."""
     if b"__asan_init" in pathlib.Path(SIM).read_bytes():
         return "factors under a sanitizer take their own time"
     side, count = 0.1, 4
-    places = [(i, j, k) for i in range(count) for j in range(count) for k in range(count)]
+    places = [(i, j, k) for i in range(count) for j in range(count) for k in range(count - 1)]
     bodies = [{"name": f"{i}-{j}-{k}", "joint": {"type": "free"},
                "pose": {"position": [i * side, j * side, (k + 0.5) * side]},
                "shapes": [{"type": "box", "size": [side, side, side], "density": 1000}]} for i, j, k in places]
@@ -164,7 +164,7 @@ def keeps_its_time_between_panels_too():
     limit, more = 1, 3  # s of processor time; what a machine twice as slow may take from one panel to the next
     for solver in "incp", "mncp-rlm", "mncp-plm", "mlcp-pfb-rlm", "mlcp-pfb-plm":
         case = solve_json("packed.hdf5", "--solver", solver, "--time-limit", limit, status=1)["problems"][0]
-        assert case["rows"] > 3000 and case["gave_up"] == "out of time", case
+        assert case["rows"] > 2000 and case["gave_up"] == "out of time", case
         assert case["seconds"] < limit + more, (solver, case["seconds"])
 
 
