@@ -67,11 +67,18 @@ SIM_API void sim_solver_guess(const sim_solver_call *call, double *impulse);
 SIM_API void sim_solver_law_velocity(const sim_solver_call *call, double *s);
 /* Of constraint i: the impulse nearest to y [rows] that its friction cone or its bounds allow. */
 SIM_API void sim_solver_project(const sim_problem *problem, int i, double *y);
+/* Of constraint i: a step of length rho by the strict law, whose answers it leaves where they are: the impulse nearest to
+ * impulse - rho (s + (0, 0, friction |s_t|)) that is allowed.  The lift by what slides is for contacts alone; all [rows]. */
+SIM_API void sim_solver_strict_step(const sim_problem *problem, int i, double rho, const double *s,
+                                    const double *impulse, double *next);
 /* Is this iteration the last?  So it is if the residual is no more than `tolerance` (solved) or no number (broken down), and
  * with that many iterations or at the wish of who waits (at the limit); sets the outcome. */
 SIM_API int sim_solver_finished(const sim_solver_call *call, double tolerance, double most_iterations);
 /* The diagonal blocks of W, as sim_delassus_diagonal has them; 0 without memory. */
 SIM_API int sim_solver_diagonal(sim_solver_call *call, double *W);
+/* w_i = trace(W_ii + R_i) of every constraint, to measure or to bound its block by: no eigenvalue is greater.  1 where nothing
+ * moves it or yields; infinite R counts as none.  0 without memory. */
+SIM_API int sim_solver_traces(sim_solver_call *call, double *w);
 
 /* ---- how it is found ---- */
 

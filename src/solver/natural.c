@@ -42,8 +42,7 @@ void natural_project(const sim_constraint *c, double step, double *y) {
     }
 }
 
-double natural_map(const sim_constraint *c, double step, double rho, const double *s, const double *gamma) {
-    double y[SIM_MAX_ROWS], sum = 0;
+void natural_step(const sim_constraint *c, double step, double rho, const double *s, const double *gamma, double *y) {
     for (int k = 0; k < c->rows; k++) {
         y[k] = gamma[k] - rho * s[k];
     }
@@ -51,6 +50,11 @@ double natural_map(const sim_constraint *c, double step, double rho, const doubl
         y[2] -= rho * c->friction * sqrt(s[0] * s[0] + s[1] * s[1]);
     }
     natural_project(c, step, y);
+}
+
+double natural_map(const sim_constraint *c, double step, double rho, const double *s, const double *gamma) {
+    double y[SIM_MAX_ROWS], sum = 0;
+    natural_step(c, step, rho, s, gamma, y);
     for (int k = 0; k < c->rows; k++) {
         sum += (gamma[k] - y[k]) * (gamma[k] - y[k]);
     }

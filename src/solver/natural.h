@@ -15,6 +15,8 @@ typedef struct natural_sum {
 void natural_project_cone(double mu, double *y);
 /* Nearest impulse to y that the cone or the bounds of c allow. */
 void natural_project(const sim_constraint *c, double step, double *y);
+/* y = P(gamma - rho (s + (0, 0, mu |s_t|))) of one constraint; y, s and gamma are its own rows. */
+void natural_step(const sim_constraint *c, double step, double rho, const double *s, const double *gamma, double *y);
 /* |F(rho)|^2 of one constraint; s and gamma are its own rows. */
 double natural_map(const sim_constraint *c, double step, double rho, const double *s, const double *gamma);
 void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, const double *q, const double *s,

@@ -188,6 +188,11 @@ void sim_solver_project(const sim_problem *problem, int i, double *y) {
     natural_project(&problem->constraint[i], problem->step, y);
 }
 
+void sim_solver_strict_step(const sim_problem *problem, int i, double rho, const double *s, const double *impulse,
+                            double *next) {
+    natural_step(&problem->constraint[i], problem->step, rho, s, impulse, next);
+}
+
 int sim_solver_finished(const sim_solver_call *call, double tolerance, double most_iterations) {
     sim_solution *out = call->out;
     out->outcome = !isfinite(out->residual) ? SIM_BROKEN_DOWN : out->residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT;
@@ -197,6 +202,24 @@ int sim_solver_finished(const sim_solver_call *call, double tolerance, double mo
 int sim_solver_diagonal(sim_solver_call *call, double *W) {
     size_t mark = sim_arena_mark(call->scratch);
     int done = delassus_diagonal(call->problem, NULL, call->scratch, W);
+    sim_arena_release(call->scratch, mark);
+    return done;
+}
+
+int sim_solver_traces(sim_solver_call *call, double *w) {
+    const sim_problem *p = call->problem;
+    size_t mark = sim_arena_mark(call->scratch), at = 0;
+    double *W = sim_solver_memory(call, sim_delassus_diagonal_size(p), sizeof *W);
+    int done = W && delassus_diagonal(p, NULL, call->scratch, W);
+    for (int i = 0; i < p->nconstraint && done; i++) {
+        int rows = p->constraint[i].rows, first = p->constraint[i].row;
+        w[i] = 0;
+        for (int k = 0; k < rows; k++) {
+            w[i] += W[at + (size_t)(k * (rows + 1))] + (isinf(call->R[first + k]) ? 0 : call->R[first + k]);
+        }
+        w[i] = w[i] > 0 ? w[i] : 1;
+        at += (size_t)(rows * rows);
+    }
     sim_arena_release(call->scratch, mark);
     return done;
 }

@@ -185,6 +185,60 @@ Test(adding, the_contract_projects_on_what_each_law_allows) {
     }
 }
 
+/* By hand: a slide of (3, 4) m/s, which friction 0.5 lifts by 2.5 m/s. */
+Test(adding, the_contract_steps_by_the_strict_law) {
+    sim_constraint c[] = {{.kind = SIM_CONTACT, .rows = 3, .friction = 0.5}, {.kind = SIM_LIMIT, .rows = 1, .row = 3}};
+    sim_problem p = {.step = 0.1, .nconstraint = 2, .constraint = c};
+    const double s[] = {3, 4, -22.5, -5}, gamma[] = {0, 0, 6, 2}, to[] = {-0.3, -0.4, 8, 2.5};
+    double next[4];
+    sim_solver_strict_step(&p, 0, 0.1, s, gamma, next);
+    sim_solver_strict_step(&p, 1, 0.1, s + 3, gamma + 3, next + 3);
+    for (int r = 0; r < 4; r++) {
+        cr_expect_float_eq(next[r], to[r], 1e-15, "row %d: %g", r, next[r]);
+    }
+}
+
+/* A method that asks, and answers nothing: the traces are those of the blocks, with R. */
+static int ask_for_traces(sim_solver_call *call) {
+    const sim_problem *p = call->problem;
+    double *w = sim_solver_memory(call, (size_t)p->nconstraint, sizeof *w);
+    double *W = sim_solver_memory(call, sim_delassus_diagonal_size(p), sizeof *W);
+    int done = sim_solver_traces(call, w) && sim_solver_diagonal(call, W);
+    for (int i = 0, at = 0; i < p->nconstraint && done; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        double trace = 0;
+        for (int k = 0; k < c->rows; k++) {
+            trace += W[at + k * c->rows + k] + call->R[c->row + k];
+        }
+        cr_expect(trace > 0 && fabs(w[i] - trace) <= 1e-14 * trace, "constraint %d: %g, not %g", i, w[i], trace);
+        at += c->rows * c->rows;
+    }
+    return 0;
+}
+
+Test(adding, the_contract_measures_every_block_by_its_trace) {
+    random_source r = {7};
+    problem_recipe recipe = {
+        .bodies = 4, .contacts = 5, .friction = 0.5, .scatter = 0.3, .kinds = 1 << SIM_LIMIT | 1 << SIM_EQUALITY};
+    sim_problem *p = random_problem(&r, &recipe);
+    answer a = answer_create(p, 1, 1e-3);
+    sim_solver_method asks = solver_jacobi;
+    asks.card.name = "asks";
+    asks.solve = ask_for_traces;
+    desk d = desk_with(&asks);
+    sim_error error;
+    sim_solver *solver = sim_solver_create(d.card, NULL, &error);
+    a.out = (sim_solution){.v = a.v, .impulse = a.impulse};
+    for (int i = 0; i < p->nrow; i++) {
+        a.R[i] = 0.25 * (i + 1);
+    }
+    cr_expect_eq(sim_solver_solve(solver, p, &a.law, &a.out, &error), SIM_NO_RESOURCE);
+    sim_solver_free(solver);
+    answer_free(&a);
+    sim_problem_free(p);
+    sim_solver_registry_free(d.solvers);
+}
+
 static int enough(void *context) { return *(int *)context; }
 
 Test(adding, the_contract_ends_iterations_by_residual_count_and_wish) {
