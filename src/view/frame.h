@@ -19,6 +19,7 @@ typedef enum view_scalar {
     VIEW_TOTAL,
     VIEW_CONTACTS,
     VIEW_ITERATIONS,
+    VIEW_OWN,
     VIEW_E,
     VIEW_PENETRATION,
     VIEW_SLIP,

@@ -341,7 +341,7 @@ static int add_word(drawing *d, const char *word) {
 }
 
 static void add_usual(drawing *d) {
-    static const char *const usual[] = {"energy", "contacts", "iterations", "E"};
+    static const char *const usual[] = {"energy", "contacts", "iterations", "own"};
     static const char *const otherwise[] = {"points", "coordinates", "positions", "velocities", "*"};
     if (d->run[0].file->labels) {
         add_word(d, "residual");

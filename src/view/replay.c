@@ -17,7 +17,7 @@ typedef struct channel_rows {
     double *value;
 } channel_rows;
 
-enum { TIME, POSITION, QUATERNION, Q, ENERGY, START, COUNT, ITERATIONS, E, PENETRATION, SLIP, CHANNELS };
+enum { TIME, POSITION, QUATERNION, Q, ENERGY, START, COUNT, ITERATIONS, OWN, E, PENETRATION, SLIP, CHANNELS };
 
 struct view_replay {
     trajectory *file;
@@ -68,6 +68,7 @@ static void ask_all(view_replay *r) {
     ask(r, START, "contact/start", 1);
     ask(r, COUNT, "contact/count", 1);
     ask(r, ITERATIONS, "statistics/solver_iterations", 1);
+    ask(r, OWN, "certificate/own", 1);
     ask(r, E, "certificate/E", 1);
     ask(r, PENETRATION, "certificate/penetration", 1);
     ask(r, SLIP, "certificate/slip", 1);
@@ -252,6 +253,7 @@ sim_status view_replay_read(view_replay *r, ptrdiff_t k, view_frame *frame, sim_
                                      [VIEW_TOTAL] = number_of(r, ENERGY, k, 2),
                                      [VIEW_CONTACTS] = number_of(r, COUNT, k, 0),
                                      [VIEW_ITERATIONS] = number_of(r, ITERATIONS, k, 0),
+                                     [VIEW_OWN] = number_of(r, OWN, k, 0),
                                      [VIEW_E] = number_of(r, E, k, 0),
                                      [VIEW_PENETRATION] = number_of(r, PENETRATION, k, 0),
                                      [VIEW_SLIP] = number_of(r, SLIP, k, 0)}};

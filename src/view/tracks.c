@@ -23,8 +23,9 @@ static const struct {
 } scalars[VIEW_SCALARS] = {
     [VIEW_KINETIC] = {"kinetic energy", "J"},  [VIEW_POTENTIAL] = {"potential energy", "J"},
     [VIEW_TOTAL] = {"total energy", "J"},      [VIEW_CONTACTS] = {"contacts", ""},
-    [VIEW_ITERATIONS] = {"iterations", ""},    [VIEW_E] = {"residual E", ""},
-    [VIEW_PENETRATION] = {"penetration", "m"}, [VIEW_SLIP] = {"slip at rest", "m/s"},
+    [VIEW_ITERATIONS] = {"iterations", ""},    [VIEW_OWN] = {"error by the solver's law", ""},
+    [VIEW_E] = {"error by the rigid law", ""}, [VIEW_PENETRATION] = {"penetration", "m"},
+    [VIEW_SLIP] = {"slip at rest", "m/s"},
 };
 
 /* The unit of a body's k-th coordinate; NULL: not plotted. */

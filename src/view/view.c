@@ -184,6 +184,7 @@ sim_status sim_view_write(sim_view *view, sim_world *world, sim_error *error) {
                                    [VIEW_TOTAL] = energy.kinetic + energy.potential,
                                    [VIEW_CONTACTS] = state->ncontact,
                                    [VIEW_ITERATIONS] = info->solver_iterations,
+                                   [VIEW_OWN] = info->certificate.own,
                                    [VIEW_E] = info->certificate.E,
                                    [VIEW_PENETRATION] = info->certificate.penetration,
                                    [VIEW_SLIP] = info->certificate.slip}};

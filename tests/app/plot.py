@@ -57,6 +57,13 @@ def draws_energy_with_units_and_a_legend():
     assert texts(svg, "key") == ["kinetic", "potential", "total"] and len(curves(svg)) == 3
 
 
+def draws_unasked_how_well_the_law_of_the_solver_was_answered():
+    sim(os.path.join(SCENES, "contact/falling_sphere.json"), "--duration", 0.2, "--quiet", "--out", "run.csv")
+    names = texts(picture("run.csv"), "name")
+    assert "error of the solver's own law" in names and "error E of the rigid Coulomb law" not in names, names
+    assert "error E of the rigid Coulomb law" in texts(picture("run.csv", "--quantity", "E"), "name")
+
+
 def gives_each_quantity_and_each_unit_a_panel():
     svg = picture(pendulum(), "--quantity", "energy,upper_rod,tip.point.*")
     names = texts(svg, "name")

@@ -62,6 +62,10 @@ CLUTTER = {
     "cameras": [{"name": "front", "position": [0, -2, 0.4], "target": [0, 0, 0.1]}],
 }
 
+SLED = {"name": "sled", "joint": "free", "pose": {"position": [0, 0, 0.1]}, "v": [0, 0, 0, 1, 0, 0],
+        "shapes": [{"type": "box", "size": [0.6, 0.6, 0.2], "density": 1000}]}
+MOST = "sim.source.track[track].reduce((a, b) => Math.max(a, b || 0), 0)"  # of a signal, in the page
+
 
 def at_time(table, time):
     return min(table, key=lambda row: abs(float(row["time [s]"]) - time))
@@ -160,6 +164,20 @@ def checks():
         assert "Contacts" in first and "Contacts" not in without and again == first, answer["rest"]["titles"]
         units = dict(answer["rest"]["units"])
         assert re.fullmatch("[kmµ]?J", units["Energy"]) and re.fullmatch("[mµn]?m", units["Penetration"]), units
+
+    def the_error_plotted_is_that_of_the_law_that_the_solver_obeys():
+        slide = {**CLUTTER, "world": {"step": 0.002, "duration": 0.1, "solver": "sap"}, "bodies": [CLUTTER["bodies"][0], SLED]}
+        sim(scene(slide, "slide.json"), "--html", "slide.html", "--out", "slide.csv", "--every", 1)
+        table = rows("slide.csv")
+        worst = {name: max(float(row[f"certificate.{name}"]) for row in table) for name in ("own", "E")}
+        assert worst["own"] < 1e-3 < 0.1 < worst["E"], worst  # sap lifts what slides, which the rigid law calls wrong
+        with Browser(f"file://{os.path.abspath('slide.html')}") as page:
+            page.until("globalThis.sim?.plots.plots.length")
+            shown = dict(page.run(f"sim.plots.plots.flatMap(({{ title, lines }}) => lines.map(({{ track }}) => [title, {MOST}]))"))
+            choice = dict(page.run(f"sim.plots.signals().map(({{ title, track }}) => [title, {MOST}])"))
+        own, rigid = "Error by the solver's law", "Error by the rigid law, E"
+        assert rigid not in shown and abs(shown[own] - worst["own"]) <= 1e-6 * worst["own"], shown
+        assert abs(choice[rigid] - worst["E"]) <= 1e-6 * worst["E"], choice
 
     def the_ground_is_the_floor_and_what_has_none_stands_over_one():
         assert answer["rest"]["floor"]["below"] is None and answer["rest"]["floor"]["planes"] == 1, answer["rest"]["floor"]

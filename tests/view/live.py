@@ -39,7 +39,7 @@ BALL = {
                 "shapes": [{"type": "sphere", "radius": 0.1, "density": 1000}]}],
     "record": {"every": 1, "signals": ["poses", "contacts", "energy", "statistics"]},
 }
-TRACKS = ["kinetic", "potential", "total", "contacts", "iterations", "E", "penetration", "slip"]
+TRACKS = ["kinetic", "potential", "total", "contacts", "iterations", "own", "E", "penetration", "slip"]
 
 
 class Live:
@@ -90,8 +90,8 @@ class Watcher(WebSocket):
         state = json.loads(data[at:at + size])
         at += size
         state["time"] = struct.unpack_from("<d", data, at)[0]
-        state.update(zip(TRACKS, struct.unpack_from("<8f", data, at + 8)))
-        state["joints"] = lambda count: struct.unpack_from(f"<{count}f", data, at + 8 + 32)
+        state.update(zip(TRACKS, struct.unpack_from(f"<{len(TRACKS)}f", data, at + 8)))
+        state["joints"] = lambda count: struct.unpack_from(f"<{count}f", data, at + 8 + 4 * len(TRACKS))
         return state
 
     def until(self, found, seconds=90):

@@ -11,12 +11,14 @@ const GROUPS = [
   { title: 'Energy', names: ['kinetic energy', 'potential energy', 'total energy'], labels: ['kinetic', 'potential', 'total'] },
   { title: 'Contacts', names: ['contacts'], steps: true },
   { title: 'Solver iterations', names: ['iterations'], steps: true },
-  { title: 'Residual E', names: ['residual E'], log: true },
+  { title: 'Error by the solver\'s law', names: ['error by the solver\'s law'], log: true },
+  { title: 'Error by the rigid law, E', names: ['error by the rigid law'], log: true, asked: true },
   { title: 'Penetration', names: ['penetration'] },
   { title: 'Slip at rest', names: ['slip at rest'], asked: true },
 ];
 const ANGLES = 'Joint angles';
 const POSITIONS = 'Joint positions';
+const SCALARS = new Set(GROUPS.flatMap(({ names }) => names));
 const ORDER = [...GROUPS.map(({ title }) => title), ANGLES, POSITIONS];
 const MOST_FIRST = 4; // coordinates that are plotted unasked
 
@@ -39,7 +41,7 @@ export function defaultPlots(source) {
 /** Coordinates of joints that are not constant, by their unit. */
 export function coordinates(source) {
   return source.scene.tracks.map((track, k) => ({ ...track, track: k }))
-    .filter(({ track, unit }) => track >= 8 && unit && source.track[track].some(Number.isFinite));
+    .filter(({ name, track, unit }) => !SCALARS.has(name) && unit && source.track[track].some(Number.isFinite));
 }
 
 /** All that can be plotted: [{ title, unit, track, label, ...group }], in the order of the plots. */
@@ -76,6 +78,8 @@ export class Plots {
     this.rebuild();
     return true;
   }
+
+  signals() { return allSignals(this.source); }
 
   isShown(track) { return this.plots.some(({ lines }) => lines.some((line) => line.track === track)); }
 

@@ -1,5 +1,5 @@
 // Which signals are plotted: all there are, to be chosen from.
-import { allSignals, escape } from './plots.js';
+import { escape } from './plots.js';
 
 export class Signals {
   constructor(element, app) {
@@ -23,7 +23,7 @@ export class Signals {
   #fill() {
     const wanted = this.find.value.trim().toLowerCase();
     const kinds = new Map();
-    for (const signal of allSignals(this.app.source)) {
+    for (const signal of this.app.plots.signals()) {
       if (`${signal.title} ${signal.label}`.toLowerCase().includes(wanted)) kinds.set(signal.title, [...(kinds.get(signal.title) ?? []), signal]);
     }
     const single = [...kinds.values()].filter((signals) => signals.length === 1 && !signals[0].label).flat();
