@@ -73,6 +73,7 @@ typedef enum sim_reason {
     SIM_REASON_UNFIT,      /* no law that its method knows */
     SIM_REASON_ENERGY,     /* its answer creates energy, and was not taken: said by steps, not by solvers */
     SIM_REASON_REFUTED,    /* it said "solved", and the certificate says otherwise */
+    SIM_REASON_WORK,       /* more work than it may take: of sap, its option most_work */
     SIM_REASONS,
 } sim_reason;
 
@@ -111,12 +112,28 @@ typedef struct sim_solution {
     double residual;        /* the solver's own: what it stops on */
     double multiplications; /* of those factorisations, were each done from scratch; 0: not counted */
     double factor_seconds;  /* that they took, where there is a clock */
+    double expected; /* multiplications of the factor that is next, before `stop` is asked; 0: none, or not told */
     const sim_clock *clock; /* NULL: none */
     sim_history *history;   /* NULL: not asked for */
     /* asked once an iteration; not 0: enough, the outcome is SIM_AT_LIMIT.  NULL: until the solver is done */
     int (*stop)(void *context);
     void *stop_context;
 } sim_solution;
+
+/* What a step is working on, for who waits for it. */
+typedef struct sim_effort {
+    int constraints, rows, islands; /* of the island that is being solved; of the step */
+    int factorisations;             /* of the island, so far */
+    double multiplications;         /* of these */
+    double expected;                /* of the factor that is next; 0: none, or not known */
+} sim_effort;
+
+/* Who waits for a step: asked now and then while its contact problems are solved, by any thread and by several at once.  Not
+ * 0: the step is given up.  Once it said so, it must go on saying so until the step has returned. */
+typedef struct sim_watch {
+    int (*stop)(void *context, const sim_effort *effort);
+    void *context;
+} sim_watch;
 
 /* A solver with its options and its memory, for one thread. */
 typedef struct sim_solver sim_solver;

@@ -167,6 +167,10 @@ SIM_API double *sim_world_applied(sim_world *world);
 /* One step.  On failure (a value went non-finite) the state is the one before. */
 SIM_API sim_status sim_world_step(sim_world *world, sim_error *error);
 
+/* Asks whether to go on, in the steps from now on; `watch` must live as long; NULL: no more.  A step that is given up fails with
+ * SIM_FAILED, and the state is the one before: answers do not depend on who waits. */
+SIM_API void sim_world_watch(sim_world *world, const sim_watch *watch);
+
 /* Times the steps from now on, into `profile`, which must live as long; NULL: no more.  Answers do not depend on it. */
 SIM_API void sim_world_profile(sim_world *world, sim_profile *profile);
 

@@ -17,8 +17,9 @@ static const char summary[] = "simulate articulated rigid bodies";
 static const char description[] =
     "sim reads a scene (a JSON file that says which bodies there are, how joints hold them together, and for how long "
     "to look), moves it through time, and writes what happened. Data goes to standard output, messages and progress to "
-    "standard error. Ctrl-C ends a run cleanly after the present step: files are closed and readable; a second Ctrl-C "
-    "kills at once, and so does SIGTERM where a step takes more than five seconds more.";
+    "standard error. Ctrl-C and SIGTERM end a run cleanly after the present step, or without it where that takes more "
+    "than a second "
+    "more: files are closed and readable; a second Ctrl-C kills at once, and so does SIGTERM after five seconds.";
 
 static const char solve_hint[] =
     "sim solve FILE|FOLDER... --solver NAME answers contact problems from files; see sim solve --help.";
@@ -92,7 +93,7 @@ static const struct {
         "files hold the good part"},
     {2, "bad input: the scene, a checkpoint or the command line; nothing was written"},
     {3, "a resource could not be had: memory, a file, room on the disk"},
-    {130, "interrupted by Ctrl-C or SIGTERM; the files are closed and readable"},
+    {130, "interrupted by Ctrl-C, SIGTERM or --time-limit; the files are closed and readable"},
 };
 
 static const char cache_place[] = "$XDG_CACHE_HOME/sim, or ~/.cache/sim";

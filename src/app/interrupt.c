@@ -1,7 +1,9 @@
 /* Which signals change the course of a run?  Ctrl-C leaves a note that the loop reads between two steps; the second kills.
- * SIGTERM is sent once, by who does not stay to look: where the note is not read in time, it kills after all. */
+ * SIGTERM is sent once, by who does not stay to look: where the note is not read in time, it kills after all.  Reading under
+ * a time limit is ended by SIGALRM: nothing is written yet. */
 #include "app/interrupt.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -31,6 +33,26 @@ void interrupt_watch(void) {
     sigaction(SIGTERM, &action, NULL);
     /* A file that may grow no more is an error to be told like a full disk, not a reason to die. */
     signal(SIGXFSZ, SIG_IGN);
+}
+
+int interrupt_noted(void) { return seen; }
+
+static void give_up_reading(int number) {
+    static const char text[] = "sim: interrupted: the time of --time-limit was over before the run began\n";
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(INTERRUPTED);
+}
+
+void interrupt_deadline(double seconds) {
+    static const double most = 1e9;
+    struct sigaction action = {.sa_handler = seconds > 0 ? give_up_reading : SIG_DFL};
+    alarm(0);
+    sigaction(SIGALRM, &action, NULL);
+    if (seconds > 0) {
+        alarm((unsigned)ceil(fmin(seconds, most)));
+    }
 }
 
 int interrupt_seen(void) {

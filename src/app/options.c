@@ -61,6 +61,10 @@ const option_row option_table[] = {
     {"seed", "N", OPTION_SEED, AT(seed), .help = "seed of the scene's random placement"},
     {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
      .help = "use N threads; the results are the same bits for any N"},
+    {"time-limit", "S", OPTION_REAL, AT(time_limit),
+     .help =
+         "end the run S seconds of wall-clock after its start, as Ctrl-C does; a step that takes longer than a second "
+         "beyond that is given up"},
     {"checkpoint", "FILE", OPTION_TEXT, AT(checkpoint), .heading = "Interrupt and resume",
      .help = "keep the whole state in FILE at the end of the run and when it is interrupted"},
     {"checkpoint-every", "N", OPTION_COUNT, AT(checkpoint_every), 1, INT_MAX,

@@ -20,7 +20,7 @@ typedef struct sim_request {
     const char *dump_file; /* the problem's */
     const char *html;      /* the page's file */
     double duration;       /* negative: not given */
-    double step;
+    double step, time_limit;
     uint64_t seed;
     int seed_given;
     int quiet, view, validate, contacts, list_solvers, json, help, version, man, completion;

@@ -157,6 +157,20 @@ static void say_slow(sim_run *r, double seconds) {
     fputc('\n', stderr);
 }
 
+/* As it is between two steps; one that was given up has changed nothing. */
+static void interrupt(sim_run *r) {
+    sim_error why;
+    const sim_state *state = sim_world_state(r->world);
+    char given_up[64] = "";
+    if (patience_gave_up(&r->patience)) {
+        snprintf(given_up, sizeof given_up, "; step %lld was given up", (long long)state->step + 1);
+    }
+    sim_fail(&why, SIM_OK, "%s at %.9g s, after step %lld of %lld%s",
+             patience_is_over(&r->patience) ? "the time of --time-limit was over" : "interrupted", state->time,
+             (long long)state->step, (long long)r->last_step, given_up);
+    end_run(r, INTERRUPTED, "interrupted", &why);
+}
+
 static void step(sim_run *r) {
     sim_error why;
     double began = clock_seconds();
@@ -166,7 +180,11 @@ static void step(sim_run *r) {
         end_run(r, SIM_NO_RESOURCE, "stopped", &why);
         return;
     }
+    patience_step(&r->patience);
     if (sim_world_step(r->world, &why)) {
+        if (patience_gave_up(&r->patience)) {
+            interrupt(r);
+        }
         end_run(r, why.status, why.status == SIM_FAILED ? "failed" : "stopped", &why);
         return;
     }
@@ -185,18 +203,13 @@ static void dump_if_due(sim_run *r) {
     }
 }
 
-static void interrupt(sim_run *r) {
-    sim_error why;
-    const sim_state *state = sim_world_state(r->world);
-    sim_fail(&why, SIM_OK, "interrupted at %.9g s, after step %lld of %lld", state->time, (long long)state->step,
-             (long long)r->last_step);
-    end_run(r, EXIT_INTERRUPTED, "interrupted", &why);
-}
-
 static void loop(sim_run *r) {
     int64_t every = r->scene->record.every, save = r->request->checkpoint_every;
     record(r);
     show(r);
+    if (patience_is_over(&r->patience)) {
+        interrupt(r);
+    }
     while (!r->ending && sim_world_state(r->world)->step < r->last_step) {
         dump_if_due(r);
         if (!r->ending) {
@@ -216,7 +229,7 @@ static void loop(sim_run *r) {
             checkpoint(r);
         }
         progress_step(&r->progress, &r->tally, r->world);
-        if (interrupt_seen()) {
+        if (interrupt_seen() || patience_is_over(&r->patience)) {
             interrupt(r);
         }
     }
@@ -224,7 +237,7 @@ static void loop(sim_run *r) {
 
 /* The last good state is always on record, and kept unless the simulation itself went wrong. */
 static void finish(sim_run *r) {
-    int can_record = !r->ending || r->exit_status == SIM_FAILED || r->exit_status == EXIT_INTERRUPTED;
+    int can_record = !r->ending || r->exit_status == SIM_FAILED || r->exit_status == INTERRUPTED;
     if (can_record && r->recorded != sim_world_state(r->world)->step) {
         record(r);
     }
@@ -241,7 +254,7 @@ static void finish(sim_run *r) {
 
 static int report(sim_run *r, FILE *summary) {
     progress_end(&r->progress);
-    if (r->exit_status == EXIT_INTERRUPTED) {
+    if (r->exit_status == INTERRUPTED) {
         fprintf(stderr, "sim: %s\n", r->error.text);
     } else if (r->exit_status) {
         fprintf(stderr, "sim: error: %s\n", r->error.text);
@@ -271,6 +284,7 @@ int run_scene(const sim_request *request) {
         }
     } else if (!request->validate && !request->contacts) {
         interrupt_watch();
+        patience_watch(&r.patience, r.world, request->quiet);
         tally_start(&r.tally, r.world);
         double end = sim_world_state(r.world)->time0 + (double)r.last_step * r.scene->options.step;
         progress_start(&r.progress, !request->quiet && !run_writes_to_terminal(&r), end);

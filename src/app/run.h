@@ -3,11 +3,10 @@
 #define APP_RUN_H
 
 #include "app/options.h"
+#include "app/patience.h"
 #include "app/progress.h"
 #include "app/tally.h"
 #include <sim/sim.h>
-
-enum { EXIT_INTERRUPTED = 130 };
 
 typedef struct run_output {
     const char *path;
@@ -32,6 +31,7 @@ typedef struct sim_run {
     int64_t recorded;   /* the last step on record, -1: none */
     run_tally tally;
     run_progress progress;
+    run_patience patience;
     int told_slow; /* that a step took long */
     double wall;
     int exit_status;

@@ -1,6 +1,7 @@
 /* What must be in order before the first step?  The scene, then the options, then the state, then the files. */
 #include "app/setup.h"
 #include "app/contacts.h"
+#include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/overlaps.h"
 #include "app/page.h"
@@ -258,6 +259,7 @@ static void print_valid(const sim_run *run) {
 
 sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error) {
     *run = (sim_run){.request = request, .recorded = -1, .viewed = -1};
+    patience_start(&run->patience, request->time_limit);
     run->scene_file = request->scene ? request->scene : request->resume;
     *error = (sim_error){0};
     sim_status status = check_request(request, error);
@@ -291,6 +293,7 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     if (status || request->validate || request->contacts) {
         return status;
     }
+    interrupt_deadline(0);
     status = open_files(run, summary, error);
     if (status && *summary) {
         if (*summary != stdout) {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { WORTH_SPREADING = 200 }; /* constraints */
+enum { ASKED_EVERY = 1000 };    /* rows and velocities of iterations, some 50 us, who waits is asked */
 
 typedef struct worker {
     sim_solver *solver;
@@ -372,8 +373,33 @@ static void add_effort(sim_solution *sum, const sim_solution *part) {
     sum->factor_seconds += part->factor_seconds;
 }
 
+/* What a solver is asked through, and what it lets know meanwhile.  Of small islands who waits is not asked every time. */
+typedef struct listener {
+    const sim_watch *watch;
+    const island *is;
+    int islands, left, told;
+} listener;
+
+static int listen(void *context) {
+    listener *l = context;
+    const sim_problem *p = &l->is->problem;
+    const sim_solution *at = &l->is->solution;
+    if (!l->told && l->left-- <= 0) {
+        sim_effort effort = {p->nconstraint,      p->nrow,     l->islands, at->factorisations,
+                             at->multiplications, at->expected};
+        l->left = ASKED_EVERY / (p->nrow + p->nv + 1);
+        l->told = l->watch->stop(l->watch->context, &effort);
+    }
+    return l->told;
+}
+
+static sim_status given_up(sim_error *error) {
+    return sim_fail(error, SIM_FAILED, "the step was given up by who waits for it");
+}
+
 /* Until every motor is a row, or on the side that A and v* have it on. */
 static sim_status answer(contact_stage *s, worker *w, island *is, sim_error *error) {
+    listener between = {.watch = s->frame.in->watch, .is = is, .islands = s->frame.nisland};
     sim_regularisation own = {is->R, is->target};
     sim_solution before = {0};
     sim_status status = SIM_OK;
@@ -381,10 +407,15 @@ static sim_status answer(contact_stage *s, worker *w, island *is, sim_error *err
     do {
         add_effort(&before, &is->solution);
         is->solution = (sim_solution){.v = is->v, .impulse = is->impulse, .clock = s->frame.in->clock};
+        if (between.watch) {
+            is->solution.stop = listen;
+            is->solution.stop_context = &between;
+        }
         status = sim_solver_solve(w->solver, &is->problem, &own, &is->solution, error);
-    } while (!status && motors_crossed(&s->frame, is));
+        is->solution.stop = NULL;
+    } while (!status && !between.told && motors_crossed(&s->frame, is));
     add_effort(&is->solution, &before);
-    return status;
+    return status || !between.told ? status : given_up(error);
 }
 
 typedef struct attempt {
@@ -523,8 +554,12 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
     frame *f = &s->frame;
     solve_large_islands(s, threads);
     sim_threads_run(threads, f->nisland, solve_islands, s);
+    sim_effort effort = {.islands = f->nisland};
     for (int k = 0; k < f->nisland; k++) {
         sim_status status = f->island[k].failed;
+        if (status && f->in->watch && f->in->watch->stop(f->in->watch->context, &effort)) {
+            return given_up(error);
+        }
         if (status && (status = solve_island(s, &s->worker[0], &f->island[k], error))) { /* once more, for the words */
             return status;
         }

@@ -53,6 +53,7 @@ typedef struct contact_input {
     int nbefore;
     const double *joint_before, *equality_before; /* likewise, as they were handed out */
     const sim_clock *clock;                       /* times the parts of solving; NULL: nobody asks */
+    const sim_watch *watch;                       /* NULL: nobody waits */
     const contact_motor *motor;
     int nmotor;
     const double *effort_before; /* [nactuator] */

@@ -305,10 +305,12 @@ int primal_minimise(primal *p) {
         if (primal_done(p)) {
             return finish(p, SIM_SOLVED);
         }
+        p->out->expected = hessian_work(p->hessian).multiplications;
         if (p->out->iterations >= p->options.max_iterations || solution_stopped(p->out)) {
             return finish(p, SIM_AT_LIMIT);
         }
-        if (p->out->multiplications + hessian_work(p->hessian).multiplications > p->options.most_work) {
+        if (p->out->multiplications + p->out->expected > p->options.most_work) {
+            p->out->reason = SIM_REASON_WORK;
             return finish(p, SIM_AT_LIMIT);
         }
         cost = fmin(cost, p->at.cost);

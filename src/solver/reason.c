@@ -17,6 +17,7 @@ static const struct {
                           "friction yields along one tangent more than along the other, which its law has no word for"},
     [SIM_REASON_ENERGY] = {"creates energy", "its answer creates energy, and was not taken"},
     [SIM_REASON_REFUTED] = {"refuted", "it said that this is an answer, and the certificate says that it is none"},
+    [SIM_REASON_WORK] = {"too much work", "the work that it may take (most_work) is less than an answer takes"},
 };
 
 const char *sim_reason_name(sim_reason reason) { return words[reason].name; }

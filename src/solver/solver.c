@@ -189,7 +189,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     out->reason = SIM_REASON_NONE;
     out->iterations = out->factorisations = out->searches = out->failures = out->whole_steps = 0;
     out->finished_by = -1;
-    out->residual = out->multiplications = out->factor_seconds = 0;
+    out->residual = out->multiplications = out->factor_seconds = out->expected = 0;
     if (out->history) {
         out->history->count = out->history->linear_count = out->history->place_count = 0;
     }

@@ -254,6 +254,7 @@ sim_status world_contacts_step(sim_world *w, sim_error *error) {
     status = status ? status : contact_stage_build(w->stage, &in, w->threads, error);
     world_spend(w, SIM_TIME_BUILD);
     in.clock = w->profile && w->profile->parts ? &w->profile->clock : NULL;
+    in.watch = w->watch;
     status = status ? status : contact_stage_solve(w->stage, w->threads, &out, error);
     world_spend(w, SIM_TIME_SOLVE);
     if (!status) {

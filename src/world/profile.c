@@ -1,4 +1,4 @@
-/* Where does the time of a step go?  The clock is the caller's; without one nothing is read. */
+/* Where does the time of a step go, and who waits for it?  The clock is the caller's; without one nothing is read. */
 #include "world/world.h"
 
 const char *sim_time_name(sim_time time) {
@@ -12,6 +12,8 @@ const char *sim_time_name(sim_time time) {
 }
 
 void sim_world_profile(sim_world *w, sim_profile *profile) { w->profile = profile; }
+
+void sim_world_watch(sim_world *w, const sim_watch *watch) { w->watch = watch; }
 
 void world_spend(sim_world *w, sim_time stage) {
     if (w->profile) {

@@ -66,9 +66,10 @@ struct sim_world {
 
     sim_state now, next;
     sim_step_info info;
-    worker_info *worker;  /* [threads] */
-    sim_profile *profile; /* NULL: nobody asks */
-    double since;         /* its last reading */
+    worker_info *worker;    /* [threads] */
+    sim_profile *profile;   /* NULL: nobody asks */
+    const sim_watch *watch; /* NULL: nobody waits */
+    double since;           /* its last reading */
 
     /* inputs */
     double *applied;   /* [nv] */

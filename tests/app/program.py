@@ -410,14 +410,13 @@ def interrupted_by(number):
     sim(scene("long"), "--resume", "c", "--duration", summary["time"] + 1)
 
 
-def begin_a_step_without_end():
+def write_a_step_without_end():
     """A hundred tons on 39 boxes of a kilogram: the sweeps of pgs grow with the ratio and the square of the height."""
     body = '{"name": "%s", "pose": {"position": [0, 0, %g]}, "joint": "%s", "shapes": [{"type": "box", "size": [1, 1, 1], "mass": %g}]}'
     boxes = [(f"box{k}", 1 + k, "free", 1e5 if k == 39 else 1) for k in range(40)]
     bodies = ", ".join(body % it for it in [("floor", 0, "fixed", 1)] + boxes)
     world = '{"solver": "pgs", "solver_options": {"tolerance": 0, "max_iterations": 1e9}}'
     write("endless.json", '{"sim": 1, "world": %s, "bodies": [%s]}' % (world, bodies))
-    return begin("endless.json")
 
 
 def watches(process, number):
@@ -427,9 +426,10 @@ def watches(process, number):
     return int(caught.split()[1], 16) >> (number - 1) & 1
 
 
-def dies_of(numbers):
+def dies_of(numbers, *command):
     """By the last of the signals and not before."""
-    process = begin_a_step_without_end()
+    write_a_step_without_end()
+    process = begin(*command, "endless.json", *(("--time", 1, "--out", "a.png") if command else ()))
     try:
         wait_for(lambda: watches(process, signal.SIGTERM))
         for number in numbers[:-1]:
@@ -447,8 +447,67 @@ def dies_of_the_second_interrupt():
     dies_of([signal.SIGINT, signal.SIGINT])
 
 
-def dies_of_sigterm_where_a_step_has_no_end():
-    dies_of([signal.SIGTERM])
+def dies_of_sigterm_where_nobody_gives_up_a_step_without_end():
+    dies_of([signal.SIGTERM], "render")
+
+
+def seconds_until_a_step_without_end_is_given_up(number, *more):
+    """In the state before it, which is kept; and what is said."""
+    write_a_step_without_end()
+    process = begin("endless.json", "--out", "a.csv", "--checkpoint", "c", "--summary", "s.json", *more)
+    try:
+        wait_for(lambda: watches(process, signal.SIGTERM))
+        began = time.monotonic()
+        if number:
+            process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, process.returncode
+    assert "step 1 was given up" in said and json.loads(read("s.json"))["ending"] == "interrupted", said
+    assert [row["step"] for row in rows("a.csv")] == ["0"]
+    again = sim("--resume", "c", "--time-limit", 1, status=130)
+    assert "step 1 was given up" in again.stderr, again.stderr
+    return time.monotonic() - began, said
+
+
+def gives_up_a_step_that_outlasts_an_interrupt():
+    for number in signal.SIGINT, signal.SIGTERM:
+        seconds_until_a_step_without_end_is_given_up(number)
+
+
+def ends_in_time():
+    seconds, said = seconds_until_a_step_without_end_is_given_up(None, "--time-limit", 1)
+    assert seconds < 10 and "the time of --time-limit was over at 0 s" in said, (seconds, said)
+    done = sim(scene("long"), "--time-limit", 0.5, "--out", "a.csv", "--summary", "s.json", status=130)
+    summary = json.loads(read("s.json"))
+    assert "the time of --time-limit was over" in done.stderr and "given up" not in done.stderr, done.stderr
+    assert 0 < int(rows("a.csv")[-1]["step"]) == summary["last_step"] and 0.4 < summary["wall_time"] < 5, summary
+    sim(scene("arm"), "--time-limit", 600)
+    for wrong in "0", "-1", "nan", "soon":
+        refuses("--time-limit takes a positive number", scene("arm"), f"--time-limit={wrong}")
+
+
+def counts_reading_as_time():
+    body = '{"name": "%d", "pose": {"position": [%d, 0, 0]}, "joint": "free", "shapes": [{"type": "sphere", "radius": 0.1, "density": 1}]}'
+    write("many.json", '{"sim": 1, "bodies": [%s]}' % ", ".join(body % (k, k) for k in range(105_000)))
+    began = time.monotonic()
+    sim("many.json", "--validate")
+    whole = time.monotonic()
+    done = sim("many.json", "--time-limit", 0.1, "--out", "a.csv", status=130)
+    assert time.monotonic() - whole < max(whole - began, 2), (whole - began, time.monotonic() - whole)
+    quick = "--time-limit was over at 0 s" in done.stderr  # a machine that reads all that in a second
+    assert quick or "--time-limit was over before the run began" in done.stderr, done.stderr
+    assert quick == os.path.exists("a.csv")
+
+
+def says_how_large_a_step_is_before_it_takes_long():
+    """Balls in one place: all touch all, and one factor of sap takes n^3 / 6 multiplications of n = 6 times 1000."""
+    ball = '{"name": "%d", "joint": "free", "shapes": [{"type": "sphere", "radius": 0.1, "density": 1000}]}'
+    write("balls.json", '{"sim": 1, "bodies": [%s]}' % ", ".join(ball % k for k in range(1000)))
+    done = sim("balls.json", "--duration", 0.001, "--solver", "sap:most_work=1")  # which is less than a factor
+    assert "step 1 is large: 499500 constraints with 1498500 rows in one island; a factor takes 3.6e+10" in done.stderr
+    assert "NOT SOLVED" in done.stderr and "1 too much work" in done.stderr, done.stderr
 
 
 def ends_cleanly_when_interrupted():

@@ -463,7 +463,7 @@ Test(sap, ends_before_its_factors_cost_more_than_they_may) {
         answer_find(&a, "sap", option);
         cr_expect_eq(a.out.factorisations, factors, "%d of %d", a.out.factorisations, factors);
         cr_expect_eq(a.out.outcome, SIM_AT_LIMIT);
-        cr_expect_eq(a.out.reason, SIM_REASON_ITERATIONS);
+        cr_expect_eq(a.out.reason, SIM_REASON_WORK);
         answer_free(&a);
     }
     answer_free(&whole);
