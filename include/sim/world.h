@@ -106,6 +106,11 @@ typedef struct sim_step_info {
      * by the near-rigid law beyond their material; that part of the radius, 0: none yields; its bodies */
     double sag, sag_part;
     int sag_body[2];
+    /* m: how far a solver of the convex law lifts what slides, the furthest of this step's contacts (docs/contact.md): the gap
+     * at which it glides, and how high the speed with which it is thrown up goes against gravity; 0: nothing slides; its
+     * bodies */
+    double lift;
+    int lift_body[2];
 
     /* sleep */
     int asleep, asleep_bodies, asleep_contacts; /* trees, their bodies and contacts that the step passed over */

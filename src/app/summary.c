@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+static const double LEAST_LIFT_M = 1e-6; /* what is less is not said to people */
+
 /* Has no value where nothing was counted. */
 static double ratio(double part, double whole) { return whole > 0 ? part / whole : NAN; }
 
@@ -100,6 +102,12 @@ static void print_figures(const sim_run *run) {
     print_figure(run, "  rigid Coulomb  E ", FIGURE_E, "");
     if (card->cone == SIM_CONE_CONVEX) {
         fprintf(stderr, ":\n                 not an error; %s yields, and lifts what slides, so its law is another",
+                card->name);
+    }
+    if (tally->lift.worst > LEAST_LIFT_M) {
+        char names[SUMMARY_NAMES];
+        fprintf(stderr, "\n  lift           %.2g m at most, at %.9g s%s: how far %s lifts what slides",
+                tally->lift.worst, tally->lift.time, summary_names(run, tally->lift.body, names, sizeof names),
                 card->name);
     }
     print_figure(run, "\n  penetration    ", FIGURE_PENETRATION, " m");
@@ -252,6 +260,8 @@ static void write_sleep(json_out *out, const sim_run *run) {
     json_close(out, '}');
 }
 
+static const int nobody[2] = {-1, -1};
+
 /* Names of one body or two; null: not known. */
 static void write_bodies(json_out *out, const char *key, const sim_run *run, const int body[2]) {
     const sim_body *all = run->scene->model->body;
@@ -268,6 +278,25 @@ static void write_bodies(json_out *out, const char *key, const sim_run *run, con
     json_close(out, ']');
 }
 
+/* Where the law itself is not what is meant: how deep it lets things rest, and how far it lifts what slides. */
+static void write_departures(json_out *out, const sim_run *run) {
+    const contact_tally *tally = &run->tally.contact;
+    json_open_line(out, "sag", '{');
+    json_real(out, "worst", tally->sag.worst);
+    json_real(out, "part_of_radius", tally->sag_part);
+    json_whole(out, "sinks", tally_sinks(tally));
+    json_real(out, "worst_time", tally->sag_part > 0 ? tally->sag.time : NAN);
+    write_bodies(out, "worst_bodies", run, tally->sag_part > 0 ? tally->sag.body : nobody);
+    json_close(out, '}');
+    if (sim_world_options(run->world)->solver->cone == SIM_CONE_CONVEX) {
+        json_open_line(out, "lift", '{');
+        json_real(out, "worst", tally->lift.worst);
+        json_real(out, "worst_time", tally->lift.worst > 0 ? tally->lift.time : NAN);
+        write_bodies(out, "worst_bodies", run, tally->lift.worst > 0 ? tally->lift.body : nobody);
+        json_close(out, '}');
+    }
+}
+
 /* Figures have a mean over the steps with anything to solve, a worst, and the time of that. */
 static void write_contacts(json_out *out, const sim_run *run) {
     static const char *const name[FIGURES] = {[FIGURE_E] = "E",
@@ -276,7 +305,6 @@ static void write_contacts(json_out *out, const sim_run *run) {
                                               [FIGURE_PENETRATION] = "penetration",
                                               [FIGURE_SLIP] = "slip",
                                               [FIGURE_EXCESS] = "excess"};
-    static const int nobody[2] = {-1, -1};
     const contact_tally *tally = &run->tally.contact;
     const sim_options *options = sim_world_options(run->world);
     double steps = (double)tally->steps;
@@ -305,13 +333,7 @@ static void write_contacts(json_out *out, const sim_run *run) {
     json_text(out, "stuck_b", overlap->stuck ? body_name(run, overlap->body[1]) : NULL);
     json_real(out, "stuck_depth", overlap->stuck ? overlap->depth : NAN);
     write_bodies(out, "first_unsolved_bodies", run, tally->unsolved_steps ? tally->unsolved_body : nobody);
-    json_open_line(out, "sag", '{');
-    json_real(out, "worst", tally->sag.worst);
-    json_real(out, "part_of_radius", tally->sag_part);
-    json_whole(out, "sinks", tally_sinks(tally));
-    json_real(out, "worst_time", tally->sag_part > 0 ? tally->sag.time : NAN);
-    write_bodies(out, "worst_bodies", run, tally->sag_part > 0 ? tally->sag.body : nobody);
-    json_close(out, '}');
+    write_departures(out, run);
     for (int k = 0; k < FIGURES; k++) {
         const tally_figure *f = &tally->figure[k];
         json_open_line(out, name[k], '{');

@@ -87,6 +87,10 @@ static void tally_contacts(contact_tally *tally, const sim_step_info *info, doub
         }
     }
     tally_sag(tally, info, time);
+    if (info->lift > tally->lift.worst) {
+        tally->lift = (tally_figure){.worst = info->lift, .time = time};
+        copy_bodies(info->lift_body, tally->lift.body);
+    }
     tally->steps++;
 }
 

@@ -32,6 +32,7 @@ typedef struct contact_tally {
     double sag_part;           /* ... and that part */
     int sinking, most_sinking; /* for so many steps on end it is much, between the same bodies: now; at most */
     int sinking_body[2];
+    tally_figure lift; /* m: the furthest that a convex law lifts what slides */
 } contact_tally;
 
 /* Overlaps that no motion undoes, what undoing the others put in, and answers that were not taken. */

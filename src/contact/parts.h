@@ -206,6 +206,8 @@ void verdict_of_all(const frame *frame, contact_info *info);
  * deepest at rest, beside that. */
 double *sag_sizes(sim_pool *pool, const sim_model *model);
 void sag_find(const frame *frame, const double *size, contact_info *info);
+/* By the convex law: what slides and is lifted the furthest.  `reach`: the time within which gaps are closed; gravity: m/s^2. */
+void lift_find(const frame *frame, double reach, double gravity, contact_info *info);
 
 /* How fast positions must move beyond v_start + travel (v - v_start). */
 int touchdown(const island *island, double travel, sim_arena *scratch);

@@ -566,6 +566,9 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
     }
     hand_back(f, s->model, out);
     sag_find(f, s->size, &out->info);
+    if (s->options.solver->cone == SIM_CONE_CONVEX) {
+        lift_find(f, sim_law_reach(s->options.compliance, f->in->step), v3_norm(s->model->gravity), &out->info);
+    }
     return SIM_OK;
 }
 

@@ -78,6 +78,8 @@ typedef struct contact_info {
     int worst_body[SIM_WORSTS][2]; /* as in sim_step_info */
     int sag_body[2];               /* likewise */
     double sag, sag_part;
+    double lift;
+    int lift_body[2];
 } contact_info;
 
 /* All arrays are the caller's; trees that touch nothing keep what stands there. */

@@ -149,6 +149,8 @@ static void note(sim_world *w, const contact_info *info) {
     memcpy(w->info.sag_body, info->sag_body, sizeof w->info.sag_body);
     w->info.sag = info->sag;
     w->info.sag_part = info->sag_part;
+    w->info.lift = info->lift;
+    memcpy(w->info.lift_body, info->lift_body, sizeof w->info.lift_body);
 }
 
 /* The contacts of the step into `next`: all on which the law may act, or it would hold now for one end of what slides and

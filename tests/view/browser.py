@@ -62,7 +62,7 @@ CLUTTER = {
     "cameras": [{"name": "front", "position": [0, -2, 0.4], "target": [0, 0, 0.1]}],
 }
 
-SLED = {"name": "sled", "joint": "free", "pose": {"position": [0, 0, 0.1]}, "v": [0, 0, 0, 1, 0, 0],
+SLED = {"name": "sled", "joint": "free", "pose": {"position": [0, 0, 0.1]}, "v": [1, 0, 0, 0, 0, 0],
         "shapes": [{"type": "box", "size": [0.6, 0.6, 0.2], "density": 1000}]}
 MOST = "sim.source.track[track].reduce((a, b) => Math.max(a, b || 0), 0)"  # of a signal, in the page
 
