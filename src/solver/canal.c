@@ -41,7 +41,7 @@
 #include <string.h>
 
 enum { AUTO = INNER_WAYS, FEW = 24 }; /* how rounds are put: mixed up to so many velocities, cascaded beyond */
-enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER_PROBLEM, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER_PROBLEM, MOST_WORK, OPTIONS };
 
 static const char *const accelerations[] = {"none", "anderson", "newton", NULL};
 static const char *const inners[] = {"cascaded", "dogleg", "semismooth", "mixed", "auto", NULL};
@@ -55,6 +55,8 @@ static const sim_solver_option options[OPTIONS] = {
                       accelerations},
     [FACTORISATION] = {"factorisation", "how Hessians are factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, hessian_methods},
     [INNER_PROBLEM] = {"inner", "how the problem of a round is put", 0, INNER_WAYS, AUTO, 1, inners},
+    [MOST_WORK] = {"most_work", "rounds end where factors of Hessians would cost so many multiplications, in 1e9", 0,
+                   1e12, 5e3, 0, NULL},
 };
 
 /* The penalty grows by STEP up to STIFFEST where the change of multipliers is more than SHARE of that of shifts; it falls by
@@ -287,7 +289,8 @@ static int answer(canal *c) {
         if (c->rounds.stuck) {
             relieve(c);
         }
-    } while (done && c->rounds.stuck && c->inner.iterations < most && !solution_stopped(c->call->out));
+    } while (done && c->rounds.stuck && c->inner.iterations < most && c->inner.reason != SIM_REASON_WORK &&
+             !solution_stopped(c->call->out));
     c->loosest *= c->inner.iterations > before ? 1 : TIGHTER;
     return done;
 }
@@ -322,6 +325,10 @@ static sim_outcome judge_round(const canal *c) {
         return SIM_BROKEN_DOWN;
     }
     if (c->inner.iterations >= (int)o[MAX_ITERATIONS] || solution_stopped(c->call->out)) {
+        return SIM_AT_LIMIT;
+    }
+    if (c->inner.reason == SIM_REASON_WORK) {
+        c->call->out->reason = SIM_REASON_WORK;
         return SIM_AT_LIMIT;
     }
     if (at_rounding(c)) {
@@ -421,7 +428,7 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
     memset(c->call->out->impulse, 0, (size_t)p->nrow * sizeof(double));
     start(c, p->impulse_guess);
     c->near = p->impulse_guess != NULL;
-    primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method, HUGE_VAL, 0, 0};
+    primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method, 1e9 * value[MOST_WORK], 0, 0};
     convex_law law = {p, c->law.R, c->law.yield, c->target, c->law.constant};
     return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch) && inner_begin(&c->rounds, &c->newton, scratch);
 }
@@ -460,6 +467,7 @@ static void *begin(solver_call *call) {
         return NULL;
     }
     count_work(c);
+    call->out->expected = hessian_work(call->kept).multiplications;
     return c;
 }
 

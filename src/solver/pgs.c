@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, RELAXATION, CONE, MATRIX, ORDER, ACCELERATION, NOPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, RELAXATION, CONE, MATRIX, ORDER, ACCELERATION, MOST_WORK, NOPTIONS };
 enum { FORWARD, ALTERNATING };
 
 static const char *const cones[] = {"cone", "pyramid", NULL};
@@ -34,6 +34,7 @@ static const sim_solver_option options[NOPTIONS] = {
     [MATRIX] = {"matrix", "the operator W: assembled, or through velocities", 0, 2, 0, 1, matrices},
     [ORDER] = {"order", "sweeps one way, or there and back", 0, 1, 0, 1, orders},
     [ACCELERATION] = {"acceleration", "guess ahead from sweeps in a row", 0, 1, 1, 1, accelerations},
+    [MOST_WORK] = SOLVER_MOST_WORK,
 };
 
 /* The best so far: the least error in units of velocity.  E alone, which is relative, would take an answer that moves all
@@ -175,6 +176,10 @@ static solver_piece iterate(iteration *r, double until) {
     while (r->sweep < (int)o[MAX_ITERATIONS] && !(r->b.residual <= tolerance) && !solution_stopped(call->out)) {
         if (call->work >= until) {
             return SIM_PIECE_PAUSED;
+        }
+        if (call->work > o[MOST_WORK] * 1e9) {
+            call->out->reason = SIM_REASON_WORK;
+            break;
         }
         int sweep = call->out->iterations = ++r->sweep;
         extrapolation_begin(&r->e, s->gamma);

@@ -18,6 +18,13 @@ typedef sim_solver_piece solver_piece;
             0, NULL                                                                                                    \
     }
 
+/* The option of those that go on in small steps: after how much work (solver_call.work) they give up. */
+#define SOLVER_MOST_WORK                                                                                               \
+    {                                                                                                                  \
+        "most_work", "it ends where its work would be so many multiplications, or what takes as long, in 1e9", 0,      \
+            1e12, 300, 0, NULL                                                                                         \
+    }
+
 /* For a card's `claim`: so many times the tolerance, but no more than 1e-2 unless that was asked for. */
 double solver_claim(double loose, double tolerance);
 /* Of pyramids whose directions stay where they are: how far friction along the nearest direction is from where it slips. */

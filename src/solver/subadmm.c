@@ -32,7 +32,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, ITERATIONS, SPLIT, FACTORISATION, ACCELERATION, LANES_AT_ONCE, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, ITERATIONS, SPLIT, FACTORISATION, ACCELERATION, LANES_AT_ONCE, MOST_WORK, OPTIONS };
 
 static const char *const splits[] = {"bodies", "trees", "none", NULL};
 static const char *const factorisations[] = {"crba", "aba", NULL};
@@ -50,6 +50,7 @@ static const sim_solver_option options[OPTIONS] = {
     [LANES_AT_ONCE] = {"lanes",
                        "contacts and bodies several at a time, as wide as the machine's vectors, or one by one", 0, 1,
                        0, 1, widths},
+    [MOST_WORK] = SOLVER_MOST_WORK,
 };
 
 static const double BEGIN = 1, NEARBY = 5;                /* kappa; where E is below FAR from the start */
@@ -169,7 +170,9 @@ static int most_iterations(const subadmm *s) {
 
 /* One iteration, with a look in its midst where one is due.  0 without memory. */
 static int step(subadmm *s, progress *at) {
-    int last = at->iteration == most_iterations(s) || solution_stopped(s->call->out), ends = at->in_round == ROUND - 1;
+    int spent = s->call->work > s->call->option[MOST_WORK] * 1e9;
+    int last = at->iteration == most_iterations(s) || spent || solution_stopped(s->call->out),
+        ends = at->in_round == ROUND - 1;
     int looks = last || (at->iteration >= at->next && ends);
     if (at->in_round == 0) {
         extrapolation_begin(&at->ahead, s->state);
@@ -185,7 +188,10 @@ static int step(subadmm *s, progress *at) {
     s->call->work += s->call->unit;
     if (looks) {
         at->outcome = look(s, at, 0);
-        at->outcome = at->outcome == SIM_OUTCOMES && last ? SIM_AT_LIMIT : at->outcome;
+        if (at->outcome == SIM_OUTCOMES && last) {
+            at->outcome = SIM_AT_LIMIT;
+            s->call->out->reason = spent ? SIM_REASON_WORK : SIM_REASON_NONE;
+        }
     }
     if (ends) {
         extrapolation_end(&at->ahead, s->state);

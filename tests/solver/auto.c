@@ -187,8 +187,8 @@ Test(auto_turns, no_solver_of_the_rigid_law_calls_itself_converged_with_an_error
 Test(auto_turns, nobody_believes_impulses_so_great_that_rounding_may_hide_the_error) {
     static const struct {
         const char *name;
-        double option[7]; /* tolerance, no iteration, ... */
-    } solver[] = {{"pgs", {1e-8, 0, 1, 0, 0, 0, 1}}, {"subadmm", {1e-8, 0, 0, 0, 0, 1, 0}}};
+        double option[8]; /* tolerance, no iteration, ... */
+    } solver[] = {{"pgs", {1e-8, 0, 1, 0, 0, 0, 1, 300}}, {"subadmm", {1e-8, 0, 0, 0, 0, 1, 0, 300}}};
     for (int k = 0; k < 4; k++) {
         sim_problem *made = stuck_wedge(0, 0), p = *made;
         double size = k % 2 ? 1e14 : 1, guess[6] = {0, 0.05, size, 0, -0.05, size};
@@ -330,7 +330,7 @@ Test(auto_turns, what_one_of_its_parts_answers_alone_it_answers) {
         answer a = rigid_entry(&p);
         int one = 0;
         for (int k = 0; k < 3; k++) {
-            answer_find(&a, part[k], k == 1 ? (double[]){1e-8, 5000, 0, 0, 0, 1, 0} : NULL);
+            answer_find(&a, part[k], k == 1 ? (double[]){1e-8, 5000, 0, 0, 0, 1, 0, 300} : NULL);
             one += a.out.outcome == SIM_SOLVED && own_error(&a) <= 1.0001e-8;
         }
         answer_find(&a, "auto", NULL);

@@ -42,7 +42,7 @@ Test(canal, obeys_the_strict_law_with_all_kinds_of_rows) {
         recipe.chain = trial % 2 ? 7 : 0;
         sim_problem *p = random_problem(&r, &recipe);
         answer a = trial % 3 ? rigid_entry(p) : answer_create(p, 1, 1e-3);
-        double option[] = {1e-11, 1e5, 1e4, 100, 1, 0, 0};
+        double option[] = {1e-11, 1e5, 1e4, 100, 1, 0, 0, 5e3};
         answer_find(&a, "canal", option);
         sim_certificate found = certificate_of(p, &a.law, SIM_CONE_STRICT, a.v, a.impulse);
         cr_expect_leq(found.own, 1e-10, "trial %d: E %g, %s", trial, found.own, sim_outcome_name(a.out.outcome));
@@ -60,7 +60,7 @@ Test(canal, its_first_round_is_saps_problem_step_by_step) {
         double kappa = pow(10, trial % 3), still[64] = {0};
         p.v_guess = still;
         answer a = rigid_entry(&p), b = rigid_entry(&p);
-        double canal[] = {0, 1000, 1, kappa, 1, 0, 0}, sap[] = {1e-4, 1000, 0, 0, 1e4}, *W = b.W;
+        double canal[] = {0, 1000, 1, kappa, 1, 0, 0, 5e3}, sap[] = {1e-4, 1000, 0, 0, 1e4}, *W = b.W;
         for (int i = 0; i < p.nconstraint; i++) {
             const sim_constraint *c = &p.constraint[i];
             double trace = 0;
@@ -98,7 +98,7 @@ Test(canal, its_answer_does_not_depend_on_the_penalty) {
         answer first = rigid_entry(p);
         for (int k = 0; k < 6; k++) {
             answer a = rigid_entry(p);
-            double option[] = {1e-13, 1e5, 1e4, pow(10, k), 1, 0, 0};
+            double option[] = {1e-13, 1e5, 1e4, pow(10, k), 1, 0, 0, 5e3};
             answer_find(&a, "canal", option);
             cr_expect_leq(a.out.outcome, SIM_AT_ROUNDING, "kappa 1e%d: %g", k, a.out.residual);
             cr_expect(k == 0 || apart(p->nv, a.v, first.v) <= 1e-9, "kappa 1e%d: %g apart", k,
@@ -116,7 +116,7 @@ Test(canal, without_guesses_ahead_the_shift_of_a_sliding_point_contracts_as_the_
     double v[3] = {3, 1, -0.5};
     for (int m = 1; m <= 4; m++) {
         int seen = 0;
-        double mu = 0.4 * m, rate = mu * mu / (1 + mu * mu), option[] = {1e-13, 1e5, 500, 1e4, 0, 0, 0};
+        double mu = 0.4 * m, rate = mu * mu / (1 + mu * mu), option[] = {1e-13, 1e5, 500, 1e4, 0, 0, 0, 5e3};
         sim_problem *p = point_on_ground(2, mu, 0, 0.01, v);
         answer a = rigid_entry(p);
         answer_find(&a, "canal", option);
@@ -138,7 +138,7 @@ Test(canal, its_own_measure_is_that_of_the_judge) {
     for (int trial = 0; trial < 40; trial++) {
         sim_problem *p = random_problem(&r, &mixed);
         answer a = trial % 2 ? rigid_entry(p) : answer_create(p, 1, 1e-3);
-        double option[] = {0, 1000, 1 + trial % 4, 100, 1, 0, 0};
+        double option[] = {0, 1000, 1 + trial % 4, 100, 1, 0, 0, 5e3};
         answer_find(&a, "canal", option);
         double E = own_error(&a);
         cr_expect_float_eq(a.out.residual, E, 1e-9 * E, "%g, not %g", a.out.residual, E);
@@ -157,7 +157,8 @@ Test(canal, says_when_it_was_cut_short_and_hands_out_the_best_it_had) {
     for (int trial = 0; trial < 30; trial++) {
         sim_problem *p = random_problem(&r, &mixed);
         answer a = rigid_entry(p);
-        double option[] = {1e-12, trial % 3 ? 1e5 : trial, trial % 3 == 1 ? 4 : 1e4, 100, 1, 0, 0}, least = HUGE_VAL;
+        double option[] = {1e-12, trial % 3 ? 1e5 : trial, trial % 3 == 1 ? 4 : 1e4, 100, 1, 0, 0, 5e3},
+               least = HUGE_VAL;
         sim_solver *s = sim_solver_create(sim_solver_find("canal"), option, NULL);
         a.out = (sim_solution){.v = a.v, .impulse = a.impulse, .history = &a.history};
         a.out.stop = trial % 3 == 2 ? at_once : NULL;
@@ -185,7 +186,7 @@ Test(canal, hard_problems_are_solved_or_said_not_to_be) {
     for (int trial = 0; trial < 40; trial++) {
         sim_problem *p = random_problem(&r, &hard);
         answer a = rigid_entry(p);
-        double option[] = {trial % 2 ? 1e-8 : 0, 300, 100, 100, 1, 0, 0};
+        double option[] = {trial % 2 ? 1e-8 : 0, 300, 100, 100, 1, 0, 0, 5e3};
         answer_find(&a, "canal", option);
         double E = own_error(&a), due[SIM_OUTCOMES] = {option[TOLERANCE], 1e-8, HUGE_VAL, 0};
         cr_expect_leq(E, due[a.out.outcome] * (1 + 1e-6), "%s with E %g", sim_outcome_name(a.out.outcome), E);
@@ -229,7 +230,7 @@ Test(canal, a_row_that_is_forced_gives_its_force) {
         }
         cr_assert_geq(forced, 0);
         a.R[p->constraint[forced].row] = HUGE_VAL;
-        answer_find(&a, "canal", (double[]){1e-10, 1e5, 1e4, 100, 1, 0, 0});
+        answer_find(&a, "canal", (double[]){1e-10, 1e5, 1e4, 100, 1, 0, 0, 5e3});
         cr_expect_eq(a.out.outcome, SIM_SOLVED, "%s, %g", sim_outcome_name(a.out.outcome), a.out.residual);
         cr_expect_eq(a.impulse[p->constraint[forced].row], p->step * p->constraint[forced].force);
         answer_free(&a);

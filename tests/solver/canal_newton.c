@@ -134,7 +134,7 @@ static int rounds_from_near(const sim_problem *made, const answer *exact, int ac
     p.impulse_guess = impulse;
     p.v_guess = v;
     answer a = rigid_entry(&p);
-    answer_find(&a, "canal", (double[]){1e-11, 1e5, 1e4, 100, acceleration, 0, 0});
+    answer_find(&a, "canal", (double[]){1e-11, 1e5, 1e4, 100, acceleration, 0, 0, 5e3});
     int rounds = a.history.count;
     *least = a.out.residual;
     answer_free(&a);
@@ -151,7 +151,7 @@ Test(canal_newton, near_the_answer_each_round_makes_the_error_many_times_less) {
         recipe.friction = 0.1 + 0.15 * (trial % 6);
         sim_problem *p = random_problem(&r, &recipe);
         answer exact = rigid_entry(p);
-        answer_find(&exact, "canal", (double[]){1e-13, 1e5, 1e4, 100, NEWTON, 0, 0});
+        answer_find(&exact, "canal", (double[]){1e-13, 1e5, 1e4, 100, NEWTON, 0, 0, 5e3});
         if (exact.out.residual <= 1e-12) {
             double least;
             int rounds = rounds_from_near(p, &exact, NEWTON, &least);
@@ -180,8 +180,8 @@ Test(canal_newton, where_v_is_unique_it_is_that_of_gauss_seidel) {
     for (int trial = 0; trial < 20; trial++) {
         sim_problem *p = random_problem(&r, &few);
         answer a = rigid_entry(p), b = rigid_entry(p);
-        answer_find(&a, "canal", (double[]){1e-12, 1e5, 1e4, 100, NEWTON, 0, 0});
-        answer_find(&b, "pgs", (double[]){1e-12, 1e6, 1, 0, 0, 0, 1});
+        answer_find(&a, "canal", (double[]){1e-12, 1e5, 1e4, 100, NEWTON, 0, 0, 5e3});
+        answer_find(&b, "pgs", (double[]){1e-12, 1e6, 1, 0, 0, 0, 1, 300});
         sim_certificate found = certificate_of(p, &a.law, SIM_CONE_STRICT, a.v, a.impulse);
         cr_expect_leq(found.own, 1e-10, "E %g", found.own);
         double most = 0, size = 0;

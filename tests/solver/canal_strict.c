@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER, MOST_WORK, OPTIONS };
 enum { CASCADED, DOGLEG, SEMISMOOTH, MIXED, INNERS };
 
 static const problem_recipe mixed = {
@@ -337,7 +337,7 @@ Test(canal_strict, all_come_to_the_same_answer_where_there_is_one) {
         answer first = rigid_entry(p);
         for (int inner = 0; inner < INNERS; inner++) {
             answer a = rigid_entry(p);
-            double option[OPTIONS] = {1e-11, 1e5, 1e3, 100, 1, 0, inner};
+            double option[OPTIONS] = {1e-11, 1e5, 1e3, 100, 1, 0, inner, 5e3};
             answer_find(&a, "canal", option);
             sim_certificate c = certificate_of(p, &a.law, SIM_CONE_STRICT, a.v, a.impulse);
             cr_expect_eq(a.out.outcome, SIM_SOLVED, "trial %d, %d: %s", trial, inner, sim_outcome_name(a.out.outcome));
@@ -364,7 +364,7 @@ Test(canal_strict, without_friction_all_go_through_the_same_rounds) {
         answer a[INNERS];
         for (int inner = 0; inner < INNERS; inner++) {
             a[inner] = rigid_entry(p);
-            double option[OPTIONS] = {0, 1e4, 5, 100, trial % 2, 0, inner};
+            double option[OPTIONS] = {0, 1e4, 5, 100, trial % 2, 0, inner, 5e3};
             answer_find(&a[inner], "canal", option);
             cr_expect_eq(a[inner].out.failures, 0);
             cr_expect_eq(a[inner].history.count, 5);
@@ -389,7 +389,7 @@ Test(canal_strict, rounds_that_fail_are_counted_and_nothing_is_called_solved_tha
         sim_problem *p = random_problem(&r, &hard);
         for (int inner = 0; inner < INNERS; inner++) {
             answer a = rigid_entry(p);
-            double option[OPTIONS] = {1e-8, 1000, 10, 1e4, 0, 0, inner};
+            double option[OPTIONS] = {1e-8, 1000, 10, 1e4, 0, 0, inner, 5e3};
             answer_find(&a, "canal", option);
             double own = certificate_of(p, &a.law, SIM_CONE_STRICT, a.v, a.impulse).own;
             cr_expect(a.out.outcome == SIM_AT_LIMIT || own <= 1.001e-8, "%s with E %g", sim_outcome_name(a.out.outcome),
@@ -450,7 +450,7 @@ Test(canal_strict, stops_when_it_is_told_to) {
         sim_problem *p = random_problem(&r, &hard);
         answer a = rigid_entry(p);
         for (int most = 0; most < 3; most++) {
-            double option[OPTIONS] = {1e-12, most ? most : 100, 100, 100, 1, 0, inner};
+            double option[OPTIONS] = {1e-12, most ? most : 100, 100, 100, 1, 0, inner, 5e3};
             sim_solver *s = sim_solver_create(sim_solver_find("canal"), option, NULL);
             a.out = (sim_solution){.v = a.v, .impulse = a.impulse, .stop = most ? NULL : at_once};
             cr_assert_eq(sim_solver_solve(s, p, &a.law, &a.out, NULL), SIM_OK);

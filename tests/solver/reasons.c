@@ -390,3 +390,28 @@ Test(reasons, too_many_rows_for_dense_matrices_are_refused_before_they_are_made)
     cr_expect_eq(refused, 7);
     sim_problem_free(p);
 }
+
+/* Who has a bound on work and none left says so, whatever it has come to. */
+Test(reasons, too_much_work_is_who_may_do_none) {
+    sim_problem *p = hard();
+    int bounded = 0;
+    for (int s = 0; s < sim_solver_count(); s++) {
+        const sim_solver_card *card = sim_solver_at(s);
+        int place = option_of(card, "most_work");
+        double option[32];
+        for (int k = 0; k < card->noptions && place >= 0; k++) {
+            option[k] = k == place ? 0 : card->option[k].standard;
+        }
+        if (place >= 0) {
+            answer a = contest_entry(p, card->compliance == SIM_RIGID ? 0 : -1);
+            answer_find(&a, card->name, option);
+            cr_expect(a.out.outcome == SIM_AT_LIMIT && a.out.reason == SIM_REASON_WORK, "%s: %s, %s", card->name,
+                      sim_outcome_name(a.out.outcome), word(&a));
+            cr_expect(is_finite(&a), "%s", card->name);
+            answer_free(&a);
+            bounded++;
+        }
+    }
+    cr_expect_eq(bounded, 4);
+    sim_problem_free(p);
+}

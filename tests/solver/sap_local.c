@@ -218,7 +218,7 @@ Test(sap_local, of_a_W_that_no_bodies_give_the_true_one_is_answered) {
         for (int k = 0; k < 2; k++) {
             answer a = answer_create(p, 1, 1e-3);
             a.problem = &l.problem;
-            double sap[] = {1e-11, 1000, 0, 0, 1e4}, canal[] = {1e-11, 1e5, 1e4, 100, 1, 0, 0};
+            double sap[] = {1e-11, 1000, 0, 0, 1e4}, canal[] = {1e-11, 1e5, 1e4, 100, 1, 0, 0, 5e3};
             answer_find(&a, solver[k], k ? canal : sap);
             sim_cone cone = k ? SIM_CONE_STRICT : SIM_CONE_CONVEX;
             double own = certificate_of(&l.problem, &a.law, cone, NULL, a.impulse).own;

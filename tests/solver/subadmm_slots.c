@@ -266,7 +266,7 @@ static void disturb(random_source *r, sim_problem *p, double *guess, answer *a) 
 /* Impulses after a few iterations, ours, in vectors and one by one, and those of the equations. */
 static void compare(random_source *r, const sim_problem *problem, int split, int articulated, const char *what) {
     sim_problem p = *problem;
-    double guess[256], option[] = {1e-6, 5000, ITERATIONS, split, articulated, 0, 0, 0};
+    double guess[256], option[] = {1e-6, 5000, ITERATIONS, split, articulated, 0, 0, 300};
     answer a = answer_create(&p, 1, 1e-3);
     cr_assert_lt(p.nrow, 256);
     disturb(r, &p, guess, &a);
