@@ -159,6 +159,17 @@ def checks():
         assert hidden["state"] == "all" and hidden["hit"] == 0 and less < all_of_them == again > 1, hidden
         assert hidden["rows"] == ["world", "floor", "ball", "box"], hidden
 
+    def names_of_bodies_can_be_read_however_deep_they_hang():
+        arm = [{"name": f"a_long_name_of_link_{k}", "joint": {"type": "hinge"}, "pose": {"position": [0, 0, -0.1]},
+                "shapes": [{"type": "box", "size": [0.02, 0.02, 0.1], "density": 1000}],
+                **({"parent": f"a_long_name_of_link_{k - 1}"} if k else {})} for k in range(12)]
+        sim(scene({"sim": 1, "world": {"step": 0.002, "duration": 0.02, "contacts": False}, "bodies": arm}, "deep.json"), "--html", "deep.html")
+        with Browser(f"file://{os.path.abspath('deep.html')}", "--window-size=720,480") as page:
+            page.until("globalThis.sim?.plots.plots.length")
+            page.run("dispatchEvent(new KeyboardEvent('keydown', { key: 'b' }))")
+            cut = page.run("[...document.querySelectorAll('#tree .name')].map((n) => n.scrollWidth > n.clientWidth)")
+        assert len(cut) == 13 and not any(cut), cut
+
     def signals_are_chosen_and_axes_have_units():
         first, without, again = answer["rest"]["titles"]
         assert "Contacts" in first and "Contacts" not in without and again == first, answer["rest"]["titles"]
