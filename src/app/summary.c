@@ -73,8 +73,10 @@ static void print_verdict(const sim_run *run) {
 /* Answered to the last bit, and yet not what is meant. */
 static void print_sag(const sim_run *run) {
     const contact_tally *tally = &run->tally.contact;
+    const overlap_tally *overlap = &run->tally.overlap;
     char names[SUMMARY_NAMES];
-    if (tally_sinks(tally)) {
+    int squeezed = overlap->stuck && overlap->body[0] == tally->sag.body[0] && overlap->body[1] == tally->sag.body[1];
+    if (tally_sinks(tally) && !squeezed) {
         fprintf(stderr,
                 "  SINKS          %.2g m under its load, %.2g of its radius, at %.9g s%s:\n"
                 "                 contacts yield by what the step resolves, and more where moments are small or loads "

@@ -182,6 +182,7 @@ sim_status rebound_find(frame *frame, island *island, double threshold, rebound_
  * `budget`, `stuck` and what follows are found; of shallow ones where it is to be `thorough`.  0 without memory. */
 typedef struct undo_rules {
     const double *moved; /* [model ntree] kg that move */
+    const double *size;  /* [model nbody] m: as by sag_sizes */
     double undo, threshold;
 } undo_rules;
 int undo_possible(const frame *frame, island *island, const undo_rules *rules, sim_arena *scratch);

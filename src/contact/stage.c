@@ -350,7 +350,7 @@ static sim_status regularise(contact_stage *s, island *is, sim_arena *scratch, s
     }
     sim_regularise(p, s->options.compliance, &s->options.law, W, is->R, is->target);
     sim_regularise(p, SIM_RIGID, &s->options.law, NULL, is->R_rigid, is->target_rigid);
-    undo_rules rules = {s->moved, s->options.law.undo, s->options.law.threshold};
+    undo_rules rules = {s->moved, s->size, s->options.law.undo, s->options.law.threshold};
     if (!undo_possible(&s->frame, is, &rules, scratch)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of an island");
     }

@@ -31,6 +31,9 @@
  * moves, W_nn < rho with the M of its trees, R and target shrink alike, by sqrt(W_nn / rho): a stronger damper on the same
  * spring, and the bodies come apart no faster than along a normal that moves as they do.
  *
+ * A squeeze by rows that yield is named, and left to them: contacts deeper than a twentieth of the smaller radius, that pushed a
+ * step ago and do not part, are asked for the speed `undo` in the same way, and named where no motion reaches a tenth of it.
+ *
  * The rule is the step's, as that of restitution: sim_regularise and files have the law as it is. */
 #include "contact/parts.h"
 #include "contact/relax.h"
@@ -43,6 +46,7 @@ static const double VANISHING = 1e-9; /* of 1/M: what nothing moves */
 static const double REACHED = 0.5;    /* of a target: possible */
 static const double DEEP = 0.1;       /* of the speed of undoing: below, nobody looks before there is need */
 static const double NONE = 0.1;       /* of a target: what reaches no more is said to be impossible */
+static const double SUNK = 0.05;      /* of the smaller radius: deep, of a contact that yields */
 enum { SWEEPS = 256 };
 
 typedef struct undoing {
@@ -55,6 +59,7 @@ typedef struct undoing {
     char *pushed;    /* [nconstraint] is an overlap of it to be undone? */
     double fastest;  /* target of those */
     double quick;    /* J: what undoing costs by the masses alone */
+    double asks;     /* m/s: of all that is pushed, in place of its target; 0: the target */
 } undoing;
 
 static int normal_row(const sim_constraint *c) { return c->kind == SIM_CONTACT ? 2 : 0; }
@@ -219,7 +224,7 @@ static void set_out(undoing *d) {
             continue;
         }
         for (int k = 0; k < c->rows; k++) {
-            double target = d->is->target[c->row + k];
+            double target = d->pushed[i] && d->asks > 0 ? d->asks : d->is->target[c->row + k];
             int aims = d->pushed[i] && (c->kind == SIM_EQUALITY || k == normal_row(c));
             d->r.base[c->row + k] = -(aims ? target : is_stop(c) && k == normal_row(c) ? min_of(target, 0) : 0);
             d->r.R[c->row + k] = rho_of(d, i, k);
@@ -323,10 +328,9 @@ static void price_others(const undoing *d) {
     }
 }
 
-static void find_motion(undoing *d) {
-    const sim_problem *p = &d->is->problem;
-    set_out(d);
+static int sweep_until_reached(undoing *d) {
     int found = 0;
+    set_out(d);
     for (int k = 1, next = 1; k <= SWEEPS && !found; k++) {
         relax_sweep(&d->r);
         if (k == next) {
@@ -334,12 +338,58 @@ static void find_motion(undoing *d) {
             next *= 2;
         }
     }
+    return found;
+}
+
+static void find_motion(undoing *d) {
+    const sim_problem *p = &d->is->problem;
+    int found = sweep_until_reached(d);
     for (int i = 0; i < p->nconstraint && !found; i++) {
         if (!reached(d, i)) {
             hold_back(d, i);
         }
     }
     price(d);
+}
+
+/* ---- what yields ---- */
+
+static double smaller_radius(const undoing *d, const sim_constraint *c) {
+    double least = INFINITY;
+    for (int side = 0; side < 2; side++) {
+        const double *size = c->body[side] >= 0 ? &d->rules->size[c->body[side]] : NULL;
+        least = size && *size > 0 ? min_of(least, *size) : least;
+    }
+    return least;
+}
+
+/* Contacts that yield, and rest deep: how many. */
+static int look_for_sunk(undoing *d) {
+    const sim_problem *p = &d->is->problem;
+    int count = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        int n = c->row + 2;
+        d->pushed[i] = c->kind == SIM_CONTACT && d->is->R[n] > 0 && p->impulse_guess[n] > 0 &&
+                       -p->gap[n] > SUNK * smaller_radius(d, c) &&
+                       velocity_of_row(p, c, 2, p->v_start) < NONE * d->rules->undo;
+        count += d->pushed[i];
+    }
+    return count;
+}
+
+static void name_squeezed(undoing *d) {
+    d->asks = d->fastest = d->rules->undo;
+    if (sweep_until_reached(d)) {
+        return;
+    }
+    for (int i = 0; i < d->is->problem.nconstraint; i++) {
+        int n = d->is->problem.constraint[i].row + 2;
+        double yields = d->r.R[n] * d->r.gamma[n]; /* what the motion lacks, once sweeps have come to their end */
+        if (d->pushed[i] && margin(d, i) < NONE * d->asks && yields > REACHED * d->asks) {
+            tell(d, i);
+        }
+    }
 }
 
 int undo_possible(const frame *f, island *is, const undo_rules *rules, sim_arena *scratch) {
@@ -372,6 +422,13 @@ int undo_possible(const frame *f, island *is, const undo_rules *rules, sim_arena
     }
     is->budget += worth ? 0 : d.quick;
     price_others(&d);
+    if (!worth && rules->undo > 0 && look_for_sunk(&d)) {
+        if (!relax_make(&d.r, p, scratch)) {
+            return 0;
+        }
+        d.lightest = lightest(&d);
+        name_squeezed(&d);
+    }
     sim_arena_release(scratch, mark);
     return 1;
 }

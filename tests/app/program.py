@@ -269,6 +269,7 @@ def says_what_sinks_in_under_its_load():
         told = sim(path, "--set", f"world/law/carried={factor}", "--summary", "s.json").stderr
         sag = json.loads(read("s.json"))["contacts"]["sag"]
         assert bool(sag["sinks"]) == sinks == ("  SINKS          " in told) == (sag["worst"] > 1e-2), (sag, told)
+        assert "cannot part" not in told, told  # a load is no squeeze
         assert not sinks or ('under its load' in told and '"floor" and "box":' in told and "world/law/carried" in told), told
 
 
