@@ -15,6 +15,10 @@ static inline int dof_has_rows(const sim_dof *dof) {
     return dof->limit.low > -INFINITY || dof->limit.high < INFINITY || dof->friction > 0;
 }
 
+/* Does the point of a contact move over both bodies?  And do the bodies obey it by the velocity that positions move with,
+ * rather than by that at the end of the step (rows.c)? */
+typedef enum contact_rolling { ROLLS_NOT, ROLLS, ROLLS_IN_MEAN } contact_rolling;
+
 /* A on the trees of an island. */
 typedef struct mass_operator {
     const sim_model *model;
@@ -46,7 +50,7 @@ typedef struct island {
     sim_problem problem;
     island_bodies bodies;
     mass_operator mass;
-    const char *rolls;           /* [nconstraint] contacts whose point moves over both bodies */
+    const char *rolls;           /* [nconstraint] contact_rolling */
     double *v, *impulse, *shift; /* answers */
     double *R, *target, *R_rigid, *target_rigid;
     int first_constraint, first_tree, first_row, first_v; /* in the lists of all */
@@ -92,7 +96,8 @@ typedef struct frame {
     int *tie_of; /* [nconstraint] what each came from */
     sim_constraint *constraint;
     int *row;    /* [nconstraint] its first row in the lists of all */
-    char *rolls; /* [nconstraint] */
+    char *rolls; /* [nconstraint] contact_rolling */
+    int rigid;   /* by the law of the step: is there no compliance beside that of materials? */
     m3 *axes;    /* [nconstraint] t1, t2, n */
     double *gap, *impulse_guess, *J;
     double *offset;           /* [nrow]; NULL: zero */

@@ -528,7 +528,10 @@ static void solve_large_islands(contact_stage *s, sim_threads *threads) {
 sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
     frame *f = &s->frame;
     sim_arena_release(s->arena, 0);
-    *f = (frame){.in = in, .arena = s->arena, .middle = in->middle ? in->middle : in->start};
+    *f = (frame){.in = in,
+                 .arena = s->arena,
+                 .middle = in->middle ? in->middle : in->start,
+                 .rigid = s->options.compliance != SIM_NEAR_RIGID};
     if (!ties_find(f, s->model, s->last_dof, s->joint, s->njoint) || !islands_find(f, s->model) ||
         !lay_out_constraints(f, s->model) || !lay_out_velocities(f, s->model) || !lay_out_motors(f, s->model) ||
         ((s->options.solver->bodies || s->options.bodies) && !bodies_lay_out(f, s->model)) ||
