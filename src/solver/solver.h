@@ -22,7 +22,7 @@ typedef sim_solver_piece solver_piece;
 #define SOLVER_MOST_WORK                                                                                               \
     {                                                                                                                  \
         "most_work", "it ends where its work would be so many multiplications, or what takes as long, in 1e9", 0,      \
-            1e12, 300, 0, NULL                                                                                         \
+            1e12, 100, 0, NULL                                                                                         \
     }
 
 /* For a card's `claim`: so many times the tolerance, but no more than 1e-2 unless that was asked for. */
