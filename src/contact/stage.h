@@ -41,6 +41,7 @@ typedef struct contact_input {
     sim_derived *mass;                /* kinematics and factors where A = M + diag(extra) is taken */
     const double *extra;              /* [nv] */
     const double *q_start, *v_start, *v_free;
+    long long index;    /* of the step, from 0 */
     double step;        /* s */
     double position;    /* the mass is taken this part of the step on ... */
     int holds;          /* the scheme wants the forces of contacts beforehand, for the next step */

@@ -33,6 +33,7 @@
  *
  * A squeeze by rows that yield is named, and left to them: contacts deeper than a twentieth of the smaller radius, that pushed a
  * step ago and do not part, are asked for the speed `undo` in the same way, and named where no motion reaches a tenth of it.
+ * That changes no answer, and is asked in one step of 256, the ninth first.
  *
  * The rule is the step's, as that of restitution: sim_regularise and files have the law as it is. */
 #include "contact/parts.h"
@@ -48,6 +49,7 @@ static const double DEEP = 0.1;       /* of the speed of undoing: below, nobody 
 static const double NONE = 0.1;       /* of a target: what reaches no more is said to be impossible */
 static const double SUNK = 0.05;      /* of the smaller radius: deep, of a contact that yields */
 enum { SWEEPS = 256 };
+enum { ASKED_EVERY = 256, ASKED_FIRST = 8 }; /* steps: who is squeezed where contacts yield? */
 
 typedef struct undoing {
     const frame *f;
@@ -422,7 +424,7 @@ int undo_possible(const frame *f, island *is, const undo_rules *rules, sim_arena
     }
     is->budget += worth ? 0 : d.quick;
     price_others(&d);
-    if (!worth && rules->undo > 0 && look_for_sunk(&d)) {
+    if (!worth && rules->undo > 0 && f->in->index % ASKED_EVERY == ASKED_FIRST && look_for_sunk(&d)) {
         if (!relax_make(&d.r, p, scratch)) {
             return 0;
         }

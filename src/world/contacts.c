@@ -219,6 +219,7 @@ sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error
                           .q_start = w->now.q,
                           .v_start = w->now.v,
                           .v_free = w->v_free,
+                          .index = w->now.step,
                           .step = w->options.step,
                           .position = world_theta_position(w->options.integrator),
                           .travel = world_theta_travel(w->options.integrator),
