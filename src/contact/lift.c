@@ -11,24 +11,30 @@
  * Restitution and what else parts the two at once is bounded by mu |s_t|; a point of a body that turns, or that something
  * else holds, rises less than h.
  *
- * Cost: three products of rows for each contact that pushes. */
+ * Cost: a product of rows for each contact that pushes, three for those that may be the highest. */
 #include "contact/parts.h"
 
 #include <math.h>
 
-/* Of one contact; n is its third row. */
-static double lift_of(const island *is, const sim_constraint *c, double reach, double gravity) {
+/* u of one row. */
+static double rate_of(const island *is, const sim_constraint *c, int row) {
     const sim_problem *p = &is->problem;
-    double s[2];
+    return velocity_of_row(p, c, row, is->v) + (p->offset ? p->offset[c->row + row] : 0);
+}
+
+/* Of one contact; 0 where it is no more than `least`, which its normal alone tells of most. */
+static double lift_of(const island *is, const sim_constraint *c, double reach, double gravity, double least) {
+    double gap = fmax(is->problem.gap[c->row + 2], 0), parts = fmax(rate_of(is, c, 2), 0), s[2];
+    double per_speed = gravity > 0 ? 1 / (2 * gravity) : 0;
+    if (!(gap + per_speed * parts * parts > least)) {
+        return 0;
+    }
     for (int k = 0; k < 2; k++) {
         int row = c->row + k;
-        s[k] = velocity_of_row(p, c, k, is->v) + (p->offset ? p->offset[row] : 0) - is->target[row] +
-               is->R[row] * is->impulse[row];
+        s[k] = rate_of(is, c, k) - is->target[row] + is->R[row] * is->impulse[row];
     }
-    int n = c->row + 2;
-    double most = c->friction * sqrt(s[0] * s[0] + s[1] * s[1]), glides = fmin(fmax(p->gap[n], 0), reach * most);
-    double rises = fmin(fmax(velocity_of_row(p, c, 2, is->v) + (p->offset ? p->offset[n] : 0), 0), most);
-    return glides + (gravity > 0 ? rises * rises / (2 * gravity) : 0);
+    double most = c->friction * sqrt(s[0] * s[0] + s[1] * s[1]), rises = fmin(parts, most);
+    return fmin(gap, reach * most) + per_speed * rises * rises;
 }
 
 void lift_find(const frame *f, double reach, double gravity, contact_info *info) {
@@ -40,7 +46,7 @@ void lift_find(const frame *f, double reach, double gravity, contact_info *info)
             if (c->kind != SIM_CONTACT || !(is->impulse[c->row + 2] > 0) || isinf(is->R[c->row])) {
                 continue;
             }
-            double lift = lift_of(is, c, reach, gravity);
+            double lift = lift_of(is, c, reach, gravity, info->lift);
             if (lift > info->lift && isfinite(lift)) {
                 info->lift = lift;
                 info->lift_body[0] = c->body[0];

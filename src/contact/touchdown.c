@@ -33,13 +33,26 @@
 enum { SWEEPS = 100 };
 static const double negligible = 1e-3; /* of what free motion adds to the normal velocity in a step */
 
+/* A side of a contact: its row of Z, and the velocities that it moves. */
+typedef struct landing_side {
+    double *Z; /* [count] */
+    int first, count;
+} landing_side;
+
+/* A contact, or an end of a range, that has a say. */
+typedef struct landing_stop {
+    landing_side side[2]; /* count 0: nothing moves there */
+    double w, pi, need;   /* inverse mass, multiplier, wanted J_n c */
+    int both;             /* does it press as promised: may it also be drawn nearer? */
+    int constraint;
+} landing_stop;
+
 typedef struct landing {
     const sim_problem *p;
-    double *Z;             /* of one row for each constraint and tree */
-    ptrdiff_t *at;         /* [nconstraint][2] */
-    double *x;             /* [nv] */
-    double *w, *pi, *need; /* inverse mass, multiplier, wanted J_n c */
-    char *both;            /* [nconstraint] does it press as promised: may it also be drawn nearer? */
+    landing_stop *stop;
+    int nstop;
+    double *Z; /* of one row for each stop and tree */
+    double *x; /* [nv] */
 } landing;
 
 /* Has it a gap that must not close, and in which row? */
@@ -82,19 +95,20 @@ static int wanted(const island *s, double travel, double *need, char *both) {
     return any;
 }
 
-static int prepare(landing *l, const sim_problem *p, sim_arena *scratch) {
+static int prepare(landing *l, const double *need, const char *both, sim_arena *scratch) {
+    const sim_problem *p = l->p;
     ptrdiff_t size = 0;
-    l->at = ARENA_NEW(scratch, ptrdiff_t, 2 * p->nconstraint);
-    l->w = ARENA_NEW(scratch, double, p->nconstraint);
-    l->pi = ARENA_NEW(scratch, double, p->nconstraint);
+    l->stop = ARENA_NEW(scratch, landing_stop, p->nconstraint);
     l->x = ARENA_NEW(scratch, double, p->nv);
-    if (!l->at || !l->w || !l->pi || !l->x) {
+    if (!l->stop || !l->x) {
         return 0;
     }
     for (int i = 0; i < p->nconstraint; i++) {
-        for (int side = 0; side < 2 && p->constraint[i].tree[side] >= 0; side++) {
-            l->at[2 * i + side] = size;
-            size += p->tree[p->constraint[i].tree[side]].nv;
+        if (need[i] > -INFINITY) {
+            l->stop[l->nstop++] = (landing_stop){.need = need[i], .both = both[i], .constraint = i};
+            for (int side = 0; side < 2 && p->constraint[i].tree[side] >= 0; side++) {
+                size += p->tree[p->constraint[i].tree[side]].nv;
+            }
         }
     }
     l->Z = ARENA_NEW(scratch, double, size);
@@ -102,54 +116,46 @@ static int prepare(landing *l, const sim_problem *p, sim_arena *scratch) {
     return l->Z != NULL;
 }
 
-/* A side's row of Z, and how far from the root it reaches. */
-static double *half_row(const landing *l, int i, int side, int *end) {
-    sim_columns of = sim_block_columns(l->p, &l->p->constraint[i], side);
-    *end = of.first + of.count;
-    return l->Z + l->at[2 * i + side];
-}
-
-static void inverse_masses(landing *l) {
+/* Z and the inverse masses; stops that need no shift have no say any more. */
+static void halve_rows(landing *l) {
     const sim_problem *p = l->p;
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *c = &p->constraint[i];
-        l->w[i] = l->pi[i] = 0;
-        for (int side = 0; side < 2 && c->tree[side] >= 0 && l->need[i] > -INFINITY; side++) {
-            int nv = p->tree[c->tree[side]].nv, end;
-            double *Z = half_row(l, i, side, &end);
-            memcpy(Z, p->J + c->block[side] + (ptrdiff_t)normal_row(c) * nv, (size_t)nv * sizeof *Z);
-            p->mass.half(p->mass.self, c->tree[side], 1, sim_block_columns(p, c, side), Z);
-            l->w[i] += dense_dot(end, Z, Z);
+    double resolved = 4 * M_PI * M_PI / (p->step * p->step), *Z = l->Z;
+    int kept = 0;
+    for (int k = 0; k < l->nstop; k++) {
+        landing_stop stop = l->stop[k];
+        const sim_constraint *c = &p->constraint[stop.constraint];
+        for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+            const sim_problem_tree *t = &p->tree[c->tree[side]];
+            sim_columns of = sim_block_columns(p, c, side);
+            int end = of.first + of.count; /* B' reaches from there to the root */
+            memcpy(Z, p->J + c->block[side] + (ptrdiff_t)normal_row(c) * t->nv, (size_t)t->nv * sizeof *Z);
+            p->mass.half(p->mass.self, c->tree[side], 1, of, Z);
+            stop.w += dense_dot(end, Z, Z);
+            stop.side[side] = (landing_side){Z, t->v0, end};
+            Z += t->nv;
         }
-        double resolved = 4 * M_PI * M_PI / (p->step * p->step);
-        if (!(l->w[i] > 0) || c->stiffness * l->w[i] < resolved) {
-            l->need[i] = -INFINITY;
+        if (stop.w > 0 && c->stiffness * stop.w >= resolved) {
+            l->stop[kept++] = stop;
         }
     }
+    l->nstop = kept;
 }
 
 /* One sweep; the greatest change of a normal velocity. */
 static double sweep(landing *l) {
-    const sim_problem *p = l->p;
     double most = 0;
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *c = &p->constraint[i];
-        double lacks = l->need[i];
-        if (lacks == -INFINITY) {
-            continue;
+    for (landing_stop *s = l->stop; s < l->stop + l->nstop; s++) {
+        double lacks = s->need;
+        for (const landing_side *of = s->side; of < s->side + 2 && of->count; of++) {
+            lacks -= dense_dot(of->count, of->Z, l->x + of->first);
         }
-        for (int side = 0, end; side < 2 && c->tree[side] >= 0; side++) {
-            const double *Z = half_row(l, i, side, &end);
-            lacks -= dense_dot(end, Z, l->x + p->tree[c->tree[side]].v0);
-        }
-        double pi = l->pi[i] + lacks / l->w[i];
-        pi = l->both[i] ? pi : max_of(0, pi);
-        double change = pi - l->pi[i];
-        l->pi[i] = pi;
-        most = max_of(most, fabs(change) * l->w[i]);
-        for (int side = 0, end; side < 2 && c->tree[side] >= 0 && change != 0; side++) {
-            const double *Z = half_row(l, i, side, &end);
-            dense_axpy(end, change, Z, l->x + p->tree[c->tree[side]].v0);
+        double pi = s->pi + lacks / s->w;
+        pi = s->both ? pi : max_of(0, pi);
+        double change = pi - s->pi;
+        s->pi = pi;
+        most = max_of(most, fabs(change) * s->w);
+        for (const landing_side *of = s->side; of < s->side + 2 && of->count && change != 0; of++) {
+            dense_axpy(of->count, change, of->Z, l->x + of->first);
         }
     }
     return most;
@@ -158,13 +164,13 @@ static double sweep(landing *l) {
 /* c = A^-1 J_n' pi */
 static void take_shift(const landing *l, double *shift) {
     const sim_problem *p = l->p;
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *c = &p->constraint[i];
-        for (int side = 0; side < 2 && c->tree[side] >= 0 && l->pi[i] != 0; side++) {
+    for (const landing_stop *s = l->stop; s < l->stop + l->nstop; s++) {
+        const sim_constraint *c = &p->constraint[s->constraint];
+        for (int side = 0; side < 2 && c->tree[side] >= 0 && s->pi != 0; side++) {
             const sim_problem_tree *t = &p->tree[c->tree[side]];
             sim_columns of = sim_block_columns(p, c, side);
             const double *J = p->J + c->block[side] + (ptrdiff_t)normal_row(c) * t->nv;
-            dense_axpy(of.count, l->pi[i], J + of.first, shift + t->v0 + of.first);
+            dense_axpy(of.count, s->pi, J + of.first, shift + t->v0 + of.first);
         }
     }
     for (int t = 0; t < p->ntree; t++) {
@@ -174,19 +180,20 @@ static void take_shift(const landing *l, double *shift) {
 
 int touchdown(const island *s, double travel, sim_arena *scratch) {
     const sim_problem *p = &s->problem;
-    landing l = {
-        .p = p, .need = ARENA_NEW(scratch, double, p->nconstraint), .both = ARENA_NEW(scratch, char, p->nconstraint)};
+    landing l = {.p = p};
+    double *need = ARENA_NEW(scratch, double, p->nconstraint);
+    char *both = ARENA_NEW(scratch, char, p->nconstraint);
     memset(s->shift, 0, (size_t)p->nv * sizeof *s->shift);
-    if (!l.need || !l.both) {
+    if (!need || !both) {
         return 0;
     }
-    if (travel == 1 || !wanted(s, travel, l.need, l.both)) {
+    if (travel == 1 || !wanted(s, travel, need, both)) {
         return 1;
     }
-    if (!prepare(&l, p, scratch)) {
+    if (!prepare(&l, need, both, scratch)) {
         return 0;
     }
-    inverse_masses(&l);
+    halve_rows(&l);
     double first = sweep(&l);
     for (int k = 1; k < SWEEPS && sweep(&l) > 1e-6 * first; k++) {
     }
