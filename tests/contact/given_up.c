@@ -47,7 +47,9 @@ static void expect_same(const yard *a, const yard *b, const char *when) {
     cr_expect_eq(memcmp(s->q, t->q, (size_t)a->model->nq * sizeof *s->q), 0, "%s", when);
     cr_expect_eq(memcmp(s->v, t->v, (size_t)a->model->nv * sizeof *s->v), 0, "%s", when);
     cr_expect_eq(memcmp(s->held, t->held, (size_t)a->model->nv * sizeof *s->held), 0, "%s", when);
-    cr_expect_eq(memcmp(s->impulse, t->impulse, (size_t)s->ncontact * sizeof *s->impulse), 0, "%s", when);
+    if (s->ncontact) {
+        cr_expect_eq(memcmp(s->impulse, t->impulse, (size_t)s->ncontact * sizeof *s->impulse), 0, "%s", when);
+    }
 }
 
 Test(given_up, a_step_leaves_the_state_before_and_comes_out_the_same_afterwards) {
