@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORTH_SPREADING = 200 }; /* constraints */
-enum { ASKED_EVERY = 1000 };    /* rows and velocities of iterations, some 50 us, who waits is asked */
+enum { WORTH_SPREADING = 200 };    /* constraints */
+enum { WAITS_ASKED_EVERY = 1000 }; /* rows and velocities of iterations, some 50 us, who waits is asked */
 
 typedef struct worker {
     sim_solver *solver;
@@ -387,7 +387,7 @@ static int listen(void *context) {
     if (!l->told && l->left-- <= 0) {
         sim_effort effort = {p->nconstraint,      p->nrow,     l->islands, at->factorisations,
                              at->multiplications, at->expected};
-        l->left = ASKED_EVERY / (p->nrow + p->nv + 1);
+        l->left = WAITS_ASKED_EVERY / (p->nrow + p->nv + 1);
         l->told = l->watch->stop(l->watch->context, &effort);
     }
     return l->told;

@@ -49,7 +49,7 @@ static const double DEEP = 0.1;       /* of the speed of undoing: below, nobody 
 static const double NONE = 0.1;       /* of a target: what reaches no more is said to be impossible */
 static const double SUNK = 0.05;      /* of the smaller radius: deep, of a contact that yields */
 enum { SWEEPS = 256 };
-enum { ASKED_EVERY = 256, ASKED_FIRST = 8 }; /* steps: who is squeezed where contacts yield? */
+enum { SUNK_ASKED_EVERY = 256, SUNK_ASKED_FIRST = 8 }; /* steps: who is squeezed where contacts yield? */
 
 typedef struct undoing {
     const frame *f;
@@ -424,7 +424,7 @@ int undo_possible(const frame *f, island *is, const undo_rules *rules, sim_arena
     }
     is->budget += worth ? 0 : d.quick;
     price_others(&d);
-    if (!worth && rules->undo > 0 && f->in->index % ASKED_EVERY == ASKED_FIRST && look_for_sunk(&d)) {
+    if (!worth && rules->undo > 0 && f->in->index % SUNK_ASKED_EVERY == SUNK_ASKED_FIRST && look_for_sunk(&d)) {
         if (!relax_make(&d.r, p, scratch)) {
             return 0;
         }
