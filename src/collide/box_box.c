@@ -16,6 +16,7 @@ static const double ROUNDING = 1e-14; /* of the size */
 static const double LEAST = 1e-12;    /* sine of the angle of two edges below which they have no common normal */
 static const double ASKEW = 1e-3;     /* sine of the angle above which the common normal is well determined */
 static const double NEARLY = 1.01;    /* squares of distances worth a closer look */
+static const double WORTH = 1.02;     /* squares of bounds of distances worth a look */
 static const double REACHED = 1e-13;  /* of the size: a point of contact is as near as the separating planes say */
 
 typedef struct boxes {
@@ -119,9 +120,10 @@ static void keep_nearer(search *f, v3 on_a, v3 on_b, v3 d) {
     }
 }
 
-static void edge_and_edge(search *f, const pose *X, int k) {
+/* The edges a and b of twelve: axis, and which of the four along it. */
+static void edge_and_edge(search *f, const pose *X, int a, int b) {
     const boxes *x = f->x;
-    int i = k / 48, j = k / 4 % 3, of_a = k / 12 % 4, of_b = k % 4; /* axis, and which of the four along it */
+    int i = a / 4, j = b / 4, of_a = a % 4, of_b = b % 4;
     v3 p = corner(x->a, (of_a & 1) << (i + 1) % 3 | of_a >> 1 << (i + 2) % 3);
     v3 q = corner(x->b, (of_b & 1) << (j + 1) % 3 | of_b >> 1 << (j + 2) % 3);
     p = v3_axpy(p, x->a[i], x->axis_a[i]); /* to its middle */
@@ -137,17 +139,48 @@ static void edge_and_edge(search *f, const pose *X, int k) {
     keep_nearer(f, on_a, on_b, d);
 }
 
-/* Nearest points of boxes that are apart, and the normal; returns their distance. */
-static double nearest(const boxes *x, const pose *X, convex_gap *gap) {
+/* How far the parts of the boxes stand back from the plane between them: [k][0] on the negative side of axis k, [k][1] on
+ * the other.  Edges are no nearer than the planes and both of theirs. */
+typedef struct setback {
+    double a[3][2], b[3][2];
+} setback;
+
+static setback setback_of(const boxes *x, v3 n) {
+    setback s;
+    for (int k = 0; k < 3; k++) {
+        double on_a = part(n, k), on_b = v3_dot(n, x->axis_b[k]);
+        s.a[k][0] = x->a[k] * (fabs(on_a) - on_a);
+        s.a[k][1] = x->a[k] * (fabs(on_a) + on_a);
+        s.b[k][0] = x->b[k] * (fabs(on_b) + on_b);
+        s.b[k][1] = x->b[k] * (fabs(on_b) - on_b);
+    }
+    return s;
+}
+
+/* Of the edge `of` of the four along axis i. */
+static double edge_setback(double box[3][2], int i, int of) {
+    return box[(i + 1) % 3][of & 1] + box[(i + 2) % 3][of >> 1];
+}
+
+/* Nearest points of boxes that a plane parts by `apart`, its normal n, and their normal; returns their distance. */
+static double nearest(const boxes *x, const pose *X, v3 n, double apart, convex_gap *gap) {
     search f = {x, HUGE_VAL, HUGE_VAL, gap};
+    setback back = setback_of(x, n);
+    double surely = fmax(apart - 8 * ROUNDING * x->size, 0);
     for (int k = 0; k < 8; k++) {
         v3 b = pose_point(*X, corner(x->b, k)), on_a = held(b, x->a);
         keep_nearer(&f, on_a, b, v3_sub(on_a, b));
         v3 a = corner(x->a, k), in_b = m3_transposed_times(X->R, v3_sub(a, X->p)), on_b = held(in_b, x->b);
         keep_nearer(&f, a, pose_point(*X, on_b), m3_times(X->R, v3_sub(in_b, on_b)));
     }
-    for (int k = 0; k < 144; k++) {
-        edge_and_edge(&f, X, k);
+    for (int of_a = 0; of_a < 12; of_a++) {
+        double from_a = surely + edge_setback(back.a, of_a / 4, of_a % 4);
+        for (int of_b = 0; of_b < 12; of_b++) {
+            double least = from_a + edge_setback(back.b, of_b / 4, of_b % 4);
+            if (!(least * least > WORTH * f.square)) {
+                edge_and_edge(&f, X, of_a, of_b);
+            }
+        }
     }
     return f.doubt < HUGE_VAL ? sqrt(f.square) : 0;
 }
@@ -181,7 +214,7 @@ void box_box(const pair *p, manifold *out) {
         return;
     }
     /* what faces each other does not overlap: a corner is nearest to a corner or to an edge */
-    corner_gap.gap = nearest(&x, &p->X_ab, &corner_gap);
+    corner_gap.gap = nearest(&x, &p->X_ab, gap.normal, gap.gap, &corner_gap);
     if (corner_gap.gap > gap.gap + REACHED * x.size) {
         out->count = first;
         if (corner_gap.gap <= p->margin) {
