@@ -149,10 +149,10 @@ def counts_reading_as_time():
 
 
 def keeps_its_time_between_panels_too():
-    """48 packed boxes: some 2,700 rows, of which a dense answer takes minutes."""
+    """100 packed boxes: some 5,900 rows, one factor of which may take longer than all the time that there is."""
     if b"__asan_init" in pathlib.Path(SIM).read_bytes():
         return "factors under a sanitizer take their own time"
-    side, count = 0.1, 4
+    side, count = 0.1, 5
     places = [(i, j, k) for i in range(count) for j in range(count) for k in range(count - 1)]
     bodies = [{"name": f"{i}-{j}-{k}", "joint": {"type": "free"},
                "pose": {"position": [i * side, j * side, (k + 0.5) * side]},
@@ -161,10 +161,11 @@ def keeps_its_time_between_panels_too():
     with open("packed.json", "w") as file:
         json.dump({"sim": 1, "world": {"step": 0.005, "duration": 0.005}, "bodies": [ground, *bodies]}, file)
     subprocess.run([SIM, "packed.json", "--quiet", "--dump-problem", "1", "packed.hdf5"], check=True, capture_output=True)
+    os.environ.pop("MALLOC_PERTURB_", None)  # or each allocation of 280 MB is written before it is used
     limit, more = 1, 3  # s of processor time; what a machine twice as slow may take from one panel to the next
     for solver in "incp", "mncp-rlm", "mncp-plm", "mlcp-pfb-rlm", "mlcp-pfb-plm":
         case = solve_json("packed.hdf5", "--solver", solver, "--time-limit", limit, status=1)["problems"][0]
-        assert case["rows"] > 2000 and case["gave_up"] == "out of time", case
+        assert case["rows"] > 5000 and case["gave_up"] == "out of time", case
         assert case["seconds"] < limit + more, (solver, case["seconds"])
 
 
