@@ -11,9 +11,9 @@
  * that comes nearer is in contact from there on. */
 #include "collide/collision.h"
 #include "base/pool.h"
-#include "collide/bounds.h"
-#include "collide/broadphase.h"
-#include "collide/filter.h"
+#include "collide/broadphase/broadphase.h"
+#include "collide/broadphase/filter.h"
+#include "collide/contact/bounds.h"
 #include "collide/sweep.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Signed distance and normal by convex_distance, the points by clipping the faces that look at each other
  * (convex_manifold). */
-#include "collide/convex.h"
+#include "collide/convex/convex.h"
 
 void pair_convex(const pair *p, manifold *out) {
     convex a, b;

@@ -9,11 +9,11 @@
  */
 #include "collide/field_pairs.h"
 
-#include "collide/cluster.h"
-#include "collide/convex.h"
-#include "collide/field_contact.h"
-#include "collide/surface.h"
-#include "geometry/field.h"
+#include "collide/convex/convex.h"
+#include "collide/field/field_contact.h"
+#include "collide/manifold/cluster.h"
+#include "collide/mesh/surface.h"
+#include "geometry/field/field.h"
 
 enum { CUTS = 4 }; /* a triangle longer than this part of the other solid may touch it in several places */
 

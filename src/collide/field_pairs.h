@@ -2,7 +2,7 @@
 #ifndef COLLIDE_FIELD_PAIRS_H
 #define COLLIDE_FIELD_PAIRS_H
 
-#include "collide/pair.h"
+#include "collide/contact/pair.h"
 
 pair_function sphere_field, capsule_field, ellipsoid_field, sharp_field, half_space_field, mesh_field, heights_field,
     field_field;

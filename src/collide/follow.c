@@ -16,7 +16,7 @@
  * Cost: one narrow-phase query for each pair that is followed. */
 #include "collide/follow.h"
 #include "base/pool.h"
-#include "collide/bounds.h"
+#include "collide/contact/bounds.h"
 #include "collide/sweep.h"
 #include "math/spatial.h"
 

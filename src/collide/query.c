@@ -1,5 +1,5 @@
 /* Two shapes, asked about on their own. */
-#include "collide/pair.h"
+#include "collide/contact/pair.h"
 
 #include <math.h>
 

@@ -1,26 +1,12 @@
 /* Which way does each pair with a mesh or a height field take?
  *
  * A mesh that is convex is a hull like any other.  Else the other shape, if convex, is laid on the mesh's surface. */
-#include "collide/field_contact.h"
-#include "collide/surface.h"
-
-/* Both convex: like the pair with a hull in the mesh's place. */
-static void as_hulls(const pair *p, manifold *out) {
-    sim_shape_type first = p->a->type == SIM_MESH ? SIM_CONVEX : p->a->type;
-    pair_function *f = pair_function_of(first, SIM_CONVEX);
-    convex a, b;
-    convex_gap gap;
-    if (f) {
-        f(p, out);
-    } else if (convex_of_shape(p->a, &a) && convex_of_shape(p->b, &b) &&
-               convex_distance(&a, &b, &p->X_ab, p->margin, v3_make(0, 0, 0), &gap)) {
-        convex_manifold(p, &a, &b, &gap, out);
-    }
-}
+#include "collide/field/field_contact.h"
+#include "collide/mesh/surface.h"
 
 void pair_sphere_mesh(const pair *p, manifold *out) {
     if (p->b->geometry->hull) {
-        as_hulls(p, out);
+        pair_convex(p, out);
         return;
     }
     surface s = surface_of(p->b->geometry);
@@ -30,7 +16,7 @@ void pair_sphere_mesh(const pair *p, manifold *out) {
 void pair_convex_mesh(const pair *p, manifold *out) {
     convex a;
     if (p->b->geometry->hull) {
-        as_hulls(p, out);
+        pair_convex(p, out);
     } else if (convex_of_shape(p->a, &a)) {
         surface s = surface_of(p->b->geometry);
         convex_on_surface(p, &a, &s, out);

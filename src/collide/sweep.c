@@ -27,7 +27,7 @@
  * nothing in the mean if theta = 1/2, t being anywhere in the step, but -t (v_a - v_b) x P if theta = 1.  There one point for
  * both (`one_point`) keeps it to rounding, and turns frictionless balls a little; the caller says which it will be. */
 #include "collide/sweep.h"
-#include "collide/bounds.h"
+#include "collide/contact/bounds.h"
 
 enum { MAX_ADVANCES = 64 };
 

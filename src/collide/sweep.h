@@ -2,7 +2,7 @@
 #ifndef COLLIDE_SWEEP_H
 #define COLLIDE_SWEEP_H
 
-#include "collide/pair.h"
+#include "collide/contact/pair.h"
 
 /* A shape in motion. */
 typedef struct mover {

@@ -14,7 +14,7 @@
  * that push in this step as in the one before and whose R_n is above what their material asks for.
  *
  * Cost: a few operations for each contact. */
-#include "collide/bounds.h"
+#include "collide/contact/bounds.h"
 #include "contact/parts.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "base/pool.h"
 #include "contact/parts.h"
 #include "math/dense.h"
-#include "solver/delassus.h"
+#include "solver/matrices/delassus.h"
 #include "solver/solver.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "math/dense.h"
 #include "record/replace.h"
-#include "solver/products.h"
+#include "solver/core/products.h"
 
 #include <stdio.h>
 #include <stdlib.h>

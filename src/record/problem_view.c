@@ -6,7 +6,7 @@
  *
  * Joint limits, dry friction, springs and actuators FCLIB has no words for; nor for contacts that yield. */
 #include "record/problem_file.h"
-#include "solver/products.h"
+#include "solver/core/products.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -33,7 +33,7 @@ typedef struct scene_limits {
     int64_t work;         /* steps of what may take longer than the text is long: patterns, overrides, scatters */
     int64_t bytes;        /* of all files together, those of meshes apart */
     int64_t mesh_bytes;   /* of those */
-    int64_t solids;       /* steps of building geometries: src/geometry/field.h */
+    int64_t solids;       /* steps of building geometries: src/geometry/field/field.h */
     int files;
 } scene_limits;
 

@@ -1,5 +1,5 @@
 /* Distance fields of a scene: their definitions from its tree, and where in it a mistake stands. */
-#include "geometry/field.h"
+#include "geometry/field/field.h"
 #include "scene/loader.h"
 #include "scene/placement.h"
 

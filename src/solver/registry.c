@@ -1,9 +1,9 @@
 /* Which solvers does a caller know by name?  Those of the library, and after them those that he registered.  Whoever looks a
  * name up is given the registry: there is none that all share. */
-#include "solver/delassus.h"
-#include "solver/natural.h"
-#include "solver/products.h"
-#include "solver/solver.h"
+#include "solver/core/call.h"
+#include "solver/core/natural_map.h"
+#include "solver/core/products.h"
+#include "solver/matrices/delassus.h"
 #include "solver/words.h"
 
 #include <math.h>

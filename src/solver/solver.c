@@ -1,9 +1,10 @@
 /* What is the same for every solver: options, memory, what it takes and what not. */
 #include "solver/solver.h"
 #include "linalg/lapack.h"
-#include "solver/products.h"
-#include "solver/reason.h"
-#include "solver/remainder.h"
+#include "solver/core/call.h"
+#include "solver/core/outcome.h"
+#include "solver/core/products.h"
+#include "solver/matrices/symmetric_split.h"
 #include "solver/table.h"
 
 #include <math.h>
@@ -227,12 +228,8 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
 }
 
 /* Of an answer's own error: what rounding may make of any; what nobody takes for an answer, however well it is rounded;
- * how much looser than its tolerance a solver may be that does not say; and how loose at most, if it is asked for less. */
-static const double ROUNDING = 1e-7, ROUNDED = 1e-3, LOOSE = 10, LOOSEST = 1e-2;
-
-double solver_claim(double loose, double tolerance) { return fmax(fmin(loose * tolerance, LOOSEST), tolerance); }
-
-double solver_claim_of_pyramid(int directions) { return 2 * sin(M_PI / (2 * directions)); }
+ * how much looser than its tolerance a solver may be that does not say. */
+static const double ROUNDING = 1e-7, ROUNDED = 1e-3, LOOSE = 10;
 
 static double claim_of(const sim_solver *s) {
     const sim_solver_card *card = &s->type->card;
@@ -249,37 +246,5 @@ void sim_solver_confirm(const sim_solver *s, double own, double momentum, sim_ou
     if (says_so && !(own <= most && momentum <= most && isfinite(own) && isfinite(momentum))) {
         *outcome = SIM_REFUTED;
         *reason = SIM_REASON_REFUTED;
-    }
-}
-
-void solver_record(solver_call *call, double residual, double cost) {
-    sim_history *h = call->out->history;
-    if (h && h->count < h->room) {
-        h->residual[h->count] = residual;
-        h->cost[h->count] = cost;
-        h->count++;
-    }
-}
-
-void solver_record_place(solver_call *call, const double *x) {
-    sim_history *h = call->out->history;
-    int n = call->problem->nrow;
-    if (h && h->place && h->count < h->room && h->place_count <= h->place_room - n) {
-        memcpy(h->place + h->place_count, x, (size_t)n * sizeof *x);
-        h->place_count += n;
-    }
-}
-
-void solver_hand_out(const solver_call *call, const double *gamma) {
-    const sim_problem *p = call->problem;
-    double *v = call->out->v;
-    memcpy(call->out->impulse, gamma, (size_t)p->nrow * sizeof *gamma);
-    if (sim_problem_local(p)) {
-        return;
-    }
-    problem_jacobian_transposed(p, gamma, v);
-    problem_mass_solve(p, v);
-    for (int k = 0; k < p->nv; k++) {
-        v[k] += p->v_free[k];
     }
 }

@@ -1,6 +1,6 @@
 /* All solvers of the library, in the order of meson.build, which makes list.h: a new one is a file and a line there. */
 #include "solver/table.h"
-#include "solver/solver.h"
+#include "solver/core/call.h"
 
 #include <string.h>
 

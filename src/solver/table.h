@@ -2,7 +2,7 @@
 #ifndef SOLVER_TABLE_H
 #define SOLVER_TABLE_H
 
-#include "solver/solver.h"
+#include "solver/core/call.h"
 
 const solver_type *solver_type_of(const sim_solver_card *card);
 

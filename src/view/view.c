@@ -1,6 +1,6 @@
 /* How does a run become a page?  Surfaces first, then frames in blocks as they come, then what only the end knows: how many
  * there were, the tracks, the scene; around them the page itself. */
-#include "collide/bounds.h"
+#include "collide/contact/bounds.h"
 #include "view/drawing.h"
 #include "view/frame.h"
 #include "view/live.h"

@@ -13,7 +13,7 @@
  * 1.6 10^-4 g), makes it faster than u within T: so what begins to slide does not sleep, nor what turns round at the end of
  * a swing.  Without gravity nothing says what is slow: then only what is given counts. */
 #include "base/pool.h"
-#include "collide/bounds.h"
+#include "collide/contact/bounds.h"
 #include "math/v3.h"
 #include "world/world.h"
 

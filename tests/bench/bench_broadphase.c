@@ -9,7 +9,7 @@
  * Nanoseconds for each box and frame, in the first frame and in the mean and worst of later ones; pairs; the growth
  * exponent from the smallest to the largest; with two threads (wall time); beside all pairs and one-axis sweep and prune
  * at the sizes that these can do. */
-#include "collide/broadphase.h"
+#include "collide/broadphase/broadphase.h"
 #include "support/models.h"
 #include "support/quick.h"
 

@@ -3,8 +3,8 @@
  * Bolt and nut assembled, at several resolutions of their surfaces, dishes in dishes, a ball and a box on a box: time of a
  * pair, points, and per triangle looked at and per evaluation of the field, both of the first direction.  Then the
  * clustering alone. */
-#include "collide/cluster.h"
-#include "collide/field_contact.h"
+#include "collide/field/field_contact.h"
+#include "collide/manifold/cluster.h"
 #include "support/contacts.h"
 #include "support/quick.h"
 

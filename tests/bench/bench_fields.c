@@ -5,7 +5,7 @@
 #include "support/meshes.h"
 #include "support/quick.h"
 
-#include "geometry/bvh.h"
+#include "geometry/mesh/bvh.h"
 
 #include <stdio.h>
 #include <time.h>

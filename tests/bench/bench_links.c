@@ -5,8 +5,8 @@
  * 192 links four balls touch, the same problem but for the inertia behind it.  CPU microseconds of a step, the least of
  * many: what sets the problem up (motion without contacts, collision, rows, and W), and what answers it, given W.
  * `--json` for programs. */
-#include "solver/delassus.h"
-#include "solver/products.h"
+#include "solver/core/products.h"
+#include "solver/matrices/delassus.h"
 #include "support/quick.h"
 
 #include <math.h>

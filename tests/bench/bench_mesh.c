@@ -3,9 +3,9 @@
  * Building: nanoseconds per triangle, of which the tree.  Nearest point near the surface.  Contact of each convex shape,
  * resting a tenth of a millimetre deep on a fine floor, on hills of a height field, on a torus; two tori.  Overlap of any
  * depth with a coarse torus, in random poses. */
-#include "collide/pair.h"
-#include "geometry/bvh.h"
-#include "geometry/mesh.h"
+#include "collide/contact/pair.h"
+#include "geometry/mesh/bvh.h"
+#include "geometry/mesh/mesh.h"
 #include "support/meshes.h"
 #include "support/quick.h"
 

@@ -1,5 +1,5 @@
 /* The M48 bolt and its nut: contact all along the flanks, and a nut that goes down as it turns. */
-#include "geometry/skin.h"
+#include "geometry/field/field_mesh.h"
 #include "support/contacts.h"
 
 #include <criterion/criterion.h>

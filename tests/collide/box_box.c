@@ -1,5 +1,5 @@
 /* Two boxes: the depth, the distance, and what stands still while they move. */
-#include "collide/pair.h"
+#include "collide/contact/pair.h"
 #include "solids.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_COLLIDE_BOXES_H
 #define TESTS_COLLIDE_BOXES_H
 
-#include "collide/broadphase.h"
+#include "collide/broadphase/broadphase.h"
 #include "support/models.h"
 
 typedef enum box_layout {

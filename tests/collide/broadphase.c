@@ -1,6 +1,6 @@
 /* Broad phase: the pairs of all boxes that meet, whatever came before and however many threads look. */
 #include "collide/boxes.h"
-#include "collide/pair_sort.h"
+#include "collide/broadphase/pair_sort.h"
 
 #include <criterion/criterion.h>
 #include <limits.h>

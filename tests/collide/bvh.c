@@ -1,8 +1,8 @@
 /* The tree over the triangles, against asking every triangle. */
-#include "geometry/bvh.h"
+#include "geometry/mesh/bvh.h"
 
-#include "geometry/mesh.h"
-#include "geometry/solid.h"
+#include "geometry/core/solid.h"
+#include "geometry/mesh/mesh.h"
 #include "support/meshes.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Many points made few: what is always kept, and what the choice may depend on. */
-#include "collide/cluster.h"
+#include "collide/manifold/cluster.h"
 
 #include "support/models.h"
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* All contacts of a model: who may touch, what moves fast, the same for any number of threads. */
-#include "collide/bounds.h"
-#include "collide/convex.h"
+#include "collide/contact/bounds.h"
+#include "collide/convex/convex.h"
 #include "collide/support.h"
 #include "math/spatial.h"
 #include "support/meshes.h"

@@ -1,5 +1,5 @@
 /* The signed distance of two convex solids: exact, for every pose. */
-#include "collide/minkowski.h"
+#include "collide/convex/minkowski.h"
 #include "support/brute_convex.h"
 #include "support/models.h"
 

@@ -1,5 +1,5 @@
 /* Contact of any two convex shapes: distance, faces, points, whichever is named first. */
-#include "collide/convex.h"
+#include "collide/convex/convex.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>

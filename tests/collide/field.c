@@ -1,7 +1,7 @@
 /* Distance fields of leaves and combinations: distances, gradients, slopes, signs, refusals. */
 #include "support/fields.h"
 
-#include "geometry/field.h"
+#include "geometry/field/field.h"
 
 #include <criterion/criterion.h>
 

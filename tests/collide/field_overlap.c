@@ -1,5 +1,5 @@
 /* Solids deep in each other, and flat on each other: never nothing, never a number that is none, few points. */
-#include "collide/field_contact.h"
+#include "collide/field/field_contact.h"
 #include "support/contacts.h"
 
 #include <criterion/criterion.h>

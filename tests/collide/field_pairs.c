@@ -1,5 +1,5 @@
 /* Distance fields against every type of shape. */
-#include "collide/convex.h"
+#include "collide/convex/convex.h"
 #include "support/contacts.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* What two points prove about the distance of two convex solids holds for every direction. */
-#include "collide/minkowski.h"
+#include "collide/convex/minkowski.h"
 #include "support/brute_convex.h"
 #include "support/models.h"
 

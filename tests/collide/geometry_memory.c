@@ -1,5 +1,5 @@
 /* Without memory the builders of geometry fail cleanly: each allocation in turn is refused, qhull's too. */
-#include "geometry/mesh_file.h"
+#include "geometry/import/mesh_file.h"
 #include "support/refusing.h"
 
 #include <math.h>

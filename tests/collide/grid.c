@@ -2,9 +2,9 @@
 #include "support/fields.h"
 #include "support/meshes.h"
 
-#include "geometry/bvh.h"
-#include "geometry/grid.h"
-#include "geometry/grid_file.h"
+#include "geometry/field/grid.h"
+#include "geometry/field/grid_file.h"
+#include "geometry/mesh/bvh.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

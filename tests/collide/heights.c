@@ -1,8 +1,8 @@
 /* Shapes on height fields, and half-spaces under meshes. */
 #include "touch.h"
 
-#include "geometry/bvh.h"
-#include "geometry/relief.h"
+#include "geometry/mesh/bvh.h"
+#include "geometry/mesh/mesh_features.h"
 #include <stdlib.h>
 
 enum { COLUMNS = 41, ROWS = 31 };

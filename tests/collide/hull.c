@@ -1,6 +1,6 @@
 /* Convex hulls: closed, convex, flat-faced, whatever the points' size, place and noise. */
-#include "geometry/hull.h"
-#include "geometry/solid.h"
+#include "geometry/hull/hull.h"
+#include "geometry/core/solid.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>

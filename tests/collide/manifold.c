@@ -1,5 +1,5 @@
 /* The points of contact of two convex solids: how many, where, and what they are called. */
-#include "collide/convex.h"
+#include "collide/convex/convex.h"
 #include "solids.h"
 
 #include <criterion/criterion.h>

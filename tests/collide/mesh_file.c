@@ -1,6 +1,6 @@
 /* OBJ and STL files: what they say is read to the last bit, and what is wrong in them is said with its place. */
-#include "geometry/mesh_file.h"
-#include "geometry/solid.h"
+#include "geometry/import/mesh_file.h"
+#include "geometry/core/solid.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>

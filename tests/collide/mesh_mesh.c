@@ -1,8 +1,8 @@
 /* Meshes on meshes, neither of them convex, and ways out of overlap. */
 #include "touch.h"
 
-#include "collide/convex.h"
-#include "geometry/bvh.h"
+#include "collide/convex/convex.h"
+#include "geometry/mesh/bvh.h"
 #include <stdlib.h>
 
 /* An L: two boxes in one mesh that share a face's plane but no vertices would leave walls inside, so by hand: the

@@ -1,8 +1,8 @@
 /* Shapes on triangle meshes that are not convex. */
 #include "touch.h"
 
-#include "collide/convex.h"
-#include "geometry/bvh.h"
+#include "collide/convex/convex.h"
+#include "geometry/mesh/bvh.h"
 
 #include <sim/geometry.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Closed forms are proven right placement by placement: see solids.h. */
-#include "collide/pair.h"
+#include "collide/contact/pair.h"
 #include "solids.h"
 
 #include <criterion/criterion.h>

@@ -4,7 +4,7 @@
 #ifndef COLLIDE_SOLIDS_H
 #define COLLIDE_SOLIDS_H
 
-#include "collide/pair.h"
+#include "collide/contact/pair.h"
 #include "support/models.h"
 
 static inline sim_shape shape_of(sim_shape_type type, double x, double y, double z) {

@@ -1,8 +1,8 @@
 /* Surfaces of fields in triangles: closed, outwards, on the surface, enclosing the right volume. */
 #include "support/fields.h"
 
-#include "geometry/field.h"
-#include "geometry/surface.h"
+#include "geometry/field/field.h"
+#include "geometry/field/surface.h"
 
 #include <criterion/criterion.h>
 #include <time.h>

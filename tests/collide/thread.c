@@ -1,7 +1,7 @@
 /* Screw threads: the distance against brute force on the helical surface. */
 #include "support/fields.h"
 
-#include "geometry/field.h"
+#include "geometry/field/field.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* The local minimum of a distance field over a triangle, and the distances of solids with a closed form. */
-#include "collide/convex.h"
-#include "collide/field_contact.h"
+#include "collide/convex/convex.h"
+#include "collide/field/field_contact.h"
 #include "support/contacts.h"
 
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 /* Many contacts on trees of any shape: what the problem says of them beside J and A. */
 #include "math/v3.h"
-#include "solver/delassus.h"
-#include "solver/hessian.h"
-#include "solver/products.h"
+#include "solver/core/products.h"
+#include "solver/matrices/delassus.h"
+#include "solver/matrices/hessian.h"
 #include "support.h"
 #include "support/touched.h"
 #include "world/world.h"

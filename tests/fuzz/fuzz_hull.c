@@ -2,7 +2,7 @@
  *
  * The first byte chooses how bytes become numbers: small whole numbers (many points in one plane), the same with noise, the
  * same flat or far away, or doubles as they stand. */
-#include "geometry/hull.h"
+#include "geometry/hull/hull.h"
 
 #include <stdio.h>
 #include <stdlib.h>

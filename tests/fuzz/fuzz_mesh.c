@@ -2,7 +2,7 @@
  * they accept must be sound.
  *
  * The first byte chooses the name that the file has (OBJ, STL, neither) and whether the scale mirrors. */
-#include "geometry/mesh_file.h"
+#include "geometry/import/mesh_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * The input holds up to three parts, divided by zero bytes: the scene; the file that every include and every mesh finds;
  * options as `--set` takes them, one a line.  Built with libFuzzer (meson option `fuzz`), or alone with a main that runs the files and
  * folders it is given. */
-#include "geometry/mesh_file.h"
+#include "geometry/import/mesh_file.h"
 #include "scene/loader.h"
 
 #include <sim/world.h>

@@ -55,6 +55,13 @@ def read_rooms(table):
     return rooms
 
 
+def room_of(rooms, path):
+    """The longest row that holds a path below src/, as in "solver/core/call.h"; None if there is none."""
+    folders = path.split("/")[:-1]
+    names = ("/".join(folders[:n]) for n in range(len(folders), 0, -1))
+    return next((name for name in names if name in rooms), None)
+
+
 def owner_of_public(rooms, header):
     return next((n for n, r in rooms.items() if header in r.public), None)
 
@@ -65,7 +72,7 @@ def edges(files, rooms):
         parts = path.split("/")
         if not path.endswith((".c", ".h")) or parts[0] not in ("src", "include"):
             continue
-        room = parts[1] if parts[0] == "src" else owner_of_public(rooms, parts[-1])
+        room = room_of(rooms, path[4:]) if parts[0] == "src" else owner_of_public(rooms, parts[-1])
         if room not in rooms:
             yield f"{path}: no room of src/README.md holds it"
             continue
@@ -83,10 +90,10 @@ def edges(files, rooms):
             elif quote == '"':
                 if parts[0] == "include":
                     yield f"{where}: a public header includes public headers only, as <sim/...>"
-                elif top not in rooms or not rest:
+                elif room_of(rooms, name) is None:
                     yield f'{where}: write "room/header.h"'
-                elif top not in rooms[room].may:
-                    yield f"{where}, of the room {top} that it may not see"
+                elif room_of(rooms, name) not in rooms[room].may:
+                    yield f"{where}, of the room {room_of(rooms, name)} that it may not see"
             elif name[:-2] not in STANDARD and name not in rooms[room].outside:
                 yield f"{where}, a header from outside that src/README.md does not give it"
 
@@ -139,7 +146,7 @@ def machine_paths(files, rooms):
 def built(files, rooms):
     """Sources that no meson.build names."""
     for path in files:
-        folder, _, name = path.rpartition("/")
+        folder, name = "/".join(path.split("/")[:2]), "/".join(path.split("/")[2:])
         if path.startswith("src/") and name.endswith(".c") and f"'{name}'" not in files.get(folder + "/meson.build", ""):
             yield f"{path}: not named in {folder}/meson.build"
 
@@ -169,10 +176,10 @@ def judged(files, rooms):
 
 def described(files, rooms):
     """Sources that no row, or more than one, of the tables of their room's README names; rows about files that are not."""
-    for room in rooms:
+    for room in sorted({name.split("/")[0] for name in rooms}):
         folder = f"src/{room}/"
         rows = [line.split("|")[1] for line in files.get(folder + "README.md", "").splitlines() if line.startswith("|")]
-        named = re.findall(r"\b\w+\.c\b", "\n".join(rows))
+        named = re.findall(r"\b[\w/]+\.c\b", "\n".join(rows))
         there = [p[len(folder):] for p in files if p.startswith(folder) and p.endswith(".c")]
         for name in sorted({*named, *there}):
             if name not in there:
@@ -214,7 +221,10 @@ SMALL_TABLE = """
 | judge | how right | problem | | judge.h |
 | linalg | matrices | base | cholmod.h | |
 | model | what is | base | | model.h |
-| solver | how much | linalg | | |
+| solver/core | what all share | linalg | | |
+| solver/newton | one family | solver/core | | |
+| solver/pivot | another | solver/core | | |
+| solver | how much | solver/newton, solver/pivot | | |
 | world | what next | model, solver | | world.h |
 | scene | the file | world | cjson/cJSON.h | scene.h |
 """
@@ -232,8 +242,10 @@ PLANTED = [
     (edges, "an outside header of a room below", "src/solver/a.c", "  #  include <cholmod.h>\n"),
     (edges, "an unknown room", "src/attic/a.c", "int a;\n"),
     (edges, "an unknown public header", "include/sim/attic.h", "int a;\n"),
+    (edges, "a family of solvers beside", "src/solver/pivot/a.c", '#include "solver/newton/a.h"\n'),
+    (edges, "a part that looks at the whole", "src/solver/core/a.c", '#include "solver/table.h"\n'),
     (edges, "an include without its room", "src/model/a.c", '#include "model.h"\n'),
-    (judged, "a judge that looks into the solvers", "src/judge/a.c", '#include "solver/products.h"\n'),
+    (judged, "a judge that looks into the solvers", "src/judge/a.c", '#include "solver/core/products.h"\n'),
     (judged, "a judge that reads a solver's public header", "src/judge/a.h", "#include <sim/solver.h>\n"),
     (judged, "a judge that looks behind the problem", "src/judge/a.c", '#include "problem/laws.h"\n'),
     (judged, "a public judge that knows solvers", "include/sim/judge.h", "#include <sim/solver.h>\n"),
@@ -245,8 +257,10 @@ PLANTED = [
     (leftovers, "a leftover", "src/model/a.c", "/* TO" + "DO: mend */\n"),
     (machine_paths, "a path of one machine", "docs/a.md", "see /" + "home/me/notes\n"),
     (built, "a source that is not built", "src/model/b.c", "int a;\n"),
+    (built, "a source of a part that is not built", "src/solver/core/b.c", "int a;\n"),
     (installed, "a header that is not installed", "include/sim/model.h", "int a;\n"),
     (described, "a source without a row", "src/model/a.c", "int a;\n"),
+    (described, "a source of a part without a row", "src/solver/core/a.c", "int a;\n"),
     (described, "a row without a source", "src/model/README.md", "| `a.c` | what is |\n"),
     (shown, "a scene that the gallery does not show", "scenes/basic/a.json", '{"description": "A ball."}'),
     (described, "a source in two rows", "src/model/README.md", "| a.c | what is |\n| b.c, a.c | what is |\n"),
@@ -258,14 +272,18 @@ SOUND = {
     "src/scene/a.c": '#include <cjson/cJSON.h>\n#include "base/pool.h"\n#include <sim/scene.h>\n',
     "src/world/a.c": '#include "linalg/block.h"\n#include <sim/model.h>\n' + LONG_FUNCTION.replace("    a++;\n" * 12, ""),
     "src/solver/a.c": "/* A table. Long: read from top to bottom. */\n" + "int a;\n" * 700 + LONG_FUNCTION,
+    "src/solver/pivot/c.c": '#include "solver/core/b.h"\n#include "linalg/c.h"\n',
+    "src/solver/b.c": '#include "solver/pivot/b.h"\n#include "solver/b.h"\n',
     "src/judge/a.c": '#include "base/arena.h"\n#include "judge/b.h"\n#include "math/v3.h"\n#include <sim/problem.h>\n',
     "include/sim/world.h": "#include <stdint.h>\n#include <sim/model.h>\n",
 }
 SOUND_MESON = {
     **{f"src/{r}/README.md": "see a.c\n| file | |\n|---|---|\n| `a.c` | what a.c does |\n"
-       for r in ("base", "judge", "scene", "world", "solver")},
+       for r in ("base", "judge", "scene", "world")},
+    "src/solver/README.md": "| a.c, b.c, pivot/c.c | what they do |\n",
     "include/sim/meson.build": "install_headers('world.h')",
-    **{f"src/{r}/meson.build": "sources += files('a.c')" for r in ("base", "judge", "scene", "world", "solver")},
+    **{f"src/{r}/meson.build": "sources += files('a.c')" for r in ("base", "judge", "scene", "world")},
+    "src/solver/meson.build": "sources += files('a.c', 'b.c', 'pivot/c.c')",
 }
 
 

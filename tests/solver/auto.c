@@ -1,6 +1,6 @@
 /* auto: each problem is finished by the method that it suits, in the same way every time, and nothing is claimed that is
  * not so. */
-#include "solver/solver.h"
+#include "solver/core/call.h"
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"

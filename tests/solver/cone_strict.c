@@ -1,5 +1,5 @@
 /* The strict law as a function of velocity: what it obeys, its derivative, and how it hangs together with the convex one. */
-#include "solver/cone_strict.h"
+#include "solver/core/cone_strict.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* The operator W: is it J A^-1 J', in every form in which it is given? */
-#include "solver/delassus.h"
+#include "solver/matrices/delassus.h"
 #include "support/problems.h"
 
 #include <criterion/criterion.h>

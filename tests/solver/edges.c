@@ -1,5 +1,5 @@
 /* The edges of a contact's unknown: where its derivative jumps, tangents, nearest points, crossings. */
-#include "solver/edges.h"
+#include "solver/implicit/cone_kinks.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>

@@ -1,10 +1,10 @@
 /* Steps of the contacts that push alone are those of the whole problem; softer problems have the derivative that they say,
  * and lead out of minima that are no answer. */
-#include "solver/hybrid_step.h"
-#include "solver/edges.h"
-#include "solver/least_squares.h"
-#include "solver/levenberg.h"
-#include "solver/proximal.h"
+#include "solver/implicit/cone_kinks.h"
+#include "solver/implicit/proximal.h"
+#include "solver/implicit/residual_newton.h"
+#include "solver/matrices/least_squares.h"
+#include "solver/matrices/levenberg_marquardt.h"
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"

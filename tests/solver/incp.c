@@ -1,6 +1,6 @@
 /* Todorov's method: what stands on an edge is derived as eqs. 25 and 26 say, edges end chattering, a shock goes through a
  * stack within a step, and what is reported is so. */
-#include "solver/incp.h"
+#include "solver/implicit/incp.h"
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"

@@ -1,6 +1,6 @@
 /* Does the certificate stay what it is in other units, in other frames, with bodies exchanged, island by island, and with
  * W in place of A and J? */
-#include "solver/products.h"
+#include "solver/core/products.h"
 #include "support/judged.h"
 #include "support/problems.h"
 

@@ -1,8 +1,8 @@
 /* Derivatives of the equations that complementarity is written as: where they are smooth, and at their kinks. */
-#include "solver/hybrid.h"
-#include "solver/levenberg.h"
-#include "solver/mlcp.h"
-#include "solver/pfb.h"
+#include "solver/implicit/residual_map.h"
+#include "solver/matrices/levenberg_marquardt.h"
+#include "solver/pyramid/mlcp.h"
+#include "solver/pyramid/pfb.h"
 #include "support/answers.h"
 #include "support/problems.h"
 

@@ -1,5 +1,5 @@
 /* Lemke's method: every answer is one, rays are told, ties do not make it go round. */
-#include "solver/lemke.h"
+#include "solver/pyramid/lemke.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* Levenberg's and Marquardt's method: its steps, its ends, and the derivatives that it is given. */
-#include "solver/levenberg.h"
-#include "solver/hybrid.h"
-#include "solver/pfb.h"
+#include "solver/implicit/residual_map.h"
+#include "solver/matrices/levenberg_marquardt.h"
+#include "solver/pyramid/pfb.h"
 #include "support/answers.h"
 #include "support/problems.h"
 

@@ -1,6 +1,6 @@
 /* Nonsmooth Newton: where it ends does not depend on how it gets there, and it says why when it does not. */
-#include "solver/nsn_newton.h"
-#include "solver/schur.h"
+#include "solver/nonsmooth_newton/delassus_krylov.h"
+#include "solver/nonsmooth_newton/newton.h"
 #include "support/answers.h"
 #include "support/problems.h"
 

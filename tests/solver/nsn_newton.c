@@ -1,5 +1,5 @@
 /* The whole derivative of nonsmooth Newton's rows, and what its rounds are worth. */
-#include "solver/nsn_newton.h"
+#include "solver/nonsmooth_newton/newton.h"
 #include "support/answers.h"
 #include "support/problems.h"
 

@@ -1,5 +1,5 @@
 /* Problems at the edges of what may be asked: every solver answers them or says that it does not, the same each time. */
-#include "solver/natural.h"
+#include "solver/core/natural_map.h"
 #include "support/answers.h"
 
 #include <criterion/criterion.h>

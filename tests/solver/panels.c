@@ -1,6 +1,6 @@
 /* Factors that can be left, above the size at which they are: right, and asked for in good time. */
 #include "linalg/panels.h"
-#include "solver/least_squares.h"
+#include "solver/matrices/least_squares.h"
 #include "support/problems.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* One contact alone: is the answer the law's, whatever the block and the friction? */
-#include "solver/pgs.h"
+#include "solver/gauss_seidel/pgs.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>

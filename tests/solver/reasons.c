@@ -1,6 +1,6 @@
 /* Why did it give up?  A problem planted for each reason there is; who solves nothing says why, hands out the best there was,
  * and nobody calls an answer what is none.  All that can be asked of every solver of the table is asked of all. */
-#include "solver/natural.h"
+#include "solver/core/natural_map.h"
 #include "support/contenders.h"
 #include "support/judged.h"
 #include "support/problems.h"

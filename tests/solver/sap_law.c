@@ -1,5 +1,5 @@
 /* The convex law as a function of velocity: the projection, its cost and its derivative. */
-#include "solver/cone_convex.h"
+#include "solver/core/cone_convex.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* The primal cost: its derivatives, along v and along lines, and what must not change the answer. */
-#include "solver/primal.h"
+#include "solver/newton/primal.h"
 #include "support/answers.h"
 #include "support/problems.h"
 

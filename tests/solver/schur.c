@@ -1,5 +1,5 @@
 /* (W + C) x = b: five ways, one answer; and what each does where W is singular. */
-#include "solver/schur.h"
+#include "solver/nonsmooth_newton/delassus_krylov.h"
 #include "support/answers.h"
 #include "support/problems.h"
 

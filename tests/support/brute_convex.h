@@ -3,7 +3,7 @@
 #ifndef SUPPORT_BRUTE_CONVEX_H
 #define SUPPORT_BRUTE_CONVEX_H
 
-#include "collide/convex.h"
+#include "collide/convex/convex.h"
 
 /* h(u) of the difference A - B of the cores. */
 double difference_support(const convex *a, const convex *b, const pose *X, v3 u);

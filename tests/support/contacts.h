@@ -2,7 +2,7 @@
 #ifndef SUPPORT_CONTACTS_H
 #define SUPPORT_CONTACTS_H
 
-#include "collide/pair.h"
+#include "collide/contact/pair.h"
 #include "support/fields.h"
 #include <sim/sim.h>
 

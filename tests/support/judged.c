@@ -1,6 +1,6 @@
 /* Answers before the judge. */
 #include "support/judged.h"
-#include "solver/products.h"
+#include "solver/core/products.h"
 
 #include <stdlib.h>
 

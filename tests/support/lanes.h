@@ -2,7 +2,7 @@
 #ifndef SUPPORT_LANES_H
 #define SUPPORT_LANES_H
 
-#include "solver/subadmm_lanes.h"
+#include "solver/subadmm/lanes/lanes.h"
 #include "support/models.h"
 
 /* What hits what.  Every number in the open, in the order of the input. */

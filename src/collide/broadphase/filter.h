@@ -1,0 +1,25 @@
+/* Which shapes may touch at all? */
+#ifndef COLLIDE_BROADPHASE_FILTER_H
+#define COLLIDE_BROADPHASE_FILTER_H
+
+#include "base/pool.h"
+#include <sim/model.h>
+
+/* Bodies held together by fixed joints count as one: the clump, named after the body nearest the world. */
+typedef struct filter {
+    const sim_model *model;
+    const int *clump;  /* [nbody] */
+    const int *parent; /* [nbody] the clump that the body's clump hangs on */
+} filter;
+
+/* 0 without memory. */
+int filter_create(filter *f, const sim_model *model, sim_pool *pool);
+
+/* Not shapes of one clump; not of a clump and the one it hangs on, unless that is the world; not where the model excludes
+ * the two bodies; only where each one's mask has a bit of the other's group. */
+int filter_allows(const filter *f, int shape_a, int shape_b);
+
+/* May any two shapes touch?  Where that takes too long to tell: yes. */
+int filter_allows_any(const filter *f);
+
+#endif

@@ -1,0 +1,240 @@
+/* How far must two overlapping convex cores be moved to part?
+ *
+ * The least of the support function h of D = A - B, by a polytope within D that grows (van den Bergen, "Proximity queries
+ * and penetration depth computation on 3D game objects", 2001).  Its least offset is a lower bound of min h; h along any
+ * direction is an upper bound.  The facet of the least offset is asked for the farthest point of D along its normal: h
+ * there, and the point joins the polytope, until the bounds meet.  On polytopes that is exact after finitely many points.
+ * Round solids would take many small facets: there the best direction so far slides down to its local minimum by Newton's
+ * method (depth_newton.c), and the polytope has only to show that nothing elsewhere is lower.  Offsets are signed, so an origin
+ * that lies outside by a hair needs no case of its own. */
+#include "collide/convex/minkowski.h"
+#include "collide/convex/polytope.h"
+
+enum { MOST_POLISHES = 8, BASINS = 12, FLAT = 8 };
+static const double LEAN = 1.5;
+
+/* D without the ball that rolls inside of it: its h is less by `round` everywhere, and its corners are sharper, so that far
+ * fewer facets tell how low it is. */
+typedef struct core {
+    const minkowski *m;
+    double round;
+} core;
+
+static v3 core_point(const core *c, v3 u, v3 w) { return v3_axpy(w, -c->round, u); }
+static v3 core_support(const core *c, v3 u) { return core_point(c, u, mink_support(c->m, u).d); }
+
+/* The one of two points that is farther from the plane through p at right angles to u. */
+static v3 farther(const core *c, v3 u, v3 p, double *distance) {
+    v3 one = core_support(c, u), other = core_support(c, v3_neg(u));
+    double x = v3_dot(u, v3_sub(one, p)), y = v3_dot(u, v3_sub(p, other));
+    *distance = max_of(x, y);
+    return x >= y ? one : other;
+}
+
+/* Four points of D that span space as well as a few directions show.  Else 0, and a direction in which D is flat. */
+static int spanning(const core *c, v3 corner[4], v3 *flat) {
+    double longest = -1, size;
+    for (int k = 0; k < 3; k++) {
+        v3 u = {k == 0, k == 1, k == 2}, low = core_support(c, v3_neg(u)), high = farther(c, u, low, &size);
+        if (size > longest) {
+            longest = size;
+            corner[0] = low;
+            corner[1] = high;
+            *flat = u;
+        }
+    }
+    if (!(longest > 8 * c->m->grain)) {
+        return 0;
+    }
+    v3 e = v3_unit(v3_sub(corner[1], corner[0])), s = v3_perpendicular(e), t = v3_cross(e, s);
+    double across_s, across_t;
+    v3 by_s = farther(c, s, corner[0], &across_s), by_t = farther(c, t, corner[0], &across_t);
+    corner[2] = across_s >= across_t ? by_s : by_t;
+    *flat = s;
+    if (!(max_of(across_s, across_t) > 8 * c->m->grain)) {
+        return 0;
+    }
+    *flat = v3_unit(v3_cross(e, v3_sub(corner[2], corner[0])));
+    corner[3] = farther(c, *flat, corner[0], &size);
+    return size > 8 * c->m->grain;
+}
+
+static mink_direction direction(const minkowski *m, v3 u) {
+    return (mink_direction){u, v3_dot(u, mink_support(m, u).d), HUGE_VAL};
+}
+
+/* A tetrahedron fat enough to start from. */
+static int fat(const minkowski *m, const v3 c[4]) {
+    v3 a = v3_sub(c[1], c[0]), b = v3_sub(c[2], c[0]), d = v3_sub(c[3], c[0]);
+    double size = max_of(v3_norm(a), max_of(v3_norm(b), v3_norm(d)));
+    return fabs(v3_dot(v3_cross(a, b), d)) > 1e-3 * size * size * min_of(size, m->least);
+}
+
+typedef struct search {
+    const minkowski *m;
+    core core;
+    polytope p;
+    depth_result *out;
+    double tolerance, polished; /* h of the lowest direction that was polished */
+    double proven;              /* by its foot: min h is no less */
+    int npolish;
+} search;
+
+/* Takes in a point of D where it stands out over some facet. */
+static void take_in(search *s, v3 w) {
+    int best = 0;
+    double most = -HUGE_VAL;
+    for (int f = 0; f < s->p.nfacet; f++) {
+        double out = s->p.offset[f] < HUGE_VAL ? v3_dot(s->p.facet[f].normal, w) - s->p.offset[f] : -HUGE_VAL;
+        if (out > most) {
+            most = out;
+            best = f;
+        }
+    }
+    if (most > s->m->grain) {
+        polytope_grow(&s->p, best, w);
+    }
+}
+
+/* The flat part of D's surface that the best direction found; and, where it has no width, points beside it, so close that
+ * what lies between can be lower by no more than the tolerance: a plane through the point that leans by x lies lower by
+ * h x^2 / 2. */
+static void enclose_best(search *s) {
+    mink_direction best = s->out->best;
+    v3 flat[FLAT], x;
+    int count = mink_flat(s->m, best.u, flat, FLAT, &x);
+    for (int k = 0; k < count; k++) {
+        take_in(s, core_point(&s->core, best.u, flat[k]));
+    }
+    if (count <= 2) {
+        v3 y = v3_unit(v3_cross(best.u, x));
+        double lean = LEAN * sqrt(s->tolerance / max_of(best.h - s->core.round, s->tolerance));
+        for (int k = count == 2 ? 2 : 0; k < 4; k++) {
+            take_in(s, core_support(&s->core, v3_unit(v3_axpy(best.u, k & 1 ? lean : -lean, k & 2 ? y : x))));
+        }
+    }
+}
+
+static void polish(search *s, int rounds, mink_direction *x) {
+    mink_foot foot;
+    mink_polish(s->m, rounds, x, &foot);
+    if (foot.off <= MINK_TIGHT * s->m->grain) {
+        s->proven = max_of(s->proven, foot.below);
+    }
+}
+
+static void offer(search *s, mink_direction x) {
+    if (x.h < s->out->best.h) {
+        s->out->best = x;
+    }
+    if (s->m->curved && s->out->best.h < s->polished - s->tolerance && s->npolish < MOST_POLISHES) {
+        s->npolish++;
+        polish(s, MINK_NEAR, &s->out->best);
+        s->polished = s->out->best.h;
+        if (s->out->best.h - s->proven > s->tolerance) {
+            enclose_best(s);
+        }
+    }
+}
+
+/* Grows the polytope until the bounds meet or it can grow no more. */
+static void close_in(search *s) {
+    depth_result *out = s->out;
+    double settled = HUGE_VAL; /* least offset of the facets that cannot be asked any more */
+    for (; out->iterations < 2 * POLYTOPE_POINTS; out->iterations++) {
+        int f = polytope_nearest(&s->p);
+        out->below = min_of(settled, s->p.offset[f]) + s->core.round;
+        out->below = max_of(out->below, s->proven);
+        if (out->best.h - out->below <= s->tolerance) {
+            return;
+        }
+        v3 u = s->p.facet[f].normal, w = core_support(&s->core, u);
+        double offset = s->p.offset[f], h = v3_dot(u, w);
+        if (h - offset <= s->m->grain) { /* a facet of D itself */
+            s->p.offset[f] = HUGE_VAL;
+            settled = min_of(settled, offset);
+        } else if (!polytope_grow(&s->p, f, w)) {
+            if (s->p.npoint == POLYTOPE_POINTS) {
+                return;
+            }
+            s->p.offset[f] = HUGE_VAL; /* rounding: it cannot be asked again */
+            settled = min_of(settled, offset);
+        }
+        offer(s, (mink_direction){u, h + s->core.round, HUGE_VAL});
+    }
+}
+
+static void settle(search *s, mink_direction x) {
+    polish(s, MINK_END, &x);
+    if (x.h < s->out->best.h) {
+        s->out->best = x;
+    }
+}
+
+/* The proof has run out of room: at least look from the facets that are still promising. */
+static void look_around(search *s) {
+    v3 seen[BASINS];
+    for (int n = 0; n < BASINS; n++) {
+        int best = -1;
+        for (int f = 0; f < s->p.nfacet; f++) {
+            int fresh =
+                s->p.offset[f] + s->core.round < s->out->best.h && (best < 0 || s->p.offset[f] < s->p.offset[best]);
+            for (int k = 0; k < n && fresh; k++) {
+                fresh = v3_dot(seen[k], s->p.facet[f].normal) < 0.95;
+            }
+            best = fresh ? f : best;
+        }
+        if (best < 0) {
+            return;
+        }
+        seen[n] = s->p.facet[best].normal;
+        settle(s, direction(s->m, seen[n]));
+        mink_direction x;
+        if (!s->m->curved && mink_portal(s->m, seen[n], s->out->below, &x)) {
+            settle(s, x);
+        }
+    }
+}
+
+static int is_stationary(const minkowski *m, v3 u) {
+    mink_foot foot;
+    mink_foot_of(m, u, &foot);
+    return foot.off <= MINK_TIGHT * m->grain;
+}
+
+void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *low, depth_result *out) {
+    v3 corner[4], flat = {1, 0, 0};
+    core without = {m, mink_rolling(m)}, whole = {m, 0};
+    int sharp = without.round > 0 && spanning(&without, corner, &flat), ready = !sharp && from->count == 4;
+    for (int k = 0; ready && k < 4; k++) {
+        corner[k] = from->corner[k].d;
+    }
+    ready = sharp || (ready && fat(m, corner)) || spanning(&whole, corner, &flat);
+    *out = (depth_result){.best = {.u = flat, .h = HUGE_VAL}, .below = -m->grain};
+    if (!ready) {
+        mink_direction one = direction(m, flat), other = direction(m, v3_neg(flat));
+        out->best = one.h <= other.h ? one : other;
+        return;
+    }
+    search s; /* large: not cleared */
+    s.m = m;
+    s.core = sharp ? without : whole;
+    s.out = out;
+    s.polished = HUGE_VAL;
+    s.proven = -HUGE_VAL;
+    s.npolish = 0;
+    s.tolerance = m->curved ? max_of(1e-6 * m->least, 8 * m->grain) : 8 * m->grain;
+    polytope_start(&s.p, corner, m->grain);
+    if (low) {
+        out->best = *low;
+        s.polished = low->h;
+        enclose_best(&s);
+    }
+    close_in(&s);
+    if (m->curved && !is_stationary(m, out->best.u)) { /* low enough by the tolerance, but not where it ends */
+        polish(&s, MINK_END, &out->best);
+    }
+    if (out->best.h - out->below > s.tolerance) {
+        look_around(&s);
+    }
+}

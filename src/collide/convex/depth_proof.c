@@ -1,0 +1,492 @@
+/* Given a direction u in which D = A - B ends: is that the minimum of its support function h, here and everywhere?
+ *
+ * The farthest points of A along u and of B against u are each a point, a segment, a polygon or a disc at right angles to
+ * u.  Seen along u they have a place in common exactly if h u is a point of D, and then u is stationary: points a of A and
+ * b of B with a - b = h u.  That settles it for the whole sphere:
+ *
+ *   - apart (h < 0): |a - b| is no less than the distance, -h no more.
+ *   - overlapping, a ball of radius h about b that lies in A: D holds A - b, so it holds the ball of radius h about the
+ *     origin, and h is nowhere less.  The same with a in B.
+ *   - overlapping, with an ellipsoid of semi-axes s: a ball of radius min(s)^2 / max(s) rolls freely inside of it, so the
+ *     ellipsoid is a sum of such a ball and something convex, and so is D, with the radii added up (W. Blaschke, Kreis und
+ *     Kugel, 1916, section 24).  If h is no more than their sum, the ball that touches h u holds the one about the origin.
+ *     Else the ball about b may roll on by what rolls in B: with b moved inwards by that, it need only be so much smaller.
+ *
+ * Among the places in common one in the middle is taken, for the sake of the balls. */
+#include "collide/convex/minkowski.h"
+
+static const double TIED = 1e-9, INNER = 1e-6;
+
+enum { MOST = FACE_CORNERS, CLIPPED = 2 * FACE_CORNERS };
+
+typedef struct spot {
+    double x, y;
+} spot;
+
+/* The farthest points of one solid. */
+typedef struct patch {
+    int count; /* corners; 1: a point, 2: a segment */
+    v3 corner[MOST];
+    spot at[MOST];
+    int disc; /* then one corner, its centre */
+    v3 axis;
+    double radius;
+} patch;
+
+static void add_corner(patch *f, const pose *X, v3 x) {
+    if (f->count < MOST) {
+        f->corner[f->count++] = X ? pose_point(*X, x) : x;
+    }
+}
+
+static void box_patch(const convex *c, const pose *X, v3 u, patch *f) {
+    const double *h = c->half;
+    v3 x = {u.x > 0 ? h[0] : -h[0], u.y > 0 ? h[1] : -h[1], u.z > 0 ? h[2] : -h[2]};
+    int tx = fabs(u.x) <= TIED, ty = fabs(u.y) <= TIED, tz = fabs(u.z) <= TIED;
+    v3 one = {tx ? -x.x : x.x, !tx && ty ? -x.y : x.y, !tx && !ty && tz ? -x.z : x.z};
+    add_corner(f, X, x);
+    if (tx + ty + tz > 0) {
+        add_corner(f, X, one);
+    }
+    if (tx + ty + tz > 1) {
+        v3 other = {tx ? -x.x : x.x, ty ? -x.y : x.y, tz ? -x.z : x.z};
+        add_corner(f, X, other);
+        v3 last = {x.x, tx && ty ? -x.y : x.y, tz ? -x.z : x.z};
+        add_corner(f, X, last);
+    }
+}
+
+static void cylinder_patch(const convex *c, const pose *X, v3 u, patch *f) {
+    const double *h = c->half;
+    double across = sqrt(u.x * u.x + u.y * u.y);
+    if (across <= TIED) {
+        add_corner(f, X, v3_make(0, 0, copysign(h[2], u.z)));
+        f->disc = 1;
+        f->radius = h[0];
+        f->axis = X ? X->R.z : v3_make(0, 0, 1);
+        return;
+    }
+    v3 x = {h[0] / across * u.x, h[0] / across * u.y, copysign(h[2], u.z)};
+    add_corner(f, X, x);
+    if (fabs(u.z) <= TIED) {
+        x.z = -x.z;
+        add_corner(f, X, x);
+    }
+}
+
+static void hull_patch(const convex *c, const pose *X, v3 u, uint32_t *start, patch *f) {
+    const sim_hull *hull = c->hull;
+    v3 x = convex_support_from(c, u, start);
+    int v = (int)*start, ties = 0, other = 0;
+    for (int k = hull->ring_start[v]; k < hull->ring_start[v + 1]; k++) {
+        v3 e = v3_sub(x, hull->vertex[hull->ring[k]]);
+        double off = v3_dot(u, e);
+        if (off <= 0 || off * off <= TIED * TIED * v3_dot(e, e)) {
+            ties++;
+            other = hull->ring[k];
+        }
+    }
+    if (ties < 2) {
+        add_corner(f, X, x);
+        if (ties) {
+            add_corner(f, X, hull->vertex[other]);
+        }
+        return;
+    }
+    int best = 0;
+    double most = -2;
+    for (int k = 0; k < hull->nface; k++) {
+        double s = v3_dot(u, hull->normal[k]);
+        best = s > most ? k : best;
+        most = max_of(s, most);
+    }
+    for (int k = hull->face_start[best]; k < hull->face_start[best + 1]; k++) {
+        add_corner(f, X, hull->vertex[hull->loop[k]]);
+    }
+}
+
+static void triangle_patch(const convex *c, const pose *X, v3 u, patch *f) {
+    double s[3] = {v3_dot(u, c->corner[0]), v3_dot(u, c->corner[1]), v3_dot(u, c->corner[2])};
+    double top = max_of(s[0], max_of(s[1], s[2])), slack = TIED * c->extent;
+    for (int k = 0; k < 3; k++) {
+        if (s[k] >= top - slack) {
+            add_corner(f, X, c->corner[k]);
+        }
+    }
+}
+
+/* `u` and what comes out in the frame in which X places the solid (NULL: in its own). */
+static void patch_of(const convex *c, const pose *X, v3 u_outer, uint32_t *start, patch *f) {
+    v3 u = X ? m3_transposed_times(X->R, u_outer) : u_outer;
+    f->count = f->disc = 0;
+    switch (c->kind) {
+    case CONVEX_SEGMENT:
+        add_corner(f, X, v3_make(0, 0, copysign(c->half[2], u.z)));
+        if (fabs(u.z) <= TIED) {
+            add_corner(f, X, v3_make(0, 0, -copysign(c->half[2], u.z)));
+        }
+        return;
+    case CONVEX_BOX:
+        box_patch(c, X, u, f);
+        return;
+    case CONVEX_CYLINDER:
+        cylinder_patch(c, X, u, f);
+        return;
+    case CONVEX_HULL:
+        hull_patch(c, X, u, start, f);
+        return;
+    case CONVEX_TRIANGLE:
+        triangle_patch(c, X, u, f);
+        return;
+    default:
+        add_corner(f, X, convex_support_from(c, u, start));
+    }
+}
+
+/* ---- places seen along u ---- */
+
+static spot less(spot a, spot b) { return (spot){a.x - b.x, a.y - b.y}; }
+static spot towards(spot a, spot b, double t) { return (spot){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)}; }
+static double dot2(spot a, spot b) { return a.x * b.x + a.y * b.y; }
+static double turn(spot a, spot b) { return a.x * b.y - a.y * b.x; }
+
+static double clamped(double t) { return min_of(max_of(t, 0), 1); }
+
+static double along_segment(spot a, spot b, spot c) {
+    spot e = less(b, a);
+    double length = dot2(e, e);
+    return length > 0 ? clamped(dot2(less(c, a), e) / length) : 0;
+}
+
+/* Makes it anticlockwise. */
+static void order(patch *f) {
+    double area = 0;
+    for (int k = 2; k < f->count; k++) {
+        area += turn(less(f->at[k - 1], f->at[0]), less(f->at[k], f->at[0]));
+    }
+    for (int i = 0, j = f->count - 1; area < 0 && i < j; i++, j--) {
+        v3 x = f->corner[i];
+        spot at = f->at[i];
+        f->corner[i] = f->corner[j];
+        f->at[i] = f->at[j];
+        f->corner[j] = x;
+        f->at[j] = at;
+    }
+}
+
+static spot nearest_spot(const patch *f, spot c) {
+    spot best = f->at[0];
+    double square = HUGE_VAL;
+    if (f->disc) {
+        spot d = less(c, best);
+        double length = sqrt(dot2(d, d));
+        return length > f->radius ? towards(best, c, f->radius / length) : c;
+    }
+    int inside = f->count > 2;
+    for (int k = 0; k < f->count; k++) {
+        spot a = f->at[k], b = f->at[k + 1 < f->count ? k + 1 : 0], e = less(b, a);
+        if (inside && turn(e, less(c, a)) >= 0) {
+            continue;
+        }
+        inside = 0;
+        spot x = towards(a, b, along_segment(a, b, c)), d = less(c, x);
+        if (dot2(d, d) < square) {
+            square = dot2(d, d);
+            best = x;
+        }
+    }
+    return inside ? c : best;
+}
+
+/* The part of a segment within f, from t[0] to t[1]; 0: none. */
+static int clip_segment(const patch *f, spot a, spot b, double t[2]) {
+    spot e = less(b, a);
+    t[0] = 0;
+    t[1] = 1;
+    if (f->disc) {
+        spot d = less(a, f->at[0]);
+        double ee = dot2(e, e), half = dot2(d, e), D = half * half - ee * (dot2(d, d) - f->radius * f->radius);
+        if (!(D > 0) || !(ee > 0)) {
+            return 0;
+        }
+        t[0] = max_of(0, (-half - sqrt(D)) / ee);
+        t[1] = min_of(1, (-half + sqrt(D)) / ee);
+        return t[0] <= t[1];
+    }
+    for (int k = 0; k < f->count; k++) {
+        spot o = f->at[k], g = less(f->at[k + 1 < f->count ? k + 1 : 0], o);
+        double from = turn(g, less(a, o)), rise = turn(g, e);
+        if (rise > 0) {
+            t[0] = max_of(t[0], -from / rise);
+        } else if (rise < 0) {
+            t[1] = min_of(t[1], -from / rise);
+        } else if (from < 0) {
+            return 0;
+        }
+    }
+    return t[0] <= t[1];
+}
+
+static int inner(double t) { return t > INNER && t < 1 - INNER; }
+
+/* `strict`: they cross. */
+static spot between_segments(const patch *f, const patch *g, int *strict) {
+    spot a = f->at[0], b = f->at[1], e = less(b, a), k = less(g->at[1], g->at[0]), d = less(g->at[0], a);
+    double cross = turn(e, k), ee = dot2(e, e), kk = dot2(k, k);
+    if (cross * cross > 1e-12 * ee * kk) {
+        double t = turn(d, k) / cross;
+        *strict = inner(t) && inner(turn(d, e) / cross);
+        return towards(a, b, clamped(t));
+    }
+    double s = along_segment(a, b, g->at[0]), t = along_segment(a, b, g->at[1]);
+    return towards(a, b, 0.5 * (s + t));
+}
+
+/* Corners of f clipped by the edges of g; the middle of what is left. */
+static int common_middle(const patch *f, const patch *g, spot *out) {
+    spot room[2][CLIPPED + 2], *from = room[0], *to = room[1];
+    int count = f->count;
+    for (int k = 0; k < count; k++) {
+        from[k] = f->at[k];
+    }
+    for (int k = 0; k < g->count && count; k++) {
+        spot o = g->at[k], e = less(g->at[k + 1 < g->count ? k + 1 : 0], o);
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            spot a = from[i], b = from[i + 1 < count ? i + 1 : 0];
+            double ha = turn(e, less(a, o)), hb = turn(e, less(b, o));
+            if (ha >= 0 && kept < CLIPPED) {
+                to[kept++] = a;
+            }
+            if ((ha < 0) != (hb < 0) && kept < CLIPPED) {
+                to[kept++] = towards(a, b, ha / (ha - hb));
+            }
+        }
+        spot *swap = from;
+        from = to;
+        to = swap;
+        count = kept;
+    }
+    *out = (spot){0, 0};
+    for (int k = 0; k < count; k++) {
+        out->x += from[k].x / count;
+        out->y += from[k].y / count;
+    }
+    return count > 0;
+}
+
+static spot middle(const patch *f) {
+    spot m = {0, 0};
+    for (int k = 0; k < f->count; k++) {
+        m.x += f->at[k].x / f->count;
+        m.y += f->at[k].y / f->count;
+    }
+    return m;
+}
+
+/* A disc g and a disc or a polygon f. */
+static spot common_with_disc(const patch *f, const patch *g) {
+    spot c = g->at[0];
+    if (f->disc) { /* along the line of the centres */
+        spot d = less(f->at[0], c);
+        double length = sqrt(dot2(d, d)), low = max_of(-g->radius, length - f->radius),
+               high = min_of(g->radius, length + f->radius);
+        return length > 0 ? towards(c, f->at[0], 0.5 * (low + high) / length) : c;
+    }
+    spot near = nearest_spot(f, c), m = middle(f);
+    double t[2];
+    if (clip_segment(g, near, m, t)) {
+        return towards(near, m, 0.5 * t[1]);
+    }
+    return near;
+}
+
+/* Is c well within a disc or a polygon? */
+static int well_within(const patch *f, spot c) {
+    if (f->disc) {
+        spot d = less(c, f->at[0]);
+        return sqrt(dot2(d, d)) < (1 - INNER) * f->radius;
+    }
+    for (int k = 0; k < f->count; k++) {
+        spot e = less(f->at[k + 1 < f->count ? k + 1 : 0], f->at[k]);
+        if (turn(e, less(c, f->at[k])) <= INNER * dot2(e, e)) {
+            return 0;
+        }
+    }
+    return f->count > 2;
+}
+
+static spot common_spot(const patch *f, const patch *g, int *strict) {
+    double t[2];
+    spot out;
+    if (f->count == 1 && !f->disc) {
+        *strict = well_within(g, f->at[0]);
+        return f->at[0];
+    }
+    if (g->count == 1 && !g->disc) {
+        *strict = well_within(f, g->at[0]);
+        return g->at[0];
+    }
+    if (f->count == 2 && g->count == 2) {
+        return between_segments(f, g, strict);
+    }
+    if (f->count == 2 || g->count == 2) {
+        const patch *s = f->count == 2 ? f : g, *other = f->count == 2 ? g : f;
+        return clip_segment(other, s->at[0], s->at[1], t) ? towards(s->at[0], s->at[1], 0.5 * (t[0] + t[1]))
+                                                          : nearest_spot(other, towards(s->at[0], s->at[1], 0.5));
+    }
+    if (f->disc || g->disc) {
+        return g->disc ? common_with_disc(f, g) : common_with_disc(g, f);
+    }
+    return common_middle(f, g, &out) ? out : nearest_spot(g, middle(f));
+}
+
+/* The point of the patch over the place nearest to c: always a convex combination of its corners. */
+static v3 point_over(const patch *f, spot c, v3 ex, v3 ey) {
+    if (f->count == 1 && !f->disc) {
+        return f->corner[0];
+    }
+    c = nearest_spot(f, c);
+    if (f->disc) {
+        spot d = less(c, f->at[0]);
+        v3 e = v3_axpy(v3_scale(d.x, ex), d.y, ey);
+        return v3_add(f->corner[0], v3_axpy(e, -v3_dot(e, f->axis), f->axis));
+    }
+    if (f->count == 2) {
+        return v3_axpy(f->corner[0], along_segment(f->at[0], f->at[1], c), v3_sub(f->corner[1], f->corner[0]));
+    }
+    spot d = less(c, f->at[0]);
+    int k = 1; /* the triangle of the fan that holds it */
+    while (k + 2 < f->count && turn(less(f->at[k + 1], f->at[0]), d) > 0) {
+        k++;
+    }
+    spot a = less(f->at[k], f->at[0]), b = less(f->at[k + 1], f->at[0]);
+    double area = turn(a, b), s = area > 0 ? clamped(turn(d, b) / area) : 0,
+           t = area > 0 ? clamped(turn(a, d) / area) : 0;
+    double sum = max_of(s + t, 1);
+    v3 x = v3_axpy(f->corner[0], s / sum, v3_sub(f->corner[k], f->corner[0]));
+    return v3_axpy(x, t / sum, v3_sub(f->corner[k + 1], f->corner[0]));
+}
+
+static void look(patch *f, v3 origin, v3 ex, v3 ey) {
+    for (int k = 0; k < f->count; k++) {
+        v3 d = v3_sub(f->corner[k], origin);
+        f->at[k] = (spot){v3_dot(ex, d), v3_dot(ey, d)};
+    }
+    if (f->count > 2) {
+        order(f);
+    }
+}
+
+/* ---- balls ---- */
+
+/* The greatest ball about a point that is known to lie in the core, its radius; negative outside. */
+static double ball_within(const convex *c, v3 x) {
+    const double *h = c->half;
+    double r = HUGE_VAL;
+    switch (c->kind) {
+    case CONVEX_BOX:
+        return min_of(h[0] - fabs(x.x), min_of(h[1] - fabs(x.y), h[2] - fabs(x.z)));
+    case CONVEX_CYLINDER:
+        return min_of(h[0] - sqrt(x.x * x.x + x.y * x.y), h[2] - fabs(x.z));
+    case CONVEX_HULL:
+        for (int f = 0; f < c->hull->nface; f++) {
+            r = min_of(r, c->hull->offset[f] - v3_dot(c->hull->normal[f], x));
+        }
+        return r;
+    default:
+        return -HUGE_VAL;
+    }
+}
+
+static double rolling(const convex *c) {
+    const double *s = c->half;
+    if (c->kind != CONVEX_ELLIPSOID) {
+        return 0;
+    }
+    double least = min_of(s[0], min_of(s[1], s[2]));
+    return least * least / max_of(s[0], max_of(s[1], s[2]));
+}
+
+double mink_rolling(const minkowski *m) { return rolling(m->a) + rolling(m->b); }
+
+static double top_of(const patch *f, v3 u) {
+    double top = v3_dot(u, f->corner[0]);
+    for (int k = 1; k < f->count; k++) {
+        top = max_of(top, v3_dot(u, f->corner[k]));
+    }
+    return top;
+}
+
+void mink_foot_of(const minkowski *m, v3 u, mink_foot *out) {
+    patch fa, fb;
+    uint32_t start[2] = {m->start ? m->start[0] : 0, m->start ? m->start[1] : 0};
+    patch_of(m->a, NULL, u, &start[0], &fa);
+    patch_of(m->b, &m->X_ab, v3_neg(u), &start[1], &fb);
+    v3 a = fa.corner[0], b = fb.corner[0];
+    out->strict = 0;
+    if (fa.count > 1 || fb.count > 1 || fa.disc || fb.disc) {
+        v3 ex = v3_perpendicular(u), ey = v3_cross(u, ex), origin = a;
+        look(&fa, origin, ex, ey);
+        look(&fb, origin, ex, ey);
+        spot c = common_spot(&fa, &fb, &out->strict);
+        a = point_over(&fa, c, ex, ey);
+        b = point_over(&fb, c, ex, ey);
+    }
+    v3 d = v3_sub(a, b);
+    out->a = a;
+    out->b = b;
+    out->h = top_of(&fa, u) + top_of(&fb, v3_neg(u));
+    out->off = v3_norm(v3_axpy(d, -out->h, u));
+    out->below = -v3_norm(d);
+}
+
+void mink_foot_prove(const minkowski *m, mink_foot *f) {
+    if (f->h <= 0 || f->off > MINK_TIGHT * m->grain) {
+        return;
+    }
+    double ra = rolling(m->a), rb = rolling(m->b), enough = f->h - 8 * m->grain;
+    if (f->h <= ra + rb + 8 * m->grain) {
+        f->below = min_of(f->h, ra + rb);
+        return;
+    }
+    v3 u = v3_scale(1 / f->h, v3_sub(f->a, f->b)), a = v3_axpy(f->a, -ra, u), b = v3_axpy(f->b, rb, u);
+    double in_a = ball_within(m->a, b) + rb, in_b = in_a;
+    if (in_a < enough) {
+        in_b = ball_within(m->b, m3_transposed_times(m->X_ab.R, v3_sub(a, m->X_ab.p))) + ra;
+    }
+    f->below = max_of(f->below, max_of(in_a, in_b));
+}
+
+/* Corners of a patch; of a disc four of its rim. */
+static int corners_of(const patch *f, v3 *out) {
+    if (!f->disc) {
+        for (int k = 0; k < f->count; k++) {
+            out[k] = f->corner[k];
+        }
+        return f->count;
+    }
+    v3 e = v3_perpendicular(f->axis), g = v3_cross(f->axis, e);
+    for (int k = 0; k < 4; k++) {
+        out[k] = v3_axpy(f->corner[0], k & 1 ? f->radius : -f->radius, k & 2 ? e : g);
+    }
+    return 4;
+}
+
+int mink_flat(const minkowski *m, v3 u, v3 *point, int most, v3 *along) {
+    patch fa, fb;
+    v3 a[MOST], b[MOST];
+    uint32_t start[2] = {m->start ? m->start[0] : 0, m->start ? m->start[1] : 0};
+    patch_of(m->a, NULL, u, &start[0], &fa);
+    patch_of(m->b, &m->X_ab, v3_neg(u), &start[1], &fb);
+    int na = corners_of(&fa, a), nb = corners_of(&fb, b), count = 0;
+    for (int i = 0; i < na; i++) {
+        for (int j = 0; j < nb && count < most; j++) {
+            point[count++] = v3_sub(a[i], b[j]);
+        }
+    }
+    v3 e = count > 1 ? v3_sub(point[1], point[0]) : v3_make(0, 0, 0);
+    double length = v3_norm(e);
+    *along = length > m->grain ? v3_scale(1 / length, e) : v3_perpendicular(u);
+    return count;
+}

@@ -1,0 +1,253 @@
+/* Where the field is least over a piece of a surface: is that a contact?
+ *
+ * It is where the two surfaces are parallel, and where the surface has an edge or a corner that is lowest: where the
+ * field's gradient g points against the cone of the normals that meet there.  Corners of triangles that lie parallel are
+ * contacts too: a face resting on a face touches all over. */
+#include "collide/field/field_contact.h"
+
+static const uint32_t SURFACE_SIDE = 0x80000000u, CORNER = 0x40000000u;
+
+v3 place_uphill(const place *at) { return v3_axpy(at->g, -v3_dot(at->g, at->normal), at->normal); }
+
+/* The field's gradient against the surface's normal. */
+static int parallel(v3 g, v3 normal) {
+    double facing = -v3_dot(g, normal);
+    v3 along = v3_axpy(g, facing, normal);
+    return facing > 0 && v3_dot(along, along) <= FIELD_SLACK * FIELD_SLACK * v3_dot(g, g);
+}
+
+static void report(encounter *e, const place *at, uint32_t number, uint32_t part) {
+    double length = v3_norm(at->g), gap = place_gap(at);
+    if (!(gap < e->margin) || !(length > 0.1) || !isfinite(gap) || !v3_finite(at->x)) {
+        return;
+    }
+    e->least = fmin(e->least, gap);
+    v3 n = v3_scale(1 / length, at->g), middle = v3_axpy(at->x, -0.5 * gap, n);
+    uint32_t of_surface = SURFACE_SIDE | number;
+    contact_point c = point_between(middle, n, gap,
+                                    e->surface_is_a ? feature_pair(of_surface, part) : feature_pair(part, of_surface));
+    if (!e->surface_is_a) {
+        pose X = e->pair->X_ab;
+        c.position = pose_point(X, middle);
+        c.normal = v3_neg(m3_times(X.R, n));
+    }
+    manifold_add(e->out, e->pair->arena, &c);
+}
+
+static uint32_t triangle_number(const encounter *e, int t) {
+    return (uint32_t)(e->surface->number ? e->surface->number[t] : t);
+}
+
+static uint32_t vertex_number(const encounter *e, int v) {
+    return CORNER | (uint32_t)(e->surface->vertex_number ? e->surface->vertex_number[v] : v);
+}
+
+/* Which corner (0..2), edge (3..5, from corner k - 3) or inside (6) of the whole triangle t is. */
+static int part_of_triangle(const patch *p, v3 t) {
+    double near = 1e-5 * p->size;
+    for (int k = 0; k < 3; k++) {
+        if (v3_norm(v3_sub(t, p->whole[k])) <= near) {
+            return k;
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        v3 edge = v3_sub(p->whole[(k + 1) % 3], p->whole[k]);
+        if (v3_norm(v3_cross(edge, v3_sub(t, p->whole[k]))) <= near * v3_norm(edge)) {
+            return 3 + k;
+        }
+    }
+    return 6;
+}
+
+static int falls(v3 g, v3 direction) { return v3_dot(g, direction) < -FIELD_SLACK * v3_norm(direction); }
+
+/* Does the field fall from vertex `v` along an edge of the mesh? Goes round v both ways, from one of its triangles. */
+static int falls_from_vertex(const sim_mesh *m, int triangle, int v, v3 g) {
+    enum { MOST = 256 };
+    for (int way = 0; way < 2; way++) {
+        int t = triangle;
+        for (int turn = 0; turn < MOST && t >= 0; turn++) {
+            const int *c = m->triangle[t];
+            int k = c[0] == v ? 0 : c[1] == v ? 1 : 2;
+            for (int j = 1; j < 3; j++) {
+                if (falls(g, v3_sub(m->vertex[c[(k + j) % 3]], m->vertex[v]))) {
+                    return 1;
+                }
+            }
+            t = m->across[t][way ? k : (k + 2) % 3];
+            if (t == triangle) {
+                return 0;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Of a surface that is its triangles: is this the lowest place, of its own triangle and of those around? */
+static int lowest_flat(const encounter *e, const patch *p, const place *at) {
+    const sim_mesh *m = e->surface->mesh;
+    int part = part_of_triangle(p, at->t);
+    for (int k = 0; k < 3; k++) { /* the patch may be part of the triangle only */
+        v3 d = v3_sub(p->whole[k], at->t);
+        if (v3_norm(d) > 1e-5 * p->size && falls(at->g, d)) {
+            return 0;
+        }
+    }
+    if (part < 3) {
+        return !falls_from_vertex(m, p->triangle, m->triangle[p->triangle][part], at->g);
+    }
+    int k = part - 3, other = part < 6 ? m->across[p->triangle][k] : -1;
+    if (other >= 0) {
+        const int *c = m->triangle[other];
+        for (int j = 0; j < 3; j++) {
+            v3 d = v3_sub(m->vertex[c[j]], at->t);
+            if (v3_norm(d) > 1e-5 * p->size && falls(at->g, d)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Projected gradient on the solid itself, x <- P(x - L g), which stands still exactly where g points against the cone of
+ * normals at x; step lengths by Barzilai and Borwein.  Returns how far from standing still it ends, as a slope; HUGE_VAL
+ * where it leaves the neighbourhood of `anchor`. */
+static double settle(encounter *e, v3 anchor, double reach, place *at) {
+    enum { MOST = 12 };
+    const double FIRST = 1;
+    double step = FIRST * reach, last = HUGE_VAL;
+    for (int k = 0; k < MOST; k++) {
+        place next = *at;
+        double length = v3_norm(at->g);
+        if (!solid_project(e->surface, v3_axpy(at->x, -step / length, at->g), 3 * step, &next.x, &next.normal)) {
+            step *= 0.25;
+            continue;
+        }
+        v3 moved = v3_sub(next.x, at->x);
+        double way = v3_norm(moved);
+        last = way / step;
+        if (last <= 1e-6) {
+            break;
+        }
+        if (v3_norm(v3_sub(next.x, anchor)) > reach) {
+            return HUGE_VAL;
+        }
+        next.f = encounter_field(e, v3_add(next.x, next.shift), &next.g);
+        if (!(next.f < at->f) || !(v3_norm(next.g) > 0.1)) {
+            step *= 0.25;
+            continue;
+        }
+        double bend = v3_dot(moved, v3_sub(next.g, at->g));
+        step = bend > 0 ? fmin(way * way / bend, 4 * reach) : 4 * reach;
+        *at = next;
+    }
+    return last;
+}
+
+/* Of a curved surface with edges: is there a local minimum of the field on it, near the patch?  Looked for with the
+ * surface lifted off, since close to an edge of the field's solid phi turns too sharply. */
+static int settles(encounter *e, const patch *p, place *at) {
+    enum { LIFTS = 4 };
+    double round = patch_round(e, p);
+    v3 anchor = at->x;
+    double slope = HUGE_VAL;
+    for (int k = 0; k < LIFTS; k++) {
+        v3 n = v3_scale(1 / v3_norm(at->g), at->g);
+        at->shift = v3_scale(round - place_gap(at), n);
+        at->f = encounter_field(e, v3_add(at->x, at->shift), &at->g);
+        if (!(v3_norm(at->g) > 0.1)) {
+            return 0;
+        }
+        slope = settle(e, anchor, 1.2 * p->size, at);
+        at->lift = v3_dot(at->shift, at->g);
+        if (slope > FIELD_SLACK) {
+            return 0;
+        }
+        if (v3_norm(v3_sub(at->g, n)) <= 1e-5) {
+            break;
+        }
+    }
+    place_check(e, at);
+    return 1;
+}
+
+/* Of a surface given by a distance. */
+static int stands(encounter *e, const patch *p, place *low) {
+    int part = part_of_triangle(p, low->t);
+    int sharp = !p->smooth || (part < 3 && p->sharp & SKIN_CORNER << part) ||
+                (part >= 3 && part < 6 && p->sharp & SKIN_EDGE << (part - 3));
+    if (e->sharp_only && !sharp) {
+        return 0;
+    }
+    if (parallel(low->g, low->normal) || (!p->smooth && parallel(low->g, p->normal))) {
+        return 1;
+    }
+    return sharp && v3_norm(low->g) > 0.1 && settles(e, p, low);
+}
+
+/* The triangle and the edge of it, from 1, that stand for the edge from corner k of t to the next. */
+static int edge_owner(const sim_mesh *m, int t, int k, uint32_t *edge) {
+    int other = m->across[t][k];
+    *edge = (uint32_t)k + 1;
+    if (other < 0 || other > t) {
+        return t;
+    }
+    for (int j = 0; j < 3; j++) {
+        if (m->across[other][j] == t && m->triangle[other][j] == m->triangle[t][(k + 1) % 3]) {
+            *edge = (uint32_t)j + 1;
+        }
+    }
+    return other;
+}
+
+static void cover(encounter *e, const patch *p, const place *low) {
+    double g = v3_norm(low->g);
+    for (int k = 0; k < 3; k++) {
+        if (v3_dot(p->corner[k].g, low->g) > 0.95 * g * v3_norm(p->corner[k].g)) {
+            e->seen[e->surface->mesh->triangle[p->triangle][k]] |= VERTEX_COVERED;
+        }
+    }
+}
+
+void report_vertex(encounter *e, const place *at, int v) {
+    if (!(e->seen[v] & VERTEX_TAKEN)) {
+        e->seen[v] |= VERTEX_TAKEN;
+        report(e, at, vertex_number(e, v), 0);
+    }
+}
+
+static int is_contact(encounter *e, const patch *p, place *low) {
+    if (e->surface->curved) {
+        place settled = *low;
+        int found = stands(e, p, &settled);
+        *low = found ? settled : *low;
+        return found;
+    }
+    return parallel(low->g, p->normal) || lowest_flat(e, p, low);
+}
+
+void report_minimum(encounter *e, const patch *p, place *low) {
+    if (!is_contact(e, p, low) && !(patch_touch(e, p, low) && is_contact(e, p, low))) {
+        return;
+    }
+    const sim_mesh *m = e->surface->mesh;
+    int part = part_of_triangle(p, low->t);
+    if (part < 3) {
+        report_vertex(e, low, m->triangle[p->triangle][part]);
+    } else {
+        uint32_t edge = 0;
+        int owner = part < 6 ? edge_owner(m, p->triangle, part - 3, &edge) : p->triangle;
+        report(e, low, triangle_number(e, owner), 4 * p->part + edge);
+    }
+    cover(e, p, low);
+}
+
+void report_corners(encounter *e, const patch *p) {
+    for (int k = 0; k < 3; k++) {
+        const place *at = &p->corner[k];
+        if ((!e->sharp_only || p->sharp & SKIN_CORNER << k) && at->f < e->margin &&
+            (parallel(at->g, p->normal) || parallel(at->g, at->normal))) {
+            report_vertex(e, at, e->surface->mesh->triangle[p->triangle][k]);
+        }
+    }
+}

@@ -1,0 +1,277 @@
+/* How do two solids part that overlap so deeply that their surfaces say nothing, or each part something else?
+ *
+ * One inside the other, or two alike at one place: no part of either surface is a local minimum of the other's distance,
+ * or the deepest point leads out the nearest way and so back again a step later.  A point is looked for that is inside
+ * both, as deep as can be, by subgradient steps down
+ *     m(x) = max(phi_A(x), phi_B(x))
+ * from a few starts.  A ball of radius -m fits into both there, so that they must move apart by 2 |m| at least.  Where the
+ * deepest contact does not halve that ball, a plane that parts the two takes its place, and of the other contacts those
+ * stay that lead the same way.  Pushed along the deepest contact again and again two solids part, since each push halves the
+ * ball or ends it.  A plane knows nothing of hollows: where it leads far beyond what is known of the depth, there is only
+ * the way out of the solid whose surface is nearer. */
+#include "collide/field/field_contact.h"
+
+enum { GRID = 3, STEPS = 24, PLANES = 10, SHIFTS = 24 };
+static const double THROUGH = 0.5, ENOUGH = 0.55, TRUSTED = 8, SAME_WAY = 0.5;
+static const double TOUCHING = 1e-9; /* of the smaller one's extent: what overlaps less only touches */
+
+typedef struct shared {
+    const pair *pair;
+    const solid *a, *b;
+    pose X_ba;
+    double m; /* the best so far */
+    v3 x;
+} shared;
+
+/* Both distances at x, and their gradients in A's frame. */
+typedef struct both {
+    double a, b;
+    v3 ga, gb;
+} both;
+
+static both both_at(const shared *s, v3 x) {
+    both at;
+    at.a = s->a->distance(s->a, x, &at.ga);
+    at.b = s->b->distance(s->b, pose_point(s->X_ba, x), &at.gb);
+    at.gb = m3_transposed_times(s->X_ba.R, at.gb);
+    return at;
+}
+
+static void bounds_of(const sim_shape *shape, const solid *s, v3 *low, v3 *high) {
+    double r = s->extent;
+    v3 reach = shape->type == SIM_BOX        ? v3_make(s->size[0] / 2, s->size[1] / 2, s->size[2] / 2)
+               : shape->type == SIM_CYLINDER ? v3_make(s->size[0], s->size[0], s->size[1] / 2)
+               : shape->type == SIM_CAPSULE  ? v3_make(s->size[0], s->size[0], s->size[0] + s->size[1] / 2)
+                                             : v3_make(r, r, r);
+    if (shape->type == SIM_ELLIPSOID) {
+        reach = v3_make(s->size[0], s->size[1], s->size[2]);
+    }
+    *low = s->geometry ? s->geometry->low : v3_neg(reach);
+    *high = s->geometry ? s->geometry->high : reach;
+}
+
+/* The box in A's frame in which both are. */
+static int common_box(const shared *s, v3 *low, v3 *high) {
+    v3 l, h, a, b;
+    bounds_of(s->pair->a, s->a, low, high);
+    bounds_of(s->pair->b, s->b, &l, &h);
+    v3 half = v3_scale(0.5, v3_sub(h, l)), middle = pose_point(s->pair->X_ab, v3_scale(0.5, v3_add(l, h)));
+    m3 R = s->pair->X_ab.R;
+    v3 reach = {fabs(R.x.x) * half.x + fabs(R.y.x) * half.y + fabs(R.z.x) * half.z,
+                fabs(R.x.y) * half.x + fabs(R.y.y) * half.y + fabs(R.z.y) * half.z,
+                fabs(R.x.z) * half.x + fabs(R.y.z) * half.y + fabs(R.z.z) * half.z};
+    a = v3_sub(middle, reach);
+    b = v3_add(middle, reach);
+    *low = v3_make(fmax(low->x, a.x), fmax(low->y, a.y), fmax(low->z, a.z));
+    *high = v3_make(fmin(high->x, b.x), fmin(high->y, b.y), fmin(high->z, b.z));
+    return low->x < high->x && low->y < high->y && low->z < high->z;
+}
+
+static double thinnest(v3 size) { return fmin(size.x, fmin(size.y, size.z)); }
+
+static void try_point(shared *s, v3 x) {
+    v3 g;
+    double m = s->a->distance(s->a, x, &g);
+    if (m < s->m) {
+        m = fmax(m, s->b->distance(s->b, pose_point(s->X_ba, x), &g));
+    }
+    if (m < s->m) {
+        s->m = m;
+        s->x = x;
+    }
+}
+
+/* Planes under m, were it convex: each distance about each place that was tried. */
+typedef struct bundle {
+    int count;
+    double value[PLANES]; /* where x is now */
+    v3 slope[PLANES];
+} bundle;
+
+static void add_plane(bundle *b, double value, v3 slope) {
+    int k = b->count < PLANES ? b->count++ : 0;
+    if (b->count == PLANES && k == 0) { /* the lowest says least */
+        for (int i = 1; i < PLANES; i++) {
+            k = b->value[i] < b->value[k] ? i : k;
+        }
+    }
+    b->value[k] = value;
+    b->slope[k] = slope;
+}
+
+/* The way d that minimises the highest of the planes plus d^2 / (2 step).  Its dual is a point of a simplex, found by
+ * shifting weight from the lowest plane that has any to the highest.  Returns how high the highest is there. */
+static double lowest(const bundle *b, double step, v3 *d) {
+    double weight[PLANES] = {0}, top = 0;
+    int best = 0;
+    for (int k = 1; k < b->count; k++) {
+        best = b->value[k] > b->value[best] ? k : best;
+    }
+    weight[best] = 1;
+    *d = v3_scale(-step, b->slope[best]);
+    for (int shift = 0; shift < SHIFTS; shift++) {
+        int high = -1, low = -1;
+        double bottom = HUGE_VAL;
+        top = -HUGE_VAL;
+        for (int k = 0; k < b->count; k++) {
+            double v = b->value[k] + v3_dot(b->slope[k], *d);
+            high = v > top ? k : high;
+            top = fmax(top, v);
+            if (weight[k] > 0 && v < bottom) {
+                low = k;
+                bottom = v;
+            }
+        }
+        v3 turn = v3_sub(b->slope[high], b->slope[low]);
+        double square = v3_dot(turn, turn);
+        if (!(top - bottom > 1e-3 * step) || !(square > 1e-12)) {
+            break;
+        }
+        double moved = fmin((top - bottom) / (step * square), weight[low]);
+        weight[high] += moved;
+        weight[low] -= moved;
+        *d = v3_axpy(*d, -step * moved, turn);
+    }
+    return top;
+}
+
+/* Down from x, by a bundle method (Lemarechal 1975): what a step in vain has shown makes the next one better. */
+static void go_deeper(shared *s, double step) {
+    double smallest = 1e-3 * step;
+    bundle planes = {.count = 0};
+    both at = both_at(s, s->x);
+    add_plane(&planes, at.a, at.ga);
+    add_plane(&planes, at.b, at.gb);
+    for (int k = 0, vain = 0; k < STEPS && step > smallest; k++) {
+        v3 d;
+        double hoped = s->m - lowest(&planes, step, &d);
+        if (!(hoped > fmax(0.02 * fabs(s->m), 1e-3 * smallest))) {
+            return;
+        }
+        v3 x = v3_add(s->x, d);
+        at = both_at(s, x);
+        double m = fmax(at.a, at.b);
+        int lower = m < s->m;
+        if (lower) {
+            for (int i = 0; i < planes.count; i++) {
+                planes.value[i] += v3_dot(planes.slope[i], d);
+            }
+            s->m = m;
+            s->x = x;
+        }
+        v3 back = v3_sub(s->x, x); /* 0, or from where it was in vain */
+        add_plane(&planes, fmin(at.a + v3_dot(at.ga, back), s->m), at.ga);
+        add_plane(&planes, fmin(at.b + v3_dot(at.gb, back), s->m), at.gb);
+        vain = lower ? 0 : vain + 1;
+        step *= vain && vain % 4 == 0 ? 0.5 : 1;
+    }
+}
+
+/* Where to look as well. */
+static both place_at(shared *s, v3 x) {
+    both at = both_at(s, x);
+    s->x = x;
+    s->m = fmax(at.a, at.b);
+    return at;
+}
+
+/* The largest ball found that fits into both: -m, at x, looked for in their common box, and from x on.  0: none.
+ * `settled`: m is known to be least at x if it is least there of all that is tried. */
+static int common_ball(shared *s, v3 low, v3 high, int settled) {
+    v3 size = v3_sub(high, low), from = s->x;
+    double known = s->m;
+    for (int k = 0; k < GRID * GRID * GRID; k++) {
+        double u = (k % GRID + 0.5) / GRID, v = (k / GRID % GRID + 0.5) / GRID, w = (k / (GRID * GRID) + 0.5) / GRID;
+        try_point(s, v3_make(low.x + u * size.x, low.y + v * size.y, low.z + w * size.z));
+    }
+    if (s->m > 0.5 * v3_norm(size) / GRID || (settled && s->m >= fmin(known, 0))) { /* no steeper than 1 */
+        return 0;
+    }
+    go_deeper(s, 0.25 * (s->m < 0 ? thinnest(size) : fmax(thinnest(size), 2 * s->m)));
+    if (s->m >= 0 && known < HUGE_VAL) { /* from there as well */
+        shared other = *s;
+        other.x = from;
+        other.m = known;
+        go_deeper(&other, 0.25 * thinnest(size));
+        *s = other.m < s->m ? other : *s;
+    }
+    return s->m < 0;
+}
+
+/* Is what both boxes share as thick as half of either? */
+static int reaches_through(const shared *s, double thin) {
+    v3 low, high;
+    bounds_of(s->pair->a, s->a, &low, &high);
+    double a = thinnest(v3_sub(high, low));
+    bounds_of(s->pair->b, s->b, &low, &high);
+    return thin >= THROUGH * fmin(a, thinnest(v3_sub(high, low)));
+}
+
+/* Moved apart by the contact, do they hold in common a ball half as large at most? */
+static int leads_out(const shared *s, const contact_point *c) {
+    pair moved = *s->pair;
+    v3 low, high;
+    moved.X_ab.p = v3_axpy(moved.X_ab.p, c->gap, c->normal);
+    shared then = {.pair = &moved, .a = s->a, .b = s->b, .X_ba = pose_inverse(moved.X_ab), .m = HUGE_VAL};
+    place_at(&then, s->x);
+    return !common_box(&then, &low, &high) || !common_ball(&then, low, high, 0) || then.m >= 0.5 * s->m;
+}
+
+/* The plane instead of those that lead elsewhere. */
+static void part(const pair *p, const parting *way, int first, manifold *out) {
+    contact_point c = point_between(way->middle, way->normal, -way->depth, feature_pair(3, 3));
+    int left = first;
+    for (int k = first; k < out->count; k++) {
+        if (v3_dot(out->point[k].normal, way->normal) > SAME_WAY) {
+            out->point[left++] = out->point[k];
+        }
+    }
+    out->count = left;
+    manifold_add(out, p->arena, &c);
+}
+
+/* Where the contact is: do both distances lead away from each other?  Then, were both solids convex, m is least there. */
+static int opposed(shared *s, const contact_point *c) {
+    both at = place_at(s, c->position);
+    return v3_dot(at.ga, at.gb) < -0.999 && fabs(at.a - at.b) <= 0.1 * fabs(c->gap);
+}
+
+/* Out of the solid whose surface is nearer, by both distances. */
+static void part_at(const shared *s, manifold *out) {
+    both at = both_at(s, s->x);
+    v3 n = at.b >= at.a ? at.gb : v3_neg(at.ga);
+    double length = v3_norm(n);
+    if (length > 0.1) {
+        contact_point c = point_between(s->x, v3_scale(1 / length, n), at.a + at.b, feature_pair(3, 3));
+        manifold_add(out, s->pair->arena, &c);
+    }
+}
+
+void encounter_overlap(const pair *p, const solid *a, const solid *b, int first, manifold *out) {
+    shared s = {.pair = p, .a = a, .b = b, .X_ba = pose_inverse(p->X_ab), .m = HUGE_VAL};
+    contact_point deepest = {.gap = HUGE_VAL};
+    v3 low, high;
+    for (int k = first; k < out->count; k++) {
+        deepest = out->point[k].gap < deepest.gap ? out->point[k] : deepest;
+    }
+    if (!a->distance || !b->distance || !common_box(&s, &low, &high)) {
+        return;
+    }
+    double thin = thinnest(v3_sub(high, low)), gap = fmin(deepest.gap, 0);
+    int through = p->a->type != SIM_HALF_SPACE && reaches_through(&s, thin);
+    if (!through && -gap >= 0.25 * thin) { /* no ball fits in that is twice as large */
+        return;
+    }
+    int settled = p->a->type == SIM_HALF_SPACE || (isfinite(deepest.gap) && opposed(&s, &deepest));
+    if (!common_ball(&s, low, high, settled) || s.m > -TOUCHING * fmin(a->extent, b->extent) ||
+        (s.m >= ENOUGH * gap && (!through || leads_out(&s, &deepest)))) {
+        return;
+    }
+    const contact_point *found = out->count > first ? out->point + first : NULL;
+    parting way = parting_of(p, a, b, s.x, found, out->count - first);
+    if (way.depth <= TRUSTED * fmax(-gap, -2 * s.m)) {
+        part(p, &way, first, out);
+    } else if (s.m < gap) {
+        part_at(&s, out);
+    }
+}

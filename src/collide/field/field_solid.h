@@ -1,0 +1,36 @@
+/* Solids as contact of fields sees them: how far is it to the surface, and which triangles stand for the surface? */
+#ifndef COLLIDE_FIELD_FIELD_SOLID_H
+#define COLLIDE_FIELD_FIELD_SOLID_H
+
+#include "collide/contact/pair.h"
+#include "geometry/mesh/bvh.h"
+
+typedef struct solid solid;
+/* Signed distance, negative inside, and its gradient; in the solid's own frame. */
+typedef double solid_distance(const solid *s, v3 p, v3 *gradient);
+
+struct solid {
+    solid_distance *distance; /* NULL: what has no inside cannot act as a field */
+    double size[3];           /* of the closed forms, as in the shape */
+    const sim_geometry *geometry;
+    const sim_mesh *mesh; /* NULL: no triangles */
+    const sim_bvh *bvh;   /* NULL: few triangles, all are looked at */
+    const int *number;    /* feature number of each triangle; NULL: its place */
+    const int *vertex_number;
+    const struct sim_skin *skin; /* of `mesh`, or NULL */
+    int convex;                  /* the distance has one minimum on a triangle */
+    int curved;                  /* the triangles only stand for the surface where the distance is 0 */
+    double extent;               /* half the size of what there is: lengths are judged by it */
+};
+
+/* Half-spaces, spheres, capsules, boxes, cylinders, ellipsoids, hulls, closed meshes and fields. */
+solid solid_of_shape(const sim_shape *shape);
+
+/* Triangles of the cells of a height field under [low, high]; numbers are those of the whole field. 0 without memory. */
+int solid_heights(solid *s, const sim_heights *heights, v3 low, v3 high, sim_arena *arena);
+
+/* The closest point of the surface of `s` to p (exactly so where the distance is exact), and the normal there. 0: not
+ * found, or farther than `reach`. */
+int solid_project(const solid *s, v3 p, double reach, v3 *on, v3 *normal);
+
+#endif

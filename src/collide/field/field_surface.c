@@ -1,0 +1,359 @@
+/* Where does the surface of one solid touch another, given as a distance field?
+ *
+ * The tree of boxes over the surface's triangles is descended while the field at a box's centre leaves it near: phi is
+ * never steeper than 1, so nothing within r of a point p is nearer than phi(p) - r.  On the triangles that stay the
+ * field's local minimum is found (field_minimum.c), and whether it is a contact (field_accept.c). */
+#include "collide/field/field_contact.h"
+
+#include <string.h>
+
+enum { DEEPEST_CUT = 4 };
+static const double SAME_DEPTH = 1e-6; /* of the surface's size */
+
+double encounter_field(encounter *e, v3 x, v3 *gradient) {
+    e->fields++;
+    double f = e->field->distance(e->field, pose_point(e->X_fs, x), gradient);
+    *gradient = m3_transposed_times(e->X_fs.R, *gradient);
+    return f;
+}
+
+void encounter_place(encounter *e, v3 t, v3 flat_normal, double reach, place *out) {
+    out->t = out->x = t;
+    out->normal = flat_normal;
+    if (e->surface->curved && !solid_project(e->surface, t, reach, &out->x, &out->normal)) {
+        out->x = t;
+        out->normal = flat_normal;
+    }
+    out->f = encounter_field(e, v3_add(out->x, out->shift), &out->g);
+}
+
+/* How far from the patch a contact may be that only the search along the solid's edges will find. */
+static double stray(const encounter *e, const patch *p) {
+    return e->surface->skin && p->sharp ? e->surface->skin->bulge : 0;
+}
+
+static void cut(encounter *e, const patch *p, int depth);
+
+static void meet(encounter *e, const patch *p, int depth) {
+    double low = fmin(p->corner[0].f, fmin(p->corner[1].f, p->corner[2].f));
+    if (low > 0.6 * p->size + e->margin) {
+        return;
+    }
+    if (p->size > e->coarse && depth < DEEPEST_CUT) {
+        cut(e, p, depth);
+        return;
+    }
+    place least;
+    patch_minimum(e, p, &least);
+    if (place_gap(&least) < e->margin + stray(e, p)) {
+        report_minimum(e, p, &least);
+    }
+}
+
+static double longest(const patch *p) {
+    double most = 0;
+    for (int k = 0; k < 3; k++) {
+        most = fmax(most, v3_norm(v3_sub(p->corner[(k + 1) % 3].t, p->corner[k].t)));
+    }
+    return most;
+}
+
+static void cut(encounter *e, const patch *p, int depth) {
+    place middle[3] = {{.lift = 0}};
+    for (int k = 0; k < 3; k++) {
+        v3 t = v3_scale(0.5, v3_add(p->corner[k].t, p->corner[(k + 1) % 3].t));
+        encounter_place(e, t, p->normal, p->size, &middle[k]);
+    }
+    for (int k = 0; k < 4; k++) {
+        patch q = *p;
+        q.part = 4 * p->part + (uint32_t)k + 1;
+        if (k < 3) {
+            q.corner[0] = p->corner[k];
+            q.corner[1] = middle[k];
+            q.corner[2] = middle[(k + 2) % 3];
+        } else {
+            memcpy(q.corner, middle, sizeof middle);
+        }
+        q.size = longest(&q);
+        meet(e, &q, depth + 1);
+    }
+}
+
+/* What is known of a vertex. */
+static const place *vertex(encounter *e, int v) {
+    place *at = &e->vertex[v];
+    if (!e->seen[v]) {
+        *at = (place){.lift = 0};
+        at->t = at->x = e->surface->mesh->vertex[v];
+        at->f = encounter_field(e, at->t, &at->g);
+        e->seen[v] = VERTEX_KNOWN;
+        e->deepest = e->deepest < 0 || at->f < e->vertex[e->deepest].f ? v : e->deepest;
+    }
+    return at;
+}
+
+/* About how low the field is over the patch.  Along each edge, taken for convex, it is not below the tangents at both ends;
+ * the middle of the patch may be a little lower than its edges. */
+static double promise(const place at[3]) {
+    double least = HUGE_VAL, deepest = 0;
+    for (int k = 0; k < 3; k++) {
+        const place *a = &at[k], *b = &at[(k + 1) % 3];
+        v3 edge = v3_sub(b->t, a->t);
+        double from = v3_dot(place_uphill(a), edge), to = v3_dot(place_uphill(b), edge);
+        double down = a->f <= b->f ? -from : to, up = a->f <= b->f ? to : -from, rise = fabs(b->f - a->f);
+        if (down > 0) { /* inwards from the lower end */
+            double s = up + down > 0 ? (up - rise) / (up + down) : 1;
+            deepest = fmax(deepest, down * fmin(fmax(s, 0), 1));
+        }
+        least = fmin(least, a->f);
+    }
+    return least - 1.2 * deepest;
+}
+
+/* Of a convex field over a flat triangle: not below the planes that touch it at the corners. */
+static double supported(const place at[3]) {
+    double best = -HUGE_VAL;
+    for (int k = 0; k < 3; k++) {
+        double low = 0;
+        for (int j = 1; j < 3; j++) {
+            low = fmin(low, v3_dot(at[k].g, v3_sub(at[(k + j) % 3].t, at[k].t)));
+        }
+        best = fmax(best, at[k].f + low);
+    }
+    return best;
+}
+
+/* Corners must be known. 0: the triangle has no area. */
+static int patch_of(const encounter *e, int triangle, patch *p) {
+    const sim_mesh *m = e->surface->mesh;
+    const sim_skin *skin = e->surface->skin;
+    const int *c = m->triangle[triangle];
+    *p = (patch){.triangle = triangle, .whole = {m->vertex[c[0]], m->vertex[c[1]], m->vertex[c[2]]}, .smooth = 1};
+    v3 normal = v3_cross(v3_sub(p->whole[1], p->whole[0]), v3_sub(p->whole[2], p->whole[0]));
+    double area = v3_norm(normal);
+    if (!(area > 0)) {
+        return 0;
+    }
+    p->normal = v3_scale(1 / area, normal);
+    p->sharp = skin ? skin->sharp[triangle] : 0;
+    for (int k = 0; k < 3; k++) {
+        p->size = fmax(p->size, v3_norm(v3_sub(p->whole[(k + 1) % 3], p->whole[k])));
+        p->corner[k] = e->vertex[c[k]];
+        p->corner[k].normal = skin ? skin->normal[triangle][k] : p->normal;
+        p->smooth = p->smooth && v3_dot(p->normal, p->corner[k].normal) >= 0.9;
+    }
+    return 1;
+}
+
+static int visit(encounter *e, int triangle) {
+    const sim_mesh *m = e->surface->mesh;
+    const int *c = m->triangle[triangle];
+    if (e->sharp_only && e->surface->skin && !e->surface->skin->sharp[triangle]) {
+        return 1;
+    }
+    double size = 0, least = HUGE_VAL;
+    for (int k = 0; k < 3; k++) {
+        size = fmax(size, v3_norm(v3_sub(m->vertex[c[(k + 1) % 3]], m->vertex[c[k]])));
+        least = fmin(least, vertex(e, c[k])->f);
+    }
+    e->triangles++;
+    /* Nothing of a triangle is farther from its corners than 0.58 of its longest edge; the rest is for its bulge. */
+    patch p;
+    if (!(least <= (e->surface->curved ? 0.8 : 0.6) * size + e->margin) || !patch_of(e, triangle, &p)) {
+        return 1;
+    }
+    double low = promise(p.corner);
+    if (size > (e->field->convex ? 0.1 : 0.2) * e->field->extent) { /* the edges say too little */
+        low = fmin(low, supported(p.corner) - (e->surface->curved ? 0.1 * size : 0));
+    }
+    if (size > e->coarse) {
+        report_corners(e, &p);
+        meet(e, &p, 0);
+    } else if (low <= e->margin + stray(e, &p)) {
+        report_corners(e, &p);
+        e->waiting[e->nwaiting++] = (candidate){low, triangle};
+    }
+    return !e->out->failed;
+}
+
+static int comes_later(candidate a, candidate b) {
+    return a.low > b.low || (a.low == b.low && a.triangle > b.triangle);
+}
+
+static void sift(candidate *c, int from, int count) {
+    for (int k = from; 2 * k + 1 < count;) {
+        int child = 2 * k + 1;
+        child += child + 1 < count && comes_later(c[child + 1], c[child]);
+        if (!comes_later(c[child], c[k])) {
+            return;
+        }
+        candidate swap = c[k];
+        c[k] = c[child];
+        c[child] = swap;
+        k = child;
+    }
+}
+
+static void sort_candidates(candidate *c, int count) {
+    for (int k = count / 2 - 1; k >= 0; k--) {
+        sift(c, k, count);
+    }
+    for (int k = count - 1; k > 0; k--) {
+        candidate swap = c[0];
+        c[0] = c[k];
+        c[k] = swap;
+        sift(c, 0, k);
+    }
+}
+
+/* Need a candidate not be looked at?  Where a corner is a contact, or belongs to a triangle with one, another is looked for
+ * only if it may be deeper than all so far, or nearly: those there are stand close enough; and no longer once it has been
+ * in vain PATIENCE times, since the promises that are left are smaller still.  So with those that only an edge of the solid
+ * beside the triangle could bring near. */
+static int is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
+    enum { PATIENCE = 20 };
+    if (!e->surface->skin) {
+        return 0;
+    }
+    if (seen & VERTEX_TAKEN) {
+        return low > e->least - same || in_vain[0] >= PATIENCE;
+    }
+    return (seen & VERTEX_COVERED && low > e->least + 0.25 * (e->margin - e->least)) ||
+           (low > e->margin && in_vain[1] >= 2 * PATIENCE);
+}
+
+/* The most promising first. */
+static void meet_waiting(encounter *e) {
+    int in_vain[2] = {0, 0}; /* in a row, where there is contact already; where only an edge may be near */
+    double same = SAME_DEPTH * e->surface->extent;
+    sort_candidates(e->waiting, e->nwaiting);
+    for (int i = 0; i < e->nwaiting && !e->out->failed; i++) {
+        const int *c = e->surface->mesh->triangle[e->waiting[i].triangle];
+        double low = e->waiting[i].low, least = e->least;
+        int seen = e->seen[c[0]] | e->seen[c[1]] | e->seen[c[2]], count = e->out->count;
+        if (is_spared(e, low, seen, same, in_vain)) {
+            continue;
+        }
+        patch p;
+        patch_of(e, e->waiting[i].triangle, &p);
+        meet(e, &p, 0);
+        if (seen & (VERTEX_TAKEN | VERTEX_COVERED)) {
+            in_vain[0] = e->least < least - same ? 0 : in_vain[0] + 1;
+        } else if (low > e->margin) {
+            in_vain[1] = e->out->count > count ? 0 : in_vain[1] + 1;
+        }
+    }
+}
+
+static void descend(encounter *e, const sim_bvh *bvh) {
+    struct {
+        int node;
+        v3 centre;
+        double f; /* the field at `centre`: of the node or of one above */
+    } waiting[BVH_MAX_DEPTH + 2], at;
+    int nwaiting = 1;
+    v3 g;
+    waiting[0].node = 0;
+    waiting[0].centre = v3_make(0, 0, 0);
+    waiting[0].f = HUGE_VAL; /* nothing known */
+    while (nwaiting > 0) {
+        at = waiting[--nwaiting];
+        const sim_bvh_node *n = &bvh->node[at.node];
+        v3 low = v3_make((double)n->low[0], (double)n->low[1], (double)n->low[2]);
+        v3 high = v3_make((double)n->high[0], (double)n->high[1], (double)n->high[2]);
+        v3 centre = v3_scale(0.5, v3_add(low, high));
+        double radius = (e->surface->curved ? 1.1 : 1) * v3_norm(v3_sub(high, centre)) + e->margin;
+        /* Asked only where the answer may be no, by what the field above has said; of leaves their vertices are asked. */
+        if (n->count == 0 && !(at.f + v3_norm(v3_sub(centre, at.centre)) <= radius)) {
+            at.f = encounter_field(e, centre, &g);
+            at.centre = centre;
+            if (at.f > radius) {
+                continue;
+            }
+        }
+        for (int k = 0; k < n->count; k++) {
+            if (!visit(e, bvh->order[n->first + k])) {
+                return;
+            }
+        }
+        if (n->count == 0 && nwaiting + 2 <= BVH_MAX_DEPTH + 2) {
+            waiting[nwaiting] = at;
+            waiting[nwaiting++].node = n->first + 1;
+            waiting[nwaiting] = at;
+            waiting[nwaiting++].node = n->first;
+        }
+    }
+}
+
+/* The way out of the field's solid: what overlaps shrinks fastest against the area vector of the surface's part that is
+ * inside.  0 where that is nearly closed. */
+static v3 way_out(const encounter *e) {
+    const sim_mesh *m = e->surface->mesh;
+    v3 sum = {0, 0, 0};
+    double all = 0;
+    for (int t = 0; t < m->ntriangle; t++) {
+        const int *c = m->triangle[t];
+        double inside = 0;
+        for (int k = 0; k < 3; k++) {
+            inside += e->seen[c[k]] && e->vertex[c[k]].f < 0;
+        }
+        if (inside > 0) {
+            v3 area = v3_cross(v3_sub(m->vertex[c[1]], m->vertex[c[0]]), v3_sub(m->vertex[c[2]], m->vertex[c[0]]));
+            sum = v3_axpy(sum, -inside, area);
+            all += inside * v3_norm(area);
+        }
+    }
+    double size = v3_norm(sum);
+    return size > 0.05 * all ? v3_scale(1 / size, sum) : v3_make(0, 0, 0);
+}
+
+/* The deepest vertex of all is near a contact.  Where bodies are so far inside each other that none was found which is at
+ * least half as deep, it stands for one; but one from which the field's gradient leads on through the other side does not:
+ * the deepest of those that lead out comes first. */
+static void report_deepest(encounter *e) {
+    double least = 0;
+    for (int k = e->first; k < e->out->count; k++) {
+        least = fmin(least, e->out->point[k].gap);
+    }
+    if (e->deepest < 0 || !(e->vertex[e->deepest].f < 2 * least)) {
+        return;
+    }
+    v3 out = e->sharp_only ? v3_make(0, 0, 0) : way_out(e);
+    int best = -1;
+    for (int v = 0; v < e->surface->mesh->nvertex; v++) {
+        const place *at = &e->vertex[v];
+        if (e->seen[v] && at->f < (best < 0 ? 0 : e->vertex[best].f) && v3_dot(at->g, out) > 0.5 * v3_norm(at->g)) {
+            best = v;
+        }
+    }
+    best = best >= 0 && e->vertex[best].f < 0.1 * e->vertex[e->deepest].f ? best : e->deepest;
+    report_vertex(e, &e->vertex[best], best);
+}
+
+int encounter_run(encounter *e) {
+    const sim_mesh *m = e->surface->mesh;
+    if (!m || !m->ntriangle || !e->field->distance) {
+        return 1;
+    }
+    e->vertex = ARENA_NEW(e->pair->arena, place, m->nvertex);
+    e->seen = ARENA_NEW(e->pair->arena, unsigned char, m->nvertex);
+    e->waiting = ARENA_NEW(e->pair->arena, candidate, m->ntriangle);
+    if (!e->vertex || !e->seen || !e->waiting) {
+        return 0;
+    }
+    memset(e->seen, 0, (size_t)m->nvertex);
+    e->deepest = -1;
+    e->least = e->margin;
+    e->nwaiting = 0;
+    if (e->surface->bvh) {
+        descend(e, e->surface->bvh);
+    }
+    for (int t = 0; !e->surface->bvh && t < m->ntriangle; t++) {
+        if (!visit(e, t)) {
+            break;
+        }
+    }
+    meet_waiting(e);
+    report_deepest(e);
+    return 1;
+}

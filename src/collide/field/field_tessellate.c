@@ -1,0 +1,90 @@
+/* Which triangles stand for the surface of a piece of a height field?  Neighbours follow from the grid. */
+#include "collide/field/field_solid.h"
+
+typedef struct builder {
+    v3 *vertex;
+    int (*triangle)[3], (*across)[3];
+    int nvertex, ntriangle;
+    sim_mesh *mesh;
+} builder;
+
+static int begin(builder *b, int nvertex, int ntriangle, sim_arena *arena) {
+    *b = (builder){ARENA_NEW(arena, v3, nvertex),
+                   sim_arena_alloc(arena, (size_t)ntriangle, sizeof(int[3])),
+                   sim_arena_alloc(arena, (size_t)ntriangle, sizeof(int[3])),
+                   0,
+                   0,
+                   ARENA_NEW(arena, sim_mesh, 1)};
+    return b->vertex && b->triangle && b->across && b->mesh;
+}
+
+static void add(builder *b, int i, int j, int k) {
+    int *t = b->triangle[b->ntriangle++];
+    t[0] = i;
+    t[1] = j;
+    t[2] = k;
+}
+
+static void finish(solid *s, builder *b) {
+    *b->mesh = (sim_mesh){.nvertex = b->nvertex,
+                          .ntriangle = b->ntriangle,
+                          .vertex = b->vertex,
+                          .triangle = (const int(*)[3])b->triangle,
+                          .across = (const int(*)[3])b->across};
+    s->mesh = b->mesh;
+    s->bvh = NULL;
+}
+
+/* First and last line of the grid needed to cover [low, high] along one side. */
+static int lines(double low, double high, double size, int count, int *first, int *last) {
+    double cells = count - 1;
+    double from = floor((low / size + 0.5) * cells), to = ceil((high / size + 0.5) * cells);
+    if (!(from < cells) || !(to > 0)) {
+        return 0;
+    }
+    *first = (int)fmax(from, 0);
+    *last = (int)fmin(to, cells);
+    return *first < *last;
+}
+
+int solid_heights(solid *s, const sim_heights *h, v3 low, v3 high, sim_arena *arena) {
+    int i0, i1, j0, j1;
+    *s = (solid){.extent = 0.5 * hypot(h->size[0], h->size[1])};
+    if (!lines(low.x, high.x, h->size[0], h->columns, &i0, &i1) ||
+        !lines(low.y, high.y, h->size[1], h->rows, &j0, &j1)) {
+        return 1;
+    }
+    int columns = i1 - i0 + 1, rows = j1 - j0 + 1, cells = (columns - 1) * (rows - 1);
+    builder b;
+    int *number = ARENA_NEW(arena, int, 2 * cells), *vertex_number = ARENA_NEW(arena, int, columns *rows);
+    if (!begin(&b, columns * rows, 2 * cells, arena) || !number || !vertex_number) {
+        return 0;
+    }
+    for (int j = j0; j <= j1; j++) {
+        for (int i = i0; i <= i1; i++) {
+            double u = (double)i / (h->columns - 1) - 0.5, v = (double)j / (h->rows - 1) - 0.5;
+            int place = j * h->columns + i;
+            vertex_number[b.nvertex] = place;
+            b.vertex[b.nvertex++] = v3_make(u * h->size[0], v * h->size[1], h->height[place]);
+        }
+    }
+    for (int j = 0; j + 1 < rows; j++) {
+        for (int i = 0; i + 1 < columns; i++) {
+            int v = j * columns + i, t = b.ntriangle, width = 2 * (columns - 1);
+            add(&b, v, v + 1, v + columns + 1);
+            add(&b, v, v + columns + 1, v + columns);
+            int below[3] = {j > 0 ? t - width + 1 : -1, i + 2 < columns ? t + 3 : -1, t + 1};
+            int above[3] = {t, j + 2 < rows ? t + width : -1, i > 0 ? t - 2 : -1};
+            for (int k = 0; k < 3; k++) {
+                b.across[t][k] = below[k];
+                b.across[t + 1][k] = above[k];
+            }
+            number[t] = 2 * ((j0 + j) * (h->columns - 1) + i0 + i);
+            number[t + 1] = number[t] + 1;
+        }
+    }
+    finish(s, &b);
+    s->number = number;
+    s->vertex_number = vertex_number;
+    return 1;
+}

@@ -1,0 +1,214 @@
+/* Which points carry a flat contact?
+ *
+ * Where a plane rests on a plane any pressure between them is, in force and moment, that of forces at the corners of the
+ * convex hull of where they touch; points inside only cost time.  The hull is found by Andrew's monotone chain (1979,
+ * "Another efficient algorithm for convex hulls in two dimensions"). */
+#include "collide/manifold/cluster.h"
+
+static const double SAME_NORMAL = 1e-3; /* difference of unit normals */
+static const double STRAIGHT = 1e-5, INSIDE = 0.02, KEPT = 1e-3, DEEPER = 1e-7;
+enum { FEW = 4, CORNERS = 8 };
+
+typedef struct flat_point {
+    double u, v;
+    int which;
+} flat_point;
+
+typedef struct patch {
+    const contact_point *point;
+    flat_point *at, *hull;
+    int count, nhull;
+    double span;
+} patch;
+
+static int left_of(const flat_point *a, const flat_point *b) {
+    return a->u != b->u ? a->u < b->u : a->v != b->v ? a->v < b->v : a->which < b->which;
+}
+
+static void shell_sort(flat_point *p, int count) {
+    int gap = 1;
+    while (gap < count / 3) {
+        gap = 3 * gap + 1;
+    }
+    for (; gap > 0; gap /= 3) {
+        for (int k = gap; k < count; k++) {
+            flat_point mine = p[k];
+            int j = k;
+            for (; j >= gap && left_of(&mine, &p[j - gap]); j -= gap) {
+                p[j] = p[j - gap];
+            }
+            p[j] = mine;
+        }
+    }
+}
+
+static double turn(const flat_point *a, const flat_point *b, const flat_point *c) {
+    return (b->u - a->u) * (c->v - a->v) - (b->v - a->v) * (c->u - a->u);
+}
+
+/* One half of the hull, from `hull[from]` on. */
+static int chain(const patch *s, int from, int top) {
+    int n = from;
+    for (int i = 0; i < s->count; i++) {
+        const flat_point *p = &s->at[top ? s->count - 1 - i : i];
+        while (n >= from + 2 && turn(&s->hull[n - 2], &s->hull[n - 1], p) <= 0) {
+            n--;
+        }
+        s->hull[n++] = *p;
+    }
+    return n - 1; /* its last is the first of the other half */
+}
+
+/* Points that stand out less than rounding are no corners. */
+static void straighten(patch *s) {
+    for (int k = 0; k < s->nhull && s->nhull > 2;) {
+        const flat_point *a = &s->hull[(k + s->nhull - 1) % s->nhull], *b = &s->hull[k];
+        const flat_point *c = &s->hull[(k + 1) % s->nhull];
+        double chord = hypot(c->u - a->u, c->v - a->v);
+        if (turn(a, b, c) > STRAIGHT * s->span * chord) {
+            k++;
+            continue;
+        }
+        for (int i = k; i + 1 < s->nhull; i++) {
+            s->hull[i] = s->hull[i + 1];
+        }
+        s->nhull--;
+        k = k > 0 ? k - 1 : 0;
+    }
+}
+
+/* Is any point well inside the hull? */
+static int is_filled(const patch *s) {
+    for (int i = 0; i < s->count; i++) {
+        double near = HUGE_VAL;
+        for (int k = 0; k < s->nhull; k++) {
+            const flat_point *a = &s->hull[k], *b = &s->hull[(k + 1) % s->nhull];
+            near = fmin(near, turn(a, b, &s->at[i]) / fmax(hypot(b->u - a->u, b->v - a->v), 1e-300));
+        }
+        if (near > INSIDE * s->span) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_kept(const pair *p, uint64_t feature) {
+    for (int k = 0; k < p->nkept; k++) {
+        if (p->kept[k] == feature) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The farthest corners in CORNERS directions; of those that are nearly as far, one that was kept. */
+static void mark_extremes(const pair *p, const patch *s, unsigned char *stays) {
+    static const double way[CORNERS][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
+    for (int d = 0; d < CORNERS; d++) {
+        double far = -HUGE_VAL;
+        int best = 0;
+        for (int k = 0; k < s->nhull; k++) {
+            const flat_point *h = &s->hull[k];
+            double along = way[d][0] * h->u + way[d][1] * h->v;
+            along += is_kept(p, s->point[h->which].feature) ? KEPT * s->span : 0;
+            best = along > far ? k : best;
+            far = fmax(far, along);
+        }
+        stays[s->hull[best].which] = 1;
+    }
+}
+
+static int deepest_of(const patch *s) {
+    int best = s->at[0].which;
+    for (int k = 1; k < s->count; k++) {
+        best = s->point[s->at[k].which].gap < s->point[best].gap ? s->at[k].which : best;
+    }
+    return best;
+}
+
+/* Marks what stays of one flat contact. */
+static void thin_out(const pair *p, patch *s, unsigned char *stays) {
+    double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
+    for (int k = 0; k < s->count; k++) {
+        low[0] = fmin(low[0], s->at[k].u), high[0] = fmax(high[0], s->at[k].u);
+        low[1] = fmin(low[1], s->at[k].v), high[1] = fmax(high[1], s->at[k].v);
+    }
+    s->span = hypot(high[0] - low[0], high[1] - low[1]);
+    shell_sort(s->at, s->count);
+    int lower = chain(s, 0, 0);
+    s->nhull = chain(s, lower, 1);
+    straighten(s);
+    if (s->nhull > CORNERS && !is_filled(s)) {
+        for (int k = 0; k < s->count; k++) {
+            stays[s->at[k].which] = 1;
+        }
+        return;
+    }
+    if (s->nhull > CORNERS) {
+        mark_extremes(p, s, stays);
+    }
+    double least = HUGE_VAL;
+    for (int k = 0; k < s->nhull; k++) {
+        int which = s->hull[k].which;
+        stays[which] |= s->nhull <= CORNERS;
+        least = stays[which] ? fmin(least, s->point[which].gap) : least;
+    }
+    int deepest = deepest_of(s);
+    if (s->point[deepest].gap < least - DEEPER * s->span) {
+        stays[deepest] = 1;
+    }
+}
+
+/* The points that lie flat with point k, those taken up marked. */
+static void gather(const contact_point *point, int count, int k, double near, unsigned char *taken, patch *s) {
+    v3 n = point[k].normal, side = fabs(n.x) < 0.6 ? v3_make(1, 0, 0) : v3_make(0, 1, 0);
+    v3 e = v3_cross(n, side), f;
+    e = v3_scale(1 / v3_norm(e), e);
+    f = v3_cross(n, e);
+    s->count = 0;
+    for (int i = k; i < count; i++) {
+        v3 d = v3_sub(point[i].position, point[k].position), m = v3_sub(point[i].normal, n);
+        if (!taken[i] && fabs(v3_dot(d, n)) <= near && v3_dot(m, m) <= SAME_NORMAL * SAME_NORMAL) {
+            taken[i] = 1;
+            s->at[s->count++] = (flat_point){v3_dot(d, e), v3_dot(d, f), i};
+        }
+    }
+}
+
+void flat_points(const pair *p, manifold *out, int first, double near) {
+    int count = out->count - first, left = 0;
+    if (count <= FEW || out->failed) {
+        return;
+    }
+    contact_point *point = out->point + first;
+    unsigned char *taken = ARENA_NEW(p->arena, unsigned char, count),
+                  *stays = ARENA_NEW(p->arena, unsigned char, count);
+    patch s = {.point = point};
+    s.at = ARENA_NEW(p->arena, flat_point, count);
+    s.hull = ARENA_NEW(p->arena, flat_point, 2 * count + 2);
+    if (!taken || !stays || !s.at || !s.hull) {
+        out->failed = 1;
+        return;
+    }
+    for (int k = 0; k < count; k++) {
+        taken[k] = stays[k] = 0;
+    }
+    for (int k = 0; k < count; k++) {
+        if (!taken[k]) {
+            gather(point, count, k, near, taken, &s);
+            if (s.count > FEW) {
+                thin_out(p, &s, stays);
+            } else {
+                for (int i = 0; i < s.count; i++) {
+                    stays[s.at[i].which] = 1;
+                }
+            }
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        if (stays[k]) {
+            point[left++] = point[k];
+        }
+    }
+    out->count = first + left;
+}

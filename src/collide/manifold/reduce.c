@@ -1,0 +1,254 @@
+/* Which few of many contact points stand for all of them?
+ *
+ * First the deepest; then, one after another, the point that adds most to the area which the chosen ones span across the
+ * normal of the deepest (for the second: the farthest), counted by how near it is to carrying: fully where it is as deep as
+ * the deepest, not at all at the margin. What adds next to nothing is left out. The choice of a step ago
+ * stays while it spans nearly as much and still holds a deepest point: rounding noise must not change who carries the load.
+ *
+ * The points are taken to have about one normal. */
+#include "collide/convex/convex.h"
+
+static const double NEARLY = 0.9;   /* a choice that spans this part of the best is as good */
+static const double NOTHING = 1e-3; /* a point that adds less than this part of (greatest distance)^2 adds nothing */
+static const double NOISE = 1e-7; /* from step to step depths are equal that differ by less of the greatest distance, */
+static const double ROUNDING = 1e-13;   /* and by less than this to somebody who asks once */
+static const double CLEARLY = 1 + 1e-9; /* of equal points the first */
+
+typedef struct choice {
+    const contact_point *point;
+    int count, most;
+    double *x, *y; /* places across the normal */
+    int *chosen;   /* by number of choice */
+    int *ring;     /* the corners of the chosen ones' hull, anticlockwise */
+    int nchosen, nring;
+    double depth, margin; /* gap of the deepest, and the greatest there is */
+} choice;
+
+static double twice_area(const choice *c, int i, int j, int k) {
+    return (c->x[j] - c->x[i]) * (c->y[k] - c->y[i]) - (c->y[j] - c->y[i]) * (c->x[k] - c->x[i]);
+}
+
+static double squared_distance(const choice *c, int i, int j) {
+    double x = c->x[j] - c->x[i], y = c->y[j] - c->y[i];
+    return x * x + y * y;
+}
+
+/* Twice the area that point k adds to the hull; with less than two points in it, the square of a distance. */
+static double added(const choice *c, int k) {
+    if (c->nring == 1) {
+        return squared_distance(c, c->ring[0], k);
+    }
+    double sum = 0;
+    for (int i = 0, from = c->ring[c->nring - 1]; i < c->nring; from = c->ring[i++]) {
+        sum -= min_of(twice_area(c, from, c->ring[i], k), 0);
+    }
+    return sum;
+}
+
+/* From 1 at the deepest to 0 at the margin. */
+static double carrying(const choice *c, int k) {
+    double span = c->margin - c->depth;
+    return span > 0 ? min_of(max_of((c->margin - c->point[k].gap) / span, 0), 1) : 1;
+}
+
+static double gain(const choice *c, int k) { return carrying(c, k) * added(c, k); }
+
+/* Takes point k in: the edges of the hull that see it make way. */
+static void choose(choice *c, int k) {
+    c->chosen[c->nchosen++] = k;
+    if (c->nring < 2) {
+        c->ring[c->nring++] = k;
+        return;
+    }
+    if (!(added(c, k) > 0)) {
+        return;
+    }
+    int n = c->nring, sees[2] = {-1, -1}; /* first and last edge in sight; in between lie only such */
+    for (int i = 0; i < n; i++) {
+        int here = twice_area(c, c->ring[i], c->ring[(i + 1) % n], k) < 0;
+        int before = twice_area(c, c->ring[(i + n - 1) % n], c->ring[i], k) < 0;
+        if (here && !before) {
+            sees[0] = i;
+        }
+        if (before && !here) {
+            sees[1] = i;
+        }
+    }
+    if (sees[0] < 0 || sees[1] < 0) {
+        return;
+    }
+    int *fresh = c->ring + c->most + 1, count = 0;
+    fresh[count++] = k;
+    for (int i = sees[1];; i = (i + 1) % n) {
+        fresh[count++] = c->ring[i];
+        if (i == sees[0]) {
+            break;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        c->ring[i] = fresh[i];
+    }
+    c->nring = count;
+}
+
+static int was_kept(const pair *p, uint64_t feature) {
+    for (int k = 0; k < p->nkept; k++) {
+        if (p->kept[k] == feature) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Twice the area that the chosen ones span, as far as they span one. */
+static double area(const choice *c) {
+    double sum = 0;
+    for (int i = 1; i + 1 < c->nring; i++) {
+        sum += twice_area(c, c->ring[0], c->ring[i], c->ring[i + 1]);
+    }
+    return sum;
+}
+
+/* The farthest two chosen ones, squared. */
+static double length(const choice *c) {
+    double most = 0;
+    for (int i = 0; i < c->nchosen; i++) {
+        for (int j = 0; j < i; j++) {
+            most = max_of(most, squared_distance(c, c->chosen[i], c->chosen[j]));
+        }
+    }
+    return most;
+}
+
+/* How much of the load the chosen ones could carry, on average. */
+static double strength(const choice *c) {
+    double sum = 0;
+    for (int i = 0; i < c->nchosen; i++) {
+        sum += carrying(c, c->chosen[i]);
+    }
+    return sum / c->nchosen;
+}
+
+static int is_chosen(const choice *c, int k) {
+    for (int i = 0; i < c->nchosen; i++) {
+        if (c->chosen[i] == k) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Greedy; points kept a step ago count for somewhat more. */
+static void choose_best(choice *c, const unsigned char *kept, int deepest, double nothing) {
+    c->nchosen = c->nring = 0;
+    choose(c, deepest);
+    while (c->nchosen < c->most) {
+        int best = -1;
+        double most = 0;
+        for (int k = 0; k < c->count; k++) {
+            double g = gain(c, k);
+            double worth = kept[k] ? g / NEARLY : g;
+            if (g > nothing && worth > CLEARLY * most && !is_chosen(c, k)) {
+                most = worth;
+                best = k;
+            }
+        }
+        if (best < 0) {
+            return;
+        }
+        choose(c, best);
+    }
+}
+
+/* The points kept a step ago, if one of them is a deepest. */
+static int choose_kept(choice *c, const unsigned char *kept, double deep_enough) {
+    int number = 0, deep = 0;
+    for (int k = 0; k < c->count; k++) {
+        number += kept[k];
+        deep |= kept[k] && c->point[k].gap <= deep_enough;
+    }
+    if (number > c->most || !deep) {
+        return 0;
+    }
+    c->nchosen = c->nring = 0;
+    for (int k = 0; k < c->count; k++) {
+        if (kept[k]) {
+            choose(c, k);
+        }
+    }
+    return 1;
+}
+
+/* Of the points that are deep enough the farthest from the middle of all. */
+static int outermost(const choice *c, double deep_enough) {
+    double x = 0, y = 0, most = -1;
+    int best = 0;
+    for (int k = 0; k < c->count; k++) {
+        x += c->x[k] / c->count;
+        y += c->y[k] / c->count;
+    }
+    for (int k = 0; k < c->count; k++) {
+        double square = (c->x[k] - x) * (c->x[k] - x) + (c->y[k] - y) * (c->y[k] - y);
+        if (c->point[k].gap <= deep_enough && square > CLEARLY * most) {
+            most = square;
+            best = k;
+        }
+    }
+    return best;
+}
+
+static void project(choice *c, v3 n) {
+    v3 ex = v3_perpendicular(n), ey = v3_cross(n, ex), origin = c->point[0].position;
+    for (int k = 0; k < c->count; k++) {
+        v3 d = v3_sub(c->point[k].position, origin);
+        c->x[k] = v3_dot(ex, d);
+        c->y[k] = v3_dot(ey, d);
+    }
+}
+
+void manifold_reduce(const pair *p, manifold *out, int first, int most) {
+    int count = out->count - first;
+    if (count <= most || most < 1) {
+        return;
+    }
+    size_t mark = sim_arena_mark(p->arena);
+    contact_point *point = out->point + first;
+    choice c = {.point = point, .count = count, .most = most};
+    c.x = ARENA_NEW(p->arena, double, 2 * (size_t)count);
+    c.chosen = ARENA_NEW(p->arena, int, 3 * ((size_t)most + 1));
+    unsigned char *kept = ARENA_NEW(p->arena, unsigned char, count);
+    if (!c.x || !c.chosen || !kept) {
+        out->failed = 1;
+        return;
+    }
+    c.y = c.x + count;
+    c.ring = c.chosen + most + 1;
+    int deepest = 0, known = 0;
+    for (int k = 0; k < count; k++) {
+        kept[k] = (unsigned char)was_kept(p, point[k].feature);
+        known |= kept[k];
+        deepest = point[k].gap < point[deepest].gap ? k : deepest;
+    }
+    project(&c, point[deepest].normal);
+    double widest = 0, depth = point[deepest].gap;
+    for (int k = 0; k < count; k++) {
+        widest = max_of(widest, squared_distance(&c, deepest, k));
+    }
+    c.depth = depth;
+    c.margin = p->margin;
+    deepest = outermost(&c, depth + (known ? NOISE : ROUNDING) * sqrt(widest));
+    double nothing = NOTHING * widest;
+    choose_best(&c, kept, deepest, nothing);
+    double best_area = strength(&c) * area(&c), best_length = strength(&c) * length(&c);
+    if (choose_kept(&c, kept, depth + NOISE * sqrt(widest)) &&
+        (strength(&c) * area(&c) < NEARLY * best_area || strength(&c) * length(&c) < NEARLY * NEARLY * best_length)) {
+        choose_best(&c, kept, deepest, nothing);
+    }
+    out->count = first;
+    for (int k = 0; k < count; k++) { /* in the order in which they came */
+        if (is_chosen(&c, k)) {
+            out->point[out->count++] = point[k];
+        }
+    }
+    sim_arena_release(p->arena, mark);
+}

@@ -1,0 +1,224 @@
+/* Where do two boxes touch?
+ *
+ * Along a unit vector n the boxes are apart by
+ *     s(n) = |n . c| - sum_i a_i |n . x_i| - sum_j b_j |n . y_j|,
+ * c from centre to centre, a, b half edges, x, y axes. The greatest s over the faces' normals x_i, y_j and the edges'
+ * x_i cross y_j is the depth where it is negative (S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996, section 5).
+ * Where it is positive it is the distance if the parts that face each other along n overlap; if not, a corner is involved,
+ * and the nearest points are sought among corners and boxes, and edges and edges.
+ *
+ * Faces go before edges where both are as good up to rounding; the points come from both faces alike, so that it plays no
+ * part which of two nearly equal normals has won. */
+#include "collide/convex/convex.h"
+#include "collide/primitive/primitives.h"
+
+static const double ROUNDING = 1e-14; /* of the size */
+static const double LEAST = 1e-12;    /* sine of the angle of two edges below which they have no common normal */
+static const double ASKEW = 1e-3;     /* sine of the angle above which the common normal is well determined */
+static const double NEARLY = 1.01;    /* squares of distances worth a closer look */
+static const double WORTH = 1.02;     /* squares of bounds of distances worth a look */
+static const double REACHED = 1e-13;  /* of the size: a point of contact is as near as the separating planes say */
+
+typedef struct boxes {
+    double a[3], b[3], size;
+    v3 axis_a[3], axis_b[3], c; /* in A's frame; c from A to B */
+    double R[3][3];             /* axis_a[i] . axis_b[j] */
+} boxes;
+
+static double part(v3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
+
+static boxes boxes_of(const convex *a, const convex *b, const pose *X) {
+    boxes x = {.axis_a = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .axis_b = {X->R.x, X->R.y, X->R.z}, .c = X->p};
+    for (int i = 0; i < 3; i++) {
+        x.a[i] = a->half[i];
+        x.b[i] = b->half[i];
+        for (int j = 0; j < 3; j++) {
+            x.R[i][j] = part(x.axis_b[j], i);
+        }
+    }
+    x.size = a->extent + b->extent;
+    return x;
+}
+
+static double separation(const boxes *x, v3 n) {
+    double s = fabs(v3_dot(n, x->c));
+    for (int k = 0; k < 3; k++) {
+        s -= x->a[k] * fabs(part(n, k)) + x->b[k] * fabs(v3_dot(n, x->axis_b[k]));
+    }
+    return s;
+}
+
+/* Keeps the better of two axes; later ones have to be better by more than rounding. */
+static void weigh(const boxes *x, v3 n, double s, double *best, v3 *normal) {
+    if (s > *best + ROUNDING * x->size) {
+        *best = s;
+        *normal = n;
+    }
+}
+
+/* Greatest separation, and its normal from B to A; stops early beyond the margin. */
+static double separate(const boxes *x, double margin, v3 *normal) {
+    double best = -HUGE_VAL;
+    for (int i = 0; i < 3; i++) {
+        const double *R = x->R[i];
+        double s = fabs(part(x->c, i)) - x->a[i] - x->b[0] * fabs(R[0]) - x->b[1] * fabs(R[1]) - x->b[2] * fabs(R[2]);
+        weigh(x, x->axis_a[i], s, &best, normal);
+    }
+    for (int j = 0; j < 3; j++) {
+        double s = fabs(v3_dot(x->axis_b[j], x->c)) - x->b[j] - x->a[0] * fabs(x->R[0][j]) -
+                   x->a[1] * fabs(x->R[1][j]) - x->a[2] * fabs(x->R[2][j]);
+        weigh(x, x->axis_b[j], s, &best, normal);
+    }
+    for (int k = 0; k < 9 && best <= margin; k++) {
+        v3 n = v3_cross(x->axis_a[k / 3], x->axis_b[k % 3]);
+        double sine = v3_norm(n);
+        if (sine > LEAST) {
+            n = v3_scale(1 / sine, n);
+            weigh(x, n, separation(x, n), &best, normal);
+        }
+    }
+    if (v3_dot(*normal, x->c) > 0) {
+        *normal = v3_neg(*normal);
+    }
+    return best;
+}
+
+static v3 held(v3 x, const double half[3]) {
+    return v3_make(fmin(fmax(x.x, -half[0]), half[0]), fmin(fmax(x.y, -half[1]), half[1]),
+                   fmin(fmax(x.z, -half[2]), half[2]));
+}
+
+static v3 corner(const double half[3], int bits) {
+    return v3_make(bits & 1 ? half[0] : -half[0], bits & 2 ? half[1] : -half[1], bits & 4 ? half[2] : -half[2]);
+}
+
+/* Nearest points so far. No direction parts the boxes by more than their distance and no points are nearer than that, so
+ * the right points are those between whose distance and its direction's separation there is the least doubt; of touching
+ * boxes many are as near up to rounding, but with a wrong direction. */
+typedef struct search {
+    const boxes *x;
+    double square, doubt;
+    convex_gap *gap;
+} search;
+
+/* Points of A and B and the step from B's to A's: where that has no part along an edge it is kept so. */
+static void keep_nearer(search *f, v3 on_a, v3 on_b, v3 d) {
+    double square = v3_dot(d, d), rounding = ROUNDING * f->x->size;
+    if (!(square > 0) || square > NEARLY * f->square + rounding * rounding) {
+        f->square = fmin(f->square, square);
+        return;
+    }
+    double length = sqrt(square);
+    v3 n = v3_scale(1 / length, d);
+    double doubt = length - separation(f->x, n);
+    f->square = fmin(f->square, square);
+    if (doubt < f->doubt && v3_dot(n, f->x->c) < 0) {
+        f->doubt = doubt;
+        f->gap->on_a = on_a;
+        f->gap->on_b = on_b;
+        f->gap->normal = n;
+    }
+}
+
+/* The edges a and b of twelve: axis, and which of the four along it. */
+static void edge_and_edge(search *f, const pose *X, int a, int b) {
+    const boxes *x = f->x;
+    int i = a / 4, j = b / 4, of_a = a % 4, of_b = b % 4;
+    v3 p = corner(x->a, (of_a & 1) << (i + 1) % 3 | of_a >> 1 << (i + 2) % 3);
+    v3 q = corner(x->b, (of_b & 1) << (j + 1) % 3 | of_b >> 1 << (j + 2) % 3);
+    p = v3_axpy(p, x->a[i], x->axis_a[i]); /* to its middle */
+    q = v3_axpy(pose_point(*X, q), x->b[j], x->axis_b[j]);
+    v3 across = v3_cross(x->axis_a[i], x->axis_b[j]);
+    double s = 0, t = 0, sine = v3_norm(across);
+    segments_nearest(p, x->axis_a[i], x->a[i], q, x->axis_b[j], x->b[j], &s, &t);
+    v3 on_a = v3_axpy(p, s, x->axis_a[i]), on_b = v3_axpy(q, t, x->axis_b[j]), d = v3_sub(on_a, on_b);
+    if (fabs(s) < x->a[i] && fabs(t) < x->b[j] && sine > ASKEW) { /* at right angles to both */
+        across = v3_scale(1 / sine, across);
+        d = v3_scale(v3_dot(across, v3_sub(p, q)), across);
+    }
+    keep_nearer(f, on_a, on_b, d);
+}
+
+/* How far the parts of the boxes stand back from the plane between them: [k][0] on the negative side of axis k, [k][1] on
+ * the other.  Edges are no nearer than the planes and both of theirs. */
+typedef struct setback {
+    double a[3][2], b[3][2];
+} setback;
+
+static setback setback_of(const boxes *x, v3 n) {
+    setback s;
+    for (int k = 0; k < 3; k++) {
+        double on_a = part(n, k), on_b = v3_dot(n, x->axis_b[k]);
+        s.a[k][0] = x->a[k] * (fabs(on_a) - on_a);
+        s.a[k][1] = x->a[k] * (fabs(on_a) + on_a);
+        s.b[k][0] = x->b[k] * (fabs(on_b) + on_b);
+        s.b[k][1] = x->b[k] * (fabs(on_b) - on_b);
+    }
+    return s;
+}
+
+/* Of the edge `of` of the four along axis i. */
+static double edge_setback(double box[3][2], int i, int of) {
+    return box[(i + 1) % 3][of & 1] + box[(i + 2) % 3][of >> 1];
+}
+
+/* Nearest points of boxes that a plane parts by `apart`, its normal n, and their normal; returns their distance. */
+static double nearest(const boxes *x, const pose *X, v3 n, double apart, convex_gap *gap) {
+    search f = {x, HUGE_VAL, HUGE_VAL, gap};
+    setback back = setback_of(x, n);
+    double surely = fmax(apart - 8 * ROUNDING * x->size, 0);
+    for (int k = 0; k < 8; k++) {
+        v3 b = pose_point(*X, corner(x->b, k)), on_a = held(b, x->a);
+        keep_nearer(&f, on_a, b, v3_sub(on_a, b));
+        v3 a = corner(x->a, k), in_b = m3_transposed_times(X->R, v3_sub(a, X->p)), on_b = held(in_b, x->b);
+        keep_nearer(&f, a, pose_point(*X, on_b), m3_times(X->R, v3_sub(in_b, on_b)));
+    }
+    for (int of_a = 0; of_a < 12; of_a++) {
+        double from_a = surely + edge_setback(back.a, of_a / 4, of_a % 4);
+        for (int of_b = 0; of_b < 12; of_b++) {
+            double least = from_a + edge_setback(back.b, of_b / 4, of_b % 4);
+            if (!(least * least > WORTH * f.square)) {
+                edge_and_edge(&f, X, of_a, of_b);
+            }
+        }
+    }
+    return f.doubt < HUGE_VAL ? sqrt(f.square) : 0;
+}
+
+/* Whether the two points of the gap lie in the boxes: then nothing can be nearer. */
+static int reached(const boxes *x, const pose *X, const convex_gap *gap) {
+    double tolerance = REACHED * x->size;
+    v3 in_b = m3_transposed_times(X->R, v3_sub(gap->on_b, X->p));
+    return v3_norm(v3_sub(gap->on_a, held(gap->on_a, x->a))) <= tolerance &&
+           v3_norm(v3_sub(in_b, held(in_b, x->b))) <= tolerance &&
+           v3_norm(v3_sub(gap->on_a, gap->on_b)) <= gap->gap + tolerance;
+}
+
+void box_box(const pair *p, manifold *out) {
+    convex a, b;
+    convex_of_shape(p->a, &a);
+    convex_of_shape(p->b, &b);
+    double reach = a.extent + b.extent + p->margin;
+    if (v3_dot(p->X_ab.p, p->X_ab.p) > reach * reach) {
+        return;
+    }
+    boxes x = boxes_of(&a, &b, &p->X_ab);
+    convex_gap gap = {.certain = 1}, corner_gap = gap;
+    gap.gap = separate(&x, p->margin, &gap.normal);
+    if (gap.gap > p->margin) {
+        return;
+    }
+    int first = out->count;
+    facing_points(&a, &b, &p->X_ab, &gap);
+    if (convex_manifold(p, &a, &b, &gap, out) || gap.gap <= 0 || reached(&x, &p->X_ab, &gap)) {
+        return;
+    }
+    /* what faces each other does not overlap: a corner is nearest to a corner or to an edge */
+    corner_gap.gap = nearest(&x, &p->X_ab, gap.normal, gap.gap, &corner_gap);
+    if (corner_gap.gap > gap.gap + REACHED * x.size) {
+        out->count = first;
+        if (corner_gap.gap <= p->margin) {
+            convex_manifold(p, &a, &b, &corner_gap, out);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/* Which points are at one place?
+ *
+ * Points are put, in their order, into the cells of a grid of edge 4 x tolerance, kept in a hash table with chains.  A
+ * point within reach of a kept one lies in the same cell or in one that the point's cube of edge 2 x tolerance touches: at
+ * most eight. */
+#include "geometry/core/weld.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct table {
+    const v3 *point;
+    double tolerance, per_cell; /* cells per metre; 0: points are their own cells */
+    int *first, *next;          /* chains of kept points */
+    uint32_t mask;
+} table;
+
+static uint64_t bits(double x) {
+    uint64_t u;
+    x += 0.0; /* -0 and 0 are one place */
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static uint32_t slot(const table *t, double x, double y, double z) {
+    uint64_t h = bits(x) * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ (h >> 29) ^ bits(y)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ (h >> 32) ^ bits(z)) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)(h ^ (h >> 31)) & t->mask;
+}
+
+static double cell(const table *t, double x) { return t->per_cell > 0 ? floor(x * t->per_cell) : x; }
+
+/* The first kept point of a chain within reach of p, or `best` if that comes before it. */
+static int in_chain(const table *t, uint32_t where, v3 p, int best) {
+    for (int k = t->first[where]; k >= 0; k = t->next[k]) {
+        v3 d = v3_sub(t->point[k], p);
+        int near = t->tolerance > 0 ? v3_norm(d) <= t->tolerance : d.x == 0 && d.y == 0 && d.z == 0;
+        if (near && (best < 0 || k < best)) {
+            best = k;
+        }
+    }
+    return best;
+}
+
+static int find(const table *t, v3 p) {
+    double at[3][2];
+    const double x[3] = {p.x, p.y, p.z};
+    int count[3], best = -1;
+    for (int i = 0; i < 3; i++) {
+        at[i][0] = cell(t, x[i] - t->tolerance);
+        at[i][1] = cell(t, x[i] + t->tolerance);
+        count[i] = at[i][0] == at[i][1] ? 1 : 2;
+    }
+    for (int i = 0; i < count[0]; i++) {
+        for (int j = 0; j < count[1]; j++) {
+            for (int k = 0; k < count[2]; k++) {
+                best = in_chain(t, slot(t, at[0][i], at[1][j], at[2][k]), p, best);
+            }
+        }
+    }
+    return best;
+}
+
+int weld_points(const v3 *point, int count, double tolerance, int *to) {
+    size_t size = 16;
+    while (size < 2 * (size_t)count) {
+        size *= 2;
+    }
+    table t = {point,
+               tolerance,
+               tolerance > 0 ? 0.25 / tolerance : 0,
+               malloc(size * sizeof(int)),
+               malloc(((size_t)count + 1) * sizeof(int)),
+               (uint32_t)(size - 1)};
+    int kept = t.first && t.next ? 0 : -1;
+    for (size_t i = 0; kept == 0 && i < size; i++) {
+        t.first[i] = -1;
+    }
+    for (int i = 0; kept >= 0 && i < count; i++) {
+        to[i] = find(&t, point[i]);
+        if (to[i] < 0) {
+            uint32_t where = slot(&t, cell(&t, point[i].x), cell(&t, point[i].y), cell(&t, point[i].z));
+            t.next[i] = t.first[where];
+            t.first[where] = i;
+            to[i] = i;
+            kept++;
+        }
+    }
+    free(t.first);
+    free(t.next);
+    return kept;
+}

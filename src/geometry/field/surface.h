@@ -1,0 +1,24 @@
+/* The surface of a distance field, in triangles. */
+#ifndef GEOMETRY_FIELD_SURFACE_H
+#define GEOMETRY_FIELD_SURFACE_H
+
+#include "geometry/field/field.h"
+
+typedef struct surface {
+    int nvertex, ntriangle;
+    v3 *vertex; /* on the surface */
+    int (*triangle)[3];
+    v3 low, high;  /* a box that holds the solid, thin tips and all, to within a triangle's edge or so */
+    double radius; /* of the ball about the origin that holds it */
+} surface;
+
+/* Triangles with edges of about `edge` around the solid within [low, high]; what is thinner than `edge` may be missing.
+ * `room`: see geometry_field_within. */
+sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge, surface *out, int64_t *room,
+                           sim_error *error);
+void surface_free(surface *s);
+
+/* The point of the surface to which Newton's method along the gradient leads; 0 if it does not get there. */
+int surface_project(const sim_field *field, double size, v3 *p);
+
+#endif

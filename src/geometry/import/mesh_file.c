@@ -1,0 +1,246 @@
+/* What does a mesh file say?
+ *
+ * OBJ and STL by readers of our own (mesh_obj.c, mesh_stl.c).  A general importer was tried first (assimp 5.2.5): it keeps
+ * single precision only, takes NaN for a coordinate, makes each corner a vertex of its own, names no place in its errors,
+ * leaks on files cut off, and links 10 MB.
+ *
+ * The whole file is read, then parsed; memory is at most a small multiple of its size, since counts that a file claims are
+ * compared with its length before anything is set aside for them.  The format is found by content; where that leaves it
+ * open, by the name's ending.  Each vertex is scaled; a scale that mirrors turns the triangles round, so that outside stays
+ * outside. */
+#include "geometry/import/mesh_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- parts ---- */
+
+static int make_room(void **items, size_t count, size_t *room, size_t size) {
+    if (count < *room) {
+        return 1;
+    }
+    size_t more = *room ? 2 * *room : 64;
+    void *larger = more > SIZE_MAX / 2 / size ? NULL : realloc(*items, more * size);
+    if (!larger) {
+        return 0;
+    }
+    *items = larger;
+    *room = more;
+    return 1;
+}
+
+int mesh_add_vertex(mesh_parts *parts, v3 p) {
+    void *items = parts->vertex;
+    int fits = make_room(&items, parts->nvertex, &parts->vertex_room, sizeof(v3));
+    parts->vertex = items;
+    if (fits) {
+        parts->vertex[parts->nvertex++] = p;
+    }
+    return fits;
+}
+
+int mesh_add_triangle(mesh_parts *parts, int a, int b, int c) {
+    void *items = parts->triangle;
+    int fits = make_room(&items, parts->ntriangle, &parts->triangle_room, sizeof *parts->triangle);
+    parts->triangle = items;
+    if (fits) {
+        int *t = parts->triangle[parts->ntriangle++];
+        t[0] = a;
+        t[1] = b;
+        t[2] = c;
+    }
+    return fits;
+}
+
+/* Leaves out vertices that no triangle names. */
+static sim_status drop_unused(const mesh_text *t, mesh_parts *parts) {
+    int *new_index = calloc(parts->nvertex + 1, sizeof(int));
+    if (!new_index) {
+        return mesh_no_memory(t);
+    }
+    for (size_t i = 0; i < parts->ntriangle; i++) {
+        for (int k = 0; k < 3; k++) {
+            new_index[parts->triangle[i][k]] = 1;
+        }
+    }
+    size_t kept = 0;
+    for (size_t v = 0; v < parts->nvertex; v++) {
+        if (new_index[v]) {
+            parts->vertex[kept] = parts->vertex[v];
+            new_index[v] = (int)kept++;
+        }
+    }
+    for (size_t i = 0; i < parts->ntriangle; i++) {
+        for (int k = 0; k < 3; k++) {
+            parts->triangle[i][k] = new_index[parts->triangle[i][k]];
+        }
+    }
+    parts->nvertex = kept;
+    free(new_index);
+    return SIM_OK;
+}
+
+static sim_status scale_parts(const mesh_text *t, mesh_parts *parts, v3 scale) {
+    for (size_t v = 0; v < parts->nvertex; v++) {
+        v3 *p = &parts->vertex[v], old = *p;
+        *p = (v3){scale.x * p->x, scale.y * p->y, scale.z * p->z};
+        if (!v3_finite(*p)) {
+            return sim_fail(t->error, SIM_BAD_INPUT,
+                            "%.200s: the vertex at (%g, %g, %g) is not finite once it is scaled by (%g, %g, %g)",
+                            t->name, old.x, old.y, old.z, scale.x, scale.y, scale.z);
+        }
+    }
+    int mirrors = (scale.x < 0) ^ (scale.y < 0) ^ (scale.z < 0);
+    for (size_t i = 0; i < parts->ntriangle && mirrors; i++) {
+        int swap = parts->triangle[i][1];
+        parts->triangle[i][1] = parts->triangle[i][2];
+        parts->triangle[i][2] = swap;
+    }
+    return SIM_OK;
+}
+
+/* ---- formats ---- */
+
+static int name_ends(const char *name, const char *ending) {
+    const char *dot = strrchr(name, '.');
+    return dot && text_is_word(dot, ending);
+}
+
+/* The first word is one that OBJ files begin with. */
+static int begins_like_obj(const mesh_text *t) {
+    static const char *const first[] = {"v", "vt", "vn", "f", "o", "g", "s", "mtllib", "usemtl"};
+    const char *p = t->start;
+    size_t size = (size_t)(t->end - t->start);
+    if (memchr(t->start, 0, size < 1024 ? size : 1024)) {
+        return 0;
+    }
+    while (text_is_blank(*p) || *p == '\n' || *p == '\r' || *p == '#') {
+        for (int comment = *p == '#'; comment && *p && *p != '\n' && *p != '\r';) {
+            p++;
+        }
+        p += *p != 0;
+    }
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        if (text_is_word(p, first[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int begins_with_solid(const mesh_text *t) {
+    const char *p = t->start;
+    while (text_is_blank(*p) || *p == '\n' || *p == '\r') {
+        p++;
+    }
+    return text_is_word(p, "solid");
+}
+
+static sim_status parse(mesh_text *t, mesh_parts *parts) {
+    size_t size = (size_t)(t->end - t->start);
+    if (size == 0) {
+        return sim_fail(t->error, SIM_BAD_INPUT, "%.200s: the file is empty", t->name);
+    }
+    if (mesh_is_binary_stl(t->start, size) || begins_with_solid(t)) {
+        return mesh_read_stl(t, parts);
+    }
+    if (begins_like_obj(t) || name_ends(t->name, ".obj")) {
+        return mesh_read_obj(t, parts);
+    }
+    if (name_ends(t->name, ".stl")) {
+        return mesh_read_stl(t, parts);
+    }
+    return sim_fail(t->error, SIM_BAD_INPUT, "%.200s: neither an OBJ nor an STL file, by content or by name", t->name);
+}
+
+static sim_status parse_and_scale(mesh_text *t, mesh_parts *parts, v3 scale) {
+    sim_status status = parse(t, parts);
+    if (!status && parts->ntriangle == 0) {
+        status = sim_fail(t->error, SIM_BAD_INPUT, "%.200s: there are no triangles in the file", t->name);
+    }
+    status = status ? status : drop_unused(t, parts);
+    return status ? status : scale_parts(t, parts, scale);
+}
+
+sim_status mesh_parse(const char *name, const char *content, size_t size, v3 scale, sim_triangles *triangles,
+                      sim_error *error) {
+    mesh_text t = {name, content, content + size, content, error};
+    mesh_parts parts = {0};
+    *triangles = (sim_triangles){0};
+    if (!v3_finite(scale) || scale.x == 0 || scale.y == 0 || scale.z == 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "%.200s: each scale must be finite and not zero, not (%g, %g, %g)", name,
+                        scale.x, scale.y, scale.z);
+    }
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!plain) {
+        return mesh_no_memory(&t);
+    }
+    locale_t callers = uselocale(plain);
+    sim_status status = parse_and_scale(&t, &parts, scale);
+    uselocale(callers);
+    freelocale(plain);
+    if (status) {
+        free(parts.vertex);
+        free(parts.triangle);
+        return status;
+    }
+    *triangles = (sim_triangles){(int)parts.nvertex, (int)parts.ntriangle, parts.vertex, parts.triangle};
+    return SIM_OK;
+}
+
+/* ---- files ---- */
+
+static sim_status read_content(int file, const char *path, size_t size, char **content, sim_error *error) {
+    char *buffer = malloc(size + 1);
+    size_t have = 0;
+    if (!buffer) {
+        return sim_fail(error, SIM_NO_RESOURCE, "%.200s: no memory for its %zu bytes", path, size);
+    }
+    while (have < size) {
+        ssize_t got = read(file, buffer + have, size - have);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            const char *why = got < 0 ? strerror(errno) : "it became shorter while it was read";
+            free(buffer);
+            return sim_fail(error, SIM_NO_RESOURCE, "%.200s: %s", path, why);
+        }
+        have += (size_t)got;
+    }
+    buffer[size] = 0;
+    *content = buffer;
+    return SIM_OK;
+}
+
+sim_status sim_triangles_read(const char *path, sim_v3 scale, sim_triangles *triangles, sim_error *error) {
+    struct stat about;
+    char *content = NULL;
+    *triangles = (sim_triangles){0};
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* not to wait for the other end of a pipe */
+    if (file < 0 || fstat(file, &about) != 0) {
+        const char *why = strerror(errno);
+        if (file >= 0) {
+            close(file);
+        }
+        return sim_fail(error, SIM_NO_RESOURCE, "%.200s: %s", path, why);
+    }
+    sim_status status;
+    if (!S_ISREG(about.st_mode)) {
+        status = sim_fail(error, SIM_NO_RESOURCE, "%.200s: %s", path,
+                          S_ISDIR(about.st_mode) ? "a folder, not a file" : "not an ordinary file");
+    } else {
+        status = read_content(file, path, (size_t)about.st_size, &content, error);
+    }
+    close(file);
+    if (!status) {
+        status = mesh_parse(path, content, (size_t)about.st_size, scale, triangles, error);
+    }
+    free(content);
+    return status;
+}

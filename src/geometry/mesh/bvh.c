@@ -1,0 +1,218 @@
+/* How is a tree of boxes laid over the triangles of a mesh?
+ *
+ * Top down.  A run of triangles is cut across the longest side of the box of their middles, at the one of BINS - 1 planes
+ * that makes
+ *     area(left) count(left) + area(right) count(right)
+ * least, which is what a question of place costs (I. Wald 2007, "On fast construction of SAH-based bounding volume
+ * hierarchies", IEEE Symposium on Interactive Ray Tracing).  From depth EVEN on runs are halved instead, so that depth is
+ * bounded whatever the triangles. */
+#include "geometry/mesh/bvh.h"
+
+#include "geometry/mesh/mesh.h"
+#include <float.h>
+#include <stdlib.h>
+
+enum { BINS = 16, LEAF = 4, EVEN = 32 };
+
+/* A triangle on its way into the tree. */
+typedef struct item {
+    float low[3], high[3];
+    int triangle, unused;
+} item;
+
+typedef struct box {
+    float low[3], high[3];
+} box;
+
+static const box EMPTY = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+
+static float down(double x) {
+    float f = (float)x;
+    return f > x ? nextafterf(f, -FLT_MAX) : f;
+}
+
+static float up(double x) {
+    float f = (float)x;
+    return f < x ? nextafterf(f, FLT_MAX) : f;
+}
+
+static void box_add(box *b, const float low[3], const float high[3]) {
+    for (int k = 0; k < 3; k++) {
+        b->low[k] = low[k] < b->low[k] ? low[k] : b->low[k];
+        b->high[k] = high[k] > b->high[k] ? high[k] : b->high[k];
+    }
+}
+
+static double half_area(const box *b) {
+    double x = (double)b->high[0] - b->low[0], y = (double)b->high[1] - b->low[1], z = (double)b->high[2] - b->low[2];
+    return x * y + y * z + z * x;
+}
+
+/* Twice the middle. */
+static float middle(const item *t, int axis) { return t->low[axis] + t->high[axis]; }
+
+static void set_item(const sim_mesh *mesh, int t, item *out) {
+    const int *i = mesh->triangle[t];
+    v3 a = mesh->vertex[i[0]], b = mesh->vertex[i[1]], c = mesh->vertex[i[2]];
+    out->low[0] = down(fmin(a.x, fmin(b.x, c.x)));
+    out->low[1] = down(fmin(a.y, fmin(b.y, c.y)));
+    out->low[2] = down(fmin(a.z, fmin(b.z, c.z)));
+    out->high[0] = up(fmax(a.x, fmax(b.x, c.x)));
+    out->high[1] = up(fmax(a.y, fmax(b.y, c.y)));
+    out->high[2] = up(fmax(a.z, fmax(b.z, c.z)));
+    out->triangle = t;
+    out->unused = 0;
+}
+
+/* Where to cut: the axis, and the place along it. */
+typedef struct cut {
+    int axis;
+    float low, scale; /* bin of x: (x - low) scale */
+    int last;         /* the last bin of the left side; -1: halve */
+} cut;
+
+static int bin_of(const cut *c, const item *t) {
+    int bin = (int)((middle(t, c->axis) - c->low) * c->scale);
+    return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
+}
+
+static void best_plane(const item *t, int count, cut *c) {
+    box bin[BINS], right[BINS], left = EMPTY;
+    int many[BINS] = {0}, after[BINS], before = 0;
+    for (int k = 0; k < BINS; k++) {
+        bin[k] = EMPTY;
+    }
+    for (int k = 0; k < count; k++) {
+        int b = bin_of(c, &t[k]);
+        box_add(&bin[b], t[k].low, t[k].high);
+        many[b]++;
+    }
+    right[BINS - 1] = bin[BINS - 1];
+    after[BINS - 1] = many[BINS - 1];
+    for (int k = BINS - 2; k > 0; k--) {
+        right[k] = right[k + 1];
+        after[k] = after[k + 1] + many[k];
+        box_add(&right[k], bin[k].low, bin[k].high);
+    }
+    double least = DBL_MAX;
+    for (int k = 0; k < BINS - 1; k++) {
+        before += many[k];
+        box_add(&left, bin[k].low, bin[k].high);
+        if (before && after[k + 1]) {
+            double cost = half_area(&left) * before + half_area(&right[k + 1]) * after[k + 1];
+            if (cost < least) {
+                least = cost;
+                c->last = k;
+            }
+        }
+    }
+}
+
+static cut choose(const item *t, int count, int depth) {
+    float low[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, high[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
+    for (int k = 0; k < count; k++) {
+        for (int a = 0; a < 3; a++) {
+            float m = middle(&t[k], a);
+            low[a] = m < low[a] ? m : low[a];
+            high[a] = m > high[a] ? m : high[a];
+        }
+    }
+    float side[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+    int axis = side[0] >= side[1] && side[0] >= side[2] ? 0 : side[1] >= side[2] ? 1 : 2;
+    cut c = {axis, low[axis], BINS * (1 - 1e-6f) / side[axis], -1};
+    if (depth < EVEN && side[axis] > 0 && isfinite(c.scale)) {
+        best_plane(t, count, &c);
+    }
+    return c;
+}
+
+/* Puts the left side first; returns how many it has. */
+static int split(item *t, int count, int depth) {
+    cut c = choose(t, count, depth);
+    if (c.last < 0) {
+        return count / 2;
+    }
+    int left = 0, right = count;
+    while (left < right) {
+        if (bin_of(&c, &t[left]) <= c.last) {
+            left++;
+        } else {
+            item swap = t[--right];
+            t[right] = t[left];
+            t[left] = swap;
+        }
+    }
+    return left > 0 && left < count ? left : count / 2;
+}
+
+static void fit(sim_bvh_node *node, const item *t) {
+    box b = EMPTY;
+    for (int k = 0; k < node->count; k++) {
+        box_add(&b, t[k].low, t[k].high);
+    }
+    for (int k = 0; k < 3; k++) {
+        node->low[k] = b.low[k];
+        node->high[k] = b.high[k];
+    }
+}
+
+/* Opens nodes until only leaves are left, the left side first; returns how many there are. */
+static int grow(sim_bvh_node *node, item *t, int ntriangle) {
+    struct {
+        int node, depth;
+    } waiting[BVH_MAX_DEPTH + 1] = {{0, 0}};
+    int nnode = 1, nwaiting = 1;
+    node[0] = (sim_bvh_node){.count = ntriangle};
+    fit(&node[0], t);
+    while (nwaiting > 0) {
+        int n = waiting[--nwaiting].node, depth = waiting[nwaiting].depth;
+        int first = node[n].first, count = node[n].count;
+        if (count <= LEAF) {
+            continue;
+        }
+        int left = split(t + first, count, depth);
+        node[n].first = nnode;
+        node[n].count = 0;
+        node[nnode] = (sim_bvh_node){.first = first, .count = left};
+        node[nnode + 1] = (sim_bvh_node){.first = first + left, .count = count - left};
+        fit(&node[nnode], t + first);
+        fit(&node[nnode + 1], t + first + left);
+        waiting[nwaiting].node = nnode + 1;
+        waiting[nwaiting++].depth = depth + 1;
+        waiting[nwaiting].node = nnode;
+        waiting[nwaiting++].depth = depth + 1;
+        nnode += 2;
+    }
+    return nnode;
+}
+
+sim_bvh *bvh_build(sim_pool *pool, const sim_mesh *mesh) {
+    int n = mesh->ntriangle;
+    size_t most = 2 * (size_t)n - 1;
+    item *t = malloc((size_t)n * sizeof *t);
+    sim_bvh_node *grown = malloc(most * sizeof *grown);
+    sim_bvh *bvh = NULL;
+    if (t && grown) {
+        for (int k = 0; k < n; k++) {
+            set_item(mesh, k, &t[k]);
+        }
+        int nnode = grow(grown, t, n);
+        bvh = POOL_NEW(pool, sim_bvh, 1);
+        sim_bvh_node *node = POOL_NEW(pool, sim_bvh_node, nnode);
+        int *order = POOL_NEW(pool, int, n);
+        if (bvh && node && order) {
+            for (int k = 0; k < n; k++) {
+                order[k] = t[k].triangle;
+            }
+            for (int k = 0; k < nnode; k++) {
+                node[k] = grown[k];
+            }
+            *bvh = (sim_bvh){node, order, nnode};
+        } else {
+            bvh = NULL;
+        }
+    }
+    free(t);
+    free(grown);
+    return bvh;
+}

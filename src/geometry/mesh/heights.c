@@ -1,0 +1,75 @@
+/* A height field from its heights. */
+#include "geometry/core/solid.h"
+#include "geometry/mesh/mesh.h"
+#include "geometry/mesh/mesh_features.h"
+
+#include <string.h>
+
+static const double LARGEST = 1e15; /* m */
+
+static sim_status check(int columns, int rows, const double size[2], const double *height, sim_error *error) {
+    if (columns < 2 || rows < 2 || columns > (1 << 28) / rows) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "a height field needs at least 2 columns and 2 rows, and at most 2^28 heights, not %d by %d",
+                        columns, rows);
+    }
+    for (int k = 0; k < 2; k++) {
+        if (!(size[k] > 0 && size[k] <= LARGEST)) {
+            return sim_fail(error, SIM_BAD_INPUT,
+                            "side %c of the height field must be positive and at most %g m, not %g m", "xy"[k], LARGEST,
+                            size[k]);
+        }
+    }
+    for (int j = 0; j < rows; j++) {
+        for (int i = 0; i < columns; i++) {
+            double h = height[(size_t)j * (size_t)columns + (size_t)i];
+            if (!(fabs(h) <= LARGEST)) {
+                return sim_fail(error, SIM_BAD_INPUT,
+                                "height %g at column %d, row %d: expected a number of at most %g m", h, i, j, LARGEST);
+            }
+        }
+    }
+    return SIM_OK;
+}
+
+static sim_geometry *make(sim_pool *pool, int columns, int rows, const double size[2], const double *height) {
+    size_t count = (size_t)columns * (size_t)rows;
+    sim_geometry *g = POOL_NEW(pool, sim_geometry, 1);
+    sim_heights *h = POOL_NEW(pool, sim_heights, 1);
+    double *copy = POOL_NEW(pool, double, count);
+    if (!g || !h || !copy) {
+        return NULL;
+    }
+    memcpy(copy, height, count * sizeof *copy);
+    *h = (sim_heights){columns, rows, {size[0], size[1]}, copy, copy[0], copy[0]};
+    for (size_t k = 1; k < count; k++) {
+        h->lowest = fmin(h->lowest, copy[k]);
+        h->highest = fmax(h->highest, copy[k]);
+    }
+    *g = (sim_geometry){.type = SIM_GEOMETRY_HEIGHTS, .heights = h, .memory = pool};
+    g->low = v3_make(-size[0] / 2, -size[1] / 2, h->lowest);
+    g->high = v3_make(size[0] / 2, size[1] / 2, h->highest);
+    g->radius = v3_norm(v3_make(size[0] / 2, size[1] / 2, fmax(fabs(h->lowest), fabs(h->highest))));
+    const int64_t grid[2] = {columns, rows};
+    uint64_t hash = solid_hash(SOLID_HASH + SIM_GEOMETRY_HEIGHTS, grid, sizeof grid);
+    hash = solid_hash(hash, size, 2 * sizeof *size);
+    g->fingerprint = solid_hash(hash, copy, count * sizeof *copy);
+    g->bvh = bvh_build_heights(pool, h);
+    g->relief = g->bvh ? relief_build(pool, NULL, h, g->bvh) : NULL;
+    g->bytes = sim_pool_bytes(pool);
+    return g->relief ? g : NULL;
+}
+
+sim_geometry *sim_geometry_heights(int columns, int rows, const double size[2], const double *height,
+                                   sim_error *error) {
+    if (check(columns, rows, size, height, error)) {
+        return NULL;
+    }
+    sim_pool *pool = sim_pool_create();
+    sim_geometry *g = pool ? make(pool, columns, rows, size, height) : NULL;
+    if (!g) {
+        sim_pool_free(pool);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a height field of %d by %d", columns, rows);
+    }
+    return g;
+}

@@ -1,0 +1,216 @@
+/* What surface do these triangles make?
+ *
+ * Vertices nearer to each other than `tolerance` (a ten-thousand-millionth of the surface's size: what is left when one
+ * number is computed in two ways) are one vertex; of surfaces that users give those that single precision may have set apart.  Triangles with two equal corners are left out, those without height
+ * flipped away (mesh_slivers.c) or left out; those whose height rounding made are flipped away where they can be.  Then
+ * neighbours are found, and with them whether the surface closes. */
+#include "geometry/mesh/mesh.h"
+
+#include "geometry/core/solid.h"
+#include "geometry/core/weld.h"
+#include "geometry/hull/hull.h"
+#include "geometry/mesh/mesh_features.h"
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double LARGEST = 1e15; /* m: squares of squares stay finite, single-precision boxes too */
+static const double JOINED = 1e-10;
+static const double ROUNDED = 2e4; /* of the tolerance: heights that six digits of a coordinate do not tell from 0 */
+enum { MOST_INDICES = 1 << 30 };
+
+/* one[v]: the vertex that stands for v.  Returns the tolerance, negative without memory. */
+static double join_vertices(const v3 *vertex, int nvertex, int rounded, int *one) {
+    v3 low, high;
+    double radius;
+    solid_bounds(vertex, nvertex, &low, &high, &radius);
+    double size = v3_norm(v3_sub(high, low)), tolerance = JOINED * size + 4 * DBL_EPSILON * radius + DBL_MIN;
+    double reach = rounded ? fmax(FLT_EPSILON * size, tolerance) : tolerance;
+    return weld_points(vertex, nvertex, reach, one) < 0 ? -1 : tolerance;
+}
+
+/* ---- the surface ---- */
+
+static sim_status check(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle, sim_error *error) {
+    if (nvertex < 3 || ntriangle < 1) {
+        return sim_fail(error, SIM_BAD_INPUT, "a mesh needs at least 3 vertices and a triangle, not %d and %d", nvertex,
+                        ntriangle);
+    }
+    if (ntriangle > MOST_INDICES / 3 || nvertex > MOST_INDICES) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "a mesh of %d vertices and %d triangles is too large: at most 2^30 indices", nvertex,
+                        ntriangle);
+    }
+    for (int v = 0; v < nvertex; v++) {
+        v3 p = vertex[v];
+        if (!v3_finite(p) || fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))) > LARGEST) {
+            return sim_fail(error, SIM_BAD_INPUT,
+                            "vertex %d of the mesh is (%g, %g, %g): expected finite numbers of at most %g m", v, p.x,
+                            p.y, p.z, LARGEST);
+        }
+    }
+    for (int t = 0; t < ntriangle; t++) {
+        for (int k = 0; k < 3; k++) {
+            if (triangle[t][k] < 0 || triangle[t][k] >= nvertex) {
+                return sim_fail(error, SIM_BAD_INPUT, "triangle %d of the mesh names vertex %d, of %d", t,
+                                triangle[t][k], nvertex);
+            }
+        }
+    }
+    return SIM_OK;
+}
+
+/* Triangles with area, their corners renumbered to the vertices they use; returns how many, -1 without memory. */
+static int keep(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int nvertex, const int (*given)[3],
+                int ngiven, int *one, double tolerance, int rounded) {
+    int count = 0, whole = 0;
+    for (int t = 0; t < ngiven; t++) {
+        int *i = triangle[whole];
+        for (int k = 0; k < 3; k++) {
+            i[k] = one[given[t][k]];
+        }
+        whole += i[0] != i[1] && i[1] != i[2] && i[2] != i[0];
+    }
+    ngiven = whole;
+    if (!mesh_flip_slivers(vertex, nvertex, triangle, ngiven, tolerance, rounded ? ROUNDED * tolerance : 0)) {
+        return -1;
+    }
+    for (int t = 0; t < ngiven; t++) {
+        if (triangle_has_area(vertex, triangle[t], tolerance)) {
+            memmove(triangle[count++], triangle[t], sizeof *triangle);
+        }
+    }
+    memset(one, 0, (size_t)nvertex * sizeof *one);
+    for (int t = 0; t < count; t++) {
+        for (int k = 0; k < 3; k++) {
+            one[triangle[t][k]] = 1;
+        }
+    }
+    int used = 0;
+    for (int v = 0; v < nvertex; v++) {
+        if (one[v]) {
+            one[v] = used;
+            kept[used++] = vertex[v];
+        }
+    }
+    for (int t = 0; t < count; t++) {
+        for (int k = 0; k < 3; k++) {
+            triangle[t][k] = one[triangle[t][k]];
+        }
+    }
+    m->nvertex = used;
+    m->ntriangle = count;
+    m->vertex = kept;
+    m->triangle = (const int(*)[3])triangle;
+    return count;
+}
+
+sim_mesh *mesh_build(sim_pool *pool, const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
+                     int rounded, sim_error *error) {
+    if (check(vertex, nvertex, triangle, ntriangle, error)) {
+        return NULL;
+    }
+    sim_mesh *m = POOL_NEW(pool, sim_mesh, 1);
+    v3 *kept = POOL_NEW(pool, v3, nvertex < 3 * ntriangle ? nvertex : 3 * ntriangle);
+    int(*corner)[3] = sim_pool_alloc(pool, (size_t)ntriangle, sizeof *corner);
+    int(*across)[3] = sim_pool_alloc(pool, (size_t)ntriangle, sizeof *across);
+    int *one = malloc((size_t)nvertex * sizeof *one);
+    double tolerance = m && kept && corner && across && one ? join_vertices(vertex, nvertex, rounded, one) : -1;
+    int count =
+        tolerance < 0 ? -1 : keep(m, kept, corner, vertex, nvertex, triangle, ntriangle, one, tolerance, rounded);
+    free(one);
+    if (count > 0) {
+        m->across = (const int(*)[3])across;
+        m->closed = mesh_neighbours(m->vertex, m->nvertex, m->triangle, count, across);
+        if (m->closed >= 0) {
+            return m;
+        }
+    }
+    if (count == 0) {
+        sim_fail(error, SIM_BAD_INPUT, "none of the %d triangles of the mesh has an area", ntriangle);
+    } else {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", ntriangle);
+    }
+    return NULL;
+}
+
+/* ---- the geometry ---- */
+
+/* No edge bends inwards, and every vertex is on the way round: what a convex surface has, cheap to ask before the hull
+ * is built. */
+static int looks_convex(const sim_mesh *m, double tolerance) {
+    if (!m->closed || m->nvertex - m->ntriangle / 2 != 2) {
+        return 0;
+    }
+    for (int t = 0; t < m->ntriangle; t++) {
+        v3 n = triangle_cross(m, t);
+        double slack = tolerance * v3_norm(n), offset = v3_dot(n, m->vertex[m->triangle[t][0]]);
+        for (int k = 0; k < 3; k++) {
+            const int *u = m->triangle[m->across[t][k]];
+            for (int c = 0; c < 3; c++) {
+                if (v3_dot(n, m->vertex[u[c]]) - offset > slack) {
+                    return 0;
+                }
+            }
+        }
+    }
+    return 1;
+}
+
+static double mesh_area(const sim_mesh *m) {
+    double area = 0;
+    for (int t = 0; t < m->ntriangle; t++) {
+        area += 0.5 * v3_norm(triangle_cross(m, t));
+    }
+    return area;
+}
+
+static sim_status fill(sim_geometry *g, sim_pool *pool, sim_mesh *m, sim_error *error) {
+    solid_bounds(m->vertex, m->nvertex, &g->low, &g->high, &g->radius);
+    double size = v3_norm(v3_sub(g->high, g->low));
+    if (m->closed) {
+        g->solid = solid_inertia(m->vertex, m->nvertex, m->triangle, m->ntriangle);
+        if (fabs(g->solid.mass) <= JOINED * mesh_area(m) * size) {
+            m->closed = 0; /* a sheet folded onto itself has no inside */
+            g->solid = (sim_inertia){0};
+        } else if (g->solid.mass < 0) {
+            return sim_fail(error, SIM_BAD_INPUT,
+                            "the mesh is turned inside out: it encloses %g m^3; name the corners of each triangle "
+                            "anticlockwise as seen from outside",
+                            g->solid.mass);
+        }
+    }
+    g->type = SIM_GEOMETRY_MESH;
+    g->mesh = m;
+    uint64_t h = solid_hash(SOLID_HASH + SIM_GEOMETRY_MESH, m->vertex, (size_t)m->nvertex * sizeof *m->vertex);
+    g->fingerprint = solid_hash(h, m->triangle, (size_t)m->ntriangle * sizeof *m->triangle);
+    g->memory = pool;
+    g->bvh = bvh_build(pool, m);
+    g->relief = g->bvh ? relief_build(pool, m, NULL, g->bvh) : NULL;
+    if (!g->relief) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", m->ntriangle);
+    }
+    m->convex = looks_convex(m, HULL_FLAT * size) ? hull_of_mesh(m, pool, &g->hull) : 0;
+    if (m->convex < 0) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", m->ntriangle);
+    }
+    return SIM_OK;
+}
+
+sim_geometry *sim_geometry_mesh(const sim_v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
+                                sim_error *error) {
+    sim_pool *pool = sim_pool_create();
+    sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;
+    if (!g) {
+        sim_pool_free(pool);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh");
+        return NULL;
+    }
+    sim_mesh *m = mesh_build(pool, vertex, nvertex, triangle, ntriangle, 1, error);
+    if (!m || fill(g, pool, m, error)) {
+        sim_pool_free(pool);
+        return NULL;
+    }
+    g->bytes = sim_pool_bytes(pool);
+    return g;
+}

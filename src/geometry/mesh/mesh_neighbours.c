@@ -1,0 +1,127 @@
+/* Which triangle lies on the other side of each edge?
+ *
+ * Half-edges (triangle, corner) are dealt into a bucket for each lower vertex and sorted there by the higher one.  Two in
+ * opposite directions are neighbours.  Where more than two meet (solids that touch along an edge), each is joined to the
+ * one that bounds the same wedge of solid: the first met when turning about the edge through the inside. */
+#include "geometry/mesh/mesh.h"
+
+#include <stdlib.h>
+
+typedef const int (*triangles)[3];
+
+enum { FEW = 24 };
+
+static int from(triangles t, uint32_t half) { return t[half / 3][half % 3]; }
+static int to(triangles t, uint32_t half) { return t[half / 3][(half % 3 + 1) % 3]; }
+
+static int by_number(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort(uint64_t *key, size_t count) {
+    if (count > FEW) {
+        qsort(key, count, sizeof *key, by_number);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        uint64_t k = key[i];
+        size_t j = i;
+        for (; j > 0 && key[j - 1] > k; j--) {
+            key[j] = key[j - 1];
+        }
+        key[j] = k;
+    }
+}
+
+/* The angle, in (0, 2 pi], through which the triangle of `half` turns about its edge, through the inside, to reach the
+ * triangle of `other`. */
+static double wedge(const v3 *vertex, triangles t, uint32_t half, uint32_t other) {
+    v3 u = vertex[from(t, half)], v = vertex[to(t, half)];
+    v3 edge = v3_sub(v, u);
+    v3 mine = v3_sub(vertex[t[half / 3][(half % 3 + 2) % 3]], u);
+    v3 theirs = v3_sub(vertex[t[other / 3][(other % 3 + 2) % 3]], u);
+    v3 normal = v3_cross(edge, mine);
+    double angle = atan2(-v3_dot(normal, theirs) * v3_norm(edge), v3_dot(normal, v3_cross(edge, theirs)));
+    return angle > 0 ? angle : angle + 2 * 3.14159265358979323846;
+}
+
+static void join(int (*across)[3], uint32_t a, uint32_t b) {
+    across[a / 3][a % 3] = (int)(b / 3);
+    across[b / 3][b % 3] = (int)(a / 3);
+}
+
+/* Half-edges of one edge, joined in pairs; returns how many are left over. */
+static size_t join_edge(const v3 *vertex, triangles t, uint64_t *key, size_t count, int (*across)[3]) {
+    size_t left = count;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t half = (uint32_t)key[i], best = 0;
+        if (across[half / 3][half % 3] >= 0) {
+            continue;
+        }
+        double least = HUGE_VAL;
+        for (size_t j = i + 1; j < count; j++) {
+            uint32_t other = (uint32_t)key[j];
+            if (from(t, other) == from(t, half) || across[other / 3][other % 3] >= 0) {
+                continue;
+            }
+            double angle = count == 2 ? 0 : wedge(vertex, t, half, other);
+            if (angle < least) {
+                least = angle;
+                best = other;
+            }
+        }
+        if (least < HUGE_VAL) {
+            join(across, half, best);
+            left -= 2;
+        }
+    }
+    return left;
+}
+
+/* More half-edges at one edge than this are no surface; they stay borders, so that the work stays in proportion. */
+enum { SHEETS = 64 };
+
+static size_t join_bucket(const v3 *vertex, triangles t, uint64_t *key, size_t count, int (*across)[3]) {
+    size_t left = 0;
+    sort(key, count);
+    for (size_t i = 0; i < count;) {
+        size_t end = i + 1;
+        while (end < count && key[end] >> 32 == key[i] >> 32) {
+            end++;
+        }
+        left += end - i > SHEETS ? end - i : join_edge(vertex, t, key + i, end - i, across);
+        i = end;
+    }
+    return left;
+}
+
+int mesh_neighbours(const v3 *vertex, int nvertex, triangles t, int ntriangle, int (*across)[3]) {
+    uint32_t count = 3 * (uint32_t)ntriangle;
+    uint32_t *start = calloc((size_t)nvertex + 2, sizeof *start);
+    uint64_t *key = malloc((size_t)count * sizeof *key);
+    if (!start || !key) {
+        free(start);
+        free(key);
+        return -1;
+    }
+    for (uint32_t half = 0; half < count; half++) {
+        int a = from(t, half), b = to(t, half);
+        start[(a < b ? a : b) + 2]++;
+        across[half / 3][half % 3] = -1;
+    }
+    for (int v = 0; v < nvertex; v++) {
+        start[v + 2] += start[v + 1];
+    }
+    for (uint32_t half = 0; half < count; half++) {
+        int a = from(t, half), b = to(t, half), low = a < b ? a : b;
+        key[start[low + 1]++] = (uint64_t)(a < b ? b : a) << 32 | half;
+    }
+    size_t left = 0;
+    for (int v = 0; v < nvertex; v++) {
+        left += join_bucket(vertex, t, key + start[v], start[v + 1] - start[v], across);
+    }
+    free(start);
+    free(key);
+    return left == 0;
+}

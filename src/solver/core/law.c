@@ -1,0 +1,56 @@
+/* What is the law of a row? (Castro, Permenter, Han 2021, eqs. 16, 23)
+ *
+ *     gamma = P(y),   y = (target - u) / R,   or, R being infinite,   y = dt force  whatever u is. */
+#include "solver/core/law.h"
+
+#include <math.h>
+#include <string.h>
+
+int law_make(law_rows *law, int rows, sim_arena *scratch) {
+    law->R = ARENA_NEW(scratch, double, rows);
+    law->yield = ARENA_NEW(scratch, double, rows);
+    law->constant = ARENA_NEW(scratch, double, rows);
+    return law->R && law->yield && law->constant;
+}
+
+void law_set_row(law_rows *law, const sim_problem *p, const sim_constraint *c, int k, double R) {
+    int row = c->row + k, spring = c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR;
+    law->constant[row] = spring ? p->step * c->force : 0;
+    law->R[row] = isinf(R) ? 0 : R;
+    law->yield[row] = isinf(R) ? 0 : 1 / R;
+}
+
+int law_check(const solver_call *call) {
+    const sim_problem *p = call->problem;
+    for (int k = 0; k < p->nrow; k++) {
+        if (!(call->R[k] >= 0) || (isfinite(call->R[k]) && !isfinite(call->target[k]))) {
+            return 0;
+        }
+    }
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        if (c->kind == SIM_CONTACT && call->R[c->row] != call->R[c->row + 1]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+void law_refuse(const solver_call *call) {
+    const sim_problem *p = call->problem;
+    memcpy(call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
+    memset(call->out->impulse, 0, (size_t)p->nrow * sizeof(double));
+    call->out->outcome = SIM_BROKEN_DOWN;
+    call->out->reason = SIM_REASON_UNFIT;
+    call->out->residual = HUGE_VAL;
+}
+
+void law_start(const solver_call *call, const patches *o) {
+    const sim_problem *p = call->problem;
+    double *v = call->out->v;
+    memcpy(v, p->v_free, (size_t)p->nv * sizeof *v);
+    for (int node = 0; node < o->nodes && p->v_guess; node++) {
+        const sim_problem_tree *t = &p->tree[o->tree[node]];
+        memcpy(v + t->v0, p->v_guess + t->v0, (size_t)t->nv * sizeof *v);
+    }
+}

@@ -1,0 +1,31 @@
+/* How far an answer is from what the strict law asks: the natural map and what is made of it, the judge's measure E. */
+#ifndef SOLVER_CORE_NATURAL_MAP_H
+#define SOLVER_CORE_NATURAL_MAP_H
+
+#include <sim/problem.h>
+
+/* Sums over constraints. */
+typedef struct natural_sum {
+    double one, velocity, impulse; /* |F(1)|^2, |F_i(rho_i) / rho_i|^2, |F_i(rho_i)|^2 */
+    double gamma, s, q, undoing;   /* |gamma|^2, |s|^2, |q|^2, |rho_i q_i|^2 */
+    double moved;                  /* |gamma_i / rho_i|^2: velocities that impulses give and take */
+} natural_sum;
+
+/* Nearest point of the cone |y_t| <= mu y_n. */
+void natural_project_cone(double mu, double *y);
+/* Nearest impulse to y that the cone or the bounds of c allow. */
+void natural_project(const sim_constraint *c, double step, double *y);
+/* y = P(gamma - rho (s + (0, 0, mu |s_t|))) of one constraint; y, s and gamma are its own rows. */
+void natural_step(const sim_constraint *c, double step, double rho, const double *s, const double *gamma, double *y);
+/* |F(rho)|^2 of one constraint; s and gamma are its own rows. */
+double natural_map(const sim_constraint *c, double step, double rho, const double *s, const double *gamma);
+void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, const double *q, const double *s,
+                 const double *gamma);
+double natural_error(const natural_sum *sum);
+
+/* Velocities are known to about this part of what impulses move, and no error is known to be less. */
+static const double NATURAL_ROUNDING = 1e-15;
+/* No answer whose error is greater calls itself as right as rounding allows. */
+static const double NATURAL_RIGHT = 1e-6;
+
+#endif

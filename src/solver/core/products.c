@@ -1,0 +1,110 @@
+/* Products with the parts of a problem: J v, J' gamma, A x, A^-1 x. */
+#include "solver/core/products.h"
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef double pair __attribute__((vector_size(16)));
+
+static inline pair load_pair(const double *x) {
+    pair v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+/* A contact of a free body: three rows of six. */
+static inline void six_times(const double *J, const double *v, double *u) {
+    dense_quad head = dense_load(v);
+    pair tail = load_pair(v + 4);
+    for (int k = 0; k < 3; k++) {
+        dense_quad a = dense_load(J + 6 * k) * head;
+        pair b = load_pair(J + 6 * k + 4) * tail;
+        u[k] += ((a[0] + a[1]) + (a[2] + a[3])) + (b[0] + b[1]);
+    }
+}
+
+static inline void six_transposed(const double *J, const double *gamma, double *j) {
+    dense_quad head = gamma[0] * dense_load(J) + gamma[1] * dense_load(J + 6) + gamma[2] * dense_load(J + 12);
+    pair tail = gamma[0] * load_pair(J + 4) + gamma[1] * load_pair(J + 10) + gamma[2] * load_pair(J + 16);
+    head += dense_load(j);
+    tail += load_pair(j + 4);
+    memcpy(j, &head, sizeof head);
+    memcpy(j + 4, &tail, sizeof tail);
+}
+
+void problem_jacobian_times(const sim_problem *p, const double *v, double *u) {
+    memset(u, 0, (size_t)p->nrow * sizeof *u);
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+            const sim_problem_tree *t = &p->tree[c->tree[side]];
+            const double *J = p->J + c->block[side];
+            if (t->nv == 6 && c->rows == 3) {
+                six_times(J, v + t->v0, u + c->row);
+                continue;
+            }
+            sim_columns of = sim_block_columns(p, c, side);
+            for (int k = 0; k < c->rows; k++) {
+                u[c->row + k] += dense_dot(of.count, J + k * t->nv + of.first, v + t->v0 + of.first);
+            }
+        }
+    }
+}
+
+void problem_velocity(const sim_problem *p, const double *v, double *u) {
+    problem_jacobian_times(p, v, u);
+    for (int k = 0; k < p->nrow && p->offset; k++) {
+        u[k] += p->offset[k];
+    }
+}
+
+void problem_velocity_size(const sim_problem *p, const double *v, double *size) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int k = c->row; k < c->row + c->rows; k++) {
+            size[k] = p->offset ? fabs(p->offset[k]) : 0;
+        }
+        for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+            const sim_problem_tree *t = &p->tree[c->tree[side]];
+            sim_columns of = sim_block_columns(p, c, side);
+            for (int k = 0; k < c->rows; k++) {
+                const double *J = p->J + c->block[side] + (ptrdiff_t)k * t->nv;
+                for (int j = of.first; j < of.first + of.count; j++) {
+                    size[c->row + k] += fabs(J[j] * v[t->v0 + j]);
+                }
+            }
+        }
+    }
+}
+
+void problem_jacobian_transposed(const sim_problem *p, const double *gamma, double *j) {
+    memset(j, 0, (size_t)p->nv * sizeof *j);
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+            const sim_problem_tree *t = &p->tree[c->tree[side]];
+            const double *J = p->J + c->block[side];
+            if (t->nv == 6 && c->rows == 3) {
+                six_transposed(J, gamma + c->row, j + t->v0);
+                continue;
+            }
+            sim_columns of = sim_block_columns(p, c, side);
+            for (int k = 0; k < c->rows; k++) {
+                dense_axpy(of.count, gamma[c->row + k], J + k * t->nv + of.first, j + t->v0 + of.first);
+            }
+        }
+    }
+}
+
+void problem_mass_times(const sim_problem *p, const double *x, double *y) {
+    for (int t = 0; t < p->ntree; t++) {
+        p->mass.times(p->mass.self, t, x + p->tree[t].v0, y + p->tree[t].v0);
+    }
+}
+
+void problem_mass_solve(const sim_problem *p, double *x) {
+    for (int t = 0; t < p->ntree; t++) {
+        p->mass.solve(p->mass.self, t, x + p->tree[t].v0);
+    }
+}

@@ -1,0 +1,45 @@
+/* The solution of a solver as its caller receives it: history, impulses and velocities, claimed accuracy. */
+#include "solver/core/call.h"
+#include "solver/core/products.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double LOOSEST =
+    1e-2; /* largest own error that a solver may claim, unless a larger tolerance was asked for */
+
+double solver_claim(double loose, double tolerance) { return fmax(fmin(loose * tolerance, LOOSEST), tolerance); }
+
+double solver_claim_of_pyramid(int directions) { return 2 * sin(M_PI / (2 * directions)); }
+
+void solver_record(solver_call *call, double residual, double cost) {
+    sim_history *h = call->out->history;
+    if (h && h->count < h->room) {
+        h->residual[h->count] = residual;
+        h->cost[h->count] = cost;
+        h->count++;
+    }
+}
+
+void solver_record_place(solver_call *call, const double *x) {
+    sim_history *h = call->out->history;
+    int n = call->problem->nrow;
+    if (h && h->place && h->count < h->room && h->place_count <= h->place_room - n) {
+        memcpy(h->place + h->place_count, x, (size_t)n * sizeof *x);
+        h->place_count += n;
+    }
+}
+
+void solver_hand_out(const solver_call *call, const double *gamma) {
+    const sim_problem *p = call->problem;
+    double *v = call->out->v;
+    memcpy(call->out->impulse, gamma, (size_t)p->nrow * sizeof *gamma);
+    if (sim_problem_local(p)) {
+        return;
+    }
+    problem_jacobian_transposed(p, gamma, v);
+    problem_mass_solve(p, v);
+    for (int k = 0; k < p->nv; k++) {
+        v[k] += p->v_free[k];
+    }
+}

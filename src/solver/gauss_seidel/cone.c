@@ -1,0 +1,126 @@
+/* Which impulse stops one contact, exactly?
+ *
+ * With all others fixed, s = K g + b with a general 3 x 3 block K, and Signorini's and Coulomb's laws allow one of
+ *
+ *     open    g = 0                      where b_n >= 0
+ *     stick   g = -K^-1 b                where |g_t| <= mu g_n
+ *     slide   s_n = 0,  s_t = -lambda g_t,  |g_t| = mu g_n,  lambda >= 0.
+ *
+ * Sliding, g_n and then g_t are eliminated,
+ *
+ *     S = K_tt - K_tn K_nt / K_nn,   c = b_t - K_tn b_n / K_nn,
+ *     g_t(lambda) = -(S + lambda)^-1 c,   g_n(lambda) = -(b_n + K_nt g_t(lambda)) / K_nn,
+ *
+ * which leaves one equation for the multiplier (a quartic, if it is multiplied out),
+ *
+ *     psi(lambda) = mu g_n(lambda) / |g_t(lambda)| - 1 = 0,
+ *
+ * nearly straight in lambda, as the secular equation of a trust region is (More, Sorensen 1983).  At lambda = 0 psi is
+ * negative, else the contact sticks; for b_n < 0 it is positive where |c| (1 + mu |K_nt| / K_nn) < -lambda mu b_n / K_nn,
+ * because |g_t| <= |c| / lambda.  So there is a root in between, for every K with K_nn > 0, symmetric or not, however large
+ * mu: Newton's method finds it, kept within the bracket that it tightens.  Where several answers exist (large mu and
+ * coupling), open is taken before stick, stick before slide. */
+#include "solver/gauss_seidel/pgs.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { MOST_STEPS = 60 };
+
+typedef struct slide {
+    double S[4], c[2]; /* tangential problem */
+    double r, m[2];    /* mu g_n = r + m . g_t */
+    double g[2];       /* at the last lambda */
+} slide;
+
+static double length(const double x[2]) { return sqrt(x[0] * x[0] + x[1] * x[1]); }
+
+static slide eliminate(const double *K, double mu, const double b[3]) {
+    double w = 1 / K[8];
+    slide e = {.r = -mu * b[2] * w};
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) {
+            e.S[2 * i + j] = K[3 * i + j] - K[3 * i + 2] * K[6 + j] * w;
+        }
+        e.c[i] = b[i] - K[3 * i + 2] * b[2] * w;
+        e.m[i] = -mu * K[6 + i] * w;
+    }
+    return e;
+}
+
+/* psi and its derivative; NAN where S + lambda is singular, which a K that is not quite positive brings about. */
+static double secular(slide *e, double lambda, double *derivative) {
+    double a = e->S[0] + lambda, d = e->S[3] + lambda, det = a * d - e->S[1] * e->S[2];
+    if (!(det > 0)) {
+        return NAN;
+    }
+    double *g = e->g;
+    g[0] = (e->S[1] * e->c[1] - d * e->c[0]) / det;
+    g[1] = (e->S[2] * e->c[0] - a * e->c[1]) / det;
+    double x = (e->S[1] * g[1] - d * g[0]) / det, y = (e->S[2] * g[0] - a * g[1]) / det; /* g' = -(S + lambda)^-1 g */
+    double square = g[0] * g[0] + g[1] * g[1], size = sqrt(square), r = e->r + e->m[0] * g[0] + e->m[1] * g[1];
+    *derivative = (e->m[0] * x + e->m[1] * y - r * (g[0] * x + g[1] * y) / square) / size;
+    return r / size - 1;
+}
+
+/* The root, from `lambda`, if that is within the bracket; 0 if there are no numbers for it. */
+static int find_multiplier(slide *e, double *lambda) {
+    double size_c = length(e->c);
+    double low = 0, high = size_c * (1 + length(e->m)) / e->r, x = *lambda, derivative = NAN;
+    if (!(high < DBL_MAX)) {
+        return 0;
+    }
+    x = x > low && x < high ? x : fmin(size_c / e->r, high);
+    for (int step = 0; step < MOST_STEPS; step++) {
+        double psi = secular(e, x, &derivative), next;
+        if (psi > 0) {
+            high = x;
+        } else {
+            low = x;
+        }
+        next = x - psi / derivative;
+        next = next > low && next < high ? next : 0.5 * (low + high); /* NAN goes to the middle, too */
+        if (fabs(psi) <= 4 * DBL_EPSILON || fabs(next - x) <= DBL_EPSILON * x) {
+            break;
+        }
+        x = next;
+    }
+    *lambda = x;
+    return 1;
+}
+
+static void solve_slide(pgs_block *contact, const double b[3], double *g) {
+    double w = 1 / contact->K[8], mu = contact->limit;
+    slide e = eliminate(contact->K, mu, b);
+    g[0] = g[1] = 0;
+    g[2] = -b[2] * w;
+    if (!(mu > 0) || !find_multiplier(&e, &contact->multiplier)) {
+        return;
+    }
+    double size = length(e.g), limit = e.r + e.m[0] * e.g[0] + e.m[1] * e.g[1];
+    g[2] = fmax(0, limit / mu);
+    for (int k = 0; k < 2 && size > 0; k++) {
+        g[k] = e.g[k] * (mu * g[2] / size); /* on the cone to rounding */
+    }
+}
+
+void pgs_solve_contact(pgs_block *contact, const double *s, double *g) {
+    const double *K = contact->K, *I = contact->inverse;
+    double mu = contact->limit, b[3], stick[3];
+    for (int k = 0; k < 3; k++) {
+        b[k] = s[k] - (K[3 * k] * g[0] + K[3 * k + 1] * g[1] + K[3 * k + 2] * g[2]);
+        stick[k] = g[k] - (I[3 * k] * s[0] + I[3 * k + 1] * s[1] + I[3 * k + 2] * s[2]);
+    }
+    if (!(b[2] < 0) || !(K[8] > 0)) {
+        g[0] = g[1] = g[2] = 0;
+    } else if (stick[2] >= 0 && stick[0] * stick[0] + stick[1] * stick[1] <= mu * mu * stick[2] * stick[2]) {
+        g[0] = stick[0];
+        g[1] = stick[1];
+        g[2] = stick[2];
+    } else {
+        solve_slide(contact, b, g);
+    }
+    if (!isfinite(g[0] + g[1] + g[2])) { /* overflow */
+        g[0] = g[1] = g[2] = 0;
+    }
+}

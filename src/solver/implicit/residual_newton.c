@@ -1,0 +1,451 @@
+/* Which step does r(x) = 0 ask for, when most contacts are open? (residual_map.h)
+ *
+ *     J = (W + R - 1) F - 1,     min over dx  |J dx + r|^2 + lambda |dx|^2
+ *
+ * An unknown whose column of F is zero, above all one of an open contact, does nothing but stand in its own equation, with
+ * -1.  Of those left, a, and these, o:
+ *
+ *     J = ( J_a   0 )      o = (J_o a + r_o) / (1 + lambda)     is best whatever a is, and what it leaves over costs
+ *         ( J_o  -1 )      lambda / (1 + lambda) |J_o a + r_o|^2
+ *
+ * so that a is least in
+ *
+ *     |J_a a + r_a|^2 + lambda / (1 + lambda) |J_o a + r_o|^2 + lambda |a|^2.
+ *
+ * lambda has its old meaning: the step is that of the whole problem.  With lambda = 0 the open contacts drop out, and where
+ * J_a is square it is Newton's step, by Gauss' elimination, which takes a fifth of the time; each part of J_a that is coupled
+ * to no other by itself.
+ *
+ * Who stands on an edge moves along two tangents, dx = B (xi_1, xi_2, 0), and J B has two columns for that contact. */
+#include "solver/implicit/residual_newton.h"
+#include "linalg/lapack.h"
+#include "math/dense.h"
+#include "solver/matrices/least_squares.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MANY = 48, PASSES = 2 }; /* columns from which J' J is worth it, where W is sparse; solves with its factor */
+
+double hybrid_step_dense(int rows) {
+    double n = rows;
+    return 3 * n * n + 2 * (double)least_squares_work(rows, rows);
+}
+
+int hybrid_step_make(hybrid_step *s, const hybrid *h, sim_arena *scratch) {
+    size_t n = (size_t)h->n;
+    *s = (hybrid_step){.h = h};
+    int *whole = ARENA_NEW(scratch, int, 11 * n), numbers = h->start ? h->start[h->n] + (SIM_MAX_ROWS * h->n) : 0;
+    s->G = ARENA_NEW(scratch, double, 2 * n * SIM_MAX_ROWS);
+    s->M = sim_arena_alloc(scratch, n * n, sizeof *s->M);
+    s->A = ARENA_NEW(scratch, double, least_squares_work(h->n, h->n));
+    s->y = ARENA_NEW(scratch, double, 2 * n);
+    s->row = ARENA_NEW(scratch, int, n + 1);
+    s->at = ARENA_NEW(scratch, int, SIM_MAX_ROWS *(size_t)numbers);
+    s->value = ARENA_NEW(scratch, double, SIM_MAX_ROWS *(size_t)numbers);
+    if (!s->row || !s->at || !s->value || !whole || !s->G || !s->M || !s->A || !s->y) {
+        return 0;
+    }
+    s->D = s->G + n * SIM_MAX_ROWS;
+    s->z = s->y + n;
+    int **of[] = {&s->first, &s->kept, &s->place, &s->column, &s->swap, &s->owner,
+                  &s->root,  &s->next, &s->last,  &s->member, &s->local};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        *of[k] = whole + k * n;
+    }
+    for (int i = 0; i < h->dual->problem->nconstraint; i++) {
+        const sim_constraint *c = &h->dual->problem->constraint[i];
+        for (int k = c->row; k < c->row + c->rows; k++) {
+            s->owner[k] = i;
+        }
+    }
+    return 1;
+}
+
+static int is_zero(int rows, const double *F, int column) {
+    for (int a = 0; a < rows; a++) {
+        if (F[a * rows + column] != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* F B and B of a contact that is held to an edge, without what goes across. */
+static void keep_tangents(hybrid_step *s, const sim_constraint *c, const double *F, const double *B) {
+    for (int a = 0; a < 3; a++) {
+        double *G = s->G + (ptrdiff_t)(c->row + a) * SIM_MAX_ROWS, *D = s->D + (ptrdiff_t)(c->row + a) * SIM_MAX_ROWS;
+        for (int j = 0; j < 2; j++) {
+            G[j] = F[3 * a] * B[j] + F[3 * a + 1] * B[3 + j] + F[3 * a + 2] * B[6 + j];
+            D[j] = B[3 * a + j];
+        }
+        s->column[c->row + a] = a < 2 ? s->columns + a : -1;
+    }
+    s->columns += 2;
+    s->square = 0;
+}
+
+static void keep_pushing(hybrid_step *s, const sim_constraint *c, const double *F) {
+    int first = s->columns;
+    for (int j = 0; j < c->rows; j++) {
+        if (is_zero(c->rows, F, j)) {
+            s->column[c->row + j] = -1;
+            continue;
+        }
+        for (int a = 0; a < c->rows; a++) {
+            s->G[(c->row + a) * SIM_MAX_ROWS + s->columns - first] = F[a * c->rows + j];
+            s->D[(c->row + a) * SIM_MAX_ROWS + s->columns - first] = a == j;
+        }
+        s->column[c->row + j] = s->columns++;
+    }
+}
+
+/* Rows of unknowns that are kept first, in their order. */
+static void choose(hybrid_step *s, const double *F, const int *held, const double *basis) {
+    const sim_problem *p = s->h->dual->problem;
+    s->columns = 0;
+    s->square = 1;
+    for (int i = 0; i < p->nconstraint; i++, F += HYBRID_BLOCK) {
+        const sim_constraint *c = &p->constraint[i];
+        int first = s->columns;
+        if (basis && held[i]) {
+            keep_tangents(s, c, F, basis + (ptrdiff_t)9 * i);
+        } else {
+            keep_pushing(s, c, F);
+        }
+        for (int k = c->row; k < c->row + c->rows; k++) {
+            s->first[k] = first;
+            s->kept[k] = s->columns - first;
+            s->place[k] = basis && held[i] ? 1 : s->column[k] >= 0;
+        }
+    }
+    s->top = 0;
+    for (int k = 0; k < s->h->n; k++) {
+        s->top += s->place[k];
+    }
+    for (int k = 0, above = 0, below = s->top; k < s->h->n; k++) {
+        s->place[k] = s->place[k] ? above++ : below++;
+    }
+}
+
+/* ---- J of what is kept: dense, or by rows where W is sparse ---- */
+
+/* at[c] += w times row k of F */
+static inline void gather(const hybrid_step *s, double *at, size_t stride, int k, double w) {
+    const double *G = s->G + (ptrdiff_t)k * SIM_MAX_ROWS;
+    for (int c = 0; c < s->kept[k]; c++) {
+        at[(size_t)c * stride] += w * G[c];
+    }
+}
+
+static void take_own(const hybrid_step *s, double *at, size_t stride, int i) {
+    gather(s, at, stride, i, s->h->soft - 1);
+    for (int c = 0; c < s->kept[i]; c++) {
+        at[(size_t)c * stride] -= s->D[i * SIM_MAX_ROWS + c];
+    }
+}
+
+static double fill_dense(hybrid_step *s) {
+    const hybrid *h = s->h;
+    size_t n = (size_t)h->n;
+    double trace = 0;
+    memset(s->M, 0, n * (size_t)s->columns * sizeof *s->M);
+    for (int i = 0; i < h->n; i++) {
+        double *row = s->M + s->place[i];
+        for (int k = 0; k < h->n; k++) {
+            gather(s, row + (size_t)s->first[k] * n, n, k, h->W[(size_t)i * n + (size_t)k]);
+        }
+        take_own(s, row + (size_t)s->first[i] * n, n, i);
+    }
+    for (size_t k = 0; k < (size_t)s->columns; k++) {
+        trace += dense_dot(h->n, s->M + k * n, s->M + k * n);
+    }
+    return trace;
+}
+
+/* The numbers of one row of J, a constraint's at a time. */
+static double fill_row(hybrid_step *s, int i) {
+    const hybrid *h = s->h;
+    int at = s->row[i], end = h->start[i + 1], own = 0;
+    double trace = 0;
+    for (int k = h->start[i]; k < end || !own;) {
+        int of = k < end ? h->column[k] : i, first = s->first[of], count = s->kept[of];
+        for (int c = 0; c < count; c++) {
+            s->at[at + c] = first + c;
+            s->value[at + c] = 0;
+        }
+        for (; k < end && s->owner[h->column[k]] == s->owner[of]; k++) {
+            gather(s, s->value + at, 1, h->column[k], h->value[k]);
+        }
+        if (s->owner[of] == s->owner[i]) {
+            take_own(s, s->value + at, 1, i);
+            own = 1;
+        }
+        trace += dense_dot(count, s->value + at, s->value + at);
+        at += count;
+    }
+    s->row[i + 1] = at;
+    return trace;
+}
+
+void hybrid_step_form(hybrid_step *s, const double *F, const int *held, const double *basis) {
+    const hybrid *h = s->h;
+    double trace = h->n;
+    choose(s, F, held, basis);
+    trace -= s->columns;
+    if (h->start) {
+        s->row[0] = 0;
+        for (int i = 0; i < h->n; i++) {
+            trace += fill_row(s, i);
+        }
+    } else {
+        trace += fill_dense(s);
+    }
+    s->dense = !h->start;
+    s->size = trace > 0 ? trace / (double)h->n : 1;
+}
+
+/* M, if it is not there yet. */
+static void spell_out(hybrid_step *s) {
+    size_t n = (size_t)s->h->n;
+    if (s->dense) {
+        return;
+    }
+    memset(s->M, 0, n * (size_t)s->columns * sizeof *s->M);
+    for (int i = 0; i < s->h->n; i++) {
+        for (int k = s->row[i]; k < s->row[i + 1]; k++) {
+            s->M[(size_t)s->at[k] * n + (size_t)s->place[i]] = s->value[k];
+        }
+    }
+    s->dense = 1;
+}
+
+/* J of what is kept times a, row i. */
+static double image(const hybrid_step *s, const double *a, int i) {
+    double sum = 0;
+    for (int k = 0; k < s->columns && !s->h->start; k++) {
+        sum += s->M[(size_t)k * (size_t)s->h->n + (size_t)s->place[i]] * a[k];
+    }
+    for (int k = s->h->start ? s->row[i] : 0; s->h->start && k < s->row[i + 1]; k++) {
+        sum += s->value[k] * a[s->at[k]];
+    }
+    return sum;
+}
+
+/* dx of all unknowns from those that are kept. */
+static void complete(hybrid_step *s, const double *r, double lambda, const double *a, double *dx) {
+    for (int i = 0; i < s->h->n; i++) {
+        dx[i] = 0;
+        for (int c = 0; c < s->kept[i]; c++) {
+            dx[i] += s->D[i * SIM_MAX_ROWS + c] * a[s->first[i] + c];
+        }
+        if (s->place[i] >= s->top) {
+            dx[i] = (image(s, a, i) + r[i]) / (1 + lambda);
+        }
+    }
+}
+
+/* ---- what is coupled ---- */
+
+static int root_of(int *root, int k) {
+    while (root[k] != k) {
+        k = root[k] = root[root[k]];
+    }
+    return k;
+}
+
+/* Columns that the first rows of J couple, or all of its rows, however far around, have one root, where a list of them
+ * begins.  `member` gives the row of J_a that belongs to a column. */
+static void find_parts(hybrid_step *s, int all) {
+    for (int k = 0; k < s->columns; k++) {
+        s->root[k] = k;
+        s->next[k] = s->last[k] = -1;
+    }
+    for (int i = 0; i < s->h->n; i++) {
+        for (int k = s->row[i]; k < s->row[i + 1] && (all || s->place[i] < s->top); k++) {
+            int a = root_of(s->root, s->at[s->row[i]]), b = root_of(s->root, s->at[k]);
+            s->root[a > b ? a : b] = a < b ? a : b;
+        }
+        if (s->column[i] >= 0) {
+            s->member[s->column[i]] = i;
+        }
+    }
+    for (int k = 0; k < s->columns; k++) { /* lists, from the root on */
+        int root = s->root[k] = root_of(s->root, k);
+        if (root != k) {
+            s->next[s->last[root] < 0 ? root : s->last[root]] = k;
+            s->last[root] = k;
+        }
+    }
+}
+
+/* Columns of a part take places in it; how many. */
+static int number_part(hybrid_step *s, int root) {
+    int size = 0;
+    for (int k = root; k >= 0; k = s->next[k]) {
+        s->local[k] = size++;
+    }
+    return size;
+}
+
+/* ---- the normal equations, for many columns ---- */
+
+/* What a row counts: lambda / (1 + lambda) where its unknown is not kept. */
+static double weight_of(const hybrid_step *s, int i, double lambda) {
+    return s->place[i] < s->top ? 1 : lambda / (1 + lambda);
+}
+
+/* Is row i one of the part? */
+static int belongs(const hybrid_step *s, int i, int root) {
+    return s->row[i] < s->row[i + 1] && s->root[s->at[s->row[i]]] == root;
+}
+
+static int factor_squares(hybrid_step *s, int root, int size, double lambda) {
+    size_t n = (size_t)size;
+    memset(s->A, 0, n * n * sizeof *s->A);
+    for (int i = 0; i < s->h->n && !panels_stopped(size, &s->h->dual->watch); i++) {
+        double weight = belongs(s, i, root) ? weight_of(s, i, lambda) : 0;
+        for (int k = s->row[i]; k < s->row[i + 1] && weight > 0; k++) {
+            double w = weight * s->value[k];
+            for (int l = k; l < s->row[i + 1]; l++) {
+                int a = s->local[s->at[k]], b = s->local[s->at[l]];
+                s->A[n * (size_t)(a < b ? a : b) + (size_t)(a < b ? b : a)] += w * s->value[l];
+            }
+        }
+    }
+    for (size_t k = 0; k < n; k++) {
+        s->A[k * (n + 1)] += lambda;
+    }
+    return panels_cholesky(size, s->A, &s->h->dual->watch);
+}
+
+/* a of a part, put right by what is left of the gradient; 0 where rounding leaves no factor. */
+static int solve_part_squares(hybrid_step *s, int root, const double *r, double lambda, double *a) {
+    int size = number_part(s, root), one = 1, info;
+    double *left = s->z;
+    if (!factor_squares(s, root, size, lambda)) {
+        return 0;
+    }
+    for (int k = root; k >= 0; k = s->next[k]) {
+        a[k] = 0;
+    }
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (int k = root; k >= 0; k = s->next[k]) {
+            left[s->local[k]] = -lambda * a[k];
+        }
+        for (int i = 0; i < s->h->n; i++) {
+            double weighted = belongs(s, i, root) ? weight_of(s, i, lambda) * (r[i] + image(s, a, i)) : 0;
+            for (int k = s->row[i]; k < s->row[i + 1] && weighted != 0; k++) {
+                left[s->local[s->at[k]]] -= weighted * s->value[k];
+            }
+        }
+        dpotrs_("L", &size, &one, s->A, &size, left, &size, &info);
+        for (int k = root; k >= 0; k = s->next[k]) {
+            a[k] += left[s->local[k]];
+        }
+    }
+    return 1;
+}
+
+/* a of least squares by J' J. */
+static int solve_squares(hybrid_step *s, const double *r, double lambda, double *a) {
+    find_parts(s, 1);
+    for (int k = 0; k < s->columns; k++) {
+        if (s->root[k] == k && !solve_part_squares(s, k, r, lambda, a)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int hybrid_step_least(hybrid_step *s, const double *r, double lambda, double *dx, double *range) {
+    if (s->h->start && s->columns > MANY && lambda > 0 && solve_squares(s, r, lambda, s->y)) {
+        *range = 1;
+        complete(s, r, lambda, s->y, dx);
+        return 1;
+    }
+    spell_out(s);
+    double weight = sqrt(lambda / (1 + lambda));
+    size_t n = (size_t)s->h->n, columns = (size_t)s->columns, top = (size_t)s->top, rows = weight > 0 ? n : top;
+    size_t height = rows + columns;
+    double *b = s->A + height * columns;
+    for (size_t k = 0; k < columns; k++) {
+        double *to = s->A + height * k;
+        memcpy(to, s->M + n * k, top * sizeof *to);
+        for (size_t i = top; i < rows; i++) {
+            to[i] = weight * s->M[n * k + i];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t at = (size_t)s->place[i];
+        if (at < rows) {
+            b[at] = at < top ? -r[i] : -weight * r[i];
+        }
+    }
+    int done = least_squares_solve((int)rows, s->columns, s->A, lambda, s->y, range, &s->h->dual->watch);
+    complete(s, r, lambda, s->y, dx);
+    return done;
+}
+
+/* ---- Newton's step ---- */
+
+/* y of the columns of a part; 0 where it is singular. */
+static int solve_part(hybrid_step *s, int root, const double *r, double *y) {
+    int size = number_part(s, root), info, one = 1;
+    size_t n = (size_t)size;
+    double *b = s->A + n * n;
+    memset(s->A, 0, n * n * sizeof *s->A);
+    for (int k = root; k >= 0; k = s->next[k]) {
+        int i = s->member[k];
+        b[s->local[k]] = -r[i];
+        for (int j = s->row[i]; j < s->row[i + 1]; j++) {
+            s->A[(size_t)s->local[s->at[j]] * n + (size_t)s->local[k]] = s->value[j];
+        }
+    }
+    if (!panels_lu(size, s->A, s->swap, &s->h->dual->watch)) {
+        return 0;
+    }
+    dgetrs_("N", &size, &one, s->A, &size, s->swap, b, &size, &info);
+    for (int k = root; k >= 0; k = s->next[k]) {
+        y[k] = b[s->local[k]];
+    }
+    return 1;
+}
+
+static int solve_by_parts(hybrid_step *s, const double *r, double *y) {
+    find_parts(s, 0);
+    for (int k = 0; k < s->columns; k++) {
+        if (s->root[k] == k && !solve_part(s, k, r, y)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int solve_dense(hybrid_step *s, const double *r, double *y) {
+    size_t n = (size_t)s->h->n, columns = (size_t)s->columns;
+    int info = 0, one = 1;
+    for (size_t k = 0; k < columns; k++) {
+        memcpy(s->A + columns * k, s->M + n * k, columns * sizeof *s->A);
+    }
+    for (int i = 0; i < s->h->n; i++) {
+        if (s->place[i] < s->top) {
+            y[s->place[i]] = -r[i];
+        }
+    }
+    if (columns > 0) {
+        if (!panels_lu(s->columns, s->A, s->swap, &s->h->dual->watch)) {
+            return 0;
+        }
+        dgetrs_("N", &s->columns, &one, s->A, &s->columns, s->swap, y, &s->columns, &info);
+    }
+    return 1;
+}
+
+int hybrid_step_newton(hybrid_step *s, const double *r, double *dx) {
+    if (!s->square || !(s->h->start ? solve_by_parts(s, r, s->y) : solve_dense(s, r, s->y))) {
+        return 0;
+    }
+    complete(s, r, 0, s->y, dx);
+    return isfinite(dense_dot(s->h->n, dx, dx));
+}

@@ -1,0 +1,244 @@
+/* What velocity does an impulse cause?
+ *
+ *     W = J A^-1 J',     W_ij = sum over the trees t that i and j share of J_it A_t^-1 J_jt'
+ *
+ * A constraint touches at most two trees, so that all of W comes from small blocks: Y_it' = J_it A_t^-1, one solve with A_t
+ * for each row, the change of the tree's velocities for a unit impulse along that row; or half of that, Z_it' = J_it B_t'
+ * with A_t^-1 = B_t' B_t, which is not zero but on paths to the root.  Then
+ *
+ *     W_ij = sum_t J_it Y_jt = sum_t Z_it' Z_jt.
+ *
+ * The upper half of a diagonal block is computed and mirrored, so that it is symmetric to the bit.
+ *
+ * Free bodies, where only the diagonal is asked for: with A = U' U, W_ii = sum_t X' X, X = U^-T J_it', and U^-1 is written
+ * down once for all constraints of the body. */
+#include "solver/matrices/delassus.h"
+#include "linalg/cholesky.h"
+#include "linalg/strip.h"
+#include "math/dense.h"
+#include "solver/core/products.h"
+
+const double *delassus_block(const sim_problem *p, int i, int j) {
+    for (int k = p->W->start[i]; k < p->W->start[i + 1]; k++) {
+        if (p->W->column[k] == j) {
+            return p->W->value + p->W->at[k];
+        }
+    }
+    return NULL;
+}
+
+static void local_times(const sim_problem *p, const double *x, double *y) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        memset(y + c->row, 0, (size_t)c->rows * sizeof *y);
+        for (int k = p->W->start[i]; k < p->W->start[i + 1]; k++) {
+            const sim_constraint *d = &p->constraint[p->W->column[k]];
+            for (int row = 0; row < c->rows; row++) {
+                y[c->row + row] += dense_dot(d->rows, p->W->value + p->W->at[k] + row * d->rows, x + d->row);
+            }
+        }
+    }
+}
+
+void delassus_times(const sim_problem *p, const double *x, double *v, double *y) {
+    if (sim_problem_local(p)) {
+        local_times(p, x, y);
+    } else {
+        problem_jacobian_transposed(p, x, v);
+        problem_mass_solve(p, v);
+        problem_jacobian_times(p, v, y);
+    }
+}
+
+/* Rows of one constraint and tree, whole or half. */
+static void answer(const sim_problem *p, const sim_constraint *c, int side, int half, double *Y) {
+    int nv = p->tree[c->tree[side]].nv;
+    memcpy(Y, p->J + c->block[side], (size_t)c->rows * (size_t)nv * sizeof *Y);
+    if (half) {
+        p->mass.half(p->mass.self, c->tree[side], c->rows, sim_block_columns(p, c, side), Y);
+        return;
+    }
+    for (int row = 0; row < c->rows; row++) {
+        p->mass.solve(p->mass.self, c->tree[side], Y + row * nv);
+    }
+}
+
+int delassus_answer_make(const sim_problem *p, int half, sim_arena *scratch, delassus_answer *Y) {
+    ptrdiff_t size = 0;
+    Y->half = half && p->mass.half;
+    Y->at = ARENA_NEW(scratch, ptrdiff_t, 2 * (size_t)p->nconstraint);
+    if (!Y->at) {
+        return 0;
+    }
+    for (int k = 0; k < 2 * p->nconstraint; k++) {
+        const sim_constraint *c = &p->constraint[k / 2];
+        int tree = sim_problem_local(p) ? -1 : c->tree[k % 2];
+        Y->at[k] = tree >= 0 ? size : -1;
+        size += tree >= 0 ? (ptrdiff_t)c->rows * p->tree[tree].nv : 0;
+    }
+    Y->value = ARENA_NEW(scratch, double, size);
+    for (int k = 0; k < 2 * p->nconstraint && Y->value; k++) {
+        if (Y->at[k] >= 0) {
+            answer(p, &p->constraint[k / 2], k % 2, Y->half, Y->value + Y->at[k]);
+        }
+    }
+    return Y->value != NULL;
+}
+
+/* The columns that a row of a half can be other than zero in: from the root to the tips that it touches. */
+static inline int end_of_half(const sim_problem *p, const sim_constraint *c, int side) {
+    sim_columns of = sim_block_columns(p, c, side);
+    return of.first + of.count;
+}
+
+/* W += X Y' of rows x nv blocks, over some columns; above the diagonal alone if X and Y are of one constraint. */
+static inline void add_product(int rows, int columns, int upper, int nv, sim_columns of, const double *X,
+                               const double *Y, double *W) {
+    X += of.first;
+    Y += of.first;
+    for (int row = 0; row < rows; row++) {
+        for (int column = upper ? row : 0; column < columns; column++) {
+            W[row * columns + column] += dense_dot(of.count, X + (ptrdiff_t)row * nv, Y + (ptrdiff_t)column * nv);
+        }
+    }
+}
+
+void delassus_add(const sim_problem *p, const delassus_answer *Y, int i, int s, int j, int r, double *W) {
+    const sim_constraint *a = &p->constraint[i], *b = &p->constraint[j];
+    int nv = p->tree[a->tree[s]].nv;
+    const double *y = Y->value + Y->at[2 * j + r], *x = p->J + a->block[s];
+    sim_columns of = sim_block_columns(p, a, s);
+    if (Y->half) {
+        int end = end_of_half(p, a, s), other = end_of_half(p, b, r);
+        of = (sim_columns){0, end < other ? end : other};
+        x = Y->value + Y->at[2 * i + s];
+    }
+    add_product(a->rows, b->rows, i == j, nv, of, x, y, W);
+}
+
+static void mirror(int n, double *W) {
+    for (int row = 1; row < n; row++) {
+        for (int column = 0; column < row; column++) {
+            W[row * n + column] = W[column * n + row];
+        }
+    }
+}
+
+/* ---- free bodies ---- */
+
+enum { SIX = 6, WIDE = 8 };
+
+typedef struct inverse_root {
+    double row[SIX * WIDE]; /* U^-1, padded */
+    int made;               /* 0: A is too near to singular for it, or no free body's */
+} inverse_root;
+
+static void make_root(const sim_problem *p, int tree, inverse_root *root) {
+    double A[SIX * SIX], U[SIX * WIDE] = {0}, inverse[WIDE] = {0}, X[SIX * WIDE] = {0};
+    p->mass.matrix(p->mass.self, tree, A);
+    for (int i = 0; i < SIX; i++) {
+        memcpy(U + WIDE * i, A + SIX * i, SIX * sizeof *A);
+        X[WIDE * i + i] = 1;
+    }
+    root->made = cholesky_upper(SIX, WIDE, U, inverse);
+    cholesky_panel(SIX, U, WIDE, inverse, X, WIDE);
+    for (int i = 0; i < SIX; i++) {
+        for (int j = 0; j < WIDE; j++) {
+            root->row[WIDE * i + j] = j < SIX ? X[WIDE * j + i] : 0;
+        }
+    }
+}
+
+static inverse_root *make_roots(const sim_problem *p, sim_arena *scratch) {
+    inverse_root *root = ARENA_NEW(scratch, inverse_root, p->ntree);
+    for (int t = 0; t < p->ntree && root; t++) {
+        root[t].made = 0;
+        if (p->tree[t].nv == SIX) {
+            make_root(p, t, &root[t]);
+        }
+    }
+    return root;
+}
+
+static inline strip_oct root_of_row(const inverse_root *root, const double *J) {
+    strip_oct x = J[0] * strip_load8(root->row);
+    for (int r = 1; r < SIX; r++) {
+        x += J[r] * strip_load8(root->row + WIDE * r);
+    }
+    return x;
+}
+
+static inline double sum_of(strip_oct x) { return ((x[0] + x[4]) + (x[2])) + ((x[1] + x[5]) + x[3]); }
+
+/* W_ii += X' X, upper half. */
+static void add_upper_six(const sim_constraint *c, const double *J, const inverse_root *root, double *W) {
+    strip_oct x[SIM_MAX_ROWS];
+    for (int row = 0; row < c->rows; row++) {
+        x[row] = root_of_row(root, J + SIX * row);
+        for (int above = 0; above <= row; above++) {
+            W[above * c->rows + row] += sum_of(x[above] * x[row]);
+        }
+    }
+}
+
+/* `work` holds rows of one constraint where those of Y are not at hand. */
+static void diagonal_block(const sim_problem *p, const delassus_answer *Y, const inverse_root *root, int i,
+                           double *work, double *W) {
+    const sim_constraint *c = &p->constraint[i];
+    int half = p->mass.half != NULL;
+    memset(W, 0, (size_t)(c->rows * c->rows) * sizeof *W);
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        if (root && root[c->tree[side]].made) {
+            add_upper_six(c, p->J + c->block[side], &root[c->tree[side]], W);
+        } else if (Y) {
+            delassus_add(p, Y, i, side, i, side, W);
+        } else {
+            answer(p, c, side, half, work);
+            const double *x = half ? work : p->J + c->block[side];
+            sim_columns of = sim_block_columns(p, c, side);
+            of = half ? (sim_columns){0, of.first + of.count} : of;
+            add_product(c->rows, c->rows, 1, p->tree[c->tree[side]].nv, of, x, work, W);
+        }
+    }
+    mirror(c->rows, W);
+}
+
+int delassus_diagonal(const sim_problem *p, const delassus_answer *Y, sim_arena *scratch, double *W) {
+    size_t mark = sim_arena_mark(scratch);
+    int widest = 0;
+    for (int t = 0; t < p->ntree; t++) {
+        widest = p->tree[t].nv > widest ? p->tree[t].nv : widest;
+    }
+    double *work = Y ? NULL : ARENA_NEW(scratch, double, SIM_MAX_ROWS *(size_t)widest);
+    inverse_root *root = Y ? NULL : make_roots(p, scratch);
+    if (!Y && !(work && root)) {
+        return 0;
+    }
+    for (int i = 0; i < p->nconstraint; i++) {
+        int size = p->constraint[i].rows * p->constraint[i].rows;
+        if (sim_problem_local(p)) {
+            memcpy(W, delassus_block(p, i, i), (size_t)size * sizeof *W);
+        } else {
+            diagonal_block(p, Y, root, i, work, W);
+        }
+        W += size;
+    }
+    sim_arena_release(scratch, mark);
+    return 1;
+}
+
+size_t sim_delassus_diagonal_size(const sim_problem *p) {
+    size_t size = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        size += (size_t)p->constraint[i].rows * (size_t)p->constraint[i].rows;
+    }
+    return size;
+}
+
+sim_status sim_delassus_diagonal(const sim_problem *p, double *W, sim_error *error) {
+    sim_arena *scratch = sim_arena_create();
+    int done = scratch && delassus_diagonal(p, NULL, scratch, W);
+    sim_arena_free(scratch);
+    return done ? SIM_OK
+                : sim_fail(error, SIM_NO_RESOURCE, "no memory for the inverse masses of %d contact rows", p->nrow);
+}

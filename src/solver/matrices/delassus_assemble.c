@@ -1,0 +1,166 @@
+/* All of W in compressed rows of blocks: which constraints share a tree, and W_ij for those (delassus.c).
+ *
+ * Blocks with i <= j are computed, the others are their transposes: W is symmetric to the bit.  Both passes go through the
+ * constraints in order, so that columns rise and the place of a transposed block is known: rows above the diagonal are
+ * finished in the order in which the columns below it are met. */
+#include "solver/matrices/delassus.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which constraints touch a tree, in rising order. */
+typedef struct touching {
+    int *start, *constraint;
+} touching;
+
+static int touching_make(const sim_problem *p, sim_arena *scratch, touching *list) {
+    int sides = 0;
+    list->start = ARENA_NEW(scratch, int, (size_t)p->ntree + 2);
+    if (!list->start) {
+        return 0;
+    }
+    memset(list->start, 0, ((size_t)p->ntree + 2) * sizeof(int));
+    for (int i = 0; i < p->nconstraint; i++) {
+        for (int side = 0; side < 2; side++) {
+            if (p->constraint[i].tree[side] >= 0) {
+                list->start[p->constraint[i].tree[side] + 2]++;
+                sides++;
+            }
+        }
+    }
+    for (int t = 0; t < p->ntree; t++) {
+        list->start[t + 2] += list->start[t + 1];
+    }
+    list->constraint = ARENA_NEW(scratch, int, sides);
+    for (int i = 0; i < p->nconstraint && list->constraint; i++) {
+        for (int side = 0; side < 2; side++) {
+            if (p->constraint[i].tree[side] >= 0) {
+                list->constraint[list->start[p->constraint[i].tree[side] + 1]++] = i;
+            }
+        }
+    }
+    return list->constraint != NULL;
+}
+
+/* Columns of row i, rising: two rising lists merged, without what stands in both.  `to` NULL: counted only. */
+static int merge(const sim_problem *p, const touching *list, int i, int *to) {
+    const int *from[2] = {NULL, NULL}, *end[2] = {NULL, NULL};
+    int count = 0;
+    for (int side = 0; side < 2; side++) {
+        int t = p->constraint[i].tree[side];
+        from[side] = t >= 0 ? list->constraint + list->start[t] : NULL;
+        end[side] = t >= 0 ? list->constraint + list->start[t + 1] : NULL;
+    }
+    while (from[0] < end[0] || from[1] < end[1]) {
+        int a = from[0] < end[0] ? *from[0] : INT_MAX, b = from[1] < end[1] ? *from[1] : INT_MAX;
+        if (to) {
+            to[count] = a < b ? a : b;
+        }
+        count++;
+        from[0] = a <= b ? from[0] + 1 : from[0];
+        from[1] = b <= a ? from[1] + 1 : from[1];
+    }
+    return count;
+}
+
+/* A constraint meets no more than all constraints of its trees. */
+static size_t bound(const sim_problem *p, const touching *list) {
+    size_t sum = 0;
+    for (int t = 0; t < p->ntree; t++) {
+        size_t n = (size_t)(list->start[t + 1] - list->start[t]);
+        sum += n * n;
+    }
+    return sum;
+}
+
+int delassus_pattern(const sim_problem *p, size_t most, sim_arena *scratch, sim_delassus *W, int *many) {
+    touching list;
+    int *start = ARENA_NEW(scratch, int, (size_t)p->nconstraint + 1), *column;
+    if (!start || !touching_make(p, scratch, &list)) {
+        return 0;
+    }
+    size_t blocks = bound(p, &list);
+    *many = blocks > most || blocks > INT_MAX;
+    if (*many) {
+        return 1;
+    }
+    start[0] = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        start[i + 1] = start[i] + merge(p, &list, i, NULL);
+    }
+    column = ARENA_NEW(scratch, int, start[p->nconstraint]);
+    for (int i = 0; i < p->nconstraint && column; i++) {
+        merge(p, &list, i, column + start[i]);
+    }
+    *W = (sim_delassus){start, column, NULL, NULL, 1};
+    return column != NULL;
+}
+
+static void block(const sim_problem *p, const delassus_answer *Y, int i, int j, double *W) {
+    const sim_constraint *a = &p->constraint[i], *b = &p->constraint[j];
+    memset(W, 0, (size_t)(a->rows * b->rows) * sizeof *W);
+    for (int side = 0; side < 4; side++) {
+        int t = a->tree[side / 2];
+        if (t >= 0 && t == b->tree[side % 2]) {
+            delassus_add(p, Y, i, side / 2, j, side % 2, W);
+        }
+    }
+}
+
+static void transpose(int rows, int columns, const double *from, double *to) {
+    for (int row = 0; row < rows; row++) {
+        for (int column = 0; column < columns; column++) {
+            to[column * rows + row] = from[row * columns + column];
+        }
+    }
+}
+
+static void fill(const sim_problem *p, const delassus_answer *Y, const sim_delassus *W, int *next, double *value) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        next[i] = W->start[i];
+    }
+    for (int i = 0; i < p->nconstraint; i++) {
+        int rows = p->constraint[i].rows;
+        for (int k = next[i]; k < W->start[i + 1]; k++) { /* those before stand there already */
+            int j = W->column[k];
+            double *made = value + W->at[k];
+            block(p, Y, i, j, made);
+            transpose(rows, p->constraint[j].rows, made, value + W->at[next[j]++]);
+        }
+    }
+}
+
+int delassus_assemble(const sim_problem *p, const delassus_answer *Y, sim_arena *scratch, sim_delassus *W) {
+    ptrdiff_t *at = ARENA_NEW(scratch, ptrdiff_t, W->start[p->nconstraint]), size = 0;
+    int *next = ARENA_NEW(scratch, int, p->nconstraint);
+    if (!at || !next) {
+        return 0;
+    }
+    for (int i = 0; i < p->nconstraint; i++) {
+        for (int k = W->start[i]; k < W->start[i + 1]; k++) {
+            at[k] = size;
+            size += p->constraint[i].rows * p->constraint[W->column[k]].rows;
+        }
+    }
+    double *value = ARENA_NEW(scratch, double, size);
+    if (!value) {
+        return 0;
+    }
+    W->at = at;
+    W->value = value;
+    W->symmetric = 1;
+    fill(p, Y, W, next, value);
+    return 1;
+}
+
+int delassus_whole(const sim_problem *p, sim_arena *scratch, sim_delassus *W) {
+    delassus_answer Y;
+    int many = 0;
+    if (sim_problem_local(p)) {
+        *W = *p->W;
+        return 1;
+    }
+    return delassus_pattern(p, SIZE_MAX, scratch, W, &many) && delassus_answer_make(p, 1, scratch, &Y) &&
+           delassus_assemble(p, &Y, scratch, W);
+}

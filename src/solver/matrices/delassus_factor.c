@@ -1,0 +1,289 @@
+/* Which bodies could have given W?
+ *
+ *     u = W gamma + q,   W = L L'   <=>   A (v - v*) = J' gamma,  u = J v + w   with   A = 1,  J = L,  v* = 0,  w = q
+ *
+ * W is the same for many systems of bodies; this one has unit masses and as many velocities as W has rank.  Contacts that W
+ * does not couple, however far around, go to different trees.  L comes from Cholesky's method with pivots: the row with the
+ * most left of its diagonal goes next, and when rounding is all that is left, rows that are redundant have come out as sums
+ * of those that are not. */
+#include "solver/matrices/delassus_factor.h"
+#include "math/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Of the greatest diagonal: more than this left over is no rounding in the making of W. */
+static const double INDEFINITE = 1e-6;
+/* What is left of a row that has been a pivot. */
+#define DONE (-HUGE_VAL)
+
+typedef struct conversion {
+    const sim_problem *local;
+    sim_problem *global;
+    sim_arena *scratch;
+    int *first, *next; /* constraints of a component, in rising order, as lists; -1 ends */
+    int *root;         /* the first constraint of the component that a constraint is in */
+    int *row;          /* where its rows stand in the component */
+    sim_problem_tree *tree;
+    sim_constraint *constraint;
+    double *J, *v;
+    ptrdiff_t used; /* of J */
+} conversion;
+
+static int root_of(int *root, int i) {
+    while (root[i] != i) {
+        i = root[i] = root[root[i]];
+    }
+    return i;
+}
+
+static void find_components(conversion *c) {
+    const sim_delassus *W = c->local->W;
+    int n = c->local->nconstraint;
+    for (int i = 0; i < n; i++) {
+        c->root[i] = i;
+        c->first[i] = c->next[i] = -1;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int k = W->start[i]; k < W->start[i + 1]; k++) {
+            int a = root_of(c->root, i), b = root_of(c->root, W->column[k]);
+            c->root[a > b ? a : b] = a < b ? a : b;
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        int root = root_of(c->root, i);
+        c->next[i] = c->first[root];
+        c->first[root] = i;
+    }
+}
+
+/* Rows of a component, and where those of each constraint stand. */
+static int rows_of(conversion *c, int root) {
+    int rows = 0;
+    for (int i = c->first[root]; i >= 0; i = c->next[i]) {
+        c->row[i] = rows;
+        rows += c->local->constraint[i].rows;
+    }
+    return rows;
+}
+
+/* The symmetric part of its W, dense. */
+static void expand(const conversion *c, int root, int n, double *W) {
+    const sim_delassus *from = c->local->W;
+    memset(W, 0, (size_t)n * n * sizeof *W);
+    for (int i = c->first[root]; i >= 0; i = c->next[i]) {
+        for (int k = from->start[i]; k < from->start[i + 1]; k++) {
+            int j = from->column[k], rows = c->local->constraint[i].rows, columns = c->local->constraint[j].rows;
+            for (int r = 0; r < rows; r++) {
+                memcpy(W + (ptrdiff_t)(c->row[i] + r) * n + c->row[j], from->value + from->at[k] + r * columns,
+                       (size_t)columns * sizeof *W);
+            }
+        }
+    }
+    for (int i = 0; i < n && !from->symmetric; i++) {
+        for (int j = 0; j < i; j++) {
+            double *a = W + (ptrdiff_t)i * n + j, *b = W + (ptrdiff_t)j * n + i;
+            *a = *b = 0.5 * (*a + *b);
+        }
+    }
+}
+
+/* Is what is left of W, in rows that gave no pivot, no more than rounding? */
+static int vanishes(int n, int rank, const double *W, const double *L, const double *left, double limit) {
+    for (int i = 0; i < n; i++) {
+        if (left[i] != DONE && left[i] < -limit) {
+            return 0;
+        }
+        for (int j = 0; j < i && left[i] != DONE; j++) {
+            const double *a = L + (ptrdiff_t)i * n, *b = L + (ptrdiff_t)j * n;
+            if (left[j] != DONE && fabs(W[(ptrdiff_t)i * n + j] - dense_dot(rank, a, b)) > limit) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* L L' = W, n x rank in rows of n; the rank, -1 if W is not positive semidefinite.  left [n] */
+static int factor(int n, const double *W, double *L, double *left) {
+    double most = 0;
+    int rank = 0;
+    for (int i = 0; i < n; i++) {
+        left[i] = W[(ptrdiff_t)i * (n + 1)];
+        most = fmax(most, fabs(left[i]));
+    }
+    for (; rank < n; rank++) {
+        int pivot = 0;
+        for (int i = 1; i < n; i++) {
+            pivot = left[i] > left[pivot] ? i : pivot;
+        }
+        if (!(left[pivot] > n * DBL_EPSILON * most)) {
+            break;
+        }
+        double root = sqrt(left[pivot]);
+        const double *row = L + (ptrdiff_t)pivot * n;
+        for (int i = 0; i < n; i++) {
+            double *own = L + (ptrdiff_t)i * n;
+            if (left[i] == DONE) {
+                own[rank] = 0;
+            } else if (i != pivot) {
+                own[rank] = (W[(ptrdiff_t)i * n + pivot] - dense_dot(rank, own, row)) / root;
+                left[i] -= own[rank] * own[rank];
+            }
+        }
+        L[(ptrdiff_t)pivot * n + rank] = root;
+        left[pivot] = DONE;
+    }
+    return vanishes(n, rank, W, L, left, INDEFINITE * most) ? rank : -1;
+}
+
+/* Rows of the component go behind those of the others, without gaps. */
+static void place(conversion *c, int root, int n, int rank, const double *L) {
+    sim_problem *p = c->global;
+    c->tree[p->ntree] = (sim_problem_tree){p->nv, rank};
+    for (int i = c->first[root]; i >= 0; i = c->next[i]) {
+        sim_constraint *k = &c->constraint[i];
+        *k = c->local->constraint[i];
+        k->tree[0] = p->ntree;
+        k->tree[1] = -1;
+        k->block[0] = c->used;
+        k->columns[0] = (sim_columns){0, 0};
+        for (int r = 0; r < k->rows; r++, c->used += rank) {
+            memcpy(c->J + c->used, L + (ptrdiff_t)(c->row[i] + r) * n, (size_t)rank * sizeof *L);
+        }
+    }
+    p->ntree++;
+    p->nv += rank;
+}
+
+static int convert_component(conversion *c, int root) {
+    int n = rows_of(c, root), rank = 0;
+    size_t mark = sim_arena_mark(c->scratch), square = (size_t)n * n;
+    double *W = ARENA_NEW(c->scratch, double, square), *L = ARENA_NEW(c->scratch, double, square);
+    double *left = ARENA_NEW(c->scratch, double, n);
+    int done = W && L && left;
+    if (done) {
+        expand(c, root, n, W);
+        rank = factor(n, W, L, left);
+        done = rank < 0 ? -1 : 1;
+    }
+    if (done > 0) {
+        place(c, root, n, rank, L);
+    }
+    sim_arena_release(c->scratch, mark);
+    return done;
+}
+
+static void times(const void *self, int tree, const double *x, double *y) {
+    const sim_problem_tree *t = self;
+    memcpy(y, x, (size_t)t[tree].nv * sizeof *y);
+}
+
+static void solve(const void *self, int tree, double *x) {
+    (void)self;
+    (void)tree;
+    (void)x;
+}
+
+static void matrix(const void *self, int tree, double *A) {
+    const sim_problem_tree *t = self;
+    size_t n = (size_t)t[tree].nv;
+    memset(A, 0, n * n * sizeof *A);
+    for (size_t k = 0; k < n; k++) {
+        A[k * (n + 1)] = 1;
+    }
+}
+
+/* v = J' gamma */
+static void guess(conversion *c) {
+    const sim_problem *p = c->global;
+    const double *gamma = c->local->impulse_guess;
+    double *v = c->v + p->nv;
+    memset(v, 0, (size_t)p->nv * sizeof *v);
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *k = &c->constraint[i];
+        const sim_problem_tree *t = &c->tree[k->tree[0]];
+        for (int r = 0; r < k->rows; r++) {
+            dense_axpy(t->nv, gamma[k->row + r], c->J + k->block[0] + (ptrdiff_t)r * t->nv, v + t->v0);
+        }
+    }
+    c->global->v_guess = v;
+}
+
+static ptrdiff_t numbers_of_J(conversion *c) {
+    ptrdiff_t numbers = 0;
+    for (int i = 0; i < c->local->nconstraint; i++) {
+        if (c->first[i] >= 0) {
+            ptrdiff_t rows = rows_of(c, i);
+            numbers += rows * rows;
+        }
+    }
+    return numbers;
+}
+
+static int reserve_components(conversion *c) {
+    size_t n = (size_t)c->local->nconstraint;
+    c->first = ARENA_NEW(c->scratch, int, n);
+    c->next = ARENA_NEW(c->scratch, int, n);
+    c->root = ARENA_NEW(c->scratch, int, n);
+    c->row = ARENA_NEW(c->scratch, int, n);
+    return c->first && c->next && c->root && c->row;
+}
+
+double local_cubes(const sim_problem *local, sim_arena *scratch) {
+    conversion c = {.local = local, .scratch = scratch};
+    size_t mark = sim_arena_mark(scratch);
+    double sum = -1;
+    if (reserve_components(&c)) {
+        find_components(&c);
+        sum = 0;
+        for (int i = 0; i < local->nconstraint; i++) {
+            double rows = c.first[i] >= 0 ? rows_of(&c, i) : 0;
+            sum += rows * rows * rows;
+        }
+    }
+    sim_arena_release(scratch, mark);
+    return sum;
+}
+
+int local_to_global(const sim_problem *local, sim_arena *scratch, sim_problem *global) {
+    size_t n = (size_t)local->nconstraint;
+    conversion c = {.local = local, .global = global, .scratch = scratch};
+    if (!reserve_components(&c)) {
+        return 0;
+    }
+    c.tree = ARENA_NEW(scratch, sim_problem_tree, n);
+    c.constraint = ARENA_NEW(scratch, sim_constraint, n);
+    c.v = ARENA_NEW(scratch, double, 2 * (size_t)local->nrow);
+    if (!c.tree || !c.constraint || !c.v) {
+        return 0;
+    }
+    find_components(&c);
+    c.J = ARENA_NEW(scratch, double, numbers_of_J(&c));
+    if (!c.J) {
+        return 0;
+    }
+    *global = *local;
+    global->ntree = global->nv = 0;
+    for (int i = 0; i < local->nconstraint; i++) {
+        int done = c.first[i] >= 0 ? convert_component(&c, i) : 1;
+        if (done != 1) {
+            return done;
+        }
+    }
+    memset(c.v, 0, (size_t)global->nv * sizeof *c.v);
+    global->tree = c.tree;
+    global->constraint = c.constraint;
+    global->J = c.J;
+    global->mass = (sim_mass){c.tree, times, solve, matrix, NULL};
+    global->v_free = global->v_start = c.v;
+    global->v_guess = NULL;
+    global->offset = local->q;
+    global->W = NULL;
+    global->q = NULL;
+    if (local->impulse_guess) {
+        guess(&c);
+    }
+    return 1;
+}

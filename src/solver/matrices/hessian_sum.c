@@ -1,0 +1,269 @@
+/* What does a patch of constraints add to H = A + J' G J?
+ *
+ * With G = sum_r weight_r q_r q_r' for every constraint, a patch of constraints between the trees a and b gives
+ *
+ *     H_aa += sum_r weight_r x_r x_r',   H_ab = sum_r weight_r x_r z_r',   H_bb += sum_r weight_r z_r z_r',
+ *     x_r = J_a' q_r,   z_r = J_b' q_r,
+ *
+ * one sum over all the rows of the patch.  A sticking contact gives three rows, a sliding one two, an open one none.
+ *
+ * Trees with many dofs have rows that are mostly zero: a contact moves the dofs on the paths between its two bodies.
+ * There the sum goes by batches of constraints in their order, over the columns that the batch touches,
+ *
+ *     H[first, end) += X' G X,      rows (end - first)^2 multiplications,
+ *
+ * and a constraint joins the batch as long as the columns that it brings cost less than reading and writing H once
+ * more.  A batch is short enough to stay near while its strips go by. */
+#include "solver/matrices/hessian_sum.h"
+#include "linalg/strip.h"
+
+#include <string.h>
+
+enum { BATCH = 128 }; /* rows */
+
+static int size_of(const patches *o, int node) { return node >= 0 ? o->graph.size[node] : 0; }
+
+static int both_free(const patches *o, const patch *p) {
+    return size_of(o, p->a) == 6 && (p->b < 0 || size_of(o, p->b) == 6);
+}
+
+int hessian_sum_make(hessian_sum *s, const patches *o, sim_arena *kept) {
+    size_t numbers = 0;
+    for (int k = 0; k < o->count; k++) {
+        const patch *p = &o->patch[k];
+        int n = size_of(o, p->a), m = size_of(o, p->b), most = both_free(o, p) ? p->rows : BATCH + SIM_MAX_ROWS;
+        size_t here = (size_t)(p->rows < most ? p->rows : most) * strip_stride(n > m ? n : m);
+        numbers = here > numbers ? here : numbers;
+    }
+    for (int side = 0; side < 2; side++) {
+        s->side[side].x = ARENA_NEW(kept, double, numbers);
+        s->side[side].weighted = ARENA_NEW(kept, double, numbers);
+        if (!s->side[side].x || !s->side[side].weighted) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Rows of free bodies: two registers for six numbers and two zeros. */
+static inline void add_row_of_six(hessian_rows *r, const double *J, int count, const double *q, double weight) {
+    double *x = r->x + 8 * (ptrdiff_t)r->count, *weighted = r->weighted + 8 * (ptrdiff_t)r->count;
+    strip_quad head = q[0] * strip_load4(J), tail = {q[0] * J[4], q[0] * J[5], 0, 0};
+    for (int k = 1; k < count; k++) {
+        strip_quad more = {q[k] * J[6 * k + 4], q[k] * J[6 * k + 5], 0, 0};
+        head += q[k] * strip_load4(J + 6 * k);
+        tail += more;
+    }
+    memcpy(x, &head, sizeof head);
+    memcpy(x + 4, &tail, sizeof tail);
+    head *= -weight;
+    tail *= -weight;
+    memcpy(weighted, &head, sizeof head);
+    memcpy(weighted + 4, &tail, sizeof tail);
+    r->count++;
+}
+
+/* x = sum_k q_k J_k and -weight x, of the constraint's own columns; zeros beside them. */
+static void add_long_row(hessian_rows *r, const double *J, sim_columns of, int count, const double *q, double weight) {
+    double *x = r->x + (ptrdiff_t)r->count * r->stride, *weighted = r->weighted + (ptrdiff_t)r->count * r->stride;
+    int first = of.first - r->first, end = first + of.count;
+    J += of.first;
+    memset(x, 0, (size_t)r->stride * sizeof *x);
+    memset(weighted, 0, (size_t)r->stride * sizeof *x);
+    for (int j = first; j < end; j++) {
+        double sum = q[0] * J[j - first];
+        for (int k = 1; k < count; k++) {
+            sum += q[k] * J[k * r->n + j - first];
+        }
+        x[j] = sum;
+        weighted[j] = -weight * sum;
+    }
+    r->count++;
+}
+
+static inline void add_row(hessian_rows *r, const double *J, sim_columns of, int count, const double *q,
+                           double weight) {
+    if (r->stride == 8 && r->n == 6) {
+        add_row_of_six(r, J, count, q, weight);
+    } else {
+        add_long_row(r, J, of, count, q, weight);
+    }
+}
+
+static void add_constraint(hessian_rows *r, const sim_constraint *c, const double *J, sim_columns of,
+                           const convex_bend *bend) {
+    const double *w = bend->weight, *t = bend->t, one = 1;
+    if (bend->sliding) {
+        double a[3] = {c->friction * t[0], c->friction * t[1], 1}, b[2] = {-t[1], t[0]};
+        add_row(r, J, of, 3, a, w[0]);
+        add_row(r, J, of, 2, b, w[1]);
+        return;
+    }
+    for (int k = 0; k < c->rows; k++) {
+        if (w[k] > 0) {
+            add_row(r, J + (ptrdiff_t)k * r->n, of, 1, &one, w[k]);
+        }
+    }
+}
+
+/* The sum that is asked for. */
+typedef struct asked {
+    const sim_problem *problem;
+    const patches *all;
+    const patch *patch;
+    const convex_bend *bend;
+} asked;
+
+static int constraint_at(const asked *a, int k) { return a->all->constraint[a->patch->first + k]; }
+
+/* The columns of the k-th constraint on a side of the patch. */
+static sim_columns columns_at(const asked *a, int k, int side) {
+    int i = constraint_at(a, k);
+    return sim_block_columns(a->problem, &a->problem->constraint[i], side ^ a->all->flipped[i]);
+}
+
+static int rows_at(const asked *a, int k) {
+    int i = constraint_at(a, k), count = 0;
+    if (a->bend[i].sliding) {
+        return 2;
+    }
+    for (int r = 0; r < a->problem->constraint[i].rows; r++) {
+        count += a->bend[i].weight[r] > 0;
+    }
+    return count;
+}
+
+/* A batch of constraints and the columns that it touches, on one side or two. */
+typedef struct batch {
+    int begin, end, rows, first[2], past[2];
+} batch;
+
+static double square_of(const batch *b) {
+    double width = b->past[0] - b->first[0] + b->past[1] - b->first[1];
+    return width * width;
+}
+
+static batch alone(const asked *a, int k) {
+    batch b = {.begin = k, .end = k + 1, .rows = rows_at(a, k)};
+    for (int side = 0; side < (a->patch->b < 0 ? 1 : 2); side++) {
+        sim_columns of = columns_at(a, k, side);
+        b.first[side] = of.first & ~3;
+        b.past[side] = of.first + of.count;
+    }
+    return b;
+}
+
+static batch joined(const batch *x, const batch *y) {
+    batch b = {.begin = x->begin, .end = y->end, .rows = x->rows + y->rows};
+    for (int side = 0; side < 2; side++) {
+        b.first[side] = x->first[side] < y->first[side] ? x->first[side] : y->first[side];
+        b.past[side] = x->past[side] > y->past[side] ? x->past[side] : y->past[side];
+    }
+    return b;
+}
+
+/* From the constraint k on, as many as go well together; of the numbers of H, reading and writing costs as much as four
+ * multiplications. */
+static batch gather(const asked *a, int k) {
+    batch b = alone(a, k);
+    while (b.end < a->patch->count) {
+        batch next = alone(a, b.end), both = joined(&b, &next);
+        if (next.rows == 0) {
+            b.end = next.end;
+        } else if (b.rows == 0) {
+            next.begin = b.begin;
+            b = next;
+        } else if (both.rows <= BATCH &&
+                   both.rows * square_of(&both) <= b.rows * square_of(&b) + (next.rows + 4) * square_of(&next)) {
+            b = both;
+        } else {
+            break;
+        }
+    }
+    return b;
+}
+
+static void collect(hessian_sum *s, const asked *a, const batch *b) {
+    for (int side = 0; side < (a->patch->b < 0 ? 1 : 2); side++) {
+        hessian_rows *r = &s->side[side];
+        r->n = size_of(a->all, side ? a->patch->b : a->patch->a);
+        r->first = r->n == 6 ? 0 : b->first[side];
+        r->end = r->n == 6 ? 6 : b->past[side];
+        r->stride = strip_stride(r->end - r->first);
+        r->count = 0;
+        for (int k = b->begin; k < b->end; k++) {
+            int i = constraint_at(a, k);
+            const sim_constraint *c = &a->problem->constraint[i];
+            int of = side ^ a->all->flipped[i];
+            sim_columns columns = r->n == 6 ? (sim_columns){0, 6} : sim_block_columns(a->problem, c, of);
+            add_constraint(r, c, a->problem->J + c->block[of], columns, &a->bend[i]);
+        }
+    }
+}
+
+/* H += sum_r weight_r x_r x_r', from the diagonal on. */
+static void add_squares(const hessian_rows *x, double *H) {
+    int stride = strip_stride(x->n);
+    strip_update_upper(x->end - x->first, x->count, x->weighted, x->stride, x->x, x->stride,
+                       H + (ptrdiff_t)x->first * stride + x->first, stride);
+}
+
+/* H += sum_r weight_r x_r z_r' */
+static void add_products(const hessian_rows *x, const hessian_rows *z, double *H) {
+    int stride = strip_stride(z->n);
+    strip_update(x->end - x->first, z->stride, x->count, x->weighted, x->stride, z->x, z->stride,
+                 H + (ptrdiff_t)x->first * stride + z->first, stride);
+}
+
+static void clear(int rows, int columns, double *H) {
+    memset(H, 0, (size_t)rows * (size_t)strip_stride(columns) * sizeof *H);
+}
+
+/* Free bodies have all their rows in one batch, and squares of six. */
+static void sum_free(hessian_sum *s, const asked *a, const int size[2], double *const square[2], int first,
+                     double *product) {
+    batch b = {.end = a->patch->count};
+    collect(s, a, &b);
+    for (int side = 0; side < 2 && size[side]; side++) {
+        strip_product_6(s->side[side].count, s->side[side].weighted, s->side[side].x, square[side]);
+    }
+    if (size[1]) {
+        strip_product_6(s->side[first].count, s->side[first].weighted, s->side[1 - first].x, product);
+    }
+}
+
+static void sum_batches(hessian_sum *s, const asked *a, const int size[2], double *const square[2], int first,
+                        double *product) {
+    for (int k = 0; k < a->patch->count;) {
+        batch b = gather(a, k);
+        k = b.end;
+        if (b.rows == 0) {
+            continue;
+        }
+        collect(s, a, &b);
+        for (int side = 0; side < 2 && size[side]; side++) {
+            add_squares(&s->side[side], square[side]);
+        }
+        if (size[1]) {
+            add_products(&s->side[first], &s->side[1 - first], product);
+        }
+    }
+}
+
+void hessian_sum_patch(hessian_sum *s, const sim_problem *problem, const patches *all, const patch *p,
+                       const convex_bend *bend, double *aa, double *bb, const spd_block *between) {
+    asked a = {problem, all, p, bend};
+    int size[2] = {size_of(all, p->a), size_of(all, p->b)}, first = between->row == p->a ? 0 : 1;
+    double *const square[2] = {aa, bb};
+    if (both_free(all, p)) {
+        sum_free(s, &a, size, square, first, between->value);
+        return;
+    }
+    for (int side = 0; side < 2 && size[side]; side++) {
+        clear(size[side], size[side], square[side]);
+    }
+    if (size[1]) {
+        clear(size[first], size[1 - first], between->value);
+    }
+    sum_batches(s, &a, size, square, first, between->value);
+}

@@ -1,0 +1,136 @@
+/* Which dx is least in |J dx + r|^2 + lambda |dx|^2, J of at least as many rows as columns?
+ *
+ *     [J; sqrt(lambda) 1] dx = [-r; 0]   in the sense of least squares,
+ *
+ * by Householder's reflections.  J' J, whose condition is the square of J's, is never formed.  The lower part is a diagonal
+ * that fills from above: column k is zero below row m + k of m rows above the diagonal, and above row k it is done with, so
+ * that every reflection touches m + 1 numbers of each column, which stand side by side.
+ *
+ * What does not fit the caches takes LAPACK's reflections by blocks: first J = Q R, then [R; sqrt(lambda) 1].  What is large
+ * takes them panel by panel, and can be left. */
+#include "solver/matrices/least_squares.h"
+#include "linalg/lapack.h"
+#include "math/dense.h"
+#include "solver/matrices/levenberg_marquardt.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 32 }; /* reflections of a block */
+
+size_t least_squares_work(int rows, int n) {
+    size_t m = (size_t)n, height = (size_t)rows + m;
+    return n <= LEAST_SQUARES_FEW ? height * (m + 1) : height * (m + 1) + 2 * BLOCK * m + m;
+}
+
+/* The rows below J and r. */
+static void damp(size_t rows, size_t n, double lambda, double *A) {
+    for (size_t j = 0; j <= n; j++) {
+        double *below = A + (rows + n) * j + rows;
+        memset(below, 0, n * sizeof *below);
+        if (j < n) {
+            below[j] = sqrt(lambda);
+        }
+    }
+}
+
+/* u, of which column k's part is made, with u . u = 2; what is left of the column is a diagonal entry; 0 if there was
+ * nothing. */
+static int reflector(size_t size, double *u, double *diagonal) {
+    double length = sqrt(dense_dot((int)size, u, u));
+    *diagonal = u[0] > 0 ? -length : length;
+    if (!(length > 0)) {
+        return 0;
+    }
+    u[0] -= *diagonal;
+    double scale = 1 / sqrt(length * fabs(u[0]));
+    for (size_t i = 0; i < size; i++) {
+        u[i] *= scale;
+    }
+    return 1;
+}
+
+/* In place of A, b: the triangle, and what of [-r; 0] is left above it. */
+static void by_one(size_t rows, size_t n, double *A) {
+    size_t height = rows + n;
+    for (size_t k = 0; k < n; k++) {
+        double diagonal, *u = A + (height + 1) * k;
+        if (reflector(rows + 1, u, &diagonal)) {
+            for (size_t j = k + 1; j <= n; j++) {
+                double *column = A + height * j + k;
+                dense_axpy((int)rows + 1, -dense_dot((int)rows + 1, u, column), u, column);
+            }
+        }
+        *u = diagonal;
+    }
+}
+
+/* 0 if it was stopped. */
+static int by_panels(int rows, int n, double *A, const panels_watch *watch) {
+    const int height = rows + n, total = n + 1;
+    size_t m = (size_t)n;
+    double *tau = A + (size_t)height * (m + 1), *T = tau + m, *work = T + BLOCK * m;
+    panels_reflections q = {rows, n, total, height, A, tau, work, BLOCK * n};
+    panels_stack stack = {n, n, n, total, BLOCK, height, height, A, A + rows, T, work};
+    return panels_reflect(&q, watch) && panels_reflect_stack(&stack, watch);
+}
+
+/* A and the diagonal below it share their columns' length. */
+static void by_blocks(int rows, int n, double *A) {
+    const int height = rows + n, block = BLOCK, one = 1;
+    size_t m = (size_t)n;
+    double *b = A + (size_t)height * m, *tau = b + height, *T = tau + m, *work = T + BLOCK * m;
+    int info, size = BLOCK * n;
+    dgeqrf_(&rows, &n, A, &height, tau, work, &size, &info);
+    dormqr_("L", "T", &rows, &one, &n, A, &height, tau, b, &rows, work, &size, &info);
+    dtpqrt_(&n, &n, &n, &block, A, &height, A + rows, &height, T, &block, work, &info);
+    dtpmqrt_("L", "T", &n, &one, &n, &n, &block, A + rows, &height, T, &block, b, &n, b + rows, &n, work, &info);
+}
+
+static int give_up(int n, double *dx, double *range) {
+    memset(dx, 0, (size_t)n * sizeof *dx);
+    *range = HUGE_VAL;
+    return 0;
+}
+
+int least_squares_solve(int rows, int count, double *A, double lambda, double *dx, double *range,
+                        const panels_watch *watch) {
+    size_t n = (size_t)count, height = (size_t)rows + n;
+    double *b = A + height * n, least = HUGE_VAL, greatest = 0;
+    damp((size_t)rows, n, lambda, A);
+    if (count <= LEAST_SQUARES_FEW) {
+        by_one((size_t)rows, n, A);
+    } else if (count <= PANELS_WHOLE) {
+        by_blocks(rows, count, A);
+    } else if (!by_panels(rows, count, A, watch)) {
+        return give_up(count, dx, range);
+    }
+    for (size_t k = 0; k < n; k++) {
+        least = fmin(least, fabs(A[(height + 1) * k]));
+        greatest = fmax(greatest, fabs(A[(height + 1) * k]));
+    }
+    *range = greatest / least;
+    for (size_t k = n; k-- > 0;) {
+        const double *column = A + height * k;
+        dx[k] = b[k] / column[k];
+        dense_axpy((int)k, -dx[k], column, b);
+    }
+    return n == 0 || (least > 0 && isfinite(*range));
+}
+
+size_t levenberg_work(int n) { return least_squares_work(n, n); }
+
+int levenberg_step(int count, const double *J, const double *r, double lambda, double *work, double *dx, double *range,
+                   const panels_watch *watch) {
+    size_t n = (size_t)count;
+    if (panels_stopped(count, watch)) {
+        return give_up(count, dx, range);
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            work[2 * n * j + i] = J[i * n + j];
+        }
+        work[2 * n * n + i] = -r[i];
+    }
+    return least_squares_solve(count, count, work, lambda, dx, range, watch);
+}

@@ -1,0 +1,41 @@
+/* H = A + J' G J with a G that is not symmetric, and its factor: dense, scaled. */
+#ifndef SOLVER_NEWTON_CANAL_JACOBIAN_H
+#define SOLVER_NEWTON_CANAL_JACOBIAN_H
+
+#include "solver/matrices/hessian.h"
+
+/* Rows of J, combined, of the two nodes of a patch: left ones times -weight, right ones; padded. */
+typedef struct jacobian_side {
+    int n, stride;
+    double *left, *right;
+} jacobian_side;
+
+/* Unknowns are those of the touched trees one after the other, x = D^-1 v, and the equations D r. */
+typedef struct jacobian {
+    const sim_problem *problem;
+    const hessian *mass; /* prepared: A and the patches */
+    int n, stride;       /* rows of `stride` numbers */
+    int *at;             /* [n] velocity of an unknown */
+    double *D;           /* [n] */
+    double *H, *LU;      /* D H D and its factor */
+    int *swap;           /* [n] */
+    double *work;
+    jacobian_side side[2];
+    int rows; /* in them */
+} jacobian;
+
+/* `D` [nv] scales velocities.  In `scratch`; 0 without memory. */
+int jacobian_make(jacobian *j, const sim_problem *problem, const hessian *mass, const double *D, sim_arena *scratch);
+/* H with G given by strict_project's `bend` [nconstraint]. */
+void jacobian_set(jacobian *j, const convex_bend *bend);
+/* 0 if singular. */
+int jacobian_factor(jacobian *j);
+/* x <- H^-1 x, y = H x, y = H' x */
+void jacobian_solve(const jacobian *j, double *x);
+void jacobian_times(const jacobian *j, const double *x, double *y);
+void jacobian_transposed(const jacobian *j, const double *x, double *y);
+/* x = D r; v + D x */
+void jacobian_pack(const jacobian *j, const double *r, double *x);
+void jacobian_move(const jacobian *j, const double *v, double alpha, const double *x, double *to);
+
+#endif

@@ -1,0 +1,99 @@
+/* The contact problem with pyramids for cones (polyhedral.h) as equations (Mylapilli and Jain 2016, eqs. 9, 45-48):
+ *
+ *     r_i = y_i for what has no bounds,     r_i = phi(x_i, y_i) for the others (pfb.h),     y = M x + q.
+ *
+ * A product in phi has another unit than the rest: so velocities come over the greatest of q, and impulses over `unit`.
+ *
+ * Row i of the Jacobian is da e_i + db M_i.  Where x_i and y_i are both zero it is that of a direction d in which all such
+ * x_i grow by 1: with n = sqrt(1 + (M d)_i^2),  da = lam (1 - 1 / n),  db = lam (1 - (M d)_i / n).
+ *
+ * Softened (mlcp_rounds.c), y is y + soft (x - near). */
+#include "solver/pyramid/mlcp.h"
+#include "math/dense.h"
+#include "solver/pyramid/pfb.h"
+
+#include <math.h>
+
+static const double KINK = 1e-8; /* x and y up to this count as zero in a Jacobian */
+
+/* Of what x and y are the arguments of phi: impulses over their unit. */
+static double measure_x(const mlcp *m, int i) { return m->p->unknown[i].rows ? 1 / m->unit : 1; }
+static double measure_y(const mlcp *m, int i) { return m->p->unknown[i].rows ? 1 : 1 / m->unit; }
+
+static int at_kink(double a, double b) { return fabs(a) <= KINK && fabs(b) <= KINK; }
+
+int mlcp_make(mlcp *m, const polyhedral *p, sim_arena *scratch) {
+    double *all = ARENA_NEW(scratch, double, 5 * (size_t)p->n);
+    *m = (mlcp){.p = p, .y = all, .unit = 1, .step = mlcp_step_make(p, scratch)};
+    if (!all || !m->step) {
+        return 0;
+    }
+    m->kinks = all + p->n;
+    m->da = all + 2 * p->n;
+    m->db = all + 3 * p->n;
+    m->near = all + 4 * p->n;
+    return 1;
+}
+
+static void velocity(const mlcp *m, const double *x) {
+    polyhedral_velocity(m->p, x, m->y);
+    for (int i = 0; i < m->p->n && m->soft > 0; i++) {
+        m->y[i] += m->soft * (x[i] - m->near[i]);
+    }
+}
+
+void mlcp_residual(const mlcp *m, const double *x, double *r) {
+    velocity(m, x);
+    for (int i = 0; i < m->p->n; i++) {
+        r[i] = m->p->unknown[i].free ? m->y[i] : pfb(measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
+    }
+}
+
+/* Ways out of kinks, and how y follows them: M d in `slope`. */
+static int leave_kinks(const mlcp *m, const double *x, double *slope) {
+    int count = 0;
+    for (int i = 0; i < m->p->n; i++) {
+        m->kinks[i] = !m->p->unknown[i].free && at_kink(x[i], m->y[i]);
+        count += m->kinks[i] > 0;
+    }
+    if (count) {
+        polyhedral_product(m->p, m->kinks, slope);
+    }
+    return count;
+}
+
+void mlcp_linearise(const mlcp *m, const double *x) {
+    velocity(m, x);
+    int kinks = leave_kinks(m, x, m->db);
+    for (int i = 0; i < m->p->n; i++) {
+        if (m->p->unknown[i].free) {
+            m->da[i] = 0;
+            m->db[i] = 1;
+        } else if (kinks && m->kinks[i] > 0) {
+            double out = measure_x(m, i), grows = measure_y(m, i) * (m->db[i] + m->soft), n = hypot(out, grows);
+            m->da[i] = measure_x(m, i) * PFB_LAM * (1 - out / n);
+            m->db[i] = measure_y(m, i) * PFB_LAM * (1 - grows / n);
+        } else {
+            pfb_slopes(measure_x(m, i) * x[i], measure_y(m, i) * m->y[i], &m->da[i], &m->db[i]);
+            m->da[i] *= measure_x(m, i);
+            m->db[i] *= measure_y(m, i);
+        }
+    }
+}
+
+void mlcp_slope(const mlcp *m, const double *dx, double *Jdx) {
+    polyhedral_product(m->p, dx, Jdx);
+    for (int i = 0; i < m->p->n; i++) {
+        Jdx[i] = m->da[i] * dx[i] + m->db[i] * (Jdx[i] + m->soft * dx[i]);
+    }
+}
+
+double mlcp_off(const mlcp *m, const double *x) {
+    double most = 0;
+    velocity(m, x);
+    for (int i = 0; i < m->p->n; i++) {
+        double off = m->p->unknown[i].free ? m->y[i] : pfb(measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
+        most = isnan(off) ? HUGE_VAL : fmax(most, fabs(off));
+    }
+    return most / m->p->speed;
+}

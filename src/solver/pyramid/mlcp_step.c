@@ -1,0 +1,428 @@
+/* Which dx is least in |J dx + r|^2 + lambda |dx|^2, where unknowns meet through few impulses?
+ *
+ * Of J = da + db M only db X' W X joins constraint to constraint: what x does to others goes through the impulses X x, three
+ * of a contact's six unknowns or more.  With p = X dx and u = W p, a group of unknowns has rows of its own
+ *
+ *     [ A   db X' ] [dx; u] = -r,     sqrt(lambda) dx = 0,     X dx = p,     A = da + db (couplings)
+ *
+ * in which dx = T (p, z) with as many further unknowns z as there are more than impulses.  Reflections of these rows alone,
+ * first for z, then for u, then for p, make a triangle of them:
+ *
+ *     R_zz z + R_zu u + R_zp p = c_z                    that gives z, once u and p are known
+ *              R_uu u + R_up p = c_u     }              least squares in p alone, with u = W p:
+ *                       R_pp p = c_p     }              [ R_uu W + R_up ; R_pp ] p = [ c_u ; c_p ]
+ *
+ * The same dx as of the whole, by reflections only, from half the unknowns: with contacts an eighth of the work.  What is
+ * left is a triangle, R_pp, above a square, and that is what LAPACK's dtpqrt is made for.
+ *
+ * Of two or three contacts that is more work than J as it is (least_squares.c): those do without. */
+#include "linalg/lapack.h"
+#include "math/dense.h"
+#include "solver/matrices/least_squares.h"
+#include "solver/pyramid/mlcp.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 66, DIMS = 3, WIDE = MOST + DIMS + 1, FEW = 64, BLOCK = 32, SMALL = 24 };
+
+static const double NONE = 1e-15, LEFT = 1e-2;
+
+/* What is left of a group's rows, by rows: columns z, u, p, c. */
+typedef struct reduced {
+    double *row; /* (count + dims) x (count + dims + 1) */
+    int at;      /* the first of its p */
+} reduced;
+
+struct mlcp_step {
+    int n; /* of p */
+    reduced *group;
+    int *row;            /* [n] of W */
+    double *R, *B;       /* triangle [n + 1][n + 1] and square [n + 1][n], by columns, the last the right side */
+    double *T, *work;    /* of LAPACK */
+    int *swap;           /* [n] */
+    double *left;        /* [unknowns] */
+    double *local;       /* 2 MOST x WIDE */
+    double *impulse, *u; /* [rows of W] */
+    double *M, *dense;   /* of up to SMALL unknowns: M, and J with its right side; NULL: there are more */
+};
+
+static int width_of(const polyhedral_group *g) { return g->count + g->dims + 1; }
+static int height_of(const polyhedral_group *g) { return g->count + g->dims; }
+
+static struct mlcp_step *make_small(const polyhedral *p, struct mlcp_step *s, sim_arena *scratch) {
+    size_t square = (size_t)(p->n * p->n);
+    double *all = ARENA_NEW(scratch, double, square + least_squares_work(p->n, p->n));
+    if (!s || !all) {
+        return NULL;
+    }
+    *s = (struct mlcp_step){.M = all, .dense = all + square};
+    return s;
+}
+
+struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
+    struct mlcp_step *s = ARENA_NEW(scratch, struct mlcp_step, 1);
+    if (p->n <= SMALL) {
+        return make_small(p, s, scratch);
+    }
+    reduced *group = ARENA_NEW(scratch, reduced, p->groups);
+    int *row = ARENA_NEW(scratch, int, p->dual->n);
+    size_t numbers = 0, n = 0;
+    int *swap = ARENA_NEW(scratch, int, p->dual->n);
+    double *left = ARENA_NEW(scratch, double, p->n);
+    if (!s || !group || !row || !swap || !left) {
+        return NULL;
+    }
+    for (int i = 0; i < p->groups; i++) {
+        const polyhedral_group *g = &p->group[i];
+        group[i].at = (int)n;
+        for (int k = 0; k < g->dims; k++) {
+            row[n++] = g->row + k;
+        }
+        numbers += (size_t)(width_of(g) * height_of(g));
+    }
+    size_t square = (n + 1) * (2 * n + 1), blocks = n > FEW ? 2 * (size_t)BLOCK * (n + 1) : 0;
+    double *all =
+        sim_arena_alloc(scratch, numbers + square + blocks + 2 * MOST * WIDE + 2 * (size_t)p->dual->n, sizeof *all);
+    if (!all) {
+        return NULL;
+    }
+    *s = (struct mlcp_step){.n = (int)n, .group = group, .row = row, .swap = swap, .left = left, .local = all};
+    s->impulse = all + 2 * MOST * WIDE;
+    s->u = s->impulse + p->dual->n;
+    s->R = s->u + p->dual->n;
+    s->B = s->R + (n + 1) * (n + 1);
+    s->T = s->R + square;
+    s->work = s->T + blocks / 2;
+    double *next = s->R + square + blocks;
+    for (int i = 0; i < p->groups; i++) {
+        group[i].row = next;
+        next += width_of(&p->group[i]) * height_of(&p->group[i]);
+    }
+    return s;
+}
+
+/* dx = T (p, z): p is taken up by the normal and two directions, or by the only unknown; z are the others.  `own`: one row of
+ * numbers for each of dx, which become those for (z, p). */
+typedef struct basis {
+    int which[DIMS];            /* unknowns that take p up */
+    double inverse[DIMS][DIMS]; /* of their part of X */
+} basis;
+
+static basis basis_of(const polyhedral *p, const polyhedral_group *g) {
+    const polyhedral_unknown *u = p->unknown + g->first;
+    if (g->dims == 1) {
+        return (basis){{0}, {{1 / u[0].along[0]}}};
+    }
+    int second = polyhedral_across(p);
+    const double *a = u[1].along, *b = u[second].along;
+    double area = a[0] * b[1] - a[1] * b[0];
+    return (basis){{1, second, 0},
+                   {{b[1] / area, -b[0] / area, 0}, {-a[1] / area, a[0] / area, 0}, {0, 0, 1 / u[0].along[0]}}};
+}
+
+static int taken(const basis *b, int dims, int j) {
+    for (int k = 0; k < dims; k++) {
+        if (b->which[k] == j) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* Row i of A, without db X' u. */
+static void own_row(const mlcp *m, const polyhedral_group *g, int i, double *row) {
+    const polyhedral *p = m->p;
+    for (int j = 0; j < g->count; j++) {
+        row[j] = m->db[g->first + i] * polyhedral_coupling(p, g, i, j);
+    }
+    row[i] += m->da[g->first + i] + m->db[g->first + i] * m->soft;
+}
+
+/* A row of numbers for dx as one for z and p. */
+static void change_basis(const polyhedral *p, const polyhedral_group *g, const basis *b, const double *row, double *z,
+                         double *to) {
+    int at = 0;
+    for (int k = 0; k < g->dims; k++) {
+        to[k] = 0;
+        for (int l = 0; l < g->dims; l++) {
+            to[k] += row[b->which[l]] * b->inverse[l][k];
+        }
+    }
+    for (int j = 0; j < g->count; j++) {
+        const polyhedral_unknown *u = &p->unknown[g->first + j];
+        if (taken(b, g->dims, j) < 0) {
+            z[at] = row[j];
+            for (int k = 0; k < u->rows; k++) {
+                z[at] -= to[k] * u->along[k];
+            }
+            at++;
+        }
+    }
+}
+
+/* Reflections for the first `columns` of `height` rows of `width` numbers. */
+static void triangle(int height, int width, int columns, double *A) {
+    for (int k = 0; k < columns && k < height; k++) {
+        double square = 0, sum[WIDE];
+        for (int i = k; i < height; i++) {
+            square += A[i * width + k] * A[i * width + k];
+        }
+        if (!(square > 0)) {
+            continue;
+        }
+        double diagonal = A[k * width + k] > 0 ? -sqrt(square) : sqrt(square), first = A[k * width + k] - diagonal;
+        double scale = 1 / (diagonal * first); /* -2 / u . u */
+        A[k * width + k] = first;
+        memset(sum, 0, (size_t)width * sizeof *sum);
+        for (int i = k; i < height; i++) {
+            double u = A[i * width + k];
+            for (int j = k + 1; u != 0 && j < width; j++) {
+                sum[j] += u * A[i * width + j];
+            }
+        }
+        for (int i = k; i < height; i++) {
+            double u = scale * A[i * width + k];
+            for (int j = k + 1; u != 0 && j < width; j++) {
+                A[i * width + j] += u * sum[j];
+            }
+            A[i * width + k] = 0;
+        }
+        A[k * width + k] = diagonal;
+    }
+}
+
+/* A group's rows, made a triangle. */
+static void reduce(const mlcp *m, const polyhedral_group *g, const double *r, double damping, double *A, double *to) {
+    const polyhedral *p = m->p;
+    basis b = basis_of(p, g);
+    int more = g->count - g->dims, width = width_of(g), height = height_of(g),
+        rows = damping > 0 ? 2 * g->count : g->count;
+    memset(A, 0, (size_t)(2 * g->count * width) * sizeof *A);
+    for (int i = 0; i < rows; i++) {
+        double *row = A + i * width, own[MOST];
+        memset(own, 0, (size_t)g->count * sizeof *own);
+        if (i < g->count) {
+            const polyhedral_unknown *u = &p->unknown[g->first + i];
+            own_row(m, g, i, own);
+            for (int k = 0; k < u->rows; k++) {
+                row[more + u->row - g->row + k] = m->db[g->first + i] * polyhedral_felt(p, g, i) * u->along[k];
+            }
+            row[width - 1] = -r[g->first + i];
+        } else {
+            own[i - g->count] = damping;
+        }
+        change_basis(p, g, &b, own, row, row + more + g->dims);
+    }
+    triangle(rows, width, height < rows ? height : rows, A);
+    memcpy(to, A, (size_t)(height * width) * sizeof *to);
+}
+
+/* The square [R_uu W + R_up, c_u] and the triangle [R_pp, c_p]. */
+static void assemble(const mlcp *m, struct mlcp_step *s) {
+    const polyhedral *p = m->p;
+    size_t n = (size_t)s->n, rows = (size_t)p->dual->n;
+    memset(s->R, 0, (n + 1) * (n + 1) * sizeof *s->R);
+    for (int i = 0; i < p->groups; i++) {
+        const polyhedral_group *g = &p->group[i];
+        int dims = g->dims, more = g->count - dims, width = width_of(g);
+        size_t at = (size_t)s->group[i].at;
+        for (int a = 0; a < dims; a++) {
+            const double *upper = s->group[i].row + (more + a) * width + more, *lower = upper + dims * width;
+            for (size_t j = 0; j < n; j++) {
+                double sum = 0;
+                for (int k = a; k < dims; k++) {
+                    sum += upper[k] * p->dual->W[(size_t)(g->row + k) * rows + (size_t)s->row[j]];
+                }
+                s->B[j * n + at + (size_t)a] = sum;
+            }
+            for (int k = 0; k < dims; k++) {
+                s->B[(at + (size_t)k) * n + at + (size_t)a] += upper[dims + k];
+                s->R[(at + (size_t)k) * (n + 1) + at + (size_t)a] = k >= a ? lower[dims + k] : 0;
+            }
+            s->B[n * n + at + (size_t)a] = upper[2 * dims];
+            s->R[n * (n + 1) + at + (size_t)a] = lower[2 * dims];
+        }
+    }
+}
+
+/* One reflection after the other: column k is R_kk and all of B's. */
+static void by_one(int n, double *R, double *B) {
+    for (int k = 0; k < n; k++) {
+        double *u = B + (size_t)k * (size_t)n, *corner = R + (size_t)k * (size_t)(n + 2);
+        double length = sqrt(dense_dot(n, u, u) + *corner * *corner);
+        if (!(length > 0)) {
+            continue;
+        }
+        double diagonal = *corner > 0 ? -length : length, first = *corner - diagonal, scale = 1 / (diagonal * first);
+        *corner = diagonal;
+        for (int j = k + 1; j <= n; j++) {
+            double *column = B + (size_t)j * (size_t)n, *top = R + (size_t)j * (size_t)(n + 1) + k;
+            double by = scale * (first * *top + dense_dot(n, u, column));
+            *top += by * first;
+            dense_axpy(n, by, u, column);
+        }
+    }
+}
+
+/* 0 if it was stopped. */
+static int by_blocks(struct mlcp_step *s, const panels_watch *watch) {
+    const int n = s->n, more = n + 1, none = 0, block = BLOCK;
+    int info;
+    if (n > PANELS_WHOLE) {
+        return panels_reflect_stack(&(panels_stack){n, n, none, more, BLOCK, more, n, s->R, s->B, s->T, s->work},
+                                    watch);
+    }
+    dtpqrt_(&n, &more, &none, &block, s->R, &more, s->B, &n, s->T, &block, s->work, &info);
+    return 1;
+}
+
+static void stretch(double diagonal, double *least, double *greatest) {
+    *least = fmin(*least, fabs(diagonal));
+    *greatest = fmax(*greatest, fabs(diagonal));
+}
+
+/* R p = c, c being the last column. */
+static void back(int n, double *R) {
+    double *c = R + (size_t)n * (size_t)(n + 1);
+    for (int k = n; k-- > 0;) {
+        const double *column = R + (size_t)k * (size_t)(n + 1);
+        c[k] /= column[k];
+        dense_axpy(k, -c[k], column, c);
+    }
+}
+
+/* z of a group, and dx = T (p, z). */
+static void unfold(const polyhedral *p, const polyhedral_group *g, const reduced *from, const double *u,
+                   const double *impulse, double *dx) {
+    int more = g->count - g->dims, width = width_of(g), at = 0;
+    double z[MOST], left[DIMS];
+    basis b = basis_of(p, g);
+    for (int i = more; i-- > 0;) {
+        const double *row = from->row + i * width;
+        z[i] = row[width - 1];
+        for (int k = 0; k < g->dims; k++) {
+            z[i] -= row[more + k] * u[k] + row[more + g->dims + k] * impulse[k];
+        }
+        for (int j = i + 1; j < more; j++) {
+            z[i] -= row[j] * z[j];
+        }
+        z[i] /= row[i];
+    }
+    memcpy(left, impulse, (size_t)g->dims * sizeof *left);
+    for (int j = 0; j < g->count; j++) {
+        const polyhedral_unknown *x = &p->unknown[g->first + j];
+        if (taken(&b, g->dims, j) < 0) {
+            dx[j] = z[at++];
+            for (int k = 0; k < x->rows; k++) {
+                left[k] -= x->along[k] * dx[j];
+            }
+        }
+    }
+    for (int l = 0; l < g->dims; l++) {
+        dx[b.which[l]] = 0;
+        for (int k = 0; k < g->dims; k++) {
+            dx[b.which[l]] += b.inverse[l][k] * left[k];
+        }
+    }
+}
+
+/* p, in the last column of R, to dx. */
+static void hand_out(const mlcp *m, struct mlcp_step *s, double *dx) {
+    const polyhedral *p = m->p;
+    memset(s->impulse, 0, (size_t)p->dual->n * sizeof *s->impulse);
+    for (int k = 0; k < s->n; k++) {
+        s->impulse[s->row[k]] = s->R[(size_t)s->n * (size_t)(s->n + 1) + (size_t)k];
+    }
+    for (int k = 0; k < p->dual->n; k++) {
+        s->u[k] = dense_dot(p->dual->n, p->dual->W + (size_t)k * (size_t)p->dual->n, s->impulse);
+    }
+    for (int i = 0; i < p->groups; i++) {
+        const polyhedral_group *g = &p->group[i];
+        unfold(p, g, &s->group[i], s->u + g->row, s->impulse + g->row, dx + g->first);
+    }
+}
+
+/* J dx = -r, where J is so far from singular that this leaves next to nothing. */
+static int newton(const mlcp *m, const double *r, double *dx) {
+    const polyhedral *p = m->p;
+    struct mlcp_step *s = m->step;
+    for (int i = 0; i < p->groups; i++) {
+        reduce(m, &p->group[i], r, 0, s->local, s->group[i].row);
+    }
+    assemble(m, s);
+    const int n = s->n, one = 1;
+    int info;
+    if (!panels_lu(n, s->B, s->swap, &p->dual->watch)) {
+        return 0;
+    }
+    double *right = s->B + (size_t)n * (size_t)n;
+    dgetrs_("N", &n, &one, s->B, &n, s->swap, right, &n, &info);
+    memcpy(s->R + (size_t)n * (size_t)(n + 1), right, (size_t)n * sizeof *right);
+    hand_out(m, s, dx);
+    mlcp_slope(m, dx, s->left);
+    double left = 0, size = 0;
+    for (int i = 0; i < p->n; i++) {
+        left += (s->left[i] + r[i]) * (s->left[i] + r[i]);
+        size += r[i] * r[i];
+    }
+    return left <= LEFT * LEFT * size;
+}
+
+void mlcp_step_begin(const mlcp *m) {
+    if (m->step->M) {
+        polyhedral_matrix(m->p, m->step->M);
+    }
+}
+
+/* J by columns, above the room for lambda. */
+static int find_small(const mlcp *m, const double *r, double lambda, double *dx, double *range) {
+    int n = m->p->n;
+    double *A = m->step->dense;
+    for (int j = 0; j < n; j++) {
+        double *column = A + 2 * n * j;
+        for (int i = 0; i < n; i++) {
+            column[i] = m->db[i] * m->step->M[i * n + j];
+        }
+        column[j] += m->da[j] + m->db[j] * m->soft;
+    }
+    for (int i = 0; i < n; i++) {
+        A[2 * n * n + i] = -r[i];
+    }
+    return least_squares_solve(n, n, A, lambda, dx, range, NULL);
+}
+
+int mlcp_step_find(const mlcp *m, const double *r, double lambda, double *dx, double *range) {
+    const polyhedral *p = m->p;
+    struct mlcp_step *s = m->step;
+    double least = HUGE_VAL, greatest = 0;
+    if (s->M) {
+        return find_small(m, r, lambda, dx, range);
+    }
+    if (s->n > 0 && lambda <= NONE && m->soft > 0 && newton(m, r, dx)) {
+        *range = 1;
+        return 1;
+    }
+    for (int i = 0; i < p->groups; i++) {
+        const polyhedral_group *g = &p->group[i];
+        reduce(m, g, r, sqrt(lambda), s->local, s->group[i].row);
+        for (int k = 0; k < g->count - g->dims; k++) {
+            stretch(s->group[i].row[k * (width_of(g) + 1)], &least, &greatest);
+        }
+    }
+    assemble(m, s);
+    if (s->n <= FEW) {
+        by_one(s->n, s->R, s->B);
+    } else if (!by_blocks(s, &p->dual->watch)) {
+        memset(dx, 0, (size_t)p->n * sizeof *dx);
+        *range = HUGE_VAL;
+        return 0;
+    }
+    for (int k = 0; k < s->n; k++) {
+        stretch(s->R[(size_t)k * (size_t)(s->n + 2)], &least, &greatest);
+    }
+    *range = greatest / least;
+    back(s->n, s->R);
+    hand_out(m, s, dx);
+    return least > 0 && isfinite(*range);
+}

@@ -1,0 +1,379 @@
+/* Which trees are alike, and what do their lanes hold?
+ *
+ * Two trees are of one shape if body by body they have the same parent and the same number of dofs.  Those that go by
+ * their branches (branch.c) and have a partner are gathered in batches, first come, first served; matrices are
+ * the same, H_b and A + kappa C, and batch_kernels.c steps through them. */
+#include "solver/subadmm/lanes/batch_kernels.h"
+#include "solver/subadmm/lanes/six.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SHAPES = 32,       /* batches that a tree is compared with, the last ones first */
+    WORTH_SHARING = 4, /* batches: some microseconds */
+};
+
+static int lane_tree(const subadmm_alike *a, int lane) { return a->node[lane < a->trees ? lane : a->trees - 1]; }
+
+/* ---- shapes ---- */
+
+static int same_shape(const sim_problem_bodies *b, const subadmm_tree *t, const subadmm_tree *u) {
+    int same = t->nv == u->nv && t->body1 - t->body0 == u->body1 - u->body0;
+    for (int i = 0; same && i < t->body1 - t->body0; i++) {
+        const sim_body_node *m = &b->node[t->body0 + i], *n = &b->node[u->body0 + i];
+        int root = m->parent < 0 || n->parent < 0;
+        same = m->nv == n->nv && m->v0 - t->v0 == n->v0 - u->v0 &&
+               (root ? m->parent == n->parent : m->parent - t->body0 == n->parent - u->body0);
+    }
+    return same;
+}
+
+static subadmm_alike *batch_for(const subadmm *s, const subadmm_tree *t, int count) {
+    for (int k = count - 1; k >= 0 && k >= count - SHAPES; k--) {
+        subadmm_alike *a = &s->alike[k];
+        if (a->trees < LANES && same_shape(s->bodies.is, &s->tree[a->node[0]], t)) {
+            return a;
+        }
+    }
+    return NULL;
+}
+
+/* Batches of two trees or more. */
+static void gather_batches(subadmm *s) {
+    int count = 0;
+    for (int k = 0; k < s->ntree; k++) {
+        if (s->tree[k].form == SUBADMM_BRANCH) {
+            subadmm_alike *a = batch_for(s, &s->tree[k], count);
+            if (!a) {
+                a = &s->alike[count++];
+                *a = (subadmm_alike){0};
+            }
+            a->node[a->trees++] = k;
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        if (s->alike[k].trees > 1) {
+            s->alike[s->nalike++] = s->alike[k];
+        }
+    }
+    for (int k = 0; k < s->nalike; k++) {
+        for (int lane = 0; lane < s->alike[k].trees; lane++) {
+            subadmm_tree *t = &s->tree[s->alike[k].node[lane]];
+            t->form = SUBADMM_ALIKE;
+            t->batch = k;
+            t->in_batch = lane;
+        }
+    }
+}
+
+/* Who moves whom, within a tree. */
+static int find_shape(subadmm *s, subadmm_alike *a) {
+    const sim_problem_bodies *b = s->bodies.is;
+    const subadmm_tree *t = &s->tree[a->node[0]];
+    a->nbody = t->body1 - t->body0;
+    a->nv = t->nv;
+    a->chains = 1 + s->bodies.two_chains;
+    a->parent = ARENA_NEW(s->call->scratch, int, 5 * a->nbody + 2 + 3 * a->nv);
+    if (!a->parent) {
+        return 0;
+    }
+    a->dof = a->parent + a->nbody;
+    a->depth = a->dof + a->nbody + 1;
+    a->row = a->depth + a->nv;
+    a->first_beyond = a->row + a->nv;
+    a->bears = a->first_beyond + a->nv + 1;
+    a->first = a->bears + a->nbody;
+    a->touched = a->first + a->nbody;
+    memset(a->bears, 0, 3 * (size_t)a->nbody * sizeof *a->bears);
+    for (int i = 0; i < a->nbody; i++) {
+        const sim_body_node *n = &b->node[t->body0 + i];
+        a->parent[i] = n->parent < 0 ? -1 : n->parent - t->body0;
+        a->dof[i] = n->v0 - t->v0;
+        int above = a->parent[i]; /* the nearest that has dofs */
+        while (above >= 0 && a->dof[above + 1] == a->dof[above]) {
+            above = a->parent[above];
+        }
+        int depth = above < 0 ? 0 : a->depth[a->dof[above + 1] - 1];
+        a->dof[i + 1] = a->dof[i] + n->nv;
+        for (int j = a->dof[i]; j < a->dof[i + 1]; j++) {
+            a->depth[j] = ++depth;
+            a->row[j] = a->numbers;
+            a->numbers += depth;
+        }
+    }
+    a->path = ARENA_NEW(s->call->scratch, subadmm_entry, 2 * a->numbers);
+    a->beyond = a->path + a->numbers;
+    return a->path != NULL;
+}
+
+/* The dofs on the path from the root to j, whose body is `body`. */
+static void find_path(subadmm_alike *a, int body, int j) {
+    for (int i = body, k = j, number = a->row[j] + a->depth[j] - 1; number >= a->row[j];) {
+        for (; k >= a->dof[i]; k--, number--) {
+            a->path[number] = (subadmm_entry){number, k};
+        }
+        i = a->parent[i];
+        k = i < 0 ? k : a->dof[i + 1] - 1;
+    }
+}
+
+static void find_children(subadmm_alike *a) {
+    for (int i = a->nbody - 1; i >= 0; i--) {
+        if (a->parent[i] >= 0) {
+            a->first[i] = !a->bears[a->parent[i]];
+            a->bears[a->parent[i]] = 1;
+        }
+    }
+}
+
+static void find_paths(subadmm_alike *a) {
+    int *next = a->first_beyond;
+    memset(next, 0, ((size_t)a->nv + 1) * sizeof *next);
+    for (int i = 0; i < a->nbody; i++) {
+        for (int j = a->dof[i]; j < a->dof[i + 1]; j++) {
+            find_path(a, i, j);
+            for (int e = 0; e < a->depth[j] - 1; e++) {
+                next[a->path[a->row[j] + e].dof]++;
+            }
+        }
+    }
+    for (int j = 1; j <= a->nv; j++) { /* ends of the columns, which become their starts */
+        next[j] += next[j - 1];
+    }
+    for (int j = 0; j < a->nv; j++) {
+        for (int e = 0; e < a->depth[j] - 1; e++) {
+            const subadmm_entry *of = &a->path[a->row[j] + e];
+            a->beyond[--next[of->dof]] = (subadmm_entry){of->number, j};
+        }
+    }
+}
+
+/* ---- what stands in the lanes ---- */
+
+static int reserve(subadmm *s, subadmm_alike *a) {
+    sim_arena *scratch = s->call->scratch;
+    size_t nv = (size_t)a->nv, bodies = (size_t)a->nbody, line = sizeof(double[LANES]);
+    for (int chain = 0; chain < a->chains; chain++) {
+        a->r[chain] = sim_arena_alloc(scratch, 3 * bodies, line);
+        a->S[chain] = sim_arena_alloc(scratch, 6 * nv, line);
+        if (!a->r[chain] || !a->S[chain]) {
+            return 0;
+        }
+    }
+    a->A = sim_arena_alloc(scratch, 4 * (size_t)a->numbers, line);
+    a->H = sim_arena_alloc(scratch, 36 * bodies, line);
+    a->V = sim_arena_alloc(scratch, 6 * bodies, line);
+    a->x = sim_arena_alloc(scratch, 2 * nv, line);
+    a->place = sim_arena_alloc(scratch, 4 * bodies, sizeof *a->place);
+    if (!a->A || !a->H || !a->V || !a->x || !a->place) {
+        return 0;
+    }
+    a->C = a->A + a->numbers;
+    a->K = a->C + a->numbers;
+    a->inertial = a->K + a->numbers;
+    a->push = a->x + nv;
+    a->body = a->place + bodies;
+    a->slot = a->body + bodies;
+    a->slots = a->slot + bodies;
+    return 1;
+}
+
+static void fill_body(const subadmm *s, subadmm_alike *a, const subadmm_tree *t, int i, int lane) {
+    const sim_problem_bodies *b = s->bodies.is;
+    int row = s->lanes.row_of[t->lane + i];
+    const admm_bodies *of = &s->lanes.bodies[row / LANES];
+    a->place[i][lane] = row;
+    a->body[i][lane] = t->body0 + i;
+    a->slot[i][lane] = of->first + row % LANES;
+    a->slots[i][lane] = of->slots;
+    a->touched[i] = of->slots > a->touched[i] ? of->slots : a->touched[i];
+    for (int chain = 0; chain < a->chains; chain++) {
+        const v3 *r = &b->chain[chain].r[t->body0 + i];
+        const double at[3] = {r->x, r->y, r->z};
+        for (int k = 0; k < 3; k++) {
+            a->r[chain][i][k][lane] = at[k];
+        }
+        for (int j = a->dof[i]; j < a->dof[i + 1]; j++) {
+            const motion *S = &b->chain[chain].S[t->v0 + j];
+            double axis[6];
+            six_store(S->ang, S->lin, axis);
+            for (int k = 0; k < 6; k++) {
+                a->S[chain][j][k][lane] = axis[k];
+            }
+        }
+    }
+}
+
+static void fill(const subadmm *s, subadmm_alike *a) {
+    for (int lane = 0; lane < LANES; lane++) {
+        const subadmm_tree *t = &s->tree[lane_tree(a, lane)];
+        a->v0[lane] = t->v0;
+        for (int i = 0; i < a->nbody; i++) {
+            fill_body(s, a, t, i, lane);
+        }
+    }
+}
+
+static void find_others(subadmm *s) {
+    for (int k = 0; k < 2 * s->problem->nconstraint; k++) {
+        const subadmm_side *side = &s->side[k / 2][k % 2];
+        if (side->n > 0 && s->tree[side->tree].form == SUBADMM_ALIKE) {
+            s->alike[s->tree[side->tree].batch].others = 1;
+            s->bodies.pushed = 1;
+        }
+    }
+    for (int k = 0; k < s->ntree; k++) {
+        s->bodies.pushed |= subadmm_splits(&s->tree[k]) && s->tree[k].form != SUBADMM_ALIKE;
+    }
+}
+
+int subadmm_find_alike(subadmm *s) {
+    size_t branches = 0;
+    for (int k = 0; k < s->ntree; k++) {
+        branches += s->tree[k].form == SUBADMM_BRANCH;
+    }
+    s->alike = ARENA_NEW(s->call->scratch, subadmm_alike, branches);
+    if (!s->alike) {
+        return 0;
+    }
+    gather_batches(s);
+    for (int k = 0; k < s->nalike; k++) {
+        if (!find_shape(s, &s->alike[k]) || !reserve(s, &s->alike[k])) {
+            return 0;
+        }
+        find_children(&s->alike[k]);
+        find_paths(&s->alike[k]);
+        fill(s, &s->alike[k]);
+    }
+    find_others(s);
+    return 1;
+}
+
+/* ---- matrices ---- */
+
+/* M's diagonal += numbers of dofs. */
+static void add_diagonal(const subadmm_alike *a, const double *of, double (*M)[LANES]) {
+    for (int k = 0; k < a->nv * LANES; k++) {
+        int j = k / LANES, lane = k % LANES;
+        M[a->row[j] + a->depth[j] - 1][lane] += of[a->v0[lane] + j];
+    }
+}
+
+static void put_operators(const subadmm_alike *a, const double *H, int i, int lane) {
+    for (int k = 0; k < SIX_NUMBERS; k++) {
+        a->H[i][k][lane] = H[k];
+    }
+}
+
+void subadmm_make_alike(subadmm *s) {
+    for (int n = 0; n < s->nalike; n++) {
+        subadmm_alike *a = &s->alike[n];
+        for (int k = 0; k < a->nbody * LANES; k++) {
+            double H[SIX_NUMBERS] = {0};
+            six_add_rigid(&s->bodies.is->I[a->body[k / LANES][k % LANES]], H);
+            put_operators(a, H, k / LANES, k % LANES);
+        }
+        memset(a->A, 0, 2 * (size_t)a->numbers * sizeof *a->A); /* and C */
+        s->herds->compose(a, a->chains - 1, a->A);
+        add_diagonal(a, s->bodies.is->diagonal, a->A);
+        s->herds->factor(a, 0, a->inertial);
+    }
+}
+
+void subadmm_begin_alike(subadmm *s, const subadmm_tree *t) {
+    const subadmm_alike *a = &s->alike[t->batch];
+    size_t numbers = SIX_NUMBERS * (size_t)a->nbody;
+    for (int chain = 0; chain < a->chains && a->others; chain++) {
+        memset(s->bodies.added[chain] + SIX_NUMBERS * (ptrdiff_t)t->body0, 0, numbers * sizeof *s->bodies.added[chain]);
+    }
+    memset(s->bodies.joint + t->v0, 0, (size_t)t->nv * sizeof *s->bodies.joint);
+}
+
+/* H += what constraints beside the lanes add on a chain. */
+static void put_others(subadmm *s, const subadmm_alike *a, int chain) {
+    for (int k = 0; k < a->nbody * LANES; k++) {
+        int i = k / LANES, lane = k % LANES;
+        const double *H = s->bodies.added[chain] + SIX_NUMBERS * (ptrdiff_t)a->body[i][lane];
+        for (int n = 0; n < SIX_NUMBERS; n++) {
+            a->H[i][n][lane] += H[n];
+        }
+    }
+}
+
+void subadmm_sum_alike(subadmm *s) {
+    for (int n = 0; n < s->nalike; n++) {
+        subadmm_alike *a = &s->alike[n];
+        memset(a->C, 0, (size_t)a->numbers * sizeof *a->C);
+        for (int chain = 0; chain < a->chains && (chain == SIM_CHAIN_START || a->others); chain++) {
+            if (chain == SIM_CHAIN_START) {
+                s->herds->begin(s, a);
+            } else {
+                memset(a->H, 0, (size_t)a->nbody * sizeof *a->H);
+            }
+            if (a->others) {
+                put_others(s, a, chain);
+            }
+            s->herds->compose(a, chain, a->C);
+        }
+        add_diagonal(a, s->bodies.joint, a->C);
+    }
+}
+
+int subadmm_factor_alike(subadmm *s) {
+    int positive = 1;
+    for (int n = 0; n < s->nalike; n++) {
+        subadmm_alike *a = &s->alike[n];
+        s->herds->factor(a, s->kappa, a->K);
+        for (int k = 0; k < a->nv * LANES; k++) {
+            double over = a->K[a->row[k / LANES] + a->depth[k / LANES] - 1][k % LANES];
+            positive = positive && (k % LANES >= a->trees || (over > 0 && isfinite(over)));
+        }
+    }
+    return positive;
+}
+
+double subadmm_stiffness_alike(const subadmm *s, const subadmm_tree *t, int j) {
+    const subadmm_alike *a = &s->alike[t->batch];
+    int at = a->row[j] + a->depth[j] - 1;
+    return a->A[at][t->in_batch] + s->kappa * a->C[at][t->in_batch];
+}
+
+/* ---- passes, shared out among threads: no batch writes what another one touches ---- */
+
+typedef struct job {
+    subadmm *s;
+    void (*kernel)(subadmm *s, subadmm_alike *a);
+} job;
+
+static void share(void *context, int worker, int first, int end) {
+    const job *j = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        j->kernel(j->s, &j->s->alike[k]);
+    }
+}
+
+static void run(subadmm *s, void (*kernel)(subadmm *s, subadmm_alike *a)) {
+    job j = {s, kernel};
+    if (s->nalike < WORTH_SHARING) {
+        share(&j, 0, 0, s->nalike);
+    } else {
+        solver_run(s->call, s->nalike, share, &j);
+    }
+}
+
+void subadmm_spread_alike(subadmm *s) { run(s, s->herds->spread); }
+void subadmm_move_alike(subadmm *s) { run(s, s->herds->move); }
+void subadmm_follow_alike(subadmm *s) { run(s, s->herds->follow); }
+
+double subadmm_energy_alike(subadmm *s) {
+    double sum = 0;
+    run(s, s->herds->energy);
+    for (int n = 0; n < s->nalike; n++) {
+        for (int lane = 0; lane < s->alike[n].trees; lane++) {
+            sum += s->alike[n].energy[lane];
+        }
+    }
+    return sum;
+}

@@ -1,0 +1,189 @@
+/* How wrong are the multipliers, taken as impulses?  E of the strict law (natural_map.c) on what follows from them,
+ *
+ *     v = v* + A^-1 J' lambda,     s = J v + w - target + R lambda,
+ *
+ * in which momentum is in balance to the last bit, whatever the iterations have come to.
+ *
+ * How far are the iterations from their end?  Their residuals (Lee et al. 2024, eq. 42) as energies: of what slots and
+ * velocities disagree by, with the mass that a constraint feels, and of what the velocities lack of those that follow from
+ * the multipliers,
+ *
+ *     primal^2 = sum_ij |J_ij x - z_ij|^2 / w_i = sum_i slots_i |zeta_i (lambda_i' - lambda_i)|^2 / slack_i,
+ *     dual^2   = |x - A^-1 J' lambda'|_A^2.
+ *
+ * And who is open?  A contact without impulse that parts makes the bodies stiff against each other as others do, for nothing:
+ * it is left out of C until a look finds it closing.  Who is open where the guess leads is left out from the start; later
+ * on, who was open in two looks in a row, when kappa changes, as C is to be factored then anyway. */
+#include "math/dense.h"
+#include "solver/core/products.h"
+#include "solver/matrices/delassus.h"
+#include "solver/subadmm/lanes/batch_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LOOKS = 2, TIMES = 2 }; /* open before it is left out; how often it may come back and be left out again */
+
+int subadmm_weigh(subadmm *s) {
+    const sim_problem *p = s->problem;
+    double *W = ARENA_NEW(s->call->scratch, double, sim_delassus_diagonal_size(p));
+    if (!W || !delassus_diagonal(p, NULL, s->call->scratch, W)) {
+        return 0;
+    }
+    problem_velocity(p, p->v_free, s->q);
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *k = &p->constraint[i];
+        double trace = 0, R = 0;
+        for (int r = 0; r < k->rows; r++) {
+            int row = k->row + r, forced = isinf(s->call->R[row]);
+            trace += W[r * k->rows + r];
+            R += forced ? 0 : s->call->R[row];
+            s->q[row] = forced ? 0 : s->q[row] - s->call->target[row];
+            s->target[row] = -s->q[row]; /* of a row that is forced nobody asks */
+        }
+        W += k->rows * k->rows;
+        s->inverse_mass[i] = trace > 0 ? trace / k->rows : 1;
+        s->rho[i] = trace + R > 0 ? k->rows / (trace + R) : 1;
+        for (int r = k->row; r < k->row + k->rows; r++) {
+            s->constant.q += s->q[r] * s->q[r];
+            s->constant.undoing += s->rho[i] * s->q[r] * (s->rho[i] * s->q[r]);
+        }
+    }
+    return 1;
+}
+
+void subadmm_measure(subadmm *s) {
+    subadmm_emit(s);
+    subadmm_follow(s);
+    subadmm_share(s, s->lanes.contact_batches, s->kernels->natural);
+    natural_sum sum = admm_lanes_natural(&s->lanes);
+    sum.q = s->constant.q;
+    sum.undoing = s->constant.undoing;
+    subadmm_add_natural(s, &sum);
+    s->E = natural_error(&sum);
+}
+
+/* ---- residuals ---- */
+
+static double primal_of_lanes(const subadmm *s) {
+    const admm_lanes *l = &s->lanes;
+    double sum[LANES] = {0}, all = 0;
+    for (int n = 0; n < l->contact_batches; n++) {
+        const admm_contacts *c = &l->contacts[n];
+        const double *to = l->lambda + (ptrdiff_t)3 * LANES * n, *from = s->before + (to - s->state);
+        double slots = s->split == SUBADMM_NONE ? 1 : c->sides;
+        for (int k = 0; k < 3 * LANES; k++) {
+            double apart = c->zeta[k % LANES] * (to[k] - from[k]);
+            sum[k % LANES] += slots * apart * apart / c->slack[k % LANES];
+        }
+    }
+    for (int k = 0; k < LANES; k++) {
+        all += sum[k];
+    }
+    return all;
+}
+
+/* d' A d of eight bodies, d what x has and the answer has not. */
+static double dual_of_batch(const admm_lanes *l, const double *row, int batch) {
+    const admm_bodies *b = &l->bodies[batch];
+    double d[6][LANES], sum[LANES] = {0}, all = 0;
+    for (int k = 0; k < 6 * LANES; k++) {
+        ptrdiff_t at = (ptrdiff_t)LANES * (b->row + k % LANES) + k / LANES;
+        d[k / LANES][k % LANES] = row[at] - l->answer[at];
+    }
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j <= i; j++) {
+            const double *A = b->A[i * (i + 1) / 2 + j], twice = i == j ? 1 : 2;
+            for (int k = 0; k < LANES; k++) {
+                sum[k] += twice * A[k] * d[i][k] * d[j][k];
+            }
+        }
+    }
+    for (int k = 0; k < LANES; k++) {
+        all += sum[k];
+    }
+    return all;
+}
+
+static double dual_of_tree(const subadmm *s, const subadmm_tree *t) {
+    const sim_mass *mass = &s->problem->mass;
+    subadmm_read(s, t, s->before + (s->x - s->state), s->before + (s->lanes.row - s->state), s->dx);
+    subadmm_read(s, t, s->v, s->lanes.answer, s->momentum);
+    for (int j = 0; j < t->nv; j++) {
+        s->dx[j] -= s->momentum[j];
+    }
+    mass->times(mass->self, t->index, s->dx, s->momentum);
+    return dense_dot(t->nv, s->dx, s->momentum);
+}
+
+/* Of x, and of the multipliers before and after the iteration that began there; after subadmm_measure. */
+void subadmm_residuals(subadmm *s) {
+    const sim_problem *p = s->problem;
+    double primal = primal_of_lanes(s), dual = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int r = c->row; r < c->row + c->rows && s->lane_of[i] < 0; r++) {
+            double apart = s->slack[r] / s->kappa * (s->lambda[r] - s->before[s->lambda - s->state + r]);
+            primal += apart * apart / s->inverse_mass[i];
+        }
+    }
+    for (int n = 0; n < s->lanes.solved_batches; n++) {
+        dual += dual_of_batch(&s->lanes, s->before + (s->lanes.row - s->state), n);
+    }
+    for (int k = 0; k < s->ntree; k++) {
+        int done = s->tree[k].form == SUBADMM_LANE || s->tree[k].form == SUBADMM_ALIKE;
+        dual += done ? 0 : dual_of_tree(s, &s->tree[k]);
+    }
+    dual += subadmm_energy_alike(s);
+    s->primal = sqrt(primal);
+    s->dual = sqrt(dual);
+}
+
+/* ---- who is open ---- */
+
+/* Is it time to leave it out? */
+static int stays_open(subadmm *s, int k, int is_open, int looks) {
+    s->open[k] = (char)(!is_open ? 0 : s->open[k] < LOOKS ? s->open[k] + 1 : LOOKS);
+    return s->open[k] >= looks && s->back[k] < TIMES;
+}
+
+int subadmm_cull(subadmm *s, int looks) {
+    int changed = 0;
+    for (int k = 0; k < s->input.ncontact; k++) {
+        double impulse[3], normal = admm_lanes_normal(&s->lanes, k);
+        admm_lanes_impulse(&s->lanes, k, impulse);
+        if (!s->kept[k] && !(normal >= 0)) {
+            s->kept[k] = 1;
+            changed = 1;
+            s->open[k] = 0;
+            s->back[k]++;
+        } else if (s->kept[k] && stays_open(s, k, normal > 0 && impulse[2] == 0, looks)) {
+            s->kept[k] = 0;
+            changed = 1;
+        }
+    }
+    return changed;
+}
+
+/* ---- the answer ---- */
+
+void subadmm_hand_out(subadmm *s) {
+    const sim_problem *p = s->problem;
+    double *impulse = s->call->out->impulse, *v = s->call->out->v;
+    admm_lanes least = s->lanes;
+    least.lambda = s->least + (s->lanes.lambda - s->state);
+    const double *lambda = s->least + (s->lambda - s->state);
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        if (s->lane_of[i] >= 0) {
+            admm_lanes_impulse(&least, s->lane_of[i], impulse + c->row);
+        } else {
+            memcpy(impulse + c->row, lambda + c->row, (size_t)c->rows * sizeof *impulse);
+        }
+    }
+    problem_jacobian_transposed(p, impulse, v);
+    problem_mass_solve(p, v);
+    for (int j = 0; j < p->nv; j++) {
+        v[j] += p->v_free[j];
+    }
+}

@@ -1,0 +1,60 @@
+/* By what are the numbers of a state measured, where guesses ahead compare rounds?  As energies: x by the root of what stands
+ * against it, K_jj = A_jj + kappa C_jj (A_jj, where all trees are one system), lambda by the root of its slack,
+ * zeta = slack / kappa. */
+#include "linalg/strip.h"
+#include "solver/subadmm/articulated.h"
+#include "solver/subadmm/lanes/batch_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+static void scale_lanes(const subadmm *s, double *scale) {
+    const admm_lanes *l = &s->lanes;
+    for (int row = 0; row < LANES * l->solved_batches; row++) {
+        const admm_bodies *b = &l->bodies[row / LANES];
+        for (int k = 0; k < 6; k++) {
+            int at = k * (k + 3) / 2;
+            scale[l->row - s->state + LANES * row + k] = sqrt(b->A[at][row % LANES] + s->kappa * b->C[at][row % LANES]);
+        }
+    }
+    for (int k = 0; k < l->contact_batches; k++) {
+        double *to = scale + (l->lambda - s->state) + (ptrdiff_t)3 * LANES * k;
+        for (int j = 0; j < 3 * LANES; j++) {
+            to[j] = sqrt(l->contacts[k].zeta[j % LANES]);
+        }
+    }
+}
+
+static double diagonal_of(const subadmm *s, const subadmm_tree *t, int j) {
+    if (t->form == SUBADMM_ARTICULATED) {
+        return subadmm_stiffness_articulated(t, t->v0 + j);
+    }
+    if (t->form == SUBADMM_ALIKE) {
+        return subadmm_stiffness_alike(s, t, j);
+    }
+    ptrdiff_t at = (ptrdiff_t)j * (strip_stride(t->nv) + 1);
+    if (t->form == SUBADMM_BRANCH) {
+        at = s->bodies.row[t->v0 + j] + s->bodies.depth[t->v0 + j] - 1;
+    }
+    return t->A[at] + s->kappa * t->C[at];
+}
+
+void subadmm_set_scale(const subadmm *s, extrapolation *e) {
+    double *scale = e->scale;
+    if (e->window == 0) {
+        return;
+    }
+    memset(scale, 0, (size_t)e->n * sizeof *scale);
+    scale_lanes(s, scale);
+    for (int k = 0; k < s->ntree; k++) {
+        const subadmm_tree *t = &s->tree[k];
+        double *to = scale + (t->form == SUBADMM_ROW ? s->lanes.row - s->state + LANES * s->lanes.row_of[t->lane]
+                                                     : s->x - s->state + t->v0);
+        for (int j = 0; j < t->nv && t->form != SUBADMM_LANE; j++) {
+            to[j] = s->split == SUBADMM_NONE ? s->size[t->v0 + j] : sqrt(diagonal_of(s, t, j));
+        }
+    }
+    for (int r = 0; r < s->problem->nrow && s->beside; r++) {
+        scale[s->lambda - s->state + r] = sqrt(s->slack[r] / s->kappa);
+    }
+}

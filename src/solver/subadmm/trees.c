@@ -1,0 +1,350 @@
+/* x <- x + K^-1 (J'f - A x),  K = A + kappa C,  C = sum of weight J_ij'J_ij over the slots of a tree.
+ *
+ * This is eq. 34 of Lee et al. 2024 with its slack velocities put in: beta z + lambda' = beta J v + f, f = 2 lambda' - lambda
+ * the same for all slots of a row.  What is left is a step towards momentum in balance, A x = J' lambda, so that the factor
+ * may carry rounding and the answer does not.  The unknown is x = v - v*.
+ *
+ * A tree split over its bodies goes by its branches or its joints (branch.c, articulated.c); any other is
+ * one dense matrix; unsplit, all of them are one sparse system (hessian.c). */
+#include "linalg/cholesky.h"
+#include "linalg/strip.h"
+#include "math/dense.h"
+#include "solver/subadmm/articulated.h"
+#include "solver/subadmm/branch.h"
+#include "solver/subadmm/lanes/batch_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- between rows of the lanes and velocities of the problem ---- */
+
+static int in_row(const subadmm_tree *t) { return t->form == SUBADMM_LANE || t->form == SUBADMM_ROW; }
+
+static double *row_of(const subadmm *s, const subadmm_tree *t, double *rows) {
+    return rows + (ptrdiff_t)LANES * s->lanes.row_of[t->lane];
+}
+
+/* v = turn V, and so for what pushes. */
+static void from_row(const subadmm_tree *t, const double *row, double *v) {
+    for (int i = 0; i < t->nv; i++) {
+        v[i] = t->turn ? 0 : row[i];
+        for (int j = 0; j < 6 && t->turn; j++) {
+            v[i] += t->turn[6 * i + j] * row[j];
+        }
+    }
+}
+
+/* V = turn' v */
+static void to_row(const subadmm_tree *t, const double *v, double *row) {
+    for (int i = 0; i < t->nv; i++) {
+        row[i] = t->turn ? 0 : v[i];
+        for (int j = 0; j < 6 && t->turn; j++) {
+            row[i] += t->turn[6 * j + i] * v[j];
+        }
+    }
+}
+
+void subadmm_read(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *v) {
+    if (in_row(t)) {
+        from_row(t, row_of(s, t, rows), v);
+    } else {
+        memcpy(v, x + t->v0, (size_t)t->nv * sizeof *v);
+    }
+}
+
+/* What the contacts of the lanes push, too. */
+static void add_wrench(const subadmm *s, int lane, int n, double *push) {
+    double wrench[6];
+    admm_lanes_wrench(&s->lanes, lane, wrench);
+    for (int k = 0; k < n; k++) {
+        push[k] += wrench[k];
+    }
+}
+
+/* ---- one dense matrix ---- */
+
+/* A where V is the unknown: turn' A turn. */
+static void turn_matrix(const double *turn, double *A, int stride) {
+    double half[36];
+    for (int k = 0; k < 36; k++) {
+        half[k] = 0;
+        for (int j = 0; j < 6; j++) {
+            half[k] += A[k / 6 * stride + j] * turn[6 * j + k % 6];
+        }
+    }
+    for (int k = 0; k < 36; k++) {
+        double sum = 0;
+        for (int j = 0; j < 6; j++) {
+            sum += turn[6 * j + k / 6] * half[6 * j + k % 6];
+        }
+        A[k / 6 * stride + k % 6] = sum;
+    }
+}
+
+static int make_dense(subadmm *s, subadmm_tree *t) {
+    const sim_mass *mass = &s->problem->mass;
+    int n = t->nv, stride = strip_stride(n);
+    t->numbers = (ptrdiff_t)n * stride;
+    t->A = ARENA_NEW(s->call->scratch, double, 3 * t->numbers + stride);
+    if (!t->A) {
+        return 0;
+    }
+    t->C = t->A + t->numbers;
+    t->K = t->C + t->numbers;
+    t->inverse = t->K + t->numbers;
+    mass->matrix(mass->self, t->index, t->A);
+    for (int r = n - 1; r >= 0; r--) {
+        memmove(t->A + (ptrdiff_t)r * stride, t->A + (ptrdiff_t)r * n, (size_t)n * sizeof *t->A);
+        memset(t->A + (ptrdiff_t)r * stride + n, 0, (size_t)(stride - n) * sizeof *t->A);
+    }
+    if (t->turn) {
+        turn_matrix(t->turn, t->A, stride);
+    }
+    return 1;
+}
+
+/* A of a tree that the lanes solve. */
+static void make_lane(subadmm *s, const subadmm_tree *t) {
+    const sim_mass *mass = &s->problem->mass;
+    double A[36], padded[36] = {0};
+    mass->matrix(mass->self, t->index, A);
+    for (int k = 0; k < 36; k++) {
+        padded[k] = k / 6 < t->nv && k % 6 < t->nv ? A[k / 6 * t->nv + k % 6] : k / 6 == k % 6;
+    }
+    if (t->turn) {
+        turn_matrix(t->turn, padded, 6);
+    }
+    admm_lanes_mass(&s->lanes, t->lane, padded);
+}
+
+/* C += weight J'J */
+static void add_dense(const subadmm_tree *t, const subadmm_side *side, int rows, double weight) {
+    int stride = strip_stride(t->nv), first = side->dof - t->v0;
+    for (int r = 0; r < rows; r++) {
+        const double *J = side->J + (ptrdiff_t)r * side->stride;
+        for (int i = 0; i < side->n; i++) {
+            double *C = t->C + (ptrdiff_t)(first + i) * stride + first, a = weight * J[i];
+            for (int j = i; j < side->n; j++) {
+                C[j] += a * J[j];
+            }
+        }
+    }
+}
+
+/* C of a row: what the contacts of the lanes add, upper triangle. */
+static void begin_dense(const subadmm *s, subadmm_tree *t) {
+    memset(t->C, 0, (size_t)t->numbers * sizeof *t->C);
+    const double *added = t->form == SUBADMM_ROW ? admm_lanes_added(&s->lanes, t->lane) : NULL;
+    for (int j = 0; j < t->nv && added; j++) {
+        for (int i = 0; i <= j; i++) {
+            t->C[i * strip_stride(t->nv) + j] = added[j * (j + 1) / 2 + i];
+        }
+    }
+}
+
+static int factor_dense(const subadmm_tree *t, double kappa) {
+    for (ptrdiff_t k = 0; k < t->numbers; k++) {
+        t->K[k] = t->A[k] + kappa * t->C[k];
+    }
+    return cholesky_upper(t->nv, strip_stride(t->nv), t->K, t->inverse);
+}
+
+static void move_dense(const subadmm_tree *t, double *x, double *push) {
+    int n = t->nv, stride = strip_stride(n);
+    for (int i = 0; i < n; i++) {
+        push[i] -= dense_dot(n, t->A + (ptrdiff_t)i * stride, x);
+    }
+    cholesky_forward(n, t->K, stride, t->inverse, push);
+    cholesky_backward(n, t->K, stride, t->inverse, push);
+    for (int i = 0; i < n; i++) {
+        x[i] += push[i];
+    }
+}
+
+/* ---- all trees ---- */
+
+int subadmm_make_trees(subadmm *s) {
+    for (int k = 0; k < s->ntree && s->split != SUBADMM_NONE; k++) {
+        subadmm_tree *t = &s->tree[k];
+        if (t->form == SUBADMM_LANE) {
+            make_lane(s, t);
+        } else if (!(t->form == SUBADMM_ALIKE         ? 1
+                     : t->form == SUBADMM_BRANCH      ? subadmm_make_branch(s, t)
+                     : t->form == SUBADMM_ARTICULATED ? subadmm_make_articulated(s, t)
+                                                      : make_dense(s, t))) {
+            return 0;
+        }
+    }
+    subadmm_make_alike(s);
+    s->kernels->factor_inertia(&s->lanes, 0, s->lanes.solved_batches);
+    return 1;
+}
+
+/* C: what the contacts of the lanes add, ... */
+static void begin_slots(subadmm *s, subadmm_tree *t) {
+    if (t->form == SUBADMM_BRANCH) {
+        subadmm_begin_branch(s, t);
+    } else if (t->form == SUBADMM_ARTICULATED) {
+        subadmm_begin_articulated(s, t);
+    } else if (t->form == SUBADMM_ALIKE) {
+        subadmm_begin_alike(s, t);
+    } else if (t->form != SUBADMM_LANE) {
+        begin_dense(s, t);
+    }
+}
+
+/* ... and the others, side by side. */
+static void sum_slots(subadmm *s) {
+    for (int k = 0; k < s->ntree; k++) {
+        begin_slots(s, &s->tree[k]);
+    }
+    for (int k = 0; k < 2 * s->problem->nconstraint; k++) {
+        const subadmm_side *side = &s->side[k / 2][k % 2];
+        const subadmm_tree *t = &s->tree[side->tree];
+        int rows = s->problem->constraint[k / 2].rows;
+        double weight = s->weight[k / 2];
+        if (side->n == 0) {
+            continue;
+        }
+        if (t->form == SUBADMM_BRANCH || t->form == SUBADMM_ALIKE) {
+            subadmm_add_branch(s, side, rows, weight);
+        } else if (t->form == SUBADMM_ARTICULATED) {
+            subadmm_add_articulated(s, t, side, rows, weight);
+        } else {
+            add_dense(t, side, rows, weight);
+        }
+    }
+    for (int k = 0; k < s->ntree; k++) {
+        if (s->tree[k].form == SUBADMM_BRANCH) {
+            subadmm_sum_branch(s, &s->tree[k]);
+        }
+    }
+    subadmm_sum_alike(s);
+}
+
+static int is_kept(const subadmm *s, int i) { return s->lane_of[i] < 0 || s->kept[s->lane_of[i]]; }
+
+static int factor_whole(subadmm *s) {
+    const sim_problem *p = s->problem;
+    for (int i = 0; i < p->nconstraint; i++) {
+        s->bend[i] = (convex_bend){0};
+        for (int r = 0; r < p->constraint[i].rows; r++) {
+            s->bend[i].weight[r] = is_kept(s, i) ? s->kappa * s->weight[i] : 0;
+        }
+    }
+    hessian_set(s->whole, s->bend);
+    int done = hessian_factor(s->whole);
+    return done < 0 ? 0 : done ? 1 : -1;
+}
+
+int subadmm_factor(subadmm *s, int again) {
+    const admm_lanes *l = &s->lanes;
+    if (again) {
+        admm_lanes_keep(&s->lanes, s->kept);
+        admm_lanes_weigh(&s->lanes, &s->input, (const double(*)[2])s->slot);
+    }
+    s->kernels->soften(&s->lanes, 0, l->contact_batches, s->kappa);
+    if (s->split == SUBADMM_NONE) {
+        return factor_whole(s);
+    }
+    if (again) {
+        sum_slots(s);
+    }
+    s->kernels->factor(&s->lanes, 0, l->solved_batches, s->kappa);
+    int done = subadmm_factor_alike(s);
+    for (int k = 0; k < s->ntree && done; k++) {
+        subadmm_tree *t = &s->tree[k];
+        done = t->form == SUBADMM_LANE          ? 1
+               : t->form == SUBADMM_ALIKE       ? 1
+               : t->form == SUBADMM_BRANCH      ? subadmm_factor_branch(s, t)
+               : t->form == SUBADMM_ARTICULATED ? subadmm_factor_articulated(s, t)
+                                                : factor_dense(t, s->kappa);
+    }
+    return done ? 1 : -1;
+}
+
+void subadmm_spread(subadmm *s) {
+    subadmm_spread_alike(s);
+    for (int k = 0; k < s->ntree; k++) {
+        if (subadmm_splits(&s->tree[k]) && s->tree[k].form != SUBADMM_ALIKE) {
+            subadmm_spread_branch(s, &s->tree[k], s->x, s->lanes.row, s->bodies.V);
+        }
+    }
+}
+
+/* All that pushes on a tree, in the problem's velocities, in s->push. */
+static void gather(subadmm *s, const subadmm_tree *t) {
+    double *push = s->push + t->v0, row[6] = {0};
+    if (subadmm_splits(t)) {
+        subadmm_gather_branch(s, t);
+    } else if (in_row(t)) {
+        memcpy(row, push, (size_t)t->nv * sizeof *push);
+        add_wrench(s, t->lane, t->nv, row);
+        from_row(t, row, push);
+    }
+}
+
+void subadmm_follow(subadmm *s) {
+    const sim_mass *mass = &s->problem->mass;
+    subadmm_share(s, s->lanes.solved_batches, s->kernels->answer);
+    subadmm_follow_alike(s);
+    for (int k = 0; k < s->ntree; k++) {
+        const subadmm_tree *t = &s->tree[k];
+        if (t->form == SUBADMM_LANE || t->form == SUBADMM_ALIKE) {
+            continue;
+        }
+        gather(s, t);
+        memcpy(s->v + t->v0, s->push + t->v0, (size_t)t->nv * sizeof *s->v);
+        mass->solve(mass->self, t->index, s->v + t->v0);
+        if (t->form == SUBADMM_ROW) {
+            to_row(t, s->v + t->v0, row_of(s, t, s->lanes.answer));
+        } else if (subadmm_splits(t)) {
+            subadmm_spread_branch(s, t, s->v, s->lanes.answer, s->bodies.answer);
+        }
+    }
+}
+
+/* Unsplit: all trees at once, in the problem's velocities. */
+static int move_whole(subadmm *s) {
+    for (int k = 0; k < s->ntree; k++) {
+        subadmm_read(s, &s->tree[k], s->x, s->lanes.row, s->dx + s->tree[k].v0);
+        gather(s, &s->tree[k]);
+    }
+    hessian_mass_times(s->whole, s->dx, s->momentum);
+    for (int j = 0; j < s->problem->nv; j++) {
+        s->push[j] -= s->momentum[j];
+    }
+    if (!hessian_solve(s->whole, s->push)) {
+        return 0;
+    }
+    for (int k = 0; k < s->ntree; k++) {
+        const subadmm_tree *t = &s->tree[k];
+        double *x = in_row(t) ? row_of(s, t, s->lanes.row) : s->x + t->v0;
+        for (int j = 0; j < t->nv; j++) {
+            x[j] += s->push[t->v0 + j];
+        }
+    }
+    return 1;
+}
+
+int subadmm_move(subadmm *s) {
+    if (s->split == SUBADMM_NONE) {
+        return move_whole(s);
+    }
+    subadmm_share(s, s->lanes.solved_batches, s->kernels->bodies);
+    subadmm_move_alike(s);
+    for (int k = 0; k < s->ntree; k++) {
+        subadmm_tree *t = &s->tree[k];
+        if (t->form == SUBADMM_ROW) {
+            add_wrench(s, t->lane, t->nv, s->push + t->v0);
+            move_dense(t, row_of(s, t, s->lanes.row), s->push + t->v0);
+        } else if (t->form == SUBADMM_DENSE) {
+            move_dense(t, s->x + t->v0, s->push + t->v0);
+        } else if (t->form == SUBADMM_BRANCH) {
+            subadmm_move_branch(s, t);
+        } else if (t->form == SUBADMM_ARTICULATED) {
+            subadmm_move_articulated(s, t);
+        }
+    }
+    return 1;
+}
