@@ -177,6 +177,33 @@ Test(field_pairs, round_solids_touch_a_flat_in_one_point) {
     shape_free(&slab);
 }
 
+/* A ring that leans: its lowest point, wherever that is among the triangles, and none of those beside it. */
+Test(field_pairs, ring_that_leans_touches_a_flat_in_one_point) {
+    static const double ring[2][2] = {{0.1, -1e-4}, {0.1, 1e-4}};
+    sim_field_def def = sim_field_default();
+    def.type = SIM_FIELD_PROFILE;
+    def.point = ring;
+    def.npoint = 2;
+    def.thickness = 0.02;
+    sim_shape flat = sized_shape(SIM_HALF_SPACE, 0, 0, 0), torus = field_shape(&def, 0);
+    random_source r = {11};
+    for (int k = 0; k < 2000; k++) {
+        double lean = random_uniform(&r, 0.1, 1.4), gap = random_uniform(&r, -2e-5, 2e-5);
+        m3 R = m3_product(m3_axis_angle(v3_make(0, 1, 0), lean),
+                          m3_axis_angle(v3_make(0, 0, 1), random_uniform(&r, 0, 6)));
+        double high = 0.1 * sin(lean) + 1e-4 * cos(lean) + 0.02;
+        double margin = k & 1 ? 1e-3 : 1e-4;
+        contacts c = contacts_of(&flat, &torus, (pose){R, v3_make(0, 0, high + gap)}, margin, NULL, 0);
+        cr_expect_eq(c.count, 1, "pose %d: %d points", k, c.count);
+        cr_expect_float_eq(c.point[0].gap, gap, 1e-8, "pose %d: %g, due %g", k, c.point[0].gap, gap);
+        double along = 0.1 * cos(lean) - 1e-4 * sin(lean),
+               beside = hypot(fabs(c.point[0].position.x) - along, c.point[0].position.y);
+        cr_expect_lt(beside, 1e-7, "pose %d: %g m beside", k, beside);
+        free(c.point);
+    }
+    shape_free(&torus);
+}
+
 /* ---- hollows: several contacts of one ball ---- */
 
 static sim_shape grooved(double half_angle) {

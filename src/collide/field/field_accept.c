@@ -5,6 +5,8 @@
  * contacts too: a face resting on a face touches all over. */
 #include "collide/field/field_contact.h"
 
+static const double SAME_PLACE = 1e-6; /* of the triangle's size */
+
 static const uint32_t SURFACE_SIDE = 0x80000000u, CORNER = 0x40000000u;
 
 v3 place_uphill(const place *at) { return v3_axpy(at->g, -v3_dot(at->g, at->normal), at->normal); }
@@ -171,6 +173,25 @@ static int settles(encounter *e, const patch *p, place *at) {
     return 1;
 }
 
+/* Does one of the two surfaces not turn across the patch? */
+static int is_flat(const patch *p) {
+    const double STRAIGHT = 1 - 1e-10; /* cosine */
+    int surface = 1, field = 1;
+    for (int k = 0; k < 3; k++) {
+        v3 g = p->corner[k].g, first = p->corner[0].g;
+        surface = surface && v3_dot(p->corner[k].normal, p->normal) >= STRAIGHT;
+        field = field && v3_dot(g, first) >= STRAIGHT * v3_norm(g) * v3_norm(first);
+    }
+    return surface || field;
+}
+
+/* Is the bottom of a bowl to be looked for?  Not for balls and capsules, whose own points are exact; nor where two fields
+ * bend, which conform in more places than they roll. */
+static int is_round(const encounter *e, const patch *p) {
+    int exact = e->pair->a->type == SIM_SPHERE || e->pair->a->type == SIM_CAPSULE;
+    return e->surface->curved && !p->sharp && !exact && (e->field->convex || is_flat(p));
+}
+
 /* Of a surface given by a distance. */
 static int stands(encounter *e, const patch *p, place *low) {
     int part = part_of_triangle(p, low->t);
@@ -179,10 +200,12 @@ static int stands(encounter *e, const patch *p, place *low) {
     if (e->sharp_only && !sharp) {
         return 0;
     }
-    if (parallel(low->g, low->normal) || (!p->smooth && parallel(low->g, p->normal))) {
-        return 1;
+    int found = parallel(low->g, low->normal) || (!p->smooth && parallel(low->g, p->normal)) ||
+                (sharp && v3_norm(low->g) > 0.1 && settles(e, p, low));
+    if (found && is_round(e, p)) {
+        bowl_bottom(e, p, low);
     }
-    return sharp && v3_norm(low->g) > 0.1 && settles(e, p, low);
+    return found;
 }
 
 /* The triangle and the edge of it, from 1, that stand for the edge from corner k of t to the next. */
@@ -242,11 +265,32 @@ void report_minimum(encounter *e, const patch *p, place *low) {
     cover(e, p, low);
 }
 
+/* Is corner k on the slope of a bowl, whose bottom is near? */
+static int rolls_away(encounter *e, const patch *p, int k) {
+    unsigned char *seen = &e->seen[e->surface->mesh->triangle[p->triangle][k]];
+    if (*seen & VERTEX_TAKEN) {
+        return 0;
+    }
+    if (!(*seen & VERTEX_ROLLS)) {
+        place bottom = p->corner[k];
+        int rolls = bowl_bottom(e, p, &bottom) && v3_norm(v3_sub(bottom.x, p->corner[k].x)) > SAME_PLACE * p->size;
+        *seen |= rolls ? VERTEX_ROLLS : 0;
+    }
+    return *seen & VERTEX_ROLLS;
+}
+
+static int corner_stands(encounter *e, const patch *p, int k) {
+    const place *at = &p->corner[k];
+    if (is_round(e, p)) {
+        return parallel(at->g, at->normal) && !rolls_away(e, p, k);
+    }
+    return parallel(at->g, p->normal) || parallel(at->g, at->normal);
+}
+
 void report_corners(encounter *e, const patch *p) {
     for (int k = 0; k < 3; k++) {
         const place *at = &p->corner[k];
-        if ((!e->sharp_only || p->sharp & SKIN_CORNER << k) && at->f < e->margin &&
-            (parallel(at->g, p->normal) || parallel(at->g, at->normal))) {
+        if ((!e->sharp_only || p->sharp & SKIN_CORNER << k) && at->f < e->margin && corner_stands(e, p, k)) {
             report_vertex(e, at, e->surface->mesh->triangle[p->triangle][k]);
         }
     }

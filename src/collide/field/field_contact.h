@@ -26,6 +26,7 @@ enum {
     VERTEX_KNOWN = 1,
     VERTEX_TAKEN = 2,   /* is a contact */
     VERTEX_COVERED = 4, /* of a triangle that has a contact */
+    VERTEX_ROLLS = 8,   /* on the slope of a bowl, whose bottom is near */
 };
 
 /* A triangle that may have a contact, and about how low the field is there. */
@@ -94,6 +95,10 @@ void report_minimum(encounter *e, const patch *p, place *low);
 int patch_touch(encounter *e, const patch *p, place *at);
 /* A local minimum of the field over the patch. */
 void patch_minimum(encounter *e, const patch *p, place *out);
+
+/* From a place where a smooth surface lies about parallel to the field down to where it does exactly.  0, and `at` as it
+ * was: there is no such place near. */
+int bowl_bottom(encounter *e, const patch *p, place *at);
 
 /* All contacts of the surface with the field, added to `out`. */
 int encounter_run(encounter *e);

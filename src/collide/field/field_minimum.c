@@ -14,7 +14,7 @@
  * But moving the surface by s along the normal of a contact adds s to its gap and changes nothing else.  So a search that
  * ends on a crease goes on with the surface lifted off, along the best guess of the normal, to where phi is round, and the
  * normal found there is the next guess. */
-#include "collide/field/field_contact.h"
+#include "collide/field/field_model.h"
 
 enum { STEPS = 16, TRIALS = 6 };
 static const double SHARP_WITHIN = 1e-6; /* of the margin */
@@ -82,77 +82,8 @@ static int best_corner(const patch *p) {
     return best;
 }
 
-/* Within the triangle's plane f is taken for u . d + d . B d / 2, d the way from where u is its gradient. */
-typedef struct model {
-    v3 e[2];                  /* axes of the plane */
-    double u[2], xx, xy, yy;  /* gradient and curvature */
-    double softest, stiffest; /* bounds on the curvature */
-} model;
-
-static void flat(const model *m, v3 v, double out[2]) {
-    out[0] = v3_dot(m->e[0], v);
-    out[1] = v3_dot(m->e[1], v);
-}
-
-static double curvature(const model *m, const double a[2], const double b[2]) {
-    return a[0] * (m->xx * b[0] + m->xy * b[1]) + a[1] * (m->xy * b[0] + m->yy * b[1]);
-}
-
 static double model_value(const model *m, const double d[2]) {
-    return m->u[0] * d[0] + m->u[1] * d[1] + 0.5 * curvature(m, d, d);
-}
-
-/* Curvature within its bounds: principal values cut off. */
-static void model_bound(model *m) {
-    double mean = 0.5 * (m->xx + m->yy), half = 0.5 * (m->xx - m->yy), r = hypot(half, m->xy);
-    double high = fmin(fmax(mean + r, m->softest), m->stiffest), low = fmin(fmax(mean - r, m->softest), m->stiffest);
-    double c = r > 0 ? half / r : 1, s = r > 0 ? m->xy / r : 0; /* cos and sin of twice the angle */
-    m->xx = 0.5 * (high + low) + 0.5 * (high - low) * c;
-    m->yy = 0.5 * (high + low) - 0.5 * (high - low) * c;
-    m->xy = 0.5 * (high - low) * s;
-}
-
-/* Curvature from how the gradient turns from corner to corner. */
-static model model_create(const patch *p) {
-    v3 edge = v3_sub(p->corner[1].t, p->corner[0].t);
-    model m = {.softest = 1e-4 / p->size, .stiffest = 1e4 / p->size};
-    m.e[0] = v3_scale(1 / v3_norm(edge), edge);
-    m.e[1] = v3_cross(p->normal, m.e[0]);
-    double a[2], b[2], ya[2], yb[2];
-    v3 u = place_uphill(&p->corner[0]);
-    flat(&m, edge, a);
-    flat(&m, v3_sub(p->corner[2].t, p->corner[0].t), b);
-    flat(&m, v3_sub(place_uphill(&p->corner[1]), u), ya);
-    flat(&m, v3_sub(place_uphill(&p->corner[2]), u), yb);
-    double det = a[0] * b[1] - a[1] * b[0];
-    if (fabs(det) > 1e-12 * p->size * p->size) {
-        m.xx = (ya[0] * b[1] - yb[0] * a[1]) / det;
-        m.yy = (yb[1] * a[0] - ya[1] * b[0]) / det;
-        m.xy = 0.5 * ((yb[0] * a[0] - ya[0] * b[0]) + (ya[1] * b[1] - yb[1] * a[1])) / det;
-    }
-    model_bound(&m);
-    return m;
-}
-
-/* Broyden, Fletcher, Goldfarb, Shanno, damped by Powell's rule so that the curvature stays positive. */
-static void model_learn(model *m, v3 moved, v3 turned) {
-    double s[2], y[2];
-    flat(m, moved, s);
-    flat(m, turned, y);
-    double Bs[2] = {m->xx * s[0] + m->xy * s[1], m->xy * s[0] + m->yy * s[1]};
-    double sBs = s[0] * Bs[0] + s[1] * Bs[1], sy = s[0] * y[0] + s[1] * y[1];
-    if (!(sBs > 0)) {
-        return;
-    }
-    double w = sy < 0.1 * sBs ? 0.9 * sBs / (sBs - sy) : 1;
-    for (int k = 0; k < 2; k++) {
-        y[k] = w * y[k] + (1 - w) * Bs[k];
-    }
-    sy = s[0] * y[0] + s[1] * y[1];
-    m->xx += y[0] * y[0] / sy - Bs[0] * Bs[0] / sBs;
-    m->xy += y[0] * y[1] / sy - Bs[0] * Bs[1] / sBs;
-    m->yy += y[1] * y[1] / sy - Bs[1] * Bs[1] / sBs;
-    model_bound(m);
+    return m->u[0] * d[0] + m->u[1] * d[1] + 0.5 * model_curvature(m, d, d);
 }
 
 /* The least point of the model on the triangle: inside, or on one of the edges. */
@@ -161,13 +92,14 @@ static v3 model_minimum(const model *m, const patch *p, v3 from) {
     double newton[2] = {-(m->yy * m->u[0] - m->xy * m->u[1]) / det, -(m->xx * m->u[1] - m->xy * m->u[0]) / det};
     int inside = 1;
     for (int k = 0; k < 3; k++) {
-        flat(m, v3_sub(p->corner[k].t, from), corner[k]);
+        model_components(m, v3_sub(p->corner[k].t, from), corner[k]);
     }
     for (int k = 0; k < 3; k++) {
         const double *a = corner[k], *b = corner[(k + 1) % 3];
         double w[2] = {b[0] - a[0], b[1] - a[1]};
         inside = inside && w[0] * (newton[1] - a[1]) - w[1] * (newton[0] - a[0]) >= 0;
-        double slope = m->u[0] * w[0] + m->u[1] * w[1] + curvature(m, a, w), s = -slope / curvature(m, w, w);
+        double slope = m->u[0] * w[0] + m->u[1] * w[1] + model_curvature(m, a, w),
+               s = -slope / model_curvature(m, w, w);
         s = fmin(fmax(s, 0), 1);
         double d[2] = {a[0] + s * w[0], a[1] + s * w[1]}, value = model_value(m, d);
         if (value < least) {
@@ -180,6 +112,13 @@ static v3 model_minimum(const model *m, const patch *p, v3 from) {
     return v3_add(from, v3_add(v3_scale(d[0], m->e[0]), v3_scale(d[1], m->e[1])));
 }
 
+static void learn(model *m, v3 moved, v3 turned) {
+    double s[2], y[2];
+    model_components(m, moved, s);
+    model_components(m, turned, y);
+    model_learn(m, s, y);
+}
+
 /* From `here` down to a local minimum. Returns 1 when it ends on a crease; then its g is the two sides' together. */
 static int descend(encounter *e, const patch *p, place *here) {
     double enough = 3e-6 * p->size;
@@ -188,7 +127,7 @@ static int descend(encounter *e, const patch *p, place *here) {
     for (int k = 0; k < STEPS && duality_gap(p, here->t, uphill) > enough; k++) {
         place start = *here, far = *here;
         bracket b;
-        flat(&m, uphill, m.u);
+        model_components(&m, uphill, m.u);
         v3 aim = model_minimum(&m, p, here->t);
         if (!(v3_dot(v3_sub(aim, here->t), uphill) < -1e-3 * enough)) {
             return 0;
@@ -198,7 +137,7 @@ static int descend(encounter *e, const patch *p, place *here) {
         if (found == CREASE &&
             here->f > patch_round(e, p)) { /* so far off there is no crease: the model was too soft */
             uphill = place_uphill(here);
-            model_learn(&m, v3_sub(far.t, here->t), v3_sub(place_uphill(&far), uphill));
+            learn(&m, v3_sub(far.t, here->t), v3_sub(place_uphill(&far), uphill));
             continue;
         }
         if (found == CREASE) {
@@ -211,7 +150,7 @@ static int descend(encounter *e, const patch *p, place *here) {
         }
         v3 before = uphill;
         uphill = place_uphill(here);
-        model_learn(&m, v3_sub(here->t, start.t), v3_sub(uphill, before));
+        learn(&m, v3_sub(here->t, start.t), v3_sub(uphill, before));
     }
     return 0;
 }
