@@ -5,7 +5,8 @@
  *     dx/dt and dn/dt follow from the curvatures of both surfaces and the relative motion (Montana 1988).
  *
  * Curvature is not asked for shape by shape.  The pair is collided once more with its bodies at the poses q0 (+) dt v0,
- * and the point with the same feature is the same contact, a step later.  The error of x and n is O(dt^2), as v0 differs
+ * and the point with the same feature is the same contact, a step later; so is the only point of a pair that has one, as
+ * what is round rolls from triangle to triangle.  The error of x and n is O(dt^2), as v0 differs
  * from the mean velocity of the step by O(dt).  This holds for every shape that has an answer in the narrow phase.
  *
  * A point is not taken for the same contact if it jumped: farther than the pair can move, and a quarter of its size, or
@@ -155,15 +156,17 @@ static int same_pair_end(const follow_input *in, int first) {
     return end;
 }
 
-/* Each wanted contact takes the point with its feature. */
+/* Each wanted contact takes the point with its feature, or the only one takes the only one. */
 static void match_points(const task *t, int first, int end, const manifold *found, double reach_of_motion) {
+    int alone = end - first == 1 && found->count == 1;
     for (int k = first; k < end; k++) {
         const sim_contact *c = &t->in->contact[k];
         double size = least_size(t->f, c);
         for (int i = 0; i < found->count && t->in->wanted[k]; i++) {
             const contact_point *p = &found->point[i];
             double jump = v3_norm(v3_sub(p->position, c->at.position));
-            if (p->feature == c->at.feature && jump <= reach_of_motion + MAX_JUMP_OVER_SIZE * size &&
+            int same = alone || p->feature == c->at.feature;
+            if (same && jump <= reach_of_motion + MAX_JUMP_OVER_SIZE * size &&
                 v3_dot(p->normal, c->at.normal) >= MIN_NORMAL_COSINE) {
                 t->out[k] = (followed_contact){p->position, p->normal, p->gap, 1};
             }

@@ -96,8 +96,19 @@ int contact_order(const sim_contact *a, const sim_contact *b) {
     return a->at.feature < b->at.feature ? -1 : a->at.feature > b->at.feature;
 }
 
-/* The impulse of the same contact a step ago; both lists stand in the same order. */
-static v3 remembered(const contact_input *in, const sim_contact *c) {
+static int same_pair(const sim_contact *a, const sim_contact *b) {
+    return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
+}
+
+/* Is it the only contact of its pair, in a list that is in order? */
+static int is_alone(const sim_contact *list, int count, int k) {
+    return !(k > 0 && same_pair(&list[k - 1], &list[k])) && !(k + 1 < count && same_pair(&list[k + 1], &list[k]));
+}
+
+/* The impulse of the same contact a step ago; both lists stand in the same order.  The only contact of a pair is the same
+ * whatever part of a surface it has come to. */
+static v3 remembered(const contact_input *in, int index) {
+    const sim_contact *c = &in->contact[index];
     int low = 0, high = in->nbefore;
     while (low < high) {
         int middle = low + (high - low) / 2;
@@ -107,8 +118,16 @@ static v3 remembered(const contact_input *in, const sim_contact *c) {
             high = middle;
         }
     }
-    int found = low < in->nbefore && contact_order(&in->before[low], c) == 0;
-    return found ? in->impulse_before[low] : v3_make(0, 0, 0);
+    if (low < in->nbefore && contact_order(&in->before[low], c) == 0) {
+        return in->impulse_before[low];
+    }
+    for (int k = low > 0 ? low - 1 : 0; k <= low && k < in->nbefore; k++) {
+        if (same_pair(&in->before[k], c) && is_alone(in->before, in->nbefore, k) &&
+            is_alone(in->contact, in->ncontact, index)) {
+            return in->impulse_before[k];
+        }
+    }
+    return v3_make(0, 0, 0);
 }
 
 static const double ROLLING = 0.1;         /* of the point's own way: less is none */
@@ -324,7 +343,7 @@ void rows_of_contact(frame *f, const sim_model *m, const int *last_dof, int i) {
             widen_columns(f, m, i, side, first, last[side] + 1);
         }
     }
-    v3 impulse = m3_transposed_times(E, remembered(f->in, from));
+    v3 impulse = m3_transposed_times(E, remembered(f->in, t->index));
     double *gap = f->gap + f->row[i], *guess = f->impulse_guess + f->row[i];
     gap[0] = gap[1] = 0;
     gap[2] = from->at.gap;

@@ -1,6 +1,6 @@
 /* A quadratic model of a field over a plane that touches a surface or holds a triangle. */
-#ifndef COLLIDE_FIELD_MODEL_H
-#define COLLIDE_FIELD_MODEL_H
+#ifndef COLLIDE_FIELD_FIELD_MODEL_H
+#define COLLIDE_FIELD_FIELD_MODEL_H
 
 #include "collide/field/field_contact.h"
 
