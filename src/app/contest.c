@@ -1,6 +1,6 @@
 /* `sim bench solvers`: which problems, by which solvers, and how far did they get? */
 #include "app/contest.h"
-#include "app/help.h"
+#include "app/usage.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -26,7 +26,17 @@ static const option_row rows[] = {
     {"list", NULL, OPTION_FLAG, AT(list), .help = "the cases"},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
-const option_set contest_options = {"sim bench solvers", rows, sizeof rows / sizeof rows[0]};
+const option_set contest_options = {
+    .command = "sim bench solvers",
+    .row = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .usage = "sim bench solvers [CASE]... [OPTION]...",
+    .about = "Answers the same contact problems by several solvers: how wrong the answers "
+             "are by the rigid law (E), by the solver's "
+             "own and as Lee et al. (2024) measure it, how many are within 1e-4, 1e-6 and "
+             "1e-8, with how many iterations and how "
+             "much processor time. A CASE is a name of --list or the family of some.",
+};
 
 static sim_status parse(int count, char **arguments, contest_request *request, sim_error *error) {
     static const char *usual[] = {"canal,pgs"};
@@ -193,7 +203,7 @@ int contest_command(int count, char **arguments) {
     sim_error error = {0};
     sim_status status = parse(count, arguments, &request, &error);
     if (!status && request.help) {
-        print_contest_help();
+        usage_print(&contest_options);
     } else if (!status && request.list) {
         list_cases();
     } else if (!status) {

@@ -6,6 +6,7 @@
 #include "app/plot.h"
 #include "app/render.h"
 #include "app/solve.h"
+#include "app/usage.h"
 #include "app/view.h"
 
 #include <sim/solver.h>
@@ -23,48 +24,13 @@ static const char description[] =
 
 static const char solve_hint[] =
     "sim solve FILE|FOLDER... --solver NAME answers contact problems from files; see sim solve --help.";
-static const char solve_description[] =
-    "Reads contact problems (FCLIB's HDF5, or what a simulation wrote), solves and judges them: a row a file with the "
-    "outcome, the time and how wrong the answer is, by the rigid law (E) and by the solver's own. Of a folder all "
-    "files "
-    "that end in .hdf5 or .h5.";
-
-static const char solve_statuses[] = "Exit status: 0 all are solved, as the solver sees it; 1 some are not; 2 a file "
-                                     "is no problem, or the solver does not "
-                                     "take it; 3 a resource could not be had.";
-
 static const char bench_hint[] = "sim bench contact times steps with contacts, stage by stage; see sim bench --help.";
-static const char bench_description[] =
-    "Times steps with contacts: processor microseconds of free motion, collision, building the contact problems, "
-    "solving "
-    "and judging them, integration; with them contacts, islands, iterations, how right the answers were, and how time "
-    "grows with size. A CASE is a name of --list, or how some begin; without one, all usual ones are taken.";
-
 static const char view_hint[] =
     "sim view FILE.h5 shows a recorded run in a browser, as sim SCENE.json --view does; sim view SCENE.json "
     "--live shows one that goes on; see sim view --help.";
-static const char view_description[] =
-    "Makes of a trajectory in HDF5 a page, one HTML file that any browser plays without a network, and opens it. "
-    "Contacts and plots are there if the scene recorded them (\"contacts\", \"statistics\", \"energy\"). "
-    "With --live a scene is simulated while it is watched, and steered from the page.";
-
 static const char plot_hint[] = "sim plot FILE... draws what was recorded, as SVG; see sim plot --help.";
-static const char plot_description[] =
-    "Draws trajectories (.csv, .h5) and the histories of sim solve as SVG: a panel for each quantity, above one "
-    "another "
-    "and over the same axis. Several files are compared, in one colour each. The picture suits light and dark pages.";
-
 static const char render_hint[] =
     "sim render SCENE.json|RUN.h5 --out picture.png draws pictures and films; see sim render --help.";
-static const char render_description[] =
-    "Draws a scene, or what was recorded of one (.h5), as pictures or as a film, without a display or a graphics "
-    "processor. Of a scene the run is simulated up to the moments that are drawn.";
-static const char contest_description[] = "Answers the same contact problems by several solvers: how wrong the answers "
-                                          "are by the rigid law (E), by the solver's "
-                                          "own and as Lee et al. (2024) measure it, how many are within 1e-4, 1e-6 and "
-                                          "1e-8, with how many iterations and how "
-                                          "much processor time. A CASE is a name of --list or the family of some.";
-
 static const struct {
     const char *command, *meaning;
 } examples[] = {
@@ -100,76 +66,27 @@ static const char cache_place[] = "$XDG_CACHE_HOME/sim, or ~/.cache/sim";
 static const char cache_meaning[] =
     "distance fields that were sampled from meshes, for the next run; may be deleted at any time";
 
-enum { WIDTH = 79 };
-
-/* Words of `text` in lines from `indent` on; the first line has `column` letters already. */
-static void print_wrapped(const char *text, int indent, int column) {
-    for (int first = 1; *text; first = 0) {
-        int length = (int)strcspn(text, " ");
-        if (!first && column + 1 + length > WIDTH) {
-            printf("\n%*s", indent, "");
-            column = indent;
-        } else if (!first) {
-            putchar(' ');
-            column++;
-        }
-        printf("%.*s", length, text);
-        column += length;
-        text += length;
-        text += strspn(text, " ");
-    }
-    putchar('\n');
-}
-
-static void print_option(const option_row *row) {
-    enum { INDENT = 28 };
-    char head[80];
-    char letter[8] = "";
-    if (row->letter) {
-        snprintf(letter, sizeof letter, "-%c, ", row->letter);
-    }
-    int length = snprintf(head, sizeof head, "  %s--%s %s", letter, row->name, row->argument ? row->argument : "");
-    printf("%s", head);
-    if (length + 1 > INDENT) {
-        putchar('\n');
-        length = 0;
-    }
-    printf("%*s", INDENT - length, "");
-    print_wrapped(row->help, INDENT, INDENT);
-}
-
-static void print_rows(const option_row *row, int count) {
-    for (int k = 0; k < count; k++) {
-        if (row[k].heading) {
-            printf("\n%s:\n", row[k].heading);
-        }
-        if (row[k].help) {
-            print_option(&row[k]);
-        }
-    }
-}
-
 void print_help(void) {
     printf("Usage: sim SCENE.json [OPTION]...\n\nExamples:\n");
     for (size_t k = 0; k < sizeof examples / sizeof examples[0]; k++) {
         printf("  %-49s %s\n", examples[k].command, examples[k].meaning);
     }
     putchar('\n');
-    print_wrapped(description, 0, 0);
-    print_rows(option_table, option_count);
+    usage_wrap(description, 0, 0);
+    usage_rows(option_table, option_count);
     printf("\n");
-    print_wrapped(solve_hint, 0, 0);
-    print_wrapped(bench_hint, 0, 0);
-    print_wrapped(view_hint, 0, 0);
-    print_wrapped(plot_hint, 0, 0);
-    print_wrapped(render_hint, 0, 0);
+    usage_wrap(solve_hint, 0, 0);
+    usage_wrap(bench_hint, 0, 0);
+    usage_wrap(view_hint, 0, 0);
+    usage_wrap(plot_hint, 0, 0);
+    usage_wrap(render_hint, 0, 0);
     printf("\nExit status:\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf("  %3d  ", statuses[k].status);
-        print_wrapped(statuses[k].meaning, 7, 7);
+        usage_wrap(statuses[k].meaning, 7, 7);
     }
     printf("\nFiles:\n  %s\n       ", cache_place);
-    print_wrapped(cache_meaning, 7, 7);
+    usage_wrap(cache_meaning, 7, 7);
 }
 
 /* ---- the contact solvers ---- */
@@ -196,46 +113,7 @@ static void print_solver_option(const sim_solver_option *o) {
         snprintf(help, sizeof help, "%s; %g", o->help, o->standard);
     }
     printf("%*s", INDENT - length, "");
-    print_wrapped(help, INDENT, INDENT);
-}
-
-void print_solve_help(void) {
-    printf("Usage: sim solve FILE|FOLDER... --solver NAME [OPTION]...\n\n");
-    print_wrapped(solve_description, 0, 0);
-    print_rows(solve_options.row, solve_options.count);
-    putchar('\n');
-    print_wrapped(solve_statuses, 0, 0);
-}
-
-void print_bench_help(void) {
-    printf("Usage: sim bench contact [CASE]... [OPTION]...\n\n");
-    print_wrapped(bench_description, 0, 0);
-    print_rows(bench_options.row, bench_options.count);
-    printf("\nsim bench solvers compares solvers on the same problems; see sim bench solvers --help.\n");
-}
-
-void print_contest_help(void) {
-    printf("Usage: sim bench solvers [CASE]... [OPTION]...\n\n");
-    print_wrapped(contest_description, 0, 0);
-    print_rows(contest_options.row, contest_options.count);
-}
-
-void print_view_help(void) {
-    printf("Usage: sim view FILE.h5 [OPTION]...\n       sim view SCENE.json --live [OPTION]...\n\n");
-    print_wrapped(view_description, 0, 0);
-    print_rows(view_options.row, view_options.count);
-}
-
-void print_plot_help(void) {
-    printf("Usage: sim plot FILE... [OPTION]...\n\n");
-    print_wrapped(plot_description, 0, 0);
-    print_rows(plot_options.row, plot_options.count);
-}
-
-void print_render_help(void) {
-    printf("Usage: sim render SCENE.json|RUN.h5 --out FILE [OPTION]...\n\n");
-    print_wrapped(render_description, 0, 0);
-    print_rows(render_options.row, render_options.count);
+    usage_wrap(help, INDENT, INDENT);
 }
 
 static void print_kinds(const sim_solver_card *card) {
@@ -252,7 +130,7 @@ static void print_kinds(const sim_solver_card *card) {
              card->local ? "as it is" : "by a factor",
              card->asymmetric ? "too" : "by its symmetric part, and the rest in rounds");
     printf("    ");
-    print_wrapped(text, 4, 4);
+    usage_wrap(text, 4, 4);
 }
 
 /* What the law costs who slides, in numbers (docs/contact.md). */
@@ -263,11 +141,10 @@ static const char CONVEX_SLIDES[] =
     "and 0.5, 8 mm at 1 m/s).";
 
 void print_solvers(void) {
-    print_wrapped(
-        "The contact solvers. Their options stand behind the name, as in pgs:max_iterations=100,tolerance=1e-8, "
-        "in world/solver of a scene and wherever --solver is taken; or in the scene's "
-        "world/solver_options. How each stands if left alone is said last.",
-        0, 0);
+    usage_wrap("The contact solvers. Their options stand behind the name, as in pgs:max_iterations=100,tolerance=1e-8, "
+               "in world/solver of a scene and wherever --solver is taken; or in the scene's "
+               "world/solver_options. How each stands if left alone is said last.",
+               0, 0);
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_card *card = sim_solver_at(k);
         char law[800];
@@ -275,7 +152,7 @@ void print_solvers(void) {
                  sim_cone_name(card->cone), sim_compliance_name(card->compliance),
                  card->cone == SIM_CONE_CONVEX ? CONVEX_SLIDES : "");
         printf("\n%s\n    ", card->name);
-        print_wrapped(law, 4, 4);
+        usage_wrap(law, 4, 4);
         print_kinds(card);
         for (int i = 0; i < card->noptions; i++) {
             print_solver_option(&card->option[i]);
@@ -300,7 +177,7 @@ static void print_roff(const char *text) {
     int column = 0;
     while (*text) {
         int length = (int)strcspn(text, " ");
-        if (column > 0 && column + 2 * length > WIDTH) {
+        if (column > 0 && column + 2 * length > USAGE_WIDTH) {
             putchar('\n');
             column = 0;
         } else if (column > 0) {
@@ -352,29 +229,29 @@ void print_man_page(void) {
     print_roff_rows(option_table, option_count);
     printf(".SH SOLVING PROBLEMS FROM FILES\n.B sim solve\n.IR FILE | FOLDER ...\n.B \\-\\-solver\n.I NAME\n.RI [ "
            "OPTION ]...\n.PP\n");
-    print_roff(solve_description);
+    print_roff(solve_options.about);
     printf("\n");
     print_roff_rows(solve_options.row, solve_options.count);
     printf(".SH TIMING STEPS\n.B sim bench contact\n.RI [ CASE ]...\n.RI [ OPTION ]...\n.PP\n");
-    print_roff(bench_description);
+    print_roff(bench_options.about);
     printf("\n");
     print_roff_rows(bench_options.row, bench_options.count);
     printf(".SH PAGES FOR A BROWSER\n.B sim view\n.I FILE.h5\n.RI [ OPTION ]...\n.br\n.B sim view\n.I SCENE.json\n.B "
            "\\-\\-live\n"
            ".RI [ OPTION ]...\n.PP\n");
-    print_roff(view_description);
+    print_roff(view_options.about);
     printf("\n");
     print_roff_rows(view_options.row, view_options.count);
     printf(".SH PLOTS\n.B sim plot\n.IR FILE ...\n.RI [ OPTION ]...\n.PP\n");
-    print_roff(plot_description);
+    print_roff(plot_options.about);
     printf("\n");
     print_roff_rows(plot_options.row, plot_options.count);
     printf(".SH PICTURES\n.B sim render\n.IR SCENE.json | RUN.h5\n.B \\-\\-out\n.I FILE\n.RI [ OPTION ]...\n.PP\n");
-    print_roff(render_description);
+    print_roff(render_options.about);
     printf("\n");
     print_roff_rows(render_options.row, render_options.count);
     printf(".SH COMPARING SOLVERS\n.B sim bench solvers\n.RI [ CASE ]...\n.RI [ OPTION ]...\n.PP\n");
-    print_roff(contest_description);
+    print_roff(contest_options.about);
     printf("\n");
     print_roff_rows(contest_options.row, contest_options.count);
     printf(".SH \"EXIT STATUS\"\n");

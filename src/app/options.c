@@ -341,7 +341,7 @@ sim_status options_parse(int count, char **arguments, sim_request *request, sim_
     if (!request->out.item || !request->set.item) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
     }
-    option_set set = {"sim", option_table, option_count};
+    option_set set = {.command = "sim", .row = option_table, .count = option_count};
     _Static_assert(sizeof option_table / sizeof option_table[0] <= MOST_OPTIONS, "room for all");
     int first;
     sim_status status = options_read(&set, count, arguments, request, &first, error);

@@ -59,6 +59,7 @@ typedef struct option_set {
     const char *command;
     const option_row *row;
     int count;
+    const char *usage, *about, *after; /* of --help: the command line, a description, the last lines or NULL */
 } option_set;
 
 /* Values go to the places in `request` that the rows name, a place of its own for each; lists there have room for `count` items.  `first` of the

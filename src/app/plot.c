@@ -1,7 +1,7 @@
 /* `sim plot`: which files, which quantities, where to? */
 #include "app/plot.h"
-#include "app/help.h"
 #include "app/outputs.h"
+#include "app/usage.h"
 #include "record/replace.h"
 #include "view/plot_files.h"
 #include "view/plot_quantity.h"
@@ -45,7 +45,17 @@ static const option_row rows[] = {
      .help = "what the files hold: every column with its unit, least and most"},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
-const option_set plot_options = {"sim plot", rows, sizeof rows / sizeof rows[0]};
+const option_set plot_options = {
+    .command = "sim plot",
+    .row = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .usage = "sim plot FILE... [OPTION]...",
+    .about =
+        "Draws trajectories (.csv, .h5) and the histories of sim solve as SVG: a panel for each quantity, above one "
+        "another "
+        "and over the same axis. Several files are compared, in one colour each. The picture suits light and dark "
+        "pages.",
+};
 
 static int say(const sim_error *error) {
     fprintf(stderr, "sim: error: %s\n", error->text);
@@ -184,7 +194,7 @@ int plot_command(int count, char **arguments) {
         return say(&error);
     }
     if (request.help) {
-        print_plot_help();
+        usage_print(&plot_options);
         return SIM_OK;
     }
     status = with_files(&request, arguments + first, count - first, &error);

@@ -2,11 +2,11 @@
 #include "app/render.h"
 #include "app/film.h"
 #include "app/frames.h"
-#include "app/help.h"
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/recorded.h"
 #include "app/setup.h"
+#include "app/usage.h"
 #include "record/replace.h"
 #include "view/png.h"
 #include "view/render.h"
@@ -63,7 +63,15 @@ static const option_row rows[] = {
      .help = "draw with N threads, the same picture for any N; default: 2"},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
-const option_set render_options = {"sim render", rows, sizeof rows / sizeof rows[0]};
+const option_set render_options = {
+    .command = "sim render",
+    .row = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .usage = "sim render SCENE.json|RUN.h5 --out FILE [OPTION]...",
+    .about =
+        "Draws a scene, or what was recorded of one (.h5), as pictures or as a film, without a display or a graphics "
+        "processor. Of a scene the run is simulated up to the moments that are drawn.",
+};
 
 /* ---- the request ---- */
 
@@ -320,7 +328,7 @@ int render_command(int count, char **arguments) {
     if (status) {
         fprintf(stderr, "sim: error: %s\n", error.text);
     } else if (request.help) {
-        print_render_help();
+        usage_print(&render_options);
     } else {
         exit_status = run_request(&request);
     }

@@ -3,6 +3,7 @@
 #include "app/help.h"
 #include "app/outputs.h"
 #include "app/pieces.h"
+#include "app/usage.h"
 #include "base/file.h"
 
 #include <dirent.h>
@@ -110,18 +111,6 @@ void solve_count(solve_totals *totals, const solve_case *c) {
     }
 }
 
-const char *solve_outcome(const solve_case *c) {
-    return c->refused                     ? "refused"
-           : c->trouble.status            ? "failed"
-           : c->stored                    ? "stored"
-           : c->reason == SIM_REASON_TIME ? "out of time"
-                                          : sim_outcome_name(c->outcome);
-}
-
-const char *solve_verdict(const solve_case *c) {
-    return c->reason && c->reason != SIM_REASON_TIME ? sim_reason_name(c->reason) : solve_outcome(c);
-}
-
 /* What is written of the way to an answer. */
 typedef struct way_table {
     const char *path, *option, *head; /* path NULL: not asked for */
@@ -181,11 +170,6 @@ static sim_status open_history(solve_run *run, sim_error *error) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the history");
     }
     return open_tables(run, error);
-}
-
-void solve_answer_path(const solve_run *run, const char *file, char *path, size_t size) {
-    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *out = run->request->out;
-    snprintf(path, size, "%s%s%s", out, run->out_is_folder ? "/" : "", run->out_is_folder ? base : "");
 }
 
 /* Is what an option writes none of the files, nor one of the tables before the t-th? */
@@ -387,7 +371,7 @@ int solve_command(int count, char **arguments) {
     if (status) {
         exit_status = say(&error);
     } else if (request.help) {
-        print_solve_help();
+        usage_print(&solve_options);
     } else if (request.list_solvers) {
         (request.json ? print_solvers_json : print_solvers)();
     } else {

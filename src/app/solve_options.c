@@ -46,7 +46,21 @@ static const option_row rows[] = {
      .help = "the contact solvers with their laws and options"},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
-const option_set solve_options = {"sim solve", rows, sizeof rows / sizeof rows[0]};
+const option_set solve_options = {
+    .command = "sim solve",
+    .row = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .usage = "sim solve FILE|FOLDER... --solver NAME [OPTION]...",
+    .about =
+        "Reads contact problems (FCLIB's HDF5, or what a simulation wrote), solves and judges them: a row a file with "
+        "the "
+        "outcome, the time and how wrong the answer is, by the rigid law (E) and by the solver's own. Of a folder all "
+        "files "
+        "that end in .hdf5 or .h5.",
+    .after = "Exit status: 0 all are solved, as the solver sees it; 1 some are not; 2 a file "
+             "is no problem, or the solver does not "
+             "take it; 3 a resource could not be had.",
+};
 
 sim_status solve_parse(int count, char **arguments, solve_request *request, sim_error *error) {
     *request = (solve_request){.repeat = 1};

@@ -1,10 +1,10 @@
 /* `sim view FILE.h5`: a recorded run as a page for a browser.  `sim view SCENE.json --live`: one that goes on. */
 #include "app/view.h"
-#include "app/help.h"
 #include "app/live.h"
 #include "app/outputs.h"
 #include "app/page.h"
 #include "app/recorded.h"
+#include "app/usage.h"
 #include "view/replay.h"
 
 #include <math.h>
@@ -37,7 +37,16 @@ static const option_row rows[] = {
      .letter = 'q'},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
-const option_set view_options = {"sim view", rows, sizeof rows / sizeof rows[0]};
+const option_set view_options = {
+    .command = "sim view",
+    .row = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .usage = "sim view FILE.h5 [OPTION]...\n       sim view SCENE.json --live [OPTION]...",
+    .about =
+        "Makes of a trajectory in HDF5 a page, one HTML file that any browser plays without a network, and opens it. "
+        "Contacts and plots are there if the scene recorded them (\"contacts\", \"statistics\", \"energy\"). "
+        "With --live a scene is simulated while it is watched, and steered from the page.",
+};
 
 static int is_scene(const char *path) {
     const char *dot = strrchr(path, '.');
@@ -142,7 +151,7 @@ int view_command(int count, char **arguments) {
     char path[4096];
     sim_status status = parse(count, arguments, &request, &error);
     if (!status && request.help) {
-        print_view_help();
+        usage_print(&view_options);
         free(request.set.item);
         return SIM_OK;
     }

@@ -78,17 +78,6 @@ void sim_builder_discard(sim_builder *b) {
     free(b);
 }
 
-int builder_refuse(sim_builder *b, sim_status status, const char *format, ...) {
-    if (!b->error.status) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(b->error.text, sizeof b->error.text, format, arguments);
-        va_end(arguments);
-        b->error.status = status;
-    }
-    return -1;
-}
-
 int builder_grow(sim_builder *b, void **items, int count, int *room, size_t size) {
     if (count < *room) {
         return 1;

@@ -195,13 +195,6 @@ node *sim_node_copy(const node *from, node *parent, sim_pool *pool, int64_t *cou
     return n;
 }
 
-const node *sim_node_origin(const node *n) {
-    while (n->origin) {
-        n = n->origin;
-    }
-    return n;
-}
-
 const char *sim_node_kind_name(const node *n) {
     static const char *const name[] = {"null", "true or false", "a number", "a text", "an array", "an object"};
     return name[n->kind];

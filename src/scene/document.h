@@ -69,7 +69,13 @@ char *sim_document_print(const node *root, size_t *length);
 node *sim_node_member(const node *object, const char *key);
 /* Deep copy whose nodes remember their originals; counts copied nodes into *count and fails (NULL) beyond `limit`. */
 node *sim_node_copy(const node *from, node *parent, sim_pool *pool, int64_t *count, int64_t limit);
-const node *sim_node_origin(const node *n);
+/* The node of the file that a copy was made from. */
+static inline const node *sim_node_origin(const node *n) {
+    while (n->origin) {
+        n = n->origin;
+    }
+    return n;
+}
 /* "a number", "a text", ... */
 const char *sim_node_kind_name(const node *n);
 

@@ -192,6 +192,8 @@ const sim_geometry *sim_shape_geometry_of(loader *l, const document *from, const
 bool sim_read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale);
 /* NULL: see `why`. */
 sim_geometry *sim_geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why);
+/* From the numbers of a shape. */
+sim_geometry *sim_geometry_from_rows(loader *l, const shape_data *d, sim_error *why);
 /* Says why a geometry is not there. */
 void sim_report_geometry(loader *l, const node *at, const sim_error *why);
 

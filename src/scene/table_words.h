@@ -15,4 +15,19 @@
 #define POSITION .unit = "m", WITHIN(-1e15, 1e15)
 #define BIT(value) (1u << (value))
 
+/* One orientation in any of four forms. */
+#define ORIENTATION_FIELDS(type)                                                                                       \
+    {"quaternion", FIELD_VECTOR, AT(type, quaternion), 4, .rival = 1, .help = "Orientation (w, x, y, z)."},            \
+        {"rpy",                                                                                                        \
+         FIELD_VECTOR,                                                                                                 \
+         AT(type, rpy),                                                                                                \
+         3,                                                                                                            \
+         .unit = "rad",                                                                                                \
+         .rival = 1,                                                                                                   \
+         .help = "Roll, pitch, yaw about the fixed axes x, y, z: R = Rz(yaw) Ry(pitch) Rx(roll)."},                    \
+        {"rpy_deg", FIELD_VECTOR, AT(type, rpy_deg), 3, .unit = "degrees", .rival = 1, .help = "`rpy` in degrees."}, { \
+        "axis_angle", FIELD_VECTOR, AT(type, axis_angle), 4, .unit = "1, 1, 1, rad", .rival = 1,                       \
+                                                             .help = "Axis (x, y, z) and angle about it."              \
+    }
+
 #endif

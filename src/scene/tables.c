@@ -148,30 +148,6 @@ const table sim_table_material_pair = {
     "What holds between two materials, in place of what follows from each. Keys left out follow from each.",
     sizeof(material_data), material_pair_fields, .count = COUNT(material_pair_fields)};
 
-/* ---- pose ---- */
-
-#define ORIENTATION_FIELDS(type)                                                                                       \
-    {"quaternion", FIELD_VECTOR, AT(type, quaternion), 4, .rival = 1, .help = "Orientation (w, x, y, z)."},            \
-        {"rpy",                                                                                                        \
-         FIELD_VECTOR,                                                                                                 \
-         AT(type, rpy),                                                                                                \
-         3,                                                                                                            \
-         .unit = "rad",                                                                                                \
-         .rival = 1,                                                                                                   \
-         .help = "Roll, pitch, yaw about the fixed axes x, y, z: R = Rz(yaw) Ry(pitch) Rx(roll)."},                    \
-        {"rpy_deg", FIELD_VECTOR, AT(type, rpy_deg), 3, .unit = "degrees", .rival = 1, .help = "`rpy` in degrees."}, { \
-        "axis_angle", FIELD_VECTOR, AT(type, axis_angle), 4, .unit = "1, 1, 1, rad", .rival = 1,                       \
-                                                             .help = "Axis (x, y, z) and angle about it."              \
-    }
-
-static const field pose_fields[] = {
-    {"position", FIELD_VECTOR, AT(pose_data, position), 3, POSITION, .standard = "[0, 0, 0]",
-     .help = "Origin in the outer frame."},
-    ORIENTATION_FIELDS(pose_data),
-};
-const table sim_table_pose = {"pose", "Place of a frame in an outer frame. At most one of the orientations is given.",
-                              sizeof(pose_data), pose_fields, .count = COUNT(pose_fields)};
-
 /* ---- joint ---- */
 
 enum {

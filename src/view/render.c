@@ -14,28 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAND = 16, TONES = 4096 };
-
-struct render {
-    const sim_scene *scene;
-    render_wish wish;
-    view_drawing drawing;
-    view_mesh **mesh;      /* [drawing.count] */
-    view_sectors *sectors; /* [nshape] */
-    view_mesh *ball, *shaft, *tip;
-    view_sizes sizes;
-    sim_arena *arena;
-    sim_threads *threads;
-    stage *stage;
-    sim_pool *pool;
-    unsigned char tone[TONES + 1]; /* linear to sRGB */
-    /* of the picture being drawn */
-    render_bins bins;
-    float *near; /* [threads][samples][BAND][width] */
-    uint32_t *id;
-    unsigned char *rgb;
-};
-
 /* The colours of what is not the scene's, as on a light and on a dark page (viewer/src/theme.js). */
 typedef struct surroundings {
     uint32_t sky, ground, line, below;
@@ -165,14 +143,6 @@ void render_free(render *r) {
         sim_pool_free(r->pool);
     }
 }
-
-const sim_scene *render_scene(const render *r) { return r->scene; }
-const view_mesh *render_mesh_of(const render *r, int shape, const double **scale) {
-    *scale = r->drawing.scale[shape];
-    return r->drawing.mesh_of[shape] < 0 ? NULL : r->mesh[r->drawing.mesh_of[shape]];
-}
-double render_typical(const render *r) { return r->sizes.typical; }
-double render_aspect(const render *r) { return (double)r->wish.width / r->wish.height; }
 
 /* ---- the camera ---- */
 

@@ -1,5 +1,7 @@
-/* Where does the time of a step go, and who waits for it?  The clock is the caller's; without one nothing is read. */
+/* Time and counts of a step.  The clock is the caller's; without one nothing is read. */
 #include "world/world.h"
+
+#include <math.h>
 
 const char *sim_time_name(sim_time time) {
     static const char *const name[SIM_TIMES] = {
@@ -21,4 +23,12 @@ void world_spend(sim_world *w, sim_time stage) {
         w->profile->seconds[stage] += now - w->since;
         w->since = now;
     }
+}
+
+void world_info_add(sim_step_info *sum, const sim_step_info *part) {
+    sum->iterations = part->iterations > sum->iterations ? part->iterations : sum->iterations;
+    sum->sweeps += part->sweeps;
+    sum->nonconverged += part->nonconverged;
+    sum->residual = fmax(sum->residual, part->residual);
+    sum->saturated += part->saturated;
 }

@@ -21,14 +21,6 @@ static int finite(const double *x, int first, int count) {
     return 1;
 }
 
-void world_info_add(sim_step_info *sum, const sim_step_info *part) {
-    sum->iterations = part->iterations > sum->iterations ? part->iterations : sum->iterations;
-    sum->sweeps += part->sweeps;
-    sum->nonconverged += part->nonconverged;
-    sum->residual = fmax(sum->residual, part->residual);
-    sum->saturated += part->saturated;
-}
-
 /* J of a tree's end velocities, with the masses of the free motion. */
 static double kinetic(sim_world *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];

@@ -39,7 +39,7 @@ static void begin_sized(setting *t, random_source *s, int trial, int size) {
     cr_assert(dual_make(&t->d, &call, t->scratch) && polyhedral_make(&t->p, &t->d, &o, t->scratch) &&
               hybrid_make(&t->h, &t->d, t->scratch));
     cr_assert(t->p.n <= MOST && t->h.n <= MOST);
-    cr_assert(mlcp_make(&t->m, &t->p, t->scratch));
+    cr_assert(mlcp_make(&t->m, &t->p, t->scratch) && (t->m.step = mlcp_step_make(&t->p, t->scratch)));
     t->M = calloc(MOST * MOST, sizeof *t->M);
     polyhedral_matrix(&t->p, t->M);
     t->J = calloc(MOST * MOST, sizeof *t->J);

@@ -81,4 +81,7 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
  * leaves a choice, those kept a step ago. */
 void manifold_reduce(const pair *p, manifold *out, int first, int most);
 
+/* The box of the solid, grown, in the frame of a surface placed at X_ab. */
+void convex_bounds(const convex *a, const pose *X_ab, double grow, v3 *low, v3 *high);
+
 #endif

@@ -146,3 +146,17 @@ mink_point mink_support(const minkowski *m, v3 u) {
     }
     return p;
 }
+
+void convex_bounds(const convex *a, const pose *X, double grow, v3 *low, v3 *high) {
+    double side[3][2];
+    uint32_t vertex;
+    const v3 axis[3] = {X->R.x, X->R.y, X->R.z};
+    for (int k = 0; k < 3; k++) {
+        v3 far = v3_sub(convex_support(a, axis[k], &vertex), X->p);
+        v3 near = v3_sub(convex_support(a, v3_neg(axis[k]), &vertex), X->p);
+        side[k][0] = v3_dot(axis[k], near) - a->radius - grow;
+        side[k][1] = v3_dot(axis[k], far) + a->radius + grow;
+    }
+    *low = v3_make(side[0][0], side[1][0], side[2][0]);
+    *high = v3_make(side[0][1], side[1][1], side[2][1]);
+}

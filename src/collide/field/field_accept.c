@@ -9,8 +9,6 @@ static const double SAME_PLACE = 1e-6; /* of the triangle's size */
 
 static const uint32_t SURFACE_SIDE = 0x80000000u, CORNER = 0x40000000u;
 
-v3 place_uphill(const place *at) { return v3_axpy(at->g, -v3_dot(at->g, at->normal), at->normal); }
-
 /* The field's gradient against the surface's normal. */
 static int parallel(v3 g, v3 normal) {
     double facing = -v3_dot(g, normal);

@@ -17,8 +17,7 @@
 #include "collide/field/field_model.h"
 
 enum { STEPS = 16, TRIALS = 6 };
-static const double SHARP_WITHIN = 1e-6; /* of the margin */
-static const double SHARP = 0.05;        /* how much the slope changes across what is called a crease */
+static const double SHARP = 0.05; /* how much the slope changes across what is called a crease */
 
 /* Slopes along a line of search at both ends of what brackets its least point, and the gradient at the far end. */
 typedef struct bracket {
@@ -153,30 +152,6 @@ static int descend(encounter *e, const patch *p, place *here) {
         learn(&m, v3_sub(here->t, start.t), v3_sub(uphill, before));
     }
     return 0;
-}
-
-/* Halfway between the two surfaces both solids are, where they overlap. */
-static int overlaps(encounter *e, const place *at) {
-    v3 g, middle = v3_axpy(at->x, -0.5 * place_gap(at) / v3_norm(at->g), at->g);
-    return encounter_field(e, middle, &g) < 0 &&
-           (!e->surface->distance || e->surface->distance(e->surface, middle, &g) < 0);
-}
-
-void place_check(encounter *e, place *at) {
-    if (at->lift == 0) {
-        return;
-    }
-    place plain = *at;
-    plain.shift = v3_make(0, 0, 0);
-    plain.lift = 0;
-    plain.f = encounter_field(e, at->x, &plain.g);
-    if (plain.f >= 0 || place_gap(at) > 0.99 * plain.f || !overlaps(e, at)) {
-        v3 n = at->g;
-        *at = plain;
-        if (plain.f >= 0 && plain.f <= SHARP_WITHIN * e->margin && v3_dot(n, plain.g) > 0.99) {
-            at->g = n; /* better known than where phi is sharp */
-        }
-    }
 }
 
 /* On with the surface lifted off, from where it is along its g. */

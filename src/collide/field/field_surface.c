@@ -10,23 +10,6 @@
 enum { DEEPEST_CUT = 4 };
 static const double SAME_DEPTH = 1e-6; /* of the surface's size */
 
-double encounter_field(encounter *e, v3 x, v3 *gradient) {
-    e->fields++;
-    double f = e->field->distance(e->field, pose_point(e->X_fs, x), gradient);
-    *gradient = m3_transposed_times(e->X_fs.R, *gradient);
-    return f;
-}
-
-void encounter_place(encounter *e, v3 t, v3 flat_normal, double reach, place *out) {
-    out->t = out->x = t;
-    out->normal = flat_normal;
-    if (e->surface->curved && !solid_project(e->surface, t, reach, &out->x, &out->normal)) {
-        out->x = t;
-        out->normal = flat_normal;
-    }
-    out->f = encounter_field(e, v3_add(out->x, out->shift), &out->g);
-}
-
 /* How far from the patch a contact may be that only the search along the solid's edges will find. */
 static double stray(const encounter *e, const patch *p) {
     return e->surface->skin && p->sharp ? e->surface->skin->bulge : 0;

@@ -341,20 +341,6 @@ static void emit_plane(const on_surface *o, v3 q, v3 n, const surface_place *pla
     manifold_reduce(o->p, o->out, first, EACH);
 }
 
-void convex_bounds(const convex *a, const pose *X, double grow, v3 *low, v3 *high) {
-    double side[3][2];
-    uint32_t vertex;
-    const v3 axis[3] = {X->R.x, X->R.y, X->R.z};
-    for (int k = 0; k < 3; k++) {
-        v3 far = v3_sub(convex_support(a, axis[k], &vertex), X->p);
-        v3 near = v3_sub(convex_support(a, v3_neg(axis[k]), &vertex), X->p);
-        side[k][0] = v3_dot(axis[k], near) - a->radius - grow;
-        side[k][1] = v3_dot(axis[k], far) + a->radius + grow;
-    }
-    *low = v3_make(side[0][0], side[1][0], side[2][0]);
-    *high = v3_make(side[0][1], side[1][1], side[2][1]);
-}
-
 static void pass_over(on_surface *o) {
     o->local = *o->p;
     o->local.X_ab = pose_identity();

@@ -84,8 +84,6 @@ void convex_on_surface(const pair *p, const convex *a, const surface *s, manifol
  * there are any. */
 typedef void surface_pass(const pair *p, const convex *a, const surface *s, manifold *out);
 int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surface_pass *pass, manifold *out);
-/* The box of the solid, grown, in the frame of a surface placed at X_ab. */
-void convex_bounds(const convex *a, const pose *X_ab, double grow, v3 *low, v3 *high);
 void ball_on_surface(const pair *p, double radius, const surface *s, manifold *out);
 void surface_on_surface(const pair *p, const surface *a, const surface *b, manifold *out);
 /* One contact that parts two solids, whatever way they overlap; `inside`: vertices of one in the other. */

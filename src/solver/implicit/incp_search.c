@@ -111,6 +111,13 @@ static void search_line(line *s, int edges, best_place *best) {
     }
 }
 
+/* The edge on which a contact still stands after a step: one that was active; but a step along a cone leaves it unless it
+ * is put back. */
+edge incp_keeps(const incp *m, int i) {
+    int stays = m->edge[i] != EDGE_CONE || (int)m->call->option[INCP_PROJECTION];
+    return m->active[i] && stays ? m->edge[i] : EDGE_NONE;
+}
+
 int incp_search(incp *m, int edges) {
     /* copies: what a line is made of must not change while it is searched */
     line first = {m, m->x, m->cauchy, m->product}, second = {m, m->cauchy, m->newton, m->product};

@@ -10,12 +10,10 @@
  * which has minima other than roots, and kinks where contacts open or begin to slide.  From there no small step leads on:
  * v is stuck, and the round has failed.  All else (state, residual, tolerance, counts) is that of the cascaded problem. */
 #include "solver/newton/canal_strict.h"
-#include "math/dense.h"
 #include "solver/core/call.h"
 #include "solver/core/cone_strict.h"
 
 #include <math.h>
-#include <string.h>
 
 int strict_begin(strict_newton *s, primal *at, strict_method method, sim_arena *scratch) {
     s->at = at;
@@ -32,62 +30,6 @@ int strict_begin(strict_newton *s, primal *at, strict_method method, sim_arena *
     }
     s->from = ARENA_NEW(scratch, double, at->problem->nv);
     return s->from != NULL;
-}
-
-static void keep_place(strict_newton *s) { memcpy(s->from, s->at->at.v, (size_t)s->at->problem->nv * sizeof *s->from); }
-
-static double merit_here(strict_newton *s, double *r) {
-    jacobian_pack(&s->J, s->at->at.gradient, r);
-    double merit = 0.5 * dense_dot(s->J.n, r, r);
-    return isfinite(merit) ? merit : HUGE_VAL;
-}
-
-static void factor(strict_newton *s) {
-    sim_solution *out = s->at->out;
-    const sim_clock *clock = out->clock;
-    double begin = clock ? clock->now(clock->context) : 0, n = s->J.n;
-    s->solvable = jacobian_factor(&s->J);
-    out->factor_seconds += clock ? clock->now(clock->context) - begin : 0;
-    out->factorisations++;
-    out->multiplications += n * n * n / 3;
-}
-
-int strict_model(strict_newton *s) {
-    int n = s->J.n;
-    jacobian_set(&s->J, s->at->at.bend);
-    factor(s);
-    for (int k = 0; k < n; k++) {
-        s->newton[k] = -s->r[k];
-    }
-    if (s->solvable) {
-        jacobian_solve(&s->J, s->newton);
-        s->solvable = isfinite(dense_dot(n, s->newton, s->newton));
-    }
-    jacobian_transposed(&s->J, s->r, s->slope);
-    jacobian_times(&s->J, s->slope, s->image);
-    double steep = dense_dot(n, s->slope, s->slope), bent = dense_dot(n, s->image, s->image);
-    s->cauchy = bent > 0 ? steep / bent : 0;
-    return s->cauchy > 0 && isfinite(s->cauchy);
-}
-
-double strict_try(strict_newton *s, double alpha) {
-    primal *p = s->at;
-    jacobian_move(&s->J, s->from, alpha, s->step, p->at.v);
-    primal_look(p);
-    p->out->searches++;
-    return merit_here(s, s->image);
-}
-
-void strict_accept(strict_newton *s, double merit) {
-    s->merit = merit;
-    s->residual = s->at->at.residual;
-    memcpy(s->r, s->image, (size_t)s->J.n * sizeof *s->r);
-    keep_place(s);
-}
-
-void strict_back(strict_newton *s) {
-    memcpy(s->at->at.v, s->from, (size_t)s->at->problem->nv * sizeof *s->from);
-    s->at->fresh = 0;
 }
 
 static void record(strict_newton *s) {
@@ -113,10 +55,7 @@ void strict_minimise(strict_newton *s) {
     double before = HUGE_VAL;
     p->project = strict_project;
     out->reason = SIM_REASON_NONE;
-    primal_look(p);
-    keep_place(s);
-    s->merit = merit_here(s, s->r);
-    s->residual = p->at.residual;
+    strict_start(s);
     s->radius = 0;
     for (;;) {
         record(s);

@@ -32,6 +32,8 @@ void strict_minimise(strict_newton *s);
 
 /* ---- for the two methods ---- */
 
+/* Merit and residual where `at` stands. */
+void strict_start(strict_newton *s);
 /* H, its Newton step and the slope of the merit, where v now is.  0: the slope is zero, which no step goes down. */
 int strict_model(strict_newton *s);
 /* Goes to v + alpha step and says what the merit is there (infinite: no number). */

@@ -24,8 +24,8 @@ static int at_kink(double a, double b) { return fabs(a) <= KINK && fabs(b) <= KI
 
 int mlcp_make(mlcp *m, const polyhedral *p, sim_arena *scratch) {
     double *all = ARENA_NEW(scratch, double, 5 * (size_t)p->n);
-    *m = (mlcp){.p = p, .y = all, .unit = 1, .step = mlcp_step_make(p, scratch)};
-    if (!all || !m->step) {
+    *m = (mlcp){.p = p, .y = all, .unit = 1};
+    if (!all) {
         return 0;
     }
     m->kinks = all + p->n;

@@ -290,7 +290,7 @@ static int solve(solver_call *call, levenberg_kind kind) {
                 .least = HUGE_VAL,
                 .turned = HUGE_VAL};
     if (!dual_make(&d, call, call->scratch) || !polyhedral_make(&p, &d, &o, call->scratch) ||
-        !mlcp_make(&s.m, &p, call->scratch)) {
+        !mlcp_make(&s.m, &p, call->scratch) || !(s.m.step = mlcp_step_make(&p, call->scratch))) {
         return 0;
     }
     s.x = ARENA_NEW(call->scratch, double, 3 * (size_t)p.n);

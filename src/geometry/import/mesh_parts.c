@@ -1,0 +1,41 @@
+/* Growing lists of vertices and triangles of a mesh file. */
+#include "geometry/import/mesh_file.h"
+
+#include <stdlib.h>
+
+static int make_room(void **items, size_t count, size_t *room, size_t size) {
+    if (count < *room) {
+        return 1;
+    }
+    size_t more = *room ? 2 * *room : 64;
+    void *larger = more > SIZE_MAX / 2 / size ? NULL : realloc(*items, more * size);
+    if (!larger) {
+        return 0;
+    }
+    *items = larger;
+    *room = more;
+    return 1;
+}
+
+int mesh_add_vertex(mesh_parts *parts, v3 p) {
+    void *items = parts->vertex;
+    int fits = make_room(&items, parts->nvertex, &parts->vertex_room, sizeof(v3));
+    parts->vertex = items;
+    if (fits) {
+        parts->vertex[parts->nvertex++] = p;
+    }
+    return fits;
+}
+
+int mesh_add_triangle(mesh_parts *parts, int a, int b, int c) {
+    void *items = parts->triangle;
+    int fits = make_room(&items, parts->ntriangle, &parts->triangle_room, sizeof *parts->triangle);
+    parts->triangle = items;
+    if (fits) {
+        int *t = parts->triangle[parts->ntriangle++];
+        t[0] = a;
+        t[1] = b;
+        t[2] = c;
+    }
+    return fits;
+}
