@@ -47,9 +47,9 @@ def checks(page):
         page.until(f"Math.abs(sim.bodies.pose[{BALL}].elements[14] - 0.15) < 0.01")
 
     def energy_and_contacts_are_plotted():
-        assert page.run("sim.plots.plots.length") >= 4
-        page.until("sim.plots.views[0].range[1] > sim.plots.views[0].range[0] && sim.plots.views[0].curves.width > 0")
-        assert page.run("sim.source.track[sim.scene.tracks.findIndex(t => t.name === 'contacts')].at(-1)") >= 1
+        page.until("sim.plots.plots.length >= 4")
+        page.until("sim.plots.views[0].range[1] > sim.plots.views[0].range[0] && sim.plots.views[0].curves?.width > 0")
+        page.until("sim.source.track[sim.scene.tracks.findIndex(t => t.name === 'contacts')].at(-1) >= 1")
 
     def space_pauses_and_the_arrow_steps():
         page.key(" ")

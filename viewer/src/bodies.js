@@ -1,8 +1,7 @@
 // The shapes of all bodies, drawn as few instanced meshes: one for each surface and opacity.
-import {
-  BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshStandardMaterial,
-  Quaternion, Vector3,
-} from 'three';
+import { BufferAttribute, BufferGeometry, Group, Matrix4, MeshStandardMaterial, Quaternion, Vector3 } from 'three';
+import { Instances } from './instances.js';
+import { linear } from './shading.js';
 import { PALETTE } from './theme.js';
 
 const WEAK = 0.05; // difference in light of what is long: a link, a rod
@@ -45,17 +44,17 @@ function sectorsOf({ type, scale: [x, y, z] = [1, 1, 1] }, geometry) {
 /** Sectors a little darker by turns, so that one sees what spins. */
 function markRound(material, { strength, middle, mask }) {
   const vec = (v) => `vec3(${v.map((x) => x.toExponential(6)).join(', ')})`;
-  material.customProgramCacheKey = () => `${strength} ${middle} ${mask}`;
+  Object.assign(material.defines, { MIDDLE: vec(middle), MASK: vec(mask), STRENGTH: strength.toFixed(3) });
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = shader.vertexShader
       .replace('#include <common>', '#include <common>\nvarying vec3 own;')
-      .replace('#include <begin_vertex>', `#include <begin_vertex>\nown = position - ${vec(middle)};`);
+      .replace('#include <begin_vertex>', '#include <begin_vertex>\nown = position - MIDDLE;');
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', '#include <common>\nvarying vec3 own;')
       .replace('#include <color_fragment>', `#include <color_fragment>
         vec3 side = clamp(own / max(fwidth(own), vec3(1e-12)), -1.0, 1.0);
-        side = mix(vec3(1.0), side, ${vec(mask)});
-        diffuseColor.rgb *= ${(1 - strength).toFixed(3)} + ${strength.toFixed(3)} * side.x * side.y * side.z;`);
+        side = mix(vec3(1.0), side, MASK);
+        diffuseColor.rgb *= 1.0 - STRENGTH + STRENGTH * side.x * side.y * side.z;`);
   };
 }
 
@@ -84,7 +83,7 @@ function colorOf(scene, shape, island) {
 /** Trees that contacts join are of one colour; those that touch nothing are grey. */
 function islandColor(scene, shape, island) {
   const root = isMoved(scene.bodies, shape.body) ? island[treeOf(scene.bodies, shape.body)] : 0;
-  return new Color(root > 0 ? PALETTE[root % PALETTE.length] : 0xb4bac2);
+  return linear(root > 0 ? PALETTE[root % PALETTE.length] : 0xb4bac2);
 }
 
 /** Of each root of a tree in contact: the first root of those that contacts join it with; of other bodies 0. */
@@ -110,9 +109,9 @@ function shade(bodies, body) {
 }
 
 function plainColor(scene, shape) {
-  if (shape.color[0] >= 0) return new Color().setRGB(...shape.color.slice(0, 3), 'srgb');
-  if (shape.body === 0 || !isMoved(scene.bodies, shape.body)) return new Color(0xb4bac2);
-  return new Color(PALETTE[treeOf(scene.bodies, shape.body) % PALETTE.length]);
+  if (shape.color[0] >= 0) return linear(shape.color.slice(0, 3));
+  if (shape.body === 0 || !isMoved(scene.bodies, shape.body)) return linear(0xb4bac2);
+  return linear(PALETTE[treeOf(scene.bodies, shape.body) % PALETTE.length]);
 }
 
 export function isMoved(bodies, body) {
@@ -162,11 +161,9 @@ export class Bodies {
       roughness: 0.62, metalness: 0.02, transparent: batch.alpha < 1, opacity: batch.alpha, depthWrite: batch.alpha >= 1,
     });
     if (batch.sectors) markRound(material, batch.sectors);
-    const mesh = new InstancedMesh(geometry, material, batch.shapes.length);
-    mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+    const mesh = new Instances(geometry, material, batch.shapes.length);
     mesh.castShadow = batch.alpha >= 0.5;
     mesh.receiveShadow = batch.alpha >= 0.5;
-    mesh.frustumCulled = false;
     batch.shapes.forEach(({ shape }, k) => mesh.setColorAt(k, colorOf(this.scene, shape)));
     mesh.userData.batch = batch;
     this.#batches.push({ ...batch, mesh, material });
@@ -219,9 +216,15 @@ export class Bodies {
         if (this.#isHidden(shape)) this.#matrix.makeScale(0, 0, 0);
         mesh.setMatrixAt(k, this.#matrix);
       });
-      mesh.instanceMatrix.needsUpdate = true;
-      mesh.boundingSphere = null;
+      mesh.update();
     }
+  }
+
+  /** What one looks through is drawn from far to near. */
+  sort(camera) {
+    const depth = ({ mesh }) => mesh.middle(this.#a).applyMatrix4(camera.matrixWorldInverse).z;
+    const clear = this.#batches.filter(({ material }) => material.transparent).map((batch) => ({ mesh: batch.mesh, z: depth(batch) }));
+    clear.sort((one, other) => one.z - other.z).forEach(({ mesh }, rank) => { mesh.renderOrder = rank / clear.length; });
   }
 
   #isHidden(shape) {
@@ -238,6 +241,7 @@ export class Bodies {
       material.opacity = opacity;
       material.depthWrite = opacity >= 1;
       material.needsUpdate = true;
+      mesh.renderOrder = 0;
       mesh.castShadow = opacity >= 0.3;
     }
   }
@@ -268,9 +272,9 @@ export class Bodies {
     for (const { mesh, shapes } of this.#batches) {
       shapes.forEach(({ shape }, k) => {
         const own = colorOf(this.scene, shape, island);
-        mesh.setColorAt(k, shape.body === this.selected && this.selected > 0 ? own.lerp(new Color(this.light), 0.55) : own);
+        mesh.setColorAt(k, shape.body === this.selected && this.selected > 0 ? own.lerp(linear(this.light), 0.55) : own);
       });
-      mesh.instanceColor.needsUpdate = true;
+      mesh.update();
     }
   }
 

@@ -1,9 +1,10 @@
 // Contact points, coloured by what they do or by how deep they are, and the forces that they carry.
 import {
-  Color, ConeGeometry, CylinderGeometry, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion,
-  SphereGeometry, Vector3,
+  Color, ConeBufferGeometry, CylinderBufferGeometry, Group, Matrix4, MeshBasicMaterial, Quaternion, SphereBufferGeometry, Vector3,
 } from 'three';
 import { isMoved } from './bodies.js';
+import { Instances } from './instances.js';
+import { linear } from './shading.js';
 import { depthColor } from './theme.js';
 
 const LONGEST = 6; // of an arrow, in typical bodies
@@ -23,11 +24,8 @@ class Crowd {
   begin(count) {
     if (count > this.#room || !this.mesh) {
       this.#room = Math.max(64, 2 * count);
-      if (this.mesh) this.mesh.removeFromParent();
-      this.mesh?.dispose();
-      this.mesh = new InstancedMesh(this.geometry, this.material, this.#room);
-      this.mesh.instanceMatrix.setUsage(DynamicDrawUsage);
-      this.mesh.frustumCulled = false;
+      if (this.mesh) this.group.remove(this.mesh);
+      this.mesh = new Instances(this.geometry, this.material, this.#room);
       this.mesh.renderOrder = this.order;
       this.group.add(this.mesh);
     }
@@ -39,10 +37,7 @@ class Crowd {
     this.mesh.setColorAt(this.mesh.count++, color);
   }
 
-  end() {
-    this.mesh.instanceMatrix.needsUpdate = true;
-    if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
-  }
+  end() { this.mesh.update(); }
 }
 
 export class Contacts {
@@ -58,13 +53,13 @@ export class Contacts {
     this.scale = scene.typical / scene.force; // metres of arrow a newton
     this.hidden = []; // [body] whose contacts are not shown
     this.deepest = 0.01 * scene.typical;
-    this.dots = new Crowd(this.group, new SphereGeometry(1, 12, 8), 12);
-    this.shafts = new Crowd(this.group, new CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), 10);
-    this.heads = new Crowd(this.group, new ConeGeometry(1, 1, 12).translate(0, -0.5, 0), 11);
+    this.dots = new Crowd(this.group, new SphereBufferGeometry(1, 12, 8), 12);
+    this.shafts = new Crowd(this.group, new CylinderBufferGeometry(1, 1, 1, 8).translate(0, 0.5, 0), 10);
+    this.heads = new Crowd(this.group, new ConeBufferGeometry(1, 1, 12).translate(0, -0.5, 0), 11);
   }
 
   paint(theme) {
-    this.colors = [new Color(theme.open), new Color(theme.stick), new Color(theme.slip)];
+    this.colors = [linear(theme.open), linear(theme.stick), linear(theme.slip)];
   }
 
   show(contacts) {
@@ -93,7 +88,7 @@ export class Contacts {
     const { p, s, q, m } = this.#stuff;
     const r = 0.055 * this.size;
     p.fromArray(contacts.position, 3 * k);
-    this.dots.put(m.compose(p, q.identity(), s.set(r, r, r)), this.color(contacts, k));
+    this.dots.put(m.compose(p, q.set(0, 0, 0, 1), s.set(r, r, r)), this.color(contacts, k));
   }
 
   /** From the point along the force on the shape that is carried by it; two heads where it is too long to be drawn whole. */

@@ -1,5 +1,6 @@
 // Ctrl and drag: a body is pulled by a spring, in the plane through where it was taken that faces the camera.
 import { BufferGeometry, Group, Line, LineBasicMaterial, Matrix4, Plane, Points, PointsMaterial, Vector3 } from 'three';
+import { linear } from './shading.js';
 
 export class Drag {
   body = 0; // 0: none
@@ -10,7 +11,7 @@ export class Drag {
   constructor(app) {
     this.app = app;
     this.geometry = new BufferGeometry().setFromPoints([new Vector3(), new Vector3()]);
-    const look = { color: 0xe0761b, depthTest: false, transparent: true, toneMapped: false };
+    const look = { color: linear(0xe0761b), depthTest: false, transparent: true, toneMapped: false };
     this.spring = new Group().add(new Line(this.geometry, new LineBasicMaterial(look)),
       new Points(this.geometry, new PointsMaterial({ ...look, size: 9, sizeAttenuation: false })));
     for (const part of this.spring.children) Object.assign(part, { frustumCulled: false, renderOrder: 10 });
@@ -32,7 +33,7 @@ export class Drag {
     if (!hit) return;
     if (event.isTrusted) app.stage.canvas.setPointerCapture(event.pointerId);
     this.body = hit.body;
-    this.#local.copy(hit.point).applyMatrix4(new Matrix4().copy(app.bodies.pose[hit.body]).invert());
+    this.#local.copy(hit.point).applyMatrix4(new Matrix4().getInverse(app.bodies.pose[hit.body]));
     this.#plane.setFromNormalAndCoplanarPoint(app.stage.camera.getWorldDirection(new Vector3()), hit.point);
     this.#target.copy(hit.point);
     if (!app.player.playing) app.say('Time stands still: the spring pulls from the next step on (→ or Space)', true);

@@ -1,8 +1,9 @@
 // Floors: half-spaces, and under a scene that has none below it a floor that carries nothing.  They have no end: each goes along
 // with the camera, its lines standing still, and fades far off.  Lines stand every power of ten of a metre that is wide enough
 // to be seen, and the narrower ones fade as they come too close.
-import { Color, DoubleSide, FrontSide, Group, Matrix4, Mesh, MeshStandardMaterial, PlaneGeometry, Vector3 } from 'three';
+import { Color, DoubleSide, FrontSide, Group, Matrix4, Mesh, MeshStandardMaterial, PlaneBufferGeometry, Vector3 } from 'three';
 import { matrixOf } from './bodies.js';
+import { linear } from './shading.js';
 
 const FADED = 14; // radii of the scene at which a floor has faded, at least
 const LEVEL = 0.5; // upward part of a normal, from which on a half-space is a floor and not a wall
@@ -69,7 +70,7 @@ export class Ground {
         .replace('#include <color_fragment>', `#include <color_fragment>\n${PAINT}`);
     };
     Object.assign(uniforms, { gridFrom: { value: [0, 0] }, gridWidth: { value: 1 } });
-    const mesh = new Mesh(new PlaneGeometry(2, 2), material);
+    const mesh = new Mesh(new PlaneBufferGeometry(2, 2), material);
     mesh.receiveShadow = true;
     mesh.renderOrder = -1;
     mesh.frustumCulled = false;
@@ -98,7 +99,7 @@ export class Ground {
   follow(centre, distance, farthest) {
     const reach = Math.max(FADED * this.radius, 8 * distance, 2 * farthest);
     for (const { holder, mesh, uniforms } of this.#planes) {
-      this.#at.copy(centre).applyMatrix4(this.#back.copy(holder.matrix).invert());
+      this.#at.copy(centre).applyMatrix4(this.#back.getInverse(holder.matrix));
       const coarse = 1e4 * this.cell; // numbers stay small far from the origin
       const snap = (x) => Math.round(x / coarse) * coarse;
       mesh.position.set(this.#at.x, this.#at.y, 0);
@@ -116,8 +117,8 @@ export class Ground {
 
   paint(theme) {
     for (const { material, uniforms } of this.#planes) {
-      material.color.set(theme.ground);
-      uniforms.gridLine.value.set(theme.line);
+      material.color.copy(linear(theme.ground));
+      uniforms.gridLine.value.copy(linear(theme.line));
     }
   }
 }

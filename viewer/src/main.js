@@ -254,6 +254,7 @@ class App {
     if (!this.place()) {
       this.refresh();
     }
+    this.bodies.sort(this.stage.camera);
     this.stage.draw(this.bodies.pose, this.bodies.bounds, this.ground);
     this.recorder.watch();
     this.drawTransport();

@@ -1,10 +1,11 @@
 // Camera, light and picture.
 import {
-  Color, DirectionalLight, HemisphereLight, PCFShadowMap, PerspectiveCamera, Raycaster, Scene, SRGBColorSpace, Vector2,
-  Vector3, WebGLRenderer,
+  Color, DirectionalLight, HemisphereLight, PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
 } from 'three';
-import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { Orbit } from './orbit.js';
+import { linear, shade } from './shading.js';
 
+const SHADOW_MAP = 2048; // texels
 const SUN = new Vector3(-0.5, -0.5, 1).normalize(); // towards it
 const ACROSS = new Vector3(1, -1, 0).normalize();
 const SUN_AXES = [SUN, ACROSS, new Vector3().crossVectors(SUN, ACROSS)];
@@ -21,16 +22,15 @@ export class Stage {
     this.extent = extent;
     this.cameras = cameras;
     this.typical = typical;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
-    this.renderer.outputColorSpace = SRGBColorSpace;
+    const context = canvas.getContext('webgl2', { alpha: false, antialias: true, preserveDrawingBuffer: true, powerPreference: 'high-performance' });
+    if (!context) throw new Error('this browser has no WebGL 2');
+    shade(SHADOW_MAP);
+    this.renderer = new WebGLRenderer({ canvas, context });
+    this.renderer.physicallyCorrectLights = true;
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFShadowMap;
     this.camera = new PerspectiveCamera(40, 1, 0.01, 1000);
     this.camera.up.set(0, 0, 1);
-    this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.enableDamping = true;
-    this.controls.dampingFactor = 0.12;
-    this.controls.zoomToCursor = true;
+    this.controls = new Orbit(this.camera, canvas);
     this.#light();
     this.view(0);
   }
@@ -40,16 +40,15 @@ export class Stage {
     this.sky.position.set(0, 0, 1);
     this.sun = new DirectionalLight(0xffffff, 2);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.mapSize.set(SHADOW_MAP, SHADOW_MAP);
     this.sun.shadow.radius = 4;
-    this.sun.shadow.intensity = 0.72;
     this.scene.add(this.sky, this.sun, this.sun.target);
   }
 
   paint(theme) {
     this.scene.background = new Color(theme.sky);
-    this.sky.color.set(theme.sky2);
-    this.sky.groundColor.set(theme.floor);
+    this.sky.color.copy(linear(theme.sky2));
+    this.sky.groundColor.copy(linear(theme.floor));
     this.sky.intensity = theme.ambient;
     this.sun.intensity = theme.sun;
   }
@@ -128,7 +127,7 @@ export class Stage {
   #fitShadows(bounds, distance) {
     const { center, radius } = this.#shaded(bounds, distance);
     const reach = 2 ** (Math.ceil(5 * Math.log2(radius)) / 5);
-    const texel = (2 * reach) / 2048;
+    const texel = (2 * reach) / SHADOW_MAP;
     const at = this.#snapped.set(0, 0, 0);
     for (const axis of SUN_AXES) at.addScaledVector(axis, Math.round(center.dot(axis) / texel) * texel);
     const { shadow } = this.sun;
@@ -136,7 +135,6 @@ export class Stage {
     this.sun.position.copy(at).addScaledVector(SUN, 4 * reach);
     Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * reach, far: 8 * reach });
     shadow.camera.updateProjectionMatrix();
-    shadow.normalBias = 1.5 * texel;
     shadow.bias = -2e-4;
   }
 
