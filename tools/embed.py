@@ -9,7 +9,7 @@ head, mark, tail = page.partition(MARK)
 if not mark or MARK in tail:
     sys.exit(f"{sys.argv[1]}: {MARK.decode()} must stand in it once")
 with open(sys.argv[2], "w") as out:
-    out.write('#include "view/page.h"\n')
+    out.write('#include "view/page/page.h"\n')
     for name, text in (("head", head), ("tail", tail)):
         out.write(f"const size_t view_page_{name}_size = {len(text)};\nconst unsigned char view_page_{name}[] = {{\n")
         for k in range(0, len(text), 32):

@@ -1,13 +1,13 @@
 /* How is the program explained?  --help, the man page and the completion of bash, all from the table of options. */
 #include "app/help.h"
-#include "app/bench.h"
-#include "app/contest.h"
-#include "app/options.h"
-#include "app/plot.h"
-#include "app/render.h"
-#include "app/solve.h"
-#include "app/usage.h"
-#include "app/view.h"
+#include "app/bench/bench.h"
+#include "app/cli/options.h"
+#include "app/cli/usage.h"
+#include "app/contest/contest.h"
+#include "app/draw/plot.h"
+#include "app/draw/render.h"
+#include "app/solve/solve.h"
+#include "app/view/view.h"
 
 #include <sim/solver.h>
 #include <stdio.h>
@@ -87,77 +87,6 @@ void print_help(void) {
     }
     printf("\nFiles:\n  %s\n       ", cache_place);
     usage_wrap(cache_meaning, 7, 7);
-}
-
-/* ---- the contact solvers ---- */
-
-static void print_solver_option(const sim_solver_option *o) {
-    enum { INDENT = 28 };
-    char head[120];
-    int length = snprintf(head, sizeof head, "    %s ", o->name);
-    for (int k = 0; o->choice && o->choice[k]; k++) {
-        length += snprintf(head + length, sizeof head - (size_t)length, "%s%s", k ? "|" : "", o->choice[k]);
-    }
-    if (!o->choice) {
-        length += snprintf(head + length, sizeof head - (size_t)length, "%g..%g", o->low, o->high);
-    }
-    printf("%s", head);
-    if (length + 1 > INDENT) {
-        putchar('\n');
-        length = 0;
-    }
-    char help[400];
-    if (o->choice) {
-        snprintf(help, sizeof help, "%s; %s", o->help, o->choice[(int)o->standard]);
-    } else {
-        snprintf(help, sizeof help, "%s; %g", o->help, o->standard);
-    }
-    printf("%*s", INDENT - length, "");
-    usage_wrap(help, INDENT, INDENT);
-}
-
-static void print_kinds(const sim_solver_card *card) {
-    char text[300] = "Takes";
-    for (int k = 0; k < SIM_CONSTRAINT_KINDS; k++) {
-        if (card->kinds >> k & 1) {
-            size_t used = strlen(text);
-            snprintf(text + used, sizeof text - used, "%s %s", used > strlen("Takes") ? "," : "",
-                     sim_constraint_name((sim_constraint_kind)k));
-        }
-    }
-    size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "; W %s; a W that is not symmetric %s.",
-             card->local ? "as it is" : "by a factor",
-             card->asymmetric ? "too" : "by its symmetric part, and the rest in rounds");
-    printf("    ");
-    usage_wrap(text, 4, 4);
-}
-
-/* What the law costs who slides, in numbers (docs/contact.md). */
-static const char CONVEX_SLIDES[] =
-    " What slides at v with friction mu is lifted: it glides 2 mu v steps above the ground (1 mm at 1 m/s, 0.5 and a "
-    "step of 1 ms); set down sliding, it first hops by (mu v)^2 / (2 g (1 + mu^2)^2), whatever the step (20 cm at 5 "
-    "m/s "
-    "and 0.5, 8 mm at 1 m/s).";
-
-void print_solvers(void) {
-    usage_wrap("The contact solvers. Their options stand behind the name, as in pgs:max_iterations=100,tolerance=1e-8, "
-               "in world/solver of a scene and wherever --solver is taken; or in the scene's "
-               "world/solver_options. How each stands if left alone is said last.",
-               0, 0);
-    for (int k = 0; k < sim_solver_count(); k++) {
-        const sim_solver_card *card = sim_solver_at(k);
-        char law[800];
-        snprintf(law, sizeof law, "%s (%s). Law: %s. Compliance, if left to it: %s.%s", card->method, card->paper,
-                 sim_cone_name(card->cone), sim_compliance_name(card->compliance),
-                 card->cone == SIM_CONE_CONVEX ? CONVEX_SLIDES : "");
-        printf("\n%s\n    ", card->name);
-        usage_wrap(law, 4, 4);
-        print_kinds(card);
-        for (int i = 0; i < card->noptions; i++) {
-            print_solver_option(&card->option[i]);
-        }
-    }
 }
 
 /* ---- the man page ---- */

@@ -5,7 +5,5 @@
 void print_help(void);
 void print_man_page(void);
 void print_completion(void);
-void print_solvers(void);
-void print_solvers_json(void);
 
 #endif

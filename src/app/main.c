@@ -1,14 +1,15 @@
 /* What did the user ask for?  The first word may name a command; without one, a scene is run. */
-#include "app/bench.h"
+#include "app/bench/bench.h"
+#include "app/cli/options.h"
+#include "app/cli/solvers.h"
+#include "app/draw/plot.h"
+#include "app/draw/render.h"
 #include "app/help.h"
-#include "app/options.h"
-#include "app/plot.h"
-#include "app/render.h"
-#include "app/run.h"
-#include "app/solve.h"
-#include "app/view.h"
+#include "app/run/run.h"
+#include "app/solve/solve.h"
+#include "app/view/view.h"
 #include "base/nearest.h"
-#include "record/writer.h"
+#include "record/run/writer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What do those who watch ask for?  One object of JSON a command; whatever is not exactly that is refused. */
 #include "live/command.h"
-#include "scene/document.h"
+#include "scene/json/document.h"
 #include "solver/words.h"
 
 #include <cjson/cJSON.h>

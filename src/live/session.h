@@ -3,7 +3,7 @@
 #define LIVE_SESSION_H
 
 #include "live/command.h"
-#include "view/bytes.h"
+#include "view/image/bytes.h"
 #include <sim/scene.h>
 
 typedef struct live_session live_session;

@@ -9,7 +9,7 @@
  * joints f acts as J' f. */
 #include "live/spring.h"
 #include "math/v3.h"
-#include "view/sizes.h"
+#include "view/mesh/sizes.h"
 
 #include <stdlib.h>
 

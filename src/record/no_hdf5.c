@@ -1,7 +1,7 @@
 /* What does a build without HDF5 say? */
-#include "record/store.h"
-#include "record/trajectory.h"
-#include "record/writer.h"
+#include "record/file/hdf5_tree.h"
+#include "record/run/trajectory.h"
+#include "record/run/writer.h"
 
 int hdf5_present(void) { return 0; }
 

@@ -1,5 +1,5 @@
 /* From a path to a scene: everything in order, and nothing left behind when it fails. */
-#include "scene/loader.h"
+#include "scene/loader/loader.h"
 
 #include <stdlib.h>
 #include <string.h>

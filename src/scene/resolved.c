@@ -1,8 +1,8 @@
 /* The text of a scene as it is loaded, with all values that were replaced in it, for those who keep what ran.
  *
  * Numbers of the file are copied letter by letter; others have as many digits as bring them back to the bit. */
-#include "scene/document.h"
-#include "scene/text.h"
+#include "scene/json/document.h"
+#include "scene/json/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

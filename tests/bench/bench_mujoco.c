@@ -5,7 +5,7 @@
  * soft as it makes them by default.  Its iterations are those of the last step.
  *
  *     bench_mujoco [--quick | BODIES]     up to so many bodies, 160 if it is not said */
-#include "scene/text.h"
+#include "scene/json/text.h"
 #include "support/quick.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  *
  * What HDF5 makes of bytes is HDF5's affair, so the input says the tree itself.  An item is a byte for what it is and which
  * name it has, then for arrays a byte with their length and a byte for each number; see `number_of` and `real_of`. */
-#include "record/problem_file.h"
+#include "record/problem/problem_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * options as `--set` takes them, one a line.  Built with libFuzzer (meson option `fuzz`), or alone with a main that runs the files and
  * folders it is given. */
 #include "geometry/import/mesh_file.h"
-#include "scene/loader.h"
+#include "scene/loader/loader.h"
 
 #include <sim/world.h>
 

@@ -1,6 +1,6 @@
 /* States kept and taken up again. */
 #include "fixture.h"
-#include "record/fingerprint.h"
+#include "record/run/fingerprint.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Files that are no contact problems: one clear sentence for each, and never a crash. */
 #include "h5.h"
-#include "record/problem_file.h"
+#include "record/problem/problem_file.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* What was recorded is read back. */
-#include "record/trajectory.h"
+#include "record/run/trajectory.h"
 #include "fixture.h"
 #ifdef TESTS_HDF5
 #include "h5.h"

@@ -1,5 +1,5 @@
 /* Words and files of other formats, and angles that look like degrees. */
-#include "scene/foreign.h"
+#include "scene/format/foreign.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

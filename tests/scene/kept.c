@@ -1,5 +1,5 @@
 /* What is kept of a scene: its text, and the hash of it. */
-#include "record/fingerprint.h"
+#include "record/run/fingerprint.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* Numbers at the ends of the range of a double: written shortly, refused by name, and never waited for: a test that takes
  * longer than its minute is a failure. */
-#include "scene/text.h"
+#include "scene/json/text.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_SCENE_SUPPORT_H
 #define TESTS_SCENE_SUPPORT_H
 
-#include "scene/loader.h"
+#include "scene/loader/loader.h"
 
 #include <sim/scene.h>
 

@@ -1,5 +1,5 @@
 /* Triangles that stand for shapes: they enclose the solid's volume, face outwards, leave no hole, and lie on the surface. */
-#include "view/mesh.h"
+#include "view/mesh/mesh.h"
 #include "math/v3.h"
 
 #include <criterion/criterion.h>

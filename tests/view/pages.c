@@ -1,7 +1,7 @@
 /* Pages: numbers come back from their few bytes, poses within the step that was promised, and a file stands whole or not
  * at all.  What a browser makes of them: browser.py. */
 #include "math/v3.h"
-#include "view/pack.h"
+#include "view/page/pack.h"
 
 #include <criterion/criterion.h>
 #include <sim/sim.h>

@@ -1,5 +1,5 @@
 /* What stands in the picture. */
-#include "view/plot.h"
+#include "view/plot/plot.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

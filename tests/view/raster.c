@@ -1,5 +1,5 @@
 /* Which samples triangles cover. */
-#include "view/raster.h"
+#include "view/render/raster.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* What is seen where: pictures of things whose places on the picture are known. */
-#include "view/render.h"
-#include "view/png.h"
+#include "view/render/render.h"
+#include "view/image/png.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Recorded runs as frames: those of the run itself, whatever the record holds of it; and what a file may hold that is wrong. */
-#include "view/replay.h"
+#include "view/page/replay.h"
 #include "math/v3.h"
-#include "record/trajectory.h"
+#include "record/run/trajectory.h"
 
 #include <criterion/criterion.h>
 #include <hdf5.h>

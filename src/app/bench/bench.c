@@ -1,0 +1,156 @@
+/* `sim bench contact`: which cases, by which solvers, and what did they cost? */
+#include "app/bench/bench.h"
+#include "app/cli/usage.h"
+#include "app/contest/contest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(bench_request, member)
+
+static const option_row rows[] = {
+    {"solver", "NAME", OPTION_LIST, AT(solver), .heading = "What",
+     .help = "contact solver, or several with commas between, with options as in pgs:max_iterations=100; default: the "
+             "scene's"},
+    {"scale", NULL, OPTION_FLAG, AT(scale), .help = "clutter of 8 to 2,000 bodies; takes some minutes"},
+    {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
+     .help = "run every case with one thread and with N as well: how much quicker, and are the bits the same?"},
+    {"set", "PATH=VALUE", OPTION_LIST, AT(set),
+     .help = "replace a value of every scene, as in --set world/step=0.005; may be given several times"},
+    {"repeat", "N", OPTION_COUNT, AT(repeat), 1, 1000,
+     .help = "take the steps N times, the least time counts; default 3"},
+    {"quick", NULL, OPTION_FLAG, AT(quick), .help = "a few steps of each case: does it run?"},
+    {"scenes", "FOLDER", OPTION_TEXT, AT(scenes), .help = "where the scenes are, if not where they were installed"},
+    {"json", NULL, OPTION_FLAG, AT(json), .heading = "Output", .help = "JSON in place of the table"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line on standard error", .letter = 'q'},
+    {"list", NULL, OPTION_FLAG, AT(list), .help = "the cases and their scenes"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+};
+const option_set bench_options = {
+    .command = "sim bench contact",
+    .row = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .usage = "sim bench contact [CASE]... [OPTION]...",
+    .about =
+        "Times steps with contacts: processor microseconds of free motion, collision, building the contact problems, "
+        "solving "
+        "and judging them, integration; with them contacts, islands, iterations, how right the answers were, and how "
+        "time "
+        "grows with size. A CASE is a name of --list, or how some begin; without one, all usual ones are taken.",
+    .after = "sim bench solvers compares solvers on the same problems; see sim bench solvers --help.",
+};
+
+/* ---- the command line ---- */
+
+sim_status bench_parse(int count, char **arguments, bench_request *request, sim_error *error) {
+    *request = (bench_request){.repeat = 3};
+    request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
+    request->solver.item = calloc((size_t)count + 1, sizeof *request->solver.item);
+    if (!request->set.item || !request->solver.item) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
+    int first;
+    sim_status status = options_read(&bench_options, count, arguments, request, &first, error);
+    if (status || request->help) {
+        return status;
+    }
+    if (first >= count || strcmp(arguments[first], "contact") != 0) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "which benchmark? There are sim bench contact and sim bench solvers; see sim bench --help");
+    }
+    request->words = count - first - 1;
+    request->word = arguments + first + 1;
+    status = solver_choices_read(&request->solver, &request->solvers, error);
+    return status ? status : bench_check_words(request, error);
+}
+
+void bench_request_free(bench_request *request) {
+    free(request->set.item);
+    free(request->solver.item);
+    solver_choices_free(&request->solvers);
+}
+
+/* ---- the run ---- */
+
+static int say(const sim_error *error) {
+    fprintf(stderr, "sim: error: %s\n", error->text);
+    return error->status;
+}
+
+static void list_cases(void) {
+    for (int k = 0; k < bench_case_count; k++) {
+        const bench_case *c = &bench_cases[k];
+        printf("%-18s %-26s %s", c->name, c->scene, c->usual ? "" : "(if named, or with --scale) ");
+        for (int s = 0; s < (int)(sizeof c->set / sizeof c->set[0]) && c->set[s]; s++) {
+            printf("%s--set '%s'", s ? " " : "", c->set[s]);
+        }
+        putchar('\n');
+    }
+}
+
+static int one(const bench_request *request, const bench_case *c, const solver_choice *solver, bench_figures *f) {
+    pieces_begin(request->progress, c->name);
+    bench_run(request, c, solver, f);
+    if (!f->trouble.status && request->threads > 1) {
+        bench_threads(request, solver, f, &f->trouble);
+    }
+    pieces_done(request->progress);
+    if (f->trouble.status) {
+        fprintf(stderr, "sim: error: %s: %s\n", c->name, f->trouble.text);
+    }
+    bench_report_case(request, f);
+    return f->trouble.status;
+}
+
+static int count_chosen(const bench_request *request) {
+    int count = 0;
+    for (int k = 0; k < bench_case_count; k++) {
+        count += bench_chosen(request, &bench_cases[k]);
+    }
+    return count;
+}
+
+static int run_cases(const bench_request *request) {
+    int solvers = request->solvers.count ? request->solvers.count : 1, worst = SIM_OK, count = 0;
+    bench_figures *f = calloc((size_t)(solvers * bench_case_count), sizeof *f);
+    if (!f) {
+        sim_error error;
+        sim_fail(&error, SIM_NO_RESOURCE, "no memory for the figures");
+        return say(&error);
+    }
+    pieces_start(request->progress, solvers * count_chosen(request));
+    bench_report_open(request);
+    for (int k = 0; k < bench_case_count; k++) {
+        for (int s = 0; s < solvers && bench_chosen(request, &bench_cases[k]); s++) {
+            int status =
+                one(request, &bench_cases[k], request->solvers.count ? &request->solvers.item[s] : NULL, &f[count++]);
+            worst = status > worst ? status : worst;
+        }
+    }
+    bench_report_close(request, f, count);
+    free(f);
+    return worst;
+}
+
+int bench_command(int count, char **arguments) {
+    bench_request request;
+    sim_error error = {0};
+    if (count > 1 && strcmp(arguments[1], "solvers") == 0) {
+        return contest_command(count - 1, arguments + 1);
+    }
+    sim_status status = bench_parse(count, arguments, &request, &error);
+    int exit_status = SIM_OK;
+    if (status) {
+        exit_status = say(&error);
+    } else if (request.help) {
+        usage_print(&bench_options);
+    } else if (request.list) {
+        list_cases();
+    } else {
+        pieces progress;
+        request.progress = request.quiet ? NULL : &progress;
+        exit_status = run_cases(&request);
+    }
+    bench_request_free(&request);
+    return exit_status;
+}

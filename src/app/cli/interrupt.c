@@ -1,0 +1,63 @@
+/* Which signals change the course of a run?  Ctrl-C leaves a note that the loop reads between two steps; the second kills.
+ * SIGTERM is sent once, by who does not stay to look: where the note is not read in time, it kills after all.  Reading under
+ * a time limit is ended by SIGALRM: nothing is written yet. */
+#include "app/cli/interrupt.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t seen;
+
+/* As if nobody had watched.  Who waits for the program sees the signal that it sent. */
+static void die(int number) {
+    (void)number;
+    kill(getpid(), SIGTERM);
+}
+
+static void take_note(int number) {
+    seen = 1;
+    struct sigaction again = {.sa_handler = SIG_DFL}, late = {.sa_handler = die};
+    sigaction(number == SIGINT ? SIGTERM : SIGINT, &again, NULL);
+    if (number == SIGTERM) {
+        sigaction(SIGALRM, &late, NULL);
+        alarm(INTERRUPT_PATIENCE);
+    }
+}
+
+void interrupt_watch(void) {
+    struct sigaction action = {.sa_handler = take_note, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    /* A file that may grow no more is an error to be told like a full disk, not a reason to die. */
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+int interrupt_noted(void) { return seen; }
+
+static void give_up_reading(int number) {
+    static const char text[] = "sim: interrupted: the time of --time-limit was over before the run began\n";
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(INTERRUPTED);
+}
+
+void interrupt_deadline(double seconds) {
+    static const double most = 1e9;
+    struct sigaction action = {.sa_handler = seconds > 0 ? give_up_reading : SIG_DFL};
+    alarm(0);
+    sigaction(SIGALRM, &action, NULL);
+    if (seconds > 0) {
+        alarm((unsigned)ceil(fmin(seconds, most)));
+    }
+}
+
+int interrupt_seen(void) {
+    if (seen) {
+        alarm(0); /* the note is read */
+    }
+    return seen;
+}

@@ -1,0 +1,365 @@
+/* What can be asked of `sim`, and what was asked?  A new option is a new row. */
+#include "app/cli/options.h"
+#include "base/nearest.h"
+#include "solver/words.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <sim/world.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const on_nonconverged[] = {"warn", "fail", NULL};
+static const char *const integrators[] = {"midpoint", "symplectic", "implicit", "moreau", "rk4", NULL};
+
+void solver_names(const char *names[MOST_SOLVERS + 1]) {
+    int count = sim_solver_count() < MOST_SOLVERS ? sim_solver_count() : MOST_SOLVERS;
+    for (int k = 0; k < count; k++) {
+        names[k] = sim_solver_at(k)->name;
+    }
+    names[count] = NULL;
+}
+
+#define AT(member) offsetof(sim_request, member)
+
+const option_row option_table[] = {
+    {"out", "FILE", OPTION_LIST, AT(out), .heading = "Output",
+     .help = "write the trajectory to FILE; its ending says how: .csv (text) or .h5 (HDF5); - is CSV on standard "
+             "output; may be given several times"},
+    {"every", "N", OPTION_COUNT, AT(every), 1, INT_MAX,
+     .help = "record every N-th step (and the first and the last); default: what the scene says"},
+    {"html", "FILE", OPTION_TEXT, AT(html),
+     .help = "write the run to FILE as a page that any browser plays, without a network; about 60 frames a simulated "
+             "second, whatever --every says"},
+    {"view", NULL, OPTION_FLAG, AT(view),
+     .help = "show that page in a browser when the run has ended ($BROWSER, or xdg-open); without --html it is kept "
+             "among temporary files, and its path is printed"},
+    {"summary", "FILE", OPTION_TEXT, AT(summary),
+     .help = "write a summary of the run to FILE, as JSON; - is standard output"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no summary on standard error", .letter = 'q'},
+    {"dump-problem", "N", OPTION_COUNT, AT(dump_problem), 1, INT_MAX,
+     .help = "write the contact problem of the N-th step to a second file named beside the scene, which ends in .h5 or "
+             ".hdf5, as in sim scene.json --dump-problem 100 problem.hdf5; see sim solve"},
+    {"duration", "S", OPTION_SPAN, AT(duration), .heading = "Run",
+     .help = "simulate up to S seconds, instead of what the scene says"},
+    {"step", "S", OPTION_REAL, AT(step), .help = "steps of S seconds"},
+    {"integrator", "NAME", OPTION_CHOICE, AT(integrator), .choices = integrators,
+     .help = "midpoint, symplectic, implicit, moreau or rk4"},
+    {"solver", "NAME", OPTION_SOLVER, AT(solver),
+     .help = "contact solver, instead of what the scene says, with options as in pgs:max_iterations=100; see "
+             "--list-solvers"},
+    {"on-nonconverged", "fail|warn", OPTION_CHOICE, AT(on_nonconverged), .choices = on_nonconverged,
+     .help = "what to do when a step does not converge or the contact solver gives up: count it and go on (warn, the "
+             "default), or stop at the last good step with status 1 (fail)"},
+    {"set", "PATH=VALUE", OPTION_LIST, AT(set),
+     .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
+    {"seed", "N", OPTION_SEED, AT(seed), .help = "seed of the scene's random placement"},
+    {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
+     .help = "use N threads; the results are the same bits for any N"},
+    {"time-limit", "S", OPTION_REAL, AT(time_limit),
+     .help =
+         "end the run S seconds of wall-clock after its start, as Ctrl-C does; a step that takes longer than a second "
+         "beyond that is given up"},
+    {"checkpoint", "FILE", OPTION_TEXT, AT(checkpoint), .heading = "Interrupt and resume",
+     .help = "keep the whole state in FILE at the end of the run and when it is interrupted"},
+    {"checkpoint-every", "N", OPTION_COUNT, AT(checkpoint_every), 1, INT_MAX,
+     .help = "also after every N-th step (needs --checkpoint)"},
+    {"resume", "FILE", OPTION_TEXT, AT(resume),
+     .help = "go on from a checkpoint; the results are the same bits as those of a run without the break. Without a "
+             "scene it is the one that the checkpoint holds, as it ran, and --duration says for how long"},
+    {"validate", NULL, OPTION_FLAG, AT(validate), .heading = "Information",
+     .help = "check the scene, simulate nothing"},
+    {"contacts", NULL, OPTION_FLAG, AT(contacts),
+     .help = "list where shapes touch at the start of the run, as JSON, and simulate nothing; with --resume, in the "
+             "state of the checkpoint"},
+    {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .help = "the contact solvers with their laws and options"},
+    {"json", NULL, OPTION_FLAG, AT(json), .help = "with --list-solvers: as JSON"},
+    {"version", NULL, OPTION_FLAG, AT(version), .help = "version, build and libraries"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+    {"man", NULL, OPTION_FLAG, AT(man), .help = NULL},
+    {"completion", NULL, OPTION_FLAG, AT(completion), .help = NULL},
+};
+const int option_count = sizeof option_table / sizeof option_table[0];
+
+/* ---- values ---- */
+
+static sim_status put_real(double *target, const option_row *row, const char *text, sim_error *error) {
+    char *end;
+    double value = strtod(text, &end);
+    int decimal = text[strspn(text, "+-.0123456789eE")] == 0; /* strtod knows more: hexadecimals, spaces, words */
+    int too_small = row->kind == OPTION_SPAN ? value < 0 : value <= 0;
+    if (end == text || *end || !decimal || !isfinite(value) || too_small) {
+        return sim_fail(error, SIM_BAD_INPUT, "--%s takes a %s, not '%s'", row->name,
+                        row->kind == OPTION_SPAN ? "number of at least 0" : "positive number", text);
+    }
+    *target = value;
+    return SIM_OK;
+}
+
+static sim_status put_count(int64_t *target, const option_row *row, const char *text, sim_error *error) {
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end || errno || value < row->low || value > row->high) {
+        return sim_fail(error, SIM_BAD_INPUT, "--%s takes a whole number from %lld to %lld, not '%s'", row->name,
+                        (long long)row->low, (long long)row->high, text);
+    }
+    *target = value;
+    return SIM_OK;
+}
+
+static sim_status put_seed(sim_request *request, const option_row *row, const char *text, sim_error *error) {
+    const unsigned long long most = 9007199254740992; /* of world/seed */
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || value > most) {
+        return sim_fail(error, SIM_BAD_INPUT, "--%s takes a whole number from 0 to %llu, not '%s'", row->name, most,
+                        text);
+    }
+    request->seed = value;
+    request->seed_given = 1;
+    return SIM_OK;
+}
+
+static sim_status put_choice(const char **target, const option_row *row, const char *text, sim_error *error) {
+    char all[256] = "";
+    for (const char *const *choice = row->choices; *choice; choice++) {
+        if (strcmp(*choice, text) == 0) {
+            *target = *choice;
+            return SIM_OK;
+        }
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *choice);
+    }
+    const char *near = sim_nearest_word(text, row->choices);
+    return sim_fail(error, SIM_BAD_INPUT, "--%s takes one of %s, not '%s'%s%s%s", row->name, all, text,
+                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+static sim_status put_solver(const char **target, const option_row *row, const char *text, sim_error *error) {
+    sim_error why;
+    *target = text;
+    return solver_words_check(NULL, text, &why) ? sim_fail(error, SIM_BAD_INPUT, "--%s: %s", row->name, why.text)
+                                                : SIM_OK;
+}
+
+static sim_status put(void *request, const option_row *row, const char *text, sim_error *error) {
+    void *target = (char *)request + row->offset;
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(int *)target = 1;
+        return SIM_OK;
+    case OPTION_TEXT:
+        *(const char **)target = text;
+        return SIM_OK;
+    case OPTION_LIST: {
+        text_list *list = target;
+        list->item[list->count++] = text;
+        return SIM_OK;
+    }
+    case OPTION_CHOICE:
+        return put_choice(target, row, text, error);
+    case OPTION_SOLVER:
+        return put_solver(target, row, text, error);
+    case OPTION_REAL:
+    case OPTION_SPAN:
+        return put_real(target, row, text, error);
+    case OPTION_COUNT:
+        return put_count(target, row, text, error);
+    case OPTION_SEED:
+        return put_seed(request, row, text, error);
+    }
+    return SIM_OK;
+}
+
+/* ---- the command line ---- */
+
+static sim_status unknown_option(const option_set *set, const char *word, sim_error *error) {
+    const char *names[64] = {NULL};
+    char bare[64];
+    int shown = 0;
+    for (int k = 0; k < set->count; k++) {
+        if (set->row[k].help) {
+            names[shown++] = set->row[k].name;
+        }
+    }
+    const char *start = word + strspn(word, "-");
+    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(start, "="), start);
+    const char *near = sim_nearest_word(bare, names);
+    if (near) {
+        return sim_fail(error, SIM_BAD_INPUT, "there is no option %s (did you mean --%s?)", word, near);
+    }
+    return sim_fail(error, SIM_BAD_INPUT, "there is no option %s; see %s --help", word, set->command);
+}
+
+/* getopt says only '?'; which of its three cases it was shows in what it left behind. */
+static sim_status refused(const option_set *set, int code, const char *word, sim_error *error) {
+    if (code == ':') {
+        return sim_fail(error, SIM_BAD_INPUT, "%s needs a value; see %s --help", word, set->command);
+    }
+    const char *start = word + strspn(word, "-");
+    size_t length = strcspn(start, "=");
+    for (int k = 0; k < set->count; k++) {
+        if (strncmp(set->row[k].name, start, length) == 0 && strncmp(word, "--", 2) == 0 && length > 0) {
+            return sim_fail(error, SIM_BAD_INPUT,
+                            start[length] ? "%s: this option takes no value" : "%s is short for more than one option",
+                            word);
+        }
+    }
+    return unknown_option(set, word, error);
+}
+
+enum { MOST_OPTIONS = 63, FIRST_LONG = 256 }; /* above every letter */
+
+/* Two options with one place in the request would be one option with two names. */
+static int places_differ(const option_set *set) {
+    for (int k = 0; k < set->count; k++) {
+        for (int j = 0; j < k; j++) {
+            if (set->row[j].offset == set->row[k].offset) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* `shorts`: ':' to tell a missing value, then the letters. */
+static void fill_getopt(const option_set *set, struct option *longs, char *shorts) {
+    *shorts++ = ':';
+    for (int k = 0; k < set->count; k++) {
+        int needs = set->row[k].kind == OPTION_FLAG ? no_argument : required_argument;
+        longs[k] = (struct option){set->row[k].name, needs, NULL, FIRST_LONG + k};
+        if (set->row[k].letter) {
+            *shorts++ = set->row[k].letter;
+            if (needs == required_argument) {
+                *shorts++ = ':';
+            }
+        }
+    }
+    longs[set->count] = (struct option){0};
+    *shorts = 0;
+}
+
+/* The row of the code that getopt gave; NULL: none such. */
+static const option_row *found_row(const option_set *set, int code) {
+    for (int k = 0; k < set->count; k++) {
+        if (code == FIRST_LONG + k || (set->row[k].letter && code == set->row[k].letter)) {
+            return &set->row[k];
+        }
+    }
+    return NULL;
+}
+
+/* "--man", "--man=..."; not "--ma". */
+static int written_out(const option_row *row, const char *word) {
+    size_t length = strlen(row->name);
+    return strncmp(word, "--", 2) == 0 && strncmp(word + 2, row->name, length) == 0 &&
+           (word[2 + length] == 0 || word[2 + length] == '=');
+}
+
+sim_status options_read(const option_set *set, int count, char **arguments, void *request, int *first,
+                        sim_error *error) {
+    struct option longs[MOST_OPTIONS + 1];
+    char shorts[2 * MOST_OPTIONS + 2];
+    assert(set->count <= MOST_OPTIONS && places_differ(set));
+    fill_getopt(set, longs, shorts);
+    optind = 0; /* start afresh */
+    opterr = 0;
+    for (;;) {
+        int at = optind > 0 ? optind : 1;
+        int code = getopt_long(count, arguments, shorts, longs, NULL);
+        *first = optind;
+        if (code == -1) {
+            return SIM_OK;
+        }
+        if (code == '?' || code == ':') {
+            return refused(set, code, arguments[optind > at ? optind - 1 : at], error);
+        }
+        const option_row *row = found_row(set, code);
+        if (!row->help && !written_out(row, arguments[optind - 1])) {
+            return unknown_option(set, arguments[optind - 1], error);
+        }
+        sim_status status = put(request, row, optarg, error);
+        if (status) {
+            return status;
+        }
+    }
+}
+
+static int ends_in(const char *text, const char *end) {
+    size_t length = strlen(text), size = strlen(end);
+    return length > size && strcmp(text + length - size, end) == 0;
+}
+
+/* Of the words that are no options, the one that names a problem's file leaves the list. */
+static void take_problem_file(int *count, char **arguments, int first, sim_request *request) {
+    for (int k = first; k < *count; k++) {
+        if (ends_in(arguments[k], ".h5") || ends_in(arguments[k], ".hdf5")) {
+            request->dump_file = arguments[k];
+            for (; k + 1 < *count; k++) {
+                arguments[k] = arguments[k + 1];
+            }
+            --*count;
+        }
+    }
+}
+
+/* What no single option can tell. */
+static sim_status check_together(const sim_request *request, sim_error *error) {
+    if (request->contacts && (request->out.count || request->html || request->view || request->summary ||
+                              request->checkpoint || request->validate)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--contacts simulates nothing: leave out %s",
+                        request->out.count  ? "--out"
+                        : request->html     ? "--html"
+                        : request->view     ? "--view"
+                        : request->summary  ? "--summary"
+                        : request->validate ? "--validate"
+                                            : "--checkpoint");
+    }
+    if (request->json && !request->list_solvers) {
+        return sim_fail(error, SIM_BAD_INPUT, "--json goes with --list-solvers; of a run, --summary FILE writes JSON");
+    }
+    if (request->dump_problem && !request->dump_file) {
+        return sim_fail(error, SIM_BAD_INPUT, "--dump-problem needs a file that ends in .h5 or .hdf5");
+    }
+    if (request->checkpoint_every && !request->checkpoint) {
+        return sim_fail(error, SIM_BAD_INPUT, "--checkpoint-every needs --checkpoint FILE");
+    }
+    return SIM_OK;
+}
+
+sim_status options_parse(int count, char **arguments, sim_request *request, sim_error *error) {
+    *request = (sim_request){.duration = -1, .count = count, .arguments = arguments};
+    request->out.item = calloc((size_t)count + 1, sizeof *request->out.item);
+    request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
+    if (!request->out.item || !request->set.item) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
+    option_set set = {.command = "sim", .row = option_table, .count = option_count};
+    _Static_assert(sizeof option_table / sizeof option_table[0] <= MOST_OPTIONS, "room for all");
+    int first;
+    sim_status status = options_read(&set, count, arguments, request, &first, error);
+    if (status) {
+        return status;
+    }
+    if (request->dump_problem) {
+        take_problem_file(&count, arguments, first, request);
+    }
+    if (count - first > 1) {
+        return sim_fail(error, SIM_BAD_INPUT, "one scene at a time: '%s' and '%s'", arguments[first],
+                        arguments[first + 1]);
+    }
+    request->scene = first < count ? arguments[first] : NULL;
+    return check_together(request, error);
+}
+
+void request_free(sim_request *request) {
+    free(request->out.item);
+    free(request->set.item);
+}

@@ -1,0 +1,70 @@
+/* How long does the user wait for a run?
+ *
+ * After --time-limit the run ends like one that was interrupted: when its step has ended, or if that takes more than GRACE
+ * beyond, without it, in the state before.  So does a step that goes on for GRACE after Ctrl-C.  A solver asks once an
+ * iteration, by whatever thread: what threads share here is atomic.  Before a step visibly takes long, once in a run one line
+ * says how large it is, and what is cheaper. */
+#include "app/cli/patience.h"
+
+#include "app/cli/interrupt.h"
+#include "app/cli/run_statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double GRACE = 1;                  /* s */
+static const double LARGE = 3e10, SPEED = 1e10; /* multiplications that take visibly long; a second, of one core */
+static const double SLOW = 10;                  /* s that a step takes before its user wonders */
+
+static void say(run_patience *p, const sim_effort *e) {
+    if (p->quiet || atomic_flag_test_and_set(&p->said)) {
+        return;
+    }
+    fprintf(stderr, "sim: note: step %lld is large: %d constraints with %d rows in %s",
+            (long long)sim_world_state(p->world)->step + 1, e->constraints, e->rows,
+            e->islands == 1 ? "one island" : "an island");
+    if (e->expected > 0) {
+        fprintf(stderr,
+                "; a factor takes %.1e multiplications, some %.2g s, and an answer may take tens of them (most_work "
+                "bounds that; --solver subadmm factors no island as a whole)",
+                e->expected, e->expected / SPEED);
+    }
+    fputs("; --time-limit ends a run in time\n", stderr);
+}
+
+static int stop(void *context, const sim_effort *effort) {
+    run_patience *p = context;
+    double now = clock_seconds();
+    if (interrupt_noted() && atomic_load(&p->give_up) > now + GRACE) {
+        atomic_store(&p->give_up, now + GRACE);
+    }
+    if (now >= atomic_load(&p->give_up)) {
+        atomic_store(&p->given_up, 1);
+        return 1;
+    }
+    if (effort->expected >= LARGE || now - p->began >= SLOW) {
+        say(p, effort);
+    }
+    return 0;
+}
+
+void patience_start(run_patience *p, double limit) {
+    p->end = limit > 0 ? clock_seconds() + limit : HUGE_VAL;
+    atomic_init(&p->give_up, p->end + GRACE);
+    atomic_init(&p->given_up, 0);
+    atomic_flag_clear(&p->said);
+    interrupt_deadline(limit);
+}
+
+void patience_watch(run_patience *p, sim_world *world, int quiet) {
+    p->watch = (sim_watch){stop, p};
+    p->world = world;
+    p->quiet = quiet;
+    sim_world_watch(world, &p->watch);
+}
+
+void patience_step(run_patience *p) { p->began = clock_seconds(); }
+
+int patience_is_over(const run_patience *p) { return p->end < HUGE_VAL && clock_seconds() >= p->end; }
+
+int patience_gave_up(run_patience *p) { return atomic_load(&p->given_up); }

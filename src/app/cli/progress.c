@@ -1,0 +1,51 @@
+/* How far is it?  One line on standard error, rewritten in place; nothing where nobody looks.  No colour. */
+#include "app/cli/progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const double interval = 0.1; /* s */
+
+void progress_start(run_progress *progress, int wanted, double duration) {
+    *progress = (run_progress){.shown = wanted && isatty(STDERR_FILENO), .duration = duration};
+}
+
+static void draw(run_progress *progress, const char *text, int length) {
+    int blank = progress->length > length ? progress->length - length : 0;
+    fprintf(stderr, "\r%s%*s", text, blank, "");
+    fflush(stderr);
+    progress->length = length;
+}
+
+void progress_step(run_progress *progress, const run_tally *tally, const sim_world *world) {
+    if (!progress->shown) {
+        return;
+    }
+    double now = clock_seconds();
+    if (now < progress->next) {
+        return;
+    }
+    progress->next = now + interval;
+    const sim_step_info *info = sim_world_info(world);
+    double wall = now - tally->started, speed = wall > 0 ? tally_simulated(tally, world) / wall : 0;
+    char text[80];
+    int length = snprintf(text, sizeof text, "%.3f / %g s  %.3gx real time  ", sim_world_state(world)->time,
+                          progress->duration, speed),
+        left = (int)sizeof text - length;
+    if (left > 0 && tally->contact.steps) {
+        length += snprintf(text + length, (size_t)left, "%d contacts  %d iterations  error %.1e", info->contacts,
+                           info->solver_iterations, tally->contact.figure[FIGURE_OWN].worst);
+    } else if (left > 0) {
+        length += snprintf(text + length, (size_t)left, "%d iterations  residual %.1e", info->iterations,
+                           tally->worst_residual);
+    }
+    draw(progress, text, length < (int)sizeof text ? length : (int)sizeof text - 1);
+}
+
+void progress_end(run_progress *progress) {
+    if (progress->length > 0) {
+        draw(progress, "", 0);
+        fputc('\r', stderr);
+        fflush(stderr);
+    }
+}

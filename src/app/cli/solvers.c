@@ -1,0 +1,144 @@
+/* The list of solvers with their options, from their cards: as text for --list-solvers, as JSON for programs. */
+#include "app/cli/solvers.h"
+#include "app/cli/json_out.h"
+#include "app/cli/usage.h"
+
+#include <sim/solver.h>
+#include <stdio.h>
+#include <string.h>
+
+static void write_option(json_out *out, const sim_solver_option *o) {
+    json_open_line(out, NULL, '{');
+    json_text(out, "name", o->name);
+    json_text(out, "help", o->help);
+    if (o->choice) {
+        json_text(out, "default", o->choice[(int)o->standard]);
+        json_open(out, "choices", '[');
+        for (int k = 0; o->choice[k]; k++) {
+            json_text(out, NULL, o->choice[k]);
+        }
+        json_close(out, ']');
+    } else {
+        json_real(out, "default", o->standard);
+        json_real(out, "low", o->low);
+        json_real(out, "high", o->high);
+        json_text(out, "type", o->whole ? "whole" : "real");
+    }
+    json_close(out, '}');
+}
+
+static void write_card(json_out *out, const sim_solver_card *card) {
+    json_open(out, NULL, '{');
+    json_text(out, "name", card->name);
+    json_text(out, "method", card->method);
+    json_text(out, "paper", card->paper);
+    json_text(out, "cone", sim_cone_name(card->cone));
+    json_text(out, "law", sim_compliance_name(card->compliance));
+    json_open_line(out, "kinds", '[');
+    for (int k = 0; k < SIM_CONSTRAINT_KINDS; k++) {
+        if (card->kinds >> k & 1) {
+            json_text(out, NULL, sim_constraint_name((sim_constraint_kind)k));
+        }
+    }
+    json_close(out, ']');
+    json_text(out, "local", card->local ? "W" : "factor of W");
+    json_text(out, "asymmetric", card->asymmetric ? "taken" : "in rounds");
+    if (card->branch) {
+        json_open_line(out, "branches", '[');
+        for (int k = 0; card->branch[k]; k++) {
+            json_text(out, NULL, card->branch[k]);
+        }
+        json_close(out, ']');
+    }
+    json_open(out, "options", '[');
+    for (int k = 0; k < card->noptions; k++) {
+        write_option(out, &card->option[k]);
+    }
+    json_close(out, ']');
+    json_close(out, '}');
+}
+
+void print_solvers_json(void) {
+    json_out out = {.file = stdout};
+    json_open(&out, NULL, '{');
+    json_text(&out, "format", "sim solvers");
+    json_whole(&out, "format_version", 1);
+    json_open(&out, "solvers", '[');
+    for (int k = 0; k < sim_solver_count(); k++) {
+        write_card(&out, sim_solver_at(k));
+    }
+    json_close(&out, ']');
+    json_close(&out, '}');
+    putchar('\n');
+}
+
+/* ---- as text ---- */
+
+/* What the law costs who slides, in numbers (docs/contact.md). */
+static const char CONVEX_SLIDES[] =
+    " What slides at v with friction mu is lifted: it glides 2 mu v steps above the ground (1 mm at 1 m/s, 0.5 and a "
+    "step of 1 ms); set down sliding, it first hops by (mu v)^2 / (2 g (1 + mu^2)^2), whatever the step (20 cm at 5 "
+    "m/s "
+    "and 0.5, 8 mm at 1 m/s).";
+
+static void print_solver_option(const sim_solver_option *o) {
+    enum { INDENT = 28 };
+    char head[120];
+    int length = snprintf(head, sizeof head, "    %s ", o->name);
+    for (int k = 0; o->choice && o->choice[k]; k++) {
+        length += snprintf(head + length, sizeof head - (size_t)length, "%s%s", k ? "|" : "", o->choice[k]);
+    }
+    if (!o->choice) {
+        length += snprintf(head + length, sizeof head - (size_t)length, "%g..%g", o->low, o->high);
+    }
+    printf("%s", head);
+    if (length + 1 > INDENT) {
+        putchar('\n');
+        length = 0;
+    }
+    char help[400];
+    if (o->choice) {
+        snprintf(help, sizeof help, "%s; %s", o->help, o->choice[(int)o->standard]);
+    } else {
+        snprintf(help, sizeof help, "%s; %g", o->help, o->standard);
+    }
+    printf("%*s", INDENT - length, "");
+    usage_wrap(help, INDENT, INDENT);
+}
+
+static void print_kinds(const sim_solver_card *card) {
+    char text[300] = "Takes";
+    for (int k = 0; k < SIM_CONSTRAINT_KINDS; k++) {
+        if (card->kinds >> k & 1) {
+            size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, "%s %s", used > strlen("Takes") ? "," : "",
+                     sim_constraint_name((sim_constraint_kind)k));
+        }
+    }
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "; W %s; a W that is not symmetric %s.",
+             card->local ? "as it is" : "by a factor",
+             card->asymmetric ? "too" : "by its symmetric part, and the rest in rounds");
+    printf("    ");
+    usage_wrap(text, 4, 4);
+}
+
+void print_solvers(void) {
+    usage_wrap("The contact solvers. Their options stand behind the name, as in pgs:max_iterations=100,tolerance=1e-8, "
+               "in world/solver of a scene and wherever --solver is taken; or in the scene's "
+               "world/solver_options. How each stands if left alone is said last.",
+               0, 0);
+    for (int k = 0; k < sim_solver_count(); k++) {
+        const sim_solver_card *card = sim_solver_at(k);
+        char law[800];
+        snprintf(law, sizeof law, "%s (%s). Law: %s. Compliance, if left to it: %s.%s", card->method, card->paper,
+                 sim_cone_name(card->cone), sim_compliance_name(card->compliance),
+                 card->cone == SIM_CONE_CONVEX ? CONVEX_SLIDES : "");
+        printf("\n%s\n    ", card->name);
+        usage_wrap(law, 4, 4);
+        print_kinds(card);
+        for (int i = 0; i < card->noptions; i++) {
+            print_solver_option(&card->option[i]);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+/* `sim plot`: which files, which quantities, where to? */
+#include "app/draw/plot.h"
+#include "app/cli/outputs.h"
+#include "app/cli/usage.h"
+#include "record/file/atomic_file.h"
+#include "view/plot/plot_files.h"
+#include "view/plot/plot_quantity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct plot_request {
+    plot_wish wish;
+    const char *out, *size;
+    int list, quiet, help;
+} plot_request;
+
+#define AT(member) offsetof(plot_request, member)
+
+static const option_row rows[] = {
+    {"quantity", "LIST", OPTION_TEXT, AT(wish.quantities), .heading = "What",
+     .help =
+         "a panel for each of LIST, with commas between: energy, drift, contacts, iterations, integrator, E, own, "
+         "penetration, "
+         "slip, coordinates, velocities, positions, points, momentum, efforts, residual, cost, or names of columns, "
+         "with * for any letters, as in --quantity 'energy,elbow,*.pose.z'; default: what suits the files"},
+    {"x", "NAME", OPTION_TEXT, AT(wish.x), .help = "draw over this column; default: time, of histories iteration"},
+    {"from", "X", OPTION_SPAN, AT(wish.from), .help = "draw from X on"},
+    {"to", "X", OPTION_SPAN, AT(wish.to), .help = "draw up to X"},
+    {"log", NULL, OPTION_FLAG, AT(wish.log), .help = "logarithmic axes; errors and residuals have them anyway"},
+    {"log-x", NULL, OPTION_FLAG, AT(wish.log_x),
+     .help = "a logarithmic axis of x, as for runs of very different length"},
+    {"linear", NULL, OPTION_FLAG, AT(wish.linear), .help = "no logarithmic axes"},
+    {"out", "FILE.svg", OPTION_TEXT, AT(out), .heading = "Output",
+     .help = "write the picture to FILE.svg; default: standard output"},
+    {"size", "WxH", OPTION_TEXT, AT(size),
+     .help = "pixels, as in 800x600; 800 alone leaves the height to the panels; default: 800"},
+    {"title", "TEXT", OPTION_TEXT, AT(wish.title),
+     .help = "a title; default: the name of the scene, where it is known"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no word on what was left out", .letter = 'q'},
+    {"list", NULL, OPTION_FLAG, AT(list), .heading = "Information",
+     .help = "what the files hold: every column with its unit, least and most"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+};
+const option_set plot_options = {
+    .command = "sim plot",
+    .row = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .usage = "sim plot FILE... [OPTION]...",
+    .about =
+        "Draws trajectories (.csv, .h5) and the histories of sim solve as SVG: a panel for each quantity, above one "
+        "another "
+        "and over the same axis. Several files are compared, in one colour each. The picture suits light and dark "
+        "pages.",
+};
+
+static int say(const sim_error *error) {
+    fprintf(stderr, "sim: error: %s\n", error->text);
+    return error->status;
+}
+
+static sim_status read_size(const char *text, plot_wish *wish, sim_error *error) {
+    enum { LEAST = 200, MOST = 10000 };
+    char *end;
+    long width = strtol(text, &end, 10), height = 0;
+    if (*end == 'x') {
+        height = strtol(end + 1, &end, 10);
+        height = height < LEAST ? -1 : height;
+    }
+    if (*end || width < LEAST || width > MOST || height < 0 || height > MOST) {
+        return sim_fail(error, SIM_BAD_INPUT, "--size takes pixels from %d to %d, as in 800x600 or 800, not '%.40s'",
+                        LEAST, MOST, text);
+    }
+    wish->width = (int)width;
+    wish->height = (int)height;
+    return SIM_OK;
+}
+
+static sim_status parse(int count, char **arguments, plot_request *request, int *first, sim_error *error) {
+    *request = (plot_request){.wish = {.from = NAN, .to = NAN, .width = 800}};
+    sim_status status = options_read(&plot_options, count, arguments, request, first, error);
+    if (status || request->help) {
+        return status;
+    }
+    if (*first == count) {
+        return sim_fail(error, SIM_BAD_INPUT, "which file? sim plot FILE... --out picture.svg; see sim plot --help");
+    }
+    const char *dot = request->out ? strrchr(request->out, '.') : NULL;
+    if (request->out && strcmp(request->out, "-") != 0 && !(dot && strcmp(dot, ".svg") == 0)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--out takes a name that ends in .svg, not '%s'", request->out);
+    }
+    if (request->wish.from >= request->wish.to) {
+        return sim_fail(error, SIM_BAD_INPUT, "--from should be less than --to");
+    }
+    if (!request->list && !request->out && isatty(STDOUT_FILENO)) {
+        return sim_fail(error, SIM_BAD_INPUT, "where to? --out picture.svg");
+    }
+    return request->size ? read_size(request->size, &request->wish, error) : SIM_OK;
+}
+
+/* ---- --list ---- */
+
+static sim_status list_columns(trajectory *t, sim_error *error) {
+    double *value = malloc((size_t)t->records * sizeof *value);
+    sim_status status = value ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for a column");
+    for (int k = t->labels > 0; k < t->columns && !status; k++) {
+        status = trajectory_values(t, k, value, error);
+        double least = INFINITY, most = -INFINITY;
+        for (ptrdiff_t r = 0; r < t->records && !status; r++) {
+            least = fmin(least, value[r]);
+            most = fmax(most, value[r]);
+        }
+        if (!status) {
+            printf("  %-34s %-9s %12.6g .. %-12.6g\n", t->column[k].name, t->column[k].unit, least, most);
+        }
+    }
+    free(value);
+    return status;
+}
+
+static sim_status list_file(trajectory *t, sim_error *error) {
+    printf("%s: %td records of %d columns\n", t->path, t->records, t->columns);
+    for (int k = 0; k < t->labels; k++) {
+        printf("  problem %s\n", t->label[k]);
+    }
+    sim_status status = list_columns(t, error);
+    printf("  quantities:");
+    for (int k = 0; plot_quantity_at(k); k++) {
+        int found = 0;
+        for (int c = t->labels > 0; c < t->columns && !found; c++) {
+            found = plot_quantity_has(plot_quantity_at(k), &t->column[c]);
+        }
+        if (found) {
+            printf(" %s", plot_quantity_at(k)->word);
+        }
+    }
+    putchar('\n');
+    return status;
+}
+
+/* ---- the command ---- */
+
+static sim_status draw(const plot_request *request, trajectory *const *file, int files, sim_error *error) {
+    char note[256];
+    char *text = plot_files(file, files, &request->wish, note, error);
+    if (!text) {
+        return error->status;
+    }
+    sim_status status = SIM_OK;
+    if (request->out && strcmp(request->out, "-") != 0) {
+        status = replace_file(request->out, "a picture", text, strlen(text), error);
+    } else {
+        fputs(text, stdout);
+    }
+    if (*note && !request->quiet && !status) {
+        fprintf(stderr, "sim: %s\n", note);
+    }
+    free(text);
+    return status;
+}
+
+static sim_status with_files(const plot_request *request, char **path, int files, sim_error *error) {
+    trajectory **file = calloc((size_t)files, sizeof(trajectory *));
+    sim_status status = file ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for the names of files");
+    for (int k = 0; k < files && !status; k++) {
+        status = outputs_apart(request->out, path[k], "a file to be drawn", error);
+    }
+    for (int k = 0; k < files && !status; k++) {
+        file[k] = trajectory_open(path[k], error);
+        status = file[k] ? SIM_OK : error->status;
+        if (!status && request->list) {
+            status = list_file(file[k], error);
+        }
+    }
+    if (!status && !request->list) {
+        status = draw(request, file, files, error);
+    }
+    for (int k = 0; k < files && file; k++) {
+        trajectory_free(file[k]);
+    }
+    free(file);
+    return status;
+}
+
+int plot_command(int count, char **arguments) {
+    plot_request request;
+    sim_error error = {0};
+    int first;
+    sim_status status = parse(count, arguments, &request, &first, &error);
+    if (status) {
+        return say(&error);
+    }
+    if (request.help) {
+        usage_print(&plot_options);
+        return SIM_OK;
+    }
+    status = with_files(&request, arguments + first, count - first, &error);
+    return status ? say(&error) : SIM_OK;
+}

@@ -1,0 +1,337 @@
+/* `sim render`: of what, when, from where, and what becomes of it? */
+#include "app/draw/render.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/outputs.h"
+#include "app/cli/usage.h"
+#include "app/draw/film.h"
+#include "app/draw/frames.h"
+#include "app/run/recorded.h"
+#include "app/run/setup.h"
+#include "record/file/atomic_file.h"
+#include "view/image/png.h"
+#include "view/render/render.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef enum output_kind { ONE_PICTURE, MANY_PICTURES, FILM } output_kind;
+
+typedef struct render_request {
+    text_list set;
+    const char *out, *camera, *size, *solver, *scene;
+    double time, duration, fps;
+    int64_t threads;
+    int contacts, forces, plain, dark, quiet, help;
+    /* what follows from these */
+    const char *file;
+    int width, height;
+    output_kind kind;
+} render_request;
+
+#define AT(member) offsetof(render_request, member)
+
+static const option_row rows[] = {
+    {"out", "FILE", OPTION_TEXT, AT(out), .heading = "Output",
+     .help = "picture.png is one picture; frames/%04d.png numbered ones, from 0; film.gif or film.apng a film; "
+             "film.mp4 (or .webm, .mkv) one that needs ffmpeg"},
+    {"size", "WxH", OPTION_TEXT, AT(size), .help = "pixels; default: 1280x720"},
+    {"fps", "N", OPTION_REAL, AT(fps),
+     .help = "pictures a second of simulated time, in films and numbered pictures; default: 30"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line", .letter = 'q'},
+    {"time", "S", OPTION_SPAN, AT(time), .heading = "What",
+     .help = "the moment of the picture, or of the first one; default: 0"},
+    {"duration", "S", OPTION_SPAN, AT(duration), .help = "of films; default: to the end of the run"},
+    {"camera", "NAME", OPTION_TEXT, AT(camera),
+     .help = "one of the scene's cameras; all: sees all that moves; default: the first there is, else all"},
+    {"contacts", NULL, OPTION_FLAG, AT(contacts),
+     .help = "draw contact points: blue where they stick, orange where they slip, grey without force"},
+    {"forces", NULL, OPTION_FLAG, AT(forces), .help = "draw what contacts carry as arrows, in the same colours"},
+    {"plain", NULL, OPTION_FLAG, AT(plain), .help = "floors without lines, which makes smaller files"},
+    {"dark", NULL, OPTION_FLAG, AT(dark), .help = "dark surroundings, for dark pages"},
+    {"solver", "NAME", OPTION_SOLVER, AT(solver), .heading = "Scene",
+     .help = "contact solver, instead of what the scene says, with options as in pgs:max_iterations=100"},
+    {"set", "PATH=VALUE", OPTION_LIST, AT(set),
+     .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
+    {"scene", "FILE.json", OPTION_TEXT, AT(scene),
+     .help = "of a trajectory: where its scene stands, if not beside it; needed where that names other files"},
+    {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
+     .help = "draw with N threads, the same picture for any N; default: 2"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+};
+const option_set render_options = {
+    .command = "sim render",
+    .row = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .usage = "sim render SCENE.json|RUN.h5 --out FILE [OPTION]...",
+    .about =
+        "Draws a scene, or what was recorded of one (.h5), as pictures or as a film, without a display or a graphics "
+        "processor. Of a scene the run is simulated up to the moments that are drawn.",
+};
+
+/* ---- the request ---- */
+
+static int ends_in(const char *text, const char *end) {
+    size_t length = strlen(text), size = strlen(end);
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+/* Where the number of the picture stands: "%d" or "%04d", once; *digits is how many it has at least. */
+static const char *number_in(const char *path, int *digits, int *length) {
+    const char *at = strchr(path, '%'), *letter = at ? at + 1 : NULL;
+    *digits = 0;
+    while (letter && isdigit((unsigned char)*letter) && letter < at + 4) {
+        *digits = 10 * *digits + (*letter++ - '0');
+    }
+    *length = letter ? (int)(letter + 1 - at) : 0;
+    return letter && *letter == 'd' && *digits < 20 && !strchr(letter, '%') ? at : NULL;
+}
+
+static sim_status choose_output(render_request *request, sim_error *error) {
+    static const char *const films[] = {".gif", ".apng", ".mp4", ".webm", ".mkv"};
+    int digits, length;
+    if (ends_in(request->out, ".png")) {
+        int many = strchr(request->out, '%') != NULL;
+        request->kind = many ? MANY_PICTURES : ONE_PICTURE;
+        return !many || number_in(request->out, &digits, &length)
+                   ? SIM_OK
+                   : sim_fail(error, SIM_BAD_INPUT, "--out: '%s' should hold one number, as in frames/%%04d.png",
+                              request->out);
+    }
+    request->kind = FILM;
+    for (size_t k = 0; k < sizeof films / sizeof films[0]; k++) {
+        if (ends_in(request->out, films[k])) {
+            return SIM_OK;
+        }
+    }
+    return sim_fail(error, SIM_BAD_INPUT,
+                    "--out takes a name that ends in .png, .gif, .apng, .mp4, .webm or .mkv, not '%s'", request->out);
+}
+
+static sim_status read_size(render_request *request, sim_error *error) {
+    enum { LEAST = 16, MOST = 8192 };
+    char *end = NULL;
+    const char *text = request->size ? request->size : "1280x720";
+    long width = strtol(text, &end, 10), height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+    if (*end || width < LEAST || width > MOST || height < LEAST || height > MOST) {
+        return sim_fail(error, SIM_BAD_INPUT, "--size takes pixels from %d to %d, as in 1280x720, not '%.40s'", LEAST,
+                        MOST, text);
+    }
+    request->width = (int)width;
+    request->height = (int)height;
+    return SIM_OK;
+}
+
+static sim_status parse(int count, char **arguments, render_request *request, sim_error *error) {
+    *request = (render_request){.duration = -1, .fps = 30, .threads = 2};
+    request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
+    if (!request->set.item) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
+    int first;
+    sim_status status = options_read(&render_options, count, arguments, request, &first, error);
+    if (status || request->help) {
+        return status;
+    }
+    if (count - first != 1) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s: sim render SCENE.json|RUN.h5 --out picture.png; see sim render --help",
+                        first == count ? "which scene or run?" : "one scene or run at a time");
+    }
+    request->file = arguments[first];
+    if (!request->out) {
+        return sim_fail(error, SIM_BAD_INPUT, "where to? --out picture.png");
+    }
+    status = choose_output(request, error);
+    status = status ? status : read_size(request, error);
+    status = status ? status : outputs_apart(request->out, request->file, "what is to be drawn", error);
+    status = status ? status : setup_folder(request->out, request->kind == FILM ? "a film" : "a picture", error);
+    return status || request->kind != FILM ? status : film_possible(request->out, request->fps, error);
+}
+
+/* ---- scene and frames ---- */
+
+typedef struct rendering {
+    const render_request *request;
+    sim_scene *scene;
+    trajectory *run; /* NULL: simulated */
+    frame_list frames;
+    render *render;
+    render_extent extent;
+    render_lens lens;
+    unsigned char *rgb;
+    film film;
+} rendering;
+
+/* By its name, else by how it begins; everything else is read as a scene, which says what it is if it is none. */
+static int is_recording(const char *path) {
+    char head[4] = {0};
+    struct stat about;
+    if (ends_in(path, ".h5") || ends_in(path, ".hdf5") || ends_in(path, ".csv")) {
+        return 1;
+    }
+    FILE *file =
+        !ends_in(path, ".json") && stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rbe") : NULL;
+    if (!file) {
+        return 0;
+    }
+    size_t length = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return length == sizeof head && memcmp(head, "\x89HDF", sizeof head) == 0;
+}
+
+static sim_status load(rendering *r, sim_error *error) {
+    const render_request *request = r->request;
+    scene_wish wish = {request->set, request->solver, NULL};
+    if (!is_recording(request->file)) {
+        r->scene = setup_scene(request->file, NULL, 0, &wish, error);
+    } else if ((r->run = trajectory_open(request->file, error)) != NULL) {
+        r->scene = recorded_scene(r->run, request->scene, &wish, error);
+    }
+    return r->scene ? setup_somebody(r->scene, request->file, error) : error->status;
+}
+
+static sim_status collect(rendering *r, sim_error *error) {
+    const render_request *request = r->request;
+    double end = r->run ? INFINITY : r->scene->duration;
+    frame_times times = {request->time, request->duration >= 0 ? request->time + request->duration : end,
+                         request->kind == ONE_PICTURE ? 0 : 1 / request->fps};
+    pieces progress;
+    pieces_start(&progress, 1);
+    pieces_begin(request->quiet || r->run ? NULL : &progress, "simulating");
+    return r->run ? frames_read(&r->frames, r->run, r->scene, &times, error)
+                  : frames_simulate(&r->frames, r->scene, &times, request->quiet ? NULL : &progress, error);
+}
+
+static sim_status prepare(rendering *r, sim_error *error) {
+    const render_request *request = r->request;
+    render_wish wish = {request->width,  request->height, (int)request->threads, request->contacts,
+                        request->forces, request->plain,  request->dark};
+    r->render = render_create(r->scene, &wish, error);
+    r->rgb = malloc(3 * (size_t)request->width * (size_t)request->height);
+    if (!r->render || !r->rgb) {
+        return r->render ? sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture") : error->status;
+    }
+    r->extent = render_extent_empty();
+    int stride = 1 + r->frames.count / 30;
+    for (int k = 0; k < r->frames.count; k += stride) {
+        view_frame frame = frames_at(&r->frames, k);
+        render_extent_add(r->render, &frame, &r->extent);
+    }
+    return render_lens_choose(r->render, request->camera, &r->extent, &r->lens, error);
+}
+
+/* ---- pictures ---- */
+
+/* What is drawn is not drawn over. */
+static sim_status check_place(const rendering *r, const char *path, sim_error *error) {
+    const render_request *request = r->request;
+    sim_status status = outputs_apart(path, request->file, "what is to be drawn", error);
+    status = status ? status : outputs_apart(path, request->scene, "the scene", error);
+    return status ? status : outputs_apart_from_scene(path, r->scene, error);
+}
+
+static sim_status write_picture(rendering *r, int number, sim_error *error) {
+    const render_request *request = r->request;
+    char path[4096];
+    int digits, length;
+    const char *at = number_in(request->out, &digits, &length);
+    if (at && request->kind == MANY_PICTURES) {
+        snprintf(path, sizeof path, "%.*s%0*d%s", (int)(at - request->out), request->out, digits ? digits : 1, number,
+                 at + length);
+    } else {
+        snprintf(path, sizeof path, "%s", request->out);
+    }
+    unsigned char *bytes;
+    size_t size;
+    if (check_place(r, path, error)) {
+        return error->status;
+    }
+    sim_status status = png_encode(r->rgb, request->width, request->height, &bytes, &size, error);
+    if (!status) {
+        status = replace_file(path, "a picture", bytes, size, error);
+        free(bytes);
+    }
+    return status;
+}
+
+static void show_progress(const rendering *r, int done) {
+    if (!r->request->quiet && r->frames.count > 1 && isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r%d of %d pictures%s", done, r->frames.count, done == r->frames.count ? "\r\033[K" : "");
+        fflush(stderr);
+    }
+}
+
+static sim_status draw(rendering *r, sim_error *error) {
+    const render_request *request = r->request;
+    size_t size = 3 * (size_t)request->width * (size_t)request->height;
+    sim_status status = SIM_OK;
+    if (request->kind == FILM) {
+        moving_format format = {request->width, request->height, request->fps, r->frames.count};
+        status = check_place(r, request->out, error);
+        status = status ? status : film_open(&r->film, request->out, &format, error);
+    }
+    for (int k = 0; k < r->frames.count && !status; k++) {
+        view_frame frame = frames_at(&r->frames, k);
+        status = interrupt_seen() ? sim_fail(error, SIM_FAILED, "interrupted")
+                                  : render_picture(r->render, &frame, &r->extent, &r->lens, r->rgb, error);
+        if (!status) {
+            status = request->kind == FILM ? film_add(&r->film, r->rgb, size, error) : write_picture(r, k, error);
+        }
+        show_progress(r, k + 1);
+    }
+    if (request->kind == FILM) {
+        sim_error why = {0};
+        sim_status closed = film_close(&r->film, !status, &why);
+        if (closed && !status) {
+            *error = why;
+            status = closed;
+        }
+    }
+    return status;
+}
+
+static int run_request(const render_request *request) {
+    rendering r = {.request = request, .film = {.pipe = -1, .child = -1}};
+    sim_error error = {0};
+    interrupt_watch();
+    sim_status status = load(&r, &error);
+    status = status ? status : collect(&r, &error);
+    status = status ? status : prepare(&r, &error);
+    if (!status && r.frames.no_contacts && (request->contacts || request->forces) && !request->quiet) {
+        fprintf(stderr, "sim: %s holds no contacts to draw (record/signals)\n", request->file);
+    }
+    status = status ? status : draw(&r, &error);
+    if (!status && r.run) {
+        recorded_warn(r.run, r.scene, &(scene_wish){request->set, request->solver, NULL});
+    }
+    free(r.rgb);
+    render_free(r.render);
+    frames_free(&r.frames);
+    trajectory_free(r.run);
+    sim_scene_free(r.scene);
+    if (status && error.text[0]) {
+        fprintf(stderr, "sim: error: %s\n", error.text);
+    }
+    return status;
+}
+
+int render_command(int count, char **arguments) {
+    render_request request;
+    sim_error error = {0};
+    sim_status status = parse(count, arguments, &request, &error);
+    int exit_status = status;
+    if (status) {
+        fprintf(stderr, "sim: error: %s\n", error.text);
+    } else if (request.help) {
+        usage_print(&render_options);
+    } else {
+        exit_status = run_request(&request);
+    }
+    free(request.set.item);
+    return exit_status;
+}

@@ -1,0 +1,44 @@
+/* Does anything overlap where a run starts?  A line for each of the deepest pairs, with what to write. */
+#include "app/run/overlaps.h"
+
+#include <stdlib.h>
+
+enum { SHOWN = 5 };
+
+static int deeper(const void *a, const void *b) {
+    const sim_overlap *x = a, *y = b;
+    return x->depth != y->depth ? (x->depth < y->depth) - (x->depth > y->depth)
+                                : (x->body[0] != y->body[0] ? x->body[0] - y->body[0] : x->body[1] - y->body[1]);
+}
+
+sim_status warn_of_overlaps(const sim_run *run, sim_error *error) {
+    const sim_model *m = run->scene->model;
+    sim_overlap *list;
+    int count;
+    sim_status status = sim_world_overlaps(run->world, &list, &count, error);
+    if (status) {
+        return status;
+    }
+    if (count) {
+        qsort(list, (size_t)count, sizeof *list, deeper);
+    }
+    for (int k = 0; k < count && k < SHOWN; k++) {
+        const char *a = m->body[list[k].body[0]].name, *b = m->body[list[k].body[1]].name;
+        fprintf(stderr,
+                "%s: warning: \"%s\" and \"%s\" overlap by %.3g m at the start: move them apart, or write {\"first\": "
+                "\"%s\", \"second\": \"%s\"} into \"exclusions\"\n",
+                run->request->scene, a, b, list[k].depth, a, b);
+    }
+    if (count > SHOWN) {
+        fprintf(stderr, "%s: warning: and %d more pairs overlap at the start\n", run->request->scene, count - SHOWN);
+    }
+    if (count) {
+        fprintf(
+            stderr,
+            "%s: (\"exclude\": \"initial\" in the world leaves all such pairs out; else they come apart at law/undo, "
+            "%g m/s)\n",
+            run->request->scene, run->scene->options.law.undo);
+    }
+    free(list);
+    return SIM_OK;
+}

@@ -1,0 +1,10 @@
+/* Does anything overlap where a run starts? */
+#ifndef APP_RUN_OVERLAPS_H
+#define APP_RUN_OVERLAPS_H
+
+#include "app/run/run.h"
+
+/* Says so on standard error, pair by pair. */
+sim_status warn_of_overlaps(const sim_run *run, sim_error *error);
+
+#endif

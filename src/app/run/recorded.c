@@ -1,0 +1,83 @@
+/* Of which scene is a recorded run?  Of the text that the recording holds, which has the values of the command line in it; the
+ * hash tells whether the files that it names are still those of the run.  --scene says where these files are if they are not
+ * beside the recording; where they are, it names another scene to be shown instead. */
+#include "app/run/recorded.h"
+#include "view/page/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Is the recorded text, with the files beside `path`, the scene that ran? */
+static int is_what_ran(const char *text, const char *hash, const char *path) {
+    sim_scene *scene = sim_scene_parse(text, strlen(text), path, NULL, NULL, NULL);
+    int same = scene && strcmp(scene->hash, hash) == 0;
+    sim_scene_free(scene);
+    return same;
+}
+
+/* Recordings of before the text was that of what ran say these apart. */
+static sim_status take_over(sim_scene *scene, trajectory *run, const scene_wish *wish, sim_error *error) {
+    const char *solver = trajectory_text(run, "solver"), *integrator = trajectory_text(run, "integrator");
+    double step = 0, between;
+    sim_status status = view_replay_times(run, &step, &between, error);
+    step = trajectory_number(run, "step", step);
+    scene->options.step = step > 0 && isfinite(step) ? step : scene->options.step;
+    scene->options.contacts = solver ? solver[0] != 0 : scene->options.contacts;
+    const sim_solver_card *card = solver && !wish->solver ? sim_solver_find(solver) : NULL;
+    if (card && card != scene->options.solver) {
+        scene->options.solver = card;
+        scene->options.solver_option = NULL; /* those of the scene are of another solver */
+    }
+    for (int k = 0; integrator && k < SIM_INTEGRATORS; k++) {
+        if (strcmp(integrator, sim_integrator_name((sim_integrator)k)) == 0) {
+            scene->options.integrator = (sim_integrator)k;
+        }
+    }
+    return status;
+}
+
+static sim_scene *load(trajectory *run, const char *beside, const scene_wish *wish, sim_error *error) {
+    const char *text = trajectory_text(run, "scene"), *hash = trajectory_text(run, "scene_hash");
+    int has_text = text && *text;
+    int whole = has_text && hash && is_what_ran(text, hash, run->path);
+    if (beside && (whole || !has_text || !hash || !is_what_ran(text, hash, beside))) {
+        return setup_scene(beside, NULL, 0, wish, error);
+    }
+    if (!has_text) {
+        sim_fail(error, SIM_BAD_INPUT, "%s: does not hold its scene; --scene SCENE.json names it", run->path);
+        return NULL;
+    }
+    return setup_scene(beside ? beside : run->path, text, strlen(text), wish, error);
+}
+
+sim_scene *recorded_scene(trajectory *run, const char *beside, const scene_wish *wish, sim_error *error) {
+    if (!trajectory_text(run, "format")) {
+        sim_fail(
+            error, SIM_BAD_INPUT,
+            "%s: is no trajectory in HDF5: only trajectories in HDF5 can be shown, and sim SCENE.json --out FILE.h5 "
+            "writes one",
+            run->path);
+        return NULL;
+    }
+    sim_scene *scene = load(run, beside, wish, error);
+    if (!scene && !error->text[0]) { /* what is wrong with it was printed */
+        sim_fail(error, error->status, "%s: its scene cannot be loaded%s", run->path,
+                 beside ? "" : "; if it names other files, give it with --scene");
+    }
+    if (!scene) {
+        return NULL;
+    }
+    if (take_over(scene, run, wish, error)) {
+        sim_scene_free(scene);
+        return NULL;
+    }
+    return scene;
+}
+
+void recorded_warn(trajectory *run, const sim_scene *scene, const scene_wish *wish) {
+    const char *hash = trajectory_text(run, "scene_hash");
+    if (hash && strcmp(hash, scene->hash) != 0 && !wish->set.count && !wish->solver) {
+        fprintf(stderr, "sim: warning: %s: is of another text of this scene, or of files that it names\n", run->path);
+    }
+}

@@ -1,0 +1,297 @@
+/* How does a run go?  Load, open, step and record until the end or until something happens, close, report. */
+#include "app/run/run.h"
+
+#include "app/cli/interrupt.h"
+#include "app/run/dump.h"
+#include "app/run/page.h"
+#include "app/run/setup.h"
+#include "app/run/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The run ends here; the first reason stays. */
+static void end_run(sim_run *r, int exit_status, const char *ending, const sim_error *why) {
+    if (r->ending) {
+        return;
+    }
+    r->exit_status = exit_status;
+    r->ending = ending;
+    if (why) {
+        r->error = *why;
+    }
+}
+
+/* ---- what a run writes ---- */
+
+static void record(sim_run *r) {
+    sim_error why;
+    for (int k = 0; k < r->outputs; k++) {
+        if (sim_recorder_write(r->output[k].recorder, r->world, &why)) {
+            end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+        } else {
+            r->output[k].records++;
+        }
+    }
+    if (!r->request->quiet || r->request->summary) {
+        tally_energy(&r->tally, r->world);
+    }
+    r->recorded = sim_world_state(r->world)->step;
+}
+
+static void show(sim_run *r) {
+    sim_error why;
+    if (r->view && sim_view_write(r->view, r->world, &why)) {
+        end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+    }
+    r->viewed = sim_world_state(r->world)->step;
+}
+
+static void checkpoint(sim_run *r) {
+    sim_error why;
+    if (sim_checkpoint_write(r->request->checkpoint, r->scene, r->world, &why)) {
+        end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+    } else {
+        r->checkpoints++;
+    }
+}
+
+static void close_outputs(sim_run *r) {
+    sim_error why;
+    for (int k = 0; k < r->outputs; k++) {
+        if (sim_recorder_close(r->output[k].recorder, &why)) {
+            end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+        }
+        r->output[k].recorder = NULL;
+    }
+    if (sim_view_close(r->view, &why)) {
+        end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+        r->page[0] = 0;
+    }
+    r->view = NULL;
+}
+
+/* ---- the loop ---- */
+
+static int make_room_for_contacts(sim_run *r, int count) {
+    if (count <= r->good_room) {
+        return 1;
+    }
+    int room = count + count / 2;
+    sim_contact *contact = realloc(r->good.contact, (size_t)room * sizeof *contact);
+    r->good.contact = contact ? contact : r->good.contact;
+    sim_v3 *impulse = realloc(r->good.impulse, (size_t)room * sizeof *impulse);
+    r->good.impulse = impulse ? impulse : r->good.impulse;
+    r->good_room = contact && impulse ? room : r->good_room;
+    return contact && impulse;
+}
+
+/* 0 without memory. */
+static int keep_good_state(sim_run *r) {
+    const sim_state *now = sim_world_state(r->world);
+    size_t nq = (size_t)r->scene->model->nq, nv = (size_t)r->scene->model->nv, count = (size_t)now->ncontact;
+    if (!make_room_for_contacts(r, now->ncontact)) {
+        return 0;
+    }
+    r->good.time = now->time;
+    r->good.time0 = now->time0;
+    r->good.step = now->step;
+    r->good.ncontact = now->ncontact;
+    memcpy(r->good.q, now->q, nq * sizeof(double));
+    memcpy(r->good.v, now->v, nv * sizeof(double));
+    memcpy(r->good.a, now->a, nv * sizeof(double));
+    if (count > 0) {
+        memcpy(r->good.contact, now->contact, count * sizeof *now->contact);
+        memcpy(r->good.impulse, now->impulse, count * sizeof *now->impulse);
+    }
+    return 1;
+}
+
+static void refuse_step(sim_run *r) {
+    char names[SUMMARY_NAMES];
+    sim_error why;
+    const sim_step_info *info = sim_world_info(r->world);
+    if (info->nonconverged) {
+        sim_fail(&why, SIM_FAILED,
+                 "step %lld, from %.9g s on, did not converge: residual %.2g after %d iterations (%d of %d trees)",
+                 (long long)r->good.step + 1, r->good.time, info->residual, info->iterations, info->nonconverged,
+                 r->scene->model->ntree);
+    } else if (info->refused) {
+        sim_fail(
+            &why, SIM_FAILED,
+            "step %lld, from %.9g s on: the solver %s creates energy, %.3g J that nothing put in, in %d of %d islands",
+            (long long)r->good.step + 1, r->good.time, sim_world_options(r->world)->solver->name,
+            info->certificate.excess, info->refused, info->islands);
+    } else {
+        sim_fail(&why, SIM_FAILED,
+                 "step %lld, from %.9g s on: the solver %s gave up on %d of %d islands after up to %d iterations "
+                 "(error %.2g of "
+                 "its law, E %.2g%s)",
+                 (long long)r->good.step + 1, r->good.time, sim_world_options(r->world)->solver->name, info->unsolved,
+                 info->islands, info->solver_iterations, info->certificate.own, info->certificate.E,
+                 summary_names(r, info->worst_body[SIM_WORST_UNSOLVED], names, sizeof names));
+    }
+    sim_error back;
+    end_run(r, SIM_FAILED, "failed", sim_world_set_state(r->world, &r->good, &back) ? &back : &why);
+}
+
+/* Once, where a step takes so long that its user wonders whether it will end: what it spends its time on. */
+static void say_slow(sim_run *r, double seconds) {
+    static const double SLOW = 10; /* s */
+    const sim_step_info *info = sim_world_info(r->world);
+    if (r->told_slow || r->request->quiet || seconds < SLOW) {
+        return;
+    }
+    r->told_slow = 1;
+    progress_end(&r->progress);
+    fprintf(stderr, "sim: note: step %lld took %.3g s: %d contacts in %d %s",
+            (long long)sim_world_state(r->world)->step, seconds, info->contacts, info->islands,
+            info->islands == 1 ? "island" : "islands");
+    if (info->factorisations > 0) {
+        fprintf(stderr,
+                ", %d factors of %.1e multiplications all in all; --solver subadmm factors no island as a whole",
+                info->factorisations, info->multiplications);
+    }
+    fputc('\n', stderr);
+}
+
+/* As it is between two steps; one that was given up has changed nothing. */
+static void interrupt(sim_run *r) {
+    sim_error why;
+    const sim_state *state = sim_world_state(r->world);
+    char given_up[64] = "";
+    if (patience_gave_up(&r->patience)) {
+        snprintf(given_up, sizeof given_up, "; step %lld was given up", (long long)state->step + 1);
+    }
+    sim_fail(&why, SIM_OK, "%s at %.9g s, after step %lld of %lld%s",
+             patience_is_over(&r->patience) ? "the time of --time-limit was over" : "interrupted", state->time,
+             (long long)state->step, (long long)r->last_step, given_up);
+    end_run(r, INTERRUPTED, "interrupted", &why);
+}
+
+static void step(sim_run *r) {
+    sim_error why;
+    double began = clock_seconds();
+    int strict = r->good.q != NULL;
+    if (strict && !keep_good_state(r)) {
+        sim_fail(&why, SIM_NO_RESOURCE, "no memory for a state");
+        end_run(r, SIM_NO_RESOURCE, "stopped", &why);
+        return;
+    }
+    patience_step(&r->patience);
+    if (sim_world_step(r->world, &why)) {
+        if (patience_gave_up(&r->patience)) {
+            interrupt(r);
+        }
+        end_run(r, why.status, why.status == SIM_FAILED ? "failed" : "stopped", &why);
+        return;
+    }
+    tally_step(&r->tally, r->world);
+    say_slow(r, clock_seconds() - began);
+    const sim_step_info *info = sim_world_info(r->world);
+    if (strict && (info->nonconverged || info->unsolved)) {
+        refuse_step(r);
+    }
+}
+
+static void dump_if_due(sim_run *r) {
+    sim_error why = {0};
+    if (sim_world_state(r->world)->step + 1 == r->request->dump_problem && dump_problem(r, &why)) {
+        end_run(r, why.status, "stopped", &why);
+    }
+}
+
+static void loop(sim_run *r) {
+    int64_t every = r->scene->record.every, save = r->request->checkpoint_every;
+    record(r);
+    show(r);
+    if (patience_is_over(&r->patience)) {
+        interrupt(r);
+    }
+    while (!r->ending && sim_world_state(r->world)->step < r->last_step) {
+        dump_if_due(r);
+        if (!r->ending) {
+            step(r);
+        }
+        if (r->ending) {
+            break;
+        }
+        int64_t now = sim_world_state(r->world)->step;
+        if (now % every == 0) {
+            record(r);
+        }
+        if (r->view && now % r->view_every == 0) {
+            show(r);
+        }
+        if (save && now % save == 0) {
+            checkpoint(r);
+        }
+        progress_step(&r->progress, &r->tally, r->world);
+        if (interrupt_seen() || patience_is_over(&r->patience)) {
+            interrupt(r);
+        }
+    }
+}
+
+/* The last good state is always on record, and kept unless the simulation itself went wrong. */
+static void finish(sim_run *r) {
+    int can_record = !r->ending || r->exit_status == SIM_FAILED || r->exit_status == INTERRUPTED;
+    if (can_record && r->recorded != sim_world_state(r->world)->step) {
+        record(r);
+    }
+    if (can_record && r->viewed != sim_world_state(r->world)->step) {
+        show(r);
+    }
+    if (r->request->checkpoint && r->exit_status != SIM_FAILED) {
+        checkpoint(r);
+    }
+    close_outputs(r);
+    r->wall = clock_seconds() - r->tally.started;
+    end_run(r, SIM_OK, "finished", NULL);
+}
+
+static int report(sim_run *r, FILE *summary) {
+    progress_end(&r->progress);
+    if (r->exit_status == INTERRUPTED) {
+        fprintf(stderr, "sim: %s\n", r->error.text);
+    } else if (r->exit_status) {
+        fprintf(stderr, "sim: error: %s\n", r->error.text);
+    }
+    if (!r->request->quiet) {
+        print_summary(r);
+    }
+    if (summary && !write_summary(r, summary)) {
+        fprintf(stderr, "sim: error: %s: cannot write the summary\n", r->request->summary);
+        return r->exit_status ? r->exit_status : SIM_NO_RESOURCE;
+    }
+    if (r->request->view && r->page[0]) {
+        page_show(r->page);
+    }
+    return r->exit_status;
+}
+
+int run_scene(const sim_request *request) {
+    sim_run r;
+    FILE *summary = NULL;
+    sim_error why;
+    sim_status status = run_setup(&r, request, &summary, &why);
+    int exit_status = status;
+    if (status) {
+        if (why.text[0]) {
+            fprintf(stderr, "sim: error: %s\n", why.text);
+        }
+    } else if (!request->validate && !request->contacts) {
+        interrupt_watch();
+        patience_watch(&r.patience, r.world, request->quiet);
+        tally_start(&r.tally, r.world);
+        double end = sim_world_state(r.world)->time0 + (double)r.last_step * r.scene->options.step;
+        progress_start(&r.progress, !request->quiet && !run_writes_to_terminal(&r), end);
+        loop(&r);
+        finish(&r);
+        exit_status = report(&r, summary);
+    }
+    run_clear(&r);
+    return exit_status;
+}

@@ -1,0 +1,46 @@
+/* One run of a scene, from its request to its end. */
+#ifndef APP_RUN_RUN_H
+#define APP_RUN_RUN_H
+
+#include "app/cli/options.h"
+#include "app/cli/patience.h"
+#include "app/cli/progress.h"
+#include "app/cli/run_statistics.h"
+#include <sim/sim.h>
+
+typedef struct run_output {
+    const char *path;
+    sim_recorder *recorder; /* NULL once closed */
+    int64_t records;
+} run_output;
+
+typedef struct sim_run {
+    const sim_request *request;
+    const char *scene_file; /* the scene's, or the checkpoint that holds it */
+    sim_scene *scene;
+    sim_world *world;
+    int outputs;
+    run_output *output;
+    sim_view *view;     /* the page that is being written; NULL: none, or closed */
+    char page[4096];    /* its file */
+    int64_t view_every; /* steps between its frames */
+    int64_t viewed;     /* the last step in it, -1: none */
+    int64_t last_step;  /* where the run ends */
+    sim_state good;     /* before the present step; only under --on-nonconverged fail */
+    int good_room;      /* for its contacts */
+    int64_t recorded;   /* the last step on record, -1: none */
+    run_tally tally;
+    run_progress progress;
+    run_patience patience;
+    int told_slow; /* that a step took long */
+    double wall;
+    int exit_status;
+    const char *ending; /* "finished", "failed", "interrupted", "stopped" */
+    sim_error error;    /* why, unless finished */
+    int checkpoints;    /* written */
+} sim_run;
+
+/* Returns the exit status; has said all there is to say. */
+int run_scene(const sim_request *request);
+
+#endif

@@ -1,0 +1,28 @@
+/* A run before its first step and after its last. */
+#ifndef APP_RUN_SETUP_H
+#define APP_RUN_SETUP_H
+
+#include "app/run/run.h"
+#include <stdio.h>
+
+/* Scene, world, outputs.  What is wrong with a scene is printed here, and `error->text` is empty then; all else is
+ * left in `error`.  Nothing is written before everything that can be checked has been. */
+sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error);
+/* What the command line says otherwise than the scene: --set, --solver (NULL: not given), --seed (NULL: not given). */
+typedef struct scene_wish {
+    text_list set;
+    const char *solver;
+    const uint64_t *seed;
+} scene_wish;
+
+/* A scene from a file, or from `text` (`path` names it then).  NULL on failure: what is wrong with it is printed, and
+ * `error->text` is empty then. */
+sim_scene *setup_scene(const char *path, const char *text, size_t length, const scene_wish *wish, sim_error *error);
+/* Somebody to be seen? */
+sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *error);
+/* A folder that files can be made in?  Said before a long run, not after it. */
+sim_status setup_folder(const char *path, const char *what, sim_error *error);
+void run_clear(sim_run *run);
+int run_writes_to_terminal(const sim_run *run);
+
+#endif

@@ -1,0 +1,388 @@
+/* How did the run go?  A few lines for people, and one JSON object for programs. */
+#include "app/run/summary.h"
+
+#include "app/cli/json_out.h"
+
+#include <math.h>
+
+static const double LEAST_LIFT_M = 1e-6; /* what is less is not said to people */
+
+/* Has no value where nothing was counted. */
+static double ratio(double part, double whole) { return whole > 0 ? part / whole : NAN; }
+
+static double mean_iterations(const sim_run *run) {
+    return ratio((double)run->tally.iterations, (double)run->tally.steps);
+}
+
+/* ---- for people ---- */
+
+static void print_pace(const sim_run *run) {
+    const run_tally *tally = &run->tally;
+    if (tally->steps == 0) {
+        fprintf(stderr, "  wall time      %.3g s, no steps\n", run->wall);
+        return;
+    }
+    fprintf(stderr, "  wall time      %.3g s, %.3g times real time, %.3g us a step\n", run->wall,
+            ratio(tally_simulated(tally, run->world), run->wall), 1e6 * run->wall / (double)tally->steps);
+    fprintf(stderr, "  iterations     %.2f on average, %d at most; worst residual %.1e\n", mean_iterations(run),
+            tally->most_iterations, tally->worst_residual);
+    if (tally->saturated > 0) {
+        fprintf(stderr, "  effort limits  reached in %lld steps\n", (long long)tally->saturated);
+    }
+}
+
+const char *summary_names(const sim_run *run, const int body[2], char *text, size_t size) {
+    const sim_body *all = run->scene->model->body;
+    text[0] = 0;
+    if (body[0] >= 0 && body[1] >= 0) {
+        snprintf(text, size, ", \"%s\" and \"%s\"", all[body[0]].name, all[body[1]].name);
+    } else if (body[0] >= 0 || body[1] >= 0) {
+        snprintf(text, size, ", the joint of \"%s\"", all[body[body[0] >= 0 ? 0 : 1]].name);
+    }
+    return text;
+}
+
+/* Was it right?  One line, or one for each way in which it was not. */
+static void print_verdict(const sim_run *run) {
+    const run_tally *tally = &run->tally;
+    const contact_tally *c = &tally->contact;
+    const char *solver = sim_world_options(run->world)->solver->name;
+    char names[SUMMARY_NAMES];
+    if (tally->nonconverged > 0) {
+        fprintf(stderr, "  NOT CONVERGED  %lld of %lld steps, first at %.9g s\n", (long long)tally->nonconverged,
+                (long long)tally->steps, tally->first_nonconverged);
+    }
+    if (c->unsolved_steps > 0) {
+        fprintf(stderr,
+                "  NOT SOLVED     %lld of %lld steps with contacts or constraints (%lld islands), first at %.9g s%s\n",
+                (long long)c->unsolved_steps, (long long)c->steps, (long long)c->unsolved_islands, c->first_unsolved,
+                summary_names(run, c->unsolved_body, names, sizeof names));
+        print_reasons(stderr, "                 ", &c->gave_up);
+    }
+    if (tally->steps > 0 && tally->nonconverged == 0 && c->unsolved_steps == 0) {
+        if (c->steps > 0) {
+            fprintf(stderr, "  verdict        all %lld steps solved; the law of %s holds to %.1e\n",
+                    (long long)tally->steps, solver, c->figure[FIGURE_OWN].worst);
+        } else {
+            fprintf(stderr, "  verdict        all %lld steps converged; nothing touched or was held\n",
+                    (long long)tally->steps);
+        }
+    }
+}
+
+/* Answered to the last bit, and yet not what is meant. */
+static void print_sag(const sim_run *run) {
+    const contact_tally *tally = &run->tally.contact;
+    const overlap_tally *overlap = &run->tally.overlap;
+    char names[SUMMARY_NAMES];
+    int squeezed = overlap->stuck && overlap->body[0] == tally->sag.body[0] && overlap->body[1] == tally->sag.body[1];
+    if (tally_sinks(tally) && !squeezed) {
+        fprintf(stderr,
+                "  SINKS          %.2g m under its load, %.2g of its radius, at %.9g s%s:\n"
+                "                 contacts yield by what the step resolves, and more where moments are small or loads "
+                "heavy;\n"
+                "                 smaller steps, world/law/carried (1e6), or a solver of the rigid law hold it\n",
+                tally->sag.worst, tally->sag_part, tally->sag.time,
+                summary_names(run, tally->sag.body, names, sizeof names));
+    }
+}
+
+static void print_figure(const sim_run *run, const char *before, int figure, const char *unit) {
+    const tally_figure *f = &run->tally.contact.figure[figure];
+    char names[SUMMARY_NAMES];
+    fprintf(stderr, "%s%.1e%s at worst (mean %.1e)%s", before, f->worst, unit,
+            ratio(f->sum, (double)run->tally.contact.steps), summary_names(run, f->body, names, sizeof names));
+}
+
+static void print_figures(const sim_run *run) {
+    const sim_solver_card *card = sim_world_options(run->world)->solver;
+    const contact_tally *tally = &run->tally.contact;
+    print_figure(run, "  error          ", FIGURE_OWN, "");
+    fprintf(stderr, " at %.9g s, of the law of %s\n", tally->figure[FIGURE_OWN].time, card->name);
+    print_figure(run, "                 ", FIGURE_MOMENTUM, "");
+    fprintf(stderr, " of momentum\n");
+    print_figure(run, "  rigid Coulomb  E ", FIGURE_E, "");
+    if (card->cone == SIM_CONE_CONVEX) {
+        fprintf(stderr, ":\n                 not an error; %s yields, and lifts what slides, so its law is another",
+                card->name);
+    }
+    if (tally->lift.worst > LEAST_LIFT_M) {
+        char names[SUMMARY_NAMES];
+        fprintf(stderr, "\n  lift           %.2g m at most, at %.9g s%s: how far %s lifts what slides",
+                tally->lift.worst, tally->lift.time, summary_names(run, tally->lift.body, names, sizeof names),
+                card->name);
+    }
+    print_figure(run, "\n  penetration    ", FIGURE_PENETRATION, " m");
+    print_figure(run, "\n  slip           ", FIGURE_SLIP, " m/s");
+    fprintf(stderr, ", where contacts stick\n");
+}
+
+static void print_contact_course(const sim_run *run) {
+    const contact_tally *tally = &run->tally.contact;
+    if (tally->steps == 0) {
+        return;
+    }
+    if (tally->touching > 0) {
+        fprintf(stderr, "  contacts       %.1f on average, %d at most, in %d %s at most\n",
+                ratio((double)tally->contacts, (double)tally->touching), tally->most_contacts, tally->most_islands,
+                tally->most_islands == 1 ? "island" : "islands");
+    }
+    fprintf(stderr, "  solver         %s, %.2f iterations on average, %d at most\n",
+            sim_world_options(run->world)->solver->name, (double)tally->iterations / (double)tally->steps,
+            tally->most_iterations);
+    print_branches(stderr, "  finished by    ", sim_world_options(run->world)->solver, &tally->finished);
+    print_figures(run);
+}
+
+static const char *body_name(const sim_run *run, int body) {
+    return body >= 0 ? run->scene->model->body[body].name : "a joint";
+}
+
+static void print_overlap(const sim_run *run) {
+    const overlap_tally *tally = &run->tally.overlap;
+    if (tally->refused) {
+        fprintf(
+            stderr,
+            "  NOT TAKEN      in %lld steps answers that create energy, %.1e J at most, first at %.9g s; others that "
+            "create none stand for them\n",
+            (long long)tally->refused, run->tally.contact.figure[FIGURE_EXCESS].worst, tally->first_refused);
+    }
+    if (tally->stuck) {
+        fprintf(
+            stderr,
+            "  cannot part    \"%s\" and \"%s\", %.2g m deep: no motion undoes it; in %lld steps, first at %.9g s\n",
+            body_name(run, tally->body[0]), body_name(run, tally->body[1]), tally->depth, (long long)tally->stuck,
+            tally->first_stuck);
+    }
+}
+
+/* Bodies that may move at all. */
+static int movable(const sim_model *model) {
+    int count = 0;
+    for (int t = 0; t < model->ntree; t++) {
+        count += model->tree[t].nv ? model->tree[t].nbody : 0;
+    }
+    return count;
+}
+
+static void print_sleep(const sim_run *run) {
+    const sleep_tally *tally = &run->tally.sleep;
+    if (sim_world_options(run->world)->sleep && run->tally.steps > 0) {
+        fprintf(stderr, "  asleep         %d of %d bodies at the end, %.1f on average; not judged while they sleep\n",
+                tally->now, movable(run->scene->model), (double)tally->bodies / (double)run->tally.steps);
+        fprintf(stderr, "                 %.2e J of motion stilled; woken %lld times\n", tally->stilled,
+                (long long)tally->woken);
+    }
+}
+
+void print_summary(const sim_run *run) {
+    const run_tally *tally = &run->tally;
+    const sim_state *state = sim_world_state(run->world);
+    fprintf(stderr, "%s: %s at %.9g s, step %lld (%s, %g s a step)\n", run->scene->name ? run->scene->name : "scene",
+            run->ending, state->time, (long long)state->step, sim_integrator_name(run->scene->options.integrator),
+            run->scene->options.step);
+    print_verdict(run);
+    print_sag(run);
+    print_pace(run);
+    print_contact_course(run);
+    print_overlap(run);
+    print_sleep(run);
+    fprintf(stderr, "  energy         %.6g J, then %.6g J; %.2e J away from the start at most\n", tally->energy_first,
+            tally->energy_last, tally_energy_change(tally));
+    if (tally->overlap.undone > 0) {
+        fprintf(stderr, "                 %.2e J put in by undoing overlaps\n", tally->overlap.undone);
+    }
+    fprintf(stderr, "  memory         %.1f MiB at most\n", (double)peak_memory() / (1024 * 1024));
+    for (int k = 0; k < run->outputs; k++) {
+        fprintf(stderr, "  wrote          %s (%lld records)\n", run->output[k].path, (long long)run->output[k].records);
+    }
+    if (run->request->html && run->page[0]) {
+        fprintf(stderr, "  wrote          %s (a page for a browser)\n", run->page);
+    }
+    if (run->checkpoints > 0) {
+        fprintf(stderr, "  kept           %s\n", run->request->checkpoint);
+    }
+}
+
+/* ---- for programs ---- */
+
+static void write_identity(json_out *out, const sim_run *run) {
+    const sim_scene *scene = run->scene;
+    json_text(out, "format", "sim summary");
+    json_whole(out, "format_version", 1);
+    json_text(out, "sim_version", sim_version());
+    json_text(out, "build", sim_build_info());
+    json_text(out, "scene", scene->name);
+    json_text(out, "scene_file", run->scene_file);
+    json_text(out, "scene_hash", scene->hash);
+    json_open(out, "arguments", '[');
+    for (int k = 1; k < run->request->count; k++) {
+        json_text(out, NULL, run->request->arguments[k]);
+    }
+    json_close(out, ']');
+    json_seed(out, "seed", scene->seed);
+    json_text(out, "integrator", sim_integrator_name(scene->options.integrator));
+    json_real(out, "step", scene->options.step);
+    json_whole(out, "threads", scene->options.threads);
+    json_whole(out, "bodies", scene->model->nbody - 1);
+    json_whole(out, "dofs", scene->model->nv);
+}
+
+static void write_course(json_out *out, const sim_run *run) {
+    const run_tally *tally = &run->tally;
+    const sim_state *state = sim_world_state(run->world);
+    json_text(out, "ending", run->ending);
+    json_whole(out, "exit_status", run->exit_status);
+    json_text(out, "reason", run->error.text[0] ? run->error.text : NULL);
+    json_whole(out, "first_step", tally->first_step);
+    json_whole(out, "last_step", state->step);
+    json_whole(out, "steps", tally->steps);
+    json_real(out, "time", state->time);
+    json_real(out, "wall_time", run->wall);
+    json_real(out, "real_time_factor", ratio(tally_simulated(tally, run->world), run->wall));
+    json_real(out, "iterations_mean", mean_iterations(run));
+    json_whole(out, "iterations_max", tally->most_iterations);
+    json_real(out, "worst_residual", tally->worst_residual);
+    json_whole(out, "nonconverged_steps", tally->nonconverged);
+    json_real(out, "first_nonconverged_time", tally->nonconverged ? tally->first_nonconverged : NAN);
+    json_whole(out, "saturated_steps", tally->saturated);
+}
+
+static void write_sleep(json_out *out, const sim_run *run) {
+    const sleep_tally *tally = &run->tally.sleep;
+    if (!sim_world_options(run->world)->sleep) {
+        return;
+    }
+    json_open(out, "sleep", '{');
+    json_whole(out, "bodies", tally->now);
+    json_real(out, "bodies_mean", ratio((double)tally->bodies, (double)run->tally.steps));
+    json_whole(out, "bodies_most", tally->most_bodies);
+    json_whole(out, "woken", tally->woken);
+    json_real(out, "stilled", tally->stilled);
+    json_close(out, '}');
+}
+
+static const int nobody[2] = {-1, -1};
+
+/* Names of one body or two; null: not known. */
+static void write_bodies(json_out *out, const char *key, const sim_run *run, const int body[2]) {
+    const sim_body *all = run->scene->model->body;
+    if (body[0] < 0 && body[1] < 0) {
+        json_text(out, key, NULL);
+        return;
+    }
+    json_open_line(out, key, '[');
+    for (int k = 0; k < 2; k++) {
+        if (body[k] >= 0) {
+            json_text(out, NULL, all[body[k]].name);
+        }
+    }
+    json_close(out, ']');
+}
+
+/* Where the law itself is not what is meant: how deep it lets things rest, and how far it lifts what slides. */
+static void write_departures(json_out *out, const sim_run *run) {
+    const contact_tally *tally = &run->tally.contact;
+    json_open_line(out, "sag", '{');
+    json_real(out, "worst", tally->sag.worst);
+    json_real(out, "part_of_radius", tally->sag_part);
+    json_whole(out, "sinks", tally_sinks(tally));
+    json_real(out, "worst_time", tally->sag_part > 0 ? tally->sag.time : NAN);
+    write_bodies(out, "worst_bodies", run, tally->sag_part > 0 ? tally->sag.body : nobody);
+    json_close(out, '}');
+    if (sim_world_options(run->world)->solver->cone == SIM_CONE_CONVEX) {
+        json_open_line(out, "lift", '{');
+        json_real(out, "worst", tally->lift.worst);
+        json_real(out, "worst_time", tally->lift.worst > 0 ? tally->lift.time : NAN);
+        write_bodies(out, "worst_bodies", run, tally->lift.worst > 0 ? tally->lift.body : nobody);
+        json_close(out, '}');
+    }
+}
+
+/* Figures have a mean over the steps with anything to solve, a worst, and the time of that. */
+static void write_contacts(json_out *out, const sim_run *run) {
+    static const char *const name[FIGURES] = {[FIGURE_E] = "E",
+                                              [FIGURE_OWN] = "own",
+                                              [FIGURE_MOMENTUM] = "momentum",
+                                              [FIGURE_PENETRATION] = "penetration",
+                                              [FIGURE_SLIP] = "slip",
+                                              [FIGURE_EXCESS] = "excess"};
+    const contact_tally *tally = &run->tally.contact;
+    const sim_options *options = sim_world_options(run->world);
+    double steps = (double)tally->steps;
+    json_open(out, "contacts", '{');
+    json_text(out, "solver", options->contacts || tally->steps ? options->solver->name : NULL);
+    json_whole(out, "steps", tally->touching);
+    json_real(out, "mean", ratio((double)tally->contacts, (double)tally->touching));
+    json_whole(out, "most", tally->most_contacts);
+    json_whole(out, "solved_for", tally->steps);
+    json_whole(out, "most_islands", tally->most_islands);
+    json_real(out, "iterations_mean", ratio((double)tally->iterations, steps));
+    json_whole(out, "iterations_max", tally->most_iterations);
+    json_whole(out, "iterations_total", tally->total);
+    if (tally->steps) {
+        json_branches(out, options->solver, &tally->finished);
+    }
+    json_whole(out, "unsolved_steps", tally->unsolved_steps);
+    json_whole(out, "unsolved_islands", tally->unsolved_islands);
+    json_reasons(out, &tally->gave_up);
+    json_real(out, "first_unsolved_time", tally->unsolved_steps ? tally->first_unsolved : NAN);
+    const overlap_tally *overlap = &run->tally.overlap;
+    json_whole(out, "refused_steps", overlap->refused);
+    json_real(out, "first_refused_time", overlap->refused ? overlap->first_refused : NAN);
+    json_whole(out, "stuck_steps", overlap->stuck);
+    json_text(out, "stuck_a", overlap->stuck ? body_name(run, overlap->body[0]) : NULL);
+    json_text(out, "stuck_b", overlap->stuck ? body_name(run, overlap->body[1]) : NULL);
+    json_real(out, "stuck_depth", overlap->stuck ? overlap->depth : NAN);
+    write_bodies(out, "first_unsolved_bodies", run, tally->unsolved_steps ? tally->unsolved_body : nobody);
+    write_departures(out, run);
+    for (int k = 0; k < FIGURES; k++) {
+        const tally_figure *f = &tally->figure[k];
+        json_open_line(out, name[k], '{');
+        json_real(out, "worst", tally->steps ? f->worst : NAN);
+        json_real(out, "mean", ratio(f->sum, steps));
+        json_real(out, "worst_time", tally->steps ? f->time : NAN);
+        if (k != FIGURE_MOMENTUM) {
+            write_bodies(out, "worst_bodies", run, tally->steps ? f->body : nobody);
+        }
+        json_close(out, '}');
+    }
+    json_close(out, '}');
+}
+
+static void write_energy(json_out *out, const run_tally *tally) {
+    int known = tally->energy_samples > 0;
+    json_open(out, "energy", '{');
+    json_whole(out, "samples", tally->energy_samples);
+    json_real(out, "start", known ? tally->energy_first : NAN);
+    json_real(out, "end", known ? tally->energy_last : NAN);
+    json_real(out, "min", known ? tally->energy_least : NAN);
+    json_real(out, "max", known ? tally->energy_most : NAN);
+    json_real(out, "max_change", known ? tally_energy_change(tally) : NAN);
+    json_real(out, "undone", tally->overlap.undone);
+    json_close(out, '}');
+}
+
+int write_summary(const sim_run *run, FILE *file) {
+    json_out out = {.file = file};
+    json_open(&out, NULL, '{');
+    write_identity(&out, run);
+    write_course(&out, run);
+    write_contacts(&out, run);
+    write_sleep(&out, run);
+    write_energy(&out, &run->tally);
+    json_whole(&out, "peak_memory", (int64_t)peak_memory());
+    json_open(&out, "outputs", '[');
+    for (int k = 0; k < run->outputs; k++) {
+        json_open(&out, NULL, '{');
+        json_text(&out, "file", run->output[k].path);
+        json_whole(&out, "records", run->output[k].records);
+        json_close(&out, '}');
+    }
+    json_close(&out, ']');
+    json_text(&out, "checkpoint", run->checkpoints > 0 ? run->request->checkpoint : NULL);
+    json_close(&out, '}');
+    fputc('\n', file);
+    int good = !ferror(file);
+    return (file == stdout ? !fflush(file) : !fclose(file)) && good;
+}

@@ -1,0 +1,15 @@
+/* What a run was and how it went, for people and for programs. */
+#ifndef APP_RUN_SUMMARY_H
+#define APP_RUN_SUMMARY_H
+
+#include "app/run/run.h"
+#include <stdio.h>
+
+/* Whose it is, into `text`: ", the joint of \"a\"", ", \"a\" and \"b\"", or nothing. */
+enum { SUMMARY_NAMES = 300 };
+const char *summary_names(const sim_run *run, const int body[2], char *text, size_t size);
+void print_summary(const sim_run *run); /* standard error */
+/* JSON; closes `file`.  0 if it could not be written. */
+int write_summary(const sim_run *run, FILE *file);
+
+#endif

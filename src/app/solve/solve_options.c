@@ -1,0 +1,138 @@
+/* What can be asked of `sim solve`, and what was asked? */
+#include "app/solve/solve.h"
+#include "solver/words.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const laws[] = {"rigid", "near-rigid", NULL};
+
+#define AT(member) offsetof(solve_request, member)
+
+static const option_row rows[] = {
+    {"solver", "NAME", OPTION_LIST, AT(solver), .heading = "Solver",
+     .help = "who answers, or several with commas between, with options as in pgs:max_iterations=100; see "
+             "--list-solvers"},
+    {"set", "OPTION=VALUE", OPTION_LIST, AT(set),
+     .help = "an option of every solver named, as in --set max_iterations=1000; may be given several times"},
+    {"tolerance", "T", OPTION_REAL, AT(tolerance), .help = "short for --set tolerance=T"},
+    {"law", "rigid|near-rigid", OPTION_CHOICE, AT(law), .choices = laws,
+     .help = "the law whose R and target the solver is given; default: its own"},
+    {"beta", "B", OPTION_REAL, AT(beta),
+     .help = "near-rigid: period of the stiffest contact over the step; default: what the file says, else 1"},
+    {"sigma", "S", OPTION_REAL, AT(sigma),
+     .help = "near-rigid: relative slip of friction at rest; default: what the file says, else 0.001"},
+    {"stored", NULL, OPTION_FLAG, AT(stored),
+     .help = "solve nothing: judge the answer that stands in the file, from whatever program"},
+    {"guess", NULL, OPTION_FLAG, AT(guess), .help = "start from the guess in the file, if there is one"},
+    {"time-limit", "S", OPTION_REAL, AT(time_limit),
+     .help =
+         "S seconds of processor time a file, its reading counted; the best answer by then counts; a file that takes a "
+         "second more to read is given up"},
+    {"time-per-contact", "S", OPTION_REAL, AT(time_per_contact), .help = "and S seconds more for each contact"},
+    {"repeat", "N", OPTION_COUNT, AT(repeat), 1, INT_MAX, .help = "solve N times and tell the shortest time"},
+    {"out", "FILE", OPTION_TEXT, AT(out), .heading = "Output",
+     .help = "write the file with the answer in it to FILE; for several files, a folder that is there"},
+    {"history", "FILE.csv", OPTION_TEXT, AT(history), .help = "write residual and cost of every iteration to FILE.csv"},
+    {"linear-history", "FILE.csv", OPTION_TEXT, AT(linear_history),
+     .help = "write the residuals of the linear systems within each iteration to FILE.csv, of nsn "
+             "with friction=fixed-point"},
+    {"places", "FILE.csv", OPTION_TEXT, AT(places),
+     .help = "write x, velocity less impulse, of every contact in every iteration to FILE.csv, of incp"},
+    {"json", NULL, OPTION_FLAG, AT(json), .help = "JSON in place of the table; also with --list-solvers"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no notes on standard error", .letter = 'q'},
+    {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .heading = "Information",
+     .help = "the contact solvers with their laws and options"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+};
+const option_set solve_options = {
+    .command = "sim solve",
+    .row = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .usage = "sim solve FILE|FOLDER... --solver NAME [OPTION]...",
+    .about =
+        "Reads contact problems (FCLIB's HDF5, or what a simulation wrote), solves and judges them: a row a file with "
+        "the "
+        "outcome, the time and how wrong the answer is, by the rigid law (E) and by the solver's own. Of a folder all "
+        "files "
+        "that end in .hdf5 or .h5.",
+    .after = "Exit status: 0 all are solved, as the solver sees it; 1 some are not; 2 a file "
+             "is no problem, or the solver does not "
+             "take it; 3 a resource could not be had.",
+};
+
+sim_status solve_parse(int count, char **arguments, solve_request *request, sim_error *error) {
+    *request = (solve_request){.repeat = 1};
+    request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
+    request->solver.item = calloc((size_t)count + 1, sizeof *request->solver.item);
+    if (!request->set.item || !request->solver.item) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
+    int first;
+    sim_status status = options_read(&solve_options, count, arguments, request, &first, error);
+    if (status || request->help || request->list_solvers) {
+        return status;
+    }
+    request->files = count - first;
+    request->file = arguments + first;
+    if (request->files == 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "which file? sim solve FILE... --solver NAME; see sim solve --help");
+    }
+    if (request->stored && (request->solver.count || request->out || request->history || request->linear_history ||
+                            request->places || request->set.count)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--stored solves nothing: leave out %s",
+                        request->solver.count     ? "--solver"
+                        : request->out            ? "--out"
+                        : request->history        ? "--history"
+                        : request->linear_history ? "--linear-history"
+                        : request->places         ? "--places"
+                                                  : "--set");
+    }
+    if (!request->solver.count && !request->stored) {
+        return sim_fail(error, SIM_BAD_INPUT, "which solver? --solver NAME; sim solve --list-solvers tells them");
+    }
+    status = solver_choices_read(&request->solver, &request->solvers, error);
+    if (!status && request->solvers.count > 1 &&
+        (request->out || request->history || request->linear_history || request->places)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s takes the answers of one solver, not of %d",
+                        request->out              ? "--out"
+                        : request->history        ? "--history"
+                        : request->linear_history ? "--linear-history"
+                                                  : "--places",
+                        request->solvers.count);
+    }
+    if (!status && request->time_per_contact > 0 && !(request->time_limit > 0)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--time-per-contact needs --time-limit");
+    }
+    return status;
+}
+
+void solve_request_free(solve_request *request) {
+    free(request->set.item);
+    free(request->solver.item);
+    solver_choices_free(&request->solvers);
+}
+
+double *solve_option_values(const solve_request *request, const solver_choice *choice, sim_error *error) {
+    const sim_solver_card *card = choice->card;
+    double *value = solver_standard(card, error);
+    sim_status status = value ? SIM_OK : SIM_NO_RESOURCE;
+    if (value && card->noptions) {
+        memcpy(value, choice->option, (size_t)card->noptions * sizeof *value);
+    }
+    for (int s = 0; s < request->set.count && !status; s++) {
+        const char *setting = request->set.item[s];
+        status = solver_words_setting(card, setting, strlen(setting), value, error);
+    }
+    if (!status && request->tolerance > 0) {
+        char text[64];
+        snprintf(text, sizeof text, "tolerance=%.17g", request->tolerance);
+        status = solver_words_setting(card, text, strlen(text), value, error);
+    }
+    if (status) {
+        free(value);
+        return NULL;
+    }
+    return value;
+}

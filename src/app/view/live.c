@@ -1,0 +1,145 @@
+/* When does a run that is watched move, and when is it shown?  Sixty times a second what is due by the clock is simulated, but
+ * never for longer than until the next frame; then the newest state is shown. */
+#include "app/view/live.h"
+#include "app/cli/interrupt.h"
+#include "app/run/page.h"
+#include "app/run/setup.h"
+#include "live/server.h"
+#include "live/session.h"
+#include "view/page/live.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double beat = 1.0 / 60, resting = 0.25; /* s */
+
+typedef struct stage {
+    live_session *session;
+    live_server *server;
+    sim_view *view;
+    char *page;
+    size_t page_size;
+    view_bytes frame, words;
+    int dragging; /* a watcher; 0: nobody */
+    uint64_t shown;
+} stage;
+
+static int said(void *context, int watcher, const char *text, size_t length) {
+    stage *s = context;
+    live_command command;
+    sim_error error;
+    int nbody = sim_world_model(live_session_world(s->session))->nbody;
+    if (live_command_read(text, length, nbody, &command, &error)) {
+        return 0;
+    }
+    if (command.verb == LIVE_DRAG) {
+        s->dragging = watcher;
+    }
+    live_session_do(s->session, &command);
+    return 1;
+}
+
+static void left(void *context, int watcher) {
+    stage *s = context;
+    if (s->dragging == watcher) {
+        s->dragging = 0;
+        live_session_do(s->session, &(live_command){.verb = LIVE_RELEASE});
+    }
+}
+
+/* Words first, and how long they are; then the picture. */
+static sim_status show(stage *s, sim_error *error) {
+    s->words.size = s->frame.size = 0;
+    live_session_tell(s->session, &s->words);
+    view_put_number(&s->frame, s->words.size);
+    view_put_bytes(&s->frame, s->words.data, s->words.size);
+    sim_status status = view_live_frame(s->view, live_session_world(s->session), &s->frame, error);
+    if (!status && !live_server_show(s->server, s->frame.data, s->frame.size)) {
+        status = sim_fail(error, SIM_NO_RESOURCE, "no memory for a frame");
+    }
+    s->shown = live_session_serial(s->session);
+    return status;
+}
+
+static void move(stage *s, double until) {
+    while (!interrupt_seen() && live_session_due(s->session, clock_seconds())) {
+        live_session_step(s->session);
+        if (clock_seconds() >= until) {
+            break;
+        }
+    }
+}
+
+static sim_status loop(stage *s, sim_error *error) {
+    sim_status status = show(s, error);
+    double next = clock_seconds();
+    while (!status && !interrupt_seen()) {
+        double now = clock_seconds();
+        int watched = live_server_watchers(s->server) > 0;
+        if (!watched) {
+            live_session_rest(s->session, now);
+            live_server_serve(s->server, resting);
+            next = clock_seconds();
+            continue;
+        }
+        next = fmax(next + beat, now);
+        move(s, next);
+        if (live_session_serial(s->session) != s->shown) {
+            status = show(s, error);
+        }
+        do {
+            live_server_serve(s->server, next - clock_seconds());
+        } while (clock_seconds() < next && !interrupt_seen());
+    }
+    return status;
+}
+
+static void say_where(const view_request *request, const char *address, int port) {
+    char url[128];
+    int wide = strchr(address, ':') != NULL;
+    snprintf(url, sizeof url, "http://%s%s%s:%d/", wide ? "[" : "", address, wide ? "]" : "", port);
+    printf("%s\n", url);
+    fflush(stdout);
+    if (request->open) {
+        page_browse(url);
+    }
+}
+
+static sim_status set_up(stage *s, const view_request *request, const sim_scene *scene, sim_error *error) {
+    const char *address = request->listen ? request->listen : "127.0.0.1";
+    s->session = live_session_create(scene, error);
+    if (!s->session) {
+        return error->status;
+    }
+    s->view = view_live_open(scene, live_session_world(s->session), &s->page, &s->page_size, error);
+    live_listener listener = {s, said, left};
+    s->server = s->view ? live_server_open(address, (int)request->port, s->page, s->page_size, listener, error) : NULL;
+    if (!s->server) {
+        return error->status;
+    }
+    interrupt_watch();
+    say_where(request, address, live_server_port(s->server));
+    return SIM_OK;
+}
+
+sim_status live_serve(const view_request *request, sim_error *error) {
+    stage s = {0};
+    scene_wish wish = {request->set, request->solver, NULL};
+    sim_scene *scene = setup_scene(request->file, NULL, 0, &wish, error);
+    if (!scene) {
+        return error->status;
+    }
+    sim_status status = setup_somebody(scene, request->file, error);
+    status = status ? status : set_up(&s, request, scene, error);
+    status = status ? status : loop(&s, error);
+    live_server_close(s.server);
+    sim_view_discard(s.view);
+    free(s.page);
+    view_bytes_free(&s.frame);
+    view_bytes_free(&s.words);
+    live_session_free(s.session);
+    sim_scene_free(scene);
+    return status;
+}

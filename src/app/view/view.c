@@ -1,0 +1,168 @@
+/* `sim view FILE.h5`: a recorded run as a page for a browser.  `sim view SCENE.json --live`: one that goes on. */
+#include "app/view/view.h"
+#include "app/cli/outputs.h"
+#include "app/cli/usage.h"
+#include "app/run/page.h"
+#include "app/run/recorded.h"
+#include "app/view/live.h"
+#include "view/page/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define AT(member) offsetof(view_request, member)
+
+static const option_row rows[] = {
+    {"html", "FILE", OPTION_TEXT, AT(html), .heading = "Options",
+     .help = "write the page to FILE and open nothing; default: among temporary files, and in a browser"},
+    {"scene", "SCENE.json", OPTION_TEXT, AT(scene),
+     .help = "where the scene of the run stands, if not beside the trajectory: needed where it names other files. The "
+             "text of what ran is in the trajectory; where SCENE.json is another scene, that is shown"},
+    {"live", NULL, OPTION_FLAG, AT(live), .heading = "While it runs",
+     .help = "simulate SCENE.json at the pace of the clock and serve its page, at the address that is printed, until "
+             "Ctrl-C; the page plays, pauses, steps, resets, changes the solver and drags bodies"},
+    {"solver", "NAME", OPTION_SOLVER, AT(solver),
+     .help = "contact solver to begin with, instead of what the scene says, with options as in pgs:max_iterations=100"},
+    {"set", "PATH=VALUE", OPTION_LIST, AT(set),
+     .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
+    {"open", NULL, OPTION_FLAG, AT(open), .help = "open that page in a browser ($BROWSER, or xdg-open)"},
+    {"listen", "ADDRESS", OPTION_TEXT, AT(listen),
+     .help = "serve it at this address of the machine, in numbers, instead of 127.0.0.1, which only the machine itself "
+             "can reach; whoever can reach it can steer"},
+    {"port", "N", OPTION_COUNT, AT(port), 1, 65535, .help = "at this port; default: a free one"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .heading = "Information", .help = "no progress on standard error",
+     .letter = 'q'},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+};
+const option_set view_options = {
+    .command = "sim view",
+    .row = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .usage = "sim view FILE.h5 [OPTION]...\n       sim view SCENE.json --live [OPTION]...",
+    .about =
+        "Makes of a trajectory in HDF5 a page, one HTML file that any browser plays without a network, and opens it. "
+        "Contacts and plots are there if the scene recorded them (\"contacts\", \"statistics\", \"energy\"). "
+        "With --live a scene is simulated while it is watched, and steered from the page.",
+};
+
+static int is_scene(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot && strcmp(dot, ".json") == 0;
+}
+
+static sim_status check_together(const view_request *request, sim_error *error) {
+    if (request->live && (request->html || request->scene)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--live shows the run while it goes on: --html and --scene do not fit");
+    }
+    if (!request->live && is_scene(request->file)) {
+        return sim_fail(
+            error, SIM_BAD_INPUT,
+            "%s is a scene, which has to be run first: sim %s --view; or, while it runs, sim view %s --live",
+            request->file, request->file, request->file);
+    }
+    if (!request->live &&
+        (request->listen || request->port || request->open || request->solver || request->set.count)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--listen, --port, --open, --solver and --set go with --live");
+    }
+    sim_status status = outputs_apart(request->html, request->file, "the trajectory", error);
+    return status ? status : outputs_apart(request->html, request->scene, "the scene", error);
+}
+
+static sim_status parse(int count, char **arguments, view_request *request, sim_error *error) {
+    int first;
+    *request = (view_request){.set.item = calloc((size_t)count + 1, sizeof *request->set.item)};
+    if (!request->set.item) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+    }
+    sim_status status = options_read(&view_options, count, arguments, request, &first, error);
+    if (status || request->help) {
+        return status;
+    }
+    if (count - first != 1) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "sim view takes one trajectory, FILE.h5, or a scene with --live; see sim view --help");
+    }
+    request->file = arguments[first];
+    return check_together(request, error);
+}
+
+static sim_status add_frames(const view_request *request, trajectory *file, view_replay *replay, double between,
+                             sim_view *view, sim_error *error) {
+    int64_t every = between > 0 ? page_every(between, file->records) : 1;
+    int shown = !request->quiet && isatty(STDERR_FILENO);
+    double started = clock_seconds(), next = 1;
+    sim_status status = SIM_OK;
+    for (ptrdiff_t k = 0; !status && k < file->records; k += every) {
+        status = view_replay_frame(replay, k, view, error);
+        if (shown && clock_seconds() - started > next) {
+            next += 0.1;
+            fprintf(stderr, "\r%3.0f %% ", 100.0 * (double)k / (double)file->records);
+        }
+    }
+    if (next > 1) {
+        fprintf(stderr, "\r      \r");
+    }
+    return status;
+}
+
+static sim_status write_page(const view_request *request, trajectory *file, sim_scene *scene, const char *path,
+                             sim_error *error) {
+    double step, between = 0;
+    sim_status status = view_replay_times(file, &step, &between, error);
+    view_replay *replay = status ? NULL : view_replay_open(file, scene, error);
+    sim_view *view = replay ? sim_view_open(path, scene, error) : NULL;
+    status = view ? add_frames(request, file, replay, between, view, error) : error->status;
+    if (status) {
+        sim_view_discard(view);
+    } else {
+        status = sim_view_close(view, error);
+    }
+    view_replay_free(replay);
+    return status;
+}
+
+static sim_status view_file(const view_request *request, char *path, size_t size, sim_error *error) {
+    trajectory *file = trajectory_open(request->file, error);
+    if (!file) {
+        return error->status;
+    }
+    sim_scene *scene = recorded_scene(file, request->scene, &(scene_wish){0}, error);
+    sim_status status = scene ? outputs_apart_from_scene(request->html, scene, error) : error->status;
+    if (!status && request->html) {
+        snprintf(path, size, "%s", request->html);
+    } else if (!status) {
+        status = page_name(path, size, error);
+    }
+    status = status ? status : write_page(request, file, scene, path, error);
+    if (!status) {
+        recorded_warn(file, scene, &(scene_wish){0});
+    }
+    sim_scene_free(scene);
+    trajectory_free(file);
+    return status;
+}
+
+int view_command(int count, char **arguments) {
+    view_request request;
+    sim_error error = {0};
+    char path[4096];
+    sim_status status = parse(count, arguments, &request, &error);
+    if (!status && request.help) {
+        usage_print(&view_options);
+        free(request.set.item);
+        return SIM_OK;
+    }
+    if (!status) {
+        status = request.live ? live_serve(&request, &error) : view_file(&request, path, sizeof path, &error);
+    }
+    if (status && error.text[0]) {
+        fprintf(stderr, "sim: error: %s\n", error.text);
+    } else if (!status && !request.html && !request.live) {
+        page_show(path);
+    }
+    free(request.set.item);
+    return status;
+}

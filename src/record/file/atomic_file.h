@@ -1,0 +1,11 @@
+/* A file in the place of another, in one move. */
+#ifndef RECORD_FILE_ATOMIC_FILE_H
+#define RECORD_FILE_ATOMIC_FILE_H
+
+#include <sim/base.h>
+#include <stddef.h>
+
+/* `what`, for messages: "a checkpoint". */
+sim_status replace_file(const char *path, const char *what, const void *bytes, size_t size, sim_error *error);
+
+#endif

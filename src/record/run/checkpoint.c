@@ -1,0 +1,285 @@
+/* How is a state kept and taken up again, to the last bit?
+ *
+ * A checkpoint is a header, then q, v, a, the contacts and their impulses, what actuators gave, what ranges, dry friction
+ * and constraints gave (of models that have any), who sleeps (where anything may), as the machine holds them, then the text of
+ * the scene, and a checksum of all before it.  It takes the place of an older one in one move. */
+#include "base/file.h"
+#include "contact/stage.h"
+#include "record/file/atomic_file.h"
+#include "record/run/fingerprint.h"
+
+#include <limits.h>
+#include <sim/record.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char magic[16] = "sim checkpoint\n";
+enum { FORMAT = 7 };
+static const uint64_t byte_order = 0x0102030405060708u;
+
+typedef struct header {
+    char magic[16];
+    uint64_t byte_order, format;
+    uint64_t model;                  /* fingerprint */
+    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of effort, joint_impulse and equality_impulse */
+    uint64_t nrest;
+    uint64_t ntext; /* of the scene, behind all numbers */
+    double step_size;
+    char integrator[16], solver[16];  /* or "off": no contacts */
+    char scene_hash[72], version[32]; /* for people who wonder where a file came from */
+    double time, time0;
+    int64_t step;
+} header;
+_Static_assert(sizeof(header) == 16 + 10 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
+_Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 7 * sizeof(double) + 8 + 7 * sizeof(double),
+               "a contact has no gaps");
+_Static_assert(sizeof(sim_rest) == 3 * 8, "a rest has no gaps");
+
+/* q, v, a, held and trail. */
+static uint64_t motion_numbers(const header *head) { return head->nq + 7 * head->nv; }
+
+static size_t state_size(const header *head) {
+    return (motion_numbers(head) + head->nrow) * sizeof(double) +
+           head->ncontact * (sizeof(sim_contact) + sizeof(sim_v3)) + head->nrest * sizeof(sim_rest) + head->ntext;
+}
+
+static size_t file_size(const header *head) { return sizeof *head + state_size(head) + sizeof(uint64_t); }
+
+static size_t joint_numbers(const sim_model *model) { return 3 * (size_t)model->nv; }
+static size_t equality_numbers(const sim_model *model) { return SIM_MAX_ROWS * (size_t)model->nequality; }
+
+/* ---- writing ---- */
+
+static header describe(const sim_scene *scene, const sim_world *world) {
+    const sim_model *model = sim_world_model(world);
+    const sim_options *options = sim_world_options(world);
+    const sim_state *state = sim_world_state(world);
+    header head = {.byte_order = byte_order, .format = FORMAT, .model = fingerprint_of(model, options)};
+    memcpy(head.magic, magic, sizeof magic);
+    head.nq = (uint64_t)model->nq;
+    head.nv = (uint64_t)model->nv;
+    head.ncontact = (uint64_t)state->ncontact;
+    head.nrow = (uint64_t)model->nactuator;
+    head.nrow += contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) : 0;
+    head.nrest = state->rest ? (uint64_t)model->ntree : 0;
+    head.ntext = scene->text ? scene->text_length : 0;
+    head.step_size = options->step;
+    snprintf(head.integrator, sizeof head.integrator, "%s", sim_integrator_name(options->integrator));
+    snprintf(head.solver, sizeof head.solver, "%s",
+             options->contacts || contact_stage_needed(model) ? options->solver->name : "off");
+    snprintf(head.scene_hash, sizeof head.scene_hash, "%s", scene->hash);
+    snprintf(head.version, sizeof head.version, "%s", sim_version());
+    head.time = state->time;
+    head.time0 = state->time0;
+    head.step = state->step;
+    return head;
+}
+
+static char *put(char *at, const void *from, size_t size) {
+    if (size > 0) {
+        memcpy(at, from, size);
+    }
+    return at + size;
+}
+
+static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) {
+    header head = describe(scene, world);
+    const sim_state *state = sim_world_state(world);
+    *size = file_size(&head);
+    char *bytes = malloc(*size), *at = bytes;
+    if (!bytes) {
+        return NULL;
+    }
+    at = put(at, &head, sizeof head);
+    at = put(at, state->q, head.nq * sizeof(double));
+    at = put(at, state->v, head.nv * sizeof(double));
+    at = put(at, state->a, head.nv * sizeof(double));
+    at = put(at, state->held, head.nv * sizeof(double));
+    at = put(at, state->trail, 4 * head.nv * sizeof(double));
+    at = put(at, state->contact, head.ncontact * sizeof *state->contact);
+    at = put(at, state->impulse, head.ncontact * sizeof *state->impulse);
+    const sim_model *model = scene->model;
+    at = put(at, state->effort, (size_t)model->nactuator * sizeof(double));
+    if (contact_stage_needed(model)) {
+        at = put(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
+        at = put(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
+    }
+    at = put(at, state->rest, head.nrest * sizeof *state->rest);
+    at = put(at, scene->text, head.ntext);
+    uint64_t sum = fingerprint_add(fingerprint_start(), bytes, (size_t)(at - bytes));
+    memcpy(at, &sum, sizeof sum);
+    return bytes;
+}
+
+sim_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_world *world, sim_error *error) {
+    size_t size = 0;
+    char *bytes = pack(scene, world, &size);
+    sim_status status = bytes ? replace_file(path, "a checkpoint", bytes, size, error)
+                              : sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a checkpoint", path);
+    free(bytes);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static sim_status read_file(const char *path, char **bytes, size_t *size, sim_error *error) {
+    sim_error why = {0};
+    if (!file_read(path, PTRDIFF_MAX - 1, bytes, size, &why)) {
+        return SIM_OK;
+    }
+    const char *words = why.status == SIM_BAD_INPUT ? "not a checkpoint" : "cannot read a checkpoint";
+    return sim_fail(error, why.status, "%s: %s: %s", path, words, why.text);
+}
+
+/* Is the file whole and one of ours? */
+static sim_status check_file(const char *path, const char *bytes, size_t size, header *head, sim_error *error) {
+    if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: not a checkpoint of sim", path);
+    }
+    if (size < sizeof *head) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is cut short at %zu bytes", path, size);
+    }
+    memcpy(head, bytes, sizeof *head);
+    if (head->byte_order != byte_order) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint comes from a machine of the other byte order", path);
+    }
+    if (head->format != FORMAT) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint has format %llu, this version reads format %d", path,
+                        (unsigned long long)head->format, FORMAT);
+    }
+    size_t most = size / sizeof(double); /* more numbers than that cannot be meant, and would overflow the next line */
+    if (head->nq > most || head->nv > most || head->ncontact > most || head->nrow > most || head->nrest > most ||
+        head->ntext > size || size < file_size(head)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is cut short at %zu bytes", path, size);
+    }
+    uint64_t sum, found;
+    memcpy(&sum, bytes + file_size(head) - sizeof sum, sizeof sum);
+    found = fingerprint_add(fingerprint_start(), bytes, file_size(head) - sizeof sum);
+    if (found != sum || size != file_size(head)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is damaged: its checksum does not hold", path);
+    }
+    return SIM_OK;
+}
+
+/* Would this world go on as the one that was saved? */
+static sim_status check_world(const char *path, const header *head, const header *own, sim_error *error) {
+    if (head->nrow != own->nrow && head->nq == own->nq && head->nv == own->nv) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s: the checkpoint is of another model: with other actuators or constraints", path);
+    }
+    if (head->nq != own->nq || head->nv != own->nv) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s: the checkpoint is of another model: %llu coordinates and %llu velocities, the scene has "
+                        "%llu and %llu",
+                        path, (unsigned long long)head->nq, (unsigned long long)head->nv, (unsigned long long)own->nq,
+                        (unsigned long long)own->nv);
+    }
+    if (memcmp(head->solver, own->solver, sizeof own->solver) != 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint was made with contacts '%.15s', not '%s'", path,
+                        head->solver, own->solver);
+    }
+    if (head->nrest != own->nrest) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint was made %s bodies that may sleep", path,
+                        head->nrest ? "with" : "without");
+    }
+    if (head->model != own->model) {
+        const char *scene = memcmp(head->scene_hash, own->scene_hash, sizeof own->scene_hash)
+                                ? "another scene, or other options"
+                                : "other options, or other files that the scene names";
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s: the checkpoint is of another model: as many coordinates, but other numbers (%s)", path,
+                        scene);
+    }
+    if (memcmp(head->integrator, own->integrator, sizeof own->integrator) != 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint was made with the integrator '%.15s', not '%s'", path,
+                        head->integrator, own->integrator);
+    }
+    if (head->step_size != own->step_size) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint was made with a step of %.17g s, not %.17g s", path,
+                        head->step_size, own->step_size);
+    }
+    return SIM_OK;
+}
+
+static sim_status take_up(const char *path, const header *head, const char *bytes, sim_world *world, sim_error *error) {
+    const sim_model *model = sim_world_model(world);
+    size_t count = (size_t)motion_numbers(head), rows = (size_t)head->nrow, contacts = (size_t)head->ncontact;
+    double *numbers = malloc((count + rows + 1) * sizeof *numbers);
+    sim_contact *contact = malloc((contacts + 1) * sizeof *contact);
+    sim_v3 *impulse = malloc((contacts + 1) * sizeof *impulse);
+    sim_rest *rest = malloc((head->nrest + 1) * sizeof *rest);
+    sim_status status = SIM_NO_RESOURCE;
+    sim_error why;
+    sim_fail(&why, status, "no memory for a checkpoint");
+    if (numbers && contact && impulse && rest && contacts <= INT_MAX) {
+        const char *at = bytes + sizeof *head;
+        memcpy(numbers, at, count * sizeof *numbers);
+        at += count * sizeof *numbers;
+        memcpy(contact, at, contacts * sizeof *contact);
+        at += contacts * sizeof *contact;
+        memcpy(impulse, at, contacts * sizeof *impulse);
+        at += contacts * sizeof *impulse;
+        memcpy(numbers + count, at, rows * sizeof *numbers);
+        at += rows * sizeof *numbers;
+        memcpy(rest, at, head->nrest * sizeof *rest);
+        sim_state state = {.time = head->time,
+                           .time0 = head->time0,
+                           .step = head->step,
+                           .q = numbers,
+                           .v = numbers + head->nq,
+                           .a = numbers + head->nq + head->nv,
+                           .ncontact = (int)contacts,
+                           .contact = contact,
+                           .impulse = impulse,
+                           .effort = numbers + count,
+                           .held = numbers + head->nq + 2 * head->nv,
+                           .trail = numbers + head->nq + 3 * head->nv,
+                           .rest = head->nrest ? rest : NULL};
+        if (contact_stage_needed(model)) {
+            state.joint_impulse = state.effort + model->nactuator;
+            state.equality_impulse = state.joint_impulse + joint_numbers(model);
+        }
+        status = sim_world_set_state(world, &state, &why);
+    }
+    free(rest);
+    free(impulse);
+    free(contact);
+    free(numbers);
+    return status ? sim_fail(error, status, "%s: %s", path, why.text) : SIM_OK;
+}
+
+sim_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_world *world, sim_error *error) {
+    char *bytes = NULL;
+    size_t size = 0;
+    header head, own = describe(scene, world);
+    sim_error why = {0};
+    sim_status status = read_file(path, &bytes, &size, &why);
+    status = status ? status : check_file(path, bytes, size, &head, &why);
+    status = status ? status : check_world(path, &head, &own, &why);
+    status = status ? status : take_up(path, &head, bytes, world, &why);
+    free(bytes);
+    return status ? sim_fail(error, status, "%s", why.text) : SIM_OK;
+}
+
+sim_status sim_checkpoint_scene(const char *path, char **text, size_t *length, sim_error *error) {
+    char *bytes = NULL;
+    size_t size = 0;
+    header head;
+    sim_error why = {0};
+    *text = NULL;
+    sim_status status = read_file(path, &bytes, &size, &why);
+    status = status ? status : check_file(path, bytes, size, &head, &why);
+    if (!status && head.ntext == 0) {
+        status = sim_fail(&why, SIM_BAD_INPUT, "%s: the checkpoint holds no scene", path);
+    }
+    if (!status) { /* to the front, with a zero byte behind it */
+        *length = (size_t)head.ntext;
+        memmove(bytes, bytes + size - sizeof(uint64_t) - *length, *length);
+        bytes[*length] = 0;
+        *text = bytes;
+        return SIM_OK;
+    }
+    free(bytes);
+    return sim_fail(error, status, "%s", why.text);
+}

@@ -1,0 +1,167 @@
+/* Is this the same model?  A hash over the numbers that enter its motion; names and colours do not. */
+#include "record/run/fingerprint.h"
+#include "contact/stage.h"
+
+#include <math.h>
+#include <string.h>
+
+uint64_t fingerprint_start(void) { return 0xcbf29ce484222325u; }
+
+uint64_t fingerprint_add(uint64_t hash, const void *bytes, size_t size) {
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ p[i]) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+/* Only of types without padding. */
+#define ADD(hash, value) (*(hash) = fingerprint_add(*(hash), &(value), sizeof(value)))
+
+/* There is more than one NAN; all mean: left out. */
+static void add_number(uint64_t *hash, double value) {
+    value = isnan(value) ? NAN : value;
+    ADD(hash, value);
+}
+
+static void add_track(uint64_t *hash, const sim_track *track) {
+    ADD(hash, track->interpolation);
+    ADD(hash, track->keys);
+    ADD(hash, track->width);
+    *hash = fingerprint_add(*hash, track->times, (size_t)track->keys * sizeof(double));
+    *hash = fingerprint_add(*hash, track->values, (size_t)track->keys * (size_t)track->width * sizeof(double));
+    if (track->rates) {
+        *hash = fingerprint_add(*hash, track->rates, (size_t)track->keys * (size_t)track->width * sizeof(double));
+    }
+    if (track->terms) {
+        *hash = fingerprint_add(*hash, track->term, (size_t)track->terms * sizeof *track->term);
+    }
+}
+
+static void add_bodies(uint64_t *hash, const sim_model *model) {
+    for (int i = 0; i < model->nbody; i++) {
+        const sim_body *body = &model->body[i];
+        ADD(hash, body->parent);
+        ADD(hash, body->joint);
+        ADD(hash, body->placement);
+        ADD(hash, body->axis);
+        ADD(hash, body->axis2);
+        ADD(hash, body->pitch);
+        ADD(hash, body->inertia);
+    }
+    for (int i = 0; i < model->nv; i++) {
+        const sim_dof *dof = &model->dof[i];
+        ADD(hash, dof->armature);
+        ADD(hash, dof->damping);
+        ADD(hash, dof->stiffness);
+        ADD(hash, dof->rest);
+        ADD(hash, dof->limit);
+        ADD(hash, dof->friction);
+    }
+    for (int i = 0; i < model->nequality; i++) {
+        const sim_equality *equality = &model->equality[i];
+        ADD(hash, equality->type);
+        ADD(hash, equality->body);
+        ADD(hash, equality->frame);
+        ADD(hash, equality->dof);
+        ADD(hash, equality->distance);
+        ADD(hash, equality->offset);
+        ADD(hash, equality->ratio);
+        ADD(hash, equality->stiffness);
+        ADD(hash, equality->dissipation);
+        ADD(hash, equality->damping);
+    }
+}
+
+static void add_shapes(uint64_t *hash, const sim_model *model) {
+    for (int i = 0; i < model->nshape; i++) {
+        const sim_shape *shape = &model->shape[i];
+        ADD(hash, shape->body);
+        ADD(hash, shape->type);
+        ADD(hash, shape->size);
+        if (shape->geometry) {
+            ADD(hash, shape->geometry->fingerprint);
+        }
+        ADD(hash, shape->pose);
+        ADD(hash, shape->material);
+        ADD(hash, shape->group);
+        ADD(hash, shape->mask);
+    }
+    for (int i = 0; i < model->nexclusion; i++) {
+        ADD(hash, model->exclusion[i]);
+    }
+    for (int i = 0; i < model->nmaterial; i++) {
+        const sim_material *material = &model->material[i];
+        ADD(hash, material->friction);
+        ADD(hash, material->stiffness);
+        ADD(hash, material->dissipation);
+        ADD(hash, material->restitution);
+    }
+    for (int i = 0; i < model->nmaterial_pair; i++) {
+        const sim_material_pair *pair = &model->material_pair[i];
+        ADD(hash, pair->first);
+        ADD(hash, pair->second);
+        add_number(hash, pair->friction);
+        add_number(hash, pair->stiffness);
+        add_number(hash, pair->dissipation);
+        add_number(hash, pair->restitution);
+    }
+}
+
+static void add_forces(uint64_t *hash, const sim_model *model) {
+    for (int i = 0; i < model->nactuator; i++) {
+        const sim_actuator *actuator = &model->actuator[i];
+        ADD(hash, actuator->dof);
+        ADD(hash, actuator->kp);
+        ADD(hash, actuator->kd);
+        ADD(hash, actuator->effort);
+        ADD(hash, actuator->gravity_compensation);
+        add_track(hash, &actuator->target);
+        add_track(hash, &actuator->feedforward);
+    }
+    for (int i = 0; i < model->nload; i++) {
+        const sim_load *load = &model->load[i];
+        ADD(hash, load->body);
+        ADD(hash, load->dof);
+        ADD(hash, load->point);
+        ADD(hash, load->local);
+        add_track(hash, &load->track);
+    }
+}
+
+static void add_contact_options(uint64_t *hash, const sim_options *options) {
+    const sim_solver_card *card = options->solver;
+    int compliance = options->compliance < 0 ? (int)card->compliance : options->compliance;
+    *hash = fingerprint_add(*hash, card->name, strlen(card->name));
+    for (int k = 0; k < card->noptions; k++) {
+        add_number(hash, options->solver_option ? options->solver_option[k] : card->option[k].standard);
+    }
+    add_number(hash, options->contact_margin);
+    ADD(hash, compliance);
+    ADD(hash, options->law);
+}
+
+uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
+    uint64_t hash = fingerprint_start();
+    ADD(&hash, model->nbody);
+    ADD(&hash, model->nq);
+    ADD(&hash, model->nv);
+    ADD(&hash, model->gravity);
+    add_bodies(&hash, model);
+    add_shapes(&hash, model);
+    add_forces(&hash, model);
+    ADD(&hash, options->tolerance);
+    ADD(&hash, options->max_iterations);
+    int rows = contact_stage_needed(model); /* which the contact solver answers, too */
+    if (rows) {
+        ADD(&hash, options->contacts);
+    }
+    if (options->contacts || rows) {
+        add_contact_options(&hash, options);
+    }
+    if (options->sleep) {
+        add_number(&hash, options->sleep_speed);
+        add_number(&hash, options->sleep_time);
+    }
+    return hash;
+}

@@ -1,0 +1,415 @@
+/* One body to the builder: joint, mass properties, shapes, initial state.  What the builder would refuse is refused here
+ * first, where its place in the file is known. */
+#include "base/nearest.h"
+#include "scene/loader/loader.h"
+#include "scene/loader/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double degree = 3.14159265358979323846 / 180;
+
+/* ---- joint ---- */
+
+/* One number for all degrees of freedom, or one for each. */
+static bool spread(loader *l, const joint_data *d, const char *key, const number_list *list, int nv, double *out) {
+    if (list->count > 1 && list->count != nv) {
+        sim_report_once(&l->report, sim_node_member(d->at, key), NULL,
+                        "%d numbers for a joint with %d degree%s of freedom", list->count, nv, nv == 1 ? "" : "s");
+        return false;
+    }
+    for (int i = 0; i < nv && list->count; i++) {
+        out[i] = list->value[list->count == 1 ? 0 : i];
+    }
+    return true;
+}
+
+static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
+    def->axis = v3_make(d->axis[0], d->axis[1], d->axis[2]);
+    def->axis2 = v3_make(d->axis2[0], d->axis2[1], d->axis2[2]);
+    double n1 = v3_direction(&def->axis), n2 = v3_direction(&def->axis2);
+    const node *axis = sim_node_member(d->at, "axis"), *axis2 = sim_node_member(d->at, "axis2");
+    const node *second = axis2 ? axis2 : axis ? axis : d->at;
+    if (n1 == 0) {
+        sim_report_once(&l->report, axis, NULL, "the axis has no direction: its length is 0");
+        return false;
+    }
+    if (n2 == 0) {
+        sim_report_once(&l->report, axis2, NULL, "the axis has no direction: its length is 0");
+        return false;
+    }
+    double along = fabs(v3_dot(v3_scale(1 / n1, def->axis), v3_scale(1 / n2, def->axis2)));
+    if (def->joint == SIM_PLANAR && along > 1e-6) {
+        sim_report_once(&l->report, second, "axis2 is [1, 0, 0] if left out",
+                        "axis2 of a planar joint stands at right angles to axis, not at %.4g degrees",
+                        acos(fmin(along, 1)) / degree);
+        return false;
+    }
+    if (def->joint == SIM_UNIVERSAL && along > 0.999) {
+        sim_report_once(&l->report, second, "axis2 is [1, 0, 0] if left out",
+                        "the two axes of a universal joint are parallel");
+        return false;
+    }
+    return true;
+}
+
+static const double pi = 3.14159265358979323846;
+
+/* The k-th coordinate of a joint is an angle that hardly anyone means to be more than a turn: not of a screw. */
+static bool is_angle(sim_joint_type type, int k) {
+    return type == SIM_HINGE || type == SIM_UNIVERSAL || (type == SIM_CYLINDRICAL && k == 0) ||
+           (type == SIM_PLANAR && k == 2);
+}
+
+/* More than a turn in radians may have been meant in degrees.  Numbers out of reach stand for no end where a joint has several
+ * degrees of freedom. */
+static void doubt_angle(loader *l, const node *at, sim_joint_type type, int k, double angle, const char *hint) {
+    const double out_of_reach = 1000;
+    if (is_angle(type, k) && fabs(angle) > 2 * pi && (type == SIM_HINGE || fabs(angle) < out_of_reach)) {
+        sim_report_warning(&l->report, at, hint, "%g rad are %.3g turns", angle, fabs(angle) / (2 * pi));
+    }
+}
+
+/* Pairs of least and greatest, one for all degrees of freedom or one for each. */
+static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
+    const node *at = sim_node_member(d->at, d->range.count ? "range" : "range_deg");
+    const number_list *list = d->range.count ? &d->range : &d->range_deg;
+    double unit = d->range.count ? 1 : degree;
+    int nv = sim_joint_nv(def->joint), pairs = list->count / 2;
+    if (pairs > 1 && pairs != nv) {
+        sim_report_once(&l->report, at, NULL, "%d pairs for a joint with %d degree%s of freedom", pairs, nv,
+                        nv == 1 ? "" : "s");
+        return false;
+    }
+    for (int k = 0; k < nv && pairs; k++) {
+        const double *pair = list->value + (pairs == 1 ? 0 : 2 * k);
+        if (pair[0] > pair[1]) {
+            sim_report_once(&l->report, at, NULL, "a range goes from the least to the greatest, not from %g to %g",
+                            pair[0], pair[1]);
+            return false;
+        }
+        if (d->range.count) {
+            doubt_angle(l, at, def->joint, k, fabs(pair[0]) > fabs(pair[1]) ? pair[0] : pair[1],
+                        "degrees are written as \"range_deg\"");
+        }
+        def->limit[k].low = unit * pair[0];
+        def->limit[k].high = unit * pair[1];
+    }
+    return true;
+}
+
+/* Ends of the range and dry friction. */
+static bool read_limits(loader *l, const joint_data *d, sim_body_def *def) {
+    static const char *const key[] = {"range", "friction"};
+    for (int k = 0; k < 2 && (def->joint == SIM_BALL || def->joint == SIM_FREE); k++) {
+        const node *at = sim_node_member(d->at, key[k]);
+        if (at) {
+            sim_report_once(&l->report, at, NULL, "the %s of %s joints is not simulated yet", key[k],
+                            sim_joint_name(def->joint));
+            return false;
+        }
+    }
+    int nv = sim_joint_nv(def->joint);
+    double stiffness[SIM_MAX_JOINT_NV], dissipation[SIM_MAX_JOINT_NV] = {0}, restitution[SIM_MAX_JOINT_NV] = {0};
+    for (int k = 0; k < nv; k++) {
+        stiffness[k] = INFINITY;
+    }
+    bool good = read_range(l, d, def);
+    good &= spread(l, d, "limit_stiffness", &d->limit_stiffness, nv, stiffness);
+    good &= spread(l, d, "limit_dissipation", &d->limit_dissipation, nv, dissipation);
+    good &= spread(l, d, "limit_restitution", &d->limit_restitution, nv, restitution);
+    good &= spread(l, d, "friction", &d->friction, nv, def->friction);
+    for (int k = 0; k < nv; k++) {
+        def->limit[k].stiffness = stiffness[k];
+        def->limit[k].dissipation = dissipation[k];
+        def->limit[k].restitution = restitution[k];
+    }
+    return good;
+}
+
+static bool read_joint(loader *l, const joint_data *d, sim_body_def *def) {
+    int nv = sim_joint_nv(def->joint);
+    bool good = read_axes(l, d, def);
+    def->pitch = d->pitch;
+    good &= spread(l, d, "stiffness", &d->stiffness, nv, def->stiffness);
+    good &= spread(l, d, "damping", &d->damping, nv, def->damping);
+    good &= spread(l, d, "armature", &d->armature, nv, def->armature);
+    good &= spread(l, d, "rest", &d->rest, nv, def->rest);
+    good &= read_limits(l, d, def);
+    const node *stiffness = sim_node_member(d->at, "stiffness");
+    if (good && def->joint == SIM_FREE && stiffness) {
+        sim_report_once(&l->report, stiffness, NULL, "a free joint has no spring");
+        good = false;
+    }
+    if (good && def->joint == SIM_BALL &&
+        (def->stiffness[0] != def->stiffness[1] || def->stiffness[0] != def->stiffness[2])) {
+        sim_report_once(&l->report, stiffness, NULL, "a ball joint has one stiffness for all directions");
+        good = false;
+    }
+    return good;
+}
+
+static bool read_efforts(loader *l, const joint_data *d, entry *e) {
+    for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
+        e->effort[k] = INFINITY;
+    }
+    return spread(l, d, "effort", &d->effort, sim_joint_nv(e->type), e->effort);
+}
+
+/* ---- initial state ---- */
+
+static bool right_count(loader *l, const node *at, const entry *e, int count, int wanted, const char *what) {
+    if (count == wanted) {
+        return true;
+    }
+    if (wanted == 0) {
+        sim_report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed: it has no %s", e->name, what);
+    } else {
+        sim_report_once(&l->report, at, NULL, "%d number%s for the %s joint of \"%.80s\", which takes %d", count,
+                        count == 1 ? "" : "s", sim_joint_name(e->type), e->name, wanted);
+    }
+    return false;
+}
+
+/* Coordinates of a free body stand in the frame of the scope that gives them, as long as that hangs where the body does. */
+static void place_free(const entry *e, const scope *s, sim_body_def *def) {
+    quat q = {def->q[3], def->q[4], def->q[5], def->q[6]};
+    pose X = {quat_matrix(q), v3_make(def->q[0], def->q[1], def->q[2])};
+    if (s && s->resolved && s->world_parent == e->parent) {
+        X = pose_product(s->world_frame, X);
+    }
+    q = quat_from_matrix(X.R);
+    const double out[7] = {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z};
+    memcpy(def->q, out, sizeof out);
+}
+
+static bool read_q(loader *l, const entry *e, const node *at, const number_list *list, double unit, const scope *s,
+                   sim_body_def *def) {
+    if (!right_count(l, at, e, list->count, sim_joint_nq(def->joint), "coordinates")) {
+        return false;
+    }
+    if (unit != 1 && def->joint != SIM_HINGE && def->joint != SIM_UNIVERSAL && def->joint != SIM_SCREW) {
+        sim_report_once(&l->report, at, NULL, "degrees are for hinge, screw and universal joints, not for a %s joint",
+                        sim_joint_name(def->joint));
+        return false;
+    }
+    for (int i = 0; i < list->count; i++) {
+        def->q[i] = unit * list->value[i];
+        if (unit == 1) {
+            doubt_angle(l, at, def->joint, i, list->value[i], "degrees are written as \"q_deg\"");
+        }
+    }
+    int turned = def->joint == SIM_BALL ? 0 : def->joint == SIM_FREE ? 3 : -1;
+    if (turned >= 0) {
+        quat q;
+        if (!sim_placement_quaternion(&l->report, at, def->q + turned, &q)) {
+            return false;
+        }
+        memcpy(def->q + turned, &q, sizeof q);
+    }
+    if (def->joint == SIM_FREE) {
+        place_free(e, s, def);
+    }
+    return true;
+}
+
+static bool read_v(loader *l, const entry *e, const node *at, const number_list *list, const scope *s,
+                   sim_body_def *def) {
+    if (!right_count(l, at, e, list->count, sim_joint_nv(def->joint), "velocities")) {
+        return false;
+    }
+    memcpy(def->v, list->value, (size_t)list->count * sizeof *def->v);
+    if (def->joint == SIM_FREE && s && s->resolved && s->world_parent == e->parent) {
+        v3 v = m3_times(s->world_frame.R, v3_make(def->v[0], def->v[1], def->v[2]));
+        def->v[0] = v.x;
+        def->v[1] = v.y;
+        def->v[2] = v.z;
+    }
+    return true;
+}
+
+/* The value of "q", "q_deg" or "v": a member of an object, or the whole value where it stands for "q". */
+static const node *value_of(const node *n, const char *key) {
+    const node *member = sim_node_member(n, key);
+    return member ? member : n;
+}
+
+/* A pattern passes over bodies that cannot move; a name does not. */
+static const node *meant_for(const entry *e, const node *given) {
+    return given && e->type == SIM_FIXED && strchr(given->key, '*') ? NULL : given;
+}
+
+static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_def *def) {
+    bool good = true;
+    initial_data q, v;
+    const node *given_q = meant_for(e, e->q), *given_v = meant_for(e, e->v);
+    const node *own = b->q.count ? sim_node_member(b->at, "q") : sim_node_member(b->at, "q_deg");
+    if (given_q && sim_loader_read(l, given_q, &sim_table_initial, &q)) {
+        bool plain = q.q.count > 0;
+        good &= read_q(l, e, value_of(given_q, plain ? "q" : "q_deg"), plain ? &q.q : &q.q_deg, plain ? 1 : degree,
+                       e->q_scope, def);
+    } else if (own && def->joint == SIM_FREE) {
+        sim_report_once(&l->report, own, NULL, "a free body begins at its pose: give that instead");
+        good = false;
+    } else if (own) {
+        good &= read_q(l, e, own, b->q.count ? &b->q : &b->q_deg, b->q.count ? 1 : degree, NULL, def);
+    }
+    if (given_v && sim_loader_read(l, given_v, &sim_table_initial, &v)) {
+        good &= read_v(l, e, value_of(given_v, "v"), &v.v, e->v_scope, def);
+    } else if (b->v.count) {
+        good &= read_v(l, e, sim_node_member(b->at, "v"), &b->v, e->scope, def);
+    }
+    return good;
+}
+
+/* ---- mass properties ---- */
+
+static bool read_inertia(loader *l, const inertia_data *d, sim_inertia *out) {
+    pose X = {.p = {d->com[0], d->com[1], d->com[2]}};
+    if (!sim_placement_read_axes(&l->report, d, &X.R)) {
+        return false;
+    }
+    const double *m = d->matrix;
+    sim_inertia own = {.mass = d->mass, .moment = {m[0], m[1], m[2], m[3], m[4], m[5]}};
+    if (sim_node_member(d->at, "moments")) {
+        own.moment = (sym3){d->moments[0], d->moments[1], d->moments[2], 0, 0, 0};
+    }
+    *out = sim_inertia_placed(&own, &X);
+    sim_error why;
+    if (sim_inertia_check(out, &why)) {
+        sim_report_once(&l->report, d->at, NULL, "%s", why.text);
+        return false;
+    }
+    return true;
+}
+
+static bool weigh(loader *l, const entry *e, const body_data *b, sim_body_def *def) {
+    bool good = sim_shapes_weigh(l, e, b, &def->inertia);
+    if (b->inertia.at) {
+        good &= read_inertia(l, &b->inertia, &def->inertia);
+    }
+    if (good && def->joint != SIM_FIXED && def->inertia.mass == 0) {
+        sim_report_once(&l->report, b->at, "give it an inertia, or a shape a density or a mass",
+                        "the body \"%.80s\" moves but has no mass", e->name);
+        good = false;
+    }
+    return good;
+}
+
+/* ---- bodies ---- */
+
+static void note_motion(loader *l, entry *e) {
+    const entry *parent = e->parent >= 0 ? &l->entries[e->parent] : NULL;
+    e->moves = e->type != SIM_FIXED || (parent && parent->moves);
+}
+
+static bool read_body(loader *l, entry *e, const body_data *b, const joint_data *joint, sim_body_def *def) {
+    pose X;
+    *def = sim_body_default();
+    def->name = e->name;
+    def->joint = e->type;
+    def->parent = e->parent >= 0 ? l->entries[e->parent].index : 0;
+    bool good = read_joint(l, joint, def);
+    good &= read_efforts(l, joint, e);
+    if (!sim_placement_read(&l->report, &b->pose, &X)) {
+        return false;
+    }
+    X = pose_product(e->frame, X);
+    def->placement = X;
+    if (e->type == SIM_FREE) {
+        quat q = quat_from_matrix(X.R);
+        const double start[7] = {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z};
+        memcpy(def->q, start, sizeof start);
+        def->placement = pose_identity();
+    }
+    good &= weigh(l, e, b, def);
+    good &= read_state(l, e, b, def);
+    return good;
+}
+
+static void build_body(loader *l, int i) {
+    entry *e = &l->entries[i];
+    body_data b;
+    joint_data other;
+    if (!sim_loader_read(l, e->body, &sim_table_body, &b) ||
+        (e->joint && !sim_loader_read(l, e->joint, &sim_table_joint, &other))) {
+        return;
+    }
+    const joint_data *joint = e->joint ? &other : &b.joint;
+    sim_body_def def;
+    e->type = (sim_joint_type)joint->type;
+    e->read = true;
+    note_motion(l, e);
+    bool good = read_body(l, e, &b, joint, &def);
+    if (!good || !sim_loader_good(l)) {
+        return;
+    }
+    e->index = sim_builder_add_body(l->builder, &def);
+    if (e->index < 0) {
+        sim_builder *failed = l->builder;
+        sim_error why = {0};
+        l->builder = NULL;
+        sim_model_free(sim_builder_finish(failed, &why));
+        if (why.status == SIM_NO_RESOURCE) {
+            l->report.no_memory = true;
+        } else {
+            sim_report_value(&l->report, e->body, NULL, "%s", why.text);
+        }
+        return;
+    }
+    sim_shapes_add(l, e, &b);
+}
+
+/* ---- initial state from outside the bodies ---- */
+
+static void give_state(entry *e, const scope *s, const node *n) {
+    const node *v = sim_node_member(n, "v");
+    bool q = n->kind != NODE_OBJECT || sim_node_member(n, "q") || sim_node_member(n, "q_deg");
+    if (q) {
+        e->q = n;
+        e->q_scope = s;
+    }
+    if (v) {
+        e->v = n;
+        e->v_scope = s;
+    }
+}
+
+static void give_initial(loader *l, const scope *s, const node *n) {
+    char pattern[NAME_BYTES + 1];
+    if (!sim_loader_full_name(s, n->key, pattern)) {
+        return;
+    }
+    if (!strchr(n->key, '*')) {
+        int found = sim_loader_find(l, s, n->key, n);
+        if (found >= 0) {
+            give_state(&l->entries[found], s, n);
+        }
+        return;
+    }
+    bool any = false;
+    for (int i = s->first; i < s->end && sim_loader_spend(l, 0, n); i++) {
+        if (sim_name_fits(l->entries[i].name, pattern, &l->worked)) {
+            give_state(&l->entries[i], s, n);
+            any = true;
+        }
+    }
+    if (!any && !l->stopped) {
+        sim_report_once(&l->report, n, NULL, "no body fits \"%.100s\"", n->key);
+    }
+}
+
+void sim_build_bodies(loader *l) {
+    /* The newest scope first: what an outer one says comes later and holds. */
+    for (const scope *s = l->scopes; s; s = s->older) {
+        const node *initial = sim_node_member(s->model, "initial");
+        for (const node *n = initial && initial->kind == NODE_OBJECT ? initial->first : NULL; n; n = n->next) {
+            if (strcmp(n->key, "comment") != 0 || n->kind != NODE_TEXT) {
+                give_initial(l, s, n);
+            }
+        }
+    }
+    for (int i = 0; i < l->count && !l->stopped && !l->report.no_memory; i++) {
+        build_body(l, l->sequence[i]);
+    }
+}

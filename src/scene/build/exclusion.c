@@ -1,0 +1,109 @@
+/* Which bodies never touch?  Pairs by name, by pattern, and all within one copy of a model. */
+#include "scene/loader/loader.h"
+
+#include <string.h>
+
+enum { MOST_EXCLUSIONS = 4000000 };
+
+/* Bodies on one side of an exclusion: those of the scope that fit `pattern`; or one. */
+typedef struct side {
+    const scope *s;
+    const char *pattern; /* with prefix; NULL: `index` alone */
+    int index;           /* in the builder; 0: the world's own shapes */
+    int entry, next;     /* of `index`, -1: the world; the next one to be tried */
+} side;
+
+static bool has_shapes(const entry *e) {
+    const node *shapes = sim_node_member(e->body, "shapes");
+    return shapes && shapes->kind == NODE_ARRAY && shapes->count > 0;
+}
+
+static void begin(side *a) { a->next = a->pattern ? a->s->first : 0; }
+
+/* The next body of a side into `*index`; false when there is none. */
+static bool advance(loader *l, side *a, int *index) {
+    if (!a->pattern) {
+        *index = a->index;
+        return a->next++ == 0;
+    }
+    while (a->next < a->s->end && sim_loader_spend(l, 1, a->s->model)) {
+        const entry *e = &l->entries[a->next++];
+        if (has_shapes(e) && sim_name_fits(e->name, a->pattern, &l->worked)) {
+            *index = e->index;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_pair(loader *l, int first, int second, const node *at) {
+    if (++l->exclusions > MOST_EXCLUSIONS) {
+        sim_report_value(&l->report, at, "\"contacts\": false in world lets all bodies pass through each other",
+                         "more than %d pairs of bodies that never touch", MOST_EXCLUSIONS);
+        l->stopped = true;
+    } else if (sim_loader_good(l)) {
+        sim_builder_add_exclusion(l->builder, first, second);
+    }
+}
+
+/* Every body of one side with every other of the other; true if there was a pair. */
+static bool add_pairs(loader *l, side *first, side *second, const node *at) {
+    bool any = false;
+    int a, b;
+    for (begin(first); !l->stopped && advance(l, first, &a);) {
+        for (begin(second); !l->stopped && advance(l, second, &b);) {
+            if (a != b) {
+                any = true;
+                add_pair(l, a, b, at);
+            }
+        }
+    }
+    return any;
+}
+
+/* `world` is what it is for the model: the world, or the body the model hangs on. */
+static bool read_side(loader *l, const scope *s, const char *name, const node *at, char full[NAME_BYTES + 1],
+                      side *out) {
+    *out = (side){.s = s};
+    if (strchr(name, '*')) {
+        out->pattern = full;
+        return sim_loader_full_name(s, name, full);
+    }
+    bool world = strcmp(name, "world") == 0;
+    int found = world ? s->world_parent : sim_loader_find(l, s, name, at);
+    out->index = found >= 0 ? l->entries[found].index : 0;
+    out->entry = found;
+    return found >= 0 || world;
+}
+
+void sim_read_exclusion(loader *l, const scope *s, const node *n) {
+    exclusion_data d;
+    char names[2][NAME_BYTES + 1];
+    side first, second;
+    if (!sim_loader_read(l, n, &sim_table_exclusion, &d) ||
+        !read_side(l, s, d.first, sim_node_member(n, "first"), names[0], &first) ||
+        !read_side(l, s, d.second, sim_node_member(n, "second"), names[1], &second)) {
+        return;
+    }
+    bool plain = !first.pattern && !second.pattern;
+    if (plain && first.entry == second.entry) {
+        sim_report_once(&l->report, sim_node_member(n, "second"), NULL, "both are \"%.80s\"", d.second);
+    } else if (!add_pairs(l, &first, &second, n) && sim_loader_good(l)) {
+        sim_report_once(&l->report, n, NULL, "no two bodies with shapes fit \"%.80s\" and \"%.80s\"", d.first,
+                        d.second);
+    }
+}
+
+void sim_read_self_contact(loader *l, const scope *s) {
+    const node *flag = sim_node_member(s->model, "self_contact");
+    if (!flag || flag->kind != NODE_FLAG || flag->number != 0) {
+        return;
+    }
+    for (int i = s->first; i < s->end && !l->stopped; i++) {
+        for (int k = s->first; k < i && !l->stopped && has_shapes(&l->entries[i]); k++) {
+            if (sim_loader_spend(l, 1, flag) && has_shapes(&l->entries[k])) {
+                add_pair(l, l->entries[i].index, l->entries[k].index, flag);
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+/* Hulls, meshes, height fields and distance fields: each built once, however many shapes and copies of models use it. */
+#include "math/spatial.h"
+#include "scene/loader/loader.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What was built, from what: a value of the scene, or a file. */
+struct geometry_entry {
+    int type;
+    const char *path; /* NULL: numbers of the scene */
+    sim_v3 scale;
+    const sim_geometry *geometry; /* NULL: it is wrong, and that was said */
+    int borders;                  /* edges of a mesh with nothing across */
+    struct geometry_entry *next;
+};
+
+/* ---- once each ---- */
+
+static const char *const source_key[] = {"type",    "file",    "scale",  "points", "triangles",
+                                         "heights", "columns", "extent", "field",  "resolution"};
+enum { SOURCE_KEYS = sizeof source_key / sizeof source_key[0] };
+
+static bool check_source(loader *l, const shape_data *d, sim_v3 *scale) {
+    const char *name = sim_shape_name((sim_shape_type)d->type);
+    if ((d->type == SIM_CONVEX || d->type == SIM_MESH) && !d->file && !d->points.count) {
+        sim_report_once(&l->report, d->at, NULL, "a %s needs \"file\" or \"points\"", name);
+        return false;
+    }
+    if (d->type == SIM_MESH && !d->file != !!d->triangles.count) {
+        const node *at = sim_node_member(d->at, d->file ? "triangles" : "points");
+        sim_report_once(&l->report, at, NULL, "\"points\" of a mesh go with \"triangles\", a file without them");
+        return false;
+    }
+    const node *given = sim_node_member(d->at, "scale");
+    if (given && !d->file) {
+        sim_report_once(&l->report, given, NULL, "\"scale\" is for files: here are points");
+        return false;
+    }
+    return sim_read_scale(l, d->at, &d->scale, scale);
+}
+
+static const node *place_of(const shape_data *d) {
+    const char *const key[] = {"file", "triangles", "points", "heights"};
+    const node *at = NULL;
+    for (int k = 0; k < 4 && !at; k++) {
+        at = sim_node_member(d->at, key[k]);
+    }
+    return at ? at : d->at;
+}
+
+static sim_geometry *make(loader *l, const document *from, const shape_data *d, const geometry_entry *e) {
+    sim_error why = {0};
+    if (d->type == SIM_SDF) {
+        return sim_geometry_from_field(l, from, d);
+    }
+    sim_geometry *g =
+        e->path ? sim_geometry_from_file(l, d->type, e->path, e->scale, &why) : sim_geometry_from_rows(l, d, &why);
+    if (!g) {
+        sim_report_geometry(l, place_of(d), &why);
+    }
+    return g;
+}
+
+static void build(loader *l, const document *from, const shape_data *d, geometry_entry *e) {
+    sim_geometry *g = make(l, from, d, e);
+    if (g) {
+        for (int k = 0; g->type == SIM_GEOMETRY_MESH && k < 3 * g->mesh->ntriangle; k++) {
+            e->borders += g->mesh->across[k / 3][k % 3] < 0;
+        }
+        uint64_t print = g->fingerprint;
+        sim_sha256_add(&l->hash, &print, sizeof print);
+        e->geometry = sim_builder_add_geometry(l->builder, g);
+        l->report.no_memory |= !e->geometry;
+    }
+}
+
+static bool same_tree(const node *a, const node *b) {
+    if (!a || !b) {
+        return a == b;
+    }
+    if (a->kind != b->kind || a->count != b->count || (a->kind == NODE_TEXT && strcmp(a->text, b->text) != 0) ||
+        ((a->kind == NODE_NUMBER || a->kind == NODE_FLAG) && a->number != b->number)) {
+        return false;
+    }
+    const node *x = a->first, *y = b->first;
+    for (; x && y; x = x->next, y = y->next) {
+        if ((x->key && strcmp(x->key, y->key) != 0) || !same_tree(x, y)) {
+            return false;
+        }
+    }
+    return x == y;
+}
+
+/* The first shape of which this one is a copy, as far as its geometry goes: overrides copy whole models. */
+static node *first_of(const node *shape) {
+    while (shape->origin && shape->origin->kind == shape->kind) {
+        for (int k = 0; k < SOURCE_KEYS; k++) {
+            if (!same_tree(sim_node_member(shape, source_key[k]), sim_node_member(shape->origin, source_key[k]))) {
+                return (node *)shape;
+            }
+        }
+        shape = shape->origin;
+    }
+    return (node *)shape;
+}
+
+static geometry_entry *entry_of(loader *l, const document *from, const shape_data *d, sim_v3 scale) {
+    const char *path = d->file ? sim_path_beside(l, from, d->file) : NULL;
+    for (geometry_entry *e = l->geometries; path && e; e = e->next) {
+        if (e->type == d->type && strcmp(path, e->path) == 0 && memcmp(&scale, &e->scale, sizeof scale) == 0) {
+            return e;
+        }
+    }
+    geometry_entry *e = POOL_NEW(l->work, geometry_entry, 1);
+    if (!e || (d->file && !path)) {
+        l->report.no_memory = true;
+        return NULL;
+    }
+    *e = (geometry_entry){.type = d->type, .path = path, .scale = scale};
+    if (path) {
+        e->next = l->geometries;
+        l->geometries = e;
+    }
+    build(l, from, d, e);
+    return e;
+}
+
+/* An open surface is as often a mistake as it is meant. */
+static bool check_open(loader *l, const shape_data *d, const geometry_entry *e) {
+    if (d->type != SIM_MESH || !e->geometry || !d->open == !!e->geometry->mesh->closed) {
+        return true;
+    }
+    if (d->open) {
+        sim_report_once(&l->report, sim_node_member(d->at, "open"), NULL,
+                        "\"open\" is true, but the surface is closed");
+        return false;
+    }
+    const char *hint = "close it, or say \"open\": true", *acts = "it holds only what comes from its front";
+    if (e->borders > 0) {
+        sim_report_warning(&l->report, place_of(d), hint,
+                           "the surface is open: at %d edges of its triangles there is no neighbour, or one that is "
+                           "turned the other way; %s",
+                           e->borders, acts);
+    } else {
+        sim_report_warning(&l->report, place_of(d), hint, "the surface encloses nothing; %s", acts);
+    }
+    return true;
+}
+
+const sim_geometry *sim_shape_geometry_of(loader *l, const document *from, const shape_data *d) {
+    node *at = (node *)d->at;
+    sim_v3 scale;
+    if (!at->geometry) {
+        if (!l->builder || !check_source(l, d, &scale)) {
+            return NULL;
+        }
+        node *first = first_of(at);
+        first->geometry = first->geometry ? first->geometry : entry_of(l, from, d, scale);
+        at->geometry = first->geometry;
+        if (at->geometry && !check_open(l, d, at->geometry)) {
+            return NULL;
+        }
+    }
+    return at->geometry ? at->geometry->geometry : NULL;
+}

@@ -1,0 +1,133 @@
+/* Materials of a scene, and pairs of materials, handed to the builder. */
+#include "base/nearest.h"
+#include "scene/loader/loader.h"
+
+#include <math.h>
+#include <string.h>
+
+static sim_material material_from(const material_data *d) {
+    sim_material m = sim_material_default();
+    m.name = d->name;
+    m.friction = sim_node_member(d->at, "friction") ? d->friction : m.friction;
+    m.stiffness = sim_node_member(d->at, "stiffness") ? d->stiffness : m.stiffness;
+    m.dissipation = sim_node_member(d->at, "dissipation") ? d->dissipation : m.dissipation;
+    m.restitution = sim_node_member(d->at, "restitution") ? d->restitution : m.restitution;
+    return m;
+}
+
+static const material_entry *find_material(const document *d, const char *name) {
+    for (const material_entry *m = d->materials; m; m = m->next) {
+        if (strcmp(m->name, name) == 0) {
+            return m;
+        }
+    }
+    return NULL;
+}
+
+static bool same_surface(const sim_material *a, const sim_material *b) {
+    return a->friction == b->friction && a->stiffness == b->stiffness && a->dissipation == b->dissipation &&
+           a->restitution == b->restitution;
+}
+
+/* The same name in two files must mean the same thing. */
+static const material_entry *find_elsewhere(loader *l, const document *d, const material_data *data) {
+    for (const document *other = l->documents; other; other = other->next) {
+        const material_entry *twin = other == d ? NULL : find_material(other, data->name);
+        if (twin) {
+            sim_material a = material_from(data), b = material_from(&twin->data);
+            if (!same_surface(&a, &b)) {
+                char place[256];
+                sim_report_name_place(twin->data.at, place, sizeof place);
+                sim_report_once(&l->report, data->at, NULL, "the material \"%.80s\" differs from the one at %s",
+                                data->name, place);
+            }
+            return twin;
+        }
+    }
+    return NULL;
+}
+
+static void add_material(loader *l, document *d, const node *n) {
+    material_data data;
+    if (!sim_loader_read(l, n, &sim_table_material, &data)) {
+        return;
+    }
+    if (find_material(d, data.name)) {
+        sim_report_once(&l->report, sim_node_member(n, "name"), NULL, "there is a material \"%.80s\" already",
+                        data.name);
+        return;
+    }
+    if (++l->materials > MOST_MATERIALS) {
+        sim_report_value(&l->report, n, NULL, "more than %d materials", MOST_MATERIALS);
+        l->stopped = true;
+        return;
+    }
+    material_entry *m = POOL_NEW(l->work, material_entry, 1);
+    if (!m) {
+        l->report.no_memory = true;
+        return;
+    }
+    const material_entry *twin = find_elsewhere(l, d, &data);
+    sim_material surface = material_from(&data);
+    *m = (material_entry){.name = data.name, .data = data, .next = d->materials};
+    m->index = twin ? twin->index : sim_builder_add_material(l->builder, &surface);
+    d->materials = m;
+}
+
+int sim_material_by_name(loader *l, const document *d, const char *name, const node *at) {
+    const material_entry *m = find_material(d, name);
+    if (!m) {
+        nearest near = {.wanted = name};
+        char hint[160];
+        for (const material_entry *other = d->materials; other; other = other->next) {
+            sim_nearest_try(&near, other->name);
+        }
+        sim_report_once(&l->report, at, sim_nearest_hint(&near, hint, sizeof hint), "there is no material \"%.80s\"",
+                        name);
+        return -1;
+    }
+    return m->index;
+}
+
+static double given_or_nan(const material_data *d, const char *key, double value) {
+    return sim_node_member(d->at, key) ? value : NAN;
+}
+
+static void add_pair(loader *l, const document *d, const node *n) {
+    material_data data;
+    if (!sim_loader_read(l, n, &sim_table_material_pair, &data)) {
+        return;
+    }
+    int first = sim_material_by_name(l, d, data.name, sim_node_member(n, "first"));
+    int second = sim_material_by_name(l, d, data.other, sim_node_member(n, "second"));
+    if (first < 0 || second < 0 || !sim_loader_good(l)) {
+        return;
+    }
+    sim_material_pair pair = {.first = first,
+                              .second = second,
+                              .friction = given_or_nan(&data, "friction", data.friction),
+                              .stiffness = given_or_nan(&data, "stiffness", data.stiffness),
+                              .dissipation = given_or_nan(&data, "dissipation", data.dissipation),
+                              .restitution = given_or_nan(&data, "restitution", data.restitution)};
+    sim_builder_add_material_pair(l->builder, &pair);
+}
+
+/* The main file comes first; what an included one says of the same two materials comes later and changes nothing. */
+static void add_pairs(loader *l) {
+    for (const document *d = l->documents; d; d = d->next) {
+        const node *list = sim_node_member(d->root, "material_pairs");
+        for (const node *n = list && list->kind == NODE_ARRAY ? list->first : NULL; n; n = n->next) {
+            add_pair(l, d, n);
+        }
+    }
+}
+
+void sim_build_materials(loader *l) {
+    for (document *d = l->documents; d; d = d->next) {
+        const node *list = sim_node_member(d->root, "materials");
+        for (const node *n = list && list->kind == NODE_ARRAY ? list->first : NULL; n && !l->stopped; n = n->next) {
+            add_material(l, d, n);
+        }
+    }
+    add_pairs(l);
+}

@@ -1,0 +1,155 @@
+/* Who answers the contact problem of a step, by which options and under which law?  What a solver's options are called and
+ * how far they go stands on its card. */
+#include "base/nearest.h"
+#include "collide/collision.h"
+#include "contact/stage.h"
+#include "scene/loader/loader.h"
+#include "solver/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int option_of(const sim_solver_card *card, const char *name) {
+    for (int k = 0; k < card->noptions; k++) {
+        if (strcmp(card->option[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static void unknown_option(loader *l, const node *n, const sim_solver_card *card) {
+    nearest near = {.wanted = n->key};
+    char hint[512];
+    size_t length = (size_t)snprintf(hint, sizeof hint, card->noptions ? "it has " : "it has none");
+    for (int k = 0; k < card->noptions && length < sizeof hint - 40; k++) {
+        sim_nearest_try(&near, card->option[k].name);
+        length += (size_t)snprintf(hint + length, sizeof hint - length, "%s%s", k ? ", " : "", card->option[k].name);
+    }
+    if (near.best) {
+        sim_nearest_hint(&near, hint, sizeof hint);
+    }
+    sim_report_key(&l->report, n, hint, "the solver %s has no option \"%.80s\"", card->name, n->key);
+}
+
+static void read_choice(loader *l, const node *n, const sim_solver_option *o, double *value) {
+    nearest near = {.wanted = n->kind == NODE_TEXT ? n->text : ""};
+    char all[256] = "", hint[160];
+    for (int k = 0; o->choice[k]; k++) {
+        if (n->kind == NODE_TEXT && strcmp(o->choice[k], n->text) == 0) {
+            *value = k;
+            return;
+        }
+        sim_nearest_try(&near, o->choice[k]);
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", o->choice[k]);
+    }
+    if (n->kind != NODE_TEXT) {
+        sim_report_value(&l->report, n, NULL, "expected one of %s, not %s", all, sim_node_kind_name(n));
+        return;
+    }
+    sim_report_value(&l->report, n, sim_nearest_hint(&near, hint, sizeof hint), "\"%.80s\" is none of: %s", n->text,
+                     all);
+}
+
+static void read_number(loader *l, const node *n, const sim_solver_option *o, double *value) {
+    const char *kind = o->whole ? "a whole number" : "a number";
+    if (n->kind != NODE_NUMBER) {
+        sim_report_value(&l->report, n, NULL, "expected %s, not %s", kind, sim_node_kind_name(n));
+    } else if (!(n->number >= o->low && n->number <= o->high) || (o->whole && n->number != floor(n->number))) {
+        char most[40] = "";
+        snprintf(most, sizeof most, isfinite(o->high) ? " to %g" : " on", o->high);
+        sim_report_value(&l->report, n, NULL, "must be %s from %g%s, is %.17g", kind, o->low, most, n->number);
+    } else {
+        *value = n->number;
+    }
+}
+
+/* `words`: the solver as it was named, with options behind its name that hold over those given. */
+static void read_solver_options(loader *l, const sim_solver_card *card, const node *words, const node *given) {
+    double *value = POOL_NEW(l->kept, double, card->noptions);
+    if (!value) {
+        l->report.no_memory = true;
+        return;
+    }
+    for (int k = 0; k < card->noptions; k++) {
+        value[k] = card->option[k].standard;
+    }
+    for (const node *n = given ? given->first : NULL; n; n = n->next) {
+        int k = option_of(card, n->key);
+        if (k < 0 && strcmp(n->key, "comment") == 0 && n->kind == NODE_TEXT) {
+            continue;
+        }
+        if (k < 0) {
+            unknown_option(l, n, card);
+        } else if (card->option[k].choice) {
+            read_choice(l, n, &card->option[k], &value[k]);
+        } else {
+            read_number(l, n, &card->option[k], &value[k]);
+        }
+    }
+    if (words && words->kind == NODE_TEXT) {
+        sim_error unused; /* said when the file was read */
+        solver_words_options(card, words->text, strlen(words->text), value, &unused);
+    }
+    l->scene->options.solver_option = value;
+}
+
+void sim_read_contact_options(loader *l) {
+    const world_data *w = &l->data.world;
+    sim_options *o = &l->scene->options;
+    o->solver = sim_solver_registry_at(l->solvers, w->solver);
+    o->compliance = w->compliance - 1;
+    o->law = (sim_law_options){w->law.beta,    w->law.sigma, w->law.push, w->law.threshold,
+                               w->law.carried, w->law.slop,  w->law.undo};
+    if (o->solver) {
+        read_solver_options(l, o->solver, sim_node_member(w->at, "solver"), w->solver_options);
+    }
+}
+
+void sim_exclude_overlaps(loader *l) {
+    sim_overlap *list = NULL;
+    int count = 0;
+    sim_error why = {0};
+    if (l->data.world.exclude != EXCLUDE_INITIAL || !sim_loader_good(l)) {
+        return;
+    }
+    sim_world *world = sim_world_create(l->scene->model, &l->scene->options, &why);
+    sim_status status = world ? sim_world_overlaps(world, &list, &count, &why) : why.status;
+    sim_world_free(world);
+    sim_exclusion *pair = status ? NULL : POOL_NEW(l->work, sim_exclusion, count);
+    l->report.no_memory |= !status && !pair;
+    for (int k = 0; pair && k < count; k++) {
+        pair[k] = (sim_exclusion){list[k].body[0], list[k].body[1]};
+    }
+    free(list);
+    status = pair && count ? sim_model_exclude(l->scene->model, pair, count, &why) : status;
+    if (status == SIM_NO_RESOURCE) {
+        l->report.no_memory = true;
+    } else if (status) {
+        sim_report_once(&l->report, sim_node_member(l->data.world.at, "exclude"), NULL, "%s", why.text);
+    }
+}
+
+void sim_check_contacts(loader *l) {
+    const sim_options *o = &l->scene->options;
+    if (o->integrator != SIM_RK4) {
+        return;
+    }
+    if (contact_stage_needed(l->scene->model)) {
+        sim_report_once(&l->report, sim_node_member(l->data.world.at, "integrator"), NULL,
+                        "the integrator rk4 takes no joint ranges, no dry friction and no constraints between bodies: "
+                        "choose another");
+    }
+    if (!o->contacts) {
+        return;
+    }
+    int possible = collision_possible(l->scene->model);
+    l->report.no_memory |= possible < 0;
+    if (possible > 0) {
+        sim_report_once(&l->report, sim_node_member(l->data.world.at, "integrator"), NULL,
+                        "the integrator rk4 takes no contacts: choose another, or set /world/contacts to false");
+    }
+}

@@ -1,0 +1,161 @@
+/* Values over time from what the file says: keys, a sine, formulas; to the builder's tracks.
+ *
+ *     sine  x(t) = offset + amplitude sin(2 pi frequency t + phase)
+ *
+ * is a formula too, so that its rate is exact as theirs is (model/formula.c). */
+#include "model/formula.h"
+#include "scene/loader/loader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+/* ---- formulas ---- */
+
+bool sim_read_formula(report *r, const node *n, sim_term term[FORMULA_TERMS], int *terms) {
+    if (n->kind == NODE_NUMBER) {
+        term[0] = (sim_term){n->number, FORMULA_NUMBER};
+        *terms = 1;
+        return true;
+    }
+    if (n->kind != NODE_TEXT) {
+        sim_report_value(r, n, NULL, "expected a formula, which is a text, not %s", sim_node_kind_name(n));
+        return false;
+    }
+    int wrong_at;
+    sim_error why;
+    if (sim_formula_parse(n->text, term, FORMULA_TERMS, terms, &wrong_at, &why)) {
+        sim_report_inside(r, n, (size_t)wrong_at, NULL, "%s", why.text);
+        return false;
+    }
+    return true;
+}
+
+static bool keep_terms(loader *l, const sim_term *term, int terms, int width, sim_track *out) {
+    sim_term *kept = POOL_NEW(l->work, sim_term, terms);
+    if (!kept) {
+        l->report.no_memory = true;
+        return false;
+    }
+    memcpy(kept, term, (size_t)terms * sizeof *term);
+    *out = (sim_track){.width = width, .terms = terms, .term = kept};
+    return true;
+}
+
+/* Of `width` values, at most three: one text, or an array of as many. */
+static bool read_formulas(loader *l, const node *n, int width, sim_track *out) {
+    const node *item = n->kind == NODE_ARRAY ? n->first : n;
+    sim_term term[3 * FORMULA_TERMS];
+    int count = 0;
+    for (int k = 0; k < width; k++, item = item->next) {
+        int terms = 0;
+        if (!item || !sim_read_formula(&l->report, item, term + count, &terms)) {
+            return false;
+        }
+        count += terms;
+    }
+    return keep_terms(l, term, count, width, out);
+}
+
+/* ---- sines ---- */
+
+static bool read_sine(loader *l, const sine_data *d, int width, sim_track *out) {
+    const double turn = 2 * pi * d->frequency;
+    const double phase = sim_node_member(d->at, "phase_deg") ? d->phase_deg * pi / 180 : d->phase;
+    enum { TERMS = 10 };
+    sim_term term[3 * TERMS];
+    for (int k = 0; k < width; k++) {
+        const sim_term one[TERMS] = {
+            {d->offset[k], FORMULA_NUMBER},
+            {d->amplitude[k], FORMULA_NUMBER},
+            {turn, FORMULA_NUMBER},
+            {0, FORMULA_TIME},
+            {0, FORMULA_MULTIPLY},
+            {phase, FORMULA_NUMBER},
+            {0, FORMULA_ADD},
+            {0, FORMULA_SIN},
+            {0, FORMULA_MULTIPLY},
+            {0, FORMULA_ADD},
+        };
+        memcpy(term + TERMS * k, one, sizeof one);
+    }
+    return keep_terms(l, term, width * TERMS, width, out);
+}
+
+/* ---- keys ---- */
+
+static bool read_keys(loader *l, const track_data *d, int width, sim_track *out) {
+    static const double at_once[1] = {0};
+    int keys = d->values.count / width;
+    *out = (sim_track){.interpolation = (sim_interpolation)d->interpolation, .keys = keys, .width = width};
+    out->times = d->times.count ? d->times.value : at_once;
+    out->values = d->values.value;
+    if (d->times.count == 0 && keys > 1) {
+        sim_report_once(&l->report, d->at, NULL, "%d values need \"times\"", keys);
+        return false;
+    }
+    if (d->times.count && d->times.count != keys) {
+        sim_report_once(&l->report, sim_node_member(d->at, "times"), NULL, "%d times for %d values", d->times.count,
+                        keys);
+        return false;
+    }
+    for (int i = 1; i < d->times.count; i++) {
+        if (!(d->times.value[i] > d->times.value[i - 1])) {
+            sim_report_once(&l->report, sim_node_member(d->at, "times"), NULL,
+                            "times must increase: %.17g s follows %.17g s", d->times.value[i], d->times.value[i - 1]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- all of them ---- */
+
+/* Keys that speak of values between times. */
+static bool keys_belong(loader *l, const track_data *d) {
+    static const char *const of_values[] = {"times", "interpolation"};
+    for (int k = 0; k < 2; k++) {
+        const node *wrong = sim_node_member(d->at, of_values[k]);
+        if (wrong) {
+            sim_report_once(&l->report, wrong, NULL, "the key \"%s\" goes with \"values\", not with \"%s\"", wrong->key,
+                            d->expression ? "expression" : "sine");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A thousand moments of the run: what is not finite there is a mistake of the formula. */
+static bool stays_finite(loader *l, const track_data *d, const sim_track *track, track_use use) {
+    enum { MOMENTS = 1000 };
+    const node *at = d->expression ? d->expression : d->at;
+    double value[3], rate[3], duration = l->data.world.duration;
+    if (at->tried) { /* in another copy of the model */
+        return true;
+    }
+    ((node *)at)->tried = true;
+    for (int k = 0; k <= MOMENTS; k++) {
+        double time = duration * k / MOMENTS;
+        sim_track_at(track, time, value, rate);
+        for (int c = 0; c < track->width; c++) {
+            bool followed = use == TRACK_TARGET && k > 0; /* targets are those of the end of a step */
+            if (!isfinite(value[c]) || (followed && !isfinite(rate[c]))) {
+                sim_report_once(&l->report, at, "a formula needs one throughout the run",
+                                "there is no finite %s at t = %g s", isfinite(value[c]) ? "rate" : "value", time);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool sim_read_track(loader *l, const track_data *d, int width, track_use use, sim_track *out) {
+    if (!d->expression && !d->sine.at) {
+        return read_keys(l, d, width, out);
+    }
+    bool good = keys_belong(l, d);
+    good = good && (d->expression ? read_formulas(l, d->expression, width, out) : read_sine(l, &d->sine, width, out));
+    return good && stays_finite(l, d, out, use);
+}

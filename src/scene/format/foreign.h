@@ -1,0 +1,23 @@
+/* Files and words of other programs: kinds of files that are no scenes, words that mean something here. */
+#ifndef SCENE_FORMAT_FOREIGN_H
+#define SCENE_FORMAT_FOREIGN_H
+
+#include "scene/format/fields.h"
+
+enum { FOREIGN_HEAD = 512 }; /* bytes that tell what a file is */
+
+typedef struct foreign_kind {
+    const char *is;     /* "a robot in URDF" */
+    const char *advice; /* to who gave it as a scene */
+    bool recorded;      /* may be a recorded run */
+} foreign_kind;
+
+/* The kind of a file that is no scene, from its name and its beginning; NULL: it may be a scene. */
+const foreign_kind *sim_foreign_file(const char *path, const char *head, size_t length);
+
+/* The word of this format for a key of others, where an object of `t` does not know it; NULL: nothing known. */
+const char *sim_foreign_key(const table *t, const char *key);
+/* The same for the name of a value, into `text`. */
+const char *sim_foreign_value(const field *f, const char *value, char *text, size_t size);
+
+#endif

@@ -1,0 +1,238 @@
+/* What the tables fill: the objects of a scene as structs, before names are looked up.  Members stand in the order of the
+ * keys in tables.c; `at` is where the object was read, NULL if it was not given. */
+#ifndef SCENE_FORMAT_FORMAT_H
+#define SCENE_FORMAT_FORMAT_H
+
+#include "scene/format/fields.h"
+#include "scene/json/document.h"
+
+#include <sim/model.h>
+#include <stdint.h>
+
+/* Beside the shapes of the model: several of them, placed together. */
+enum { COMPOUND = SIM_SHAPE_TYPES };
+
+enum { EXCLUDE_NONE, EXCLUDE_INITIAL, EXCLUDES };
+
+typedef struct law_data {
+    const node *at;
+    double beta, sigma, push, threshold, carried, slop, undo;
+} law_data;
+
+typedef struct world_data {
+    const node *at;
+    double gravity[3], step, duration;
+    int integrator;
+    int64_t threads;
+    double tolerance;
+    int64_t max_iterations, seed;
+    bool contacts;
+    int exclude;
+    double contact_margin;
+    int solver; /* -1: none of that name */
+    const node *solver_options;
+    int compliance;
+    law_data law;
+    bool sleep;
+    double sleep_speed, sleep_time;
+} world_data;
+
+typedef struct material_data {
+    const node *at;
+    const char *name, *other; /* other: of a pair */
+    double friction, stiffness, dissipation, restitution;
+} material_data;
+
+typedef struct pose_data {
+    const node *at;
+    double position[3], quaternion[4], rpy[3], rpy_deg[3], axis_angle[4];
+} pose_data;
+
+typedef struct joint_data {
+    const node *at;
+    int type;
+    double axis[3], axis2[3], pitch;
+    number_list stiffness, damping, armature, rest, range, range_deg;
+    number_list limit_stiffness, limit_dissipation, limit_restitution, friction, effort;
+} joint_data;
+
+typedef struct inertia_data {
+    const node *at;
+    double mass, com[3], moments[3], matrix[6], quaternion[4], rpy[3], rpy_deg[3], axis_angle[4];
+} inertia_data;
+
+typedef struct field_data {
+    const node *at;
+    int type;
+    double radius, length, size[3];
+    number_list points;
+    double thickness, diameter, pitch, depth, flank_angle, clearance;
+    bool internal, left;
+    const char *file;
+    number_list scale;
+    double cell;
+    const node *fields;
+    double rounding;
+    pose_data pose;
+} field_data;
+
+typedef struct shape_data {
+    const node *at;
+    const char *name;
+    int type;
+    double radius, length, size[3], radii[3];
+    const char *file;
+    number_list scale, points, triangles;
+    bool open;
+    number_list heights;
+    int64_t columns;
+    double extent[2];
+    field_data field;
+    double resolution;
+    const node *shapes;
+    pose_data pose;
+    double density, mass;
+    const char *material;
+    double color[4];
+    int64_t group, mask;
+} shape_data;
+
+typedef struct body_data {
+    const node *at;
+    const char *name, *parent;
+    pose_data pose;
+    joint_data joint;
+    inertia_data inertia;
+    const node *shapes;
+    number_list q, q_deg, v;
+} body_data;
+
+typedef struct repeat_data {
+    const node *at;
+    int placement;
+    int64_t count;
+    double counts[3];
+    double offset[3], spacing[3], jitter, min[3], max[3];
+    int64_t seed;
+    bool random_orientation;
+    double radius;
+    const char *on;
+    pose_data pose;
+} repeat_data;
+
+enum { PLACE_LINE, PLACE_GRID, PLACE_COLUMNS, PLACE_SCATTER, PLACE_SERIES, PLACEMENTS };
+
+typedef struct instance_data {
+    const node *at;
+    const char *model, *file, *prefix, *parent;
+    pose_data pose;
+    joint_data joint;
+    repeat_data repeat;
+    const node *overrides;
+} instance_data;
+
+typedef struct model_data {
+    const node *at;
+    const char *description;
+    const node *bodies, *instances, *initial, *actuators, *loads, *exclusions, *constraints;
+    bool self_contact;
+} model_data;
+
+typedef struct exclusion_data {
+    const node *at;
+    const char *first, *second;
+} exclusion_data;
+
+typedef struct initial_data {
+    const node *at;
+    number_list q, q_deg, v;
+} initial_data;
+
+/* Of one value or of three. */
+typedef struct sine_data {
+    const node *at;
+    double amplitude[3], frequency, phase, phase_deg, offset[3];
+} sine_data;
+
+typedef struct track_data {
+    const node *at;
+    number_list times, values;
+    int interpolation;
+    sine_data sine;
+    const node *expression; /* a text, or an array of texts */
+} track_data;
+
+typedef struct actuator_data {
+    const node *at;
+    const char *name, *joint;
+    int64_t dof;
+    double kp, kd, effort;
+    bool gravity_compensation;
+    track_data target, feedforward;
+} actuator_data;
+
+typedef struct load_data {
+    const node *at;
+    const char *name, *body, *joint;
+    int64_t dof;
+    double point[3];
+    int frame;
+    track_data force, torque, value;
+} load_data;
+
+typedef struct constraint_data {
+    const node *at;
+    const char *name;
+    int type;
+    const char *first, *second;
+    pose_data first_pose, second_pose;
+    double first_point[3], second_point[3], distance, rest;
+    int64_t first_dof, second_dof;
+    double offset, ratio, stiffness, dissipation, damping;
+} constraint_data;
+
+typedef struct point_data {
+    const node *at;
+    const char *name, *body;
+    double point[3];
+} point_data;
+
+typedef struct record_data {
+    const node *at;
+    int64_t every;
+    unsigned signals;
+    const node *points;
+} record_data;
+
+enum {
+    SIGNAL_COORDINATES,
+    SIGNAL_VELOCITIES,
+    SIGNAL_POSES,
+    SIGNAL_TWISTS,
+    SIGNAL_ENERGY,
+    SIGNAL_MOMENTUM,
+    SIGNAL_EFFORTS,
+    SIGNAL_STATISTICS,
+    SIGNAL_CONTACTS,
+    SIGNALS
+};
+
+typedef struct camera_data {
+    const node *at;
+    const char *name;
+    double position[3], target[3], fov, fov_deg;
+} camera_data;
+
+typedef struct scene_data {
+    const node *at;
+    int64_t version;
+    const char *schema, *name, *description;
+    world_data world;
+    const node *exclusions, *materials, *material_pairs, *bodies, *models, *instances, *initial, *actuators, *loads,
+        *constraints;
+    bool self_contact;
+    record_data record;
+    const node *cameras;
+} scene_data;
+
+#endif

@@ -1,0 +1,576 @@
+#include "scene/format/read.h"
+#include "base/nearest.h"
+#include "scene/format/foreign.h"
+#include "scene/format/format.h"
+#include "scene/json/names.h"
+#include "scene/json/text.h"
+#include "solver/words.h"
+
+#include <math.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIST_SIZE = 512 };
+
+static void *place(void *out, const field *f) { return (char *)out + f->offset; }
+
+const field *sim_table_field(const table *t, const char *key) {
+    for (int i = 0; i < t->count; i++) {
+        if (strcmp(t->fields[i].key, key) == 0) {
+            return &t->fields[i];
+        }
+    }
+    return NULL;
+}
+
+const char *sim_table_shorthand(const table *t, const node *n) {
+    bool worded = n->kind == NODE_TEXT;
+    for (const node *item = n->kind == NODE_ARRAY ? n->first : NULL; item; item = item->next) {
+        worded |= item->kind == NODE_TEXT;
+    }
+    return worded && t->text_stands_for ? t->text_stands_for : t->shorthand;
+}
+
+/* ---- defaults ---- */
+
+static void default_vector(const char *standard, int count, double *out) {
+    for (int i = 0; i < count; i++) {
+        standard += strspn(standard, "[, ");
+        char *end;
+        out[i] = strtod(standard, &end);
+        standard = end;
+    }
+}
+
+/* The words that a field takes; those of solvers are the caller's to add to. */
+static const char *word_at(const reader *r, const field *f, int i) {
+    const sim_solver_card *card = f->settings ? sim_solver_registry_at(r->solvers, i) : NULL;
+    return !f->settings ? f->name_of(i) : card ? card->name : NULL;
+}
+
+static int enum_value(const reader *r, const field *f, const char *name, size_t length) {
+    for (int i = 0; word_at(r, f, i); i++) {
+        if (strlen(word_at(r, f, i)) == length && strncmp(word_at(r, f, i), name, length) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Defaults of texts stand in the tables with quotes; those of names are words of the format. */
+static const char *default_text(const char *standard) { return strcmp(standard, "\"world\"") == 0 ? "world" : ""; }
+
+static unsigned default_set(const reader *r, const field *f) {
+    unsigned set = 0;
+    for (const char *c = strchr(f->standard, '"'); c; c = strchr(c, '"')) {
+        size_t length = strcspn(c + 1, "\"");
+        set |= 1u << enum_value(r, f, c + 1, length);
+        c += length + 2;
+    }
+    return set;
+}
+
+static void set_default(const reader *r, const field *f, void *out) {
+    if (f->kind == FIELD_OBJECT) {
+        sim_read(r, NULL, f->table, out);
+        const field *alone = f->standard && f->table->shorthand ? sim_table_field(f->table, f->table->shorthand) : NULL;
+        if (alone && alone->kind == FIELD_ENUM) {
+            *(int *)place(out, alone) = enum_value(r, alone, f->standard + 1, strlen(f->standard) - 2);
+        }
+    } else if (f->kind == FIELD_ENUM && !f->standard) {
+        *(int *)out = -1;
+    } else if (f->standard) {
+        double number;
+        default_vector(f->standard, 1, &number);
+        switch (f->kind) {
+        case FIELD_NUMBER:
+            *(double *)out = number;
+            break;
+        case FIELD_INTEGER:
+            *(int64_t *)out = (int64_t)number;
+            break;
+        case FIELD_FLAG:
+            *(bool *)out = strcmp(f->standard, "true") == 0;
+            break;
+        case FIELD_VECTOR:
+            default_vector(f->standard, f->count, out);
+            break;
+        case FIELD_ENUM:
+            *(int *)out = enum_value(r, f, f->standard + 1, strlen(f->standard) - 2);
+            break;
+        case FIELD_ENUMS:
+            *(unsigned *)out = default_set(r, f);
+            break;
+        case FIELD_TEXT:
+        case FIELD_NAME:
+        case FIELD_PREFIX:
+            *(const char **)out = default_text(f->standard);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* ---- values ---- */
+
+static bool wrong_kind(const reader *r, const node *n, const char *expected) {
+    sim_report_value(r->report, n, NULL, "expected %s, not %s", expected, sim_node_kind_name(n));
+    return false;
+}
+
+static bool in_range(const reader *r, const node *n, const field *f, double x) {
+    const range *limit = &f->range;
+    if (!isfinite(x)) {
+        return false; /* said when the text was read */
+    }
+    bool above = !limit->has_low || (limit->above_low ? x > limit->low : x >= limit->low);
+    if (above && !(limit->has_high && x > limit->high)) {
+        return true;
+    }
+    const char *unit = f->unit ? f->unit : "", *space = f->unit ? " " : "";
+    digits low = sim_number_digits(limit->low), high = sim_number_digits(limit->high), is = sim_number_digits(x);
+    if (limit->has_low && limit->has_high && limit->low == limit->high) {
+        sim_report_value(r->report, n, NULL, "must be %s, is %s", low.text, is.text);
+    } else if (limit->has_low && limit->has_high && !limit->above_low) {
+        sim_report_value(r->report, n, NULL, "must be from %s to %s%s%s, is %s", low.text, high.text, space, unit,
+                         is.text);
+    } else if (!above) {
+        sim_report_value(r->report, n, NULL, "must be %s %s, is %s%s%s", limit->above_low ? "above" : "at least",
+                         low.text, is.text, space, unit);
+    } else {
+        sim_report_value(r->report, n, NULL, "must be at most %s, is %s%s%s", high.text, is.text, space, unit);
+    }
+    return false;
+}
+
+static bool is_whole(const reader *r, const node *n, double x) {
+    if (isfinite(x) && (x != floor(x) || fabs(x) > 9007199254740992.0)) {
+        sim_report_value(r->report, n, NULL, "expected a whole number of at most 2^53, is %.17g", x);
+        return false;
+    }
+    return isfinite(x);
+}
+
+static bool read_number(const reader *r, const node *n, const field *f, double *out) {
+    if (n->kind != NODE_NUMBER) {
+        return wrong_kind(r, n, f->kind == FIELD_INTEGER ? "a whole number" : "a number");
+    }
+    if ((f->kind == FIELD_INTEGER || f->integers) && !is_whole(r, n, n->number)) {
+        return false;
+    }
+    *out = n->number;
+    return in_range(r, n, f, n->number);
+}
+
+static bool read_vector(const reader *r, const node *n, const field *f, double *out) {
+    int least = f->count_least ? f->count_least : f->count;
+    if (n->kind != NODE_ARRAY || n->count < least || n->count > f->count) {
+        char expected[80];
+        if (least < f->count) {
+            snprintf(expected, sizeof expected, "an array of %d or %d numbers", least, f->count);
+        } else {
+            snprintf(expected, sizeof expected, "an array of %d numbers", f->count);
+        }
+        if (n->kind == NODE_ARRAY) {
+            sim_report_value(r->report, n, NULL, "expected %s, not of %d", expected, n->count);
+            return false;
+        }
+        return wrong_kind(r, n, expected);
+    }
+    bool good = true;
+    int i = 0;
+    for (const node *item = n->first; item; item = item->next) {
+        good &= read_number(r, item, f, &out[i++]);
+    }
+    return good;
+}
+
+/* Numbers are kept at the node they come from, so that copies of a model share them: one key reads a node, so what was
+ * right once stays right. */
+static double *room_for_values(const reader *r, const node *n, int count) {
+    node *owner = (node *)n;
+    if (!owner->values) {
+        owner->values = POOL_NEW(r->pool, double, count);
+        r->report->no_memory |= !owner->values;
+    }
+    return (double *)owner->values;
+}
+
+static bool read_numbers(const reader *r, const node *n, const field *f, number_list *out) {
+    const node *first = n->kind == NODE_ARRAY ? n->first : n;
+    int count = n->kind == NODE_ARRAY ? n->count : 1;
+    if (n->kind != NODE_ARRAY && n->kind != NODE_NUMBER) {
+        return wrong_kind(r, n, "a number or an array of numbers");
+    }
+    if (count == 0 || (f->count && count > f->count)) {
+        sim_report_value(r->report, n, NULL, count ? "an array of %d numbers is too long" : "an array of %d numbers",
+                         count);
+        return false;
+    }
+    if (n->nvalues) {
+        *out = (number_list){n->nvalues, n->values};
+        return true;
+    }
+    double *value = room_for_values(r, n, count);
+    if (!value) {
+        return false;
+    }
+    bool good = true;
+    int i = 0;
+    for (const node *item = first; i < count; item = item->next) {
+        good &= read_number(r, item, f, &value[i++]);
+    }
+    ((node *)n)->nvalues = good ? count : 0;
+    *out = (number_list){count, value};
+    return good;
+}
+
+static bool read_rows(const reader *r, const node *n, const field *f, number_list *out) {
+    bool one = n->kind == NODE_ARRAY && n->first && n->first->kind == NODE_NUMBER;
+    int rows = one ? 1 : n->count;
+    if (n->kind != NODE_ARRAY || rows == 0) {
+        char expected[80];
+        snprintf(expected, sizeof expected, "an array of %d numbers, or an array of such arrays", f->count);
+        if (n->kind == NODE_ARRAY) {
+            sim_report_value(r->report, n, NULL, "expected %s, not an empty one", expected);
+            return false;
+        }
+        return wrong_kind(r, n, expected);
+    }
+    if (n->nvalues) {
+        *out = (number_list){n->nvalues, n->values};
+        return true;
+    }
+    double *value = room_for_values(r, n, rows * f->count);
+    if (!value) {
+        return false;
+    }
+    bool good = true;
+    int i = 0;
+    for (const node *row = one ? n : n->first; i < rows; row = row->next) {
+        good &= read_vector(r, row, f, value + f->count * i++);
+    }
+    ((node *)n)->nvalues = good ? rows * f->count : 0;
+    *out = (number_list){rows * f->count, value};
+    return good;
+}
+
+static bool list_names(const reader *r, const field *f, char *names) {
+    size_t length = 0;
+    for (int i = 0; word_at(r, f, i) && !(f->simulated && i >= f->simulated); i++) {
+        length += (size_t)snprintf(names + length, LIST_SIZE - length, "%s%s", i ? ", " : "", word_at(r, f, i));
+        if (length + 40 > LIST_SIZE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_enum(const reader *r, const node *n, const field *f, int *out) {
+    if (n->kind != NODE_TEXT) {
+        return wrong_kind(r, n, "a text");
+    }
+    size_t length = f->settings ? solver_words_name(n->text) : strlen(n->text);
+    int value = enum_value(r, f, n->text, length);
+    if (value >= 0 && n->text[length]) {
+        sim_error why;
+        if (solver_words_check(r->solvers, n->text, &why)) {
+            sim_report_value(r->report, n, NULL, "%s", why.text);
+            return false;
+        }
+    }
+    if (value >= 0 && f->simulated && value >= f->simulated) {
+        sim_report_value(r->report, n, NULL, "%s \"%s\" is not simulated yet", f->key, n->text);
+        return false;
+    }
+    if (value < 0) {
+        nearest near = {.wanted = n->text};
+        char names[LIST_SIZE] = "", hint[160];
+        list_names(r, f, names);
+        for (int i = 0; word_at(r, f, i); i++) {
+            sim_nearest_try(&near, word_at(r, f, i));
+        }
+        const char *said = sim_foreign_value(f, n->text, hint, sizeof hint);
+        sim_report_value(r->report, n, said ? said : sim_nearest_hint(&near, hint, sizeof hint),
+                         "\"%.80s\" is none of: %s", n->text, names);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+static bool read_enums(const reader *r, const node *n, const field *f, unsigned *out) {
+    if (n->kind != NODE_ARRAY) {
+        return wrong_kind(r, n, "an array of texts");
+    }
+    bool good = true;
+    *out = 0;
+    for (const node *item = n->first; item; item = item->next) {
+        int value = 0;
+        if (read_enum(r, item, f, &value)) {
+            *out |= 1u << value;
+        } else {
+            good = false;
+        }
+    }
+    return good;
+}
+
+static bool read_text(const reader *r, const node *n, const field *f, const char **out) {
+    if (n->kind != NODE_TEXT) {
+        return wrong_kind(r, n, "a text");
+    }
+    *out = n->text;
+    if (f->kind == FIELD_TEXT) {
+        return true;
+    }
+    size_t length = strlen(n->text);
+    if (length == 0 && f->kind != FIELD_PREFIX) {
+        sim_report_value(r->report, n, NULL, "a name must not be empty");
+        return false;
+    }
+    if (length > 128) {
+        sim_report_value(r->report, n, NULL, "a name of %zu bytes; 128 are the most", length);
+        return false;
+    }
+    for (const char *c = n->text; *c; c++) {
+        bool star = *c == '*' && f->kind != FIELD_PATTERN;
+        if (star || (unsigned char)*c < 0x20 || *c == 0x7f || strchr("/,\"\\", *c)) {
+            sim_report_value(r->report, n, NULL, "a name must not hold %s",
+                             (unsigned char)*c < 0x20 || *c == 0x7f ? "control characters"
+                             : *c == '*'                            ? "'*'"
+                             : *c == '/'                            ? "'/'"
+                             : *c == ','                            ? "','"
+                                                                    : "quotes and backslashes");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_formula(const reader *r, const node *n, const field *f, const node **out) {
+    sim_term term[FORMULA_TERMS];
+    int terms;
+    *out = n;
+    if (f->count == 1) {
+        return (n->kind == NODE_TEXT || wrong_kind(r, n, "a text")) && sim_read_formula(r->report, n, term, &terms);
+    }
+    if (n->kind != NODE_ARRAY || n->count != f->count) {
+        char expected[80];
+        snprintf(expected, sizeof expected, "an array of %d formulas", f->count);
+        return wrong_kind(r, n, expected);
+    }
+    bool good = true;
+    for (const node *item = n->first; item; item = item->next) {
+        good &= sim_read_formula(r->report, item, term, &terms);
+    }
+    return good;
+}
+
+/* ---- objects ---- */
+
+static bool read_members(const reader *r, const node *n, const table *t, void *out, bool deep);
+
+static bool check_elements(const reader *r, const node *n, const field *f) {
+    bool good = true;
+    for (const node *item = n->first; item; item = item->next) {
+        bool comment = f->kind == FIELD_MAP && strcmp(item->key, "comment") == 0 && item->kind == NODE_TEXT;
+        good &= comment || sim_read_check(r, item, f->table);
+    }
+    return good;
+}
+
+static bool read_value(const reader *r, const node *n, const field *f, void *out, bool deep) {
+    double number = 0;
+    switch (f->kind) {
+    case FIELD_TEXT:
+    case FIELD_NAME:
+    case FIELD_PREFIX:
+    case FIELD_PATTERN:
+        return read_text(r, n, f, out);
+    case FIELD_FLAG:
+        *(bool *)out = n->number != 0;
+        return n->kind == NODE_FLAG || wrong_kind(r, n, "true or false");
+    case FIELD_INTEGER:
+        if (!read_number(r, n, f, &number)) {
+            return false;
+        }
+        *(int64_t *)out = (int64_t)number;
+        return true;
+    case FIELD_NUMBER:
+        return read_number(r, n, f, out);
+    case FIELD_ENUM:
+        return read_enum(r, n, f, out);
+    case FIELD_ENUMS:
+        return read_enums(r, n, f, out);
+    case FIELD_VECTOR:
+        return read_vector(r, n, f, out);
+    case FIELD_NUMBERS:
+        return read_numbers(r, n, f, out);
+    case FIELD_ROWS:
+        return read_rows(r, n, f, out);
+    case FIELD_FORMULA:
+        return read_formula(r, n, f, out);
+    case FIELD_OBJECT:
+        return read_members(r, n, f->table, out, deep);
+    case FIELD_OBJECTS:
+    case FIELD_MAP:
+    case FIELD_VALUES:
+        break;
+    }
+    node_kind kind = f->kind == FIELD_OBJECTS ? NODE_ARRAY : NODE_OBJECT;
+    if (n->kind != kind) {
+        return wrong_kind(r, n, kind == NODE_ARRAY ? "an array of objects" : "an object");
+    }
+    *(const node **)out = n;
+    return f->kind == FIELD_VALUES || !deep || check_elements(r, n, f);
+}
+
+static bool unknown_key(const reader *r, const node *n, const table *t) {
+    if (sim_report_full(r->report)) {
+        sim_report_key(r->report, n, NULL, "unknown key");
+        return false;
+    }
+    nearest near = {.wanted = n->key};
+    char hint[LIST_SIZE + 20];
+    size_t length = (size_t)snprintf(hint, sizeof hint, "known here: ");
+    for (int i = 0; i < t->count; i++) {
+        sim_nearest_try(&near, t->fields[i].key);
+        length += (size_t)snprintf(hint + length, sizeof hint - length, "%s%s", i ? ", " : "", t->fields[i].key);
+    }
+    if (near.best) {
+        sim_nearest_hint(&near, hint, sizeof hint);
+    }
+    const char *foreign = sim_foreign_key(t, n->key);
+    sim_report_key(r->report, n, foreign ? foreign : hint, "unknown key \"%.80s\"", n->key);
+    return false;
+}
+
+/* Value of the key that says which of the others belong; -1 if there is none or it is wrong. */
+static int type_of(const reader *r, const node *n, const table *t) {
+    const field *f = t->type_key ? sim_table_field(t, t->type_key) : NULL;
+    const node *member = f ? sim_node_member(n, t->type_key) : NULL;
+    return member && member->kind == NODE_TEXT ? enum_value(r, f, member->text, strlen(member->text)) : -1;
+}
+
+/* `alone`: the key that a value which is no object stands for. */
+static bool check_missing(const reader *r, const node *n, const table *t, int type, const field *alone) {
+    bool good = true;
+    for (int i = 0; i < t->count; i++) {
+        const field *f = &t->fields[i];
+        bool needed = f->required || (type >= 0 && (f->needed_by & 1u << type));
+        if (needed && f != alone && !sim_node_member(n, f->key)) {
+            char hint[160];
+            snprintf(hint, sizeof hint, "write {\"%s\": \"%.60s\", \"%s\": ...}", t->shorthand ? t->shorthand : "",
+                     alone ? n->text : "", f->key);
+            sim_report_value(r->report, n, alone ? hint : NULL, "the key \"%s\" is missing", f->key);
+            good = false;
+        }
+    }
+    return good;
+}
+
+static void list_rivals(const table *t, int rival, char names[160]) {
+    size_t length = 0;
+    for (int i = 0; i < t->count && length < 120; i++) {
+        if (t->fields[i].rival == rival) {
+            length += (size_t)snprintf(names + length, 160 - length, "%s\"%s\"", length ? ", " : "", t->fields[i].key);
+        }
+    }
+}
+
+static bool check_rivals(const reader *r, const node *n, const table *t) {
+    const node *given[8] = {NULL};
+    bool good = true;
+    for (int i = 0; i < t->count; i++) {
+        const field *f = &t->fields[i];
+        const node *member = f->rival ? sim_node_member(n, f->key) : NULL;
+        if (member && given[f->rival]) {
+            const node *first = given[f->rival], *second = member;
+            if (first->key_at > second->key_at) {
+                first = member;
+                second = given[f->rival];
+            }
+            sim_report_key(r->report, second, "one of them says it all", "\"%s\" and \"%s\" are both given", first->key,
+                           second->key);
+            good = false;
+        }
+        given[f->rival] = member ? member : given[f->rival];
+    }
+    for (int rival = 1; rival < 8; rival++) {
+        if (t->rivals_needed & 1u << rival && !given[rival]) {
+            char keys[160];
+            list_rivals(t, rival, keys);
+            sim_report_value(r->report, n, NULL, "one of %s must be given", keys);
+            good = false;
+        }
+    }
+    return good;
+}
+
+static bool foreign_key(const reader *r, const node *n, const table *t, const field *f, int type) {
+    if (type < 0 || !f->only || (f->only & 1u << type)) {
+        return false;
+    }
+    const char *name = sim_table_field(t, t->type_key)->name_of(type);
+    sim_report_key(r->report, n, NULL, "the key \"%s\" does not belong to the %s \"%s\"", f->key, t->type_key, name);
+    return true;
+}
+
+static bool read_member(const reader *r, const node *n, const table *t, int type, void *out, bool deep) {
+    const field *f = sim_table_field(t, n->key);
+    if (strcmp(n->key, "comment") == 0) {
+        return n->kind == NODE_TEXT || wrong_kind(r, n, "a text");
+    }
+    if (!f) {
+        return unknown_key(r, n, t);
+    }
+    if (foreign_key(r, n, t, f, type)) {
+        return false;
+    }
+    return read_value(r, n, f, place(out, f), deep);
+}
+
+static bool read_members(const reader *r, const node *n, const table *t, void *out, bool deep) {
+    memset(out, 0, t->size);
+    *(const node **)out = n;
+    for (int i = 0; i < t->count; i++) {
+        set_default(r, &t->fields[i], place(out, &t->fields[i]));
+    }
+    if (!n) {
+        return true;
+    }
+    if (n->kind != NODE_OBJECT) {
+        const char *key = sim_table_shorthand(t, n);
+        const field *alone = key ? sim_table_field(t, key) : NULL;
+        if (!alone || n->kind == NODE_NULL || n->kind == NODE_FLAG) {
+            return wrong_kind(r, n, "an object");
+        }
+        bool is_type = alone->kind == FIELD_ENUM;
+        return read_value(r, n, alone, place(out, alone), deep) &&
+               (!is_type || check_missing(r, n, t, *(const int *)place(out, alone), alone));
+    }
+    int type = type_of(r, n, t);
+    const field *type_field = t->type_key ? sim_table_field(t, t->type_key) : NULL;
+    if (type_field && type_field->simulated && type >= type_field->simulated) {
+        int unused;
+        return read_enum(r, sim_node_member(n, t->type_key), type_field, &unused); /* its other keys come later too */
+    }
+    bool good = true;
+    for (const node *member = n->first; member; member = member->next) {
+        good &= read_member(r, member, t, type, out, deep);
+    }
+    good &= check_missing(r, n, t, type, NULL);
+    good &= check_rivals(r, n, t);
+    return good;
+}
+
+bool sim_read(const reader *r, const node *n, const table *t, void *out) { return read_members(r, n, t, out, false); }
+
+bool sim_read_check(const reader *r, const node *n, const table *t) {
+    alignas(max_align_t) char scratch[sizeof(instance_data) + sizeof(body_data) + sizeof(scene_data)];
+    return read_members(r, n, t, scratch, true);
+}

@@ -1,0 +1,290 @@
+/* The reference page of the scene format, printed from the table that drives the parser. */
+#include "scene/format/fields.h"
+#include "scene/json/document.h"
+#include "scene/json/text.h"
+
+#include <math.h>
+#include <sim/scene.h>
+#include <string.h>
+
+static const char introduction[] =
+    "# Scenes\n"
+    "\n"
+    "This page is printed from the table that drives the parser (`src/scene/format/tables.c`): it cannot fall behind "
+    "it.\n"
+    "`scenes/scene.schema.json` is the same as a JSON Schema, for editors that complete and check as one types.\n"
+    "\n"
+    "A scene is one JSON file. The smallest that moves:\n"
+    "\n"
+    "```json\n"
+    "{\n"
+    "  \"sim\": 1,\n"
+    "  \"bodies\": [\n"
+    "    {\"name\": \"ball\", \"joint\": \"free\", \"pose\": {\"position\": [0, 0, 1]},\n"
+    "     \"shapes\": [{\"type\": \"sphere\", \"radius\": 0.1, \"density\": 1000}],\n"
+    "     \"v\": [2, 0, 3, 0, 0, 0]}\n"
+    "  ]\n"
+    "}\n"
+    "```\n"
+    "\n"
+    "## Rules that hold everywhere\n"
+    "\n"
+    "* SI units; angles in radians (keys that end in `_deg` take degrees); right-handed frames, z up; quaternions (w, "
+    "x, y, "
+    "z) that turn the body's axes into the outer ones.\n"
+    "* Nothing is ignored. An unknown key, a key that belongs elsewhere, a value out of its range, a property that is "
+    "not "
+    "simulated yet: each is an error that names its place, as `scene.json:42:17: error: /bodies/3/inertia: ...`. All "
+    "errors "
+    "of a file come in one go, up to 20. What is only odd, as an open mesh is, comes as `warning:`, and the scene is "
+    "loaded.\n"
+    "* Words of other formats (`revolute`, `limits`, `mu`, `mass` of a body ...) are errors, too, that say what is "
+    "written here instead.\n"
+    "* Every object may hold a `comment`, a text that is not read.\n"
+    "* A body and its joint share one name. Names are unique; they hold no `/`, `*`, comma, quote or backslash.\n"
+    "* A body stands at its `pose` in its parent when all coordinates of its joint are zero. The pose of a free body "
+    "is where "
+    "it begins: its coordinates are those of the world (or of the body it names as parent), and its velocity `v` is "
+    "the "
+    "velocity of its origin along the world's axes and then the angular velocity along its own. In a model, `pose` and "
+    "`v` "
+    "of a free body are relative to where the model is put.\n"
+    "* `joint` left out means fixed: the body is part of its parent.\n"
+    "* Mass properties come from `inertia`, or from shapes that have a `density` or a `mass`; not from both.\n"
+    "* Models get their bodies' names with the prefixes of their instances before them: the body `tip` of a model with "
+    "the "
+    "prefix `left_` is `left_tip`; repeated with the prefix `link`, the copies' are `link0_tip`, `link1_tip`, ...\n"
+    "* Names in a model speak of the model. Its roots hang on `world`, which there is the instance's `parent` and "
+    "`pose`.\n"
+    "* `--set PATH=VALUE` on the command line replaces any value before the scene is read: `--set world/step=0.002`, "
+    "`--set "
+    "bodies/arm/joint/damping=0.1`. Elements of arrays go by name or by number from 0; without a name an actuator goes "
+    "by its joint, a "
+    "load by its body or joint, a constraint by its first body, an instance by its prefix or model.\n"
+    "* Shapes give mass, are there to be looked at, and push each other where they touch, as their `materials` say. "
+    "`\"contacts\": false` in `world` lets them pass through each other; the integrator `rk4` asks for it wherever "
+    "shapes "
+    "could touch.\n"
+    "\n";
+
+static void add_limits(text *t) {
+    sim_text_add(
+        t,
+        "* Limits: a file has at most %d MiB, %d values and a nesting of %d; a scene has at most 1,000,000 bodies "
+        "and copies of models, which nest at most 32 deep, at most 1,000 materials, and at most 1,000 files, those of "
+        "meshes with at most 4 GiB together (tens of millions of triangles). The surface of an `sdf` has at most some "
+        "nine million triangles, fewer the more parts its field has; what a scene asks of all its solids together "
+        "takes minutes at most. A geometry is built once, however many shapes and copies of models use it.\n\n",
+        DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
+}
+
+static void add_names(text *t, const field *f, int from, int to) {
+    for (int i = from; i < to && f->name_of(i); i++) {
+        sim_text_add(t, "%s`%s`", i > from ? ", " : "", f->name_of(i));
+    }
+}
+
+static void add_range(text *t, const range *r) {
+    if (r->has_low && r->has_high && r->low == r->high) {
+        sim_text_add(t, ", ");
+        sim_text_add_number(t, r->low);
+    } else if (r->has_low && r->has_high) {
+        sim_text_add(t, r->above_low ? ", above " : ", from ");
+        sim_text_add_number(t, r->low);
+        sim_text_add(t, " to ");
+        sim_text_add_number(t, r->high);
+    } else if (r->has_low) {
+        sim_text_add(t, r->above_low ? ", above " : ", at least ");
+        sim_text_add_number(t, r->low);
+    }
+}
+
+static void add_value(text *t, const field *f) {
+    int simulated = f->simulated ? f->simulated : 1000;
+    switch (f->kind) {
+    case FIELD_TEXT:
+        sim_text_add(t, "text");
+        break;
+    case FIELD_NAME:
+    case FIELD_PREFIX:
+        sim_text_add(t, "name");
+        break;
+    case FIELD_PATTERN:
+        sim_text_add(t, "name or pattern");
+        break;
+    case FIELD_FLAG:
+        sim_text_add(t, "true or false");
+        break;
+    case FIELD_INTEGER:
+        sim_text_add(t, "whole number");
+        break;
+    case FIELD_NUMBER:
+        sim_text_add(t, "number");
+        break;
+    case FIELD_ENUM:
+        add_names(t, f, 0, simulated);
+        break;
+    case FIELD_ENUMS:
+        sim_text_add(t, "array of ");
+        add_names(t, f, 0, simulated);
+        break;
+    case FIELD_VECTOR:
+        if (f->count_least) {
+            sim_text_add(t, "%d or ", f->count_least);
+        }
+        sim_text_add(t, "%d %s", f->count, f->integers ? "whole numbers" : "numbers");
+        break;
+    case FIELD_NUMBERS:
+        sim_text_add(t, f->count ? "number, or array of up to %d" : "number, or array of %d and more",
+                     f->count ? f->count : 1);
+        break;
+    case FIELD_ROWS:
+        sim_text_add(t, "%d numbers, or array of such", f->count);
+        break;
+    case FIELD_FORMULA:
+        sim_text_add(t, f->count > 1 ? "%d formulas" : "formula", f->count);
+        break;
+    case FIELD_OBJECT:
+        sim_text_add(t, "[%s](#%s)", f->table->name, f->table->name);
+        break;
+    case FIELD_OBJECTS:
+        sim_text_add(t, "array of [%s](#%s)", f->table->name, f->table->name);
+        break;
+    case FIELD_MAP:
+        sim_text_add(t, "names to [%s](#%s)", f->table->name, f->table->name);
+        break;
+    case FIELD_VALUES:
+        sim_text_add(t, "names to values");
+        break;
+    }
+    add_range(t, &f->range);
+}
+
+static void add_types(text *t, const table *tab, const field *f) {
+    const field *type = NULL;
+    for (int i = 0; tab->type_key && i < tab->count; i++) {
+        type = strcmp(tab->fields[i].key, tab->type_key) == 0 ? &tab->fields[i] : type;
+    }
+    if (!type || !f->only) {
+        return;
+    }
+    bool any = false;
+    sim_text_add(t, " Only of ");
+    for (int v = 0; type->name_of(v); v++) {
+        if (f->only & 1u << v) {
+            sim_text_add(t, "%s`%s`", any ? ", " : "", type->name_of(v));
+            any = true;
+        }
+    }
+    sim_text_add(t, ".");
+}
+
+static void add_field(text *t, const table *tab, const field *f) {
+    sim_text_add(t, "| `%s` | ", f->key);
+    add_value(t, f);
+    sim_text_add(t, " | %s | ", f->unit ? f->unit : "");
+    if (f->required || f->needed_by) {
+        sim_text_add(t, "**required**");
+    } else if (f->standard) {
+        sim_text_add(t, "`%s`", f->standard);
+    }
+    sim_text_add(t, " | %s", f->help);
+    add_types(t, tab, f);
+    if (f->simulated && f->name_of(f->simulated)) {
+        sim_text_add(t, " *Refused, as not simulated yet:* ");
+        add_names(t, f, f->simulated, 1000);
+        sim_text_add(t, ".");
+    }
+    sim_text_add(t, " |\n");
+}
+
+static void add_rivals(text *t, const table *tab) {
+    for (int rival = 1; rival < 8; rival++) {
+        int count = 0;
+        for (int i = 0; i < tab->count; i++) {
+            if (tab->fields[i].rival == rival) {
+                bool needed = tab->rivals_needed & 1u << rival;
+                sim_text_add(t, "%s`%s`",
+                             count    ? ", "
+                             : needed ? "\nExactly one of "
+                                      : "\nAt most one of ",
+                             tab->fields[i].key);
+                count++;
+            }
+        }
+        if (count) {
+            sim_text_add(t, " is given.\n");
+        }
+    }
+}
+
+static void add_table(text *t, const table *tab) {
+    sim_text_add(t, "## %s\n\n%s\n\n| key | value | unit | default | meaning |\n|---|---|---|---|---|\n", tab->name,
+                 tab->help);
+    for (int i = 0; i < tab->count; i++) {
+        add_field(t, tab, &tab->fields[i]);
+    }
+    add_rivals(t, tab);
+    sim_text_add(t, "\n");
+}
+
+/* ---- solvers ---- */
+
+static void add_solver_value(text *t, const sim_solver_option *o) {
+    for (int k = 0; o->choice && o->choice[k]; k++) {
+        sim_text_add(t, "%s`%s`", k ? ", " : "", o->choice[k]);
+    }
+    if (!o->choice) {
+        range r = {.has_low = true, .has_high = isfinite(o->high), .low = o->low, .high = o->high};
+        sim_text_add(t, o->whole ? "whole number" : "number");
+        add_range(t, &r);
+    }
+}
+
+static void add_solver(text *t, const sim_solver_card *card) {
+    sim_text_add(t, "### %s\n\nMethod: %s (%s). Law: %s. Compliance, if left to it: %s.\n\n", card->name, card->method,
+                 card->paper, sim_cone_name(card->cone), sim_compliance_name(card->compliance));
+    if (card->noptions) {
+        sim_text_add(t, "| key | value | default | meaning |\n|---|---|---|---|\n");
+    }
+    for (int k = 0; k < card->noptions; k++) {
+        const sim_solver_option *o = &card->option[k];
+        sim_text_add(t, "| `%s` | ", o->name);
+        add_solver_value(t, o);
+        sim_text_add(t, " | `");
+        if (o->choice) {
+            sim_text_add(t, "\"%s\"", o->choice[(int)o->standard]);
+        } else {
+            sim_text_add_number(t, o->standard);
+        }
+        sim_text_add(t, "` | %s |\n", o->help);
+    }
+    sim_text_add(t, card->noptions ? "\n" : "");
+}
+
+static void add_solvers(text *t) {
+    sim_text_add(
+        t, "## solver_options\n\nThe contact solvers, each with its own options. `sim --list-solvers` prints the "
+           "same. Options stand here, or behind the name of the solver: `\"pgs:max_iterations=100,tolerance=1e-8\"`; "
+           "`--solver` takes the same words in every command.\n\n");
+    for (int k = 0; k < sim_solver_count(); k++) {
+        add_solver(t, sim_solver_at(k));
+    }
+}
+
+char *sim_scene_reference(void) {
+    text t = {0};
+    sim_text_add(&t, "%.*s", (int)sizeof introduction - 2, introduction);
+    add_limits(&t);
+    for (int i = 0; sim_tables[i]; i++) {
+        add_table(&t, sim_tables[i]);
+        if (sim_tables[i] == &sim_table_law) {
+            add_solvers(&t);
+        }
+    }
+    t.length -= t.length > 0; /* the empty line at the end */
+    if (t.start) {
+        t.start[t.length] = 0;
+    }
+    return sim_text_take(&t);
+}

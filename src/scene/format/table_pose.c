@@ -1,0 +1,13 @@
+/* Fields of a pose. */
+#include "scene/format/fields.h"
+#include "scene/format/format.h"
+#include "scene/format/table_words.h"
+#include <sim/model.h>
+
+static const field pose_fields[] = {
+    {"position", FIELD_VECTOR, AT(pose_data, position), 3, POSITION, .standard = "[0, 0, 0]",
+     .help = "Origin in the outer frame."},
+    ORIENTATION_FIELDS(pose_data),
+};
+const table sim_table_pose = {"pose", "Place of a frame in an outer frame. At most one of the orientations is given.",
+                              sizeof(pose_data), pose_fields, .count = COUNT(pose_fields)};

@@ -1,0 +1,479 @@
+/* The scene format, key by key.  docs/scene.md and scenes/scene.schema.json are printed from here. */
+#include "scene/format/fields.h"
+#include "scene/format/format.h"
+#include "scene/format/table_words.h"
+
+#include <sim/model.h>
+#include <sim/world.h>
+
+static const char *integrator_name(int i) {
+    return i < SIM_INTEGRATORS ? sim_integrator_name((sim_integrator)i) : NULL;
+}
+
+static const char *solver_name(int i) { return i < sim_solver_count() ? sim_solver_at(i)->name : NULL; }
+
+/* 0: what the solver prefers; then those of `sim_compliance`. */
+static const char *compliance_name(int i) {
+    return i == 0 ? "auto" : i <= SIM_COMPLIANCES ? sim_compliance_name((sim_compliance)(i - 1)) : NULL;
+}
+
+/* Which pairs of bodies are left out besides the exclusions. */
+static const char *exclude_name(int i) {
+    static const char *const name[EXCLUDES] = {"none", "initial"};
+    return i < EXCLUDES ? name[i] : NULL;
+}
+
+static const char *joint_name(int i) { return i < SIM_JOINT_TYPES ? sim_joint_name((sim_joint_type)i) : NULL; }
+
+static const char *placement_name(int i) {
+    static const char *const name[PLACEMENTS] = {"line", "grid", "columns", "scatter", "series"};
+    return i < PLACEMENTS ? name[i] : NULL;
+}
+
+static const char *signal_name(int i) {
+    static const char *const name[SIGNALS] = {"coordinates", "velocities", "poses",      "twists",  "energy",
+                                              "momentum",    "efforts",    "statistics", "contacts"};
+    return i < SIGNALS ? name[i] : NULL;
+}
+
+/* ---- world ---- */
+
+static const field world_fields[] = {
+    {"gravity", FIELD_VECTOR, AT(world_data, gravity), 3, .unit = "m/s^2", .standard = "[0, 0, -9.81]",
+     .help = "Acceleration of free fall."},
+    {"step", FIELD_NUMBER, AT(world_data, step), .unit = "s", POSITIVE, .standard = "0.001", .help = "Time step."},
+    {"duration", FIELD_NUMBER, AT(world_data, duration), .unit = "s", NOT_NEGATIVE, .standard = "10",
+     .help = "Simulated time of a run."},
+    {"integrator", FIELD_ENUM, AT(world_data, integrator), .name_of = integrator_name, .standard = "\"midpoint\"",
+     .help =
+         "How a step is taken: implicit midpoint (order 2, keeps energy), symplectic Euler (order 1, cheap), implicit "
+         "Euler (order 1, damps), Moreau's midpoint, classical Runge-Kutta (order 4, for reference runs)."},
+    {"threads", FIELD_INTEGER, AT(world_data, threads), WITHIN(1, 64), .standard = "1",
+     .help = "Threads that work on a step; the result is the same for any number."},
+    {"tolerance", FIELD_NUMBER, AT(world_data, tolerance), .range = {true, true, true, 0, 0.1}, .standard = "1e-10",
+     .help = "Implicit integrators: estimated error left in the acceleration, over its size."},
+    {"max_iterations", FIELD_INTEGER, AT(world_data, max_iterations), WITHIN(1, 100000), .standard = "50",
+     .help = "Implicit integrators: the most Newton iterations of a step."},
+    {"seed", FIELD_INTEGER, AT(world_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",
+     .help = "Start of all random numbers of the scene."},
+    {"contacts", FIELD_FLAG, AT(world_data, contacts), .standard = "true",
+     .help = "Whether shapes push each other where they touch; `false`: they pass through each other."},
+    {"exclude", FIELD_ENUM, AT(world_data, exclude), .name_of = exclude_name, .standard = "\"none\"",
+     .help =
+         "`initial`: bodies whose shapes overlap where the scene starts never touch each other, as if each such pair "
+         "were in `exclusions`."},
+    {"contact_margin", FIELD_NUMBER, AT(world_data, contact_margin), LENGTH_OR_ZERO,
+     .help = "Shapes with a gap up to this are in contact though nothing moves; what moves is met in time whatever it "
+             "is. Left out, a thousandth of the radius of the ball around the smaller shape."},
+    {"solver", FIELD_ENUM, AT(world_data, solver), .name_of = solver_name, .settings = true, .standard = "\"sap\"",
+     .help = "Method that answers the contact problem of a step, with options of it behind its name, as in "
+             "`\"pgs:max_iterations=100\"` or `\"pgs:max_iterations=100,tolerance=1e-8\"`; see "
+             "[solver_options](#solver_options)."},
+    {"solver_options", FIELD_VALUES, AT(world_data, solver_options),
+     .help = "Options of that solver, by name; each has its own ([solver_options](#solver_options)). Those behind the "
+             "name in `solver` hold over these."},
+    {"compliance", FIELD_ENUM, AT(world_data, compliance), .name_of = compliance_name, .standard = "\"auto\"",
+     .help = "What becomes of a contact that is stiffer than the step can resolve: `rigid` lets it not yield at all, "
+             "`near-rigid` as little as the step resolves; `auto` is the solver's own choice."},
+    {"law", FIELD_OBJECT, AT(world_data, law), .table = &sim_table_law, .help = "Numbers of the contact law."},
+    {"sleep", FIELD_FLAG, AT(world_data, sleep), .standard = "false",
+     .help = "Whether groups of bodies that lie still are left out of steps until something comes to them "
+             "([contact.md](contact.md#what-sleeps))."},
+    {"sleep_speed", FIELD_NUMBER, AT(world_data, sleep_speed), .unit = "m/s", NOT_NEGATIVE,
+     .help =
+         "A body with no point faster than this is still. Left out, a thousandth of sqrt(g r), r from its centre of "
+         "mass to its farthest point."},
+    {"sleep_time", FIELD_NUMBER, AT(world_data, sleep_time), .unit = "s", NOT_NEGATIVE,
+     .help = "For how long it must have been still. Left out, 2 pi sqrt(R/g), one swing of a pendulum as long as its "
+             "tree of bodies, and ten steps at least."},
+};
+const table sim_table_world = {"world", "The surroundings and how time is stepped.", sizeof(world_data), world_fields,
+                               .count = COUNT(world_fields)};
+
+static const field law_fields[] = {
+    {"beta", FIELD_NUMBER, AT(law_data, beta), POSITIVE, .standard = "1",
+     .help = "Near-rigid: period of the stiffest contact over the step."},
+    {"sigma", FIELD_NUMBER, AT(law_data, sigma), POSITIVE, .standard = "1e-3",
+     .help = "Near-rigid: how much friction at rest slips, relative to what gravity gives in a step."},
+    {"push", FIELD_NUMBER, AT(law_data, push), WITHIN(0, 1), .standard = "0.2",
+     .help = "Rigid: the part of an overlap that a step undoes."},
+    {"threshold", FIELD_NUMBER, AT(law_data, threshold), .unit = "m/s", NOT_NEGATIVE, .standard = "0.01",
+     .help = "Slower approaches do not bounce."},
+    {"carried", FIELD_NUMBER, AT(law_data, carried), WITHIN(1, 1e9), .standard = "1",
+     .help = "Near-rigid: contacts that carry more than the bodies they touch are stiffer by up to this factor; 1: "
+             "none is."},
+    {"slop", FIELD_NUMBER, AT(law_data, slop), NOT_NEGATIVE, .standard = "0.02",
+     .help = "Rigid: an overlap is left alone up to this part of the way that forces alone would move the contact in a "
+             "step, g dt^2 under gravity."},
+    {"undo", FIELD_NUMBER, AT(law_data, undo), .unit = "m/s", NOT_NEGATIVE, .standard = "0.1",
+     .help = "What is rigid or near-rigid undoes an overlap no faster than this, whatever the step (about axes: in "
+             "rad/s)."},
+};
+const table sim_table_law = {"law",
+                             "Numbers that all contacts share. What each contact is made of is said by materials.",
+                             sizeof(law_data), law_fields, .count = COUNT(law_fields)};
+
+/* ---- materials ---- */
+
+#define SURFACE_FIELDS                                                                                                 \
+    {"friction", FIELD_NUMBER, AT(material_data, friction), WITHIN(0, SIM_MOST_FRICTION),                              \
+     .help = "Coulomb coefficient. What should never slide takes 10 or 100: it holds at any angle that is seen."},     \
+        {"stiffness",   FIELD_NUMBER, AT(material_data, stiffness),                                                    \
+         .unit = "N/m", POSITIVE,     .help = "Contact stiffness; left out, the surface is rigid."},                   \
+        {"dissipation", FIELD_NUMBER, AT(material_data, dissipation),                                                  \
+         .unit = "s",   NOT_NEGATIVE, .help = "Relaxation time of the contact: damping over stiffness."},              \
+    {                                                                                                                  \
+        "restitution", FIELD_NUMBER, AT(material_data, restitution), WITHIN(0, 1),                                     \
+            .help = "Newton's coefficient, of rigid surfaces; a `stiffness` bounces by itself."                        \
+    }
+
+static const field material_fields[] = {
+    {"name", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name by which shapes call it."},
+    SURFACE_FIELDS,
+};
+const table sim_table_material = {
+    "material",
+    "Surface of shapes. It acts where shapes touch, so not while `world/contacts` is false. "
+    "A key left out takes the library's default.",
+    sizeof(material_data), material_fields, .count = COUNT(material_fields)};
+
+static const field material_pair_fields[] = {
+    {"first", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name of a material."},
+    {"second", FIELD_NAME, AT(material_data, other), .required = true,
+     .help = "Name of a material; may be the same one."},
+    SURFACE_FIELDS,
+};
+const table sim_table_material_pair = {
+    "material_pair",
+    "What holds between two materials, in place of what follows from each. Keys left out follow from each.",
+    sizeof(material_data), material_pair_fields, .count = COUNT(material_pair_fields)};
+
+/* ---- joint ---- */
+
+enum {
+    HAS_AXIS =
+        BIT(SIM_HINGE) | BIT(SIM_SLIDER) | BIT(SIM_SCREW) | BIT(SIM_CYLINDRICAL) | BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
+    HAS_AXIS2 = BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
+    MOVES = HAS_AXIS | BIT(SIM_BALL) | BIT(SIM_FREE),
+    TURNS = BIT(SIM_HINGE) | BIT(SIM_SCREW) | BIT(SIM_UNIVERSAL),
+};
+
+static const field joint_fields[] = {
+    {"type", FIELD_ENUM, AT(joint_data, type), .required = true, .name_of = joint_name,
+     .help = "How the body may move against its parent."},
+    {"axis", FIELD_VECTOR, AT(joint_data, axis), 3, .standard = "[0, 0, 1]", .only = HAS_AXIS,
+     .help = "Axis in the joint frame, of any length but 0; of a planar joint the normal of the plane."},
+    {"axis2", FIELD_VECTOR, AT(joint_data, axis2), 3, .standard = "[1, 0, 0]", .only = HAS_AXIS2,
+     .help = "Universal: the second axis, carried by the first. Planar: the direction of the first coordinate."},
+    {"pitch", FIELD_NUMBER, AT(joint_data, pitch), .unit = "m/turn", .only = BIT(SIM_SCREW),
+     .needed_by = BIT(SIM_SCREW), .help = "Advance along the axis in one turn."},
+    {"stiffness", FIELD_NUMBERS, AT(joint_data, stiffness), 6, .unit = "N m/rad or N/m", NOT_NEGATIVE, .only = MOVES,
+     .help =
+         "Spring of each degree of freedom; one number holds for all. A ball joint has one for all directions, a free "
+         "joint none."},
+    {"damping", FIELD_NUMBERS, AT(joint_data, damping), 6, .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .only = MOVES,
+     .help = "Viscous damping of each degree of freedom; one number holds for all."},
+    {"armature", FIELD_NUMBERS, AT(joint_data, armature), 6, .unit = "kg m^2 or kg", NOT_NEGATIVE, .only = MOVES,
+     .help = "Inertia of a rotor that turns with each degree of freedom; one number holds for all."},
+    {"rest", FIELD_NUMBERS, AT(joint_data, rest), 6, .unit = "rad or m", .only = HAS_AXIS,
+     .help = "Coordinate at which each spring is slack; 0 if left out. The spring of a ball joint is slack at the "
+             "identity."},
+    {"range", FIELD_ROWS, AT(joint_data, range), 2, .unit = "rad or m", .rival = 1, .only = MOVES,
+     .help =
+         "Least and greatest coordinate; one pair holds for all degrees of freedom. Where one of several has no end, "
+         "say a number out of its reach. Ball and free joints take none."},
+    {"range_deg", FIELD_ROWS, AT(joint_data, range_deg), 2, .unit = "degrees", .rival = 1, .only = TURNS,
+     .help = "`range` in degrees."},
+    {"limit_stiffness", FIELD_NUMBERS, AT(joint_data, limit_stiffness), 6, .unit = "N m/rad or N/m", POSITIVE,
+     .only = HAS_AXIS, .help = "Of the springs behind the ends of the range; left out, the ends are rigid."},
+    {"limit_dissipation", FIELD_NUMBERS, AT(joint_data, limit_dissipation), 6, .unit = "s", NOT_NEGATIVE,
+     .only = HAS_AXIS, .help = "Relaxation time of the ends: damping over stiffness; 0 if left out."},
+    {"limit_restitution", FIELD_NUMBERS, AT(joint_data, limit_restitution), 6, WITHIN(0, 1), .only = HAS_AXIS,
+     .help = "Newton's coefficient of rigid ends; 0 if left out."},
+    {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = MOVES,
+     .help =
+         "Dry friction of each degree of freedom: what it takes to move it. One number holds for all. Ball and free "
+         "joints take none."},
+    {"effort", FIELD_NUMBERS, AT(joint_data, effort), 6, .unit = "N m or N", POSITIVE, .only = HAS_AXIS,
+     .help =
+         "The most that an actuator gives here, either way; if that has an `effort` of its own, the less of the two. "
+         "What has such a limit takes one actuator."},
+};
+const table sim_table_joint = {
+    "joint",
+    "Joint between a body and its parent. A text stands for `{\"type\": ...}`. The joint frame "
+    "is the body's `pose`; the body coincides with it where the coordinates are zero.\n"
+    "\n"
+    "Coordinates and degrees of freedom, in this order: hinge and screw an angle (of the screw, positive turns advance "
+    "along `axis` when `pitch` is above 0), slider a distance, cylindrical angle and distance, universal the angles "
+    "about `axis` and `axis2`, planar the distances along `axis2` and along `axis` x `axis2` and the angle about "
+    "`axis`, "
+    "ball a quaternion (3 degrees of freedom), free position and quaternion (6).",
+    sizeof(joint_data),
+    joint_fields,
+    .count = COUNT(joint_fields),
+    .type_key = "type",
+    .shorthand = "type"};
+
+/* ---- inertia ---- */
+
+static const field inertia_fields[] = {
+    {"mass", FIELD_NUMBER, AT(inertia_data, mass), .unit = "kg", POSITIVE, .required = true, .help = "Mass."},
+    {"com", FIELD_VECTOR, AT(inertia_data, com), 3, .unit = "m", .standard = "[0, 0, 0]",
+     .help = "Centre of mass in the body frame."},
+    {"moments", FIELD_VECTOR, AT(inertia_data, moments), 3, .unit = "kg m^2", NOT_NEGATIVE, .rival = 2,
+     .help = "Principal moments about the centre of mass."},
+    {"matrix", FIELD_VECTOR, AT(inertia_data, matrix), 6, .unit = "kg m^2", .rival = 2,
+     .help =
+         "Inertia about the centre of mass: ixx, iyy, izz, ixy, ixz, iyz, the products with the sign they have in the "
+         "matrix."},
+    ORIENTATION_FIELDS(inertia_data),
+};
+const table sim_table_inertia = {
+    "inertia",
+    "Mass properties of a body. The moments or the matrix stand in axes that the orientation "
+    "turns against the body's.",
+    sizeof(inertia_data),
+    inertia_fields,
+    .count = COUNT(inertia_fields),
+    .rivals_needed = BIT(2)};
+
+/* ---- bodies ---- */
+
+static const field body_fields[] = {
+    {"name", FIELD_NAME, AT(body_data, name), .required = true,
+     .help = "Name, unlike any other in its model; also the name of its joint."},
+    {"parent", FIELD_NAME, AT(body_data, parent), .standard = "\"world\"",
+     .help =
+         "Name of the body it hangs on, wherever that stands in the file; in a model, `world` is the place where the "
+         "model is put."},
+    {"pose", FIELD_OBJECT, AT(body_data, pose), .table = &sim_table_pose,
+     .help = "Joint frame in the parent's body frame. Of a free body: where it begins."},
+    {"joint", FIELD_OBJECT, AT(body_data, joint), .table = &sim_table_joint, .standard = "\"fixed\"",
+     .help = "Joint to the parent."},
+    {"inertia", FIELD_OBJECT, AT(body_data, inertia), .table = &sim_table_inertia,
+     .help = "Mass properties; else they follow from the shapes' densities or masses. Not both."},
+    {"shapes", FIELD_OBJECTS, AT(body_data, shapes), .table = &sim_table_shape, .help = "Shapes."},
+    {"q", FIELD_NUMBERS, AT(body_data, q), 7, .unit = "rad or m", WITHIN(-1e15, 1e15), .rival = 1,
+     .help = "Initial coordinates of the joint; zero if left out. Not of a free body, which begins at its pose."},
+    {"q_deg", FIELD_NUMBERS, AT(body_data, q_deg), 7, .unit = "degrees", .rival = 1,
+     .help = "`q` in degrees, of joints whose coordinates are angles: hinge, screw, universal."},
+    {"v", FIELD_NUMBERS, AT(body_data, v), 6, .unit = "rad/s or m/s",
+     .help =
+         "Initial velocities of the joint. Of a free body: velocity of its origin along the axes of the world, then "
+         "angular velocity along its own axes. Of a ball joint: angular velocity along the body's axes."},
+};
+const table sim_table_body = {"body", "Rigid body with the joint on which it hangs.", sizeof(body_data), body_fields,
+                              .count = COUNT(body_fields)};
+
+static const field exclusion_fields[] = {
+    {"first", FIELD_PATTERN, AT(exclusion_data, first), .required = true, .help = "Name of a body, or a pattern."},
+    {"second", FIELD_PATTERN, AT(exclusion_data, second), .required = true, .help = "Name of the other, or a pattern."},
+};
+const table sim_table_exclusion = {
+    "exclusion",
+    "Two bodies whose shapes never touch each other. In a pattern `*` stands for any letters, also none: every body "
+    "whose "
+    "name fits `first` is paired with every body whose name fits `second`, but not with itself. Patterns speak of the "
+    "bodies of the model they stand in, those of its instances included, with their prefixes; `world` is meant by its "
+    "name alone. `{\"first\": \"left_*\", \"second\": \"*\"}`: what is `left_` touches nothing in the model. What "
+    "hangs on a body by one joint never touches that body anyway "
+    "(unless that is the world, or fixed to it), nor do bodies held together by fixed joints. `world` names the shapes "
+    "of the world's own body.",
+    sizeof(exclusion_data), exclusion_fields, .count = COUNT(exclusion_fields)};
+
+/* ---- models and instances ---- */
+
+#define SELF_CONTACT(type)                                                                                             \
+    {                                                                                                                  \
+        "self_contact", FIELD_FLAG, AT(type, self_contact),                                                            \
+            .standard = "true",                                                                                        \
+            .help = "Whether bodies of one copy of it, those of models in it included, push each other where they "    \
+                    "touch; `false`: only what is outside touches them, other copies included."                        \
+    }
+
+static const field model_fields[] = {
+    {"description", FIELD_TEXT, AT(model_data, description), .help = "What it is."},
+    {"bodies", FIELD_OBJECTS, AT(model_data, bodies), .table = &sim_table_body, .help = "Bodies."},
+    {"instances", FIELD_OBJECTS, AT(model_data, instances), .table = &sim_table_instance,
+     .help = "Models in the model."},
+    {"initial", FIELD_MAP, AT(model_data, initial), .table = &sim_table_initial, .help = "Initial state."},
+    {"actuators", FIELD_OBJECTS, AT(model_data, actuators), .table = &sim_table_actuator, .help = "Controllers."},
+    {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
+    {"exclusions", FIELD_OBJECTS, AT(model_data, exclusions), .table = &sim_table_exclusion,
+     .help = "Pairs of bodies that never touch."},
+    SELF_CONTACT(model_data),
+    {"constraints", FIELD_OBJECTS, AT(model_data, constraints), .table = &sim_table_constraint,
+     .help = "What holds bodies together besides joints."},
+};
+const table sim_table_model = {"model",
+                               "Something to be put into the scene any number of times. Names in it speak of its own "
+                               "bodies; they get the prefix of the instance.",
+                               sizeof(model_data), model_fields, .count = COUNT(model_fields)};
+
+static const field instance_fields[] = {
+    {"model", FIELD_NAME, AT(instance_data, model), .rival = 1, .help = "Name of a model of this file."},
+    {"file", FIELD_TEXT, AT(instance_data, file), .rival = 1,
+     .help = "Another scene file, relative to this one: its bodies, instances, initial state, actuators, loads, "
+             "constraints, exclusions, `self_contact`, materials and material pairs; its world, record and cameras "
+             "stay behind."},
+    {"prefix", FIELD_PREFIX, AT(instance_data, prefix), .standard = "\"\"",
+     .help = "Goes before every name of the model; with `repeat`, prefix, number of the copy from 0, and `_`."},
+    {"parent", FIELD_NAME, AT(instance_data, parent), .standard = "\"world\"",
+     .help = "Name of the body on which the model's roots hang."},
+    {"pose", FIELD_OBJECT, AT(instance_data, pose), .table = &sim_table_pose,
+     .help = "Where the model stands on that body; with `repeat`, where the first copy or the pattern stands."},
+    {"joint", FIELD_OBJECT, AT(instance_data, joint), .table = &sim_table_joint,
+     .help = "In place of the joint of the model's only root: `\"free\"` lets it go."},
+    {"overrides", FIELD_VALUES, AT(instance_data, overrides),
+     .help =
+         "Values that differ from the model's, by path: `\"bodies/forearm/inertia/mass\": 2`. Elements of arrays go by "
+         "name or by number; a last key that is absent is added."},
+    {"repeat", FIELD_OBJECT, AT(instance_data, repeat), .table = &sim_table_repeat,
+     .help = "Many copies in a pattern."},
+};
+const table sim_table_instance = {"instance",
+                                  "A model put into the scene.",
+                                  sizeof(instance_data),
+                                  instance_fields,
+                                  .count = COUNT(instance_fields),
+                                  .named_by = {"prefix", "model"},
+                                  .rivals_needed = BIT(1)};
+
+enum {
+    LATTICE = BIT(PLACE_GRID) | BIT(PLACE_COLUMNS),
+    COUNTED = BIT(PLACE_LINE) | BIT(PLACE_SCATTER) | BIT(PLACE_SERIES)
+};
+
+static const field repeat_fields[] = {
+    {"placement", FIELD_ENUM, AT(repeat_data, placement), .required = true, .name_of = placement_name,
+     .help =
+         "Line: each `offset` from the last. Grid: from the instance's pose in the directions x, y, z. Columns: stacks "
+         "that rise from the pose's plane, centred on it. Scatter: random in a box. Series: each hangs on a body of "
+         "the "
+         "one before."},
+    {"count", FIELD_INTEGER, AT(repeat_data, count), WITHIN(0, 1000000), .only = COUNTED, .needed_by = COUNTED,
+     .help = "Copies."},
+    {"counts", FIELD_VECTOR, AT(repeat_data, counts), 3, WITHIN(0, 1000000), .integers = true, .only = LATTICE,
+     .needed_by = LATTICE, .help = "Copies along x, y, z; z runs fastest, then y."},
+    {"offset", FIELD_VECTOR, AT(repeat_data, offset), 3, .unit = "m", .only = BIT(PLACE_LINE),
+     .needed_by = BIT(PLACE_LINE), .help = "From one copy to the next."},
+    {"spacing", FIELD_VECTOR, AT(repeat_data, spacing), 3, .unit = "m", .only = LATTICE, .needed_by = LATTICE,
+     .help = "Distances along x, y, z."},
+    {"jitter", FIELD_NUMBER, AT(repeat_data, jitter), LENGTH_OR_ZERO, .standard = "0", .only = BIT(PLACE_COLUMNS),
+     .help = "Each copy stands up to this far from its place, along x and along y, at random."},
+    {"min", FIELD_VECTOR, AT(repeat_data, min), 3, .unit = "m", .only = BIT(PLACE_SCATTER),
+     .needed_by = BIT(PLACE_SCATTER), .help = "Corner of the box."},
+    {"max", FIELD_VECTOR, AT(repeat_data, max), 3, .unit = "m", .only = BIT(PLACE_SCATTER),
+     .needed_by = BIT(PLACE_SCATTER), .help = "Opposite corner."},
+    {"seed", FIELD_INTEGER, AT(repeat_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",
+     .only = BIT(PLACE_SCATTER) | BIT(PLACE_COLUMNS),
+     .help = "Another number gives another pattern, as another `world/seed` does."},
+    {"random_orientation", FIELD_FLAG, AT(repeat_data, random_orientation), .standard = "false",
+     .only = BIT(PLACE_SCATTER) | BIT(PLACE_COLUMNS),
+     .help = "Each copy turned at random, all orientations being equally likely."},
+    {"radius", FIELD_NUMBER, AT(repeat_data, radius), LENGTH_OR_ZERO, .standard = "0", .only = BIT(PLACE_SCATTER),
+     .help = "No two copies come closer than twice this."},
+    {"on", FIELD_NAME, AT(repeat_data, on), .only = BIT(PLACE_SERIES), .needed_by = BIT(PLACE_SERIES),
+     .help = "Name, in the model, of the body that carries the next copy."},
+    {"pose", FIELD_OBJECT, AT(repeat_data, pose), .table = &sim_table_pose, .only = BIT(PLACE_SERIES),
+     .help = "Where the next copy stands on that body."},
+};
+const table sim_table_repeat = {"repeat",
+                                "Pattern of copies. The number of a copy counts from 0. The same seed gives the same "
+                                "pattern on every machine.",
+                                sizeof(repeat_data),
+                                repeat_fields,
+                                .count = COUNT(repeat_fields),
+                                .type_key = "placement"};
+
+/* ---- initial state ---- */
+
+static const field initial_fields[] = {
+    {"q", FIELD_NUMBERS, AT(initial_data, q), 7, .unit = "rad or m", WITHIN(-1e15, 1e15), .rival = 1,
+     .help =
+         "Coordinates; of a free body position (x, y, z) and quaternion (w, x, y, z), of a ball joint a quaternion."},
+    {"q_deg", FIELD_NUMBERS, AT(initial_data, q_deg), 7, .unit = "degrees", .rival = 1, .help = "`q` in degrees."},
+    {"v", FIELD_NUMBERS, AT(initial_data, v), 6, .unit = "rad/s or m/s", .help = "Velocities."},
+};
+const table sim_table_initial = {
+    "initial",
+    "Initial state of a joint, in place of what its body says. Numbers alone stand for `q`.",
+    sizeof(initial_data),
+    initial_fields,
+    .count = COUNT(initial_fields),
+    .shorthand = "q"};
+
+/* ---- what comes out ---- */
+
+static const field point_fields[] = {
+    {"name", FIELD_NAME, AT(point_data, name), .required = true, .help = "Name in the recording."},
+    {"body", FIELD_NAME, AT(point_data, body), .required = true, .help = "Body."},
+    {"point", FIELD_VECTOR, AT(point_data, point), 3, .unit = "m", .standard = "[0, 0, 0]",
+     .help = "Point in the body frame."},
+};
+const table sim_table_point = {"point", "A point of a body whose position and velocity are recorded.",
+                               sizeof(point_data), point_fields, .count = COUNT(point_fields)};
+
+static const field record_fields[] = {
+    {"every", FIELD_INTEGER, AT(record_data, every), .unit = "steps", WITHIN(1, 1000000000), .standard = "10",
+     .help = "A record every so many steps."},
+    {"signals", FIELD_ENUMS, AT(record_data, signals), .name_of = signal_name,
+     .standard = "[\"coordinates\", \"velocities\", \"energy\"]", .help = "What is recorded."},
+    {"points", FIELD_OBJECTS, AT(record_data, points), .table = &sim_table_point, .help = "Points of bodies."},
+};
+const table sim_table_record = {"record", "What a run writes down.", sizeof(record_data), record_fields,
+                                .count = COUNT(record_fields)};
+
+static const field camera_fields[] = {
+    {"name", FIELD_NAME, AT(camera_data, name), .required = true, .help = "Name."},
+    {"position", FIELD_VECTOR, AT(camera_data, position), 3, .unit = "m", .required = true, .help = "Where it stands."},
+    {"target", FIELD_VECTOR, AT(camera_data, target), 3, .unit = "m", .standard = "[0, 0, 0]",
+     .help = "Where it looks."},
+    {"fov", FIELD_NUMBER, AT(camera_data, fov), .unit = "rad", .range = {true, true, true, 0, 3.1}, .rival = 1,
+     .standard = "0.8", .help = "Vertical field of view."},
+    {"fov_deg", FIELD_NUMBER, AT(camera_data, fov_deg), .unit = "degrees", .range = {true, true, true, 0, 177},
+     .rival = 1, .help = "`fov` in degrees."},
+};
+const table sim_table_camera = {"camera", "A view of the scene, z up.", sizeof(camera_data), camera_fields,
+                                .count = COUNT(camera_fields)};
+
+static const field scene_fields[] = {
+    {"sim", FIELD_INTEGER, AT(scene_data, version), WITHIN(1, 1), .required = true,
+     .help = "Version of the format: 1."},
+    {"$schema", FIELD_TEXT, AT(scene_data, schema), .help = "For editors; not read."},
+    {"name", FIELD_TEXT, AT(scene_data, name), .help = "Title; the file's name if left out."},
+    {"description", FIELD_TEXT, AT(scene_data, description), .help = "What is to be seen."},
+    {"world", FIELD_OBJECT, AT(scene_data, world), .table = &sim_table_world,
+     .help = "Surroundings and time stepping."},
+    {"exclusions", FIELD_OBJECTS, AT(scene_data, exclusions), .table = &sim_table_exclusion,
+     .help = "Pairs of bodies that never touch."},
+    SELF_CONTACT(scene_data),
+    {"materials", FIELD_OBJECTS, AT(scene_data, materials), .table = &sim_table_material, .help = "Surfaces."},
+    {"material_pairs", FIELD_OBJECTS, AT(scene_data, material_pairs), .table = &sim_table_material_pair,
+     .help = "Exceptions for two surfaces."},
+    {"bodies", FIELD_OBJECTS, AT(scene_data, bodies), .table = &sim_table_body, .help = "Bodies."},
+    {"models", FIELD_MAP, AT(scene_data, models), .table = &sim_table_model, .help = "Things to be put in, by name."},
+    {"instances", FIELD_OBJECTS, AT(scene_data, instances), .table = &sim_table_instance, .help = "Things put in."},
+    {"initial", FIELD_MAP, AT(scene_data, initial), .table = &sim_table_initial,
+     .help = "Initial state by the name of a joint's body; `*` stands for any letters and passes over fixed "
+             "joints. Later keys hold over earlier ones."},
+    {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &sim_table_actuator, .help = "Controllers."},
+    {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
+    {"constraints", FIELD_OBJECTS, AT(scene_data, constraints), .table = &sim_table_constraint,
+     .help = "What holds bodies together besides joints."},
+    {"record", FIELD_OBJECT, AT(scene_data, record), .table = &sim_table_record, .help = "What a run writes down."},
+    {"cameras", FIELD_OBJECTS, AT(scene_data, cameras), .table = &sim_table_camera, .help = "Views."},
+};
+const table sim_table_scene = {"scene", "The file is one object.", sizeof(scene_data), scene_fields,
+                               .count = COUNT(scene_fields)};
+
+const table *const sim_tables[] = {&sim_table_scene,      &sim_table_world,       &sim_table_law,
+                                   &sim_table_body,       &sim_table_pose,        &sim_table_joint,
+                                   &sim_table_inertia,    &sim_table_shape,       &sim_table_solid,
+                                   &sim_table_exclusion,  &sim_table_material,    &sim_table_material_pair,
+                                   &sim_table_instance,   &sim_table_model,       &sim_table_repeat,
+                                   &sim_table_initial,    &sim_table_actuator,    &sim_table_load,
+                                   &sim_table_constraint, &sim_table_track,       &sim_table_vector_track,
+                                   &sim_table_sine,       &sim_table_vector_sine, &sim_table_record,
+                                   &sim_table_point,      &sim_table_camera,      NULL};

@@ -1,0 +1,63 @@
+/* The scene format, constraints between bodies, key by key. */
+#include "scene/format/fields.h"
+#include "scene/format/format.h"
+#include "scene/format/table_words.h"
+
+#include <sim/model.h>
+
+static const char *type_name(int i) { return i < SIM_EQUALITY_TYPES ? sim_equality_name((sim_equality_type)i) : NULL; }
+
+enum {
+    SPRING = BIT(SIM_SPRING_DAMPER),
+    POINTS = BIT(SIM_CONNECT) | BIT(SIM_DISTANCE) | SPRING,
+    HELD = BIT(SIM_WELD) | BIT(SIM_CONNECT) | BIT(SIM_DISTANCE) | BIT(SIM_COUPLING),
+};
+
+static const field constraint_fields[] = {
+    {"name", FIELD_NAME, AT(constraint_data, name), .help = "Name; that of the first body if left out."},
+    {"type", FIELD_ENUM, AT(constraint_data, type), .required = true, .name_of = type_name,
+     .help =
+         "Weld: the two poses coincide. Connect: the two points do, as in a ball joint; it closes loops. Distance: "
+         "the points keep their distance, as if a massless rod stood between them. Coupling: the coordinates of two "
+         "joints go together, first = offset + ratio second; a gear. Spring: a spring and damper pulls and pushes the "
+         "points along the line between them; implicit, so that it may be as stiff as you like. (One without length "
+         "is a connect with a `stiffness`.)"},
+    {"first", FIELD_NAME, AT(constraint_data, first), .required = true, .help = "Name of a body."},
+    {"second", FIELD_NAME, AT(constraint_data, second), .standard = "\"world\"", .help = "Name of the other."},
+    {"first_pose", FIELD_OBJECT, AT(constraint_data, first_pose), .table = &sim_table_pose, .only = BIT(SIM_WELD),
+     .help = "Frame on the first body that is welded ..."},
+    {"second_pose", FIELD_OBJECT, AT(constraint_data, second_pose), .table = &sim_table_pose, .only = BIT(SIM_WELD),
+     .help = "... to this one on the second."},
+    {"first_point", FIELD_VECTOR, AT(constraint_data, first_point), 3, .unit = "m", .standard = "[0, 0, 0]",
+     .only = POINTS, .help = "Point of the first body, in its frame."},
+    {"second_point", FIELD_VECTOR, AT(constraint_data, second_point), 3, .unit = "m", .standard = "[0, 0, 0]",
+     .only = POINTS, .help = "Point of the second."},
+    {"distance", FIELD_NUMBER, AT(constraint_data, distance), .unit = "m", POSITIVE, .only = BIT(SIM_DISTANCE),
+     .needed_by = BIT(SIM_DISTANCE), .help = "Between the points."},
+    {"rest", FIELD_NUMBER, AT(constraint_data, rest), .unit = "m", POSITIVE, .only = SPRING, .needed_by = SPRING,
+     .help = "Distance of the points at which the spring is slack."},
+    {"first_dof", FIELD_INTEGER, AT(constraint_data, first_dof), WITHIN(0, 5), .standard = "0",
+     .only = BIT(SIM_COUPLING), .help = "Which degree of freedom of the first body's joint, from 0."},
+    {"second_dof", FIELD_INTEGER, AT(constraint_data, second_dof), WITHIN(0, 5), .standard = "0",
+     .only = BIT(SIM_COUPLING), .help = "Of the second's."},
+    {"offset", FIELD_NUMBER, AT(constraint_data, offset), .unit = "rad or m", .standard = "0",
+     .only = BIT(SIM_COUPLING), .help = "First coordinate where the second is zero."},
+    {"ratio", FIELD_NUMBER, AT(constraint_data, ratio), .standard = "1", .only = BIT(SIM_COUPLING),
+     .help = "Of the first coordinate's change to the second's."},
+    {"stiffness", FIELD_NUMBER, AT(constraint_data, stiffness), .unit = "N/m or N m/rad", POSITIVE,
+     .help = "Left out, it is rigid; but a spring needs it."},
+    {"dissipation", FIELD_NUMBER, AT(constraint_data, dissipation), .unit = "s", NOT_NEGATIVE, .standard = "0",
+     .only = HELD, .help = "Relaxation time: damping over stiffness."},
+    {"damping", FIELD_NUMBER, AT(constraint_data, damping), .unit = "N s/m", NOT_NEGATIVE, .standard = "0",
+     .only = SPRING, .help = "Force over the speed at which the points part."},
+};
+const table sim_table_constraint = {
+    "constraint",
+    "What holds two bodies together besides joints. It should hold in the initial state; where it does not, it is "
+    "drawn "
+    "together within some steps. Shapes of the two bodies still touch: see `exclusions`.",
+    sizeof(constraint_data),
+    constraint_fields,
+    .count = COUNT(constraint_fields),
+    .type_key = "type",
+    .named_by = {"name", "first"}};

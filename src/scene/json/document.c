@@ -1,0 +1,201 @@
+/* From a text to a tree: the scan finds every value's place, cJSON decodes, and the two are walked in step. */
+#include "scene/json/document.h"
+#include "scene/json/report.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct builder {
+    const source *from;
+    const value_position *position;
+    node *nodes; /* one for each position, in the same order */
+    int next;
+    char *strings; /* where the next decoded text goes */
+    report *report;
+    sim_pool *pool;
+} builder;
+
+static const char *keep(builder *b, const char *content) {
+    size_t length = strlen(content) + 1;
+    char *copy = memcpy(b->strings, content, length);
+    b->strings += length;
+    return copy;
+}
+
+static int by_key_then_place(const void *a, const void *b) {
+    const node *const *x = a, *const *y = b;
+    int order = strcmp((*x)->key, (*y)->key);
+    return order ? order : ((*x)->key_at > (*y)->key_at) - ((*x)->key_at < (*y)->key_at);
+}
+
+/* Later twins stay in the tree; the report alone makes the document invalid. */
+static void find_duplicate_keys(builder *b, node *object) {
+    if (object->count < 2) {
+        return;
+    }
+    node **sorted = malloc((size_t)object->count * sizeof *sorted);
+    if (!sorted) {
+        b->report->no_memory = true;
+        return;
+    }
+    int count = 0;
+    for (node *n = object->first; n; n = n->next) {
+        sorted[count++] = n;
+    }
+    qsort(sorted, (size_t)count, sizeof *sorted, by_key_then_place);
+    for (int i = 1; i < count; i++) {
+        if (strcmp(sorted[i]->key, sorted[i - 1]->key) == 0) {
+            char first[256] = "";
+            if (!sim_report_full(b->report)) { /* finding a line takes its time */
+                sim_report_name_place(sorted[i - 1], first, sizeof first);
+            }
+            sim_report_key(b->report, sorted[i], NULL,
+                           "the key \"%.80s\" stands here for the second time (first at %s)", sorted[i]->key, first);
+        }
+    }
+    free(sorted);
+}
+
+static node *convert(builder *b, const cJSON *item, node *parent);
+
+static void convert_children(builder *b, const cJSON *item, node *n) {
+    node **link = &n->first;
+    for (const cJSON *child = item->child; child; child = child->next) {
+        *link = convert(b, child, n);
+        link = &(*link)->next;
+        n->count++;
+    }
+}
+
+static node *convert(builder *b, const cJSON *item, node *parent) {
+    const value_position *position = &b->position[b->next];
+    node *n = &b->nodes[b->next++];
+    n->parent = parent;
+    n->source = b->from;
+    n->key_at = position->key;
+    n->value_at = position->value;
+    if (parent && parent->kind == NODE_OBJECT) {
+        n->key = keep(b, item->string);
+    }
+    if (cJSON_IsObject(item) || cJSON_IsArray(item)) {
+        n->kind = cJSON_IsObject(item) ? NODE_OBJECT : NODE_ARRAY;
+        convert_children(b, item, n);
+        if (n->kind == NODE_OBJECT) {
+            find_duplicate_keys(b, n);
+        }
+    } else if (cJSON_IsString(item)) {
+        n->kind = NODE_TEXT;
+        n->text = keep(b, item->valuestring);
+    } else if (cJSON_IsNumber(item)) {
+        n->kind = NODE_NUMBER;
+        n->number = item->valuedouble;
+        if (!isfinite(n->number)) {
+            sim_report_value(b->report, n, NULL, "a number beyond the range of a double (1.8e308)");
+        }
+    } else if (cJSON_IsBool(item)) {
+        n->kind = NODE_FLAG;
+        n->number = cJSON_IsTrue(item);
+    }
+    return n;
+}
+
+static node *decode(const source *from, const char *content, size_t length, const value_position *position, int count,
+                    sim_pool *pool, report *r) {
+    cJSON *tree = cJSON_ParseWithLength(content, length);
+    builder b = {.from = from, .position = position, .report = r, .pool = pool};
+    b.nodes = POOL_NEW(pool, node, count);
+    /* Decoded texts are never longer than in the file, where each also has two quotes. */
+    b.strings = sim_pool_alloc(pool, length + 1, 1);
+    node *root = NULL;
+    if (tree && b.nodes && b.strings) {
+        root = convert(&b, tree, NULL);
+    } else {
+        r->no_memory = true;
+    }
+    cJSON_Delete(tree);
+    return root;
+}
+
+node *sim_document_parse(const source *from, sim_pool *pool, report *r) {
+    value_position *position = NULL;
+    size_t wrong_at = 0;
+    char message[160];
+    int count = sim_json_scan(from->text, from->length, &position, &wrong_at, message);
+    if (count < 0) {
+        r->no_memory |= count == -2;
+        if (count == -1) {
+            sim_report_place(r, from, wrong_at, NULL, NULL, "%s", message);
+        }
+        return NULL;
+    }
+    node *root = decode(from, from->text, from->length, position, count, pool, r);
+    free(position);
+    /* Doubled keys and infinite numbers leave a tree that is still worth reading for further errors. */
+    return root;
+}
+
+node *sim_document_parse_option(const source *from, const char *value, sim_pool *pool, report *r) {
+    value_position *position = NULL;
+    size_t wrong_at = 0;
+    char message[160];
+    int count = sim_json_scan(value, strlen(value), &position, &wrong_at, message);
+    if (count >= 0) {
+        node *root = decode(from, value, strlen(value), position, count, pool, r);
+        free(position);
+        return root;
+    }
+    r->no_memory |= count == -2;
+    node *word = POOL_NEW(pool, node, 1);
+    char *copy = sim_pool_text(pool, value);
+    if (!word || !copy) {
+        r->no_memory = true;
+        return NULL;
+    }
+    *word = (node){.kind = NODE_TEXT, .text = copy, .source = from};
+    return word;
+}
+
+node *sim_node_member(const node *object, const char *key) {
+    if (!object || object->kind != NODE_OBJECT) {
+        return NULL;
+    }
+    for (node *n = object->first; n; n = n->next) {
+        if (strcmp(n->key, key) == 0) {
+            return n;
+        }
+    }
+    return NULL;
+}
+
+node *sim_node_copy(const node *from, node *parent, sim_pool *pool, int64_t *count, int64_t limit) {
+    node *n = ++*count <= limit ? POOL_NEW(pool, node, 1) : NULL;
+    if (!n) {
+        return NULL;
+    }
+    *n = *from;
+    n->origin = from;
+    n->parent = parent;
+    n->next = NULL;
+    n->first = NULL;
+    n->values = NULL;
+    n->nvalues = 0;
+    n->geometry = NULL;
+    n->variant = NULL;
+    n->variant_failed = n->blamed = n->tried = false;
+    node **link = &n->first;
+    for (const node *child = from->first; child; child = child->next) {
+        *link = sim_node_copy(child, n, pool, count, limit);
+        if (!*link) {
+            return NULL;
+        }
+        link = &(*link)->next;
+    }
+    return n;
+}
+
+const char *sim_node_kind_name(const node *n) {
+    static const char *const name[] = {"null", "true or false", "a number", "a text", "an array", "an object"};
+    return name[n->kind];
+}

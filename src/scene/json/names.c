@@ -1,0 +1,92 @@
+#include "scene/json/names.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool sim_name_fits(const char *name, const char *pattern, int64_t *steps) {
+    const char *star = NULL, *from = NULL; /* the last '*' and where its letters may end */
+    for (++*steps; *name; ++*steps) {
+        if (*pattern == '*') {
+            star = pattern++;
+            from = name;
+        } else if (*pattern == *name) {
+            pattern++;
+            name++;
+        } else if (star) {
+            pattern = star + 1;
+            name = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*') {
+        pattern++;
+    }
+    return *pattern == 0;
+}
+
+/* FNV-1a, spread once more: names of copies differ in few bits. */
+static size_t hash_of(const char *name) {
+    uint64_t h = 14695981039346656037u;
+    for (; *name; name++) {
+        h = (h ^ (unsigned char)*name) * 1099511628211u;
+    }
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93u;
+    return (size_t)(h ^ h >> 32);
+}
+
+/* The slot that holds the name, or the free one where it belongs. */
+static size_t slot_of(const name_table *t, const char *name) {
+    size_t slot = hash_of(name) & (t->room - 1);
+    while (t->name[slot] && strcmp(t->name[slot], name) != 0) {
+        slot = (slot + 1) & (t->room - 1);
+    }
+    return slot;
+}
+
+int sim_names_find(const name_table *t, const char *name) {
+    if (t->count == 0) {
+        return -1;
+    }
+    size_t slot = slot_of(t, name);
+    return t->name[slot] ? t->value[slot] : -1;
+}
+
+static bool grow(name_table *t) {
+    name_table bigger = {.room = t->room ? 2 * t->room : 64, .count = t->count};
+    bigger.name = calloc(bigger.room, sizeof *bigger.name);
+    bigger.value = calloc(bigger.room, sizeof *bigger.value);
+    if (!bigger.name || !bigger.value) {
+        sim_names_free(&bigger);
+        return false;
+    }
+    for (size_t i = 0; i < t->room; i++) {
+        if (t->name[i]) {
+            size_t slot = slot_of(&bigger, t->name[i]);
+            bigger.name[slot] = t->name[i];
+            bigger.value[slot] = t->value[i];
+        }
+    }
+    sim_names_free(t);
+    *t = bigger;
+    return true;
+}
+
+bool sim_names_add(name_table *t, const char *name, int value) {
+    if (2 * (t->count + 1) > t->room && !grow(t)) {
+        return false;
+    }
+    size_t slot = slot_of(t, name);
+    t->name[slot] = name;
+    t->value[slot] = value;
+    t->count++;
+    return true;
+}
+
+void sim_names_free(name_table *t) {
+    free(t->name);
+    free(t->value);
+    *t = (name_table){0};
+}

@@ -1,0 +1,38 @@
+/* What is wrong with a scene, and where: the one place that all messages go through. */
+#ifndef SCENE_JSON_REPORT_H
+#define SCENE_JSON_REPORT_H
+
+#include "scene/json/document.h"
+
+#include <sim/scene.h>
+
+typedef struct report {
+    sim_diagnostics *found; /* never NULL */
+    sim_diagnostics warned; /* told once the scene is loaded; while it is not, what is wrong comes first */
+    sim_pool *pool;         /* of the messages */
+    bool no_memory;
+    bool no_resource; /* what was said is no fault of the scene */
+    int muted;        /* > 0: messages are counted as failures but not kept */
+} report;
+
+/* At a place of a text.  `pointer` and `hint` may be NULL. */
+void sim_report_place(report *r, const source *from, size_t at, const char *pointer, const char *hint,
+                      const char *format, ...) SIM_PRINTF(6, 7);
+/* At a value; at the key of a member. */
+void sim_report_value(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+void sim_report_key(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+/* At a value, but only the first about it: for checks that meet the same value once for every copy of a model. */
+void sim_report_once(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+/* At a value, the first about it: what is odd, though the scene can be loaded. */
+void sim_report_warning(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+/* Within a text: `offset` bytes from its beginning. */
+void sim_report_inside(report *r, const node *at, size_t offset, const char *hint, const char *format, ...)
+    SIM_PRINTF(5, 6);
+/* Are there as many messages as are kept?  Then no one needs a hint. */
+bool sim_report_full(const report *r);
+/* By place: files in the order in which they were first spoken of. */
+void sim_report_sort(const report *r);
+/* "arm.json:12" or the option, for messages that speak of a second place. */
+void sim_report_name_place(const node *at, char *name, size_t size);
+
+#endif

@@ -1,0 +1,387 @@
+/* Is this text JSON, and where does every value begin?  A strict scan that runs before cJSON, which is lenient (control
+ * characters, leading zeros), keeps no positions and recurses to a depth of its own. */
+#include "scene/json/document.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scanner {
+    const char *text;
+    size_t length, at;
+    value_position *position;
+    int count, room;
+    int depth;
+    size_t opened[DOCUMENT_MAX_DEPTH]; /* offsets of the brackets that are open */
+    bool no_memory;
+    size_t wrong_at;
+    char *message;
+} scanner;
+
+static bool wrong(scanner *s, size_t at, const char *message) {
+    s->wrong_at = at;
+    snprintf(s->message, 160, "%s", message);
+    return false;
+}
+
+static int line_of(const scanner *s, size_t at) {
+    int line = 1;
+    for (size_t i = 0; i < at; i++) {
+        line += s->text[i] == '\n';
+    }
+    return line;
+}
+
+static bool ends_too_early(scanner *s) {
+    if (s->depth == 0) {
+        return wrong(s, s->length, "the text is empty: a scene begins with '{'");
+    }
+    size_t open = s->opened[s->depth - 1];
+    snprintf(s->message, 160, "the text ends inside the %s that opens in line %d",
+             s->text[open] == '{' ? "object" : "array", line_of(s, open));
+    s->wrong_at = s->length;
+    return false;
+}
+
+static int peek(const scanner *s) { return s->at < s->length ? (unsigned char)s->text[s->at] : -1; }
+
+static void skip_space(scanner *s) {
+    while (s->at < s->length && memchr(" \t\r\n", s->text[s->at], 4)) {
+        s->at++;
+    }
+}
+
+static bool note(scanner *s, size_t key, size_t value) {
+    if (s->count == DOCUMENT_MAX_VALUES) {
+        snprintf(s->message, 160, "more than %d values", DOCUMENT_MAX_VALUES);
+        s->wrong_at = value;
+        return false;
+    }
+    if (s->count == s->room) {
+        int room = s->room ? 2 * s->room : 256;
+        value_position *more = realloc(s->position, (size_t)room * sizeof *more);
+        if (!more) {
+            s->no_memory = true;
+            return false;
+        }
+        s->position = more;
+        s->room = room;
+    }
+    s->position[s->count++] = (value_position){(uint32_t)key, (uint32_t)value};
+    return true;
+}
+
+static int hex_digit(int c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* The four digits of \uXXXX at `at`, or -1. */
+static int hex4(const scanner *s, size_t at) {
+    int value = 0;
+    for (size_t i = 0; i < 4; i++) {
+        int digit = at + i < s->length ? hex_digit((unsigned char)s->text[at + i]) : -1;
+        if (digit < 0) {
+            return -1;
+        }
+        value = 16 * value + digit;
+    }
+    return value;
+}
+
+static bool scan_unicode_escape(scanner *s) {
+    size_t start = s->at;
+    int unit = hex4(s, s->at + 2);
+    if (unit < 0) {
+        return wrong(s, start, "\\u needs four hexadecimal digits");
+    }
+    if (unit == 0) {
+        return wrong(s, start, "\\u0000 cannot stand in a text");
+    }
+    s->at += 6;
+    if (unit >= 0xdc00 && unit <= 0xdfff) {
+        return wrong(s, start, "the second half of a surrogate pair without the first");
+    }
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+        int low =
+            s->at + 1 < s->length && s->text[s->at] == '\\' && s->text[s->at + 1] == 'u' ? hex4(s, s->at + 2) : -1;
+        if (low < 0xdc00 || low > 0xdfff) {
+            return wrong(s, start, "the first half of a surrogate pair without the second");
+        }
+        s->at += 6;
+    }
+    return true;
+}
+
+static bool scan_text(scanner *s) {
+    size_t start = s->at++;
+    for (;;) {
+        int c = peek(s);
+        if (c < 0) {
+            return wrong(s, start, "a text that opens here is never closed");
+        }
+        if (c == '"') {
+            s->at++;
+            return true;
+        }
+        if (c < 0x20) {
+            return wrong(s, s->at,
+                         c == '\n' || c == '\r' ? "a text ends at the end of its line: '\"' is missing"
+                                                : "a control character in a text: write \\t, \\u001b, ...");
+        }
+        if (c != '\\') {
+            s->at++;
+            continue;
+        }
+        int next = s->at + 1 < s->length ? (unsigned char)s->text[s->at + 1] : -1;
+        if (next == 'u') {
+            if (!scan_unicode_escape(s)) {
+                return false;
+            }
+        } else if (next > 0 && strchr("\"\\/bfnrt", next)) {
+            s->at += 2;
+        } else {
+            return wrong(s, s->at, "an unknown escape in a text: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX are known");
+        }
+    }
+}
+
+static int skip_digits(scanner *s) {
+    int count = 0;
+    for (int c = peek(s); c >= '0' && c <= '9'; c = peek(s)) {
+        s->at++;
+        count++;
+    }
+    return count;
+}
+
+static bool scan_number(scanner *s) {
+    size_t start = s->at;
+    s->at += peek(s) == '-';
+    int first = peek(s);
+    int digits = skip_digits(s);
+    if (digits == 0) {
+        return wrong(s, start, "digits must follow the sign of a number");
+    }
+    if (digits > 1 && first == '0') {
+        return wrong(s, start, "a number does not begin with 0");
+    }
+    if (peek(s) == '.') {
+        s->at++;
+        if (!skip_digits(s)) {
+            return wrong(s, start, "digits must follow the point of a number");
+        }
+    }
+    if (peek(s) == 'e' || peek(s) == 'E') {
+        s->at++;
+        s->at += peek(s) == '-' || peek(s) == '+';
+        if (!skip_digits(s)) {
+            return wrong(s, start, "digits must follow the exponent sign of a number");
+        }
+    }
+    if (s->at - start > DOCUMENT_MAX_DIGITS) {
+        return wrong(s, start, "a number of more than 60 characters");
+    }
+    return true;
+}
+
+static bool scan_word(scanner *s) {
+    static const char *const word[] = {"true", "false", "null"};
+    for (int i = 0; i < 3; i++) {
+        size_t length = strlen(word[i]);
+        if (s->length - s->at >= length && memcmp(s->text + s->at, word[i], length) == 0) {
+            s->at += length;
+            return true;
+        }
+    }
+    int c = peek(s);
+    if (c == '/' || c == '#') {
+        return wrong(s, s->at, "JSON has no comments: use the key \"comment\"");
+    }
+    if (c == '\'') {
+        return wrong(s, s->at, "texts stand in double quotes");
+    }
+    if (c == ']' || c == '}') {
+        return wrong(s, s->at, "a value is missing here (is the comma before it one too many?)");
+    }
+    if (c == 'N' || c == 'I' || c == 'n' || c == 'i' || c == '+' || c == '.') {
+        return wrong(s, s->at, "not a JSON value: numbers are finite and begin with a digit or '-'");
+    }
+    return wrong(s, s->at, "expected a value: an object, an array, a text, a number, true, false or null");
+}
+
+static bool scan_value(scanner *s, size_t key);
+
+static bool open_bracket(scanner *s) {
+    if (s->depth == DOCUMENT_MAX_DEPTH) {
+        snprintf(s->message, 160, "nested more than %d deep", DOCUMENT_MAX_DEPTH);
+        s->wrong_at = s->at;
+        return false;
+    }
+    s->opened[s->depth++] = s->at++;
+    skip_space(s);
+    return true;
+}
+
+/* After a member or element: true at a comma (taken); *done at the closing bracket (taken). */
+static bool next_or_close(scanner *s, char close, bool *done) {
+    skip_space(s);
+    int c = peek(s);
+    if (c < 0) {
+        return ends_too_early(s);
+    }
+    if (c != ',' && c != close) {
+        return wrong(s, s->at,
+                     close == '}' ? "expected ',' or '}' after a member" : "expected ',' or ']' after an element");
+    }
+    s->at++;
+    *done = c == close;
+    s->depth -= *done;
+    skip_space(s);
+    return true;
+}
+
+static bool scan_array(scanner *s) {
+    if (!open_bracket(s)) {
+        return false;
+    }
+    if (peek(s) == ']') {
+        s->at++;
+        s->depth--;
+        return true;
+    }
+    for (bool done = false; !done;) {
+        if (!scan_value(s, 0) || !next_or_close(s, ']', &done)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool scan_member(scanner *s) {
+    size_t key = s->at;
+    int c = peek(s);
+    if (c < 0) {
+        return ends_too_early(s);
+    }
+    if (c != '"') {
+        return wrong(s, s->at,
+                     c == '}' ? "a member is missing here (is the comma before it one too many?)"
+                              : "expected a key in double quotes");
+    }
+    if (!scan_text(s)) {
+        return false;
+    }
+    skip_space(s);
+    if (peek(s) != ':') {
+        return peek(s) < 0 ? ends_too_early(s) : wrong(s, s->at, "expected ':' after a key");
+    }
+    s->at++;
+    skip_space(s);
+    return scan_value(s, key);
+}
+
+static bool scan_object(scanner *s) {
+    if (!open_bracket(s)) {
+        return false;
+    }
+    if (peek(s) == '}') {
+        s->at++;
+        s->depth--;
+        return true;
+    }
+    for (bool done = false; !done;) {
+        if (!scan_member(s) || !next_or_close(s, '}', &done)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool scan_value(scanner *s, size_t key) {
+    int c = peek(s);
+    if (c < 0) {
+        return ends_too_early(s);
+    }
+    if (!note(s, key, s->at)) {
+        return false;
+    }
+    if (c == '{') {
+        return scan_object(s);
+    }
+    if (c == '[') {
+        return scan_array(s);
+    }
+    if (c == '"') {
+        return scan_text(s);
+    }
+    return c == '-' || (c >= '0' && c <= '9') ? scan_number(s) : scan_word(s);
+}
+
+/* Bytes of the character at `c`, or 0 if it is not UTF-8 (overlong forms and surrogates are not). */
+static int utf8_length(const unsigned char *c, size_t left) {
+    static const struct {
+        unsigned char low, high, second_low, second_high;
+        int length;
+    } form[] = {{0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+                {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+                {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
+    for (size_t f = 0; f < sizeof form / sizeof form[0]; f++) {
+        if (c[0] < form[f].low || c[0] > form[f].high) {
+            continue;
+        }
+        if ((size_t)form[f].length > left) {
+            return 0;
+        }
+        for (int i = 1; i < form[f].length; i++) {
+            unsigned char low = i == 1 ? form[f].second_low : 0x80, high = i == 1 ? form[f].second_high : 0xbf;
+            if (c[i] < low || c[i] > high) {
+                return 0;
+            }
+        }
+        return form[f].length;
+    }
+    return 0;
+}
+
+static bool check_encoding(scanner *s) {
+    const unsigned char *text = (const unsigned char *)s->text;
+    if (s->length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+        return wrong(s, 0, "the file begins with a byte-order mark: save it as plain UTF-8");
+    }
+    if (s->length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+        return wrong(s, 0, "the file is UTF-16: save it as UTF-8");
+    }
+    for (size_t at = 0; at < s->length;) {
+        int length = utf8_length(text + at, s->length - at);
+        if (length == 0 || text[at] == 0) {
+            snprintf(s->message, 160, length ? "a zero byte in the text" : "not UTF-8: byte 0x%02x", text[at]);
+            s->wrong_at = at;
+            return false;
+        }
+        at += (size_t)length;
+    }
+    return true;
+}
+
+int sim_json_scan(const char *text, size_t length, value_position **positions, size_t *wrong_at, char message[160]) {
+    scanner s = {.text = text, .length = length, .message = message};
+    bool good = check_encoding(&s);
+    if (good) {
+        skip_space(&s);
+        good = scan_value(&s, 0);
+        skip_space(&s);
+        if (good && s.at < s.length) {
+            good = wrong(&s, s.at, "something follows after the end of the JSON value");
+        }
+    }
+    if (!good) {
+        free(s.position);
+        *wrong_at = s.wrong_at;
+        return s.no_memory ? -2 : -1;
+    }
+    *positions = s.position;
+    return s.count;
+}

@@ -1,0 +1,315 @@
+/* Which bodies are there, what are they called, and on which do they hang?  Models are written out copy by copy into one
+ * flat list; only then are parents looked up, so that a body may hang on one that stands later in the file. */
+#include "base/nearest.h"
+#include "scene/loader/loader.h"
+#include "scene/loader/placement.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool count_copy(loader *l, const node *at) {
+    if (l->stopped || l->report.no_memory) {
+        return false;
+    }
+    if (++l->copies > l->limits.bodies) {
+        sim_report_value(&l->report, at, NULL, "more than %lld bodies and copies of models",
+                         (long long)l->limits.bodies);
+        l->stopped = true;
+    }
+    return !l->stopped;
+}
+
+static entry *new_entry(loader *l) {
+    if (l->count == l->room) {
+        int room = l->room ? 2 * l->room : 64;
+        entry *more = realloc(l->entries, (size_t)room * sizeof *more);
+        if (!more) {
+            l->report.no_memory = true;
+            return NULL;
+        }
+        l->entries = more;
+        l->room = room;
+    }
+    return &l->entries[l->count];
+}
+
+static void add_body(loader *l, scope *s, const node *body) {
+    const node *name = sim_node_member(body, "name");
+    char full[NAME_BYTES + 1];
+    if (!count_copy(l, body) || !name || name->kind != NODE_TEXT) {
+        return;
+    }
+    if (!sim_loader_full_name(s, name->text, full)) {
+        sim_report_once(&l->report, name, NULL, "with its prefixes this name is longer than %d bytes", NAME_BYTES);
+        return;
+    }
+    if (strcmp(full, "world") == 0) {
+        sim_report_once(&l->report, name, NULL, "a body cannot be called \"world\"");
+        return;
+    }
+    int twin = sim_names_find(&l->names, full);
+    if (twin >= 0) {
+        char place[256];
+        sim_report_name_place(sim_node_member(l->entries[twin].body, "name"), place, sizeof place);
+        sim_report_once(&l->report, name, s->outer ? "give each instance a prefix of its own" : NULL,
+                        "the name \"%.100s\" is taken (%s)", full, place);
+        return;
+    }
+    entry *e = new_entry(l);
+    char *kept = sim_pool_text(l->work, full);
+    if (!e || !kept || !sim_names_add(&l->names, kept, l->count)) {
+        l->report.no_memory = true;
+        return;
+    }
+    *e = (entry){.name = kept, .body = body, .scope = s, .parent = -2, .order = -1, .index = -1};
+    l->count++;
+}
+
+/* ---- instances ---- */
+
+static void expand_instance(loader *l, scope *outer, const node *instance);
+
+static void expand_model(loader *l, scope *s) {
+    s->first = l->count;
+    const node *bodies = sim_node_member(s->model, "bodies"), *instances = sim_node_member(s->model, "instances");
+    for (const node *n = bodies && bodies->kind == NODE_ARRAY ? bodies->first : NULL; n && !l->stopped; n = n->next) {
+        add_body(l, s, n);
+    }
+    for (const node *n = instances && instances->kind == NODE_ARRAY ? instances->first : NULL; n && !l->stopped;
+         n = n->next) {
+        expand_instance(l, s, n);
+    }
+    s->end = l->count;
+}
+
+static scope *new_scope(loader *l, scope *outer, const node *at) {
+    scope *s = outer && !count_copy(l, at) ? NULL : POOL_NEW(l->work, scope, 1);
+    if (!s) {
+        l->report.no_memory |= !l->stopped;
+        return NULL;
+    }
+    *s = (scope){.outer = outer, .older = l->scopes, .instance = at, .prefix = "", .frame = pose_identity()};
+    l->scopes = s;
+    return s;
+}
+
+static const node *model_by_name(loader *l, const scope *s, const instance_data *d) {
+    const node *models = sim_node_member(s->document->root, "models");
+    const node *found = sim_node_member(models, d->model);
+    if (!found || found->kind != NODE_OBJECT) {
+        nearest near = {.wanted = d->model};
+        char hint[160];
+        for (const node *n = models ? models->first : NULL; n; n = n->next) {
+            if (n->key && n->kind == NODE_OBJECT) {
+                sim_nearest_try(&near, n->key);
+            }
+        }
+        sim_report_once(&l->report, sim_node_member(d->at, "model"), sim_nearest_hint(&near, hint, sizeof hint),
+                        "there is no model \"%.100s\"", d->model);
+        return NULL;
+    }
+    return found;
+}
+
+static bool enter(loader *l, const node *model, const node *at) {
+    for (int i = 0; i < l->depth; i++) {
+        if (l->stack[i] == sim_node_origin(model)) {
+            sim_report_once(&l->report, at, NULL, "a cycle: the %s contains itself", model->parent ? "model" : "file");
+            return false;
+        }
+    }
+    if (l->depth == MODEL_DEPTH) {
+        sim_report_once(&l->report, at, NULL, "models in models, more than %d deep", MODEL_DEPTH);
+        return false;
+    }
+    l->stack[l->depth++] = sim_node_origin(model);
+    return true;
+}
+
+static const char *joined(loader *l, const char *a, const char *b, int64_t number, const char *c) {
+    char text[2 * NAME_BYTES + 40];
+    if (strlen(a) + strlen(b) > NAME_BYTES) {
+        return a; /* add_body says that the names are too long */
+    }
+    if (number >= 0) {
+        snprintf(text, sizeof text, "%s%s%lld_%s", a, b, (long long)number, c);
+    } else {
+        snprintf(text, sizeof text, "%s%s%s", a, b, c);
+    }
+    char *kept = sim_pool_text(l->work, text);
+    l->report.no_memory |= !kept;
+    return kept ? kept : "";
+}
+
+/* A body of the outer scope on which copies hang; NULL is the outer scope's world. */
+static const char *carrier(loader *l, const scope *outer, const instance_data *d) {
+    return strcmp(d->parent, "world") == 0 ? NULL : joined(l, outer->prefix, d->parent, -1, "");
+}
+
+static void expand_copies(loader *l, scope *outer, const instance_data *d, const scope *like) {
+    pose stand, link, place;
+    placing *p = NULL;
+    int64_t count = d->repeat.at ? sim_pattern_create(l, outer, d, &p) : 1;
+    bool series = d->repeat.at && d->repeat.placement == PLACE_SERIES;
+    if (count < 0 || !sim_placement_read(&l->report, &d->pose, &stand) ||
+        !sim_placement_read(&l->report, &d->repeat.pose, &link)) {
+        return;
+    }
+    for (int64_t i = 0; i < count && !l->stopped && !l->report.no_memory; i++) {
+        scope *s = new_scope(l, outer, d->at);
+        if (!s) {
+            return;
+        }
+        s->document = like->document;
+        s->model = like->model;
+        s->joint = d->joint.at;
+        s->prefix = joined(l, outer->prefix, d->prefix, d->repeat.at ? i : -1, "");
+        s->frame = stand;
+        if (series && i > 0) {
+            s->parent = joined(l, outer->prefix, d->prefix, i - 1, d->repeat.on);
+            s->parent_at = sim_node_member(d->repeat.at, "on");
+            s->frame = link;
+        } else {
+            s->parent = carrier(l, outer, d);
+            s->parent_at = sim_node_member(d->at, "parent");
+        }
+        if (p && !series && !sim_pattern_next(l, p, &place)) {
+            return;
+        }
+        if (p && !series) {
+            s->frame = pose_product(stand, place);
+        }
+        expand_model(l, s);
+    }
+}
+
+static void expand_instance(loader *l, scope *outer, const node *instance) {
+    instance_data d;
+    if (!sim_loader_read(l, instance, &sim_table_instance, &d)) {
+        return;
+    }
+    scope like = {.document = outer->document};
+    const table *t = &sim_table_model;
+    if (d.file) {
+        const char *path = sim_path_beside(l, outer->document, d.file);
+        like.document = path ? sim_load_document(l, path, sim_node_member(instance, "file")) : NULL;
+        like.model = like.document ? like.document->root : NULL;
+        t = &sim_table_scene;
+    } else {
+        like.model = model_by_name(l, outer, &d);
+    }
+    if (!like.model || !enter(l, like.model, sim_node_member(instance, d.file ? "file" : "model"))) {
+        return;
+    }
+    if (d.overrides) {
+        like.model = sim_override_model(l, instance, like.model, d.overrides, t);
+    }
+    if (like.model) {
+        expand_copies(l, outer, &d, &like);
+    }
+    l->depth--;
+}
+
+/* ---- who hangs on whom ---- */
+
+static void resolve_scope(loader *l, scope *s) {
+    if (s->resolved) {
+        return;
+    }
+    s->resolved = true;
+    s->world_parent = -1;
+    s->world_frame = s->frame;
+    if (s->parent) {
+        s->world_parent = sim_names_find(&l->names, s->parent);
+        if (s->world_parent < 0) {
+            char hint[160];
+            const char *name = s->parent + strlen(s->outer->prefix);
+            sim_report_once(&l->report, s->parent_at, sim_loader_nearest(l, s->outer, name, hint, sizeof hint),
+                            "there is no body \"%.100s\"", name);
+            s->world_parent = -2;
+        }
+    } else if (s->outer) {
+        resolve_scope(l, s->outer);
+        s->world_parent = s->outer->world_parent;
+        s->world_frame = pose_product(s->outer->world_frame, s->frame);
+    }
+}
+
+/* The root of a copy may be given another joint, by the outermost instance that says so. */
+static void give_joint(loader *l, entry *e) {
+    for (scope *s = e->scope; s; s = s->outer) {
+        s->roots++;
+        if (s->joint) {
+            e->joint = s->joint;
+            if (s->roots == 2) {
+                sim_report_once(&l->report, s->joint, NULL,
+                                "which root is meant? The model has several bodies that hang "
+                                "on its world");
+            }
+        }
+        if (s->parent) {
+            break;
+        }
+    }
+}
+
+static void find_parent(loader *l, entry *e) {
+    const node *parent = sim_node_member(e->body, "parent");
+    const char *name = parent && parent->kind == NODE_TEXT ? parent->text : "world";
+    if (strcmp(name, "world") == 0) {
+        resolve_scope(l, e->scope);
+        e->parent = e->scope->world_parent;
+        e->frame = e->scope->world_frame;
+        give_joint(l, e);
+    } else {
+        int found = sim_loader_find(l, e->scope, name, parent);
+        e->parent = found < 0 ? -2 : found;
+        e->frame = pose_identity();
+    }
+}
+
+/* Walks towards the root until a body that has its place, then puts the chain behind it. */
+static void put_in_order(loader *l, int from, int *count, int *chain) {
+    int length = 0;
+    for (int i = from; i >= 0 && l->entries[i].order == -1; i = l->entries[i].parent) {
+        l->entries[i].order = -2; /* on the way */
+        chain[length++] = i;
+        int parent = l->entries[i].parent;
+        if (parent >= 0 && l->entries[parent].order == -2) {
+            const node *at = sim_node_member(l->entries[i].body, "parent");
+            sim_report_once(&l->report, at ? at : l->entries[i].body, NULL,
+                            "a cycle: \"%.100s\" hangs, through its parents, on itself", l->entries[i].name);
+            l->entries[i].parent = -2;
+        }
+    }
+    while (length-- > 0) {
+        l->entries[chain[length]].order = *count;
+        l->sequence[(*count)++] = chain[length];
+    }
+}
+
+void sim_expand(loader *l) {
+    scope *s = new_scope(l, NULL, NULL);
+    if (!s) {
+        return;
+    }
+    s->document = l->main;
+    s->model = l->main->root;
+    l->stack[l->depth++] = s->model;
+    expand_model(l, s);
+    l->depth = 0;
+    for (int i = 0; i < l->count && !l->stopped; i++) {
+        find_parent(l, &l->entries[i]);
+    }
+    int *chain = POOL_NEW(l->work, int, l->count);
+    l->sequence = POOL_NEW(l->work, int, l->count);
+    if (!chain || !l->sequence) {
+        l->report.no_memory = true;
+        return;
+    }
+    int count = 0;
+    for (int i = 0; i < l->count && !l->stopped; i++) {
+        put_in_order(l, i, &count, chain);
+    }
+}

@@ -1,0 +1,205 @@
+/* Files to trees, each read once. */
+#include "scene/format/foreign.h"
+#include "scene/loader/loader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static sim_status read_all(int file, char **content, size_t *length, sim_error *error) {
+    size_t room = 64 * 1024, have = 0;
+    char *buffer = malloc(room + 1);
+    while (buffer) {
+        ssize_t got = read(file, buffer + have, room - have);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            free(buffer);
+            return sim_fail(error, SIM_NO_RESOURCE, "%s", strerror(errno));
+        }
+        have += (size_t)got;
+        if (got == 0) {
+            buffer[have] = 0;
+            *content = buffer;
+            *length = have;
+            return SIM_OK;
+        }
+        if (have > DOCUMENT_MAX_BYTES) {
+            free(buffer);
+            return sim_fail(error, SIM_BAD_INPUT, "a file of more than %d bytes", DOCUMENT_MAX_BYTES);
+        }
+        if (have == room) {
+            room *= 2;
+            char *more = realloc(buffer, room + 1);
+            if (!more) {
+                break;
+            }
+            buffer = more;
+        }
+    }
+    free(buffer);
+    return sim_fail(error, SIM_NO_RESOURCE, "no memory to read it");
+}
+
+/* The kind of a file that is no scene is said before its size or its letters are. */
+static sim_status check_kind(const char *path, const char *head, ssize_t length, sim_error *error) {
+    const foreign_kind *kind = length > 0 ? sim_foreign_file(path, head, (size_t)length) : NULL;
+    return kind ? sim_fail(error, SIM_BAD_INPUT, "%s, not a scene: %s", kind->is, kind->advice) : SIM_OK;
+}
+
+static sim_status read_scene(int file, const struct stat *about, const char *path, char **content, size_t *length,
+                             sim_error *error) {
+    char head[FOREIGN_HEAD];
+    sim_status status = SIM_OK;
+    if (S_ISREG(about->st_mode)) {
+        status = check_kind(path, head, pread(file, head, sizeof head, 0), error);
+    }
+    if (!status && S_ISREG(about->st_mode) && about->st_size > DOCUMENT_MAX_BYTES) {
+        status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; %d are the most", (long long)about->st_size,
+                          DOCUMENT_MAX_BYTES);
+    }
+    status = status ? status : read_all(file, content, length, error);
+    if (!status && !S_ISREG(about->st_mode)) {
+        status = check_kind(path, *content, (ssize_t)*length, error);
+        if (status) {
+            free(*content);
+            *content = NULL;
+        }
+    }
+    return status;
+}
+
+sim_status sim_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
+                          sim_error *error) {
+    (void)context;
+    struct stat about;
+    /* Not to wait for the other end of a pipe that a scene names. */
+    int file = open(path, included ? O_RDONLY | O_NONBLOCK | O_CLOEXEC : O_RDONLY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &about) != 0) {
+        int why = errno;
+        if (file >= 0) {
+            close(file);
+        }
+        return sim_fail(error, SIM_NO_RESOURCE, "%s", strerror(why));
+    }
+    sim_status status;
+    if (S_ISDIR(about.st_mode) || (included && !S_ISREG(about.st_mode))) {
+        status =
+            sim_fail(error, SIM_NO_RESOURCE, S_ISDIR(about.st_mode) ? "a folder, not a file" : "not an ordinary file");
+    } else {
+        status = read_scene(file, &about, path, content, length, error);
+    }
+    close(file);
+    return status;
+}
+
+const char *sim_path_beside(loader *l, const document *d, const char *file) {
+    const char *from = d->from.name;
+    while (strncmp(file, "./", 2) == 0) {
+        file += 2;
+    }
+    const char *slash = strrchr(from, '/');
+    size_t folder = slash && file[0] != '/' ? (size_t)(slash - from) + 1 : 0;
+    char *path = sim_pool_alloc(l->work, folder + strlen(file) + 1, 1);
+    if (!path) {
+        l->report.no_memory = true;
+        return NULL;
+    }
+    memcpy(path, from, folder);
+    strcpy(path + folder, file);
+    return path;
+}
+
+sim_status sim_scene_mesh(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
+                          sim_error *error) {
+    (void)context;
+    struct stat about;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0 || fstat(file, &about) != 0) {
+        int why = errno;
+        if (file >= 0) {
+            close(file);
+        }
+        return sim_fail(error, SIM_BAD_INPUT, "%.200s: %s", path, strerror(why));
+    }
+    close(file);
+    if (!S_ISREG(about.st_mode)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%.200s: %s", path,
+                        S_ISDIR(about.st_mode) ? "a folder, not a file" : "not an ordinary file");
+    }
+    if (about.st_size > *room) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%.200s: a file of %lld bytes, where the scene's mesh files have room for %lld", path,
+                        (long long)about.st_size, (long long)*room);
+    }
+    *room -= (int64_t)about.st_size;
+    return sim_triangles_read(path, scale, out, error);
+}
+
+/* ---- documents ---- */
+
+document *sim_add_document(loader *l, const char *path, const char *content, size_t length) {
+    document *d = POOL_NEW(l->work, document, 1);
+    if (!d) {
+        l->report.no_memory = true;
+        return NULL;
+    }
+    d->from = (source){path, content, length};
+    document **link = &l->documents;
+    while (*link) {
+        link = &(*link)->next;
+    }
+    *link = d;
+    d->root = sim_document_parse(&d->from, l->work, &l->report);
+    return d;
+}
+
+static document *read_document(loader *l, const char *path, const node *at) {
+    char *content = NULL;
+    size_t length = 0;
+    sim_error why = {0};
+    if (++l->nfiles > l->limits.files) {
+        sim_report_once(&l->report, at, NULL, "more than %d files", l->limits.files);
+        return NULL;
+    }
+    if (l->files.read(l->files.context, path, true, &content, &length, &why)) {
+        sim_report_once(&l->report, at, NULL, "\"%.200s\": %s", path, why.text);
+        return NULL;
+    }
+    l->bytes += (int64_t)length;
+    if (l->bytes > l->limits.bytes) {
+        free(content);
+        sim_report_once(&l->report, at, NULL, "the files of the scene have more than %lld bytes",
+                        (long long)l->limits.bytes);
+        return NULL;
+    }
+    char *kept = sim_pool_alloc(l->work, length + 1, 1);
+    if (kept) {
+        memcpy(kept, content, length);
+    }
+    free(content);
+    l->report.no_memory |= !kept;
+    if (!kept) {
+        return NULL;
+    }
+    sim_sha256_add(&l->hash, kept, length);
+    sim_loader_note_file(l, path);
+    return sim_add_document(l, path, kept, length);
+}
+
+document *sim_load_document(loader *l, const char *path, const node *at) {
+    for (document *d = l->documents; d; d = d->next) {
+        if (strcmp(d->from.name, path) == 0) {
+            return d->root ? d : NULL;
+        }
+    }
+    document *d = read_document(l, path, at);
+    if (d && d->root) {
+        sim_read_check(&l->reader, d->root, &sim_table_scene);
+    }
+    return d && d->root ? d : NULL;
+}

@@ -1,0 +1,238 @@
+/* A scene on its way from files to a model.
+ *
+ *   load.c      the order of everything
+ *   files.c     files to trees
+ *   loader.c    what all of these ask
+ *   override.c  single values replaced by path
+ *   expand.c    instances and patterns to one flat list of bodies, then who hangs on whom
+ *   repeat.c    where the copies of a pattern stand
+ *   body.c      one body to the builder: joint, mass properties, initial state
+ *   shape.c     its shapes, and what they weigh
+ *   geometry.c  hulls, meshes, height fields and distance fields, each built once
+ *   solid.c     distance fields
+ *   track.c     values over time
+ *   control.c   actuators and loads
+ *   exclusion.c which bodies never touch
+ *   constraint.c  what holds bodies together besides joints
+ *   output.c    world options, what to record, cameras
+ *   solver.c    who answers the contact problem, and how */
+#ifndef SCENE_LOADER_LOADER_H
+#define SCENE_LOADER_LOADER_H
+
+#include "base/sha256.h"
+#include "scene/format/format.h"
+#include "scene/format/read.h"
+#include "scene/json/names.h"
+
+#include <sim/scene.h>
+
+/* What keeps a small file from asking for endless work. */
+typedef struct scene_limits {
+    int64_t bodies;       /* bodies and copies of models, all in all */
+    int64_t copied_nodes; /* values copied because of overrides */
+    int64_t work;         /* steps of what may take longer than the text is long: patterns, overrides, scatters */
+    int64_t bytes;        /* of all files together, those of meshes apart */
+    int64_t mesh_bytes;   /* of those */
+    int64_t solids;       /* steps of building geometries: src/geometry/field/field.h */
+    int files;
+} scene_limits;
+
+enum { MODEL_DEPTH = 32, NAME_BYTES = 255, MOST_MATERIALS = 1000 };
+
+/* Where texts of files come from: the file system, or a test.  `*content` is malloc'd.  `included` files must be regular
+ * ones. */
+typedef struct file_reader {
+    sim_status (*read)(void *context, const char *path, bool included, char **content, size_t *length,
+                       sim_error *error);
+    /* Triangles of a mesh file of at most `*room` bytes, which it takes.  SIM_NO_RESOURCE: no memory. */
+    sim_status (*mesh)(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
+                       sim_error *error);
+    void *context;
+} file_reader;
+
+typedef struct material_entry {
+    const char *name;
+    material_data data;
+    int index; /* in the builder */
+    struct material_entry *next;
+} material_entry;
+
+typedef struct document {
+    source from; /* from.name is the path */
+    node *root;
+    material_entry *materials;
+    struct document *next;
+} document;
+
+/* One copy of a model (or the scene itself): what the names in it mean. */
+typedef struct scope scope;
+struct scope {
+    scope *outer, *older; /* older: made before this one */
+    const document *document;
+    const node *model;
+    const node *instance;  /* NULL: the scene itself */
+    const char *prefix;    /* of every name in it */
+    const char *parent;    /* body on which its roots hang, full name; NULL: where the outer scope's roots hang */
+    const node *parent_at; /* the value that names it */
+    sim_pose frame;        /* place of the model there */
+    const node *joint;     /* in place of its root's joint; NULL: none */
+    int first, end;        /* bodies of it and of what is in it */
+    int roots;
+    bool resolved;
+    int world_parent; /* what `world` means in it: body (-1: the world) and pose there */
+    sim_pose world_frame;
+};
+
+typedef struct entry {
+    const char *name;
+    const node *body;
+    scope *scope;
+    const node *joint; /* NULL: what the body says */
+    int parent;        /* entry, -1: the world, -2: not found */
+    sim_pose frame;    /* what the body's pose is relative to, in the parent's body frame */
+    const node *q, *v; /* initial state from outside the body */
+    const scope *q_scope, *v_scope;
+    int order; /* place in loader->order; -1: not there yet */
+    int index; /* in the builder; -1: not there */
+    sim_joint_type type;
+    double effort[SIM_MAX_JOINT_NV]; /* the most that actuators give */
+    unsigned driven;                 /* bit k: there is an actuator for its k-th degree of freedom */
+    bool read;                       /* its joint is known */
+    bool moves;                      /* against the world */
+} entry;
+
+typedef struct loader {
+    report report;
+    reader reader;
+    sim_pool *work; /* dies with the loader */
+    sim_scene *scene;
+    sim_pool *kept; /* dies with the scene */
+    file_reader files;
+    scene_limits limits;
+    sim_sha256 hash;
+    document *main, *documents;
+    scene_data data;
+    uint64_t seed;
+    scope *scopes; /* the newest */
+    entry *entries;
+    int count, room;
+    int *sequence; /* entries, parents first */
+    name_table names;
+    const node *stack[MODEL_DEPTH]; /* models being expanded */
+    int depth, nfiles, materials;
+    int64_t copies, copied_nodes, worked, bytes, exclusions;
+    bool stopped; /* a limit was met (and reported) */
+    sim_builder *builder;
+    geometry_entry *geometries;          /* of files */
+    int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */
+    const char *cache;                   /* folder for sampled fields; NULL: none */
+    const sim_solver_registry *solvers;  /* by name; NULL: those of the library */
+    const char **file;                   /* [limits.files] of the scene: those that it names */
+    bool built;
+} loader;
+
+/* Is everything well so far? */
+bool sim_loader_good(const loader *l);
+/* As sim_read, without saying again what the check of the whole file has said. */
+bool sim_loader_read(loader *l, const node *n, const table *t, void *out);
+/* Counts work; false, and reported at `at`, when it has become too much. */
+bool sim_loader_spend(loader *l, int64_t work, const node *at);
+/* Keeps the name of a file that is read for the scene. */
+void sim_loader_note_file(loader *l, const char *path);
+/* "prefix" + "name" into a buffer; false if too long. */
+bool sim_loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]);
+/* Entry of a name in a scope; -1 and reported at `at` if there is none. */
+int sim_loader_find(loader *l, const scope *s, const char *name, const node *at);
+
+/* ", did you mean ...": the name in the scope that is most like this one. */
+const char *sim_loader_nearest(loader *l, const scope *s, const char *name, char *hint, size_t size);
+
+/* files.c: the file system as a `file_reader`. */
+sim_status sim_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
+                          sim_error *error);
+sim_status sim_scene_mesh(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
+                          sim_error *error);
+/* A path that a file names: relative to that file.  In the work pool; NULL without memory. */
+const char *sim_path_beside(loader *l, const document *d, const char *file);
+/* A text as a document; its root is NULL when it is wrong (reported). */
+document *sim_add_document(loader *l, const char *path, const char *content, size_t length);
+/* A file, read once.  NULL when it is wrong (reported, at `at` if it could not be had). */
+document *sim_load_document(loader *l, const char *path, const node *at);
+
+/* override.c */
+void sim_override_options(loader *l, const sim_scene_overrides *overrides);
+/* A copy of `model` with the instance's overrides; NULL if they are wrong. */
+const node *sim_override_model(loader *l, const node *instance, const node *model, const node *overrides,
+                               const table *t);
+
+/* expand.c */
+void sim_expand(loader *l);
+
+/* repeat.c */
+typedef struct placing placing;
+/* Number of copies; -1 when wrong.  `*out` is in the work pool. */
+int64_t sim_pattern_create(loader *l, const scope *s, const instance_data *instance, placing **out);
+/* Place of the next copy, in the frame of the instance; false when none is left. */
+bool sim_pattern_next(loader *l, placing *p, sim_pose *place);
+
+/* body.c */
+void sim_build_materials(loader *l);
+void sim_build_bodies(loader *l);
+/* Index in the builder; -1 and reported at `at` if there is none. */
+int sim_material_by_name(loader *l, const document *d, const char *name, const node *at);
+
+/* shape.c */
+/* Adds the mass properties that the body's shapes give it. */
+bool sim_shapes_weigh(loader *l, const entry *e, const body_data *b, sim_inertia *sum);
+void sim_shapes_add(loader *l, const entry *e, const body_data *b);
+
+/* geometry.c */
+/* The geometry of a shape, built when first asked for; NULL when it is wrong (reported). */
+const sim_geometry *sim_shape_geometry_of(loader *l, const document *from, const shape_data *d);
+bool sim_read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale);
+/* NULL: see `why`. */
+sim_geometry *sim_geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why);
+/* From the numbers of a shape. */
+sim_geometry *sim_geometry_from_rows(loader *l, const shape_data *d, sim_error *why);
+/* Says why a geometry is not there. */
+void sim_report_geometry(loader *l, const node *at, const sim_error *why);
+
+/* solid.c */
+/* Of a shape's distance field; NULL when it is wrong (reported). */
+sim_geometry *sim_geometry_from_field(loader *l, const document *from, const shape_data *d);
+
+/* track.c */
+typedef enum track_use { TRACK_TARGET, TRACK_EFFORT } track_use; /* of targets the rate counts, too */
+/* A track of `width` values; false and reported when it is wrong. */
+bool sim_read_track(loader *l, const track_data *d, int width, track_use use, sim_track *out);
+
+/* control.c */
+void sim_build_control(loader *l);
+
+/* exclusion.c */
+void sim_read_exclusion(loader *l, const scope *s, const node *n);
+/* Where the model of a scope says that its bodies do not touch each other. */
+void sim_read_self_contact(loader *l, const scope *s);
+
+/* constraint.c */
+void sim_read_constraint(loader *l, const scope *s, const node *n);
+
+/* output.c */
+void sim_read_options(loader *l);
+void sim_read_output(loader *l);
+void sim_resolve_output(loader *l);
+
+/* solver.c */
+void sim_read_contact_options(loader *l);
+/* Refuses contacts where the integrator takes none.  After the model is made. */
+void sim_check_contacts(loader *l);
+/* Leaves out what overlaps at the start, if that is asked for. */
+void sim_exclude_overlaps(loader *l);
+
+/* The loader with its limits and its source of files in the open, for tests. */
+sim_scene *sim_load_scene(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
+                          const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
+                          sim_error *error);
+scene_limits sim_limits_default(void);
+
+#endif

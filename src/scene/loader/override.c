@@ -1,0 +1,316 @@
+/* Single values replaced by path, before anything is read: from the command line in the scene, from an instance in its
+ * copy of a model. */
+#include "base/nearest.h"
+#include "scene/loader/loader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SEGMENTS = 32 };
+
+typedef struct path {
+    char text[512]; /* segments, each zero-terminated */
+    const char *segment[MAX_SEGMENTS];
+    int count;
+} path;
+
+/* "/world/step" or "world/step"; ~1 is '/', ~0 is '~'. */
+static bool split(const char *from, size_t length, path *p) {
+    size_t out = 0;
+    p->count = 0;
+    if (length && *from == '/') {
+        from++;
+        length--;
+    }
+    for (size_t i = 0; i <= length; i++) {
+        if (i == 0 || (from[i - 1] == '/')) {
+            if (p->count == MAX_SEGMENTS || i == length || from[i] == '/') {
+                return false; /* too many, or an empty one */
+            }
+            p->segment[p->count++] = p->text + out;
+        }
+        if (out + 2 > sizeof p->text) {
+            return false;
+        }
+        if (i == length || from[i] == '/') {
+            p->text[out++] = 0;
+        } else if (from[i] == '~' && i + 1 < length && (from[i + 1] == '0' || from[i + 1] == '1')) {
+            p->text[out++] = from[++i] == '0' ? '~' : '/';
+        } else {
+            p->text[out++] = from[i];
+        }
+    }
+    return p->count > 0;
+}
+
+/* Where in a tree an override is at work: the node, and the table that says what it may hold (NULL: not known). */
+typedef struct cursor {
+    loader *l;
+    node *n;
+    const table *t;
+    bool list; /* n is an array or map of objects of t */
+    const node *blame;
+    const source *from; /* of nodes that are made */
+} cursor;
+
+static node *new_child(cursor *c, const char *key) {
+    node *n = POOL_NEW(c->l->work, node, 1);
+    char *kept = sim_pool_text(c->l->work, key);
+    if (!n || !kept) {
+        c->l->report.no_memory = true;
+        return NULL;
+    }
+    *n = (node){.kind = NODE_OBJECT, .key = kept, .parent = c->n, .source = c->from, .origin = c->blame->origin};
+    if (c->from->text) {
+        n->origin = c->blame;
+    }
+    node **link = &c->n->first;
+    while (*link) {
+        link = &(*link)->next;
+    }
+    *link = n;
+    c->n->count++;
+    return n;
+}
+
+/* "joint": "hinge" becomes "joint": {"type": "hinge"} before a key can be put into it. */
+static bool write_out(cursor *c) {
+    if (c->n->kind == NODE_OBJECT) {
+        return true;
+    }
+    node *old = POOL_NEW(c->l->work, node, 1);
+    const char *key = c->t && !c->list ? sim_table_shorthand(c->t, c->n) : NULL;
+    if (!old || c->n->kind == NODE_ARRAY || !key) {
+        return false;
+    }
+    *old = *c->n;
+    old->origin = sim_node_origin(c->n);
+    old->next = NULL;
+    old->parent = c->n;
+    old->key = key;
+    c->n->kind = NODE_OBJECT;
+    c->n->first = old;
+    c->n->count = 1;
+    return true;
+}
+
+/* The name by which an element of a list goes, or the value that the format takes for one; NULL: none. */
+static const char *name_of(const cursor *c, const node *n) {
+    static const char *const plain[] = {"name", NULL};
+    const char *const *key = c->t && c->list && c->t->named_by[0] ? c->t->named_by : plain;
+    for (; *key; key++) {
+        const node *own = sim_node_member(n, *key);
+        if (own && own->kind == NODE_TEXT) {
+            return own->text;
+        }
+    }
+    return NULL;
+}
+
+static void no_element(cursor *c, const char *name) {
+    nearest near = {.wanted = name};
+    const char *pattern = NULL;
+    char hint[400];
+    int64_t steps = 0;
+    for (const node *n = c->n->first; n; n = n->next) {
+        const char *own = name_of(c, n);
+        if (own) {
+            sim_nearest_try(&near, own);
+            pattern = strchr(own, '*') && sim_name_fits(name, own, &steps) ? own : pattern;
+        }
+    }
+    const char *said = sim_nearest_hint(&near, hint, sizeof hint);
+    if (pattern) {
+        snprintf(hint, sizeof hint, "the element that makes it makes others, too, and goes by \"%.100s\"", pattern);
+        said = hint;
+    }
+    sim_report_once(&c->l->report, c->blame, said, "\"%.100s\" is neither the name nor the number of an element", name);
+}
+
+/* By name, else by number; NULL and reported when there is none, or more than one. */
+static node *element(cursor *c, const char *name) {
+    char *end;
+    node *found = NULL;
+    int named = 0;
+    errno = 0;
+    long index = strtol(name, &end, 10);
+    bool number = *name >= '0' && *name <= '9' && *end == 0 && errno == 0;
+    for (node *n = c->n->first; n; n = n->next) {
+        const char *own = name_of(c, n);
+        if (own && strcmp(own, name) == 0) {
+            found = named++ ? found : n;
+        }
+    }
+    if (named > 1) {
+        sim_report_once(&c->l->report, c->blame, "say which by its number, from 0", "%d elements go by \"%.100s\"",
+                        named, name);
+        return NULL;
+    }
+    for (node *n = c->n->first; number && !named && n; n = n->next) {
+        if (index-- == 0) {
+            found = n;
+        }
+    }
+    if (!found) {
+        no_element(c, name);
+    }
+    return found;
+}
+
+static void step_table(cursor *c, const char *segment) {
+    if (c->list) {
+        c->list = false; /* from a list to one of its objects */
+        return;
+    }
+    const field *f = c->t ? sim_table_field(c->t, segment) : NULL;
+    c->t = f ? f->table : NULL;
+    c->list = f && (f->kind == FIELD_OBJECTS || f->kind == FIELD_MAP);
+}
+
+/* One segment down, making what is absent; NULL and reported if that cannot be. */
+static node *descend(cursor *c, const char *segment, bool last) {
+    node *next;
+    if (!sim_loader_spend(c->l, 16 * (int64_t)c->n->count, c->blame)) { /* each child is a walk through memory */
+        return NULL;
+    }
+    if (c->n->kind == NODE_ARRAY) {
+        next = element(c, segment);
+    } else if (!write_out(c)) {
+        sim_report_once(&c->l->report, c->blame, NULL, "nothing can be put at \"%.100s\": it is inside %s", segment,
+                        sim_node_kind_name(c->n));
+        return NULL;
+    } else {
+        const field *f = c->t && !c->list ? sim_table_field(c->t, segment) : NULL;
+        next = sim_node_member(c->n, segment);
+        if (!next && !last && f && f->kind == FIELD_OBJECTS) {
+            sim_report_once(&c->l->report, c->blame, NULL, "there are no \"%s\" here", segment);
+            return NULL;
+        }
+        next = next ? next : new_child(c, segment);
+    }
+    step_table(c, segment);
+    return next;
+}
+
+/* Puts `value` in place of what stands at the path. */
+static bool replace(cursor *c, const path *p, node *value) {
+    for (int i = 0; i < p->count; i++) {
+        c->n = descend(c, p->segment[i], i == p->count - 1);
+        if (!c->n) {
+            return false;
+        }
+    }
+    node *old = c->n;
+    const node keep = *old;
+    *old = *value;
+    old->key = keep.key;
+    old->parent = keep.parent;
+    old->next = keep.next;
+    for (node *child = old->first; child; child = child->next) {
+        child->parent = old;
+    }
+    return true;
+}
+
+/* ---- from the command line ---- */
+
+static void apply_option(loader *l, const char *option) {
+    char *name = sim_pool_alloc(l->work, strlen(option) + 7, 1);
+    source *from = POOL_NEW(l->work, source, 1);
+    node *blame = POOL_NEW(l->work, node, 1);
+    if (!name || !from || !blame) {
+        l->report.no_memory = true;
+        return;
+    }
+    sprintf(name, "--set %s", option);
+    *from = (source){.name = name};
+    *blame = (node){.source = from};
+    const char *equals = strchr(option, '=');
+    path p;
+    if (!equals || !split(option, (size_t)(equals - option), &p)) {
+        sim_report_place(&l->report, from, 0, NULL, "as in --set world/step=0.002", "expected PATH=VALUE");
+        return;
+    }
+    if (p.count == 1 && strchr(p.segment[0], '.')) {
+        sim_report_place(&l->report, from, 0, NULL, "as in --set world/step=0.002", "a path is written with slashes");
+        return;
+    }
+    cursor c = {.l = l, .n = l->main->root, .t = &sim_table_scene, .blame = blame, .from = from};
+    node *value = sim_document_parse_option(from, equals + 1, l->work, &l->report);
+    if (value) {
+        replace(&c, &p, value);
+    }
+}
+
+/* Numbers of a scene are doubles, which hold no larger seed to the last digit. */
+static void apply_seed(loader *l, uint64_t seed) {
+    const uint64_t most = 9007199254740992;
+    char option[64];
+    if (seed > most) {
+        source *from = POOL_NEW(l->work, source, 1);
+        l->report.no_memory |= !from;
+        if (from) {
+            *from = (source){.name = "seed"};
+            sim_report_place(&l->report, from, 0, NULL, NULL, "%llu: %llu is the most", (unsigned long long)seed,
+                             (unsigned long long)most);
+        }
+        return;
+    }
+    snprintf(option, sizeof option, "world/seed=%llu", (unsigned long long)seed);
+    apply_option(l, option);
+}
+
+void sim_override_options(loader *l, const sim_scene_overrides *overrides) {
+    for (int i = 0; i < overrides->count && !l->report.no_memory; i++) {
+        apply_option(l, overrides->set[i]);
+    }
+    if (overrides->seed && !l->report.no_memory) {
+        apply_seed(l, *overrides->seed);
+    }
+}
+
+/* ---- from an instance ---- */
+
+static node *copy(loader *l, const node *from, const node *at) {
+    node *n = sim_node_copy(from, NULL, l->work, &l->copied_nodes, l->limits.copied_nodes);
+    if (!n && l->copied_nodes > l->limits.copied_nodes) {
+        sim_report_once(&l->report, at, NULL, "overrides copy more than %lld values",
+                        (long long)l->limits.copied_nodes);
+        l->stopped = true;
+    } else if (!n) {
+        l->report.no_memory = true;
+    }
+    return n;
+}
+
+const node *sim_override_model(loader *l, const node *instance, const node *model, const node *overrides,
+                               const table *t) {
+    /* The same instance, met again in another copy of the model around it, has the same result. */
+    node *memo = (node *)instance;
+    if (memo->variant || memo->variant_failed) {
+        return memo->variant;
+    }
+    memo->variant_failed = true;
+    node *changed = copy(l, model, overrides);
+    bool good = changed;
+    for (const node *n = overrides->first; good && n; n = n->next) {
+        path p;
+        if (strcmp(n->key, "comment") == 0 && n->kind == NODE_TEXT) {
+            continue;
+        }
+        if (!split(n->key, strlen(n->key), &p)) {
+            sim_report_key(&l->report, n, NULL, "expected a path as in \"bodies/forearm/inertia/mass\"");
+            return NULL;
+        }
+        cursor c = {.l = l, .n = changed, .t = t, .blame = n, .from = n->source};
+        node *value = copy(l, n, overrides);
+        good = value && replace(&c, &p, value);
+    }
+    if (!good || !sim_read_check(&l->reader, changed, t)) {
+        return NULL;
+    }
+    memo->variant = changed;
+    return changed;
+}

@@ -1,0 +1,84 @@
+/* How large are the things that move? */
+#include "view/mesh/sizes.h"
+#include "math/v3.h"
+
+#include <stdlib.h>
+
+static double shape_radius(const sim_shape *shape) {
+    const double *s = shape->size;
+    switch (shape->type) {
+    case SIM_SPHERE:
+        return s[0];
+    case SIM_BOX:
+        return 0.5 * v3_norm(v3_make(s[0], s[1], s[2]));
+    case SIM_CAPSULE:
+        return s[0] + 0.5 * s[1];
+    case SIM_CYLINDER:
+        return hypot(s[0], 0.5 * s[1]);
+    case SIM_ELLIPSOID:
+        return max_of(s[0], max_of(s[1], s[2]));
+    case SIM_HALF_SPACE:
+        return 0;
+    default:
+        return shape->geometry->radius;
+    }
+}
+
+/* Of two bodies hung on each other, how far the one stands from the other tells as much as a shape. */
+static double placed(const sim_body *body) { return v3_norm(body->placement.p); }
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The middle one of those that are known; failing that 1 m. */
+static double typical_size(const double *size, int count, double *room) {
+    int known = 0;
+    for (int i = 0; i < count; i++) {
+        if (size[i] > 0) {
+            room[known++] = size[i];
+        }
+    }
+    qsort(room, (size_t)known, sizeof *room, by_size);
+    return known ? room[known / 2] : 1;
+}
+
+static double mean_weight(const sim_model *model) {
+    double mass = 0;
+    int count = 0;
+    for (int i = 1; i < model->nbody; i++) {
+        count += model->body[i].inertia.mass > 0;
+        mass += model->body[i].inertia.mass;
+    }
+    double weight = count ? mass / count * v3_norm(model->gravity) : 0;
+    return weight > 0 && isfinite(weight) ? weight : 1;
+}
+
+int view_sizes_find(view_sizes *sizes, const sim_model *model) {
+    size_t count = (size_t)model->nbody;
+    double *room = calloc(count, sizeof *room);
+    sizes->body = calloc(count, sizeof *sizes->body);
+    if (!room || !sizes->body) {
+        free(room);
+        return 0;
+    }
+    for (int k = 0; k < model->nshape; k++) {
+        const sim_shape *shape = &model->shape[k];
+        double *size = &sizes->body[shape->body];
+        *size = shape->body ? max_of(*size, shape_radius(shape) + v3_norm(shape->pose.p)) : 0;
+    }
+    sizes->typical = typical_size(sizes->body, model->nbody, room);
+    for (int i = 1; i < model->nbody && sizes->typical == 1; i++) {
+        room[i] = model->body[i].parent ? placed(&model->body[i]) : 0;
+        sizes->typical = room[i] > 0 ? room[i] : sizes->typical;
+    }
+    for (int i = 0; i < model->nbody; i++) {
+        sizes->body[i] = sizes->body[i] > 0 ? sizes->body[i] : sizes->typical;
+    }
+    sizes->force = mean_weight(model);
+    free(room);
+    return 1;
+}
+
+void view_sizes_free(view_sizes *sizes) { free(sizes->body); }

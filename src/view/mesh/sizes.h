@@ -1,0 +1,20 @@
+/* How exactly must things be drawn?  By the size of what moves. */
+#ifndef VIEW_MESH_SIZES_H
+#define VIEW_MESH_SIZES_H
+
+#include <sim/model.h>
+
+typedef struct view_sizes {
+    double *body; /* [nbody] radius about its origin; of those without shapes that of the scene's typical body */
+    double typical;
+    double force; /* N: the weight of the mean body; of a model without mass or gravity 1 */
+} view_sizes;
+
+/* 0 without memory. */
+int view_sizes_find(view_sizes *sizes, const sim_model *model);
+void view_sizes_free(view_sizes *sizes);
+
+/* Steps of positions, as a fraction of the radius: 1/20 of a pixel where the body is 200 pixels wide. */
+static const double view_fineness = 1.0 / 4096;
+
+#endif

@@ -1,0 +1,177 @@
+/* What does a page know of its scene?  Bodies, joints, shapes, cameras, names and units, as JSON. */
+#include "math/v3.h"
+#include "view/page/pack.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void put_raw(view_bytes *out, const char *text) { view_put_bytes(out, text, strlen(text)); }
+
+/* Bytes that are no UTF-8 were refused with the scene. */
+static void put_text(view_bytes *out, const char *text) {
+    view_put_byte(out, '"');
+    for (const char *c = text ? text : ""; *c; c++) {
+        char escaped[16];
+        if ((unsigned char)*c < 0x20 || *c == '"' || *c == '\\') {
+            snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)(unsigned char)*c);
+            put_raw(out, escaped);
+        } else {
+            view_put_byte(out, *c);
+        }
+    }
+    view_put_byte(out, '"');
+}
+
+static void put_real(view_bytes *out, double value) {
+    char text[32];
+    snprintf(text, sizeof text, isfinite(value) ? "%.9g" : "null", value);
+    char *comma = strchr(text, ','); /* the caller's locale may write one */
+    if (comma) {
+        *comma = '.';
+    }
+    put_raw(out, text);
+}
+
+static void put_reals(view_bytes *out, const char *key, int count, const double *value) {
+    put_raw(out, ",\"");
+    put_raw(out, key);
+    put_raw(out, "\":[");
+    for (int k = 0; k < count; k++) {
+        put_raw(out, k ? "," : "");
+        put_real(out, value[k]);
+    }
+    put_raw(out, "]");
+}
+
+static void put_vector(view_bytes *out, const char *key, sim_v3 v) {
+    put_reals(out, key, 3, (double[]){v.x, v.y, v.z});
+}
+
+static void put_pose(view_bytes *out, const sim_pose *pose) {
+    sim_quat q = quat_from_matrix(pose->R);
+    put_vector(out, "position", pose->p);
+    put_reals(out, "quaternion", 4, (double[]){q.w, q.x, q.y, q.z});
+}
+
+static void put_key_text(view_bytes *out, const char *key, const char *text) {
+    put_raw(out, ",\"");
+    put_raw(out, key);
+    put_raw(out, "\":");
+    put_text(out, text);
+}
+
+static void put_key_real(view_bytes *out, const char *key, double value) {
+    put_raw(out, ",\"");
+    put_raw(out, key);
+    put_raw(out, "\":");
+    put_real(out, value);
+}
+
+/* ---- the parts ---- */
+
+static void put_body(view_bytes *out, const view_description *d, int index) {
+    const sim_body *body = &d->scene->model->body[index];
+    put_raw(out, index ? ",\n{\"name\":" : "\n{\"name\":");
+    put_text(out, index ? body->name : "world");
+    put_key_real(out, "parent", body->parent);
+    put_key_real(out, "radius", d->sizes->body[index]);
+    if (index) {
+        put_key_real(out, "mass", body->inertia.mass);
+        put_vector(out, "com", body->inertia.com);
+        if (body->inertia.mass > 0) {
+            const sim_sym3 *m = &body->inertia.moment;
+            put_reals(out, "inertia", 6, (double[]){m->xx, m->yy, m->zz, m->xy, m->xz, m->yz});
+        }
+        put_key_text(out, "joint", sim_joint_name(body->joint));
+        put_pose(out, &body->placement);
+        put_vector(out, "axis", body->axis);
+        put_vector(out, "axis2", body->axis2);
+        put_key_real(out, "dofs", body->nv);
+    }
+    put_raw(out, "}");
+}
+
+static void put_shape(view_bytes *out, const view_description *d, int index) {
+    const sim_shape *shape = &d->scene->model->shape[index];
+    double color[4] = {shape->color[0], shape->color[1], shape->color[2], shape->color[3]};
+    put_raw(out, index ? ",\n{\"type\":" : "\n{\"type\":");
+    put_text(out, sim_shape_name(shape->type));
+    put_key_text(out, "name", shape->name);
+    put_key_real(out, "body", shape->body);
+    put_key_real(out, "mesh", d->mesh_of_shape[index]);
+    put_reals(out, "scale", 3, d->scale[index]);
+    put_reals(out, "color", 4, color);
+    put_key_real(out, "group", shape->group);
+    put_pose(out, &shape->pose);
+    put_raw(out, "}");
+}
+
+static void put_camera(view_bytes *out, const sim_camera *camera, int first) {
+    put_raw(out, first ? "\n{\"name\":" : ",\n{\"name\":");
+    put_text(out, camera->name);
+    put_vector(out, "position", camera->position);
+    put_vector(out, "target", camera->target);
+    put_key_real(out, "fov", camera->fov);
+    put_raw(out, "}");
+}
+
+static void put_solvers(view_bytes *out) {
+    put_raw(out, ",\"live\":true,\"solvers\":[");
+    for (int k = 0; k < sim_solver_count(); k++) {
+        put_raw(out, k ? "," : "");
+        put_text(out, sim_solver_at(k)->name);
+    }
+    put_raw(out, "]");
+}
+
+static void put_run(view_bytes *out, const view_description *d) {
+    const sim_scene *scene = d->scene;
+    const sim_options *options = &scene->options;
+    const sim_solver_card *solver = options->solver ? options->solver : sim_solver_find("sap");
+    put_raw(out, "{\"format\":\"sim page\",\"version\":1");
+    put_key_text(out, "sim", sim_version());
+    put_key_text(out, "name", scene->name);
+    put_key_text(out, "description", scene->description);
+    put_key_text(out, "integrator", sim_integrator_name(options->integrator));
+    put_key_text(out, "solver", options->contacts && solver ? solver->name : "");
+    put_key_text(out, "hash", scene->hash);
+    put_key_real(out, "step", options->step);
+    put_vector(out, "gravity", scene->model->gravity);
+    put_key_real(out, "typical", d->sizes->typical);
+    put_key_real(out, "force", d->sizes->force);
+    put_key_real(out, "usual_force", d->usual_force);
+    if (isfinite(d->low)) {
+        put_key_real(out, "low", d->low);
+    }
+    put_key_real(out, "meshes", d->meshes);
+    put_key_real(out, "frames", d->frames);
+    put_key_real(out, "block", d->block_frames);
+    if (d->live) {
+        put_solvers(out);
+    }
+}
+
+void view_describe(view_bytes *out, const view_description *d) {
+    const sim_model *model = d->scene->model;
+    put_run(out, d);
+    put_raw(out, ",\n\"bodies\":[");
+    for (int k = 0; k < model->nbody; k++) {
+        put_body(out, d, k);
+    }
+    put_raw(out, "],\n\"shapes\":[");
+    for (int k = 0; k < model->nshape; k++) {
+        put_shape(out, d, k);
+    }
+    put_raw(out, "],\n\"cameras\":[");
+    for (int k = 0; k < d->scene->ncamera; k++) {
+        put_camera(out, &d->scene->camera[k], k == 0);
+    }
+    put_raw(out, "],\n\"tracks\":[");
+    for (int k = 0; k < d->tracks; k++) {
+        put_raw(out, k ? ",\n{\"name\":" : "\n{\"name\":");
+        put_text(out, d->track[k]);
+        put_key_text(out, "unit", d->unit[k]);
+        put_raw(out, "}");
+    }
+    put_raw(out, "]}\n");
+}

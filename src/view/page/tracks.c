@@ -1,0 +1,132 @@
+/* Which numbers does a page plot?  Of the scene what frame.h names; of joints their coordinates, but orientations, which
+ * are no numbers to plot, and free bodies, whose poses the page has. */
+#include "view/page/tracks.h"
+#include "base/pool.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_COORDINATES = 240, NAME = 512 };
+
+struct view_tracks {
+    sim_pool *pool;
+    int count, coordinates;
+    const char **name, **unit;
+    const int *coordinate; /* [coordinates] of the model */
+    double *time;
+    float *row; /* [frames][count] */
+    int frames, room;
+};
+
+static const struct {
+    const char *name, *unit;
+} scalars[VIEW_SCALARS] = {
+    [VIEW_KINETIC] = {"kinetic energy", "J"},  [VIEW_POTENTIAL] = {"potential energy", "J"},
+    [VIEW_TOTAL] = {"total energy", "J"},      [VIEW_CONTACTS] = {"contacts", ""},
+    [VIEW_ITERATIONS] = {"iterations", ""},    [VIEW_OWN] = {"error by the solver's law", ""},
+    [VIEW_E] = {"error by the rigid law", ""}, [VIEW_PENETRATION] = {"penetration", "m"},
+    [VIEW_SLIP] = {"slip at rest", "m/s"},
+};
+
+/* The unit of a body's k-th coordinate; NULL: not plotted. */
+static const char *coordinate_unit(const sim_body *body, int k) {
+    switch (body->joint) {
+    case SIM_HINGE:
+    case SIM_SCREW:
+    case SIM_UNIVERSAL:
+        return "rad";
+    case SIM_SLIDER:
+        return "m";
+    case SIM_CYLINDRICAL:
+        return k == 0 ? "rad" : "m";
+    case SIM_PLANAR:
+        return k == 2 ? "rad" : "m";
+    default:
+        return NULL;
+    }
+}
+
+static void choose_coordinates(view_tracks *tracks, const sim_model *model, int *chosen) {
+    char name[NAME];
+    for (int i = 1; i < model->nbody; i++) {
+        const sim_body *body = &model->body[i];
+        for (int k = 0; k < body->nq && tracks->coordinates < MOST_COORDINATES; k++) {
+            const char *unit = coordinate_unit(body, k);
+            if (unit) {
+                sim_model_coordinate_name(model, body->q0 + k, name, sizeof name);
+                tracks->name[tracks->count] = sim_pool_text(tracks->pool, name);
+                tracks->unit[tracks->count++] = unit;
+                chosen[tracks->coordinates++] = body->q0 + k;
+            }
+        }
+    }
+    tracks->coordinate = chosen;
+}
+
+view_tracks *view_tracks_create(const sim_model *model) {
+    sim_pool *pool = sim_pool_create();
+    view_tracks *tracks = pool ? POOL_NEW(pool, view_tracks, 1) : NULL;
+    int *chosen = tracks ? POOL_NEW(pool, int, MOST_COORDINATES) : NULL;
+    const char **name = chosen ? POOL_NEW(pool, const char *, 2 * (VIEW_SCALARS + MOST_COORDINATES)) : NULL;
+    if (!name) {
+        sim_pool_free(pool);
+        return NULL;
+    }
+    *tracks = (view_tracks){.pool = pool, .name = name, .unit = name + VIEW_SCALARS + MOST_COORDINATES};
+    for (; tracks->count < VIEW_SCALARS; tracks->count++) {
+        tracks->name[tracks->count] = scalars[tracks->count].name;
+        tracks->unit[tracks->count] = scalars[tracks->count].unit;
+    }
+    choose_coordinates(tracks, model, chosen);
+    return tracks;
+}
+
+void view_tracks_free(view_tracks *tracks) {
+    if (tracks) {
+        free(tracks->time);
+        free(tracks->row);
+        sim_pool_free(tracks->pool);
+    }
+}
+
+static int make_room(view_tracks *tracks) {
+    if (tracks->frames == tracks->room) {
+        size_t room = 2 * (size_t)tracks->room + 256;
+        double *time = realloc(tracks->time, room * sizeof *time);
+        tracks->time = time ? time : tracks->time;
+        float *row = realloc(tracks->row, room * (size_t)tracks->count * sizeof *row);
+        tracks->row = row ? row : tracks->row;
+        tracks->room = time && row ? (int)room : tracks->room;
+    }
+    return tracks->frames < tracks->room;
+}
+
+int view_tracks_add(view_tracks *tracks, const view_frame *frame) {
+    if (!make_room(tracks)) {
+        return 0;
+    }
+    float *row = tracks->row + (size_t)tracks->frames * (size_t)tracks->count;
+    tracks->time[tracks->frames++] = frame->time;
+    for (int k = 0; k < VIEW_SCALARS; k++) {
+        row[k] = (float)frame->scalar[k];
+    }
+    for (int k = 0; k < tracks->coordinates; k++) {
+        row[VIEW_SCALARS + k] = frame->q ? (float)frame->q[tracks->coordinate[k]] : (float)NAN;
+    }
+    return 1;
+}
+
+void view_tracks_forget(view_tracks *tracks) { tracks->frames = 0; }
+
+int view_tracks_count(const view_tracks *tracks) { return tracks->count; }
+const char *const *view_tracks_names(const view_tracks *tracks) { return tracks->name; }
+const char *const *view_tracks_units(const view_tracks *tracks) { return tracks->unit; }
+
+void view_tracks_put(const view_tracks *tracks, view_bytes *out) {
+    view_put_bytes(out, tracks->time, (size_t)tracks->frames * sizeof *tracks->time);
+    for (int k = 0; k < tracks->count; k++) {
+        for (int f = 0; f < tracks->frames; f++) {
+            view_put_bytes(out, &tracks->row[(size_t)f * (size_t)tracks->count + (size_t)k], sizeof(float));
+        }
+    }
+}

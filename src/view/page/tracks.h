@@ -1,0 +1,22 @@
+/* Numbers over time, for plots. */
+#ifndef VIEW_PAGE_TRACKS_H
+#define VIEW_PAGE_TRACKS_H
+
+#include "view/image/bytes.h"
+#include "view/mesh/frame.h"
+
+typedef struct view_tracks view_tracks;
+
+/* What is plotted of this model: the scene's figures, and the coordinates of its joints.  NULL without memory. */
+view_tracks *view_tracks_create(const sim_model *model);
+void view_tracks_free(view_tracks *tracks);
+int view_tracks_add(view_tracks *tracks, const view_frame *frame); /* 0 without memory */
+/* What was added, but not what is plotted. */
+void view_tracks_forget(view_tracks *tracks);
+int view_tracks_count(const view_tracks *tracks);
+const char *const *view_tracks_names(const view_tracks *tracks);
+const char *const *view_tracks_units(const view_tracks *tracks);
+/* Times as doubles, then each track as floats, all frames of one after the other; as this machine holds them. */
+void view_tracks_put(const view_tracks *tracks, view_bytes *out);
+
+#endif

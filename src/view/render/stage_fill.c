@@ -1,0 +1,231 @@
+/* Which surfaces stand before the camera?  Shapes in the colours of the scene (those that it gave none have one by tree, as
+ * on the page of a run), contacts as balls and arrows in the colour of what they do. */
+#include "math/v3.h"
+#include "view/render/render_parts.h"
+
+#include <string.h>
+
+static const uint32_t palette[] = {0x6f9bc8, 0xd98d5f, 0x7fb08a, 0xb58bbd, 0xc9b063, 0x6fb3b3, 0xc97f8b, 0x8f98b8};
+static const uint32_t standing_colour = 0xb4bac2;
+
+/* Of contacts, on light and on dark ground. */
+static const struct contact_colours {
+    uint32_t open, stick, slip;
+} contact_colours[2] = {{0x7b8794, 0x1668d9, 0xe8710a}, {0x8593a3, 0x4aa3ff, 0xffa033}};
+
+enum { PALETTE = sizeof palette / sizeof palette[0] };
+
+static float linear_of(double c) { return (float)(c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4)); }
+
+void stage_colour(uint32_t rgb, vec3 linear) {
+    for (int k = 0; k < 3; k++) {
+        linear[k] = linear_of((rgb >> (16 - 8 * k) & 0xff) / 255.0);
+    }
+}
+
+static int is_carried(const sim_model *model, int body) {
+    while (body > 0 && model->body[body].nv == 0) {
+        body = model->body[body].parent;
+    }
+    return body > 0;
+}
+
+static int root_of(const sim_model *model, int body) {
+    while (body > 0 && model->body[body].parent > 0) {
+        body = model->body[body].parent;
+    }
+    return body;
+}
+
+/* What is transparent is seen by some samples of each pixel alone. */
+static uint32_t planes_of(float alpha) {
+    static const uint32_t some[STAGE_SAMPLES + 1] = {0x0, 0x1, 0x9, 0xd, 0xf};
+    int count = (int)lrintf(alpha * STAGE_SAMPLES);
+    return some[count < 0 ? 0 : count > STAGE_SAMPLES ? STAGE_SAMPLES : count];
+}
+
+static stage_paint paint_of(const sim_model *model, const sim_shape *shape) {
+    stage_paint paint = {.planes = planes_of(shape->color[3])};
+    if (shape->color[0] >= 0) {
+        for (int k = 0; k < 3; k++) {
+            paint.colour[k] = linear_of(shape->color[k]);
+        }
+    } else {
+        stage_colour(is_carried(model, shape->body) ? palette[root_of(model, shape->body) % PALETTE] : standing_colour,
+                     paint.colour);
+    }
+    return paint;
+}
+
+/* ---- surfaces ---- */
+
+static void put_vector(vec3 out, v3 a) {
+    out[0] = (float)a.x;
+    out[1] = (float)a.y;
+    out[2] = (float)a.z;
+}
+
+/* x -> p + R (scale x) */
+static void put_mesh(stage *s, const view_mesh *mesh, const sim_pose *pose, const double scale[3], stage_paint paint) {
+    stage_corner *corner = s->corner + s->corners;
+    for (int k = 0; k < mesh->nvertex; k++) {
+        const float *x = mesh->position[k], *n = mesh->normal[k];
+        put_vector(corner[k].at,
+                   v3_add(pose->p, m3_times(pose->R, v3_make(scale[0] * (double)x[0], scale[1] * (double)x[1],
+                                                             scale[2] * (double)x[2]))));
+        put_vector(corner[k].normal, m3_times(pose->R, v3_make((double)n[0] / scale[0], (double)n[1] / scale[1],
+                                                               (double)n[2] / scale[2])));
+        glm_vec3_normalize(corner[k].normal);
+    }
+    for (int k = 0; k < mesh->ntriangle; k++) {
+        stage_face *face = &s->face[s->faces++];
+        for (int i = 0; i < 3; i++) {
+            face->corner[i] = (uint32_t)s->corners + mesh->triangle[k][i];
+        }
+        face->paint = (uint32_t)s->paints;
+    }
+    s->corners += mesh->nvertex;
+    s->paint[s->paints++] = paint;
+}
+
+static stage_sectors sectors_of(const view_sectors *own, const sim_pose *pose, const double scale[3]) {
+    stage_sectors sectors = {.strength = own->strength};
+    const v3 axis[3] = {pose->R.x, pose->R.y, pose->R.z};
+    const float *m = own->middle;
+    put_vector(sectors.middle,
+               v3_add(pose->p, m3_times(pose->R, v3_make(scale[0] * (double)m[0], scale[1] * (double)m[1],
+                                                         scale[2] * (double)m[2]))));
+    for (int i = 0; i < 3; i++) {
+        if (own->changes[i]) {
+            put_vector(sectors.normal[sectors.count++], axis[i]);
+        }
+    }
+    return sectors;
+}
+
+static void put_floor(stage *s, const sim_pose *pose, int half_space) {
+    double height = -v3_dot(pose->R.z, pose->p); /* of the eye, which is the origin */
+    if (height <= 0 || s->floors == STAGE_FLOORS) {
+        return;
+    }
+    stage_floor *floor = &s->floor[s->floors++];
+    put_vector(floor->normal, pose->R.z);
+    put_vector(floor->along, pose->R.x);
+    put_vector(floor->across, pose->R.y);
+    floor->height = (float)height;
+    floor->eye[0] = (float)-v3_dot(pose->R.x, pose->p);
+    floor->eye[1] = (float)-v3_dot(pose->R.y, pose->p);
+    floor->half_space = half_space;
+}
+
+static void put_shapes(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye) {
+    const sim_model *model = source->scene->model;
+    for (int k = 0; k < model->nshape; k++) {
+        const sim_shape *shape = &model->shape[k];
+        const sim_pose *body = &frame->pose[shape->body];
+        sim_pose pose = {m3_product(body->R, shape->pose.R),
+                         v3_sub(v3_add(body->p, m3_times(body->R, shape->pose.p)), eye)};
+        int mesh = source->drawing->mesh_of[k];
+        if (mesh < 0) {
+            put_floor(s, &pose, 1);
+        } else {
+            const double *scale = source->drawing->scale[k];
+            stage_paint paint = paint_of(model, shape);
+            paint.sectors = sectors_of(&source->sectors[k], &pose, scale);
+            put_mesh(s, source->mesh[mesh], &pose, scale, paint);
+        }
+    }
+}
+
+/* ---- contacts ---- */
+
+/* Sizes as on the page of a run, in parts of a typical body. */
+static const double dot_size = 0.055, arrow_width = 0.022, longest_arrow = 12, shortest_arrow = 0.03;
+
+static uint32_t contact_colour(const stage_source *source, const view_contact *c) {
+    const sim_model *model = source->scene->model;
+    const struct contact_colours *colour = &contact_colours[source->wish->dark != 0];
+    double normal = v3_dot(c->impulse, c->normal);
+    double friction = v3_norm(v3_axpy(c->impulse, -normal, c->normal));
+    double mu =
+        sim_material_together(model, model->shape[c->shape_a].material, model->shape[c->shape_b].material).friction;
+    return v3_norm(c->impulse) == 0 ? colour->open : friction < 0.995 * mu * normal ? colour->stick : colour->slip;
+}
+
+static m3 turned_to(v3 z) {
+    v3 away = fabs(z.x) < 0.7 ? v3_make(1, 0, 0) : v3_make(0, 1, 0);
+    v3 y = v3_cross(z, away);
+    y = v3_scale(1 / v3_norm(y), y);
+    return (m3){v3_cross(y, z), y, z};
+}
+
+/* The force is that on A; where A stands still, what it does to B is of interest. */
+static void put_arrow(stage *s, const stage_source *source, const view_contact *c, v3 at, stage_paint paint) {
+    const sim_model *model = source->scene->model;
+    double size = source->sizes->typical, impulse = v3_norm(c->impulse);
+    double length = impulse / source->scene->options.step / source->sizes->force * size;
+    length = min_of(length, longest_arrow * size);
+    if (!(length > shortest_arrow * size)) {
+        return;
+    }
+    double sign = is_carried(model, model->shape[c->shape_a].body) ? 1 : -1;
+    double tip = min_of(0.2 * size, 0.45 * length), width = arrow_width * size;
+    v3 way = v3_scale(sign / impulse, c->impulse);
+    sim_pose pose = {turned_to(way), v3_axpy(at, (length - tip) / 2, way)};
+    put_mesh(s, source->shaft, &pose, (double[]){width, width, length - tip}, paint);
+    pose.p = v3_axpy(at, length - tip, way);
+    put_mesh(s, source->tip, &pose, (double[]){0.32 * tip, 0.32 * tip, tip}, paint);
+}
+
+static void put_contacts(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye) {
+    double radius = dot_size * source->sizes->typical;
+    for (int k = 0; k < frame->ncontact; k++) {
+        const view_contact *c = &frame->contact[k];
+        stage_paint paint = {.mark = 1, .planes = (1u << STAGE_SAMPLES) - 1};
+        stage_colour(contact_colour(source, c), paint.colour);
+        sim_pose pose = {m3_identity(), v3_sub(c->position, eye)};
+        if (source->wish->contacts) {
+            put_mesh(s, source->ball, &pose, (double[]){radius, radius, radius}, paint);
+        }
+        if (source->wish->forces) {
+            put_arrow(s, source, c, pose.p, paint);
+        }
+    }
+}
+
+/* ---- all of it ---- */
+
+static void count(const view_mesh *mesh, size_t times, size_t room[3]) {
+    room[0] += times * (size_t)mesh->nvertex;
+    room[1] += times * (size_t)mesh->ntriangle;
+    room[2] += times;
+}
+
+int stage_fill(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye) {
+    size_t room[3] = {1, 1, 1}, contacts = (size_t)frame->ncontact;
+    for (int k = 0; k < source->scene->model->nshape; k++) {
+        int mesh = source->drawing->mesh_of[k];
+        if (mesh >= 0) {
+            count(source->mesh[mesh], 1, room);
+        }
+    }
+    count(source->ball, source->wish->contacts ? contacts : 0, room);
+    count(source->shaft, source->wish->forces ? contacts : 0, room);
+    count(source->tip, source->wish->forces ? contacts : 0, room);
+    s->corner = ARENA_NEW(s->arena, stage_corner, room[0]);
+    s->face = ARENA_NEW(s->arena, stage_face, room[1]);
+    s->paint = ARENA_NEW(s->arena, stage_paint, room[2]);
+    s->corners = s->faces = s->paints = s->floors = 0;
+    if (!s->corner || !s->face || !s->paint || room[0] > INT32_MAX / 2 || room[1] > INT32_MAX / 2) {
+        return 0;
+    }
+    put_shapes(s, source, frame, eye);
+    put_contacts(s, source, frame, eye);
+    return 1;
+}
+
+/* Level, of lines alone. */
+void stage_floor_below(stage *s, sim_v3 eye, double height) {
+    sim_pose pose = {m3_identity(), v3_sub(v3_make(0, 0, height), eye)};
+    put_floor(s, &pose, 0);
+}
