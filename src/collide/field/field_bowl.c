@@ -15,12 +15,12 @@
  * References: J. Nocedal, S. J. Wright, Numerical Optimization, 2006, chapters 4 and 6; P.-A. Absil, R. Mahony,
  * R. Sepulchre, Optimization Algorithms on Matrix Manifolds, 2008 (the step in the tangent plane, brought back by P).
  * Departure: axes are carried along by projection, no parallel transport.
- * Cost: to a slope of 1e-9 about 8 evaluations of the field and 20 of the surface's distance; 1 and 2 where the triangle is
+ * Cost: to a slope of 1e-8 about 8 evaluations of the field and 20 of the surface's distance; 1 and 2 where the triangle is
  * flat. */
 #include "collide/field/field_model.h"
 
 enum { STEPS = 16 };
-static const double LEVEL = 1e-9; /* slope that is none */
+static const double LEVEL = 1e-8; /* slope that is none: rounding leaves up to 2e-9 along a valley */
 static const double FOUND = 0.1;  /* of the slope at first: less tells of a bottom near */
 static const double NEAR = 1.5;   /* triangle's sizes from the start */
 static const double FAR = 3; /* triangle's sizes: bottoms that the first step sees farther off are not looked for */
@@ -120,6 +120,8 @@ int bowl_bottom(encounter *e, const patch *p, place *at) {
         if (next.f <= here.f + promise || slope_of(&turned) <= 0.5 * slope_of(&m)) {
             here = next;
             m = turned;
+        } else if (slope_of(&m) <= FOUND * first) {
+            break; /* rounding decides */
         } else {
             trust = 0.25 * v3_norm(step);
         }
