@@ -4,8 +4,9 @@
  *     solver, shift, judge -> velocities
  *
  * Memory is the frame's, given back at the next step. */
+#include "contact/stage.h"
 #include "base/pool.h"
-#include "contact/parts.h"
+#include "contact/problem/parts.h"
 #include "math/dense.h"
 #include "solver/matrices/delassus.h"
 #include "solver/solver.h"

@@ -8,7 +8,7 @@
  * Rigid: k = infinity, so R = 0.  A gap may close within the step and no more, target = -phi0 / dt; of an overlap a step
  * undoes the part `push`, but for the slop (below).  Who approaches faster than the threshold and arrives within the step leaves with e times that
  * speed (Newton), instead of what is said above: a target that lets the gap be eaten up first would swallow the bounce.
- * A step takes a smaller e where that would create energy (contact/rebound.c).  What has a stiffness bounces by that.
+ * A step takes a smaller e where that would create energy (contact/island/rebound.c).  What has a stiffness bounces by that.
  *
  * Slop.  s_n >= mu |s_t| (what any answer of the strict law or of the convex one obeys) has a solution v = 0 as long as no
  * target is above zero.  What friction locks, like a wedge, has no other v, so the least overlap that is to be undone, were

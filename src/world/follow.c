@@ -1,6 +1,6 @@
 /* Where contacts that last will be at the end of the step.
  *
- * J and the gap of a contact follow its point and normal through the step (contact/rows.c).  The pair is collided again
+ * J and the gap of a contact follow its point and normal through the step (contact/problem/rows.c).  The pair is collided again
  * where the velocities of the start lead,
  *
  *     q1 = q0 (+) dt v0,                                                   (`end`)

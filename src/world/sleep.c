@@ -7,7 +7,7 @@
  * It wakes, whole, in the step in which something awake comes into contact with one of its bodies, or what drives one of
  * its trees changes, or its q or v is not what it fell asleep with.  The last two are told by a hash, the seal: so nothing
  * but the state says who sleeps, and a state taken up again, or changed by hand, goes on as it should. */
-#include "contact/joined.h"
+#include "contact/problem/joined.h"
 #include "math/v3.h"
 #include "world/world.h"
 

@@ -100,7 +100,7 @@ struct sim_world {
     double *v_ahead;                /* [nv] predicted end velocities of these trees ... */
     double *v_mean;                 /* ... and those that positions move with */
     double *held;                   /* [nv] what held the trees a step ago, as long as it may last */
-    double *v_free, *v_end, *shift; /* [nv] without contacts; with them; see contact/touchdown.c */
+    double *v_free, *v_end, *shift; /* [nv] without contacts; with them; see contact/island/touchdown.c */
     char *in_contact;               /* [ntree] */
     int room;                       /* for contacts in `now` and `next` */
 

@@ -1,7 +1,7 @@
 /* What restitution is held to, with answers made up for the purpose: how many are asked for, and which is handed out.
  *
  * Up to four particles of 1 kg above a ground, each with a contact, and a fifth that only a spring moves. */
-#include "contact/parts.h"
+#include "contact/problem/parts.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Who says "solved" is believed if the certificate says so, whichever solver it is; with answers made up for the purpose. */
-#include "contact/parts.h"
+#include "contact/problem/parts.h"
 #include "support.h"
 #include "support/answers.h"
 #include "support/problems.h"

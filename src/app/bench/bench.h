@@ -5,7 +5,7 @@
 #include "app/cli/options.h"
 #include "app/cli/pieces.h"
 #include "app/cli/solver_choice.h"
-#include "app/cli/solver_statistics.h"
+#include "app/output/solver_statistics.h"
 #include <sim/sim.h>
 #include <stdio.h>
 

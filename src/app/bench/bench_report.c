@@ -1,6 +1,6 @@
 /* What did the steps cost?  A row a case, exponents of growth and threads for people, or one JSON object for programs. */
 #include "app/bench/bench.h"
-#include "app/cli/json_out.h"
+#include "app/output/json_out.h"
 
 #include <math.h>
 #include <string.h>

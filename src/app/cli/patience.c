@@ -7,7 +7,7 @@
 #include "app/cli/patience.h"
 
 #include "app/cli/interrupt.h"
-#include "app/cli/run_statistics.h"
+#include "app/output/run_statistics.h"
 
 #include <math.h>
 #include <stdio.h>

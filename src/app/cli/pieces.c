@@ -1,6 +1,6 @@
 /* How many pieces of work are done?  One line on standard error, rewritten in place; nothing where nobody looks. */
 #include "app/cli/pieces.h"
-#include "app/cli/run_statistics.h"
+#include "app/output/run_statistics.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The list of solvers with their options, from their cards: as text for --list-solvers, as JSON for programs. */
 #include "app/cli/solvers.h"
-#include "app/cli/json_out.h"
 #include "app/cli/usage.h"
+#include "app/output/json_out.h"
 
 #include <sim/solver.h>
 #include <stdio.h>

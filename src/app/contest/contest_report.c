@@ -1,6 +1,6 @@
 /* How far did the solvers get?  Rows of a Markdown table, a case after the other, and how time grows; or JSON. */
-#include "app/cli/json_out.h"
 #include "app/contest/contest_runs.h"
+#include "app/output/json_out.h"
 
 #include <math.h>
 #include <stdlib.h>

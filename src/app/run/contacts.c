@@ -1,6 +1,6 @@
 /* Where do shapes touch?  The contacts of one state, as JSON: one line a contact. */
 #include "app/run/contacts.h"
-#include "app/cli/json_out.h"
+#include "app/output/json_out.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,7 @@
 #include "app/cli/options.h"
 #include "app/cli/patience.h"
 #include "app/cli/progress.h"
-#include "app/cli/run_statistics.h"
+#include "app/output/run_statistics.h"
 #include <sim/sim.h>
 
 typedef struct run_output {

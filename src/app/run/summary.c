@@ -1,7 +1,7 @@
 /* How did the run go?  A few lines for people, and one JSON object for programs. */
 #include "app/run/summary.h"
 
-#include "app/cli/json_out.h"
+#include "app/output/json_out.h"
 
 #include <math.h>
 

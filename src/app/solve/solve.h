@@ -3,9 +3,9 @@
 #define APP_SOLVE_SOLVE_H
 
 #include "app/cli/options.h"
-#include "app/cli/reasons.h"
 #include "app/cli/solver_choice.h"
-#include "app/cli/solver_statistics.h"
+#include "app/output/reasons.h"
+#include "app/output/solver_statistics.h"
 #include <sim/sim.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* How did it go?  A row a file and a summary for people, or one JSON object for programs. */
-#include "app/cli/json_out.h"
+#include "app/output/json_out.h"
 #include "app/solve/solve.h"
 
 #include <math.h>

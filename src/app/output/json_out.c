@@ -1,0 +1,128 @@
+/* How is a value spelled in JSON? */
+#include "app/output/json_out.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Bytes of the valid UTF-8 character at `p`, or 0 (RFC 3629: no surrogates, nothing longer than needed). */
+static int character_length(const unsigned char *p) {
+    static const struct {
+        unsigned char first, last, low, high; /* of the first byte; of the second */
+        int length;
+    } forms[] = {
+        {0x00, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
+        if (p[0] < forms[k].first || p[0] > forms[k].last) {
+            continue;
+        }
+        int length = 1;
+        while (length < forms[k].length && p[length] >= (length == 1 ? forms[k].low : 0x80) &&
+               p[length] <= (length == 1 ? forms[k].high : 0xbf)) {
+            length++;
+        }
+        return length == forms[k].length ? length : 0;
+    }
+    return 0;
+}
+
+static void write_string(FILE *file, const char *text) {
+    const unsigned char *p = (const unsigned char *)text;
+    fputc('"', file);
+    while (*p) {
+        int length = character_length(p);
+        if (length == 0) {
+            fputs("\\ufffd", file);
+            length = 1;
+        } else if (*p == '"' || *p == '\\') {
+            fprintf(file, "\\%c", *p);
+        } else if (*p < 0x20) {
+            fprintf(file, "\\u%04x", *p);
+        } else {
+            fwrite(p, 1, (size_t)length, file);
+        }
+        p += length;
+    }
+    fputc('"', file);
+}
+
+static void begin(json_out *out, const char *key) {
+    if (out->line > 0) {
+        fputs(out->filled ? ", " : "", out->file);
+    } else if (out->depth > 0) {
+        fprintf(out->file, "%s\n%*s", out->filled ? "," : "", 2 * out->depth, "");
+    }
+    if (key) {
+        write_string(out->file, key);
+        fputs(": ", out->file);
+    }
+    out->filled = 1;
+}
+
+void json_open(json_out *out, const char *key, char bracket) {
+    begin(out, key);
+    fputc(bracket, out->file);
+    out->depth++;
+    out->line += out->line > 0;
+    out->filled = 0;
+}
+
+void json_open_line(json_out *out, const char *key, char bracket) {
+    json_open(out, key, bracket);
+    out->line += out->line == 0;
+}
+
+void json_close(json_out *out, char bracket) {
+    out->depth--;
+    if (out->line > 0) {
+        out->line--;
+    } else if (out->filled) {
+        fprintf(out->file, "\n%*s", 2 * out->depth, "");
+    }
+    fputc(bracket, out->file);
+    out->filled = 1;
+}
+
+void json_text(json_out *out, const char *key, const char *value) {
+    begin(out, key);
+    if (value) {
+        write_string(out->file, value);
+    } else {
+        fputs("null", out->file);
+    }
+}
+
+static void write_real(FILE *file, double value) {
+    if (isfinite(value)) {
+        fprintf(file, "%.17g", value);
+    } else {
+        fputs("null", file);
+    }
+}
+
+void json_real(json_out *out, const char *key, double value) {
+    begin(out, key);
+    write_real(out->file, value);
+}
+
+void json_vector(json_out *out, const char *key, sim_v3 value) {
+    begin(out, key);
+    const double part[3] = {value.x, value.y, value.z};
+    for (int k = 0; k < 3; k++) {
+        fputs(k ? ", " : "[", out->file);
+        write_real(out->file, part[k] + 0.0); /* no minus before a zero */
+    }
+    fputc(']', out->file);
+}
+
+void json_whole(json_out *out, const char *key, int64_t value) {
+    begin(out, key);
+    fprintf(out->file, "%" PRId64, value);
+}
+
+void json_seed(json_out *out, const char *key, uint64_t value) {
+    begin(out, key);
+    fprintf(out->file, "%" PRIu64, value);
+}

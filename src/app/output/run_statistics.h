@@ -1,0 +1,83 @@
+/* What happened in a run, counted as it goes. */
+#ifndef APP_OUTPUT_RUN_STATISTICS_H
+#define APP_OUTPUT_RUN_STATISTICS_H
+
+#include "app/output/reasons.h"
+#include "app/output/solver_statistics.h"
+#include <sim/sim.h>
+
+/* Of a figure that each solved step has: sum, greatest, when that was, and between which bodies (-1: one alone, or not known). */
+typedef struct tally_figure {
+    double sum, worst, time;
+    int body[2];
+} tally_figure;
+
+/* What the solver's answers were worth; what each figure means: sim/judge.h. */
+enum { FIGURE_E, FIGURE_OWN, FIGURE_MOMENTUM, FIGURE_PENETRATION, FIGURE_SLIP, FIGURE_EXCESS, FIGURES };
+
+typedef struct contact_tally {
+    int64_t steps;    /* with anything to solve: contacts, or rows of joints alone */
+    int64_t touching; /* with contacts */
+    int64_t contacts; /* summed over them */
+    int most_contacts, most_islands;
+    int64_t iterations, total; /* of the solver: those of the hardest island of each step; of all islands */
+    int most_iterations;
+    int64_t unsolved_steps, unsolved_islands;
+    reason_counts gave_up;  /* islands */
+    double first_unsolved;  /* simulated time ... */
+    int unsolved_body[2];   /* ... and who was furthest from an answer */
+    branch_counts finished; /* islands */
+    tally_figure figure[FIGURES];
+    tally_figure sag;          /* m: the deepest beside the radius of what it carries ... */
+    double sag_part;           /* ... and that part */
+    int sinking, most_sinking; /* for so many steps on end it is much, between the same bodies: now; at most */
+    int sinking_body[2];
+    tally_figure lift; /* m: the furthest that a convex law lifts what slides */
+} contact_tally;
+
+/* Overlaps that no motion undoes, what undoing the others put in, and answers that were not taken. */
+typedef struct overlap_tally {
+    int64_t stuck, refused; /* steps */
+    double first_stuck, first_refused;
+    int body[2]; /* of the deepest that is stuck */
+    double depth;
+    double undone; /* J */
+} overlap_tally;
+
+typedef struct sleep_tally {
+    int64_t bodies, woken; /* asleep, summed over steps; trees that woke */
+    int most_bodies, now;  /* now: in the last step */
+    double stilled;        /* J: kinetic energy of what fell asleep */
+} sleep_tally;
+
+typedef struct run_tally {
+    double started;     /* on the clock, s */
+    int64_t first_step; /* the state's step number at the start */
+    double first_time;
+    int64_t steps;
+    int64_t iterations; /* summed */
+    int most_iterations;
+    double worst_residual;
+    int64_t nonconverged;      /* steps */
+    double first_nonconverged; /* simulated time */
+    int64_t saturated;         /* steps */
+    contact_tally contact;
+    sleep_tally sleep;
+    overlap_tally overlap;
+    int64_t energy_samples;
+    double energy_first, energy_last, energy_least, energy_most;
+} run_tally;
+
+double clock_seconds(void);
+size_t peak_memory(void); /* bytes */
+
+void tally_start(run_tally *tally, const sim_world *world);
+void tally_step(run_tally *tally, const sim_world *world);
+void tally_energy(run_tally *tally, sim_world *world);
+double tally_simulated(const run_tally *tally, const sim_world *world);
+/* Does something sink in under a load?  An impact is over after some steps. */
+int tally_sinks(const contact_tally *tally);
+/* Largest distance of the energy from where it started. */
+double tally_energy_change(const run_tally *tally);
+
+#endif

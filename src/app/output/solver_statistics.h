@@ -1,0 +1,16 @@
+/* How often each method of a solver that is made of several gave the answer. */
+#ifndef APP_OUTPUT_SOLVER_STATISTICS_H
+#define APP_OUTPUT_SOLVER_STATISTICS_H
+
+#include "app/output/json_out.h"
+#include <sim/solver.h>
+
+typedef struct branch_counts {
+    int64_t of[SIM_MAX_BRANCHES];
+} branch_counts;
+
+/* Both say nothing of a solver that is one method. */
+void print_branches(FILE *file, const char *before, const sim_solver_card *card, const branch_counts *counts);
+void json_branches(json_out *out, const sim_solver_card *card, const branch_counts *counts);
+
+#endif

@@ -1,0 +1,121 @@
+/* Whoever answers: is there more energy than could come in?
+ *
+ * A right answer gains, over free motion with its springs and motors, no more than its targets put in (judge/energy.c), and
+ * that is no more than the step's budget P (undo.c), which knows no impulse:
+ *
+ *     T - T** - gamma_e . (tau_e - w)  <=  min( sum gamma_n max(tau_n, 0),  P ).
+ *
+ * What exceeds this by more than CLOSE of the energies at stake is refused, and so is what holds a number that is none.
+ * In its place stands an answer that gains nothing: some sweeps of relax.c on the convex law of the same rows, with no
+ * overlap undone and nothing bouncing, from the least-energy multiple of the refused impulses, or from nothing.  It is no solution,
+ * and the island counts as unsolved. */
+#include "contact/island/relax.h"
+#include "contact/problem/parts.h"
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double CLOSE = 1e-4; /* of the energies at stake: what tolerances of solvers leave */
+enum { SWEEPS = 200 };
+
+static int normal_row(const sim_constraint *c) { return c->kind == SIM_CONTACT ? 2 : 0; }
+
+static int is_stop(const sim_constraint *c) { return c->kind == SIM_CONTACT || c->kind == SIM_LIMIT; }
+
+static int all_finite(int n, const double *x) {
+    for (int k = 0; k < n; k++) {
+        if (!isfinite(x[k])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* J of v in the metric of A as it is now, with the motors that are in it. */
+static double kinetic(const sim_problem *p, const double *v, double *work) {
+    double twice = 0;
+    for (int t = 0; t < p->ntree; t++) {
+        const double *of = v + p->tree[t].v0;
+        p->mass.times(p->mass.self, t, of, work);
+        twice += dense_dot(p->tree[t].nv, of, work);
+    }
+    return twice / 2;
+}
+
+/* P */
+static double budget(const island *is, double *work) {
+    double sum = is->budget;
+    sum += is->undoing ? kinetic(&is->problem, is->undoing, work) : 0;
+    return sum + (is->bounces > 0 ? is->bounces * is->bounces * kinetic(&is->problem, is->problem.v_start, work) : 0);
+}
+
+double guard_excess(const island *is, sim_arena *scratch) {
+    const sim_problem *p = &is->problem;
+    double *work = ARENA_NEW(scratch, double, p->nv); /* goes with the island */
+    if (!work || !all_finite(p->nrow, is->impulse) || !all_finite(p->nv, is->v)) {
+        return INFINITY;
+    }
+    sim_energy_gain e = sim_judgement_gain(&is->judgement);
+    double over = e.gain - e.equalities - min_of(e.stops, budget(is, work));
+    return over <= CLOSE * e.size ? 0 : isnan(over) ? INFINITY : over;
+}
+
+static void set_out(relaxation *r, const island *is) {
+    const sim_problem *p = &is->problem;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int k = 0; k < c->rows; k++) {
+            int row = c->row + k;
+            double target = is_stop(c) && k == normal_row(c) ? min_of(is->target[row], 0) : is->target[row];
+            r->base[row] = velocity_of_row(p, c, k, p->v_free) + (p->offset ? p->offset[row] : 0) - target;
+            r->R[row] = is->R[row];
+        }
+        relax_admit(r, i);
+    }
+}
+
+int guard_replace(island *is, sim_arena *scratch) {
+    const sim_problem *p = &is->problem;
+    size_t mark = sim_arena_mark(scratch), size = (size_t)p->nrow * sizeof(double);
+    relaxation r;
+    if (!relax_make(&r, p, scratch)) {
+        return 0;
+    }
+    set_out(&r, is);
+    if (all_finite(p->nrow, is->impulse)) {
+        relax_start(&r, is->impulse);
+    }
+    for (int k = 0; k < SWEEPS; k++) {
+        relax_sweep(&r);
+    }
+    memcpy(is->impulse, r.gamma, size);
+    if (!all_finite(p->nrow, is->impulse)) {
+        memset(is->impulse, 0, size);
+    }
+    memcpy(r.gamma, is->impulse, size);
+    relax_motion(&r, is->v);
+    for (int j = 0; j < p->nv; j++) {
+        is->v[j] += p->v_free[j];
+    }
+    sim_arena_release(scratch, mark);
+    is->solution.outcome = SIM_BROKEN_DOWN;
+    is->solution.reason = SIM_REASON_ENERGY;
+    is->solution.finished_by = -1;
+    is->refused = 1;
+    return 1;
+}
+
+double guard_undone(const island *is, double threshold) {
+    const sim_problem *p = &is->problem;
+    double sum = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        if (undo_pushes(is, threshold, c)) {
+            int n = normal_row(c);
+            sum +=
+                is->impulse[c->row + n] * (velocity_of_row(p, c, n, is->v) + velocity_of_row(p, c, n, p->v_start)) / 2;
+        }
+    }
+    return max_of(0, sum);
+}

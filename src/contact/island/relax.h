@@ -1,0 +1,32 @@
+/* Impulses that add no energy, by a few sweeps; relax.c says how. */
+#ifndef CONTACT_ISLAND_RELAX_H
+#define CONTACT_ISLAND_RELAX_H
+
+#include "base/arena.h"
+#include <sim/problem.h>
+
+typedef struct relaxation {
+    const sim_problem *p;
+    ptrdiff_t *at;       /* [nconstraint][2] where the rows of a side stand in Z */
+    double *Z, *x;       /* B J'; [nv] sum of Z gamma */
+    double *row;         /* the next three */
+    double *base, *R;    /* [nrow] the caller's: J v0 + w - target, and how much a row yields; zeros at first */
+    double *gamma;       /* [nrow] zeros at first */
+    int sweeps;          /* made */
+    double *size, *pace; /* [nconstraint] |W_ii|_F; 1 / L_i, 0 for what takes no part */
+} relaxation;
+
+/* Nothing takes part yet.  0 without memory. */
+int relax_make(relaxation *r, const sim_problem *p, sim_arena *scratch);
+/* From now on constraint i takes part; its R stands. */
+void relax_admit(relaxation *r, int i);
+/* Start from the multiple of these impulses, at most once them, at which D is least; all that are to take part do. */
+void relax_start(relaxation *r, const double *impulse);
+void relax_sweep(relaxation *r);
+/* v <- A^-1 J' gamma */
+void relax_motion(const relaxation *r, double *v);
+/* J (v - v0) of one row, and its W_kk. */
+double relax_velocity(const relaxation *r, int constraint, int row);
+double relax_inverse_mass(const relaxation *r, int constraint, int row);
+
+#endif

@@ -1,0 +1,212 @@
+/* The rows of what holds two bodies together.  With the frames (R_a, p_a), (R_b, p_b) on them, d = p_a - p_b, n = d / |d|:
+ *
+ *              gap phi                         rate J v                        bias h = dJ/dt v
+ *     connect  d                               v_a - v_b                       a_a - a_b
+ *     weld     d;  log(R_a R_b')               v_a - v_b;  w_a - w_b           a_a - a_b;  alpha_a - alpha_b
+ *     distance |d| - L                         n . (v_a - v_b)                 n . (a_a - a_b) + (|d'|^2 - (n . d')^2) / |d|
+ *     coupling q_1 - c_0 - c_1 q_2             v_1 - c_1 v_2                   0
+ *     spring   as distance
+ *
+ * in axes of the world, a and alpha the accelerations that are there when no joint accelerates.  (The rate of the log is
+ * w_a - w_b where the weld holds.)
+ *
+ * Where along the step should the velocities v at its end obey the constraint?  J is taken where the scheme takes its
+ * forces, at the part p of the step, so that constraint forces do as little work as the scheme's own; positions move with
+ * v_q = v0 + theta (v - v0).  If each end velocity is tangent to the constraint at the part s of its step,
+ * J v = dt (p - s) h, and of the step before J v0 = dt (p - s + 1) h, so the gap grows by
+ *
+ *     dt J v_q + dt^2 (1/2 - p) h  =  dt^2 h (3/2 - theta - s) + O(dt^3),
+ *
+ * nothing to second order if s = 3/2 - theta.  Hence the offset w = dt (s - p) h in u = J v + w.  For symplectic Euler
+ * that is SHAKE; for the midpoint rule it asks for velocities tangent at the end of the step.
+ *
+ * A spring with damper is no equality but a row of kind SIM_SPRING.  Its force is that at the part theta of the step,
+ * theta dt from the start along v_q: with x = |d| - L, u = J v and u0 = J v0,
+ *
+ *     F = -k (x0 + dt (a u0 + b u)) - c (a' u0 + b' u),    a = theta (1 - theta),  b = theta^2,  a' = 1 - theta,  b' = theta,
+ *
+ * of second order where theta is 1/2; there a linear spring neither gains nor loses energy.  But a spring or damper far
+ * stiffer than the step resolves would then ring from step to step.  So a and a' fade out and b and b' go to 1, by the
+ * part z^2 / (1 + z^2) with z = w k dt^2 / 4 or w c dt / 2, w = J diag(D)^-1 J' the inverse mass that the spring feels,
+ * nearly: of second order still, and nothing of note for what is resolved. */
+#include "contact/problem/parts.h"
+#include "math/spatial.h"
+
+static int is_length(const sim_equality *e) { return e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER; }
+
+/* What a side's dof j does: velocity of the point p, and angular velocity. */
+static motion moves(const sim_derived *d, int j, v3 p) {
+    return motion_at_child(d->S[j], v3_sub(p, d->pose[d->model->dof[j].body].p));
+}
+
+/* Rows of one column: connect, weld by components, distance along n. */
+static void put(const sim_equality *e, motion s, v3 n, double sign, int nv, double *column) {
+    const double value[6] = {s.lin.x, s.lin.y, s.lin.z, s.ang.x, s.ang.y, s.ang.z};
+    if (is_length(e)) {
+        column[0] += sign * v3_dot(n, s.lin);
+        return;
+    }
+    for (int k = 0; k < sim_equality_rows(e->type); k++) {
+        column[k * nv] += sign * value[k];
+    }
+}
+
+static v3 point_at(const sim_derived *d, const sim_equality *e, int side) {
+    return pose_point(d->pose[e->body[side]], e->frame[side].p);
+}
+
+/* The way from B to A, and its length; x where there is none. */
+static v3 along(v3 way, double *length) {
+    *length = v3_norm(way);
+    return *length > 0 ? v3_scale(1 / *length, way) : v3_make(1, 0, 0);
+}
+
+static void gaps(const sim_derived *d, const sim_equality *e, double *gap) {
+    v3 way = v3_sub(point_at(d, e, 0), point_at(d, e, 1));
+    if (is_length(e)) {
+        gap[0] = v3_norm(way) - e->distance;
+        return;
+    }
+    gap[0] = way.x;
+    gap[1] = way.y;
+    gap[2] = way.z;
+    if (e->type == SIM_WELD) {
+        m3 A = m3_product(d->pose[e->body[0]].R, e->frame[0].R), B = m3_product(d->pose[e->body[1]].R, e->frame[1].R);
+        v3 turn = quat_log(quat_from_matrix(m3_product(A, m3_transpose(B))));
+        gap[3] = turn.x;
+        gap[4] = turn.y;
+        gap[5] = turn.z;
+    }
+}
+
+static void biases(const sim_derived *d, const sim_motion *acc, const sim_equality *e, double *h) {
+    sim_point a = {e->body[0], e->frame[0].p}, b = {e->body[1], e->frame[1].p};
+    v3 lin = v3_sub(sim_point_bias_acceleration(d, acc, a), sim_point_bias_acceleration(d, acc, b));
+    v3 ang = v3_sub(acc[a.body].ang, acc[b.body].ang);
+    if (e->type == SIM_DISTANCE) {
+        double length;
+        v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
+        v3 rate = v3_sub(sim_point_velocity(d, a), sim_point_velocity(d, b));
+        v3 across = v3_axpy(rate, -v3_dot(n, rate), n);
+        h[0] = v3_dot(n, lin) + (length > 0 ? v3_dot(across, across) / length : 0);
+        return;
+    }
+    const double value[6] = {lin.x, lin.y, lin.z, ang.x, ang.y, ang.z};
+    for (int k = 0; k < sim_equality_rows(e->type); k++) {
+        h[k] = value[k];
+    }
+}
+
+/* Row k of connect, weld and distance on a body: along an axis of the world at the point, or about it. */
+void equality_on_body(const frame *f, const sim_model *m, int i, int side, double *J) {
+    static const v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const sim_equality *e = &m->equality[f->tie[f->tie_of[i]].index];
+    const sim_derived *d = f->in->mass;
+    double length, sign = side ? -1 : 1;
+    v3 p = point_at(d, e, side), lever = v3_sub(p, d->pose[e->body[side]].p);
+    v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
+    for (int k = 0; k < sim_equality_rows(e->type); k++, J += 6) {
+        v3 to = v3_scale(sign, is_length(e) ? n : axis[k % 3]), none = {0, 0, 0};
+        v3 lin = k < 3 ? to : none, ang = k < 3 ? v3_cross(lever, to) : to;
+        const double row[6] = {ang.x, ang.y, ang.z, lin.x, lin.y, lin.z};
+        for (int c = 0; c < 6; c++) {
+            J[c] = row[c];
+        }
+    }
+}
+
+static void couple(frame *f, const sim_model *m, const sim_equality *e, int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const double *q = f->in->q_start;
+    const double part[2] = {1, -e->ratio};
+    for (int side = 0; side < 2; side++) {
+        block_of(f, i, side)[e->dof[side] - m->tree[t->tree[side]].v0] += part[side];
+        widen_columns(f, m, i, side, e->dof[side], e->dof[side] + 1);
+    }
+    f->gap[f->row[i]] = q[m->dof[e->dof[0]].coordinate] - e->offset - e->ratio * q[m->dof[e->dof[1]].coordinate];
+    f->offset[f->row[i]] = 0;
+}
+
+/* From 0, where the step resolves it, to 1. */
+static double stiff(double z) { return z < 1 ? z * z / (1 + z * z) : 1 / (1 + 1 / (z * z)); }
+
+/* F as force - (dt stiffness + damping) u. */
+static void pull(frame *f, const sim_model *m, const sim_equality *e, int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    sim_constraint *c = &f->constraint[i];
+    double dt = f->in->step, theta = f->in->travel, u0 = 0, w = 0;
+    for (int side = 0; side < 2; side++) {
+        if (t->tree[side] >= 0 && !(side && t->tree[0] == t->tree[1])) { /* two sides on one tree share their block */
+            const sim_tree *tree = &m->tree[t->tree[side]];
+            const double *J = block_of(f, i, side);
+            for (int j = 0; j < tree->nv; j++) {
+                u0 += J[j] * f->in->v_start[tree->v0 + j];
+                w += J[j] * J[j] * f->in->mass->Dinv[tree->v0 + j];
+            }
+        }
+    }
+    double resolved = 1 - stiff(0.25 * w * e->stiffness * dt * dt), damped = 1 - stiff(0.5 * w * e->damping * dt);
+    double a = theta * (1 - theta) * resolved, b = 1 - (1 - theta * theta) * resolved, a_damper = (1 - theta) * damped;
+    c->force = -e->stiffness * (f->gap[f->row[i]] + dt * a * u0) - e->damping * a_damper * u0;
+    c->stiffness = b * e->stiffness;
+    c->damping = (1 - a_damper) * e->damping;
+    f->gap[f->row[i]] = 0;
+}
+
+/* J at the positions of d. */
+static void put_rows(const frame *f, const sim_model *m, const int *last_dof, const sim_derived *d, int i, double *J) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_equality *e = &m->equality[t->index];
+    double length;
+    v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
+    for (int side = 0; side < 2; side++) {
+        v3 p = point_at(d, e, side);
+        int last = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1;
+        for (int j = last; j >= 0; j = m->dof[j].parent) {
+            const sim_tree *tree = &m->tree[t->tree[side]];
+            put(e, moves(d, j, p), n, side ? -1 : 1, tree->nv, block_in(J, f, i, side) + (j - tree->v0));
+        }
+    }
+}
+
+void equality_ahead(const frame *f, const sim_model *m, const int *last_dof, int i, const sim_derived *ahead, double *J,
+                    double *gap) {
+    gaps(ahead, &m->equality[f->tie[f->tie_of[i]].index], gap);
+    put_rows(f, m, last_dof, ahead, i, J);
+}
+
+static void hold(frame *f, const sim_model *m, const int *last_dof, const sim_motion *acc, const sim_equality *e,
+                 int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_derived *d = f->in->mass;
+    double h[6], tangent = 1.5 - f->in->travel;
+    for (int side = 0; side < 2; side++) {
+        int last = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1;
+        for (int j = last; j >= 0; j = m->dof[j].parent) {
+            widen_columns(f, m, i, side, j, last + 1);
+        }
+    }
+    put_rows(f, m, last_dof, d, i, f->J);
+    gaps(f->in->start, e, f->gap + f->row[i]);
+    if (e->type == SIM_SPRING_DAMPER) {
+        pull(f, m, e, i);
+        return;
+    }
+    biases(d, acc, e, h);
+    for (int k = 0; k < sim_equality_rows(e->type); k++) {
+        f->offset[f->row[i] + k] = f->in->step * (tangent - f->in->position) * h[k];
+    }
+}
+
+void rows_of_equality(frame *f, const sim_model *m, const int *last_dof, const sim_motion *acc, int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_equality *e = &m->equality[t->index];
+    if (e->type == SIM_COUPLING) {
+        couple(f, m, e, i);
+    } else {
+        hold(f, m, last_dof, acc, e, i);
+    }
+    for (int k = 0; k < sim_equality_rows(e->type); k++) {
+        f->impulse_guess[f->row[i] + k] = f->in->equality_before[SIM_MAX_ROWS * t->index + k];
+    }
+}

@@ -1,0 +1,113 @@
+/* Input, output and options of the contact stage of a step. */
+#ifndef CONTACT_PROBLEM_INTERFACE_H
+#define CONTACT_PROBLEM_INTERFACE_H
+
+#include "base/threads.h"
+#include "collide/follow.h"
+#include <sim/collide.h>
+#include <sim/dynamics.h>
+#include <sim/judge.h>
+#include <sim/solver.h>
+
+typedef struct contact_options {
+    const sim_solver_card *solver;
+    const double *solver_option; /* NULL: as they stand */
+    sim_compliance compliance;
+    sim_law_options law;
+    int threads;
+    int bodies; /* problems have bodies even if the solver does not ask for them */
+} contact_options;
+
+/* What the time of solving is spent on. */
+enum { CONTACT_REGULARISE, CONTACT_SOLVER, CONTACT_TOUCHDOWN, CONTACT_JUDGE, CONTACT_FACTOR, CONTACT_PARTS };
+/* A motor: an actuator with feedback and a limit to its effort.  The free motion has it on one side: within its limit (0),
+ * or at it (-1, 1). */
+typedef struct contact_motor {
+    int actuator, side;
+    double gain;  /* how its effort falls as the acceleration of its joint grows; in `extra` if the side is 0 */
+    double force; /* its effort at v = 0, the limit forgotten */
+} contact_motor;
+
+typedef struct contact_input {
+    const sim_derived *start; /* kinematics where the step starts: there the gaps are taken */
+    const sim_derived
+        *middle; /* kinematics where J of contacts is taken, the part `place` of the step on; NULL: at the start */
+    const sim_derived *end; /* kinematics and velocities where the step is expected to lead; NULL: not known */
+    const double *v_ahead;  /* [nv] the velocities there */
+    double place;
+    const followed_contact *followed; /* [ncontact] the contacts at `end`; NULL: not known */
+    sim_derived *mass;                /* kinematics and factors where A = M + diag(extra) is taken */
+    const double *extra;              /* [nv] */
+    const double *q_start, *v_start, *v_free;
+    long long index;    /* of the step, from 0 */
+    double step;        /* s */
+    double position;    /* the mass is taken this part of the step on ... */
+    int holds;          /* the scheme wants the forces of contacts beforehand, for the next step */
+    double travel;      /* ... and positions move with v_start + travel (v - v_start) */
+    const char *asleep; /* [ntree] trees that take no part; NULL: none */
+    const sim_contact *contact;
+    int ncontact;
+    const sim_contact *before; /* of the step before, with their impulses: where solvers start */
+    const sim_v3 *impulse_before;
+    int nbefore;
+    const double *joint_before, *equality_before; /* likewise, as they were handed out */
+    const sim_clock *clock;                       /* times the parts of solving; NULL: nobody asks */
+    const sim_watch *watch;                       /* NULL: nobody waits */
+    const contact_motor *motor;
+    int nmotor;
+    const double *effort_before; /* [nactuator] */
+} contact_input;
+
+typedef struct contact_info {
+    int islands, constraints, rows;
+    int iterations;                 /* the most that any island took ... */
+    int total;                      /* ... and the sum over islands */
+    int unsolved;                   /* islands whose solver gave up ... */
+    int gave_up[SIM_REASONS];       /* ... by reason */
+    int finished[SIM_MAX_BRANCHES]; /* islands that each branch of the solver solved */
+    int factorisations;
+    double multiplications;        /* of them, summed over islands */
+    double seconds[CONTACT_PARTS]; /* summed over islands; the factor's are part of the solver's */
+    int stuck;                     /* constraints whose overlap no motion undoes ... */
+    int stuck_body[2];             /* ... and of the deepest the bodies, ... */
+    double stuck_depth;            /* ... and how deep, m or rad */
+    int refused;                   /* islands whose answer created energy, and was not taken */
+    double undone;                 /* J that undoing overlaps put in */
+    sim_certificate certificate;
+    int worst_body[SIM_WORSTS][2]; /* as in sim_step_info */
+    int sag_body[2];               /* likewise */
+    double sag, sag_part;
+    double lift;
+    int lift_body[2];
+} contact_info;
+
+/* All arrays are the caller's; trees that touch nothing keep what stands there. */
+typedef struct contact_output {
+    double *v;                /* [nv] end velocities of the trees in contact */
+    double *shift;            /* [nv] velocity with which positions move besides: see touchdown.c */
+    char *touched;            /* [ntree] */
+    sim_v3 *impulse;          /* [ncontact] N s, in the world, on A */
+    double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
+    double *equality_impulse; /* [nequality][6] */
+    double *held;             /* [nv] generalised forces of the equalities, over the step */
+    double *pressed;          /* [nv] ... and of what else may last */
+    double *effort;           /* [nactuator] of motors that became rows; NAN for others: they stay as they were */
+    contact_info info;
+} contact_output;
+
+/* The order in which contacts are listed: by shapes and feature; 0 for the same one. */
+int contact_order(const sim_contact *a, const sim_contact *b);
+
+/* Do its options ask for the positions of problems? */
+int contact_wants_positions(const sim_solver_card *card, const double *option);
+
+/* Does its effort follow its joint, up to a limit? */
+int contact_is_motor(const sim_actuator *actuator);
+
+/* Does the solver take all that the model may ask for besides contacts? */
+sim_status contact_kinds_check(const sim_model *model, const sim_solver_card *card, sim_error *error);
+
+/* Has the model ranges, dry friction or constraints between bodies, which need the stage without any contact? */
+int contact_stage_needed(const sim_model *model);
+
+#endif

@@ -1,0 +1,53 @@
+/* Which kinds of rows may a model ask for? A solver that lacks one is refused before the first step, not at the step that
+ * meets it. */
+#include "contact/problem/parts.h"
+
+#include <math.h>
+
+/* Feed-forward alone does not feel what touches. */
+int contact_is_motor(const sim_actuator *actuator) {
+    return isfinite(actuator->effort) && sim_track_given(&actuator->target) && (actuator->kp > 0 || actuator->kd > 0);
+}
+
+int contact_stage_needed(const sim_model *m) {
+    int needed = m->nequality > 0;
+    for (int j = 0; j < m->nv; j++) {
+        needed |= dof_has_rows(&m->dof[j]);
+    }
+    return needed;
+}
+
+static const char *body_of(const sim_model *m, int dof) { return m->body[m->dof[dof].body].name; }
+
+static sim_status refuse(const sim_solver_card *card, sim_constraint_kind kind, const char *whose, const char *body,
+                         sim_error *error) {
+    return sim_fail(error, SIM_BAD_INPUT,
+                    "the solver %s takes no constraints of kind %s, which the %s of body \"%s\" is", card->name,
+                    sim_constraint_name(kind), whose, body);
+}
+
+static int lacks(const sim_solver_card *card, sim_constraint_kind kind) { return !(card->kinds >> kind & 1); }
+
+sim_status contact_kinds_check(const sim_model *m, const sim_solver_card *card, sim_error *error) {
+    for (int j = 0; j < m->nv; j++) {
+        const sim_dof *dof = &m->dof[j];
+        if ((dof->limit.low > -INFINITY || dof->limit.high < INFINITY) && lacks(card, SIM_LIMIT)) {
+            return refuse(card, SIM_LIMIT, "range of the joint", body_of(m, j), error);
+        }
+        if (dof->friction > 0 && lacks(card, SIM_FRICTION)) {
+            return refuse(card, SIM_FRICTION, "dry friction of the joint", body_of(m, j), error);
+        }
+    }
+    for (int k = 0; k < m->nequality; k++) {
+        sim_constraint_kind kind = m->equality[k].type == SIM_SPRING_DAMPER ? SIM_SPRING : SIM_EQUALITY;
+        if (lacks(card, kind)) {
+            return refuse(card, kind, "constraint", m->body[m->equality[k].body[0]].name, error);
+        }
+    }
+    for (int k = 0; k < m->nactuator; k++) {
+        if (contact_is_motor(&m->actuator[k]) && lacks(card, SIM_ACTUATOR)) {
+            return refuse(card, SIM_ACTUATOR, "limited actuator", body_of(m, m->actuator[k].dof), error);
+        }
+    }
+    return SIM_OK;
+}

@@ -1,0 +1,108 @@
+/* Where do velocities lead, and what are gaps and J there?
+ *
+ * For schemes that move positions with the velocity at the end, q+ = q0 (+) dt v, a gap's mean rate over the step is
+ *
+ *     u = (phi(q+) - phi(q0)) / dt,
+ *
+ * J v but for what turns on the way.  Contacts keep their axes: the two points that met, p_a and p_b on their bodies, part by
+ *
+ *     phi(q+) - phi(q0) = n . (p_a(q+) - p_b(q+)),
+ *
+ * and friction has J v with J there.  Between bodies phi is what equalities.c says.  Ends of ranges and couplings are linear
+ * in q; dry friction, springs and motors stay as they are. */
+#include "contact/problem/parts.h"
+#include "dyn/advance.h"
+#include "math/dense.h"
+#include "math/spatial.h"
+
+#include <string.h>
+
+static void advance(const island_positions *s, const double *v) {
+    const island *is = s->island;
+    const sim_model *m = s->model;
+    const contact_input *in = s->frame->in;
+    for (int t = 0; t < is->problem.ntree; t++) {
+        int tree = s->frame->tree[is->first_tree + t];
+        sim_range bodies = sim_tree_range(m, tree);
+        memcpy(s->v + m->tree[tree].v0, v + is->problem.tree[t].v0, (size_t)m->tree[tree].nv * sizeof *v);
+        sim_advance_by(m, bodies, ROTATION_EXP, in->q_start, s->v, in->step, s->q);
+        sim_kinematics(s->ahead, bodies, s->q);
+    }
+}
+
+static void clear_blocks(const island_positions *s, const sim_constraint *c) {
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        size_t size = (size_t)(c->rows * s->island->problem.tree[c->tree[side]].nv);
+        memset(s->J + c->block[side], 0, size * sizeof *s->J);
+    }
+}
+
+/* Of contacts J is that of the end already, which w brings it to elsewhere. */
+static double row_velocity(const island_positions *s, const sim_constraint *c, int row, const double *v) {
+    const double *w = c->kind == SIM_CONTACT ? NULL : s->island->problem.offset;
+    double u = w ? w[c->row + row] : 0;
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        const sim_problem_tree *t = &s->island->problem.tree[c->tree[side]];
+        u += dense_dot(t->nv, s->J + c->block[side] + (ptrdiff_t)row * t->nv, v + t->v0);
+    }
+    return u;
+}
+
+static void at(void *self, const double *v, double *u) {
+    const island_positions *s = self;
+    const sim_problem *p = &s->island->problem;
+    advance(s, v);
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        int all = s->island->first_constraint + i;
+        const tie *t = &s->frame->tie[s->frame->tie_of[all]];
+        double mean[SIM_MAX_ROWS];
+        int first = c->rows; /* of the rows with a gap of their own */
+        if (t->kind == TIE_CONTACT) {
+            clear_blocks(s, c);
+            mean[2] = contact_ahead(s->frame, s->model, s->last_dof, all, s->ahead, s->J) / p->step;
+            first = 2;
+        } else if (t->kind == TIE_EQUALITY && c->kind == SIM_EQUALITY &&
+                   s->model->equality[t->index].type != SIM_COUPLING) {
+            clear_blocks(s, c);
+            equality_ahead(s->frame, s->model, s->last_dof, all, s->ahead, s->J, mean);
+            for (int k = 0; k < c->rows; k++) {
+                mean[k] = (mean[k] - p->gap[c->row + k]) / p->step;
+            }
+            first = 0;
+        }
+        for (int k = 0; k < c->rows; k++) {
+            u[c->row + k] = k < first ? row_velocity(s, c, k, v) : mean[k];
+        }
+    }
+}
+
+int contact_wants_positions(const sim_solver_card *card, const double *option) {
+    int k = card->positions - 1;
+    return k >= 0 && (option ? option[k] : card->option[k].standard) > 0;
+}
+
+int positions_make(positions_memory *p, const sim_model *m) {
+    p->ahead = sim_derived_create(m, NULL);
+    p->q = POOL_NEW(p->pool, double, m->nq);
+    p->v = POOL_NEW(p->pool, double, m->nv);
+    return p->ahead && p->q && p->v;
+}
+
+int positions_lay_out(frame *f, const sim_model *m, const int *last_dof, positions_memory *p) {
+    island_positions *of = ARENA_NEW(f->arena, island_positions, f->nisland);
+    f->J_ahead = ARENA_NEW(f->arena, double, f->nJ);
+    if (!of || !f->J_ahead) {
+        return 0;
+    }
+    sim_kinematics(p->ahead, sim_all(m), f->in->q_start);
+    for (int k = 0; k < f->nisland; k++) {
+        island *is = &f->island[k];
+        of[k] = (island_positions){
+            {.self = &of[k], .at = at, .J = f->J_ahead}, f, m, is, last_dof, p->ahead, p->q, p->v, f->J_ahead};
+        is->problem.positions = &of[k].is;
+    }
+    return 1;
+}
+
+void positions_fill(frame *f) { memcpy(f->J_ahead, f->J, (size_t)f->nJ * sizeof *f->J); }

@@ -1,0 +1,389 @@
+/* The three rows of a contact.
+ *
+ * The point p stands midway between the two surfaces and is the same for both bodies; what is still on its way to meet has
+ * one on each (collide/sweep.c).  A dof j with the motion axis (w_j; v_j) at o_j, on the path from the root to the body,
+ * moves p at v_j + w_j x (p - o_j); along the axis e of the contact frame
+ *
+ *     J_ej = +-e . (v_j + w_j x (p - o_j)),    + for A, - for B.
+ *
+ * Bodies of one tree share a block, their parts summed: what is on both paths moves neither against the other and is left
+ * out.
+ *
+ * A contact that lasts moves over its bodies.  With x0, n0 at the start and x1, n1 where the step is expected to lead
+ * (world/follow.c), J is taken at the part p of the way, where the scheme takes its forces.  The velocities v at the end of
+ * the step are to obey the contact at the part s of the step, as equalities do (equalities.c),
+ *
+ *     u = J_p v + w,    w = (s - p) / (1 - p) (J_1 v1 - J_p v1),    s = 3/2 - theta,
+ *
+ * v1 the predicted end velocity.  The rate of the gap is then right to second order, and impulses do no work on what rolls.
+ * Where the point moves over both bodies, the lever is corrected so that J_p v_q is the rate of the gap exactly (a discrete
+ * gradient, Gonzalez 1996):
+ *
+ *     dt J_n v_q = phi1 - phi0,    p <- p + d,    d = (n x w) (phi1 - phi0 - dt J_n v_q) / (dt |n x w|^2),
+ *
+ * w the angular velocity of A over B here, v_q the velocity that positions move with.  Balls need no correction.
+ *
+ * That law, J_1 v1 = 0, leaves the mean velocity J_p v_q = (u0 + u1)/2 + e, e the error of the trapezoidal rule for u: where
+ * the load rises steeply, gamma e is work that nobody does.  So a rigid contact that rolls, and pressed a step ago, obeys
+ * the mean instead, where v_q = (v0 + v1)/2:
+ *
+ *     J_p v_q = b (u0 + e) - n phi0 / 100 dt,      w = J_p v0 - 2 b (u0 + e) + n phi0 / 50 dt.
+ *
+ * With b = 0 impulses of what rolls do no work at all, but u swings from step to step for ever once it does, u1 = -u0 - 2 e.
+ * b = d^2 / 2 (d^2 + (3 e)^2), d = |u0 + e|, along the tangents and along n, takes from a swing what exceeds the scheme's
+ * own error, all of it where it is large (slip that ends), and 0.02 at least.  The last term undoes what is left in the gap.
+ *
+ * References: O. Gonzalez, Time integration and discrete Hamiltonian systems, J. Nonlinear Science 6, 1996; O. Gonzalez,
+ * Mechanical systems subject to holonomic constraints, Physica D 132, 1999 (constraints obeyed in the mean).
+ * Cost: some 40 multiplications a dof and contact. */
+#include "contact/problem/parts.h"
+#include "math/dense.h"
+#include "math/spatial.h"
+
+#include <string.h>
+
+/* t1, t2 at right angles to n and t1 x t2 = n.  Laws are isotropic: any two would do. */
+static m3 frame_along(v3 n) {
+    v3 t1 = v3_perpendicular(n);
+    return (m3){t1, v3_cross(n, t1), n};
+}
+
+/* The last dof on the paths to both of two dofs, -1: none. */
+static int meeting(const sim_model *m, int a, int b) {
+    while (a != b) {
+        int *further = a > b ? &a : &b;
+        *further = m->dof[*further].parent;
+    }
+    return a;
+}
+
+void widen_columns(frame *f, const sim_model *m, int i, int side, int first, int end) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    int second = side == 1 && t->tree[0] >= 0 && t->tree[0] != t->tree[1], v0 = m->tree[t->tree[side]].v0;
+    sim_columns *to = &f->constraint[i].columns[second];
+    int low = first - v0, high = end - v0, past = to->first + to->count;
+    if (low < high) {
+        low = to->count && to->first < low ? to->first : low;
+        high = to->count && past > high ? past : high;
+        *to = (sim_columns){low, high - low};
+    }
+}
+
+/* Returns the first dof that has a part in it. */
+static int add_body(const sim_derived *d, int last_dof, int stop, v3 p, const m3 *E, double sign, const sim_tree *t,
+                    double *J) {
+    const sim_model *m = d->model;
+    int first = last_dof + 1;
+    for (int j = last_dof; j != stop; j = m->dof[j].parent) {
+        first = j;
+        v3 lever = v3_sub(p, d->pose[m->dof[j].body].p);
+        v3 moves = v3_scale(sign, v3_add(d->S[j].lin, v3_cross(d->S[j].ang, lever)));
+        double *column = J + (j - t->v0);
+        column[0] += v3_dot(E->x, moves);
+        column[t->nv] += v3_dot(E->y, moves);
+        column[2 * t->nv] += v3_dot(E->z, moves);
+    }
+    return first;
+}
+
+int contact_order(const sim_contact *a, const sim_contact *b) {
+    if (a->shape_a != b->shape_a) {
+        return a->shape_a < b->shape_a ? -1 : 1;
+    }
+    if (a->shape_b != b->shape_b) {
+        return a->shape_b < b->shape_b ? -1 : 1;
+    }
+    return a->at.feature < b->at.feature ? -1 : a->at.feature > b->at.feature;
+}
+
+static int same_pair(const sim_contact *a, const sim_contact *b) {
+    return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
+}
+
+/* Is it the only contact of its pair, in a list that is in order? */
+static int is_alone(const sim_contact *list, int count, int k) {
+    return !(k > 0 && same_pair(&list[k - 1], &list[k])) && !(k + 1 < count && same_pair(&list[k + 1], &list[k]));
+}
+
+/* The impulse of the same contact a step ago; both lists stand in the same order.  The only contact of a pair is the same
+ * whatever part of a surface it has come to. */
+static v3 remembered(const contact_input *in, int index) {
+    const sim_contact *c = &in->contact[index];
+    int low = 0, high = in->nbefore;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (contact_order(&in->before[middle], c) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low < in->nbefore && contact_order(&in->before[low], c) == 0) {
+        return in->impulse_before[low];
+    }
+    for (int k = low > 0 ? low - 1 : 0; k <= low && k < in->nbefore; k++) {
+        if (same_pair(&in->before[k], c) && is_alone(in->before, in->nbefore, k) &&
+            is_alone(in->contact, in->ncontact, index)) {
+            return in->impulse_before[k];
+        }
+    }
+    return v3_make(0, 0, 0);
+}
+
+static const double ROLLING = 0.1;         /* of the point's own way: less is none */
+static const double PIVOTING = 1e-3;       /* of the way of a lever that turns: less is a pivot's rounding */
+static const double LEAST_SETTLING = 0.02; /* b */
+static const double STEADY = 3;            /* times the scheme's error: less is no swing */
+static const double CLOSING = 0.02;        /* of a gap or overlap that the scheme's errors left: undone in two steps */
+
+static v3 point_on(const sim_contact *c, int side) { return v3_axpy(c->at.position, side ? -0.5 : 0.5, c->at.apart); }
+
+/* Where the contact will be, if that is known. */
+static const followed_contact *followed(const frame *f, const tie *t) {
+    const followed_contact *all = f->in->followed;
+    return all && all[t->index].known ? &all[t->index] : NULL;
+}
+
+/* The point of a side where J is taken: on its way from x0 to x1, or with the lever it has at the start. */
+static v3 point_in_middle(const frame *f, const tie *t, int side) {
+    const sim_contact *from = &f->in->contact[t->index];
+    const followed_contact *to = followed(f, t);
+    v3 x0 = point_on(from, side);
+    int body = side ? from->body_b : from->body_a;
+    v3 lever = v3_sub(x0, f->in->start->pose[body].p);
+    if (to) {
+        v3 at_end = v3_sub(to->position, f->in->end->pose[body].p);
+        lever = v3_axpy(lever, f->in->place, v3_sub(at_end, lever));
+    }
+    return v3_add(f->middle->pose[body].p, lever);
+}
+
+static v3 normal_in_middle(const frame *f, const tie *t) {
+    const followed_contact *to = followed(f, t);
+    v3 n0 = f->in->contact[t->index].at.normal;
+    if (!to) {
+        return n0;
+    }
+    v3 n = v3_axpy(n0, f->in->place, v3_sub(to->normal, n0));
+    return v3_scale(1 / v3_norm(n), n);
+}
+
+static v3 velocity_of(const sim_derived *d, int body, v3 x) {
+    return v3_add(d->vel[body].lin, v3_cross(d->vel[body].ang, v3_sub(x, d->pose[body].p)));
+}
+
+/* The frame turned with its normal, the shortest way. */
+static m3 turned_to(m3 E, v3 n) {
+    v3 axis = v3_cross(E.z, n);
+    double k = 1 / (1 + v3_dot(E.z, n)), c = v3_dot(E.z, n);
+    const v3 t[2] = {E.x, E.y};
+    v3 out[2];
+    for (int i = 0; i < 2; i++) {
+        out[i] = v3_add(v3_axpy(v3_scale(c, t[i]), k * v3_dot(axis, t[i]), axis), v3_cross(axis, t[i]));
+    }
+    return (m3){out[0], out[1], n};
+}
+
+/* J (v0 + part (v1 - v0)) of a row, v1 as predicted. */
+static double row_speed(const frame *f, const sim_model *m, int i, int row, double part) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    double u = 0;
+    for (int side = 0; side < 2; side++) {
+        if (t->tree[side] >= 0 && !(side == 1 && t->tree[0] == t->tree[1])) {
+            const sim_tree *tree = &m->tree[t->tree[side]];
+            const double *J = block_of(f, i, side) + (ptrdiff_t)row * tree->nv;
+            u += (1 - part) * dense_dot(tree->nv, J, f->in->v_start + tree->v0) +
+                 part * dense_dot(tree->nv, J, f->in->v_ahead + tree->v0);
+        }
+    }
+    return u;
+}
+
+/* Moves the point at which J is taken by d. */
+static void move_point(const frame *f, const sim_model *m, const int *last_dof, int i, v3 d) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_contact *from = &f->in->contact[t->index];
+    const m3 *E = &f->axes[i];
+    int last[2] = {last_dof[from->body_a], last_dof[from->body_b]};
+    int stop = t->tree[0] == t->tree[1] ? meeting(m, last[0], last[1]) : -1;
+    for (int side = 0; side < 2; side++) {
+        for (int j = t->tree[side] >= 0 ? last[side] : stop; j != stop; j = m->dof[j].parent) {
+            const sim_tree *tree = &m->tree[t->tree[side]];
+            double *column = block_of(f, i, side) + (j - tree->v0);
+            v3 moves = v3_scale(side ? -1 : 1, v3_cross(f->middle->S[j].ang, d));
+            column[0] += v3_dot(E->x, moves);
+            column[tree->nv] += v3_dot(E->y, moves);
+            column[2 * tree->nv] += v3_dot(E->z, moves);
+        }
+    }
+}
+
+/* The levers' change within the step, the greater of both sides'. */
+static double lever_change(const frame *f, const sim_contact *from, const followed_contact *to) {
+    double most = 0;
+    for (int side = 0; side < 2; side++) {
+        int body = side ? from->body_b : from->body_a;
+        v3 before = v3_sub(from->at.position, f->in->start->pose[body].p);
+        v3 after = v3_sub(to->position, f->in->end->pose[body].p);
+        most = fmax(most, v3_norm(v3_sub(after, before)));
+    }
+    return most;
+}
+
+/* Does the point move over both bodies?  A corner stays where it is on its own. */
+static int rolls_over_both(const frame *f, const tie *t, const followed_contact *to) {
+    const sim_contact *from = &f->in->contact[t->index];
+    v3 turn = v3_sub(f->in->end->vel[from->body_a].ang, f->in->end->vel[from->body_b].ang);
+    double way = HUGE_VAL, lever = 0;
+    for (int side = 0; side < 2; side++) {
+        int body = side ? from->body_b : from->body_a;
+        const sim_pose *a = &f->in->start->pose[body], *b = &f->in->end->pose[body];
+        v3 before = m3_transposed_times(a->R, v3_sub(from->at.position, a->p));
+        way = fmin(way, v3_norm(v3_sub(m3_transposed_times(b->R, v3_sub(to->position, b->p)), before)));
+        lever = t->tree[side] >= 0 ? fmax(lever, v3_norm(before)) : lever;
+    }
+    double turned = f->in->step * v3_norm(turn) * lever;
+    return way > ROLLING * v3_norm(v3_sub(to->position, from->at.position)) && way > PIVOTING * turned;
+}
+
+/* dt J_n v_q = phi1 - phi0, v_q the velocity that positions move with: the point moves by d along n x w, w the bodies' turning against each other. */
+static v3 discrete_gradient(const frame *f, const sim_model *m, int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_contact *from = &f->in->contact[t->index];
+    const followed_contact *to = followed(f, t);
+    v3 turn = v3_sub(f->in->end->vel[from->body_a].ang, f->in->end->vel[from->body_b].ang);
+    v3 across = v3_cross(f->axes[i].z, turn);
+    double lacks = (to->gap - from->at.gap) / f->in->step - row_speed(f, m, i, 2, f->in->travel),
+           size = v3_norm(across);
+    double most = size * lever_change(f, from, to);
+    lacks = fmax(-most, fmin(most, lacks));
+    return size > 0 ? v3_scale(lacks / (size * size), across) : across;
+}
+
+/* The relative velocity of the two bodies at the contact where the step starts. */
+static v3 velocity_at_start(const frame *f, const sim_model *m, const int *last_dof, const sim_contact *from) {
+    v3 u = v3_make(0, 0, 0);
+    for (int side = 0; side < 2; side++) {
+        for (int j = last_dof[side ? from->body_b : from->body_a]; j >= 0; j = m->dof[j].parent) {
+            const sim_motion *S = &f->in->start->S[j];
+            v3 lever = v3_sub(from->at.position, f->in->start->pose[m->dof[j].body].p);
+            u = v3_axpy(u, side ? -f->in->v_start[j] : f->in->v_start[j], v3_add(S->lin, v3_cross(S->ang, lever)));
+        }
+    }
+    return u;
+}
+
+/* b, of the rows [first, end). */
+static double settling(const double *d, const double *e, int first, int end) {
+    double swings = 0, errs = 0;
+    for (int row = first; row < end; row++) {
+        swings += d[row] * d[row];
+        errs += e[row] * e[row];
+    }
+    return fmax(LEAST_SETTLING, swings > 0 ? 0.5 * swings / (swings + STEADY * STEADY * errs) : 0);
+}
+
+/* w of a rigid contact that rolls and pressed a step ago; u1, the rates where the step ends. */
+static void obey_mean(frame *f, const sim_model *m, const int *last_dof, int i, const double *u1) {
+    const sim_contact *from = &f->in->contact[f->tie[f->tie_of[i]].index];
+    m3 E = turned_to(f->axes[i], from->at.normal);
+    v3 start = velocity_at_start(f, m, last_dof, from);
+    const double u0[3] = {v3_dot(E.x, start), v3_dot(E.y, start), v3_dot(E.z, start)};
+    double d[3], e[3], *w = f->offset + f->row[i], closing = f->gap[f->row[i] + 2] / f->in->step;
+    for (int row = 0; row < 3; row++) {
+        e[row] = row_speed(f, m, i, row, f->in->travel) - 0.5 * (u0[row] + u1[row]);
+        d[row] = u0[row] + e[row];
+    }
+    double along = settling(d, e, 0, 2), across = settling(d, e, 2, 3);
+    for (int row = 0; row < 3; row++) {
+        w[row] = row_speed(f, m, i, row, 0) - 2 * (row == 2 ? across : along) * d[row];
+    }
+    w[2] += CLOSING * closing - fmax(closing, 0); /* the law itself lets a gap close at once */
+    f->rolls[i] = ROLLS_IN_MEAN;
+}
+
+/* Does it press on what does not yield, as it did? */
+static int presses(const frame *f, int i) {
+    return f->rigid && isinf(f->constraint[i].stiffness) && f->impulse_guess[f->row[i] + 2] > 0;
+}
+
+/* J between the start and the end, and w, of a contact that lasts. */
+static void follow_rows(frame *f, const sim_model *m, const int *last_dof, int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_contact *from = &f->in->contact[t->index];
+    const followed_contact *to = followed(f, t);
+    int ball = m->shape[from->shape_a].type == SIM_SPHERE || m->shape[from->shape_b].type == SIM_SPHERE;
+    f->rolls[i] = rolls_over_both(f, t, to) ? ROLLS : ROLLS_NOT;
+    if (f->in->place > 0 && f->rolls[i] && !ball) {
+        move_point(f, m, last_dof, i, discrete_gradient(f, m, i));
+    }
+    double tangent = 1.5 - f->in->travel, part = (tangent - f->in->place) / (1 - f->in->place);
+    m3 E = turned_to(f->axes[i], to->normal);
+    v3 u = v3_sub(velocity_of(f->in->end, from->body_a, to->position),
+                  velocity_of(f->in->end, from->body_b, to->position));
+    const double at_end[3] = {v3_dot(E.x, u), v3_dot(E.y, u), v3_dot(E.z, u)};
+    for (int row = 0; row < 3; row++) {
+        f->offset[f->row[i] + row] = part * (at_end[row] - row_speed(f, m, i, row, 1));
+    }
+    if (f->rolls[i] && f->in->place > 0 && f->in->travel == 0.5 && presses(f, i)) {
+        obey_mean(f, m, last_dof, i, at_end);
+    }
+}
+
+void rows_of_contact(frame *f, const sim_model *m, const int *last_dof, int i) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_contact *from = &f->in->contact[t->index];
+    m3 E = frame_along(normal_in_middle(f, t));
+    int last[2] = {last_dof[from->body_a], last_dof[from->body_b]};
+    int stop = t->tree[0] == t->tree[1] ? meeting(m, last[0], last[1]) : -1;
+    for (int side = 0; side < 2; side++) {
+        if (t->tree[side] >= 0) {
+            int first = add_body(f->middle, last[side], stop, point_in_middle(f, t, side), &E, side ? -1 : 1,
+                                 &m->tree[t->tree[side]], block_of(f, i, side));
+            widen_columns(f, m, i, side, first, last[side] + 1);
+        }
+    }
+    v3 impulse = m3_transposed_times(E, remembered(f->in, t->index));
+    double *gap = f->gap + f->row[i], *guess = f->impulse_guess + f->row[i];
+    gap[0] = gap[1] = 0;
+    gap[2] = from->at.gap;
+    guess[0] = impulse.x;
+    guess[1] = impulse.y;
+    guess[2] = impulse.z;
+    f->axes[i] = E;
+    if (followed(f, t)) {
+        follow_rows(f, m, last_dof, i);
+    }
+}
+
+double contact_ahead(const frame *f, const sim_model *m, const int *last_dof, int i, const sim_derived *ahead,
+                     double *J) {
+    const tie *t = &f->tie[f->tie_of[i]];
+    const sim_contact *from = &f->in->contact[t->index];
+    int body[2] = {from->body_a, from->body_b}, last[2] = {last_dof[body[0]], last_dof[body[1]]};
+    int stop = t->tree[0] == t->tree[1] ? meeting(m, last[0], last[1]) : -1;
+    v3 p[2];
+    for (int side = 0; side < 2; side++) {
+        const sim_pose *start = &f->in->start->pose[body[side]];
+        v3 own = m3_transposed_times(start->R, v3_sub(point_on(from, side), start->p));
+        p[side] = t->tree[side] >= 0 ? pose_point(ahead->pose[body[side]], own) : point_on(from, side);
+        if (t->tree[side] >= 0) {
+            add_body(ahead, last[side], stop, p[side], &f->axes[i], side ? -1 : 1, &m->tree[t->tree[side]],
+                     block_in(J, f, i, side));
+        }
+    }
+    return v3_dot(f->axes[i].z, v3_sub(v3_sub(p[0], p[1]), from->at.apart));
+}
+
+void contact_on_body(const frame *f, int i, int side, double *J) {
+    const sim_contact *from = &f->in->contact[f->tie[f->tie_of[i]].index];
+    const m3 *E = &f->axes[i];
+    const v3 axis[3] = {E->x, E->y, E->z};
+    v3 lever =
+        v3_sub(point_in_middle(f, &f->tie[f->tie_of[i]], side), f->middle->pose[side ? from->body_b : from->body_a].p);
+    for (int k = 0; k < 3; k++) {
+        v3 lin = v3_scale(side ? -1 : 1, axis[k]), ang = v3_cross(lever, lin);
+        const double row[6] = {ang.x, ang.y, ang.z, lin.x, lin.y, lin.z};
+        memcpy(J + 6 * (ptrdiff_t)k, row, sizeof row);
+    }
+}
