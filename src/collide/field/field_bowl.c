@@ -23,9 +23,8 @@ enum { STEPS = 16 };
 static const double LEVEL = 1e-8; /* slope that is none: rounding leaves up to 2e-9 along a valley */
 static const double FOUND = 0.1;  /* of the slope at first: less tells of a bottom near */
 static const double NEAR = 1.5;   /* triangle's sizes from the start */
-static const double FAR = 3; /* triangle's sizes: bottoms that the first step sees farther off are not looked for */
-static const double FLAT =
-    0.3; /* of the slope at first: where it changes less across the triangle, no bottom is near */
+static const double FAR = 3;      /* triangle's sizes: no search where the first Newton step is longer */
+static const double FLAT = 0.3;   /* of the slope at first: a change across the triangle that tells of no bottom near */
 static const double FALLS = 1e-4; /* of what the slope promises */
 static const double PROBE = 1e-3; /* of the triangle's size */
 static const double TRUST = 0.5;  /* of the triangle's size */
