@@ -1,5 +1,5 @@
-/* A solver of one's own: what its author writes, what it is given, and how scenes and worlds come to know it
- * (docs/adding-a-solver.md has a whole one).  The solvers of the library are written to the same contract. */
+/* The contract between a contact solver and the library: the functions that its author writes, the services that it may
+ * use, and its registration (docs/adding-a-solver.md has a whole one).  The solvers of the library keep the same contract. */
 #ifndef SIM_METHOD_H
 #define SIM_METHOD_H
 
@@ -12,90 +12,88 @@ extern "C" {
 struct sim_arena;
 struct sim_threads;
 
-/* One problem, to be answered. */
+/* One problem to solve. */
 typedef struct sim_solver_call {
     const sim_problem *problem;
-    const double *R, *target;  /* [nrow] of the law; R infinite: a force that is given, whatever moves */
-    const double *option;      /* one for each of the card's */
-    struct sim_arena *scratch; /* sim_solver_memory takes from it; given back after the call */
-    void *kept;                /* what `create` made */
+    const double *R, *target;  /* [nrow] compliance and velocity bias; R infinite: a given force, whatever moves */
+    const double *option;      /* one for each of sim_solver_info.option */
+    struct sim_arena *scratch; /* memory of sim_solver_memory, given back after the call */
+    void *workspace;           /* from `create` */
     sim_solution *out;
-    /* Told by those that can be interrupted, in multiplications or what takes as long: done so far; of an iteration. */
-    double work, unit;
-    struct sim_threads
-        *threads; /* that one problem may be spread over, to the same bits; NULL: none but the caller's */
+    /* set by methods with `resume`, in multiplications or operations that take as long: done so far; of an iteration */
+    double work, iteration_work;
+    /* that may share the work of one problem, with the same bits; NULL: the caller's thread alone */
+    struct sim_threads *threads;
 } sim_solver_call;
 
-/* How a piece of work ended. */
+/* The end of a piece of work. */
 typedef enum sim_solver_piece { SIM_PIECE_NO_MEMORY, SIM_PIECE_PAUSED, SIM_PIECE_ENDED } sim_solver_piece;
 
 typedef struct sim_solver_method {
-    sim_solver_card card;
-    int spreads;           /* makes use of threads; of solvers outside the library 0 */
-    int lapack;            /* calls LAPACK for so many rows or more; 0: never */
-    void *(*create)(void); /* memory from call to call, which must change no bit; NULL: none wanted */
-    void (*destroy)(void *kept);
-    int (*solve)(
-        sim_solver_call *call); /* 0 without memory.  Fills v, impulse, outcome, iterations, residual on every path */
-    /* The same in pieces, for solvers made of others; NULL: only whole.  State and memory of a call are in its scratch.
-     * `begin` gives NULL without memory; `go_on` works until call->work is `until` or more, or it ends, and leaves the
-     * best answer so far in call->out; `take` begins anew from these impulses, and leaves them there. */
+    sim_solver_info info;
+    int uses_threads;      /* 1: yes; 0 for solvers outside the library */
+    int lapack;            /* least number of rows from which on it calls LAPACK; 0: never */
+    void *(*create)(void); /* workspace from call to call, which must change no bit; NULL: none */
+    void (*destroy)(void *workspace);
+    /* Fills v, impulse, outcome, iterations and residual on every path; SIM_NO_RESOURCE without memory. */
+    sim_status (*solve)(sim_solver_call *call);
+    /* The same in pieces, for solvers that combine others; NULL: not available.  State and memory lie in call->scratch.
+     * `begin` returns NULL without memory.  `resume` works until call->work reaches `until` or the method ends, and leaves
+     * its best iterate in call->out.  `restart_from` starts again from these impulses and leaves them in call->out. */
     void *(*begin)(sim_solver_call *call);
-    sim_solver_piece (*go_on)(void *state, double until);
-    void (*take)(void *state, const double *impulse);
-    /* Numbers of the dense matrices that it takes for a problem, which its option "most_memory" (GB) bounds; NULL: it has
-     * none.  What takes more is refused, by sim_solver_accepts and before it is solved. */
+    sim_solver_piece (*resume)(void *state, double until);
+    void (*restart_from)(void *state, const double *impulse);
+    /* Number of doubles in its dense matrices for a problem, which its option "most_memory" (GB) bounds; NULL: none.
+     * sim_solver_accepts refuses larger problems before they are solved. */
     double (*dense)(const sim_problem *problem, const double *option);
 } sim_solver_method;
 
-/* ---- what a method may ask for ---- */
+/* ---- services for a method ---- */
 
-/* `count` items of `size` bytes, not zeroed, until the call ends; NULL without memory.  A call like the one before makes the
- * library allocate nothing. */
+/* `count` items of `size` bytes, not zeroed, valid until the call ends; NULL without memory.  A call like the one before
+ * allocates nothing. */
 SIM_API void *sim_solver_memory(sim_solver_call *call, size_t count, size_t size);
-/* Has who waits for the answer had enough?  To be asked once an iteration. */
-static inline int sim_solver_stopped(const sim_solver_call *call) {
+/* True when the caller wants the method to stop.  Call it once an iteration. */
+static inline bool sim_solver_stopped(const sim_solver_call *call) {
     return call->out->stop && call->out->stop(call->out->stop_context);
 }
 /* u = J v + w, and v = v* + A^-1 J' gamma, of problems with velocities. */
 SIM_API void sim_solver_velocity(const sim_problem *problem, const double *v, double *u);
 SIM_API void sim_solver_response(const sim_problem *problem, const double *impulse, double *v);
-/* The impulses to begin with: the problem's guess, or none. */
-SIM_API void sim_solver_guess(const sim_solver_call *call, double *impulse);
-/* With the impulses of the solution: its v, and s = J v + w - target + R gamma of all rows.  Of rows whose R is infinite,
- * which have no s, 0. */
+/* Initial impulses: the warm start of the problem, or zero. */
+SIM_API void sim_solver_warm_start(const sim_solver_call *call, double *impulse);
+/* From the impulses in call->out: its v, and s = J v + w - target + R gamma of all rows; 0 for rows with infinite R. */
 SIM_API void sim_solver_law_velocity(const sim_solver_call *call, double *s);
-/* Of constraint i: the impulse nearest to y [rows] that its friction cone or its bounds allow. */
+/* Projects y [rows] onto the friction cone or the bounds of constraint i. */
 SIM_API void sim_solver_project(const sim_problem *problem, int i, double *y);
-/* Of constraint i: a step of length rho by the strict law, whose answers it leaves where they are: the impulse nearest to
- * impulse - rho (s + (0, 0, friction |s_t|)) that is allowed.  The lift by what slides is for contacts alone; all [rows]. */
+/* Projected step of length rho by the strict law, whose solutions are its fixed points: next = P(impulse - rho (s + (0, 0,
+ * friction |s_t|))) of constraint i, all [rows].  Contacts alone have the last term (De Saxce's). */
 SIM_API void sim_solver_strict_step(const sim_problem *problem, int i, double rho, const double *s,
                                     const double *impulse, double *next);
-/* Is this iteration the last?  So it is if the residual is no more than `tolerance` (solved) or no number (broken down), and
- * with that many iterations or at the wish of who waits (at the limit); sets the outcome. */
-SIM_API int sim_solver_finished(const sim_solver_call *call, double tolerance, double most_iterations);
-/* The diagonal blocks of W, as sim_delassus_diagonal has them; 0 without memory. */
-SIM_API int sim_solver_diagonal(sim_solver_call *call, double *W);
-/* w_i = trace(W_ii + R_i) of every constraint, to measure or to bound its block by: no eigenvalue is greater.  1 where nothing
- * moves it or yields; infinite R counts as none.  0 without memory. */
-SIM_API int sim_solver_traces(sim_solver_call *call, double *w);
+/* True after the last iteration, with the outcome set: the residual is at most `tolerance` (solved) or not a number (broken
+ * down), or the iterations are used up or the caller stops it (at the limit). */
+SIM_API bool sim_solver_finished(const sim_solver_call *call, double tolerance, double max_iterations);
+/* Diagonal blocks of W, as sim_delassus_diagonal; fails without memory. */
+SIM_API sim_status sim_solver_diagonal(sim_solver_call *call, double *W);
+/* w_i = trace(W_ii + R_i) of every constraint, a scale for its block and a bound on its eigenvalues.  1 where the trace is 0;
+ * infinite R counts as 0.  Fails without memory. */
+SIM_API sim_status sim_solver_traces(sim_solver_call *call, double *w);
 
-/* ---- how it is found ---- */
+/* ---- registration ---- */
 
-/* The solvers of the library, and those that are registered.  It must outlive the scenes, solvers and worlds that it is used
- * for.  NULL without memory. */
+/* The solvers of the library and those registered with it.  It must outlive the scenes, solvers and worlds that use it.
+ * NULL without memory. */
 SIM_API sim_solver_registry *sim_solver_registry_create(sim_error *error);
 SIM_API void sim_solver_registry_free(sim_solver_registry *registry);
-/* The card by which the method is known from now on, for sim_options.solver and sim_solver_create; its name stands for it in
- * scenes that are loaded with this registry (sim_scene_overrides.solvers).  The struct is copied; texts, options and
- * functions that it points at stay the caller's.  NULL, with the reason: a name that is taken or no name, options that
- * contradict themselves, no solve, no memory. */
-SIM_API const sim_solver_card *sim_solver_register(sim_solver_registry *registry, const sim_solver_method *method,
+/* Registers a method.  The result is for sim_options.solver and sim_solver_create; scenes loaded with this registry
+ * (sim_scene_overrides.solvers) know it by its name.  The struct is copied; texts, options and functions that it points at
+ * stay the caller's.  NULL, with the reason: a missing or known name, inconsistent options, no solve, no memory. */
+SIM_API const sim_solver_info *sim_solver_register(sim_solver_registry *registry, const sim_solver_method *method,
                                                    sim_error *error);
-/* As sim_solver_count and the like; `registry` NULL: the solvers of the library alone. */
+/* As sim_solver_count, _at and _find; `registry` NULL: the solvers of the library alone. */
 SIM_API int sim_solver_registry_count(const sim_solver_registry *registry);
-SIM_API const sim_solver_card *sim_solver_registry_at(const sim_solver_registry *registry, int index);
-SIM_API const sim_solver_card *sim_solver_registry_find(const sim_solver_registry *registry, const char *name);
+SIM_API const sim_solver_info *sim_solver_registry_at(const sim_solver_registry *registry, int index);
+SIM_API const sim_solver_info *sim_solver_registry_find(const sim_solver_registry *registry, const char *name);
 
 #ifdef __cplusplus
 }

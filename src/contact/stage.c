@@ -509,10 +509,10 @@ static void solve_islands(void *context, int index, int first, int end) {
  * solver has use for them.  That saves time and changes no bit. */
 static void solve_large_islands(contact_stage *s, sim_threads *threads) {
     worker *w = &s->worker[0];
-    if (!solver_spreads(w->solver) || sim_threads_count(threads) == 1) {
+    if (!solver_uses_threads(w->solver) || sim_threads_count(threads) == 1) {
         return;
     }
-    solver_lend(w->solver, threads);
+    solver_set_threads(w->solver, threads);
     for (int k = 0; k < s->frame.nisland; k++) {
         island *is = &s->frame.island[k];
         int large = is->problem.nconstraint > s->frame.nconstraint / sim_threads_count(threads);
@@ -521,7 +521,7 @@ static void solve_large_islands(contact_stage *s, sim_threads *threads) {
             is->failed = solve_island(s, w, is, NULL);
         }
     }
-    solver_lend(w->solver, NULL);
+    solver_set_threads(w->solver, NULL);
 }
 
 /* ---- the step ---- */

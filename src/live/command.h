@@ -24,7 +24,7 @@ typedef struct live_command {
     live_verb verb;
     int count;                     /* steps */
     double speed;                  /* simulated seconds a second */
-    const sim_solver_card *solver; /* of contacts ... */
+    const sim_solver_info *solver; /* of contacts ... */
     char words[LIVE_WORDS_MOST];   /* ... as it was named, with options (solver/words.h) */
     int body;                      /* to drag: not the world ... */
     sim_v3 point, target;          /* ... by this point of it, in its frame, to that of the world */

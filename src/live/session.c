@@ -106,11 +106,12 @@ static void reset(live_session *s) {
 
 /* The scene's options of a solver are those of the scene's solver; those behind the name hold over them. */
 static void change_solver(live_session *s, const live_command *c) {
-    const sim_solver_card *own = s->scene->options.solver ? s->scene->options.solver : sim_solver_find("sap");
+    const sim_solver_info *own = s->scene->options.solver ? s->scene->options.solver : sim_solver_find("sap");
     sim_options options = s->scene->options;
-    double value[SOLVER_MOST_OPTIONS];
+    double value[SOLVER_MAX_OPTIONS];
     for (int k = 0; k < c->solver->noptions; k++) {
-        value[k] = c->solver == own && options.solver_option ? options.solver_option[k] : c->solver->option[k].standard;
+        value[k] =
+            c->solver == own && options.solver_option ? options.solver_option[k] : c->solver->option[k].default_value;
     }
     sim_error unused; /* checked when it was read */
     solver_words_options(c->solver, c->words, strlen(c->words), value, &unused);
@@ -212,7 +213,7 @@ static void put_text(view_bytes *out, const char *text) {
 void live_session_tell(const live_session *s, view_bytes *out) {
     char text[256];
     const sim_state *state = sim_world_state(s->world);
-    const sim_solver_card *solver = sim_world_options(s->world)->solver;
+    const sim_solver_info *solver = sim_world_options(s->world)->solver;
     int thousandths = isnan(s->rate) ? -1 : (int)fmin(1000 * fmax(s->rate, 0), 1e9); /* no locale writes a comma here */
     snprintf(text, sizeof text,
              "{\"run\":%d,\"step\":%lld,\"playing\":%s,\"fresh\":%s,\"speed\":%ld,\"rate\":%d,\"solver\":\"%s\","

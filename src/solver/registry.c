@@ -12,7 +12,7 @@
 
 struct sim_solver_registry {
     int count, room;
-    sim_solver_method **method; /* each stays where it is: its card is in use */
+    sim_solver_method **method; /* each stays where it is: its info is in use */
 };
 
 enum { NAME = 40 }; /* letters of a name */
@@ -47,57 +47,56 @@ static int is_name(const char *name) {
 /* How many choices an option has; its highest value. */
 static double highest(const sim_solver_option *o) {
     int count = 0;
-    while (o->choice && o->choice[count]) {
+    while (o->choices && o->choices[count]) {
         count++;
     }
-    return o->choice ? count - 1 : o->high;
+    return o->choices ? count - 1 : o->high;
 }
 
-static sim_status check_option(const sim_solver_card *card, int k, sim_error *error) {
-    const sim_solver_option *o = &card->option[k];
+static sim_status check_option(const sim_solver_info *info, int k, sim_error *error) {
+    const sim_solver_option *o = &info->option[k];
     if (!is_name(o->name) || !o->help) {
         return sim_fail(error, SIM_BAD_INPUT,
-                        "solver %s: option %d needs a help text and a name of letters, digits, - and _", card->name, k);
+                        "solver %s: option %d needs a help text and a name of letters, digits, - and _", info->name, k);
     }
     for (int i = 0; i < k; i++) {
-        if (strcmp(o->name, card->option[i].name) == 0) {
-            return sim_fail(error, SIM_BAD_INPUT, "solver %s: two options are called %s", card->name, o->name);
+        if (strcmp(o->name, info->option[i].name) == 0) {
+            return sim_fail(error, SIM_BAD_INPUT, "solver %s: two options are called %s", info->name, o->name);
         }
     }
-    double low = o->choice ? 0 : o->low, high = highest(o);
-    if (!(o->standard >= low && o->standard <= high) ||
-        ((o->whole || o->choice) && o->standard != floor(o->standard))) {
+    double low = o->choices ? 0 : o->low, high = highest(o);
+    if (!(o->default_value >= low && o->default_value <= high) ||
+        ((o->integer || o->choices) && o->default_value != floor(o->default_value))) {
         return sim_fail(error, SIM_BAD_INPUT, "solver %s: option %s stands at %g, but takes %s from %g to %g",
-                        card->name, o->name, o->standard, o->whole || o->choice ? "whole numbers" : "numbers", low,
-                        high);
+                        info->name, o->name, o->default_value, o->integer || o->choices ? "whole numbers" : "numbers",
+                        low, high);
     }
     return SIM_OK;
 }
 
 static sim_status check(const sim_solver_registry *registry, const sim_solver_method *method, sim_error *error) {
-    const sim_solver_card *card = &method->card;
-    if (!is_name(card->name)) {
+    const sim_solver_info *info = &method->info;
+    if (!is_name(info->name)) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "a solver needs a name of up to %d letters, digits, - and _, not \"%.80s\"", NAME,
-                        card->name ? card->name : "");
+                        info->name ? info->name : "");
     }
-    if (sim_solver_registry_find(registry, card->name)) {
-        return sim_fail(error, SIM_BAD_INPUT, "there is a solver %s already", card->name);
+    if (sim_solver_registry_find(registry, info->name)) {
+        return sim_fail(error, SIM_BAD_INPUT, "there is a solver %s already", info->name);
     }
-    if (!method->solve || !card->method || !card->paper || !card->kinds || !method->create != !method->destroy) {
+    if (!method->solve || !info->method || !info->paper || !info->kinds || !method->create != !method->destroy) {
         return sim_fail(
             error, SIM_BAD_INPUT,
             "solver %s: solve, texts for method and paper, and kinds of constraints are needed, and create and "
             "destroy both or neither",
-            card->name);
+            info->name);
     }
-    if (card->noptions < 0 || card->noptions > SOLVER_MOST_OPTIONS || (card->noptions && !card->option)) {
-        return sim_fail(error, SIM_BAD_INPUT, "solver %s: it may have 0 to %d options", card->name,
-                        SOLVER_MOST_OPTIONS);
+    if (info->noptions < 0 || info->noptions > SOLVER_MAX_OPTIONS || (info->noptions && !info->option)) {
+        return sim_fail(error, SIM_BAD_INPUT, "solver %s: it may have 0 to %d options", info->name, SOLVER_MAX_OPTIONS);
     }
     sim_status status = SIM_OK;
-    for (int k = 0; k < card->noptions && !status; k++) {
-        status = check_option(card, k, error);
+    for (int k = 0; k < info->noptions && !status; k++) {
+        status = check_option(info, k, error);
     }
     return status;
 }
@@ -117,37 +116,37 @@ static int make_room(sim_solver_registry *registry) {
     return method != NULL;
 }
 
-const sim_solver_card *sim_solver_register(sim_solver_registry *registry, const sim_solver_method *method,
+const sim_solver_info *sim_solver_register(sim_solver_registry *registry, const sim_solver_method *method,
                                            sim_error *error) {
     if (check(registry, method, error)) {
         return NULL;
     }
     sim_solver_method *own = make_room(registry) ? malloc(sizeof *own) : NULL;
     if (!own) {
-        sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", method->card.name);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", method->info.name);
         return NULL;
     }
     *own = *method;
-    own->spreads = 0; /* how work is shared out is not public */
-    own->card.registered = own;
+    own->uses_threads = 0; /* how work is shared out is not public */
+    own->info.registered = own;
     registry->method[registry->count++] = own;
-    return &own->card;
+    return &own->info;
 }
 
 int sim_solver_registry_count(const sim_solver_registry *registry) {
     return sim_solver_count() + (registry ? registry->count : 0);
 }
 
-const sim_solver_card *sim_solver_registry_at(const sim_solver_registry *registry, int index) {
+const sim_solver_info *sim_solver_registry_at(const sim_solver_registry *registry, int index) {
     int own = index - sim_solver_count();
-    return own < 0 || !registry ? sim_solver_at(index) : own < registry->count ? &registry->method[own]->card : NULL;
+    return own < 0 || !registry ? sim_solver_at(index) : own < registry->count ? &registry->method[own]->info : NULL;
 }
 
-const sim_solver_card *sim_solver_registry_find(const sim_solver_registry *registry, const char *name) {
+const sim_solver_info *sim_solver_registry_find(const sim_solver_registry *registry, const char *name) {
     for (int k = 0; k < sim_solver_registry_count(registry); k++) {
-        const sim_solver_card *card = sim_solver_registry_at(registry, k);
-        if (strcmp(card->name, name) == 0) {
-            return card;
+        const sim_solver_info *info = sim_solver_registry_at(registry, k);
+        if (strcmp(info->name, name) == 0) {
+            return info;
         }
     }
     return NULL;
@@ -169,7 +168,7 @@ void sim_solver_response(const sim_problem *p, const double *impulse, double *v)
     }
 }
 
-void sim_solver_guess(const sim_solver_call *call, double *impulse) {
+void sim_solver_warm_start(const sim_solver_call *call, double *impulse) {
     for (int r = 0; r < call->problem->nrow; r++) {
         impulse[r] = call->problem->impulse_guess ? call->problem->impulse_guess[r] : 0;
     }
@@ -193,20 +192,20 @@ void sim_solver_strict_step(const sim_problem *problem, int i, double rho, const
     natural_step(&problem->constraint[i], problem->step, rho, s, impulse, next);
 }
 
-int sim_solver_finished(const sim_solver_call *call, double tolerance, double most_iterations) {
+bool sim_solver_finished(const sim_solver_call *call, double tolerance, double max_iterations) {
     sim_solution *out = call->out;
     out->outcome = !isfinite(out->residual) ? SIM_BROKEN_DOWN : out->residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT;
-    return out->outcome != SIM_AT_LIMIT || out->iterations >= most_iterations || sim_solver_stopped(call);
+    return out->outcome != SIM_AT_LIMIT || out->iterations >= max_iterations || sim_solver_stopped(call);
 }
 
-int sim_solver_diagonal(sim_solver_call *call, double *W) {
+sim_status sim_solver_diagonal(sim_solver_call *call, double *W) {
     size_t mark = sim_arena_mark(call->scratch);
     int done = delassus_diagonal(call->problem, NULL, call->scratch, W);
     sim_arena_release(call->scratch, mark);
-    return done;
+    return done ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-int sim_solver_traces(sim_solver_call *call, double *w) {
+sim_status sim_solver_traces(sim_solver_call *call, double *w) {
     const sim_problem *p = call->problem;
     size_t mark = sim_arena_mark(call->scratch), at = 0;
     double *W = sim_solver_memory(call, sim_delassus_diagonal_size(p), sizeof *W);
@@ -221,5 +220,5 @@ int sim_solver_traces(sim_solver_call *call, double *w) {
         at += (size_t)(rows * rows);
     }
     sim_arena_release(call->scratch, mark);
-    return done;
+    return done ? SIM_OK : SIM_NO_RESOURCE;
 }

@@ -28,26 +28,26 @@ const char *sim_outcome_name(sim_outcome outcome) {
     return name[outcome];
 }
 
-static sim_status check_option(const sim_solver_card *card, int k, double value, sim_error *error) {
-    const sim_solver_option *o = &card->option[k];
-    if (!(value >= o->low && value <= o->high) || (o->whole && value != floor(value))) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: option %s must be a %s from %g to %g, not %g", card->name, o->name,
-                        o->whole ? "whole number" : "number", o->low, o->high, value);
+static sim_status check_option(const sim_solver_info *info, int k, double value, sim_error *error) {
+    const sim_solver_option *o = &info->option[k];
+    if (!(value >= o->low && value <= o->high) || (o->integer && value != floor(value))) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: option %s must be a %s from %g to %g, not %g", info->name, o->name,
+                        o->integer ? "whole number" : "number", o->low, o->high, value);
     }
     return SIM_OK;
 }
 
 static sim_status prepare(sim_solver *s, const double *option, sim_error *error) {
-    const sim_solver_card *card = &s->type->card;
-    s->option = malloc((size_t)(card->noptions + 1) * sizeof *s->option);
+    const sim_solver_info *info = &s->type->info;
+    s->option = malloc((size_t)(info->noptions + 1) * sizeof *s->option);
     s->scratch = sim_arena_create();
     s->kept = s->type->create ? s->type->create() : NULL;
     if (!s->option || !s->scratch || (s->type->create && !s->kept)) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", card->name);
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", info->name);
     }
-    for (int k = 0; k < card->noptions; k++) {
-        s->option[k] = option ? option[k] : card->option[k].standard;
-        sim_status status = check_option(card, k, s->option[k], error);
+    for (int k = 0; k < info->noptions; k++) {
+        s->option[k] = option ? option[k] : info->option[k].default_value;
+        sim_status status = check_option(info, k, s->option[k], error);
         if (status) {
             return status;
         }
@@ -55,15 +55,15 @@ static sim_status prepare(sim_solver *s, const double *option, sim_error *error)
     return SIM_OK;
 }
 
-sim_solver *sim_solver_create(const sim_solver_card *card, const double *option, sim_error *error) {
-    const solver_type *type = solver_type_of(card);
+sim_solver *sim_solver_create(const sim_solver_info *info, const double *option, sim_error *error) {
+    const solver_type *type = solver_type_of(info);
     if (!type) {
-        sim_fail(error, SIM_BAD_INPUT, "the solver %s is neither of the library nor registered", card->name);
+        sim_fail(error, SIM_BAD_INPUT, "the solver %s is neither of the library nor registered", info->name);
         return NULL;
     }
     sim_solver *s = calloc(1, sizeof *s);
     if (!s) {
-        sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", card->name);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", info->name);
         return NULL;
     }
     s->type = type;
@@ -85,16 +85,16 @@ void sim_solver_free(sim_solver *s) {
     }
 }
 
-const sim_solver_card *sim_solver_card_of(const sim_solver *s) { return &s->type->card; }
+const sim_solver_info *sim_solver_info_of(const sim_solver *s) { return &s->type->info; }
 
-void solver_lend(sim_solver *s, sim_threads *threads) { s->threads = threads; }
+void solver_set_threads(sim_solver *s, sim_threads *threads) { s->threads = threads; }
 
-int solver_spreads(const sim_solver *s) { return s->type->spreads; }
+int solver_uses_threads(const sim_solver *s) { return s->type->uses_threads; }
 
 static double option_named(const sim_solver *s, const char *name, double otherwise) {
-    const sim_solver_card *card = &s->type->card;
-    for (int k = 0; k < card->noptions; k++) {
-        if (strcmp(card->option[k].name, name) == 0) {
+    const sim_solver_info *info = &s->type->info;
+    for (int k = 0; k < info->noptions; k++) {
+        if (strcmp(info->option[k].name, name) == 0) {
             return s->option[k];
         }
     }
@@ -110,16 +110,16 @@ static sim_status check_size(const sim_solver *s, const sim_problem *p, sim_erro
             error, SIM_NO_RESOURCE,
             "the solver %s would take %.3g GB of dense matrices for %d constraints with %d rows, and its option "
             "most_memory allows %g; sap, pgs and subadmm take none",
-            s->type->card.name, gigabytes, p->nconstraint, p->nrow, most);
+            s->type->info.name, gigabytes, p->nconstraint, p->nrow, most);
     }
     return SIM_OK;
 }
 
 sim_status sim_solver_accepts(const sim_solver *s, const sim_problem *p, sim_error *error) {
-    const sim_solver_card *card = &s->type->card;
+    const sim_solver_info *info = &s->type->info;
     for (int i = 0; i < p->nconstraint; i++) {
-        if (!(card->kinds >> p->constraint[i].kind & 1)) {
-            return sim_fail(error, SIM_BAD_INPUT, "the solver %s takes no constraints of kind %s", card->name,
+        if (!(info->kinds >> p->constraint[i].kind & 1)) {
+            return sim_fail(error, SIM_BAD_INPUT, "the solver %s takes no constraints of kind %s", info->name,
                             sim_constraint_name(p->constraint[i].kind));
         }
     }
@@ -202,8 +202,8 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
         return fits;
     }
     solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out, 0, 0, s->threads};
-    const sim_solver_card *card = &s->type->card;
-    int takes_W = card->local && (card->asymmetric || !p->W || p->W->symmetric);
+    const sim_solver_info *info = &s->type->info;
+    int takes_W = info->local && (info->asymmetric || !p->W || p->W->symmetric);
     int wants_velocities = sim_problem_local(p) && p->nrow && !takes_W;
     reason_listener between = {out->stop, out->stop_context, 0};
     if (between.stop) {
@@ -213,8 +213,8 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     int sound = has_memory(s, p) ? can_be_squared(&call) : -1;
     int done = sound < 0          ? 0
                : !sound           ? give_up_at_once(&call)
-               : wants_velocities ? remainder_solve(s->type, &call)
-                                  : s->type->solve(&call);
+               : wants_velocities ? symmetric_split_solve(s->type, &call)
+                                  : !s->type->solve(&call);
     out->stop = between.stop;
     out->stop_context = between.context;
     if (done && !is_finite(&call)) {
@@ -232,9 +232,9 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
 static const double ROUNDING = 1e-7, ROUNDED = 1e-3, LOOSE = 10;
 
 static double claim_of(const sim_solver *s) {
-    const sim_solver_card *card = &s->type->card;
-    if (card->claim) {
-        return card->claim(s->option);
+    const sim_solver_info *info = &s->type->info;
+    if (info->claim) {
+        return info->claim(s->option);
     }
     double tolerance = option_named(s, "tolerance", -1);
     return tolerance >= 0 ? solver_claim(LOOSE, tolerance) : LOOSE * ROUNDING;

@@ -6,7 +6,7 @@
 #include <sim/method.h>
 
 /* Lets a solver spread problems over threads, which nobody else may use meanwhile; NULL: no more.  Has it use for them? */
-void solver_lend(sim_solver *solver, sim_threads *threads);
-int solver_spreads(const sim_solver *solver);
+void solver_set_threads(sim_solver *solver, sim_threads *threads);
+int solver_uses_threads(const sim_solver *solver);
 
 #endif

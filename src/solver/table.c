@@ -16,24 +16,24 @@ static const solver_type *const table[] = {
 
 int sim_solver_count(void) { return (int)(sizeof table / sizeof *table); }
 
-const sim_solver_card *sim_solver_at(int index) {
-    return index >= 0 && index < sim_solver_count() ? &table[index]->card : NULL;
+const sim_solver_info *sim_solver_at(int index) {
+    return index >= 0 && index < sim_solver_count() ? &table[index]->info : NULL;
 }
 
-const sim_solver_card *sim_solver_find(const char *name) {
+const sim_solver_info *sim_solver_find(const char *name) {
     for (int k = 0; k < sim_solver_count(); k++) {
-        if (strcmp(table[k]->card.name, name) == 0) {
-            return &table[k]->card;
+        if (strcmp(table[k]->info.name, name) == 0) {
+            return &table[k]->info;
         }
     }
     return NULL;
 }
 
-const solver_type *solver_type_of(const sim_solver_card *card) {
+const solver_type *solver_type_of(const sim_solver_info *info) {
     for (int k = 0; k < sim_solver_count(); k++) {
-        if (&table[k]->card == card) {
+        if (&table[k]->info == info) {
             return table[k];
         }
     }
-    return card->registered;
+    return info->registered;
 }

@@ -1,9 +1,9 @@
-/* From a card to what stands behind it. */
+/* The method of a solver info; NULL for an unknown one. */
 #ifndef SOLVER_TABLE_H
 #define SOLVER_TABLE_H
 
 #include "solver/core/call.h"
 
-const solver_type *solver_type_of(const sim_solver_card *card);
+const solver_type *solver_type_of(const sim_solver_info *info);
 
 #endif

@@ -30,9 +30,9 @@ size_t solver_words_length(const char *list) {
     return length;
 }
 
-int solver_words_option(const sim_solver_card *card, const char *name, size_t length) {
-    for (int k = 0; k < card->noptions; k++) {
-        if (strlen(card->option[k].name) == length && strncmp(card->option[k].name, name, length) == 0) {
+int solver_words_option(const sim_solver_info *info, const char *name, size_t length) {
+    for (int k = 0; k < info->noptions; k++) {
+        if (strlen(info->option[k].name) == length && strncmp(info->option[k].name, name, length) == 0) {
             return k;
         }
     }
@@ -41,32 +41,32 @@ int solver_words_option(const sim_solver_card *card, const char *name, size_t le
 
 /* ---- what is wrong ---- */
 
-static sim_status unknown(const sim_solver_card *card, const char *name, sim_error *error) {
-    const char *names[SOLVER_MOST_OPTIONS + 1] = {NULL};
+static sim_status unknown(const sim_solver_info *info, const char *name, sim_error *error) {
+    const char *names[SOLVER_MAX_OPTIONS + 1] = {NULL};
     char all[300] = "";
-    for (int k = 0; k < card->noptions && k < SOLVER_MOST_OPTIONS; k++) {
+    for (int k = 0; k < info->noptions && k < SOLVER_MAX_OPTIONS; k++) {
         size_t used = strlen(all);
-        names[k] = card->option[k].name;
-        snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", card->option[k].name);
+        names[k] = info->option[k].name;
+        snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", info->option[k].name);
     }
     const char *near = sim_nearest_word(name, names);
-    return sim_fail(error, SIM_BAD_INPUT, "the solver %s has no option '%s'%s%s%s; it has %s", card->name, name,
-                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", card->noptions ? all : "none");
+    return sim_fail(error, SIM_BAD_INPUT, "the solver %s has no option '%s'%s%s%s; it has %s", info->name, name,
+                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", info->noptions ? all : "none");
 }
 
-static sim_status not_a_value(const sim_solver_card *card, const sim_solver_option *o, const char *text,
+static sim_status not_a_value(const sim_solver_info *info, const sim_solver_option *o, const char *text,
                               sim_error *error) {
     char all[200] = "";
-    for (int k = 0; o->choice && o->choice[k]; k++) {
+    for (int k = 0; o->choices && o->choices[k]; k++) {
         size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", o->choice[k]);
+        snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", o->choices[k]);
     }
-    if (o->choice) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: option %s takes one of %s, not '%s'", card->name, o->name, all,
+    if (o->choices) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: option %s takes one of %s, not '%s'", info->name, o->name, all,
                         text);
     }
-    return sim_fail(error, SIM_BAD_INPUT, "%s: option %s takes a %s from %g to %g, not '%s'", card->name, o->name,
-                    o->whole ? "whole number" : "number", o->low, o->high, text);
+    return sim_fail(error, SIM_BAD_INPUT, "%s: option %s takes a %s from %g to %g, not '%s'", info->name, o->name,
+                    o->integer ? "whole number" : "number", o->low, o->high, text);
 }
 
 static sim_status no_solver(const sim_solver_registry *solvers, const char *name, sim_error *error) {
@@ -85,10 +85,10 @@ static sim_status no_solver(const sim_solver_registry *solvers, const char *name
 
 /* ---- reading ---- */
 
-static sim_status put_value(const sim_solver_card *card, int k, const char *text, double *value, sim_error *error) {
-    const sim_solver_option *o = &card->option[k];
-    for (int c = 0; o->choice && o->choice[c]; c++) {
-        if (strcmp(o->choice[c], text) == 0) {
+static sim_status put_value(const sim_solver_info *info, int k, const char *text, double *value, sim_error *error) {
+    const sim_solver_option *o = &info->option[k];
+    for (int c = 0; o->choices && o->choices[c]; c++) {
+        if (strcmp(o->choices[c], text) == 0) {
             value[k] = c;
             return SIM_OK;
         }
@@ -96,15 +96,15 @@ static sim_status put_value(const sim_solver_card *card, int k, const char *text
     char *end;
     double number = strtod(text, &end);
     int decimal = text[strspn(text, "+-.0123456789eE")] == 0;
-    if (o->choice || end == text || *end || !decimal || !(number >= o->low && number <= o->high) ||
-        (o->whole && number != floor(number))) {
-        return not_a_value(card, o, text, error);
+    if (o->choices || end == text || *end || !decimal || !(number >= o->low && number <= o->high) ||
+        (o->integer && number != floor(number))) {
+        return not_a_value(info, o, text, error);
     }
     value[k] = number;
     return SIM_OK;
 }
 
-sim_status solver_words_setting(const sim_solver_card *card, const char *setting, size_t length, double *value,
+sim_status solver_words_setting(const sim_solver_info *info, const char *setting, size_t length, double *value,
                                 sim_error *error) {
     char name[WORD + 1], text[WORD + 1];
     const char *equals = memchr(setting, '=', length);
@@ -113,43 +113,43 @@ sim_status solver_words_setting(const sim_solver_card *card, const char *setting
         return sim_fail(error, SIM_BAD_INPUT, "options of a solver are set as OPTION=VALUE, not '%s'", name);
     }
     size_t before = (size_t)(equals - setting);
-    int k = solver_words_option(card, setting, before);
+    int k = solver_words_option(info, setting, before);
     copy_word(setting, before, name);
     copy_word(equals + 1, length - before - 1, text);
     if (k < 0) {
-        return unknown(card, name, error);
+        return unknown(info, name, error);
     }
-    return length - before - 1 > WORD ? not_a_value(card, &card->option[k], text, error)
-                                      : put_value(card, k, text, value, error);
+    return length - before - 1 > WORD ? not_a_value(info, &info->option[k], text, error)
+                                      : put_value(info, k, text, value, error);
 }
 
-sim_status solver_words_options(const sim_solver_card *card, const char *text, size_t length, double *value,
+sim_status solver_words_options(const sim_solver_info *info, const char *text, size_t length, double *value,
                                 sim_error *error) {
     sim_status status = SIM_OK;
-    size_t at = strlen(card->name);
+    size_t at = strlen(info->name);
     while (at < length && !status) {
         size_t word = strcspn(text + at + 1, ":,");
-        status = solver_words_setting(card, text + at + 1, word, value, error);
+        status = solver_words_setting(info, text + at + 1, word, value, error);
         at += 1 + word;
     }
     return status;
 }
 
 sim_status solver_words_check(const sim_solver_registry *solvers, const char *text, sim_error *error) {
-    double value[SOLVER_MOST_OPTIONS];
+    double value[SOLVER_MAX_OPTIONS];
     char name[WORD + 1];
     size_t length = solver_words_length(text);
     copy_word(text, solver_words_name(text), name);
-    const sim_solver_card *card = sim_solver_registry_find(solvers, name);
-    if (!card || strlen(name) < solver_words_name(text)) {
+    const sim_solver_info *info = sim_solver_registry_find(solvers, name);
+    if (!info || strlen(name) < solver_words_name(text)) {
         return no_solver(solvers, name, error);
     }
     if (text[length]) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "one solver is wanted here, with options as in %s:OPTION=VALUE, not '%.80s'; sim bench and sim "
                         "solve compare several",
-                        card->name, text);
+                        info->name, text);
     }
-    assert(card->noptions <= SOLVER_MOST_OPTIONS);
-    return solver_words_options(card, text, length, value, error);
+    assert(info->noptions <= SOLVER_MAX_OPTIONS);
+    return solver_words_options(info, text, length, value, error);
 }

@@ -242,11 +242,11 @@ static sim_status collision_ready(sim_world *w, sim_error *error) {
 
 /* The solver's options in memory of our own, those left alone filled in. */
 static int keep_solver_options(sim_world *w) {
-    const sim_solver_card *card = w->options.solver;
-    int count = card ? card->noptions : 0;
+    const sim_solver_info *info = w->options.solver;
+    int count = info ? info->noptions : 0;
     double *option = POOL_NEW(w->pool, double, count);
     for (int k = 0; option && k < count; k++) {
-        option[k] = w->options.solver_option ? w->options.solver_option[k] : card->option[k].standard;
+        option[k] = w->options.solver_option ? w->options.solver_option[k] : info->option[k].default_value;
     }
     w->options.solver_option = option;
     return option != NULL;

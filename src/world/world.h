@@ -237,7 +237,7 @@ sim_status world_contacts_step(sim_world *world, sim_error *error);
 int world_contacts_room(sim_world *world, int count);
 /* The compliance asked for, or the solver's own. */
 static inline sim_compliance world_compliance(const sim_options *o) {
-    return o->compliance < 0 ? o->solver->compliance : (sim_compliance)o->compliance;
+    return o->compliance < 0 ? o->solver->default_law : (sim_compliance)o->compliance;
 }
 
 #endif

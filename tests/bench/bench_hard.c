@@ -41,11 +41,11 @@ static const struct {
 enum { ENTRANTS = sizeof entrant / sizeof *entrant };
 
 static void options_of(int who, double *option) {
-    const sim_solver_card *card = sim_solver_find(entrant[who].solver);
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = card->option[k].standard;
+    const sim_solver_info *info = sim_solver_find(entrant[who].solver);
+    for (int k = 0; k < info->noptions; k++) {
+        option[k] = info->option[k].default_value;
         for (int j = 0; j < 2 && entrant[who].option[j]; j++) {
-            option[k] = strcmp(card->option[k].name, entrant[who].option[j]) == 0 ? entrant[who].value[j] : option[k];
+            option[k] = strcmp(info->option[k].name, entrant[who].option[j]) == 0 ? entrant[who].value[j] : option[k];
         }
     }
 }

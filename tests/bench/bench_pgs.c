@@ -27,27 +27,27 @@ typedef struct run {
 } run;
 
 /* matrix 0, 1, 2: chosen, free, assembled */
-static void choose(const sim_solver_card *card, int matrix, int accelerated, int sweeps, double tolerance,
+static void choose(const sim_solver_info *info, int matrix, int accelerated, int sweeps, double tolerance,
                    double *option) {
-    for (int k = 0; k < card->noptions; k++) {
-        const char *name = card->option[k].name;
+    for (int k = 0; k < info->noptions; k++) {
+        const char *name = info->option[k].name;
         option[k] = strcmp(name, "matrix") == 0           ? matrix
                     : strcmp(name, "acceleration") == 0   ? accelerated
                     : strcmp(name, "max_iterations") == 0 ? sweeps
                     : strcmp(name, "tolerance") == 0      ? tolerance
-                                                          : card->option[k].standard;
+                                                          : info->option[k].default_value;
     }
 }
 
 /* The best of a few. */
 static run solve(const sim_problem *p, int matrix, int accelerated, int sweeps, double tolerance) {
-    const sim_solver_card *card = sim_solver_find("pgs");
+    const sim_solver_info *info = sim_solver_find("pgs");
     sim_law_options law = sim_law_options_default();
     double option[32], *all = calloc((size_t)(3 * p->nrow + p->nv + 1), sizeof *all), *R = all, *target = R + p->nrow;
     run best = {.time = INFINITY};
-    choose(card, matrix, accelerated, sweeps, tolerance, option);
+    choose(info, matrix, accelerated, sweeps, tolerance, option);
     sim_regularise(p, SIM_RIGID, &law, NULL, R, target);
-    sim_solver *s = sim_solver_create(card, option, NULL);
+    sim_solver *s = sim_solver_create(info, option, NULL);
     for (int k = 0; k < 3; k++) {
         sim_regularisation own = {R, target};
         sim_solution out = {.v = all + 3 * p->nrow, .impulse = all + 2 * p->nrow};

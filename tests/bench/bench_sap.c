@@ -92,20 +92,20 @@ static void measure_parts(run *r) {
     LEAST(fresh, hessian_prepare(h, pass % 2 ? p : &less, SPD_AUTO))
     LEAST(prepare, hessian_prepare(h, p, SPD_AUTO))
     LEAST(start, sim_arena_release(scratch, 0); primal_begin(&n, &law, h, &o, &out, scratch))
-    LEAST(look, primal_look(&n))
-    convex_bend *other = malloc((size_t)p->nconstraint * sizeof *other);
-    memcpy(other, n.at.bend, (size_t)p->nconstraint * sizeof *other);
+    LEAST(look, primal_eval_at(&n))
+    cone_hessian *other = malloc((size_t)p->nconstraint * sizeof *other);
+    memcpy(other, n.at.G, (size_t)p->nconstraint * sizeof *other);
     for (int i = 0; i < p->nconstraint; i++) {
         for (int k = 0; k < 3; k++) {
             other[i].weight[k] *= 1.01;
         }
     }
-    LEAST(set, hessian_set(h, pass % 2 ? other : n.at.bend))
-    LEAST(factor, hessian_set(h, pass % 2 ? other : n.at.bend); hessian_factor(h))
+    LEAST(set, hessian_set(h, pass % 2 ? other : n.at.G))
+    LEAST(factor, hessian_set(h, pass % 2 ? other : n.at.G); hessian_factor(h))
     LEAST(solve, hessian_solve(h, n.dv))
-    convex_bend *own = n.at.bend;
-    LEAST(direction, n.at.bend = pass % 2 ? other : own; primal_direction(&n))
-    n.at.bend = own;
+    cone_hessian *own = n.at.G;
+    LEAST(direction, n.at.G = pass % 2 ? other : own; primal_direction(&n))
+    n.at.G = own;
     LEAST(slope, double second; primal_slope(&n, 1 + 1e-3 * pass, &second))
     printf(" | %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %9.1f %7.1f\n", fresh, prepare, start, look, set, factor,
            solve, direction, slope);

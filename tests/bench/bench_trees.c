@@ -34,10 +34,10 @@ static void diagonal(subject *s) { delassus_diagonal(s->p, NULL, s->scratch, s->
 static void diagonal_whole(subject *s) { delassus_diagonal(&s->whole, NULL, s->scratch, s->W); }
 
 static void assemble(const sim_problem *p, subject *s) {
-    delassus_answer Y;
+    delassus_response Y;
     sim_delassus W;
     int many;
-    delassus_answer_make(p, 1, s->scratch, &Y);
+    delassus_response_make(p, 1, s->scratch, &Y);
     delassus_pattern(p, SIZE_MAX, s->scratch, &W, &many);
     delassus_assemble(p, &Y, s->scratch, &W);
     sim_arena_release(s->scratch, 0);

@@ -22,7 +22,7 @@ Test(consistency, c13_balls_bounce_by_restitution) {
             yard_ground(&y);
             yard_add(&y, "ball", SIM_SPHERE, 0.1, 0, 0, 2, v3_make(0, 0, 0.3), v3_make(0, 0, 0));
             y.option = all[i].option;
-            yard_open(&y, all[i].card->name, SIM_SYMPLECTIC_EULER, 1e-3);
+            yard_open(&y, all[i].info->name, SIM_SYMPLECTIC_EULER, 1e-3);
             while (after <= 0 && sim_world_state(y.world)->time < 0.4) {
                 before = motion_of(&y, "ball").lin.z;
                 yard_step(&y);
@@ -47,7 +47,7 @@ static double thrown(const contender *who, double dt) {
     yard_add(&y, "ball", SIM_SPHERE, 0.3, 0, 0, 2, v3_make(0, 0, 0.3), v3_make(v, 0, 0));
     y.option = who->option;
     y.options.contact_margin = 0.02; /* seen where the convex law lifts it to */
-    yard_open(&y, who->card->name, SIM_SYMPLECTIC_EULER, dt);
+    yard_open(&y, who->info->name, SIM_SYMPLECTIC_EULER, dt);
     for (int k = 0; k < (int)lround(T / dt); k++) {
         yard_step(&y);
     }
@@ -79,9 +79,9 @@ static double rolling(const contender *who, double dt) {
     cr_assert(scene, "%s", error.text);
     sim_options o = scene->options;
     o.step = dt;
-    o.solver = who->card;
+    o.solver = who->info;
     o.solver_option = who->option;
-    o.compliance = who->card->compliance;
+    o.compliance = who->info->default_law;
     sim_world *w = sim_world_create(scene->model, &o, &error);
     cr_assert(w, "%s", error.text);
     double lever = 0.05 - 0.25 * g / 2e4, mass = 0.5 + 0.25 * 0.05 * 0.05 / (lever * lever), sum = 0;
@@ -132,7 +132,7 @@ static glide sliding(const contender *who, double dissipation, double dt) {
     sim_builder_add_shape(y.builder, &ball);
     y.option = who->option;
     y.options.contact_margin = 0.02;
-    yard_open(&y, who->card->name, SIM_SYMPLECTIC_EULER, dt);
+    yard_open(&y, who->info->name, SIM_SYMPLECTIC_EULER, dt);
     sim_world_applied(y.world)[0] = mu * g;
     for (int k = 0; k < 400 + (int)(40 * dissipation / dt); k++) {
         yard_step(&y);

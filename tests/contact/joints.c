@@ -326,12 +326,12 @@ Test(joints, solver_that_lacks_what_the_model_has_is_refused_before_the_first_st
     def.limit[0].high = 0.4;
     def.friction[0] = 0.3;
     yard y = of_one(down, &def, "sap", SIM_MIDPOINT, 1e-3);
-    sim_solver_card card = *sim_solver_find("sap");
-    cr_expect_eq(contact_kinds_check(sim_world_model(y.world), &card, NULL), SIM_OK);
+    sim_solver_info info = *sim_solver_find("sap");
+    cr_expect_eq(contact_kinds_check(sim_world_model(y.world), &info, NULL), SIM_OK);
     for (int k = 0; k < 2; k++) {
         sim_error error = {0};
-        card.kinds = sim_solver_find("sap")->kinds & ~(1u << kind[k]);
-        cr_expect_eq(contact_kinds_check(sim_world_model(y.world), &card, &error), SIM_BAD_INPUT);
+        info.kinds = sim_solver_find("sap")->kinds & ~(1u << kind[k]);
+        cr_expect_eq(contact_kinds_check(sim_world_model(y.world), &info, &error), SIM_BAD_INPUT);
         cr_expect(strstr(error.text, sim_constraint_name(kind[k])), "%s", error.text);
     }
     yard_end(&y);

@@ -16,7 +16,7 @@ static sim_world *clutter(sim_model **model, const char *solver, int threads, in
     o.solver = sim_solver_find(solver);
     for (int k = 0; k < o.solver->noptions; k++) {
         int sweeps = strcmp(solver, "pgs") == 0 && strcmp(o.solver->option[k].name, "max_iterations") == 0;
-        option[k] = sweeps ? 100 : o.solver->option[k].standard;
+        option[k] = sweeps ? 100 : o.solver->option[k].default_value;
     }
     o.solver_option = option;
     *model = clutter_model(&r, 12, 1, INFINITY, o.step);

@@ -270,7 +270,7 @@ Test(motors, report_the_effort_that_moved_them) {
         double option[32];
         for (int k = 0; k < a.y.options.solver->noptions; k++) {
             const sim_solver_option *o = &a.y.options.solver->option[k];
-            option[k] = strcmp(o->name, "tolerance") == 0 ? 0.1 : o->standard;
+            option[k] = strcmp(o->name, "tolerance") == 0 ? 0.1 : o->default_value;
         }
         a.y.options.solver_option = option;
         sim_world_free(a.y.world);
@@ -309,7 +309,7 @@ Test(motors, are_rows_of_the_problem_that_is_given_out) {
                 sim_solution found = {.v = v, .impulse = impulse};
                 cr_assert_eq(p->nconstraint, 1 + LINKS);
                 cr_assert_eq(sim_delassus_diagonal(p, W, NULL), SIM_OK);
-                sim_regularise(p, a.y.options.solver->compliance, &a.y.options.law, W, R, target);
+                sim_regularise(p, a.y.options.solver->default_law, &a.y.options.law, W, R, target);
                 cr_assert_eq(sim_solver_solve(solver, p, &law, &found, NULL), SIM_OK);
                 for (int i = 0; i < LINKS; i++) {
                     const sim_constraint *c = &p->constraint[1 + i];
@@ -394,10 +394,10 @@ Test(motors, are_refused_before_the_first_step_by_a_solver_that_lacks_them) {
     random_source r = {1};
     arm a;
     arm_open(&a, &r, 1, 0.5, "pgs", SIM_MIDPOINT);
-    sim_solver_card card = *sim_solver_find("pgs");
+    sim_solver_info info = *sim_solver_find("pgs");
     sim_error error = {0};
-    card.kinds &= ~(1u << SIM_ACTUATOR);
-    cr_expect_eq(contact_kinds_check(a.y.model, &card, &error), SIM_BAD_INPUT);
+    info.kinds &= ~(1u << SIM_ACTUATOR);
+    cr_expect_eq(contact_kinds_check(a.y.model, &info, &error), SIM_BAD_INPUT);
     cr_expect(strstr(error.text, "actuator"), "%s", error.text);
     yard_end(&a.y);
 }

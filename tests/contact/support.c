@@ -63,7 +63,7 @@ void yard_open(yard *y, const char *solver, sim_integrator integrator, double st
     double option[32];
     for (int k = 0; k < y->options.solver->noptions; k++) {
         const sim_solver_option *o = &y->options.solver->option[k];
-        option[k] = y->tolerance > 0 && strcmp(o->name, "tolerance") == 0 ? y->tolerance : o->standard;
+        option[k] = y->tolerance > 0 && strcmp(o->name, "tolerance") == 0 ? y->tolerance : o->default_value;
     }
     y->options.solver_option = y->option ? y->option : option;
     y->world = sim_world_create(y->model, &y->options, &error);

@@ -124,10 +124,10 @@ static sim_problem bare(const sim_problem *p) {
 }
 
 static double *assembled(const sim_problem *p, sim_arena *scratch, ptrdiff_t *size) {
-    delassus_answer Y;
+    delassus_response Y;
     sim_delassus W;
     int many = 0;
-    cr_assert(delassus_answer_make(p, 1, scratch, &Y) && delassus_pattern(p, SIZE_MAX, scratch, &W, &many) &&
+    cr_assert(delassus_response_make(p, 1, scratch, &Y) && delassus_pattern(p, SIZE_MAX, scratch, &W, &many) &&
               delassus_assemble(p, &Y, scratch, &W));
     *size = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -166,11 +166,11 @@ static void answer_of(const sim_problem *p, double *v, double *impulse, sim_judg
     double *work = calloc(sim_judge_work(p), sizeof *work);
     sim_law_options law = sim_law_options_default();
     double option[8];
-    const sim_solver_card *card = sim_solver_find("sap");
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = strcmp(card->option[k].name, "tolerance") == 0 ? 1e-13 : card->option[k].standard;
+    const sim_solver_info *info = sim_solver_find("sap");
+    for (int k = 0; k < info->noptions; k++) {
+        option[k] = strcmp(info->option[k].name, "tolerance") == 0 ? 1e-13 : info->option[k].default_value;
     }
-    sim_solver *solver = sim_solver_create(card, option, NULL);
+    sim_solver *solver = sim_solver_create(info, option, NULL);
     cr_assert_eq(sim_delassus_diagonal(p, W, NULL), SIM_OK);
     sim_regularise(p, SIM_NEAR_RIGID, &law, W, R, R + rows);
     sim_regularisation given = {R, R + rows};
@@ -215,10 +215,10 @@ Test(trees, what_is_said_of_columns_and_paths_changes_no_answer) {
 }
 
 /* Contacts that stick, slide and are open, at random. */
-static void random_bends(random_source *r, const sim_problem *p, convex_bend *bend) {
+static void random_bends(random_source *r, const sim_problem *p, cone_hessian *bend) {
     for (int i = 0; i < p->nconstraint; i++) {
         double angle = random_uniform(r, -3, 3);
-        bend[i] = (convex_bend){.sliding = random_index(r, 3) == 0, .t = {cos(angle), sin(angle)}};
+        bend[i] = (cone_hessian){.sliding = random_index(r, 3) == 0, .t = {cos(angle), sin(angle)}};
         int open = random_index(r, 3) == 0;
         for (int k = 0; k < p->constraint[i].rows && !open; k++) {
             bend[i].weight[k] = random_uniform(r, 0, 1e3);
@@ -227,7 +227,7 @@ static void random_bends(random_source *r, const sim_problem *p, convex_bend *be
 }
 
 /* y = (A + J' G J) x */
-static void bent_times(const sim_problem *p, const convex_bend *bend, const double *x, double *y) {
+static void bent_times(const sim_problem *p, const cone_hessian *bend, const double *x, double *y) {
     problem_mass_times(p, x, y);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -260,7 +260,7 @@ Test(trees, hessian_of_many_dofs_is_the_one_of_all_rows) {
         hessian *h = hessian_create();
         const sim_problem *p;
         for (int island = 0; (p = touched_build(t, island)); island++) {
-            convex_bend *bend = calloc((size_t)p->nconstraint, sizeof *bend);
+            cone_hessian *bend = calloc((size_t)p->nconstraint, sizeof *bend);
             double *x = calloc((size_t)p->nv, sizeof *x), *y = calloc((size_t)p->nv, sizeof *y);
             random_bends(&r, p, bend);
             for (int j = 0; j < p->nv; j++) {

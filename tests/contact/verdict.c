@@ -20,13 +20,14 @@ typedef struct trial {
     sim_arena *scratch;
 } trial;
 
-static trial begin(const sim_solver_card *card) {
+static trial begin(const sim_solver_info *info) {
     const double mass[BOXES] = {1, 2, 1};
     trial t = {.problem = box_stack(BOXES, mass, 0.5, 1e-3, 1), .scratch = sim_arena_create()};
-    t.found = answer_create(t.problem, card->compliance == SIM_RIGID ? 0 : 1, card->compliance == SIM_RIGID ? 0 : 1e-3);
+    t.found =
+        answer_create(t.problem, info->default_law == SIM_RIGID ? 0 : 1, info->default_law == SIM_RIGID ? 0 : 1e-3);
     sim_error error;
-    t.solver = sim_solver_create(card, NULL, &error);
-    answer_find(&t.found, card->name, NULL);
+    t.solver = sim_solver_create(info, NULL, &error);
+    answer_find(&t.found, info->name, NULL);
     double *R = (double *)t.found.law.R, *target = (double *)t.found.law.target;
     t.is = (island){.problem = *t.problem,
                     .v = t.found.v,
@@ -99,7 +100,7 @@ Test(verdict, refutes_velocities_that_do_not_follow_from_the_impulses) {
 }
 
 /* Turns every impulse it had into twice as much the other way, and is content. */
-static int diverge(sim_solver_call *call) {
+static sim_status diverge(sim_solver_call *call) {
     const sim_problem *p = call->problem;
     for (int k = 0; k < p->nrow; k++) {
         call->out->impulse[k] = 1e-3 - 2 * (p->impulse_guess ? p->impulse_guess[k] : 0);
@@ -107,15 +108,15 @@ static int diverge(sim_solver_call *call) {
     sim_solver_response(p, call->out->impulse, call->out->v);
     call->out->outcome = SIM_SOLVED;
     call->out->residual = 0;
-    return 1;
+    return SIM_OK;
 }
 
 Test(verdict, reports_a_solver_of_a_stranger_that_diverges_as_not_solved) {
-    static const sim_solver_method method = {.card = {.name = "diverging",
+    static const sim_solver_method method = {.info = {.name = "diverging",
                                                       .method = "none",
                                                       .paper = "none",
                                                       .cone = SIM_CONE_STRICT,
-                                                      .compliance = SIM_RIGID,
+                                                      .default_law = SIM_RIGID,
                                                       .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1},
                                              .solve = diverge};
     sim_error error;

@@ -30,13 +30,13 @@ static void same_answers(const sim_problem *made, const sim_problem *read, const
         }
         answer a = contest_entry(made, contender_is_rigid(&all[i]) ? 0 : -1);
         answer b = contest_entry(read, contender_is_rigid(&all[i]) ? 0 : -1);
-        int cone = option_of(all[i].card, "cone");
+        int cone = option_of(all[i].info, "cone");
         double option[MOST_OPTIONS];
-        for (int k = 0; k < all[i].card->noptions; k++) {
-            option[k] = k == cone ? all[i].option[k] : all[i].card->option[k].standard;
+        for (int k = 0; k < all[i].info->noptions; k++) {
+            option[k] = k == cone ? all[i].option[k] : all[i].info->option[k].default_value;
         }
-        answer_find(&a, all[i].card->name, option);
-        answer_find(&b, all[i].card->name, option);
+        answer_find(&a, all[i].info->name, option);
+        answer_find(&b, all[i].info->name, option);
         size_t rows = (size_t)made->nrow * sizeof *a.R, velocities = (size_t)made->nv * sizeof *a.v;
         cr_expect_arr_eq(a.R, b.R, rows, "%s, %s", what, all[i].name);
         cr_expect_arr_eq(a.target, b.target, rows, "%s, %s", what, all[i].name);

@@ -288,9 +288,9 @@ Test(scene_contacts, refuse_options_that_the_solver_does_not_have) {
             "the solver pgs has no option \"relaxatoin\" (did you mean \"relaxation\"?)");
     refused(WORLD("'solver_options': {\n'relaxation': 1}"), "scene.json:2:1", "the solver sap has no option");
     char all[300] = "(it has ";
-    const sim_solver_card *card = sim_solver_find("pgs");
-    for (int k = 0; k < card->noptions; k++) {
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", k ? ", " : "", card->option[k].name);
+    const sim_solver_info *info = sim_solver_find("pgs");
+    for (int k = 0; k < info->noptions; k++) {
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", k ? ", " : "", info->option[k].name);
     }
     refused(WORLD("'solver': 'pgs', 'solver_options': {\n'xyz': 1}"), "scene.json:2:1", all);
     refused_with(WORLD("'solver': 'pgs', 'solver_options': {\n'relaxation': 1}"), NULL, "world/solver=sap",

@@ -40,7 +40,7 @@ Test(scene_load, fills_defaults_from_the_table) {
     cr_assert_eq(memcmp(&s->options.law, &plain.law, sizeof plain.law), 0);
     cr_assert(!s->options.sleep && isnan(s->options.sleep_speed) && isnan(s->options.sleep_time));
     for (int k = 0; k < s->options.solver->noptions; k++) {
-        cr_assert_eq(s->options.solver_option[k], s->options.solver->option[k].standard);
+        cr_assert_eq(s->options.solver_option[k], s->options.solver->option[k].default_value);
     }
     near_v3(s->model->gravity, 0, 0, -9.81);
     cr_assert(s->record.coordinates && s->record.velocities && s->record.energy && !s->record.poses);

@@ -24,14 +24,14 @@ static const char *const heap =
 
 typedef struct desk {
     sim_solver_registry *solvers;
-    const sim_solver_card *card;
+    const sim_solver_info *info;
 } desk;
 
 static desk desk_with(const sim_solver_method *method) {
     sim_error error = {0};
     desk d = {sim_solver_registry_create(&error), NULL};
-    d.card = sim_solver_register(d.solvers, method, &error);
-    cr_assert_not_null(d.card, "%s", error.text);
+    d.info = sim_solver_register(d.solvers, method, &error);
+    cr_assert_not_null(d.info, "%s", error.text);
     return d;
 }
 
@@ -57,7 +57,7 @@ Test(adding, its_answers_are_those_of_the_law) {
         sim_law_options o = sim_law_options_default();
         sim_error error;
         sim_regularise(p, SIM_RIGID, &o, a.W, a.R, a.target);
-        sim_solver *solver = sim_solver_create(d.card, NULL, &error);
+        sim_solver *solver = sim_solver_create(d.info, NULL, &error);
         a.out = (sim_solution){.v = a.v, .impulse = a.impulse};
         cr_assert_eq(sim_solver_solve(solver, p, &a.law, &a.out, &error), SIM_OK);
         solved += a.out.outcome == SIM_SOLVED;
@@ -82,7 +82,7 @@ Test(adding, a_scene_names_it_and_a_world_runs_it) {
         sim_error error = {0};
         sim_scene *scene = load(heap, d.solvers, &error);
         cr_assert_not_null(scene, "%s", error.text);
-        cr_assert_eq(scene->options.solver, d.card);
+        cr_assert_eq(scene->options.solver, d.info);
         cr_assert(scene->options.solver_option[0] == 1e-9 && scene->options.solver_option[1] == 50000);
         scene->options.threads = run ? 3 : 1;
         sim_world *world = sim_world_create(scene->model, &scene->options, &error);
@@ -119,7 +119,7 @@ Test(adding, scenes_refuse_what_nobody_registered_and_options_that_it_has_not) {
     refuses_scene("max_iterations", "sweeps", d.solvers, "the solver jacobi has no option \"sweeps\"");
     cr_expect_null(sim_solver_find("jacobi"), "nobody else knows it");
     cr_expect_eq(sim_solver_registry_count(d.solvers), sim_solver_count() + 1);
-    cr_expect_eq(sim_solver_registry_at(d.solvers, sim_solver_count()), d.card);
+    cr_expect_eq(sim_solver_registry_at(d.solvers, sim_solver_count()), d.info);
     cr_expect_null(sim_solver_registry_at(d.solvers, sim_solver_count() + 1));
     cr_expect_null(sim_solver_registry_at(NULL, sim_solver_count()));
     cr_expect_eq(sim_solver_registry_find(NULL, "pgs"), sim_solver_find("pgs"));
@@ -136,26 +136,28 @@ static void refuses(const desk *d, const sim_solver_method *method, const char *
 Test(adding, what_contradicts_itself_is_not_registered) {
     desk d = desk_with(&solver_jacobi);
     sim_solver_method m = solver_jacobi;
-    sim_solver_option option[2] = {{"deep", "how deep", 0, 1, 0.5, 0, NULL}, {"wide", "how wide", 0, 9, 3, 1, NULL}};
+    sim_solver_option option[2] = {
+        {.name = "deep", .help = "how deep", .low = 0, .high = 1, .default_value = 0.5},
+        {.name = "wide", .help = "how wide", .low = 0, .high = 9, .default_value = 3, .integer = true}};
     refuses(&d, &m, "there is a solver jacobi already");
-    m.card.name = "pgs";
+    m.info.name = "pgs";
     refuses(&d, &m, "there is a solver pgs already");
-    m.card.name = "a,b";
+    m.info.name = "a,b";
     refuses(&d, &m, "a solver needs a name");
-    m.card.name = NULL;
+    m.info.name = NULL;
     refuses(&d, &m, "a solver needs a name");
-    m.card.name = "mine";
-    m.card.option = option;
-    option[1].standard = 2.5;
+    m.info.name = "mine";
+    m.info.option = option;
+    option[1].default_value = 2.5;
     refuses(&d, &m, "option wide stands at 2.5, but takes whole numbers from 0 to 9");
-    option[1].standard = 10;
+    option[1].default_value = 10;
     refuses(&d, &m, "option wide stands at 10");
     option[1] = option[0];
     refuses(&d, &m, "two options are called deep");
-    m.card.noptions = 1;
-    m.card.kinds = 0;
+    m.info.noptions = 1;
+    m.info.kinds = 0;
     refuses(&d, &m, "kinds of constraints are needed");
-    m.card.kinds = 1;
+    m.info.kinds = 1;
     m.solve = NULL;
     refuses(&d, &m, "solve");
     m.solve = solver_jacobi.solve;
@@ -165,7 +167,7 @@ Test(adding, what_contradicts_itself_is_not_registered) {
 
 Test(adding, a_card_that_is_nowhere_makes_no_solver) {
     sim_error error = {0};
-    cr_expect_null(sim_solver_create(&solver_jacobi.card, NULL, &error));
+    cr_expect_null(sim_solver_create(&solver_jacobi.info, NULL, &error));
     cr_expect(strstr(error.text, "the solver jacobi is neither of the library nor registered"), "%s", error.text);
 }
 
@@ -199,11 +201,11 @@ Test(adding, the_contract_steps_by_the_strict_law) {
 }
 
 /* A method that asks, and answers nothing: the traces are those of the blocks, with R. */
-static int ask_for_traces(sim_solver_call *call) {
+static sim_status ask_for_traces(sim_solver_call *call) {
     const sim_problem *p = call->problem;
     double *w = sim_solver_memory(call, (size_t)p->nconstraint, sizeof *w);
     double *W = sim_solver_memory(call, sim_delassus_diagonal_size(p), sizeof *W);
-    int done = sim_solver_traces(call, w) && sim_solver_diagonal(call, W);
+    int done = !sim_solver_traces(call, w) && !sim_solver_diagonal(call, W);
     for (int i = 0, at = 0; i < p->nconstraint && done; i++) {
         const sim_constraint *c = &p->constraint[i];
         double trace = 0;
@@ -213,7 +215,7 @@ static int ask_for_traces(sim_solver_call *call) {
         cr_expect(trace > 0 && fabs(w[i] - trace) <= 1e-14 * trace, "constraint %d: %g, not %g", i, w[i], trace);
         at += c->rows * c->rows;
     }
-    return 0;
+    return SIM_NO_RESOURCE;
 }
 
 Test(adding, the_contract_measures_every_block_by_its_trace) {
@@ -223,11 +225,11 @@ Test(adding, the_contract_measures_every_block_by_its_trace) {
     sim_problem *p = random_problem(&r, &recipe);
     answer a = answer_create(p, 1, 1e-3);
     sim_solver_method asks = solver_jacobi;
-    asks.card.name = "asks";
+    asks.info.name = "asks";
     asks.solve = ask_for_traces;
     desk d = desk_with(&asks);
     sim_error error;
-    sim_solver *solver = sim_solver_create(d.card, NULL, &error);
+    sim_solver *solver = sim_solver_create(d.info, NULL, &error);
     a.out = (sim_solution){.v = a.v, .impulse = a.impulse};
     for (int i = 0; i < p->nrow; i++) {
         a.R[i] = 0.25 * (i + 1);
@@ -263,11 +265,11 @@ Test(adding, the_contract_gives_velocities_of_the_law_and_the_guess) {
     double v[6], impulse[3], s[3], R[3] = {0.1, INFINITY, 0.2}, target[3] = {0, 0, 0.25};
     sim_solution out = {.v = v, .impulse = impulse};
     sim_solver_call call = {.problem = p, .R = R, .target = target, .out = &out};
-    sim_solver_guess(&call, impulse);
+    sim_solver_warm_start(&call, impulse);
     cr_expect(impulse[0] == 0 && impulse[1] == 0 && impulse[2] == 0, "there is none");
     const double guess[3] = {0, 0, 3};
     p->impulse_guess = guess;
-    sim_solver_guess(&call, impulse);
+    sim_solver_warm_start(&call, impulse);
     cr_expect_eq(impulse[2], 3);
     sim_solver_law_velocity(&call, s); /* 2 kg: 3 N s make 1.5 m/s */
     cr_expect(fabs(s[0] - 0.3) < 1e-15 && s[1] == 0 && fabs(s[2] - (0.5 - 0.25 + 0.6)) < 1e-15, "%g %g %g", s[0], s[1],
@@ -279,18 +281,18 @@ Test(adding, the_contract_gives_velocities_of_the_law_and_the_guess) {
 static void *remember(void) { return calloc(1, sizeof(int)); }
 
 /* It claims the world, and gives back what is no number. */
-static int boast(sim_solver_call *call) {
-    ++*(int *)call->kept;
+static sim_status boast(sim_solver_call *call) {
+    ++*(int *)call->workspace;
     for (int r = 0; r < call->problem->nrow; r++) {
         call->out->impulse[r] = r == 1 ? NAN : 1;
     }
     sim_solver_response(call->problem, call->out->impulse, call->out->v);
-    return 1;
+    return SIM_OK;
 }
 
 Test(adding, who_calls_it_solved_with_what_is_no_number_is_not_believed) {
     sim_solver_method m = solver_jacobi;
-    m.card.name = "boaster";
+    m.info.name = "boaster";
     m.create = remember;
     m.destroy = free;
     m.solve = boast;
@@ -298,7 +300,7 @@ Test(adding, who_calls_it_solved_with_what_is_no_number_is_not_believed) {
     sim_error error = {0};
     sim_problem *p = point_on_ground(2, 0.5, 0, 0.01, (double[3]){0.3, 0, -1});
     answer a = answer_create(p, 1, 1e-3);
-    sim_solver *solver = sim_solver_create(d.card, NULL, &error);
+    sim_solver *solver = sim_solver_create(d.info, NULL, &error);
     a.out = (sim_solution){.v = a.v, .impulse = a.impulse};
     cr_assert_eq(sim_solver_solve(solver, p, &a.law, &a.out, &error), SIM_OK);
     cr_expect_eq(a.out.outcome, SIM_BROKEN_DOWN);

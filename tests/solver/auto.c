@@ -165,13 +165,13 @@ Test(auto_turns, no_solver_of_the_rigid_law_calls_itself_converged_with_an_error
                          : trial < 4 ? loaded_stack(pow(10, trial + 1))
                                      : random_problem(&r, trial % 2 ? &hard : &mixed);
         for (int k = 0; k < sim_solver_count(); k++) {
-            const sim_solver_card *card = sim_solver_at(k);
-            if (card->compliance == SIM_RIGID && card->cone == SIM_CONE_STRICT) {
+            const sim_solver_info *info = sim_solver_at(k);
+            if (info->default_law == SIM_RIGID && info->cone == SIM_CONE_STRICT) {
                 answer a = rigid_entry(p);
-                answer_find(&a, card->name, NULL);
+                answer_find(&a, info->name, NULL);
                 double E = own_error(&a);
                 int claimed = a.out.outcome == SIM_SOLVED || a.out.outcome == SIM_AT_ROUNDING;
-                cr_expect(!claimed || E <= 1e-6, "trial %d, %s: %s, E %g", trial, card->name,
+                cr_expect(!claimed || E <= 1e-6, "trial %d, %s: %s, E %g", trial, info->name,
                           sim_outcome_name(a.out.outcome), E);
                 unsolved += !claimed;
                 answer_free(&a);
@@ -235,12 +235,12 @@ Test(auto_turns, a_method_put_down_after_every_iteration_gives_the_same_bits) {
     for (int k = 0; k < 3; k++) {
         sim_problem *p = random_problem(&r, &mixed);
         answer whole = rigid_entry(p), pieces = rigid_entry(p);
-        answer_find(&whole, type[k]->card.name, NULL);
+        answer_find(&whole, type[k]->info.name, NULL);
         sim_arena *scratch = sim_arena_create();
         void *kept = type[k]->create ? type[k]->create() : NULL;
         double option[16];
-        for (int o = 0; o < type[k]->card.noptions; o++) {
-            option[o] = type[k]->card.option[o].standard;
+        for (int o = 0; o < type[k]->info.noptions; o++) {
+            option[o] = type[k]->info.option[o].default_value;
         }
         pieces.out = (sim_solution){.v = pieces.v, .impulse = pieces.impulse};
         solver_call call = {p, pieces.R, pieces.target, option, scratch, kept, &pieces.out, 0, 0, NULL};
@@ -249,13 +249,13 @@ Test(auto_turns, a_method_put_down_after_every_iteration_gives_the_same_bits) {
         int count = 0;
         for (; state && piece == SIM_PIECE_PAUSED; count++) {
             double before = call.work;
-            piece = type[k]->go_on(state, call.work + 1e-3);
+            piece = type[k]->resume(state, call.work + 1e-3);
             cr_expect(piece == SIM_PIECE_ENDED || call.work > before);
         }
         cr_expect_eq(piece, SIM_PIECE_ENDED);
         cr_expect_gt(count, 3);
         cr_expect_eq(pieces.out.iterations, whole.out.iterations);
-        cr_expect_arr_eq(pieces.impulse, whole.impulse, (size_t)p->nrow * sizeof(double), "%s", type[k]->card.name);
+        cr_expect_arr_eq(pieces.impulse, whole.impulse, (size_t)p->nrow * sizeof(double), "%s", type[k]->info.name);
         if (kept) {
             type[k]->destroy(kept);
         }
@@ -278,20 +278,20 @@ Test(auto_turns, what_is_taken_can_be_handed_out_at_once) {
     cr_assert_leq(own_error(&a), 1e-9);
     for (int k = 0; k < 3; k++) {
         double option[32], *v = calloc((size_t)p->nv, sizeof *v), *impulse = calloc((size_t)p->nrow, sizeof *impulse);
-        for (int o = 0; o < type[k]->card.noptions; o++) {
-            option[o] = type[k]->card.option[o].standard;
+        for (int o = 0; o < type[k]->info.noptions; o++) {
+            option[o] = type[k]->info.option[o].default_value;
         }
         sim_solution out = {.v = v, .impulse = impulse};
         solver_call call = {p,    a.R, a.target, option, sim_arena_create(), type[k]->create ? type[k]->create() : NULL,
                             &out, 0,   0,        NULL};
         void *state = type[k]->begin(&call);
         cr_assert(state);
-        type[k]->take(state, a.impulse);
+        type[k]->restart_from(state, a.impulse);
         double E = certificate_of(p, &a.law, SIM_CONE_STRICT, v, impulse).own;
-        cr_expect_leq(out.residual, 1.1e-9, "%s says %g", type[k]->card.name, out.residual);
-        cr_expect_leq(E, 1.1e-9, "%s hands out an answer with E %g", type[k]->card.name, E);
-        if (call.kept) {
-            type[k]->destroy(call.kept);
+        cr_expect_leq(out.residual, 1.1e-9, "%s says %g", type[k]->info.name, out.residual);
+        cr_expect_leq(E, 1.1e-9, "%s hands out an answer with E %g", type[k]->info.name, E);
+        if (call.workspace) {
+            type[k]->destroy(call.workspace);
         }
         sim_arena_free(call.scratch);
         free(v);

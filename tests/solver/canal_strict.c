@@ -23,7 +23,7 @@ static const problem_recipe hard = {
 typedef struct midst {
     const sim_problem *problem;
     answer a;
-    double *yield, *constant;
+    double *inverse_compliance, *constant;
     convex_law law;
     hessian *hessian;
     sim_arena *scratch;
@@ -36,12 +36,12 @@ typedef struct midst {
 static void begin(midst *m, const sim_problem *p, strict_method method) {
     size_t rows = (size_t)p->nrow;
     m->problem = p;
-    m->yield = calloc(rows, sizeof *m->yield);
+    m->inverse_compliance = calloc(rows, sizeof *m->inverse_compliance);
     m->constant = calloc(rows, sizeof *m->constant);
     for (size_t k = 0; k < rows; k++) {
-        m->yield[k] = 1 / m->a.R[k];
+        m->inverse_compliance[k] = 1 / m->a.R[k];
     }
-    m->law = (convex_law){p, m->a.R, m->yield, m->a.target, m->constant};
+    m->law = (convex_law){p, m->a.R, m->inverse_compliance, m->a.target, m->constant};
     m->hessian = hessian_create();
     m->scratch = sim_arena_create();
     m->primal = (primal){.at = {.v = m->a.v, .gamma = m->a.impulse}};
@@ -62,7 +62,7 @@ static void begin_near_rigid(midst *m, const sim_problem *p, double beta, strict
 }
 
 static void end(midst *m) {
-    free(m->yield);
+    free(m->inverse_compliance);
     free(m->constant);
     hessian_free(m->hessian);
     sim_arena_free(m->scratch);
@@ -85,7 +85,7 @@ static double apart(int count, const double *x, const double *y) {
     return most / size;
 }
 
-static int same_pieces(int count, const convex_bend *a, const convex_bend *b) {
+static int same_pieces(int count, const cone_hessian *a, const cone_hessian *b) {
     int same = 1;
     for (int i = 0; i < count; i++) {
         same &= a[i].sliding == b[i].sliding;
@@ -99,7 +99,7 @@ static int same_pieces(int count, const convex_bend *a, const convex_bend *b) {
 /* D r in all unknowns at v + alpha D x. */
 static void residual_along(midst *m, const double *v, double alpha, const double *x, double *r) {
     jacobian_move(&m->strict.J, v, alpha, x, m->a.v);
-    primal_look(&m->primal);
+    primal_eval_at(&m->primal);
     jacobian_pack(&m->strict.J, m->primal.at.gradient, r);
 }
 
@@ -118,10 +118,10 @@ Test(canal_strict, its_derivative_is_what_differences_of_the_residual_say) {
         for (int j = 0; j < p->nv; j++) {
             v[j] = m.a.v[j] = p->v_free[j] + 0.3 * random_normal(&r);
         }
-        primal_look(&m.primal);
-        jacobian_set(&m.strict.J, m.primal.at.bend);
-        convex_bend bend[64];
-        memcpy(bend, m.primal.at.bend, (size_t)p->nconstraint * sizeof *bend);
+        primal_eval_at(&m.primal);
+        jacobian_set(&m.strict.J, m.primal.at.G);
+        cone_hessian G[64];
+        memcpy(G, m.primal.at.G, (size_t)p->nconstraint * sizeof *G);
         for (int j = 0; j < n; j++) {
             x[j] = random_normal(&r);
         }
@@ -129,7 +129,7 @@ Test(canal_strict, its_derivative_is_what_differences_of_the_residual_say) {
         int same = 1;
         for (int end = 0; end < 2; end++) {
             residual_along(&m, v, end ? h : -h, x, ends[end]);
-            same &= same_pieces(p->nconstraint, bend, m.primal.at.bend);
+            same &= same_pieces(p->nconstraint, G, m.primal.at.G);
         }
         double size = 0;
         for (int j = 0; j < n; j++) {
@@ -146,7 +146,7 @@ Test(canal_strict, its_derivative_is_what_differences_of_the_residual_say) {
         }
         cr_assert_float_eq(across, along, 1e-12 * (fabs(across) + size));
         for (int i = 0; i < p->nconstraint && same; i++) {
-            seen[bend[i].sliding ? 2 : bend[i].weight[0] > 0] += p->constraint[i].kind == SIM_CONTACT;
+            seen[G[i].sliding ? 2 : G[i].weight[0] > 0] += p->constraint[i].kind == SIM_CONTACT;
         }
         compared += same;
         end(&m);
@@ -173,7 +173,7 @@ Test(canal_strict, every_step_makes_the_merit_less) {
         }
         /* and what is handed out is the last of them */
         double merit = 0;
-        primal_look(&m.primal);
+        primal_eval_at(&m.primal);
         for (int j = 0; j < m.strict.J.n; j++) {
             int at = m.strict.J.at[j];
             merit += 0.5 * pow(m.strict.J.D[j] * m.primal.at.gradient[at], 2);
@@ -222,7 +222,7 @@ Test(canal_strict, near_the_root_the_error_is_squared) {
         cr_expect(h->residual[last] < 1e-12 && h->residual[last - 1] > 1e-4, "%g, then %g", h->residual[last - 1],
                   h->residual[last]);
         for (int i = 0; i < p->nconstraint; i++) {
-            cr_expect(!m.primal.at.bend[i].sliding && m.primal.at.bend[i].weight[2] > 0);
+            cr_expect(!m.primal.at.G[i].sliding && m.primal.at.G[i].weight[2] > 0);
         }
         end(&m);
         sim_problem_free(p);

@@ -9,7 +9,7 @@
 enum { ROWS = 3 };
 enum { OPEN, STICK, SLIDE };
 
-typedef double project(const convex_law *law, int i, const double *u, double *gamma, convex_bend *bend);
+typedef double project(const convex_law *law, int i, const double *u, double *gamma, cone_hessian *bend);
 static project *const laws[] = {convex_project, strict_project};
 static const char *const name_of[] = {"convex", "strict"};
 
@@ -43,7 +43,7 @@ static void velocity_at(const law_of_one *l, const double *y, double *u) {
 }
 
 /* -d gamma / d y of what `bend` says, scaled so that it is of order one: G R. */
-static void matrix_of(const law_of_one *l, int strict, const convex_bend *b, double *G) {
+static void matrix_of(const law_of_one *l, int strict, const cone_hessian *b, double *G) {
     const double mu = l->constraint.friction, t[2] = {b->t[0], b->t[1]};
     int n = l->constraint.rows;
     double a[3] = {mu * t[0], mu * t[1], 1}, across[3] = {-t[1], t[0], 0}, normal[3] = {0, 0, 1};
@@ -58,13 +58,13 @@ static void matrix_of(const law_of_one *l, int strict, const convex_bend *b, dou
     }
 }
 
-static int region(const convex_bend *b) { return b->sliding ? SLIDE : b->weight[2] > 0 ? STICK : OPEN; }
+static int region(const cone_hessian *b) { return b->sliding ? SLIDE : b->weight[2] > 0 ? STICK : OPEN; }
 
 /* By differences of half a width h in y, where they stay on the piece of `y`; their number. */
 static int compare(const law_of_one *l, int strict, const double *y, double h, const char *where) {
     int n = l->constraint.rows, compared = 0;
     double u[ROWS], gamma[2][ROWS], G[9];
-    convex_bend bend, there[2];
+    cone_hessian bend, there[2];
     velocity_at(l, y, u);
     laws[strict](&l->law, 0, u, gamma[0], &bend);
     matrix_of(l, strict, &bend, G);
@@ -103,7 +103,7 @@ Test(strict_law, is_that_of_signorini_and_coulomb) {
     for (int trial = 0; trial < 5000; trial++) {
         law_of_one l;
         double y[ROWS], u[ROWS], g[ROWS], s[ROWS];
-        convex_bend bend;
+        cone_hessian bend;
         make(&l, &r, SIM_CONTACT, trial % 10 ? random_uniform(&r, 0.05, 2) : 0);
         random_y(&r, y);
         velocity_at(&l, y, u);
@@ -132,7 +132,7 @@ Test(strict_law, is_the_convex_one_with_the_normal_shifted_by_the_slip) {
     for (int trial = 0; trial < 2000; trial++) {
         law_of_one l;
         double y[ROWS], u[ROWS], g[ROWS], other[ROWS];
-        convex_bend bend;
+        cone_hessian bend;
         make(&l, &r, SIM_CONTACT, random_uniform(&r, 0.05, 2));
         random_y(&r, y);
         velocity_at(&l, y, u);
@@ -152,7 +152,7 @@ Test(strict_law, without_friction_and_of_other_rows_is_the_convex_one) {
     for (int trial = 0; trial < 600; trial++) {
         law_of_one l;
         double y[ROWS], u[ROWS], g[2][SIM_MAX_ROWS] = {{0}};
-        convex_bend bend[2];
+        cone_hessian bend[2];
         make(&l, &r, (sim_constraint_kind)(trial % SIM_CONSTRAINT_KINDS), 0);
         random_y(&r, y);
         velocity_at(&l, y, u);
@@ -171,7 +171,7 @@ Test(laws, have_derivatives_that_differences_confirm_in_every_region) {
     for (int trial = 0; trial < 6000; trial++) {
         law_of_one l;
         double y[ROWS], u[ROWS], gamma[ROWS];
-        convex_bend bend;
+        cone_hessian bend;
         int strict = trial % 2;
         make(&l, &r, SIM_CONTACT, trial % 20 < 2 ? 0 : random_uniform(&r, 0.1, 1.5));
         random_y(&r, y);
@@ -201,7 +201,7 @@ Test(laws, have_derivatives_that_differences_confirm_near_both_boundaries) {
         double angle = random_uniform(&r, 0, 2 * M_PI), edge = edge_of(&l, strict, opens);
         double far = (1 + fabs(edge)) * pow(10, random_uniform(&r, -4, -2)), u[ROWS], gamma[ROWS];
         double y[ROWS] = {cos(angle), sin(angle), edge + (above ? far : -far)};
-        convex_bend bend;
+        cone_hessian bend;
         velocity_at(&l, y, u);
         laws[strict](&l.law, 0, u, gamma, &bend);
         cr_assert_eq(region(&bend), above ? (opens ? SLIDE : STICK) : (opens ? OPEN : SLIDE));
@@ -238,7 +238,7 @@ Test(laws, have_the_derivative_of_one_side_where_their_regions_meet) {
         for (int side = 0; side < 3; side++) { /* below, above, at the boundary */
             double shift = side == 2 ? 0 : (side ? 1e-9 : -1e-9) * (1 + fabs(edge)), u[ROWS], gamma[ROWS];
             double y[ROWS] = {cos(angle), sin(angle), edge + shift};
-            convex_bend bend;
+            cone_hessian bend;
             velocity_at(&l, y, u);
             laws[strict](&l.law, 0, u, gamma, &bend);
             matrix_of(&l, strict, &bend, G[side]);
@@ -261,7 +261,7 @@ Test(strict_law, is_continuous_where_its_regions_meet) {
         double edge = edge_of(&l, 1, trial % 2), angle = random_uniform(&r, 0, 2 * M_PI), gamma[2][ROWS], u[ROWS];
         for (int end = 0; end < 2; end++) {
             double y[ROWS] = {cos(angle), sin(angle), edge + (end ? 1e-9 : -1e-9)};
-            convex_bend bend;
+            cone_hessian bend;
             velocity_at(&l, y, u);
             strict_project(&l.law, 0, u, gamma[end], &bend);
         }
@@ -277,7 +277,7 @@ Test(strict_law, hides_no_velocity_that_is_none) {
     for (int row = 0; row < 3; row++) {
         law_of_one l;
         double y[ROWS] = {1, 1, 1}, u[ROWS], gamma[ROWS];
-        convex_bend bend;
+        cone_hessian bend;
         make(&l, &r, SIM_CONTACT, 0.5);
         velocity_at(&l, y, u);
         u[row] = NAN;

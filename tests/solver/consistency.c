@@ -1,6 +1,6 @@
 /* Do all solvers give one answer where their laws say the same?  The gate that a solver passes before it is one of them.
  *
- * The tests take whoever stands in the table and let the card say what holds for it: its law, the rows that it takes,
+ * The tests take whoever stands in the table and let its sim_solver_info say what holds for it: its law, the rows that it takes,
  * whether it is made for rows that yield nothing.  All are given the same A, J, v*, R and target.
  *
  *     C1   nothing touches                      v = v*, to the bit                                    here
@@ -172,7 +172,7 @@ Test(consistency, c5_a_point_meets_the_closed_form_of_each_law_in_all_three_case
                 s[k] = v[k] - a.target[k];
             }
             seen[closed_form(all[i].cone, mu, 1 / mass + R, s, gamma)]++;
-            answer_find(&a, all[i].card->name, all[i].option);
+            answer_find(&a, all[i].info->name, all[i].option);
             for (int k = 0; k < 3; k++) {
                 double size = fabs(s[0]) + fabs(s[1]) + fabs(s[2]);
                 cr_expect_float_eq(a.impulse[k], gamma[k], 1e-10 * mass * size, "%s, %d: %g, not %g", all[i].name, k,
@@ -267,7 +267,7 @@ Test(consistency, c7_the_convex_law_with_targets_lowered_by_its_own_slip_is_the_
             double change = 1;
             for (int k = 0; k < 100 && change > 1e-12; k++) {
                 change = lower_targets(a, target);
-                answer_find(a, convex.who[i].card->name, convex.who[i].option);
+                answer_find(a, convex.who[i].info->name, convex.who[i].option);
             }
             cr_expect_leq(change, 1e-12, "%s: still %g", convex.who[i].name, change);
             for (int k = 0; k < strict.count; k++) {
@@ -293,7 +293,7 @@ Test(consistency, c7_each_time_the_slip_of_a_point_comes_nearer_by_the_same_fact
             sim_problem *p = point_on_ground(2, mu, 0, 0.01, v);
             answer a = contest_entry(p, 1e-6);
             for (int k = 0; k < 6; k++) {
-                answer_find(&a, all[i].card->name, all[i].option);
+                answer_find(&a, all[i].info->name, all[i].option);
                 lower_targets(&a, target);
                 double off = hypot(a.s[0], a.s[1]) - slip;
                 cr_expect(k == 0 || fabs(off / before - mu * mu / (1 + mu * mu)) < 1e-4, "%s: mu %g, %g", all[i].name,

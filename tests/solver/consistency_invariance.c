@@ -22,12 +22,12 @@ static const double R = 0.05;
 /* Another value of an option, the `which`th; 0 if there are no more. */
 static int other_value(const sim_solver_option *o, int which, double *value) {
     static const double factor[] = {0.5, 0.9, 1.1, 2};
-    if (o->choice || o->whole) {
-        int most = o->choice ? (int)(o->high - o->low) : 1;
+    if (o->choices || o->integer) {
+        int most = o->choices ? (int)(o->high - o->low) : 1;
         *value = o->low + which;
         return which <= most;
     }
-    *value = which < 4 ? fmin(fmax(o->standard * factor[which], o->low + 0.01 * (o->high - o->low)),
+    *value = which < 4 ? fmin(fmax(o->default_value * factor[which], o->low + 0.01 * (o->high - o->low)),
                               o->high - 0.2 * (o->high - o->low))
                        : 0;
     return which < 4;
@@ -44,9 +44,9 @@ Test(consistency, c9_no_option_but_tolerance_limit_and_law_changes_the_answer) {
         sim_problem *p = with_one_answer(&r);
         for (int i = 0; i < count; i++) {
             answer a = contest_entry(p, R);
-            answer_find(&a, all[i].card->name, all[i].option);
-            for (int k = 0; k < all[i].card->noptions; k++) {
-                const sim_solver_option *o = &all[i].card->option[k];
+            answer_find(&a, all[i].info->name, all[i].option);
+            for (int k = 0; k < all[i].info->noptions; k++) {
+                const sim_solver_option *o = &all[i].info->option[k];
                 int free_to = 0;
                 for (int m = 0; may[m]; m++) {
                     free_to |= strcmp(may[m], o->name) == 0;
@@ -56,7 +56,7 @@ Test(consistency, c9_no_option_but_tolerance_limit_and_law_changes_the_answer) {
                     contender other = all[i];
                     other.option[k] = value;
                     answer b = contest_entry(p, R);
-                    answer_find(&b, other.card->name, other.option);
+                    answer_find(&b, other.info->name, other.option);
                     cr_expect_leq(b.out.outcome, SIM_AT_ROUNDING, "%s, %s = %g", all[i].name, o->name, value);
                     cr_expect_leq(apart(p->nv, a.v, b.v), 1e-9, "%s, %s = %g: v %g apart", all[i].name, o->name, value,
                                   apart(p->nv, a.v, b.v));

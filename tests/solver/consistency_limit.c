@@ -25,7 +25,7 @@ static void distances(const sim_problem *p, const contender *soft, const double 
     for (int stage = 0; stage < STAGES; stage++) {
         double R = pow(10, -2 - stage), most = 0;
         answer a = answer_create(p, sqrt(R), 1e-3 * R);
-        answer_find(&a, soft->card->name, soft->option);
+        answer_find(&a, soft->info->name, soft->option);
         cr_expect_leq(a.out.outcome, SIM_AT_ROUNDING, "%s, R ~ %g: %s at %g", soft->name, R,
                       sim_outcome_name(a.out.outcome), a.out.residual);
         for (int k = 0; k < p->nv; k++) {
@@ -45,7 +45,7 @@ static void comes_to_the_rigid_answer(const sim_problem *p, double size, double 
             continue;
         }
         answer rigid = contest_entry(p, 0);
-        answer_find(&rigid, all[i].card->name, all[i].option);
+        answer_find(&rigid, all[i].info->name, all[i].option);
         cr_expect_leq(rigid.out.outcome, SIM_AT_ROUNDING, "%s, %s: %s", what, all[i].name,
                       sim_reason_text(rigid.out.reason));
         for (int k = 0; k < count; k++) {

@@ -19,10 +19,10 @@ static answer entry_of(const sim_problem *p) {
 
 /* All options as they stand but for the one named. */
 static void find_with(answer *a, const char *solver, const char *name, double value) {
-    const sim_solver_card *card = sim_solver_find(solver);
+    const sim_solver_info *info = sim_solver_find(solver);
     double option[16];
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = strcmp(card->option[k].name, name) == 0 ? value : card->option[k].standard;
+    for (int k = 0; k < info->noptions; k++) {
+        option[k] = strcmp(info->option[k].name, name) == 0 ? value : info->option[k].default_value;
     }
     answer_find(a, solver, option);
 }
@@ -116,14 +116,14 @@ Test(failures, who_is_stopped_before_the_first_step_hands_out_numbers) {
     problem_recipe recipe = {.bodies = 40, .contacts = 80, .friction = 0.5, .impact = 1, .scatter = 0.5};
     sim_problem *p = random_problem(&r, &recipe);
     for (int k = 0; k < sim_solver_count(); k++) {
-        const sim_solver_card *card = sim_solver_at(k);
+        const sim_solver_info *info = sim_solver_at(k);
         answer a = entry_of(p);
-        sim_solver *solver = sim_solver_create(card, NULL, NULL);
-        a.law = card->compliance == SIM_RIGID ? (sim_regularisation){a.R, a.target} : a.law;
+        sim_solver *solver = sim_solver_create(info, NULL, NULL);
+        a.law = info->default_law == SIM_RIGID ? (sim_regularisation){a.R, a.target} : a.law;
         a.out = (sim_solution){.v = a.v, .impulse = a.impulse, .stop = at_once};
         cr_assert_eq(sim_solver_solve(solver, p, &a.law, &a.out, NULL), SIM_OK);
-        cr_expect_eq(a.out.outcome, SIM_AT_LIMIT, "%s: %s", card->name, sim_outcome_name(a.out.outcome));
-        cr_expect_gt(a.out.residual, 1e-3, "%s: E %g", card->name, a.out.residual);
+        cr_expect_eq(a.out.outcome, SIM_AT_LIMIT, "%s: %s", info->name, sim_outcome_name(a.out.outcome));
+        cr_expect_gt(a.out.residual, 1e-3, "%s: E %g", info->name, a.out.residual);
         greatest(p, a.impulse);
         sim_solver_free(solver);
         answer_free(&a);

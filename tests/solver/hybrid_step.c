@@ -249,13 +249,13 @@ Test(proximal, a_softer_answer_is_off_by_what_moved) {
 }
 
 static sim_solution solve(const sim_problem *p, const char *solver, int restart, double *E) {
-    const sim_solver_card *card = sim_solver_find(solver);
+    const sim_solver_info *info = sim_solver_find(solver);
     double option[MOST_OPTIONS];
     sim_law_options law = sim_law_options_default();
     answer a = answer_create(p, 1, 1e-3);
     sim_regularise(p, SIM_RIGID, &law, NULL, a.R, a.target);
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = strcmp(card->option[k].name, "restart") || restart ? card->option[k].standard : 0;
+    for (int k = 0; k < info->noptions; k++) {
+        option[k] = strcmp(info->option[k].name, "restart") || restart ? info->option[k].default_value : 0;
     }
     answer_find(&a, solver, option);
     *E = certificate_of(p, &a.law, SIM_CONE_STRICT, a.v, a.impulse).E;

@@ -15,9 +15,9 @@
 enum { MOST_ROWS = 64, MOST_OPTIONS = 16 };
 
 static void options_of(double *option) {
-    const sim_solver_card *card = sim_solver_find("incp");
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = card->option[k].standard;
+    const sim_solver_info *info = sim_solver_find("incp");
+    for (int k = 0; k < info->noptions; k++) {
+        option[k] = info->option[k].default_value;
     }
 }
 

@@ -19,16 +19,16 @@ enum { SOLVERS = sizeof name / sizeof *name };
 
 /* To 1e-9, by one way to factor. */
 static sim_solver *solver_of(int which, int method, sim_error *error) {
-    const sim_solver_card *card = sim_solver_find(name[which]);
+    const sim_solver_info *info = sim_solver_find(name[which]);
     double option[16];
-    for (int k = 0; k < card->noptions; k++) {
-        const char *is = card->option[k].name;
+    for (int k = 0; k < info->noptions; k++) {
+        const char *is = info->option[k].name;
         option[k] = strcmp(is, "tolerance") == 0       ? 1e-9
                     : strcmp(is, "factorisation") == 0 ? method
                     : strcmp(is, "inner") == 0         ? inner[which]
-                                                       : card->option[k].standard;
+                                                       : info->option[k].default_value;
     }
-    return sim_solver_create(card, option, error);
+    return sim_solver_create(info, option, error);
 }
 
 Test(newton_memory, a_warm_solve_allocates_nothing) {

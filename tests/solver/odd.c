@@ -93,13 +93,13 @@ static double error_of(const odd *o, const double *gamma) {
     return natural_error(&sum);
 }
 
-static int takes(const sim_solver_card *card, const odd *o) {
+static int takes(const sim_solver_info *info, const odd *o) {
     for (int i = 0; i < o->problem.nconstraint; i++) {
-        if (!(card->kinds >> o->constraint[i].kind & 1)) {
+        if (!(info->kinds >> o->constraint[i].kind & 1)) {
             return 0;
         }
     }
-    return card->cone != SIM_CONE_CONVEX;
+    return info->cone != SIM_CONE_CONVEX;
 }
 
 /* What is asked of solvers. */
@@ -122,17 +122,17 @@ static void check(const odd *o, const sim_solution *out, demand what, const char
 /* Twice by a solver, then by another of its kind: the same bits, and right if it says so. */
 static void ask_all(odd *o, demand what, const char *title) {
     for (int k = 0; k < sim_solver_count(); k++) {
-        const sim_solver_card *card = sim_solver_at(k);
+        const sim_solver_info *info = sim_solver_at(k);
         double impulse[3][ROWS], v[1] = {0};
         sim_regularisation law = {o->R, o->target};
-        sim_solver *solver[2] = {sim_solver_create(card, NULL, NULL), sim_solver_create(card, NULL, NULL)};
-        for (int turn = 0; turn < 3 && takes(card, o); turn++) {
+        sim_solver *solver[2] = {sim_solver_create(info, NULL, NULL), sim_solver_create(info, NULL, NULL)};
+        for (int turn = 0; turn < 3 && takes(info, o); turn++) {
             sim_solution out = {.v = v, .impulse = impulse[turn]};
             memset(impulse[turn], 0x7f, sizeof impulse[turn]);
             cr_assert_eq(sim_solver_solve(solver[turn == 2], &o->problem, &law, &out, NULL), SIM_OK);
-            check(o, &out, what, title, card->name);
+            check(o, &out, what, title, info->name);
             cr_expect_arr_eq(impulse[turn], impulse[0], (size_t)o->problem.nrow * sizeof(double),
-                             "%s, %s: not the same", title, card->name);
+                             "%s, %s: not the same", title, info->name);
         }
         sim_solver_free(solver[0]);
         sim_solver_free(solver[1]);

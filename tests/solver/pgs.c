@@ -24,15 +24,15 @@ typedef struct choice {
 
 /* Rigid law, options by name (none: as they stand); `R` NULL: as the law says. */
 static answer *solved_with(const sim_problem *p, const double *R, int count, const choice *choices) {
-    const sim_solver_card *card = sim_solver_find("pgs");
+    const sim_solver_info *info = sim_solver_find("pgs");
     sim_law_options law = sim_law_options_default();
     sim_error error = {0};
     double option[32];
     answer *a = calloc(1, sizeof *a);
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = card->option[k].standard;
+    for (int k = 0; k < info->noptions; k++) {
+        option[k] = info->option[k].default_value;
         for (int j = 0; j < count; j++) {
-            option[k] = strcmp(card->option[k].name, choices[j].name) == 0 ? choices[j].value : option[k];
+            option[k] = strcmp(info->option[k].name, choices[j].name) == 0 ? choices[j].value : option[k];
         }
     }
     sim_regularise(p, SIM_RIGID, &law, NULL, a->R, a->target);
@@ -42,7 +42,7 @@ static answer *solved_with(const sim_problem *p, const double *R, int count, con
     sim_regularisation own = {a->R, a->target};
     a->history = (sim_history){.room = 256, .residual = a->residuals, .cost = a->costs};
     a->out = (sim_solution){.v = a->v, .impulse = a->impulse, .history = &a->history};
-    sim_solver *s = sim_solver_create(card, option, &error);
+    sim_solver *s = sim_solver_create(info, option, &error);
     cr_assert(s, "%s", error.text);
     cr_assert_eq(sim_solver_accepts(s, p, &error), SIM_OK, "%s", error.text);
     cr_assert_eq(sim_solver_solve(s, p, &own, &a->out, &error), SIM_OK, "%s", error.text);

@@ -18,14 +18,14 @@ static bench *begin(int matrix) {
     problem_recipe recipe = {
         .bodies = 6, .chain = 8, .contacts = 20, .friction = 0.5, .kinds = 63, .impact = 1, .scatter = 0.5};
     sim_law_options law = sim_law_options_default();
-    const sim_solver_card *card = sim_solver_find("pgs");
+    const sim_solver_info *info = sim_solver_find("pgs");
     double option[32];
     bench *b = calloc(1, sizeof *b);
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = strcmp(card->option[k].name, "matrix") ? card->option[k].standard : matrix;
+    for (int k = 0; k < info->noptions; k++) {
+        option[k] = strcmp(info->option[k].name, "matrix") ? info->option[k].default_value : matrix;
     }
     b->problem = random_problem(&r, &recipe);
-    b->solver = sim_solver_create(card, option, NULL);
+    b->solver = sim_solver_create(info, option, NULL);
     sim_regularise(b->problem, SIM_RIGID, &law, NULL, b->R, b->target);
     return b;
 }

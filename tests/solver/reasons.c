@@ -48,7 +48,7 @@ Test(reasons, who_solves_it_has_none_and_who_does_not_has_one) {
             .bodies = 1 + trial % 3, .contacts = 8, .friction = 1, .bias = 0.1, .impact = 1, .scatter = 0.6};
         sim_problem *p = random_problem(&r, &recipe);
         for (int s = 0; s < sim_solver_count(); s++) {
-            answer a = contest_entry(p, sim_solver_at(s)->compliance == SIM_RIGID ? 0 : -1);
+            answer a = contest_entry(p, sim_solver_at(s)->default_law == SIM_RIGID ? 0 : -1);
             answer_find(&a, sim_solver_at(s)->name, NULL);
             cr_expect_eq(a.out.reason != SIM_REASON_NONE, gave_up(&a), "%s: %s, %s", sim_solver_at(s)->name,
                          sim_outcome_name(a.out.outcome), word(&a));
@@ -74,13 +74,13 @@ Test(reasons, out_of_iterations_is_who_may_have_but_one) {
     contender all[MOST_CONTENDERS];
     int count = contenders_all(all), seen = 0;
     for (int i = 0; i < count; i++) {
-        int limit = option_of(all[i].card, "max_iterations");
+        int limit = option_of(all[i].info, "max_iterations");
         if (limit < 0) {
             continue; /* auto, which ends by what its methods come to */
         }
-        all[i].option[limit] = fmax(1, all[i].card->option[limit].low);
+        all[i].option[limit] = fmax(1, all[i].info->option[limit].low);
         answer a = contest_entry(p, contender_is_rigid(&all[i]) ? 0 : -1);
-        answer_find(&a, all[i].card->name, all[i].option);
+        answer_find(&a, all[i].info->name, all[i].option);
         cr_expect_eq(a.out.outcome, SIM_AT_LIMIT, "%s: %s", all[i].name, sim_outcome_name(a.out.outcome));
         cr_expect_eq(a.out.reason, SIM_REASON_ITERATIONS, "%s: %s", all[i].name, word(&a));
         seen++;
@@ -103,7 +103,7 @@ Test(reasons, out_of_time_is_who_is_told_to_stop) {
         int asked = 0;
         sim_error error;
         answer a = contest_entry(p, contender_is_rigid(&all[i]) ? 0 : -1);
-        sim_solver *s = sim_solver_create(all[i].card, all[i].option, &error);
+        sim_solver *s = sim_solver_create(all[i].info, all[i].option, &error);
         sim_solution out = {.v = a.v, .impulse = a.impulse, .stop = at_once, .stop_context = &asked};
         cr_assert_eq(sim_solver_solve(s, p, &a.law, &out, &error), SIM_OK);
         cr_expect_eq(out.reason, SIM_REASON_TIME, "%s: %s", all[i].name, sim_reason_name(out.reason));
@@ -137,7 +137,7 @@ Test(reasons, out_of_time_is_who_is_told_to_stop_anywhere_on_its_way) {
             sim_error error;
             patience waits = {left, 0};
             answer a = contest_entry(p, 0);
-            sim_solver *solver = sim_solver_create(all[i].card, all[i].option, &error);
+            sim_solver *solver = sim_solver_create(all[i].info, all[i].option, &error);
             sim_solution out = {.v = a.v, .impulse = a.impulse, .stop = after_a_while, .stop_context = &waits};
             cr_assert_eq(sim_solver_solve(solver, p, &a.law, &out, &error), SIM_OK);
             told = waits.told;
@@ -177,7 +177,7 @@ Test(reasons, what_has_no_answer_is_called_one_by_nobody) {
         }
         answer a = contest_entry(p, 0);
         cr_assert_gt(fmin(a.target[2], a.target[5]), 0.05, "both push");
-        answer_find(&a, all[i].card->name, all[i].option);
+        answer_find(&a, all[i].info->name, all[i].option);
         cr_expect(gave_up(&a), "%s: %s at %g", all[i].name, sim_outcome_name(a.out.outcome), a.out.residual);
         cr_expect(is_finite(&a), "%s", all[i].name);
         cr_log_info("%s: %s after %d", all[i].name, word(&a), a.out.iterations);
@@ -237,7 +237,7 @@ Test(reasons, not_finite_is_a_free_velocity_that_is_no_number) {
     p.v_free = bad;
     for (int i = 0; i < count; i++) {
         answer a = contest_entry(&p, contender_is_rigid(&all[i]) ? 0 : -1);
-        answer_find(&a, all[i].card->name, all[i].option);
+        answer_find(&a, all[i].info->name, all[i].option);
         cr_expect(gave_up(&a), "%s calls it %s", all[i].name, sim_outcome_name(a.out.outcome));
         cr_expect_eq(a.out.reason, SIM_REASON_NONFINITE, "%s: %s", all[i].name, word(&a));
         answer_free(&a);
@@ -262,7 +262,7 @@ Test(reasons, unfit_is_friction_that_yields_along_one_tangent_more_than_along_th
 static int outlasts(const sim_problem *p, const contender *who, int patience_of, answer *a) {
     sim_error error;
     patience waits = {patience_of, 0};
-    sim_solver *solver = sim_solver_create(who->card, who->option, &error);
+    sim_solver *solver = sim_solver_create(who->info, who->option, &error);
     *a = contest_entry(p, contender_is_rigid(who) ? 0 : -1);
     a->out = (sim_solution){.v = a->v, .impulse = a->impulse, .stop = after_a_while, .stop_context = &waits};
     cr_assert_eq(sim_solver_solve(solver, p, &a->law, &a->out, &error), SIM_OK);
@@ -365,24 +365,24 @@ Test(reasons, too_many_rows_for_dense_matrices_are_refused_before_they_are_made)
     sim_problem *p = hard();
     int refused = 0;
     for (int s = 0; s < sim_solver_count(); s++) {
-        const sim_solver_card *card = sim_solver_at(s);
-        int place = option_of(card, "most_memory");
+        const sim_solver_info *info = sim_solver_at(s);
+        int place = option_of(info, "most_memory");
         if (place < 0) {
             continue;
         }
         double option[32];
-        for (int k = 0; k < card->noptions; k++) {
-            option[k] = k == place ? least : card->option[k].standard;
+        for (int k = 0; k < info->noptions; k++) {
+            option[k] = k == place ? least : info->option[k].default_value;
         }
         sim_error error = {0};
-        sim_solver *solver = sim_solver_create(card, option, &error);
-        cr_expect_eq(sim_solver_accepts(solver, p, &error), SIM_NO_RESOURCE, "%s", card->name);
-        cr_expect(strstr(error.text, card->name) && strstr(error.text, "GB") && strstr(error.text, "most_memory") &&
+        sim_solver *solver = sim_solver_create(info, option, &error);
+        cr_expect_eq(sim_solver_accepts(solver, p, &error), SIM_NO_RESOURCE, "%s", info->name);
+        cr_expect(strstr(error.text, info->name) && strstr(error.text, "GB") && strstr(error.text, "most_memory") &&
                       strstr(error.text, " rows, "),
                   "%s", error.text);
         answer a = contest_entry(p, 0);
         sim_regularisation law = {a.R, a.target};
-        cr_expect_eq(sim_solver_solve(solver, p, &law, &a.out, &error), SIM_NO_RESOURCE, "%s", card->name);
+        cr_expect_eq(sim_solver_solve(solver, p, &law, &a.out, &error), SIM_NO_RESOURCE, "%s", info->name);
         answer_free(&a);
         sim_solver_free(solver);
         refused++;
@@ -396,18 +396,18 @@ Test(reasons, too_much_work_is_who_may_do_none) {
     sim_problem *p = hard();
     int bounded = 0;
     for (int s = 0; s < sim_solver_count(); s++) {
-        const sim_solver_card *card = sim_solver_at(s);
-        int place = option_of(card, "most_work");
+        const sim_solver_info *info = sim_solver_at(s);
+        int place = option_of(info, "most_work");
         double option[32];
-        for (int k = 0; k < card->noptions && place >= 0; k++) {
-            option[k] = k == place ? 0 : card->option[k].standard;
+        for (int k = 0; k < info->noptions && place >= 0; k++) {
+            option[k] = k == place ? 0 : info->option[k].default_value;
         }
         if (place >= 0) {
-            answer a = contest_entry(p, card->compliance == SIM_RIGID ? 0 : -1);
-            answer_find(&a, card->name, option);
-            cr_expect(a.out.outcome == SIM_AT_LIMIT && a.out.reason == SIM_REASON_WORK, "%s: %s, %s", card->name,
+            answer a = contest_entry(p, info->default_law == SIM_RIGID ? 0 : -1);
+            answer_find(&a, info->name, option);
+            cr_expect(a.out.outcome == SIM_AT_LIMIT && a.out.reason == SIM_REASON_WORK, "%s: %s, %s", info->name,
                       sim_outcome_name(a.out.outcome), word(&a));
-            cr_expect(is_finite(&a), "%s", card->name);
+            cr_expect(is_finite(&a), "%s", info->name);
             answer_free(&a);
             bounded++;
         }

@@ -48,8 +48,8 @@ static void y_of(const law_of_one *l, const double *u, double *y) {
     }
 }
 
-/* Of convex_bend the matrix. */
-static void matrix_of(const law_of_one *l, const convex_bend *b, double *G) {
+/* Of cone_hessian the matrix. */
+static void matrix_of(const law_of_one *l, const cone_hessian *b, double *G) {
     int n = l->constraint.rows;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
@@ -64,7 +64,7 @@ static void matrix_of(const law_of_one *l, const convex_bend *b, double *G) {
     }
 }
 
-static int region(const convex_bend *b) { return b->sliding ? 2 : b->weight[2] > 0; }
+static int region(const cone_hessian *b) { return b->sliding ? 2 : b->weight[2] > 0; }
 
 Test(convex_law, gives_the_point_of_the_cone_that_is_nearest_in_the_norm_of_R) {
     random_source r = {1};
@@ -72,7 +72,7 @@ Test(convex_law, gives_the_point_of_the_cone_that_is_nearest_in_the_norm_of_R) {
     for (int trial = 0; trial < 3000; trial++) {
         law_of_one l;
         double u[ROWS], y[ROWS], gamma[ROWS];
-        convex_bend bend;
+        cone_hessian bend;
         make_contact(&l, &r, trial % 10 ? random_uniform(&r, 0.05, 2) : 0);
         random_velocity(&l, &r, u);
         y_of(&l, u, y);
@@ -104,7 +104,7 @@ Test(convex_law, has_an_impulse_that_is_the_slope_of_its_cost) {
             law_of_one l;
             make(&l, &r, (sim_constraint_kind)kind, 0.7, kind ? 1 : 0.1, 1);
             double u[ROWS], gamma[ROWS], other[ROWS], direction[ROWS];
-            convex_bend bend;
+            cone_hessian bend;
             random_velocity(&l, &r, u);
             convex_project(&l.law, 0, u, gamma, &bend);
             double h = 1e-6, cost[2], slope = 0;
@@ -131,7 +131,7 @@ Test(convex_law, has_a_derivative_that_differences_confirm_in_every_region) {
     for (int trial = 0; trial < 4000; trial++) {
         law_of_one l;
         double u[ROWS], gamma[ROWS], G[9];
-        convex_bend bend, there;
+        cone_hessian bend, there;
         make_contact(&l, &r, trial % 10 ? random_uniform(&r, 0.1, 1.5) : 0);
         random_velocity(&l, &r, u);
         convex_project(&l.law, 0, u, gamma, &bend);
@@ -166,7 +166,7 @@ Test(convex_law, of_other_rows_has_a_derivative_that_differences_confirm_within_
         for (int trial = 0; trial < 600; trial++) {
             law_of_one l;
             double u[ROWS], gamma[ROWS], G[9], R = pow(10, random_uniform(&r, -3, 1));
-            convex_bend bend, there;
+            cone_hessian bend, there;
             make(&l, &r, (sim_constraint_kind)kind, 0, R, R);
             l.constraint.rows = l.problem.nrow = kind == SIM_EQUALITY ? 3 : 1;
             random_velocity(&l, &r, u);
@@ -213,7 +213,7 @@ Test(convex_law, has_the_derivative_of_one_side_where_its_regions_meet) {
         double mu = l.constraint.friction, mh = mu * l.R[0] / l.R[2], angle = random_uniform(&r, 0, 2 * M_PI);
         for (int boundary = 0; boundary < 2; boundary++) {
             double n = boundary ? -mh : 1 / mu, y[ROWS] = {cos(angle), sin(angle), n}, at[ROWS], here[ROWS], G[3][9];
-            convex_bend bend;
+            cone_hessian bend;
             for (int side = 0; side < 3; side++) { /* at the boundary, below it, above it */
                 for (int k = 0; k < 3; k++) {
                     at[k] = -l.R[k] * (y[k] + (k == 2) * (side == 1 ? -1e-9 : side == 2 ? 1e-9 : 0) * (1 + fabs(n)));
@@ -261,7 +261,7 @@ Test(convex_law, is_continuous_where_its_regions_meet) {
                 double n = boundary ? -mh : 1 / mu, u[ROWS];
                 n += (end ? 1 : -1) * 1e-9;
                 double y[ROWS] = {cos(angle), sin(angle), n};
-                convex_bend bend;
+                cone_hessian bend;
                 for (int k = 0; k < 3; k++) {
                     u[k] = l.target[k] - l.R[k] * y[k];
                 }
@@ -285,7 +285,7 @@ Test(convex_law, of_scalar_rows_is_continuous_at_their_bounds) {
         double L = l.constraint.bound * l.problem.step, edge = l.constraint.kind == SIM_LIMIT ? 0 : L, gamma[2],
                cost[2];
         for (int end = 0; end < 2; end++) {
-            convex_bend bend;
+            cone_hessian bend;
             double u = l.target[0] - l.R[0] * (edge + (end ? 1 : -1) * 1e-9);
             cost[end] = convex_project(&l.law, 0, &u, &gamma[end], &bend);
         }
@@ -301,7 +301,7 @@ Test(convex_law, increments_agree_with_differences_of_the_impulse) {
             law_of_one l;
             make(&l, &r, (sim_constraint_kind)kind, 0.7, 1, 1);
             double u[ROWS], to[ROWS], du[ROWS], gamma[ROWS], gamma_to[ROWS], sum = 0;
-            convex_bend bend, bend_to;
+            cone_hessian bend, bend_to;
             random_velocity(&l, &r, u);
             random_velocity(&l, &r, to);
             for (int k = 0; k < l.constraint.rows; k++) {

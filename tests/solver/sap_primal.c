@@ -16,7 +16,7 @@ static const problem_recipe recipe = {
 typedef struct midst {
     sim_problem *problem;
     answer a;
-    double *yield, *constant, *v0;
+    double *inverse_compliance, *constant, *v0;
     convex_law law;
     hessian *hessian;
     sim_arena *scratch;
@@ -28,12 +28,12 @@ static void begin(midst *m, random_source *r) {
     m->problem = random_problem(r, &recipe);
     m->a = answer_create(m->problem, 1, 1e-2);
     size_t rows = (size_t)m->problem->nrow;
-    m->yield = calloc(rows, sizeof *m->yield);
+    m->inverse_compliance = calloc(rows, sizeof *m->inverse_compliance);
     m->constant = calloc(rows, sizeof *m->constant);
     for (size_t k = 0; k < rows; k++) {
-        m->yield[k] = 1 / m->a.R[k];
+        m->inverse_compliance[k] = 1 / m->a.R[k];
     }
-    m->law = (convex_law){m->problem, m->a.R, m->yield, m->a.target, m->constant};
+    m->law = (convex_law){m->problem, m->a.R, m->inverse_compliance, m->a.target, m->constant};
     m->hessian = hessian_create();
     m->scratch = sim_arena_create();
     m->primal = (primal){.at = {.v = m->a.v, .gamma = m->a.impulse}};
@@ -45,11 +45,11 @@ static void begin(midst *m, random_source *r) {
     for (int j = 0; j < m->problem->nv; j++) {
         m->v0[j] = m->a.v[j] = 0.3 * random_normal(r) + m->problem->v_free[j];
     }
-    primal_look(&m->primal);
+    primal_eval_at(&m->primal);
 }
 
 static void end(midst *m) {
-    free(m->yield);
+    free(m->inverse_compliance);
     free(m->constant);
     free(m->v0);
     hessian_free(m->hessian);
@@ -62,7 +62,7 @@ static void look_at(midst *m, const double *direction, double h) {
     for (int j = 0; j < m->problem->nv; j++) {
         m->a.v[j] = m->v0[j] + h * direction[j];
     }
-    primal_look(&m->primal);
+    primal_eval_at(&m->primal);
 }
 
 static double dot(int n, const double *x, const double *y) {
@@ -98,7 +98,7 @@ Test(primal, gradient_equals_differences_of_the_cost) {
 static void count_regions(const midst *m, int seen[SIM_CONSTRAINT_KINDS][3]) {
     for (int i = 0; i < m->problem->nconstraint; i++) {
         const sim_constraint *c = &m->problem->constraint[i];
-        const convex_bend *b = &m->primal.at.bend[i];
+        const cone_hessian *b = &m->primal.at.G[i];
         const double *gamma = m->a.impulse + c->row;
         int linear = !b->sliding && b->weight[c->rows - 1] > 0;
         seen[c->kind][linear ? 1 : gamma[c->rows - 1] == 0 ? 0 : 2]++;
@@ -152,11 +152,10 @@ Test(primal, slope_and_curvature_along_a_line_equal_differences) {
             double alpha = 0.15 * (k + 0.5), h = 1e-6, second = 0;
             double slope = primal_slope(&m.primal, alpha, &second);
             double rise = (primal_rise(&m.primal, alpha + h) - primal_rise(&m.primal, alpha - h)) / (2 * h);
-            double bend =
-                (primal_slope(&m.primal, alpha + h, NULL) - primal_slope(&m.primal, alpha - h, NULL)) / (2 * h);
+            double G = (primal_slope(&m.primal, alpha + h, NULL) - primal_slope(&m.primal, alpha - h, NULL)) / (2 * h);
             cr_expect_float_eq(rise, slope, 1e-7 * (fabs(m.primal.slope0) + m.primal.at.cost), "%g, not %g", rise,
                                slope);
-            cr_expect_float_eq(bend, second, 1e-5 * second + 1e-7 * fabs(m.primal.slope0), "%g, not %g", bend, second);
+            cr_expect_float_eq(G, second, 1e-5 * second + 1e-7 * fabs(m.primal.slope0), "%g, not %g", G, second);
         }
         end(&m);
     }

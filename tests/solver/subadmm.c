@@ -14,13 +14,13 @@ static double standing[MOST_OPTIONS];
 
 /* All options as they stand, but for one or two. */
 static const double *with(const char *name, double value, const char *other, double second) {
-    const sim_solver_card *card = sim_solver_find("subadmm");
-    for (int k = 0; k < card->noptions; k++) {
-        standing[k] = card->option[k].standard;
+    const sim_solver_info *info = sim_solver_find("subadmm");
+    for (int k = 0; k < info->noptions; k++) {
+        standing[k] = info->option[k].default_value;
     }
-    standing[option_of(card, name)] = value;
+    standing[option_of(info, name)] = value;
     if (other) {
-        standing[option_of(card, other)] = second;
+        standing[option_of(info, other)] = second;
     }
     return standing;
 }

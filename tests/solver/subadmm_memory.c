@@ -11,12 +11,12 @@ static const problem_recipe recipe = {
 enum { SPLITS = 3 };
 
 static sim_solver *solver_of(int split, sim_error *error) {
-    const sim_solver_card *card = sim_solver_find("subadmm");
+    const sim_solver_info *info = sim_solver_find("subadmm");
     double option[16];
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = strcmp(card->option[k].name, "split") == 0 ? split : card->option[k].standard;
+    for (int k = 0; k < info->noptions; k++) {
+        option[k] = strcmp(info->option[k].name, "split") == 0 ? split : info->option[k].default_value;
     }
-    return sim_solver_create(card, option, error);
+    return sim_solver_create(info, option, error);
 }
 
 Test(subadmm_memory, a_warm_solve_allocates_nothing) {

@@ -14,9 +14,9 @@ typedef struct reply {
 } reply;
 
 static void set(double *option, const char *name, double value) {
-    const sim_solver_card *card = sim_solver_find("subadmm");
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = strcmp(card->option[k].name, name) == 0 ? value : option[k];
+    const sim_solver_info *info = sim_solver_find("subadmm");
+    for (int k = 0; k < info->noptions; k++) {
+        option[k] = strcmp(info->option[k].name, name) == 0 ? value : option[k];
     }
 }
 
@@ -28,8 +28,8 @@ static reply solve(const sim_problem *p, const double *option, sim_threads *thre
     r.out.v = r.v;
     r.out.impulse = r.impulse;
     sim_solver *s = sim_solver_create(sim_solver_find("subadmm"), option, NULL);
-    cr_assert(s && solver_spreads(s));
-    solver_lend(s, threads);
+    cr_assert(s && solver_uses_threads(s));
+    solver_set_threads(s, threads);
     cr_assert_eq(sim_solver_solve(s, p, &(sim_regularisation){R, target}, &r.out, NULL), SIM_OK);
     sim_solver_free(s);
     free(R);
@@ -43,9 +43,9 @@ static void drop(reply *r) {
 }
 
 static void standard(double *option) {
-    const sim_solver_card *card = sim_solver_find("subadmm");
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = card->option[k].standard;
+    const sim_solver_info *info = sim_solver_find("subadmm");
+    for (int k = 0; k < info->noptions; k++) {
+        option[k] = info->option[k].default_value;
     }
 }
 

@@ -187,11 +187,11 @@ answer_errors answer_check(answer *a) {
 }
 
 void options_with(const char *solver, const option_setting *set, double *option) {
-    const sim_solver_card *card = sim_solver_find(solver);
-    for (int k = 0; k < card->noptions; k++) {
-        option[k] = card->option[k].standard;
+    const sim_solver_info *info = sim_solver_find(solver);
+    for (int k = 0; k < info->noptions; k++) {
+        option[k] = info->option[k].default_value;
         for (const option_setting *s = set; s->name; s++) {
-            option[k] = strcmp(s->name, card->option[k].name) == 0 ? s->value : option[k];
+            option[k] = strcmp(s->name, info->option[k].name) == 0 ? s->value : option[k];
         }
     }
 }

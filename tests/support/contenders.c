@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int option_of(const sim_solver_card *card, const char *name) {
-    for (int k = 0; k < card->noptions; k++) {
-        if (strcmp(card->option[k].name, name) == 0) {
+int option_of(const sim_solver_info *info, const char *name) {
+    for (int k = 0; k < info->noptions; k++) {
+        if (strcmp(info->option[k].name, name) == 0) {
             return k;
         }
     }
@@ -15,9 +15,9 @@ int option_of(const sim_solver_card *card, const char *name) {
 }
 
 static void set(contender *who, const char *name, double value) {
-    int k = option_of(who->card, name);
+    int k = option_of(who->info, name);
     if (k >= 0) {
-        const sim_solver_option *o = &who->card->option[k];
+        const sim_solver_option *o = &who->info->option[k];
         who->option[k] = fmin(fmax(value, o->low), o->high);
     }
 }
@@ -34,24 +34,24 @@ static sim_cone cone_named(const char *name, sim_cone otherwise) {
 int contenders_all(contender list[MOST_CONTENDERS]) {
     int count = 0;
     for (int s = 0; s < sim_solver_count(); s++) {
-        const sim_solver_card *card = sim_solver_at(s);
-        contender as_it_stands = {.card = card, .cone = card->cone};
-        snprintf(as_it_stands.name, sizeof as_it_stands.name, "%s", card->name);
-        for (int k = 0; k < card->noptions; k++) {
-            as_it_stands.option[k] = card->option[k].standard;
+        const sim_solver_info *info = sim_solver_at(s);
+        contender as_it_stands = {.info = info, .cone = info->cone};
+        snprintf(as_it_stands.name, sizeof as_it_stands.name, "%s", info->name);
+        for (int k = 0; k < info->noptions; k++) {
+            as_it_stands.option[k] = info->option[k].default_value;
         }
         set(&as_it_stands, "tolerance", 1e-13);
         set(&as_it_stands, "max_iterations", 2e5);
         set(&as_it_stands, "rounds", 2e5);
         list[count++] = as_it_stands;
-        int cone = option_of(card, "cone");
-        for (int k = 0; cone >= 0 && card->option[cone].choice[k]; k++) {
-            const char *choice = card->option[cone].choice[k];
+        int cone = option_of(info, "cone");
+        for (int k = 0; cone >= 0 && info->option[cone].choices[k]; k++) {
+            const char *choice = info->option[cone].choices[k];
             contender variant = as_it_stands;
-            variant.cone = cone_named(choice, card->cone);
+            variant.cone = cone_named(choice, info->cone);
             variant.option[cone] = k;
-            if (variant.cone != card->cone) {
-                snprintf(variant.name, sizeof variant.name, "%s, %s", card->name, choice);
+            if (variant.cone != info->cone) {
+                snprintf(variant.name, sizeof variant.name, "%s, %s", info->name, choice);
                 list[count++] = variant;
             }
         }
@@ -61,7 +61,7 @@ int contenders_all(contender list[MOST_CONTENDERS]) {
 
 int contender_takes(const contender *who, const sim_problem *p) {
     for (int i = 0; i < p->nconstraint; i++) {
-        if (!(who->card->kinds >> p->constraint[i].kind & 1)) {
+        if (!(who->info->kinds >> p->constraint[i].kind & 1)) {
             return 0;
         }
     }
@@ -88,7 +88,7 @@ void contest_hold(contest *c, const sim_problem *p, unsigned cones, double R) {
         if ((cones >> all[k].cone & 1) && contender_takes(&all[k], p)) {
             c->who[c->count] = all[k];
             c->of[c->count] = contest_entry(p, R);
-            answer_find(&c->of[c->count], all[k].card->name, all[k].option);
+            answer_find(&c->of[c->count], all[k].info->name, all[k].option);
             c->count++;
         }
     }

@@ -10,17 +10,17 @@ enum { MOST_CONTENDERS = 64, MOST_OPTIONS = 32 };
 /* A solver as tight as it goes; besides, one for each choice of an option `cone` that obeys another law. */
 typedef struct contender {
     char name[48]; /* "pgs", "pgs, pyramid" */
-    const sim_solver_card *card;
+    const sim_solver_info *info;
     sim_cone cone;
     double option[MOST_OPTIONS];
 } contender;
 
 int contenders_all(contender list[MOST_CONTENDERS]);
-int option_of(const sim_solver_card *card, const char *name); /* -1: has none such */
+int option_of(const sim_solver_info *info, const char *name); /* -1: has none such */
 /* Does it take all kinds of rows that are there? */
 int contender_takes(const contender *who, const sim_problem *problem);
 /* Is it made for rows that yield nothing? */
-static inline int contender_is_rigid(const contender *who) { return who->card->compliance == SIM_RIGID; }
+static inline int contender_is_rigid(const contender *who) { return who->info->default_law == SIM_RIGID; }
 
 /* Which laws take part: bit k for sim_cone k. */
 enum { STRICT = 1 << SIM_CONE_STRICT, CONVEX = 1 << SIM_CONE_CONVEX, PYRAMID = 1 << SIM_CONE_PYRAMID, ANY = 7 };

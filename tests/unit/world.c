@@ -216,7 +216,7 @@ Test(world, keeps_its_solver_s_options_in_memory_of_its_own) {
     options.solver = sim_solver_find("pgs");
     double value[64];
     for (int k = 0; k < options.solver->noptions; k++) {
-        value[k] = options.solver->option[k].standard;
+        value[k] = options.solver->option[k].default_value;
     }
     value[0] = 1e-3;
     options.solver_option = value;
@@ -227,7 +227,7 @@ Test(world, keeps_its_solver_s_options_in_memory_of_its_own) {
     cr_assert(given && standard);
     cr_expect_eq(sim_world_options(given)->solver_option[0], 1e-3);
     for (int k = 0; k < options.solver->noptions; k++) {
-        double own = options.solver->option[k].standard;
+        double own = options.solver->option[k].default_value;
         cr_expect_eq(sim_world_options(standard)->solver_option[k], own);
         cr_expect(k == 0 || sim_world_options(given)->solver_option[k] == own);
     }

@@ -52,7 +52,7 @@ typedef struct bench_summary {
 typedef struct bench_figures {
     const bench_case *c;
     const char *solver; /* as it was named */
-    const sim_solver_card *card;
+    const sim_solver_info *info;
     sim_error trouble; /* status SIM_OK: it ran */
     int bodies, velocities, steps;
     double contacts, islands, iterations, factorisations, multiplications; /* mean of a step */

@@ -203,7 +203,7 @@ static void write_case(json_out *out, const bench_figures *f) {
         json_real(out, "islands", f->islands);
         json_real(out, "iterations", f->iterations);
         json_whole(out, "unsolved", f->unsolved);
-        json_branches(out, f->card, &f->finished);
+        json_branches(out, f->info, &f->finished);
         write_times(out, f);
         json_real(out, "factorisations", f->factorisations);
         json_real(out, "factor_flop", operations(f));

@@ -34,7 +34,7 @@ sim_scene *bench_scene(const bench_request *request, const bench_case *c, const 
     sim_scene *scene = sim_scene_load(path, &overrides, NULL, error);
     free(set);
     if (scene && solver) {
-        scene->options.solver = solver->card;
+        scene->options.solver = solver->info;
         scene->options.solver_option = solver->option;
     }
     return scene;
@@ -181,8 +181,8 @@ void bench_run(const bench_request *request, const bench_case *c, const solver_c
     }
     f->bodies = count_moving(scene->model);
     f->velocities = scene->model->nv;
-    f->card = scene->options.solver ? scene->options.solver : sim_solver_at(0);
-    f->solver = solver ? solver->text : f->card->name;
+    f->info = scene->options.solver ? scene->options.solver : sim_solver_at(0);
+    f->solver = solver ? solver->text : f->info->name;
     sim_world *settled = sim_world_create(scene->model, &scene->options, error);
     sim_world *world = settled ? sim_world_create(scene->model, &scene->options, error) : NULL;
     sim_status status = world ? SIM_OK : error->status;

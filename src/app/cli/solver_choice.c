@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-double *solver_standard(const sim_solver_card *card, sim_error *error) {
-    double *value = calloc((size_t)card->noptions + 1, sizeof *value);
+double *solver_standard(const sim_solver_info *info, sim_error *error) {
+    double *value = calloc((size_t)info->noptions + 1, sizeof *value);
     if (!value) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the options");
         return NULL;
     }
-    for (int k = 0; k < card->noptions; k++) {
-        value[k] = card->option[k].standard;
+    for (int k = 0; k < info->noptions; k++) {
+        value[k] = info->option[k].default_value;
     }
     return value;
 }
@@ -29,9 +29,9 @@ static sim_status read_one(const char *text, size_t length, solver_choice *c, si
     }
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)solver_words_name(c->text), c->text);
-    c->card = sim_solver_find(name);
-    c->option = solver_standard(c->card, error);
-    return c->option ? solver_words_options(c->card, c->text, length, c->option, error) : SIM_NO_RESOURCE;
+    c->info = sim_solver_find(name);
+    c->option = solver_standard(c->info, error);
+    return c->option ? solver_words_options(c->info, c->text, length, c->option, error) : SIM_NO_RESOURCE;
 }
 
 static int count_names(const text_list *list) {

@@ -7,8 +7,8 @@
 #include <sim/solver.h>
 
 typedef struct solver_choice {
-    const sim_solver_card *card;
-    double *option; /* one for each of the card's */
+    const sim_solver_info *info;
+    double *option; /* one for each of info->option */
     char *text;     /* as it was given */
 } solver_choice;
 
@@ -21,7 +21,7 @@ typedef struct solver_choices {
 sim_status solver_choices_read(const text_list *list, solver_choices *choices, sim_error *error);
 void solver_choices_free(solver_choices *choices);
 
-/* A value for each option of the card, as they stand; to be freed.  NULL without memory. */
-double *solver_standard(const sim_solver_card *card, sim_error *error);
+/* Default values of all options; to be freed.  NULL without memory. */
+double *solver_standard(const sim_solver_info *info, sim_error *error);
 
 #endif

@@ -11,48 +11,48 @@ static void write_option(json_out *out, const sim_solver_option *o) {
     json_open_line(out, NULL, '{');
     json_text(out, "name", o->name);
     json_text(out, "help", o->help);
-    if (o->choice) {
-        json_text(out, "default", o->choice[(int)o->standard]);
+    if (o->choices) {
+        json_text(out, "default", o->choices[(int)o->default_value]);
         json_open(out, "choices", '[');
-        for (int k = 0; o->choice[k]; k++) {
-            json_text(out, NULL, o->choice[k]);
+        for (int k = 0; o->choices[k]; k++) {
+            json_text(out, NULL, o->choices[k]);
         }
         json_close(out, ']');
     } else {
-        json_real(out, "default", o->standard);
+        json_real(out, "default", o->default_value);
         json_real(out, "low", o->low);
         json_real(out, "high", o->high);
-        json_text(out, "type", o->whole ? "whole" : "real");
+        json_text(out, "type", o->integer ? "whole" : "real");
     }
     json_close(out, '}');
 }
 
-static void write_card(json_out *out, const sim_solver_card *card) {
+static void write_card(json_out *out, const sim_solver_info *info) {
     json_open(out, NULL, '{');
-    json_text(out, "name", card->name);
-    json_text(out, "method", card->method);
-    json_text(out, "paper", card->paper);
-    json_text(out, "cone", sim_cone_name(card->cone));
-    json_text(out, "law", sim_compliance_name(card->compliance));
+    json_text(out, "name", info->name);
+    json_text(out, "method", info->method);
+    json_text(out, "paper", info->paper);
+    json_text(out, "cone", sim_cone_name(info->cone));
+    json_text(out, "law", sim_compliance_name(info->default_law));
     json_open_line(out, "kinds", '[');
     for (int k = 0; k < SIM_CONSTRAINT_KINDS; k++) {
-        if (card->kinds >> k & 1) {
+        if (info->kinds >> k & 1) {
             json_text(out, NULL, sim_constraint_name((sim_constraint_kind)k));
         }
     }
     json_close(out, ']');
-    json_text(out, "local", card->local ? "W" : "factor of W");
-    json_text(out, "asymmetric", card->asymmetric ? "taken" : "in rounds");
-    if (card->branch) {
+    json_text(out, "local", info->local ? "W" : "factor of W");
+    json_text(out, "asymmetric", info->asymmetric ? "taken" : "in rounds");
+    if (info->branch) {
         json_open_line(out, "branches", '[');
-        for (int k = 0; card->branch[k]; k++) {
-            json_text(out, NULL, card->branch[k]);
+        for (int k = 0; info->branch[k]; k++) {
+            json_text(out, NULL, info->branch[k]);
         }
         json_close(out, ']');
     }
     json_open(out, "options", '[');
-    for (int k = 0; k < card->noptions; k++) {
-        write_option(out, &card->option[k]);
+    for (int k = 0; k < info->noptions; k++) {
+        write_option(out, &info->option[k]);
     }
     json_close(out, ']');
     json_close(out, '}');
@@ -85,10 +85,10 @@ static void print_solver_option(const sim_solver_option *o) {
     enum { INDENT = 28 };
     char head[120];
     int length = snprintf(head, sizeof head, "    %s ", o->name);
-    for (int k = 0; o->choice && o->choice[k]; k++) {
-        length += snprintf(head + length, sizeof head - (size_t)length, "%s%s", k ? "|" : "", o->choice[k]);
+    for (int k = 0; o->choices && o->choices[k]; k++) {
+        length += snprintf(head + length, sizeof head - (size_t)length, "%s%s", k ? "|" : "", o->choices[k]);
     }
-    if (!o->choice) {
+    if (!o->choices) {
         length += snprintf(head + length, sizeof head - (size_t)length, "%g..%g", o->low, o->high);
     }
     printf("%s", head);
@@ -97,19 +97,19 @@ static void print_solver_option(const sim_solver_option *o) {
         length = 0;
     }
     char help[400];
-    if (o->choice) {
-        snprintf(help, sizeof help, "%s; %s", o->help, o->choice[(int)o->standard]);
+    if (o->choices) {
+        snprintf(help, sizeof help, "%s; %s", o->help, o->choices[(int)o->default_value]);
     } else {
-        snprintf(help, sizeof help, "%s; %g", o->help, o->standard);
+        snprintf(help, sizeof help, "%s; %g", o->help, o->default_value);
     }
     printf("%*s", INDENT - length, "");
     usage_wrap(help, INDENT, INDENT);
 }
 
-static void print_kinds(const sim_solver_card *card) {
+static void print_kinds(const sim_solver_info *info) {
     char text[300] = "Takes";
     for (int k = 0; k < SIM_CONSTRAINT_KINDS; k++) {
-        if (card->kinds >> k & 1) {
+        if (info->kinds >> k & 1) {
             size_t used = strlen(text);
             snprintf(text + used, sizeof text - used, "%s %s", used > strlen("Takes") ? "," : "",
                      sim_constraint_name((sim_constraint_kind)k));
@@ -117,8 +117,8 @@ static void print_kinds(const sim_solver_card *card) {
     }
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, "; W %s; a W that is not symmetric %s.",
-             card->local ? "as it is" : "by a factor",
-             card->asymmetric ? "too" : "by its symmetric part, and the rest in rounds");
+             info->local ? "as it is" : "by a factor",
+             info->asymmetric ? "too" : "by its symmetric part, and the rest in rounds");
     printf("    ");
     usage_wrap(text, 4, 4);
 }
@@ -129,16 +129,16 @@ void print_solvers(void) {
                "world/solver_options. How each stands if left alone is said last.",
                0, 0);
     for (int k = 0; k < sim_solver_count(); k++) {
-        const sim_solver_card *card = sim_solver_at(k);
+        const sim_solver_info *info = sim_solver_at(k);
         char law[800];
-        snprintf(law, sizeof law, "%s (%s). Law: %s. Compliance, if left to it: %s.%s", card->method, card->paper,
-                 sim_cone_name(card->cone), sim_compliance_name(card->compliance),
-                 card->cone == SIM_CONE_CONVEX ? CONVEX_SLIDES : "");
-        printf("\n%s\n    ", card->name);
+        snprintf(law, sizeof law, "%s (%s). Law: %s. Compliance, if left to it: %s.%s", info->method, info->paper,
+                 sim_cone_name(info->cone), sim_compliance_name(info->default_law),
+                 info->cone == SIM_CONE_CONVEX ? CONVEX_SLIDES : "");
+        printf("\n%s\n    ", info->name);
         usage_wrap(law, 4, 4);
-        print_kinds(card);
-        for (int i = 0; i < card->noptions; i++) {
-            print_solver_option(&card->option[i]);
+        print_kinds(info);
+        for (int i = 0; i < info->noptions; i++) {
+            print_solver_option(&info->option[i]);
         }
     }
 }

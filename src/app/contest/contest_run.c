@@ -60,7 +60,7 @@ static sim_status sit_down(desk *d, const contest_problems *p, int index, const 
         sim_delassus_diagonal(&d->given, W, error)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the answer");
     }
-    sim_compliance own = solver->card->compliance;
+    sim_compliance own = solver->info->default_law;
     sim_regularise(&d->given, SIM_RIGID, &p->law, W, (double *)d->rigid.R, (double *)d->rigid.target);
     sim_regularise(&d->given, own, &p->law, W, (double *)d->own.R, (double *)d->own.target);
     return SIM_OK;
@@ -86,7 +86,7 @@ static void count_kinds(const desk *d, contest_answer *a) {
 
 /* Solve and judge, by a solver with options of its own. */
 static sim_status answer(desk *d, const double *option, contest_answer *a, sim_error *error) {
-    sim_solver *solver = sim_solver_create(d->solver->card, option, error);
+    sim_solver *solver = sim_solver_create(d->solver->info, option, error);
     sim_status status = solver ? sim_solver_accepts(solver, &d->given, error) : error->status;
     *a = (contest_answer){.seconds = HUGE_VAL};
     double begun = processor_seconds();
@@ -104,7 +104,7 @@ static sim_status answer(desk *d, const double *option, contest_answer *a, sim_e
     if (!status) {
         sim_judgement sum = {0};
         sim_reason reason = SIM_REASON_NONE;
-        sim_judge(&d->given, &d->rigid, &d->own, d->solver->card->cone, d->v, d->impulse, d->work, &sum);
+        sim_judge(&d->given, &d->rigid, &d->own, d->solver->info->cone, d->v, d->impulse, d->work, &sum);
         a->certificate = sim_judgement_finish(&sum);
         sim_solver_confirm(solver, a->certificate.own, a->certificate.momentum, &a->outcome, &reason);
         count_kinds(d, a);
@@ -115,29 +115,29 @@ static sim_status answer(desk *d, const double *option, contest_answer *a, sim_e
 
 /* ---- effort ---- */
 
-static int option_index(const sim_solver_card *card, const char *name) {
-    return solver_words_option(card, name, strlen(name));
+static int option_index(const sim_solver_info *info, const char *name) {
+    return solver_words_option(info, name, strlen(name));
 }
 
 /* The option by which an answer on the way is had; -1: none. */
-static int effort_option(const sim_solver_card *card) {
-    int rounds = option_index(card, "rounds");
-    return rounds >= 0 ? rounds : option_index(card, "max_iterations");
+static int effort_option(const sim_solver_info *info) {
+    int rounds = option_index(info, "rounds");
+    return rounds >= 0 ? rounds : option_index(info, "max_iterations");
 }
 
 int contest_unlimited(const solver_choice *solver) {
     static const char *const limit[] = {"rounds", "max_iterations", "iterations"};
-    int unlimited = effort_option(solver->card) >= 0 && solver->card->compliance == SIM_RIGID;
+    int unlimited = effort_option(solver->info) >= 0 && solver->info->default_law == SIM_RIGID;
     for (size_t k = 0; k < sizeof limit / sizeof *limit; k++) {
-        int index = option_index(solver->card, limit[k]);
-        unlimited = unlimited && (index < 0 || !(solver->option[index] < solver->card->option[index].standard ||
-                                                 solver->option[index] > solver->card->option[index].standard));
+        int index = option_index(solver->info, limit[k]);
+        unlimited = unlimited && (index < 0 || !(solver->option[index] < solver->info->option[index].default_value ||
+                                                 solver->option[index] > solver->info->option[index].default_value));
     }
     return unlimited;
 }
 
 static sim_status answer_with(desk *d, double *option, int effort, double amount, contest_answer *a, sim_error *error) {
-    const sim_solver_option *o = &d->solver->card->option[effort];
+    const sim_solver_option *o = &d->solver->info->option[effort];
     option[effort] = fmin(o->high, fmax(o->low, amount));
     return answer(d, option, a, error);
 }
@@ -145,7 +145,7 @@ static sim_status answer_with(desk *d, double *option, int effort, double amount
 /* What can be done in `seconds`, if the time of an effort k is t + k s: from two runs, then from what the last one took. */
 static sim_status answer_within(desk *d, double *option, double seconds, contest_answer *a, sim_error *error) {
     enum { FEW = 1, MORE = 33, TRIES = 4 };
-    int effort = effort_option(d->solver->card);
+    int effort = effort_option(d->solver->info);
     contest_answer few;
     sim_status status = answer_with(d, option, effort, FEW, &few, error);
     double amount = MORE;
@@ -167,12 +167,12 @@ static sim_status count_rounds(desk *d, contest_answer *a, sim_error *error) {
     sim_history history = {.room = ROOM};
     sim_solution s = {.v = d->v, .impulse = d->impulse, .history = &history};
     a->rounds = a->iterations;
-    if (option_index(d->solver->card, "rounds") < 0) {
+    if (option_index(d->solver->info, "rounds") < 0) {
         return SIM_OK;
     }
     history.residual = POOL_NEW(d->pool, double, ROOM);
     history.cost = POOL_NEW(d->pool, double, ROOM);
-    sim_solver *solver = sim_solver_create(d->solver->card, d->solver->option, error);
+    sim_solver *solver = sim_solver_create(d->solver->info, d->solver->option, error);
     sim_status status = !history.residual || !history.cost ? sim_fail(error, SIM_NO_RESOURCE, "no memory for rounds")
                         : solver                           ? sim_solver_solve(solver, &d->given, &d->own, &s, error)
                                                            : error->status;
@@ -182,9 +182,9 @@ static sim_status count_rounds(desk *d, contest_answer *a, sim_error *error) {
 }
 
 static double *options_of(const solver_choice *solver, sim_error *error) {
-    double *option = solver_standard(solver->card, error);
+    double *option = solver_standard(solver->info, error);
     if (option) {
-        memcpy(option, solver->option, (size_t)solver->card->noptions * sizeof *option);
+        memcpy(option, solver->option, (size_t)solver->info->noptions * sizeof *option);
     }
     return option;
 }
@@ -236,10 +236,10 @@ static sim_status draw(contest_entry *entry, int index, int most, FILE *file) {
     desk d;
     sim_error *error = &entry->trouble;
     double *option = options_of(entry->solver, error);
-    int effort = effort_option(entry->solver->card), tolerance = option_index(entry->solver->card, "tolerance");
+    int effort = effort_option(entry->solver->info), tolerance = option_index(entry->solver->info, "tolerance");
     sim_status status = option ? sit_down(&d, entry->problems, index, entry->solver, 1, error) : error->status;
     if (option && tolerance >= 0) {
-        option[tolerance] = entry->solver->card->option[tolerance].low;
+        option[tolerance] = entry->solver->info->option[tolerance].low;
     }
     for (int k = 1; k <= most && !status; k = next_effort(k)) {
         contest_answer a;
@@ -258,7 +258,7 @@ static sim_status draw(contest_entry *entry, int index, int most, FILE *file) {
 
 void contest_curves(const contest_request *request, contest_entry *entry, FILE *file) {
     enum { ROUNDS = 100, ITERATIONS = 3000, QUICK = 3 };
-    int most = option_index(entry->solver->card, "rounds") >= 0 ? ROUNDS : ITERATIONS;
+    int most = option_index(entry->solver->info, "rounds") >= 0 ? ROUNDS : ITERATIONS;
     for (int k = 0; k < entry->problems->count && !entry->trouble.status; k++) {
         pieces_part(request->progress, k / (double)entry->problems->count);
         draw(entry, k, request->quick ? QUICK : most, file);

@@ -57,7 +57,7 @@ int contest_runs_of(const contest_entry *entry, contest_runs *r) {
     }
     r->mean = all * share;
     r->whole = all > 0 ? whole / all : 1;
-    leave_out(entry->solver->card->counts, r);
+    leave_out(entry->solver->info->counts, r);
     free(list);
     return 1;
 }

@@ -1,21 +1,21 @@
 /* Who finished: "pgs 20, canal 17", and the same for programs. */
 #include "app/output/solver_statistics.h"
 
-void print_branches(FILE *file, const char *before, const sim_solver_card *card, const branch_counts *counts) {
-    if (card->branch) {
+void print_branches(FILE *file, const char *before, const sim_solver_info *info, const branch_counts *counts) {
+    if (info->branch) {
         fputs(before, file);
-        for (int k = 0; card->branch[k]; k++) {
-            fprintf(file, "%s%s %lld", k ? ", " : "", card->branch[k], (long long)counts->of[k]);
+        for (int k = 0; info->branch[k]; k++) {
+            fprintf(file, "%s%s %lld", k ? ", " : "", info->branch[k], (long long)counts->of[k]);
         }
         fputc('\n', file);
     }
 }
 
-void json_branches(json_out *out, const sim_solver_card *card, const branch_counts *counts) {
-    if (card->branch) {
+void json_branches(json_out *out, const sim_solver_info *info, const branch_counts *counts) {
+    if (info->branch) {
         json_open_line(out, "finished_by", '{');
-        for (int k = 0; card->branch[k]; k++) {
-            json_whole(out, card->branch[k], counts->of[k]);
+        for (int k = 0; info->branch[k]; k++) {
+            json_whole(out, info->branch[k], counts->of[k]);
         }
         json_close(out, '}');
     }

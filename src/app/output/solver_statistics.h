@@ -10,7 +10,7 @@ typedef struct branch_counts {
 } branch_counts;
 
 /* Both say nothing of a solver that is one method. */
-void print_branches(FILE *file, const char *before, const sim_solver_card *card, const branch_counts *counts);
-void json_branches(json_out *out, const sim_solver_card *card, const branch_counts *counts);
+void print_branches(FILE *file, const char *before, const sim_solver_info *info, const branch_counts *counts);
+void json_branches(json_out *out, const sim_solver_info *info, const branch_counts *counts);
 
 #endif

@@ -24,9 +24,9 @@ static sim_status take_over(sim_scene *scene, trajectory *run, const scene_wish 
     step = trajectory_number(run, "step", step);
     scene->options.step = step > 0 && isfinite(step) ? step : scene->options.step;
     scene->options.contacts = solver ? solver[0] != 0 : scene->options.contacts;
-    const sim_solver_card *card = solver && !wish->solver ? sim_solver_find(solver) : NULL;
-    if (card && card != scene->options.solver) {
-        scene->options.solver = card;
+    const sim_solver_info *info = solver && !wish->solver ? sim_solver_find(solver) : NULL;
+    if (info && info != scene->options.solver) {
+        scene->options.solver = info;
         scene->options.solver_option = NULL; /* those of the scene are of another solver */
     }
     for (int k = 0; integrator && k < SIM_INTEGRATORS; k++) {

@@ -95,22 +95,22 @@ static void print_figure(const sim_run *run, const char *before, int figure, con
 }
 
 static void print_figures(const sim_run *run) {
-    const sim_solver_card *card = sim_world_options(run->world)->solver;
+    const sim_solver_info *info = sim_world_options(run->world)->solver;
     const contact_tally *tally = &run->tally.contact;
     print_figure(run, "  error          ", FIGURE_OWN, "");
-    fprintf(stderr, " at %.9g s, of the law of %s\n", tally->figure[FIGURE_OWN].time, card->name);
+    fprintf(stderr, " at %.9g s, of the law of %s\n", tally->figure[FIGURE_OWN].time, info->name);
     print_figure(run, "                 ", FIGURE_MOMENTUM, "");
     fprintf(stderr, " of momentum\n");
     print_figure(run, "  rigid Coulomb  E ", FIGURE_E, "");
-    if (card->cone == SIM_CONE_CONVEX) {
+    if (info->cone == SIM_CONE_CONVEX) {
         fprintf(stderr, ":\n                 not an error; %s yields, and lifts what slides, so its law is another",
-                card->name);
+                info->name);
     }
     if (tally->lift.worst > LEAST_LIFT_M) {
         char names[SUMMARY_NAMES];
         fprintf(stderr, "\n  lift           %.2g m at most, at %.9g s%s: how far %s lifts what slides",
                 tally->lift.worst, tally->lift.time, summary_names(run, tally->lift.body, names, sizeof names),
-                card->name);
+                info->name);
     }
     print_figure(run, "\n  penetration    ", FIGURE_PENETRATION, " m");
     print_figure(run, "\n  slip           ", FIGURE_SLIP, " m/s");

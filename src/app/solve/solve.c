@@ -226,16 +226,16 @@ static sim_status check_outputs(solve_run *run, const file_list *list, sim_error
 }
 
 static sim_status make_solver(solve_run *run, sim_error *error) {
-    run->card = run->choice->card;
-    run->name = run->card->name;
-    run->cone = run->card->cone;
-    run->compliance = run->card->compliance;
+    run->info = run->choice->info;
+    run->name = run->info->name;
+    run->cone = run->info->cone;
+    run->compliance = run->info->default_law;
     run->option = solve_option_values(run->request, run->choice, error);
-    run->solver = run->option ? sim_solver_create(run->card, run->option, error) : NULL;
-    if (run->solver && run->request->places && !(run->card->counts & SIM_COUNTS_PLACES)) {
+    run->solver = run->option ? sim_solver_create(run->info, run->option, error) : NULL;
+    if (run->solver && run->request->places && !(run->info->counts & SIM_COUNTS_PLACES)) {
         return sim_fail(error, SIM_BAD_INPUT, "--places is of incp; %s has no such unknown", run->name);
     }
-    int positions = run->card->positions - 1;
+    int positions = run->info->positions - 1;
     if (run->solver && positions >= 0 && run->option[positions] > 0 && !run->request->quiet) {
         fprintf(stderr, "sim: note: files do not know where a step ends: %s solves them at velocity level\n",
                 run->name);

@@ -58,7 +58,7 @@ typedef struct solve_totals {
 typedef struct solve_run {
     const solve_request *request;
     const solver_choice *choice; /* NULL: judge the answers that stand in the files */
-    const sim_solver_card *card; /* NULL: judge the answers that stand in the files */
+    const sim_solver_info *info; /* NULL: judge the answers that stand in the files */
     const char *name;            /* of the solver */
     sim_cone cone;
     sim_solver *solver;

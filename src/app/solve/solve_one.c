@@ -261,7 +261,7 @@ void solve_one(solve_run *run, const char *path, solve_case *c) {
     set_limit(&w, start);
     if (!w.pool) {
         fail(&w, SIM_NO_RESOURCE, "no memory for the answer");
-    } else if (run->card ? set_given(&w) && set_law(&w) && solve(&w) && judge(&w)
+    } else if (run->info ? set_given(&w) && set_law(&w) && solve(&w) && judge(&w)
                          : set_law(&w) && take_stored(&w, file) && judge(&w)) {
         if (run->history.room) {
             write_history(&w);

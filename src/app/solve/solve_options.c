@@ -115,20 +115,20 @@ void solve_request_free(solve_request *request) {
 }
 
 double *solve_option_values(const solve_request *request, const solver_choice *choice, sim_error *error) {
-    const sim_solver_card *card = choice->card;
-    double *value = solver_standard(card, error);
+    const sim_solver_info *info = choice->info;
+    double *value = solver_standard(info, error);
     sim_status status = value ? SIM_OK : SIM_NO_RESOURCE;
-    if (value && card->noptions) {
-        memcpy(value, choice->option, (size_t)card->noptions * sizeof *value);
+    if (value && info->noptions) {
+        memcpy(value, choice->option, (size_t)info->noptions * sizeof *value);
     }
     for (int s = 0; s < request->set.count && !status; s++) {
         const char *setting = request->set.item[s];
-        status = solver_words_setting(card, setting, strlen(setting), value, error);
+        status = solver_words_setting(info, setting, strlen(setting), value, error);
     }
     if (!status && request->tolerance > 0) {
         char text[64];
         snprintf(text, sizeof text, "tolerance=%.17g", request->tolerance);
-        status = solver_words_setting(card, text, strlen(text), value, error);
+        status = solver_words_setting(info, text, strlen(text), value, error);
     }
     if (status) {
         free(value);

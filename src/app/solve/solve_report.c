@@ -46,8 +46,8 @@ static void print_totals(const solve_run *run) {
     const solve_totals *t = &run->totals;
     printf("\n%d file%s, %d refused by %s, %d not read or not solved; %.3g s\n", t->files, t->files == 1 ? "" : "s",
            t->refused, run->name, t->unreadable, t->seconds);
-    if (run->card) {
-        print_branches(stdout, "finished by             ", run->card, &t->finished);
+    if (run->info) {
+        print_branches(stdout, "finished by             ", run->info, &t->finished);
     }
     print_reasons(stdout, "gave up                 ", &t->gave_up);
     print_shares("rigid law, E", t->within_E, t->files);
@@ -57,12 +57,12 @@ static void print_totals(const solve_run *run) {
 /* ---- for programs ---- */
 
 static void write_options(json_out *out, const solve_run *run) {
-    const sim_solver_card *card = run->card;
+    const sim_solver_info *info = run->info;
     json_open(out, "options", '{');
-    for (int k = 0; card && k < card->noptions; k++) {
-        const sim_solver_option *o = &card->option[k];
-        if (o->choice) {
-            json_text(out, o->name, o->choice[(int)run->option[k]]);
+    for (int k = 0; info && k < info->noptions; k++) {
+        const sim_solver_option *o = &info->option[k];
+        if (o->choices) {
+            json_text(out, o->name, o->choices[(int)run->option[k]]);
         } else {
             json_real(out, o->name, run->option[k]);
         }
@@ -141,8 +141,8 @@ static void write_case(json_out *out, const solve_run *run, const solve_case *c)
     json_text(out, "reason", c->trouble.status ? c->trouble.text : c->reason ? sim_reason_text(c->reason) : NULL);
     if (!c->trouble.status) {
         write_law(out, &c->law);
-        if (run->card && run->card->branch) {
-            json_text(out, "finished_by", c->finished_by >= 0 ? run->card->branch[c->finished_by] : NULL);
+        if (run->info && run->info->branch) {
+            json_text(out, "finished_by", c->finished_by >= 0 ? run->info->branch[c->finished_by] : NULL);
         }
         json_whole(out, "iterations", c->iterations);
         json_whole(out, "factorisations", c->factorisations);
@@ -172,8 +172,8 @@ static void write_totals(json_out *out, const solve_run *run) {
     json_whole(out, "failed", t->unreadable);
     json_whole(out, "unsolved", t->unsolved);
     json_real(out, "seconds", t->seconds);
-    if (run->card) {
-        json_branches(out, run->card, &t->finished);
+    if (run->info) {
+        json_branches(out, run->info, &t->finished);
     }
     json_reasons(out, &t->gave_up);
     write_shares(out, "E", t->within_E);

@@ -10,7 +10,7 @@
 #include <sim/solver.h>
 
 typedef struct contact_options {
-    const sim_solver_card *solver;
+    const sim_solver_info *solver;
     const double *solver_option; /* NULL: as they stand */
     sim_compliance compliance;
     sim_law_options law;
@@ -99,13 +99,13 @@ typedef struct contact_output {
 int contact_order(const sim_contact *a, const sim_contact *b);
 
 /* Do its options ask for the positions of problems? */
-int contact_wants_positions(const sim_solver_card *card, const double *option);
+int contact_wants_positions(const sim_solver_info *info, const double *option);
 
 /* Does its effort follow its joint, up to a limit? */
 int contact_is_motor(const sim_actuator *actuator);
 
 /* Does the solver take all that the model may ask for besides contacts? */
-sim_status contact_kinds_check(const sim_model *model, const sim_solver_card *card, sim_error *error);
+sim_status contact_kinds_check(const sim_model *model, const sim_solver_info *info, sim_error *error);
 
 /* Has the model ranges, dry friction or constraints between bodies, which need the stage without any contact? */
 int contact_stage_needed(const sim_model *model);

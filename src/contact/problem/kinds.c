@@ -19,34 +19,34 @@ int contact_stage_needed(const sim_model *m) {
 
 static const char *body_of(const sim_model *m, int dof) { return m->body[m->dof[dof].body].name; }
 
-static sim_status refuse(const sim_solver_card *card, sim_constraint_kind kind, const char *whose, const char *body,
+static sim_status refuse(const sim_solver_info *info, sim_constraint_kind kind, const char *whose, const char *body,
                          sim_error *error) {
     return sim_fail(error, SIM_BAD_INPUT,
-                    "the solver %s takes no constraints of kind %s, which the %s of body \"%s\" is", card->name,
+                    "the solver %s takes no constraints of kind %s, which the %s of body \"%s\" is", info->name,
                     sim_constraint_name(kind), whose, body);
 }
 
-static int lacks(const sim_solver_card *card, sim_constraint_kind kind) { return !(card->kinds >> kind & 1); }
+static int lacks(const sim_solver_info *info, sim_constraint_kind kind) { return !(info->kinds >> kind & 1); }
 
-sim_status contact_kinds_check(const sim_model *m, const sim_solver_card *card, sim_error *error) {
+sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, sim_error *error) {
     for (int j = 0; j < m->nv; j++) {
         const sim_dof *dof = &m->dof[j];
-        if ((dof->limit.low > -INFINITY || dof->limit.high < INFINITY) && lacks(card, SIM_LIMIT)) {
-            return refuse(card, SIM_LIMIT, "range of the joint", body_of(m, j), error);
+        if ((dof->limit.low > -INFINITY || dof->limit.high < INFINITY) && lacks(info, SIM_LIMIT)) {
+            return refuse(info, SIM_LIMIT, "range of the joint", body_of(m, j), error);
         }
-        if (dof->friction > 0 && lacks(card, SIM_FRICTION)) {
-            return refuse(card, SIM_FRICTION, "dry friction of the joint", body_of(m, j), error);
+        if (dof->friction > 0 && lacks(info, SIM_FRICTION)) {
+            return refuse(info, SIM_FRICTION, "dry friction of the joint", body_of(m, j), error);
         }
     }
     for (int k = 0; k < m->nequality; k++) {
         sim_constraint_kind kind = m->equality[k].type == SIM_SPRING_DAMPER ? SIM_SPRING : SIM_EQUALITY;
-        if (lacks(card, kind)) {
-            return refuse(card, kind, "constraint", m->body[m->equality[k].body[0]].name, error);
+        if (lacks(info, kind)) {
+            return refuse(info, kind, "constraint", m->body[m->equality[k].body[0]].name, error);
         }
     }
     for (int k = 0; k < m->nactuator; k++) {
-        if (contact_is_motor(&m->actuator[k]) && lacks(card, SIM_ACTUATOR)) {
-            return refuse(card, SIM_ACTUATOR, "limited actuator", body_of(m, m->actuator[k].dof), error);
+        if (contact_is_motor(&m->actuator[k]) && lacks(info, SIM_ACTUATOR)) {
+            return refuse(info, SIM_ACTUATOR, "limited actuator", body_of(m, m->actuator[k].dof), error);
         }
     }
     return SIM_OK;

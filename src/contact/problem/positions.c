@@ -77,9 +77,9 @@ static void at(void *self, const double *v, double *u) {
     }
 }
 
-int contact_wants_positions(const sim_solver_card *card, const double *option) {
-    int k = card->positions - 1;
-    return k >= 0 && (option ? option[k] : card->option[k].standard) > 0;
+int contact_wants_positions(const sim_solver_info *info, const double *option) {
+    int k = info->positions - 1;
+    return k >= 0 && (option ? option[k] : info->option[k].default_value) > 0;
 }
 
 int positions_make(positions_memory *p, const sim_model *m) {

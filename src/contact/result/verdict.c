@@ -45,7 +45,7 @@ sim_status verdict_of(island *is, const sim_solver *solver, sim_arena *scratch, 
         return sim_fail(error, SIM_NO_RESOURCE, "no memory to judge an island");
     }
     sim_regularisation rigid = {is->R_rigid, is->target_rigid}, own = {is->R, is->target};
-    sim_judge(p, &rigid, &own, sim_solver_card_of(solver)->cone, is->v, is->impulse, work, &is->judgement);
+    sim_judge(p, &rigid, &own, sim_solver_info_of(solver)->cone, is->v, is->impulse, work, &is->judgement);
     sim_certificate found = sim_judgement_finish(&is->judgement);
     sim_solver_confirm(solver, found.own, found.momentum, &is->solution.outcome, &is->solution.reason);
     return SIM_OK;

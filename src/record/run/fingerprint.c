@@ -130,11 +130,11 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
 }
 
 static void add_contact_options(uint64_t *hash, const sim_options *options) {
-    const sim_solver_card *card = options->solver;
-    int compliance = options->compliance < 0 ? (int)card->compliance : options->compliance;
-    *hash = fingerprint_add(*hash, card->name, strlen(card->name));
-    for (int k = 0; k < card->noptions; k++) {
-        add_number(hash, options->solver_option ? options->solver_option[k] : card->option[k].standard);
+    const sim_solver_info *info = options->solver;
+    int compliance = options->compliance < 0 ? (int)info->default_law : options->compliance;
+    *hash = fingerprint_add(*hash, info->name, strlen(info->name));
+    for (int k = 0; k < info->noptions; k++) {
+        add_number(hash, options->solver_option ? options->solver_option[k] : info->option[k].default_value);
     }
     add_number(hash, options->contact_margin);
     ADD(hash, compliance);

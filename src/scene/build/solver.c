@@ -1,5 +1,5 @@
 /* Who answers the contact problem of a step, by which options and under which law?  What a solver's options are called and
- * how far they go stands on its card. */
+ * how far they go stands on its info. */
 #include "base/nearest.h"
 #include "collide/collision.h"
 #include "contact/stage.h"
@@ -11,40 +11,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int option_of(const sim_solver_card *card, const char *name) {
-    for (int k = 0; k < card->noptions; k++) {
-        if (strcmp(card->option[k].name, name) == 0) {
+static int option_of(const sim_solver_info *info, const char *name) {
+    for (int k = 0; k < info->noptions; k++) {
+        if (strcmp(info->option[k].name, name) == 0) {
             return k;
         }
     }
     return -1;
 }
 
-static void unknown_option(loader *l, const node *n, const sim_solver_card *card) {
+static void unknown_option(loader *l, const node *n, const sim_solver_info *info) {
     nearest near = {.wanted = n->key};
     char hint[512];
-    size_t length = (size_t)snprintf(hint, sizeof hint, card->noptions ? "it has " : "it has none");
-    for (int k = 0; k < card->noptions && length < sizeof hint - 40; k++) {
-        sim_nearest_try(&near, card->option[k].name);
-        length += (size_t)snprintf(hint + length, sizeof hint - length, "%s%s", k ? ", " : "", card->option[k].name);
+    size_t length = (size_t)snprintf(hint, sizeof hint, info->noptions ? "it has " : "it has none");
+    for (int k = 0; k < info->noptions && length < sizeof hint - 40; k++) {
+        sim_nearest_try(&near, info->option[k].name);
+        length += (size_t)snprintf(hint + length, sizeof hint - length, "%s%s", k ? ", " : "", info->option[k].name);
     }
     if (near.best) {
         sim_nearest_hint(&near, hint, sizeof hint);
     }
-    sim_report_key(&l->report, n, hint, "the solver %s has no option \"%.80s\"", card->name, n->key);
+    sim_report_key(&l->report, n, hint, "the solver %s has no option \"%.80s\"", info->name, n->key);
 }
 
 static void read_choice(loader *l, const node *n, const sim_solver_option *o, double *value) {
     nearest near = {.wanted = n->kind == NODE_TEXT ? n->text : ""};
     char all[256] = "", hint[160];
-    for (int k = 0; o->choice[k]; k++) {
-        if (n->kind == NODE_TEXT && strcmp(o->choice[k], n->text) == 0) {
+    for (int k = 0; o->choices[k]; k++) {
+        if (n->kind == NODE_TEXT && strcmp(o->choices[k], n->text) == 0) {
             *value = k;
             return;
         }
-        sim_nearest_try(&near, o->choice[k]);
+        sim_nearest_try(&near, o->choices[k]);
         size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", o->choice[k]);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", o->choices[k]);
     }
     if (n->kind != NODE_TEXT) {
         sim_report_value(&l->report, n, NULL, "expected one of %s, not %s", all, sim_node_kind_name(n));
@@ -55,10 +55,10 @@ static void read_choice(loader *l, const node *n, const sim_solver_option *o, do
 }
 
 static void read_number(loader *l, const node *n, const sim_solver_option *o, double *value) {
-    const char *kind = o->whole ? "a whole number" : "a number";
+    const char *kind = o->integer ? "a whole number" : "a number";
     if (n->kind != NODE_NUMBER) {
         sim_report_value(&l->report, n, NULL, "expected %s, not %s", kind, sim_node_kind_name(n));
-    } else if (!(n->number >= o->low && n->number <= o->high) || (o->whole && n->number != floor(n->number))) {
+    } else if (!(n->number >= o->low && n->number <= o->high) || (o->integer && n->number != floor(n->number))) {
         char most[40] = "";
         snprintf(most, sizeof most, isfinite(o->high) ? " to %g" : " on", o->high);
         sim_report_value(&l->report, n, NULL, "must be %s from %g%s, is %.17g", kind, o->low, most, n->number);
@@ -68,31 +68,31 @@ static void read_number(loader *l, const node *n, const sim_solver_option *o, do
 }
 
 /* `words`: the solver as it was named, with options behind its name that hold over those given. */
-static void read_solver_options(loader *l, const sim_solver_card *card, const node *words, const node *given) {
-    double *value = POOL_NEW(l->kept, double, card->noptions);
+static void read_solver_options(loader *l, const sim_solver_info *info, const node *words, const node *given) {
+    double *value = POOL_NEW(l->kept, double, info->noptions);
     if (!value) {
         l->report.no_memory = true;
         return;
     }
-    for (int k = 0; k < card->noptions; k++) {
-        value[k] = card->option[k].standard;
+    for (int k = 0; k < info->noptions; k++) {
+        value[k] = info->option[k].default_value;
     }
     for (const node *n = given ? given->first : NULL; n; n = n->next) {
-        int k = option_of(card, n->key);
+        int k = option_of(info, n->key);
         if (k < 0 && strcmp(n->key, "comment") == 0 && n->kind == NODE_TEXT) {
             continue;
         }
         if (k < 0) {
-            unknown_option(l, n, card);
-        } else if (card->option[k].choice) {
-            read_choice(l, n, &card->option[k], &value[k]);
+            unknown_option(l, n, info);
+        } else if (info->option[k].choices) {
+            read_choice(l, n, &info->option[k], &value[k]);
         } else {
-            read_number(l, n, &card->option[k], &value[k]);
+            read_number(l, n, &info->option[k], &value[k]);
         }
     }
     if (words && words->kind == NODE_TEXT) {
         sim_error unused; /* said when the file was read */
-        solver_words_options(card, words->text, strlen(words->text), value, &unused);
+        solver_words_options(info, words->text, strlen(words->text), value, &unused);
     }
     l->scene->options.solver_option = value;
 }

@@ -46,8 +46,8 @@ static void default_vector(const char *standard, int count, double *out) {
 
 /* The words that a field takes; those of solvers are the caller's to add to. */
 static const char *word_at(const reader *r, const field *f, int i) {
-    const sim_solver_card *card = f->settings ? sim_solver_registry_at(r->solvers, i) : NULL;
-    return !f->settings ? f->name_of(i) : card ? card->name : NULL;
+    const sim_solver_info *info = f->settings ? sim_solver_registry_at(r->solvers, i) : NULL;
+    return !f->settings ? f->name_of(i) : info ? info->name : NULL;
 }
 
 static int enum_value(const reader *r, const field *f, const char *name, size_t length) {

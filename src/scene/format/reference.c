@@ -231,35 +231,35 @@ static void add_table(text *t, const table *tab) {
 /* ---- solvers ---- */
 
 static void add_solver_value(text *t, const sim_solver_option *o) {
-    for (int k = 0; o->choice && o->choice[k]; k++) {
-        sim_text_add(t, "%s`%s`", k ? ", " : "", o->choice[k]);
+    for (int k = 0; o->choices && o->choices[k]; k++) {
+        sim_text_add(t, "%s`%s`", k ? ", " : "", o->choices[k]);
     }
-    if (!o->choice) {
+    if (!o->choices) {
         range r = {.has_low = true, .has_high = isfinite(o->high), .low = o->low, .high = o->high};
-        sim_text_add(t, o->whole ? "whole number" : "number");
+        sim_text_add(t, o->integer ? "whole number" : "number");
         add_range(t, &r);
     }
 }
 
-static void add_solver(text *t, const sim_solver_card *card) {
-    sim_text_add(t, "### %s\n\nMethod: %s (%s). Law: %s. Compliance, if left to it: %s.\n\n", card->name, card->method,
-                 card->paper, sim_cone_name(card->cone), sim_compliance_name(card->compliance));
-    if (card->noptions) {
+static void add_solver(text *t, const sim_solver_info *info) {
+    sim_text_add(t, "### %s\n\nMethod: %s (%s). Law: %s. Compliance, if left to it: %s.\n\n", info->name, info->method,
+                 info->paper, sim_cone_name(info->cone), sim_compliance_name(info->default_law));
+    if (info->noptions) {
         sim_text_add(t, "| key | value | default | meaning |\n|---|---|---|---|\n");
     }
-    for (int k = 0; k < card->noptions; k++) {
-        const sim_solver_option *o = &card->option[k];
+    for (int k = 0; k < info->noptions; k++) {
+        const sim_solver_option *o = &info->option[k];
         sim_text_add(t, "| `%s` | ", o->name);
         add_solver_value(t, o);
         sim_text_add(t, " | `");
-        if (o->choice) {
-            sim_text_add(t, "\"%s\"", o->choice[(int)o->standard]);
+        if (o->choices) {
+            sim_text_add(t, "\"%s\"", o->choices[(int)o->default_value]);
         } else {
-            sim_text_add_number(t, o->standard);
+            sim_text_add_number(t, o->default_value);
         }
         sim_text_add(t, "` | %s |\n", o->help);
     }
-    sim_text_add(t, card->noptions ? "\n" : "");
+    sim_text_add(t, info->noptions ? "\n" : "");
 }
 
 static void add_solvers(text *t) {

@@ -221,18 +221,18 @@ static void add_rivals(text *t, const table *tab, bool *any) {
 
 static void add_solver_option(text *t, const sim_solver_option *o) {
     sim_text_add(t, "\"%s\": {", o->name);
-    if (o->choice) {
+    if (o->choices) {
         sim_text_add(t, "\"enum\": [");
-        for (int k = 0; o->choice[k]; k++) {
-            sim_text_add(t, "%s\"%s\"", k ? ", " : "", o->choice[k]);
+        for (int k = 0; o->choices[k]; k++) {
+            sim_text_add(t, "%s\"%s\"", k ? ", " : "", o->choices[k]);
         }
-        sim_text_add(t, "], \"default\": \"%s\"", o->choice[(int)o->standard]);
+        sim_text_add(t, "], \"default\": \"%s\"", o->choices[(int)o->default_value]);
     } else {
         range r = {.has_low = true, .has_high = isfinite(o->high), .low = o->low, .high = o->high};
-        sim_text_add(t, "\"type\": \"%s\"", o->whole ? "integer" : "number");
+        sim_text_add(t, "\"type\": \"%s\"", o->integer ? "integer" : "number");
         add_range(t, &r);
         sim_text_add(t, ", \"default\": ");
-        sim_text_add_number(t, o->standard);
+        sim_text_add_number(t, o->default_value);
     }
     sim_text_add(t, ", \"description\": ");
     sim_text_add_quoted(t, o->help);
@@ -243,14 +243,14 @@ static void add_solver_option(text *t, const sim_solver_option *o) {
 static void add_solvers(text *t, bool *any) {
     const char *standard = sim_table_field(&sim_table_world, "solver")->standard;
     for (int k = 0; k < sim_solver_count(); k++) {
-        const sim_solver_card *card = sim_solver_at(k);
-        bool named = strncmp(standard + 1, card->name, strlen(standard) - 2) != 0;
+        const sim_solver_info *info = sim_solver_at(k);
+        bool named = strncmp(standard + 1, info->name, strlen(standard) - 2) != 0;
         sim_text_add(t, "%s\n        {\"if\": {\"properties\": {\"solver\": {\"pattern\": \"^%s([:,]|$)\"}}%s},",
-                     *any ? "," : "", card->name, named ? ", \"required\": [\"solver\"]" : "");
+                     *any ? "," : "", info->name, named ? ", \"required\": [\"solver\"]" : "");
         *any = true;
         sim_text_add(t, "\n         \"then\": {\"properties\": {\"solver_options\": {\"properties\": {");
-        for (int i = 0; i < card->noptions; i++) {
-            add_solver_option(t, &card->option[i]);
+        for (int i = 0; i < info->noptions; i++) {
+            add_solver_option(t, &info->option[i]);
         }
         sim_text_add(t, "\"comment\": {\"type\": \"string\"}}, \"additionalProperties\": false}}}}");
     }

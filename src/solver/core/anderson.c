@@ -23,7 +23,7 @@ static const double ridge = 1e-12; /* relative, for differences that are nearly 
 /* ---- long vectors ---- */
 
 typedef struct work {
-    extrapolation *e;
+    anderson *e;
     double *x;
     const double *theta;
 } work;
@@ -34,7 +34,7 @@ static int blocks_of(int n) { return (n + BLOCK - 1) / BLOCK; }
 
 static int end_of(int block, int n) { return (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n; }
 
-static void run(const extrapolation *e, sim_share *share, work *w) {
+static void run(const anderson *e, sim_share *share, work *w) {
     int blocks = blocks_of(e->n);
     if (e->threads && blocks >= FEW_BLOCKS) {
         sim_threads_take(e->threads, blocks, share, w);
@@ -64,7 +64,7 @@ static double dot(int n, const double *x, const double *y) {
     return all;
 }
 
-static double sum_parts(const extrapolation *e, int which) {
+static double sum_parts(const anderson *e, int which) {
     double sum = 0;
     for (int block = 0; block < blocks_of(e->n); block++) {
         sum += e->part[(ptrdiff_t)block * (e->window + 1) + which];
@@ -88,7 +88,7 @@ static void change(int n, const double *restrict scale, const double *restrict x
 
 static void change_blocks(void *context, int worker, int first, int end) {
     const work *w = context;
-    extrapolation *e = w->e;
+    anderson *e = w->e;
     (void)worker;
     for (int block = first; block < end; block++) {
         int at = block * BLOCK, n = end_of(block, e->n) - at;
@@ -108,7 +108,7 @@ static void difference(int n, const double *restrict x, double *restrict was, do
 /* Differences from the round before, and their products with those that are kept and with f. */
 static void remember_blocks(void *context, int worker, int first, int end) {
     const work *w = context;
-    extrapolation *e = w->e;
+    anderson *e = w->e;
     ptrdiff_t stride = padded(e->n);
     double *dF = e->dF + e->next * stride, *dG = e->dG + e->next * stride;
     int columns = e->columns < e->window ? e->columns + 1 : e->window;
@@ -126,7 +126,7 @@ static void remember_blocks(void *context, int worker, int first, int end) {
 }
 
 /* x - dG theta at one place */
-static wide guess_at(const extrapolation *e, const double *theta, int k, wide x) {
+static wide guess_at(const anderson *e, const double *theta, int k, wide x) {
     ptrdiff_t stride = padded(e->n);
     for (int j = 0; j < e->columns; j++) {
         x -= theta[j] * lane_load(e->dG + j * stride + k);
@@ -151,9 +151,9 @@ static void guess_blocks(void *context, int worker, int first, int end) {
 
 /* ---- rounds ---- */
 
-int extrapolation_make(extrapolation *e, int numbers, int window, sim_arena *scratch) {
+int anderson_make(anderson *e, int numbers, int window, sim_arena *scratch) {
     size_t n = (size_t)padded(numbers), count = window > 0 ? 2 * (size_t)window + 5 : 0;
-    *e = (extrapolation){.window = window, .n = numbers, .growth = 1};
+    *e = (anderson){.window = window, .n = numbers, .growth = 1};
     double *all = ARENA_NEW(scratch, double, n *count);
     e->part = ARENA_NEW(scratch, double, (size_t)blocks_of(numbers) * ((size_t)window + 1));
     if (!all || !e->part) {
@@ -175,15 +175,15 @@ int extrapolation_make(extrapolation *e, int numbers, int window, sim_arena *scr
     return 1;
 }
 
-void extrapolation_restart(extrapolation *e) { e->known = e->columns = e->next = e->guessed = e->pause = e->left = 0; }
+void anderson_restart(anderson *e) { e->known = e->columns = e->next = e->guessed = e->pause = e->left = 0; }
 
-void extrapolation_begin(extrapolation *e, double *x) {
+void anderson_begin(anderson *e, double *x) {
     if (e->window > 0 && e->n > 0) {
         run(e, copy_blocks, &(work){.e = e, .x = x});
     }
 }
 
-static void take_back(extrapolation *e, double *x) {
+static void take_back(anderson *e, double *x) {
     memcpy(x, e->g, (size_t)e->n * sizeof *e->g);
     e->pause = e->pause < LONGEST_PAUSE ? 2 * e->pause + 1 : e->pause;
     e->left = e->pause;
@@ -191,7 +191,7 @@ static void take_back(extrapolation *e, double *x) {
 }
 
 /* f and g of this round, and their differences from those before as a new column in place of the oldest. */
-static void remember(extrapolation *e, double *x, double size) {
+static void remember(anderson *e, double *x, double size) {
     int at = e->next;
     run(e, remember_blocks, &(work){.e = e, .x = x});
     e->size = size;
@@ -209,9 +209,9 @@ static void remember(extrapolation *e, double *x, double size) {
 }
 
 /* theta by Cholesky's method; 0 if the columns depend on each other. */
-static int least_squares(const extrapolation *e, double *theta) {
+static int least_squares(const anderson *e, double *theta) {
     int n = e->columns;
-    double L[EXTRAPOLATION_WINDOW][EXTRAPOLATION_WINDOW];
+    double L[ANDERSON_MAX_WINDOW][ANDERSON_MAX_WINDOW];
     for (int i = 0; i < n; i++) {
         theta[i] = e->moment[i];
         for (int j = 0; j <= i; j++) {
@@ -238,8 +238,8 @@ static int least_squares(const extrapolation *e, double *theta) {
     return 1;
 }
 
-static int guess(extrapolation *e, double *x) {
-    double theta[EXTRAPOLATION_WINDOW];
+static int guess(anderson *e, double *x) {
+    double theta[ANDERSON_MAX_WINDOW];
     if (!least_squares(e, theta)) {
         e->columns = e->next = 0;
         return 0;
@@ -249,22 +249,22 @@ static int guess(extrapolation *e, double *x) {
     return 1;
 }
 
-extrapolation_result extrapolation_end(extrapolation *e, double *x) {
+anderson_result anderson_end(anderson *e, double *x) {
     if (e->window == 0) {
-        return EXTRAPOLATION_NONE;
+        return ANDERSON_PLAIN;
     }
     run(e, change_blocks, &(work){.e = e, .x = x});
     double size = sum_parts(e, 0);
     if (e->guessed && !(size <= e->growth * e->size)) {
         take_back(e, x);
-        return EXTRAPOLATION_BACK;
+        return ANDERSON_REJECTED;
     }
     e->pause = e->guessed ? e->pause / 2 : e->pause;
     e->guessed = 0;
     remember(e, x, size);
     if (e->left > 0) {
         e->left--;
-        return EXTRAPOLATION_NONE;
+        return ANDERSON_PLAIN;
     }
-    return e->columns > 0 && guess(e, x) ? EXTRAPOLATION_GUESS : EXTRAPOLATION_NONE;
+    return e->columns > 0 && guess(e, x) ? ANDERSON_EXTRAPOLATED : ANDERSON_PLAIN;
 }

@@ -5,9 +5,9 @@
 #include "base/arena.h"
 #include "base/threads.h"
 
-enum { EXTRAPOLATION_WINDOW = 20 }; /* at most */
+enum { ANDERSON_MAX_WINDOW = 20 }; /* at most */
 
-typedef struct extrapolation {
+typedef struct anderson {
     int window, n;
     double growth;        /* of |f|^2, for which a guess is still taken */
     int known;            /* f and g are those of a round */
@@ -21,18 +21,18 @@ typedef struct extrapolation {
     double *dF, *dG;      /* [window][n] */
     double *part;         /* [blocks][window + 1] of sums */
     sim_threads *threads; /* the caller's, if it wishes: the same bits; NULL: none */
-    double gram[EXTRAPOLATION_WINDOW][EXTRAPOLATION_WINDOW], moment[EXTRAPOLATION_WINDOW]; /* dF' dF and dF' f */
-} extrapolation;
+    double gram[ANDERSON_MAX_WINDOW][ANDERSON_MAX_WINDOW], moment[ANDERSON_MAX_WINDOW]; /* dF' dF and dF' f */
+} anderson;
 
 /* What became of x. */
-typedef enum extrapolation_result { EXTRAPOLATION_NONE, EXTRAPOLATION_GUESS, EXTRAPOLATION_BACK } extrapolation_result;
+typedef enum anderson_result { ANDERSON_PLAIN, ANDERSON_EXTRAPOLATED, ANDERSON_REJECTED } anderson_result;
 
 /* For n numbers; `scale` is to be filled in.  A window of 0 does nothing.  0 without memory. */
-int extrapolation_make(extrapolation *e, int n, int window, sim_arena *scratch);
+int anderson_make(anderson *e, int n, int window, sim_arena *scratch);
 /* Forget what was seen. */
-void extrapolation_restart(extrapolation *e);
+void anderson_restart(anderson *e);
 /* Before a round; after it: judges the guess it started from, and makes another in x. */
-void extrapolation_begin(extrapolation *e, double *x);
-extrapolation_result extrapolation_end(extrapolation *e, double *x);
+void anderson_begin(anderson *e, double *x);
+anderson_result anderson_end(anderson *e, double *x);
 
 #endif

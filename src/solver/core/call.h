@@ -11,21 +11,23 @@ typedef sim_solver_call solver_call;
 typedef sim_solver_method solver_type;
 typedef sim_solver_piece solver_piece;
 
-/* The option of those with dense matrices: what these may take. */
-#define SOLVER_MOST_MEMORY                                                                                             \
+/* Option "most_memory": the bound on the dense matrices of a solver that has any. */
+#define SOLVER_MEMORY_OPTION                                                                                           \
     {                                                                                                                  \
-        "most_memory", "GB of dense matrices: a problem that takes more is refused before they are made", 0, 1e6, 4,   \
-            0, NULL                                                                                                    \
+        .name = "most_memory",                                                                                         \
+        .help = "GB of dense matrices: a problem that takes more is refused before they are made", .low = 0,           \
+        .high = 1e6, .default_value = 4                                                                                \
     }
 
-/* The option of those that go on in small steps: after how much work (solver_call.work) they give up. */
-#define SOLVER_MOST_WORK                                                                                               \
+/* Option "most_work": the bound on solver_call.work of a solver with many cheap iterations. */
+#define SOLVER_WORK_OPTION                                                                                             \
     {                                                                                                                  \
-        "most_work", "it ends where its work would be so many multiplications, or what takes as long, in 1e9", 0,      \
-            1e12, 100, 0, NULL                                                                                         \
+        .name = "most_work",                                                                                           \
+        .help = "it ends where its work would be so many multiplications, or what takes as long, in 1e9", .low = 0,    \
+        .high = 1e12, .default_value = 100                                                                             \
     }
 
-/* For a card's `claim`: so many times the tolerance, but no more than 1e-2 unless that was asked for. */
+/* For `claim` of a sim_solver_info: so many times the tolerance, but no more than 1e-2 unless that was asked for. */
 double solver_claim(double loose, double tolerance);
 /* Of pyramids whose directions stay where they are: how far friction along the nearest direction is from where it slips. */
 double solver_claim_of_pyramid(int directions);
@@ -42,8 +44,8 @@ static inline void solver_run(const solver_call *call, int items, sim_share *sha
 /* Has who waits for the answer had enough?  To be asked once an iteration. */
 static inline int solution_stopped(const sim_solution *out) { return out->stop && out->stop(out->stop_context); }
 
-/* gamma, and v = v* + A^-1 J' gamma where there are velocities, to the caller of the solver. */
-void solver_hand_out(const solver_call *call, const double *gamma);
+/* Writes gamma, and v = v* + A^-1 J' gamma where there are velocities, into the caller's solution. */
+void solution_write(const solver_call *call, const double *gamma);
 
 /* Keep an iteration in the history, if one is asked for. */
 void solver_record(solver_call *call, double residual, double cost);

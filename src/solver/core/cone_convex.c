@@ -19,23 +19,23 @@
 
 #include <math.h>
 
-static double project_contact(double mu, const double *R, const double *yield, const double *y, double *gamma,
-                              convex_bend *bend) {
-    static const convex_bend open = {0};
-    double rr = y[0] * y[0] + y[1] * y[1], mh = mu * R[0] * yield[2], r;
-    *bend = open;
+static double project_contact(double mu, const double *R, const double *over_R, const double *y, double *gamma,
+                              cone_hessian *G) {
+    static const cone_hessian open = {0};
+    double rr = y[0] * y[0] + y[1] * y[1], mh = mu * R[0] * over_R[2], r;
+    *G = open;
     gamma[0] = gamma[1] = gamma[2] = 0;
     if (mu == 0) {
         double n = fmax(0, y[2]);
         gamma[2] = n;
-        bend->weight[2] = n > 0 ? yield[2] : 0;
+        G->weight[2] = n > 0 ? over_R[2] : 0;
         return 0.5 * R[2] * n * n;
     }
     r = sqrt(rr);
     if (r <= mu * y[2]) {
         for (int k = 0; k < 3; k++) {
             gamma[k] = y[k];
-            bend->weight[k] = yield[k];
+            G->weight[k] = over_R[k];
         }
         return 0.5 * (R[0] * rr + R[2] * y[2] * y[2]);
     }
@@ -43,41 +43,41 @@ static double project_contact(double mu, const double *R, const double *yield, c
         return 0;
     }
     double flat = 1 / (1 + mu * mh), n = (y[2] + mh * r) * flat, over = 1 / r;
-    bend->sliding = 1;
-    bend->t[0] = y[0] * over;
-    bend->t[1] = y[1] * over;
-    bend->weight[0] = yield[2] * flat;
-    bend->weight[1] = mu * n * yield[0] * over;
-    gamma[0] = mu * n * bend->t[0];
-    gamma[1] = mu * n * bend->t[1];
+    G->sliding = 1;
+    G->t[0] = y[0] * over;
+    G->t[1] = y[1] * over;
+    G->weight[0] = over_R[2] * flat;
+    G->weight[1] = mu * n * over_R[0] * over;
+    gamma[0] = mu * n * G->t[0];
+    gamma[1] = mu * n * G->t[1];
     gamma[2] = n;
     return 0.5 * (R[0] * mu * mu + R[2]) * n * n;
 }
 
-static double project_row(const sim_constraint *c, double step, double R, double yield, double y, double *gamma,
+static double project_row(const sim_constraint *c, double step, double R, double over_R, double y, double *gamma,
                           double *weight) {
     double bound = c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR ? step * c->bound : HUGE_VAL;
     double low = c->kind == SIM_LIMIT ? 0 : -bound;
     *gamma = fmin(fmax(y, low), bound);
-    *weight = y > low && y < bound ? yield : 0;
+    *weight = y > low && y < bound ? over_R : 0;
     return fabs(y) > bound ? R * bound * (fabs(y) - 0.5 * bound) : 0.5 * R * *gamma * *gamma;
 }
 
-double convex_project(const convex_law *law, int i, const double *u, double *gamma, convex_bend *bend) {
+double convex_project(const convex_law *law, int i, const double *u, double *gamma, cone_hessian *G) {
     const sim_constraint *c = &law->problem->constraint[i];
-    const double *R = law->R + c->row, *yield = law->yield + c->row, *target = law->target + c->row;
+    const double *R = law->R + c->row, *over_R = law->inverse_compliance + c->row, *target = law->target + c->row;
     if (c->kind == SIM_CONTACT) {
-        double y[3] = {(target[0] - u[0]) * yield[0], (target[1] - u[1]) * yield[1], (target[2] - u[2]) * yield[2]};
-        return project_contact(c->friction, R, yield, y, gamma, bend);
+        double y[3] = {(target[0] - u[0]) * over_R[0], (target[1] - u[1]) * over_R[1], (target[2] - u[2]) * over_R[2]};
+        return project_contact(c->friction, R, over_R, y, gamma, G);
     }
     double cost = 0;
-    *bend = (convex_bend){0};
+    *G = (cone_hessian){0};
     for (int k = 0; k < c->rows; k++) {
-        if (yield[k] > 0) {
-            double y = (target[k] - u[k]) * yield[k];
-            cost += project_row(c, law->problem->step, R[k], yield[k], y, &gamma[k], &bend->weight[k]);
+        if (over_R[k] > 0) {
+            double y = (target[k] - u[k]) * over_R[k];
+            cost += project_row(c, law->problem->step, R[k], over_R[k], y, &gamma[k], &G->weight[k]);
         } else {
-            project_row(c, law->problem->step, 0, 0, law->constant[c->row + k], &gamma[k], &bend->weight[k]);
+            project_row(c, law->problem->step, 0, 0, law->constant[c->row + k], &gamma[k], &G->weight[k]);
             cost -= gamma[k] * u[k];
         }
     }

@@ -16,16 +16,16 @@
 
 #include <math.h>
 
-double strict_project(const convex_law *law, int i, const double *u, double *gamma, convex_bend *bend) {
+double strict_project(const convex_law *law, int i, const double *u, double *gamma, cone_hessian *G) {
     const sim_constraint *c = &law->problem->constraint[i];
     if (c->kind != SIM_CONTACT || c->friction == 0) {
-        convex_project(law, i, u, gamma, bend);
+        convex_project(law, i, u, gamma, G);
         return 0;
     }
-    const double *yield = law->yield + c->row, *target = law->target + c->row;
-    double y[3] = {(target[0] - u[0]) * yield[0], (target[1] - u[1]) * yield[1], (target[2] - u[2]) * yield[2]};
+    const double *over_R = law->inverse_compliance + c->row, *target = law->target + c->row;
+    double y[3] = {(target[0] - u[0]) * over_R[0], (target[1] - u[1]) * over_R[1], (target[2] - u[2]) * over_R[2]};
     double r = sqrt(y[0] * y[0] + y[1] * y[1]), radius = c->friction * y[2];
-    *bend = (convex_bend){0};
+    *G = (cone_hessian){0};
     gamma[0] = gamma[1] = gamma[2] = 0;
     if (y[2] <= 0) {
         return 0;
@@ -33,17 +33,17 @@ double strict_project(const convex_law *law, int i, const double *u, double *gam
     if (r <= radius) {
         for (int k = 0; k < 3; k++) {
             gamma[k] = y[k];
-            bend->weight[k] = yield[k];
+            G->weight[k] = over_R[k];
         }
         return 0;
     }
-    bend->sliding = 1;
-    bend->t[0] = y[0] / r;
-    bend->t[1] = y[1] / r;
-    bend->weight[0] = yield[2];
-    bend->weight[1] = radius * yield[0] / r;
-    gamma[0] = radius * bend->t[0];
-    gamma[1] = radius * bend->t[1];
+    G->sliding = 1;
+    G->t[0] = y[0] / r;
+    G->t[1] = y[1] / r;
+    G->weight[0] = over_R[2];
+    G->weight[1] = radius * over_R[0] / r;
+    gamma[0] = radius * G->t[0];
+    gamma[1] = radius * G->t[1];
     gamma[2] = y[2];
     return 0;
 }

@@ -6,6 +6,6 @@
 
 /* As convex_project, of which it differs for contacts with friction alone.  Nothing is minimised: it returns 0.  What
  * slides has G = weight[0] a n' + weight[1] b b', a and b as there, n = (0, 0, 1). */
-double strict_project(const convex_law *law, int i, const double *u, double *gamma, convex_bend *bend);
+double strict_project(const convex_law *law, int i, const double *u, double *gamma, cone_hessian *G);
 
 #endif

@@ -8,16 +8,16 @@
 
 int law_make(law_rows *law, int rows, sim_arena *scratch) {
     law->R = ARENA_NEW(scratch, double, rows);
-    law->yield = ARENA_NEW(scratch, double, rows);
+    law->inverse_compliance = ARENA_NEW(scratch, double, rows);
     law->constant = ARENA_NEW(scratch, double, rows);
-    return law->R && law->yield && law->constant;
+    return law->R && law->inverse_compliance && law->constant;
 }
 
 void law_set_row(law_rows *law, const sim_problem *p, const sim_constraint *c, int k, double R) {
     int row = c->row + k, spring = c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR;
     law->constant[row] = spring ? p->step * c->force : 0;
     law->R[row] = isinf(R) ? 0 : R;
-    law->yield[row] = isinf(R) ? 0 : 1 / R;
+    law->inverse_compliance[row] = isinf(R) ? 0 : 1 / R;
 }
 
 int law_check(const solver_call *call) {

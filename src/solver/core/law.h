@@ -7,7 +7,7 @@
 
 /* Of every row, as in convex_law. */
 typedef struct law_rows {
-    double *R, *yield, *constant; /* [nrow] */
+    double *R, *inverse_compliance, *constant; /* [nrow] */
 } law_rows;
 
 /* 0 without memory. */

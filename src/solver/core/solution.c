@@ -30,7 +30,7 @@ void solver_record_place(solver_call *call, const double *x) {
     }
 }
 
-void solver_hand_out(const solver_call *call, const double *gamma) {
+void solution_write(const solver_call *call, const double *gamma) {
     const sim_problem *p = call->problem;
     double *v = call->out->v;
     memcpy(call->out->impulse, gamma, (size_t)p->nrow * sizeof *gamma);

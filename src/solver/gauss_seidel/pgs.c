@@ -26,15 +26,37 @@ static const char *const orders[] = {"forward", "alternating", NULL};
 static const char *const accelerations[] = {"none", "anderson", NULL};
 
 static const sim_solver_option options[NOPTIONS] = {
-    [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "sweeps at most", 0, 1e9, 5000, 1, NULL},
-    [RELAXATION] = {"relaxation", "over-relaxation: 1 is Gauss-Seidel, more goes beyond the local answer", 0.1, 1.95, 1,
-                    0, NULL},
-    [CONE] = {"cone", "friction cone, or the pyramid of game engines", 0, 1, 0, 1, cones},
-    [MATRIX] = {"matrix", "the operator W: assembled, or through velocities", 0, 2, 0, 1, matrices},
-    [ORDER] = {"order", "sweeps one way, or there and back", 0, 1, 0, 1, orders},
-    [ACCELERATION] = {"acceleration", "guess ahead from sweeps in a row", 0, 1, 1, 1, accelerations},
-    [MOST_WORK] = SOLVER_MOST_WORK,
+    [TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [MAX_ITERATIONS] = {.name = "max_iterations",
+                        .help = "sweeps at most",
+                        .low = 0,
+                        .high = 1e9,
+                        .default_value = 5000,
+                        .integer = true},
+    [RELAXATION] = {.name = "relaxation",
+                    .help = "over-relaxation: 1 is Gauss-Seidel, more goes beyond the local answer",
+                    .low = 0.1,
+                    .high = 1.95,
+                    .default_value = 1},
+    [CONE] = {.name = "cone",
+              .help = "friction cone, or the pyramid of game engines",
+              .high = 1,
+              .integer = true,
+              .choices = cones},
+    [MATRIX] = {.name = "matrix",
+                .help = "the operator W: assembled, or through velocities",
+                .high = 2,
+                .integer = true,
+                .choices = matrices},
+    [ORDER] =
+        {.name = "order", .help = "sweeps one way, or there and back", .high = 1, .integer = true, .choices = orders},
+    [ACCELERATION] = {.name = "acceleration",
+                      .help = "guess ahead from sweeps in a row",
+                      .high = 1,
+                      .default_value = 1,
+                      .integer = true,
+                      .choices = accelerations},
+    [MOST_WORK] = SOLVER_WORK_OPTION,
 };
 
 /* The best so far: the least error in units of velocity.  E alone, which is relative, would take an answer that moves all
@@ -89,18 +111,18 @@ typedef struct progress {
     double residual;        /* the best at its start */
 } progress;
 
-static void enter(progress *at, int stage, int sweep, pgs *s, extrapolation *e, const best *b) {
+static void enter(progress *at, int stage, int sweep, pgs *s, anderson *e, const best *b) {
     at->stage = stage;
     at->end = sweep + at->length;
     at->residual = b->residual;
     pgs_set_proximal(s, stages[stage].proximal);
-    extrapolation_restart(e);
+    anderson_restart(e);
     e->growth = stages[stage].growth;
 }
 
 /* At the end of a stage: the same again if the best has become ten times better, else the next.  It goes on from where it
  * stands, which leaves dead ends better than the best answer does, unless it has run away. */
-static void get_on(progress *at, int sweep, pgs *s, extrapolation *e, const best *b) {
+static void get_on(progress *at, int sweep, pgs *s, anderson *e, const best *b) {
     if (sweep < at->end) {
         return;
     }
@@ -119,18 +141,18 @@ static void get_on(progress *at, int sweep, pgs *s, extrapolation *e, const best
 }
 
 /* After a guess each impulse is put back into its set; v follows. */
-static void follow(pgs *s, extrapolation_result result) {
-    for (int i = 0; i < s->n && result == EXTRAPOLATION_GUESS; i++) {
+static void follow(pgs *s, anderson_result result) {
+    for (int i = 0; i < s->n && result == ANDERSON_EXTRAPOLATED; i++) {
         pgs_project(s, &s->block[i], s->gamma + s->block[i].at);
     }
-    if (result != EXTRAPOLATION_NONE) {
+    if (result != ANDERSON_PLAIN) {
         pgs_refresh(s);
     }
 }
 
 /* Lengths are measured with 1 / rho_i = trace W_ii / rows, so that |f|^2 is an energy. */
-static int make_extrapolation(extrapolation *e, const pgs *s, int window, sim_arena *scratch) {
-    if (!extrapolation_make(e, s->lanes, window, scratch)) {
+static int make_extrapolation(anderson *e, const pgs *s, int window, sim_arena *scratch) {
+    if (!anderson_make(e, s->lanes, window, scratch)) {
         return 0;
     }
     for (int i = 0; i < s->n && window > 0; i++) {
@@ -147,7 +169,7 @@ enum { WORK_OF_BLOCK = 250 };
 typedef struct iteration {
     solver_call *call;
     pgs s;
-    extrapolation e;
+    anderson e;
     best b;
     watch w;
     progress at;
@@ -165,7 +187,7 @@ static void begin_iteration(iteration *r) {
     r->at.length = STAGE_LENGTH;
     enter(&r->at, 0, 0, &r->s, &r->e, &r->b);
     solver_record(r->call, measure(&r->s, &r->b), NAN);
-    r->call->work += r->call->unit;
+    r->call->work += r->call->iteration_work;
 }
 
 static solver_piece iterate(iteration *r, double until) {
@@ -182,9 +204,9 @@ static solver_piece iterate(iteration *r, double until) {
             break;
         }
         int sweep = call->out->iterations = ++r->sweep;
-        extrapolation_begin(&r->e, s->gamma);
+        anderson_begin(&r->e, s->gamma);
         double change = relative(s, pgs_sweep(s, o[RELAXATION], (int)o[ORDER] == ALTERNATING && sweep % 2 == 0));
-        call->work += call->unit;
+        call->work += call->iteration_work;
         if (!isfinite(change)) {
             call->out->reason = SIM_REASON_NONFINITE;
             return end(r, SIM_BROKEN_DOWN);
@@ -193,7 +215,7 @@ static solver_piece iterate(iteration *r, double until) {
         if (change <= r->w.trigger || sweep >= r->w.next || resting || sweep == (int)o[MAX_ITERATIONS]) {
             pgs_refresh(s); /* rounding gathers in v */
             plan(&r->w, sweep, change, measure(s, &r->b), tolerance);
-            call->work += call->unit;
+            call->work += call->iteration_work;
         }
         if (call->out->history) {
             double excess;
@@ -203,13 +225,13 @@ static solver_piece iterate(iteration *r, double until) {
             call->out->reason = SIM_REASON_STANDSTILL;
             return end(r, r->b.residual <= NATURAL_RIGHT ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
         }
-        follow(s, extrapolation_end(&r->e, s->gamma));
+        follow(s, anderson_end(&r->e, s->gamma));
         get_on(&r->at, sweep, s, &r->e, &r->b);
     }
     return end(r, r->b.residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT);
 }
 
-static void hand_out(const pgs *s, const solver_call *call, const double *gamma) {
+static void write_solution(const pgs *s, const solver_call *call, const double *gamma) {
     const sim_problem *p = s->problem;
     double *v = call->out->v, *impulse = call->out->impulse;
     for (int i = 0; i < s->n; i++) {
@@ -237,7 +259,7 @@ static void *begin(solver_call *call) {
     }
     memset(r->b.gamma, 0, (size_t)r->s.lanes * sizeof *r->b.gamma);
     r->s.pyramid = (int)call->option[CONE];
-    call->unit = pgs_multiplications(&r->s) + (double)WORK_OF_BLOCK * r->s.n;
+    call->iteration_work = pgs_multiplications(&r->s) + (double)WORK_OF_BLOCK * r->s.n;
     begin_iteration(r);
     return r;
 }
@@ -246,7 +268,7 @@ static solver_piece go_on(void *state, double until) {
     iteration *r = state;
     solver_piece piece = iterate(r, until);
     r->call->out->residual = r->b.residual;
-    hand_out(&r->s, r->call, r->b.gamma);
+    write_solution(&r->s, r->call, r->b.gamma);
     return piece;
 }
 
@@ -262,13 +284,13 @@ static void take(void *state, const double *impulse) {
     r->at.length = STAGE_LENGTH;
     enter(&r->at, 0, r->sweep, &r->s, &r->e, &r->b);
     r->call->out->residual = r->b.residual;
-    hand_out(&r->s, r->call, r->b.gamma);
-    r->call->work += r->call->unit;
+    write_solution(&r->s, r->call, r->b.gamma);
+    r->call->work += r->call->iteration_work;
 }
 
-static int solve(solver_call *call) {
+static sim_status solve(solver_call *call) {
     void *state = begin(call);
-    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY;
+    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 /* The pyramid answers a law of its own, which E, of the round cone, cannot know: it has four directions. */
@@ -278,11 +300,11 @@ static double claim(const double *option) {
 }
 
 const solver_type solver_pgs = {
-    .card = {.name = "pgs",
+    .info = {.name = "pgs",
              .method = "block Gauss-Seidel on the impulses, every contact solved exactly",
              .paper = "Jourdan, Alart, Jean 1998",
              .cone = SIM_CONE_STRICT,
-             .compliance = SIM_RIGID,
+             .default_law = SIM_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .asymmetric = 1,
@@ -291,6 +313,6 @@ const solver_type solver_pgs = {
              .claim = claim},
     .solve = solve,
     .begin = begin,
-    .go_on = go_on,
-    .take = take,
+    .resume = go_on,
+    .restart_from = take,
 };

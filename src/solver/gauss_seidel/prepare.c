@@ -109,7 +109,7 @@ static int lay_out(pgs *s, sim_arena *scratch) {
     return s->block != NULL;
 }
 
-static int make_matrices(pgs *s, const solver_call *call, const delassus_answer *Y, sim_arena *scratch) {
+static int make_matrices(pgs *s, const solver_call *call, const delassus_response *Y, sim_arena *scratch) {
     const sim_problem *p = s->problem;
     size_t size = sim_delassus_diagonal_size(p);
     double *W = ARENA_NEW(scratch, double, size), *K = ARENA_NEW(scratch, double, 2 * size);
@@ -137,7 +137,7 @@ static void to_columns(const pgs_block *b, int columns, const double *from, doub
     }
 }
 
-static int pack_free(pgs *s, const delassus_answer *Y, sim_arena *scratch) {
+static int pack_free(pgs *s, const delassus_response *Y, sim_arena *scratch) {
     const sim_problem *p = s->problem;
     size_t size = 0;
     int *place = ARENA_NEW(scratch, int, p->ntree);
@@ -256,11 +256,11 @@ static int choose_form(pgs *s, int matrix, sim_arena *scratch, sim_delassus *W) 
 /* Assembled, W wants half of the solves alone. */
 static int make_form(pgs *s, const solver_call *call, sim_arena *scratch, sim_delassus *W) {
     const sim_problem *p = s->problem;
-    delassus_answer Y = {NULL, NULL, 0};
+    delassus_response Y = {NULL, NULL, 0};
     if (sim_problem_local(p)) {
         return make_matrices(s, call, NULL, scratch) && pack_assembled(s, p->W, scratch);
     }
-    if (!delassus_answer_make(p, s->assembled, scratch, &Y) || !make_matrices(s, call, &Y, scratch)) {
+    if (!delassus_response_make(p, s->assembled, scratch, &Y) || !make_matrices(s, call, &Y, scratch)) {
         return 0;
     }
     return s->assembled ? delassus_assemble(p, &Y, scratch, W) && pack_assembled(s, W, scratch)

@@ -26,35 +26,62 @@ static const char *const starts[] = {"guess", "sticking", NULL};
 static const char *const restarts[] = {"off", "once", "on", NULL};
 
 static const sim_solver_option options[INCP_OPTIONS] = {
-    [INCP_TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [INCP_MAX_ITERATIONS] = {"max_iterations", "of Gauss and Newton, of all descents and rounds", 0, 1e6, 1000, 1,
-                             NULL},
-    [INCP_EDGES] = {"edges", "stay on edges where both sides go uphill", 0, 1, 1, 1, switches},
-    [INCP_DOGLEG] = {"dogleg", "search between crossings where the Newton point is bad", 0, 1, 1, 1, switches},
-    [INCP_PROJECTION] = {"projection", "put steps along an edge back on it", 0, 1, 1, 1, switches},
-    [INCP_RESTART] = {"restart",
-                      "in a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, and "
-                      "by softer rounds",
-                      0, 2, 2, 1, restarts},
-    [INCP_START] = {"start", "at the guess where that is better, or always where all would stick", 0, 1, 0, 1, starts},
-    [INCP_MOST_MEMORY] = SOLVER_MOST_MEMORY,
+    [INCP_TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [INCP_MAX_ITERATIONS] = {.name = "max_iterations",
+                             .help = "of Gauss and Newton, of all descents and rounds",
+                             .low = 0,
+                             .high = 1e6,
+                             .default_value = 1000,
+                             .integer = true},
+    [INCP_EDGES] = {.name = "edges",
+                    .help = "stay on edges where both sides go uphill",
+                    .high = 1,
+                    .default_value = 1,
+                    .integer = true,
+                    .choices = switches},
+    [INCP_DOGLEG] = {.name = "dogleg",
+                     .help = "search between crossings where the Newton point is bad",
+                     .high = 1,
+                     .default_value = 1,
+                     .integer = true,
+                     .choices = switches},
+    [INCP_PROJECTION] = {.name = "projection",
+                         .help = "put steps along an edge back on it",
+                         .high = 1,
+                         .default_value = 1,
+                         .integer = true,
+                         .choices = switches},
+    [INCP_RESTART] =
+        {.name = "restart",
+         .help = "in a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, and "
+                 "by softer rounds",
+         .high = 2,
+         .default_value = 2,
+         .integer = true,
+         .choices = restarts},
+    [INCP_START] = {.name = "start",
+                    .help = "at the guess where that is better, or always where all would stick",
+                    .high = 1,
+                    .integer = true,
+                    .choices = starts},
+    [INCP_MOST_MEMORY] = SOLVER_MEMORY_OPTION,
 };
 
 static const double ROUNDED = 1e-12; /* an E that is as good as none */
 
-static int solve(solver_call *call) {
+static sim_status solve(solver_call *call) {
     incp m;
     dual d;
     double tolerance = call->option[INCP_TOLERANCE];
     int sticking = (int)call->option[INCP_START];
     if (!incp_make(&m, call, &d) || !(sticking ? hybrid_stick : hybrid_start)(&m.h, call, m.other)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     memcpy(m.best, m.other, (size_t)m.h.n * sizeof *m.best); /* where E is no number nothing is better */
     incp_stand(&m, m.other);
     sim_outcome end;
     if (!incp_descend_and_restart(&m, &end)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     sim_solution *out = call->out;
     out->residual = m.E;
@@ -64,8 +91,8 @@ static int solve(solver_call *call) {
                                                           : end;
     out->reason = !isfinite(m.E) ? SIM_REASON_NONFINITE : end == SIM_STALLED ? SIM_REASON_MINIMUM : SIM_REASON_NONE;
     hybrid_unscale(&m.h, m.best, m.other);
-    solver_hand_out(call, m.other);
-    return 1;
+    solution_write(call, m.other);
+    return SIM_OK;
 }
 
 static double dense(const sim_problem *p, const double *option) {
@@ -74,11 +101,11 @@ static double dense(const sim_problem *p, const double *option) {
 }
 
 const solver_type solver_incp = {
-    .card = {.name = "incp",
+    .info = {.name = "incp",
              .method = "implicit complementarity, Gauss-Newton that knows the edges",
              .paper = "Todorov 2010",
              .cone = SIM_CONE_STRICT,
-             .compliance = SIM_RIGID,
+             .default_law = SIM_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .asymmetric = 1,

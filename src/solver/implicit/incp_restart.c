@@ -36,9 +36,9 @@ static int sweep(incp *m, int most) {
     sim_problem cold = *m->call->problem;
     double option[16];
     sim_solution out = *m->call->out;
-    for (int k = 0; k < solver_pgs.card.noptions; k++) {
-        const sim_solver_option *o = &solver_pgs.card.option[k];
-        option[k] = strcmp(o->name, "max_iterations") == 0 ? most : o->standard;
+    for (int k = 0; k < solver_pgs.info.noptions; k++) {
+        const sim_solver_option *o = &solver_pgs.info.option[k];
+        option[k] = strcmp(o->name, "max_iterations") == 0 ? most : o->default_value;
     }
     cold.impulse_guess = NULL;
     call.problem = (int)m->call->option[INCP_START] ? &cold : m->call->problem;
@@ -47,7 +47,7 @@ static int sweep(incp *m, int most) {
     out.impulse = m->slope;
     out.history = NULL;
     out.iterations = 0;
-    if (!solver_pgs.solve(&call)) {
+    if (solver_pgs.solve(&call)) {
         return 0;
     }
     m->call->out->searches += out.iterations;

@@ -18,12 +18,20 @@ enum { TOLERANCE, MAX_ITERATIONS, RESTART, MOST_MEMORY, OPTIONS };
 static const char *const switches[] = {"off", "on", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "of Levenberg and Marquardt, and of Newton in softer rounds", 0, 1e6, 1000, 1,
-                        NULL},
-    [RESTART] = {"restart", "in a minimum that is no answer: by softer rounds, then from nothing", 0, 1, 1, 1,
-                 switches},
-    [MOST_MEMORY] = SOLVER_MOST_MEMORY,
+    [TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [MAX_ITERATIONS] = {.name = "max_iterations",
+                        .help = "of Levenberg and Marquardt, and of Newton in softer rounds",
+                        .low = 0,
+                        .high = 1e6,
+                        .default_value = 1000,
+                        .integer = true},
+    [RESTART] = {.name = "restart",
+                 .help = "in a minimum that is no answer: by softer rounds, then from nothing",
+                 .high = 1,
+                 .default_value = 1,
+                 .integer = true,
+                 .choices = switches},
+    [MOST_MEMORY] = SOLVER_MEMORY_OPTION,
 };
 
 static const double WORTH = 0.9; /* an answer that errs little less may be far away */
@@ -127,14 +135,14 @@ static int find(search *s) {
     return 1;
 }
 
-static int solve(solver_call *call, levenberg_kind kind) {
+static sim_status solve(solver_call *call, levenberg_kind kind) {
     dual d;
     search s = {.kind = kind, .call = call};
     double *x = ARENA_NEW(call->scratch, double, 2 * call->problem->nrow);
     s.F = ARENA_NEW(call->scratch, double, HYBRID_BLOCK * call->problem->nconstraint);
     if (!x || !s.F || !dual_make(&d, call, call->scratch) || !hybrid_make(&s.h, &d, call->scratch) ||
         !hybrid_step_make(&s.step, &s.h, call->scratch) || !hybrid_start(&s.h, call, x)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     s.problem = (levenberg_problem){.n = d.n,
                                     .self = &s,
@@ -148,15 +156,15 @@ static int solve(solver_call *call, levenberg_kind kind) {
     s.x = x;
     s.other = x + d.n;
     if (!find(&s)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     hybrid_unscale(&s.h, x, s.other);
-    solver_hand_out(call, s.other);
-    return 1;
+    solution_write(call, s.other);
+    return SIM_OK;
 }
 
-static int solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
-static int solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
+static sim_status solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
+static sim_status solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
 
 static double dense(const sim_problem *p, const double *option) {
     (void)option;
@@ -166,19 +174,19 @@ static double dense(const sim_problem *p, const double *option) {
 #define CARD(NAME, METHOD)                                                                                             \
     {                                                                                                                  \
         .name = NAME, .method = METHOD, .paper = "Mylapilli and Jain 2016; Todorov 2010", .cone = SIM_CONE_STRICT,     \
-        .compliance = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = 1, .asymmetric = 1,               \
+        .default_law = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = 1, .asymmetric = 1,              \
         .noptions = OPTIONS, .option = options,                                                                        \
     }
 
 const solver_type solver_mncp_rlm = {
-    .card = CARD("mncp-rlm", "one unknown for impulse and velocity, regular Levenberg-Marquardt"),
+    .info = CARD("mncp-rlm", "one unknown for impulse and velocity, regular Levenberg-Marquardt"),
     .lapack = 1,
     .dense = dense,
     .solve = solve_regular,
 };
 
 const solver_type solver_mncp_plm = {
-    .card = CARD("mncp-plm", "one unknown for impulse and velocity, nonmonotone Levenberg-Marquardt"),
+    .info = CARD("mncp-plm", "one unknown for impulse and velocity, nonmonotone Levenberg-Marquardt"),
     .lapack = 1,
     .dense = dense,
     .solve = solve_projected,

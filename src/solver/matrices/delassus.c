@@ -63,7 +63,7 @@ static void answer(const sim_problem *p, const sim_constraint *c, int side, int 
     }
 }
 
-int delassus_answer_make(const sim_problem *p, int half, sim_arena *scratch, delassus_answer *Y) {
+int delassus_response_make(const sim_problem *p, int half, sim_arena *scratch, delassus_response *Y) {
     ptrdiff_t size = 0;
     Y->half = half && p->mass.half;
     Y->at = ARENA_NEW(scratch, ptrdiff_t, 2 * (size_t)p->nconstraint);
@@ -103,7 +103,7 @@ static inline void add_product(int rows, int columns, int upper, int nv, sim_col
     }
 }
 
-void delassus_add(const sim_problem *p, const delassus_answer *Y, int i, int s, int j, int r, double *W) {
+void delassus_add(const sim_problem *p, const delassus_response *Y, int i, int s, int j, int r, double *W) {
     const sim_constraint *a = &p->constraint[i], *b = &p->constraint[j];
     int nv = p->tree[a->tree[s]].nv;
     const double *y = Y->value + Y->at[2 * j + r], *x = p->J + a->block[s];
@@ -182,7 +182,7 @@ static void add_upper_six(const sim_constraint *c, const double *J, const invers
 }
 
 /* `work` holds rows of one constraint where those of Y are not at hand. */
-static void diagonal_block(const sim_problem *p, const delassus_answer *Y, const inverse_root *root, int i,
+static void diagonal_block(const sim_problem *p, const delassus_response *Y, const inverse_root *root, int i,
                            double *work, double *W) {
     const sim_constraint *c = &p->constraint[i];
     int half = p->mass.half != NULL;
@@ -203,7 +203,7 @@ static void diagonal_block(const sim_problem *p, const delassus_answer *Y, const
     mirror(c->rows, W);
 }
 
-int delassus_diagonal(const sim_problem *p, const delassus_answer *Y, sim_arena *scratch, double *W) {
+int delassus_diagonal(const sim_problem *p, const delassus_response *Y, sim_arena *scratch, double *W) {
     size_t mark = sim_arena_mark(scratch);
     int widest = 0;
     for (int t = 0; t < p->ntree; t++) {

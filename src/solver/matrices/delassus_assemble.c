@@ -97,7 +97,7 @@ int delassus_pattern(const sim_problem *p, size_t most, sim_arena *scratch, sim_
     return column != NULL;
 }
 
-static void block(const sim_problem *p, const delassus_answer *Y, int i, int j, double *W) {
+static void block(const sim_problem *p, const delassus_response *Y, int i, int j, double *W) {
     const sim_constraint *a = &p->constraint[i], *b = &p->constraint[j];
     memset(W, 0, (size_t)(a->rows * b->rows) * sizeof *W);
     for (int side = 0; side < 4; side++) {
@@ -116,7 +116,7 @@ static void transpose(int rows, int columns, const double *from, double *to) {
     }
 }
 
-static void fill(const sim_problem *p, const delassus_answer *Y, const sim_delassus *W, int *next, double *value) {
+static void fill(const sim_problem *p, const delassus_response *Y, const sim_delassus *W, int *next, double *value) {
     for (int i = 0; i < p->nconstraint; i++) {
         next[i] = W->start[i];
     }
@@ -131,7 +131,7 @@ static void fill(const sim_problem *p, const delassus_answer *Y, const sim_delas
     }
 }
 
-int delassus_assemble(const sim_problem *p, const delassus_answer *Y, sim_arena *scratch, sim_delassus *W) {
+int delassus_assemble(const sim_problem *p, const delassus_response *Y, sim_arena *scratch, sim_delassus *W) {
     ptrdiff_t *at = ARENA_NEW(scratch, ptrdiff_t, W->start[p->nconstraint]), size = 0;
     int *next = ARENA_NEW(scratch, int, p->nconstraint);
     if (!at || !next) {
@@ -155,12 +155,12 @@ int delassus_assemble(const sim_problem *p, const delassus_answer *Y, sim_arena 
 }
 
 int delassus_whole(const sim_problem *p, sim_arena *scratch, sim_delassus *W) {
-    delassus_answer Y;
+    delassus_response Y;
     int many = 0;
     if (sim_problem_local(p)) {
         *W = *p->W;
         return 1;
     }
-    return delassus_pattern(p, SIZE_MAX, scratch, W, &many) && delassus_answer_make(p, 1, scratch, &Y) &&
+    return delassus_pattern(p, SIZE_MAX, scratch, W, &many) && delassus_response_make(p, 1, scratch, &Y) &&
            delassus_assemble(p, &Y, scratch, W);
 }

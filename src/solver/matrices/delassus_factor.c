@@ -231,7 +231,7 @@ static int reserve_components(conversion *c) {
     return c->first && c->next && c->root && c->row;
 }
 
-double local_cubes(const sim_problem *local, sim_arena *scratch) {
+double delassus_factor_cubes(const sim_problem *local, sim_arena *scratch) {
     conversion c = {.local = local, .scratch = scratch};
     size_t mark = sim_arena_mark(scratch);
     double sum = -1;
@@ -247,7 +247,7 @@ double local_cubes(const sim_problem *local, sim_arena *scratch) {
     return sum;
 }
 
-int local_to_global(const sim_problem *local, sim_arena *scratch, sim_problem *global) {
+int problem_from_delassus(const sim_problem *local, sim_arena *scratch, sim_problem *global) {
     size_t n = (size_t)local->nconstraint;
     conversion c = {.local = local, .global = global, .scratch = scratch};
     if (!reserve_components(&c)) {

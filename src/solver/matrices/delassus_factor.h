@@ -6,8 +6,8 @@
 #include <sim/problem.h>
 
 /* 1; 0 without memory; -1 if W is not positive semidefinite.  What it is made of stands in `scratch` and in `local`. */
-int local_to_global(const sim_problem *local, sim_arena *scratch, sim_problem *global);
+int problem_from_delassus(const sim_problem *local, sim_arena *scratch, sim_problem *global);
 /* Sum over the connected parts of W of their rows^3, to which what that takes is proportional; -1 without memory. */
-double local_cubes(const sim_problem *local, sim_arena *scratch);
+double delassus_factor_cubes(const sim_problem *local, sim_arena *scratch);
 
 #endif

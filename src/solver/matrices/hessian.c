@@ -25,7 +25,7 @@ struct hessian {
     int (*touched)[3]; /* [nconstraint] trees and rows */
     double **A;        /* [nodes] padded */
     double **part;     /* [2 patches] of the diagonal blocks of a and b */
-    convex_bend *bend; /* [nconstraint] as of the last sum */
+    cone_hessian *G;   /* [nconstraint] as of the last sum */
     char *stale;       /* [nodes] */
     int summed;        /* 0: nothing was, since A and J came */
     hessian_sum sum;
@@ -115,10 +115,10 @@ static int make_blocks(hessian *h) {
     const patches *o = &h->patches;
     h->A = ARENA_NEW(h->kept, double *, o->nodes);
     h->part = ARENA_NEW(h->kept, double *, 2 * o->count);
-    h->bend = ARENA_NEW(h->kept, convex_bend, h->nconstraint);
+    h->G = ARENA_NEW(h->kept, cone_hessian, h->nconstraint);
     h->stale = ARENA_NEW(h->kept, char, o->nodes);
     h->x = ARENA_NEW(h->kept, double, o->start[o->nodes]);
-    int ok = h->A && h->part && h->bend && h->stale && h->x && make_padded(h) && hessian_sum_make(&h->sum, o, h->kept);
+    int ok = h->A && h->part && h->G && h->stale && h->x && make_padded(h) && hessian_sum_make(&h->sum, o, h->kept);
     for (int node = 0; node < o->nodes && ok; node++) {
         h->A[node] = ARENA_NEW(h->kept, double, block_numbers(h, node));
         ok = h->A[node] != NULL;
@@ -192,19 +192,19 @@ void hessian_mass_diagonal(const hessian *h, double *diagonal) {
 static void sum_patch(hessian *h, int k) {
     const patch *p = &h->patches.patch[k];
     spd_block between = p->b >= 0 ? spd_between(h->system, p->edge) : (spd_block){0};
-    hessian_sum_patch(&h->sum, h->problem, &h->patches, p, h->bend, h->part[2 * k], h->part[2 * k + 1], &between);
+    hessian_sum_patch(&h->sum, h->problem, &h->patches, p, h->G, h->part[2 * k], h->part[2 * k + 1], &between);
     h->stale[p->a] = 1;
     if (p->b >= 0) {
         h->stale[p->b] = 1;
     }
 }
 
-static int changed(hessian *h, const patch *p, const convex_bend *bend) {
+static int changed(hessian *h, const patch *p, const cone_hessian *G) {
     int any = !h->summed;
     for (int k = 0; k < p->count; k++) {
         int i = h->patches.constraint[p->first + k];
-        if (!h->summed || memcmp(&h->bend[i], &bend[i], sizeof *bend) != 0) {
-            h->bend[i] = bend[i];
+        if (!h->summed || memcmp(&h->G[i], &G[i], sizeof *G) != 0) {
+            h->G[i] = G[i];
             any = 1;
         }
     }
@@ -218,11 +218,11 @@ static void add(double *to, const double *from, ptrdiff_t count) {
     }
 }
 
-void hessian_set(hessian *h, const convex_bend *bend) {
+void hessian_set(hessian *h, const cone_hessian *G) {
     const patches *o = &h->patches;
     memset(h->stale, 0, (size_t)o->nodes);
     for (int k = 0; k < o->count; k++) {
-        if (changed(h, &o->patch[k], bend)) {
+        if (changed(h, &o->patch[k], G)) {
             sum_patch(h, k);
         }
     }

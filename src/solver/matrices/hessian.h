@@ -26,8 +26,8 @@ const double *hessian_mass(const hessian *h, int node);
 void hessian_mass_times(const hessian *h, const double *x, double *y);
 void hessian_mass_diagonal(const hessian *h, double *diagonal);
 
-/* H with G given by `bend` [nconstraint]: only patches where it changed since the last call are summed anew. */
-void hessian_set(hessian *h, const convex_bend *bend);
+/* H with G given by `G` [nconstraint]: only patches where it changed since the last call are summed anew. */
+void hessian_set(hessian *h, const cone_hessian *G);
 /* 0 if not positive definite, -1 without memory. */
 int hessian_factor(hessian *h);
 /* x <- H^-1 x for all trees that are touched; 0 without memory. */

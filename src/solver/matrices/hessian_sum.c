@@ -91,9 +91,9 @@ static inline void add_row(hessian_rows *r, const double *J, sim_columns of, int
 }
 
 static void add_constraint(hessian_rows *r, const sim_constraint *c, const double *J, sim_columns of,
-                           const convex_bend *bend) {
-    const double *w = bend->weight, *t = bend->t, one = 1;
-    if (bend->sliding) {
+                           const cone_hessian *G) {
+    const double *w = G->weight, *t = G->t, one = 1;
+    if (G->sliding) {
         double a[3] = {c->friction * t[0], c->friction * t[1], 1}, b[2] = {-t[1], t[0]};
         add_row(r, J, of, 3, a, w[0]);
         add_row(r, J, of, 2, b, w[1]);
@@ -111,7 +111,7 @@ typedef struct asked {
     const sim_problem *problem;
     const patches *all;
     const patch *patch;
-    const convex_bend *bend;
+    const cone_hessian *G;
 } asked;
 
 static int constraint_at(const asked *a, int k) { return a->all->constraint[a->patch->first + k]; }
@@ -124,11 +124,11 @@ static sim_columns columns_at(const asked *a, int k, int side) {
 
 static int rows_at(const asked *a, int k) {
     int i = constraint_at(a, k), count = 0;
-    if (a->bend[i].sliding) {
+    if (a->G[i].sliding) {
         return 2;
     }
     for (int r = 0; r < a->problem->constraint[i].rows; r++) {
-        count += a->bend[i].weight[r] > 0;
+        count += a->G[i].weight[r] > 0;
     }
     return count;
 }
@@ -196,7 +196,7 @@ static void collect(hessian_sum *s, const asked *a, const batch *b) {
             const sim_constraint *c = &a->problem->constraint[i];
             int of = side ^ a->all->flipped[i];
             sim_columns columns = r->n == 6 ? (sim_columns){0, 6} : sim_block_columns(a->problem, c, of);
-            add_constraint(r, c, a->problem->J + c->block[of], columns, &a->bend[i]);
+            add_constraint(r, c, a->problem->J + c->block[of], columns, &a->G[i]);
         }
     }
 }
@@ -251,8 +251,8 @@ static void sum_batches(hessian_sum *s, const asked *a, const int size[2], doubl
 }
 
 void hessian_sum_patch(hessian_sum *s, const sim_problem *problem, const patches *all, const patch *p,
-                       const convex_bend *bend, double *aa, double *bb, const spd_block *between) {
-    asked a = {problem, all, p, bend};
+                       const cone_hessian *G, double *aa, double *bb, const spd_block *between) {
+    asked a = {problem, all, p, G};
     int size[2] = {size_of(all, p->a), size_of(all, p->b)}, first = between->row == p->a ? 0 : 1;
     double *const square[2] = {aa, bb};
     if (both_free(all, p)) {

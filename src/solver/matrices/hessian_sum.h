@@ -20,6 +20,6 @@ int hessian_sum_make(hessian_sum *s, const patches *all, sim_arena *kept);
 /* The parts of H_aa and, where there is a second tree, of H_bb and H_ab: of those on the diagonal only what stands from
  * the diagonal on is meant. */
 void hessian_sum_patch(hessian_sum *s, const sim_problem *problem, const patches *all, const patch *p,
-                       const convex_bend *bend, double *aa, double *bb, const spd_block *between);
+                       const cone_hessian *G, double *aa, double *bb, const spd_block *between);
 
 #endif

@@ -20,7 +20,7 @@ enum { BLOCK = 32 }; /* reflections of a block */
 
 size_t least_squares_work(int rows, int n) {
     size_t m = (size_t)n, height = (size_t)rows + m;
-    return n <= LEAST_SQUARES_FEW ? height * (m + 1) : height * (m + 1) + 2 * BLOCK * m + m;
+    return n <= LEAST_SQUARES_MAX_UNBLOCKED ? height * (m + 1) : height * (m + 1) + 2 * BLOCK * m + m;
 }
 
 /* The rows below J and r. */
@@ -98,7 +98,7 @@ int least_squares_solve(int rows, int count, double *A, double lambda, double *d
     size_t n = (size_t)count, height = (size_t)rows + n;
     double *b = A + height * n, least = HUGE_VAL, greatest = 0;
     damp((size_t)rows, n, lambda, A);
-    if (count <= LEAST_SQUARES_FEW) {
+    if (count <= LEAST_SQUARES_MAX_UNBLOCKED) {
         by_one((size_t)rows, n, A);
     } else if (count <= PANELS_WHOLE) {
         by_blocks(rows, count, A);

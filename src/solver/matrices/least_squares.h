@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum { LEAST_SQUARES_FEW = 160 }; /* unknowns up to which LAPACK is the slower way */
+enum { LEAST_SQUARES_MAX_UNBLOCKED = 160 }; /* unknowns up to which LAPACK is the slower way */
 
 /* Numbers of A, with what it takes to work. */
 size_t least_squares_work(int rows, int n);

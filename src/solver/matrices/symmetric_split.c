@@ -37,15 +37,15 @@ typedef struct rounds {
     double *option;
     int tolerance, most; /* places of two options; -1: the solver has none such */
     double asked;        /* tolerance */
-    extrapolation ahead;
+    anderson ahead;
     double least; /* residual of what stands in call->out */
     int in_vain;
     sim_solution inner, total;
 } rounds;
 
-static int place_of(const sim_solver_card *card, const char *name) {
-    for (int k = 0; k < card->noptions; k++) {
-        if (strcmp(card->option[k].name, name) == 0) {
+static int place_of(const sim_solver_info *info, const char *name) {
+    for (int k = 0; k < info->noptions; k++) {
+        if (strcmp(info->option[k].name, name) == 0) {
             return k;
         }
     }
@@ -74,7 +74,7 @@ static int weigh(rounds *o) {
     return 1;
 }
 
-static int prepare(rounds *o, const sim_solver_card *card) {
+static int prepare(rounds *o, const sim_solver_info *info) {
     const sim_problem *p = o->call->problem;
     size_t rows = (size_t)p->nrow;
     sim_arena *scratch = o->call->scratch;
@@ -89,9 +89,9 @@ static int prepare(rounds *o, const sim_solver_card *card) {
     o->rho = ARENA_NEW(scratch, double, p->nconstraint);
     o->v = ARENA_NEW(scratch, double, o->global.nv);
     o->v_guess = ARENA_NEW(scratch, double, o->global.nv);
-    o->option = ARENA_NEW(scratch, double, card->noptions);
+    o->option = ARENA_NEW(scratch, double, info->noptions);
     if (!o->w || !o->rho || !o->v || !o->v_guess || !o->option || !weigh(o) ||
-        !extrapolation_make(&o->ahead, p->nrow, WINDOW, scratch)) {
+        !anderson_make(&o->ahead, p->nrow, WINDOW, scratch)) {
         return 0;
     }
     for (int i = 0; i < p->nconstraint; i++) {
@@ -99,9 +99,9 @@ static int prepare(rounds *o, const sim_solver_card *card) {
             o->ahead.scale[p->constraint[i].row + k] = 1 / sqrt(o->w[i]);
         }
     }
-    memcpy(o->option, o->call->option, (size_t)card->noptions * sizeof *o->option);
-    o->tolerance = place_of(card, "tolerance");
-    o->most = place_of(card, "max_iterations");
+    memcpy(o->option, o->call->option, (size_t)info->noptions * sizeof *o->option);
+    o->tolerance = place_of(info, "tolerance");
+    o->most = place_of(info, "max_iterations");
     o->asked = o->tolerance >= 0 ? o->option[o->tolerance] : 0;
     return 1;
 }
@@ -175,7 +175,7 @@ static int solve_once(rounds *o, const solver_type *type) {
     call.target = o->target;
     call.option = o->option;
     call.out = &o->inner;
-    int done = type->solve(&call);
+    int done = !type->solve(&call);
     sim_arena_release(call.scratch, mark);
     count(&o->total, &o->inner);
     return done;
@@ -241,23 +241,23 @@ static int iterate(rounds *o, const solver_type *type) {
     }
     for (int round = 0; round < ROUNDS && outcome == SIM_OUTCOMES; round++) {
         set_options(o, moved);
-        extrapolation_begin(&o->ahead, o->left);
+        anderson_begin(&o->ahead, o->left);
         if (!solve_once(o, type)) {
             return 0;
         }
         moved = renew(o, o->gamma);
         keep(o, o->inner.residual + moved);
         outcome = judge_round(o, moved);
-        extrapolation_end(&o->ahead, o->left);
+        anderson_end(&o->ahead, o->left);
     }
     o->total.outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
     o->total.residual = o->least;
     return 1;
 }
 
-int remainder_solve(const solver_type *type, solver_call *call) {
+int symmetric_split_solve(const solver_type *type, solver_call *call) {
     rounds o = {.call = call, .least = HUGE_VAL, .inner = *call->out};
-    int made = local_to_global(call->problem, call->scratch, &o.global);
+    int made = problem_from_delassus(call->problem, call->scratch, &o.global);
     if (made < 0) {
         memset(call->out->impulse, 0, (size_t)call->problem->nrow * sizeof *call->out->impulse);
         call->out->outcome = SIM_BROKEN_DOWN;
@@ -265,7 +265,7 @@ int remainder_solve(const solver_type *type, solver_call *call) {
         return 1;
     }
     o.inner.v = made ? ARENA_NEW(call->scratch, double, o.global.nv) : NULL;
-    if (!o.inner.v || !prepare(&o, &type->card)) {
+    if (!o.inner.v || !prepare(&o, &type->info)) {
         return 0;
     }
     o.inner.impulse = o.gamma;

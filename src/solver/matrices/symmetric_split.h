@@ -5,6 +5,6 @@
 #include "solver/core/call.h"
 
 /* 0 without memory. */
-int remainder_solve(const solver_type *type, solver_call *call);
+int symmetric_split_solve(const solver_type *type, solver_call *call);
 
 #endif

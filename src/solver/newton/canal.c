@@ -47,16 +47,47 @@ static const char *const accelerations[] = {"none", "anderson", "newton", NULL};
 static const char *const inners[] = {"cascaded", "dogleg", "semismooth", "mixed", "auto", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "Newton steps, of all rounds", 0, 1e6, 10000, 1, NULL},
-    [ROUNDS] = {"rounds", "of multipliers at most", 1, 1e6, 5000, 1, NULL},
-    [PENALTY] = {"penalty", "inverse mass over the compliance that rounds begin with", 1, 1e6, 100, 0, NULL},
-    [ACCELERATION] = {"acceleration", "guess ahead: from rounds in a row; from the derivative of one, too", 0, 2, 2, 1,
-                      accelerations},
-    [FACTORISATION] = {"factorisation", "how Hessians are factored", 0, SPD_METHODS - 1, SPD_AUTO, 1, hessian_methods},
-    [INNER_PROBLEM] = {"inner", "how the problem of a round is put", 0, INNER_WAYS, AUTO, 1, inners},
-    [MOST_WORK] = {"most_work", "rounds end where factors of Hessians would cost so many multiplications, in 1e9", 0,
-                   1e12, 5e3, 0, NULL},
+    [TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [MAX_ITERATIONS] = {.name = "max_iterations",
+                        .help = "Newton steps, of all rounds",
+                        .low = 0,
+                        .high = 1e6,
+                        .default_value = 10000,
+                        .integer = true},
+    [ROUNDS] = {.name = "rounds",
+                .help = "of multipliers at most",
+                .low = 1,
+                .high = 1e6,
+                .default_value = 5000,
+                .integer = true},
+    [PENALTY] = {.name = "penalty",
+                 .help = "inverse mass over the compliance that rounds begin with",
+                 .low = 1,
+                 .high = 1e6,
+                 .default_value = 100},
+    [ACCELERATION] = {.name = "acceleration",
+                      .help = "guess ahead: from rounds in a row; from the derivative of one, too",
+                      .high = 2,
+                      .default_value = 2,
+                      .integer = true,
+                      .choices = accelerations},
+    [FACTORISATION] = {.name = "factorisation",
+                       .help = "how Hessians are factored",
+                       .high = SPD_METHODS - 1,
+                       .default_value = SPD_AUTO,
+                       .integer = true,
+                       .choices = hessian_methods},
+    [INNER_PROBLEM] = {.name = "inner",
+                       .help = "how the problem of a round is put",
+                       .high = INNER_WAYS,
+                       .default_value = AUTO,
+                       .integer = true,
+                       .choices = inners},
+    [MOST_WORK] = {.name = "most_work",
+                   .help = "rounds end where factors of Hessians would cost so many multiplications, in 1e9",
+                   .low = 0,
+                   .high = 1e12,
+                   .default_value = 5e3},
 };
 
 /* The penalty grows by STEP up to STIFFEST where the change of multipliers is more than SHARE of that of shifts; it falls by
@@ -94,7 +125,7 @@ typedef struct canal {
     double loosest;       /* tolerance of inner problems */
     double work_of_round; /* what a round takes beside Newton's steps */
     canal_inner rounds;
-    extrapolation ahead;
+    anderson ahead;
     canal_newton leap;
     int held; /* a guess of `ahead` that was put off for one of `leap` */
     sim_solution inner;
@@ -150,7 +181,7 @@ static int prepare_guesses(canal *c, hessian *h) {
     if (how == NEWTON && !canal_newton_make(&c->leap, p, c->w, h, c->call->scratch)) {
         return 0;
     }
-    if (!extrapolation_make(&c->ahead, p->nrow + p->nconstraint, window, c->call->scratch)) {
+    if (!anderson_make(&c->ahead, p->nrow + p->nconstraint, window, c->call->scratch)) {
         return 0;
     }
     c->ahead.growth = GROWTH;
@@ -250,15 +281,15 @@ static int look_ahead(canal *c) {
         c->ahead.guessed = c->held;
         return 0;
     }
-    extrapolation_result found = extrapolation_end(&c->ahead, c->x);
+    anderson_result found = anderson_end(&c->ahead, c->x);
     for (int i = 0; i < c->problem->nconstraint; i++) {
         c->shift[i] = fmax(0, c->shift[i]);
     }
-    if (!c->leap.problem || found == EXTRAPOLATION_BACK || c->rounds.strictly) {
+    if (!c->leap.problem || found == ANDERSON_REJECTED || c->rounds.strictly) {
         return 1;
     }
-    canal_round round = {c->call->R,         c->e, c->from,           c->from + c->problem->nrow,
-                         c->newton.at.gamma, c->s, c->newton.at.bend, c->E};
+    canal_round round = {c->call->R,         c->e, c->from,        c->from + c->problem->nrow,
+                         c->newton.at.gamma, c->s, c->newton.at.G, c->E};
     int guessed = canal_newton_guess(&c->leap, &round, c->x, v);
     if (guessed == 1) {
         c->held = c->ahead.guessed;
@@ -270,7 +301,7 @@ static int look_ahead(canal *c) {
 static void relieve(canal *c) {
     c->kappa = fmax(c->kappa / RELIEF, c->call->option[PENALTY]);
     c->steady = 0;
-    extrapolation_restart(&c->ahead);
+    anderson_restart(&c->ahead);
 }
 
 /* The problem of the round; where it was to be put strictly and got stuck, softer.  A round that takes no step has not seen
@@ -298,7 +329,7 @@ static int answer(canal *c) {
 /* As look_ahead. */
 static int run_round(canal *c) {
     const double *gamma = c->newton.at.gamma;
-    extrapolation_begin(&c->ahead, c->x);
+    anderson_begin(&c->ahead, c->x);
     memcpy(c->from, c->x, (size_t)(c->problem->nrow + c->problem->nconstraint) * sizeof *c->x);
     if (!answer(c)) {
         return -1;
@@ -347,7 +378,7 @@ static void set_penalty(canal *c) {
         relieve(c);
     } else if (c->E > 0.5 * c->before && c->multiplier_change > SHARE * c->shift_change && c->kappa < STIFFEST) {
         c->kappa = fmin(STEP * c->kappa, STIFFEST);
-        extrapolation_restart(&c->ahead);
+        anderson_restart(&c->ahead);
     }
     c->before = c->E;
 }
@@ -364,7 +395,7 @@ static solver_piece iterate(canal *c, double until) {
             return SIM_PIECE_NO_MEMORY;
         }
         c->round++;
-        c->call->work += (c->inner.iterations - steps + c->leap.guessed) * c->call->unit + c->work_of_round;
+        c->call->work += (c->inner.iterations - steps + c->leap.guessed) * c->call->iteration_work + c->work_of_round;
         solver_record(c->call, c->E, NAN);
         outcome = judge_round(c);
         if (kept) {
@@ -429,7 +460,7 @@ static int prepare(canal *c, hessian *h, sim_arena *scratch) {
     start(c, p->impulse_guess);
     c->near = p->impulse_guess != NULL;
     primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method, 1e9 * value[MOST_WORK], 0, 0};
-    convex_law law = {p, c->law.R, c->law.yield, c->target, c->law.constant};
+    convex_law law = {p, c->law.R, c->law.inverse_compliance, c->target, c->law.constant};
     return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch) && inner_begin(&c->rounds, &c->newton, scratch);
 }
 
@@ -448,8 +479,8 @@ static void count_work(canal *c) {
     }
     double laws = WORK_OF_LAW * (double)p->nconstraint;
     c->work_of_round = 4 * products + 2 * laws;
-    double dense = hessian_work(c->call->kept).multiplications + sum;
-    c->call->unit = WORK_OF_DENSE * dense + 2 * products + 5 * laws;
+    double dense = hessian_work(c->call->workspace).multiplications + sum;
+    c->call->iteration_work = WORK_OF_DENSE * dense + 2 * products + 5 * laws;
 }
 
 static void *begin(solver_call *call) {
@@ -463,11 +494,11 @@ static void *begin(solver_call *call) {
     c->rounds.most = (int)call->option[MAX_ITERATIONS];
     c->inner = *call->out;
     c->inner.history = NULL; /* a record is a round */
-    if (!prepare(c, call->kept, call->scratch)) {
+    if (!prepare(c, call->workspace, call->scratch)) {
         return NULL;
     }
     count_work(c);
-    call->out->expected = hessian_work(call->kept).multiplications;
+    call->out->expected = hessian_work(call->workspace).multiplications;
     return c;
 }
 
@@ -492,7 +523,7 @@ static void take(void *state, const double *impulse) {
     }
     c->kappa = c->call->option[PENALTY];
     c->ended = 0;
-    extrapolation_restart(&c->ahead);
+    anderson_restart(&c->ahead);
     c->leap.guessed = c->leap.pause = c->leap.left = c->held = 0;
     c->before = c->half = HUGE_VAL;
     c->in_vain = c->waited = c->steady = 0;
@@ -500,24 +531,24 @@ static void take(void *state, const double *impulse) {
     report(c);
 }
 
-static int solve(solver_call *call) {
+static sim_status solve(solver_call *call) {
     if (!law_check(call)) {
         law_refuse(call);
-        return 1;
+        return SIM_OK;
     }
     void *state = begin(call);
-    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY;
+    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 static void *create(void) { return hessian_create(); }
 static void destroy(void *kept) { hessian_free(kept); }
 
 const solver_type solver_canal = {
-    .card = {.name = "canal",
+    .info = {.name = "canal",
              .method = "augmented Lagrangian, its convex problems by Newton's method",
              .paper = "Lee et al. 2024",
              .cone = SIM_CONE_STRICT,
-             .compliance = SIM_RIGID,
+             .default_law = SIM_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .counts = SIM_COUNTS_SEARCHES | SIM_COUNTS_FAILURES,
              .noptions = OPTIONS,
@@ -526,6 +557,6 @@ const solver_type solver_canal = {
     .destroy = destroy,
     .solve = solve,
     .begin = begin,
-    .go_on = go_on,
-    .take = take,
+    .resume = go_on,
+    .restart_from = take,
 };

@@ -47,7 +47,7 @@ static int respond(canal_newton *k) {
     const sim_problem *p = k->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        convex_bend_times(c, &k->round->bend[i], k->z + c->row, k->pushed + c->row);
+        cone_hessian_times(c, &k->round->G[i], k->z + c->row, k->pushed + c->row);
     }
     problem_jacobian_transposed(p, k->pushed, k->dv);
     if (!hessian_solve(k->hessian, k->dv)) {
@@ -60,7 +60,7 @@ static int respond(canal_newton *k) {
         for (int r = 0; r < c->rows; r++) {
             left[r] = k->z[c->row + r] - k->du[c->row + r];
         }
-        convex_bend_times(c, &k->round->bend[i], left, k->pushed + c->row);
+        cone_hessian_times(c, &k->round->G[i], left, k->pushed + c->row);
     }
     return 1;
 }
@@ -68,7 +68,7 @@ static int respond(canal_newton *k) {
 /* Does p follow the slip? */
 static int slides(const canal_newton *k, int i) {
     const sim_constraint *c = &k->problem->constraint[i];
-    return c->kind == SIM_CONTACT && c->friction > 0 && k->round->bend[i].sliding;
+    return c->kind == SIM_CONTACT && c->friction > 0 && k->round->G[i].sliding;
 }
 
 /* ds of a row */
@@ -168,7 +168,7 @@ int canal_newton_guess(canal_newton *k, const canal_round *o, double *x, double 
     k->round = o;
     k->E = o->E;
     copy(k, k->x, k->v, x, v);
-    hessian_set(k->hessian, o->bend);
+    hessian_set(k->hessian, o->G);
     int done = hessian_factor(k->hessian);
     if (done != 1) {
         return done;

@@ -11,7 +11,7 @@ typedef struct canal_round {
     const double *e;              /* [nconstraint] added to it; 0: takes no multiplier */
     const double *lambda, *shift; /* [nrow], [nconstraint] it started from */
     const double *gamma, *s;      /* [nrow] what came of it */
-    const convex_bend *bend;      /* [nconstraint] G there */
+    const cone_hessian *G;        /* [nconstraint] G there */
     double E;
 } canal_round;
 

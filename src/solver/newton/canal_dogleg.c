@@ -20,7 +20,7 @@ static const double ACCEPTED = 1e-4, POOR = 0.25, GOOD = 0.75, EDGE = 0.999;
 static double length(const strict_newton *s, const double *x) { return sqrt(dense_dot(s->J.n, x, x)); }
 
 /* The step and its length. */
-static double bend(strict_newton *s) {
+static double curvature_scale(strict_newton *s) {
     int n = s->J.n;
     double steep = length(s, s->slope), down = s->cauchy * steep, straight = s->solvable ? length(s, s->newton) : 0;
     if (s->solvable && straight <= s->radius) {
@@ -66,7 +66,7 @@ int strict_advance_dogleg(strict_newton *s) {
     }
     while (s->radius > DBL_EPSILON * size && out->iterations < s->at->options.max_iterations &&
            !solution_stopped(out)) {
-        double reach = bend(s), predicted = fall_of_model(s), merit = strict_try(s, 1);
+        double reach = curvature_scale(s), predicted = fall_of_model(s), merit = strict_try(s, 1);
         double ratio = (s->merit - merit) / predicted;
         out->iterations++;
         if (!(ratio >= POOR)) {

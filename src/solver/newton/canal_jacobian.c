@@ -78,24 +78,24 @@ static void add_row(jacobian *j, const double *const J[2], int count, const doub
     j->rows++;
 }
 
-static void add_constraint(jacobian *j, int i, const convex_bend *bend) {
+static void add_constraint(jacobian *j, int i, const cone_hessian *G) {
     const sim_constraint *c = &j->problem->constraint[i];
-    const double *t = bend->t, *J[2] = {NULL, NULL};
+    const double *t = G->t, *J[2] = {NULL, NULL};
     int flipped = hessian_patches(j->mass)->flipped[i];
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         J[side ^ flipped] = j->problem->J + c->block[side];
     }
-    if (bend->sliding) {
+    if (G->sliding) {
         double a[3] = {c->friction * t[0], c->friction * t[1], 1}, b[3] = {-t[1], t[0], 0}, n[3] = {0, 0, 1};
-        add_row(j, J, 3, a, n, bend->weight[0]);
-        add_row(j, J, 3, b, b, bend->weight[1]);
+        add_row(j, J, 3, a, n, G->weight[0]);
+        add_row(j, J, 3, b, b, G->weight[1]);
         return;
     }
     for (int k = 0; k < c->rows; k++) {
         double axis[SIM_MAX_ROWS] = {0};
         axis[k] = 1;
-        if (bend->weight[k] > 0) {
-            add_row(j, J, c->rows, axis, axis, bend->weight[k]);
+        if (G->weight[k] > 0) {
+            add_row(j, J, c->rows, axis, axis, G->weight[k]);
         }
     }
 }
@@ -114,7 +114,7 @@ static void flush(jacobian *j, const patch *p) {
     j->rows = 0;
 }
 
-static void add_patch(jacobian *j, const patch *p, const convex_bend *bend) {
+static void add_patch(jacobian *j, const patch *p, const cone_hessian *G) {
     const patches *o = hessian_patches(j->mass);
     int node[2] = {p->a, p->b};
     for (int s = 0; s < 2 && node[s] >= 0; s++) {
@@ -124,14 +124,14 @@ static void add_patch(jacobian *j, const patch *p, const convex_bend *bend) {
     j->rows = 0;
     for (int k = 0; k < p->count; k++) {
         int i = o->constraint[p->first + k];
-        add_constraint(j, i, &bend[i]);
+        add_constraint(j, i, &G[i]);
         if (j->rows >= BATCH || k == p->count - 1) {
             flush(j, p);
         }
     }
 }
 
-void jacobian_set(jacobian *j, const convex_bend *bend) {
+void jacobian_set(jacobian *j, const cone_hessian *G) {
     const patches *o = hessian_patches(j->mass);
     memset(j->H, 0, (size_t)j->n * (size_t)j->stride * sizeof *j->H);
     for (int node = 0; node < o->nodes; node++) {
@@ -143,7 +143,7 @@ void jacobian_set(jacobian *j, const convex_bend *bend) {
         }
     }
     for (int k = 0; k < o->count; k++) {
-        add_patch(j, &o->patch[k], bend);
+        add_patch(j, &o->patch[k], G);
     }
     for (int r = 0; r < j->n; r++) {
         double *row = j->H + (ptrdiff_t)r * j->stride;

@@ -26,8 +26,8 @@ typedef struct jacobian {
 
 /* `D` [nv] scales velocities.  In `scratch`; 0 without memory. */
 int jacobian_make(jacobian *j, const sim_problem *problem, const hessian *mass, const double *D, sim_arena *scratch);
-/* H with G given by strict_project's `bend` [nconstraint]. */
-void jacobian_set(jacobian *j, const convex_bend *bend);
+/* H with G given by strict_project's `G` [nconstraint]. */
+void jacobian_set(jacobian *j, const cone_hessian *G);
 /* 0 if singular. */
 int jacobian_factor(jacobian *j);
 /* x <- H^-1 x, y = H x, y = H' x */

@@ -43,7 +43,7 @@ static void record(strict_newton *s) {
 
 static void finish(strict_newton *s, sim_outcome outcome) {
     if (!s->at->fresh) {
-        primal_look(s->at);
+        primal_eval_at(s->at);
     }
     s->at->out->outcome = outcome;
     s->at->out->residual = s->residual;

@@ -14,7 +14,7 @@ static double merit_here(strict_newton *s, double *r) {
 }
 
 void strict_start(strict_newton *s) {
-    primal_look(s->at);
+    primal_eval_at(s->at);
     keep_place(s);
     s->merit = merit_here(s, s->r);
     s->residual = s->at->at.residual;
@@ -32,7 +32,7 @@ static void factor(strict_newton *s) {
 
 int strict_model(strict_newton *s) {
     int n = s->J.n;
-    jacobian_set(&s->J, s->at->at.bend);
+    jacobian_set(&s->J, s->at->at.G);
     factor(s);
     for (int k = 0; k < n; k++) {
         s->newton[k] = -s->r[k];
@@ -51,7 +51,7 @@ int strict_model(strict_newton *s) {
 double strict_try(strict_newton *s, double alpha) {
     primal *p = s->at;
     jacobian_move(&s->J, s->from, alpha, s->step, p->at.v);
-    primal_look(p);
+    primal_eval_at(p);
     p->out->searches++;
     return merit_here(s, s->image);
 }

@@ -61,9 +61,9 @@ int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opti
         *of_rows[k] = ARENA_NEW(scratch, double, rows);
         ok = ok && *of_rows[k];
     }
-    p->at.bend = ARENA_NEW(scratch, convex_bend, n);
-    p->bend_to = ARENA_NEW(scratch, convex_bend, n);
-    if (!ok || !p->at.bend || !p->bend_to) {
+    p->at.G = ARENA_NEW(scratch, cone_hessian, n);
+    p->G_to = ARENA_NEW(scratch, cone_hessian, n);
+    if (!ok || !p->at.G || !p->G_to) {
         return 0;
     }
     for (size_t j = 0; j < nv; j++) {
@@ -78,11 +78,11 @@ int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opti
     return 1;
 }
 
-static double project_all(const primal *p, const double *u, double *gamma, convex_bend *bend) {
+static double project_all(const primal *p, const double *u, double *gamma, cone_hessian *G) {
     double sum = 0;
     for (int i = 0; i < p->problem->nconstraint; i++) {
         int row = p->problem->constraint[i].row;
-        sum += p->project(&p->law, i, u + row, gamma + row, &bend[i]);
+        sum += p->project(&p->law, i, u + row, gamma + row, &G[i]);
     }
     return sum;
 }
@@ -120,9 +120,9 @@ int primal_done(const primal *p) {
     return p->at.residual <= p->options.tolerance && (!p->options.carries || p->at.in_law <= p->options.in_law);
 }
 
-void primal_look(primal *p) {
+void primal_eval_at(primal *p) {
     problem_velocity(p->problem, p->at.v, p->at.u);
-    p->at.potential = project_all(p, p->at.u, p->at.gamma, p->at.bend);
+    p->at.potential = project_all(p, p->at.u, p->at.gamma, p->at.G);
     p->fresh = 1;
     balance(p);
 }
@@ -133,7 +133,7 @@ static void look_along(primal *p, double alpha) {
         for (int k = 0; k < p->problem->nrow; k++) {
             p->u_to[k] = p->at.u[k] + alpha * p->du[k];
         }
-        p->potential_to = project_all(p, p->u_to, p->gamma_to, p->bend_to);
+        p->potential_to = project_all(p, p->u_to, p->gamma_to, p->G_to);
         p->alpha_to = alpha;
     }
 }
@@ -143,9 +143,9 @@ double primal_slope(primal *p, double alpha, double *second) {
     look_along(p, alpha);
     for (int i = 0; i < p->problem->nconstraint; i++) {
         const sim_constraint *c = &p->problem->constraint[i];
-        rise += convex_increment(c, &p->at.bend[i], &p->bend_to[i], alpha, p->du + c->row, p->at.gamma + c->row,
+        rise += convex_increment(c, &p->at.G[i], &p->G_to[i], alpha, p->du + c->row, p->at.gamma + c->row,
                                  p->gamma_to + c->row);
-        curvature += convex_curvature(c, &p->bend_to[i], p->du + c->row);
+        curvature += convex_curvature(c, &p->G_to[i], p->du + c->row);
     }
     if (second) {
         *second = p->curvature0 + curvature;
@@ -171,7 +171,7 @@ static int factor(primal *p) {
 
 int primal_direction(primal *p) {
     int nv = p->problem->nv;
-    hessian_set(p->hessian, p->at.bend);
+    hessian_set(p->hessian, p->at.G);
     int done = factor(p);
     if (done != 1) {
         return done;
@@ -204,14 +204,14 @@ static void step_along(primal *p) {
     size_t rows = (size_t)p->problem->nrow;
     memcpy(at->gamma, p->gamma_to, rows * sizeof *at->gamma);
     double *u = at->u;
-    convex_bend *bend = at->bend;
+    cone_hessian *G = at->G;
     at->u = p->u_to;
-    at->bend = p->bend_to;
+    at->G = p->G_to;
     p->u_to = u;
-    p->bend_to = bend;
+    p->G_to = G;
     at->potential = p->potential_to;
     if (p->careful) {
-        primal_look(p);
+        primal_eval_at(p);
     } else {
         p->fresh = 0;
         balance(p);
@@ -240,12 +240,12 @@ static int close_to(const primal *p, const double *carried) {
 
 static void swap_look(primal *p) {
     double *u = p->at.u, potential = p->at.potential;
-    convex_bend *bend = p->at.bend;
+    cone_hessian *G = p->at.G;
     p->at.u = p->u_to;
-    p->at.bend = p->bend_to;
+    p->at.G = p->G_to;
     p->at.potential = p->potential_to;
     p->u_to = u;
-    p->bend_to = bend;
+    p->G_to = G;
     p->potential_to = potential;
     for (int k = 0; k < p->problem->nrow; k++) {
         double gamma = p->at.gamma[k];
@@ -257,12 +257,12 @@ static void swap_look(primal *p) {
 /* From v alone; but what was carried on, where it is as near and better. */
 static void look_at_the_end(primal *p) {
     if (!p->options.carries) {
-        primal_look(p);
+        primal_eval_at(p);
         return;
     }
     double in_law = p->at.in_law;
     swap_look(p);
-    primal_look(p);
+    primal_eval_at(p);
     p->alpha_to = NAN; /* its line is no more */
     if (!primal_done(p) && in_law < p->at.in_law && close_to(p, p->u_to)) {
         swap_look(p);
@@ -290,7 +290,7 @@ int primal_minimise(primal *p) {
     int in_vain = 0;
     p->careful = 0;
     p->out->reason = SIM_REASON_NONE;
-    primal_look(p);
+    primal_eval_at(p);
     record(p);
     for (;;) {
         if (!isfinite(p->at.cost) || !isfinite(p->at.residual)) {

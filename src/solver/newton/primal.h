@@ -20,7 +20,7 @@ typedef struct primal_options {
 typedef struct primal_state {
     double *v;         /* [nv] */
     double *u, *gamma; /* [nrow] */
-    convex_bend *bend; /* [nconstraint] */
+    cone_hessian *G;   /* [nconstraint] */
     double *gradient;  /* [nv] A (v - v*) - J' gamma */
     double potential;  /* of the constraints */
     double cost;       /* l(v) */
@@ -29,7 +29,7 @@ typedef struct primal_state {
 } primal_state;
 
 /* As convex_project. */
-typedef double primal_law(const convex_law *law, int i, const double *u, double *gamma, convex_bend *bend);
+typedef double primal_law(const convex_law *law, int i, const double *u, double *gamma, cone_hessian *G);
 
 typedef struct primal {
     const sim_problem *problem;
@@ -47,7 +47,7 @@ typedef struct primal {
     double *dv, *dp;         /* [nv] A dv */
     double *du;              /* [nrow] J dv */
     double *u_to, *gamma_to; /* [nrow] along the line */
-    convex_bend *bend_to;
+    cone_hessian *G_to;
     double potential_to, alpha_to;
     double slope0, curvature0; /* l'(0), dv . A dv */
     int fresh;                 /* u = J v + w was just computed, or carried on and is found to be that */
@@ -58,7 +58,7 @@ typedef struct primal {
 int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_options *options, sim_solution *out,
                  sim_arena *scratch);
 /* All that follows from v. */
-void primal_look(primal *p);
+void primal_eval_at(primal *p);
 /* Is what there is within the tolerances? */
 int primal_done(const primal *p);
 /* dv = -H^-1 gradient, and l along it.  1; 0 if H is not positive definite in double precision, -1 without memory. */

@@ -27,15 +27,33 @@ enum { TOLERANCE, MAX_ITERATIONS, LINE_SEARCH, FACTORISATION, MOST_WORK, OPTIONS
 static const char *const searches[] = {"exact", "armijo", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {"tolerance", "momentum out of balance, over the greater of momentum and impulses", 0, 1, 1e-6, 0,
-                   NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "Newton steps", 0, 10000, 100, 1, NULL},
-    [LINE_SEARCH] = {"line_search", "to the minimum along the line, or until the cost falls enough", 0, 1, 0, 1,
-                     searches},
-    [FACTORISATION] = {"factorisation", "how the Hessian is factored", 0, SPD_METHODS - 1, SPD_AUTO, 1,
-                       hessian_methods},
-    [MOST_WORK] = {"most_work", "Newton steps end where their factors would cost so many multiplications, in 1e9", 0,
-                   1e12, 5e3, 0, NULL},
+    [TOLERANCE] = {.name = "tolerance",
+                   .help = "momentum out of balance, over the greater of momentum and impulses",
+                   .low = 0,
+                   .high = 1,
+                   .default_value = 1e-6},
+    [MAX_ITERATIONS] = {.name = "max_iterations",
+                        .help = "Newton steps",
+                        .low = 0,
+                        .high = 10000,
+                        .default_value = 100,
+                        .integer = true},
+    [LINE_SEARCH] = {.name = "line_search",
+                     .help = "to the minimum along the line, or until the cost falls enough",
+                     .high = 1,
+                     .integer = true,
+                     .choices = searches},
+    [FACTORISATION] = {.name = "factorisation",
+                       .help = "how the Hessian is factored",
+                       .high = SPD_METHODS - 1,
+                       .default_value = SPD_AUTO,
+                       .integer = true,
+                       .choices = hessian_methods},
+    [MOST_WORK] = {.name = "most_work",
+                   .help = "Newton steps end where their factors would cost so many multiplications, in 1e9",
+                   .low = 0,
+                   .high = 1e12,
+                   .default_value = 5e3},
 };
 
 /* Compliance over the inverse mass: the least that is used; where the way there starts, and its steps; below which it is
@@ -93,13 +111,13 @@ static void set_law(const solver_call *call, law_arrays *a, double least) {
     a->raised = 0;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        double *R = a->law.R + c->row, *yield = a->law.yield + c->row;
+        double *R = a->law.R + c->row, *over_R = a->law.inverse_compliance + c->row;
         for (int k = 0; k < c->rows; k++) {
             set_row(call, a, c, k);
         }
         if (c->kind == SIM_CONTACT) { /* unequal tangents would single out a direction */
             R[0] = R[1] = fmax(R[0], R[1]);
-            yield[0] = yield[1] = fmin(yield[0], yield[1]);
+            over_R[0] = over_R[1] = fmin(over_R[0], over_R[1]);
         }
     }
 }
@@ -117,7 +135,7 @@ static int without_impulse(const double *gamma, int rows) {
 static void settle(primal *p) {
     if (p->out->outcome != SIM_BROKEN_DOWN && without_impulse(p->at.gamma, p->problem->nrow)) {
         memcpy(p->at.v, p->problem->v_free, (size_t)p->problem->nv * sizeof(double));
-        primal_look(p);
+        primal_eval_at(p);
         p->out->residual = p->at.residual;
         if (!without_impulse(p->at.gamma, p->problem->nrow) && !primal_done(p)) {
             primal_minimise(p);
@@ -143,7 +161,7 @@ static int approach(const solver_call *call, law_arrays *a, primal *newton) {
     set_law(call, a, LEAST);
     int yields = !a->raised;
     if (stiff) {
-        primal_look(newton);
+        primal_eval_at(newton);
     }
     int solved = 0;
     if (stiff && yields && call->problem->v_guess) {
@@ -154,7 +172,7 @@ static int approach(const solver_call *call, law_arrays *a, primal *newton) {
             return 1;
         }
         law_start(call, hessian_patches(newton->hessian));
-        primal_look(newton);
+        primal_eval_at(newton);
     }
     if (stiff && !primal_done(newton)) {
         newton->options.tolerance = fmax(tolerance, ON_THE_WAY);
@@ -172,10 +190,10 @@ static int approach(const solver_call *call, law_arrays *a, primal *newton) {
     return primal_minimise(newton);
 }
 
-static int solve(solver_call *call) {
+static sim_status solve(solver_call *call) {
     const sim_problem *p = call->problem;
     const double *value = call->option;
-    hessian *h = call->kept;
+    hessian *h = call->workspace;
     law_arrays a = {.over = ARENA_NEW(call->scratch, double, p->nv),
                     .inverse_mass = ARENA_NEW(call->scratch, double, p->nrow)};
     primal_options o = {value[TOLERANCE],        (int)value[MAX_ITERATIONS],
@@ -183,7 +201,7 @@ static int solve(solver_call *call) {
                         1e9 * value[MOST_WORK],  1,
                         claim(value) / CLOSER};
     if (!law_make(&a.law, p->nrow, call->scratch) || !a.over || !a.inverse_mass || !hessian_prepare(h, p, o.method)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     for (int j = 0; j < p->nv; j++) {
         a.over[j] = 1;
@@ -194,28 +212,28 @@ static int solve(solver_call *call) {
     }
     if (!law_check(call)) {
         law_refuse(call);
-        return 1;
+        return SIM_OK;
     }
     weigh(call, &a);
-    convex_law law = {p, a.law.R, a.law.yield, call->target, a.law.constant};
+    convex_law law = {p, a.law.R, a.law.inverse_compliance, call->target, a.law.constant};
     primal newton = {.at = {.v = call->out->v, .gamma = call->out->impulse}};
     law_start(call, hessian_patches(h));
     if (!primal_begin(&newton, &law, h, &o, call->out, call->scratch) || !approach(call, &a, &newton)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     settle(&newton);
-    return 1;
+    return SIM_OK;
 }
 
 static void *create(void) { return hessian_create(); }
 static void destroy(void *kept) { hessian_free(kept); }
 
 const solver_type solver_sap = {
-    .card = {.name = "sap",
+    .info = {.name = "sap",
              .method = "Newton on the primal cost of the convex law, exact line search, Hessian factored by trees",
              .paper = "Castro, Permenter, Han 2021",
              .cone = SIM_CONE_CONVEX,
-             .compliance = SIM_NEAR_RIGID,
+             .default_law = SIM_NEAR_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .counts = SIM_COUNTS_SEARCHES,
              .noptions = OPTIONS,

@@ -33,22 +33,68 @@ static const char *const frictions[] = {"fixed-point", "newton", "auto", NULL};
 static const char *const ways[] = {"adapted", "fixed", NULL};
 
 static const sim_solver_option options[NSN_OPTIONS] = {
-    [NSN_TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
-    [NSN_MAX_ITERATIONS] = {"max_iterations", "Newton steps", 0, 1e6, 2000, 1, NULL},
-    [NSN_FUNCTION] = {"function", "complementarity function", 0, 1, 1, 1, functions},
-    [NSN_LINEAR] = {"linear", "how linear systems are answered", 0, SCHUR_METHODS - 1, SCHUR_PCR, 1, methods},
-    [NSN_LINEAR_ITERATIONS] = {"linear_iterations", "of one linear system, at first", 1, 1e6, 500, 1, NULL},
-    [NSN_LINEAR_TOLERANCE] = {"linear_tolerance", "of its residual, relative", 0, 1, 1e-3, 0, NULL},
-    [NSN_PRECONDITIONED] = {"preconditioned", "impulses times inverse mass in complementarity functions", 0, 1, 1, 1,
-                            switches},
-    [NSN_R] = {"r", "the r of friction: less where it swings, or as it is", 0, 1, NSN_R_ADAPTED, 1, ways},
-    [NSN_EPSILON] = {"epsilon", "on the diagonal of linear systems, relative", 0, 1, 1e-6, 0, NULL},
-    [NSN_POSITIONS] = {"positions", "gaps are taken where the step ends, if the problem knows", 0, 1, 0, 1, switches},
-    [NSN_STIFFNESS] = {"stiffness", "with positions: the change of J in the matrix", 0, 1, 1, 1, switches},
-    [NSN_FRICTION] = {"friction",
-                      "as a compliance found as a fixed point, by its whole derivative, or so up to 3000 rows", 0,
-                      NSN_FRICTIONS - 1, NSN_FRICTION_AUTO, 1, frictions},
-    [NSN_MOST_MEMORY] = SOLVER_MOST_MEMORY,
+    [NSN_TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [NSN_MAX_ITERATIONS] = {.name = "max_iterations",
+                            .help = "Newton steps",
+                            .low = 0,
+                            .high = 1e6,
+                            .default_value = 2000,
+                            .integer = true},
+    [NSN_FUNCTION] = {.name = "function",
+                      .help = "complementarity function",
+                      .high = 1,
+                      .default_value = 1,
+                      .integer = true,
+                      .choices = functions},
+    [NSN_LINEAR] = {.name = "linear",
+                    .help = "how linear systems are answered",
+                    .high = SCHUR_METHODS - 1,
+                    .default_value = SCHUR_PCR,
+                    .integer = true,
+                    .choices = methods},
+    [NSN_LINEAR_ITERATIONS] = {.name = "linear_iterations",
+                               .help = "of one linear system, at first",
+                               .low = 1,
+                               .high = 1e6,
+                               .default_value = 500,
+                               .integer = true},
+    [NSN_LINEAR_TOLERANCE] =
+        {.name = "linear_tolerance", .help = "of its residual, relative", .low = 0, .high = 1, .default_value = 1e-3},
+    [NSN_PRECONDITIONED] = {.name = "preconditioned",
+                            .help = "impulses times inverse mass in complementarity functions",
+                            .high = 1,
+                            .default_value = 1,
+                            .integer = true,
+                            .choices = switches},
+    [NSN_R] = {.name = "r",
+               .help = "the r of friction: less where it swings, or as it is",
+               .high = 1,
+               .default_value = NSN_R_ADAPTED,
+               .integer = true,
+               .choices = ways},
+    [NSN_EPSILON] = {.name = "epsilon",
+                     .help = "on the diagonal of linear systems, relative",
+                     .low = 0,
+                     .high = 1,
+                     .default_value = 1e-6},
+    [NSN_POSITIONS] = {.name = "positions",
+                       .help = "gaps are taken where the step ends, if the problem knows",
+                       .high = 1,
+                       .integer = true,
+                       .choices = switches},
+    [NSN_STIFFNESS] = {.name = "stiffness",
+                       .help = "with positions: the change of J in the matrix",
+                       .high = 1,
+                       .default_value = 1,
+                       .integer = true,
+                       .choices = switches},
+    [NSN_FRICTION] = {.name = "friction",
+                      .help = "as a compliance found as a fixed point, by its whole derivative, or so up to 3000 rows",
+                      .high = NSN_FRICTIONS - 1,
+                      .default_value = NSN_FRICTION_AUTO,
+                      .integer = true,
+                      .choices = frictions},
+    [NSN_MOST_MEMORY] = SOLVER_MEMORY_OPTION,
 };
 
 static const double ROUNDED = 1e-12; /* an E that is as good as none */
@@ -109,19 +155,19 @@ static int by_derivative(const nsn *m) {
     return way == NSN_FRICTION_NEWTON || (way == NSN_FRICTION_AUTO && m->n <= MOST_ROWS);
 }
 
-static sim_outcome step_on(nsn *m, extrapolation *ahead, int k) {
+static sim_outcome step_on(nsn *m, anderson *ahead, int k) {
     int calm = m->steady >= CALM;
     if (!calm) {
-        extrapolation_restart(ahead);
+        anderson_restart(ahead);
     }
-    extrapolation_begin(ahead, m->gamma);
+    anderson_begin(ahead, m->gamma);
     nsn_rows(m);
     m->call->out->iterations = k + 1;
     if (!newton_step(m)) {
         return SIM_BROKEN_DOWN;
     }
     if (calm) {
-        extrapolation_end(ahead, m->gamma);
+        anderson_end(ahead, m->gamma);
     }
     nsn_measure(m);
     solver_record(m->call, m->E, NAN);
@@ -129,7 +175,7 @@ static sim_outcome step_on(nsn *m, extrapolation *ahead, int k) {
     return isfinite(m->E) ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
 }
 
-static sim_outcome iterate(nsn *m, extrapolation *ahead) {
+static sim_outcome iterate(nsn *m, anderson *ahead) {
     const double *o = m->call->option;
     int first = m->call->out->iterations;
     attempt a = {.since = first, .E = HUGE_VAL, .mark = HUGE_VAL};
@@ -158,8 +204,8 @@ static sim_outcome name_end(const nsn *m, sim_outcome end) {
 
 /* 0 without memory. */
 static int find_fixed_point(nsn *m, sim_outcome *end) {
-    extrapolation ahead;
-    if (!extrapolation_make(&ahead, m->n, WINDOW, m->call->scratch)) {
+    anderson ahead;
+    if (!anderson_make(&ahead, m->n, WINDOW, m->call->scratch)) {
         return 0;
     }
     ahead.growth = 1;
@@ -177,42 +223,42 @@ static double dense(const sim_problem *p, const double *option) {
     return (double)p->nrow * p->nrow * (lu + ((int)option[NSN_LINEAR] == SCHUR_CHOLESKY));
 }
 
-static int solve(solver_call *call) {
+static sim_status solve(solver_call *call) {
     nsn m;
     sim_outcome end;
     if (call->option[NSN_POSITIONS] > 0 && call->problem->positions) {
-        return nsn_with_positions(call);
+        return nsn_with_positions(call) ? SIM_OK : SIM_NO_RESOURCE;
     }
     if (!nsn_make(&m, call) ||
         !schur_make(&m.matrix, call->problem, (schur_method)call->option[NSN_LINEAR], call->scratch)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     nsn_begin(&m);
     nsn_measure(&m);
     solver_record(call, m.E, NAN);
     int rounds = by_derivative(&m), automatic = (int)call->option[NSN_FRICTION] == NSN_FRICTION_AUTO;
     if (rounds && !nsn_rounds(&m, &end)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     if (!rounds || (automatic && end == SIM_STALLED)) {
         nsn_start(&m);
         nsn_measure(&m);
         if (!find_fixed_point(&m, &end)) {
-            return 0;
+            return SIM_NO_RESOURCE;
         }
     }
     call->out->outcome = name_end(&m, end);
     call->out->residual = m.best_E;
-    solver_hand_out(call, m.best);
-    return 1;
+    solution_write(call, m.best);
+    return SIM_OK;
 }
 
 const solver_type solver_nsn = {
-    .card = {.name = "nsn",
+    .info = {.name = "nsn",
              .method = "nonsmooth Newton in proximal rounds, or with friction as a compliance",
              .paper = "Macklin et al. 2019",
              .cone = SIM_CONE_STRICT,
-             .compliance = SIM_RIGID,
+             .default_law = SIM_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .positions = NSN_POSITIONS + 1,

@@ -57,7 +57,7 @@ static const char *const names[] = {"pgs", "subadmm", "canal", NULL}; /* the fin
 
 enum { TOLERANCE, OPTIONS };
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-8, 0, NULL},
+    [TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-8},
 };
 
 enum { FEW = 8 };                 /* constraints */
@@ -168,7 +168,7 @@ static int over(const auto_turns *t) {
     double work = auto_work(t) - t->began, least = 0, growth = 0;
     int may_be = t->start->together || own->rounds || ended(own), near = t->guess && t->E <= NATURAL_RIGHT;
     for (int k = 0; k < BRANCHES; k++) {
-        least += (near ? starts[0].least : t->start->least) * methods[k].least * t->branch[k].call.unit;
+        least += (near ? starts[0].least : t->start->least) * methods[k].least * t->branch[k].call.iteration_work;
         growth += k != FINISHER && (t->branch[k].turns || begun(&t->branch[k])) ? near ? 1 : t->start->growth : 0;
     }
     return answered(t) || (may_be && work > least && work > growth * t->work_at_halving);
@@ -183,7 +183,7 @@ static double short_of(const auto_turns *t, const auto_branch *b) {
 
 /* Of a turn: something, even if there is nothing; as much again as it had where only first-order methods are left. */
 static double work_of_turn(const auto_turns *t, const auto_branch *b) {
-    double least = fmax(1, methods[b->index].first * b->call.unit), alone = 0;
+    double least = fmax(1, methods[b->index].first * b->call.iteration_work), alone = 0;
     if (b->index < NEWTON && choose_newton(t) < 0) {
         alone = auto_since(b);
     }
@@ -214,7 +214,7 @@ static int take_turn(auto_turns *t, auto_branch *b) {
         if (done >= share && (done >= EXTENSION * share || remaining(t, b) > fmax(2 * done, next_best(t, b)))) {
             break;
         }
-        if (!auto_go_on(t, b, fmax(b->call.unit, SLICE * done))) {
+        if (!auto_go_on(t, b, fmax(b->call.iteration_work, SLICE * done))) {
             return 0;
         }
     }
@@ -286,12 +286,12 @@ static int take_turns(auto_turns *t, int turn) {
     return 1;
 }
 
-static int solve(solver_call *call) {
+static sim_status solve(solver_call *call) {
     const solver_type *type[BRANCHES];
     int turn;
     auto_turns *t = ARENA_NEW(call->scratch, auto_turns, 1);
     if (!t) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     *t = (auto_turns){.call = call, .problem = call->problem, .best = -1, .E = HUGE_VAL, .halved = HUGE_VAL};
     t->start = starts;
@@ -299,18 +299,18 @@ static int solve(solver_call *call) {
     for (int k = 0; k < BRANCHES; k++) {
         type[k] = methods[k].type;
     }
-    if (!auto_set_up(t, type, BRANCHES, call->kept) || !start(t, &turn)) {
-        return 0;
+    if (!auto_set_up(t, type, BRANCHES, call->workspace) || !start(t, &turn)) {
+        return SIM_NO_RESOURCE;
     }
     for (int k = 0; k < STARTS && !answered(t); k++) {
         int same = k > 0 && starts[k].from_guess && !t->guess; /* as the next one, from nothing */
         t->start = &starts[k];
         if (!same && ((k > 0 && !auto_begin_anew(t)) || !take_turns(t, k > 0 ? PGS : turn))) {
-            return 0;
+            return SIM_NO_RESOURCE;
         }
     }
     report(t);
-    return 1;
+    return SIM_OK;
 }
 
 static void destroy(void *kept) {
@@ -337,11 +337,11 @@ static void *create(void) {
 }
 
 const solver_type solver_auto = {
-    .card = {.name = "auto",
+    .info = {.name = "auto",
              .method = "pgs, subadmm and canal in turns, by how fast the error falls",
              .paper = "Jourdan, Alart, Jean 1998; Lee et al. 2024",
              .cone = SIM_CONE_STRICT,
-             .compliance = SIM_RIGID,
+             .default_law = SIM_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .asymmetric = 1,

@@ -27,18 +27,20 @@ double auto_work(const auto_turns *t) {
 }
 
 double auto_unit(const auto_turns *t, const auto_branch *b) {
-    return b->call.unit > 0 ? b->call.unit : b->expected > 0 ? b->expected : SWEEPS * t->branch[0].call.unit;
+    return b->call.iteration_work > 0 ? b->call.iteration_work
+           : b->expected > 0          ? b->expected
+                                      : SWEEPS * t->branch[0].call.iteration_work;
 }
 
 /* What a method is given: its own tolerance, and no limit but ours. */
 static int set_options(auto_branch *b, double tolerance, sim_arena *scratch) {
-    const sim_solver_card *card = &b->type->card;
-    double *value = b->option = ARENA_NEW(scratch, double, card->noptions);
-    for (int k = 0; k < card->noptions && value; k++) {
-        const sim_solver_option *o = &card->option[k];
+    const sim_solver_info *info = &b->type->info;
+    double *value = b->option = ARENA_NEW(scratch, double, info->noptions);
+    for (int k = 0; k < info->noptions && value; k++) {
+        const sim_solver_option *o = &info->option[k];
         int limit = strcmp(o->name, "max_iterations") == 0 || strcmp(o->name, "rounds") == 0;
         b->limit = strcmp(o->name, "max_iterations") == 0 ? k : b->limit;
-        value[k] = strcmp(o->name, "tolerance") == 0 ? tolerance : limit ? o->high : o->standard;
+        value[k] = strcmp(o->name, "tolerance") == 0 ? tolerance : limit ? o->high : o->default_value;
     }
     b->call.option = value;
     return value != NULL;
@@ -56,14 +58,14 @@ static int take_guess(auto_turns *t) {
 int auto_set_up(auto_turns *t, const solver_type *const *type, int count, void **kept) {
     const solver_call *call = t->call;
     const sim_problem *p = t->problem;
-    double cubes = sim_problem_local(p) ? local_cubes(p, call->scratch) : 0;
+    double cubes = sim_problem_local(p) ? delassus_factor_cubes(p, call->scratch) : 0;
     int lawful = law_check(call);
     t->count = count;
     for (int k = 0; k < t->count; k++) {
         auto_branch *b = &t->branch[k];
-        const sim_solver_card *card = &type[k]->card;
+        const sim_solver_info *info = &type[k]->info;
         *b = (auto_branch){.index = k, .type = type[k], .call = *call};
-        b->call.kept = kept[k];
+        b->call.workspace = kept[k];
         b->call.out = &b->out;
         b->out = *call->out;
         b->out.impulse = ARENA_NEW(call->scratch, double, p->nrow);
@@ -73,9 +75,9 @@ int auto_set_up(auto_turns *t, const solver_type *const *type, int count, void *
         if (!b->out.impulse || !b->out.v || !set_options(b, t->tolerance, call->scratch)) {
             return 0;
         }
-        b->rounds = p->W && !p->W->symmetric && !card->asymmetric;
-        b->expected = card->local ? 0 : FACTOR * cubes;
-        int unfit = !card->local && (!lawful || (card->bodies && sim_problem_local(p)));
+        b->rounds = p->W && !p->W->symmetric && !info->asymmetric;
+        b->expected = info->local ? 0 : FACTOR * cubes;
+        int unfit = !info->local && (!lawful || (info->bodies && sim_problem_local(p)));
         b->stage = unfit ? AUTO_DONE : AUTO_NOT_BEGUN;
     }
     t->impulse = ARENA_NEW(call->scratch, double, p->nrow);
@@ -118,7 +120,7 @@ void auto_look(auto_turns *t, auto_branch *b) {
 /* The factor of W that methods with velocities need: 1; 0 without memory, -1 if there is none. */
 static int factor(auto_turns *t) {
     if (!t->factored) {
-        t->factored = local_to_global(t->problem, t->call->scratch, &t->velocities);
+        t->factored = problem_from_delassus(t->problem, t->call->scratch, &t->velocities);
     }
     return t->factored;
 }
@@ -126,7 +128,7 @@ static int factor(auto_turns *t) {
 /* 0 without memory. */
 int auto_begin(auto_turns *t, auto_branch *b) {
     b->call.problem = t->problem;
-    if (sim_problem_local(t->problem) && !b->type->card.local) {
+    if (sim_problem_local(t->problem) && !b->type->info.local) {
         int made = factor(t);
         if (made <= 0) {
             b->stage = AUTO_DONE;
@@ -147,7 +149,7 @@ int auto_begin(auto_turns *t, auto_branch *b) {
 }
 
 void auto_take(auto_turns *t, auto_branch *b, const double *from) {
-    b->type->take(b->state, from);
+    b->type->restart_from(b->state, from);
     b->looks = 0;
     auto_look(t, b);
 }
@@ -235,9 +237,9 @@ int auto_begin_anew(auto_turns *t) {
 /* A factor of W is not W to the last bit: who works on W itself confirms the answer, or goes on from there. */
 static void confirm(auto_turns *t, auto_branch *b) {
     auto_branch *judge = &t->branch[0];
-    int factored = sim_problem_local(t->problem) && !b->type->card.local;
+    int factored = sim_problem_local(t->problem) && !b->type->info.local;
     if (factored && b->out.residual <= t->tolerance && judge->state) {
-        judge->type->take(judge->state, b->out.impulse);
+        judge->type->restart_from(judge->state, b->out.impulse);
         t->E = judge->out.residual;
         if (t->E > t->tolerance) {
             b->stage = AUTO_DONE;
@@ -257,7 +259,7 @@ static void end(auto_turns *t, auto_branch *b) {
 }
 
 int auto_go_on(auto_turns *t, auto_branch *b, double work) {
-    solver_piece piece = b->type->go_on(b->state, b->call.work + work);
+    solver_piece piece = b->type->resume(b->state, b->call.work + work);
     auto_look(t, b);
     confirm(t, b);
     if (piece == SIM_PIECE_ENDED && b->stage == AUTO_RUNNING) {
@@ -279,10 +281,10 @@ int auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps) {
     b->option[b->limit] = fmin(floor(steps), MOST_STEPS);
     call.problem = &from;
     call.out = &found;
-    int done = found.impulse && remainder_solve(b->type, &call);
+    int done = found.impulse && symmetric_split_solve(b->type, &call);
     if (done) {
-        b->call.unit = found.factorisations ? STEP * found.multiplications / found.factorisations : unit;
-        b->call.work += b->expected + found.iterations * b->call.unit;
+        b->call.iteration_work = found.factorisations ? STEP * found.multiplications / found.factorisations : unit;
+        b->call.work += b->expected + found.iterations * b->call.iteration_work;
         t->began += b->expected;
         b->stage = found.outcome == SIM_AT_LIMIT ? AUTO_RUNNING : AUTO_DONE;
         b->out.outcome = found.outcome;

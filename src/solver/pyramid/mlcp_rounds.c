@@ -23,11 +23,19 @@
 enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, MOST_MEMORY = DIRECTIONS + 3, OPTIONS };
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {"tolerance", "E at which it stops; with other alignments than following, error of complementarity",
-                   0, 1, 1e-9, 0, NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "of Levenberg and Marquardt", 0, 1e6, 500, 1, NULL},
+    [TOLERANCE] = {.name = "tolerance",
+                   .help = "E at which it stops; with other alignments than following, error of complementarity",
+                   .low = 0,
+                   .high = 1,
+                   .default_value = 1e-9},
+    [MAX_ITERATIONS] = {.name = "max_iterations",
+                        .help = "of Levenberg and Marquardt",
+                        .low = 0,
+                        .high = 1e6,
+                        .default_value = 500,
+                        .integer = true},
     POLYHEDRAL_OPTIONS(DIRECTIONS),
-    [MOST_MEMORY] = SOLVER_MOST_MEMORY,
+    [MOST_MEMORY] = SOLVER_MEMORY_OPTION,
 };
 
 /* Where there are more rows than velocities, impulses are not unique and kinks are dead ends: a guess is lifted off them by
@@ -279,7 +287,7 @@ static void tell(const search *s) {
     }
 }
 
-static int solve(solver_call *call, levenberg_kind kind) {
+static sim_status solve(solver_call *call, levenberg_kind kind) {
     dual d;
     polyhedral p;
     polyhedral_options o = polyhedral_options_of(call->option + DIRECTIONS);
@@ -291,27 +299,27 @@ static int solve(solver_call *call, levenberg_kind kind) {
                 .turned = HUGE_VAL};
     if (!dual_make(&d, call, call->scratch) || !polyhedral_make(&p, &d, &o, call->scratch) ||
         !mlcp_make(&s.m, &p, call->scratch) || !(s.m.step = mlcp_step_make(&p, call->scratch))) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     s.x = ARENA_NEW(call->scratch, double, 3 * (size_t)p.n);
     s.gamma = ARENA_NEW(call->scratch, double, 2 * (size_t)d.n);
     if (!s.x || !s.gamma) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     s.start = s.x + p.n;
     s.work = s.x + 2 * p.n;
     s.best = s.gamma + d.n;
     start(&s);
     if (!find(&s)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     tell(&s);
-    solver_hand_out(call, s.best);
-    return 1;
+    solution_write(call, s.best);
+    return SIM_OK;
 }
 
-static int solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
-static int solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
+static sim_status solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
+static sim_status solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
 
 static double claim(const double *option) { return polyhedral_claim(option + DIRECTIONS, option[TOLERANCE]); }
 
@@ -324,19 +332,19 @@ static double dense(const sim_problem *p, const double *option) {
 #define CARD(NAME, METHOD)                                                                                             \
     {                                                                                                                  \
         .name = NAME, .method = METHOD, .paper = "Mylapilli and Jain 2016", .cone = SIM_CONE_PYRAMID,                  \
-        .compliance = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = 1, .asymmetric = 1,               \
+        .default_law = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = 1, .asymmetric = 1,              \
         .noptions = OPTIONS, .option = options, .claim = claim,                                                        \
     }
 
 const solver_type solver_mlcp_pfb_rlm = {
-    .card = CARD("mlcp-pfb-rlm", "penalised Fischer-Burmeister function with pyramids, regular Levenberg-Marquardt"),
+    .info = CARD("mlcp-pfb-rlm", "penalised Fischer-Burmeister function with pyramids, regular Levenberg-Marquardt"),
     .lapack = 1,
     .dense = dense,
     .solve = solve_regular,
 };
 
 const solver_type solver_mlcp_pfb_plm = {
-    .card = CARD("mlcp-pfb-plm", "penalised Fischer-Burmeister function with pyramids, projected Levenberg-Marquardt"),
+    .info = CARD("mlcp-pfb-plm", "penalised Fischer-Burmeister function with pyramids, projected Levenberg-Marquardt"),
     .lapack = 1,
     .dense = dense,
     .solve = solve_projected,

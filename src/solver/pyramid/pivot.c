@@ -24,12 +24,15 @@
 enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, MOST_MEMORY = DIRECTIONS + 3, OPTIONS };
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {"tolerance",
-                   "E that is still an answer; with other alignments than following, error of complementarity", 0, 1,
-                   1e-9, 0, NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "pivots", 1, 1e9, 10000, 1, NULL},
+    [TOLERANCE] = {.name = "tolerance",
+                   .help = "E that is still an answer; with other alignments than following, error of complementarity",
+                   .low = 0,
+                   .high = 1,
+                   .default_value = 1e-9},
+    [MAX_ITERATIONS] =
+        {.name = "max_iterations", .help = "pivots", .low = 1, .high = 1e9, .default_value = 10000, .integer = true},
     POLYHEDRAL_OPTIONS(DIRECTIONS),
-    [MOST_MEMORY] = SOLVER_MOST_MEMORY,
+    [MOST_MEMORY] = SOLVER_MEMORY_OPTION,
 };
 
 static const double REDUNDANT = 1e-12; /* of the greatest diagonal: less is left of a row that is a sum of others */
@@ -331,13 +334,13 @@ static int follow(pivoting *v, polyhedral *p, double *x, double *best, lemke_ans
     return 1;
 }
 
-static int solve(solver_call *call) {
+static sim_status solve(solver_call *call) {
     dual d;
     polyhedral p;
     pivoting v;
     polyhedral_options o = polyhedral_options_of(call->option + DIRECTIONS);
     if (!dual_make(&d, call, call->scratch) || !polyhedral_make(&p, &d, &o, call->scratch) || !make(&v, &p, call)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     lemke_answer path = {.pivots = 0};
     double *x = ARENA_NEW(call->scratch, double, p.n), *gamma = ARENA_NEW(call->scratch, double, 2 * d.n);
@@ -345,7 +348,7 @@ static int solve(solver_call *call) {
     v.least = HUGE_VAL;
     v.follows = o.alignment == POLYHEDRAL_FOLLOWING;
     if (!x || !gamma || !follow(&v, &p, x, gamma + d.n, &path)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     sim_solution *out = call->out;
     out->reason = v.ray                        ? SIM_REASON_RAY
@@ -353,8 +356,8 @@ static int solve(solver_call *call) {
                   : path.end == LEMKE_SINGULAR ? SIM_REASON_SINGULAR
                                                : SIM_REASON_STANDSTILL;
     out->iterations = path.pivots;
-    solver_hand_out(call, gamma + d.n);
-    return 1;
+    solution_write(call, gamma + d.n);
+    return SIM_OK;
 }
 
 static double claim(const double *option) { return polyhedral_claim(option + DIRECTIONS, option[TOLERANCE]); }
@@ -372,11 +375,11 @@ static double dense(const sim_problem *p, const double *option) {
 }
 
 const solver_type solver_mlcp_pivot = {
-    .card = {.name = "mlcp-pivot",
+    .info = {.name = "mlcp-pivot",
              .method = "Lemke's pivots on the problem with pyramids for cones",
              .paper = "Mylapilli and Jain 2016, with Lemke's method in place of PATH",
              .cone = SIM_CONE_PYRAMID,
-             .compliance = SIM_RIGID,
+             .default_law = SIM_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .asymmetric = 1,

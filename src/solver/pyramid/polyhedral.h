@@ -34,17 +34,24 @@ typedef struct polyhedral_options {
 /* As options of a solver, from the one numbered `first` on. */
 extern const char *const polyhedral_alignments[];
 #define POLYHEDRAL_OPTIONS(first)                                                                                      \
-    [first] = {"directions", "of friction at a contact; an odd number is one too few", 4, 64, 4, 1, NULL},             \
-    [(first) + 1] = {"alignment",                                                                                      \
-                     "the first one against the slip before the step, along t1, or turned against that of the answer", \
-                     0,                                                                                                \
-                     2,                                                                                                \
-                     POLYHEDRAL_FOLLOWING,                                                                             \
-                     1,                                                                                                \
-                     polyhedral_alignments},                                                                           \
-    [(first) + 2] = {"turn", "by which all directions are turned, rad", -4, 4, 0, 0, NULL}
+    [first] = {.name = "directions",                                                                                   \
+               .help = "of friction at a contact; an odd number is one too few",                                       \
+               .low = 4,                                                                                               \
+               .high = 64,                                                                                             \
+               .default_value = 4,                                                                                     \
+               .integer = true},                                                                                       \
+    [(first) +                                                                                                         \
+        1] = {.name = "alignment",                                                                                     \
+              .help =                                                                                                  \
+                  "the first one against the slip before the step, along t1, or turned against that of the answer",    \
+              .high = 2,                                                                                               \
+              .default_value = POLYHEDRAL_FOLLOWING,                                                                   \
+              .integer = true,                                                                                         \
+              .choices = polyhedral_alignments},                                                                       \
+    [(first) + 2] = {                                                                                                  \
+        .name = "turn", .help = "by which all directions are turned, rad", .low = -4, .high = 4, .default_value = 0}
 polyhedral_options polyhedral_options_of(const double *option);
-/* For a card's `claim`: with directions that follow the answer they end as the round cone. */
+/* For `claim` of a sim_solver_info: with directions that follow the answer they end as the round cone. */
 double polyhedral_claim(const double *option, double tolerance);
 
 /* What an unknown adds to the impulses: along[k] times it to row + k. */

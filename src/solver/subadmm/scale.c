@@ -39,7 +39,7 @@ static double diagonal_of(const subadmm *s, const subadmm_tree *t, int j) {
     return t->A[at] + s->kappa * t->C[at];
 }
 
-void subadmm_set_scale(const subadmm *s, extrapolation *e) {
+void subadmm_set_scale(const subadmm *s, anderson *e) {
     double *scale = e->scale;
     if (e->window == 0) {
         return;

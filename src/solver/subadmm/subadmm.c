@@ -40,17 +40,38 @@ static const char *const widths[] = {"vector", "scalar", NULL};
 static const char *const accelerations[] = {"none", "anderson", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {"tolerance", "E at which it stops", 0, 1, 1e-6, 0, NULL},
-    [MAX_ITERATIONS] = {"max_iterations", "at most", 0, 1e9, 5000, 1, NULL},
-    [ITERATIONS] = {"iterations", "exactly so many, whatever E is; 0: until the tolerance", 0, 1e9, 0, 1, NULL},
-    [SPLIT] = {"split", "constraints into a slot for each body, each tree, or none", 0, 2, SUBADMM_BODIES, 1, splits},
-    [FACTORISATION] = {"factorisation", "of trees: along their branches, or joint by joint", 0, 1, 0, 1,
-                       factorisations},
-    [ACCELERATION] = {"acceleration", "guess ahead from rounds in a row", 0, 1, 1, 1, accelerations},
-    [LANES_AT_ONCE] = {"lanes",
-                       "contacts and bodies several at a time, as wide as the machine's vectors, or one by one", 0, 1,
-                       0, 1, widths},
-    [MOST_WORK] = SOLVER_MOST_WORK,
+    [TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-6},
+    [MAX_ITERATIONS] =
+        {.name = "max_iterations", .help = "at most", .low = 0, .high = 1e9, .default_value = 5000, .integer = true},
+    [ITERATIONS] = {.name = "iterations",
+                    .help = "exactly so many, whatever E is; 0: until the tolerance",
+                    .low = 0,
+                    .high = 1e9,
+                    .default_value = 0,
+                    .integer = true},
+    [SPLIT] = {.name = "split",
+               .help = "constraints into a slot for each body, each tree, or none",
+               .high = 2,
+               .default_value = SUBADMM_BODIES,
+               .integer = true,
+               .choices = splits},
+    [FACTORISATION] = {.name = "factorisation",
+                       .help = "of trees: along their branches, or joint by joint",
+                       .high = 1,
+                       .integer = true,
+                       .choices = factorisations},
+    [ACCELERATION] = {.name = "acceleration",
+                      .help = "guess ahead from rounds in a row",
+                      .high = 1,
+                      .default_value = 1,
+                      .integer = true,
+                      .choices = accelerations},
+    [LANES_AT_ONCE] = {.name = "lanes",
+                       .help = "contacts and bodies several at a time, as wide as the machine's vectors, or one by one",
+                       .high = 1,
+                       .integer = true,
+                       .choices = widths},
+    [MOST_WORK] = SOLVER_WORK_OPTION,
 };
 
 static const double BEGIN = 1, NEARBY = 5;                /* kappa; where E is below FAR from the start */
@@ -69,7 +90,7 @@ typedef struct progress {
     double since, wait;
     double change; /* of kappa, due after this iteration */
     int again;     /* so is C */
-    extrapolation ahead;
+    anderson ahead;
     sim_outcome outcome; /* SIM_OUTCOMES: none yet */
 } progress;
 
@@ -87,8 +108,8 @@ static int reserve(subadmm *s) {
             return 0;
         }
     }
-    s->bend = s->split == SUBADMM_NONE ? ARENA_NEW(s->call->scratch, convex_bend, n) : NULL;
-    return s->split != SUBADMM_NONE || s->bend;
+    s->G = s->split == SUBADMM_NONE ? ARENA_NEW(s->call->scratch, cone_hessian, n) : NULL;
+    return s->split != SUBADMM_NONE || s->G;
 }
 
 /* ---- looks ---- */
@@ -156,7 +177,7 @@ static int change_penalty(subadmm *s, progress *at) {
     int done = subadmm_factor(s, at->again);
     s->call->out->factorisations++;
     s->call->work += s->work.factor;
-    extrapolation_restart(&at->ahead);
+    anderson_restart(&at->ahead);
     subadmm_set_scale(s, &at->ahead);
     at->change = 1;
     at->again = 0;
@@ -175,7 +196,7 @@ static int step(subadmm *s, progress *at) {
         ends = at->in_round == ROUND - 1;
     int looks = last || (at->iteration >= at->next && ends);
     if (at->in_round == 0) {
-        extrapolation_begin(&at->ahead, s->state);
+        anderson_begin(&at->ahead, s->state);
     }
     if (looks) {
         memcpy(s->before, s->state, (size_t)s->numbers * sizeof *s->before);
@@ -185,7 +206,7 @@ static int step(subadmm *s, progress *at) {
     if (!subadmm_move(s)) {
         return 0;
     }
-    s->call->work += s->call->unit;
+    s->call->work += s->call->iteration_work;
     if (looks) {
         at->outcome = look(s, at, 0);
         if (at->outcome == SIM_OUTCOMES && last) {
@@ -194,7 +215,7 @@ static int step(subadmm *s, progress *at) {
         }
     }
     if (ends) {
-        extrapolation_end(&at->ahead, s->state);
+        anderson_end(&at->ahead, s->state);
     }
     at->in_round = (at->in_round + 1) % ROUND;
     return 1;
@@ -286,12 +307,12 @@ static void *begin(solver_call *call) {
     if (!r) {
         return NULL;
     }
-    *r = (iteration){.s = {.call = call, .problem = call->problem, .whole = call->kept, .best = HUGE_VAL},
+    *r = (iteration){.s = {.call = call, .problem = call->problem, .whole = call->workspace, .best = HUGE_VAL},
                      .at = {.change = 1, .wait = 1},
                      .handed_out = -1};
     subadmm *s = &r->s;
     s->split = (subadmm_split)(int)call->option[SPLIT];
-    if (!prepare(s) || !extrapolation_make(&r->at.ahead, s->independent, window, call->scratch)) {
+    if (!prepare(s) || !anderson_make(&r->at.ahead, s->independent, window, call->scratch)) {
         return NULL;
     }
     subadmm_count_work(s);
@@ -299,7 +320,7 @@ static void *begin(solver_call *call) {
     return start(s, &r->at) ? r : NULL;
 }
 
-static void hand_out(iteration *r) {
+static void write_solution(iteration *r) {
     if (r->handed_out != r->s.best || r->s.call->option[ITERATIONS] > 0) {
         subadmm_hand_out(&r->s);
         r->handed_out = r->s.best;
@@ -313,7 +334,7 @@ static solver_piece go_on(void *state, double until) {
     if (!iterate(&r->s, &r->at, until)) {
         return SIM_PIECE_NO_MEMORY;
     }
-    hand_out(r);
+    write_solution(r);
     out->outcome = r->at.outcome;
     return r->at.outcome == SIM_OUTCOMES ? SIM_PIECE_PAUSED : SIM_PIECE_ENDED;
 }
@@ -326,36 +347,36 @@ static void take(void *state, const double *impulse) {
     r->at.in_round = r->at.in_vain = 0;
     r->s.best = HUGE_VAL;
     start(&r->s, &r->at);
-    hand_out(r);
+    write_solution(r);
 }
 
-static int solve(solver_call *call) {
+static sim_status solve(solver_call *call) {
     if (!law_check(call)) {
         law_refuse(call);
-        return 1;
+        return SIM_OK;
     }
     void *state = begin(call);
-    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY;
+    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 static void *create(void) { return hessian_create(); }
 static void destroy(void *kept) { hessian_free(kept); }
 
 const solver_type solver_subadmm = {
-    .card = {.name = "subadmm",
+    .info = {.name = "subadmm",
              .method = "alternating directions: each body by itself, each contact by itself",
              .paper = "Lee et al. 2024",
              .cone = SIM_CONE_STRICT,
-             .compliance = SIM_RIGID,
+             .default_law = SIM_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .bodies = 1,
              .noptions = OPTIONS,
              .option = options},
-    .spreads = 1,
+    .uses_threads = 1,
     .create = create,
     .destroy = destroy,
     .solve = solve,
     .begin = begin,
-    .go_on = go_on,
-    .take = take,
+    .resume = go_on,
+    .restart_from = take,
 };

@@ -77,7 +77,7 @@ typedef struct subadmm {
     int nalike;
     const struct subadmm_alike_kernels *herds;
     hessian *whole;
-    convex_bend *bend;
+    cone_hessian *G;
     double *size; /* [nv] root of A's diagonal, unsplit */
 
     admm_lanes lanes;
@@ -134,7 +134,7 @@ void subadmm_follow(subadmm *s);
 void subadmm_read(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *v);
 
 /* scale.c: e->scale */
-void subadmm_set_scale(const subadmm *s, extrapolation *e);
+void subadmm_set_scale(const subadmm *s, anderson *e);
 
 /* work.c */
 void subadmm_count_work(subadmm *s);

@@ -227,12 +227,12 @@ static int is_kept(const subadmm *s, int i) { return s->lane_of[i] < 0 || s->kep
 static int factor_whole(subadmm *s) {
     const sim_problem *p = s->problem;
     for (int i = 0; i < p->nconstraint; i++) {
-        s->bend[i] = (convex_bend){0};
+        s->G[i] = (cone_hessian){0};
         for (int r = 0; r < p->constraint[i].rows; r++) {
-            s->bend[i].weight[r] = is_kept(s, i) ? s->kappa * s->weight[i] : 0;
+            s->G[i].weight[r] = is_kept(s, i) ? s->kappa * s->weight[i] : 0;
         }
     }
-    hessian_set(s->whole, s->bend);
+    hessian_set(s->whole, s->G);
     int done = hessian_factor(s->whole);
     return done < 0 ? 0 : done ? 1 : -1;
 }

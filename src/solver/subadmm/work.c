@@ -24,7 +24,7 @@ void subadmm_count_work(subadmm *s) {
         each += t->form == SUBADMM_LANE ? BODY : split ? DOF * n : BODY + DENSE * n * n;
         cubes += t->form == SUBADMM_DENSE ? n * n * n / 6 : 0;
     }
-    s->call->unit = each;
+    s->call->iteration_work = each;
     s->work.look = LOOK * each;
     s->work.factor = FACTOR * each + WORK_OF_DENSE * cubes;
     s->work.preparation = PREPARATION * each;
