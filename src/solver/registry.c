@@ -160,13 +160,7 @@ void *sim_solver_memory(sim_solver_call *call, size_t count, size_t size) {
 
 void sim_solver_velocity(const sim_problem *problem, const double *v, double *u) { problem_velocity(problem, v, u); }
 
-void sim_solver_response(const sim_problem *p, const double *impulse, double *v) {
-    problem_jacobian_transposed(p, impulse, v);
-    problem_mass_solve(p, v);
-    for (int j = 0; j < p->nv; j++) {
-        v[j] += p->v_free[j];
-    }
-}
+void sim_solver_response(const sim_problem *p, const double *impulse, double *v) { problem_response(p, impulse, v); }
 
 void sim_solver_warm_start(const sim_solver_call *call, double *impulse) {
     for (int r = 0; r < call->problem->nrow; r++) {

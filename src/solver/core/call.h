@@ -46,6 +46,13 @@ static inline int solution_stopped(const sim_solution *out) { return out->stop &
 
 /* Writes gamma, and v = v* + A^-1 J' gamma where there are velocities, into the caller's solution. */
 void solution_write(const solver_call *call, const double *gamma);
+/* The same with the impulses that call->out already holds. */
+void solution_write_velocity(const solver_call *call);
+
+/* `solve` of a method that has `begin` and `resume`. */
+typedef void *solver_begin(solver_call *call);
+typedef solver_piece solver_resume(void *state, double until);
+sim_status solver_solve_in_one_piece(solver_call *call, solver_begin *begin, solver_resume *resume);
 
 /* Keep an iteration in the history, if one is asked for. */
 void solver_record(solver_call *call, double residual, double cost);

@@ -45,6 +45,14 @@ void law_refuse(const solver_call *call) {
     call->out->residual = HUGE_VAL;
 }
 
+sim_status law_solve_in_one_piece(solver_call *call, solver_begin *begin, solver_resume *resume) {
+    if (!law_check(call)) {
+        law_refuse(call);
+        return SIM_OK;
+    }
+    return solver_solve_in_one_piece(call, begin, resume);
+}
+
 void law_start(const solver_call *call, const patches *o) {
     const sim_problem *p = call->problem;
     double *v = call->out->v;

@@ -19,6 +19,8 @@ void law_set_row(law_rows *law, const sim_problem *problem, const sim_constraint
 int law_check(const solver_call *call);
 /* The free motion and no impulse, as the answer to a law that is none. */
 void law_refuse(const solver_call *call);
+/* `solve` of a method that has `begin` and `resume` and takes only laws that pass law_check. */
+sim_status law_solve_in_one_piece(solver_call *call, solver_begin *begin, solver_resume *resume);
 /* out->v: the guess for trees that something touches, else v*. */
 void law_start(const solver_call *call, const patches *o);
 

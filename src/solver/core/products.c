@@ -108,3 +108,11 @@ void problem_mass_solve(const sim_problem *p, double *x) {
         p->mass.solve(p->mass.self, t, x + p->tree[t].v0);
     }
 }
+
+void problem_response(const sim_problem *p, const double *gamma, double *v) {
+    problem_jacobian_transposed(p, gamma, v);
+    problem_mass_solve(p, v);
+    for (int k = 0; k < p->nv; k++) {
+        v[k] += p->v_free[k];
+    }
+}

@@ -11,6 +11,8 @@ void problem_velocity(const sim_problem *problem, const double *v, double *u);
 void problem_velocity_size(const sim_problem *problem, const double *v, double *size);
 /* j = J' gamma */
 void problem_jacobian_transposed(const sim_problem *problem, const double *gamma, double *j);
+/* v = v* + A^-1 J' gamma */
+void problem_response(const sim_problem *problem, const double *gamma, double *v);
 /* y = A x; x <- A^-1 x */
 void problem_mass_times(const sim_problem *problem, const double *x, double *y);
 void problem_mass_solve(const sim_problem *problem, double *x);

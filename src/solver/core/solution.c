@@ -31,15 +31,17 @@ void solver_record_place(solver_call *call, const double *x) {
 }
 
 void solution_write(const solver_call *call, const double *gamma) {
-    const sim_problem *p = call->problem;
-    double *v = call->out->v;
-    memcpy(call->out->impulse, gamma, (size_t)p->nrow * sizeof *gamma);
-    if (sim_problem_local(p)) {
-        return;
+    memcpy(call->out->impulse, gamma, (size_t)call->problem->nrow * sizeof *gamma);
+    solution_write_velocity(call);
+}
+
+void solution_write_velocity(const solver_call *call) {
+    if (!sim_problem_local(call->problem)) {
+        problem_response(call->problem, call->out->impulse, call->out->v);
     }
-    problem_jacobian_transposed(p, gamma, v);
-    problem_mass_solve(p, v);
-    for (int k = 0; k < p->nv; k++) {
-        v[k] += p->v_free[k];
-    }
+}
+
+sim_status solver_solve_in_one_piece(solver_call *call, solver_begin *begin, solver_resume *resume) {
+    void *state = begin(call);
+    return state && resume(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY ? SIM_OK : SIM_NO_RESOURCE;
 }

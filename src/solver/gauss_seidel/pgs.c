@@ -232,18 +232,11 @@ static solver_piece iterate(iteration *r, double until) {
 }
 
 static void write_solution(const pgs *s, const solver_call *call, const double *gamma) {
-    const sim_problem *p = s->problem;
-    double *v = call->out->v, *impulse = call->out->impulse;
     for (int i = 0; i < s->n; i++) {
-        memcpy(impulse + p->constraint[i].row, gamma + s->block[i].at, (size_t)s->block[i].rows * sizeof *gamma);
+        double *impulse = call->out->impulse + s->problem->constraint[i].row;
+        memcpy(impulse, gamma + s->block[i].at, (size_t)s->block[i].rows * sizeof *gamma);
     }
-    if (!sim_problem_local(p)) {
-        problem_jacobian_transposed(p, impulse, v);
-        problem_mass_solve(p, v);
-        for (int k = 0; k < p->nv; k++) {
-            v[k] += p->v_free[k];
-        }
-    }
+    solution_write_velocity(call);
 }
 
 static void *begin(solver_call *call) {
@@ -264,7 +257,7 @@ static void *begin(solver_call *call) {
     return r;
 }
 
-static solver_piece go_on(void *state, double until) {
+static solver_piece resume(void *state, double until) {
     iteration *r = state;
     solver_piece piece = iterate(r, until);
     r->call->out->residual = r->b.residual;
@@ -272,7 +265,7 @@ static solver_piece go_on(void *state, double until) {
     return piece;
 }
 
-static void take(void *state, const double *impulse) {
+static void restart_from(void *state, const double *impulse) {
     iteration *r = state;
     for (int i = 0; i < r->s.n; i++) {
         const pgs_block *b = &r->s.block[i];
@@ -288,10 +281,7 @@ static void take(void *state, const double *impulse) {
     r->call->work += r->call->iteration_work;
 }
 
-static sim_status solve(solver_call *call) {
-    void *state = begin(call);
-    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY ? SIM_OK : SIM_NO_RESOURCE;
-}
+static sim_status solve(solver_call *call) { return solver_solve_in_one_piece(call, begin, resume); }
 
 /* The pyramid answers a law of its own, which E, of the round cone, cannot know: it has four directions. */
 static double claim(const double *option) {
@@ -313,6 +303,6 @@ const solver_type solver_pgs = {
              .claim = claim},
     .solve = solve,
     .begin = begin,
-    .resume = go_on,
-    .restart_from = take,
+    .resume = resume,
+    .restart_from = restart_from,
 };

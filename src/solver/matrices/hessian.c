@@ -55,6 +55,9 @@ void hessian_free(hessian *h) {
     }
 }
 
+void *hessian_create_workspace(void) { return hessian_create(); }
+void hessian_free_workspace(void *h) { hessian_free(h); }
+
 const patches *hessian_patches(const hessian *h) { return &h->patches; }
 spd_work hessian_work(const hessian *h) { return spd_expected(h->system); }
 

@@ -13,6 +13,9 @@ extern const char *const hessian_methods[];
 /* NULL without memory. */
 hessian *hessian_create(void);
 void hessian_free(hessian *h);
+/* The same as `create` and `destroy` of a sim_solver_method. */
+void *hessian_create_workspace(void);
+void hessian_free_workspace(void *h);
 
 /* For a problem: finds its patches, takes A in, prepares the factor.  What was found for the last problem is kept where
  * the trees and who touches whom are the same.  0 without memory. */

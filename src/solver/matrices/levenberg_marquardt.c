@@ -16,6 +16,7 @@
  * no root is told as such: stalled. */
 #include "solver/matrices/levenberg_marquardt.h"
 #include "math/dense.h"
+#include "solver/core/stall.h"
 
 #include <float.h>
 #include <math.h>
@@ -43,16 +44,21 @@ typedef struct levenberg {
     double *dx, *image, *next, *next_r; /* image: J dx */
     double *best;
     double psi, least, error; /* psi here, least psi; error of the best */
-    double half;              /* psi that is worth waiting for, and for how many iterations it was */
-    int iteration, waited;
+    stall_watch halving;      /* of psi */
+    int iteration;
 } levenberg;
 
 static double half_square(size_t n, const double *r) { return 0.5 * dense_dot((int)n, r, r); }
 
 static int make(levenberg *m, const levenberg_problem *p, solver_call *call, double *best) {
     size_t n = (size_t)p->n;
-    *m = (levenberg){
-        .of = p, .call = call, .n = n, .best = best, .least = HUGE_VAL, .error = HUGE_VAL, .half = HUGE_VAL};
+    *m = (levenberg){.of = p,
+                     .call = call,
+                     .n = n,
+                     .best = best,
+                     .least = HUGE_VAL,
+                     .error = HUGE_VAL,
+                     .halving = stall_watch_start(0.5)};
     m->J = sim_arena_alloc(call->scratch, p->step ? 1 : n * n, sizeof *m->J);
     m->work = ARENA_NEW(call->scratch, double, p->step ? 1 : levenberg_work(p->n));
     double *vectors = ARENA_NEW(call->scratch, double, 6 * n);
@@ -133,13 +139,8 @@ static double model(levenberg *m) {
 
 /* How long psi has not been halved. */
 static int is_patient(levenberg *m) {
-    if (m->psi <= m->half) {
-        m->half = 0.5 * m->psi;
-        m->waited = 0;
-    } else {
-        m->waited++;
-    }
-    return m->of->patience == 0 || m->waited < m->of->patience;
+    stall_watch_update(&m->halving, m->psi);
+    return m->of->patience == 0 || m->halving.stalled < m->of->patience;
 }
 
 /* Is there time for one more? */
@@ -209,8 +210,7 @@ static void approach(levenberg *m) {
 typedef struct watchdog {
     double past[MEMORY]; /* psi of the last places */
     int count, monotone; /* how many; so many iterations more it goes downhill only */
-    double least;        /* psi, and how long ago that was */
-    int since;
+    stall_watch least;   /* of psi */
 } watchdog;
 
 static double reference(const watchdog *w, double psi) {
@@ -224,8 +224,7 @@ static void remember(watchdog *w, double psi) {
     w->past[w->count < MEMORY ? w->count++
                               : (memmove(w->past, w->past + 1, sizeof w->past - sizeof *w->past), MEMORY - 1)] = psi;
     w->monotone -= w->monotone > 0;
-    w->since = psi < WORTH * w->least ? 0 : w->since + 1;
-    w->least = fmin(w->least, psi);
+    stall_watch_update_least(&w->least, psi);
 }
 
 /* The longest of 1, 0.55, ... that leads below the reference; 0 if none does. */
@@ -258,7 +257,7 @@ static int advance(levenberg *m, const watchdog *w) {
 }
 
 static sim_outcome projected(levenberg *m) {
-    watchdog w = {.monotone = MONOTONE, .least = HUGE_VAL};
+    watchdog w = {.monotone = MONOTONE, .least = stall_watch_start(WORTH)};
     int rescued = 0;
     approach(m);
     while (goes_on(m)) {
@@ -274,13 +273,13 @@ static sim_outcome projected(levenberg *m) {
         if (!is_patient(m)) {
             return SIM_STALLED;
         }
-        if (w.since >= PATIENCE || still) {
+        if (w.least.stalled >= PATIENCE || still) {
             if (rescued++ >= STANDSTILLS) {
                 return SIM_STALLED;
             }
             memcpy(m->x, m->best, m->n * sizeof *m->x);
             arrive(m, 0);
-            w = (watchdog){.monotone = PATIENCE, .least = m->psi};
+            w = (watchdog){.monotone = PATIENCE, .least = {.ratio = WORTH, .reference = m->psi}};
         }
     }
     return SIM_AT_LIMIT;

@@ -15,6 +15,7 @@
 #include "solver/matrices/symmetric_split.h"
 #include "solver/core/anderson.h"
 #include "solver/core/products.h"
+#include "solver/core/stall.h"
 #include "solver/matrices/delassus.h"
 #include "solver/matrices/delassus_factor.h"
 
@@ -38,8 +39,8 @@ typedef struct rounds {
     int tolerance, most; /* places of two options; -1: the solver has none such */
     double asked;        /* tolerance */
     anderson ahead;
-    double least; /* residual of what stands in call->out */
-    int in_vain;
+    double best;       /* residual of what stands in call->out */
+    stall_watch least; /* of the residual */
     sim_solution inner, total;
 } rounds;
 
@@ -184,9 +185,9 @@ static int solve_once(rounds *o, const solver_type *type) {
 /* The best answer so far stands in call->out; the next round starts from the last. */
 static void keep(rounds *o, double residual) {
     size_t rows = (size_t)o->call->problem->nrow;
-    o->in_vain = residual < SHARE * o->least ? 0 : o->in_vain + 1;
-    if (residual < o->least || o->least == HUGE_VAL) {
-        o->least = residual;
+    stall_watch_update_least(&o->least, residual);
+    if (residual < o->best || o->best == HUGE_VAL) {
+        o->best = residual;
         memcpy(o->call->out->impulse, o->gamma, rows * sizeof *o->gamma);
     }
     memcpy(o->gamma_guess, o->gamma, rows * sizeof *o->gamma);
@@ -206,7 +207,7 @@ static sim_outcome judge_round(rounds *o, double moved) {
     if (!far && moved <= fmax(SHARE * o->asked, ROUNDING)) {
         return of_solver;
     }
-    if (o->in_vain >= PATIENCE || !isfinite(moved)) {
+    if (o->least.stalled >= PATIENCE || !isfinite(moved)) {
         o->total.reason = isfinite(moved) ? SIM_REASON_STANDSTILL : SIM_REASON_NONFINITE;
         return SIM_AT_LIMIT;
     }
@@ -251,12 +252,12 @@ static int iterate(rounds *o, const solver_type *type) {
         anderson_end(&o->ahead, o->left);
     }
     o->total.outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
-    o->total.residual = o->least;
+    o->total.residual = o->best;
     return 1;
 }
 
 int symmetric_split_solve(const solver_type *type, solver_call *call) {
-    rounds o = {.call = call, .least = HUGE_VAL, .inner = *call->out};
+    rounds o = {.call = call, .best = HUGE_VAL, .least = stall_watch_start(SHARE), .inner = *call->out};
     int made = problem_from_delassus(call->problem, call->scratch, &o.global);
     if (made < 0) {
         memset(call->out->impulse, 0, (size_t)call->problem->nrow * sizeof *call->out->impulse);

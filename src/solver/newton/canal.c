@@ -31,6 +31,7 @@
 #include "solver/core/law.h"
 #include "solver/core/natural_map.h"
 #include "solver/core/products.h"
+#include "solver/core/stall.h"
 #include "solver/matrices/delassus.h"
 #include "solver/newton/canal_acceleration.h"
 #include "solver/newton/canal_inner.h"
@@ -115,9 +116,8 @@ typedef struct canal {
     double *from, *e;           /* x as the round took it; [nconstraint] w / kappa or 0 */
     double *v;                  /* [nv] v* + A^-1 J' gamma */
     double E, best;             /* of this round; of what stands in call->out */
-    int in_vain;                /* rounds since E was last the least */
-    double half;                /* E must come under */
-    int waited, steady;         /* rounds since it last did; since the penalty last fell */
+    stall_watch least, halving; /* of E: rounds without a smaller one; without half the last one */
+    int steady;                 /* rounds since the penalty last fell */
     double multiplier_change, shift_change;
     int near; /* from a guess: the answer is near, if there is one */
     int round, ended;
@@ -219,11 +219,7 @@ static void measure(canal *c, const double *gamma) {
     const double *R = c->call->R;
     natural_sum sum = {0};
     double pushed = 0;
-    problem_jacobian_transposed(p, gamma, c->v);
-    problem_mass_solve(p, c->v);
-    for (int j = 0; j < p->nv; j++) {
-        c->v[j] += p->v_free[j];
-    }
+    problem_response(p, gamma, c->v);
     problem_velocity(p, c->v, c->s);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *k = &p->constraint[i];
@@ -239,12 +235,8 @@ static void measure(canal *c, const double *gamma) {
 }
 
 static void keep_best(canal *c, const double *gamma) {
-    c->in_vain = c->E <= 0.99 * c->best ? 0 : c->in_vain + 1;
-    c->waited++;
-    if (c->E <= c->half) {
-        c->half = 0.5 * c->E;
-        c->waited = 0;
-    }
+    stall_watch_update_least(&c->least, c->E);
+    stall_watch_update(&c->halving, c->E);
     if (c->E < c->best) {
         c->best = c->E;
         memcpy(c->call->out->v, c->v, (size_t)c->problem->nv * sizeof *c->v);
@@ -343,7 +335,9 @@ static int run_round(canal *c) {
 }
 
 /* 1 / R' carries the rounding of velocities into impulses. */
-static int at_rounding(const canal *c) { return c->in_vain >= IDLE && c->best <= ROUNDING * c->kappa * DBL_EPSILON; }
+static int at_rounding(const canal *c) {
+    return c->least.stalled >= IDLE && c->best <= ROUNDING * c->kappa * DBL_EPSILON;
+}
 
 /* What a round says of how it goes on: SIM_OUTCOMES means that it does. */
 static sim_outcome judge_round(const canal *c) {
@@ -365,7 +359,7 @@ static sim_outcome judge_round(const canal *c) {
     if (at_rounding(c)) {
         return SIM_AT_ROUNDING;
     }
-    if (c->waited >= (c->near ? PATIENCE_NEAR : PATIENCE)) {
+    if (c->halving.stalled >= (c->near ? PATIENCE_NEAR : PATIENCE)) {
         c->call->out->reason = SIM_REASON_STANDSTILL;
         return SIM_AT_LIMIT;
     }
@@ -374,7 +368,7 @@ static sim_outcome judge_round(const canal *c) {
 
 static void set_penalty(canal *c) {
     c->steady++;
-    if (c->waited >= STUCK && c->steady > STUCK && c->kappa > c->call->option[PENALTY]) {
+    if (c->halving.stalled >= STUCK && c->steady > STUCK && c->kappa > c->call->option[PENALTY]) {
         relieve(c);
     } else if (c->E > 0.5 * c->before && c->multiplier_change > SHARE * c->shift_change && c->kappa < STIFFEST) {
         c->kappa = fmin(STEP * c->kappa, STIFFEST);
@@ -489,7 +483,9 @@ static void *begin(solver_call *call) {
         return NULL;
     }
     *c = (canal){.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
-    c->before = c->half = HUGE_VAL;
+    c->before = HUGE_VAL;
+    c->least = stall_watch_start(0.99);
+    c->halving = stall_watch_start(0.5);
     c->loosest = LOOSEST;
     c->rounds.most = (int)call->option[MAX_ITERATIONS];
     c->inner = *call->out;
@@ -502,7 +498,7 @@ static void *begin(solver_call *call) {
     return c;
 }
 
-static solver_piece go_on(void *state, double until) {
+static solver_piece resume(void *state, double until) {
     canal *c = state;
     solver_piece piece = iterate(c, until);
     report(c);
@@ -510,7 +506,7 @@ static solver_piece go_on(void *state, double until) {
 }
 
 /* From v = v* + A^-1 J' impulse, with a penalty as soft as at first. */
-static void take(void *state, const double *impulse) {
+static void restart_from(void *state, const double *impulse) {
     canal *c = state;
     measure(c, impulse);
     c->best = HUGE_VAL;
@@ -525,23 +521,15 @@ static void take(void *state, const double *impulse) {
     c->ended = 0;
     anderson_restart(&c->ahead);
     c->leap.guessed = c->leap.pause = c->leap.left = c->held = 0;
-    c->before = c->half = HUGE_VAL;
-    c->in_vain = c->waited = c->steady = 0;
+    c->before = HUGE_VAL;
+    c->least = (stall_watch){.ratio = 0.99, .reference = c->best};
+    c->halving = stall_watch_start(0.5);
+    c->steady = 0;
     c->call->work += c->work_of_round;
     report(c);
 }
 
-static sim_status solve(solver_call *call) {
-    if (!law_check(call)) {
-        law_refuse(call);
-        return SIM_OK;
-    }
-    void *state = begin(call);
-    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY ? SIM_OK : SIM_NO_RESOURCE;
-}
-
-static void *create(void) { return hessian_create(); }
-static void destroy(void *kept) { hessian_free(kept); }
+static sim_status solve(solver_call *call) { return law_solve_in_one_piece(call, begin, resume); }
 
 const solver_type solver_canal = {
     .info = {.name = "canal",
@@ -553,10 +541,10 @@ const solver_type solver_canal = {
              .counts = SIM_COUNTS_SEARCHES | SIM_COUNTS_FAILURES,
              .noptions = OPTIONS,
              .option = options},
-    .create = create,
-    .destroy = destroy,
+    .create = hessian_create_workspace,
+    .destroy = hessian_free_workspace,
     .solve = solve,
     .begin = begin,
-    .resume = go_on,
-    .restart_from = take,
+    .resume = resume,
+    .restart_from = restart_from,
 };

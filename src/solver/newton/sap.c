@@ -225,9 +225,6 @@ static sim_status solve(solver_call *call) {
     return SIM_OK;
 }
 
-static void *create(void) { return hessian_create(); }
-static void destroy(void *kept) { hessian_free(kept); }
-
 const solver_type solver_sap = {
     .info = {.name = "sap",
              .method = "Newton on the primal cost of the convex law, exact line search, Hessian factored by trees",
@@ -239,7 +236,7 @@ const solver_type solver_sap = {
              .noptions = OPTIONS,
              .option = options,
              .claim = claim},
-    .create = create,
-    .destroy = destroy,
+    .create = hessian_create_workspace,
+    .destroy = hessian_free_workspace,
     .solve = solve,
 };

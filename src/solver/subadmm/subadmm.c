@@ -328,7 +328,7 @@ static void write_solution(iteration *r) {
     r->s.call->out->residual = r->s.best;
 }
 
-static solver_piece go_on(void *state, double until) {
+static solver_piece resume(void *state, double until) {
     iteration *r = state;
     sim_solution *out = r->s.call->out;
     if (!iterate(&r->s, &r->at, until)) {
@@ -340,7 +340,7 @@ static solver_piece go_on(void *state, double until) {
 }
 
 /* As if it began with this guess, but for kappa. */
-static void take(void *state, const double *impulse) {
+static void restart_from(void *state, const double *impulse) {
     iteration *r = state;
     subadmm_take(&r->s, impulse);
     r->at.change = r->at.wait = 1;
@@ -350,17 +350,7 @@ static void take(void *state, const double *impulse) {
     write_solution(r);
 }
 
-static sim_status solve(solver_call *call) {
-    if (!law_check(call)) {
-        law_refuse(call);
-        return SIM_OK;
-    }
-    void *state = begin(call);
-    return state && go_on(state, HUGE_VAL) != SIM_PIECE_NO_MEMORY ? SIM_OK : SIM_NO_RESOURCE;
-}
-
-static void *create(void) { return hessian_create(); }
-static void destroy(void *kept) { hessian_free(kept); }
+static sim_status solve(solver_call *call) { return law_solve_in_one_piece(call, begin, resume); }
 
 const solver_type solver_subadmm = {
     .info = {.name = "subadmm",
@@ -373,10 +363,10 @@ const solver_type solver_subadmm = {
              .noptions = OPTIONS,
              .option = options},
     .uses_threads = 1,
-    .create = create,
-    .destroy = destroy,
+    .create = hessian_create_workspace,
+    .destroy = hessian_free_workspace,
     .solve = solve,
     .begin = begin,
-    .resume = go_on,
-    .restart_from = take,
+    .resume = resume,
+    .restart_from = restart_from,
 };
