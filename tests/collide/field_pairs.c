@@ -204,6 +204,97 @@ Test(field_pairs, ring_that_leans_touches_a_flat_in_one_point) {
     shape_free(&torus);
 }
 
+/* What lies along a line touches a flat at its ends, the same ones however the triangles lie: a cone with round ends, a
+ * cylinder with sharp ones, a ring with a band of 0.2 mm.  `middle`: of the circle whose lowest place is the end. */
+typedef struct rod {
+    const char *name;
+    double point[2][2], thickness; /* radius and height of both circles */
+    double tilt;                   /* up to this; a band so short soon touches with one end only */
+} rod;
+
+static pose laid_down(const rod *b, double tilt, double turn, double gap) {
+    double cone = atan2(b->point[1][0] - b->point[0][0], b->point[1][1] - b->point[0][1]);
+    m3 R = m3_product(m3_axis_angle(v3_make(0, 1, 0), PI / 2 - cone + tilt), m3_axis_angle(v3_make(0, 0, 1), turn));
+    v3 lower =
+        m3_times(m3_axis_angle(v3_make(0, 1, 0), PI / 2 - cone + tilt), v3_make(b->point[0][0], 0, b->point[0][1]));
+    return (pose){R, v3_make(0, 0, b->thickness + gap - lower.z)};
+}
+
+static void touches_at_its_ends(const rod *b, const sim_shape *shape, double tilt, double turn, double gap) {
+    sim_shape flat = sized_shape(SIM_HALF_SPACE, 0, 0, 0);
+    pose X = laid_down(b, tilt, turn, gap);
+    contacts c = contacts_of(&flat, shape, X, 1e-4, NULL, 0);
+    cr_assert_eq(c.count, 2, "%s, tilt %g, turn %g: %d points", b->name, tilt, turn, c.count);
+    for (int k = 0; k < 2; k++) {
+        v3 along = m3_times(m3_transpose(m3_axis_angle(v3_make(0, 0, 1), turn)), v3_make(b->point[k][0], 0, 0));
+        v3 middle = pose_point(X, v3_make(along.x, along.y, b->point[k][1]));
+        double due = middle.z - b->thickness, nearest = HUGE_VAL, found = 0;
+        for (int i = 0; i < 2; i++) {
+            v3 d = v3_sub(c.point[i].position, middle);
+            double beside = hypot(d.x, d.y);
+            found = beside < nearest ? c.point[i].gap : found;
+            nearest = fmin(nearest, beside);
+        }
+        cr_assert_lt(nearest, 2e-3 * b->thickness + 1e-8, "%s, tilt %g: %g m beside", b->name, tilt, nearest);
+        cr_assert_float_eq(found, due, 1e-6 * b->thickness + 1e-9, "%s, tilt %g: %g, due %g", b->name, tilt, found,
+                           due);
+    }
+    free(c.point);
+}
+
+Test(field_pairs, what_lies_along_a_line_touches_a_flat_at_its_ends) {
+    const rod rods[] = {{"cone", {{0, 0}, {0.05, 0.12}}, 0.005, 1e-4},
+                        {"cylinder", {{0.04, -0.05}, {0.04, 0.05}}, 0, 1e-4},
+                        {"band", {{0.1, -1e-4}, {0.1, 1e-4}}, 0.02, 1e-6}};
+    random_source r = {5};
+    for (int i = 0; i < 3; i++) {
+        const rod *b = &rods[i];
+        sim_field_def def = b->thickness > 0 ? sim_field_default() : field_cylinder(0.04, 0.1);
+        if (b->thickness > 0) {
+            def.type = SIM_FIELD_PROFILE;
+            def.point = b->point;
+            def.npoint = 2;
+            def.thickness = b->thickness;
+        }
+        sim_shape shape = field_shape(&def, 0);
+        for (int k = 0; k < 400; k++) {
+            double tilt = k % 4 ? b->tilt * random_uniform(&r, -1, 1) * pow(10, random_uniform(&r, -6, 0)) : 0;
+            touches_at_its_ends(b, &shape, tilt, random_uniform(&r, 0, 6), random_uniform(&r, -1e-6, 1e-6));
+        }
+        shape_free(&shape);
+    }
+}
+
+/* A skid of two round runners, turned any way: each keeps both its ends and their names. */
+Test(field_pairs, two_runners_touch_a_flat_at_four_ends) {
+    sim_field_def part[2] = {field_cylinder(0.02, 0.1), field_cylinder(0.02, 0.1)}, def = sim_field_default();
+    part[0].pose.p.x = -0.06;
+    part[1].pose.p.x = 0.06;
+    def.type = SIM_FIELD_UNION;
+    def.child = part;
+    def.nchild = 2;
+    sim_shape flat = sized_shape(SIM_HALF_SPACE, 0, 0, 0), skid = field_shape(&def, 0);
+    uint64_t name[4] = {0};
+    random_source r = {17};
+    for (int k = 0; k < 100; k++) {
+        m3 lying = m3_product(m3_axis_angle(v3_make(0, 0, 1), random_uniform(&r, 0, 6)),
+                              m3_axis_angle(v3_make(1, 0, 0), PI / 2));
+        pose X = {lying, v3_make(0, 0, 0.02 + random_uniform(&r, -1e-6, 1e-6))};
+        contacts c = contacts_of(&flat, &skid, X, 1e-4, NULL, 0);
+        cr_assert_eq(c.count, 4, "turn %d: %d points", k, c.count);
+        for (int i = 0; i < 4; i++) {
+            v3 at = pose_point(pose_inverse(X), c.point[i].position);
+            int which = 2 * (at.x > 0) + (at.z > 0);
+            cr_assert_float_eq(fabs(at.x), 0.06, 1e-8);
+            cr_assert_float_eq(fabs(at.z), 0.05, 1e-8);
+            cr_assert(!k || c.point[i].feature == name[which], "turn %d: end %d has another name", k, which);
+            name[which] = c.point[i].feature;
+        }
+        free(c.point);
+    }
+    shape_free(&skid);
+}
+
 /* ---- hollows: several contacts of one ball ---- */
 
 static sim_shape grooved(double half_angle) {

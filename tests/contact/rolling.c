@@ -21,8 +21,9 @@ typedef struct roller {
     double size[3];
     sim_inertia inertia;
     quat start;
-    v3 omega; /* at the start, axes of the body */
-    int slab; /* it rolls on a box, not on a half-space */
+    v3 omega;       /* at the start, axes of the body */
+    int slab;       /* it rolls on a box, not on a half-space */
+    double cone[2]; /* radius and height of a cone from its tip on; 0: none */
 } roller;
 
 /* The lowest point of the body, and its rate as `down` changes by `rate`; axes of the body. */
@@ -94,9 +95,9 @@ static void lay_slab(yard *y) {
     sim_builder_add_shape(y->builder, &slab);
 }
 
-/* A distance field of the rim of a cylinder, size[0] and size[1], in a tube of radius size[2]. */
+/* A distance field of the rim of a cylinder, size[0] and size[1], or of a cone, in a tube of radius size[2]. */
 static const sim_geometry *add_torus(yard *y, const roller *b) {
-    const double rim[2][2] = {{b->size[0], -b->size[1] / 2}, {b->size[0], b->size[1] / 2}};
+    const double rim[2][2] = {{b->size[0], -b->size[1] / 2}, {b->size[0] + b->cone[0], b->size[1] / 2 + b->cone[1]}};
     sim_field_def def = sim_field_default();
     def.type = SIM_FIELD_PROFILE;
     def.point = rim;
@@ -169,6 +170,17 @@ static roller torus(double lean, double spin) {
                     .inertia = {1, {0, 0, 0}, {0.0055, 0.0055, 0.0105, 0, 0, 0}},
                     .start = turned(0, lean),
                     .omega = {0, 0, spin}};
+}
+
+/* On its side, a cone of tan(half angle) 5/12 within a layer of 5 mm. */
+static roller cone(double spin) {
+    double half = atan2(0.05, 0.12);
+    return (roller){.type = SIM_SDF,
+                    .size = {0, 0, 0.005},
+                    .inertia = {1, {0, 0, 0.09}, {0.0015, 0.0015, 0.0008, 0, 0, 0}},
+                    .start = turned(0, M_PI / 2 - half),
+                    .omega = v3_scale(spin, v3_make(sin(half), 0, cos(half))),
+                    .cone = {0.05, 0.12}};
 }
 
 /* Precession: the azimuth of the axis, followed; kinetic energy is the measure of what is gained or lost. */
@@ -285,6 +297,28 @@ Test(rolling, torus_given_by_a_distance_keeps_its_energy_and_follows_the_rolling
     double spin = spin_about_z(state_of(&y));
     cr_expect_float_eq(spin, due, 1e-3 * fabs(due), "%g rad/s, due %g", spin, due);
     yard_end(&y);
+}
+
+/* Its line of contact is the axis about which it turns, and goes round the tip at omega tan(half angle). */
+Test(rolling, cone_goes_round_its_tip_and_keeps_its_energy) {
+    static const char *const solver[] = {"nsn", "incp", "sap"};
+    for (int k = 0; k < 3; k++) {
+        roller b = cone(5);
+        outcome o = run(&b, solver[k], SIM_MIDPOINT, 5e-4, 2);
+        double due = 5 * b.cone[0] / b.cone[1];
+        cr_expect_lt(o.gained, 1e-4 * o.fastest, "%s: %g of %g J", solver[k], o.gained, o.fastest);
+        cr_expect_float_eq(fabs(o.rate), due, 1e-3 * due, "%s: %g rad/s, due %g", solver[k], o.rate, due);
+    }
+}
+
+/* A ring that stands upright on a band of 0.2 mm. */
+Test(rolling, upright_ring_keeps_its_energy) {
+    static const char *const solver[] = {"nsn", "sap"};
+    for (int k = 0; k < 2; k++) {
+        roller b = torus(M_PI / 2, 6);
+        outcome o = run(&b, solver[k], SIM_MIDPOINT, 5e-4, 10);
+        cr_expect_lt(o.gained, 1e-4 * o.fastest, "%s: %g of %g J", solver[k], o.gained, o.fastest);
+    }
 }
 
 /* Spun against its sense it rattles, stops and turns back: the end of its spin is that of the rolling equations. */

@@ -7,7 +7,7 @@
 
 static const double SAME_PLACE = 1e-6; /* of the triangle's size */
 
-static const uint32_t SURFACE_SIDE = 0x80000000u, CORNER = 0x40000000u;
+static const uint32_t SURFACE_SIDE = 0x80000000u, CORNER = 0x40000000u, LINE = 0x20000000u;
 
 /* The field's gradient against the surface's normal. */
 static int parallel(v3 g, v3 normal) {
@@ -236,6 +236,8 @@ void report_vertex(encounter *e, const place *at, int v) {
         report(e, at, vertex_number(e, v), 0);
     }
 }
+
+void report_end(encounter *e, const place *at, uint32_t number) { report(e, at, LINE | number, 0); }
 
 static int is_contact(encounter *e, const patch *p, place *low) {
     if (e->surface->curved) {

@@ -25,9 +25,11 @@ static const double FOUND = 0.1;  /* of the slope at first: less tells of a bott
 static const double NEAR = 1.5;   /* triangle's sizes from the start */
 static const double FAR = 3;      /* triangle's sizes: no search where the first Newton step is longer */
 static const double FLAT = 0.3;   /* of the slope at first: a change across the triangle that tells of no bottom near */
-static const double FALLS = 1e-4; /* of what the slope promises */
-static const double PROBE = 1e-3; /* of the triangle's size */
-static const double TRUST = 0.5;  /* of the triangle's size */
+static const double MAX_LINE_CURVATURE_RATIO = 0.05;     /* along over across: a line is looked for */
+static const double MAX_STRAIGHT_CURVATURE_RATIO = 1e-3; /* such a valley has no bottom */
+static const double FALLS = 1e-4;                        /* of what the slope promises */
+static const double PROBE = 1e-3;                        /* of the triangle's size */
+static const double TRUST = 0.5;                         /* of the triangle's size */
 
 /* How the slope changes from corner to corner, at most. */
 static double turn_of(const patch *p) {
@@ -90,6 +92,29 @@ static v3 newton_step(const model *m, double trust) {
 
 static double slope_of(const model *m) { return hypot(m->u[0], m->u[1]); }
 
+/* Is there a straight band to one side of the bottom?  The least curvature of the four pairs of sides. */
+static int has_straight_side(encounter *e, const patch *p, const place *at, const model *m) {
+    double B[2][2][2];
+    for (int k = 0; k < 4; k++) {
+        double way[2], turn[2], *out = B[k & 1][k >> 1];
+        place there;
+        model turned;
+        if (!go(e, at, m, v3_scale((k >> 1 ? -PROBE : PROBE) * p->size, m->e[k & 1]), &there, &turned, way, turn)) {
+            return 0;
+        }
+        out[0] = turn[0] / way[k & 1];
+        out[1] = turn[1] / way[k & 1];
+    }
+    for (int k = 0; k < 4; k++) {
+        const double *a = B[0][k & 1], *b = B[1][k >> 1];
+        model side = {.xx = a[0], .yy = b[1], .xy = 0.5 * (a[1] + b[0])};
+        if (model_curvature_ratio(&side) <= MAX_LINE_CURVATURE_RATIO) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int bowl_bottom(encounter *e, const patch *p, place *at) {
     place here = *at;
     if (!solid_project(e->surface, at->x, p->size, &here.x, &here.normal)) { /* corners stand beside it a little */
@@ -99,7 +124,10 @@ int bowl_bottom(encounter *e, const patch *p, place *at) {
     model m = {.e = {v3_perpendicular(at->normal)}, .softest = 1e-4 / p->size, .stiffest = 1e4 / p->size};
     touch(&m, &here);
     double first = slope_of(&m), trust = TRUST * p->size;
-    if (turn_of(p) <= FLAT * first || !probe(e, p, &here, &m) || v3_norm(newton_step(&m, HUGE_VAL)) > FAR * p->size) {
+    e->lines++; /* unless it is the bottom of a bowl */
+    if (turn_of(p) <= FLAT * first || !probe(e, p, &here, &m) ||
+        model_curvature_ratio(&m) <= MAX_STRAIGHT_CURVATURE_RATIO ||
+        v3_norm(newton_step(&m, HUGE_VAL)) > FAR * p->size) {
         return 0;
     }
     for (int k = 0; k < STEPS && slope_of(&m) > LEVEL; k++) {
@@ -128,6 +156,7 @@ int bowl_bottom(encounter *e, const patch *p, place *at) {
     if (!(slope_of(&m) <= fmax(LEVEL, FOUND * first))) {
         return 0;
     }
+    e->lines -= !has_straight_side(e, p, &here, &m);
     *at = here;
     at->lift = v3_dot(at->shift, at->g);
     return 1;

@@ -52,6 +52,7 @@ typedef struct encounter {
     int first;              /* of the pair's points in `out` */
     int deepest;            /* vertex where the field is least, or -1 */
     double least;           /* gap of this surface's points so far, or the margin */
+    int lines;              /* points that may be of a line */
     long fields, triangles; /* evaluations of the field, triangles looked at: for benchmarks */
 } encounter;
 
@@ -85,6 +86,8 @@ void place_check(encounter *e, place *at);
 
 /* The point `at` as a contact, by the number of a vertex. */
 void report_vertex(encounter *e, const place *at, int v);
+/* The end `number` of a line contact. */
+void report_end(encounter *e, const place *at, uint32_t number);
 /* Corners that lie parallel to the field. */
 void report_corners(encounter *e, const patch *p);
 /* A local minimum over the patch, if it is one of the whole surface. */
@@ -99,6 +102,9 @@ void patch_minimum(encounter *e, const patch *p, place *out);
 /* From a place where a smooth surface lies about parallel to the field down to where it does exactly.  0, and `at` as it
  * was: there is no such place near. */
 int bowl_bottom(encounter *e, const patch *p, place *at);
+
+/* The points from `first` on that are of one straight line give way to its two ends. */
+void report_lines(encounter *e, int first);
 
 /* All contacts of the surface with the field, added to `out`. */
 int encounter_run(encounter *e);

@@ -29,6 +29,11 @@ void model_bound(model *m) {
     m->xy = 0.5 * (high - low) * s;
 }
 
+double model_curvature_ratio(const model *m) {
+    double mean = 0.5 * (m->xx + m->yy), r = hypot(0.5 * (m->xx - m->yy), m->xy);
+    return (mean - r) / (mean + r);
+}
+
 model model_create(const patch *p) {
     v3 edge = v3_sub(p->corner[1].t, p->corner[0].t);
     model m = {.softest = 1e-4 / p->size, .stiffest = 1e4 / p->size};

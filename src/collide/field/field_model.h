@@ -15,6 +15,8 @@ typedef struct model {
 model model_create(const patch *p);
 /* Curvature within the bounds: principal values cut off. */
 void model_bound(model *m);
+/* The least principal curvature over the greatest. */
+double model_curvature_ratio(const model *m);
 /* Along the axes of the plane. */
 void model_components(const model *m, v3 v, double out[2]);
 /* a . B b */

@@ -291,14 +291,15 @@ static v3 way_out(const encounter *e) {
 }
 
 /* The deepest vertex of all is near a contact.  Where bodies are so far inside each other that none was found which is at
- * least half as deep, it stands for one; but one from which the field's gradient leads on through the other side does not:
+ * least half as deep (but for SAME_DEPTH, as vertices stand beside the surface a little), it stands for one; but one from which the field's gradient leads on through the other side does not:
  * the deepest of those that lead out comes first. */
 static void report_deepest(encounter *e) {
     double least = 0;
     for (int k = e->first; k < e->out->count; k++) {
         least = fmin(least, e->out->point[k].gap);
     }
-    if (e->deepest < 0 || !(e->vertex[e->deepest].f < 2 * least)) {
+    double slack = e->out->count > e->first ? SAME_DEPTH * e->surface->extent : 0;
+    if (e->deepest < 0 || !(e->vertex[e->deepest].f < 2 * least - slack)) {
         return;
     }
     v3 out = e->sharp_only ? v3_make(0, 0, 0) : way_out(e);
@@ -325,7 +326,9 @@ int encounter_run(encounter *e) {
         return 0;
     }
     memset(e->seen, 0, (size_t)m->nvertex);
+    int mine = e->out->count;
     e->deepest = -1;
+    e->lines = 0;
     e->least = e->margin;
     e->nwaiting = 0;
     if (e->surface->bvh) {
@@ -337,6 +340,9 @@ int encounter_run(encounter *e) {
         }
     }
     meet_waiting(e);
+    if (e->lines > 0) {
+        report_lines(e, mine);
+    }
     report_deepest(e);
     return 1;
 }
