@@ -26,15 +26,15 @@ static void print_version(void) {
 }
 
 typedef struct information {
-    size_t offset; /* of the flag in sim_request */
-    void (*print)(void);
+    size_t offset;       /* of the flag in sim_request */
+    void (*print)(void); /* NULL: the list of solvers */
 } information;
 
 static const information informations[] = {
     {offsetof(sim_request, help), print_help},
     {offsetof(sim_request, version), print_version},
     {offsetof(sim_request, man), print_man_page},
-    {offsetof(sim_request, list_solvers), print_solvers},
+    {offsetof(sim_request, list_solvers), NULL},
     {offsetof(sim_request, completion), print_completion},
 };
 
@@ -94,7 +94,11 @@ static int run_command(int count, char **arguments) {
     int informed = 0;
     for (size_t k = 0; !status && !informed && k < sizeof informations / sizeof informations[0]; k++) {
         if (*(const int *)((const char *)&request + informations[k].offset)) {
-            (informations[k].print == print_solvers && request.json ? print_solvers_json : informations[k].print)();
+            if (informations[k].print) {
+                informations[k].print();
+            } else {
+                print_solvers(request.json, request.study);
+            }
             informed = 1;
         }
     }

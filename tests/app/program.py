@@ -771,8 +771,10 @@ def tells_its_version_solvers_and_options():
     assert re.match(r"sim \d+\.\d+\.\d+\n.*(gcc|clang).*\nHDF5 .*cJSON \d", sim("--version").stdout)
     solvers = sim("--list-solvers").stdout
     assert all(len(line) < 81 for line in solvers.splitlines())
-    for words in ("sap\n", "pgs\n", "canal\n", "subadmm\n", "Castro, Permenter, Han 2021", "Law: convex", "Law: strict", "relaxation", "line_search"):
+    for words in ("sap\n", "pgs\n", "canal\n", "subadmm\n", "Castro, Permenter, Han 2021", "Law: convex", "Law: strict", "most_work"):
         assert words in solvers, words
+    assert "relaxation" not in solvers and "relaxation" in sim("--list-solvers", "--study").stdout
+    assert "--study goes with --list-solvers" in sim("--study", status=2).stderr
     assert "sap pgs canal subadmm" in sim("--completion").stdout
     told = sim("--help").stdout
     assert all(len(line) < 81 for line in told.splitlines()) and "--man" not in told

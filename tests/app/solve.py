@@ -339,7 +339,8 @@ def gives_the_same_bits_again_and_again():
 
 
 def lists_the_solvers():
-    text = solve("--list-solvers").stdout
+    text = solve("--list-solvers", "--study").stdout
+    assert "line_search" in text and "line_search" not in solve("--list-solvers").stdout
     for words in ["--list-solvers", "--json"], ["solve", "--list-solvers", "--json"]:
         told = json.loads(subprocess.run([SIM, *words], capture_output=True, text=True, check=True).stdout)
         assert told["format"] == "sim solvers"

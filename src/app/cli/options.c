@@ -78,7 +78,9 @@ const option_row option_table[] = {
      .help = "list where shapes touch at the start of the run, as JSON, and simulate nothing; with --resume, in the "
              "state of the checkpoint"},
     {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .help = "the contact solvers with their laws and options"},
-    {"json", NULL, OPTION_FLAG, AT(json), .help = "with --list-solvers: as JSON"},
+    {"study", NULL, OPTION_FLAG, AT(study),
+     .help = "with --list-solvers: also the options for experiments with a method"},
+    {"json", NULL, OPTION_FLAG, AT(json), .help = "with --list-solvers: as JSON, with all options"},
     {"version", NULL, OPTION_FLAG, AT(version), .help = "version, build and libraries"},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
     {"man", NULL, OPTION_FLAG, AT(man), .help = NULL},
@@ -321,6 +323,9 @@ static sim_status check_together(const sim_request *request, sim_error *error) {
                         : request->summary  ? "--summary"
                         : request->validate ? "--validate"
                                             : "--checkpoint");
+    }
+    if (request->study && !request->list_solvers) {
+        return sim_fail(error, SIM_BAD_INPUT, "--study goes with --list-solvers");
     }
     if (request->json && !request->list_solvers) {
         return sim_fail(error, SIM_BAD_INPUT, "--json goes with --list-solvers; of a run, --summary FILE writes JSON");

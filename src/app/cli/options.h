@@ -23,7 +23,7 @@ typedef struct sim_request {
     double step, time_limit;
     uint64_t seed;
     int seed_given;
-    int quiet, view, validate, contacts, list_solvers, json, help, version, man, completion;
+    int quiet, view, validate, contacts, list_solvers, study, json, help, version, man, completion;
     int count; /* of the arguments as given, for the summary */
     char **arguments;
 } sim_request;

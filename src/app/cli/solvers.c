@@ -1,4 +1,4 @@
-/* The list of solvers with their options, from their cards: as text for --list-solvers, as JSON for programs. */
+/* The list of solvers with their options, from sim_solver_info: as text for --list-solvers, as JSON for programs. */
 #include "app/cli/solvers.h"
 #include "app/cli/usage.h"
 #include "app/output/json_out.h"
@@ -24,10 +24,13 @@ static void write_option(json_out *out, const sim_solver_option *o) {
         json_real(out, "high", o->high);
         json_text(out, "type", o->integer ? "whole" : "real");
     }
+    if (o->study) {
+        json_whole(out, "study", 1);
+    }
     json_close(out, '}');
 }
 
-static void write_card(json_out *out, const sim_solver_info *info) {
+static void write_solver(json_out *out, const sim_solver_info *info) {
     json_open(out, NULL, '{');
     json_text(out, "name", info->name);
     json_text(out, "method", info->method);
@@ -58,14 +61,14 @@ static void write_card(json_out *out, const sim_solver_info *info) {
     json_close(out, '}');
 }
 
-void print_solvers_json(void) {
+static void print_json(void) {
     json_out out = {.file = stdout};
     json_open(&out, NULL, '{');
     json_text(&out, "format", "sim solvers");
     json_whole(&out, "format_version", 1);
     json_open(&out, "solvers", '[');
     for (int k = 0; k < sim_solver_count(); k++) {
-        write_card(&out, sim_solver_at(k));
+        write_solver(&out, sim_solver_at(k));
     }
     json_close(&out, ']');
     json_close(&out, '}');
@@ -74,12 +77,11 @@ void print_solvers_json(void) {
 
 /* ---- as text ---- */
 
-/* What the law costs who slides, in numbers (docs/contact.md). */
+/* Error of the convex law in sliding contacts (docs/contact.md). */
 static const char CONVEX_SLIDES[] =
-    " What slides at v with friction mu is lifted: it glides 2 mu v steps above the ground (1 mm at 1 m/s, 0.5 and a "
-    "step of 1 ms); set down sliding, it first hops by (mu v)^2 / (2 g (1 + mu^2)^2), whatever the step (20 cm at 5 "
-    "m/s "
-    "and 0.5, 8 mm at 1 m/s).";
+    " A body that slides at v with friction mu is lifted: it glides 2 mu v h above the ground in steps of h (1 mm at 1 "
+    "m/s, 0.5 and 1 ms). Set down sliding, it first hops by (mu v)^2 / (2 g (1 + mu^2)^2), whatever the step "
+    "(20 cm at 5 m/s and 0.5, 8 mm at 1 m/s).";
 
 static void print_solver_option(const sim_solver_option *o) {
     enum { INDENT = 28 };
@@ -117,28 +119,41 @@ static void print_kinds(const sim_solver_info *info) {
     }
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, "; W %s; a W that is not symmetric %s.",
-             info->local ? "as it is" : "by a factor",
-             info->asymmetric ? "too" : "by its symmetric part, and the rest in rounds");
+             info->local ? "directly" : "by a factor",
+             info->asymmetric ? "too" : "by its symmetric part, the rest in outer iterations");
     printf("    ");
     usage_wrap(text, 4, 4);
 }
 
-void print_solvers(void) {
-    usage_wrap("The contact solvers. Their options stand behind the name, as in pgs:max_iterations=100,tolerance=1e-8, "
-               "in world/solver of a scene and wherever --solver is taken; or in the scene's "
-               "world/solver_options. How each stands if left alone is said last.",
+static void print_text(bool study) {
+    usage_wrap("The contact solvers. Their options follow the name, as in pgs:max_iterations=100,tolerance=1e-8, in "
+               "world/solver of a scene and in every --solver; or they stand in the scene's world/solver_options. The "
+               "default comes last.",
                0, 0);
+    if (!study) {
+        usage_wrap("Each method has further options for experiments with it: --list-solvers --study.", 0, 0);
+    }
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_info *info = sim_solver_at(k);
         char law[800];
-        snprintf(law, sizeof law, "%s (%s). Law: %s. Compliance, if left to it: %s.%s", info->method, info->paper,
+        snprintf(law, sizeof law, "%s (%s). Law: %s. Default compliance: %s.%s", info->method, info->paper,
                  sim_cone_name(info->cone), sim_compliance_name(info->default_law),
                  info->cone == SIM_CONE_CONVEX ? CONVEX_SLIDES : "");
         printf("\n%s\n    ", info->name);
         usage_wrap(law, 4, 4);
         print_kinds(info);
         for (int i = 0; i < info->noptions; i++) {
-            print_solver_option(&info->option[i]);
+            if (study || !info->option[i].study) {
+                print_solver_option(&info->option[i]);
+            }
         }
+    }
+}
+
+void print_solvers(bool json, bool study) {
+    if (json) {
+        print_json();
+    } else {
+        print_text(study);
     }
 }

@@ -2,7 +2,9 @@
 #ifndef APP_CLI_SOLVERS_H
 #define APP_CLI_SOLVERS_H
 
-void print_solvers(void);
-void print_solvers_json(void);
+#include <stdbool.h>
+
+/* As text: options marked `study` only if asked for.  As JSON: all, with the mark. */
+void print_solvers(bool json, bool study);
 
 #endif

@@ -373,7 +373,7 @@ int solve_command(int count, char **arguments) {
     } else if (request.help) {
         usage_print(&solve_options);
     } else if (request.list_solvers) {
-        (request.json ? print_solvers_json : print_solvers)();
+        print_solvers(request.json, request.study);
     } else {
         exit_status = run_request(&request);
     }

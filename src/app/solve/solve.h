@@ -15,7 +15,7 @@ typedef struct solve_request {
     const char *law, *out, *history, *linear_history, *places;
     double tolerance, time_limit, time_per_contact, beta, sigma;
     int64_t repeat;
-    int guess, stored, json, quiet, list_solvers, help;
+    int guess, stored, json, quiet, list_solvers, study, help;
     int files;
     char **file; /* files and folders as given */
     solver_choices solvers;

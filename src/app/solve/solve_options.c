@@ -44,6 +44,8 @@ static const option_row rows[] = {
     {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no notes on standard error", .letter = 'q'},
     {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .heading = "Information",
      .help = "the contact solvers with their laws and options"},
+    {"study", NULL, OPTION_FLAG, AT(study),
+     .help = "with --list-solvers: also the options for experiments with a method"},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
 };
 const option_set solve_options = {

@@ -242,13 +242,20 @@ static void add_solver_value(text *t, const sim_solver_option *o) {
 }
 
 static void add_solver(text *t, const sim_solver_info *info) {
-    sim_text_add(t, "### %s\n\nMethod: %s (%s). Law: %s. Compliance, if left to it: %s.\n\n", info->name, info->method,
+    sim_text_add(t, "### %s\n\nMethod: %s (%s). Law: %s. Default compliance: %s.\n\n", info->name, info->method,
                  info->paper, sim_cone_name(info->cone), sim_compliance_name(info->default_law));
-    if (info->noptions) {
+    int shown = 0;
+    for (int k = 0; k < info->noptions; k++) {
+        shown += !info->option[k].study;
+    }
+    if (shown) {
         sim_text_add(t, "| key | value | default | meaning |\n|---|---|---|---|\n");
     }
     for (int k = 0; k < info->noptions; k++) {
         const sim_solver_option *o = &info->option[k];
+        if (o->study) {
+            continue;
+        }
         sim_text_add(t, "| `%s` | ", o->name);
         add_solver_value(t, o);
         sim_text_add(t, " | `");
@@ -259,14 +266,15 @@ static void add_solver(text *t, const sim_solver_info *info) {
         }
         sim_text_add(t, "` | %s |\n", o->help);
     }
-    sim_text_add(t, info->noptions ? "\n" : "");
+    sim_text_add(t, shown ? "\n" : "");
 }
 
 static void add_solvers(text *t) {
     sim_text_add(
         t, "## solver_options\n\nThe contact solvers, each with its own options. `sim --list-solvers` prints the "
-           "same. Options stand here, or behind the name of the solver: `\"pgs:max_iterations=100,tolerance=1e-8\"`; "
-           "`--solver` takes the same words in every command.\n\n");
+           "same, and with `--study` also the options for experiments with a method. Options stand here, or follow the "
+           "name of the solver: `\"pgs:max_iterations=100,tolerance=1e-8\"`; `--solver` takes the same words in every "
+           "command.\n\n");
     for (int k = 0; k < sim_solver_count(); k++) {
         add_solver(t, sim_solver_at(k));
     }

@@ -14,17 +14,15 @@ typedef sim_solver_piece solver_piece;
 /* Option "most_memory": the bound on the dense matrices of a solver that has any. */
 #define SOLVER_MEMORY_OPTION                                                                                           \
     {                                                                                                                  \
-        .name = "most_memory",                                                                                         \
-        .help = "GB of dense matrices: a problem that takes more is refused before they are made", .low = 0,           \
+        .name = "most_memory", .help = "limit on dense matrices, GB; larger problems are refused", .low = 0,           \
         .high = 1e6, .default_value = 4                                                                                \
     }
 
 /* Option "most_work": the bound on solver_call.work of a solver with many cheap iterations. */
 #define SOLVER_WORK_OPTION                                                                                             \
     {                                                                                                                  \
-        .name = "most_work",                                                                                           \
-        .help = "it ends where its work would be so many multiplications, or what takes as long, in 1e9", .low = 0,    \
-        .high = 1e12, .default_value = 100                                                                             \
+        .name = "most_work", .help = "limit on the work of a solve, in 1e9 multiplications", .low = 0, .high = 1e12,   \
+        .default_value = 100                                                                                           \
     }
 
 /* For `claim` of a sim_solver_info: so many times the tolerance, but no more than 1e-2 unless that was asked for. */

@@ -30,7 +30,8 @@ static const sim_solver_option options[OPTIONS] = {
                  .high = 1,
                  .default_value = 1,
                  .integer = true,
-                 .choices = switches},
+                 .choices = switches,
+                 .study = true},
     [MOST_MEMORY] = SOLVER_MEMORY_OPTION,
 };
 

@@ -338,7 +338,7 @@ static void *create(void) {
 
 const solver_type solver_auto = {
     .info = {.name = "auto",
-             .method = "pgs, subadmm and canal in turns, by how fast the error falls",
+             .method = "pgs, subadmm and canal in turns, chosen by the fall of the error",
              .paper = "Jourdan, Alart, Jean 1998; Lee et al. 2024",
              .cone = SIM_CONE_STRICT,
              .default_law = SIM_RIGID,

@@ -48,8 +48,12 @@ extern const char *const polyhedral_alignments[];
               .default_value = POLYHEDRAL_FOLLOWING,                                                                   \
               .integer = true,                                                                                         \
               .choices = polyhedral_alignments},                                                                       \
-    [(first) + 2] = {                                                                                                  \
-        .name = "turn", .help = "by which all directions are turned, rad", .low = -4, .high = 4, .default_value = 0}
+    [(first) + 2] = {.name = "turn",                                                                                   \
+                     .help = "by which all directions are turned, rad",                                                \
+                     .low = -4,                                                                                        \
+                     .high = 4,                                                                                        \
+                     .default_value = 0,                                                                               \
+                     .study = true}
 polyhedral_options polyhedral_options_of(const double *option);
 /* For `claim` of a sim_solver_info: with directions that follow the answer they end as the round cone. */
 double polyhedral_claim(const double *option, double tolerance);
