@@ -25,7 +25,10 @@ sim_energy_gain sim_judgement_gain(const sim_judgement *j) {
 
 void sim_judgement_refuse(sim_judgement *j, double excess) { j->sum[EXCESS] = fmin(excess, DBL_MAX); }
 
-static double over(double error, double size) { return error == 0 ? 0 : error / size; }
+/* Sums of squares below this root have lost their digits: a body that rest has slowed to 1e-160 m/s is at rest. */
+static const double LEAST_ROOT = 1e-146; /* sqrt(DBL_MIN / DBL_EPSILON) */
+
+static double over(double error, double size) { return error < LEAST_ROOT ? 0 : error / size; }
 
 /* The three parts of E from their squares, and what it is at least.  Velocities are known to `eps` of what impulses give and
  * take: contacts may press against each other without bound, until gamma - rho s is gamma whatever s is.  And they are known

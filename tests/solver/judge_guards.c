@@ -46,6 +46,15 @@ Test(judge_guards, a_zero_judgement_has_no_errors) {
     cr_assert(c.E == 0 && c.worst == -1 && !c.nonfinite);
 }
 
+Test(judge_guards, motion_whose_square_is_below_all_numbers_is_rest) {
+    double creeps[3] = {1e-160, 0, 0}, still[3] = {0, 0, 0};
+    sim_problem *p = point_on_ground(2, 0.5, 0, 0.01, creeps);
+    sim_certificate c = certificate_of(p, NULL, SIM_CONE_STRICT, still, still);
+    expect_numbers(&c);
+    cr_assert(c.momentum == 0 && c.E == 0 && c.own == 0, "%g, %g, %g", c.momentum, c.E, c.own);
+    sim_problem_free(p);
+}
+
 Test(judge_guards, an_error_beside_nothing_at_all_is_infinite) {
     double still[3] = {0, 0, 0}, v[3] = {0, 0, 1}, g[3] = {0, 0, 1};
     sim_problem *p = point_on_ground(2, 0.5, 0, 0.01, still);
