@@ -100,7 +100,7 @@ Test(stands, no_arch_that_lacks_a_stone) {
 Test(stands, house_of_cards_by_friction) {
     cr_assert_lt(sinks("cards", solvers[0], NULL, 0.2), 1e-8);
     cr_assert_lt(sinks("cards", solvers[1], NULL, 1), 5e-4);
-    cr_assert_gt(sinks("cards", solvers[1], "materials/info/friction=0.1", 0.5), 0.03);
+    cr_assert_gt(sinks("cards", solvers[1], "materials/card/friction=0.1", 0.5), 0.03);
 }
 
 /* It takes 9.81 N / (2 mu) to hold 1 kg between plates; what is pressed with less falls by the rest, a = g - 2 F.
