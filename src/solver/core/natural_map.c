@@ -63,11 +63,16 @@ double natural_map(const sim_constraint *c, double step, double rho, const doubl
 
 void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, const double *q, const double *s,
                  const double *gamma) {
-    double map = natural_map(c, step, rho, s, gamma);
-    sum->one += natural_map(c, step, 1, s, gamma);
+    natural_add_maps(sum, c->rows, rho, natural_map(c, step, rho, s, gamma), natural_map(c, step, 1, s, gamma), q, s,
+                     gamma);
+}
+
+void natural_add_maps(natural_sum *sum, int rows, double rho, double map, double map_one, const double *q,
+                      const double *s, const double *gamma) {
+    sum->one += map_one;
     sum->impulse += map;
     sum->velocity += map / (rho * rho);
-    for (int k = 0; k < c->rows; k++) {
+    for (int k = 0; k < rows; k++) {
         sum->gamma += gamma[k] * gamma[k];
         sum->s += s[k] * s[k];
         sum->q += q[k] * q[k];

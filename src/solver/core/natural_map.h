@@ -21,6 +21,9 @@ void natural_step(const sim_constraint *c, double step, double rho, const double
 double natural_map(const sim_constraint *c, double step, double rho, const double *s, const double *gamma);
 void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, const double *q, const double *s,
                  const double *gamma);
+/* The same with the maps of another projection: |F(rho)|^2 and |F(1)|^2. */
+void natural_add_maps(natural_sum *sum, int rows, double rho, double map, double map_one, const double *q,
+                      const double *s, const double *gamma);
 double natural_error(const natural_sum *sum);
 
 /* Velocities are known to about this part of what impulses move, and no error is known to be less. */

@@ -14,7 +14,7 @@ typedef struct pgs_block {
     int rows, lanes, at; /* its lanes in all vectors of rows */
     double limit;        /* contact: friction coefficient; friction, actuator: greatest impulse */
     double multiplier;   /* contact: of the last slide, where the next search starts */
-    double rho;          /* rows / trace W_ii */
+    double rho, rho_E;   /* rows / trace W_ii; rows / trace(W_ii + R_i), of E */
     const double *D;     /* W_ii + R_i */
     double *K, *inverse;
     /* matrix-free, for each tree: nv columns of J in lanes, rows of Y' with nv rounded up */

@@ -61,13 +61,15 @@ static void invert(int n, const double *A, double *inverse) {
 
 /* D = W_ii + R_i in place of W_ii. */
 static void local_matrix(pgs_block *b, const double *R, double *W) {
-    double trace = 0;
+    double trace = 0, compliance = 0;
     int n = b->rows;
     for (int k = 0; k < n; k++) {
         trace += W[k * n + k];
+        compliance += isinf(R[k]) ? 0 : R[k];
         W[k * n + k] += R[k];
     }
     b->rho = trace > 0 ? n / trace : 1;
+    b->rho_E = trace + compliance > 0 ? n / (trace + compliance) : 1;
     b->D = W;
 }
 

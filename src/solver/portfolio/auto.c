@@ -64,8 +64,9 @@ enum { FEW = 8 };                 /* constraints */
 static const double NEARLY = 0.1; /* E of a guess with which Newton's method begins */
 static const double FAIR =
     3; /* times as much work as the other a first-order method may have had, where they go apart */
-static const double EXTENSION = 3; /* of a turn, while it looks well */
-static const double SLICE = 0.2;   /* of the work so far, between looks */
+static const double EXTENSION = 3;       /* of a turn, while it looks well */
+static const double SLICE = 0.2;         /* of the work so far, between looks */
+static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
 /* How they start, and how much has to be in vain: of `least` above; growth of work, for each method that has begun, in which
  * E must be halved. */
@@ -229,7 +230,7 @@ static sim_outcome outcome_of(const auto_turns *t, const auto_branch *b) {
     if (b && ended(b) && b->out.outcome == SIM_AT_ROUNDING && t->E <= NATURAL_RIGHT) {
         return SIM_AT_ROUNDING;
     }
-    return t->E < HUGE_VAL || choose(t, PGS) >= 0 ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
+    return t->E < NO_SOLUTION_E || choose(t, PGS) >= 0 ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
 }
 
 /* Why there is nothing to hand out: what the first that broke down says. */
