@@ -10,13 +10,13 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
 void contact_stage_free(contact_stage *stage);
 size_t contact_stage_bytes(const contact_stage *stage);
 
-/* The problems of all islands; `in` must outlive what follows. */
+/* Assembles the problems of all islands; `in` must outlive the next calls. */
 sim_status contact_stage_build(contact_stage *stage, const contact_input *in, sim_threads *threads, sim_error *error);
-/* Answers them. */
+/* Solves them, and scatters the solution to the order of the model. */
 sim_status contact_stage_solve(contact_stage *stage, sim_threads *threads, contact_output *out, sim_error *error);
-/* What was built: the problem of one island, until the next is built; NULL past the last. */
+/* The problem of one island as last derived, until the next step is built; NULL past the last. */
 const sim_problem *contact_stage_island(const contact_stage *stage, int index);
-/* What was built, as one problem that owns its data. */
+/* All islands as one problem that owns its data. */
 sim_problem *contact_stage_problem(contact_stage *stage, sim_error *error);
 
 #endif

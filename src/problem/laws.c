@@ -8,7 +8,7 @@
  * Rigid: k = infinity, so R = 0.  A gap may close within the step and no more, target = -phi0 / dt; of an overlap a step
  * undoes the part `push`, but for the slop (below).  Who approaches faster than the threshold and arrives within the step leaves with e times that
  * speed (Newton), instead of what is said above: a target that lets the gap be eaten up first would swallow the bounce.
- * A step takes a smaller e where that would create energy (contact/island/rebound.c).  What has a stiffness bounces by that.
+ * A step takes a smaller e where that would create energy (contact/island/restitution.c).  What has a stiffness bounces by that.
  *
  * Slop.  s_n >= mu |s_t| (what any answer of the strict law or of the convex one obeys) has a solution v = 0 as long as no
  * target is above zero.  What friction locks, like a wedge, has no other v, so the least overlap that is to be undone, were
@@ -54,7 +54,7 @@
  *     target_n = max(e c, -phi0 / (dt + tau) for phi0 < 0),   c = -u_n before the step,   R_n = min(R_n, sigma w / 100).
  *
  * One contact without friction then leaves with u_n = e c - R_n gamma, which lacks (1 + e) c R_n / W_nn: some 1e-5 of what came.
- * By the convex law what slides as it strikes leaves faster, by mu |u_t| at most, within what rebound.c allows.
+ * By the convex law what slides as it strikes leaves faster, by mu |u_t| at most, within what restitution.c allows.
  *
  * The six rows of a weld are two constraints in this, of metres and of radians.
  *

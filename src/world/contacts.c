@@ -231,8 +231,8 @@ sim_status world_contacts_find(sim_world *w, contact_input *in, sim_error *error
                           .nbefore = w->now.ncontact,
                           .joint_before = w->now.joint_impulse,
                           .equality_before = w->now.equality_impulse,
-                          .motor = w->motor,
-                          .nmotor = w->nmotor,
+                          .actuator = w->motor,
+                          .nactuator = w->nmotor,
                           .effort_before = w->now.effort};
     return SIM_OK;
 }

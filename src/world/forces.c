@@ -92,7 +92,8 @@ void world_tell_motors(sim_world *w, int tree) {
     for (int i = parts->motor0; i < parts->motor0 + parts->motors; i++) {
         int k = w->motor_order[i], actuator = w->actuator_order[k], j = w->model->actuator[actuator].dof;
         double start = w->asked[k] + w->gain[k] * (w->a_try[j] + w->now.v[j] / w->options.step);
-        w->motor[i] = (contact_motor){.actuator = actuator, .side = w->clamped[k], .gain = w->gain[k], .force = start};
+        w->motor[i] =
+            (contact_actuator){.actuator = actuator, .side = w->clamped[k], .gain = w->gain[k], .force = start};
     }
 }
 

@@ -134,7 +134,7 @@ static void list_motors(sim_world *w) {
         tree_parts *parts = &w->parts[t];
         parts->motor0 = w->nmotor;
         for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-            if (contact_is_motor(&w->model->actuator[w->actuator_order[k]])) {
+            if (contact_actuator_is_limited(&w->model->actuator[w->actuator_order[k]])) {
                 w->motor_order[w->nmotor++] = k;
             }
         }
@@ -201,7 +201,7 @@ static int take_memory(sim_world *w) {
     w->worker = POOL_NEW(pool, worker_info, w->options.threads);
     w->applied = POOL_NEW(pool, double, m->nv);
     w->row_effort = POOL_NEW(pool, double, m->nactuator);
-    w->motor = POOL_NEW(pool, contact_motor, m->nactuator);
+    w->motor = POOL_NEW(pool, contact_actuator, m->nactuator);
     w->motor_order = POOL_NEW(pool, int, m->nactuator);
     w->parts = POOL_NEW(pool, tree_parts, m->ntree);
     w->actuator_order = POOL_NEW(pool, int, m->nactuator);

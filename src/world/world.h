@@ -100,7 +100,7 @@ struct sim_world {
     double *v_ahead;                /* [nv] predicted end velocities of these trees ... */
     double *v_mean;                 /* ... and those that positions move with */
     double *held;                   /* [nv] what held the trees a step ago, as long as it may last */
-    double *v_free, *v_end, *shift; /* [nv] without contacts; with them; see contact/island/touchdown.c */
+    double *v_free, *v_end, *shift; /* [nv] without contacts; with them; see contact/island/position_correction.c */
     char *in_contact;               /* [ntree] */
     int room;                       /* for contacts in `now` and `next` */
 
@@ -112,7 +112,7 @@ struct sim_world {
     int *clamped;             /* [nactuator] -1, 0, 1: side of the effort limit in the last evaluation */
     double *asked;            /* [nactuator] effort in the last evaluation, before the limit ... */
     double *gain;             /* ... and how much it falls per unit of the joint's acceleration */
-    contact_motor *motor;     /* actuators with feedback and an effort limit, tree by tree ... */
+    contact_actuator *motor;  /* actuators with feedback and an effort limit, tree by tree ... */
     int *motor_order, nmotor; /* ... and their places in actuator_order */
     double *row_effort;       /* [nactuator] of those whose effort was found with the contacts; NAN: of others */
     sim_force *external;      /* [nbody] */

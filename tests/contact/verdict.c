@@ -1,5 +1,5 @@
 /* Who says "solved" is believed if the certificate says so, whichever solver it is; with answers made up for the purpose. */
-#include "contact/problem/parts.h"
+#include "contact/island/island.h"
 #include "support.h"
 #include "support/answers.h"
 #include "support/problems.h"
@@ -29,13 +29,7 @@ static trial begin(const sim_solver_info *info) {
     t.solver = sim_solver_create(info, NULL, &error);
     answer_find(&t.found, info->name, NULL);
     double *R = (double *)t.found.law.R, *target = (double *)t.found.law.target;
-    t.is = (island){.problem = *t.problem,
-                    .v = t.found.v,
-                    .impulse = t.found.impulse,
-                    .R = R,
-                    .target = target,
-                    .R_rigid = R,
-                    .target_rigid = target};
+    t.is = (island){.problem = *t.problem, .v = t.found.v, .impulse = t.found.impulse, .law = {R, target, R, target}};
     return t;
 }
 
@@ -49,7 +43,7 @@ static void end(trial *t) {
 /* What becomes of the solver's word. */
 static sim_outcome hear(trial *t, sim_outcome said) {
     t->is.solution = (sim_solution){.outcome = said};
-    cr_assert_eq(verdict_of(&t->is, t->solver, t->scratch, NULL), SIM_OK);
+    cr_assert_eq(judge_island(&t->is, t->solver, t->scratch, NULL), SIM_OK);
     sim_arena_release(t->scratch, 0);
     cr_expect_eq(t->is.solution.outcome == SIM_REFUTED, t->is.solution.reason == SIM_REASON_REFUTED);
     return t->is.solution.outcome;

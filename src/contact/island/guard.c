@@ -9,9 +9,8 @@
  * In its place stands an answer that gains nothing: some sweeps of relax.c on the convex law of the same rows, with no
  * overlap undone and nothing bouncing, from the least-energy multiple of the refused impulses, or from nothing.  It is no solution,
  * and the island counts as unsolved. */
+#include "contact/island/island.h"
 #include "contact/island/relax.h"
-#include "contact/problem/parts.h"
-#include "math/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,17 +18,13 @@
 static const double CLOSE = 1e-4; /* of the energies at stake: what tolerances of solvers leave */
 enum { SWEEPS = 200 };
 
-static int normal_row(const sim_constraint *c) { return c->kind == SIM_CONTACT ? 2 : 0; }
-
-static int is_stop(const sim_constraint *c) { return c->kind == SIM_CONTACT || c->kind == SIM_LIMIT; }
-
-static int all_finite(int n, const double *x) {
+static bool all_finite(int n, const double *x) {
     for (int k = 0; k < n; k++) {
         if (!isfinite(x[k])) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* J of v in the metric of A as it is now, with the motors that are in it. */
@@ -67,20 +62,20 @@ static void set_out(relaxation *r, const island *is) {
         const sim_constraint *c = &p->constraint[i];
         for (int k = 0; k < c->rows; k++) {
             int row = c->row + k;
-            double target = is_stop(c) && k == normal_row(c) ? min_of(is->target[row], 0) : is->target[row];
+            double target = is_stop(c) && k == normal_row(c) ? min_of(is->law.target[row], 0) : is->law.target[row];
             r->base[row] = velocity_of_row(p, c, k, p->v_free) + (p->offset ? p->offset[row] : 0) - target;
-            r->R[row] = is->R[row];
+            r->R[row] = is->law.R[row];
         }
         relax_admit(r, i);
     }
 }
 
-int guard_replace(island *is, sim_arena *scratch) {
+sim_status guard_replace(island *is, sim_arena *scratch) {
     const sim_problem *p = &is->problem;
     size_t mark = sim_arena_mark(scratch), size = (size_t)p->nrow * sizeof(double);
     relaxation r;
-    if (!relax_make(&r, p, scratch)) {
-        return 0;
+    if (relax_create(&r, p, scratch)) {
+        return SIM_NO_RESOURCE;
     }
     set_out(&r, is);
     if (all_finite(p->nrow, is->impulse)) {
@@ -102,8 +97,8 @@ int guard_replace(island *is, sim_arena *scratch) {
     is->solution.outcome = SIM_BROKEN_DOWN;
     is->solution.reason = SIM_REASON_ENERGY;
     is->solution.finished_by = -1;
-    is->refused = 1;
-    return 1;
+    is->refused = true;
+    return SIM_OK;
 }
 
 double guard_undone(const island *is, double threshold) {

@@ -54,7 +54,7 @@ static void halve_rows(const relaxation *r, int i) {
     }
 }
 
-int relax_make(relaxation *r, const sim_problem *p, sim_arena *scratch) {
+sim_status relax_create(relaxation *r, const sim_problem *p, sim_arena *scratch) {
     ptrdiff_t size = 0;
     *r = (relaxation){.p = p};
     r->at = ARENA_NEW(scratch, ptrdiff_t, 2 * p->nconstraint);
@@ -62,7 +62,7 @@ int relax_make(relaxation *r, const sim_problem *p, sim_arena *scratch) {
     r->row = ARENA_NEW(scratch, double, 3 * (size_t)p->nrow);
     r->size = ARENA_NEW(scratch, double, 2 * (size_t)p->nconstraint);
     if (!r->at || !r->x || !r->row || !r->size) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < p->nconstraint; i++) {
         for (int side = 0; side < 2 && p->constraint[i].tree[side] >= 0; side++) {
@@ -72,7 +72,7 @@ int relax_make(relaxation *r, const sim_problem *p, sim_arena *scratch) {
     }
     r->Z = ARENA_NEW(scratch, double, size);
     if (!r->Z) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     r->base = r->row;
     r->R = r->base + p->nrow;
@@ -91,7 +91,7 @@ int relax_make(relaxation *r, const sim_problem *p, sim_arena *scratch) {
     }
     memset(r->x, 0, (size_t)p->nv * sizeof *r->x);
     memset(r->row, 0, 3 * (size_t)p->nrow * sizeof *r->row);
-    return 1;
+    return SIM_OK;
 }
 
 void relax_admit(relaxation *r, int i) {

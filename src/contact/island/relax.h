@@ -16,8 +16,8 @@ typedef struct relaxation {
     double *size, *pace; /* [nconstraint] |W_ii|_F; 1 / L_i, 0 for what takes no part */
 } relaxation;
 
-/* Nothing takes part yet.  0 without memory. */
-int relax_make(relaxation *r, const sim_problem *p, sim_arena *scratch);
+/* No constraint takes part yet. */
+sim_status relax_create(relaxation *r, const sim_problem *p, sim_arena *scratch);
 /* From now on constraint i takes part; its R stands. */
 void relax_admit(relaxation *r, int i);
 /* Start from the multiple of these impulses, at most once them, at which D is least; all that are to take part do. */

@@ -36,8 +36,8 @@
  * That changes no answer, and is asked in one step of 256, the ninth first.
  *
  * The rule is the step's, as that of restitution: sim_regularise and files have the law as it is. */
+#include "contact/island/island.h"
 #include "contact/island/relax.h"
-#include "contact/problem/parts.h"
 #include "problem/laws.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ enum { SWEEPS = 256 };
 enum { SUNK_ASKED_EVERY = 256, SUNK_ASKED_FIRST = 8 }; /* steps: who is squeezed where contacts yield? */
 
 typedef struct undoing {
-    const frame *f;
+    const assembly *f;
     island *is;
     const undo_rules *rules;
     relaxation r;
@@ -64,23 +64,19 @@ typedef struct undoing {
     double asks;     /* m/s: of all that is pushed, in place of its target; 0: the target */
 } undoing;
 
-static int normal_row(const sim_constraint *c) { return c->kind == SIM_CONTACT ? 2 : 0; }
-
-static int is_stop(const sim_constraint *c) { return c->kind == SIM_CONTACT || c->kind == SIM_LIMIT; }
-
-int undo_pushes(const island *is, double threshold, const sim_constraint *c) {
+bool undo_pushes(const island *is, double threshold, const sim_constraint *c) {
     const sim_problem *p = &is->problem;
     int row = c->row + normal_row(c);
-    if (!is_stop(c) || !(p->gap[row] < 0) || !(is->target[row] > 0)) {
+    if (!is_stop(c) || !(p->gap[row] < 0) || !(is->law.target[row] > 0)) {
         return 0;
     }
     return !(c->restitution > 0 && law_strikes(p, threshold, c, normal_row(c)));
 }
 
-int undo_any(const island *is, double threshold) {
+bool undo_any(const island *is, double threshold) {
     for (int i = 0; i < is->problem.nconstraint; i++) {
         const sim_constraint *c = &is->problem.constraint[i];
-        if (is->R[c->row + normal_row(c)] > 0) {
+        if (is->law.R[c->row + normal_row(c)] > 0) {
             continue;
         }
         if (undo_pushes(is, threshold, c) || (c->kind == SIM_EQUALITY && isinf(c->stiffness))) {
@@ -127,15 +123,15 @@ static int look(undoing *d) {
         const sim_constraint *c = &p->constraint[i];
         int row = c->row + normal_row(c);
         double fast = 0;
-        int soft = d->is->R[row] > 0;
+        int soft = d->is->law.R[row] > 0;
         d->pushed[i] = undo_pushes(d->is, d->rules->threshold, c) && !soft;
         if (c->kind == SIM_EQUALITY && isinf(c->stiffness) && !soft) {
             for (int k = c->row; k < c->row + c->rows; k++) {
-                fast = max_of(fast, fabs(d->is->target[k]));
+                fast = max_of(fast, fabs(d->is->law.target[k]));
             }
             d->pushed[i] = fast > DEEP * d->rules->undo;
         } else if (d->pushed[i]) {
-            fast = d->is->target[row];
+            fast = d->is->law.target[row];
         }
         d->quick += is_stop(c) && d->pushed[i] ? fast * fast / (4 * EASE * ease_of(d, c)) : 0;
         worth |= d->pushed[i] && (d->is->thorough || fast > DEEP * d->rules->undo);
@@ -156,13 +152,13 @@ static int any_held(const undoing *d) {
 }
 
 static void yield_by(island *is, int row, double least) {
-    is->R[row] = max_of(is->R[row], least);
-    is->R_rigid[row] = max_of(is->R_rigid[row], least);
+    is->law.R[row] = max_of(is->law.R[row], least);
+    is->law.R_rigid[row] = max_of(is->law.R_rigid[row], least);
 }
 
 static void aim_at(island *is, int row, double target) {
-    is->target[row] = min_of(is->target[row], target);
-    is->target_rigid[row] = min_of(is->target_rigid[row], target);
+    is->law.target[row] = min_of(is->law.target[row], target);
+    is->law.target_rigid[row] = min_of(is->law.target_rigid[row], target);
 }
 
 static void tell(undoing *d, int i) {
@@ -202,10 +198,10 @@ static void ease_held(undoing *d) {
         double moves = relax_inverse_mass(&d->r, i, 2) / d->ease[i];
         if (moves <= VANISHING) {
             free_from(d, i);
-        } else if (moves < EASE && d->is->R[row] > 0 && d->is->target[row] > DEEP * d->rules->undo) {
+        } else if (moves < EASE && d->is->law.R[row] > 0 && d->is->law.target[row] > DEEP * d->rules->undo) {
             double part = sqrt(moves / EASE);
-            d->is->R[row] *= part;
-            d->is->target[row] *= part;
+            d->is->law.R[row] *= part;
+            d->is->law.target[row] *= part;
         }
     }
 }
@@ -226,7 +222,7 @@ static void set_out(undoing *d) {
             continue;
         }
         for (int k = 0; k < c->rows; k++) {
-            double target = d->pushed[i] && d->asks > 0 ? d->asks : d->is->target[c->row + k];
+            double target = d->pushed[i] && d->asks > 0 ? d->asks : d->is->law.target[c->row + k];
             int aims = d->pushed[i] && (c->kind == SIM_EQUALITY || k == normal_row(c));
             d->r.base[c->row + k] = -(aims ? target : is_stop(c) && k == normal_row(c) ? min_of(target, 0) : 0);
             d->r.R[c->row + k] = rho_of(d, i, k);
@@ -284,7 +280,7 @@ static void hold_back(undoing *d, int i) {
     if (c->kind == SIM_EQUALITY) {
         for (int k = 0; k < c->rows && d->pushed[i]; k++) {
             double u = relax_velocity(&d->r, i, k);
-            is->target[c->row + k] = is->target_rigid[c->row + k] = u;
+            is->law.target[c->row + k] = is->law.target_rigid[c->row + k] = u;
         }
     } else {
         int row = c->row + normal_row(c);
@@ -321,7 +317,7 @@ static void price_others(const undoing *d) {
     const sim_problem *p = &d->is->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        double target = d->is->target[c->row + normal_row(c)], R = d->is->R[c->row + normal_row(c)];
+        double target = d->is->law.target[c->row + normal_row(c)], R = d->is->law.R[c->row + normal_row(c)];
         if (is_stop(c) && target > 0 && R > 0) {
             d->is->budget += target * target / (4 * R);
         } else if (is_stop(c) && target > 0 && !d->pushed[i]) {
@@ -372,7 +368,7 @@ static int look_for_sunk(undoing *d) {
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         int n = c->row + 2;
-        d->pushed[i] = c->kind == SIM_CONTACT && d->is->R[n] > 0 && p->impulse_guess[n] > 0 &&
+        d->pushed[i] = c->kind == SIM_CONTACT && d->is->law.R[n] > 0 && p->impulse_guess[n] > 0 &&
                        -p->gap[n] > SUNK * smaller_radius(d, c) &&
                        velocity_of_row(p, c, 2, p->v_start) < NONE * d->rules->undo;
         count += d->pushed[i];
@@ -394,7 +390,7 @@ static void name_squeezed(undoing *d) {
     }
 }
 
-int undo_possible(const frame *f, island *is, const undo_rules *rules, sim_arena *scratch) {
+sim_status undo_possible(const assembly *f, island *is, const undo_rules *rules, sim_arena *scratch) {
     const sim_problem *p = &is->problem;
     undoing d = {.f = f, .is = is, .rules = rules};
     double *motion = ARENA_NEW(scratch, double, p->nv); /* stays until the island is answered */
@@ -405,12 +401,12 @@ int undo_possible(const frame *f, island *is, const undo_rules *rules, sim_arena
     is->budget = is->bounces = 0;
     is->undoing = NULL;
     if (!motion || !d.ease || !d.pushed) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     int worth = look(&d);
     if (worth || any_held(&d)) {
-        if (!relax_make(&d.r, p, scratch)) {
-            return 0;
+        if (relax_create(&d.r, p, scratch)) {
+            return SIM_NO_RESOURCE;
         }
         d.lightest = lightest(&d);
         for (int i = 0; i < p->nconstraint; i++) {
@@ -425,12 +421,12 @@ int undo_possible(const frame *f, island *is, const undo_rules *rules, sim_arena
     is->budget += worth ? 0 : d.quick;
     price_others(&d);
     if (!worth && rules->undo > 0 && f->in->index % SUNK_ASKED_EVERY == SUNK_ASKED_FIRST && look_for_sunk(&d)) {
-        if (!relax_make(&d.r, p, scratch)) {
-            return 0;
+        if (relax_create(&d.r, p, scratch)) {
+            return SIM_NO_RESOURCE;
         }
         d.lightest = lightest(&d);
         name_squeezed(&d);
     }
     sim_arena_release(scratch, mark);
-    return 1;
+    return SIM_OK;
 }

@@ -1,24 +1,25 @@
 /* What A and J are made of, body by body: for solvers that pass along trees themselves (sim/problem.h).
  *
  * Nothing is computed here but the rows on bodies; the rest is the dynamics' own, numbered as the island numbers it. */
-#include "contact/problem/parts.h"
+#include "contact/problem/assembly.h"
 
 /* Does it hold bodies, and not joints? */
-static int on_bodies(const sim_model *m, const tie *t) {
-    return t->kind == TIE_CONTACT || (t->kind == TIE_EQUALITY && m->equality[t->index].type != SIM_COUPLING);
+static int on_bodies(const sim_model *m, const constraint_source *t) {
+    return t->kind == SOURCE_CONTACT || (t->kind == SOURCE_EQUALITY && m->equality[t->index].type != SIM_COUPLING);
 }
 
 /* The body of a side in its island, -1: none that moves. */
-static int body_of(const frame *f, const sim_model *m, const island *is, const tie *t, int body, int side) {
+static int body_of(const assembly *f, const sim_model *m, const island *is, const constraint_source *t, int body,
+                   int side) {
     int tree = t->tree[side];
     return tree < 0 ? -1 : is->bodies.first[f->local[tree]] + body - m->tree[tree].body0;
 }
 
-static ptrdiff_t lay_out_rows(const frame *f, const sim_model *m, const island *is, int constraint, ptrdiff_t at) {
-    const tie *t = &f->tie[f->tie_of[constraint]];
+static ptrdiff_t lay_out_rows(const assembly *f, const sim_model *m, const island *is, int constraint, ptrdiff_t at) {
+    const constraint_source *t = &f->source[f->source_of[constraint]];
     const sim_constraint *c = &f->constraint[constraint];
     sim_body_rows *rows = &f->on_body[constraint];
-    *rows = (sim_body_rows){.body = {-1, -1}, .chain = t->kind == TIE_EQUALITY ? SIM_CHAIN_MASS : SIM_CHAIN_START};
+    *rows = (sim_body_rows){.body = {-1, -1}, .chain = t->kind == SOURCE_EQUALITY ? SIM_CHAIN_MASS : SIM_CHAIN_START};
     for (int side = 0; side < 2 && on_bodies(m, t); side++) {
         rows->body[side] = body_of(f, m, is, t, c->body[side], side);
         rows->block[side] = at;
@@ -27,9 +28,9 @@ static ptrdiff_t lay_out_rows(const frame *f, const sim_model *m, const island *
     return at;
 }
 
-static int take_bodies(frame *f, const sim_model *m, island *is) {
+static sim_status create_bodies(assembly *f, const sim_model *m, island *is) {
     island_bodies *b = &is->bodies;
-    const sim_problem *p = &is->problem;
+    const sim_problem *p = &is->base;
     b->first = ARENA_NEW(f->arena, int, p->ntree + 1);
     int count = 0;
     for (int t = 0; t < p->ntree && b->first; t++) {
@@ -48,21 +49,21 @@ static int take_bodies(frame *f, const sim_model *m, island *is) {
     if (ok) {
         b->first[p->ntree] = count;
     }
-    return ok;
+    return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-int bodies_lay_out(frame *f, const sim_model *m) {
+sim_status bodies_lay_out(assembly *f, const sim_model *m) {
     ptrdiff_t size = 0;
     f->on_body = ARENA_NEW(f->arena, sim_body_rows, f->nconstraint);
     if (!f->on_body) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     for (int s = 0; s < f->nisland; s++) {
         island *is = &f->island[s];
-        if (!take_bodies(f, m, is)) {
-            return 0;
+        if (create_bodies(f, m, is)) {
+            return SIM_NO_RESOURCE;
         }
-        for (int i = 0; i < is->problem.nconstraint; i++) {
+        for (int i = 0; i < is->base.nconstraint; i++) {
             size = lay_out_rows(f, m, is, is->first_constraint + i, size);
         }
     }
@@ -70,7 +71,7 @@ int bodies_lay_out(frame *f, const sim_model *m) {
     for (int s = 0; s < f->nisland && f->J_body; s++) {
         island *is = &f->island[s];
         island_bodies *b = &is->bodies;
-        b->is = (sim_problem_bodies){.nbody = b->first[is->problem.ntree],
+        b->is = (sim_problem_bodies){.nbody = b->first[is->base.ntree],
                                      .first = b->first,
                                      .node = b->node,
                                      .I = b->I,
@@ -78,16 +79,16 @@ int bodies_lay_out(frame *f, const sim_model *m) {
                                      .chain = {{b->r[0], b->S[0]}, {b->r[1], b->S[1]}},
                                      .rows = f->on_body + is->first_constraint,
                                      .J = f->J_body};
-        is->problem.bodies = &b->is;
+        is->base.bodies = &b->is;
     }
-    return f->J_body != NULL;
+    return f->J_body ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 /* The t-th tree of an island. */
-static void fill_tree(const frame *f, const sim_model *m, const island *is, int index) {
+static void fill_tree(const assembly *f, const sim_model *m, const island *is, int index) {
     const island_bodies *b = &is->bodies;
     const sim_tree *t = &m->tree[f->tree[is->first_tree + index]];
-    int shift = b->first[index] - t->body0, v_shift = is->problem.tree[index].v0 - t->v0;
+    int shift = b->first[index] - t->body0, v_shift = is->base.tree[index].v0 - t->v0;
     const sim_derived *at[SIM_CHAINS] = {f->middle, f->in->mass};
     for (int i = t->body0; i < t->body0 + t->nbody; i++) {
         const sim_body *body = &m->body[i];
@@ -105,22 +106,22 @@ static void fill_tree(const frame *f, const sim_model *m, const island *is, int 
     }
 }
 
-void bodies_diagonal(const frame *f, const sim_model *m, const island *is) {
+void bodies_diagonal(const assembly *f, const sim_model *m, const island *is) {
     const double *extra = f->extra ? f->extra : f->in->extra;
-    for (int k = 0; k < is->problem.ntree; k++) {
+    for (int k = 0; k < is->base.ntree; k++) {
         const sim_tree *t = &m->tree[f->tree[is->first_tree + k]];
-        double *diagonal = is->bodies.diagonal + is->problem.tree[k].v0;
+        double *diagonal = is->bodies.diagonal + is->base.tree[k].v0;
         for (int j = 0; j < t->nv; j++) {
             diagonal[j] = m->dof[t->v0 + j].armature + (extra ? extra[t->v0 + j] : 0);
         }
     }
 }
 
-static void fill_rows(const frame *f, const sim_model *m, int i) {
-    const tie *t = &f->tie[f->tie_of[i]];
+static void fill_rows(const assembly *f, const sim_model *m, int i) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     for (int side = 0; side < 2; side++) {
         double *J = f->on_body[i].body[side] >= 0 ? f->J_body + f->on_body[i].block[side] : NULL;
-        if (J && t->kind == TIE_CONTACT) {
+        if (J && t->kind == SOURCE_CONTACT) {
             contact_on_body(f, i, side, J);
         } else if (J) {
             equality_on_body(f, m, i, side, J);
@@ -128,12 +129,12 @@ static void fill_rows(const frame *f, const sim_model *m, int i) {
     }
 }
 
-void bodies_fill(const frame *f, const sim_model *m, const island *is) {
-    for (int t = 0; t < is->problem.ntree; t++) {
+void bodies_fill(const assembly *f, const sim_model *m, const island *is) {
+    for (int t = 0; t < is->base.ntree; t++) {
         fill_tree(f, m, is, t);
     }
     bodies_diagonal(f, m, is);
-    for (int i = 0; i < is->problem.nconstraint; i++) {
+    for (int i = 0; i < is->base.nconstraint; i++) {
         fill_rows(f, m, is->first_constraint + i);
     }
 }
@@ -146,7 +147,7 @@ typedef struct whole_bodies {
     sim_body_rows *rows;
 } whole_bodies;
 
-static whole_bodies *take_whole(const frame *f) {
+static whole_bodies *take_whole(const assembly *f) {
     int count = 0;
     for (int k = 0; k < f->nisland; k++) {
         count += f->island[k].bodies.is.nbody;
@@ -180,7 +181,7 @@ static whole_bodies *take_whole(const frame *f) {
 /* An island's bodies from number `body0` on. */
 static void put_island(const island *is, int body0, whole_bodies *w) {
     const sim_problem_bodies *b = &is->bodies.is;
-    for (int t = 0; t <= is->problem.ntree; t++) {
+    for (int t = 0; t <= is->base.ntree; t++) {
         w->to.first[is->first_tree + t] = b->first[t] + body0;
     }
     for (int i = 0; i < b->nbody; i++) {
@@ -188,18 +189,18 @@ static void put_island(const island *is, int body0, whole_bodies *w) {
         w->to.node[body0 + i] = (sim_body_node){n.parent < 0 ? -1 : n.parent + body0, n.v0 + is->first_v, n.nv};
         w->to.I[body0 + i] = b->I[i];
     }
-    for (int j = 0; j < is->problem.nv; j++) {
+    for (int j = 0; j < is->base.nv; j++) {
         w->to.diagonal[is->first_v + j] = b->diagonal[j];
     }
     for (int k = 0; k < SIM_CHAINS; k++) {
         for (int i = 0; i < b->nbody; i++) {
             w->to.r[k][body0 + i] = b->chain[k].r[i];
         }
-        for (int j = 0; j < is->problem.nv; j++) {
+        for (int j = 0; j < is->base.nv; j++) {
             w->to.S[k][is->first_v + j] = b->chain[k].S[j];
         }
     }
-    for (int i = 0; i < is->problem.nconstraint; i++) {
+    for (int i = 0; i < is->base.nconstraint; i++) {
         sim_body_rows rows = b->rows[i];
         rows.body[0] += rows.body[0] >= 0 ? body0 : 0;
         rows.body[1] += rows.body[1] >= 0 ? body0 : 0;
@@ -207,7 +208,7 @@ static void put_island(const island *is, int body0, whole_bodies *w) {
     }
 }
 
-const sim_problem_bodies *bodies_whole(const frame *f) {
+const sim_problem_bodies *bodies_of_all(const assembly *f) {
     whole_bodies *w = take_whole(f);
     if (!w) {
         return NULL;

@@ -29,7 +29,7 @@
  * stiffer than the step resolves would then ring from step to step.  So a and a' fade out and b and b' go to 1, by the
  * part z^2 / (1 + z^2) with z = w k dt^2 / 4 or w c dt / 2, w = J diag(D)^-1 J' the inverse mass that the spring feels,
  * nearly: of second order still, and nothing of note for what is resolved. */
-#include "contact/problem/parts.h"
+#include "contact/problem/assembly.h"
 #include "math/spatial.h"
 
 static int is_length(const sim_equality *e) { return e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER; }
@@ -98,9 +98,9 @@ static void biases(const sim_derived *d, const sim_motion *acc, const sim_equali
 }
 
 /* Row k of connect, weld and distance on a body: along an axis of the world at the point, or about it. */
-void equality_on_body(const frame *f, const sim_model *m, int i, int side, double *J) {
+void equality_on_body(const assembly *f, const sim_model *m, int i, int side, double *J) {
     static const v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    const sim_equality *e = &m->equality[f->tie[f->tie_of[i]].index];
+    const sim_equality *e = &m->equality[f->source[f->source_of[i]].index];
     const sim_derived *d = f->in->mass;
     double length, sign = side ? -1 : 1;
     v3 p = point_at(d, e, side), lever = v3_sub(p, d->pose[e->body[side]].p);
@@ -115,8 +115,8 @@ void equality_on_body(const frame *f, const sim_model *m, int i, int side, doubl
     }
 }
 
-static void couple(frame *f, const sim_model *m, const sim_equality *e, int i) {
-    const tie *t = &f->tie[f->tie_of[i]];
+static void couple(assembly *f, const sim_model *m, const sim_equality *e, int i) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     const double *q = f->in->q_start;
     const double part[2] = {1, -e->ratio};
     for (int side = 0; side < 2; side++) {
@@ -131,8 +131,8 @@ static void couple(frame *f, const sim_model *m, const sim_equality *e, int i) {
 static double stiff(double z) { return z < 1 ? z * z / (1 + z * z) : 1 / (1 + 1 / (z * z)); }
 
 /* F as force - (dt stiffness + damping) u. */
-static void pull(frame *f, const sim_model *m, const sim_equality *e, int i) {
-    const tie *t = &f->tie[f->tie_of[i]];
+static void pull(assembly *f, const sim_model *m, const sim_equality *e, int i) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     sim_constraint *c = &f->constraint[i];
     double dt = f->in->step, theta = f->in->travel, u0 = 0, w = 0;
     for (int side = 0; side < 2; side++) {
@@ -154,8 +154,9 @@ static void pull(frame *f, const sim_model *m, const sim_equality *e, int i) {
 }
 
 /* J at the positions of d. */
-static void put_rows(const frame *f, const sim_model *m, const int *last_dof, const sim_derived *d, int i, double *J) {
-    const tie *t = &f->tie[f->tie_of[i]];
+static void put_rows(const assembly *f, const sim_model *m, const int *last_dof, const sim_derived *d, int i,
+                     double *J) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     const sim_equality *e = &m->equality[t->index];
     double length;
     v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
@@ -169,15 +170,14 @@ static void put_rows(const frame *f, const sim_model *m, const int *last_dof, co
     }
 }
 
-void equality_ahead(const frame *f, const sim_model *m, const int *last_dof, int i, const sim_derived *ahead, double *J,
-                    double *gap) {
-    gaps(ahead, &m->equality[f->tie[f->tie_of[i]].index], gap);
+void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, int i, const sim_derived *ahead,
+                    double *J, double *gap) {
+    gaps(ahead, &m->equality[f->source[f->source_of[i]].index], gap);
     put_rows(f, m, last_dof, ahead, i, J);
 }
 
-static void hold(frame *f, const sim_model *m, const int *last_dof, const sim_motion *acc, const sim_equality *e,
-                 int i) {
-    const tie *t = &f->tie[f->tie_of[i]];
+static void hold(assembly *f, const sim_model *m, const int *last_dof, const sim_equality *e, int i) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     const sim_derived *d = f->in->mass;
     double h[6], tangent = 1.5 - f->in->travel;
     for (int side = 0; side < 2; side++) {
@@ -192,19 +192,19 @@ static void hold(frame *f, const sim_model *m, const int *last_dof, const sim_mo
         pull(f, m, e, i);
         return;
     }
-    biases(d, acc, e, h);
+    biases(d, f->acc, e, h);
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
         f->offset[f->row[i] + k] = f->in->step * (tangent - f->in->position) * h[k];
     }
 }
 
-void rows_of_equality(frame *f, const sim_model *m, const int *last_dof, const sim_motion *acc, int i) {
-    const tie *t = &f->tie[f->tie_of[i]];
+void rows_of_equality(assembly *f, const sim_model *m, const int *last_dof, int i) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     const sim_equality *e = &m->equality[t->index];
     if (e->type == SIM_COUPLING) {
         couple(f, m, e, i);
     } else {
-        hold(f, m, last_dof, acc, e, i);
+        hold(f, m, last_dof, e, i);
     }
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
         f->impulse_guess[f->row[i] + k] = f->in->equality_before[SIM_MAX_ROWS * t->index + k];

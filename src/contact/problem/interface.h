@@ -19,14 +19,14 @@ typedef struct contact_options {
 } contact_options;
 
 /* What the time of solving is spent on. */
-enum { CONTACT_REGULARISE, CONTACT_SOLVER, CONTACT_TOUCHDOWN, CONTACT_JUDGE, CONTACT_FACTOR, CONTACT_PARTS };
-/* A motor: an actuator with feedback and a limit to its effort.  The free motion has it on one side: within its limit (0),
- * or at it (-1, 1). */
-typedef struct contact_motor {
+enum { CONTACT_REGULARISE, CONTACT_SOLVER, CONTACT_CORRECTION, CONTACT_JUDGE, CONTACT_FACTOR, CONTACT_PARTS };
+/* A limited actuator: one with feedback and a limit to its effort.  Free motion has it on one side: within its limit (0), or
+ * at it (-1, 1). */
+typedef struct contact_actuator {
     int actuator, side;
     double gain;  /* how its effort falls as the acceleration of its joint grows; in `extra` if the side is 0 */
-    double force; /* its effort at v = 0, the limit forgotten */
-} contact_motor;
+    double force; /* N or N m at v = 0, without the limit */
+} contact_actuator;
 
 typedef struct contact_input {
     const sim_derived *start; /* kinematics where the step starts: there the gaps are taken */
@@ -53,9 +53,9 @@ typedef struct contact_input {
     const double *joint_before, *equality_before; /* likewise, as they were handed out */
     const sim_clock *clock;                       /* times the parts of solving; NULL: nobody asks */
     const sim_watch *watch;                       /* NULL: nobody waits */
-    const contact_motor *motor;
-    int nmotor;
-    const double *effort_before; /* [nactuator] */
+    const contact_actuator *actuator;             /* limited ones ... */
+    int nactuator;                                /* ... so many */
+    const double *effort_before;                  /* [nactuator] */
 } contact_input;
 
 typedef struct contact_info {
@@ -84,14 +84,14 @@ typedef struct contact_info {
 /* All arrays are the caller's; trees that touch nothing keep what stands there. */
 typedef struct contact_output {
     double *v;                /* [nv] end velocities of the trees in contact */
-    double *shift;            /* [nv] velocity with which positions move besides: see touchdown.c */
+    double *shift;            /* [nv] velocity with which positions move besides: see position_correction.c */
     char *touched;            /* [ntree] */
     sim_v3 *impulse;          /* [ncontact] N s, in the world, on A */
     double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
     double *equality_impulse; /* [nequality][6] */
     double *held;             /* [nv] generalised forces of the equalities, over the step */
     double *pressed;          /* [nv] ... and of what else may last */
-    double *effort;           /* [nactuator] of motors that became rows; NAN for others: they stay as they were */
+    double *effort;           /* [nactuator] of actuators that are rows; NAN for others: unchanged */
     contact_info info;
 } contact_output;
 
@@ -102,7 +102,7 @@ int contact_order(const sim_contact *a, const sim_contact *b);
 int contact_wants_positions(const sim_solver_info *info, const double *option);
 
 /* Does its effort follow its joint, up to a limit? */
-int contact_is_motor(const sim_actuator *actuator);
+int contact_actuator_is_limited(const sim_actuator *actuator);
 
 /* Does the solver take all that the model may ask for besides contacts? */
 sim_status contact_kinds_check(const sim_model *model, const sim_solver_info *info, sim_error *error);

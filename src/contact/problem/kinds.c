@@ -1,11 +1,11 @@
 /* Which kinds of rows may a model ask for? A solver that lacks one is refused before the first step, not at the step that
  * meets it. */
-#include "contact/problem/parts.h"
+#include "contact/problem/assembly.h"
 
 #include <math.h>
 
 /* Feed-forward alone does not feel what touches. */
-int contact_is_motor(const sim_actuator *actuator) {
+int contact_actuator_is_limited(const sim_actuator *actuator) {
     return isfinite(actuator->effort) && sim_track_given(&actuator->target) && (actuator->kp > 0 || actuator->kd > 0);
 }
 
@@ -45,7 +45,7 @@ sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, 
         }
     }
     for (int k = 0; k < m->nactuator; k++) {
-        if (contact_is_motor(&m->actuator[k]) && lacks(info, SIM_ACTUATOR)) {
+        if (contact_actuator_is_limited(&m->actuator[k]) && lacks(info, SIM_ACTUATOR)) {
             return refuse(info, SIM_ACTUATOR, "limited actuator", body_of(m, m->actuator[k].dof), error);
         }
     }

@@ -5,7 +5,7 @@
  * motion leaves behind, make the factor of A not worth its time; and large trees do not keep A itself.  (Microseconds on an
  * arm of 7, a quadruped of 18, a humanoid of 36, by branches and by bodies: the factor 0.07, 0.25, 0.53 and none; a solve
  * 0.07, 0.22, 0.54 and 0.15, 0.25, 0.58; three rows halved 0.16, 0.25, 0.31 and 0.12, 0.18, 0.28.) */
-#include "contact/problem/parts.h"
+#include "contact/problem/assembly.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,19 +10,30 @@
  *
  * and friction has J v with J there.  Between bodies phi is what equalities.c says.  Ends of ranges and couplings are linear
  * in q; dry friction, springs and motors stay as they are. */
-#include "contact/problem/parts.h"
+#include "contact/problem/assembly.h"
 #include "dyn/advance.h"
 #include "math/dense.h"
 #include "math/spatial.h"
 
 #include <string.h>
 
+/* The positions of an island; the memory is the stage's, but for that of an island, whose trees no other has. */
+typedef struct island_positions {
+    sim_positions is;
+    const assembly *f;
+    const sim_model *model;
+    const island *island;
+    const int *last_dof;
+    sim_derived *ahead;
+    double *q, *v, *J;
+} island_positions;
+
 static void advance(const island_positions *s, const double *v) {
     const island *is = s->island;
     const sim_model *m = s->model;
-    const contact_input *in = s->frame->in;
+    const contact_input *in = s->f->in;
     for (int t = 0; t < is->problem.ntree; t++) {
-        int tree = s->frame->tree[is->first_tree + t];
+        int tree = s->f->tree[is->first_tree + t];
         sim_range bodies = sim_tree_range(m, tree);
         memcpy(s->v + m->tree[tree].v0, v + is->problem.tree[t].v0, (size_t)m->tree[tree].nv * sizeof *v);
         sim_advance_by(m, bodies, ROTATION_EXP, in->q_start, s->v, in->step, s->q);
@@ -55,17 +66,17 @@ static void at(void *self, const double *v, double *u) {
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         int all = s->island->first_constraint + i;
-        const tie *t = &s->frame->tie[s->frame->tie_of[all]];
+        const constraint_source *t = &s->f->source[s->f->source_of[all]];
         double mean[SIM_MAX_ROWS];
         int first = c->rows; /* of the rows with a gap of their own */
-        if (t->kind == TIE_CONTACT) {
+        if (t->kind == SOURCE_CONTACT) {
             clear_blocks(s, c);
-            mean[2] = contact_ahead(s->frame, s->model, s->last_dof, all, s->ahead, s->J) / p->step;
+            mean[2] = contact_ahead(s->f, s->model, s->last_dof, all, s->ahead, s->J) / p->step;
             first = 2;
-        } else if (t->kind == TIE_EQUALITY && c->kind == SIM_EQUALITY &&
+        } else if (t->kind == SOURCE_EQUALITY && c->kind == SIM_EQUALITY &&
                    s->model->equality[t->index].type != SIM_COUPLING) {
             clear_blocks(s, c);
-            equality_ahead(s->frame, s->model, s->last_dof, all, s->ahead, s->J, mean);
+            equality_ahead(s->f, s->model, s->last_dof, all, s->ahead, s->J, mean);
             for (int k = 0; k < c->rows; k++) {
                 mean[k] = (mean[k] - p->gap[c->row + k]) / p->step;
             }
@@ -82,27 +93,27 @@ int contact_wants_positions(const sim_solver_info *info, const double *option) {
     return k >= 0 && (option ? option[k] : info->option[k].default_value) > 0;
 }
 
-int positions_make(positions_memory *p, const sim_model *m) {
+sim_status positions_create(positions_memory *p, const sim_model *m, sim_pool *pool) {
     p->ahead = sim_derived_create(m, NULL);
-    p->q = POOL_NEW(p->pool, double, m->nq);
-    p->v = POOL_NEW(p->pool, double, m->nv);
-    return p->ahead && p->q && p->v;
+    p->q = POOL_NEW(pool, double, m->nq);
+    p->v = POOL_NEW(pool, double, m->nv);
+    return p->ahead && p->q && p->v ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-int positions_lay_out(frame *f, const sim_model *m, const int *last_dof, positions_memory *p) {
+sim_status positions_lay_out(assembly *f, const sim_model *m, const int *last_dof, const positions_memory *p) {
     island_positions *of = ARENA_NEW(f->arena, island_positions, f->nisland);
     f->J_ahead = ARENA_NEW(f->arena, double, f->nJ);
     if (!of || !f->J_ahead) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     sim_kinematics(p->ahead, sim_all(m), f->in->q_start);
     for (int k = 0; k < f->nisland; k++) {
         island *is = &f->island[k];
         of[k] = (island_positions){
             {.self = &of[k], .at = at, .J = f->J_ahead}, f, m, is, last_dof, p->ahead, p->q, p->v, f->J_ahead};
-        is->problem.positions = &of[k].is;
+        is->base.positions = &of[k].is;
     }
-    return 1;
+    return SIM_OK;
 }
 
-void positions_fill(frame *f) { memcpy(f->J_ahead, f->J, (size_t)f->nJ * sizeof *f->J); }
+void positions_fill(assembly *f) { memcpy(f->J_ahead, f->J, (size_t)f->nJ * sizeof *f->J); }

@@ -36,7 +36,7 @@
  * References: O. Gonzalez, Time integration and discrete Hamiltonian systems, J. Nonlinear Science 6, 1996; O. Gonzalez,
  * Mechanical systems subject to holonomic constraints, Physica D 132, 1999 (constraints obeyed in the mean).
  * Cost: some 40 multiplications a dof and contact. */
-#include "contact/problem/parts.h"
+#include "contact/problem/assembly.h"
 #include "math/dense.h"
 #include "math/spatial.h"
 
@@ -57,8 +57,8 @@ static int meeting(const sim_model *m, int a, int b) {
     return a;
 }
 
-void widen_columns(frame *f, const sim_model *m, int i, int side, int first, int end) {
-    const tie *t = &f->tie[f->tie_of[i]];
+void widen_columns(assembly *f, const sim_model *m, int i, int side, int first, int end) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     int second = side == 1 && t->tree[0] >= 0 && t->tree[0] != t->tree[1], v0 = m->tree[t->tree[side]].v0;
     sim_columns *to = &f->constraint[i].columns[second];
     int low = first - v0, high = end - v0, past = to->first + to->count;
@@ -139,13 +139,13 @@ static const double CLOSING = 0.02;        /* of a gap or overlap that the schem
 static v3 point_on(const sim_contact *c, int side) { return v3_axpy(c->at.position, side ? -0.5 : 0.5, c->at.apart); }
 
 /* Where the contact will be, if that is known. */
-static const followed_contact *followed(const frame *f, const tie *t) {
+static const followed_contact *followed(const assembly *f, const constraint_source *t) {
     const followed_contact *all = f->in->followed;
     return all && all[t->index].known ? &all[t->index] : NULL;
 }
 
 /* The point of a side where J is taken: on its way from x0 to x1, or with the lever it has at the start. */
-static v3 point_in_middle(const frame *f, const tie *t, int side) {
+static v3 point_in_middle(const assembly *f, const constraint_source *t, int side) {
     const sim_contact *from = &f->in->contact[t->index];
     const followed_contact *to = followed(f, t);
     v3 x0 = point_on(from, side);
@@ -158,7 +158,7 @@ static v3 point_in_middle(const frame *f, const tie *t, int side) {
     return v3_add(f->middle->pose[body].p, lever);
 }
 
-static v3 normal_in_middle(const frame *f, const tie *t) {
+static v3 normal_in_middle(const assembly *f, const constraint_source *t) {
     const followed_contact *to = followed(f, t);
     v3 n0 = f->in->contact[t->index].at.normal;
     if (!to) {
@@ -185,8 +185,8 @@ static m3 turned_to(m3 E, v3 n) {
 }
 
 /* J (v0 + part (v1 - v0)) of a row, v1 as predicted. */
-static double row_speed(const frame *f, const sim_model *m, int i, int row, double part) {
-    const tie *t = &f->tie[f->tie_of[i]];
+static double row_speed(const assembly *f, const sim_model *m, int i, int row, double part) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     double u = 0;
     for (int side = 0; side < 2; side++) {
         if (t->tree[side] >= 0 && !(side == 1 && t->tree[0] == t->tree[1])) {
@@ -200,8 +200,8 @@ static double row_speed(const frame *f, const sim_model *m, int i, int row, doub
 }
 
 /* Moves the point at which J is taken by d. */
-static void move_point(const frame *f, const sim_model *m, const int *last_dof, int i, v3 d) {
-    const tie *t = &f->tie[f->tie_of[i]];
+static void move_point(const assembly *f, const sim_model *m, const int *last_dof, int i, v3 d) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     const sim_contact *from = &f->in->contact[t->index];
     const m3 *E = &f->axes[i];
     int last[2] = {last_dof[from->body_a], last_dof[from->body_b]};
@@ -219,7 +219,7 @@ static void move_point(const frame *f, const sim_model *m, const int *last_dof, 
 }
 
 /* The levers' change within the step, the greater of both sides'. */
-static double lever_change(const frame *f, const sim_contact *from, const followed_contact *to) {
+static double lever_change(const assembly *f, const sim_contact *from, const followed_contact *to) {
     double most = 0;
     for (int side = 0; side < 2; side++) {
         int body = side ? from->body_b : from->body_a;
@@ -231,7 +231,7 @@ static double lever_change(const frame *f, const sim_contact *from, const follow
 }
 
 /* Does the point move over both bodies?  A corner stays where it is on its own. */
-static int rolls_over_both(const frame *f, const tie *t, const followed_contact *to) {
+static int rolls_over_both(const assembly *f, const constraint_source *t, const followed_contact *to) {
     const sim_contact *from = &f->in->contact[t->index];
     v3 turn = v3_sub(f->in->end->vel[from->body_a].ang, f->in->end->vel[from->body_b].ang);
     double way = HUGE_VAL, lever = 0;
@@ -247,8 +247,8 @@ static int rolls_over_both(const frame *f, const tie *t, const followed_contact 
 }
 
 /* dt J_n v_q = phi1 - phi0, v_q the velocity that positions move with: the point moves by d along n x w, w the bodies' turning against each other. */
-static v3 discrete_gradient(const frame *f, const sim_model *m, int i) {
-    const tie *t = &f->tie[f->tie_of[i]];
+static v3 discrete_gradient(const assembly *f, const sim_model *m, int i) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     const sim_contact *from = &f->in->contact[t->index];
     const followed_contact *to = followed(f, t);
     v3 turn = v3_sub(f->in->end->vel[from->body_a].ang, f->in->end->vel[from->body_b].ang);
@@ -261,7 +261,7 @@ static v3 discrete_gradient(const frame *f, const sim_model *m, int i) {
 }
 
 /* The relative velocity of the two bodies at the contact where the step starts. */
-static v3 velocity_at_start(const frame *f, const sim_model *m, const int *last_dof, const sim_contact *from) {
+static v3 velocity_at_start(const assembly *f, const sim_model *m, const int *last_dof, const sim_contact *from) {
     v3 u = v3_make(0, 0, 0);
     for (int side = 0; side < 2; side++) {
         for (int j = last_dof[side ? from->body_b : from->body_a]; j >= 0; j = m->dof[j].parent) {
@@ -284,8 +284,8 @@ static double settling(const double *d, const double *e, int first, int end) {
 }
 
 /* w of a rigid contact that rolls and pressed a step ago; u1, the rates where the step ends. */
-static void obey_mean(frame *f, const sim_model *m, const int *last_dof, int i, const double *u1) {
-    const sim_contact *from = &f->in->contact[f->tie[f->tie_of[i]].index];
+static void obey_mean(assembly *f, const sim_model *m, const int *last_dof, int i, const double *u1) {
+    const sim_contact *from = &f->in->contact[f->source[f->source_of[i]].index];
     m3 E = turned_to(f->axes[i], from->at.normal);
     v3 start = velocity_at_start(f, m, last_dof, from);
     const double u0[3] = {v3_dot(E.x, start), v3_dot(E.y, start), v3_dot(E.z, start)};
@@ -303,13 +303,13 @@ static void obey_mean(frame *f, const sim_model *m, const int *last_dof, int i, 
 }
 
 /* Does it press on what does not yield, as it did? */
-static int presses(const frame *f, int i) {
+static int presses(const assembly *f, int i) {
     return f->rigid && isinf(f->constraint[i].stiffness) && f->impulse_guess[f->row[i] + 2] > 0;
 }
 
 /* J between the start and the end, and w, of a contact that lasts. */
-static void follow_rows(frame *f, const sim_model *m, const int *last_dof, int i) {
-    const tie *t = &f->tie[f->tie_of[i]];
+static void follow_rows(assembly *f, const sim_model *m, const int *last_dof, int i) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     const sim_contact *from = &f->in->contact[t->index];
     const followed_contact *to = followed(f, t);
     int ball = m->shape[from->shape_a].type == SIM_SPHERE || m->shape[from->shape_b].type == SIM_SPHERE;
@@ -330,8 +330,8 @@ static void follow_rows(frame *f, const sim_model *m, const int *last_dof, int i
     }
 }
 
-void rows_of_contact(frame *f, const sim_model *m, const int *last_dof, int i) {
-    const tie *t = &f->tie[f->tie_of[i]];
+void rows_of_contact(assembly *f, const sim_model *m, const int *last_dof, int i) {
+    const constraint_source *t = &f->source[f->source_of[i]];
     const sim_contact *from = &f->in->contact[t->index];
     m3 E = frame_along(normal_in_middle(f, t));
     int last[2] = {last_dof[from->body_a], last_dof[from->body_b]};
@@ -356,9 +356,9 @@ void rows_of_contact(frame *f, const sim_model *m, const int *last_dof, int i) {
     }
 }
 
-double contact_ahead(const frame *f, const sim_model *m, const int *last_dof, int i, const sim_derived *ahead,
+double contact_ahead(const assembly *f, const sim_model *m, const int *last_dof, int i, const sim_derived *ahead,
                      double *J) {
-    const tie *t = &f->tie[f->tie_of[i]];
+    const constraint_source *t = &f->source[f->source_of[i]];
     const sim_contact *from = &f->in->contact[t->index];
     int body[2] = {from->body_a, from->body_b}, last[2] = {last_dof[body[0]], last_dof[body[1]]};
     int stop = t->tree[0] == t->tree[1] ? meeting(m, last[0], last[1]) : -1;
@@ -375,12 +375,12 @@ double contact_ahead(const frame *f, const sim_model *m, const int *last_dof, in
     return v3_dot(f->axes[i].z, v3_sub(v3_sub(p[0], p[1]), from->at.apart));
 }
 
-void contact_on_body(const frame *f, int i, int side, double *J) {
-    const sim_contact *from = &f->in->contact[f->tie[f->tie_of[i]].index];
+void contact_on_body(const assembly *f, int i, int side, double *J) {
+    const sim_contact *from = &f->in->contact[f->source[f->source_of[i]].index];
     const m3 *E = &f->axes[i];
     const v3 axis[3] = {E->x, E->y, E->z};
-    v3 lever =
-        v3_sub(point_in_middle(f, &f->tie[f->tie_of[i]], side), f->middle->pose[side ? from->body_b : from->body_a].p);
+    v3 lever = v3_sub(point_in_middle(f, &f->source[f->source_of[i]], side),
+                      f->middle->pose[side ? from->body_b : from->body_a].p);
     for (int k = 0; k < 3; k++) {
         v3 lin = v3_scale(side ? -1 : 1, axis[k]), ang = v3_cross(lever, lin);
         const double row[6] = {ang.x, ang.y, ang.z, lin.x, lin.y, lin.z};

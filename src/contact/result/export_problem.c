@@ -1,8 +1,8 @@
 /* All islands as one problem: to be written down, and answered elsewhere. */
-#include "contact/problem/parts.h"
+#include "contact/result/result.h"
 
 /* Rows and trees numbered over all islands. */
-static void renumber(const frame *f, sim_constraint *to, sim_problem_tree *tree) {
+static void renumber(const assembly *f, sim_constraint *to, sim_problem_tree *tree) {
     for (int k = 0; k < f->nisland; k++) {
         const island *is = &f->island[k];
         for (int i = is->first_constraint; i < is->first_constraint + is->problem.nconstraint; i++) {
@@ -18,7 +18,7 @@ static void renumber(const frame *f, sim_constraint *to, sim_problem_tree *tree)
     }
 }
 
-static ptrdiff_t matrix_size(const frame *f) {
+static ptrdiff_t matrix_size(const assembly *f) {
     ptrdiff_t size = 0;
     for (int t = 0; t < f->ntree; t++) {
         size += (ptrdiff_t)f->packed[t].nv * f->packed[t].nv;
@@ -26,11 +26,11 @@ static ptrdiff_t matrix_size(const frame *f) {
     return size;
 }
 
-sim_problem *whole_problem(const frame *f, const mass_operator *mass, sim_error *error) {
+sim_problem *export_problem(const assembly *f, const mass_operator *mass, sim_error *error) {
     sim_constraint *constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
     sim_problem_tree *tree = ARENA_NEW(f->arena, sim_problem_tree, f->ntree);
     double *A = ARENA_NEW(f->arena, double, matrix_size(f));
-    const sim_problem_bodies *bodies = f->on_body ? bodies_whole(f) : NULL;
+    const sim_problem_bodies *bodies = f->on_body ? bodies_of_all(f) : NULL;
     if (!constraint || !tree || !A || (f->on_body && !bodies)) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", f->in->ncontact);
         return NULL;
@@ -52,7 +52,7 @@ sim_problem *whole_problem(const frame *f, const mass_operator *mass, sim_error 
                          .gap = f->gap,
                          .J = f->J,
                          .offset = f->offset,
-                         .v_free = f->v_free,
+                         .v_free = f->driven ? f->v_free_variant : f->v_free,
                          .v_start = f->v_start,
                          .bodies = bodies,
                          .v_guess = f->v_start,

@@ -12,7 +12,7 @@
  * else holds, rises less than h.
  *
  * Cost: a product of rows for each contact that pushes, three for those that may be the highest. */
-#include "contact/problem/parts.h"
+#include "contact/result/result.h"
 
 #include <math.h>
 
@@ -31,19 +31,19 @@ static double lift_of(const island *is, const sim_constraint *c, double reach, d
     }
     for (int k = 0; k < 2; k++) {
         int row = c->row + k;
-        s[k] = rate_of(is, c, k) - is->target[row] + is->R[row] * is->impulse[row];
+        s[k] = rate_of(is, c, k) - is->law.target[row] + is->law.R[row] * is->impulse[row];
     }
     double most = c->friction * sqrt(s[0] * s[0] + s[1] * s[1]), rises = fmin(parts, most);
     return fmin(gap, reach * most) + per_speed * rises * rises;
 }
 
-void lift_find(const frame *f, double reach, double gravity, contact_info *info) {
+void lift_find(const assembly *f, double reach, double gravity, contact_info *info) {
     info->lift_body[0] = info->lift_body[1] = -1;
     for (int k = 0; k < f->nisland; k++) {
         const island *is = &f->island[k];
         for (int i = 0; i < is->problem.nconstraint; i++) {
             const sim_constraint *c = &is->problem.constraint[i];
-            if (c->kind != SIM_CONTACT || !(is->impulse[c->row + 2] > 0) || isinf(is->R[c->row])) {
+            if (c->kind != SIM_CONTACT || !(is->impulse[c->row + 2] > 0) || isinf(is->law.R[c->row])) {
                 continue;
             }
             double lift = lift_of(is, c, reach, gravity, info->lift);

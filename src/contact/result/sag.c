@@ -15,7 +15,7 @@
  *
  * Cost: a few operations for each contact. */
 #include "collide/contact/bounds.h"
-#include "contact/problem/parts.h"
+#include "contact/result/result.h"
 
 #include <math.h>
 
@@ -34,7 +34,7 @@ double *sag_sizes(sim_pool *pool, const sim_model *m) {
     return size;
 }
 
-static double smaller(const double *size, const tie *t, const sim_constraint *c) {
+static double smaller(const double *size, const constraint_source *t, const sim_constraint *c) {
     double least = INFINITY;
     for (int side = 0; side < 2; side++) {
         if (t->tree[side] >= 0 && c->body[side] >= 0 && size[c->body[side]] > 0) {
@@ -44,19 +44,19 @@ static double smaller(const double *size, const tie *t, const sim_constraint *c)
     return least;
 }
 
-void sag_find(const frame *f, const double *size, contact_info *info) {
+void sag_find(const assembly *f, const double *size, contact_info *info) {
     for (int k = 0; k < f->nisland; k++) {
         const island *is = &f->island[k];
         const sim_problem *p = &is->problem;
         for (int i = 0; i < p->nconstraint; i++) {
             const sim_constraint *c = &p->constraint[i];
             int n = c->row + 2;
-            if (c->kind != SIM_CONTACT || !(is->R[n] > is->R_rigid[n])) {
+            if (c->kind != SIM_CONTACT || !(is->law.R[n] > is->law.R_rigid[n])) {
                 continue;
             }
             /* what an impact gives it does not give twice */
             double depth = fmin(is->impulse[n], p->impulse_guess[n]) > 0 ? fmax(-p->gap[n], 0) : 0;
-            double part = depth / smaller(size, &f->tie[f->tie_of[is->first_constraint + i]], c);
+            double part = depth / smaller(size, &f->source[is->source[i]], c);
             if (part > info->sag_part) {
                 info->sag = depth;
                 info->sag_part = part;

@@ -135,7 +135,7 @@ static void sides_without_contact(const arm *a, const moment *before, int *side)
     sim_world_free(w);
 }
 
-Test(motors, obey_their_law_at_the_velocity_that_contact_leaves_them) {
+Test(actuators, obey_their_law_at_the_velocity_that_contact_leaves_them) {
     int driven = 0, kept = 0;
     for (int trial = 0; trial < 64; trial++) {
         random_source r = {(uint64_t)trial};
@@ -170,7 +170,7 @@ Test(motors, obey_their_law_at_the_velocity_that_contact_leaves_them) {
 }
 
 /* Told that the last step left its motors elsewhere, it makes them rows, and answers what free motion says. */
-Test(motors, as_rows_move_what_nothing_else_moves_as_free_motion_does) {
+Test(actuators, as_rows_move_what_nothing_else_moves_as_free_motion_does) {
     int limited = 0;
     for (int trial = 0; trial < 64; trial++) {
         random_source r = {(uint64_t)trial}, again = r;
@@ -216,7 +216,7 @@ static yard grippers(int count, double F, double kp, double kd, const char *solv
 }
 
 /* Gains so low that free motion is at its limit too, or so high that only what is held is. */
-Test(motors, a_gripper_squeezes_with_its_limit_and_no_more) {
+Test(actuators, a_gripper_squeezes_with_its_limit_and_no_more) {
     const double F = 20, kp[] = {1e3, 1e5}, kd[] = {10, 1e3};
     for (int trial = 0; trial < 4 * SIM_RK4; trial++) {
         int sap = trial % 2, stiff = trial / 2 % 2;
@@ -243,7 +243,7 @@ Test(motors, a_gripper_squeezes_with_its_limit_and_no_more) {
 }
 
 /* A force of 1.2 F between the fingers opens a gripper that is held to F. */
-Test(motors, a_gripper_is_forced_open_by_more_than_its_limit) {
+Test(actuators, a_gripper_is_forced_open_by_more_than_its_limit) {
     for (int sap = 0; sap < 2; sap++) {
         yard y = grippers(1, 20, 1e5, 1e3, sap ? "sap" : "pgs", SIM_MIDPOINT);
         for (int k = 0; k < 200; k++) {
@@ -261,7 +261,7 @@ Test(motors, a_gripper_is_forced_open_by_more_than_its_limit) {
 }
 
 /* However poor the answer: PGS makes v from its impulses, so that nothing but what is reported can have moved the arm. */
-Test(motors, report_the_effort_that_moved_them) {
+Test(actuators, report_the_effort_that_moved_them) {
     int differs = 0;
     for (int trial = 0; trial < 32; trial++) {
         random_source r = {(uint64_t)trial};
@@ -294,7 +294,7 @@ Test(motors, report_the_effort_that_moved_them) {
 }
 
 /* The problem has all of them as rows, and its answer is that of the step. */
-Test(motors, are_rows_of_the_problem_that_is_given_out) {
+Test(actuators, are_rows_of_the_problem_that_is_given_out) {
     for (int trial = 0; trial < 40; trial++) {
         random_source r = {(uint64_t)trial};
         arm a;
@@ -328,7 +328,7 @@ Test(motors, are_rows_of_the_problem_that_is_given_out) {
     }
 }
 
-Test(motors, give_the_same_bits_for_any_number_of_threads) {
+Test(actuators, give_the_same_bits_for_any_number_of_threads) {
     for (int trial = 0; trial < 2; trial++) {
         yard one = grippers(5, 20, 1e5, 1e3, trial ? "sap" : "pgs", SIM_MIDPOINT);
         sim_options o = *sim_world_options(one.world);
@@ -346,7 +346,7 @@ Test(motors, give_the_same_bits_for_any_number_of_threads) {
     }
 }
 
-Test(motors, go_on_to_the_bit_from_a_state) {
+Test(actuators, go_on_to_the_bit_from_a_state) {
     for (int trial = 0; trial < 2; trial++) {
         random_source r = {7}, again = r;
         arm a, b;
@@ -367,7 +367,7 @@ Test(motors, go_on_to_the_bit_from_a_state) {
 }
 
 /* What stands on the diagonal of A beside the bodies' inertias follows the motors in and out of A. */
-Test(motors, are_on_the_diagonal_beside_the_bodies_only_as_long_as_they_are_in_A) {
+Test(actuators, are_on_the_diagonal_beside_the_bodies_only_as_long_as_they_are_in_A) {
     random_source r = {1};
     arm a;
     arm_open(&a, &r, 1, 0.5, "pgs", SIM_SYMPLECTIC_EULER);
@@ -375,9 +375,10 @@ Test(motors, are_on_the_diagonal_beside_the_bodies_only_as_long_as_they_are_in_A
     sim_contact contact[4];
     double gain = 3, effort[LINKS] = {0};
     touched *t = touched_create(m, NULL, NULL, 0, contact, standing_contacts(m, 1, contact), "pgs", 1);
-    contact_motor motor = {.actuator = 2, .side = 0, .gain = gain, .force = 1e6}; /* far beyond its limit: driven off */
-    t->in.motor = &motor;
-    t->in.nmotor = 1;
+    contact_actuator motor = {
+        .actuator = 2, .side = 0, .gain = gain, .force = 1e6}; /* far beyond its limit: driven off */
+    t->in.actuator = &motor;
+    t->in.nactuator = 1;
     t->in.effort_before = effort;
     t->extra[2] = gain;
     t->out.effort = effort;
@@ -390,7 +391,7 @@ Test(motors, are_on_the_diagonal_beside_the_bodies_only_as_long_as_they_are_in_A
     yard_end(&a.y);
 }
 
-Test(motors, are_refused_before_the_first_step_by_a_solver_that_lacks_them) {
+Test(actuators, are_refused_before_the_first_step_by_a_solver_that_lacks_them) {
     random_source r = {1};
     arm a;
     arm_open(&a, &r, 1, 0.5, "pgs", SIM_MIDPOINT);

@@ -58,7 +58,7 @@ static double by_the_letter(const sim_problem *p, double *v) {
     return T;
 }
 
-Test(rebound, what_strikes_aslant_gains_nothing_though_newtons_law_would_have_it) {
+Test(restitution, what_strikes_aslant_gains_nothing_though_newtons_law_would_have_it) {
     static const char *const solver[] = {"pgs", "canal", "mlcp-pivot", "mncp-rlm", "incp"};
     const double mu[] = {0.3, 0.7, 1.5}, e[] = {0.3, 0.7, 1};
     int created = 0, held = 0, letter = 0;
@@ -99,7 +99,7 @@ static double tip_speed(const yard *y, double angle) {
     return m.lin.z + m.ang.y * length / 2 * sin(angle);
 }
 
-Test(rebound, without_friction_newtons_law_holds_to_the_letter) {
+Test(restitution, without_friction_newtons_law_holds_to_the_letter) {
     for (int k = 0; k < 16; k++) {
         double angle = 0.1 * k, e = 0.25 * (1 + k % 4);
         yard y = rod(angle, 0, e, k % 2 ? "pgs" : "mncp-plm");
@@ -112,7 +112,7 @@ Test(rebound, without_friction_newtons_law_holds_to_the_letter) {
 }
 
 /* With friction and spin, where gravity hastens it and where it slows it down. */
-Test(rebound, balls_bounce_by_newtons_law_whatever_else_acts) {
+Test(restitution, balls_bounce_by_newtons_law_whatever_else_acts) {
     for (int k = 0; k < 12; k++) {
         double e = 0.3 + 0.2 * (k % 4), g = k % 2 ? 10 : -10;
         surface s = rough(0.2 * (k / 4));
@@ -142,7 +142,7 @@ Test(rebound, balls_bounce_by_newtons_law_whatever_else_acts) {
 
 /* A ball on a slider with a motor that brakes it, or that drives it at its own speed: at its limit in free motion, at
  * rest, as it bounces, or nowhere. */
-Test(rebound, a_ball_on_a_motor_bounces_by_newtons_law_wherever_the_motor_is_at_its_limit) {
+Test(restitution, a_ball_on_a_motor_bounces_by_newtons_law_wherever_the_motor_is_at_its_limit) {
     static const double once[] = {0}, here[] = {0};
     for (int k = 0; k < 640; k++) {
         double e = 0.2 * (1 + k % 5), kd = 100 * (1 + k / 5 % 8), bound = 100 * pow(1.6, k / 40 % 8);

@@ -1,7 +1,7 @@
 /* What restitution is held to, with answers made up for the purpose: how many are asked for, and which is handed out.
  *
  * Up to four particles of 1 kg above a ground, each with a contact, and a fifth that only a spring moves. */
-#include "contact/problem/parts.h"
+#include "contact/island/island.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -14,7 +14,7 @@ typedef struct game {
     sim_problem_tree tree;
     double J[ROWS * DOFS], gap[ROWS], v_start[DOFS], v_free[DOFS], v[DOFS], impulse[ROWS], R[ROWS], target[ROWS];
     double e[MOST];
-    frame f;
+    assembly f;
     island is;
     sim_arena *scratch;
     int count;
@@ -43,12 +43,9 @@ static double leaves(const game *g, int i, double a) {
     return sqrt(g->size * grows) * newton;
 }
 
-static sim_status play(void *self, int changed, sim_error *error) {
-    game *g = self;
-    (void)changed;
-    (void)error;
+static void play(game *g, double part) {
     g->calls++;
-    g->part = g->c[0].restitution / g->e[0];
+    g->part = part;
     for (int i = 0; i < g->count; i++) {
         g->v[3 * i] = g->v_free[3 * i];
         g->v[3 * i + 1] = g->v_free[3 * i + 1];
@@ -61,7 +58,6 @@ static sim_status play(void *self, int changed, sim_error *error) {
     int fails = g->part >= g->from && g->part <= g->to;
     g->is.solution.outcome = fails ? SIM_STALLED : SIM_SOLVED;
     g->is.solution.residual = fails ? g->residual[g->part > 0.5] : 0;
-    return SIM_OK;
 }
 
 /* So many that come with 1 m/s, e and friction. */
@@ -94,13 +90,18 @@ static void deal(game *g, int count, double e) {
     p->mass.times = times;
     g->is.v = g->v;
     g->is.impulse = g->impulse;
-    g->is.R = g->R;
-    g->is.target = g->target;
-    g->is.motor0 = count + 1;
+    g->is.law.R = g->R;
+    g->is.law.target = g->target;
+    g->is.first_actuator = count + 1;
+    g->is.base = *p;
 }
 
 static void find(game *g) {
-    cr_assert_eq(rebound_find(&g->f, &g->is, 0.01, play, g, g->scratch, NULL), SIM_OK);
+    restitution_search search;
+    cr_assert_eq(restitution_begin(&search, &g->f, &g->is, 0.01, g->scratch), SIM_OK);
+    do {
+        play(g, search.part);
+    } while (restitution_next(&search));
     sim_arena_free(g->scratch);
 }
 

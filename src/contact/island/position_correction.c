@@ -25,8 +25,7 @@
  *     J_n c = Z' x,    x <- x + Z (change of pi),    J_n A^-1 J_n' = Z' Z,
  *
  * and in the end c = A^-1 J_n' pi takes one solve for each tree. */
-#include "contact/problem/parts.h"
-#include "math/dense.h"
+#include "contact/island/island.h"
 
 #include <string.h>
 
@@ -34,39 +33,29 @@ enum { SWEEPS = 100 };
 static const double negligible = 1e-3; /* of what free motion adds to the normal velocity in a step */
 
 /* A side of a contact: its row of Z, and the velocities that it moves. */
-typedef struct landing_side {
+typedef struct correction_side {
     double *Z; /* [count] */
     int first, count;
-} landing_side;
+} correction_side;
 
 /* A contact, or an end of a range, that has a say. */
-typedef struct landing_stop {
-    landing_side side[2]; /* count 0: nothing moves there */
-    double w, pi, need;   /* inverse mass, multiplier, wanted J_n c */
-    int both;             /* does it press as promised: may it also be drawn nearer? */
+typedef struct correction_stop {
+    correction_side side[2]; /* count 0: nothing moves there */
+    double w, pi, need;      /* inverse mass, multiplier, wanted J_n c */
+    int both;                /* does it press as promised: may it also be drawn nearer? */
     int constraint;
-} landing_stop;
+} correction_stop;
 
-typedef struct landing {
+typedef struct correction {
     const sim_problem *p;
-    landing_stop *stop;
+    correction_stop *stop;
     int nstop;
     double *Z; /* of one row for each stop and tree */
     double *x; /* [nv] */
-} landing;
-
-/* Has it a gap that must not close, and in which row? */
-static int is_stop(const sim_constraint *c) { return c->kind == SIM_CONTACT || c->kind == SIM_LIMIT; }
-static int normal_row(const sim_constraint *c) { return c->kind == SIM_CONTACT ? 2 : 0; }
+} correction;
 
 static double normal_velocity(const sim_problem *p, const sim_constraint *c, const double *v) {
-    double u = 0;
-    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
-        const sim_problem_tree *t = &p->tree[c->tree[side]];
-        sim_columns of = sim_block_columns(p, c, side);
-        u += dense_dot(of.count, p->J + c->block[side] + normal_row(c) * t->nv + of.first, v + t->v0 + of.first);
-    }
-    return u;
+    return velocity_of_row(p, c, normal_row(c), v);
 }
 
 /* What the shift must add to the normal velocity of each contact; whether any is worth it. */
@@ -95,17 +84,17 @@ static int wanted(const island *s, double travel, double *need, char *both) {
     return any;
 }
 
-static int prepare(landing *l, const double *need, const char *both, sim_arena *scratch) {
+static sim_status prepare(correction *l, const double *need, const char *both, sim_arena *scratch) {
     const sim_problem *p = l->p;
     ptrdiff_t size = 0;
-    l->stop = ARENA_NEW(scratch, landing_stop, p->nconstraint);
+    l->stop = ARENA_NEW(scratch, correction_stop, p->nconstraint);
     l->x = ARENA_NEW(scratch, double, p->nv);
     if (!l->stop || !l->x) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < p->nconstraint; i++) {
         if (need[i] > -INFINITY) {
-            l->stop[l->nstop++] = (landing_stop){.need = need[i], .both = both[i], .constraint = i};
+            l->stop[l->nstop++] = (correction_stop){.need = need[i], .both = both[i], .constraint = i};
             for (int side = 0; side < 2 && p->constraint[i].tree[side] >= 0; side++) {
                 size += p->tree[p->constraint[i].tree[side]].nv;
             }
@@ -113,16 +102,16 @@ static int prepare(landing *l, const double *need, const char *both, sim_arena *
     }
     l->Z = ARENA_NEW(scratch, double, size);
     memset(l->x, 0, (size_t)p->nv * sizeof *l->x);
-    return l->Z != NULL;
+    return l->Z ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 /* Z and the inverse masses; stops that need no shift have no say any more. */
-static void halve_rows(landing *l) {
+static void halve_rows(correction *l) {
     const sim_problem *p = l->p;
     double resolved = 4 * M_PI * M_PI / (p->step * p->step), *Z = l->Z;
     int kept = 0;
     for (int k = 0; k < l->nstop; k++) {
-        landing_stop stop = l->stop[k];
+        correction_stop stop = l->stop[k];
         const sim_constraint *c = &p->constraint[stop.constraint];
         for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
             const sim_problem_tree *t = &p->tree[c->tree[side]];
@@ -131,7 +120,7 @@ static void halve_rows(landing *l) {
             memcpy(Z, p->J + c->block[side] + (ptrdiff_t)normal_row(c) * t->nv, (size_t)t->nv * sizeof *Z);
             p->mass.half(p->mass.self, c->tree[side], 1, of, Z);
             stop.w += dense_dot(end, Z, Z);
-            stop.side[side] = (landing_side){Z, t->v0, end};
+            stop.side[side] = (correction_side){Z, t->v0, end};
             Z += t->nv;
         }
         if (stop.w > 0 && c->stiffness * stop.w >= resolved) {
@@ -142,11 +131,11 @@ static void halve_rows(landing *l) {
 }
 
 /* One sweep; the greatest change of a normal velocity. */
-static double sweep(landing *l) {
+static double sweep(correction *l) {
     double most = 0;
-    for (landing_stop *s = l->stop; s < l->stop + l->nstop; s++) {
+    for (correction_stop *s = l->stop; s < l->stop + l->nstop; s++) {
         double lacks = s->need;
-        for (const landing_side *of = s->side; of < s->side + 2 && of->count; of++) {
+        for (const correction_side *of = s->side; of < s->side + 2 && of->count; of++) {
             lacks -= dense_dot(of->count, of->Z, l->x + of->first);
         }
         double pi = s->pi + lacks / s->w;
@@ -154,7 +143,7 @@ static double sweep(landing *l) {
         double change = pi - s->pi;
         s->pi = pi;
         most = max_of(most, fabs(change) * s->w);
-        for (const landing_side *of = s->side; of < s->side + 2 && of->count && change != 0; of++) {
+        for (const correction_side *of = s->side; of < s->side + 2 && of->count && change != 0; of++) {
             dense_axpy(of->count, change, of->Z, l->x + of->first);
         }
     }
@@ -162,9 +151,9 @@ static double sweep(landing *l) {
 }
 
 /* c = A^-1 J_n' pi */
-static void take_shift(const landing *l, double *shift) {
+static void take_shift(const correction *l, double *shift) {
     const sim_problem *p = l->p;
-    for (const landing_stop *s = l->stop; s < l->stop + l->nstop; s++) {
+    for (const correction_stop *s = l->stop; s < l->stop + l->nstop; s++) {
         const sim_constraint *c = &p->constraint[s->constraint];
         for (int side = 0; side < 2 && c->tree[side] >= 0 && s->pi != 0; side++) {
             const sim_problem_tree *t = &p->tree[c->tree[side]];
@@ -178,25 +167,25 @@ static void take_shift(const landing *l, double *shift) {
     }
 }
 
-int touchdown(const island *s, double travel, sim_arena *scratch) {
+sim_status correct_positions(const island *s, double travel, sim_arena *scratch) {
     const sim_problem *p = &s->problem;
-    landing l = {.p = p};
+    correction l = {.p = p};
     double *need = ARENA_NEW(scratch, double, p->nconstraint);
     char *both = ARENA_NEW(scratch, char, p->nconstraint);
     memset(s->shift, 0, (size_t)p->nv * sizeof *s->shift);
     if (!need || !both) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     if (travel == 1 || !wanted(s, travel, need, both)) {
-        return 1;
+        return SIM_OK;
     }
-    if (!prepare(&l, need, both, scratch)) {
-        return 0;
+    if (prepare(&l, need, both, scratch)) {
+        return SIM_NO_RESOURCE;
     }
     halve_rows(&l);
     double first = sweep(&l);
     for (int k = 1; k < SWEEPS && sweep(&l) > 1e-6 * first; k++) {
     }
     take_shift(&l, s->shift);
-    return 1;
+    return SIM_OK;
 }

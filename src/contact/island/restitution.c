@@ -1,0 +1,234 @@
+/* Restitution: Newton's law, reduced where it would create energy.
+ *
+ * Newton's law asks that a contact that closes with u_n < 0 leaves with -e u_n.  One contact without friction then keeps e^2 of
+ * the energy that it would lose without restitution; so do several, if they strike together and have one e.  With friction
+ * the law may do otherwise, and even create energy (Kane and Levinson 1985): where the end of a chain strikes a floor
+ * aslant, little is moved along the floor and much upwards, the impulse that makes -e u_n is too great, and friction does
+ * work.  And targets above zero may have no solution, where contacts close a ring.
+ *
+ * So restitution is reduced.  T(a) is the kinetic energy of the solution with a e in place of every e of the island, and L_i
+ * the loss at a = 0 in the contact or limit i, of those that strike.  Then the greatest a <= 1 holds whose solution the
+ * solver found, and which has
+ *
+ *     T(a) <= T(0) + B,     B = min( sum (e_i s_i)^2 L_i,  max (e_i s_i)^2  sum L_i )  >= 0,
+ *
+ *     L_i = -gamma_i . (u_i + u*_i) / 2  at a = 0,     u = J v,  u* = J v*,     s_i = c_i / c*_i,  1 <= s_i <= 2:
+ *
+ * restitution gives back at most the part (e s)^2 of the loss without it (docs/contact.md derives s, and the measure of T).
+ * T is measured alike for every a: with A of the problem at a = 0, and v* of free motion, T - T* = (v - v*)' A (v + v*) / 2.
+ *
+ * Without a solution at a = 0 there is no measure, and the one at 1 stays; if neither is one, the one with the smaller
+ * residual.  Otherwise a is found between by the secant (Illinois), with at most 10 parts and 3 without a solution.
+ * References: Kane, Levinson 1985, Dynamics; Stronge 1990, who bounds the normal's work alike. */
+#include "contact/island/island.h"
+#include "problem/laws.h"
+
+#include <string.h>
+
+static const double NEAR_ZERO_PART = 1e-9;   /* of e, for a = 0: at 0 the law would close the gap first */
+static const double WORK_TOLERANCE = 1e-6;   /* of the work at a = 0: solvers stop at tolerances */
+static const double MAX_UNUSED_PART = 0.02;  /* of B */
+static const double MAX_SLOWING = 2;         /* greatest s */
+static const double MIN_BRACKET_PART = 0.02; /* of the bracket, from its ends to the next part */
+enum { MAX_SECANTS = 10, MAX_FAILURES = 3 };
+
+/* ---- strikes ---- */
+
+static bool strikes(const sim_problem *p, double threshold, const sim_constraint *c) {
+    bool may = is_stop(c) && c->restitution > 0 && isinf(c->stiffness);
+    return may && law_strikes(p, threshold, c, normal_row(c));
+}
+
+/* Does anything strike that Newton's law alone might serve badly?  One contact without friction it serves well. */
+static bool any_risky_strike(const sim_problem *p, double threshold, int constraints) {
+    bool any = false, risky = p->nconstraint > 1;
+    for (int i = 0; i < constraints; i++) {
+        if (strikes(p, threshold, &p->constraint[i])) {
+            any = true;
+            risky |= p->constraint[i].friction > 0;
+        }
+    }
+    return any && risky;
+}
+
+/* (e s)^2 of every strike: s = c / c*, the approach before the step over that of free motion, from 1 to 2. */
+static void compute_bounds(restitution_search *r, double threshold) {
+    const sim_problem *p = &r->is->problem;
+    for (int i = 0; i < r->is->first_actuator; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        r->bound[i] = 0;
+        if (strikes(p, threshold, c)) {
+            double before = -velocity_of_row(p, c, normal_row(c), p->v_start),
+                   free = -velocity_of_row(p, c, normal_row(c), r->v_free);
+            double s = before < MAX_SLOWING * free ? max_of(1, before / free) : MAX_SLOWING;
+            r->bound[i] = c->restitution * s * c->restitution * s;
+        }
+    }
+}
+
+sim_status restitution_begin(restitution_search *r, const assembly *f, const island *is, double threshold,
+                             sim_arena *scratch) {
+    int nv = is->problem.nv;
+    *r = (restitution_search){.f = f, .is = is, .part = 1, .stage = RESTITUTION_WHOLE};
+    if (!any_risky_strike(&is->problem, threshold, is->first_actuator)) {
+        return SIM_OK;
+    }
+    r->stage = RESTITUTION_NONE;
+    r->part = NEAR_ZERO_PART;
+    r->bound = ARENA_NEW(scratch, double, is->first_actuator);
+    r->v_free = ARENA_NEW(scratch, double, nv);
+    r->extra = ARENA_NEW(scratch, double, nv);
+    r->sum = ARENA_NEW(scratch, double, nv);
+    r->image = ARENA_NEW(scratch, double, nv);
+    if (!r->bound || !r->v_free || !r->extra || !r->sum || !r->image) {
+        return SIM_NO_RESOURCE;
+    }
+    memcpy(r->v_free, is->base.v_free, (size_t)nv * sizeof *r->v_free);
+    compute_bounds(r, threshold);
+    return SIM_OK;
+}
+
+/* ---- energies ---- */
+
+/* The addition of actuators to the diagonal of A in the last problem; NULL: none. */
+static const double *actuator_diagonal(const restitution_search *r, int t) {
+    const island *is = r->is;
+    int tree = is->actuators ? is->mass.tree[t] : 0;
+    return is->actuators && r->f->driven[tree] ? r->f->extra + is->mass.model->tree[tree].v0 : NULL;
+}
+
+static void keep_diagonal(restitution_search *r) {
+    for (int t = 0; t < r->is->problem.ntree; t++) {
+        const sim_problem_tree *tree = &r->is->problem.tree[t];
+        const double *extra = actuator_diagonal(r, t);
+        for (int j = 0; j < tree->nv; j++) {
+            r->extra[tree->v0 + j] = extra ? extra[j] : 0;
+        }
+    }
+}
+
+/* T - T* of the last solution: (v - v*)' A (v + v*) / 2 with A of that at a = 0. */
+static double energy_gain(const restitution_search *r) {
+    const sim_problem *p = &r->is->problem;
+    double twice = 0;
+    for (int j = 0; j < p->nv; j++) {
+        r->sum[j] = r->is->v[j] + r->v_free[j];
+    }
+    for (int t = 0; t < p->ntree; t++) {
+        const double *extra = actuator_diagonal(r, t);
+        p->mass.times(p->mass.self, t, r->sum + p->tree[t].v0, r->image + p->tree[t].v0);
+        for (int k = 0, j = p->tree[t].v0; k < p->tree[t].nv; k++, j++) {
+            double more = extra ? r->extra[j] - extra[k] : 0;
+            twice += (r->is->v[j] - r->v_free[j]) * (r->image[j] + more * r->sum[j]);
+        }
+    }
+    return twice / 2;
+}
+
+/* B by the last solution, and a tolerance. */
+static double allowed_gain(const restitution_search *r) {
+    const island *is = r->is;
+    const sim_problem *p = &is->problem;
+    double each = 0, lost = 0, greatest = 0, work = 0;
+    for (int i = 0; i < is->first_actuator; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        double L = 0;
+        for (int k = 0; k < c->rows; k++) {
+            double gamma = is->impulse[c->row + k];
+            L -= gamma == 0 ? 0 : 0.5 * gamma * (velocity_of_row(p, c, k, is->v) + velocity_of_row(p, c, k, r->v_free));
+        }
+        work += fabs(L);
+        each += r->bound[i] * L;
+        lost += r->bound[i] > 0 ? L : 0;
+        greatest = max_of(greatest, r->bound[i]);
+    }
+    return max_of(0, min_of(each, greatest * lost)) + WORK_TOLERANCE * work;
+}
+
+/* ---- the search ---- */
+
+static bool solved(const restitution_search *r) { return r->is->solution.outcome <= SIM_AT_ROUNDING; }
+
+/* J of the last solution above what it may gain; infinite if it is none. */
+static double excess(const restitution_search *r) {
+    return solved(r) ? energy_gain(r) - r->none - r->allowed : HUGE_VAL;
+}
+
+/* Where the secant of the excess is zero, away from the ends. */
+static double secant(const restitution_search *r) {
+    double width = r->high - r->low, at = isinf(r->above) ? 0.5 : r->below / (r->below - r->above);
+    return r->low + width * min_of(max_of(at, MIN_BRACKET_PART), 1 - MIN_BRACKET_PART);
+}
+
+static void narrow_bracket(restitution_search *r, double at, double off) {
+    if (off <= 0) {
+        r->low = at;
+        r->below = off;
+        r->unused = -off;
+        r->above *= r->stayed > 0 ? 0.5 : 1;
+        r->stayed = 1;
+    } else {
+        r->high = at;
+        r->above = off;
+        r->below *= r->stayed < 0 ? 0.5 : 1;
+        r->stayed = -1;
+    }
+}
+
+/* The next part between, or the best one once more, unless it was the last. */
+static bool go_between(restitution_search *r) {
+    bool more = r->secants < MAX_SECANTS && r->failures < MAX_FAILURES && r->unused > MAX_UNUSED_PART * r->allowed;
+    if (more) {
+        r->stage = RESTITUTION_SECANT;
+        r->secants++;
+        r->part = secant(r);
+        return true;
+    }
+    r->stage = RESTITUTION_LAST;
+    bool again = r->part != r->low;
+    r->part = r->low;
+    return again;
+}
+
+bool restitution_next(restitution_search *r) {
+    double off;
+    switch (r->stage) {
+    case RESTITUTION_NONE: /* the measure */
+        r->measured = solved(r);
+        r->residual = r->is->solution.residual;
+        if (r->measured) {
+            keep_diagonal(r);
+            r->none = energy_gain(r);
+            r->allowed = allowed_gain(r);
+        }
+        r->stage = RESTITUTION_NEWTON;
+        r->part = 1;
+        return true;
+    case RESTITUTION_NEWTON: /* all of it: is that too much? */
+        if (!r->measured) {
+            bool worse = !solved(r) && !(r->is->solution.residual <= r->residual);
+            r->stage = RESTITUTION_LAST;
+            r->part = worse ? NEAR_ZERO_PART : 1;
+            return worse;
+        }
+        off = excess(r);
+        if (off <= 0) {
+            return false;
+        }
+        r->low = NEAR_ZERO_PART;
+        r->high = 1;
+        r->unused = r->allowed;
+        r->below = -r->allowed;
+        r->above = off;
+        r->failures = isinf(off) != 0;
+        return go_between(r);
+    case RESTITUTION_SECANT:
+        r->failures += !solved(r);
+        narrow_bracket(r, r->part, excess(r));
+        return go_between(r);
+    case RESTITUTION_WHOLE:
+    case RESTITUTION_LAST:
+        break;
+    }
+    return false;
+}

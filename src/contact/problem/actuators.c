@@ -1,0 +1,167 @@
+/* Limited actuators: feedback with a limit to the effort.
+ *
+ * At the end velocity v of its joint an actuator asks for
+ *
+ *     s(v) = kp (target - q1) + kd (rate - v) + ... = force - (dt stiffness + damping) v,    stiffness = theta kp,  damping = kd
+ *
+ * where positions move with v0 + theta (v - v0), and gives the impulse g = dt s, held within +-dt bound.  Free motion has
+ * chosen a side for each: within the limit the effort is a straight line and its slope is part of A, as the part
+ * E = dt (dt stiffness + damping) of the diagonal; at the limit it is constant.  Either way it is a line p(v).  As long
+ * as contacts leave the actuator on its side, that is exact, A the better for a stiff actuator in it, and no row needed.
+ *
+ * An actuator that is driven off its side becomes a row, wholly: kind SIM_ACTUATOR, J = e of its joint.  With
+ *
+ *     A_ = A - E e e',    v_ = v* - A_^-1 e dt p(v*)
+ *
+ * (over all such actuators, summed; E where the side is 0) both problems say the same as long as it is on its side:
+ *
+ *     A (v - v*) = J' gamma    <=>    A_ (v - v_) = J' gamma + e dt p(v).
+ *
+ * So an island is solved, the actuators that the solution drives off their side become rows, and it is solved again from
+ * there (solve_island.c).  Rows stay rows: there are at most as many solves as actuators, and mostly one or two.  Then the
+ * effort of every actuator is that of its own law at the end velocity, whichever were rows. */
+#include "contact/problem/assembly.h"
+
+#include <string.h>
+
+static const contact_actuator *actuator_of(const assembly *f, int constraint) {
+    return &f->in->actuator[f->source[f->source_of[constraint]].index];
+}
+
+static int dof_of(const island *is, const contact_actuator *a) { return is->mass.model->actuator[a->actuator].dof; }
+
+/* The k-th actuator of the island's order, in the list of all constraints. */
+static int constraint_of(const island *is, int k) { return is->first_constraint + is->first_actuator + is->order[k]; }
+
+/* The place of its joint's velocity among those of its island. */
+static int place_of(const assembly *f, const island *is, int constraint) {
+    int tree = f->constraint[constraint].tree[0];
+    return is->base.tree[tree].v0 + dof_of(is, actuator_of(f, constraint)) -
+           is->mass.model->tree[is->mass.tree[tree]].v0;
+}
+
+static double effort_at(const assembly *f, const contact_actuator *a, double v) {
+    return a->force - a->gain / f->in->step * v;
+}
+
+static int side_of(double effort, double bound) { return (effort > bound) - (effort < -bound); }
+
+static double clamp(double effort, double bound) { return max_of(-bound, min_of(bound, effort)); }
+
+sim_constraint actuator_constraint(const assembly *f, const sim_model *m, const contact_actuator *a) {
+    const sim_actuator *from = &m->actuator[a->actuator];
+    return (sim_constraint){.kind = SIM_ACTUATOR,
+                            .rows = 1,
+                            .tree = {-1, -1},
+                            .body = {m->dof[from->dof].body, -1},
+                            .id = (uint64_t)a->actuator,
+                            .bound = from->effort,
+                            .stiffness = f->in->travel * from->kp,
+                            .damping = from->kd,
+                            .force = a->force};
+}
+
+void rows_of_actuator(assembly *f, const sim_model *m, int i) {
+    int actuator = actuator_of(f, i)->actuator, row = f->row[i];
+    block_of(f, i, 0)[m->actuator[actuator].dof - m->tree[f->source[f->source_of[i]].tree[0]].v0] = 1;
+    f->gap[row] = 0;
+    f->impulse_guess[row] = f->in->step * f->in->effort_before[actuator];
+}
+
+double actuator_effort(const assembly *f, const sim_constraint *c, double impulse) {
+    int side = (impulse >= f->in->step * c->bound) - (impulse <= -f->in->step * c->bound);
+    return side ? side * c->bound : impulse / f->in->step;
+}
+
+/* ---- A and v* ---- */
+
+void actuators_remove_from_mass(assembly *f, const island *is) {
+    for (int k = 0; k < is->actuators; k++) {
+        int j = dof_of(is, actuator_of(f, constraint_of(is, k)));
+        f->extra[j] = f->in->extra[j];
+    }
+    for (int k = 0; k < is->rows; k++) {
+        const contact_actuator *a = actuator_of(f, constraint_of(is, k));
+        int j = dof_of(is, a);
+        f->extra[j] = a->side ? f->extra[j] : max_of(0, f->extra[j] - a->gain);
+    }
+    for (int t = 0; t < is->base.ntree; t++) {
+        if (f->driven[is->mass.tree[t]]) {
+            mass_change(&is->mass, is->mass.tree[t]);
+        }
+    }
+    if (is->base.bodies) {
+        bodies_diagonal(f, is->mass.model, is);
+    }
+}
+
+void actuators_remove_from_v_free(const assembly *f, const island *is, double *v) {
+    const sim_problem *p = &is->base;
+    memset(v, 0, (size_t)p->nv * sizeof *v);
+    /* dt p(v*) */
+    for (int k = 0; k < is->rows; k++) {
+        int i = constraint_of(is, k), j = place_of(f, is, i);
+        const contact_actuator *a = actuator_of(f, i);
+        v[j] += f->in->step * (a->side ? a->side * f->constraint[i].bound : effort_at(f, a, p->v_free[j]));
+    }
+    /* v_ = v* - A_^-1 e dt p(v*) */
+    for (int t = 0; t < p->ntree; t++) {
+        if (is->rows && f->driven[is->mass.tree[t]]) {
+            p->mass.solve(p->mass.self, t, v + p->tree[t].v0);
+        }
+    }
+    for (int j = 0; j < p->nv; j++) {
+        v[j] = p->v_free[j] - v[j];
+    }
+}
+
+/* ---- which are rows ---- */
+
+/* The k-th of the order becomes the first one that is no row. */
+static void move_first(int *order, int first, int k) {
+    int kept = order[first];
+    order[first] = order[k];
+    order[k] = kept;
+}
+
+int actuators_predict_rows(const assembly *f, island *is) {
+    int rows = 0;
+    for (int k = 0; k < is->actuators; k++) {
+        int i = constraint_of(is, k);
+        const contact_actuator *a = actuator_of(f, i);
+        double before = f->in->effort_before[a->actuator], bound = f->constraint[i].bound;
+        if ((before >= bound) - (before <= -bound) != a->side) {
+            move_first(is->order, rows++, k);
+        }
+    }
+    return rows;
+}
+
+/* The solution becomes the warm start; impulses in the order of `base`. */
+static void warm_start(const assembly *f, island *is) {
+    int first = is->base.nrow - is->actuators;
+    double *v = f->v_guess + is->first_v;
+    memcpy(v, is->v, (size_t)is->base.nv * sizeof *v);
+    is->v_guess = v;
+    memcpy(is->impulse_guess, is->impulse, (size_t)first * sizeof *v);
+    for (int k = 0; k < is->rows; k++) {
+        is->impulse_guess[first + is->order[k]] = is->impulse[first + k];
+    }
+}
+
+int actuators_add_crossed(const assembly *f, island *is) {
+    int rows = is->rows;
+    for (int k = is->rows; k < is->actuators; k++) {
+        int i = constraint_of(is, k);
+        const contact_actuator *a = actuator_of(f, i);
+        double effort = effort_at(f, a, is->v[place_of(f, is, i)]), bound = f->constraint[i].bound;
+        if (side_of(effort, bound) != a->side) {
+            is->impulse_guess[f->constraint[i].row] = f->in->step * clamp(effort, bound);
+            move_first(is->order, rows++, k);
+        }
+    }
+    if (rows > is->rows) {
+        warm_start(f, is);
+    }
+    return rows - is->rows;
+}

@@ -1,0 +1,281 @@
+/* Assembly of the contact problems of a step, island by island.
+ *
+ *     active set  ->  islands  ->  places of constraints, rows, blocks of J, velocities  ->  A, J, gaps, warm start
+ *
+ * The last stage runs in parallel over trees and constraints; no number depends on how they are shared out.
+ * Memory is the arena's, given back at the next step. */
+#include "contact/problem/assembly.h"
+
+#include <string.h>
+
+typedef struct assembler {
+    assembly *f;
+    mass_operator mass; /* on all trees */
+} assembler;
+
+/* ---- places ---- */
+
+/* The physics of a constraint; its places come later. */
+static sim_constraint describe(const assembly *f, const sim_model *m, const constraint_source *t) {
+    sim_constraint c = {.rows = t->rows, .tree = {-1, -1}, .body = {-1, -1}, .id = (uint64_t)t->index};
+    if (t->kind == SOURCE_CONTACT) {
+        const sim_contact *from = &f->in->contact[t->index];
+        c.kind = SIM_CONTACT;
+        c.body[0] = from->body_a;
+        c.body[1] = from->body_b;
+        c.id = from->at.feature;
+        c.friction = from->friction;
+        c.stiffness = from->stiffness;
+        c.dissipation = from->dissipation;
+        c.restitution = from->restitution;
+    } else if (t->kind == SOURCE_ACTUATOR) {
+        return actuator_constraint(f, m, &f->in->actuator[t->index]);
+    } else if (t->kind == SOURCE_EQUALITY) {
+        const sim_equality *from = &m->equality[t->index];
+        c.kind = from->type == SIM_SPRING_DAMPER ? SIM_SPRING : SIM_EQUALITY;
+        c.body[0] = from->body[0];
+        c.body[1] = from->body[1];
+        c.stiffness = from->stiffness;
+        c.dissipation = from->dissipation;
+    } else {
+        const sim_dof *from = &m->dof[t->index];
+        c.kind = t->kind == SOURCE_FRICTION ? SIM_FRICTION : SIM_LIMIT;
+        c.body[0] = from->body;
+        c.bound = t->kind == SOURCE_FRICTION ? from->friction : 0;
+        if (c.kind == SIM_LIMIT) {
+            c.stiffness = from->limit.stiffness;
+            c.dissipation = from->limit.dissipation;
+            c.restitution = from->limit.restitution;
+        }
+    }
+    return c;
+}
+
+/* Blocks of J; returns the next free place. */
+static ptrdiff_t lay_out_blocks(const assembly *f, const sim_model *m, const constraint_source *t, sim_constraint *c,
+                                ptrdiff_t at) {
+    for (int side = 0, place = 0; side < 2; side++) {
+        int tree = t->tree[side];
+        if (tree >= 0 && !(side == 1 && t->tree[0] == tree)) {
+            c->tree[place] = f->local[tree];
+            c->block[place++] = at;
+            at += (ptrdiff_t)t->rows * m->tree[tree].nv;
+        }
+    }
+    return at;
+}
+
+/* Constraints, their rows and blocks, one after the other. */
+static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
+    ptrdiff_t nJ = 0;
+    bool offsets = m->nequality || f->in->followed, bounces = false;
+    f->constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
+    f->axes = ARENA_NEW(f->arena, m3, f->nconstraint);
+    f->rolls = ARENA_NEW(f->arena, char, f->nconstraint);
+    f->row = ARENA_NEW(f->arena, int, f->nconstraint);
+    f->gap = ARENA_NEW(f->arena, double, f->nrow);
+    f->impulse_guess = ARENA_NEW(f->arena, double, f->nrow);
+    f->offset = offsets ? ARENA_NEW(f->arena, double, f->nrow) : NULL;
+    if (!f->constraint || !f->axes || !f->rolls || !f->row || !f->gap || !f->impulse_guess || (offsets && !f->offset)) {
+        return SIM_NO_RESOURCE;
+    }
+    for (int s = 0; s < f->nisland; s++) {
+        island *is = &f->island[s];
+        is->first_row = s ? is[-1].first_row + is[-1].base.nrow : 0;
+        for (int i = 0, row = 0; i < is->base.nconstraint; i++) {
+            int at = is->first_constraint + i;
+            const constraint_source *t = &f->source[f->source_of[at]];
+            sim_constraint *c = &f->constraint[at];
+            *c = describe(f, m, t);
+            c->row = row;
+            f->row[at] = is->first_row + row;
+            nJ = lay_out_blocks(f, m, t, c, nJ);
+            row += t->rows;
+            is->actuators += t->kind == SOURCE_ACTUATOR;
+            bounces |= c->restitution > 0;
+        }
+        is->first_actuator = is->base.nconstraint - is->actuators;
+    }
+    if (bounces || f->driven) {
+        f->constraint_variant = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
+    }
+    f->nJ = nJ;
+    f->J = ARENA_NEW(f->arena, double, nJ);
+    if (!f->J || ((bounces || f->driven) && !f->constraint_variant)) {
+        return SIM_NO_RESOURCE;
+    }
+    memset(f->J, 0, (size_t)nJ * sizeof *f->J);
+    return SIM_OK;
+}
+
+/* Four lists of rows, so far from one to the next. */
+static row_laws laws_at(double *rows, ptrdiff_t next) {
+    return (row_laws){rows, rows + next, rows + 2 * next, rows + 3 * next};
+}
+
+/* Velocities, packed island by island; rows of laws and impulses. */
+static sim_status lay_out_velocities(assembly *f, const sim_model *m) {
+    double *v_start = f->v_start = ARENA_NEW(f->arena, double, f->nv);
+    double *v_free = f->v_free = ARENA_NEW(f->arena, double, f->nv);
+    double *v = ARENA_NEW(f->arena, double, f->nv), *shift = ARENA_NEW(f->arena, double, f->nv);
+    double *row = ARENA_NEW(f->arena, double, 5 * (size_t)f->nrow);
+    sim_problem_tree *tree = f->packed = ARENA_NEW(f->arena, sim_problem_tree, f->ntree);
+    if (!v_start || !v_free || !v || !shift || !row || !tree) {
+        return SIM_NO_RESOURCE;
+    }
+    for (int s = 0, at = 0; s < f->nisland; s++) {
+        island *is = &f->island[s];
+        sim_problem *p = &is->base;
+        is->first_v = at;
+        p->tree = tree + is->first_tree;
+        p->v_start = p->v_guess = is->v_guess = v_start + at;
+        p->v_free = v_free + at;
+        is->v = v + at;
+        is->shift = shift + at;
+        is->impulse = row + is->first_row;
+        is->full_law = laws_at(row + f->nrow + is->first_row, f->nrow);
+        for (int t = 0, v0 = 0; t < p->ntree; t++) {
+            const sim_tree *from = &m->tree[f->tree[is->first_tree + t]];
+            size_t size = (size_t)from->nv * sizeof *v;
+            tree[is->first_tree + t] = (sim_problem_tree){v0, from->nv};
+            memcpy(v_start + at, f->in->v_start + from->v0, size);
+            memcpy(v_free + at, f->in->v_free + from->v0, size);
+            at += from->nv;
+            v0 += from->nv;
+        }
+    }
+    return SIM_OK;
+}
+
+/* Memory of derived problems, where limited actuators may become rows. */
+static sim_status lay_out_actuators(assembly *f, const sim_model *m) {
+    if (!f->driven) {
+        return SIM_OK;
+    }
+    int *order = ARENA_NEW(f->arena, int, f->nconstraint);
+    double *laws = ARENA_NEW(f->arena, double, 4 * (size_t)f->nrow);
+    f->extra = ARENA_NEW(f->arena, double, m->nv);
+    f->v_guess = ARENA_NEW(f->arena, double, f->nv);
+    f->v_free_variant = ARENA_NEW(f->arena, double, f->nv);
+    f->impulse_variant = ARENA_NEW(f->arena, double, f->nrow);
+    if (!order || !laws || !f->extra || !f->v_guess || !f->v_free_variant || !f->impulse_variant) {
+        return SIM_NO_RESOURCE;
+    }
+    memcpy(f->extra, f->in->extra, (size_t)m->nv * sizeof *f->extra);
+    memcpy(f->v_free_variant, f->v_free, (size_t)f->nv * sizeof *f->v_free);
+    for (int s = 0; s < f->nisland; s++) {
+        island *is = &f->island[s];
+        is->order = order + is->first_constraint;
+        is->partial_law = laws_at(laws + is->first_row, f->nrow);
+        for (int k = 0; k < is->actuators; k++) {
+            is->order[k] = k;
+        }
+    }
+    return SIM_OK;
+}
+
+mass_operator assembly_mass(const assembly *f, const mass_memory *memory, const int *tree) {
+    return (mass_operator){.model = f->tables->model,
+                           .derived = f->in->mass,
+                           .extra = f->extra ? f->extra : f->in->extra,
+                           .M = memory->M,
+                           .L = memory->L,
+                           .x = memory->x,
+                           .y = memory->y,
+                           .root = memory->root,
+                           .tree = tree};
+}
+
+static void connect_problems(assembly *f, const mass_memory *memory) {
+    for (int k = 0; k < f->nisland; k++) {
+        island *is = &f->island[k];
+        sim_problem *p = &is->base;
+        p->step = f->in->step;
+        p->constraint = f->constraint + is->first_constraint;
+        is->source = f->source_of + is->first_constraint;
+        is->rolls = f->rolls + is->first_constraint;
+        p->gap = f->gap + is->first_row;
+        p->impulse_guess = is->impulse_guess = f->impulse_guess + is->first_row;
+        p->J = f->J;
+        p->offset = f->offset ? f->offset + is->first_row : NULL;
+        is->mass = assembly_mass(f, memory, f->tree + is->first_tree);
+        p->mass = mass_interface(&is->mass);
+        is->problem = is->base;
+    }
+}
+
+/* ---- numbers ---- */
+
+static void fill_rows(void *context, int index, int first, int end) {
+    assembly *f = ((const assembler *)context)->f;
+    const model_tables *m = f->tables;
+    (void)index;
+    for (int i = first; i < end; i++) {
+        source_kind kind = f->source[f->source_of[i]].kind;
+        f->rolls[i] = ROLLS_NOT;
+        for (int k = 0; k < f->constraint[i].rows && f->offset; k++) {
+            f->offset[f->row[i] + k] = 0;
+        }
+        if (kind == SOURCE_CONTACT) {
+            rows_of_contact(f, m->model, m->last_dof, i);
+        } else if (kind == SOURCE_EQUALITY) {
+            rows_of_equality(f, m->model, m->last_dof, i);
+        } else if (kind == SOURCE_ACTUATOR) {
+            rows_of_actuator(f, m->model, i);
+        } else {
+            rows_of_joint(f, m->model, i);
+        }
+    }
+}
+
+static void prepare_masses(void *context, int index, int first, int end) {
+    const assembler *a = context;
+    (void)index;
+    for (int k = first; k < end; k++) {
+        int tree = a->f->tree[k];
+        if (!a->f->driven || !a->f->driven[tree]) { /* otherwise each derived problem has its own (variant.c) */
+            mass_prepare(&a->mass, tree);
+        }
+    }
+}
+
+static void fill_bodies(void *context, int index, int first, int end) {
+    assembly *f = ((const assembler *)context)->f;
+    (void)index;
+    for (int k = first; k < end; k++) {
+        bodies_fill(f, f->tables->model, &f->island[k]);
+    }
+}
+
+sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bodies, sim_threads *threads) {
+    const sim_model *m = f->tables->model;
+    /* constraints that may act in this step, and the islands that they connect */
+    sim_status status = active_set_find(f);
+    status = status ? status : islands_find(f, m);
+    /* places of everything in the lists of all islands */
+    status = status ? status : lay_out_constraints(f, m);
+    status = status ? status : lay_out_velocities(f, m);
+    status = status ? status : lay_out_actuators(f, m);
+    status = status || !bodies ? status : bodies_lay_out(f, m);
+    status = status || !memory->positions ? status : positions_lay_out(f, m, f->tables->last_dof, memory->positions);
+    if (status) {
+        return status;
+    }
+    connect_problems(f, &memory->mass);
+    /* factors of A; J, gaps and warm starts */
+    assembler a = {f, assembly_mass(f, &memory->mass, f->tree)};
+    if (m->nequality) {
+        sim_bias_accelerations(f->in->mass, sim_all(m), memory->acc);
+        f->acc = memory->acc;
+    }
+    sim_threads_run(threads, f->ntree, prepare_masses, &a);
+    sim_threads_run(threads, f->nconstraint, fill_rows, &a);
+    /* the same body by body, and at the end of the step, for solvers that ask for it */
+    if (f->on_body) {
+        sim_threads_run(threads, f->nisland, fill_bodies, &a);
+    }
+    if (f->J_ahead) {
+        positions_fill(f);
+    }
+    return SIM_OK;
+}

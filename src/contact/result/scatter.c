@@ -1,0 +1,122 @@
+/* Solutions of islands to velocities and impulses in the order of the model, and counts of the step. */
+#include "contact/result/result.h"
+
+#include <string.h>
+
+/* The i-th constraint of an island. */
+static void scatter_impulse(const assembly *f, const island *is, int i, contact_output *out) {
+    const sim_constraint *c = &is->problem.constraint[i];
+    const constraint_source *t = &f->source[is->source[i]];
+    const double *g = is->impulse + c->row;
+    if (t->kind == SOURCE_CONTACT) {
+        out->impulse[t->index] = m3_times(f->axes[is->first_constraint + i], v3_make(g[0], g[1], g[2]));
+    } else if (t->kind == SOURCE_EQUALITY) {
+        memcpy(out->equality_impulse + (ptrdiff_t)SIM_MAX_ROWS * t->index, g, (size_t)t->rows * sizeof *g);
+    } else if (t->kind == SOURCE_ACTUATOR) {
+        out->effort[c->id] = actuator_effort(f, c, g[0]);
+    } else {
+        out->joint_impulse[3 * t->index + (t->kind == SOURCE_LOW ? 0 : t->kind == SOURCE_HIGH ? 1 : 2)] = g[0];
+    }
+}
+
+static const double MAX_STEADY_CHANGE = 0.5; /* of an impulse from step to step, relative; a strike changes more */
+
+/* The part of an impulse that lasts: of a strike no more than the constraint gave a step ago. */
+static double lasting_part(const island *is, const sim_constraint *c) {
+    int row = c->row + normal_row(c);
+    double now = is->impulse[row], before = is->problem.impulse_guess[row];
+    if (fabs(now - before) <= MAX_STEADY_CHANGE * fabs(before)) {
+        return 1;
+    }
+    return now * before > 0 ? min_of(1, before / now) : 0;
+}
+
+/* Adds the part of J' gamma / dt of a constraint. */
+static void add_force(const assembly *f, const sim_model *m, const island *is, const sim_constraint *c, double part,
+                      double *to) {
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        const sim_tree *t = &m->tree[f->tree[is->first_tree + c->tree[side]]];
+        for (int k = 0; k < c->rows; k++) {
+            dense_axpy(t->nv, part * is->impulse[c->row + k] / f->in->step, f->J + c->block[side] + k * t->nv,
+                       to + t->v0);
+        }
+    }
+}
+
+static void clear_output(const assembly *f, const sim_model *m, contact_output *out) {
+    memset(out->touched, 0, (size_t)m->ntree);
+    memset(out->joint_impulse, 0, 3 * (size_t)m->nv * sizeof(double));
+    memset(out->held, 0, (size_t)m->nv * sizeof(double));
+    memset(out->pressed, 0, (size_t)m->nv * sizeof(double));
+    memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
+    for (int k = 0; k < f->in->ncontact; k++) {
+        out->impulse[k] = v3_make(0, 0, 0);
+    }
+    for (int k = 0; k < f->in->nactuator; k++) {
+        out->effort[f->in->actuator[k].actuator] = NAN;
+    }
+}
+
+static void scatter_island(const assembly *f, const sim_model *m, const island *is, contact_output *out) {
+    for (int t = 0; t < is->problem.ntree; t++) {
+        int tree = f->tree[is->first_tree + t];
+        const sim_tree *to = &m->tree[tree];
+        size_t size = (size_t)to->nv * sizeof(double);
+        memcpy(out->v + to->v0, is->v + is->problem.tree[t].v0, size);
+        memcpy(out->shift + to->v0, is->shift + is->problem.tree[t].v0, size);
+        out->touched[tree] = 1;
+    }
+    for (int i = 0; i < is->problem.nconstraint; i++) {
+        const sim_constraint *c = &is->problem.constraint[i];
+        scatter_impulse(f, is, i, out);
+        if (f->source[is->source[i]].kind == SOURCE_EQUALITY) {
+            add_force(f, m, is, c, 1, out->held);
+        } else if (f->in->holds && c->kind != SIM_ACTUATOR) {
+            add_force(f, m, is, c, lasting_part(is, c), out->pressed);
+        }
+    }
+}
+
+static void count_overlaps(const island *is, contact_info *info) {
+    if (is->stuck && (!info->stuck || is->stuck_depth > info->stuck_depth)) {
+        const sim_constraint *c = &is->problem.constraint[is->stuck_at];
+        info->stuck_body[0] = c->body[0];
+        info->stuck_body[1] = c->body[1];
+        info->stuck_depth = is->stuck_depth;
+    }
+    info->stuck += is->stuck;
+    info->refused += is->refused;
+    info->undone += is->undone;
+}
+
+static void count_work(const assembly *f, contact_info *info) {
+    *info = (contact_info){.islands = f->nisland, .stuck_body = {-1, -1}};
+    for (int k = 0; k < f->nisland; k++) {
+        const island *is = &f->island[k];
+        const sim_solution *found = &is->solution;
+        info->constraints += is->problem.nconstraint;
+        info->rows += is->problem.nrow;
+        info->iterations = found->iterations > info->iterations ? found->iterations : info->iterations;
+        info->total += found->iterations;
+        int solved = found->outcome == SIM_SOLVED || found->outcome == SIM_AT_ROUNDING;
+        info->unsolved += !solved;
+        info->gave_up[found->reason] += !solved;
+        if (solved && found->finished_by >= 0) {
+            info->finished[found->finished_by]++;
+        }
+        info->factorisations += found->factorisations;
+        info->multiplications += found->multiplications;
+        for (int part = 0; part < CONTACT_PARTS; part++) {
+            info->seconds[part] += is->seconds[part];
+        }
+        count_overlaps(is, info);
+    }
+}
+
+void scatter(const assembly *f, const sim_model *m, contact_output *out) {
+    clear_output(f, m, out);
+    for (int k = 0; k < f->nisland; k++) {
+        scatter_island(f, m, &f->island[k], out);
+    }
+    count_work(f, &out->info);
+}
