@@ -41,7 +41,7 @@ static double lighter(const sim_world *w, const sim_contact *c) {
     for (int side = 0; side < 2; side++) {
         int tree = m->body[body[side]].tree;
         if (tree >= 0 && m->tree[tree].nv) {
-            mass = fmin(mass, w->parts[tree].mass);
+            mass = fmin(mass, w->motion.parts[tree].mass);
         }
     }
     return mass;

@@ -1,7 +1,5 @@
-/* Time and counts of a step.  The clock is the caller's; without one nothing is read. */
+/* Time of the stages of a step.  The clock is the caller's; without one nothing is read. */
 #include "world/world.h"
-
-#include <math.h>
 
 const char *sim_time_name(sim_time time) {
     static const char *const name[SIM_TIMES] = {
@@ -13,22 +11,31 @@ const char *sim_time_name(sim_time time) {
     return (unsigned)time < SIM_TIMES ? name[time] : "unknown";
 }
 
-void sim_world_profile(sim_world *w, sim_profile *profile) { w->profile = profile; }
+void sim_world_profile(sim_world *w, sim_profile *profile) { w->timer.profile = profile; }
 
 void sim_world_watch(sim_world *w, const sim_watch *watch) { w->watch = watch; }
 
-void world_spend(sim_world *w, sim_time stage) {
-    if (w->profile) {
-        double now = w->profile->clock.now(w->profile->clock.context);
-        w->profile->seconds[stage] += now - w->since;
-        w->since = now;
+void profile_start(step_timer *timer) {
+    const sim_profile *p = timer->profile;
+    timer->since = p ? p->clock.now(p->clock.context) : 0;
+}
+
+void profile_lap(step_timer *timer, sim_time stage) {
+    sim_profile *p = timer->profile;
+    if (p) {
+        double now = p->clock.now(p->clock.context);
+        p->seconds[stage] += now - timer->since;
+        timer->since = now;
     }
 }
 
-void world_info_add(sim_step_info *sum, const sim_step_info *part) {
-    sum->iterations = part->iterations > sum->iterations ? part->iterations : sum->iterations;
-    sum->sweeps += part->sweeps;
-    sum->nonconverged += part->nonconverged;
-    sum->residual = fmax(sum->residual, part->residual);
-    sum->saturated += part->saturated;
+/* The parts of solving have the same order in both lists. */
+_Static_assert((int)SIM_TIME_FACTOR - (int)SIM_TIME_REGULARISE == (int)CONTACT_FACTOR - (int)CONTACT_REGULARISE &&
+                   CONTACT_PARTS == CONTACT_FACTOR + 1,
+               "parts of solving");
+
+void profile_add_parts(step_timer *timer, const contact_info *info) {
+    for (int part = 0; part < CONTACT_PARTS && timer->profile; part++) {
+        timer->profile->seconds[SIM_TIME_REGULARISE + part] += info->seconds[part];
+    }
 }

@@ -1,215 +1,207 @@
 /* The step.
  *
- *     every tree as if it touched nothing  ->  contacts: end velocities of what touches  ->  positions
+ *     sleep -> extrapolated forces -> free motion of every tree -> contact -> positions -> checks -> sleep -> `next` is `now`
  *
- * from `now` to `next`; then, if every number is finite and nothing is faster than light, the two change places.  A step happens whole or not at all. */
+ * Every stage reads `now` and writes `next`, and takes only its own work space.  A step happens whole or not at all: the
+ * two states change places if every number is finite and nothing is faster than light. */
+#include "world/step.h"
 #include "world/world.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-static const double LIGHT = 299792458;    /* m/s */
-static const double WORTH_WEIGHING = 1e6; /* m/s or rad/s: below, kinetic energy is not looked at */
+/* A stage over trees, shared out among threads. */
+typedef struct tree_stage {
+    motion_work *motion;
+    world_contacts *contacts;
+    world_sleep *sleep; /* NULL: nothing sleeps */
+    worker_info *worker;
+    bool contact; /* can there be constraints? */
+} tree_stage;
 
-static int finite(const double *x, int first, int count) {
-    for (int k = first; k < first + count; k++) {
-        if (!isfinite(x[k])) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* J of a tree's end velocities, with the masses of the free motion. */
-static double kinetic(sim_world *w, int tree) {
-    const sim_tree *t = &w->model->tree[tree];
-    double *momentum = w->v_point, twice = 0; /* of nobody any more */
-    sim_mass_times(w->derived, sim_tree_range(w->model, tree), NULL, w->next.v, momentum);
-    for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        twice += w->next.v[j] * momentum[j];
-    }
-    return twice / 2;
-}
-
-/* No run goes on with a tree that has more kinetic energy than its mass at the speed of light: whatever it was that put
- * that in, it was not what the scene means. */
-static int beyond_light(sim_world *w, int tree) {
-    const sim_tree *t = &w->model->tree[tree];
-    int fast = 0;
-    for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        fast |= fabs(w->next.v[j]) > WORTH_WEIGHING;
-    }
-    return fast && !(kinetic(w, tree) <= 0.5 * w->parts[tree].mass * LIGHT * LIGHT);
-}
-
-static void check_finite(sim_world *w, int tree, worker_info *mine) {
-    const sim_tree *t = &w->model->tree[tree];
-    if (mine->bad_tree < 0 &&
-        (!(finite(w->next.v, t->v0, t->nv) && finite(w->next.q, t->q0, t->nq)) || beyond_light(w, tree))) {
-        mine->bad_tree = tree;
-    }
-}
-
-/* One thread's share of the trees: all the way where nothing can touch, else as far as the free motion. */
-static void step_trees(void *context, int worker, int first, int end) {
-    sim_world *w = context;
-    worker_info *mine = &w->worker[worker];
+/* Free motion; the whole step where there can be no constraint. */
+static void move_freely(void *context, int worker, int first, int end) {
+    const tree_stage *s = context;
+    motion_work *w = s->motion;
+    worker_info *mine = &s->worker[worker];
+    bool rk4 = w->options->integrator == SIM_RK4;
     for (int tree = first; tree < end; tree++) {
-        const sim_tree *t = &w->model->tree[tree];
         sim_step_info info;
-        if (t->nv == 0) {
+        if (w->model->tree[tree].nv == 0) {
             continue;
         }
-        if (world_sleeps(w, tree)) {
-            mine->info.saturated += w->stage ? 0 : world_sleep_pass(w, tree);
+        if (sleep_has(s->sleep, tree)) {
+            mine->info.saturated += s->contact ? 0 : sleep_pass(s->sleep, tree);
             continue;
         }
-        if (w->options.integrator == SIM_RK4) {
-            world_rk4_step(w, tree, &info);
+        if (rk4) {
+            rk4_step(w, tree, &info);
         } else {
-            world_theta_free(w, tree, &info);
+            theta_free_motion(w, tree, &info);
         }
-        world_info_add(&mine->info, &info);
-        if (!w->stage) {
-            if (w->options.integrator != SIM_RK4) {
-                world_theta_finish(w, tree);
+        add_step_info(&mine->info, &info);
+        if (!s->contact) {
+            if (!rk4) {
+                theta_finish(w, tree);
             }
-            check_finite(w, tree, mine);
+            check_tree(w, tree, mine);
         }
     }
 }
 
-/* What held it has let go: it moved freely, without that. */
-static void free_again(sim_world *w, int tree, worker_info *mine) {
-    const sim_tree *t = &w->model->tree[tree];
+/* The free motion without forces of constraints, of a tree that nothing holds any more. */
+static void move_released(world_contacts *c, int tree, worker_info *mine) {
+    const sim_tree *t = &c->model->tree[tree];
     sim_step_info info;
-    memset(w->held + t->v0, 0, (size_t)t->nv * sizeof *w->held);
-    world_theta_free(w, tree, &info);
-    world_info_add(&mine->info, &info);
-}
-
-static void finish_trees(void *context, int worker, int first, int end) {
-    sim_world *w = context;
-    for (int tree = first; tree < end; tree++) {
-        if (world_sleeps(w, tree)) {
-            w->worker[worker].info.saturated += world_sleep_pass(w, tree);
-        } else if (w->in_contact[tree]) {
-            world_theta_finish_in_contact(w, tree);
-        } else if (w->model->tree[tree].nv) {
-            if (world_held(w, tree)) {
-                free_again(w, tree, &w->worker[worker]);
-            }
-            world_theta_finish(w, tree);
-        }
-        check_finite(w, tree, &w->worker[worker]);
-    }
-}
-
-/* The fastest dof of the tree before the step: where a blow-up usually starts. */
-static int fastest(const sim_world *w, int tree) {
-    const sim_tree *t = &w->model->tree[tree];
-    int worst = t->v0;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        if (fabs(w->now.v[j]) > fabs(w->now.v[worst])) {
-            worst = j;
-        }
+        c->held[j] = 0;
     }
-    return worst;
+    theta_free_motion(c->motion, tree, &info);
+    add_step_info(&mine->info, &info);
 }
 
-static void describe_moment(const sim_world *w, int tree, char *text, size_t size) {
-    int j = fastest(w, tree);
-    char name[128];
-    sim_model_dof_name(w->model, j, name, sizeof name);
-    snprintf(text, size, "in step %lld, t = %.9g s; fastest before it in its tree: \"%s\" at %.3g %s",
-             (long long)w->now.step + 1, w->now.time + w->options.step, name, w->now.v[j],
-             w->model->dof[j].turns ? "rad/s" : "m/s");
-}
-
-/* What was the first number to go wrong, in the order in which a step makes them? */
-static sim_status explain(sim_world *w, int tree, sim_error *error) {
-    const sim_model *m = w->model;
-    const sim_tree *t = &m->tree[tree];
-    const struct {
-        const char *what;
-        const double *value;
-    } made[] = {{"the applied force", w->applied},
-                {"the joint force", w->tau},
-                {"the acceleration", w->stage ? w->a_out : w->next.a},
-                {"the velocity without contacts", w->stage ? w->v_free : w->next.v},
-                {"the velocity", w->next.v}};
-    char name[128], when[256];
-    describe_moment(w, tree, when, sizeof when);
-    for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
-        for (int j = t->v0; j < t->v0 + t->nv; j++) {
-            if (!isfinite(made[k].value[j])) {
-                sim_model_dof_name(m, j, name, sizeof name);
-                return sim_fail(error, SIM_FAILED, "%s of \"%s\" (body \"%s\") is not finite %s", made[k].what, name,
-                                m->body[m->dof[j].body].name, when);
+/* End velocities and positions, after the contact stage. */
+static void finish_trees(void *context, int worker, int first, int end) {
+    const tree_stage *s = context;
+    world_contacts *c = s->contacts;
+    worker_info *mine = &s->worker[worker];
+    for (int tree = first; tree < end; tree++) {
+        if (sleep_has(s->sleep, tree)) {
+            mine->info.saturated += sleep_pass(s->sleep, tree);
+        } else if (c->in_contact[tree]) {
+            theta_finish_in_contact(s->motion, tree, c->v_end, c->shift);
+        } else if (c->model->tree[tree].nv) {
+            if (contacts_hold(c, tree)) {
+                move_released(c, tree, mine);
             }
+            theta_finish(s->motion, tree);
         }
+        check_tree(s->motion, tree, mine);
     }
-    if (finite(w->next.q, t->q0, t->nq)) {
-        return sim_fail(error, SIM_FAILED, "the tree of body \"%s\" would move faster than light, with %.3g J %s",
-                        m->body[t->body0].name, kinetic(w, tree), when);
-    }
-    return sim_fail(error, SIM_FAILED, "a coordinate of the tree of body \"%s\" is not finite %s",
-                    m->body[t->body0].name, when);
 }
 
-/* Actuators at their limit: free motion's count may not be that with contacts. */
-static int at_limit(const sim_world *w) {
+/* Contacts, the contact problems, and their solution: velocities and impulses. */
+static sim_status step_contacts(world_contacts *c, const sim_watch *watch, step_timer *timer, sim_error *error) {
+    contact_input in;
+    sim_status status = contacts_find(c, &in, error);
+    profile_lap(timer, SIM_TIME_COLLIDE);
+    contact_output out = contacts_output(c);
+    status = status ? status : contact_stage_build(c->stage, &in, c->threads, error);
+    profile_lap(timer, SIM_TIME_BUILD);
+    in.clock = timer->profile && timer->profile->parts ? &timer->profile->clock : NULL;
+    in.watch = watch;
+    status = status ? status : contact_stage_solve(c->stage, c->threads, &out, error);
+    profile_lap(timer, SIM_TIME_SOLVE);
+    if (status) {
+        return status;
+    }
+    profile_add_parts(timer, &out.info);
+    return contacts_report(c, &out.info, error);
+}
+
+/* Actuators at their limit: the count of the free motion may not be that with contacts. */
+static int count_saturated(const sim_model *m, const double *effort) {
     int count = 0;
-    for (int k = 0; k < w->model->nactuator; k++) {
-        count += fabs(w->next.effort[k]) >= w->model->actuator[k].effort;
+    for (int k = 0; k < m->nactuator; k++) {
+        count += fabs(effort[k]) >= m->actuator[k].effort;
     }
     return count;
 }
 
-sim_status sim_world_step(sim_world *w, sim_error *error) {
-    int threads = sim_threads_count(w->threads);
-    for (int k = 0; k < threads; k++) {
+/* Sums the counts of all threads; fails at the first tree that is not finite. */
+static sim_status gather_workers(sim_world *w, sim_error *error) {
+    for (int k = 0; k < sim_threads_count(w->threads); k++) {
+        add_step_info(&w->info, &w->worker[k].info);
+        if (w->worker[k].bad_tree >= 0) {
+            return explain_failure(&w->motion, &w->contacts, w->worker[k].bad_tree, error);
+        }
+    }
+    return SIM_OK;
+}
+
+/* `next` at its time becomes `now`. */
+static void commit_state(sim_state *now, sim_state *next, double step) {
+    next->step = now->step + 1;
+    next->time0 = now->time0;
+    next->time = next->time0 + (double)next->step * step;
+    sim_state before = *now;
+    *now = *next;
+    *next = before;
+}
+
+static void clear_counts(sim_world *w) {
+    w->shown = w->touched = false;
+    w->info = (sim_step_info){0};
+    for (int k = 0; k < sim_threads_count(w->threads); k++) {
         w->worker[k] = (worker_info){.bad_tree = -1};
     }
-    w->shown = w->touched = 0;
+}
 
-    w->info = (sim_step_info){0};
-    w->since = w->profile ? w->profile->clock.now(w->profile->clock.context) : 0;
+sim_status sim_world_step(sim_world *w, sim_error *error) {
+    bool contact = w->contacts.stage != NULL;
+    tree_stage trees = {&w->motion, &w->contacts, w->sleep, w->worker, contact};
+    sim_status status = SIM_OK;
+    clear_counts(w);
+    profile_start(&w->timer);
+
+    /* sleep: trees that this step leaves out */
     if (w->sleep) {
-        world_sleep_begin(w);
+        sleep_begin(w->sleep);
     }
-    if (w->stage) {
-        world_hold_lasting(w);
+    /* forces of constraints, extrapolated from the last two steps */
+    if (contact) {
+        extrapolate_forces(&w->contacts);
     }
-    sim_threads_run(w->threads, w->model->ntree, step_trees, w);
-    world_spend(w, SIM_TIME_FREE);
-    if (w->stage) {
-        sim_status status = world_contacts_step(w, error);
+    /* free motion: every tree without its constraints */
+    sim_threads_run(w->threads, w->model->ntree, move_freely, &trees);
+    profile_lap(&w->timer, SIM_TIME_FREE);
+    /* contact: end velocities and impulses of trees with constraints, then the positions of all */
+    if (contact) {
+        status = step_contacts(&w->contacts, w->watch, &w->timer, error);
         if (status) {
             return status;
         }
-        sim_threads_run(w->threads, w->model->ntree, finish_trees, w);
+        sim_threads_run(w->threads, w->model->ntree, finish_trees, &trees);
     }
-    for (int k = 0; k < threads; k++) {
-        world_info_add(&w->info, &w->worker[k].info);
-        if (w->worker[k].bad_tree >= 0) {
-            return explain(w, w->worker[k].bad_tree, error);
-        }
+    /* checks */
+    status = gather_workers(w, error);
+    if (status) {
+        return status;
     }
+    /* sleep: islands that have been at rest for long enough */
     if (w->sleep) {
-        world_sleep_end(w);
+        sleep_end(w->sleep);
     }
-    if (w->stage) {
-        w->info.saturated = at_limit(w);
+    /* counts and trail for the next step; the states change places */
+    if (contact) {
+        w->info.saturated = count_saturated(w->model, w->next.effort);
     }
-    world_leave_trail(w);
-    w->next.step = w->now.step + 1;
-    w->next.time0 = w->now.time0;
-    w->next.time = w->next.time0 + (double)w->next.step * w->options.step;
-    sim_state before = w->now;
-    w->now = w->next;
-    w->next = before;
-    world_spend(w, SIM_TIME_INTEGRATE);
+    keep_trail(w->model, &w->now, &w->next);
+    commit_state(&w->now, &w->next, w->options.step);
+    profile_lap(&w->timer, SIM_TIME_INTEGRATE);
     return SIM_OK;
+}
+
+/* ---- the contact problem of the next step ---- */
+
+int sim_world_has_problems(const sim_world *w) { return w->contacts.stage != NULL; }
+
+sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
+    world_contacts *c = &w->contacts;
+    contact_input in;
+    if (!c->stage) {
+        sim_fail(error, SIM_BAD_INPUT, "nothing can touch here: there is no contact problem");
+        return NULL;
+    }
+    sim_step_info last = w->info;
+    tree_stage trees = {&w->motion, c, w->sleep, w->worker, true};
+    clear_counts(w);
+    if (w->sleep) {
+        sleep_begin(w->sleep);
+    }
+    extrapolate_forces(c);
+    sim_threads_run(w->threads, w->model->ntree, move_freely, &trees);
+    sim_status status = contacts_find(c, &in, error);
+    status = status ? status : contact_stage_build(c->stage, &in, w->threads, error);
+    w->info = last; /* trees that this search has woken sleep on */
+    return status ? NULL : contact_stage_problem(c->stage, error);
 }

@@ -98,12 +98,12 @@ static void measure_clutter(int count) {
     }
     for (int tree = 0; tree < m->ntree; tree++) {
         sim_step_info info;
-        world_theta_free(w, tree, &info);
+        theta_free_motion(&w->motion, tree, &info);
     }
     contact_input in;
-    world_contacts_find(w, &in, NULL);
-    contact_stage_build(w->stage, &in, w->threads, NULL);
-    sim_problem *p = contact_stage_problem(w->stage, &error);
+    contacts_find(&w->contacts, &in, NULL);
+    contact_stage_build(w->contacts.stage, &in, w->threads, NULL);
+    sim_problem *p = contact_stage_problem(w->contacts.stage, &error);
     char name[32];
     snprintf(name, sizeof name, "clutter %d", count);
     measure(name, p);

@@ -321,11 +321,11 @@ Test(trees, factors_that_the_free_motion_leaves_are_those_of_the_steps_mass) {
         contact_input in;
         for (int tree = 0; tree < y.model->ntree; tree++) {
             sim_step_info info;
-            world_theta_free(y.world, tree, &info);
+            theta_free_motion(&y.world->motion, tree, &info);
         }
-        world_contacts_find(y.world, &in, NULL);
-        contact_stage_build(y.world->stage, &in, y.world->threads, NULL);
-        const sim_problem *p = contact_stage_island(y.world->stage, 0);
+        contacts_find(&y.world->contacts, &in, NULL);
+        contact_stage_build(y.world->contacts.stage, &in, y.world->threads, NULL);
+        const sim_problem *p = contact_stage_island(y.world->contacts.stage, 0);
         cr_assert(p, "nothing touches");
         int nv = p->tree[0].nv;
         double *A = calloc((size_t)(nv * nv), sizeof *A), *x = calloc((size_t)nv, sizeof *x);

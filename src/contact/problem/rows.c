@@ -10,7 +10,7 @@
  * out.
  *
  * A contact that lasts moves over its bodies.  With x0, n0 at the start and x1, n1 where the step is expected to lead
- * (world/follow.c), J is taken at the part p of the way, where the scheme takes its forces.  The velocities v at the end of
+ * (world/contact/prediction.c), J is taken at the part p of the way, where the scheme takes its forces.  The velocities v at the end of
  * the step are to obey the contact at the part s of the step, as equalities do (equalities.c),
  *
  *     u = J_p v + w,    w = (s - p) / (1 - p) (J_1 v1 - J_p v1),    s = 3/2 - theta,

@@ -1,43 +1,36 @@
 /* Who is left out of the step, and what brings him back?
  *
- * A tree may sleep when it has been still (still.c) for its time T, in which what drives it (applied forces, loads,
+ * A tree may sleep when it has been still (rest_test.c) for its time T, in which what drives it (applied forces, loads,
  * targets) stayed as it was; an island, trees that contacts or constraints hold together, sleeps when all its trees may.
  * Then v = 0, and q, contacts and impulses stay as they are.
  *
  * It wakes, whole, in the step in which something awake comes into contact with one of its bodies, or what drives one of
  * its trees changes, or its q or v is not what it fell asleep with.  The last two are told by a hash, the seal: so nothing
  * but the state says who sleeps, and a state taken up again, or changed by hand, goes on as it should. */
+#include "world/sleep/sleep.h"
 #include "contact/problem/joined.h"
 #include "math/v3.h"
-#include "world/world.h"
 
 #include <math.h>
 #include <string.h>
 
-int world_sleep_create(sim_world *w) {
-    const sim_model *m = w->model;
-    sim_pool *pool = w->pool;
-    world_sleep *s = w->sleep = POOL_NEW(pool, world_sleep, 1);
-    w->now.rest = POOL_NEW(pool, sim_rest, m->ntree);
-    w->next.rest = POOL_NEW(pool, sim_rest, m->ntree);
-    if (!s || !w->now.rest || !w->next.rest) {
-        return 0;
-    }
+sim_status sleep_create(world_sleep *s, sim_pool *pool) {
+    const sim_model *m = s->model;
     s->asleep = POOL_NEW(pool, char, m->ntree);
     s->woken = POOL_NEW(pool, char, m->ntree);
     s->ready = POOL_NEW(pool, char, m->ntree);
     s->upset = POOL_NEW(pool, char, m->ntree);
     s->still = POOL_NEW(pool, char, m->nbody);
-    s->seal = POOL_NEW(pool, uint64_t, m->ntree);
+    s->hash = POOL_NEW(pool, uint64_t, m->ntree);
     s->parent = POOL_NEW(pool, int, m->ntree);
     s->posed = POOL_NEW(pool, char, m->ntree);
-    return s->asleep && s->woken && s->ready && s->upset && s->still && s->seal && s->parent && s->posed &&
-           world_still_create(w);
+    bool ok = s->asleep && s->woken && s->ready && s->upset && s->still && s->hash && s->parent && s->posed;
+    return ok ? rest_test_create(s, pool) : SIM_NO_RESOURCE;
 }
 
 /* ---- what a sleep hangs on ---- */
 
-static uint64_t mixed(uint64_t hash, double x) {
+static uint64_t hash_add(uint64_t hash, double x) {
     uint64_t bits;
     x += 0.0; /* -0 is 0 */
     memcpy(&bits, &x, sizeof bits);
@@ -45,55 +38,55 @@ static uint64_t mixed(uint64_t hash, double x) {
     return hash ^ hash >> 29;
 }
 
-static uint64_t mixed_all(uint64_t hash, const double *x, int count) {
+static uint64_t hash_add_all(uint64_t hash, const double *x, int count) {
     for (int k = 0; k < count; k++) {
-        hash = mixed(hash, x[k]);
+        hash = hash_add(hash, x[k]);
     }
     return hash;
 }
 
 /* Of what drives a tree in this step. */
-static uint64_t seal_of_drives(sim_world *w, int tree) {
-    const sim_model *m = w->model;
+static uint64_t hash_drives(world_sleep *s, int tree) {
+    const sim_model *m = s->model;
     const sim_tree *t = &m->tree[tree];
-    const tree_parts *parts = &w->parts[tree];
-    double time = w->now.time + world_theta_time(w->options.integrator) * w->options.step;
-    uint64_t hash = mixed_all(1, w->applied + t->v0, t->nv);
-    world_set_targets(w, tree, time, w->now.time0 + (double)(w->now.step + 1) * w->options.step);
+    const tree_parts *parts = &s->motion->parts[tree];
+    double time = s->now->time + theta_time(s->options->integrator) * s->options->step;
+    uint64_t hash = hash_add_all(1, s->motion->applied + t->v0, t->nv);
+    motion_set_targets(s->motion, tree, time, s->now->time0 + (double)(s->now->step + 1) * s->options->step);
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-        hash = mixed(mixed(mixed(hash, w->target[k]), w->target_rate[k]), w->feedforward[k]);
+        hash = hash_add(hash_add(hash_add(hash, s->motion->target[k]), s->motion->target_rate[k]),
+                        s->motion->feedforward[k]);
     }
     for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
-        const sim_load *load = &m->load[w->load_order[k]];
+        const sim_load *load = &m->load[s->motion->load_order[k]];
         double value[6];
         sim_track_at(&load->track, time, value, NULL);
-        hash = mixed_all(hash, value, load->track.width);
+        hash = hash_add_all(hash, value, load->track.width);
     }
     return hash;
 }
 
-static uint64_t seal_of_sleep(const sim_world *w, int tree, uint64_t drives, const sim_state *state) {
-    const sim_tree *t = &w->model->tree[tree];
-    return mixed_all(mixed_all(drives, state->q + t->q0, t->nq), state->v + t->v0, t->nv);
+static uint64_t hash_sleep(const world_sleep *s, int tree, uint64_t drives, const sim_state *state) {
+    const sim_tree *t = &s->model->tree[tree];
+    return hash_add_all(hash_add_all(drives, state->q + t->q0, t->nq), state->v + t->v0, t->nv);
 }
 
-static void seal_trees(void *context, int worker, int first, int end) {
-    sim_world *w = context;
+static void compare_hashes(void *context, int worker, int first, int end) {
+    world_sleep *s = context;
     (void)worker;
     for (int tree = first; tree < end; tree++) {
-        const sim_rest *rest = &w->now.rest[tree];
-        uint64_t seal = w->sleep->seal[tree] = seal_of_drives(w, tree);
-        w->sleep->upset[tree] = rest->island && rest->seal != seal_of_sleep(w, tree, seal, &w->now);
+        const sim_rest *rest = &s->now->rest[tree];
+        uint64_t drives = s->hash[tree] = hash_drives(s, tree);
+        s->upset[tree] = rest->island && rest->seal != hash_sleep(s, tree, drives, s->now);
     }
 }
 
 /* ---- sleeping and waking ---- */
 
 /* Islands with one upset tree wake; the number of trees that did. */
-static int wake_upset(sim_world *w) {
-    const sim_model *m = w->model;
-    const sim_rest *rest = w->now.rest;
-    world_sleep *s = w->sleep;
+static int wake_upset(world_sleep *s) {
+    const sim_model *m = s->model;
+    const sim_rest *rest = s->now->rest;
     int count = 0;
     for (int t = 0; t < m->ntree; t++) {
         s->upset[rest[t].island ? rest[t].island - 1 : t] |= s->upset[t];
@@ -108,37 +101,35 @@ static int wake_upset(sim_world *w) {
             }
         }
     }
-    w->info.woken += count;
+    s->info->woken += count;
     return count;
 }
 
-void world_sleep_begin(sim_world *w) {
-    const sim_model *m = w->model;
-    world_sleep *s = w->sleep;
-    sim_threads_run(w->threads, m->ntree, seal_trees, w);
+void sleep_begin(world_sleep *s) {
+    const sim_model *m = s->model;
+    sim_threads_run(s->threads, m->ntree, compare_hashes, s);
     for (int t = 0; t < m->ntree; t++) {
-        s->asleep[t] = w->now.rest[t].island != 0;
+        s->asleep[t] = s->now->rest[t].island != 0;
     }
     for (int i = 0; i < m->nbody; i++) {
         s->still[i] = !s->moves[i] || s->asleep[m->body[i].tree];
     }
-    wake_upset(w);
+    wake_upset(s);
     memset(s->woken, 0, (size_t)m->ntree);
 }
 
-int world_sleep_wake(sim_world *w, const sim_contact *contact, int count) {
-    world_sleep *s = w->sleep;
-    memset(s->upset, 0, (size_t)w->model->ntree);
+int sleep_wake(world_sleep *s, const sim_contact *contact, int count) {
+    memset(s->upset, 0, (size_t)s->model->ntree);
     for (int k = 0; k < count; k++) {
         int a = contact[k].body_a, b = contact[k].body_b;
         if (s->still[a] != s->still[b]) {
             int sleeper = s->still[a] ? a : b;
             if (s->moves[sleeper]) {
-                s->upset[w->model->body[sleeper].tree] = 1;
+                s->upset[s->model->body[sleeper].tree] = 1;
             }
         }
     }
-    return wake_upset(w);
+    return wake_upset(s);
 }
 
 /* ---- what stays ---- */
@@ -152,17 +143,16 @@ static int within_sleep(const world_sleep *s, const sim_contact *c) {
 }
 
 /* Both lists are sorted by shapes, and no pair is in both: from behind, so that there is room. */
-void world_sleep_keep_contacts(sim_world *w) {
-    const world_sleep *s = w->sleep;
-    sim_contact *to = w->next.contact;
-    int fresh = w->next.ncontact, kept = 0;
-    for (int k = 0; k < w->now.ncontact; k++) {
-        kept += within_sleep(s, &w->now.contact[k]);
+void sleep_keep_contacts(world_sleep *s) {
+    sim_contact *to = s->next->contact;
+    int fresh = s->next->ncontact, kept = 0;
+    for (int k = 0; k < s->now->ncontact; k++) {
+        kept += within_sleep(s, &s->now->contact[k]);
     }
-    w->info.asleep_contacts = kept;
-    w->next.ncontact = fresh + kept;
-    for (int k = w->now.ncontact - 1, at = fresh + kept - 1; kept > 0; k--) {
-        const sim_contact *c = &w->now.contact[k];
+    s->info->asleep_contacts = kept;
+    s->next->ncontact = fresh + kept;
+    for (int k = s->now->ncontact - 1, at = fresh + kept - 1; kept > 0; k--) {
+        const sim_contact *c = &s->now->contact[k];
         if (within_sleep(s, c)) {
             while (fresh > 0 && stands_after(&to[fresh - 1], c)) {
                 to[at--] = to[--fresh];
@@ -173,22 +163,21 @@ void world_sleep_keep_contacts(sim_world *w) {
     }
 }
 
-void world_sleep_keep_impulses(sim_world *w) {
-    const sim_model *m = w->model;
-    const world_sleep *s = w->sleep;
-    for (int k = 0, old = 0; k < w->next.ncontact; k++) {
-        if (within_sleep(s, &w->next.contact[k])) {
-            while (!within_sleep(s, &w->now.contact[old])) {
+void sleep_keep_impulses(world_sleep *s) {
+    const sim_model *m = s->model;
+    for (int k = 0, old = 0; k < s->next->ncontact; k++) {
+        if (within_sleep(s, &s->next->contact[k])) {
+            while (!within_sleep(s, &s->now->contact[old])) {
                 old++;
             }
-            w->next.impulse[k] = w->now.impulse[old++];
+            s->next->impulse[k] = s->now->impulse[old++];
         }
     }
     for (int k = 0; k < m->nequality; k++) {
         const int *body = m->equality[k].body;
         if (s->still[body[0]] && s->still[body[1]]) {
             size_t first = SIM_MAX_ROWS * (size_t)k;
-            memcpy(w->next.equality_impulse + first, w->now.equality_impulse + first, SIM_MAX_ROWS * sizeof(double));
+            memcpy(s->next->equality_impulse + first, s->now->equality_impulse + first, SIM_MAX_ROWS * sizeof(double));
         }
     }
 }
@@ -199,20 +188,20 @@ static void copy(double *to, const double *from, int first, int count) {
     }
 }
 
-int world_sleep_pass(sim_world *w, int tree) {
-    const sim_tree *t = &w->model->tree[tree];
-    const sim_state *now = &w->now, *next = &w->next;
+int sleep_pass(world_sleep *s, int tree) {
+    const sim_tree *t = &s->model->tree[tree];
+    const sim_state *now = s->now, *next = s->next;
     copy(next->q, now->q, t->q0, t->nq);
     copy(next->v, now->v, t->v0, t->nv);
     copy(next->a, now->a, t->v0, t->nv);
     copy(next->joint_impulse, now->joint_impulse, 3 * t->v0, 3 * t->nv);
     copy(next->held, now->held, t->v0, t->nv);
     int saturated = 0;
-    const tree_parts *parts = &w->parts[tree];
+    const tree_parts *parts = &s->motion->parts[tree];
     for (int i = parts->actuator0; i < parts->actuator0 + parts->actuators; i++) {
-        int k = w->actuator_order[i];
+        int k = s->motion->actuator_order[i];
         next->effort[k] = now->effort[k];
-        saturated += fabs(now->effort[k]) >= w->model->actuator[k].effort;
+        saturated += fabs(now->effort[k]) >= s->model->actuator[k].effort;
     }
     return saturated;
 }
@@ -220,82 +209,81 @@ int world_sleep_pass(sim_world *w, int tree) {
 /* ---- falling asleep ---- */
 
 static void watch_trees(void *context, int worker, int first, int end) {
-    sim_world *w = context;
+    world_sleep *s = context;
     (void)worker;
     for (int tree = first; tree < end; tree++) {
-        sim_rest *rest = &w->next.rest[tree];
-        const sim_rest *before = &w->now.rest[tree];
-        if (w->sleep->asleep[tree]) {
+        sim_rest *rest = &s->next->rest[tree];
+        const sim_rest *before = &s->now->rest[tree];
+        if (s->asleep[tree]) {
             *rest = *before;
             continue;
         }
-        if (w->model->tree[tree].nv == 0) {
+        if (s->model->tree[tree].nv == 0) {
             continue;
         }
-        uint64_t seal = w->sleep->seal[tree];
-        int goes_on = world_still(w, tree) && !before->island && before->seal == seal;
-        *rest = (sim_rest){.steps = goes_on ? before->steps + 1 : 0, .seal = seal};
+        uint64_t drives = s->hash[tree];
+        int goes_on = rest_test(s, tree) && !before->island && before->seal == drives;
+        *rest = (sim_rest){.steps = goes_on ? before->steps + 1 : 0, .seal = drives};
     }
 }
 
-static void join_bodies(const sim_world *w, int *parent, int a, int b) {
-    if (w->sleep->moves[a] && w->sleep->moves[b]) {
-        joined_add(parent, w->model->body[a].tree, w->model->body[b].tree);
+static void join_bodies(const world_sleep *s, int *parent, int a, int b) {
+    if (s->moves[a] && s->moves[b]) {
+        joined_add(parent, s->model->body[a].tree, s->model->body[b].tree);
     }
 }
 
-static void join_islands(const sim_world *w, int *parent) {
-    const sim_model *m = w->model;
+static void join_islands(const world_sleep *s, int *parent) {
+    const sim_model *m = s->model;
     for (int t = 0; t < m->ntree; t++) {
         parent[t] = t;
     }
-    for (int k = 0; k < w->next.ncontact; k++) {
-        join_bodies(w, parent, w->next.contact[k].body_a, w->next.contact[k].body_b);
+    for (int k = 0; k < s->next->ncontact; k++) {
+        join_bodies(s, parent, s->next->contact[k].body_a, s->next->contact[k].body_b);
     }
     for (int k = 0; k < m->nequality; k++) {
-        join_bodies(w, parent, m->equality[k].body[0], m->equality[k].body[1]);
+        join_bodies(s, parent, m->equality[k].body[0], m->equality[k].body[1]);
     }
 }
 
-static void fall_asleep(sim_world *w, int tree, int island) {
-    const sim_tree *t = &w->model->tree[tree];
-    sim_rest *rest = &w->next.rest[tree];
-    w->info.stilled += sim_kinetic_energy(w->derived, sim_tree_range(w->model, tree), w->next.v);
-    memset(w->next.v + t->v0, 0, (size_t)t->nv * sizeof(double));
+static void fall_asleep(world_sleep *s, int tree, int island) {
+    const sim_tree *t = &s->model->tree[tree];
+    sim_rest *rest = &s->next->rest[tree];
+    s->info->stilled += sim_kinetic_energy(s->motion->derived, sim_tree_range(s->model, tree), s->next->v);
+    memset(s->next->v + t->v0, 0, (size_t)t->nv * sizeof(double));
     rest->island = 1 + island;
-    rest->seal = seal_of_sleep(w, tree, rest->seal, &w->next);
+    rest->seal = hash_sleep(s, tree, rest->seal, s->next);
 }
 
-void world_sleep_end(sim_world *w) {
-    const sim_model *m = w->model;
-    world_sleep *s = w->sleep;
+void sleep_end(world_sleep *s) {
+    const sim_model *m = s->model;
     int any = 0;
-    sim_threads_run(w->threads, m->ntree, watch_trees, w);
+    sim_threads_run(s->threads, m->ntree, watch_trees, s);
     for (int t = 0; t < m->ntree; t++) {
-        w->info.asleep += s->asleep[t];
-        w->info.asleep_bodies += s->asleep[t] ? m->tree[t].nbody : 0;
-        s->ready[t] = !s->asleep[t] && m->tree[t].nv && w->next.rest[t].steps >= s->enough[t];
+        s->info->asleep += s->asleep[t];
+        s->info->asleep_bodies += s->asleep[t] ? m->tree[t].nbody : 0;
+        s->ready[t] = !s->asleep[t] && m->tree[t].nv && s->next->rest[t].steps >= s->enough[t];
         any |= s->ready[t];
     }
     if (!any) {
         return;
     }
-    join_islands(w, s->parent);
+    join_islands(s, s->parent);
     for (int t = 0; t < m->ntree; t++) {
         s->ready[joined_root(s->parent, t)] &= s->ready[t];
     }
     for (int t = 0; t < m->ntree; t++) {
         int root = joined_root(s->parent, t);
         if (s->ready[root] && m->tree[t].nv) {
-            fall_asleep(w, t, root);
+            fall_asleep(s, t, root);
         }
     }
 }
 
 /* ---- a state from elsewhere ---- */
 
-sim_status world_sleep_check(const sim_world *w, const sim_state *state, sim_error *error) {
-    const sim_model *m = w->model;
+sim_status sleep_check(const world_sleep *s, const sim_state *state, sim_error *error) {
+    const sim_model *m = s->model;
     for (int t = 0; t < m->ntree; t++) {
         const sim_rest *r = &state->rest[t];
         int known = r->island >= 0 && r->island <= m->ntree && (r->island == 0 || m->tree[t].nv > 0);
@@ -306,7 +294,7 @@ sim_status world_sleep_check(const sim_world *w, const sim_state *state, sim_err
     }
     for (int k = 0; k < m->nequality; k++) {
         const int *body = m->equality[k].body;
-        if (w->sleep->moves[body[0]] && w->sleep->moves[body[1]] &&
+        if (s->moves[body[0]] && s->moves[body[1]] &&
             state->rest[m->body[body[0]].tree].island != state->rest[m->body[body[1]].tree].island) {
             return sim_fail(error, SIM_BAD_INPUT, "of the two ends of constraint \"%s\" the state has one asleep",
                             m->equality[k].name);

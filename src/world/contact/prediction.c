@@ -19,13 +19,13 @@
  * meets with (collide/sweep.c). */
 #include "dyn/advance.h"
 #include "math/v3.h"
-#include "world/world.h"
+#include "world/contact/contacts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-double world_contact_place(const sim_world *w) {
-    double position = world_theta_position(w->options.integrator);
+double prediction_place(const sim_options *options) {
+    double position = theta_position(options->integrator);
     return position < 1 ? position : 0;
 }
 
@@ -39,22 +39,22 @@ static sim_derived *create_derived(const sim_model *m) {
     return d;
 }
 
-int world_hold_create(sim_world *w) {
+sim_status forces_create(world_contacts *w) {
     const sim_model *m = w->model;
     w->held = POOL_NEW(w->pool, double, m->nv);
     w->mass = POOL_NEW(w->pool, double, m->nv);
     if (!w->held || !w->mass) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
-    sim_kinematics(w->derived, sim_all(m), m->q_initial);
-    sim_articulated_factor(w->derived, sim_all(m), NULL, NULL);
+    sim_kinematics(w->motion->derived, sim_all(m), m->q_initial);
+    sim_articulated_factor(w->motion->derived, sim_all(m), NULL, NULL);
     for (int j = 0; j < m->nv; j++) {
-        w->mass[j] = 1 / w->derived->Dinv[j];
+        w->mass[j] = 1 / w->motion->derived->Dinv[j];
     }
-    return 1;
+    return SIM_OK;
 }
 
-static void measure_trees(sim_world *w) {
+static void measure_trees(world_contacts *w) {
     const sim_model *m = w->model;
     for (int t = 0; t < m->ntree; t++) {
         w->tree_size[t] = INFINITY;
@@ -67,7 +67,7 @@ static void measure_trees(sim_world *w) {
     }
 }
 
-int world_follow_create(sim_world *w) {
+sim_status prediction_create(world_contacts *w) {
     w->follower = follower_create(w->model);
     w->lasts = POOL_NEW(w->pool, char, w->model->ntree);
     w->tree_size = POOL_NEW(w->pool, double, w->model->ntree);
@@ -78,17 +78,17 @@ int world_follow_create(sim_world *w) {
     w->end = create_derived(w->model);
     if (!w->follower || !w->lasts || !w->tree_size || !w->pairs || !w->q_ahead || !w->v_ahead || !w->v_mean ||
         !w->end) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     measure_trees(w);
-    if (world_contact_place(w) > 0 && !(w->middle = create_derived(w->model))) {
+    if (prediction_place(w->options) > 0 && !(w->middle = create_derived(w->model))) {
         w->middle = w->start;
-        return 0;
+        return SIM_NO_RESOURCE;
     }
-    return 1;
+    return SIM_OK;
 }
 
-void world_follow_free(sim_world *w) {
+void prediction_free(world_contacts *w) {
     if (!w->follower) {
         return;
     }
@@ -101,7 +101,7 @@ void world_follow_free(sim_world *w) {
     free(w->followed);
 }
 
-size_t world_follow_bytes(const sim_world *w) {
+size_t prediction_bytes(const world_contacts *w) {
     if (!w->follower) {
         return 0;
     }
@@ -109,26 +109,27 @@ size_t world_follow_bytes(const sim_world *w) {
     return follower_bytes(w->follower) + w->end->bytes + middle + each * (size_t)w->room;
 }
 
-int world_follow_room(sim_world *w, int room) {
+sim_status prediction_make_room(world_contacts *w, int room) {
     char *wanted = realloc(w->wanted, (size_t)room * sizeof *wanted);
     w->wanted = wanted ? wanted : w->wanted;
     followed_contact *followed = realloc(w->followed, (size_t)room * sizeof *followed);
     w->followed = followed ? followed : w->followed;
-    return wanted && followed;
+    return wanted && followed ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-static const double MOST_CHANGE = 0.5; /* of an acceleration from step to step, relative, where nothing strikes */
-enum { MOST_PAIRS = 2 };
-static const double MOST_DEPTH = 0.1; /* of an overlap, over the pair's size: deeper, normals tell little */
-static const double MOST_WAY = 0.25;  /* of the pair's points against each other in a step, over its size */
-static const double MOST_GAINS = 4;   /* of what free motion adds to the normal velocity in a step */
+static const double MAX_RELATIVE_CHANGE =
+    0.5; /* of an acceleration from step to step, relative, where nothing strikes */
+enum { MAX_ROLLING_PAIRS = 2 };
+static const double MAX_RELATIVE_DEPTH = 0.1; /* of an overlap, over the pair's size: deeper, normals tell little */
+static const double MAX_RELATIVE_WAY = 0.25;  /* of the pair's points against each other in a step, over its size */
+static const double MAX_CLOSING_GAINS = 4;    /* of what free motion adds to the normal velocity in a step */
 
-static int tree_moves(const sim_world *w, int tree) {
-    return tree >= 0 && w->model->tree[tree].nv > 0 && !world_sleeps(w, tree);
+static int tree_moves(const world_contacts *w, int tree) {
+    return tree >= 0 && w->model->tree[tree].nv > 0 && !sleep_has(w->sleep, tree);
 }
 
 /* |x|^2 of velocities, joint j weighing as much as the inertia that it feels. */
-static double size_of(const sim_world *w, int tree, const double *x) {
+static double size_of(const world_contacts *w, int tree, const double *x) {
     const sim_tree *t = &w->model->tree[tree];
     double sum = 0;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -138,15 +139,15 @@ static double size_of(const sim_world *w, int tree, const double *x) {
 }
 
 /* Slower than what moves a contact of its smallest shape, at the root of the mean square of its speeds. */
-static int is_slow(const sim_world *w, int tree) {
-    double mass = w->parts[tree].mass;
-    return mass > 0 && follower_is_slow(w->follower, sqrt(size_of(w, tree, w->now.v) / mass), w->tree_size[tree]);
+static int is_slow(const world_contacts *w, int tree) {
+    double mass = w->motion->parts[tree].mass;
+    return mass > 0 && follower_is_slow(w->follower, sqrt(size_of(w, tree, w->now->v) / mass), w->tree_size[tree]);
 }
 
-static void count_pairs(sim_world *w) {
+static void count_pairs(world_contacts *w) {
     memset(w->pairs, 0, (size_t)w->model->ntree * sizeof *w->pairs);
-    for (int k = 0; k < w->next.ncontact; k++) {
-        const sim_contact *c = &w->next.contact[k];
+    for (int k = 0; k < w->next->ncontact; k++) {
+        const sim_contact *c = &w->next->contact[k];
         if (k > 0 && c[-1].shape_a == c->shape_a && c[-1].shape_b == c->shape_b) {
             continue;
         }
@@ -160,14 +161,14 @@ static void count_pairs(sim_world *w) {
 }
 
 /* What many pairs touch is held between them and does not roll. */
-static int is_free(const sim_world *w, int tree) { return w->pairs[tree] <= MOST_PAIRS; }
+static int is_free(const world_contacts *w, int tree) { return w->pairs[tree] <= MAX_ROLLING_PAIRS; }
 
 /* Trees with a contact of which one side at least is free and not slow: their end must be known. */
-static void mark_touched(sim_world *w) {
+static void mark_touched(world_contacts *w) {
     memset(w->lasts, 0, (size_t)w->model->ntree);
     count_pairs(w);
-    for (int k = 0; k < w->next.ncontact; k++) {
-        const sim_contact *c = &w->next.contact[k];
+    for (int k = 0; k < w->next->ncontact; k++) {
+        const sim_contact *c = &w->next->contact[k];
         const int tree[2] = {w->model->body[c->body_a].tree, w->model->body[c->body_b].tree};
         int moves[2] = {tree_moves(w, tree[0]), tree_moves(w, tree[1])};
         int fast = (moves[0] && is_free(w, tree[0]) && !is_slow(w, tree[0])) ||
@@ -189,22 +190,22 @@ static v3 closing(const sim_derived *d, const sim_contact *c) {
 }
 
 /* Do more than two contacts bear the pair?  It lies flat, or nearly, and does not roll. */
-static int lies_flat(const sim_world *w, int k) {
-    const sim_contact *c = &w->next.contact[k];
+static int lies_flat(const world_contacts *w, int k) {
+    const sim_contact *c = &w->next->contact[k];
     int count = 0;
-    for (int i = k - 2 > 0 ? k - 2 : 0; i <= k + 2 && i < w->next.ncontact; i++) {
-        count += w->next.contact[i].shape_a == c->shape_a && w->next.contact[i].shape_b == c->shape_b;
+    for (int i = k - 2 > 0 ? k - 2 : 0; i <= k + 2 && i < w->next->ncontact; i++) {
+        count += w->next->contact[i].shape_a == c->shape_a && w->next->contact[i].shape_b == c->shape_b;
     }
     return count > 2;
 }
 
 /* Which contacts last?  `start` has the velocities of the free motion, `end` those of the start. */
 static void find_lasting(void *context, int worker, int first, int last) {
-    sim_world *w = context;
+    world_contacts *w = context;
     const sim_body *body = w->model->body;
     (void)worker;
     for (int k = first; k < last; k++) {
-        const sim_contact *c = &w->next.contact[k];
+        const sim_contact *c = &w->next->contact[k];
         const int tree[2] = {body[c->body_a].tree, body[c->body_b].tree};
         int moves = (tree[0] >= 0 && w->lasts[tree[0]] && is_free(w, tree[0])) ||
                     (tree[1] >= 0 && w->lasts[tree[1]] && is_free(w, tree[1]));
@@ -213,9 +214,9 @@ static void find_lasting(void *context, int worker, int first, int last) {
         if (moves && !met && !lies_flat(w, k)) {
             double u = v3_dot(c->at.normal, closing(w->end, c)), u_free = v3_dot(c->at.normal, closing(w->start, c));
             double size, speed = follower_speed(w->follower, w->end->vel, c, &size),
-                         way = w->options.step * speed / size;
-            w->wanted[k] = way <= MOST_WAY && c->at.gap >= -MOST_DEPTH * size &&
-                           u >= -(MOST_GAINS * fabs(u_free - u) + speed * way * way);
+                         way = w->options->step * speed / size;
+            w->wanted[k] = way <= MAX_RELATIVE_WAY && c->at.gap >= -MAX_RELATIVE_DEPTH * size &&
+                           u >= -(MAX_CLOSING_GAINS * fabs(u_free - u) + speed * way * way);
         }
     }
 }
@@ -225,17 +226,17 @@ static void find_lasting(void *context, int worker, int first, int last) {
  *     |b - c| <= 1/2 max(|b|, dt g)
  *
  * Leaves b in v_mean and 2 b - c in v_ahead. */
-static int is_smooth(const sim_world *w, int tree) {
+static int is_smooth(const world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
-    const double *v = w->now.v, *v1 = w->now.trail, *v2 = v1 + w->model->nv;
+    const double *v = w->now->v, *v1 = w->now->trail, *v2 = v1 + w->model->nv;
     double *b = w->v_mean, *d = w->v_ahead;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         b[j] = v[j] - v1[j];
         d[j] = b[j] - (v1[j] - v2[j]);
     }
-    double fall = w->options.step * v3_norm(w->model->gravity);
-    double scale = fmax(size_of(w, tree, b), w->parts[tree].mass * fall * fall);
-    int smooth = size_of(w, tree, d) <= MOST_CHANGE * MOST_CHANGE * scale;
+    double fall = w->options->step * v3_norm(w->model->gravity);
+    double scale = fmax(size_of(w, tree, b), w->motion->parts[tree].mass * fall * fall);
+    int smooth = size_of(w, tree, d) <= MAX_RELATIVE_CHANGE * MAX_RELATIVE_CHANGE * scale;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         d[j] += b[j];
     }
@@ -243,19 +244,19 @@ static int is_smooth(const sim_world *w, int tree) {
 }
 
 /* v1 = v0 + b + (b - c): off by O(dt^3).  After a strike v1 = v0. */
-static void predict_velocities(sim_world *w, int tree) {
+static void predict_velocities(world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
-    double travel = world_theta_travel(w->options.integrator);
+    double travel = theta_travel(w->options->integrator);
     int smooth = is_smooth(w, tree);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         double gain = smooth ? w->v_ahead[j] : 0;
-        w->v_ahead[j] = w->now.v[j] + gain;
-        w->v_mean[j] = w->now.v[j] + travel * gain;
+        w->v_ahead[j] = w->now->v[j] + gain;
+        w->v_mean[j] = w->now->v[j] + travel * gain;
     }
 }
 
 /* J of what does not move is taken at the start. */
-static void stay_at_start(sim_world *w, int tree) {
+static void stay_at_start(world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
     if (w->middle != w->start) {
         size_t bodies = (size_t)t->nbody;
@@ -266,33 +267,33 @@ static void stay_at_start(sim_world *w, int tree) {
 }
 
 /* Kinematics where J of contacts is taken, and where the step will end, by the scheme's own way of moving. */
-static void move_tree(sim_world *w, int tree) {
+static void move_tree(world_contacts *w, int tree) {
     const sim_model *m = w->model;
     sim_range bodies = sim_tree_range(m, tree);
-    double dt = w->options.step, *q = w->q_ahead;
-    int half = w->middle != w->start, explicit = half && !world_theta_implicit(w->options.integrator);
+    double dt = w->options->step, *q = w->q_ahead;
+    int half = w->middle != w->start, explicit = half && !theta_is_implicit(w->options->integrator);
     if (!w->lasts[tree]) {
         stay_at_start(w, tree);
         return;
     }
     predict_velocities(w, tree);
     if (half) {
-        const double *v = explicit ? w->now.v : w->v_mean;
-        sim_advance_by(m, bodies, explicit ? ROTATION_EXP : ROTATION_CAYLEY_HALF, w->now.q, v, explicit ? 0.5 * dt : dt,
-                       q);
+        const double *v = explicit ? w->now->v : w->v_mean;
+        sim_advance_by(m, bodies, explicit ? ROTATION_EXP : ROTATION_CAYLEY_HALF, w->now->q, v,
+                       explicit ? 0.5 * dt : dt, q);
         sim_kinematics(w->middle, bodies, q);
     }
     if (explicit) {
         sim_advance_by(m, bodies, ROTATION_EXP, q, w->v_ahead, 0.5 * dt, q);
     } else {
-        sim_advance_by(m, bodies, half ? ROTATION_CAYLEY : ROTATION_EXP, w->now.q, w->v_mean, dt, q);
+        sim_advance_by(m, bodies, half ? ROTATION_CAYLEY : ROTATION_EXP, w->now->q, w->v_mean, dt, q);
     }
     sim_kinematics(w->end, bodies, q);
     sim_velocities(w->end, bodies, w->v_ahead);
 }
 
 static void move_trees(void *context, int worker, int first, int end) {
-    sim_world *w = context;
+    world_contacts *w = context;
     (void)worker;
     for (int tree = first; tree < end; tree++) {
         if (tree_moves(w, tree)) {
@@ -301,23 +302,23 @@ static void move_trees(void *context, int worker, int first, int end) {
     }
 }
 
-sim_status world_follow(sim_world *w, sim_error *error) {
+sim_status predict_contacts(world_contacts *w, sim_error *error) {
     mark_touched(w);
     sim_threads_run(w->threads, w->model->ntree, move_trees, w);
-    sim_threads_run(w->threads, w->next.ncontact, find_lasting, w);
+    sim_threads_run(w->threads, w->next->ncontact, find_lasting, w);
     follow_input in = {.model = w->model,
                        .start = w->start->pose,
                        .end = w->end->pose,
                        .velocity = w->end->vel,
-                       .step = w->options.step,
-                       .contact = w->next.contact,
-                       .ncontact = w->next.ncontact,
+                       .step = w->options->step,
+                       .contact = w->next->contact,
+                       .ncontact = w->next->ncontact,
                        .wanted = w->wanted};
     return follower_run(w->follower, &in, w->threads, w->followed, error);
 }
 
 /* Do the forces p of the last step go on from those before?  Joint j weighs as little as the inertia that it feels. */
-static int forces_last(const sim_world *w, int tree, const double *p, const double *before) {
+static int forces_last(const world_contacts *w, int tree, const double *p, const double *before) {
     const sim_tree *t = &w->model->tree[tree];
     double size = 0, change = 0;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -325,25 +326,25 @@ static int forces_last(const sim_world *w, int tree, const double *p, const doub
         size += p[j] * p[j] / w->mass[j];
         change += d * d / w->mass[j];
     }
-    return size > 0 && change <= MOST_CHANGE * MOST_CHANGE * size;
+    return size > 0 && change <= MAX_RELATIVE_CHANGE * MAX_RELATIVE_CHANGE * size;
 }
 
-void world_hold_lasting(sim_world *w) {
-    const double *p = w->now.trail + 2 * (ptrdiff_t)w->model->nv, *before = p + w->model->nv;
+void extrapolate_forces(world_contacts *w) {
+    const double *p = w->now->trail + 2 * (ptrdiff_t)w->model->nv, *before = p + w->model->nv;
     for (int tree = 0; tree < w->model->ntree; tree++) {
         const sim_tree *t = &w->model->tree[tree];
         int smooth = t->nv && w->v_ahead && forces_last(w, tree, p, before) && is_smooth(w, tree);
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
-            w->held[j] = w->now.held[j] + (smooth ? 2 * p[j] - before[j] : 0);
+            w->held[j] = w->now->held[j] + (smooth ? 2 * p[j] - before[j] : 0);
         }
     }
 }
 
-void world_leave_trail(sim_world *w) {
-    size_t size = (size_t)w->model->nv * sizeof(double);
+void keep_trail(const sim_model *m, const sim_state *now, sim_state *next) {
+    size_t size = (size_t)m->nv * sizeof(double);
     if (size) {
-        memcpy(w->next.trail, w->now.v, size);
-        memcpy(w->next.trail + w->model->nv, w->now.trail, size);
-        memcpy(w->next.trail + 3 * (ptrdiff_t)w->model->nv, w->now.trail + 2 * (ptrdiff_t)w->model->nv, size);
+        memcpy(next->trail, now->v, size);
+        memcpy(next->trail + m->nv, now->trail, size);
+        memcpy(next->trail + 3 * (ptrdiff_t)m->nv, now->trail + 2 * (ptrdiff_t)m->nv, size);
     }
 }

@@ -12,7 +12,7 @@
  *
  * In trees with ball or free joints v* is (v0 + v1)/2 in the last two as well: gyroscopic terms at v0 feed every wobble.  What
  * moves one rigid body has its own equations for them (spin.c); whatever else turns far in a step is held to the energy that
- * forces give it (whole.c).
+ * forces give it (energy_projection.c).
  *
  * Dampers act at v* in the first two, at v1 in the others; actuators always at the end of the step, which is how a
  * sampled controller with stiff gains stays stable.  Both are linear in a, so their derivative goes on the joint-space
@@ -22,10 +22,10 @@
  *
  * What Newton leaves out (Coriolis terms, the change of M with q*) is O(dt) and shrinks the error by O(dt) a sweep;
  * Anderson's acceleration (1965) makes of the last few sweeps a secant step, in the norm in which joint j weighs as much
- * as the inertia D_j that it feels.  A sweep that carries an actuator across its effort limit is cut short (limits.c). */
+ * as the inertia D_j that it feels.  A sweep that carries an actuator across its effort limit is cut short (effort_limits.c). */
 #include "dyn/advance.h"
 #include "math/v3.h"
-#include "world/world.h"
+#include "world/integrator/motion.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static const scheme schemes[SIM_INTEGRATORS] = {
 };
 
 typedef struct tree_step {
-    sim_world *w;
+    motion_work *w;
     const scheme *s;
     int tree;
     sim_range bodies;
@@ -66,7 +66,7 @@ typedef struct tree_step {
 
 /* out = v0 + weight * dt * a */
 static void velocity_at(const tree_step *t, double weight, const double *a, double *out) {
-    const double *v = t->w->now.v;
+    const double *v = t->w->now->v;
     double h = weight * t->dt;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         out[j] = v[j] + h * a[j];
@@ -75,14 +75,14 @@ static void velocity_at(const tree_step *t, double weight, const double *a, doub
 
 /* Kinematics at q*, for the schemes in which it moves with a. */
 static void move_to_point(tree_step *t, const double *a) {
-    sim_world *w = t->w;
+    motion_work *w = t->w;
     const sim_model *m = w->model;
     if (t->s->explicit_position) {
-        sim_advance_by(m, t->bodies, ROTATION_EXP, w->now.q, w->now.v, t->s->position * t->dt, w->q_point);
+        sim_advance_by(m, t->bodies, ROTATION_EXP, w->now->q, w->now->v, t->s->position * t->dt, w->q_point);
     } else {
         velocity_at(t, t->s->travel, a, w->v_point);
         rotation_map map = t->s->position == 0.5 ? ROTATION_CAYLEY_HALF : ROTATION_EXP;
-        sim_advance_by(m, t->bodies, map, w->now.q, w->v_point, t->dt, w->q_point);
+        sim_advance_by(m, t->bodies, map, w->now->q, w->v_point, t->dt, w->q_point);
     }
     sim_kinematics(w->derived, t->bodies, w->q_point);
 }
@@ -95,72 +95,72 @@ static const double *implicit_part(const tree_step *t) {
 
 /* Positions at the end, into `next`. */
 static void advance_freely(tree_step *t, const double *a) {
-    sim_world *w = t->w;
+    motion_work *w = t->w;
     const sim_model *m = w->model;
     if (t->s->explicit_position && t->s->position > 0) {
         velocity_at(t, 1, a, w->v_point);
-        sim_advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next.q);
+        sim_advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next->q);
     } else {
         velocity_at(t, t->s->travel, a, w->v_point);
         rotation_map map = t->s->travel == 0.5 ? ROTATION_CAYLEY : ROTATION_EXP;
-        sim_advance_by(m, t->bodies, map, w->now.q, w->v_point, t->dt, w->next.q);
+        sim_advance_by(m, t->bodies, map, w->now->q, w->v_point, t->dt, w->next->q);
     }
 }
 
 static void finish(tree_step *t, const double *a) {
-    sim_world *w = t->w;
-    velocity_at(t, 1, a, w->next.v);
+    motion_work *w = t->w;
+    velocity_at(t, 1, a, w->next->v);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        w->next.a[j] = a[j];
+        w->next->a[j] = a[j];
     }
-    world_keep_efforts(w, t->tree, w->a_try, a);
+    motion_keep_efforts(w, t->tree, w->a_try, a);
     if (!w->parts[t->tree].placed) {
         advance_freely(t, a);
     }
     if (t->s->explicit_position) {
-        world_spin_turn(w, t->tree, implicit_part(t), a);
+        spin_advance(w, t->tree, implicit_part(t), a);
     }
 }
 
-/* With contacts the velocity is v_end; positions move with v0 + travel (v_end - v0) + shift. */
-static void finish_in_contact(tree_step *t) {
-    sim_world *w = t->w;
+/* With contacts the end velocity is v; positions move with v0 + travel (v - v0) + c. */
+static void finish_in_contact(tree_step *t, const double *v, const double *c) {
+    motion_work *w = t->w;
     const sim_model *m = w->model;
-    const double *v0 = w->now.v, *v = w->v_end, *c = w->shift;
+    const double *v0 = w->now->v;
     int from_point = t->s->explicit_position && t->s->position > 0; /* half the way with v0 lies behind */
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        w->next.a[j] = w->a_out[j];
-        w->next.v[j] = v[j];
+        w->next->a[j] = w->a_out[j];
+        w->next->v[j] = v[j];
         w->a_out[j] = (v[j] - v0[j]) / t->dt;
         w->v_point[j] = from_point ? v[j] + 2 * c[j] : v0[j] + t->s->travel * (v[j] - v0[j]) + c[j];
     }
-    world_keep_efforts(w, t->tree, w->a_try, w->a_out);
+    motion_keep_efforts(w, t->tree, w->a_try, w->a_out);
     if (from_point) {
-        sim_advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next.q);
+        sim_advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next->q);
     } else {
         rotation_map map = t->s->travel == 0.5 ? ROTATION_CAYLEY : ROTATION_EXP;
-        sim_advance_by(m, t->bodies, map, w->now.q, w->v_point, t->dt, w->next.q);
+        sim_advance_by(m, t->bodies, map, w->now->q, w->v_point, t->dt, w->next->q);
     }
 }
 
 /* tau and E where they stand for the acceleration a: tau + E a goes to tau, E to extra. */
-static void joint_forces(tree_step *t, const double *a) {
-    sim_world *w = t->w;
+static void eval_joint_forces(tree_step *t, const double *a) {
+    motion_work *w = t->w;
     const sim_model *m = w->model;
     const scheme *s = t->s;
     const tree_parts *parts = &w->parts[t->tree];
-    force_point at = {.time = w->now.time + s->time * t->dt, .q = w->q_point};
-    double *v_damper = w->v_point, *v_end = w->next.v, *q_end = w->next.q;
+    force_point at = {.time = w->now->time + s->time * t->dt, .q = w->q_point};
+    double *v_damper = w->v_point, *v_end = w->next->v, *q_end = w->next->q;
     velocity_at(t, s->damper, a, v_damper);
     if (parts->actuators) {
         velocity_at(t, s->travel, a, v_end);
-        sim_advance_by(m, t->bodies, ROTATION_CAYLEY, w->now.q, v_end, t->dt, q_end);
+        sim_advance_by(m, t->bodies, ROTATION_CAYLEY, w->now->q, v_end, t->dt, q_end);
         velocity_at(t, 1, a, v_end);
     }
     at.v = v_damper;
     at.q_end = q_end;
     at.v_end = v_end;
-    t->saturated = world_joint_forces(w, t->tree, &at, w->tau);
+    t->saturated = motion_joint_forces(w, t->tree, &at, w->tau);
     double spring = s->explicit_position ? 0 : s->position * s->travel * t->dt * t->dt;
     if (!parts->passive && !parts->actuators) {
         return;
@@ -181,7 +181,7 @@ static void joint_forces(tree_step *t, const double *a) {
 
 /* One Newton step from a to `out`. */
 static void sweep(tree_step *t, const double *a, int move, double *out) {
-    sim_world *w = t->w;
+    motion_work *w = t->w;
     const tree_parts *parts = &w->parts[t->tree];
     if (move) {
         move_to_point(t, a);
@@ -191,11 +191,11 @@ static void sweep(tree_step *t, const double *a, int move, double *out) {
         w->v_point[j] = 0;
     }
     sim_velocities(w->derived, t->bodies, w->v_point);
-    joint_forces(t, a);
-    const sim_force *external = world_wrenches(w, t->tree, w->now.time + t->s->time * t->dt);
+    eval_joint_forces(t, a);
+    const sim_force *external = motion_wrenches(w, t->tree, w->now->time + t->s->time * t->dt);
     sim_aba(w->derived, t->bodies, w->tau, external, w->model->gravity, implicit_part(t), NULL, out);
     if (parts->spins && !t->still) {
-        t->spun = world_spin_settle(w, t->tree, t->velocity, implicit_part(t), a, out);
+        t->spun = spin_solve(w, t->tree, t->velocity, implicit_part(t), a, out);
     }
 }
 
@@ -217,7 +217,7 @@ typedef struct anderson {
     double contraction; /* of the plain iteration, |dg| / |da| */
 } anderson;
 
-static anderson anderson_of(sim_world *w) {
+static anderson anderson_of(motion_work *w) {
     size_t nv = (size_t)w->model->nv;
     anderson h = {.f = w->history, .g = w->history + nv, .contraction = 1};
     for (size_t k = 0; k < ANDERSON_DEPTH; k++) {
@@ -277,7 +277,7 @@ static void remember(tree_step *t, anderson *h, const double *a, const double *g
 
 /* a <- g - sum gamma_i dg_i with the gamma that minimise |f - sum gamma_i df_i|; g where that crosses a limit. */
 static void secant_step(const tree_step *t, const anderson *h, double *a) {
-    double G[ANDERSON_DEPTH][ANDERSON_DEPTH], gamma[ANDERSON_DEPTH], *mixed = t->w->next.v;
+    double G[ANDERSON_DEPTH][ANDERSON_DEPTH], gamma[ANDERSON_DEPTH], *mixed = t->w->next->v;
     for (int i = 0; i < h->count; i++) {
         for (int k = 0; k <= i; k++) {
             G[i][k] = dot(t, h->df[i], h->df[k]);
@@ -292,7 +292,7 @@ static void secant_step(const tree_step *t, const anderson *h, double *a) {
         }
         mixed[j] = sum;
     }
-    int beyond = t->w->parts[t->tree].limited && world_limits_crossed(t->w, t->tree, a, mixed);
+    int beyond = t->w->parts[t->tree].any_limit && effort_limits_crossed(t->w, t->tree, a, mixed);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         a[j] = beyond ? h->g[j] : mixed[j];
     }
@@ -300,13 +300,13 @@ static void secant_step(const tree_step *t, const anderson *h, double *a) {
 
 /* a <- a + part of f: where an effort limit lies between a and g.  What was learnt on this side of it is forgotten. */
 static void limited_step(const tree_step *t, anderson *h, double *a) {
-    sim_world *w = t->w;
-    double *product = w->next.v, curvature = 0;
+    motion_work *w = t->w;
+    double *product = w->next->v, curvature = 0;
     sim_mass_times(w->derived, t->bodies, w->extra, h->f, product);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         curvature += h->f[j] * product[j];
     }
-    double part = world_limits_search(w, t->tree, h->f, curvature);
+    double part = effort_limits_part(w, t->tree, h->f, curvature);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         a[j] += part * h->f[j];
     }
@@ -317,8 +317,8 @@ static void limited_step(const tree_step *t, anderson *h, double *a) {
 /* Size of an acceleration that rounding alone can make: against the velocity over a step, gravity, and the joints'
  * forces, of which large ones may hold each other in balance. */
 static double rounding_floor(const tree_step *t) {
-    const sim_world *w = t->w;
-    double speed = sqrt(dot(t, w->now.v, w->now.v));
+    const motion_work *w = t->w;
+    double speed = sqrt(dot(t, w->now->v, w->now->v));
     double weight = sqrt(w->parts[t->tree].mass) * v3_norm(w->model->gravity);
     double strain = 0;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -340,7 +340,7 @@ static void leave_out_products(tree_step *t, double *g) {
 }
 
 static int iterate(tree_step *t, sim_step_info *info) {
-    sim_world *w = t->w;
+    motion_work *w = t->w;
     anderson h = anderson_of(w);
     double *a = w->a_try, *g = w->a_out;
     double error = INFINITY, scale = 1;
@@ -349,13 +349,13 @@ static int iterate(tree_step *t, sim_step_info *info) {
         sweep(t, a, k > 0 && !t->s->explicit_position, g);
         remember(t, &h, a, g, fresh);
         k++;
-        int crossed = w->parts[t->tree].limited && world_limits_crossed(w, t->tree, a, g);
+        int crossed = w->parts[t->tree].any_limit && effort_limits_crossed(w, t->tree, a, g);
         double size = sqrt(dot(t, g, g));
         double left = h.contraction < 0.5 && !crossed ? h.contraction / (1 - h.contraction) : 1;
-        scale = w->options.tolerance * size + rounding_floor(t);
+        scale = w->options->tolerance * size + rounding_floor(t);
         error = left * sqrt(dot(t, h.f, h.f));
         converged = error <= scale && t->spun;
-        if (converged || !isfinite(error) || k == w->options.max_iterations) {
+        if (converged || !isfinite(error) || k == w->options->max_iterations) {
             break; /* with `a` where g was taken: the actuators' efforts are told from there */
         }
         fresh = crossed;
@@ -366,8 +366,8 @@ static int iterate(tree_step *t, sim_step_info *info) {
         }
     }
     info->iterations = k;
-    info->residual = error / scale * w->options.tolerance;
-    if (!(error <= GROSS * (scale / w->options.tolerance))) {
+    info->residual = error / scale * w->options->tolerance;
+    if (!(error <= GROSS * (scale / w->options->tolerance))) {
         leave_out_products(t, g);
     }
     return converged;
@@ -376,45 +376,45 @@ static int iterate(tree_step *t, sim_step_info *info) {
 /* With v* and q* known beforehand and no force at a limit, the step is linear in a: one sweep is exact. */
 static int linear(const tree_step *t) {
     const tree_parts *parts = &t->w->parts[t->tree];
-    return t->s->explicit_position && (t->velocity == 0 || parts->spins_only) && !parts->limited;
+    return t->s->explicit_position && (t->velocity == 0 || parts->spins_only) && !parts->any_limit;
 }
 
-static tree_step step_of(sim_world *w, int tree) {
+static tree_step step_of(motion_work *w, int tree) {
     const sim_tree *at = &w->model->tree[tree];
     return (tree_step){
         .w = w,
         .spun = 1,
-        .s = &schemes[w->options.integrator],
+        .s = &schemes[w->options->integrator],
         .tree = tree,
         .bodies = sim_tree_range(w->model, tree),
         .v0 = at->v0,
         .nv = at->nv,
-        .dt = w->options.step,
+        .dt = w->options->step,
         .velocity =
-            w->parts[tree].turns ? schemes[w->options.integrator].turning : schemes[w->options.integrator].velocity,
+            w->parts[tree].turns ? schemes[w->options->integrator].turning : schemes[w->options->integrator].velocity,
     };
 }
 
-/* Energy and momentum as forces gave them (whole.c): at the end of the step, which the projection moves; so that is kept. */
+/* Energy and momentum as forces gave them (energy_projection.c): at the end of the step, which the projection moves; so that is kept. */
 static void project(tree_step *t, double *a) {
-    sim_world *w = t->w;
-    whole_step at = {w->now.time + t->s->time * t->dt, implicit_part(t), w->next.q, t->velocity == 1};
+    motion_work *w = t->w;
+    projection_input at = {w->now->time + t->s->time * t->dt, implicit_part(t), w->next->q, t->velocity == 1};
     double s = 0;
     for (int pass = 0; pass < 2 && !(fabs(s - 1) < NEARLY); pass++) {
         advance_freely(t, a);
-        s = world_whole_settle(w, t->tree, &at, a);
+        s = project_energy(w, t->tree, &at, a);
     }
     w->parts[t->tree].placed = 1;
 }
 
-void world_theta_free(sim_world *w, int tree, sim_step_info *info) {
+void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
     tree_step t = step_of(w, tree);
     for (int j = t.v0; j < t.v0 + t.nv; j++) {
-        w->a_try[j] = w->now.a[j];
+        w->a_try[j] = w->now->a[j];
     }
-    double end_time = w->now.time0 + (double)(w->now.step + 1) * t.dt; /* to the bit that of the next state */
-    world_hold(w, tree);
-    world_set_targets(w, tree, w->now.time + t.s->time * t.dt, end_time);
+    double end_time = w->now->time0 + (double)(w->now->step + 1) * t.dt; /* to the bit that of the next state */
+    motion_hold_weight(w, tree);
+    motion_set_targets(w, tree, w->now->time + t.s->time * t.dt, end_time);
     move_to_point(&t, w->a_try);
     *info = (sim_step_info){0};
     w->parts[tree].placed = 0;
@@ -425,31 +425,31 @@ void world_theta_free(sim_world *w, int tree, sim_step_info *info) {
     } else {
         info->nonconverged = !iterate(&t, info);
     }
-    if (w->ahead && world_turns_far(w, tree)) {
+    if (w->ahead && projection_needed(w, tree)) {
         project(&t, w->a_out);
     }
     info->sweeps = info->iterations;
     info->saturated = t.saturated;
 }
 
-void world_theta_finish(sim_world *w, int tree) {
+void theta_finish(motion_work *w, int tree) {
     tree_step t = step_of(w, tree);
     finish(&t, w->a_out);
 }
 
-void world_theta_finish_in_contact(sim_world *w, int tree) {
+void theta_finish_in_contact(motion_work *w, int tree, const double *v_end, const double *shift) {
     tree_step t = step_of(w, tree);
-    finish_in_contact(&t);
+    finish_in_contact(&t, v_end, shift);
 }
 
-double world_theta_travel(sim_integrator integrator) { return schemes[integrator].travel; }
+double theta_travel(sim_integrator integrator) { return schemes[integrator].travel; }
 
-double world_theta_position(sim_integrator integrator) { return schemes[integrator].position; }
+double theta_position(sim_integrator integrator) { return schemes[integrator].position; }
 
-double world_theta_time(sim_integrator integrator) { return schemes[integrator].time; }
+double theta_time(sim_integrator integrator) { return schemes[integrator].time; }
 
-int world_theta_implicit(sim_integrator integrator) {
+bool theta_is_implicit(sim_integrator integrator) {
     return schemes[integrator].velocity > 0 || !schemes[integrator].explicit_position;
 }
 
-int world_theta_at_start(sim_integrator integrator) { return schemes[integrator].position == 0; }
+bool theta_is_at_start(sim_integrator integrator) { return schemes[integrator].position == 0; }

@@ -1,6 +1,6 @@
 /* Which forces act on the joints? */
 #include "model/joint.h"
-#include "world/world.h"
+#include "world/integrator/motion.h"
 
 #include <math.h>
 
@@ -9,7 +9,7 @@ static double *coordinate(double *q, const sim_model *m, int dof) {
     return q + b->q0 + joint_coordinate_of(b->joint, dof - b->v0);
 }
 
-static void passive_forces(sim_world *w, int tree, const force_point *at, double *tau) {
+static void passive_forces(motion_work *w, int tree, const force_point *at, double *tau) {
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -34,7 +34,7 @@ static void passive_forces(sim_world *w, int tree, const force_point *at, double
     }
 }
 
-void world_set_targets(sim_world *w, int tree, double time, double end_time) {
+void motion_set_targets(motion_work *w, int tree, double time, double end_time) {
     const tree_parts *parts = &w->parts[tree];
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
@@ -47,7 +47,7 @@ void world_set_targets(sim_world *w, int tree, double time, double end_time) {
     }
 }
 
-static int actuator_forces(sim_world *w, int tree, const force_point *at, double *tau) {
+static int actuator_forces(motion_work *w, int tree, const force_point *at, double *tau) {
     const sim_model *m = w->model;
     const tree_parts *parts = &w->parts[tree];
     int saturated = 0;
@@ -74,30 +74,30 @@ static int actuator_forces(sim_world *w, int tree, const force_point *at, double
     return saturated;
 }
 
-void world_keep_efforts(sim_world *w, int tree, const double *from, const double *to) {
+void motion_keep_efforts(motion_work *w, int tree, const double *from, const double *to) {
     const tree_parts *parts = &w->parts[tree];
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
         int j = actuator->dof;
         double asked = w->asked[k] - (to ? w->gain[k] * (to[j] - from[j]) : 0);
         double found = w->row_effort[w->actuator_order[k]];
-        w->next.effort[w->actuator_order[k]] =
+        w->next->effort[w->actuator_order[k]] =
             isnan(found) ? fmax(-actuator->effort, fmin(actuator->effort, asked)) : found;
     }
 }
 
 /* Efforts fall in a straight line with the acceleration from where they were last evaluated, a_try. */
-void world_tell_motors(sim_world *w, int tree) {
+void motion_list_limited(motion_work *w, int tree) {
     const tree_parts *parts = &w->parts[tree];
-    for (int i = parts->motor0; i < parts->motor0 + parts->motors; i++) {
-        int k = w->motor_order[i], actuator = w->actuator_order[k], j = w->model->actuator[actuator].dof;
-        double start = w->asked[k] + w->gain[k] * (w->a_try[j] + w->now.v[j] / w->options.step);
-        w->motor[i] =
+    for (int i = parts->limited0; i < parts->limited_end; i++) {
+        int k = w->limited_order[i], actuator = w->actuator_order[k], j = w->model->actuator[actuator].dof;
+        double start = w->asked[k] + w->gain[k] * (w->a_try[j] + w->now->v[j] / w->options->step);
+        w->limited[i] =
             (contact_actuator){.actuator = actuator, .side = w->clamped[k], .gain = w->gain[k], .force = start};
     }
 }
 
-int world_joint_forces(sim_world *w, int tree, const force_point *at, double *tau) {
+int motion_joint_forces(motion_work *w, int tree, const force_point *at, double *tau) {
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
     const tree_parts *parts = &w->parts[tree];
@@ -135,7 +135,7 @@ static sim_force wrench_at_origin(const sim_load *load, const pose *X, double ti
     return force_at_parent(f, m3_times(X->R, load->point));
 }
 
-const sim_force *world_wrenches(sim_world *w, int tree, double time) {
+const sim_force *motion_wrenches(motion_work *w, int tree, double time) {
     const sim_model *m = w->model;
     const tree_parts *parts = &w->parts[tree];
     int any = 0;
@@ -157,7 +157,7 @@ const sim_force *world_wrenches(sim_world *w, int tree, double time) {
     return any ? w->external : NULL;
 }
 
-void world_hold(sim_world *w, int tree) {
+void motion_hold_weight(motion_work *w, int tree) {
     if (!w->parts[tree].gravity_compensation) {
         return;
     }
@@ -167,7 +167,7 @@ void world_hold(sim_world *w, int tree) {
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->v_point[j] = 0;
     }
-    sim_kinematics(w->derived, range, w->now.q);
+    sim_kinematics(w->derived, range, w->now->q);
     sim_velocities(w->derived, range, w->v_point);
     sim_rnea(w->derived, range, NULL, NULL, m->gravity, w->hold);
 }

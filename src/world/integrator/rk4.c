@@ -3,7 +3,7 @@
  * Orientations move on the group (Munthe-Kaas 1999): a stage stands at q0 (+) u, and the rotation vector u changes by
  *     du/dt = w + u x w / 2 + u x (u x w) / 12      for the angular velocity w in body axes. */
 #include "model/joint.h"
-#include "world/world.h"
+#include "world/integrator/motion.h"
 
 #include <string.h>
 
@@ -33,38 +33,38 @@ static void coordinate_rates(const sim_model *m, sim_range range, const double *
 }
 
 /* Rates at q0 (+) u with velocity v, `after` seconds into the step. */
-static int evaluate(sim_world *w, int tree, double after, const double *u, const double *v, stage out) {
+static int evaluate(motion_work *w, int tree, double after, const double *u, const double *v, stage out) {
     const sim_model *m = w->model;
     sim_range range = sim_tree_range(m, tree);
-    double time = w->now.time + after;
-    sim_advance(m, range, w->now.q, u, 1, w->q_point);
+    double time = w->now->time + after;
+    sim_advance(m, range, w->now->q, u, 1, w->q_point);
     sim_kinematics(w->derived, range, w->q_point);
     sim_velocities(w->derived, range, v);
-    world_set_targets(w, tree, time, time);
+    motion_set_targets(w, tree, time, time);
     force_point at = {time, w->q_point, v, w->q_point, v};
-    int saturated = world_joint_forces(w, tree, &at, w->tau);
-    sim_aba(w->derived, range, w->tau, world_wrenches(w, tree, time), m->gravity, NULL, NULL, out.acc);
+    int saturated = motion_joint_forces(w, tree, &at, w->tau);
+    sim_aba(w->derived, range, w->tau, motion_wrenches(w, tree, time), m->gravity, NULL, NULL, out.acc);
     coordinate_rates(m, range, u, v, out.rate);
     return saturated;
 }
 
-void world_rk4_step(sim_world *w, int tree, sim_step_info *info) {
+void rk4_step(motion_work *w, int tree, sim_step_info *info) {
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
-    const double h = w->options.step;
+    const double h = w->options->step;
     const double part[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     size_t nv = (size_t)m->nv;
     double *u = w->rk, *v = w->rk + nv, *du = w->rk + 2 * nv, *dv = w->rk + 3 * nv;
     stage k = {w->rk + 4 * nv, w->rk + 5 * nv};
     *info = (sim_step_info){.iterations = 1, .sweeps = 4};
-    world_hold(w, tree);
+    motion_hold_weight(w, tree);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         du[j] = dv[j] = k.rate[j] = k.acc[j] = 0;
     }
     for (int s = 0; s < 4; s++) {
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             u[j] = part[s] * h * k.rate[j];
-            v[j] = w->now.v[j] + part[s] * h * k.acc[j];
+            v[j] = w->now->v[j] + part[s] * h * k.acc[j];
         }
         info->saturated = evaluate(w, tree, part[s] * h, u, v, k);
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -72,10 +72,10 @@ void world_rk4_step(sim_world *w, int tree, sim_step_info *info) {
             dv[j] += weight[s] * k.acc[j];
         }
     }
-    world_keep_efforts(w, tree, NULL, NULL);
+    motion_keep_efforts(w, tree, NULL, NULL);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        w->next.v[j] = w->now.v[j] + h * dv[j];
-        w->next.a[j] = dv[j];
+        w->next->v[j] = w->now->v[j] + h * dv[j];
+        w->next->a[j] = dv[j];
     }
-    sim_advance(m, sim_tree_range(m, tree), w->now.q, du, h, w->next.q);
+    sim_advance(m, sim_tree_range(m, tree), w->now->q, du, h, w->next->q);
 }

@@ -12,15 +12,14 @@
  * and no principal moment is above m r^2.  And a steady acceleration above 2 u / T, or u / T from rest (at R = r:
  * 1.6 10^-4 g), makes it faster than u within T: so what begins to slide does not sleep, nor what turns round at the end of
  * a swing.  Without gravity nothing says what is slow: then only what is given counts. */
-#include "base/pool.h"
 #include "collide/contact/bounds.h"
 #include "math/v3.h"
-#include "world/world.h"
+#include "world/sleep/sleep.h"
 
 #include <math.h>
 
-enum { FEWEST = 10 }; /* steps of rest, however long they are */
-static const double slow = 1e-3;
+enum { MIN_REST_STEPS = 10 };               /* however long they are */
+static const double REST_SPEED_PART = 1e-3; /* of sqrt(g r), the speed that gravity gives over r */
 
 /* Distances from the centre of mass: radius of gyration, farthest point of a shape. */
 static double gyration(const sim_inertia *I) {
@@ -54,57 +53,57 @@ static void find_lengths(const sim_model *m, const double *reach, double *path, 
 }
 
 /* What has neither mass nor extent moves with its children. */
-static void set_limits(sim_world *w, const double *length) {
-    const sim_model *m = w->model;
-    const sim_options *o = &w->options;
-    world_sleep *s = w->sleep;
+static void set_limits(world_sleep *s, const double *length) {
+    const sim_model *m = s->model;
+    const sim_options *o = s->options;
     double g = v3_norm(m->gravity);
     for (int i = 1; i < m->nbody; i++) {
         const sim_body *b = &m->body[i];
         int nothing = b->inertia.mass == 0 && s->radius[i] == 0;
-        s->limit[i] = nothing ? INFINITY : isnan(o->sleep_speed) ? slow * sqrt(g * s->radius[i]) : o->sleep_speed;
+        s->limit[i] = nothing                 ? INFINITY
+                      : isnan(o->sleep_speed) ? REST_SPEED_PART * sqrt(g * s->radius[i])
+                                              : o->sleep_speed;
         s->moves[i] = b->nv > 0 || s->moves[b->parent];
     }
     for (int t = 0; t < m->ntree; t++) {
         int open = isnan(o->sleep_time);
         double steps = (open ? 2 * M_PI * sqrt(length[t] / g) : o->sleep_time) / o->step;
-        steps = fmax(ceil(steps - 1e-9), open ? FEWEST : 1);
+        steps = fmax(ceil(steps - 1e-9), open ? MIN_REST_STEPS : 1);
         s->enough[t] = steps < 1e18 ? (int64_t)steps : INT64_MAX; /* NAN: no length and no gravity */
     }
 }
 
-int world_still_create(sim_world *w) {
-    const sim_model *m = w->model;
-    world_sleep *s = w->sleep;
+sim_status rest_test_create(world_sleep *s, sim_pool *pool) {
+    const sim_model *m = s->model;
     sim_pool *scratch = sim_pool_create();
     double *reach = scratch ? POOL_NEW(scratch, double, m->nbody) : NULL;
     double *path = scratch ? POOL_NEW(scratch, double, m->nbody) : NULL;
     double *length = scratch ? POOL_NEW(scratch, double, m->ntree) : NULL;
-    s->radius = POOL_NEW(w->pool, double, m->nbody);
-    s->limit = POOL_NEW(w->pool, double, m->nbody);
-    s->enough = POOL_NEW(w->pool, int64_t, m->ntree);
-    s->moves = POOL_NEW(w->pool, char, m->nbody);
+    s->radius = POOL_NEW(pool, double, m->nbody);
+    s->limit = POOL_NEW(pool, double, m->nbody);
+    s->enough = POOL_NEW(pool, int64_t, m->ntree);
+    s->moves = POOL_NEW(pool, char, m->nbody);
     int ok = reach && path && length && s->radius && s->limit && s->enough && s->moves;
     if (ok) {
         find_sizes(m, s->radius, reach);
         find_lengths(m, reach, path, length);
-        set_limits(w, length);
+        set_limits(s, length);
     }
     sim_pool_free(scratch);
-    return ok;
+    return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-int world_still(sim_world *w, int tree) {
-    const sim_derived *d = w->derived;
-    sim_range bodies = sim_tree_range(w->model, tree);
-    sim_velocities(w->derived, bodies, w->next.v);
+bool rest_test(world_sleep *s, int tree) {
+    const sim_derived *d = s->motion->derived;
+    sim_range bodies = sim_tree_range(s->model, tree);
+    sim_velocities(s->motion->derived, bodies, s->next->v);
     for (int i = bodies.first; i < bodies.end; i++) {
         motion v = d->vel[i];
         v3 c = d->I[i].mass > 0 ? v3_scale(1 / d->I[i].mass, d->I[i].h) : v3_make(0, 0, 0);
-        double fastest = v3_norm(v3_add(v.lin, v3_cross(v.ang, c))) + v3_norm(v.ang) * w->sleep->radius[i];
-        if (!(fastest <= w->sleep->limit[i])) {
-            return 0;
+        double fastest = v3_norm(v3_add(v.lin, v3_cross(v.ang, c))) + v3_norm(v.ang) * s->radius[i];
+        if (!(fastest <= s->limit[i])) {
+            return false;
         }
     }
-    return 1;
+    return true;
 }

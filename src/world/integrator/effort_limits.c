@@ -9,7 +9,7 @@
  *
  * rises with t in straight pieces.  Its root is the lowest point along p: from there Newton goes on, and ends after
  * finitely many pieces (where M and k move with a, which is O(dt), as the plain iteration does). */
-#include "world/world.h"
+#include "world/integrator/motion.h"
 
 #include <math.h>
 
@@ -17,20 +17,21 @@ static double within(double effort, double limit) { return fmax(-limit, fmin(lim
 
 static int side_of(double effort, double limit) { return (effort > limit) - (effort < -limit); }
 
-int world_limits_crossed(const sim_world *w, int tree, const double *a, const double *b) {
+bool effort_limits_crossed(const motion_work *w, int tree, const double *a, const double *b) {
     const tree_parts *parts = &w->parts[tree];
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
         int j = actuator->dof;
         if (side_of(w->asked[k] - w->gain[k] * (b[j] - a[j]), actuator->effort) != w->clamped[k]) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* p . F(a + t p); its rate in `rate`. */
-static double slope_at(const sim_world *w, const tree_parts *parts, const double *p, double h, double t, double *rate) {
+static double slope_at(const motion_work *w, const tree_parts *parts, const double *p, double h, double t,
+                       double *rate) {
     double bent = 0, straight = h;
     *rate = 0;
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
@@ -45,7 +46,7 @@ static double slope_at(const sim_world *w, const tree_parts *parts, const double
     return t * straight - h + bent;
 }
 
-double world_limits_search(const sim_world *w, int tree, const double *p, double h) {
+double effort_limits_part(const motion_work *w, int tree, const double *p, double h) {
     const tree_parts *parts = &w->parts[tree];
     double low = 0, high = 1, rate, t = 1;
     double slope = slope_at(w, parts, p, h, t, &rate);

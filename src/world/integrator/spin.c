@@ -40,7 +40,7 @@
 #include "dyn/advance.h"
 #include "dyn/rigid.h"
 #include "model/joint.h"
-#include "world/world.h"
+#include "world/integrator/motion.h"
 
 #include <math.h>
 
@@ -49,7 +49,7 @@ static const double SOLVED = 1e-14; /* of the sizes of the terms of (1) */
 
 /* ---- who spins alone ---- */
 
-int world_joint_turns(const sim_model *m, int body) { return joint_facts_of(m->body[body].joint)->quaternion >= 0; }
+static bool joint_turns(const sim_model *m, int body) { return joint_facts_of(m->body[body].joint)->quaternion >= 0; }
 
 static int alone(const sim_model *m, int body) {
     const sim_body *b = &m->body[body];
@@ -80,11 +80,11 @@ static rigid whole(const sim_model *m, int body) {
     return sum;
 }
 
-static world_spin spin_of(const sim_model *m, int body) {
+static spin_body spin_of(const sim_model *m, int body) {
     const sim_body *b = &m->body[body];
     rigid I = whole(m, body);
     int free = b->joint == SIM_FREE;
-    world_spin s = {
+    spin_body s = {
         .body = body, .linear = free ? b->v0 : -1, .angular = b->v0 + (free ? 3 : 0), .mass = I.mass, .J = I.I};
     if (free) {
         s.com = v3_scale(1 / I.mass, I.h);
@@ -94,7 +94,7 @@ static world_spin spin_of(const sim_model *m, int body) {
 }
 
 /* Does what its linear dofs have on the diagonal of A meet a centre of mass elsewhere? */
-static int entangled(const sim_model *m, const world_spin *s) {
+static int entangled(const sim_model *m, const spin_body *s) {
     int any = 0;
     for (int j = s->linear; s->linear >= 0 && j < s->linear + 3; j++) {
         any |= m->dof[j].armature != 0 || m->dof[j].damping != 0;
@@ -102,15 +102,15 @@ static int entangled(const sim_model *m, const world_spin *s) {
     return any && v3_norm(s->com) > 0;
 }
 
-int world_spin_create(sim_world *w) {
+sim_status spin_create(motion_work *w, sim_pool *pool) {
     const sim_model *m = w->model;
     int count = 0;
     for (int i = 1; i < m->nbody; i++) {
-        count += world_joint_turns(m, i) && alone(m, i);
+        count += joint_turns(m, i) && alone(m, i);
     }
-    w->spin = POOL_NEW(w->pool, world_spin, count);
+    w->spin = POOL_NEW(pool, spin_body, count);
     if (!w->spin) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     count = 0;
     for (int t = 0; t < m->ntree; t++) {
@@ -118,8 +118,8 @@ int world_spin_create(sim_world *w) {
         int dofs = 0, plain = 1;
         parts->spin0 = count;
         for (int i = m->tree[t].body0; i < m->tree[t].body0 + m->tree[t].nbody; i++) {
-            if (world_joint_turns(m, i)) {
-                parts->turns = 1;
+            if (joint_turns(m, i)) {
+                parts->turns = true;
                 if (alone(m, i)) {
                     w->spin[count] = spin_of(m, i);
                     plain &= !entangled(m, &w->spin[count++]);
@@ -130,7 +130,7 @@ int world_spin_create(sim_world *w) {
         parts->spins = count - parts->spin0;
         parts->spins_only = plain && dofs == m->tree[t].nv;
     }
-    return 1;
+    return SIM_OK;
 }
 
 /* ---- three equations ---- */
@@ -236,7 +236,7 @@ static void put(v3 a, double *x, int first) {
 }
 
 /* Armature, and what else is implicit. */
-static v3 beside(const sim_world *w, const world_spin *s, const double *extra) {
+static v3 beside(const motion_work *w, const spin_body *s, const double *extra) {
     const sim_dof *dof = &w->model->dof[s->angular];
     v3 D = {dof[0].armature, dof[1].armature, dof[2].armature};
     return extra ? v3_add(D, numbers(extra, s->angular)) : D;
@@ -245,7 +245,7 @@ static v3 beside(const sim_world *w, const world_spin *s, const double *extra) {
 static quat cayley(v3 turn) { return quat_normalised((quat){1, 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z}); }
 
 /* (2) */
-static quat whole_turn(const world_spin *s, v3 turn, v3 w1) {
+static quat whole_turn(const spin_body *s, v3 turn, v3 w1) {
     v3 m = sym3_times(s->J, w1);
     double angle = v3_norm(turn), size = v3_norm(m);
     quat C = cayley(turn);
@@ -256,10 +256,10 @@ static quat whole_turn(const world_spin *s, v3 turn, v3 w1) {
     return quat_product(C, quat_exp(v3_scale(lacks / size, m)));
 }
 
-static quat turn_of(const sim_world *w, const world_spin *s, const double *extra, v3 w0, v3 a) {
-    double h = w->options.step;
+static quat turn_of(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a) {
+    double h = w->options->step;
     v3 w1 = v3_axpy(w0, h, a), mean = v3_axpy(w0, 0.5 * h, a);
-    switch (w->options.integrator) {
+    switch (w->options->integrator) {
     case SIM_MIDPOINT:
         return cayley(v3_scale(h, mean));
     case SIM_IMPLICIT_EULER:
@@ -275,37 +275,37 @@ static quat turn_of(const sim_world *w, const world_spin *s, const double *extra
     }
 }
 
-void world_spin_turn(sim_world *w, int tree, const double *extra, const double *a) {
+void spin_advance(motion_work *w, int tree, const double *extra, const double *a) {
     const tree_parts *parts = &w->parts[tree];
-    for (const world_spin *s = w->spin + parts->spin0; s < w->spin + parts->spin0 + parts->spins; s++) {
+    for (const spin_body *s = w->spin + parts->spin0; s < w->spin + parts->spin0 + parts->spins; s++) {
         int q = w->model->body[s->body].q0 + joint_facts_of(w->model->body[s->body].joint)->quaternion;
-        quat Q = turn_of(w, s, extra, numbers(w->now.v, s->angular), numbers(a, s->angular));
-        quat next = quat_normalised(quat_product(joint_quaternion(w->now.q + q), Q));
-        w->next.q[q] = next.w;
-        w->next.q[q + 1] = next.x;
-        w->next.q[q + 2] = next.y;
-        w->next.q[q + 3] = next.z;
+        quat Q = turn_of(w, s, extra, numbers(w->now->v, s->angular), numbers(a, s->angular));
+        quat next = quat_normalised(quat_product(joint_quaternion(w->now->q + q), Q));
+        w->next->q[q] = next.w;
+        w->next->q[q + 1] = next.x;
+        w->next->q[q + 2] = next.y;
+        w->next->q[q + 3] = next.z;
     }
 }
 
 /* ---- the step ---- */
 
 /* The way of the origin about the centre of mass, R1 (w1 x c) - R0 (w0 x c) in world axes; R0 from where the joint stands. */
-static v3 swing(const sim_world *w, const world_spin *s, const double *extra, v3 w0, v3 a) {
+static v3 swing(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a) {
     const sim_body *b = &w->model->body[s->body];
-    quat q0 = joint_quaternion(w->now.q + b->q0 + 3);
+    quat q0 = joint_quaternion(w->now->q + b->q0 + 3);
     quat q1 = quat_product(q0, turn_of(w, s, extra, w0, a));
     v3 before = m3_times(quat_matrix(q0), v3_cross(w0, s->com));
-    v3 after = m3_times(quat_matrix(q1), v3_cross(v3_axpy(w0, w->options.step, a), s->com));
+    v3 after = m3_times(quat_matrix(q1), v3_cross(v3_axpy(w0, w->options->step, a), s->com));
     m3 P = m3_product(w->derived->pose[b->parent].R, b->placement.R);
     return m3_times(P, v3_sub(after, before));
 }
 
 /* One of them: g is the answer of a sweep with w* from a; at(theta) of the scheme. */
-static int settle(sim_world *w, const world_spin *s, double theta, const double *extra, const double *a, double *g) {
-    double h = w->options.step;
+static int settle(motion_work *w, const spin_body *s, double theta, const double *extra, const double *a, double *g) {
+    double h = w->options->step;
     m3 R = w->derived->pose[s->body].R;
-    v3 w0 = numbers(w->now.v, s->angular), alpha = numbers(g, s->angular);
+    v3 w0 = numbers(w->now->v, s->angular), alpha = numbers(g, s->angular);
     v3 used = v3_axpy(w0, theta * h, numbers(a, s->angular));
     euler e = {.J = s->J, .D = beside(w, s, extra), .w0 = w0, .h = theta * h, .s = 1};
     e.b = v3_add(weighted(&e, alpha), gyroscopic(&s->J, used));
@@ -330,7 +330,7 @@ static int settle(sim_world *w, const world_spin *s, double theta, const double 
     return ok;
 }
 
-int world_spin_settle(sim_world *w, int tree, double theta, const double *extra, const double *a, double *g) {
+bool spin_solve(motion_work *w, int tree, double theta, const double *extra, const double *a, double *g) {
     const tree_parts *parts = &w->parts[tree];
     int ok = 1;
     for (int k = parts->spin0; k < parts->spin0 + parts->spins; k++) {

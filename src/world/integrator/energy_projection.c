@@ -18,7 +18,7 @@
  *
  * T [J], P [N s], F [N], h [s].  Cost: two kinematics, one passage of forces. */
 #include "dyn/rigid.h"
-#include "world/world.h"
+#include "world/integrator/motion.h"
 
 #include <math.h>
 
@@ -59,11 +59,11 @@ static void add_velocity(const sim_derived *d, int base, v3 u, double *v) {
 /* ---- what forces give ---- */
 
 /* Q of the last sweep at the acceleration a, into `out`. */
-static void all_forces(sim_world *w, int tree, double time, const double *extra, const double *a, double *out) {
+static void all_forces(motion_work *w, int tree, double time, const double *extra, const double *a, double *out) {
     const sim_model *m = w->model;
     sim_derived *d = w->derived;
     const sim_tree *t = &m->tree[tree];
-    const sim_force *external = world_wrenches(w, tree, time);
+    const sim_force *external = motion_wrenches(w, tree, time);
     for (int i = t->body0; i < t->body0 + t->nbody; i++) {
         force weight = {v3_cross(d->I[i].h, m->gravity), v3_scale(d->I[i].mass, m->gravity)};
         d->force[i] = external ? force_add(weight, external[i]) : weight;
@@ -79,15 +79,15 @@ static void all_forces(sim_world *w, int tree, double time, const double *extra,
     }
 }
 
-int world_turns_far(const sim_world *w, int tree) {
+bool projection_needed(const motion_work *w, int tree) {
     const tree_parts *parts = &w->parts[tree];
     const sim_tree *t = &w->model->tree[tree];
-    double limit = FAR / w->options.step, most = 0;
+    double limit = FAR / w->options->step, most = 0;
     if (!parts->turns || parts->spins) {
         return 0;
     }
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        most = max_of(most, w->model->dof[j].turns ? fabs(w->now.v[j]) : 0);
+        most = max_of(most, w->model->dof[j].turns ? fabs(w->now->v[j]) : 0);
     }
     return most > limit;
 }
@@ -95,7 +95,7 @@ int world_turns_far(const sim_world *w, int tree) {
 /* ---- the projection ---- */
 
 /* The tree at these places with the velocities v, which lose those of the centre of mass of what floats; returns that. */
-static v3 look(sim_world *w, int tree, int base, const double *q, double *v, lump *s) {
+static v3 look(motion_work *w, int tree, int base, const double *q, double *v, lump *s) {
     sim_derived *d = w->ahead;
     sim_range all = sim_tree_range(w->model, tree), bodies = all;
     v3 u = {0, 0, 0};
@@ -112,18 +112,18 @@ static v3 look(sim_world *w, int tree, int base, const double *q, double *v, lum
     return u;
 }
 
-double world_whole_settle(sim_world *w, int tree, const whole_step *at, double *a) {
+double project_energy(motion_work *w, int tree, const projection_input *at, double *a) {
     const sim_tree *t = &w->model->tree[tree];
     size_t nv = (size_t)w->model->nv;
-    double h = w->options.step, *Q = w->history, *v0 = w->history + nv, *v1 = w->next.v, W = 0;
+    double h = w->options->step, *Q = w->history, *v0 = w->history + nv, *v1 = w->next->v, W = 0;
     int base = base_of(w->model, tree);
     lump before, after;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        v0[j] = w->now.v[j];
+        v0[j] = w->now->v[j];
         v1[j] = v0[j] + h * a[j];
     }
     all_forces(w, tree, at->time, at->extra, a, Q);
-    v3 u0 = look(w, tree, base, w->now.q, v0, &before);
+    v3 u0 = look(w, tree, base, w->now->q, v0, &before);
     look(w, tree, base, at->q_end, v1, &after);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         W += 0.5 * h * (v0[j] + v1[j]) * Q[j];
@@ -141,7 +141,7 @@ double world_whole_settle(sim_world *w, int tree, const whole_step *at, double *
         add_velocity(w->ahead, base, v3_axpy(u0, h / after.mass, F), v1);
     }
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        a[j] = (v1[j] - w->now.v[j]) / h;
+        a[j] = (v1[j] - w->now->v[j]) / h;
     }
     return s;
 }

@@ -1,0 +1,85 @@
+/* Contacts within a step: from the free motion to the input of the contact stage, and from its output to the next state. */
+#ifndef WORLD_CONTACT_CONTACTS_H
+#define WORLD_CONTACT_CONTACTS_H
+
+#include "collide/collision.h"
+#include "contact/stage.h"
+#include "world/integrator/motion.h"
+#include "world/sleep/sleep.h"
+
+typedef struct world_contacts {
+    /* read */
+    const sim_model *model;
+    const sim_options *options;
+    sim_threads *threads;
+    sim_pool *pool;
+
+    /* written */
+    sim_state *now; /* only its room for contacts */
+    sim_state *next;
+    sim_step_info *info;
+    motion_work *motion; /* free motion; of trees that a contact wakes it is found here */
+    world_sleep *sleep;  /* NULL: nothing sleeps */
+    worker_info *worker; /* [threads] */
+
+    contact_stage *stage;     /* NULL: there can be no constraint */
+    sim_collision *collision; /* the world's */
+    bool collides;            /* can shapes touch? */
+    sim_derived *start; /* kinematics where the step starts; the motion's own where that is the point of the scheme */
+    sim_derived *middle,
+        *end; /* where J of contacts is taken; where the velocities of the start lead: see prediction.c */
+    int room; /* for contacts in `now` and `next` */
+
+    /* contacts that last (prediction.c) */
+    sim_follower *follower;
+    char *wanted;               /* [room] contacts that last ... */
+    char *lasts;                /* [ntree] ... and the trees that they press */
+    followed_contact *followed; /* [room] */
+    int *pairs;                 /* [ntree] of shapes by which it is touched */
+    double *tree_size;          /* [ntree] m, radius of its smallest shape */
+    double *mass;               /* [nv] that each dof feels, where the model begins */
+    double *q_ahead;            /* [nq] */
+    double *v_ahead;            /* [nv] predicted end velocities of these trees ... */
+    double *v_mean;             /* ... and those that positions move with */
+    double *held;               /* [nv] forces of constraints a step ago, as far as they last */
+
+    /* result */
+    double *v_free, *v_end, *shift; /* [nv] without contacts; with them; see contact/island/position_correction.c */
+    char *in_contact;               /* [ntree] */
+    double *row_effort;             /* [nactuator] efforts found with the contacts; NAN: of other actuators */
+} world_contacts;
+
+/* ---- contacts.c ---- */
+
+/* Contacts of the step into `next`, and the input of the contact stage.  After the free motion of all trees. */
+sim_status contacts_find(world_contacts *c, contact_input *in, sim_error *error);
+/* The places of the stage's output, for the contacts that were found. */
+contact_output contacts_output(world_contacts *c);
+/* Counts of the stage, impulses of sleeping islands; fails if an impulse is not finite. */
+sim_status contacts_report(world_contacts *c, const contact_info *info, sim_error *error);
+/* Room for contacts in both states. */
+sim_status contacts_make_room(world_contacts *c, int count);
+/* Was its free motion found with forces of constraints of the step before? */
+bool contacts_hold(const world_contacts *c, int tree);
+/* The compliance asked for, or the solver's own. */
+static inline sim_compliance contacts_compliance(const sim_options *o) {
+    return o->compliance < 0 ? o->solver->default_law : (sim_compliance)o->compliance;
+}
+
+/* ---- prediction.c ---- */
+
+sim_status forces_create(world_contacts *c);
+sim_status prediction_create(world_contacts *c);
+void prediction_free(world_contacts *c);
+sim_status prediction_make_room(world_contacts *c, int contacts);
+size_t prediction_bytes(const world_contacts *c);
+/* Forces of constraints, extrapolated from the last two steps to this one, into `held`. */
+void extrapolate_forces(world_contacts *c);
+/* The contacts of `next` that last, where the step is expected to end. */
+sim_status predict_contacts(world_contacts *c, sim_error *error);
+/* The part of the step at which J of contacts is taken. */
+double prediction_place(const sim_options *options);
+/* Velocities and forces of the last steps, for the extrapolations of the next one. */
+void keep_trail(const sim_model *model, const sim_state *now, sim_state *next);
+
+#endif

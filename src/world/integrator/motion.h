@@ -1,0 +1,159 @@
+/* Free motion of the trees of a model: schemes, forces on joints and bodies, rotation of single rigid bodies. */
+#ifndef WORLD_INTEGRATOR_MOTION_H
+#define WORLD_INTEGRATOR_MOTION_H
+
+#include "base/pool.h"
+#include "contact/problem/interface.h"
+#include <sim/world.h>
+
+#include <stdbool.h>
+
+enum { ANDERSON_DEPTH = 5, RK_VECTORS = 6 };
+
+/* Parts of the model that act on the dofs of one tree. */
+typedef struct tree_parts {
+    int actuator0, actuators;  /* in actuator_order */
+    int load0, loads;          /* in load_order */
+    int limited0, limited_end; /* in `limited`: actuators with feedback and an effort limit */
+    int spin0, spins;          /* in `spin` */
+    bool passive;              /* any spring or damper */
+    bool gravity_compensation; /* any actuator asks for it */
+    bool any_limit;            /* any actuator has an effort limit */
+    bool turns;                /* any ball or free joint */
+    bool spins_only;           /* no other joints, and spin.c is exact for forces known beforehand */
+    bool placed;               /* `next` has its positions of the free motion */
+    double mass;               /* kg */
+} tree_parts;
+
+/* A ball or free joint that moves one rigid body, with the bodies fixed to it, and hangs on the world; see spin.c. */
+typedef struct spin_body {
+    int body, linear, angular; /* its first linear dof (ball: -1), its first angular one */
+    double mass;
+    sim_v3 com; /* from its origin, in its axes; ball: zero */
+    sim_sym3 J; /* about its centre of mass; ball: about its origin */
+} spin_body;
+
+/* The free motion of all trees: what it reads, and its work space by dof, coordinate or body, so that trees never share
+ * a number. */
+typedef struct motion_work {
+    /* read */
+    const sim_model *model;
+    const sim_options *options;
+    const sim_state *now;
+    const double *applied;    /* [nv] N or N m, by the caller */
+    const double *held;       /* [nv] extrapolated forces of constraints; NULL: there are none */
+    const double *row_effort; /* [nactuator] efforts that the contact stage found; NAN: of other actuators */
+
+    /* fixed when the world is created */
+    tree_parts *parts; /* [ntree] */
+    spin_body *spin;   /* tree by tree */
+    int *actuator_order, *load_order;
+    int *limited_order, nlimited; /* limited actuators, by their places in actuator_order */
+
+    /* written */
+    sim_state *next;
+    sim_derived *derived; /* kinematics and factors where A is taken */
+    sim_derived *ahead;   /* of trees that turn far in a step; NULL: none could */
+    double *q_point, *v_point, *tau, *extra;
+    double *a_try, *a_out;                      /* accelerations: the last evaluated, and the result */
+    double *hold;                               /* [nv] torque against gravity at the start */
+    double *target, *target_rate, *feedforward; /* [nactuator] by motion_set_targets */
+    int *clamped;              /* [nactuator] -1, 0, 1: side of the effort limit, when last evaluated */
+    double *asked;             /* [nactuator] effort then, before the limit ... */
+    double *gain;              /* ... and its decrease per unit of the joint's acceleration */
+    contact_actuator *limited; /* [nlimited] as the contact stage reads them */
+    sim_force *external;       /* [nbody] */
+    double *strength;          /* [nv] sizes of the terms of tau, summed: a measure of its rounding */
+    double *history;           /* [2 + 2 ANDERSON_DEPTH][nv] */
+    double *rk;                /* [RK_VECTORS][nv] */
+} motion_work;
+
+/* The counts of one thread. */
+typedef struct worker_info {
+    sim_step_info info;
+    int bad_tree; /* the first tree with a number that is not finite, or -1 */
+} worker_info;
+
+/* ---- forces.c ---- */
+
+/* The place where generalised forces are taken. */
+typedef struct force_point {
+    double time;                 /* of loads */
+    const double *q;             /* where springs act */
+    const double *v;             /* where dampers act */
+    const double *q_end, *v_end; /* [nq], [nv]: where actuators act; only plain coordinates of q_end are read */
+} force_point;
+
+/* Targets of a tree's actuators at `end_time`, and their feed-forward at `time`: once a step, or a stage. */
+void motion_set_targets(motion_work *w, int tree, double time, double end_time);
+/* Applied forces, springs, dampers, actuators and loads on the joints of a tree, into tau[]; the number of actuators at
+ * their limit. */
+int motion_joint_forces(motion_work *w, int tree, const force_point *at, double *tau);
+/* Wrenches on the bodies of a tree at the time; NULL if there are none.  After sim_kinematics. */
+const sim_force *motion_wrenches(motion_work *w, int tree, double time);
+/* Efforts of a tree's actuators into `next`: those found with the contacts; or as last evaluated at the acceleration
+ * `from`, extrapolated along their straight lines to `to`.  Both NULL: as evaluated. */
+void motion_keep_efforts(motion_work *w, int tree, const double *from, const double *to);
+/* The limited actuators of a tree for the contact stage.  After theta_free_motion. */
+void motion_list_limited(motion_work *w, int tree);
+/* Torque that holds the tree against gravity at the start of the step. */
+void motion_hold_weight(motion_work *w, int tree);
+
+/* ---- spin.c ---- */
+
+/* Lists the rigid bodies of ball and free joints. */
+sim_status spin_create(motion_work *w, sim_pool *pool);
+/* Makes the gyroscopic terms of these bodies implicit in the result g of a sweep, with velocities of v0 + theta dt a; false:
+ * no solution was found.  `extra` is what the sweep had on the diagonal, NULL: nothing. */
+bool spin_solve(motion_work *w, int tree, double theta, const double *extra, const double *a, double *g);
+/* Their attitudes in `next`, for schemes whose map is the exponential one. */
+void spin_advance(motion_work *w, int tree, const double *extra, const double *a);
+
+/* ---- energy_projection.c ---- */
+
+/* Does a tree with ball or free joints turn far in a step?  Bodies that spin.c solves do not count. */
+bool projection_needed(const motion_work *w, int tree);
+typedef struct projection_input {
+    double time;         /* of loads */
+    const double *extra; /* on the diagonal of the sweep, NULL: nothing */
+    const double *q_end; /* where the step would end */
+    bool drains;         /* the scheme may lose energy */
+} projection_input;
+/* The mean acceleration of such a tree, after its last sweep, with the energy and momentum that forces gave it; s. */
+double project_energy(motion_work *w, int tree, const projection_input *at, double *a);
+
+/* ---- effort_limits.c ---- */
+
+/* Is an actuator at b on another side of its effort limit than at a, where it was evaluated? */
+bool effort_limits_crossed(const motion_work *w, int tree, const double *a, const double *b);
+/* The part, at most 1, of the Newton step p from there that takes it to the lowest point along p; h = p' H p. */
+double effort_limits_part(const motion_work *w, int tree, const double *p, double h);
+
+/* ---- theta.c, rk4.c ---- */
+
+/* The free motion of one tree: its mean acceleration, in a_out, and A, in the factors of `derived`. */
+void theta_free_motion(motion_work *w, int tree, sim_step_info *info);
+/* From `now` to `next`: as it moves freely; or with these end velocities, and positions shifted at this velocity. */
+void theta_finish(motion_work *w, int tree);
+void theta_finish_in_contact(motion_work *w, int tree, const double *v_end, const double *shift);
+/* The part of v - v0 that positions move with. */
+double theta_travel(sim_integrator integrator);
+/* The part of a step at which A is taken; at which loads are. */
+double theta_position(sim_integrator integrator);
+double theta_time(sim_integrator integrator);
+/* Do forces depend on where the step leads?  Is A taken where the step starts? */
+bool theta_is_implicit(sim_integrator integrator);
+bool theta_is_at_start(sim_integrator integrator);
+/* A whole step of one tree. */
+void rk4_step(motion_work *w, int tree, sim_step_info *info);
+
+/* Sums of the counts of several trees, or threads. */
+static inline void add_step_info(sim_step_info *sum, const sim_step_info *part) {
+    sum->iterations = part->iterations > sum->iterations ? part->iterations : sum->iterations;
+    sum->sweeps += part->sweeps;
+    sum->nonconverged += part->nonconverged;
+    sum->residual = part->residual > sum->residual ? part->residual : sum->residual;
+    sum->saturated += part->saturated;
+}
+
+#endif

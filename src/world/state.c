@@ -1,0 +1,142 @@
+/* States: memory, copies, and checks of states that callers hand in. */
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+sim_status state_create(sim_pool *pool, const sim_model *m, sim_state *state) {
+    state->q = POOL_NEW(pool, double, m->nq);
+    state->v = POOL_NEW(pool, double, m->nv);
+    state->a = POOL_NEW(pool, double, m->nv);
+    state->joint_impulse = POOL_NEW(pool, double, 3 * (size_t)m->nv);
+    state->equality_impulse = POOL_NEW(pool, double, SIM_MAX_ROWS *(size_t)m->nequality);
+    state->effort = POOL_NEW(pool, double, m->nactuator);
+    state->held = POOL_NEW(pool, double, m->nv);
+    state->trail = POOL_NEW(pool, double, 4 * (size_t)m->nv);
+    bool ok = state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->effort &&
+              state->held && state->trail;
+    return ok ? SIM_OK : SIM_NO_RESOURCE;
+}
+
+static void copy_or_zero(double *to, const double *from, size_t count) {
+    if (from) {
+        memmove(to, from, count * sizeof *to);
+    } else {
+        memset(to, 0, count * sizeof *to);
+    }
+}
+
+void state_clear_trail(const sim_model *m, sim_state *state) {
+    size_t size = (size_t)m->nv * sizeof *state->v;
+    memcpy(state->trail, state->v, size);
+    memcpy(state->trail + m->nv, state->v, size);
+    memset(state->trail + 2 * m->nv, 0, 2 * size);
+}
+
+void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
+    to->time = from->time;
+    to->time0 = from->time0;
+    to->step = from->step;
+    memmove(to->q, from->q, (size_t)m->nq * sizeof *to->q);
+    memmove(to->v, from->v, (size_t)m->nv * sizeof *to->v);
+    memmove(to->a, from->a, (size_t)m->nv * sizeof *to->a);
+    copy_or_zero(to->joint_impulse, from->joint_impulse, 3 * (size_t)m->nv);
+    copy_or_zero(to->equality_impulse, from->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality);
+    copy_or_zero(to->effort, from->effort, (size_t)m->nactuator);
+    copy_or_zero(to->held, from->held, (size_t)m->nv);
+    if (from->trail) {
+        memmove(to->trail, from->trail, 4 * (size_t)m->nv * sizeof *to->trail);
+    } else {
+        state_clear_trail(m, to);
+    }
+    if (to->rest && from->rest) {
+        memmove(to->rest, from->rest, (size_t)m->ntree * sizeof *to->rest);
+    } else if (to->rest) {
+        memset(to->rest, 0, (size_t)m->ntree * sizeof *to->rest);
+    }
+    to->ncontact = from->ncontact;
+    if (from->ncontact) {
+        memmove(to->contact, from->contact, (size_t)from->ncontact * sizeof *to->contact);
+        memmove(to->impulse, from->impulse, (size_t)from->ncontact * sizeof *to->impulse);
+    }
+}
+
+static bool stands_before(const sim_contact *a, const sim_contact *b) {
+    if (a->shape_a != b->shape_a) {
+        return a->shape_a < b->shape_a;
+    }
+    return a->shape_b != b->shape_b ? a->shape_b < b->shape_b : a->at.feature < b->at.feature;
+}
+
+/* Contacts are found again by shapes and feature, in a list that must be sorted by them. */
+static sim_status check_contacts(const sim_model *m, const sim_state *state, sim_error *error) {
+    for (int k = 0; k < state->ncontact; k++) {
+        const sim_contact *c = &state->contact[k];
+        sim_v3 p = c->at.position, n = c->at.normal, d = c->at.apart, g = state->impulse[k];
+        if (c->shape_a < 0 || c->shape_b <= c->shape_a || c->shape_b >= m->nshape ||
+            c->body_a != m->shape[c->shape_a].body || c->body_b != m->shape[c->shape_b].body) {
+            return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state is of shapes that the model does not have",
+                            k);
+        }
+        if (!isfinite(p.x + p.y + p.z) || !isfinite(n.x + n.y + n.z) || !isfinite(d.x + d.y + d.z) ||
+            !isfinite(g.x + g.y + g.z) || !isfinite(c->at.gap) ||
+            isnan(c->friction + c->stiffness + c->dissipation + c->restitution)) {
+            return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state holds a number that is not finite", k);
+        }
+        if (k > 0 && stands_before(c, c - 1)) {
+            return sim_fail(error, SIM_BAD_INPUT,
+                            "contact %d of the state is out of order: sorted by shapes, then features", k);
+        }
+    }
+    return SIM_OK;
+}
+
+/* NULL stands for zeros. */
+static bool finite_or_none(const double *x, size_t count) {
+    for (size_t k = 0; x && k < count; k++) {
+        if (!isfinite(x[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+sim_status state_check(const sim_model *m, const sim_options *options, const world_sleep *sleep, const sim_state *state,
+                       sim_error *error) {
+    double sum = state->time + state->time0;
+    double due = state->time0 + (double)state->step * options->step;
+    for (int k = 0; k < m->nq; k++) {
+        sum += isfinite(state->q[k]) ? 0 : NAN;
+    }
+    for (int j = 0; j < m->nv; j++) {
+        sum += isfinite(state->v[j]) && isfinite(state->a[j]) ? 0 : NAN;
+    }
+    if (state->ncontact < 0 || (state->ncontact > 0 && !(state->contact && state->impulse))) {
+        return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but not where they stand", state->ncontact);
+    }
+    int rows_finite = finite_or_none(state->joint_impulse, 3 * (size_t)m->nv) &&
+                      finite_or_none(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
+                      finite_or_none(state->effort, (size_t)m->nactuator) &&
+                      finite_or_none(state->held, (size_t)m->nv) && finite_or_none(state->trail, 4 * (size_t)m->nv);
+    if (!isfinite(sum) || state->step < 0 || !rows_finite) {
+        return sim_fail(error, SIM_BAD_INPUT, "the state holds a number that is not finite");
+    }
+    if (fabs(state->time - due) > 1e-9 * fmax(fabs(due), options->step)) {
+        return sim_fail(error, SIM_BAD_INPUT, "time %.12g s is not that of step %lld of %g s from %g s on", state->time,
+                        (long long)state->step, options->step, state->time0);
+    }
+    for (int i = 1; i < m->nbody; i++) {
+        const sim_body *b = &m->body[i];
+        if (b->joint != SIM_BALL && b->joint != SIM_FREE) {
+            continue;
+        }
+        const double *q = state->q + b->q0 + b->nq - 4;
+        double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        if (fabs(norm - 1) > 1e-9) {
+            return sim_fail(error, SIM_BAD_INPUT, "the quaternion of body \"%s\" has length %.12g, not 1", b->name,
+                            norm);
+        }
+    }
+    sim_status status = check_contacts(m, state, error);
+    return status || !sleep || !state->rest ? status : sleep_check(sleep, state, error);
+}
