@@ -17,15 +17,15 @@
 #include <string.h>
 
 /* The numbers of one dof, a lane for each row. */
-static inline lane4 load_column(int rows, int n, const double *X) {
-    lane4 x = {X[0], 0, 0, 0};
+static inline simd4 load_column(int rows, int n, const double *X) {
+    simd4 x = {X[0], 0, 0, 0};
     for (int r = 1; r < rows; r++) {
         x[r] = X[(ptrdiff_t)r * n];
     }
     return x;
 }
 
-static inline void store_column(int rows, int n, lane4 x, double *X) {
+static inline void store_column(int rows, int n, simd4 x, double *X) {
     for (int r = 0; r < rows; r++) {
         X[(ptrdiff_t)r * n] = x[r];
     }
@@ -35,9 +35,9 @@ static inline void store_column(int rows, int n, lane4 x, double *X) {
 
 /* Three rows on a chain of six dofs: a contact of a free body. */
 static inline void half_of_six(const double *L, const double *root, double *X) {
-    lane4 x[6];
+    simd4 x[6];
     for (int k = 0; k < 6; k++) {
-        x[k] = (lane4){X[k], X[6 + k], X[12 + k], 0};
+        x[k] = (simd4){X[k], X[6 + k], X[12 + k], 0};
     }
     for (int k = 5; k >= 0; k--) {
         const double *row = L + k * (k + 1) / 2;
@@ -82,12 +82,12 @@ void sim_ltdl_half(const sim_model *m, sim_range range, const double *L, const d
 /* ---- by articulated bodies ---- */
 
 typedef struct wrenches {
-    lane4 ang[3], lin[3];
+    simd4 ang[3], lin[3];
 } wrenches;
 
 /* S . p of every lane. */
-static inline lane4 along(motion S, const sim_dof *dof, const wrenches *p) {
-    lane4 sum = {0, 0, 0, 0};
+static inline simd4 along(motion S, const sim_dof *dof, const wrenches *p) {
+    simd4 sum = {0, 0, 0, 0};
     if (dof->turns) {
         sum = S.ang.x * p->ang[0] + (S.ang.y * p->ang[1] + S.ang.z * p->ang[2]);
     }
@@ -103,7 +103,7 @@ static inline void cross_joint(const sim_derived *d, const sim_body *b, const do
     for (int j = b->v0 + b->nv - 1; j >= b->v0; j--) {
         const lanes6 *U = &d->U[j];
         double *column = X + (j - v0);
-        lane4 u = load_column(rows, n, column) - along(d->S[j], &d->model->dof[j], p), w = u * d->Dinv[j];
+        simd4 u = load_column(rows, n, column) - along(d->S[j], &d->model->dof[j], p), w = u * d->Dinv[j];
         for (int c = 0; c < 3; c++) {
             p->ang[c] += U->ang[c] * w;
             p->lin[c] += U->lin[c] * w;

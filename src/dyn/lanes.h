@@ -6,40 +6,38 @@
 #ifndef DYN_LANES_H
 #define DYN_LANES_H
 
+#include "math/simd.h"
 #include "math/spatial.h"
 #include <sim/dynamics.h>
 
-typedef double lane4 __attribute__((vector_size(32)));
-
 struct sim_articulated_lanes {
-    lane4 A[3], G[3], C[3];
+    simd4 A[3], G[3], C[3];
 };
 typedef struct sim_articulated_lanes lanes66;
 
 struct sim_force_lanes {
-    lane4 ang, lin;
+    simd4 ang, lin;
 };
 typedef struct sim_force_lanes lanes6;
 
-static inline lane4 lane_splat(double s) { return (lane4){s, s, s, s}; }
-static inline lane4 lane_of(v3 a) { return (lane4){a.x, a.y, a.z, 0}; }
-static inline lane4 lane_yzx(lane4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
-static inline lane4 lane_zxy(lane4 a) { return __builtin_shufflevector(a, a, 2, 0, 1, 3); }
+static inline simd4 lane_of(v3 a) { return (simd4){a.x, a.y, a.z, 0}; }
+static inline simd4 lane_yzx(simd4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
+static inline simd4 lane_zxy(simd4 a) { return __builtin_shufflevector(a, a, 2, 0, 1, 3); }
 
 /* M a, a scaled sum of columns. */
-static inline lane4 lane_columns(const lane4 M[3], v3 a) { return M[0] * a.x + (M[1] * a.y + M[2] * a.z); }
+static inline simd4 lane_columns(const simd4 M[3], v3 a) { return M[0] * a.x + (M[1] * a.y + M[2] * a.z); }
 
-static inline void lane_transpose(const lane4 M[3], lane4 T[3]) {
-    const lane4 zero = {0, 0, 0, 0};
-    lane4 low = __builtin_shufflevector(M[0], M[1], 0, 4, 2, 6), high = __builtin_shufflevector(M[0], M[1], 1, 5, 3, 7);
-    lane4 z_low = __builtin_shufflevector(M[2], zero, 0, 4, 2, 6),
+static inline void lane_transpose(const simd4 M[3], simd4 T[3]) {
+    const simd4 zero = {0, 0, 0, 0};
+    simd4 low = __builtin_shufflevector(M[0], M[1], 0, 4, 2, 6), high = __builtin_shufflevector(M[0], M[1], 1, 5, 3, 7);
+    simd4 z_low = __builtin_shufflevector(M[2], zero, 0, 4, 2, 6),
           z_high = __builtin_shufflevector(M[2], zero, 1, 5, 3, 7);
     T[0] = __builtin_shufflevector(low, z_low, 0, 1, 4, 5);
     T[1] = __builtin_shufflevector(high, z_high, 0, 1, 4, 5);
     T[2] = __builtin_shufflevector(low, z_low, 2, 3, 6, 7);
 }
 
-static inline lane4 lane_sym_column(double x, double y, double z) { return (lane4){x, y, z, 0}; }
+static inline simd4 lane_sym_column(double x, double y, double z) { return (simd4){x, y, z, 0}; }
 
 static inline lanes66 lanes_rigid(const sim_body_inertia *I) {
     const sym3 *a = &I->I;
@@ -81,7 +79,7 @@ static inline lanes6 lanes_times(const lanes66 *a, motion m, int turns, int slid
         f.lin = lane_columns(a->G, m.ang);
     }
     if (slides) {
-        lane4 B[3];
+        simd4 B[3];
         lane_transpose(a->G, B);
         f.ang += lane_columns(B, m.lin);
         f.lin += lane_columns(a->C, m.lin);
@@ -93,13 +91,13 @@ static inline double lanes_dot(motion m, lanes6 f) {
     return (m.ang.x * f.ang[0] + m.ang.y * f.ang[1] + m.ang.z * f.ang[2]) +
            (m.lin.x * f.lin[0] + m.lin.y * f.lin[1] + m.lin.z * f.lin[2]);
 }
-static inline double lanes_turn_dot(v3 axis, lane4 f) { return axis.x * f[0] + axis.y * f[1] + axis.z * f[2]; }
+static inline double lanes_turn_dot(v3 axis, simd4 f) { return axis.x * f[0] + axis.y * f[1] + axis.z * f[2]; }
 
 /* a - s U U' */
 static inline void lanes_less(lanes66 *a, double s, lanes6 U) {
-    lane4 ang = lane_splat(s) * U.ang, lin = lane_splat(s) * U.lin;
+    simd4 ang = simd4_all(s) * U.ang, lin = simd4_all(s) * U.lin;
     for (int c = 0; c < 3; c++) {
-        lane4 turn = lane_splat(U.ang[c]), slide = lane_splat(U.lin[c]);
+        simd4 turn = simd4_all(U.ang[c]), slide = simd4_all(U.lin[c]);
         a->A[c] -= turn * ang;
         a->G[c] -= turn * lin;
         a->C[c] -= slide * lin;
@@ -108,12 +106,12 @@ static inline void lanes_less(lanes66 *a, double s, lanes6 U) {
 
 /* Taken at the parent's origin, r away: C' = C, G' = G - C [r], A' = A + P + P' with P = [r] (G + G')/2. */
 static inline void lanes_to_parent(lanes66 *a, v3 r) {
-    lane4 G[3] = {a->G[0] - a->C[1] * r.z + a->C[2] * r.y, a->G[1] - a->C[2] * r.x + a->C[0] * r.z,
+    simd4 G[3] = {a->G[0] - a->C[1] * r.z + a->C[2] * r.y, a->G[1] - a->C[2] * r.x + a->C[0] * r.z,
                   a->G[2] - a->C[0] * r.y + a->C[1] * r.x};
-    lane4 half = lane_of(v3_scale(0.5, r)), half_yzx = lane_yzx(half), half_zxy = lane_zxy(half);
-    lane4 P[3], T[3];
+    simd4 half = lane_of(v3_scale(0.5, r)), half_yzx = lane_yzx(half), half_zxy = lane_zxy(half);
+    simd4 P[3], T[3];
     for (int c = 0; c < 3; c++) {
-        lane4 Z = a->G[c] + G[c];
+        simd4 Z = a->G[c] + G[c];
         P[c] = half_yzx * lane_zxy(Z) - half_zxy * lane_yzx(Z);
         a->G[c] = G[c];
     }

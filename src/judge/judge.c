@@ -73,11 +73,11 @@ static void add_maps(const view *a, double sic, double velocity, double still) {
 }
 
 static void judge_lee(trial *t, const sim_constraint *c, const view *rigid) {
-    dense_quad s[3], w = {1, rigid->w, 0, 0};
+    simd4 s[3], w = {1, rigid->w, 0, 0};
     for (int k = 0; k < 3; k++) {
-        s[k] = (dense_quad){rigid->s[k], rigid->s[k], 0, 0};
+        s[k] = (simd4){rigid->s[k], rigid->s[k], 0, 0};
     }
-    dense_quad map = contact_maps(project_nested, c->friction, w, t->gamma + c->row, s);
+    simd4 map = contact_maps(project_nested, c->friction, w, t->gamma + c->row, s);
     t->judgement->sum[LEE] += map[0];
     t->judgement->sum[LEE_SCALED] += map[1];
 }
@@ -87,11 +87,11 @@ static void judge_cone(trial *t, const sim_constraint *c, view *rigid, view *own
     judge_lee(t, c, rigid);
     rigid->s[2] += c->friction * length2(rigid->s[0], rigid->s[1]);
     own->s[2] += cone == SIM_CONE_CONVEX ? 0 : c->friction * length2(own->s[0], own->s[1]);
-    dense_quad w = {1, rigid->w, 1, own->w}, s[3], none[3] = {{0}, {0}, {0}};
+    simd4 w = {1, rigid->w, 1, own->w}, s[3], none[3] = {{0}, {0}, {0}};
     for (int k = 0; k < 3; k++) {
-        s[k] = (dense_quad){rigid->s[k], rigid->s[k], own->s[k], own->s[k]};
+        s[k] = (simd4){rigid->s[k], rigid->s[k], own->s[k], own->s[k]};
     }
-    dense_quad map = contact_maps(project_cones, c->friction, w, gamma, s);
+    simd4 map = contact_maps(project_cones, c->friction, w, gamma, s);
     double still =
         rigid->w > 0 && own->w > 0 ? 0 : contact_maps(project_cones, c->friction, none[0] + 1, gamma, none)[0];
     add_maps(rigid, map[0], map[1], still);

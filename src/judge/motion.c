@@ -42,20 +42,20 @@ judge_motion judge_motion_in(const sim_problem *p, double *work) {
 
 /* A <- A^-1 of a small tree, by Gauss and Jordan; no pivots need be sought, for A is positive definite.  Column k is
  * changed by masks: a number written into a vector in memory would stall the next reading of the vector. */
-static inline void invert(int n, dense_quad A[SMALL][2]) {
-    static const dense_mask at[SMALL][2] = {{{-1, 0, 0, 0}, {0}}, {{0, -1, 0, 0}, {0}}, {{0, 0, -1, 0}, {0}},
+static inline void invert(int n, simd4 A[SMALL][2]) {
+    static const simd4_mask at[SMALL][2] = {{{-1, 0, 0, 0}, {0}}, {{0, -1, 0, 0}, {0}}, {{0, 0, -1, 0}, {0}},
                                             {{0, 0, 0, -1}, {0}}, {{0}, {-1, 0, 0, 0}}, {{0}, {0, -1, 0, 0}}};
-    const dense_quad none = {0, 0, 0, 0};
+    const simd4 none = {0, 0, 0, 0};
     for (int k = 0; k < n; k++) {
         double over = 1 / A[k][k / 4][k % 4];
-        dense_quad pivot[2];
+        simd4 pivot[2];
         for (int half = 0; half < 2; half++) {
-            pivot[half] = over * dense_choose(at[k][half], none + 1, A[k][half]);
+            pivot[half] = over * simd4_select(at[k][half], none + 1, A[k][half]);
         }
         for (int i = 0; i < n; i++) {
             double factor = A[i][k / 4][k % 4];
             for (int half = 0; half < 2; half++) {
-                A[i][half] = dense_choose(at[k][half], none, A[i][half]) - factor * pivot[half];
+                A[i][half] = simd4_select(at[k][half], none, A[i][half]) - factor * pivot[half];
             }
         }
         A[k][0] = pivot[0];
@@ -66,7 +66,7 @@ static inline void invert(int n, dense_quad A[SMALL][2]) {
 static void write_inverse(const sim_problem *p, int t, double *inverse) {
     int n = p->tree[t].nv;
     double A[SMALL * SMALL];
-    dense_quad B[SMALL][2];
+    simd4 B[SMALL][2];
     p->mass.matrix(p->mass.self, t, A);
     memset(B, 0, sizeof B);
     for (int i = 0; i < n; i++) {
@@ -83,19 +83,18 @@ static void write_inverse(const sim_problem *p, int t, double *inverse) {
 }
 
 /* The first `count` numbers at x, and zeros. */
-static inline dense_quad load_part(int count, const double *x) {
-    return count >= 4 ? dense_load(x)
-                      : (dense_quad){count > 0 ? x[0] : 0, count > 1 ? x[1] : 0, count > 2 ? x[2] : 0, 0};
+static inline simd4 load_part(int count, const double *x) {
+    return count >= 4 ? simd4_load(x) : (simd4){count > 0 ? x[0] : 0, count > 1 ? x[1] : 0, count > 2 ? x[2] : 0, 0};
 }
 
 /* Sum over rows of J_r A^-1 J_r'. */
 static inline double trace_small(int rows, int n, const double *J, const double *inverse) {
-    dense_quad sum = {0, 0, 0, 0};
+    simd4 sum = {0, 0, 0, 0};
     for (int r = 0; r < rows; r++, J += n) {
-        dense_quad low = {0, 0, 0, 0}, high = low;
+        simd4 low = {0, 0, 0, 0}, high = low;
         for (int i = 0; i < n; i++) {
-            low += J[i] * dense_load(inverse + i * STRIDE);
-            high += J[i] * dense_load(inverse + i * STRIDE + 4);
+            low += J[i] * simd4_load(inverse + i * STRIDE);
+            high += J[i] * simd4_load(inverse + i * STRIDE + 4);
         }
         sum += low * load_part(n, J);
         if (n > 4) {

@@ -19,43 +19,42 @@
 #include <math.h>
 #include <sim/problem.h>
 
-static inline dense_quad length(dense_quad x, dense_quad y) {
-    dense_quad square = x * x + y * y;
-    return (dense_quad){sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
+static inline simd4 length(simd4 x, simd4 y) {
+    simd4 square = x * x + y * y;
+    return (simd4){sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
 }
 
 /* y <- P_K y, four vectors at once.  The polar cone goes last, as at mu = 0 it alone catches y_n < 0 with y_t = 0. */
-static inline void project_cones(double mu, dense_quad y[3]) {
-    const dense_quad none = {0, 0, 0, 0};
-    dense_quad r = length(y[0], y[1]), normal = (y[2] + mu * r) * (1 / (1 + mu * mu)), shrink = mu * normal / r;
-    dense_mask sticks = r <= mu * y[2], opens = y[2] <= -mu * r;
-    y[0] = dense_choose(opens, none, dense_choose(sticks, y[0], shrink * y[0]));
-    y[1] = dense_choose(opens, none, dense_choose(sticks, y[1], shrink * y[1]));
-    y[2] = dense_choose(opens, none, dense_choose(sticks, y[2], normal));
+static inline void project_cones(double mu, simd4 y[3]) {
+    const simd4 none = {0, 0, 0, 0};
+    simd4 r = length(y[0], y[1]), normal = (y[2] + mu * r) * (1 / (1 + mu * mu)), shrink = mu * normal / r;
+    simd4_mask sticks = r <= mu * y[2], opens = y[2] <= -mu * r;
+    y[0] = simd4_select(opens, none, simd4_select(sticks, y[0], shrink * y[0]));
+    y[1] = simd4_select(opens, none, simd4_select(sticks, y[1], shrink * y[1]));
+    y[2] = simd4_select(opens, none, simd4_select(sticks, y[2], normal));
 }
 
 /* y <- Pi y of Lee et al. 2024: the normal first, then the disc of the friction that this normal allows. */
-static inline void project_nested(double mu, dense_quad y[3]) {
-    const dense_quad none = {0, 0, 0, 0};
-    dense_quad normal = dense_choose(y[2] > 0, y[2], none), r = length(y[0], y[1]), shrink = mu * normal / r;
-    dense_mask slides = r > mu * normal;
-    y[0] = dense_choose(slides, shrink * y[0], y[0]);
-    y[1] = dense_choose(slides, shrink * y[1], y[1]);
+static inline void project_nested(double mu, simd4 y[3]) {
+    const simd4 none = {0, 0, 0, 0};
+    simd4 normal = simd4_select(y[2] > 0, y[2], none), r = length(y[0], y[1]), shrink = mu * normal / r;
+    simd4_mask slides = r > mu * normal;
+    y[0] = simd4_select(slides, shrink * y[0], y[0]);
+    y[1] = simd4_select(slides, shrink * y[1], y[1]);
     y[2] = normal;
 }
 
-typedef void (*cone_projection)(double mu, dense_quad y[3]);
+typedef void (*cone_projection)(double mu, simd4 y[3]);
 
 /* |w gamma - P(w gamma - s)|^2 of a contact, for four w and s. */
-static inline dense_quad contact_maps(cone_projection project, double mu, dense_quad w, const double *gamma,
-                                      const dense_quad s[3]) {
-    dense_quad y[3], sum = {0, 0, 0, 0};
+static inline simd4 contact_maps(cone_projection project, double mu, simd4 w, const double *gamma, const simd4 s[3]) {
+    simd4 y[3], sum = {0, 0, 0, 0};
     for (int k = 0; k < 3; k++) {
         y[k] = w * gamma[k] - s[k];
     }
     project(mu, y);
     for (int k = 0; k < 3; k++) {
-        dense_quad d = w * gamma[k] - y[k];
+        simd4 d = w * gamma[k] - y[k];
         sum += d * d;
     }
     return sum;

@@ -17,17 +17,17 @@ static void give(int height, int stride, const double *C, const double *x, doubl
         strip_update(1, stride, height, x, 1, C, stride, y, stride);
         return;
     }
-    strip_oct sum[4] = {{0}, {0}, {0}, {0}}; /* four that need not wait for each other */
+    simd8 sum[4] = {{0}, {0}, {0}, {0}}; /* four that need not wait for each other */
     int r = 0;
     for (; r + 4 <= height; r += 4) {
         for (int k = 0; k < 4; k++) {
-            sum[k] += x[r + k] * strip_load8(C + (ptrdiff_t)WIDE * (r + k));
+            sum[k] += x[r + k] * simd8_load(C + (ptrdiff_t)WIDE * (r + k));
         }
     }
     for (; r < height; r++) {
-        sum[0] += x[r] * strip_load8(C + (ptrdiff_t)WIDE * r);
+        sum[0] += x[r] * simd8_load(C + (ptrdiff_t)WIDE * r);
     }
-    strip_oct out = strip_load8(y) - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    simd8 out = simd8_load(y) - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
     memcpy(y, &out, sizeof out);
 }
 
@@ -50,17 +50,17 @@ static void forward(const spd_blocks *b, int s, double *x) {
 
 /* own[r .. r + rows) -= sum over the entries [first, end) of C x, at most six rows at once */
 static inline void fetch_rows(const spd_blocks *b, int r, int rows, int first, int end, const double *x, double *own) {
-    strip_quad sum[STRIP_ROWS];
+    simd4 sum[STRIP_ROWS];
     for (int k = 0; k < rows; k++) {
-        sum[k] = (strip_quad){0, 0, 0, 0};
+        sum[k] = (simd4){0, 0, 0, 0};
     }
     for (int e = first; e < end; e++) {
         int column = b->order->column[e], stride = b->stride[column];
         const double *C = b->U + b->at[e] + (ptrdiff_t)r * stride, *y = x + b->x_at[column];
         for (int j = 0; j < stride; j += 4) {
-            strip_quad part = strip_load4(y + j);
+            simd4 part = simd4_load(y + j);
             for (int k = 0; k < rows; k++) {
-                sum[k] += strip_load4(C + (ptrdiff_t)k * stride + j) * part;
+                sum[k] += simd4_load(C + (ptrdiff_t)k * stride + j) * part;
             }
         }
     }

@@ -11,23 +11,23 @@
 /* One step in a band: what row r takes from row s below it, over the columns [from, to). */
 static void subtract(double factor, const double *upper, double *row, int from, int to) {
     for (int j = from; j < to; j += 4) {
-        strip_quad sum = strip_load4(row + j) - factor * strip_load4(upper + j);
+        simd4 sum = simd4_load(row + j) - factor * simd4_load(upper + j);
         memcpy(row + j, &sum, sizeof sum);
     }
 }
 
 static void scale(double factor, double *row, int from, int to) {
     for (int j = from; j < to; j += 4) {
-        strip_quad out = factor * strip_load4(row + j);
+        simd4 out = factor * simd4_load(row + j);
         memcpy(row + j, &out, sizeof out);
     }
 }
 
 /* Six rows of eight: a free body, kept in registers. */
 static int factor_six(double *H, double *inverse) {
-    strip_oct row[6];
+    simd8 row[6];
     for (int r = 0; r < 6; r++) {
-        row[r] = strip_load8(H + 8 * r);
+        row[r] = simd8_load(H + 8 * r);
     }
 #pragma GCC unroll 6
     for (int r = 0; r < 6; r++) {
@@ -80,9 +80,9 @@ int cholesky_upper(int n, int stride, double *H, double *inverse) {
 }
 
 static void panel_six(const double *U, const double *inverse, double *C) {
-    strip_oct row[6];
+    simd8 row[6];
     for (int r = 0; r < 6; r++) {
-        row[r] = strip_load8(C + 8 * r);
+        row[r] = simd8_load(C + 8 * r);
     }
 #pragma GCC unroll 6
     for (int r = 0; r < 6; r++) {

@@ -5,60 +5,44 @@
 #ifndef LINALG_STRIP_H
 #define LINALG_STRIP_H
 
+#include "math/simd.h"
 #include <string.h>
 
-typedef double strip_quad __attribute__((vector_size(32)));
-typedef double strip_oct __attribute__((vector_size(64)));
-
 enum { STRIP_ROWS = 6 };
-
-#define STRIP_INLINE static inline __attribute__((always_inline))
 
 /* Numbers that a row of n takes. */
 static inline int strip_stride(int n) { return (n + 3) & ~3; }
 
-STRIP_INLINE strip_quad strip_load4(const double *x) {
-    strip_quad v;
-    memcpy(&v, x, sizeof v);
-    return v;
-}
-
-STRIP_INLINE strip_oct strip_load8(const double *x) {
-    strip_oct v;
-    memcpy(&v, x, sizeof v);
-    return v;
-}
-
 /* m <= STRIP_ROWS rows of C by 8 columns; the sum runs over `inner` rows of P and Q. */
-STRIP_INLINE void strip_8(int m, int inner, const double *P, int sp, const double *Q, int sq, double *C, int sc) {
-    strip_oct c[STRIP_ROWS];
+SIMD_INLINE void strip_8(int m, int inner, const double *P, int sp, const double *Q, int sq, double *C, int sc) {
+    simd8 c[STRIP_ROWS];
     for (int a = 0; a < m; a++) {
-        c[a] = strip_load8(C + a * sc);
+        c[a] = simd8_load(C + a * sc);
     }
     for (int r = 0; r < inner; r++) {
-        strip_oct q = strip_load8(Q + (long)r * sq);
+        simd8 q = simd8_load(Q + (long)r * sq);
         for (int a = 0; a < m; a++) {
             c[a] -= P[(long)r * sp + a] * q;
         }
     }
     for (int a = 0; a < m; a++) {
-        memcpy(C + a * sc, &c[a], sizeof c[a]);
+        simd8_store(C + a * sc, c[a]);
     }
 }
 
-STRIP_INLINE void strip_4(int m, int inner, const double *P, int sp, const double *Q, int sq, double *C, int sc) {
-    strip_quad c[STRIP_ROWS];
+SIMD_INLINE void strip_4(int m, int inner, const double *P, int sp, const double *Q, int sq, double *C, int sc) {
+    simd4 c[STRIP_ROWS];
     for (int a = 0; a < m; a++) {
-        c[a] = strip_load4(C + a * sc);
+        c[a] = simd4_load(C + a * sc);
     }
     for (int r = 0; r < inner; r++) {
-        strip_quad q = strip_load4(Q + (long)r * sq);
+        simd4 q = simd4_load(Q + (long)r * sq);
         for (int a = 0; a < m; a++) {
             c[a] -= P[(long)r * sp + a] * q;
         }
     }
     for (int a = 0; a < m; a++) {
-        memcpy(C + a * sc, &c[a], sizeof c[a]);
+        simd4_store(C + a * sc, c[a]);
     }
 }
 
@@ -68,29 +52,29 @@ void strip_update(int m, int n, int inner, const double *P, int sp, const double
 void strip_update_upper(int n, int inner, const double *P, int sp, const double *Q, int sq, double *C, int sc);
 
 /* Free bodies: six by six, in rows of eight. */
-STRIP_INLINE void strip_update_6(int inner, const double *P, const double *Q, double *C) {
+SIMD_INLINE void strip_update_6(int inner, const double *P, const double *Q, double *C) {
     strip_8(6, inner, P, 8, Q, 8, C, 8);
 }
 
 /* C = -P' Q */
-STRIP_INLINE void strip_product_6(int inner, const double *P, const double *Q, double *C) {
-    strip_oct c[6] = {{0}, {0}, {0}, {0}, {0}, {0}};
+SIMD_INLINE void strip_product_6(int inner, const double *P, const double *Q, double *C) {
+    simd8 c[6] = {{0}, {0}, {0}, {0}, {0}, {0}};
     for (int r = 0; r < inner; r++) {
-        strip_oct q = strip_load8(Q + 8 * (long)r);
+        simd8 q = simd8_load(Q + 8 * (long)r);
         for (int a = 0; a < 6; a++) {
             c[a] -= P[8 * (long)r + a] * q;
         }
     }
     for (int a = 0; a < 6; a++) {
-        memcpy(C + 8 * a, &c[a], sizeof c[a]);
+        simd8_store(C + 8 * a, c[a]);
     }
 }
 
 /* y = x' Q, six numbers by six rows; y holds six */
-STRIP_INLINE void strip_row_6(const double *x, const double *Q, double *y) {
-    strip_oct c = x[0] * strip_load8(Q);
+SIMD_INLINE void strip_row_6(const double *x, const double *Q, double *y) {
+    simd8 c = x[0] * simd8_load(Q);
     for (int r = 1; r < 6; r++) {
-        c += x[r] * strip_load8(Q + 8 * (long)r);
+        c += x[r] * simd8_load(Q + 8 * (long)r);
     }
     memcpy(y, &c, 6 * sizeof *y);
 }
@@ -101,15 +85,15 @@ enum { STRIP_PAIRS = 1 };
 #else
 enum { STRIP_PAIRS = 0 };
 #endif
-STRIP_INLINE void strip_update_6_pair(int inner, const double *P, const double *Q, const double *Q2, double *C,
-                                      double *C2) {
-    strip_oct c[6], d[6];
+SIMD_INLINE void strip_update_6_pair(int inner, const double *P, const double *Q, const double *Q2, double *C,
+                                     double *C2) {
+    simd8 c[6], d[6];
     for (int a = 0; a < 6; a++) {
-        c[a] = strip_load8(C + 8 * a);
-        d[a] = strip_load8(C2 + 8 * a);
+        c[a] = simd8_load(C + 8 * a);
+        d[a] = simd8_load(C2 + 8 * a);
     }
     for (int r = 0; r < inner; r++) {
-        strip_oct q = strip_load8(Q + 8 * (long)r), q2 = strip_load8(Q2 + 8 * (long)r);
+        simd8 q = simd8_load(Q + 8 * (long)r), q2 = simd8_load(Q2 + 8 * (long)r);
         for (int a = 0; a < 6; a++) {
             double p = P[8 * (long)r + a];
             c[a] -= p * q;
@@ -117,8 +101,8 @@ STRIP_INLINE void strip_update_6_pair(int inner, const double *P, const double *
         }
     }
     for (int a = 0; a < 6; a++) {
-        memcpy(C + 8 * a, &c[a], sizeof c[a]);
-        memcpy(C2 + 8 * a, &d[a], sizeof d[a]);
+        simd8_store(C + 8 * a, c[a]);
+        simd8_store(C2 + 8 * a, d[a]);
     }
 }
 

@@ -1,6 +1,6 @@
 /* States kept and taken up again. */
+#include "base/hash.h"
 #include "fixture.h"
-#include "record/run/fingerprint.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -142,7 +142,7 @@ static void forge(const char *path, long at, double value) {
     FILE *file = fopen(path, "r+b");
     size_t size = fread(bytes, 1, sizeof bytes, file);
     memcpy(bytes + at, &value, sizeof value);
-    uint64_t sum = fingerprint_add(fingerprint_start(), bytes, size - sizeof sum);
+    uint64_t sum = hash_bytes(HASH_START, bytes, size - sizeof sum);
     memcpy(bytes + size - sizeof sum, &sum, sizeof sum);
     rewind(file);
     fwrite(bytes, 1, size, file);

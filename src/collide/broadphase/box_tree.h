@@ -7,9 +7,7 @@
 #define COLLIDE_BROADPHASE_BOX_TREE_H
 
 #include "collide/broadphase/broadphase.h"
-
-typedef float lane8 __attribute__((vector_size(32)));
-typedef int lane8_mask __attribute__((vector_size(32)));
+#include "math/simd.h"
 
 enum { TREE_WIDTH = 8, TREE_LEVELS = 11, TREE_ALL = 255 };
 
@@ -18,7 +16,7 @@ typedef struct float_box {
 } float_box;
 
 typedef struct tree_node {
-    lane8 low[3], high[3];
+    simd8f low[3], high[3];
 } tree_node;
 
 typedef struct box_tree {
@@ -71,41 +69,15 @@ static inline int box_holds(const float_box *outer, const aabb *box, v3 origin) 
 
 static inline int box_is_none(const float_box *box) { return box->low[0] > box->high[0]; }
 
-static inline unsigned lane8_bits(lane8_mask m) {
-#if defined(__AVX__)
-    return (unsigned)__builtin_ia32_movmskps256((lane8)m);
-#elif defined(__SSE__)
-    typedef float lane4f __attribute__((vector_size(16)));
-    lane8 f = (lane8)m;
-    lane4f low = __builtin_shufflevector(f, f, 0, 1, 2, 3), high = __builtin_shufflevector(f, f, 4, 5, 6, 7);
-    return (unsigned)__builtin_ia32_movmskps(low) | (unsigned)__builtin_ia32_movmskps(high) << 4;
-#else
-    unsigned bits = 0;
-    for (int i = 0; i < TREE_WIDTH; i++) {
-        bits |= (unsigned)(m[i] & 1) << i;
-    }
-    return bits;
-    /* Of the last leaf. */
-    static inline float_box tree_cursor_bounds(const tree_cursor *c) {
-        const box_tree *tree = c->tree;
-        return tree->nlevel > 1 ? node_entry(&tree->node[tree->first[1] + c->node[1]], c->entry)
-                                : box_bounds(&tree->node[0]);
-    }
-
-#endif
-}
-
-static inline lane8 lane8_splat(float s) { return (lane8){s, s, s, s, s, s, s, s}; }
-
 /* Bit i: entry i of the node meets the box. */
 static inline unsigned node_hits(const tree_node *node, const float_box *box) {
-    lane8_mask m = node->low[0] <= lane8_splat(box->high[0]);
-    m &= lane8_splat(box->low[0]) <= node->high[0];
-    m &= node->low[1] <= lane8_splat(box->high[1]);
-    m &= lane8_splat(box->low[1]) <= node->high[1];
-    m &= node->low[2] <= lane8_splat(box->high[2]);
-    m &= lane8_splat(box->low[2]) <= node->high[2];
-    return lane8_bits(m);
+    simd8f_mask m = node->low[0] <= simd8f_all(box->high[0]);
+    m &= simd8f_all(box->low[0]) <= node->high[0];
+    m &= node->low[1] <= simd8f_all(box->high[1]);
+    m &= simd8f_all(box->low[1]) <= node->high[1];
+    m &= node->low[2] <= simd8f_all(box->high[2]);
+    m &= simd8f_all(box->low[2]) <= node->high[2];
+    return simd8f_mask_bits(m);
 }
 
 static inline float_box node_entry(const tree_node *node, int i) {

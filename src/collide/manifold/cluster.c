@@ -8,6 +8,7 @@
  * deepest of the points nearest to it, if that is deeper by more than a twentieth of the range of gaps; kept points count
  * as 1.5 times as far as they are, so that the choice holds from step to step. */
 #include "collide/manifold/cluster.h"
+#include "base/disjoint_set.h"
 
 #include <string.h>
 
@@ -102,14 +103,6 @@ static uint64_t *sorted_kept(const pair *p) {
     return kept;
 }
 
-static int root_of(int *root, int k) {
-    while (root[k] != k) {
-        root[k] = root[root[k]];
-        k = root[k];
-    }
-    return k;
-}
-
 /* Joins points that stand within `near` and face the same way: `root` leads from each to the deepest. */
 static void join(const contact_point *point, int count, int *place, int *root, double near) {
     for (int k = 0; k < count; k++) {
@@ -124,7 +117,7 @@ static void join(const contact_point *point, int count, int *place, int *root, d
             }
             v3 d = v3_sub(p->position, q->position);
             if (v3_dot(d, d) <= near * near && v3_dot(p->normal, q->normal) >= SAME_NORMAL) {
-                int i = root_of(root, place[a]), j = root_of(root, place[b]);
+                int i = disjoint_set_find(root, place[a]), j = disjoint_set_find(root, place[b]);
                 const contact_point *x = &point[i], *y = &point[j];
                 int deeper = x->gap != y->gap ? x->gap < y->gap : before(x, y);
                 root[deeper ? j : i] = deeper ? i : j;
@@ -139,7 +132,8 @@ static int merge(contact_point *point, int count, int *root, uint64_t *name, con
         name[k] = point[k].feature;
     }
     for (int k = 0; k < count; k++) {
-        int r = root_of(root, k), mine = is_kept(kept, nkept, point[k].feature), others = is_kept(kept, nkept, name[r]);
+        int r = disjoint_set_find(root, k), mine = is_kept(kept, nkept, point[k].feature),
+            others = is_kept(kept, nkept, name[r]);
         if (mine != others ? mine : point[k].feature < name[r]) {
             name[r] = point[k].feature;
         }

@@ -3,8 +3,8 @@
  * Trees are nodes, ties between two moving trees are edges; a connected component is an island.  What touches only what
  * stands still joins nothing, nor does a row of a joint or motor.  Islands are numbered by their first tree, trees and ties keep
  * their order within: nothing depends on how many threads there are or in which order contacts were met. */
+#include "base/disjoint_set.h"
 #include "contact/problem/assembly.h"
-#include "contact/problem/joined.h"
 
 static void join_trees(const assembly *f, const sim_model *m, int *parent, char *touched) {
     for (int t = 0; t < m->ntree; t++) {
@@ -14,7 +14,7 @@ static void join_trees(const assembly *f, const sim_model *m, int *parent, char 
     for (int k = 0; k < f->nsource; k++) {
         int a = f->source[k].tree[0], b = f->source[k].tree[1];
         if (a >= 0 && b >= 0) {
-            joined_add(parent, a, b);
+            disjoint_set_unite(parent, a, b);
         }
         for (int side = 0; side < 2; side++) {
             int t = side ? b : a;
@@ -29,7 +29,7 @@ static void join_trees(const assembly *f, const sim_model *m, int *parent, char 
 static int number(const sim_model *m, int *parent, const char *touched, int *of) {
     int count = 0;
     for (int t = 0; t < m->ntree; t++) {
-        int root = joined_root(parent, t); /* the least of its island: met first */
+        int root = disjoint_set_find(parent, t); /* the least of its island: met first */
         of[t] = !touched[t] ? -1 : root == t ? count++ : of[root];
     }
     return count;

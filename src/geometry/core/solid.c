@@ -58,12 +58,3 @@ void solid_bounds(const v3 *vertex, int nvertex, v3 *low, v3 *high, double *radi
         *radius = fmax(*radius, v3_norm(p));
     }
 }
-
-/* FNV-1a, 64 bits. */
-uint64_t solid_hash(uint64_t hash, const void *data, size_t bytes) {
-    const unsigned char *byte = data;
-    for (size_t i = 0; i < bytes; i++) {
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}

@@ -2,6 +2,7 @@
 #ifndef GEOMETRY_CORE_SOLID_H
 #define GEOMETRY_CORE_SOLID_H
 
+#include "base/hash.h"
 #include "math/v3.h"
 #include <sim/geometry.h>
 
@@ -9,8 +10,5 @@
 sim_inertia solid_inertia(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle);
 /* Bounds of points, and the radius of the ball about the origin that holds them. */
 void solid_bounds(const v3 *vertex, int nvertex, v3 *low, v3 *high, double *radius);
-/* A hash of bytes that continues `hash`; start with SOLID_HASH. */
-#define SOLID_HASH UINT64_C(0xcbf29ce484222325)
-uint64_t solid_hash(uint64_t hash, const void *data, size_t bytes);
 
 #endif

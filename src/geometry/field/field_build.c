@@ -381,10 +381,10 @@ sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cac
 }
 
 /* Only of types without padding. */
-#define ADD(hash, value) (*(hash) = solid_hash(*(hash), &(value), sizeof(value)))
+#define ADD(hash, value) (*(hash) = hash_bytes(*(hash), &(value), sizeof(value)))
 
 uint64_t field_hash(const sim_field *field) {
-    uint64_t hash = SOLID_HASH + SIM_GEOMETRY_FIELD;
+    uint64_t hash = HASH_START + SIM_GEOMETRY_FIELD;
     for (int k = 0; k < field->nnode; k++) {
         const field_node *n = &field->node[k];
         ADD(&hash, n->type);
@@ -393,7 +393,7 @@ uint64_t field_hash(const sim_field *field) {
         ADD(&hash, n->rounding);
         ADD(&hash, n->half);
         if (n->profile) {
-            hash = solid_hash(hash, n->profile->point, (size_t)n->profile->count * sizeof *n->profile->point);
+            hash = hash_bytes(hash, n->profile->point, (size_t)n->profile->count * sizeof *n->profile->point);
             ADD(&hash, n->profile->thickness);
         }
         if (n->thread) {

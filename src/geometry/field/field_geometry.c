@@ -144,7 +144,7 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, const sim_field_def *def
     double longest = fmax(size.x, fmax(size.y, size.z));
     double edge = fmin(fmax(g->field->detail, longest / MOST_EDGES), longest / LEAST_EDGES);
     edge = resolution > 0 ? resolution : edge;
-    g->fingerprint = solid_hash(field_hash(g->field), &edge, sizeof edge);
+    g->fingerprint = hash_bytes(field_hash(g->field), &edge, sizeof edge);
     sim_status status = triangulate(g, pool, edge, room, error);
     g->solid = closed_form(g->field);
     if (!status && g->solid.mass == 0) {

@@ -303,10 +303,10 @@ static hull_outcome build(cloud *c, sim_pool *pool, sim_hull *hull, sim_mesh *me
 
 static uint64_t name_of(const sim_hull *h) {
     static const char kind[] = "hull";
-    uint64_t hash = solid_hash(SOLID_HASH, kind, sizeof kind);
-    hash = solid_hash(hash, h->vertex, (size_t)h->nvertex * sizeof(v3));
-    hash = solid_hash(hash, h->face_start, ((size_t)h->nface + 1) * sizeof(int));
-    return solid_hash(hash, h->loop, (size_t)h->face_start[h->nface] * sizeof(int));
+    uint64_t hash = hash_bytes(HASH_START, kind, sizeof kind);
+    hash = hash_bytes(hash, h->vertex, (size_t)h->nvertex * sizeof(v3));
+    hash = hash_bytes(hash, h->face_start, ((size_t)h->nface + 1) * sizeof(int));
+    return hash_bytes(hash, h->loop, (size_t)h->face_start[h->nface] * sizeof(int));
 }
 
 sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error) {

@@ -51,9 +51,9 @@ static sim_geometry *make(sim_pool *pool, int columns, int rows, const double si
     g->high = v3_make(size[0] / 2, size[1] / 2, h->highest);
     g->radius = v3_norm(v3_make(size[0] / 2, size[1] / 2, fmax(fabs(h->lowest), fabs(h->highest))));
     const int64_t grid[2] = {columns, rows};
-    uint64_t hash = solid_hash(SOLID_HASH + SIM_GEOMETRY_HEIGHTS, grid, sizeof grid);
-    hash = solid_hash(hash, size, 2 * sizeof *size);
-    g->fingerprint = solid_hash(hash, copy, count * sizeof *copy);
+    uint64_t hash = hash_bytes(HASH_START + SIM_GEOMETRY_HEIGHTS, grid, sizeof grid);
+    hash = hash_bytes(hash, size, 2 * sizeof *size);
+    g->fingerprint = hash_bytes(hash, copy, count * sizeof *copy);
     g->bvh = bvh_build_heights(pool, h);
     g->relief = g->bvh ? relief_build(pool, NULL, h, g->bvh) : NULL;
     g->bytes = sim_pool_bytes(pool);

@@ -182,8 +182,8 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, sim_mesh *m, sim_error *
     }
     g->type = SIM_GEOMETRY_MESH;
     g->mesh = m;
-    uint64_t h = solid_hash(SOLID_HASH + SIM_GEOMETRY_MESH, m->vertex, (size_t)m->nvertex * sizeof *m->vertex);
-    g->fingerprint = solid_hash(h, m->triangle, (size_t)m->ntriangle * sizeof *m->triangle);
+    uint64_t h = hash_bytes(HASH_START + SIM_GEOMETRY_MESH, m->vertex, (size_t)m->nvertex * sizeof *m->vertex);
+    g->fingerprint = hash_bytes(h, m->triangle, (size_t)m->ntriangle * sizeof *m->triangle);
     g->memory = pool;
     g->bvh = bvh_build(pool, m);
     g->relief = g->bvh ? relief_build(pool, m, NULL, g->bvh) : NULL;

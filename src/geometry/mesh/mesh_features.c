@@ -4,6 +4,7 @@
  * classes of triangles that level edges connect, found by union and find (R. E. Tarjan 1975, "Efficiency of a good but not
  * linear set union algorithm", JACM 22), the lowest triangle at the root. */
 #include "geometry/mesh/mesh_features.h"
+#include "base/disjoint_set.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,28 +120,17 @@ static void take_corner(triangles *s, int t, int k) {
 
 /* ---- flat parts ---- */
 
-static int root(int *patch, int t) {
-    while (patch[t] != t) {
-        patch[t] = patch[patch[t]];
-        t = patch[t];
-    }
-    return t;
-}
-
 static void join_level(triangles *s) {
-    for (int t = 0; t < s->count; t++) {
-        s->patch[t] = t;
-    }
+    disjoint_set_start(s->patch, s->count);
     for (int t = 0; t < s->count; t++) {
         for (int k = 0; k < 3; k++) {
             if (s->flag[t] & RELIEF_LEVEL << k) {
-                int a = root(s->patch, t), b = root(s->patch, across(s, t, k));
-                s->patch[a > b ? a : b] = a < b ? a : b;
+                disjoint_set_unite(s->patch, t, across(s, t, k));
             }
         }
     }
     for (int t = 0; t < s->count; t++) {
-        s->patch[t] = root(s->patch, t);
+        s->patch[t] = disjoint_set_find(s->patch, t);
     }
 }
 

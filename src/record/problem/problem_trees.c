@@ -9,6 +9,7 @@
  *   2. these, with velocities merged six by six, then three by three, in their order: bodies as most programs number them,
  *   3. components merged that constraints touch alike: two sets of constraints A, B with |A and B| / |A or B| at least 1,
  *      0.95, ... 0, only among what a constraint with too many trees touches.  At 0 these merge in any case. */
+#include "base/disjoint_set.h"
 #include "record/problem/problem_file.h"
 
 #include <stdlib.h>
@@ -30,27 +31,11 @@ typedef struct forest {
     int *list, *roots;
 } forest;
 
-static int root_of(int *above, int i) {
-    while (above[i] != i) {
-        above[i] = above[above[i]];
-        i = above[i];
-    }
-    return i;
-}
-
-/* The lowest of a tree is its root. */
-static void merge(int *above, int i, int j) {
-    int a = root_of(above, i), b = root_of(above, j);
-    above[a > b ? a : b] = a > b ? b : a;
-}
-
 static void merge_coupled(forest *f, const sparse *M) {
-    for (int i = 0; i < f->n; i++) {
-        f->above[i] = i;
-    }
+    disjoint_set_start(f->above, f->n);
     for (int i = 0; i < f->n; i++) {
         for (ptrdiff_t k = M->start[i]; k < M->start[i + 1]; k++) {
-            merge(f->above, i, M->column[k]);
+            disjoint_set_unite(f->above, i, M->column[k]);
         }
     }
 }
@@ -59,7 +44,7 @@ static void merge_coupled(forest *f, const sparse *M) {
 static int trees_touched(forest *f, int constraint) {
     int count = 0;
     for (ptrdiff_t k = f->touch.start[constraint]; k < f->touch.start[constraint + 1]; k++) {
-        int root = root_of(f->above, f->touch.dof[k]);
+        int root = disjoint_set_find(f->above, f->touch.dof[k]);
         if (f->seen[root] != constraint) {
             f->seen[root] = constraint;
             f->roots[count++] = root;
@@ -86,7 +71,7 @@ static int fits(forest *f) {
 
 static void merge_runs(forest *f, int length) {
     for (int i = 0; i < f->n; i++) {
-        merge(f->above, i, i - i % length);
+        disjoint_set_unite(f->above, i, i - i % length);
     }
 }
 
@@ -135,7 +120,7 @@ static void merge_alike(forest *f, double least) {
         for (int a = 0; a < count && count > 2; a++) {
             for (int b = 0; b < a; b++) {
                 if (likeness(f, f->roots[a], f->roots[b]) >= least) {
-                    merge(f->above, f->roots[a], f->roots[b]);
+                    disjoint_set_unite(f->above, f->roots[a], f->roots[b]);
                 }
             }
         }
@@ -191,7 +176,7 @@ static int find_touches(sim_pool *work, const fclib *p, touches *t) {
 static int number_trees(forest *f, int *tree) {
     int count = 0;
     for (int i = 0; i < f->n; i++) {
-        int root = root_of(f->above, i);
+        int root = disjoint_set_find(f->above, i);
         tree[i] = root == i ? count++ : tree[root];
     }
     return count;

@@ -4,6 +4,7 @@
  * and constraints gave (of models that have any), who sleeps (where anything may), as the machine holds them, then the text of
  * the scene, and a checksum of all before it.  It takes the place of an older one in one move. */
 #include "base/file.h"
+#include "base/hash.h"
 #include "contact/stage.h"
 #include "record/file/atomic_file.h"
 #include "record/run/fingerprint.h"
@@ -107,7 +108,7 @@ static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) 
     }
     at = put(at, state->rest, head.nrest * sizeof *state->rest);
     at = put(at, scene->text, head.ntext);
-    uint64_t sum = fingerprint_add(fingerprint_start(), bytes, (size_t)(at - bytes));
+    uint64_t sum = hash_bytes(HASH_START, bytes, (size_t)(at - bytes));
     memcpy(at, &sum, sizeof sum);
     return bytes;
 }
@@ -155,7 +156,7 @@ static sim_status check_file(const char *path, const char *bytes, size_t size, h
     }
     uint64_t sum, found;
     memcpy(&sum, bytes + file_size(head) - sizeof sum, sizeof sum);
-    found = fingerprint_add(fingerprint_start(), bytes, file_size(head) - sizeof sum);
+    found = hash_bytes(HASH_START, bytes, file_size(head) - sizeof sum);
     if (found != sum || size != file_size(head)) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is damaged: its checksum does not hold", path);
     }

@@ -1,22 +1,13 @@
 /* Is this the same model?  A hash over the numbers that enter its motion; names and colours do not. */
 #include "record/run/fingerprint.h"
+#include "base/hash.h"
 #include "contact/stage.h"
 
 #include <math.h>
 #include <string.h>
 
-uint64_t fingerprint_start(void) { return 0xcbf29ce484222325u; }
-
-uint64_t fingerprint_add(uint64_t hash, const void *bytes, size_t size) {
-    const unsigned char *p = bytes;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ p[i]) * 0x100000001b3u;
-    }
-    return hash;
-}
-
 /* Only of types without padding. */
-#define ADD(hash, value) (*(hash) = fingerprint_add(*(hash), &(value), sizeof(value)))
+#define ADD(hash, value) (*(hash) = hash_bytes(*(hash), &(value), sizeof(value)))
 
 /* There is more than one NAN; all mean: left out. */
 static void add_number(uint64_t *hash, double value) {
@@ -28,13 +19,13 @@ static void add_track(uint64_t *hash, const sim_track *track) {
     ADD(hash, track->interpolation);
     ADD(hash, track->keys);
     ADD(hash, track->width);
-    *hash = fingerprint_add(*hash, track->times, (size_t)track->keys * sizeof(double));
-    *hash = fingerprint_add(*hash, track->values, (size_t)track->keys * (size_t)track->width * sizeof(double));
+    *hash = hash_bytes(*hash, track->times, (size_t)track->keys * sizeof(double));
+    *hash = hash_bytes(*hash, track->values, (size_t)track->keys * (size_t)track->width * sizeof(double));
     if (track->rates) {
-        *hash = fingerprint_add(*hash, track->rates, (size_t)track->keys * (size_t)track->width * sizeof(double));
+        *hash = hash_bytes(*hash, track->rates, (size_t)track->keys * (size_t)track->width * sizeof(double));
     }
     if (track->terms) {
-        *hash = fingerprint_add(*hash, track->term, (size_t)track->terms * sizeof *track->term);
+        *hash = hash_bytes(*hash, track->term, (size_t)track->terms * sizeof *track->term);
     }
 }
 
@@ -132,7 +123,7 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
 static void add_contact_options(uint64_t *hash, const sim_options *options) {
     const sim_solver_info *info = options->solver;
     int compliance = options->compliance < 0 ? (int)info->default_law : options->compliance;
-    *hash = fingerprint_add(*hash, info->name, strlen(info->name));
+    *hash = hash_bytes(*hash, info->name, strlen(info->name));
     for (int k = 0; k < info->noptions; k++) {
         add_number(hash, options->solver_option ? options->solver_option[k] : info->option[k].default_value);
     }
@@ -142,7 +133,7 @@ static void add_contact_options(uint64_t *hash, const sim_options *options) {
 }
 
 uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
-    uint64_t hash = fingerprint_start();
+    uint64_t hash = HASH_START;
     ADD(&hash, model->nbody);
     ADD(&hash, model->nq);
     ADD(&hash, model->nv);

@@ -6,10 +6,6 @@
 #include <sim/world.h>
 #include <stdint.h>
 
-/* FNV-1a: any change of a single byte changes it. */
-uint64_t fingerprint_start(void);
-uint64_t fingerprint_add(uint64_t hash, const void *bytes, size_t size);
-
 /* Of everything that decides how a state moves on, the step and the integrator apart. */
 uint64_t fingerprint_of(const sim_model *model, const sim_options *options);
 

@@ -1,10 +1,10 @@
 /* How does a world get into a file?  Chooses the writer by the ending, packs one row a record, flushes now and then. */
+#include "base/clock.h"
 #include "record/run/writer.h"
 #include <sim/record.h>
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* So much work at most is lost when the program is killed.  The clock decides about flushing, never about data. */
 static const double flush_interval = 1.0;
@@ -50,12 +50,6 @@ sim_status sim_recorder_accepts(const char *path, sim_error *error) {
     return SIM_OK;
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static sim_recorder *prepare(const sim_scene *scene, sim_world *world) {
     sim_pool *pool = sim_pool_create();
     sim_recorder *recorder = pool ? POOL_NEW(pool, sim_recorder, 1) : NULL;
@@ -70,7 +64,7 @@ static sim_recorder *prepare(const sim_scene *scene, sim_world *world) {
                                .set = set,
                                .source = {.scene = scene, .world = world, .turn = turn},
                                .row = row,
-                               .last_flush = now()};
+                               .last_flush = wall_seconds()};
     return recorder;
 }
 
@@ -109,7 +103,7 @@ sim_status sim_recorder_write(sim_recorder *recorder, sim_world *world, sim_erro
     channels_fetch(recorder->set, &recorder->source, recorder->row);
     channels_fetch_contacts(recorder->set, &recorder->source, recorder->contact);
     sim_status status = recorder->writer->write(recorder->writer, recorder->row, recorder->contact, contacts, error);
-    double time = now();
+    double time = wall_seconds();
     if (status || time - recorder->last_flush < flush_interval) {
         return status;
     }
@@ -118,7 +112,7 @@ sim_status sim_recorder_write(sim_recorder *recorder, sim_world *world, sim_erro
 }
 
 sim_status sim_recorder_flush(sim_recorder *recorder, sim_error *error) {
-    recorder->last_flush = now();
+    recorder->last_flush = wall_seconds();
     return recorder->writer->flush(recorder->writer, error);
 }
 

@@ -1,4 +1,5 @@
 #include "scene/json/names.h"
+#include "base/hash.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,16 +27,8 @@ bool sim_name_fits(const char *name, const char *pattern, int64_t *steps) {
     return *pattern == 0;
 }
 
-/* FNV-1a, spread once more: names of copies differ in few bits. */
-static size_t hash_of(const char *name) {
-    uint64_t h = 14695981039346656037u;
-    for (; *name; name++) {
-        h = (h ^ (unsigned char)*name) * 1099511628211u;
-    }
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    return (size_t)(h ^ h >> 32);
-}
+/* Names of copies differ in few bits: spread. */
+static size_t hash_of(const char *name) { return (size_t)hash_finish(hash_text(HASH_START, name)); }
 
 /* The slot that holds the name, or the free one where it belongs. */
 static size_t slot_of(const name_table *t, const char *name) {

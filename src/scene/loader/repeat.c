@@ -1,4 +1,5 @@
 /* Where do the copies of a pattern stand? */
+#include "base/hash.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
 
@@ -52,10 +53,7 @@ static uint64_t seed_of(const loader *l, const scope *s, const instance_data *d)
     uint64_t h = l->seed * 0x9e3779b97f4a7c15u ^ (uint64_t)d->repeat.seed * 0xc2b2ae3d27d4eb4fu;
     const char *const name[] = {s->prefix, d->prefix, d->model ? d->model : d->file};
     for (int i = 0; i < 3; i++) {
-        for (const char *c = name[i]; *c; c++) {
-            h = (h ^ (unsigned char)*c) * 1099511628211u;
-        }
-        h = (h ^ 0xff) * 1099511628211u;
+        h = hash_byte(hash_text(h, name[i]), 0xff);
     }
     return h;
 }
@@ -64,13 +62,9 @@ static size_t cell_of(const placing *p, v3 at, int dx, int dy, int dz) {
     double edge = 2 * p->repeat.radius;
     const double cell[3] = {floor((at.x - p->repeat.min[0]) / edge) + dx, floor((at.y - p->repeat.min[1]) / edge) + dy,
                             floor((at.z - p->repeat.min[2]) / edge) + dz};
-    uint64_t h = 14695981039346656037u;
+    uint64_t h = HASH_START;
     for (int i = 0; i < 3; i++) {
-        uint64_t bits;
-        double plain = cell[i] + 0.0; /* no -0 */
-        memcpy(&bits, &plain, sizeof bits);
-        h = (h ^ bits) * 0xff51afd7ed558ccdu;
-        h ^= h >> 32;
+        h = hash_number(h, cell[i]);
     }
     return (size_t)(h % p->cells);
 }

@@ -6,6 +6,8 @@
 #ifndef SOLVER_CORE_LANES_H
 #define SOLVER_CORE_LANES_H
 
+#include "math/simd.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,30 +25,28 @@ enum { LANES = 8 }; /* in memory */
 #endif
 #endif
 
-#define LANE_INLINE static inline __attribute__((always_inline))
-
 #if LANE_WIDTH == 1
 typedef double wide;
 typedef int64_t lane_mask;
-LANE_INLINE lane_mask lane_above(wide a, wide b) { return -(int64_t)(a > b); }
+SIMD_INLINE lane_mask lane_above(wide a, wide b) { return -(int64_t)(a > b); }
 #else
 typedef double wide __attribute__((vector_size(8 * LANE_WIDTH)));
 typedef int64_t lane_mask __attribute__((vector_size(8 * LANE_WIDTH)));
-LANE_INLINE lane_mask lane_above(wide a, wide b) { return a > b; }
+SIMD_INLINE lane_mask lane_above(wide a, wide b) { return a > b; }
 #endif
 
-LANE_INLINE wide lane_load(const double *x) {
+SIMD_INLINE wide lane_load(const double *x) {
     wide v;
     memcpy(&v, x, sizeof v);
     return v;
 }
 
-LANE_INLINE void lane_store(double *x, wide v) { memcpy(x, &v, sizeof v); }
+SIMD_INLINE void lane_store(double *x, wide v) { memcpy(x, &v, sizeof v); }
 
-LANE_INLINE wide lane_all(double x) { return x - (wide){0}; }
+SIMD_INLINE wide lane_all(double x) { return x - (wide){0}; }
 
 /* a where the mask is set, else b */
-LANE_INLINE wide lane_select(lane_mask mask, wide a, wide b) {
+SIMD_INLINE wide lane_select(lane_mask mask, wide a, wide b) {
     lane_mask x, y;
     memcpy(&x, &a, sizeof x);
     memcpy(&y, &b, sizeof y);
@@ -55,10 +55,10 @@ LANE_INLINE wide lane_select(lane_mask mask, wide a, wide b) {
     return a;
 }
 
-LANE_INLINE wide lane_max(wide a, wide b) { return lane_select(lane_above(a, b), a, b); }
-LANE_INLINE wide lane_min(wide a, wide b) { return lane_select(lane_above(b, a), a, b); }
+SIMD_INLINE wide lane_max(wide a, wide b) { return lane_select(lane_above(a, b), a, b); }
+SIMD_INLINE wide lane_min(wide a, wide b) { return lane_select(lane_above(b, a), a, b); }
 
-LANE_INLINE wide lane_sqrt(wide x) {
+SIMD_INLINE wide lane_sqrt(wide x) {
 #if LANE_WIDTH > 1 && defined(__AVX__)
     __asm__("vsqrtpd %1, %0" : "=v"(x) : "v"(x)); /* no compiler makes one of a loop over what a register holds */
     return x;
@@ -75,44 +75,20 @@ LANE_INLINE wide lane_sqrt(wide x) {
 
 /* Rows of LANES numbers each, LANE_WIDTH of them, to the same numbers component by component, and back: r[i][j] <-> r[j][i]
  * of squares as wide as a vector. */
+SIMD_INLINE void lane_turn(wide r[LANE_WIDTH]) {
 #if LANE_WIDTH == 8
-LANE_INLINE void lane_turn(wide r[8]) {
-    wide a[8], b[8];
-    for (int k = 0; k < 8; k += 2) {
-        a[k] = __builtin_shufflevector(r[k], r[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        a[k + 1] = __builtin_shufflevector(r[k], r[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int k = 0; k < 4; k++) {
-        int i = k + (k & 2); /* 0 1 4 5 */
-        b[i] = __builtin_shufflevector(a[i], a[i + 2], 0, 1, 4, 5, 8, 9, 12, 13);
-        b[i + 2] = __builtin_shufflevector(a[i], a[i + 2], 2, 3, 6, 7, 10, 11, 14, 15);
-    }
-    for (int k = 0; k < 4; k++) {
-        r[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 4, 5, 8, 9, 12, 13);
-        r[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 2, 3, 6, 7, 10, 11, 14, 15);
-    }
-}
+    simd8_transpose(r);
 #elif LANE_WIDTH == 4
-LANE_INLINE void lane_turn(wide r[4]) {
-    wide a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
-    wide c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6), d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
-    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-}
+    simd4_transpose(r);
 #elif LANE_WIDTH == 2
-LANE_INLINE void lane_turn(wide r[2]) {
-    wide a = __builtin_shufflevector(r[0], r[1], 0, 2);
-    r[1] = __builtin_shufflevector(r[0], r[1], 1, 3);
-    r[0] = a;
-}
+    simd2_transpose(r);
 #else
-LANE_INLINE void lane_turn(wide r[1]) { (void)r; }
+    (void)r;
 #endif
+}
 
 /* The rows index[0], ... of an array of rows, component by component. */
-LANE_INLINE void lane_rows_load(const double *rows, const int *index, wide component[6]) {
+SIMD_INLINE void lane_rows_load(const double *rows, const int *index, wide component[6]) {
     wide all[LANES];
     for (int first = 0; first < LANES; first += LANE_WIDTH) {
         for (int k = 0; k < LANE_WIDTH; k++) {
@@ -123,7 +99,7 @@ LANE_INLINE void lane_rows_load(const double *rows, const int *index, wide compo
     memcpy(component, all, 6 * sizeof *component);
 }
 
-LANE_INLINE void lane_rows_store(double *rows, const int *index, const wide component[6]) {
+SIMD_INLINE void lane_rows_store(double *rows, const int *index, const wide component[6]) {
     wide all[LANES];
     memcpy(all, component, 6 * sizeof *component);
     all[6] = all[7] = lane_all(0);

@@ -7,18 +7,18 @@
 
 #include <math.h>
 
-static inline void store(double *to, dense_quad x) { memcpy(to, &x, sizeof x); }
+static inline void store(double *to, simd4 x) { memcpy(to, &x, sizeof x); }
 
 /* s += columns x, four lanes; two sums, because an addition must wait for the one before. */
-static inline dense_quad columns_times(int n, const double *column, const double *x, dense_quad s) {
-    dense_quad other = {0, 0, 0, 0};
+static inline simd4 columns_times(int n, const double *column, const double *x, simd4 s) {
+    simd4 other = {0, 0, 0, 0};
     int j = 0;
     for (; j + 2 <= n; j += 2) {
-        s += dense_load(column + 4 * j) * x[j];
-        other += dense_load(column + 4 * j + 4) * x[j + 1];
+        s += simd4_load(column + 4 * j) * x[j];
+        other += simd4_load(column + 4 * j + 4) * x[j + 1];
     }
     if (j < n) {
-        s += dense_load(column + 4 * j) * x[j];
+        s += simd4_load(column + 4 * j) * x[j];
     }
     return s + other;
 }
@@ -30,7 +30,7 @@ static void wide_columns_times(int n, const double *column, const double *x, dou
     }
 }
 
-static dense_quad velocity_free(const pgs *p, const pgs_block *b, dense_quad s) {
+static simd4 velocity_free(const pgs *p, const pgs_block *b, simd4 s) {
     for (int side = 0; side < 2; side++) {
         s = columns_times(b->nv[side], b->J[side], p->v + b->v0[side], s);
     }
@@ -38,19 +38,19 @@ static dense_quad velocity_free(const pgs *p, const pgs_block *b, dense_quad s) 
 }
 
 /* Three rows everywhere: the loop that large problems spend their time in. */
-static dense_quad velocity_uniform(const pgs *p, const pgs_block *b, dense_quad s) {
-    dense_quad s1 = {0, 0, 0, 0}, s2 = {0, 0, 0, 0};
+static simd4 velocity_uniform(const pgs *p, const pgs_block *b, simd4 s) {
+    simd4 s1 = {0, 0, 0, 0}, s2 = {0, 0, 0, 0};
     const double *W = b->W;
     for (int k = b->start; k < b->end; k++, W += 12) {
         const double *g = p->gamma + 4 * p->neighbour[k];
-        s += dense_load(W) * g[0];
-        s1 += dense_load(W + 4) * g[1];
-        s2 += dense_load(W + 8) * g[2];
+        s += simd4_load(W) * g[0];
+        s1 += simd4_load(W + 4) * g[1];
+        s2 += simd4_load(W + 8) * g[2];
     }
     return s + (s1 + s2);
 }
 
-static dense_quad velocity_assembled(const pgs *p, const pgs_block *b, dense_quad s) {
+static simd4 velocity_assembled(const pgs *p, const pgs_block *b, simd4 s) {
     const double *W = b->W;
     for (int k = b->start; k < b->end; k++) {
         const pgs_block *other = &p->block[p->neighbour[k]];
@@ -80,7 +80,7 @@ static inline void velocity_of(const pgs *p, const pgs_block *b, double *velocit
         velocity_wide(p, b, velocity);
         return;
     }
-    dense_quad s = dense_load(p->base + b->at) + dense_load(p->R + b->at) * dense_load(p->gamma + b->at);
+    simd4 s = simd4_load(p->base + b->at) + simd4_load(p->R + b->at) * simd4_load(p->gamma + b->at);
     s = !p->assembled ? velocity_free(p, b, s) : p->uniform ? velocity_uniform(p, b, s) : velocity_assembled(p, b, s);
     store(velocity, s);
 }

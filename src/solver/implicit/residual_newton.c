@@ -18,6 +18,7 @@
  *
  * Who stands on an edge moves along two tangents, dx = B (xi_1, xi_2, 0), and J B has two columns for that contact. */
 #include "solver/implicit/residual_newton.h"
+#include "base/disjoint_set.h"
 #include "linalg/lapack.h"
 #include "math/dense.h"
 #include "solver/matrices/least_squares.h"
@@ -247,13 +248,6 @@ static void complete(hybrid_step *s, const double *r, double lambda, const doubl
 
 /* ---- what is coupled ---- */
 
-static int root_of(int *root, int k) {
-    while (root[k] != k) {
-        k = root[k] = root[root[k]];
-    }
-    return k;
-}
-
 /* Columns that the first rows of J couple, or all of its rows, however far around, have one root, where a list of them
  * begins.  `member` gives the row of J_a that belongs to a column. */
 static void find_parts(hybrid_step *s, int all) {
@@ -263,15 +257,14 @@ static void find_parts(hybrid_step *s, int all) {
     }
     for (int i = 0; i < s->h->n; i++) {
         for (int k = s->row[i]; k < s->row[i + 1] && (all || s->place[i] < s->top); k++) {
-            int a = root_of(s->root, s->at[s->row[i]]), b = root_of(s->root, s->at[k]);
-            s->root[a > b ? a : b] = a < b ? a : b;
+            disjoint_set_unite(s->root, s->at[s->row[i]], s->at[k]);
         }
         if (s->column[i] >= 0) {
             s->member[s->column[i]] = i;
         }
     }
     for (int k = 0; k < s->columns; k++) { /* lists, from the root on */
-        int root = s->root[k] = root_of(s->root, k);
+        int root = s->root[k] = disjoint_set_find(s->root, k);
         if (root != k) {
             s->next[s->last[root] < 0 ? root : s->last[root]] = k;
             s->last[root] = k;

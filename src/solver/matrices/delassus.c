@@ -160,19 +160,19 @@ static inverse_root *make_roots(const sim_problem *p, sim_arena *scratch) {
     return root;
 }
 
-static inline strip_oct root_of_row(const inverse_root *root, const double *J) {
-    strip_oct x = J[0] * strip_load8(root->row);
+static inline simd8 root_of_row(const inverse_root *root, const double *J) {
+    simd8 x = J[0] * simd8_load(root->row);
     for (int r = 1; r < SIX; r++) {
-        x += J[r] * strip_load8(root->row + WIDE * r);
+        x += J[r] * simd8_load(root->row + WIDE * r);
     }
     return x;
 }
 
-static inline double sum_of(strip_oct x) { return ((x[0] + x[4]) + (x[2])) + ((x[1] + x[5]) + x[3]); }
+static inline double sum_of(simd8 x) { return ((x[0] + x[4]) + (x[2])) + ((x[1] + x[5]) + x[3]); }
 
 /* W_ii += X' X, upper half. */
 static void add_upper_six(const sim_constraint *c, const double *J, const inverse_root *root, double *W) {
-    strip_oct x[SIM_MAX_ROWS];
+    simd8 x[SIM_MAX_ROWS];
     for (int row = 0; row < c->rows; row++) {
         x[row] = root_of_row(root, J + SIX * row);
         for (int above = 0; above <= row; above++) {

@@ -7,6 +7,7 @@
  * most left of its diagonal goes next, and when rounding is all that is left, rows that are redundant have come out as sums
  * of those that are not. */
 #include "solver/matrices/delassus_factor.h"
+#include "base/disjoint_set.h"
 #include "math/dense.h"
 
 #include <float.h>
@@ -31,13 +32,6 @@ typedef struct conversion {
     ptrdiff_t used; /* of J */
 } conversion;
 
-static int root_of(int *root, int i) {
-    while (root[i] != i) {
-        i = root[i] = root[root[i]];
-    }
-    return i;
-}
-
 static void find_components(conversion *c) {
     const sim_delassus *W = c->local->W;
     int n = c->local->nconstraint;
@@ -47,12 +41,11 @@ static void find_components(conversion *c) {
     }
     for (int i = 0; i < n; i++) {
         for (int k = W->start[i]; k < W->start[i + 1]; k++) {
-            int a = root_of(c->root, i), b = root_of(c->root, W->column[k]);
-            c->root[a > b ? a : b] = a < b ? a : b;
+            disjoint_set_unite(c->root, i, W->column[k]);
         }
     }
     for (int i = n - 1; i >= 0; i--) {
-        int root = root_of(c->root, i);
+        int root = disjoint_set_find(c->root, i);
         c->next[i] = c->first[root];
         c->first[root] = i;
     }

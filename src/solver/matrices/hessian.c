@@ -216,7 +216,7 @@ static int changed(hessian *h, const patch *p, const cone_hessian *G) {
 
 static void add(double *to, const double *from, ptrdiff_t count) {
     for (ptrdiff_t j = 0; j < count; j += 4) {
-        strip_quad sum = strip_load4(to + j) + strip_load4(from + j);
+        simd4 sum = simd4_load(to + j) + simd4_load(from + j);
         memcpy(to + j, &sum, sizeof sum);
     }
 }

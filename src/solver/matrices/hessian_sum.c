@@ -48,10 +48,10 @@ int hessian_sum_make(hessian_sum *s, const patches *o, sim_arena *kept) {
 /* Rows of free bodies: two registers for six numbers and two zeros. */
 static inline void add_row_of_six(hessian_rows *r, const double *J, int count, const double *q, double weight) {
     double *x = r->x + 8 * (ptrdiff_t)r->count, *weighted = r->weighted + 8 * (ptrdiff_t)r->count;
-    strip_quad head = q[0] * strip_load4(J), tail = {q[0] * J[4], q[0] * J[5], 0, 0};
+    simd4 head = q[0] * simd4_load(J), tail = {q[0] * J[4], q[0] * J[5], 0, 0};
     for (int k = 1; k < count; k++) {
-        strip_quad more = {q[k] * J[6 * k + 4], q[k] * J[6 * k + 5], 0, 0};
-        head += q[k] * strip_load4(J + 6 * k);
+        simd4 more = {q[k] * J[6 * k + 4], q[k] * J[6 * k + 5], 0, 0};
+        head += q[k] * simd4_load(J + 6 * k);
         tail += more;
     }
     memcpy(x, &head, sizeof head);

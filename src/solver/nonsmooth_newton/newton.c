@@ -20,6 +20,7 @@
  * where P' is 0 take dgamma = -F and leave; the rest falls into parts that W does not couple, dense systems that are not symmetric, for LU.  Rows are measured by
  * the root of the inverse mass w, and F in velocities times that. */
 #include "solver/nonsmooth_newton/newton.h"
+#include "base/disjoint_set.h"
 #include "linalg/lu.h"
 #include "linalg/strip.h"
 #include "math/dense.h"
@@ -130,30 +131,20 @@ static void choose_rows(nsn_newton *k) {
     }
 }
 
-static int part_of(nsn_newton *k, int i) {
-    while (k->part[i] != i) {
-        i = k->part[i] = k->part[k->part[i]];
-    }
-    return i;
-}
-
 /* Which constraints with rows that are in hang together by W. */
 static void find_parts(nsn_newton *k) {
     const sim_delassus *W = &k->m->matrix.W;
     int n = k->m->problem->nconstraint;
-    for (int i = 0; i < n; i++) {
-        k->part[i] = i;
-    }
+    disjoint_set_start(k->part, n);
     for (int i = 0; i < n; i++) {
         for (int b = W->start[i]; b < W->start[i + 1] && k->size[i] > 0; b++) {
-            int one = part_of(k, i), other = part_of(k, W->column[b]);
             if (k->size[W->column[b]] > 0) {
-                k->part[one > other ? one : other] = one < other ? one : other;
+                disjoint_set_unite(k->part, i, W->column[b]);
             }
         }
     }
     for (int i = 0; i < n; i++) {
-        k->part[i] = part_of(k, i); /* no greater than i, so that it is known */
+        k->part[i] = disjoint_set_find(k->part, i); /* no greater than i, so that it is known */
     }
 }
 

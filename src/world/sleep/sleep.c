@@ -8,7 +8,8 @@
  * its trees changes, or its q or v is not what it fell asleep with.  The last two are told by a hash, the seal: so nothing
  * but the state says who sleeps, and a state taken up again, or changed by hand, goes on as it should. */
 #include "world/sleep/sleep.h"
-#include "contact/problem/joined.h"
+#include "base/disjoint_set.h"
+#include "base/hash.h"
 #include "math/v3.h"
 
 #include <math.h>
@@ -30,17 +31,9 @@ sim_status sleep_create(world_sleep *s, sim_pool *pool) {
 
 /* ---- what a sleep hangs on ---- */
 
-static uint64_t hash_add(uint64_t hash, double x) {
-    uint64_t bits;
-    x += 0.0; /* -0 is 0 */
-    memcpy(&bits, &x, sizeof bits);
-    hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
 static uint64_t hash_add_all(uint64_t hash, const double *x, int count) {
     for (int k = 0; k < count; k++) {
-        hash = hash_add(hash, x[k]);
+        hash = hash_number(hash, x[k]);
     }
     return hash;
 }
@@ -54,8 +47,8 @@ static uint64_t hash_drives(world_sleep *s, int tree) {
     uint64_t hash = hash_add_all(1, s->motion->applied + t->v0, t->nv);
     motion_set_targets(s->motion, tree, time, s->now->time0 + (double)(s->now->step + 1) * s->options->step);
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-        hash = hash_add(hash_add(hash_add(hash, s->motion->target[k]), s->motion->target_rate[k]),
-                        s->motion->feedforward[k]);
+        hash = hash_number(hash_number(hash_number(hash, s->motion->target[k]), s->motion->target_rate[k]),
+                           s->motion->feedforward[k]);
     }
     for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
         const sim_load *load = &m->load[s->motion->load_order[k]];
@@ -229,7 +222,7 @@ static void watch_trees(void *context, int worker, int first, int end) {
 
 static void join_bodies(const world_sleep *s, int *parent, int a, int b) {
     if (s->moves[a] && s->moves[b]) {
-        joined_add(parent, s->model->body[a].tree, s->model->body[b].tree);
+        disjoint_set_unite(parent, s->model->body[a].tree, s->model->body[b].tree);
     }
 }
 
@@ -270,10 +263,10 @@ void sleep_end(world_sleep *s) {
     }
     join_islands(s, s->parent);
     for (int t = 0; t < m->ntree; t++) {
-        s->ready[joined_root(s->parent, t)] &= s->ready[t];
+        s->ready[disjoint_set_find(s->parent, t)] &= s->ready[t];
     }
     for (int t = 0; t < m->ntree; t++) {
-        int root = joined_root(s->parent, t);
+        int root = disjoint_set_find(s->parent, t);
         if (s->ready[root] && m->tree[t].nv) {
             fall_asleep(s, t, root);
         }

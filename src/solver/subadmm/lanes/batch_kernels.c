@@ -14,25 +14,25 @@
 
 /* ---- motions and forces ---- */
 
-LANE_INLINE void load(int n, double (*from)[LANES], int at, wide *to) {
+SIMD_INLINE void load(int n, double (*from)[LANES], int at, wide *to) {
     for (int k = 0; k < n; k++) {
         to[k] = lane_load(from[k] + at);
     }
 }
 
-LANE_INLINE void store(int n, const wide *from, int at, double (*to)[LANES]) {
+SIMD_INLINE void store(int n, const wide *from, int at, double (*to)[LANES]) {
     for (int k = 0; k < n; k++) {
         lane_store(to[k] + at, from[k]);
     }
 }
 
-LANE_INLINE void add_cross(const wide a[3], const wide b[3], wide to[3]) {
+SIMD_INLINE void add_cross(const wide a[3], const wide b[3], wide to[3]) {
     to[0] += a[1] * b[2] - a[2] * b[1];
     to[1] += a[2] * b[0] - a[0] * b[2];
     to[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-LANE_INLINE wide dot6(double (*S)[LANES], int at, const wide F[6]) {
+SIMD_INLINE wide dot6(double (*S)[LANES], int at, const wide F[6]) {
     wide a = lane_load(S[0] + at) * F[0] + (lane_load(S[1] + at) * F[1] + lane_load(S[2] + at) * F[2]);
     wide b = lane_load(S[3] + at) * F[3] + (lane_load(S[4] + at) * F[4] + lane_load(S[5] + at) * F[5]);
     return a + b;
@@ -186,7 +186,7 @@ static void factor(subadmm_alike *a, double kappa, double (*K)[LANES]) {
 }
 
 /* sum_k M_(number k) x_(dof k) in two sums: each number waits for the one before it, and the last ones come latest. */
-LANE_INLINE wide sum_entries(int n, const subadmm_entry *entry, int at, double (*M)[LANES], double (*x)[LANES]) {
+SIMD_INLINE wide sum_entries(int n, const subadmm_entry *entry, int at, double (*M)[LANES], double (*x)[LANES]) {
     wide sum[2] = {lane_all(0), lane_all(0)};
     for (int k = 0; k + 1 < n; k += 2) {
         for (int i = 0; i < 2; i++) {
@@ -261,7 +261,7 @@ static void spread_all(subadmm_alike *a, int at, double *rows, double *V) {
 
 /* The sum of the slots of a body of each tree, of which no tree has more than `most`: each takes as many steps, some of
  * nothing, as how many there are is hard to foresee. */
-LANE_INLINE void sum_slots(const double *slot, const int *first, const int *count, int most, wide sum[LANES]) {
+SIMD_INLINE void sum_slots(const double *slot, const int *first, const int *count, int most, wide sum[LANES]) {
     static const double nothing[LANES] = {0};
     for (int part = 0; part < LANES; part += LANE_WIDTH) {
         for (int k = 0; k < LANE_WIDTH; k++) {
@@ -277,7 +277,7 @@ LANE_INLINE void sum_slots(const double *slot, const int *first, const int *coun
     }
 }
 
-LANE_INLINE void add(wide F[6], const wide more[6]) {
+SIMD_INLINE void add(wide F[6], const wide more[6]) {
     for (int k = 0; k < 6; k++) {
         F[k] += more[k];
     }

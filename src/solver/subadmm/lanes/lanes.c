@@ -6,7 +6,7 @@
 
 /* ---- contacts ---- */
 
-LANE_INLINE void load3(const double *x, wide to[3]) {
+SIMD_INLINE void load3(const double *x, wide to[3]) {
     for (int k = 0; k < 3; k++) {
         to[k] = lane_load(x + LANES * k);
     }
@@ -17,7 +17,7 @@ typedef struct point_rows {
 } point_rows;
 
 /* What a contact's rows make of the velocities of its bodies, and its impulse of their slots. */
-LANE_INLINE void read_point(const double *g, int sides, point_rows *p) {
+SIMD_INLINE void read_point(const double *g, int sides, point_rows *p) {
     for (int k = 0; k < 9; k++) {
         p->axis[k / 3][k % 3] = lane_load(g + LANES * k);
     }
@@ -27,13 +27,13 @@ LANE_INLINE void read_point(const double *g, int sides, point_rows *p) {
 }
 
 /* v + w x r */
-LANE_INLINE void at_point(const wide V[6], const wide r[3], wide u[3]) {
+SIMD_INLINE void at_point(const wide V[6], const wide r[3], wide u[3]) {
     u[0] = V[3] + (V[1] * r[2] - V[2] * r[1]);
     u[1] = V[4] + (V[2] * r[0] - V[0] * r[2]);
     u[2] = V[5] + (V[0] * r[1] - V[1] * r[0]);
 }
 
-LANE_INLINE void velocity_point(const point_rows *p, const double *rows, const admm_contacts *c, int at, int sides,
+SIMD_INLINE void velocity_point(const point_rows *p, const double *rows, const admm_contacts *c, int at, int sides,
                                 wide u[3]) {
     wide V[6], a[3], b[3];
     lane_rows_load(rows, c->row[0] + at, V);
@@ -50,7 +50,7 @@ LANE_INLINE void velocity_point(const point_rows *p, const double *rows, const a
     }
 }
 
-LANE_INLINE void push_point(const point_rows *p, admm_lanes *l, const admm_contacts *c, int at, int sides,
+SIMD_INLINE void push_point(const point_rows *p, admm_lanes *l, const admm_contacts *c, int at, int sides,
                             const wide f[3]) {
     wide F[3];
     for (int k = 0; k < 3; k++) {
@@ -67,7 +67,7 @@ LANE_INLINE void push_point(const point_rows *p, admm_lanes *l, const admm_conta
     }
 }
 
-LANE_INLINE void velocity_general(const double *J, const double *rows, const admm_contacts *c, int at, int sides,
+SIMD_INLINE void velocity_general(const double *J, const double *rows, const admm_contacts *c, int at, int sides,
                                   wide u[3]) {
     u[0] = u[1] = u[2] = lane_all(0);
     for (int side = 0; side < sides; side++) {
@@ -79,7 +79,7 @@ LANE_INLINE void velocity_general(const double *J, const double *rows, const adm
     }
 }
 
-LANE_INLINE void push_general(const double *J, admm_lanes *l, const admm_contacts *c, int at, int sides,
+SIMD_INLINE void push_general(const double *J, admm_lanes *l, const admm_contacts *c, int at, int sides,
                               const wide f[3]) {
     for (int side = 0; side < sides; side++) {
         wide wrench[6];
@@ -93,12 +93,12 @@ LANE_INLINE void push_general(const double *J, admm_lanes *l, const admm_contact
 }
 
 /* Where friction suffices, most / size is 1 or more; where both are nothing it is 0, and so is what it scales. */
-LANE_INLINE wide to_disc(wide square, wide most) {
+SIMD_INLINE wide to_disc(wide square, wide most) {
     return lane_min(most / lane_sqrt(lane_max(square, lane_all(DBL_MIN))), lane_all(1));
 }
 
 /* The impulse that obeys the law while s = q + (zeta + R) lambda; `g` the old one. */
-LANE_INLINE void project(const admm_contacts *c, int at, const wide u[3], const wide g[3], wide next[3]) {
+SIMD_INLINE void project(const admm_contacts *c, int at, const wide u[3], const wide g[3], wide next[3]) {
     wide zeta = lane_load(c->zeta + at), yield = lane_load(c->inverse_t + at), zero = lane_all(0), want[3];
     for (int k = 0; k < 3; k++) {
         want[k] = zeta * g[k] - u[k] + lane_load(c->target[k] + at);
@@ -113,7 +113,7 @@ LANE_INLINE void project(const admm_contacts *c, int at, const wide u[3], const 
 /* What follows is done for LANE_WIDTH contacts of a batch from `at` on.  The form of its rows and its sides are constants
  * wherever it is called. */
 
-LANE_INLINE void update(admm_lanes *l, const admm_contacts *c, double *lambda, int at, admm_form form, int sides) {
+SIMD_INLINE void update(admm_lanes *l, const admm_contacts *c, double *lambda, int at, admm_form form, int sides) {
     const double *geometry = c->geometry + at;
     point_rows p;
     wide u[3], g[3], next[3], f[3];
@@ -136,7 +136,7 @@ LANE_INLINE void update(admm_lanes *l, const admm_contacts *c, double *lambda, i
     }
 }
 
-LANE_INLINE void emit_lambda(admm_lanes *l, const admm_contacts *c, double *lambda, int at, admm_form form, int sides) {
+SIMD_INLINE void emit_lambda(admm_lanes *l, const admm_contacts *c, double *lambda, int at, admm_form form, int sides) {
     const double *geometry = c->geometry + at;
     wide g[3];
     load3(lambda + at, g);
@@ -151,7 +151,7 @@ LANE_INLINE void emit_lambda(admm_lanes *l, const admm_contacts *c, double *lamb
 
 /* |gamma - P(gamma - rho (s + (0, 0, mu |s_t|)))|^2, P the nearest point of the cone: the same where y is inside it, else
  * y_n becomes (y_n + mu |y_t|) / (1 + mu^2) or, if that is negative, nothing. */
-LANE_INLINE wide natural_part(wide mu, wide rho, const wide s[3], wide slip, const wide g[3]) {
+SIMD_INLINE wide natural_part(wide mu, wide rho, const wide s[3], wide slip, const wide g[3]) {
     wide y[3] = {g[0] - rho * s[0], g[1] - rho * s[1], g[2] - rho * (s[2] + mu * slip)};
     wide radius = lane_sqrt(y[0] * y[0] + y[1] * y[1]), zero = lane_all(0);
     lane_mask outside = lane_above(radius, mu * y[2]) | lane_above(zero, y[2]);
@@ -162,7 +162,7 @@ LANE_INLINE wide natural_part(wide mu, wide rho, const wide s[3], wide slip, con
     return x * x + (z * z + w * w);
 }
 
-LANE_INLINE void natural_lanes(const admm_lanes *l, admm_contacts *c, const double *lambda, int at, admm_form form,
+SIMD_INLINE void natural_lanes(const admm_lanes *l, admm_contacts *c, const double *lambda, int at, admm_form form,
                                int sides) {
     wide s[3], g[3], sum_g = lane_all(0), sum_s = lane_all(0);
     if (form == ADMM_POINT) {
@@ -227,7 +227,7 @@ static void soften(admm_lanes *l, int first, int end, double kappa) {
 /* The place of row i and column j <= i in a lower triangle. */
 #define TRIANGLE(i, j) ((i) * ((i) + 1) / 2 + (j))
 
-LANE_INLINE void symmetric_times(const double (*A)[LANES], int at, const wide x[6], wide y[6]) {
+SIMD_INLINE void symmetric_times(const double (*A)[LANES], int at, const wide x[6], wide y[6]) {
     for (int i = 0; i < 6; i++) {
         y[i] = lane_load(A[TRIANGLE(i, i)] + at) * x[i];
     }
@@ -240,12 +240,12 @@ LANE_INLINE void symmetric_times(const double (*A)[LANES], int at, const wide x[
     }
 }
 
-LANE_INLINE wide stiffened(const admm_bodies *b, int k, int at, double kappa) {
+SIMD_INLINE wide stiffened(const admm_bodies *b, int k, int at, double kappa) {
     return lane_load(b->A[k] + at) + kappa * lane_load(b->C[k] + at);
 }
 
 /* H = L D L', row by row; 1 / D on the diagonal.  H is positive definite, so that no pivot is 0. */
-LANE_INLINE void factor_lanes(const admm_bodies *b, int at, double kappa, double (*factor)[LANES]) {
+SIMD_INLINE void factor_lanes(const admm_bodies *b, int at, double kappa, double (*factor)[LANES]) {
     wide L[ADMM_SYMMETRIC];
     for (int i = 0; i < 6; i++) {
         wide scaled[6], d = stiffened(b, TRIANGLE(i, i), at, kappa); /* scaled: L_ij D_j */
@@ -265,7 +265,7 @@ LANE_INLINE void factor_lanes(const admm_bodies *b, int at, double kappa, double
     }
 }
 
-LANE_INLINE void solve_lanes(const double (*factor)[LANES], int at, wide x[6]) {
+SIMD_INLINE void solve_lanes(const double (*factor)[LANES], int at, wide x[6]) {
     for (int j = 0; j < 6; j++) {
         for (int i = j + 1; i < 6; i++) {
             x[i] -= lane_load(factor[TRIANGLE(i, j)] + at) * x[j];
@@ -280,7 +280,7 @@ LANE_INLINE void solve_lanes(const double (*factor)[LANES], int at, wide x[6]) {
 }
 
 /* The sum of the slots of LANE_WIDTH bodies, component by component. */
-LANE_INLINE void sum_slots(const admm_lanes *l, const admm_bodies *b, int at, wide sum[LANES]) {
+SIMD_INLINE void sum_slots(const admm_lanes *l, const admm_bodies *b, int at, wide sum[LANES]) {
     const double *slot = l->slot + (ptrdiff_t)LANES * (b->first + at);
     for (int first = 0; first < LANES; first += LANE_WIDTH) {
         for (int k = 0; k < LANE_WIDTH; k++) {
