@@ -76,7 +76,7 @@ static sim_status check_word(const char *word, sim_error *error) {
     if (strpbrk(word, "./") || access(word, F_OK) == 0) {
         return SIM_OK;
     }
-    const char *near = sim_nearest_word(word, names);
+    const char *near = nearest_word(word, names);
     return sim_fail(error, SIM_BAD_INPUT, "'%s' is neither a scene file nor a command%s%s%s; see sim --help", word,
                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }

@@ -18,9 +18,9 @@ struct sim_arena {
     size_t used; /* of the current block */
 };
 
-sim_arena *sim_arena_create(void) { return calloc(1, sizeof(sim_arena)); }
+sim_arena *arena_create(void) { return calloc(1, sizeof(sim_arena)); }
 
-void sim_arena_free(sim_arena *arena) {
+void arena_free(sim_arena *arena) {
     if (!arena) {
         return;
     }
@@ -45,7 +45,7 @@ static int add_block(sim_arena *arena, size_t need) {
     return 1;
 }
 
-void *sim_arena_alloc(sim_arena *arena, size_t count, size_t size) {
+void *arena_alloc(sim_arena *arena, size_t count, size_t size) {
     if (size && count > (SIZE_MAX / 4) / size) {
         return NULL;
     }
@@ -68,18 +68,18 @@ void *sim_arena_alloc(sim_arena *arena, size_t count, size_t size) {
     return item;
 }
 
-size_t sim_arena_mark(const sim_arena *arena) {
+size_t arena_mark(const sim_arena *arena) {
     return arena->count ? arena->blocks[arena->current].start + arena->used : 0;
 }
 
-void sim_arena_release(sim_arena *arena, size_t mark) {
+void arena_release(sim_arena *arena, size_t mark) {
     while (arena->current > 0 && arena->blocks[arena->current].start > mark) {
         arena->current--;
     }
     arena->used = arena->count ? mark - arena->blocks[arena->current].start : 0;
 }
 
-size_t sim_arena_bytes(const sim_arena *arena) {
+size_t arena_bytes(const sim_arena *arena) {
     const block *last = arena->count ? &arena->blocks[arena->count - 1] : NULL;
     return last ? last->start + last->size : 0;
 }

@@ -30,7 +30,7 @@ static int edit_distance(const char *a, size_t na, const char *b, size_t nb) {
     return row[na % 3][nb];
 }
 
-void sim_nearest_try(nearest *n, const char *name) {
+void nearest_try(nearest *n, const char *name) {
     size_t na = strlen(n->wanted), nb = strlen(name);
     if (++n->tried > MOST_TRIED || na > LONGEST || nb > LONGEST) {
         return;
@@ -44,7 +44,7 @@ void sim_nearest_try(nearest *n, const char *name) {
     }
 }
 
-const char *sim_nearest_hint(const nearest *n, char *text, size_t size) {
+const char *nearest_hint(const nearest *n, char *text, size_t size) {
     if (!n->best) {
         return NULL;
     }
@@ -52,10 +52,10 @@ const char *sim_nearest_hint(const nearest *n, char *text, size_t size) {
     return text;
 }
 
-const char *sim_nearest_word(const char *text, const char *const *words) {
+const char *nearest_word(const char *text, const char *const *words) {
     nearest near = {.wanted = text};
     for (; *words; words++) {
-        sim_nearest_try(&near, *words);
+        nearest_try(&near, *words);
     }
     return near.best;
 }

@@ -12,10 +12,10 @@ typedef struct nearest {
     int tried;
 } nearest;
 
-void sim_nearest_try(nearest *n, const char *name);
+void nearest_try(nearest *n, const char *name);
 /* `did you mean "..."?` or NULL when nothing is near. */
-const char *sim_nearest_hint(const nearest *n, char *text, size_t size);
+const char *nearest_hint(const nearest *n, char *text, size_t size);
 /* The word of `words` (ends with NULL) that is nearest to `text`, or NULL. */
-const char *sim_nearest_word(const char *text, const char *const *words);
+const char *nearest_word(const char *text, const char *const *words);
 
 #endif

@@ -18,9 +18,9 @@ struct sim_pool {
 
 enum { HEADER = (sizeof(block) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE };
 
-sim_pool *sim_pool_create(void) { return calloc(1, sizeof(sim_pool)); }
+sim_pool *pool_create(void) { return calloc(1, sizeof(sim_pool)); }
 
-void sim_pool_free(sim_pool *pool) {
+void pool_free(sim_pool *pool) {
     if (!pool) {
         return;
     }
@@ -43,7 +43,7 @@ static block *add_block(sim_pool *pool, size_t size) {
     return b;
 }
 
-void *sim_pool_alloc(sim_pool *pool, size_t count, size_t size) {
+void *pool_alloc(sim_pool *pool, size_t count, size_t size) {
     if (size && count > (SIZE_MAX / 2) / size) {
         return NULL;
     }
@@ -62,13 +62,13 @@ void *sim_pool_alloc(sim_pool *pool, size_t count, size_t size) {
     return item;
 }
 
-char *sim_pool_text(sim_pool *pool, const char *text) {
+char *pool_text(sim_pool *pool, const char *text) {
     if (!text) {
         return NULL;
     }
     size_t length = strlen(text) + 1;
-    char *copy = sim_pool_alloc(pool, length, 1);
+    char *copy = pool_alloc(pool, length, 1);
     return copy ? memcpy(copy, text, length) : NULL;
 }
 
-size_t sim_pool_bytes(const sim_pool *pool) { return pool->bytes; }
+size_t pool_bytes(const sim_pool *pool) { return pool->bytes; }

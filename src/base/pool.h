@@ -7,17 +7,17 @@
 typedef struct sim_pool sim_pool;
 
 /* NULL when there is no memory. */
-sim_pool *sim_pool_create(void);
-void sim_pool_free(sim_pool *pool);
+sim_pool *pool_create(void);
+void pool_free(sim_pool *pool);
 
 /* `count` zeroed items of `size` bytes, aligned to a cache line; NULL when there is no memory or the product overflows.
  * Never NULL for zero items. */
-void *sim_pool_alloc(sim_pool *pool, size_t count, size_t size);
+void *pool_alloc(sim_pool *pool, size_t count, size_t size);
 /* A copy of a text; NULL stays NULL. */
-char *sim_pool_text(sim_pool *pool, const char *text);
+char *pool_text(sim_pool *pool, const char *text);
 /* Bytes asked for so far. */
-size_t sim_pool_bytes(const sim_pool *pool);
+size_t pool_bytes(const sim_pool *pool);
 
-#define POOL_NEW(pool, type, count) ((type *)sim_pool_alloc((pool), (size_t)(count), sizeof(type)))
+#define POOL_NEW(pool, type, count) ((type *)pool_alloc((pool), (size_t)(count), sizeof(type)))
 
 #endif

@@ -28,7 +28,7 @@ static void schedule(const unsigned char block[64], uint32_t w[64]) {
     }
 }
 
-static void take_block(sim_sha256 *hash, const unsigned char block[64]) {
+static void take_block(sha256_state *hash, const unsigned char block[64]) {
     uint32_t w[64], s[8];
     schedule(block, w);
     memcpy(s, hash->state, sizeof s);
@@ -47,14 +47,14 @@ static void take_block(sim_sha256 *hash, const unsigned char block[64]) {
     }
 }
 
-void sim_sha256_start(sim_sha256 *hash) {
+void sha256_start(sha256_state *hash) {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     memset(hash, 0, sizeof *hash);
     memcpy(hash->state, start, sizeof start);
 }
 
-void sim_sha256_add(sim_sha256 *hash, const void *data, size_t length) {
+void sha256_add(sha256_state *hash, const void *data, size_t length) {
     const unsigned char *from = data;
     while (length) {
         size_t used = (size_t)(hash->length % 64);
@@ -69,17 +69,17 @@ void sim_sha256_add(sim_sha256 *hash, const void *data, size_t length) {
     }
 }
 
-void sim_sha256_finish(sim_sha256 *hash, char text[65]) {
+void sha256_finish(sha256_state *hash, char text[65]) {
     static const unsigned char padding[64] = {0x80};
     static const char digit[] = "0123456789abcdef";
     uint64_t bits = hash->length * 8;
     size_t used = (size_t)(hash->length % 64);
     unsigned char tail[8];
-    sim_sha256_add(hash, padding, used < 56 ? 56 - used : 120 - used);
+    sha256_add(hash, padding, used < 56 ? 56 - used : 120 - used);
     for (int i = 0; i < 8; i++) {
         tail[i] = (unsigned char)(bits >> (56 - 8 * i));
     }
-    sim_sha256_add(hash, tail, 8);
+    sha256_add(hash, tail, 8);
     for (int i = 0; i < 64; i++) {
         text[i] = digit[hash->state[i / 8] >> (28 - 4 * (i % 8)) & 15];
     }

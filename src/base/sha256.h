@@ -5,15 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct sim_sha256 {
+typedef struct sha256_state {
     uint32_t state[8];
     uint64_t length; /* bytes taken so far */
     unsigned char block[64];
-} sim_sha256;
+} sha256_state;
 
-void sim_sha256_start(sim_sha256 *hash);
-void sim_sha256_add(sim_sha256 *hash, const void *data, size_t length);
+void sha256_start(sha256_state *hash);
+void sha256_add(sha256_state *hash, const void *data, size_t length);
 /* 64 hexadecimal digits and a zero. */
-void sim_sha256_finish(sim_sha256 *hash, char text[65]);
+void sha256_finish(sha256_state *hash, char text[65]);
 
 #endif

@@ -43,7 +43,7 @@ struct sim_threads {
     atomic_int quit;
     patience patience; /* the caller's */
     int items;
-    sim_share *share;
+    threads_task *share;
     void *context;
 };
 
@@ -152,7 +152,7 @@ static void *work(void *argument) {
     }
 }
 
-sim_threads *sim_threads_create(int count) {
+sim_threads *threads_create(int count) {
     sim_threads *t = calloc(1, sizeof *t);
     worker *workers = calloc((size_t)count, sizeof *workers);
     if (!t || !workers) {
@@ -168,7 +168,7 @@ sim_threads *sim_threads_create(int count) {
     for (int i = 1; i < count; i++) {
         workers[i] = (worker){.owner = t, .index = i};
         if (pthread_create(&workers[i].thread, NULL, work, &workers[i])) {
-            sim_threads_free(t);
+            threads_free(t);
             return NULL;
         }
         t->started++;
@@ -176,7 +176,7 @@ sim_threads *sim_threads_create(int count) {
     return t;
 }
 
-void sim_threads_free(sim_threads *t) {
+void threads_free(sim_threads *t) {
     if (!t) {
         return;
     }
@@ -192,9 +192,9 @@ void sim_threads_free(sim_threads *t) {
     free(t);
 }
 
-int sim_threads_count(const sim_threads *t) { return t->count; }
+int threads_count(const sim_threads *t) { return t->count; }
 
-void sim_threads_run(sim_threads *t, int items, sim_share *share, void *context) {
+void threads_run(sim_threads *t, int items, threads_task *share, void *context) {
     if (t->count == 1 || items == 1) {
         if (items > 0) {
             share(context, 0, 0, items);
@@ -210,7 +210,7 @@ void sim_threads_run(sim_threads *t, int items, sim_share *share, void *context)
     await_none(t, &t->busy);
 }
 
-void sim_threads_take(sim_threads *t, int items, sim_share *share, void *context) {
+void threads_run_dynamic(sim_threads *t, int items, threads_task *share, void *context) {
     if (t->count == 1 || items <= 1) {
         if (items > 0) {
             share(context, 0, 0, items);

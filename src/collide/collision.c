@@ -89,25 +89,25 @@ static int create_parts(sim_collision *c, double margin) {
     }
     c->friction = most_friction(m);
     c->broad = broadphase_create(m->nshape, moves, allows, &c->filter);
-    c->frame[0] = sim_arena_create();
-    c->frame[1] = sim_arena_create();
+    c->frame[0] = arena_create();
+    c->frame[1] = arena_create();
     return c->broad && c->frame[0] && c->frame[1];
 }
 
 int collision_possible(const sim_model *model) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     filter f;
     int known = pool && filter_create(&f, model, pool);
     int possible = known ? filter_allows_any(&f) : -1;
-    sim_pool_free(pool);
+    pool_free(pool);
     return possible;
 }
 
 sim_collision *collision_create(const sim_model *model, double margin) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     sim_collision *c = pool ? POOL_NEW(pool, sim_collision, 1) : NULL;
     if (!c) {
-        sim_pool_free(pool);
+        pool_free(pool);
         return NULL;
     }
     c->model = model;
@@ -124,20 +124,20 @@ void collision_free(sim_collision *c) {
         return;
     }
     for (int k = 0; k < c->workers; k++) {
-        sim_arena_free(c->worker[k].scratch);
-        sim_arena_free(c->worker[k].found);
+        arena_free(c->worker[k].scratch);
+        arena_free(c->worker[k].found);
     }
-    sim_arena_free(c->frame[0]);
-    sim_arena_free(c->frame[1]);
+    arena_free(c->frame[0]);
+    arena_free(c->frame[1]);
     broadphase_free(c->broad);
-    sim_pool_free(c->pool);
+    pool_free(c->pool);
 }
 
 size_t collision_bytes(const sim_collision *c) {
-    size_t bytes = sim_pool_bytes(c->pool) + broadphase_bytes(c->broad) + sim_arena_bytes(c->frame[0]) +
-                   sim_arena_bytes(c->frame[1]);
+    size_t bytes =
+        pool_bytes(c->pool) + broadphase_bytes(c->broad) + arena_bytes(c->frame[0]) + arena_bytes(c->frame[1]);
     for (int k = 0; k < c->workers; k++) {
-        bytes += sim_arena_bytes(c->worker[k].scratch) + sim_arena_bytes(c->worker[k].found);
+        bytes += arena_bytes(c->worker[k].scratch) + arena_bytes(c->worker[k].found);
     }
     return bytes;
 }
@@ -156,10 +156,10 @@ static int hire(sim_collision *c, int count) {
     }
     c->worker = more;
     for (; c->workers < count; c->workers++) {
-        sim_arena *scratch = sim_arena_create(), *found = sim_arena_create();
+        sim_arena *scratch = arena_create(), *found = arena_create();
         if (!scratch || !found) {
-            sim_arena_free(scratch);
-            sim_arena_free(found);
+            arena_free(scratch);
+            arena_free(found);
             return 0;
         }
         c->worker[c->workers] = (worker){.scratch = scratch, .found = found};
@@ -379,7 +379,7 @@ static void collide_pairs(void *context, int self, int first, int end) {
             continue;
         }
         manifold found = {0};
-        sim_arena_release(w->scratch, 0);
+        arena_release(w->scratch, 0);
         collide_pair(t, t->pair[k], w, &found);
         w->failed |= found.failed;
         if (found.count) {
@@ -404,7 +404,7 @@ static sim_status gather(sim_collision *c, sim_error *error) {
         }
     }
     c->current = !c->current;
-    sim_arena_release(c->frame[c->current], 0);
+    arena_release(c->frame[c->current], 0);
     sim_contact *all = ARENA_NEW(c->frame[c->current], sim_contact, count);
     parting *apart = ARENA_NEW(c->frame[c->current], parting, napart);
     c->napart = 0;
@@ -431,22 +431,22 @@ static sim_status gather(sim_collision *c, sim_error *error) {
 
 sim_status collision_update(sim_collision *c, const collision_input *input, sim_threads *threads, sim_error *error) {
     task t = {.c = c, .in = input};
-    if (!hire(c, sim_threads_count(threads))) {
+    if (!hire(c, threads_count(threads))) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d shapes", c->model->nshape);
     }
-    sim_threads_run(threads, c->model->nshape, bound_shapes, &t);
+    threads_run(threads, c->model->nshape, bound_shapes, &t);
     int near = broadphase_update(c->broad, c->box, threads, &t.pair);
     if (near < 0) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the pairs of %d shapes", c->model->nshape);
     }
     for (int k = 0; k < c->workers; k++) {
         worker *w = &c->worker[k];
-        sim_arena_release(w->found, 0);
+        arena_release(w->found, 0);
         w->contact = NULL;
         w->count = w->room = w->swept = w->pairs = w->napart = w->failed = 0;
     }
     c->info = (collision_info){.near = near};
-    sim_threads_run(threads, near, collide_pairs, &t);
+    threads_run(threads, near, collide_pairs, &t);
     return gather(c, error);
 }
 

@@ -43,11 +43,11 @@ struct sim_follower {
 };
 
 sim_follower *follower_create(const sim_model *m) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     sim_follower *f = pool ? POOL_NEW(pool, sim_follower, 1) : NULL;
     double *reach = f ? POOL_NEW(pool, double, 2 * (size_t)m->nshape) : NULL;
     if (!reach) {
-        sim_pool_free(pool);
+        pool_free(pool);
         return NULL;
     }
     f->model = m;
@@ -65,16 +65,16 @@ sim_follower *follower_create(const sim_model *m) {
 void follower_free(sim_follower *f) {
     if (f) {
         for (int k = 0; k < f->workers; k++) {
-            sim_arena_free(f->worker[k].scratch);
+            arena_free(f->worker[k].scratch);
         }
-        sim_pool_free(f->pool);
+        pool_free(f->pool);
     }
 }
 
 size_t follower_bytes(const sim_follower *f) {
-    size_t bytes = sim_pool_bytes(f->pool);
+    size_t bytes = pool_bytes(f->pool);
     for (int k = 0; k < f->workers; k++) {
-        bytes += sim_arena_bytes(f->worker[k].scratch);
+        bytes += arena_bytes(f->worker[k].scratch);
     }
     return bytes;
 }
@@ -87,7 +87,7 @@ static int prepare_workers(sim_follower *f, int count) {
             more[k] = f->worker[k];
         }
         f->worker = more ? more : f->worker;
-        while (more && f->workers < count && (more[f->workers].scratch = sim_arena_create())) {
+        while (more && f->workers < count && (more[f->workers].scratch = arena_create())) {
             f->workers++;
         }
     }
@@ -195,7 +195,7 @@ static int follow_pair(const task *t, int index, int first, int end) {
     double travel = fmin(speed * in->step, size);
     sweep_ask(&s, 0, gap + travel, &found);
     match_points(t, first, end, &found, travel);
-    sim_arena_release(scratch, 0);
+    arena_release(scratch, 0);
     return kept && !found.failed;
 }
 
@@ -220,9 +220,9 @@ static void follow_pairs(void *context, int index, int first, int end) {
 sim_status follower_run(sim_follower *f, const follow_input *in, sim_threads *threads, followed_contact *out,
                         sim_error *error) {
     task t = {.f = f, .in = in, .out = out};
-    int failed = !prepare_workers(f, sim_threads_count(threads));
+    int failed = !prepare_workers(f, threads_count(threads));
     if (!failed) {
-        sim_threads_run(threads, in->ncontact, follow_pairs, &t);
+        threads_run(threads, in->ncontact, follow_pairs, &t);
     }
     for (int k = 0; k < f->workers; k++) {
         failed |= f->worker[k].failed;

@@ -11,7 +11,7 @@ static int complete(const sim_shape *shape, const sim_pose *X) {
 
 int sim_collide_shapes(const sim_shape *a, const sim_pose *X_a, const sim_shape *b, const sim_pose *X_b, double margin,
                        sim_contact_point *point, int capacity) {
-    sim_arena *arena = complete(a, X_a) && complete(b, X_b) && !isnan(margin) ? sim_arena_create() : NULL;
+    sim_arena *arena = complete(a, X_a) && complete(b, X_b) && !isnan(margin) ? arena_create() : NULL;
     if (!arena) {
         return -1;
     }
@@ -25,6 +25,6 @@ int sim_collide_shapes(const sim_shape *a, const sim_pose *X_a, const sim_shape 
         point[k].position = pose_point(*X_a, found.point[k].position);
         point[k].normal = m3_times(X_a->R, found.point[k].normal);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
     return count;
 }

@@ -99,11 +99,11 @@ static double meeting(const sweep *s, double speed) {
     int convex = shape_is_convex(s->a.shape) && shape_is_convex(s->b.shape);
     double t = 0, spins = spin(&s->a) + spin(&s->b);
     for (int k = 0; k < MAX_ADVANCES; k++) {
-        size_t mark = sim_arena_mark(s->arena);
+        size_t mark = arena_mark(s->arena);
         manifold near = {0};
         sweep_ask(s, t, s->margin + (s->step - t) * speed, &near);
         contact_point at = near.count ? *deepest(&near) : (contact_point){.gap = HUGE_VAL};
-        sim_arena_release(s->arena, mark);
+        arena_release(s->arena, mark);
         if (near.failed || at.gap <= s->margin) {
             return t;
         }

@@ -21,7 +21,7 @@ struct contact_stage {
 
 static sim_status create_memory(contact_stage *s, const sim_model *m) {
     mass_memory *mass = &s->memory.mass;
-    s->arena = sim_arena_create();
+    s->arena = arena_create();
     s->memory.acc = POOL_NEW(s->pool, sim_motion, m->nequality ? m->nbody : 0);
     mass->M = POOL_NEW(s->pool, double, m->nl);
     mass->L = POOL_NEW(s->pool, double, m->nl);
@@ -60,7 +60,7 @@ static sim_status create_tables(contact_stage *s, const sim_model *m) {
 
 static sim_status create_workers(contact_stage *s, sim_error *error) {
     for (int k = 0; k < s->options.threads; k++) {
-        s->worker[k].scratch = sim_arena_create();
+        s->worker[k].scratch = arena_create();
         if (!s->worker[k].scratch) {
             return sim_fail(error, SIM_NO_RESOURCE, "no memory for contacts");
         }
@@ -76,10 +76,10 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
     if (contact_kinds_check(model, options->solver, error)) {
         return NULL;
     }
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     contact_stage *s = pool ? POOL_NEW(pool, contact_stage, 1) : NULL;
     if (!s) {
-        sim_pool_free(pool);
+        pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for contacts");
         return NULL;
     }
@@ -100,24 +100,24 @@ void contact_stage_free(contact_stage *s) {
     }
     for (int k = 0; s->worker && k < s->options.threads; k++) {
         sim_solver_free(s->worker[k].solver);
-        sim_arena_free(s->worker[k].scratch);
+        arena_free(s->worker[k].scratch);
     }
     sim_derived_free(s->positions.ahead);
-    sim_arena_free(s->arena);
-    sim_pool_free(s->pool);
+    arena_free(s->arena);
+    pool_free(s->pool);
 }
 
 size_t contact_stage_bytes(const contact_stage *s) {
-    size_t bytes = sim_pool_bytes(s->pool) + sim_arena_bytes(s->arena);
+    size_t bytes = pool_bytes(s->pool) + arena_bytes(s->arena);
     for (int k = 0; k < s->options.threads; k++) {
-        bytes += sim_arena_bytes(s->worker[k].scratch);
+        bytes += arena_bytes(s->worker[k].scratch);
     }
     return bytes;
 }
 
 sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
     const contact_options *o = &s->options;
-    sim_arena_release(s->arena, 0);
+    arena_release(s->arena, 0);
     s->assembly = (assembly){.in = in,
                              .tables = &s->tables,
                              .arena = s->arena,

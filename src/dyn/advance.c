@@ -25,8 +25,8 @@ static void turn_quaternion(rotation_map map, const double *q, const double *w, 
     out[3] = next.z;
 }
 
-void sim_advance_by(const sim_model *m, sim_range range, rotation_map map, const double *q, const double *v, double h,
-                    double *out) {
+void advance_by(const sim_model *m, sim_range range, rotation_map map, const double *q, const double *v, double h,
+                double *out) {
     double line = map == ROTATION_CAYLEY_HALF ? 0.5 * h : h;
     for (int i = range.first; i < range.end; i++) {
         const sim_body *b = &m->body[i];
@@ -44,7 +44,7 @@ void sim_advance_by(const sim_model *m, sim_range range, rotation_map map, const
 }
 
 void sim_advance(const sim_model *m, sim_range range, const double *q, const double *v, double h, double *out) {
-    sim_advance_by(m, range, ROTATION_EXP, q, v, h, out);
+    advance_by(m, range, ROTATION_EXP, q, v, h, out);
 }
 
 void sim_difference(const sim_model *m, sim_range range, const double *q0, const double *q1, double *v) {

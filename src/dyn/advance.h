@@ -11,7 +11,7 @@ typedef enum rotation_map {
     ROTATION_CAYLEY_HALF, /* half the rotation that ROTATION_CAYLEY gives for the same h */
 } rotation_map;
 
-void sim_advance_by(const sim_model *model, sim_range range, rotation_map map, const double *q, const double *v,
-                    double h, double *out);
+void advance_by(const sim_model *model, sim_range range, rotation_map map, const double *q, const double *v, double h,
+                double *out);
 
 #endif

@@ -24,7 +24,7 @@ static int count_angles(const sim_model *model) {
 }
 
 sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     sim_derived *d = pool ? POOL_NEW(pool, sim_derived, 1) : NULL;
     if (d) {
         int n = model->nbody, nv = model->nv, angles = count_angles(model);
@@ -55,12 +55,12 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
             spread &= d->spread[c] != NULL;
         }
         d->from_root = spread ? d->from_root : NULL;
-        d->bytes = sim_pool_bytes(pool);
+        d->bytes = pool_bytes(pool);
     }
     if (!d || !d->pose || !d->r || !d->S || !d->I || !d->angle || !d->sine || !d->cosine || !d->vel || !d->bias_acc ||
         !d->bias_force || !d->Ic || !d->IA || !d->U || !d->Dinv || !d->acc || !d->force || !d->u || !d->from_root ||
         !d->reached) {
-        sim_pool_free(pool);
+        pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the dynamics of %d bodies", model->nbody);
         return NULL;
     }
@@ -70,6 +70,6 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
 
 void sim_derived_free(sim_derived *d) {
     if (d) {
-        sim_pool_free(d->memory);
+        pool_free(d->memory);
     }
 }

@@ -34,7 +34,7 @@ struct sim_operational {
 };
 
 sim_operational *sim_operational_create(const sim_model *model, int max_bodies, sim_error *error) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     sim_operational *w = pool ? POOL_NEW(pool, sim_operational, 1) : NULL;
     if (w) {
         size_t k = (size_t)max_bodies;
@@ -49,7 +49,7 @@ sim_operational *sim_operational_create(const sim_model *model, int max_bodies, 
         w->Lambda = POOL_NEW(pool, double, 36 * k * k);
     }
     if (!w || !w->path || !w->node_of || !w->sorted || !w->point_body || !w->node || !w->block || !w->Lambda) {
-        sim_pool_free(pool);
+        pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the operational-space inertia of %d bodies", max_bodies);
         return NULL;
     }
@@ -58,7 +58,7 @@ sim_operational *sim_operational_create(const sim_model *model, int max_bodies, 
 
 void sim_operational_free(sim_operational *w) {
     if (w) {
-        sim_pool_free(w->pool);
+        pool_free(w->pool);
     }
 }
 

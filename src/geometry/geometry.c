@@ -4,6 +4,6 @@
 
 void sim_geometry_free(sim_geometry *geometry) {
     if (geometry) {
-        sim_pool_free(geometry->memory);
+        pool_free(geometry->memory);
     }
 }

@@ -236,8 +236,8 @@ static int find(const spd_graph *g, sim_arena *kept, sim_arena *scratch, spd_ord
 }
 
 int spd_order_find(const spd_graph *g, sim_arena *kept, sim_arena *scratch, spd_order *o) {
-    size_t mark = sim_arena_mark(scratch);
+    size_t mark = arena_mark(scratch);
     int found = find(g, kept, scratch, o);
-    sim_arena_release(scratch, mark);
+    arena_release(scratch, mark);
     return found;
 }

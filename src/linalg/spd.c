@@ -34,8 +34,8 @@ struct spd {
 spd *spd_create(void) {
     spd *s = calloc(1, sizeof *s);
     if (s) {
-        s->kept = sim_arena_create();
-        s->scratch = sim_arena_create();
+        s->kept = arena_create();
+        s->scratch = arena_create();
         if (!s->kept || !s->scratch) {
             spd_free(s);
             s = NULL;
@@ -47,8 +47,8 @@ spd *spd_create(void) {
 void spd_free(spd *s) {
     if (s) {
         supernodal_free(s->super);
-        sim_arena_free(s->scratch);
-        sim_arena_free(s->kept);
+        arena_free(s->scratch);
+        arena_free(s->kept);
         free(s);
     }
 }
@@ -224,7 +224,7 @@ static int prepare(spd *s, const spd_graph *g, spd_method asked) {
 int spd_analyse(spd *s, const spd_graph *g, spd_method asked) {
     s->renewed = !(s->known && s->asked == asked && same_graph(&s->graph, g));
     if (s->renewed) {
-        sim_arena_release(s->kept, 0);
+        arena_release(s->kept, 0);
         s->asked = asked;
         s->known = prepare(s, g, asked);
     }

@@ -79,7 +79,7 @@ static int is_json(const char *text, size_t length) {
     value_position *position = NULL;
     size_t wrong_at;
     char message[160];
-    int values = sim_json_scan(text, length, &position, &wrong_at, message);
+    int values = json_scan(text, length, &position, &wrong_at, message);
     if (values >= 0) {
         free(position);
     }

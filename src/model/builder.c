@@ -42,7 +42,7 @@ sim_builder *sim_builder_create(void) {
     if (!b) {
         return NULL;
     }
-    b->pool = sim_pool_create();
+    b->pool = pool_create();
     b->gravity = v3_make(0, 0, -9.81);
     sim_body_def world = sim_body_default();
     world.name = "world";
@@ -60,7 +60,7 @@ void sim_builder_discard(sim_builder *b) {
     if (!b) {
         return;
     }
-    sim_pool_free(b->pool);
+    pool_free(b->pool);
     free(b->body);
     free(b->shape);
     free(b->material);
@@ -241,7 +241,7 @@ int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
     sim_body_def def = *given;
     char plain[32];
     snprintf(plain, sizeof plain, "body%d", b->nbody);
-    def.name = sim_pool_text(b->pool, given->name ? given->name : plain);
+    def.name = pool_text(b->pool, given->name ? given->name : plain);
     if (!def.name) {
         return builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
     }
@@ -288,7 +288,7 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
         return -1;
     }
     b->shape[b->nshape] = *given;
-    b->shape[b->nshape].name = sim_pool_text(b->pool, given->name);
+    b->shape[b->nshape].name = pool_text(b->pool, given->name);
     return b->nshape++;
 }
 
@@ -325,7 +325,7 @@ int sim_builder_add_material(sim_builder *b, const sim_material *given) {
                               given->name ? given->name : "");
     }
     b->material[b->nmaterial] = *given;
-    b->material[b->nmaterial].name = sim_pool_text(b->pool, given->name);
+    b->material[b->nmaterial].name = pool_text(b->pool, given->name);
     return b->nmaterial++;
 }
 
@@ -382,7 +382,7 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
         !builder_grow(b, (void **)&b->actuator, b->nactuator, &b->actuator_room, sizeof *b->actuator)) {
         return -1;
     }
-    actuator.name = sim_pool_text(b->pool, given->name ? given->name : b->body[body].name);
+    actuator.name = pool_text(b->pool, given->name ? given->name : b->body[body].name);
     b->actuator[b->nactuator] = actuator;
     b->actuator_target[b->nactuator] = (joint_target){body, given->dof};
     return b->nactuator++;
@@ -405,7 +405,7 @@ int sim_builder_add_load(sim_builder *b, const sim_load *given, int body) {
         !builder_grow(b, (void **)&b->load, b->nload, &b->load_room, sizeof *b->load)) {
         return -1;
     }
-    load.name = sim_pool_text(b->pool, given->name ? given->name : b->body[body].name);
+    load.name = pool_text(b->pool, given->name ? given->name : b->body[body].name);
     b->load[b->nload] = load;
     b->load_target[b->nload] = (joint_target){body, on_dof ? given->dof : -1};
     return b->nload++;
@@ -480,7 +480,7 @@ sim_model *sim_builder_finish(sim_builder *b, sim_error *error) {
     } else {
         int *order = calloc((size_t)b->nbody, sizeof *order);
         if (order && depth_first(b, order)) {
-            model = sim_freeze(b, order, error);
+            model = freeze_model(b, order, error);
         } else {
             sim_fail(error, SIM_NO_RESOURCE, "no memory for a model of %d bodies", b->nbody);
         }

@@ -41,6 +41,6 @@ int builder_proper_pose(const sim_pose *pose);
 int builder_copy_track(sim_builder *b, sim_track *track, int width, const char *what);
 
 /* Depth-first order: order[new] = old. */
-sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *error);
+sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error *error);
 
 #endif

@@ -82,6 +82,6 @@ int sim_builder_add_equality(sim_builder *b, const sim_equality *given) {
         return -1;
     }
     b->equality[b->nequality] = *given;
-    b->equality[b->nequality].name = sim_pool_text(b->pool, given->name);
+    b->equality[b->nequality].name = pool_text(b->pool, given->name);
     return b->nequality++;
 }

@@ -150,7 +150,7 @@ static int read_name(parser *p) {
         }
         names[2 + k] = functions[k].name;
     }
-    const char *near = sim_nearest_word(word, names);
+    const char *near = nearest_word(word, names);
     if (near) {
         snprintf(hint, sizeof hint, " (did you mean '%s'?)", near);
     }

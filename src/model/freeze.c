@@ -18,13 +18,13 @@ typedef struct freezer {
 } freezer;
 
 static void *take(freezer *f, int count, size_t size) {
-    void *items = sim_pool_alloc(f->pool, (size_t)count, size);
+    void *items = pool_alloc(f->pool, (size_t)count, size);
     f->failed |= !items;
     return items;
 }
 
 static const char *take_text(freezer *f, const char *text) {
-    char *copy = sim_pool_text(f->pool, text);
+    char *copy = pool_text(f->pool, text);
     f->failed |= text && !copy;
     return copy;
 }
@@ -281,8 +281,8 @@ static void place_equalities(freezer *f) {
     f->model->equality = equality;
 }
 
-sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *error) {
-    freezer f = {.from = builder, .pool = sim_pool_create()};
+sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error *error) {
+    freezer f = {.from = builder, .pool = pool_create()};
     f.model = f.pool ? POOL_NEW(f.pool, sim_model, 1) : NULL;
     f.place = calloc((size_t)builder->nbody, sizeof *f.place);
     f.last_dof = calloc((size_t)builder->nbody, sizeof *f.last_dof);
@@ -300,11 +300,11 @@ sim_model *sim_freeze(const sim_builder *builder, const int *order, sim_error *e
     free(f.place);
     free(f.last_dof);
     if (f.failed) {
-        sim_pool_free(f.pool);
+        pool_free(f.pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a model of %d bodies", builder->nbody);
         return NULL;
     }
-    f.model->bytes = sim_pool_bytes(f.pool);
+    f.model->bytes = pool_bytes(f.pool);
     return f.model;
 }
 
@@ -318,7 +318,7 @@ sim_status sim_model_exclude(sim_model *model, const sim_exclusion *pairs, int c
         all[k] = k < before ? model->exclusion[k] : pairs[k - before];
     }
     take_exclusions(model, all, before + count);
-    model->bytes = sim_pool_bytes(model->memory);
+    model->bytes = pool_bytes(model->memory);
     return SIM_OK;
 }
 
@@ -327,6 +327,6 @@ void sim_model_free(sim_model *model) {
         for (int k = 0; k < model->ngeometry; k++) {
             sim_geometry_free(model->geometry[k]);
         }
-        sim_pool_free(model->memory);
+        pool_free(model->memory);
     }
 }

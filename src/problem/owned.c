@@ -89,7 +89,7 @@ static const void *copy(sim_pool *pool, const void *from, ptrdiff_t count, size_
     if (!from) {
         return NULL;
     }
-    void *to = sim_pool_alloc(pool, (size_t)count, size);
+    void *to = pool_alloc(pool, (size_t)count, size);
     *ok &= to != NULL;
     if (to && count) {
         memcpy(to, from, (size_t)count * size);
@@ -190,10 +190,10 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
     if (problem_check(parts, A, error)) {
         return NULL;
     }
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     owned *o = pool ? POOL_NEW(pool, owned, 1) : NULL;
     if (!o) {
-        sim_pool_free(pool);
+        pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem");
         return NULL;
     }
@@ -203,7 +203,7 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
     sim_status status = copy_parts(o, parts) ? copy_mass(o, A, error)
                                              : sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem");
     if (status) {
-        sim_pool_free(pool);
+        pool_free(pool);
         return NULL;
     }
     return &o->problem;
@@ -211,6 +211,6 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
 
 void sim_problem_free(sim_problem *problem) {
     if (problem) {
-        sim_pool_free(((owned *)problem)->pool);
+        pool_free(((owned *)problem)->pool);
     }
 }

@@ -5,15 +5,15 @@
 #include <string.h>
 
 static bool begin(loader *l, const char *content, size_t length, const char *path) {
-    l->work = sim_pool_create();
-    l->kept = sim_pool_create();
+    l->work = pool_create();
+    l->kept = pool_create();
     l->builder = sim_builder_create();
     l->scene = l->kept ? POOL_NEW(l->kept, sim_scene, 1) : NULL;
     if (!l->work || !l->scene || !l->builder) {
         l->report.no_memory = true;
         return false;
     }
-    char *text = sim_pool_alloc(l->kept, length + 1, 1);
+    char *text = pool_alloc(l->kept, length + 1, 1);
     if (!text) {
         l->report.no_memory = true;
         return false;
@@ -25,16 +25,16 @@ static bool begin(loader *l, const char *content, size_t length, const char *pat
     l->scene->text_length = length;
     l->scene->memory = l->kept;
     l->reader = (reader){&l->report, l->work, l->solvers};
-    sim_sha256_start(&l->hash);
-    l->main = sim_add_document(l, path, text, length);
+    sha256_start(&l->hash);
+    l->main = loader_add_document(l, path, text, length);
     return l->main && l->main->root;
 }
 
 /* What is kept of a scene is the text of what is loaded: of the file, or with what the caller says otherwise. */
 static void keep_text(loader *l) {
     size_t length = 0;
-    char *resolved = sim_document_print(l->main->root, &length);
-    char *kept = resolved ? sim_pool_alloc(l->kept, length + 1, 1) : NULL;
+    char *resolved = document_print(l->main->root, &length);
+    char *kept = resolved ? pool_alloc(l->kept, length + 1, 1) : NULL;
     if (kept) {
         memcpy(kept, resolved, length);
         l->scene->text = kept;
@@ -46,30 +46,30 @@ static void keep_text(loader *l) {
 
 static void build(loader *l, const sim_scene_overrides *overrides) {
     if (overrides && (overrides->count || overrides->seed)) {
-        sim_override_options(l, overrides);
+        override_options(l, overrides);
         keep_text(l);
     }
-    sim_sha256_add(&l->hash, l->scene->text, l->scene->text_length);
-    sim_read_check(&l->reader, l->main->root, &sim_table_scene);
+    sha256_add(&l->hash, l->scene->text, l->scene->text_length);
+    check_object(&l->reader, l->main->root, &table_scene);
     if (l->main->root->kind != NODE_OBJECT || l->report.no_memory) {
         return;
     }
-    sim_loader_read(l, l->main->root, &sim_table_scene, &l->data);
+    loader_read(l, l->main->root, &table_scene, &l->data);
     l->seed = (uint64_t)l->data.world.seed;
-    sim_expand(l);
+    expand_instances(l);
     if (l->stopped || l->report.no_memory) {
         return;
     }
-    sim_read_options(l);
-    sim_build_materials(l);
+    read_world_options(l);
+    build_materials(l);
     if (!l->stopped) {
-        sim_build_bodies(l);
+        build_bodies(l);
     }
     if (l->stopped || l->report.no_memory) {
         return;
     }
-    sim_build_control(l);
-    sim_read_output(l);
+    build_control(l);
+    read_output(l);
 }
 
 static void finish(loader *l) {
@@ -79,17 +79,17 @@ static void finish(loader *l) {
     l->scene->model = sim_builder_finish(builder, &why);
     if (!l->scene->model) {
         l->report.no_memory |= why.status == SIM_NO_RESOURCE;
-        sim_report_place(&l->report, &l->main->from, 0, NULL, NULL, "%s", why.text);
+        report_place(&l->report, &l->main->from, 0, NULL, NULL, "%s", why.text);
         return;
     }
-    sim_resolve_output(l);
-    sim_check_contacts(l);
-    sim_exclude_overlaps(l);
-    sim_sha256_finish(&l->hash, l->scene->hash);
+    resolve_output(l);
+    check_contact_options(l);
+    exclude_overlaps(l);
+    sha256_finish(&l->hash, l->scene->hash);
 }
 
 static void explain(const loader *l, sim_error *error) {
-    sim_report_sort(&l->report);
+    report_sort(&l->report);
     if (l->report.no_memory) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the scene");
         return;
@@ -100,11 +100,11 @@ static void explain(const loader *l, sim_error *error) {
     sim_fail(error, l->report.no_resource ? SIM_NO_RESOURCE : SIM_BAD_INPUT, "%s", text);
 }
 
-sim_scene *sim_load_scene(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
-                          const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
-                          sim_error *error) {
+sim_scene *load_scene_text(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
+                           const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
+                           sim_error *error) {
     sim_diagnostics own = {0};
-    sim_pool *messages = sim_pool_create();
+    sim_pool *messages = pool_create();
     loader l = {.report = {.found = diagnostics ? diagnostics : &own, .pool = messages, .no_memory = !messages},
                 .limits = *limits,
                 .steps_left = limits->solids,
@@ -115,32 +115,32 @@ sim_scene *sim_load_scene(const char *content, size_t length, const char *path, 
     *l.report.found = (sim_diagnostics){.memory = messages};
     if (messages && begin(&l, content, length, path)) {
         build(&l, overrides);
-        if (sim_loader_good(&l)) {
+        if (loader_good(&l)) {
             finish(&l);
         }
     }
-    bool good = sim_loader_good(&l) && l.scene && l.scene->model;
+    bool good = loader_good(&l) && l.scene && l.scene->model;
     sim_scene *scene = good ? l.scene : NULL;
     if (good) {
         l.report.warned.memory = messages;
         *l.report.found = l.report.warned;
-        sim_report_sort(&l.report);
+        report_sort(&l.report);
     } else {
         explain(&l, error);
         if (l.scene) {
             sim_model_free(l.scene->model);
         }
-        sim_pool_free(l.kept);
+        pool_free(l.kept);
     }
     sim_builder_discard(l.builder);
-    sim_names_free(&l.names);
+    names_free(&l.names);
     free(l.entries);
-    sim_pool_free(l.work);
+    pool_free(l.work);
     sim_diagnostics_free(&own);
     return scene;
 }
 
-scene_limits sim_limits_default(void) {
+scene_limits scene_limits_default(void) {
     return (scene_limits){.bodies = 1000000,
                           .copied_nodes = 4000000,
                           .work = 2000000000,
@@ -150,26 +150,26 @@ scene_limits sim_limits_default(void) {
                           .bytes = 4ll * DOCUMENT_MAX_BYTES};
 }
 
-static const file_reader file_system = {sim_scene_file, sim_scene_mesh, NULL};
+static const file_reader file_system = {read_scene_file, read_mesh_file, NULL};
 
 sim_scene *sim_scene_parse(const char *text, size_t length, const char *path, const sim_scene_overrides *overrides,
                            sim_diagnostics *diagnostics, sim_error *error) {
-    scene_limits limits = sim_limits_default();
-    return sim_load_scene(text, length, path ? path : "scene", overrides, &limits, &file_system, diagnostics, error);
+    scene_limits limits = scene_limits_default();
+    return load_scene_text(text, length, path ? path : "scene", overrides, &limits, &file_system, diagnostics, error);
 }
 
 /* What cannot be read is said without a line. */
 static void say_unreadable(const char *path, const sim_error *why, sim_diagnostics *diagnostics, sim_error *error) {
     sim_diagnostics own = {0};
     sim_diagnostics *found = diagnostics ? diagnostics : &own;
-    report r = {.found = found, .pool = sim_pool_create()};
+    report r = {.found = found, .pool = pool_create()};
     if (!r.pool) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the scene");
         return;
     }
     found->memory = r.pool;
     source from = {.name = path};
-    sim_report_place(&r, &from, 0, NULL, NULL, "%s", why->text);
+    report_place(&r, &from, 0, NULL, NULL, "%s", why->text);
     sim_fail(error, why->status, "%.200s: error: %s", path, why->text);
     sim_diagnostics_free(&own);
 }
@@ -182,7 +182,7 @@ sim_scene *sim_scene_load(const char *path, const sim_scene_overrides *overrides
     if (diagnostics) {
         *diagnostics = (sim_diagnostics){0};
     }
-    if (sim_scene_file(NULL, path, false, &content, &length, &why)) {
+    if (read_scene_file(NULL, path, false, &content, &length, &why)) {
         say_unreadable(path, &why, diagnostics, error);
         return NULL;
     }
@@ -194,6 +194,6 @@ sim_scene *sim_scene_load(const char *path, const sim_scene_overrides *overrides
 void sim_scene_free(sim_scene *scene) {
     if (scene) {
         sim_model_free(scene->model);
-        sim_pool_free(scene->memory);
+        pool_free(scene->memory);
     }
 }

@@ -13,7 +13,7 @@ enum { INDENT = 2 };
 static void add_number(text *t, const node *n) {
     if (n->source && n->source->text) {
         const char *from = n->source->text + n->value_at;
-        sim_text_add(t, "%.*s", (int)strspn(from, "+-.0123456789eE"), from);
+        text_add(t, "%.*s", (int)strspn(from, "+-.0123456789eE"), from);
         return;
     }
     char number[32];
@@ -27,7 +27,7 @@ static void add_number(text *t, const node *n) {
     if (comma) {
         *comma = '.';
     }
-    sim_text_add(t, "%s", number);
+    text_add(t, "%s", number);
 }
 
 static bool is_plain(const node *n) { return n->kind != NODE_OBJECT && n->kind != NODE_ARRAY; }
@@ -46,24 +46,24 @@ static void add_value(text *t, const node *n, int indent, bool in_row);
 
 static void add_children(text *t, const node *n, int indent, bool in_row) {
     bool row = n->kind == NODE_ARRAY && (in_row || is_row(n));
-    sim_text_add(t, n->kind == NODE_ARRAY ? "[" : "{");
+    text_add(t, n->kind == NODE_ARRAY ? "[" : "{");
     for (const node *child = n->first; child; child = child->next) {
         if (!row) {
-            sim_text_add(t, "\n%*s", indent + INDENT, "");
+            text_add(t, "\n%*s", indent + INDENT, "");
         }
         if (n->kind == NODE_OBJECT) {
-            sim_text_add_quoted(t, child->key);
-            sim_text_add(t, ": ");
+            text_add_quoted(t, child->key);
+            text_add(t, ": ");
         }
         add_value(t, child, indent + INDENT, row);
         if (child->next) {
-            sim_text_add(t, row ? ", " : ",");
+            text_add(t, row ? ", " : ",");
         }
     }
     if (!row && n->first) {
-        sim_text_add(t, "\n%*s", indent, "");
+        text_add(t, "\n%*s", indent, "");
     }
-    sim_text_add(t, n->kind == NODE_ARRAY ? "]" : "}");
+    text_add(t, n->kind == NODE_ARRAY ? "]" : "}");
 }
 
 static void add_value(text *t, const node *n, int indent, bool in_row) {
@@ -72,16 +72,16 @@ static void add_value(text *t, const node *n, int indent, bool in_row) {
     } else if (n->kind == NODE_NUMBER) {
         add_number(t, n);
     } else if (n->kind == NODE_TEXT) {
-        sim_text_add_quoted(t, n->text);
+        text_add_quoted(t, n->text);
     } else {
-        sim_text_add(t, n->kind == NODE_NULL ? "null" : n->number != 0 ? "true" : "false");
+        text_add(t, n->kind == NODE_NULL ? "null" : n->number != 0 ? "true" : "false");
     }
 }
 
-char *sim_document_print(const node *root, size_t *length) {
+char *document_print(const node *root, size_t *length) {
     text t = {0};
     add_value(&t, root, 0, false);
-    sim_text_add(&t, "\n");
+    text_add(&t, "\n");
     *length = t.length;
-    return sim_text_take(&t);
+    return text_take(&t);
 }

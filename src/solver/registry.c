@@ -155,7 +155,7 @@ const sim_solver_info *sim_solver_registry_find(const sim_solver_registry *regis
 /* ---- what a method may ask for ---- */
 
 void *sim_solver_memory(sim_solver_call *call, size_t count, size_t size) {
-    return sim_arena_alloc(call->scratch, count, size);
+    return arena_alloc(call->scratch, count, size);
 }
 
 void sim_solver_velocity(const sim_problem *problem, const double *v, double *u) { problem_velocity(problem, v, u); }
@@ -193,15 +193,15 @@ bool sim_solver_finished(const sim_solver_call *call, double tolerance, double m
 }
 
 sim_status sim_solver_diagonal(sim_solver_call *call, double *W) {
-    size_t mark = sim_arena_mark(call->scratch);
+    size_t mark = arena_mark(call->scratch);
     int done = delassus_diagonal(call->problem, NULL, call->scratch, W);
-    sim_arena_release(call->scratch, mark);
+    arena_release(call->scratch, mark);
     return done ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 sim_status sim_solver_traces(sim_solver_call *call, double *w) {
     const sim_problem *p = call->problem;
-    size_t mark = sim_arena_mark(call->scratch), at = 0;
+    size_t mark = arena_mark(call->scratch), at = 0;
     double *W = sim_solver_memory(call, sim_delassus_diagonal_size(p), sizeof *W);
     int done = W && delassus_diagonal(p, NULL, call->scratch, W);
     for (int i = 0; i < p->nconstraint && done; i++) {
@@ -213,6 +213,6 @@ sim_status sim_solver_traces(sim_solver_call *call, double *w) {
         w[i] = w[i] > 0 ? w[i] : 1;
         at += (size_t)(rows * rows);
     }
-    sim_arena_release(call->scratch, mark);
+    arena_release(call->scratch, mark);
     return done ? SIM_OK : SIM_NO_RESOURCE;
 }

@@ -40,7 +40,7 @@ static sim_status check_option(const sim_solver_info *info, int k, double value,
 static sim_status prepare(sim_solver *s, const double *option, sim_error *error) {
     const sim_solver_info *info = &s->type->info;
     s->option = malloc((size_t)(info->noptions + 1) * sizeof *s->option);
-    s->scratch = sim_arena_create();
+    s->scratch = arena_create();
     s->kept = s->type->create ? s->type->create() : NULL;
     if (!s->option || !s->scratch || (s->type->create && !s->kept)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", info->name);
@@ -79,7 +79,7 @@ void sim_solver_free(sim_solver *s) {
         if (s->kept) {
             s->type->destroy(s->kept);
         }
-        sim_arena_free(s->scratch);
+        arena_free(s->scratch);
         free(s->option);
         free(s);
     }
@@ -143,7 +143,7 @@ static int is_finite(const solver_call *call) {
  * step of any method would be.  -1 without memory. */
 static int can_be_squared(const solver_call *call) {
     const sim_problem *p = call->problem;
-    size_t mark = sim_arena_mark(call->scratch);
+    size_t mark = arena_mark(call->scratch);
     double *u = ARENA_NEW(call->scratch, double, p->nrow), *momentum = ARENA_NEW(call->scratch, double, p->nv), sum = 0;
     if (!u || !momentum) {
         return -1;
@@ -160,7 +160,7 @@ static int can_be_squared(const solver_call *call) {
     for (int k = 0; k < p->nrow; k++) {
         sum += u[k] * u[k] + (isinf(call->R[k]) ? 0 : call->target[k] * call->target[k]);
     }
-    sim_arena_release(call->scratch, mark);
+    arena_release(call->scratch, mark);
     return isfinite(sum);
 }
 
@@ -223,7 +223,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     }
     out->reason = reason_of(out, between.told);
     out->outcome = out->reason == SIM_REASON_TIME ? SIM_AT_LIMIT : out->outcome;
-    sim_arena_release(s->scratch, 0);
+    arena_release(s->scratch, 0);
     return done ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contact rows", p->nrow);
 }
 

@@ -49,7 +49,7 @@ static sim_status unknown(const sim_solver_info *info, const char *name, sim_err
         names[k] = info->option[k].name;
         snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", info->option[k].name);
     }
-    const char *near = sim_nearest_word(name, names);
+    const char *near = nearest_word(name, names);
     return sim_fail(error, SIM_BAD_INPUT, "the solver %s has no option '%s'%s%s%s; it has %s", info->name, name,
                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", info->noptions ? all : "none");
 }
@@ -78,7 +78,7 @@ static sim_status no_solver(const sim_solver_registry *solvers, const char *name
         names[k] = sim_solver_registry_at(solvers, k)->name;
         snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", names[k]);
     }
-    const char *near = sim_nearest_word(name, names);
+    const char *near = nearest_word(name, names);
     return sim_fail(error, SIM_BAD_INPUT, "there is no solver '%s'%s%s%s; there are %s", name,
                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", all);
 }

@@ -300,7 +300,7 @@ sim_status world_create_parts(sim_world *w, sim_error *error) {
     if (create_memory(w) || keep_solver_options(w)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", bodies);
     }
-    w->threads = sim_threads_create(w->options.threads);
+    w->threads = threads_create(w->options.threads);
     if (!w->threads) {
         return sim_fail(error, SIM_NO_RESOURCE, "%d threads could not be started", w->options.threads);
     }

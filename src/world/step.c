@@ -109,7 +109,7 @@ static int count_saturated(const sim_model *m, const double *effort) {
 
 /* Sums the counts of all threads; fails at the first tree that is not finite. */
 static sim_status gather_workers(sim_world *w, sim_error *error) {
-    for (int k = 0; k < sim_threads_count(w->threads); k++) {
+    for (int k = 0; k < threads_count(w->threads); k++) {
         add_step_info(&w->info, &w->worker[k].info);
         if (w->worker[k].bad_tree >= 0) {
             return explain_failure(&w->motion, &w->contacts, w->worker[k].bad_tree, error);
@@ -131,7 +131,7 @@ static void commit_state(sim_state *now, sim_state *next, double step) {
 static void clear_counts(sim_world *w) {
     w->shown = w->touched = false;
     w->info = (sim_step_info){0};
-    for (int k = 0; k < sim_threads_count(w->threads); k++) {
+    for (int k = 0; k < threads_count(w->threads); k++) {
         w->worker[k] = (worker_info){.bad_tree = -1};
     }
 }
@@ -152,7 +152,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
         extrapolate_forces(&w->contacts);
     }
     /* free motion: every tree without its constraints */
-    sim_threads_run(w->threads, w->model->ntree, move_freely, &trees);
+    threads_run(w->threads, w->model->ntree, move_freely, &trees);
     profile_lap(&w->timer, SIM_TIME_FREE);
     /* contact: end velocities and impulses of trees with constraints, then the positions of all */
     if (contact) {
@@ -160,7 +160,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
         if (status) {
             return status;
         }
-        sim_threads_run(w->threads, w->model->ntree, finish_trees, &trees);
+        threads_run(w->threads, w->model->ntree, finish_trees, &trees);
     }
     /* checks */
     status = gather_workers(w, error);
@@ -199,7 +199,7 @@ sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
         sleep_begin(w->sleep);
     }
     extrapolate_forces(c);
-    sim_threads_run(w->threads, w->model->ntree, move_freely, &trees);
+    threads_run(w->threads, w->model->ntree, move_freely, &trees);
     sim_status status = contacts_find(c, &in, error);
     status = status ? status : contact_stage_build(c->stage, &in, w->threads, error);
     w->info = last; /* trees that this search has woken sleep on */

@@ -36,10 +36,10 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
     if (options_check(&chosen, error)) {
         return NULL;
     }
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     sim_world *w = pool ? POOL_NEW(pool, sim_world, 1) : NULL;
     if (!w) {
-        sim_pool_free(pool);
+        pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a world");
         return NULL;
     }
@@ -58,7 +58,7 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
 
 void sim_world_free(sim_world *w) {
     if (w) {
-        sim_threads_free(w->threads);
+        threads_free(w->threads);
         collision_free(w->collision);
         contact_stage_free(w->contacts.stage);
         prediction_free(&w->contacts);
@@ -71,7 +71,7 @@ void sim_world_free(sim_world *w) {
         free(w->now.impulse);
         free(w->next.contact);
         free(w->next.impulse);
-        sim_pool_free(w->pool);
+        pool_free(w->pool);
     }
 }
 
@@ -82,7 +82,7 @@ const sim_step_info *sim_world_info(const sim_world *w) { return &w->info; }
 size_t sim_world_bytes(const sim_world *w) {
     const world_contacts *c = &w->contacts;
     size_t kept = 2 * (size_t)c->room * (sizeof(sim_contact) + sizeof(sim_v3));
-    return sim_pool_bytes(w->pool) + w->derived->bytes + kept + (w->collision ? collision_bytes(w->collision) : 0) +
+    return pool_bytes(w->pool) + w->derived->bytes + kept + (w->collision ? collision_bytes(w->collision) : 0) +
            (c->start != w->derived ? c->start->bytes : 0) + (c->stage ? contact_stage_bytes(c->stage) : 0) +
            prediction_bytes(c);
 }

@@ -125,7 +125,7 @@ typedef struct figures {
 static figures measure(scene_kind kind, int moving, int threads) {
     int frames = moving >= 100000 ? 40 : 100;
     scene s = make_scene(kind, moving);
-    sim_threads *t = sim_threads_create(threads);
+    sim_threads *t = threads_create(threads);
     sim_broadphase *b = broadphase_create(s.count, s.moves, NULL, NULL);
     figures f = {0};
     const broad_pair *pairs;
@@ -143,7 +143,7 @@ static figures measure(scene_kind kind, int moving, int threads) {
     }
     f.bytes = (double)broadphase_bytes(b) / moving;
     broadphase_free(b);
-    sim_threads_free(t);
+    threads_free(t);
     free_scene(&s);
     return f;
 }

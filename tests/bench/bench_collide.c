@@ -46,7 +46,7 @@ static double deepest(sim_arena *arena, const placement *x) {
     pair p = {.a = &x->a, .b = &x->b, .X_ab = x->X, .margin = HUGE_VAL, .arena = arena};
     manifold m = {0};
     double least = HUGE_VAL;
-    sim_arena_release(arena, 0);
+    arena_release(arena, 0);
     pair_collide(&p, &m);
     for (int k = 0; k < m.count; k++) {
         least = fmin(least, m.point[k].gap);
@@ -81,7 +81,7 @@ static double nanoseconds(sim_arena *arena, const placement *x, int placements, 
         for (int k = 0; k < placements; k++) {
             pair p = {.a = &x[k].a, .b = &x[k].b, .X_ab = x[k].X, .margin = margin, .arena = arena};
             manifold m = {0};
-            sim_arena_release(arena, 0);
+            arena_release(arena, 0);
             pair_collide(&p, &m);
             count += m.count;
         }
@@ -116,7 +116,7 @@ int main(int count, char **word) {
     } columns[] = {{"apart", 0, 1.5e-2}, {"near", 0, 2e-3}, {"resting", 1, -1e-4}, {"deep", 0, -0.1}};
     static placement x[PLACEMENTS];
     random_source r = {1};
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     sim_geometry *hull = pebble(&r);
     printf("%-26s", "ns per pair (points)");
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
@@ -137,6 +137,6 @@ int main(int count, char **word) {
     }
     printf("\n");
     sim_geometry_free(hull);
-    sim_arena_free(arena);
+    arena_free(arena);
     return 0;
 }

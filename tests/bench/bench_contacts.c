@@ -76,7 +76,7 @@ static void measure(int side, int walls, int hulls, int threads) {
     enum { FRAMES = 20, BATCHES = 5 };
     sim_model *m = clutter(side, walls, hulls);
     sim_collision *c = collision_create(m, NAN);
-    sim_threads *t = sim_threads_create(threads);
+    sim_threads *t = threads_create(threads);
     sim_derived *d = sim_derived_create(m, NULL);
     sim_pose *now = calloc((size_t)m->nbody, sizeof *now);
     random_source r = {1};
@@ -101,7 +101,7 @@ static void measure(int side, int walls, int hulls, int threads) {
            1e9 * best / (info->near ? info->near : 1), 1e-6 * info->points / best);
     free(now);
     sim_derived_free(d);
-    sim_threads_free(t);
+    threads_free(t);
     collision_free(c);
     sim_model_free(m);
 }

@@ -32,20 +32,20 @@ static void count(const pair *p, long *triangles, long *fields, int *raw) {
 }
 
 static void report(const char *name, const sim_shape *a, const sim_shape *b, double z, double margin, int repeats) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     pair p = {.a = a, .b = b, .X_ab = pose_identity(), .margin = margin, .arena = arena};
     p.X_ab.p.z = z;
     double best = HUGE_VAL, once = HUGE_VAL;
     long triangles = 0, fields = 0;
     int points = 0, raw = 0;
     for (int k = 0; k < repeats; k++) {
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         manifold m = {0};
         double start = seconds();
         pair_collide(&p, &m);
         best = fmin(best, seconds() - start);
         points = m.count;
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         start = seconds();
         count(&p, &triangles, &fields, &raw);
         once = fmin(once, seconds() - start);
@@ -53,17 +53,17 @@ static void report(const char *name, const sim_shape *a, const sim_shape *b, dou
     printf("%-28s %8d %8d %10.1f %8d %8ld %8ld %8.0f %8.0f\n", name, raw, points, 1e6 * best,
            b->geometry ? b->geometry->mesh->ntriangle : 0, triangles, fields, 1e9 * once / (double)triangles,
            1e9 * once / (double)fields);
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 static void cluster(int count, int repeats) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     double best = HUGE_VAL;
     for (int k = 0; k < repeats; k++) {
         random_source r = {1};
         pair p = {.arena = arena};
         manifold m = {0};
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         for (int i = 0; i < count; i++) {
             contact_point c = {.feature = (uint64_t)i};
             c.position = random_unit(&r);
@@ -76,7 +76,7 @@ static void cluster(int count, int repeats) {
         best = fmin(best, seconds() - start);
     }
     printf("cluster %5d points to %d: %.1f us\n", count, CLUSTER_MOST, 1e6 * best);
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 int main(int arguments, char **word) {

@@ -69,8 +69,8 @@ static double together(bench *b) {
     for (int k = 0; k < 40; k++) {
         double begin = now(CLOCK_MONOTONIC);
         for (int i = 0; i < b->repeat; i++) {
-            sim_threads_take(b->threads, b->l.contact_batches, share_contacts, b);
-            sim_threads_take(b->threads, b->l.solved_batches, share_bodies, b);
+            threads_run_dynamic(b->threads, b->l.contact_batches, share_contacts, b);
+            threads_run_dynamic(b->threads, b->l.solved_batches, share_bodies, b);
         }
         least = fmin(least, (now(CLOCK_MONOTONIC) - begin) / b->repeat);
     }
@@ -80,7 +80,7 @@ static double together(bench *b) {
 static int measure(const char *name, const lanes_recipe *recipe, int effort) {
     random_source r = {1};
     lanes_case c = lanes_random(&r, recipe);
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     const admm_kernels *width[2] = {&admm_scalar, &admm_vector};
     double time[2][4], iteration[2];
     bench b = {.repeat = 1 + effort / recipe->contacts};
@@ -93,10 +93,10 @@ static int measure(const char *name, const lanes_recipe *recipe, int effort) {
         }
     }
     for (int count = 1; count <= 2 && ok; count++) {
-        b.threads = sim_threads_create(count);
+        b.threads = threads_create(count);
         ok = b.threads != NULL;
         iteration[count - 1] = ok ? together(&b) : 0;
-        sim_threads_free(b.threads);
+        threads_free(b.threads);
     }
     if (ok) {
         int n = recipe->contacts, m = recipe->bodies;
@@ -106,7 +106,7 @@ static int measure(const char *name, const lanes_recipe *recipe, int effort) {
                iteration[0] / iteration[1]);
     }
     lanes_free(&c);
-    sim_arena_free(arena);
+    arena_free(arena);
     return ok;
 }
 

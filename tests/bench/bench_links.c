@@ -98,7 +98,7 @@ static sim_problem local_problem(const sim_problem *p, const sim_delassus *W, si
 static void time_answers(const sim_problem *p, int repeat, figures *f) {
     double R[MOST_ROWS], target[MOST_ROWS], q[MOST_ROWS], impulse[MOST_ROWS];
     sim_constraint c[MOST_ROWS / 3];
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     sim_law_options o = sim_law_options_default();
     sim_delassus W;
     f->contacts = p->nconstraint;
@@ -110,7 +110,7 @@ static void time_answers(const sim_problem *p, int repeat, figures *f) {
     sim_regularise(p, SIM_RIGID, &o, NULL, R, target);
     for (int k = 0; k < repeat; k++) {
         double since = seconds(NULL);
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         if (!delassus_whole(p, arena, &W)) {
             fail("no memory");
         }
@@ -131,7 +131,7 @@ static void time_answers(const sim_problem *p, int repeat, figures *f) {
         }
         sim_solver_free(solver);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 static void measure(int count, int repeat, figures *f) {

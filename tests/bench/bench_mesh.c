@@ -24,11 +24,11 @@ static void building(int around) {
     double begin = seconds();
     sim_geometry *g = soup_geometry(s);
     double all = seconds() - begin;
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     begin = seconds();
     bvh_build(pool, g->mesh);
     double tree = seconds() - begin;
-    sim_pool_free(pool);
+    pool_free(pool);
     enum { QUERIES = 20000 };
     random_source r = {1};
     double sum = 0;
@@ -79,7 +79,7 @@ static pose rest(const sim_shape *a, const sim_shape *b, v3 over, double depth) 
 
 static void contact(const char *what, const sim_shape *a, const sim_shape *b, v3 over, int batches) {
     pose X = rest(a, b, over, 1e-4);
-    pair p = {.a = a, .b = b, .X_ab = pose_inverse(X), .margin = 1e-3, .arena = sim_arena_create()};
+    pair p = {.a = a, .b = b, .X_ab = pose_inverse(X), .margin = 1e-3, .arena = arena_create()};
     double best = HUGE_VAL;
     int count = 0;
     for (int batch = 0; batch < batches; batch++) {
@@ -87,14 +87,14 @@ static void contact(const char *what, const sim_shape *a, const sim_shape *b, v3
         enum { TIMES = 50 };
         for (int k = 0; k < TIMES; k++) {
             manifold m = {0};
-            sim_arena_release(p.arena, 0);
+            arena_release(p.arena, 0);
             pair_collide(&p, &m);
             count = m.count;
         }
         best = fmin(best, (seconds() - begin) / TIMES);
     }
     printf("%-32s %9.2f us, %3d points\n", what, 1e6 * best, count);
-    sim_arena_free(p.arena);
+    arena_free(p.arena);
 }
 
 static void contacts(int batches) {
@@ -146,7 +146,7 @@ static void overlaps(int poses) {
         random_source r = {7};
         double time[POSES];
         int count = 0;
-        pair p = {.a = &thing[k], .b = &torus, .margin = 1e-3, .arena = sim_arena_create()};
+        pair p = {.a = &thing[k], .b = &torus, .margin = 1e-3, .arena = arena_create()};
         for (int q = 0; q < poses; q++) {
             pose X = {random_rotation(&r), {0, 0, 0}};
             X.p.x = random_uniform(&r, -0.8, 0.8);
@@ -157,7 +157,7 @@ static void overlaps(int poses) {
             double best = HUGE_VAL;
             for (int again = 0; again < 5; again++) {
                 m = (manifold){0};
-                sim_arena_release(p.arena, 0);
+                arena_release(p.arena, 0);
                 double begin = seconds();
                 pair_collide(&p, &m);
                 best = fmin(best, seconds() - begin);
@@ -168,7 +168,7 @@ static void overlaps(int poses) {
         qsort(time, (size_t)count, sizeof *time, by_size);
         printf("%-10s in a torus of 256: %6.1f us median, %6.1f us for 9 of 10, %6.1f us at most\n",
                sim_shape_name(thing[k].type), 1e6 * time[count / 2], 1e6 * time[count * 9 / 10], 1e6 * time[count - 1]);
-        sim_arena_free(p.arena);
+        arena_free(p.arena);
     }
     sim_geometry_free(g);
 }

@@ -80,17 +80,17 @@ static void put_shape(text *t, const sim_model *m, const sim_shape *shape) {
     const double *s = shape->size;
     sim_v3 p = shape->pose.p;
     if (shape->type == SIM_HALF_SPACE) {
-        sim_text_add(t, "<geom type='plane' size='5 5 1' ");
+        text_add(t, "<geom type='plane' size='5 5 1' ");
     } else if (shape->type == SIM_SPHERE) {
-        sim_text_add(t, "<geom type='sphere' size='%.17g' ", s[0]);
+        text_add(t, "<geom type='sphere' size='%.17g' ", s[0]);
     } else {
-        sim_text_add(t, "<geom type='box' size='%.17g %.17g %.17g' ", s[0] / 2, s[1] / 2, s[2] / 2);
+        text_add(t, "<geom type='box' size='%.17g %.17g %.17g' ", s[0] / 2, s[1] / 2, s[2] / 2);
     }
-    sim_text_add(t, "pos='%.17g %.17g %.17g' friction='%g' ", p.x, p.y, p.z, m->material[shape->material].friction);
+    text_add(t, "pos='%.17g %.17g %.17g' friction='%g' ", p.x, p.y, p.z, m->material[shape->material].friction);
     if (b->nv) {
-        sim_text_add(t, "mass='%.17g' ", b->inertia.mass);
+        text_add(t, "mass='%.17g' ", b->inertia.mass);
     }
-    sim_text_add(t, "/>\n");
+    text_add(t, "/>\n");
 }
 
 static void put_shapes(text *t, const sim_model *m, int body) {
@@ -105,17 +105,17 @@ static void put_shapes(text *t, const sim_model *m, int body) {
 static mjModel *translate(const sim_scene *s) {
     const sim_model *m = s->model;
     text t = {0};
-    sim_text_add(&t, "<mujoco><option timestep='%g'/><size njmax='%d' nconmax='%d'/><worldbody>\n", s->options.step,
-                 20 * m->nbody, 5 * m->nbody);
+    text_add(&t, "<mujoco><option timestep='%g'/><size njmax='%d' nconmax='%d'/><worldbody>\n", s->options.step,
+             20 * m->nbody, 5 * m->nbody);
     put_shapes(&t, m, 0);
     for (int i = 1; i < m->nbody; i++) {
         if (m->body[i].nv) {
-            sim_text_add(&t, "<body><freejoint/>\n");
+            text_add(&t, "<body><freejoint/>\n");
             put_shapes(&t, m, i);
-            sim_text_add(&t, "</body>\n");
+            text_add(&t, "</body>\n");
         }
     }
-    sim_text_add(&t, "</worldbody></mujoco>\n");
+    text_add(&t, "</worldbody></mujoco>\n");
     static mjVFS files;
     char why[500] = "no memory";
     mj_defaultVFS(&files);

@@ -82,7 +82,7 @@ static void measure_parts(run *r) {
     }
     convex_law law = {p, r->law.R, yield, r->law.target, constant};
     hessian *h = hessian_create();
-    sim_arena *scratch = sim_arena_create();
+    sim_arena *scratch = arena_create();
     sim_solution out = {.v = r->v, .impulse = r->impulse};
     primal_options o = {1e-6, 100, 0, SPD_AUTO, HUGE_VAL, 1, 1e-4};
     primal n = {.at = {.v = r->v, .gamma = r->impulse}};
@@ -91,7 +91,7 @@ static void measure_parts(run *r) {
     less.nrow -= 3;
     LEAST(fresh, hessian_prepare(h, pass % 2 ? p : &less, SPD_AUTO))
     LEAST(prepare, hessian_prepare(h, p, SPD_AUTO))
-    LEAST(start, sim_arena_release(scratch, 0); primal_begin(&n, &law, h, &o, &out, scratch))
+    LEAST(start, arena_release(scratch, 0); primal_begin(&n, &law, h, &o, &out, scratch))
     LEAST(look, primal_eval_at(&n))
     cone_hessian *other = malloc((size_t)p->nconstraint * sizeof *other);
     memcpy(other, n.at.G, (size_t)p->nconstraint * sizeof *other);
@@ -112,7 +112,7 @@ static void measure_parts(run *r) {
     free(other);
     free(yield);
     free(constant);
-    sim_arena_free(scratch);
+    arena_free(scratch);
     hessian_free(h);
 }
 

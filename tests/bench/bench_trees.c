@@ -40,7 +40,7 @@ static void assemble(const sim_problem *p, subject *s) {
     delassus_response_make(p, 1, s->scratch, &Y);
     delassus_pattern(p, SIZE_MAX, s->scratch, &W, &many);
     delassus_assemble(p, &Y, s->scratch, &W);
-    sim_arena_release(s->scratch, 0);
+    arena_release(s->scratch, 0);
 }
 static void all(subject *s) { assemble(s->p, s); }
 static void all_whole(subject *s) { assemble(&s->whole, s); }
@@ -83,7 +83,7 @@ static void measure(const char *name, sim_model *m, const sim_contact *contact, 
     build(&s);
     s.whole = *s.p;
     s.whole.mass.half = NULL;
-    s.scratch = sim_arena_create();
+    s.scratch = arena_create();
     s.solver = sim_solver_create(sim_solver_find("sap"), NULL, NULL);
     s.W = calloc(3 * rows, sizeof(double));
     s.R = calloc(rows, sizeof(double));
@@ -109,7 +109,7 @@ static void measure(const char *name, sim_model *m, const sim_contact *contact, 
     free(s.impulse);
     free(s.work);
     sim_solver_free(s.solver);
-    sim_arena_free(s.scratch);
+    arena_free(s.scratch);
     touched_free(s.t);
 }
 

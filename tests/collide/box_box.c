@@ -72,11 +72,11 @@ static sim_pose placed(random_source *r, const sim_shape *a, const sim_shape *b)
 }
 
 Test(box_box, depth_equals_exhaustive_separating_axes_and_distance_is_reached) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {3};
     int apart = 0, overlapping = 0;
     for (int trial = 0; trial < 200000; trial++) {
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         sim_shape a = random_solid(&r, SIM_BOX), b = random_solid(&r, SIM_BOX);
         sim_pose X = placed(&r, &a, &b);
         manifold m = collide(arena, &a, &b, X, HUGE_VAL);
@@ -105,11 +105,11 @@ Test(box_box, depth_equals_exhaustive_separating_axes_and_distance_is_reached) {
         }
     }
     cr_assert(apart > 40000 && overlapping > 40000, "%d %d", apart, overlapping);
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(box_box, answers_for_coincident_aligned_and_touching_boxes_are_finite_and_right) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     sim_shape unit = shape_of(SIM_BOX, 2, 2, 2), tiny = shape_of(SIM_BOX, 2e-3, 2e-3, 2e-3);
     static const struct {
         v3 p;
@@ -137,12 +137,12 @@ Test(box_box, answers_for_coincident_aligned_and_touching_boxes_are_finite_and_r
     for (int i = 0; i < m.count; i++) {
         cr_assert_float_eq(fabs(m.point[i].position.x - 0.2), 1e-3, 1e-15);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 /* What a solver would feel: no jump of the least gap, along motions that lead through touching. */
 Test(box_box, the_gap_changes_no_faster_than_the_boxes_move) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {5};
     for (int path = 0; path < 400; path++) {
         sim_shape a = random_solid(&r, SIM_BOX), b = random_solid(&r, SIM_BOX);
@@ -150,7 +150,7 @@ Test(box_box, the_gap_changes_no_faster_than_the_boxes_move) {
         double small = fmin(solid_radius(&a), solid_radius(&b)), step = 0.01 * small, before = 0;
         v3 along = random_unit(&r), axis = random_unit(&r);
         for (int k = 0; k < 200; k++) {
-            sim_arena_release(arena, 0);
+            arena_release(arena, 0);
             manifold m = collide(arena, &a, &b, X, HUGE_VAL);
             double gap = least_gap(&m), turned = 0.003;
             double far = step + turned * solid_radius(&b);
@@ -160,14 +160,14 @@ Test(box_box, the_gap_changes_no_faster_than_the_boxes_move) {
             X.R = m3_product(m3_axis_angle(axis, turned), X.R);
         }
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(box_box, a_scene_scaled_by_a_power_of_two_gives_the_same_bits_scaled) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {6};
     for (int trial = 0; trial < 20000; trial++) {
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         sim_shape a = random_solid(&r, SIM_BOX), b = random_solid(&r, SIM_BOX), a2 = a, b2 = b;
         sim_pose X = placed(&r, &a, &b), X2 = X;
         double scale = ldexp(1, random_index(&r, 60) - 30), margin = 0.3 * solid_radius(&a);
@@ -184,19 +184,19 @@ Test(box_box, a_scene_scaled_by_a_power_of_two_gives_the_same_bits_scaled) {
             cr_assert(m.point[k].feature == m2.point[k].feature && scale * m.point[k].gap == m2.point[k].gap);
         }
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 /* The box on top turns about the vertical with its load; how often does a point change its name? */
 Test(box_box, points_of_a_box_that_turns_on_another_change_only_where_edges_pass_corners) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     sim_shape top = shape_of(SIM_BOX, 1, 1, 1), wide = shape_of(SIM_BOX, 3, 3, 1), same = top;
     const sim_shape *below[2] = {&wide, &same};
     for (int which = 0; which < 2; which++) {
         uint64_t kept[4] = {0};
         int nkept = 0, changes = 0, steps = 100000;
         for (int k = 0; k < steps; k++) {
-            sim_arena_release(arena, 0);
+            arena_release(arena, 0);
             double angle = 2 * M_PI * k / steps;
             m3 turned = m3_transpose(m3_axis_angle(v3_make(0, 0, 1), angle));
             sim_pose X = {turned, {0, 0, -1 + 1e-4}};
@@ -222,11 +222,11 @@ Test(box_box, points_of_a_box_that_turns_on_another_change_only_where_edges_pass
          * edges, the four corners. */
         cr_assert(changes <= (which ? 4 * 12 : 0), "%d changes", changes);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(box_box, a_box_on_an_edge_has_two_points_and_on_a_corner_one) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     sim_shape box = shape_of(SIM_BOX, 1, 1, 1), floor = shape_of(SIM_BOX, 10, 10, 1);
     for (int degrees = 1; degrees <= 45; degrees++) {
         double tilt = degrees * M_PI / 180;
@@ -237,7 +237,7 @@ Test(box_box, a_box_on_an_edge_has_two_points_and_on_a_corner_one) {
             /* the box is A, its frame that of the pair; the floor's centre in it */
             m3 into = m3_transpose(R);
             sim_pose X = {into, m3_times(into, v3_make(0, 0, -(low + 0.5) + 1e-4))};
-            sim_arena_release(arena, 0);
+            arena_release(arena, 0);
             manifold m = collide(arena, &box, &floor, X, 1e-3);
             cr_assert_eq(m.count, corner ? 1 : 2, "%d points at %d degrees", m.count, degrees);
             for (int k = 0; k < m.count; k++) {
@@ -249,11 +249,11 @@ Test(box_box, a_box_on_an_edge_has_two_points_and_on_a_corner_one) {
             }
         }
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(box_box, crossed_edges_touch_in_their_one_point) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     sim_shape a = shape_of(SIM_BOX, 1, 1, 4), b = shape_of(SIM_BOX, 1, 1, 4);
     /* both on edge: A's along z, B's along y, facing each other along x */
     m3 quarter = m3_axis_angle(v3_make(0, 0, 1), M_PI / 4);
@@ -270,14 +270,14 @@ Test(box_box, crossed_edges_touch_in_their_one_point) {
         cr_assert_float_eq(v3_norm(v3_sub(x, v3_make(-half - gap / 2, 0, 0.4))), 0, 1e-14, "%g %g %g", x.x, x.y, x.z);
         cr_assert_float_eq(n.x, 1, 1e-14);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(box_box, named_the_other_way_round_the_points_are_the_same) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {8};
     for (int trial = 0; trial < 20000; trial++) {
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         sim_shape a = random_solid(&r, SIM_BOX), b = random_solid(&r, SIM_BOX);
         sim_pose X = placed(&r, &a, &b), Y = {m3_transpose(X.R), v3_neg(to_frame(&X, v3_make(0, 0, 0)))};
         Y.p = to_frame(&X, v3_make(0, 0, 0));
@@ -285,5 +285,5 @@ Test(box_box, named_the_other_way_round_the_points_are_the_same) {
         manifold m = collide(arena, &a, &b, X, HUGE_VAL), w = collide(arena, &b, &a, Y, HUGE_VAL);
         cr_assert_float_eq(least_gap(&m), least_gap(&w), 1e-12 * size);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }

@@ -141,7 +141,7 @@ Test(broadphase, any_number_of_threads_and_any_history_give_the_same_pairs) {
                                      CREEP, EXPLODE, CREEP, CREEP, SCATTER, CREEP};
     sim_threads *team[TEAMS];
     for (int t = 0; t < TEAMS; t++) {
-        team[t] = sim_threads_create(team_size[t]);
+        team[t] = threads_create(team_size[t]);
     }
     for (int k = 0; k < 4; k++) {
         boxes s = make_boxes(kinds[k], MANY_BOXES, 0, 1, 31);
@@ -175,7 +175,7 @@ Test(broadphase, any_number_of_threads_and_any_history_give_the_same_pairs) {
         free_boxes(&s);
     }
     for (int t = 0; t < TEAMS; t++) {
-        sim_threads_free(team[t]);
+        threads_free(team[t]);
     }
 }
 

@@ -12,7 +12,7 @@ Test(broadphase_memory, a_frame_like_the_last_allocates_nothing) {
     for (int t = 0; t < 3; t++) {
         for (int w = 0; w < 3; w++) {
             boxes s = make_boxes(UNIFORM, 8000, 0, 1, 3);
-            sim_threads *threads = sim_threads_create(teams[t]);
+            sim_threads *threads = threads_create(teams[t]);
             sim_broadphase *b = broadphase_create(s.count, s.moves, NULL, NULL);
             const broad_pair *pairs;
             long before = 0;
@@ -25,7 +25,7 @@ Test(broadphase_memory, a_frame_like_the_last_allocates_nothing) {
                          watched.calls - before);
             cr_expect_gt(broadphase_bytes(b), (size_t)s.count * sizeof(aabb));
             broadphase_free(b);
-            sim_threads_free(threads);
+            threads_free(threads);
             free_boxes(&s);
         }
     }
@@ -73,14 +73,14 @@ Test(broadphase_memory, running_out_of_it_anywhere_is_said_once_and_survived) {
         frames[k].pairs = every_pair(&s, NULL, NULL, &frames[k].count);
     }
     int failures = 0, reached = 1;
-    sim_threads *threads = sim_threads_create(2);
+    sim_threads *threads = threads_create(2);
     for (long n = 1; reached; n++) {
         int said = live(&s, frames, threads, n, &reached);
         cr_expect_eq(said, reached, "allocation %ld", n);
         failures += said;
     }
     cr_expect_gt(failures, 20);
-    sim_threads_free(threads);
+    threads_free(threads);
     for (int k = 0; k < FRAMES; k++) {
         free(frames[k].box);
         free(frames[k].pairs);

@@ -15,7 +15,7 @@ typedef struct bench {
 } bench;
 
 static bench begin(void) {
-    bench b = {.arena = sim_arena_create()};
+    bench b = {.arena = arena_create()};
     b.pair = (pair){.arena = b.arena, .margin = 1};
     return b;
 }
@@ -77,7 +77,7 @@ Test(cluster, keeps_the_deepest_point_and_the_extent) {
         for (int k = 0; k < 8; k++) {
             cr_assert_float_eq(farthest(&b.m, compass(k)), far[k], 1e-12);
         }
-        sim_arena_free(b.arena);
+        arena_free(b.arena);
     }
 }
 
@@ -94,8 +94,8 @@ Test(cluster, leaves_no_point_without_one_near_it) {
         }
         cr_assert_lt(near, 0.03);
     }
-    sim_arena_free(b.arena);
-    sim_arena_free(all.arena);
+    arena_free(b.arena);
+    arena_free(all.arena);
 }
 
 Test(cluster, does_not_depend_on_the_order_of_points) {
@@ -107,8 +107,8 @@ Test(cluster, does_not_depend_on_the_order_of_points) {
     cluster_points(&b.pair, &b.m, 0, MOST, 1e-3);
     cr_assert_eq(a.m.count, b.m.count);
     cr_assert_eq(memcmp(a.m.point, b.m.point, (size_t)a.m.count * sizeof *a.m.point), 0);
-    sim_arena_free(a.arena);
-    sim_arena_free(b.arena);
+    arena_free(a.arena);
+    arena_free(b.arena);
 }
 
 Test(cluster, joins_points_at_one_place_unless_they_face_different_ways) {
@@ -124,7 +124,7 @@ Test(cluster, joins_points_at_one_place_unless_they_face_different_ways) {
     cr_assert_eq(b.m.point[1].feature, 9);
     cr_assert_eq(b.m.point[2].feature, 12); /* the lower name, of the deeper point */
     cr_assert_eq(b.m.point[2].gap, 1e-4);
-    sim_arena_free(b.arena);
+    arena_free(b.arena);
     b = begin();
     uint64_t kept = 40;
     b.pair.kept = &kept;
@@ -134,7 +134,7 @@ Test(cluster, joins_points_at_one_place_unless_they_face_different_ways) {
     cluster_points(&b.pair, &b.m, 0, MOST, 1e-6);
     cr_assert_eq(b.m.count, 1);
     cr_assert_eq(b.m.point[0].feature, 40); /* what was kept keeps its name */
-    sim_arena_free(b.arena);
+    arena_free(b.arena);
 }
 
 static int shared(const uint64_t *a, int na, const manifold *m) {
@@ -170,7 +170,7 @@ Test(cluster, choice_holds_while_gaps_tremble) {
             kept[k] = b.m.point[k].feature;
         }
         nkept = MOST;
-        sim_arena_free(b.arena);
+        arena_free(b.arena);
     }
 }
 
@@ -184,5 +184,5 @@ Test(cluster, leaves_alone_what_stands_before_the_first) {
     cr_assert_eq(b.m.point[0].feature, 100);
     cr_assert_eq(b.m.point[2].feature, 98);
     cr_assert_eq(b.m.point[3].feature, 96);
-    sim_arena_free(b.arena);
+    arena_free(b.arena);
 }

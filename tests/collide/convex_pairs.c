@@ -41,7 +41,7 @@ static sim_shape shape_of(random_source *r, int kind) {
 }
 
 static manifold touch(sim_arena *arena, const sim_shape *a, const sim_shape *b, pose X, double margin) {
-    sim_arena_release(arena, 0);
+    arena_release(arena, 0);
     pair p = {.a = a, .b = b, .X_ab = X, .margin = margin, .arena = arena};
     manifold m = {0};
     pair_convex(&p, &m);
@@ -58,7 +58,7 @@ static double deepest(const manifold *m) {
 }
 
 Test(convex_pairs, the_deepest_point_is_as_deep_as_the_solids_and_none_is_beyond_the_margin) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     int touching = 0;
     for (int k = 0; k < 20000; k++) {
         random_source r = {(uint64_t)k};
@@ -85,12 +85,12 @@ Test(convex_pairs, the_deepest_point_is_as_deep_as_the_solids_and_none_is_beyond
         }
     }
     cr_assert(touching > 4000, "%d", touching);
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 /* What lies flat, with sizes that differ and a turn about the vertical, on a table: where and how many. */
 Test(convex_pairs, what_lies_flat_has_points_that_hold_it) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     const sim_shape table = {.type = SIM_BOX, .size = {4, 4, 1}};
     const struct {
         sim_shape shape;
@@ -118,11 +118,11 @@ Test(convex_pairs, what_lies_flat_has_points_that_hold_it) {
             cr_assert(hypot(middle.x - 0.1, middle.y + 0.2) < 0.02, "%zu: %g %g", k, middle.x, middle.y);
         }
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(convex_pairs, a_box_as_a_hull_touches_like_a_box) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     const sim_shape box = {.type = SIM_BOX, .size = {0.6, 0.4, 0.5}}, hull = {.type = SIM_CONVEX, .geometry = box_hull};
     for (int k = 0; k < 4000; k++) {
         random_source r = {(uint64_t)k << 20};
@@ -133,11 +133,11 @@ Test(convex_pairs, a_box_as_a_hull_touches_like_a_box) {
         m = touch(arena, &other, &hull, X, 0.1);
         cr_assert(gap == deepest(&m) || fabs(gap - deepest(&m)) < 1e-9, "%d: %g %g", k, gap, deepest(&m));
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(convex_pairs, the_same_question_has_the_same_bits_for_an_answer) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     for (int k = 0; k < 2000; k++) {
         random_source r = {(uint64_t)k << 24};
         sim_shape a = shape_of(&r, k % KINDS), b = shape_of(&r, k / KINDS % KINDS);
@@ -152,5 +152,5 @@ Test(convex_pairs, the_same_question_has_the_same_bits_for_an_answer) {
         cr_assert_eq(m.count, count);
         cr_assert(!count || memcmp(first, m.point, (size_t)count * sizeof *first) == 0);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }

@@ -45,14 +45,14 @@ Test(grid, error_falls_with_the_square_of_the_cell) {
     sim_geometry *mesh = soup_geometry(soup_sphere(0.05, 6));
     double error[3];
     for (int k = 0; k < 3; k++) {
-        sim_pool *pool = sim_pool_create();
+        sim_pool *pool = pool_create();
         double cell = 0.01 / (1 << k);
         error[k] = error_near(mesh, build(pool, mesh, cell, NULL), 3000);
         double expected = cell * cell / (4 * 0.05); /* h^2 H / 4 */
         cr_log_warn("sphere of radius 10, 20, 40 cells / 2: error %.2e m, %.3f cells, expected %.2e", error[k],
                     error[k] / cell, expected);
         cr_assert(error[k] < 1.5 * expected);
-        sim_pool_free(pool);
+        pool_free(pool);
     }
     double order = log2(error[0] / error[2]) / 2;
     cr_log_warn("order %.2f", order);
@@ -64,7 +64,7 @@ Test(grid, flat_faces_are_exact_and_sharp_edges_rounded_by_a_fraction_of_a_cell)
     soup s = soup_box(0.1, 0.07, 0.05);
     soup_move(&s, (sim_pose){m3_axis_angle(v3_make(0.6, 0, 0.8), 0.7), {0.3, 0.2, 0.1}});
     sim_geometry *mesh = soup_geometry(s);
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     field_grid *grid = build(pool, mesh, 2e-3, NULL);
     random_source r = {2};
     double flat = 0, edge = 0;
@@ -83,7 +83,7 @@ Test(grid, flat_faces_are_exact_and_sharp_edges_rounded_by_a_fraction_of_a_cell)
     }
     cr_log_warn("box: faces off by %.1e m, edges by %.2f cells", flat, edge / 2e-3);
     cr_assert(flat < 1e-9 && edge < 0.5 * 2e-3, "%g, %g", flat, edge);
-    sim_pool_free(pool);
+    pool_free(pool);
     sim_geometry_free(mesh);
 }
 
@@ -168,7 +168,7 @@ Test(grid, sign_is_that_of_the_mesh_away_from_its_edges) {
 /* The sampling takes short cuts: each sample must still be the distance there. */
 Test(grid, samples_are_the_distance) {
     sim_geometry *mesh = spiky();
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     field_grid *grid = build(pool, mesh, 4e-3, NULL);
     size_t at = 0;
     for (int k = 0; k < grid->size[2]; k++) {
@@ -179,7 +179,7 @@ Test(grid, samples_are_the_distance) {
             }
         }
     }
-    sim_pool_free(pool);
+    pool_free(pool);
     sim_geometry_free(mesh);
 }
 
@@ -245,21 +245,21 @@ static void spill(const char *path, const char *bytes, size_t size) {
 
 Test(grid, comes_back_from_its_file_bit_for_bit, .init = open_folder, .fini = close_folder) {
     sim_geometry *mesh = spiky();
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     field_grid *made = build(pool, mesh, 8e-3, folder), *read = build(pool, mesh, 8e-3, folder);
     field_grid *alone = build(pool, mesh, 8e-3, NULL);
     cr_assert_eq(files_in_folder(), 1);
     cr_assert(same_samples(made, read) && same_samples(made, alone));
     build(pool, mesh, 9e-3, folder);
     cr_assert_eq(files_in_folder(), 2); /* another cell, another file */
-    sim_pool_free(pool);
+    pool_free(pool);
     sim_geometry_free(mesh);
 }
 
 /* A file with a valid head and other samples must be believed: that shows that it is read at all. */
 Test(grid, file_is_used_and_not_made_again, .init = open_folder, .fini = close_folder) {
     sim_geometry *mesh = spiky();
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     field_grid *made = build(pool, mesh, 8e-3, NULL), other = *made;
     float *sample = calloc(samples_of(made), sizeof *sample);
     sample[7] = 42;
@@ -267,13 +267,13 @@ Test(grid, file_is_used_and_not_made_again, .init = open_folder, .fini = close_f
     grid_file_write(folder, &other);
     cr_assert(same_samples(&other, build(pool, mesh, 8e-3, folder)));
     free(sample);
-    sim_pool_free(pool);
+    pool_free(pool);
     sim_geometry_free(mesh);
 }
 
 Test(grid, file_that_is_cut_short_changed_or_foreign_is_made_again, .init = open_folder, .fini = close_folder) {
     sim_geometry *mesh = spiky();
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     field_grid *made = build(pool, mesh, 10e-3, folder);
     char path[256];
     path_of(made, path);
@@ -295,9 +295,9 @@ Test(grid, file_that_is_cut_short_changed_or_foreign_is_made_again, .init = open
             }
         }
         spill(path, bad, length);
-        sim_pool *short_lived = sim_pool_create();
+        sim_pool *short_lived = pool_create();
         cr_assert(same_samples(made, build(short_lived, mesh, 10e-3, folder)), "trial %d", trial);
-        sim_pool_free(short_lived);
+        pool_free(short_lived);
         char *mended = slurp(path, &again);
         cr_assert(again == size && memcmp(mended, good, size) == 0, "trial %d", trial);
         free(mended);
@@ -305,13 +305,13 @@ Test(grid, file_that_is_cut_short_changed_or_foreign_is_made_again, .init = open
     cr_assert_eq(files_in_folder(), 1);
     free(good);
     free(bad);
-    sim_pool_free(pool);
+    pool_free(pool);
     sim_geometry_free(mesh);
 }
 
 Test(grid, folder_that_is_not_there_or_in_the_way_is_no_error, .init = open_folder, .fini = close_folder) {
     sim_geometry *mesh = spiky();
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     field_grid *made = build(pool, mesh, 10e-3, NULL);
     char path[256];
     path_of(made, path);
@@ -320,7 +320,7 @@ Test(grid, folder_that_is_not_there_or_in_the_way_is_no_error, .init = open_fold
     cr_assert_eq(files_in_folder(), 1);
     rmdir(path);
     cr_assert(same_samples(made, build(pool, mesh, 10e-3, "/dev/null/at/all")));
-    sim_pool_free(pool);
+    pool_free(pool);
     sim_geometry_free(mesh);
 }
 

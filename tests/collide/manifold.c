@@ -48,14 +48,14 @@ static manifold touch(sim_arena *arena, const sim_shape *a, const sim_shape *b, 
 static const v3 UP = {0, 0, 1};
 
 Test(manifold, a_box_resting_flat_has_its_four_corners_and_always_the_same) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {1};
     const double sizes[3] = {10, 1, 0.7}; /* of the box below: larger, equal, smaller */
     for (int which = 0; which < 3; which++) {
         sim_shape a = shape_of(SIM_BOX, 1, 1, 1), b = shape_of(SIM_BOX, sizes[which], sizes[which], 1);
         uint64_t first[4];
         for (int trial = 0; trial < 10000; trial++) {
-            sim_arena_release(arena, 0);
+            arena_release(arena, 0);
             double noise = trial ? 1e-9 : 0;
             v3 axis = random_unit(&r);
             pose X = {m3_axis_angle(axis, noise * random_uniform(&r, -1, 1)),
@@ -76,7 +76,7 @@ Test(manifold, a_box_resting_flat_has_its_four_corners_and_always_the_same) {
             }
         }
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 static int has_place(const manifold *m, double x, double y) {
@@ -104,7 +104,7 @@ static manifold on_a_box(sim_arena *arena, sim_shape a, m3 turned, double size, 
 }
 
 Test(manifold, each_kind_stands_on_as_many_points_as_it_has) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     m3 up = m3_identity(), lying = m3_axis_angle(v3_make(1, 0, 0), M_PI / 2);
     m3 leaning = m3_axis_angle(v3_make(1, 0, 0), 0.6), aside = m3_axis_angle(v3_make(0.6, 0.8, 0), 0.6);
     static const v3 middle = {0.1, -0.2, 0};
@@ -142,11 +142,11 @@ Test(manifold, each_kind_stands_on_as_many_points_as_it_has) {
         y += from.y;
     }
     cr_assert(hypot(x, y) < 1e-12);
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(manifold, what_sticks_out_over_an_edge_is_cut_off_there) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     m3 up = m3_identity(), lying = m3_axis_angle(v3_make(0, 1, 0), M_PI / 2);
     manifold m = on_a_box(arena, shape_of(SIM_BOX, 1, 1, 1), up, 2, v3_make(0.8, -0.7, 0));
     cr_assert(m.count == 4 && has_place(&m, 0.3, -1) && has_place(&m, 1, -1) && has_place(&m, 1, -0.2) &&
@@ -160,11 +160,11 @@ Test(manifold, what_sticks_out_over_an_edge_is_cut_off_there) {
     m = on_a_box(arena, shape_of(SIM_CYLINDER, 2, 0.1, 0), up, 2, v3_make(0.2, 0.1, 0));
     cr_assert(m.count == 4 && has_place(&m, 1, 1) && has_place(&m, 1, -1) && has_place(&m, -1, 1) &&
               has_place(&m, -1, -1));
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(manifold, two_coins_share_a_lens) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     sim_shape coin = shape_of(SIM_CYLINDER, 0.5, 0.1, 0);
     for (int k = 0; k <= 9; k++) {
         double aside = 0.1 * k, half = sqrt(fmax(0.25 - aside * aside / 4, 0));
@@ -177,7 +177,7 @@ Test(manifold, two_coins_share_a_lens) {
         }
         cr_assert(k < 6 || (has_place(&m, aside / 2, half) && has_place(&m, aside / 2, -half)), "%d", k);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 static double quadrilateral(const manifold *m) {
@@ -197,11 +197,11 @@ static double quadrilateral(const manifold *m) {
 
 /* Solids with flat faces lying on each other anyhow: the points are in both faces and span most of what these share. */
 Test(manifold, flat_faces_share_what_counting_points_of_a_grid_says) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {4};
     int tried = 0;
     for (int trial = 0; trial < 5000; trial++) {
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         sim_shape_type kind[2] = {random_index(&r, 2) ? SIM_BOX : SIM_CYLINDER,
                                   random_index(&r, 2) ? SIM_BOX : SIM_CYLINDER};
         sim_shape a = shape_of(kind[0], random_uniform(&r, 0.2, 1), random_uniform(&r, 0.2, 1), 0.5);
@@ -236,17 +236,17 @@ Test(manifold, flat_faces_share_what_counting_points_of_a_grid_says) {
         cr_assert(quadrilateral(&m) < 1.25 * area);
     }
     cr_assert(tried > 500, "%d", tried);
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(manifold, of_many_points_the_deepest_and_the_widest_stay_and_those_kept_a_step_ago) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {9};
     uint64_t kept[8] = {0};
     for (int most = 4; most <= 8; most += 4) {
         int nkept = 0, changes = 0;
         for (int trial = 0; trial < 1000; trial++) {
-            sim_arena_release(arena, 0);
+            arena_release(arena, 0);
             manifold m = {0};
             for (int k = 0; k < 300; k++) { /* a disc full of points, all as deep but for noise */
                 double turn = 2.399963 * k, far = sqrt(k / 300.0);
@@ -271,14 +271,14 @@ Test(manifold, of_many_points_the_deepest_and_the_widest_stay_and_those_kept_a_s
         }
         cr_assert_eq(changes, 0); /* once the first choice, which had to have the very deepest, has been bettered */
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(manifold, a_coin_that_leans_a_little_touches_where_its_rim_is_lowest) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {10};
     for (int trial = 0; trial < 1000; trial++) {
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         double turn = random_uniform(&r, -4, 4), lean = pow(10, random_uniform(&r, -8, -1));
         m3 R = m3_axis_angle(v3_make(cos(turn), sin(turn), 0), lean);
         manifold m = on_a_box(arena, shape_of(SIM_CYLINDER, 0.2, 0.1, 0), R, 10, v3_make(0, 0, 0));
@@ -291,5 +291,5 @@ Test(manifold, a_coin_that_leans_a_little_touches_where_its_rim_is_lowest) {
         v3 x = m.point[deepest].position;
         cr_assert(lean < 1e-4 || hypot(x.x - low.x, x.y - low.y) < 0.05 * lean + 1e-6, "%g", lean);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }

@@ -122,15 +122,15 @@ static void prove(const subject *s, const manifold *m, random_source *r, int tri
 }
 
 static void prove_kind(sim_shape_type first, sim_shape_type second) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {7 + 10 * first + second};
     for (int trial = 0; trial < 100000; trial++) {
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         subject s = random_subject(&r, (sim_shape_type[]){first, second});
         manifold m = collide(arena, &s);
         prove(&s, &m, &r, trial % 20 ? 8 : 200);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(primitives, sphere_and_sphere_are_as_far_apart_as_planes_and_points_prove) { prove_kind(SIM_SPHERE, SIM_SPHERE); }
@@ -167,14 +167,14 @@ Test(primitives, ellipsoid_and_half_space_are_as_far_apart_as_planes_and_points_
 
 /* Centres in each other, on axes, on faces, on edges and corners; axes that cross, coincide or meet end to end. */
 Test(primitives, centres_and_axes_that_coincide_have_a_least_way_out) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {11};
     static const m3 turns[3] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                                 {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
                                 {{0.6, 0.8, 0}, {-0.8, 0.6, 0}, {0, 0, 1}}};
     for (int k = 0; k < KINDS; k++) {
         for (int place = 0; place < 27 * 9; place++) {
-            sim_arena_release(arena, 0);
+            arena_release(arena, 0);
             subject s = {.a = shape_of(kinds[k][0], 0.5, 1, 1.5), .b = shape_of(kinds[k][1], 0.5, 1, 1.5)};
             double step[3] = {place % 3 - 1, place / 3 % 3 - 1, place / 9 % 3 - 1};
             s.X = (sim_pose){turns[place / 27 % 3], {0.25 * step[0], 0.5 * step[1], 0.75 * step[2]}};
@@ -189,14 +189,14 @@ Test(primitives, centres_and_axes_that_coincide_have_a_least_way_out) {
             prove(&s, &m, &r, 300);
         }
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(primitives, a_scene_scaled_by_a_power_of_two_gives_the_same_bits_scaled) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {12};
     for (int trial = 0; trial < 2000 * KINDS; trial++) {
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         subject s = random_subject(&r, kinds[trial % KINDS]), t = s;
         double scale = ldexp(1, random_index(&r, 60) - 30);
         s.margin = 0.3 * solid_radius(&s.a);
@@ -214,14 +214,14 @@ Test(primitives, a_scene_scaled_by_a_power_of_two_gives_the_same_bits_scaled) {
             cr_assert(v3_norm(v3_sub(v3_scale(scale, c->position), d->position)) == 0, "%s", name_of(&s));
         }
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 Test(primitives, named_the_other_way_round_normals_point_back_and_points_stay) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {13};
     for (int trial = 0; trial < 2000 * KINDS; trial++) {
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         const sim_shape_type *kind = kinds[trial % KINDS];
         subject s = random_subject(&r, kind);
         subject t = {s.b, s.a, {m3_transpose(s.X.R), to_frame(&s.X, v3_make(0, 0, 0))}, HUGE_VAL, s.size};
@@ -236,12 +236,12 @@ Test(primitives, named_the_other_way_round_normals_point_back_and_points_stay) {
             cr_assert(v3_norm(v3_add(m3_times(s.X.R, n.point[k].normal), m.point[k].normal)) < 1e-9);
         }
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 /* Resting solids that tremble, each step shown the points of the step before. A disc may try its lowest point first. */
 Test(primitives, what_rests_keeps_the_names_of_its_points_under_noise) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     random_source r = {14};
     static const m3 up = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, lying = {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}};
     const m3 edge = m3_axis_angle(v3_make(0, 1, 0), M_PI / 4), along = m3_axis_angle(v3_make(1, 0, 0), M_PI / 2);
@@ -277,7 +277,7 @@ Test(primitives, what_rests_keeps_the_names_of_its_points_under_noise) {
                       .nkept = trial ? rows[row].count : 0,
                       .arena = arena};
             manifold m = {0};
-            sim_arena_release(arena, 0);
+            arena_release(arena, 0);
             pair_collide(&q, &m);
             cr_assert_eq(m.count, rows[row].count, "row %zu, trial %d: %d points", row, trial, m.count);
             int changes = 0;
@@ -289,12 +289,12 @@ Test(primitives, what_rests_keeps_the_names_of_its_points_under_noise) {
             cr_assert(changes == 0 || trial <= 20, "row %zu, trial %d: %d changes", row, trial, changes);
         }
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 /* On edge, leaning, a coin touches with one point under its lowest place, whatever part of the rim that is. */
 Test(primitives, a_coin_that_rolls_has_one_point_with_one_name) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     sim_shape coin = shape_of(SIM_CYLINDER, 0.1, 0.01, 0), floor = shape_of(SIM_HALF_SPACE, 0, 0, 0);
     uint64_t name = 0;
     for (int k = 0; k < 1000; k++) {
@@ -303,7 +303,7 @@ Test(primitives, a_coin_that_rolls_has_one_point_with_one_name) {
         m3 R = m3_product(m3_axis_angle(v3_make(1, 0, 0), M_PI / 2 - lean), m3_axis_angle(v3_make(0, 0, 1), 0.01 * k));
         m3 into = m3_transpose(R);
         subject s = {coin, floor, {into, m3_times(into, v3_make(0, 0, -low + 1e-6))}, 1e-5, 1};
-        sim_arena_release(arena, 0);
+        arena_release(arena, 0);
         manifold m = collide(arena, &s);
         cr_assert_eq(m.count, 1);
         name = k ? name : m.point[0].feature;
@@ -312,7 +312,7 @@ Test(primitives, a_coin_that_rolls_has_one_point_with_one_name) {
         v3 x = m3_times(R, m.point[0].position);
         cr_assert_float_eq(x.x, 0, 1e-14);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
 }
 
 /* How far x is outside a capsule along z. */

@@ -54,7 +54,7 @@ sim_pose random_pose(random_source *r, double spread) {
 stage stage_create(sim_model *model, double margin, int threads) {
     stage s = {.model = model, .step = 1e-3};
     s.collision = collision_create(model, margin);
-    s.threads = sim_threads_create(threads);
+    s.threads = threads_create(threads);
     s.pose = calloc((size_t)model->nbody, sizeof *s.pose);
     s.velocity = calloc((size_t)model->nbody, sizeof *s.velocity);
     cr_assert(s.collision && s.threads && s.pose && s.velocity);
@@ -80,7 +80,7 @@ void stage_look(stage *s, int remember) {
 
 void stage_free(stage *s) {
     collision_free(s->collision);
-    sim_threads_free(s->threads);
+    threads_free(s->threads);
     sim_model_free(s->model);
     free(s->pose);
     free(s->velocity);

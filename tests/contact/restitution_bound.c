@@ -62,7 +62,7 @@ static void play(game *g, double part) {
 
 /* So many that come with 1 m/s, e and friction. */
 static void deal(game *g, int count, double e) {
-    *g = (game){.count = count, .from = -1, .to = -1, .tree = {0, DOFS}, .scratch = sim_arena_create()};
+    *g = (game){.count = count, .from = -1, .to = -1, .tree = {0, DOFS}, .scratch = arena_create()};
     for (int i = 0; i <= count; i++) {
         int spring = i == count, row = spring ? DOFS - 1 : 3 * i, rows = spring ? 1 : 3;
         g->c[i] =
@@ -102,7 +102,7 @@ static void find(game *g) {
     do {
         play(g, search.part);
     } while (restitution_next(&search));
-    sim_arena_free(g->scratch);
+    arena_free(g->scratch);
 }
 
 Test(bound, newtons_law_stays_whatever_else_gains_energy_meanwhile) {

@@ -144,7 +144,7 @@ Test(trees, inverse_masses_along_paths_are_those_of_whole_solves) {
         const sim_problem *p;
         for (int island = 0; (p = touched_build(t, island)); island++) {
             sim_problem plain = bare(p);
-            sim_arena *scratch = sim_arena_create();
+            sim_arena *scratch = arena_create();
             ptrdiff_t size, other;
             double *a = assembled(p, scratch, &size), *b = assembled(&plain, scratch, &other);
             double most = largest(b, (int)size);
@@ -152,7 +152,7 @@ Test(trees, inverse_masses_along_paths_are_those_of_whole_solves) {
             for (ptrdiff_t k = 0; k < size; k++) {
                 cr_assert_float_eq(a[k], b[k], 1e-12 * most, "seed %d: %g", (int)seed, (a[k] - b[k]) / most);
             }
-            sim_arena_free(scratch);
+            arena_free(scratch);
             free((void *)plain.constraint);
         }
         touched_free(t);

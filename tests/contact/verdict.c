@@ -22,7 +22,7 @@ typedef struct trial {
 
 static trial begin(const sim_solver_info *info) {
     const double mass[BOXES] = {1, 2, 1};
-    trial t = {.problem = box_stack(BOXES, mass, 0.5, 1e-3, 1), .scratch = sim_arena_create()};
+    trial t = {.problem = box_stack(BOXES, mass, 0.5, 1e-3, 1), .scratch = arena_create()};
     t.found =
         answer_create(t.problem, info->default_law == SIM_RIGID ? 0 : 1, info->default_law == SIM_RIGID ? 0 : 1e-3);
     sim_error error;
@@ -35,7 +35,7 @@ static trial begin(const sim_solver_info *info) {
 
 static void end(trial *t) {
     sim_solver_free(t->solver);
-    sim_arena_free(t->scratch);
+    arena_free(t->scratch);
     answer_free(&t->found);
     sim_problem_free(t->problem);
 }
@@ -44,7 +44,7 @@ static void end(trial *t) {
 static sim_outcome hear(trial *t, sim_outcome said) {
     t->is.solution = (sim_solution){.outcome = said};
     cr_assert_eq(judge_island(&t->is, t->solver, t->scratch, NULL), SIM_OK);
-    sim_arena_release(t->scratch, 0);
+    arena_release(t->scratch, 0);
     cr_expect_eq(t->is.solution.outcome == SIM_REFUTED, t->is.solution.reason == SIM_REASON_REFUTED);
     return t->is.solution.outcome;
 }

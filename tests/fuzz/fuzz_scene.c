@@ -174,7 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sim_diagnostics diagnostics;
     sim_error error = {0};
     sim_scene *scene =
-        sim_load_scene(scene_text, scene_length, "fuzz/scene.json", &overrides, &limits, &files, &diagnostics, &error);
+        load_scene_text(scene_text, scene_length, "fuzz/scene.json", &overrides, &limits, &files, &diagnostics, &error);
     if (scene) {
         demand(scene->model != NULL, "a scene that loads has a model");
         check_messages(&diagnostics, 1);

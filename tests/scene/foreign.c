@@ -63,36 +63,36 @@ Test(scene_foreign, hints_name_no_key_that_there_is_not) {
     static const struct {
         const table *t;
         const char *word, *key;
-    } some[] = {{&sim_table_joint, "limits", "range_deg"},
-                {&sim_table_joint, "dynamics", "damping"},
-                {&sim_table_shape, "rgba", "color"},
-                {&sim_table_shape, "contype", "group"},
-                {&sim_table_actuator, "ctrlrange", "effort"},
-                {&sim_table_world, "timestep", "step"},
-                {&sim_table_world, "horizon", "duration"},
-                {&sim_table_pose, "xyz", "position"},
-                {&sim_table_inertia, "diaginertia", "moments"},
-                {&sim_table_scene, "equality", "constraints"},
-                {&sim_table_load, "moment", "torque"},
-                {&sim_table_constraint, "polycoef", "ratio"},
-                {&sim_table_camera, "lookat", "target"},
-                {&sim_table_record, "rate", "every"},
-                {&sim_table_instance, "name", "prefix"},
-                {&sim_table_material, "e", "restitution"}};
+    } some[] = {{&table_joint, "limits", "range_deg"},
+                {&table_joint, "dynamics", "damping"},
+                {&table_shape, "rgba", "color"},
+                {&table_shape, "contype", "group"},
+                {&table_actuator, "ctrlrange", "effort"},
+                {&table_world, "timestep", "step"},
+                {&table_world, "horizon", "duration"},
+                {&table_pose, "xyz", "position"},
+                {&table_inertia, "diaginertia", "moments"},
+                {&table_scene, "equality", "constraints"},
+                {&table_load, "moment", "torque"},
+                {&table_constraint, "polycoef", "ratio"},
+                {&table_camera, "lookat", "target"},
+                {&table_record, "rate", "every"},
+                {&table_instance, "name", "prefix"},
+                {&table_material, "e", "restitution"}};
     for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
         char quoted[64];
-        const char *said = sim_foreign_key(some[k].t, some[k].word);
+        const char *said = foreign_find_key(some[k].t, some[k].word);
         snprintf(quoted, sizeof quoted, "\"%s\"", some[k].key);
         cr_assert(said && strstr(said, quoted), "%s of %s: %s", some[k].word, some[k].t->name, said ? said : "nothing");
-        cr_assert(sim_table_field(some[k].t, some[k].key), "there is no %s in %s", some[k].key, some[k].t->name);
+        cr_assert(table_field(some[k].t, some[k].key), "there is no %s in %s", some[k].key, some[k].t->name);
     }
 }
 
 Test(scene_foreign, misspelt_words_keep_their_hints) {
     refused(JOINT("'type': 'hing'"), "scene.json:2:9", "did you mean \"hinge\"?");
     refused(JOINT("'type': 'hinge', 'dampling': 1"), "scene.json:2:18", "did you mean \"damping\"?");
-    cr_assert(!sim_foreign_key(&sim_table_body, "") && !sim_foreign_key(&sim_table_body, " mass "));
-    cr_assert(!sim_foreign_key(&sim_table_body, "a word of more than thirty-two letters, mass"));
+    cr_assert(!foreign_find_key(&table_body, "") && !foreign_find_key(&table_body, " mass "));
+    cr_assert(!foreign_find_key(&table_body, "a word of more than thirty-two letters, mass"));
 }
 
 /* ---- angles ---- */
@@ -182,9 +182,9 @@ Test(scene_foreign, files_too_large_for_scenes_are_told_too) {
 }
 
 Test(scene_foreign, scenes_are_scenes_whatever_their_name) {
-    cr_assert(!sim_foreign_file("a.urdf", " {\"sim\": 1}", 11));
-    cr_assert(!sim_foreign_file("a.json", "sim", 3));
-    cr_assert(!sim_foreign_file("a.json", "", 0));
+    cr_assert(!foreign_find_kind("a.urdf", " {\"sim\": 1}", 11));
+    cr_assert(!foreign_find_kind("a.json", "sim", 3));
+    cr_assert(!foreign_find_kind("a.json", "", 0));
 }
 
 Test(scene_foreign, files_named_by_instances_are_told_too) {

@@ -17,7 +17,7 @@ Test(scene_numbers, writes_numbers_of_any_size) {
                {-3e15, "-3e15"},     {1e16, "1e+16"},      {1e308, "1e+308"},  {999999999, "999999999"},
                {1.5e9, "1500000000"}};
     for (size_t k = 0; k < sizeof due / sizeof *due; k++) {
-        cr_expect_str_eq(sim_number_digits(due[k].number).text, due[k].text);
+        cr_expect_str_eq(number_digits(due[k].number).text, due[k].text);
     }
 }
 

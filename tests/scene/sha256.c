@@ -5,12 +5,12 @@
 #include <string.h>
 
 static void hash(const char *data, size_t length, size_t step, char out[65]) {
-    sim_sha256 h;
-    sim_sha256_start(&h);
+    sha256_state h;
+    sha256_start(&h);
     for (size_t i = 0; i < length; i += step) {
-        sim_sha256_add(&h, data + i, length - i < step ? length - i : step);
+        sha256_add(&h, data + i, length - i < step ? length - i : step);
     }
-    sim_sha256_finish(&h, out);
+    sha256_finish(&h, out);
 }
 
 Test(sha256, gives_the_standard_s_examples) {

@@ -37,7 +37,7 @@ static sim_scene *load_within(const char *text, const scene_limits *limits, int 
     int count = 0;
     file_reader files = {NULL, read_mesh, &count};
     sim_error error = {0};
-    sim_scene *scene = sim_load_scene(json, strlen(json), "scene.json", NULL, limits, &files, found, &error);
+    sim_scene *scene = load_scene_text(json, strlen(json), "scene.json", NULL, limits, &files, found, &error);
     cr_assert(scene || error.status == SIM_BAD_INPUT, "%s", error.text);
     if (files_read) {
         *files_read = count;
@@ -81,7 +81,7 @@ Test(solid_limits, a_field_of_very_many_parts_is_refused_in_time) {
 }
 
 Test(solid_limits, a_grid_too_fine_is_refused_with_what_would_do) {
-    scene_limits limits = sim_limits_default();
+    scene_limits limits = scene_limits_default();
     refused_within(SHAPE("{'type': 'sdf', 'field': {'type': 'grid', 'file': 'a.obj', 'cell': 1e-5}}"), &limits,
                    "makes 1e+15 samples of this mesh, 2.5e+07 are the most: 0.0041 m would do");
     refused_within(SHAPE("{'type': 'sdf', 'field': {'type': 'grid', 'file': 'a.obj', 'cell': 1e-12}}"), &limits,
@@ -104,7 +104,7 @@ static int64_t steps_of(const char *shape) {
     snprintf(text, sizeof text, SHAPE("%s"), shape);
     int64_t low = 0, high = 1000000000;
     while (high - low > 1) {
-        scene_limits limits = sim_limits_default();
+        scene_limits limits = scene_limits_default();
         sim_diagnostics found;
         limits.solids = (low + high) / 2;
         sim_scene *scene = load_within(text, &limits, NULL, &found);
@@ -123,7 +123,7 @@ static void add_up(const char *shape) {
         strcat(text, shape);
     }
     strcat(text, "]}]}");
-    scene_limits limits = sim_limits_default();
+    scene_limits limits = scene_limits_default();
     sim_diagnostics found;
     limits.solids = 11 * one;
     sim_scene *scene = load_within(text, &limits, NULL, &found);
@@ -144,13 +144,13 @@ Test(solid_limits, the_work_of_all_solids_adds_up) {
 }
 
 Test(solid_limits, what_the_others_have_used_up_is_said) {
-    scene_limits limits = sim_limits_default();
+    scene_limits limits = scene_limits_default();
     limits.solids = steps_of(BALL("0.3")) + 2000;
     refused_within(SHAPE(BALL("0.3") ",\n" BALL("0.3")), &limits, "have used up most");
 }
 
 Test(solid_limits, bytes_of_mesh_files_add_up) {
-    scene_limits limits = sim_limits_default();
+    scene_limits limits = scene_limits_default();
     limits.mesh_bytes = 250;
     refused_within(
         SHAPE("{'type': 'mesh', 'file': 'a'}, {'type': 'mesh', 'file': 'b'},\n{'type': 'mesh', 'file': 'c'}"), &limits,
@@ -158,7 +158,7 @@ Test(solid_limits, bytes_of_mesh_files_add_up) {
 }
 
 Test(solid_limits, shapes_of_copies_are_counted) {
-    scene_limits limits = sim_limits_default();
+    scene_limits limits = scene_limits_default();
     limits.work = 1000000;
     refused_within("{'sim': 1, 'world': {'contacts': false}, 'models': {'m': {'bodies': [{'name': 'a', 'shapes': "
                    "[{'type': 'sphere', 'radius': 1}]}]}}, 'instances': [{'model': 'm', 'prefix': 'p', 'repeat': "
@@ -169,7 +169,7 @@ Test(solid_limits, shapes_of_copies_are_counted) {
 /* ---- once each ---- */
 
 static int geometries_of(const char *text, int shapes, int *files_read) {
-    scene_limits limits = sim_limits_default();
+    scene_limits limits = scene_limits_default();
     sim_diagnostics found;
     sim_scene *scene = load_within(text, &limits, files_read, &found);
     cr_assert(scene, "%s", found.count ? found.item[0].message : "");

@@ -30,10 +30,10 @@ static sim_status read_test_file(void *context, const char *path, bool included,
 sim_scene *load_text(const char *text, const test_file *files, const sim_scene_overrides *overrides,
                      sim_diagnostics *found, sim_error *error) {
     char *json = quoted(text);
-    scene_limits limits = sim_limits_default();
-    file_reader source_of_files = {read_test_file, sim_scene_mesh, (void *)files};
+    scene_limits limits = scene_limits_default();
+    file_reader source_of_files = {read_test_file, read_mesh_file, (void *)files};
     sim_scene *scene =
-        sim_load_scene(json, strlen(json), "scene.json", overrides, &limits, &source_of_files, found, error);
+        load_scene_text(json, strlen(json), "scene.json", overrides, &limits, &source_of_files, found, error);
     free(json);
     return scene;
 }

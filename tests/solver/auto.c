@@ -236,7 +236,7 @@ Test(auto_turns, a_method_put_down_after_every_iteration_gives_the_same_bits) {
         sim_problem *p = random_problem(&r, &mixed);
         answer whole = rigid_entry(p), pieces = rigid_entry(p);
         answer_find(&whole, type[k]->info.name, NULL);
-        sim_arena *scratch = sim_arena_create();
+        sim_arena *scratch = arena_create();
         void *kept = type[k]->create ? type[k]->create() : NULL;
         double option[16];
         for (int o = 0; o < type[k]->info.noptions; o++) {
@@ -259,7 +259,7 @@ Test(auto_turns, a_method_put_down_after_every_iteration_gives_the_same_bits) {
         if (kept) {
             type[k]->destroy(kept);
         }
-        sim_arena_free(scratch);
+        arena_free(scratch);
         answer_free(&pieces);
         answer_free(&whole);
         sim_problem_free(p);
@@ -282,7 +282,7 @@ Test(auto_turns, what_is_taken_can_be_handed_out_at_once) {
             option[o] = type[k]->info.option[o].default_value;
         }
         sim_solution out = {.v = v, .impulse = impulse};
-        solver_call call = {p,    a.R, a.target, option, sim_arena_create(), type[k]->create ? type[k]->create() : NULL,
+        solver_call call = {p,    a.R, a.target, option, arena_create(), type[k]->create ? type[k]->create() : NULL,
                             &out, 0,   0,        NULL};
         void *state = type[k]->begin(&call);
         cr_assert(state);
@@ -293,7 +293,7 @@ Test(auto_turns, what_is_taken_can_be_handed_out_at_once) {
         if (call.workspace) {
             type[k]->destroy(call.workspace);
         }
-        sim_arena_free(call.scratch);
+        arena_free(call.scratch);
         free(v);
         free(impulse);
     }

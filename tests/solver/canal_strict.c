@@ -43,7 +43,7 @@ static void begin(midst *m, const sim_problem *p, strict_method method) {
     }
     m->law = (convex_law){p, m->a.R, m->inverse_compliance, m->a.target, m->constant};
     m->hessian = hessian_create();
-    m->scratch = sim_arena_create();
+    m->scratch = arena_create();
     m->primal = (primal){.at = {.v = m->a.v, .gamma = m->a.impulse}};
     m->strict = (strict_newton){.noise = 1e-12};
     m->out = (sim_solution){.history = &m->a.history};
@@ -65,7 +65,7 @@ static void end(midst *m) {
     free(m->inverse_compliance);
     free(m->constant);
     hessian_free(m->hessian);
-    sim_arena_free(m->scratch);
+    arena_free(m->scratch);
     answer_free(&m->a);
 }
 

@@ -64,7 +64,7 @@ static void assemble(const sim_problem *p, sim_arena *scratch, sim_delassus *W) 
 
 Test(delassus, assembled_equals_the_product_with_single_impulses) {
     sim_problem *p = everything(1);
-    sim_arena *scratch = sim_arena_create();
+    sim_arena *scratch = arena_create();
     sim_delassus W;
     double *of = dense(p), size = greatest(of, p->nrow);
     assemble(p, scratch, &W);
@@ -79,13 +79,13 @@ Test(delassus, assembled_equals_the_product_with_single_impulses) {
         }
     }
     free(of);
-    sim_arena_free(scratch);
+    arena_free(scratch);
     sim_problem_free(p);
 }
 
 Test(delassus, assembled_is_symmetric_to_the_bit) {
     sim_problem *p = everything(2);
-    sim_arena *scratch = sim_arena_create();
+    sim_arena *scratch = arena_create();
     sim_delassus W;
     assemble(p, scratch, &W);
     for (int i = 0; i < p->nconstraint; i++) {
@@ -100,7 +100,7 @@ Test(delassus, assembled_is_symmetric_to_the_bit) {
             }
         }
     }
-    sim_arena_free(scratch);
+    arena_free(scratch);
     sim_problem_free(p);
 }
 
@@ -122,7 +122,7 @@ Test(delassus, diagonal_blocks_are_the_same_with_or_without_the_rest) {
 /* The same problem as W and q. */
 Test(delassus, of_a_local_problem_is_the_one_it_holds) {
     sim_problem *p = everything(4);
-    sim_arena *scratch = sim_arena_create();
+    sim_arena *scratch = arena_create();
     sim_delassus W;
     sim_error error = {0};
     assemble(p, scratch, &W);
@@ -157,6 +157,6 @@ Test(delassus, of_a_local_problem_is_the_one_it_holds) {
     free(b);
     free(c);
     free(q);
-    sim_arena_free(scratch);
+    arena_free(scratch);
     sim_problem_free(p);
 }

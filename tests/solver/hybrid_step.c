@@ -34,14 +34,14 @@ static void begin(setting *t, random_source *s, int bodies, int contacts, double
                              .more = bodies > 10 ? 3 : 0,
                              .impact = 1,
                              .scatter = 0.5};
-    *t = (setting){.problem = random_problem(s, &recipe), .scratch = sim_arena_create()};
+    *t = (setting){.problem = random_problem(s, &recipe), .scratch = arena_create()};
     t->entry = answer_create(t->problem, 1, 1e-3);
     solver_call call = {.problem = t->problem, .R = t->entry.R, .target = t->entry.target, .scratch = t->scratch};
     cr_assert(dual_make(&t->d, &call, t->scratch));
     cr_assert(hybrid_make(&t->h, &t->d, t->scratch) && hybrid_step_make(&t->step, &t->h, t->scratch));
     cr_assert_leq(t->h.n, MOST_ROWS);
     size_t n = (size_t)t->h.n;
-    t->J = sim_arena_alloc(t->scratch, n * n, sizeof *t->J);
+    t->J = arena_alloc(t->scratch, n * n, sizeof *t->J);
     t->F = ARENA_NEW(t->scratch, double, HYBRID_BLOCK * t->problem->nconstraint);
     double centre[MOST_ROWS];
     for (size_t k = 0; k < n; k++) {
@@ -57,7 +57,7 @@ static void begin(setting *t, random_source *s, int bodies, int contacts, double
 static void end(setting *t) {
     answer_free(&t->entry);
     sim_problem_free(t->problem);
-    sim_arena_free(t->scratch);
+    arena_free(t->scratch);
 }
 
 /* Of |a - b| over |b|. */

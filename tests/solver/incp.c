@@ -42,7 +42,7 @@ typedef struct bench {
 
 static void begin(bench *b, random_source *r, double friction) {
     problem_recipe recipe = {.bodies = 4, .contacts = 6, .friction = friction, .impact = 1, .scatter = 0.5};
-    *b = (bench){.problem = random_problem(r, &recipe), .scratch = sim_arena_create()};
+    *b = (bench){.problem = random_problem(r, &recipe), .scratch = arena_create()};
     b->entry = rigid_entry(b->problem);
     options_of(b->option);
     b->call = (solver_call){.problem = b->problem,
@@ -58,7 +58,7 @@ static void begin(bench *b, random_source *r, double friction) {
 static void end(bench *b) {
     sim_problem_free(b->problem);
     answer_free(&b->entry);
-    sim_arena_free(b->scratch);
+    arena_free(b->scratch);
 }
 
 /* Anywhere, with one contact put on an edge. */

@@ -33,7 +33,7 @@ static void begin_sized(setting *t, random_source *s, int trial, int size) {
                              .impact = 1,
                              .scatter = 0.5};
     polyhedral_options o = {4 + 2 * (trial % 2), trial % 2, 0.1 * trial};
-    *t = (setting){.problem = random_problem(s, &recipe), .scratch = sim_arena_create()};
+    *t = (setting){.problem = random_problem(s, &recipe), .scratch = arena_create()};
     t->entry = answer_create(t->problem, 1, 1e-3);
     solver_call call = {.problem = t->problem, .R = t->entry.R, .target = t->entry.target, .scratch = t->scratch};
     cr_assert(dual_make(&t->d, &call, t->scratch) && polyhedral_make(&t->p, &t->d, &o, t->scratch) &&
@@ -54,7 +54,7 @@ static void end(setting *t) {
     free(t->M);
     answer_free(&t->entry);
     sim_problem_free(t->problem);
-    sim_arena_free(t->scratch);
+    arena_free(t->scratch);
 }
 
 /* The derivative number by number, by columns of J 1. */

@@ -15,11 +15,11 @@ typedef struct trial {
 } trial;
 
 static void solve(trial *t) {
-    sim_arena *scratch = sim_arena_create();
+    sim_arena *scratch = arena_create();
     lemke_problem p = {t->n, t->M, t->q, t->n, 1000, NULL, NULL};
     t->answer = (lemke_answer){.x = t->x};
     cr_assert(lemke_solve(&p, scratch, &t->answer));
-    sim_arena_free(scratch);
+    arena_free(scratch);
 }
 
 /* Greatest |min(x, M x + q)|. */
@@ -137,11 +137,11 @@ Test(lemke, keeps_to_the_pivots_that_it_may_make) {
     for (int i = 0; i < MOST; i++) {
         t.q[i] = -1 - i;
     }
-    sim_arena *scratch = sim_arena_create();
+    sim_arena *scratch = arena_create();
     lemke_problem p = {t.n, t.M, t.q, t.n, 3, NULL, NULL};
     t.answer = (lemke_answer){.x = t.x};
     cr_assert(lemke_solve(&p, scratch, &t.answer));
     cr_expect_eq(t.answer.end, LEMKE_LIMIT);
     cr_expect_leq(t.answer.pivots, 3);
-    sim_arena_free(scratch);
+    arena_free(scratch);
 }

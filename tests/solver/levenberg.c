@@ -102,12 +102,12 @@ static double circle_error(void *self, const double *x) {
 static sim_solution run(levenberg_kind kind, double *x, double costs[64], int *count) {
     sim_history history = {.room = 64, .residual = (double[64]){0}, .cost = costs};
     sim_solution out = {.history = &history};
-    solver_call call = {.scratch = sim_arena_create(), .out = &out};
+    solver_call call = {.scratch = arena_create(), .out = &out};
     levenberg_problem p = {
         .n = 2, .residual = circle, .jacobian = circle_slope, .error = circle_error, .tolerance = 1e-13, .most = 2000};
     cr_assert(levenberg_solve(&p, kind, &call, x));
     *count = history.count;
-    sim_arena_free(call.scratch);
+    arena_free(call.scratch);
     out.history = NULL;
     return out;
 }
@@ -160,7 +160,7 @@ typedef struct setting {
 static void begin(setting *t, random_source *s, double friction) {
     problem_recipe recipe = {
         .bodies = 4, .chain = 7, .contacts = 6, .friction = friction, .kinds = 63, .impact = 1, .scatter = 0.5};
-    *t = (setting){.problem = random_problem(s, &recipe), .scratch = sim_arena_create()};
+    *t = (setting){.problem = random_problem(s, &recipe), .scratch = arena_create()};
     t->entry = answer_create(t->problem, 1, 1e-3);
     solver_call call = {.problem = t->problem, .R = t->entry.R, .target = t->entry.target, .scratch = t->scratch};
     cr_assert(dual_make(&t->d, &call, t->scratch));
@@ -170,7 +170,7 @@ static void begin(setting *t, random_source *s, double friction) {
 static void end(setting *t) {
     answer_free(&t->entry);
     sim_problem_free(t->problem);
-    sim_arena_free(t->scratch);
+    arena_free(t->scratch);
 }
 
 /* Whatever x is: gamma within its bounds, s = x + gamma as the law asks; all kinds of rows. */

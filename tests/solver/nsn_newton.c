@@ -97,7 +97,7 @@ static void begin(setting *t, random_source *r, int trial) {
                              .kinds = 63,
                              .impact = 1,
                              .scatter = 0.5};
-    *t = (setting){.problem = random_problem(r, &recipe), .scratch = sim_arena_create()};
+    *t = (setting){.problem = random_problem(r, &recipe), .scratch = arena_create()};
     t->entry = answer_create(t->problem, 1, 1e-3);
     options_with("nsn", (option_setting[]){{NULL, 0}}, t->option);
     t->call = (solver_call){.problem = t->problem,
@@ -115,7 +115,7 @@ static void begin(setting *t, random_source *r, int trial) {
 static void end(setting *t) {
     answer_free(&t->entry);
     sim_problem_free(t->problem);
-    sim_arena_free(t->scratch);
+    arena_free(t->scratch);
 }
 
 /* Along the step F falls as 1 - t: all of W, R, alpha and P' are in it, for every kind of row. */

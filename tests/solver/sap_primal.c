@@ -35,7 +35,7 @@ static void begin(midst *m, random_source *r) {
     }
     m->law = (convex_law){m->problem, m->a.R, m->inverse_compliance, m->a.target, m->constant};
     m->hessian = hessian_create();
-    m->scratch = sim_arena_create();
+    m->scratch = arena_create();
     m->primal = (primal){.at = {.v = m->a.v, .gamma = m->a.impulse}};
     m->out = (sim_solution){0};
     primal_options o = {1e-9, 100, 0, SPD_AUTO, HUGE_VAL, 1, HUGE_VAL};
@@ -53,7 +53,7 @@ static void end(midst *m) {
     free(m->constant);
     free(m->v0);
     hessian_free(m->hessian);
-    sim_arena_free(m->scratch);
+    arena_free(m->scratch);
     answer_free(&m->a);
     sim_problem_free(m->problem);
 }

@@ -17,7 +17,7 @@ typedef struct setting {
 
 static void begin(setting *t, sim_problem *p, schur_method method, random_source *r, double C) {
     t->problem = p;
-    t->scratch = sim_arena_create();
+    t->scratch = arena_create();
     cr_assert(p->nrow <= MOST && schur_make(&t->s, p, method, t->scratch));
     for (int k = 0; k < p->nrow; k++) {
         t->s.C[k] = C * t->s.diagonal[k];
@@ -50,7 +50,7 @@ Test(schur, five_ways_give_one_answer) {
         schur_course course = {.most = 20000, .tolerance = 1e-12};
         cr_assert(schur_solve(&t.s, (schur_method)method, t.b, t.x, &course));
         cr_expect_leq(off(&t), 1e-9, "method %d: off by %g after %d", method, off(&t), course.iterations);
-        sim_arena_free(t.scratch);
+        arena_free(t.scratch);
         sim_problem_free(p);
     }
 }
@@ -74,7 +74,7 @@ Test(schur, conjugate_residuals_fall_in_every_iteration_and_reach_what_can_be_re
     for (int k = 1; k <= course.iterations; k++) {
         cr_expect_leq(history[k], history[k - 1], "grows in iteration %d", k);
     }
-    sim_arena_free(t.scratch);
+    arena_free(t.scratch);
     sim_problem_free(p);
 }
 
@@ -91,7 +91,7 @@ Test(schur, cholesky_says_that_a_singular_matrix_is_one) {
     }
     schur_course course = {.most = 1, .tolerance = 0};
     cr_expect_not(schur_solve(&t.s, SCHUR_CHOLESKY, t.b, t.x, &course));
-    sim_arena_free(t.scratch);
+    arena_free(t.scratch);
     sim_problem_free(p);
 }
 
@@ -107,7 +107,7 @@ Test(schur, nothing_to_do_is_done_at_once) {
         for (int k = 0; k < t.s.n; k++) {
             cr_expect_eq(t.x[k], 0);
         }
-        sim_arena_free(t.scratch);
+        arena_free(t.scratch);
         sim_problem_free(p);
     }
 }

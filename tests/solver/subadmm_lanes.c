@@ -45,7 +45,7 @@ static double distance(const admm_lanes *l, const double *a, const double *b) {
 }
 
 static double distance_after(lanes_case *c, const admm_kernels *kernels, double kappa, int iterations) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     admm_lanes l;
     size_t count;
     cr_assert(arena && lanes_make(c, kernels, kappa, arena, &l));
@@ -56,7 +56,7 @@ static double distance_after(lanes_case *c, const admm_kernels *kernels, double 
     double *mine = read(&l, &count), *plain = read_plain(c), off = distance(&l, mine, plain);
     free(mine);
     free(plain);
-    sim_arena_free(arena);
+    arena_free(arena);
     return off;
 }
 
@@ -83,14 +83,14 @@ typedef struct outcome {
 } outcome;
 
 static outcome make(const lanes_case *c, const admm_kernels *kernels, double kappa) {
-    outcome o = {.arena = sim_arena_create()};
+    outcome o = {.arena = arena_create()};
     cr_assert(o.arena && lanes_make(c, kernels, kappa, o.arena, &o.l));
     return o;
 }
 
 static void finish(outcome *o) {
     free(o->numbers);
-    sim_arena_free(o->arena);
+    arena_free(o->arena);
 }
 
 Test(subadmm_lanes, vectors_and_single_numbers_agree_to_rounding_on_hostile_input) {
@@ -322,16 +322,16 @@ Test(subadmm_lanes, threads_change_no_bit) {
     }
     alone.numbers = read(&alone.l, &alone.count);
     for (int count = 1; count <= 3; count++) {
-        sim_threads *threads = sim_threads_create(count);
+        sim_threads *threads = threads_create(count);
         outcome o = make(&c, &admm_vector, 1);
         cr_assert_not_null(threads);
         for (int k = 0; k < 20; k++) {
-            sim_threads_take(threads, o.l.contact_batches, share, &(job){&o.l, 0});
-            sim_threads_take(threads, o.l.solved_batches, share, &(job){&o.l, 1});
+            threads_run_dynamic(threads, o.l.contact_batches, share, &(job){&o.l, 0});
+            threads_run_dynamic(threads, o.l.solved_batches, share, &(job){&o.l, 1});
         }
         o.numbers = read(&o.l, &o.count);
         cr_assert_arr_eq(o.numbers, alone.numbers, o.count * sizeof(double));
-        sim_threads_free(threads);
+        threads_free(threads);
         finish(&o);
     }
     finish(&alone);

@@ -72,12 +72,12 @@ Test(subadmm_threads, change_no_bit_of_an_answer) {
         reply alone = solve(p, option, NULL);
         cr_assert(alone.out.residual < 0.1, "%g", alone.out.residual); /* it has come a way */
         for (int count = 1; count <= 3; count++) {
-            sim_threads *threads = sim_threads_create(count);
+            sim_threads *threads = threads_create(count);
             reply r = solve(p, option, threads);
             cr_assert_arr_eq(r.v, alone.v, (size_t)p->nv * sizeof(double));
             cr_assert_arr_eq(r.impulse, alone.impulse, (size_t)p->nrow * sizeof(double));
             cr_assert(r.out.residual == alone.out.residual && r.out.iterations == alone.out.iterations);
-            sim_threads_free(threads);
+            threads_free(threads);
             drop(&r);
         }
         drop(&alone);

@@ -21,7 +21,7 @@ void shape_free(sim_shape *shape) {
 }
 
 contacts contacts_of(const sim_shape *a, const sim_shape *b, pose X, double margin, const uint64_t *kept, int nkept) {
-    sim_arena *arena = sim_arena_create();
+    sim_arena *arena = arena_create();
     pair p = {.a = a, .b = b, .X_ab = X, .margin = margin, .kept = kept, .nkept = nkept, .arena = arena};
     manifold m = {0};
     pair_collide(&p, &m);
@@ -29,7 +29,7 @@ contacts contacts_of(const sim_shape *a, const sim_shape *b, pose X, double marg
     if (m.count) {
         memcpy(out.point, m.point, sizeof(contact_point) * (size_t)m.count);
     }
-    sim_arena_free(arena);
+    arena_free(arena);
     return out;
 }
 

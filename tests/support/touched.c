@@ -62,7 +62,7 @@ touched *touched_create(sim_model *m, const double *q, const double *v, int extr
     }
     take_state(t, q, v, extra);
     take_output(t, count);
-    t->threads = sim_threads_create(1);
+    t->threads = threads_create(1);
     t->stage = contact_stage_create(m, &options, NULL);
     assert(t->threads && t->stage);
     t->in = (contact_input){.start = t->derived,
@@ -82,7 +82,7 @@ touched *touched_create(sim_model *m, const double *q, const double *v, int extr
 
 void touched_free(touched *t) {
     contact_stage_free(t->stage);
-    sim_threads_free(t->threads);
+    threads_free(t->threads);
     sim_derived_free(t->derived);
     sim_model_free(t->model);
     void *all[] = {t->q,

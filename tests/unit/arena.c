@@ -5,10 +5,10 @@
 #include <string.h>
 
 Test(arena, items_are_aligned_and_apart_and_a_mark_gives_back) {
-    sim_arena *a = sim_arena_create();
+    sim_arena *a = arena_create();
     unsigned char *item[200];
     for (int k = 0; k < 200; k++) {
-        item[k] = sim_arena_alloc(a, 1, (size_t)(1 + 97 * k));
+        item[k] = arena_alloc(a, 1, (size_t)(1 + 97 * k));
         cr_assert_eq((uintptr_t)item[k] % 64, 0);
         memset(item[k], k, (size_t)(1 + 97 * k));
     }
@@ -17,30 +17,30 @@ Test(arena, items_are_aligned_and_apart_and_a_mark_gives_back) {
             cr_assert_eq(item[k][i], k);
         }
     }
-    sim_arena_free(a);
+    arena_free(a);
 }
 
 Test(arena, the_same_step_again_takes_the_same_memory) {
-    sim_arena *a = sim_arena_create();
+    sim_arena *a = arena_create();
     size_t held = 0;
     for (int step = 0; step < 5; step++) {
-        sim_arena_release(a, 0);
+        arena_release(a, 0);
         for (int k = 0; k < 100; k++) {
-            size_t mark = sim_arena_mark(a);
-            void *first = sim_arena_alloc(a, 3000, 8);
-            sim_arena_release(a, mark);
-            void *again = sim_arena_alloc(a, 3000, 8);
+            size_t mark = arena_mark(a);
+            void *first = arena_alloc(a, 3000, 8);
+            arena_release(a, mark);
+            void *again = arena_alloc(a, 3000, 8);
             cr_assert_eq(first, again);
         }
-        cr_assert(step == 0 || sim_arena_bytes(a) == held);
-        held = sim_arena_bytes(a);
+        cr_assert(step == 0 || arena_bytes(a) == held);
+        held = arena_bytes(a);
     }
-    sim_arena_free(a);
+    arena_free(a);
 }
 
 Test(arena, too_much_is_refused_not_wrapped_around) {
-    sim_arena *a = sim_arena_create();
-    cr_assert_null(sim_arena_alloc(a, SIZE_MAX / 2, 8));
-    cr_assert_not_null(sim_arena_alloc(a, 0, 8));
-    sim_arena_free(a);
+    sim_arena *a = arena_create();
+    cr_assert_null(arena_alloc(a, SIZE_MAX / 2, 8));
+    cr_assert_not_null(arena_alloc(a, 0, 8));
+    arena_free(a);
 }

@@ -6,9 +6,9 @@
 #include <string.h>
 
 Test(pool, gives_zeroed_memory_aligned_to_a_cache_line) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     for (size_t size = 1; size < 300000; size = 3 * size + 1) {
-        unsigned char *item = sim_pool_alloc(pool, 1, size);
+        unsigned char *item = pool_alloc(pool, 1, size);
         cr_assert_not_null(item);
         cr_assert_eq((uintptr_t)item % 64, 0);
         for (size_t i = 0; i < size; i++) {
@@ -16,50 +16,50 @@ Test(pool, gives_zeroed_memory_aligned_to_a_cache_line) {
         }
         memset(item, 0xff, size); /* what the next item must not see */
     }
-    sim_pool_free(pool);
+    pool_free(pool);
 }
 
 Test(pool, gives_separate_memory_to_each_item) {
-    sim_pool *pool = sim_pool_create();
-    char *first = sim_pool_alloc(pool, 100, 1);
-    char *second = sim_pool_alloc(pool, 100, 1);
+    sim_pool *pool = pool_create();
+    char *first = pool_alloc(pool, 100, 1);
+    char *second = pool_alloc(pool, 100, 1);
     memset(first, 'a', 100);
     memset(second, 'b', 100);
     for (int i = 0; i < 100; i++) {
         cr_assert_eq(first[i], 'a');
     }
-    sim_pool_free(pool);
+    pool_free(pool);
 }
 
 Test(pool, gives_an_address_for_no_items) {
-    sim_pool *pool = sim_pool_create();
-    cr_assert_not_null(sim_pool_alloc(pool, 0, 8));
-    sim_pool_free(pool);
+    sim_pool *pool = pool_create();
+    cr_assert_not_null(pool_alloc(pool, 0, 8));
+    pool_free(pool);
 }
 
 Test(pool, refuses_a_product_that_overflows) {
-    sim_pool *pool = sim_pool_create();
-    cr_assert_null(sim_pool_alloc(pool, SIZE_MAX / 2, 3));
-    cr_assert_null(sim_pool_alloc(pool, SIZE_MAX, SIZE_MAX));
-    sim_pool_free(pool);
+    sim_pool *pool = pool_create();
+    cr_assert_null(pool_alloc(pool, SIZE_MAX / 2, 3));
+    cr_assert_null(pool_alloc(pool, SIZE_MAX, SIZE_MAX));
+    pool_free(pool);
 }
 
 Test(pool, copies_texts_and_leaves_null_null) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     char text[] = "hinge";
-    char *copy = sim_pool_text(pool, text);
+    char *copy = pool_text(pool, text);
     text[0] = 'f';
     cr_assert_str_eq(copy, "hinge");
-    cr_assert_null(sim_pool_text(pool, NULL));
-    sim_pool_free(pool);
+    cr_assert_null(pool_text(pool, NULL));
+    pool_free(pool);
 }
 
 Test(pool, counts_what_was_asked_for_in_whole_cache_lines) {
-    sim_pool *pool = sim_pool_create();
-    sim_pool_alloc(pool, 1, 1);
-    sim_pool_alloc(pool, 2, 64);
-    cr_assert_eq(sim_pool_bytes(pool), 192);
-    sim_pool_free(pool);
+    sim_pool *pool = pool_create();
+    pool_alloc(pool, 1, 1);
+    pool_alloc(pool, 2, 64);
+    cr_assert_eq(pool_bytes(pool), 192);
+    pool_free(pool);
 }
 
-Test(pool, frees_nothing_without_complaint) { sim_pool_free(NULL); }
+Test(pool, frees_nothing_without_complaint) { pool_free(NULL); }

@@ -24,17 +24,17 @@ static void nap(long nanoseconds) { nanosleep(&(struct timespec){.tv_nsec = nano
 
 Test(threads, do_every_item_once_in_contiguous_shares) {
     for (int threads = 1; threads <= 7; threads++) {
-        sim_threads *t = sim_threads_create(threads);
-        cr_assert(t && sim_threads_count(t) == threads);
+        sim_threads *t = threads_create(threads);
+        cr_assert(t && threads_count(t) == threads);
         for (int items = 0; items <= MOST; items++) {
             tally done = {.items = items};
-            sim_threads_run(t, items, count, &done);
+            threads_run(t, items, count, &done);
             for (int k = 0; k < MOST; k++) {
                 cr_assert_eq(done.times[k], k < items);
                 cr_assert(k == 0 || k >= items || done.worker[k] >= done.worker[k - 1]);
             }
         }
-        sim_threads_free(t);
+        threads_free(t);
     }
 }
 
@@ -53,7 +53,7 @@ static void nap_a_little(void *context, int worker, int first, int end) {
 
 /* Waits of no time and of a millisecond in turn: workers that look, and workers that sleep; a caller that does. */
 Test(threads, miss_no_work_however_long_they_waited, .timeout = 60) {
-    sim_threads *t = sim_threads_create(3);
+    sim_threads *t = threads_create(3);
     pause_job job = {.done = {.items = MOST}};
     cr_assert_not_null(t);
     for (int run = 0; run < 3000; run++) {
@@ -61,12 +61,12 @@ Test(threads, miss_no_work_however_long_they_waited, .timeout = 60) {
         if (run % 100 == 50) {
             nap(1000000);
         }
-        sim_threads_run(t, MOST, nap_a_little, &job);
+        threads_run(t, MOST, nap_a_little, &job);
         for (int k = 0; k < MOST; k++) {
             cr_assert_eq(job.done.times[k], run + 1);
         }
     }
-    sim_threads_free(t);
+    threads_free(t);
 }
 
 /* What one run wrote the next one reads, on other threads. */
@@ -91,17 +91,17 @@ static void back(void *context, int worker, int first, int end) {
 }
 
 Test(threads, see_what_the_run_before_wrote, .timeout = 60) {
-    sim_threads *t = sim_threads_create(2);
+    sim_threads *t = threads_create(2);
     relay r = {{0}, {0}};
     cr_assert_not_null(t);
     for (int run = 0; run < 5000; run++) {
-        sim_threads_run(t, MOST, forth, &r);
-        sim_threads_run(t, MOST, back, &r);
+        threads_run(t, MOST, forth, &r);
+        threads_run(t, MOST, back, &r);
     }
     for (int k = 0; k < MOST; k++) {
         cr_assert_eq(r.x[k], 10000.0);
     }
-    sim_threads_free(t);
+    threads_free(t);
 }
 
 static void count_pieces(void *context, int worker, int first, int end) {
@@ -115,12 +115,12 @@ static void count_pieces(void *context, int worker, int first, int end) {
 /* Both kinds in turn, with naps between, so that some workers come late and find the round over. */
 Test(threads, take_every_item_once, .timeout = 60) {
     for (int threads = 1; threads <= 5; threads++) {
-        sim_threads *t = sim_threads_create(threads);
+        sim_threads *t = threads_create(threads);
         cr_assert_not_null(t);
         for (int run = 0; run < 2000; run++) {
             int items = run % (MOST + 1);
             tally done = {.items = items};
-            (run % 7 == 3 ? sim_threads_run : sim_threads_take)(t, items, count_pieces, &done);
+            (run % 7 == 3 ? threads_run : threads_run_dynamic)(t, items, count_pieces, &done);
             for (int k = 0; k < MOST; k++) {
                 cr_assert_eq(done.times[k], k < items);
             }
@@ -128,20 +128,20 @@ Test(threads, take_every_item_once, .timeout = 60) {
                 nap(1000000);
             }
         }
-        sim_threads_free(t);
+        threads_free(t);
     }
 }
 
 Test(threads, see_what_the_pieces_before_wrote, .timeout = 60) {
-    sim_threads *t = sim_threads_create(3);
+    sim_threads *t = threads_create(3);
     relay r = {{0}, {0}};
     cr_assert_not_null(t);
     for (int run = 0; run < 5000; run++) {
-        sim_threads_take(t, MOST, forth, &r);
-        sim_threads_take(t, MOST, back, &r);
+        threads_run_dynamic(t, MOST, forth, &r);
+        threads_run_dynamic(t, MOST, back, &r);
     }
     for (int k = 0; k < MOST; k++) {
         cr_assert_eq(r.x[k], 10000.0);
     }
-    sim_threads_free(t);
+    threads_free(t);
 }

@@ -96,7 +96,7 @@ sim_status bench_check_words(const bench_request *request, sim_error *error) {
         for (int k = 0; k < bench_case_count; k++) {
             any |= fits(request->word[w], &bench_cases[k]);
         }
-        const char *near = any ? NULL : sim_nearest_word(request->word[w], names);
+        const char *near = any ? NULL : nearest_word(request->word[w], names);
         if (!any) {
             return sim_fail(error, SIM_BAD_INPUT, "there is no case '%s'%s%s%s; see sim bench contact --list",
                             request->word[w], near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");

@@ -139,7 +139,7 @@ static sim_status put_choice(const char **target, const option_row *row, const c
         size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *choice);
     }
-    const char *near = sim_nearest_word(text, row->choices);
+    const char *near = nearest_word(text, row->choices);
     return sim_fail(error, SIM_BAD_INPUT, "--%s takes one of %s, not '%s'%s%s%s", row->name, all, text,
                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
@@ -193,7 +193,7 @@ static sim_status unknown_option(const option_set *set, const char *word, sim_er
     }
     const char *start = word + strspn(word, "-");
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(start, "="), start);
-    const char *near = sim_nearest_word(bare, names);
+    const char *near = nearest_word(bare, names);
     if (near) {
         return sim_fail(error, SIM_BAD_INPUT, "there is no option %s (did you mean --%s?)", word, near);
     }

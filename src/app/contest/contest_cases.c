@@ -212,7 +212,7 @@ sim_status contest_check_words(const contest_request *request, sim_error *error)
         for (int k = 0; k < contest_case_count; k++) {
             any |= fits(request->word[w], &contest_cases[k]);
         }
-        const char *near = any ? NULL : sim_nearest_word(request->word[w], names);
+        const char *near = any ? NULL : nearest_word(request->word[w], names);
         if (!any) {
             return sim_fail(error, SIM_BAD_INPUT, "there is no case '%s'%s%s%s; see sim bench solvers --list",
                             request->word[w], near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");

@@ -52,7 +52,7 @@ static int lay_out(desk *d, size_t nv, size_t nrow, double **W) {
 static sim_status sit_down(desk *d, const contest_problems *p, int index, const solver_choice *solver, int64_t repeat,
                            sim_error *error) {
     double *W;
-    *d = (desk){.solver = solver, .given = *p->item[index], .pool = sim_pool_create(), .repeat = repeat};
+    *d = (desk){.solver = solver, .given = *p->item[index], .pool = pool_create(), .repeat = repeat};
     if (!p->c->warm) {
         d->given.v_guess = d->given.impulse_guess = NULL;
     }
@@ -204,7 +204,7 @@ static sim_status answer_index(const contest_request *request, contest_entry *en
         status = status ? status : count_rounds(&d, &entry->answer[k], error);
     }
     if (option) {
-        sim_pool_free(d.pool);
+        pool_free(d.pool);
     }
     free(option);
     return status;
@@ -250,7 +250,7 @@ static sim_status draw(contest_entry *entry, int index, int most, FILE *file) {
         k = a.outcome == SIM_AT_LIMIT ? k : most; /* it does nothing more */
     }
     if (option) {
-        sim_pool_free(d.pool);
+        pool_free(d.pool);
     }
     free(option);
     return status;

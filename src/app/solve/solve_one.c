@@ -256,7 +256,7 @@ void solve_one(solve_run *run, const char *path, solve_case *c) {
     if (!file) {
         return;
     }
-    workplace w = {.run = run, .c = c, .pool = sim_pool_create(), .problem = sim_problem_file_problem(file)};
+    workplace w = {.run = run, .c = c, .pool = pool_create(), .problem = sim_problem_file_problem(file)};
     describe(c, run, file);
     set_limit(&w, start);
     if (!w.pool) {
@@ -271,6 +271,6 @@ void solve_one(solve_run *run, const char *path, solve_case *c) {
             write_answer(&w, file);
         }
     }
-    sim_pool_free(w.pool);
+    pool_free(w.pool);
     sim_problem_file_free(file);
 }

@@ -202,7 +202,7 @@ static void test_part(sim_broadphase *b, int at) {
 
 /* One share for each thread; 0 without memory. */
 static int set_parts(sim_broadphase *b, sim_threads *threads) {
-    int n = threads && b->nmoving >= SHARED_FROM ? sim_threads_count(threads) : 1;
+    int n = threads && b->nmoving >= SHARED_FROM ? threads_count(threads) : 1;
     if (n > b->parts_room) {
         part *parts = calloc((size_t)n, sizeof *parts);
         size_t(*at)[PAIR_BUCKETS] = calloc((size_t)n, sizeof *at);

@@ -27,7 +27,7 @@ void in_parts(sim_broadphase *b, part_work *work) {
         return;
     }
     shared_work s = {b, work};
-    sim_threads_run(b->threads, b->nparts, work_share, &s);
+    threads_run(b->threads, b->nparts, work_share, &s);
 }
 
 static void add(const sim_broadphase *b, part *p, int i, int j) {

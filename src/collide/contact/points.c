@@ -36,7 +36,7 @@ static size_t slot_of(const manifold *out, const int *seen, size_t room, uint64_
 void manifold_unique(const pair *p, manifold *out, int first) {
     double same = 1e-6 * fmin(shape_ball(p->a).radius, shape_ball(p->b).radius);
     uint64_t next = UINT64_C(1) << (p->a->type <= p->b->type ? 28 : 60); /* beside the number of a triangle or vertex */
-    size_t mark = sim_arena_mark(p->arena), room = 16;
+    size_t mark = arena_mark(p->arena), room = 16;
     while (room < 2 * (size_t)(out->count - first)) {
         room *= 2;
     }
@@ -61,7 +61,7 @@ void manifold_unique(const pair *p, manifold *out, int first) {
         }
     }
     out->count = kept;
-    sim_arena_release(p->arena, mark);
+    arena_release(p->arena, mark);
 }
 
 void pair_swapped(const pair *p, pair_function *f, manifold *out) {

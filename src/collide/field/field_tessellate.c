@@ -10,8 +10,8 @@ typedef struct builder {
 
 static int begin(builder *b, int nvertex, int ntriangle, sim_arena *arena) {
     *b = (builder){ARENA_NEW(arena, v3, nvertex),
-                   sim_arena_alloc(arena, (size_t)ntriangle, sizeof(int[3])),
-                   sim_arena_alloc(arena, (size_t)ntriangle, sizeof(int[3])),
+                   arena_alloc(arena, (size_t)ntriangle, sizeof(int[3])),
+                   arena_alloc(arena, (size_t)ntriangle, sizeof(int[3])),
                    0,
                    0,
                    ARENA_NEW(arena, sim_mesh, 1)};

@@ -211,7 +211,7 @@ void manifold_reduce(const pair *p, manifold *out, int first, int most) {
     if (count <= most || most < 1) {
         return;
     }
-    size_t mark = sim_arena_mark(p->arena);
+    size_t mark = arena_mark(p->arena);
     contact_point *point = out->point + first;
     choice c = {.point = point, .count = count, .most = most};
     c.x = ARENA_NEW(p->arena, double, 2 * (size_t)count);
@@ -250,5 +250,5 @@ void manifold_reduce(const pair *p, manifold *out, int first, int most) {
             out->point[out->count++] = point[k];
         }
     }
-    sim_arena_release(p->arena, mark);
+    arena_release(p->arena, mark);
 }

@@ -72,7 +72,7 @@ static void set_out(relaxation *r, const island *is) {
 
 sim_status guard_replace(island *is, sim_arena *scratch) {
     const sim_problem *p = &is->problem;
-    size_t mark = sim_arena_mark(scratch), size = (size_t)p->nrow * sizeof(double);
+    size_t mark = arena_mark(scratch), size = (size_t)p->nrow * sizeof(double);
     relaxation r;
     if (relax_create(&r, p, scratch)) {
         return SIM_NO_RESOURCE;
@@ -93,7 +93,7 @@ sim_status guard_replace(island *is, sim_arena *scratch) {
     for (int j = 0; j < p->nv; j++) {
         is->v[j] += p->v_free[j];
     }
-    sim_arena_release(scratch, mark);
+    arena_release(scratch, mark);
     is->solution.outcome = SIM_BROKEN_DOWN;
     is->solution.reason = SIM_REASON_ENERGY;
     is->solution.finished_by = -1;

@@ -178,7 +178,7 @@ sim_status solve_island(assembly *f, const contact_options *options, const worke
     }
     is->undone = status ? 0 : guard_undone(is, options->law.threshold);
     time_lap(&k, CONTACT_CORRECTION);
-    sim_arena_release(w->scratch, 0);
+    arena_release(w->scratch, 0);
     return status;
 }
 
@@ -204,13 +204,13 @@ static void solve_small_islands(void *context, int index, int first, int end) {
  * solver uses them.  That saves time and changes no bit. */
 static void solve_large_islands(const islands_call *all, sim_threads *threads) {
     const worker *w = &all->workers[0];
-    if (!solver_uses_threads(w->solver) || sim_threads_count(threads) == 1) {
+    if (!solver_uses_threads(w->solver) || threads_count(threads) == 1) {
         return;
     }
     solver_set_threads(w->solver, threads);
     for (int i = 0; i < all->f->nisland; i++) {
         island *is = &all->f->island[i];
-        bool large = is->base.nconstraint > all->f->nconstraint / sim_threads_count(threads);
+        bool large = is->base.nconstraint > all->f->nconstraint / threads_count(threads);
         is->parallel = large && is->base.nconstraint >= MIN_PARALLEL_CONSTRAINTS;
         if (is->parallel) {
             is->failed = solve_island(all->f, all->options, w, is, NULL);
@@ -222,5 +222,5 @@ static void solve_large_islands(const islands_call *all, sim_threads *threads) {
 void solve_islands(assembly *f, const contact_options *options, const worker *workers, sim_threads *threads) {
     islands_call all = {f, options, workers};
     solve_large_islands(&all, threads);
-    sim_threads_run(threads, f->nisland, solve_small_islands, &all);
+    threads_run(threads, f->nisland, solve_small_islands, &all);
 }

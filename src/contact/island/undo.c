@@ -394,7 +394,7 @@ sim_status undo_possible(const assembly *f, island *is, const undo_rules *rules,
     const sim_problem *p = &is->problem;
     undoing d = {.f = f, .is = is, .rules = rules};
     double *motion = ARENA_NEW(scratch, double, p->nv); /* stays until the island is answered */
-    size_t mark = sim_arena_mark(scratch);
+    size_t mark = arena_mark(scratch);
     d.ease = ARENA_NEW(scratch, double, p->nconstraint);
     d.pushed = ARENA_NEW(scratch, char, p->nconstraint);
     is->stuck = is->held_back = 0;
@@ -427,6 +427,6 @@ sim_status undo_possible(const assembly *f, island *is, const undo_rules *rules,
         d.lightest = lightest(&d);
         name_squeezed(&d);
     }
-    sim_arena_release(scratch, mark);
+    arena_release(scratch, mark);
     return SIM_OK;
 }

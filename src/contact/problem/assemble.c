@@ -268,11 +268,11 @@ sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bo
         sim_bias_accelerations(f->in->mass, sim_all(m), memory->acc);
         f->acc = memory->acc;
     }
-    sim_threads_run(threads, f->ntree, prepare_masses, &a);
-    sim_threads_run(threads, f->nconstraint, fill_rows, &a);
+    threads_run(threads, f->ntree, prepare_masses, &a);
+    threads_run(threads, f->nconstraint, fill_rows, &a);
     /* the same body by body, and at the end of the step, for solvers that ask for it */
     if (f->on_body) {
-        sim_threads_run(threads, f->nisland, fill_bodies, &a);
+        threads_run(threads, f->nisland, fill_bodies, &a);
     }
     if (f->J_ahead) {
         positions_fill(f);

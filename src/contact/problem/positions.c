@@ -36,7 +36,7 @@ static void advance(const island_positions *s, const double *v) {
         int tree = s->f->tree[is->first_tree + t];
         sim_range bodies = sim_tree_range(m, tree);
         memcpy(s->v + m->tree[tree].v0, v + is->problem.tree[t].v0, (size_t)m->tree[tree].nv * sizeof *v);
-        sim_advance_by(m, bodies, ROTATION_EXP, in->q_start, s->v, in->step, s->q);
+        advance_by(m, bodies, ROTATION_EXP, in->q_start, s->v, in->step, s->q);
         sim_kinematics(s->ahead, bodies, s->q);
     }
 }

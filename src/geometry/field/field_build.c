@@ -170,8 +170,8 @@ static sim_status set_profile(const builder *b, const sim_field_def *def, field_
         return status;
     }
     field_profile *profile = POOL_NEW(b->pool, field_profile, 1);
-    double(*point)[2] = sim_pool_alloc(b->pool, (size_t)def->npoint, sizeof *point);
-    double(*step)[2] = sim_pool_alloc(b->pool, (size_t)def->npoint, sizeof *step);
+    double(*point)[2] = pool_alloc(b->pool, (size_t)def->npoint, sizeof *point);
+    double(*step)[2] = pool_alloc(b->pool, (size_t)def->npoint, sizeof *step);
     double *inverse = POOL_NEW(b->pool, double, def->npoint);
     if (!profile || !point || !step || !inverse) {
         return no_memory(b);

@@ -156,7 +156,7 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, const sim_field_def *def
         g->skin = skin_build(pool, g->field, g->mesh, g->bvh, resolution > 0 ? 0 : longest / CONTACT_EDGES);
         status = g->skin ? SIM_OK : no_memory(error);
     }
-    g->bytes = sim_pool_bytes(pool);
+    g->bytes = pool_bytes(pool);
     return status;
 }
 
@@ -167,15 +167,15 @@ sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, co
 
 sim_geometry *geometry_field_within(const sim_field_def *def, double resolution, const char *cache, int64_t *room,
                                     sim_error *error) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;
     if (!g) {
-        sim_pool_free(pool);
+        pool_free(pool);
         no_memory(error);
         return NULL;
     }
     if (fill(g, pool, def, resolution, cache, room, error)) {
-        sim_pool_free(pool);
+        pool_free(pool);
         return NULL;
     }
     return g;

@@ -108,7 +108,7 @@ sim_skin *skin_build(sim_pool *pool, const sim_field *field, const sim_mesh *dra
     if (!s || !m) {
         return NULL;
     }
-    v3(*normal)[3] = sim_pool_alloc(pool, (size_t)m->ntriangle, sizeof *normal);
+    v3(*normal)[3] = pool_alloc(pool, (size_t)m->ntriangle, sizeof *normal);
     unsigned char *sharp = POOL_NEW(pool, unsigned char, m->ntriangle), *at = malloc((size_t)m->nvertex);
     if (normal && sharp && at) {
         find_normals(field, m, normal);

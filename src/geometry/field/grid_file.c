@@ -23,14 +23,14 @@ _Static_assert(sizeof(header) == 200, "the format has no gaps");
 
 void grid_file_key(field_grid *grid, const sim_mesh *mesh) {
     const int count[2] = {mesh->nvertex, mesh->ntriangle};
-    sim_sha256 hash;
-    sim_sha256_start(&hash);
-    sim_sha256_add(&hash, MAGIC, sizeof MAGIC);
-    sim_sha256_add(&hash, &grid->cell, sizeof grid->cell);
-    sim_sha256_add(&hash, count, sizeof count);
-    sim_sha256_add(&hash, mesh->vertex, (size_t)mesh->nvertex * sizeof *mesh->vertex);
-    sim_sha256_add(&hash, mesh->triangle, (size_t)mesh->ntriangle * sizeof *mesh->triangle);
-    sim_sha256_finish(&hash, grid->key);
+    sha256_state hash;
+    sha256_start(&hash);
+    sha256_add(&hash, MAGIC, sizeof MAGIC);
+    sha256_add(&hash, &grid->cell, sizeof grid->cell);
+    sha256_add(&hash, count, sizeof count);
+    sha256_add(&hash, mesh->vertex, (size_t)mesh->nvertex * sizeof *mesh->vertex);
+    sha256_add(&hash, mesh->triangle, (size_t)mesh->ntriangle * sizeof *mesh->triangle);
+    sha256_finish(&hash, grid->key);
 }
 
 static size_t sample_count(const field_grid *grid) {
@@ -40,10 +40,10 @@ static size_t sample_count(const field_grid *grid) {
 static header header_of(const field_grid *grid, const float *sample) {
     header h = {.one = 1, .origin = {grid->origin.x, grid->origin.y, grid->origin.z}, .cell = grid->cell};
     char content[65];
-    sim_sha256 hash;
-    sim_sha256_start(&hash);
-    sim_sha256_add(&hash, sample, sample_count(grid) * sizeof *sample);
-    sim_sha256_finish(&hash, content);
+    sha256_state hash;
+    sha256_start(&hash);
+    sha256_add(&hash, sample, sample_count(grid) * sizeof *sample);
+    sha256_finish(&hash, content);
     memcpy(h.magic, MAGIC, sizeof h.magic);
     memcpy(h.key, grid->key, sizeof h.key);
     memcpy(h.content, content, sizeof h.content);
@@ -55,11 +55,11 @@ static header header_of(const field_grid *grid, const float *sample) {
 
 /* Another build may round otherwise. */
 static void name_build(char build[65]) {
-    sim_sha256 hash;
-    sim_sha256_start(&hash);
-    sim_sha256_add(&hash, sim_version(), strlen(sim_version()));
-    sim_sha256_add(&hash, sim_build_info(), strlen(sim_build_info()));
-    sim_sha256_finish(&hash, build);
+    sha256_state hash;
+    sha256_start(&hash);
+    sha256_add(&hash, sim_version(), strlen(sim_version()));
+    sha256_add(&hash, sim_build_info(), strlen(sim_build_info()));
+    sha256_finish(&hash, build);
 }
 
 int grid_file_name(char *path, size_t size, const char *folder, const field_grid *grid, const char *end) {

@@ -269,7 +269,7 @@ static void turn_outwards(const polygons *p, const coordT *x) {
 
 static hull_outcome try_once(const cloud *c, int attempt, sim_pool *pool, sim_hull *hull, sim_mesh *mesh) {
     hull_outcome outcome = HULL_NO_MEMORY;
-    sim_pool *scratch = sim_pool_create();
+    sim_pool *scratch = pool_create();
     coordT *x = scratch ? scaled(c, attempt, scratch) : NULL;
     if (x) {
         polygons p = {c->count, 0, c->point, NULL, NULL};
@@ -282,12 +282,12 @@ static hull_outcome try_once(const cloud *c, int attempt, sim_pool *pool, sim_hu
             outcome = hull_join_faces(&p, c->tolerance, pool, scratch, hull, mesh);
         }
     }
-    sim_pool_free(scratch);
+    pool_free(scratch);
     return outcome;
 }
 
 static hull_outcome build(cloud *c, sim_pool *pool, sim_hull *hull, sim_mesh *mesh) {
-    sim_pool *scratch = sim_pool_create();
+    sim_pool *scratch = pool_create();
     hull_outcome outcome = scratch ? keep_distinct(c, scratch) : HULL_NO_MEMORY;
     if (outcome == HULL_BUILT) {
         outcome = HULL_BROKEN;
@@ -295,7 +295,7 @@ static hull_outcome build(cloud *c, sim_pool *pool, sim_hull *hull, sim_mesh *me
             outcome = try_once(c, attempt, pool, hull, mesh);
         }
     }
-    sim_pool_free(scratch);
+    pool_free(scratch);
     return outcome;
 }
 
@@ -318,13 +318,13 @@ sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error
     if (flat_points(&c, error)) {
         return NULL;
     }
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;
     sim_hull *hull = g ? POOL_NEW(pool, sim_hull, 1) : NULL;
     sim_mesh *mesh = hull ? POOL_NEW(pool, sim_mesh, 1) : NULL;
     hull_outcome outcome = mesh ? build(&c, pool, hull, mesh) : HULL_NO_MEMORY;
     if (outcome != HULL_BUILT) {
-        sim_pool_free(pool);
+        pool_free(pool);
         if (outcome == HULL_NO_MEMORY) {
             sim_fail(error, SIM_NO_RESOURCE, "no memory for the convex hull of %d points", count);
         } else {
@@ -337,7 +337,7 @@ sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error
     *g = (sim_geometry){.type = SIM_GEOMETRY_HULL, .hull = hull, .mesh = mesh, .fingerprint = name_of(hull)};
     solid_bounds(hull->vertex, hull->nvertex, &g->low, &g->high, &g->radius);
     g->solid = solid_inertia(mesh->vertex, mesh->nvertex, mesh->triangle, mesh->ntriangle);
-    g->bytes = sim_pool_bytes(pool);
+    g->bytes = pool_bytes(pool);
     g->memory = pool;
     return g;
 }

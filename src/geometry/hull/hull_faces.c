@@ -384,8 +384,8 @@ static void write_rings(builder *b) {
 /* Each face is cut into a fan about its first corner: triangle i of the face has the corners 0, i + 1, i + 2. */
 static int write_mesh(const builder *b, sim_mesh *mesh) {
     int count = b->ncorner - 2 * b->nface;
-    int(*triangle)[3] = sim_pool_alloc(b->pool, (size_t)count, sizeof *triangle);
-    int(*across)[3] = sim_pool_alloc(b->pool, (size_t)count, sizeof *across);
+    int(*triangle)[3] = pool_alloc(b->pool, (size_t)count, sizeof *triangle);
+    int(*across)[3] = pool_alloc(b->pool, (size_t)count, sizeof *across);
     if (!triangle || !across) {
         return 0;
     }

@@ -56,7 +56,7 @@ static sim_geometry *make(sim_pool *pool, int columns, int rows, const double si
     g->fingerprint = hash_bytes(hash, copy, count * sizeof *copy);
     g->bvh = bvh_build_heights(pool, h);
     g->relief = g->bvh ? relief_build(pool, NULL, h, g->bvh) : NULL;
-    g->bytes = sim_pool_bytes(pool);
+    g->bytes = pool_bytes(pool);
     return g->relief ? g : NULL;
 }
 
@@ -65,10 +65,10 @@ sim_geometry *sim_geometry_heights(int columns, int rows, const double size[2], 
     if (check(columns, rows, size, height, error)) {
         return NULL;
     }
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     sim_geometry *g = pool ? make(pool, columns, rows, size, height) : NULL;
     if (!g) {
-        sim_pool_free(pool);
+        pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a height field of %d by %d", columns, rows);
     }
     return g;

@@ -112,8 +112,8 @@ sim_mesh *mesh_build(sim_pool *pool, const v3 *vertex, int nvertex, const int (*
     }
     sim_mesh *m = POOL_NEW(pool, sim_mesh, 1);
     v3 *kept = POOL_NEW(pool, v3, nvertex < 3 * ntriangle ? nvertex : 3 * ntriangle);
-    int(*corner)[3] = sim_pool_alloc(pool, (size_t)ntriangle, sizeof *corner);
-    int(*across)[3] = sim_pool_alloc(pool, (size_t)ntriangle, sizeof *across);
+    int(*corner)[3] = pool_alloc(pool, (size_t)ntriangle, sizeof *corner);
+    int(*across)[3] = pool_alloc(pool, (size_t)ntriangle, sizeof *across);
     int *one = malloc((size_t)nvertex * sizeof *one);
     double tolerance = m && kept && corner && across && one ? join_vertices(vertex, nvertex, rounded, one) : -1;
     int count =
@@ -199,18 +199,18 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, sim_mesh *m, sim_error *
 
 sim_geometry *sim_geometry_mesh(const sim_v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
                                 sim_error *error) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;
     if (!g) {
-        sim_pool_free(pool);
+        pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh");
         return NULL;
     }
     sim_mesh *m = mesh_build(pool, vertex, nvertex, triangle, ntriangle, 1, error);
     if (!m || fill(g, pool, m, error)) {
-        sim_pool_free(pool);
+        pool_free(pool);
         return NULL;
     }
-    g->bytes = sim_pool_bytes(pool);
+    g->bytes = pool_bytes(pool);
     return g;
 }

@@ -6,7 +6,7 @@
 
 static store_node *new_node(store *s, const store_node *parent, store_node **list, const char *name) {
     store_node *node = POOL_NEW(s->pool, store_node, 1);
-    const char *own = node ? sim_pool_text(s->pool, name) : NULL;
+    const char *own = node ? pool_text(s->pool, name) : NULL;
     if (!own) {
         s->starved = 1;
         return NULL;
@@ -21,7 +21,7 @@ static store_node *new_node(store *s, const store_node *parent, store_node **lis
 }
 
 static const void *copy(store *s, const void *from, size_t count, size_t size) {
-    void *to = sim_pool_alloc(s->pool, count, size);
+    void *to = pool_alloc(s->pool, count, size);
     if (!to) {
         s->starved = 1;
     } else if (count) {

@@ -50,7 +50,7 @@ static store_node *add_node(place at, store_node **list, const char *name) {
         return NULL;
     }
     store_node *node = POOL_NEW(r->s->pool, store_node, 1);
-    if (!node || !(node->name = sim_pool_text(r->s->pool, name))) {
+    if (!node || !(node->name = pool_text(r->s->pool, name))) {
         no_memory(r, at.node);
         return NULL;
     }
@@ -115,7 +115,7 @@ static int take_code(reading *r, store_node *node, hid_t type) {
     if (H5Tencode(type, NULL, &node->code_size) < 0) {
         return fail_library(r, node);
     }
-    code = sim_pool_alloc(r->s->pool, node->code_size, 1);
+    code = pool_alloc(r->s->pool, node->code_size, 1);
     if (!code) {
         return no_memory(r, node);
     }
@@ -138,7 +138,7 @@ static int take_varying(reading *r, store_node *node, const source *from) {
     node->kind = STORE_TEXT;
     node->type = STORE_CHARS;
     node->rank = 0;
-    node->text = sim_pool_text(r->s->pool, text ? text : "");
+    node->text = pool_text(r->s->pool, text ? text : "");
     H5Dvlen_reclaim(from->type, from->space, H5P_DEFAULT, &text);
     return node->text ? 1 : no_memory(r, node);
 }
@@ -148,7 +148,7 @@ static int take_view(reading *r, store_node *node, hid_t type, size_t item) {
     size_t count = (size_t)node->count;
     H5T_class_t class = H5Tget_class(type);
     if (class == H5T_STRING) {
-        char *text = sim_pool_alloc(r->s->pool, item + 1, 1);
+        char *text = pool_alloc(r->s->pool, item + 1, 1);
         if (!text) {
             return no_memory(r, node);
         }
@@ -157,7 +157,7 @@ static int take_view(reading *r, store_node *node, hid_t type, size_t item) {
         node->text = text;
     } else if (class == H5T_INTEGER || class == H5T_FLOAT) {
         int real = class == H5T_FLOAT;
-        char *values = sim_pool_alloc(r->s->pool, count, item > 8 ? item : 8);
+        char *values = pool_alloc(r->s->pool, count, item > 8 ? item : 8);
         if (!values) {
             return no_memory(r, node);
         }
@@ -189,7 +189,7 @@ static int take_values(reading *r, store_node *node, const source *from) {
         H5Tdetect_class(from->type, H5T_STRING) != (H5Tget_class(from->type) == H5T_STRING)) {
         return fail(r, node, "holds values of a type that cannot be kept");
     }
-    void *raw = sim_pool_alloc(r->s->pool, (size_t)node->count, item);
+    void *raw = pool_alloc(r->s->pool, (size_t)node->count, item);
     if (!raw) {
         return no_memory(r, node);
     }

@@ -12,10 +12,10 @@
 static const int64_t most_bytes = (int64_t)1 << 30;
 
 static sim_problem_file *new_file(sim_error *error) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     sim_problem_file *file = pool ? POOL_NEW(pool, sim_problem_file, 1) : NULL;
     if (!file) {
-        sim_pool_free(pool);
+        pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
         return NULL;
     }
@@ -28,7 +28,7 @@ static sim_problem_file *new_file(sim_error *error) {
 void sim_problem_file_free(sim_problem_file *file) {
     if (file) {
         sim_problem_free(file->problem);
-        sim_pool_free(file->pool);
+        pool_free(file->pool);
     }
 }
 
@@ -68,7 +68,7 @@ static sim_status take_fclib(sim_problem_file *file, sim_pool *work, sim_error *
 
 static sim_status take_problem(sim_problem_file *file, sim_error *error) {
     const store_node *own = store_find(&file->store.root, problem_own_group);
-    sim_pool *work = sim_pool_create();
+    sim_pool *work = pool_create();
     sim_status status = SIM_OK;
     if (!work) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
@@ -80,7 +80,7 @@ static sim_status take_problem(sim_problem_file *file, sim_error *error) {
     } else {
         status = take_fclib(file, work, error);
     }
-    sim_pool_free(work);
+    pool_free(work);
     return status;
 }
 
@@ -309,9 +309,9 @@ static sim_status answer(sim_problem_file *file, const double *impulse, const ch
 
 sim_status sim_problem_file_answer(sim_problem_file *file, const double *impulse, const char *made_by,
                                    sim_error *error) {
-    sim_pool *work = sim_pool_create();
+    sim_pool *work = pool_create();
     sim_status status = work ? answer(file, impulse, made_by, work, error)
                              : sim_fail(error, SIM_NO_RESOURCE, "no memory for the answer");
-    sim_pool_free(work);
+    pool_free(work);
     return status;
 }

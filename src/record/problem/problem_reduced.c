@@ -76,11 +76,11 @@ static int component(const reduction *r, const int *tree, int t) {
 
 static sim_status solve_component(const reduction *r, int n, int *place, sim_error *error) {
     int width = n + r->columns;
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     double **row = pool ? POOL_NEW(pool, double *, n) : NULL;
     double *all = row ? POOL_NEW(pool, double, (ptrdiff_t)n *width) : NULL;
     if (!all) {
-        sim_pool_free(pool);
+        pool_free(pool);
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the inverse of M");
     }
     for (int i = 0; i < n; i++) {
@@ -98,7 +98,7 @@ static sim_status solve_component(const reduction *r, int n, int *place, sim_err
     for (int i = 0; i < n && !status; i++) {
         memcpy(r->X + (ptrdiff_t)r->member[i] * r->columns, row[i] + n, (size_t)r->columns * sizeof *r->X);
     }
-    sim_pool_free(pool);
+    pool_free(pool);
     return status;
 }
 

@@ -206,7 +206,7 @@ static void put_info(const view *v, const char *title, const char *description) 
 
 sim_status problem_put_view(sim_problem_file *file, const char *title, const char *description, sim_error *error) {
     sim_status status = problem_map_view(file, error);
-    sim_pool *work = status ? NULL : sim_pool_create();
+    sim_pool *work = status ? NULL : pool_create();
     view v = {.file = file, .p = file->problem, .s = &file->store, .m = 3 * file->contacts};
     int good = work && fill_vectors(&v, work);
     if (good) {
@@ -217,7 +217,7 @@ sim_status problem_put_view(sim_problem_file *file, const char *title, const cha
         store_real(v.s, v.vectors, "mu", 1, file->contacts, v.mu);
         good = sim_problem_local(v.p) ? put_local(&v, work) : put_global(&v, work);
     }
-    sim_pool_free(work);
+    pool_free(work);
     return status                         ? status
            : good && !file->store.starved ? SIM_OK
                                           : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");

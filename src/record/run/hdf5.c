@@ -251,14 +251,14 @@ static int create_datasets(hdf5 *self, const sim_scene *scene, const channel_set
         d->channel = s < set->count ? &set->channel[s] : &set->contact_channel[s - set->count];
         choose_chunk(d);
         largest = chunk_bytes(d) > largest ? chunk_bytes(d) : largest;
-        d->rows = sim_pool_alloc(self->pool, d->chunk[0] * d->channel->count, NUMBER);
+        d->rows = pool_alloc(self->pool, d->chunk[0] * d->channel->count, NUMBER);
         d->id = d->rows ? create_dataset(self->file, d) : -1;
         if (d->id < 0 || !describe_dataset(d->id, d->channel, scene)) {
             return 0;
         }
         self->count++;
     }
-    self->scratch = sim_pool_alloc(self->pool, largest, 1);
+    self->scratch = pool_alloc(self->pool, largest, 1);
     return self->scratch && (set->contact_count == 0 || name_shapes(self->dataset[set->count].id, scene));
 }
 
@@ -412,7 +412,7 @@ static void discard(hdf5 *self) {
     H5Dclose(self->complete);
     H5Fclose(self->file);
     H5FDunregister(self->driver);
-    sim_pool_free(self->pool);
+    pool_free(self->pool);
 }
 
 static sim_status hdf5_close(writer *base, sim_error *error) {
@@ -440,11 +440,11 @@ static int make(hdf5 *self, const sim_scene *scene, const channel_set *set) {
 }
 
 writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *set, sim_error *error) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     hdf5 *self = pool ? POOL_NEW(pool, hdf5, 1) : NULL;
-    char *name = self ? sim_pool_text(pool, path) : NULL;
+    char *name = self ? pool_text(pool, path) : NULL;
     if (!name) {
-        sim_pool_free(pool);
+        pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "%s: no memory", path);
         return NULL;
     }

@@ -51,13 +51,13 @@ sim_status sim_recorder_accepts(const char *path, sim_error *error) {
 }
 
 static sim_recorder *prepare(const sim_scene *scene, sim_world *world) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     sim_recorder *recorder = pool ? POOL_NEW(pool, sim_recorder, 1) : NULL;
     channel_set *set = recorder ? channels_choose(scene, pool) : NULL;
     double *row = set ? POOL_NEW(pool, double, set->width) : NULL;
     sim_quat *turn = row ? POOL_NEW(pool, sim_quat, scene->model->nbody) : NULL;
     if (!turn) {
-        sim_pool_free(pool);
+        pool_free(pool);
         return NULL;
     }
     *recorder = (sim_recorder){.pool = pool,
@@ -79,7 +79,7 @@ sim_recorder *sim_recorder_open(const char *path, const sim_scene *scene, sim_wo
     }
     recorder->writer = writer_for(path)(path, scene, recorder->set, error);
     if (!recorder->writer) {
-        sim_pool_free(recorder->pool);
+        pool_free(recorder->pool);
         return NULL;
     }
     return recorder;
@@ -122,6 +122,6 @@ sim_status sim_recorder_close(sim_recorder *recorder, sim_error *error) {
     }
     sim_status status = recorder->writer->close(recorder->writer, error);
     free(recorder->contact);
-    sim_pool_free(recorder->pool);
+    pool_free(recorder->pool);
     return status;
 }

@@ -27,7 +27,7 @@ static sim_status check_head(const trajectory *t, const unsigned char *head, siz
                         "%s: is JSON, not a recorded run; of a scene, sim SCENE.json --out FILE.h5 records one",
                         t->path);
     }
-    const foreign_kind *kind = sim_foreign_file("", (const char *)head, length); /* whatever its name */
+    const foreign_kind *kind = foreign_find_kind("", (const char *)head, length); /* whatever its name */
     if (kind && !kind->recorded) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: is %s, not a recorded run", t->path, kind->is);
     }
@@ -57,10 +57,10 @@ static sim_status open_kind(trajectory *t, sim_error *error) {
 }
 
 trajectory *trajectory_open(const char *path, sim_error *error) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     trajectory *t = pool ? POOL_NEW(pool, trajectory, 1) : NULL;
-    if (!t || !(t->path = sim_pool_text(pool, path))) {
-        sim_pool_free(pool);
+    if (!t || !(t->path = pool_text(pool, path))) {
+        pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "%s: no memory", path);
         return NULL;
     }
@@ -81,7 +81,7 @@ void trajectory_free(trajectory *t) {
         if (t->close) {
             t->close(t);
         }
-        sim_pool_free(t->pool);
+        pool_free(t->pool);
     }
 }
 

@@ -90,7 +90,7 @@ static char *texts_of(const trajectory *t, hid_t owner, const char *name, int co
     size_t size = H5Tget_size(type);
     if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && size > 0 && size < MOST_TEXT &&
         H5Sget_simple_extent_npoints(space) == count) {
-        all = sim_pool_alloc(t->pool, (size_t)count * size + 1, 1);
+        all = pool_alloc(t->pool, (size_t)count * size + 1, 1);
         if (all && H5Aread(id, type, all) >= 0) {
             *width = size;
         }
@@ -125,14 +125,14 @@ static const char *column_name(trajectory *t, const channel_kind *kind, const ch
     } else {
         snprintf(text, sizeof text, "%.*s.%s%s", length, name, kind->column, kind->components[component]);
     }
-    return sim_pool_text(t->pool, text);
+    return pool_text(t->pool, text);
 }
 
 static const char *column_unit(trajectory *t, const char *units, size_t width, int k) {
     char text[64];
     snprintf(text, sizeof text, "%.*s", width ? text_length(units, width, k) : 0,
              width ? units + (size_t)k * width : "");
-    return strcmp(text, "1") == 0 ? "" : sim_pool_text(t->pool, text);
+    return strcmp(text, "1") == 0 ? "" : pool_text(t->pool, text);
 }
 
 static int grow_columns(trajectory *t, int more) {

@@ -14,8 +14,8 @@ static const double degree = 3.14159265358979323846 / 180;
 /* One number for all degrees of freedom, or one for each. */
 static bool spread(loader *l, const joint_data *d, const char *key, const number_list *list, int nv, double *out) {
     if (list->count > 1 && list->count != nv) {
-        sim_report_once(&l->report, sim_node_member(d->at, key), NULL,
-                        "%d numbers for a joint with %d degree%s of freedom", list->count, nv, nv == 1 ? "" : "s");
+        report_once(&l->report, node_member(d->at, key), NULL, "%d numbers for a joint with %d degree%s of freedom",
+                    list->count, nv, nv == 1 ? "" : "s");
         return false;
     }
     for (int i = 0; i < nv && list->count; i++) {
@@ -28,26 +28,26 @@ static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
     def->axis = v3_make(d->axis[0], d->axis[1], d->axis[2]);
     def->axis2 = v3_make(d->axis2[0], d->axis2[1], d->axis2[2]);
     double n1 = v3_direction(&def->axis), n2 = v3_direction(&def->axis2);
-    const node *axis = sim_node_member(d->at, "axis"), *axis2 = sim_node_member(d->at, "axis2");
+    const node *axis = node_member(d->at, "axis"), *axis2 = node_member(d->at, "axis2");
     const node *second = axis2 ? axis2 : axis ? axis : d->at;
     if (n1 == 0) {
-        sim_report_once(&l->report, axis, NULL, "the axis has no direction: its length is 0");
+        report_once(&l->report, axis, NULL, "the axis has no direction: its length is 0");
         return false;
     }
     if (n2 == 0) {
-        sim_report_once(&l->report, axis2, NULL, "the axis has no direction: its length is 0");
+        report_once(&l->report, axis2, NULL, "the axis has no direction: its length is 0");
         return false;
     }
     double along = fabs(v3_dot(v3_scale(1 / n1, def->axis), v3_scale(1 / n2, def->axis2)));
     if (def->joint == SIM_PLANAR && along > 1e-6) {
-        sim_report_once(&l->report, second, "axis2 is [1, 0, 0] if left out",
-                        "axis2 of a planar joint stands at right angles to axis, not at %.4g degrees",
-                        acos(fmin(along, 1)) / degree);
+        report_once(&l->report, second, "axis2 is [1, 0, 0] if left out",
+                    "axis2 of a planar joint stands at right angles to axis, not at %.4g degrees",
+                    acos(fmin(along, 1)) / degree);
         return false;
     }
     if (def->joint == SIM_UNIVERSAL && along > 0.999) {
-        sim_report_once(&l->report, second, "axis2 is [1, 0, 0] if left out",
-                        "the two axes of a universal joint are parallel");
+        report_once(&l->report, second, "axis2 is [1, 0, 0] if left out",
+                    "the two axes of a universal joint are parallel");
         return false;
     }
     return true;
@@ -66,26 +66,26 @@ static bool is_angle(sim_joint_type type, int k) {
 static void doubt_angle(loader *l, const node *at, sim_joint_type type, int k, double angle, const char *hint) {
     const double out_of_reach = 1000;
     if (is_angle(type, k) && fabs(angle) > 2 * pi && (type == SIM_HINGE || fabs(angle) < out_of_reach)) {
-        sim_report_warning(&l->report, at, hint, "%g rad are %.3g turns", angle, fabs(angle) / (2 * pi));
+        report_warning(&l->report, at, hint, "%g rad are %.3g turns", angle, fabs(angle) / (2 * pi));
     }
 }
 
 /* Pairs of least and greatest, one for all degrees of freedom or one for each. */
 static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
-    const node *at = sim_node_member(d->at, d->range.count ? "range" : "range_deg");
+    const node *at = node_member(d->at, d->range.count ? "range" : "range_deg");
     const number_list *list = d->range.count ? &d->range : &d->range_deg;
     double unit = d->range.count ? 1 : degree;
     int nv = sim_joint_nv(def->joint), pairs = list->count / 2;
     if (pairs > 1 && pairs != nv) {
-        sim_report_once(&l->report, at, NULL, "%d pairs for a joint with %d degree%s of freedom", pairs, nv,
-                        nv == 1 ? "" : "s");
+        report_once(&l->report, at, NULL, "%d pairs for a joint with %d degree%s of freedom", pairs, nv,
+                    nv == 1 ? "" : "s");
         return false;
     }
     for (int k = 0; k < nv && pairs; k++) {
         const double *pair = list->value + (pairs == 1 ? 0 : 2 * k);
         if (pair[0] > pair[1]) {
-            sim_report_once(&l->report, at, NULL, "a range goes from the least to the greatest, not from %g to %g",
-                            pair[0], pair[1]);
+            report_once(&l->report, at, NULL, "a range goes from the least to the greatest, not from %g to %g", pair[0],
+                        pair[1]);
             return false;
         }
         if (d->range.count) {
@@ -102,10 +102,10 @@ static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
 static bool read_limits(loader *l, const joint_data *d, sim_body_def *def) {
     static const char *const key[] = {"range", "friction"};
     for (int k = 0; k < 2 && (def->joint == SIM_BALL || def->joint == SIM_FREE); k++) {
-        const node *at = sim_node_member(d->at, key[k]);
+        const node *at = node_member(d->at, key[k]);
         if (at) {
-            sim_report_once(&l->report, at, NULL, "the %s of %s joints is not simulated yet", key[k],
-                            sim_joint_name(def->joint));
+            report_once(&l->report, at, NULL, "the %s of %s joints is not simulated yet", key[k],
+                        sim_joint_name(def->joint));
             return false;
         }
     }
@@ -136,14 +136,14 @@ static bool read_joint(loader *l, const joint_data *d, sim_body_def *def) {
     good &= spread(l, d, "armature", &d->armature, nv, def->armature);
     good &= spread(l, d, "rest", &d->rest, nv, def->rest);
     good &= read_limits(l, d, def);
-    const node *stiffness = sim_node_member(d->at, "stiffness");
+    const node *stiffness = node_member(d->at, "stiffness");
     if (good && def->joint == SIM_FREE && stiffness) {
-        sim_report_once(&l->report, stiffness, NULL, "a free joint has no spring");
+        report_once(&l->report, stiffness, NULL, "a free joint has no spring");
         good = false;
     }
     if (good && def->joint == SIM_BALL &&
         (def->stiffness[0] != def->stiffness[1] || def->stiffness[0] != def->stiffness[2])) {
-        sim_report_once(&l->report, stiffness, NULL, "a ball joint has one stiffness for all directions");
+        report_once(&l->report, stiffness, NULL, "a ball joint has one stiffness for all directions");
         good = false;
     }
     return good;
@@ -163,10 +163,10 @@ static bool right_count(loader *l, const node *at, const entry *e, int count, in
         return true;
     }
     if (wanted == 0) {
-        sim_report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed: it has no %s", e->name, what);
+        report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed: it has no %s", e->name, what);
     } else {
-        sim_report_once(&l->report, at, NULL, "%d number%s for the %s joint of \"%.80s\", which takes %d", count,
-                        count == 1 ? "" : "s", sim_joint_name(e->type), e->name, wanted);
+        report_once(&l->report, at, NULL, "%d number%s for the %s joint of \"%.80s\", which takes %d", count,
+                    count == 1 ? "" : "s", sim_joint_name(e->type), e->name, wanted);
     }
     return false;
 }
@@ -189,8 +189,8 @@ static bool read_q(loader *l, const entry *e, const node *at, const number_list 
         return false;
     }
     if (unit != 1 && def->joint != SIM_HINGE && def->joint != SIM_UNIVERSAL && def->joint != SIM_SCREW) {
-        sim_report_once(&l->report, at, NULL, "degrees are for hinge, screw and universal joints, not for a %s joint",
-                        sim_joint_name(def->joint));
+        report_once(&l->report, at, NULL, "degrees are for hinge, screw and universal joints, not for a %s joint",
+                    sim_joint_name(def->joint));
         return false;
     }
     for (int i = 0; i < list->count; i++) {
@@ -202,7 +202,7 @@ static bool read_q(loader *l, const entry *e, const node *at, const number_list 
     int turned = def->joint == SIM_BALL ? 0 : def->joint == SIM_FREE ? 3 : -1;
     if (turned >= 0) {
         quat q;
-        if (!sim_placement_quaternion(&l->report, at, def->q + turned, &q)) {
+        if (!placement_quaternion(&l->report, at, def->q + turned, &q)) {
             return false;
         }
         memcpy(def->q + turned, &q, sizeof q);
@@ -230,7 +230,7 @@ static bool read_v(loader *l, const entry *e, const node *at, const number_list 
 
 /* The value of "q", "q_deg" or "v": a member of an object, or the whole value where it stands for "q". */
 static const node *value_of(const node *n, const char *key) {
-    const node *member = sim_node_member(n, key);
+    const node *member = node_member(n, key);
     return member ? member : n;
 }
 
@@ -243,21 +243,21 @@ static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_d
     bool good = true;
     initial_data q, v;
     const node *given_q = meant_for(e, e->q), *given_v = meant_for(e, e->v);
-    const node *own = b->q.count ? sim_node_member(b->at, "q") : sim_node_member(b->at, "q_deg");
-    if (given_q && sim_loader_read(l, given_q, &sim_table_initial, &q)) {
+    const node *own = b->q.count ? node_member(b->at, "q") : node_member(b->at, "q_deg");
+    if (given_q && loader_read(l, given_q, &table_initial, &q)) {
         bool plain = q.q.count > 0;
         good &= read_q(l, e, value_of(given_q, plain ? "q" : "q_deg"), plain ? &q.q : &q.q_deg, plain ? 1 : degree,
                        e->q_scope, def);
     } else if (own && def->joint == SIM_FREE) {
-        sim_report_once(&l->report, own, NULL, "a free body begins at its pose: give that instead");
+        report_once(&l->report, own, NULL, "a free body begins at its pose: give that instead");
         good = false;
     } else if (own) {
         good &= read_q(l, e, own, b->q.count ? &b->q : &b->q_deg, b->q.count ? 1 : degree, NULL, def);
     }
-    if (given_v && sim_loader_read(l, given_v, &sim_table_initial, &v)) {
+    if (given_v && loader_read(l, given_v, &table_initial, &v)) {
         good &= read_v(l, e, value_of(given_v, "v"), &v.v, e->v_scope, def);
     } else if (b->v.count) {
-        good &= read_v(l, e, sim_node_member(b->at, "v"), &b->v, e->scope, def);
+        good &= read_v(l, e, node_member(b->at, "v"), &b->v, e->scope, def);
     }
     return good;
 }
@@ -266,31 +266,31 @@ static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_d
 
 static bool read_inertia(loader *l, const inertia_data *d, sim_inertia *out) {
     pose X = {.p = {d->com[0], d->com[1], d->com[2]}};
-    if (!sim_placement_read_axes(&l->report, d, &X.R)) {
+    if (!placement_read_axes(&l->report, d, &X.R)) {
         return false;
     }
     const double *m = d->matrix;
     sim_inertia own = {.mass = d->mass, .moment = {m[0], m[1], m[2], m[3], m[4], m[5]}};
-    if (sim_node_member(d->at, "moments")) {
+    if (node_member(d->at, "moments")) {
         own.moment = (sym3){d->moments[0], d->moments[1], d->moments[2], 0, 0, 0};
     }
     *out = sim_inertia_placed(&own, &X);
     sim_error why;
     if (sim_inertia_check(out, &why)) {
-        sim_report_once(&l->report, d->at, NULL, "%s", why.text);
+        report_once(&l->report, d->at, NULL, "%s", why.text);
         return false;
     }
     return true;
 }
 
 static bool weigh(loader *l, const entry *e, const body_data *b, sim_body_def *def) {
-    bool good = sim_shapes_weigh(l, e, b, &def->inertia);
+    bool good = shapes_add_mass(l, e, b, &def->inertia);
     if (b->inertia.at) {
         good &= read_inertia(l, &b->inertia, &def->inertia);
     }
     if (good && def->joint != SIM_FIXED && def->inertia.mass == 0) {
-        sim_report_once(&l->report, b->at, "give it an inertia, or a shape a density or a mass",
-                        "the body \"%.80s\" moves but has no mass", e->name);
+        report_once(&l->report, b->at, "give it an inertia, or a shape a density or a mass",
+                    "the body \"%.80s\" moves but has no mass", e->name);
         good = false;
     }
     return good;
@@ -311,7 +311,7 @@ static bool read_body(loader *l, entry *e, const body_data *b, const joint_data 
     def->parent = e->parent >= 0 ? l->entries[e->parent].index : 0;
     bool good = read_joint(l, joint, def);
     good &= read_efforts(l, joint, e);
-    if (!sim_placement_read(&l->report, &b->pose, &X)) {
+    if (!placement_read(&l->report, &b->pose, &X)) {
         return false;
     }
     X = pose_product(e->frame, X);
@@ -331,8 +331,7 @@ static void build_body(loader *l, int i) {
     entry *e = &l->entries[i];
     body_data b;
     joint_data other;
-    if (!sim_loader_read(l, e->body, &sim_table_body, &b) ||
-        (e->joint && !sim_loader_read(l, e->joint, &sim_table_joint, &other))) {
+    if (!loader_read(l, e->body, &table_body, &b) || (e->joint && !loader_read(l, e->joint, &table_joint, &other))) {
         return;
     }
     const joint_data *joint = e->joint ? &other : &b.joint;
@@ -341,7 +340,7 @@ static void build_body(loader *l, int i) {
     e->read = true;
     note_motion(l, e);
     bool good = read_body(l, e, &b, joint, &def);
-    if (!good || !sim_loader_good(l)) {
+    if (!good || !loader_good(l)) {
         return;
     }
     e->index = sim_builder_add_body(l->builder, &def);
@@ -353,18 +352,18 @@ static void build_body(loader *l, int i) {
         if (why.status == SIM_NO_RESOURCE) {
             l->report.no_memory = true;
         } else {
-            sim_report_value(&l->report, e->body, NULL, "%s", why.text);
+            report_value(&l->report, e->body, NULL, "%s", why.text);
         }
         return;
     }
-    sim_shapes_add(l, e, &b);
+    shapes_build(l, e, &b);
 }
 
 /* ---- initial state from outside the bodies ---- */
 
 static void give_state(entry *e, const scope *s, const node *n) {
-    const node *v = sim_node_member(n, "v");
-    bool q = n->kind != NODE_OBJECT || sim_node_member(n, "q") || sim_node_member(n, "q_deg");
+    const node *v = node_member(n, "v");
+    bool q = n->kind != NODE_OBJECT || node_member(n, "q") || node_member(n, "q_deg");
     if (q) {
         e->q = n;
         e->q_scope = s;
@@ -377,32 +376,32 @@ static void give_state(entry *e, const scope *s, const node *n) {
 
 static void give_initial(loader *l, const scope *s, const node *n) {
     char pattern[NAME_BYTES + 1];
-    if (!sim_loader_full_name(s, n->key, pattern)) {
+    if (!loader_full_name(s, n->key, pattern)) {
         return;
     }
     if (!strchr(n->key, '*')) {
-        int found = sim_loader_find(l, s, n->key, n);
+        int found = loader_find(l, s, n->key, n);
         if (found >= 0) {
             give_state(&l->entries[found], s, n);
         }
         return;
     }
     bool any = false;
-    for (int i = s->first; i < s->end && sim_loader_spend(l, 0, n); i++) {
-        if (sim_name_fits(l->entries[i].name, pattern, &l->worked)) {
+    for (int i = s->first; i < s->end && loader_spend(l, 0, n); i++) {
+        if (name_matches(l->entries[i].name, pattern, &l->worked)) {
             give_state(&l->entries[i], s, n);
             any = true;
         }
     }
     if (!any && !l->stopped) {
-        sim_report_once(&l->report, n, NULL, "no body fits \"%.100s\"", n->key);
+        report_once(&l->report, n, NULL, "no body fits \"%.100s\"", n->key);
     }
 }
 
-void sim_build_bodies(loader *l) {
+void build_bodies(loader *l) {
     /* The newest scope first: what an outer one says comes later and holds. */
     for (const scope *s = l->scopes; s; s = s->older) {
-        const node *initial = sim_node_member(s->model, "initial");
+        const node *initial = node_member(s->model, "initial");
         for (const node *n = initial && initial->kind == NODE_OBJECT ? initial->first : NULL; n; n = n->next) {
             if (strcmp(n->key, "comment") != 0 || n->kind != NODE_TEXT) {
                 give_initial(l, s, n);

@@ -15,7 +15,7 @@ typedef struct held_body {
 
 static bool find_body(loader *l, const scope *s, const char *name, const node *at, held_body *out) {
     bool world = strcmp(name, "world") == 0;
-    int found = world ? s->world_parent : sim_loader_find(l, s, name, at);
+    int found = world ? s->world_parent : loader_find(l, s, name, at);
     *out = (held_body){found >= 0 ? &l->entries[found] : NULL, found >= 0 ? l->entries[found].index : 0,
                        world ? s->world_frame : pose_identity()};
     return found >= 0 || world;
@@ -23,15 +23,14 @@ static bool find_body(loader *l, const scope *s, const char *name, const node *a
 
 static bool check_coupled(loader *l, const held_body *b, int64_t dof, const node *at) {
     if (!b->entry) {
-        sim_report_once(&l->report, at, NULL, "a coupling holds two joints, and the world has none");
+        report_once(&l->report, at, NULL, "a coupling holds two joints, and the world has none");
         return false;
     }
     sim_joint_type type = b->entry->type;
     int nv = type == SIM_BALL || type == SIM_FREE ? 0 : sim_joint_nv(type);
     if (b->entry->read && dof >= nv) {
-        sim_report_once(&l->report, at, NULL,
-                        "the %s joint of \"%.80s\" has no coordinate %d that a coupling could hold",
-                        sim_joint_name(type), b->entry->name, (int)dof);
+        report_once(&l->report, at, NULL, "the %s joint of \"%.80s\" has no coordinate %d that a coupling could hold",
+                    sim_joint_name(type), b->entry->name, (int)dof);
         return false;
     }
     return b->entry->read;
@@ -43,7 +42,7 @@ static bool read_frames(loader *l, const constraint_data *d, const held_body *bo
     const double *point[2] = {d->first_point, d->second_point};
     for (int side = 0; side < 2; side++) {
         pose X = pose_identity();
-        if (e->type == SIM_WELD && given[side]->at && !sim_placement_read(&l->report, given[side], &X)) {
+        if (e->type == SIM_WELD && given[side]->at && !placement_read(&l->report, given[side], &X)) {
             return false;
         }
         if (e->type != SIM_WELD) {
@@ -54,24 +53,24 @@ static bool read_frames(loader *l, const constraint_data *d, const held_body *bo
     return true;
 }
 
-void sim_read_constraint(loader *l, const scope *s, const node *n) {
+void read_constraint(loader *l, const scope *s, const node *n) {
     constraint_data d;
     held_body body[2];
-    if (!sim_loader_read(l, n, &sim_table_constraint, &d)) {
+    if (!loader_read(l, n, &table_constraint, &d)) {
         return;
     }
-    const node *second = sim_node_member(n, "second"), *at[2] = {sim_node_member(n, "first"), second ? second : n};
+    const node *second = node_member(n, "second"), *at[2] = {node_member(n, "first"), second ? second : n};
     if (!find_body(l, s, d.first, at[0], &body[0]) || !find_body(l, s, d.second, at[1], &body[1])) {
         return;
     }
-    if (d.type == SIM_SPRING_DAMPER && !sim_node_member(n, "stiffness")) {
-        sim_report_once(&l->report, n, NULL, "a spring needs a stiffness");
+    if (d.type == SIM_SPRING_DAMPER && !node_member(n, "stiffness")) {
+        report_once(&l->report, n, NULL, "a spring needs a stiffness");
         return;
     }
     sim_equality e = sim_equality_default();
     e.name = d.name ? d.name : d.first;
     e.type = (sim_equality_type)d.type;
-    e.stiffness = sim_node_member(n, "stiffness") ? d.stiffness : INFINITY;
+    e.stiffness = node_member(n, "stiffness") ? d.stiffness : INFINITY;
     e.dissipation = d.dissipation;
     e.distance = e.type == SIM_SPRING_DAMPER ? d.rest : d.distance;
     e.damping = d.damping;
@@ -88,8 +87,8 @@ void sim_read_constraint(loader *l, const scope *s, const node *n) {
     }
     bool same = body[0].entry == body[1].entry && (e.type != SIM_COUPLING || e.dof[0] == e.dof[1]);
     if (same) {
-        sim_report_once(&l->report, at[1], NULL, "both are \"%.80s\"", d.second);
-    } else if (sim_loader_good(l)) {
+        report_once(&l->report, at[1], NULL, "both are \"%.80s\"", d.second);
+    } else if (loader_good(l)) {
         e.body[0] = body[0].index;
         e.body[1] = body[1].index;
         sim_builder_add_equality(l->builder, &e);

@@ -16,13 +16,13 @@ static bool is_plain(sim_joint_type type) { return type != SIM_BALL && type != S
 static bool has_dof(loader *l, const entry *e, int64_t dof, const node *at, const node *dof_at) {
     int nv = sim_joint_nv(e->type);
     if (nv == 0) {
-        sim_report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed: there is nothing to drive", e->name);
+        report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed: there is nothing to drive", e->name);
         return false;
     }
     if (dof >= nv) {
-        sim_report_once(&l->report, dof_at ? dof_at : at, NULL,
-                        "the %s joint of \"%.80s\" has no degree of freedom %d: they count from 0 to %d",
-                        sim_joint_name(e->type), e->name, (int)dof, nv - 1);
+        report_once(&l->report, dof_at ? dof_at : at, NULL,
+                    "the %s joint of \"%.80s\" has no degree of freedom %d: they count from 0 to %d",
+                    sim_joint_name(e->type), e->name, (int)dof, nv - 1);
         return false;
     }
     return true;
@@ -30,10 +30,10 @@ static bool has_dof(loader *l, const entry *e, int64_t dof, const node *at, cons
 
 static const char *full_name(loader *l, const scope *s, const char *name) {
     char text[NAME_BYTES + 1];
-    if (!name || !sim_loader_full_name(s, name, text)) {
+    if (!name || !loader_full_name(s, name, text)) {
         return NULL;
     }
-    char *kept = sim_pool_text(l->work, text);
+    char *kept = pool_text(l->work, text);
     l->report.no_memory |= !kept;
     return kept;
 }
@@ -41,8 +41,8 @@ static const char *full_name(loader *l, const scope *s, const char *name) {
 /* Two actuators would have to share the effort of their joint. */
 static bool may_drive(loader *l, const actuator_data *d, entry *e, const node *at) {
     if (isfinite(e->effort[d->dof]) && e->driven >> d->dof & 1) {
-        sim_report_once(&l->report, at, "give each actuator an \"effort\" in place of the joint's",
-                        "the joint of \"%.80s\" has an effort limit, and an actuator already", e->name);
+        report_once(&l->report, at, "give each actuator an \"effort\" in place of the joint's",
+                    "the joint of \"%.80s\" has an effort limit, and an actuator already", e->name);
         return false;
     }
     e->driven |= 1u << d->dof;
@@ -50,19 +50,19 @@ static bool may_drive(loader *l, const actuator_data *d, entry *e, const node *a
 }
 
 static void add_actuator(loader *l, const scope *s, const actuator_data *d, entry *e, bool many) {
-    const node *at = sim_node_member(d->at, "joint");
-    if (!e->read || !has_dof(l, e, d->dof, at, sim_node_member(d->at, "dof"))) {
+    const node *at = node_member(d->at, "joint");
+    if (!e->read || !has_dof(l, e, d->dof, at, node_member(d->at, "dof"))) {
         return;
     }
     if (!is_plain(e->type)) {
-        sim_report_once(&l->report, at, NULL, "a %s joint has no coordinates that an actuator could follow (\"%.80s\")",
-                        sim_joint_name(e->type), e->name);
+        report_once(&l->report, at, NULL, "a %s joint has no coordinates that an actuator could follow (\"%.80s\")",
+                    sim_joint_name(e->type), e->name);
         return;
     }
     if (!may_drive(l, d, e, at)) {
         return;
     }
-    double effort = sim_node_member(d->at, "effort") ? d->effort : INFINITY;
+    double effort = node_member(d->at, "effort") ? d->effort : INFINITY;
     sim_actuator a = {.name = many || !d->name ? e->name : full_name(l, s, d->name),
                       .dof = (int)d->dof,
                       .kp = d->kp,
@@ -71,9 +71,9 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
                       .gravity_compensation = d->gravity_compensation};
     a.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = at_once, .values = at_once};
     a.feedforward = (sim_track){.interpolation = SIM_HOLD, .width = 1};
-    bool good = !d->target.at || sim_read_track(l, &d->target, 1, TRACK_TARGET, &a.target);
-    good &= !d->feedforward.at || sim_read_track(l, &d->feedforward, 1, TRACK_EFFORT, &a.feedforward);
-    if (good && sim_loader_good(l)) {
+    bool good = !d->target.at || read_track(l, &d->target, 1, TRACK_TARGET, &a.target);
+    good &= !d->feedforward.at || read_track(l, &d->feedforward, 1, TRACK_EFFORT, &a.feedforward);
+    if (good && loader_good(l)) {
         sim_builder_add_actuator(l->builder, e->index, &a);
     }
 }
@@ -81,30 +81,30 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
 static void read_actuator(loader *l, const scope *s, const node *n) {
     actuator_data d;
     char pattern[NAME_BYTES + 1];
-    if (!sim_loader_read(l, n, &sim_table_actuator, &d)) {
+    if (!loader_read(l, n, &table_actuator, &d)) {
         return;
     }
-    const node *at = sim_node_member(n, "joint");
+    const node *at = node_member(n, "joint");
     if (!strchr(d.joint, '*')) {
-        int found = sim_loader_find(l, s, d.joint, at);
+        int found = loader_find(l, s, d.joint, at);
         if (found >= 0) {
             add_actuator(l, s, &d, &l->entries[found], false);
         }
         return;
     }
-    if (!sim_loader_full_name(s, d.joint, pattern)) {
+    if (!loader_full_name(s, d.joint, pattern)) {
         return;
     }
     bool any = false;
-    for (int i = s->first; i < s->end && sim_loader_spend(l, 0, at); i++) {
+    for (int i = s->first; i < s->end && loader_spend(l, 0, at); i++) {
         entry *e = &l->entries[i];
-        if (sim_name_fits(e->name, pattern, &l->worked) && (!e->read || (is_plain(e->type) && e->type != SIM_FIXED))) {
+        if (name_matches(e->name, pattern, &l->worked) && (!e->read || (is_plain(e->type) && e->type != SIM_FIXED))) {
             add_actuator(l, s, &d, e, true);
             any = true;
         }
     }
     if (!any && !l->stopped) {
-        sim_report_once(&l->report, at, NULL, "no joint that can be driven fits \"%.100s\"", d.joint);
+        report_once(&l->report, at, NULL, "no joint that can be driven fits \"%.100s\"", d.joint);
     }
 }
 
@@ -139,13 +139,13 @@ static bool widen(loader *l, const sim_track *from, int first, sim_track *out) {
 /* Force or torque alone as a wrench (moment, force). */
 static bool add_wrench(loader *l, const load_data *d, const track_data *from, int first, sim_load load, int body) {
     sim_track track;
-    if (!sim_read_track(l, from, 3, TRACK_EFFORT, &track) || !widen(l, &track, first, &load.track)) {
+    if (!read_track(l, from, 3, TRACK_EFFORT, &track) || !widen(l, &track, first, &load.track)) {
         return false;
     }
     load.dof = -1;
     load.point = v3_make(d->point[0], d->point[1], d->point[2]);
     load.local = d->frame;
-    return !sim_loader_good(l) || sim_builder_add_load(l->builder, &load, body) >= 0;
+    return !loader_good(l) || sim_builder_add_load(l->builder, &load, body) >= 0;
 }
 
 /* Keys that speak of bodies in a load on a joint, and the other way round. */
@@ -153,17 +153,16 @@ static bool keys_belong(loader *l, const load_data *d) {
     static const char *const of_body[] = {"point", "frame", "force", "torque"}, *const of_joint[] = {"dof", "value"};
     int count = d->body ? 2 : 4;
     for (int i = 0; i < count; i++) {
-        const node *wrong = sim_node_member(d->at, d->body ? of_joint[i] : of_body[i]);
+        const node *wrong = node_member(d->at, d->body ? of_joint[i] : of_body[i]);
         if (wrong) {
-            sim_report_once(&l->report, wrong, NULL, "the key \"%s\" does not belong to a load on a %s", wrong->key,
-                            d->body ? "body" : "joint");
+            report_once(&l->report, wrong, NULL, "the key \"%s\" does not belong to a load on a %s", wrong->key,
+                        d->body ? "body" : "joint");
             return false;
         }
     }
     if (d->body ? !d->force.at && !d->torque.at : !d->value.at) {
-        sim_report_once(&l->report, d->at, NULL,
-                        d->body ? "a load on a body needs \"force\" or \"torque\""
-                                : "a load on a joint needs \"value\"");
+        report_once(&l->report, d->at, NULL,
+                    d->body ? "a load on a body needs \"force\" or \"torque\"" : "a load on a joint needs \"value\"");
         return false;
     }
     return true;
@@ -171,11 +170,11 @@ static bool keys_belong(loader *l, const load_data *d) {
 
 static void read_load(loader *l, const scope *s, const node *n) {
     load_data d;
-    if (!sim_loader_read(l, n, &sim_table_load, &d) || !keys_belong(l, &d)) {
+    if (!loader_read(l, n, &table_load, &d) || !keys_belong(l, &d)) {
         return;
     }
-    const node *at = sim_node_member(n, d.body ? "body" : "joint");
-    int found = sim_loader_find(l, s, d.body ? d.body : d.joint, at);
+    const node *at = node_member(n, d.body ? "body" : "joint");
+    int found = loader_find(l, s, d.body ? d.body : d.joint, at);
     if (found < 0 || !l->entries[found].read) {
         return;
     }
@@ -188,19 +187,19 @@ static void read_load(loader *l, const scope *s, const node *n) {
         if (d.force.at) {
             add_wrench(l, &d, &d.force, 3, load, e->index);
         }
-    } else if (has_dof(l, e, d.dof, at, sim_node_member(n, "dof")) &&
-               sim_read_track(l, &d.value, 1, TRACK_EFFORT, &load.track) && sim_loader_good(l)) {
+    } else if (has_dof(l, e, d.dof, at, node_member(n, "dof")) &&
+               read_track(l, &d.value, 1, TRACK_EFFORT, &load.track) && loader_good(l)) {
         sim_builder_add_load(l->builder, &load, e->index);
     }
 }
 
 static const node *elements(const node *model, const char *key) {
-    const node *list = sim_node_member(model, key);
+    const node *list = node_member(model, key);
     return list && list->kind == NODE_ARRAY ? list->first : NULL;
 }
 
 /* In the order of the file: the scene's own first, then those of the copies as they were made. */
-void sim_build_control(loader *l) {
+void build_control(loader *l) {
     int count = 0;
     for (const scope *s = l->scopes; s; s = s->older) {
         count++;
@@ -224,11 +223,11 @@ void sim_build_control(loader *l) {
             read_load(l, in_order[i], n);
         }
         for (const node *n = elements(in_order[i]->model, "exclusions"); n && !l->stopped; n = n->next) {
-            sim_read_exclusion(l, in_order[i], n);
+            read_exclusion(l, in_order[i], n);
         }
-        sim_read_self_contact(l, in_order[i]);
+        read_self_contact(l, in_order[i]);
         for (const node *n = elements(in_order[i]->model, "constraints"); n && !l->stopped; n = n->next) {
-            sim_read_constraint(l, in_order[i], n);
+            read_constraint(l, in_order[i], n);
         }
     }
 }

@@ -14,7 +14,7 @@ typedef struct side {
 } side;
 
 static bool has_shapes(const entry *e) {
-    const node *shapes = sim_node_member(e->body, "shapes");
+    const node *shapes = node_member(e->body, "shapes");
     return shapes && shapes->kind == NODE_ARRAY && shapes->count > 0;
 }
 
@@ -26,9 +26,9 @@ static bool advance(loader *l, side *a, int *index) {
         *index = a->index;
         return a->next++ == 0;
     }
-    while (a->next < a->s->end && sim_loader_spend(l, 1, a->s->model)) {
+    while (a->next < a->s->end && loader_spend(l, 1, a->s->model)) {
         const entry *e = &l->entries[a->next++];
-        if (has_shapes(e) && sim_name_fits(e->name, a->pattern, &l->worked)) {
+        if (has_shapes(e) && name_matches(e->name, a->pattern, &l->worked)) {
             *index = e->index;
             return true;
         }
@@ -38,10 +38,10 @@ static bool advance(loader *l, side *a, int *index) {
 
 static void add_pair(loader *l, int first, int second, const node *at) {
     if (++l->exclusions > MOST_EXCLUSIONS) {
-        sim_report_value(&l->report, at, "\"contacts\": false in world lets all bodies pass through each other",
-                         "more than %d pairs of bodies that never touch", MOST_EXCLUSIONS);
+        report_value(&l->report, at, "\"contacts\": false in world lets all bodies pass through each other",
+                     "more than %d pairs of bodies that never touch", MOST_EXCLUSIONS);
         l->stopped = true;
-    } else if (sim_loader_good(l)) {
+    } else if (loader_good(l)) {
         sim_builder_add_exclusion(l->builder, first, second);
     }
 }
@@ -67,41 +67,40 @@ static bool read_side(loader *l, const scope *s, const char *name, const node *a
     *out = (side){.s = s};
     if (strchr(name, '*')) {
         out->pattern = full;
-        return sim_loader_full_name(s, name, full);
+        return loader_full_name(s, name, full);
     }
     bool world = strcmp(name, "world") == 0;
-    int found = world ? s->world_parent : sim_loader_find(l, s, name, at);
+    int found = world ? s->world_parent : loader_find(l, s, name, at);
     out->index = found >= 0 ? l->entries[found].index : 0;
     out->entry = found;
     return found >= 0 || world;
 }
 
-void sim_read_exclusion(loader *l, const scope *s, const node *n) {
+void read_exclusion(loader *l, const scope *s, const node *n) {
     exclusion_data d;
     char names[2][NAME_BYTES + 1];
     side first, second;
-    if (!sim_loader_read(l, n, &sim_table_exclusion, &d) ||
-        !read_side(l, s, d.first, sim_node_member(n, "first"), names[0], &first) ||
-        !read_side(l, s, d.second, sim_node_member(n, "second"), names[1], &second)) {
+    if (!loader_read(l, n, &table_exclusion, &d) ||
+        !read_side(l, s, d.first, node_member(n, "first"), names[0], &first) ||
+        !read_side(l, s, d.second, node_member(n, "second"), names[1], &second)) {
         return;
     }
     bool plain = !first.pattern && !second.pattern;
     if (plain && first.entry == second.entry) {
-        sim_report_once(&l->report, sim_node_member(n, "second"), NULL, "both are \"%.80s\"", d.second);
-    } else if (!add_pairs(l, &first, &second, n) && sim_loader_good(l)) {
-        sim_report_once(&l->report, n, NULL, "no two bodies with shapes fit \"%.80s\" and \"%.80s\"", d.first,
-                        d.second);
+        report_once(&l->report, node_member(n, "second"), NULL, "both are \"%.80s\"", d.second);
+    } else if (!add_pairs(l, &first, &second, n) && loader_good(l)) {
+        report_once(&l->report, n, NULL, "no two bodies with shapes fit \"%.80s\" and \"%.80s\"", d.first, d.second);
     }
 }
 
-void sim_read_self_contact(loader *l, const scope *s) {
-    const node *flag = sim_node_member(s->model, "self_contact");
+void read_self_contact(loader *l, const scope *s) {
+    const node *flag = node_member(s->model, "self_contact");
     if (!flag || flag->kind != NODE_FLAG || flag->number != 0) {
         return;
     }
     for (int i = s->first; i < s->end && !l->stopped; i++) {
         for (int k = s->first; k < i && !l->stopped && has_shapes(&l->entries[i]); k++) {
-            if (sim_loader_spend(l, 1, flag) && has_shapes(&l->entries[k])) {
+            if (loader_spend(l, 1, flag) && has_shapes(&l->entries[k])) {
                 add_pair(l, l->entries[i].index, l->entries[k].index, flag);
             }
         }

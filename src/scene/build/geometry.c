@@ -25,27 +25,27 @@ enum { SOURCE_KEYS = sizeof source_key / sizeof source_key[0] };
 static bool check_source(loader *l, const shape_data *d, sim_v3 *scale) {
     const char *name = sim_shape_name((sim_shape_type)d->type);
     if ((d->type == SIM_CONVEX || d->type == SIM_MESH) && !d->file && !d->points.count) {
-        sim_report_once(&l->report, d->at, NULL, "a %s needs \"file\" or \"points\"", name);
+        report_once(&l->report, d->at, NULL, "a %s needs \"file\" or \"points\"", name);
         return false;
     }
     if (d->type == SIM_MESH && !d->file != !!d->triangles.count) {
-        const node *at = sim_node_member(d->at, d->file ? "triangles" : "points");
-        sim_report_once(&l->report, at, NULL, "\"points\" of a mesh go with \"triangles\", a file without them");
+        const node *at = node_member(d->at, d->file ? "triangles" : "points");
+        report_once(&l->report, at, NULL, "\"points\" of a mesh go with \"triangles\", a file without them");
         return false;
     }
-    const node *given = sim_node_member(d->at, "scale");
+    const node *given = node_member(d->at, "scale");
     if (given && !d->file) {
-        sim_report_once(&l->report, given, NULL, "\"scale\" is for files: here are points");
+        report_once(&l->report, given, NULL, "\"scale\" is for files: here are points");
         return false;
     }
-    return sim_read_scale(l, d->at, &d->scale, scale);
+    return read_scale(l, d->at, &d->scale, scale);
 }
 
 static const node *place_of(const shape_data *d) {
     const char *const key[] = {"file", "triangles", "points", "heights"};
     const node *at = NULL;
     for (int k = 0; k < 4 && !at; k++) {
-        at = sim_node_member(d->at, key[k]);
+        at = node_member(d->at, key[k]);
     }
     return at ? at : d->at;
 }
@@ -53,12 +53,12 @@ static const node *place_of(const shape_data *d) {
 static sim_geometry *make(loader *l, const document *from, const shape_data *d, const geometry_entry *e) {
     sim_error why = {0};
     if (d->type == SIM_SDF) {
-        return sim_geometry_from_field(l, from, d);
+        return geometry_from_field(l, from, d);
     }
     sim_geometry *g =
-        e->path ? sim_geometry_from_file(l, d->type, e->path, e->scale, &why) : sim_geometry_from_rows(l, d, &why);
+        e->path ? geometry_from_file(l, d->type, e->path, e->scale, &why) : geometry_from_rows(l, d, &why);
     if (!g) {
-        sim_report_geometry(l, place_of(d), &why);
+        report_geometry(l, place_of(d), &why);
     }
     return g;
 }
@@ -70,7 +70,7 @@ static void build(loader *l, const document *from, const shape_data *d, geometry
             e->borders += g->mesh->across[k / 3][k % 3] < 0;
         }
         uint64_t print = g->fingerprint;
-        sim_sha256_add(&l->hash, &print, sizeof print);
+        sha256_add(&l->hash, &print, sizeof print);
         e->geometry = sim_builder_add_geometry(l->builder, g);
         l->report.no_memory |= !e->geometry;
     }
@@ -97,7 +97,7 @@ static bool same_tree(const node *a, const node *b) {
 static node *first_of(const node *shape) {
     while (shape->origin && shape->origin->kind == shape->kind) {
         for (int k = 0; k < SOURCE_KEYS; k++) {
-            if (!same_tree(sim_node_member(shape, source_key[k]), sim_node_member(shape->origin, source_key[k]))) {
+            if (!same_tree(node_member(shape, source_key[k]), node_member(shape->origin, source_key[k]))) {
                 return (node *)shape;
             }
         }
@@ -107,7 +107,7 @@ static node *first_of(const node *shape) {
 }
 
 static geometry_entry *entry_of(loader *l, const document *from, const shape_data *d, sim_v3 scale) {
-    const char *path = d->file ? sim_path_beside(l, from, d->file) : NULL;
+    const char *path = d->file ? path_beside(l, from, d->file) : NULL;
     for (geometry_entry *e = l->geometries; path && e; e = e->next) {
         if (e->type == d->type && strcmp(path, e->path) == 0 && memcmp(&scale, &e->scale, sizeof scale) == 0) {
             return e;
@@ -133,23 +133,22 @@ static bool check_open(loader *l, const shape_data *d, const geometry_entry *e) 
         return true;
     }
     if (d->open) {
-        sim_report_once(&l->report, sim_node_member(d->at, "open"), NULL,
-                        "\"open\" is true, but the surface is closed");
+        report_once(&l->report, node_member(d->at, "open"), NULL, "\"open\" is true, but the surface is closed");
         return false;
     }
     const char *hint = "close it, or say \"open\": true", *acts = "it holds only what comes from its front";
     if (e->borders > 0) {
-        sim_report_warning(&l->report, place_of(d), hint,
-                           "the surface is open: at %d edges of its triangles there is no neighbour, or one that is "
-                           "turned the other way; %s",
-                           e->borders, acts);
+        report_warning(&l->report, place_of(d), hint,
+                       "the surface is open: at %d edges of its triangles there is no neighbour, or one that is "
+                       "turned the other way; %s",
+                       e->borders, acts);
     } else {
-        sim_report_warning(&l->report, place_of(d), hint, "the surface encloses nothing; %s", acts);
+        report_warning(&l->report, place_of(d), hint, "the surface encloses nothing; %s", acts);
     }
     return true;
 }
 
-const sim_geometry *sim_shape_geometry_of(loader *l, const document *from, const shape_data *d) {
+const sim_geometry *find_shape_geometry(loader *l, const document *from, const shape_data *d) {
     node *at = (node *)d->at;
     sim_v3 scale;
     if (!at->geometry) {

@@ -9,23 +9,22 @@
 /* Steps, of which a scene has room for so many (scene_limits): measured. */
 enum { STEPS_PER_TRIANGLE = 1000, STEPS_PER_POINT = 3000, STEPS_PER_HEIGHT = 20 };
 
-bool sim_read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale) {
+bool read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale) {
     const double *s = given->value;
     *scale = given->count == 3   ? (sim_v3){s[0], s[1], s[2]}
              : given->count == 0 ? (sim_v3){1, 1, 1}
                                  : (sim_v3){s[0], s[0], s[0]};
     if (given->count == 2 || scale->x == 0 || scale->y == 0 || scale->z == 0) {
-        sim_report_once(&l->report, sim_node_member(at, "scale"), NULL,
-                        "expected one factor, or three; none of them 0");
+        report_once(&l->report, node_member(at, "scale"), NULL, "expected one factor, or three; none of them 0");
         return false;
     }
     return true;
 }
 
-void sim_report_geometry(loader *l, const node *at, const sim_error *why) {
+void report_geometry(loader *l, const node *at, const sim_error *why) {
     if (why->status) {
         l->report.no_resource |= why->status == SIM_NO_RESOURCE;
-        sim_report_once(&l->report, at, NULL, "%s", why->text);
+        report_once(&l->report, at, NULL, "%s", why->text);
     }
 }
 
@@ -62,7 +61,7 @@ static sim_geometry *mesh_of(loader *l, const sim_v3 *vertex, int nvertex, const
 
 static sim_geometry *mesh_of_rows(loader *l, const shape_data *d, const sim_v3 *point, sim_error *why) {
     int count = d->triangles.count / 3, points = d->points.count / 3;
-    int(*triangle)[3] = (int(*)[3])sim_pool_alloc(l->work, (size_t)count, sizeof *triangle);
+    int(*triangle)[3] = (int(*)[3])pool_alloc(l->work, (size_t)count, sizeof *triangle);
     if (!triangle) {
         sim_fail(why, SIM_NO_RESOURCE, "no memory for a mesh");
         return NULL;
@@ -79,7 +78,7 @@ static sim_geometry *mesh_of_rows(loader *l, const shape_data *d, const sim_v3 *
     return mesh_of(l, point, points, (const int(*)[3])triangle, count, why);
 }
 
-sim_geometry *sim_geometry_from_rows(loader *l, const shape_data *d, sim_error *why) {
+sim_geometry *geometry_from_rows(loader *l, const shape_data *d, sim_error *why) {
     if (d->type == SIM_HEIGHT_FIELD) {
         int columns = (int)d->columns, rows = d->heights.count / columns;
         if (rows < 2 || rows * columns != d->heights.count) {
@@ -100,7 +99,7 @@ sim_geometry *sim_geometry_from_rows(loader *l, const shape_data *d, sim_error *
 
 /* ---- from files ---- */
 
-sim_geometry *sim_geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why) {
+sim_geometry *geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why) {
     sim_triangles t = {0};
     if (!path[0] || path[strlen(path) - 1] == '/') {
         sim_fail(why, SIM_BAD_INPUT, "expected the name of a file");
@@ -113,7 +112,7 @@ sim_geometry *sim_geometry_from_file(loader *l, int type, const char *path, sim_
     if (l->files.mesh(l->files.context, path, scale, &l->mesh_bytes_left, &t, why)) {
         return NULL;
     }
-    sim_loader_note_file(l, path);
+    loader_note_file(l, path);
     sim_geometry *g = type == SIM_CONVEX
                           ? hull_of(l, t.vertex, t.nvertex, why)
                           : mesh_of(l, t.vertex, t.nvertex, (const int(*)[3])t.triangle, t.ntriangle, why);

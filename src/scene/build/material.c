@@ -8,10 +8,10 @@
 static sim_material material_from(const material_data *d) {
     sim_material m = sim_material_default();
     m.name = d->name;
-    m.friction = sim_node_member(d->at, "friction") ? d->friction : m.friction;
-    m.stiffness = sim_node_member(d->at, "stiffness") ? d->stiffness : m.stiffness;
-    m.dissipation = sim_node_member(d->at, "dissipation") ? d->dissipation : m.dissipation;
-    m.restitution = sim_node_member(d->at, "restitution") ? d->restitution : m.restitution;
+    m.friction = node_member(d->at, "friction") ? d->friction : m.friction;
+    m.stiffness = node_member(d->at, "stiffness") ? d->stiffness : m.stiffness;
+    m.dissipation = node_member(d->at, "dissipation") ? d->dissipation : m.dissipation;
+    m.restitution = node_member(d->at, "restitution") ? d->restitution : m.restitution;
     return m;
 }
 
@@ -37,9 +37,9 @@ static const material_entry *find_elsewhere(loader *l, const document *d, const 
             sim_material a = material_from(data), b = material_from(&twin->data);
             if (!same_surface(&a, &b)) {
                 char place[256];
-                sim_report_name_place(twin->data.at, place, sizeof place);
-                sim_report_once(&l->report, data->at, NULL, "the material \"%.80s\" differs from the one at %s",
-                                data->name, place);
+                report_name_place(twin->data.at, place, sizeof place);
+                report_once(&l->report, data->at, NULL, "the material \"%.80s\" differs from the one at %s", data->name,
+                            place);
             }
             return twin;
         }
@@ -49,16 +49,15 @@ static const material_entry *find_elsewhere(loader *l, const document *d, const 
 
 static void add_material(loader *l, document *d, const node *n) {
     material_data data;
-    if (!sim_loader_read(l, n, &sim_table_material, &data)) {
+    if (!loader_read(l, n, &table_material, &data)) {
         return;
     }
     if (find_material(d, data.name)) {
-        sim_report_once(&l->report, sim_node_member(n, "name"), NULL, "there is a material \"%.80s\" already",
-                        data.name);
+        report_once(&l->report, node_member(n, "name"), NULL, "there is a material \"%.80s\" already", data.name);
         return;
     }
     if (++l->materials > MOST_MATERIALS) {
-        sim_report_value(&l->report, n, NULL, "more than %d materials", MOST_MATERIALS);
+        report_value(&l->report, n, NULL, "more than %d materials", MOST_MATERIALS);
         l->stopped = true;
         return;
     }
@@ -74,33 +73,32 @@ static void add_material(loader *l, document *d, const node *n) {
     d->materials = m;
 }
 
-int sim_material_by_name(loader *l, const document *d, const char *name, const node *at) {
+int material_index_of(loader *l, const document *d, const char *name, const node *at) {
     const material_entry *m = find_material(d, name);
     if (!m) {
         nearest near = {.wanted = name};
         char hint[160];
         for (const material_entry *other = d->materials; other; other = other->next) {
-            sim_nearest_try(&near, other->name);
+            nearest_try(&near, other->name);
         }
-        sim_report_once(&l->report, at, sim_nearest_hint(&near, hint, sizeof hint), "there is no material \"%.80s\"",
-                        name);
+        report_once(&l->report, at, nearest_hint(&near, hint, sizeof hint), "there is no material \"%.80s\"", name);
         return -1;
     }
     return m->index;
 }
 
 static double given_or_nan(const material_data *d, const char *key, double value) {
-    return sim_node_member(d->at, key) ? value : NAN;
+    return node_member(d->at, key) ? value : NAN;
 }
 
 static void add_pair(loader *l, const document *d, const node *n) {
     material_data data;
-    if (!sim_loader_read(l, n, &sim_table_material_pair, &data)) {
+    if (!loader_read(l, n, &table_material_pair, &data)) {
         return;
     }
-    int first = sim_material_by_name(l, d, data.name, sim_node_member(n, "first"));
-    int second = sim_material_by_name(l, d, data.other, sim_node_member(n, "second"));
-    if (first < 0 || second < 0 || !sim_loader_good(l)) {
+    int first = material_index_of(l, d, data.name, node_member(n, "first"));
+    int second = material_index_of(l, d, data.other, node_member(n, "second"));
+    if (first < 0 || second < 0 || !loader_good(l)) {
         return;
     }
     sim_material_pair pair = {.first = first,
@@ -115,16 +113,16 @@ static void add_pair(loader *l, const document *d, const node *n) {
 /* The main file comes first; what an included one says of the same two materials comes later and changes nothing. */
 static void add_pairs(loader *l) {
     for (const document *d = l->documents; d; d = d->next) {
-        const node *list = sim_node_member(d->root, "material_pairs");
+        const node *list = node_member(d->root, "material_pairs");
         for (const node *n = list && list->kind == NODE_ARRAY ? list->first : NULL; n; n = n->next) {
             add_pair(l, d, n);
         }
     }
 }
 
-void sim_build_materials(loader *l) {
+void build_materials(loader *l) {
     for (document *d = l->documents; d; d = d->next) {
-        const node *list = sim_node_member(d->root, "materials");
+        const node *list = node_member(d->root, "materials");
         for (const node *n = list && list->kind == NODE_ARRAY ? list->first : NULL; n && !l->stopped; n = n->next) {
             add_material(l, d, n);
         }

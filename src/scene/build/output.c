@@ -7,7 +7,7 @@
 static const double degree = 3.14159265358979323846 / 180;
 
 static const char *keep(loader *l, const char *content) {
-    char *kept = sim_pool_text(l->kept, content);
+    char *kept = pool_text(l->kept, content);
     l->report.no_memory |= !kept && content;
     return kept;
 }
@@ -18,7 +18,7 @@ static const char *title_from_path(loader *l, const char *path) {
     const char *start = slash ? slash + 1 : path;
     size_t length = strlen(start);
     length = length > 5 && strcmp(start + length - 5, ".json") == 0 ? length - 5 : length;
-    char *title = sim_pool_alloc(l->kept, length + 1, 1);
+    char *title = pool_alloc(l->kept, length + 1, 1);
     if (!title) {
         l->report.no_memory = true;
         return NULL;
@@ -26,7 +26,7 @@ static const char *title_from_path(loader *l, const char *path) {
     return memcpy(title, start, length);
 }
 
-void sim_read_options(loader *l) {
+void read_world_options(loader *l) {
     const world_data *w = &l->data.world;
     sim_scene *scene = l->scene;
     scene->name = l->data.name ? keep(l, l->data.name) : title_from_path(l, l->main->from.name);
@@ -37,11 +37,11 @@ void sim_read_options(loader *l) {
                                    .tolerance = w->tolerance,
                                    .max_iterations = (int)w->max_iterations,
                                    .contacts = w->contacts,
-                                   .contact_margin = sim_node_member(w->at, "contact_margin") ? w->contact_margin : NAN,
+                                   .contact_margin = node_member(w->at, "contact_margin") ? w->contact_margin : NAN,
                                    .sleep = w->sleep,
-                                   .sleep_speed = sim_node_member(w->at, "sleep_speed") ? w->sleep_speed : NAN,
-                                   .sleep_time = sim_node_member(w->at, "sleep_time") ? w->sleep_time : NAN};
-    sim_read_contact_options(l);
+                                   .sleep_speed = node_member(w->at, "sleep_speed") ? w->sleep_speed : NAN,
+                                   .sleep_time = node_member(w->at, "sleep_time") ? w->sleep_time : NAN};
+    read_contact_options(l);
     scene->duration = w->duration;
     scene->seed = l->seed;
     sim_builder_gravity(l->builder, (sim_v3){w->gravity[0], w->gravity[1], w->gravity[2]});
@@ -49,9 +49,9 @@ void sim_read_options(loader *l) {
 
 /* Says so when the name stands in the list before. */
 static void check_unique(loader *l, name_table *names, const node *n, const char *name) {
-    if (sim_names_find(names, name) >= 0) {
-        sim_report_once(&l->report, sim_node_member(n, "name"), NULL, "the name \"%.100s\" is taken", name);
-    } else if (!sim_names_add(names, name, 0)) {
+    if (names_find(names, name) >= 0) {
+        report_once(&l->report, node_member(n, "name"), NULL, "the name \"%.100s\" is taken", name);
+    } else if (!names_add(names, name, 0)) {
         l->report.no_memory = true;
     }
 }
@@ -70,17 +70,17 @@ static void read_points(loader *l, const node *points) {
         while (whole->older) {
             whole = whole->older;
         }
-        if (!sim_loader_read(l, n, &sim_table_point, &d)) {
+        if (!loader_read(l, n, &table_point, &d)) {
             continue;
         }
         check_unique(l, &names, n, d.name);
         bool is_world = strcmp(d.body, "world") == 0;
-        int found = is_world ? -1 : sim_loader_find(l, whole, d.body, sim_node_member(n, "body"));
+        int found = is_world ? -1 : loader_find(l, whole, d.body, node_member(n, "body"));
         point[count].name = keep(l, d.name);
         point[count].point.local = (sim_v3){d.point[0], d.point[1], d.point[2]};
         point[count++].point.body = found; /* an entry until the model is there */
     }
-    sim_names_free(&names);
+    names_free(&names);
     l->scene->record.point = point;
     l->scene->record.npoint = count;
 }
@@ -95,7 +95,7 @@ static void read_cameras(loader *l, const node *cameras) {
     name_table names = {0};
     for (const node *n = cameras ? cameras->first : NULL; n; n = n->next) {
         camera_data d;
-        if (!sim_loader_read(l, n, &sim_table_camera, &d)) {
+        if (!loader_read(l, n, &table_camera, &d)) {
             continue;
         }
         check_unique(l, &names, n, d.name);
@@ -103,17 +103,17 @@ static void read_cameras(loader *l, const node *cameras) {
         c->name = keep(l, d.name);
         c->position = (sim_v3){d.position[0], d.position[1], d.position[2]};
         c->target = (sim_v3){d.target[0], d.target[1], d.target[2]};
-        c->fov = sim_node_member(n, "fov_deg") ? d.fov_deg * degree : d.fov;
+        c->fov = node_member(n, "fov_deg") ? d.fov_deg * degree : d.fov;
         if (memcmp(d.position, d.target, sizeof d.position) == 0) {
-            sim_report_once(&l->report, n, NULL, "the camera stands where it looks");
+            report_once(&l->report, n, NULL, "the camera stands where it looks");
         }
     }
-    sim_names_free(&names);
+    names_free(&names);
     l->scene->camera = camera;
     l->scene->ncamera = count;
 }
 
-void sim_read_output(loader *l) {
+void read_output(loader *l) {
     const record_data *r = &l->data.record;
     unsigned s = r->signals;
     l->scene->record = (sim_record_spec){.every = (int)r->every,
@@ -130,7 +130,7 @@ void sim_read_output(loader *l) {
     read_cameras(l, l->data.cameras);
 }
 
-void sim_resolve_output(loader *l) {
+void resolve_output(loader *l) {
     struct sim_record_point *point = (struct sim_record_point *)l->scene->record.point;
     for (int i = 0; i < l->scene->record.npoint; i++) {
         int from = point[i].point.body;

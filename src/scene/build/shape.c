@@ -30,17 +30,16 @@ static void shape_size(const shape_data *d, double size[3]) {
 /* What the shape says of its surface; where it says nothing, what its compound has put there stays. */
 static bool read_surface(const visit *v, const shape_data *d, bool is_part, sim_shape *shape) {
     if (d->material) {
-        shape->material =
-            sim_material_by_name(v->l, v->e->scope->document, d->material, sim_node_member(d->at, "material"));
+        shape->material = material_index_of(v->l, v->e->scope->document, d->material, node_member(d->at, "material"));
     }
-    const node *color = sim_node_member(d->at, "color");
+    const node *color = node_member(d->at, "color");
     for (int i = 0; i < 4 && color; i++) {
         shape->color[i] = i < color->count ? (float)d->color[i] : 1;
     }
-    if (!is_part || sim_node_member(d->at, "group")) {
+    if (!is_part || node_member(d->at, "group")) {
         shape->group = (uint32_t)d->group;
     }
-    if (!is_part || sim_node_member(d->at, "mask")) {
+    if (!is_part || node_member(d->at, "mask")) {
         shape->mask = (uint32_t)d->mask;
     }
     return shape->material >= 0;
@@ -50,12 +49,12 @@ static bool read_solid(const visit *v, const shape_data *d, sim_shape *shape) {
     shape->type = (sim_shape_type)d->type;
     shape_size(d, shape->size);
     if (sim_shape_geometry(shape->type) < SIM_GEOMETRY_TYPES) {
-        shape->geometry = sim_shape_geometry_of(v->l, v->e->scope->document, d);
+        shape->geometry = find_shape_geometry(v->l, v->e->scope->document, d);
         return shape->geometry;
     }
     if (v->e->moves && shape->type == SIM_HALF_SPACE) {
-        sim_report_once(&v->l->report, d->at, NULL,
-                        "a half-space stands only on bodies that cannot move; \"%.80s\" can", v->e->name);
+        report_once(&v->l->report, d->at, NULL, "a half-space stands only on bodies that cannot move; \"%.80s\" can",
+                    v->e->name);
         return false;
     }
     return true;
@@ -67,10 +66,10 @@ static bool visit_shapes(const visit *v, const node *shapes, const sim_shape *co
 static bool visit_shape(const visit *v, const node *n, const sim_shape *compound) {
     shape_data d;
     pose own;
-    if (!sim_loader_spend(v->l, STEPS_PER_SHAPE, n)) {
+    if (!loader_spend(v->l, STEPS_PER_SHAPE, n)) {
         return false;
     }
-    if (!sim_loader_read(v->l, n, &sim_table_shape, &d) || !sim_placement_read(&v->l->report, &d.pose, &own)) {
+    if (!loader_read(v->l, n, &table_shape, &d) || !placement_read(&v->l->report, &d.pose, &own)) {
         return false;
     }
     sim_shape shape = compound ? *compound : sim_shape_default();
@@ -94,26 +93,26 @@ static bool visit_shapes(const visit *v, const node *shapes, const sim_shape *co
 }
 
 static bool weigh(const visit *v, const shape_data *d, const sim_shape *shape) {
-    const node *density = sim_node_member(d->at, "density"), *mass = sim_node_member(d->at, "mass");
+    const node *density = node_member(d->at, "density"), *mass = node_member(d->at, "mass");
     const node *given = density ? density : mass;
     if (!given) {
         return true;
     }
     if (v->body->inertia.at) {
-        sim_report_once(&v->l->report, given, "leave one of them out",
-                        "the body's inertia is given, and so is the %s of a shape", density ? "density" : "mass");
+        report_once(&v->l->report, given, "leave one of them out",
+                    "the body's inertia is given, and so is the %s of a shape", density ? "density" : "mass");
         return false;
     }
     sim_inertia own = sim_shape_inertia(shape, density ? d->density : 1);
     int hollow = shape->geometry && !(shape->geometry->solid.mass > 0);
     if (!(own.mass > 0) && !hollow) {
-        sim_report_once(&v->l->report, given, NULL, "the mass of the shape is below the smallest double, %g kg",
-                        DBL_TRUE_MIN);
+        report_once(&v->l->report, given, NULL, "the mass of the shape is below the smallest double, %g kg",
+                    DBL_TRUE_MIN);
         return false;
     }
     if (!(own.mass > 0)) {
-        sim_report_once(&v->l->report, given, "close it, or give the body an inertia",
-                        "the surface is open or encloses nothing, so it has no inside that could weigh something");
+        report_once(&v->l->report, given, "close it, or give the body an inertia",
+                    "the surface is open or encloses nothing, so it has no inside that could weigh something");
         return false;
     }
     if (mass) {
@@ -122,7 +121,7 @@ static bool weigh(const visit *v, const shape_data *d, const sim_shape *shape) {
     }
     sim_error why;
     if (sim_inertia_check(&own, &why)) {
-        sim_report_once(&v->l->report, given, NULL, "%s", why.text);
+        report_once(&v->l->report, given, NULL, "%s", why.text);
         return false;
     }
     own = sim_inertia_placed(&own, &shape->pose);
@@ -135,10 +134,10 @@ static bool add(const visit *v, const shape_data *d, const sim_shape *shape) {
     return sim_builder_add_shape(v->l->builder, shape) >= 0;
 }
 
-bool sim_shapes_weigh(loader *l, const entry *e, const body_data *b, sim_inertia *sum) {
+bool shapes_add_mass(loader *l, const entry *e, const body_data *b, sim_inertia *sum) {
     return visit_shapes(&(visit){l, e, b, weigh, sum}, b->shapes, NULL);
 }
 
-void sim_shapes_add(loader *l, const entry *e, const body_data *b) {
+void shapes_build(loader *l, const entry *e, const body_data *b) {
     visit_shapes(&(visit){l, e, b, add, NULL}, b->shapes, NULL);
 }

@@ -32,29 +32,29 @@ static const sim_geometry *mesh_of(reading *r, const node *at, const char *path,
         }
     }
     sampled *s = POOL_NEW(r->l->work, sampled, 1);
-    sim_geometry *mesh = s ? sim_geometry_from_file(r->l, SIM_MESH, path, scale, &why) : NULL;
+    sim_geometry *mesh = s ? geometry_from_file(r->l, SIM_MESH, path, scale, &why) : NULL;
     if (!mesh) {
         r->l->report.no_memory |= !s;
-        sim_report_geometry(r->l, at, &why);
+        report_geometry(r->l, at, &why);
         return NULL;
     }
     *s = (sampled){mesh, path, scale, r->meshes};
     r->meshes = s;
     if (!mesh->mesh->closed) {
-        sim_report_once(&r->l->report, at, NULL,
-                        "\"%.200s\": the surface is open or encloses nothing, so it has no inside", path);
+        report_once(&r->l->report, at, NULL, "\"%.200s\": the surface is open or encloses nothing, so it has no inside",
+                    path);
         return NULL;
     }
     return mesh;
 }
 
 static bool read_grid(reading *r, const field_data *d, sim_field_def *out) {
-    const char *path = sim_path_beside(r->l, r->from, d->file);
+    const char *path = path_beside(r->l, r->from, d->file);
     sim_v3 scale;
-    if (!path || !sim_read_scale(r->l, d->at, &d->scale, &scale)) {
+    if (!path || !read_scale(r->l, d->at, &d->scale, &scale)) {
         return false;
     }
-    out->mesh = mesh_of(r, sim_node_member(d->at, "file"), path, scale);
+    out->mesh = mesh_of(r, node_member(d->at, "file"), path, scale);
     out->cell = d->cell;
     return out->mesh;
 }
@@ -62,9 +62,9 @@ static bool read_grid(reading *r, const field_data *d, sim_field_def *out) {
 static bool read_children(reading *r, const field_data *d, sim_field_def *out) {
     int least = d->type == SIM_FIELD_DIFFERENCE ? 2 : 1;
     if (d->fields->count < least) {
-        sim_report_once(&r->l->report, d->fields, NULL, "%s %s takes %d or more, here %s %d",
-                        d->type == SIM_FIELD_INTERSECTION ? "an" : "a", sim_field_name((sim_field_type)d->type), least,
-                        d->fields->count == 1 ? "is" : "are", d->fields->count);
+        report_once(&r->l->report, d->fields, NULL, "%s %s takes %d or more, here %s %d",
+                    d->type == SIM_FIELD_INTERSECTION ? "an" : "a", sim_field_name((sim_field_type)d->type), least,
+                    d->fields->count == 1 ? "is" : "are", d->fields->count);
         return false;
     }
     sim_field_def *child = POOL_NEW(r->l->work, sim_field_def, d->fields->count);
@@ -72,7 +72,7 @@ static bool read_children(reading *r, const field_data *d, sim_field_def *out) {
     r->l->report.no_memory |= !child;
     for (const node *n = child ? d->fields->first : NULL; n; n = n->next) {
         field_data own;
-        good = sim_loader_read(r->l, n, &sim_table_solid, &own) && read_field(r, &own, &child[out->nchild++]) && good;
+        good = loader_read(r->l, n, &table_solid, &own) && read_field(r, &own, &child[out->nchild++]) && good;
     }
     out->child = child;
     return good;
@@ -99,11 +99,11 @@ static bool read_field(reading *r, const field_data *d, sim_field_def *out) {
                                .clearance = d->clearance,
                                .internal = d->internal,
                                .left = d->left};
-    if (d->type == SIM_FIELD_THREAD && !d->internal && !sim_node_member(d->at, "length")) {
-        sim_report_once(&r->l->report, d->at, NULL, "the key \"length\" is missing, which a rod needs");
+    if (d->type == SIM_FIELD_THREAD && !d->internal && !node_member(d->at, "length")) {
+        report_once(&r->l->report, d->at, NULL, "the key \"length\" is missing, which a rod needs");
         return false;
     }
-    return sim_placement_read(&r->l->report, &d->pose, &out->pose) && (!d->file || read_grid(r, d, out)) &&
+    return placement_read(&r->l->report, &d->pose, &out->pose) && (!d->file || read_grid(r, d, out)) &&
            (!d->fields || read_children(r, d, out));
 }
 
@@ -116,7 +116,7 @@ static const node *place_of(const node *whole, char **text) {
     const node *n = whole;
     for (at += 5; n && strncmp(at, ".child[", 7) == 0;) {
         long k = strtol(at + 7, &at, 10);
-        const node *parts = sim_node_member(n, "fields");
+        const node *parts = node_member(n, "fields");
         n = parts ? parts->first : NULL;
         for (; n && k > 0; k--) {
             n = n->next;
@@ -130,7 +130,7 @@ static const node *place_of(const node *whole, char **text) {
     return n;
 }
 
-sim_geometry *sim_geometry_from_field(loader *l, const document *from, const shape_data *d) {
+sim_geometry *geometry_from_field(loader *l, const document *from, const shape_data *d) {
     reading r = {.l = l, .from = from};
     sim_field_def def;
     sim_error why = {0};
@@ -143,9 +143,9 @@ sim_geometry *sim_geometry_from_field(loader *l, const document *from, const sha
             char *text = why.text;
             const node *at = place_of(d->field.at, &text);
             const char *hint = most < FIELD_MOST_STEPS ? "the solids before it have used up most of the work" : NULL;
-            sim_report_once(&l->report, at, hint, "%s", text);
+            report_once(&l->report, at, hint, "%s", text);
         } else if (!g) {
-            sim_report_geometry(l, d->field.at, &why);
+            report_geometry(l, d->field.at, &why);
         }
     }
     for (; r.meshes; r.meshes = r.meshes->next) {

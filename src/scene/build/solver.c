@@ -25,13 +25,13 @@ static void unknown_option(loader *l, const node *n, const sim_solver_info *info
     char hint[512];
     size_t length = (size_t)snprintf(hint, sizeof hint, info->noptions ? "it has " : "it has none");
     for (int k = 0; k < info->noptions && length < sizeof hint - 40; k++) {
-        sim_nearest_try(&near, info->option[k].name);
+        nearest_try(&near, info->option[k].name);
         length += (size_t)snprintf(hint + length, sizeof hint - length, "%s%s", k ? ", " : "", info->option[k].name);
     }
     if (near.best) {
-        sim_nearest_hint(&near, hint, sizeof hint);
+        nearest_hint(&near, hint, sizeof hint);
     }
-    sim_report_key(&l->report, n, hint, "the solver %s has no option \"%.80s\"", info->name, n->key);
+    report_key(&l->report, n, hint, "the solver %s has no option \"%.80s\"", info->name, n->key);
 }
 
 static void read_choice(loader *l, const node *n, const sim_solver_option *o, double *value) {
@@ -42,26 +42,25 @@ static void read_choice(loader *l, const node *n, const sim_solver_option *o, do
             *value = k;
             return;
         }
-        sim_nearest_try(&near, o->choices[k]);
+        nearest_try(&near, o->choices[k]);
         size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", o->choices[k]);
     }
     if (n->kind != NODE_TEXT) {
-        sim_report_value(&l->report, n, NULL, "expected one of %s, not %s", all, sim_node_kind_name(n));
+        report_value(&l->report, n, NULL, "expected one of %s, not %s", all, node_kind_name(n));
         return;
     }
-    sim_report_value(&l->report, n, sim_nearest_hint(&near, hint, sizeof hint), "\"%.80s\" is none of: %s", n->text,
-                     all);
+    report_value(&l->report, n, nearest_hint(&near, hint, sizeof hint), "\"%.80s\" is none of: %s", n->text, all);
 }
 
 static void read_number(loader *l, const node *n, const sim_solver_option *o, double *value) {
     const char *kind = o->integer ? "a whole number" : "a number";
     if (n->kind != NODE_NUMBER) {
-        sim_report_value(&l->report, n, NULL, "expected %s, not %s", kind, sim_node_kind_name(n));
+        report_value(&l->report, n, NULL, "expected %s, not %s", kind, node_kind_name(n));
     } else if (!(n->number >= o->low && n->number <= o->high) || (o->integer && n->number != floor(n->number))) {
         char most[40] = "";
         snprintf(most, sizeof most, isfinite(o->high) ? " to %g" : " on", o->high);
-        sim_report_value(&l->report, n, NULL, "must be %s from %g%s, is %.17g", kind, o->low, most, n->number);
+        report_value(&l->report, n, NULL, "must be %s from %g%s, is %.17g", kind, o->low, most, n->number);
     } else {
         *value = n->number;
     }
@@ -97,7 +96,7 @@ static void read_solver_options(loader *l, const sim_solver_info *info, const no
     l->scene->options.solver_option = value;
 }
 
-void sim_read_contact_options(loader *l) {
+void read_contact_options(loader *l) {
     const world_data *w = &l->data.world;
     sim_options *o = &l->scene->options;
     o->solver = sim_solver_registry_at(l->solvers, w->solver);
@@ -105,15 +104,15 @@ void sim_read_contact_options(loader *l) {
     o->law = (sim_law_options){w->law.beta,    w->law.sigma, w->law.push, w->law.threshold,
                                w->law.carried, w->law.slop,  w->law.undo};
     if (o->solver) {
-        read_solver_options(l, o->solver, sim_node_member(w->at, "solver"), w->solver_options);
+        read_solver_options(l, o->solver, node_member(w->at, "solver"), w->solver_options);
     }
 }
 
-void sim_exclude_overlaps(loader *l) {
+void exclude_overlaps(loader *l) {
     sim_overlap *list = NULL;
     int count = 0;
     sim_error why = {0};
-    if (l->data.world.exclude != EXCLUDE_INITIAL || !sim_loader_good(l)) {
+    if (l->data.world.exclude != EXCLUDE_INITIAL || !loader_good(l)) {
         return;
     }
     sim_world *world = sim_world_create(l->scene->model, &l->scene->options, &why);
@@ -129,19 +128,19 @@ void sim_exclude_overlaps(loader *l) {
     if (status == SIM_NO_RESOURCE) {
         l->report.no_memory = true;
     } else if (status) {
-        sim_report_once(&l->report, sim_node_member(l->data.world.at, "exclude"), NULL, "%s", why.text);
+        report_once(&l->report, node_member(l->data.world.at, "exclude"), NULL, "%s", why.text);
     }
 }
 
-void sim_check_contacts(loader *l) {
+void check_contact_options(loader *l) {
     const sim_options *o = &l->scene->options;
     if (o->integrator != SIM_RK4) {
         return;
     }
     if (contact_stage_needed(l->scene->model)) {
-        sim_report_once(&l->report, sim_node_member(l->data.world.at, "integrator"), NULL,
-                        "the integrator rk4 takes no joint ranges, no dry friction and no constraints between bodies: "
-                        "choose another");
+        report_once(&l->report, node_member(l->data.world.at, "integrator"), NULL,
+                    "the integrator rk4 takes no joint ranges, no dry friction and no constraints between bodies: "
+                    "choose another");
     }
     if (!o->contacts) {
         return;
@@ -149,7 +148,7 @@ void sim_check_contacts(loader *l) {
     int possible = collision_possible(l->scene->model);
     l->report.no_memory |= possible < 0;
     if (possible > 0) {
-        sim_report_once(&l->report, sim_node_member(l->data.world.at, "integrator"), NULL,
-                        "the integrator rk4 takes no contacts: choose another, or set /world/contacts to false");
+        report_once(&l->report, node_member(l->data.world.at, "integrator"), NULL,
+                    "the integrator rk4 takes no contacts: choose another, or set /world/contacts to false");
     }
 }

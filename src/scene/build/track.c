@@ -14,20 +14,20 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- formulas ---- */
 
-bool sim_read_formula(report *r, const node *n, sim_term term[FORMULA_TERMS], int *terms) {
+bool read_formula_terms(report *r, const node *n, sim_term term[FORMULA_TERMS], int *terms) {
     if (n->kind == NODE_NUMBER) {
         term[0] = (sim_term){n->number, FORMULA_NUMBER};
         *terms = 1;
         return true;
     }
     if (n->kind != NODE_TEXT) {
-        sim_report_value(r, n, NULL, "expected a formula, which is a text, not %s", sim_node_kind_name(n));
+        report_value(r, n, NULL, "expected a formula, which is a text, not %s", node_kind_name(n));
         return false;
     }
     int wrong_at;
     sim_error why;
     if (sim_formula_parse(n->text, term, FORMULA_TERMS, terms, &wrong_at, &why)) {
-        sim_report_inside(r, n, (size_t)wrong_at, NULL, "%s", why.text);
+        report_inside(r, n, (size_t)wrong_at, NULL, "%s", why.text);
         return false;
     }
     return true;
@@ -51,7 +51,7 @@ static bool read_formulas(loader *l, const node *n, int width, sim_track *out) {
     int count = 0;
     for (int k = 0; k < width; k++, item = item->next) {
         int terms = 0;
-        if (!item || !sim_read_formula(&l->report, item, term + count, &terms)) {
+        if (!item || !read_formula_terms(&l->report, item, term + count, &terms)) {
             return false;
         }
         count += terms;
@@ -63,7 +63,7 @@ static bool read_formulas(loader *l, const node *n, int width, sim_track *out) {
 
 static bool read_sine(loader *l, const sine_data *d, int width, sim_track *out) {
     const double turn = 2 * pi * d->frequency;
-    const double phase = sim_node_member(d->at, "phase_deg") ? d->phase_deg * pi / 180 : d->phase;
+    const double phase = node_member(d->at, "phase_deg") ? d->phase_deg * pi / 180 : d->phase;
     enum { TERMS = 10 };
     sim_term term[3 * TERMS];
     for (int k = 0; k < width; k++) {
@@ -93,18 +93,17 @@ static bool read_keys(loader *l, const track_data *d, int width, sim_track *out)
     out->times = d->times.count ? d->times.value : at_once;
     out->values = d->values.value;
     if (d->times.count == 0 && keys > 1) {
-        sim_report_once(&l->report, d->at, NULL, "%d values need \"times\"", keys);
+        report_once(&l->report, d->at, NULL, "%d values need \"times\"", keys);
         return false;
     }
     if (d->times.count && d->times.count != keys) {
-        sim_report_once(&l->report, sim_node_member(d->at, "times"), NULL, "%d times for %d values", d->times.count,
-                        keys);
+        report_once(&l->report, node_member(d->at, "times"), NULL, "%d times for %d values", d->times.count, keys);
         return false;
     }
     for (int i = 1; i < d->times.count; i++) {
         if (!(d->times.value[i] > d->times.value[i - 1])) {
-            sim_report_once(&l->report, sim_node_member(d->at, "times"), NULL,
-                            "times must increase: %.17g s follows %.17g s", d->times.value[i], d->times.value[i - 1]);
+            report_once(&l->report, node_member(d->at, "times"), NULL, "times must increase: %.17g s follows %.17g s",
+                        d->times.value[i], d->times.value[i - 1]);
             return false;
         }
     }
@@ -117,10 +116,10 @@ static bool read_keys(loader *l, const track_data *d, int width, sim_track *out)
 static bool keys_belong(loader *l, const track_data *d) {
     static const char *const of_values[] = {"times", "interpolation"};
     for (int k = 0; k < 2; k++) {
-        const node *wrong = sim_node_member(d->at, of_values[k]);
+        const node *wrong = node_member(d->at, of_values[k]);
         if (wrong) {
-            sim_report_once(&l->report, wrong, NULL, "the key \"%s\" goes with \"values\", not with \"%s\"", wrong->key,
-                            d->expression ? "expression" : "sine");
+            report_once(&l->report, wrong, NULL, "the key \"%s\" goes with \"values\", not with \"%s\"", wrong->key,
+                        d->expression ? "expression" : "sine");
             return false;
         }
     }
@@ -142,8 +141,8 @@ static bool stays_finite(loader *l, const track_data *d, const sim_track *track,
         for (int c = 0; c < track->width; c++) {
             bool followed = use == TRACK_TARGET && k > 0; /* targets are those of the end of a step */
             if (!isfinite(value[c]) || (followed && !isfinite(rate[c]))) {
-                sim_report_once(&l->report, at, "a formula needs one throughout the run",
-                                "there is no finite %s at t = %g s", isfinite(value[c]) ? "rate" : "value", time);
+                report_once(&l->report, at, "a formula needs one throughout the run",
+                            "there is no finite %s at t = %g s", isfinite(value[c]) ? "rate" : "value", time);
                 return false;
             }
         }
@@ -151,7 +150,7 @@ static bool stays_finite(loader *l, const track_data *d, const sim_track *track,
     return true;
 }
 
-bool sim_read_track(loader *l, const track_data *d, int width, track_use use, sim_track *out) {
+bool read_track(loader *l, const track_data *d, int width, track_use use, sim_track *out) {
     if (!d->expression && !d->sine.at) {
         return read_keys(l, d, width, out);
     }

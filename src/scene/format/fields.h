@@ -76,34 +76,34 @@ struct table {
     bool any_key;                /* keys are the user's: never unknown */
 };
 
-extern const table sim_table_scene;
-extern const table sim_table_world;
-extern const table sim_table_law;
-extern const table sim_table_material;
-extern const table sim_table_material_pair;
-extern const table sim_table_body;
-extern const table sim_table_pose;
-extern const table sim_table_joint;
-extern const table sim_table_inertia;
-extern const table sim_table_shape;
-extern const table sim_table_solid;
-extern const table sim_table_exclusion;
-extern const table sim_table_model;
-extern const table sim_table_instance;
-extern const table sim_table_repeat;
-extern const table sim_table_initial;
-extern const table sim_table_actuator;
-extern const table sim_table_track;
-extern const table sim_table_vector_track;
-extern const table sim_table_sine;
-extern const table sim_table_vector_sine;
-extern const table sim_table_load;
-extern const table sim_table_constraint;
-extern const table sim_table_record;
-extern const table sim_table_point;
-extern const table sim_table_camera;
+extern const table table_scene;
+extern const table table_world;
+extern const table table_law;
+extern const table table_material;
+extern const table table_material_pair;
+extern const table table_body;
+extern const table table_pose;
+extern const table table_joint;
+extern const table table_inertia;
+extern const table table_shape;
+extern const table table_solid;
+extern const table table_exclusion;
+extern const table table_model;
+extern const table table_instance;
+extern const table table_repeat;
+extern const table table_initial;
+extern const table table_actuator;
+extern const table table_track;
+extern const table table_vector_track;
+extern const table table_sine;
+extern const table table_vector_sine;
+extern const table table_load;
+extern const table table_constraint;
+extern const table table_record;
+extern const table table_point;
+extern const table table_camera;
 
 /* All of them, in the order of the reference page; ends with NULL. */
-extern const table *const sim_tables[];
+extern const table *const all_tables[];
 
 #endif

@@ -13,11 +13,11 @@ typedef struct foreign_kind {
 } foreign_kind;
 
 /* The kind of a file that is no scene, from its name and its beginning; NULL: it may be a scene. */
-const foreign_kind *sim_foreign_file(const char *path, const char *head, size_t length);
+const foreign_kind *foreign_find_kind(const char *path, const char *head, size_t length);
 
 /* The word of this format for a key of others, where an object of `t` does not know it; NULL: nothing known. */
-const char *sim_foreign_key(const table *t, const char *key);
+const char *foreign_find_key(const table *t, const char *key);
 /* The same for the name of a value, into `text`. */
-const char *sim_foreign_value(const field *f, const char *value, char *text, size_t size);
+const char *foreign_find_value(const field *f, const char *value, char *text, size_t size);
 
 #endif

@@ -108,7 +108,7 @@ static int holds(const char *head, size_t length, const char *word) {
     return 0;
 }
 
-const foreign_kind *sim_foreign_file(const char *path, const char *head, size_t length) {
+const foreign_kind *foreign_find_kind(const char *path, const char *head, size_t length) {
     length = length < FOREIGN_HEAD ? length : FOREIGN_HEAD;
     if (length >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) { /* a byte-order mark */
         head += 3;

@@ -155,12 +155,12 @@ static const struct {
     const table *t;
     const foreign_key *keys;
 } lists[] = {
-    {&sim_table_scene, of_scene},       {&sim_table_world, of_world},     {&sim_table_body, of_body},
-    {&sim_table_joint, of_joint},       {&sim_table_shape, of_shape},     {&sim_table_material, of_material},
-    {&sim_table_actuator, of_actuator}, {&sim_table_load, of_load},       {&sim_table_constraint, of_two},
-    {&sim_table_exclusion, of_two},     {&sim_table_inertia, of_inertia}, {&sim_table_pose, of_pose},
-    {&sim_table_camera, of_others},     {&sim_table_instance, of_others}, {&sim_table_record, of_others},
-    {&sim_table_model, of_scene},
+    {&table_scene, of_scene},       {&table_world, of_world},     {&table_body, of_body},
+    {&table_joint, of_joint},       {&table_shape, of_shape},     {&table_material, of_material},
+    {&table_actuator, of_actuator}, {&table_load, of_load},       {&table_constraint, of_two},
+    {&table_exclusion, of_two},     {&table_inertia, of_inertia}, {&table_pose, of_pose},
+    {&table_camera, of_others},     {&table_instance, of_others}, {&table_record, of_others},
+    {&table_model, of_scene},
 };
 
 /* The word in small letters with a space before and behind; false if it is too long. */
@@ -177,7 +177,7 @@ static bool frame(const char *word, char framed[40]) {
     return strchr(word, ' ') == NULL;
 }
 
-const char *sim_foreign_key(const table *t, const char *key) {
+const char *foreign_find_key(const table *t, const char *key) {
     char framed[40];
     for (size_t k = 0; frame(key, framed) && k < sizeof lists / sizeof lists[0]; k++) {
         for (const foreign_key *entry = lists[k].t == t ? lists[k].keys : NULL; entry && entry->words; entry++) {
@@ -226,7 +226,7 @@ static const struct {
     {" step constant zoh ", "hold", ""},
 };
 
-const char *sim_foreign_value(const field *f, const char *value, char *text, size_t size) {
+const char *foreign_find_value(const field *f, const char *value, char *text, size_t size) {
     char framed[40];
     for (size_t k = 0; frame(value, framed) && k < sizeof values / sizeof values[0]; k++) {
         bool known = false;

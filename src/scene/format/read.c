@@ -16,7 +16,7 @@ enum { LIST_SIZE = 512 };
 
 static void *place(void *out, const field *f) { return (char *)out + f->offset; }
 
-const field *sim_table_field(const table *t, const char *key) {
+const field *table_field(const table *t, const char *key) {
     for (int i = 0; i < t->count; i++) {
         if (strcmp(t->fields[i].key, key) == 0) {
             return &t->fields[i];
@@ -25,7 +25,7 @@ const field *sim_table_field(const table *t, const char *key) {
     return NULL;
 }
 
-const char *sim_table_shorthand(const table *t, const node *n) {
+const char *table_shorthand(const table *t, const node *n) {
     bool worded = n->kind == NODE_TEXT;
     for (const node *item = n->kind == NODE_ARRAY ? n->first : NULL; item; item = item->next) {
         worded |= item->kind == NODE_TEXT;
@@ -74,8 +74,8 @@ static unsigned default_set(const reader *r, const field *f) {
 
 static void set_default(const reader *r, const field *f, void *out) {
     if (f->kind == FIELD_OBJECT) {
-        sim_read(r, NULL, f->table, out);
-        const field *alone = f->standard && f->table->shorthand ? sim_table_field(f->table, f->table->shorthand) : NULL;
+        read_object(r, NULL, f->table, out);
+        const field *alone = f->standard && f->table->shorthand ? table_field(f->table, f->table->shorthand) : NULL;
         if (alone && alone->kind == FIELD_ENUM) {
             *(int *)place(out, alone) = enum_value(r, alone, f->standard + 1, strlen(f->standard) - 2);
         }
@@ -117,7 +117,7 @@ static void set_default(const reader *r, const field *f, void *out) {
 /* ---- values ---- */
 
 static bool wrong_kind(const reader *r, const node *n, const char *expected) {
-    sim_report_value(r->report, n, NULL, "expected %s, not %s", expected, sim_node_kind_name(n));
+    report_value(r->report, n, NULL, "expected %s, not %s", expected, node_kind_name(n));
     return false;
 }
 
@@ -131,24 +131,23 @@ static bool in_range(const reader *r, const node *n, const field *f, double x) {
         return true;
     }
     const char *unit = f->unit ? f->unit : "", *space = f->unit ? " " : "";
-    digits low = sim_number_digits(limit->low), high = sim_number_digits(limit->high), is = sim_number_digits(x);
+    digits low = number_digits(limit->low), high = number_digits(limit->high), is = number_digits(x);
     if (limit->has_low && limit->has_high && limit->low == limit->high) {
-        sim_report_value(r->report, n, NULL, "must be %s, is %s", low.text, is.text);
+        report_value(r->report, n, NULL, "must be %s, is %s", low.text, is.text);
     } else if (limit->has_low && limit->has_high && !limit->above_low) {
-        sim_report_value(r->report, n, NULL, "must be from %s to %s%s%s, is %s", low.text, high.text, space, unit,
-                         is.text);
+        report_value(r->report, n, NULL, "must be from %s to %s%s%s, is %s", low.text, high.text, space, unit, is.text);
     } else if (!above) {
-        sim_report_value(r->report, n, NULL, "must be %s %s, is %s%s%s", limit->above_low ? "above" : "at least",
-                         low.text, is.text, space, unit);
+        report_value(r->report, n, NULL, "must be %s %s, is %s%s%s", limit->above_low ? "above" : "at least", low.text,
+                     is.text, space, unit);
     } else {
-        sim_report_value(r->report, n, NULL, "must be at most %s, is %s%s%s", high.text, is.text, space, unit);
+        report_value(r->report, n, NULL, "must be at most %s, is %s%s%s", high.text, is.text, space, unit);
     }
     return false;
 }
 
 static bool is_whole(const reader *r, const node *n, double x) {
     if (isfinite(x) && (x != floor(x) || fabs(x) > 9007199254740992.0)) {
-        sim_report_value(r->report, n, NULL, "expected a whole number of at most 2^53, is %.17g", x);
+        report_value(r->report, n, NULL, "expected a whole number of at most 2^53, is %.17g", x);
         return false;
     }
     return isfinite(x);
@@ -175,7 +174,7 @@ static bool read_vector(const reader *r, const node *n, const field *f, double *
             snprintf(expected, sizeof expected, "an array of %d numbers", f->count);
         }
         if (n->kind == NODE_ARRAY) {
-            sim_report_value(r->report, n, NULL, "expected %s, not of %d", expected, n->count);
+            report_value(r->report, n, NULL, "expected %s, not of %d", expected, n->count);
             return false;
         }
         return wrong_kind(r, n, expected);
@@ -206,8 +205,8 @@ static bool read_numbers(const reader *r, const node *n, const field *f, number_
         return wrong_kind(r, n, "a number or an array of numbers");
     }
     if (count == 0 || (f->count && count > f->count)) {
-        sim_report_value(r->report, n, NULL, count ? "an array of %d numbers is too long" : "an array of %d numbers",
-                         count);
+        report_value(r->report, n, NULL, count ? "an array of %d numbers is too long" : "an array of %d numbers",
+                     count);
         return false;
     }
     if (n->nvalues) {
@@ -235,7 +234,7 @@ static bool read_rows(const reader *r, const node *n, const field *f, number_lis
         char expected[80];
         snprintf(expected, sizeof expected, "an array of %d numbers, or an array of such arrays", f->count);
         if (n->kind == NODE_ARRAY) {
-            sim_report_value(r->report, n, NULL, "expected %s, not an empty one", expected);
+            report_value(r->report, n, NULL, "expected %s, not an empty one", expected);
             return false;
         }
         return wrong_kind(r, n, expected);
@@ -278,12 +277,12 @@ static bool read_enum(const reader *r, const node *n, const field *f, int *out) 
     if (value >= 0 && n->text[length]) {
         sim_error why;
         if (solver_words_check(r->solvers, n->text, &why)) {
-            sim_report_value(r->report, n, NULL, "%s", why.text);
+            report_value(r->report, n, NULL, "%s", why.text);
             return false;
         }
     }
     if (value >= 0 && f->simulated && value >= f->simulated) {
-        sim_report_value(r->report, n, NULL, "%s \"%s\" is not simulated yet", f->key, n->text);
+        report_value(r->report, n, NULL, "%s \"%s\" is not simulated yet", f->key, n->text);
         return false;
     }
     if (value < 0) {
@@ -291,11 +290,11 @@ static bool read_enum(const reader *r, const node *n, const field *f, int *out) 
         char names[LIST_SIZE] = "", hint[160];
         list_names(r, f, names);
         for (int i = 0; word_at(r, f, i); i++) {
-            sim_nearest_try(&near, word_at(r, f, i));
+            nearest_try(&near, word_at(r, f, i));
         }
-        const char *said = sim_foreign_value(f, n->text, hint, sizeof hint);
-        sim_report_value(r->report, n, said ? said : sim_nearest_hint(&near, hint, sizeof hint),
-                         "\"%.80s\" is none of: %s", n->text, names);
+        const char *said = foreign_find_value(f, n->text, hint, sizeof hint);
+        report_value(r->report, n, said ? said : nearest_hint(&near, hint, sizeof hint), "\"%.80s\" is none of: %s",
+                     n->text, names);
         return false;
     }
     *out = value;
@@ -329,22 +328,22 @@ static bool read_text(const reader *r, const node *n, const field *f, const char
     }
     size_t length = strlen(n->text);
     if (length == 0 && f->kind != FIELD_PREFIX) {
-        sim_report_value(r->report, n, NULL, "a name must not be empty");
+        report_value(r->report, n, NULL, "a name must not be empty");
         return false;
     }
     if (length > 128) {
-        sim_report_value(r->report, n, NULL, "a name of %zu bytes; 128 are the most", length);
+        report_value(r->report, n, NULL, "a name of %zu bytes; 128 are the most", length);
         return false;
     }
     for (const char *c = n->text; *c; c++) {
         bool star = *c == '*' && f->kind != FIELD_PATTERN;
         if (star || (unsigned char)*c < 0x20 || *c == 0x7f || strchr("/,\"\\", *c)) {
-            sim_report_value(r->report, n, NULL, "a name must not hold %s",
-                             (unsigned char)*c < 0x20 || *c == 0x7f ? "control characters"
-                             : *c == '*'                            ? "'*'"
-                             : *c == '/'                            ? "'/'"
-                             : *c == ','                            ? "','"
-                                                                    : "quotes and backslashes");
+            report_value(r->report, n, NULL, "a name must not hold %s",
+                         (unsigned char)*c < 0x20 || *c == 0x7f ? "control characters"
+                         : *c == '*'                            ? "'*'"
+                         : *c == '/'                            ? "'/'"
+                         : *c == ','                            ? "','"
+                                                                : "quotes and backslashes");
             return false;
         }
     }
@@ -356,7 +355,7 @@ static bool read_formula(const reader *r, const node *n, const field *f, const n
     int terms;
     *out = n;
     if (f->count == 1) {
-        return (n->kind == NODE_TEXT || wrong_kind(r, n, "a text")) && sim_read_formula(r->report, n, term, &terms);
+        return (n->kind == NODE_TEXT || wrong_kind(r, n, "a text")) && read_formula_terms(r->report, n, term, &terms);
     }
     if (n->kind != NODE_ARRAY || n->count != f->count) {
         char expected[80];
@@ -365,7 +364,7 @@ static bool read_formula(const reader *r, const node *n, const field *f, const n
     }
     bool good = true;
     for (const node *item = n->first; item; item = item->next) {
-        good &= sim_read_formula(r->report, item, term, &terms);
+        good &= read_formula_terms(r->report, item, term, &terms);
     }
     return good;
 }
@@ -378,7 +377,7 @@ static bool check_elements(const reader *r, const node *n, const field *f) {
     bool good = true;
     for (const node *item = n->first; item; item = item->next) {
         bool comment = f->kind == FIELD_MAP && strcmp(item->key, "comment") == 0 && item->kind == NODE_TEXT;
-        good &= comment || sim_read_check(r, item, f->table);
+        good &= comment || check_object(r, item, f->table);
     }
     return good;
 }
@@ -430,29 +429,29 @@ static bool read_value(const reader *r, const node *n, const field *f, void *out
 }
 
 static bool unknown_key(const reader *r, const node *n, const table *t) {
-    if (sim_report_full(r->report)) {
-        sim_report_key(r->report, n, NULL, "unknown key");
+    if (report_full(r->report)) {
+        report_key(r->report, n, NULL, "unknown key");
         return false;
     }
     nearest near = {.wanted = n->key};
     char hint[LIST_SIZE + 20];
     size_t length = (size_t)snprintf(hint, sizeof hint, "known here: ");
     for (int i = 0; i < t->count; i++) {
-        sim_nearest_try(&near, t->fields[i].key);
+        nearest_try(&near, t->fields[i].key);
         length += (size_t)snprintf(hint + length, sizeof hint - length, "%s%s", i ? ", " : "", t->fields[i].key);
     }
     if (near.best) {
-        sim_nearest_hint(&near, hint, sizeof hint);
+        nearest_hint(&near, hint, sizeof hint);
     }
-    const char *foreign = sim_foreign_key(t, n->key);
-    sim_report_key(r->report, n, foreign ? foreign : hint, "unknown key \"%.80s\"", n->key);
+    const char *foreign = foreign_find_key(t, n->key);
+    report_key(r->report, n, foreign ? foreign : hint, "unknown key \"%.80s\"", n->key);
     return false;
 }
 
 /* Value of the key that says which of the others belong; -1 if there is none or it is wrong. */
 static int type_of(const reader *r, const node *n, const table *t) {
-    const field *f = t->type_key ? sim_table_field(t, t->type_key) : NULL;
-    const node *member = f ? sim_node_member(n, t->type_key) : NULL;
+    const field *f = t->type_key ? table_field(t, t->type_key) : NULL;
+    const node *member = f ? node_member(n, t->type_key) : NULL;
     return member && member->kind == NODE_TEXT ? enum_value(r, f, member->text, strlen(member->text)) : -1;
 }
 
@@ -462,11 +461,11 @@ static bool check_missing(const reader *r, const node *n, const table *t, int ty
     for (int i = 0; i < t->count; i++) {
         const field *f = &t->fields[i];
         bool needed = f->required || (type >= 0 && (f->needed_by & 1u << type));
-        if (needed && f != alone && !sim_node_member(n, f->key)) {
+        if (needed && f != alone && !node_member(n, f->key)) {
             char hint[160];
             snprintf(hint, sizeof hint, "write {\"%s\": \"%.60s\", \"%s\": ...}", t->shorthand ? t->shorthand : "",
                      alone ? n->text : "", f->key);
-            sim_report_value(r->report, n, alone ? hint : NULL, "the key \"%s\" is missing", f->key);
+            report_value(r->report, n, alone ? hint : NULL, "the key \"%s\" is missing", f->key);
             good = false;
         }
     }
@@ -487,15 +486,15 @@ static bool check_rivals(const reader *r, const node *n, const table *t) {
     bool good = true;
     for (int i = 0; i < t->count; i++) {
         const field *f = &t->fields[i];
-        const node *member = f->rival ? sim_node_member(n, f->key) : NULL;
+        const node *member = f->rival ? node_member(n, f->key) : NULL;
         if (member && given[f->rival]) {
             const node *first = given[f->rival], *second = member;
             if (first->key_at > second->key_at) {
                 first = member;
                 second = given[f->rival];
             }
-            sim_report_key(r->report, second, "one of them says it all", "\"%s\" and \"%s\" are both given", first->key,
-                           second->key);
+            report_key(r->report, second, "one of them says it all", "\"%s\" and \"%s\" are both given", first->key,
+                       second->key);
             good = false;
         }
         given[f->rival] = member ? member : given[f->rival];
@@ -504,7 +503,7 @@ static bool check_rivals(const reader *r, const node *n, const table *t) {
         if (t->rivals_needed & 1u << rival && !given[rival]) {
             char keys[160];
             list_rivals(t, rival, keys);
-            sim_report_value(r->report, n, NULL, "one of %s must be given", keys);
+            report_value(r->report, n, NULL, "one of %s must be given", keys);
             good = false;
         }
     }
@@ -515,13 +514,13 @@ static bool foreign_key(const reader *r, const node *n, const table *t, const fi
     if (type < 0 || !f->only || (f->only & 1u << type)) {
         return false;
     }
-    const char *name = sim_table_field(t, t->type_key)->name_of(type);
-    sim_report_key(r->report, n, NULL, "the key \"%s\" does not belong to the %s \"%s\"", f->key, t->type_key, name);
+    const char *name = table_field(t, t->type_key)->name_of(type);
+    report_key(r->report, n, NULL, "the key \"%s\" does not belong to the %s \"%s\"", f->key, t->type_key, name);
     return true;
 }
 
 static bool read_member(const reader *r, const node *n, const table *t, int type, void *out, bool deep) {
-    const field *f = sim_table_field(t, n->key);
+    const field *f = table_field(t, n->key);
     if (strcmp(n->key, "comment") == 0) {
         return n->kind == NODE_TEXT || wrong_kind(r, n, "a text");
     }
@@ -544,8 +543,8 @@ static bool read_members(const reader *r, const node *n, const table *t, void *o
         return true;
     }
     if (n->kind != NODE_OBJECT) {
-        const char *key = sim_table_shorthand(t, n);
-        const field *alone = key ? sim_table_field(t, key) : NULL;
+        const char *key = table_shorthand(t, n);
+        const field *alone = key ? table_field(t, key) : NULL;
         if (!alone || n->kind == NODE_NULL || n->kind == NODE_FLAG) {
             return wrong_kind(r, n, "an object");
         }
@@ -554,10 +553,10 @@ static bool read_members(const reader *r, const node *n, const table *t, void *o
                (!is_type || check_missing(r, n, t, *(const int *)place(out, alone), alone));
     }
     int type = type_of(r, n, t);
-    const field *type_field = t->type_key ? sim_table_field(t, t->type_key) : NULL;
+    const field *type_field = t->type_key ? table_field(t, t->type_key) : NULL;
     if (type_field && type_field->simulated && type >= type_field->simulated) {
         int unused;
-        return read_enum(r, sim_node_member(n, t->type_key), type_field, &unused); /* its other keys come later too */
+        return read_enum(r, node_member(n, t->type_key), type_field, &unused); /* its other keys come later too */
     }
     bool good = true;
     for (const node *member = n->first; member; member = member->next) {
@@ -568,9 +567,11 @@ static bool read_members(const reader *r, const node *n, const table *t, void *o
     return good;
 }
 
-bool sim_read(const reader *r, const node *n, const table *t, void *out) { return read_members(r, n, t, out, false); }
+bool read_object(const reader *r, const node *n, const table *t, void *out) {
+    return read_members(r, n, t, out, false);
+}
 
-bool sim_read_check(const reader *r, const node *n, const table *t) {
+bool check_object(const reader *r, const node *n, const table *t) {
     alignas(max_align_t) char scratch[sizeof(instance_data) + sizeof(body_data) + sizeof(scene_data)];
     return read_members(r, n, t, scratch, true);
 }

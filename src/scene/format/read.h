@@ -16,17 +16,17 @@ typedef struct reader {
 
 /* Read `n` (NULL: nothing given) into `out`, defaults where keys are absent.  Everything wrong is reported; false if
  * anything was.  `out` starts with `const node *at`. */
-bool sim_read(const reader *r, const node *n, const table *t, void *out);
-/* As sim_read, and all that lies below, maps and arrays of objects included, without keeping anything. */
-bool sim_read_check(const reader *r, const node *n, const table *t);
+bool read_object(const reader *r, const node *n, const table *t, void *out);
+/* As read_object, and all that lies below, maps and arrays of objects included, without keeping anything. */
+bool check_object(const reader *r, const node *n, const table *t);
 
 /* The field with this key, or NULL. */
-const field *sim_table_field(const table *t, const char *key);
+const field *table_field(const table *t, const char *key);
 /* The key that a value which is no object stands for; NULL: none. */
-const char *sim_table_shorthand(const table *t, const node *n);
+const char *table_shorthand(const table *t, const node *n);
 
 enum { FORMULA_TERMS = 256 }; /* the most of one formula */
 /* One formula from a text, or a number that stands for itself; false and reported, at its letter, when it is wrong. */
-bool sim_read_formula(report *r, const node *n, sim_term term[FORMULA_TERMS], int *terms);
+bool read_formula_terms(report *r, const node *n, sim_term term[FORMULA_TERMS], int *terms);
 
 #endif

@@ -68,7 +68,7 @@ static const char introduction[] =
     "\n";
 
 static void add_limits(text *t) {
-    sim_text_add(
+    text_add(
         t,
         "* Limits: a file has at most %d MiB, %d values and a nesting of %d; a scene has at most 1,000,000 bodies "
         "and copies of models, which nest at most 32 deep, at most 1,000 materials, and at most 1,000 files, those of "
@@ -80,22 +80,22 @@ static void add_limits(text *t) {
 
 static void add_names(text *t, const field *f, int from, int to) {
     for (int i = from; i < to && f->name_of(i); i++) {
-        sim_text_add(t, "%s`%s`", i > from ? ", " : "", f->name_of(i));
+        text_add(t, "%s`%s`", i > from ? ", " : "", f->name_of(i));
     }
 }
 
 static void add_range(text *t, const range *r) {
     if (r->has_low && r->has_high && r->low == r->high) {
-        sim_text_add(t, ", ");
-        sim_text_add_number(t, r->low);
+        text_add(t, ", ");
+        text_add_number(t, r->low);
     } else if (r->has_low && r->has_high) {
-        sim_text_add(t, r->above_low ? ", above " : ", from ");
-        sim_text_add_number(t, r->low);
-        sim_text_add(t, " to ");
-        sim_text_add_number(t, r->high);
+        text_add(t, r->above_low ? ", above " : ", from ");
+        text_add_number(t, r->low);
+        text_add(t, " to ");
+        text_add_number(t, r->high);
     } else if (r->has_low) {
-        sim_text_add(t, r->above_low ? ", above " : ", at least ");
-        sim_text_add_number(t, r->low);
+        text_add(t, r->above_low ? ", above " : ", at least ");
+        text_add_number(t, r->low);
     }
 }
 
@@ -103,58 +103,58 @@ static void add_value(text *t, const field *f) {
     int simulated = f->simulated ? f->simulated : 1000;
     switch (f->kind) {
     case FIELD_TEXT:
-        sim_text_add(t, "text");
+        text_add(t, "text");
         break;
     case FIELD_NAME:
     case FIELD_PREFIX:
-        sim_text_add(t, "name");
+        text_add(t, "name");
         break;
     case FIELD_PATTERN:
-        sim_text_add(t, "name or pattern");
+        text_add(t, "name or pattern");
         break;
     case FIELD_FLAG:
-        sim_text_add(t, "true or false");
+        text_add(t, "true or false");
         break;
     case FIELD_INTEGER:
-        sim_text_add(t, "whole number");
+        text_add(t, "whole number");
         break;
     case FIELD_NUMBER:
-        sim_text_add(t, "number");
+        text_add(t, "number");
         break;
     case FIELD_ENUM:
         add_names(t, f, 0, simulated);
         break;
     case FIELD_ENUMS:
-        sim_text_add(t, "array of ");
+        text_add(t, "array of ");
         add_names(t, f, 0, simulated);
         break;
     case FIELD_VECTOR:
         if (f->count_least) {
-            sim_text_add(t, "%d or ", f->count_least);
+            text_add(t, "%d or ", f->count_least);
         }
-        sim_text_add(t, "%d %s", f->count, f->integers ? "whole numbers" : "numbers");
+        text_add(t, "%d %s", f->count, f->integers ? "whole numbers" : "numbers");
         break;
     case FIELD_NUMBERS:
-        sim_text_add(t, f->count ? "number, or array of up to %d" : "number, or array of %d and more",
-                     f->count ? f->count : 1);
+        text_add(t, f->count ? "number, or array of up to %d" : "number, or array of %d and more",
+                 f->count ? f->count : 1);
         break;
     case FIELD_ROWS:
-        sim_text_add(t, "%d numbers, or array of such", f->count);
+        text_add(t, "%d numbers, or array of such", f->count);
         break;
     case FIELD_FORMULA:
-        sim_text_add(t, f->count > 1 ? "%d formulas" : "formula", f->count);
+        text_add(t, f->count > 1 ? "%d formulas" : "formula", f->count);
         break;
     case FIELD_OBJECT:
-        sim_text_add(t, "[%s](#%s)", f->table->name, f->table->name);
+        text_add(t, "[%s](#%s)", f->table->name, f->table->name);
         break;
     case FIELD_OBJECTS:
-        sim_text_add(t, "array of [%s](#%s)", f->table->name, f->table->name);
+        text_add(t, "array of [%s](#%s)", f->table->name, f->table->name);
         break;
     case FIELD_MAP:
-        sim_text_add(t, "names to [%s](#%s)", f->table->name, f->table->name);
+        text_add(t, "names to [%s](#%s)", f->table->name, f->table->name);
         break;
     case FIELD_VALUES:
-        sim_text_add(t, "names to values");
+        text_add(t, "names to values");
         break;
     }
     add_range(t, &f->range);
@@ -169,33 +169,33 @@ static void add_types(text *t, const table *tab, const field *f) {
         return;
     }
     bool any = false;
-    sim_text_add(t, " Only of ");
+    text_add(t, " Only of ");
     for (int v = 0; type->name_of(v); v++) {
         if (f->only & 1u << v) {
-            sim_text_add(t, "%s`%s`", any ? ", " : "", type->name_of(v));
+            text_add(t, "%s`%s`", any ? ", " : "", type->name_of(v));
             any = true;
         }
     }
-    sim_text_add(t, ".");
+    text_add(t, ".");
 }
 
 static void add_field(text *t, const table *tab, const field *f) {
-    sim_text_add(t, "| `%s` | ", f->key);
+    text_add(t, "| `%s` | ", f->key);
     add_value(t, f);
-    sim_text_add(t, " | %s | ", f->unit ? f->unit : "");
+    text_add(t, " | %s | ", f->unit ? f->unit : "");
     if (f->required || f->needed_by) {
-        sim_text_add(t, "**required**");
+        text_add(t, "**required**");
     } else if (f->standard) {
-        sim_text_add(t, "`%s`", f->standard);
+        text_add(t, "`%s`", f->standard);
     }
-    sim_text_add(t, " | %s", f->help);
+    text_add(t, " | %s", f->help);
     add_types(t, tab, f);
     if (f->simulated && f->name_of(f->simulated)) {
-        sim_text_add(t, " *Refused, as not simulated yet:* ");
+        text_add(t, " *Refused, as not simulated yet:* ");
         add_names(t, f, f->simulated, 1000);
-        sim_text_add(t, ".");
+        text_add(t, ".");
     }
-    sim_text_add(t, " |\n");
+    text_add(t, " |\n");
 }
 
 static void add_rivals(text *t, const table *tab) {
@@ -204,73 +204,73 @@ static void add_rivals(text *t, const table *tab) {
         for (int i = 0; i < tab->count; i++) {
             if (tab->fields[i].rival == rival) {
                 bool needed = tab->rivals_needed & 1u << rival;
-                sim_text_add(t, "%s`%s`",
-                             count    ? ", "
-                             : needed ? "\nExactly one of "
-                                      : "\nAt most one of ",
-                             tab->fields[i].key);
+                text_add(t, "%s`%s`",
+                         count    ? ", "
+                         : needed ? "\nExactly one of "
+                                  : "\nAt most one of ",
+                         tab->fields[i].key);
                 count++;
             }
         }
         if (count) {
-            sim_text_add(t, " is given.\n");
+            text_add(t, " is given.\n");
         }
     }
 }
 
 static void add_table(text *t, const table *tab) {
-    sim_text_add(t, "## %s\n\n%s\n\n| key | value | unit | default | meaning |\n|---|---|---|---|---|\n", tab->name,
-                 tab->help);
+    text_add(t, "## %s\n\n%s\n\n| key | value | unit | default | meaning |\n|---|---|---|---|---|\n", tab->name,
+             tab->help);
     for (int i = 0; i < tab->count; i++) {
         add_field(t, tab, &tab->fields[i]);
     }
     add_rivals(t, tab);
-    sim_text_add(t, "\n");
+    text_add(t, "\n");
 }
 
 /* ---- solvers ---- */
 
 static void add_solver_value(text *t, const sim_solver_option *o) {
     for (int k = 0; o->choices && o->choices[k]; k++) {
-        sim_text_add(t, "%s`%s`", k ? ", " : "", o->choices[k]);
+        text_add(t, "%s`%s`", k ? ", " : "", o->choices[k]);
     }
     if (!o->choices) {
         range r = {.has_low = true, .has_high = isfinite(o->high), .low = o->low, .high = o->high};
-        sim_text_add(t, o->integer ? "whole number" : "number");
+        text_add(t, o->integer ? "whole number" : "number");
         add_range(t, &r);
     }
 }
 
 static void add_solver(text *t, const sim_solver_info *info) {
-    sim_text_add(t, "### %s\n\nMethod: %s (%s). Law: %s. Default compliance: %s.\n\n", info->name, info->method,
-                 info->paper, sim_cone_name(info->cone), sim_compliance_name(info->default_law));
+    text_add(t, "### %s\n\nMethod: %s (%s). Law: %s. Default compliance: %s.\n\n", info->name, info->method,
+             info->paper, sim_cone_name(info->cone), sim_compliance_name(info->default_law));
     int shown = 0;
     for (int k = 0; k < info->noptions; k++) {
         shown += !info->option[k].study;
     }
     if (shown) {
-        sim_text_add(t, "| key | value | default | meaning |\n|---|---|---|---|\n");
+        text_add(t, "| key | value | default | meaning |\n|---|---|---|---|\n");
     }
     for (int k = 0; k < info->noptions; k++) {
         const sim_solver_option *o = &info->option[k];
         if (o->study) {
             continue;
         }
-        sim_text_add(t, "| `%s` | ", o->name);
+        text_add(t, "| `%s` | ", o->name);
         add_solver_value(t, o);
-        sim_text_add(t, " | `");
+        text_add(t, " | `");
         if (o->choices) {
-            sim_text_add(t, "\"%s\"", o->choices[(int)o->default_value]);
+            text_add(t, "\"%s\"", o->choices[(int)o->default_value]);
         } else {
-            sim_text_add_number(t, o->default_value);
+            text_add_number(t, o->default_value);
         }
-        sim_text_add(t, "` | %s |\n", o->help);
+        text_add(t, "` | %s |\n", o->help);
     }
-    sim_text_add(t, shown ? "\n" : "");
+    text_add(t, shown ? "\n" : "");
 }
 
 static void add_solvers(text *t) {
-    sim_text_add(
+    text_add(
         t, "## solver_options\n\nThe contact solvers, each with its own options. `sim --list-solvers` prints the "
            "same, and with `--study` also the options for experiments with a method. Options stand here, or follow the "
            "name of the solver: `\"pgs:max_iterations=100,tolerance=1e-8\"`; `--solver` takes the same words in every "
@@ -282,11 +282,11 @@ static void add_solvers(text *t) {
 
 char *sim_scene_reference(void) {
     text t = {0};
-    sim_text_add(&t, "%.*s", (int)sizeof introduction - 2, introduction);
+    text_add(&t, "%.*s", (int)sizeof introduction - 2, introduction);
     add_limits(&t);
-    for (int i = 0; sim_tables[i]; i++) {
-        add_table(&t, sim_tables[i]);
-        if (sim_tables[i] == &sim_table_law) {
+    for (int i = 0; all_tables[i]; i++) {
+        add_table(&t, all_tables[i]);
+        if (all_tables[i] == &table_law) {
             add_solvers(&t);
         }
     }
@@ -294,5 +294,5 @@ char *sim_scene_reference(void) {
     if (t.start) {
         t.start[t.length] = 0;
     }
-    return sim_text_take(&t);
+    return text_take(&t);
 }

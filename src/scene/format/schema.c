@@ -9,74 +9,74 @@
 
 static void add_range(text *t, const range *r) {
     if (r->has_low) {
-        sim_text_add(t, ", \"%s\": ", r->above_low ? "exclusiveMinimum" : "minimum");
-        sim_text_add_number(t, r->low);
+        text_add(t, ", \"%s\": ", r->above_low ? "exclusiveMinimum" : "minimum");
+        text_add_number(t, r->low);
     }
     if (r->has_high) {
-        sim_text_add(t, ", \"maximum\": ");
-        sim_text_add_number(t, r->high);
+        text_add(t, ", \"maximum\": ");
+        text_add_number(t, r->high);
     }
 }
 
 /* Without those of the set `left_out`, one bit each. */
 static void add_names(text *t, const field *f, unsigned left_out) {
     bool any = false;
-    sim_text_add(t, "\"enum\": [");
+    text_add(t, "\"enum\": [");
     for (int i = 0; f->name_of(i) && !(f->simulated && i >= f->simulated); i++) {
         if (!(left_out & 1u << i)) {
-            sim_text_add(t, "%s\"%s\"", any ? ", " : "", f->name_of(i));
+            text_add(t, "%s\"%s\"", any ? ", " : "", f->name_of(i));
             any = true;
         }
     }
-    sim_text_add(t, "]");
+    text_add(t, "]");
 }
 
 /* Those that are no names of the list are a name with options behind it. */
 static void add_names_with_settings(text *t, const field *f) {
-    sim_text_add(t, "\"anyOf\": [{");
+    text_add(t, "\"anyOf\": [{");
     add_names(t, f, 0);
-    sim_text_add(t, "}, {\"type\": \"string\", \"pattern\": \"^(");
+    text_add(t, "}, {\"type\": \"string\", \"pattern\": \"^(");
     for (int i = 0; f->name_of(i); i++) {
-        sim_text_add(t, "%s%s", i ? "|" : "", f->name_of(i));
+        text_add(t, "%s%s", i ? "|" : "", f->name_of(i));
     }
-    sim_text_add(t, ")([:,][a-z_]+=[^:,=]+)+$\"}]");
+    text_add(t, ")([:,][a-z_]+=[^:,=]+)+$\"}]");
 }
 
 static void add_number(text *t, const field *f) {
-    sim_text_add(t, "\"type\": \"%s\"", f->kind == FIELD_INTEGER || f->integers ? "integer" : "number");
+    text_add(t, "\"type\": \"%s\"", f->kind == FIELD_INTEGER || f->integers ? "integer" : "number");
     add_range(t, &f->range);
 }
 
 static void add_array(text *t, const field *f, int least, int most) {
-    sim_text_add(t, "\"type\": \"array\", \"minItems\": %d", least);
+    text_add(t, "\"type\": \"array\", \"minItems\": %d", least);
     if (most) {
-        sim_text_add(t, ", \"maxItems\": %d", most);
+        text_add(t, ", \"maxItems\": %d", most);
     }
-    sim_text_add(t, ", \"items\": {");
+    text_add(t, ", \"items\": {");
     add_number(t, f);
-    sim_text_add(t, "}");
+    text_add(t, "}");
 }
 
 static void add_rows(text *t, const field *f) {
-    sim_text_add(t, "\"anyOf\": [{");
+    text_add(t, "\"anyOf\": [{");
     add_array(t, f, f->count, f->count);
-    sim_text_add(t, "}, {\"type\": \"array\", \"minItems\": 1, \"items\": {");
+    text_add(t, "}, {\"type\": \"array\", \"minItems\": 1, \"items\": {");
     add_array(t, f, f->count, f->count);
-    sim_text_add(t, "}}]");
+    text_add(t, "}}]");
 }
 
 static void add_name(text *t, const field *f) {
     const char *star = f->kind == FIELD_PATTERN ? "" : "*";
-    sim_text_add(t, "\"type\": \"string\", \"minLength\": %d, \"maxLength\": 128, ", f->kind == FIELD_PREFIX ? 0 : 1);
-    sim_text_add(t, "\"pattern\": \"^[^/%s,\\\"\\\\\\\\\\\\u0000-\\\\u001f\\\\u007f]*$\"", star);
+    text_add(t, "\"type\": \"string\", \"minLength\": %d, \"maxLength\": 128, ", f->kind == FIELD_PREFIX ? 0 : 1);
+    text_add(t, "\"pattern\": \"^[^/%s,\\\"\\\\\\\\\\\\u0000-\\\\u001f\\\\u007f]*$\"", star);
 }
 
 static void add_formula(text *t, const field *f) {
     if (f->count > 1) {
-        sim_text_add(t, "\"type\": \"array\", \"minItems\": %d, \"maxItems\": %d, ", f->count, f->count);
-        sim_text_add(t, "\"items\": {\"type\": [\"string\", \"number\"]}");
+        text_add(t, "\"type\": \"array\", \"minItems\": %d, \"maxItems\": %d, ", f->count, f->count);
+        text_add(t, "\"items\": {\"type\": [\"string\", \"number\"]}");
     } else {
-        sim_text_add(t, "\"type\": \"string\"");
+        text_add(t, "\"type\": \"string\"");
     }
 }
 
@@ -86,7 +86,7 @@ static void add_all_names(text *t, const field *f) { add_names(t, f, 0); }
 static void add_value(text *t, const field *f) {
     switch (f->kind) {
     case FIELD_TEXT:
-        sim_text_add(t, "\"type\": \"string\"");
+        text_add(t, "\"type\": \"string\"");
         break;
     case FIELD_NAME:
     case FIELD_PREFIX:
@@ -94,7 +94,7 @@ static void add_value(text *t, const field *f) {
         add_name(t, f);
         break;
     case FIELD_FLAG:
-        sim_text_add(t, "\"type\": \"boolean\"");
+        text_add(t, "\"type\": \"boolean\"");
         break;
     case FIELD_INTEGER:
     case FIELD_NUMBER:
@@ -104,19 +104,19 @@ static void add_value(text *t, const field *f) {
         (f->settings ? add_names_with_settings : add_all_names)(t, f);
         break;
     case FIELD_ENUMS:
-        sim_text_add(t, "\"type\": \"array\", \"items\": {");
+        text_add(t, "\"type\": \"array\", \"items\": {");
         add_names(t, f, 0);
-        sim_text_add(t, "}");
+        text_add(t, "}");
         break;
     case FIELD_VECTOR:
         add_array(t, f, f->count_least ? f->count_least : f->count, f->count);
         break;
     case FIELD_NUMBERS:
-        sim_text_add(t, "\"anyOf\": [{");
+        text_add(t, "\"anyOf\": [{");
         add_number(t, f);
-        sim_text_add(t, "}, {");
+        text_add(t, "}, {");
         add_array(t, f, 1, f->count);
-        sim_text_add(t, "}]");
+        text_add(t, "}]");
         break;
     case FIELD_ROWS:
         add_rows(t, f);
@@ -125,35 +125,34 @@ static void add_value(text *t, const field *f) {
         add_formula(t, f);
         break;
     case FIELD_OBJECT:
-        sim_text_add(t, "\"$ref\": \"#/$defs/%s\"", f->table->name);
+        text_add(t, "\"$ref\": \"#/$defs/%s\"", f->table->name);
         break;
     case FIELD_OBJECTS:
-        sim_text_add(t, "\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/%s\"}", f->table->name);
+        text_add(t, "\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/%s\"}", f->table->name);
         break;
     case FIELD_MAP:
-        sim_text_add(t, "\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/%s\"}, ", f->table->name);
-        sim_text_add(t,
-                     "\"properties\": {\"comment\": {\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/$defs/%s\"}]}}",
-                     f->table->name);
+        text_add(t, "\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/%s\"}, ", f->table->name);
+        text_add(t, "\"properties\": {\"comment\": {\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/$defs/%s\"}]}}",
+                 f->table->name);
         break;
     case FIELD_VALUES:
-        sim_text_add(t, "\"type\": \"object\"");
+        text_add(t, "\"type\": \"object\"");
         break;
     }
 }
 
 static void add_property(text *t, const field *f) {
-    sim_text_add(t, "        \"%s\": {", f->key);
+    text_add(t, "        \"%s\": {", f->key);
     add_value(t, f);
     if (f->standard) {
-        sim_text_add(t, ", \"default\": %s", f->standard);
+        text_add(t, ", \"default\": %s", f->standard);
     }
-    sim_text_add(t, ", \"description\": ");
-    sim_text_add_quoted(t, f->help);
+    text_add(t, ", \"description\": ");
+    text_add_quoted(t, f->help);
     if (f->unit) {
-        sim_text_add(t, ", \"$comment\": \"unit: %s\"", f->unit);
+        text_add(t, ", \"$comment\": \"unit: %s\"", f->unit);
     }
-    sim_text_add(t, "},\n");
+    text_add(t, "},\n");
 }
 
 static void add_required(text *t, const table *tab, unsigned type_bit) {
@@ -161,7 +160,7 @@ static void add_required(text *t, const table *tab, unsigned type_bit) {
     for (int i = 0; i < tab->count; i++) {
         const field *f = &tab->fields[i];
         if (type_bit ? (f->needed_by & type_bit) != 0 : f->required) {
-            sim_text_add(t, "%s\"%s\"", any ? ", " : "", f->key);
+            text_add(t, "%s\"%s\"", any ? ", " : "", f->key);
             any = true;
         }
     }
@@ -174,21 +173,21 @@ static void add_types(text *t, const table *tab, bool *any) {
         type = strcmp(tab->fields[i].key, tab->type_key) == 0 ? &tab->fields[i] : type;
     }
     for (int v = 0; type && type->name_of(v) && !(type->simulated && v >= type->simulated); v++) {
-        sim_text_add(t, "%s\n        {\"if\": {\"properties\": {\"%s\": {\"const\": \"%s\"}}, \"required\": [\"%s\"]},",
-                     *any ? "," : "", type->key, type->name_of(v), type->key);
+        text_add(t, "%s\n        {\"if\": {\"properties\": {\"%s\": {\"const\": \"%s\"}}, \"required\": [\"%s\"]},",
+                 *any ? "," : "", type->key, type->name_of(v), type->key);
         *any = true;
-        sim_text_add(t, "\n         \"then\": {\"required\": [");
+        text_add(t, "\n         \"then\": {\"required\": [");
         add_required(t, tab, 1u << v);
-        sim_text_add(t, "], \"properties\": {");
+        text_add(t, "], \"properties\": {");
         bool first = true;
         for (int i = 0; i < tab->count; i++) {
             const field *f = &tab->fields[i];
             if (f->only && !(f->only & 1u << v)) {
-                sim_text_add(t, "%s\"%s\": false", first ? "" : ", ", f->key);
+                text_add(t, "%s\"%s\": false", first ? "" : ", ", f->key);
                 first = false;
             }
         }
-        sim_text_add(t, "}}}");
+        text_add(t, "}}}");
     }
 }
 
@@ -196,8 +195,8 @@ static void add_rivals(text *t, const table *tab, bool *any) {
     for (int i = 0; i < tab->count; i++) {
         for (int k = 0; k < i; k++) {
             if (tab->fields[i].rival && tab->fields[i].rival == tab->fields[k].rival) {
-                sim_text_add(t, "%s\n        {\"not\": {\"required\": [\"%s\", \"%s\"]}}", *any ? "," : "",
-                             tab->fields[k].key, tab->fields[i].key);
+                text_add(t, "%s\n        {\"not\": {\"required\": [\"%s\", \"%s\"]}}", *any ? "," : "",
+                         tab->fields[k].key, tab->fields[i].key);
                 *any = true;
             }
         }
@@ -206,72 +205,72 @@ static void add_rivals(text *t, const table *tab, bool *any) {
         if (!(tab->rivals_needed & 1u << rival)) {
             continue;
         }
-        sim_text_add(t, "%s\n        {\"anyOf\": [", *any ? "," : "");
+        text_add(t, "%s\n        {\"anyOf\": [", *any ? "," : "");
         *any = true;
         bool first = true;
         for (int i = 0; i < tab->count; i++) {
             if (tab->fields[i].rival == rival) {
-                sim_text_add(t, "%s{\"required\": [\"%s\"]}", first ? "" : ", ", tab->fields[i].key);
+                text_add(t, "%s{\"required\": [\"%s\"]}", first ? "" : ", ", tab->fields[i].key);
                 first = false;
             }
         }
-        sim_text_add(t, "]}");
+        text_add(t, "]}");
     }
 }
 
 static void add_solver_option(text *t, const sim_solver_option *o) {
-    sim_text_add(t, "\"%s\": {", o->name);
+    text_add(t, "\"%s\": {", o->name);
     if (o->choices) {
-        sim_text_add(t, "\"enum\": [");
+        text_add(t, "\"enum\": [");
         for (int k = 0; o->choices[k]; k++) {
-            sim_text_add(t, "%s\"%s\"", k ? ", " : "", o->choices[k]);
+            text_add(t, "%s\"%s\"", k ? ", " : "", o->choices[k]);
         }
-        sim_text_add(t, "], \"default\": \"%s\"", o->choices[(int)o->default_value]);
+        text_add(t, "], \"default\": \"%s\"", o->choices[(int)o->default_value]);
     } else {
         range r = {.has_low = true, .has_high = isfinite(o->high), .low = o->low, .high = o->high};
-        sim_text_add(t, "\"type\": \"%s\"", o->integer ? "integer" : "number");
+        text_add(t, "\"type\": \"%s\"", o->integer ? "integer" : "number");
         add_range(t, &r);
-        sim_text_add(t, ", \"default\": ");
-        sim_text_add_number(t, o->default_value);
+        text_add(t, ", \"default\": ");
+        text_add_number(t, o->default_value);
     }
-    sim_text_add(t, ", \"description\": ");
-    sim_text_add_quoted(t, o->help);
-    sim_text_add(t, "}, ");
+    text_add(t, ", \"description\": ");
+    text_add_quoted(t, o->help);
+    text_add(t, "}, ");
 }
 
 /* What stands in solver_options under each solver; that of the default also where none is named. */
 static void add_solvers(text *t, bool *any) {
-    const char *standard = sim_table_field(&sim_table_world, "solver")->standard;
+    const char *standard = table_field(&table_world, "solver")->standard;
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_info *info = sim_solver_at(k);
         bool named = strncmp(standard + 1, info->name, strlen(standard) - 2) != 0;
-        sim_text_add(t, "%s\n        {\"if\": {\"properties\": {\"solver\": {\"pattern\": \"^%s([:,]|$)\"}}%s},",
-                     *any ? "," : "", info->name, named ? ", \"required\": [\"solver\"]" : "");
+        text_add(t, "%s\n        {\"if\": {\"properties\": {\"solver\": {\"pattern\": \"^%s([:,]|$)\"}}%s},",
+                 *any ? "," : "", info->name, named ? ", \"required\": [\"solver\"]" : "");
         *any = true;
-        sim_text_add(t, "\n         \"then\": {\"properties\": {\"solver_options\": {\"properties\": {");
+        text_add(t, "\n         \"then\": {\"properties\": {\"solver_options\": {\"properties\": {");
         for (int i = 0; i < info->noptions; i++) {
             add_solver_option(t, &info->option[i]);
         }
-        sim_text_add(t, "\"comment\": {\"type\": \"string\"}}, \"additionalProperties\": false}}}}");
+        text_add(t, "\"comment\": {\"type\": \"string\"}}, \"additionalProperties\": false}}}}");
     }
 }
 
 static void add_object(text *t, const table *tab) {
-    sim_text_add(t, "\n      \"type\": \"object\",\n      \"properties\": {\n");
+    text_add(t, "\n      \"type\": \"object\",\n      \"properties\": {\n");
     for (int i = 0; i < tab->count; i++) {
         add_property(t, &tab->fields[i]);
     }
-    sim_text_add(t, "        \"comment\": {\"type\": \"string\", \"description\": \"Not read.\"}\n      },\n");
-    sim_text_add(t, "      \"additionalProperties\": false,\n      \"required\": [");
+    text_add(t, "        \"comment\": {\"type\": \"string\", \"description\": \"Not read.\"}\n      },\n");
+    text_add(t, "      \"additionalProperties\": false,\n      \"required\": [");
     add_required(t, tab, 0);
-    sim_text_add(t, "],\n      \"allOf\": [");
+    text_add(t, "],\n      \"allOf\": [");
     bool any = false;
     add_types(t, tab, &any);
     add_rivals(t, tab, &any);
-    if (tab == &sim_table_world) {
+    if (tab == &table_world) {
         add_solvers(t, &any);
     }
-    sim_text_add(t, "%s]", any ? "\n      " : "{}");
+    text_add(t, "%s]", any ? "\n      " : "{}");
 }
 
 /* The value that stands for a whole object; a type that needs more keys cannot stand alone. */
@@ -291,33 +290,33 @@ static void add_shorthand(text *t, const table *tab, const char *key) {
 }
 
 static void add_definition(text *t, const table *tab) {
-    sim_text_add(t, "    \"%s\": {\n      \"description\": ", tab->name);
-    sim_text_add_quoted(t, tab->help);
-    sim_text_add(t, ",");
+    text_add(t, "    \"%s\": {\n      \"description\": ", tab->name);
+    text_add_quoted(t, tab->help);
+    text_add(t, ",");
     if (tab->shorthand) {
-        sim_text_add(t, "\n      \"anyOf\": [{");
+        text_add(t, "\n      \"anyOf\": [{");
         add_shorthand(t, tab, tab->shorthand);
-        sim_text_add(t, "}, {");
+        text_add(t, "}, {");
         if (tab->text_stands_for) {
             add_shorthand(t, tab, tab->text_stands_for);
-            sim_text_add(t, "}, {");
+            text_add(t, "}, {");
         }
         add_object(t, tab);
-        sim_text_add(t, "}]");
+        text_add(t, "}]");
     } else {
         add_object(t, tab);
     }
-    sim_text_add(t, "\n    }");
+    text_add(t, "\n    }");
 }
 
 char *sim_scene_schema(void) {
     text t = {0};
-    sim_text_add(&t, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
-                     "  \"title\": \"Scene of sim, version 1\",\n  \"$ref\": \"#/$defs/scene\",\n  \"$defs\": {\n");
-    for (int i = 0; sim_tables[i]; i++) {
-        add_definition(&t, sim_tables[i]);
-        sim_text_add(&t, sim_tables[i + 1] ? ",\n" : "\n");
+    text_add(&t, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
+                 "  \"title\": \"Scene of sim, version 1\",\n  \"$ref\": \"#/$defs/scene\",\n  \"$defs\": {\n");
+    for (int i = 0; all_tables[i]; i++) {
+        add_definition(&t, all_tables[i]);
+        text_add(&t, all_tables[i + 1] ? ",\n" : "\n");
     }
-    sim_text_add(&t, "  }\n}\n");
-    return sim_text_take(&t);
+    text_add(&t, "  }\n}\n");
+    return text_take(&t);
 }

@@ -75,7 +75,7 @@ static const field world_fields[] = {
     {"compliance", FIELD_ENUM, AT(world_data, compliance), .name_of = compliance_name, .standard = "\"auto\"",
      .help = "What becomes of a contact that is stiffer than the step can resolve: `rigid` lets it not yield at all, "
              "`near-rigid` as little as the step resolves; `auto` is the solver's own choice."},
-    {"law", FIELD_OBJECT, AT(world_data, law), .table = &sim_table_law, .help = "Numbers of the contact law."},
+    {"law", FIELD_OBJECT, AT(world_data, law), .table = &table_law, .help = "Numbers of the contact law."},
     {"sleep", FIELD_FLAG, AT(world_data, sleep), .standard = "false",
      .help = "Whether groups of bodies that lie still are left out of steps until something comes to them "
              "([contact.md](contact.md#what-sleeps))."},
@@ -87,8 +87,8 @@ static const field world_fields[] = {
      .help = "For how long it must have been still. Left out, 2 pi sqrt(R/g), one swing of a pendulum as long as its "
              "tree of bodies, and ten steps at least."},
 };
-const table sim_table_world = {"world", "The surroundings and how time is stepped.", sizeof(world_data), world_fields,
-                               .count = COUNT(world_fields)};
+const table table_world = {"world", "The surroundings and how time is stepped.", sizeof(world_data), world_fields,
+                           .count = COUNT(world_fields)};
 
 static const field law_fields[] = {
     {"beta", FIELD_NUMBER, AT(law_data, beta), POSITIVE, .standard = "1",
@@ -109,9 +109,8 @@ static const field law_fields[] = {
      .help = "What is rigid or near-rigid undoes an overlap no faster than this, whatever the step (about axes: in "
              "rad/s)."},
 };
-const table sim_table_law = {"law",
-                             "Numbers that all contacts share. What each contact is made of is said by materials.",
-                             sizeof(law_data), law_fields, .count = COUNT(law_fields)};
+const table table_law = {"law", "Numbers that all contacts share. What each contact is made of is said by materials.",
+                         sizeof(law_data), law_fields, .count = COUNT(law_fields)};
 
 /* ---- materials ---- */
 
@@ -131,11 +130,10 @@ static const field material_fields[] = {
     {"name", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name by which shapes call it."},
     SURFACE_FIELDS,
 };
-const table sim_table_material = {
-    "material",
-    "Surface of shapes. It acts where shapes touch, so not while `world/contacts` is false. "
-    "A key left out takes the library's default.",
-    sizeof(material_data), material_fields, .count = COUNT(material_fields)};
+const table table_material = {"material",
+                              "Surface of shapes. It acts where shapes touch, so not while `world/contacts` is false. "
+                              "A key left out takes the library's default.",
+                              sizeof(material_data), material_fields, .count = COUNT(material_fields)};
 
 static const field material_pair_fields[] = {
     {"first", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name of a material."},
@@ -143,7 +141,7 @@ static const field material_pair_fields[] = {
      .help = "Name of a material; may be the same one."},
     SURFACE_FIELDS,
 };
-const table sim_table_material_pair = {
+const table table_material_pair = {
     "material_pair",
     "What holds between two materials, in place of what follows from each. Keys left out follow from each.",
     sizeof(material_data), material_pair_fields, .count = COUNT(material_pair_fields)};
@@ -199,7 +197,7 @@ static const field joint_fields[] = {
          "The most that an actuator gives here, either way; if that has an `effort` of its own, the less of the two. "
          "What has such a limit takes one actuator."},
 };
-const table sim_table_joint = {
+const table table_joint = {
     "joint",
     "Joint between a body and its parent. A text stands for `{\"type\": ...}`. The joint frame "
     "is the body's `pose`; the body coincides with it where the coordinates are zero.\n"
@@ -229,14 +227,13 @@ static const field inertia_fields[] = {
          "matrix."},
     ORIENTATION_FIELDS(inertia_data),
 };
-const table sim_table_inertia = {
-    "inertia",
-    "Mass properties of a body. The moments or the matrix stand in axes that the orientation "
-    "turns against the body's.",
-    sizeof(inertia_data),
-    inertia_fields,
-    .count = COUNT(inertia_fields),
-    .rivals_needed = BIT(2)};
+const table table_inertia = {"inertia",
+                             "Mass properties of a body. The moments or the matrix stand in axes that the orientation "
+                             "turns against the body's.",
+                             sizeof(inertia_data),
+                             inertia_fields,
+                             .count = COUNT(inertia_fields),
+                             .rivals_needed = BIT(2)};
 
 /* ---- bodies ---- */
 
@@ -247,13 +244,13 @@ static const field body_fields[] = {
      .help =
          "Name of the body it hangs on, wherever that stands in the file; in a model, `world` is the place where the "
          "model is put."},
-    {"pose", FIELD_OBJECT, AT(body_data, pose), .table = &sim_table_pose,
+    {"pose", FIELD_OBJECT, AT(body_data, pose), .table = &table_pose,
      .help = "Joint frame in the parent's body frame. Of a free body: where it begins."},
-    {"joint", FIELD_OBJECT, AT(body_data, joint), .table = &sim_table_joint, .standard = "\"fixed\"",
+    {"joint", FIELD_OBJECT, AT(body_data, joint), .table = &table_joint, .standard = "\"fixed\"",
      .help = "Joint to the parent."},
-    {"inertia", FIELD_OBJECT, AT(body_data, inertia), .table = &sim_table_inertia,
+    {"inertia", FIELD_OBJECT, AT(body_data, inertia), .table = &table_inertia,
      .help = "Mass properties; else they follow from the shapes' densities or masses. Not both."},
-    {"shapes", FIELD_OBJECTS, AT(body_data, shapes), .table = &sim_table_shape, .help = "Shapes."},
+    {"shapes", FIELD_OBJECTS, AT(body_data, shapes), .table = &table_shape, .help = "Shapes."},
     {"q", FIELD_NUMBERS, AT(body_data, q), 7, .unit = "rad or m", WITHIN(-1e15, 1e15), .rival = 1,
      .help = "Initial coordinates of the joint; zero if left out. Not of a free body, which begins at its pose."},
     {"q_deg", FIELD_NUMBERS, AT(body_data, q_deg), 7, .unit = "degrees", .rival = 1,
@@ -263,14 +260,14 @@ static const field body_fields[] = {
          "Initial velocities of the joint. Of a free body: velocity of its origin along the axes of the world, then "
          "angular velocity along its own axes. Of a ball joint: angular velocity along the body's axes."},
 };
-const table sim_table_body = {"body", "Rigid body with the joint on which it hangs.", sizeof(body_data), body_fields,
-                              .count = COUNT(body_fields)};
+const table table_body = {"body", "Rigid body with the joint on which it hangs.", sizeof(body_data), body_fields,
+                          .count = COUNT(body_fields)};
 
 static const field exclusion_fields[] = {
     {"first", FIELD_PATTERN, AT(exclusion_data, first), .required = true, .help = "Name of a body, or a pattern."},
     {"second", FIELD_PATTERN, AT(exclusion_data, second), .required = true, .help = "Name of the other, or a pattern."},
 };
-const table sim_table_exclusion = {
+const table table_exclusion = {
     "exclusion",
     "Two bodies whose shapes never touch each other. In a pattern `*` stands for any letters, also none: every body "
     "whose "
@@ -294,22 +291,21 @@ const table sim_table_exclusion = {
 
 static const field model_fields[] = {
     {"description", FIELD_TEXT, AT(model_data, description), .help = "What it is."},
-    {"bodies", FIELD_OBJECTS, AT(model_data, bodies), .table = &sim_table_body, .help = "Bodies."},
-    {"instances", FIELD_OBJECTS, AT(model_data, instances), .table = &sim_table_instance,
-     .help = "Models in the model."},
-    {"initial", FIELD_MAP, AT(model_data, initial), .table = &sim_table_initial, .help = "Initial state."},
-    {"actuators", FIELD_OBJECTS, AT(model_data, actuators), .table = &sim_table_actuator, .help = "Controllers."},
-    {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
-    {"exclusions", FIELD_OBJECTS, AT(model_data, exclusions), .table = &sim_table_exclusion,
+    {"bodies", FIELD_OBJECTS, AT(model_data, bodies), .table = &table_body, .help = "Bodies."},
+    {"instances", FIELD_OBJECTS, AT(model_data, instances), .table = &table_instance, .help = "Models in the model."},
+    {"initial", FIELD_MAP, AT(model_data, initial), .table = &table_initial, .help = "Initial state."},
+    {"actuators", FIELD_OBJECTS, AT(model_data, actuators), .table = &table_actuator, .help = "Controllers."},
+    {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &table_load, .help = "Forces from outside."},
+    {"exclusions", FIELD_OBJECTS, AT(model_data, exclusions), .table = &table_exclusion,
      .help = "Pairs of bodies that never touch."},
     SELF_CONTACT(model_data),
-    {"constraints", FIELD_OBJECTS, AT(model_data, constraints), .table = &sim_table_constraint,
+    {"constraints", FIELD_OBJECTS, AT(model_data, constraints), .table = &table_constraint,
      .help = "What holds bodies together besides joints."},
 };
-const table sim_table_model = {"model",
-                               "Something to be put into the scene any number of times. Names in it speak of its own "
-                               "bodies; they get the prefix of the instance.",
-                               sizeof(model_data), model_fields, .count = COUNT(model_fields)};
+const table table_model = {"model",
+                           "Something to be put into the scene any number of times. Names in it speak of its own "
+                           "bodies; they get the prefix of the instance.",
+                           sizeof(model_data), model_fields, .count = COUNT(model_fields)};
 
 static const field instance_fields[] = {
     {"model", FIELD_NAME, AT(instance_data, model), .rival = 1, .help = "Name of a model of this file."},
@@ -321,24 +317,23 @@ static const field instance_fields[] = {
      .help = "Goes before every name of the model; with `repeat`, prefix, number of the copy from 0, and `_`."},
     {"parent", FIELD_NAME, AT(instance_data, parent), .standard = "\"world\"",
      .help = "Name of the body on which the model's roots hang."},
-    {"pose", FIELD_OBJECT, AT(instance_data, pose), .table = &sim_table_pose,
+    {"pose", FIELD_OBJECT, AT(instance_data, pose), .table = &table_pose,
      .help = "Where the model stands on that body; with `repeat`, where the first copy or the pattern stands."},
-    {"joint", FIELD_OBJECT, AT(instance_data, joint), .table = &sim_table_joint,
+    {"joint", FIELD_OBJECT, AT(instance_data, joint), .table = &table_joint,
      .help = "In place of the joint of the model's only root: `\"free\"` lets it go."},
     {"overrides", FIELD_VALUES, AT(instance_data, overrides),
      .help =
          "Values that differ from the model's, by path: `\"bodies/forearm/inertia/mass\": 2`. Elements of arrays go by "
          "name or by number; a last key that is absent is added."},
-    {"repeat", FIELD_OBJECT, AT(instance_data, repeat), .table = &sim_table_repeat,
-     .help = "Many copies in a pattern."},
+    {"repeat", FIELD_OBJECT, AT(instance_data, repeat), .table = &table_repeat, .help = "Many copies in a pattern."},
 };
-const table sim_table_instance = {"instance",
-                                  "A model put into the scene.",
-                                  sizeof(instance_data),
-                                  instance_fields,
-                                  .count = COUNT(instance_fields),
-                                  .named_by = {"prefix", "model"},
-                                  .rivals_needed = BIT(1)};
+const table table_instance = {"instance",
+                              "A model put into the scene.",
+                              sizeof(instance_data),
+                              instance_fields,
+                              .count = COUNT(instance_fields),
+                              .named_by = {"prefix", "model"},
+                              .rivals_needed = BIT(1)};
 
 enum {
     LATTICE = BIT(PLACE_GRID) | BIT(PLACE_COLUMNS),
@@ -376,16 +371,16 @@ static const field repeat_fields[] = {
      .help = "No two copies come closer than twice this."},
     {"on", FIELD_NAME, AT(repeat_data, on), .only = BIT(PLACE_SERIES), .needed_by = BIT(PLACE_SERIES),
      .help = "Name, in the model, of the body that carries the next copy."},
-    {"pose", FIELD_OBJECT, AT(repeat_data, pose), .table = &sim_table_pose, .only = BIT(PLACE_SERIES),
+    {"pose", FIELD_OBJECT, AT(repeat_data, pose), .table = &table_pose, .only = BIT(PLACE_SERIES),
      .help = "Where the next copy stands on that body."},
 };
-const table sim_table_repeat = {"repeat",
-                                "Pattern of copies. The number of a copy counts from 0. The same seed gives the same "
-                                "pattern on every machine.",
-                                sizeof(repeat_data),
-                                repeat_fields,
-                                .count = COUNT(repeat_fields),
-                                .type_key = "placement"};
+const table table_repeat = {"repeat",
+                            "Pattern of copies. The number of a copy counts from 0. The same seed gives the same "
+                            "pattern on every machine.",
+                            sizeof(repeat_data),
+                            repeat_fields,
+                            .count = COUNT(repeat_fields),
+                            .type_key = "placement"};
 
 /* ---- initial state ---- */
 
@@ -396,13 +391,12 @@ static const field initial_fields[] = {
     {"q_deg", FIELD_NUMBERS, AT(initial_data, q_deg), 7, .unit = "degrees", .rival = 1, .help = "`q` in degrees."},
     {"v", FIELD_NUMBERS, AT(initial_data, v), 6, .unit = "rad/s or m/s", .help = "Velocities."},
 };
-const table sim_table_initial = {
-    "initial",
-    "Initial state of a joint, in place of what its body says. Numbers alone stand for `q`.",
-    sizeof(initial_data),
-    initial_fields,
-    .count = COUNT(initial_fields),
-    .shorthand = "q"};
+const table table_initial = {"initial",
+                             "Initial state of a joint, in place of what its body says. Numbers alone stand for `q`.",
+                             sizeof(initial_data),
+                             initial_fields,
+                             .count = COUNT(initial_fields),
+                             .shorthand = "q"};
 
 /* ---- what comes out ---- */
 
@@ -412,18 +406,18 @@ static const field point_fields[] = {
     {"point", FIELD_VECTOR, AT(point_data, point), 3, .unit = "m", .standard = "[0, 0, 0]",
      .help = "Point in the body frame."},
 };
-const table sim_table_point = {"point", "A point of a body whose position and velocity are recorded.",
-                               sizeof(point_data), point_fields, .count = COUNT(point_fields)};
+const table table_point = {"point", "A point of a body whose position and velocity are recorded.", sizeof(point_data),
+                           point_fields, .count = COUNT(point_fields)};
 
 static const field record_fields[] = {
     {"every", FIELD_INTEGER, AT(record_data, every), .unit = "steps", WITHIN(1, 1000000000), .standard = "10",
      .help = "A record every so many steps."},
     {"signals", FIELD_ENUMS, AT(record_data, signals), .name_of = signal_name,
      .standard = "[\"coordinates\", \"velocities\", \"energy\"]", .help = "What is recorded."},
-    {"points", FIELD_OBJECTS, AT(record_data, points), .table = &sim_table_point, .help = "Points of bodies."},
+    {"points", FIELD_OBJECTS, AT(record_data, points), .table = &table_point, .help = "Points of bodies."},
 };
-const table sim_table_record = {"record", "What a run writes down.", sizeof(record_data), record_fields,
-                                .count = COUNT(record_fields)};
+const table table_record = {"record", "What a run writes down.", sizeof(record_data), record_fields,
+                            .count = COUNT(record_fields)};
 
 static const field camera_fields[] = {
     {"name", FIELD_NAME, AT(camera_data, name), .required = true, .help = "Name."},
@@ -435,8 +429,8 @@ static const field camera_fields[] = {
     {"fov_deg", FIELD_NUMBER, AT(camera_data, fov_deg), .unit = "degrees", .range = {true, true, true, 0, 177},
      .rival = 1, .help = "`fov` in degrees."},
 };
-const table sim_table_camera = {"camera", "A view of the scene, z up.", sizeof(camera_data), camera_fields,
-                                .count = COUNT(camera_fields)};
+const table table_camera = {"camera", "A view of the scene, z up.", sizeof(camera_data), camera_fields,
+                            .count = COUNT(camera_fields)};
 
 static const field scene_fields[] = {
     {"sim", FIELD_INTEGER, AT(scene_data, version), WITHIN(1, 1), .required = true,
@@ -444,36 +438,35 @@ static const field scene_fields[] = {
     {"$schema", FIELD_TEXT, AT(scene_data, schema), .help = "For editors; not read."},
     {"name", FIELD_TEXT, AT(scene_data, name), .help = "Title; the file's name if left out."},
     {"description", FIELD_TEXT, AT(scene_data, description), .help = "What is to be seen."},
-    {"world", FIELD_OBJECT, AT(scene_data, world), .table = &sim_table_world,
-     .help = "Surroundings and time stepping."},
-    {"exclusions", FIELD_OBJECTS, AT(scene_data, exclusions), .table = &sim_table_exclusion,
+    {"world", FIELD_OBJECT, AT(scene_data, world), .table = &table_world, .help = "Surroundings and time stepping."},
+    {"exclusions", FIELD_OBJECTS, AT(scene_data, exclusions), .table = &table_exclusion,
      .help = "Pairs of bodies that never touch."},
     SELF_CONTACT(scene_data),
-    {"materials", FIELD_OBJECTS, AT(scene_data, materials), .table = &sim_table_material, .help = "Surfaces."},
-    {"material_pairs", FIELD_OBJECTS, AT(scene_data, material_pairs), .table = &sim_table_material_pair,
+    {"materials", FIELD_OBJECTS, AT(scene_data, materials), .table = &table_material, .help = "Surfaces."},
+    {"material_pairs", FIELD_OBJECTS, AT(scene_data, material_pairs), .table = &table_material_pair,
      .help = "Exceptions for two surfaces."},
-    {"bodies", FIELD_OBJECTS, AT(scene_data, bodies), .table = &sim_table_body, .help = "Bodies."},
-    {"models", FIELD_MAP, AT(scene_data, models), .table = &sim_table_model, .help = "Things to be put in, by name."},
-    {"instances", FIELD_OBJECTS, AT(scene_data, instances), .table = &sim_table_instance, .help = "Things put in."},
-    {"initial", FIELD_MAP, AT(scene_data, initial), .table = &sim_table_initial,
+    {"bodies", FIELD_OBJECTS, AT(scene_data, bodies), .table = &table_body, .help = "Bodies."},
+    {"models", FIELD_MAP, AT(scene_data, models), .table = &table_model, .help = "Things to be put in, by name."},
+    {"instances", FIELD_OBJECTS, AT(scene_data, instances), .table = &table_instance, .help = "Things put in."},
+    {"initial", FIELD_MAP, AT(scene_data, initial), .table = &table_initial,
      .help = "Initial state by the name of a joint's body; `*` stands for any letters and passes over fixed "
              "joints. Later keys hold over earlier ones."},
-    {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &sim_table_actuator, .help = "Controllers."},
-    {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &sim_table_load, .help = "Forces from outside."},
-    {"constraints", FIELD_OBJECTS, AT(scene_data, constraints), .table = &sim_table_constraint,
+    {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &table_actuator, .help = "Controllers."},
+    {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &table_load, .help = "Forces from outside."},
+    {"constraints", FIELD_OBJECTS, AT(scene_data, constraints), .table = &table_constraint,
      .help = "What holds bodies together besides joints."},
-    {"record", FIELD_OBJECT, AT(scene_data, record), .table = &sim_table_record, .help = "What a run writes down."},
-    {"cameras", FIELD_OBJECTS, AT(scene_data, cameras), .table = &sim_table_camera, .help = "Views."},
+    {"record", FIELD_OBJECT, AT(scene_data, record), .table = &table_record, .help = "What a run writes down."},
+    {"cameras", FIELD_OBJECTS, AT(scene_data, cameras), .table = &table_camera, .help = "Views."},
 };
-const table sim_table_scene = {"scene", "The file is one object.", sizeof(scene_data), scene_fields,
-                               .count = COUNT(scene_fields)};
+const table table_scene = {"scene", "The file is one object.", sizeof(scene_data), scene_fields,
+                           .count = COUNT(scene_fields)};
 
-const table *const sim_tables[] = {&sim_table_scene,      &sim_table_world,       &sim_table_law,
-                                   &sim_table_body,       &sim_table_pose,        &sim_table_joint,
-                                   &sim_table_inertia,    &sim_table_shape,       &sim_table_solid,
-                                   &sim_table_exclusion,  &sim_table_material,    &sim_table_material_pair,
-                                   &sim_table_instance,   &sim_table_model,       &sim_table_repeat,
-                                   &sim_table_initial,    &sim_table_actuator,    &sim_table_load,
-                                   &sim_table_constraint, &sim_table_track,       &sim_table_vector_track,
-                                   &sim_table_sine,       &sim_table_vector_sine, &sim_table_record,
-                                   &sim_table_point,      &sim_table_camera,      NULL};
+const table *const all_tables[] = {&table_scene,      &table_world,       &table_law,
+                                   &table_body,       &table_pose,        &table_joint,
+                                   &table_inertia,    &table_shape,       &table_solid,
+                                   &table_exclusion,  &table_material,    &table_material_pair,
+                                   &table_instance,   &table_model,       &table_repeat,
+                                   &table_initial,    &table_actuator,    &table_load,
+                                   &table_constraint, &table_track,       &table_vector_track,
+                                   &table_sine,       &table_vector_sine, &table_record,
+                                   &table_point,      &table_camera,      NULL};

@@ -24,9 +24,9 @@ static const field constraint_fields[] = {
          "is a connect with a `stiffness`.)"},
     {"first", FIELD_NAME, AT(constraint_data, first), .required = true, .help = "Name of a body."},
     {"second", FIELD_NAME, AT(constraint_data, second), .standard = "\"world\"", .help = "Name of the other."},
-    {"first_pose", FIELD_OBJECT, AT(constraint_data, first_pose), .table = &sim_table_pose, .only = BIT(SIM_WELD),
+    {"first_pose", FIELD_OBJECT, AT(constraint_data, first_pose), .table = &table_pose, .only = BIT(SIM_WELD),
      .help = "Frame on the first body that is welded ..."},
-    {"second_pose", FIELD_OBJECT, AT(constraint_data, second_pose), .table = &sim_table_pose, .only = BIT(SIM_WELD),
+    {"second_pose", FIELD_OBJECT, AT(constraint_data, second_pose), .table = &table_pose, .only = BIT(SIM_WELD),
      .help = "... to this one on the second."},
     {"first_point", FIELD_VECTOR, AT(constraint_data, first_point), 3, .unit = "m", .standard = "[0, 0, 0]",
      .only = POINTS, .help = "Point of the first body, in its frame."},
@@ -51,7 +51,7 @@ static const field constraint_fields[] = {
     {"damping", FIELD_NUMBER, AT(constraint_data, damping), .unit = "N s/m", NOT_NEGATIVE, .standard = "0",
      .only = SPRING, .help = "Force over the speed at which the points part."},
 };
-const table sim_table_constraint = {
+const table table_constraint = {
     "constraint",
     "What holds two bodies together besides joints. It should hold in the initial state; where it does not, it is "
     "drawn "

@@ -32,12 +32,12 @@ static const char *frame_name(int i) {
     }
 
 static const field sine_fields[] = {SINE_FIELDS(FIELD_NUMBER, 0, "0")};
-const table sim_table_sine = {"sine", "offset + amplitude sin(2 pi frequency t + phase), at all times.",
-                              sizeof(sine_data), sine_fields, .count = COUNT(sine_fields)};
+const table table_sine = {"sine", "offset + amplitude sin(2 pi frequency t + phase), at all times.", sizeof(sine_data),
+                          sine_fields, .count = COUNT(sine_fields)};
 
 static const field vector_sine_fields[] = {SINE_FIELDS(FIELD_VECTOR, 3, "[0, 0, 0]")};
-const table sim_table_vector_sine = {"vector_sine", "A [sine](#sine) of three values, in step with one another.",
-                                     sizeof(sine_data), vector_sine_fields, .count = COUNT(vector_sine_fields)};
+const table table_vector_sine = {"vector_sine", "A [sine](#sine) of three values, in step with one another.",
+                                 sizeof(sine_data), vector_sine_fields, .count = COUNT(vector_sine_fields)};
 
 #define TRACK_FIELDS(kind_of_values, width, formulas, sine_table, text, formula_text)                                  \
     {"times", FIELD_NUMBERS, AT(track_data, times),                                                                    \
@@ -57,8 +57,8 @@ const table sim_table_vector_sine = {"vector_sine", "A [sine](#sine) of three va
     }
 
 static const field track_fields[] = {
-    TRACK_FIELDS(FIELD_NUMBERS, 0, 1, &sim_table_sine, "Value at each time.", "A formula of time, as below.")};
-const table sim_table_track = {
+    TRACK_FIELDS(FIELD_NUMBERS, 0, 1, &table_sine, "Value at each time.", "A formula of time, as below.")};
+const table table_track = {
     "track",
     "A value over time. A number stands for itself at all times, a text for `expression`. Before the first time and "
     "after the last the value stays.\n"
@@ -80,11 +80,10 @@ const table sim_table_track = {
     .text_stands_for = "expression",
     .rivals_needed = BIT(1)};
 
-static const field vector_track_fields[] = {TRACK_FIELDS(FIELD_ROWS, 3, 3, &sim_table_vector_sine,
-                                                         "Vector at each time.",
+static const field vector_track_fields[] = {TRACK_FIELDS(FIELD_ROWS, 3, 3, &table_vector_sine, "Vector at each time.",
                                                          "Three formulas of time, as of a [track](#track); numbers may "
                                                          "stand among them.")};
-const table sim_table_vector_track = {
+const table table_vector_track = {
     "vector_track",
     "A vector over time. Three numbers stand for themselves at all times; three formulas, or formulas and numbers, for "
     "`expression`.",
@@ -110,19 +109,18 @@ static const field actuator_fields[] = {
      .help = "The most it gives either way; no limit if left out."},
     {"gravity_compensation", FIELD_FLAG, AT(actuator_data, gravity_compensation), .standard = "false",
      .help = "Adds what holds the tree against gravity."},
-    {"target", FIELD_OBJECT, AT(actuator_data, target), .table = &sim_table_track, .unit = "rad or m", .standard = "0",
+    {"target", FIELD_OBJECT, AT(actuator_data, target), .table = &table_track, .unit = "rad or m", .standard = "0",
      .help = "Coordinate to be followed."},
-    {"feedforward", FIELD_OBJECT, AT(actuator_data, feedforward), .table = &sim_table_track, .unit = "N m or N",
+    {"feedforward", FIELD_OBJECT, AT(actuator_data, feedforward), .table = &table_track, .unit = "N m or N",
      .help = "Effort to be added."},
 };
-const table sim_table_actuator = {
-    "actuator",
-    "Controller of a joint: effort = kp (target - q) + kd (target rate - v) + feed-forward, "
-    "taken implicitly, so that stiff gains are stable.",
-    sizeof(actuator_data),
-    actuator_fields,
-    .count = COUNT(actuator_fields),
-    .named_by = {"name", "joint"}};
+const table table_actuator = {"actuator",
+                              "Controller of a joint: effort = kp (target - q) + kd (target rate - v) + feed-forward, "
+                              "taken implicitly, so that stiff gains are stable.",
+                              sizeof(actuator_data),
+                              actuator_fields,
+                              .count = COUNT(actuator_fields),
+                              .named_by = {"name", "joint"}};
 
 static const field load_fields[] = {
     {"name", FIELD_NAME, AT(load_data, name), .help = "Name; that of the body if left out."},
@@ -134,17 +132,17 @@ static const field load_fields[] = {
      .help = "On a body: where the force acts, in the body frame."},
     {"frame", FIELD_ENUM, AT(load_data, frame), .name_of = frame_name, .standard = "\"world\"",
      .help = "On a body: axes in which force and torque are given."},
-    {"force", FIELD_OBJECT, AT(load_data, force), .table = &sim_table_vector_track, .unit = "N",
+    {"force", FIELD_OBJECT, AT(load_data, force), .table = &table_vector_track, .unit = "N",
      .help = "On a body: force."},
-    {"torque", FIELD_OBJECT, AT(load_data, torque), .table = &sim_table_vector_track, .unit = "N m",
+    {"torque", FIELD_OBJECT, AT(load_data, torque), .table = &table_vector_track, .unit = "N m",
      .help = "On a body: torque."},
-    {"value", FIELD_OBJECT, AT(load_data, value), .table = &sim_table_track, .unit = "N m or N",
+    {"value", FIELD_OBJECT, AT(load_data, value), .table = &table_track, .unit = "N m or N",
      .help = "In a joint: the effort."},
 };
-const table sim_table_load = {"load",
-                              "Force from outside, on a body or in a joint.",
-                              sizeof(load_data),
-                              load_fields,
-                              .count = COUNT(load_fields),
-                              .named_by = {"name", "body", "joint"},
-                              .rivals_needed = BIT(1)};
+const table table_load = {"load",
+                          "Force from outside, on a body or in a joint.",
+                          sizeof(load_data),
+                          load_fields,
+                          .count = COUNT(load_fields),
+                          .named_by = {"name", "body", "joint"},
+                          .rivals_needed = BIT(1)};

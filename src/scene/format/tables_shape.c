@@ -50,17 +50,17 @@ static const field shape_fields[] = {
      .needed_by = BIT(SIM_HEIGHT_FIELD), .help = "Heights in a row."},
     {"extent", FIELD_VECTOR, AT(shape_data, extent), 2, LENGTH, .only = BIT(SIM_HEIGHT_FIELD),
      .needed_by = BIT(SIM_HEIGHT_FIELD), .help = "Full edges, along x and y, of the rectangle around the origin."},
-    {"field", FIELD_OBJECT, AT(shape_data, field), .table = &sim_table_solid, .only = BIT(SIM_SDF),
+    {"field", FIELD_OBJECT, AT(shape_data, field), .table = &table_solid, .only = BIT(SIM_SDF),
      .needed_by = BIT(SIM_SDF), .help = "The solid."},
     {"resolution", FIELD_NUMBER, AT(shape_data, resolution), LENGTH, .only = BIT(SIM_SDF),
      .help = "Edge of the triangles that stand for its surface against other surfaces. Left out: a fiftieth of its "
              "longest side, or as much less, down to a two-hundredth, as its thinnest wall or its thread asks for."},
-    {"shapes", FIELD_OBJECTS, AT(shape_data, shapes), .table = &sim_table_shape, .only = BIT(COMPOUND),
+    {"shapes", FIELD_OBJECTS, AT(shape_data, shapes), .table = &table_shape, .only = BIT(COMPOUND),
      .needed_by = BIT(COMPOUND),
      .help =
          "The parts, each placed in the compound's frame. What the compound says of `material`, `color`, `group` and "
          "`mask` holds for those that do not say it themselves."},
-    {"pose", FIELD_OBJECT, AT(shape_data, pose), .table = &sim_table_pose, .help = "Place in the body frame."},
+    {"pose", FIELD_OBJECT, AT(shape_data, pose), .table = &table_pose, .help = "Place in the body frame."},
     {"density", FIELD_NUMBER, AT(shape_data, density), .unit = "kg/m^3", POSITIVE, .rival = 1, .only = SOLID,
      .help = "Density; the shape adds to the mass properties of its body."},
     {"mass", FIELD_NUMBER, AT(shape_data, mass), .unit = "kg", POSITIVE, .rival = 1, .only = SOLID,
@@ -75,8 +75,8 @@ static const field shape_fields[] = {
     {"mask", FIELD_INTEGER, AT(shape_data, mask), WITHIN(0, 4294967295.0), .standard = "4294967295",
      .help = "Groups the shape touches: two shapes touch if each one's mask has a bit of the other's group."},
 };
-const table sim_table_shape = {"shape",      "Solid piece of a body.",     sizeof(shape_data),
-                               shape_fields, .count = COUNT(shape_fields), .type_key = "type"};
+const table table_shape = {"shape",      "Solid piece of a body.",     sizeof(shape_data),
+                           shape_fields, .count = COUNT(shape_fields), .type_key = "type"};
 
 /* ---- distance fields ---- */
 
@@ -126,15 +126,15 @@ static const field field_fields[] = {
      .help = "Factor of the file's coordinates, one for all or one for x, y and z."},
     {"cell", FIELD_NUMBER, AT(field_data, cell), LENGTH, .only = GRID,
      .help = "Edge of a cell; a hundredth of the longest side if left out."},
-    {"fields", FIELD_OBJECTS, AT(field_data, fields), .table = &sim_table_solid, .only = COMBINED,
-     .needed_by = COMBINED, .help = "What is combined."},
+    {"fields", FIELD_OBJECTS, AT(field_data, fields), .table = &table_solid, .only = COMBINED, .needed_by = COMBINED,
+     .help = "What is combined."},
     {"rounding", FIELD_NUMBER, AT(field_data, rounding), LENGTH_OR_ZERO, .standard = "0",
      .help = "The solid grown by this to all sides, which rounds its edges."},
-    {"pose", FIELD_OBJECT, AT(field_data, pose), .table = &sim_table_pose, .help = "Place in the frame around it."},
+    {"pose", FIELD_OBJECT, AT(field_data, pose), .table = &table_pose, .help = "Place in the frame around it."},
 };
-const table sim_table_solid = {"field",
-                               "Solid given by its signed distance, built from simple ones.",
-                               sizeof(field_data),
-                               field_fields,
-                               .count = COUNT(field_fields),
-                               .type_key = "type"};
+const table table_solid = {"field",
+                           "Solid given by its signed distance, built from simple ones.",
+                           sizeof(field_data),
+                           field_fields,
+                           .count = COUNT(field_fields),
+                           .type_key = "type"};

@@ -48,11 +48,11 @@ static void find_duplicate_keys(builder *b, node *object) {
     for (int i = 1; i < count; i++) {
         if (strcmp(sorted[i]->key, sorted[i - 1]->key) == 0) {
             char first[256] = "";
-            if (!sim_report_full(b->report)) { /* finding a line takes its time */
-                sim_report_name_place(sorted[i - 1], first, sizeof first);
+            if (!report_full(b->report)) { /* finding a line takes its time */
+                report_name_place(sorted[i - 1], first, sizeof first);
             }
-            sim_report_key(b->report, sorted[i], NULL,
-                           "the key \"%.80s\" stands here for the second time (first at %s)", sorted[i]->key, first);
+            report_key(b->report, sorted[i], NULL, "the key \"%.80s\" stands here for the second time (first at %s)",
+                       sorted[i]->key, first);
         }
     }
     free(sorted);
@@ -92,7 +92,7 @@ static node *convert(builder *b, const cJSON *item, node *parent) {
         n->kind = NODE_NUMBER;
         n->number = item->valuedouble;
         if (!isfinite(n->number)) {
-            sim_report_value(b->report, n, NULL, "a number beyond the range of a double (1.8e308)");
+            report_value(b->report, n, NULL, "a number beyond the range of a double (1.8e308)");
         }
     } else if (cJSON_IsBool(item)) {
         n->kind = NODE_FLAG;
@@ -107,7 +107,7 @@ static node *decode(const source *from, const char *content, size_t length, cons
     builder b = {.from = from, .position = position, .report = r, .pool = pool};
     b.nodes = POOL_NEW(pool, node, count);
     /* Decoded texts are never longer than in the file, where each also has two quotes. */
-    b.strings = sim_pool_alloc(pool, length + 1, 1);
+    b.strings = pool_alloc(pool, length + 1, 1);
     node *root = NULL;
     if (tree && b.nodes && b.strings) {
         root = convert(&b, tree, NULL);
@@ -118,15 +118,15 @@ static node *decode(const source *from, const char *content, size_t length, cons
     return root;
 }
 
-node *sim_document_parse(const source *from, sim_pool *pool, report *r) {
+node *document_parse(const source *from, sim_pool *pool, report *r) {
     value_position *position = NULL;
     size_t wrong_at = 0;
     char message[160];
-    int count = sim_json_scan(from->text, from->length, &position, &wrong_at, message);
+    int count = json_scan(from->text, from->length, &position, &wrong_at, message);
     if (count < 0) {
         r->no_memory |= count == -2;
         if (count == -1) {
-            sim_report_place(r, from, wrong_at, NULL, NULL, "%s", message);
+            report_place(r, from, wrong_at, NULL, NULL, "%s", message);
         }
         return NULL;
     }
@@ -136,11 +136,11 @@ node *sim_document_parse(const source *from, sim_pool *pool, report *r) {
     return root;
 }
 
-node *sim_document_parse_option(const source *from, const char *value, sim_pool *pool, report *r) {
+node *document_parse_option(const source *from, const char *value, sim_pool *pool, report *r) {
     value_position *position = NULL;
     size_t wrong_at = 0;
     char message[160];
-    int count = sim_json_scan(value, strlen(value), &position, &wrong_at, message);
+    int count = json_scan(value, strlen(value), &position, &wrong_at, message);
     if (count >= 0) {
         node *root = decode(from, value, strlen(value), position, count, pool, r);
         free(position);
@@ -148,7 +148,7 @@ node *sim_document_parse_option(const source *from, const char *value, sim_pool 
     }
     r->no_memory |= count == -2;
     node *word = POOL_NEW(pool, node, 1);
-    char *copy = sim_pool_text(pool, value);
+    char *copy = pool_text(pool, value);
     if (!word || !copy) {
         r->no_memory = true;
         return NULL;
@@ -157,7 +157,7 @@ node *sim_document_parse_option(const source *from, const char *value, sim_pool 
     return word;
 }
 
-node *sim_node_member(const node *object, const char *key) {
+node *node_member(const node *object, const char *key) {
     if (!object || object->kind != NODE_OBJECT) {
         return NULL;
     }
@@ -169,7 +169,7 @@ node *sim_node_member(const node *object, const char *key) {
     return NULL;
 }
 
-node *sim_node_copy(const node *from, node *parent, sim_pool *pool, int64_t *count, int64_t limit) {
+node *node_copy(const node *from, node *parent, sim_pool *pool, int64_t *count, int64_t limit) {
     node *n = ++*count <= limit ? POOL_NEW(pool, node, 1) : NULL;
     if (!n) {
         return NULL;
@@ -186,7 +186,7 @@ node *sim_node_copy(const node *from, node *parent, sim_pool *pool, int64_t *cou
     n->variant_failed = n->blamed = n->tried = false;
     node **link = &n->first;
     for (const node *child = from->first; child; child = child->next) {
-        *link = sim_node_copy(child, n, pool, count, limit);
+        *link = node_copy(child, n, pool, count, limit);
         if (!*link) {
             return NULL;
         }
@@ -195,7 +195,7 @@ node *sim_node_copy(const node *from, node *parent, sim_pool *pool, int64_t *cou
     return n;
 }
 
-const char *sim_node_kind_name(const node *n) {
+const char *node_kind_name(const node *n) {
     static const char *const name[] = {"null", "true or false", "a number", "a text", "an array", "an object"};
     return name[n->kind];
 }

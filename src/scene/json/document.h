@@ -55,28 +55,28 @@ typedef struct value_position {
 
 /* Strict RFC 8259 with the limits above, in UTF-8.  Returns the number of values, or -1 with the place and a sentence
  * (written for `message`, at most 160 bytes), or -2 without memory.  `*positions` is malloc'd. */
-int sim_json_scan(const char *text, size_t length, value_position **positions, size_t *wrong_at, char message[160]);
+int json_scan(const char *text, size_t length, value_position **positions, size_t *wrong_at, char message[160]);
 
 struct report;
 /* The tree of a text, in `pool`; NULL when wrong (reported) or without memory (the report remembers). */
-node *sim_document_parse(const source *from, sim_pool *pool, struct report *r);
+node *document_parse(const source *from, sim_pool *pool, struct report *r);
 /* A tree for a text given on the command line: JSON if it is, else the text itself. */
-node *sim_document_parse_option(const source *from, const char *value, sim_pool *pool, struct report *r);
+node *document_parse_option(const source *from, const char *value, sim_pool *pool, struct report *r);
 /* A tree as text, malloc'd; NULL without memory. */
-char *sim_document_print(const node *root, size_t *length);
+char *document_print(const node *root, size_t *length);
 
 /* Member by exact name; NULL if absent, if `object` is NULL or no object. */
-node *sim_node_member(const node *object, const char *key);
+node *node_member(const node *object, const char *key);
 /* Deep copy whose nodes remember their originals; counts copied nodes into *count and fails (NULL) beyond `limit`. */
-node *sim_node_copy(const node *from, node *parent, sim_pool *pool, int64_t *count, int64_t limit);
+node *node_copy(const node *from, node *parent, sim_pool *pool, int64_t *count, int64_t limit);
 /* The node of the file that a copy was made from. */
-static inline const node *sim_node_origin(const node *n) {
+static inline const node *node_origin(const node *n) {
     while (n->origin) {
         n = n->origin;
     }
     return n;
 }
 /* "a number", "a text", ... */
-const char *sim_node_kind_name(const node *n);
+const char *node_kind_name(const node *n);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sim_name_fits(const char *name, const char *pattern, int64_t *steps) {
+bool name_matches(const char *name, const char *pattern, int64_t *steps) {
     const char *star = NULL, *from = NULL; /* the last '*' and where its letters may end */
     for (++*steps; *name; ++*steps) {
         if (*pattern == '*') {
@@ -39,7 +39,7 @@ static size_t slot_of(const name_table *t, const char *name) {
     return slot;
 }
 
-int sim_names_find(const name_table *t, const char *name) {
+int names_find(const name_table *t, const char *name) {
     if (t->count == 0) {
         return -1;
     }
@@ -52,7 +52,7 @@ static bool grow(name_table *t) {
     bigger.name = calloc(bigger.room, sizeof *bigger.name);
     bigger.value = calloc(bigger.room, sizeof *bigger.value);
     if (!bigger.name || !bigger.value) {
-        sim_names_free(&bigger);
+        names_free(&bigger);
         return false;
     }
     for (size_t i = 0; i < t->room; i++) {
@@ -62,12 +62,12 @@ static bool grow(name_table *t) {
             bigger.value[slot] = t->value[i];
         }
     }
-    sim_names_free(t);
+    names_free(t);
     *t = bigger;
     return true;
 }
 
-bool sim_names_add(name_table *t, const char *name, int value) {
+bool names_add(name_table *t, const char *name, int value) {
     if (2 * (t->count + 1) > t->room && !grow(t)) {
         return false;
     }
@@ -78,7 +78,7 @@ bool sim_names_add(name_table *t, const char *name, int value) {
     return true;
 }
 
-void sim_names_free(name_table *t) {
+void names_free(name_table *t) {
     free(t->name);
     free(t->value);
     *t = (name_table){0};

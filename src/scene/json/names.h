@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Does `name` fit `pattern`, in which each '*' stands for any letters, also none?  Adds its work to `*steps`. */
-bool sim_name_fits(const char *name, const char *pattern, int64_t *steps);
+bool name_matches(const char *name, const char *pattern, int64_t *steps);
 
 /* From names to numbers.  Names are not copied. */
 typedef struct name_table {
@@ -17,9 +17,9 @@ typedef struct name_table {
 } name_table;
 
 /* Index of a name, or -1. */
-int sim_names_find(const name_table *t, const char *name);
+int names_find(const name_table *t, const char *name);
 /* False without memory.  The name must not be there yet. */
-bool sim_names_add(name_table *t, const char *name, int value);
-void sim_names_free(name_table *t);
+bool names_add(name_table *t, const char *name, int value);
+void names_free(name_table *t);
 
 #endif

@@ -31,7 +31,7 @@ static const char *keep(report *r, const char *content) {
     if (!content) {
         return NULL;
     }
-    char *copy = sim_pool_text(r->pool, content);
+    char *copy = pool_text(r->pool, content);
     if (!copy) {
         r->no_memory = true;
         return "";
@@ -53,7 +53,7 @@ static void find_line(const source *from, size_t at, int *line, int *column) {
     }
 }
 
-bool sim_report_full(const report *r) { return r->found->count == MOST; }
+bool report_full(const report *r) { return r->found->count == MOST; }
 
 static bool same(const sim_diagnostic *a, const sim_diagnostic *b) {
     return a->line == b->line && a->column == b->column && strcmp(a->message, b->message) == 0 &&
@@ -133,13 +133,13 @@ static void add_node(report *r, sim_diagnostics *found, const node *at, bool key
     }
     char message[MESSAGE_SIZE], pointer[POINTER_SIZE];
     vsnprintf(message, sizeof message, format, arguments);
-    at = sim_node_origin(at);
+    at = node_origin(at);
     write_pointer(at, pointer, sizeof pointer);
     add(r, found, at->source, key ? at->key_at : at->value_at, pointer, hint, message);
 }
 
-void sim_report_place(report *r, const source *from, size_t at, const char *pointer, const char *hint,
-                      const char *format, ...) {
+void report_place(report *r, const source *from, size_t at, const char *pointer, const char *hint, const char *format,
+                  ...) {
     char message[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
@@ -158,9 +158,9 @@ static size_t place_inside(const node *n, size_t offset) {
     return at;
 }
 
-void sim_report_inside(report *r, const node *at, size_t offset, const char *hint, const char *format, ...) {
+void report_inside(report *r, const node *at, size_t offset, const char *hint, const char *format, ...) {
     char message[MESSAGE_SIZE], pointer[POINTER_SIZE];
-    at = sim_node_origin(at);
+    at = node_origin(at);
     if (r->muted) {
         return;
     }
@@ -177,16 +177,16 @@ void sim_report_inside(report *r, const node *at, size_t offset, const char *hin
     add(r, r->found, at->source, at->source->text ? place_inside(at, offset) : 0, pointer, hint, message);
 }
 
-void sim_report_value(report *r, const node *at, const char *hint, const char *format, ...) {
-    ((node *)sim_node_origin(at))->blamed |= r->muted == 0;
+void report_value(report *r, const node *at, const char *hint, const char *format, ...) {
+    ((node *)node_origin(at))->blamed |= r->muted == 0;
     va_list arguments;
     va_start(arguments, format);
     add_node(r, r->found, at, false, hint, format, arguments);
     va_end(arguments);
 }
 
-void sim_report_warning(report *r, const node *at, const char *hint, const char *format, ...) {
-    node *origin = (node *)sim_node_origin(at);
+void report_warning(report *r, const node *at, const char *hint, const char *format, ...) {
+    node *origin = (node *)node_origin(at);
     if (origin->warned) {
         return;
     }
@@ -197,15 +197,15 @@ void sim_report_warning(report *r, const node *at, const char *hint, const char 
     va_end(arguments);
 }
 
-void sim_report_key(report *r, const node *at, const char *hint, const char *format, ...) {
+void report_key(report *r, const node *at, const char *hint, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     add_node(r, r->found, at, at->key != NULL, hint, format, arguments);
     va_end(arguments);
 }
 
-void sim_report_once(report *r, const node *at, const char *hint, const char *format, ...) {
-    node *origin = (node *)sim_node_origin(at);
+void report_once(report *r, const node *at, const char *hint, const char *format, ...) {
+    node *origin = (node *)node_origin(at);
     if (origin->blamed || r->muted) {
         return;
     }
@@ -216,8 +216,8 @@ void sim_report_once(report *r, const node *at, const char *hint, const char *fo
     va_end(arguments);
 }
 
-void sim_report_name_place(const node *at, char *name, size_t size) {
-    at = sim_node_origin(at);
+void report_name_place(const node *at, char *name, size_t size) {
+    at = node_origin(at);
     if (at->source->text) {
         int line, column;
         find_line(at->source, at->value_at, &line, &column);
@@ -234,7 +234,7 @@ static bool stands_before(const sim_diagnostic *a, int rank_a, const sim_diagnos
     return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
-void sim_report_sort(const report *r) {
+void report_sort(const report *r) {
     sim_diagnostic *item = r->found->item;
     int rank[MOST];
     for (int i = 0; i < r->found->count; i++) {
@@ -260,7 +260,7 @@ void sim_report_sort(const report *r) {
 
 void sim_diagnostics_free(sim_diagnostics *diagnostics) {
     if (diagnostics) {
-        sim_pool_free(diagnostics->memory);
+        pool_free(diagnostics->memory);
         *diagnostics = (sim_diagnostics){0};
     }
 }

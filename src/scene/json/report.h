@@ -16,23 +16,23 @@ typedef struct report {
 } report;
 
 /* At a place of a text.  `pointer` and `hint` may be NULL. */
-void sim_report_place(report *r, const source *from, size_t at, const char *pointer, const char *hint,
-                      const char *format, ...) SIM_PRINTF(6, 7);
+void report_place(report *r, const source *from, size_t at, const char *pointer, const char *hint, const char *format,
+                  ...) SIM_PRINTF(6, 7);
 /* At a value; at the key of a member. */
-void sim_report_value(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
-void sim_report_key(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+void report_value(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+void report_key(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
 /* At a value, but only the first about it: for checks that meet the same value once for every copy of a model. */
-void sim_report_once(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+void report_once(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
 /* At a value, the first about it: what is odd, though the scene can be loaded. */
-void sim_report_warning(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
+void report_warning(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
 /* Within a text: `offset` bytes from its beginning. */
-void sim_report_inside(report *r, const node *at, size_t offset, const char *hint, const char *format, ...)
+void report_inside(report *r, const node *at, size_t offset, const char *hint, const char *format, ...)
     SIM_PRINTF(5, 6);
 /* Are there as many messages as are kept?  Then no one needs a hint. */
-bool sim_report_full(const report *r);
+bool report_full(const report *r);
 /* By place: files in the order in which they were first spoken of. */
-void sim_report_sort(const report *r);
+void report_sort(const report *r);
 /* "arm.json:12" or the option, for messages that speak of a second place. */
-void sim_report_name_place(const node *at, char *name, size_t size);
+void report_name_place(const node *at, char *name, size_t size);
 
 #endif

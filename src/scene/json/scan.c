@@ -366,7 +366,7 @@ static bool check_encoding(scanner *s) {
     return true;
 }
 
-int sim_json_scan(const char *text, size_t length, value_position **positions, size_t *wrong_at, char message[160]) {
+int json_scan(const char *text, size_t length, value_position **positions, size_t *wrong_at, char message[160]) {
     scanner s = {.text = text, .length = length, .message = message};
     bool good = check_encoding(&s);
     if (good) {

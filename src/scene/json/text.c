@@ -25,7 +25,7 @@ static bool make_room(text *t, size_t more) {
     return true;
 }
 
-void sim_text_add(text *t, const char *format, ...) {
+void text_add(text *t, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
@@ -38,26 +38,26 @@ void sim_text_add(text *t, const char *format, ...) {
     va_end(again);
 }
 
-void sim_text_add_quoted(text *t, const char *content) {
-    sim_text_add(t, "\"");
+void text_add_quoted(text *t, const char *content) {
+    text_add(t, "\"");
     for (const char *c = content; *c; c++) {
         size_t plain = 0;
         while ((unsigned char)c[plain] >= 0x20 && c[plain] != '"' && c[plain] != '\\') {
             plain++;
         }
         if (plain) {
-            sim_text_add(t, "%.*s", (int)plain, c);
+            text_add(t, "%.*s", (int)plain, c);
             c += plain - 1;
         } else if (*c == '"' || *c == '\\') {
-            sim_text_add(t, "\\%c", *c);
+            text_add(t, "\\%c", *c);
         } else if ((unsigned char)*c < 0x20) {
-            sim_text_add(t, "\\u%04x", (unsigned)*c);
+            text_add(t, "\\u%04x", (unsigned)*c);
         }
     }
-    sim_text_add(t, "\"");
+    text_add(t, "\"");
 }
 
-digits sim_number_digits(double number) {
+digits number_digits(double number) {
     digits d;
     double zeros = number / 1e9;
     if (fabs(number) >= 1e9 && fabs(number) < 1e16 && zeros == floor(zeros)) { /* 1e9, not 1000000000 */
@@ -81,12 +81,12 @@ digits sim_number_digits(double number) {
     return d;
 }
 
-void sim_text_add_number(text *t, double number) {
-    digits d = sim_number_digits(number);
-    sim_text_add(t, "%s", d.text);
+void text_add_number(text *t, double number) {
+    digits d = number_digits(number);
+    text_add(t, "%s", d.text);
 }
 
-char *sim_text_take(text *t) {
+char *text_take(text *t) {
     if (t->failed) {
         free(t->start);
         t->start = NULL;

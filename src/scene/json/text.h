@@ -12,16 +12,16 @@ typedef struct text {
     bool failed; /* no memory: what is there is not the whole */
 } text;
 
-void sim_text_add(text *t, const char *format, ...) SIM_PRINTF(2, 3);
+void text_add(text *t, const char *format, ...) SIM_PRINTF(2, 3);
 /* As a JSON string, quotes included. */
-void sim_text_add_quoted(text *t, const char *content);
+void text_add_quoted(text *t, const char *content);
 /* The shortest decimal that reads back as the same number. */
 typedef struct digits {
     char text[40];
 } digits;
-digits sim_number_digits(double number);
-void sim_text_add_number(text *t, double number);
+digits number_digits(double number);
+void text_add_number(text *t, double number);
 /* The text, to be freed by the caller; NULL (and all freed) if anything failed. */
-char *sim_text_take(text *t);
+char *text_take(text *t);
 
 #endif

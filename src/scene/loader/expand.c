@@ -13,8 +13,7 @@ static bool count_copy(loader *l, const node *at) {
         return false;
     }
     if (++l->copies > l->limits.bodies) {
-        sim_report_value(&l->report, at, NULL, "more than %lld bodies and copies of models",
-                         (long long)l->limits.bodies);
+        report_value(&l->report, at, NULL, "more than %lld bodies and copies of models", (long long)l->limits.bodies);
         l->stopped = true;
     }
     return !l->stopped;
@@ -35,30 +34,30 @@ static entry *new_entry(loader *l) {
 }
 
 static void add_body(loader *l, scope *s, const node *body) {
-    const node *name = sim_node_member(body, "name");
+    const node *name = node_member(body, "name");
     char full[NAME_BYTES + 1];
     if (!count_copy(l, body) || !name || name->kind != NODE_TEXT) {
         return;
     }
-    if (!sim_loader_full_name(s, name->text, full)) {
-        sim_report_once(&l->report, name, NULL, "with its prefixes this name is longer than %d bytes", NAME_BYTES);
+    if (!loader_full_name(s, name->text, full)) {
+        report_once(&l->report, name, NULL, "with its prefixes this name is longer than %d bytes", NAME_BYTES);
         return;
     }
     if (strcmp(full, "world") == 0) {
-        sim_report_once(&l->report, name, NULL, "a body cannot be called \"world\"");
+        report_once(&l->report, name, NULL, "a body cannot be called \"world\"");
         return;
     }
-    int twin = sim_names_find(&l->names, full);
+    int twin = names_find(&l->names, full);
     if (twin >= 0) {
         char place[256];
-        sim_report_name_place(sim_node_member(l->entries[twin].body, "name"), place, sizeof place);
-        sim_report_once(&l->report, name, s->outer ? "give each instance a prefix of its own" : NULL,
-                        "the name \"%.100s\" is taken (%s)", full, place);
+        report_name_place(node_member(l->entries[twin].body, "name"), place, sizeof place);
+        report_once(&l->report, name, s->outer ? "give each instance a prefix of its own" : NULL,
+                    "the name \"%.100s\" is taken (%s)", full, place);
         return;
     }
     entry *e = new_entry(l);
-    char *kept = sim_pool_text(l->work, full);
-    if (!e || !kept || !sim_names_add(&l->names, kept, l->count)) {
+    char *kept = pool_text(l->work, full);
+    if (!e || !kept || !names_add(&l->names, kept, l->count)) {
         l->report.no_memory = true;
         return;
     }
@@ -72,7 +71,7 @@ static void expand_instance(loader *l, scope *outer, const node *instance);
 
 static void expand_model(loader *l, scope *s) {
     s->first = l->count;
-    const node *bodies = sim_node_member(s->model, "bodies"), *instances = sim_node_member(s->model, "instances");
+    const node *bodies = node_member(s->model, "bodies"), *instances = node_member(s->model, "instances");
     for (const node *n = bodies && bodies->kind == NODE_ARRAY ? bodies->first : NULL; n && !l->stopped; n = n->next) {
         add_body(l, s, n);
     }
@@ -95,18 +94,18 @@ static scope *new_scope(loader *l, scope *outer, const node *at) {
 }
 
 static const node *model_by_name(loader *l, const scope *s, const instance_data *d) {
-    const node *models = sim_node_member(s->document->root, "models");
-    const node *found = sim_node_member(models, d->model);
+    const node *models = node_member(s->document->root, "models");
+    const node *found = node_member(models, d->model);
     if (!found || found->kind != NODE_OBJECT) {
         nearest near = {.wanted = d->model};
         char hint[160];
         for (const node *n = models ? models->first : NULL; n; n = n->next) {
             if (n->key && n->kind == NODE_OBJECT) {
-                sim_nearest_try(&near, n->key);
+                nearest_try(&near, n->key);
             }
         }
-        sim_report_once(&l->report, sim_node_member(d->at, "model"), sim_nearest_hint(&near, hint, sizeof hint),
-                        "there is no model \"%.100s\"", d->model);
+        report_once(&l->report, node_member(d->at, "model"), nearest_hint(&near, hint, sizeof hint),
+                    "there is no model \"%.100s\"", d->model);
         return NULL;
     }
     return found;
@@ -114,16 +113,16 @@ static const node *model_by_name(loader *l, const scope *s, const instance_data 
 
 static bool enter(loader *l, const node *model, const node *at) {
     for (int i = 0; i < l->depth; i++) {
-        if (l->stack[i] == sim_node_origin(model)) {
-            sim_report_once(&l->report, at, NULL, "a cycle: the %s contains itself", model->parent ? "model" : "file");
+        if (l->stack[i] == node_origin(model)) {
+            report_once(&l->report, at, NULL, "a cycle: the %s contains itself", model->parent ? "model" : "file");
             return false;
         }
     }
     if (l->depth == MODEL_DEPTH) {
-        sim_report_once(&l->report, at, NULL, "models in models, more than %d deep", MODEL_DEPTH);
+        report_once(&l->report, at, NULL, "models in models, more than %d deep", MODEL_DEPTH);
         return false;
     }
-    l->stack[l->depth++] = sim_node_origin(model);
+    l->stack[l->depth++] = node_origin(model);
     return true;
 }
 
@@ -137,7 +136,7 @@ static const char *joined(loader *l, const char *a, const char *b, int64_t numbe
     } else {
         snprintf(text, sizeof text, "%s%s%s", a, b, c);
     }
-    char *kept = sim_pool_text(l->work, text);
+    char *kept = pool_text(l->work, text);
     l->report.no_memory |= !kept;
     return kept ? kept : "";
 }
@@ -150,10 +149,10 @@ static const char *carrier(loader *l, const scope *outer, const instance_data *d
 static void expand_copies(loader *l, scope *outer, const instance_data *d, const scope *like) {
     pose stand, link, place;
     placing *p = NULL;
-    int64_t count = d->repeat.at ? sim_pattern_create(l, outer, d, &p) : 1;
+    int64_t count = d->repeat.at ? pattern_create(l, outer, d, &p) : 1;
     bool series = d->repeat.at && d->repeat.placement == PLACE_SERIES;
-    if (count < 0 || !sim_placement_read(&l->report, &d->pose, &stand) ||
-        !sim_placement_read(&l->report, &d->repeat.pose, &link)) {
+    if (count < 0 || !placement_read(&l->report, &d->pose, &stand) ||
+        !placement_read(&l->report, &d->repeat.pose, &link)) {
         return;
     }
     for (int64_t i = 0; i < count && !l->stopped && !l->report.no_memory; i++) {
@@ -168,13 +167,13 @@ static void expand_copies(loader *l, scope *outer, const instance_data *d, const
         s->frame = stand;
         if (series && i > 0) {
             s->parent = joined(l, outer->prefix, d->prefix, i - 1, d->repeat.on);
-            s->parent_at = sim_node_member(d->repeat.at, "on");
+            s->parent_at = node_member(d->repeat.at, "on");
             s->frame = link;
         } else {
             s->parent = carrier(l, outer, d);
-            s->parent_at = sim_node_member(d->at, "parent");
+            s->parent_at = node_member(d->at, "parent");
         }
-        if (p && !series && !sim_pattern_next(l, p, &place)) {
+        if (p && !series && !pattern_next(l, p, &place)) {
             return;
         }
         if (p && !series) {
@@ -186,24 +185,24 @@ static void expand_copies(loader *l, scope *outer, const instance_data *d, const
 
 static void expand_instance(loader *l, scope *outer, const node *instance) {
     instance_data d;
-    if (!sim_loader_read(l, instance, &sim_table_instance, &d)) {
+    if (!loader_read(l, instance, &table_instance, &d)) {
         return;
     }
     scope like = {.document = outer->document};
-    const table *t = &sim_table_model;
+    const table *t = &table_model;
     if (d.file) {
-        const char *path = sim_path_beside(l, outer->document, d.file);
-        like.document = path ? sim_load_document(l, path, sim_node_member(instance, "file")) : NULL;
+        const char *path = path_beside(l, outer->document, d.file);
+        like.document = path ? loader_load_document(l, path, node_member(instance, "file")) : NULL;
         like.model = like.document ? like.document->root : NULL;
-        t = &sim_table_scene;
+        t = &table_scene;
     } else {
         like.model = model_by_name(l, outer, &d);
     }
-    if (!like.model || !enter(l, like.model, sim_node_member(instance, d.file ? "file" : "model"))) {
+    if (!like.model || !enter(l, like.model, node_member(instance, d.file ? "file" : "model"))) {
         return;
     }
     if (d.overrides) {
-        like.model = sim_override_model(l, instance, like.model, d.overrides, t);
+        like.model = override_model(l, instance, like.model, d.overrides, t);
     }
     if (like.model) {
         expand_copies(l, outer, &d, &like);
@@ -221,12 +220,12 @@ static void resolve_scope(loader *l, scope *s) {
     s->world_parent = -1;
     s->world_frame = s->frame;
     if (s->parent) {
-        s->world_parent = sim_names_find(&l->names, s->parent);
+        s->world_parent = names_find(&l->names, s->parent);
         if (s->world_parent < 0) {
             char hint[160];
             const char *name = s->parent + strlen(s->outer->prefix);
-            sim_report_once(&l->report, s->parent_at, sim_loader_nearest(l, s->outer, name, hint, sizeof hint),
-                            "there is no body \"%.100s\"", name);
+            report_once(&l->report, s->parent_at, loader_nearest(l, s->outer, name, hint, sizeof hint),
+                        "there is no body \"%.100s\"", name);
             s->world_parent = -2;
         }
     } else if (s->outer) {
@@ -243,9 +242,9 @@ static void give_joint(loader *l, entry *e) {
         if (s->joint) {
             e->joint = s->joint;
             if (s->roots == 2) {
-                sim_report_once(&l->report, s->joint, NULL,
-                                "which root is meant? The model has several bodies that hang "
-                                "on its world");
+                report_once(&l->report, s->joint, NULL,
+                            "which root is meant? The model has several bodies that hang "
+                            "on its world");
             }
         }
         if (s->parent) {
@@ -255,7 +254,7 @@ static void give_joint(loader *l, entry *e) {
 }
 
 static void find_parent(loader *l, entry *e) {
-    const node *parent = sim_node_member(e->body, "parent");
+    const node *parent = node_member(e->body, "parent");
     const char *name = parent && parent->kind == NODE_TEXT ? parent->text : "world";
     if (strcmp(name, "world") == 0) {
         resolve_scope(l, e->scope);
@@ -263,7 +262,7 @@ static void find_parent(loader *l, entry *e) {
         e->frame = e->scope->world_frame;
         give_joint(l, e);
     } else {
-        int found = sim_loader_find(l, e->scope, name, parent);
+        int found = loader_find(l, e->scope, name, parent);
         e->parent = found < 0 ? -2 : found;
         e->frame = pose_identity();
     }
@@ -277,9 +276,9 @@ static void put_in_order(loader *l, int from, int *count, int *chain) {
         chain[length++] = i;
         int parent = l->entries[i].parent;
         if (parent >= 0 && l->entries[parent].order == -2) {
-            const node *at = sim_node_member(l->entries[i].body, "parent");
-            sim_report_once(&l->report, at ? at : l->entries[i].body, NULL,
-                            "a cycle: \"%.100s\" hangs, through its parents, on itself", l->entries[i].name);
+            const node *at = node_member(l->entries[i].body, "parent");
+            report_once(&l->report, at ? at : l->entries[i].body, NULL,
+                        "a cycle: \"%.100s\" hangs, through its parents, on itself", l->entries[i].name);
             l->entries[i].parent = -2;
         }
     }
@@ -289,7 +288,7 @@ static void put_in_order(loader *l, int from, int *count, int *chain) {
     }
 }
 
-void sim_expand(loader *l) {
+void expand_instances(loader *l) {
     scope *s = new_scope(l, NULL, NULL);
     if (!s) {
         return;

@@ -47,7 +47,7 @@ static sim_status read_all(int file, char **content, size_t *length, sim_error *
 
 /* The kind of a file that is no scene is said before its size or its letters are. */
 static sim_status check_kind(const char *path, const char *head, ssize_t length, sim_error *error) {
-    const foreign_kind *kind = length > 0 ? sim_foreign_file(path, head, (size_t)length) : NULL;
+    const foreign_kind *kind = length > 0 ? foreign_find_kind(path, head, (size_t)length) : NULL;
     return kind ? sim_fail(error, SIM_BAD_INPUT, "%s, not a scene: %s", kind->is, kind->advice) : SIM_OK;
 }
 
@@ -73,8 +73,8 @@ static sim_status read_scene(int file, const struct stat *about, const char *pat
     return status;
 }
 
-sim_status sim_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
-                          sim_error *error) {
+sim_status read_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
+                           sim_error *error) {
     (void)context;
     struct stat about;
     /* Not to wait for the other end of a pipe that a scene names. */
@@ -97,14 +97,14 @@ sim_status sim_scene_file(void *context, const char *path, bool included, char *
     return status;
 }
 
-const char *sim_path_beside(loader *l, const document *d, const char *file) {
+const char *path_beside(loader *l, const document *d, const char *file) {
     const char *from = d->from.name;
     while (strncmp(file, "./", 2) == 0) {
         file += 2;
     }
     const char *slash = strrchr(from, '/');
     size_t folder = slash && file[0] != '/' ? (size_t)(slash - from) + 1 : 0;
-    char *path = sim_pool_alloc(l->work, folder + strlen(file) + 1, 1);
+    char *path = pool_alloc(l->work, folder + strlen(file) + 1, 1);
     if (!path) {
         l->report.no_memory = true;
         return NULL;
@@ -114,7 +114,7 @@ const char *sim_path_beside(loader *l, const document *d, const char *file) {
     return path;
 }
 
-sim_status sim_scene_mesh(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
+sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
                           sim_error *error) {
     (void)context;
     struct stat about;
@@ -142,7 +142,7 @@ sim_status sim_scene_mesh(void *context, const char *path, sim_v3 scale, int64_t
 
 /* ---- documents ---- */
 
-document *sim_add_document(loader *l, const char *path, const char *content, size_t length) {
+document *loader_add_document(loader *l, const char *path, const char *content, size_t length) {
     document *d = POOL_NEW(l->work, document, 1);
     if (!d) {
         l->report.no_memory = true;
@@ -154,7 +154,7 @@ document *sim_add_document(loader *l, const char *path, const char *content, siz
         link = &(*link)->next;
     }
     *link = d;
-    d->root = sim_document_parse(&d->from, l->work, &l->report);
+    d->root = document_parse(&d->from, l->work, &l->report);
     return d;
 }
 
@@ -163,21 +163,21 @@ static document *read_document(loader *l, const char *path, const node *at) {
     size_t length = 0;
     sim_error why = {0};
     if (++l->nfiles > l->limits.files) {
-        sim_report_once(&l->report, at, NULL, "more than %d files", l->limits.files);
+        report_once(&l->report, at, NULL, "more than %d files", l->limits.files);
         return NULL;
     }
     if (l->files.read(l->files.context, path, true, &content, &length, &why)) {
-        sim_report_once(&l->report, at, NULL, "\"%.200s\": %s", path, why.text);
+        report_once(&l->report, at, NULL, "\"%.200s\": %s", path, why.text);
         return NULL;
     }
     l->bytes += (int64_t)length;
     if (l->bytes > l->limits.bytes) {
         free(content);
-        sim_report_once(&l->report, at, NULL, "the files of the scene have more than %lld bytes",
-                        (long long)l->limits.bytes);
+        report_once(&l->report, at, NULL, "the files of the scene have more than %lld bytes",
+                    (long long)l->limits.bytes);
         return NULL;
     }
-    char *kept = sim_pool_alloc(l->work, length + 1, 1);
+    char *kept = pool_alloc(l->work, length + 1, 1);
     if (kept) {
         memcpy(kept, content, length);
     }
@@ -186,12 +186,12 @@ static document *read_document(loader *l, const char *path, const node *at) {
     if (!kept) {
         return NULL;
     }
-    sim_sha256_add(&l->hash, kept, length);
-    sim_loader_note_file(l, path);
-    return sim_add_document(l, path, kept, length);
+    sha256_add(&l->hash, kept, length);
+    loader_note_file(l, path);
+    return loader_add_document(l, path, kept, length);
 }
 
-document *sim_load_document(loader *l, const char *path, const node *at) {
+document *loader_load_document(loader *l, const char *path, const node *at) {
     for (document *d = l->documents; d; d = d->next) {
         if (strcmp(d->from.name, path) == 0) {
             return d->root ? d : NULL;
@@ -199,7 +199,7 @@ document *sim_load_document(loader *l, const char *path, const node *at) {
     }
     document *d = read_document(l, path, at);
     if (d && d->root) {
-        sim_read_check(&l->reader, d->root, &sim_table_scene);
+        check_object(&l->reader, d->root, &table_scene);
     }
     return d && d->root ? d : NULL;
 }

@@ -6,60 +6,60 @@
 #include <stdio.h>
 #include <string.h>
 
-bool sim_loader_good(const loader *l) { return !l->stopped && !l->report.no_memory && l->report.found->count == 0; }
+bool loader_good(const loader *l) { return !l->stopped && !l->report.no_memory && l->report.found->count == 0; }
 
-bool sim_loader_read(loader *l, const node *n, const table *t, void *out) {
+bool loader_read(loader *l, const node *n, const table *t, void *out) {
     l->report.muted++;
-    bool good = sim_read(&l->reader, n, t, out);
+    bool good = read_object(&l->reader, n, t, out);
     l->report.muted--;
     return good;
 }
 
-void sim_loader_note_file(loader *l, const char *path) {
+void loader_note_file(loader *l, const char *path) {
     if (!l->file) {
         l->file = POOL_NEW(l->kept, const char *, l->limits.files);
         l->scene->file = l->file;
     }
-    const char *kept = l->file ? sim_pool_text(l->kept, path) : NULL;
+    const char *kept = l->file ? pool_text(l->kept, path) : NULL;
     if (kept && l->scene->nfile < l->limits.files) {
         l->file[l->scene->nfile++] = kept;
     }
     l->report.no_memory |= !kept;
 }
 
-bool sim_loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]) {
+bool loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]) {
     int length = snprintf(text, NAME_BYTES + 1, "%s%s", s->prefix, name);
     return length >= 0 && length <= NAME_BYTES;
 }
 
-bool sim_loader_spend(loader *l, int64_t work, const node *at) {
+bool loader_spend(loader *l, int64_t work, const node *at) {
     l->worked += work;
     if (l->worked > l->limits.work && !l->stopped) {
-        sim_report_value(&l->report, at, NULL,
-                         "too much work: more than %lld steps for patterns, overrides, scatters and shapes",
-                         (long long)l->limits.work);
+        report_value(&l->report, at, NULL,
+                     "too much work: more than %lld steps for patterns, overrides, scatters and shapes",
+                     (long long)l->limits.work);
         l->stopped = true;
     }
     return !l->stopped;
 }
 
-const char *sim_loader_nearest(loader *l, const scope *s, const char *name, char *hint, size_t size) {
+const char *loader_nearest(loader *l, const scope *s, const char *name, char *hint, size_t size) {
     nearest near = {.wanted = name};
     size_t skip = strlen(s->prefix);
     for (int i = s->first; i < s->end; i++) {
         if (strncmp(l->entries[i].name, s->prefix, skip) == 0) {
-            sim_nearest_try(&near, l->entries[i].name + skip);
+            nearest_try(&near, l->entries[i].name + skip);
         }
     }
-    return sim_nearest_hint(&near, hint, size);
+    return nearest_hint(&near, hint, size);
 }
 
-int sim_loader_find(loader *l, const scope *s, const char *name, const node *at) {
+int loader_find(loader *l, const scope *s, const char *name, const node *at) {
     char full[NAME_BYTES + 1], hint[160];
-    int found = sim_loader_full_name(s, name, full) ? sim_names_find(&l->names, full) : -1;
-    if (found < 0 && !sim_node_origin(at)->blamed) {
-        const char *said = sim_report_full(&l->report) ? NULL : sim_loader_nearest(l, s, name, hint, sizeof hint);
-        sim_report_once(&l->report, at, said, "there is no body \"%.100s\"%s", name, s->outer ? " in this model" : "");
+    int found = loader_full_name(s, name, full) ? names_find(&l->names, full) : -1;
+    if (found < 0 && !node_origin(at)->blamed) {
+        const char *said = report_full(&l->report) ? NULL : loader_nearest(l, s, name, hint, sizeof hint);
+        report_once(&l->report, at, said, "there is no body \"%.100s\"%s", name, s->outer ? " in this model" : "");
     }
     return found;
 }

@@ -109,7 +109,7 @@ typedef struct loader {
     sim_pool *kept; /* dies with the scene */
     file_reader files;
     scene_limits limits;
-    sim_sha256 hash;
+    sha256_state hash;
     document *main, *documents;
     scene_data data;
     uint64_t seed;
@@ -132,107 +132,106 @@ typedef struct loader {
 } loader;
 
 /* Is everything well so far? */
-bool sim_loader_good(const loader *l);
-/* As sim_read, without saying again what the check of the whole file has said. */
-bool sim_loader_read(loader *l, const node *n, const table *t, void *out);
+bool loader_good(const loader *l);
+/* As read_object, without saying again what the check of the whole file has said. */
+bool loader_read(loader *l, const node *n, const table *t, void *out);
 /* Counts work; false, and reported at `at`, when it has become too much. */
-bool sim_loader_spend(loader *l, int64_t work, const node *at);
+bool loader_spend(loader *l, int64_t work, const node *at);
 /* Keeps the name of a file that is read for the scene. */
-void sim_loader_note_file(loader *l, const char *path);
+void loader_note_file(loader *l, const char *path);
 /* "prefix" + "name" into a buffer; false if too long. */
-bool sim_loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]);
+bool loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]);
 /* Entry of a name in a scope; -1 and reported at `at` if there is none. */
-int sim_loader_find(loader *l, const scope *s, const char *name, const node *at);
+int loader_find(loader *l, const scope *s, const char *name, const node *at);
 
 /* ", did you mean ...": the name in the scope that is most like this one. */
-const char *sim_loader_nearest(loader *l, const scope *s, const char *name, char *hint, size_t size);
+const char *loader_nearest(loader *l, const scope *s, const char *name, char *hint, size_t size);
 
 /* files.c: the file system as a `file_reader`. */
-sim_status sim_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
-                          sim_error *error);
-sim_status sim_scene_mesh(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
+sim_status read_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
+                           sim_error *error);
+sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
                           sim_error *error);
 /* A path that a file names: relative to that file.  In the work pool; NULL without memory. */
-const char *sim_path_beside(loader *l, const document *d, const char *file);
+const char *path_beside(loader *l, const document *d, const char *file);
 /* A text as a document; its root is NULL when it is wrong (reported). */
-document *sim_add_document(loader *l, const char *path, const char *content, size_t length);
+document *loader_add_document(loader *l, const char *path, const char *content, size_t length);
 /* A file, read once.  NULL when it is wrong (reported, at `at` if it could not be had). */
-document *sim_load_document(loader *l, const char *path, const node *at);
+document *loader_load_document(loader *l, const char *path, const node *at);
 
 /* override.c */
-void sim_override_options(loader *l, const sim_scene_overrides *overrides);
+void override_options(loader *l, const sim_scene_overrides *overrides);
 /* A copy of `model` with the instance's overrides; NULL if they are wrong. */
-const node *sim_override_model(loader *l, const node *instance, const node *model, const node *overrides,
-                               const table *t);
+const node *override_model(loader *l, const node *instance, const node *model, const node *overrides, const table *t);
 
 /* expand.c */
-void sim_expand(loader *l);
+void expand_instances(loader *l);
 
 /* repeat.c */
 typedef struct placing placing;
 /* Number of copies; -1 when wrong.  `*out` is in the work pool. */
-int64_t sim_pattern_create(loader *l, const scope *s, const instance_data *instance, placing **out);
+int64_t pattern_create(loader *l, const scope *s, const instance_data *instance, placing **out);
 /* Place of the next copy, in the frame of the instance; false when none is left. */
-bool sim_pattern_next(loader *l, placing *p, sim_pose *place);
+bool pattern_next(loader *l, placing *p, sim_pose *place);
 
 /* body.c */
-void sim_build_materials(loader *l);
-void sim_build_bodies(loader *l);
+void build_materials(loader *l);
+void build_bodies(loader *l);
 /* Index in the builder; -1 and reported at `at` if there is none. */
-int sim_material_by_name(loader *l, const document *d, const char *name, const node *at);
+int material_index_of(loader *l, const document *d, const char *name, const node *at);
 
 /* shape.c */
 /* Adds the mass properties that the body's shapes give it. */
-bool sim_shapes_weigh(loader *l, const entry *e, const body_data *b, sim_inertia *sum);
-void sim_shapes_add(loader *l, const entry *e, const body_data *b);
+bool shapes_add_mass(loader *l, const entry *e, const body_data *b, sim_inertia *sum);
+void shapes_build(loader *l, const entry *e, const body_data *b);
 
 /* geometry.c */
 /* The geometry of a shape, built when first asked for; NULL when it is wrong (reported). */
-const sim_geometry *sim_shape_geometry_of(loader *l, const document *from, const shape_data *d);
-bool sim_read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale);
+const sim_geometry *find_shape_geometry(loader *l, const document *from, const shape_data *d);
+bool read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale);
 /* NULL: see `why`. */
-sim_geometry *sim_geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why);
+sim_geometry *geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why);
 /* From the numbers of a shape. */
-sim_geometry *sim_geometry_from_rows(loader *l, const shape_data *d, sim_error *why);
+sim_geometry *geometry_from_rows(loader *l, const shape_data *d, sim_error *why);
 /* Says why a geometry is not there. */
-void sim_report_geometry(loader *l, const node *at, const sim_error *why);
+void report_geometry(loader *l, const node *at, const sim_error *why);
 
 /* solid.c */
 /* Of a shape's distance field; NULL when it is wrong (reported). */
-sim_geometry *sim_geometry_from_field(loader *l, const document *from, const shape_data *d);
+sim_geometry *geometry_from_field(loader *l, const document *from, const shape_data *d);
 
 /* track.c */
 typedef enum track_use { TRACK_TARGET, TRACK_EFFORT } track_use; /* of targets the rate counts, too */
 /* A track of `width` values; false and reported when it is wrong. */
-bool sim_read_track(loader *l, const track_data *d, int width, track_use use, sim_track *out);
+bool read_track(loader *l, const track_data *d, int width, track_use use, sim_track *out);
 
 /* control.c */
-void sim_build_control(loader *l);
+void build_control(loader *l);
 
 /* exclusion.c */
-void sim_read_exclusion(loader *l, const scope *s, const node *n);
+void read_exclusion(loader *l, const scope *s, const node *n);
 /* Where the model of a scope says that its bodies do not touch each other. */
-void sim_read_self_contact(loader *l, const scope *s);
+void read_self_contact(loader *l, const scope *s);
 
 /* constraint.c */
-void sim_read_constraint(loader *l, const scope *s, const node *n);
+void read_constraint(loader *l, const scope *s, const node *n);
 
 /* output.c */
-void sim_read_options(loader *l);
-void sim_read_output(loader *l);
-void sim_resolve_output(loader *l);
+void read_world_options(loader *l);
+void read_output(loader *l);
+void resolve_output(loader *l);
 
 /* solver.c */
-void sim_read_contact_options(loader *l);
+void read_contact_options(loader *l);
 /* Refuses contacts where the integrator takes none.  After the model is made. */
-void sim_check_contacts(loader *l);
+void check_contact_options(loader *l);
 /* Leaves out what overlaps at the start, if that is asked for. */
-void sim_exclude_overlaps(loader *l);
+void exclude_overlaps(loader *l);
 
 /* The loader with its limits and its source of files in the open, for tests. */
-sim_scene *sim_load_scene(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
-                          const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
-                          sim_error *error);
-scene_limits sim_limits_default(void);
+sim_scene *load_scene_text(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
+                           const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
+                           sim_error *error);
+scene_limits scene_limits_default(void);
 
 #endif

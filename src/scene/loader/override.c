@@ -57,7 +57,7 @@ typedef struct cursor {
 
 static node *new_child(cursor *c, const char *key) {
     node *n = POOL_NEW(c->l->work, node, 1);
-    char *kept = sim_pool_text(c->l->work, key);
+    char *kept = pool_text(c->l->work, key);
     if (!n || !kept) {
         c->l->report.no_memory = true;
         return NULL;
@@ -81,12 +81,12 @@ static bool write_out(cursor *c) {
         return true;
     }
     node *old = POOL_NEW(c->l->work, node, 1);
-    const char *key = c->t && !c->list ? sim_table_shorthand(c->t, c->n) : NULL;
+    const char *key = c->t && !c->list ? table_shorthand(c->t, c->n) : NULL;
     if (!old || c->n->kind == NODE_ARRAY || !key) {
         return false;
     }
     *old = *c->n;
-    old->origin = sim_node_origin(c->n);
+    old->origin = node_origin(c->n);
     old->next = NULL;
     old->parent = c->n;
     old->key = key;
@@ -101,7 +101,7 @@ static const char *name_of(const cursor *c, const node *n) {
     static const char *const plain[] = {"name", NULL};
     const char *const *key = c->t && c->list && c->t->named_by[0] ? c->t->named_by : plain;
     for (; *key; key++) {
-        const node *own = sim_node_member(n, *key);
+        const node *own = node_member(n, *key);
         if (own && own->kind == NODE_TEXT) {
             return own->text;
         }
@@ -117,16 +117,16 @@ static void no_element(cursor *c, const char *name) {
     for (const node *n = c->n->first; n; n = n->next) {
         const char *own = name_of(c, n);
         if (own) {
-            sim_nearest_try(&near, own);
-            pattern = strchr(own, '*') && sim_name_fits(name, own, &steps) ? own : pattern;
+            nearest_try(&near, own);
+            pattern = strchr(own, '*') && name_matches(name, own, &steps) ? own : pattern;
         }
     }
-    const char *said = sim_nearest_hint(&near, hint, sizeof hint);
+    const char *said = nearest_hint(&near, hint, sizeof hint);
     if (pattern) {
         snprintf(hint, sizeof hint, "the element that makes it makes others, too, and goes by \"%.100s\"", pattern);
         said = hint;
     }
-    sim_report_once(&c->l->report, c->blame, said, "\"%.100s\" is neither the name nor the number of an element", name);
+    report_once(&c->l->report, c->blame, said, "\"%.100s\" is neither the name nor the number of an element", name);
 }
 
 /* By name, else by number; NULL and reported when there is none, or more than one. */
@@ -144,8 +144,8 @@ static node *element(cursor *c, const char *name) {
         }
     }
     if (named > 1) {
-        sim_report_once(&c->l->report, c->blame, "say which by its number, from 0", "%d elements go by \"%.100s\"",
-                        named, name);
+        report_once(&c->l->report, c->blame, "say which by its number, from 0", "%d elements go by \"%.100s\"", named,
+                    name);
         return NULL;
     }
     for (node *n = c->n->first; number && !named && n; n = n->next) {
@@ -164,7 +164,7 @@ static void step_table(cursor *c, const char *segment) {
         c->list = false; /* from a list to one of its objects */
         return;
     }
-    const field *f = c->t ? sim_table_field(c->t, segment) : NULL;
+    const field *f = c->t ? table_field(c->t, segment) : NULL;
     c->t = f ? f->table : NULL;
     c->list = f && (f->kind == FIELD_OBJECTS || f->kind == FIELD_MAP);
 }
@@ -172,20 +172,20 @@ static void step_table(cursor *c, const char *segment) {
 /* One segment down, making what is absent; NULL and reported if that cannot be. */
 static node *descend(cursor *c, const char *segment, bool last) {
     node *next;
-    if (!sim_loader_spend(c->l, 16 * (int64_t)c->n->count, c->blame)) { /* each child is a walk through memory */
+    if (!loader_spend(c->l, 16 * (int64_t)c->n->count, c->blame)) { /* each child is a walk through memory */
         return NULL;
     }
     if (c->n->kind == NODE_ARRAY) {
         next = element(c, segment);
     } else if (!write_out(c)) {
-        sim_report_once(&c->l->report, c->blame, NULL, "nothing can be put at \"%.100s\": it is inside %s", segment,
-                        sim_node_kind_name(c->n));
+        report_once(&c->l->report, c->blame, NULL, "nothing can be put at \"%.100s\": it is inside %s", segment,
+                    node_kind_name(c->n));
         return NULL;
     } else {
-        const field *f = c->t && !c->list ? sim_table_field(c->t, segment) : NULL;
-        next = sim_node_member(c->n, segment);
+        const field *f = c->t && !c->list ? table_field(c->t, segment) : NULL;
+        next = node_member(c->n, segment);
         if (!next && !last && f && f->kind == FIELD_OBJECTS) {
-            sim_report_once(&c->l->report, c->blame, NULL, "there are no \"%s\" here", segment);
+            report_once(&c->l->report, c->blame, NULL, "there are no \"%s\" here", segment);
             return NULL;
         }
         next = next ? next : new_child(c, segment);
@@ -217,7 +217,7 @@ static bool replace(cursor *c, const path *p, node *value) {
 /* ---- from the command line ---- */
 
 static void apply_option(loader *l, const char *option) {
-    char *name = sim_pool_alloc(l->work, strlen(option) + 7, 1);
+    char *name = pool_alloc(l->work, strlen(option) + 7, 1);
     source *from = POOL_NEW(l->work, source, 1);
     node *blame = POOL_NEW(l->work, node, 1);
     if (!name || !from || !blame) {
@@ -230,15 +230,15 @@ static void apply_option(loader *l, const char *option) {
     const char *equals = strchr(option, '=');
     path p;
     if (!equals || !split(option, (size_t)(equals - option), &p)) {
-        sim_report_place(&l->report, from, 0, NULL, "as in --set world/step=0.002", "expected PATH=VALUE");
+        report_place(&l->report, from, 0, NULL, "as in --set world/step=0.002", "expected PATH=VALUE");
         return;
     }
     if (p.count == 1 && strchr(p.segment[0], '.')) {
-        sim_report_place(&l->report, from, 0, NULL, "as in --set world/step=0.002", "a path is written with slashes");
+        report_place(&l->report, from, 0, NULL, "as in --set world/step=0.002", "a path is written with slashes");
         return;
     }
-    cursor c = {.l = l, .n = l->main->root, .t = &sim_table_scene, .blame = blame, .from = from};
-    node *value = sim_document_parse_option(from, equals + 1, l->work, &l->report);
+    cursor c = {.l = l, .n = l->main->root, .t = &table_scene, .blame = blame, .from = from};
+    node *value = document_parse_option(from, equals + 1, l->work, &l->report);
     if (value) {
         replace(&c, &p, value);
     }
@@ -253,8 +253,8 @@ static void apply_seed(loader *l, uint64_t seed) {
         l->report.no_memory |= !from;
         if (from) {
             *from = (source){.name = "seed"};
-            sim_report_place(&l->report, from, 0, NULL, NULL, "%llu: %llu is the most", (unsigned long long)seed,
-                             (unsigned long long)most);
+            report_place(&l->report, from, 0, NULL, NULL, "%llu: %llu is the most", (unsigned long long)seed,
+                         (unsigned long long)most);
         }
         return;
     }
@@ -262,7 +262,7 @@ static void apply_seed(loader *l, uint64_t seed) {
     apply_option(l, option);
 }
 
-void sim_override_options(loader *l, const sim_scene_overrides *overrides) {
+void override_options(loader *l, const sim_scene_overrides *overrides) {
     for (int i = 0; i < overrides->count && !l->report.no_memory; i++) {
         apply_option(l, overrides->set[i]);
     }
@@ -274,10 +274,9 @@ void sim_override_options(loader *l, const sim_scene_overrides *overrides) {
 /* ---- from an instance ---- */
 
 static node *copy(loader *l, const node *from, const node *at) {
-    node *n = sim_node_copy(from, NULL, l->work, &l->copied_nodes, l->limits.copied_nodes);
+    node *n = node_copy(from, NULL, l->work, &l->copied_nodes, l->limits.copied_nodes);
     if (!n && l->copied_nodes > l->limits.copied_nodes) {
-        sim_report_once(&l->report, at, NULL, "overrides copy more than %lld values",
-                        (long long)l->limits.copied_nodes);
+        report_once(&l->report, at, NULL, "overrides copy more than %lld values", (long long)l->limits.copied_nodes);
         l->stopped = true;
     } else if (!n) {
         l->report.no_memory = true;
@@ -285,8 +284,7 @@ static node *copy(loader *l, const node *from, const node *at) {
     return n;
 }
 
-const node *sim_override_model(loader *l, const node *instance, const node *model, const node *overrides,
-                               const table *t) {
+const node *override_model(loader *l, const node *instance, const node *model, const node *overrides, const table *t) {
     /* The same instance, met again in another copy of the model around it, has the same result. */
     node *memo = (node *)instance;
     if (memo->variant || memo->variant_failed) {
@@ -301,14 +299,14 @@ const node *sim_override_model(loader *l, const node *instance, const node *mode
             continue;
         }
         if (!split(n->key, strlen(n->key), &p)) {
-            sim_report_key(&l->report, n, NULL, "expected a path as in \"bodies/forearm/inertia/mass\"");
+            report_key(&l->report, n, NULL, "expected a path as in \"bodies/forearm/inertia/mass\"");
             return NULL;
         }
         cursor c = {.l = l, .n = changed, .t = t, .blame = n, .from = n->source};
         node *value = copy(l, n, overrides);
         good = value && replace(&c, &p, value);
     }
-    if (!good || !sim_read_check(&l->reader, changed, t)) {
+    if (!good || !check_object(&l->reader, changed, t)) {
         return NULL;
     }
     memo->variant = changed;

@@ -13,11 +13,11 @@ static sim_m3 from_rpy(const double rpy[3], double unit) {
                     {cy * sp * cr + sy * sr, sy * sp * cr - cy * sr, cp * cr}};
 }
 
-bool sim_placement_quaternion(report *r, const node *at, const double *from, quat *out) {
+bool placement_quaternion(report *r, const node *at, const double *from, quat *out) {
     *out = (quat){from[0], from[1], from[2], from[3]};
     double length = quat_norm(*out);
     if (!(fabs(length - 1) <= 1e-3)) {
-        sim_report_once(r, at, NULL, "a quaternion (w, x, y, z) has length 1, not %g", length);
+        report_once(r, at, NULL, "a quaternion (w, x, y, z) has length 1, not %g", length);
         return false;
     }
     *out = quat_normalised(*out);
@@ -27,7 +27,7 @@ bool sim_placement_quaternion(report *r, const node *at, const double *from, qua
 /* More than a turn in radians may have been meant in degrees. */
 static void doubt_angle(report *r, const node *at, double angle, const char *hint) {
     if (angle > 2 * pi) {
-        sim_report_warning(r, at, hint, "%g rad are %.3g turns", angle, angle / (2 * pi));
+        report_warning(r, at, hint, "%g rad are %.3g turns", angle, angle / (2 * pi));
     }
 }
 
@@ -35,7 +35,7 @@ static bool read_axis_angle(report *r, const node *at, const double *from, m3 *o
     v3 axis = {from[0], from[1], from[2]};
     double length = v3_direction(&axis);
     if (length == 0) {
-        sim_report_once(r, at, NULL, "the axis has no direction: its length is 0");
+        report_once(r, at, NULL, "the axis has no direction: its length is 0");
         return false;
     }
     *out = m3_axis_angle(v3_make(axis.x / length, axis.y / length, axis.z / length), from[3]);
@@ -44,34 +44,34 @@ static bool read_axis_angle(report *r, const node *at, const double *from, m3 *o
 
 static bool read_orientation(report *r, const node *at, const double *quaternion, const double *rpy,
                              const double *rpy_deg, const double *axis_angle, m3 *out) {
-    const node *member = sim_node_member(at, "quaternion");
+    const node *member = node_member(at, "quaternion");
     *out = m3_identity();
     if (member) {
         quat q;
-        bool good = sim_placement_quaternion(r, member, quaternion, &q);
+        bool good = placement_quaternion(r, member, quaternion, &q);
         *out = good ? quat_matrix(q) : *out;
         return good;
     }
-    member = sim_node_member(at, "axis_angle");
+    member = node_member(at, "axis_angle");
     if (member) {
         doubt_angle(r, member, fabs(axis_angle[3]), "the angle is in radians");
         return read_axis_angle(r, member, axis_angle, out);
     }
-    if (sim_node_member(at, "rpy")) {
+    if (node_member(at, "rpy")) {
         double most = fmax(fmax(fabs(rpy[0]), fabs(rpy[1])), fabs(rpy[2]));
-        doubt_angle(r, sim_node_member(at, "rpy"), most, "degrees are written as \"rpy_deg\"");
+        doubt_angle(r, node_member(at, "rpy"), most, "degrees are written as \"rpy_deg\"");
         *out = from_rpy(rpy, 1);
-    } else if (sim_node_member(at, "rpy_deg")) {
+    } else if (node_member(at, "rpy_deg")) {
         *out = from_rpy(rpy_deg, pi / 180);
     }
     return true;
 }
 
-bool sim_placement_read(report *r, const pose_data *from, sim_pose *out) {
+bool placement_read(report *r, const pose_data *from, sim_pose *out) {
     out->p = (sim_v3){from->position[0], from->position[1], from->position[2]};
     return read_orientation(r, from->at, from->quaternion, from->rpy, from->rpy_deg, from->axis_angle, &out->R);
 }
 
-bool sim_placement_read_axes(report *r, const inertia_data *from, sim_m3 *out) {
+bool placement_read_axes(report *r, const inertia_data *from, sim_m3 *out) {
     return read_orientation(r, from->at, from->quaternion, from->rpy, from->rpy_deg, from->axis_angle, out);
 }

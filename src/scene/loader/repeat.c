@@ -93,10 +93,10 @@ static bool scatter(loader *l, placing *p, sim_pose *place) {
     place->p = draw_place(p);
     if (p->taken) {
         for (int tries = 1; !is_free(p, place->p); tries++) {
-            if (tries == TRIES || !sim_loader_spend(l, 27, p->at)) {
-                sim_report_once(&l->report, p->at, "a larger box, a smaller radius or fewer copies",
-                                "no room for copy %lld of %lld after %d tries", (long long)p->next, (long long)p->count,
-                                TRIES);
+            if (tries == TRIES || !loader_spend(l, 27, p->at)) {
+                report_once(&l->report, p->at, "a larger box, a smaller radius or fewer copies",
+                            "no room for copy %lld of %lld after %d tries", (long long)p->next, (long long)p->count,
+                            TRIES);
                 return false;
             }
             place->p = draw_place(p);
@@ -123,7 +123,7 @@ static v3 lattice(placing *p, bool centred) {
     return (v3){ix * d->spacing[0], iy * d->spacing[1], iz * d->spacing[2]};
 }
 
-bool sim_pattern_next(loader *l, placing *p, sim_pose *place) {
+bool pattern_next(loader *l, placing *p, sim_pose *place) {
     const repeat_data *d = &p->repeat;
     double i = (double)p->next;
     bool found = p->next < p->count;
@@ -169,29 +169,29 @@ static bool make_cells(loader *l, placing *p) {
 static bool is_box(loader *l, const repeat_data *d) {
     for (int i = 0; i < 3; i++) {
         if (!isfinite(d->max[i] - d->min[i])) {
-            sim_report_once(&l->report, sim_node_member(d->at, "max"), NULL,
-                            "%c: from %g to %g is farther than the largest double, %g", "xyz"[i], d -> min[i],
-                            d -> max[i], DBL_MAX);
+            report_once(&l->report, node_member(d->at, "max"), NULL,
+                        "%c: from %g to %g is farther than the largest double, %g", "xyz"[i], d -> min[i], d -> max[i],
+                        DBL_MAX);
             return false;
         }
         if (!(d->min[i] <= d->max[i])) {
-            sim_report_once(&l->report, sim_node_member(d->at, "max"), NULL, "%c: max %g is below min %g", "xyz"[i],
-                            d -> max[i], d -> min[i]);
+            report_once(&l->report, node_member(d->at, "max"), NULL, "%c: max %g is below min %g", "xyz"[i],
+                        d -> max[i], d -> min[i]);
             return false;
         }
     }
     return true;
 }
 
-int64_t sim_pattern_create(loader *l, const scope *s, const instance_data *instance, placing **out) {
+int64_t pattern_create(loader *l, const scope *s, const instance_data *instance, placing **out) {
     const repeat_data *d = &instance->repeat;
     double count = (double)d->count;
     if (d->placement == PLACE_GRID || d->placement == PLACE_COLUMNS) {
         count = d->counts[0] * d->counts[1] * d->counts[2];
     }
     if (count > (double)l->limits.bodies) {
-        sim_report_once(&l->report, d->at, NULL, "%g copies; %lld bodies and copies are the most of a scene", count,
-                        (long long)l->limits.bodies);
+        report_once(&l->report, d->at, NULL, "%g copies; %lld bodies and copies are the most of a scene", count,
+                    (long long)l->limits.bodies);
         return -1;
     }
     placing *p = POOL_NEW(l->work, placing, 1);

@@ -34,10 +34,10 @@ static int blocks_of(int n) { return (n + BLOCK - 1) / BLOCK; }
 
 static int end_of(int block, int n) { return (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n; }
 
-static void run(const anderson *e, sim_share *share, work *w) {
+static void run(const anderson *e, threads_task *share, work *w) {
     int blocks = blocks_of(e->n);
     if (e->threads && blocks >= FEW_BLOCKS) {
-        sim_threads_take(e->threads, blocks, share, w);
+        threads_run_dynamic(e->threads, blocks, share, w);
     } else {
         share(w, 0, 0, blocks);
     }

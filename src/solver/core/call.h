@@ -31,9 +31,9 @@ double solver_claim(double loose, double tolerance);
 double solver_claim_of_pyramid(int directions);
 
 /* Items taken in pieces by the threads of a call (threads.h). */
-static inline void solver_run(const solver_call *call, int items, sim_share *share, void *context) {
+static inline void solver_run(const solver_call *call, int items, threads_task *share, void *context) {
     if (call->threads) {
-        sim_threads_take(call->threads, items, share, context);
+        threads_run_dynamic(call->threads, items, share, context);
     } else if (items > 0) {
         share(context, 0, 0, items);
     }

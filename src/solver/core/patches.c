@@ -126,8 +126,8 @@ int patches_find(const sim_problem *p, sim_arena *kept, sim_arena *scratch, patc
         return 0;
     }
     out->nodes = find_nodes(p, out);
-    size_t mark = sim_arena_mark(scratch);
+    size_t mark = arena_mark(scratch);
     int done = sort_all(p, scratch, kept, out);
-    sim_arena_release(scratch, mark);
+    arena_release(scratch, mark);
     return done;
 }

@@ -54,7 +54,7 @@ static int compress(hybrid *h, sim_arena *scratch) {
 int hybrid_make(hybrid *h, const dual *d, sim_arena *scratch) {
     size_t n = (size_t)d->n;
     *h = (hybrid){.dual = d, .n = d->n};
-    h->W = sim_arena_alloc(scratch, n * n, sizeof *h->W);
+    h->W = arena_alloc(scratch, n * n, sizeof *h->W);
     h->F = ARENA_NEW(scratch, double, HYBRID_BLOCK * d->problem->nconstraint);
     double *vectors = ARENA_NEW(scratch, double, 4 * n);
     if (!h->W || !h->F || !vectors) {

@@ -38,7 +38,7 @@ int hybrid_step_make(hybrid_step *s, const hybrid *h, sim_arena *scratch) {
     *s = (hybrid_step){.h = h};
     int *whole = ARENA_NEW(scratch, int, 11 * n), numbers = h->start ? h->start[h->n] + (SIM_MAX_ROWS * h->n) : 0;
     s->G = ARENA_NEW(scratch, double, 2 * n * SIM_MAX_ROWS);
-    s->M = sim_arena_alloc(scratch, n * n, sizeof *s->M);
+    s->M = arena_alloc(scratch, n * n, sizeof *s->M);
     s->A = ARENA_NEW(scratch, double, least_squares_work(h->n, h->n));
     s->y = ARENA_NEW(scratch, double, 2 * n);
     s->row = ARENA_NEW(scratch, int, n + 1);

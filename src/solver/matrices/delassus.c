@@ -204,7 +204,7 @@ static void diagonal_block(const sim_problem *p, const delassus_response *Y, con
 }
 
 int delassus_diagonal(const sim_problem *p, const delassus_response *Y, sim_arena *scratch, double *W) {
-    size_t mark = sim_arena_mark(scratch);
+    size_t mark = arena_mark(scratch);
     int widest = 0;
     for (int t = 0; t < p->ntree; t++) {
         widest = p->tree[t].nv > widest ? p->tree[t].nv : widest;
@@ -223,7 +223,7 @@ int delassus_diagonal(const sim_problem *p, const delassus_response *Y, sim_aren
         }
         W += size;
     }
-    sim_arena_release(scratch, mark);
+    arena_release(scratch, mark);
     return 1;
 }
 
@@ -236,9 +236,9 @@ size_t sim_delassus_diagonal_size(const sim_problem *p) {
 }
 
 sim_status sim_delassus_diagonal(const sim_problem *p, double *W, sim_error *error) {
-    sim_arena *scratch = sim_arena_create();
+    sim_arena *scratch = arena_create();
     int done = scratch && delassus_diagonal(p, NULL, scratch, W);
-    sim_arena_free(scratch);
+    arena_free(scratch);
     return done ? SIM_OK
                 : sim_fail(error, SIM_NO_RESOURCE, "no memory for the inverse masses of %d contact rows", p->nrow);
 }

@@ -65,17 +65,17 @@ int dual_make(dual *d, const solver_call *call, sim_arena *scratch) {
     if (call->out) {
         d->watch = (panels_watch){call->out->stop, call->out->stop_context};
     }
-    d->W = sim_arena_alloc(scratch, n * n, sizeof *d->W);
+    d->W = arena_alloc(scratch, n * n, sizeof *d->W);
     d->q = ARENA_NEW(scratch, double, n);
     d->w = ARENA_NEW(scratch, double, p->nconstraint);
     d->given = ARENA_NEW(scratch, int, n);
     d->impulse = ARENA_NEW(scratch, double, n);
-    size_t mark = sim_arena_mark(scratch);
+    size_t mark = arena_mark(scratch);
     if (!d->W || !d->q || !d->w || !d->given || !d->impulse || !delassus_whole(p, scratch, &W)) {
         return 0;
     }
     spread(p, &W, d->n, d->W);
-    sim_arena_release(scratch, mark);
+    arena_release(scratch, mark);
     if (sim_problem_local(p)) {
         memcpy(d->q, p->q, n * sizeof *d->q);
     } else {

@@ -152,7 +152,7 @@ static void place(conversion *c, int root, int n, int rank, const double *L) {
 
 static int convert_component(conversion *c, int root) {
     int n = rows_of(c, root), rank = 0;
-    size_t mark = sim_arena_mark(c->scratch), square = (size_t)n * n;
+    size_t mark = arena_mark(c->scratch), square = (size_t)n * n;
     double *W = ARENA_NEW(c->scratch, double, square), *L = ARENA_NEW(c->scratch, double, square);
     double *left = ARENA_NEW(c->scratch, double, n);
     int done = W && L && left;
@@ -164,7 +164,7 @@ static int convert_component(conversion *c, int root) {
     if (done > 0) {
         place(c, root, n, rank, L);
     }
-    sim_arena_release(c->scratch, mark);
+    arena_release(c->scratch, mark);
     return done;
 }
 
@@ -226,7 +226,7 @@ static int reserve_components(conversion *c) {
 
 double delassus_factor_cubes(const sim_problem *local, sim_arena *scratch) {
     conversion c = {.local = local, .scratch = scratch};
-    size_t mark = sim_arena_mark(scratch);
+    size_t mark = arena_mark(scratch);
     double sum = -1;
     if (reserve_components(&c)) {
         find_components(&c);
@@ -236,7 +236,7 @@ double delassus_factor_cubes(const sim_problem *local, sim_arena *scratch) {
             sum += rows * rows * rows;
         }
     }
-    sim_arena_release(scratch, mark);
+    arena_release(scratch, mark);
     return sum;
 }
 

@@ -35,8 +35,8 @@ struct hessian {
 hessian *hessian_create(void) {
     hessian *h = calloc(1, sizeof *h);
     if (h) {
-        h->kept = sim_arena_create();
-        h->scratch = sim_arena_create();
+        h->kept = arena_create();
+        h->scratch = arena_create();
         h->system = spd_create();
         if (!h->kept || !h->scratch || !h->system) {
             hessian_free(h);
@@ -49,8 +49,8 @@ hessian *hessian_create(void) {
 void hessian_free(hessian *h) {
     if (h) {
         spd_free(h->system);
-        sim_arena_free(h->scratch);
-        sim_arena_free(h->kept);
+        arena_free(h->scratch);
+        arena_free(h->kept);
         free(h);
     }
 }
@@ -88,7 +88,7 @@ static int keep_structure(hessian *h, const sim_problem *p) {
     h->ntree = p->ntree;
     h->nconstraint = p->nconstraint;
     h->tree = ARENA_NEW(h->kept, sim_problem_tree, p->ntree);
-    h->touched = sim_arena_alloc(h->kept, (size_t)p->nconstraint, sizeof *h->touched);
+    h->touched = arena_alloc(h->kept, (size_t)p->nconstraint, sizeof *h->touched);
     if (!h->tree || !h->touched) {
         return 0;
     }
@@ -151,7 +151,7 @@ static void take_mass(hessian *h) {
 int hessian_prepare(hessian *h, const sim_problem *p, spd_method method) {
     h->problem = p;
     if (!same_structure(h, p)) {
-        sim_arena_release(h->kept, 0);
+        arena_release(h->kept, 0);
         h->known = keep_structure(h, p) && patches_find(p, h->kept, h->scratch, &h->patches) && make_blocks(h);
     }
     h->summed = 0;

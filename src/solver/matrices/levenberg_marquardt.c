@@ -59,7 +59,7 @@ static int make(levenberg *m, const levenberg_problem *p, solver_call *call, dou
                      .least = HUGE_VAL,
                      .error = HUGE_VAL,
                      .halving = stall_watch_start(0.5)};
-    m->J = sim_arena_alloc(call->scratch, p->step ? 1 : n * n, sizeof *m->J);
+    m->J = arena_alloc(call->scratch, p->step ? 1 : n * n, sizeof *m->J);
     m->work = ARENA_NEW(call->scratch, double, p->step ? 1 : levenberg_work(p->n));
     double *vectors = ARENA_NEW(call->scratch, double, 6 * n);
     if (!m->J || !m->work || !vectors) {

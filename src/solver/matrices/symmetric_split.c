@@ -166,7 +166,7 @@ static void count(sim_solution *total, const sim_solution *s) {
 /* One round, with what stands in `left`; 0 without memory. */
 static int solve_once(rounds *o, const solver_type *type) {
     solver_call call = *o->call;
-    size_t mark = sim_arena_mark(call.scratch);
+    size_t mark = arena_mark(call.scratch);
     for (int r = 0; r < call.problem->nrow; r++) {
         o->target[r] = o->call->target[r] - o->left[r];
     }
@@ -177,7 +177,7 @@ static int solve_once(rounds *o, const solver_type *type) {
     call.option = o->option;
     call.out = &o->inner;
     int done = !type->solve(&call);
-    sim_arena_release(call.scratch, mark);
+    arena_release(call.scratch, mark);
     count(&o->total, &o->inner);
     return done;
 }

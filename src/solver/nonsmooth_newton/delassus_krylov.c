@@ -19,7 +19,7 @@ int schur_make(schur *s, const sim_problem *p, schur_method method, sim_arena *s
     s->out = ARENA_NEW(scratch, int, n);
     s->diagonal = ARENA_NEW(scratch, double, n);
     s->work = ARENA_NEW(scratch, double, VECTORS *n);
-    s->dense = method == SCHUR_CHOLESKY ? sim_arena_alloc(scratch, n * n, sizeof *s->dense) : NULL;
+    s->dense = method == SCHUR_CHOLESKY ? arena_alloc(scratch, n * n, sizeof *s->dense) : NULL;
     if (!s->C || !s->out || !s->diagonal || !s->work || (method == SCHUR_CHOLESKY && !s->dense) ||
         !delassus_whole(p, scratch, &s->W)) {
         return 0;

@@ -171,7 +171,7 @@ static void move(positioned *m) {
 static int newton_step(positioned *m) {
     nsn *r = &m->rows;
     sim_arena *scratch = r->call->scratch;
-    size_t mark = sim_arena_mark(scratch);
+    size_t mark = arena_mark(scratch);
     if (!factor_H(&m->H)) {
         return 0;
     }
@@ -184,7 +184,7 @@ static int newton_step(positioned *m) {
     if (done) {
         move(m);
     }
-    sim_arena_release(scratch, mark);
+    arena_release(scratch, mark);
     return done;
 }
 
@@ -218,12 +218,12 @@ static sim_outcome iterate(positioned *m, int *memory) {
 static int begin(positioned *m) {
     nsn *r = &m->rows;
     sim_arena *scratch = r->call->scratch;
-    size_t mark = sim_arena_mark(scratch);
+    size_t mark = arena_mark(scratch);
     if (!schur_make(&r->matrix, r->problem, SCHUR_PCR, scratch)) {
         return 0;
     }
     nsn_begin(r);
-    sim_arena_release(scratch, mark);
+    arena_release(scratch, mark);
     memcpy(m->v, r->problem->v_free, (size_t)r->problem->nv * sizeof *m->v);
     memcpy(m->best_v, m->v, (size_t)r->problem->nv * sizeof *m->v);
     return 1;

@@ -273,7 +273,7 @@ int auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps) {
     sim_solution found = *t->call->out;
     solver_call call = b->call;
     double unit = auto_unit(t, b);
-    size_t mark = sim_arena_mark(call.scratch);
+    size_t mark = arena_mark(call.scratch);
     found.impulse = ARENA_NEW(call.scratch, double, from.nrow);
     found.iterations = found.factorisations = found.searches = 0;
     found.multiplications = found.factor_seconds = 0;
@@ -296,6 +296,6 @@ int auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps) {
         auto_look(t, b);
         confirm(t, b);
     }
-    sim_arena_release(call.scratch, mark);
+    arena_release(call.scratch, mark);
     return done;
 }

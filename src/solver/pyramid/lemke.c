@@ -36,7 +36,7 @@ typedef struct tableau {
 static int make(tableau *t, const lemke_problem *p, sim_arena *scratch) {
     size_t n = (size_t)p->n;
     *t = (tableau){.of = p, .n = n};
-    t->inverse = sim_arena_alloc(scratch, n * n, sizeof *t->inverse);
+    t->inverse = arena_alloc(scratch, n * n, sizeof *t->inverse);
     t->b = ARENA_NEW(scratch, double, n);
     t->column = ARENA_NEW(scratch, double, n);
     t->spare = ARENA_NEW(scratch, double, n);

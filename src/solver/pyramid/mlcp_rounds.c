@@ -158,7 +158,7 @@ static double impulse_unit(const search *s) {
 /* From x on, with so many iterations; the better answer counts.  0 without memory. */
 static int solve_round(search *s, double soft, double tolerance, int most) {
     sim_solution *out = s->call->out;
-    size_t mark = sim_arena_mark(s->call->scratch);
+    size_t mark = arena_mark(s->call->scratch);
     levenberg_problem problem = {.n = s->p->n,
                                  .self = s,
                                  .residual = residual,
@@ -178,7 +178,7 @@ static int solve_round(search *s, double soft, double tolerance, int most) {
     if (!levenberg_solve(&problem, s->kind, s->call, s->x)) {
         return 0;
     }
-    sim_arena_release(s->call->scratch, mark);
+    arena_release(s->call->scratch, mark);
     s->m.soft = 0;
     s->iterations += out->iterations;
     s->failures += out->outcome > SIM_AT_ROUNDING;

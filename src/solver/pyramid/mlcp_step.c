@@ -83,7 +83,7 @@ struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
     }
     size_t square = (n + 1) * (2 * n + 1), blocks = n > FEW ? 2 * (size_t)BLOCK * (n + 1) : 0;
     double *all =
-        sim_arena_alloc(scratch, numbers + square + blocks + 2 * MOST * WIDE + 2 * (size_t)p->dual->n, sizeof *all);
+        arena_alloc(scratch, numbers + square + blocks + 2 * MOST * WIDE + 2 * (size_t)p->dual->n, sizeof *all);
     if (!all) {
         return NULL;
     }

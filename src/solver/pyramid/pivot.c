@@ -100,7 +100,7 @@ typedef struct pivoting {
 static int make(pivoting *v, const polyhedral *p, solver_call *call) {
     size_t n = (size_t)p->n;
     *v = (pivoting){.p = p, .call = call};
-    v->M = sim_arena_alloc(call->scratch, 2 * n * n, sizeof *v->M);
+    v->M = arena_alloc(call->scratch, 2 * n * n, sizeof *v->M);
     v->q = ARENA_NEW(call->scratch, double, 3 * n);
     v->order = ARENA_NEW(call->scratch, int, 2 * n);
     if (!v->M || !v->q || !v->order) {
@@ -127,7 +127,7 @@ static void sort(pivoting *v) {
 
 /* x of all unknowns, with M + soft and q - soft near; 0 without memory. */
 static int walk(pivoting *v, double soft, double *x, lemke_answer *path) {
-    size_t n = (size_t)v->p->n, free = (size_t)v->free, mark = sim_arena_mark(v->call->scratch);
+    size_t n = (size_t)v->p->n, free = (size_t)v->free, mark = arena_mark(v->call->scratch);
     sort(v);
     for (size_t i = 0; i < n && !panels_stopped((int)n, &v->p->dual->watch); i++) {
         size_t from = (size_t)v->order[i];
@@ -156,7 +156,7 @@ static int walk(pivoting *v, double soft, double *x, lemke_answer *path) {
     for (size_t i = 0; i < n; i++) {
         x[v->order[i]] = v->z[i];
     }
-    sim_arena_release(v->call->scratch, mark);
+    arena_release(v->call->scratch, mark);
     return 1;
 }
 
@@ -190,8 +190,8 @@ static int gather(const pivoting *v, double *x, double *y, double *A, double *d,
  * by the shortest d, as M_II may be singular: Newton's method for min(x, y) = 0, from the equations as they came, whatever
  * rounding has done to B^-1.  x of least error; 0 without memory. */
 static int polish(pivoting *v, double *x, double *error) {
-    size_t n = (size_t)v->p->n, mark = sim_arena_mark(v->call->scratch);
-    double *A = sim_arena_alloc(v->call->scratch, n * n, sizeof *A), *d = ARENA_NEW(v->call->scratch, double, 3 * n);
+    size_t n = (size_t)v->p->n, mark = arena_mark(v->call->scratch);
+    double *A = arena_alloc(v->call->scratch, n * n, sizeof *A), *d = ARENA_NEW(v->call->scratch, double, 3 * n);
     int *set = ARENA_NEW(v->call->scratch, int, 2 * n);
     const int lwork = (int)(WORK * n) + WORK, one = 1;
     double *work = ARENA_NEW(v->call->scratch, double, lwork);
@@ -221,7 +221,7 @@ static int polish(pivoting *v, double *x, double *error) {
             memcpy(x, next, n * sizeof *x);
         }
     }
-    sim_arena_release(v->call->scratch, mark);
+    arena_release(v->call->scratch, mark);
     return 1;
 }
 
@@ -318,11 +318,11 @@ static int is_over(const pivoting *v, const lemke_answer *path) {
 static int follow(pivoting *v, polyhedral *p, double *x, double *best, lemke_answer *path) {
     double own, progress = HUGE_VAL;
     for (int round = 0, since = 0; since < PATIENCE; round++) {
-        size_t mark = sim_arena_mark(v->call->scratch);
+        size_t mark = arena_mark(v->call->scratch);
         if (!answer(v, round > 0, x, &own, path)) {
             return 0;
         }
-        sim_arena_release(v->call->scratch, mark);
+        arena_release(v->call->scratch, mark);
         keep(v, x, own, best, path);
         if (is_over(v, path)) {
             return 1;

@@ -397,7 +397,7 @@ static int make_state(subadmm *s) {
 static int weigh_lanes(subadmm *s) {
     size_t contacts = (size_t)s->input.ncontact;
     double *rho = ARENA_NEW(s->call->scratch, double, contacts);
-    s->slot = sim_arena_alloc(s->call->scratch, contacts, sizeof *s->slot);
+    s->slot = arena_alloc(s->call->scratch, contacts, sizeof *s->slot);
     s->kept = ARENA_NEW(s->call->scratch, char, 3 * contacts);
     if (!rho || !s->slot || !s->kept) {
         return 0;
@@ -424,7 +424,7 @@ int subadmm_lay_out(subadmm *s, int articulated) {
     s->tree = ARENA_NEW(scratch, subadmm_tree, trees);
     s->node = ARENA_NEW(scratch, int, trees);
     s->lane_of = ARENA_NEW(scratch, int, constraints);
-    s->side = sim_arena_alloc(scratch, constraints, sizeof *s->side);
+    s->side = arena_alloc(scratch, constraints, sizeof *s->side);
     if (!s->tree || !s->node || !s->lane_of || !s->side || (knows_bodies(s) && !make_bodies(s))) {
         return 0;
     }

@@ -54,7 +54,7 @@ static void choose_coordinates(view_tracks *tracks, const sim_model *model, int 
             const char *unit = coordinate_unit(body, k);
             if (unit) {
                 sim_model_coordinate_name(model, body->q0 + k, name, sizeof name);
-                tracks->name[tracks->count] = sim_pool_text(tracks->pool, name);
+                tracks->name[tracks->count] = pool_text(tracks->pool, name);
                 tracks->unit[tracks->count++] = unit;
                 chosen[tracks->coordinates++] = body->q0 + k;
             }
@@ -64,12 +64,12 @@ static void choose_coordinates(view_tracks *tracks, const sim_model *model, int 
 }
 
 view_tracks *view_tracks_create(const sim_model *model) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     view_tracks *tracks = pool ? POOL_NEW(pool, view_tracks, 1) : NULL;
     int *chosen = tracks ? POOL_NEW(pool, int, MOST_COORDINATES) : NULL;
     const char **name = chosen ? POOL_NEW(pool, const char *, 2 * (VIEW_SCALARS + MOST_COORDINATES)) : NULL;
     if (!name) {
-        sim_pool_free(pool);
+        pool_free(pool);
         return NULL;
     }
     *tracks = (view_tracks){.pool = pool, .name = name, .unit = name + VIEW_SCALARS + MOST_COORDINATES};
@@ -85,7 +85,7 @@ void view_tracks_free(view_tracks *tracks) {
     if (tracks) {
         free(tracks->time);
         free(tracks->row);
-        sim_pool_free(tracks->pool);
+        pool_free(tracks->pool);
     }
 }
 

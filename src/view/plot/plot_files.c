@@ -65,7 +65,7 @@ static const char *brief_name(drawing *d, trajectory *const *file, int files, in
                      strcmp(file[other]->path, path) != 0;
         }
     }
-    char *text = sim_pool_text(d->pool, name), *dot = text ? strrchr(text, '.') : NULL;
+    char *text = pool_text(d->pool, name), *dot = text ? strrchr(text, '.') : NULL;
     if (dot && dot > text && dot[-1] != '/' && !strchr(dot, '/')) {
         *dot = 0;
     }
@@ -76,7 +76,7 @@ static const char *problem_name(drawing *d, const char *path, const char *histor
     char text[600];
     const char *slash = strrchr(path, '/');
     snprintf(text, sizeof text, "%s%s%s", history ? history : "", history ? " \u00b7 " : "", slash ? slash + 1 : path);
-    char *name = sim_pool_text(d->pool, text), *dot = name ? strrchr(name, '.') : NULL;
+    char *name = pool_text(d->pool, text), *dot = name ? strrchr(name, '.') : NULL;
     if (dot && dot > name) {
         *dot = 0;
     }
@@ -122,7 +122,7 @@ static int list_runs(drawing *d, trajectory *const *file, int files) {
 /* ---- numbers ---- */
 
 static double *numbers(drawing *d, const run *r, int column) {
-    double *all = sim_pool_alloc(d->pool, (size_t)r->file->records, sizeof *all);
+    double *all = pool_alloc(d->pool, (size_t)r->file->records, sizeof *all);
     if (!all) {
         no_memory(d);
         return NULL;
@@ -161,14 +161,14 @@ static int no_such_column(drawing *d, const char *word) {
     nearest near = {.wanted = word};
     char hint[200];
     for (int k = 0; plot_quantity_at(k); k++) {
-        sim_nearest_try(&near, plot_quantity_at(k)->word);
+        nearest_try(&near, plot_quantity_at(k)->word);
     }
     for (int r = 0; r < d->runs; r++) {
         for (int k = 0; k < d->run[r].file->columns; k++) {
-            sim_nearest_try(&near, d->run[r].file->column[k].name);
+            nearest_try(&near, d->run[r].file->column[k].name);
         }
     }
-    const char *path = d->run[0].file->path, *meant = sim_nearest_hint(&near, hint, sizeof hint);
+    const char *path = d->run[0].file->path, *meant = nearest_hint(&near, hint, sizeof hint);
     d->status = sim_fail(d->error, SIM_BAD_INPUT, "%s holds no '%.80s'%s%s%s; --list says what it holds", path, word,
                          meant ? " (" : "", meant ? meant : "", meant ? ")" : "");
     return 0;
@@ -307,7 +307,7 @@ static int add_panel(drawing *d, const plot_quantity *q, const char *unit) {
     }
     plot_panel *panel = &d->panel[d->panels++];
     int named = q->of || q->columns; /* by the table */
-    panel->y.name = sim_pool_text(d->pool, named || list.count > 1 ? q->title : list.column[0]->name);
+    panel->y.name = pool_text(d->pool, named || list.count > 1 ? q->title : list.column[0]->name);
     panel->y.unit = unit;
     panel->y.log = (q->log || d->wish->log) && !d->wish->linear;
     if (!panel->y.name) {
@@ -359,7 +359,7 @@ static void add_usual(drawing *d) {
 static void add_words(drawing *d, const char *words) {
     for (const char *w = words; !d->status;) {
         size_t length = strcspn(w, ",");
-        char *word = sim_pool_alloc(d->pool, length + 1, 1);
+        char *word = pool_alloc(d->pool, length + 1, 1);
         if (!word) {
             no_memory(d);
             return;
@@ -409,13 +409,13 @@ static char *draw(drawing *d) {
 }
 
 char *plot_files(trajectory *const *file, int files, const plot_wish *wish, char note[256], sim_error *error) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     drawing *d = pool ? POOL_NEW(pool, drawing, 1) : NULL;
     char *text = NULL;
     *note = 0;
     if (!d) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture");
-        sim_pool_free(pool);
+        pool_free(pool);
         return NULL;
     }
     d->pool = pool;
@@ -430,6 +430,6 @@ char *plot_files(trajectory *const *file, int files, const plot_wish *wish, char
         }
         text = d->status ? NULL : draw(d);
     }
-    sim_pool_free(pool);
+    pool_free(pool);
     return text;
 }

@@ -93,10 +93,10 @@ static void make_tones(render *r) {
 }
 
 render *render_create(const sim_scene *scene, const render_wish *wish, sim_error *error) {
-    sim_pool *pool = sim_pool_create();
+    sim_pool *pool = pool_create();
     render *r = pool ? POOL_NEW(pool, render, 1) : NULL;
     if (!r) {
-        sim_pool_free(pool);
+        pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture");
         return NULL;
     }
@@ -104,8 +104,8 @@ render *render_create(const sim_scene *scene, const render_wish *wish, sim_error
     r->scene = scene;
     r->wish = *wish;
     r->stage = POOL_NEW(pool, stage, 1);
-    r->arena = sim_arena_create();
-    r->threads = sim_threads_create(wish->threads);
+    r->arena = arena_create();
+    r->threads = threads_create(wish->threads);
     size_t samples = (size_t)wish->threads * STAGE_SAMPLES * BAND * (size_t)wish->width;
     r->near = POOL_NEW(pool, float, samples);
     r->id = POOL_NEW(pool, uint32_t, samples);
@@ -138,9 +138,9 @@ void render_free(render *r) {
         view_mesh_free(r->tip);
         view_drawing_free(&r->drawing);
         view_sizes_free(&r->sizes);
-        sim_threads_free(r->threads);
-        sim_arena_free(r->arena);
-        sim_pool_free(r->pool);
+        threads_free(r->threads);
+        arena_free(r->arena);
+        pool_free(r->pool);
     }
 }
 
@@ -291,7 +291,7 @@ static void some_lights(void *context, int worker, int first, int end) {
 static int fill_stage(render *r, const view_frame *frame, const render_extent *extent, const render_lens *lens) {
     stage *s = r->stage;
     stage_source source = {r->scene, &r->drawing, r->mesh, r->sectors, r->ball, r->shaft, r->tip, &r->sizes, &r->wish};
-    sim_arena_release(r->arena, 0);
+    arena_release(r->arena, 0);
     if (!stage_fill(s, &source, frame, lens->eye)) {
         return 0;
     }
@@ -316,7 +316,7 @@ sim_status render_picture(render *r, const view_frame *frame, const render_exten
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture");
     }
     r->rgb = rgb;
-    sim_threads_run(r->threads, STAGE_LIGHTS, some_lights, r);
-    sim_threads_run(r->threads, bands, some_bands, r);
+    threads_run(r->threads, STAGE_LIGHTS, some_lights, r);
+    threads_run(r->threads, bands, some_bands, r);
     return SIM_OK;
 }

@@ -114,9 +114,9 @@ sim_status render_lens_choose(const render *r, const char *name, const render_ex
             *lens = (render_lens){c->position, c->target, c->fov};
             return SIM_OK;
         }
-        sim_nearest_try(&near, c->name ? c->name : "");
+        nearest_try(&near, c->name ? c->name : "");
     }
-    const char *meant = sim_nearest_hint(&near, hint, sizeof hint);
+    const char *meant = nearest_hint(&near, hint, sizeof hint);
     return sim_fail(error, SIM_BAD_INPUT, "the scene has no camera '%.60s'%s%s%s; 'all' sees all that moves", name,
                     meant ? " (" : "", meant ? meant : "", meant ? ")" : "");
 }

@@ -169,7 +169,7 @@ static sim_status find_contacts(world_contacts *w, sim_error *error) {
         if (!w->sleep || !sleep_wake(w->sleep, contact, count)) {
             break;
         }
-        sim_threads_run(w->threads, w->model->ntree, start_woken, w);
+        threads_run(w->threads, w->model->ntree, start_woken, w);
     }
     int room = count + (w->sleep ? w->now->ncontact : 0);
     if (contacts_make_room(w, room)) {
@@ -186,7 +186,7 @@ static sim_status find_contacts(world_contacts *w, sim_error *error) {
 }
 
 sim_status contacts_find(world_contacts *w, contact_input *in, sim_error *error) {
-    sim_threads_run(w->threads, w->model->ntree, move_to_start, w);
+    threads_run(w->threads, w->model->ntree, move_to_start, w);
     w->next->ncontact = 0;
     if (w->collides) {
         sim_status status = find_contacts(w, error);

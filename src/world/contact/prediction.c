@@ -279,14 +279,14 @@ static void move_tree(world_contacts *w, int tree) {
     predict_velocities(w, tree);
     if (half) {
         const double *v = explicit ? w->now->v : w->v_mean;
-        sim_advance_by(m, bodies, explicit ? ROTATION_EXP : ROTATION_CAYLEY_HALF, w->now->q, v,
-                       explicit ? 0.5 * dt : dt, q);
+        advance_by(m, bodies, explicit ? ROTATION_EXP : ROTATION_CAYLEY_HALF, w->now->q, v, explicit ? 0.5 * dt : dt,
+                   q);
         sim_kinematics(w->middle, bodies, q);
     }
     if (explicit) {
-        sim_advance_by(m, bodies, ROTATION_EXP, q, w->v_ahead, 0.5 * dt, q);
+        advance_by(m, bodies, ROTATION_EXP, q, w->v_ahead, 0.5 * dt, q);
     } else {
-        sim_advance_by(m, bodies, half ? ROTATION_CAYLEY : ROTATION_EXP, w->now->q, w->v_mean, dt, q);
+        advance_by(m, bodies, half ? ROTATION_CAYLEY : ROTATION_EXP, w->now->q, w->v_mean, dt, q);
     }
     sim_kinematics(w->end, bodies, q);
     sim_velocities(w->end, bodies, w->v_ahead);
@@ -304,8 +304,8 @@ static void move_trees(void *context, int worker, int first, int end) {
 
 sim_status predict_contacts(world_contacts *w, sim_error *error) {
     mark_touched(w);
-    sim_threads_run(w->threads, w->model->ntree, move_trees, w);
-    sim_threads_run(w->threads, w->next->ncontact, find_lasting, w);
+    threads_run(w->threads, w->model->ntree, move_trees, w);
+    threads_run(w->threads, w->next->ncontact, find_lasting, w);
     follow_input in = {.model = w->model,
                        .start = w->start->pose,
                        .end = w->end->pose,

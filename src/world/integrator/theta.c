@@ -78,11 +78,11 @@ static void move_to_point(tree_step *t, const double *a) {
     motion_work *w = t->w;
     const sim_model *m = w->model;
     if (t->s->explicit_position) {
-        sim_advance_by(m, t->bodies, ROTATION_EXP, w->now->q, w->now->v, t->s->position * t->dt, w->q_point);
+        advance_by(m, t->bodies, ROTATION_EXP, w->now->q, w->now->v, t->s->position * t->dt, w->q_point);
     } else {
         velocity_at(t, t->s->travel, a, w->v_point);
         rotation_map map = t->s->position == 0.5 ? ROTATION_CAYLEY_HALF : ROTATION_EXP;
-        sim_advance_by(m, t->bodies, map, w->now->q, w->v_point, t->dt, w->q_point);
+        advance_by(m, t->bodies, map, w->now->q, w->v_point, t->dt, w->q_point);
     }
     sim_kinematics(w->derived, t->bodies, w->q_point);
 }
@@ -99,11 +99,11 @@ static void advance_freely(tree_step *t, const double *a) {
     const sim_model *m = w->model;
     if (t->s->explicit_position && t->s->position > 0) {
         velocity_at(t, 1, a, w->v_point);
-        sim_advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next->q);
+        advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next->q);
     } else {
         velocity_at(t, t->s->travel, a, w->v_point);
         rotation_map map = t->s->travel == 0.5 ? ROTATION_CAYLEY : ROTATION_EXP;
-        sim_advance_by(m, t->bodies, map, w->now->q, w->v_point, t->dt, w->next->q);
+        advance_by(m, t->bodies, map, w->now->q, w->v_point, t->dt, w->next->q);
     }
 }
 
@@ -136,10 +136,10 @@ static void finish_in_contact(tree_step *t, const double *v, const double *c) {
     }
     motion_keep_efforts(w, t->tree, w->a_try, w->a_out);
     if (from_point) {
-        sim_advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next->q);
+        advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next->q);
     } else {
         rotation_map map = t->s->travel == 0.5 ? ROTATION_CAYLEY : ROTATION_EXP;
-        sim_advance_by(m, t->bodies, map, w->now->q, w->v_point, t->dt, w->next->q);
+        advance_by(m, t->bodies, map, w->now->q, w->v_point, t->dt, w->next->q);
     }
 }
 
@@ -154,7 +154,7 @@ static void eval_joint_forces(tree_step *t, const double *a) {
     velocity_at(t, s->damper, a, v_damper);
     if (parts->actuators) {
         velocity_at(t, s->travel, a, v_end);
-        sim_advance_by(m, t->bodies, ROTATION_CAYLEY, w->now->q, v_end, t->dt, q_end);
+        advance_by(m, t->bodies, ROTATION_CAYLEY, w->now->q, v_end, t->dt, q_end);
         velocity_at(t, 1, a, v_end);
     }
     at.v = v_damper;

@@ -75,7 +75,7 @@ static void set_limits(world_sleep *s, const double *length) {
 
 sim_status rest_test_create(world_sleep *s, sim_pool *pool) {
     const sim_model *m = s->model;
-    sim_pool *scratch = sim_pool_create();
+    sim_pool *scratch = pool_create();
     double *reach = scratch ? POOL_NEW(scratch, double, m->nbody) : NULL;
     double *path = scratch ? POOL_NEW(scratch, double, m->nbody) : NULL;
     double *length = scratch ? POOL_NEW(scratch, double, m->ntree) : NULL;
@@ -89,7 +89,7 @@ sim_status rest_test_create(world_sleep *s, sim_pool *pool) {
         find_lengths(m, reach, path, length);
         set_limits(s, length);
     }
-    sim_pool_free(scratch);
+    pool_free(scratch);
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 

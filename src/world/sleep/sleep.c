@@ -100,7 +100,7 @@ static int wake_upset(world_sleep *s) {
 
 void sleep_begin(world_sleep *s) {
     const sim_model *m = s->model;
-    sim_threads_run(s->threads, m->ntree, compare_hashes, s);
+    threads_run(s->threads, m->ntree, compare_hashes, s);
     for (int t = 0; t < m->ntree; t++) {
         s->asleep[t] = s->now->rest[t].island != 0;
     }
@@ -251,7 +251,7 @@ static void fall_asleep(world_sleep *s, int tree, int island) {
 void sleep_end(world_sleep *s) {
     const sim_model *m = s->model;
     int any = 0;
-    sim_threads_run(s->threads, m->ntree, watch_trees, s);
+    threads_run(s->threads, m->ntree, watch_trees, s);
     for (int t = 0; t < m->ntree; t++) {
         s->info->asleep += s->asleep[t];
         s->info->asleep_bodies += s->asleep[t] ? m->tree[t].nbody : 0;

@@ -155,17 +155,17 @@ static int reserve(subadmm *s, subadmm_alike *a) {
     sim_arena *scratch = s->call->scratch;
     size_t nv = (size_t)a->nv, bodies = (size_t)a->nbody, line = sizeof(double[LANES]);
     for (int chain = 0; chain < a->chains; chain++) {
-        a->r[chain] = sim_arena_alloc(scratch, 3 * bodies, line);
-        a->S[chain] = sim_arena_alloc(scratch, 6 * nv, line);
+        a->r[chain] = arena_alloc(scratch, 3 * bodies, line);
+        a->S[chain] = arena_alloc(scratch, 6 * nv, line);
         if (!a->r[chain] || !a->S[chain]) {
             return 0;
         }
     }
-    a->A = sim_arena_alloc(scratch, 4 * (size_t)a->numbers, line);
-    a->H = sim_arena_alloc(scratch, 36 * bodies, line);
-    a->V = sim_arena_alloc(scratch, 6 * bodies, line);
-    a->x = sim_arena_alloc(scratch, 2 * nv, line);
-    a->place = sim_arena_alloc(scratch, 4 * bodies, sizeof *a->place);
+    a->A = arena_alloc(scratch, 4 * (size_t)a->numbers, line);
+    a->H = arena_alloc(scratch, 36 * bodies, line);
+    a->V = arena_alloc(scratch, 6 * bodies, line);
+    a->x = arena_alloc(scratch, 2 * nv, line);
+    a->place = arena_alloc(scratch, 4 * bodies, sizeof *a->place);
     if (!a->A || !a->H || !a->V || !a->x || !a->place) {
         return 0;
     }

@@ -257,7 +257,7 @@ static int make_packing(packing *p, const admm_input *in, sim_arena *scratch) {
                    .slots = ARENA_NEW(scratch, int, in->nbody),
                    .order = ARENA_NEW(scratch, int, larger),
                    .start = ARENA_NEW(scratch, int, 2 * (size_t)in->ncontact + 3 + FORMS),
-                   .point = sim_arena_alloc(scratch, (size_t)in->ncontact, sizeof *p->point)};
+                   .point = arena_alloc(scratch, (size_t)in->ncontact, sizeof *p->point)};
     return p->form && p->slots && p->order && p->start && p->point;
 }
 
@@ -278,9 +278,9 @@ int admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch) {
     l->nslot += FORMS;
     l->state_numbers = (size_t)LANES * ((size_t)l->nrow + 3 * (size_t)l->contact_batches);
     l->contacts = ARENA_NEW(scratch, admm_contacts, l->contact_batches);
-    l->answer = sim_arena_alloc(scratch, (size_t)l->nrow, sizeof(double[LANES]));
-    l->added = sim_arena_alloc(scratch, (size_t)l->nrow, sizeof *l->added);
-    l->slot = sim_arena_alloc(scratch, (size_t)l->nslot, sizeof(double[LANES]));
+    l->answer = arena_alloc(scratch, (size_t)l->nrow, sizeof(double[LANES]));
+    l->added = arena_alloc(scratch, (size_t)l->nrow, sizeof *l->added);
+    l->slot = arena_alloc(scratch, (size_t)l->nslot, sizeof(double[LANES]));
     if (!l->contacts || !l->answer || !l->added || !l->slot || !fill_contacts(&p, l, count, scratch)) {
         return 0;
     }
