@@ -1,4 +1,4 @@
-/* The judge: how right is an answer?  It knows the problem and nothing of how the answer was found. */
+/* The judge: figures of error of a solution.  It knows the problem, and nothing of the solver. */
 #ifndef SIM_JUDGE_H
 #define SIM_JUDGE_H
 
@@ -8,11 +8,11 @@
 extern "C" {
 #endif
 
-/* Every figure says how wrong an answer (v, gamma) is; 0 is exact.  The velocities u = J vbar + w are those of
+/* Figures of error of a solution (v, gamma); 0 is exact.  The velocities u = J vbar + w are those of
  * vbar = v* + A^-1 J' gamma, so that all but `momentum` depend on gamma alone.  s = u - target + R gamma.
  *
- * `E` is the one number for comparing solvers: natural map of the rigid Coulomb law in units of impulse and of velocity,
- * each over the size of what it is made of (after Acary, Bremond, Huber 2018):
+ * `E` is the one number for comparing solvers: natural map of the rigid Coulomb law in units of impulse and of
+ * velocity, each over the size of its terms (after Acary, Bremond, Huber 2018):
  *
  *     F(rho) = gamma - P_K(gamma - rho (s + (0, 0, mu |s_t|))),   rho_i = rows / trace(W_ii + R_i)
  *     e_sic  = |F(1)| / max(|q|, |gamma|, |s|)
@@ -21,10 +21,11 @@ extern "C" {
  *     E      = max(e_sic, e_vel, e_imp, e_round),   q = J v* + w - target
  *
  * e_sic mixes units, but is never greater than |(e_vel, e_imp)|, which do not: other units change E by sqrt 2 at most.
- * An impulse below 1.5e-8 of what would undo q is as good as none: e_imp puts 1.5e-8 |(rho_i q_i)_i| in place of |gamma|
- * where that is greater.  So it is with velocities: what is below 1.5e-8 of the speeds that cancel in q, |J| |v*| + |w|, is as
- * good as none in all three, as is an impulse that would undo no more.  e_round = 4e-16 |(gamma_i / rho_i)_i| / max(|q|, |s|), 1 at most: where impulses are so great that
- * gamma - rho s rounds to gamma, nobody knows how wrong s is.  What is wrong beside nothing at all is infinitely wrong; 0 / 0 is 0. */
+ * An impulse below 1.5e-8 of the impulse that would undo q counts as none: e_imp has 1.5e-8 |(rho_i q_i)_i| in place of
+ * |gamma| where that is greater.  A velocity below 1.5e-8 of the speeds that cancel in q, |J| |v*| + |w|, counts as
+ * none in all three, as does an impulse that would undo no more.  e_round = 4e-16 |(gamma_i / rho_i)_i| / max(|q|,
+ * |s|), 1 at most: where impulses are so great that gamma - rho s rounds to gamma, the error of s is unknown.  An error
+ * over zero is infinite; 0 / 0 is 0. */
 typedef struct sim_certificate {
     double E, e_sic, e_vel, e_imp;
     double e_paper; /* |F(1)| / |q| */
@@ -33,25 +34,26 @@ typedef struct sim_certificate {
     double slackness; /* of contacts, sum |s_i . gamma_i| / nc / cost (33), with s as in `own` */
     double lee;       /* of contacts, |gamma - P(gamma - s)| / nc, strict law, rho = 1 kg (Lee et al., sec. VII) */
     double lee_scaled;  /* the same with rho_i, divided by it: m/s */
-    double cone;        /* N s: worst |gamma_t| - mu gamma_n, or -gamma_n; of other rows what is out of bounds */
+    double cone;        /* N s: worst |gamma_t| - mu gamma_n, or -gamma_n; of other rows the part out of bounds */
     double penetration; /* m: deepest -(gap + dt u_n), contacts and limits */
     double slip;        /* m/s: fastest |u_t| where friction is inside its cone, below 0.999 of it */
     double drive;       /* J: most that friction puts in, max gamma_t . u_t */
-    double excess; /* J: kinetic energy beyond what free motion, targets, springs and motors put in (energy.c); of an
-                    * answer that a step refused for it, that of the refused */
+    double excess; /* J: kinetic energy beyond what free motion, targets, springs and motors put in (energy.c); of a
+                    * solution that a step replaced, that of the replaced one */
     int worst;     /* constraint with the greatest natural map in e_vel; -1: none */
     int worst_own; /* likewise, of the solver's own law */
     int deepest, fastest; /* those of `penetration` and of `slip`; -1: there is none */
     int constraints;      /* judged: 0, and all else is 0, too */
-    int nonfinite; /* a number of the answer is none, or too large to be judged: the other figures are infinite */
+    int nonfinite;        /* a number is not finite, or too large to be judged: the other figures are infinite */
 } sim_certificate;
 
-/* Whose is the worst?  Figures of a step's certificate, and of the islands without an answer the one furthest from its own law. */
+/* Figures of a step's certificate with the bodies of the worst constraint; UNSOLVED: of the island without a solution
+ * that is furthest from its own law. */
 enum { SIM_WORST_E, SIM_WORST_OWN, SIM_WORST_PENETRATION, SIM_WORST_SLIP, SIM_WORST_UNSOLVED, SIM_WORSTS };
 
-/* What the certificate of many islands is made of: judge each, add up (from all zeros), finish. */
+/* Sums for the certificate of many islands: judge each, add up (from all zeros), finish. */
 typedef struct sim_judgement {
-    double sum[28], most[6]; /* the judge's own business; so is `at`: the constraint of each that is the most */
+    double sum[28], most[6]; /* private to the judge, as is `at`: the constraint of each maximum */
     int at[6], contacts, constraints, nonfinite;
 } sim_judgement;
 
@@ -62,13 +64,13 @@ SIM_API void sim_judge(const sim_problem *problem, const sim_regularisation *rig
                        sim_cone cone, const double *v, const double *impulse, double *work, sim_judgement *judgement);
 /* `constraint0`: where this island's constraints start in the list of all. */
 SIM_API void sim_judgement_add(sim_judgement *sum, const sim_judgement *island, int constraint0);
-/* What an answer gains over free motion with the impulses that springs and motors have in it, what the targets of stops
- * (contacts, limits) and of equalities put in, and the size of the energies that `gain` is the difference of. */
+/* Energy that a solution gains over free motion with its springs and actuators, energy that the targets of stops
+ * (contacts, limits) and of equalities put in, and the size of the energies whose difference `gain` is. */
 typedef struct sim_energy_gain {
     double gain, stops, equalities, size; /* J */
 } sim_energy_gain;
 SIM_API sim_energy_gain sim_judgement_gain(const sim_judgement *judgement);
-/* The answer judged stands for one that was refused for an excess of so many J. */
+/* The judged solution replaces one that had this excess, J. */
 SIM_API void sim_judgement_refuse(sim_judgement *judgement, double excess);
 SIM_API sim_certificate sim_judgement_finish(const sim_judgement *judgement);
 

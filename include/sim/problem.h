@@ -1,16 +1,16 @@
-/* The contact problem of one step: what must be answered, by whatever method.
+/* The contact problem of one step, independent of the method that solves it.
  *
  *     A (v - v*) = J' gamma,     u = J v + w,     (gamma, u) related row block by row block by its law
  *
- * The unknowns are the velocities v at the end of the step and the constraint impulses gamma (N s, N m s).  A is symmetric
- * positive definite, a block for every kinematic tree; v* is the velocity that the step would end with if nothing were
- * touched.  Each constraint has a block of rows, with dense blocks of J for the one or two trees that it touches.
+ * The unknowns are the velocities v at the end of the step and the constraint impulses gamma (N s, N m s).  A is
+ * symmetric positive definite, a block for every kinematic tree; v* is the end velocity of the step without
+ * constraints. Each constraint has a block of rows, with dense blocks of J for the one or two trees that it touches.
  *
- * A contact has three rows, in the frame (t1, t2, n): n points from body B to body A, t1 x t2 = n; u is the velocity of A
- * over that of B, u_n > 0 parts them; +gamma acts on A, -gamma on B, gamma_n >= 0 pushes apart.
+ * A contact has three rows, in the frame (t1, t2, n): n points from body B to body A, t1 x t2 = n; u is the velocity of
+ * A over that of B, u_n > 0 parts them; +gamma acts on A, -gamma on B, gamma_n >= 0 pushes apart.
  *
- * The problem states physics alone: gaps, friction, stiffness.  What a law makes of it (how much a row yields, which
- * velocity it aims at) is derived in one place, `sim_regularise`, and handed to solver and judge alike. */
+ * The problem states physics alone: gaps, friction, stiffness.  The law (compliance and target velocity of a row) is
+ * derived in one place, `sim_regularise`, and handed to solver and judge alike. */
 #ifndef SIM_PROBLEM_H
 #define SIM_PROBLEM_H
 
@@ -63,7 +63,7 @@ typedef struct sim_constraint {
     double restitution;     /* contact, limit */
     double bound;           /* friction, actuator: N or N m */
     double damping;         /* spring, actuator: N s/m (N m s/rad) */
-    double force;           /* spring, actuator: what they give at u = 0 */
+    double force;           /* spring, actuator: N or N m at u = 0 */
 } sim_constraint;
 
 /* Velocities [v0, v0 + nv) of the problem. */
@@ -94,14 +94,15 @@ typedef struct sim_delassus {
     int symmetric; /* bit by bit */
 } sim_delassus;
 
-/* What A and J are made of, for methods that pass along the bodies of a tree (composite or articulated inertias, with what
- * contacts add to each body) without knowing the model.  Each body has its origin and the axes of the world; velocities
- * are (angular; linear at the origin), and a child's are those of its parent, moved by r, and what its own dofs add:
+/* A and J body by body, for methods that pass along the bodies of a tree (composite or articulated inertias, with the
+ * contacts' part for each body) without knowing the model.  Each body has its origin and the axes of the world;
+ * velocities are (angular; linear at the origin), and a child's are those of its parent, moved by r, and what its own
+ * dofs add:
  *
  *     V_b = (w_p; v_p + w_p x r_b) + sum over its dofs S_j v_j.
  *
  * J and A may be taken at two places of a step, and have a chain each: r and S there.  On the chain of A, with the
- * inertias I_b (angular first, at the origin), and for a constraint on bodies on its own,
+ * inertias I_b (angular first, at the origin), and for a constraint on bodies on its own chain,
  *
  *     v' A v = sum_b V_b . I_b V_b + sum_j diagonal_j v_j^2,     J_i v = sum over its one or two bodies J_ib V_b. */
 typedef struct sim_body_node {
@@ -135,13 +136,13 @@ typedef struct sim_problem_bodies {
     const double *J;
 } sim_problem_bodies;
 
-/* Where the step ends, for methods that take gaps there.  Frames of contacts stay as they are. */
+/* The end of the step, for methods that take gaps there.  Frames of contacts keep their axes. */
 typedef struct sim_positions {
     void *self;
-    /* With the velocities v: of every gap its mean rate over the step, (gap at the end - gap) / dt, of other rows J v + w.
-     * Laws hold with this in place of u. */
+    /* With the velocities v: the mean rate of every gap over the step, (gap at the end - gap) / dt; J v + w of other
+     * rows. Laws hold with this in place of u. */
     void (*at)(void *self, const double *v, double *u);
-    const double *J; /* all blocks, as they are where the last call led */
+    const double *J; /* all blocks, at the positions of the last call */
 } sim_positions;
 
 /* Either global: trees, A, J, v*; or local: W and q alone (ntree = 0), with u = W gamma + q. */
@@ -163,7 +164,7 @@ typedef struct sim_problem {
     const sim_delassus *W; /* local problems */
     const double *q;
 
-    /* where a solver may start; NULL: nothing is known */
+    /* warm start; NULL: none */
     const double *v_guess;       /* [nv] */
     const double *impulse_guess; /* [nrow] */
 } sim_problem;
@@ -176,20 +177,19 @@ static inline sim_columns sim_block_columns(const sim_problem *problem, const si
     return c->columns[side].count ? c->columns[side] : all;
 }
 
-/* Which friction law a solver's answer obeys.
+/* The friction law that a solver obeys.
  *   strict      Signorini and Coulomb: 0 <= g_n perp s_n >= 0, |g_t| <= mu g_n, g_t opposes s_t
- *   convex      Anitescu's relaxation: g in the cone, s in its dual, g perp s; what slides also lifts, s_n = mu |s_t|
+ *   convex      Anitescu's relaxation: g in the cone, s in its dual, g perp s; sliding contacts lift, s_n = mu |s_t|
  *   pyramid     the strict law with a pyramid in place of the cone */
 typedef enum sim_cone { SIM_CONE_STRICT, SIM_CONE_CONVEX, SIM_CONE_PYRAMID, SIM_CONES } sim_cone;
 
 SIM_API const char *sim_cone_name(sim_cone cone);
 
-/* How much a row yields and what velocity it aims at.
- *   rigid       R = 0 and target -gap / dt for what is rigid: a gap may close, no more; overlap is pushed out slowly,
- *               down to a slop; a
- *               fast approach bounces by restitution.  What has a stiffness yields by it
- *   near-rigid  no contact is stiffer than the step can resolve (Castro et al. 2021, eqs. 23, 29, 30); what is rigid
- *               bounces by restitution */
+/* Compliance and target velocity of rows.
+ *   rigid       R = 0 and target -gap / dt of rigid constraints: a gap may close, no more; overlap is undone slowly,
+ *               down to a slop; a fast approach bounces by restitution.  A stiffness makes compliant
+ *   near-rigid  no contact is stiffer than the step can resolve (Castro et al. 2021, eqs. 23, 29, 30); rigid
+ *               constraints bounce by restitution */
 typedef enum sim_compliance { SIM_RIGID, SIM_NEAR_RIGID, SIM_COMPLIANCES } sim_compliance;
 
 SIM_API const char *sim_compliance_name(sim_compliance compliance);
@@ -200,8 +200,8 @@ typedef struct sim_law_options {
     double push;      /* rigid: the part of an overlap that a step undoes */
     double threshold; /* m/s: slower approaches do not bounce */
     double carried;   /* near-rigid: a contact that carries a load is stiffer by up to so much; 1: none is */
-    double slop;      /* rigid: an overlap is left alone up to so much of the way dt |J (v* - v_start)| */
-    double undo;      /* m/s (rad/s about axes): what is rigid, or nearly, undoes an overlap no faster */
+    double slop;      /* rigid: no step undoes an overlap up to this part of the way dt |J (v* - v_start)| */
+    double undo;      /* m/s (rad/s about axes): the fastest undoing of an overlap, rigid or near-rigid */
 } sim_law_options;
 
 /* 1, 1e-3, 0.2, 0.01 m/s, 1, 0.02, 0.1 m/s */
@@ -218,14 +218,14 @@ typedef struct sim_regularisation {
 SIM_API void sim_regularise(const sim_problem *problem, sim_compliance compliance, const sim_law_options *options,
                             const double *W, double *R, double *target);
 
-/* s: a law acts on rigid surfaces whose gap would close within this time, dt or, near-rigid, dt + tau.  By the convex law
- * it acts on those, too, that slide at v with a gap of up to this times friction times v. */
+/* s: a law acts on rigid surfaces whose gap would close within this time, dt or, near-rigid, dt + tau.  The convex law
+ * also acts on surfaces that slide at v with a gap of up to this time, times friction, times v. */
 SIM_API double sim_law_reach(sim_compliance compliance, double step);
 
-/* A problem that owns its data: a copy of `parts`, whose mass is ignored; in its place stand the dense symmetric blocks
- * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason, if indices do not fit, a number
- * is not finite or out of the range that gives it a meaning (a stiffness of nothing, friction below 0), or a block is not
- * symmetric bit by bit and positive definite.  Of what its kind has no use for a constraint may hold anything. */
+/* A problem that owns its data: a copy of `parts`, whose mass is ignored; in its place are the dense symmetric blocks
+ * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason, if indices do not fit, if a
+ * number is not finite or out of the range that gives it a meaning (friction below 0), or if a block is not symmetric
+ * bit by bit and positive definite.  Numbers that a kind of constraint has no use for may be anything. */
 SIM_API sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_error *error);
 SIM_API void sim_problem_free(sim_problem *problem);
 

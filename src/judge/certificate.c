@@ -1,4 +1,4 @@
-/* From the sums of islands to the figures of the whole. */
+/* Figures of a certificate from sums over islands; sim/judge.h defines each. */
 #include "judge/slots.h"
 
 #include <float.h>
@@ -25,29 +25,30 @@ sim_energy_gain sim_judgement_gain(const sim_judgement *j) {
 
 void sim_judgement_refuse(sim_judgement *j, double excess) { j->sum[EXCESS] = fmin(excess, DBL_MAX); }
 
-/* Sums of squares below this root have lost their digits: a body that rest has slowed to 1e-160 m/s is at rest. */
-static const double LEAST_ROOT = 1e-146; /* sqrt(DBL_MIN / DBL_EPSILON) */
+/* Sums of squares below this root have lost their digits: a body of 1e-160 m/s is at rest. */
+static const double MIN_MEASURED_ROOT = 1e-146; /* sqrt(DBL_MIN / DBL_EPSILON) */
 
-static double over(double error, double size) { return error < LEAST_ROOT ? 0 : error / size; }
+static double ratio(double error, double size) { return error < MIN_MEASURED_ROOT ? 0 : error / size; }
 
-/* The three parts of E from their squares, and what it is at least.  Velocities are known to `eps` of what impulses give and
- * take: contacts may press against each other without bound, until gamma - rho s is gamma whatever s is.  And they are known
- * to `eps` of the speeds that they are differences of: two bodies that fall as one, held by a weld that gives nothing, would
- * be judged by the rounding of their fall. */
+/* The three parts of E from their squares, and the least E that rounding allows.  Velocities are known to
+ * VELOCITY_ROUNDING of the velocities that impulses give and take: where contacts press against each other without
+ * bound, gamma - rho s rounds to gamma whatever s is.  They are also known to that part of the speeds whose differences
+ * they are.  Otherwise two bodies that fall as one, with a weld that carries nothing, would be judged by the rounding
+ * of their fall. */
 typedef struct parts {
     double sic, velocity, impulse, rounding;
 } parts;
 
-static const double eps = 2 * DBL_EPSILON;
+static const double VELOCITY_ROUNDING = 2 * DBL_EPSILON; /* relative */
 
 static parts parts_of(const double *law, double impulse2, double speed2) {
-    double gamma = sqrt(impulse2), unknown = eps * sqrt(law[MOVED]), none = sqrt(DBL_EPSILON);
+    double gamma = sqrt(impulse2), unknown = VELOCITY_ROUNDING * sqrt(law[MOVED]), none = sqrt(DBL_EPSILON);
     double velocity = fmax(fmax(sqrt(law[FREE]), sqrt(law[SHIFTED])), none * sqrt(speed2));
     return (parts){
-        .sic = over(sqrt(law[MAP_SIC]), fmax(velocity, gamma)),
-        .velocity = over(sqrt(law[MAP_VELOCITY]), velocity),
-        .impulse = over(sqrt(law[MAP_IMPULSE]), fmax(gamma, none * sqrt(law[UNDOING]))),
-        .rounding = over(unknown, fmax(velocity, unknown)),
+        .sic = ratio(sqrt(law[MAP_SIC]), fmax(velocity, gamma)),
+        .velocity = ratio(sqrt(law[MAP_VELOCITY]), velocity),
+        .impulse = ratio(sqrt(law[MAP_IMPULSE]), fmax(gamma, none * sqrt(law[UNDOING]))),
+        .rounding = ratio(unknown, fmax(velocity, unknown)),
     };
 }
 
@@ -76,10 +77,10 @@ sim_certificate sim_judgement_finish(const sim_judgement *j) {
         .e_sic = rigid.sic,
         .e_vel = rigid.velocity,
         .e_imp = rigid.impulse,
-        .e_paper = over(sqrt(sum[RIGID + MAP_SIC]), sqrt(sum[RIGID + FREE])),
+        .e_paper = ratio(sqrt(sum[RIGID + MAP_SIC]), sqrt(sum[RIGID + FREE])),
         .own = greatest(own),
-        .momentum = over(sqrt(sum[BALANCE]), sqrt(fmax(sum[MOMENTUM], sum[CONTACT_MOMENTUM]))),
-        .slackness = over(sum[SLACK] / contacts, fmax(sum[COST], 0)),
+        .momentum = ratio(sqrt(sum[BALANCE]), sqrt(fmax(sum[MOMENTUM], sum[CONTACT_MOMENTUM]))),
+        .slackness = ratio(sum[SLACK] / contacts, fmax(sum[COST], 0)),
         .lee = sqrt(sum[LEE]) / contacts,
         .lee_scaled = sqrt(sum[LEE_SCALED]) / contacts,
         .cone = most[CONE],

@@ -1,27 +1,29 @@
-/* How much kinetic energy does an answer create, and who put it in?
+/* Kinetic energy that a solution creates.
  *
  *     T - T** = (v - v**) . A (v + v**) / 2,     v** = v* + A^-1 J_a' gamma_a,
  *
- * gamma_a the impulses of springs and actuators as they are in the answer: free motion, with what those and all loads do.
- * Of the rest, the passive rows, every law asks (gamma in K, so that gamma . s is what it is)
+ * gamma_a [N s] the impulses of springs and actuators in the solution: free motion with these and all loads.  Of the
+ * other, passive rows every law asks, with u = J v and gamma in K,
  *
  *     contact     gamma . u <= gamma_n tau_n - gamma . R gamma     limit       the same, of one row
  *     equality    gamma . (u + w) = gamma . tau - gamma . R gamma  friction    gamma . u <= 0
  *
- * with u = J v, and T - T** = sum of gamma . u over them - |v - v**|^2 / 2 in the metric of A.  So a right answer has
+ * and T - T** = sum of gamma . u over them - |v - v**|^2 / 2 in the metric of A.  So a right solution has
  *
  *     excess = max(0, T - T** - sum over stops gamma_n max(tau_n, 0) - sum over equalities gamma . (tau - w)) = 0,
  *
- * and a wrong one may have more: energy from nothing, in J.  v is the answer's own, not the one that follows from gamma.  Of
- * local problems, which have no v, it is gamma . (b + W gamma / 2) over the passive rows, exact where no row is active. */
+ * and a wrong one may have more: energy from nothing, in J.  v is the solution's own, not the one that follows from
+ * gamma. Local problems have no v: there it is gamma . (b + W gamma / 2) over the passive rows, exact where no row is
+ * active. */
 #include "judge/energy.h"
 #include "judge/slots.h"
 #include "math/dense.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
-static int is_active(const sim_constraint *c) { return c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR; }
+static bool is_active(const sim_constraint *c) { return c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR; }
 
 static void add_targets(const sim_problem *p, const double *target, const double *gamma, double *sum) {
     for (int i = 0; i < p->nconstraint; i++) {
@@ -37,8 +39,8 @@ static void add_targets(const sim_problem *p, const double *target, const double
 }
 
 /* j <- J_a' gamma_a; whether there is any. */
-static int active_impulse(const sim_problem *p, const double *gamma, double *j) {
-    int any = 0;
+static bool active_impulse(const sim_problem *p, const double *gamma, double *j) {
+    bool any = false;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         if (!is_active(c)) {
@@ -46,7 +48,7 @@ static int active_impulse(const sim_problem *p, const double *gamma, double *j) 
         }
         if (!any) {
             memset(j, 0, (size_t)p->nv * sizeof *j);
-            any = 1;
+            any = true;
         }
         for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
             int n = p->tree[c->tree[side]].nv;
@@ -58,8 +60,9 @@ static int active_impulse(const sim_problem *p, const double *gamma, double *j) 
     return any;
 }
 
-static void global_energy(const sim_problem *p, const double *v, const double *gamma, judge_motion *m, double *sum) {
-    int active = active_impulse(p, gamma, m->j);
+static void add_global_energy(const sim_problem *p, const double *v, const double *gamma, judge_motion *m,
+                              double *sum) {
+    bool active = active_impulse(p, gamma, m->j);
     for (int t = 0; t < p->ntree; t++) {
         int n = p->tree[t].nv, v0 = p->tree[t].v0;
         double *both = m->rest, *momentum = both + n, *driven = m->j + v0;
@@ -78,7 +81,7 @@ static void global_energy(const sim_problem *p, const double *v, const double *g
     }
 }
 
-static void local_energy(const sim_problem *p, const double *gamma, const judge_motion *m, double *sum) {
+static void add_local_energy(const sim_problem *p, const double *gamma, const judge_motion *m, double *sum) {
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         for (int k = c->row; k < c->row + c->rows && !is_active(c); k++) {
@@ -94,9 +97,9 @@ void judge_energy(const sim_problem *p, const double *target, const double *v, c
     double *sum = judgement->sum;
     add_targets(p, target, gamma, sum);
     if (sim_problem_local(p)) {
-        local_energy(p, gamma, m, sum);
+        add_local_energy(p, gamma, m, sum);
     } else {
-        global_energy(p, v, gamma, m, sum);
+        add_global_energy(p, v, gamma, m, sum);
     }
     sum[EXCESS] = fmax(0, sum[GAIN] - sum[OF_STOPS] - sum[OF_EQUALITIES]);
 }

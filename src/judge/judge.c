@@ -1,15 +1,15 @@
-/* How far is an answer from what the laws ask, constraint by constraint?
+/* Figures of error of a solution, constraint by constraint.
  *
- * From gamma follow the velocities u = b + W gamma (motion.c) and, for the rigid law and for the one that the solver was
- * given, q = b - target and s = q + (W + R) gamma.  The natural map of projection.h, for rho = 1 and in units of velocity
- * for rho_i = rows / trace(W_ii + R_i), gives the parts of E; see sim/judge.h.  Besides:
+ * From gamma follow the velocities u = b + W gamma (motion.c) and, for the rigid law and for the solver's own,
+ * q = b - target and s = q + (W + R) gamma.  The natural map of projection.h, for rho = 1 and in units of velocity for
+ * rho_i = rows / trace(W_ii + R_i), gives the parts of E (sim/judge.h).  Besides:
  *
  *     slackness   s . gamma and the cost gamma . (W + R) gamma / 2 = (|vbar - v*|_A^2 + |gamma|_R^2) / 2
- *                 (Castro, Permenter, Han 2021, eqs. 24, 33)
- *     lee         gamma - Pi(gamma - s), the nested projection (Lee et al. 2024, sec. VII)
+ *     lee         gamma - Pi(gamma - s), the nested projection
  *
- * and what a person would ask: is an impulse outside its set, what overlaps after the step, what slips although its
- * friction could hold it, does friction push anything along. */
+ * and plain figures: impulses outside their set, overlap after the step, slip inside the cone, friction that drives.
+ * References: Castro, Permenter, Han 2021, eqs. 24, 33; Lee et al. 2024, sec. VII.
+ * Cost: two natural maps a contact and law; motion.c has the products. */
 #include "judge/energy.h"
 #include "judge/motion.h"
 #include "judge/projection.h"
@@ -17,8 +17,7 @@
 
 #include <string.h>
 
-/* Friction that uses less than this part of what it may is inside its cone. */
-static const double inside = 0.999;
+static const double MAX_INSIDE_PART = 0.999; /* of mu gamma_n: less friction is inside its cone */
 
 typedef struct trial {
     const sim_problem *problem;
@@ -29,22 +28,22 @@ typedef struct trial {
 
 static double square(double x) { return x * x; }
 
-static double length2(double x, double y) { return sqrt(x * x + y * y); }
+static double norm2(double x, double y) { return sqrt(x * x + y * y); }
 
-static void keep_most(trial *t, const sim_constraint *c, int slot, double value) {
+static void keep_greatest(trial *t, const sim_constraint *c, int slot, double value) {
     if (value > t->judgement->most[slot]) {
         t->judgement->most[slot] = value;
         t->judgement->at[slot] = (int)(c - t->problem->constraint);
     }
 }
 
-/* An answer under one law: s, with mu |s_t| added to the normal where the law is Coulomb's, and w = 1 / rho_i. */
-typedef struct view {
+/* A constraint under one law: s, with mu |s_t| added to the normal by Coulomb's law, and w = 1 / rho_i. */
+typedef struct law_view {
     double *sum; /* of this law */
     double s[SIM_MAX_ROWS], w;
-} view;
+} law_view;
 
-static void look(const trial *t, const sim_constraint *c, const sim_regularisation *law, double *sum, view *a) {
+static void eval_law(const trial *t, const sim_constraint *c, const sim_regularisation *law, double *sum, law_view *a) {
     const judge_motion *m = &t->motion;
     double q2 = 0, s2 = 0, gamma2 = 0, w = m->trace[c - t->problem->constraint];
     for (int k = 0; k < c->rows; k++) {
@@ -66,13 +65,13 @@ static void look(const trial *t, const sim_constraint *c, const sim_regularisati
 }
 
 /* The parts of E, from |F(1)|^2 and |F_i / rho_i|^2; F(0) if nothing moves the constraint. */
-static void add_maps(const view *a, double sic, double velocity, double still) {
+static void add_maps(const law_view *a, double sic, double velocity, double still) {
     a->sum[MAP_SIC] += sic;
     a->sum[MAP_VELOCITY] += velocity;
     a->sum[MAP_IMPULSE] += a->w > 0 ? velocity / square(a->w) : still;
 }
 
-static void judge_lee(trial *t, const sim_constraint *c, const view *rigid) {
+static void judge_lee(trial *t, const sim_constraint *c, const law_view *rigid) {
     simd4 s[3], w = {1, rigid->w, 0, 0};
     for (int k = 0; k < 3; k++) {
         s[k] = (simd4){rigid->s[k], rigid->s[k], 0, 0};
@@ -82,11 +81,11 @@ static void judge_lee(trial *t, const sim_constraint *c, const view *rigid) {
     t->judgement->sum[LEE_SCALED] += map[1];
 }
 
-static void judge_cone(trial *t, const sim_constraint *c, view *rigid, view *own, sim_cone cone) {
+static void judge_cone(trial *t, const sim_constraint *c, law_view *rigid, law_view *own, sim_cone cone) {
     const double *gamma = t->gamma + c->row;
     judge_lee(t, c, rigid);
-    rigid->s[2] += c->friction * length2(rigid->s[0], rigid->s[1]);
-    own->s[2] += cone == SIM_CONE_CONVEX ? 0 : c->friction * length2(own->s[0], own->s[1]);
+    rigid->s[2] += c->friction * norm2(rigid->s[0], rigid->s[1]);
+    own->s[2] += cone == SIM_CONE_CONVEX ? 0 : c->friction * norm2(own->s[0], own->s[1]);
     simd4 w = {1, rigid->w, 1, own->w}, s[3], none[3] = {{0}, {0}, {0}};
     for (int k = 0; k < 3; k++) {
         s[k] = (simd4){rigid->s[k], rigid->s[k], own->s[k], own->s[k]};
@@ -96,19 +95,19 @@ static void judge_cone(trial *t, const sim_constraint *c, view *rigid, view *own
         rigid->w > 0 && own->w > 0 ? 0 : contact_maps(project_cones, c->friction, none[0] + 1, gamma, none)[0];
     add_maps(rigid, map[0], map[1], still);
     add_maps(own, map[2], map[3], still);
-    keep_most(t, c, MAP_WORST, map[1]);
-    keep_most(t, c, MAP_WORST_OWN, map[3]);
+    keep_greatest(t, c, MAP_WORST, map[1]);
+    keep_greatest(t, c, MAP_WORST_OWN, map[3]);
     t->judgement->sum[SLACK] += fabs(own->s[0] * gamma[0] + own->s[1] * gamma[1] + own->s[2] * gamma[2]);
 }
 
-static void judge_rows(trial *t, const sim_constraint *c, const view *rigid, const view *own) {
+static void judge_rows(trial *t, const sim_constraint *c, const law_view *rigid, const law_view *own) {
     static const double none[SIM_MAX_ROWS];
     const double *gamma = t->gamma + c->row, dt = t->problem->step, still = row_map(c, dt, 1, gamma, none);
     double map = row_map(c, dt, rigid->w, gamma, rigid->s), map_own = row_map(c, dt, own->w, gamma, own->s);
     add_maps(rigid, row_map(c, dt, 1, gamma, rigid->s), map, still);
     add_maps(own, row_map(c, dt, 1, gamma, own->s), map_own, still);
-    keep_most(t, c, MAP_WORST, map);
-    keep_most(t, c, MAP_WORST_OWN, map_own);
+    keep_greatest(t, c, MAP_WORST, map);
+    keep_greatest(t, c, MAP_WORST_OWN, map_own);
 }
 
 /* |gamma|^2 and gamma . (W + R) gamma / 2; the speeds */
@@ -125,12 +124,12 @@ static void judge_contact(trial *t, const sim_constraint *c) {
     const double *gamma = t->gamma + c->row, *b = t->motion.free + c->row, *Wg = t->motion.pushed + c->row;
     const double *gap = t->problem->gap, dt = t->problem->step;
     double u[3] = {b[0] + Wg[0], b[1] + Wg[1], b[2] + Wg[2]};
-    double friction = length2(gamma[0], gamma[1]), most = c->friction * gamma[2];
-    keep_most(t, c, CONE, fmax(-gamma[2], friction - most));
-    keep_most(t, c, PENETRATION, -((gap ? gap[c->row + 2] : 0) + dt * u[2]));
-    keep_most(t, c, DRIVE, gamma[0] * u[0] + gamma[1] * u[1]);
-    if (friction < inside * most) {
-        keep_most(t, c, SLIP, length2(u[0], u[1]));
+    double friction = norm2(gamma[0], gamma[1]), most = c->friction * gamma[2];
+    keep_greatest(t, c, CONE, fmax(-gamma[2], friction - most));
+    keep_greatest(t, c, PENETRATION, -((gap ? gap[c->row + 2] : 0) + dt * u[2]));
+    keep_greatest(t, c, DRIVE, gamma[0] * u[0] + gamma[1] * u[1]);
+    if (friction < MAX_INSIDE_PART * most) {
+        keep_greatest(t, c, SLIP, norm2(u[0], u[1]));
     }
 }
 
@@ -140,18 +139,18 @@ static void judge_other(trial *t, const sim_constraint *c) {
         int row = c->row + k;
         double gamma = t->gamma[row], u = t->motion.free[row] + t->motion.pushed[row];
         if (c->kind == SIM_LIMIT) {
-            keep_most(t, c, CONE, -gamma);
-            keep_most(t, c, PENETRATION, -((gap ? gap[row] : 0) + dt * u));
+            keep_greatest(t, c, CONE, -gamma);
+            keep_greatest(t, c, PENETRATION, -((gap ? gap[row] : 0) + dt * u));
         } else if (c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR) {
-            keep_most(t, c, CONE, fabs(gamma) - dt * c->bound);
+            keep_greatest(t, c, CONE, fabs(gamma) - dt * c->bound);
         }
         if (c->kind == SIM_FRICTION) {
-            keep_most(t, c, DRIVE, gamma * u);
+            keep_greatest(t, c, DRIVE, gamma * u);
         }
     }
 }
 
-/* The first constraint whose impulse is no number, -1: none. */
+/* The first constraint whose impulse is not finite, -1: none. */
 static int first_nonfinite(const sim_problem *p, const double *gamma) {
     for (int i = 0; i < p->nconstraint; i++) {
         for (int k = p->constraint[i].row; k < p->constraint[i].row + p->constraint[i].rows; k++) {
@@ -165,7 +164,7 @@ static int first_nonfinite(const sim_problem *p, const double *gamma) {
 
 static void judge_balance_of(trial *t, const double *v) {
     double *sum = t->judgement->sum;
-    judge_balance b = judge_momentum(t->problem, v, &t->motion);
+    judge_balance b = judge_eval_momentum(t->problem, v, &t->motion);
     sum[BALANCE] = b.error;
     sum[MOMENTUM] = b.momentum;
     sum[CONTACT_MOMENTUM] = b.contact;
@@ -176,7 +175,7 @@ size_t sim_judge_work(const sim_problem *p) { return judge_motion_size(p); }
 void sim_judge(const sim_problem *p, const sim_regularisation *rigid, const sim_regularisation *own, sim_cone cone,
                const double *v, const double *gamma, double *work, sim_judgement *judgement) {
     int nonfinite = first_nonfinite(p, gamma);
-    *judgement = (sim_judgement){.constraints = p->nconstraint, .nonfinite = nonfinite >= 0}; /* of v, momentum tells */
+    *judgement = (sim_judgement){.constraints = p->nconstraint, .nonfinite = nonfinite >= 0}; /* v: by its momentum */
     trial t = {p, gamma, judge_motion_in(p, work), judgement};
     for (int i = 0; i < p->nconstraint; i++) {
         judgement->contacts += p->constraint[i].kind == SIM_CONTACT;
@@ -186,13 +185,13 @@ void sim_judge(const sim_problem *p, const sim_regularisation *rigid, const sim_
         judgement->at[MAP_WORST] = nonfinite;
         return;
     }
-    judge_motion_of(p, gamma, &t.motion);
+    judge_eval_motion(p, gamma, &t.motion);
     judge_balance_of(&t, v);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        view of_rigid, of_own;
-        look(&t, c, rigid, judgement->sum + RIGID, &of_rigid);
-        look(&t, c, own, judgement->sum + OWN, &of_own);
+        law_view of_rigid, of_own;
+        eval_law(&t, c, rigid, judgement->sum + RIGID, &of_rigid);
+        eval_law(&t, c, own, judgement->sum + OWN, &of_own);
         judge_size(&t, c, own);
         if (c->kind == SIM_CONTACT) {
             judge_cone(&t, c, &of_rigid, &of_own, cone);
@@ -202,5 +201,5 @@ void sim_judge(const sim_problem *p, const sim_regularisation *rigid, const sim_
             judge_other(&t, c);
         }
     }
-    judge_energy(p, own->target, v, gamma, &t.motion, judgement); /* the last: it takes j for its own */
+    judge_energy(p, own->target, v, gamma, &t.motion, judgement); /* the last, as it overwrites j */
 }

@@ -1,22 +1,21 @@
-/* What do the impulses of an answer do?
+/* Velocities and momentum from the impulses of a solution.
  *
  *     j = J' gamma,    dv = A^-1 j,    W gamma = J dv,    b = J v* + w,    trace W_ii = sum over rows J_r A^-1 J_r'
  *
- * and, for the momentum error (Castro, Permenter, Han 2021, eqs. 25, 32), with D = diag(A)^-1/2:
+ * and, for the momentum error, with D = diag(A)^-1/2:    D (A (v - v*) - j),    D A v,    D j.
  *
- *     D (A (v - v*) - j),    D A v,    D j.
- *
- * The traces are what costs.  A small tree, as most are, has its A^-1 written down once, in rows of eight numbers, for all
- * constraints that touch it; of a larger one each constraint asks for its paths, or each row for a solve. */
+ * Reference: Castro, Permenter, Han 2021, eqs. 25, 32. Cost: mostly the traces.  Of a small tree A^-1 is written once,
+ * in rows of eight numbers, for all constraints that touch it; of a larger one each constraint follows its paths to the
+ * root, or each row takes a solve. */
 #include "judge/motion.h"
 #include "math/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SMALL = 6, STRIDE = 8 };
+enum { MAX_SMALL_DOFS = 6, ROW_STRIDE = 8 };
 
-static int most_velocities(const sim_problem *p) {
+static int max_tree_velocities(const sim_problem *p) {
     int most = 0;
     for (int t = 0; t < p->ntree; t++) {
         most = p->tree[t].nv > most ? p->tree[t].nv : most;
@@ -25,7 +24,8 @@ static int most_velocities(const sim_problem *p) {
 }
 
 size_t judge_motion_size(const sim_problem *p) {
-    size_t n = (size_t)most_velocities(p), inverses = (size_t)(p->ntree * SMALL * STRIDE), square = n * n + 2 * n;
+    size_t n = (size_t)max_tree_velocities(p), inverses = (size_t)(p->ntree * MAX_SMALL_DOFS * ROW_STRIDE),
+           square = n * n + 2 * n;
     size_t rest = (size_t)p->nv + inverses > square ? (size_t)p->nv + inverses : square;
     return 2 * (size_t)p->nrow + 2 * (size_t)p->nconstraint + (size_t)p->nv + rest + SIM_MAX_ROWS * n;
 }
@@ -40,11 +40,11 @@ judge_motion judge_motion_in(const sim_problem *p, double *work) {
     return m;
 }
 
-/* A <- A^-1 of a small tree, by Gauss and Jordan; no pivots need be sought, for A is positive definite.  Column k is
+/* A <- A^-1 of a small tree, by Gauss and Jordan, without pivots as A is positive definite.  Column k is
  * changed by masks: a number written into a vector in memory would stall the next reading of the vector. */
-static inline void invert(int n, simd4 A[SMALL][2]) {
-    static const simd4_mask at[SMALL][2] = {{{-1, 0, 0, 0}, {0}}, {{0, -1, 0, 0}, {0}}, {{0, 0, -1, 0}, {0}},
-                                            {{0, 0, 0, -1}, {0}}, {{0}, {-1, 0, 0, 0}}, {{0}, {0, -1, 0, 0}}};
+static inline void invert(int n, simd4 A[MAX_SMALL_DOFS][2]) {
+    static const simd4_mask at[MAX_SMALL_DOFS][2] = {{{-1, 0, 0, 0}, {0}}, {{0, -1, 0, 0}, {0}}, {{0, 0, -1, 0}, {0}},
+                                                     {{0, 0, 0, -1}, {0}}, {{0}, {-1, 0, 0, 0}}, {{0}, {0, -1, 0, 0}}};
     const simd4 none = {0, 0, 0, 0};
     for (int k = 0; k < n; k++) {
         double over = 1 / A[k][k / 4][k % 4];
@@ -63,10 +63,10 @@ static inline void invert(int n, simd4 A[SMALL][2]) {
     }
 }
 
-static void write_inverse(const sim_problem *p, int t, double *inverse) {
+static void invert_tree(const sim_problem *p, int t, double *inverse) {
     int n = p->tree[t].nv;
-    double A[SMALL * SMALL];
-    simd4 B[SMALL][2];
+    double A[MAX_SMALL_DOFS * MAX_SMALL_DOFS];
+    simd4 B[MAX_SMALL_DOFS][2];
     p->mass.matrix(p->mass.self, t, A);
     memset(B, 0, sizeof B);
     for (int i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ static void write_inverse(const sim_problem *p, int t, double *inverse) {
         }
     }
     if (n == 6) {
-        invert(6, B); /* free bodies, with all loops known beforehand */
+        invert(6, B); /* free bodies, with loops of known length */
     } else {
         invert(n, B);
     }
@@ -93,8 +93,8 @@ static inline double trace_small(int rows, int n, const double *J, const double 
     for (int r = 0; r < rows; r++, J += n) {
         simd4 low = {0, 0, 0, 0}, high = low;
         for (int i = 0; i < n; i++) {
-            low += J[i] * simd4_load(inverse + i * STRIDE);
-            high += J[i] * simd4_load(inverse + i * STRIDE + 4);
+            low += J[i] * simd4_load(inverse + i * ROW_STRIDE);
+            high += J[i] * simd4_load(inverse + i * ROW_STRIDE + 4);
         }
         sum += low * load_part(n, J);
         if (n > 4) {
@@ -104,8 +104,8 @@ static inline double trace_small(int rows, int n, const double *J, const double 
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* The same as the squares of B J', where A^-1 = B' B is to be had. */
-static double trace_halved(const sim_problem *p, int t, int rows, sim_columns columns, const double *J, double *X) {
+/* The same as the squares of B J', where A^-1 = B' B is known. */
+static double trace_by_halves(const sim_problem *p, int t, int rows, sim_columns columns, const double *J, double *X) {
     int n = p->tree[t].nv, end = columns.first + columns.count;
     double sum = 0;
     memcpy(X, J, (size_t)rows * (size_t)n * sizeof *X);
@@ -127,30 +127,30 @@ static double trace_large(const sim_problem *p, int t, int rows, const double *J
     return sum;
 }
 
-/* All that a side's block of J reaches; of small trees no less, for loops that are known beforehand. */
-static inline sim_columns reach(const sim_problem *p, const sim_constraint *c, int side) {
+/* The columns of a side's block of J; of free bodies all, for loops of known length. */
+static inline sim_columns columns_of(const sim_problem *p, const sim_constraint *c, int side) {
     int n = p->tree[c->tree[side]].nv;
     return n == 6 ? (sim_columns){0, 6} : sim_block_columns(p, c, side);
 }
 
 /* j += J_i' gamma_i, and the trace of W_ii. */
 static void add_transposed(const sim_problem *p, const sim_constraint *c, const double *gamma, judge_motion *m) {
-    double *inverse = m->rest + p->nv, *column = inverse + p->ntree * SMALL * STRIDE, trace = 0;
+    double *inverse = m->rest + p->nv, *column = inverse + p->ntree * MAX_SMALL_DOFS * ROW_STRIDE, trace = 0;
     for (int side = 0; side < 2; side++) {
         int t = c->tree[side];
         if (t < 0) {
             continue;
         }
         int n = p->tree[t].nv;
-        const double *J = p->J + c->block[side], *of_tree = inverse + t * SMALL * STRIDE;
-        sim_columns of = reach(p, c, side);
+        const double *J = p->J + c->block[side], *of_tree = inverse + t * MAX_SMALL_DOFS * ROW_STRIDE;
+        sim_columns of = columns_of(p, c, side);
         for (int k = 0; k < c->rows; k++) {
             dense_axpy(of.count, gamma[c->row + k], J + k * n + of.first, m->j + p->tree[t].v0 + of.first);
         }
-        trace += n == 6         ? trace_small(c->rows, 6, J, of_tree) /* all loops known beforehand */
-                 : n <= SMALL   ? trace_small(c->rows, n, J, of_tree)
-                 : p->mass.half ? trace_halved(p, t, c->rows, of, J, column)
-                                : trace_large(p, t, c->rows, J, column);
+        trace += n == 6                ? trace_small(c->rows, 6, J, of_tree) /* loops of known length */
+                 : n <= MAX_SMALL_DOFS ? trace_small(c->rows, n, J, of_tree)
+                 : p->mass.half        ? trace_by_halves(p, t, c->rows, of, J, column)
+                                       : trace_large(p, t, c->rows, J, column);
     }
     m->trace[c - p->constraint] = trace;
 }
@@ -164,7 +164,7 @@ static inline double absolute_dot(int n, const double *x, const double *y) {
 }
 
 /* Rows of J v* + w and of J dv. */
-static void times_rows(const sim_problem *p, const sim_constraint *c, const double *dv, judge_motion *m) {
+static void multiply_rows(const sim_problem *p, const sim_constraint *c, const double *dv, judge_motion *m) {
     double speed[SIM_MAX_ROWS] = {0}, sum = 0;
     for (int k = c->row; k < c->row + c->rows; k++) {
         m->free[k] = p->offset ? p->offset[k] : 0;
@@ -173,7 +173,7 @@ static void times_rows(const sim_problem *p, const sim_constraint *c, const doub
     }
     for (int side = 0; side < 2; side++) {
         int t = c->tree[side];
-        sim_columns of = t >= 0 ? reach(p, c, side) : (sim_columns){0, 0};
+        sim_columns of = t >= 0 ? columns_of(p, c, side) : (sim_columns){0, 0};
         for (int k = 0; k < c->rows && t >= 0; k++) {
             int n = p->tree[t].nv, at = p->tree[t].v0 + of.first;
             const double *J = p->J + c->block[side] + k * n + of.first;
@@ -188,12 +188,12 @@ static void times_rows(const sim_problem *p, const sim_constraint *c, const doub
     m->speed[c - p->constraint] = sum;
 }
 
-static void global_motion(const sim_problem *p, const double *gamma, judge_motion *m) {
+static void eval_global_motion(const sim_problem *p, const double *gamma, judge_motion *m) {
     double *dv = m->rest, *inverse = dv + p->nv;
     memset(m->j, 0, (size_t)p->nv * sizeof *m->j);
     for (int t = 0; t < p->ntree; t++) {
-        if (p->tree[t].nv <= SMALL) {
-            write_inverse(p, t, inverse + t * SMALL * STRIDE);
+        if (p->tree[t].nv <= MAX_SMALL_DOFS) {
+            invert_tree(p, t, inverse + t * MAX_SMALL_DOFS * ROW_STRIDE);
         }
     }
     for (int i = 0; i < p->nconstraint; i++) {
@@ -204,12 +204,12 @@ static void global_motion(const sim_problem *p, const double *gamma, judge_motio
         p->mass.solve(p->mass.self, t, dv + p->tree[t].v0);
     }
     for (int i = 0; i < p->nconstraint; i++) {
-        times_rows(p, &p->constraint[i], dv, m);
+        multiply_rows(p, &p->constraint[i], dv, m);
     }
 }
 
 /* W gamma and the traces from W alone; q stands for J v* + w. */
-static void local_motion(const sim_problem *p, const double *gamma, judge_motion *m) {
+static void eval_local_motion(const sim_problem *p, const double *gamma, judge_motion *m) {
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         double trace = 0, sum[SIM_MAX_ROWS] = {0};
@@ -228,15 +228,15 @@ static void local_motion(const sim_problem *p, const double *gamma, judge_motion
     }
 }
 
-void judge_motion_of(const sim_problem *p, const double *gamma, judge_motion *m) {
+void judge_eval_motion(const sim_problem *p, const double *gamma, judge_motion *m) {
     if (sim_problem_local(p)) {
-        local_motion(p, gamma, m);
+        eval_local_motion(p, gamma, m);
     } else {
-        global_motion(p, gamma, m);
+        eval_global_motion(p, gamma, m);
     }
 }
 
-judge_balance judge_momentum(const sim_problem *p, const double *v, judge_motion *m) {
+judge_balance judge_eval_momentum(const sim_problem *p, const double *v, judge_motion *m) {
     judge_balance b = {0, 0, 0};
     for (int t = 0; t < p->ntree; t++) {
         int n = p->tree[t].nv, v0 = p->tree[t].v0;

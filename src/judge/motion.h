@@ -1,4 +1,4 @@
-/* What the impulses of an answer do. */
+/* Velocities and momentum from the impulses of a solution. */
 #ifndef JUDGE_MOTION_H
 #define JUDGE_MOTION_H
 
@@ -8,23 +8,23 @@ typedef struct judge_motion {
     double *free;   /* [nrow] J v* + w */
     double *pushed; /* [nrow] W gamma */
     double *trace;  /* [nconstraint] of W_ii */
-    double *
-        speed; /* [nconstraint] sum over rows of (|J| |v*| + |w|)^2: what J v* + w is rounded by; 0 of local problems */
-    double *j; /* [nv] J' gamma */
+    double
+        *speed;   /* [nconstraint] sum over rows of (|J| |v*| + |w|)^2, by which J v* + w rounds; 0 of local problems */
+    double *j;    /* [nv] J' gamma */
     double *rest; /* the judge's scratch */
 } judge_motion;
 
-/* Numbers that a motion takes, and how they are shared out. */
+/* Numbers that a motion takes, and their places. */
 size_t judge_motion_size(const sim_problem *problem);
 judge_motion judge_motion_in(const sim_problem *problem, double *work);
 
-/* Fill free, pushed, trace and j. */
-void judge_motion_of(const sim_problem *problem, const double *gamma, judge_motion *m);
+/* Fills free, pushed, trace and j. */
+void judge_eval_motion(const sim_problem *problem, const double *gamma, judge_motion *m);
 
-/* Squares of the momentum error and of what it is compared with, once j is known; all 0 for local problems. */
+/* Squares of the momentum error and of its measures, once j is known; all 0 for local problems. */
 typedef struct judge_balance {
     double error, momentum, contact; /* of D (A (v - v*) - j), D A v, D j */
 } judge_balance;
-judge_balance judge_momentum(const sim_problem *problem, const double *v, judge_motion *m);
+judge_balance judge_eval_momentum(const sim_problem *problem, const double *v, judge_motion *m);
 
 #endif

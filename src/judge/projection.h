@@ -1,16 +1,16 @@
-/* Which impulses may a constraint have, and which of them is nearest to y?
+/* Projection on the set K of impulses of a constraint, and the natural map.
  *
  *     contact              K = { |g_t| <= mu g_n }
  *     limit                g >= 0
  *     friction, actuator   |g| <= bound
  *     equality, spring     any
  *
- * Impulse and velocity are as the law asks where gamma = P_K(gamma - rho s), for any rho > 0; of a contact under the
- * strict law where this holds with s + (0, 0, mu |s_t|) in place of s (De Saxce).  The difference of the two sides, the
- * natural map F(rho), tells how far they are from it.
+ * Impulse and velocity obey the law where gamma = P_K(gamma - rho s), for any rho > 0; contacts the strict law where
+ * this holds with s + (0, 0, mu |s_t|) in place of s (De Saxce).  The difference of the two sides, the natural map
+ * F(rho), measures their distance from it.
  *
- * Here F is taken in units of velocity, with w = 1 / rho:  F / rho = w gamma - P_wK(w gamma - s), where wK is K for a cone
- * and w times as wide for a bound.  That holds for w = 0 too, a constraint that nothing moves. */
+ * F is taken in units of velocity here, with w = 1 / rho:  F / rho = w gamma - P_wK(w gamma - s), where wK is K for a
+ * cone and w times as wide for a bound.  That holds for w = 0 too, a constraint that nothing moves. */
 #ifndef JUDGE_PROJECTION_H
 #define JUDGE_PROJECTION_H
 
@@ -62,7 +62,7 @@ static inline simd4 contact_maps(cone_projection project, double mu, simd4 w, co
 
 static inline double clamp(double y, double bound) { return y > bound ? bound : y < -bound ? -bound : y; }
 
-/* |w gamma - P_wK(w gamma - s)|^2 of what is no contact. */
+/* |w gamma - P_wK(w gamma - s)|^2 of other constraints. */
 static inline double row_map(const sim_constraint *c, double step, double w, const double *gamma, const double *s) {
     double bound = w > 0 ? w * step * c->bound : 0, sum = 0; /* the bound may be infinite */
     for (int k = 0; k < c->rows; k++) {

@@ -11,7 +11,7 @@ enum {
     MAP_IMPULSE,  /* F(rho_i) */
     FREE,         /* q */
     SHIFTED,      /* s */
-    UNDOING,      /* rho_i q_i, the impulse that would undo q, or rho_i (|J| |v*| + |w|), the greater */
+    UNDOING,      /* rho_i q_i, the impulse that would undo q, or rho_i (|J| |v*| + |w|) if greater */
     MOVED,        /* gamma_i / rho_i, velocities that impulses give and take */
     LAW_SLOTS,
 };
@@ -28,9 +28,9 @@ enum {
     LEE,                     /* |gamma - P(gamma - s)|^2 */
     LEE_SCALED,
     GAIN,     /* J: T - T**, see energy.c ... */
-    OF_STOPS, /* ... what targets of stops, and of equalities, put in ... */
+    OF_STOPS, /* ... energy put in by targets of stops, and of equalities ... */
     OF_EQUALITIES,
-    KINETIC, /* ... and what T is measured by */
+    KINETIC, /* ... and the size of T */
     EXCESS,  /* J, of each island */
     SPEED,   /* |J| |v*| + |w| */
     SUMS,

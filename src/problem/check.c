@@ -1,4 +1,4 @@
-/* Is what somebody hands over a contact problem?
+/* Checks of a contact problem that a caller hands over.
  *
  * Indices must fit, numbers be finite and in the range that gives them a meaning:
  *
@@ -7,11 +7,12 @@
  *     spring, actuator           k >= 0 and damping d >= 0, and not both 0: R = 1 / (dt (dt k + d)) must exist
  *     friction, actuator         bound >= 0 (infinity: never slips, never saturates)
  *
- * and A, which is solved with as if it were symmetric, must be so.  What a kind has no use for may be anything.  A sentence
- * of refusal begins with the array that it is about: as a file says it, too. */
+ * and A must be symmetric, as solvers assume.  Numbers that a kind has no use for are not checked.  A message begins
+ * with the array that it is about, with its name in files. */
 #include "problem/check.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static sim_status check_there(const char *name, const void *array, ptrdiff_t count, sim_error *error) {
     return array || count == 0
@@ -28,7 +29,7 @@ static sim_status check_finite(const char *name, const double *x, ptrdiff_t coun
     return SIM_OK;
 }
 
-/* ---- what is where ---- */
+/* ---- sizes and places ---- */
 
 static sim_status check_sizes(const sim_problem *p, const double *A, sim_error *error) {
     if (p->ntree < 0 || p->nv < 0 || p->nconstraint < 0 || p->nrow < 0) {
@@ -106,7 +107,7 @@ static const char *const words[] = {
     [BOUND] = "it must be 0 or more",       [POSITIVE] = "it must be more than 0; infinity is rigid",
 };
 
-static int within(range r, double x) {
+static bool within(range r, double x) {
     switch (r) {
     case NOT_NEGATIVE:
         return x >= 0 && isfinite(x);
@@ -159,7 +160,7 @@ static sim_status check_numbers(const sim_problem *p, int i, sim_error *error) {
     if (((SPRUNG | HELD) >> c->kind & 1) && !isfinite(1 / (dt * (dt * c->stiffness + damping)))) {
         return sim_fail(
             error, SIM_BAD_INPUT,
-            "stiffness[%d] is %g and damping %g (%s): what gives its force whatever moves belongs to v_free", i,
+            "stiffness[%d] is %g and damping %g (%s): a force that does not depend on motion belongs to v_free", i,
             c->stiffness, damping, sim_constraint_name(c->kind));
     }
     return SIM_OK;
@@ -261,7 +262,7 @@ static sim_status check_delassus(const sim_problem *p, sim_error *error) {
         return sim_fail(error, SIM_BAD_INPUT, "W: a problem without trees needs W and q");
     }
     for (int i = 0; i < p->nconstraint; i++) {
-        int diagonal = 0;
+        bool diagonal = false;
         for (int k = W->start[i]; k < W->start[i + 1]; k++) {
             int j = W->column[k], rises = k == W->start[i] || j > W->column[k - 1];
             if (j < 0 || j >= p->nconstraint || !rises || W->at[k] < 0) {
@@ -290,9 +291,9 @@ ptrdiff_t problem_length_on_bodies(const sim_problem *p, const sim_problem_bodie
     return end;
 }
 
-/* Do bodies, dofs and rows name each other as they should?  Their numbers are taken as they are. */
+/* Do the indices of bodies, dofs and rows fit?  Their numbers are not checked. */
 static sim_status check_bodies(const sim_problem *p, const sim_problem_bodies *b, sim_error *error) {
-    int fits = b->nbody >= 0 && b->first[0] == 0 && b->first[p->ntree] == b->nbody;
+    bool fits = b->nbody >= 0 && b->first[0] == 0 && b->first[p->ntree] == b->nbody;
     for (int t = 0; t < p->ntree && fits; t++) {
         int v = p->tree[t].v0;
         fits = b->first[t] <= b->first[t + 1] && b->first[t + 1] <= b->nbody;

@@ -1,70 +1,31 @@
-/* What does a law make of the physics of a row?
+/* Compliance R and target velocity of every row, by the rigid and the near-rigid law.
  *
- * Every law relates the impulse gamma to s = u - target + R gamma.  With the gap phi = phi0 + dt u, a spring k and damper
- * d = k tau between the surfaces give, at the end of the step,
+ *     s = u - target + R gamma,     gamma in K, s in K*, gamma . s = 0  (sim_cone, sim_constraint_kind)
+ *
+ * phi [m] gap, dt [s] step, k [N/m] stiffness, d = k tau [N s/m] damper between the surfaces, gamma [N s] impulse.
+ * With phi = phi0 + dt u, spring and damper give at the end of the step
  *
  *     gamma = -dt k (phi + tau u)     <=>     R = 1 / (dt k (dt + tau)),   target = -phi0 / (dt + tau).
  *
- * Rigid: k = infinity, so R = 0.  A gap may close within the step and no more, target = -phi0 / dt; of an overlap a step
- * undoes the part `push`, but for the slop (below).  Who approaches faster than the threshold and arrives within the step leaves with e times that
- * speed (Newton), instead of what is said above: a target that lets the gap be eaten up first would swallow the bounce.
- * A step takes a smaller e where that would create energy (contact/island/restitution.c).  What has a stiffness bounces by that.
+ * Rigid: k = infinity, R = 0.  A gap may close within the step and no more, target = -phi0 / dt.  Of an overlap a step
+ * undoes the part `push`, but for the slop (slop_of), and no faster than `undo` (undone_part).
  *
- * Slop.  s_n >= mu |s_t| (what any answer of the strict law or of the convex one obeys) has a solution v = 0 as long as no
- * target is above zero.  What friction locks, like a wedge, has no other v, so the least overlap that is to be undone, were
- * it rounding, leaves the step without an answer.  An overlap up to
- *
- *     slop dt du,   du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) over all rows of the constraint,
- *
- * is left alone and may not grow: a part of the way that forces alone would move either side in a step, g dt^2 under gravity.
- * It has the units of the gap, vanishes with the step, and needs no size of bodies.  Its default, 1/50, is well
- * below what the near-rigid law (tau = dt, beta = 1) gives way by at rest, (dt + tau) beta^2/(4 pi^2) g dt = g dt^2 / 20.
- *
- * Undoing.  No step undoes an overlap faster than `undo`, V in m/s (of rows about axes in rad/s), however short it is: the
- * overlap is then gone after its depth over V at the earliest, and what that gives a body is m V^2 / 2.  Rigid, the target
- * is at most V.  Near-rigid, where target_n = -phi0 / (dt + tau) > V, the contact's damper is made so much stronger:
- *
- *     tau' = -phi0 / V - dt,     R_n' = R_n V / target_n,     target_n' = V,
- *
- * the same stiffness k, so that what rests on it rests as deep as before.  (R_n' is not less than R_n / 1e6.)  A stiffness
- * of a material that the step resolves is physics, and its energy was put in by who pressed: such a contact is left alone.
- *
- * Near-rigid (Castro, Permenter, Han 2021, eqs. 23, 29, 30), with w = |W_ii|_F / 3 the contact's inverse mass:
+ * Near-rigid, with w = |W_ii|_F / 3 [1/kg] the inverse mass of a contact, and tau = dt for rigid contacts:
  *
  *     R_n = max(beta^2 / (4 pi^2) w, 1 / (dt k (dt + tau))),   R_t = sigma w,   target_n = -phi0 / (dt + tau).
  *
- * What is rigid and says nothing of dissipation takes tau = dt there: it comes to rest within a few steps.
+ * Fast approaches bounce by restitution (near_rigid_bounce, rigid_target).  The six rows of a weld are two constraints,
+ * of metres and of radians.  Friction has target 0 and, near-rigid, R = sigma w.  Springs and actuators state their own
+ * R.
  *
- * Carried loads, an option beside the paper's rule: R above lets a contact give way by (dt + tau) R_n gamma_n, which is in
- * measure where it carries what it touches, and m / w^-1 times as much where it carries m.  The mass that a contact holds
- * up shows in what it gave a step ago: without it, motion gains du in a step, so m = gamma_n / du; that mass, not w^-1,
- * hangs on the contact's spring, and the period beta dt asks for the stiffness
- *
- *     R_n = beta^2/(4 pi^2) w / c,   R_t = sigma w / c,   c = gamma_n w / du,   1 <= c <= `carried`,
- *
- *     du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) along n,
- *
- * and the contact gives way by (dt + tau) beta^2/(4 pi^2) du, whatever it carries.  gamma_n is the mean over the contacts
- * of two bodies, so that they go on sharing a load as before.  `carried` = 1 is the paper's rule.
- *
- * Restitution.  The spring above would begin to brake before the surfaces meet, and take of what comes its part R/(w + R).
- * So of what is rigid and has a restitution e > 0, who approaches faster than the threshold meets Newton's law, as it is for
- * rigid rows: free until he arrives, target -phi0 / dt; in the step in which he does
- *
- *     target_n = max(e c, -phi0 / (dt + tau) for phi0 < 0),   c = -u_n before the step,   R_n = min(R_n, sigma w / 100).
- *
- * One contact without friction then leaves with u_n = e c - R_n gamma, which lacks (1 + e) c R_n / W_nn: some 1e-5 of what came.
- * By the convex law what slides as it strikes leaves faster, by mu |u_t| at most, within what restitution.c allows.
- *
- * The six rows of a weld are two constraints in this, of metres and of radians.
- *
- * Friction has target 0 and, near-rigid, R = sigma w.  Springs and actuators say themselves how they yield. */
+ * Reference: Castro, Permenter, Han 2021, eqs. 23, 29, 30.
+ * Differs from the paper: slop, slow undoing, restitution, and the option `carried` (stiffening). */
 #include "problem/laws.h"
 
 #include <math.h>
 
-static const double STIFFEST = 1e-6;      /* of R: the least that is left of it where much overlap is undone slowly */
-static const double STRIKE_YIELDS = 0.01; /* of what friction yields, near-rigid */
+static const double MIN_COMPLIANCE_PART = 1e-6;    /* of R, where a deep overlap is undone slowly */
+static const double STRIKE_COMPLIANCE_PART = 0.01; /* of the compliance of friction, near-rigid */
 
 typedef struct law {
     const sim_problem *problem;
@@ -110,8 +71,17 @@ static double inverse_mass(const double *W, int rows, int k) {
     return sqrt(sum) / (end - first);
 }
 
-/* The overlap of a constraint that is left alone; 0 where the problem does not know both velocities. */
-static double slop(const law *l, const sim_constraint *c) {
+/* The overlap of a constraint that no step undoes; 0 where the problem does not know both velocities:
+ *
+ *     slop dt du,   du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) over all rows of the constraint.
+ *
+ * s_n >= mu |s_t|, which every solution of the strict or the convex law has, is solved by v = 0 as long as no target is
+ * above zero.  Bodies that friction locks, like a wedge, have no other v.  The least overlap to be undone, were it
+ * rounding, would leave the step without a solution.  The slop is a part of the way that forces alone would move either
+ * side in a step, g dt^2 under gravity.  It has the units of the gap, vanishes with the step, and needs no size of
+ * bodies. Its default, 1/50, is well below the overlap at rest of the near-rigid law (tau = dt, beta = 1), which is (dt
+ * + tau) beta^2/(4 pi^2) g dt = g dt^2 / 20. */
+static double slop_of(const law *l, const sim_constraint *c) {
     const sim_problem *p = l->problem;
     double gain = 0;
     if (l->options->slop > 0 && p->v_start && p->v_free) {
@@ -127,16 +97,24 @@ static double slop(const law *l, const sim_constraint *c) {
     return l->options->slop * p->step * sqrt(gain);
 }
 
-/* How fast a gap may close, or an overlap is undone. */
-static double gap_target(const law *l, const sim_constraint *c, double gap) {
+/* The speed at which a gap may close, or an overlap is undone, m/s. */
+static double gap_speed(const law *l, const sim_constraint *c, double gap) {
     if (gap >= 0) {
         return -gap / l->problem->step;
     }
-    return fmin(l->options->push * fmax(-gap - slop(l, c), 0) / l->problem->step, l->options->undo);
+    return fmin(l->options->push * fmax(-gap - slop_of(l, c), 0) / l->problem->step, l->options->undo);
 }
 
-/* The part of the targets -gap / time that no row is faster than `undo` by: of a contact's or limit's overlap, and of the
- * rows of an equality three by three. */
+/* The greatest part of the targets -gap / time by which no row is faster than `undo`, V [m/s; rad/s about axes]: of a
+ * contact's or limit's overlap, and of the rows of an equality three by three.
+ *
+ * The overlap is gone after its depth over V at the earliest, however short the step, and gives a body m V^2 / 2.
+ * Near-rigid, where target_n = -phi0 / (dt + tau) > V, the contact's damper is made stronger:
+ *
+ *     tau' = -phi0 / V - dt,     R_n' = R_n V / target_n  (at least R_n / 1e6),     target_n' = V,
+ *
+ * with the same stiffness k, so that bodies rest on it as deep as before.  A stiffness of a material that the step
+ * resolves is physics, and its energy came from outside: such a contact keeps its law. */
 static double undone_part(const law *l, const sim_constraint *c, int row, double time) {
     const double *gap = l->problem->gap + c->row;
     double speed = fmax(-gap[row], 0) / time;
@@ -151,34 +129,45 @@ static double undone_part(const law *l, const sim_constraint *c, int row, double
     return speed > l->options->undo ? l->options->undo / speed : 1;
 }
 
-int law_strikes(const sim_problem *p, double threshold, const sim_constraint *c, int row) {
-    int arrives = p->gap[c->row + row] + p->step * row_velocity(p, c, row, p->v_free) <= 0;
+bool law_strikes(const sim_problem *p, double threshold, const sim_constraint *c, int row) {
+    bool arrives = p->gap[c->row + row] + p->step * row_velocity(p, c, row, p->v_free) <= 0;
     return arrives && row_velocity(p, c, row, p->v_start) < -threshold;
 }
 
 static double rigid_target(const law *l, const sim_constraint *c, int row) {
     const sim_problem *p = l->problem;
-    double gap = p->gap[c->row + row], out = gap_target(l, c, gap);
+    double gap = p->gap[c->row + row], out = gap_speed(l, c, gap);
     if (c->restitution > 0 && law_strikes(p, l->options->threshold, c, row)) {
         return fmax(-c->restitution * row_velocity(p, c, row, p->v_start), gap < 0 ? out : 0);
     }
     return out;
 }
 
-/* Does what is rigid come fast enough to bounce?  Equalities have no restitution. */
-static int comes_to_bounce(const law *l, const sim_constraint *c, int row) {
+/* Does a rigid constraint close fast enough to bounce?  Equalities have no restitution. */
+static bool closes_to_bounce(const law *l, const sim_constraint *c, int row) {
     const sim_problem *p = l->problem;
     return (c->kind == SIM_CONTACT || c->kind == SIM_LIMIT) && c->restitution > 0 && isinf(c->stiffness) &&
            row_velocity(p, c, row, p->v_start) < -l->options->threshold;
 }
 
-/* Newton's law among near-rigid ones. */
+/* Newton's law of restitution among near-rigid laws.
+ *
+ * The spring of the law would begin to brake before the surfaces meet, and take the part R/(w + R) of the approach.  A
+ * rigid constraint with e > 0 that closes faster than the threshold therefore obeys Newton's law as rigid rows do: free
+ * until it arrives, target -phi0 / dt; in the step in which it does
+ *
+ *     target_n = max(e c, -phi0 / (dt + tau) for phi0 < 0),   c = -u_n before the step,
+ *     R_n = min(R_n, sigma w / 100).
+ *
+ * One contact without friction then leaves with u_n = e c - R_n gamma, which lacks (1 + e) c R_n / W_nn, some 1e-5 of
+ * c.  By the convex law a sliding strike leaves faster, by mu |u_t| at most.  A step takes a smaller e where this would
+ * create energy (contact/island/restitution.c). */
 static void near_rigid_bounce(const law *l, const sim_constraint *c, int row, double w, double *R, double *target) {
     const sim_problem *p = l->problem;
     double gap = p->gap[c->row + row], tau = c->dissipation == 0 ? p->step : c->dissipation;
     *target = -gap / p->step;
     if (law_strikes(p, l->options->threshold, c, row)) {
-        *R = fmin(*R, STRIKE_YIELDS * l->options->sigma * w);
+        *R = fmin(*R, STRIKE_COMPLIANCE_PART * l->options->sigma * w);
         *target = fmax(-c->restitution * row_velocity(p, c, row, p->v_start), gap < 0 ? -gap / (p->step + tau) : 0);
     }
 }
@@ -197,15 +186,15 @@ static void compliant_row(const law *l, const sim_constraint *c, int row, double
     }
     tau = rigid && tau == 0 ? dt : tau;
     double own = 1 / (dt * c->stiffness * (dt + tau)), part = own < softest ? undone_part(l, c, row, dt + tau) : 1;
-    *R = fmax(softest, own) * fmax(part, STIFFEST);
+    *R = fmax(softest, own) * fmax(part, MIN_COMPLIANCE_PART);
     *target = -l->problem->gap[c->row + row] / (dt + tau) * part;
-    if (comes_to_bounce(l, c, row)) { /* near-rigid: the others have been answered */
+    if (closes_to_bounce(l, c, row)) { /* near-rigid; rigid_target has the others */
         near_rigid_bounce(l, c, row, w, R, target);
     }
 }
 
-static void regularise(const law *l, const sim_constraint *c, const double *W, double stiffer, double *R,
-                       double *target) {
+static void regularise_constraint(const law *l, const sim_constraint *c, const double *W, double stiffer, double *R,
+                                  double *target) {
     int near = l->compliance == SIM_NEAR_RIGID;
     for (int k = 0; k < c->rows; k++) {
         double w = near ? inverse_mass(W, c->rows, k) / stiffer : 0, slip = near ? l->options->sigma * w : 0;
@@ -222,7 +211,7 @@ static void regularise(const law *l, const sim_constraint *c, const double *W, d
     }
 }
 
-/* What the contacts of two bodies gave a step ago along their normals, each on average; `end`: where the next two start. */
+/* Mean normal impulse of the contacts of two bodies a step ago, N s; `end`: the first constraint of the next two. */
 static double mean_impulse(const sim_problem *p, int first, int *end) {
     const sim_constraint *c = &p->constraint[first];
     double sum = 0;
@@ -239,29 +228,40 @@ static double mean_impulse(const sim_problem *p, int first, int *end) {
     return sum / (i - first);
 }
 
-/* How much stiffer a contact is for what it carries: c. */
-static double stiffening(const law *l, const sim_constraint *c, const double *W, double gave) {
+/* The factor c by which a contact is stiffer for its load.
+ *
+ * The paper's R lets a contact give way by (dt + tau) R_n gamma_n, which is m w times as much where it carries the mass
+ * m. That mass shows in the impulse of the step before: without the contact, motion gains du in a step, so m = gamma_n
+ * / du, and the period beta dt of that mass on the contact's spring asks for
+ *
+ *     R_n = beta^2/(4 pi^2) w / c,   R_t = sigma w / c,   c = gamma_n w / du,   1 <= c <= `carried`,
+ *
+ *     du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) along n.
+ *
+ * The contact gives way by (dt + tau) beta^2/(4 pi^2) du, whatever its load.  gamma_n is the mean over the contacts of
+ * two bodies, so that they share a load as before.  `carried` = 1 is the paper's rule. */
+static double stiffening(const law *l, const sim_constraint *c, const double *W, double impulse) {
     const sim_problem *p = l->problem;
     double gain = 0;
     for (int side = 0; side < 2; side++) {
         double before = side_velocity(p, c, 2, side, p->v_start);
         gain = fmax(gain, fabs(side_velocity(p, c, 2, side, p->v_free) - before));
     }
-    return fmax(1, fmin(l->options->carried, gave * inverse_mass(W, c->rows, 2) / gain));
+    return fmax(1, fmin(l->options->carried, impulse * inverse_mass(W, c->rows, 2) / gain));
 }
 
 void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_law_options *options, const double *W,
                     double *R, double *target) {
     law l = {p, compliance, options};
-    int loads = compliance == SIM_NEAR_RIGID && options->carried > 1 && p->impulse_guess && p->v_start && p->v_free;
-    double gave = 0;
+    bool loads = compliance == SIM_NEAR_RIGID && options->carried > 1 && p->impulse_guess && p->v_start && p->v_free;
+    double impulse = 0;
     for (int i = 0, end = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         if (loads && i == end) {
-            gave = mean_impulse(p, i, &end);
+            impulse = mean_impulse(p, i, &end);
         }
-        double stiffer = c->kind == SIM_CONTACT && gave > 0 ? stiffening(&l, c, W, gave) : 1;
-        regularise(&l, c, W, stiffer, R + c->row, target + c->row);
+        double stiffer = c->kind == SIM_CONTACT && impulse > 0 ? stiffening(&l, c, W, impulse) : 1;
+        regularise_constraint(&l, c, W, stiffer, R + c->row, target + c->row);
         W = W ? W + c->rows * c->rows : NULL;
     }
 }

@@ -1,4 +1,4 @@
-/* What things are called. */
+/* Names of constraint kinds, cones and laws. */
 #include <sim/problem.h>
 
 const char *sim_constraint_name(sim_constraint_kind kind) {

@@ -1,10 +1,13 @@
-/* A problem that owns its data: one block of memory holds the copies, the trees' matrices and their factors L' L: halves of
- * a solve pass from the last dofs to the first. */
+/* A contact problem that owns its data: one block of memory holds the copies, the matrices of the trees and their
+ * factors.
+ *
+ *     A = L' L,     half of a solve passes from the last dofs to the first */
 #include "base/pool.h"
 #include "math/dense.h"
 #include "problem/check.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 typedef struct owned {
@@ -25,16 +28,16 @@ static void times(const void *self, int tree, const double *x, double *y) {
     }
 }
 
-/* X <- X L^-1 row by row, of which the first `end` columns alone are not zero, nor become so: half of a solve.  Rows of one
- * constraint are zero together where it does not reach: in other branches. */
+/* X <- X L^-1 row by row, half of a solve; all columns from `end` on are and stay zero.  Rows of one constraint are
+ * zero together in branches that it does not reach. */
 static void solve_half(int n, int rows, int end, const double *L, double *X) {
     for (int i = end - 1; i >= 0; i--) {
         const double *row = L + (ptrdiff_t)i * n;
-        double most = 0;
+        double greatest = 0;
         for (int r = 0; r < rows; r++) {
-            most = fmax(most, fabs(X[(ptrdiff_t)r * n + i]));
+            greatest = fmax(greatest, fabs(X[(ptrdiff_t)r * n + i]));
         }
-        for (int r = 0; r < rows && most > 0; r++) {
+        for (int r = 0; r < rows && greatest > 0; r++) {
             double *x = X + (ptrdiff_t)r * n;
             x[i] /= row[i];
             dense_axpy(i, -x[i], row, x);
@@ -65,13 +68,13 @@ static void matrix(const void *self, int tree, double *A) {
     memcpy(A, o->A[tree], n * n * sizeof *A);
 }
 
-/* L' L = A, from the last row on, as it is kept; 0 if A is not positive definite. */
-static int factor(int n, const double *A, double *L) {
+/* L' L = A, from the last row on; false if A is not positive definite. */
+static bool factor(int n, const double *A, double *L) {
     memcpy(L, A, (size_t)n * (size_t)n * sizeof *L);
     for (int k = n - 1; k >= 0; k--) {
         double *row = L + (ptrdiff_t)k * n;
         if (!(row[k] > 0)) {
-            return 0;
+            return false;
         }
         row[k] = sqrt(row[k]);
         for (int i = 0; i < k; i++) {
@@ -81,11 +84,11 @@ static int factor(int n, const double *A, double *L) {
             dense_axpy(i + 1, -row[i], row, L + (ptrdiff_t)i * n);
         }
     }
-    return 1;
+    return true;
 }
 
-/* A copy in the pool; NULL stays NULL.  `ok` becomes 0 without memory. */
-static const void *copy(sim_pool *pool, const void *from, ptrdiff_t count, size_t size, int *ok) {
+/* A copy in the pool; NULL stays NULL.  `ok` becomes false without memory. */
+static const void *copy_array(sim_pool *pool, const void *from, ptrdiff_t count, size_t size, bool *ok) {
     if (!from) {
         return NULL;
     }
@@ -97,60 +100,60 @@ static const void *copy(sim_pool *pool, const void *from, ptrdiff_t count, size_
     return to;
 }
 
-#define COPY(field, count) o->problem.field = copy(o->pool, p->field, (count), sizeof *p->field, &ok)
+#define COPY(field, count) o->problem.field = copy_array(o->pool, p->field, (count), sizeof *p->field, &ok)
 
-/* Of nothing at all, which needs no W, an empty one. */
-static int copy_delassus(owned *o, const sim_problem *p) {
+/* W; of a problem without constraints, which needs none, an empty one. */
+static sim_status copy_delassus(owned *o, const sim_problem *p) {
     static const int start[1] = {0};
     static const ptrdiff_t at[1] = {0};
     static const double value[1] = {0};
     static const sim_delassus none = {start, start, at, value, 1};
-    int ok = 1;
+    bool ok = true;
     sim_delassus *W = POOL_NEW(o->pool, sim_delassus, 1);
     if (!W) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     if (!p->W) {
         *W = none;
         o->problem.W = W;
         o->problem.q = POOL_NEW(o->pool, double, 0);
-        return o->problem.q != NULL;
+        return o->problem.q ? SIM_OK : SIM_NO_RESOURCE;
     }
     ptrdiff_t blocks = p->W->start[p->nconstraint];
     *W = *p->W;
-    W->start = copy(o->pool, p->W->start, p->nconstraint + 1, sizeof *W->start, &ok);
-    W->column = copy(o->pool, p->W->column, blocks, sizeof *W->column, &ok);
-    W->at = copy(o->pool, p->W->at, blocks, sizeof *W->at, &ok);
-    W->value = copy(o->pool, p->W->value, problem_length_of_W(p), sizeof *W->value, &ok);
+    W->start = copy_array(o->pool, p->W->start, p->nconstraint + 1, sizeof *W->start, &ok);
+    W->column = copy_array(o->pool, p->W->column, blocks, sizeof *W->column, &ok);
+    W->at = copy_array(o->pool, p->W->at, blocks, sizeof *W->at, &ok);
+    W->value = copy_array(o->pool, p->W->value, problem_length_of_W(p), sizeof *W->value, &ok);
     o->problem.W = W;
-    return ok;
+    return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-static int copy_bodies(owned *o, const sim_problem_bodies *from) {
+static sim_status copy_bodies(owned *o, const sim_problem_bodies *from) {
     const sim_problem *p = &o->problem;
-    int ok = 1;
+    bool ok = true;
     sim_problem_bodies *to = POOL_NEW(o->pool, sim_problem_bodies, 1);
     if (!to) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     *to = *from;
-    to->first = copy(o->pool, from->first, p->ntree + 1, sizeof *from->first, &ok);
-    to->node = copy(o->pool, from->node, from->nbody, sizeof *from->node, &ok);
-    to->I = copy(o->pool, from->I, from->nbody, sizeof *from->I, &ok);
-    to->diagonal = copy(o->pool, from->diagonal, p->nv, sizeof *from->diagonal, &ok);
+    to->first = copy_array(o->pool, from->first, p->ntree + 1, sizeof *from->first, &ok);
+    to->node = copy_array(o->pool, from->node, from->nbody, sizeof *from->node, &ok);
+    to->I = copy_array(o->pool, from->I, from->nbody, sizeof *from->I, &ok);
+    to->diagonal = copy_array(o->pool, from->diagonal, p->nv, sizeof *from->diagonal, &ok);
     for (int k = 0; k < SIM_CHAINS; k++) {
         const sim_body_chain *chain = &from->chain[k];
-        to->chain[k].r = copy(o->pool, chain->r, from->nbody, sizeof *chain->r, &ok);
-        to->chain[k].S = copy(o->pool, chain->S, p->nv, sizeof *chain->S, &ok);
+        to->chain[k].r = copy_array(o->pool, chain->r, from->nbody, sizeof *chain->r, &ok);
+        to->chain[k].S = copy_array(o->pool, chain->S, p->nv, sizeof *chain->S, &ok);
     }
-    to->rows = copy(o->pool, from->rows, p->nconstraint, sizeof *from->rows, &ok);
-    to->J = copy(o->pool, from->J, problem_length_on_bodies(p, from), sizeof *from->J, &ok);
+    to->rows = copy_array(o->pool, from->rows, p->nconstraint, sizeof *from->rows, &ok);
+    to->J = copy_array(o->pool, from->J, problem_length_on_bodies(p, from), sizeof *from->J, &ok);
     o->problem.bodies = to;
-    return ok;
+    return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-static int copy_parts(owned *o, const sim_problem *p) {
-    int ok = 1;
+static sim_status copy_parts(owned *o, const sim_problem *p) {
+    bool ok = true;
     COPY(tree, p->ntree);
     COPY(constraint, p->nconstraint);
     COPY(gap, p->nrow);
@@ -162,20 +165,21 @@ static int copy_parts(owned *o, const sim_problem *p) {
     COPY(v_guess, p->nv);
     COPY(impulse_guess, p->nrow);
     o->problem.W = NULL;
-    o->problem.positions = NULL; /* ask the step that it came from */
-    ok = ok && (!p->bodies || copy_bodies(o, p->bodies));
-    return ok && (!sim_problem_local(p) || copy_delassus(o, p));
+    o->problem.positions = NULL; /* known to the step alone */
+    sim_status status = ok ? SIM_OK : SIM_NO_RESOURCE;
+    status = status || !p->bodies ? status : copy_bodies(o, p->bodies);
+    return status || !sim_problem_local(p) ? status : copy_delassus(o, p);
 }
 
 static sim_status copy_mass(owned *o, const double *A, sim_error *error) {
     const sim_problem *p = &o->problem;
     o->A = POOL_NEW(o->pool, const double *, p->ntree);
     o->L = POOL_NEW(o->pool, double *, p->ntree);
-    int ok = o->A && o->L;
+    bool ok = o->A && o->L;
     for (int t = 0; t < p->ntree && ok; t++) {
         int n = p->tree[t].nv;
         ptrdiff_t size = (ptrdiff_t)n * n;
-        o->A[t] = copy(o->pool, A, size, sizeof *A, &ok);
+        o->A[t] = copy_array(o->pool, A, size, sizeof *A, &ok);
         o->L[t] = POOL_NEW(o->pool, double, size);
         ok = ok && o->L[t];
         if (ok && !factor(n, A, o->L[t])) {
@@ -200,8 +204,8 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
     o->problem = *parts;
     o->pool = pool;
     o->problem.mass = (sim_mass){o, times, solve, matrix, half};
-    sim_status status = copy_parts(o, parts) ? copy_mass(o, A, error)
-                                             : sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem");
+    sim_status status = copy_parts(o, parts) ? sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem")
+                                             : copy_mass(o, A, error);
     if (status) {
         pool_free(pool);
         return NULL;

@@ -1,15 +1,15 @@
-/* Which bodies overlap where the world stands?
+/* Pairs of bodies that overlap in the present state.
  *
- * Of all contacts with a gap below -PART r, r the radius of the ball around the smaller shape, the deepest of every two
- * bodies.  PART is 1e-4: deeper than what rests on near-rigid contacts sinks in, and less than anybody sees.  What has a
- * stiffness may be pressed together on purpose: it counts only where its spring holds more than k depth^2 / 2 = m V^2 / 2, so
- * that it would throw the lighter tree, m, faster than overlaps are undone, V. */
+ * Of all contacts with a gap below -1e-4 r, r the radius of the ball around the smaller shape, the deepest of every two
+ * bodies: deeper than near-rigid contacts sink in at rest, and less than visible.  Contacts with a stiffness may be
+ * pressed together on purpose.  They count only where the spring holds more than k depth^2 / 2 = m V^2 / 2, so that it
+ * would throw the lighter tree, m, faster than overlaps are undone, V. */
 #include "world/world.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double PART = 1e-4;
+static const double MIN_RELATIVE_DEPTH = 1e-4;
 
 /* By bodies, then the deepest first, then in the order of the contacts. */
 static int compare(const void *a, const void *b) {
@@ -47,10 +47,11 @@ static double lighter(const sim_world *w, const sim_contact *c) {
     return mass;
 }
 
-static int counts(const sim_world *w, const sim_contact *c) {
+static bool is_overlap(const sim_world *w, const sim_contact *c) {
     double a = collision_radius(w->collision, c->shape_a), b = collision_radius(w->collision, c->shape_b);
     double depth = -c->at.gap, V = w->options.law.undo;
-    return depth > PART * fmin(a, b) && (isinf(c->stiffness) || c->stiffness * depth * depth > lighter(w, c) * V * V);
+    return depth > MIN_RELATIVE_DEPTH * fmin(a, b) &&
+           (isinf(c->stiffness) || c->stiffness * depth * depth > lighter(w, c) * V * V);
 }
 
 static int first_of_each(sim_overlap *list, int count) {
@@ -78,7 +79,7 @@ sim_status sim_world_overlaps(sim_world *w, sim_overlap **list, int *count, sim_
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the overlaps of %d contacts", contacts);
     }
     for (int k = 0; k < contacts; k++) {
-        if (counts(w, &contact[k])) {
+        if (is_overlap(w, &contact[k])) {
             found[deep++] = overlap_of(&contact[k]);
         }
     }

@@ -1,9 +1,9 @@
 /* The step.
  *
- *     sleep -> extrapolated forces -> free motion of every tree -> contact -> positions -> checks -> sleep -> `next` is `now`
+ *     sleep -> extrapolated forces -> free motion of every tree -> contact -> positions -> checks -> next state
  *
- * Every stage reads `now` and writes `next`, and takes only its own work space.  A step happens whole or not at all: the
- * two states change places if every number is finite and nothing is faster than light. */
+ * Every stage reads `now` and writes `next`, and takes only its own work space.  A step happens whole or not at all:
+ * the two states change places if every number is finite and nothing is faster than light. */
 #include "world/step.h"
 #include "world/world.h"
 

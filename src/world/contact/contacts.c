@@ -1,7 +1,7 @@
 /* Contacts within a step.
  *
- * Where the step starts, and with the velocities that it would end with if nothing touched, shapes are in contact or
- * about to be; the contact stage finds the end velocities; what each contact gave is kept for the next step. */
+ * Contacts are found where the step starts, with the end velocities of the free motion.  The contact stage finds the
+ * end velocities; each contact's impulse is kept for the next step. */
 #include "world/contact/contacts.h"
 
 #include <math.h>
@@ -38,9 +38,9 @@ bool contacts_hold(const world_contacts *w, int tree) {
     return false;
 }
 
-/* The free motion was found with what held the tree a step ago, so that forces are taken where it will go: v* is without,
- * v* = v0 + dt (a - A^-1 held). */
-static void let_go(world_contacts *w, int tree) {
+/* The free motion was found with the forces of constraints a step ago, so that forces are taken where the tree will go.
+ * v* is without them, v* = v0 + dt (a - A^-1 held). */
+static void remove_held(world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
     double *x = w->v_end;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -56,20 +56,20 @@ static void let_go(world_contacts *w, int tree) {
 static void move_tree_to_start(world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
     sim_range bodies = sim_tree_range(w->model, tree);
-    if (w->start != w->motion->derived || t->nv == 0) { /* what stands still has no free motion either */
+    if (w->start != w->motion->derived || t->nv == 0) { /* trees without dofs have no free motion */
         sim_kinematics(w->start, bodies, w->now->q);
     }
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->v_free[j] = w->now->v[j] + w->options->step * w->motion->a_out[j];
     }
     if (contacts_hold(w, tree)) {
-        let_go(w, tree);
+        remove_held(w, tree);
     }
     motion_list_limited(w->motion, tree);
     sim_velocities(w->start, bodies, w->v_free);
 }
 
-/* What sleeps stays where it was. */
+/* A sleeping tree stays where it was. */
 static void leave_at_start(world_contacts *w, int tree) {
     if (!w->sleep->posed[tree]) {
         sim_range bodies = sim_tree_range(w->model, tree);
@@ -91,7 +91,7 @@ static void move_to_start(void *context, int worker, int first, int end) {
     }
 }
 
-/* Those that a contact woke, as far as the others are. */
+/* Free motion of the trees that a contact woke. */
 static void start_woken(void *context, int worker, int first, int end) {
     world_contacts *w = context;
     for (int tree = first; tree < end; tree++) {
@@ -105,7 +105,7 @@ static void start_woken(void *context, int worker, int first, int end) {
     }
 }
 
-/* The first contact whose impulse is no number, in words. */
+/* Fails at the first contact whose impulse is not finite. */
 static sim_status check_impulses(const world_contacts *w, sim_error *error) {
     const sim_model *m = w->model;
     for (int k = 0; k < w->next->ncontact; k++) {
@@ -146,8 +146,8 @@ static void copy_info(world_contacts *w, const contact_info *info) {
     memcpy(w->info->lift_body, info->lift_body, sizeof w->info->lift_body);
 }
 
-/* The contacts of the step into `next`: all on which the law may act, or it would hold now for one end of what slides and
- * now for the other.  Each time around wakes one island at least. */
+/* The contacts of the step into `next`: all on which the law may act; with fewer it would act on either end of a
+ * sliding body in turns.  Each round wakes one island at least. */
 static sim_status find_contacts(world_contacts *w, sim_error *error) {
     double reach = sim_law_reach(contacts_compliance(w->options), w->options->step);
     collision_input shapes = {.pose = w->start->pose,

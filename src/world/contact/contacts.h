@@ -1,4 +1,5 @@
-/* Contacts within a step: from the free motion to the input of the contact stage, and from its output to the next state. */
+/* Contacts within a step: from the free motion to the input of the contact stage, and from its output to the next
+ * state. */
 #ifndef WORLD_CONTACT_CONTACTS_H
 #define WORLD_CONTACT_CONTACTS_H
 

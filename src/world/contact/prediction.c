@@ -1,22 +1,22 @@
-/* Where contacts that last will be at the end of the step.
+/* Prediction of contacts that last: their points and normals at the end of the step.
  *
- * J and the gap of a contact follow its point and normal through the step (contact/problem/rows.c).  The pair is collided again
- * where the velocities of the start lead,
+ * J and the gap of a contact follow its point and normal through the step (contact/problem/rows.c).  The pair is
+ * collided again where the velocities of the start lead,
  *
  *     q1 = q0 (+) dt v0,                                                   (`end`)
  *
- * and J is taken at the part p of the way there, with the bodies at q0 (+) p dt v0 (`middle`).  p is the scheme's own where
- * it takes its forces before the end of the step, else 0.
+ * and J is taken at the part p of the way there, with the bodies at q0 (+) p dt v0 (`middle`).  p is the scheme's own
+ * where it takes its forces before the end of the step, else 0.
  *
- * A contact lasts if it closes no faster than the step's own accelerations make it: with u = J v at the start, u* = J v* of
- * the free motion, the speed V of the pair and its size r,
+ * A contact lasts if it closes no faster than the step's own accelerations make it: with u = J v at the start, u* = J
+ * v* of the free motion, the speed V [m/s] of the pair and its size r [m],
  *
  *     u_n >= -4 |u*_n - u_n| - V (dt V / r)^2,     dt V <= r / 4,    depth <= r / 10,    at most two contacts,
  *
- * and one of its trees is touched by at most two pairs: what more hold between them does not roll.
+ * and at most two pairs touch one of its trees: a body that more pairs hold does not roll.
  *
- * What closes faster strikes.  Its velocities of the start say nothing of where it goes, and it keeps the levers that it
- * meets with (collide/sweep.c). */
+ * A contact that closes faster strikes.  Its velocities of the start do not predict its motion, and it keeps the levers
+ * with which it meets (collide/sweep.c). */
 #include "dyn/advance.h"
 #include "math/v3.h"
 #include "world/contact/contacts.h"
@@ -29,7 +29,7 @@ double prediction_place(const sim_options *options) {
     return position < 1 ? position : 0;
 }
 
-/* Where the model begins: what no joint moves stays there. */
+/* At the initial state of the model, where bodies without joints stay. */
 static sim_derived *create_derived(const sim_model *m) {
     sim_derived *d = sim_derived_create(m, NULL);
     if (d) {
@@ -160,7 +160,7 @@ static void count_pairs(world_contacts *w) {
     }
 }
 
-/* What many pairs touch is held between them and does not roll. */
+/* A body that many pairs touch is held between them and does not roll. */
 static int is_free(const world_contacts *w, int tree) { return w->pairs[tree] <= MAX_ROLLING_PAIRS; }
 
 /* Trees with a contact of which one side at least is free and not slow: their end must be known. */
@@ -199,7 +199,7 @@ static int lies_flat(const world_contacts *w, int k) {
     return count > 2;
 }
 
-/* Which contacts last?  `start` has the velocities of the free motion, `end` those of the start. */
+/* Marks contacts that last.  `start` has the velocities of the free motion, `end` those of the start. */
 static void find_lasting(void *context, int worker, int first, int last) {
     world_contacts *w = context;
     const sim_body *body = w->model->body;
@@ -255,7 +255,7 @@ static void predict_velocities(world_contacts *w, int tree) {
     }
 }
 
-/* J of what does not move is taken at the start. */
+/* J of trees at rest is taken at the start. */
 static void stay_at_start(world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
     if (w->middle != w->start) {
@@ -317,7 +317,7 @@ sim_status predict_contacts(world_contacts *w, sim_error *error) {
     return follower_run(w->follower, &in, w->threads, w->followed, error);
 }
 
-/* Do the forces p of the last step go on from those before?  Joint j weighs as little as the inertia that it feels. */
+/* Are the forces p of the last step near those before?  Joint j weighs as little as the inertia that it feels. */
 static int forces_last(const world_contacts *w, int tree, const double *p, const double *before) {
     const sim_tree *t = &w->model->tree[tree];
     double size = 0, change = 0;

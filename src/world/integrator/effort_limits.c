@@ -1,19 +1,21 @@
-/* How far may a Newton step go when actuators meet their effort limits on the way?
+/* Line search for Newton steps across effort limits of actuators.
  *
- * An actuator asks for the effort s = c - E a_j, which falls in a straight line with the acceleration of its joint, and
- * gives clamp(s).  The step then solves   F(a) = A a - k - sum clamp(s) = 0,   the gradient of a convex function, A the
- * mass matrix with what is implicit of springs and dampers.  Newton's full steps p = g(a) - a may jump from one limit to
- * the other and back for ever; along p, with H = A + E of the actuators within their limits and F(a) = -H p,
+ * An actuator asks for the effort s = c - E a_j, a straight line in the acceleration of its joint, and gives clamp(s).
+ * The
+ * step then solves   F(a) = A a - k - sum clamp(s) = 0,   the gradient of a convex function, A the mass matrix with the
+ * implicit part of springs and dampers.  Newton's full steps p = g(a) - a may jump from one limit to the other for
+ * ever; along p, with H = A + E of the actuators within their limits and F(a) = -H p,
  *
- *     p . F(a + t p) = -h + t (h - e) - sum p_j (clamp(s - t E p_j) - clamp(s)),   h = p' H p,   e = sum within E p_j^2,
+ *     p . F(a + t p) = -h + t (h - e) - sum p_j (clamp(s - t E p_j) - clamp(s)),
+ *     h = p' H p,   e = sum within E p_j^2,
  *
- * rises with t in straight pieces.  Its root is the lowest point along p: from there Newton goes on, and ends after
- * finitely many pieces (where M and k move with a, which is O(dt), as the plain iteration does). */
+ * rises with t in straight pieces.  Its root is the minimum along p: from there Newton continues, and ends after
+ * finitely many pieces (where M and k change with a, which is O(dt), as the plain iteration does). */
 #include "world/integrator/motion.h"
 
 #include <math.h>
 
-static double within(double effort, double limit) { return fmax(-limit, fmin(limit, effort)); }
+static double clamp(double effort, double limit) { return fmax(-limit, fmin(limit, effort)); }
 
 static int side_of(double effort, double limit) { return (effort > limit) - (effort < -limit); }
 
@@ -38,7 +40,7 @@ static double slope_at(const motion_work *w, const tree_parts *parts, const doub
         const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
         double limit = actuator->effort, move = p[actuator->dof], fall = w->gain[k] * move;
         double there = w->asked[k] - t * fall;
-        bent -= move * (within(there, limit) - within(w->asked[k], limit));
+        bent -= move * (clamp(there, limit) - clamp(w->asked[k], limit));
         straight -= w->clamped[k] == 0 ? fall * move : 0;
         *rate += side_of(there, limit) == 0 ? fall * move : 0;
     }

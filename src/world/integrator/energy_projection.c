@@ -1,28 +1,28 @@
-/* Momentum and energy of a tree whose bodies turn far in a step: projection of its end velocities.
- *
- * Inertial terms do no work and push nothing.  In a scheme they do, by O((h w)^2) of T a step, w the spin of a body; where h w
- * comes near 1 that is no bound, and the iteration of theta.c may find another answer than the one meant, or none.  So a
- * tree with ball or free joints, of which a joint turns by more than FAR in a step, takes from the scheme the direction of its end
- * velocities v1, and their size from what forces gave.  Q are all forces of the step on the joints, weights and loads included,
- * V = (v0 + v1)/2, T the kinetic energy, a floating tree's without that of its centre of mass:
+/* Projection of the end velocities of a tree on the energy and momentum that forces give it.
  *
  *     T(q1, s v1) = s^2 T(q1, v1) = T(q0, v0) + W,     W = h V.Q,     P1 = P0 + h F,                          (1)
  *
- * F the forces from outside on a floating tree, whose momentum P its base's velocity along the world's axes makes right, and
- * W without F.V of the centre of mass.  So T grows by what forces give and by nothing else, whatever h w.  As v1 is wrong by
- * O(h^k) a step in a scheme of order k - 1, so is s - 1, and the order stays; where M does not change with q, s = 1.
- * Angular momentum is not projected: it keeps the order of the scheme.  The implicit scheme drains; there s <= 1.
+ * Inertial terms do no work and push nothing.  In a scheme they do, by O((h w)^2) of T a step, w [rad/s] the spin of a
+ * body; where h w comes near 1 that is no bound, and the iteration of theta.c may find a wrong solution, or none.  A
+ * tree with ball or free joints, of which a joint turns by more than MAX_TURN in a step, therefore takes only the
+ * direction of its end velocities v1 from the scheme.  T [J] is the kinetic energy, of a floating tree without that of
+ * its centre of mass; Q all forces of the step on the joints, weights and loads included; V = (v0 + v1)/2; h [s] the
+ * step.  F [N] are the outer forces on a floating tree; its base's velocity along the world's axes makes the momentum P
+ * [N s] right, and W is without F.V of the centre of mass.
  *
- * One rigid body has both by itself (spin.c).  Of the projections that Hairer, Lubich, Wanner (Geometric Numerical
- * Integration, 2006, IV.4) discuss this is the one along v1.
+ * So T grows by the work of forces and by nothing else, whatever h w.  As v1 is wrong by O(h^k) a step in a scheme of
+ * order k - 1, so is s - 1, and the order stays; where M does not change with q, s = 1.  Angular momentum keeps the
+ * order of the scheme.  The implicit scheme loses energy; there s <= 1.  Single rigid bodies keep both by themselves
+ * (spin.c).
  *
- * T [J], P [N s], F [N], h [s].  Cost: two kinematics, one passage of forces. */
+ * Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration, 2006, IV.4; this is the projection along v1.
+ * Cost: two kinematics, one pass of forces. */
 #include "dyn/rigid.h"
 #include "world/integrator/motion.h"
 
 #include <math.h>
 
-static const double FAR = 0.02; /* rad in a step */
+static const double MAX_TURN = 0.02; /* rad in a step, without projection */
 
 /* ---- a tree as one body ---- */
 
@@ -41,14 +41,14 @@ static lump lump_of(const sim_derived *d, sim_range bodies, const double *v) {
     return s;
 }
 
-/* A base that is free, and carries all that moves: its body, else -1. */
+/* The body of a free base that carries all moving bodies, else -1. */
 static int base_of(const sim_model *m, int tree) {
     const sim_tree *t = &m->tree[tree];
     int first = m->dof[t->v0].body, last = m->dof[t->v0 + t->nv - 1].body;
     return m->body[first].joint == SIM_FREE && last < m->body[first].subtree_end ? first : -1;
 }
 
-/* Everything moves at u more. */
+/* Adds u to the velocity of every body. */
 static void add_velocity(const sim_derived *d, int base, v3 u, double *v) {
     int v0 = d->model->body[base].v0;
     for (int k = 0; k < 3; k++) {
@@ -56,7 +56,7 @@ static void add_velocity(const sim_derived *d, int base, v3 u, double *v) {
     }
 }
 
-/* ---- what forces give ---- */
+/* ---- forces ---- */
 
 /* Q of the last sweep at the acceleration a, into `out`. */
 static void all_forces(motion_work *w, int tree, double time, const double *extra, const double *a, double *out) {
@@ -82,20 +82,20 @@ static void all_forces(motion_work *w, int tree, double time, const double *extr
 bool projection_needed(const motion_work *w, int tree) {
     const tree_parts *parts = &w->parts[tree];
     const sim_tree *t = &w->model->tree[tree];
-    double limit = FAR / w->options->step, most = 0;
+    double limit = MAX_TURN / w->options->step, fastest = 0;
     if (!parts->turns || parts->spins) {
-        return 0;
+        return false;
     }
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        most = max_of(most, w->model->dof[j].turns ? fabs(w->now->v[j]) : 0);
+        fastest = max_of(fastest, w->model->dof[j].turns ? fabs(w->now->v[j]) : 0);
     }
-    return most > limit;
+    return fastest > limit;
 }
 
 /* ---- the projection ---- */
 
-/* The tree at these places with the velocities v, which lose those of the centre of mass of what floats; returns that. */
-static v3 look(motion_work *w, int tree, int base, const double *q, double *v, lump *s) {
+/* The tree at q with the velocities v; those of a floating tree lose that of its centre of mass, which is returned. */
+static v3 eval_lump(motion_work *w, int tree, int base, const double *q, double *v, lump *s) {
     sim_derived *d = w->ahead;
     sim_range all = sim_tree_range(w->model, tree), bodies = all;
     v3 u = {0, 0, 0};
@@ -123,8 +123,8 @@ double project_energy(motion_work *w, int tree, const projection_input *at, doub
         v1[j] = v0[j] + h * a[j];
     }
     all_forces(w, tree, at->time, at->extra, a, Q);
-    v3 u0 = look(w, tree, base, w->now->q, v0, &before);
-    look(w, tree, base, at->q_end, v1, &after);
+    v3 u0 = eval_lump(w, tree, base, w->now->q, v0, &before);
+    eval_lump(w, tree, base, at->q_end, v1, &after);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         W += 0.5 * h * (v0[j] + v1[j]) * Q[j];
     }

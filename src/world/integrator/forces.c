@@ -1,4 +1,4 @@
-/* Which forces act on the joints? */
+/* Forces on joints and bodies: springs, dampers, actuators, loads. */
 #include "model/joint.h"
 #include "world/integrator/motion.h"
 

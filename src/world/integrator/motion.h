@@ -103,8 +103,8 @@ void motion_hold_weight(motion_work *w, int tree);
 
 /* Lists the rigid bodies of ball and free joints. */
 sim_status spin_create(motion_work *w, sim_pool *pool);
-/* Makes the gyroscopic terms of these bodies implicit in the result g of a sweep, with velocities of v0 + theta dt a; false:
- * no solution was found.  `extra` is what the sweep had on the diagonal, NULL: nothing. */
+/* Makes the gyroscopic terms of these bodies implicit in the result g of a sweep, with velocities of v0 + theta dt a;
+ * false: no solution was found.  `extra` is what the sweep had on the diagonal, NULL: nothing. */
 bool spin_solve(motion_work *w, int tree, double theta, const double *extra, const double *a, double *g);
 /* Their attitudes in `next`, for schemes whose map is the exponential one. */
 void spin_advance(motion_work *w, int tree, const double *extra, const double *a);

@@ -1,7 +1,7 @@
 /* Lie-Poisson step of one rigid body: the inertial terms of a free or ball joint, implicit in its own three numbers.
  *
- * A body that hangs on a free or ball joint, with all that is fixed to it and no further joint, has in its own axes the
- * angular momentum m = J w: about its centre of mass if it is free, about the joint else.  With the torque tau a step of
+ * A body on a free or ball joint, with the bodies fixed to it and no further joint, has in its own axes the angular
+ * momentum m = J w: about its centre of mass if it is free, else about the joint.  With the torque tau a step of
  * the length h is
  *
  *     J (w1 - w0)/h + w* x J w* = tau,     w* = w0 + theta h a,   a = (w1 - w0)/h                                (1)
@@ -13,30 +13,32 @@
  * Taken at w0 instead (theta = 0), a wobble of the frequency nu grows by the factor 1 + (nu h)^2 / 2 a step.
  *
  * Equation (1) says also J w1 = C' J w0, C the Cayley map of h w* (the rotation by 2 atan(|h w*|/2) about w*).  So the
- * attitude R1 = R0 C keeps the angular momentum R J w in the world, to rounding (Austin, Krishnaprasad, Wang 1993).  Schemes
- * with the exponential map elsewhere add what C turns too little, about the direction that this leaves as it is,
+ * attitude R1 = R0 C keeps the angular momentum R J w in the world, to rounding (Austin, Krishnaprasad, Wang 1993).
+ * Schemes with the exponential map elsewhere add what C turns too little, about the direction that this leaves as it
+ * is,
  *
  *     R1 = R0 C exp(e m1/|m1|),   e = (|h w*| - 2 atan(|h w*|/2)) cos(w*, m1) = O(h^3),                          (2)
  *
  * so that a steady spin turns by its angle.  Symplectic Euler moves with the velocity at the end: there C is the map of
  * h (w1 + h/2 (J + D)^-1 (w* x J w*)), which is h w* where no torque acts, and h w1 where the body does not spin.
  *
- * The origin of a free body is at -c from its centre of mass.  Its velocity follows from that of the centre of mass, whose
- * momentum changes by h F and by nothing else:
+ * The origin of a free body is at -c from its centre of mass.  Its velocity follows from that of the centre of mass,
+ * whose momentum changes by h F and by nothing else:
  *
  *     v1 - v0 = h F / M - (R1 (w1 x c) - R0 (w0 x c)).                                                           (3)
  *
- * Taken as h (a x c + w* x (w* x c)) at one attitude this would be wrong by a part (h w)^2 of the speed w c in each step.
+ * Taken as h (a x c + w* x (w* x c)) at one attitude this would be wrong by a part (h w)^2 of the speed w c in each
+ * step.
  *
- * tau and F are those that the articulated-body sweep found with the same terms explicit: they are taken back from its
- * answer g, and (1) is solved with them.  D = armature and whatever is implicit stands beside J on the diagonal.
+ * tau and F are those of the articulated-body sweep, which has the same terms explicit: they are recovered from its
+ * result g, and (1) is solved with them.  D, armature and implicit terms, is added to J on the diagonal.
  *
- * Newton's method with J + D + theta h ([w]x J - [J w]x), halved where it does not come nearer; where that comes to nothing,
- * the gyroscopic term grows from nothing to its size in steps.  (1) has an answer always: its product with w* bounds
- * w*.J w*.
+ * Newton's method with J + D + theta h ([w]x J - [J w]x), steps halved until the residual falls; where it fails, the
+ * gyroscopic term grows from zero to its size in stages.  (1) always has a solution: its product with w* bounds w*.J
+ * w*.
  *
- * w in the body's axes [rad/s], v of its origin [m/s], J [kg m^2], M [kg], F [N], tau [N m].  Cost: 3 to 5 solutions of three
- * equations, a quarter of a sweep. */
+ * w in the body's axes [rad/s], v of its origin [m/s], J [kg m^2], M [kg], F [N], tau [N m].  Cost: 3 to 5 solutions of
+ * three equations, a quarter of a sweep. */
 #include "dyn/advance.h"
 #include "dyn/rigid.h"
 #include "model/joint.h"
@@ -44,30 +46,30 @@
 
 #include <math.h>
 
-enum { NEWTON_STEPS = 30, HALVINGS = 12, STAGES = 64 };
-static const double SOLVED = 1e-14; /* of the sizes of the terms of (1) */
+enum { MAX_NEWTON_STEPS = 30, MAX_HALVINGS = 12, CONTINUATION_STAGES = 64 };
+static const double RESIDUAL_TOLERANCE = 1e-14; /* of the sizes of the terms of (1) */
 
-/* ---- who spins alone ---- */
+/* ---- single rigid bodies ---- */
 
 static bool joint_turns(const sim_model *m, int body) { return joint_facts_of(m->body[body].joint)->quaternion >= 0; }
 
-static int alone(const sim_model *m, int body) {
+static bool is_alone(const sim_model *m, int body) {
     const sim_body *b = &m->body[body];
     for (int i = body + 1; i < b->subtree_end; i++) {
         if (m->body[i].nv) {
-            return 0;
+            return false;
         }
     }
     for (int i = b->parent; i > 0; i = m->body[i].parent) {
         if (m->body[i].nv) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-/* The inertia of a body and of what is fixed to it, at its origin in its axes. */
-static rigid whole(const sim_model *m, int body) {
+/* The inertia of a body and of the bodies fixed to it, at its origin in its axes. */
+static rigid composite_inertia(const sim_model *m, int body) {
     rigid sum = m->inertia[body];
     for (int i = body + 1; i < m->body[body].subtree_end; i++) {
         pose X = pose_identity();
@@ -82,7 +84,7 @@ static rigid whole(const sim_model *m, int body) {
 
 static spin_body spin_of(const sim_model *m, int body) {
     const sim_body *b = &m->body[body];
-    rigid I = whole(m, body);
+    rigid I = composite_inertia(m, body);
     int free = b->joint == SIM_FREE;
     spin_body s = {
         .body = body, .linear = free ? b->v0 : -1, .angular = b->v0 + (free ? 3 : 0), .mass = I.mass, .J = I.I};
@@ -93,8 +95,8 @@ static spin_body spin_of(const sim_model *m, int body) {
     return s;
 }
 
-/* Does what its linear dofs have on the diagonal of A meet a centre of mass elsewhere? */
-static int entangled(const sim_model *m, const spin_body *s) {
+/* Do terms of its linear dofs on the diagonal of A meet a centre of mass away from the origin? */
+static bool is_entangled(const sim_model *m, const spin_body *s) {
     int any = 0;
     for (int j = s->linear; s->linear >= 0 && j < s->linear + 3; j++) {
         any |= m->dof[j].armature != 0 || m->dof[j].damping != 0;
@@ -106,7 +108,7 @@ sim_status spin_create(motion_work *w, sim_pool *pool) {
     const sim_model *m = w->model;
     int count = 0;
     for (int i = 1; i < m->nbody; i++) {
-        count += joint_turns(m, i) && alone(m, i);
+        count += joint_turns(m, i) && is_alone(m, i);
     }
     w->spin = POOL_NEW(pool, spin_body, count);
     if (!w->spin) {
@@ -120,9 +122,9 @@ sim_status spin_create(motion_work *w, sim_pool *pool) {
         for (int i = m->tree[t].body0; i < m->tree[t].body0 + m->tree[t].nbody; i++) {
             if (joint_turns(m, i)) {
                 parts->turns = true;
-                if (alone(m, i)) {
+                if (is_alone(m, i)) {
                     w->spin[count] = spin_of(m, i);
-                    plain &= !entangled(m, &w->spin[count++]);
+                    plain &= !is_entangled(m, &w->spin[count++]);
                     dofs += m->body[i].nv;
                 }
             }
@@ -178,48 +180,48 @@ static v3 solve_three(m3 A, v3 b) {
     return (v3){v3_dot(b, yz) / det, v3_dot(A.x, v3_cross(b, A.z)) / det, v3_dot(A.x, v3_cross(A.y, b)) / det};
 }
 
-/* From a; 1 if it came to an end. */
-static int newton(const euler *e, v3 *a) {
+/* From a; did it converge? */
+static bool solve_newton(const euler *e, v3 *a) {
     v3 r = residual(e, *a);
     double now = size_of(e, r);
-    for (int k = 0; k < NEWTON_STEPS; k++) {
+    for (int k = 0; k < MAX_NEWTON_STEPS; k++) {
         v3 m = sym3_times(e->J, rate_at(e, *a));
         double terms = size_of(e, e->b) + size_of(e, weighted(e, *a)) +
                        e->s * e->s * v3_dot(rate_at(e, *a), rate_at(e, *a)) * size_of(e, m);
-        if (now <= SOLVED * SOLVED * terms) {
-            return 1;
+        if (now <= RESIDUAL_TOLERANCE * RESIDUAL_TOLERANCE * terms) {
+            return true;
         }
         v3 step = solve_three(slope(e, *a), r), to = *a;
         double part = 1, then = HUGE_VAL;
-        for (int half = 0; half < HALVINGS && !(then < now); half++, part /= 2) {
+        for (int half = 0; half < MAX_HALVINGS && !(then < now); half++, part /= 2) {
             to = v3_axpy(*a, -part, step);
             r = residual(e, to);
             then = size_of(e, r);
         }
-        if (!(then < now)) { /* rounding lets it come no nearer, or it stands still elsewhere */
-            return now <= 1e8 * SOLVED * SOLVED * terms;
+        if (!(then < now)) { /* the limit of rounding, or stalled elsewhere */
+            return now <= 1e8 * RESIDUAL_TOLERANCE * RESIDUAL_TOLERANCE * terms;
         }
         *a = to;
         now = then;
     }
-    return 0;
+    return false;
 }
 
-/* The a of (1), from a guess; 1 if found, else without gyroscopic term: rates go on as they are. */
-static int solve_euler(euler *e, v3 *a) {
+/* The a of (1), from an initial guess; if none is found, that without gyroscopic term. */
+static bool solve_euler(euler *e, v3 *a) {
     v3 guess = *a;
-    if (newton(e, a)) {
-        return 1;
+    if (solve_newton(e, a)) {
+        return true;
     }
     *a = guess;
-    int found = 1;
-    for (int k = 0; k <= STAGES && found; k++) { /* linear at first */
-        e->s = (double)k / STAGES;
-        found = newton(e, a);
+    bool found = true;
+    for (int k = 0; k <= CONTINUATION_STAGES && found; k++) { /* linear at first */
+        e->s = (double)k / CONTINUATION_STAGES;
+        found = solve_newton(e, a);
     }
     if (!found) {
         e->s = 0;
-        newton(e, a);
+        solve_newton(e, a);
     }
     e->s = 1;
     return found;
@@ -235,8 +237,8 @@ static void put(v3 a, double *x, int first) {
     x[first + 2] = a.z;
 }
 
-/* Armature, and what else is implicit. */
-static v3 beside(const motion_work *w, const spin_body *s, const double *extra) {
+/* Armature and implicit terms on the diagonal. */
+static v3 diagonal_of(const motion_work *w, const spin_body *s, const double *extra) {
     const sim_dof *dof = &w->model->dof[s->angular];
     v3 D = {dof[0].armature, dof[1].armature, dof[2].armature};
     return extra ? v3_add(D, numbers(extra, s->angular)) : D;
@@ -267,7 +269,7 @@ static quat turn_of(const motion_work *w, const spin_body *s, const double *extr
     case SIM_MOREAU:
         return whole_turn(s, v3_scale(h, mean), w1);
     default: {
-        v3 D = beside(w, s, extra);
+        v3 D = diagonal_of(w, s, extra);
         euler e = {.J = s->J, .D = D, .w0 = w0};
         v3 back = solve_three(slope(&e, w0), gyroscopic(&s->J, mean));
         return whole_turn(s, v3_scale(h, v3_axpy(w1, 0.5 * h, back)), w1);
@@ -290,7 +292,7 @@ void spin_advance(motion_work *w, int tree, const double *extra, const double *a
 
 /* ---- the step ---- */
 
-/* The way of the origin about the centre of mass, R1 (w1 x c) - R0 (w0 x c) in world axes; R0 from where the joint stands. */
+/* The way of the origin about the centre of mass, R1 (w1 x c) - R0 (w0 x c) in world axes; R0 relative to the joint. */
 static v3 swing(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a) {
     const sim_body *b = &w->model->body[s->body];
     quat q0 = joint_quaternion(w->now->q + b->q0 + 3);
@@ -301,13 +303,14 @@ static v3 swing(const motion_work *w, const spin_body *s, const double *extra, v
     return m3_times(P, v3_sub(after, before));
 }
 
-/* One of them: g is the answer of a sweep with w* from a; at(theta) of the scheme. */
-static int settle(motion_work *w, const spin_body *s, double theta, const double *extra, const double *a, double *g) {
+/* One of them: g is the result of a sweep with w* from a. */
+static bool solve_body(motion_work *w, const spin_body *s, double theta, const double *extra, const double *a,
+                       double *g) {
     double h = w->options->step;
     m3 R = w->derived->pose[s->body].R;
     v3 w0 = numbers(w->now->v, s->angular), alpha = numbers(g, s->angular);
     v3 used = v3_axpy(w0, theta * h, numbers(a, s->angular));
-    euler e = {.J = s->J, .D = beside(w, s, extra), .w0 = w0, .h = theta * h, .s = 1};
+    euler e = {.J = s->J, .D = diagonal_of(w, s, extra), .w0 = w0, .h = theta * h, .s = 1};
     e.b = v3_add(weighted(&e, alpha), gyroscopic(&s->J, used));
     v3 c = m3_times(R, s->com), push = {0, 0, 0}; /* F / M */
     const motion *S = w->derived->S;
@@ -334,7 +337,7 @@ bool spin_solve(motion_work *w, int tree, double theta, const double *extra, con
     const tree_parts *parts = &w->parts[tree];
     int ok = 1;
     for (int k = parts->spin0; k < parts->spin0 + parts->spins; k++) {
-        ok &= settle(w, &w->spin[k], theta, extra, a, g);
+        ok &= solve_body(w, &w->spin[k], theta, extra, a, g);
     }
     return ok;
 }

@@ -1,8 +1,6 @@
-/* One step of one tree without contact: find the mean acceleration a = (v1 - v0)/dt with
+/* The theta family of integrators: one step of one tree without contact.
  *
- *     M(q*) a = k(q*, v*, t*),      v1 = v0 + dt a,                    (Castro et al. 2021, eqs. 6-14)
- *
- * k all forces (Coriolis, gravity, joints, loads), the starred point somewhere in the step:
+ *     M(q*) a = k(q*, v*, t*),      v1 = v0 + dt a,      a = (v1 - v0)/dt the mean acceleration, k all forces
  *
  *     scheme            q*                        v*              q1
  *     midpoint          q0 (+) dt/2 v*            (v0 + v1)/2     q0 (+) dt v*
@@ -10,19 +8,19 @@
  *     symplectic Euler  q0                        v0              q0 (+) dt v1
  *     Moreau midpoint   q0 (+) dt/2 v0            v0              q* (+) dt/2 v1
  *
- * In trees with ball or free joints v* is (v0 + v1)/2 in the last two as well: gyroscopic terms at v0 feed every wobble.  What
- * moves one rigid body has its own equations for them (spin.c); whatever else turns far in a step is held to the energy that
- * forces give it (energy_projection.c).
+ * In trees with ball or free joints v* is (v0 + v1)/2 in the last two as well, as gyroscopic terms at v0 feed every
+ * wobble. Single rigid bodies have equations of their own for them (spin.c); trees that turn far in a step are
+ * projected on the energy that forces give (energy_projection.c).
  *
- * Dampers act at v* in the first two, at v1 in the others; actuators always at the end of the step, which is how a
- * sampled controller with stiff gains stays stable.  Both are linear in a, so their derivative goes on the joint-space
- * diagonal: with E = -d tau / d a the Newton step is
+ * Dampers act at v* in the first two, at v1 in the others; actuators always at the end of the step, as sampled
+ * controllers with stiff gains are stable so.  Both are linear in a: with E = -d tau / d a the Newton step is
  *
  *     a <- (M + E)^-1 (k(a) + E a),   one articulated-body sweep at q*.
  *
- * What Newton leaves out (Coriolis terms, the change of M with q*) is O(dt) and shrinks the error by O(dt) a sweep;
- * Anderson's acceleration (1965) makes of the last few sweeps a secant step, in the norm in which joint j weighs as much
- * as the inertia D_j that it feels.  A sweep that carries an actuator across its effort limit is cut short (effort_limits.c). */
+ * Terms that Newton leaves out (Coriolis, the change of M with q*) are O(dt) and shrink the error by O(dt) a sweep.
+ * Anderson acceleration (1965) makes a secant step of the last sweeps, in the norm in which joint j weighs D_j, the
+ * inertia that it feels.  A sweep across an effort limit is cut short (effort_limits.c).
+ * Reference: Castro et al. 2021, eqs. 6-14.     Cost: one to some ten sweeps. */
 #include "dyn/advance.h"
 #include "math/v3.h"
 #include "world/integrator/motion.h"
@@ -30,9 +28,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double GROSS = 0.01; /* of the acceleration: an error that is no answer */
+static const double MAX_RELATIVE_ERROR = 0.01; /* of the acceleration: more is no solution */
 
-static const double NEARLY = 1e-3; /* of velocities: positions need not be found anew */
+static const double MIN_RESCALING = 1e-3; /* of velocities: below, positions are kept */
 
 typedef struct scheme {
     double position;       /* q* = q0 (+) position * dt * (mean velocity of the step) ... */
@@ -61,7 +59,7 @@ typedef struct tree_step {
     double velocity; /* of the scheme, for this tree */
     int still;       /* velocity products are left out */
     int saturated;
-    int spun; /* spin.c has found its answers */
+    int spun; /* spin.c has found its solutions */
 } tree_step;
 
 /* out = v0 + weight * dt * a */
@@ -87,7 +85,7 @@ static void move_to_point(tree_step *t, const double *a) {
     sim_kinematics(w->derived, t->bodies, w->q_point);
 }
 
-/* What stands on the diagonal of A beside the inertias. */
+/* Terms on the diagonal of A beside the inertias; NULL: none. */
 static const double *implicit_part(const tree_step *t) {
     const tree_parts *parts = &t->w->parts[t->tree];
     return parts->passive || parts->actuators ? t->w->extra : NULL;
@@ -143,7 +141,7 @@ static void finish_in_contact(tree_step *t, const double *v, const double *c) {
     }
 }
 
-/* tau and E where they stand for the acceleration a: tau + E a goes to tau, E to extra. */
+/* tau and E at the acceleration a: tau + E a goes to tau, E to extra. */
 static void eval_joint_forces(tree_step *t, const double *a) {
     motion_work *w = t->w;
     const sim_model *m = w->model;
@@ -252,8 +250,8 @@ static void solve_small(int n, double G[ANDERSON_DEPTH][ANDERSON_DEPTH], double 
     }
 }
 
-/* Remember the sweep g = g(a). */
-static void remember(tree_step *t, anderson *h, const double *a, const double *g, int first) {
+/* Adds the sweep g = g(a) to the history. */
+static void add_sweep(tree_step *t, anderson *h, const double *a, const double *g, int first) {
     double *df = h->df[h->slot], *dg = h->dg[h->slot];
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         double f = g[j] - a[j];
@@ -298,7 +296,7 @@ static void secant_step(const tree_step *t, const anderson *h, double *a) {
     }
 }
 
-/* a <- a + part of f: where an effort limit lies between a and g.  What was learnt on this side of it is forgotten. */
+/* a <- a + part of f: where an effort limit lies between a and g.  The history is of this side of it, and cleared. */
 static void limited_step(const tree_step *t, anderson *h, double *a) {
     motion_work *w = t->w;
     double *product = w->next->v, curvature = 0;
@@ -327,8 +325,8 @@ static double rounding_floor(const tree_step *t) {
     return 1e-13 * speed / t->dt + 1e-14 * weight + 1e-15 * sqrt(strain);
 }
 
-/* Where the iteration found nothing, velocities that turn too far in a step: joint rates go on as they are, but for forces.
- * That is of no order, and stable. */
+/* Where the iteration found no solution, as bodies turn too far in a step: forces alone change the joint rates.  That
+ * has no order, and is stable. */
 static void leave_out_products(tree_step *t, double *g) {
     double *a = t->w->a_try;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -339,24 +337,25 @@ static void leave_out_products(tree_step *t, double *g) {
     t->still = 0;
 }
 
-static int iterate(tree_step *t, sim_step_info *info) {
+static bool iterate(tree_step *t, sim_step_info *info) {
     motion_work *w = t->w;
     anderson h = anderson_of(w);
     double *a = w->a_try, *g = w->a_out;
     double error = INFINITY, scale = 1;
-    int k = 0, converged = 0, fresh = 1;
+    int k = 0;
+    bool converged = false, fresh = true;
     for (;;) {
         sweep(t, a, k > 0 && !t->s->explicit_position, g);
-        remember(t, &h, a, g, fresh);
+        add_sweep(t, &h, a, g, fresh);
         k++;
-        int crossed = w->parts[t->tree].any_limit && effort_limits_crossed(w, t->tree, a, g);
+        bool crossed = w->parts[t->tree].any_limit && effort_limits_crossed(w, t->tree, a, g);
         double size = sqrt(dot(t, g, g));
         double left = h.contraction < 0.5 && !crossed ? h.contraction / (1 - h.contraction) : 1;
         scale = w->options->tolerance * size + rounding_floor(t);
         error = left * sqrt(dot(t, h.f, h.f));
         converged = error <= scale && t->spun;
         if (converged || !isfinite(error) || k == w->options->max_iterations) {
-            break; /* with `a` where g was taken: the actuators' efforts are told from there */
+            break; /* `a` is where g was taken: efforts are extrapolated from there */
         }
         fresh = crossed;
         if (crossed) {
@@ -367,14 +366,14 @@ static int iterate(tree_step *t, sim_step_info *info) {
     }
     info->iterations = k;
     info->residual = error / scale * w->options->tolerance;
-    if (!(error <= GROSS * (scale / w->options->tolerance))) {
+    if (!(error <= MAX_RELATIVE_ERROR * (scale / w->options->tolerance))) {
         leave_out_products(t, g);
     }
     return converged;
 }
 
 /* With v* and q* known beforehand and no force at a limit, the step is linear in a: one sweep is exact. */
-static int linear(const tree_step *t) {
+static bool is_linear(const tree_step *t) {
     const tree_parts *parts = &t->w->parts[t->tree];
     return t->s->explicit_position && (t->velocity == 0 || parts->spins_only) && !parts->any_limit;
 }
@@ -395,12 +394,12 @@ static tree_step step_of(motion_work *w, int tree) {
     };
 }
 
-/* Energy and momentum as forces gave them (energy_projection.c): at the end of the step, which the projection moves; so that is kept. */
-static void project(tree_step *t, double *a) {
+/* Energy and momentum as forces gave them, at the end of the step, which the projection moves. */
+static void project_velocities(tree_step *t, double *a) {
     motion_work *w = t->w;
     projection_input at = {w->now->time + t->s->time * t->dt, implicit_part(t), w->next->q, t->velocity == 1};
     double s = 0;
-    for (int pass = 0; pass < 2 && !(fabs(s - 1) < NEARLY); pass++) {
+    for (int pass = 0; pass < 2 && !(fabs(s - 1) < MIN_RESCALING); pass++) {
         advance_freely(t, a);
         s = project_energy(w, t->tree, &at, a);
     }
@@ -418,7 +417,7 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
     move_to_point(&t, w->a_try);
     *info = (sim_step_info){0};
     w->parts[tree].placed = 0;
-    if (linear(&t)) {
+    if (is_linear(&t)) {
         sweep(&t, w->a_try, 0, w->a_out);
         info->iterations = 1;
         info->nonconverged = !t.spun;
@@ -426,7 +425,7 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
         info->nonconverged = !iterate(&t, info);
     }
     if (w->ahead && projection_needed(w, tree)) {
-        project(&t, w->a_out);
+        project_velocities(&t, w->a_out);
     }
     info->sweeps = info->iterations;
     info->saturated = t.saturated;

@@ -1,17 +1,18 @@
-/* Is a body still?
+/* Test of rest of a body.
  *
- * While no point of it is faster than u, |v_c| + |omega| r <= u, with v_c the velocity of its centre of mass and r the
- * distance from there to its farthest point, or its radius of gyration sqrt(tr I / 2 m) if that is more.  It must be so
- * for the time T.  Left open, both follow from size and gravity g:
+ *     |v_c| + |omega| r <= u   for the time T
+ *
+ * v_c [m/s] the velocity of its centre of mass, r [m] the distance from there to its farthest point, or its radius of
+ * gyration sqrt(tr I / 2 m) if greater: no point is faster than u.  Defaults follow from size and gravity g:
  *
  *     u = 10^-3 sqrt(g r),     T = 2 pi sqrt(R / g),     R along its tree, from the root to the farthest point:
  *
  * a thousandth of the speed sqrt(g r) that gravity gives over r, and one swing of a pendulum as long as the tree.
  *
- * So a body that falls asleep loses at most m u^2 / 2 = 10^-6 m g r / 2, as its motion has m v_c^2 / 2 + omega . I omega / 2
- * and no principal moment is above m r^2.  And a steady acceleration above 2 u / T, or u / T from rest (at R = r:
- * 1.6 10^-4 g), makes it faster than u within T: so what begins to slide does not sleep, nor what turns round at the end of
- * a swing.  Without gravity nothing says what is slow: then only what is given counts. */
+ * So a body that falls asleep loses at most m u^2 / 2 = 10^-6 m g r / 2, as its kinetic energy is
+ * m v_c^2 / 2 + omega . I omega / 2 and no principal moment exceeds m r^2.  A steady acceleration above 2 u / T, or u /
+ * T from rest (at R = r: 1.6 10^-4 g), makes it faster than u within T: a body that begins to slide, or turns at the
+ * end of a swing, does not sleep.  Without gravity there are no defaults: only given values count. */
 #include "collide/contact/bounds.h"
 #include "math/v3.h"
 #include "world/sleep/sleep.h"
@@ -52,7 +53,7 @@ static void find_lengths(const sim_model *m, const double *reach, double *path, 
     }
 }
 
-/* What has neither mass nor extent moves with its children. */
+/* A body without mass and extent moves with its children. */
 static void set_limits(world_sleep *s, const double *length) {
     const sim_model *m = s->model;
     const sim_options *o = s->options;

@@ -1,12 +1,12 @@
-/* Who is left out of the step, and what brings him back?
+/* Sleeping islands: trees that a step leaves out.
  *
- * A tree may sleep when it has been still (rest_test.c) for its time T, in which what drives it (applied forces, loads,
- * targets) stayed as it was; an island, trees that contacts or constraints hold together, sleeps when all its trees may.
- * Then v = 0, and q, contacts and impulses stay as they are.
+ * A tree may sleep when it has been at rest (rest_test.c) for its time T, with the same drives (applied forces, loads,
+ * targets).  An island, trees that contacts or constraints connect, sleeps when all its trees may.  Then v = 0, and q,
+ * contacts and impulses stay as they are.
  *
- * It wakes, whole, in the step in which something awake comes into contact with one of its bodies, or what drives one of
- * its trees changes, or its q or v is not what it fell asleep with.  The last two are told by a hash, the seal: so nothing
- * but the state says who sleeps, and a state taken up again, or changed by hand, goes on as it should. */
+ * It wakes as a whole in the step in which an awake body touches one of its bodies, the drives of one of its trees
+ * change, or the q or v of a tree is not that with which it fell asleep.  A hash shows the last two: so the state alone
+ * says which trees sleep, and a state that is restored, or changed by hand, continues as it should. */
 #include "world/sleep/sleep.h"
 #include "base/disjoint_set.h"
 #include "base/hash.h"
@@ -29,7 +29,7 @@ sim_status sleep_create(world_sleep *s, sim_pool *pool) {
     return ok ? rest_test_create(s, pool) : SIM_NO_RESOURCE;
 }
 
-/* ---- what a sleep hangs on ---- */
+/* ---- hashes of drives ---- */
 
 static uint64_t hash_add_all(uint64_t hash, const double *x, int count) {
     for (int k = 0; k < count; k++) {
@@ -38,7 +38,7 @@ static uint64_t hash_add_all(uint64_t hash, const double *x, int count) {
     return hash;
 }
 
-/* Of what drives a tree in this step. */
+/* Of the drives of a tree in this step. */
 static uint64_t hash_drives(world_sleep *s, int tree) {
     const sim_model *m = s->model;
     const sim_tree *t = &m->tree[tree];
@@ -125,7 +125,7 @@ int sleep_wake(world_sleep *s, const sim_contact *contact, int count) {
     return wake_upset(s);
 }
 
-/* ---- what stays ---- */
+/* ---- contacts, impulses and states that stay ---- */
 
 static int stands_after(const sim_contact *a, const sim_contact *b) {
     return a->shape_a != b->shape_a ? a->shape_a > b->shape_a : a->shape_b > b->shape_b;
@@ -201,7 +201,7 @@ int sleep_pass(world_sleep *s, int tree) {
 
 /* ---- falling asleep ---- */
 
-static void watch_trees(void *context, int worker, int first, int end) {
+static void test_rest(void *context, int worker, int first, int end) {
     world_sleep *s = context;
     (void)worker;
     for (int tree = first; tree < end; tree++) {
@@ -251,7 +251,7 @@ static void fall_asleep(world_sleep *s, int tree, int island) {
 void sleep_end(world_sleep *s) {
     const sim_model *m = s->model;
     int any = 0;
-    threads_run(s->threads, m->ntree, watch_trees, s);
+    sim_threads_run(s->threads, m->ntree, test_rest, s);
     for (int t = 0; t < m->ntree; t++) {
         s->info->asleep += s->asleep[t];
         s->info->asleep_bodies += s->asleep[t] ? m->tree[t].nbody : 0;
