@@ -251,7 +251,7 @@ static void fall_asleep(world_sleep *s, int tree, int island) {
 void sleep_end(world_sleep *s) {
     const sim_model *m = s->model;
     int any = 0;
-    sim_threads_run(s->threads, m->ntree, test_rest, s);
+    threads_run(s->threads, m->ntree, test_rest, s);
     for (int t = 0; t < m->ntree; t++) {
         s->info->asleep += s->asleep[t];
         s->info->asleep_bodies += s->asleep[t] ? m->tree[t].nbody : 0;
