@@ -1,22 +1,22 @@
-/* Whoever answers: is there more energy than could come in?
+/* Energy guard: refuses solutions with more energy than could come in.
  *
- * A right answer gains, over free motion with its springs and motors, no more than its targets put in (judge/energy.c), and
- * that is no more than the step's budget P (undo.c), which knows no impulse:
+ * A right solution gains, over free motion with its springs and motors, no more than its targets put in
+ * (judge/energy.c), and that is no more than the step's budget P (undo.c), which knows no impulse:
  *
  *     T - T** - gamma_e . (tau_e - w)  <=  min( sum gamma_n max(tau_n, 0),  P ).
  *
- * What exceeds this by more than CLOSE of the energies at stake is refused, and so is what holds a number that is none.
- * In its place stands an answer that gains nothing: some sweeps of relax.c on the convex law of the same rows, with no
- * overlap undone and nothing bouncing, from the least-energy multiple of the refused impulses, or from nothing.  It is no solution,
- * and the island counts as unsolved. */
+ * What exceeds this by more than MAX_RELATIVE_EXCESS of the energies at stake is refused, and so is a solution that is
+ * not finite. It is replaced by one that gains nothing: some sweeps of relax.c on the convex law of the same rows, with
+ * no overlap undone and nothing bouncing, from the least-energy multiple of the refused impulses, or from nothing.  It
+ * is no solution, and the island counts as unsolved. */
 #include "contact/island/island.h"
 #include "contact/island/relax.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double CLOSE = 1e-4; /* of the energies at stake: what tolerances of solvers leave */
-enum { SWEEPS = 200 };
+static const double MAX_RELATIVE_EXCESS = 1e-4; /* of the energies at stake: tolerances of solvers */
+enum { REPLACEMENT_SWEEPS = 200 };
 
 static bool all_finite(int n, const double *x) {
     for (int k = 0; k < n; k++) {
@@ -47,16 +47,16 @@ static double budget(const island *is, double *work) {
 
 double guard_excess(const island *is, sim_arena *scratch) {
     const sim_problem *p = &is->problem;
-    double *work = ARENA_NEW(scratch, double, p->nv); /* goes with the island */
+    double *work = ARENA_NEW(scratch, double, p->nv); /* released with the island */
     if (!work || !all_finite(p->nrow, is->impulse) || !all_finite(p->nv, is->v)) {
         return INFINITY;
     }
     sim_energy_gain e = sim_judgement_gain(&is->judgement);
     double over = e.gain - e.equalities - min_of(e.stops, budget(is, work));
-    return over <= CLOSE * e.size ? 0 : isnan(over) ? INFINITY : over;
+    return over <= MAX_RELATIVE_EXCESS * e.size ? 0 : isnan(over) ? INFINITY : over;
 }
 
-static void set_out(relaxation *r, const island *is) {
+static void set_targets(relaxation *r, const island *is) {
     const sim_problem *p = &is->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -77,11 +77,11 @@ sim_status guard_replace(island *is, sim_arena *scratch) {
     if (relax_create(&r, p, scratch)) {
         return SIM_NO_RESOURCE;
     }
-    set_out(&r, is);
+    set_targets(&r, is);
     if (all_finite(p->nrow, is->impulse)) {
         relax_start(&r, is->impulse);
     }
-    for (int k = 0; k < SWEEPS; k++) {
+    for (int k = 0; k < REPLACEMENT_SWEEPS; k++) {
         relax_sweep(&r);
     }
     memcpy(is->impulse, r.gamma, size);

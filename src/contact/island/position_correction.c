@@ -1,26 +1,26 @@
-/* How far do positions move?
+/* Correction of positions: a shift that keeps the gaps that the law promised.
  *
- * A law promises the gap phi0 + dt u_n at the end of the step, u_n = J_n v: of a contact, or of a joint to the end of its
- * range.  Schemes that move positions with the mean
- * velocity v_q = v0 + travel (v - v0) do not keep that promise where a contact changes the velocity suddenly: what comes
- * at the speed V and is stopped would sink in by dt V / 2.  To cure it in the law, by asking phi0 + dt J_n v_q = 0, would
- * send it back as fast as it came.  So positions take a shift c besides,
+ * A law promises the gap phi0 + dt u_n at the end of the step, u_n = J_n v: of a contact, or of a joint to the end of
+ * its range.  Schemes that move positions with the mean velocity v_q = v0 + travel (v - v0) do not keep that promise
+ * where a contact changes the velocity suddenly: what comes at the speed V and is stopped would sink in by dt V / 2.
+ * To cure it in the law, by asking phi0 + dt J_n v_q = 0, would send it back as fast as it came.  So positions take a
+ * shift c besides,
  *
  *     c = A^-1 J_n' pi,     0 <= pi  perp  J_n (v_q + c) - min(J_n v, -phi0 / dt) >= 0:
  *
  * the least one, in the metric of A, that leaves no gap smaller than promised, or than none.  It moves positions only.
  * u_n is J_n v + w where a contact moves over its bodies (rows.c); v_q moves positions without w.
  *
- * A contact that rolls over both bodies and presses as promised has c of either sign, so that its gap is as promised.  A
- * gap that swings by the scheme's own error would else be pushed out on one side and fallen through on the other, and
+ * A contact that rolls over both bodies and presses as promised has c of either sign, so that its gap is as promised.
+ * A gap that swings by the scheme's own error would else be pushed out on one side and fallen through on the other, and
  * both lose or gain energy.  What obeys the mean velocity (rows.c) sees to its gap itself; c must only not push it in.
  *
  * Where contact lasts, v_n changes by O(dt) a step, c is O(dt) along normals and the gap pulls it back: the order of
  * the scheme stays.  Contacts soft enough for the step to resolve, 2 pi / sqrt(k w) > dt, need none.
  *
- * Gauss-Seidel over contacts, to a millionth: what it leaves undone sinks in by that much, and where friction locks a body no
- * later step can push it out.  With
- * A^-1 = B' B and Z = B J_n' (sim_mass) it goes by x = B^-T c, which needs no row but Z's,
+ * Gauss-Seidel over contacts, to a millionth: what it leaves undone sinks in by that much, and where friction locks a
+ * body no later step can push it out.  With A^-1 = B' B and Z = B J_n' (sim_mass) it goes by x = B^-T c, which needs no
+ * row but Z's,
  *
  *     J_n c = Z' x,    x <- x + Z (change of pi),    J_n A^-1 J_n' = Z' Z,
  *
@@ -29,8 +29,8 @@
 
 #include <string.h>
 
-enum { SWEEPS = 100 };
-static const double negligible = 1e-3; /* of what free motion adds to the normal velocity in a step */
+enum { MAX_SWEEPS = 100 };
+static const double MIN_RELATIVE_NEED = 1e-3; /* of what free motion adds to the normal velocity in a step */
 
 /* A side of a contact: its row of Z, and the velocities that it moves. */
 typedef struct correction_side {
@@ -41,7 +41,7 @@ typedef struct correction_side {
 /* A contact, or an end of a range, that has a say. */
 typedef struct correction_stop {
     correction_side side[2]; /* count 0: nothing moves there */
-    double w, pi, need;      /* inverse mass, multiplier, wanted J_n c */
+    double w, pi, need;      /* inverse mass, multiplier, needed J_n c */
     int both;                /* does it press as promised: may it also be drawn nearer? */
     int constraint;
 } correction_stop;
@@ -59,7 +59,7 @@ static double normal_velocity(const sim_problem *p, const sim_constraint *c, con
 }
 
 /* What the shift must add to the normal velocity of each contact; whether any is worth it. */
-static int wanted(const island *s, double travel, double *need, char *both) {
+static int find_needs(const island *s, double travel, double *need, char *both) {
     const sim_problem *p = &s->problem;
     int any = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -79,7 +79,7 @@ static int wanted(const island *s, double travel, double *need, char *both) {
         double promised = min_of(u + w, closing);
         need[i] = promised - (u0 + travel * (u - u0));
         both[i] = s->rolls[i] && s->impulse[c->row + normal_row(c)] > 0 && u + w <= closing + 1e-9 * fabs(closing);
-        any |= (both[i] ? fabs(need[i]) : need[i]) > negligible * fabs(normal_velocity(p, c, p->v_free) - u0);
+        any |= (both[i] ? fabs(need[i]) : need[i]) > MIN_RELATIVE_NEED * fabs(normal_velocity(p, c, p->v_free) - u0);
     }
     return any;
 }
@@ -151,7 +151,7 @@ static double sweep(correction *l) {
 }
 
 /* c = A^-1 J_n' pi */
-static void take_shift(const correction *l, double *shift) {
+static void compute_shift(const correction *l, double *shift) {
     const sim_problem *p = l->p;
     for (const correction_stop *s = l->stop; s < l->stop + l->nstop; s++) {
         const sim_constraint *c = &p->constraint[s->constraint];
@@ -176,7 +176,7 @@ sim_status correct_positions(const island *s, double travel, sim_arena *scratch)
     if (!need || !both) {
         return SIM_NO_RESOURCE;
     }
-    if (travel == 1 || !wanted(s, travel, need, both)) {
+    if (travel == 1 || !find_needs(s, travel, need, both)) {
         return SIM_OK;
     }
     if (prepare(&l, need, both, scratch)) {
@@ -184,8 +184,8 @@ sim_status correct_positions(const island *s, double travel, sim_arena *scratch)
     }
     halve_rows(&l);
     double first = sweep(&l);
-    for (int k = 1; k < SWEEPS && sweep(&l) > 1e-6 * first; k++) {
+    for (int k = 1; k < MAX_SWEEPS && sweep(&l) > 1e-6 * first; k++) {
     }
-    take_shift(&l, s->shift);
+    compute_shift(&l, s->shift);
     return SIM_OK;
 }

@@ -2,21 +2,21 @@
  *
  *     min D(gamma) = gamma . (W + R) gamma / 2 + gamma . b   over gamma in K,     b = J v0 + w - target,
  *
- * K the impulses that each constraint may give (friction cone; not negative; within a bound; any).  A constraint moves by
- * a projected gradient step at the pace 1 / L_i, L_i = |W_ii|_F + max R_i >= the greatest eigenvalue of its block,
+ * K the impulses that each constraint may give (friction cone; not negative; within a bound; any).  A constraint moves
+ * by a projected gradient step at the pace 1 / L_i, L_i = |W_ii|_F + max R_i >= the greatest eigenvalue of its block,
  *
  *     gamma_i <- P_K(gamma_i - s_i / L_i),     s = b + (W + R) gamma,
  *
- * so that D falls with every one, from wherever the impulses start.  With v = v0 + A^-1 J' gamma, T its kinetic energy and
- * T0 that of v0,
+ * so that D falls with every one, from wherever the impulses start.  With v = v0 + A^-1 J' gamma, T its kinetic energy
+ * and T0 that of v0,
  *
  *     T - T0 = D(gamma) + gamma . (target - w) - gamma . R gamma / 2,
  *
- * so what starts with D <= 0 (nothing does, D = 0) adds no energy but by targets, however few sweeps are made.
+ * so a start with D <= 0 (D = 0 without impulses) adds no energy but by targets, however few sweeps are made.
  *
  * With A^-1 = B' B and Z = B J' (sim_mass) it goes by x = sum of Z gamma: J A^-1 J' gamma = Z' x, v - v0 = B' x, and
- * |v - v0|^2 = x . x in the metric of A.  Sweeps go up and down the list in turns.  One costs two products with Z.  Departures from the book (Luo and Tseng 1992):
- * none; it is first order, and made for a few sweeps, not for the last digit. */
+ * |v - v0|^2 = x . x in the metric of A.  Sweeps go up and down the list in turns.  One costs two products with Z.
+ * Reference: Luo, Tseng 1992.  The method is of first order, and made for a few sweeps, not for the last digit. */
 #include "contact/island/relax.h"
 #include "math/dense.h"
 
@@ -115,7 +115,7 @@ double relax_velocity(const relaxation *r, int i, int row) {
 }
 
 /* g <- the impulse of K that is nearest to it. */
-static void nearest(const sim_constraint *c, double step, double *g) {
+static void project_impulse(const sim_constraint *c, double step, double *g) {
     if (c->kind == SIM_LIMIT) {
         g[0] = fmax(g[0], 0);
     } else if (c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR) {
@@ -136,7 +136,7 @@ static void nearest(const sim_constraint *c, double step, double *g) {
 }
 
 /* The impulse of a constraint as it was becomes g. */
-static void take(relaxation *r, int i, const double *g) {
+static void set_impulse(relaxation *r, int i, const double *g) {
     const sim_constraint *c = &r->p->constraint[i];
     for (int k = 0; k < c->rows; k++) {
         double change = g[k] - r->gamma[c->row + k];
@@ -159,30 +159,30 @@ void relax_sweep(relaxation *r) {
             g[k] = r->gamma[row] - r->pace[i] * (r->base[row] + relax_velocity(r, i, k) + r->R[row] * r->gamma[row]);
         }
         if (r->pace[i] > 0) {
-            nearest(c, r->p->step, g);
-            take(r, i, g);
+            project_impulse(c, r->p->step, g);
+            set_impulse(r, i, g);
         }
     }
 }
 
 void relax_start(relaxation *r, const double *impulse) {
     const sim_problem *p = r->p;
-    double slope = 0, bend = 0;
+    double slope = 0, curvature = 0;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         double g[SIM_MAX_ROWS];
         memcpy(g, impulse + c->row, (size_t)c->rows * sizeof *g);
-        nearest(c, p->step, g);
+        project_impulse(c, p->step, g);
         if (r->pace[i] > 0) {
-            take(r, i, g);
+            set_impulse(r, i, g);
         }
     }
     for (int k = 0; k < p->nrow; k++) {
         slope += r->gamma[k] * r->base[k];
-        bend += r->R[k] * r->gamma[k] * r->gamma[k];
+        curvature += r->R[k] * r->gamma[k] * r->gamma[k];
     }
-    bend += dense_dot(p->nv, r->x, r->x);
-    double part = slope < 0 && bend > 0 ? fmin(-slope / bend, 1) : 0;
+    curvature += dense_dot(p->nv, r->x, r->x);
+    double part = slope < 0 && curvature > 0 ? fmin(-slope / curvature, 1) : 0;
     part = isfinite(part) ? part : 0;
     for (int k = 0; k < p->nrow; k++) {
         r->gamma[k] = part > 0 ? part * r->gamma[k] : 0;

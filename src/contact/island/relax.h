@@ -1,4 +1,4 @@
-/* Impulses that add no energy, by a few sweeps; relax.c says how. */
+/* Impulses that add no energy, by a few sweeps of block Gauss-Seidel (relax.c). */
 #ifndef CONTACT_ISLAND_RELAX_H
 #define CONTACT_ISLAND_RELAX_H
 
@@ -10,15 +10,15 @@ typedef struct relaxation {
     ptrdiff_t *at;       /* [nconstraint][2] where the rows of a side stand in Z */
     double *Z, *x;       /* B J'; [nv] sum of Z gamma */
     double *row;         /* the next three */
-    double *base, *R;    /* [nrow] the caller's: J v0 + w - target, and how much a row yields; zeros at first */
+    double *base, *R;    /* [nrow] the caller's: J v0 + w - target, and compliance; zeros at first */
     double *gamma;       /* [nrow] zeros at first */
     int sweeps;          /* made */
-    double *size, *pace; /* [nconstraint] |W_ii|_F; 1 / L_i, 0 for what takes no part */
+    double *size, *pace; /* [nconstraint] |W_ii|_F; 1 / L_i, 0: not included */
 } relaxation;
 
 /* No constraint takes part yet. */
 sim_status relax_create(relaxation *r, const sim_problem *p, sim_arena *scratch);
-/* From now on constraint i takes part; its R stands. */
+/* Includes constraint i, whose R is set. */
 void relax_admit(relaxation *r, int i);
 /* Start from the multiple of these impulses, at most once them, at which D is least; all that are to take part do. */
 void relax_start(relaxation *r, const double *impulse);

@@ -1,21 +1,22 @@
 /* Restitution: Newton's law, reduced where it would create energy.
  *
- * Newton's law asks that a contact that closes with u_n < 0 leaves with -e u_n.  One contact without friction then keeps e^2 of
- * the energy that it would lose without restitution; so do several, if they strike together and have one e.  With friction
- * the law may do otherwise, and even create energy (Kane and Levinson 1985): where the end of a chain strikes a floor
- * aslant, little is moved along the floor and much upwards, the impulse that makes -e u_n is too great, and friction does
- * work.  And targets above zero may have no solution, where contacts close a ring.
+ * Newton's law asks that a contact that closes with u_n < 0 leaves with -e u_n.  One contact without friction then
+ * keeps e^2 of the energy that it would lose without restitution; so do several, if they strike together and have one
+ * e.  With friction the law may do otherwise, and even create energy (Kane and Levinson 1985): where the end of a chain
+ * strikes a floor aslant, little is moved along the floor and much upwards, the impulse that makes -e u_n is too great,
+ * and friction does work.  And targets above zero may have no solution, where contacts close a ring.
  *
- * So restitution is reduced.  T(a) is the kinetic energy of the solution with a e in place of every e of the island, and L_i
- * the loss at a = 0 in the contact or limit i, of those that strike.  Then the greatest a <= 1 holds whose solution the
- * solver found, and which has
+ * So restitution is reduced.  T(a) is the kinetic energy of the solution with a e in place of every e of the island,
+ * and L_i the loss at a = 0 in the contact or limit i, of those that strike.  Then the greatest a <= 1 holds whose
+ * solution the solver found, and which has
  *
  *     T(a) <= T(0) + B,     B = min( sum (e_i s_i)^2 L_i,  max (e_i s_i)^2  sum L_i )  >= 0,
  *
  *     L_i = -gamma_i . (u_i + u*_i) / 2  at a = 0,     u = J v,  u* = J v*,     s_i = c_i / c*_i,  1 <= s_i <= 2:
  *
- * restitution gives back at most the part (e s)^2 of the loss without it (docs/contact.md derives s, and the measure of T).
- * T is measured alike for every a: with A of the problem at a = 0, and v* of free motion, T - T* = (v - v*)' A (v + v*) / 2.
+ * restitution gives back at most the part (e s)^2 of the loss without it (docs/contact.md derives s, and the measure of
+ * T). T is measured alike for every a: with A of the problem at a = 0, and v* of free motion, T - T* = (v - v*)' A (v +
+ * v*) / 2.
  *
  * Without a solution at a = 0 there is no measure, and the one at 1 stays; if neither is one, the one with the smaller
  * residual.  Otherwise a is found between by the secant (Illinois), with at most 10 parts and 3 without a solution.

@@ -3,8 +3,8 @@
  *     laws of the rows  ->  loops around the solver  ->  energy guard  ->  correction of positions
  *
  * Four fixed points are nested in `solve_rows`, from the outside: which overlaps any motion can undo (undo.c), how much
- * restitution creates no energy (restitution.c), which actuators are driven off their side (actuators.c), and the solver.
- * Each hands the next a problem derived from the island's assembled one, which nobody changes (variant.c). */
+ * restitution creates no energy (restitution.c), which actuators are driven off their side (actuators.c), and the
+ * solver. Each hands the next a problem derived from the island's assembled one, which nobody changes (variant.c). */
 #include "contact/island/island.h"
 #include "solver/matrices/delassus.h"
 #include "solver/solver.h"
@@ -36,8 +36,8 @@ static void time_lap(island_call *k, int part) {
     }
 }
 
-/* R and target velocity of every row, with that part of every restitution.  They must not depend on the actuators that are
- * rows: every actuator is one here, as in the problem of `sim_world_problem`. */
+/* R and target velocity of every row, with that part of every restitution.  They must not depend on the actuators that
+ * are rows: every actuator is one here, as in the problem of `sim_world_problem`. */
 static sim_status derive_laws(island_call *k, double restitution, sim_error *error) {
     island *is = k->is;
     const sim_law_options *law = &k->options->law;
@@ -97,8 +97,8 @@ static sim_status call_solver(island_call *k, sim_error *error) {
     return status || !k->stopped ? status : fail_stopped(error);
 }
 
-/* Is there no solution, or one that gains what it must not, and might shallow overlaps be the reason?  Then the laws are
- * derived again with those examined, too; whether that lowered any target. */
+/* Is there no solution, or one that gains what it must not, and might shallow overlaps be the reason?  Then the laws
+ * are derived again with those examined, too; whether that lowered any target. */
 static bool reconsider_overlaps(island_call *k, sim_status *status, sim_error *error) {
     island *is = k->is;
     bool doubtful = is->solution.outcome > SIM_AT_ROUNDING || guard_excess(is, k->worker->scratch) > 0;

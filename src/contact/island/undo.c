@@ -1,39 +1,41 @@
-/* Which overlaps can any motion undo?
+/* Overlaps that no motion can undo.
  *
- * A law may ask for what no motion does: to part a plate from a ground whose normal is the axis of its hinge, or a box from
- * both of two walls that stand still.  An exact answer does not exist, and near such a case it is a motion without bound:
- * with u = J v and targets tau, an answer of either friction law has (docs/contact.md, "What a step may gain")
+ * A law may ask for what no motion does: to part a plate from a ground whose normal is the axis of its hinge, or a box
+ * from both of two walls that stand still.  An exact solution does not exist, and near such a case it is a motion
+ * without bound: with u = J v and targets tau, a solution of either friction law has (docs/contact.md, "What a step may
+ * gain")
  *
  *     T <= T* + P,     P = min { v . A v / 2  over  J v - tau in K* },
  *
- * K* = {u_n >= mu |u_t|} for contacts, {u >= 0} for ends of ranges, {0} for equalities: P, the energy that it takes to undo
- * from rest, is what undoing may cost, and it is to be found before any solver asks.  Here it is found with every row
- * yielding a little,
+ * K* = {u_n >= mu |u_t|} for contacts, {u >= 0} for ends of ranges, {0} for equalities: P, the energy that it takes to
+ * undo from rest, is the cost of undoing, known before the solver is called.  Here it is found with every row slightly
+ * compliant,
  *
- *     min  v . A v / 2  +  sum over rows  dist(J_i v - tau_i, K*_i)^2 / 2 rho_i,     rho_i = EASE / M,
+ *     min  v . A v / 2  +  sum over rows  dist(J_i v - tau_i, K*_i)^2 / 2 rho_i,     rho_i = c / M,
+ *     c = REGULARISATION_PART,
  *
- * M the mass of all that moves in the island (for rows about axes rho = EASE W_ii): then |v|^2 <= tau^2 M / 4 EASE for each
- * row, and at that price everything could be moved.  A motion is called possible if it reaches half of every target, and relax.c finds it in a few sweeps where it is.  Where
- * 256 sweeps find none, targets become what the best motion reaches,
+ * M the mass of all that moves in the island (for rows about axes rho = c W_ii): then |v|^2 <= tau^2 M / 4 c for each
+ * row, and at that price everything could be moved.  A motion is called possible if it reaches half of every target,
+ * and relax.c finds it in a few sweeps where it is.  Where 256 sweeps find none, targets become what the best motion
+ * reaches,
  *
  *     tau_n <- min(tau_n, u_n - mu |u_t|),
  *
- * which has an answer with P = v . A v / 2 at that v: what is squeezed comes to the middle, and stays there (what reaches
- * less than a tenth either way aims at 0).  A normal that (nearly) nothing
- * moves, W_nn < rho, yields by R_n = rho besides, so that no solver divides by it; one that nothing moves at all also where
- * it does not overlap.
+ * which has a solution with P = v . A v / 2 at that v: a squeezed body comes to the middle, and stays there (a motion
+ * that reaches less than a tenth either way aims at 0).  A normal that (nearly) nothing moves, W_nn < rho, yields by
+ * R_n = rho besides, so that no solver divides by it; one that nothing moves at all also where it does not overlap.
  *
  * Only what is to be undone at more than a tenth of the speed `undo` is looked at before a solver is asked, as all else
  * costs next to nothing where there is an answer; all of it where the solver found none.
  *
- * Rows of the near-rigid law yield, and have an answer whatever they ask.  They carry their load by their target, which
- * must not be cut; what they gain is at most gamma tau - R gamma^2 <= tau^2 / 4R.  Where one is deep and its normal hardly
- * moves, W_nn < rho with the M of its trees, R and target shrink alike, by sqrt(W_nn / rho): a stronger damper on the same
- * spring, and the bodies come apart no faster than along a normal that moves as they do.
+ * Rows of the near-rigid law are compliant, and have a solution for any target.  They carry their load by their target,
+ * which must not be cut; what they gain is at most gamma tau - R gamma^2 <= tau^2 / 4R.  Where one is deep and its
+ * normal hardly moves, W_nn < rho with the M of its trees, R and target shrink alike, by sqrt(W_nn / rho): a stronger
+ * damper on the same spring, and the bodies come apart no faster than along a normal that moves as they do.
  *
- * A squeeze by rows that yield is named, and left to them: contacts deeper than a twentieth of the smaller radius, that pushed a
- * step ago and do not part, are asked for the speed `undo` in the same way, and named where no motion reaches a tenth of it.
- * That changes no answer, and is asked in one step of 256, the ninth first.
+ * A squeeze by compliant rows is reported, and left to them: contacts deeper than a twentieth of the smaller radius,
+ * that pushed a step ago and do not part, are asked for the speed `undo` in the same way, and reported where no motion
+ * reaches a tenth of it. That changes no solution, and is tested in one step of 256, the ninth first.
  *
  * The rule is the step's, as that of restitution: sim_regularise and files have the law as it is. */
 #include "contact/island/island.h"
@@ -42,14 +44,14 @@
 
 #include <math.h>
 
-static const double EASE = 0.05;      /* rho over 1/M */
-static const double VANISHING = 1e-9; /* of 1/M: what nothing moves */
-static const double REACHED = 0.5;    /* of a target: possible */
-static const double DEEP = 0.1;       /* of the speed of undoing: below, nobody looks before there is need */
-static const double NONE = 0.1;       /* of a target: what reaches no more is said to be impossible */
-static const double SUNK = 0.05;      /* of the smaller radius: deep, of a contact that yields */
-enum { SWEEPS = 256 };
-enum { SUNK_ASKED_EVERY = 256, SUNK_ASKED_FIRST = 8 }; /* steps: who is squeezed where contacts yield? */
+static const double REGULARISATION_PART = 0.05; /* rho over 1/M */
+static const double MIN_MOBILITY_PART = 1e-9;   /* of 1/M: a row that nothing moves */
+static const double REACHED_PART = 0.5;         /* of a target: undoing is possible */
+static const double MIN_SPEED_PART = 0.1;   /* of the speed `undo`: slower targets are examined only if `thorough` */
+static const double MIN_REACHED_PART = 0.1; /* of a target: a motion that reaches less is none */
+static const double SUNK_DEPTH_PART = 0.05; /* of the smaller radius: a deep overlap of a compliant contact */
+enum { MAX_SWEEPS = 256 };
+enum { SUNK_TEST_PERIOD = 256, SUNK_TEST_FIRST = 8 }; /* steps between tests for squeezed bodies */
 
 typedef struct undoing {
     const assembly *f;
@@ -86,7 +88,7 @@ bool undo_any(const island *is, double threshold) {
     return 0;
 }
 
-/* ---- what stands to be undone ---- */
+/* ---- overlaps to be undone ---- */
 
 static double ease_of(const undoing *d, const sim_constraint *c) {
     double sum = 0;
@@ -115,8 +117,8 @@ static int held(const undoing *d, const sim_constraint *c) {
     return !any;
 }
 
-/* Rows that yield pay for what they undo themselves; what is left is looked at, if there is any. */
-static int look(undoing *d) {
+/* Marks the overlaps of rigid rows, as compliant rows pay for their undoing themselves; are any worth a motion? */
+static int mark_overlaps(undoing *d) {
     const sim_problem *p = &d->is->problem;
     int worth = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -129,18 +131,18 @@ static int look(undoing *d) {
             for (int k = c->row; k < c->row + c->rows; k++) {
                 fast = max_of(fast, fabs(d->is->law.target[k]));
             }
-            d->pushed[i] = fast > DEEP * d->rules->undo;
+            d->pushed[i] = fast > MIN_SPEED_PART * d->rules->undo;
         } else if (d->pushed[i]) {
             fast = d->is->law.target[row];
         }
-        d->quick += is_stop(c) && d->pushed[i] ? fast * fast / (4 * EASE * ease_of(d, c)) : 0;
-        worth |= d->pushed[i] && (d->is->thorough || fast > DEEP * d->rules->undo);
+        d->quick += is_stop(c) && d->pushed[i] ? fast * fast / (4 * REGULARISATION_PART * ease_of(d, c)) : 0;
+        worth |= d->pushed[i] && (d->is->thorough || fast > MIN_SPEED_PART * d->rules->undo);
         d->fastest = d->pushed[i] ? max_of(d->fastest, fast) : d->fastest;
     }
     return worth;
 }
 
-/* Is there a contact whose normal could be one that nothing moves? */
+/* Is there a contact whose normal might not move? */
 static int any_held(const undoing *d) {
     const sim_problem *p = &d->is->problem;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -151,17 +153,17 @@ static int any_held(const undoing *d) {
     return 0;
 }
 
-static void yield_by(island *is, int row, double least) {
+static void raise_compliance(island *is, int row, double least) {
     is->law.R[row] = max_of(is->law.R[row], least);
     is->law.R_rigid[row] = max_of(is->law.R_rigid[row], least);
 }
 
-static void aim_at(island *is, int row, double target) {
+static void lower_target(island *is, int row, double target) {
     is->law.target[row] = min_of(is->law.target[row], target);
     is->law.target_rigid[row] = min_of(is->law.target_rigid[row], target);
 }
 
-static void tell(undoing *d, int i) {
+static void report_stuck(undoing *d, int i) {
     island *is = d->is;
     const sim_problem *p = &is->problem;
     const sim_constraint *c = &p->constraint[i];
@@ -172,21 +174,21 @@ static void tell(undoing *d, int i) {
     }
 }
 
-/* Nothing moves it. */
+/* A normal that nothing moves. */
 static void free_from(undoing *d, int i) {
     const sim_constraint *c = &d->is->problem.constraint[i];
     if (undo_pushes(d->is, d->rules->threshold, c)) {
-        tell(d, i);
+        report_stuck(d, i);
     }
     d->pushed[i] = 0;
-    aim_at(d->is, c->row + 2, 0);
-    yield_by(d->is, c->row + 2, EASE * d->ease[i]);
-    for (int k = 0; k < 2 && !(d->r.size[i] > VANISHING * d->ease[i]); k++) {
-        yield_by(d->is, c->row + k, EASE * d->ease[i]);
+    lower_target(d->is, c->row + 2, 0);
+    raise_compliance(d->is, c->row + 2, REGULARISATION_PART * d->ease[i]);
+    for (int k = 0; k < 2 && !(d->r.size[i] > MIN_MOBILITY_PART * d->ease[i]); k++) {
+        raise_compliance(d->is, c->row + k, REGULARISATION_PART * d->ease[i]);
     }
 }
 
-/* Normals of what does not fly: do they move? */
+/* Normals of trees without a free joint: those that hardly move become softer. */
 static void ease_held(undoing *d) {
     const sim_problem *p = &d->is->problem;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -196,10 +198,11 @@ static void ease_held(undoing *d) {
         }
         int row = c->row + 2;
         double moves = relax_inverse_mass(&d->r, i, 2) / d->ease[i];
-        if (moves <= VANISHING) {
+        if (moves <= MIN_MOBILITY_PART) {
             free_from(d, i);
-        } else if (moves < EASE && d->is->law.R[row] > 0 && d->is->law.target[row] > DEEP * d->rules->undo) {
-            double part = sqrt(moves / EASE);
+        } else if (moves < REGULARISATION_PART && d->is->law.R[row] > 0 &&
+                   d->is->law.target[row] > MIN_SPEED_PART * d->rules->undo) {
+            double part = sqrt(moves / REGULARISATION_PART);
             d->is->law.R[row] *= part;
             d->is->law.target[row] *= part;
         }
@@ -211,10 +214,10 @@ static void ease_held(undoing *d) {
 static double rho_of(const undoing *d, int i, int row) {
     const sim_constraint *c = &d->is->problem.constraint[i];
     int along = c->kind == SIM_CONTACT || (c->kind == SIM_EQUALITY && row < 3 && c->body[0] >= 0 && c->rows != 1);
-    return EASE * (along ? d->lightest : d->r.size[i]);
+    return REGULARISATION_PART * (along ? d->lightest : d->r.size[i]);
 }
 
-static void set_out(undoing *d) {
+static void set_targets(undoing *d) {
     const sim_problem *p = &d->is->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -242,8 +245,8 @@ static double margin(const undoing *d, int i) {
     return u;
 }
 
-/* What an equality lacks of its targets, over the largest. */
-static double lacks(const undoing *d, int i) {
+/* The error of an equality in its targets, over the largest. */
+static double equality_error(const undoing *d, int i) {
     const sim_constraint *c = &d->is->problem.constraint[i];
     double most = 0;
     for (int k = 0; k < c->rows; k++) {
@@ -252,22 +255,22 @@ static double lacks(const undoing *d, int i) {
     return most / d->fastest;
 }
 
-/* Is what row i asks for reached, half of it? */
-static int reached(const undoing *d, int i) {
+/* Is half of the target of constraint i reached? */
+static int is_reached(const undoing *d, int i) {
     const sim_constraint *c = &d->is->problem.constraint[i];
     if (!(d->r.pace[i] > 0)) {
         return 1;
     }
     if (c->kind == SIM_EQUALITY) {
-        return lacks(d, i) <= REACHED;
+        return equality_error(d, i) <= REACHED_PART;
     }
     double asked = -d->r.base[c->row + normal_row(c)];
-    return margin(d, i) >= (d->pushed[i] ? REACHED * asked : asked - REACHED / 2 * d->fastest);
+    return margin(d, i) >= (d->pushed[i] ? REACHED_PART * asked : asked - REACHED_PART / 2 * d->fastest);
 }
 
 static int all_reached(const undoing *d) {
     for (int i = 0; i < d->is->problem.nconstraint; i++) {
-        if (!reached(d, i)) {
+        if (!is_reached(d, i)) {
             return 0;
         }
     }
@@ -284,22 +287,24 @@ static void hold_back(undoing *d, int i) {
         }
     } else {
         int row = c->row + normal_row(c);
-        double reached_by = margin(d, i), little = NONE * d->fastest; /* of which sweeps are not sure */
-        aim_at(is, row, fabs(reached_by) < little ? 0 : max_of(reached_by, -d->fastest));
+        double reached_by = margin(d, i),
+               little = MIN_REACHED_PART * d->fastest; /* within the accuracy of the sweeps */
+        lower_target(is, row, fabs(reached_by) < little ? 0 : max_of(reached_by, -d->fastest));
         if (relax_inverse_mass(&d->r, i, normal_row(c)) < d->r.R[row]) {
-            yield_by(is, row, d->r.R[row]);
+            raise_compliance(is, row, d->r.R[row]);
         }
     }
-    if (d->pushed[i] && (c->kind == SIM_EQUALITY || margin(d, i) < NONE * -d->r.base[c->row + normal_row(c)])) {
-        tell(d, i);
+    if (d->pushed[i] &&
+        (c->kind == SIM_EQUALITY || margin(d, i) < MIN_REACHED_PART * -d->r.base[c->row + normal_row(c)])) {
+        report_stuck(d, i);
     }
     is->held_back++;
 }
 
-/* P, as a motion and what dry friction takes of it. */
-static void price(const undoing *d) {
+/* P, as a motion and the work of dry friction on it. */
+static void add_motion_cost(const undoing *d) {
     const sim_problem *p = &d->is->problem;
-    double times = 1 / REACHED;
+    double times = 1 / REACHED_PART;
     relax_motion(&d->r, d->is->undoing);
     for (int j = 0; j < p->nv; j++) {
         d->is->undoing[j] *= times;
@@ -312,8 +317,8 @@ static void price(const undoing *d) {
     }
 }
 
-/* What stops give that yield or bounce. */
-static void price_others(const undoing *d) {
+/* The energy of stops that are compliant or bounce. */
+static void add_other_costs(const undoing *d) {
     const sim_problem *p = &d->is->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -328,8 +333,8 @@ static void price_others(const undoing *d) {
 
 static int sweep_until_reached(undoing *d) {
     int found = 0;
-    set_out(d);
-    for (int k = 1, next = 1; k <= SWEEPS && !found; k++) {
+    set_targets(d);
+    for (int k = 1, next = 1; k <= MAX_SWEEPS && !found; k++) {
         relax_sweep(&d->r);
         if (k == next) {
             found = all_reached(d);
@@ -343,14 +348,14 @@ static void find_motion(undoing *d) {
     const sim_problem *p = &d->is->problem;
     int found = sweep_until_reached(d);
     for (int i = 0; i < p->nconstraint && !found; i++) {
-        if (!reached(d, i)) {
+        if (!is_reached(d, i)) {
             hold_back(d, i);
         }
     }
-    price(d);
+    add_motion_cost(d);
 }
 
-/* ---- what yields ---- */
+/* ---- compliant contacts ---- */
 
 static double smaller_radius(const undoing *d, const sim_constraint *c) {
     double least = INFINITY;
@@ -361,31 +366,31 @@ static double smaller_radius(const undoing *d, const sim_constraint *c) {
     return least;
 }
 
-/* Contacts that yield, and rest deep: how many. */
-static int look_for_sunk(undoing *d) {
+/* Marks compliant contacts that rest deep; how many. */
+static int mark_sunk(undoing *d) {
     const sim_problem *p = &d->is->problem;
     int count = 0;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         int n = c->row + 2;
         d->pushed[i] = c->kind == SIM_CONTACT && d->is->law.R[n] > 0 && p->impulse_guess[n] > 0 &&
-                       -p->gap[n] > SUNK * smaller_radius(d, c) &&
-                       velocity_of_row(p, c, 2, p->v_start) < NONE * d->rules->undo;
+                       -p->gap[n] > SUNK_DEPTH_PART * smaller_radius(d, c) &&
+                       velocity_of_row(p, c, 2, p->v_start) < MIN_REACHED_PART * d->rules->undo;
         count += d->pushed[i];
     }
     return count;
 }
 
-static void name_squeezed(undoing *d) {
+static void report_squeezed(undoing *d) {
     d->asks = d->fastest = d->rules->undo;
     if (sweep_until_reached(d)) {
         return;
     }
     for (int i = 0; i < d->is->problem.nconstraint; i++) {
         int n = d->is->problem.constraint[i].row + 2;
-        double yields = d->r.R[n] * d->r.gamma[n]; /* what the motion lacks, once sweeps have come to their end */
-        if (d->pushed[i] && margin(d, i) < NONE * d->asks && yields > REACHED * d->asks) {
-            tell(d, i);
+        double yields = d->r.R[n] * d->r.gamma[n]; /* the error of the motion after the sweeps */
+        if (d->pushed[i] && margin(d, i) < MIN_REACHED_PART * d->asks && yields > REACHED_PART * d->asks) {
+            report_stuck(d, i);
         }
     }
 }
@@ -393,7 +398,7 @@ static void name_squeezed(undoing *d) {
 sim_status undo_possible(const assembly *f, island *is, const undo_rules *rules, sim_arena *scratch) {
     const sim_problem *p = &is->problem;
     undoing d = {.f = f, .is = is, .rules = rules};
-    double *motion = ARENA_NEW(scratch, double, p->nv); /* stays until the island is answered */
+    double *motion = ARENA_NEW(scratch, double, p->nv); /* kept until the island is solved */
     size_t mark = arena_mark(scratch);
     d.ease = ARENA_NEW(scratch, double, p->nconstraint);
     d.pushed = ARENA_NEW(scratch, char, p->nconstraint);
@@ -403,7 +408,7 @@ sim_status undo_possible(const assembly *f, island *is, const undo_rules *rules,
     if (!motion || !d.ease || !d.pushed) {
         return SIM_NO_RESOURCE;
     }
-    int worth = look(&d);
+    int worth = mark_overlaps(&d);
     if (worth || any_held(&d)) {
         if (relax_create(&d.r, p, scratch)) {
             return SIM_NO_RESOURCE;
@@ -419,13 +424,13 @@ sim_status undo_possible(const assembly *f, island *is, const undo_rules *rules,
         find_motion(&d);
     }
     is->budget += worth ? 0 : d.quick;
-    price_others(&d);
-    if (!worth && rules->undo > 0 && f->in->index % SUNK_ASKED_EVERY == SUNK_ASKED_FIRST && look_for_sunk(&d)) {
+    add_other_costs(&d);
+    if (!worth && rules->undo > 0 && f->in->index % SUNK_TEST_PERIOD == SUNK_TEST_FIRST && mark_sunk(&d)) {
         if (relax_create(&d.r, p, scratch)) {
             return SIM_NO_RESOURCE;
         }
         d.lightest = lightest(&d);
-        name_squeezed(&d);
+        report_squeezed(&d);
     }
     arena_release(scratch, mark);
     return SIM_OK;

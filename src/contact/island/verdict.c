@@ -1,4 +1,4 @@
-/* The verdict of the judge on the answers of a step.
+/* The verdict of the judge on the solution of an island.
  *
  * Each island is judged under the rigid law and under the one that its solver was given, and the solver's word is held
  * against its certificate: an answer called solved that is none is refuted (sim_solver_confirm), whatever the solver.

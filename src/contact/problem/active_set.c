@@ -1,13 +1,13 @@
-/* What may push or hold anything in this step?
+/* Active set: the constraints that may act in this step.
  *
  *   contacts     of which at least one side moves
  *   ends         of ranges that a joint may meet in the step: with the gap g to the end, and the velocity v before the
  *                step or without constraints,   g <= dt |v| + a thousandth of the range
  *   dry friction of every joint that has it
  *   equalities   of which at least one side moves
- *   motors       of trees that any of these push or hold
+ *   actuators    with a limit, of trees with any of these
  *
- * in this order, each kind in its own: what is there from step to step has its place from step to step. */
+ * in this order, each kind in its own: a constraint that lasts keeps its place. */
 #include "contact/problem/assembly.h"
 
 /* The tree that moves a body; -1 if none does. */
@@ -15,7 +15,7 @@ static int moved_by(const sim_model *m, const int *last_dof, int body) {
     return last_dof[body] >= 0 ? m->body[body].tree : -1;
 }
 
-/* What sleeps is left alone: an island does so whole. */
+/* Sleeping trees have no constraints: islands sleep as a whole. */
 static int sleeps(const assembly *f, int tree) { return tree >= 0 && f->in->asleep && f->in->asleep[tree]; }
 
 static void add(assembly *f, source_kind kind, int index, int rows, int a, int b) {
@@ -45,7 +45,7 @@ static void add_joint(assembly *f, const sim_model *m, int j) {
     }
 }
 
-/* What nothing else touches moves as it did freely, its motors at their limits or not. */
+/* Limited actuators of trees that another constraint touches; other trees keep their free motion. */
 static sim_status add_actuators(assembly *f, const sim_model *m) {
     char *touched = ARENA_NEW(f->arena, char, m->ntree);
     f->driven = ARENA_NEW(f->arena, char, m->ntree);

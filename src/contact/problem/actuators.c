@@ -2,12 +2,14 @@
  *
  * At the end velocity v of its joint an actuator asks for
  *
- *     s(v) = kp (target - q1) + kd (rate - v) + ... = force - (dt stiffness + damping) v,    stiffness = theta kp,  damping = kd
+ *     s(v) = kp (target - q1) + kd (rate - v) + ... = force - (dt stiffness + damping) v,
+ *     stiffness = theta kp,  damping = kd
  *
- * where positions move with v0 + theta (v - v0), and gives the impulse g = dt s, held within +-dt bound.  Free motion has
- * chosen a side for each: within the limit the effort is a straight line and its slope is part of A, as the part
- * E = dt (dt stiffness + damping) of the diagonal; at the limit it is constant.  Either way it is a line p(v).  As long
- * as contacts leave the actuator on its side, that is exact, A the better for a stiff actuator in it, and no row needed.
+ * where positions move with v0 + theta (v - v0), and gives the impulse g = dt s, held within +-dt bound.  Free motion
+ * has chosen a side for each: within the limit the effort is a straight line and its slope is part of A, as the part E
+ * = dt (dt stiffness + damping) of the diagonal; at the limit it is constant.  Either way it is a line p(v).  As long
+ * as contacts leave the actuator on its side, that is exact, A the better for a stiff actuator in it, and no row
+ * needed.
  *
  * An actuator that is driven off its side becomes a row, wholly: kind SIM_ACTUATOR, J = e of its joint.  With
  *
@@ -17,9 +19,9 @@
  *
  *     A (v - v*) = J' gamma    <=>    A_ (v - v_) = J' gamma + e dt p(v).
  *
- * So an island is solved, the actuators that the solution drives off their side become rows, and it is solved again from
- * there (solve_island.c).  Rows stay rows: there are at most as many solves as actuators, and mostly one or two.  Then the
- * effort of every actuator is that of its own law at the end velocity, whichever were rows. */
+ * So an island is solved, the actuators that the solution drives off their side become rows, and it is solved again
+ * from there (solve_island.c).  Rows stay rows: there are at most as many solves as actuators, and mostly one or two.
+ * Then the effort of every actuator is that of its own law at the end velocity, whichever were rows. */
 #include "contact/problem/assembly.h"
 
 #include <string.h>

@@ -78,8 +78,8 @@ typedef struct constraint_source {
     int tree[2]; /* the model's trees that move A and B, -1: none does; both may be the same */
 } constraint_source;
 
-/* Does the point of a contact move over both bodies?  And does the contact constrain the mean velocity of the step, with
- * which positions move, rather than the velocity at its end (rows.c)? */
+/* Does the point of a contact move over both bodies?  And does the contact constrain the mean velocity of the step,
+ * with which positions move, rather than the velocity at its end (rows.c)? */
 typedef enum contact_rolling { ROLLS_NOT, ROLLS, ROLLS_IN_MEAN } contact_rolling;
 
 /* The bodies of a problem. */
@@ -98,8 +98,9 @@ typedef struct row_laws {
     double *R, *target, *R_rigid, *target_rigid;
 } row_laws;
 
-/* An island.  `base` is assembled once and only read from then on: every limited actuator is a row, the last of all, and A and
- * v* are those of free motion.  `problem` is derived from it, as a whole, for each call of the solver (variant.c). */
+/* An island.  `base` is assembled once and only read from then on: every limited actuator is a row, the last of all,
+ * and A and v* are those of free motion.  `problem` is derived from it, as a whole, for each call of the solver
+ * (variant.c). */
 typedef struct island {
     sim_problem base;
     const int *source;                                    /* [nconstraint] of `base`, places in the list of sources */
@@ -203,9 +204,9 @@ int actuators_add_crossed(const assembly *f, island *is);
 
 /* ---- problems derived from `base` ---- */
 
-/* The problem with that part of every restitution, and every actuator a row, from which R and target follow (full_law); then
- * those with the first `rows` of the island's order.  The problem derived before is no longer valid: both share the
- * factors of A. */
+/* The problem with that part of every restitution, and every actuator a row, from which R and target follow (full_law);
+ * then those with the first `rows` of the island's order.  The problem derived before is no longer valid: both share
+ * the factors of A. */
 void derive_full_problem(assembly *f, island *is, double restitution);
 void derive_problem(assembly *f, island *is, double restitution, int rows);
 

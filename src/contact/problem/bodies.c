@@ -1,4 +1,4 @@
-/* What A and J are made of, body by body: for solvers that pass along trees themselves (sim/problem.h).
+/* A and J body by body, for solvers that pass along trees themselves (sim/problem.h).
  *
  * Nothing is computed here but the rows on bodies; the rest is the dynamics' own, numbered as the island numbers it. */
 #include "contact/problem/assembly.h"

@@ -1,4 +1,5 @@
-/* The rows of what holds two bodies together.  With the frames (R_a, p_a), (R_b, p_b) on them, d = p_a - p_b, n = d / |d|:
+/* The rows of what holds two bodies together.  With the frames (R_a, p_a), (R_b, p_b) on them, d = p_a - p_b, n = d /
+ * |d|:
  *
  *              gap phi                         rate J v                        bias h = dJ/dt v
  *     connect  d                               v_a - v_b                       a_a - a_b
@@ -7,13 +8,13 @@
  *     coupling q_1 - c_0 - c_1 q_2             v_1 - c_1 v_2                   0
  *     spring   as distance
  *
- * in axes of the world, a and alpha the accelerations that are there when no joint accelerates.  (The rate of the log is
- * w_a - w_b where the weld holds.)
+ * in axes of the world, a and alpha the accelerations that are there when no joint accelerates.  (The rate of the log
+ * is w_a - w_b where the weld holds.)
  *
  * Where along the step should the velocities v at its end obey the constraint?  J is taken where the scheme takes its
- * forces, at the part p of the step, so that constraint forces do as little work as the scheme's own; positions move with
- * v_q = v0 + theta (v - v0).  If each end velocity is tangent to the constraint at the part s of its step,
- * J v = dt (p - s) h, and of the step before J v0 = dt (p - s + 1) h, so the gap grows by
+ * forces, at the part p of the step, so that constraint forces do as little work as the scheme's own; positions move
+ * with v_q = v0 + theta (v - v0).  If each end velocity is tangent to the constraint at the part s of its step, J v =
+ * dt (p - s) h, and of the step before J v0 = dt (p - s + 1) h, so the gap grows by
  *
  *     dt J v_q + dt^2 (1/2 - p) h  =  dt^2 h (3/2 - theta - s) + O(dt^3),
  *
@@ -23,7 +24,8 @@
  * A spring with damper is no equality but a row of kind SIM_SPRING.  Its force is that at the part theta of the step,
  * theta dt from the start along v_q: with x = |d| - L, u = J v and u0 = J v0,
  *
- *     F = -k (x0 + dt (a u0 + b u)) - c (a' u0 + b' u),    a = theta (1 - theta),  b = theta^2,  a' = 1 - theta,  b' = theta,
+ *     F = -k (x0 + dt (a u0 + b u)) - c (a' u0 + b' u),
+ *     a = theta (1 - theta),  b = theta^2,  a' = 1 - theta,  b' = theta,
  *
  * of second order where theta is 1/2; there a linear spring neither gains nor loses energy.  But a spring or damper far
  * stiffer than the step resolves would then ring from step to step.  So a and a' fade out and b and b' go to 1, by the

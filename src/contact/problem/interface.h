@@ -11,17 +11,17 @@
 
 typedef struct contact_options {
     const sim_solver_info *solver;
-    const double *solver_option; /* NULL: as they stand */
+    const double *solver_option; /* NULL: defaults */
     sim_compliance compliance;
     sim_law_options law;
     int threads;
     int bodies; /* problems have bodies even if the solver does not ask for them */
 } contact_options;
 
-/* What the time of solving is spent on. */
+/* Parts of the time of solving. */
 enum { CONTACT_REGULARISE, CONTACT_SOLVER, CONTACT_CORRECTION, CONTACT_JUDGE, CONTACT_FACTOR, CONTACT_PARTS };
-/* A limited actuator: one with feedback and a limit to its effort.  Free motion has it on one side: within its limit (0), or
- * at it (-1, 1). */
+/* A limited actuator: one with feedback and a limit to its effort.  Free motion has it on one side: within its limit
+ * (0), or at it (-1, 1). */
 typedef struct contact_actuator {
     int actuator, side;
     double gain;  /* how its effort falls as the acceleration of its joint grows; in `extra` if the side is 0 */
@@ -50,9 +50,9 @@ typedef struct contact_input {
     const sim_contact *before; /* of the step before, with their impulses: where solvers start */
     const sim_v3 *impulse_before;
     int nbefore;
-    const double *joint_before, *equality_before; /* likewise, as they were handed out */
-    const sim_clock *clock;                       /* times the parts of solving; NULL: nobody asks */
-    const sim_watch *watch;                       /* NULL: nobody waits */
+    const double *joint_before, *equality_before; /* likewise, in the order of the output */
+    const sim_clock *clock;                       /* times the parts of solving; NULL: not asked for */
+    const sim_watch *watch;                       /* NULL: the step cannot be stopped */
     const contact_actuator *actuator;             /* limited ones ... */
     int nactuator;                                /* ... so many */
     const double *effort_before;                  /* [nactuator] */
@@ -60,7 +60,7 @@ typedef struct contact_input {
 
 typedef struct contact_info {
     int islands, constraints, rows;
-    int iterations;                 /* the most that any island took ... */
+    int iterations;                 /* maximum over islands ... */
     int total;                      /* ... and the sum over islands */
     int unsolved;                   /* islands whose solver gave up ... */
     int gave_up[SIM_REASONS];       /* ... by reason */
@@ -71,7 +71,7 @@ typedef struct contact_info {
     int stuck;                     /* constraints whose overlap no motion undoes ... */
     int stuck_body[2];             /* ... and of the deepest the bodies, ... */
     double stuck_depth;            /* ... and how deep, m or rad */
-    int refused;                   /* islands whose answer created energy, and was not taken */
+    int refused;                   /* islands whose solution created energy, and was replaced */
     double undone;                 /* J that undoing overlaps put in */
     sim_certificate certificate;
     int worst_body[SIM_WORSTS][2]; /* as in sim_step_info */
@@ -104,7 +104,7 @@ int contact_wants_positions(const sim_solver_info *info, const double *option);
 /* Does its effort follow its joint, up to a limit? */
 int contact_actuator_is_limited(const sim_actuator *actuator);
 
-/* Does the solver take all that the model may ask for besides contacts? */
+/* Refuses a solver that lacks a kind of constraint of the model. */
 sim_status contact_kinds_check(const sim_model *model, const sim_solver_info *info, sim_error *error);
 
 /* Has the model ranges, dry friction or constraints between bodies, which need the stage without any contact? */

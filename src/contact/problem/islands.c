@@ -1,8 +1,8 @@
-/* Which trees do contacts and constraints hold together?
+/* Islands: connected components of trees over contacts and constraints.
  *
  * Trees are nodes, ties between two moving trees are edges; a connected component is an island.  What touches only what
- * stands still joins nothing, nor does a row of a joint or motor.  Islands are numbered by their first tree, trees and ties keep
- * their order within: nothing depends on how many threads there are or in which order contacts were met. */
+ * stands still joins nothing, nor does a row of a joint or motor.  Islands are numbered by their first tree, trees and
+ * ties keep their order within: nothing depends on how many threads there are or in which order contacts were met. */
 #include "base/disjoint_set.h"
 #include "contact/problem/assembly.h"
 

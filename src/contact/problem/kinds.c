@@ -1,5 +1,5 @@
-/* Which kinds of rows may a model ask for? A solver that lacks one is refused before the first step, not at the step that
- * meets it. */
+/* Kinds of constraints of a model, against those that its solver supports.  A solver that lacks one is refused before
+ * the first step, not at the step that meets it. */
 #include "contact/problem/assembly.h"
 
 #include <math.h>

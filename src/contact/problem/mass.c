@@ -2,15 +2,15 @@
  *
  * Few dofs have A = L' D L, branch-sparse; of six in a row, as every free body has, the rows are those of a packed
  * triangle, and all loops are known beforehand.  From some eight dofs on the articulated bodies, whose factors the free
- * motion leaves behind, make the factor of A not worth its time; and large trees do not keep A itself.  (Microseconds on an
- * arm of 7, a quadruped of 18, a humanoid of 36, by branches and by bodies: the factor 0.07, 0.25, 0.53 and none; a solve
- * 0.07, 0.22, 0.54 and 0.15, 0.25, 0.58; three rows halved 0.16, 0.25, 0.31 and 0.12, 0.18, 0.28.) */
+ * motion leaves behind, make the factor of A not worth its time; and large trees do not keep A itself.  (Microseconds
+ * on an arm of 7, a quadruped of 18, a humanoid of 36, by branches and by bodies: the factor 0.07, 0.25, 0.53 and none;
+ * a solve 0.07, 0.22, 0.54 and 0.15, 0.25, 0.58; three rows halved 0.16, 0.25, 0.31 and 0.12, 0.18, 0.28.) */
 #include "contact/problem/assembly.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FEW = 8, LARGE = 48 };
+enum { MAX_BRANCH_DOFS = 8, MAX_STORED_DOFS = 48 };
 
 static const sim_tree *tree_of(const mass_operator *m, int tree) { return &m->model->tree[m->tree[tree]]; }
 
@@ -24,20 +24,20 @@ static void factor(const mass_operator *m, const sim_tree *t, sim_range bodies) 
 void mass_prepare(const mass_operator *m, int tree) {
     const sim_tree *t = &m->model->tree[tree];
     sim_range bodies = sim_tree_range(m->model, tree);
-    if (t->nv > 0 && t->nv <= LARGE) {
+    if (t->nv > 0 && t->nv <= MAX_STORED_DOFS) {
         sim_crba(m->derived, bodies, m->extra, NULL, m->M);
     }
-    if (t->nv > 0 && t->nv <= FEW) {
+    if (t->nv > 0 && t->nv <= MAX_BRANCH_DOFS) {
         factor(m, t, bodies);
     }
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         const sim_dof *dof = &m->model->dof[j];
-        m->root[j] = sqrt(t->nv <= FEW ? m->L[dof->row + dof->depth - 1] : m->derived->Dinv[j]);
+        m->root[j] = sqrt(t->nv <= MAX_BRANCH_DOFS ? m->L[dof->row + dof->depth - 1] : m->derived->Dinv[j]);
     }
 }
 
 void mass_change(const mass_operator *m, int tree) {
-    if (m->model->tree[tree].nv > FEW) {
+    if (m->model->tree[tree].nv > MAX_BRANCH_DOFS) {
         sim_articulated_factor(m->derived, sim_tree_range(m->model, tree), m->extra, NULL);
     }
     mass_prepare(m, tree);
@@ -112,7 +112,7 @@ static void times(const void *self, int tree, const double *x, double *y) {
     sim_range bodies = sim_tree_range(m->model, m->tree[tree]);
     size_t size = (size_t)t->nv * sizeof *x;
     memcpy(m->x + t->v0, x, size);
-    if (t->nv <= LARGE) {
+    if (t->nv <= MAX_STORED_DOFS) {
         sim_branch_times(m->model, bodies, m->M, m->x, m->y);
     } else {
         sim_mass_times(m->derived, bodies, m->extra, m->x, m->y);
@@ -130,7 +130,7 @@ static void solve(const void *self, int tree, double *x) {
     sim_range bodies = sim_tree_range(m->model, m->tree[tree]);
     size_t size = (size_t)t->nv * sizeof *x;
     memcpy(m->x + t->v0, x, size);
-    if (t->nv <= FEW) {
+    if (t->nv <= MAX_BRANCH_DOFS) {
         sim_ltdl_solve(m->model, bodies, m->L, m->x);
     } else {
         sim_articulated_solve(m->derived, bodies, m->x);
@@ -143,7 +143,7 @@ static void half(const void *self, int tree, int rows, sim_columns columns, doub
     const sim_tree *t = tree_of(m, tree);
     sim_range bodies = sim_tree_range(m->model, m->tree[tree]);
     sim_range dofs = {t->v0 + columns.first, t->v0 + columns.first + columns.count};
-    if (t->nv <= FEW) {
+    if (t->nv <= MAX_BRANCH_DOFS) {
         sim_ltdl_half(m->model, bodies, m->L, m->root, rows, dofs, X);
     } else {
         sim_articulated_half(m->derived, bodies, m->root, rows, dofs, X);
@@ -158,7 +158,7 @@ static void matrix(const void *self, int tree, double *A) {
         six_matrix(m->M + m->model->dof[t->v0].row, A);
         return;
     }
-    if (t->nv > LARGE) {
+    if (t->nv > MAX_STORED_DOFS) {
         sim_crba(m->derived, sim_tree_range(m->model, m->tree[tree]), m->extra, NULL, m->M);
     }
     memset(A, 0, n * n * sizeof *A);

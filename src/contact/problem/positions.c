@@ -1,15 +1,16 @@
-/* Where do velocities lead, and what are gaps and J there?
+/* Gaps and J at the positions to which velocities lead.
  *
  * For schemes that move positions with the velocity at the end, q+ = q0 (+) dt v, a gap's mean rate over the step is
  *
  *     u = (phi(q+) - phi(q0)) / dt,
  *
- * J v but for what turns on the way.  Contacts keep their axes: the two points that met, p_a and p_b on their bodies, part by
+ * J v but for what turns on the way.  Contacts keep their axes: the two points that met, p_a and p_b on their bodies,
+ * part by
  *
  *     phi(q+) - phi(q0) = n . (p_a(q+) - p_b(q+)),
  *
- * and friction has J v with J there.  Between bodies phi is what equalities.c says.  Ends of ranges and couplings are linear
- * in q; dry friction, springs and motors stay as they are. */
+ * and friction has J v with J there.  Between bodies phi is what equalities.c says.  Ends of ranges and couplings are
+ * linear in q; dry friction, springs and motors stay as they are. */
 #include "contact/problem/assembly.h"
 #include "dyn/advance.h"
 #include "math/dense.h"

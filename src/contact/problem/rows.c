@@ -1,40 +1,41 @@
 /* The three rows of a contact.
  *
- * The point p stands midway between the two surfaces and is the same for both bodies; what is still on its way to meet has
- * one on each (collide/sweep.c).  A dof j with the motion axis (w_j; v_j) at o_j, on the path from the root to the body,
- * moves p at v_j + w_j x (p - o_j); along the axis e of the contact frame
+ * The point p stands midway between the two surfaces and is the same for both bodies; what is still on its way to meet
+ * has one on each (collide/sweep.c).  A dof j with the motion axis (w_j; v_j) at o_j, on the path from the root to the
+ * body, moves p at v_j + w_j x (p - o_j); along the axis e of the contact frame
  *
  *     J_ej = +-e . (v_j + w_j x (p - o_j)),    + for A, - for B.
  *
- * Bodies of one tree share a block, their parts summed: what is on both paths moves neither against the other and is left
- * out.
+ * Bodies of one tree share a block, their parts summed: what is on both paths moves neither against the other and is
+ * left out.
  *
  * A contact that lasts moves over its bodies.  With x0, n0 at the start and x1, n1 where the step is expected to lead
- * (world/contact/prediction.c), J is taken at the part p of the way, where the scheme takes its forces.  The velocities v at the end of
- * the step are to obey the contact at the part s of the step, as equalities do (equalities.c),
+ * (world/contact/prediction.c), J is taken at the part p of the way, where the scheme takes its forces.  The velocities
+ * v at the end of the step are to obey the contact at the part s of the step, as equalities do (equalities.c),
  *
  *     u = J_p v + w,    w = (s - p) / (1 - p) (J_1 v1 - J_p v1),    s = 3/2 - theta,
  *
- * v1 the predicted end velocity.  The rate of the gap is then right to second order, and impulses do no work on what rolls.
- * Where the point moves over both bodies, the lever is corrected so that J_p v_q is the rate of the gap exactly (a discrete
- * gradient, Gonzalez 1996):
+ * v1 the predicted end velocity.  The rate of the gap is then right to second order, and impulses do no work on what
+ * rolls. Where the point moves over both bodies, the lever is corrected so that J_p v_q is the rate of the gap exactly
+ * (a discrete gradient, Gonzalez 1996):
  *
  *     dt J_n v_q = phi1 - phi0,    p <- p + d,    d = (n x w) (phi1 - phi0 - dt J_n v_q) / (dt |n x w|^2),
  *
  * w the angular velocity of A over B here, v_q the velocity that positions move with.  Balls need no correction.
  *
- * That law, J_1 v1 = 0, leaves the mean velocity J_p v_q = (u0 + u1)/2 + e, e the error of the trapezoidal rule for u: where
- * the load rises steeply, gamma e is work that nobody does.  So a rigid contact that rolls, and pressed a step ago, obeys
- * the mean instead, where v_q = (v0 + v1)/2:
+ * That law, J_1 v1 = 0, leaves the mean velocity J_p v_q = (u0 + u1)/2 + e, e the error of the trapezoidal rule for u:
+ * where the load rises steeply, gamma e is work that nobody does.  So a rigid contact that rolls, and pressed a step
+ * ago, obeys the mean instead, where v_q = (v0 + v1)/2:
  *
  *     J_p v_q = b (u0 + e) - n phi0 / 100 dt,      w = J_p v0 - 2 b (u0 + e) + n phi0 / 50 dt.
  *
- * With b = 0 impulses of what rolls do no work at all, but u swings from step to step for ever once it does, u1 = -u0 - 2 e.
- * b = d^2 / 2 (d^2 + (3 e)^2), d = |u0 + e|, along the tangents and along n, takes from a swing what exceeds the scheme's
- * own error, all of it where it is large (slip that ends), and 0.02 at least.  The last term undoes what is left in the gap.
+ * With b = 0 impulses of what rolls do no work at all, but u swings from step to step for ever once it does, u1 = -u0 -
+ * 2 e. b = d^2 / 2 (d^2 + (3 e)^2), d = |u0 + e|, along the tangents and along n, takes from a swing what exceeds the
+ * scheme's own error, all of it where it is large (slip that ends), and 0.02 at least.  The last term undoes what is
+ * left in the gap.
  *
- * References: O. Gonzalez, Time integration and discrete Hamiltonian systems, J. Nonlinear Science 6, 1996; O. Gonzalez,
- * Mechanical systems subject to holonomic constraints, Physica D 132, 1999 (constraints obeyed in the mean).
+ * References: O. Gonzalez, Time integration and discrete Hamiltonian systems, J. Nonlinear Science 6, 1996; O.
+ * Gonzalez, Mechanical systems subject to holonomic constraints, Physica D 132, 1999 (constraints obeyed in the mean).
  * Cost: some 40 multiplications a dof and contact. */
 #include "contact/problem/assembly.h"
 #include "math/dense.h"
@@ -105,8 +106,8 @@ static int is_alone(const sim_contact *list, int count, int k) {
     return !(k > 0 && same_pair(&list[k - 1], &list[k])) && !(k + 1 < count && same_pair(&list[k + 1], &list[k]));
 }
 
-/* The impulse of the same contact a step ago; both lists stand in the same order.  The only contact of a pair is the same
- * whatever part of a surface it has come to. */
+/* The impulse of the same contact a step ago; both lists stand in the same order.  The only contact of a pair is the
+ * same whatever part of a surface it has come to. */
 static v3 remembered(const contact_input *in, int index) {
     const sim_contact *c = &in->contact[index];
     int low = 0, high = in->nbefore;
@@ -246,7 +247,8 @@ static int rolls_over_both(const assembly *f, const constraint_source *t, const 
     return way > ROLLING * v3_norm(v3_sub(to->position, from->at.position)) && way > PIVOTING * turned;
 }
 
-/* dt J_n v_q = phi1 - phi0, v_q the velocity that positions move with: the point moves by d along n x w, w the bodies' turning against each other. */
+/* dt J_n v_q = phi1 - phi0, v_q the velocity that positions move with: the point moves by d along n x w, w the bodies'
+ * turning against each other. */
 static v3 discrete_gradient(const assembly *f, const sim_model *m, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     const sim_contact *from = &f->in->contact[t->index];

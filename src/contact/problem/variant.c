@@ -2,9 +2,9 @@
  *
  *     base (every limited actuator a row, A and v* of free motion)  ->  problem
  *
- * The first constraints are those of `base`, their restitutions times the part.  Of the actuators those that are rows follow, in
- * the island's order; A and v* are without them (actuators.c), R and target as in the full problem.  `base` is only read.
- * Without actuators and with whole restitutions the problem is `base` itself.
+ * The first constraints are those of `base`, their restitutions times the part.  Of the actuators those that are rows
+ * follow, in the island's order; A and v* are without them (actuators.c), R and target as in the full problem.  `base`
+ * is only read. Without actuators and with whole restitutions the problem is `base` itself.
  *
  * Cost: one factor of A for every tree with limited actuators, and a solve if any are rows. */
 #include "contact/problem/assembly.h"

@@ -1,4 +1,4 @@
-/* All islands as one problem: to be written down, and answered elsewhere. */
+/* All islands as one problem, for files. */
 #include "contact/result/result.h"
 
 /* Rows and trees numbered over all islands. */

@@ -1,15 +1,15 @@
-/* How far does the convex law lift what slides?
+/* Lift: the height to which the convex law lifts sliding contacts.
  *
- * Where friction is at the edge of its cone the law asks for s_n = mu |s_t| instead of s_n = 0 (problem.h), so that points
- * which slide on each other part at u_n = mu |s_t| - phi/T - R_n gamma_n: they glide at a gap, and what has none yet is
- * thrown up to it and beyond.  Reported is, of the contacts that push,
+ * Where friction is at the edge of its cone the law asks for s_n = mu |s_t| instead of s_n = 0 (problem.h), so that
+ * sliding points part at u_n = mu |s_t| - phi/T - R_n gamma_n: they glide at a gap, and what has none yet is thrown up
+ * to it and beyond.  Reported is, of the contacts that push,
  *
  *     h = min(max(phi, 0), T mu |s_t|) + r^2 / 2g,    r = min(max(u_n, 0), mu |s_t|)
  *
- * with phi [m] the gap, s and u [m/s] as the law has them, T = dt or dt + tau [s], and g [m/s^2] gravity: as high as that speed
- * goes against it.  Without gravity the gap counts alone.  For a point of speed v on a plane h = (mu v / (1 + mu^2))^2 / 2g.
- * Restitution and what else parts the two at once is bounded by mu |s_t|; a point of a body that turns, or that something
- * else holds, rises less than h.
+ * with phi [m] the gap, s and u [m/s] as the law has them, T = dt or dt + tau [s], and g [m/s^2] gravity: as high as
+ * that speed goes against it.  Without gravity the gap counts alone.  For a point of speed v on a plane h = (mu v / (1
+ * + mu^2))^2 / 2g. Restitution and what else parts the two at once is bounded by mu |s_t|; a point of a body that
+ * turns, or that something else holds, rises less than h.
  *
  * Cost: a product of rows for each contact that pushes, three for those that may be the highest. */
 #include "contact/result/result.h"
