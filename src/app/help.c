@@ -3,7 +3,6 @@
 #include "app/bench/bench.h"
 #include "app/cli/options.h"
 #include "app/cli/usage.h"
-#include "app/contest/contest.h"
 #include "app/draw/plot.h"
 #include "app/draw/render.h"
 #include "app/solve/solve.h"
@@ -47,7 +46,6 @@ static const struct {
     {"sim view scene.json --live", "steer it while it runs"},
     {"sim render scene.json --time 2 --out a.png", "a picture of it after 2 s"},
     {"sim plot run.h5 --out run.svg", "its energy, contacts, errors"},
-    {"sim bench solvers nut --solver canal,pgs", "who solves what"},
 };
 
 static const struct {
@@ -179,10 +177,6 @@ void print_man_page(void) {
     print_roff(render_options.about);
     printf("\n");
     print_roff_rows(render_options.row, render_options.count);
-    printf(".SH COMPARING SOLVERS\n.B sim bench solvers\n.RI [ CASE ]...\n.RI [ OPTION ]...\n.PP\n");
-    print_roff(contest_options.about);
-    printf("\n");
-    print_roff_rows(contest_options.row, contest_options.count);
     printf(".SH \"EXIT STATUS\"\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf(".TP\n.B %d\n", statuses[k].status);
@@ -231,7 +225,7 @@ static void complete_names(const char *variable, const option_row *row, int coun
 }
 
 static void complete_cases(void) {
-    printf("; words='contact solvers");
+    printf("; words='contact");
     for (int k = 0; k < bench_case_count; k++) {
         printf(" %s", bench_cases[k].name);
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does tools/league count what it says?  Prints TAP.
+"""Does study/league.py count what it says?  Prints TAP.
 
     league.py SIM PROBLEMS
 """
@@ -14,13 +14,13 @@ import tempfile
 SIM, PROBLEMS = (os.path.abspath(path) for path in sys.argv[1:3])
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
-sys.path.insert(0, os.path.join(ROOT, "tools"))
+sys.path.insert(0, os.path.join(ROOT, "study"))
 import league_run
 import shared
 
 
 def league(*words, program=SIM):
-    done = subprocess.run([os.path.join(ROOT, "tools", "league"), *words], capture_output=True, text=True, check=False,
+    done = subprocess.run([os.path.join(ROOT, "study", "league.py"), *words], capture_output=True, text=True, check=False,
                           env={**os.environ, "SIM_PROGRAM": program})
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -590,7 +590,7 @@ def refuses_bad_options_with_a_hint():
     refuses("more steps than can be counted", arm, "--duration", "1e300")
 
 
-COMMANDS = ([], ["solve"], ["bench"], ["bench", "solvers"], ["view"], ["plot"], ["render"])
+COMMANDS = ([], ["solve"], ["bench"], ["view"], ["plot"], ["render"])
 
 
 def short_options_are_those_of_the_help():

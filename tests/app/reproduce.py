@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does tools/reproduce tell the truth?  Runs it, plants errors into what it runs, and opens its page in headless Chromium.
+"""Does study/reproduce.py tell the truth?  Runs it, plants errors into what it runs, and opens its page in headless Chromium.
 Prints TAP.
 
     reproduce.py SIM
@@ -21,13 +21,14 @@ from chromium import CHROMIUM, Browser  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+BENCH = pathlib.Path(SIM).parents[2] / "bench"
 HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
 
 
-def reproduce(*words, program=SIM, status=0):
+def reproduce(*words, program=SIM, bench=None, status=0):
     """Experiments by name, of the JSON; the page is page.html."""
-    done = subprocess.run([ROOT / "tools" / "reproduce", *words, "--out", "page.html", "--json", "told.json"], capture_output=True, text=True,
-                          env={**os.environ, "SIM_PROGRAM": str(program)})
+    done = subprocess.run([ROOT / "study" / "reproduce.py", *words, "--out", "page.html", "--json", "told.json"], capture_output=True, text=True,
+                          env={**os.environ, "SIM_PROGRAM": str(program), "SIM_BENCH": str(bench or BENCH)})
     assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
     reproduce.said = done.stdout
     return {entry["name"]: entry for entry in json.loads(pathlib.Path("told.json").read_text())["experiments"]}
@@ -37,10 +38,10 @@ def verdicts(entry):
     return {row["figure"]: row["verdict"] for row in entry["rows"]}
 
 
-def impostor(script):
+def impostor(script, name="impostor", true=SIM):
     """A program that stands before the true one."""
-    path = pathlib.Path("impostor").absolute()
-    path.write_text(f'#!/bin/sh\ntrue={SIM}\n{script}\nexec "$true" "$@"\n')
+    path = pathlib.Path(name).absolute()
+    path.write_text(f'#!/bin/sh\ntrue={true}\n{script}\nexec "$true" "$@"\n')
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return path
 
@@ -67,10 +68,10 @@ def the_page_stands_alone_and_has_every_experiment_with_its_verdicts():
     page, told = pathlib.Path(KEPT).read_text(), reproduce("--quick", "--quiet", "spring_cylinder")
     assert not re.search(r"""(src|href)=["'](?!#|data:)|@import|url\(""", re.sub(r"xlink:href='#\w+'", "", page))
     assert "<script" not in page
-    for name in subprocess.run([ROOT / "tools" / "reproduce", "--list"], capture_output=True, text=True, check=True).stdout.splitlines():
+    for name in subprocess.run([ROOT / "study" / "reproduce.py", "--list"], capture_output=True, text=True, check=True).stdout.splitlines():
         name = name.split()[0]
         assert f'<section id="{name}"' in page and f'href="#{name}"' in page, name
-        assert f"tools/reproduce {name} --quick" in page, name
+        assert f"study/reproduce.py {name} --quick" in page, name
     for row in told["spring_cylinder"]["rows"]:
         assert html.escape(row["quantity"]) in page and html.escape(row["source"]) in page, row
 
@@ -115,8 +116,9 @@ def a_solver_that_stops_early_turns_its_errors_red():
 
 
 def solvers_that_do_less_turn_their_residuals_red():
-    program = impostor('for word; do shift; set -- "$@" "$(printf %s "$word" | sed "s/^canal,/canal:rounds=2,/; s/=100:tolerance=0:split/=1:tolerance=0:split/g")"; done')
-    told = reproduce("--quick", "--quiet", "nut_dishes", "quadrupeds", program=program, status=1)
+    less = 'for word; do shift; set -- "$@" "$(printf %s "$word" | sed "s/^canal$/canal:rounds=2/; s/=100:tolerance=0:split/=1:tolerance=0:split/g")"; done'
+    program, bench = impostor(less), impostor(less, "step_problems", BENCH / "step_problems").parent
+    told = reproduce("--quick", "--quiet", "nut_dishes", "quadrupeds", program=program, bench=bench, status=1)
     assert verdicts(told["nut_dishes"])["nut_canal_solved"] == "miss" and verdicts(told["nut_dishes"])["nut_subadmm_worst"] == "pass", told["nut_dishes"]["rows"]
     assert verdicts(told["quadrupeds"])["of_8_digits"] == "miss" and verdicts(told["quadrupeds"])["of_8_contacts"] == "pass", told["quadrupeds"]["rows"]
 
@@ -131,12 +133,12 @@ def a_program_that_fails_is_a_red_row_and_the_others_go_on():
 
 
 def names_that_are_none_are_refused():
-    done = subprocess.run([ROOT / "tools" / "reproduce", "clutter", "nothing"], capture_output=True, text=True, env={**os.environ, "SIM_PROGRAM": SIM})
+    done = subprocess.run([ROOT / "study" / "reproduce.py", "clutter", "nothing"], capture_output=True, text=True, env={**os.environ, "SIM_PROGRAM": SIM})
     assert done.returncode == 2 and "no experiment nothing" in done.stderr, done
 
 
 def bounds_are_kept_or_missed_at_their_edges():
-    sys.path.insert(0, str(ROOT / "tools"))
+    sys.path.insert(0, str(ROOT / "study"))
     sys.dont_write_bytecode = True
     from reproduction.frame import verdict
     for bound, inside, outside in (({"most": 2}, 2, 2.01), ({"least": 2}, 2, 1.99), ({"near": [2, 0.5]}, 2.5, 2.51), ({"within": [1, 2]}, 1, 0.99),

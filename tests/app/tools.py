@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do the programs of tools/ say in one sentence what is wrong with a command line?  Prints TAP.
+"""Do the programs of tools/ and study/ say in one sentence what is wrong with a command line?  Prints TAP.
 
     tools.py SIM [WORD]
 """
@@ -14,24 +14,29 @@ import tap  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
 WORD = sys.argv[2] if len(sys.argv) > 2 else ""
-TOOLS = ("ablation", "gallery", "league", "nonsmooth", "profile", "refinements", "reproduce", "solvers", "stands")
+STUDIES = ("ablation", "compare", "league", "nonsmooth", "profile", "refinements", "reproduce", "solvers", "stands")
+TOOLS = ("gallery", *STUDIES)
+
+
+def path_of(tool):
+    return f"study/{tool}.py" if tool in STUDIES else f"tools/{tool}"
 
 
 def run(tool, *words):
-    return subprocess.run([os.path.join(ROOT, "tools", tool), *words], capture_output=True, text=True, timeout=60, check=False,
+    return subprocess.run([os.path.join(ROOT, path_of(tool)), *words], capture_output=True, text=True, timeout=60, check=False,
                           env={**os.environ, "SIM_PROGRAM": SIM, "PYTHONDONTWRITEBYTECODE": "1"})
 
 
-def refuses(tool, *words, saying, by=None, status=2):
+def refuses(tool, *words, saying, status=2):
     done = run(tool, *words)
     assert done.returncode == status and not done.stdout, (tool, words, done)
-    assert done.stderr.startswith((by or f"tools/{tool}") + ": ") and done.stderr.count("\n") == 1 and saying in done.stderr, (tool, words, done.stderr)
+    assert done.stderr.startswith(path_of(tool) + ": ") and done.stderr.count("\n") == 1 and saying in done.stderr, (tool, words, done.stderr)
 
 
 def each_tells_what_it_does():
     for tool in (*TOOLS, "figures"):
         done = run(tool, "--help")
-        assert done.returncode == 0 and done.stdout.startswith(f"tools/{tool}") and not done.stderr, done
+        assert done.returncode == 0 and done.stdout.startswith(path_of(tool)) and not done.stderr, done
 
 
 def options_that_are_none_are_refused():
@@ -56,7 +61,7 @@ def names_that_are_none_are_told():
     refuses("solvers", "speed", saying="'speed'")
     refuses("solvers", saying="required: what")
     refuses("gallery", "castle", saying="no scene's path holds castle")
-    refuses("ablation", "castle", saying="castle", by="sim")
+    refuses("ablation", "castle", saying="castle")
     refuses("figures", "arch", saying="there is no 'arch'")
     refuses("profile", "none.json", saying="No such file", status=1)
     refuses("profile", os.path.join(ROOT, "README.md"), saying="not what sim solve --json printed", status=1)

@@ -135,7 +135,7 @@ def matches(files, pattern, what):
 
 
 def leftovers(files, rooms):
-    yield from matches({p: t for p, t in files.items() if p.startswith(("src", "include", "tests", "tools", "bench"))},
+    yield from matches({p: t for p, t in files.items() if p.startswith(("src", "include", "tests", "tools", "bench", "study"))},
                        LEFTOVER, "a leftover")
 
 
@@ -289,7 +289,7 @@ SOUND_MESON = {
 
 def read_tree(root):
     files = {}
-    for top in ("src", "include", "tests", "tools", "bench", "docs", "scenes", "README.md", "CHANGELOG.md", "meson.build"):
+    for top in ("src", "include", "tests", "tools", "bench", "study", "docs", "scenes", "README.md", "CHANGELOG.md", "meson.build"):
         for path in [root / top] if (root / top).is_file() else sorted((root / top).rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts and path.stat().st_size < 4 << 20:
                 try:

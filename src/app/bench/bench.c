@@ -1,7 +1,6 @@
 /* `sim bench contact`: which cases, by which solvers, and what did they cost? */
 #include "app/bench/bench.h"
 #include "app/cli/usage.h"
-#include "app/contest/contest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +36,7 @@ const option_set bench_options = {
         "and judging them, integration; with them contacts, islands, iterations, how right the answers were, and how "
         "time "
         "grows with size. A CASE is a name of --list, or how some begin; without one, all usual ones are taken.",
-    .after = "sim bench solvers compares solvers on the same problems; see sim bench solvers --help.",
+    .after = "study/compare.py, in the source, compares solvers on the same problems.",
 };
 
 /* ---- the command line ---- */
@@ -54,9 +53,11 @@ sim_status bench_parse(int count, char **arguments, bench_request *request, sim_
     if (status || request->help) {
         return status;
     }
+    if (first < count && strcmp(arguments[first], "solvers") == 0) {
+        return sim_fail(error, SIM_BAD_INPUT, "solvers are compared by study/compare.py, in the source of sim");
+    }
     if (first >= count || strcmp(arguments[first], "contact") != 0) {
-        return sim_fail(error, SIM_BAD_INPUT,
-                        "which benchmark? There are sim bench contact and sim bench solvers; see sim bench --help");
+        return sim_fail(error, SIM_BAD_INPUT, "which benchmark? sim bench contact; see sim bench --help");
     }
     request->words = count - first - 1;
     request->word = arguments + first + 1;
@@ -135,9 +136,6 @@ static int run_cases(const bench_request *request) {
 int bench_command(int count, char **arguments) {
     bench_request request;
     sim_error error = {0};
-    if (count > 1 && strcmp(arguments[1], "solvers") == 0) {
-        return contest_command(count - 1, arguments + 1);
-    }
     sim_status status = bench_parse(count, arguments, &request, &error);
     int exit_status = SIM_OK;
     if (status) {

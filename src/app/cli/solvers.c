@@ -25,10 +25,13 @@ static void write_option(json_out *out, const sim_solver_option *o) {
         json_text(out, "type", o->integer ? "whole" : "real");
     }
     if (o->study) {
-        json_whole(out, "study", 1);
+        json_bool(out, "study", o->study);
     }
     json_close(out, '}');
 }
+
+/* By bit of SIM_COUNTS_... */
+static const char *const counted[] = {"searches", "failures", "whole_steps"};
 
 static void write_solver(json_out *out, const sim_solver_info *info) {
     json_open(out, NULL, '{');
@@ -53,6 +56,14 @@ static void write_solver(json_out *out, const sim_solver_info *info) {
         }
         json_close(out, ']');
     }
+    json_bool(out, "bodies", info->bodies);
+    json_open_line(out, "counts", '[');
+    for (int k = 0; k < 3; k++) {
+        if (info->counts >> k & 1) {
+            json_text(out, NULL, counted[k]);
+        }
+    }
+    json_close(out, ']');
     json_open(out, "options", '[');
     for (int k = 0; k < info->noptions; k++) {
         write_option(out, &info->option[k]);

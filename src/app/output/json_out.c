@@ -126,3 +126,8 @@ void json_seed(json_out *out, const char *key, uint64_t value) {
     begin(out, key);
     fprintf(out->file, "%" PRIu64, value);
 }
+
+void json_bool(json_out *out, const char *key, bool value) {
+    begin(out, key);
+    fputs(value ? "true" : "false", out->file);
+}

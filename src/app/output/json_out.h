@@ -3,6 +3,7 @@
 #define APP_OUTPUT_JSON_OUT_H
 
 #include <sim/math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,6 +25,7 @@ void json_real(json_out *out, const char *key, double value);
 /* [x, y, z] */
 void json_vector(json_out *out, const char *key, sim_v3 value);
 void json_whole(json_out *out, const char *key, int64_t value);
+void json_bool(json_out *out, const char *key, bool value);
 void json_seed(json_out *out, const char *key, uint64_t value);
 
 #endif

@@ -139,6 +139,7 @@ static int solve(workplace *w) {
         c->searches = s.searches;
         c->finished_by = s.finished_by;
         c->failures = s.failures;
+        c->whole_steps = s.whole_steps;
         c->residual = s.residual;
     }
     return 1;
@@ -153,12 +154,33 @@ static int take_stored(workplace *w, const sim_problem_file *file) {
     return w->impulse && (!sim_problem_file_stored(file, w->v, w->impulse, &why) || fail(w, why.status, why.text));
 }
 
+/* Contacts by what they do: open at less than 1e-8 of the greatest normal impulse, sliding at 0.999 of the cone's edge. */
+static void count_contact_modes(workplace *w) {
+    const sim_problem *p = w->problem;
+    double most = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        most = c->kind == SIM_CONTACT ? fmax(most, w->impulse[c->row + 2]) : most;
+    }
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        const double *g = w->impulse + c->row;
+        if (c->kind == SIM_CONTACT) {
+            int open = g[2] <= 1e-8 * most, slides = hypot(g[0], g[1]) >= 0.999 * c->friction * g[2];
+            w->c->open += open;
+            w->c->slide += !open && slides;
+            w->c->stick += !open && !slides;
+        }
+    }
+}
+
 static int judge(workplace *w) {
     double *work = numbers(w, sim_judge_work(w->problem));
     sim_judgement judgement = {0};
     if (!work) {
         return 0;
     }
+    count_contact_modes(w);
     sim_judge(w->problem, &w->rigid, &w->own, w->run->cone, w->v, w->impulse, work, &judgement);
     sim_certificate *found = &w->c->certificate;
     *found = sim_judgement_finish(&judgement);

@@ -148,6 +148,10 @@ static void write_case(json_out *out, const solve_run *run, const solve_case *c)
         json_whole(out, "factorisations", c->factorisations);
         json_whole(out, "searches", c->searches);
         json_whole(out, "failures", c->failures);
+        json_whole(out, "whole_steps", c->whole_steps);
+        json_whole(out, "open", c->open);
+        json_whole(out, "stick", c->stick);
+        json_whole(out, "slide", c->slide);
         json_real(out, "residual", c->residual);
         json_real(out, "seconds", c->seconds);
         write_certificate(out, c);

@@ -1,0 +1,9 @@
+"""What the experiments share with the studies beside this package."""
+import importlib
+
+from shared import digits, exponent, profile  # pylint: disable=unused-import
+
+
+def study(name):
+    """A module of study/, as in study("solvers").words."""
+    return importlib.import_module(name)

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""study/solvers.py WHAT...: how far do the contact solvers get, and how fast?  Prints tables in Markdown and draws them (gnuplot):
+
+    convergence   a nut on its bolt and a stack of dishes, 100 problems each    docs/images/convergence.svg    3 minutes
+    growth        balls poured into a cup, 9 to 2,000; balls in a cup that two
+                  arms hold, 9 to 45; robots, 1 to 64                           docs/images/growth.svg         9 minutes
+    quadrupeds    what splitting is worth to SubADMM: 8 and 27 robots                                          1 minute
+
+SIM_PROGRAM=PATH uses that program instead of building one; --quick takes a few problems of each and small sizes only, and
+draws into the folder of the system's temporary files.  After Lee et al. 2024, figures 7, 9 and 11, table III.
+"""
+import collections
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import compare
+import markdown
+import shared
+from shared import ROOT, printed
+
+COLOUR = {"canal": "#2f6fab", "subadmm": "#3f9f5f", "pgs": "#c0504d", "pgs:acceleration=none": "#e0a030"}
+TITLE = {"canal": "CANAL", "subadmm": "SubADMM", "pgs": "PGS, accelerated", "pgs:acceleration=none": "PGS"}
+CASE = {"nut": "M48 nut on its bolt", "dishes": "Dishes under a pot"}
+SIZES = (9, 18, 27, 36, 45, 100, 200, 490, 1000, 2000)
+HELD = (9, 18, 27, 36, 45)
+ROBOTS = (1, 8, 27, 64)
+FAMILIES = {"pour": ("balls", 7, 1), "grasp": ("held balls", 9, 4), "quadrupeds": ("robots", 4, 2)}
+FIXED = {"subadmm": "subadmm:max_iterations=100:tolerance=0", "pgs:acceleration=none": "pgs:max_iterations=100:tolerance=0:acceleration=none",
+         "canal": "canal:rounds=5:tolerance=0"}
+
+
+def there():
+    """The solvers that this build has, of those that are compared here."""
+    names = {solver["name"] for solver in json.loads(printed("--list-solvers", "--json"))["solvers"]}
+    return [solver for solver in COLOUR if solver.split(":")[0] in names]
+
+
+def words(cases, solvers, *options):
+    """Words of study/compare.py."""
+    return [*cases, "--solver", ",".join(solvers), *options]
+
+
+def compared(cases, solvers, *options):
+    """What study/compare.py prints."""
+    done = subprocess.run([os.path.join(ROOT, "study", "compare.py"), *words(cases, solvers, *options)], stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, "SIM_PROGRAM": shared.program()}, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    return done.stdout
+
+
+def image(name, quick):
+    return os.path.join(tempfile.gettempdir() if quick else os.path.join(ROOT, "docs", "images"), name)
+
+
+def plot(script):
+    subprocess.run(["gnuplot"], input=script, check=True, text=True)
+
+
+HEAD = """set terminal svg size {0},{1} font 'sans,13' background '#ffffff'
+set output '{2}'
+set border 3; set tics nomirror; set grid lc '#dddddd'
+unset mxtics; unset mytics
+set style fill transparent solid 0.18 noborder
+set logscale xy; set format x '10^{{%L}}'; set format y '10^{{%L}}'
+"""
+
+# ---- how the error falls ----
+
+
+def curves(path):
+    """E, time and their spread over all problems, at every effort: a problem that is done stays where it ended."""
+    read = collections.defaultdict(lambda: collections.defaultdict(dict))
+    with open(path, encoding="ascii", newline="") as file:
+        for row in csv.DictReader(file):
+            read[row["case"], row["solver"]][int(row["problem"])][int(row["effort"])] = (float(row["E"]), 1e3 * float(row["seconds"]))
+    for key, problems in read.items():
+        lines, last = [], {}
+        for effort in sorted({effort for problem in problems.values() for effort in problem}):
+            last.update({number: at[effort] for number, at in problems.items() if effort in at})
+            E = sorted(max(value[0], 1e-17) for value in last.values())
+            n = len(E)
+            lines.append((effort, statistics.median(value[1] for value in last.values()), E[n // 10], statistics.median(E),
+                          E[n - 1 - n // 10]))
+        yield key, lines
+
+
+def convergence(quick):
+    solvers = there()
+    limited = ["pgs:max_iterations=100", "pgs:max_iterations=100:acceleration=none", "subadmm:iterations=100", "sap"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "curves.csv")
+        limited = [solver for solver in limited if solver.split(":")[0] in ("sap", *solvers)]
+        print(compared(CASE, solvers + limited, "--equal-time", "--curves", path, *(["--quick"] if quick else [])), end="")
+        drawn = collections.defaultdict(list)
+        for (case, solver), lines in curves(path):
+            if solver not in COLOUR:
+                continue
+            name = os.path.join(folder, f"{case}_{len(drawn[case])}")
+            with open(name, "w", encoding="ascii") as file:
+                file.writelines(" ".join(f"{x:g}" for x in line) + "\n" for line in lines)
+            drawn[case].append((name, solver))
+        script = HEAD.format(1180, 720, image("convergence.svg", quick)) + "set multiplot layout 2,3\n"
+        panels = [("iterations (CANAL: rounds)", "E", "1", "3:5", "4", "[*:*][1e-17:10]"), ("time [ms]", "E", "2", "3:5", "4", "[*:*][1e-17:10]"),
+                  ("iterations (CANAL: rounds)", "time [ms]", "1", None, "2", "[*:*][*:*]")]
+        for case, title in CASE.items():
+            for number, (x, y, column, band, line, ranges) in enumerate(panels):
+                parts = []
+                for name, solver in drawn[case]:
+                    if band:
+                        parts.append(f"'{name}' using {column}:{band} with filledcurves lc '{COLOUR[solver]}' notitle")
+                for name, solver in drawn[case]:
+                    parts.append(f"'{name}' using {column}:{line} with lines lw 2 lc '{COLOUR[solver]}' title '{TITLE[solver]}'")
+                script += f"set title '{title}'; set xlabel '{x}'; set ylabel '{y}' offset 1\n"
+                script += "set key bottom left reverse Left samplen 2\n" if case == "dishes" and number == 0 else "unset key\n"
+                script += f"plot {ranges} " + ", ".join(parts) + "\n"
+        plot(script)
+
+
+# ---- how time grows ----
+
+
+def exponent(rows):
+    """Of the sizes at which all that was asked for had to be done: small heaps may be at rest before."""
+    points = [row[:2] for row in rows if row[6]]
+    return f"{shared.exponent(points):.2f}" if len(points) > 2 else "-"
+
+
+def print_shares(figures, solvers):
+    """Residual and time of each solver over those of plain PGS, of the same case; the geometric mean of the cases with work to do."""
+    plain = "pgs:acceleration=none"
+    if plain not in solvers:
+        return
+    rows_of = []
+    for family in FAMILIES:
+        base = {row[4]: row for row in figures[family, FIXED[plain]] if row[6]}
+        told_of = []
+        for solver in solvers:
+            rows = [row for row in figures[family, FIXED[solver]] if row[4] in base]
+            for column in (3, 1):
+                told_of.append(f"{statistics.geometric_mean(max(row[column], 1e-30) / max(base[row[4]][column], 1e-30) for row in rows):.2f}" if rows else "-")
+        rows_of.append([family, *told_of])
+    head = ["", *(word for s in solvers for word in (f"{TITLE[s]}: residual", "time"))]
+    print("\nResidual (lee) and time over PGS's, geometric means over the cases\n\n" + markdown.table(head, rows_of))
+
+
+def growth(quick):
+    solvers = [solver for solver in there() if solver in FIXED]
+    cases = [f"pour-{n}" for n in SIZES if not quick or n < 40] + [f"grasp-{n}" for n in HELD if not quick or n < 20]
+    cases += [f"quadrupeds-{n}" for n in ROBOTS if not quick or n < 9]
+    said = json.loads(compared(cases, [FIXED[s] for s in solvers], "--json", *(["--quick"] if quick else [])))
+    figures = collections.defaultdict(list)
+    for entry in said["entries"]:
+        answers = entry["answers"]
+        figures[entry["family"], entry["solver"]].append(
+            (entry["bodies"] + entry["contacts"], 1e3 * statistics.mean(a["seconds"] for a in answers),
+             statistics.median(a["E"] for a in answers), statistics.mean(a["lee"] for a in answers), entry["case"], entry["contacts"],
+             all(a["outcome"] == "at its limit" for a in answers)))
+    lines = []
+    for case in cases:
+        rows = [next(f for f in figures[case.split("-")[0], FIXED[s]] if f[4] == case) for s in solvers]
+        lines.append([case, f"{rows[0][5]:.0f}", *(word for r in rows for word in (f"{r[1]:.3g}", f"{r[2]:.1e}", f"{r[3]:.1e}"))])
+    print(markdown.table(["case", "contacts", *(word for s in solvers for word in (f"{TITLE[s]} [ms]", "E", "lee [N s]"))], lines))
+    print("\nTime grows as bodies and contacts together to the power of\n\n" + markdown.table(
+        ["", *(TITLE[s] for s in solvers)], [[family, *(exponent(figures[family, FIXED[s]]) for s in solvers)] for family in FAMILIES]))
+    print_shares(figures, solvers)
+    with tempfile.TemporaryDirectory() as folder:
+        script = HEAD.format(920, 400, image("growth.svg", quick)) + "set multiplot layout 1,2\nset xlabel 'bodies and contacts'\n"
+        for column, y, title in ((2, "time [ms]", "Time of a solve"), (4, "lee, mean [N s]", "Residual")):
+            parts = []
+            for family, (what, mark, dash) in FAMILIES.items():
+                for solver in solvers:
+                    name = os.path.join(folder, f"{family}_{solver}")
+                    with open(name, "w", encoding="ascii") as file:
+                        file.writelines(" ".join(f"{x:g}" for x in row[:4]) + "\n" for row in figures[family, FIXED[solver]])
+                    budget = "5 rounds" if solver == "canal" else "100"
+                    parts.append(f"'{name}' using 1:{column} with linespoints lw 2 pt {mark} ps 0.5 dt {dash} lc '{COLOUR[solver]}' "
+                                 f"title '{TITLE[solver]}, {budget}: {what}'")
+            script += f"set title '{title}'; set ylabel '{y}' offset 1\n"
+            script += "set key bottom right reverse Left samplen 3\n" if column == 4 else "unset key\n"
+            script += "plot " + ("[30:*][1e-16:1e-2] " if column == 4 else "") + ", ".join(parts) + "\n"
+        plot(script)
+
+
+# ---- what splitting is worth ----
+
+WAYS = {"bodies": "SubADMM", "trees": "No Body", "none": "No Sub"}
+SPLIT = [f"subadmm:max_iterations=100:tolerance=0:split={split}" for split in WAYS]
+PAPER_SPLIT = {"bodies": (0.435, 4.8802), "trees": (0.638, 4.8562), "none": (1.21, 4.8817)}  # of 8 robots: ms, -log10 residual
+SPLIT_ROBOTS = (8, 27)
+
+
+def split_words(quick):
+    """Words of study/compare.py for 100 iterations on the whole system, tree by tree, and body by body."""
+    return words([f"quadrupeds-{n}" for n in SPLIT_ROBOTS], SPLIT, *(["--quick"] if quick else ["--repeat", "20"]))
+
+
+def split_figures(told):
+    """(robots, split) -> what came out, means of the problems; E is the median."""
+    found = {}
+    for robots in SPLIT_ROBOTS:
+        for split, entry in zip(WAYS, (e for e in told["entries"] if e["case"] == f"quadrupeds-{robots}")):
+            answers = entry["answers"]
+            found[robots, split] = {
+                "ms": 1e3 * statistics.mean(a["seconds"] for a in answers), "digits": statistics.mean(shared.digits(a["lee"]) for a in answers),
+                "E": statistics.median(a["E"] for a in answers), "contacts": entry["contacts"],
+                "range": f"{entry['contacts_least']} to {entry['contacts_most']}"}
+            found[robots, split]["times"] = found[robots, split]["ms"] / found[robots, "bodies"]["ms"]
+    return found
+
+
+def quadrupeds(quick):
+    """Table III."""
+    found = split_figures(compare.compare([f"quadrupeds-{n}" for n in SPLIT_ROBOTS], SPLIT, quick=quick, repeat=3 if quick else 20))
+    print(markdown.table(["robots", "contacts", "", "time [ms]", "times SubADMM", "-log10 residual", "E", "paper [ms]"], [
+        [robots, one["range"], WAYS[split], f"{one['ms']:.3f}", f"{one['times']:.2f}", f"{one['digits']:.2f}", f"{one['E']:.1e}",
+         PAPER_SPLIT[split][0] if robots == 8 else ""] for (robots, split), one in found.items()]))
+
+
+def main():
+    known = {"convergence": convergence, "growth": growth, "quadrupeds": quadrupeds}
+    parser = shared.Options(__doc__)
+    parser.add_argument("what", nargs="+", choices=list(known))
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    for word in options.what:
+        known[word](options.quick)
+
+
+if __name__ == "__main__":
+    main()
