@@ -1,4 +1,4 @@
-/* How is the program explained?  --help, the man page and the completion of bash, all from the table of options. */
+/* Help of the program: --help, the manual page and the completion of bash, printed from the table of options. */
 #include "app/help.h"
 #include "app/bench/bench.h"
 #include "app/cli/options.h"
@@ -13,39 +13,38 @@
 #include <string.h>
 
 static const char page_date[] = "2026-11-22"; /* when what follows last changed */
-static const char summary[] = "simulate articulated rigid bodies";
+static const char summary[] = "simulate rigid and articulated bodies in contact";
 static const char description[] =
-    "sim reads a scene (a JSON file that says which bodies there are, how joints hold them together, and for how long "
-    "to look), moves it through time, and writes what happened. Data goes to standard output, messages and progress to "
-    "standard error. Ctrl-C and SIGTERM end a run cleanly after the present step, or without it where that takes more "
-    "than a second "
-    "more: files are closed and readable; a second Ctrl-C kills at once, and so does SIGTERM after five seconds.";
+    "Simulate a scene: a JSON file with bodies, joints and shapes. Data goes to standard output, messages and progress "
+    "to standard error. Ctrl-C and SIGTERM end a run after the current step, or abandon a step that lasts more than a "
+    "second longer; files are closed and readable. A second Ctrl-C kills at once, as does SIGTERM after five seconds.";
 
-static const char solve_hint[] =
-    "sim solve FILE|FOLDER... --solver NAME answers contact problems from files; see sim solve --help.";
-static const char bench_hint[] = "sim bench contact times steps with contacts, stage by stage; see sim bench --help.";
-static const char view_hint[] =
-    "sim view FILE.h5 shows a recorded run in a browser, as sim SCENE.json --view does; sim view SCENE.json "
-    "--live shows one that goes on; see sim view --help.";
-static const char plot_hint[] = "sim plot FILE... draws what was recorded, as SVG; see sim plot --help.";
-static const char render_hint[] =
-    "sim render SCENE.json|RUN.h5 --out picture.png draws pictures and films; see sim render --help.";
+static const struct {
+    const char *usage, *meaning;
+} command_list[] = {
+    {"sim [run] SCENE.json [OPTION]...", "simulate a scene"},
+    {"sim view RUN.h5 | SCENE.json --live", "show a recorded or live run"},
+    {"sim render SCENE.json|RUN.h5 --out FILE", "draw pictures and films"},
+    {"sim plot FILE...", "plot recorded quantities as SVG"},
+    {"sim solve FILE... --solver NAME", "solve contact problems from files"},
+    {"sim bench contact", "time steps with contacts"},
+};
 static const struct {
     const char *command, *meaning;
 } examples[] = {
-    {"sim scene.json --out run.csv", "trajectory as text"},
-    {"sim scene.json --out run.h5 --every 10", "every tenth step, in HDF5"},
-    {"sim scene.json --validate", "is the scene in order?"},
-    {"sim scene.json --contacts", "where do shapes touch?"},
-    {"sim scene.json --checkpoint a.state --duration 5", "run 5 s, then keep the state"},
-    {"sim --resume a.state --duration 10", "go on to 10 s"},
-    {"sim solve problems/ --solver pgs", "contact problems in files"},
-    {"sim bench contact", "what contacts cost"},
-    {"sim scene.json --view", "see it in a browser"},
-    {"sim view run.h5 --html run.html", "a recorded run as a page"},
-    {"sim view scene.json --live", "steer it while it runs"},
-    {"sim render scene.json --time 2 --out a.png", "a picture of it after 2 s"},
-    {"sim plot run.h5 --out run.svg", "its energy, contacts, errors"},
+    {"sim scene.json --out run.csv", "record the trajectory (CSV)"},
+    {"sim scene.json --out run.h5 --every 10", "record every tenth step"},
+    {"sim scene.json --validate", "check the scene"},
+    {"sim scene.json --contacts", "list contacts at the start"},
+    {"sim scene.json --checkpoint a.state --duration 5", "run 5 s and save the state"},
+    {"sim --resume a.state --duration 10", "continue to 10 s"},
+    {"sim scene.json --view", "show the run in a browser"},
+    {"sim view run.h5 --html run.html", "make a page of a recorded run"},
+    {"sim view scene.json --live", "watch and steer a run"},
+    {"sim render scene.json --time 2 --out a.png", "draw the scene at 2 s"},
+    {"sim plot run.h5 --out run.svg", "plot energy and contacts"},
+    {"sim solve problems/ --solver pgs", "solve contact problems"},
+    {"sim bench contact", "time steps with contacts"},
 };
 
 static const struct {
@@ -53,31 +52,29 @@ static const struct {
     const char *meaning;
 } statuses[] = {
     {0, "the run reached its end"},
-    {1, "the simulation failed: a value went non-finite, or a step did not converge under --on-nonconverged fail; the "
-        "files hold the good part"},
-    {2, "bad input: the scene, a checkpoint or the command line; nothing was written"},
-    {3, "a resource could not be had: memory, a file, room on the disk"},
-    {130, "interrupted by Ctrl-C, SIGTERM or --time-limit; the files are closed and readable"},
+    {1, "the simulation failed: a value became non-finite, or a step did not converge under --on-nonconverged fail; "
+        "files hold the steps before"},
+    {2, "bad input: scene, checkpoint or command line; no file was written"},
+    {3, "a resource is unavailable: memory, a file, disk space"},
+    {130, "interrupted by Ctrl-C, SIGTERM or --time-limit; files are closed and readable"},
 };
 
 static const char cache_place[] = "$XDG_CACHE_HOME/sim, or ~/.cache/sim";
 static const char cache_meaning[] =
-    "distance fields that were sampled from meshes, for the next run; may be deleted at any time";
+    "distance fields sampled from meshes, kept for later runs; may be deleted at any time";
 
 void print_help(void) {
-    printf("Usage: sim SCENE.json [OPTION]...\n\nExamples:\n");
+    printf("Usage: sim SCENE.json [OPTION]...\n       sim COMMAND [OPTION]...\n\n");
+    usage_wrap(description, 0, 0);
+    printf("\nCommands (sim COMMAND --help tells the options of each):\n");
+    for (size_t k = 0; k < sizeof command_list / sizeof command_list[0]; k++) {
+        printf("  %-41s %s\n", command_list[k].usage, command_list[k].meaning);
+    }
+    usage_rows(option_table, option_count);
+    printf("\nExamples:\n");
     for (size_t k = 0; k < sizeof examples / sizeof examples[0]; k++) {
         printf("  %-49s %s\n", examples[k].command, examples[k].meaning);
     }
-    putchar('\n');
-    usage_wrap(description, 0, 0);
-    usage_rows(option_table, option_count);
-    printf("\n");
-    usage_wrap(solve_hint, 0, 0);
-    usage_wrap(bench_hint, 0, 0);
-    usage_wrap(view_hint, 0, 0);
-    usage_wrap(plot_hint, 0, 0);
-    usage_wrap(render_hint, 0, 0);
     printf("\nExit status:\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf("  %3d  ", statuses[k].status);
@@ -164,8 +161,7 @@ void print_man_page(void) {
     printf("\n");
     print_roff_rows(bench_options.row, bench_options.count);
     printf(".SH PAGES FOR A BROWSER\n.B sim view\n.I FILE.h5\n.RI [ OPTION ]...\n.br\n.B sim view\n.I SCENE.json\n.B "
-           "\\-\\-live\n"
-           ".RI [ OPTION ]...\n.PP\n");
+           "\\-\\-live\n.RI [ OPTION ]...\n.PP\n");
     print_roff(view_options.about);
     printf("\n");
     print_roff_rows(view_options.row, view_options.count);
@@ -233,9 +229,8 @@ static void complete_cases(void) {
 }
 
 void print_completion(void) {
-    printf(
-        "# bash completion of sim\n_sim() {\n    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-        "    case $prev in\n");
+    printf("# bash completion of sim\n_sim() {\n    local cur=${COMP_WORDS[COMP_CWORD]} "
+           "prev=${COMP_WORDS[COMP_CWORD-1]}\n    case $prev in\n");
     complete_choices(option_table, option_count);
     complete_choices(solve_options.row, solve_options.count);
     printf("    esac\n    local words ");
@@ -251,8 +246,7 @@ void print_completion(void) {
     complete_names("names", plot_options.row, plot_options.count);
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == render ]]; then ");
     complete_names("names", render_options.row, render_options.count);
-    printf("; fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
-           "    elif [[ $words ]]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-           "    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
-           "complete -o filenames -F _sim sim\n");
+    printf("; fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n    elif [[ "
+           "$words ]]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    else\n        "
+           "COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\ncomplete -o filenames -F _sim sim\n");
 }

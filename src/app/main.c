@@ -67,11 +67,10 @@ static sim_status check_word(const char *word, sim_error *error) {
     }
     const char *dot = strrchr(word, '.');
     if (dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0)) {
-        return sim_fail(
-            error, SIM_BAD_INPUT,
-            "%s is HDF5 by its name, not a scene: sim view %s shows a recorded run, sim plot draws it, and sim "
-            "solve answers a contact problem",
-            word, word);
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s is HDF5 by its name, not a scene: sim view %s shows a recorded run, sim plot draws it, and "
+                        "sim solve solves a contact problem",
+                        word, word);
     }
     if (strpbrk(word, "./") || access(word, F_OK) == 0) {
         return SIM_OK;

@@ -100,8 +100,8 @@ def solvers_are_named_with_their_options():
 
 
 def refuses_what_it_does_not_know():
-    refuses("which benchmark?")
-    refuses("which benchmark?", "contacts")
+    refuses("no benchmark given")
+    refuses("no benchmark given", "contacts")
     refuses("did you mean 'clutter-40'", "contact", "cluter-40")
     refuses("there is no solver 'sop'", "contact", "--solver", "sap,sop")
     refuses("did you mean --scale", "contact", "--scal3")

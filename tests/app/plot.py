@@ -130,7 +130,7 @@ def chooses_light_or_dark_as_the_reader_does():
 
 def refuses_in_one_sentence():
     pendulum()
-    refuses("which file?", "--out", "x.svg")
+    refuses("no file given", "--out", "x.svg")
     refuses("did you mean \"energy\"?", "run.csv", "--quantity", "enegry")
     refuses("did you mean \"upper_rod\"?", "run.csv", "--quantity", "energy,uper_rod")
     refuses("with commas between", "run.csv", "--quantity", "energy,,drift")

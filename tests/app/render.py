@@ -118,7 +118,7 @@ def hands_bare_pictures_to_ffmpeg():
 
 def says_that_ffmpeg_failed_or_is_not_there():
     said = render(TABLE, "--duration", 0.05, "--out", "film.mp4", status=3, env=fake_ffmpeg(1)).stderr
-    assert said == "sim: error: film.mp4: ffmpeg could not make the film\n", said
+    assert said == "sim: error: film.mp4: ffmpeg failed\n", said
     refuses("need the program ffmpeg, which is not installed", TABLE, "--duration", 0.05, "--out", "b.mp4", *SMALL,
             status=3, env={**os.environ, "PATH": "/nowhere"})
 
@@ -278,9 +278,9 @@ def unfilter(data, width, height):
 
 
 def refuses_in_one_sentence():
-    refuses("which scene or run?", "--out", "a.png")
+    refuses("no scene or run given", "--out", "a.png")
     refuses("one scene or run at a time", ARM, TABLE, "--out", "a.png")
-    refuses("where to? --out picture.png", ARM)
+    refuses("no output given: --out picture.png", ARM)
     refuses("ends in .png, .gif, .apng, .mp4, .webm or .mkv, not 'a.jpg'", ARM, "--out", "a.jpg")
     for name in "%s.png", "%n.png", "%d%d.png", "%99999d.png", "%.png", "%-4d.png", "%04x.png":
         refuses("should hold one number", ARM, "--out", name)
@@ -296,8 +296,8 @@ def refuses_in_one_sentence():
 def refuses_files_that_are_no_runs():
     with open("run.csv", "w") as file:
         file.write("time [s],x\n0,1\n")
-    refuses("only trajectories in HDF5", "run.csv", "--out", "a.png")
-    refuses("only trajectories in HDF5", "run.csv", "--scene", ARM, "--out", "a.png")
+    refuses("is not a trajectory in HDF5", "run.csv", "--out", "a.png")
+    refuses("is not a trajectory in HDF5", "run.csv", "--scene", ARM, "--out", "a.png")
     for k, text in enumerate([b"", b"\x89HDF\r\n\x1a\n" + b"\xff" * 99, b"\0" * 999]):
         with open(f"{k}.h5", "wb") as file:
             file.write(text)

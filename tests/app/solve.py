@@ -196,14 +196,14 @@ def takes_several_solvers():
     assert told[1]["problems"][0]["E"] == alone["problems"][0]["E"] and told[1]["options"] == alone["options"]
     lines = solve(WEDGE, "--solver", "canal,pgs").stdout.splitlines()
     assert lines[0] == "canal" and "pgs" in lines and sum(line.startswith("file ") for line in lines) == 2
-    refuses("--out takes the answers of one solver, not of 2", WEDGE, "--solver", "pgs,canal", "--out", "o.h5")
+    refuses("--out takes the solutions of one solver, not of 2", WEDGE, "--solver", "pgs,canal", "--out", "o.h5")
     refuses("the solver pgs has no option 'inner'", WEDGE, "--solver", "canal,pgs", "--set", "inner=mixed")
 
 
 def quiet_says_nothing_but_the_table():
     done = solve(WEDGE, "--solver", "nsn:positions=on", "--quiet")
     assert done.stderr == "" and done.stdout.startswith("file ")
-    assert "files do not know where a step ends" in solve(WEDGE, "--solver", "nsn:positions=on").stderr
+    assert "files hold no positions at the end of the step" in solve(WEDGE, "--solver", "nsn:positions=on").stderr
 
 
 def refuses_options_that_are_not_there():
@@ -216,8 +216,8 @@ def refuses_options_that_are_not_there():
     refuses("did you mean 'pgs'?", WEDGE, "--solver", "psg")
     refuses("--law takes one of rigid, near-rigid", WEDGE, "--solver", "pgs", "--law", "soft")
     refuses("did you mean --solver?", WEDGE, "--slover", "pgs")
-    refuses("which solver?", WEDGE)
-    refuses("which file?", "--solver", "pgs")
+    refuses("no solver given", WEDGE)
+    refuses("no file given", "--solver", "pgs")
     refuses("--time-per-contact needs --time-limit", WEDGE, "--solver", "pgs", "--time-per-contact", 1)
     refuses("--time-limit takes a positive number", WEDGE, "--solver", "pgs", "--time-limit", 0)
 
@@ -258,7 +258,7 @@ def writes_many_answers_into_a_folder():
     os.mkdir("answers")
     solve(WEDGE, GLOBAL, "--solver", "pgs", "--out", "answers")
     assert sorted(os.listdir("answers")) == ["gen-wedge-local-8.hdf5", "gen-wedgetrain-global-44.hdf5"]
-    refuses("should be a folder that is there", WEDGE, GLOBAL, "--solver", "pgs", "--out", "elsewhere")
+    refuses("must be an existing folder", WEDGE, GLOBAL, "--solver", "pgs", "--out", "elsewhere")
 
 
 def does_not_write_over_what_it_reads():
@@ -301,7 +301,7 @@ def writes_where_it_stands():
     ends = rows[-told["contacts"]:]
     pushing = sum(n < 0 for *_, n in ends)
     assert pushing and all(row[2] > 0 for row in ends), "some contacts push in the end"
-    refuses("--places is of incp", GLOBAL, "--solver", "pgs", "--places", "p.csv")
+    refuses("--places needs the solver incp", GLOBAL, "--solver", "pgs", "--places", "p.csv")
 
 
 def says_that_files_do_not_know_where_a_step_ends():

@@ -41,7 +41,7 @@ def fake_browser(status=0):
 
 def the_browser_is_given_the_page_once_it_is_whole():
     said = sim("scene.json", "--view", "--html", "run.html", BROWSER=fake_browser()).stderr
-    assert "run.html (a page for a browser)" in said, said
+    assert "run.html (HTML page)" in said, said
     assert pathlib.Path("opened").read_text().strip() == "run.html"
     assert pathlib.Path("run.html").read_text().rstrip().endswith("</html>")
 
@@ -80,7 +80,7 @@ def sim_view_says_what_is_wrong_in_one_sentence():
     pathlib.Path("cut.h5").write_bytes(b"\x89HDF\r\n\x1a\n and no more")
     assert "begins as HDF5, but cannot be opened" in refused("view", "cut.h5") or not HDF5
     assert "sim scene.json --view" in refused("view", "scene.json")
-    assert "--solver and --set go with --live" in refused("view", "text.h5", "--solver", "pgs")
+    assert "--solver and --set need --live" in refused("view", "text.h5", "--solver", "pgs")
     sim("scene.json", "--out", "run.csv", "--quiet")
     assert "HDF5" in refused("view", "run.csv", "--html", "x.html")
     assert not os.path.exists("x.html")

@@ -8,35 +8,33 @@
 #define AT(member) offsetof(bench_request, member)
 
 static const option_row rows[] = {
-    {"solver", "NAME", OPTION_LIST, AT(solver), .heading = "What",
-     .help = "contact solver, or several with commas between, with options as in pgs:max_iterations=100; default: the "
-             "scene's"},
-    {"scale", NULL, OPTION_FLAG, AT(scale), .help = "clutter of 8 to 2,000 bodies; takes some minutes"},
+    {"solver", "NAME", OPTION_LIST, AT(solver), .heading = "Selection",
+     .help = "use this contact solver, or several separated by commas, with options as in pgs:max_iterations=100; "
+             "default: the scene's"},
+    {"scale", NULL, OPTION_FLAG, AT(scale), .help = "clutter of 8 to 2,000 bodies; takes minutes"},
     {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
-     .help = "run every case with one thread and with N as well: how much quicker, and are the bits the same?"},
+     .help = "run every case with one thread and with N: report the speedup, and whether the bits are the same"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
-     .help = "replace a value of every scene, as in --set world/step=0.005; may be given several times"},
+     .help = "replace a value of every scene, as in --set world/step=0.005; repeatable"},
     {"repeat", "N", OPTION_COUNT, AT(repeat), 1, 1000,
-     .help = "take the steps N times, the least time counts; default 3"},
-    {"quick", NULL, OPTION_FLAG, AT(quick), .help = "a few steps of each case: does it run?"},
-    {"scenes", "FOLDER", OPTION_TEXT, AT(scenes), .help = "where the scenes are, if not where they were installed"},
-    {"json", NULL, OPTION_FLAG, AT(json), .heading = "Output", .help = "JSON in place of the table"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line on standard error", .letter = 'q'},
-    {"list", NULL, OPTION_FLAG, AT(list), .help = "the cases and their scenes"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+     .help = "time the steps N times and keep the shortest time; default: 3"},
+    {"quick", NULL, OPTION_FLAG, AT(quick), .help = "take a few steps of each case, as a smoke test"},
+    {"scenes", "FOLDER", OPTION_TEXT, AT(scenes),
+     .help = "read the scenes from FOLDER; default: where they are installed"},
+    {"json", NULL, OPTION_FLAG, AT(json), .heading = "Output", .help = "print JSON instead of the table"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "print no progress line", .letter = 'q'},
+    {"list", NULL, OPTION_FLAG, AT(list), .help = "list the cases and their scenes"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
 };
 const option_set bench_options = {
     .command = "sim bench contact",
     .row = rows,
     .count = sizeof rows / sizeof rows[0],
     .usage = "sim bench contact [CASE]... [OPTION]...",
-    .about =
-        "Times steps with contacts: processor microseconds of free motion, collision, building the contact problems, "
-        "solving "
-        "and judging them, integration; with them contacts, islands, iterations, how right the answers were, and how "
-        "time "
-        "grows with size. A CASE is a name of --list, or how some begin; without one, all usual ones are taken.",
-    .after = "study/compare.py, in the source, compares solvers on the same problems.",
+    .about = "Time steps with contacts. Print processor microseconds of free motion, collision, assembly of the "
+             "contact problems, solving, judging and integration; contacts, islands, iterations and errors; and how "
+             "time grows with size. A CASE is a name of --list or its beginning; default: all usual cases.",
+    .after = "To compare solvers, use study/compare.py of the source.",
 };
 
 /* ---- the command line ---- */
@@ -57,7 +55,7 @@ sim_status bench_parse(int count, char **arguments, bench_request *request, sim_
         return sim_fail(error, SIM_BAD_INPUT, "solvers are compared by study/compare.py, in the source of sim");
     }
     if (first >= count || strcmp(arguments[first], "contact") != 0) {
-        return sim_fail(error, SIM_BAD_INPUT, "which benchmark? sim bench contact; see sim bench --help");
+        return sim_fail(error, SIM_BAD_INPUT, "no benchmark given: sim bench contact; see sim bench --help");
     }
     request->words = count - first - 1;
     request->word = arguments + first + 1;

@@ -97,7 +97,7 @@ void bench_report_open(const bench_request *request) {
     if (request->json) {
         return;
     }
-    printf("sim %s, %s\nprocessor microseconds a step, the least of %d\n", sim_version(), sim_build_info(),
+    printf("sim %s, %s\nprocessor microseconds per step, least of %d runs\n", sim_version(), sim_build_info(),
            (int)request->repeat);
     printf("%-17s %-6s %6s %8s %7s |", "case", "solver", "bodies", "contacts", "islands");
     for (int k = 0; k < COLUMNS; k++) {
@@ -153,8 +153,8 @@ static void print_threads(const bench_figures *f, int count) {
             continue;
         }
         if (!any++) {
-            printf("\nmicroseconds a step by the clock on the wall\n%-17s %-6s %10s %10s %9s  %s\n", "", "solver",
-                   "1 thread", "threads", "quicker", "bits");
+            printf("\nwall-clock microseconds per step\n%-17s %-6s %10s %10s %9s  %s\n", "", "solver", "1 thread",
+                   "threads", "speedup", "bits");
         }
         printf("%-17s %-6s %10.1f %7.1f/%-2d %8.2fx  %s\n", f[k].c->name, f[k].solver, 1e6 * f[k].alone,
                1e6 * f[k].together, f[k].threads, f[k].alone / f[k].together,

@@ -38,7 +38,7 @@ void interrupt_watch(void) {
 int interrupt_noted(void) { return seen; }
 
 static void give_up_reading(int number) {
-    static const char text[] = "sim: interrupted: the time of --time-limit was over before the run began\n";
+    static const char text[] = "sim: interrupted: --time-limit reached before the run began\n";
     (void)number;
     ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
     (void)written;

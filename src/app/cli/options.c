@@ -29,60 +29,56 @@ void solver_names(const char *names[MOST_SOLVERS + 1]) {
 
 const option_row option_table[] = {
     {"out", "FILE", OPTION_LIST, AT(out), .heading = "Output",
-     .help = "write the trajectory to FILE; its ending says how: .csv (text) or .h5 (HDF5); - is CSV on standard "
-             "output; may be given several times"},
+     .help = "write the trajectory to FILE: .csv (text) or .h5 (HDF5); - writes CSV to standard output; repeatable"},
     {"every", "N", OPTION_COUNT, AT(every), 1, INT_MAX,
-     .help = "record every N-th step (and the first and the last); default: what the scene says"},
+     .help = "record every N-th step, and the first and last; default: the scene's record/every"},
     {"html", "FILE", OPTION_TEXT, AT(html),
-     .help = "write the run to FILE as a page that any browser plays, without a network; about 60 frames a simulated "
-             "second, whatever --every says"},
+     .help = "write the run to FILE as an HTML page that plays in any browser, offline, at about 60 frames per "
+             "simulated second"},
     {"view", NULL, OPTION_FLAG, AT(view),
-     .help = "show that page in a browser when the run has ended ($BROWSER, or xdg-open); without --html it is kept "
-             "among temporary files, and its path is printed"},
+     .help = "open that page in a browser ($BROWSER, or xdg-open) when the run ends; without --html, write a temporary "
+             "file and print its path"},
     {"summary", "FILE", OPTION_TEXT, AT(summary),
-     .help = "write a summary of the run to FILE, as JSON; - is standard output"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no summary on standard error", .letter = 'q'},
+     .help = "write a summary of the run to FILE as JSON; - is standard output"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "print no progress line and no summary", .letter = 'q'},
     {"dump-problem", "N", OPTION_COUNT, AT(dump_problem), 1, INT_MAX,
-     .help = "write the contact problem of the N-th step to a second file named beside the scene, which ends in .h5 or "
-             ".hdf5, as in sim scene.json --dump-problem 100 problem.hdf5; see sim solve"},
+     .help = "write the contact problem of step N to a second file, which ends in .h5 or .hdf5: sim scene.json "
+             "--dump-problem 100 problem.hdf5; solve it with sim solve"},
     {"duration", "S", OPTION_SPAN, AT(duration), .heading = "Run",
-     .help = "simulate up to S seconds, instead of what the scene says"},
-    {"step", "S", OPTION_REAL, AT(step), .help = "steps of S seconds"},
+     .help = "simulate up to S seconds; default: the scene's duration"},
+    {"step", "S", OPTION_REAL, AT(step), .help = "set the time step to S seconds"},
     {"integrator", "NAME", OPTION_CHOICE, AT(integrator), .choices = integrators,
-     .help = "midpoint, symplectic, implicit, moreau or rk4"},
+     .help = "use midpoint, symplectic, implicit, moreau or rk4"},
     {"solver", "NAME", OPTION_SOLVER, AT(solver),
-     .help = "contact solver, instead of what the scene says, with options as in pgs:max_iterations=100; see "
-             "--list-solvers"},
+     .help = "use this contact solver, with options as in pgs:max_iterations=100; see --list-solvers; default: the "
+             "scene's"},
     {"on-nonconverged", "fail|warn", OPTION_CHOICE, AT(on_nonconverged), .choices = on_nonconverged,
-     .help = "what to do when a step does not converge or the contact solver gives up: count it and go on (warn, the "
+     .help = "when a step does not converge or the contact solver gives up: count the step and continue (warn, the "
              "default), or stop at the last good step with status 1 (fail)"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
-     .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
-    {"seed", "N", OPTION_SEED, AT(seed), .help = "seed of the scene's random placement"},
-    {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
-     .help = "use N threads; the results are the same bits for any N"},
+     .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
+    {"seed", "N", OPTION_SEED, AT(seed), .help = "set the seed of random placement"},
+    {"threads", "N", OPTION_COUNT, AT(threads), 1, 64, .help = "use N threads; results are bitwise the same for any N"},
     {"time-limit", "S", OPTION_REAL, AT(time_limit),
-     .help =
-         "end the run S seconds of wall-clock after its start, as Ctrl-C does; a step that takes longer than a second "
-         "beyond that is given up"},
+     .help = "end the run after S seconds of wall-clock time, as Ctrl-C does; a step that lasts a second longer is "
+             "abandoned"},
     {"checkpoint", "FILE", OPTION_TEXT, AT(checkpoint), .heading = "Interrupt and resume",
-     .help = "keep the whole state in FILE at the end of the run and when it is interrupted"},
+     .help = "write the full state to FILE when the run ends or is interrupted"},
     {"checkpoint-every", "N", OPTION_COUNT, AT(checkpoint_every), 1, INT_MAX,
-     .help = "also after every N-th step (needs --checkpoint)"},
+     .help = "also write it every N steps (needs --checkpoint)"},
     {"resume", "FILE", OPTION_TEXT, AT(resume),
-     .help = "go on from a checkpoint; the results are the same bits as those of a run without the break. Without a "
-             "scene it is the one that the checkpoint holds, as it ran, and --duration says for how long"},
-    {"validate", NULL, OPTION_FLAG, AT(validate), .heading = "Information",
-     .help = "check the scene, simulate nothing"},
+     .help = "continue from a checkpoint; results are bitwise those of an uninterrupted run. Without a scene, use the "
+             "one in the checkpoint; --duration sets the new end"},
+    {"validate", NULL, OPTION_FLAG, AT(validate), .heading = "Information", .help = "check the scene and exit"},
     {"contacts", NULL, OPTION_FLAG, AT(contacts),
-     .help = "list where shapes touch at the start of the run, as JSON, and simulate nothing; with --resume, in the "
-             "state of the checkpoint"},
-    {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .help = "the contact solvers with their laws and options"},
+     .help = "print the contacts at the start of the run as JSON and exit; with --resume, those of the checkpoint"},
+    {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers),
+     .help = "list the contact solvers with their contact laws and options"},
     {"study", NULL, OPTION_FLAG, AT(study),
-     .help = "with --list-solvers: also the options for experiments with a method"},
-    {"json", NULL, OPTION_FLAG, AT(json), .help = "with --list-solvers: as JSON, with all options"},
-    {"version", NULL, OPTION_FLAG, AT(version), .help = "version, build and libraries"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+     .help = "with --list-solvers: include options for experiments with a method"},
+    {"json", NULL, OPTION_FLAG, AT(json), .help = "with --list-solvers: print JSON, with all options"},
+    {"version", NULL, OPTION_FLAG, AT(version), .help = "print version, build and libraries"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
     {"man", NULL, OPTION_FLAG, AT(man), .help = NULL},
     {"completion", NULL, OPTION_FLAG, AT(completion), .help = NULL},
 };
@@ -325,10 +321,10 @@ static sim_status check_together(const sim_request *request, sim_error *error) {
                                             : "--checkpoint");
     }
     if (request->study && !request->list_solvers) {
-        return sim_fail(error, SIM_BAD_INPUT, "--study goes with --list-solvers");
+        return sim_fail(error, SIM_BAD_INPUT, "--study needs --list-solvers");
     }
     if (request->json && !request->list_solvers) {
-        return sim_fail(error, SIM_BAD_INPUT, "--json goes with --list-solvers; of a run, --summary FILE writes JSON");
+        return sim_fail(error, SIM_BAD_INPUT, "--json needs --list-solvers; for a run, --summary FILE writes JSON");
     }
     if (request->dump_problem && !request->dump_file) {
         return sim_fail(error, SIM_BAD_INPUT, "--dump-problem needs a file that ends in .h5 or .hdf5");

@@ -25,11 +25,11 @@ static void say(run_patience *p, const sim_effort *e) {
             e->islands == 1 ? "one island" : "an island");
     if (e->expected > 0) {
         fprintf(stderr,
-                "; a factor takes %.1e multiplications, some %.2g s, and an answer may take tens of them (most_work "
-                "bounds that; --solver subadmm factors no island as a whole)",
+                "; a factorisation takes %.1e multiplications, about %.2g s, and a solve may need tens of them "
+                "(most_work limits that; --solver subadmm factors no island as a whole)",
                 e->expected, e->expected / SPEED);
     }
-    fputs("; --time-limit ends a run in time\n", stderr);
+    fputs("; --time-limit limits the run\n", stderr);
 }
 
 static int stop(void *context, const sim_effort *effort) {

@@ -91,8 +91,8 @@ static void print_json(void) {
 /* Error of the convex law in sliding contacts (docs/contact.md). */
 static const char CONVEX_SLIDES[] =
     " A body that slides at v with friction mu is lifted: it glides 2 mu v h above the ground in steps of h (1 mm at 1 "
-    "m/s, 0.5 and 1 ms). Set down sliding, it first hops by (mu v)^2 / (2 g (1 + mu^2)^2), whatever the step "
-    "(20 cm at 5 m/s and 0.5, 8 mm at 1 m/s).";
+    "m/s, 0.5 and 1 ms). Set down sliding, it first hops by (mu v)^2 / (2 g (1 + mu^2)^2), whatever the step (20 cm at "
+    "5 m/s and 0.5, 8 mm at 1 m/s).";
 
 static void print_solver_option(const sim_solver_option *o) {
     enum { INDENT = 28 };

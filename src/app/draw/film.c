@@ -123,7 +123,7 @@ static sim_status close_ffmpeg(film *f, sim_error *error) {
         return no_ffmpeg(error);
     }
     if (ran && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
-        return sim_fail(error, SIM_NO_RESOURCE, "%s: ffmpeg could not make the film", f->path);
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: ffmpeg failed", f->path);
     }
     return SIM_OK;
 }
@@ -134,7 +134,7 @@ static sim_status feed_ffmpeg(film *f, const unsigned char *rgb, size_t size, si
         if (done < 0 && errno != EINTR) {
             return close_ffmpeg(f, error)
                        ? error->status
-                       : sim_fail(error, SIM_NO_RESOURCE, "%s: ffmpeg wants no more pictures", f->path);
+                       : sim_fail(error, SIM_NO_RESOURCE, "%s: ffmpeg closed its input early", f->path);
         }
         rgb += done > 0 ? done : 0;
         size -= done > 0 ? (size_t)done : 0;

@@ -21,40 +21,34 @@ typedef struct plot_request {
 #define AT(member) offsetof(plot_request, member)
 
 static const option_row rows[] = {
-    {"quantity", "LIST", OPTION_TEXT, AT(wish.quantities), .heading = "What",
-     .help =
-         "a panel for each of LIST, with commas between: energy, drift, contacts, iterations, integrator, E, own, "
-         "penetration, "
-         "slip, coordinates, velocities, positions, points, momentum, efforts, residual, cost, or names of columns, "
-         "with * for any letters, as in --quantity 'energy,elbow,*.pose.z'; default: what suits the files"},
-    {"x", "NAME", OPTION_TEXT, AT(wish.x), .help = "draw over this column; default: time, of histories iteration"},
-    {"from", "X", OPTION_SPAN, AT(wish.from), .help = "draw from X on"},
-    {"to", "X", OPTION_SPAN, AT(wish.to), .help = "draw up to X"},
-    {"log", NULL, OPTION_FLAG, AT(wish.log), .help = "logarithmic axes; errors and residuals have them anyway"},
-    {"log-x", NULL, OPTION_FLAG, AT(wish.log_x),
-     .help = "a logarithmic axis of x, as for runs of very different length"},
-    {"linear", NULL, OPTION_FLAG, AT(wish.linear), .help = "no logarithmic axes"},
+    {"quantity", "LIST", OPTION_TEXT, AT(wish.quantities), .heading = "Selection",
+     .help = "draw a panel for each of LIST, separated by commas: energy, drift, contacts, iterations, integrator, E, "
+             "own, penetration, slip, coordinates, velocities, positions, points, momentum, efforts, residual, cost, "
+             "or names of columns; * stands for any letters, as in --quantity 'energy,elbow,*.pose.z'; default: chosen "
+             "by the files"},
+    {"x", "NAME", OPTION_TEXT, AT(wish.x), .help = "draw over this column; default: time, for histories iteration"},
+    {"from", "X", OPTION_SPAN, AT(wish.from), .help = "start at X"},
+    {"to", "X", OPTION_SPAN, AT(wish.to), .help = "end at X"},
+    {"log", NULL, OPTION_FLAG, AT(wish.log), .help = "use logarithmic axes; errors and residuals always have them"},
+    {"log-x", NULL, OPTION_FLAG, AT(wish.log_x), .help = "use a logarithmic x axis"},
+    {"linear", NULL, OPTION_FLAG, AT(wish.linear), .help = "use no logarithmic axes"},
     {"out", "FILE.svg", OPTION_TEXT, AT(out), .heading = "Output",
      .help = "write the picture to FILE.svg; default: standard output"},
     {"size", "WxH", OPTION_TEXT, AT(size),
-     .help = "pixels, as in 800x600; 800 alone leaves the height to the panels; default: 800"},
-    {"title", "TEXT", OPTION_TEXT, AT(wish.title),
-     .help = "a title; default: the name of the scene, where it is known"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no word on what was left out", .letter = 'q'},
+     .help = "set the size in pixels, as in 800x600; 800 alone derives the height from the panels; default: 800"},
+    {"title", "TEXT", OPTION_TEXT, AT(wish.title), .help = "set the title; default: the name of the scene, if known"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "print no notes on omitted data", .letter = 'q'},
     {"list", NULL, OPTION_FLAG, AT(list), .heading = "Information",
-     .help = "what the files hold: every column with its unit, least and most"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+     .help = "list the columns of the files with unit, minimum and maximum"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
 };
 const option_set plot_options = {
     .command = "sim plot",
     .row = rows,
     .count = sizeof rows / sizeof rows[0],
     .usage = "sim plot FILE... [OPTION]...",
-    .about =
-        "Draws trajectories (.csv, .h5) and the histories of sim solve as SVG: a panel for each quantity, above one "
-        "another "
-        "and over the same axis. Several files are compared, in one colour each. The picture suits light and dark "
-        "pages.",
+    .about = "Draw trajectories (.csv, .h5) and histories of sim solve as SVG: one panel a quantity, over a common "
+             "axis. Several files are compared, one colour each. The picture suits light and dark pages.",
 };
 
 static int say(const sim_error *error) {
@@ -86,7 +80,7 @@ static sim_status parse(int count, char **arguments, plot_request *request, int 
         return status;
     }
     if (*first == count) {
-        return sim_fail(error, SIM_BAD_INPUT, "which file? sim plot FILE... --out picture.svg; see sim plot --help");
+        return sim_fail(error, SIM_BAD_INPUT, "no file given: sim plot FILE... --out picture.svg; see sim plot --help");
     }
     const char *dot = request->out ? strrchr(request->out, '.') : NULL;
     if (request->out && strcmp(request->out, "-") != 0 && !(dot && strcmp(dot, ".svg") == 0)) {
@@ -96,7 +90,7 @@ static sim_status parse(int count, char **arguments, plot_request *request, int 
         return sim_fail(error, SIM_BAD_INPUT, "--from should be less than --to");
     }
     if (!request->list && !request->out && isatty(STDOUT_FILENO)) {
-        return sim_fail(error, SIM_BAD_INPUT, "where to? --out picture.svg");
+        return sim_fail(error, SIM_BAD_INPUT, "no output given: --out picture.svg");
     }
     return request->size ? read_size(request->size, &request->wish, error) : SIM_OK;
 }

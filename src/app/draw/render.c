@@ -37,40 +37,41 @@ typedef struct render_request {
 
 static const option_row rows[] = {
     {"out", "FILE", OPTION_TEXT, AT(out), .heading = "Output",
-     .help = "picture.png is one picture; frames/%04d.png numbered ones, from 0; film.gif or film.apng a film; "
-             "film.mp4 (or .webm, .mkv) one that needs ffmpeg"},
-    {"size", "WxH", OPTION_TEXT, AT(size), .help = "pixels; default: 1280x720"},
+     .help = "write FILE: picture.png, one picture; frames/%04d.png, numbered pictures from 0; film.gif or film.apng, "
+             "a film; film.mp4, .webm or .mkv, a film (needs ffmpeg)"},
+    {"size", "WxH", OPTION_TEXT, AT(size), .help = "set the size in pixels; default: 1280x720"},
     {"fps", "N", OPTION_REAL, AT(fps),
-     .help = "pictures a second of simulated time, in films and numbered pictures; default: 30"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line", .letter = 'q'},
-    {"time", "S", OPTION_SPAN, AT(time), .heading = "What",
-     .help = "the moment of the picture, or of the first one; default: 0"},
-    {"duration", "S", OPTION_SPAN, AT(duration), .help = "of films; default: to the end of the run"},
+     .help = "draw N pictures per simulated second, for films and numbered pictures; default: 30"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "print no progress line", .letter = 'q'},
+    {"time", "S", OPTION_SPAN, AT(time), .heading = "Moment and view",
+     .help = "draw the moment S, or start there; default: 0"},
+    {"duration", "S", OPTION_SPAN, AT(duration), .help = "end films after S seconds; default: the end of the run"},
     {"camera", "NAME", OPTION_TEXT, AT(camera),
-     .help = "one of the scene's cameras; all: sees all that moves; default: the first there is, else all"},
+     .help =
+         "use this camera of the scene; all: frame everything that moves; default: the scene's first camera, else all"},
     {"contacts", NULL, OPTION_FLAG, AT(contacts),
-     .help = "draw contact points: blue where they stick, orange where they slip, grey without force"},
-    {"forces", NULL, OPTION_FLAG, AT(forces), .help = "draw what contacts carry as arrows, in the same colours"},
-    {"plain", NULL, OPTION_FLAG, AT(plain), .help = "floors without lines, which makes smaller files"},
-    {"dark", NULL, OPTION_FLAG, AT(dark), .help = "dark surroundings, for dark pages"},
+     .help = "draw contact points: blue sticking, orange slipping, grey without force"},
+    {"forces", NULL, OPTION_FLAG, AT(forces), .help = "draw contact forces as arrows, in the same colours"},
+    {"plain", NULL, OPTION_FLAG, AT(plain), .help = "draw floors without lines, for smaller files"},
+    {"dark", NULL, OPTION_FLAG, AT(dark), .help = "draw a dark background, for dark pages"},
     {"solver", "NAME", OPTION_SOLVER, AT(solver), .heading = "Scene",
-     .help = "contact solver, instead of what the scene says, with options as in pgs:max_iterations=100"},
+     .help = "use this contact solver, with options as in pgs:max_iterations=100; default: the scene's"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
-     .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
+     .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
     {"scene", "FILE.json", OPTION_TEXT, AT(scene),
-     .help = "of a trajectory: where its scene stands, if not beside it; needed where that names other files"},
+     .help = "read the scene of a trajectory from FILE.json; needed where it names other files and is not beside the "
+             "trajectory"},
     {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
-     .help = "draw with N threads, the same picture for any N; default: 2"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+     .help = "draw with N threads; the picture is the same for any N; default: 2"},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
 };
 const option_set render_options = {
     .command = "sim render",
     .row = rows,
     .count = sizeof rows / sizeof rows[0],
     .usage = "sim render SCENE.json|RUN.h5 --out FILE [OPTION]...",
-    .about =
-        "Draws a scene, or what was recorded of one (.h5), as pictures or as a film, without a display or a graphics "
-        "processor. Of a scene the run is simulated up to the moments that are drawn.",
+    .about = "Draw a scene or a recorded run (.h5) as pictures or a film, without a display or a GPU. A scene is "
+             "simulated up to the moments that are drawn.",
 };
 
 /* ---- the request ---- */
@@ -140,11 +141,11 @@ static sim_status parse(int count, char **arguments, render_request *request, si
     if (count - first != 1) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "%s: sim render SCENE.json|RUN.h5 --out picture.png; see sim render --help",
-                        first == count ? "which scene or run?" : "one scene or run at a time");
+                        first == count ? "no scene or run given" : "one scene or run at a time");
     }
     request->file = arguments[first];
     if (!request->out) {
-        return sim_fail(error, SIM_BAD_INPUT, "where to? --out picture.png");
+        return sim_fail(error, SIM_BAD_INPUT, "no output given: --out picture.png");
     }
     status = choose_output(request, error);
     status = status ? status : read_size(request, error);

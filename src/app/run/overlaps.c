@@ -33,11 +33,10 @@ sim_status warn_of_overlaps(const sim_run *run, sim_error *error) {
         fprintf(stderr, "%s: warning: and %d more pairs overlap at the start\n", run->request->scene, count - SHOWN);
     }
     if (count) {
-        fprintf(
-            stderr,
-            "%s: (\"exclude\": \"initial\" in the world leaves all such pairs out; else they come apart at law/undo, "
-            "%g m/s)\n",
-            run->request->scene, run->scene->options.law.undo);
+        fprintf(stderr,
+                "%s: (\"exclude\": \"initial\" in the world leaves all such pairs out; else they come apart at "
+                "law/undo, %g m/s)\n",
+                run->request->scene, run->scene->options.law.undo);
     }
     free(list);
     return SIM_OK;

@@ -45,7 +45,7 @@ static sim_scene *load(trajectory *run, const char *beside, const scene_wish *wi
         return setup_scene(beside, NULL, 0, wish, error);
     }
     if (!has_text) {
-        sim_fail(error, SIM_BAD_INPUT, "%s: does not hold its scene; --scene SCENE.json names it", run->path);
+        sim_fail(error, SIM_BAD_INPUT, "%s: does not contain its scene: give it with --scene SCENE.json", run->path);
         return NULL;
     }
     return setup_scene(beside ? beside : run->path, text, strlen(text), wish, error);
@@ -53,11 +53,8 @@ static sim_scene *load(trajectory *run, const char *beside, const scene_wish *wi
 
 sim_scene *recorded_scene(trajectory *run, const char *beside, const scene_wish *wish, sim_error *error) {
     if (!trajectory_text(run, "format")) {
-        sim_fail(
-            error, SIM_BAD_INPUT,
-            "%s: is no trajectory in HDF5: only trajectories in HDF5 can be shown, and sim SCENE.json --out FILE.h5 "
-            "writes one",
-            run->path);
+        sim_fail(error, SIM_BAD_INPUT, "%s: is not a trajectory in HDF5, which sim SCENE.json --out FILE.h5 writes",
+                 run->path);
         return NULL;
     }
     sim_scene *scene = load(run, beside, wish, error);
@@ -78,6 +75,8 @@ sim_scene *recorded_scene(trajectory *run, const char *beside, const scene_wish 
 void recorded_warn(trajectory *run, const sim_scene *scene, const scene_wish *wish) {
     const char *hash = trajectory_text(run, "scene_hash");
     if (hash && strcmp(hash, scene->hash) != 0 && !wish->set.count && !wish->solver) {
-        fprintf(stderr, "sim: warning: %s: is of another text of this scene, or of files that it names\n", run->path);
+        fprintf(stderr,
+                "sim: warning: %s: was recorded from another version of this scene, or of files that it names\n",
+                run->path);
     }
 }

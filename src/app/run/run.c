@@ -121,14 +121,13 @@ static void refuse_step(sim_run *r) {
     } else if (info->refused) {
         sim_fail(
             &why, SIM_FAILED,
-            "step %lld, from %.9g s on: the solver %s creates energy, %.3g J that nothing put in, in %d of %d islands",
+            "step %lld, from %.9g s on: the solver %s creates energy, %.3g J without a source, in %d of %d islands",
             (long long)r->good.step + 1, r->good.time, sim_world_options(r->world)->solver->name,
             info->certificate.excess, info->refused, info->islands);
     } else {
         sim_fail(&why, SIM_FAILED,
                  "step %lld, from %.9g s on: the solver %s gave up on %d of %d islands after up to %d iterations "
-                 "(error %.2g of "
-                 "its law, E %.2g%s)",
+                 "(error %.2g of its law, E %.2g%s)",
                  (long long)r->good.step + 1, r->good.time, sim_world_options(r->world)->solver->name, info->unsolved,
                  info->islands, info->solver_iterations, info->certificate.own, info->certificate.E,
                  summary_names(r, info->worst_body[SIM_WORST_UNSOLVED], names, sizeof names));
@@ -151,7 +150,7 @@ static void say_slow(sim_run *r, double seconds) {
             info->islands == 1 ? "island" : "islands");
     if (info->factorisations > 0) {
         fprintf(stderr,
-                ", %d factors of %.1e multiplications all in all; --solver subadmm factors no island as a whole",
+                ", %d factorisations of %.1e multiplications in total; --solver subadmm factors no island as a whole",
                 info->factorisations, info->multiplications);
     }
     fputc('\n', stderr);
@@ -166,7 +165,7 @@ static void interrupt(sim_run *r) {
         snprintf(given_up, sizeof given_up, "; step %lld was given up", (long long)state->step + 1);
     }
     sim_fail(&why, SIM_OK, "%s at %.9g s, after step %lld of %lld%s",
-             patience_is_over(&r->patience) ? "the time of --time-limit was over" : "interrupted", state->time,
+             patience_is_over(&r->patience) ? "--time-limit reached" : "interrupted", state->time,
              (long long)state->step, (long long)r->last_step, given_up);
     end_run(r, INTERRUPTED, "interrupted", &why);
 }

@@ -24,7 +24,7 @@ static const char *folder_of(const char *path, char folder[PATH_MAX]) {
 
 static sim_status check_request(const sim_request *request, sim_error *error) {
     if (!request->scene && !request->resume) {
-        return sim_fail(error, SIM_BAD_INPUT, "which scene? sim SCENE.json; see sim --help");
+        return sim_fail(error, SIM_BAD_INPUT, "no scene given: sim SCENE.json; see sim --help");
     }
     return outputs_check_request(request, error);
 }
@@ -152,7 +152,7 @@ static sim_status load(sim_run *run, sim_error *error) {
 static sim_status count_steps(sim_run *run, sim_error *error) {
     double steps = run->scene->duration / run->scene->options.step;
     if (!(steps < 9e15)) {
-        return sim_fail(error, SIM_BAD_INPUT, "%g s in steps of %g s are more steps than can be counted",
+        return sim_fail(error, SIM_BAD_INPUT, "%g s in steps of %g s exceed the maximum number of steps",
                         run->scene->duration, run->scene->options.step);
     }
     double whole = nearbyint(steps);
@@ -175,7 +175,8 @@ static sim_status check_dump(const sim_run *run, sim_error *error) {
     }
     if (!sim_world_has_problems(run->world)) {
         return sim_fail(error, SIM_BAD_INPUT,
-                        "--dump-problem %lld: nothing can touch here: there is no contact problem", wanted);
+                        "--dump-problem %lld: no contact is possible in this scene, so there is no contact problem",
+                        wanted);
     }
     return setup_folder(run->request->dump_file, "a contact problem", error);
 }
@@ -273,9 +274,8 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     }
     if (run->scene->model->nbody > 1 && run->scene->model->nv == 0 && !request->quiet) {
         fprintf(stderr,
-                "sim: %s: no body can move: all joints are fixed, as they are where none is given (\"joint\": \"free\" "
-                "lets "
-                "a body go)\n",
+                "sim: %s: no body can move: all joints are fixed, which is the default (\"joint\": \"free\" releases a "
+                "body)\n",
                 run->scene_file);
     }
     status = count_steps(run, error);

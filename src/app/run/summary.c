@@ -61,10 +61,10 @@ static void print_verdict(const sim_run *run) {
     }
     if (tally->steps > 0 && tally->nonconverged == 0 && c->unsolved_steps == 0) {
         if (c->steps > 0) {
-            fprintf(stderr, "  verdict        all %lld steps solved; the law of %s holds to %.1e\n",
+            fprintf(stderr, "  verdict        all %lld steps solved; the contact law of %s holds to %.1e\n",
                     (long long)tally->steps, solver, c->figure[FIGURE_OWN].worst);
         } else {
-            fprintf(stderr, "  verdict        all %lld steps converged; nothing touched or was held\n",
+            fprintf(stderr, "  verdict        all %lld steps converged; no contacts or constraints\n",
                     (long long)tally->steps);
         }
     }
@@ -78,10 +78,9 @@ static void print_sag(const sim_run *run) {
     int squeezed = overlap->stuck && overlap->body[0] == tally->sag.body[0] && overlap->body[1] == tally->sag.body[1];
     if (tally_sinks(tally) && !squeezed) {
         fprintf(stderr,
-                "  SINKS          %.2g m under its load, %.2g of its radius, at %.9g s%s:\n"
-                "                 contacts yield by what the step resolves, and more where moments are small or loads "
-                "heavy;\n"
-                "                 smaller steps, world/law/carried (1e6), or a solver of the rigid law hold it\n",
+                "  SINKS          %.2g m under load, %.2g of its radius, at %.9g s%s:\n                 contacts have "
+                "the compliance that the step resolves, more where moments are small or loads are\n                 "
+                "heavy; smaller steps, world/law/carried (1e6) or a solver of the rigid law prevent it\n",
                 tally->sag.worst, tally->sag_part, tally->sag.time,
                 summary_names(run, tally->sag.body, names, sizeof names));
     }
@@ -98,23 +97,22 @@ static void print_figures(const sim_run *run) {
     const sim_solver_info *info = sim_world_options(run->world)->solver;
     const contact_tally *tally = &run->tally.contact;
     print_figure(run, "  error          ", FIGURE_OWN, "");
-    fprintf(stderr, " at %.9g s, of the law of %s\n", tally->figure[FIGURE_OWN].time, info->name);
+    fprintf(stderr, " at %.9g s, by the law of %s\n", tally->figure[FIGURE_OWN].time, info->name);
     print_figure(run, "                 ", FIGURE_MOMENTUM, "");
-    fprintf(stderr, " of momentum\n");
+    fprintf(stderr, " of the momentum balance\n");
     print_figure(run, "  rigid Coulomb  E ", FIGURE_E, "");
     if (info->cone == SIM_CONE_CONVEX) {
-        fprintf(stderr, ":\n                 not an error; %s yields, and lifts what slides, so its law is another",
+        fprintf(stderr, ":\n                 not an error; the law of %s has compliance and lifts sliding bodies",
                 info->name);
     }
     if (tally->lift.worst > LEAST_LIFT_M) {
         char names[SUMMARY_NAMES];
-        fprintf(stderr, "\n  lift           %.2g m at most, at %.9g s%s: how far %s lifts what slides",
-                tally->lift.worst, tally->lift.time, summary_names(run, tally->lift.body, names, sizeof names),
-                info->name);
+        fprintf(stderr, "\n  lift           %.2g m at most, at %.9g s%s: %s lifts sliding bodies", tally->lift.worst,
+                tally->lift.time, summary_names(run, tally->lift.body, names, sizeof names), info->name);
     }
     print_figure(run, "\n  penetration    ", FIGURE_PENETRATION, " m");
     print_figure(run, "\n  slip           ", FIGURE_SLIP, " m/s");
-    fprintf(stderr, ", where contacts stick\n");
+    fprintf(stderr, ", of sticking contacts\n");
 }
 
 static void print_contact_course(const sim_run *run) {
@@ -141,18 +139,17 @@ static const char *body_name(const sim_run *run, int body) {
 static void print_overlap(const sim_run *run) {
     const overlap_tally *tally = &run->tally.overlap;
     if (tally->refused) {
-        fprintf(
-            stderr,
-            "  NOT TAKEN      in %lld steps answers that create energy, %.1e J at most, first at %.9g s; others that "
-            "create none stand for them\n",
-            (long long)tally->refused, run->tally.contact.figure[FIGURE_EXCESS].worst, tally->first_refused);
+        fprintf(stderr,
+                "  NOT TAKEN      solutions that create energy, in %lld steps, %.1e J at most, first at %.9g s; "
+                "replaced by solutions that create none\n",
+                (long long)tally->refused, run->tally.contact.figure[FIGURE_EXCESS].worst, tally->first_refused);
     }
     if (tally->stuck) {
-        fprintf(
-            stderr,
-            "  cannot part    \"%s\" and \"%s\", %.2g m deep: no motion undoes it; in %lld steps, first at %.9g s\n",
-            body_name(run, tally->body[0]), body_name(run, tally->body[1]), tally->depth, (long long)tally->stuck,
-            tally->first_stuck);
+        fprintf(stderr,
+                "  cannot part    \"%s\" and \"%s\", %.2g m deep: no motion separates them; in %lld steps, first at "
+                "%.9g s\n",
+                body_name(run, tally->body[0]), body_name(run, tally->body[1]), tally->depth, (long long)tally->stuck,
+                tally->first_stuck);
     }
 }
 
@@ -170,7 +167,7 @@ static void print_sleep(const sim_run *run) {
     if (sim_world_options(run->world)->sleep && run->tally.steps > 0) {
         fprintf(stderr, "  asleep         %d of %d bodies at the end, %.1f on average; not judged while they sleep\n",
                 tally->now, movable(run->scene->model), (double)tally->bodies / (double)run->tally.steps);
-        fprintf(stderr, "                 %.2e J of motion stilled; woken %lld times\n", tally->stilled,
+        fprintf(stderr, "                 %.2e J of kinetic energy removed; woken %lld times\n", tally->stilled,
                 (long long)tally->woken);
     }
 }
@@ -187,20 +184,20 @@ void print_summary(const sim_run *run) {
     print_contact_course(run);
     print_overlap(run);
     print_sleep(run);
-    fprintf(stderr, "  energy         %.6g J, then %.6g J; %.2e J away from the start at most\n", tally->energy_first,
-            tally->energy_last, tally_energy_change(tally));
+    fprintf(stderr, "  energy         %.6g J at the start, %.6g J at the end; at most %.2e J from the start\n",
+            tally->energy_first, tally->energy_last, tally_energy_change(tally));
     if (tally->overlap.undone > 0) {
-        fprintf(stderr, "                 %.2e J put in by undoing overlaps\n", tally->overlap.undone);
+        fprintf(stderr, "                 %.2e J added by correcting overlaps\n", tally->overlap.undone);
     }
     fprintf(stderr, "  memory         %.1f MiB at most\n", (double)peak_memory() / (1024 * 1024));
     for (int k = 0; k < run->outputs; k++) {
         fprintf(stderr, "  wrote          %s (%lld records)\n", run->output[k].path, (long long)run->output[k].records);
     }
     if (run->request->html && run->page[0]) {
-        fprintf(stderr, "  wrote          %s (a page for a browser)\n", run->page);
+        fprintf(stderr, "  wrote          %s (HTML page)\n", run->page);
     }
     if (run->checkpoints > 0) {
-        fprintf(stderr, "  kept           %s\n", run->request->checkpoint);
+        fprintf(stderr, "  checkpoint     %s\n", run->request->checkpoint);
     }
 }
 

@@ -213,7 +213,7 @@ static sim_status check_outputs(solve_run *run, const file_list *list, sim_error
     const solve_request *request = run->request;
     run->out_is_folder = request->out && is_folder(request->out);
     if (request->out && list->count > 1 && !run->out_is_folder) {
-        return sim_fail(error, SIM_BAD_INPUT, "--out: %s should be a folder that is there, for %d files", request->out,
+        return sim_fail(error, SIM_BAD_INPUT, "--out: %s must be an existing folder, for %d files", request->out,
                         list->count);
     }
     way_table table[WAY_TABLES];
@@ -233,11 +233,11 @@ static sim_status make_solver(solve_run *run, sim_error *error) {
     run->option = solve_option_values(run->request, run->choice, error);
     run->solver = run->option ? sim_solver_create(run->info, run->option, error) : NULL;
     if (run->solver && run->request->places && !(run->info->counts & SIM_COUNTS_PLACES)) {
-        return sim_fail(error, SIM_BAD_INPUT, "--places is of incp; %s has no such unknown", run->name);
+        return sim_fail(error, SIM_BAD_INPUT, "--places needs the solver incp; %s has no such unknown", run->name);
     }
     int positions = run->info->positions - 1;
     if (run->solver && positions >= 0 && run->option[positions] > 0 && !run->request->quiet) {
-        fprintf(stderr, "sim: note: files do not know where a step ends: %s solves them at velocity level\n",
+        fprintf(stderr, "sim: note: files hold no positions at the end of the step: %s solves them at velocity level\n",
                 run->name);
     }
     return run->solver ? SIM_OK : error->status;

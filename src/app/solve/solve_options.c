@@ -12,56 +12,50 @@ static const char *const laws[] = {"rigid", "near-rigid", NULL};
 
 static const option_row rows[] = {
     {"solver", "NAME", OPTION_LIST, AT(solver), .heading = "Solver",
-     .help = "who answers, or several with commas between, with options as in pgs:max_iterations=100; see "
+     .help = "use this solver, or several separated by commas, with options as in pgs:max_iterations=100; see "
              "--list-solvers"},
     {"set", "OPTION=VALUE", OPTION_LIST, AT(set),
-     .help = "an option of every solver named, as in --set max_iterations=1000; may be given several times"},
+     .help = "set an option of every solver named, as in --set max_iterations=1000; repeatable"},
     {"tolerance", "T", OPTION_REAL, AT(tolerance), .help = "short for --set tolerance=T"},
     {"law", "rigid|near-rigid", OPTION_CHOICE, AT(law), .choices = laws,
-     .help = "the law whose R and target the solver is given; default: its own"},
+     .help = "use R and target of this contact law; default: the law of the solver"},
     {"beta", "B", OPTION_REAL, AT(beta),
-     .help = "near-rigid: period of the stiffest contact over the step; default: what the file says, else 1"},
+     .help = "near-rigid: period of the stiffest contact over the step; default: the file's, else 1"},
     {"sigma", "S", OPTION_REAL, AT(sigma),
-     .help = "near-rigid: relative slip of friction at rest; default: what the file says, else 0.001"},
+     .help = "near-rigid: relative slip of friction at rest; default: the file's, else 0.001"},
     {"stored", NULL, OPTION_FLAG, AT(stored),
-     .help = "solve nothing: judge the answer that stands in the file, from whatever program"},
-    {"guess", NULL, OPTION_FLAG, AT(guess), .help = "start from the guess in the file, if there is one"},
+     .help = "solve nothing; judge the solution stored in the file, from any program"},
+    {"guess", NULL, OPTION_FLAG, AT(guess), .help = "start from the initial guess in the file, if it has one"},
     {"time-limit", "S", OPTION_REAL, AT(time_limit),
-     .help =
-         "S seconds of processor time a file, its reading counted; the best answer by then counts; a file that takes a "
-         "second more to read is given up"},
-    {"time-per-contact", "S", OPTION_REAL, AT(time_per_contact), .help = "and S seconds more for each contact"},
-    {"repeat", "N", OPTION_COUNT, AT(repeat), 1, INT_MAX, .help = "solve N times and tell the shortest time"},
+     .help = "limit processor time to S seconds a file, reading included, and keep the best solution found; a file "
+             "that takes a second more to read is skipped"},
+    {"time-per-contact", "S", OPTION_REAL, AT(time_per_contact), .help = "add S seconds to the limit for each contact"},
+    {"repeat", "N", OPTION_COUNT, AT(repeat), 1, INT_MAX, .help = "solve N times and report the shortest time"},
     {"out", "FILE", OPTION_TEXT, AT(out), .heading = "Output",
-     .help = "write the file with the answer in it to FILE; for several files, a folder that is there"},
+     .help = "write the file with its solution to FILE; for several files, to an existing folder"},
     {"history", "FILE.csv", OPTION_TEXT, AT(history), .help = "write residual and cost of every iteration to FILE.csv"},
     {"linear-history", "FILE.csv", OPTION_TEXT, AT(linear_history),
-     .help = "write the residuals of the linear systems within each iteration to FILE.csv, of nsn "
-             "with friction=fixed-point"},
+     .help = "write the residuals of the linear systems in each iteration to FILE.csv (nsn with friction=fixed-point)"},
     {"places", "FILE.csv", OPTION_TEXT, AT(places),
-     .help = "write x, velocity less impulse, of every contact in every iteration to FILE.csv, of incp"},
-    {"json", NULL, OPTION_FLAG, AT(json), .help = "JSON in place of the table; also with --list-solvers"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "no progress line and no notes on standard error", .letter = 'q'},
+     .help = "write x = velocity - impulse of every contact in every iteration to FILE.csv (incp)"},
+    {"json", NULL, OPTION_FLAG, AT(json), .help = "print JSON instead of the table; also with --list-solvers"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "print no progress line and no notes", .letter = 'q'},
     {"list-solvers", NULL, OPTION_FLAG, AT(list_solvers), .heading = "Information",
-     .help = "the contact solvers with their laws and options"},
+     .help = "list the contact solvers with their contact laws and options"},
     {"study", NULL, OPTION_FLAG, AT(study),
      .help = "with --list-solvers: also the options for experiments with a method"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
 };
 const option_set solve_options = {
     .command = "sim solve",
     .row = rows,
     .count = sizeof rows / sizeof rows[0],
     .usage = "sim solve FILE|FOLDER... --solver NAME [OPTION]...",
-    .about =
-        "Reads contact problems (FCLIB's HDF5, or what a simulation wrote), solves and judges them: a row a file with "
-        "the "
-        "outcome, the time and how wrong the answer is, by the rigid law (E) and by the solver's own. Of a folder all "
-        "files "
-        "that end in .hdf5 or .h5.",
-    .after = "Exit status: 0 all are solved, as the solver sees it; 1 some are not; 2 a file "
-             "is no problem, or the solver does not "
-             "take it; 3 a resource could not be had.",
+    .about = "Read contact problems (FCLIB's HDF5, or files of --dump-problem), solve them and judge the solutions. "
+             "Print a row a file: outcome, time, error by the rigid law (E) and by the law of the solver (own). A "
+             "FOLDER stands for all its .hdf5 and .h5 files.",
+    .after = "Exit status: 0 all problems solved, as the solver reports; 1 some unsolved; 2 a file is not a contact "
+             "problem, or the solver refuses it; 3 a resource is unavailable.",
 };
 
 sim_status solve_parse(int count, char **arguments, solve_request *request, sim_error *error) {
@@ -79,7 +73,7 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
     request->files = count - first;
     request->file = arguments + first;
     if (request->files == 0) {
-        return sim_fail(error, SIM_BAD_INPUT, "which file? sim solve FILE... --solver NAME; see sim solve --help");
+        return sim_fail(error, SIM_BAD_INPUT, "no file given: sim solve FILE... --solver NAME; see sim solve --help");
     }
     if (request->stored && (request->solver.count || request->out || request->history || request->linear_history ||
                             request->places || request->set.count)) {
@@ -92,12 +86,12 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
                                                   : "--set");
     }
     if (!request->solver.count && !request->stored) {
-        return sim_fail(error, SIM_BAD_INPUT, "which solver? --solver NAME; sim solve --list-solvers tells them");
+        return sim_fail(error, SIM_BAD_INPUT, "no solver given: --solver NAME; see sim solve --list-solvers");
     }
     status = solver_choices_read(&request->solver, &request->solvers, error);
     if (!status && request->solvers.count > 1 &&
         (request->out || request->history || request->linear_history || request->places)) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s takes the answers of one solver, not of %d",
+        return sim_fail(error, SIM_BAD_INPUT, "%s takes the solutions of one solver, not of %d",
                         request->out              ? "--out"
                         : request->history        ? "--history"
                         : request->linear_history ? "--linear-history"

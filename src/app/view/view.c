@@ -17,35 +17,33 @@
 
 static const option_row rows[] = {
     {"html", "FILE", OPTION_TEXT, AT(html), .heading = "Options",
-     .help = "write the page to FILE and open nothing; default: among temporary files, and in a browser"},
+     .help = "write the page to FILE and do not open it; default: a temporary file, opened in a browser"},
     {"scene", "SCENE.json", OPTION_TEXT, AT(scene),
-     .help = "where the scene of the run stands, if not beside the trajectory: needed where it names other files. The "
-             "text of what ran is in the trajectory; where SCENE.json is another scene, that is shown"},
+     .help = "read the scene from SCENE.json; needed where it names other files and is not beside the trajectory. The "
+             "trajectory holds the text of the scene that ran; if SCENE.json is another scene, that one is shown"},
     {"live", NULL, OPTION_FLAG, AT(live), .heading = "While it runs",
-     .help = "simulate SCENE.json at the pace of the clock and serve its page, at the address that is printed, until "
-             "Ctrl-C; the page plays, pauses, steps, resets, changes the solver and drags bodies"},
+     .help = "simulate SCENE.json in real time and serve its page at the printed address until Ctrl-C; the page plays, "
+             "pauses, steps, resets, changes the solver and drags bodies"},
     {"solver", "NAME", OPTION_SOLVER, AT(solver),
-     .help = "contact solver to begin with, instead of what the scene says, with options as in pgs:max_iterations=100"},
+     .help = "start with this contact solver, with options as in pgs:max_iterations=100; default: the scene's"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
-     .help = "replace a value of the scene, as in --set world/step=0.002; may be given several times"},
+     .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
     {"open", NULL, OPTION_FLAG, AT(open), .help = "open that page in a browser ($BROWSER, or xdg-open)"},
     {"listen", "ADDRESS", OPTION_TEXT, AT(listen),
-     .help = "serve it at this address of the machine, in numbers, instead of 127.0.0.1, which only the machine itself "
-             "can reach; whoever can reach it can steer"},
-    {"port", "N", OPTION_COUNT, AT(port), 1, 65535, .help = "at this port; default: a free one"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .heading = "Information", .help = "no progress on standard error",
-     .letter = 'q'},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "this text", .letter = 'h'},
+     .help = "serve at this numeric address of the machine; default: 127.0.0.1, which only this machine reaches. "
+             "Whoever reaches the address can steer the run"},
+    {"port", "N", OPTION_COUNT, AT(port), 1, 65535, .help = "serve at port N; default: a free one"},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .heading = "Information", .help = "print no progress", .letter = 'q'},
+    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
 };
 const option_set view_options = {
     .command = "sim view",
     .row = rows,
     .count = sizeof rows / sizeof rows[0],
     .usage = "sim view FILE.h5 [OPTION]...\n       sim view SCENE.json --live [OPTION]...",
-    .about =
-        "Makes of a trajectory in HDF5 a page, one HTML file that any browser plays without a network, and opens it. "
-        "Contacts and plots are there if the scene recorded them (\"contacts\", \"statistics\", \"energy\"). "
-        "With --live a scene is simulated while it is watched, and steered from the page.",
+    .about = "Turn a trajectory (HDF5) into an HTML page that plays in any browser, offline, and open it. The page "
+             "shows contacts and plots if the scene recorded them (\"contacts\", \"statistics\", \"energy\"). With "
+             "--live, simulate a scene and steer it from the page.",
 };
 
 static int is_scene(const char *path) {
@@ -55,17 +53,16 @@ static int is_scene(const char *path) {
 
 static sim_status check_together(const view_request *request, sim_error *error) {
     if (request->live && (request->html || request->scene)) {
-        return sim_fail(error, SIM_BAD_INPUT, "--live shows the run while it goes on: --html and --scene do not fit");
+        return sim_fail(error, SIM_BAD_INPUT, "--live shows a running simulation: leave out --html and --scene");
     }
     if (!request->live && is_scene(request->file)) {
-        return sim_fail(
-            error, SIM_BAD_INPUT,
-            "%s is a scene, which has to be run first: sim %s --view; or, while it runs, sim view %s --live",
-            request->file, request->file, request->file);
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s is a scene: run it with sim %s --view, or watch it with sim view %s --live", request->file,
+                        request->file, request->file);
     }
     if (!request->live &&
         (request->listen || request->port || request->open || request->solver || request->set.count)) {
-        return sim_fail(error, SIM_BAD_INPUT, "--listen, --port, --open, --solver and --set go with --live");
+        return sim_fail(error, SIM_BAD_INPUT, "--listen, --port, --open, --solver and --set need --live");
     }
     sim_status status = outputs_apart(request->html, request->file, "the trajectory", error);
     return status ? status : outputs_apart(request->html, request->scene, "the scene", error);
