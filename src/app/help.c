@@ -39,7 +39,7 @@ static const struct {
     {"sim scene.json --checkpoint a.state --duration 5", "run 5 s and save the state"},
     {"sim --resume a.state --duration 10", "continue to 10 s"},
     {"sim scene.json --view", "show the run in a browser"},
-    {"sim view run.h5 --html run.html", "make a page of a recorded run"},
+    {"sim view run.h5 --html run.html", "page of a recorded run"},
     {"sim view scene.json --live", "watch and steer a run"},
     {"sim render scene.json --time 2 --out a.png", "draw the scene at 2 s"},
     {"sim plot run.h5 --out run.svg", "plot energy and contacts"},
@@ -197,7 +197,7 @@ void print_man_page(void) {
 
 static void complete_choices(const option_row *row, int count) {
     for (int k = 0; k < count; k++, row++) {
-        const char *solvers[MOST_SOLVERS + 1];
+        const char *solvers[MAX_SOLVERS + 1];
         if (row->help && (row->kind == OPTION_CHOICE || row->kind == OPTION_SOLVER)) {
             solver_names(solvers);
             const char *const *choices = row->kind == OPTION_SOLVER ? (const char *const *)solvers : row->choices;

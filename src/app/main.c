@@ -1,4 +1,4 @@
-/* What did the user ask for?  The first word may name a command; without one, a scene is run. */
+/* Entry point: chooses the command.  The first word may name a command; without one, a scene is run. */
 #include "app/bench/bench.h"
 #include "app/cli/options.h"
 #include "app/cli/solvers.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int say(const sim_error *error) {
+static int print_error(const sim_error *error) {
     fprintf(stderr, "sim: error: %s\n", error->text);
     return error->status;
 }
@@ -39,11 +39,11 @@ static const information informations[] = {
 };
 
 /* What was printed must have arrived: that it did not is worse than what it said, and less than bad input. */
-static int flushed(int status) {
+static int flush_output(int status) {
     sim_error error;
     if (fflush(stdout) || ferror(stdout)) {
         sim_fail(&error, SIM_NO_RESOURCE, "cannot write standard output");
-        return status == SIM_OK || status == SIM_FAILED ? say(&error) : status;
+        return status == SIM_OK || status == SIM_FAILED ? print_error(&error) : status;
     }
     return status;
 }
@@ -86,10 +86,10 @@ static int run_command(int count, char **arguments) {
     int named = count > 1 && arguments[1][0] != '-';
     sim_status status = named ? check_word(arguments[1], &error) : SIM_OK;
     if (status) {
-        return say(&error);
+        return print_error(&error);
     }
     status = options_parse(count, arguments, &request, &error);
-    int exit_status = status ? say(&error) : SIM_OK;
+    int exit_status = status ? print_error(&error) : SIM_OK;
     int informed = 0;
     for (size_t k = 0; !status && !informed && k < sizeof informations / sizeof informations[0]; k++) {
         if (*(const int *)((const char *)&request + informations[k].offset)) {
@@ -103,7 +103,7 @@ static int run_command(int count, char **arguments) {
     }
     if (!status && !informed) {
         status = request.scene ? check_word(request.scene, &error) : SIM_OK;
-        exit_status = status ? say(&error) : run_scene(&request);
+        exit_status = status ? print_error(&error) : run_scene(&request);
     }
     request_free(&request);
     return exit_status;
@@ -113,8 +113,8 @@ int main(int count, char **arguments) {
     hdf5_no_tidying();
     for (int k = 0; count > 1 && k < COMMANDS; k++) {
         if (strcmp(arguments[1], commands[k].name) == 0) {
-            return flushed(commands[k].main(count - 1, arguments + 1));
+            return flush_output(commands[k].main(count - 1, arguments + 1));
         }
     }
-    return flushed(run_command(count, arguments));
+    return flush_output(run_command(count, arguments));
 }

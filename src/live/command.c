@@ -1,4 +1,4 @@
-/* What do those who watch ask for?  One object of JSON a command; whatever is not exactly that is refused. */
+/* Commands of the page, parsed from JSON.  One object of JSON a command; whatever is not exactly that is refused. */
 #include "live/command.h"
 #include "scene/json/document.h"
 #include "solver/words.h"

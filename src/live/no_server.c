@@ -1,4 +1,4 @@
-/* What does a build without libwebsockets say? */
+/* Server of a build without libwebsockets: it refuses. */
 #include "live/server.h"
 
 live_server *live_server_open(const char *address, int port, const void *page, size_t size, live_listener listener,

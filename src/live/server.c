@@ -1,4 +1,4 @@
-/* How is a page served so that only who opened it can steer?  HTTP knows `/`, the page, and `/live`, a WebSocket; there is
+/* Web server of a live run, for browsers that know the key of its address.  HTTP knows `/`, the page, and `/live`, a WebSocket; there is
  * nothing else, and no file.
  *
  *   - Host must be an address in numbers or localhost: a name that some other site pointed here (DNS rebinding) is none.
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CONNECTIONS = 64, MOST_WATCHERS = 16, CHUNK = 16384, PATIENCE = 10 /* s */ };
+enum { MAX_CONNECTIONS = 64, MAX_WATCHERS = 16, CHUNK_BYTES = 16384, TIMEOUT_SECONDS = 10 };
 
 typedef struct caller {
     int watcher; /* 0: is none */
@@ -58,7 +58,7 @@ static int host_is_ours(struct lws *wsi, char *host, int room) {
 
 static int may_watch(const live_server *server, struct lws *wsi) {
     char host[128], origin[sizeof host + 8], path[8], own[sizeof host + 8] = "http://";
-    return server->watchers < MOST_WATCHERS && host_is_ours(wsi, host, sizeof host) &&
+    return server->watchers < MAX_WATCHERS && host_is_ours(wsi, host, sizeof host) &&
            lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) > 0 && strcmp(path, "/live") == 0 &&
            lws_hdr_copy(wsi, origin, sizeof origin, WSI_TOKEN_ORIGIN) > 0 && strcmp(origin, strcat(own, host)) == 0;
 }
@@ -99,11 +99,11 @@ static int answer(const live_server *server, struct lws *wsi, caller *c, const c
 }
 
 static int put_page(const live_server *server, struct lws *wsi, caller *c) {
-    unsigned char chunk[LWS_PRE + CHUNK];
-    size_t left = server->page_size - c->told, size = left < CHUNK ? left : CHUNK;
+    unsigned char chunk[LWS_PRE + CHUNK_BYTES];
+    size_t left = server->page_size - c->told, size = left < CHUNK_BYTES ? left : CHUNK_BYTES;
     memcpy(chunk + LWS_PRE, server->page + c->told, size);
     c->told += size;
-    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, PATIENCE);
+    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, TIMEOUT_SECONDS);
     int last = c->told == server->page_size;
     if (lws_write(wsi, chunk + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)size) {
         return 1;
@@ -176,7 +176,8 @@ static int called(struct lws *wsi, enum lws_callback_reasons reason, void *user,
 
 /* ---- the server ---- */
 
-static const lws_retry_bo_t heartbeat = {.secs_since_valid_ping = PATIENCE, .secs_since_valid_hangup = 2 * PATIENCE};
+static const lws_retry_bo_t heartbeat = {.secs_since_valid_ping = TIMEOUT_SECONDS,
+                                         .secs_since_valid_hangup = 2 * TIMEOUT_SECONDS};
 
 /* Left to itself, the library would listen to all of IPv6 when it is given an address of IPv4. */
 static uint64_t family_of(const char *address) {
@@ -209,9 +210,9 @@ live_server *live_server_open(const char *address, int port, const void *page, s
                                              .gid = (gid_t)-1,
                                              .uid = (uid_t)-1,
                                              .user = server,
-                                             .fd_limit_per_thread = MOST_CONNECTIONS,
-                                             .timeout_secs = PATIENCE,
-                                             .keepalive_timeout = PATIENCE,
+                                             .fd_limit_per_thread = MAX_CONNECTIONS,
+                                             .timeout_secs = TIMEOUT_SECONDS,
+                                             .keepalive_timeout = TIMEOUT_SECONDS,
                                              .retry_and_idle_policy = &heartbeat,
                                              .options = family_of(address) | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
                                                         LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND};

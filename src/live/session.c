@@ -1,4 +1,4 @@
-/* What goes on while somebody watches?  A world, moved by steps that keep to a clock which others read:
+/* Session of a live run.  A world, moved by steps that keep to a clock which others read:
  *
  *     a step is due when    t + h <= t0 + speed (now - now0)
  *

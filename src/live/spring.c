@@ -1,4 +1,4 @@
-/* How does one drag a body?  By a spring from the point p that was taken to the point t where the mouse is, which moves
+/* Spring that drags a body.  By a spring from the point p that was taken to the point t where the mouse is, which moves
  * whatever hangs on p as if its mass there stood alone:
  *
  *     f = m (w^2 (t - p) - 2 w dp/dt)          critically damped

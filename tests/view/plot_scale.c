@@ -1,5 +1,5 @@
 /* Scales and the numbers at axes. */
-#include "view/plot/plot_scale.h"
+#include "view/plot/scale.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

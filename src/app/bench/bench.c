@@ -1,4 +1,4 @@
-/* `sim bench contact`: which cases, by which solvers, and what did they cost? */
+/* `sim bench contact`: its command line and its loop over cases and solvers. */
 #include "app/bench/bench.h"
 #include "app/cli/usage.h"
 
@@ -71,7 +71,7 @@ void bench_request_free(bench_request *request) {
 
 /* ---- the run ---- */
 
-static int say(const sim_error *error) {
+static int print_error(const sim_error *error) {
     fprintf(stderr, "sim: error: %s\n", error->text);
     return error->status;
 }
@@ -87,13 +87,13 @@ static void list_cases(void) {
     }
 }
 
-static int one(const bench_request *request, const bench_case *c, const solver_choice *solver, bench_figures *f) {
-    pieces_begin(request->progress, c->name);
+static int run_case(const bench_request *request, const bench_case *c, const solver_choice *solver, bench_figures *f) {
+    batch_progress_begin(request->progress, c->name);
     bench_run(request, c, solver, f);
     if (!f->trouble.status && request->threads > 1) {
         bench_threads(request, solver, f, &f->trouble);
     }
-    pieces_done(request->progress);
+    batch_progress_done(request->progress);
     if (f->trouble.status) {
         fprintf(stderr, "sim: error: %s: %s\n", c->name, f->trouble.text);
     }
@@ -115,14 +115,14 @@ static int run_cases(const bench_request *request) {
     if (!f) {
         sim_error error;
         sim_fail(&error, SIM_NO_RESOURCE, "no memory for the figures");
-        return say(&error);
+        return print_error(&error);
     }
-    pieces_start(request->progress, solvers * count_chosen(request));
+    batch_progress_start(request->progress, solvers * count_chosen(request));
     bench_report_open(request);
     for (int k = 0; k < bench_case_count; k++) {
         for (int s = 0; s < solvers && bench_chosen(request, &bench_cases[k]); s++) {
-            int status =
-                one(request, &bench_cases[k], request->solvers.count ? &request->solvers.item[s] : NULL, &f[count++]);
+            int status = run_case(request, &bench_cases[k], request->solvers.count ? &request->solvers.item[s] : NULL,
+                                  &f[count++]);
             worst = status > worst ? status : worst;
         }
     }
@@ -137,13 +137,13 @@ int bench_command(int count, char **arguments) {
     sim_status status = bench_parse(count, arguments, &request, &error);
     int exit_status = SIM_OK;
     if (status) {
-        exit_status = say(&error);
+        exit_status = print_error(&error);
     } else if (request.help) {
         usage_print(&bench_options);
     } else if (request.list) {
         list_cases();
     } else {
-        pieces progress;
+        batch_progress progress;
         request.progress = request.quiet ? NULL : &progress;
         exit_status = run_cases(&request);
     }

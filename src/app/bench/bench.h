@@ -2,8 +2,8 @@
 #ifndef APP_BENCH_BENCH_H
 #define APP_BENCH_BENCH_H
 
+#include "app/cli/batch_progress.h"
 #include "app/cli/options.h"
-#include "app/cli/pieces.h"
 #include "app/cli/solver_choice.h"
 #include "app/output/solver_statistics.h"
 #include <sim/sim.h>
@@ -18,7 +18,7 @@ typedef struct bench_request {
     int quick, json, list, scale, quiet, help;
     int words;
     char **word; /* names of cases as given */
-    pieces *progress;
+    batch_progress *progress;
 } bench_request;
 
 extern const option_set bench_options;

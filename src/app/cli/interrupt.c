@@ -1,4 +1,4 @@
-/* Which signals change the course of a run?  Ctrl-C leaves a note that the loop reads between two steps; the second kills.
+/* Signals during a run.  Ctrl-C leaves a note that the loop reads between two steps; the second kills.
  * SIGTERM is sent once, by who does not stay to look: where the note is not read in time, it kills after all.  Reading under
  * a time limit is ended by SIGALRM: nothing is written yet. */
 #include "app/cli/interrupt.h"
@@ -11,18 +11,18 @@
 static volatile sig_atomic_t seen;
 
 /* As if nobody had watched.  Who waits for the program sees the signal that it sent. */
-static void die(int number) {
+static void kill_process(int number) {
     (void)number;
     kill(getpid(), SIGTERM);
 }
 
 static void take_note(int number) {
     seen = 1;
-    struct sigaction again = {.sa_handler = SIG_DFL}, late = {.sa_handler = die};
+    struct sigaction again = {.sa_handler = SIG_DFL}, late = {.sa_handler = kill_process};
     sigaction(number == SIGINT ? SIGTERM : SIGINT, &again, NULL);
     if (number == SIGTERM) {
         sigaction(SIGALRM, &late, NULL);
-        alarm(INTERRUPT_PATIENCE);
+        alarm(INTERRUPT_GRACE_SECONDS);
     }
 }
 
@@ -31,7 +31,7 @@ void interrupt_watch(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    /* A file that may grow no more is an error to be told like a full disk, not a reason to die. */
+    /* A file that may grow no more is an error to be told like a full disk, not a reason to kill_process. */
     signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -1,12 +1,12 @@
-/* Has the user asked us to stop? */
+/* Signals during a run. */
 #ifndef APP_CLI_INTERRUPT_H
 #define APP_CLI_INTERRUPT_H
 
-enum { INTERRUPT_PATIENCE = 5 }; /* s */
-enum { INTERRUPTED = 130 };      /* exit status */
+enum { INTERRUPT_GRACE_SECONDS = 5 }; /* s */
+enum { INTERRUPTED = 130 };           /* exit status */
 
 /* From now on the first SIGINT or SIGTERM is noted; the second kills, as if nobody watched, and so does a SIGTERM that
- * nobody has asked after in INTERRUPT_PATIENCE.  A file that outgrows its limit is an error like any other. */
+ * nobody has asked after in INTERRUPT_GRACE_SECONDS.  A file that outgrows its limit is an error like any other. */
 void interrupt_watch(void);
 int interrupt_seen(void);
 /* The same, but whoever asks has not done anything about it yet: what kills goes on. */

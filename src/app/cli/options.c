@@ -1,4 +1,4 @@
-/* What can be asked of `sim`, and what was asked?  A new option is a new row. */
+/* Options of `sim` as one table, and the parser of all commands.  A new option is a new row. */
 #include "app/cli/options.h"
 #include "base/nearest.h"
 #include "solver/words.h"
@@ -17,8 +17,8 @@
 static const char *const on_nonconverged[] = {"warn", "fail", NULL};
 static const char *const integrators[] = {"midpoint", "symplectic", "implicit", "moreau", "rk4", NULL};
 
-void solver_names(const char *names[MOST_SOLVERS + 1]) {
-    int count = sim_solver_count() < MOST_SOLVERS ? sim_solver_count() : MOST_SOLVERS;
+void solver_names(const char *names[MAX_SOLVERS + 1]) {
+    int count = sim_solver_count() < MAX_SOLVERS ? sim_solver_count() : MAX_SOLVERS;
     for (int k = 0; k < count; k++) {
         names[k] = sim_solver_at(k)->name;
     }
@@ -147,7 +147,7 @@ static sim_status put_solver(const char **target, const option_row *row, const c
                                                 : SIM_OK;
 }
 
-static sim_status put(void *request, const option_row *row, const char *text, sim_error *error) {
+static sim_status put_value(void *request, const option_row *row, const char *text, sim_error *error) {
     void *target = (char *)request + row->offset;
     switch (row->kind) {
     case OPTION_FLAG:
@@ -197,7 +197,7 @@ static sim_status unknown_option(const option_set *set, const char *word, sim_er
 }
 
 /* getopt says only '?'; which of its three cases it was shows in what it left behind. */
-static sim_status refused(const option_set *set, int code, const char *word, sim_error *error) {
+static sim_status refuse_option(const option_set *set, int code, const char *word, sim_error *error) {
     if (code == ':') {
         return sim_fail(error, SIM_BAD_INPUT, "%s needs a value; see %s --help", word, set->command);
     }
@@ -213,7 +213,7 @@ static sim_status refused(const option_set *set, int code, const char *word, sim
     return unknown_option(set, word, error);
 }
 
-enum { MOST_OPTIONS = 63, FIRST_LONG = 256 }; /* above every letter */
+enum { MAX_OPTIONS = 63, FIRST_LONG = 256 }; /* above every letter */
 
 /* Two options with one place in the request would be one option with two names. */
 static int places_differ(const option_set *set) {
@@ -263,9 +263,9 @@ static int written_out(const option_row *row, const char *word) {
 
 sim_status options_read(const option_set *set, int count, char **arguments, void *request, int *first,
                         sim_error *error) {
-    struct option longs[MOST_OPTIONS + 1];
-    char shorts[2 * MOST_OPTIONS + 2];
-    assert(set->count <= MOST_OPTIONS && places_differ(set));
+    struct option longs[MAX_OPTIONS + 1];
+    char shorts[2 * MAX_OPTIONS + 2];
+    assert(set->count <= MAX_OPTIONS && places_differ(set));
     fill_getopt(set, longs, shorts);
     optind = 0; /* start afresh */
     opterr = 0;
@@ -277,13 +277,13 @@ sim_status options_read(const option_set *set, int count, char **arguments, void
             return SIM_OK;
         }
         if (code == '?' || code == ':') {
-            return refused(set, code, arguments[optind > at ? optind - 1 : at], error);
+            return refuse_option(set, code, arguments[optind > at ? optind - 1 : at], error);
         }
         const option_row *row = found_row(set, code);
         if (!row->help && !written_out(row, arguments[optind - 1])) {
             return unknown_option(set, arguments[optind - 1], error);
         }
-        sim_status status = put(request, row, optarg, error);
+        sim_status status = put_value(request, row, optarg, error);
         if (status) {
             return status;
         }
@@ -343,7 +343,7 @@ sim_status options_parse(int count, char **arguments, sim_request *request, sim_
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
     }
     option_set set = {.command = "sim", .row = option_table, .count = option_count};
-    _Static_assert(sizeof option_table / sizeof option_table[0] <= MOST_OPTIONS, "room for all");
+    _Static_assert(sizeof option_table / sizeof option_table[0] <= MAX_OPTIONS, "room for all");
     int first;
     sim_status status = options_read(&set, count, arguments, request, &first, error);
     if (status) {

@@ -67,9 +67,9 @@ typedef struct option_set {
 sim_status options_read(const option_set *set, int count, char **arguments, void *request, int *first,
                         sim_error *error);
 
-enum { MOST_SOLVERS = 63 };
+enum { MAX_SOLVERS = 63 };
 /* The names of the contact solvers; ends with NULL. */
-void solver_names(const char *names[MOST_SOLVERS + 1]);
+void solver_names(const char *names[MAX_SOLVERS + 1]);
 
 /* Fills `request`, whose lists then belong to the caller (request_free); the rest points into `arguments`. */
 sim_status options_parse(int count, char **arguments, sim_request *request, sim_error *error);

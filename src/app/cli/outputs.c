@@ -1,4 +1,4 @@
-/* Which files does a command write, and is none of them one that it reads?  Files are told apart by device and inode, whatever
+/* Output files of a command: distinct, and none of them an input.  Files are told apart by device and inode, whatever
  * their names.  None is emptied before all could be opened. */
 #include "app/cli/outputs.h"
 #include "base/file.h"

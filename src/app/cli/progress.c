@@ -1,4 +1,4 @@
-/* How far is it?  One line on standard error, rewritten in place; nothing where nobody looks.  No colour. */
+/* Progress line of a run.  One line on standard error, rewritten in place; nothing where nobody looks.  No colour. */
 #include "app/cli/progress.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void draw(run_progress *progress, const char *text, int length) {
     progress->length = length;
 }
 
-void progress_step(run_progress *progress, const run_tally *tally, const sim_world *world) {
+void progress_step(run_progress *progress, const run_statistics *statistics, const sim_world *world) {
     if (!progress->shown) {
         return;
     }
@@ -27,17 +27,17 @@ void progress_step(run_progress *progress, const run_tally *tally, const sim_wor
     }
     progress->next = now + interval;
     const sim_step_info *info = sim_world_info(world);
-    double wall = now - tally->started, speed = wall > 0 ? tally_simulated(tally, world) / wall : 0;
+    double wall = now - statistics->started, speed = wall > 0 ? statistics_simulated_time(statistics, world) / wall : 0;
     char text[80];
     int length = snprintf(text, sizeof text, "%.3f / %g s  %.3gx real time  ", sim_world_state(world)->time,
                           progress->duration, speed),
         left = (int)sizeof text - length;
-    if (left > 0 && tally->contact.steps) {
+    if (left > 0 && statistics->contact.steps) {
         length += snprintf(text + length, (size_t)left, "%d contacts  %d iterations  error %.1e", info->contacts,
-                           info->solver_iterations, tally->contact.figure[FIGURE_OWN].worst);
+                           info->solver_iterations, statistics->contact.figure[FIGURE_OWN].worst);
     } else if (left > 0) {
         length += snprintf(text + length, (size_t)left, "%d iterations  residual %.1e", info->iterations,
-                           tally->worst_residual);
+                           statistics->worst_residual);
     }
     draw(progress, text, length < (int)sizeof text ? length : (int)sizeof text - 1);
 }

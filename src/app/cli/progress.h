@@ -13,7 +13,7 @@ typedef struct run_progress {
 
 void progress_start(run_progress *progress, int wanted, double duration);
 /* Cheap; draws about ten times a second. */
-void progress_step(run_progress *progress, const run_tally *tally, const sim_world *world);
+void progress_step(run_progress *progress, const run_statistics *statistics, const sim_world *world);
 void progress_end(run_progress *progress);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which solver, with which options? */
+/* Solvers with their options, from the words of a command line. */
 #include "app/cli/solver_choice.h"
 #include "solver/words.h"
 

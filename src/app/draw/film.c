@@ -1,4 +1,4 @@
-/* Who makes a film of pictures?  GIF and APNG are made here (view/image/moving.h).  Others makes ffmpeg, a program of its own: it
+/* Encoding of films.  GIF and APNG are made here (view/image/moving.h).  Others makes ffmpeg, a program of its own: it
  * reads the bare pictures from a pipe. */
 #include "app/draw/film.h"
 #include "record/file/atomic_file.h"
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOT_THERE = 127, MOST_WORDS = 40 };
+enum { NOT_THERE = 127, MAX_WORDS = 40 };
 
 static int ends_in(const char *path, const char *ending) {
     const char *dot = strrchr(path, '.');
@@ -24,7 +24,7 @@ static void run_ffmpeg(const char *path, const char *size, const char *rate) {
                           "rgb24",  "-video_size", size,    "-framerate", rate, "-i", "pipe:0"};
     const char *video[] = {
         "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart"};
-    const char *word[MOST_WORDS] = {NULL};
+    const char *word[MAX_WORDS] = {NULL};
     char name[4096 + 8];
     size_t count = sizeof head / sizeof head[0];
     memcpy(word, head, sizeof head);

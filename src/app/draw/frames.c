@@ -1,4 +1,4 @@
-/* Where is everything at the moments that are to be drawn? */
+/* Frames of the moments that are drawn, simulated or read. */
 #include "app/draw/frames.h"
 #include "app/cli/interrupt.h"
 #include "view/page/replay.h"
@@ -77,8 +77,8 @@ static int take_world(frame_list *f, sim_world *world) {
     return 1;
 }
 
-static sim_status simulate(frame_list *f, sim_world *world, double step, const frame_times *times, pieces *progress,
-                           sim_error *error) {
+static sim_status simulate(frame_list *f, sim_world *world, double step, const frame_times *times,
+                           batch_progress *progress, sim_error *error) {
     double end = times->every > 0 ? times->to : times->from;
     for (;;) {
         double time = sim_world_state(world)->time;
@@ -93,19 +93,19 @@ static sim_status simulate(frame_list *f, sim_world *world, double step, const f
         if (interrupt_seen()) {
             return sim_fail(error, SIM_FAILED, "interrupted: nothing was drawn");
         }
-        pieces_part(progress, end > 0 ? fmin(time / end, 1) : 0);
+        batch_progress_part(progress, end > 0 ? fmin(time / end, 1) : 0);
         if (sim_world_step(world, error)) {
             return error->status;
         }
     }
 }
 
-sim_status frames_simulate(frame_list *f, const sim_scene *scene, const frame_times *times, pieces *progress,
+sim_status frames_simulate(frame_list *f, const sim_scene *scene, const frame_times *times, batch_progress *progress,
                            sim_error *error) {
     sim_world *world = sim_world_create(scene->model, &scene->options, error);
     f->bodies = scene->model->nbody;
     sim_status status = world ? simulate(f, world, scene->options.step, times, progress, error) : error->status;
-    pieces_hide(progress);
+    batch_progress_hide(progress);
     sim_world_free(world);
     return status;
 }

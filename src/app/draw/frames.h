@@ -2,7 +2,7 @@
 #ifndef APP_DRAW_FRAMES_H
 #define APP_DRAW_FRAMES_H
 
-#include "app/cli/pieces.h"
+#include "app/cli/batch_progress.h"
 #include "record/run/trajectory.h"
 #include "view/mesh/frame.h"
 
@@ -24,8 +24,8 @@ typedef struct frame_times {
 } frame_times;
 
 /* Moves a world of the scene through time. */
-sim_status frames_simulate(frame_list *frames, const sim_scene *scene, const frame_times *times, pieces *progress,
-                           sim_error *error);
+sim_status frames_simulate(frame_list *frames, const sim_scene *scene, const frame_times *times,
+                           batch_progress *progress, sim_error *error);
 /* Of a trajectory that belongs to the scene. */
 sim_status frames_read(frame_list *frames, trajectory *run, const sim_scene *scene, const frame_times *times,
                        sim_error *error);

@@ -1,10 +1,10 @@
-/* `sim plot`: which files, which quantities, where to? */
+/* `sim plot`: its command line, its files and its output. */
 #include "app/draw/plot.h"
 #include "app/cli/outputs.h"
 #include "app/cli/usage.h"
 #include "record/file/atomic_file.h"
-#include "view/plot/plot_files.h"
-#include "view/plot/plot_quantity.h"
+#include "view/plot/files.h"
+#include "view/plot/quantity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,29 +51,29 @@ const option_set plot_options = {
              "axis. Several files are compared, one colour each. The picture suits light and dark pages.",
 };
 
-static int say(const sim_error *error) {
+static int print_error(const sim_error *error) {
     fprintf(stderr, "sim: error: %s\n", error->text);
     return error->status;
 }
 
 static sim_status read_size(const char *text, plot_wish *wish, sim_error *error) {
-    enum { LEAST = 200, MOST = 10000 };
+    enum { MIN_PIXELS = 200, MAX_PIXELS = 10000 };
     char *end;
     long width = strtol(text, &end, 10), height = 0;
     if (*end == 'x') {
         height = strtol(end + 1, &end, 10);
-        height = height < LEAST ? -1 : height;
+        height = height < MIN_PIXELS ? -1 : height;
     }
-    if (*end || width < LEAST || width > MOST || height < 0 || height > MOST) {
+    if (*end || width < MIN_PIXELS || width > MAX_PIXELS || height < 0 || height > MAX_PIXELS) {
         return sim_fail(error, SIM_BAD_INPUT, "--size takes pixels from %d to %d, as in 800x600 or 800, not '%.40s'",
-                        LEAST, MOST, text);
+                        MIN_PIXELS, MAX_PIXELS, text);
     }
     wish->width = (int)width;
     wish->height = (int)height;
     return SIM_OK;
 }
 
-static sim_status parse(int count, char **arguments, plot_request *request, int *first, sim_error *error) {
+static sim_status parse_request(int count, char **arguments, plot_request *request, int *first, sim_error *error) {
     *request = (plot_request){.wish = {.from = NAN, .to = NAN, .width = 800}};
     sim_status status = options_read(&plot_options, count, arguments, request, first, error);
     if (status || request->help) {
@@ -137,7 +137,7 @@ static sim_status list_file(trajectory *t, sim_error *error) {
 
 /* ---- the command ---- */
 
-static sim_status draw(const plot_request *request, trajectory *const *file, int files, sim_error *error) {
+static sim_status draw_files(const plot_request *request, trajectory *const *file, int files, sim_error *error) {
     char note[256];
     char *text = plot_files(file, files, &request->wish, note, error);
     if (!text) {
@@ -170,7 +170,7 @@ static sim_status with_files(const plot_request *request, char **path, int files
         }
     }
     if (!status && !request->list) {
-        status = draw(request, file, files, error);
+        status = draw_files(request, file, files, error);
     }
     for (int k = 0; k < files && file; k++) {
         trajectory_free(file[k]);
@@ -183,14 +183,14 @@ int plot_command(int count, char **arguments) {
     plot_request request;
     sim_error error = {0};
     int first;
-    sim_status status = parse(count, arguments, &request, &first, &error);
+    sim_status status = parse_request(count, arguments, &request, &first, &error);
     if (status) {
-        return say(&error);
+        return print_error(&error);
     }
     if (request.help) {
         usage_print(&plot_options);
         return SIM_OK;
     }
     status = with_files(&request, arguments + first, count - first, &error);
-    return status ? say(&error) : SIM_OK;
+    return status ? print_error(&error) : SIM_OK;
 }

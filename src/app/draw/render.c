@@ -1,4 +1,4 @@
-/* `sim render`: of what, when, from where, and what becomes of it? */
+/* `sim render`: its command line, and the loop over moments. */
 #include "app/draw/render.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/outputs.h"
@@ -114,20 +114,20 @@ static sim_status choose_output(render_request *request, sim_error *error) {
 }
 
 static sim_status read_size(render_request *request, sim_error *error) {
-    enum { LEAST = 16, MOST = 8192 };
+    enum { MIN_PIXELS = 16, MAX_PIXELS = 8192 };
     char *end = NULL;
     const char *text = request->size ? request->size : "1280x720";
     long width = strtol(text, &end, 10), height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
-    if (*end || width < LEAST || width > MOST || height < LEAST || height > MOST) {
-        return sim_fail(error, SIM_BAD_INPUT, "--size takes pixels from %d to %d, as in 1280x720, not '%.40s'", LEAST,
-                        MOST, text);
+    if (*end || width < MIN_PIXELS || width > MAX_PIXELS || height < MIN_PIXELS || height > MAX_PIXELS) {
+        return sim_fail(error, SIM_BAD_INPUT, "--size takes pixels from %d to %d, as in 1280x720, not '%.40s'",
+                        MIN_PIXELS, MAX_PIXELS, text);
     }
     request->width = (int)width;
     request->height = (int)height;
     return SIM_OK;
 }
 
-static sim_status parse(int count, char **arguments, render_request *request, sim_error *error) {
+static sim_status parse_request(int count, char **arguments, render_request *request, sim_error *error) {
     *request = (render_request){.duration = -1, .fps = 30, .threads = 2};
     request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
     if (!request->set.item) {
@@ -185,7 +185,7 @@ static int is_recording(const char *path) {
     return length == sizeof head && memcmp(head, "\x89HDF", sizeof head) == 0;
 }
 
-static sim_status load(rendering *r, sim_error *error) {
+static sim_status load_scene(rendering *r, sim_error *error) {
     const render_request *request = r->request;
     scene_wish wish = {request->set, request->solver, NULL};
     if (!is_recording(request->file)) {
@@ -196,19 +196,19 @@ static sim_status load(rendering *r, sim_error *error) {
     return r->scene ? setup_somebody(r->scene, request->file, error) : error->status;
 }
 
-static sim_status collect(rendering *r, sim_error *error) {
+static sim_status collect_frames(rendering *r, sim_error *error) {
     const render_request *request = r->request;
     double end = r->run ? INFINITY : r->scene->duration;
     frame_times times = {request->time, request->duration >= 0 ? request->time + request->duration : end,
                          request->kind == ONE_PICTURE ? 0 : 1 / request->fps};
-    pieces progress;
-    pieces_start(&progress, 1);
-    pieces_begin(request->quiet || r->run ? NULL : &progress, "simulating");
+    batch_progress progress;
+    batch_progress_start(&progress, 1);
+    batch_progress_begin(request->quiet || r->run ? NULL : &progress, "simulating");
     return r->run ? frames_read(&r->frames, r->run, r->scene, &times, error)
                   : frames_simulate(&r->frames, r->scene, &times, request->quiet ? NULL : &progress, error);
 }
 
-static sim_status prepare(rendering *r, sim_error *error) {
+static sim_status prepare_rendering(rendering *r, sim_error *error) {
     const render_request *request = r->request;
     render_wish wish = {request->width,  request->height, (int)request->threads, request->contacts,
                         request->forces, request->plain,  request->dark};
@@ -267,7 +267,7 @@ static void show_progress(const rendering *r, int done) {
     }
 }
 
-static sim_status draw(rendering *r, sim_error *error) {
+static sim_status draw_pictures(rendering *r, sim_error *error) {
     const render_request *request = r->request;
     size_t size = 3 * (size_t)request->width * (size_t)request->height;
     sim_status status = SIM_OK;
@@ -300,13 +300,13 @@ static int run_request(const render_request *request) {
     rendering r = {.request = request, .film = {.pipe = -1, .child = -1}};
     sim_error error = {0};
     interrupt_watch();
-    sim_status status = load(&r, &error);
-    status = status ? status : collect(&r, &error);
-    status = status ? status : prepare(&r, &error);
+    sim_status status = load_scene(&r, &error);
+    status = status ? status : collect_frames(&r, &error);
+    status = status ? status : prepare_rendering(&r, &error);
     if (!status && r.frames.no_contacts && (request->contacts || request->forces) && !request->quiet) {
         fprintf(stderr, "sim: %s holds no contacts to draw (record/signals)\n", request->file);
     }
-    status = status ? status : draw(&r, &error);
+    status = status ? status : draw_pictures(&r, &error);
     if (!status && r.run) {
         recorded_warn(r.run, r.scene, &(scene_wish){request->set, request->solver, NULL});
     }
@@ -324,7 +324,7 @@ static int run_request(const render_request *request) {
 int render_command(int count, char **arguments) {
     render_request request;
     sim_error error = {0};
-    sim_status status = parse(count, arguments, &request, &error);
+    sim_status status = parse_request(count, arguments, &request, &error);
     int exit_status = status;
     if (status) {
         fprintf(stderr, "sim: error: %s\n", error.text);

@@ -1,4 +1,4 @@
-/* How is a value spelled in JSON? */
+/* JSON values as text. */
 #include "app/output/json_out.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Why solvers gave up, how often: for people and for programs. */
+/* Counts of failed solves by reason, as text and as JSON. */
 #include "app/output/reasons.h"
 
 void print_reasons(FILE *file, const char *before, const reason_counts *counts) {

@@ -1,4 +1,4 @@
-/* How did the run go?  Counts and extremes, from step to step. */
+/* Statistics of a run:  Counts and extremes, from step to step. */
 #include "app/output/run_statistics.h"
 
 #include <math.h>
@@ -16,9 +16,9 @@ size_t peak_memory(void) {
     return getrusage(RUSAGE_SELF, &usage) ? 0 : (size_t)usage.ru_maxrss * 1024;
 }
 
-void tally_start(run_tally *tally, const sim_world *world) {
+void statistics_start(run_statistics *statistics, const sim_world *world) {
     const sim_state *state = sim_world_state(world);
-    *tally = (run_tally){.started = clock_seconds(), .first_step = state->step, .first_time = state->time};
+    *statistics = (run_statistics){.started = clock_seconds(), .first_step = state->step, .first_time = state->time};
 }
 
 static void copy_bodies(const int from[2], int to[2]) {
@@ -38,20 +38,20 @@ static const int *bodies_of(const sim_step_info *info, int figure) {
 
 static int greater(int a, int b) { return a > b ? a : b; }
 
-static void tally_sag(contact_tally *tally, const sim_step_info *info, double time) {
+static void tally_sag(contact_statistics *statistics, const sim_step_info *info, double time) {
     static const double much = 0.05; /* of the radius of what sinks */
-    int same = info->sag_body[0] == tally->sinking_body[0] && info->sag_body[1] == tally->sinking_body[1];
-    if (info->sag_part > tally->sag_part) {
-        tally->sag_part = info->sag_part;
-        tally->sag = (tally_figure){.worst = info->sag, .time = time};
-        copy_bodies(info->sag_body, tally->sag.body);
+    int same = info->sag_body[0] == statistics->sinking_body[0] && info->sag_body[1] == statistics->sinking_body[1];
+    if (info->sag_part > statistics->sag_part) {
+        statistics->sag_part = info->sag_part;
+        statistics->sag = (figure_statistics){.worst = info->sag, .time = time};
+        copy_bodies(info->sag_body, statistics->sag.body);
     }
-    tally->sinking = info->sag_part <= much ? 0 : same ? tally->sinking + 1 : 1;
-    copy_bodies(info->sag_body, tally->sinking_body);
-    tally->most_sinking = greater(tally->most_sinking, tally->sinking);
+    statistics->sinking = info->sag_part <= much ? 0 : same ? statistics->sinking + 1 : 1;
+    copy_bodies(info->sag_body, statistics->sinking_body);
+    statistics->most_sinking = greater(statistics->most_sinking, statistics->sinking);
 }
 
-static void tally_contacts(contact_tally *tally, const sim_step_info *info, double time) {
+static void tally_contacts(contact_statistics *statistics, const sim_step_info *info, double time) {
     const sim_certificate *c = &info->certificate;
     const double figure[FIGURES] = {[FIGURE_E] = c->E,
                                     [FIGURE_OWN] = c->own,
@@ -59,97 +59,100 @@ static void tally_contacts(contact_tally *tally, const sim_step_info *info, doub
                                     [FIGURE_PENETRATION] = c->penetration,
                                     [FIGURE_SLIP] = c->slip,
                                     [FIGURE_EXCESS] = c->excess};
-    tally->touching += info->contacts > 0;
-    tally->contacts += info->contacts;
-    tally->most_contacts = greater(tally->most_contacts, info->contacts);
-    tally->most_islands = greater(tally->most_islands, info->islands);
-    tally->iterations += info->solver_iterations;
-    tally->total += info->solver_total;
-    tally->most_iterations = greater(tally->most_iterations, info->solver_iterations);
-    tally->unsolved_islands += info->unsolved;
+    statistics->touching += info->contacts > 0;
+    statistics->contacts += info->contacts;
+    statistics->most_contacts = greater(statistics->most_contacts, info->contacts);
+    statistics->most_islands = greater(statistics->most_islands, info->islands);
+    statistics->iterations += info->solver_iterations;
+    statistics->total += info->solver_total;
+    statistics->most_iterations = greater(statistics->most_iterations, info->solver_iterations);
+    statistics->unsolved_islands += info->unsolved;
     for (int k = 0; k < SIM_REASONS; k++) {
-        tally->gave_up.of[k] += info->gave_up[k];
+        statistics->gave_up.of[k] += info->gave_up[k];
     }
     for (int k = 0; k < SIM_MAX_BRANCHES; k++) {
-        tally->finished.of[k] += info->finished[k];
+        statistics->finished.of[k] += info->finished[k];
     }
-    if (info->unsolved && tally->unsolved_steps++ == 0) {
-        tally->first_unsolved = time;
-        copy_bodies(info->worst_body[SIM_WORST_UNSOLVED], tally->unsolved_body);
+    if (info->unsolved && statistics->unsolved_steps++ == 0) {
+        statistics->first_unsolved = time;
+        copy_bodies(info->worst_body[SIM_WORST_UNSOLVED], statistics->unsolved_body);
     }
     for (int k = 0; k < FIGURES; k++) {
-        tally_figure *f = &tally->figure[k];
+        figure_statistics *f = &statistics->figure[k];
         f->sum += figure[k];
-        if (tally->steps == 0 || figure[k] > f->worst) {
+        if (statistics->steps == 0 || figure[k] > f->worst) {
             f->worst = figure[k];
             f->time = time;
             copy_bodies(bodies_of(info, k), f->body);
         }
     }
-    tally_sag(tally, info, time);
-    if (info->lift > tally->lift.worst) {
-        tally->lift = (tally_figure){.worst = info->lift, .time = time};
-        copy_bodies(info->lift_body, tally->lift.body);
+    tally_sag(statistics, info, time);
+    if (info->lift > statistics->lift.worst) {
+        statistics->lift = (figure_statistics){.worst = info->lift, .time = time};
+        copy_bodies(info->lift_body, statistics->lift.body);
     }
-    tally->steps++;
+    statistics->steps++;
 }
 
-static void tally_overlap(overlap_tally *tally, const sim_step_info *info, double time) {
-    if (info->stuck && tally->stuck++ == 0) {
-        tally->first_stuck = time;
+static void tally_overlap(overlap_statistics *statistics, const sim_step_info *info, double time) {
+    if (info->stuck && statistics->stuck++ == 0) {
+        statistics->first_stuck = time;
     }
-    if (info->stuck && info->stuck_depth > tally->depth) {
-        tally->depth = info->stuck_depth;
-        tally->body[0] = info->stuck_body[0];
-        tally->body[1] = info->stuck_body[1];
+    if (info->stuck && info->stuck_depth > statistics->depth) {
+        statistics->depth = info->stuck_depth;
+        statistics->body[0] = info->stuck_body[0];
+        statistics->body[1] = info->stuck_body[1];
     }
-    if (info->refused && tally->refused++ == 0) {
-        tally->first_refused = time;
+    if (info->refused && statistics->refused++ == 0) {
+        statistics->first_refused = time;
     }
-    tally->undone += info->undone;
+    statistics->undone += info->undone;
 }
 
-void tally_step(run_tally *tally, const sim_world *world) {
+void statistics_add_step(run_statistics *statistics, const sim_world *world) {
     const sim_step_info *info = sim_world_info(world);
-    tally->steps++;
-    tally->iterations += info->iterations;
-    tally->most_iterations = info->iterations > tally->most_iterations ? info->iterations : tally->most_iterations;
-    tally->worst_residual = fmax(tally->worst_residual, info->residual);
-    tally->saturated += info->saturated > 0;
-    tally->sleep.bodies += info->asleep_bodies;
-    tally->sleep.now = info->asleep_bodies;
-    tally->sleep.most_bodies = greater(tally->sleep.most_bodies, info->asleep_bodies);
-    tally->sleep.woken += info->woken;
-    tally->sleep.stilled += info->stilled;
+    statistics->steps++;
+    statistics->iterations += info->iterations;
+    statistics->most_iterations =
+        info->iterations > statistics->most_iterations ? info->iterations : statistics->most_iterations;
+    statistics->worst_residual = fmax(statistics->worst_residual, info->residual);
+    statistics->saturated += info->saturated > 0;
+    statistics->sleep.bodies += info->asleep_bodies;
+    statistics->sleep.now = info->asleep_bodies;
+    statistics->sleep.most_bodies = greater(statistics->sleep.most_bodies, info->asleep_bodies);
+    statistics->sleep.woken += info->woken;
+    statistics->sleep.stilled += info->stilled;
     if (info->islands) { /* what sleeps is not judged */
-        tally_contacts(&tally->contact, info, sim_world_state(world)->time);
-        tally_overlap(&tally->overlap, info, sim_world_state(world)->time);
+        tally_contacts(&statistics->contact, info, sim_world_state(world)->time);
+        tally_overlap(&statistics->overlap, info, sim_world_state(world)->time);
     }
-    if (info->nonconverged && tally->nonconverged++ == 0) {
-        tally->first_nonconverged = sim_world_state(world)->time;
+    if (info->nonconverged && statistics->nonconverged++ == 0) {
+        statistics->first_nonconverged = sim_world_state(world)->time;
     }
 }
 
-void tally_energy(run_tally *tally, sim_world *world) {
+void statistics_add_energy(run_statistics *statistics, sim_world *world) {
     sim_energy energy = sim_world_energy(world);
     double total = energy.kinetic + energy.potential;
-    if (tally->energy_samples++ == 0) {
-        tally->energy_first = tally->energy_least = tally->energy_most = total;
+    if (statistics->energy_samples++ == 0) {
+        statistics->energy_first = statistics->energy_least = statistics->energy_most = total;
     }
-    tally->energy_last = total;
-    tally->energy_least = fmin(tally->energy_least, total);
-    tally->energy_most = fmax(tally->energy_most, total);
+    statistics->energy_last = total;
+    statistics->energy_least = fmin(statistics->energy_least, total);
+    statistics->energy_most = fmax(statistics->energy_most, total);
 }
 
-double tally_simulated(const run_tally *tally, const sim_world *world) {
-    return sim_world_state(world)->time - tally->first_time;
+double statistics_simulated_time(const run_statistics *statistics, const sim_world *world) {
+    return sim_world_state(world)->time - statistics->first_time;
 }
 
-double tally_energy_change(const run_tally *tally) {
-    return fmax(tally->energy_most - tally->energy_first, tally->energy_first - tally->energy_least);
+double statistics_energy_change(const run_statistics *statistics) {
+    return fmax(statistics->energy_most - statistics->energy_first,
+                statistics->energy_first - statistics->energy_least);
 }
 
-int tally_sinks(const contact_tally *tally) {
-    enum { LONG = 50, FEW = 3 };
-    return tally->most_sinking >= LONG || (tally->most_sinking >= FEW && 2 * tally->most_sinking >= tally->touching);
+int statistics_sinks(const contact_statistics *statistics) {
+    enum { MIN_STEPS = 50, MIN_STEPS_OF_SHORT_RUN = 3 };
+    return statistics->most_sinking >= MIN_STEPS ||
+           (statistics->most_sinking >= MIN_STEPS_OF_SHORT_RUN && 2 * statistics->most_sinking >= statistics->touching);
 }

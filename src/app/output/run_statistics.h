@@ -7,15 +7,15 @@
 #include <sim/sim.h>
 
 /* Of a figure that each solved step has: sum, greatest, when that was, and between which bodies (-1: one alone, or not known). */
-typedef struct tally_figure {
+typedef struct figure_statistics {
     double sum, worst, time;
     int body[2];
-} tally_figure;
+} figure_statistics;
 
 /* What the solver's answers were worth; what each figure means: sim/judge.h. */
 enum { FIGURE_E, FIGURE_OWN, FIGURE_MOMENTUM, FIGURE_PENETRATION, FIGURE_SLIP, FIGURE_EXCESS, FIGURES };
 
-typedef struct contact_tally {
+typedef struct contact_statistics {
     int64_t steps;    /* with anything to solve: contacts, or rows of joints alone */
     int64_t touching; /* with contacts */
     int64_t contacts; /* summed over them */
@@ -27,30 +27,30 @@ typedef struct contact_tally {
     double first_unsolved;  /* simulated time ... */
     int unsolved_body[2];   /* ... and who was furthest from an answer */
     branch_counts finished; /* islands */
-    tally_figure figure[FIGURES];
-    tally_figure sag;          /* m: the deepest beside the radius of what it carries ... */
+    figure_statistics figure[FIGURES];
+    figure_statistics sag;     /* m: the deepest beside the radius of what it carries ... */
     double sag_part;           /* ... and that part */
     int sinking, most_sinking; /* for so many steps on end it is much, between the same bodies: now; at most */
     int sinking_body[2];
-    tally_figure lift; /* m: the furthest that a convex law lifts what slides */
-} contact_tally;
+    figure_statistics lift; /* m: the furthest that a convex law lifts what slides */
+} contact_statistics;
 
 /* Overlaps that no motion undoes, what undoing the others put in, and answers that were not taken. */
-typedef struct overlap_tally {
+typedef struct overlap_statistics {
     int64_t stuck, refused; /* steps */
     double first_stuck, first_refused;
     int body[2]; /* of the deepest that is stuck */
     double depth;
     double undone; /* J */
-} overlap_tally;
+} overlap_statistics;
 
-typedef struct sleep_tally {
+typedef struct sleep_statistics {
     int64_t bodies, woken; /* asleep, summed over steps; trees that woke */
     int most_bodies, now;  /* now: in the last step */
     double stilled;        /* J: kinetic energy of what fell asleep */
-} sleep_tally;
+} sleep_statistics;
 
-typedef struct run_tally {
+typedef struct run_statistics {
     double started;     /* on the clock, s */
     int64_t first_step; /* the state's step number at the start */
     double first_time;
@@ -61,23 +61,23 @@ typedef struct run_tally {
     int64_t nonconverged;      /* steps */
     double first_nonconverged; /* simulated time */
     int64_t saturated;         /* steps */
-    contact_tally contact;
-    sleep_tally sleep;
-    overlap_tally overlap;
+    contact_statistics contact;
+    sleep_statistics sleep;
+    overlap_statistics overlap;
     int64_t energy_samples;
     double energy_first, energy_last, energy_least, energy_most;
-} run_tally;
+} run_statistics;
 
 double clock_seconds(void);
 size_t peak_memory(void); /* bytes */
 
-void tally_start(run_tally *tally, const sim_world *world);
-void tally_step(run_tally *tally, const sim_world *world);
-void tally_energy(run_tally *tally, sim_world *world);
-double tally_simulated(const run_tally *tally, const sim_world *world);
+void statistics_start(run_statistics *statistics, const sim_world *world);
+void statistics_add_step(run_statistics *statistics, const sim_world *world);
+void statistics_add_energy(run_statistics *statistics, sim_world *world);
+double statistics_simulated_time(const run_statistics *statistics, const sim_world *world);
 /* Does something sink in under a load?  An impact is over after some steps. */
-int tally_sinks(const contact_tally *tally);
+int statistics_sinks(const contact_statistics *statistics);
 /* Largest distance of the energy from where it started. */
-double tally_energy_change(const run_tally *tally);
+double statistics_energy_change(const run_statistics *statistics);
 
 #endif

@@ -1,4 +1,4 @@
-/* Who finished: "pgs 20, canal 17", and the same for programs. */
+/* Counts of the branch that finished: "pgs 20, canal 17", as text and as JSON. */
 #include "app/output/solver_statistics.h"
 
 void print_branches(FILE *file, const char *before, const sim_solver_info *info, const branch_counts *counts) {

@@ -1,4 +1,4 @@
-/* Where do shapes touch?  The contacts of one state, as JSON: one line a contact. */
+/* List of contacts.  The contacts of one state, as JSON: one line a contact. */
 #include "app/run/contacts.h"
 #include "app/output/json_out.h"
 

@@ -1,4 +1,4 @@
-/* What must be answered in one step?  The contact problem, as a file for other solvers. */
+/* Export of the contact problem of one step.  The contact problem, as a file for other solvers. */
 #include "app/run/dump.h"
 
 #include <stdio.h>

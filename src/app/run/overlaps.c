@@ -1,11 +1,11 @@
-/* Does anything overlap where a run starts?  A line for each of the deepest pairs, with what to write. */
+/* Warnings of overlaps at the start of a run.  A line for each of the deepest pairs, with what to write. */
 #include "app/run/overlaps.h"
 
 #include <stdlib.h>
 
-enum { SHOWN = 5 };
+enum { MAX_SHOWN_PAIRS = 5 };
 
-static int deeper(const void *a, const void *b) {
+static int compare_depth(const void *a, const void *b) {
     const sim_overlap *x = a, *y = b;
     return x->depth != y->depth ? (x->depth < y->depth) - (x->depth > y->depth)
                                 : (x->body[0] != y->body[0] ? x->body[0] - y->body[0] : x->body[1] - y->body[1]);
@@ -20,17 +20,18 @@ sim_status warn_of_overlaps(const sim_run *run, sim_error *error) {
         return status;
     }
     if (count) {
-        qsort(list, (size_t)count, sizeof *list, deeper);
+        qsort(list, (size_t)count, sizeof *list, compare_depth);
     }
-    for (int k = 0; k < count && k < SHOWN; k++) {
+    for (int k = 0; k < count && k < MAX_SHOWN_PAIRS; k++) {
         const char *a = m->body[list[k].body[0]].name, *b = m->body[list[k].body[1]].name;
         fprintf(stderr,
                 "%s: warning: \"%s\" and \"%s\" overlap by %.3g m at the start: move them apart, or write {\"first\": "
                 "\"%s\", \"second\": \"%s\"} into \"exclusions\"\n",
                 run->request->scene, a, b, list[k].depth, a, b);
     }
-    if (count > SHOWN) {
-        fprintf(stderr, "%s: warning: and %d more pairs overlap at the start\n", run->request->scene, count - SHOWN);
+    if (count > MAX_SHOWN_PAIRS) {
+        fprintf(stderr, "%s: warning: and %d more pairs overlap at the start\n", run->request->scene,
+                count - MAX_SHOWN_PAIRS);
     }
     if (count) {
         fprintf(stderr,

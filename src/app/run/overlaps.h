@@ -1,4 +1,4 @@
-/* Does anything overlap where a run starts? */
+/* Warnings of overlaps at the start of a run. */
 #ifndef APP_RUN_OVERLAPS_H
 #define APP_RUN_OVERLAPS_H
 

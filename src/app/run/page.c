@@ -1,4 +1,4 @@
-/* Where does the page of a run go, how often is a frame taken, and who shows it? */
+/* Page of a run: its path, the interval of its frames, the browser that shows it. */
 #include "app/run/page.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Of which scene is a recorded run?  Of the text that the recording holds, which has the values of the command line in it; the
+/* Scene of a recorded run.  Of the text that the recording holds, which has the values of the command line in it; the
  * hash tells whether the files that it names are still those of the run.  --scene says where these files are if they are not
  * beside the recording; where they are, it names another scene to be shown instead. */
 #include "app/run/recorded.h"

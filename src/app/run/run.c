@@ -1,4 +1,4 @@
-/* How does a run go?  Load, open, step and record until the end or until something happens, close, report. */
+/* Loop of a run.  Load, open, step and record until the end or until something happens, close, report. */
 #include "app/run/run.h"
 
 #include "app/cli/interrupt.h"
@@ -26,7 +26,7 @@ static void end_run(sim_run *r, int exit_status, const char *ending, const sim_e
 
 /* ---- what a run writes ---- */
 
-static void record(sim_run *r) {
+static void record_state(sim_run *r) {
     sim_error why;
     for (int k = 0; k < r->outputs; k++) {
         if (sim_recorder_write(r->output[k].recorder, r->world, &why)) {
@@ -36,12 +36,12 @@ static void record(sim_run *r) {
         }
     }
     if (!r->request->quiet || r->request->summary) {
-        tally_energy(&r->tally, r->world);
+        statistics_add_energy(&r->statistics, r->world);
     }
     r->recorded = sim_world_state(r->world)->step;
 }
 
-static void show(sim_run *r) {
+static void show_frame(sim_run *r) {
     sim_error why;
     if (r->view && sim_view_write(r->view, r->world, &why)) {
         end_run(r, SIM_NO_RESOURCE, "stopped", &why);
@@ -49,7 +49,7 @@ static void show(sim_run *r) {
     r->viewed = sim_world_state(r->world)->step;
 }
 
-static void checkpoint(sim_run *r) {
+static void write_checkpoint(sim_run *r) {
     sim_error why;
     if (sim_checkpoint_write(r->request->checkpoint, r->scene, r->world, &why)) {
         end_run(r, SIM_NO_RESOURCE, "stopped", &why);
@@ -138,9 +138,9 @@ static void refuse_step(sim_run *r) {
 
 /* Once, where a step takes so long that its user wonders whether it will end: what it spends its time on. */
 static void say_slow(sim_run *r, double seconds) {
-    static const double SLOW = 10; /* s */
+    static const double SLOW_STEP_SECONDS = 10; /* s */
     const sim_step_info *info = sim_world_info(r->world);
-    if (r->told_slow || r->request->quiet || seconds < SLOW) {
+    if (r->told_slow || r->request->quiet || seconds < SLOW_STEP_SECONDS) {
         return;
     }
     r->told_slow = 1;
@@ -157,20 +157,20 @@ static void say_slow(sim_run *r, double seconds) {
 }
 
 /* As it is between two steps; one that was given up has changed nothing. */
-static void interrupt(sim_run *r) {
+static void interrupt_run(sim_run *r) {
     sim_error why;
     const sim_state *state = sim_world_state(r->world);
     char given_up[64] = "";
-    if (patience_gave_up(&r->patience)) {
+    if (time_limit_gave_up(&r->time_limit)) {
         snprintf(given_up, sizeof given_up, "; step %lld was given up", (long long)state->step + 1);
     }
     sim_fail(&why, SIM_OK, "%s at %.9g s, after step %lld of %lld%s",
-             patience_is_over(&r->patience) ? "--time-limit reached" : "interrupted", state->time,
+             time_limit_reached(&r->time_limit) ? "--time-limit reached" : "interrupted", state->time,
              (long long)state->step, (long long)r->last_step, given_up);
     end_run(r, INTERRUPTED, "interrupted", &why);
 }
 
-static void step(sim_run *r) {
+static void step_once(sim_run *r) {
     sim_error why;
     double began = clock_seconds();
     int strict = r->good.q != NULL;
@@ -179,15 +179,15 @@ static void step(sim_run *r) {
         end_run(r, SIM_NO_RESOURCE, "stopped", &why);
         return;
     }
-    patience_step(&r->patience);
+    time_limit_begin_step(&r->time_limit);
     if (sim_world_step(r->world, &why)) {
-        if (patience_gave_up(&r->patience)) {
-            interrupt(r);
+        if (time_limit_gave_up(&r->time_limit)) {
+            interrupt_run(r);
         }
         end_run(r, why.status, why.status == SIM_FAILED ? "failed" : "stopped", &why);
         return;
     }
-    tally_step(&r->tally, r->world);
+    statistics_add_step(&r->statistics, r->world);
     say_slow(r, clock_seconds() - began);
     const sim_step_info *info = sim_world_info(r->world);
     if (strict && (info->nonconverged || info->unsolved)) {
@@ -202,56 +202,56 @@ static void dump_if_due(sim_run *r) {
     }
 }
 
-static void loop(sim_run *r) {
+static void run_loop(sim_run *r) {
     int64_t every = r->scene->record.every, save = r->request->checkpoint_every;
-    record(r);
-    show(r);
-    if (patience_is_over(&r->patience)) {
-        interrupt(r);
+    record_state(r);
+    show_frame(r);
+    if (time_limit_reached(&r->time_limit)) {
+        interrupt_run(r);
     }
     while (!r->ending && sim_world_state(r->world)->step < r->last_step) {
         dump_if_due(r);
         if (!r->ending) {
-            step(r);
+            step_once(r);
         }
         if (r->ending) {
             break;
         }
         int64_t now = sim_world_state(r->world)->step;
         if (now % every == 0) {
-            record(r);
+            record_state(r);
         }
         if (r->view && now % r->view_every == 0) {
-            show(r);
+            show_frame(r);
         }
         if (save && now % save == 0) {
-            checkpoint(r);
+            write_checkpoint(r);
         }
-        progress_step(&r->progress, &r->tally, r->world);
-        if (interrupt_seen() || patience_is_over(&r->patience)) {
-            interrupt(r);
+        progress_step(&r->progress, &r->statistics, r->world);
+        if (interrupt_seen() || time_limit_reached(&r->time_limit)) {
+            interrupt_run(r);
         }
     }
 }
 
 /* The last good state is always on record, and kept unless the simulation itself went wrong. */
-static void finish(sim_run *r) {
+static void finish_run(sim_run *r) {
     int can_record = !r->ending || r->exit_status == SIM_FAILED || r->exit_status == INTERRUPTED;
     if (can_record && r->recorded != sim_world_state(r->world)->step) {
-        record(r);
+        record_state(r);
     }
     if (can_record && r->viewed != sim_world_state(r->world)->step) {
-        show(r);
+        show_frame(r);
     }
     if (r->request->checkpoint && r->exit_status != SIM_FAILED) {
-        checkpoint(r);
+        write_checkpoint(r);
     }
     close_outputs(r);
-    r->wall = clock_seconds() - r->tally.started;
+    r->wall = clock_seconds() - r->statistics.started;
     end_run(r, SIM_OK, "finished", NULL);
 }
 
-static int report(sim_run *r, FILE *summary) {
+static int report_run(sim_run *r, FILE *summary) {
     progress_end(&r->progress);
     if (r->exit_status == INTERRUPTED) {
         fprintf(stderr, "sim: %s\n", r->error.text);
@@ -283,13 +283,13 @@ int run_scene(const sim_request *request) {
         }
     } else if (!request->validate && !request->contacts) {
         interrupt_watch();
-        patience_watch(&r.patience, r.world, request->quiet);
-        tally_start(&r.tally, r.world);
+        time_limit_watch(&r.time_limit, r.world, request->quiet);
+        statistics_start(&r.statistics, r.world);
         double end = sim_world_state(r.world)->time0 + (double)r.last_step * r.scene->options.step;
         progress_start(&r.progress, !request->quiet && !run_writes_to_terminal(&r), end);
-        loop(&r);
-        finish(&r);
-        exit_status = report(&r, summary);
+        run_loop(&r);
+        finish_run(&r);
+        exit_status = report_run(&r, summary);
     }
     run_clear(&r);
     return exit_status;

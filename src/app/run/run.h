@@ -3,8 +3,8 @@
 #define APP_RUN_RUN_H
 
 #include "app/cli/options.h"
-#include "app/cli/patience.h"
 #include "app/cli/progress.h"
+#include "app/cli/time_limit.h"
 #include "app/output/run_statistics.h"
 #include <sim/sim.h>
 
@@ -29,9 +29,9 @@ typedef struct sim_run {
     sim_state good;     /* before the present step; only under --on-nonconverged fail */
     int good_room;      /* for its contacts */
     int64_t recorded;   /* the last step on record, -1: none */
-    run_tally tally;
+    run_statistics statistics;
     run_progress progress;
-    run_patience patience;
+    run_time_limit time_limit;
     int told_slow; /* that a step took long */
     double wall;
     int exit_status;

@@ -1,4 +1,4 @@
-/* What must be in order before the first step?  The scene, then the options, then the state, then the files. */
+/* Checks before the first step.  The scene, then the options, then the state, then the files. */
 #include "app/run/setup.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/outputs.h"
@@ -260,7 +260,7 @@ static void print_valid(const sim_run *run) {
 
 sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error) {
     *run = (sim_run){.request = request, .recorded = -1, .viewed = -1};
-    patience_start(&run->patience, request->time_limit);
+    time_limit_start(&run->time_limit, request->time_limit);
     run->scene_file = request->scene ? request->scene : request->resume;
     *error = (sim_error){0};
     sim_status status = check_request(request, error);

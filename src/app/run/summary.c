@@ -1,4 +1,4 @@
-/* How did the run go?  A few lines for people, and one JSON object for programs. */
+/* Summary of a run.  A few lines for people, and one JSON object for programs. */
 #include "app/run/summary.h"
 
 #include "app/output/json_out.h"
@@ -11,23 +11,24 @@ static const double LEAST_LIFT_M = 1e-6; /* what is less is not said to people *
 static double ratio(double part, double whole) { return whole > 0 ? part / whole : NAN; }
 
 static double mean_iterations(const sim_run *run) {
-    return ratio((double)run->tally.iterations, (double)run->tally.steps);
+    return ratio((double)run->statistics.iterations, (double)run->statistics.steps);
 }
 
 /* ---- for people ---- */
 
 static void print_pace(const sim_run *run) {
-    const run_tally *tally = &run->tally;
-    if (tally->steps == 0) {
+    const run_statistics *statistics = &run->statistics;
+    if (statistics->steps == 0) {
         fprintf(stderr, "  wall time      %.3g s, no steps\n", run->wall);
         return;
     }
     fprintf(stderr, "  wall time      %.3g s, %.3g times real time, %.3g us a step\n", run->wall,
-            ratio(tally_simulated(tally, run->world), run->wall), 1e6 * run->wall / (double)tally->steps);
+            ratio(statistics_simulated_time(statistics, run->world), run->wall),
+            1e6 * run->wall / (double)statistics->steps);
     fprintf(stderr, "  iterations     %.2f on average, %d at most; worst residual %.1e\n", mean_iterations(run),
-            tally->most_iterations, tally->worst_residual);
-    if (tally->saturated > 0) {
-        fprintf(stderr, "  effort limits  reached in %lld steps\n", (long long)tally->saturated);
+            statistics->most_iterations, statistics->worst_residual);
+    if (statistics->saturated > 0) {
+        fprintf(stderr, "  effort limits  reached in %lld steps\n", (long long)statistics->saturated);
     }
 }
 
@@ -44,13 +45,13 @@ const char *summary_names(const sim_run *run, const int body[2], char *text, siz
 
 /* Was it right?  One line, or one for each way in which it was not. */
 static void print_verdict(const sim_run *run) {
-    const run_tally *tally = &run->tally;
-    const contact_tally *c = &tally->contact;
+    const run_statistics *statistics = &run->statistics;
+    const contact_statistics *c = &statistics->contact;
     const char *solver = sim_world_options(run->world)->solver->name;
     char names[SUMMARY_NAMES];
-    if (tally->nonconverged > 0) {
-        fprintf(stderr, "  NOT CONVERGED  %lld of %lld steps, first at %.9g s\n", (long long)tally->nonconverged,
-                (long long)tally->steps, tally->first_nonconverged);
+    if (statistics->nonconverged > 0) {
+        fprintf(stderr, "  NOT CONVERGED  %lld of %lld steps, first at %.9g s\n", (long long)statistics->nonconverged,
+                (long long)statistics->steps, statistics->first_nonconverged);
     }
     if (c->unsolved_steps > 0) {
         fprintf(stderr,
@@ -59,45 +60,46 @@ static void print_verdict(const sim_run *run) {
                 summary_names(run, c->unsolved_body, names, sizeof names));
         print_reasons(stderr, "                 ", &c->gave_up);
     }
-    if (tally->steps > 0 && tally->nonconverged == 0 && c->unsolved_steps == 0) {
+    if (statistics->steps > 0 && statistics->nonconverged == 0 && c->unsolved_steps == 0) {
         if (c->steps > 0) {
             fprintf(stderr, "  verdict        all %lld steps solved; the contact law of %s holds to %.1e\n",
-                    (long long)tally->steps, solver, c->figure[FIGURE_OWN].worst);
+                    (long long)statistics->steps, solver, c->figure[FIGURE_OWN].worst);
         } else {
             fprintf(stderr, "  verdict        all %lld steps converged; no contacts or constraints\n",
-                    (long long)tally->steps);
+                    (long long)statistics->steps);
         }
     }
 }
 
 /* Answered to the last bit, and yet not what is meant. */
 static void print_sag(const sim_run *run) {
-    const contact_tally *tally = &run->tally.contact;
-    const overlap_tally *overlap = &run->tally.overlap;
+    const contact_statistics *statistics = &run->statistics.contact;
+    const overlap_statistics *overlap = &run->statistics.overlap;
     char names[SUMMARY_NAMES];
-    int squeezed = overlap->stuck && overlap->body[0] == tally->sag.body[0] && overlap->body[1] == tally->sag.body[1];
-    if (tally_sinks(tally) && !squeezed) {
+    int squeezed =
+        overlap->stuck && overlap->body[0] == statistics->sag.body[0] && overlap->body[1] == statistics->sag.body[1];
+    if (statistics_sinks(statistics) && !squeezed) {
         fprintf(stderr,
                 "  SINKS          %.2g m under load, %.2g of its radius, at %.9g s%s:\n                 contacts have "
                 "the compliance that the step resolves, more where moments are small or loads are\n                 "
                 "heavy; smaller steps, world/law/carried (1e6) or a solver of the rigid law prevent it\n",
-                tally->sag.worst, tally->sag_part, tally->sag.time,
-                summary_names(run, tally->sag.body, names, sizeof names));
+                statistics->sag.worst, statistics->sag_part, statistics->sag.time,
+                summary_names(run, statistics->sag.body, names, sizeof names));
     }
 }
 
 static void print_figure(const sim_run *run, const char *before, int figure, const char *unit) {
-    const tally_figure *f = &run->tally.contact.figure[figure];
+    const figure_statistics *f = &run->statistics.contact.figure[figure];
     char names[SUMMARY_NAMES];
     fprintf(stderr, "%s%.1e%s at worst (mean %.1e)%s", before, f->worst, unit,
-            ratio(f->sum, (double)run->tally.contact.steps), summary_names(run, f->body, names, sizeof names));
+            ratio(f->sum, (double)run->statistics.contact.steps), summary_names(run, f->body, names, sizeof names));
 }
 
 static void print_figures(const sim_run *run) {
     const sim_solver_info *info = sim_world_options(run->world)->solver;
-    const contact_tally *tally = &run->tally.contact;
+    const contact_statistics *statistics = &run->statistics.contact;
     print_figure(run, "  error          ", FIGURE_OWN, "");
-    fprintf(stderr, " at %.9g s, by the law of %s\n", tally->figure[FIGURE_OWN].time, info->name);
+    fprintf(stderr, " at %.9g s, by the law of %s\n", statistics->figure[FIGURE_OWN].time, info->name);
     print_figure(run, "                 ", FIGURE_MOMENTUM, "");
     fprintf(stderr, " of the momentum balance\n");
     print_figure(run, "  rigid Coulomb  E ", FIGURE_E, "");
@@ -105,10 +107,11 @@ static void print_figures(const sim_run *run) {
         fprintf(stderr, ":\n                 not an error; the law of %s has compliance and lifts sliding bodies",
                 info->name);
     }
-    if (tally->lift.worst > LEAST_LIFT_M) {
+    if (statistics->lift.worst > LEAST_LIFT_M) {
         char names[SUMMARY_NAMES];
-        fprintf(stderr, "\n  lift           %.2g m at most, at %.9g s%s: %s lifts sliding bodies", tally->lift.worst,
-                tally->lift.time, summary_names(run, tally->lift.body, names, sizeof names), info->name);
+        fprintf(stderr, "\n  lift           %.2g m at most, at %.9g s%s: %s lifts sliding bodies",
+                statistics->lift.worst, statistics->lift.time,
+                summary_names(run, statistics->lift.body, names, sizeof names), info->name);
     }
     print_figure(run, "\n  penetration    ", FIGURE_PENETRATION, " m");
     print_figure(run, "\n  slip           ", FIGURE_SLIP, " m/s");
@@ -116,19 +119,19 @@ static void print_figures(const sim_run *run) {
 }
 
 static void print_contact_course(const sim_run *run) {
-    const contact_tally *tally = &run->tally.contact;
-    if (tally->steps == 0) {
+    const contact_statistics *statistics = &run->statistics.contact;
+    if (statistics->steps == 0) {
         return;
     }
-    if (tally->touching > 0) {
+    if (statistics->touching > 0) {
         fprintf(stderr, "  contacts       %.1f on average, %d at most, in %d %s at most\n",
-                ratio((double)tally->contacts, (double)tally->touching), tally->most_contacts, tally->most_islands,
-                tally->most_islands == 1 ? "island" : "islands");
+                ratio((double)statistics->contacts, (double)statistics->touching), statistics->most_contacts,
+                statistics->most_islands, statistics->most_islands == 1 ? "island" : "islands");
     }
     fprintf(stderr, "  solver         %s, %.2f iterations on average, %d at most\n",
-            sim_world_options(run->world)->solver->name, (double)tally->iterations / (double)tally->steps,
-            tally->most_iterations);
-    print_branches(stderr, "  finished by    ", sim_world_options(run->world)->solver, &tally->finished);
+            sim_world_options(run->world)->solver->name, (double)statistics->iterations / (double)statistics->steps,
+            statistics->most_iterations);
+    print_branches(stderr, "  finished by    ", sim_world_options(run->world)->solver, &statistics->finished);
     print_figures(run);
 }
 
@@ -137,19 +140,20 @@ static const char *body_name(const sim_run *run, int body) {
 }
 
 static void print_overlap(const sim_run *run) {
-    const overlap_tally *tally = &run->tally.overlap;
-    if (tally->refused) {
+    const overlap_statistics *statistics = &run->statistics.overlap;
+    if (statistics->refused) {
         fprintf(stderr,
                 "  NOT TAKEN      solutions that create energy, in %lld steps, %.1e J at most, first at %.9g s; "
                 "replaced by solutions that create none\n",
-                (long long)tally->refused, run->tally.contact.figure[FIGURE_EXCESS].worst, tally->first_refused);
+                (long long)statistics->refused, run->statistics.contact.figure[FIGURE_EXCESS].worst,
+                statistics->first_refused);
     }
-    if (tally->stuck) {
+    if (statistics->stuck) {
         fprintf(stderr,
                 "  cannot part    \"%s\" and \"%s\", %.2g m deep: no motion separates them; in %lld steps, first at "
                 "%.9g s\n",
-                body_name(run, tally->body[0]), body_name(run, tally->body[1]), tally->depth, (long long)tally->stuck,
-                tally->first_stuck);
+                body_name(run, statistics->body[0]), body_name(run, statistics->body[1]), statistics->depth,
+                (long long)statistics->stuck, statistics->first_stuck);
     }
 }
 
@@ -163,17 +167,18 @@ static int movable(const sim_model *model) {
 }
 
 static void print_sleep(const sim_run *run) {
-    const sleep_tally *tally = &run->tally.sleep;
-    if (sim_world_options(run->world)->sleep && run->tally.steps > 0) {
+    const sleep_statistics *statistics = &run->statistics.sleep;
+    if (sim_world_options(run->world)->sleep && run->statistics.steps > 0) {
         fprintf(stderr, "  asleep         %d of %d bodies at the end, %.1f on average; not judged while they sleep\n",
-                tally->now, movable(run->scene->model), (double)tally->bodies / (double)run->tally.steps);
-        fprintf(stderr, "                 %.2e J of kinetic energy removed; woken %lld times\n", tally->stilled,
-                (long long)tally->woken);
+                statistics->now, movable(run->scene->model),
+                (double)statistics->bodies / (double)run->statistics.steps);
+        fprintf(stderr, "                 %.2e J of kinetic energy removed; woken %lld times\n", statistics->stilled,
+                (long long)statistics->woken);
     }
 }
 
 void print_summary(const sim_run *run) {
-    const run_tally *tally = &run->tally;
+    const run_statistics *statistics = &run->statistics;
     const sim_state *state = sim_world_state(run->world);
     fprintf(stderr, "%s: %s at %.9g s, step %lld (%s, %g s a step)\n", run->scene->name ? run->scene->name : "scene",
             run->ending, state->time, (long long)state->step, sim_integrator_name(run->scene->options.integrator),
@@ -185,9 +190,9 @@ void print_summary(const sim_run *run) {
     print_overlap(run);
     print_sleep(run);
     fprintf(stderr, "  energy         %.6g J at the start, %.6g J at the end; at most %.2e J from the start\n",
-            tally->energy_first, tally->energy_last, tally_energy_change(tally));
-    if (tally->overlap.undone > 0) {
-        fprintf(stderr, "                 %.2e J added by correcting overlaps\n", tally->overlap.undone);
+            statistics->energy_first, statistics->energy_last, statistics_energy_change(statistics));
+    if (statistics->overlap.undone > 0) {
+        fprintf(stderr, "                 %.2e J added by correcting overlaps\n", statistics->overlap.undone);
     }
     fprintf(stderr, "  memory         %.1f MiB at most\n", (double)peak_memory() / (1024 * 1024));
     for (int k = 0; k < run->outputs; k++) {
@@ -226,36 +231,36 @@ static void write_identity(json_out *out, const sim_run *run) {
 }
 
 static void write_course(json_out *out, const sim_run *run) {
-    const run_tally *tally = &run->tally;
+    const run_statistics *statistics = &run->statistics;
     const sim_state *state = sim_world_state(run->world);
     json_text(out, "ending", run->ending);
     json_whole(out, "exit_status", run->exit_status);
     json_text(out, "reason", run->error.text[0] ? run->error.text : NULL);
-    json_whole(out, "first_step", tally->first_step);
+    json_whole(out, "first_step", statistics->first_step);
     json_whole(out, "last_step", state->step);
-    json_whole(out, "steps", tally->steps);
+    json_whole(out, "steps", statistics->steps);
     json_real(out, "time", state->time);
     json_real(out, "wall_time", run->wall);
-    json_real(out, "real_time_factor", ratio(tally_simulated(tally, run->world), run->wall));
+    json_real(out, "real_time_factor", ratio(statistics_simulated_time(statistics, run->world), run->wall));
     json_real(out, "iterations_mean", mean_iterations(run));
-    json_whole(out, "iterations_max", tally->most_iterations);
-    json_real(out, "worst_residual", tally->worst_residual);
-    json_whole(out, "nonconverged_steps", tally->nonconverged);
-    json_real(out, "first_nonconverged_time", tally->nonconverged ? tally->first_nonconverged : NAN);
-    json_whole(out, "saturated_steps", tally->saturated);
+    json_whole(out, "iterations_max", statistics->most_iterations);
+    json_real(out, "worst_residual", statistics->worst_residual);
+    json_whole(out, "nonconverged_steps", statistics->nonconverged);
+    json_real(out, "first_nonconverged_time", statistics->nonconverged ? statistics->first_nonconverged : NAN);
+    json_whole(out, "saturated_steps", statistics->saturated);
 }
 
 static void write_sleep(json_out *out, const sim_run *run) {
-    const sleep_tally *tally = &run->tally.sleep;
+    const sleep_statistics *statistics = &run->statistics.sleep;
     if (!sim_world_options(run->world)->sleep) {
         return;
     }
     json_open(out, "sleep", '{');
-    json_whole(out, "bodies", tally->now);
-    json_real(out, "bodies_mean", ratio((double)tally->bodies, (double)run->tally.steps));
-    json_whole(out, "bodies_most", tally->most_bodies);
-    json_whole(out, "woken", tally->woken);
-    json_real(out, "stilled", tally->stilled);
+    json_whole(out, "bodies", statistics->now);
+    json_real(out, "bodies_mean", ratio((double)statistics->bodies, (double)run->statistics.steps));
+    json_whole(out, "bodies_most", statistics->most_bodies);
+    json_whole(out, "woken", statistics->woken);
+    json_real(out, "stilled", statistics->stilled);
     json_close(out, '}');
 }
 
@@ -279,19 +284,19 @@ static void write_bodies(json_out *out, const char *key, const sim_run *run, con
 
 /* Where the law itself is not what is meant: how deep it lets things rest, and how far it lifts what slides. */
 static void write_departures(json_out *out, const sim_run *run) {
-    const contact_tally *tally = &run->tally.contact;
+    const contact_statistics *statistics = &run->statistics.contact;
     json_open_line(out, "sag", '{');
-    json_real(out, "worst", tally->sag.worst);
-    json_real(out, "part_of_radius", tally->sag_part);
-    json_whole(out, "sinks", tally_sinks(tally));
-    json_real(out, "worst_time", tally->sag_part > 0 ? tally->sag.time : NAN);
-    write_bodies(out, "worst_bodies", run, tally->sag_part > 0 ? tally->sag.body : nobody);
+    json_real(out, "worst", statistics->sag.worst);
+    json_real(out, "part_of_radius", statistics->sag_part);
+    json_whole(out, "sinks", statistics_sinks(statistics));
+    json_real(out, "worst_time", statistics->sag_part > 0 ? statistics->sag.time : NAN);
+    write_bodies(out, "worst_bodies", run, statistics->sag_part > 0 ? statistics->sag.body : nobody);
     json_close(out, '}');
     if (sim_world_options(run->world)->solver->cone == SIM_CONE_CONVEX) {
         json_open_line(out, "lift", '{');
-        json_real(out, "worst", tally->lift.worst);
-        json_real(out, "worst_time", tally->lift.worst > 0 ? tally->lift.time : NAN);
-        write_bodies(out, "worst_bodies", run, tally->lift.worst > 0 ? tally->lift.body : nobody);
+        json_real(out, "worst", statistics->lift.worst);
+        json_real(out, "worst_time", statistics->lift.worst > 0 ? statistics->lift.time : NAN);
+        write_bodies(out, "worst_bodies", run, statistics->lift.worst > 0 ? statistics->lift.body : nobody);
         json_close(out, '}');
     }
 }
@@ -304,59 +309,59 @@ static void write_contacts(json_out *out, const sim_run *run) {
                                               [FIGURE_PENETRATION] = "penetration",
                                               [FIGURE_SLIP] = "slip",
                                               [FIGURE_EXCESS] = "excess"};
-    const contact_tally *tally = &run->tally.contact;
+    const contact_statistics *statistics = &run->statistics.contact;
     const sim_options *options = sim_world_options(run->world);
-    double steps = (double)tally->steps;
+    double steps = (double)statistics->steps;
     json_open(out, "contacts", '{');
-    json_text(out, "solver", options->contacts || tally->steps ? options->solver->name : NULL);
-    json_whole(out, "steps", tally->touching);
-    json_real(out, "mean", ratio((double)tally->contacts, (double)tally->touching));
-    json_whole(out, "most", tally->most_contacts);
-    json_whole(out, "solved_for", tally->steps);
-    json_whole(out, "most_islands", tally->most_islands);
-    json_real(out, "iterations_mean", ratio((double)tally->iterations, steps));
-    json_whole(out, "iterations_max", tally->most_iterations);
-    json_whole(out, "iterations_total", tally->total);
-    if (tally->steps) {
-        json_branches(out, options->solver, &tally->finished);
+    json_text(out, "solver", options->contacts || statistics->steps ? options->solver->name : NULL);
+    json_whole(out, "steps", statistics->touching);
+    json_real(out, "mean", ratio((double)statistics->contacts, (double)statistics->touching));
+    json_whole(out, "most", statistics->most_contacts);
+    json_whole(out, "solved_for", statistics->steps);
+    json_whole(out, "most_islands", statistics->most_islands);
+    json_real(out, "iterations_mean", ratio((double)statistics->iterations, steps));
+    json_whole(out, "iterations_max", statistics->most_iterations);
+    json_whole(out, "iterations_total", statistics->total);
+    if (statistics->steps) {
+        json_branches(out, options->solver, &statistics->finished);
     }
-    json_whole(out, "unsolved_steps", tally->unsolved_steps);
-    json_whole(out, "unsolved_islands", tally->unsolved_islands);
-    json_reasons(out, &tally->gave_up);
-    json_real(out, "first_unsolved_time", tally->unsolved_steps ? tally->first_unsolved : NAN);
-    const overlap_tally *overlap = &run->tally.overlap;
+    json_whole(out, "unsolved_steps", statistics->unsolved_steps);
+    json_whole(out, "unsolved_islands", statistics->unsolved_islands);
+    json_reasons(out, &statistics->gave_up);
+    json_real(out, "first_unsolved_time", statistics->unsolved_steps ? statistics->first_unsolved : NAN);
+    const overlap_statistics *overlap = &run->statistics.overlap;
     json_whole(out, "refused_steps", overlap->refused);
     json_real(out, "first_refused_time", overlap->refused ? overlap->first_refused : NAN);
     json_whole(out, "stuck_steps", overlap->stuck);
     json_text(out, "stuck_a", overlap->stuck ? body_name(run, overlap->body[0]) : NULL);
     json_text(out, "stuck_b", overlap->stuck ? body_name(run, overlap->body[1]) : NULL);
     json_real(out, "stuck_depth", overlap->stuck ? overlap->depth : NAN);
-    write_bodies(out, "first_unsolved_bodies", run, tally->unsolved_steps ? tally->unsolved_body : nobody);
+    write_bodies(out, "first_unsolved_bodies", run, statistics->unsolved_steps ? statistics->unsolved_body : nobody);
     write_departures(out, run);
     for (int k = 0; k < FIGURES; k++) {
-        const tally_figure *f = &tally->figure[k];
+        const figure_statistics *f = &statistics->figure[k];
         json_open_line(out, name[k], '{');
-        json_real(out, "worst", tally->steps ? f->worst : NAN);
+        json_real(out, "worst", statistics->steps ? f->worst : NAN);
         json_real(out, "mean", ratio(f->sum, steps));
-        json_real(out, "worst_time", tally->steps ? f->time : NAN);
+        json_real(out, "worst_time", statistics->steps ? f->time : NAN);
         if (k != FIGURE_MOMENTUM) {
-            write_bodies(out, "worst_bodies", run, tally->steps ? f->body : nobody);
+            write_bodies(out, "worst_bodies", run, statistics->steps ? f->body : nobody);
         }
         json_close(out, '}');
     }
     json_close(out, '}');
 }
 
-static void write_energy(json_out *out, const run_tally *tally) {
-    int known = tally->energy_samples > 0;
+static void write_energy(json_out *out, const run_statistics *statistics) {
+    int known = statistics->energy_samples > 0;
     json_open(out, "energy", '{');
-    json_whole(out, "samples", tally->energy_samples);
-    json_real(out, "start", known ? tally->energy_first : NAN);
-    json_real(out, "end", known ? tally->energy_last : NAN);
-    json_real(out, "min", known ? tally->energy_least : NAN);
-    json_real(out, "max", known ? tally->energy_most : NAN);
-    json_real(out, "max_change", known ? tally_energy_change(tally) : NAN);
-    json_real(out, "undone", tally->overlap.undone);
+    json_whole(out, "samples", statistics->energy_samples);
+    json_real(out, "start", known ? statistics->energy_first : NAN);
+    json_real(out, "end", known ? statistics->energy_last : NAN);
+    json_real(out, "min", known ? statistics->energy_least : NAN);
+    json_real(out, "max", known ? statistics->energy_most : NAN);
+    json_real(out, "max_change", known ? statistics_energy_change(statistics) : NAN);
+    json_real(out, "undone", statistics->overlap.undone);
     json_close(out, '}');
 }
 
@@ -367,7 +372,7 @@ int write_summary(const sim_run *run, FILE *file) {
     write_course(&out, run);
     write_contacts(&out, run);
     write_sleep(&out, run);
-    write_energy(&out, &run->tally);
+    write_energy(&out, &run->statistics);
     json_whole(&out, "peak_memory", (int64_t)peak_memory());
     json_open(&out, "outputs", '[');
     for (int k = 0; k < run->outputs; k++) {

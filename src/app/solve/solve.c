@@ -1,7 +1,7 @@
-/* `sim solve`: which files, by which solver, and how did it go? */
+/* `sim solve`: its files, its solvers, its totals. */
 #include "app/solve/solve.h"
+#include "app/cli/batch_progress.h"
 #include "app/cli/outputs.h"
-#include "app/cli/pieces.h"
 #include "app/cli/solvers.h"
 #include "app/cli/usage.h"
 #include "base/file.h"
@@ -290,14 +290,14 @@ static sim_status solve_files(solve_run *run, const file_list *list, sim_error *
     if (!report) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the table");
     }
-    pieces line, *progress = run->request->quiet ? NULL : &line;
-    pieces_start(progress, list->count);
+    batch_progress line, *progress = run->request->quiet ? NULL : &line;
+    batch_progress_start(progress, list->count);
     for (int k = 0; k < list->count; k++) {
         solve_case c;
         const char *slash = strrchr(list->path[k], '/');
-        pieces_begin(progress, slash ? slash + 1 : list->path[k]);
+        batch_progress_begin(progress, slash ? slash + 1 : list->path[k]);
         solve_one(run, list->path[k], &c);
-        pieces_done(progress);
+        batch_progress_done(progress);
         solve_count(&run->totals, &c);
         solve_report_case(report, &c);
         if (c.trouble.status) {
@@ -309,7 +309,7 @@ static sim_status solve_files(solve_run *run, const file_list *list, sim_error *
     return worst ? worst : run->totals.unsolved > 0 ? SIM_FAILED : SIM_OK;
 }
 
-static int say(const sim_error *error) {
+static int print_error(const sim_error *error) {
     fprintf(stderr, "sim: error: %s\n", error->text);
     return error->status;
 }
@@ -321,7 +321,7 @@ static int run_solver(const solve_request *request, const file_list *list, const
     sim_status status = prepare(&run, list, &error);
     status = status ? status : solve_files(&run, list, &error);
     status = finish(&run, status, &error);
-    return error.text[0] ? say(&error) : (int)status;
+    return error.text[0] ? print_error(&error) : (int)status;
 }
 
 /* One solver after the other: a table each, or an array of as many objects. */
@@ -334,7 +334,7 @@ static int run_solvers(const solve_request *request, const file_list *list) {
         sim_error error;
         double *option = solve_option_values(request, &request->solvers.item[k], &error);
         if (!option) {
-            return say(&error);
+            return print_error(&error);
         }
         free(option);
     }
@@ -358,7 +358,7 @@ static int run_request(const solve_request *request) {
     sim_error error = {0};
     file_list list = {0};
     sim_status status = list_files(&list, request, &error);
-    int exit_status = status ? say(&error) : run_solvers(request, &list);
+    int exit_status = status ? print_error(&error) : run_solvers(request, &list);
     list_free(&list);
     return exit_status;
 }
@@ -369,7 +369,7 @@ int solve_command(int count, char **arguments) {
     sim_status status = solve_parse(count, arguments, &request, &error);
     int exit_status = SIM_OK;
     if (status) {
-        exit_status = say(&error);
+        exit_status = print_error(&error);
     } else if (request.help) {
         usage_print(&solve_options);
     } else if (request.list_solvers) {

@@ -40,7 +40,7 @@ typedef struct solve_case {
     sim_reason reason; /* why the solver gave up */
     int iterations, factorisations, searches, failures, whole_steps;
     int open, stick, slide; /* contacts of the solution */
-    int finished_by; /* branch of the solver; -1 */
+    int finished_by;        /* branch of the solver; -1 */
     double residual, seconds;
     sim_law_options law; /* of the file, but for what the user asked for */
     sim_certificate certificate;

@@ -1,4 +1,4 @@
-/* When does a run that is watched move, and when is it shown?  Sixty times a second what is due by the clock is simulated, but
+/* Pacing of a live run by the clock.  Sixty times a second what is due by the clock is simulated, but
  * never for longer than until the next frame; then the newest state is shown. */
 #include "app/view/live.h"
 #include "app/cli/interrupt.h"
@@ -72,7 +72,7 @@ static void move(stage *s, double until) {
     }
 }
 
-static sim_status loop(stage *s, sim_error *error) {
+static sim_status run_live(stage *s, sim_error *error) {
     sim_status status = show(s, error);
     double next = clock_seconds();
     while (!status && !interrupt_seen()) {
@@ -133,7 +133,7 @@ sim_status live_serve(const view_request *request, sim_error *error) {
     }
     sim_status status = setup_somebody(scene, request->file, error);
     status = status ? status : set_up(&s, request, scene, error);
-    status = status ? status : loop(&s, error);
+    status = status ? status : run_live(&s, error);
     live_server_close(s.server);
     sim_view_discard(s.view);
     free(s.page);

@@ -68,7 +68,7 @@ static sim_status check_together(const view_request *request, sim_error *error) 
     return status ? status : outputs_apart(request->html, request->scene, "the scene", error);
 }
 
-static sim_status parse(int count, char **arguments, view_request *request, sim_error *error) {
+static sim_status parse_request(int count, char **arguments, view_request *request, sim_error *error) {
     int first;
     *request = (view_request){.set.item = calloc((size_t)count + 1, sizeof *request->set.item)};
     if (!request->set.item) {
@@ -146,7 +146,7 @@ int view_command(int count, char **arguments) {
     view_request request;
     sim_error error = {0};
     char path[4096];
-    sim_status status = parse(count, arguments, &request, &error);
+    sim_status status = parse_request(count, arguments, &request, &error);
     if (!status && request.help) {
         usage_print(&view_options);
         free(request.set.item);

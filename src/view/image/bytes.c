@@ -1,4 +1,4 @@
-/* How do numbers that change smoothly take few bytes?  A column is written as differences of the order that makes it
+/* Compression of columns of numbers that change smoothly.  A column is written as differences of the order that makes it
  * shortest, which its first byte names,
  *
  *     order 0: x_k     1: x_k - x_{k-1}     2: x_k - 2 x_{k-1} + x_{k-2}     (what is before the first is 0)

@@ -1,4 +1,4 @@
-/* How does a picture stand in a PNG file (ISO/IEC 15948)?  A signature, then chunks: header, compressed rows, end.  Each row
+/* PNG encoder (ISO/IEC 15948).  A signature, then chunks: header, compressed rows, end.  Each row
  * is written as its difference from what its neighbours foretell, by whichever of five rules makes the numbers smallest. */
 #include "view/image/png.h"
 

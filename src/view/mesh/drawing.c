@@ -1,4 +1,4 @@
-/* How few surfaces will do?  A ball is the unit ball scaled, a box the unit cube; of capsules those of one slenderness are
+/* Shared surfaces of shapes.  A ball is the unit ball scaled, a box the unit cube; of capsules those of one slenderness are
  * one; of geometries those of equal content. */
 #include "view/mesh/drawing.h"
 

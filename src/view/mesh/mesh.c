@@ -1,6 +1,6 @@
-/* Which triangles stand for a shape? */
+/* Surface of a shape as triangles. */
 #include "view/mesh/mesh.h"
-#include "view/mesh/mesh_parts.h"
+#include "view/mesh/parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Which shapes are drawn with sectors, so that one sees them spin? */
+/* Shapes that are drawn with sectors, which show their spin. */
 #ifndef VIEW_MESH_SECTORS_H
 #define VIEW_MESH_SECTORS_H
 

@@ -1,4 +1,4 @@
-/* How large are the things that move? */
+/* Sizes of moving shapes. */
 #include "view/mesh/sizes.h"
 #include "math/v3.h"
 

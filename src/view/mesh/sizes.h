@@ -1,4 +1,4 @@
-/* How exactly must things be drawn?  By the size of what moves. */
+/* Accuracy of drawing.  By the size of what moves. */
 #ifndef VIEW_MESH_SIZES_H
 #define VIEW_MESH_SIZES_H
 

@@ -1,4 +1,4 @@
-/* What does a page know of its scene?  Bodies, joints, shapes, cameras, names and units, as JSON. */
+/* Description of the scene in a page.  Bodies, joints, shapes, cameras, names and units, as JSON. */
 #include "math/v3.h"
 #include "view/page/pack.h"
 

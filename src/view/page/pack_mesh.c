@@ -1,4 +1,4 @@
-/* How does a surface take few bytes?  Positions in steps of 1/65535 of the bounds along each axis, normals as directions on
+/* Encoding of surfaces.  Positions in steps of 1/65535 of the bounds along each axis, normals as directions on
  * an octahedron,
  *
  *     n / (|x| + |y| + |z|), the lower half folded outwards over the edges of the square |x| + |y| = 1

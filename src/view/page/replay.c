@@ -1,4 +1,4 @@
-/* How does a recorded run become frames again?  Batches of records are read, channel by channel; poses stand in the file, or
+/* Frames of a recorded run.  Batches of records are read, channel by channel; poses stand in the file, or
  * follow from the coordinates.  Everything in a file may be wrong, and is checked before it is used. */
 #include "view/page/replay.h"
 #include "math/v3.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 64, MOST_CONTACTS = 50000000 };
+enum { BATCH_RECORDS = 64, MAX_CONTACTS = 50000000 };
 
 /* A dataset of so many numbers a record, and a batch of them; NULL: the file has it not. */
 typedef struct channel_rows {
@@ -50,7 +50,7 @@ void view_replay_free(view_replay *r) {
 
 /* Whether it is there, in a width that the model has. */
 static void ask(view_replay *r, int channel, const char *name, ptrdiff_t width) {
-    double *value = calloc((size_t)(BATCH * width + 1), sizeof *value);
+    double *value = calloc((size_t)(BATCH_RECORDS * width + 1), sizeof *value);
     int there = value && width > 0 && trajectory_rows(r->file, name, 0, 1, width, value, NULL) == SIM_OK;
     if (!there) {
         free(value);
@@ -118,7 +118,7 @@ static sim_status read_contacts(view_replay *r, sim_error *error) {
                 {"contact/gap", 1}};
     const double *start = r->channel[START].value, *count = r->channel[COUNT].value;
     double low = start[0], high = start[r->held - 1] + count[r->held - 1];
-    if (!(low >= 0 && high >= low && high - low < MOST_CONTACTS && high < 1e15)) {
+    if (!(low >= 0 && high >= low && high - low < MAX_CONTACTS && high < 1e15)) {
         return wrong_contacts(r, error);
     }
     r->contact0 = (ptrdiff_t)low;
@@ -143,7 +143,7 @@ static sim_status read_batch(view_replay *r, ptrdiff_t k, sim_error *error) {
     }
     sim_status status = SIM_OK;
     r->first = k;
-    r->held = r->file->records - k < BATCH ? r->file->records - k : BATCH;
+    r->held = r->file->records - k < BATCH_RECORDS ? r->file->records - k : BATCH_RECORDS;
     for (int c = 0; !status && c < CHANNELS; c++) {
         channel_rows *rows = &r->channel[c];
         status = rows->value ? trajectory_rows(r->file, rows->name, r->first, r->held, rows->width, rows->value, error)

@@ -1,4 +1,4 @@
-/* Which numbers does a page plot?  Of the scene what frame.h names; of joints their coordinates, but orientations, which
+/* Plotted signals of a page.  Of the scene what frame.h names; of joints their coordinates, but orientations, which
  * are no numbers to plot, and free bodies, whose poses the page has. */
 #include "view/page/tracks.h"
 #include "base/pool.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_COORDINATES = 240, NAME = 512 };
+enum { MAX_COORDINATES = 240, NAME = 512 };
 
 struct view_tracks {
     sim_pool *pool;
@@ -50,7 +50,7 @@ static void choose_coordinates(view_tracks *tracks, const sim_model *model, int 
     char name[NAME];
     for (int i = 1; i < model->nbody; i++) {
         const sim_body *body = &model->body[i];
-        for (int k = 0; k < body->nq && tracks->coordinates < MOST_COORDINATES; k++) {
+        for (int k = 0; k < body->nq && tracks->coordinates < MAX_COORDINATES; k++) {
             const char *unit = coordinate_unit(body, k);
             if (unit) {
                 sim_model_coordinate_name(model, body->q0 + k, name, sizeof name);
@@ -66,13 +66,13 @@ static void choose_coordinates(view_tracks *tracks, const sim_model *model, int 
 view_tracks *view_tracks_create(const sim_model *model) {
     sim_pool *pool = pool_create();
     view_tracks *tracks = pool ? POOL_NEW(pool, view_tracks, 1) : NULL;
-    int *chosen = tracks ? POOL_NEW(pool, int, MOST_COORDINATES) : NULL;
-    const char **name = chosen ? POOL_NEW(pool, const char *, 2 * (VIEW_SCALARS + MOST_COORDINATES)) : NULL;
+    int *chosen = tracks ? POOL_NEW(pool, int, MAX_COORDINATES) : NULL;
+    const char **name = chosen ? POOL_NEW(pool, const char *, 2 * (VIEW_SCALARS + MAX_COORDINATES)) : NULL;
     if (!name) {
         pool_free(pool);
         return NULL;
     }
-    *tracks = (view_tracks){.pool = pool, .name = name, .unit = name + VIEW_SCALARS + MOST_COORDINATES};
+    *tracks = (view_tracks){.pool = pool, .name = name, .unit = name + VIEW_SCALARS + MAX_COORDINATES};
     for (; tracks->count < VIEW_SCALARS; tracks->count++) {
         tracks->name[tracks->count] = scalars[tracks->count].name;
         tracks->unit[tracks->count] = scalars[tracks->count].unit;

@@ -1,4 +1,4 @@
-/* How does a run become a page?  Surfaces first, then frames in blocks as they come, then what only the end knows: how many
+/* Page of a run.  Surfaces first, then frames in blocks as they come, then what only the end knows: how many
  * there were, the tracks, the scene; around them the page itself. */
 #include "collide/contact/bounds.h"
 #include "view/mesh/drawing.h"
@@ -6,8 +6,8 @@
 #include "view/page/live.h"
 #include "view/page/pack.h"
 #include "view/page/page.h"
-#include "view/page/page_writer.h"
 #include "view/page/tracks.h"
+#include "view/page/writer.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* How does a page of plots look?  From above: the title, the legend that all panels share, the panels.  Each panel is
+/* Layout of a page of plots.  From above: the title, the legend that all panels share, the panels.  Each panel is
  * headed by its name, unit and legend, which so never cover a curve; ticks and grid are shared by x, and x is named below
  * the last.  data -> scales -> axes -> marks. */
 #include "view/plot/plot.h"
-#include "view/plot/plot_ink.h"
+#include "view/plot/svg.h"
 
 #include <math.h>
 #include <stdlib.h>

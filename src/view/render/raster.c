@@ -1,4 +1,4 @@
-/* Which samples does a triangle cover?  Scan conversion: on the line y of samples it spans from one edge to another,
+/* Scan conversion of triangles.  Scan conversion: on the line y of samples it spans from one edge to another,
  *
  *     x(y) = x0 + (y - y0) (x1 - x0) / (y1 - y0),      (x0, y0) the upper end,
  *

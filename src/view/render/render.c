@@ -1,4 +1,4 @@
-/* How does a scene become a picture?
+/* Rendering of a scene.
  *
  *     surfaces, relative to the eye -> maps of what each light sees -> triangles in pixels, band by band of the picture ->
  *     what each of four samples of a pixel sees -> the colours of what is seen, averaged
@@ -9,7 +9,7 @@
 #include "base/pool.h"
 #include "base/threads.h"
 #include "math/v3.h"
-#include "view/render/render_parts.h"
+#include "view/render/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* Which surfaces stand before the camera?  Shapes in the colours of the scene (those that it gave none have one by tree, as
+/* Surfaces of a picture.  Shapes in the colours of the scene (those that it gave none have one by tree, as
  * on the page of a run), contacts as balls and arrows in the colour of what they do. */
 #include "math/v3.h"
-#include "view/render/render_parts.h"
+#include "view/render/parts.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What does each light see?  A map of the nearest surfaces, drawn along its direction over a ball around the scene: a place
+/* Shadow maps.  A map of the nearest surfaces, drawn along its direction over a ball around the scene: a place
  * is lit if nothing on the map is nearer to the light than itself, by more than the map can tell.
  *
  * The sun is one light.  The sky is several, spread over the half sphere above so that each stands for an equal share of the

@@ -1,4 +1,4 @@
-/* What colour has a place?  Of a matt surface of colour c, with normal n,
+/* Shading.  Of a matt surface of colour c, with normal n,
  *
  *     c (sun max(n.l, 0) reached by the sun + sky reached by the sky) + a little gloss,
  *

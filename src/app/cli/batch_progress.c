@@ -1,0 +1,62 @@
+/* Progress line of a command that works through files or cases.  One line on standard error, rewritten in place; nothing where nobody looks. */
+#include "app/cli/batch_progress.h"
+#include "app/output/run_statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BAR = 24 };
+static const double interval = 0.1; /* s */
+
+void batch_progress_start(batch_progress *p, int many) {
+    if (p) {
+        *p = (batch_progress){.shown = isatty(STDERR_FILENO), .many = many};
+    }
+}
+
+static void draw(batch_progress *p, double part) {
+    double share = p->many ? fmin((p->done + part) / p->many, 1) : 0;
+    int full = (int)(share * BAR);
+    char bar[BAR + 1] = {0};
+    memset(bar, '=', (size_t)full);
+    memset(bar + full, ' ', (size_t)(BAR - full));
+    char text[80];
+    int number = p->done < p->many ? p->done + 1 : p->many;
+    int length = p->many > 1 ? snprintf(text, sizeof text, "[%s] %d of %d: %s", bar, number, p->many, p->name)
+                             : snprintf(text, sizeof text, "[%s] %s", bar, p->name);
+    length = length < (int)sizeof text ? length : (int)sizeof text - 1;
+    fprintf(stderr, "\r%s%*s", text, p->length > length ? p->length - length : 0, "");
+    fflush(stderr);
+    p->length = length;
+    p->next = clock_seconds() + interval;
+}
+
+void batch_progress_begin(batch_progress *p, const char *name) {
+    if (p && p->shown) {
+        snprintf(p->name, sizeof p->name, "%s", name);
+        draw(p, 0);
+    }
+}
+
+void batch_progress_part(batch_progress *p, double part) {
+    if (p && p->shown && clock_seconds() >= p->next) {
+        draw(p, part);
+    }
+}
+
+void batch_progress_hide(batch_progress *p) {
+    if (p && p->shown) {
+        fprintf(stderr, "\r%*s\r", p->length, "");
+        fflush(stderr);
+        p->length = 0;
+    }
+}
+
+void batch_progress_done(batch_progress *p) {
+    if (p) {
+        batch_progress_hide(p);
+        p->done++;
+    }
+}

@@ -1,0 +1,72 @@
+/* Time limit of a run.
+ *
+ * After --time-limit the run ends like one that was interrupted: when its step has ended, or if that takes more than GRACE_SECONDS
+ * beyond, without it, in the state before.  So does a step that goes on for GRACE_SECONDS after Ctrl-C.  A solver asks once an
+ * iteration, by whatever thread: what threads share here is atomic.  Before a step visibly takes long, once in a run one line
+ * says how large it is, and what is cheaper. */
+#include "app/cli/time_limit.h"
+
+#include "app/cli/interrupt.h"
+#include "app/output/run_statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double GRACE_SECONDS = 1; /* s */
+static const double LARGE_MULTIPLICATIONS = 3e10,
+                    MULTIPLICATIONS_PER_SECOND =
+                        1e10;               /* multiplications that take visibly long; a second, of one core */
+static const double SLOW_STEP_SECONDS = 10; /* s that a step takes before its user wonders */
+
+static void print_step_note(run_time_limit *p, const sim_effort *e) {
+    if (p->quiet || atomic_flag_test_and_set(&p->said)) {
+        return;
+    }
+    fprintf(stderr, "sim: note: step %lld is large: %d constraints with %d rows in %s",
+            (long long)sim_world_state(p->world)->step + 1, e->constraints, e->rows,
+            e->islands == 1 ? "one island" : "an island");
+    if (e->expected > 0) {
+        fprintf(stderr,
+                "; a factorisation takes %.1e multiplications, about %.2g s, and a solve may need tens of them "
+                "(most_work limits that; --solver subadmm factors no island as a whole)",
+                e->expected, e->expected / MULTIPLICATIONS_PER_SECOND);
+    }
+    fputs("; --time-limit limits the run\n", stderr);
+}
+
+static int stop_when_late(void *context, const sim_effort *effort) {
+    run_time_limit *p = context;
+    double now = clock_seconds();
+    if (interrupt_noted() && atomic_load(&p->give_up) > now + GRACE_SECONDS) {
+        atomic_store(&p->give_up, now + GRACE_SECONDS);
+    }
+    if (now >= atomic_load(&p->give_up)) {
+        atomic_store(&p->given_up, 1);
+        return 1;
+    }
+    if (effort->expected >= LARGE_MULTIPLICATIONS || now - p->began >= SLOW_STEP_SECONDS) {
+        print_step_note(p, effort);
+    }
+    return 0;
+}
+
+void time_limit_start(run_time_limit *p, double limit) {
+    p->end = limit > 0 ? clock_seconds() + limit : HUGE_VAL;
+    atomic_init(&p->give_up, p->end + GRACE_SECONDS);
+    atomic_init(&p->given_up, 0);
+    atomic_flag_clear(&p->said);
+    interrupt_deadline(limit);
+}
+
+void time_limit_watch(run_time_limit *p, sim_world *world, int quiet) {
+    p->watch = (sim_watch){stop_when_late, p};
+    p->world = world;
+    p->quiet = quiet;
+    sim_world_watch(world, &p->watch);
+}
+
+void time_limit_begin_step(run_time_limit *p) { p->began = clock_seconds(); }
+
+int time_limit_reached(const run_time_limit *p) { return p->end < HUGE_VAL && clock_seconds() >= p->end; }
+
+int time_limit_gave_up(run_time_limit *p) { return atomic_load(&p->given_up); }

@@ -1,0 +1,20 @@
+/* Plots of files of records, chosen by words. */
+#ifndef VIEW_PLOT_FILES_H
+#define VIEW_PLOT_FILES_H
+
+#include "record/run/trajectory.h"
+
+typedef struct plot_wish {
+    const char *quantities; /* "energy,elbow,*.pose.z": a panel each; NULL: what suits the files */
+    const char *x;          /* name of the column along the axis; NULL: time, or iteration */
+    const char *title;      /* NULL: the name of the scene */
+    int log, linear;        /* axes of y, whatever suits the quantity */
+    int log_x;
+    double from, to;   /* NAN: all */
+    int width, height; /* pixels; height 0: by the number of panels */
+} plot_wish;
+
+/* The picture as text, to be freed; NULL on failure.  `note` says what was left out, if anything. */
+char *plot_files(trajectory *const *file, int files, const plot_wish *wish, char note[256], sim_error *error);
+
+#endif

@@ -1,0 +1,113 @@
+/* Quantities of a run that can be drawn.  Each quantity gathers columns of a file; any other word is the name of a column, or, with *,
+ * of several. */
+#include "view/plot/quantity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int plot_glob(const char *pattern, const char *text) {
+    const char *star = NULL, *retry = NULL;
+    while (*text) {
+        if (*pattern == '*') {
+            star = pattern++;
+            retry = text;
+        } else if (*pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star + 1;
+            text = ++retry;
+        } else {
+            return 0;
+        }
+    }
+    while (*pattern == '*') {
+        pattern++;
+    }
+    return !*pattern;
+}
+
+static int any_glob(const char *patterns, const char *text) {
+    for (const char *p = patterns; *p;) {
+        size_t length = strcspn(p, " ");
+        char one[600];
+        if (length < sizeof one) {
+            memcpy(one, p, length);
+            one[length] = 0;
+            if (plot_glob(one, text)) {
+                return 1;
+            }
+        }
+        p += length + (p[length] == ' ');
+    }
+    return 0;
+}
+
+/* Coordinates and velocities have the names of joints alone. */
+static int is_of_joint(const trajectory_column *c) {
+    return !any_glob("time step *.pose.* *.twist.* *.point.* energy.* momentum.* effort.* certificate.*", c->name);
+}
+
+static int is_coordinate(const trajectory_column *c) {
+    return is_of_joint(c) && (strcmp(c->unit, "rad") == 0 || strcmp(c->unit, "m") == 0 ||
+                              (!*c->unit && any_glob("*.qw *.qx *.qy *.qz", c->name)));
+}
+
+static int is_velocity(const trajectory_column *c) {
+    return is_of_joint(c) && (strcmp(c->unit, "rad/s") == 0 || strcmp(c->unit, "m/s") == 0);
+}
+
+static const plot_quantity table[] = {
+    {"energy", "energy", "energy.*", .meaning = "kinetic, potential and total energy"},
+    {"drift", "change of total energy", "energy.total", .made = PLOT_FROM_START,
+     .meaning = "total energy less that of the first record"},
+    {"contacts", "contacts", "contacts", .meaning = "how many contacts the step had"},
+    {"iterations", "iterations of the contact solver", "solver_iterations",
+     .meaning = "of the contact solver, on the hardest island"},
+    {"integrator", "iterations of the integrator", "iterations", .meaning = "of an implicit integrator"},
+    {"E", "error E of the rigid Coulomb law", "certificate.E", .log = 1,
+     .meaning = "how wrong the contact answers are, to compare solvers by"},
+    {"own", "error of the solver's own law", "certificate.own", .log = 1,
+     .meaning = "the same of the solver's own law"},
+    {"penetration", "deepest overlap", "certificate.penetration", .meaning = "deepest overlap at the end of the step"},
+    {"slip", "fastest slip inside the cone", "certificate.slip", .log = 1,
+     .meaning = "fastest slip where friction should hold"},
+    {"coordinates", "coordinates", .of = is_coordinate, .meaning = "all joint coordinates"},
+    {"velocities", "velocities", .of = is_velocity, .meaning = "all joint velocities"},
+    {"positions", "positions", "*.pose.x *.pose.y *.pose.z", .meaning = "origins of all bodies"},
+    {"points", "points", "*.point.x *.point.y *.point.z", .meaning = "positions of the recorded points"},
+    {"momentum", "momentum", "momentum.*", .meaning = "angular and linear momentum"},
+    {"efforts", "efforts", "effort.*", .meaning = "what the actuators gave"},
+    {"residual", "residual", "residual", .log = 1, .meaning = "of the integrator; in a history, of the contact solver"},
+    {"cost", "cost above the least", "cost", .made = PLOT_FROM_LEAST, .log = 1,
+     .meaning = "in a history: how far the cost is above its least"},
+};
+
+const plot_quantity *plot_quantity_at(int k) { return k < (int)(sizeof table / sizeof table[0]) ? &table[k] : NULL; }
+
+const plot_quantity *plot_quantity_of(const char *word, plot_quantity *room) {
+    for (int k = 0; plot_quantity_at(k); k++) {
+        if (strcmp(table[k].word, word) == 0) {
+            return &table[k];
+        }
+    }
+    *room =
+        (plot_quantity){.word = word, .title = word, .columns = NULL, .log = strncmp(word, "certificate.", 12) == 0};
+    return room;
+}
+
+int plot_quantity_has(const plot_quantity *q, const trajectory_column *c) {
+    if (q->of) {
+        return q->of(c);
+    }
+    if (q->columns) {
+        return any_glob(q->columns, c->name);
+    }
+    if (plot_glob(q->word, c->name)) {
+        return 1;
+    }
+    size_t length = strlen(c->name); /* "elbow [rad]" */
+    const char *unit = q->word + length;
+    return strncmp(q->word, c->name, length) == 0 && strncmp(unit, " [", 2) == 0 &&
+           strncmp(unit + 2, c->unit, strlen(c->unit)) == 0 && strcmp(unit + 2 + strlen(c->unit), "]") == 0;
+}

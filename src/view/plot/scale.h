@@ -1,0 +1,32 @@
+/* From numbers to places on paper, and which numbers are marked there. */
+#ifndef VIEW_PLOT_SCALE_H
+#define VIEW_PLOT_SCALE_H
+
+enum { PLOT_MOST_TICKS = 40, PLOT_MOST_MINORS = 200, PLOT_LABEL = 32 };
+
+typedef struct plot_scale {
+    int log;
+    double low, high; /* numbers ... */
+    double from, to;  /* ... and their places */
+} plot_scale;
+
+/* Too near each other to be told apart, or both next to nothing. */
+int plot_scale_narrow(double least, double most);
+/* Ends that let numbers from `least` to `most` breathe; counts and sizes start at 0 if they come near it. */
+plot_scale plot_scale_around(double least, double most, int log);
+double plot_place(const plot_scale *scale, double value);
+
+/* A number is offset + 10^exponent * what its label says. */
+typedef struct plot_ticks {
+    int count, exponent, minors;
+    double offset;
+    double value[PLOT_MOST_TICKS], minor[PLOT_MOST_MINORS];
+    char label[PLOT_MOST_TICKS][PLOT_LABEL];
+} plot_ticks;
+
+/* About `wanted` ticks on round numbers. */
+void plot_ticks_choose(const plot_scale *scale, int wanted, int whole, plot_ticks *ticks);
+/* "[10⁻⁶ J]", and what was taken off first: " − 9.80665 [10⁻⁶ J]". */
+void plot_unit_text(const plot_ticks *ticks, const char *unit, char *text, int size);
+
+#endif

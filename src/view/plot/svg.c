@@ -1,0 +1,122 @@
+/* SVG elements: texts, numbers, colours.  Colours are classes with a style for light and one for dark, so that
+ * the same file suits both: the reader's browser chooses. */
+#include "view/plot/svg.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Bytes of the letter that starts here, 0: none of UTF-8 that XML takes. */
+static int letter_bytes(const unsigned char *s) {
+    if (s[0] < 0x80) {
+        return s[0] >= 0x20 && s[0] != 0x7f;
+    }
+    int length = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    for (int k = 1; k < length; k++) {
+        if ((s[k] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    int overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    int outside = (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90) ||
+                  (s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe);
+    return length && !overlong && !outside ? length : 0;
+}
+
+void ink_text(FILE *file, const char *text) {
+    for (const char *s = text; *s;) {
+        int length = letter_bytes((const unsigned char *)s);
+        const char *name = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" : *s == '"' ? "&quot;" : NULL;
+        if (name || !length) {
+            fputs(name ? name : "?", file);
+        } else {
+            fwrite(s, 1, (size_t)length, file);
+        }
+        s += length ? length : 1;
+    }
+}
+
+/* Widths of the letters of common sans-serif fonts, in groups. */
+double ink_width(const char *text, double size) {
+    double width = 0;
+    for (const char *s = text; *s; s++) {
+        if ((*s & 0xc0) != 0x80) { /* once a letter */
+            width += strchr("iljtfr.,:;'|![]()/ -", *s) ? 0.34 : strchr("mwMW@%", *s) ? 0.9 : 0.6;
+        }
+    }
+    return width * size;
+}
+
+void ink_number(FILE *file, double value) {
+    char text[40];
+    double rounded = round(value * 10) / 10;
+    snprintf(text, sizeof text, "%.*f", rounded == floor(rounded) ? 0 : 1, rounded + 0.0);
+    char *comma = strchr(text, ',');
+    if (comma) {
+        *comma = '.';
+    }
+    fputs(strcmp(text, "-0") == 0 ? "0" : text, file);
+}
+
+void ink_line(FILE *file, const char *class, double x1, double y1, double x2, double y2) {
+    fprintf(file, "<path class=\"%s\" d=\"M", class);
+    ink_number(file, x1);
+    fputc(' ', file);
+    ink_number(file, y1);
+    fputc('L', file);
+    ink_number(file, x2);
+    fputc(' ', file);
+    ink_number(file, y2);
+    fputs("\"/>\n", file);
+}
+
+typedef struct theme {
+    const char *paper, *text, *faint, *axis, *zero, *grid, *minor;
+    const char *colour[PLOT_COLOURS];
+} theme;
+
+static const theme light = {
+    "#ffffff", "#1f2328",
+    "#59636e", "#818b98",
+    "#c4cbd3", "#e3e7eb",
+    "#f1f3f5", {"#0969c3", "#d1342f", "#1a8a4c", "#d97a06", "#8250df", "#0b9aa8", "#c2388f", "#7a5c3e"},
+};
+static const theme dark = {
+    "#0d1117", "#e6edf3",
+    "#9aa4af", "#6e7681",
+    "#3d444d", "#262c34",
+    "#1a2027", {"#58a6ff", "#ff7b72", "#56d384", "#f0a83c", "#bc8cff", "#4fd6e0", "#f778ba", "#c9a57f"},
+};
+
+static void theme_style(FILE *file, const theme *t) {
+    fprintf(file, ".paper{fill:%s}.title,.name{fill:%s}.label,.key{fill:%s}", t->paper, t->text, t->faint);
+    fprintf(file, ".axis{stroke:%s}.zero{stroke:%s}.grid{stroke:%s}.minor{stroke:%s}.n{stroke:%s}", t->axis, t->zero,
+            t->grid, t->minor, t->faint);
+    for (int k = 0; k < PLOT_COLOURS; k++) {
+        fprintf(file, ".c%d{stroke:%s}", k, t->colour[k]);
+    }
+}
+
+void ink_style(FILE *file) {
+    fputs("<style>\ntext{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif}\n"
+          ".title{font-size:15px;font-weight:600}.name{font-size:12.5px;font-weight:600}\n"
+          ".label{font-size:11px;font-variant-numeric:tabular-nums}.key{font-size:11.5px}\n"
+          "path{fill:none;stroke-width:1}.curve{stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}\n"
+          ".dot{stroke-width:5}.d1{stroke-dasharray:7 4}.d2{stroke-dasharray:1.5 3.5}.d3{stroke-dasharray:9 3 1.5 3}\n",
+          file);
+    theme_style(file, &light);
+    fputs("\n@media (prefers-color-scheme:dark){", file);
+    theme_style(file, &dark);
+    fputs("}\n</style>\n", file);
+}
+
+void ink_class(FILE *file, int colour, int dash) {
+    fputs("curve ", file);
+    if (colour == PLOT_NEUTRAL) {
+        fputs("n", file);
+    } else {
+        fprintf(file, "c%d", colour % PLOT_COLOURS);
+    }
+    if (dash % PLOT_DASHES) {
+        fprintf(file, " d%d", dash % PLOT_DASHES);
+    }
+}

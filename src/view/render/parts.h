@@ -1,0 +1,65 @@
+/* What the steps of drawing a picture hand to each other. */
+#ifndef VIEW_RENDER_PARTS_H
+#define VIEW_RENDER_PARTS_H
+
+#include "base/pool.h"
+#include "base/threads.h"
+#include "view/render/stage.h"
+
+/* render_lens.c */
+typedef struct render_ball {
+    sim_v3 centre;
+    double radius;
+} render_ball;
+/* Around what moves, or around all. */
+render_ball render_extent_ball(const render *r, const render_extent *extent, int all);
+double render_extent_low(const render *r, const render_extent *extent);
+
+/* render_bins.c: triangles in pixels, and which of them touch each band of rows: item[start[b] .. start[b + 1]). */
+typedef struct render_bins {
+    int triangles, room;
+    raster_triangle *triangle;
+    int *start, *item;
+} render_bins;
+/* 0 without memory. */
+int render_bins_fill(render_bins *bins, stage *s, sim_arena *arena, int band, int bands);
+
+/* The memory of a picture. */
+enum { BAND = 16, TONES = 4096 };
+
+struct render {
+    const sim_scene *scene;
+    render_wish wish;
+    view_drawing drawing;
+    view_mesh **mesh;      /* [drawing.count] */
+    view_sectors *sectors; /* [nshape] */
+    view_mesh *ball, *shaft, *tip;
+    view_sizes sizes;
+    sim_arena *arena;
+    sim_threads *threads;
+    stage *stage;
+    sim_pool *pool;
+    unsigned char tone[TONES + 1]; /* linear to sRGB */
+    /* of the picture being drawn */
+    render_bins bins;
+    float *near; /* [threads][samples][BAND][width] */
+    uint32_t *id;
+    unsigned char *rgb;
+};
+
+static inline const sim_scene *render_scene(const render *r) { return r->scene; }
+
+/* NULL: a half-space. */
+static inline const view_mesh *render_mesh_of(const render *r, int shape, const double **scale) {
+    *scale = r->drawing.scale[shape];
+    return r->drawing.mesh_of[shape] < 0 ? NULL : r->mesh[r->drawing.mesh_of[shape]];
+}
+
+static inline double render_typical(const render *r) { return r->sizes.typical; }
+
+static inline double render_aspect(const render *r) { return (double)r->wish.width / r->wish.height; }
+
+/* stage_fill.c */
+void stage_floor_below(stage *s, sim_v3 eye, double height);
+
+#endif
