@@ -3,7 +3,7 @@
  * Coordinates that are plain numbers: q + h v.  Unit quaternions, w in body axes: q * R(h w), R the exponential or the
  * Cayley map; the product is scaled back to unit length, so the norm never drifts. */
 #include "dyn/advance.h"
-#include "model/joint.h"
+#include "model/parts/joint.h"
 
 static quat rotation_by(rotation_map map, v3 turn) {
     if (map == ROTATION_EXP) {

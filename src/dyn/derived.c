@@ -1,7 +1,7 @@
 /* Room for all that follows from (model, q, v), in one block. */
 #include "base/pool.h"
 #include "dyn/lanes.h"
-#include "model/joint.h"
+#include "model/parts/joint.h"
 
 sim_range sim_all(const sim_model *model) { return (sim_range){1, model->nbody}; }
 

@@ -2,7 +2,7 @@
  *     momentum (I omega + h x v;  m v + omega x h),   kinetic energy half its product with the velocity,
  *     potential energy -g . (m o_i + h) and half k (q - rest)^2 for each spring (half k angle^2 for a ball joint's). */
 #include "dyn/rigid.h"
-#include "model/joint.h"
+#include "model/parts/joint.h"
 
 double sim_kinetic_energy(const sim_derived *d, sim_range range, const double *v) {
     double energy = 0;

@@ -10,7 +10,7 @@
  *     (omega x I omega;  omega x (omega x h)). */
 #include "dyn/rigid.h"
 #include "math/sincos.h"
-#include "model/joint.h"
+#include "model/parts/joint.h"
 
 static void angles(sim_derived *d, sim_range range, const double *q) {
     const sim_model *m = d->model;

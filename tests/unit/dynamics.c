@@ -3,7 +3,7 @@
 #include "../support/models.h"
 
 #include "dyn/lanes.h"
-#include "model/joint.h"
+#include "model/parts/joint.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Values over time: their rates are the derivatives of their values, whatever they are made of. */
-#include "model/formula.h"
+#include "model/track/formula.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

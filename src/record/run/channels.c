@@ -4,7 +4,7 @@
 #include "collide/collision.h"
 #include "contact/stage.h"
 #include "math/v3.h"
-#include "model/joint.h"
+#include "model/parts/joint.h"
 #include <sim/dynamics.h>
 
 #include <stdio.h>

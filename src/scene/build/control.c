@@ -1,6 +1,6 @@
 /* Actuators and loads: names to joints and bodies, tracks to the builder. */
 #include "math/v3.h"
-#include "model/formula.h"
+#include "model/track/formula.h"
 #include "scene/loader/loader.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  *     sine  x(t) = offset + amplitude sin(2 pi frequency t + phase)
  *
  * is a formula too, so that its rate is exact as theirs is (model/formula.c). */
-#include "model/formula.h"
+#include "model/track/formula.h"
 #include "scene/loader/loader.h"
 
 #include <math.h>

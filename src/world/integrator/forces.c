@@ -1,5 +1,5 @@
 /* Forces on joints and bodies: springs, dampers, actuators, loads. */
-#include "model/joint.h"
+#include "model/parts/joint.h"
 #include "world/integrator/motion.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * Orientations move on the group (Munthe-Kaas 1999): a stage stands at q0 (+) u, and the rotation vector u changes by
  *     du/dt = w + u x w / 2 + u x (u x w) / 12      for the angular velocity w in body axes. */
-#include "model/joint.h"
+#include "model/parts/joint.h"
 #include "world/integrator/motion.h"
 
 #include <string.h>

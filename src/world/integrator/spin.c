@@ -41,7 +41,7 @@
  * three equations, a quarter of a sweep. */
 #include "dyn/advance.h"
 #include "dyn/rigid.h"
-#include "model/joint.h"
+#include "model/parts/joint.h"
 #include "world/integrator/motion.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Constraints between bodies: what they are called, what they take, and how a builder is told of them. */
-#include "model/builder.h"
-#include "model/joint.h"
+#include "model/builder/builder.h"
+#include "model/parts/joint.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Building a model by hand: each call checks what it is given; the first thing wrong is kept until finish. */
-#include "model/builder.h"
-#include "model/joint.h"
+#include "model/builder/builder.h"
+#include "model/parts/joint.h"
 
 #include <stdarg.h>
 #include <stdint.h>

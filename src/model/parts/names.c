@@ -1,5 +1,5 @@
 /* How bodies, coordinates and dofs are called in files and messages. */
-#include "model/joint.h"
+#include "model/parts/joint.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,7 @@
  * has rate 0 whatever multiplies it: sqrt of a constant 0 has rate 0, not NaN.
  *
  * Cost: one pass over the terms, no memory but a stack of 32 pairs. */
-#include "model/formula.h"
+#include "model/track/formula.h"
 
 #include <math.h>
 

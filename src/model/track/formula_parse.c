@@ -13,7 +13,7 @@
  *
  * Cost: linear in the letters; nesting and waiting values are bounded. */
 #include "base/nearest.h"
-#include "model/formula.h"
+#include "model/track/formula.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * there either).  Splines pass their keys at the rates m (spline.c), h the length of the interval:
  *     x(s) = x0 + (x1 - x0) w(s) + h m0 s (1 - s)^2 - h m1 s^2 (1 - s),  w cubic
  * Formulas have no keys (formula.c). */
-#include "model/formula.h"
+#include "model/track/formula.h"
 
 static void blend(sim_interpolation kind, double s, double *w, double *rate) {
     switch (kind) {

@@ -1,5 +1,5 @@
 /* First error of a model that is being built. */
-#include "model/builder.h"
+#include "model/builder/builder.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Joint types, case by case.  Long: joint_place_any holds the formulas of every joint type. */
-#include "model/joint.h"
+#include "model/parts/joint.h"
 
 static const joint_facts facts[SIM_JOINT_TYPES] = {
     [SIM_FIXED] = {"fixed", 0, 0, 0, -1, {0}, {0}, 0, 0},

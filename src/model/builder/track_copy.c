@@ -1,7 +1,7 @@
 /* A track as the builder takes it: checked, copied, and of splines the rates found. */
-#include "model/builder.h"
-#include "model/formula.h"
-#include "model/spline.h"
+#include "model/builder/builder.h"
+#include "model/track/formula.h"
+#include "model/track/spline.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* From what the builder was told to the constant model: bodies depth first, dofs numbered along, one block of memory. */
-#include "model/builder.h"
-#include "model/joint.h"
+#include "model/builder/builder.h"
+#include "model/parts/joint.h"
 
 #include <stdlib.h>
 #include <string.h>

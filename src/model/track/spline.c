@@ -11,7 +11,7 @@
  * Departures: none.
  *
  * Cost: linear in the keys, once, when the model is built; the matrix is diagonally dominant, so no pivots. */
-#include "model/spline.h"
+#include "model/track/spline.h"
 
 void spline_rates(const sim_track *track, double *rates, double *work) {
     int n = track->keys, width = track->width;
