@@ -1,7 +1,7 @@
 /* FNV-1a hash of bytes, 64 bits:  h <- (h xor byte) (2^40 + 0x1b3) modulo 2^64,  h = HASH_START at first.
  *
- * Any change of a single byte changes the hash.  Its low bits are good, its high bits mix slowly: take hash_finish where
- * texts differ in few bits.  Reference: Fowler, Noll, Vo, Eastlake 2024, RFC 9923. */
+ * Any change of a single byte changes the hash.  Its low bits are good, its high bits mix slowly: take hash_finish
+ * where texts differ in few bits.  Reference: Fowler, Noll, Vo, Eastlake 2024, RFC 9923. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 

@@ -3,16 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST = 64, MOST_TRIED = 20000 };
+enum { MAX_WORD_LETTERS = 64, MAX_CANDIDATES = 20000 };
 
 static int least(int a, int b) { return a < b ? a : b; }
 
 static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c; }
 
-/* Insertions, deletions, replacements and swaps of neighbours between two texts of at most LONGEST letters; capitals
+/* Insertions, deletions, replacements and swaps of neighbours between two texts of at most MAX_WORD_LETTERS letters; capitals
  * count as their small letters. */
 static int edit_distance(const char *a, size_t na, const char *b, size_t nb) {
-    int row[3][LONGEST + 1];
+    int row[3][MAX_WORD_LETTERS + 1];
     for (size_t j = 0; j <= nb; j++) {
         row[0][j] = (int)j;
     }
@@ -32,7 +32,7 @@ static int edit_distance(const char *a, size_t na, const char *b, size_t nb) {
 
 void nearest_try(nearest *n, const char *name) {
     size_t na = strlen(n->wanted), nb = strlen(name);
-    if (++n->tried > MOST_TRIED || na > LONGEST || nb > LONGEST) {
+    if (++n->tried > MAX_CANDIDATES || na > MAX_WORD_LETTERS || nb > MAX_WORD_LETTERS) {
         return;
     }
     int allowed = (int)(na > nb ? na : nb) / 3;

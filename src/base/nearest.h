@@ -1,4 +1,4 @@
-/* What may a misspelt word have meant? */
+/* Suggestions for misspelt words, by edit distance. */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 

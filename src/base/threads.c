@@ -1,19 +1,21 @@
-/* Shares of work, handed out and gathered in a fraction of a microsecond.
+/* Pool of threads that starts and joins parallel work within a fraction of a microsecond.
  *
- * Solvers hand out work every ten microseconds or so, and to wake a thread that sleeps takes as long.  So whoever waits
- * looks for a while before it goes to sleep, longer than what lies between two shares of one solve.  Who had to sleep all the
- * same looks but shortly the next times: there may be more threads than processors, and the one it waits for wants this one.
+ * Solvers start parallel work every ten microseconds or so, and to wake a sleeping thread takes as long.  A waiting
+ * thread therefore polls before it sleeps, for longer than the pause between two parallel regions of one solve.  After
+ * a wait that ended in sleep it polls only briefly: there may be more threads than processors, and the thread that it
+ * waits for needs this one.
  *
- * Who goes to sleep says so first and looks once more; who has news tells it first and then looks for sleepers.  Both in
- * one order for all (sequentially consistent): so one of them sees the other, and no news is slept through. */
+ * A thread announces that it goes to sleep, then polls once more; a thread that publishes work publishes first, then
+ * looks for sleepers.  Both orders are sequentially consistent, so one of the two sees the other, and no work is
+ * missed. */
 #include "base/threads.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { PIECES = 3 };                          /* for each thread */
-enum { LONG = 1500, SHORT = 50, RETRY = 16 }; /* looks before sleep, some 40 ns each; the long wait is tried again */
+enum { PIECES_PER_THREAD = 3 };
+enum { LONG_POLLS = 1500, SHORT_POLLS = 50, RETRY_LONG_AFTER = 16 }; /* polls before sleep, some 40 ns each */
 
 /* How often in a row it ended in sleep. */
 typedef struct patience {
@@ -63,7 +65,7 @@ static void do_share(struct sim_threads *t, int index) {
     }
 }
 
-static int looks(const patience *p) { return p->misses % RETRY ? SHORT : LONG; }
+static int looks(const patience *p) { return p->misses % RETRY_LONG_AFTER ? SHORT_POLLS : LONG_POLLS; }
 
 /* Until there is a round after `seen`. */
 static void await_round(struct sim_threads *t, unsigned seen, patience *p) {
@@ -221,7 +223,7 @@ void threads_run_dynamic(sim_threads *t, int items, threads_task *share, void *c
     t->items = items;
     t->share = share;
     t->context = context;
-    t->pieces = items < PIECES * t->count ? items : PIECES * t->count;
+    t->pieces = items < PIECES_PER_THREAD * t->count ? items : PIECES_PER_THREAD * t->count;
     atomic_store(&t->left, t->pieces);
     atomic_store(&t->next, (unsigned long long)round << 32 | (unsigned)t->pieces);
     begin_round(t, round);

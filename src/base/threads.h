@@ -1,5 +1,5 @@
-/* Work on independent items, shared out among threads in fixed contiguous shares: what an item computes never depends on
- * how many threads there are. */
+/* Work on independent items, shared out among threads in fixed contiguous shares: what an item computes never depends
+ * on how many threads there are. */
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
 
@@ -14,9 +14,9 @@ void threads_free(sim_threads *threads);
 int threads_count(const sim_threads *threads);
 /* Returns when all items are done. */
 void threads_run(sim_threads *threads, int items, threads_task *share, void *context);
-/* The same in pieces, each taken by whoever is free: `share` may be called more than once by a worker, in any order, and no
- * call may depend on which.  For work of a microsecond and more, over and over: it waits for no thread that has not begun,
- * so that where others want the processors it takes hardly longer than alone. */
+/* The same with dynamic scheduling: each free thread takes the next piece.  `share` may be called more than once by a
+ * worker, in any order, and no call may depend on the order.  For repeated work of a microsecond and more: the caller
+ * waits for no thread that has not begun, so that a busy machine hardly slows it. */
 void threads_run_dynamic(sim_threads *threads, int items, threads_task *share, void *context);
 
 #endif

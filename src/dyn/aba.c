@@ -1,4 +1,4 @@
-/* How do the joints accelerate under these forces?  (Articulated bodies, Featherstone ch. 7.)
+/* Forward dynamics by the articulated-body algorithm (Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 7).
  *
  * Inwards, I^A and p^A start as the body's own inertia and bias wrench; then, dof by dof of joint i, last to first,
  *     U_j = I^A S_j,   D_j = S_j . U_j + diagonal_j,   u_j = tau_j - S_j . p^A

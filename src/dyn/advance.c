@@ -1,4 +1,4 @@
-/* Where does a velocity, held for a time h, take the coordinates?
+/* Coordinates after a time h of constant velocity.
  *
  * Coordinates that are plain numbers: q + h v.  Unit quaternions, w in body axes: q * R(h w), R the exponential or the
  * Cayley map; the product is scaled back to unit length, so the norm never drifts. */

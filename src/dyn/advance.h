@@ -1,4 +1,4 @@
-/* Two ways along a rotation rate. */
+/* Coordinates moved along a velocity: exponential map or Cayley map. */
 #ifndef DYN_ADVANCE_H
 #define DYN_ADVANCE_H
 

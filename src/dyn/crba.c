@@ -1,13 +1,17 @@
-/* What is the mass matrix?  (Composite rigid bodies, Featherstone ch. 6.2.)
+/* Mass matrix by the composite-rigid-body algorithm (Featherstone 2008, ch. 6.2).
  *
- * I^c_i = inertia of body i with all that hangs on it, taken at o_i.  A unit acceleration of dof j of body i alone needs the
- * wrench F = I^c_i S_j there; each ancestor dof k feels it as M_jk = S_k . F, F carried towards the root.
- * Row j holds the ancestors of j from the root on.
+ *     F = I^c_i S_j,   M_jk = S_k . F   for each ancestor dof k of dof j of body i, F shifted towards the root,
  *
- * In shallow trees F climbs from body to body.  In deep ones that is a long chain of dependent steps; there the wrench at
- * each ancestor comes from the lever between the two bodies at once,   M_jk = axis_k . (n + (x_j - x_k) x f) + advance_k . f,
- * over runs of ancestors numbered one after the other: independent terms, fit for vectors.  Positions x count from the
- * tree's first body, so where the tree stands costs no digits. */
+ * with I^c_i (kg, kg m, kg m^2) the inertia of body i and of its whole subtree at o_i; F is the wrench of a unit
+ * acceleration of dof j alone.  Row j of M holds the ancestors of j from the root on.
+ *
+ * In shallow trees F moves from body to body.  In deep trees that is a long chain of dependent steps; there the wrench
+ * at each ancestor follows at once from the lever between the two bodies,
+ *
+ *     M_jk = axis_k . (n + (x_j - x_k) x f) + advance_k . f,
+ *
+ * over runs of consecutive ancestors: independent terms, fit for vectors.  Positions x count from the tree's first
+ * body, so that the place of the tree costs no digits. */
 #include "dyn/lanes.h"
 #include "dyn/rigid.h"
 

@@ -1,4 +1,4 @@
-/* Room for all that follows from (model, q, v), in one block. */
+/* Memory of all quantities that follow from (model, q, v), in one block. */
 #include "base/pool.h"
 #include "dyn/lanes.h"
 #include "model/parts/joint.h"

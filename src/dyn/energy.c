@@ -1,4 +1,4 @@
-/* What is conserved?  With velocity (omega; v) at o_i, h = m c, I about o_i:
+/* Momentum and energy of bodies.  With velocity (omega; v) at o_i, h = m c, I about o_i:
  *     momentum (I omega + h x v;  m v + omega x h),   kinetic energy half its product with the velocity,
  *     potential energy -g . (m o_i + h) and half k (q - rest)^2 for each spring (half k angle^2 for a ball joint's). */
 #include "dyn/rigid.h"

@@ -1,4 +1,4 @@
-/* Half of a solve: x <- B x, where A^-1 = B' B.
+/* Inverse factor of the articulated inertia: x <- B x, where A^-1 = B' B.
  *
  * Both factors of A pass from the tips of a tree to its root, and on their way back repeat the first half transposed:
  *
@@ -6,8 +6,8 @@
  *     articulated bodies, D_j, U_j      B x = (u_j / sqrt(D_j))_j,             aba.c; that A^-1 = B' B is the innovation
  *                                       u_j = x_j - S_j . p,  p <- p + U_j u_j / D_j     factor of Rodriguez, Jain, Kreutz 1991
  *
- * So B x is other than zero on the paths from the dofs of x to the root alone, and x' A^-1 y = (B x) . (B y) costs those
- * paths; no second half is needed.  A force on a body is its J' f: passed to the root it is the extended force of
+ * So B x is other than zero on the paths from the dofs of x to the root alone, and x' A^-1 y = (B x) . (B y) costs
+ * those paths; no second half is needed.  A force on a body is its J' f: passed to the root it is the extended force of
  * Featherstone 2010 (EFPA), and what two of them have in common is the path that they share.
  *
  * Several rows go together, a lane each. */

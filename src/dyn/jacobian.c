@@ -1,4 +1,4 @@
-/* How do body and point velocities depend on the joint rates?
+/* Jacobians of bodies and points.
  *
  * Column j of body i's Jacobian is the motion axis of dof j, carried from its own body's origin to o_i:
  *     (axis;  advance + axis x (o_i - o_j)),   for the dofs on the path to the root, zero for all others.

@@ -1,4 +1,4 @@
-/* Where are the bodies, along which axes do the joints move them, how fast do they go?
+/* Forward kinematics: poses, motion axes, inertias, velocities and bias accelerations.
  *
  * From the root outwards, everything in world axes, r = o_i - o_p, S_j = (axis; advance) of each dof j of joint i:
  *     R_i = R_p E(q_i),   o_i = o_p + r(q_i)                                       poses

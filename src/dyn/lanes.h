@@ -1,5 +1,5 @@
-/* Symmetric 6x6 operators [A G'; G C] on motions (angular; linear) at a body's origin, columns of the 3x3 blocks in vector
- * registers: nine of them, so that a whole articulated inertia stays in registers while its joint is eliminated.
+/* Symmetric 6x6 operators [A G'; G C] on motions (angular; linear) at a body's origin, columns of the 3x3 blocks in
+ * vector registers: nine of them, so that a whole articulated inertia stays in registers while its joint is eliminated.
  *
  * The compilers' own vectors (gcc and clang); where the machine has no 256-bit unit they become pairs.  The fourth lane
  * is zero throughout. */

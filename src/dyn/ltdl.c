@@ -1,4 +1,4 @@
-/* M = L' D L along the branches (Featherstone ch. 6.5): no entry fills in that the tree does not have.
+/* Branch-sparse factorisation M = L' D L (Featherstone ch. 6.5): no entry fills in that the tree does not have.
  *
  * Rows hold the ancestors from the root on, so the row of an ancestor i of k is a prefix of row k, entry for entry, and
  * eliminating k is, for each ancestor i with a = M_ki / M_kk,   row_i -= a row_k[0 .. depth(i)),   M_ki <- a.

@@ -1,4 +1,4 @@
-/* How easily do k bodies move when pushed?  Lambda_ij = J_i A^-1 J_j', without A and without J.
+/* Inverse operational-space inertia of k bodies, Lambda_ij = J_i A^-1 J_j', without A and without J.
  *
  * With the articulated factors, an acceleration passes from the parent to body i through
  *     K_i = (product over the joint's dofs, last first, of 1 - S_j U_j' / D_j) T_i,   T_i the shift by r_i,

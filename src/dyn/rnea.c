@@ -1,7 +1,8 @@
-/* Which joint forces make the bodies accelerate like this?  (Recursive Newton-Euler, Featherstone ch. 5.3.)
+/* Inverse dynamics by the recursive Newton-Euler algorithm (Featherstone 2008, ch. 5.3).
  *
  * Outwards: a_i = a_p at o_i + S_i qdd_i + bias; the world accelerates with -g, which is gravity.
- * Inwards:  f_i = I_i a_i + bias force - f_external + sum of the children's f at o_i;   tau_j = S_j . f_i + armature qdd_j. */
+ * Inwards:  f_i = I_i a_i + bias force - f_external + sum of the children's f at o_i,
+ *           tau_j = S_j . f_i + armature qdd_j. */
 #include "dyn/rigid.h"
 
 static void accelerations(sim_derived *d, sim_range range, const double *a, v3 gravity) {

@@ -1,7 +1,8 @@
 /* Vectors of numbers: the compilers' own (gcc and clang), in fixed widths.
  *
- * simd2, simd4 and simd8 hold two, four and eight doubles, simd8f eight floats.  Where a machine's registers are narrower, the compiler
- * splits them.  Loads and stores need no alignment.  A comparison (a < b) yields a mask: all bits of a number set, or none. */
+ * simd2, simd4 and simd8 hold two, four and eight doubles, simd8f eight floats.  Where a machine's registers are
+ * narrower, the compiler splits them.  Loads and stores need no alignment.  A comparison (a < b) yields a mask: all
+ * bits of a number set, or none. */
 #ifndef MATH_SIMD_H
 #define MATH_SIMD_H
 

@@ -1,4 +1,4 @@
-/* What does a build without HDF5 say? */
+/* Replacements for a build without HDF5: each reports that it is missing. */
 #include "record/file/hdf5_tree.h"
 #include "record/run/trajectory.h"
 #include "record/run/writer.h"

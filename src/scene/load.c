@@ -1,4 +1,4 @@
-/* From a path to a scene: everything in order, and nothing left behind when it fails. */
+/* Loading a scene: all stages in order; a failure leaves nothing behind. */
 #include "scene/loader/loader.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The text of a scene as it is loaded, with all values that were replaced in it, for those who keep what ran.
+/* Text of a scene as loaded, with all replaced values, for archives of runs.
  *
  * Numbers of the file are copied letter by letter; others have as many digits as bring them back to the bit. */
 #include "scene/json/document.h"

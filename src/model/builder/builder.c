@@ -1,4 +1,4 @@
-/* Building a model by hand: each call checks what it is given; the first thing wrong is kept until finish. */
+/* Builder of a model: each call checks its arguments; the first error is kept until finish. */
 #include "model/builder/builder.h"
 #include "model/parts/joint.h"
 

@@ -1,4 +1,4 @@
-/* What the builder has been told, before it is put in order and frozen. */
+/* State of the builder: the parts of a model before they are ordered and frozen. */
 #ifndef MODEL_BUILDER_H
 #define MODEL_BUILDER_H
 

@@ -1,4 +1,4 @@
-/* Constraints between bodies: what they are called, what they take, and how a builder is told of them. */
+/* Constraints between bodies: names, numbers of rows, checks of the builder. */
 #include "model/builder/builder.h"
 #include "model/parts/joint.h"
 

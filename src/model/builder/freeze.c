@@ -1,4 +1,4 @@
-/* From what the builder was told to the constant model: bodies depth first, dofs numbered along, one block of memory. */
+/* Constant model from the builder's parts: bodies depth first, dofs numbered along, one block of memory. */
 #include "model/builder/builder.h"
 #include "model/parts/joint.h"
 

@@ -1,4 +1,4 @@
-/* A track as the builder takes it: checked, copied, and of splines the rates found. */
+/* Checked copy of a track into the builder, with the slopes of splines. */
 #include "model/builder/builder.h"
 #include "model/track/formula.h"
 #include "model/track/spline.h"

@@ -1,5 +1,5 @@
-/* Could a rigid body have this inertia?  Mass m > 0, moment I about the centre of mass positive definite, and no
- * principal moment larger than the sum of the others: I = integral of (|x|^2 1 - x x') dm means
+/* Test of a rigid body's inertia.  It is possible if mass m > 0, moment I about the centre of mass positive definite,
+ * and no principal moment larger than the sum of the others: I = integral of (|x|^2 1 - x x') dm means
  * Sigma = tr(I)/2 1 - I = integral of x x' dm, which must be positive semidefinite. */
 #include "math/spatial.h"
 #include <sim/model.h>

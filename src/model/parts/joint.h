@@ -1,4 +1,4 @@
-/* What a joint type is: the one place that knows joint types.  The recursions see one motion axis per dof. */
+/* Joint types: the one place that knows them.  The recursions see one motion axis per dof. */
 #ifndef MODEL_JOINT_H
 #define MODEL_JOINT_H
 

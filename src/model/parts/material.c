@@ -1,7 +1,7 @@
-/* What holds between two materials?
+/* Contact parameters of a pair of materials.
  *
- * Two surfaces that press on each other are springs in series: the same force f shortens each by f/k1, f/k2.  Dampers of
- * relaxation time tau = c/k share that shortening in the same parts, so their times are averaged by compliance. */
+ * Two surfaces that press on each other are springs in series: the same force f shortens each by f/k1, f/k2.  Dampers
+ * of relaxation time tau = c/k share that shortening in the same parts, so their times are averaged by compliance. */
 #include <math.h>
 #include <sim/model.h>
 

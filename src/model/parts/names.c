@@ -1,4 +1,4 @@
-/* How bodies, coordinates and dofs are called in files and messages. */
+/* Names of bodies, coordinates and dofs in files and messages. */
 #include "model/parts/joint.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What does a solid shape weigh, and how does it resist turning?  Closed forms, about the centre of mass, which for
+/* Mass and inertia of solid shapes.  Closed forms, about the centre of mass, which for
  * these is the origin of the shape's own frame; what has a geometry carries its own. */
 #include <sim/model.h>
 

@@ -2,14 +2,14 @@
  *
  *     x(t) and x'(t) = dx/dt together:  f(x)' = f'(x) x',  (x y)' = x' y + x y',  t' = 1
  *
- * Every term works on pairs (x, x'), so the rate is exact to rounding, without a step of differences.  t in s; x in the unit
- * of the track.
+ * Every term works on pairs (x, x'), so the rate is exact to rounding, without a step of differences.  t in s; x in the
+ * unit of the track.
  *
  * Reference: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapter 3.
  *
  * Departures: where a function has no derivative (the corner of abs, min, max, ramp; the jumps of step, mod, if and the
- * comparisons) the rate is that of the piece that holds from there on in x, and a jump itself adds none.  A factor that is constant
- * has rate 0 whatever multiplies it: sqrt of a constant 0 has rate 0, not NaN.
+ * comparisons) the rate is that of the piece that holds from there on in x, and a jump itself adds none.  A factor that
+ * is constant has rate 0 whatever multiplies it: sqrt of a constant 0 has rate 0, not NaN.
  *
  * Cost: one pass over the terms, no memory but a stack of 32 pairs. */
 #include "model/track/formula.h"

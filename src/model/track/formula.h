@@ -1,4 +1,4 @@
-/* Formulas of time as programs for a stack: src/model/formula.c. */
+/* Formulas of time as programs for a stack: src/model/track/formula.c. */
 #ifndef MODEL_FORMULA_H
 #define MODEL_FORMULA_H
 

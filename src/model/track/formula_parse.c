@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NESTING = 32, WORD = 24 };
+enum { MAX_NESTING = 32, MAX_WORD_LETTERS = 24 };
 
 static const struct {
     const char *name;
@@ -44,7 +44,7 @@ typedef struct parser {
 static void skip_spaces(parser *p) { p->at += strspn(p->at, " \t\n"); }
 
 /* The next word of the text, for a message. */
-static const char *next_word(const parser *p, char word[WORD + 3]) {
+static const char *next_word(const parser *p, char word[MAX_WORD_LETTERS + 3]) {
     if (!*p->at) {
         return "the end";
     }
@@ -53,7 +53,7 @@ static const char *next_word(const parser *p, char word[WORD + 3]) {
     while ((p->at[length] & 0xc0) == 0x80) { /* the rest of a letter in UTF-8 */
         length++;
     }
-    snprintf(word, WORD + 3, "'%.*s'", (int)(length < WORD ? length : WORD), p->at);
+    snprintf(word, MAX_WORD_LETTERS + 3, "'%.*s'", (int)(length < MAX_WORD_LETTERS ? length : MAX_WORD_LETTERS), p->at);
     return word;
 }
 
@@ -86,7 +86,7 @@ static int take(parser *p, const char *sign) {
 }
 
 static int expect(parser *p, const char *sign) {
-    char word[WORD + 3];
+    char word[MAX_WORD_LETTERS + 3];
     return take(p, sign) || refuse(p, p->at, "expected '%s', found %s", sign, next_word(p, word));
 }
 
@@ -94,7 +94,7 @@ static int read_formula(parser *p);
 static int read_signed(parser *p);
 
 static int read_number(parser *p) {
-    char digits[64], word[WORD + 3];
+    char digits[64], word[MAX_WORD_LETTERS + 3];
     const char *start = p->at;
     size_t length = strspn(start, "0123456789.");
     if (start[length] == 'e' || start[length] == 'E') {
@@ -134,9 +134,9 @@ static int read_arguments(parser *p, const char *name, const char *start, formul
 
 static int read_name(parser *p) {
     const char *names[FUNCTIONS + 3] = {"t", "pi"}, *start = p->at;
-    char word[WORD + 1], hint[80] = "";
+    char word[MAX_WORD_LETTERS + 1], hint[80] = "";
     size_t length = strspn(start, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    snprintf(word, sizeof word, "%.*s", (int)(length < WORD ? length : WORD), start);
+    snprintf(word, sizeof word, "%.*s", (int)(length < MAX_WORD_LETTERS ? length : MAX_WORD_LETTERS), start);
     p->at += length;
     if (strcmp(word, "t") == 0) {
         return put(p, FORMULA_TIME, 0);
@@ -158,7 +158,7 @@ static int read_name(parser *p) {
 }
 
 static int read_part(parser *p) {
-    char word[WORD + 3];
+    char word[MAX_WORD_LETTERS + 3];
     skip_spaces(p);
     if (*p->at && strchr("0123456789.", *p->at)) {
         return read_number(p);
@@ -181,7 +181,7 @@ static int read_power(parser *p) {
 
 static int read_signed(parser *p) {
     int negative = 0;
-    if (++p->nesting > NESTING) {
+    if (++p->nesting > MAX_NESTING) {
         return refuse(p, p->at, "the formula is nested too deep%s%s", "", "");
     }
     for (;;) {
@@ -235,7 +235,7 @@ static int read_formula(parser *p) {
 /* ---- the whole ---- */
 
 sim_status sim_formula_parse(const char *text, sim_term *term, int room, int *terms, int *wrong_at, sim_error *error) {
-    char word[WORD + 3];
+    char word[MAX_WORD_LETTERS + 3];
     parser p = {.at = text, .wrong = text, .term = term, .room = room, .error = error};
     int good = read_formula(&p);
     skip_spaces(&p);

@@ -1,4 +1,4 @@
-/* Rates of splines at their keys: src/model/spline.c. */
+/* Rates of splines at their keys: src/model/track/spline.c. */
 #ifndef MODEL_SPLINE_H
 #define MODEL_SPLINE_H
 

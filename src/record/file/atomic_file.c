@@ -1,4 +1,4 @@
-/* How does a file take the place of another, so that there is a whole one at any time? */
+/* Atomic replacement of a file: a whole file is there at any time. */
 #include "record/file/atomic_file.h"
 #include "base/file.h"
 

@@ -1,4 +1,4 @@
-/* A file in the place of another, in one move. */
+/* Atomic replacement of a file. */
 #ifndef RECORD_FILE_ATOMIC_FILE_H
 #define RECORD_FILE_ATOMIC_FILE_H
 

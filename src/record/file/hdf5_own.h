@@ -1,5 +1,5 @@
-/* Does all that a dataset holds stand in the file itself?  HDF5 has two layouts that take it from elsewhere, and a file of a
- * stranger must not read others for us. */
+/* Test whether a dataset stores all its data in the file itself.  HDF5 has two layouts that take it from elsewhere, and
+ * a file of a stranger must not read others for us. */
 #ifndef RECORD_FILE_HDF5_OWN_H
 #define RECORD_FILE_HDF5_OWN_H
 

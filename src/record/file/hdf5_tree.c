@@ -1,4 +1,4 @@
-/* The tree of a file, made and searched; what it looks like on disk, hdf5_tree_file.c knows. */
+/* Tree of an HDF5 file: construction and search; hdf5_tree_file.c reads and writes it. */
 #include "record/file/hdf5_tree.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* An HDF5 file in memory: a tree of groups, arrays and texts.  All that stands in it is kept to the bit, whether we know
- * what it means or not, so that a file that was read can be written again. */
+/* An HDF5 file in memory: a tree of groups, arrays and texts.  All that stands in it is kept to the bit, whether we
+ * know what it means or not, so that a file that was read can be written again. */
 #ifndef RECORD_FILE_HDF5_TREE_H
 #define RECORD_FILE_HDF5_TREE_H
 

@@ -1,8 +1,8 @@
-/* How does the tree of a file stand in HDF5?
+/* Reading and writing the tree of an HDF5 file.
  *
- * Bytes come whole from the disk and go whole to it, so that the library never sees a file that changes, and a file that
- * is written is there at once or not at all.  Types are kept in the library's own spelling and values as they lie in the
- * file: what is written again is what was read.  Times are not recorded: the same tree gives the same bytes. */
+ * Bytes come whole from the disk and go whole to it, so that the library never sees a file that changes, and a file
+ * that is written is there at once or not at all.  Types are kept in the library's own spelling and values as they lie
+ * in the file: what is written again is what was read.  Times are not recorded: the same tree gives the same bytes. */
 #include "record/file/hdf5_own.h"
 #include "record/file/hdf5_quiet.h"
 #include "record/file/hdf5_tree.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 100000, GROWTH = 1 << 16 };
+enum { MAX_NODES = 100000, GROWTH = 1 << 16 };
 
 typedef struct reading {
     store *s;
@@ -45,7 +45,7 @@ static int fail_library(reading *r, const store_node *node) {
 
 static store_node *add_node(place at, store_node **list, const char *name) {
     reading *r = at.r;
-    if (++r->nodes > MOST_NODES) {
+    if (++r->nodes > MAX_NODES) {
         fail(r, at.node, "holds more than can be kept");
         return NULL;
     }
@@ -285,12 +285,14 @@ static hid_t memory_access(void) {
 
 sim_status store_parse(store *s, const void *bytes, size_t size, sim_error *error) {
     static const unsigned char magic[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-    enum { MOST_COMPRESSED = 1032, CEILING = 2000000000 };
+    enum { MAX_COMPRESSION_RATIO = 1032, MAX_TREE_BYTES = 2000000000 };
     if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
         return sim_fail(error, SIM_BAD_INPUT, "not an HDF5 file");
     }
     sim_error why = {0};
-    reading r = {.s = s, .room = size > CEILING / MOST_COMPRESSED ? CEILING : size * MOST_COMPRESSED, .error = &why};
+    reading r = {.s = s,
+                 .room = size > MAX_TREE_BYTES / MAX_COMPRESSION_RATIO ? MAX_TREE_BYTES : size * MAX_COMPRESSION_RATIO,
+                 .error = &why};
     hdf5_silence before = hdf5_silence_begin();
     hid_t access = memory_access();
     H5Pset_file_image(access, (void *)bytes, size); /* the library copies it */

@@ -1,7 +1,7 @@
-/* What does an FCLIB file say?  Everything that can be wrong with one is refused here, with the place and the reason.
+/* Reader of FCLIB files.  Every error in one is refused here, with the place and the reason.
  *
- * A matrix is stored as its `nz` tells: nz >= 0 triplets (i: row, p: column), -1 compressed columns, -2 compressed rows.
- * How many entries there are, the arrays say themselves: nzmax may be greater. */
+ * A matrix is stored as its `nz` tells: nz >= 0 triplets (i: row, p: column), -1 compressed columns, -2 compressed
+ * rows. How many entries there are, the arrays say themselves: nzmax may be greater. */
 #include "record/problem/fclib.h"
 
 #include <limits.h>

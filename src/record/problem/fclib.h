@@ -1,4 +1,5 @@
-/* A contact problem as FCLIB states it (Acary, Bremond, Koziara, Perignon 2014), taken from the tree of a file.  Vectors are in FCLIB's order: (n, t1, t2) contact by contact.
+/* A contact problem as FCLIB states it (Acary, Bremond, Koziara, Perignon 2014), taken from the tree of a file.
+ * Vectors are in FCLIB's order: (n, t1, t2) contact by contact.
  *
  *     local    u = W r + V l + q,              V' r + R l + s = 0
  *     global   M v = H r + G l + f,  u = H' v + w,  G' v + b = 0

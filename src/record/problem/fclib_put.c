@@ -1,4 +1,4 @@
-/* Matrices as FCLIB stores them, made. */
+/* Writer of matrices in FCLIB's storage. */
 #include "record/problem/fclib.h"
 
 static store_node *put_head(store *s, store_node *parent, const char *name, int rows, int columns, int nz,

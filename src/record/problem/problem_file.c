@@ -1,4 +1,4 @@
-/* A contact problem in a file: read, written, answered. */
+/* Contact problems in files: reading, writing, stored solutions. */
 #include "record/problem/problem_file.h"
 #include "base/file.h"
 #include "math/dense.h"

@@ -1,14 +1,15 @@
-/* From FCLIB's global form to trees, A and J:  M v = H r + G l + f,  u = H' v + w,  G' v + b = 0.
+/* Conversion of FCLIB's global form to trees, A and J:  M v = H r + G l + f,  u = H' v + w,  G' v + b = 0.
  *
  *     A = M, tree by tree dense,   J = (H, G)',   v* = M^-1 f,   offsets w, b
  *
- * What M couples is held dense, which a body of a great many velocities (a large finite element mesh) makes impossible. */
+ * What M couples is held dense, which a body of a great many velocities (a large finite element mesh) makes impossible.
+ * */
 #include "record/problem/problem_file.h"
 
 #include <string.h>
 
 static const ptrdiff_t most_numbers = (ptrdiff_t)1 << 27; /* of the blocks of M, and of those of J */
-enum { MOST_COUPLED = 4096 };
+enum { MAX_COUPLED_DOFS = 4096 };
 
 typedef struct draft {
     sim_problem parts;
@@ -50,9 +51,9 @@ static sim_status fill_A(draft *d, const fclib *p, sim_pool *work, sim_error *er
     for (int t = 0; at && t < d->parts.ntree; t++) {
         at[t] = size;
         size += (ptrdiff_t)d->tree[t].nv * d->tree[t].nv;
-        if (d->tree[t].nv > MOST_COUPLED || size > most_numbers) {
+        if (d->tree[t].nv > MAX_COUPLED_DOFS || size > most_numbers) {
             return sim_fail(error, SIM_BAD_INPUT, "M couples %d velocities with each other, at most %d may be",
-                            d->tree[t].nv, MOST_COUPLED);
+                            d->tree[t].nv, MAX_COUPLED_DOFS);
         }
     }
     d->A = at ? POOL_NEW(work, double, size) : NULL;

@@ -1,6 +1,7 @@
-/* From FCLIB's local form to W and q, block by block:  u = K (r, l) + q.
+/* Conversion of FCLIB's local form to W and q, block by block:  u = K (r, l) + q.
  *
- * FCLIB's contacts have their rows as (n, t1, t2), ours as (t1, t2, n).  A bilateral row becomes an equality of one row. */
+ * FCLIB's contacts have their rows as (n, t1, t2), ours as (t1, t2, n).  A bilateral row becomes an equality of one
+ * row. */
 #include "record/problem/problem_file.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* All of a problem in a group of our own, array by array, so that what is read is what was written to the bit.
+/* Our own format of a problem: all its arrays in a group, restored to the bit.
  *
  * What the arrays index is checked here; what the numbers mean, sim_problem_create checks. */
 #include "record/problem/problem_file.h"

@@ -1,4 +1,5 @@
-/* What becomes of a global problem whose M is not symmetric (gyroscopic terms, rounding in a finite element program)?
+/* Reduction of a global problem with unsymmetric M (gyroscopic terms, rounding in a finite element program) to local
+ * form.
  *
  * The contact problem as this program knows it has a symmetric A.  But W and q stand without it,
  *
@@ -12,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROWS = 8192 };
+enum { MAX_ROWS = 8192 };
 
 static sim_status singular(sim_error *error) { return sim_fail(error, SIM_BAD_INPUT, "M is singular"); }
 
@@ -196,10 +197,10 @@ static int keep_response(sim_problem_file *file, const reduction *r) {
 
 sim_status problem_reduced(sim_problem_file *file, const fclib *p, sim_pool *work, sim_error *error) {
     int nrow = 3 * p->contacts + p->bilateral;
-    if (nrow > MOST_ROWS || p->dofs > MOST_ROWS) {
+    if (nrow > MAX_ROWS || p->dofs > MAX_ROWS) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "M is not symmetric; such problems may have %d rows and velocities, this has %d and %d",
-                        MOST_ROWS, nrow, p->dofs);
+                        MAX_ROWS, nrow, p->dofs);
     }
     reduction r = {&file->store,
                    p,

@@ -1,4 +1,4 @@
-/* What can FCLIB say of a problem?  Its contacts and its equality rows, under the rigid law, which has no R and aims at
+/* FCLIB's view of a problem: its contacts and its equality rows, under the rigid law, which has no R and aims at
  * `target`:
  *
  *     global   M = A,  H, G = J',  f = A v*,  w, b = offset - target

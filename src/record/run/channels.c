@@ -1,4 +1,4 @@
-/* What can be written down of a world, under which name, in which unit?  One row of the table per channel. */
+/* Channels of a recording: names, units, values.  One row of the table per channel. */
 #include "record/run/channels.h"
 
 #include "collide/collision.h"

@@ -1,4 +1,4 @@
-/* What a trajectory holds: one table of channels, from which every writer takes names, units and numbers. */
+/* Channels of a trajectory: one table, from which every writer takes names, units and numbers. */
 #ifndef RECORD_RUN_CHANNELS_H
 #define RECORD_RUN_CHANNELS_H
 

@@ -1,8 +1,8 @@
-/* How is a state kept and taken up again, to the last bit?
+/* Checkpoints: a state saved and restored to the last bit.
  *
- * A checkpoint is a header, then q, v, a, the contacts and their impulses, what actuators gave, what ranges, dry friction
- * and constraints gave (of models that have any), who sleeps (where anything may), as the machine holds them, then the text of
- * the scene, and a checksum of all before it.  It takes the place of an older one in one move. */
+ * A checkpoint is a header, then q, v, a, the contacts and their impulses, what actuators gave, what ranges, dry
+ * friction and constraints gave (of models that have any), who sleeps (where anything may), as the machine holds them,
+ * then the text of the scene, and a checksum of all before it.  It takes the place of an older one in one move. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "contact/stage.h"

@@ -1,4 +1,4 @@
-/* How does a trajectory look as text?  A header of names and units, then a line a record; %.17g brings every number back
+/* Writer of trajectories as CSV.  A header of names and units, then a line a record; %.17g brings every number back
  * bit for bit.  Contacts, of which each record has another number, have no place here. */
 #include "record/run/writer.h"
 

@@ -1,4 +1,4 @@
-/* Is this the same model?  A hash over the numbers that enter its motion; names and colours do not. */
+/* Fingerprint of a model.  A hash over the numbers that enter its motion; names and colours do not. */
 #include "record/run/fingerprint.h"
 #include "base/hash.h"
 #include "contact/stage.h"

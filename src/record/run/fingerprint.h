@@ -1,4 +1,4 @@
-/* Numbers that tell data apart. */
+/* Fingerprint of a model and its options. */
 #ifndef RECORD_RUN_FINGERPRINT_H
 #define RECORD_RUN_FINGERPRINT_H
 

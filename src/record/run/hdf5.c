@@ -1,12 +1,12 @@
-/* How does a trajectory stand in an HDF5 file?  One dataset a channel, first dimension the record; what it is, its names
+/* Writer of trajectories as HDF5.  One dataset a channel, first dimension the record; what it is, its names
  * and its units as attributes; what the run was as attributes of the root.
  *
  * Rows gather in memory until a chunk is full, which goes to the file compressed.  A flush must not wait for that: it
  * writes the chunk as it is, uncompressed, and the chunk stays so, because space given up in this mode of the library
  * is not used again.  `time` grows last: as many records as it has are whole in every dataset.
  *
- * Contacts, of which each record has another number, stand one after the other in datasets of their own, a row a contact;
- * contact/start and contact/count say which are a record's. */
+ * Contacts, of which each record has another number, stand one after the other in datasets of their own, a row a
+ * contact; contact/start and contact/count say which are a record's. */
 #include "record/file/hdf5_quiet.h"
 #include "record/run/hdf5_driver.h"
 #include "record/run/writer.h"

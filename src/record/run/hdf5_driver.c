@@ -1,4 +1,4 @@
-/* How can a plain reader open an HDF5 file whose writer was killed?
+/* HDF5 file driver that keeps a file readable when its writer is killed.
  *
  * In the library's single-writer-multiple-reader mode everything is written in an order in which the file is whole at
  * every moment: data, then the index that points at it, then the extent that shows it.  Two things in the superblock
@@ -9,8 +9,8 @@
  *   - the end-of-file address lags behind the data: it is kept at the size of the file, raised after each write that
  *     made the file longer, lowered before the file is cut.
  *
- * A full disk must not leave a file in pieces either: after the first write that fails nothing more reaches the disk.  The
- * library, which could not close a file otherwise, is told that all is well and reads back what it believes to have
+ * A full disk must not leave a file in pieces either: after the first write that fails nothing more reaches the disk.
+ * The library, which could not close a file otherwise, is told that all is well and reads back what it believes to have
  * written; the user of the file learns of it through `hdf5_link`. */
 #define _DEFAULT_SOURCE /* flock */
 #include "record/run/hdf5_driver.h"

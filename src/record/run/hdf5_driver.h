@@ -1,4 +1,4 @@
-/* A file driver for HDF5 under which a file stays readable whenever the program dies. */
+/* HDF5 file driver that keeps a file readable when its writer is killed. */
 #ifndef RECORD_RUN_HDF5_DRIVER_H
 #define RECORD_RUN_HDF5_DRIVER_H
 

@@ -1,4 +1,4 @@
-/* How does a world get into a file?  Chooses the writer by the ending, packs one row a record, flushes now and then. */
+/* Recorder of a world into a file.  Chooses the writer by the ending, packs one row a record, flushes now and then. */
 #include "base/clock.h"
 #include "record/run/writer.h"
 #include <sim/record.h>

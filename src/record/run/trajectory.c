@@ -1,4 +1,5 @@
-/* What does a file of records hold?  The two kinds of files are told apart by how they begin, not by their names. */
+/* Reader of recorded files, CSV or HDF5.  The two kinds of files are told apart by how they begin, not by their names.
+ * */
 #include "record/run/trajectory.h"
 #include "base/file.h"
 #include "scene/format/foreign.h"

@@ -1,5 +1,6 @@
-/* What stands in a CSV file of records?  A header of names and units, then a line a record, as csv.c writes them; or the
- * history of a solver, whose first column is a text.  The last line may be cut off: the program that wrote it was killed. */
+/* Reader of recorded CSV files.  A header of names and units, then a line a record, as csv.c writes them; or the
+ * history of a solver, whose first column is a text.  The last line may be cut off: the program that wrote it was
+ * killed. */
 #include "record/run/trajectory.h"
 
 #include <ctype.h>
@@ -105,15 +106,15 @@ static void split_unit(char *head, trajectory_column *column) {
 }
 
 static sim_status read_header(trajectory *t, table *file, sim_error *error) {
-    enum { MOST_COLUMNS = 1000000 };
+    enum { MAX_COLUMNS = 1000000 };
     int count = 1, last = 0;
     for (const char *letter = file->next; *letter && *letter != '\n'; letter++) {
         count += *letter == ',';
     }
-    t->column = count <= MOST_COLUMNS ? POOL_NEW(t->pool, trajectory_column, count) : NULL;
+    t->column = count <= MAX_COLUMNS ? POOL_NEW(t->pool, trajectory_column, count) : NULL;
     if (!t->column) {
-        return count <= MOST_COLUMNS ? no_memory(t, error)
-                                     : sim_fail(error, SIM_BAD_INPUT, "%s: has too many columns", t->path);
+        return count <= MAX_COLUMNS ? no_memory(t, error)
+                                    : sim_fail(error, SIM_BAD_INPUT, "%s: has too many columns", t->path);
     }
     if (!is_whole(file->next)) {
         return sim_fail(error, SIM_BAD_INPUT,

@@ -1,4 +1,4 @@
-/* What stands in an HDF5 file of records?  Of all channels that a run can record (channels.c) those that are there; their
+/* Reader of recorded HDF5 files.  Of all channels that a run can record (channels.c) those that are there; their
  * names and units from the file.  Numbers are read when asked for, a column or a run of rows at a time, so that files
  * larger than memory can be looked at, also while they are being written. */
 #include "record/file/hdf5_own.h"
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MOST_ITEMS = 1000000, MOST_TEXT = 1 << 26 };
+enum { MAX_ITEMS = 1000000, MAX_TEXT_BYTES = 1 << 26 };
 
 typedef struct opened {
     hid_t file;
@@ -88,7 +88,7 @@ static char *texts_of(const trajectory *t, hid_t owner, const char *name, int co
     }
     hid_t id = H5Aopen(owner, name, H5P_DEFAULT), type = H5Aget_type(id), space = H5Aget_space(id);
     size_t size = H5Tget_size(type);
-    if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && size > 0 && size < MOST_TEXT &&
+    if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && size > 0 && size < MAX_TEXT_BYTES &&
         H5Sget_simple_extent_npoints(space) == count) {
         all = pool_alloc(t->pool, (size_t)count * size + 1, 1);
         if (all && H5Aread(id, type, all) >= 0) {
@@ -200,7 +200,7 @@ static sim_status add_channel(trajectory *t, int number, sim_error *error) {
         return library_failed(t, kind->path, error);
     }
     int fits = shape_of(set, size) == kind->rank && size[0] >= (hsize_t)t->records && size[1] > 0 &&
-               size[1] <= MOST_ITEMS && size[2] == (hsize_t)(kind->rank == 3 ? kind->width : 1) && is_number(set);
+               size[1] <= MAX_ITEMS && size[2] == (hsize_t)(kind->rank == 3 ? kind->width : 1) && is_number(set);
     sim_status status = fits ? add_columns(t, number, set, (int)size[1], error)
                              : sim_fail(error, SIM_BAD_INPUT, "%s: /%s: should hold %lld records of numbers", t->path,
                                         kind->path, (long long)t->records);
@@ -287,8 +287,8 @@ sim_status trajectory_rows(trajectory *t, const char *dataset, ptrdiff_t first, 
         H5Dclose(set);
     }
     hdf5_silence_end(before);
-    if (rank < 1 || first < 0 || rows < 0 || size[0] < (hsize_t)(first + rows) || size[1] > MOST_ITEMS ||
-        size[2] > MOST_ITEMS || (ptrdiff_t)(size[1] * size[2]) != width) {
+    if (rank < 1 || first < 0 || rows < 0 || size[0] < (hsize_t)(first + rows) || size[1] > MAX_ITEMS ||
+        size[2] > MAX_ITEMS || (ptrdiff_t)(size[1] * size[2]) != width) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: /%s: does not hold %lld rows of %lld numbers", t->path, dataset,
                         (long long)(first + rows), (long long)width);
     }

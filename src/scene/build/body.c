@@ -1,5 +1,5 @@
-/* One body to the builder: joint, mass properties, shapes, initial state.  What the builder would refuse is refused here
- * first, where its place in the file is known. */
+/* One body for the builder: joint, mass properties, shapes, initial state.  Errors that the builder would refuse are
+ * reported here first, where their place in the file is known. */
 #include "base/nearest.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
@@ -375,7 +375,7 @@ static void give_state(entry *e, const scope *s, const node *n) {
 }
 
 static void give_initial(loader *l, const scope *s, const node *n) {
-    char pattern[NAME_BYTES + 1];
+    char pattern[MAX_NAME_BYTES + 1];
     if (!loader_full_name(s, n->key, pattern)) {
         return;
     }

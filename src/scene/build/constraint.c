@@ -1,4 +1,4 @@
-/* Constraints between bodies: names to bodies and joints, frames on `world` to frames on what that means. */
+/* Constraints between bodies: resolution of body and joint names; frames on `world` become frames on the parent. */
 #include "math/spatial.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"

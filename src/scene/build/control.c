@@ -29,7 +29,7 @@ static bool has_dof(loader *l, const entry *e, int64_t dof, const node *at, cons
 }
 
 static const char *full_name(loader *l, const scope *s, const char *name) {
-    char text[NAME_BYTES + 1];
+    char text[MAX_NAME_BYTES + 1];
     if (!name || !loader_full_name(s, name, text)) {
         return NULL;
     }
@@ -80,7 +80,7 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
 
 static void read_actuator(loader *l, const scope *s, const node *n) {
     actuator_data d;
-    char pattern[NAME_BYTES + 1];
+    char pattern[MAX_NAME_BYTES + 1];
     if (!loader_read(l, n, &table_actuator, &d)) {
         return;
     }

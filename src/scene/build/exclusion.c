@@ -1,9 +1,9 @@
-/* Which bodies never touch?  Pairs by name, by pattern, and all within one copy of a model. */
+/* Pairs of bodies without contact: by name, by pattern, and all within one copy of a model. */
 #include "scene/loader/loader.h"
 
 #include <string.h>
 
-enum { MOST_EXCLUSIONS = 4000000 };
+enum { MAX_EXCLUSIONS = 4000000 };
 
 /* Bodies on one side of an exclusion: those of the scope that fit `pattern`; or one. */
 typedef struct side {
@@ -37,9 +37,9 @@ static bool advance(loader *l, side *a, int *index) {
 }
 
 static void add_pair(loader *l, int first, int second, const node *at) {
-    if (++l->exclusions > MOST_EXCLUSIONS) {
+    if (++l->exclusions > MAX_EXCLUSIONS) {
         report_value(&l->report, at, "\"contacts\": false in world lets all bodies pass through each other",
-                     "more than %d pairs of bodies that never touch", MOST_EXCLUSIONS);
+                     "more than %d pairs of bodies that never touch", MAX_EXCLUSIONS);
         l->stopped = true;
     } else if (loader_good(l)) {
         sim_builder_add_exclusion(l->builder, first, second);
@@ -62,7 +62,7 @@ static bool add_pairs(loader *l, side *first, side *second, const node *at) {
 }
 
 /* `world` is what it is for the model: the world, or the body the model hangs on. */
-static bool read_side(loader *l, const scope *s, const char *name, const node *at, char full[NAME_BYTES + 1],
+static bool read_side(loader *l, const scope *s, const char *name, const node *at, char full[MAX_NAME_BYTES + 1],
                       side *out) {
     *out = (side){.s = s};
     if (strchr(name, '*')) {
@@ -78,7 +78,7 @@ static bool read_side(loader *l, const scope *s, const char *name, const node *a
 
 void read_exclusion(loader *l, const scope *s, const node *n) {
     exclusion_data d;
-    char names[2][NAME_BYTES + 1];
+    char names[2][MAX_NAME_BYTES + 1];
     side first, second;
     if (!loader_read(l, n, &table_exclusion, &d) ||
         !read_side(l, s, d.first, node_member(n, "first"), names[0], &first) ||

@@ -1,4 +1,4 @@
-/* Hulls, meshes, height fields and distance fields: each built once, however many shapes and copies of models use it. */
+/* Hulls, meshes, height fields and distance fields: each built once for all shapes and copies of models. */
 #include "math/spatial.h"
 #include "scene/loader/loader.h"
 

@@ -1,4 +1,4 @@
-/* Materials of a scene, and pairs of materials, handed to the builder. */
+/* Materials of a scene, and pairs of materials, for the builder. */
 #include "base/nearest.h"
 #include "scene/loader/loader.h"
 
@@ -56,8 +56,8 @@ static void add_material(loader *l, document *d, const node *n) {
         report_once(&l->report, node_member(n, "name"), NULL, "there is a material \"%.80s\" already", data.name);
         return;
     }
-    if (++l->materials > MOST_MATERIALS) {
-        report_value(&l->report, n, NULL, "more than %d materials", MOST_MATERIALS);
+    if (++l->materials > MAX_MATERIALS) {
+        report_value(&l->report, n, NULL, "more than %d materials", MAX_MATERIALS);
         l->stopped = true;
         return;
     }

@@ -1,4 +1,4 @@
-/* What goes around the model: options of the world, what is recorded, cameras. */
+/* Options of the world, recorded signals, cameras. */
 #include "scene/loader/loader.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The shapes of a body, and what they weigh.  A compound is as many shapes as it has parts. */
+/* Shapes of a body, and their mass.  A compound is as many shapes as it has parts. */
 #include "math/spatial.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"

@@ -1,4 +1,4 @@
-/* Distance fields of a scene: their definitions from its tree, and where in it a mistake stands. */
+/* Distance fields of a scene: their definitions from its tree, and the places of errors. */
 #include "geometry/field/field.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"

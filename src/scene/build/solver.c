@@ -1,5 +1,5 @@
-/* Who answers the contact problem of a step, by which options and under which law?  What a solver's options are called and
- * how far they go stands on its info. */
+/* Contact solver of a scene, its options and its contact law.  Names and ranges of a solver's options come from its
+ * info. */
 #include "base/nearest.h"
 #include "collide/collision.h"
 #include "contact/stage.h"

@@ -1,4 +1,4 @@
-/* Values over time from what the file says: keys, a sine, formulas; to the builder's tracks.
+/* Values over time of a scene (keys, a sine, formulas) as tracks of the builder.
  *
  *     sine  x(t) = offset + amplitude sin(2 pi frequency t + phase)
  *

@@ -1,5 +1,5 @@
-/* The scene format as a table: every key with its type, unit, range, default and meaning.  The parser, the range checks,
- * the JSON Schema and the reference page are all driven by it.
+/* The scene format as a table: every key with its type, unit, range, default and meaning.  The parser, the range
+ * checks, the JSON Schema and the reference page are all driven by it.
  *
  * To add a key: one line in tables.c, a member in the struct it fills (format.h), and the code that uses it. */
 #ifndef SCENE_FORMAT_FIELDS_H

@@ -1,4 +1,4 @@
-/* Files and words of other programs: kinds of files that are no scenes, words that mean something here. */
+/* Files and words of other programs: kinds of files that are not scenes, and our words for theirs. */
 #ifndef SCENE_FORMAT_FOREIGN_H
 #define SCENE_FORMAT_FOREIGN_H
 

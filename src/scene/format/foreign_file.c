@@ -1,4 +1,4 @@
-/* Files that are no scenes, told by how they begin and by their names. */
+/* Detection of files that are not scenes, by their first bytes and their names. */
 #include "scene/format/foreign.h"
 
 #include <string.h>

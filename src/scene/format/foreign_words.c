@@ -1,4 +1,4 @@
-/* Words of other formats (MJCF, URDF, SDFormat, Drake, Siconos, Bullet) and what they are called here. */
+/* Words of other formats (MJCF, URDF, SDFormat, Drake, Siconos, Bullet) and their equivalents here. */
 #include "scene/format/foreign.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What the tables fill: the objects of a scene as structs, before names are looked up.  Members stand in the order of the
+/* Objects of a scene as structs, filled by the tables, before names are looked up.  Members stand in the order of the
  * keys in tables.c; `at` is where the object was read, NULL if it was not given. */
 #ifndef SCENE_FORMAT_FORMAT_H
 #define SCENE_FORMAT_FORMAT_H

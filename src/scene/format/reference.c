@@ -42,7 +42,7 @@ static const char introduction[] =
     "written here instead.\n"
     "* Every object may hold a `comment`, a text that is not read.\n"
     "* A body and its joint share one name. Names are unique; they hold no `/`, `*`, comma, quote or backslash.\n"
-    "* A body stands at its `pose` in its parent when all coordinates of its joint are zero. The pose of a free body "
+    "* A body is at its `pose` in its parent when all coordinates of its joint are zero. The pose of a free body "
     "is where "
     "it begins: its coordinates are those of the world (or of the body it names as parent), and its velocity `v` is "
     "the "

@@ -1,4 +1,4 @@
-/* The words in which tables are written: tables.c and its like. */
+/* Macros for the tables of fields (tables*.c). */
 #ifndef SCENE_FORMAT_TABLE_WORDS_H
 #define SCENE_FORMAT_TABLE_WORDS_H
 

@@ -46,16 +46,16 @@ static const field world_fields[] = {
      .help = "Simulated time of a run."},
     {"integrator", FIELD_ENUM, AT(world_data, integrator), .name_of = integrator_name, .standard = "\"midpoint\"",
      .help =
-         "How a step is taken: implicit midpoint (order 2, keeps energy), symplectic Euler (order 1, cheap), implicit "
+         "Integrator of a step: implicit midpoint (order 2, keeps energy), symplectic Euler (order 1, cheap), implicit "
          "Euler (order 1, damps), Moreau's midpoint, classical Runge-Kutta (order 4, for reference runs)."},
     {"threads", FIELD_INTEGER, AT(world_data, threads), WITHIN(1, 64), .standard = "1",
      .help = "Threads that work on a step; the result is the same for any number."},
     {"tolerance", FIELD_NUMBER, AT(world_data, tolerance), .range = {true, true, true, 0, 0.1}, .standard = "1e-10",
      .help = "Implicit integrators: estimated error left in the acceleration, over its size."},
     {"max_iterations", FIELD_INTEGER, AT(world_data, max_iterations), WITHIN(1, 100000), .standard = "50",
-     .help = "Implicit integrators: the most Newton iterations of a step."},
+     .help = "Implicit integrators: maximum number of Newton iterations in a step."},
     {"seed", FIELD_INTEGER, AT(world_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",
-     .help = "Start of all random numbers of the scene."},
+     .help = "Seed of all random numbers of the scene."},
     {"contacts", FIELD_FLAG, AT(world_data, contacts), .standard = "true",
      .help = "Whether shapes push each other where they touch; `false`: they pass through each other."},
     {"exclude", FIELD_ENUM, AT(world_data, exclude), .name_of = exclude_name, .standard = "\"none\"",
@@ -66,25 +66,25 @@ static const field world_fields[] = {
      .help = "Shapes with a gap up to this are in contact though nothing moves; what moves is met in time whatever it "
              "is. Left out, a thousandth of the radius of the ball around the smaller shape."},
     {"solver", FIELD_ENUM, AT(world_data, solver), .name_of = solver_name, .settings = true, .standard = "\"sap\"",
-     .help = "Method that answers the contact problem of a step, with options of it behind its name, as in "
+     .help = "Solver of the contact problem, with options behind its name, as in "
              "`\"pgs:max_iterations=100\"` or `\"pgs:max_iterations=100,tolerance=1e-8\"`; see "
              "[solver_options](#solver_options)."},
     {"solver_options", FIELD_VALUES, AT(world_data, solver_options),
      .help = "Options of that solver, by name; each has its own ([solver_options](#solver_options)). Those behind the "
              "name in `solver` hold over these."},
     {"compliance", FIELD_ENUM, AT(world_data, compliance), .name_of = compliance_name, .standard = "\"auto\"",
-     .help = "What becomes of a contact that is stiffer than the step can resolve: `rigid` lets it not yield at all, "
-             "`near-rigid` as little as the step resolves; `auto` is the solver's own choice."},
-    {"law", FIELD_OBJECT, AT(world_data, law), .table = &table_law, .help = "Numbers of the contact law."},
+     .help = "Compliance of a contact that is stiffer than the step can resolve: `rigid` gives it none, "
+             "`near-rigid` the least that the step resolves; `auto` is the solver's own choice."},
+    {"law", FIELD_OBJECT, AT(world_data, law), .table = &table_law, .help = "Parameters of the contact law."},
     {"sleep", FIELD_FLAG, AT(world_data, sleep), .standard = "false",
-     .help = "Whether groups of bodies that lie still are left out of steps until something comes to them "
+     .help = "Whether steps leave out groups of bodies at rest until something comes to them "
              "([contact.md](contact.md#what-sleeps))."},
     {"sleep_speed", FIELD_NUMBER, AT(world_data, sleep_speed), .unit = "m/s", NOT_NEGATIVE,
      .help =
-         "A body with no point faster than this is still. Left out, a thousandth of sqrt(g r), r from its centre of "
+         "A body with no point faster than this is at rest. Left out, a thousandth of sqrt(g r), r from its centre of "
          "mass to its farthest point."},
     {"sleep_time", FIELD_NUMBER, AT(world_data, sleep_time), .unit = "s", NOT_NEGATIVE,
-     .help = "For how long it must have been still. Left out, 2 pi sqrt(R/g), one swing of a pendulum as long as its "
+     .help = "Time that it must have been at rest. Left out, 2 pi sqrt(R/g), one swing of a pendulum as long as its "
              "tree of bodies, and ten steps at least."},
 };
 const table table_world = {"world", "The surroundings and how time is stepped.", sizeof(world_data), world_fields,
@@ -94,22 +94,24 @@ static const field law_fields[] = {
     {"beta", FIELD_NUMBER, AT(law_data, beta), POSITIVE, .standard = "1",
      .help = "Near-rigid: period of the stiffest contact over the step."},
     {"sigma", FIELD_NUMBER, AT(law_data, sigma), POSITIVE, .standard = "1e-3",
-     .help = "Near-rigid: how much friction at rest slips, relative to what gravity gives in a step."},
+     .help = "Near-rigid: slip of static friction, relative to the velocity that gravity gives in a step."},
     {"push", FIELD_NUMBER, AT(law_data, push), WITHIN(0, 1), .standard = "0.2",
      .help = "Rigid: the part of an overlap that a step undoes."},
     {"threshold", FIELD_NUMBER, AT(law_data, threshold), .unit = "m/s", NOT_NEGATIVE, .standard = "0.01",
      .help = "Slower approaches do not bounce."},
     {"carried", FIELD_NUMBER, AT(law_data, carried), WITHIN(1, 1e9), .standard = "1",
-     .help = "Near-rigid: contacts that carry more than the bodies they touch are stiffer by up to this factor; 1: "
-             "none is."},
+     .help =
+         "Near-rigid: contacts that carry more than the weight of their bodies are stiffer by up to this factor; 1: "
+         "none is."},
     {"slop", FIELD_NUMBER, AT(law_data, slop), NOT_NEGATIVE, .standard = "0.02",
-     .help = "Rigid: an overlap is left alone up to this part of the way that forces alone would move the contact in a "
+     .help = "Rigid: an overlap stays uncorrected up to this fraction of the distance that forces alone move the "
+             "contact in a "
              "step, g dt^2 under gravity."},
     {"undo", FIELD_NUMBER, AT(law_data, undo), .unit = "m/s", NOT_NEGATIVE, .standard = "0.1",
      .help = "What is rigid or near-rigid undoes an overlap no faster than this, whatever the step (about axes: in "
              "rad/s)."},
 };
-const table table_law = {"law", "Numbers that all contacts share. What each contact is made of is said by materials.",
+const table table_law = {"law", "Parameters common to all contacts. Materials hold the parameters of each contact.",
                          sizeof(law_data), law_fields, .count = COUNT(law_fields)};
 
 /* ---- materials ---- */
@@ -127,7 +129,7 @@ const table table_law = {"law", "Numbers that all contacts share. What each cont
     }
 
 static const field material_fields[] = {
-    {"name", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name by which shapes call it."},
+    {"name", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name that shapes refer to."},
     SURFACE_FIELDS,
 };
 const table table_material = {"material",
@@ -143,7 +145,7 @@ static const field material_pair_fields[] = {
 };
 const table table_material_pair = {
     "material_pair",
-    "What holds between two materials, in place of what follows from each. Keys left out follow from each.",
+    "Parameters of a pair of materials, in place of the combined ones. Absent keys keep the combined values.",
     sizeof(material_data), material_pair_fields, .count = COUNT(material_pair_fields)};
 
 /* ---- joint ---- */
@@ -172,9 +174,9 @@ static const field joint_fields[] = {
     {"damping", FIELD_NUMBERS, AT(joint_data, damping), 6, .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .only = MOVES,
      .help = "Viscous damping of each degree of freedom; one number holds for all."},
     {"armature", FIELD_NUMBERS, AT(joint_data, armature), 6, .unit = "kg m^2 or kg", NOT_NEGATIVE, .only = MOVES,
-     .help = "Inertia of a rotor that turns with each degree of freedom; one number holds for all."},
+     .help = "Rotor inertia reflected at each degree of freedom; one number holds for all."},
     {"rest", FIELD_NUMBERS, AT(joint_data, rest), 6, .unit = "rad or m", .only = HAS_AXIS,
-     .help = "Coordinate at which each spring is slack; 0 if left out. The spring of a ball joint is slack at the "
+     .help = "Rest coordinate of each spring; 0 if left out. The spring of a ball joint is slack at the "
              "identity."},
     {"range", FIELD_ROWS, AT(joint_data, range), 2, .unit = "rad or m", .rival = 1, .only = MOVES,
      .help =
@@ -183,19 +185,19 @@ static const field joint_fields[] = {
     {"range_deg", FIELD_ROWS, AT(joint_data, range_deg), 2, .unit = "degrees", .rival = 1, .only = TURNS,
      .help = "`range` in degrees."},
     {"limit_stiffness", FIELD_NUMBERS, AT(joint_data, limit_stiffness), 6, .unit = "N m/rad or N/m", POSITIVE,
-     .only = HAS_AXIS, .help = "Of the springs behind the ends of the range; left out, the ends are rigid."},
+     .only = HAS_AXIS, .help = "Stiffness of the ends of the range; left out, the ends are rigid."},
     {"limit_dissipation", FIELD_NUMBERS, AT(joint_data, limit_dissipation), 6, .unit = "s", NOT_NEGATIVE,
      .only = HAS_AXIS, .help = "Relaxation time of the ends: damping over stiffness; 0 if left out."},
     {"limit_restitution", FIELD_NUMBERS, AT(joint_data, limit_restitution), 6, WITHIN(0, 1), .only = HAS_AXIS,
      .help = "Newton's coefficient of rigid ends; 0 if left out."},
     {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = MOVES,
-     .help =
-         "Dry friction of each degree of freedom: what it takes to move it. One number holds for all. Ball and free "
-         "joints take none."},
+     .help = "Dry friction of each degree of freedom: the effort needed to move it. One number holds for all. Ball and "
+             "free "
+             "joints take none."},
     {"effort", FIELD_NUMBERS, AT(joint_data, effort), 6, .unit = "N m or N", POSITIVE, .only = HAS_AXIS,
-     .help =
-         "The most that an actuator gives here, either way; if that has an `effort` of its own, the less of the two. "
-         "What has such a limit takes one actuator."},
+     .help = "Limit of an actuator's effort, either way; if the actuator has an `effort` of its own, the lesser of the "
+             "two. "
+             "What has such a limit takes one actuator."},
 };
 const table table_joint = {
     "joint",
@@ -239,11 +241,10 @@ const table table_inertia = {"inertia",
 
 static const field body_fields[] = {
     {"name", FIELD_NAME, AT(body_data, name), .required = true,
-     .help = "Name, unlike any other in its model; also the name of its joint."},
+     .help = "Name, unique in its model; also the name of its joint."},
     {"parent", FIELD_NAME, AT(body_data, parent), .standard = "\"world\"",
-     .help =
-         "Name of the body it hangs on, wherever that stands in the file; in a model, `world` is the place where the "
-         "model is put."},
+     .help = "Name of the parent body, anywhere in the file; in a model, `world` is the place where the "
+             "model is put."},
     {"pose", FIELD_OBJECT, AT(body_data, pose), .table = &table_pose,
      .help = "Joint frame in the parent's body frame. Of a free body: where it begins."},
     {"joint", FIELD_OBJECT, AT(body_data, joint), .table = &table_joint, .standard = "\"fixed\"",
@@ -269,7 +270,7 @@ static const field exclusion_fields[] = {
 };
 const table table_exclusion = {
     "exclusion",
-    "Two bodies whose shapes never touch each other. In a pattern `*` stands for any letters, also none: every body "
+    "Two bodies whose shapes never touch each other. In a pattern `*` matches any letters, also none: every body "
     "whose "
     "name fits `first` is paired with every body whose name fits `second`, but not with itself. Patterns speak of the "
     "bodies of the model they stand in, those of its instances included, with their prefixes; `world` is meant by its "
@@ -290,7 +291,7 @@ const table table_exclusion = {
     }
 
 static const field model_fields[] = {
-    {"description", FIELD_TEXT, AT(model_data, description), .help = "What it is."},
+    {"description", FIELD_TEXT, AT(model_data, description), .help = "Description of the model."},
     {"bodies", FIELD_OBJECTS, AT(model_data, bodies), .table = &table_body, .help = "Bodies."},
     {"instances", FIELD_OBJECTS, AT(model_data, instances), .table = &table_instance, .help = "Models in the model."},
     {"initial", FIELD_MAP, AT(model_data, initial), .table = &table_initial, .help = "Initial state."},
@@ -302,10 +303,11 @@ static const field model_fields[] = {
     {"constraints", FIELD_OBJECTS, AT(model_data, constraints), .table = &table_constraint,
      .help = "What holds bodies together besides joints."},
 };
-const table table_model = {"model",
-                           "Something to be put into the scene any number of times. Names in it speak of its own "
-                           "bodies; they get the prefix of the instance.",
-                           sizeof(model_data), model_fields, .count = COUNT(model_fields)};
+const table table_model = {
+    "model",
+    "A group of bodies that a scene can contain any number of times. Names in it speak of its own "
+    "bodies; they get the prefix of the instance.",
+    sizeof(model_data), model_fields, .count = COUNT(model_fields)};
 
 static const field instance_fields[] = {
     {"model", FIELD_NAME, AT(instance_data, model), .rival = 1, .help = "Name of a model of this file."},
@@ -318,9 +320,9 @@ static const field instance_fields[] = {
     {"parent", FIELD_NAME, AT(instance_data, parent), .standard = "\"world\"",
      .help = "Name of the body on which the model's roots hang."},
     {"pose", FIELD_OBJECT, AT(instance_data, pose), .table = &table_pose,
-     .help = "Where the model stands on that body; with `repeat`, where the first copy or the pattern stands."},
+     .help = "Pose of the model on that body; with `repeat`, pose of the first copy or of the pattern."},
     {"joint", FIELD_OBJECT, AT(instance_data, joint), .table = &table_joint,
-     .help = "In place of the joint of the model's only root: `\"free\"` lets it go."},
+     .help = "Joint in place of that of the model's only root, as `\"free\"`."},
     {"overrides", FIELD_VALUES, AT(instance_data, overrides),
      .help =
          "Values that differ from the model's, by path: `\"bodies/forearm/inertia/mass\": 2`. Elements of arrays go by "
@@ -356,7 +358,7 @@ static const field repeat_fields[] = {
     {"spacing", FIELD_VECTOR, AT(repeat_data, spacing), 3, .unit = "m", .only = LATTICE, .needed_by = LATTICE,
      .help = "Distances along x, y, z."},
     {"jitter", FIELD_NUMBER, AT(repeat_data, jitter), LENGTH_OR_ZERO, .standard = "0", .only = BIT(PLACE_COLUMNS),
-     .help = "Each copy stands up to this far from its place, along x and along y, at random."},
+     .help = "Random displacement of each copy along x and along y, up to this distance."},
     {"min", FIELD_VECTOR, AT(repeat_data, min), 3, .unit = "m", .only = BIT(PLACE_SCATTER),
      .needed_by = BIT(PLACE_SCATTER), .help = "Corner of the box."},
     {"max", FIELD_VECTOR, AT(repeat_data, max), 3, .unit = "m", .only = BIT(PLACE_SCATTER),
@@ -366,13 +368,13 @@ static const field repeat_fields[] = {
      .help = "Another number gives another pattern, as another `world/seed` does."},
     {"random_orientation", FIELD_FLAG, AT(repeat_data, random_orientation), .standard = "false",
      .only = BIT(PLACE_SCATTER) | BIT(PLACE_COLUMNS),
-     .help = "Each copy turned at random, all orientations being equally likely."},
+     .help = "Whether each copy has a random orientation, all equally likely."},
     {"radius", FIELD_NUMBER, AT(repeat_data, radius), LENGTH_OR_ZERO, .standard = "0", .only = BIT(PLACE_SCATTER),
      .help = "No two copies come closer than twice this."},
     {"on", FIELD_NAME, AT(repeat_data, on), .only = BIT(PLACE_SERIES), .needed_by = BIT(PLACE_SERIES),
      .help = "Name, in the model, of the body that carries the next copy."},
     {"pose", FIELD_OBJECT, AT(repeat_data, pose), .table = &table_pose, .only = BIT(PLACE_SERIES),
-     .help = "Where the next copy stands on that body."},
+     .help = "Pose of the next copy on that body."},
 };
 const table table_repeat = {"repeat",
                             "Pattern of copies. The number of a copy counts from 0. The same seed gives the same "
@@ -392,7 +394,7 @@ static const field initial_fields[] = {
     {"v", FIELD_NUMBERS, AT(initial_data, v), 6, .unit = "rad/s or m/s", .help = "Velocities."},
 };
 const table table_initial = {"initial",
-                             "Initial state of a joint, in place of what its body says. Numbers alone stand for `q`.",
+                             "Initial state of a joint, in place of that of its body. Numbers alone are `q`.",
                              sizeof(initial_data),
                              initial_fields,
                              .count = COUNT(initial_fields),
@@ -416,12 +418,13 @@ static const field record_fields[] = {
      .standard = "[\"coordinates\", \"velocities\", \"energy\"]", .help = "What is recorded."},
     {"points", FIELD_OBJECTS, AT(record_data, points), .table = &table_point, .help = "Points of bodies."},
 };
-const table table_record = {"record", "What a run writes down.", sizeof(record_data), record_fields,
+const table table_record = {"record", "Output of a run.", sizeof(record_data), record_fields,
                             .count = COUNT(record_fields)};
 
 static const field camera_fields[] = {
     {"name", FIELD_NAME, AT(camera_data, name), .required = true, .help = "Name."},
-    {"position", FIELD_VECTOR, AT(camera_data, position), 3, .unit = "m", .required = true, .help = "Where it stands."},
+    {"position", FIELD_VECTOR, AT(camera_data, position), 3, .unit = "m", .required = true,
+     .help = "Position of the camera."},
     {"target", FIELD_VECTOR, AT(camera_data, target), 3, .unit = "m", .standard = "[0, 0, 0]",
      .help = "Where it looks."},
     {"fov", FIELD_NUMBER, AT(camera_data, fov), .unit = "rad", .range = {true, true, true, 0, 3.1}, .rival = 1,
@@ -437,7 +440,7 @@ static const field scene_fields[] = {
      .help = "Version of the format: 1."},
     {"$schema", FIELD_TEXT, AT(scene_data, schema), .help = "For editors; not read."},
     {"name", FIELD_TEXT, AT(scene_data, name), .help = "Title; the file's name if left out."},
-    {"description", FIELD_TEXT, AT(scene_data, description), .help = "What is to be seen."},
+    {"description", FIELD_TEXT, AT(scene_data, description), .help = "Description of the scene."},
     {"world", FIELD_OBJECT, AT(scene_data, world), .table = &table_world, .help = "Surroundings and time stepping."},
     {"exclusions", FIELD_OBJECTS, AT(scene_data, exclusions), .table = &table_exclusion,
      .help = "Pairs of bodies that never touch."},
@@ -446,16 +449,16 @@ static const field scene_fields[] = {
     {"material_pairs", FIELD_OBJECTS, AT(scene_data, material_pairs), .table = &table_material_pair,
      .help = "Exceptions for two surfaces."},
     {"bodies", FIELD_OBJECTS, AT(scene_data, bodies), .table = &table_body, .help = "Bodies."},
-    {"models", FIELD_MAP, AT(scene_data, models), .table = &table_model, .help = "Things to be put in, by name."},
-    {"instances", FIELD_OBJECTS, AT(scene_data, instances), .table = &table_instance, .help = "Things put in."},
+    {"models", FIELD_MAP, AT(scene_data, models), .table = &table_model, .help = "Models for instances, by name."},
+    {"instances", FIELD_OBJECTS, AT(scene_data, instances), .table = &table_instance, .help = "Copies of models."},
     {"initial", FIELD_MAP, AT(scene_data, initial), .table = &table_initial,
-     .help = "Initial state by the name of a joint's body; `*` stands for any letters and passes over fixed "
+     .help = "Initial state by the name of a joint's body; `*` matches any letters and skips fixed "
              "joints. Later keys hold over earlier ones."},
     {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &table_actuator, .help = "Controllers."},
     {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &table_load, .help = "Forces from outside."},
     {"constraints", FIELD_OBJECTS, AT(scene_data, constraints), .table = &table_constraint,
      .help = "What holds bodies together besides joints."},
-    {"record", FIELD_OBJECT, AT(scene_data, record), .table = &table_record, .help = "What a run writes down."},
+    {"record", FIELD_OBJECT, AT(scene_data, record), .table = &table_record, .help = "Output of a run."},
     {"cameras", FIELD_OBJECTS, AT(scene_data, cameras), .table = &table_camera, .help = "Views."},
 };
 const table table_scene = {"scene", "The file is one object.", sizeof(scene_data), scene_fields,

@@ -60,7 +60,7 @@ static const field track_fields[] = {
     TRACK_FIELDS(FIELD_NUMBERS, 0, 1, &table_sine, "Value at each time.", "A formula of time, as below.")};
 const table table_track = {
     "track",
-    "A value over time. A number stands for itself at all times, a text for `expression`. Before the first time and "
+    "A value over time. A number is a constant, a text an `expression`. Before the first time and "
     "after the last the value stays.\n"
     "\n"
     "Rates are exact: what follows a target follows the derivative of this value. They are continuous with `cubic`, "
@@ -108,7 +108,7 @@ static const field actuator_fields[] = {
     {"effort", FIELD_NUMBER, AT(actuator_data, effort), .unit = "N m or N", POSITIVE,
      .help = "The most it gives either way; no limit if left out."},
     {"gravity_compensation", FIELD_FLAG, AT(actuator_data, gravity_compensation), .standard = "false",
-     .help = "Adds what holds the tree against gravity."},
+     .help = "Adds the force that holds the tree against gravity."},
     {"target", FIELD_OBJECT, AT(actuator_data, target), .table = &table_track, .unit = "rad or m", .standard = "0",
      .help = "Coordinate to be followed."},
     {"feedforward", FIELD_OBJECT, AT(actuator_data, feedforward), .table = &table_track, .unit = "N m or N",

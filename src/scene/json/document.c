@@ -1,4 +1,4 @@
-/* From a text to a tree: the scan finds every value's place, cJSON decodes, and the two are walked in step. */
+/* Parser from JSON text to a tree: the scan finds the place of each value, cJSON decodes, both are walked in step. */
 #include "scene/json/document.h"
 #include "scene/json/report.h"
 

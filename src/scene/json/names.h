@@ -1,4 +1,4 @@
-/* Names: which fit a pattern, which body has one. */
+/* Names: matching of patterns, hash table from names to numbers. */
 #ifndef SCENE_JSON_NAMES_H
 #define SCENE_JSON_NAMES_H
 

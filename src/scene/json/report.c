@@ -4,7 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE_SIZE = 640, POINTER_SIZE = 320, MOST = sizeof((sim_diagnostics *)0)->item / sizeof(sim_diagnostic) };
+enum {
+    MESSAGE_BYTES = 640,
+    POINTER_BYTES = 320,
+    MAX_MESSAGES = sizeof((sim_diagnostics *)0)->item / sizeof(sim_diagnostic)
+};
 
 /* What a scene says may end up on a terminal: no control characters, no cut-off or broken UTF-8. */
 static void make_printable(char *text) {
@@ -53,7 +57,7 @@ static void find_line(const source *from, size_t at, int *line, int *column) {
     }
 }
 
-bool report_full(const report *r) { return r->found->count == MOST; }
+bool report_full(const report *r) { return r->found->count == MAX_MESSAGES; }
 
 static bool same(const sim_diagnostic *a, const sim_diagnostic *b) {
     return a->line == b->line && a->column == b->column && strcmp(a->message, b->message) == 0 &&
@@ -62,7 +66,7 @@ static bool same(const sim_diagnostic *a, const sim_diagnostic *b) {
 
 static void add(report *r, sim_diagnostics *found, const source *from, size_t at, const char *pointer, const char *hint,
                 const char *message) {
-    if (found->count == MOST) {
+    if (found->count == MAX_MESSAGES) {
         found->more++;
         return;
     }
@@ -127,11 +131,11 @@ static void add_node(report *r, sim_diagnostics *found, const node *at, bool key
     if (r->muted) {
         return;
     }
-    if (found->count == MOST) { /* counted, at no cost */
+    if (found->count == MAX_MESSAGES) { /* counted, at no cost */
         found->more++;
         return;
     }
-    char message[MESSAGE_SIZE], pointer[POINTER_SIZE];
+    char message[MESSAGE_BYTES], pointer[POINTER_BYTES];
     vsnprintf(message, sizeof message, format, arguments);
     at = node_origin(at);
     write_pointer(at, pointer, sizeof pointer);
@@ -140,7 +144,7 @@ static void add_node(report *r, sim_diagnostics *found, const node *at, bool key
 
 void report_place(report *r, const source *from, size_t at, const char *pointer, const char *hint, const char *format,
                   ...) {
-    char message[MESSAGE_SIZE];
+    char message[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -159,7 +163,7 @@ static size_t place_inside(const node *n, size_t offset) {
 }
 
 void report_inside(report *r, const node *at, size_t offset, const char *hint, const char *format, ...) {
-    char message[MESSAGE_SIZE], pointer[POINTER_SIZE];
+    char message[MESSAGE_BYTES], pointer[POINTER_BYTES];
     at = node_origin(at);
     if (r->muted) {
         return;
@@ -236,7 +240,7 @@ static bool stands_before(const sim_diagnostic *a, int rank_a, const sim_diagnos
 
 void report_sort(const report *r) {
     sim_diagnostic *item = r->found->item;
-    int rank[MOST];
+    int rank[MAX_MESSAGES];
     for (int i = 0; i < r->found->count; i++) {
         rank[i] = i;
         for (int k = 0; k < i; k++) {

@@ -1,4 +1,4 @@
-/* What is wrong with a scene, and where: the one place that all messages go through. */
+/* Error messages about a scene, with their places: all messages go through here. */
 #ifndef SCENE_JSON_REPORT_H
 #define SCENE_JSON_REPORT_H
 

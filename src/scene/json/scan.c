@@ -1,4 +1,4 @@
-/* Is this text JSON, and where does every value begin?  A strict scan that runs before cJSON, which is lenient (control
+/* Strict JSON validation, and the position of every value.  A scan that runs before cJSON, which is lenient (control
  * characters, leading zeros), keeps no positions and recurses to a depth of its own. */
 #include "scene/json/document.h"
 

@@ -1,5 +1,5 @@
-/* Which bodies are there, what are they called, and on which do they hang?  Models are written out copy by copy into one
- * flat list; only then are parents looked up, so that a body may hang on one that stands later in the file. */
+/* Expansion of models into one flat list of bodies with full names and parents.  Parents are looked up after all copies
+ * are listed, so that a body may name a parent later in the file. */
 #include "base/nearest.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
@@ -35,12 +35,12 @@ static entry *new_entry(loader *l) {
 
 static void add_body(loader *l, scope *s, const node *body) {
     const node *name = node_member(body, "name");
-    char full[NAME_BYTES + 1];
+    char full[MAX_NAME_BYTES + 1];
     if (!count_copy(l, body) || !name || name->kind != NODE_TEXT) {
         return;
     }
     if (!loader_full_name(s, name->text, full)) {
-        report_once(&l->report, name, NULL, "with its prefixes this name is longer than %d bytes", NAME_BYTES);
+        report_once(&l->report, name, NULL, "with its prefixes this name is longer than %d bytes", MAX_NAME_BYTES);
         return;
     }
     if (strcmp(full, "world") == 0) {
@@ -118,8 +118,8 @@ static bool enter(loader *l, const node *model, const node *at) {
             return false;
         }
     }
-    if (l->depth == MODEL_DEPTH) {
-        report_once(&l->report, at, NULL, "models in models, more than %d deep", MODEL_DEPTH);
+    if (l->depth == MAX_MODEL_DEPTH) {
+        report_once(&l->report, at, NULL, "models in models, more than %d deep", MAX_MODEL_DEPTH);
         return false;
     }
     l->stack[l->depth++] = node_origin(model);
@@ -127,8 +127,8 @@ static bool enter(loader *l, const node *model, const node *at) {
 }
 
 static const char *joined(loader *l, const char *a, const char *b, int64_t number, const char *c) {
-    char text[2 * NAME_BYTES + 40];
-    if (strlen(a) + strlen(b) > NAME_BYTES) {
+    char text[2 * MAX_NAME_BYTES + 40];
+    if (strlen(a) + strlen(b) > MAX_NAME_BYTES) {
         return a; /* add_body says that the names are too long */
     }
     if (number >= 0) {

@@ -1,4 +1,4 @@
-/* Files to trees, each read once. */
+/* Files of a scene, parsed to trees, each read once. */
 #include "scene/format/foreign.h"
 #include "scene/loader/loader.h"
 

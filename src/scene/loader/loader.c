@@ -1,5 +1,4 @@
-/* What every stage of the loader asks: is all well, what does this object say, which body has this name, is this too much
- * work? */
+/* Services for all stages of the loader: status, reading of objects, lookup of bodies by name, limits of work. */
 #include "scene/loader/loader.h"
 #include "base/nearest.h"
 
@@ -27,9 +26,9 @@ void loader_note_file(loader *l, const char *path) {
     l->report.no_memory |= !kept;
 }
 
-bool loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]) {
-    int length = snprintf(text, NAME_BYTES + 1, "%s%s", s->prefix, name);
-    return length >= 0 && length <= NAME_BYTES;
+bool loader_full_name(const scope *s, const char *name, char text[MAX_NAME_BYTES + 1]) {
+    int length = snprintf(text, MAX_NAME_BYTES + 1, "%s%s", s->prefix, name);
+    return length >= 0 && length <= MAX_NAME_BYTES;
 }
 
 bool loader_spend(loader *l, int64_t work, const node *at) {
@@ -55,7 +54,7 @@ const char *loader_nearest(loader *l, const scope *s, const char *name, char *hi
 }
 
 int loader_find(loader *l, const scope *s, const char *name, const node *at) {
-    char full[NAME_BYTES + 1], hint[160];
+    char full[MAX_NAME_BYTES + 1], hint[160];
     int found = loader_full_name(s, name, full) ? names_find(&l->names, full) : -1;
     if (found < 0 && !node_origin(at)->blamed) {
         const char *said = report_full(&l->report) ? NULL : loader_nearest(l, s, name, hint, sizeof hint);

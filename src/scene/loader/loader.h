@@ -37,7 +37,7 @@ typedef struct scene_limits {
     int files;
 } scene_limits;
 
-enum { MODEL_DEPTH = 32, NAME_BYTES = 255, MOST_MATERIALS = 1000 };
+enum { MAX_MODEL_DEPTH = 32, MAX_NAME_BYTES = 255, MAX_MATERIALS = 1000 };
 
 /* Where texts of files come from: the file system, or a test.  `*content` is malloc'd.  `included` files must be regular
  * ones. */
@@ -118,7 +118,7 @@ typedef struct loader {
     int count, room;
     int *sequence; /* entries, parents first */
     name_table names;
-    const node *stack[MODEL_DEPTH]; /* models being expanded */
+    const node *stack[MAX_MODEL_DEPTH]; /* models being expanded */
     int depth, nfiles, materials;
     int64_t copies, copied_nodes, worked, bytes, exclusions;
     bool stopped; /* a limit was met (and reported) */
@@ -140,7 +140,7 @@ bool loader_spend(loader *l, int64_t work, const node *at);
 /* Keeps the name of a file that is read for the scene. */
 void loader_note_file(loader *l, const char *path);
 /* "prefix" + "name" into a buffer; false if too long. */
-bool loader_full_name(const scope *s, const char *name, char text[NAME_BYTES + 1]);
+bool loader_full_name(const scope *s, const char *name, char text[MAX_NAME_BYTES + 1]);
 /* Entry of a name in a scope; -1 and reported at `at` if there is none. */
 int loader_find(loader *l, const scope *s, const char *name, const node *at);
 

@@ -1,4 +1,4 @@
-/* Frames in scenes: from what is written to poses. */
+/* Poses from the frames of a scene. */
 #ifndef SCENE_LOADER_PLACEMENT_H
 #define SCENE_LOADER_PLACEMENT_H
 

@@ -1,4 +1,4 @@
-/* Where do the copies of a pattern stand? */
+/* Placement of the copies of a pattern. */
 #include "base/hash.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
