@@ -36,7 +36,7 @@ static void diagonal_whole(subject *s) { delassus_diagonal(&s->whole, NULL, s->s
 static void assemble(const sim_problem *p, subject *s) {
     delassus_response Y;
     sim_delassus W;
-    int many;
+    bool many;
     delassus_response_make(p, 1, s->scratch, &Y);
     delassus_pattern(p, SIZE_MAX, s->scratch, &W, &many);
     delassus_assemble(p, &Y, s->scratch, &W);

@@ -1,5 +1,6 @@
 /* The contract between a contact solver and the library: the functions that its author writes, the services that it may
- * use, and its registration (docs/adding-a-solver.md has a whole one).  The solvers of the library keep the same contract. */
+ * use, and its registration (docs/adding-a-solver.md has a whole one).  The solvers of the library keep the same
+ * contract. */
 #ifndef SIM_METHOD_H
 #define SIM_METHOD_H
 
@@ -38,8 +39,9 @@ typedef struct sim_solver_method {
     /* Fills v, impulse, outcome, iterations and residual on every path; SIM_NO_RESOURCE without memory. */
     sim_status (*solve)(sim_solver_call *call);
     /* The same in pieces, for solvers that combine others; NULL: not available.  State and memory lie in call->scratch.
-     * `begin` returns NULL without memory.  `resume` works until call->work reaches `until` or the method ends, and leaves
-     * its best iterate in call->out.  `restart_from` starts again from these impulses and leaves them in call->out. */
+     * `begin` returns NULL without memory.  `resume` works until call->work reaches `until` or the method ends, and
+     * leaves its best iterate in call->out.  `restart_from` starts again from these impulses and leaves them in
+     * call->out. */
     void *(*begin)(sim_solver_call *call);
     sim_solver_piece (*resume)(void *state, double until);
     void (*restart_from)(void *state, const double *impulse);
@@ -50,8 +52,8 @@ typedef struct sim_solver_method {
 
 /* ---- services for a method ---- */
 
-/* `count` items of `size` bytes, not zeroed, valid until the call ends; NULL without memory.  A call like the one before
- * allocates nothing. */
+/* `count` items of `size` bytes, not zeroed, valid until the call ends; NULL without memory.  A call like the one
+ * before allocates nothing. */
 SIM_API void *sim_solver_memory(sim_solver_call *call, size_t count, size_t size);
 /* True when the caller wants the method to stop.  Call it once an iteration. */
 static inline bool sim_solver_stopped(const sim_solver_call *call) {
@@ -66,17 +68,17 @@ SIM_API void sim_solver_warm_start(const sim_solver_call *call, double *impulse)
 SIM_API void sim_solver_law_velocity(const sim_solver_call *call, double *s);
 /* Projects y [rows] onto the friction cone or the bounds of constraint i. */
 SIM_API void sim_solver_project(const sim_problem *problem, int i, double *y);
-/* Projected step of length rho by the strict law, whose solutions are its fixed points: next = P(impulse - rho (s + (0, 0,
- * friction |s_t|))) of constraint i, all [rows].  Contacts alone have the last term (De Saxce's). */
+/* Projected step of length rho by the strict law, whose solutions are its fixed points: next = P(impulse - rho (s + (0,
+ * 0, friction |s_t|))) of constraint i, all [rows].  Contacts alone have the last term (De Saxce's). */
 SIM_API void sim_solver_strict_step(const sim_problem *problem, int i, double rho, const double *s,
                                     const double *impulse, double *next);
-/* True after the last iteration, with the outcome set: the residual is at most `tolerance` (solved) or not a number (broken
- * down), or the iterations are used up or the caller stops it (at the limit). */
+/* True after the last iteration, with the outcome set: the residual is at most `tolerance` (solved) or not a number
+ * (broken down), or the iterations are used up or the caller stops it (at the limit). */
 SIM_API bool sim_solver_finished(const sim_solver_call *call, double tolerance, double max_iterations);
 /* Diagonal blocks of W, as sim_delassus_diagonal; fails without memory. */
 SIM_API sim_status sim_solver_diagonal(sim_solver_call *call, double *W);
-/* w_i = trace(W_ii + R_i) of every constraint, a scale for its block and a bound on its eigenvalues.  1 where the trace is 0;
- * infinite R counts as 0.  Fails without memory. */
+/* w_i = trace(W_ii + R_i) of every constraint, a scale for its block and a bound on its eigenvalues.  1 where the trace
+ * is 0; infinite R counts as 0.  Fails without memory. */
 SIM_API sim_status sim_solver_traces(sim_solver_call *call, double *w);
 
 /* ---- registration ---- */
@@ -86,8 +88,8 @@ SIM_API sim_status sim_solver_traces(sim_solver_call *call, double *w);
 SIM_API sim_solver_registry *sim_solver_registry_create(sim_error *error);
 SIM_API void sim_solver_registry_free(sim_solver_registry *registry);
 /* Registers a method.  The result is for sim_options.solver and sim_solver_create; scenes loaded with this registry
- * (sim_scene_overrides.solvers) know it by its name.  The struct is copied; texts, options and functions that it points at
- * stay the caller's.  NULL, with the reason: a missing or known name, inconsistent options, no solve, no memory. */
+ * (sim_scene_overrides.solvers) know it by its name.  The struct is copied; texts, options and functions that it points
+ * at stay the caller's.  NULL, with the reason: a missing or known name, inconsistent options, no solve, no memory. */
 SIM_API const sim_solver_info *sim_solver_register(sim_solver_registry *registry, const sim_solver_method *method,
                                                    sim_error *error);
 /* As sim_solver_count, _at and _find; `registry` NULL: the solvers of the library alone. */

@@ -96,8 +96,8 @@ typedef struct sim_history {
     int linear_room, linear_count;
     double *linear;   /* [linear_room] residual; NULL: not asked for */
     int *linear_step; /* [linear_room] outer iteration of each, from 1 on */
-    /* the unknown of each record, nrow numbers each, up to the capacity: of incp, x = s - gamma (velocity less impulse),
-     * both scaled to the same unit contact by contact */
+    /* the unknown of each record, nrow numbers each, up to the capacity: of incp, x = s - gamma (velocity less
+     * impulse), both scaled to the same unit contact by contact */
     int place_room, place_count;
     double *place; /* [place_room]; NULL: not asked for */
 } sim_history;
@@ -132,8 +132,8 @@ typedef struct sim_effort {
     double expected;                /* of the next factor; 0: none or unknown */
 } sim_effort;
 
-/* Interruption of a step: called now and then while its contact problems are solved, by any thread and by several at once.
- * Not 0: the step is abandoned; from then on `stop` must keep returning not 0 until the step has returned. */
+/* Interruption of a step: called now and then while its contact problems are solved, by any thread and by several at
+ * once. Not 0: the step is abandoned; from then on `stop` must keep returning not 0 until the step has returned. */
 typedef struct sim_watch {
     int (*stop)(void *context, const sim_effort *effort);
     void *context;
@@ -148,15 +148,15 @@ SIM_API void sim_solver_free(sim_solver *solver);
 SIM_API const sim_solver_info *sim_solver_info_of(const sim_solver *solver);
 /* Checks that the solver can take this problem; the error names the constraint or the limit. */
 SIM_API sim_status sim_solver_accepts(const sim_solver *solver, const sim_problem *problem, sim_error *error);
-/* Fails without memory only; the solution holds the outcome, and its arrays are the caller's.  The same problem gives the
- * same bits, whatever was solved before. */
+/* Fails without memory only; the solution holds the outcome, and its arrays are the caller's.  The same problem gives
+ * the same bits, whatever was solved before. */
 SIM_API sim_status sim_solver_solve(sim_solver *solver, const sim_problem *problem, const sim_regularisation *law,
                                     sim_solution *solution, sim_error *error);
 
-/* Compares the outcome with the certificate of the solution (sim/judge.h: `own`, `momentum`).  "Solved" stands if neither
- * figure is above the solver's claim (at least 1e-7: rounding); "solved to rounding" stands up to 1e-3, too.  Otherwise, and
- * where a figure is not finite, outcome and reason become SIM_REFUTED and SIM_REASON_REFUTED.  Steps, `sim solve` and `sim
- * bench` confirm every solution. */
+/* Compares the outcome with the certificate of the solution (sim/judge.h: `own`, `momentum`).  "Solved" stands if
+ * neither figure is above the solver's claim (at least 1e-7: rounding); "solved to rounding" stands up to 1e-3, too.
+ * Otherwise, and where a figure is not finite, outcome and reason become SIM_REFUTED and SIM_REASON_REFUTED.  Steps,
+ * `sim solve` and `sim bench` confirm every solution. */
 SIM_API void sim_solver_confirm(const sim_solver *solver, double own, double momentum, sim_outcome *outcome,
                                 sim_reason *reason);
 

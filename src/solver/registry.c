@@ -1,5 +1,5 @@
-/* Which solvers does a caller know by name?  Those of the library, and after them those that he registered.  Whoever looks a
- * name up is given the registry: there is none that all share. */
+/* Registry of solvers: those of the library, followed by those of the caller.  A caller without a registry has the
+ * library's alone; there is no global one. */
 #include "solver/core/call.h"
 #include "solver/core/natural_map.h"
 #include "solver/core/products.h"
@@ -12,10 +12,10 @@
 
 struct sim_solver_registry {
     int count, room;
-    sim_solver_method **method; /* each stays where it is: its info is in use */
+    sim_solver_method **method; /* [count] each stays in place: its info is in use */
 };
 
-enum { NAME = 40 }; /* letters of a name */
+enum { MAX_NAME_LENGTH = 40 }; /* letters */
 
 sim_solver_registry *sim_solver_registry_create(sim_error *error) {
     sim_solver_registry *made = calloc(1, sizeof *made);
@@ -35,17 +35,17 @@ void sim_solver_registry_free(sim_solver_registry *registry) {
     free(registry);
 }
 
-/* ---- what can be registered ---- */
+/* ---- checks ---- */
 
 /* Names stand in scenes and on command lines, before ":" and between ",". */
-static int is_name(const char *name) {
+static bool is_name(const char *name) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     size_t length = name ? strlen(name) : 0;
-    return length > 0 && length <= NAME && strspn(name, letters) == length;
+    return length > 0 && length <= MAX_NAME_LENGTH && strspn(name, letters) == length;
 }
 
-/* How many choices an option has; its highest value. */
-static double highest(const sim_solver_option *o) {
+/* Largest value of an option. */
+static double highest_value(const sim_solver_option *o) {
     int count = 0;
     while (o->choices && o->choices[count]) {
         count++;
@@ -64,21 +64,21 @@ static sim_status check_option(const sim_solver_info *info, int k, sim_error *er
             return sim_fail(error, SIM_BAD_INPUT, "solver %s: two options are called %s", info->name, o->name);
         }
     }
-    double low = o->choices ? 0 : o->low, high = highest(o);
+    double low = o->choices ? 0 : o->low, high = highest_value(o);
     if (!(o->default_value >= low && o->default_value <= high) ||
         ((o->integer || o->choices) && o->default_value != floor(o->default_value))) {
-        return sim_fail(error, SIM_BAD_INPUT, "solver %s: option %s stands at %g, but takes %s from %g to %g",
-                        info->name, o->name, o->default_value, o->integer || o->choices ? "whole numbers" : "numbers",
-                        low, high);
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "solver %s: the default of option %s is %g, but it takes %s from %g to %g", info->name, o->name,
+                        o->default_value, o->integer || o->choices ? "whole numbers" : "numbers", low, high);
     }
     return SIM_OK;
 }
 
-static sim_status check(const sim_solver_registry *registry, const sim_solver_method *method, sim_error *error) {
+static sim_status check_method(const sim_solver_registry *registry, const sim_solver_method *method, sim_error *error) {
     const sim_solver_info *info = &method->info;
     if (!is_name(info->name)) {
         return sim_fail(error, SIM_BAD_INPUT,
-                        "a solver needs a name of up to %d letters, digits, - and _, not \"%.80s\"", NAME,
+                        "a solver needs a name of up to %d letters, digits, - and _, not \"%.80s\"", MAX_NAME_LENGTH,
                         info->name ? info->name : "");
     }
     if (sim_solver_registry_find(registry, info->name)) {
@@ -101,11 +101,11 @@ static sim_status check(const sim_solver_registry *registry, const sim_solver_me
     return status;
 }
 
-/* ---- registered ---- */
+/* ---- registration ---- */
 
-static int make_room(sim_solver_registry *registry) {
+static bool reserve_method(sim_solver_registry *registry) {
     if (registry->count < registry->room) {
-        return 1;
+        return true;
     }
     int room = 2 * registry->room + 4;
     sim_solver_method **method = realloc(registry->method, (size_t)room * sizeof *method);
@@ -118,16 +118,16 @@ static int make_room(sim_solver_registry *registry) {
 
 const sim_solver_info *sim_solver_register(sim_solver_registry *registry, const sim_solver_method *method,
                                            sim_error *error) {
-    if (check(registry, method, error)) {
+    if (check_method(registry, method, error)) {
         return NULL;
     }
-    sim_solver_method *own = make_room(registry) ? malloc(sizeof *own) : NULL;
+    sim_solver_method *own = reserve_method(registry) ? malloc(sizeof *own) : NULL;
     if (!own) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", method->info.name);
         return NULL;
     }
     *own = *method;
-    own->uses_threads = 0; /* how work is shared out is not public */
+    own->uses_threads = 0; /* sim_threads is not public */
     own->info.registered = own;
     registry->method[registry->count++] = own;
     return &own->info;
@@ -152,7 +152,7 @@ const sim_solver_info *sim_solver_registry_find(const sim_solver_registry *regis
     return NULL;
 }
 
-/* ---- what a method may ask for ---- */
+/* ---- services for a method ---- */
 
 void *sim_solver_memory(sim_solver_call *call, size_t count, size_t size) {
     return arena_alloc(call->scratch, count, size);

@@ -1,4 +1,4 @@
-/* What is the same for every solver: options, memory, what it takes and what not. */
+/* Services common to all solvers: options, memory, accepted problems, check of the claimed outcome. */
 #include "solver/solver.h"
 #include "linalg/lapack.h"
 #include "solver/core/call.h"
@@ -16,8 +16,8 @@ struct sim_solver {
     double *option;
     sim_arena *scratch;
     void *kept;
-    int has_lapack;       /* memory of LAPACK is there */
-    sim_threads *threads; /* lent */
+    bool has_lapack;      /* LAPACK's memory is allocated */
+    sim_threads *threads; /* the caller's */
 };
 
 const char *sim_outcome_name(sim_outcome outcome) {
@@ -37,7 +37,7 @@ static sim_status check_option(const sim_solver_info *info, int k, double value,
     return SIM_OK;
 }
 
-static sim_status prepare(sim_solver *s, const double *option, sim_error *error) {
+static sim_status init_solver(sim_solver *s, const double *option, sim_error *error) {
     const sim_solver_info *info = &s->type->info;
     s->option = malloc((size_t)(info->noptions + 1) * sizeof *s->option);
     s->scratch = arena_create();
@@ -67,7 +67,7 @@ sim_solver *sim_solver_create(const sim_solver_info *info, const double *option,
         return NULL;
     }
     s->type = type;
-    if (prepare(s, option, error)) {
+    if (init_solver(s, option, error)) {
         sim_solver_free(s);
         return NULL;
     }
@@ -89,9 +89,10 @@ const sim_solver_info *sim_solver_info_of(const sim_solver *s) { return &s->type
 
 void solver_set_threads(sim_solver *s, sim_threads *threads) { s->threads = threads; }
 
-int solver_uses_threads(const sim_solver *s) { return s->type->uses_threads; }
+bool solver_uses_threads(const sim_solver *s) { return s->type->uses_threads; }
 
-static double option_named(const sim_solver *s, const char *name, double otherwise) {
+/* Value of an option; `otherwise` if the solver has none of this name. */
+static double option_value(const sim_solver *s, const char *name, double otherwise) {
     const sim_solver_info *info = &s->type->info;
     for (int k = 0; k < info->noptions; k++) {
         if (strcmp(info->option[k].name, name) == 0) {
@@ -101,16 +102,16 @@ static double option_named(const sim_solver *s, const char *name, double otherwi
     return otherwise;
 }
 
-/* Dense matrices grow with the square of rows: they are refused before they are made. */
-static sim_status check_size(const sim_solver *s, const sim_problem *p, sim_error *error) {
-    double most = option_named(s, "most_memory", HUGE_VAL);
+/* Refuses dense matrices beyond the option most_memory before they are allocated. */
+static sim_status check_memory_limit(const sim_solver *s, const sim_problem *p, sim_error *error) {
+    double limit = option_value(s, "most_memory", HUGE_VAL);
     double gigabytes = s->type->dense ? 1e-9 * sizeof(double) * s->type->dense(p, s->option) : 0;
-    if (gigabytes > most) {
+    if (gigabytes > limit) {
         return sim_fail(
             error, SIM_NO_RESOURCE,
             "the solver %s would take %.3g GB of dense matrices for %d constraints with %d rows, and its option "
             "most_memory allows %g; sap, pgs and subadmm take none",
-            s->type->info.name, gigabytes, p->nconstraint, p->nrow, most);
+            s->type->info.name, gigabytes, p->nconstraint, p->nrow, limit);
     }
     return SIM_OK;
 }
@@ -123,11 +124,11 @@ sim_status sim_solver_accepts(const sim_solver *s, const sim_problem *p, sim_err
                             sim_constraint_name(p->constraint[i].kind));
         }
     }
-    return check_size(s, p, error);
+    return check_memory_limit(s, p, error);
 }
 
-/* Not so if a number of the answer or of what was asked is none. */
-static int is_finite(const solver_call *call) {
+/* True if all numbers of the solution and of the law are finite. */
+static bool solution_is_finite(const solver_call *call) {
     const sim_problem *p = call->problem;
     double sum = 0;
     for (int k = 0; k < p->nv; k++) {
@@ -139,14 +140,13 @@ static int is_finite(const solver_call *call) {
     return sum == 0;
 }
 
-/* All methods add up squares of velocities and impulses, and energies: are those of the question numbers?  If not, no
- * step of any method would be.  -1 without memory. */
-static int can_be_squared(const solver_call *call) {
+/* *finite: no square of a velocity, momentum or bias of the problem overflows.  All methods add up such squares. */
+static sim_status check_magnitudes(const solver_call *call, bool *finite) {
     const sim_problem *p = call->problem;
     size_t mark = arena_mark(call->scratch);
     double *u = ARENA_NEW(call->scratch, double, p->nrow), *momentum = ARENA_NEW(call->scratch, double, p->nv), sum = 0;
     if (!u || !momentum) {
-        return -1;
+        return SIM_NO_RESOURCE;
     }
     if (sim_problem_local(p)) {
         memcpy(u, p->q, (size_t)p->nrow * sizeof *u);
@@ -161,18 +161,19 @@ static int can_be_squared(const solver_call *call) {
         sum += u[k] * u[k] + (isinf(call->R[k]) ? 0 : call->target[k] * call->target[k]);
     }
     arena_release(call->scratch, mark);
-    return isfinite(sum);
+    *finite = isfinite(sum);
+    return SIM_OK;
 }
 
-/* LAPACK's memory is asked for before the first call that needs it. */
-static int has_memory(sim_solver *s, const sim_problem *p) {
+/* Allocates LAPACK's memory before the first call that needs it; false without memory. */
+static bool reserve_lapack(sim_solver *s, const sim_problem *p) {
     int needed = s->type->lapack > 0 && p->nrow >= s->type->lapack && !s->has_lapack;
     s->has_lapack |= needed && lapack_has_room();
     return !needed || s->has_lapack;
 }
 
-/* Nothing can be said: no impulses. */
-static int give_up_at_once(const solver_call *call) {
+/* Zero impulses, with the outcome "not finite". */
+static void write_nonfinite(const solver_call *call) {
     const sim_problem *p = call->problem;
     memset(call->out->impulse, 0, (size_t)p->nrow * sizeof *call->out->impulse);
     if (p->nv) {
@@ -181,7 +182,6 @@ static int give_up_at_once(const solver_call *call) {
     call->out->residual = HUGE_VAL;
     call->out->outcome = SIM_BROKEN_DOWN;
     call->out->reason = SIM_REASON_NONFINITE;
-    return 1;
 }
 
 sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regularisation *law, sim_solution *out,
@@ -195,55 +195,60 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
         out->history->count = out->history->linear_count = out->history->place_count = 0;
     }
     if (p->nv == 0 && p->nrow == 0) {
-        return SIM_OK; /* nothing to answer */
+        return SIM_OK;
     }
-    sim_status fits = check_size(s, p, error);
-    if (fits) {
-        return fits;
+    sim_status too_large = check_memory_limit(s, p, error);
+    if (too_large) {
+        return too_large;
     }
     solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out, 0, 0, s->threads};
     const sim_solver_info *info = &s->type->info;
-    int takes_W = info->local && (info->asymmetric || !p->W || p->W->symmetric);
-    int wants_velocities = sim_problem_local(p) && p->nrow && !takes_W;
-    reason_listener between = {out->stop, out->stop_context, 0};
-    if (between.stop) {
-        out->stop = reason_listen;
-        out->stop_context = &between;
+    bool takes_W = info->local && (info->asymmetric || !p->W || p->W->symmetric);
+    bool wants_velocities = sim_problem_local(p) && p->nrow && !takes_W;
+    stop_listener listener = {out->stop, out->stop_context, false};
+    if (listener.stop) {
+        out->stop = stop_listener_call;
+        out->stop_context = &listener;
     }
-    int sound = has_memory(s, p) ? can_be_squared(&call) : -1;
-    int done = sound < 0          ? 0
-               : !sound           ? give_up_at_once(&call)
-               : wants_velocities ? symmetric_split_solve(s->type, &call)
-                                  : !s->type->solve(&call);
-    out->stop = between.stop;
-    out->stop_context = between.context;
-    if (done && !is_finite(&call)) {
+
+    bool finite = false;
+    sim_status status = reserve_lapack(s, p) ? check_magnitudes(&call, &finite) : SIM_NO_RESOURCE;
+    if (!status && !finite) {
+        write_nonfinite(&call);
+    } else if (!status) {
+        status = wants_velocities ? symmetric_split_solve(s->type, &call) : s->type->solve(&call);
+    }
+
+    /* the reason, where the solver has set none */
+    out->stop = listener.stop;
+    out->stop_context = listener.context;
+    if (!status && !solution_is_finite(&call)) {
         out->outcome = SIM_BROKEN_DOWN;
         out->reason = SIM_REASON_NONFINITE;
     }
-    out->reason = reason_of(out, between.told);
+    out->reason = outcome_reason(out, listener.stopped);
     out->outcome = out->reason == SIM_REASON_TIME ? SIM_AT_LIMIT : out->outcome;
     arena_release(s->scratch, 0);
-    return done ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contact rows", p->nrow);
+    return status ? sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contact rows", p->nrow) : SIM_OK;
 }
 
-/* Of an answer's own error: what rounding may make of any; what nobody takes for an answer, however well it is rounded;
- * how much looser than its tolerance a solver may be that does not say. */
-static const double ROUNDING = 1e-7, ROUNDED = 1e-3, LOOSE = 10;
+/* Bounds on `own` of the certificate: rounding, which every claim includes; largest error of "solved to rounding";
+ * claim over tolerance of solvers without `claim`. */
+static const double MIN_CLAIM = 1e-7, MAX_ROUNDED_ERROR = 1e-3, CLAIM_OVER_TOLERANCE = 10;
 
-static double claim_of(const sim_solver *s) {
+static double max_own_error(const sim_solver *s) {
     const sim_solver_info *info = &s->type->info;
     if (info->claim) {
         return info->claim(s->option);
     }
-    double tolerance = option_named(s, "tolerance", -1);
-    return tolerance >= 0 ? solver_claim(LOOSE, tolerance) : LOOSE * ROUNDING;
+    double tolerance = option_value(s, "tolerance", -1);
+    return tolerance >= 0 ? solver_claim(CLAIM_OVER_TOLERANCE, tolerance) : CLAIM_OVER_TOLERANCE * MIN_CLAIM;
 }
 
 void sim_solver_confirm(const sim_solver *s, double own, double momentum, sim_outcome *outcome, sim_reason *reason) {
-    double most = fmax(claim_of(s), *outcome == SIM_AT_ROUNDING ? ROUNDED : ROUNDING);
-    int says_so = *outcome == SIM_SOLVED || *outcome == SIM_AT_ROUNDING;
-    if (says_so && !(own <= most && momentum <= most && isfinite(own) && isfinite(momentum))) {
+    double bound = fmax(max_own_error(s), *outcome == SIM_AT_ROUNDING ? MAX_ROUNDED_ERROR : MIN_CLAIM);
+    bool claims = *outcome == SIM_SOLVED || *outcome == SIM_AT_ROUNDING;
+    if (claims && !(own <= bound && momentum <= bound && isfinite(own) && isfinite(momentum))) {
         *outcome = SIM_REFUTED;
         *reason = SIM_REASON_REFUTED;
     }

@@ -1,12 +1,13 @@
-/* The face of the solvers for the contact stage: the public contract, and threads that a solver may spread problems over. */
+/* Solvers for the contact stage: the public contract, and threads for the work of one problem. */
 #ifndef SOLVER_SOLVER_H
 #define SOLVER_SOLVER_H
 
 #include "base/threads.h"
 #include <sim/method.h>
 
-/* Lets a solver spread problems over threads, which nobody else may use meanwhile; NULL: no more.  Has it use for them? */
+/* Lends threads to a solver, which no other call may use meanwhile; NULL: takes them back. */
 void solver_set_threads(sim_solver *solver, sim_threads *threads);
-int solver_uses_threads(const sim_solver *solver);
+/* True if the method shares work among threads. */
+bool solver_uses_threads(const sim_solver *solver);
 
 #endif

@@ -1,4 +1,5 @@
-/* All solvers of the library, in the order of meson.build, which makes list.h: a new one is a file and a line there. */
+/* Table of the library's solvers, in the order of meson.build.  meson.build writes list.h: a new solver is a file and a
+ * line there. */
 #include "solver/table.h"
 #include "solver/core/call.h"
 

@@ -1,4 +1,4 @@
-/* The method of a solver info; NULL for an unknown one. */
+/* Table of the library's solvers. */
 #ifndef SOLVER_TABLE_H
 #define SOLVER_TABLE_H
 

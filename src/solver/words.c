@@ -1,3 +1,4 @@
+/* Solvers and options as text: parsing and error messages. */
 #include "solver/words.h"
 #include "base/nearest.h"
 
@@ -7,20 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD = 60 };
+enum { MAX_WORD_LENGTH = 60 }; /* letters */
 
-static void copy_word(const char *text, size_t length, char word[WORD + 1]) {
-    size_t kept = length < WORD ? length : WORD;
+static void copy_word(const char *text, size_t length, char word[MAX_WORD_LENGTH + 1]) {
+    size_t kept = length < MAX_WORD_LENGTH ? length : MAX_WORD_LENGTH;
     memcpy(word, text, kept);
     word[kept] = 0;
 }
 
-/* ---- the parts ---- */
+/* ---- words of a list ---- */
 
 size_t solver_words_name(const char *text) { return strcspn(text, ":,"); }
 
-/* An option follows: "=" stands before the next mark. */
-static int is_setting(const char *text) { return text[strcspn(text, ":,=")] == '='; }
+/* True for "option=value": a "=" comes before the next ":" or ",". */
+static bool is_setting(const char *text) { return text[strcspn(text, ":,=")] == '='; }
 
 size_t solver_words_length(const char *list) {
     size_t length = solver_words_name(list);
@@ -39,9 +40,9 @@ int solver_words_option(const sim_solver_info *info, const char *name, size_t le
     return -1;
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
-static sim_status unknown(const sim_solver_info *info, const char *name, sim_error *error) {
+static sim_status fail_unknown_option(const sim_solver_info *info, const char *name, sim_error *error) {
     const char *names[SOLVER_MAX_OPTIONS + 1] = {NULL};
     char all[300] = "";
     for (int k = 0; k < info->noptions && k < SOLVER_MAX_OPTIONS; k++) {
@@ -54,8 +55,8 @@ static sim_status unknown(const sim_solver_info *info, const char *name, sim_err
                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", info->noptions ? all : "none");
 }
 
-static sim_status not_a_value(const sim_solver_info *info, const sim_solver_option *o, const char *text,
-                              sim_error *error) {
+static sim_status fail_bad_value(const sim_solver_info *info, const sim_solver_option *o, const char *text,
+                                 sim_error *error) {
     char all[200] = "";
     for (int k = 0; o->choices && o->choices[k]; k++) {
         size_t used = strlen(all);
@@ -69,11 +70,11 @@ static sim_status not_a_value(const sim_solver_info *info, const sim_solver_opti
                     o->integer ? "whole number" : "number", o->low, o->high, text);
 }
 
-static sim_status no_solver(const sim_solver_registry *solvers, const char *name, sim_error *error) {
-    enum { MOST = 63 };
-    const char *names[MOST + 1] = {NULL};
+static sim_status fail_unknown_solver(const sim_solver_registry *solvers, const char *name, sim_error *error) {
+    enum { MAX_NAMES = 63 }; /* in the message */
+    const char *names[MAX_NAMES + 1] = {NULL};
     char all[400] = "";
-    for (int k = 0; k < sim_solver_registry_count(solvers) && k < MOST; k++) {
+    for (int k = 0; k < sim_solver_registry_count(solvers) && k < MAX_NAMES; k++) {
         size_t used = strlen(all);
         names[k] = sim_solver_registry_at(solvers, k)->name;
         snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", names[k]);
@@ -98,7 +99,7 @@ static sim_status put_value(const sim_solver_info *info, int k, const char *text
     int decimal = text[strspn(text, "+-.0123456789eE")] == 0;
     if (o->choices || end == text || *end || !decimal || !(number >= o->low && number <= o->high) ||
         (o->integer && number != floor(number))) {
-        return not_a_value(info, o, text, error);
+        return fail_bad_value(info, o, text, error);
     }
     value[k] = number;
     return SIM_OK;
@@ -106,7 +107,7 @@ static sim_status put_value(const sim_solver_info *info, int k, const char *text
 
 sim_status solver_words_setting(const sim_solver_info *info, const char *setting, size_t length, double *value,
                                 sim_error *error) {
-    char name[WORD + 1], text[WORD + 1];
+    char name[MAX_WORD_LENGTH + 1], text[MAX_WORD_LENGTH + 1];
     const char *equals = memchr(setting, '=', length);
     if (!equals) {
         copy_word(setting, length, name);
@@ -117,10 +118,10 @@ sim_status solver_words_setting(const sim_solver_info *info, const char *setting
     copy_word(setting, before, name);
     copy_word(equals + 1, length - before - 1, text);
     if (k < 0) {
-        return unknown(info, name, error);
+        return fail_unknown_option(info, name, error);
     }
-    return length - before - 1 > WORD ? not_a_value(info, &info->option[k], text, error)
-                                      : put_value(info, k, text, value, error);
+    return length - before - 1 > MAX_WORD_LENGTH ? fail_bad_value(info, &info->option[k], text, error)
+                                                 : put_value(info, k, text, value, error);
 }
 
 sim_status solver_words_options(const sim_solver_info *info, const char *text, size_t length, double *value,
@@ -137,12 +138,12 @@ sim_status solver_words_options(const sim_solver_info *info, const char *text, s
 
 sim_status solver_words_check(const sim_solver_registry *solvers, const char *text, sim_error *error) {
     double value[SOLVER_MAX_OPTIONS];
-    char name[WORD + 1];
+    char name[MAX_WORD_LENGTH + 1];
     size_t length = solver_words_length(text);
     copy_word(text, solver_words_name(text), name);
     const sim_solver_info *info = sim_solver_registry_find(solvers, name);
     if (!info || strlen(name) < solver_words_name(text)) {
-        return no_solver(solvers, name, error);
+        return fail_unknown_solver(solvers, name, error);
     }
     if (text[length]) {
         return sim_fail(error, SIM_BAD_INPUT,

@@ -126,7 +126,7 @@ static sim_problem bare(const sim_problem *p) {
 static double *assembled(const sim_problem *p, sim_arena *scratch, ptrdiff_t *size) {
     delassus_response Y;
     sim_delassus W;
-    int many = 0;
+    bool many = false;
     cr_assert(delassus_response_make(p, 1, scratch, &Y) && delassus_pattern(p, SIZE_MAX, scratch, &W, &many) &&
               delassus_assemble(p, &Y, scratch, &W));
     *size = 0;
@@ -269,7 +269,7 @@ Test(trees, hessian_of_many_dofs_is_the_one_of_all_rows) {
             bent_times(p, bend, x, y);
             cr_assert(hessian_prepare(h, p, SPD_AUTO));
             hessian_set(h, bend);
-            cr_assert_eq(hessian_factor(h), 1);
+            cr_assert_eq(hessian_factor(h), HESSIAN_FACTORED);
             cr_assert(hessian_solve(h, y));
             for (int j = 0; j < p->nv; j++) {
                 cr_assert_float_eq(x[j], y[j], 1e-9, "seed %d: %g", (int)seed, x[j] - y[j]);

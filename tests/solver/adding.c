@@ -149,9 +149,9 @@ Test(adding, what_contradicts_itself_is_not_registered) {
     m.info.name = "mine";
     m.info.option = option;
     option[1].default_value = 2.5;
-    refuses(&d, &m, "option wide stands at 2.5, but takes whole numbers from 0 to 9");
+    refuses(&d, &m, "the default of option wide is 2.5, but it takes whole numbers from 0 to 9");
     option[1].default_value = 10;
-    refuses(&d, &m, "option wide stands at 10");
+    refuses(&d, &m, "the default of option wide is 10");
     option[1] = option[0];
     refuses(&d, &m, "two options are called deep");
     m.info.noptions = 1;

@@ -15,7 +15,7 @@ typedef struct dense {
     double M[SIZE][SIZE];
 } dense;
 
-static int product(void *self, const double *x, double *y) {
+static sim_status product(void *self, const double *x, double *y) {
     dense *d = self;
     for (int i = 0; i < d->n; i++) {
         y[i] = 0;
@@ -24,14 +24,14 @@ static int product(void *self, const double *x, double *y) {
         }
     }
     d->products++;
-    return 1;
+    return SIM_OK;
 }
 
 static double solve(dense *d, const double *b, double enough, double *x) {
-    double basis[(GMRES_MOST + 1) * SIZE], y[SIZE], left = 0, size = 0;
+    double basis[(GMRES_MAX_PRODUCTS + 1) * SIZE], y[SIZE], left = 0, size = 0;
     memcpy(basis, b, (size_t)d->n * sizeof *b);
     d->products = 0;
-    cr_assert(gmres_solve(d->n, product, d, enough, basis, x));
+    cr_assert(!gmres_solve(d->n, product, d, enough, basis, x));
     int products = d->products;
     product(d, x, y);
     d->products = products;

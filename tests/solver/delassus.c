@@ -55,7 +55,7 @@ static double difference(const sim_problem *p, const double *W, int i, int j, co
 
 static void assemble(const sim_problem *p, sim_arena *scratch, sim_delassus *W) {
     delassus_response Y;
-    int many = 0;
+    bool many = false;
     cr_assert(delassus_response_make(p, 1, scratch, &Y));
     cr_assert(delassus_pattern(p, SIZE_MAX, scratch, W, &many));
     cr_assert_not(many);

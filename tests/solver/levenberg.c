@@ -103,8 +103,12 @@ static sim_solution run(levenberg_kind kind, double *x, double costs[64], int *c
     sim_history history = {.room = 64, .residual = (double[64]){0}, .cost = costs};
     sim_solution out = {.history = &history};
     solver_call call = {.scratch = arena_create(), .out = &out};
-    levenberg_problem p = {
-        .n = 2, .residual = circle, .jacobian = circle_slope, .error = circle_error, .tolerance = 1e-13, .most = 2000};
+    levenberg_problem p = {.n = 2,
+                           .residual = circle,
+                           .jacobian = circle_slope,
+                           .error = circle_error,
+                           .tolerance = 1e-13,
+                           .max_iterations = 2000};
     cr_assert(levenberg_solve(&p, kind, &call, x));
     *count = history.count;
     arena_free(call.scratch);

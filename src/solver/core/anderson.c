@@ -1,50 +1,49 @@
-/* Where do rounds lead?
+/* Anderson acceleration of a fixed-point iteration x <- G(x), with a safeguard.
  *
- * A round of an iteration is a map x -> G(x); its answer is the fixed point.  From the last rounds, with f = G(x) - x,
- * Anderson's method (Anderson 1965; Walker, Ni 2011) takes the combination that would leave the least change if G were
- * linear, which it is as long as no contact opens or begins to slide:
+ *     f = G(x) - x,    theta = argmin |f - dF theta|,    x <- G(x) - dG theta
  *
- *     min over theta  |f - dF theta|,     x <- G(x) - dG theta
+ * dF, dG: differences of the last f and G, at most `window` columns; |.| is weighted by the caller's scale.  Exact for
+ * a linear G: contact problems are linear while no contact opens or begins to slide.
  *
- * dF and dG hold differences of consecutive f and G; lengths are measured in the caller's scale.
+ * Safeguard: an extrapolated x is kept only if the iteration from it changes no more than `max_growth` times |f|^2 of
+ * the iteration before.  Otherwise x returns to the last G(x), and plain iterations follow: 1, 3, 7, ... up to 63 after
+ * each rejection.  At worst one iteration in 65 is lost.
  *
- * Laws are no linear map: a guess is kept only if the round from it changes no more than `growth` times what the round
- * before it did.  Else that round's result is taken up again, and plain rounds follow, twice as many after each bad guess.
- * At worst it is the plain iteration with one round in 65 lost.
- *
- * All this is reading long vectors, more than the round itself where that is cheap.  It goes block by block, each of which
- * stays in the nearest cache while everything about it is done; sums add up blocks in their order, whoever did them. */
+ * Reference: Anderson 1965; Walker, Ni 2011.  Differs from the papers: the safeguard.
+ * Cost: reads 2 window vectors per iteration, block by block, so that each block stays in the cache.  Sums add up the
+ * blocks in order: the same bits for any number of threads. */
 #include "solver/core/anderson.h"
 #include "solver/core/lanes.h"
 
-enum { LONGEST_PAUSE = 63, BLOCK = 256, FEW_BLOCKS = 8 };
-static const double ridge = 1e-12; /* relative, for differences that are nearly dependent */
+/* plain iterations; numbers, 2 kB; blocks */
+enum { MAX_PAUSE = 63, BLOCK_LENGTH = 256, MIN_PARALLEL_BLOCKS = 8 };
+static const double RIDGE = 1e-12; /* regularises nearly dependent columns, relative */
 
 /* ---- long vectors ---- */
 
-typedef struct work {
+typedef struct anderson_task {
     anderson *e;
     double *x;
     const double *theta;
-} work;
+} anderson_task;
 
 static int padded(int n) { return (n + LANES - 1) / LANES * LANES; }
 
-static int blocks_of(int n) { return (n + BLOCK - 1) / BLOCK; }
+static int blocks_of(int n) { return (n + BLOCK_LENGTH - 1) / BLOCK_LENGTH; }
 
-static int end_of(int block, int n) { return (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n; }
+static int end_of(int block, int n) { return (block + 1) * BLOCK_LENGTH < n ? (block + 1) * BLOCK_LENGTH : n; }
 
-static void run(const anderson *e, threads_task *share, work *w) {
+static void run_blocks(const anderson *e, threads_task *share, anderson_task *w) {
     int blocks = blocks_of(e->n);
-    if (e->threads && blocks >= FEW_BLOCKS) {
+    if (e->threads && blocks >= MIN_PARALLEL_BLOCKS) {
         threads_run_dynamic(e->threads, blocks, share, w);
     } else {
         share(w, 0, 0, blocks);
     }
 }
 
-/* Of n numbers, a multiple of LANES; in eight sums or more. */
-static double dot(int n, const double *x, const double *y) {
+/* n: a multiple of LANES. */
+static double dot_lanes(int n, const double *x, const double *y) {
     enum { SUMS = 4 };
     wide sum[SUMS] = {lane_all(0), lane_all(0), lane_all(0), lane_all(0)};
     int k = 0;
@@ -73,60 +72,60 @@ static double sum_parts(const anderson *e, int which) {
 }
 
 static void copy_blocks(void *context, int worker, int first, int end) {
-    const work *w = context;
-    int from = first * BLOCK, to = end_of(end - 1, w->e->n);
+    const anderson_task *w = context;
+    int from = first * BLOCK_LENGTH, to = end_of(end - 1, w->e->n);
     (void)worker;
     memcpy(w->e->from + from, w->x + from, (size_t)(to - from) * sizeof *w->x);
 }
 
-static void change(int n, const double *restrict scale, const double *restrict x, const double *restrict from,
-                   double *restrict to) {
+static void scaled_change(int n, const double *restrict scale, const double *restrict x, const double *restrict from,
+                          double *restrict to) {
     for (int k = 0; k < n; k++) {
         to[k] = scale[k] * (x[k] - from[k]);
     }
 }
 
 static void change_blocks(void *context, int worker, int first, int end) {
-    const work *w = context;
+    const anderson_task *w = context;
     anderson *e = w->e;
     (void)worker;
     for (int block = first; block < end; block++) {
-        int at = block * BLOCK, n = end_of(block, e->n) - at;
-        change(n, e->scale + at, w->x + at, e->from + at, e->change + at);
-        e->part[(ptrdiff_t)block * (e->window + 1)] = dot(padded(n), e->change + at, e->change + at);
+        int at = block * BLOCK_LENGTH, n = end_of(block, e->n) - at;
+        scaled_change(n, e->scale + at, w->x + at, e->from + at, e->change + at);
+        e->part[(ptrdiff_t)block * (e->window + 1)] = dot_lanes(padded(n), e->change + at, e->change + at);
     }
 }
 
-/* dx = x - was, and x is remembered. */
-static void difference(int n, const double *restrict x, double *restrict was, double *restrict dx) {
+/* dx = x - was, was = x */
+static void update_difference(int n, const double *restrict x, double *restrict was, double *restrict dx) {
     for (int k = 0; k < n; k++) {
         dx[k] = x[k] - was[k];
         was[k] = x[k];
     }
 }
 
-/* Differences from the round before, and their products with those that are kept and with f. */
-static void remember_blocks(void *context, int worker, int first, int end) {
-    const work *w = context;
+/* New columns of dF and dG, and the products of dF with all columns and with f. */
+static void add_column_blocks(void *context, int worker, int first, int end) {
+    const anderson_task *w = context;
     anderson *e = w->e;
     ptrdiff_t stride = padded(e->n);
     double *dF = e->dF + e->next * stride, *dG = e->dG + e->next * stride;
     int columns = e->columns < e->window ? e->columns + 1 : e->window;
     (void)worker;
     for (int block = first; block < end; block++) {
-        int at = block * BLOCK, n = end_of(block, e->n) - at;
+        int at = block * BLOCK_LENGTH, n = end_of(block, e->n) - at;
         double *part = e->part + (ptrdiff_t)block * (e->window + 1);
-        difference(n, e->change + at, e->f + at, dF + at);
-        difference(n, w->x + at, e->g + at, dG + at);
+        update_difference(n, e->change + at, e->f + at, dF + at);
+        update_difference(n, w->x + at, e->g + at, dG + at);
         for (int j = 0; j < columns; j++) {
-            part[j] = dot(padded(n), dF + at, e->dF + j * stride + at);
+            part[j] = dot_lanes(padded(n), dF + at, e->dF + j * stride + at);
         }
-        part[e->window] = dot(padded(n), dF + at, e->f + at);
+        part[e->window] = dot_lanes(padded(n), dF + at, e->f + at);
     }
 }
 
-/* x - dG theta at one place */
-static wide guess_at(const anderson *e, const double *theta, int k, wide x) {
+/* x - dG theta for LANE_WIDTH numbers */
+static wide extrapolate_lanes(const anderson *e, const double *theta, int k, wide x) {
     ptrdiff_t stride = padded(e->n);
     for (int j = 0; j < e->columns; j++) {
         x -= theta[j] * lane_load(e->dG + j * stride + k);
@@ -134,32 +133,32 @@ static wide guess_at(const anderson *e, const double *theta, int k, wide x) {
     return x;
 }
 
-static void guess_blocks(void *context, int worker, int first, int end) {
-    const work *w = context;
-    int to = end_of(end - 1, w->e->n), k = first * BLOCK;
+static void extrapolate_blocks(void *context, int worker, int first, int end) {
+    const anderson_task *w = context;
+    int to = end_of(end - 1, w->e->n), k = first * BLOCK_LENGTH;
     (void)worker;
     for (; k + LANE_WIDTH <= to; k += LANE_WIDTH) {
-        lane_store(w->x + k, guess_at(w->e, w->theta, k, lane_load(w->x + k)));
+        lane_store(w->x + k, extrapolate_lanes(w->e, w->theta, k, lane_load(w->x + k)));
     }
     if (k < to) {
         double rest[LANE_WIDTH] = {0};
         memcpy(rest, w->x + k, (size_t)(to - k) * sizeof *rest);
-        lane_store(rest, guess_at(w->e, w->theta, k, lane_load(rest)));
+        lane_store(rest, extrapolate_lanes(w->e, w->theta, k, lane_load(rest)));
         memcpy(w->x + k, rest, (size_t)(to - k) * sizeof *rest);
     }
 }
 
-/* ---- rounds ---- */
+/* ---- iterations ---- */
 
-int anderson_make(anderson *e, int numbers, int window, sim_arena *scratch) {
+bool anderson_make(anderson *e, int numbers, int window, sim_arena *scratch) {
     size_t n = (size_t)padded(numbers), count = window > 0 ? 2 * (size_t)window + 5 : 0;
-    *e = (anderson){.window = window, .n = numbers, .growth = 1};
+    *e = (anderson){.window = window, .n = numbers, .max_growth = 1};
     double *all = ARENA_NEW(scratch, double, n *count);
     e->part = ARENA_NEW(scratch, double, (size_t)blocks_of(numbers) * ((size_t)window + 1));
     if (!all || !e->part) {
-        return 0;
+        return false;
     }
-    for (size_t k = 0; k < count; k++) { /* what stands behind the numbers counts in sums, and nothing else does yet */
+    for (size_t k = 0; k < count; k++) { /* the padding counts in sums */
         memset(all + k * n + numbers, 0, (n - (size_t)numbers) * sizeof *all);
     }
     if (window > 0) {
@@ -172,28 +171,28 @@ int anderson_make(anderson *e, int numbers, int window, sim_arena *scratch) {
         e->dF = all + 5 * n;
         e->dG = e->dF + (size_t)window * n;
     }
-    return 1;
+    return true;
 }
 
-void anderson_restart(anderson *e) { e->known = e->columns = e->next = e->guessed = e->pause = e->left = 0; }
+void anderson_restart(anderson *e) { e->known = e->columns = e->next = e->extrapolated = e->pause = e->left = 0; }
 
 void anderson_begin(anderson *e, double *x) {
     if (e->window > 0 && e->n > 0) {
-        run(e, copy_blocks, &(work){.e = e, .x = x});
+        run_blocks(e, copy_blocks, &(anderson_task){.e = e, .x = x});
     }
 }
 
-static void take_back(anderson *e, double *x) {
+static void reject_extrapolation(anderson *e, double *x) {
     memcpy(x, e->g, (size_t)e->n * sizeof *e->g);
-    e->pause = e->pause < LONGEST_PAUSE ? 2 * e->pause + 1 : e->pause;
+    e->pause = e->pause < MAX_PAUSE ? 2 * e->pause + 1 : e->pause;
     e->left = e->pause;
-    e->guessed = 0;
+    e->extrapolated = 0;
 }
 
-/* f and g of this round, and their differences from those before as a new column in place of the oldest. */
-static void remember(anderson *e, double *x, double size) {
+/* Adds f and g of this iteration: a new column in place of the oldest. */
+static void add_column(anderson *e, double *x, double size) {
     int at = e->next;
-    run(e, remember_blocks, &(work){.e = e, .x = x});
+    run_blocks(e, add_column_blocks, &(anderson_task){.e = e, .x = x});
     e->size = size;
     if (!e->known) {
         e->known = 1;
@@ -203,24 +202,24 @@ static void remember(anderson *e, double *x, double size) {
     e->next = (at + 1) % e->window;
     for (int j = 0; j < e->columns; j++) {
         e->gram[at][j] = e->gram[j][at] = sum_parts(e, j);
-        e->moment[j] += e->gram[at][j]; /* f moved by dF */
+        e->moment[j] += e->gram[at][j]; /* f has changed by dF */
     }
     e->moment[at] = sum_parts(e, e->window);
 }
 
-/* theta by Cholesky's method; 0 if the columns depend on each other. */
-static int least_squares(const anderson *e, double *theta) {
+/* theta from the normal equations, by Cholesky factorisation; false for dependent columns. */
+static bool solve_coefficients(const anderson *e, double *theta) {
     int n = e->columns;
     double L[ANDERSON_MAX_WINDOW][ANDERSON_MAX_WINDOW];
     for (int i = 0; i < n; i++) {
         theta[i] = e->moment[i];
         for (int j = 0; j <= i; j++) {
-            double sum = e->gram[i][j] * (i == j ? 1 + ridge : 1);
+            double sum = e->gram[i][j] * (i == j ? 1 + RIDGE : 1);
             for (int k = 0; k < j; k++) {
                 sum -= L[i][k] * L[j][k];
             }
             if (i == j && !(sum > 0)) {
-                return 0;
+                return false;
             }
             L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
         }
@@ -235,36 +234,36 @@ static int least_squares(const anderson *e, double *theta) {
         }
         theta[i] /= L[i][i];
     }
-    return 1;
+    return true;
 }
 
-static int guess(anderson *e, double *x) {
+static bool extrapolate(anderson *e, double *x) {
     double theta[ANDERSON_MAX_WINDOW];
-    if (!least_squares(e, theta)) {
+    if (!solve_coefficients(e, theta)) {
         e->columns = e->next = 0;
-        return 0;
+        return false;
     }
-    run(e, guess_blocks, &(work){.e = e, .x = x, .theta = theta});
-    e->guessed = 1;
-    return 1;
+    run_blocks(e, extrapolate_blocks, &(anderson_task){.e = e, .x = x, .theta = theta});
+    e->extrapolated = 1;
+    return true;
 }
 
 anderson_result anderson_end(anderson *e, double *x) {
     if (e->window == 0) {
         return ANDERSON_PLAIN;
     }
-    run(e, change_blocks, &(work){.e = e, .x = x});
+    run_blocks(e, change_blocks, &(anderson_task){.e = e, .x = x});
     double size = sum_parts(e, 0);
-    if (e->guessed && !(size <= e->growth * e->size)) {
-        take_back(e, x);
+    if (e->extrapolated && !(size <= e->max_growth * e->size)) {
+        reject_extrapolation(e, x);
         return ANDERSON_REJECTED;
     }
-    e->pause = e->guessed ? e->pause / 2 : e->pause;
-    e->guessed = 0;
-    remember(e, x, size);
+    e->pause = e->extrapolated ? e->pause / 2 : e->pause;
+    e->extrapolated = 0;
+    add_column(e, x, size);
     if (e->left > 0) {
         e->left--;
         return ANDERSON_PLAIN;
     }
-    return e->columns > 0 && guess(e, x) ? ANDERSON_EXTRAPOLATED : ANDERSON_PLAIN;
+    return e->columns > 0 && extrapolate(e, x) ? ANDERSON_EXTRAPOLATED : ANDERSON_PLAIN;
 }

@@ -1,4 +1,4 @@
-/* The interface between a solver and the table of solvers: sim/method.h, and the services that only the library has. */
+/* Internal interface of a solver: the contract of sim/method.h, and services for solvers of the library. */
 #ifndef SOLVER_CORE_CALL_H
 #define SOLVER_CORE_CALL_H
 
@@ -25,12 +25,12 @@ typedef sim_solver_piece solver_piece;
         .default_value = 100                                                                                           \
     }
 
-/* For `claim` of a sim_solver_info: so many times the tolerance, but no more than 1e-2 unless that was asked for. */
-double solver_claim(double loose, double tolerance);
-/* Of pyramids whose directions stay where they are: how far friction along the nearest direction is from where it slips. */
+/* For `claim` of a sim_solver_info: `factor` times the tolerance, at most 1e-2 unless the tolerance is larger. */
+double solver_claim(double factor, double tolerance);
+/* The same for pyramids with fixed directions: distance of the friction cone from a pyramid, relative. */
 double solver_claim_of_pyramid(int directions);
 
-/* Items taken in pieces by the threads of a call (threads.h). */
+/* Shares items among the threads of a call (threads.h). */
 static inline void solver_run(const solver_call *call, int items, threads_task *share, void *context) {
     if (call->threads) {
         threads_run_dynamic(call->threads, items, share, context);
@@ -39,8 +39,8 @@ static inline void solver_run(const solver_call *call, int items, threads_task *
     }
 }
 
-/* Has who waits for the answer had enough?  To be asked once an iteration. */
-static inline int solution_stopped(const sim_solution *out) { return out->stop && out->stop(out->stop_context); }
+/* True when the caller wants the solver to stop.  Call it once an iteration. */
+static inline bool solution_stopped(const sim_solution *out) { return out->stop && out->stop(out->stop_context); }
 
 /* Writes gamma, and v = v* + A^-1 J' gamma where there are velocities, into the caller's solution. */
 void solution_write(const solver_call *call, const double *gamma);
@@ -52,9 +52,9 @@ typedef void *solver_begin(solver_call *call);
 typedef solver_piece solver_resume(void *state, double until);
 sim_status solver_solve_in_one_piece(solver_call *call, solver_begin *begin, solver_resume *resume);
 
-/* Keep an iteration in the history, if one is asked for. */
+/* Adds an iteration to the history, if the caller wants one. */
 void solver_record(solver_call *call, double residual, double cost);
-/* And before it, the unknown that belongs to it. */
+/* And before it, the unknown of that iteration. */
 void solver_record_place(solver_call *call, const double *x);
 
 #endif

@@ -1,20 +1,22 @@
-/* What impulse does the convex law give at a velocity? (Castro, Permenter, Han 2021, eqs. 23, 24, 27, appendix C)
+/* Convex contact law: projection of one constraint, its cost and Hessian block.
  *
- *     y = (target - u) / R,    gamma = P(y), nearest to y in the norm of R within what the law allows,
+ *     y = (target - u) / R,    gamma = P(y), nearest to y in the norm of R within the cone or bounds
  *     cost(u) = |P(y)|_R^2 / 2,    d cost / d u = -gamma,    G = -d gamma / d u
  *
  * Contact, with r = |y_t|, t = y_t / r, mh = mu R_t / R_n:
  *
- *     stick   r <= mu y_n     gamma = y                                                       G = 1 / R
- *     open    y_n <= -mh r    gamma = 0                                                       G = 0
- *     slide                   gamma_n = (y_n + mh r) / (1 + mu mh),  gamma_t = mu gamma_n t
- *                             G = a a' / (R_n (1 + mu mh)) + mu gamma_n / (R_t r) b b',  a = (mu t, 1), b = (-t_2, t_1, 0)
+ *     stick   r <= mu y_n     gamma = y                                         G = 1 / R
+ *     open    y_n <= -mh r    gamma = 0                                         G = 0
+ *     slide   otherwise       gamma_n = (y_n + mh r) / (1 + mu mh),  gamma_t = mu gamma_n t
+ *             G = a a' / (R_n (1 + mu mh)) + mu gamma_n / (R_t r) b b',    a = (mu t, 1),  b = (-t_2, t_1, 0)
  *
- * (Eq. 27 divides gamma_t once more by 1 + mu mh, which is not the projection; appendix C has it right.)  Without friction
- * gamma_n = max(0, y_n), and y_t, which may be anything, has no say.
+ * Without friction gamma_n = max(0, y_n), whatever y_t is.  The rows of other constraints are independent: equality and
+ * spring gamma = y; limit gamma = max(0, y); friction and actuator clamp y to L = dt bound, with the cost
+ * R (|y| L - L^2 / 2) beyond.
  *
- * Of the other rows each stands alone: equality and spring gamma = y; limit gamma = max(0, y); friction and actuator y
- * clamped to +-dt bound, no cone, so that the cost beyond is R (|y| L - L^2 / 2), L = dt bound. */
+ * Reference: Castro, Permenter, Han 2021, eqs. 23, 24, 27, appendix C.
+ * Differs from the paper: eq. 27 divides gamma_t once more by 1 + mu mh, which is not the projection; appendix C agrees
+ * with the formula here. */
 #include "solver/core/cone_convex.h"
 
 #include <math.h>

@@ -1,26 +1,26 @@
-/* The convex law of a row block as a function of its velocity: impulse, potential, derivative.
+/* Convex contact law of one constraint: impulse, cost and Hessian block as functions of its velocity.
  *
- * CANAL's inner problems are of this kind too, with R + 1/beta in place of R. */
+ * The inner problems of CANAL have this law, too, with R + 1/beta in place of R. */
 #ifndef SOLVER_CORE_CONE_CONVEX_H
 #define SOLVER_CORE_CONE_CONVEX_H
 
 #include <sim/problem.h>
 
-/* Of every row R > 0, 1 / R, the target, and what y is where R is infinite (there the velocity has no say). */
+/* Of every row: R > 0 and 1 / R (both 0 where R is infinite), velocity bias, and y where R is infinite. */
 typedef struct convex_law {
     const sim_problem *problem;
     const double *R, *inverse_compliance, *target, *constant;
 } convex_law;
 
-/* -d gamma / d u = G as a sum of weight q q': q are the rows' own axes or, of a sliding contact, the two directions
+/* G = -d gamma / d u = sum of weight q q'.  q are the unit vectors of the rows or, in a sliding contact, the two
+ * vectors
  *     a = (mu t, 1)   and   b = (-t_2, t_1, 0)   with   t = gamma_t / |gamma_t|;   weight[2] is 0. */
 typedef struct cone_hessian {
     int sliding;
     double t[2], weight[SIM_MAX_ROWS];
 } cone_hessian;
 
-/* Impulse and G of constraint i where its rows have the velocity u = J v + w (both point at the constraint's own rows);
- * returns its part of the cost. */
+/* Impulse and G of constraint i at the velocity u = J v + w (u and gamma point at its own rows); returns its cost. */
 double convex_project(const convex_law *law, int i, const double *u, double *gamma, cone_hessian *G);
 /* du' G du */
 static inline double convex_curvature(const sim_constraint *c, const cone_hessian *G, const double *du) {
@@ -52,7 +52,7 @@ static inline void cone_hessian_times(const sim_constraint *c, const cone_hessia
     }
 }
 
-/* du . (gamma(u + alpha du) - gamma(u)) without cancellation where both stand on one linear piece. */
+/* du . (gamma(u + alpha du) - gamma(u)), without cancellation where both lie on one linear piece. */
 static inline double convex_increment(const sim_constraint *c, const cone_hessian *from, const cone_hessian *to,
                                       double alpha, const double *du, const double *gamma_from,
                                       const double *gamma_to) {

@@ -1,17 +1,18 @@
-/* What impulse does the strict law give at a velocity? (Lee et al. 2024, eqs. 14 to 18, here with R)
+/* Strict contact law (Signorini and Coulomb): impulse of one contact and its derivative.
  *
  *     y = (target - u) / R,    gamma_n = max(0, y_n),    gamma_t nearest to y_t within the disc of radius mu gamma_n
  *
- * obeys Signorini and Coulomb with s = u - target + R gamma.  The cone is projected on plane by plane, not on its nearest
- * point (cone_convex.c): what slides does not lift, and the impulse is the slope of nothing, G = -d gamma / d u not
- * symmetric.  With r = |y_t|, t = y_t / r:
+ * With r = |y_t|, t = y_t / r, G = -d gamma / d u:
  *
- *     open    y_n <= 0        gamma = 0                                G = 0
- *     stick   r <= mu y_n     gamma = y                                G = 1 / R
- *     slide                   gamma_n = y_n,  gamma_t = mu y_n t       G = a n' / R_n + mu y_n / (R_t r) b b'
- *                             a = (mu t, 1),  b = (-t_2, t_1, 0),  n = (0, 0, 1)
+ *     open    y_n <= 0      gamma = 0                               G = 0
+ *     stick   r <= mu y_n   gamma = y                               G = 1 / R
+ *     slide   otherwise     gamma_n = y_n,  gamma_t = mu y_n t      G = a n' / R_n + mu y_n / (R_t r) b b'
+ *             a = (mu t, 1),  b = (-t_2, t_1, 0),  n = (0, 0, 1)
  *
- * Without friction, and of the other rows, both laws are the same. */
+ * The projection goes plane by plane and not to the nearest point of the cone (cone_convex.c).  So a sliding contact is
+ * not lifted; the impulse is no gradient and G is not symmetric.  Without friction, and in other rows, both laws agree.
+ *
+ * Reference: Lee et al. 2024, eqs. 14 to 18.  Differs from the paper: compliance R. */
 #include "solver/core/cone_strict.h"
 
 #include <math.h>

@@ -73,8 +73,7 @@ SIMD_INLINE wide lane_sqrt(wide x) {
 #endif
 }
 
-/* Rows of LANES numbers each, LANE_WIDTH of them, to the same numbers component by component, and back: r[i][j] <-> r[j][i]
- * of squares as wide as a vector. */
+/* Rows of LANES numbers each, LANE_WIDTH of them, to the same numbers component by component, and back: the transpose of a square. */
 SIMD_INLINE void lane_turn(wide r[LANE_WIDTH]) {
 #if LANE_WIDTH == 8
     simd8_transpose(r);

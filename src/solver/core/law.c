@@ -1,12 +1,15 @@
-/* What is the law of a row? (Castro, Permenter, Han 2021, eqs. 16, 23)
+/* Compliance and constant impulse of rows for Newton's method on the primal cost.
  *
- *     gamma = P(y),   y = (target - u) / R,   or, R being infinite,   y = dt force  whatever u is. */
+ *     gamma = P(y),    y = (target - u) / R,    or y = dt force where R is infinite: a given force, whatever u is
+ *
+ * R: compliance (velocity per impulse); target, u: velocities; y, gamma: impulses.
+ * Reference: Castro, Permenter, Han 2021, eqs. 16, 23. */
 #include "solver/core/law.h"
 
 #include <math.h>
 #include <string.h>
 
-int law_make(law_rows *law, int rows, sim_arena *scratch) {
+bool law_make(law_rows *law, int rows, sim_arena *scratch) {
     law->R = ARENA_NEW(scratch, double, rows);
     law->inverse_compliance = ARENA_NEW(scratch, double, rows);
     law->constant = ARENA_NEW(scratch, double, rows);
@@ -20,23 +23,23 @@ void law_set_row(law_rows *law, const sim_problem *p, const sim_constraint *c, i
     law->inverse_compliance[row] = isinf(R) ? 0 : 1 / R;
 }
 
-int law_check(const solver_call *call) {
+bool law_is_supported(const solver_call *call) {
     const sim_problem *p = call->problem;
     for (int k = 0; k < p->nrow; k++) {
         if (!(call->R[k] >= 0) || (isfinite(call->R[k]) && !isfinite(call->target[k]))) {
-            return 0;
+            return false;
         }
     }
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         if (c->kind == SIM_CONTACT && call->R[c->row] != call->R[c->row + 1]) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-void law_refuse(const solver_call *call) {
+void law_reject(const solver_call *call) {
     const sim_problem *p = call->problem;
     memcpy(call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
     memset(call->out->impulse, 0, (size_t)p->nrow * sizeof(double));
@@ -46,14 +49,14 @@ void law_refuse(const solver_call *call) {
 }
 
 sim_status law_solve_in_one_piece(solver_call *call, solver_begin *begin, solver_resume *resume) {
-    if (!law_check(call)) {
-        law_refuse(call);
+    if (!law_is_supported(call)) {
+        law_reject(call);
         return SIM_OK;
     }
     return solver_solve_in_one_piece(call, begin, resume);
 }
 
-void law_start(const solver_call *call, const patches *o) {
+void law_set_initial_velocity(const solver_call *call, const patches *o) {
     const sim_problem *p = call->problem;
     double *v = call->out->v;
     memcpy(v, p->v_free, (size_t)p->nv * sizeof *v);

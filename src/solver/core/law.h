@@ -1,27 +1,29 @@
-/* R and target of a call in the shape that Newton's method on the primal cost wants. */
+/* Contact law of a call in the form of Newton's method on the primal cost. */
 #ifndef SOLVER_CORE_LAW_H
 #define SOLVER_CORE_LAW_H
 
 #include "solver/core/call.h"
 #include "solver/core/patches.h"
 
+#include <stdbool.h>
+
 /* Of every row, as in convex_law. */
 typedef struct law_rows {
     double *R, *inverse_compliance, *constant; /* [nrow] */
 } law_rows;
 
-/* 0 without memory. */
-int law_make(law_rows *law, int rows, sim_arena *scratch);
-/* Compliance R > 0 for row k of a constraint; an infinite one: it gives its force whatever the velocity. */
+/* false without memory. */
+bool law_make(law_rows *law, int rows, sim_arena *scratch);
+/* Sets R > 0 of row k of a constraint; infinite: the row has a given force. */
 void law_set_row(law_rows *law, const sim_problem *problem, const sim_constraint *c, int k, double R);
 
-/* Is it a law that this method can take?  No R is negative, and both tangents of a contact have the same. */
-int law_check(const solver_call *call);
-/* The free motion and no impulse, as the answer to a law that is none. */
-void law_refuse(const solver_call *call);
-/* `solve` of a method that has `begin` and `resume` and takes only laws that pass law_check. */
+/* True for a law that the primal methods can express: no R < 0, equal R in both tangents of a contact. */
+bool law_is_supported(const solver_call *call);
+/* Writes zero impulses and v* with the outcome "unfit law". */
+void law_reject(const solver_call *call);
+/* `solve` of a method that has `begin` and `resume` and takes only laws with law_is_supported. */
 sim_status law_solve_in_one_piece(solver_call *call, solver_begin *begin, solver_resume *resume);
-/* out->v: the guess for trees that something touches, else v*. */
-void law_start(const solver_call *call, const patches *o);
+/* out->v: the warm start for trees with constraints, v* for the others. */
+void law_set_initial_velocity(const solver_call *call, const patches *o);
 
 #endif

@@ -1,20 +1,22 @@
-/* How wrong is an answer? The natural map of the strict law, in units of impulse and of velocity, each over the size of
- * what it is made of (after Acary, Bremond, Huber 2018):
+/* Natural map of the strict law and its relative residual E.
  *
  *     F(rho) = gamma - P(gamma - rho (s + (0, 0, mu |s_t|))),   rho_i = rows / trace(W_ii + R_i)
- *     E = max(|F(1)| / max(|q|, |gamma|, |s|),  |(F_i(rho_i) / rho_i)_i| / max(|q|, |s|),  |F(rho_i)| / |gamma|)
+ *     E = max(|F(1)| / max(|q|, |gamma|, |s|),  |(F_i(rho_i) / rho_i)_i| / max(|q|, |s|),  |F(rho)| / |gamma|)
  *
- * with P the Euclidean projection on the cone, or on the bounds of a row, q = s - (W + R) gamma.  It is the measure by
- * which solvers are compared, so that stopping on it means what it says.
+ * s: velocity; gamma: impulse; q = s - (W + R) gamma: velocity without impulses; P: Euclidean projection on the cone,
+ * or on the bounds of a row.  E has no unit and is 0 in a solution.  All solvers of the strict law stop on E.
  *
- * It is no less than the rounding of s, 1e-15 |gamma_i / rho_i| over the velocities: where contacts press against each
- * other without bound, impulses so great that nothing is known of s might else seem right by chance.  Rows whose force is
- * given whatever s is have no s to be known: their q and s are 0 to the bit, and they do not count. */
+ * E is at least the rounding of s, 1e-15 |gamma_i / rho_i| over the velocities: impulses that cancel in a jam would
+ * have a small E by chance.  Rows with a given force have s = q = 0 exactly, and do not count.
+ *
+ * Reference: Acary, Bremond, Huber 2018.  Differs from the paper: residuals in units of velocity and of impulse, so
+ * that E does not depend on units. */
 #include "solver/core/natural_map.h"
 
 #include <math.h>
 
-static const double NONE = 1.5e-8; /* an impulse below this part of what would undo q is as good as none */
+/* Impulses below this part of those that would cancel q count as zero: the square root of the rounding of 1. */
+static const double MIN_IMPULSE_RATIO = 1.5e-8;
 
 void natural_project_cone(double mu, double *y) {
     double r = sqrt(y[0] * y[0] + y[1] * y[1]);
@@ -81,13 +83,15 @@ void natural_add_maps(natural_sum *sum, int rows, double rho, double map, double
     }
 }
 
-static double over(double x, double size) { return x > 0 ? sqrt(x / size) : sqrt(x); } /* 0 / 0 is 0; NAN stays */
+/* sqrt(x / size), with 0 / 0 = 0; NAN stays */
+static double root_ratio(double x, double size) { return x > 0 ? sqrt(x / size) : sqrt(x); }
 
 double natural_error(const natural_sum *sum) {
-    double velocities = fmax(sum->q, sum->s), impulses = fmax(sum->gamma, NONE * NONE * sum->undoing);
-    double one = over(sum->one, fmax(velocities, sum->gamma));
-    double E = fmax(one, fmax(over(sum->velocity, velocities), over(sum->impulse, impulses)));
-    E = fmax(E, NATURAL_ROUNDING * over(sum->moved, velocities));
+    double velocities = fmax(sum->q, sum->s),
+           impulses = fmax(sum->gamma, MIN_IMPULSE_RATIO * MIN_IMPULSE_RATIO * sum->undoing);
+    double one = root_ratio(sum->one, fmax(velocities, sum->gamma));
+    double E = fmax(one, fmax(root_ratio(sum->velocity, velocities), root_ratio(sum->impulse, impulses)));
+    E = fmax(E, NATURAL_ROUNDING * root_ratio(sum->moved, velocities));
     double all = sum->one + sum->velocity + sum->impulse + sum->gamma + sum->s + sum->q + sum->undoing + sum->moved;
-    return isfinite(all) ? E : NAN; /* what overflows is no measure of anything: over it all would be nothing */
+    return isfinite(all) ? E : NAN; /* a sum that overflows would make every quotient 0 */
 }

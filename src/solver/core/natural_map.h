@@ -1,4 +1,4 @@
-/* How far an answer is from what the strict law asks: the natural map and what is made of it, the judge's measure E. */
+/* Natural map of the strict law, and the residual E made of it. */
 #ifndef SOLVER_CORE_NATURAL_MAP_H
 #define SOLVER_CORE_NATURAL_MAP_H
 
@@ -7,13 +7,13 @@
 /* Sums over constraints. */
 typedef struct natural_sum {
     double one, velocity, impulse; /* |F(1)|^2, |F_i(rho_i) / rho_i|^2, |F_i(rho_i)|^2 */
-    double gamma, s, q, undoing;   /* |gamma|^2, |s|^2, |q|^2, |rho_i q_i|^2 */
-    double moved;                  /* |gamma_i / rho_i|^2: velocities that impulses give and take */
+    double gamma, s, q, undoing;   /* |gamma|^2, |s|^2, |q|^2, |rho_i q_i|^2: impulses that would cancel q */
+    double moved;                  /* |gamma_i / rho_i|^2: velocities that the impulses cause */
 } natural_sum;
 
-/* Nearest point of the cone |y_t| <= mu y_n. */
+/* Projects y onto the cone |y_t| <= mu y_n. */
 void natural_project_cone(double mu, double *y);
-/* Nearest impulse to y that the cone or the bounds of c allow. */
+/* Projects y onto the cone or the bounds of c. */
 void natural_project(const sim_constraint *c, double step, double *y);
 /* y = P(gamma - rho (s + (0, 0, mu |s_t|))) of one constraint; y, s and gamma are its own rows. */
 void natural_step(const sim_constraint *c, double step, double rho, const double *s, const double *gamma, double *y);
@@ -26,9 +26,9 @@ void natural_add_maps(natural_sum *sum, int rows, double rho, double map, double
                       const double *s, const double *gamma);
 double natural_error(const natural_sum *sum);
 
-/* Velocities are known to about this part of what impulses move, and no error is known to be less. */
+/* Rounding of velocities, over those that the impulses cause: a lower bound of E. */
 static const double NATURAL_ROUNDING = 1e-15;
-/* No answer whose error is greater calls itself as right as rounding allows. */
-static const double NATURAL_RIGHT = 1e-6;
+/* Largest E of a solution that may claim to be solved to rounding. */
+static const double MAX_E_AT_ROUNDING = 1e-6;
 
 #endif

@@ -1,5 +1,4 @@
-/* Why did a solver give up?  One list of reasons for all of them: a solver that knows more than its outcome tells says so in
- * `reason`; else it follows from the outcome. */
+/* Reasons of an outcome: their texts, and the usual reason where a solver has set none. */
 #include "solver/core/outcome.h"
 
 static const struct {
@@ -23,13 +22,13 @@ static const struct {
 const char *sim_reason_name(sim_reason reason) { return words[reason].name; }
 const char *sim_reason_text(sim_reason reason) { return words[reason].text; }
 
-int reason_listen(void *listener) {
-    reason_listener *l = listener;
-    l->told = l->told || l->stop(l->context);
-    return l->told;
+int stop_listener_call(void *listener) {
+    stop_listener *l = listener;
+    l->stopped = l->stopped || l->stop(l->context);
+    return l->stopped;
 }
 
-sim_reason reason_of(const sim_solution *out, int told_to_stop) {
+sim_reason outcome_reason(const sim_solution *out, bool stopped) {
     static const sim_reason usual[SIM_OUTCOMES] = {
         [SIM_AT_LIMIT] = SIM_REASON_ITERATIONS,
         [SIM_STALLED] = SIM_REASON_STANDSTILL,
@@ -39,7 +38,7 @@ sim_reason reason_of(const sim_solution *out, int told_to_stop) {
     if (out->outcome == SIM_SOLVED || out->outcome == SIM_AT_ROUNDING) {
         return SIM_REASON_NONE;
     }
-    if (told_to_stop && out->reason != SIM_REASON_NONFINITE) {
+    if (stopped && out->reason != SIM_REASON_NONFINITE) {
         return SIM_REASON_TIME;
     }
     return out->reason ? out->reason : usual[out->outcome];

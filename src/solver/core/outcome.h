@@ -1,19 +1,21 @@
-/* Why a solver gave up. */
+/* Reasons for which a solver stopped short of a solution. */
 #ifndef SOLVER_CORE_OUTCOME_H
 #define SOLVER_CORE_OUTCOME_H
 
 #include <sim/solver.h>
+#include <stdbool.h>
 
-/* What stands in between a solver and who waits for it, to know whether it was told to stop. */
-typedef struct reason_listener {
+/* Wraps the caller's `stop` and remembers whether it stopped the solver. */
+typedef struct stop_listener {
     int (*stop)(void *context);
     void *context;
-    int told; /* once told, always told */
-} reason_listener;
+    bool stopped; /* and stays so */
+} stop_listener;
 
-int reason_listen(void *listener);
+/* sim_solution.stop, with a stop_listener as its context. */
+int stop_listener_call(void *listener);
 
-/* What a solver has left unsaid of why it gave up follows from the outcome. */
-sim_reason reason_of(const sim_solution *out, int told_to_stop);
+/* The reason that the solver has set, else the usual one of its outcome. */
+sim_reason outcome_reason(const sim_solution *out, bool stopped);
 
 #endif

@@ -1,5 +1,6 @@
-/* Who touches whom?  A sort of the constraints by the lower and then the higher of the two trees they join, in two passes of
- * counting, so that it takes a time in proportion to what there is. */
+/* Constraints grouped by the pair of trees that they connect, and the graph of these pairs.
+ *
+ * Radix sort of the constraints by the higher and then the lower tree.  Cost: linear in constraints and trees. */
 #include "solver/core/patches.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ typedef struct sorting {
     int *half;       /* [nconstraint] sorted by high */
 } sorting;
 
-static int find_nodes(const sim_problem *p, patches *out) {
+static int number_nodes(const sim_problem *p, patches *out) {
     for (int t = 0; t < p->ntree; t++) {
         out->node[t] = -1;
     }
@@ -34,7 +35,7 @@ static int find_nodes(const sim_problem *p, patches *out) {
     return nodes;
 }
 
-static void find_pairs(sorting *s) {
+static void find_node_pairs(sorting *s) {
     for (int i = 0; i < s->problem->nconstraint; i++) {
         const sim_constraint *c = &s->problem->constraint[i];
         int a = s->out->node[c->tree[0]], b = c->tree[1] >= 0 ? s->out->node[c->tree[1]] : -1;
@@ -44,7 +45,7 @@ static void find_pairs(sorting *s) {
     }
 }
 
-/* One pass: `from` (NULL: 0, 1, ...) into `to`, by key. */
+/* One pass of counting sort: `from` (NULL: 0, 1, ...) into `to`, by key. */
 static void sort_pass(sorting *s, const int *key, const int *from, int *to) {
     int count = s->problem->nconstraint, keys = s->out->nodes + 1;
     memset(s->slot, 0, (size_t)(keys + 1) * sizeof *s->slot);
@@ -60,7 +61,7 @@ static void sort_pass(sorting *s, const int *key, const int *from, int *to) {
     }
 }
 
-static void cut(sorting *s) {
+static void split_patches(sorting *s) {
     patches *o = s->out;
     o->count = 0;
     for (int k = 0; k < s->problem->nconstraint; k++) {
@@ -75,12 +76,12 @@ static void cut(sorting *s) {
     }
 }
 
-static int make_graph(sorting *s, sim_arena *kept) {
+static bool make_graph(sorting *s, sim_arena *kept) {
     patches *o = s->out;
     int *size = ARENA_NEW(kept, int, o->nodes);
     spd_edge *edge = ARENA_NEW(kept, spd_edge, o->count);
     if (!size || !edge) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < o->nodes; k++) {
         size[k] = o->start[k + 1] - o->start[k];
@@ -93,10 +94,10 @@ static int make_graph(sorting *s, sim_arena *kept) {
         }
     }
     o->graph = (spd_graph){o->nodes, edges, size, edge};
-    return 1;
+    return true;
 }
 
-static int sort_all(const sim_problem *p, sim_arena *scratch, sim_arena *kept, patches *out) {
+static bool sort_constraints(const sim_problem *p, sim_arena *scratch, sim_arena *kept, patches *out) {
     size_t n = (size_t)p->nconstraint;
     sorting s = {p,
                  out,
@@ -105,16 +106,16 @@ static int sort_all(const sim_problem *p, sim_arena *scratch, sim_arena *kept, p
                  ARENA_NEW(scratch, int, out->nodes + 2),
                  ARENA_NEW(scratch, int, n)};
     if (!s.low || !s.high || !s.slot || !s.half) {
-        return 0;
+        return false;
     }
-    find_pairs(&s);
+    find_node_pairs(&s);
     sort_pass(&s, s.high, NULL, s.half);
     sort_pass(&s, s.low, s.half, out->constraint);
-    cut(&s);
+    split_patches(&s);
     return make_graph(&s, kept);
 }
 
-int patches_find(const sim_problem *p, sim_arena *kept, sim_arena *scratch, patches *out) {
+bool patches_find(const sim_problem *p, sim_arena *kept, sim_arena *scratch, patches *out) {
     size_t n = (size_t)p->nconstraint, trees = (size_t)p->ntree;
     out->tree = ARENA_NEW(kept, int, trees);
     out->node = ARENA_NEW(kept, int, trees);
@@ -123,11 +124,11 @@ int patches_find(const sim_problem *p, sim_arena *kept, sim_arena *scratch, patc
     out->flipped = ARENA_NEW(kept, int, n);
     out->patch = ARENA_NEW(kept, patch, n);
     if (!out->tree || !out->node || !out->start || !out->constraint || !out->flipped || !out->patch) {
-        return 0;
+        return false;
     }
-    out->nodes = find_nodes(p, out);
+    out->nodes = number_nodes(p, out);
     size_t mark = arena_mark(scratch);
-    int done = sort_all(p, scratch, kept, out);
+    int done = sort_constraints(p, scratch, kept, out);
     arena_release(scratch, mark);
     return done;
 }

@@ -1,4 +1,4 @@
-/* Products with the parts of a problem. */
+/* Products with J, J', A and A^-1 of a problem. */
 #ifndef SOLVER_CORE_PRODUCTS_H
 #define SOLVER_CORE_PRODUCTS_H
 
@@ -7,7 +7,7 @@
 /* u = J v, and u = J v + w. */
 void problem_jacobian_times(const sim_problem *problem, const double *v, double *u);
 void problem_velocity(const sim_problem *problem, const double *v, double *u);
-/* |J| |v| + |w|: what the rounding of J v + w goes by. */
+/* |J| |v| + |w|: the rounding of J v + w is epsilon times this. */
 void problem_velocity_size(const sim_problem *problem, const double *v, double *size);
 /* j = J' gamma */
 void problem_jacobian_transposed(const sim_problem *problem, const double *gamma, double *j);

@@ -1,14 +1,13 @@
-/* The solution of a solver as its caller receives it: history, impulses and velocities, claimed accuracy. */
+/* Solution of a solver for its caller: history, impulses and velocities, claimed accuracy. */
 #include "solver/core/call.h"
 #include "solver/core/products.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double LOOSEST =
-    1e-2; /* largest own error that a solver may claim, unless a larger tolerance was asked for */
+static const double MAX_CLAIM = 1e-2; /* error that a solver may claim as solved, unless its tolerance is larger */
 
-double solver_claim(double loose, double tolerance) { return fmax(fmin(loose * tolerance, LOOSEST), tolerance); }
+double solver_claim(double factor, double tolerance) { return fmax(fmin(factor * tolerance, MAX_CLAIM), tolerance); }
 
 double solver_claim_of_pyramid(int directions) { return 2 * sin(M_PI / (2 * directions)); }
 

@@ -1,31 +1,32 @@
-/* Which impulse stops one contact, exactly?
+/* Exact solution of one contact with Coulomb friction, with all others fixed.
  *
- * With all others fixed, s = K g + b with a general 3 x 3 block K, and Signorini's and Coulomb's laws allow one of
+ * s = K g + b with a general 3 x 3 block K; Signorini's and Coulomb's laws allow one of
  *
  *     open    g = 0                      where b_n >= 0
  *     stick   g = -K^-1 b                where |g_t| <= mu g_n
  *     slide   s_n = 0,  s_t = -lambda g_t,  |g_t| = mu g_n,  lambda >= 0.
  *
- * Sliding, g_n and then g_t are eliminated,
+ * For sliding, elimination of g_n and then g_t,
  *
  *     S = K_tt - K_tn K_nt / K_nn,   c = b_t - K_tn b_n / K_nn,
  *     g_t(lambda) = -(S + lambda)^-1 c,   g_n(lambda) = -(b_n + K_nt g_t(lambda)) / K_nn,
  *
- * which leaves one equation for the multiplier (a quartic, if it is multiplied out),
+ * leaves one equation for the multiplier lambda (a quartic, if multiplied out),
  *
  *     psi(lambda) = mu g_n(lambda) / |g_t(lambda)| - 1 = 0,
  *
- * nearly straight in lambda, as the secular equation of a trust region is (More, Sorensen 1983).  At lambda = 0 psi is
- * negative, else the contact sticks; for b_n < 0 it is positive where |c| (1 + mu |K_nt| / K_nn) < -lambda mu b_n / K_nn,
- * because |g_t| <= |c| / lambda.  So there is a root in between, for every K with K_nn > 0, symmetric or not, however large
- * mu: Newton's method finds it, kept within the bracket that it tightens.  Where several answers exist (large mu and
- * coupling), open is taken before stick, stick before slide. */
+ * nearly linear in lambda, as the secular equation of a trust region is.  psi(0) < 0, or the contact sticks; for b_n < 0,
+ * psi > 0 where |c| (1 + mu |K_nt| / K_nn) < -lambda mu b_n / K_nn, because |g_t| <= |c| / lambda.  So a root lies in between
+ * for every K with K_nn > 0, symmetric or not, and every mu.  Newton's method finds it within the bracket.  If several
+ * solutions exist (large mu, strong coupling), open comes before stick, and stick before slide.
+ *
+ * Reference: More, Sorensen 1983 (secular equation). */
 #include "solver/gauss_seidel/pgs.h"
 
 #include <float.h>
 #include <math.h>
 
-enum { MOST_STEPS = 60 };
+enum { MAX_NEWTON_STEPS = 60 };
 
 typedef struct slide {
     double S[4], c[2]; /* tangential problem */
@@ -33,9 +34,9 @@ typedef struct slide {
     double g[2];       /* at the last lambda */
 } slide;
 
-static double length(const double x[2]) { return sqrt(x[0] * x[0] + x[1] * x[1]); }
+static double norm2(const double x[2]) { return sqrt(x[0] * x[0] + x[1] * x[1]); }
 
-static slide eliminate(const double *K, double mu, const double b[3]) {
+static slide eliminate_normal(const double *K, double mu, const double b[3]) {
     double w = 1 / K[8];
     slide e = {.r = -mu * b[2] * w};
     for (int i = 0; i < 2; i++) {
@@ -48,8 +49,8 @@ static slide eliminate(const double *K, double mu, const double b[3]) {
     return e;
 }
 
-/* psi and its derivative; NAN where S + lambda is singular, which a K that is not quite positive brings about. */
-static double secular(slide *e, double lambda, double *derivative) {
+/* psi and its derivative; NAN where S + lambda is singular: K is indefinite by rounding. */
+static double eval_secular(slide *e, double lambda, double *derivative) {
     double a = e->S[0] + lambda, d = e->S[3] + lambda, det = a * d - e->S[1] * e->S[2];
     if (!(det > 0)) {
         return NAN;
@@ -63,41 +64,41 @@ static double secular(slide *e, double lambda, double *derivative) {
     return r / size - 1;
 }
 
-/* The root, from `lambda`, if that is within the bracket; 0 if there are no numbers for it. */
-static int find_multiplier(slide *e, double *lambda) {
-    double size_c = length(e->c);
-    double low = 0, high = size_c * (1 + length(e->m)) / e->r, x = *lambda, derivative = NAN;
+/* Root of psi, from *lambda if that is within the bracket; false on overflow. */
+static bool find_multiplier(slide *e, double *lambda) {
+    double size_c = norm2(e->c);
+    double low = 0, high = size_c * (1 + norm2(e->m)) / e->r, x = *lambda, derivative = NAN;
     if (!(high < DBL_MAX)) {
-        return 0;
+        return false;
     }
     x = x > low && x < high ? x : fmin(size_c / e->r, high);
-    for (int step = 0; step < MOST_STEPS; step++) {
-        double psi = secular(e, x, &derivative), next;
+    for (int step = 0; step < MAX_NEWTON_STEPS; step++) {
+        double psi = eval_secular(e, x, &derivative), next;
         if (psi > 0) {
             high = x;
         } else {
             low = x;
         }
         next = x - psi / derivative;
-        next = next > low && next < high ? next : 0.5 * (low + high); /* NAN goes to the middle, too */
+        next = next > low && next < high ? next : 0.5 * (low + high); /* also where it is NAN */
         if (fabs(psi) <= 4 * DBL_EPSILON || fabs(next - x) <= DBL_EPSILON * x) {
             break;
         }
         x = next;
     }
     *lambda = x;
-    return 1;
+    return true;
 }
 
 static void solve_slide(pgs_block *contact, const double b[3], double *g) {
     double w = 1 / contact->K[8], mu = contact->limit;
-    slide e = eliminate(contact->K, mu, b);
+    slide e = eliminate_normal(contact->K, mu, b);
     g[0] = g[1] = 0;
     g[2] = -b[2] * w;
     if (!(mu > 0) || !find_multiplier(&e, &contact->multiplier)) {
         return;
     }
-    double size = length(e.g), limit = e.r + e.m[0] * e.g[0] + e.m[1] * e.g[1];
+    double size = norm2(e.g), limit = e.r + e.m[0] * e.g[0] + e.m[1] * e.g[1];
     g[2] = fmax(0, limit / mu);
     for (int k = 0; k < 2 && size > 0; k++) {
         g[k] = e.g[k] * (mu * g[2] / size); /* on the cone to rounding */

@@ -1,16 +1,15 @@
-/* The other constraints, one at a time, and the friction pyramid.
+/* Solution of one constraint other than a contact, and of the friction pyramid, with all others fixed.
  *
- * An equality is one linear system, g <- g - K^-1 s.  Limits, dry friction and actuators have bounds: row after row,
+ * Equality, spring: one linear system, g <- g - K^-1 s.  Limit, dry friction, actuator: bounds, row after row,
  *
  *     g_k <- clamp(g_k - s_k / K_kk),     s <- s + K e_k (change of g_k).
  *
- * Springs are the equality with their own R.  A pyramid treats a contact so, too: first the normal, g_n >= 0, then each
- * tangent within |g| <= mu g_n, as game engines do. */
+ * Pyramid: first the normal, g_n >= 0, then each tangent within |g| <= mu g_n, as game engines do. */
 #include "solver/gauss_seidel/pgs.h"
 
 #include <math.h>
 
-/* One row within its bounds; s follows. */
+/* Solves one row within its bounds and updates s. */
 static void solve_row(const pgs_block *b, int k, double low, double high, double *s, double *g) {
     double pivot = b->K[k * b->rows + k];
     double to = pivot > 0 ? fmin(fmax(g[k] - s[k] / pivot, low), high) : fmin(fmax(g[k], low), high),
@@ -47,7 +46,7 @@ void pgs_solve_other(const pgs_block *b, const double *s, double *g) {
     }
 }
 
-/* Nearest in the strict law's sense: the normal first, then the tangents within what it bears. */
+/* Projection plane by plane, as in the strict law: the normal first, then the tangents within mu times it. */
 void pgs_project(const pgs *s, const pgs_block *b, double *y) {
     if (b->kind == SIM_CONTACT) {
         y[2] = fmax(y[2], 0);

@@ -1,12 +1,15 @@
-/* Block Gauss-Seidel on the impulses, with the exact Coulomb law for every contact (after Jourdan, Alart, Jean 1998).
+/* PGS: block Gauss-Seidel on the impulses, with the exact Coulomb law for every contact.
  *
- *     u = W gamma + q,     one constraint after the other:  gamma_i <- the law's answer to  s_i = K_i gamma_i + b_i,
+ *     u = W gamma + q,     one constraint after the other:  gamma_i solves the law with  s_i = K_i gamma_i + b_i,
  *
- * where b_i holds what all others do, as they stand.  No pyramid and no scalar relaxation: a contact alone is answered in
- * one sweep to rounding.  The pyramid, one row after the other, is an option for comparison.
+ * where b_i is the velocity that all other impulses cause.  There is no pyramid and no scalar relaxation: a single contact is
+ * solved in one sweep to rounding.  The pyramid, one row after the other, is an option for comparison.
  *
- * It stops on the judge's own measure E, which costs nearly a sweep.  What a sweep changes tells for nothing when that is
- * worth asking; the answer given is the best that was measured. */
+ * It stops on E (natural_map.c), which costs nearly a sweep; the change of a sweep, which costs nothing, tells when to
+ * evaluate it.  The result is the best iterate that was evaluated.
+ *
+ * Reference: Jourdan, Alart, Jean 1998.  Differs from the paper: Anderson acceleration, stages with a proximal term.
+ * Cost: a sweep costs the blocks of W, or J v and Y gamma (prepare.c), and 250 multiplications a contact. */
 #include "solver/gauss_seidel/pgs.h"
 #include "solver/core/anderson.h"
 #include "solver/core/natural_map.h"
@@ -67,31 +70,60 @@ static const sim_solver_option options[NOPTIONS] = {
     [MOST_WORK] = SOLVER_WORK_OPTION,
 };
 
-/* The best so far: the least error in units of velocity.  E alone, which is relative, would take an answer that moves all
- * things ever faster for as good as one that leaves them be. */
+/* Iterate of the least merit.  E alone is relative, and would prefer impulses that drive ever larger velocities. */
 typedef struct best {
-    double merit; /* E times excess */
-    double residual;
+    double merit;    /* E times excess (pgs_residual) */
+    double residual; /* its E */
     double *gamma;
 } best;
 
-typedef struct watch {
-    double trigger; /* a sweep that changes less is looked at */
-    int next;       /* and so is this one */
-} watch;
+/* E costs nearly a sweep: it is evaluated after a small change, and now and then. */
+typedef struct check_schedule {
+    double max_change; /* of a sweep, relative: E is evaluated below */
+    int next;          /* sweep after which it is evaluated in any case */
+} check_schedule;
 
-static double measure(pgs *s, best *b) {
-    double excess, residual = pgs_residual(s, &excess);
-    if (residual * excess < b->merit) {
-        b->merit = residual * excess;
-        b->residual = residual;
-        memcpy(b->gamma, s->gamma, (size_t)s->lanes * sizeof *b->gamma);
+/* Stages that follow each other without progress: shorter steps end cycles (a proximal term, prepare.c), extrapolations with
+ * more growth leave plateaus.  Order and figures solved most of a collection of hard problems. */
+static const struct { double proximal, max_growth; } stages[] = {{1e-10, 1}, {0.1, 1}, {1e-10, 4}, {0.5, 1}};
+
+enum { STAGES = sizeof stages / sizeof *stages, STAGE_SWEEPS = 512 };
+static const double MAX_MERIT_RATIO = 1000;        /* of the iterate over the best: it has diverged */
+static const double STAGE_PROGRESS_RATIO = 0.1;    /* of E: a stage that reaches it is repeated */
+static const double REST_CHANGE = 2 * DBL_EPSILON; /* of a sweep, relative: the iterate no longer moves */
+enum { ANDERSON_WINDOW = 10 };                     /* sweeps */
+
+typedef struct stage_state {
+    int stage, length, end; /* index; sweeps; last sweep */
+    double residual;        /* best E at its start */
+} stage_state;
+
+/* Multiplications of the solution of a contact (75 ns), besides those of W or J. */
+enum { WORK_OF_BLOCK = 250 };
+
+typedef struct iteration {
+    solver_call *call;
+    pgs s;
+    anderson acceleration;
+    best best;
+    check_schedule check;
+    stage_state stage;
+    int sweep;
+} iteration;
+
+/* E of the iterate, which is kept if it is the best. */
+static double eval_error(iteration *r) {
+    double excess, residual = pgs_residual(&r->s, &excess);
+    if (residual * excess < r->best.merit) {
+        r->best.merit = residual * excess;
+        r->best.residual = residual;
+        memcpy(r->best.gamma, r->s.gamma, (size_t)r->s.lanes * sizeof *r->best.gamma);
     }
     return residual;
 }
 
-/* Relative size of what a sweep changed. */
-static double relative(const pgs *s, pgs_change change) {
+/* Change of a sweep, relative to velocities and impulses. */
+static double relative_change(const pgs *s, pgs_change change) {
     double sum = 0;
     for (int k = 0; k < s->lanes; k++) {
         sum += s->gamma[k] * s->gamma[k];
@@ -101,55 +133,47 @@ static double relative(const pgs *s, pgs_change change) {
     return isnan(velocity + impulse) ? NAN : fmax(velocity, impulse);
 }
 
-static void plan(watch *w, int sweep, double change, double residual, double tolerance) {
-    w->next = sweep + 1 + (sweep < 256 ? sweep / 4 : 64);
-    if (change <= w->trigger) {
-        w->trigger = change * fmin(0.9, fmax(0.1, tolerance / residual));
+/* Next evaluation of E, after one that gave `residual`. */
+static void schedule_check(check_schedule *c, int sweep, double change, double residual, double tolerance) {
+    c->next = sweep + 1 + (sweep < 256 ? sweep / 4 : 64);
+    if (change <= c->max_change) {
+        c->max_change = change * fmin(0.9, fmax(0.1, tolerance / residual));
     }
 }
 
-/* What to do where nothing is gained: shorter steps, which end cycles (a proximal term, see prepare.c), or bolder
- * guesses.  The order and the figures are those that solved most of a collection of hard problems. */
-static const struct { double proximal, growth; } stages[] = {{1e-10, 1}, {0.1, 1}, {1e-10, 4}, {0.5, 1}};
-
-enum { STAGES = sizeof stages / sizeof *stages, STAGE_LENGTH = 512, DIVERGED = 1000 };
-
-typedef struct progress {
-    int stage, length, end; /* sweeps */
-    double residual;        /* the best at its start */
-} progress;
-
-static void enter(progress *at, int stage, int sweep, pgs *s, anderson *e, const best *b) {
-    at->stage = stage;
-    at->end = sweep + at->length;
-    at->residual = b->residual;
-    pgs_set_proximal(s, stages[stage].proximal);
-    anderson_restart(e);
-    e->growth = stages[stage].growth;
+static void enter_stage(iteration *r, int stage) {
+    r->stage.stage = stage;
+    r->stage.end = r->sweep + r->stage.length;
+    r->stage.residual = r->best.residual;
+    pgs_set_proximal(&r->s, stages[stage].proximal);
+    anderson_restart(&r->acceleration);
+    r->acceleration.max_growth = stages[stage].max_growth;
 }
 
-/* At the end of a stage: the same again if the best has become ten times better, else the next.  It goes on from where it
- * stands, which leaves dead ends better than the best answer does, unless it has run away. */
-static void get_on(progress *at, int sweep, pgs *s, anderson *e, const best *b) {
-    if (sweep < at->end) {
+/* At the end of a stage: the same again after progress, else the next.  It continues from the iterate, which leaves plateaus
+ * more easily than the best one, unless it has diverged. */
+static void update_stage(iteration *r) {
+    if (r->sweep < r->stage.end) {
         return;
     }
-    if (b->residual <= 0.1 * at->residual) {
-        at->end = sweep + at->length;
-        at->residual = b->residual;
+    if (r->best.residual <= STAGE_PROGRESS_RATIO * r->stage.residual) {
+        r->stage.end = r->sweep + r->stage.length;
+        r->stage.residual = r->best.residual;
         return;
     }
-    double excess, residual = pgs_residual(s, &excess);
-    if (residual * excess > DIVERGED * b->merit) {
-        memcpy(s->gamma, b->gamma, (size_t)s->lanes * sizeof *b->gamma);
-        pgs_refresh(s);
+    double excess, residual = pgs_residual(&r->s, &excess);
+    if (residual * excess > MAX_MERIT_RATIO * r->best.merit) {
+        memcpy(r->s.gamma, r->best.gamma, (size_t)r->s.lanes * sizeof *r->best.gamma);
+        pgs_refresh(&r->s);
     }
-    at->length *= at->stage + 1 < STAGES ? 1 : 2;
-    enter(at, (at->stage + 1) % STAGES, sweep, s, e, b);
+    r->stage.length *= r->stage.stage + 1 < STAGES ? 1 : 2;
+    enter_stage(r, (r->stage.stage + 1) % STAGES);
 }
 
-/* After a guess each impulse is put back into its set; v follows. */
-static void follow(pgs *s, anderson_result result) {
+/* Anderson acceleration; extrapolated impulses are projected, and v follows. */
+static void accelerate(iteration *r) {
+    pgs *s = &r->s;
+    anderson_result result = anderson_end(&r->acceleration, s->gamma);
     for (int i = 0; i < s->n && result == ANDERSON_EXTRAPOLATED; i++) {
         pgs_project(s, &s->block[i], s->gamma + s->block[i].at);
     }
@@ -158,52 +182,32 @@ static void follow(pgs *s, anderson_result result) {
     }
 }
 
-/* Lengths are measured with 1 / rho_i = trace W_ii / rows, so that |f|^2 is an energy. */
-static int make_extrapolation(anderson *e, const pgs *s, int window, sim_arena *scratch) {
-    if (!anderson_make(e, s->lanes, window, scratch)) {
-        return 0;
+/* Weights (1 / rho_i)^1/2, 1 / rho_i = trace W_ii / rows: |f|^2 is an energy. */
+static bool init_acceleration(iteration *r, int window) {
+    const pgs *s = &r->s;
+    if (!anderson_make(&r->acceleration, s->lanes, window, r->call->scratch)) {
+        return false;
     }
     for (int i = 0; i < s->n && window > 0; i++) {
         for (int k = 0; k < s->block[i].rows; k++) {
-            e->scale[s->block[i].at + k] = 1 / sqrt(s->block[i].rho);
+            r->acceleration.scale[s->block[i].at + k] = 1 / sqrt(s->block[i].rho);
         }
     }
-    return 1;
+    return true;
 }
-
-/* Multiplications of a sweep, with what the answer of a contact takes beside them (75 ns). */
-enum { WORK_OF_BLOCK = 250 };
-
-typedef struct iteration {
-    solver_call *call;
-    pgs s;
-    anderson e;
-    best b;
-    watch w;
-    progress at;
-    int sweep;
-} iteration;
 
 static solver_piece end(iteration *r, sim_outcome outcome) {
     r->call->out->outcome = outcome;
     return SIM_PIECE_ENDED;
 }
 
-static void begin_iteration(iteration *r) {
-    double tolerance = r->call->option[TOLERANCE];
-    r->w = (watch){2 * tolerance, 1};
-    r->at.length = STAGE_LENGTH;
-    enter(&r->at, 0, 0, &r->s, &r->e, &r->b);
-    solver_record(r->call, measure(&r->s, &r->b), NAN);
-    r->call->work += r->call->iteration_work;
-}
-
+/* Sweeps until the work of the call reaches `until`. */
 static solver_piece iterate(iteration *r, double until) {
     solver_call *call = r->call;
     const double *o = call->option;
     pgs *s = &r->s;
     double tolerance = o[TOLERANCE];
-    while (r->sweep < (int)o[MAX_ITERATIONS] && !(r->b.residual <= tolerance) && !solution_stopped(call->out)) {
+    while (r->sweep < (int)o[MAX_ITERATIONS] && !(r->best.residual <= tolerance) && !solution_stopped(call->out)) {
         if (call->work >= until) {
             return SIM_PIECE_PAUSED;
         }
@@ -211,40 +215,51 @@ static solver_piece iterate(iteration *r, double until) {
             call->out->reason = SIM_REASON_WORK;
             break;
         }
+
+        /* sweep: gamma_i by its law with all others fixed */
         int sweep = call->out->iterations = ++r->sweep;
-        anderson_begin(&r->e, s->gamma);
-        double change = relative(s, pgs_sweep(s, o[RELAXATION], (int)o[ORDER] == ALTERNATING && sweep % 2 == 0));
+        bool backwards = (int)o[ORDER] == ALTERNATING && sweep % 2 == 0;
+        anderson_begin(&r->acceleration, s->gamma);
+        double change = relative_change(s, pgs_sweep(s, o[RELAXATION], backwards));
         call->work += call->iteration_work;
         if (!isfinite(change)) {
             call->out->reason = SIM_REASON_NONFINITE;
             return end(r, SIM_BROKEN_DOWN);
         }
-        int resting = change <= 2 * DBL_EPSILON;
-        if (change <= r->w.trigger || sweep >= r->w.next || resting || sweep == (int)o[MAX_ITERATIONS]) {
-            pgs_refresh(s); /* rounding gathers in v */
-            plan(&r->w, sweep, change, measure(s, &r->b), tolerance);
+
+        /* E, where it is worth its cost, with v free of gathered rounding */
+        bool at_rest = change <= REST_CHANGE;
+        if (change <= r->check.max_change || sweep >= r->check.next || at_rest || sweep == (int)o[MAX_ITERATIONS]) {
+            pgs_refresh(s);
+            schedule_check(&r->check, sweep, change, eval_error(r), tolerance);
             call->work += call->iteration_work;
         }
         if (call->out->history) {
             double excess;
             solver_record(call, pgs_residual(s, &excess), NAN);
         }
-        if (resting && !(r->b.residual <= tolerance)) {
+        if (at_rest && !(r->best.residual <= tolerance)) {
             call->out->reason = SIM_REASON_STANDSTILL;
-            return end(r, r->b.residual <= NATURAL_RIGHT ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
+            return end(r, r->best.residual <= MAX_E_AT_ROUNDING ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
         }
-        follow(s, anderson_end(&r->e, s->gamma));
-        get_on(&r->at, sweep, s, &r->e, &r->b);
+
+        /* extrapolation; next stage where there is no progress */
+        accelerate(r);
+        update_stage(r);
     }
-    return end(r, r->b.residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT);
+    return end(r, r->best.residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT);
 }
 
-static void write_solution(const pgs *s, const solver_call *call, const double *gamma) {
+/* The best impulses, with their velocities. */
+static void write_solution(const iteration *r) {
+    const pgs *s = &r->s;
     for (int i = 0; i < s->n; i++) {
-        double *impulse = call->out->impulse + s->problem->constraint[i].row;
-        memcpy(impulse, gamma + s->block[i].at, (size_t)s->block[i].rows * sizeof *gamma);
+        const pgs_block *b = &s->block[i];
+        double *impulse = r->call->out->impulse + s->problem->constraint[i].row;
+        memcpy(impulse, r->best.gamma + b->at, (size_t)b->rows * sizeof *impulse);
     }
-    solution_write_velocity(call);
+    solution_write_velocity(r->call);
+    r->call->out->residual = r->best.residual;
 }
 
 static void *begin(solver_call *call) {
@@ -252,24 +267,29 @@ static void *begin(solver_call *call) {
     if (!r) {
         return NULL;
     }
-    *r = (iteration){.call = call, .b = {HUGE_VAL, HUGE_VAL, NULL}};
+    *r = (iteration){.call = call, .best = {HUGE_VAL, HUGE_VAL, NULL}};
     if (!pgs_prepare(&r->s, call, (int)call->option[MATRIX], call->scratch) ||
-        !make_extrapolation(&r->e, &r->s, call->option[ACCELERATION] > 0 ? 10 : 0, call->scratch) ||
-        !(r->b.gamma = ARENA_NEW(call->scratch, double, r->s.lanes))) {
+        !init_acceleration(r, call->option[ACCELERATION] > 0 ? ANDERSON_WINDOW : 0) ||
+        !(r->best.gamma = ARENA_NEW(call->scratch, double, r->s.lanes))) {
         return NULL;
     }
-    memset(r->b.gamma, 0, (size_t)r->s.lanes * sizeof *r->b.gamma);
+    memset(r->best.gamma, 0, (size_t)r->s.lanes * sizeof *r->best.gamma);
     r->s.pyramid = (int)call->option[CONE];
     call->iteration_work = pgs_multiplications(&r->s) + (double)WORK_OF_BLOCK * r->s.n;
-    begin_iteration(r);
+
+    /* first stage; E of the warm start */
+    r->check = (check_schedule){2 * call->option[TOLERANCE], 1};
+    r->stage.length = STAGE_SWEEPS;
+    enter_stage(r, 0);
+    solver_record(call, eval_error(r), NAN);
+    call->work += call->iteration_work;
     return r;
 }
 
 static solver_piece resume(void *state, double until) {
     iteration *r = state;
     solver_piece piece = iterate(r, until);
-    r->call->out->residual = r->b.residual;
-    write_solution(&r->s, r->call, r->b.gamma);
+    write_solution(r);
     return piece;
 }
 
@@ -280,18 +300,17 @@ static void restart_from(void *state, const double *impulse) {
         memcpy(r->s.gamma + b->at, impulse + r->s.problem->constraint[i].row, (size_t)b->rows * sizeof *impulse);
     }
     pgs_refresh(&r->s);
-    r->b.merit = r->b.residual = HUGE_VAL;
-    measure(&r->s, &r->b);
-    r->at.length = STAGE_LENGTH;
-    enter(&r->at, 0, r->sweep, &r->s, &r->e, &r->b);
-    r->call->out->residual = r->b.residual;
-    write_solution(&r->s, r->call, r->b.gamma);
+    r->best.merit = r->best.residual = HUGE_VAL;
+    eval_error(r);
+    r->stage.length = STAGE_SWEEPS;
+    enter_stage(r, 0);
+    write_solution(r);
     r->call->work += r->call->iteration_work;
 }
 
 static sim_status solve(solver_call *call) { return solver_solve_in_one_piece(call, begin, resume); }
 
-/* The pyramid answers a law of its own, which E, of the round cone, cannot know: it has four directions. */
+/* The pyramid has a law of its own, which differs from the round cone of E: it has four directions. */
 static double claim(const double *option) {
     double own = solver_claim(10, option[TOLERANCE]);
     return option[CONE] > 0 ? fmax(own, solver_claim_of_pyramid(4)) : own;

@@ -1,17 +1,17 @@
-/* The problem in the shape in which a sweep reads it.
+/* Data of a sweep of block Gauss-Seidel.
  *
- * Two forms give the same sweep.  Matrix-free keeps v = v* + sum Y_i gamma_i and reads s_i off it:
+ * Two forms give the same sweep.  Matrix-free keeps v = v* + sum Y_i gamma_i and computes s_i from it:
  *
- *     s_i = J_i v + w_i - target_i + R_i gamma_i,      v <- v + Y_i (change of gamma_i),
+ *     s_i = J_i v + w_i - target_i + R_i gamma_i,      v <- v + Y_i (change of gamma_i).
  *
- * which costs 2 rows nv for each of the two trees.  Assembled takes s_i = q_i + sum_j W_ij gamma_j + R_i gamma_i: the blocks
- * in one row of W, as many as the constraint has neighbours.  Multiplications decide, counted in runs of four: those of W
- * wait for each other less, and are done in two thirds of the time (measured on stacks and heaps).
+ * Cost: 2 rows nv for each of the two trees.  Assembled: s_i = q_i + sum_j W_ij gamma_j + R_i gamma_i.  Cost: the blocks in one
+ * row of W, as many as the constraint has neighbours.  The form with fewer multiplications is chosen, in vectors of four.
+ * Those of W have fewer dependencies and take two thirds of the time (measured on stacks and heaps).
  *
- * Blocks of J and W lie in columns of `lanes` numbers, so that s is built by whole columns.  A small proximal term,
- * K = W_ii + R_i + epsilon and b = s - K g with the old g, pulls the local answer towards the old impulse, which no fixed
- * point feels: of the many answers that a singular W_ii has (a contact on a body that can only turn about one axis) it
- * takes the nearest. */
+ * Blocks of J and W are stored by columns of `lanes` numbers, so that s is summed by whole columns.  A small proximal term,
+ * K = W_ii + R_i + epsilon and b = s - K g with the old g, pulls the local solution towards the old impulse and does not
+ * change fixed points.  With a singular W_ii (a contact on a body that turns about one axis) it selects the nearest of many
+ * solutions. */
 #include "solver/core/products.h"
 #include "solver/gauss_seidel/pgs.h"
 
@@ -20,8 +20,8 @@
 
 static int round_up(int n) { return (n + PGS_LANES - 1) / PGS_LANES * PGS_LANES; }
 
-/* Gauss and Jordan with row exchanges; a singular matrix gives zeros, which change nothing. */
-static void invert(int n, const double *A, double *inverse) {
+/* Gauss-Jordan with row exchanges; zeros for a singular matrix. */
+static void invert_block(int n, const double *A, double *inverse) {
     double a[SIM_MAX_ROWS][2 * SIM_MAX_ROWS];
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
@@ -59,8 +59,8 @@ static void invert(int n, const double *A, double *inverse) {
     }
 }
 
-/* D = W_ii + R_i in place of W_ii. */
-static void local_matrix(pgs_block *b, const double *R, double *W) {
+/* D = W_ii + R_i in place of W_ii, and the scales rho. */
+static void set_block(pgs_block *b, const double *R, double *W) {
     double trace = 0, compliance = 0;
     int n = b->rows;
     for (int k = 0; k < n; k++) {
@@ -81,11 +81,11 @@ void pgs_set_proximal(pgs *s, double proximal) {
         for (int k = 0; k < n; k++) {
             b->K[k * n + k] += proximal / b->rho;
         }
-        invert(n, b->K, b->inverse);
+        invert_block(n, b->K, b->inverse);
     }
 }
 
-static void describe(const sim_problem *p, const sim_constraint *c, int at, pgs_block *b) {
+static void init_block(const sim_problem *p, const sim_constraint *c, int at, pgs_block *b) {
     *b = (pgs_block){.kind = c->kind, .rows = c->rows, .lanes = round_up(c->rows), .at = at};
     if (c->kind == SIM_CONTACT) {
         b->limit = c->friction;
@@ -94,44 +94,44 @@ static void describe(const sim_problem *p, const sim_constraint *c, int at, pgs_
     }
 }
 
-static double *zeros(sim_arena *scratch, size_t count) {
+static double *new_zeros(sim_arena *scratch, size_t count) {
     double *x = ARENA_NEW(scratch, double, count);
     return x ? memset(x, 0, count * sizeof *x) : NULL;
 }
 
-static int lay_out(pgs *s, sim_arena *scratch) {
+static bool init_blocks(pgs *s, sim_arena *scratch) {
     s->block = ARENA_NEW(scratch, pgs_block, s->n);
     s->uniform = 1;
     for (int i = 0; i < s->n && s->block; i++) {
         const sim_constraint *c = &s->problem->constraint[i];
-        describe(s->problem, c, s->lanes, &s->block[i]);
+        init_block(s->problem, c, s->lanes, &s->block[i]);
         s->lanes += s->block[i].lanes;
         s->uniform &= c->rows == 3;
     }
     return s->block != NULL;
 }
 
-static int make_matrices(pgs *s, const solver_call *call, const delassus_response *Y, sim_arena *scratch) {
+static bool compute_blocks(pgs *s, const solver_call *call, const delassus_response *Y, sim_arena *scratch) {
     const sim_problem *p = s->problem;
     size_t size = sim_delassus_diagonal_size(p);
     double *W = ARENA_NEW(scratch, double, size), *K = ARENA_NEW(scratch, double, 2 * size);
     if (!W || !K || !delassus_diagonal(p, Y, scratch, W)) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < s->n; i++) {
         const sim_constraint *c = &p->constraint[i];
         int square = c->rows * c->rows;
-        local_matrix(&s->block[i], call->R + c->row, W);
+        set_block(&s->block[i], call->R + c->row, W);
         s->block[i].K = K;
         s->block[i].inverse = K + square;
         W += square;
         K += 2 * square;
     }
-    return 1;
+    return true;
 }
 
-/* Columns of a rows x columns block, in lanes. */
-static void to_columns(const pgs_block *b, int columns, const double *from, double *to) {
+/* Copies a rows x columns block by columns of `lanes`. */
+static void copy_columns(const pgs_block *b, int columns, const double *from, double *to) {
     for (int j = 0; j < columns; j++) {
         for (int k = 0; k < b->lanes; k++) {
             to[j * b->lanes + k] = k < b->rows ? from[k * columns + j] : 0;
@@ -139,12 +139,12 @@ static void to_columns(const pgs_block *b, int columns, const double *from, doub
     }
 }
 
-static int pack_free(pgs *s, const delassus_response *Y, sim_arena *scratch) {
+static bool pack_free(pgs *s, const delassus_response *Y, sim_arena *scratch) {
     const sim_problem *p = s->problem;
     size_t size = 0;
     int *place = ARENA_NEW(scratch, int, p->ntree);
     if (!place) {
-        return 0;
+        return false;
     }
     for (int t = 0; t < p->ntree; t++) {
         place[t] = s->nv;
@@ -154,11 +154,11 @@ static int pack_free(pgs *s, const delassus_response *Y, sim_arena *scratch) {
         int tree = p->constraint[k / 2].tree[k % 2], nv = tree >= 0 ? p->tree[tree].nv : 0;
         size += (size_t)(nv * s->block[k / 2].lanes + round_up(nv) * s->block[k / 2].rows);
     }
-    double *to = zeros(scratch, size);
+    double *to = new_zeros(scratch, size);
     s->v = ARENA_NEW(scratch, double, s->nv);
-    s->v_free = zeros(scratch, (size_t)s->nv);
+    s->v_free = new_zeros(scratch, (size_t)s->nv);
     if (!to || !s->v || !s->v_free) {
-        return 0;
+        return false;
     }
     for (int t = 0; t < p->ntree; t++) {
         memcpy(s->v_free + place[t], p->v_free + p->tree[t].v0, (size_t)p->tree[t].nv * sizeof *s->v);
@@ -171,7 +171,7 @@ static int pack_free(pgs *s, const delassus_response *Y, sim_arena *scratch) {
             b->v0[side] = place[tree];
             b->stride[side] = round_up(nv);
             b->J[side] = to;
-            to_columns(b, nv, p->J + p->constraint[k / 2].block[side], to);
+            copy_columns(b, nv, p->J + p->constraint[k / 2].block[side], to);
             to += nv * b->lanes;
             b->Y[side] = to;
             for (int row = 0; row < b->rows; row++, to += b->stride[side]) {
@@ -179,10 +179,10 @@ static int pack_free(pgs *s, const delassus_response *Y, sim_arena *scratch) {
             }
         }
     }
-    return 1;
+    return true;
 }
 
-static int pack_assembled(pgs *s, const sim_delassus *W, sim_arena *scratch) {
+static bool pack_assembled(pgs *s, const sim_delassus *W, sim_arena *scratch) {
     size_t size = 0;
     for (int i = 0; i < s->n; i++) {
         for (int k = W->start[i]; k < W->start[i + 1]; k++) {
@@ -197,7 +197,7 @@ static int pack_assembled(pgs *s, const sim_delassus *W, sim_arena *scratch) {
         b->W = to;
         for (int k = b->start; k < b->end; k++) {
             int columns = s->block[W->column[k]].rows;
-            to_columns(b, columns, W->value + W->at[k], to);
+            copy_columns(b, columns, W->value + W->at[k], to);
             to += columns * b->lanes;
         }
     }
@@ -240,68 +240,68 @@ double pgs_multiplications(const pgs *s) {
     return sum;
 }
 
-/* matrix: 0 what is cheaper, 1 matrix-free, 2 assembled. */
-static int choose_form(pgs *s, int matrix, sim_arena *scratch, sim_delassus *W) {
-    int many = 0;
+/* matrix: 0 the cheaper form, 1 matrix-free, 2 assembled. */
+static bool choose_form(pgs *s, int matrix, sim_arena *scratch, sim_delassus *W) {
+    bool too_many = false;
     if (sim_problem_local(s->problem)) {
         s->assembled = 1;
-        return 1;
+        return true;
     }
     size_t cost = cost_free(s);
-    if (matrix != 1 && !delassus_pattern(s->problem, matrix == 2 ? SIZE_MAX : cost, scratch, W, &many)) {
-        return 0;
+    if (matrix != 1 && !delassus_pattern(s->problem, matrix == 2 ? SIZE_MAX : cost, scratch, W, &too_many)) {
+        return false;
     }
-    s->assembled = matrix == 2 || (matrix == 0 && !many && 2 * cost_assembled(s, W) <= 3 * cost);
-    return 1;
+    s->assembled = matrix == 2 || (matrix == 0 && !too_many && 2 * cost_assembled(s, W) <= 3 * cost);
+    return true;
 }
 
-/* Assembled, W wants half of the solves alone. */
-static int make_form(pgs *s, const solver_call *call, sim_arena *scratch, sim_delassus *W) {
+/* The assembled form needs the half response alone. */
+static bool build_form(pgs *s, const solver_call *call, sim_arena *scratch, sim_delassus *W) {
     const sim_problem *p = s->problem;
     delassus_response Y = {NULL, NULL, 0};
     if (sim_problem_local(p)) {
-        return make_matrices(s, call, NULL, scratch) && pack_assembled(s, p->W, scratch);
+        return compute_blocks(s, call, NULL, scratch) && pack_assembled(s, p->W, scratch);
     }
-    if (!delassus_response_make(p, s->assembled, scratch, &Y) || !make_matrices(s, call, &Y, scratch)) {
-        return 0;
+    if (!delassus_response_make(p, s->assembled, scratch, &Y) || !compute_blocks(s, call, &Y, scratch)) {
+        return false;
     }
     return s->assembled ? delassus_assemble(p, &Y, scratch, W) && pack_assembled(s, W, scratch)
                         : pack_free(s, &Y, scratch);
 }
 
-/* Vectors of rows in lanes. */
-static void to_lanes(const pgs *s, const double *from, double *to) {
+/* Copies a vector of rows into lanes. */
+static void copy_lanes(const pgs *s, const double *from, double *to) {
     for (int i = 0; i < s->n; i++) {
         memcpy(to + s->block[i].at, from + s->problem->constraint[i].row, (size_t)s->block[i].rows * sizeof *to);
     }
 }
 
-/* Impulses that would move things so many times faster than they are have run away in the step before. */
-static const double RUN_AWAY = 1e6;
+/* Largest velocity that a warm start may cause, over |q|: beyond it the step before diverged. */
+static const double MAX_WARM_START_RATIO = 1e6;
 
-static int guess_is_sane(const pgs *s, const double *guess) {
+static bool warm_start_is_sane(const pgs *s, const double *gamma) {
     double sum = 0;
     for (int i = 0; i < s->n; i++) {
         const sim_constraint *c = &s->problem->constraint[i];
         for (int k = c->row; k < c->row + c->rows; k++) {
-            sum += guess[k] * guess[k] / (s->block[i].rho * s->block[i].rho);
+            sum += gamma[k] * gamma[k] / (s->block[i].rho * s->block[i].rho);
         }
     }
-    return sqrt(sum) <= RUN_AWAY * s->size_q;
+    return sqrt(sum) <= MAX_WARM_START_RATIO * s->size_q;
 }
 
-static int make_vectors(pgs *s, const solver_call *call, sim_arena *scratch) {
+static bool init_vectors(pgs *s, const solver_call *call, sim_arena *scratch) {
     const sim_problem *p = s->problem;
     size_t lanes = (size_t)s->lanes;
-    double *row = ARENA_NEW(scratch, double, p->nrow), *offset = zeros(scratch, (size_t)p->nrow);
-    s->R = zeros(scratch, lanes);
-    s->q = zeros(scratch, lanes);
-    s->base = zeros(scratch, lanes);
-    s->gamma = zeros(scratch, lanes);
+    double *row = ARENA_NEW(scratch, double, p->nrow), *offset = new_zeros(scratch, (size_t)p->nrow);
+    s->R = new_zeros(scratch, lanes);
+    s->q = new_zeros(scratch, lanes);
+    s->base = new_zeros(scratch, lanes);
+    s->gamma = new_zeros(scratch, lanes);
     if (!row || !offset || !s->R || !s->q || !s->base || !s->gamma) {
-        return 0;
+        return false;
     }
-    to_lanes(s, call->R, s->R);
+    copy_lanes(s, call->R, s->R);
     if (sim_problem_local(p)) {
         memcpy(row, p->q, (size_t)p->nrow * sizeof *row);
     } else {
@@ -314,25 +314,25 @@ static int make_vectors(pgs *s, const solver_call *call, sim_arena *scratch) {
         s->size_q += row[k] * row[k];
     }
     s->size_q = sqrt(s->size_q);
-    to_lanes(s, row, s->q);
-    to_lanes(s, s->assembled ? row : offset, s->base);
+    copy_lanes(s, row, s->q);
+    copy_lanes(s, s->assembled ? row : offset, s->base);
     for (int k = 0; k < p->nrow && p->impulse_guess; k++) {
         row[k] = isfinite(p->impulse_guess[k]) ? p->impulse_guess[k] : 0;
     }
-    if (p->impulse_guess && guess_is_sane(s, row)) {
-        to_lanes(s, row, s->gamma);
+    if (p->impulse_guess && warm_start_is_sane(s, row)) {
+        copy_lanes(s, row, s->gamma);
     }
-    return 1;
+    return true;
 }
 
-int pgs_prepare(pgs *s, const solver_call *call, int matrix, sim_arena *scratch) {
+bool pgs_prepare(pgs *s, const solver_call *call, int matrix, sim_arena *scratch) {
     const sim_problem *p = call->problem;
     sim_delassus W;
     *s = (pgs){.problem = p, .n = p->nconstraint};
-    if (!lay_out(s, scratch) || !choose_form(s, matrix, scratch, &W) || !make_form(s, call, scratch, &W) ||
-        !make_vectors(s, call, scratch)) {
-        return 0;
+    if (!init_blocks(s, scratch) || !choose_form(s, matrix, scratch, &W) || !build_form(s, call, scratch, &W) ||
+        !init_vectors(s, call, scratch)) {
+        return false;
     }
     pgs_refresh(s);
-    return 1;
+    return true;
 }

@@ -1,4 +1,4 @@
-/* Residual E of the law that is solved, from the velocities as they stand (natural_map.c).
+/* Residual E of the law that is solved, from the present velocities (natural_map.c).
  *
  * The pyramid of pgs_solve_pyramid has the nested projection in place of the Euclidean one, and no shift mu |s_t|. */
 #include "solver/core/natural_map.h"

@@ -1,15 +1,14 @@
-/* One sweep of block Gauss-Seidel: every constraint in turn is solved exactly with all others as they stand.
+/* One sweep of block Gauss-Seidel: every constraint in turn is solved exactly, with the others fixed.
  *
- * Over-relaxation goes beyond the local answer, gamma_i <- P(gamma_i + omega (answer - gamma_i)), with P back into the
- * set of what is allowed. */
+ * Over-relaxation: gamma_i <- P(gamma_i + omega (solution - gamma_i)), with P the projection on the law's set. */
 #include "math/dense.h"
 #include "solver/gauss_seidel/pgs.h"
 
 #include <math.h>
 
-static inline void store(double *to, simd4 x) { memcpy(to, &x, sizeof x); }
+static inline void store_quad(double *to, simd4 x) { memcpy(to, &x, sizeof x); }
 
-/* s += columns x, four lanes; two sums, because an addition must wait for the one before. */
+/* s += columns x, four lanes; two sums, to hide the latency of the addition. */
 static inline simd4 columns_times(int n, const double *column, const double *x, simd4 s) {
     simd4 other = {0, 0, 0, 0};
     int j = 0;
@@ -37,7 +36,7 @@ static simd4 velocity_free(const pgs *p, const pgs_block *b, simd4 s) {
     return s;
 }
 
-/* Three rows everywhere: the loop that large problems spend their time in. */
+/* Three rows in all constraints: the innermost loop of large problems. */
 static simd4 velocity_uniform(const pgs *p, const pgs_block *b, simd4 s) {
     simd4 s1 = {0, 0, 0, 0}, s2 = {0, 0, 0, 0};
     const double *W = b->W;
@@ -75,20 +74,20 @@ static void velocity_wide(const pgs *p, const pgs_block *b, double *s) {
     }
 }
 
-static inline void velocity_of(const pgs *p, const pgs_block *b, double *velocity) {
+static inline void eval_velocity(const pgs *p, const pgs_block *b, double *velocity) {
     if (b->lanes > 4) {
         velocity_wide(p, b, velocity);
         return;
     }
     simd4 s = simd4_load(p->base + b->at) + simd4_load(p->R + b->at) * simd4_load(p->gamma + b->at);
     s = !p->assembled ? velocity_free(p, b, s) : p->uniform ? velocity_uniform(p, b, s) : velocity_assembled(p, b, s);
-    store(velocity, s);
+    store_quad(velocity, s);
 }
 
-void pgs_velocity(const pgs *p, const pgs_block *b, double *velocity) { velocity_of(p, b, velocity); }
+void pgs_velocity(const pgs *p, const pgs_block *b, double *velocity) { eval_velocity(p, b, velocity); }
 
 /* v += Y x */
-static inline void move(pgs *p, const pgs_block *b, const double *x) {
+static inline void add_response(pgs *p, const pgs_block *b, const double *x) {
     for (int side = 0; side < 2; side++) {
         double *v = p->v + b->v0[side];
         for (int k = 0; k < b->rows && b->Y[side]; k++) {
@@ -101,7 +100,7 @@ void pgs_refresh(pgs *p) {
     if (!p->assembled) {
         memcpy(p->v, p->v_free, (size_t)p->nv * sizeof *p->v);
         for (int i = 0; i < p->n; i++) {
-            move(p, &p->block[i], p->gamma + p->block[i].at);
+            add_response(p, &p->block[i], p->gamma + p->block[i].at);
         }
     }
 }
@@ -129,7 +128,7 @@ pgs_change pgs_sweep(pgs *p, double relaxation, int backwards) {
     for (int k = 0; k < p->n; k++) {
         pgs_block *b = &p->block[backwards ? p->n - 1 - k : k];
         double *g = p->gamma + b->at, square = 0;
-        velocity_of(p, b, s);
+        eval_velocity(p, b, s);
         for (int row = 0; row < b->rows; row++) {
             change[row] = -g[row];
         }
@@ -139,7 +138,7 @@ pgs_change pgs_sweep(pgs *p, double relaxation, int backwards) {
             square += change[row] * change[row];
         }
         if (!p->assembled && square > 0) {
-            move(p, b, change);
+            add_response(p, b, change);
         }
         impulse += square;
         velocity += square / (b->rho * b->rho);

@@ -67,7 +67,7 @@ static void along(void *self, const double *dx, double *image) {
 }
 
 static int has_ended(const search *s) {
-    return s->best.outcome <= SIM_AT_ROUNDING || s->best.iterations >= s->problem.most ||
+    return s->best.outcome <= SIM_AT_ROUNDING || s->best.iterations >= s->problem.max_iterations ||
            solution_stopped(s->call->out);
 }
 
@@ -75,7 +75,7 @@ static int has_ended(const search *s) {
 static int go_on(search *s) {
     sim_solution *out = s->call->out, *best = &s->best;
     levenberg_problem rest = s->problem;
-    rest.most -= best->iterations;
+    rest.max_iterations -= best->iterations;
     if (!levenberg_solve(&rest, s->kind, s->call, s->other)) {
         return 0;
     }
@@ -96,7 +96,7 @@ static int soften(search *s) {
                   .step = &s->step,
                   .call = s->call,
                   .tolerance = s->problem.tolerance,
-                  .most = s->problem.most,
+                  .most = s->problem.max_iterations,
                   .x = s->x,
                   .E = s->best.residual};
     out->iterations = s->best.iterations;
@@ -112,7 +112,7 @@ static int soften(search *s) {
 static int find(search *s) {
     sim_solution *out = s->call->out;
     int restart = (int)s->call->option[RESTART];
-    s->problem.patience = restart ? HASTE : 0;
+    s->problem.max_stalled_iterations = restart ? HASTE : 0;
     if (!levenberg_solve(&s->problem, s->kind, s->call, s->x)) {
         return 0;
     }
@@ -123,12 +123,12 @@ static int find(search *s) {
         }
         memset(s->other, 0, (size_t)s->h.n * sizeof *s->other);
         hybrid_from_impulse(&s->h, s->other, s->other);
-        s->problem.patience = 0;
+        s->problem.max_stalled_iterations = 0;
         if (!has_ended(s) && !go_on(s)) {
             return 0;
         }
     }
-    int spent = s->best.outcome == SIM_STALLED && s->best.iterations >= s->problem.most;
+    int spent = s->best.outcome == SIM_STALLED && s->best.iterations >= s->problem.max_iterations;
     out->iterations = s->best.iterations;
     out->residual = s->best.residual;
     out->outcome = spent ? SIM_AT_LIMIT : s->best.outcome;
@@ -153,7 +153,7 @@ static sim_status solve(solver_call *call, levenberg_kind kind) {
                                     .step = make_step,
                                     .along = along,
                                     .tolerance = call->option[TOLERANCE],
-                                    .most = (int)call->option[MAX_ITERATIONS]};
+                                    .max_iterations = (int)call->option[MAX_ITERATIONS]};
     s.x = x;
     s.other = x + d.n;
     if (!find(&s)) {

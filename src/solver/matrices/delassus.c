@@ -1,22 +1,24 @@
-/* What velocity does an impulse cause?
+/* Delassus operator W = J A^-1 J': products and blocks.
  *
- *     W = J A^-1 J',     W_ij = sum over the trees t that i and j share of J_it A_t^-1 J_jt'
+ *     W_ij = sum over the trees t that i and j share of J_it A_t^-1 J_jt'
  *
- * A constraint touches at most two trees, so that all of W comes from small blocks: Y_it' = J_it A_t^-1, one solve with A_t
- * for each row, the change of the tree's velocities for a unit impulse along that row; or half of that, Z_it' = J_it B_t'
- * with A_t^-1 = B_t' B_t, which is not zero but on paths to the root.  Then
+ * A constraint touches at most two trees.  So W comes from small blocks, one solve with A_t for each row: the response
+ * Y_it' = J_it A_t^-1, velocities of the tree per unit impulse along the row; or the half response Z_it' = J_it B_t'
+ * with A_t^-1 = B_t' B_t, whose nonzeros lie on paths to the root.  Then
  *
  *     W_ij = sum_t J_it Y_jt = sum_t Z_it' Z_jt.
  *
- * The upper half of a diagonal block is computed and mirrored, so that it is symmetric to the bit.
+ * The upper half of a diagonal block is computed and mirrored: the block is symmetric to the bit.
  *
- * Free bodies, where only the diagonal is asked for: with A = U' U, W_ii = sum_t X' X, X = U^-T J_it', and U^-1 is written
- * down once for all constraints of the body. */
+ * For the diagonal alone, free bodies need no solve per row: with A = U' U, W_ii = sum_t X' X, X = U^-T J_it', and U^-1
+ * is computed once for all constraints of the body. */
 #include "solver/matrices/delassus.h"
 #include "linalg/cholesky.h"
 #include "linalg/strip.h"
 #include "math/dense.h"
 #include "solver/core/products.h"
+
+#include <math.h>
 
 const double *delassus_block(const sim_problem *p, int i, int j) {
     for (int k = p->W->start[i]; k < p->W->start[i + 1]; k++) {
@@ -27,7 +29,7 @@ const double *delassus_block(const sim_problem *p, int i, int j) {
     return NULL;
 }
 
-static void local_times(const sim_problem *p, const double *x, double *y) {
+static void assembled_times(const sim_problem *p, const double *x, double *y) {
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         memset(y + c->row, 0, (size_t)c->rows * sizeof *y);
@@ -42,7 +44,7 @@ static void local_times(const sim_problem *p, const double *x, double *y) {
 
 void delassus_times(const sim_problem *p, const double *x, double *v, double *y) {
     if (sim_problem_local(p)) {
-        local_times(p, x, y);
+        assembled_times(p, x, y);
     } else {
         problem_jacobian_transposed(p, x, v);
         problem_mass_solve(p, v);
@@ -50,8 +52,8 @@ void delassus_times(const sim_problem *p, const double *x, double *v, double *y)
     }
 }
 
-/* Rows of one constraint and tree, whole or half. */
-static void answer(const sim_problem *p, const sim_constraint *c, int side, int half, double *Y) {
+/* Response rows of one constraint and tree, whole or half. */
+static void compute_response(const sim_problem *p, const sim_constraint *c, int side, int half, double *Y) {
     int nv = p->tree[c->tree[side]].nv;
     memcpy(Y, p->J + c->block[side], (size_t)c->rows * (size_t)nv * sizeof *Y);
     if (half) {
@@ -63,12 +65,12 @@ static void answer(const sim_problem *p, const sim_constraint *c, int side, int 
     }
 }
 
-int delassus_response_make(const sim_problem *p, int half, sim_arena *scratch, delassus_response *Y) {
+bool delassus_response_make(const sim_problem *p, bool half, sim_arena *scratch, delassus_response *Y) {
     ptrdiff_t size = 0;
     Y->half = half && p->mass.half;
     Y->at = ARENA_NEW(scratch, ptrdiff_t, 2 * (size_t)p->nconstraint);
     if (!Y->at) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < 2 * p->nconstraint; k++) {
         const sim_constraint *c = &p->constraint[k / 2];
@@ -79,19 +81,19 @@ int delassus_response_make(const sim_problem *p, int half, sim_arena *scratch, d
     Y->value = ARENA_NEW(scratch, double, size);
     for (int k = 0; k < 2 * p->nconstraint && Y->value; k++) {
         if (Y->at[k] >= 0) {
-            answer(p, &p->constraint[k / 2], k % 2, Y->half, Y->value + Y->at[k]);
+            compute_response(p, &p->constraint[k / 2], k % 2, Y->half, Y->value + Y->at[k]);
         }
     }
     return Y->value != NULL;
 }
 
-/* The columns that a row of a half can be other than zero in: from the root to the tips that it touches. */
+/* End of the nonzero columns of a half response: those from the root to the bodies of the constraint. */
 static inline int end_of_half(const sim_problem *p, const sim_constraint *c, int side) {
     sim_columns of = sim_block_columns(p, c, side);
     return of.first + of.count;
 }
 
-/* W += X Y' of rows x nv blocks, over some columns; above the diagonal alone if X and Y are of one constraint. */
+/* W += X Y' of rows x nv blocks, over some columns; `upper`: only from the diagonal on. */
 static inline void add_product(int rows, int columns, int upper, int nv, sim_columns of, const double *X,
                                const double *Y, double *W) {
     X += of.first;
@@ -116,7 +118,7 @@ void delassus_add(const sim_problem *p, const delassus_response *Y, int i, int s
     add_product(a->rows, b->rows, i == j, nv, of, x, y, W);
 }
 
-static void mirror(int n, double *W) {
+static void mirror_upper(int n, double *W) {
     for (int row = 1; row < n; row++) {
         for (int column = 0; column < row; column++) {
             W[row * n + column] = W[column * n + row];
@@ -126,14 +128,14 @@ static void mirror(int n, double *W) {
 
 /* ---- free bodies ---- */
 
-enum { SIX = 6, WIDE = 8 };
+enum { SIX = 6, WIDE = 8 }; /* dofs of a free body; padded to a vector */
 
 typedef struct inverse_root {
     double row[SIX * WIDE]; /* U^-1, padded */
-    int made;               /* 0: A is too near to singular for it, or no free body's */
+    bool made;              /* false: A is singular within rounding, or no free body's */
 } inverse_root;
 
-static void make_root(const sim_problem *p, int tree, inverse_root *root) {
+static void factor_free_body(const sim_problem *p, int tree, inverse_root *root) {
     double A[SIX * SIX], U[SIX * WIDE] = {0}, inverse[WIDE] = {0}, X[SIX * WIDE] = {0};
     p->mass.matrix(p->mass.self, tree, A);
     for (int i = 0; i < SIX; i++) {
@@ -149,12 +151,12 @@ static void make_root(const sim_problem *p, int tree, inverse_root *root) {
     }
 }
 
-static inverse_root *make_roots(const sim_problem *p, sim_arena *scratch) {
+static inverse_root *factor_free_bodies(const sim_problem *p, sim_arena *scratch) {
     inverse_root *root = ARENA_NEW(scratch, inverse_root, p->ntree);
     for (int t = 0; t < p->ntree && root; t++) {
         root[t].made = 0;
         if (p->tree[t].nv == SIX) {
-            make_root(p, t, &root[t]);
+            factor_free_body(p, t, &root[t]);
         }
     }
     return root;
@@ -181,11 +183,11 @@ static void add_upper_six(const sim_constraint *c, const double *J, const invers
     }
 }
 
-/* `work` holds rows of one constraint where those of Y are not at hand. */
+/* `work` holds the response rows of one constraint where Y is NULL. */
 static void diagonal_block(const sim_problem *p, const delassus_response *Y, const inverse_root *root, int i,
                            double *work, double *W) {
     const sim_constraint *c = &p->constraint[i];
-    int half = p->mass.half != NULL;
+    bool half = p->mass.half != NULL;
     memset(W, 0, (size_t)(c->rows * c->rows) * sizeof *W);
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         if (root && root[c->tree[side]].made) {
@@ -193,26 +195,26 @@ static void diagonal_block(const sim_problem *p, const delassus_response *Y, con
         } else if (Y) {
             delassus_add(p, Y, i, side, i, side, W);
         } else {
-            answer(p, c, side, half, work);
+            compute_response(p, c, side, half, work);
             const double *x = half ? work : p->J + c->block[side];
             sim_columns of = sim_block_columns(p, c, side);
             of = half ? (sim_columns){0, of.first + of.count} : of;
             add_product(c->rows, c->rows, 1, p->tree[c->tree[side]].nv, of, x, work, W);
         }
     }
-    mirror(c->rows, W);
+    mirror_upper(c->rows, W);
 }
 
-int delassus_diagonal(const sim_problem *p, const delassus_response *Y, sim_arena *scratch, double *W) {
+bool delassus_diagonal(const sim_problem *p, const delassus_response *Y, sim_arena *scratch, double *W) {
     size_t mark = arena_mark(scratch);
     int widest = 0;
     for (int t = 0; t < p->ntree; t++) {
         widest = p->tree[t].nv > widest ? p->tree[t].nv : widest;
     }
     double *work = Y ? NULL : ARENA_NEW(scratch, double, SIM_MAX_ROWS *(size_t)widest);
-    inverse_root *root = Y ? NULL : make_roots(p, scratch);
+    inverse_root *root = Y ? NULL : factor_free_bodies(p, scratch);
     if (!Y && !(work && root)) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < p->nconstraint; i++) {
         int size = p->constraint[i].rows * p->constraint[i].rows;
@@ -224,7 +226,26 @@ int delassus_diagonal(const sim_problem *p, const delassus_response *Y, sim_aren
         W += size;
     }
     arena_release(scratch, mark);
-    return 1;
+    return true;
+}
+
+bool delassus_scales(const sim_problem *p, const double *R, sim_arena *scratch, double *w, double *rho) {
+    double *W = ARENA_NEW(scratch, double, sim_delassus_diagonal_size(p));
+    if (!W || !delassus_diagonal(p, NULL, scratch, W)) {
+        return false;
+    }
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        double trace = 0, compliance = 0;
+        for (int k = 0; k < c->rows; k++) {
+            trace += W[k * c->rows + k];
+            compliance += isinf(R[c->row + k]) ? 0 : R[c->row + k];
+        }
+        W += c->rows * c->rows;
+        w[i] = trace > 0 ? trace / c->rows : 1;
+        rho[i] = trace + compliance > 0 ? c->rows / (trace + compliance) : 1;
+    }
+    return true;
 }
 
 size_t sim_delassus_diagonal_size(const sim_problem *p) {

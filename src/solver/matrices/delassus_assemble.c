@@ -1,24 +1,24 @@
-/* All of W in compressed rows of blocks: which constraints share a tree, and W_ij for those (delassus.c).
+/* Block-sparse W in compressed rows: its pattern (constraints that share a tree) and its blocks (delassus.c).
  *
- * Blocks with i <= j are computed, the others are their transposes: W is symmetric to the bit.  Both passes go through the
- * constraints in order, so that columns rise and the place of a transposed block is known: rows above the diagonal are
- * finished in the order in which the columns below it are met. */
+ * Blocks with i <= j are computed, the others are their transposes: W is symmetric to the bit.  Both passes run through
+ * the constraints in order.  So columns rise, and transposed blocks fill their rows in the order in which they are
+ * computed. */
 #include "solver/matrices/delassus.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Which constraints touch a tree, in rising order. */
-typedef struct touching {
+/* Constraints of every tree, in rising order. */
+typedef struct tree_constraints {
     int *start, *constraint;
-} touching;
+} tree_constraints;
 
-static int touching_make(const sim_problem *p, sim_arena *scratch, touching *list) {
+static bool list_tree_constraints(const sim_problem *p, sim_arena *scratch, tree_constraints *list) {
     int sides = 0;
     list->start = ARENA_NEW(scratch, int, (size_t)p->ntree + 2);
     if (!list->start) {
-        return 0;
+        return false;
     }
     memset(list->start, 0, ((size_t)p->ntree + 2) * sizeof(int));
     for (int i = 0; i < p->nconstraint; i++) {
@@ -43,8 +43,8 @@ static int touching_make(const sim_problem *p, sim_arena *scratch, touching *lis
     return list->constraint != NULL;
 }
 
-/* Columns of row i, rising: two rising lists merged, without what stands in both.  `to` NULL: counted only. */
-static int merge(const sim_problem *p, const touching *list, int i, int *to) {
+/* Columns of row i, rising: the union of two rising lists.  `to` NULL: counted only. */
+static int merge_columns(const sim_problem *p, const tree_constraints *list, int i, int *to) {
     const int *from[2] = {NULL, NULL}, *end[2] = {NULL, NULL};
     int count = 0;
     for (int side = 0; side < 2; side++) {
@@ -64,8 +64,8 @@ static int merge(const sim_problem *p, const touching *list, int i, int *to) {
     return count;
 }
 
-/* A constraint meets no more than all constraints of its trees. */
-static size_t bound(const sim_problem *p, const touching *list) {
+/* Upper bound on the number of blocks: pairs of constraints of a tree. */
+static size_t count_pairs(const sim_problem *p, const tree_constraints *list) {
     size_t sum = 0;
     for (int t = 0; t < p->ntree; t++) {
         size_t n = (size_t)(list->start[t + 1] - list->start[t]);
@@ -74,30 +74,30 @@ static size_t bound(const sim_problem *p, const touching *list) {
     return sum;
 }
 
-int delassus_pattern(const sim_problem *p, size_t most, sim_arena *scratch, sim_delassus *W, int *many) {
-    touching list;
+bool delassus_pattern(const sim_problem *p, size_t max_blocks, sim_arena *scratch, sim_delassus *W, bool *too_many) {
+    tree_constraints list;
     int *start = ARENA_NEW(scratch, int, (size_t)p->nconstraint + 1), *column;
-    if (!start || !touching_make(p, scratch, &list)) {
-        return 0;
+    if (!start || !list_tree_constraints(p, scratch, &list)) {
+        return false;
     }
-    size_t blocks = bound(p, &list);
-    *many = blocks > most || blocks > INT_MAX;
-    if (*many) {
-        return 1;
+    size_t blocks = count_pairs(p, &list);
+    *too_many = blocks > max_blocks || blocks > INT_MAX;
+    if (*too_many) {
+        return true;
     }
     start[0] = 0;
     for (int i = 0; i < p->nconstraint; i++) {
-        start[i + 1] = start[i] + merge(p, &list, i, NULL);
+        start[i + 1] = start[i] + merge_columns(p, &list, i, NULL);
     }
     column = ARENA_NEW(scratch, int, start[p->nconstraint]);
     for (int i = 0; i < p->nconstraint && column; i++) {
-        merge(p, &list, i, column + start[i]);
+        merge_columns(p, &list, i, column + start[i]);
     }
     *W = (sim_delassus){start, column, NULL, NULL, 1};
     return column != NULL;
 }
 
-static void block(const sim_problem *p, const delassus_response *Y, int i, int j, double *W) {
+static void compute_block(const sim_problem *p, const delassus_response *Y, int i, int j, double *W) {
     const sim_constraint *a = &p->constraint[i], *b = &p->constraint[j];
     memset(W, 0, (size_t)(a->rows * b->rows) * sizeof *W);
     for (int side = 0; side < 4; side++) {
@@ -116,26 +116,27 @@ static void transpose(int rows, int columns, const double *from, double *to) {
     }
 }
 
-static void fill(const sim_problem *p, const delassus_response *Y, const sim_delassus *W, int *next, double *value) {
+static void fill_blocks(const sim_problem *p, const delassus_response *Y, const sim_delassus *W, int *next,
+                        double *value) {
     for (int i = 0; i < p->nconstraint; i++) {
         next[i] = W->start[i];
     }
     for (int i = 0; i < p->nconstraint; i++) {
         int rows = p->constraint[i].rows;
-        for (int k = next[i]; k < W->start[i + 1]; k++) { /* those before stand there already */
+        for (int k = next[i]; k < W->start[i + 1]; k++) { /* those before are transposes, filled already */
             int j = W->column[k];
             double *made = value + W->at[k];
-            block(p, Y, i, j, made);
+            compute_block(p, Y, i, j, made);
             transpose(rows, p->constraint[j].rows, made, value + W->at[next[j]++]);
         }
     }
 }
 
-int delassus_assemble(const sim_problem *p, const delassus_response *Y, sim_arena *scratch, sim_delassus *W) {
+bool delassus_assemble(const sim_problem *p, const delassus_response *Y, sim_arena *scratch, sim_delassus *W) {
     ptrdiff_t *at = ARENA_NEW(scratch, ptrdiff_t, W->start[p->nconstraint]), size = 0;
     int *next = ARENA_NEW(scratch, int, p->nconstraint);
     if (!at || !next) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < p->nconstraint; i++) {
         for (int k = W->start[i]; k < W->start[i + 1]; k++) {
@@ -145,22 +146,22 @@ int delassus_assemble(const sim_problem *p, const delassus_response *Y, sim_aren
     }
     double *value = ARENA_NEW(scratch, double, size);
     if (!value) {
-        return 0;
+        return false;
     }
     W->at = at;
     W->value = value;
     W->symmetric = 1;
-    fill(p, Y, W, next, value);
-    return 1;
+    fill_blocks(p, Y, W, next, value);
+    return true;
 }
 
-int delassus_whole(const sim_problem *p, sim_arena *scratch, sim_delassus *W) {
+bool delassus_whole(const sim_problem *p, sim_arena *scratch, sim_delassus *W) {
     delassus_response Y;
-    int many = 0;
+    bool too_many = false;
     if (sim_problem_local(p)) {
         *W = *p->W;
-        return 1;
+        return true;
     }
-    return delassus_pattern(p, SIZE_MAX, scratch, W, &many) && delassus_response_make(p, 1, scratch, &Y) &&
+    return delassus_pattern(p, SIZE_MAX, scratch, W, &too_many) && delassus_response_make(p, 1, scratch, &Y) &&
            delassus_assemble(p, &Y, scratch, W);
 }

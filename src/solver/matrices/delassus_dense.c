@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static void spread(const sim_problem *p, const sim_delassus *W, int n, double *dense) {
+static void expand_blocks(const sim_problem *p, const sim_delassus *W, int n, double *dense) {
     memset(dense, 0, (size_t)n * (size_t)n * sizeof *dense);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -22,8 +22,8 @@ static void spread(const sim_problem *p, const sim_delassus *W, int n, double *d
     }
 }
 
-/* Rows that give their force whatever the velocity leave the problem; what they do stays in q. */
-static void take_out(dual *d, const sim_constraint *c) {
+/* Removes rows with a given force from W; their effect goes into q. */
+static void remove_given_rows(dual *d, const sim_constraint *c) {
     double bound = c->kind == SIM_ACTUATOR ? d->problem->step * c->bound : HUGE_VAL;
     double force = c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR ? d->problem->step * c->force : 0;
     size_t n = (size_t)d->n;
@@ -53,11 +53,11 @@ static void add_compliance(dual *d, const solver_call *call) {
             trace += d->W[(size_t)k * (size_t)(d->n + 1)];
         }
         d->w[i] = trace > 0 ? trace / c->rows : 1;
-        take_out(d, c);
+        remove_given_rows(d, c);
     }
 }
 
-int dual_make(dual *d, const solver_call *call, sim_arena *scratch) {
+bool dual_make(dual *d, const solver_call *call, sim_arena *scratch) {
     const sim_problem *p = call->problem;
     size_t n = (size_t)p->nrow;
     sim_delassus W;
@@ -72,9 +72,9 @@ int dual_make(dual *d, const solver_call *call, sim_arena *scratch) {
     d->impulse = ARENA_NEW(scratch, double, n);
     size_t mark = arena_mark(scratch);
     if (!d->W || !d->q || !d->w || !d->given || !d->impulse || !delassus_whole(p, scratch, &W)) {
-        return 0;
+        return false;
     }
-    spread(p, &W, d->n, d->W);
+    expand_blocks(p, &W, d->n, d->W);
     arena_release(scratch, mark);
     if (sim_problem_local(p)) {
         memcpy(d->q, p->q, n * sizeof *d->q);
@@ -82,7 +82,7 @@ int dual_make(dual *d, const solver_call *call, sim_arena *scratch) {
         problem_velocity(p, p->v_free, d->q);
     }
     add_compliance(d, call);
-    return 1;
+    return true;
 }
 
 double dual_error(const dual *d, const double *gamma, double *s) {

@@ -1,6 +1,6 @@
-/* The contact problem without velocities, all of it in one dense matrix: what methods on the impulses work with.
+/* Contact problem on the impulses, as one dense matrix.
  *
- *     s = (W + R) gamma + q,     W = J A^-1 J',     q = J v* + w - target. */
+ *     s = (W + R) gamma + q,     W = J A^-1 J',     q = J v* + w - target */
 #ifndef SOLVER_MATRICES_DELASSUS_DENSE_H
 #define SOLVER_MATRICES_DELASSUS_DENSE_H
 
@@ -13,14 +13,14 @@ typedef struct dual {
     double *W;  /* n x n, row-major, R on its diagonal */
     double *q;  /* [n] */
     double *w;  /* [nconstraint] inverse mass: trace of (W + R)_ii over its rows */
-    int *given; /* [n] R is infinite: gamma is `impulse` whatever s is; its row and column of W are zero */
+    int *given; /* [n] R is infinite: gamma = `impulse`; row and column of W are zero */
     double *impulse;
-    panels_watch watch; /* who waits for the answer */
+    panels_watch watch; /* the caller's `stop` */
 } dual;
 
-/* 0 without memory. */
-int dual_make(dual *d, const solver_call *call, sim_arena *scratch);
-/* E of gamma by the strict law (natural_map.h); s: [n] of work. */
+/* false without memory. */
+bool dual_make(dual *d, const solver_call *call, sim_arena *scratch);
+/* E of gamma by the strict law (natural_map.h); s: [n] work. */
 double dual_error(const dual *d, const double *gamma, double *s);
 
 #endif

@@ -1,31 +1,31 @@
-/* Which bodies could have given W?
+/* Problem with velocities from a local one: W = L L' by pivoted Cholesky factorisation.
  *
  *     u = W gamma + q,   W = L L'   <=>   A (v - v*) = J' gamma,  u = J v + w   with   A = 1,  J = L,  v* = 0,  w = q
  *
- * W is the same for many systems of bodies; this one has unit masses and as many velocities as W has rank.  Contacts that W
- * does not couple, however far around, go to different trees.  L comes from Cholesky's method with pivots: the row with the
- * most left of its diagonal goes next, and when rounding is all that is left, rows that are redundant have come out as sums
- * of those that are not. */
+ * Many systems of bodies have the same W; this one has unit masses and as many velocities as W has rank.  Each
+ * connected component of W becomes a tree.  The pivot is the row with the largest remaining diagonal.  Rows that remain
+ * below rounding are redundant: sums of pivot rows.  Cost: rows^2 rank / 2 multiplications per component. */
 #include "solver/matrices/delassus_factor.h"
 #include "base/disjoint_set.h"
 #include "math/dense.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
-/* Of the greatest diagonal: more than this left over is no rounding in the making of W. */
-static const double INDEFINITE = 1e-6;
-/* What is left of a row that has been a pivot. */
-#define DONE (-HUGE_VAL)
+/* Remainder that W may have from rounding, over its largest diagonal entry. */
+static const double MAX_REMAINDER_RATIO = 1e-6;
+/* Mark in `left` of a row that has been a pivot. */
+#define PIVOTED (-HUGE_VAL)
 
 typedef struct conversion {
     const sim_problem *local;
     sim_problem *global;
     sim_arena *scratch;
-    int *first, *next; /* constraints of a component, in rising order, as lists; -1 ends */
-    int *root;         /* the first constraint of the component that a constraint is in */
-    int *row;          /* where its rows stand in the component */
+    int *first, *next; /* constraints of a component, in rising order, as linked lists; -1 ends */
+    int *root;         /* union-find: first constraint of the component of a constraint */
+    int *row;          /* first row of a constraint in its component */
     sim_problem_tree *tree;
     sim_constraint *constraint;
     double *J, *v;
@@ -51,8 +51,8 @@ static void find_components(conversion *c) {
     }
 }
 
-/* Rows of a component, and where those of each constraint stand. */
-static int rows_of(conversion *c, int root) {
+/* Number of rows of a component; sets the first row of each constraint. */
+static int number_rows(conversion *c, int root) {
     int rows = 0;
     for (int i = c->first[root]; i >= 0; i = c->next[i]) {
         c->row[i] = rows;
@@ -61,8 +61,8 @@ static int rows_of(conversion *c, int root) {
     return rows;
 }
 
-/* The symmetric part of its W, dense. */
-static void expand(const conversion *c, int root, int n, double *W) {
+/* Symmetric part of W of a component, dense. */
+static void expand_component(const conversion *c, int root, int n, double *W) {
     const sim_delassus *from = c->local->W;
     memset(W, 0, (size_t)n * n * sizeof *W);
     for (int i = c->first[root]; i >= 0; i = c->next[i]) {
@@ -82,43 +82,43 @@ static void expand(const conversion *c, int root, int n, double *W) {
     }
 }
 
-/* Is what is left of W, in rows that gave no pivot, no more than rounding? */
-static int vanishes(int n, int rank, const double *W, const double *L, const double *left, double limit) {
+/* True if the remainder of W in rows without a pivot is rounding. */
+static bool remainder_vanishes(int n, int rank, const double *W, const double *L, const double *left, double limit) {
     for (int i = 0; i < n; i++) {
-        if (left[i] != DONE && left[i] < -limit) {
-            return 0;
+        if (left[i] != PIVOTED && left[i] < -limit) {
+            return false;
         }
-        for (int j = 0; j < i && left[i] != DONE; j++) {
+        for (int j = 0; j < i && left[i] != PIVOTED; j++) {
             const double *a = L + (ptrdiff_t)i * n, *b = L + (ptrdiff_t)j * n;
-            if (left[j] != DONE && fabs(W[(ptrdiff_t)i * n + j] - dense_dot(rank, a, b)) > limit) {
-                return 0;
+            if (left[j] != PIVOTED && fabs(W[(ptrdiff_t)i * n + j] - dense_dot(rank, a, b)) > limit) {
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
-/* L L' = W, n x rank in rows of n; the rank, -1 if W is not positive semidefinite.  left [n] */
-static int factor(int n, const double *W, double *L, double *left) {
-    double most = 0;
+/* L L' = W, n x rank in rows of n.  Returns the rank; -1 if W is not positive semidefinite.  left [n]: work */
+static int factor_pivoted(int n, const double *W, double *L, double *left) {
+    double largest = 0;
     int rank = 0;
     for (int i = 0; i < n; i++) {
         left[i] = W[(ptrdiff_t)i * (n + 1)];
-        most = fmax(most, fabs(left[i]));
+        largest = fmax(largest, fabs(left[i]));
     }
     for (; rank < n; rank++) {
         int pivot = 0;
         for (int i = 1; i < n; i++) {
             pivot = left[i] > left[pivot] ? i : pivot;
         }
-        if (!(left[pivot] > n * DBL_EPSILON * most)) {
+        if (!(left[pivot] > n * DBL_EPSILON * largest)) {
             break;
         }
         double root = sqrt(left[pivot]);
         const double *row = L + (ptrdiff_t)pivot * n;
         for (int i = 0; i < n; i++) {
             double *own = L + (ptrdiff_t)i * n;
-            if (left[i] == DONE) {
+            if (left[i] == PIVOTED) {
                 own[rank] = 0;
             } else if (i != pivot) {
                 own[rank] = (W[(ptrdiff_t)i * n + pivot] - dense_dot(rank, own, row)) / root;
@@ -126,13 +126,13 @@ static int factor(int n, const double *W, double *L, double *left) {
             }
         }
         L[(ptrdiff_t)pivot * n + rank] = root;
-        left[pivot] = DONE;
+        left[pivot] = PIVOTED;
     }
-    return vanishes(n, rank, W, L, left, INDEFINITE * most) ? rank : -1;
+    return remainder_vanishes(n, rank, W, L, left, MAX_REMAINDER_RATIO * largest) ? rank : -1;
 }
 
-/* Rows of the component go behind those of the others, without gaps. */
-static void place(conversion *c, int root, int n, int rank, const double *L) {
+/* Appends the component to the global problem as a tree. */
+static void append_tree(conversion *c, int root, int n, int rank, const double *L) {
     sim_problem *p = c->global;
     c->tree[p->ntree] = (sim_problem_tree){p->nv, rank};
     for (int i = c->first[root]; i >= 0; i = c->next[i]) {
@@ -150,36 +150,36 @@ static void place(conversion *c, int root, int n, int rank, const double *L) {
     p->nv += rank;
 }
 
-static int convert_component(conversion *c, int root) {
-    int n = rows_of(c, root), rank = 0;
+static delassus_factor_result convert_component(conversion *c, int root) {
+    int n = number_rows(c, root), rank = 0;
     size_t mark = arena_mark(c->scratch), square = (size_t)n * n;
     double *W = ARENA_NEW(c->scratch, double, square), *L = ARENA_NEW(c->scratch, double, square);
     double *left = ARENA_NEW(c->scratch, double, n);
-    int done = W && L && left;
-    if (done) {
-        expand(c, root, n, W);
-        rank = factor(n, W, L, left);
-        done = rank < 0 ? -1 : 1;
+    delassus_factor_result result = DELASSUS_NO_MEMORY;
+    if (W && L && left) {
+        expand_component(c, root, n, W);
+        rank = factor_pivoted(n, W, L, left);
+        result = rank < 0 ? DELASSUS_INDEFINITE : DELASSUS_FACTORED;
     }
-    if (done > 0) {
-        place(c, root, n, rank, L);
+    if (result == DELASSUS_FACTORED) {
+        append_tree(c, root, n, rank, L);
     }
     arena_release(c->scratch, mark);
-    return done;
+    return result;
 }
 
-static void times(const void *self, int tree, const double *x, double *y) {
+static void identity_times(const void *self, int tree, const double *x, double *y) {
     const sim_problem_tree *t = self;
     memcpy(y, x, (size_t)t[tree].nv * sizeof *y);
 }
 
-static void solve(const void *self, int tree, double *x) {
+static void identity_solve(const void *self, int tree, double *x) {
     (void)self;
     (void)tree;
     (void)x;
 }
 
-static void matrix(const void *self, int tree, double *A) {
+static void identity_matrix(const void *self, int tree, double *A) {
     const sim_problem_tree *t = self;
     size_t n = (size_t)t[tree].nv;
     memset(A, 0, n * n * sizeof *A);
@@ -188,8 +188,8 @@ static void matrix(const void *self, int tree, double *A) {
     }
 }
 
-/* v = J' gamma */
-static void guess(conversion *c) {
+/* Warm start of the velocities: v = J' gamma. */
+static void set_warm_start(conversion *c) {
     const sim_problem *p = c->global;
     const double *gamma = c->local->impulse_guess;
     double *v = c->v + p->nv;
@@ -204,18 +204,18 @@ static void guess(conversion *c) {
     c->global->v_guess = v;
 }
 
-static ptrdiff_t numbers_of_J(conversion *c) {
+static ptrdiff_t count_J(conversion *c) {
     ptrdiff_t numbers = 0;
     for (int i = 0; i < c->local->nconstraint; i++) {
         if (c->first[i] >= 0) {
-            ptrdiff_t rows = rows_of(c, i);
+            ptrdiff_t rows = number_rows(c, i);
             numbers += rows * rows;
         }
     }
     return numbers;
 }
 
-static int reserve_components(conversion *c) {
+static bool reserve_components(conversion *c) {
     size_t n = (size_t)c->local->nconstraint;
     c->first = ARENA_NEW(c->scratch, int, n);
     c->next = ARENA_NEW(c->scratch, int, n);
@@ -232,7 +232,7 @@ double delassus_factor_cubes(const sim_problem *local, sim_arena *scratch) {
         find_components(&c);
         sum = 0;
         for (int i = 0; i < local->nconstraint; i++) {
-            double rows = c.first[i] >= 0 ? rows_of(&c, i) : 0;
+            double rows = c.first[i] >= 0 ? number_rows(&c, i) : 0;
             sum += rows * rows * rows;
         }
     }
@@ -240,43 +240,43 @@ double delassus_factor_cubes(const sim_problem *local, sim_arena *scratch) {
     return sum;
 }
 
-int problem_from_delassus(const sim_problem *local, sim_arena *scratch, sim_problem *global) {
+delassus_factor_result problem_from_delassus(const sim_problem *local, sim_arena *scratch, sim_problem *global) {
     size_t n = (size_t)local->nconstraint;
     conversion c = {.local = local, .global = global, .scratch = scratch};
     if (!reserve_components(&c)) {
-        return 0;
+        return DELASSUS_NO_MEMORY;
     }
     c.tree = ARENA_NEW(scratch, sim_problem_tree, n);
     c.constraint = ARENA_NEW(scratch, sim_constraint, n);
     c.v = ARENA_NEW(scratch, double, 2 * (size_t)local->nrow);
     if (!c.tree || !c.constraint || !c.v) {
-        return 0;
+        return DELASSUS_NO_MEMORY;
     }
     find_components(&c);
-    c.J = ARENA_NEW(scratch, double, numbers_of_J(&c));
+    c.J = ARENA_NEW(scratch, double, count_J(&c));
     if (!c.J) {
-        return 0;
+        return DELASSUS_NO_MEMORY;
     }
     *global = *local;
     global->ntree = global->nv = 0;
     for (int i = 0; i < local->nconstraint; i++) {
-        int done = c.first[i] >= 0 ? convert_component(&c, i) : 1;
-        if (done != 1) {
-            return done;
+        delassus_factor_result result = c.first[i] >= 0 ? convert_component(&c, i) : DELASSUS_FACTORED;
+        if (result != DELASSUS_FACTORED) {
+            return result;
         }
     }
     memset(c.v, 0, (size_t)global->nv * sizeof *c.v);
     global->tree = c.tree;
     global->constraint = c.constraint;
     global->J = c.J;
-    global->mass = (sim_mass){c.tree, times, solve, matrix, NULL};
+    global->mass = (sim_mass){c.tree, identity_times, identity_solve, identity_matrix, NULL};
     global->v_free = global->v_start = c.v;
     global->v_guess = NULL;
     global->offset = local->q;
     global->W = NULL;
     global->q = NULL;
     if (local->impulse_guess) {
-        guess(&c);
+        set_warm_start(&c);
     }
-    return 1;
+    return DELASSUS_FACTORED;
 }

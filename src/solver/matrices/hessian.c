@@ -1,7 +1,9 @@
-/* H = A + J' G J by trees (Castro, Permenter, Han 2021, sec. IV-C).
+/* Hessian of the primal cost, H = A + J' G J, by blocks of pairs of trees.
  *
- * What each patch of constraints gives is summed in hessian_sum.c.  Its part of the diagonal is kept apart, so that patches
- * whose G has not changed need no work. */
+ * The part of each patch of constraints is summed in hessian_sum.c and its diagonal blocks are kept apart, so that a
+ * patch whose G has not changed needs no work.
+ *
+ * Reference: Castro, Permenter, Han 2021, sec. IV-C. */
 #include "solver/matrices/hessian.h"
 #include "linalg/strip.h"
 #include "solver/matrices/hessian_sum.h"
@@ -9,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 64 }; /* trees whose A is not to be gone through for a product */
+enum { MAX_DENSE_DOFS = 64 }; /* of a tree, for products with A from the dense block */
 
 const char *const hessian_methods[] = {
     [SPD_AUTO] = "auto", [SPD_DENSE] = "dense", [SPD_BLOCKS] = "blocks", [SPD_SUPERNODAL] = "supernodal", NULL};
@@ -19,17 +21,17 @@ struct hessian {
     spd *system;
     patches patches;
     const sim_problem *problem;
-    int known;
-    sim_problem_tree *tree; /* copies, by which a problem of the same structure is known again */
+    bool known;             /* the structure of a problem is at hand: */
+    sim_problem_tree *tree; /* copies for the comparison with the next problem */
     int ntree, nconstraint;
     int (*touched)[3]; /* [nconstraint] trees and rows */
     double **A;        /* [nodes] padded */
     double **part;     /* [2 patches] of the diagonal blocks of a and b */
     cone_hessian *G;   /* [nconstraint] as of the last sum */
-    char *stale;       /* [nodes] */
-    int summed;        /* 0: nothing was, since A and J came */
+    char *stale;       /* [nodes] diagonal block to be summed again */
+    bool summed;       /* since A and J were set */
     hessian_sum sum;
-    double *x, *padded; /* [unknowns], [most of a node] */
+    double *x, *padded; /* [unknowns], [largest node] */
 };
 
 hessian *hessian_create(void) {
@@ -66,31 +68,31 @@ static ptrdiff_t block_numbers(const hessian *h, int node) {
     return (ptrdiff_t)size_of(h, node) * strip_stride(size_of(h, node));
 }
 
-static int same_structure(const hessian *h, const sim_problem *p) {
+static bool same_structure(const hessian *h, const sim_problem *p) {
     if (!h->known || h->ntree != p->ntree || h->nconstraint != p->nconstraint) {
-        return 0;
+        return false;
     }
     for (int t = 0; t < p->ntree; t++) {
         if (h->tree[t].nv != p->tree[t].nv) {
-            return 0;
+            return false;
         }
     }
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         if (h->touched[i][0] != c->tree[0] || h->touched[i][1] != c->tree[1] || h->touched[i][2] != c->rows) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-static int keep_structure(hessian *h, const sim_problem *p) {
+static bool copy_structure(hessian *h, const sim_problem *p) {
     h->ntree = p->ntree;
     h->nconstraint = p->nconstraint;
     h->tree = ARENA_NEW(h->kept, sim_problem_tree, p->ntree);
     h->touched = arena_alloc(h->kept, (size_t)p->nconstraint, sizeof *h->touched);
     if (!h->tree || !h->touched) {
-        return 0;
+        return false;
     }
     for (int t = 0; t < p->ntree; t++) {
         h->tree[t] = p->tree[t];
@@ -101,27 +103,27 @@ static int keep_structure(hessian *h, const sim_problem *p) {
         h->touched[i][1] = c->tree[1];
         h->touched[i][2] = c->rows;
     }
-    return 1;
+    return true;
 }
 
-static int make_padded(hessian *h) {
-    int most = 0;
+static bool reserve_padded(hessian *h) {
+    int largest = 0;
     for (int node = 0; node < h->patches.nodes; node++) {
-        most = size_of(h, node) > most ? size_of(h, node) : most;
+        largest = size_of(h, node) > largest ? size_of(h, node) : largest;
     }
-    h->padded = ARENA_NEW(h->kept, double, strip_stride(most) + 8);
+    h->padded = ARENA_NEW(h->kept, double, strip_stride(largest) + 8);
     return h->padded != NULL;
 }
 
-/* Memory for all that depends on the structure. */
-static int make_blocks(hessian *h) {
+/* Memory that depends on the structure. */
+static bool reserve_blocks(hessian *h) {
     const patches *o = &h->patches;
     h->A = ARENA_NEW(h->kept, double *, o->nodes);
     h->part = ARENA_NEW(h->kept, double *, 2 * o->count);
     h->G = ARENA_NEW(h->kept, cone_hessian, h->nconstraint);
     h->stale = ARENA_NEW(h->kept, char, o->nodes);
     h->x = ARENA_NEW(h->kept, double, o->start[o->nodes]);
-    int ok = h->A && h->part && h->G && h->stale && h->x && make_padded(h) && hessian_sum_make(&h->sum, o, h->kept);
+    bool ok = h->A && h->part && h->G && h->stale && h->x && reserve_padded(h) && hessian_sum_make(&h->sum, o, h->kept);
     for (int node = 0; node < o->nodes && ok; node++) {
         h->A[node] = ARENA_NEW(h->kept, double, block_numbers(h, node));
         ok = h->A[node] != NULL;
@@ -134,8 +136,8 @@ static int make_blocks(hessian *h) {
     return ok;
 }
 
-/* A of every node, its rows moved apart from the last to the first. */
-static void take_mass(hessian *h) {
+/* Copies A of every node with padded rows, from the last row to the first. */
+static void copy_mass(hessian *h) {
     const sim_mass *mass = &h->problem->mass;
     for (int node = 0; node < h->patches.nodes; node++) {
         int n = size_of(h, node), stride = strip_stride(n);
@@ -148,18 +150,18 @@ static void take_mass(hessian *h) {
     }
 }
 
-int hessian_prepare(hessian *h, const sim_problem *p, spd_method method) {
+bool hessian_prepare(hessian *h, const sim_problem *p, spd_method method) {
     h->problem = p;
     if (!same_structure(h, p)) {
         arena_release(h->kept, 0);
-        h->known = keep_structure(h, p) && patches_find(p, h->kept, h->scratch, &h->patches) && make_blocks(h);
+        h->known = copy_structure(h, p) && patches_find(p, h->kept, h->scratch, &h->patches) && reserve_blocks(h);
     }
-    h->summed = 0;
+    h->summed = false;
     if (!h->known || !spd_analyse(h->system, &h->patches.graph, method)) {
-        return 0;
+        return false;
     }
-    take_mass(h);
-    return 1;
+    copy_mass(h);
+    return true;
 }
 
 const double *hessian_mass(const hessian *h, int node) { return h->A[node]; }
@@ -167,7 +169,7 @@ const double *hessian_mass(const hessian *h, int node) { return h->A[node]; }
 void hessian_mass_times(const hessian *h, const double *x, double *y) {
     for (int node = 0; node < h->patches.nodes; node++) {
         int n = size_of(h, node), stride = strip_stride(n), v0 = h->problem->tree[h->patches.tree[node]].v0;
-        if (n > LARGE) {
+        if (n > MAX_DENSE_DOFS) {
             h->problem->mass.times(h->problem->mass.self, h->patches.tree[node], x + v0, y + v0);
             continue;
         }
@@ -202,19 +204,20 @@ static void sum_patch(hessian *h, int k) {
     }
 }
 
-static int changed(hessian *h, const patch *p, const cone_hessian *G) {
-    int any = !h->summed;
+/* Copies G of a patch; true if it changed. */
+static bool update_G(hessian *h, const patch *p, const cone_hessian *G) {
+    bool any = !h->summed;
     for (int k = 0; k < p->count; k++) {
         int i = h->patches.constraint[p->first + k];
         if (!h->summed || memcmp(&h->G[i], &G[i], sizeof *G) != 0) {
             h->G[i] = G[i];
-            any = 1;
+            any = true;
         }
     }
     return any;
 }
 
-static void add(double *to, const double *from, ptrdiff_t count) {
+static void add_block(double *to, const double *from, ptrdiff_t count) {
     for (ptrdiff_t j = 0; j < count; j += 4) {
         simd4 sum = simd4_load(to + j) + simd4_load(from + j);
         memcpy(to + j, &sum, sizeof sum);
@@ -224,11 +227,13 @@ static void add(double *to, const double *from, ptrdiff_t count) {
 void hessian_set(hessian *h, const cone_hessian *G) {
     const patches *o = &h->patches;
     memset(h->stale, 0, (size_t)o->nodes);
+    /* patches whose G changed: their part of H_aa, H_bb and H_ab */
     for (int k = 0; k < o->count; k++) {
-        if (changed(h, &o->patch[k], G)) {
+        if (update_G(h, &o->patch[k], G)) {
             sum_patch(h, k);
         }
     }
+    /* diagonal blocks of their nodes: A, and the parts of all patches */
     for (int node = 0; node < o->nodes; node++) {
         double *H = h->stale[node] ? spd_diagonal(h->system, node).value : NULL;
         if (H && size_of(h, node) == 6) {
@@ -241,16 +246,19 @@ void hessian_set(hessian *h, const cone_hessian *G) {
         for (int side = 0; side < 2; side++) {
             int node = side ? o->patch[k].b : o->patch[k].a;
             if (node >= 0 && h->stale[node]) {
-                add(spd_diagonal(h->system, node).value, h->part[2 * k + side], block_numbers(h, node));
+                add_block(spd_diagonal(h->system, node).value, h->part[2 * k + side], block_numbers(h, node));
             }
         }
     }
-    h->summed = 1;
+    h->summed = true;
 }
 
-int hessian_factor(hessian *h) { return spd_factor(h->system); }
+hessian_result hessian_factor(hessian *h) {
+    int done = spd_factor(h->system);
+    return done < 0 ? HESSIAN_NO_MEMORY : done == 0 ? HESSIAN_INDEFINITE : HESSIAN_FACTORED;
+}
 
-int hessian_solve(hessian *h, double *x) {
+bool hessian_solve(hessian *h, double *x) {
     const patches *o = &h->patches;
     for (int back = 0; back < 2; back++) {
         for (int node = 0; node < o->nodes; node++) {
@@ -258,8 +266,8 @@ int hessian_solve(hessian *h, double *x) {
             memcpy(back ? all : own, back ? own : all, (size_t)size_of(h, node) * sizeof *x);
         }
         if (!back && !spd_solve(h->system, h->x)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }

@@ -1,4 +1,4 @@
-/* H = A + J' G J and its factor, for solvers whose unknowns are velocities. */
+/* Hessian H = A + J' G J of the primal cost and its factor. */
 #ifndef SOLVER_MATRICES_HESSIAN_H
 #define SOLVER_MATRICES_HESSIAN_H
 
@@ -7,7 +7,7 @@
 
 typedef struct hessian hessian;
 
-/* Names of the ways to factor it, by spd_method; ends with NULL. */
+/* Names of its factorisations, by spd_method; ends with NULL. */
 extern const char *const hessian_methods[];
 
 /* NULL without memory. */
@@ -17,23 +17,23 @@ void hessian_free(hessian *h);
 void *hessian_create_workspace(void);
 void hessian_free_workspace(void *h);
 
-/* For a problem: finds its patches, takes A in, prepares the factor.  What was found for the last problem is kept where
- * the trees and who touches whom are the same.  0 without memory. */
-int hessian_prepare(hessian *h, const sim_problem *problem, spd_method method);
+/* Finds the patches of a problem, copies A and analyses the factor.  The structure of the last problem is reused if
+ * trees and constraints connect in the same way.  false without memory. */
+bool hessian_prepare(hessian *h, const sim_problem *problem, spd_method method);
 const patches *hessian_patches(const hessian *h);
 spd_work hessian_work(const hessian *h);
 
 /* A of a node, rows padded. */
 const double *hessian_mass(const hessian *h, int node);
-/* y = A x and the diagonal of A, for all trees that are touched; of the others y stays as it is. */
+/* y = A x, and the diagonal of A, for all trees with constraints; other entries stay unchanged. */
 void hessian_mass_times(const hessian *h, const double *x, double *y);
 void hessian_mass_diagonal(const hessian *h, double *diagonal);
 
-/* H with G given by `G` [nconstraint]: only patches where it changed since the last call are summed anew. */
+/* Sets H for G [nconstraint]; only patches whose G changed since the last call are summed again. */
 void hessian_set(hessian *h, const cone_hessian *G);
-/* 0 if not positive definite, -1 without memory. */
-int hessian_factor(hessian *h);
-/* x <- H^-1 x for all trees that are touched; 0 without memory. */
-int hessian_solve(hessian *h, double *x);
+typedef enum hessian_result { HESSIAN_FACTORED, HESSIAN_INDEFINITE, HESSIAN_NO_MEMORY } hessian_result;
+hessian_result hessian_factor(hessian *h);
+/* x <- H^-1 x for all trees with constraints; false without memory. */
+bool hessian_solve(hessian *h, double *x);
 
 #endif

@@ -1,37 +1,38 @@
-/* What does a patch of constraints add to H = A + J' G J?
+/* Part of one patch of constraints in H = A + J' G J.
  *
- * With G = sum_r weight_r q_r q_r' for every constraint, a patch of constraints between the trees a and b gives
+ * With G = sum_r weight_r q_r q_r' for every constraint, a patch between the trees a and b adds
  *
  *     H_aa += sum_r weight_r x_r x_r',   H_ab = sum_r weight_r x_r z_r',   H_bb += sum_r weight_r z_r z_r',
  *     x_r = J_a' q_r,   z_r = J_b' q_r,
  *
- * one sum over all the rows of the patch.  A sticking contact gives three rows, a sliding one two, an open one none.
+ * one sum over all rows of the patch.  A sticking contact gives three rows, a sliding one two, an open one none.
  *
- * Trees with many dofs have rows that are mostly zero: a contact moves the dofs on the paths between its two bodies.
- * There the sum goes by batches of constraints in their order, over the columns that the batch touches,
+ * In trees with many dofs rows are mostly zero: a contact moves only the dofs on the paths between its two bodies.
+ * There the sum goes by batches of consecutive constraints, over the columns that the batch touches,
  *
- *     H[first, end) += X' G X,      rows (end - first)^2 multiplications,
+ *     H[first, end) += X' G X.      Cost: rows (end - first)^2 multiplications.
  *
- * and a constraint joins the batch as long as the columns that it brings cost less than reading and writing H once
- * more.  A batch is short enough to stay near while its strips go by. */
+ * A constraint joins the batch while its columns cost less than reading and writing H once more.  The rows of a batch
+ * stay in the cache. */
 #include "solver/matrices/hessian_sum.h"
 #include "linalg/strip.h"
 
 #include <string.h>
 
-enum { BATCH = 128 }; /* rows */
+enum { MAX_BATCH_ROWS = 128 };
 
 static int size_of(const patches *o, int node) { return node >= 0 ? o->graph.size[node] : 0; }
 
-static int both_free(const patches *o, const patch *p) {
+static bool both_free(const patches *o, const patch *p) {
     return size_of(o, p->a) == 6 && (p->b < 0 || size_of(o, p->b) == 6);
 }
 
-int hessian_sum_make(hessian_sum *s, const patches *o, sim_arena *kept) {
+bool hessian_sum_make(hessian_sum *s, const patches *o, sim_arena *kept) {
     size_t numbers = 0;
     for (int k = 0; k < o->count; k++) {
         const patch *p = &o->patch[k];
-        int n = size_of(o, p->a), m = size_of(o, p->b), most = both_free(o, p) ? p->rows : BATCH + SIM_MAX_ROWS;
+        int n = size_of(o, p->a), m = size_of(o, p->b),
+            most = both_free(o, p) ? p->rows : MAX_BATCH_ROWS + SIM_MAX_ROWS;
         size_t here = (size_t)(p->rows < most ? p->rows : most) * strip_stride(n > m ? n : m);
         numbers = here > numbers ? here : numbers;
     }
@@ -39,13 +40,13 @@ int hessian_sum_make(hessian_sum *s, const patches *o, sim_arena *kept) {
         s->side[side].x = ARENA_NEW(kept, double, numbers);
         s->side[side].weighted = ARENA_NEW(kept, double, numbers);
         if (!s->side[side].x || !s->side[side].weighted) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-/* Rows of free bodies: two registers for six numbers and two zeros. */
+/* Row of a free body: six numbers and two zeros in two registers. */
 static inline void add_row_of_six(hessian_rows *r, const double *J, int count, const double *q, double weight) {
     double *x = r->x + 8 * (ptrdiff_t)r->count, *weighted = r->weighted + 8 * (ptrdiff_t)r->count;
     simd4 head = q[0] * simd4_load(J), tail = {q[0] * J[4], q[0] * J[5], 0, 0};
@@ -63,7 +64,7 @@ static inline void add_row_of_six(hessian_rows *r, const double *J, int count, c
     r->count++;
 }
 
-/* x = sum_k q_k J_k and -weight x, of the constraint's own columns; zeros beside them. */
+/* x = sum_k q_k J_k and -weight x in the constraint's own columns; zero in the others. */
 static void add_long_row(hessian_rows *r, const double *J, sim_columns of, int count, const double *q, double weight) {
     double *x = r->x + (ptrdiff_t)r->count * r->stride, *weighted = r->weighted + (ptrdiff_t)r->count * r->stride;
     int first = of.first - r->first, end = first + of.count;
@@ -106,23 +107,22 @@ static void add_constraint(hessian_rows *r, const sim_constraint *c, const doubl
     }
 }
 
-/* The sum that is asked for. */
-typedef struct asked {
+typedef struct patch_sum {
     const sim_problem *problem;
     const patches *all;
     const patch *patch;
     const cone_hessian *G;
-} asked;
+} patch_sum;
 
-static int constraint_at(const asked *a, int k) { return a->all->constraint[a->patch->first + k]; }
+static int constraint_at(const patch_sum *a, int k) { return a->all->constraint[a->patch->first + k]; }
 
 /* The columns of the k-th constraint on a side of the patch. */
-static sim_columns columns_at(const asked *a, int k, int side) {
+static sim_columns columns_at(const patch_sum *a, int k, int side) {
     int i = constraint_at(a, k);
     return sim_block_columns(a->problem, &a->problem->constraint[i], side ^ a->all->flipped[i]);
 }
 
-static int rows_at(const asked *a, int k) {
+static int rows_at(const patch_sum *a, int k) {
     int i = constraint_at(a, k), count = 0;
     if (a->G[i].sliding) {
         return 2;
@@ -143,7 +143,7 @@ static double square_of(const batch *b) {
     return width * width;
 }
 
-static batch alone(const asked *a, int k) {
+static batch single_batch(const patch_sum *a, int k) {
     batch b = {.begin = k, .end = k + 1, .rows = rows_at(a, k)};
     for (int side = 0; side < (a->patch->b < 0 ? 1 : 2); side++) {
         sim_columns of = columns_at(a, k, side);
@@ -153,7 +153,7 @@ static batch alone(const asked *a, int k) {
     return b;
 }
 
-static batch joined(const batch *x, const batch *y) {
+static batch merge_batches(const batch *x, const batch *y) {
     batch b = {.begin = x->begin, .end = y->end, .rows = x->rows + y->rows};
     for (int side = 0; side < 2; side++) {
         b.first[side] = x->first[side] < y->first[side] ? x->first[side] : y->first[side];
@@ -162,18 +162,17 @@ static batch joined(const batch *x, const batch *y) {
     return b;
 }
 
-/* From the constraint k on, as many as go well together; of the numbers of H, reading and writing costs as much as four
- * multiplications. */
-static batch gather(const asked *a, int k) {
-    batch b = alone(a, k);
+/* Batch of the constraints from k on.  Reading and writing an entry of H costs as much as four multiplications. */
+static batch choose_batch(const patch_sum *a, int k) {
+    batch b = single_batch(a, k);
     while (b.end < a->patch->count) {
-        batch next = alone(a, b.end), both = joined(&b, &next);
+        batch next = single_batch(a, b.end), both = merge_batches(&b, &next);
         if (next.rows == 0) {
             b.end = next.end;
         } else if (b.rows == 0) {
             next.begin = b.begin;
             b = next;
-        } else if (both.rows <= BATCH &&
+        } else if (both.rows <= MAX_BATCH_ROWS &&
                    both.rows * square_of(&both) <= b.rows * square_of(&b) + (next.rows + 4) * square_of(&next)) {
             b = both;
         } else {
@@ -183,7 +182,7 @@ static batch gather(const asked *a, int k) {
     return b;
 }
 
-static void collect(hessian_sum *s, const asked *a, const batch *b) {
+static void collect_rows(hessian_sum *s, const patch_sum *a, const batch *b) {
     for (int side = 0; side < (a->patch->b < 0 ? 1 : 2); side++) {
         hessian_rows *r = &s->side[side];
         r->n = size_of(a->all, side ? a->patch->b : a->patch->a);
@@ -215,15 +214,15 @@ static void add_products(const hessian_rows *x, const hessian_rows *z, double *H
                  H + (ptrdiff_t)x->first * stride + z->first, stride);
 }
 
-static void clear(int rows, int columns, double *H) {
+static void clear_block(int rows, int columns, double *H) {
     memset(H, 0, (size_t)rows * (size_t)strip_stride(columns) * sizeof *H);
 }
 
 /* Free bodies have all their rows in one batch, and squares of six. */
-static void sum_free(hessian_sum *s, const asked *a, const int size[2], double *const square[2], int first,
+static void sum_free(hessian_sum *s, const patch_sum *a, const int size[2], double *const square[2], int first,
                      double *product) {
     batch b = {.end = a->patch->count};
-    collect(s, a, &b);
+    collect_rows(s, a, &b);
     for (int side = 0; side < 2 && size[side]; side++) {
         strip_product_6(s->side[side].count, s->side[side].weighted, s->side[side].x, square[side]);
     }
@@ -232,15 +231,15 @@ static void sum_free(hessian_sum *s, const asked *a, const int size[2], double *
     }
 }
 
-static void sum_batches(hessian_sum *s, const asked *a, const int size[2], double *const square[2], int first,
+static void sum_batches(hessian_sum *s, const patch_sum *a, const int size[2], double *const square[2], int first,
                         double *product) {
     for (int k = 0; k < a->patch->count;) {
-        batch b = gather(a, k);
+        batch b = choose_batch(a, k);
         k = b.end;
         if (b.rows == 0) {
             continue;
         }
-        collect(s, a, &b);
+        collect_rows(s, a, &b);
         for (int side = 0; side < 2 && size[side]; side++) {
             add_squares(&s->side[side], square[side]);
         }
@@ -252,7 +251,7 @@ static void sum_batches(hessian_sum *s, const asked *a, const int size[2], doubl
 
 void hessian_sum_patch(hessian_sum *s, const sim_problem *problem, const patches *all, const patch *p,
                        const cone_hessian *G, double *aa, double *bb, const spd_block *between) {
-    asked a = {problem, all, p, G};
+    patch_sum a = {problem, all, p, G};
     int size[2] = {size_of(all, p->a), size_of(all, p->b)}, first = between->row == p->a ? 0 : 1;
     double *const square[2] = {aa, bb};
     if (both_free(all, p)) {
@@ -260,10 +259,10 @@ void hessian_sum_patch(hessian_sum *s, const sim_problem *problem, const patches
         return;
     }
     for (int side = 0; side < 2 && size[side]; side++) {
-        clear(size[side], size[side], square[side]);
+        clear_block(size[side], size[side], square[side]);
     }
     if (size[1]) {
-        clear(size[first], size[1 - first], between->value);
+        clear_block(size[first], size[1 - first], between->value);
     }
     sum_batches(s, &a, size, square, first, between->value);
 }

@@ -1,13 +1,13 @@
-/* Which dx is least in |J dx + r|^2 + lambda |dx|^2, J of at least as many rows as columns?
+/* Damped linear least squares by Householder reflections.
  *
- *     [J; sqrt(lambda) 1] dx = [-r; 0]   in the sense of least squares,
+ *     min over dx  |J dx + r|^2 + lambda |dx|^2:   [J; sqrt(lambda) 1] dx = [-r; 0]   in the least-squares sense
  *
- * by Householder's reflections.  J' J, whose condition is the square of J's, is never formed.  The lower part is a diagonal
- * that fills from above: column k is zero below row m + k of m rows above the diagonal, and above row k it is done with, so
- * that every reflection touches m + 1 numbers of each column, which stand side by side.
+ * J has at least as many rows as columns.  J' J, whose condition number is the square of J's, is never formed.  The
+ * lower part is diagonal and fills from above: column k is zero below row m + k and finished above row k.  So every
+ * reflection touches m + 1 consecutive numbers of each column.
  *
- * What does not fit the caches takes LAPACK's reflections by blocks: first J = Q R, then [R; sqrt(lambda) 1].  What is large
- * takes them panel by panel, and can be left. */
+ * Systems beyond the cache use LAPACK's block reflections: first J = Q R, then [R; sqrt(lambda) 1].  The largest go
+ * panel by panel, and can be interrupted.  Cost: about 2 m n^2 multiplications. */
 #include "solver/matrices/least_squares.h"
 #include "linalg/lapack.h"
 #include "math/dense.h"
@@ -16,15 +16,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 32 }; /* reflections of a block */
+enum { BLOCK_REFLECTIONS = 32 };
 
 size_t least_squares_work(int rows, int n) {
     size_t m = (size_t)n, height = (size_t)rows + m;
-    return n <= LEAST_SQUARES_MAX_UNBLOCKED ? height * (m + 1) : height * (m + 1) + 2 * BLOCK * m + m;
+    return n <= LEAST_SQUARES_MAX_UNBLOCKED ? height * (m + 1) : height * (m + 1) + 2 * BLOCK_REFLECTIONS * m + m;
 }
 
-/* The rows below J and r. */
-static void damp(size_t rows, size_t n, double lambda, double *A) {
+/* Sets the rows [sqrt(lambda) 1, 0] below J and r. */
+static void append_damping(size_t rows, size_t n, double lambda, double *A) {
     for (size_t j = 0; j <= n; j++) {
         double *below = A + (rows + n) * j + rows;
         memset(below, 0, n * sizeof *below);
@@ -34,28 +34,27 @@ static void damp(size_t rows, size_t n, double lambda, double *A) {
     }
 }
 
-/* u, of which column k's part is made, with u . u = 2; what is left of the column is a diagonal entry; 0 if there was
- * nothing. */
-static int reflector(size_t size, double *u, double *diagonal) {
+/* Reflection vector u in place of a column, u . u = 2, and the diagonal entry that remains; false for a zero column. */
+static bool make_reflector(size_t size, double *u, double *diagonal) {
     double length = sqrt(dense_dot((int)size, u, u));
     *diagonal = u[0] > 0 ? -length : length;
     if (!(length > 0)) {
-        return 0;
+        return false;
     }
     u[0] -= *diagonal;
     double scale = 1 / sqrt(length * fabs(u[0]));
     for (size_t i = 0; i < size; i++) {
         u[i] *= scale;
     }
-    return 1;
+    return true;
 }
 
-/* In place of A, b: the triangle, and what of [-r; 0] is left above it. */
-static void by_one(size_t rows, size_t n, double *A) {
+/* A: the triangle, and Q' [-r; 0] in the last column. */
+static void reduce_unblocked(size_t rows, size_t n, double *A) {
     size_t height = rows + n;
     for (size_t k = 0; k < n; k++) {
         double diagonal, *u = A + (height + 1) * k;
-        if (reflector(rows + 1, u, &diagonal)) {
+        if (make_reflector(rows + 1, u, &diagonal)) {
             for (size_t j = k + 1; j <= n; j++) {
                 double *column = A + height * j + k;
                 dense_axpy((int)rows + 1, -dense_dot((int)rows + 1, u, column), u, column);
@@ -65,45 +64,45 @@ static void by_one(size_t rows, size_t n, double *A) {
     }
 }
 
-/* 0 if it was stopped. */
-static int by_panels(int rows, int n, double *A, const panels_watch *watch) {
+/* false: the caller stopped it. */
+static bool reduce_by_panels(int rows, int n, double *A, const panels_watch *watch) {
     const int height = rows + n, total = n + 1;
     size_t m = (size_t)n;
-    double *tau = A + (size_t)height * (m + 1), *T = tau + m, *work = T + BLOCK * m;
-    panels_reflections q = {rows, n, total, height, A, tau, work, BLOCK * n};
-    panels_stack stack = {n, n, n, total, BLOCK, height, height, A, A + rows, T, work};
+    double *tau = A + (size_t)height * (m + 1), *T = tau + m, *work = T + BLOCK_REFLECTIONS * m;
+    panels_reflections q = {rows, n, total, height, A, tau, work, BLOCK_REFLECTIONS * n};
+    panels_stack stack = {n, n, n, total, BLOCK_REFLECTIONS, height, height, A, A + rows, T, work};
     return panels_reflect(&q, watch) && panels_reflect_stack(&stack, watch);
 }
 
-/* A and the diagonal below it share their columns' length. */
-static void by_blocks(int rows, int n, double *A) {
-    const int height = rows + n, block = BLOCK, one = 1;
+/* A and the diagonal below it have one leading dimension. */
+static void reduce_by_blocks(int rows, int n, double *A) {
+    const int height = rows + n, block = BLOCK_REFLECTIONS, one = 1;
     size_t m = (size_t)n;
-    double *b = A + (size_t)height * m, *tau = b + height, *T = tau + m, *work = T + BLOCK * m;
-    int info, size = BLOCK * n;
+    double *b = A + (size_t)height * m, *tau = b + height, *T = tau + m, *work = T + BLOCK_REFLECTIONS * m;
+    int info, size = BLOCK_REFLECTIONS * n;
     dgeqrf_(&rows, &n, A, &height, tau, work, &size, &info);
     dormqr_("L", "T", &rows, &one, &n, A, &height, tau, b, &rows, work, &size, &info);
     dtpqrt_(&n, &n, &n, &block, A, &height, A + rows, &height, T, &block, work, &info);
     dtpmqrt_("L", "T", &n, &one, &n, &n, &block, A + rows, &height, T, &block, b, &n, b + rows, &n, work, &info);
 }
 
-static int give_up(int n, double *dx, double *range) {
+static bool write_zero(int n, double *dx, double *range) {
     memset(dx, 0, (size_t)n * sizeof *dx);
     *range = HUGE_VAL;
-    return 0;
+    return false;
 }
 
-int least_squares_solve(int rows, int count, double *A, double lambda, double *dx, double *range,
-                        const panels_watch *watch) {
+bool least_squares_solve(int rows, int count, double *A, double lambda, double *dx, double *range,
+                         const panels_watch *watch) {
     size_t n = (size_t)count, height = (size_t)rows + n;
     double *b = A + height * n, least = HUGE_VAL, greatest = 0;
-    damp((size_t)rows, n, lambda, A);
+    append_damping((size_t)rows, n, lambda, A);
     if (count <= LEAST_SQUARES_MAX_UNBLOCKED) {
-        by_one((size_t)rows, n, A);
+        reduce_unblocked((size_t)rows, n, A);
     } else if (count <= PANELS_WHOLE) {
-        by_blocks(rows, count, A);
-    } else if (!by_panels(rows, count, A, watch)) {
-        return give_up(count, dx, range);
+        reduce_by_blocks(rows, count, A);
+    } else if (!reduce_by_panels(rows, count, A, watch)) {
+        return write_zero(count, dx, range);
     }
     for (size_t k = 0; k < n; k++) {
         least = fmin(least, fabs(A[(height + 1) * k]));
@@ -120,11 +119,11 @@ int least_squares_solve(int rows, int count, double *A, double lambda, double *d
 
 size_t levenberg_work(int n) { return least_squares_work(n, n); }
 
-int levenberg_step(int count, const double *J, const double *r, double lambda, double *work, double *dx, double *range,
-                   const panels_watch *watch) {
+bool levenberg_step(int count, const double *J, const double *r, double lambda, double *work, double *dx, double *range,
+                    const panels_watch *watch) {
     size_t n = (size_t)count;
     if (panels_stopped(count, watch)) {
-        return give_up(count, dx, range);
+        return write_zero(count, dx, range);
     }
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {

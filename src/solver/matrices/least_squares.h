@@ -1,19 +1,20 @@
-/* Least squares with damping, dense. */
+/* Damped linear least squares, dense. */
 #ifndef SOLVER_MATRICES_LEAST_SQUARES_H
 #define SOLVER_MATRICES_LEAST_SQUARES_H
 
 #include "linalg/panels.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-enum { LEAST_SQUARES_MAX_UNBLOCKED = 160 }; /* unknowns up to which LAPACK is the slower way */
+enum { LEAST_SQUARES_MAX_UNBLOCKED = 160 }; /* unknowns up to which unblocked reflections are faster than LAPACK */
 
-/* Numbers of A, with what it takes to work. */
+/* Number of doubles of A, with workspace. */
 size_t least_squares_work(int rows, int n);
-/* dx of least |J dx + r|^2 + lambda |dx|^2, J of rows >= n.  A: n + 1 columns of rows + n numbers each, the first `rows` of
- * them J, of the last column -r; overwritten.  `range`: greatest over least diagonal entry of the triangle.  0 if it has a
- * zero there, or if it was stopped: then dx is 0. */
-int least_squares_solve(int rows, int n, double *A, double lambda, double *dx, double *range,
-                        const panels_watch *watch);
+/* dx that minimises |J dx + r|^2 + lambda |dx|^2, J of rows >= n.  A: n + 1 columns of rows + n numbers each, whose
+ * first `rows` are J, and -r in the last column; overwritten.  `range`: largest over smallest diagonal entry of the
+ * triangle. false: the triangle is singular, or the caller stopped it and dx is 0. */
+bool least_squares_solve(int rows, int n, double *A, double lambda, double *dx, double *range,
+                         const panels_watch *watch);
 
 #endif

@@ -1,19 +1,18 @@
-/* How is r(x) = 0 solved where Newton's method would run away? (Levenberg, Marquardt; as in Mylapilli and Jain 2016)
+/* Levenberg-Marquardt method for r(x) = 0, with as many equations as unknowns.
  *
- *     psi(x) = |r|^2 / 2,    dx = argmin |J dx + r|^2 + lambda |dx|^2,
+ *     psi(x) = |r|^2 / 2,    dx = argmin |J dx + r|^2 + lambda |dx|^2
  *
- * in two ways:
+ *   regular     ratio = (psi(x + dx) - psi(x)) / (model(x + dx) - psi(x)).  ratio < 0.3: lambda times 20; ratio > 0: step
+ *               taken; ratio > 0.8: lambda over 20.  First lambda: 1e-3, or |r|^2 where that is smaller
+ *   projected   first steps cut back to the bounds and to a box of variable size; then lambda near 0 and a nonmonotone
+ *               search along dx.  Without a better psi for 20 iterations it restarts from the best x, descending only
  *
- *   regular     (their section 5) lambda grows where psi does not fall as the model J says, and shrinks where it does:
- *               ratio = (psi(x + dx) - psi(x)) / (model(x + dx) - psi(x));  below 0.3: lambda times 20;  above 0: the step
- *               is taken;  above 0.8: lambda over 20.  The first is 1e-3, or |r|^2 where a good guess makes that less
- *   projected   (after Kanzow and Petra 2004) first some steps cut back to the bounds and to a box that breathes; then
- *               lambda as good as 0 and a search along dx that may go uphill for a while, but not for long: if the best psi
- *               has not become better for 20 iterations, it starts again from there and goes downhill only.
+ * It stops on the caller's `error`, not on psi.  The result is the x of the least error; a later x replaces it if its
+ * error is lower by a thousandth and its psi at most twice the least.  A minimum of psi that is no root gives
+ * "stalled".
  *
- * It stops on `error`, what the caller asks of x, not on psi.  What it hands out is the place where that was least, or as good as:
- * a later one counts if it errs less by a thousandth and psi there is no more than twice the least so far.  A minimum of psi that is
- * no root is told as such: stalled. */
+ * Reference: Levenberg 1944, Marquardt 1963; Mylapilli, Jain 2016, sec. 5; projected: Kanzow, Petra 2004.
+ * Cost: one damped least-squares problem per trial of lambda. */
 #include "solver/matrices/levenberg_marquardt.h"
 #include "math/dense.h"
 #include "solver/core/stall.h"
@@ -23,24 +22,27 @@
 #include <string.h>
 
 /* regular */
-static const double FIRST = 1e-3, FACTOR = 20, LEAST = 1e-25, MOST = 1e12, LOW = 0.3, HIGH = 0.8;
+static const double FIRST_LAMBDA = 1e-3, LAMBDA_FACTOR = 20, MIN_LAMBDA = 1e-25, MAX_LAMBDA = 1e12;
+static const double POOR_RATIO = 0.3, GOOD_RATIO = 0.8;
 /* projected */
-static const double NEARLY_NONE = 1e-16, CONDITION = 1e25, ENOUGH = 1e-4, SHORTER = 0.55, SHORTEST = 1e-12,
-                    SHORT = 1e-9, MOST_ESCAPE = 1, ESCAPE = 1e-4;
-static const double BOX = 5, LEAST_BOX = 1, FELL = 0.95, GREW = 4.75;
-enum { MEMORY = 10, MONOTONE = 5, PATIENCE = 20, PROJECTIONS = 20 };
-static const double ROUNDED = 1e-12; /* an error that is as good as none */
-/* Where there is no root, psi may fall towards its infimum for ever, and x grow: a little less is not worth that.  Nor is an
- * error, which is relative, where things move ever faster. */
-static const double WORTH = 0.999, FAR = 2;
-/* both: so often psi falls by no more than its rounding */
-enum { STANDSTILLS = 5 };
+static const double NEWTON_LAMBDA = 1e-16, MAX_CONDITION = 1e25;
+static const double ARMIJO_C1 = 1e-4, BACKTRACK_FACTOR = 0.55, MIN_STEP = 1e-12;
+static const double MIN_USEFUL_STEP = 1e-9, ESCAPE_LAMBDA = 1e-4, MAX_ESCAPE_LAMBDA = 1; /* where the search fails */
+static const double FIRST_BOX = 5, MIN_BOX = 1;                                          /* half widths */
+static const double FALL_TO_WIDEN = 0.95, RISE_TO_NARROW = 4.75; /* |r| after over before a step in the box */
+enum { REMEMBERED_STEPS = 10, FIRST_MONOTONE_STEPS = 5, MAX_STALLED_ITERATIONS = 20, MAX_PROJECTED_STEPS = 20 };
+/* both */
+static const double MAX_ROUNDED_ERROR = 1e-12; /* of a stalled solution that counts as solved to rounding */
+/* Without a root, psi may fall towards its infimum for ever while x grows; the relative error may fall as well. */
+static const double PROGRESS_RATIO = 0.999, MAX_PSI_RATIO = 2;
+enum { MAX_STANDSTILLS = 5 }; /* iterations in which psi falls by rounding only */
+static const double PSI_ROUNDING = 1e-14;
 
 typedef struct levenberg {
     const levenberg_problem *of;
     solver_call *call;
     size_t n;
-    double *x, *r, *J, *work;           /* the present place */
+    double *x, *r, *J, *work;           /* the iterate */
     double *dx, *image, *next, *next_r; /* image: J dx */
     double *best;
     double psi, least, error; /* psi here, least psi; error of the best */
@@ -50,7 +52,7 @@ typedef struct levenberg {
 
 static double half_square(size_t n, const double *r) { return 0.5 * dense_dot((int)n, r, r); }
 
-static int make(levenberg *m, const levenberg_problem *p, solver_call *call, double *best) {
+static bool init_levenberg(levenberg *m, const levenberg_problem *p, solver_call *call, double *best) {
     size_t n = (size_t)p->n;
     *m = (levenberg){.of = p,
                      .call = call,
@@ -63,7 +65,7 @@ static int make(levenberg *m, const levenberg_problem *p, solver_call *call, dou
     m->work = ARENA_NEW(call->scratch, double, p->step ? 1 : levenberg_work(p->n));
     double *vectors = ARENA_NEW(call->scratch, double, 6 * n);
     if (!m->J || !m->work || !vectors) {
-        return 0;
+        return false;
     }
     m->x = vectors;
     m->r = vectors + n;
@@ -71,36 +73,37 @@ static int make(levenberg *m, const levenberg_problem *p, solver_call *call, dou
     m->next = vectors + 3 * n;
     m->next_r = vectors + 4 * n;
     m->image = vectors + 5 * n;
-    return 1;
+    return true;
 }
 
-/* Stand at m->x, whose r is known or not. */
-static void arrive(levenberg *m, int known) {
-    if (!known) {
+/* Evaluates m->x, with its r if that is not known, and keeps the best x. */
+static void eval_iterate(levenberg *m, bool r_known) {
+    if (!r_known) {
         m->of->residual(m->of->self, m->x, m->r);
     }
     m->psi = half_square(m->n, m->r);
     double error = m->of->error(m->of->self, m->x);
     m->least = fmin(m->least, m->psi);
-    if (error <= m->of->tolerance || (error < WORTH * m->error && m->psi <= FAR * m->least)) {
+    if (error <= m->of->tolerance || (error < PROGRESS_RATIO * m->error && m->psi <= MAX_PSI_RATIO * m->least)) {
         m->error = error;
         memcpy(m->best, m->x, m->n * sizeof *m->best);
     }
-    solver_record(m->call, m->of->told ? m->of->told(m->of->self) : error, m->psi);
+    solver_record(m->call, m->of->recorded_error ? m->of->recorded_error(m->of->self) : error, m->psi);
 }
 
-static void go(levenberg *m) {
+static void accept_step(levenberg *m) {
     memcpy(m->x, m->next, m->n * sizeof *m->x);
     memcpy(m->r, m->next_r, m->n * sizeof *m->r);
-    arrive(m, 1);
+    eval_iterate(m, true);
 }
 
-static double look(levenberg *m) {
+/* psi at m->next */
+static double eval_next(levenberg *m) {
     m->of->residual(m->of->self, m->next, m->next_r);
     return half_square(m->n, m->next_r);
 }
 
-static void derive(levenberg *m) {
+static void eval_jacobian(levenberg *m) {
     if (m->of->step) {
         m->of->derive(m->of->self, m->x);
     } else {
@@ -108,8 +111,8 @@ static void derive(levenberg *m) {
     }
 }
 
-/* dx by the J that was derived. */
-static int step(levenberg *m, double lambda, double *range) {
+/* dx for the present J */
+static bool solve_step(levenberg *m, double lambda, double *range) {
     m->call->out->factorisations++;
     if (m->of->step) {
         return m->of->step(m->of->self, m->r, lambda, m->dx, range);
@@ -118,7 +121,8 @@ static int step(levenberg *m, double lambda, double *range) {
     return levenberg_step((int)m->n, m->J, m->r, lambda, m->work, m->dx, range, &watch);
 }
 
-static void apply(levenberg *m) {
+/* image = J dx */
+static void apply_jacobian(levenberg *m) {
     for (size_t i = 0; i < m->n && !m->of->step; i++) {
         m->image[i] = dense_dot((int)m->n, m->J + i * m->n, m->dx);
     }
@@ -128,179 +132,184 @@ static void apply(levenberg *m) {
 }
 
 /* |r + J dx|^2 / 2 */
-static double model(levenberg *m) {
+static double eval_model(levenberg *m) {
     double sum = 0;
-    apply(m);
+    apply_jacobian(m);
     for (size_t i = 0; i < m->n; i++) {
         sum += (m->r[i] + m->image[i]) * (m->r[i] + m->image[i]);
     }
     return 0.5 * sum;
 }
 
-/* How long psi has not been halved. */
-static int is_patient(levenberg *m) {
+/* Counts iterations without half of psi; false: too many. */
+static bool makes_progress(levenberg *m) {
     stall_watch_update(&m->halving, m->psi);
-    return m->of->patience == 0 || m->halving.stalled < m->of->patience;
+    return m->of->max_stalled_iterations == 0 || m->halving.stalled < m->of->max_stalled_iterations;
 }
 
-/* Is there time for one more? */
-static int goes_on(levenberg *m) {
-    return !(m->error <= m->of->tolerance) && m->iteration < m->of->most && !solution_stopped(m->call->out);
+static bool continues(levenberg *m) {
+    return !(m->error <= m->of->tolerance) && m->iteration < m->of->max_iterations && !solution_stopped(m->call->out);
 }
 
-static sim_outcome regular(levenberg *m) {
-    double lambda = fmax(LEAST, fmin(FIRST, 2 * m->psi)), range;
-    int fresh = 0, still = 0;
-    while (goes_on(m)) {
+static sim_outcome solve_regular(levenberg *m) {
+    double lambda = fmax(MIN_LAMBDA, fmin(FIRST_LAMBDA, 2 * m->psi)), range;
+    bool fresh = false;
+    int standstills = 0;
+    while (continues(m)) {
         if (!fresh) {
-            derive(m);
-            fresh = 1;
+            eval_jacobian(m);
+            fresh = true;
         }
         m->iteration++;
-        int done = step(m, lambda, &range);
+        int done = solve_step(m, lambda, &range);
         for (size_t i = 0; i < m->n; i++) {
             m->next[i] = m->x[i] + m->dx[i];
         }
-        double psi = done ? look(m) : HUGE_VAL, ratio = (psi - m->psi) / (model(m) - m->psi);
-        if (!(ratio >= LOW)) {
-            lambda *= FACTOR;
+        double psi = done ? eval_next(m) : HUGE_VAL, ratio = (psi - m->psi) / (eval_model(m) - m->psi);
+        if (!(ratio >= POOR_RATIO)) {
+            lambda *= LAMBDA_FACTOR;
         }
         if (ratio > 0) {
-            still = m->psi - psi > 1e-14 * m->psi ? 0 : still + 1;
-            lambda = ratio > HIGH ? fmax(lambda / FACTOR, LEAST) : lambda;
-            go(m);
-            fresh = 0;
+            standstills = m->psi - psi > PSI_ROUNDING * m->psi ? 0 : standstills + 1;
+            lambda = ratio > GOOD_RATIO ? fmax(lambda / LAMBDA_FACTOR, MIN_LAMBDA) : lambda;
+            accept_step(m);
+            fresh = false;
         }
-        if (lambda > MOST || still >= STANDSTILLS || !is_patient(m)) {
+        if (lambda > MAX_LAMBDA || standstills >= MAX_STANDSTILLS || !makes_progress(m)) {
             return SIM_STALLED;
         }
     }
     return SIM_AT_LIMIT;
 }
 
-static double held(const levenberg *m, size_t i, double x) {
+/* x within the bound of unknown i */
+static double clamp_unknown(const levenberg *m, size_t i, double x) {
     return i + (size_t)m->of->bounded >= m->n ? fmax(x, 0) : x;
 }
 
-/* Steps cut back to the bounds and to a box around x, as long as they lead downhill. */
-static void approach(levenberg *m) {
-    double box = BOX, range;
-    for (int k = 0; k < PROJECTIONS && goes_on(m); k++) {
-        derive(m);
+/* Steps cut back to the bounds and to a box around x, while |r| falls. */
+static void take_box_steps(levenberg *m) {
+    double box = FIRST_BOX, range;
+    for (int k = 0; k < MAX_PROJECTED_STEPS && continues(m); k++) {
+        eval_jacobian(m);
         m->iteration++;
-        if (!step(m, NEARLY_NONE, &range) && !step(m, 0.1, &range)) {
+        if (!solve_step(m, NEWTON_LAMBDA, &range) && !solve_step(m, 0.1, &range)) {
             return;
         }
         for (size_t i = 0; i < m->n; i++) {
-            m->next[i] = held(m, i, m->x[i] + fmin(fmax(m->dx[i], -box), box));
+            m->next[i] = clamp_unknown(m, i, m->x[i] + fmin(fmax(m->dx[i], -box), box));
         }
-        double before = sqrt(2 * m->psi), after = sqrt(2 * look(m));
-        if (after < FELL * before) {
+        double before = sqrt(2 * m->psi), after = sqrt(2 * eval_next(m));
+        if (after < FALL_TO_WIDEN * before) {
             box *= 2;
-        } else if (!(after <= GREW * before)) {
-            box = fmax(0.5 * box, LEAST_BOX);
+        } else if (!(after <= RISE_TO_NARROW * before)) {
+            box = fmax(0.5 * box, MIN_BOX);
         }
         if (!(after < before)) {
             return;
         }
-        go(m);
+        accept_step(m);
     }
 }
 
-typedef struct watchdog {
-    double past[MEMORY]; /* psi of the last places */
-    int count, monotone; /* how many; so many iterations more it goes downhill only */
-    stall_watch least;   /* of psi */
-} watchdog;
+typedef struct nonmonotone {
+    double past[REMEMBERED_STEPS]; /* psi of the last iterates */
+    int count, monotone;           /* number of them; iterations for which psi must still descend */
+    stall_watch least;             /* of psi */
+} nonmonotone;
 
-static double reference(const watchdog *w, double psi) {
+/* Largest psi that a step may lead to, without the Armijo term. */
+static double reference_psi(const nonmonotone *w, double psi) {
     for (int k = 0; k < w->count && w->monotone <= 0; k++) {
         psi = fmax(psi, w->past[k]);
     }
     return psi;
 }
 
-static void remember(watchdog *w, double psi) {
-    w->past[w->count < MEMORY ? w->count++
-                              : (memmove(w->past, w->past + 1, sizeof w->past - sizeof *w->past), MEMORY - 1)] = psi;
+static void add_psi(nonmonotone *w, double psi) {
+    w->past[w->count < REMEMBERED_STEPS
+                ? w->count++
+                : (memmove(w->past, w->past + 1, sizeof w->past - sizeof *w->past), REMEMBERED_STEPS - 1)] = psi;
     w->monotone -= w->monotone > 0;
     stall_watch_update_least(&w->least, psi);
 }
 
-/* The longest of 1, 0.55, ... that leads below the reference; 0 if none does. */
-static double search(levenberg *m, const watchdog *w) {
-    apply(m);
+/* Longest of the steps 1, 0.55, 0.55^2, ... that leads below the reference; 0: none. */
+static double search_line(levenberg *m, const nonmonotone *w) {
+    apply_jacobian(m);
     double slope = dense_dot((int)m->n, m->r, m->image);
     if (!(slope < 0)) {
         return 0;
     }
-    double level = reference(w, m->psi);
-    for (double t = 1; t >= SHORTEST; t *= SHORTER) {
+    double level = reference_psi(w, m->psi);
+    for (double t = 1; t >= MIN_STEP; t *= BACKTRACK_FACTOR) {
         for (size_t i = 0; i < m->n; i++) {
             m->next[i] = m->x[i] + t * m->dx[i];
         }
-        if (look(m) <= level + ENOUGH * t * slope) {
+        if (eval_next(m) <= level + ARMIJO_C1 * t * slope) {
             return t;
         }
     }
     return 0;
 }
 
-/* Where the step with next to no lambda leads nowhere, one with more. */
-static int advance(levenberg *m, const watchdog *w) {
+/* Step with lambda near 0; with larger ones where the search fails. */
+static bool advance_projected(levenberg *m, const nonmonotone *w) {
     double range, t = 0;
-    for (double lambda = NEARLY_NONE; lambda <= MOST_ESCAPE && t < SHORT; lambda = fmax(100 * lambda, ESCAPE)) {
-        int done = step(m, lambda, &range);
-        t = done && range * range <= CONDITION ? search(m, w) : 0;
+    for (double lambda = NEWTON_LAMBDA; lambda <= MAX_ESCAPE_LAMBDA && t < MIN_USEFUL_STEP;
+         lambda = fmax(100 * lambda, ESCAPE_LAMBDA)) {
+        int done = solve_step(m, lambda, &range);
+        t = done && range * range <= MAX_CONDITION ? search_line(m, w) : 0;
     }
     return t > 0;
 }
 
-static sim_outcome projected(levenberg *m) {
-    watchdog w = {.monotone = MONOTONE, .least = stall_watch_start(WORTH)};
+static sim_outcome solve_projected(levenberg *m) {
+    nonmonotone w = {.monotone = FIRST_MONOTONE_STEPS, .least = stall_watch_start(PROGRESS_RATIO)};
     int rescued = 0;
-    approach(m);
-    while (goes_on(m)) {
+    take_box_steps(m);
+    while (continues(m)) {
         double before = m->psi;
-        derive(m);
+        eval_jacobian(m);
         m->iteration++;
-        if (!advance(m, &w)) {
+        if (!advance_projected(m, &w)) {
             return SIM_STALLED;
         }
-        go(m);
-        remember(&w, m->psi);
-        int still = fabs(before - m->psi) <= 1e-14 * before;
-        if (!is_patient(m)) {
+        accept_step(m);
+        add_psi(&w, m->psi);
+        bool standstill = fabs(before - m->psi) <= PSI_ROUNDING * before;
+        if (!makes_progress(m)) {
             return SIM_STALLED;
         }
-        if (w.least.stalled >= PATIENCE || still) {
-            if (rescued++ >= STANDSTILLS) {
+        if (w.least.stalled >= MAX_STALLED_ITERATIONS || standstill) {
+            if (rescued++ >= MAX_STANDSTILLS) {
                 return SIM_STALLED;
             }
             memcpy(m->x, m->best, m->n * sizeof *m->x);
-            arrive(m, 0);
-            w = (watchdog){.monotone = PATIENCE, .least = {.ratio = WORTH, .reference = m->psi}};
+            eval_iterate(m, false);
+            w = (nonmonotone){.monotone = MAX_STALLED_ITERATIONS,
+                              .least = {.ratio = PROGRESS_RATIO, .reference = m->psi}};
         }
     }
     return SIM_AT_LIMIT;
 }
 
-int levenberg_solve(const levenberg_problem *p, levenberg_kind kind, solver_call *call, double *x) {
+bool levenberg_solve(const levenberg_problem *p, levenberg_kind kind, solver_call *call, double *x) {
     levenberg m;
-    if (!make(&m, p, call, x)) {
-        return 0;
+    if (!init_levenberg(&m, p, call, x)) {
+        return false;
     }
     memcpy(m.x, x, m.n * sizeof *x);
-    arrive(&m, 0);
-    sim_outcome end = kind == LEVENBERG_REGULAR ? regular(&m) : projected(&m);
+    eval_iterate(&m, false);
+    sim_outcome end = kind == LEVENBERG_REGULAR ? solve_regular(&m) : solve_projected(&m);
     call->out->iterations = m.iteration;
     call->out->residual = m.error;
-    call->out->outcome = m.error <= p->tolerance                    ? SIM_SOLVED
-                         : !isfinite(m.error)                       ? SIM_BROKEN_DOWN
-                         : end == SIM_STALLED && m.error <= ROUNDED ? SIM_AT_ROUNDING
-                                                                    : end;
+    call->out->outcome = m.error <= p->tolerance                              ? SIM_SOLVED
+                         : !isfinite(m.error)                                 ? SIM_BROKEN_DOWN
+                         : end == SIM_STALLED && m.error <= MAX_ROUNDED_ERROR ? SIM_AT_ROUNDING
+                                                                              : end;
     call->out->reason = !isfinite(m.error)   ? SIM_REASON_NONFINITE
                         : end == SIM_STALLED ? SIM_REASON_MINIMUM
                                              : SIM_REASON_NONE;
-    return 1;
+    return true;
 }

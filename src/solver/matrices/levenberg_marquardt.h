@@ -1,4 +1,4 @@
-/* r(x) = 0 in as many equations as unknowns, by Levenberg's and Marquardt's method. */
+/* Levenberg-Marquardt method for r(x) = 0. */
 #ifndef SOLVER_MATRICES_LEVENBERG_MARQUARDT_H
 #define SOLVER_MATRICES_LEVENBERG_MARQUARDT_H
 
@@ -12,28 +12,28 @@ typedef struct levenberg_problem {
     void *self;
     void (*residual)(void *self, const double *x, double *r);
     void (*jacobian)(void *self, const double *x, double *J); /* n x n, row-major */
-    double (*error)(void *self, const double *x);             /* what it stops on */
-    int bounded; /* the last so many unknowns are not below 0 in an answer, which `projected` makes use of */
+    double (*error)(void *self, const double *x);             /* stopping criterion */
+    int bounded; /* number of unknowns at the end that are >= 0 in a solution; used by LEVENBERG_PROJECTED */
     double tolerance;
-    int most;     /* iterations */
-    int patience; /* so many in a row that do not halve psi: stalled; 0: however many */
-    /* In place of a dense `jacobian`, where J has a shape that can be made use of: it is taken at x, a step is made by it as
-     * by levenberg_step, and applied. */
+    int max_iterations;
+    int max_stalled_iterations; /* without half of psi; 0: no limit */
+    /* In place of a dense `jacobian`, for a J with structure: computes J at x; solves for a step as levenberg_step;
+     * image = J dx. */
     void (*derive)(void *self, const double *x);
     int (*step)(void *self, const double *r, double lambda, double *dx, double *range);
     void (*along)(void *self, const double *dx, double *image);
-    double (*told)(void *self); /* after `error`: what the history has in its place; NULL: the same */
+    double (*recorded_error)(void *self); /* for the history, called after `error`; NULL: `error` */
 } levenberg_problem;
 
-/* x holds the start, then the best in `error` that was met.  Fills outcome, iterations, residual, factorisations and
- * history of the call's solution; 0 without memory. */
-int levenberg_solve(const levenberg_problem *problem, levenberg_kind kind, solver_call *call, double *x);
+/* x: the start, then the x of the least error.  Sets outcome, iterations, residual, factorisations and history of the
+ * call's solution; false without memory. */
+bool levenberg_solve(const levenberg_problem *problem, levenberg_kind kind, solver_call *call, double *x);
 
-/* dx of least |J dx + r|^2 + lambda |dx|^2.  `range`: greatest over least diagonal entry of the triangle.
- * 0 if it has a zero there, or was stopped. */
-int levenberg_step(int n, const double *J, const double *r, double lambda, double *work, double *dx, double *range,
-                   const panels_watch *watch);
-/* Numbers of work that it takes. */
+/* dx that minimises |J dx + r|^2 + lambda |dx|^2.  `range`: largest over smallest diagonal entry of the triangle.
+ * false: singular, or stopped by the caller. */
+bool levenberg_step(int n, const double *J, const double *r, double lambda, double *work, double *dx, double *range,
+                    const panels_watch *watch);
+/* Number of doubles of `work`. */
 size_t levenberg_work(int n);
 
 #endif

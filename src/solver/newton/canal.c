@@ -1,32 +1,24 @@
-/* CANAL: the cascaded Newton-based augmented Lagrangian method (Lee et al. 2024, algorithm 1).
+/* CANAL: the cascaded Newton-based augmented Lagrangian method.
  *
- * The strict law is the convex one whose normal velocity is raised by p = mu |s_t| (eq. 20).  With p and a multiplier
- * lambda from the round before, each round answers a convex problem, that of SAP with
+ * The strict law is the convex one with the normal velocity raised by p = mu |s_t| (eq. 20).  With p and a multiplier
+ * lambda from before, each outer iteration solves a convex problem as SAP's, with
  *
  *     R' = R + e,   target' = target + e lambda - (0, 0, p),      e_i = w_i / kappa,   w_i = trace W_ii / rows
  *
- * (eqs. 21, 22; their beta is 1 / e), by Newton's method on its primal cost (primal.c).  Then
+ * (eqs. 21, 22; their beta is 1 / e), by Newton's method (primal.c).  Then
  *
  *     lambda <- gamma,     p <- mu |s_t|,    s = J v + w - target + R gamma,
  *
- * until gamma obeys the strict law to within the tolerance on E (natural_map.c).  Where it ends does not depend on kappa.  Rows
- * that yield by more than e take no multiplier: e = 0.
+ * until E is within the tolerance (natural_map.c).  The solution does not depend on the penalty kappa.  Rows with R >=
+ * e take no multiplier: e = 0.  E is measured on v = v* + A^-1 J' gamma, which is also the result: momentum balances to
+ * rounding.
  *
- * Two things go on at once.  lambda comes nearer by about 1 / (1 + kappa) each round, p of a sliding contact by
- * mu^2 / (1 + mu^2) whatever kappa is (W = w 1).  So kappa grows where the error does not halve and lambda is what still
- * changes, compared in units of velocity.  (The authors let it grow whenever the error does not fall enough.)  Where more
- * contacts push than the motion can tell apart, impulses have to wander far before those that should let go do, at a pace
- * that grows with kappa; so it may become very stiff.  Too stiff is a round put strictly that gets stuck (canal_inner.c),
- * and rounds that have not halved the error for a while: then kappa falls again.
- *
- * Where the rounds lead is guessed: from the derivative of the last one, which near the end makes the error ten times less
- * a round (canal_acceleration.c), and while that is no good from the changes of several, which finds through to the hard ones
- * (anderson.c).
- *
- * There need not be an answer: bodies jammed by friction cannot obey a target that pushes them apart.  Where the error has
- * not halved for PATIENCE rounds it ends.  From a guess the answer is near, if there is one, and fewer rounds tell.
- *
- * E is measured on v = v* + A^-1 J' gamma, with which momentum is in balance to the last bit; so is what is handed out. */
+ * Reference: Lee et al. 2024, algorithm 1.  Differs from the paper:
+ *   - penalty: lambda converges by 1 / (1 + kappa) per outer iteration, p in sliding by mu^2 / (1 + mu^2).  kappa grows
+ *     only where E does not halve and lambda still changes; it falls again where a strict form is stuck or E stalls.
+ *   - form of the inner problem (canal_inner.c), acceleration by Newton's method (canal_acceleration.c) and Anderson's
+ *     (anderson.c).
+ *   - it ends where E has not halved for some hundred outer iterations: jammed bodies may have no solution. */
 #include "solver/core/anderson.h"
 #include "solver/core/law.h"
 #include "solver/core/natural_map.h"
@@ -41,7 +33,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { AUTO = INNER_WAYS, FEW = 24 }; /* how rounds are put: mixed up to so many velocities, cascaded beyond */
+enum { AUTO_FORM = INNER_WAYS, MAX_STRICT_UNKNOWNS = 24 }; /* velocities, up to which `auto` uses the mixed form */
 enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER_PROBLEM, MOST_WORK, OPTIONS };
 
 static const char *const accelerations[] = {"none", "anderson", "newton", NULL};
@@ -85,7 +77,7 @@ static const sim_solver_option options[OPTIONS] = {
     [INNER_PROBLEM] = {.name = "inner",
                        .help = "form of the inner problem",
                        .high = INNER_WAYS,
-                       .default_value = AUTO,
+                       .default_value = AUTO_FORM,
                        .integer = true,
                        .choices = inners,
                        .study = true},
@@ -96,48 +88,57 @@ static const sim_solver_option options[OPTIONS] = {
                    .default_value = 5e3},
 };
 
-/* The penalty grows by STEP up to STIFFEST where the change of multipliers is more than SHARE of that of shifts; it falls by
- * RELIEF where a strict round is stuck or STUCK rounds did not halve the error, but not below where it began. */
-static const double STEP = 5, STIFFEST = 1e7, SHARE = 0.3, RELIEF = 10;
-static const double GROWTH = 4;                       /* of changes after a guess, for which it is still taken */
-static const double LOOSEST = 1e-4, TIGHTEST = 1e-13; /* of inner problems, else INNER times E */
-static const double INNER = 0.01, TIGHTER = 0.01;
-enum { WINDOW = 10, IDLE = 10, STUCK = 15, ROUNDING = 4 }; /* rounds; E over the penalty's rounding */
-enum { PATIENCE = 500, PATIENCE_NEAR = 60 };               /* rounds without half the error; from a guess */
-enum { MOST_STEPS = 100, TRIAL = 12 }; /* of Newton in a round, as more go round in rounding; from a guess */
-enum { NO_GUESSES, ANDERSON, NEWTON };
-static const double WORK_OF_DENSE = 0.4; /* of a multiplication in blocks */
-enum { WORK_OF_LAW = 100 };              /* multiplications that take as long as the law of a constraint */
+/* Penalty: growth and its limit; change of multipliers over that of shifts from which it grows; fall. */
+static const double PENALTY_GROWTH = 5, MAX_PENALTY = 1e7, MIN_CHANGE_RATIO = 0.3, PENALTY_FALL = 10;
+static const double MAX_ANDERSON_GROWTH = 4; /* of |f|^2 after an extrapolation that is kept */
+/* Tolerance of inner problems: E times the first, within bounds; lowered after an outer iteration without a step. */
+static const double INNER_OVER_E = 0.01, MAX_INNER_TOLERANCE = 1e-4, MIN_INNER_TOLERANCE = 1e-13, TIGHTENING = 0.01;
+/* E at rounding, over kappa epsilon: 1 / R' carries the rounding of velocities into impulses. */
+static const double ROUNDING_FACTOR = 4;
+static const double LEAST_RATIO = 0.99, HALF_RATIO = 0.5; /* of E: stall watches */
+/* outer iterations: Anderson window; without a smaller E, at rounding; without half of E, before the penalty falls */
+enum { ANDERSON_WINDOW = 10, MAX_IDLE_ITERATIONS = 10, MAX_STUCK_ITERATIONS = 15 };
+/* outer iterations without half of E, before the end; from a warm start a solution is near, if there is one */
+enum { MAX_STALLED_ITERATIONS = 500, MAX_STALLED_WARM_ITERATIONS = 60 };
+/* Newton steps of an outer iteration: more of them cycle in rounding; of one that tests an extrapolation */
+enum { MAX_INNER_STEPS = 100, MAX_TRIAL_STEPS = 12 };
+enum { NO_ACCELERATION, ANDERSON_ONLY, ANDERSON_AND_NEWTON };
+static const double WORK_OF_DENSE = 0.4; /* multiplications: one within a dense block */
+enum { WORK_OF_LAW = 100 };              /* the law of a constraint */
 
 typedef struct canal {
     solver_call *call;
     const sim_problem *problem;
-    double kappa;
-    double *w, *rho;            /* [nconstraint] */
-    double *q, *s;              /* [nrow] */
-    law_rows law;               /* of the inner problem */
-    double *target;             /* [nrow] */
-    double *x, *lambda, *shift; /* [nrow + nconstraint] the state; its parts */
-    double *from, *e;           /* x as the round took it; [nconstraint] w / kappa or 0 */
-    double *v;                  /* [nv] v* + A^-1 J' gamma */
-    double E, best;             /* of this round; of what stands in call->out */
-    stall_watch least, halving; /* of E: rounds without a smaller one; without half the last one */
-    int steady;                 /* rounds since the penalty last fell */
-    double multiplier_change, shift_change;
-    int near; /* from a guess: the answer is near, if there is one */
-    int round, ended;
-    double before;        /* E of the round before */
-    double loosest;       /* tolerance of inner problems */
-    double work_of_round; /* what a round takes beside Newton's steps */
-    canal_inner rounds;
+    /* problem */
+    double kappa;    /* penalty */
+    double *w, *rho; /* [nconstraint] inverse mass; rows / trace(W_ii + R_i) */
+    double *e;       /* [nconstraint] w / kappa, or 0 */
+    double *q, *s;   /* [nrow] velocity without impulses; at gamma */
+    law_rows law;    /* of the inner problem */
+    double *target;  /* [nrow] of the inner problem */
+    /* state */
+    double *x, *lambda, *shift;             /* [nrow + nconstraint], and its parts: multipliers, p */
+    double *from;                           /* x before the outer iteration */
+    double *v;                              /* [nv] v* + A^-1 J' gamma */
+    double E, best, last_E;                 /* of this outer iteration; of call->out; of the one before */
+    double multiplier_change, shift_change; /* velocities */
+    stall_watch least, halving;             /* of E */
+    int steady;                             /* outer iterations since the penalty fell */
+    bool warm;                              /* started from impulses */
+    int round;                              /* outer iterations so far */
+    /* inner problem */
+    canal_inner form;
+    primal newton;
+    sim_solution inner;
+    double max_inner_tolerance;
+    double work_of_round; /* multiplications of an outer iteration besides Newton's steps */
+    /* acceleration */
     anderson ahead;
     canal_newton leap;
-    int held; /* a guess of `ahead` that was put off for one of `leap` */
-    sim_solution inner;
-    primal newton;
+    bool held; /* `ahead` has an extrapolation that `leap` replaced */
 } canal;
 
-static int reserve(canal *c, sim_arena *scratch) {
+static bool reserve(canal *c, sim_arena *scratch) {
     size_t rows = (size_t)c->problem->nrow, n = (size_t)c->problem->nconstraint, nv = (size_t)c->problem->nv;
     struct {
         double **at;
@@ -147,7 +148,7 @@ static int reserve(canal *c, sim_arena *scratch) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         *all[k].at = ARENA_NEW(scratch, double, all[k].count);
         if (!*all[k].at) {
-            return 0;
+            return false;
         }
     }
     c->lambda = c->x;
@@ -155,41 +156,17 @@ static int reserve(canal *c, sim_arena *scratch) {
     return law_make(&c->law, c->problem->nrow, scratch);
 }
 
-/* w, rho, and q = J v* + w - target. */
-static int weigh(canal *c) {
+/* Changes of x are weighed as energies: lambda by w^1/2, p by w^-1/2. */
+static bool init_acceleration(canal *c, hessian *h) {
     const sim_problem *p = c->problem;
-    double *W = ARENA_NEW(c->call->scratch, double, sim_delassus_diagonal_size(p));
-    if (!W || !delassus_diagonal(p, NULL, c->call->scratch, W)) {
-        return 0;
-    }
-    problem_velocity(p, p->v_free, c->q);
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *k = &p->constraint[i];
-        double trace = 0, R = 0;
-        for (int r = 0; r < k->rows; r++) {
-            int forced = isinf(c->call->R[k->row + r]);
-            trace += W[r * k->rows + r];
-            R += forced ? 0 : c->call->R[k->row + r];
-            c->q[k->row + r] = forced ? 0 : c->q[k->row + r] - c->call->target[k->row + r];
-        }
-        W += k->rows * k->rows;
-        c->w[i] = trace > 0 ? trace / k->rows : 1;
-        c->rho[i] = trace + R > 0 ? k->rows / (trace + R) : 1;
-    }
-    return 1;
-}
-
-/* Changes are measured as energies: of lambda times w^1/2, of p over it. */
-static int prepare_guesses(canal *c, hessian *h) {
-    const sim_problem *p = c->problem;
-    int how = (int)c->call->option[ACCELERATION], window = how == NO_GUESSES ? 0 : WINDOW;
-    if (how == NEWTON && !canal_newton_make(&c->leap, p, c->w, h, c->call->scratch)) {
-        return 0;
+    int how = (int)c->call->option[ACCELERATION], window = how == NO_ACCELERATION ? 0 : ANDERSON_WINDOW;
+    if (how == ANDERSON_AND_NEWTON && !canal_newton_make(&c->leap, p, c->w, h, c->call->scratch)) {
+        return false;
     }
     if (!anderson_make(&c->ahead, p->nrow + p->nconstraint, window, c->call->scratch)) {
-        return 0;
+        return false;
     }
-    c->ahead.growth = GROWTH;
+    c->ahead.max_growth = MAX_ANDERSON_GROWTH;
     for (int i = 0; i < p->nconstraint && window; i++) {
         const sim_constraint *k = &p->constraint[i];
         for (int r = k->row; r < k->row + k->rows; r++) {
@@ -197,9 +174,10 @@ static int prepare_guesses(canal *c, hessian *h) {
         }
         c->ahead.scale[p->nrow + i] = 1 / sqrt(c->w[i]);
     }
-    return 1;
+    return true;
 }
 
+/* e = w / kappa, R' = R + e, target' = target + e lambda; e = 0 where R >= w / kappa. */
 static void set_law(canal *c) {
     const double *R = c->call->R;
     for (int i = 0; i < c->problem->nconstraint; i++) {
@@ -217,13 +195,13 @@ static void set_law(canal *c) {
     }
 }
 
-/* v, s and E that follow from gamma; what is forced whatever the velocity is as it should be.  Where impulses that cancel
- * are so large that rounding alone moves things, E is no less than that. */
-static void measure(canal *c, const double *gamma) {
+/* v, s and E of gamma.  Given forces have no s.  E is at least the rounding of impulses that cancel. */
+static void eval_error(canal *c, const double *gamma) {
     const sim_problem *p = c->problem;
     const double *R = c->call->R;
     natural_sum sum = {0};
     double pushed = 0;
+    /* v = v* + A^-1 J' gamma,  s = J v + w + R gamma - target */
     problem_response(p, gamma, c->v);
     problem_velocity(p, c->v, c->s);
     for (int i = 0; i < p->nconstraint; i++) {
@@ -249,16 +227,17 @@ static void keep_best(canal *c, const double *gamma) {
     }
 }
 
-static double slip(const canal *c, const sim_constraint *k, const double *s) {
-    return k->kind == SIM_CONTACT && inner_shifts(&c->rounds) ? k->friction * hypot(s[k->row], s[k->row + 1]) : 0;
+/* mu |s_t| of a contact */
+static double contact_shift(const canal *c, const sim_constraint *k, const double *s) {
+    return k->kind == SIM_CONTACT && inner_shifts(&c->form) ? k->friction * hypot(s[k->row], s[k->row + 1]) : 0;
 }
 
-/* lambda <- gamma, p <- mu |s_t|, and how much that is, in units of velocity. */
-static void move_on(canal *c, const double *gamma) {
+/* lambda <- gamma, p <- mu |s_t|; the changes in units of velocity. */
+static void update_multipliers(canal *c, const double *gamma) {
     double multipliers = 0, shifts = 0;
     for (int i = 0; i < c->problem->nconstraint; i++) {
         const sim_constraint *k = &c->problem->constraint[i];
-        double p = slip(c, k, c->s), e = c->w[i] / c->kappa, change = 0;
+        double p = contact_shift(c, k, c->s), e = c->w[i] / c->kappa, change = 0;
         for (int r = k->row; r < k->row + k->rows; r++) {
             change += (gamma[r] - c->lambda[r]) * (gamma[r] - c->lambda[r]);
             c->lambda[r] = gamma[r];
@@ -268,84 +247,71 @@ static void move_on(canal *c, const double *gamma) {
         c->shift[i] = p;
     }
     c->multiplier_change = sqrt(multipliers);
-    c->shift_change = c->rounds.strictly ? 0 : sqrt(shifts);
+    c->shift_change = c->form.strictly ? 0 : sqrt(shifts);
 }
 
-/* Where the next round starts; -1 without memory, 0 if what this one started from was a bad guess. */
-static int look_ahead(canal *c) {
+typedef enum round_result { ROUND_NO_MEMORY, ROUND_REJECTED, ROUND_KEPT } round_result;
+
+/* Replaces x by an extrapolation; ROUND_REJECTED: the one that this outer iteration started from was bad. */
+static round_result accelerate(canal *c) {
     double *v = c->newton.at.v;
-    if (canal_newton_back(&c->leap, c->E, c->x, v)) {
-        c->ahead.guessed = c->held;
-        return 0;
+    if (canal_newton_reject(&c->leap, c->E, c->x, v)) {
+        c->ahead.extrapolated = c->held;
+        return ROUND_REJECTED;
     }
     anderson_result found = anderson_end(&c->ahead, c->x);
     for (int i = 0; i < c->problem->nconstraint; i++) {
         c->shift[i] = fmax(0, c->shift[i]);
     }
-    if (!c->leap.problem || found == ANDERSON_REJECTED || c->rounds.strictly) {
-        return 1;
+    if (!c->leap.problem || found == ANDERSON_REJECTED || c->form.strictly) {
+        return ROUND_KEPT;
     }
-    canal_round round = {c->call->R,         c->e, c->from,        c->from + c->problem->nrow,
-                         c->newton.at.gamma, c->s, c->newton.at.G, c->E};
-    int guessed = canal_newton_guess(&c->leap, &round, c->x, v);
-    if (guessed == 1) {
-        c->held = c->ahead.guessed;
-        c->ahead.guessed = 0;
+    canal_round round = {.R = c->call->R,
+                         .e = c->e,
+                         .lambda = c->from,
+                         .shift = c->from + c->problem->nrow,
+                         .gamma = c->newton.at.gamma,
+                         .s = c->s,
+                         .G = c->newton.at.G,
+                         .E = c->E};
+    canal_newton_result step = canal_newton_extrapolate(&c->leap, &round, c->x, v);
+    if (step == CANAL_NEWTON_STEP) {
+        c->held = c->ahead.extrapolated;
+        c->ahead.extrapolated = false;
     }
-    return guessed < 0 ? -1 : 1;
+    return step == CANAL_NEWTON_NO_MEMORY ? ROUND_NO_MEMORY : ROUND_KEPT;
 }
 
-static void relieve(canal *c) {
-    c->kappa = fmax(c->kappa / RELIEF, c->call->option[PENALTY]);
+static void lower_penalty(canal *c) {
+    c->kappa = fmax(c->kappa / PENALTY_FALL, c->call->option[PENALTY]);
     c->steady = 0;
     anderson_restart(&c->ahead);
 }
 
-/* The problem of the round; where it was to be put strictly and got stuck, softer.  A round that takes no step has not seen
- * what is still wrong, as where small impulses act on what moves with great momentum: the next looks closer. */
-static int answer(canal *c) {
-    int most = (int)c->call->option[MAX_ITERATIONS], done;
-    int before = c->inner.iterations;
-    c->newton.options.tolerance = fmax(TIGHTEST, fmin(c->loosest, INNER * c->best));
+/* Solves the inner problem; with a lower penalty where its strict form is stuck.  If it takes no step, the next
+ * tolerance is tighter: small impulses that act on a large momentum are not seen otherwise. */
+static sim_status solve_inner(canal *c) {
+    int limit = (int)c->call->option[MAX_ITERATIONS], before = c->inner.iterations;
+    sim_status status;
+    c->newton.options.tolerance = fmax(MIN_INNER_TOLERANCE, fmin(c->max_inner_tolerance, INNER_OVER_E * c->best));
     do {
-        int some = c->inner.iterations + (c->leap.guessed ? TRIAL : MOST_STEPS);
-        c->newton.options.max_iterations = some < most ? some : most;
+        int some = c->inner.iterations + (c->leap.extrapolated ? MAX_TRIAL_STEPS : MAX_INNER_STEPS);
+        c->newton.options.max_iterations = some < limit ? some : limit;
         set_law(c);
-        c->rounds.trial = c->leap.guessed;
-        c->rounds.give_way = c->kappa <= c->call->option[PENALTY];
-        done = inner_answer(&c->rounds, c->target, c->shift, ROUNDING * c->kappa * DBL_EPSILON);
-        if (c->rounds.stuck) {
-            relieve(c);
+        c->form.trial = c->leap.extrapolated;
+        c->form.give_way = c->kappa <= c->call->option[PENALTY];
+        status = inner_solve(&c->form, c->target, c->shift, ROUNDING_FACTOR * c->kappa * DBL_EPSILON);
+        if (c->form.stuck) {
+            lower_penalty(c);
         }
-    } while (done && c->rounds.stuck && c->inner.iterations < most && c->inner.reason != SIM_REASON_WORK &&
+    } while (!status && c->form.stuck && c->inner.iterations < limit && c->inner.reason != SIM_REASON_WORK &&
              !solution_stopped(c->call->out));
-    c->loosest *= c->inner.iterations > before ? 1 : TIGHTER;
-    return done;
+    c->max_inner_tolerance *= c->inner.iterations > before ? 1 : TIGHTENING;
+    return status;
 }
 
-/* As look_ahead. */
-static int run_round(canal *c) {
-    const double *gamma = c->newton.at.gamma;
-    anderson_begin(&c->ahead, c->x);
-    memcpy(c->from, c->x, (size_t)(c->problem->nrow + c->problem->nconstraint) * sizeof *c->x);
-    if (!answer(c)) {
-        return -1;
-    }
-    c->inner.failures += c->rounds.failed && !c->leap.guessed; /* trials are no rounds */
-    gamma = c->newton.at.gamma;
-    measure(c, gamma);
-    keep_best(c, gamma);
-    move_on(c, gamma);
-    return c->best <= c->call->option[TOLERANCE] ? 1 : look_ahead(c); /* as dear as a Newton step */
-}
-
-/* 1 / R' carries the rounding of velocities into impulses. */
-static int at_rounding(const canal *c) {
-    return c->least.stalled >= IDLE && c->best <= ROUNDING * c->kappa * DBL_EPSILON;
-}
-
-/* What a round says of how it goes on: SIM_OUTCOMES means that it does. */
-static sim_outcome judge_round(const canal *c) {
+/* Outcome after an outer iteration; SIM_OUTCOMES: the method continues. */
+static sim_outcome judge_iteration(const canal *c) {
     const double *o = c->call->option;
     if (c->best <= o[TOLERANCE]) {
         return SIM_SOLVED;
@@ -361,53 +327,75 @@ static sim_outcome judge_round(const canal *c) {
         c->call->out->reason = SIM_REASON_WORK;
         return SIM_AT_LIMIT;
     }
-    if (at_rounding(c)) {
+    if (c->least.stalled >= MAX_IDLE_ITERATIONS && c->best <= ROUNDING_FACTOR * c->kappa * DBL_EPSILON) {
         return SIM_AT_ROUNDING;
     }
-    if (c->halving.stalled >= (c->near ? PATIENCE_NEAR : PATIENCE)) {
+    if (c->halving.stalled >= (c->warm ? MAX_STALLED_WARM_ITERATIONS : MAX_STALLED_ITERATIONS)) {
         c->call->out->reason = SIM_REASON_STANDSTILL;
         return SIM_AT_LIMIT;
     }
     return SIM_OUTCOMES;
 }
 
-static void set_penalty(canal *c) {
+static void update_penalty(canal *c) {
+    bool slow = c->E > 0.5 * c->last_E && c->multiplier_change > MIN_CHANGE_RATIO * c->shift_change;
     c->steady++;
-    if (c->halving.stalled >= STUCK && c->steady > STUCK && c->kappa > c->call->option[PENALTY]) {
-        relieve(c);
-    } else if (c->E > 0.5 * c->before && c->multiplier_change > SHARE * c->shift_change && c->kappa < STIFFEST) {
-        c->kappa = fmin(STEP * c->kappa, STIFFEST);
+    if (c->halving.stalled >= MAX_STUCK_ITERATIONS && c->steady > MAX_STUCK_ITERATIONS &&
+        c->kappa > c->call->option[PENALTY]) {
+        lower_penalty(c);
+    } else if (slow && c->kappa < MAX_PENALTY) {
+        c->kappa = fmin(PENALTY_GROWTH * c->kappa, MAX_PENALTY);
         anderson_restart(&c->ahead);
     }
-    c->before = c->E;
+    c->last_E = c->E;
 }
 
+/* Outer iterations until the work of the call reaches `until`. */
 static solver_piece iterate(canal *c, double until) {
+    solver_call *call = c->call;
+    const sim_problem *p = c->problem;
     sim_outcome outcome = SIM_OUTCOMES;
-    while (c->round < (int)c->call->option[ROUNDS] && outcome == SIM_OUTCOMES) {
-        int steps = c->inner.iterations;
-        if (c->call->work >= until) {
+    while (c->round < (int)call->option[ROUNDS] && outcome == SIM_OUTCOMES) {
+        if (call->work >= until) {
             return SIM_PIECE_PAUSED;
         }
-        int kept = run_round(c);
-        if (kept < 0) {
+
+        /* inner problem: v, gamma with R + e, target + e lambda - (0, 0, p) */
+        int steps = c->inner.iterations;
+        anderson_begin(&c->ahead, c->x);
+        memcpy(c->from, c->x, (size_t)(p->nrow + p->nconstraint) * sizeof *c->x);
+        if (solve_inner(c)) {
             return SIM_PIECE_NO_MEMORY;
         }
+        c->inner.failures += c->form.failed && !c->leap.extrapolated; /* trials do not count */
+
+        /* E of gamma; lambda <- gamma, p <- mu |s_t| */
+        const double *gamma = c->newton.at.gamma;
+        eval_error(c, gamma);
+        keep_best(c, gamma);
+        update_multipliers(c, gamma);
+
+        /* extrapolation of lambda and p; Newton's costs as much as a step */
+        round_result result = c->best <= call->option[TOLERANCE] ? ROUND_KEPT : accelerate(c);
+        if (result == ROUND_NO_MEMORY) {
+            return SIM_PIECE_NO_MEMORY;
+        }
+
+        /* end; penalty of the next outer iteration */
         c->round++;
-        c->call->work += (c->inner.iterations - steps + c->leap.guessed) * c->call->iteration_work + c->work_of_round;
-        solver_record(c->call, c->E, NAN);
-        outcome = judge_round(c);
-        if (kept) {
-            set_penalty(c);
+        call->work += (c->inner.iterations - steps + c->leap.extrapolated) * call->iteration_work + c->work_of_round;
+        solver_record(call, c->E, NAN);
+        outcome = judge_iteration(c);
+        if (result == ROUND_KEPT) {
+            update_penalty(c);
         }
     }
-    c->call->out->outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
-    c->ended = 1;
+    call->out->outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
     return SIM_PIECE_ENDED;
 }
 
-/* lambda and p of these impulses (NULL: none) and the velocities as they stand. */
-static void start(canal *c, const double *impulse) {
+/* lambda and p from these impulses (NULL: zero) and the present velocities. */
+static void init_multipliers(canal *c, const double *impulse) {
     const sim_problem *p = c->problem;
     for (int r = 0; r < p->nrow; r++) {
         c->lambda[r] = impulse && isfinite(impulse[r]) ? impulse[r] : 0;
@@ -418,11 +406,11 @@ static void start(canal *c, const double *impulse) {
         for (int r = k->row; r < k->row + k->rows; r++) {
             c->s[r] += isinf(c->call->R[r]) ? 0 : c->call->R[r] * c->lambda[r] - c->call->target[r];
         }
-        c->shift[i] = slip(c, k, c->s);
+        c->shift[i] = contact_shift(c, k, c->s);
     }
 }
 
-static void report(const canal *c) {
+static void write_effort(const canal *c) {
     sim_solution *out = c->call->out;
     out->iterations = c->inner.iterations;
     out->factorisations = c->inner.factorisations;
@@ -433,37 +421,54 @@ static void report(const canal *c) {
     out->residual = c->best;
 }
 
-/* Strict problems have no symmetry, and no sparse factor here: they pay where a dense one costs nothing (four bodies that
- * slide on each other: six times quicker; fifteen: three times slower). */
-static inner_way way_of(const canal *c, const patches *o) {
+/* The strict form has a dense LU factor.  It pays for few unknowns (four bodies that slide on each other: six times
+ * faster; fifteen: three times slower). */
+static inner_way choose_form(const canal *c, const patches *o) {
     int asked = (int)c->call->option[INNER_PROBLEM];
-    return asked == AUTO ? (o->start[o->nodes] <= FEW ? INNER_MIXED : INNER_CASCADED) : (inner_way)asked;
+    bool few = o->start[o->nodes] <= MAX_STRICT_UNKNOWNS;
+    return asked != AUTO_FORM ? (inner_way)asked : few ? INNER_MIXED : INNER_CASCADED;
 }
 
-static int prepare(canal *c, hessian *h, sim_arena *scratch) {
+static bool init_problem(canal *c, hessian *h, sim_arena *scratch) {
     const sim_problem *p = c->problem;
     const double *value = c->call->option;
     spd_method method = (spd_method)(int)value[FACTORISATION];
+
+    /* memory, scales and structure of the problem */
     c->newton.at.v = ARENA_NEW(scratch, double, p->nv);
     c->newton.at.gamma = ARENA_NEW(scratch, double, p->nrow);
-    if (!c->newton.at.v || !c->newton.at.gamma || !reserve(c, scratch) || !weigh(c) || !prepare_guesses(c, h) ||
+    if (!c->newton.at.v || !c->newton.at.gamma || !reserve(c, scratch) ||
+        !delassus_scales(p, c->call->R, scratch, c->w, c->rho) || !init_acceleration(c, h) ||
         !hessian_prepare(h, p, method)) {
-        return 0;
+        return false;
     }
-    c->rounds.way = way_of(c, hessian_patches(h));
-    law_start(c->call, hessian_patches(h));
+
+    /* q = J v* + w - target; 0 in rows with a given force */
+    problem_velocity(p, p->v_free, c->q);
+    for (int r = 0; r < p->nrow; r++) {
+        c->q[r] = isinf(c->call->R[r]) ? 0 : c->q[r] - c->call->target[r];
+    }
+
+    /* warm start */
+    c->form.way = choose_form(c, hessian_patches(h));
+    law_set_initial_velocity(c->call, hessian_patches(h));
     memcpy(c->newton.at.v, c->call->out->v, (size_t)p->nv * sizeof(double));
-    /* what is handed out if no round gives numbers: no impulse */
+    init_multipliers(c, p->impulse_guess);
+    c->warm = p->impulse_guess != NULL;
+
+    /* result if no outer iteration gives finite numbers: zero impulses */
     memcpy(c->call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
     memset(c->call->out->impulse, 0, (size_t)p->nrow * sizeof(double));
-    start(c, p->impulse_guess);
-    c->near = p->impulse_guess != NULL;
-    primal_options o = {LOOSEST, (int)value[MAX_ITERATIONS], 0, method, 1e9 * value[MOST_WORK], 0, 0};
+
+    primal_options o = {.tolerance = MAX_INNER_TOLERANCE,
+                        .max_iterations = (int)value[MAX_ITERATIONS],
+                        .method = method,
+                        .max_work = 1e9 * value[MOST_WORK]};
     convex_law law = {p, c->law.R, c->law.inverse_compliance, c->target, c->law.constant};
-    return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch) && inner_begin(&c->rounds, &c->newton, scratch);
+    return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch) && inner_begin(&c->form, &c->newton, scratch);
 }
 
-/* Multiplications: products with J and A, what the law of a constraint takes, in a step five times (the line), and H. */
+/* Multiplications: products with J and A; laws, five times in a step (line search); H. */
 static void count_work(canal *c) {
     const sim_problem *p = c->problem;
     double products = 0, sum = 0;
@@ -488,14 +493,14 @@ static void *begin(solver_call *call) {
         return NULL;
     }
     *c = (canal){.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
-    c->before = HUGE_VAL;
-    c->least = stall_watch_start(0.99);
-    c->halving = stall_watch_start(0.5);
-    c->loosest = LOOSEST;
-    c->rounds.most = (int)call->option[MAX_ITERATIONS];
+    c->last_E = HUGE_VAL;
+    c->least = stall_watch_start(LEAST_RATIO);
+    c->halving = stall_watch_start(HALF_RATIO);
+    c->max_inner_tolerance = MAX_INNER_TOLERANCE;
+    c->form.max_steps = (int)call->option[MAX_ITERATIONS];
     c->inner = *call->out;
-    c->inner.history = NULL; /* a record is a round */
-    if (!prepare(c, call->workspace, call->scratch)) {
+    c->inner.history = NULL; /* the history has one record per outer iteration */
+    if (!init_problem(c, call->workspace, call->scratch)) {
         return NULL;
     }
     count_work(c);
@@ -506,32 +511,32 @@ static void *begin(solver_call *call) {
 static solver_piece resume(void *state, double until) {
     canal *c = state;
     solver_piece piece = iterate(c, until);
-    report(c);
+    write_effort(c);
     return piece;
 }
 
-/* From v = v* + A^-1 J' impulse, with a penalty as soft as at first. */
+/* From v = v* + A^-1 J' impulse, with the first penalty. */
 static void restart_from(void *state, const double *impulse) {
     canal *c = state;
-    measure(c, impulse);
+    eval_error(c, impulse);
     c->best = HUGE_VAL;
     keep_best(c, impulse);
     memcpy(c->newton.at.v, c->v, (size_t)c->problem->nv * sizeof *c->v);
-    start(c, impulse);
-    c->near = 0;
+    init_multipliers(c, impulse);
+    c->warm = false;
     for (int r = 0; r < c->problem->nrow; r++) {
-        c->near = c->near || impulse[r] != 0;
+        c->warm = c->warm || impulse[r] != 0;
     }
     c->kappa = c->call->option[PENALTY];
-    c->ended = 0;
     anderson_restart(&c->ahead);
-    c->leap.guessed = c->leap.pause = c->leap.left = c->held = 0;
-    c->before = HUGE_VAL;
-    c->least = (stall_watch){.ratio = 0.99, .reference = c->best};
-    c->halving = stall_watch_start(0.5);
+    c->leap.extrapolated = c->held = false;
+    c->leap.pause = c->leap.left = 0;
+    c->last_E = HUGE_VAL;
+    c->least = (stall_watch){.ratio = LEAST_RATIO, .reference = c->best};
+    c->halving = stall_watch_start(HALF_RATIO);
     c->steady = 0;
     c->call->work += c->work_of_round;
-    report(c);
+    write_effort(c);
 }
 
 static sim_status solve(solver_call *call) { return law_solve_in_one_piece(call, begin, resume); }

@@ -1,20 +1,20 @@
-/* Where do CANAL's rounds lead?
+/* Newton's method on the fixed point of CANAL's outer iteration.
  *
- * A round takes x = (lambda, p) to T(x) = (gamma, mu |s_t|), and the answer is x = T(x).  Of x it sees
+ * An outer iteration maps x = (lambda, p) to T(x) = (gamma, mu |s_t|); the solution is x = T(x).  It depends on x only
+ * by
  *
- *     tau = e lambda - (0, 0, p)
+ *     tau = e lambda - (0, 0, p).
  *
- * alone.  With G = -d gamma / d u of the law with R + e at the round's answer and H = A + J' G J, a change z of tau brings
+ * With G = -d gamma / d u of the law with R + e at its solution and H = A + J' G J, a change z of tau gives
  *
  *     dv = H^-1 J' G z,   dgamma = G (z - J dv),   ds = J dv + R dgamma,   B z = e dgamma - (0, 0, mu t . ds_t),
  *
- * with t = s_t / |s_t|.  Newton's step is the z with  (1 - B) z = tau(T(x)) - tau(x):  found by GMRES to a tenth, measured
- * over the root of w, each product at the cost of a solve with the factor of H.  More exact it need not be, as G will be
- * another; and where impulses are not unique, 1 - B is singular.  Where a contact sticks, p has its end at 0, and the kink
- * of |s_t| there is left out.
+ * with t = s_t / |s_t|.  Newton's step solves  (1 - B) z = tau(T(x)) - tau(x)  by GMRES to a tenth, weighted by w^-1/2.
+ * A closer solution gains nothing, as G changes; where impulses are not unique, 1 - B is singular.  In a sticking
+ * contact p goes to 0, and the kink of |s_t| is left out.
  *
- * Far from the answer such a step leads astray.  It is kept if a short round from it makes E less; else what the round
- * before it gave is taken up again, and the next steps are tried ever later. */
+ * Safeguard: the step is kept if a short outer iteration from it lowers E; otherwise x returns to T(x), and the next
+ * steps are tried after longer and longer pauses.  Cost: a factor of H, a solve with it for each product. */
 #include "solver/newton/canal_acceleration.h"
 #include "math/dense.h"
 #include "solver/core/products.h"
@@ -22,14 +22,14 @@
 
 #include <math.h>
 
-static const double ENOUGH = 0.1; /* of the right side may be left */
-static const double GAIN = 0.9;   /* of E before a guess, which it has to come under */
-enum { LONGEST_PAUSE = 127 };
+static const double LINEAR_TOLERANCE = 0.1; /* of GMRES, relative */
+static const double MAX_E_RATIO = 0.9;      /* E after over before a step that is kept */
+enum { MAX_PAUSE = 127 };                   /* outer iterations */
 
-int canal_newton_make(canal_newton *k, const sim_problem *p, const double *w, hessian *h, sim_arena *scratch) {
+bool canal_newton_make(canal_newton *k, const sim_problem *p, const double *w, hessian *h, sim_arena *scratch) {
     size_t rows = (size_t)p->nrow, n = (size_t)p->nconstraint, nv = (size_t)p->nv;
     *k = (canal_newton){.problem = p, .w = w, .hessian = h};
-    k->basis = ARENA_NEW(scratch, double, rows *(GMRES_MOST + 1));
+    k->basis = ARENA_NEW(scratch, double, rows *(GMRES_MAX_PRODUCTS + 1));
     k->z = ARENA_NEW(scratch, double, rows);
     k->pushed = ARENA_NEW(scratch, double, rows);
     k->du = ARENA_NEW(scratch, double, rows);
@@ -37,13 +37,13 @@ int canal_newton_make(canal_newton *k, const sim_problem *p, const double *w, he
     k->x = ARENA_NEW(scratch, double, rows + n);
     k->v = ARENA_NEW(scratch, double, nv);
     for (size_t j = 0; k->dv && j < nv; j++) {
-        k->dv[j] = 0; /* of trees that nothing touches */
+        k->dv[j] = 0; /* trees without constraints */
     }
     return k->basis && k->z && k->pushed && k->du && k->dv && k->x && k->v;
 }
 
-/* dv, du = J dv and pushed = dgamma of a change z; 0 without memory. */
-static int respond(canal_newton *k) {
+/* dv, du = J dv and pushed = dgamma of a change z. */
+static sim_status eval_response(canal_newton *k) {
     const sim_problem *p = k->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -51,7 +51,7 @@ static int respond(canal_newton *k) {
     }
     problem_jacobian_transposed(p, k->pushed, k->dv);
     if (!hessian_solve(k->hessian, k->dv)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     problem_jacobian_times(p, k->dv, k->du);
     for (int i = 0; i < p->nconstraint; i++) {
@@ -62,23 +62,23 @@ static int respond(canal_newton *k) {
         }
         cone_hessian_times(c, &k->round->G[i], left, k->pushed + c->row);
     }
-    return 1;
+    return SIM_OK;
 }
 
-/* Does p follow the slip? */
-static int slides(const canal_newton *k, int i) {
+/* True if p follows the slip: p = mu |s_t|. */
+static bool contact_slides(const canal_newton *k, int i) {
     const sim_constraint *c = &k->problem->constraint[i];
     return c->kind == SIM_CONTACT && c->friction > 0 && k->round->G[i].sliding;
 }
 
 /* ds of a row */
-static double moved(const canal_newton *k, int row) {
+static double row_change(const canal_newton *k, int row) {
     double R = k->round->R[row];
     return k->du[row] + (isinf(R) ? 0 : R * k->pushed[row]);
 }
 
-/* y = (1 - B) x, both over the root of w. */
-static int times(void *self, const double *x, double *y) {
+/* y = (1 - B) x, both weighted by w^-1/2. */
+static sim_status fixed_point_times(void *self, const double *x, double *y) {
     canal_newton *k = self;
     const sim_problem *p = k->problem;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -86,42 +86,42 @@ static int times(void *self, const double *x, double *y) {
             k->z[r] = x[r] * sqrt(k->w[i]);
         }
     }
-    if (!respond(k)) {
-        return 0;
+    if (eval_response(k)) {
+        return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        double over = 1 / sqrt(k->w[i]);
+        double weight = 1 / sqrt(k->w[i]);
         for (int r = c->row; r < c->row + c->rows; r++) {
-            y[r] = x[r] - over * k->round->e[i] * k->pushed[r];
+            y[r] = x[r] - weight * k->round->e[i] * k->pushed[r];
         }
-        if (slides(k, i)) {
+        if (contact_slides(k, i)) {
             const double *s = k->round->s + c->row;
-            double size = hypot(s[0], s[1]), rise = s[0] * moved(k, c->row) + s[1] * moved(k, c->row + 1);
-            y[c->row + 2] += size > 0 ? over * c->friction * rise / size : 0;
+            double size = hypot(s[0], s[1]), rise = s[0] * row_change(k, c->row) + s[1] * row_change(k, c->row + 1);
+            y[c->row + 2] += size > 0 ? weight * c->friction * rise / size : 0;
         }
     }
-    return 1;
+    return SIM_OK;
 }
 
 static void set_right_side(const canal_newton *k, double *f) {
     const canal_round *o = k->round;
     for (int i = 0; i < k->problem->nconstraint; i++) {
         const sim_constraint *c = &k->problem->constraint[i];
-        double over = 1 / sqrt(k->w[i]);
+        double weight = 1 / sqrt(k->w[i]);
         for (int r = c->row; r < c->row + c->rows; r++) {
-            f[r] = over * o->e[i] * (o->gamma[r] - o->lambda[r]);
+            f[r] = weight * o->e[i] * (o->gamma[r] - o->lambda[r]);
         }
         if (c->kind == SIM_CONTACT) {
-            int sticks = !slides(k, i) && o->gamma[c->row + 2] > 0;
+            bool sticks = !contact_slides(k, i) && o->gamma[c->row + 2] > 0;
             double to = sticks ? 0 : c->friction * hypot(o->s[c->row], o->s[c->row + 1]);
-            f[c->row + 2] -= over * (to - o->shift[i]);
+            f[c->row + 2] -= weight * (to - o->shift[i]);
         }
     }
 }
 
-/* What the round came to, and what the step adds to it; 0 if that is not finite. */
-static int take(const canal_newton *k, double *x, double *v) {
+/* x = T(x) + change, v += dv; false if not finite. */
+static bool add_step(const canal_newton *k, double *x, double *v) {
     const sim_problem *p = k->problem;
     double *shift = x + p->nrow, sum = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -132,7 +132,7 @@ static int take(const canal_newton *k, double *x, double *v) {
             sum += x[r];
         }
         if (c->kind == SIM_CONTACT) {
-            shift[i] = c->friction * hypot(s[0] + moved(k, c->row), s[1] + moved(k, c->row + 1));
+            shift[i] = c->friction * hypot(s[0] + row_change(k, c->row), s[1] + row_change(k, c->row + 1));
             sum += shift[i];
         }
     }
@@ -140,55 +140,61 @@ static int take(const canal_newton *k, double *x, double *v) {
     return isfinite(sum);
 }
 
-static void copy(const canal_newton *k, double *x, double *v, const double *from_x, const double *from_v) {
+static void copy_state(const canal_newton *k, double *x, double *v, const double *from_x, const double *from_v) {
     memcpy(x, from_x, (size_t)(k->problem->nrow + k->problem->nconstraint) * sizeof *x);
     memcpy(v, from_v, (size_t)k->problem->nv * sizeof *v);
 }
 
-int canal_newton_back(canal_newton *k, double E, double *x, double *v) {
-    if (!k->guessed) {
-        return 0;
+bool canal_newton_reject(canal_newton *k, double E, double *x, double *v) {
+    if (!k->extrapolated) {
+        return false;
     }
-    k->guessed = 0;
-    if (E <= GAIN * k->E) {
+    k->extrapolated = false;
+    if (E <= MAX_E_RATIO * k->E) {
         k->pause /= 4;
-        return 0;
+        return false;
     }
-    copy(k, x, v, k->x, k->v);
-    k->pause = k->pause < LONGEST_PAUSE ? 2 * k->pause + 1 : LONGEST_PAUSE;
+    copy_state(k, x, v, k->x, k->v);
+    k->pause = k->pause < MAX_PAUSE ? 2 * k->pause + 1 : MAX_PAUSE;
     k->left = k->pause;
-    return 1;
+    return true;
 }
 
-int canal_newton_guess(canal_newton *k, const canal_round *o, double *x, double *v) {
+canal_newton_result canal_newton_extrapolate(canal_newton *k, const canal_round *o, double *x, double *v) {
+    const sim_problem *p = k->problem;
     if (k->left > 0) {
         k->left--;
-        return 0;
+        return CANAL_NEWTON_NONE;
     }
     k->round = o;
     k->E = o->E;
-    copy(k, k->x, k->v, x, v);
+    copy_state(k, k->x, k->v, x, v);
+
+    /* H = A + J' G J at the solution of the outer iteration */
     hessian_set(k->hessian, o->G);
-    int done = hessian_factor(k->hessian);
-    if (done != 1) {
-        return done;
+    hessian_result factored = hessian_factor(k->hessian);
+    if (factored != HESSIAN_FACTORED) {
+        return factored == HESSIAN_NO_MEMORY ? CANAL_NEWTON_NO_MEMORY : CANAL_NEWTON_NONE;
     }
+
+    /* (1 - B) z = tau(T(x)) - tau(x) */
     set_right_side(k, k->basis);
-    if (!gmres_solve(k->problem->nrow, times, k, ENOUGH, k->basis, k->z)) {
-        return -1;
+    if (gmres_solve(p->nrow, fixed_point_times, k, LINEAR_TOLERANCE, k->basis, k->z)) {
+        return CANAL_NEWTON_NO_MEMORY;
     }
-    for (int i = 0; i < k->problem->nconstraint; i++) {
-        for (int r = k->problem->constraint[i].row; r < k->problem->constraint[i].row + k->problem->constraint[i].rows;
-             r++) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        for (int r = p->constraint[i].row; r < p->constraint[i].row + p->constraint[i].rows; r++) {
             k->z[r] *= sqrt(k->w[i]);
         }
     }
-    if (!respond(k)) {
-        return -1;
+
+    /* x and v at tau + z */
+    if (eval_response(k)) {
+        return CANAL_NEWTON_NO_MEMORY;
     }
-    k->guessed = take(k, x, v);
-    if (!k->guessed) {
-        copy(k, x, v, k->x, k->v);
+    k->extrapolated = add_step(k, x, v);
+    if (!k->extrapolated) {
+        copy_state(k, x, v, k->x, k->v);
     }
-    return k->guessed;
+    return k->extrapolated ? CANAL_NEWTON_STEP : CANAL_NEWTON_NONE;
 }

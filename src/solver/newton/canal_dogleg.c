@@ -1,12 +1,13 @@
-/* Newton's method in a region of trust, along Powell's dogleg (Powell 1970; Nocedal and Wright, Numerical Optimization,
- * algorithm 11.5 and sec. 4.1).
+/* Trust-region Newton method along Powell's dogleg, for CANAL's strict inner problem.
  *
  *     model(p) = |D r + H p|^2 / 2,    |p| <= radius
  *
- * p goes down the slope to where the model is least, from there towards Newton's step, as far as the radius lets it.  With
- * ratio = fall of the merit / fall of the model the step is taken where ratio > ACCEPTED; the radius becomes a quarter of
- * |p| where it is poor, and twice itself where it is good and the step went to the edge.  The first radius is the size of
- * the momenta that are to balance.  A radius lost in rounding beside it: v is stuck. */
+ * p follows the steepest descent to its minimum of the model, then the line to Newton's step, up to the radius.  With
+ * ratio = fall of the merit / fall of the model, the step is accepted where ratio > 1e-4.  The radius becomes |p| / 4
+ * after a poor step, and doubles after a good step to the boundary.  The first radius is the size of the momenta that
+ * are to balance; a radius that is rounding beside it means that v is stuck.
+ *
+ * Reference: Powell 1970; Nocedal, Wright, Numerical Optimization, algorithm 11.5 and sec. 4.1. */
 #include "math/dense.h"
 #include "solver/core/call.h"
 #include "solver/newton/canal_strict.h"
@@ -15,14 +16,17 @@
 #include <math.h>
 #include <string.h>
 
-static const double ACCEPTED = 1e-4, POOR = 0.25, GOOD = 0.75, EDGE = 0.999;
+/* fall of the merit over that of the model */
+static const double MIN_ACCEPTED_RATIO = 1e-4, POOR_RATIO = 0.25, GOOD_RATIO = 0.75;
+static const double RADIUS_SHRINK = 0.25, BOUNDARY_RATIO = 0.999; /* of |p| over the radius: on the boundary */
 
-static double length(const strict_newton *s, const double *x) { return sqrt(dense_dot(s->J.n, x, x)); }
+static double step_norm(const strict_newton *s, const double *x) { return sqrt(dense_dot(s->J.n, x, x)); }
 
-/* The step and its length. */
-static double curvature_scale(strict_newton *s) {
+/* Computes the step; returns its length. */
+static double compute_dogleg_step(strict_newton *s) {
     int n = s->J.n;
-    double steep = length(s, s->slope), down = s->cauchy * steep, straight = s->solvable ? length(s, s->newton) : 0;
+    double steep = step_norm(s, s->slope), down = s->cauchy * steep,
+           straight = s->solvable ? step_norm(s, s->newton) : 0;
     if (s->solvable && straight <= s->radius) {
         memcpy(s->step, s->newton, (size_t)n * sizeof *s->step);
         return straight;
@@ -51,34 +55,34 @@ static double curvature_scale(strict_newton *s) {
     return s->radius;
 }
 
-/* By how much the merit of the model falls: -(D r . H p + |H p|^2 / 2). */
-static double fall_of_model(strict_newton *s) {
+/* Fall of the model: -(D r . H p + |H p|^2 / 2). */
+static double eval_model_fall(strict_newton *s) {
     jacobian_times(&s->J, s->step, s->image);
     return -dense_dot(s->J.n, s->r, s->image) - 0.5 * dense_dot(s->J.n, s->image, s->image);
 }
 
-int strict_advance_dogleg(strict_newton *s) {
+bool strict_advance_dogleg(strict_newton *s) {
     sim_solution *out = s->at->out;
     double size = sqrt(2 * s->merit) / s->residual;
     s->radius = s->radius > 0 ? s->radius : size;
     if (!strict_model(s)) {
-        return 0;
+        return false;
     }
     while (s->radius > DBL_EPSILON * size && out->iterations < s->at->options.max_iterations &&
            !solution_stopped(out)) {
-        double reach = curvature_scale(s), predicted = fall_of_model(s), merit = strict_try(s, 1);
+        double reach = compute_dogleg_step(s), predicted = eval_model_fall(s), merit = strict_try(s, 1);
         double ratio = (s->merit - merit) / predicted;
         out->iterations++;
-        if (!(ratio >= POOR)) {
-            s->radius = POOR * reach;
-        } else if (ratio > GOOD && reach >= EDGE * s->radius) {
+        if (!(ratio >= POOR_RATIO)) {
+            s->radius = RADIUS_SHRINK * reach;
+        } else if (ratio > GOOD_RATIO && reach >= BOUNDARY_RATIO * s->radius) {
             s->radius *= 2;
         }
-        if (ratio > ACCEPTED && merit < s->merit) {
+        if (ratio > MIN_ACCEPTED_RATIO && merit < s->merit) {
             strict_accept(s, merit);
-            return 1;
+            return true;
         }
     }
     strict_back(s);
-    return 0;
+    return false;
 }

@@ -1,11 +1,11 @@
-/* The derivative of r(v) = A (v - v*) - J' gamma(v) by the strict law.
+/* Jacobian of r(v) = A (v - v*) - J' gamma(v) with the strict law, and its LU factor.
  *
  *     H = A + sum_i J_i' G_i J_i = A + sum over rows of weight (J' l) (J' r)'
  *
- * with l = r a row's own axis or, of what slides, (l, r) = (a, n) and (b, b) of cone_strict.c.  A pair of trees gives four
- * blocks, one for each order of its nodes.  As H is not symmetric, nor need its symmetric part be positive, pivots are
- * sought over all of it: it is one dense matrix, of D H D with D = diag(A)^-1/2, so that a pivot does not depend on units.
- * That is for hundreds of unknowns, not for thousands. */
+ * l = r: unit vector of a row; for a sliding contact (l, r) = (a, n) and (b, b) of cone_strict.c.  A pair of trees
+ * gives four blocks, one for each order of its nodes.  H is not symmetric, and its symmetric part may be indefinite.
+ * So pivots are sought in the whole matrix: one dense D H D with D = diag(A)^-1/2, in which a pivot does not depend on
+ * units. Cost: n^3 / 3 multiplications; for hundreds of unknowns. */
 #include "solver/newton/canal_jacobian.h"
 #include "linalg/lu.h"
 #include "linalg/strip.h"
@@ -13,30 +13,30 @@
 
 #include <string.h>
 
-enum { BATCH = 96 }; /* rows summed at a time, so that they stay near */
+enum { BATCH_ROWS = 96 }; /* summed at a time, in the cache */
 
-static int make_sides(jacobian *j, const patches *o, sim_arena *scratch) {
+static bool reserve_sides(jacobian *j, const patches *o, sim_arena *scratch) {
     int widest = 0;
     for (int node = 0; node < o->nodes; node++) {
         widest = o->graph.size[node] > widest ? o->graph.size[node] : widest;
     }
-    size_t numbers = (BATCH + SIM_MAX_ROWS) * (size_t)strip_stride(widest);
+    size_t numbers = (BATCH_ROWS + SIM_MAX_ROWS) * (size_t)strip_stride(widest);
     for (int s = 0; s < 2; s++) {
         j->side[s].left = ARENA_NEW(scratch, double, numbers);
         j->side[s].right = ARENA_NEW(scratch, double, numbers);
         if (!j->side[s].left || !j->side[s].right) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-int jacobian_make(jacobian *j, const sim_problem *problem, const hessian *mass, const double *D, sim_arena *scratch) {
+bool jacobian_make(jacobian *j, const sim_problem *problem, const hessian *mass, const double *D, sim_arena *scratch) {
     const patches *o = hessian_patches(mass);
     j->problem = problem;
     j->mass = mass;
     j->n = o->start[o->nodes];
-    j->stride = strip_stride(j->n) + 4; /* a padded block may stand out by three */
+    j->stride = strip_stride(j->n) + 4; /* a padded block may exceed the columns by three */
     size_t n = (size_t)j->n, numbers = n * (size_t)j->stride;
     j->at = ARENA_NEW(scratch, int, n);
     j->swap = ARENA_NEW(scratch, int, n);
@@ -44,8 +44,8 @@ int jacobian_make(jacobian *j, const sim_problem *problem, const hessian *mass, 
     j->H = ARENA_NEW(scratch, double, numbers);
     j->LU = ARENA_NEW(scratch, double, numbers);
     j->work = ARENA_NEW(scratch, double, lu_work(j->n));
-    if (!j->at || !j->swap || !j->D || !j->H || !j->LU || !j->work || !make_sides(j, o, scratch)) {
-        return 0;
+    if (!j->at || !j->swap || !j->D || !j->H || !j->LU || !j->work || !reserve_sides(j, o, scratch)) {
+        return false;
     }
     for (int node = 0; node < o->nodes; node++) {
         for (int k = 0; k < o->graph.size[node]; k++) {
@@ -54,7 +54,7 @@ int jacobian_make(jacobian *j, const sim_problem *problem, const hessian *mass, 
             j->D[o->start[node] + k] = D[v];
         }
     }
-    return 1;
+    return true;
 }
 
 /* x = factor sum_k q_k J_k */
@@ -125,7 +125,7 @@ static void add_patch(jacobian *j, const patch *p, const cone_hessian *G) {
     for (int k = 0; k < p->count; k++) {
         int i = o->constraint[p->first + k];
         add_constraint(j, i, &G[i]);
-        if (j->rows >= BATCH || k == p->count - 1) {
+        if (j->rows >= BATCH_ROWS || k == p->count - 1) {
             flush(j, p);
         }
     }
@@ -153,7 +153,7 @@ void jacobian_set(jacobian *j, const cone_hessian *G) {
     }
 }
 
-int jacobian_factor(jacobian *j) {
+bool jacobian_factor(jacobian *j) {
     memcpy(j->LU, j->H, (size_t)j->n * (size_t)j->stride * sizeof *j->H);
     return lu_factor(j->n, j->stride, j->LU, j->swap, j->work);
 }

@@ -1,16 +1,18 @@
-/* H = A + J' G J with a G that is not symmetric, and its factor: dense, scaled. */
+/* H = A + J' G J with an unsymmetric G, and its factor: dense, scaled. */
 #ifndef SOLVER_NEWTON_CANAL_JACOBIAN_H
 #define SOLVER_NEWTON_CANAL_JACOBIAN_H
 
 #include "solver/matrices/hessian.h"
 
-/* Rows of J, combined, of the two nodes of a patch: left ones times -weight, right ones; padded. */
+#include <stdbool.h>
+
+/* Vectors -weight J' l and J' r of one node of a patch, padded. */
 typedef struct jacobian_side {
     int n, stride;
     double *left, *right;
 } jacobian_side;
 
-/* Unknowns are those of the touched trees one after the other, x = D^-1 v, and the equations D r. */
+/* Unknowns x = D^-1 v and equations D r of the trees with constraints, one tree after the other. */
 typedef struct jacobian {
     const sim_problem *problem;
     const hessian *mass; /* prepared: A and the patches */
@@ -24,12 +26,12 @@ typedef struct jacobian {
     int rows; /* in them */
 } jacobian;
 
-/* `D` [nv] scales velocities.  In `scratch`; 0 without memory. */
-int jacobian_make(jacobian *j, const sim_problem *problem, const hessian *mass, const double *D, sim_arena *scratch);
-/* H with G given by strict_project's `G` [nconstraint]. */
+/* `D` [nv] scales velocities.  In `scratch`; false without memory. */
+bool jacobian_make(jacobian *j, const sim_problem *problem, const hessian *mass, const double *D, sim_arena *scratch);
+/* Sets H for G [nconstraint] of strict_project. */
 void jacobian_set(jacobian *j, const cone_hessian *G);
-/* 0 if singular. */
-int jacobian_factor(jacobian *j);
+/* false if singular. */
+bool jacobian_factor(jacobian *j);
 /* x <- H^-1 x, y = H x, y = H' x */
 void jacobian_solve(const jacobian *j, double *x);
 void jacobian_times(const jacobian *j, const double *x, double *y);

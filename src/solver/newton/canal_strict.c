@@ -1,38 +1,41 @@
-/* CANAL's rounds without the cascade: which v solves the strict problem of a round? (Lee et al. 2024, eq. 19)
+/* Strict inner problem of CANAL: an outer iteration without the cascade of the normal shift.
  *
  *     r(v) = A (v - v*) - J' gamma(v) = 0,     gamma by the strict law with R' = R + e, target' = target + e lambda
  *
- * The normal is not shifted, for the law is the strict one already.  But r is the gradient of nothing and not monotone: all
- * that Newton's method has to go by is the merit
+ * The strict law needs no shift of the normal velocity.  But r is neither a gradient nor monotone.  Newton's method
+ * descends the merit function
  *
  *     |D r|^2 / 2,   D = diag(A)^-1/2   (an energy, whatever the units),    slope H' D r,   H = d (D r) / d (D^-1 v),
  *
- * which has minima other than roots, and kinks where contacts open or begin to slide.  From there no small step leads on:
- * v is stuck, and the round has failed.  All else (state, residual, tolerance, counts) is that of the cascaded problem. */
+ * which has local minima that are no roots, and kinks where contacts open or begin to slide.  There no small step
+ * helps: v is stuck, and the outer iteration has failed.  State, residual, tolerance and counters are those of the
+ * cascaded problem.
+ *
+ * Reference: Lee et al. 2024, eq. 19. */
 #include "solver/newton/canal_strict.h"
 #include "solver/core/call.h"
 #include "solver/core/cone_strict.h"
 
 #include <math.h>
 
-int strict_begin(strict_newton *s, primal *at, strict_method method, sim_arena *scratch) {
+bool strict_begin(strict_newton *s, primal *at, strict_method method, sim_arena *scratch) {
     s->at = at;
     s->advance = method == STRICT_DOGLEG ? strict_advance_dogleg : strict_advance_semismooth;
     if (!jacobian_make(&s->J, at->problem, at->hessian, at->scale, scratch)) {
-        return 0;
+        return false;
     }
     double **all[] = {&s->r, &s->slope, &s->newton, &s->step, &s->image};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         *all[k] = ARENA_NEW(scratch, double, s->J.n);
         if (!*all[k]) {
-            return 0;
+            return false;
         }
     }
     s->from = ARENA_NEW(scratch, double, at->problem->nv);
     return s->from != NULL;
 }
 
-static void record(strict_newton *s) {
+static void record_strict(strict_newton *s) {
     sim_history *h = s->at->out->history;
     if (h && h->count < h->room) {
         h->residual[h->count] = s->residual;
@@ -41,7 +44,7 @@ static void record(strict_newton *s) {
     }
 }
 
-static void finish(strict_newton *s, sim_outcome outcome) {
+static void finish_strict(strict_newton *s, sim_outcome outcome) {
     if (!s->at->fresh) {
         primal_eval_at(s->at);
     }
@@ -58,24 +61,24 @@ void strict_minimise(strict_newton *s) {
     strict_start(s);
     s->radius = 0;
     for (;;) {
-        record(s);
+        record_strict(s);
         if (!isfinite(s->merit) || !isfinite(s->residual)) {
             out->reason = SIM_REASON_NONFINITE;
-            finish(s, SIM_BROKEN_DOWN);
+            finish_strict(s, SIM_BROKEN_DOWN);
             return;
         }
         if (s->residual <= p->options.tolerance) {
-            finish(s, SIM_SOLVED);
+            finish_strict(s, SIM_SOLVED);
             return;
         }
         if (out->iterations >= p->options.max_iterations || solution_stopped(out)) {
-            finish(s, SIM_AT_LIMIT);
+            finish_strict(s, SIM_AT_LIMIT);
             return;
         }
-        int stalled = s->residual > 0.5 * before;
+        bool stalled = s->residual > 0.5 * before;
         before = s->residual;
         if ((stalled && s->residual <= s->noise) || !s->advance(s)) {
-            finish(s, s->residual <= s->noise ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
+            finish_strict(s, s->residual <= s->noise ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
             return;
         }
     }

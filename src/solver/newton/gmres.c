@@ -1,22 +1,25 @@
-/* Which x of the space spanned by b, M b, M^2 b, ... leaves the least of b - M x? (Saad, Schultz 1986)
+/* GMRES: minimal residual of M x = b in the Krylov space of b, M b, M^2 b, ...
  *
- * Arnoldi's process gives an orthonormal basis q_0, q_1, ... of that space with M q_m = sum_j Q_jm q_j, j <= m + 1; rotations
- * make Q triangular as it grows, and what they leave of b's length is the error.  It never grows, also where M is
- * singular, so that no more is needed to end safely than a bound on the products. */
+ * Arnoldi's process gives an orthonormal basis with M q_m = sum_j Q_jm q_j, j <= m + 1.  Givens rotations keep Q
+ * triangular; the last entry of the rotated right side is the residual.  It never grows, even where M is singular: a
+ * limit on the products suffices.
+ *
+ * Reference: Saad, Schultz 1986.  Cost: m products, m^2 n multiplications. */
 #include "solver/newton/gmres.h"
 #include "math/dense.h"
 
 #include <math.h>
 #include <stddef.h>
 
-static const double NONE = 1e-14; /* of what a product should have been: the space is exhausted */
+static const double MIN_NORM_RATIO =
+    1e-14; /* of a product after over before orthogonalisation: the space is exhausted */
 
 typedef struct triangle {
-    double Q[GMRES_MOST][GMRES_MOST + 1]; /* column by column */
-    double cosine[GMRES_MOST], sine[GMRES_MOST], left[GMRES_MOST + 1];
+    double Q[GMRES_MAX_PRODUCTS][GMRES_MAX_PRODUCTS + 1]; /* column by column */
+    double cosine[GMRES_MAX_PRODUCTS], sine[GMRES_MAX_PRODUCTS], left[GMRES_MAX_PRODUCTS + 1];
 } triangle;
 
-/* q less its parts along the basis, which go into the column; their lengths before and after. */
+/* Gram-Schmidt: removes the basis from q, coefficients into `column`.  *before: norm of q before; returns that after. */
 static double make_orthogonal(int n, int m, const double *basis, double *q, double *column, double *before) {
     *before = sqrt(dense_dot(n, q, q));
     for (int j = 0; j <= m; j++) {
@@ -27,7 +30,7 @@ static double make_orthogonal(int n, int m, const double *basis, double *q, doub
     return sqrt(dense_dot(n, q, q));
 }
 
-static void rotate(triangle *t, int m, double below) {
+static void apply_rotations(triangle *t, int m, double below) {
     double *column = t->Q[m];
     for (int j = 0; j < m; j++) {
         double here = column[j], next = column[j + 1];
@@ -42,7 +45,7 @@ static void rotate(triangle *t, int m, double below) {
     t->left[m] *= t->cosine[m];
 }
 
-static void combine(int n, int m, triangle *t, const double *basis, double *x) {
+static void back_substitute(int n, int m, triangle *t, const double *basis, double *x) {
     memset(x, 0, (size_t)n * sizeof *x);
     for (int i = m - 1; i >= 0; i--) {
         for (int j = i + 1; j < m; j++) {
@@ -53,29 +56,30 @@ static void combine(int n, int m, triangle *t, const double *basis, double *x) {
     }
 }
 
-int gmres_solve(int n, gmres_times *times, void *self, double enough, double *basis, double *x) {
+sim_status gmres_solve(int n, gmres_times *times, void *self, double tolerance, double *basis, double *x) {
     triangle t;
     int m = 0;
     double size = sqrt(dense_dot(n, basis, basis)), last = size;
     t.left[0] = size;
-    while (m < GMRES_MOST && fabs(t.left[m]) > enough * size) {
+    while (m < GMRES_MAX_PRODUCTS && fabs(t.left[m]) > tolerance * size) {
         double *q = basis + (ptrdiff_t)m * n, *next = q + n, before;
         for (int k = 0; k < n; k++) {
             q[k] /= last;
         }
-        if (!times(self, q, next)) {
-            return 0;
+        sim_status status = times(self, q, next);
+        if (status) {
+            return status;
         }
         last = make_orthogonal(n, m, basis, next, t.Q[m], &before);
-        rotate(&t, m, last);
-        if (!(fabs(t.Q[m][m]) > NONE * before)) {
+        apply_rotations(&t, m, last);
+        if (!(fabs(t.Q[m][m]) > MIN_NORM_RATIO * before)) {
             break;
         }
         m++;
-        if (!(last > NONE * before)) {
+        if (!(last > MIN_NORM_RATIO * before)) {
             break;
         }
     }
-    combine(n, m, &t, basis, x);
-    return 1;
+    back_substitute(n, m, &t, basis, x);
+    return SIM_OK;
 }

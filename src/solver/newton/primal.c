@@ -1,22 +1,24 @@
-/* Which velocities minimise the primal cost? (Castro, Permenter, Han 2021, eq. 24 and algorithm 1)
+/* Newton's method on the primal cost of a convex contact problem.
  *
  *     l(v) = |v - v*|_A^2 / 2 + sum_i cost_i(J_i v + w_i)
  *     gradient = A (v - v*) - J' gamma,    H = A + J' G J
  *     dv = -H^-1 gradient,    v <- v + alpha dv
  *
- * l is strongly convex and has one minimum, to which this goes from anywhere; near it alpha = 1 and the error is squared at
- * every step.  It stops where the momentum is in balance (eq. 26),
+ * l is strongly convex with one minimum; near it alpha = 1 and convergence is quadratic.  The method stops where
+ * momentum balances (eq. 26),
  *
  *     |D gradient| <= tolerance max(|D A v|, |D J' gamma|),    D = diag(A)^-1/2,
  *
- * so that errors count alike for heavy and light, turning and moving.  A spring or contact with a small part in all that
- * momentum may still be wrong by all it gives: SAP asks for |D gradient| <= in_law |D J' gamma| besides.
+ * which weighs all dofs as energies.  SAP also requires |D gradient| <= in_law |D J' gamma|: a spring or contact with a
+ * small part in the total momentum could otherwise be wrong by its whole impulse.
  *
- * u = J v + w is carried along, u <- u + alpha J dv.  To make it anew from v at the end would put the rounding of v into
- * gamma = P((target - u) / R): eps |v| / R, much for a stiff spring on fast bodies (1e12 N/m, 1 kg, 1 m/s, 1 ms: 1e-10 N s
- * beside 1e-7).  Carried on, u keeps one error of that size, a constant that moves the target by eps |v| and no more.  So
- * what is answered in the end is computed from v anew, unless that is worse, and u as it was carried on is J v + w to
- * rounding.  (Without `carries`, or where it has gathered more, all that follows is computed from v anew.) */
+ * u = J v + w is updated, u <- u + alpha J dv, and not recomputed.  Recomputed, it would bring the rounding of v into
+ * gamma = P((target - u) / R): an error eps |v| / R, large for a stiff spring on a fast body (1e12 N/m, 1 kg, 1 m/s, 1
+ * ms: 1e-10 N s beside 1e-7).  The updated u has one error of size eps |v|, which only shifts the bias.  The final
+ * values are recomputed from v, unless that is worse and the updated u equals J v + w within rounding.  Without
+ * `carries`, or after more rounding, everything is recomputed.
+ *
+ * Reference: Castro, Permenter, Han 2021, eq. 24, algorithm 1.  Cost: a factor of H, 5 to 10 projections per step. */
 #include "solver/newton/primal.h"
 #include "math/dense.h"
 #include "solver/core/call.h"
@@ -27,21 +29,22 @@
 #include <math.h>
 #include <string.h>
 
-/* Steps are searched for up to here: a longer one says that the next direction is better (the authors' program). */
-static const double LONGEST_STEP = 1.5;
-/* Of l'(0): closer roots cost evaluations and save no iteration (clutter: 29 and 23 evaluations, 6.2 iterations). */
-static const double LINE_TOLERANCE = 1e-2;
+/* Largest step length: beyond it the next direction is better (as in the authors' program). */
+static const double MAX_STEP_LENGTH = 1.5;
+/* Of l' over l'(0) in the exact line search: a closer root costs evaluations and saves no iteration (clutter: 29 and 23
+ * evaluations for 6.2 iterations). */
+static const double LINE_SEARCH_TOLERANCE = 1e-2;
+/* Impulses below this part of the momentum of their dofs count as zero: the square root of the rounding of 1. */
+static const double MIN_IMPULSE_RATIO = 1.5e-8;
+/* Largest difference between the updated u and J v + w, over |J| |v| + |w|. */
+static const double MAX_UPDATE_ERROR = 64 * DBL_EPSILON;
+/* Relative rounding of the cost. */
+static const double COST_ROUNDING = 4 * DBL_EPSILON;
+/* Steps in a row that change the cost by rounding only, before the method ends. */
+enum { MAX_STALLED_STEPS = 3 };
 
-/* Impulses smaller than this part of the momentum that they push are none. */
-static const double NO_IMPULSE = 1.5e-8;
-/* Rounding errors of J v + w, over the size of what it is the sum of, that a u carried on may have gathered. */
-static const double GATHERED = 64 * DBL_EPSILON;
-
-/* Steps lost in rounding, one after the other, before it is said that no better answer is to be had. */
-enum { PATIENCE = 3 };
-
-int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_options *options, sim_solution *out,
-                 sim_arena *scratch) {
+bool primal_begin(primal *p, const convex_law *law, hessian *h, const primal_options *options, sim_solution *out,
+                  sim_arena *scratch) {
     const sim_problem *problem = law->problem;
     size_t nv = (size_t)problem->nv, rows = (size_t)problem->nrow, n = (size_t)problem->nconstraint;
     double **of_v[] = {&p->at.gradient, &p->scale, &p->momentum, &p->change, &p->pushed, &p->dv, &p->dp};
@@ -52,7 +55,7 @@ int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opti
     p->hessian = h;
     p->options = *options;
     p->out = out;
-    int ok = 1;
+    bool ok = true;
     for (size_t k = 0; k < sizeof of_v / sizeof *of_v; k++) {
         *of_v[k] = ARENA_NEW(scratch, double, nv);
         ok = ok && *of_v[k];
@@ -64,7 +67,7 @@ int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opti
     p->at.G = ARENA_NEW(scratch, cone_hessian, n);
     p->G_to = ARENA_NEW(scratch, cone_hessian, n);
     if (!ok || !p->at.G || !p->G_to) {
-        return 0;
+        return false;
     }
     for (size_t j = 0; j < nv; j++) {
         p->momentum[j] = p->at.gradient[j] = p->change[j] = p->dv[j] = p->dp[j] = 0;
@@ -75,7 +78,7 @@ int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opti
         p->scale[j] = 1 / sqrt(p->scale[j]);
     }
     hessian_mass_times(h, problem->v_free, p->momentum);
-    return 1;
+    return true;
 }
 
 static double project_all(const primal *p, const double *u, double *gamma, cone_hessian *G) {
@@ -87,17 +90,19 @@ static double project_all(const primal *p, const double *u, double *gamma, cone_
     return sum;
 }
 
-/* Gradient, cost and residual, from v and gamma. */
-static void balance(primal *p) {
+/* Gradient, cost and residuals from v and gamma. */
+static void eval_gradient(primal *p) {
     const sim_problem *problem = p->problem;
     primal_state *at = &p->at;
     int nv = problem->nv;
     double error = 0, momentum = 0, pushed = 0, impulse = 0, energy = 0;
+    /* change = A (v - v*), pushed = J' gamma */
     for (int j = 0; j < nv; j++) {
         p->dv[j] = at->v[j] - problem->v_free[j];
     }
     hessian_mass_times(p->hessian, p->dv, p->change);
     problem_jacobian_transposed(problem, at->gamma, p->pushed);
+    /* squares of |D gradient|, |D A v| and |D J' gamma| */
     for (int j = 0; j < nv; j++) {
         double D = p->scale[j], e, a, b;
         at->gradient[j] = p->change[j] - p->pushed[j];
@@ -111,24 +116,24 @@ static void balance(primal *p) {
         impulse += b * b;
     }
     at->cost = 0.5 * energy + at->potential;
-    double least = NO_IMPULSE * NO_IMPULSE * pushed;
+    double floor = MIN_IMPULSE_RATIO * MIN_IMPULSE_RATIO * pushed;
     at->residual = error == 0 ? 0 : fmin(sqrt(error / fmax(momentum, impulse)), DBL_MAX);
-    at->in_law = error == 0 ? 0 : fmin(sqrt(error / fmax(impulse, least)), DBL_MAX);
+    at->in_law = error == 0 ? 0 : fmin(sqrt(error / fmax(impulse, floor)), DBL_MAX);
 }
 
-int primal_done(const primal *p) {
+bool primal_done(const primal *p) {
     return p->at.residual <= p->options.tolerance && (!p->options.carries || p->at.in_law <= p->options.in_law);
 }
 
 void primal_eval_at(primal *p) {
     problem_velocity(p->problem, p->at.v, p->at.u);
     p->at.potential = project_all(p, p->at.u, p->at.gamma, p->at.G);
-    p->fresh = 1;
-    balance(p);
+    p->fresh = true;
+    eval_gradient(p);
 }
 
-/* The line v + alpha dv: from increments, so that nothing cancels as dv gets small. */
-static void look_along(primal *p, double alpha) {
+/* u, gamma, G and the potential at v + alpha dv; u from its increment, so that nothing cancels for a small dv. */
+static void eval_along_line(primal *p, double alpha) {
     if (alpha != p->alpha_to) {
         for (int k = 0; k < p->problem->nrow; k++) {
             p->u_to[k] = p->at.u[k] + alpha * p->du[k];
@@ -140,7 +145,7 @@ static void look_along(primal *p, double alpha) {
 
 double primal_slope(primal *p, double alpha, double *second) {
     double rise = 0, curvature = 0;
-    look_along(p, alpha);
+    eval_along_line(p, alpha);
     for (int i = 0; i < p->problem->nconstraint; i++) {
         const sim_constraint *c = &p->problem->constraint[i];
         rise += convex_increment(c, &p->at.G[i], &p->G_to[i], alpha, p->du + c->row, p->at.gamma + c->row,
@@ -154,51 +159,54 @@ double primal_slope(primal *p, double alpha, double *second) {
 }
 
 double primal_rise(primal *p, double alpha) {
-    look_along(p, alpha);
+    eval_along_line(p, alpha);
     double straight = dense_dot(p->problem->nv, p->change, p->dv);
     return alpha * straight + 0.5 * alpha * alpha * p->curvature0 + (p->potential_to - p->at.potential);
 }
 
-static int factor(primal *p) {
+static hessian_result factor_hessian(primal *p) {
     const sim_clock *clock = p->out->clock;
     double begin = clock ? clock->now(clock->context) : 0;
-    int done = hessian_factor(p->hessian);
+    hessian_result result = hessian_factor(p->hessian);
     p->out->factor_seconds += clock ? clock->now(clock->context) - begin : 0;
     p->out->factorisations++;
     p->out->multiplications += hessian_work(p->hessian).multiplications;
-    return done;
+    return result;
 }
 
-int primal_direction(primal *p) {
+hessian_result primal_direction(primal *p) {
     int nv = p->problem->nv;
+    /* H dv = -gradient */
     hessian_set(p->hessian, p->at.G);
-    int done = factor(p);
-    if (done != 1) {
-        return done;
+    hessian_result result = factor_hessian(p);
+    if (result != HESSIAN_FACTORED) {
+        return result;
     }
     for (int j = 0; j < nv; j++) {
         p->dv[j] = -p->at.gradient[j];
     }
     if (!hessian_solve(p->hessian, p->dv)) {
-        return -1;
+        return HESSIAN_NO_MEMORY;
     }
+    /* l'(0) = gradient . dv,  l''(0) >= dv . A dv */
     hessian_mass_times(p->hessian, p->dv, p->dp);
     problem_jacobian_times(p->problem, p->dv, p->du);
-    p->alpha_to = NAN; /* nothing was looked at along the new line */
+    p->alpha_to = NAN; /* nothing is evaluated on the new line */
     p->slope0 = dense_dot(nv, p->at.gradient, p->dv);
     p->curvature0 = dense_dot(nv, p->dp, p->dv);
-    return isfinite(p->slope0) && isfinite(p->curvature0);
+    return isfinite(p->slope0) && isfinite(p->curvature0) ? HESSIAN_FACTORED : HESSIAN_INDEFINITE;
 }
 
-static double slope_of(void *self, double alpha, double *second) { return primal_slope(self, alpha, second); }
-static double rise_of(void *self, double alpha) { return primal_rise(self, alpha); }
+static double line_slope(void *self, double alpha, double *second) { return primal_slope(self, alpha, second); }
+static double line_rise(void *self, double alpha) { return primal_rise(self, alpha); }
 
-static void step_along(primal *p) {
-    line l = {p, slope_of, rise_of, p->slope0, 0};
-    double alpha = p->options.armijo ? line_armijo(&l, 4 * DBL_EPSILON * fabs(p->at.cost))
-                                     : line_exact(&l, LONGEST_STEP, LINE_TOLERANCE);
+/* alpha by a line search; v <- v + alpha dv, and all that follows. */
+static void take_step(primal *p) {
+    line l = {p, line_slope, line_rise, p->slope0, 0};
+    double alpha = p->options.armijo ? line_armijo(&l, COST_ROUNDING * fabs(p->at.cost))
+                                     : line_exact(&l, MAX_STEP_LENGTH, LINE_SEARCH_TOLERANCE);
     p->out->searches += l.evaluations;
-    look_along(p, alpha);
+    eval_along_line(p, alpha);
     primal_state *at = &p->at;
     dense_axpy(p->problem->nv, alpha, p->dv, at->v);
     size_t rows = (size_t)p->problem->nrow;
@@ -213,12 +221,12 @@ static void step_along(primal *p) {
     if (p->careful) {
         primal_eval_at(p);
     } else {
-        p->fresh = 0;
-        balance(p);
+        p->fresh = false;
+        eval_gradient(p);
     }
 }
 
-static void record(primal *p) {
+static void record_step(primal *p) {
     sim_history *h = p->out->history;
     if (h && h->count < h->room) {
         h->residual[h->count] = p->at.residual;
@@ -227,18 +235,19 @@ static void record(primal *p) {
     }
 }
 
-/* Is u, as it was carried on, J v + w to rounding? */
-static int close_to(const primal *p, const double *carried) {
-    double *size = p->du; /* of no line any more */
-    int near = 1;
+/* True if the updated u equals J v + w (at.u) within rounding. */
+static bool update_is_accurate(const primal *p, const double *updated) {
+    double *size = p->du; /* free: the line is done with */
+    bool near = true;
     problem_velocity_size(p->problem, p->at.v, size);
     for (int k = 0; k < p->problem->nrow; k++) {
-        near &= fabs(p->at.u[k] - carried[k]) <= GATHERED * size[k];
+        near = near && fabs(p->at.u[k] - updated[k]) <= MAX_UPDATE_ERROR * size[k];
     }
     return near;
 }
 
-static void swap_look(primal *p) {
+/* Exchanges u, gamma, G and the potential at v with those of the line. */
+static void swap_evaluations(primal *p) {
     double *u = p->at.u, potential = p->at.potential;
     cone_hessian *G = p->at.G;
     p->at.u = p->u_to;
@@ -254,82 +263,86 @@ static void swap_look(primal *p) {
     }
 }
 
-/* From v alone; but what was carried on, where it is as near and better. */
-static void look_at_the_end(primal *p) {
+/* Recomputes everything from v; keeps the updated values where they are accurate and better. */
+static void eval_final(primal *p) {
     if (!p->options.carries) {
         primal_eval_at(p);
         return;
     }
     double in_law = p->at.in_law;
-    swap_look(p);
+    swap_evaluations(p);
     primal_eval_at(p);
-    p->alpha_to = NAN; /* its line is no more */
-    if (!primal_done(p) && in_law < p->at.in_law && close_to(p, p->u_to)) {
-        swap_look(p);
-        balance(p);
+    p->alpha_to = NAN;
+    if (!primal_done(p) && in_law < p->at.in_law && update_is_accurate(p, p->u_to)) {
+        swap_evaluations(p);
+        eval_gradient(p);
     }
 }
 
-static int finish(primal *p, sim_outcome outcome) {
+static sim_status finish(primal *p, sim_outcome outcome) {
     if (!p->fresh) {
-        look_at_the_end(p);
+        eval_final(p);
     }
     p->out->outcome = outcome;
     p->out->residual = p->at.residual;
-    return 1;
+    return SIM_OK;
 }
 
-/* Was the last step lost in rounding?  The cost does not fall below what it has been, and the error not to half of the least
- * there was. */
-static int lost(const primal *p, double cost, double least) {
-    return p->at.cost >= cost - 4 * DBL_EPSILON * fabs(cost) && p->at.residual > 0.5 * least;
-}
-
-int primal_minimise(primal *p) {
-    double least = HUGE_VAL, cost = HUGE_VAL;
-    int in_vain = 0;
-    p->careful = 0;
-    p->out->reason = SIM_REASON_NONE;
+sim_status primal_minimise(primal *p) {
+    sim_solution *out = p->out;
+    double least_residual = HUGE_VAL, least_cost = HUGE_VAL;
+    int stalled = 0;
+    p->careful = false;
+    out->reason = SIM_REASON_NONE;
     primal_eval_at(p);
-    record(p);
+    record_step(p);
     for (;;) {
         if (!isfinite(p->at.cost) || !isfinite(p->at.residual)) {
-            p->out->reason = SIM_REASON_NONFINITE;
+            out->reason = SIM_REASON_NONFINITE;
             return finish(p, SIM_BROKEN_DOWN);
         }
+
+        /* convergence, confirmed with u = J v + w recomputed from v */
         if (primal_done(p) && !p->fresh) {
-            look_at_the_end(p);
+            eval_final(p);
             p->careful = !primal_done(p);
-            least = HUGE_VAL;
+            least_residual = HUGE_VAL;
         }
         if (primal_done(p)) {
             return finish(p, SIM_SOLVED);
         }
-        p->out->expected = hessian_work(p->hessian).multiplications;
-        if (p->out->iterations >= p->options.max_iterations || solution_stopped(p->out)) {
+
+        /* limits on iterations, time and work */
+        out->expected = hessian_work(p->hessian).multiplications;
+        if (out->iterations >= p->options.max_iterations || solution_stopped(out)) {
             return finish(p, SIM_AT_LIMIT);
         }
-        if (p->out->multiplications + p->out->expected > p->options.most_work) {
-            p->out->reason = SIM_REASON_WORK;
+        if (out->multiplications + out->expected > p->options.max_work) {
+            out->reason = SIM_REASON_WORK;
             return finish(p, SIM_AT_LIMIT);
         }
-        cost = fmin(cost, p->at.cost);
-        least = fmin(least, p->at.residual);
-        int found = primal_direction(p);
-        if (found < 0) {
-            return 0;
+
+        /* Newton direction: H dv = -gradient */
+        least_cost = fmin(least_cost, p->at.cost);
+        least_residual = fmin(least_residual, p->at.residual);
+        hessian_result direction = primal_direction(p);
+        if (direction == HESSIAN_NO_MEMORY) {
+            return SIM_NO_RESOURCE;
         }
-        if (!found) {
-            return finish(p, SIM_BROKEN_DOWN);
+        if (direction == HESSIAN_INDEFINITE || !(p->slope0 < 0)) { /* l'(0) >= 0: rounding */
+            return finish(p, direction == HESSIAN_INDEFINITE ? SIM_BROKEN_DOWN : SIM_AT_ROUNDING);
         }
-        if (!(p->slope0 < 0)) {
-            return finish(p, SIM_AT_ROUNDING);
-        }
-        step_along(p);
-        p->out->iterations++;
-        record(p);
-        in_vain = lost(p, cost, least) ? in_vain + 1 : 0;
-        if (in_vain >= PATIENCE && !primal_done(p)) {
+
+        /* line search: v <- v + alpha dv */
+        take_step(p);
+        out->iterations++;
+        record_step(p);
+
+        /* a step is lost in rounding if neither the cost falls nor the residual to half of its least value */
+        bool lost =
+            p->at.cost >= least_cost - COST_ROUNDING * fabs(least_cost) && p->at.residual > 0.5 * least_residual;
+        stalled = lost ? stalled + 1 : 0;
+        if (stalled >= MAX_STALLED_STEPS && !primal_done(p)) {
             return finish(p, SIM_AT_ROUNDING);
         }
     }

@@ -9,14 +9,14 @@
 typedef struct primal_options {
     double tolerance; /* on the residual */
     int max_iterations;
-    int armijo;
+    bool armijo; /* line search: Armijo's, else exact */
     spd_method method;
-    double most_work; /* multiplications of all factors of a solve; HUGE_VAL: any number */
-    int carries;      /* u is carried on to the end, and there is ... */
-    double in_law;    /* ... a tolerance on what is out of balance beside the impulses alone */
+    double max_work; /* multiplications of all factors of a solve; HUGE_VAL: no limit */
+    bool carries;    /* u is updated through all steps, and ... */
+    double in_law;   /* ... the residual relative to the impulses alone has this tolerance */
 } primal_options;
 
-/* What stands at a velocity v. */
+/* Values at a velocity v. */
 typedef struct primal_state {
     double *v;         /* [nv] */
     double *u, *gamma; /* [nrow] */
@@ -39,34 +39,34 @@ typedef struct primal {
     primal_options options;
     primal_state at;
     sim_solution *out; /* counts and history */
-    /* the step from there */
+    /* the step from `at` */
     double *scale;           /* [nv] diag(A)^-1/2 */
     double *momentum;        /* [nv] A v* */
     double *change;          /* [nv] A (v - v*) */
     double *pushed;          /* [nv] J' gamma */
     double *dv, *dp;         /* [nv] A dv */
     double *du;              /* [nrow] J dv */
-    double *u_to, *gamma_to; /* [nrow] along the line */
+    double *u_to, *gamma_to; /* [nrow] at v + alpha_to dv */
     cone_hessian *G_to;
     double potential_to, alpha_to;
     double slope0, curvature0; /* l'(0), dv . A dv */
-    int fresh;                 /* u = J v + w was just computed, or carried on and is found to be that */
-    int careful;               /* always fresh from now on */
+    bool fresh;                /* u = J v + w was recomputed from v */
+    bool careful;              /* recompute u in every step */
 } primal;
 
-/* Arrays in `scratch`, but for v and gamma, which are the caller's.  0 without memory. */
-int primal_begin(primal *p, const convex_law *law, hessian *h, const primal_options *options, sim_solution *out,
-                 sim_arena *scratch);
-/* All that follows from v. */
+/* Allocates all arrays but at.v and at.gamma, which are the caller's.  false without memory. */
+bool primal_begin(primal *p, const convex_law *law, hessian *h, const primal_options *options, sim_solution *out,
+                  sim_arena *scratch);
+/* Values at at.v: u, gamma, G, gradient, cost, residuals. */
 void primal_eval_at(primal *p);
-/* Is what there is within the tolerances? */
-int primal_done(const primal *p);
-/* dv = -H^-1 gradient, and l along it.  1; 0 if H is not positive definite in double precision, -1 without memory. */
-int primal_direction(primal *p);
+/* True if the residuals are within the tolerances. */
+bool primal_done(const primal *p);
+/* dv = -H^-1 gradient, and l', l'' along it.  HESSIAN_INDEFINITE: H is not positive definite in double precision. */
+hessian_result primal_direction(primal *p);
 /* l'(v + alpha dv), and l'' if `second` is not NULL; l(v + alpha dv) - l(v) */
 double primal_slope(primal *p, double alpha, double *second);
 double primal_rise(primal *p, double alpha);
-/* From at.v to the minimum of l; 0 without memory.  outcome, residual and counts stand in `out`. */
-int primal_minimise(primal *p);
+/* From at.v to the minimum of l; fails without memory.  Sets outcome, residual and counts of `out`. */
+sim_status primal_minimise(primal *p);
 
 #endif

@@ -1,19 +1,22 @@
-/* SAP: the semi-analytic primal method (Castro, Permenter, Han 2021).
+/* SAP: the semi-analytic primal method.
  *
- * Contact yields a little, R > 0 in every row, and obeys the convex law; then the impulses are a function of the velocities,
- * and these alone remain, without constraints: primal.c minimises their cost.
+ * Contacts are compliant, R > 0 in every row, and obey the convex law.  Then the impulses are a function of the
+ * velocities, and the velocities minimise an unconstrained convex cost (primal.c).
  *
- * A row without compliance, or with less (another law's), gets the least that double precision can carry beside its
- * inverse mass w = sum_j J_j^2 / A_jj: R = 1e-9 w.  The answer is then that of a contact so much stiffer than the body it
- * carries, its error of that order; a row that moves nothing (w = 0) takes R = 1, and on its impulse nothing depends.  To
- * such stiffness Newton's method finds no way from afar: the same problem with a hundred times the least compliance leads
- * there, and so on up to 1e-3 w, which is where the near-rigid law stands.  Where all rows yield by more than the least, a
- * guess may be near for all that: ten steps from it are tried first.  (The history then tells of all of them.)
+ * Minimum compliance.  A row with less than R = 1e-9 w, w = sum_j J_j^2 / A_jj its inverse mass, gets that much: the
+ * least that double precision can carry.  A row with w = 0 takes R = 1; nothing depends on its impulse.
  *
- * A spring without stiffness and damping has R infinite: it gives its force whatever the velocity, and costs -gamma u.
+ * Continuation.  Newton's method does not converge from afar for such stiff rows.  The problem is solved first with a
+ * least compliance of 1e-3 w (the near-rigid law), then 1e-5 w, and so on, each from the solution before.  If no row
+ * needs the minimum compliance, ten steps from the warm start are tried first.  The history contains all of these
+ * steps.
  *
- * Start: the guess if there is one, else v*.  Trees that nothing touches have v = v*, and so have all if that needs no
- * impulse at all. */
+ * Given forces.  A spring without stiffness and damping has infinite R: its impulse does not depend on velocity, and
+ * its cost is -gamma u.
+ *
+ * Start: the warm start, or v*.  Trees without constraints keep v = v*, and all trees do if that needs no impulse.
+ *
+ * Reference: Castro, Permenter, Han 2021.  Differs from the paper: rigid rows by continuation. */
 #include "solver/core/call.h"
 #include "solver/core/law.h"
 #include "solver/core/products.h"
@@ -58,26 +61,26 @@ static const sim_solver_option options[OPTIONS] = {
                    .default_value = 5e3},
 };
 
-/* Compliance over the inverse mass: the least that is used; where the way there starts, and its steps; below which it is
- * taken. */
-static const double LEAST = 1e-9, SOFTEST = 1e-3, STIFFER = 1e-2, STIFF = 1e-4;
-/* Momentum out of balance that is good enough on the way. */
-static const double ON_THE_WAY = 1e-3;
-/* Momentum is in balance to the tolerance, of all that there is; the law of a contact or spring that has a small part in it
- * is claimed to be looser by this, and momentum in balance closer than that beside impulses alone. */
-static const double OF_THE_LAW = 1000, CLOSER = 10;
-static double claim(const double *option) { return solver_claim(OF_THE_LAW, option[TOLERANCE]); }
+/* Compliance over inverse mass: minimum; first of the continuation, and its factor; below which it is needed. */
+static const double MIN_COMPLIANCE = 1e-9, FIRST_COMPLIANCE = 1e-3, COMPLIANCE_FACTOR = 1e-2, STIFF_COMPLIANCE = 1e-4;
+/* Tolerance of all but the last solve of the continuation. */
+static const double CONTINUATION_TOLERANCE = 1e-3;
+/* The momentum of all bodies balances within the tolerance; a contact or spring with a small part in it may err more.
+ * The claim is looser than the tolerance by the first factor; the residual relative to impulses is closer by the
+ * second. */
+static const double CLAIM_FACTOR = 1000, IN_LAW_FACTOR = 10;
+static double claim(const double *option) { return solver_claim(CLAIM_FACTOR, option[TOLERANCE]); }
 
-enum { NEAR = 10 }; /* Newton steps from a guess before the way from afar is taken */
+enum { MAX_WARM_STEPS = 10 }; /* Newton steps from a warm start, before the continuation */
 
-/* sum_j J_j^2 / A_jj of a row. */
-static double inverse_mass(const sim_problem *p, const sim_constraint *c, int row, const double *over) {
+/* w = sum_j J_j^2 / A_jj of a row. */
+static double row_inverse_mass(const sim_problem *p, const sim_constraint *c, int row, const double *over_A) {
     double w = 0;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         const sim_problem_tree *t = &p->tree[c->tree[side]];
         const double *J = p->J + c->block[side] + (ptrdiff_t)row * t->nv;
         for (int j = 0; j < t->nv; j++) {
-            w += J[j] * J[j] * over[t->v0 + j];
+            w += J[j] * J[j] * over_A[t->v0 + j];
         }
     }
     return w;
@@ -85,37 +88,33 @@ static double inverse_mass(const sim_problem *p, const sim_constraint *c, int ro
 
 typedef struct law_arrays {
     law_rows law;
-    double *over, *inverse_mass; /* 1 / diag(A); of the rows */
-    double least;                /* compliance, over the inverse mass */
-    int raised;                  /* a row had less */
+    double *over_A, *inverse_mass; /* [nv] 1 / diag(A); [nrow] w */
+    double min_compliance;         /* over the inverse mass */
+    bool raised;                   /* a row had less */
 } law_arrays;
 
-/* The compliance of a row as it is used. */
-static void set_row(const solver_call *call, law_arrays *a, const sim_constraint *c, int k) {
-    double R = call->R[c->row + k], least = a->least * a->inverse_mass[c->row + k];
-    a->raised |= R < least;
-    R = fmax(R, least);
-    law_set_row(&a->law, call->problem, c, k, R > 0 ? R : 1);
-}
-
-static void weigh(const solver_call *call, const law_arrays *a) {
+static void compute_inverse_masses(const solver_call *call, const law_arrays *a) {
     for (int i = 0; i < call->problem->nconstraint; i++) {
         const sim_constraint *c = &call->problem->constraint[i];
         for (int k = 0; k < c->rows; k++) {
-            a->inverse_mass[c->row + k] = inverse_mass(call->problem, c, k, a->over);
+            a->inverse_mass[c->row + k] = row_inverse_mass(call->problem, c, k, a->over_A);
         }
     }
 }
 
-static void set_law(const solver_call *call, law_arrays *a, double least) {
+/* The law with R >= min_compliance w in every row. */
+static void set_law(const solver_call *call, law_arrays *a, double min_compliance) {
     const sim_problem *p = call->problem;
-    a->least = least;
-    a->raised = 0;
+    a->min_compliance = min_compliance;
+    a->raised = false;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         double *R = a->law.R + c->row, *over_R = a->law.inverse_compliance + c->row;
         for (int k = 0; k < c->rows; k++) {
-            set_row(call, a, c, k);
+            double R_min = min_compliance * a->inverse_mass[c->row + k];
+            a->raised = a->raised || call->R[c->row + k] < R_min;
+            double used = fmax(call->R[c->row + k], R_min);
+            law_set_row(&a->law, p, c, k, used > 0 ? used : 1);
         }
         if (c->kind == SIM_CONTACT) { /* unequal tangents would single out a direction */
             R[0] = R[1] = fmax(R[0], R[1]);
@@ -124,71 +123,74 @@ static void set_law(const solver_call *call, law_arrays *a, double least) {
     }
 }
 
-static int without_impulse(const double *gamma, int rows) {
+static bool all_zero(const double *gamma, int rows) {
     for (int k = 0; k < rows; k++) {
         if (gamma[k] != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-/* If nothing pushes, v is v* to the last bit. */
-static void settle(primal *p) {
-    if (p->out->outcome != SIM_BROKEN_DOWN && without_impulse(p->at.gamma, p->problem->nrow)) {
+/* Without impulses, v = v* to the last bit. */
+static void restore_free_motion(primal *p) {
+    if (p->out->outcome != SIM_BROKEN_DOWN && all_zero(p->at.gamma, p->problem->nrow)) {
         memcpy(p->at.v, p->problem->v_free, (size_t)p->problem->nv * sizeof(double));
         primal_eval_at(p);
         p->out->residual = p->at.residual;
-        if (!without_impulse(p->at.gamma, p->problem->nrow) && !primal_done(p)) {
+        if (!all_zero(p->at.gamma, p->problem->nrow) && !primal_done(p)) {
             primal_minimise(p);
         }
     }
 }
 
-/* From a guess the answer may be near, however stiff it is: a few steps tell. */
-static int is_near(primal *newton, int *solved) {
-    int most = newton->options.max_iterations;
-    newton->options.max_iterations = most < NEAR ? most : NEAR;
-    int enough = primal_minimise(newton);
-    newton->options.max_iterations = most;
-    *solved = newton->out->outcome == SIM_SOLVED;
-    return enough;
+/* A few steps with the final law: a warm start may be near the solution. */
+static sim_status try_warm_start(primal *newton) {
+    int limit = newton->options.max_iterations;
+    newton->options.max_iterations = limit < MAX_WARM_STEPS ? limit : MAX_WARM_STEPS;
+    sim_status status = primal_minimise(newton);
+    newton->options.max_iterations = limit;
+    return status;
 }
 
-/* The law with ever less compliance, each from the answer of the one before; 0 without memory. */
-static int approach(const solver_call *call, law_arrays *a, primal *newton) {
+/* Solves with the minimum compliance, by continuation where rows are stiff. */
+static sim_status solve_by_continuation(const solver_call *call, law_arrays *a, primal *newton) {
     double tolerance = newton->options.tolerance, in_law = newton->options.in_law;
-    set_law(call, a, STIFF);
-    int stiff = a->raised;
-    set_law(call, a, LEAST);
-    int yields = !a->raised;
+    set_law(call, a, STIFF_COMPLIANCE);
+    bool stiff = a->raised;
+    set_law(call, a, MIN_COMPLIANCE);
+    bool compliant = !a->raised;
     if (stiff) {
         primal_eval_at(newton);
     }
-    int solved = 0;
-    if (stiff && yields && call->problem->v_guess) {
-        if (!is_near(newton, &solved)) {
-            return 0;
+
+    /* the final law from the warm start */
+    if (stiff && compliant && call->problem->v_guess) {
+        sim_status status = try_warm_start(newton);
+        if (status || newton->out->outcome == SIM_SOLVED) {
+            return status;
         }
-        if (solved) {
-            return 1;
-        }
-        law_start(call, hessian_patches(newton->hessian));
+        law_set_initial_velocity(call, hessian_patches(newton->hessian));
         primal_eval_at(newton);
     }
+
+    /* laws with ever less compliance */
     if (stiff && !primal_done(newton)) {
-        newton->options.tolerance = fmax(tolerance, ON_THE_WAY);
+        newton->options.tolerance = fmax(tolerance, CONTINUATION_TOLERANCE);
         newton->options.in_law = HUGE_VAL;
-        for (double least = SOFTEST; least > LEAST; least *= STIFFER) {
-            set_law(call, a, least);
-            if (a->raised && !primal_minimise(newton)) {
-                return 0;
+        for (double compliance = FIRST_COMPLIANCE; compliance > MIN_COMPLIANCE; compliance *= COMPLIANCE_FACTOR) {
+            set_law(call, a, compliance);
+            sim_status status = a->raised ? primal_minimise(newton) : SIM_OK;
+            if (status) {
+                return status;
             }
         }
     }
+
+    /* the final law */
     newton->options.tolerance = tolerance;
     newton->options.in_law = in_law;
-    set_law(call, a, LEAST);
+    set_law(call, a, MIN_COMPLIANCE);
     return primal_minimise(newton);
 }
 
@@ -196,34 +198,40 @@ static sim_status solve(solver_call *call) {
     const sim_problem *p = call->problem;
     const double *value = call->option;
     hessian *h = call->workspace;
-    law_arrays a = {.over = ARENA_NEW(call->scratch, double, p->nv),
+    law_arrays a = {.over_A = ARENA_NEW(call->scratch, double, p->nv),
                     .inverse_mass = ARENA_NEW(call->scratch, double, p->nrow)};
-    primal_options o = {value[TOLERANCE],        (int)value[MAX_ITERATIONS],
-                        (int)value[LINE_SEARCH], (spd_method)(int)value[FACTORISATION],
-                        1e9 * value[MOST_WORK],  1,
-                        claim(value) / CLOSER};
-    if (!law_make(&a.law, p->nrow, call->scratch) || !a.over || !a.inverse_mass || !hessian_prepare(h, p, o.method)) {
+    primal_options o = {.tolerance = value[TOLERANCE],
+                        .max_iterations = (int)value[MAX_ITERATIONS],
+                        .armijo = (int)value[LINE_SEARCH],
+                        .method = (spd_method)(int)value[FACTORISATION],
+                        .max_work = 1e9 * value[MOST_WORK],
+                        .carries = true,
+                        .in_law = claim(value) / IN_LAW_FACTOR};
+    if (!law_make(&a.law, p->nrow, call->scratch) || !a.over_A || !a.inverse_mass || !hessian_prepare(h, p, o.method)) {
         return SIM_NO_RESOURCE;
     }
+    /* 1 / diag(A) */
     for (int j = 0; j < p->nv; j++) {
-        a.over[j] = 1;
+        a.over_A[j] = 1;
     }
-    hessian_mass_diagonal(h, a.over);
+    hessian_mass_diagonal(h, a.over_A);
     for (int j = 0; j < p->nv; j++) {
-        a.over[j] = 1 / a.over[j];
+        a.over_A[j] = 1 / a.over_A[j];
     }
-    if (!law_check(call)) {
-        law_refuse(call);
+    if (!law_is_supported(call)) {
+        law_reject(call);
         return SIM_OK;
     }
-    weigh(call, &a);
+
+    /* compliance, initial velocity, Newton's method */
+    compute_inverse_masses(call, &a);
     convex_law law = {p, a.law.R, a.law.inverse_compliance, call->target, a.law.constant};
     primal newton = {.at = {.v = call->out->v, .gamma = call->out->impulse}};
-    law_start(call, hessian_patches(h));
-    if (!primal_begin(&newton, &law, h, &o, call->out, call->scratch) || !approach(call, &a, &newton)) {
+    law_set_initial_velocity(call, hessian_patches(h));
+    if (!primal_begin(&newton, &law, h, &o, call->out, call->scratch) || solve_by_continuation(call, &a, &newton)) {
         return SIM_NO_RESOURCE;
     }
-    settle(&newton);
+    restore_free_motion(&newton);
     return SIM_OK;
 }
 

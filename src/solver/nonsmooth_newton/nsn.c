@@ -150,7 +150,7 @@ static int go_on(nsn *m, attempt *a, int k) {
     if (k - a->since <= PATIENCE || 2 * a->falls > k - a->since) {
         return 1;
     }
-    int near = a->E < NATURAL_RIGHT;
+    int near = a->E < MAX_E_AT_ROUNDING;
     *a = (attempt){.number = a->number + 1, .since = k, .E = HUGE_VAL, .mark = HUGE_VAL};
     m->loose = fmax(MOST_CARE, CARE * m->loose);
     m->softer = fmax(SMALLEST, SHRINK * m->softer);
@@ -220,7 +220,7 @@ static int find_fixed_point(nsn *m, sim_outcome *end) {
     if (!anderson_make(&ahead, m->n, WINDOW, m->call->scratch)) {
         return 0;
     }
-    ahead.growth = 1;
+    ahead.max_growth = 1;
     for (int k = 0; k < m->n; k++) {
         ahead.scale[k] = sqrt(m->matrix.diagonal[k]);
     }

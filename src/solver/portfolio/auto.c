@@ -1,8 +1,8 @@
 /* Which method for which problem?  Several take turns at the same one.
  *
- * First-order methods are cheap: most problems they answer in some tens of sweeps, and where forces travel far they stall.
- * Newton's method answers these in some tens of steps, each of which costs a few sweeps or, where all touch all, hundreds.
- * The problem does not tell which it will be; the error E does, as it falls:
+ * First-order methods are cheap: most problems they answer in some tens of sweeps, and where forces travel far they
+ * stall. Newton's method answers these in some tens of steps, each of which costs a few sweeps or, where all touch all,
+ * hundreds. The problem does not tell which it will be; the error E does, as it falls:
  *
  *   - PGS begins, unless a guess is at hand that is nearly right: to finish is what Newton's is best at;
  *   - a turn goes on while the error falls so fast that, at this rate, it ends sooner than the next is likely to;
@@ -12,20 +12,20 @@
  *
  * Work is counted in multiplications, never in seconds: the same problem takes the same way.
  *
- * At first they go TOGETHER: who finds the best so far much better than his own goes on from there.  That is quickest where
- * it ends well.  But under friction E has minima that are no answers.  Newton's method comes to rest in them, and who goes
- * on from there loses the way that he had, which might have led past.  So, where that has come to nothing, each goes his
- * own way APART, as if he were alone, and what one of them can answer is answered once his share of the work has come to
- * what he needs: no more is spent than a small multiple of what the best of them alone would have needed.  What first-order
- * methods find there is finished by a Newton's method of its own, which begins anew where they are far better than it is,
- * or where it has come to its end and they have got on since.
+ * At first they go TOGETHER: who finds the best so far much better than his own goes on from there.  That is quickest
+ * where it ends well.  But under friction E has minima that are no answers.  Newton's method comes to rest in them, and
+ * who goes on from there loses the way that he had, which might have led past.  So, where that has come to nothing,
+ * each goes his own way APART, as if he were alone, and what one of them can answer is answered once his share of the
+ * work has come to what he needs: no more is spent than a small multiple of what the best of them alone would have
+ * needed.  What first-order methods find there is finished by a Newton's method of its own, which begins anew where
+ * they are far better than it is, or where it has come to its end and they have got on since.
  *
- * They begin from the guess, if there is one; and where that has come to nothing, at last from nothing.  After a change in
- * a heap the impulses of the step before may lie nearest to such a minimum.
+ * They begin from the guess, if there is one; and where that has come to nothing, at last from nothing.  After a change
+ * in a heap the impulses of the step before may lie nearest to such a minimum.
  *
  * Each of these comes to nothing where the work has grown so many times since the error was last halved, and so many
- * iterations of each were made at least; APART, not before Newton's method on its own way has given up by itself.  In a step
- * of a run, where what is there is right for all purposes, the last start has no more patience than the first. */
+ * iterations of each were made at least; APART, not before Newton's method on its own way has given up by itself.  In a
+ * step of a run, where what is there is right for all purposes, the last start has no more patience than the first. */
 #include "solver/portfolio/auto.h"
 #include "solver/core/natural_map.h"
 #include "solver/core/outcome.h"
@@ -38,9 +38,9 @@ extern const solver_type solver_pgs;
 extern const solver_type solver_subadmm;
 extern const solver_type solver_canal;
 
-/* First-order methods, Newton's on its own way, and the finisher of what the first found.  How many iterations each is likely
- * to need where it does well, how many its first turn has at least, how many have to be in vain before all is given up; and
- * how much work its kind has beside that of the other. */
+/* First-order methods, Newton's on its own way, and the finisher of what the first found.  How many iterations each is
+ * likely to need where it does well, how many its first turn has at least, how many have to be in vain before all is
+ * given up; and how much work its kind has beside that of the other. */
 static const struct {
     const solver_type *type;
     double likely, first, least, share;
@@ -68,8 +68,8 @@ static const double EXTENSION = 3;       /* of a turn, while it looks well */
 static const double SLICE = 0.2;         /* of the work so far, between looks */
 static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
-/* How they start, and how much has to be in vain: of `least` above; growth of work, for each method that has begun, in which
- * E must be halved. */
+/* How they start, and how much has to be in vain: of `least` above; growth of work, for each method that has begun, in
+ * which E must be halved. */
 static const auto_start starts[] = {
     {.together = 1, .from_guess = 1, .least = 0.2, .growth = 1},
     {.together = 0, .from_guess = 1, .least = 0.2, .growth = 1},
@@ -78,8 +78,8 @@ static const auto_start starts[] = {
 
 enum { STARTS = sizeof starts / sizeof *starts };
 
-static int begun(const auto_branch *b) { return b->stage != AUTO_NOT_BEGUN; }
-static int ended(const auto_branch *b) { return b->stage == AUTO_ENDED || b->stage == AUTO_DONE; }
+static bool begun(const auto_branch *b) { return b->stage != AUTO_NOT_BEGUN; }
+static bool ended(const auto_branch *b) { return b->stage == AUTO_ENDED || b->stage == AUTO_DONE; }
 
 /* Work still to do, as the error falls: by the fall over the last part of the turn. */
 static double remaining(const auto_turns *t, const auto_branch *b) {
@@ -122,7 +122,8 @@ static double fall(const auto_branch *b) {
                                          : 0;
 }
 
-/* Whose turn: who has had much less than his share, else who is untried, else that of the fastest fall; -1: all have ended. */
+/* Whose turn: who has had much less than his share, else who is untried, else that of the fastest fall; -1: all have
+ * ended. */
 static int choose_first_order(const auto_turns *t) {
     const auto_branch *b[] = {&t->branch[PGS], &t->branch[SUBADMM]};
     int best = -1;
@@ -136,7 +137,8 @@ static int choose_first_order(const auto_turns *t) {
     return best;
 }
 
-/* Newton's method on its own way, or what others have found to be finished: who has worked less.  -1: neither can go on. */
+/* Newton's method on its own way, or what others have found to be finished: who has worked less.  -1: neither can go
+ * on. */
 static int choose_newton(const auto_turns *t) {
     const auto_branch *own = &t->branch[NEWTON], *other = &t->branch[FINISHER];
     int goes_on = !ended(own), finishes = !t->start->together && own->turns > 0 && auto_may_finish(t, other, own);
@@ -161,13 +163,13 @@ static double work_of(const auto_turns *t, int first, int end) {
     return sum;
 }
 
-static int answered(const auto_turns *t) { return t->E <= t->tolerance || solution_stopped(t->call->out); }
+static bool answered(const auto_turns *t) { return t->E <= t->tolerance || solution_stopped(t->call->out); }
 
 /* Has the present start come to nothing?  near: what a step of a run asks for is there. */
-static int over(const auto_turns *t) {
+static bool over(const auto_turns *t) {
     const auto_branch *own = &t->branch[NEWTON];
     double work = auto_work(t) - t->began, least = 0, growth = 0;
-    int may_be = t->start->together || own->rounds || ended(own), near = t->guess && t->E <= NATURAL_RIGHT;
+    int may_be = t->start->together || own->rounds || ended(own), near = t->guess && t->E <= MAX_E_AT_ROUNDING;
     for (int k = 0; k < BRANCHES; k++) {
         least += (near ? starts[0].least : t->start->least) * methods[k].least * t->branch[k].call.iteration_work;
         growth += k != FINISHER && (t->branch[k].turns || begun(&t->branch[k])) ? near ? 1 : t->start->growth : 0;
@@ -191,20 +193,21 @@ static double work_of_turn(const auto_turns *t, const auto_branch *b) {
     return fmax(fmax(least, alone), short_of(t, b));
 }
 
-/* Who has just begun has seen nothing of others; but from a guess, others have come to where first-order methods get stuck. */
-static int hands_over(const auto_turns *t, const auto_branch *b, int new) {
+/* Who has just begun has seen nothing of others; but from a guess, others have come to where first-order methods get
+ * stuck. */
+static bool hands_over(const auto_turns *t, const auto_branch *b, int new) {
     return b->index == FINISHER || (t->start->together && (!new || (t->guess && b->index != NEWTON)));
 }
 
-/* 0 without memory. */
-static int take_turn(auto_turns *t, auto_branch *b) {
+/* false without memory. */
+static bool take_turn(auto_turns *t, auto_branch *b) {
     b->turns++;
     if (b->rounds) {
         return auto_solve_in_rounds(t, b, fmax(methods[b->index].first, short_of(t, b) / auto_unit(t, b)));
     }
     int new = !begun(b);
     if (new && !auto_begin(t, b)) {
-        return 0;
+        return false;
     }
     if (b->stage != AUTO_DONE && hands_over(t, b, new)) {
         auto_hand_over(t, b);
@@ -216,10 +219,10 @@ static int take_turn(auto_turns *t, auto_branch *b) {
             break;
         }
         if (!auto_go_on(t, b, fmax(b->call.iteration_work, SLICE * done))) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* What is to call itself as right as rounding allows must be right. */
@@ -227,7 +230,7 @@ static sim_outcome outcome_of(const auto_turns *t, const auto_branch *b) {
     if (t->E <= t->tolerance) {
         return SIM_SOLVED;
     }
-    if (b && ended(b) && b->out.outcome == SIM_AT_ROUNDING && t->E <= NATURAL_RIGHT) {
+    if (b && ended(b) && b->out.outcome == SIM_AT_ROUNDING && t->E <= MAX_E_AT_ROUNDING) {
         return SIM_AT_ROUNDING;
     }
     return t->E < NO_SOLUTION_E || choose(t, PGS) >= 0 ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
@@ -237,7 +240,7 @@ static sim_outcome outcome_of(const auto_turns *t, const auto_branch *b) {
 static sim_reason reason_of_branches(const auto_turns *t) {
     for (int k = 0; k < BRANCHES; k++) {
         if (t->branch[k].out.outcome == SIM_BROKEN_DOWN) {
-            return reason_of(&t->branch[k].out, 0);
+            return outcome_reason(&t->branch[k].out, false);
         }
     }
     return SIM_REASON_NONFINITE;
@@ -261,30 +264,30 @@ static void report(auto_turns *t) {
     out->reason = out->outcome == SIM_AT_LIMIT ? SIM_REASON_STANDSTILL : reason_of_branches(t);
 }
 
-/* Who begins: Newton's method, if the guess is nearly right; a few contacts are swept sooner than a Newton step is prepared.
- * 0 without memory. */
-static int start(auto_turns *t, int *turn) {
+/* Who begins: Newton's method, if the guess is nearly right; a few contacts are swept sooner than a Newton step is
+ * prepared. false without memory. */
+static bool start(auto_turns *t, int *turn) {
     auto_branch *b = &t->branch[NEWTON];
     *turn = PGS;
     if (t->guess && t->problem->nconstraint > FEW && !begun(b) && !sim_problem_local(t->problem)) {
         if (!auto_begin(t, b)) {
-            return 0;
+            return false;
         }
         auto_take(t, b, t->guess);
         *turn = t->E < NEARLY ? NEWTON : PGS;
     }
-    return 1;
+    return true;
 }
 
-/* 0 without memory. */
-static int take_turns(auto_turns *t, int turn) {
+/* false without memory. */
+static bool take_turns(auto_turns *t, int turn) {
     while (turn >= 0 && !over(t)) {
         if (!take_turn(t, &t->branch[turn])) {
-            return 0;
+            return false;
         }
         turn = choose(t, turn);
     }
-    return 1;
+    return true;
 }
 
 static sim_status solve(solver_call *call) {

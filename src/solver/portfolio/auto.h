@@ -3,6 +3,7 @@
 #define SOLVER_PORTFOLIO_AUTO_H
 
 #include "solver/core/call.h"
+#include "solver/matrices/delassus_factor.h"
 
 enum { AUTO_LOOKS = 64 };
 
@@ -38,9 +39,10 @@ typedef struct auto_start {
 typedef struct auto_turns {
     solver_call *call;
     const sim_problem *problem;
-    sim_problem velocities; /* a local problem with a factor of W */
-    int factored;           /* 0 not tried, 1 yes, -1 there is none */
-    double *guess;          /* [nrow] finite; NULL: none */
+    sim_problem velocities; /* a local problem with a factor of W ... */
+    bool factored;          /* ... after the first attempt */
+    delassus_factor_result factor;
+    double *guess; /* [nrow] finite; NULL: none */
     int count;
     auto_branch branch[SIM_MAX_BRANCHES];
     double tolerance;
@@ -53,21 +55,21 @@ typedef struct auto_turns {
     double halved, work_at_halving; /* when it was last halved */
 } auto_turns;
 
-/* These return 0 without memory. */
-int auto_set_up(auto_turns *t, const solver_type *const *type, int count, void **kept);
-int auto_begin(auto_turns *t, auto_branch *b);
+/* These return false without memory. */
+bool auto_set_up(auto_turns *t, const solver_type *const *type, int count, void **kept);
+bool auto_begin(auto_turns *t, auto_branch *b);
 /* A turn of one whole solve, of about `steps` iterations. */
-int auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps);
+bool auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps);
 
 /* On for so much work. */
-int auto_go_on(auto_turns *t, auto_branch *b, double work);
+bool auto_go_on(auto_turns *t, auto_branch *b, double work);
 
 /* The method begins anew from the impulses `from`. */
 void auto_take(auto_turns *t, auto_branch *b, const double *from);
 /* All do, from the present start. */
-int auto_begin_anew(auto_turns *t);
+bool auto_begin_anew(auto_turns *t);
 /* Is there anything to do for a finisher b, beside `own`, who goes his own way?  It takes it up. */
-int auto_may_finish(const auto_turns *t, const auto_branch *b, const auto_branch *own);
+bool auto_may_finish(const auto_turns *t, const auto_branch *b, const auto_branch *own);
 void auto_hand_over(auto_turns *t, auto_branch *b);
 /* E as it stands after some work. */
 void auto_look(auto_turns *t, auto_branch *b);

@@ -1,8 +1,9 @@
-/* How does a method take a turn?  It begins, goes on from its own impulses or from those of another, and what it reaches is
- * kept if it is the best so far.
+/* How does a method take a turn?  It begins, goes on from its own impulses or from those of another, and what it
+ * reaches is kept if it is the best so far.
  *
  * Methods that want velocities are given W = L L' of a local problem; as that is not W to the last bit, who works on W
- * itself confirms the answer.  A W that is not symmetric they take in rounds, one whole solve a turn (symmetric_split.c). */
+ * itself confirms the answer.  A W that is not symmetric they take in rounds, one whole solve a turn
+ * (symmetric_split.c). */
 #include "solver/core/law.h"
 #include "solver/matrices/delassus_factor.h"
 #include "solver/matrices/symmetric_split.h"
@@ -33,7 +34,7 @@ double auto_unit(const auto_turns *t, const auto_branch *b) {
 }
 
 /* What a method is given: its own tolerance, and no limit but ours. */
-static int set_options(auto_branch *b, double tolerance, sim_arena *scratch) {
+static bool set_options(auto_branch *b, double tolerance, sim_arena *scratch) {
     const sim_solver_info *info = &b->type->info;
     double *value = b->option = ARENA_NEW(scratch, double, info->noptions);
     for (int k = 0; k < info->noptions && value; k++) {
@@ -46,7 +47,7 @@ static int set_options(auto_branch *b, double tolerance, sim_arena *scratch) {
     return value != NULL;
 }
 
-static int take_guess(auto_turns *t) {
+static bool take_guess(auto_turns *t) {
     const double *given = t->problem->impulse_guess;
     t->guess = given ? ARENA_NEW(t->call->scratch, double, t->problem->nrow) : NULL;
     for (int r = 0; r < t->problem->nrow && t->guess; r++) {
@@ -55,11 +56,11 @@ static int take_guess(auto_turns *t) {
     return !given || t->guess;
 }
 
-int auto_set_up(auto_turns *t, const solver_type *const *type, int count, void **kept) {
+bool auto_set_up(auto_turns *t, const solver_type *const *type, int count, void **kept) {
     const solver_call *call = t->call;
     const sim_problem *p = t->problem;
     double cubes = sim_problem_local(p) ? delassus_factor_cubes(p, call->scratch) : 0;
-    int lawful = law_check(call);
+    int lawful = law_is_supported(call);
     t->count = count;
     for (int k = 0; k < t->count; k++) {
         auto_branch *b = &t->branch[k];
@@ -73,7 +74,7 @@ int auto_set_up(auto_turns *t, const solver_type *const *type, int count, void *
         b->out.residual = HUGE_VAL;
         b->taken = b->ended = HUGE_VAL;
         if (!b->out.impulse || !b->out.v || !set_options(b, t->tolerance, call->scratch)) {
-            return 0;
+            return false;
         }
         b->rounds = p->W && !p->W->symmetric && !info->asymmetric;
         b->expected = info->local ? 0 : FACTOR * cubes;
@@ -117,24 +118,19 @@ void auto_look(auto_turns *t, auto_branch *b) {
     }
 }
 
-/* The factor of W that methods with velocities need: 1; 0 without memory, -1 if there is none. */
-static int factor(auto_turns *t) {
-    if (!t->factored) {
-        t->factored = problem_from_delassus(t->problem, t->call->scratch, &t->velocities);
-    }
-    return t->factored;
-}
-
-/* 0 without memory. */
-int auto_begin(auto_turns *t, auto_branch *b) {
+/* false without memory. */
+bool auto_begin(auto_turns *t, auto_branch *b) {
     b->call.problem = t->problem;
     if (sim_problem_local(t->problem) && !b->type->info.local) {
-        int made = factor(t);
-        if (made <= 0) {
+        if (!t->factored) {
+            t->factored = true;
+            t->factor = problem_from_delassus(t->problem, t->call->scratch, &t->velocities);
+        }
+        if (t->factor != DELASSUS_FACTORED) {
             b->stage = AUTO_DONE;
             b->out.outcome = SIM_BROKEN_DOWN;
             b->out.reason = SIM_REASON_SINGULAR;
-            return made < 0;
+            return t->factor != DELASSUS_NO_MEMORY;
         }
         b->call.work += b->expected;
         t->began += b->expected;
@@ -168,7 +164,7 @@ static const auto_branch *found(const auto_turns *t, const auto_branch *finisher
     return best && best->out.residual < HUGE_VAL ? best : NULL;
 }
 
-int auto_may_finish(const auto_turns *t, const auto_branch *b, const auto_branch *own) {
+bool auto_may_finish(const auto_turns *t, const auto_branch *b, const auto_branch *own) {
     const auto_branch *better = found(t, b);
     if (b->stage == AUTO_NOT_BEGUN && own->stage == AUTO_RUNNING) {
         return better && better->out.residual < FAR_BETTER * own->out.residual;
@@ -176,8 +172,8 @@ int auto_may_finish(const auto_turns *t, const auto_branch *b, const auto_branch
     return b->stage == AUTO_RUNNING || (b->stage != AUTO_DONE && !own->rounds && better);
 }
 
-/* In every other turn a method leaves its own way only for what is far better: some dead ends are left by exchange, others
- * by going on. */
+/* In every other turn a method leaves its own way only for what is far better: some dead ends are left by exchange,
+ * others by going on. */
 static void exchange(auto_turns *t, auto_branch *b) {
     double lead = b->turns % 2 ? FAR_BETTER : 1;
     int better = t->best >= 0 && t->best != b->index && t->E < lead * b->out.residual;
@@ -207,12 +203,12 @@ void auto_hand_over(auto_turns *t, auto_branch *b) {
     }
 }
 
-/* 0 without memory. */
-int auto_begin_anew(auto_turns *t) {
+/* false without memory. */
+bool auto_begin_anew(auto_turns *t) {
     size_t rows = (size_t)t->problem->nrow;
     double *from = ARENA_NEW(t->call->scratch, double, rows);
     if (!from) {
-        return 0;
+        return false;
     }
     memset(from, 0, rows * sizeof *from);
     if (t->start->from_guess && t->guess) {
@@ -231,7 +227,7 @@ int auto_begin_anew(auto_turns *t) {
             auto_take(t, b, t->from);
         }
     }
-    return 1;
+    return true;
 }
 
 /* A factor of W is not W to the last bit: who works on W itself confirms the answer, or goes on from there. */
@@ -258,7 +254,7 @@ static void end(auto_turns *t, auto_branch *b) {
     b->ended = t->E;
 }
 
-int auto_go_on(auto_turns *t, auto_branch *b, double work) {
+bool auto_go_on(auto_turns *t, auto_branch *b, double work) {
     solver_piece piece = b->type->resume(b->state, b->call.work + work);
     auto_look(t, b);
     confirm(t, b);
@@ -268,7 +264,7 @@ int auto_go_on(auto_turns *t, auto_branch *b, double work) {
     return piece != SIM_PIECE_NO_MEMORY;
 }
 
-int auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps) {
+bool auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps) {
     sim_problem from = *t->problem;
     sim_solution found = *t->call->out;
     solver_call call = b->call;
@@ -281,7 +277,7 @@ int auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps) {
     b->option[b->limit] = fmin(floor(steps), MOST_STEPS);
     call.problem = &from;
     call.out = &found;
-    int done = found.impulse && symmetric_split_solve(b->type, &call);
+    bool done = found.impulse && !symmetric_split_solve(b->type, &call);
     if (done) {
         b->call.iteration_work = found.factorisations ? STEP * found.multiplications / found.factorisations : unit;
         b->call.work += b->expected + found.iterations * b->call.iteration_work;

@@ -165,12 +165,12 @@ static int solve_round(search *s, double soft, double tolerance, int most) {
                                  .error = error,
                                  .bounded = s->p->n - s->p->free,
                                  .tolerance = tolerance,
-                                 .most = most,
-                                 .patience = s->guessed ? CALM : 0,
+                                 .max_iterations = most,
+                                 .max_stalled_iterations = s->guessed ? CALM : 0,
                                  .derive = derive,
                                  .step = step,
                                  .along = along,
-                                 .told = told};
+                                 .recorded_error = told};
     s->m.soft = soft;
     s->m.unit = impulse_unit(s);
     memcpy(s->m.near, s->x, (size_t)s->p->n * sizeof *s->x);

@@ -163,7 +163,7 @@ static sim_outcome look(subadmm *s, progress *at, int first) {
     }
     if (o[ITERATIONS] == 0 && at_rounding(s, at)) {
         s->call->out->reason = SIM_REASON_STANDSTILL;
-        return s->best <= NATURAL_RIGHT ? SIM_AT_ROUNDING : SIM_AT_LIMIT;
+        return s->best <= MAX_E_AT_ROUNDING ? SIM_AT_ROUNDING : SIM_AT_LIMIT;
     }
     if (!first) {
         subadmm_residuals(s);

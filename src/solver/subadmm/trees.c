@@ -233,8 +233,8 @@ static int factor_whole(subadmm *s) {
         }
     }
     hessian_set(s->whole, s->G);
-    int done = hessian_factor(s->whole);
-    return done < 0 ? 0 : done ? 1 : -1;
+    hessian_result result = hessian_factor(s->whole);
+    return result == HESSIAN_NO_MEMORY ? 0 : result == HESSIAN_FACTORED ? 1 : -1;
 }
 
 int subadmm_factor(subadmm *s, int again) {
