@@ -6,8 +6,9 @@
  *
  * Curvature is not asked for shape by shape.  The pair is collided once more with its bodies at the poses q0 (+) dt v0,
  * and the point with the same feature is the same contact, a step later; so is the only point of a pair that has one, as
- * what is round rolls from triangle to triangle.  The error of x and n is O(dt^2), as v0 differs
- * from the mean velocity of the step by O(dt).  This holds for every shape that has an answer in the narrow phase.
+ * what is round rolls from triangle to triangle; and where the feature is gone, the nearest new point with about the same
+ * normal, no farther than twice the pair's motion: teeth that roll over the facets of their flanks.  The error of x and n
+ * is O(dt^2), as v0 differs from the mean velocity of the step by O(dt).  This holds for every shape that has an answer in the narrow phase.
  *
  * A point is not taken for the same contact if it jumped: farther than the pair can move, and a quarter of its size, or
  * with a normal turned by more than a right angle's third.  Slow pairs are left out: below 0.005 sqrt(g r) all
@@ -21,10 +22,13 @@
 #include "collide/sweep.h"
 #include "math/spatial.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const double MAX_JUMP_OVER_SIZE = 0.25;
 static const double MIN_NORMAL_COSINE = 0.866;
+static const double MAX_JUMP_OVER_TRAVEL = 2;   /* from facet to facet */
+static const double MIN_FACET_COSINE = 0.99;    /* of their normals */
 static const double MIN_SPEED_OVER_FALL = 5e-3; /* of sqrt(g r) */
 
 /* One thread's share. */
@@ -156,18 +160,55 @@ static int same_pair_end(const follow_input *in, int first) {
     return end;
 }
 
-/* Each wanted contact takes the point with its feature, or the only one takes the only one. */
-static void match_points(const task *t, int first, int end, const manifold *found, double reach_of_motion) {
-    int alone = end - first == 1 && found->count == 1;
+/* Is the feature that of a contact of the pair where the step starts? */
+static bool is_known(const task *t, int first, int end, uint64_t feature) {
     for (int k = first; k < end; k++) {
-        const sim_contact *c = &t->in->contact[k];
-        double size = least_size(t->f, c);
-        for (int i = 0; i < found->count && t->in->wanted[k]; i++) {
-            const contact_point *p = &found->point[i];
-            double jump = v3_norm(v3_sub(p->position, c->at.position));
-            int same = alone || p->feature == c->at.feature;
-            if (same && jump <= reach_of_motion + MAX_JUMP_OVER_SIZE * size &&
-                v3_dot(p->normal, c->at.normal) >= MIN_NORMAL_COSINE) {
+        if (t->in->contact[k].at.feature == feature) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The point with the feature of contact k, or the only one of a pair that has one. */
+static const contact_point *same_feature(const task *t, int k, bool alone, const manifold *found, double max_jump) {
+    const sim_contact *c = &t->in->contact[k];
+    for (int i = 0; i < found->count; i++) {
+        const contact_point *p = &found->point[i];
+        bool near = v3_norm(v3_sub(p->position, c->at.position)) <= max_jump;
+        if ((alone || p->feature == c->at.feature) && near && v3_dot(p->normal, c->at.normal) >= MIN_NORMAL_COSINE) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+/* The nearest point that is new: contact k, gone over to the next facet. */
+static const contact_point *next_feature(const task *t, int first, int end, int k, const manifold *found,
+                                         double max_jump) {
+    const sim_contact *c = &t->in->contact[k];
+    const contact_point *best = NULL;
+    for (int i = 0; i < found->count; i++) {
+        const contact_point *p = &found->point[i];
+        double jump = v3_norm(v3_sub(p->position, c->at.position));
+        if (jump < max_jump && v3_dot(p->normal, c->at.normal) >= MIN_FACET_COSINE &&
+            !is_known(t, first, end, p->feature)) {
+            max_jump = jump;
+            best = p;
+        }
+    }
+    return best;
+}
+
+/* `travel`: how far the pair moves, at most. */
+static void match_points(const task *t, int first, int end, const manifold *found, double travel) {
+    bool alone = end - first == 1 && found->count == 1;
+    for (int k = first; k < end; k++) {
+        if (t->in->wanted[k]) {
+            double max_jump = travel + MAX_JUMP_OVER_SIZE * least_size(t->f, &t->in->contact[k]);
+            const contact_point *p = same_feature(t, k, alone, found, max_jump);
+            p = p ? p : next_feature(t, first, end, k, found, MAX_JUMP_OVER_TRAVEL * travel);
+            if (p) {
                 t->out[k] = (followed_contact){p->position, p->normal, p->gap, 1};
             }
         }

@@ -11,9 +11,10 @@
  * A contact lasts if it closes no faster than the step's own accelerations make it: with u = J v at the start, u* = J
  * v* of the free motion, the speed V [m/s] of the pair and its size r [m],
  *
- *     u_n >= -4 |u*_n - u_n| - V (dt V / r)^2,     dt V <= r / 4,    depth <= r / 10,    at most two contacts,
+ *     u_n >= -4 |u*_n - u_n| - V (dt V / r)^2,     dt V <= r / 4,    depth <= r / 10,
  *
- * and at most two pairs touch one of its trees: a body that more pairs hold does not roll.
+ * and the pair has at most two contacts or its bodies tilt against each other, |n x w| r > 0.05 sqrt(g r), and at most
+ * two pairs touch one of its trees: a body that more pairs hold does not roll.
  *
  * A contact that closes faster strikes.  Its velocities of the start do not predict its motion, and it keeps the levers
  * with which it meets (collide/sweep.c). */
@@ -122,6 +123,7 @@ static const double MAX_RELATIVE_CHANGE =
 enum { MAX_ROLLING_PAIRS = 2 };
 static const double MAX_RELATIVE_DEPTH = 0.1; /* of an overlap, over the pair's size: deeper, normals tell little */
 static const double MAX_RELATIVE_WAY = 0.25;  /* of the pair's points against each other in a step, over its size */
+static const double SLOW_OVER_FLAT = 0.1;     /* speed below which a pair is slow, over that below which it lies flat */
 static const double MAX_CLOSING_GAINS = 4;    /* of what free motion adds to the normal velocity in a step */
 
 static int tree_moves(const world_contacts *w, int tree) {
@@ -189,14 +191,20 @@ static v3 closing(const sim_derived *d, const sim_contact *c) {
     return v3_sub(velocity_at(d, c->body_a, c->at.position), velocity_at(d, c->body_b, c->at.position));
 }
 
-/* Do more than two contacts bear the pair?  It lies flat, or nearly, and does not roll. */
-static int lies_flat(const world_contacts *w, int k) {
+/* Three contacts and more of a pair whose bodies hardly tilt against each other: flat contact, which does not roll.  Teeth
+ * that mesh do, on two lines or more. */
+static bool lies_flat(const world_contacts *w, int k) {
     const sim_contact *c = &w->next->contact[k];
     int count = 0;
     for (int i = k - 2 > 0 ? k - 2 : 0; i <= k + 2 && i < w->next->ncontact; i++) {
         count += w->next->contact[i].shape_a == c->shape_a && w->next->contact[i].shape_b == c->shape_b;
     }
-    return count > 2;
+    if (count <= 2) {
+        return false;
+    }
+    v3 tilting = v3_cross(c->at.normal, v3_sub(w->end->vel[c->body_a].ang, w->end->vel[c->body_b].ang));
+    double size = fmin(follower_size(w->follower, c->shape_a), follower_size(w->follower, c->shape_b));
+    return follower_is_slow(w->follower, SLOW_OVER_FLAT * size * v3_norm(tilting), size);
 }
 
 /* Marks contacts that last.  `start` has the velocities of the free motion, `end` those of the start. */
