@@ -1,5 +1,5 @@
 /* Motions that are known in closed form. */
-#include "../support/models.h"
+#include "support/models.h"
 
 #include "math/v3.h"
 

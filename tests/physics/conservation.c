@@ -1,5 +1,5 @@
 /* What must not change, does not. */
-#include "../support/models.h"
+#include "support/models.h"
 
 #include "math/v3.h"
 

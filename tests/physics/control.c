@@ -1,5 +1,5 @@
 /* Controllers and loads. */
-#include "../support/models.h"
+#include "support/models.h"
 
 #include "math/v3.h"
 

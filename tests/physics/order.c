@@ -1,5 +1,5 @@
 /* Orders of accuracy, measured by halving the step against a fine reference. */
-#include "../support/models.h"
+#include "support/models.h"
 
 #include "math/v3.h"
 

@@ -1,5 +1,5 @@
 /* What spins fast: its energy and its angular momentum, at speeds far beyond what the step resolves. */
-#include "../support/models.h"
+#include "support/models.h"
 
 #include "math/v3.h"
 

@@ -1,5 +1,5 @@
 /* The world: options, states, failures, determinism. */
-#include "../support/models.h"
+#include "support/models.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

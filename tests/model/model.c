@@ -1,5 +1,5 @@
 /* Building models: order, names, refusals. */
-#include "../support/models.h"
+#include "support/models.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The dynamics algorithms against each other, against dense linear algebra and against finite differences, on random
  * forests with joints of every type.  Long: the algorithms share the dense reference that is built here. */
-#include "../support/models.h"
+#include "support/models.h"
 
 #include "dyn/lanes.h"
 #include "model/parts/joint.h"

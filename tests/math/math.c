@@ -1,4 +1,4 @@
-#include "../support/models.h"
+#include "support/models.h"
 
 #include "math/sincos.h"
 #include "math/v3.h"
