@@ -1,4 +1,4 @@
-/* A step that is given up by who waits for it has never been: whenever that was, and for any number of threads. */
+/* A step that its caller stops has never been: whenever that was, and for any number of threads. */
 #include "math/v3.h"
 #include "support.h"
 

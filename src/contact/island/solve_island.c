@@ -75,7 +75,7 @@ static int ask_caller(void *context) {
 }
 
 sim_status fail_stopped(sim_error *error) {
-    return sim_fail(error, SIM_FAILED, "the step was given up by who waits for it");
+    return sim_fail(error, SIM_FAILED, "the caller stopped the step");
 }
 
 /* One call of the solver; its effort is added to that of earlier calls. */
