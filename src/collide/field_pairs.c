@@ -15,7 +15,9 @@
 #include "collide/mesh/surface.h"
 #include "geometry/field/field.h"
 
-enum { CUTS = 4 }; /* a triangle longer than this part of the other solid may touch it in several places */
+enum {
+    EXTENT_OVER_TRIANGLE = 4
+}; /* a triangle longer than this part of the other solid may touch it in several places */
 
 static pose inverse(pose X) {
     m3 R = m3_transpose(X.R);
@@ -31,7 +33,7 @@ static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a
                    .field = other,
                    .X_fs = surface_is_a ? inverse(p->X_ab) : p->X_ab,
                    .margin = p->margin,
-                   .coarse = other->convex ? HUGE_VAL : other->extent / CUTS,
+                   .coarse = other->convex ? HUGE_VAL : other->extent / EXTENT_OVER_TRIANGLE,
                    .surface_is_a = surface_is_a,
                    .sharp_only = sharp_only,
                    .out = out,
@@ -120,20 +122,20 @@ static double along_axis(const pair *p, const solid *b, const pose *X_ba, double
 
 /* The balls at both ends, and at each local minimum of B's distance along the axis between samples. */
 void capsule_field(const pair *p, manifold *out) {
-    enum { SAMPLES = 16, BISECTIONS = 40 };
+    enum { AXIS_SAMPLES = 16, BISECTIONS = 40 };
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     pose X_ba = inverse(p->X_ab);
     int first = out->count;
     double r = p->a->size[0], length = p->a->size[1], slope, last = 0;
-    for (int k = 0; k <= SAMPLES; k++) {
-        double z = length * ((double)k / SAMPLES - 0.5);
+    for (int k = 0; k <= AXIS_SAMPLES; k++) {
+        double z = length * ((double)k / AXIS_SAMPLES - 0.5);
         double f = along_axis(p, &b, &X_ba, z, &slope);
-        int end = k == 0 ? slope > -FIELD_SLACK : k == SAMPLES && slope < FIELD_SLACK;
+        int end = k == 0 ? slope > -FIELD_SLACK : k == AXIS_SAMPLES && slope < FIELD_SLACK;
         if (end && f - r < p->margin) {
             ball(p, &b, v3_make(0, 0, z), r, k == 0 ? 1 : 2, out);
         }
-        if (k > 0 && last < -FIELD_SLACK && slope > FIELD_SLACK && f - r < p->margin + length / SAMPLES) {
-            double low = z - length / SAMPLES, high = z;
+        if (k > 0 && last < -FIELD_SLACK && slope > FIELD_SLACK && f - r < p->margin + length / AXIS_SAMPLES) {
+            double low = z - length / AXIS_SAMPLES, high = z;
             for (int i = 0; i < BISECTIONS; i++) {
                 double middle = 0.5 * (low + high), s;
                 along_axis(p, &b, &X_ba, middle, &s);
@@ -193,11 +195,11 @@ void sharp_field(const pair *p, manifold *out) {
 }
 
 void mesh_field(const pair *p, manifold *out) {
-    enum { CHEAP = 1024 }; /* triangles of a mesh whose distance is asked for many times */
+    enum { MAX_CHEAP_TRIANGLES = 1024 }; /* triangles of a mesh whose distance is asked for many times */
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
     meet(p, &a, &b, 1, 0, first, out);
-    if (a.distance && (a.convex || a.mesh->ntriangle <= CHEAP || out->count == first)) {
+    if (a.distance && (a.convex || a.mesh->ntriangle <= MAX_CHEAP_TRIANGLES || out->count == first)) {
         meet(p, &a, &b, 0, 0, first, out);
     }
     finish(p, &a, &b, out, first, CLUSTER_MOST);
@@ -267,8 +269,9 @@ static double cost(const solid *skin, const solid *other) {
 /* Are A's triangles to be gone through, and not B's?  The cheaper lose nothing, since contact is looked for on the true
  * surface; but they must be small against what they meet. */
 static int through_a(const solid *a, const solid *b) {
-    enum { SMALL = 4 };
-    int small_a = longest_edge(a->mesh) * SMALL <= b->extent, small_b = longest_edge(b->mesh) * SMALL <= a->extent;
+    enum { EXTENT_OVER_SMALL_TRIANGLE = 4 };
+    int small_a = longest_edge(a->mesh) * EXTENT_OVER_SMALL_TRIANGLE <= b->extent,
+        small_b = longest_edge(b->mesh) * EXTENT_OVER_SMALL_TRIANGLE <= a->extent;
     return small_a == small_b ? cost(a, b) < cost(b, a) : small_a;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 32, DIGIT = 8, DIGITS = 1 << DIGIT };
+enum { MAX_INSERTION_SORT_PAIRS = 32, DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
 int pair_list_grow(pair_list *list, size_t need) {
     if (need <= list->room) {
@@ -97,12 +97,12 @@ static void sort_by_digit(const pair_key *from, pair_key *to, size_t count, int 
 void pair_sort_bucket(pair_sort *sort, int bucket) {
     size_t begin = sort->begin[bucket], count = sort->begin[bucket + 1] - begin;
     pair_key *key = sort->to + begin, *other = sort->spare + begin;
-    if (count <= FEW) {
+    if (count <= MAX_INSERTION_SORT_PAIRS) {
         insert_in_order(key, count);
         return;
     }
     int passes = 0;
-    for (int shift = 0; shift < sort->shift; shift += DIGIT, passes++) {
+    for (int shift = 0; shift < sort->shift; shift += DIGIT_BITS, passes++) {
         sort_by_digit(key, other, count, shift);
         pair_key *sorted = other;
         other = key;

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 8 }; /* points */
+enum { FIRST_CAPACITY = 8 }; /* points */
 
 void manifold_add(manifold *out, sim_arena *arena, const contact_point *point) {
     if (out->count == out->room) {
-        int room = out->room ? 2 * out->room : FIRST_ROOM;
+        int room = out->room ? 2 * out->room : FIRST_CAPACITY;
         contact_point *moved = ARENA_NEW(arena, contact_point, room);
         if (!moved) {
             out->failed = 1;

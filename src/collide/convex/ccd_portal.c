@@ -19,7 +19,7 @@ typedef struct fenced {
     int fuel;    /* support calls left */
 } fenced;
 
-enum { FUEL = 200 };
+enum { MAX_CCD_ITERATIONS = 200 };
 
 /* Two of its loops end only by what this function says: without fuel it says that nothing lies ahead. */
 static void fenced_support(const void *object, const ccd_vec3_t *direction, ccd_vec3_t *out) {
@@ -45,13 +45,13 @@ static void fenced_centre(const void *object, ccd_vec3_t *out) {
 int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out) {
     double size = m->a->extent + m->b->extent;
     v3 half = v3_scale(0.5 / size, m->X_ab.p); /* both near the origin of the frame */
-    fenced a = {m->a, {m3_identity(), v3_neg(half)}, v3_scale(-0.5 * below / size, ray), size, FUEL};
-    fenced b = {m->b, {m->X_ab.R, half}, {0, 0, 0}, size, FUEL};
+    fenced a = {m->a, {m3_identity(), v3_neg(half)}, v3_scale(-0.5 * below / size, ray), size, MAX_CCD_ITERATIONS};
+    fenced b = {m->b, {m->X_ab.R, half}, {0, 0, 0}, size, MAX_CCD_ITERATIONS};
     ccd_t ccd;
     CCD_INIT(&ccd);
     ccd.support1 = ccd.support2 = fenced_support;
     ccd.center1 = ccd.center2 = fenced_centre;
-    ccd.max_iterations = FUEL;
+    ccd.max_iterations = MAX_CCD_ITERATIONS;
     ccd.mpr_tolerance = 1e-12;
     ccd_real_t depth;
     ccd_vec3_t direction, position;

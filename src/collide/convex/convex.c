@@ -108,7 +108,7 @@ static void beyond(double gap, v3 u, convex_gap *out) {
     out->normal = v3_neg(u);
 }
 
-enum { MOST_ROUNDS = 4 };
+enum { MAX_ROUNDS = 4 };
 typedef enum outcome { FOUND, PROVEN, FAR, LOST } outcome;
 
 /* What comes of polishing `d`. */
@@ -123,7 +123,7 @@ static outcome nearest_of_round(const minkowski *m, gjk_result *g, mink_directio
                                 convex_gap *out) {
     outcome is = FOUND;
     gjk_go(m, m->far, 0.03 * m->least, g);
-    for (int round = 0; round < MOST_ROUNDS && !g->beyond; round++) {
+    for (int round = 0; round < MAX_ROUNDS && !g->beyond; round++) {
         int exact = g->count < 4 && g->above - g->below <= 1e-6 * m->least;
         *d = (mink_direction){g->axis, -g->below, exact ? 0 : HUGE_VAL};
         if (g->count == 4) {

@@ -10,7 +10,7 @@
 #include "collide/convex/minkowski.h"
 #include "collide/convex/polytope.h"
 
-enum { MOST_POLISHES = 8, BASINS = 12, FLAT = 8 };
+enum { MAX_POLISHES = 8, MAX_BASINS = 12, FLAT = 8 };
 static const double LEAN = 1.5;
 
 /* D without the ball that rolls inside of it: its h is less by `round` everywhere, and its corners are sharper, so that far
@@ -127,7 +127,7 @@ static void offer(search *s, mink_direction x) {
     if (x.h < s->out->best.h) {
         s->out->best = x;
     }
-    if (s->m->curved && s->out->best.h < s->polished - s->tolerance && s->npolish < MOST_POLISHES) {
+    if (s->m->curved && s->out->best.h < s->polished - s->tolerance && s->npolish < MAX_POLISHES) {
         s->npolish++;
         polish(s, MINK_NEAR, &s->out->best);
         s->polished = s->out->best.h;
@@ -173,8 +173,8 @@ static void settle(search *s, mink_direction x) {
 
 /* The proof has run out of room: at least look from the facets that are still promising. */
 static void look_around(search *s) {
-    v3 seen[BASINS];
-    for (int n = 0; n < BASINS; n++) {
+    v3 seen[MAX_BASINS];
+    for (int n = 0; n < MAX_BASINS; n++) {
         int best = -1;
         for (int f = 0; f < s->p.nfacet; f++) {
             int fresh =

@@ -7,22 +7,22 @@
  * in the tangent plane).  All three are tried, the best is kept, until nothing is gained. */
 #include "collide/convex/minkowski.h"
 
-enum { TIES = 4, SHARPEN = 4 };
-static const double TIED = 1e-9, ASIDE = 1e-6;
-static const double ALL_BUT = 1e6; /* grains: nearer solids all but touch */
+enum { MAX_TIED_FACES = 4, MAX_SHARPENINGS = 4 };
+static const double TIED_OVER_SIZE = 1e-9, ASIDE = 1e-6;
+static const double TOUCHING_GRAINS = 1e6; /* grains: nearer solids all but touch */
 
 /* The creases near a direction, and the curvature between them. */
 typedef struct crease {
     int count;
-    v3 along[2 * TIES];
-    double off[2 * TIES]; /* how far from the crease: |c.u| */
+    v3 along[2 * MAX_TIED_FACES];
+    double off[2 * MAX_TIED_FACES]; /* how far from the crease: |c.u| */
     sym3 W;
 } crease;
 
-/* Keeps the nearest TIES of those that come after `first`. */
+/* Keeps the nearest MAX_TIED_FACES of those that come after `first`. */
 static void add_crease(crease *k, int first, v3 along, double off) {
     int i = k->count;
-    if (i - first == TIES) {
+    if (i - first == MAX_TIED_FACES) {
         i--;
         if (off >= k->off[i]) {
             return;
@@ -128,7 +128,7 @@ static void creases_near(const minkowski *m, v3 u, crease *k) {
 
 int mink_tied(const convex *c, v3 u) {
     crease k = {.count = 0};
-    creases_of(c, m3_identity(), u, TIED, 0, &k);
+    creases_of(c, m3_identity(), u, TIED_OVER_SIZE, 0, &k);
     return k.count > 0;
 }
 
@@ -252,7 +252,7 @@ static void look_aside(const minkowski *m, const crease *k, mink_direction at, v
 static mink_direction leave_creases(const minkowski *m, const crease *k, mink_direction at) {
     mink_direction best = at;
     for (int i = 0; i < k->count; i++) {
-        if (k->off[i] <= TIED) {
+        if (k->off[i] <= TIED_OVER_SIZE) {
             look_aside(m, k, at, k->along[i], &best);
             if (k->count > 1) {
                 look_aside(m, k, at, v3_cross(k->along[i], at.u), &best);
@@ -312,8 +312,8 @@ static void try_foot(const minkowski *m, mink_direction x, double most, mink_dir
 
 /* Where the solids all but touch, h no longer tells directions apart, but how far a - b strays from h u still does. */
 static void sharpen(const minkowski *m, mink_direction *at, mink_foot *foot) {
-    for (int round = 0; round < SHARPEN; round++) {
-        if (!(foot->off > max_of(2 * m->grain, ASIDE * fabs(at->h))) || fabs(at->h) > ALL_BUT * m->grain) {
+    for (int round = 0; round < MAX_SHARPENINGS; round++) {
+        if (!(foot->off > max_of(2 * m->grain, ASIDE * fabs(at->h))) || fabs(at->h) > TOUCHING_GRAINS * m->grain) {
             return;
         }
         crease k;

@@ -15,9 +15,9 @@
  * Among the places in common one in the middle is taken, for the sake of the balls. */
 #include "collide/convex/minkowski.h"
 
-static const double TIED = 1e-9, INNER = 1e-6;
+static const double TIED_OVER_SIZE = 1e-9, INNER_OVER_SIZE = 1e-6;
 
-enum { MOST = FACE_CORNERS, CLIPPED = 2 * FACE_CORNERS };
+enum { MAX_CORNERS = FACE_CORNERS, MAX_CLIPPED_CORNERS = 2 * FACE_CORNERS };
 
 typedef struct spot {
     double x, y;
@@ -26,15 +26,15 @@ typedef struct spot {
 /* The farthest points of one solid. */
 typedef struct patch {
     int count; /* corners; 1: a point, 2: a segment */
-    v3 corner[MOST];
-    spot at[MOST];
+    v3 corner[MAX_CORNERS];
+    spot at[MAX_CORNERS];
     int disc; /* then one corner, its centre */
     v3 axis;
     double radius;
 } patch;
 
 static void add_corner(patch *f, const pose *X, v3 x) {
-    if (f->count < MOST) {
+    if (f->count < MAX_CORNERS) {
         f->corner[f->count++] = X ? pose_point(*X, x) : x;
     }
 }
@@ -42,7 +42,7 @@ static void add_corner(patch *f, const pose *X, v3 x) {
 static void box_patch(const convex *c, const pose *X, v3 u, patch *f) {
     const double *h = c->half;
     v3 x = {u.x > 0 ? h[0] : -h[0], u.y > 0 ? h[1] : -h[1], u.z > 0 ? h[2] : -h[2]};
-    int tx = fabs(u.x) <= TIED, ty = fabs(u.y) <= TIED, tz = fabs(u.z) <= TIED;
+    int tx = fabs(u.x) <= TIED_OVER_SIZE, ty = fabs(u.y) <= TIED_OVER_SIZE, tz = fabs(u.z) <= TIED_OVER_SIZE;
     v3 one = {tx ? -x.x : x.x, !tx && ty ? -x.y : x.y, !tx && !ty && tz ? -x.z : x.z};
     add_corner(f, X, x);
     if (tx + ty + tz > 0) {
@@ -59,7 +59,7 @@ static void box_patch(const convex *c, const pose *X, v3 u, patch *f) {
 static void cylinder_patch(const convex *c, const pose *X, v3 u, patch *f) {
     const double *h = c->half;
     double across = sqrt(u.x * u.x + u.y * u.y);
-    if (across <= TIED) {
+    if (across <= TIED_OVER_SIZE) {
         add_corner(f, X, v3_make(0, 0, copysign(h[2], u.z)));
         f->disc = 1;
         f->radius = h[0];
@@ -68,7 +68,7 @@ static void cylinder_patch(const convex *c, const pose *X, v3 u, patch *f) {
     }
     v3 x = {h[0] / across * u.x, h[0] / across * u.y, copysign(h[2], u.z)};
     add_corner(f, X, x);
-    if (fabs(u.z) <= TIED) {
+    if (fabs(u.z) <= TIED_OVER_SIZE) {
         x.z = -x.z;
         add_corner(f, X, x);
     }
@@ -81,7 +81,7 @@ static void hull_patch(const convex *c, const pose *X, v3 u, uint32_t *start, pa
     for (int k = hull->ring_start[v]; k < hull->ring_start[v + 1]; k++) {
         v3 e = v3_sub(x, hull->vertex[hull->ring[k]]);
         double off = v3_dot(u, e);
-        if (off <= 0 || off * off <= TIED * TIED * v3_dot(e, e)) {
+        if (off <= 0 || off * off <= TIED_OVER_SIZE * TIED_OVER_SIZE * v3_dot(e, e)) {
             ties++;
             other = hull->ring[k];
         }
@@ -107,7 +107,7 @@ static void hull_patch(const convex *c, const pose *X, v3 u, uint32_t *start, pa
 
 static void triangle_patch(const convex *c, const pose *X, v3 u, patch *f) {
     double s[3] = {v3_dot(u, c->corner[0]), v3_dot(u, c->corner[1]), v3_dot(u, c->corner[2])};
-    double top = max_of(s[0], max_of(s[1], s[2])), slack = TIED * c->extent;
+    double top = max_of(s[0], max_of(s[1], s[2])), slack = TIED_OVER_SIZE * c->extent;
     for (int k = 0; k < 3; k++) {
         if (s[k] >= top - slack) {
             add_corner(f, X, c->corner[k]);
@@ -122,7 +122,7 @@ static void patch_of(const convex *c, const pose *X, v3 u_outer, uint32_t *start
     switch (c->kind) {
     case CONVEX_SEGMENT:
         add_corner(f, X, v3_make(0, 0, copysign(c->half[2], u.z)));
-        if (fabs(u.z) <= TIED) {
+        if (fabs(u.z) <= TIED_OVER_SIZE) {
             add_corner(f, X, v3_make(0, 0, -copysign(c->half[2], u.z)));
         }
         return;
@@ -227,7 +227,7 @@ static int clip_segment(const patch *f, spot a, spot b, double t[2]) {
     return t[0] <= t[1];
 }
 
-static int inner(double t) { return t > INNER && t < 1 - INNER; }
+static int inner(double t) { return t > INNER_OVER_SIZE && t < 1 - INNER_OVER_SIZE; }
 
 /* `strict`: they cross. */
 static spot between_segments(const patch *f, const patch *g, int *strict) {
@@ -244,7 +244,7 @@ static spot between_segments(const patch *f, const patch *g, int *strict) {
 
 /* Corners of f clipped by the edges of g; the middle of what is left. */
 static int common_middle(const patch *f, const patch *g, spot *out) {
-    spot room[2][CLIPPED + 2], *from = room[0], *to = room[1];
+    spot room[2][MAX_CLIPPED_CORNERS + 2], *from = room[0], *to = room[1];
     int count = f->count;
     for (int k = 0; k < count; k++) {
         from[k] = f->at[k];
@@ -255,10 +255,10 @@ static int common_middle(const patch *f, const patch *g, spot *out) {
         for (int i = 0; i < count; i++) {
             spot a = from[i], b = from[i + 1 < count ? i + 1 : 0];
             double ha = turn(e, less(a, o)), hb = turn(e, less(b, o));
-            if (ha >= 0 && kept < CLIPPED) {
+            if (ha >= 0 && kept < MAX_CLIPPED_CORNERS) {
                 to[kept++] = a;
             }
-            if ((ha < 0) != (hb < 0) && kept < CLIPPED) {
+            if ((ha < 0) != (hb < 0) && kept < MAX_CLIPPED_CORNERS) {
                 to[kept++] = towards(a, b, ha / (ha - hb));
             }
         }
@@ -305,11 +305,11 @@ static spot common_with_disc(const patch *f, const patch *g) {
 static int well_within(const patch *f, spot c) {
     if (f->disc) {
         spot d = less(c, f->at[0]);
-        return sqrt(dot2(d, d)) < (1 - INNER) * f->radius;
+        return sqrt(dot2(d, d)) < (1 - INNER_OVER_SIZE) * f->radius;
     }
     for (int k = 0; k < f->count; k++) {
         spot e = less(f->at[k + 1 < f->count ? k + 1 : 0], f->at[k]);
-        if (turn(e, less(c, f->at[k])) <= INNER * dot2(e, e)) {
+        if (turn(e, less(c, f->at[k])) <= INNER_OVER_SIZE * dot2(e, e)) {
             return 0;
         }
     }
@@ -475,7 +475,7 @@ static int corners_of(const patch *f, v3 *out) {
 
 int mink_flat(const minkowski *m, v3 u, v3 *point, int most, v3 *along) {
     patch fa, fb;
-    v3 a[MOST], b[MOST];
+    v3 a[MAX_CORNERS], b[MAX_CORNERS];
     uint32_t start[2] = {m->start ? m->start[0] : 0, m->start ? m->start[1] : 0};
     patch_of(m->a, NULL, u, &start[0], &fa);
     patch_of(m->b, &m->X_ab, v3_neg(u), &start[1], &fb);

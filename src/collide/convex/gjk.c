@@ -9,7 +9,7 @@
 #include "collide/convex/minkowski.h"
 #include "collide/convex/polytope.h"
 
-enum { MOST_ITERATIONS = 128 };
+enum { MAX_ITERATIONS = 128 };
 
 /* The nearest point of a segment, triangle or tetrahedron: its corners by index, and weights. */
 typedef struct nearest {
@@ -178,7 +178,7 @@ int gjk_offer(const minkowski *m, v3 u, gjk_result *g) {
 }
 
 void gjk_go(const minkowski *m, double far, double tolerance, gjk_result *g) {
-    for (; g->iterations < MOST_ITERATIONS && g->count < 4 && g->above > m->grain; g->iterations++) {
+    for (; g->iterations < MAX_ITERATIONS && g->count < 4 && g->above > m->grain; g->iterations++) {
         v3 u = v3_scale(-1 / g->above, g->nearest);
         mink_point w = mink_support(m, u);
         bound(g, u, v3_dot(u, w.d), m->grain);

@@ -5,7 +5,7 @@
  * contacts too: a face resting on a face touches all over. */
 #include "collide/field/field_contact.h"
 
-static const double SAME_PLACE = 1e-6; /* of the triangle's size */
+static const double SAME_PLACE_OVER_SIZE = 1e-6; /* of the triangle's size */
 
 static const uint32_t SURFACE_SIDE = 0x80000000u, CORNER = 0x40000000u, LINE = 0x20000000u;
 
@@ -63,10 +63,10 @@ static int falls(v3 g, v3 direction) { return v3_dot(g, direction) < -FIELD_SLAC
 
 /* Does the field fall from vertex `v` along an edge of the mesh? Goes round v both ways, from one of its triangles. */
 static int falls_from_vertex(const sim_mesh *m, int triangle, int v, v3 g) {
-    enum { MOST = 256 };
+    enum { MAX_TRIANGLES_ROUND_VERTEX = 256 };
     for (int way = 0; way < 2; way++) {
         int t = triangle;
-        for (int turn = 0; turn < MOST && t >= 0; turn++) {
+        for (int turn = 0; turn < MAX_TRIANGLES_ROUND_VERTEX && t >= 0; turn++) {
             const int *c = m->triangle[t];
             int k = c[0] == v ? 0 : c[1] == v ? 1 : 2;
             for (int j = 1; j < 3; j++) {
@@ -113,10 +113,10 @@ static int lowest_flat(const encounter *e, const patch *p, const place *at) {
  * normals at x; step lengths by Barzilai and Borwein.  Returns how far from standing still it ends, as a slope; HUGE_VAL
  * where it leaves the neighbourhood of `anchor`. */
 static double settle(encounter *e, v3 anchor, double reach, place *at) {
-    enum { MOST = 12 };
-    const double FIRST = 1;
-    double step = FIRST * reach, last = HUGE_VAL;
-    for (int k = 0; k < MOST; k++) {
+    enum { MAX_PROJECTED_STEPS = 12 };
+    const double FIRST_STEP_OVER_REACH = 1;
+    double step = FIRST_STEP_OVER_REACH * reach, last = HUGE_VAL;
+    for (int k = 0; k < MAX_PROJECTED_STEPS; k++) {
         place next = *at;
         double length = v3_norm(at->g);
         if (!solid_project(e->surface, v3_axpy(at->x, -step / length, at->g), 3 * step, &next.x, &next.normal)) {
@@ -147,11 +147,11 @@ static double settle(encounter *e, v3 anchor, double reach, place *at) {
 /* Of a curved surface with edges: is there a local minimum of the field on it, near the patch?  Looked for with the
  * surface lifted off, since close to an edge of the field's solid phi turns too sharply. */
 static int settles(encounter *e, const patch *p, place *at) {
-    enum { LIFTS = 4 };
+    enum { MAX_LIFTS = 4 };
     double round = patch_round(e, p);
     v3 anchor = at->x;
     double slope = HUGE_VAL;
-    for (int k = 0; k < LIFTS; k++) {
+    for (int k = 0; k < MAX_LIFTS; k++) {
         v3 n = v3_scale(1 / v3_norm(at->g), at->g);
         at->shift = v3_scale(round - place_gap(at), n);
         at->f = encounter_field(e, v3_add(at->x, at->shift), &at->g);
@@ -273,7 +273,8 @@ static int rolls_away(encounter *e, const patch *p, int k) {
     }
     if (!(*seen & VERTEX_ROLLS)) {
         place bottom = p->corner[k];
-        int rolls = bowl_bottom(e, p, &bottom) && v3_norm(v3_sub(bottom.x, p->corner[k].x)) > SAME_PLACE * p->size;
+        int rolls =
+            bowl_bottom(e, p, &bottom) && v3_norm(v3_sub(bottom.x, p->corner[k].x)) > SAME_PLACE_OVER_SIZE * p->size;
         *seen |= rolls ? VERTEX_ROLLS : 0;
     }
     return *seen & VERTEX_ROLLS;

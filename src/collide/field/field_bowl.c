@@ -19,17 +19,19 @@
  * flat. */
 #include "collide/field/field_model.h"
 
-enum { STEPS = 16 };
-static const double LEVEL = 1e-8; /* slope that is none: rounding leaves up to 2e-9 along a valley */
-static const double FOUND = 0.1;  /* of the slope at first: less tells of a bottom near */
-static const double NEAR = 1.5;   /* triangle's sizes from the start */
-static const double FAR = 3;      /* triangle's sizes: no search where the first Newton step is longer */
-static const double FLAT = 0.3;   /* of the slope at first: a change across the triangle that tells of no bottom near */
+enum { MAX_NEWTON_STEPS = 16 };
+static const double MAX_LEVEL_SLOPE = 1e-8;  /* slope that is none: rounding leaves up to 2e-9 along a valley */
+static const double MIN_SLOPE_GAIN = 0.1;    /* of the slope at first: less tells of a bottom near */
+static const double MAX_WAY_OVER_SIZE = 1.5; /* triangle's sizes from the start */
+static const double MAX_FIRST_STEP_OVER_SIZE =
+    3; /* triangle's sizes: no search where the first Newton step is longer */
+static const double MIN_TURN_OVER_SLOPE =
+    0.3; /* of the slope at first: a change across the triangle that tells of no bottom near */
 static const double MAX_LINE_CURVATURE_RATIO = 0.05;     /* along over across: a line is looked for */
 static const double MAX_STRAIGHT_CURVATURE_RATIO = 1e-3; /* such a valley has no bottom */
-static const double FALLS = 1e-4;                        /* of what the slope promises */
-static const double PROBE = 1e-3;                        /* of the triangle's size */
-static const double TRUST = 0.5;                         /* of the triangle's size */
+static const double ARMIJO_C1 = 1e-4;                    /* of what the slope promises */
+static const double PROBE_OVER_SIZE = 1e-3;              /* of the triangle's size */
+static const double FIRST_TRUST_OVER_SIZE = 0.5;         /* of the triangle's size */
 
 /* How the slope changes from corner to corner, at most. */
 static double turn_of(const patch *p) {
@@ -71,7 +73,7 @@ static int probe(encounter *e, const patch *p, const place *at, model *m) {
     for (int k = 0; k < 2; k++) {
         place there;
         model turned;
-        if (!go(e, at, m, v3_scale(PROBE * p->size, m->e[k]), &there, &turned, way[k], turn[k])) {
+        if (!go(e, at, m, v3_scale(PROBE_OVER_SIZE * p->size, m->e[k]), &there, &turned, way[k], turn[k])) {
             return 0;
         }
     }
@@ -99,7 +101,8 @@ static int has_straight_side(encounter *e, const patch *p, const place *at, cons
         double way[2], turn[2], *out = B[k & 1][k >> 1];
         place there;
         model turned;
-        if (!go(e, at, m, v3_scale((k >> 1 ? -PROBE : PROBE) * p->size, m->e[k & 1]), &there, &turned, way, turn)) {
+        if (!go(e, at, m, v3_scale((k >> 1 ? -PROBE_OVER_SIZE : PROBE_OVER_SIZE) * p->size, m->e[k & 1]), &there,
+                &turned, way, turn)) {
             return 0;
         }
         out[0] = turn[0] / way[k & 1];
@@ -123,14 +126,14 @@ int bowl_bottom(encounter *e, const patch *p, place *at) {
     here.f = encounter_field(e, v3_add(here.x, here.shift), &here.g);
     model m = {.e = {v3_perpendicular(at->normal)}, .softest = 1e-4 / p->size, .stiffest = 1e4 / p->size};
     touch(&m, &here);
-    double first = slope_of(&m), trust = TRUST * p->size;
+    double first = slope_of(&m), trust = FIRST_TRUST_OVER_SIZE * p->size;
     e->lines++; /* unless it is the bottom of a bowl */
-    if (turn_of(p) <= FLAT * first || !probe(e, p, &here, &m) ||
+    if (turn_of(p) <= MIN_TURN_OVER_SLOPE * first || !probe(e, p, &here, &m) ||
         model_curvature_ratio(&m) <= MAX_STRAIGHT_CURVATURE_RATIO ||
-        v3_norm(newton_step(&m, HUGE_VAL)) > FAR * p->size) {
+        v3_norm(newton_step(&m, HUGE_VAL)) > MAX_FIRST_STEP_OVER_SIZE * p->size) {
         return 0;
     }
-    for (int k = 0; k < STEPS && slope_of(&m) > LEVEL; k++) {
+    for (int k = 0; k < MAX_NEWTON_STEPS && slope_of(&m) > MAX_LEVEL_SLOPE; k++) {
         place next;
         model turned;
         double way[2], turn[2];
@@ -139,21 +142,21 @@ int bowl_bottom(encounter *e, const patch *p, place *at) {
             trust = 0.25 * v3_norm(step);
             continue;
         }
-        if (v3_norm(v3_sub(next.x, at->x)) > NEAR * p->size) {
+        if (v3_norm(v3_sub(next.x, at->x)) > MAX_WAY_OVER_SIZE * p->size) {
             return 0;
         }
         model_learn(&turned, way, turn);
-        double promise = FALLS * v3_dot(place_uphill(&here), step);
+        double promise = ARMIJO_C1 * v3_dot(place_uphill(&here), step);
         if (next.f <= here.f + promise || slope_of(&turned) <= 0.5 * slope_of(&m)) {
             here = next;
             m = turned;
-        } else if (slope_of(&m) <= FOUND * first) {
+        } else if (slope_of(&m) <= MIN_SLOPE_GAIN * first) {
             break; /* rounding decides */
         } else {
             trust = 0.25 * v3_norm(step);
         }
     }
-    if (!(slope_of(&m) <= fmax(LEVEL, FOUND * first))) {
+    if (!(slope_of(&m) <= fmax(MAX_LEVEL_SLOPE, MIN_SLOPE_GAIN * first))) {
         return 0;
     }
     e->lines -= !has_straight_side(e, p, &here, &m);

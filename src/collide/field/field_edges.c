@@ -11,9 +11,9 @@
  * way, along n / |n|, is phi / |n|. */
 #include "collide/field/field_contact.h"
 
-enum { STEPS = 16, RIM_STEPS = 32, RIM_POINTS = 8, NARROW = 60 };
+enum { MAX_EDGE_STEPS = 16, MAX_RIM_STEPS = 32, RIM_POINTS = 8, NARROW = 60 };
 static const uint32_t SIDE = 0x80000000u, POINT = 0x40000000u;
-static const double LEVEL = 1e-9; /* a slope */
+static const double MAX_LEVEL_SLOPE = 1e-9; /* a slope */
 
 typedef struct walk {
     const pair *pair;
@@ -88,7 +88,7 @@ static int overlap_at(const walk *w, v3 x, v3 n, double gap) {
 static void bottom(walk *w, const edge *e, double s[2], double slope[2], v3 g[2]) {
     double f = 0, close = 1e-11 * e->length;
     v3 x, along, into[2];
-    uint32_t part = (uint32_t)(s[0] / e->length * STEPS) + 1;
+    uint32_t part = (uint32_t)(s[0] / e->length * MAX_EDGE_STEPS) + 1;
     for (int k = 0; k < NARROW && s[1] - s[0] > close; k++) {
         double t = k % 3 < 2 ? slope[0] / (slope[0] - slope[1]) : 0.5;
         double here = s[0] + fmin(fmax(t, 0.01), 0.99) * (s[1] - s[0]), rise;
@@ -124,7 +124,7 @@ static void bottom(walk *w, const edge *e, double s[2], double slope[2], v3 g[2]
 }
 
 static void walk_edge(walk *w, const edge *e) {
-    int steps = e->radius > 0 ? RIM_STEPS : STEPS;
+    int steps = e->radius > 0 ? MAX_RIM_STEPS : MAX_EDGE_STEPS;
     double step = e->length / steps, margin = w->pair->margin, s[2] = {0, 0}, slope[2] = {0, 0}, f;
     v3 g[2], x, along, into[2];
     x = edge_point(e, 0.5 * e->length, &along, into);
@@ -138,7 +138,7 @@ static void walk_edge(walk *w, const edge *e) {
         f = field_at(w, x, &g[1]);
         s[1] = at;
         slope[1] = v3_dot(g[1], along);
-        if (at > 0 && slope[0] < -LEVEL && slope[1] > LEVEL && f < margin + step) {
+        if (at > 0 && slope[0] < -MAX_LEVEL_SLOPE && slope[1] > MAX_LEVEL_SLOPE && f < margin + step) {
             double s_of[2] = {s[0], s[1]}, slope_of[2] = {slope[0], slope[1]};
             v3 g_of[2] = {g[0], g[1]};
             bottom(w, e, s_of, slope_of, g_of);
@@ -191,11 +191,11 @@ static void box(walk *w) {
 }
 
 static void hull(walk *w, const sim_hull *h) {
-    enum { MOST = 64 };
-    v3 way[MOST];
+    enum { MAX_EDGES = 64 };
+    v3 way[MAX_EDGES];
     for (int v = 0; v < h->nvertex; v++) {
         int count = 0;
-        for (int k = h->ring_start[v]; k < h->ring_start[v + 1] && count < MOST; k++) {
+        for (int k = h->ring_start[v]; k < h->ring_start[v + 1] && count < MAX_EDGES; k++) {
             way[count++] = v3_sub(h->vertex[h->ring[k]], h->vertex[v]);
         }
         corner(w, h->vertex[v], way, count, POINT | (uint32_t)v);

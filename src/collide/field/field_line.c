@@ -6,19 +6,19 @@
  *
  * g the gradient of phi, d the direction of the line, a = n x d, n the surface's normal.  Any load of the line, in force
  * and moment, is that of forces at its two ends.  Points between them come and go with the triangles as the body rolls;
- * the ends stay.  The line ends where the slope along it, outwards, has risen by DELTA:
+ * the ends stay.  The line ends where the slope along it, outwards, has risen by END_SLOPE_RISE:
  *
- *     u_d(s) = max(u_d(0), 0) + DELTA.
+ *     u_d(s) = max(u_d(0), 0) + END_SLOPE_RISE.
  *
- * At a sharp rim that is the rim; where the surface is rounded with radius r it is r DELTA beyond the begin of the round,
- * and on the side to which the solid leans the lowest place of the round, up to r DELTA.  Both depend smoothly on the pose.
+ * At a sharp rim that is the rim; where the surface is rounded with radius r it is r END_SLOPE_RISE beyond the begin of the round,
+ * and on the side to which the solid leans the lowest place of the round, up to r END_SLOPE_RISE.  Both depend smoothly on the pose.
  * A surface that bends along d (a barrel), or whose line does (a ring that lies flat), has no such line.
  *
  * Symbols: s arc length [m]; u slopes, pure numbers.
  * Cost: some 20 evaluations of both fields for each end. */
 #include "collide/field/field_contact.h"
 
-static const double DELTA = 1e-3;              /* slope */
+static const double END_SLOPE_RISE = 1e-3;     /* slope */
 static const double MAX_SLOPE_CHANGE = 1e-4;   /* along a straight line */
 static const double MAX_SLOPE_ACROSS = 1e-8;   /* on the line */
 static const double MAX_SOFTNESS_RATIO = 0.05; /* curvature along the line over that across */
@@ -26,8 +26,8 @@ static const double MAX_BEND_RATIO = 1e-3;     /* way across over way along */
 static const double PROBE_OVER_EXTENT = 1e-4;
 static const double FIRST_STRIDE_OVER_EXTENT = 1e-3; /* beyond the last point */
 static const double MAX_STRIDE_OVER_EXTENT = 0.1;
-static const double END_TOLERANCE = 0.01;  /* of DELTA */
-static const double MAX_SMOOTH_RISE = 0.1; /* slope beyond which the rise is no straight line, or a jump */
+static const double END_TOLERANCE_RATIO = 0.01; /* of END_SLOPE_RISE */
+static const double MAX_SMOOTH_RISE = 0.1;      /* slope beyond which the rise is no straight line, or a jump */
 static const double MIN_CUT_OVER_EXTENT = 1e-8;
 static const double MIN_LENGTH_OVER_EXTENT = 1e-3;
 static const double SAME_LINE_OVER_EXTENT = 0.05; /* distance from the line of points that it replaces */
@@ -148,7 +148,7 @@ static double rise_at(line *l, double sign, double s, double bar, station *at) {
 /* Where the line ends along `sign` times its direction, looked for from `start` on, about where the points end. */
 static int find_end(line *l, const station *first, double sign, double start, station *end) {
     enum { MAX_CUTS = 40 };
-    double bar = fmax(sign * slope_along(first), 0) + DELTA;
+    double bar = fmax(sign * slope_along(first), 0) + END_SLOPE_RISE;
     double low = 0, f_low = sign * slope_along(first) - bar, high = fmax(start, 0), f_high;
     double stride = FIRST_STRIDE_OVER_EXTENT * l->length;
     station at, inside = *first;                              /* the latter at `low` */
@@ -163,12 +163,13 @@ static int find_end(line *l, const station *first, double sign, double start, st
     /* Illinois method, with bisections for a sharp rim, where the slope jumps */
     int side = 0;
     double reached = f_low; /* at `low`; f_low is halved by the method */
-    for (int k = 0; k < MAX_CUTS && reached < -END_TOLERANCE * DELTA && high - low > MIN_CUT_OVER_EXTENT * l->length;
+    for (int k = 0; k < MAX_CUTS && reached < -END_TOLERANCE_RATIO * END_SLOPE_RISE &&
+                    high - low > MIN_CUT_OVER_EXTENT * l->length;
          k++) {
         double s = k % 3 == 2 || f_high > MAX_SMOOTH_RISE ? 0.5 * (low + high)
                                                           : (low * f_high - high * f_low) / (f_high - f_low);
         double f = rise_at(l, sign, s, bar, &at);
-        if (f > END_TOLERANCE * DELTA) {
+        if (f > END_TOLERANCE_RATIO * END_SLOPE_RISE) {
             high = s, f_high = f;
             f_low *= side == 1 ? 0.5 : 1;
             side = 1;

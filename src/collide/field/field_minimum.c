@@ -16,8 +16,8 @@
  * normal found there is the next guess. */
 #include "collide/field/field_model.h"
 
-enum { STEPS = 16, TRIALS = 6 };
-static const double SHARP = 0.05; /* how much the slope changes across what is called a crease */
+enum { MAX_DESCENT_STEPS = 16, MAX_LINE_TRIALS = 6 };
+static const double MIN_CREASE_SLOPE = 0.05; /* how much the slope changes across what is called a crease */
 
 /* Slopes along a line of search at both ends of what brackets its least point, and the gradient at the far end. */
 typedef struct bracket {
@@ -46,7 +46,7 @@ static outcome line_search(encounter *e, const patch *p, place *here, v3 uphill,
         *here = *far;
         return LOWER;
     }
-    for (int trial = 0; trial < TRIALS; trial++) {
+    for (int trial = 0; trial < MAX_LINE_TRIALS; trial++) {
         /* The secant finds the bottom of a bowl, the crossing of the tangents that of a crease. */
         double width = high - low, rise = b->slope_beyond - b->slope;
         double w = trial & 1 ? (b->slope_beyond - (f_high - here->f) / width) / rise : -b->slope / rise;
@@ -69,7 +69,7 @@ static outcome line_search(encounter *e, const patch *p, place *here, v3 uphill,
             b->beyond = far->g;
         }
     }
-    int turns = b->slope_beyond > 0 && b->slope_beyond - b->slope > SHARP * v3_norm(d);
+    int turns = b->slope_beyond > 0 && b->slope_beyond - b->slope > MIN_CREASE_SLOPE * v3_norm(d);
     return turns ? CREASE : low > 0 ? LOWER : NO_LOWER;
 }
 
@@ -123,7 +123,7 @@ static int descend(encounter *e, const patch *p, place *here) {
     double enough = 3e-6 * p->size;
     v3 uphill = place_uphill(here);
     model m = model_create(p);
-    for (int k = 0; k < STEPS && duality_gap(p, here->t, uphill) > enough; k++) {
+    for (int k = 0; k < MAX_DESCENT_STEPS && duality_gap(p, here->t, uphill) > enough; k++) {
         place start = *here, far = *here;
         bracket b;
         model_components(&m, uphill, m.u);
@@ -156,8 +156,8 @@ static int descend(encounter *e, const patch *p, place *here) {
 
 /* On with the surface lifted off, from where it is along its g. */
 static void lift_off(encounter *e, const patch *p, place *here) {
-    enum { LIFTS = 4 };
-    for (int k = 0; k < LIFTS; k++) {
+    enum { MAX_LIFTS = 4 };
+    for (int k = 0; k < MAX_LIFTS; k++) {
         double length = v3_norm(here->g), lift = patch_round(e, p) - place_gap(here);
         if (!(length > 0.1) || !(lift > 0)) {
             return;

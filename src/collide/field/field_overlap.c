@@ -11,9 +11,10 @@
  * the way out of the solid whose surface is nearer. */
 #include "collide/field/field_contact.h"
 
-enum { GRID = 3, STEPS = 24, PLANES = 10, SHIFTS = 24 };
+enum { GRID = 3, MAX_STEPS = 24, MAX_PLANES = 10, MAX_SHIFTS = 24 };
 static const double THROUGH = 0.5, ENOUGH = 0.55, TRUSTED = 8, SAME_WAY = 0.5;
-static const double TOUCHING = 1e-9; /* of the smaller one's extent: what overlaps less only touches */
+static const double TOUCHING_DEPTH_OVER_EXTENT =
+    1e-9; /* of the smaller one's extent: what overlaps less only touches */
 
 typedef struct shared {
     const pair *pair;
@@ -84,14 +85,14 @@ static void try_point(shared *s, v3 x) {
 /* Planes under m, were it convex: each distance about each place that was tried. */
 typedef struct bundle {
     int count;
-    double value[PLANES]; /* where x is now */
-    v3 slope[PLANES];
+    double value[MAX_PLANES]; /* where x is now */
+    v3 slope[MAX_PLANES];
 } bundle;
 
 static void add_plane(bundle *b, double value, v3 slope) {
-    int k = b->count < PLANES ? b->count++ : 0;
-    if (b->count == PLANES && k == 0) { /* the lowest says least */
-        for (int i = 1; i < PLANES; i++) {
+    int k = b->count < MAX_PLANES ? b->count++ : 0;
+    if (b->count == MAX_PLANES && k == 0) { /* the lowest says least */
+        for (int i = 1; i < MAX_PLANES; i++) {
             k = b->value[i] < b->value[k] ? i : k;
         }
     }
@@ -102,14 +103,14 @@ static void add_plane(bundle *b, double value, v3 slope) {
 /* The way d that minimises the highest of the planes plus d^2 / (2 step).  Its dual is a point of a simplex, found by
  * shifting weight from the lowest plane that has any to the highest.  Returns how high the highest is there. */
 static double lowest(const bundle *b, double step, v3 *d) {
-    double weight[PLANES] = {0}, top = 0;
+    double weight[MAX_PLANES] = {0}, top = 0;
     int best = 0;
     for (int k = 1; k < b->count; k++) {
         best = b->value[k] > b->value[best] ? k : best;
     }
     weight[best] = 1;
     *d = v3_scale(-step, b->slope[best]);
-    for (int shift = 0; shift < SHIFTS; shift++) {
+    for (int shift = 0; shift < MAX_SHIFTS; shift++) {
         int high = -1, low = -1;
         double bottom = HUGE_VAL;
         top = -HUGE_VAL;
@@ -142,7 +143,7 @@ static void go_deeper(shared *s, double step) {
     both at = both_at(s, s->x);
     add_plane(&planes, at.a, at.ga);
     add_plane(&planes, at.b, at.gb);
-    for (int k = 0, vain = 0; k < STEPS && step > smallest; k++) {
+    for (int k = 0, vain = 0; k < MAX_STEPS && step > smallest; k++) {
         v3 d;
         double hoped = s->m - lowest(&planes, step, &d);
         if (!(hoped > fmax(0.02 * fabs(s->m), 1e-3 * smallest))) {
@@ -263,7 +264,7 @@ void encounter_overlap(const pair *p, const solid *a, const solid *b, int first,
         return;
     }
     int settled = p->a->type == SIM_HALF_SPACE || (isfinite(deepest.gap) && opposed(&s, &deepest));
-    if (!common_ball(&s, low, high, settled) || s.m > -TOUCHING * fmin(a->extent, b->extent) ||
+    if (!common_ball(&s, low, high, settled) || s.m > -TOUCHING_DEPTH_OVER_EXTENT * fmin(a->extent, b->extent) ||
         (s.m >= ENOUGH * gap && (!through || leads_out(&s, &deepest)))) {
         return;
     }

@@ -8,7 +8,7 @@
 #include "collide/convex/convex.h"
 #include "collide/field/field_contact.h"
 
-enum { DESCENTS = 32, CLIMBS = 8, MOST_NORMALS = 32 };
+enum { MAX_DESCENTS = 32, MAX_CLIMBS = 8, MAX_NORMALS = 32 };
 
 typedef struct two {
     const pair *pair;
@@ -30,7 +30,7 @@ static v3 farthest_vertex(const solid *s, v3 d, int exact) {
         most = fmax(most, along);
     }
     v3 x = m->vertex[best], on, ignored;
-    for (int k = 0; exact && s->curved && k < CLIMBS; k++) {
+    for (int k = 0; exact && s->curved && k < MAX_CLIMBS; k++) {
         double step = 4 * s->extent; /* the longer, the faster on round ones */
         if (!solid_project(s, v3_axpy(x, step, d), 2 * step, &on, &ignored) || !(v3_dot(d, on) > most)) {
             break;
@@ -97,16 +97,16 @@ static void suggestions(const two *t, v3 x, const contact_point *point, int coun
     for (int k = 0; k < 6; k++) {
         offer_both(t, axis[k], best);
     }
-    for (int k = 0; k < count && k < MOST_NORMALS; k++) {
+    for (int k = 0; k < count && k < MAX_NORMALS; k++) {
         offer_both(t, point[k].normal, best);
     }
 }
 
 /* Normals of a hull's faces: the least way out of a polytope is one of those, or between two edges. */
 static void offer_faces(const two *t, const solid *s, const m3 *R, double sign, parting *best) {
-    enum { MOST_FACES = 64 };
+    enum { MAX_FACES = 64 };
     const sim_hull *h = s->geometry ? s->geometry->hull : NULL;
-    for (int f = 0; h && h->nface <= MOST_FACES && f < h->nface; f++) {
+    for (int f = 0; h && h->nface <= MAX_FACES && f < h->nface; f++) {
         v3 n = v3_scale(sign, h->normal[f]);
         offer(t, R ? m3_times(*R, n) : n, best);
     }
@@ -116,7 +116,7 @@ static void slide_down(const two *t, parting *best) {
     double turn = 0.5;
     v3 w = support(t, best->normal);
     best->depth = v3_dot(w, best->normal);
-    for (int k = 0; k < DESCENTS; k++) {
+    for (int k = 0; k < MAX_DESCENTS; k++) {
         v3 slope = v3_axpy(w, -best->depth, best->normal);
         double steep = v3_norm(slope);
         if (!(steep > 1e-9 * (steep + fabs(best->depth)))) {

@@ -1,7 +1,7 @@
 /* Points of a solid's surface in a distance field: value, gradient, slope along the surface, overlap. */
 #include "collide/field/field_contact.h"
 
-static const double SHARP_WITHIN = 1e-6; /* of the margin */
+static const double SHARP_GAP_OVER_MARGIN = 1e-6; /* of the margin */
 
 double encounter_field(encounter *e, v3 x, v3 *gradient) {
     e->fields++;
@@ -40,7 +40,7 @@ void place_check(encounter *e, place *at) {
     if (plain.f >= 0 || place_gap(at) > 0.99 * plain.f || !overlaps(e, at)) {
         v3 n = at->g;
         *at = plain;
-        if (plain.f >= 0 && plain.f <= SHARP_WITHIN * e->margin && v3_dot(n, plain.g) > 0.99) {
+        if (plain.f >= 0 && plain.f <= SHARP_GAP_OVER_MARGIN * e->margin && v3_dot(n, plain.g) > 0.99) {
             at->g = n; /* better known than where phi is sharp */
         }
     }

@@ -195,10 +195,10 @@ solid solid_of_shape(const sim_shape *shape) {
 }
 
 int solid_project(const solid *s, v3 p, double reach, v3 *on, v3 *normal) {
-    enum { NEWTON = 8 };
+    enum { MAX_NEWTON_STEPS = 8 };
     v3 x = p, g;
     double settled = 1e-6 * (isfinite(s->extent) ? s->extent : reach);
-    for (int k = 0; k < NEWTON; k++) {
+    for (int k = 0; k < MAX_NEWTON_STEPS; k++) {
         double d = s->distance(s, x, &g), slope = v3_dot(g, g);
         if (slope < 0.25) { /* no way out is known here: the middle of something */
             return 0;

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-enum { DEEPEST_CUT = 4 };
-static const double SAME_DEPTH = 1e-6; /* of the surface's size */
+enum { MAX_CUT_DEPTH = 4 };
+static const double SAME_DEPTH_OVER_EXTENT = 1e-6; /* of the surface's size */
 
 /* How far from the patch a contact may be that only the search along the solid's edges will find. */
 static double stray(const encounter *e, const patch *p) {
@@ -22,7 +22,7 @@ static void meet(encounter *e, const patch *p, int depth) {
     if (low > 0.6 * p->size + e->margin) {
         return;
     }
-    if (p->size > e->coarse && depth < DEEPEST_CUT) {
+    if (p->size > e->coarse && depth < MAX_CUT_DEPTH) {
         cut(e, p, depth);
         return;
     }
@@ -191,24 +191,24 @@ static void sort_candidates(candidate *c, int count) {
 
 /* Need a candidate not be looked at?  Where a corner is a contact, or belongs to a triangle with one, another is looked for
  * only if it may be deeper than all so far, or nearly: those there are stand close enough; and no longer once it has been
- * in vain PATIENCE times, since the promises that are left are smaller still.  So with those that only an edge of the solid
+ * in vain MAX_FRUITLESS_CANDIDATES times, since the promises that are left are smaller still.  So with those that only an edge of the solid
  * beside the triangle could bring near. */
 static int is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
-    enum { PATIENCE = 20 };
+    enum { MAX_FRUITLESS_CANDIDATES = 20 };
     if (!e->surface->skin) {
         return 0;
     }
     if (seen & VERTEX_TAKEN) {
-        return low > e->least - same || in_vain[0] >= PATIENCE;
+        return low > e->least - same || in_vain[0] >= MAX_FRUITLESS_CANDIDATES;
     }
     return (seen & VERTEX_COVERED && low > e->least + 0.25 * (e->margin - e->least)) ||
-           (low > e->margin && in_vain[1] >= 2 * PATIENCE);
+           (low > e->margin && in_vain[1] >= 2 * MAX_FRUITLESS_CANDIDATES);
 }
 
 /* The most promising first. */
 static void meet_waiting(encounter *e) {
     int in_vain[2] = {0, 0}; /* in a row, where there is contact already; where only an edge may be near */
-    double same = SAME_DEPTH * e->surface->extent;
+    double same = SAME_DEPTH_OVER_EXTENT * e->surface->extent;
     sort_candidates(e->waiting, e->nwaiting);
     for (int i = 0; i < e->nwaiting && !e->out->failed; i++) {
         const int *c = e->surface->mesh->triangle[e->waiting[i].triangle];
@@ -291,14 +291,14 @@ static v3 way_out(const encounter *e) {
 }
 
 /* The deepest vertex of all is near a contact.  Where bodies are so far inside each other that none was found which is at
- * least half as deep (but for SAME_DEPTH, as vertices stand beside the surface a little), it stands for one; but one from which the field's gradient leads on through the other side does not:
+ * least half as deep (but for SAME_DEPTH_OVER_EXTENT, as vertices stand beside the surface a little), it stands for one; but one from which the field's gradient leads on through the other side does not:
  * the deepest of those that lead out comes first. */
 static void report_deepest(encounter *e) {
     double least = 0;
     for (int k = e->first; k < e->out->count; k++) {
         least = fmin(least, e->out->point[k].gap);
     }
-    double slack = e->out->count > e->first ? SAME_DEPTH * e->surface->extent : 0;
+    double slack = e->out->count > e->first ? SAME_DEPTH_OVER_EXTENT * e->surface->extent : 0;
     if (e->deepest < 0 || !(e->vertex[e->deepest].f < 2 * least - slack)) {
         return;
     }

@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-enum { SALT = 26 };             /* the bits from here on tell apart points of one feature */
-static const double WAYS = 100; /* of `near`: so close two ways out of one edge are of one contact */
-static const double SAME_NORMAL = 0.995, PREFER_KEPT = 1.5 * 1.5, DEEPER = 0.05;
+enum { FEATURE_SALT_BIT = 26 };                    /* the bits from here on tell apart points of one feature */
+static const double EDGE_DISTANCE_OVER_NEAR = 100; /* of `near`: so close two ways out of one edge are of one contact */
+static const double SAME_NORMAL_COSINE = 0.995, KEPT_DISTANCE_FACTOR = 1.5 * 1.5, MIN_DEEPER_OVER_RANGE = 0.05;
 
 /* Points by columns: the distances of one to all others are the inner loop. */
 typedef struct cloud {
@@ -116,7 +116,7 @@ static void join(const contact_point *point, int count, int *place, int *root, d
                 break;
             }
             v3 d = v3_sub(p->position, q->position);
-            if (v3_dot(d, d) <= near * near && v3_dot(p->normal, q->normal) >= SAME_NORMAL) {
+            if (v3_dot(d, d) <= near * near && v3_dot(p->normal, q->normal) >= SAME_NORMAL_COSINE) {
                 int i = disjoint_set_find(root, place[a]), j = disjoint_set_find(root, place[b]);
                 const contact_point *x = &point[i], *y = &point[j];
                 int deeper = x->gap != y->gap ? x->gap < y->gap : before(x, y);
@@ -180,7 +180,7 @@ static cloud cloud_of(const contact_point *point, int count, const uint64_t *kep
         }
         s.nearest[k] = HUGE_VAL;
         s.owner[k] = 0;
-        s.prefer[k] = is_kept(kept, nkept, c->feature) ? PREFER_KEPT : 1;
+        s.prefer[k] = is_kept(kept, nkept, c->feature) ? KEPT_DISTANCE_FACTOR : 1;
     }
     return s;
 }
@@ -234,15 +234,15 @@ static int start(const contact_point *point, const cloud *s, double slack) {
     return best;
 }
 
-/* The farthest point along direction `which` of EXTREMES: the sides, corners and edges of a cube. Near ties are left to
+/* The farthest point along direction `which` of EXTREME_DIRECTIONS: the sides, corners and edges of a cube. Near ties are left to
  * the points that were kept, so that a face that lies across the direction does not change its mind. */
-enum { EXTREMES = 26 };
+enum { EXTREME_DIRECTIONS = 26 };
 static int extreme(const cloud *s, int which) {
     int cell = which < 13 ? which : which + 1; /* the middle of the 27 is no direction */
     double d[3] = {cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1};
     double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), slack = 1e-3 * s->span * length;
     int best = 0;
-    double far = -HUGE_VAL, bonus = slack / (PREFER_KEPT - 1);
+    double far = -HUGE_VAL, bonus = slack / (KEPT_DISTANCE_FACTOR - 1);
     for (int k = 0; k < s->count; k++) {
         double along = d[0] * s->c[0][k] + d[1] * s->c[1][k] + d[2] * s->c[2][k] + bonus * (s->prefer[k] - 1);
         best = along > far ? k : best;
@@ -271,9 +271,9 @@ static int reduce(contact_point *point, int count, int most, const uint64_t *kep
         low = fmin(low, point[k].gap);
         high = fmax(high, point[k].gap);
     }
-    double slack = DEEPER * (high - low);
+    double slack = MIN_DEEPER_OVER_RANGE * (high - low);
     int chosen = 0, next = choose(&s, chosen++, start(point, &s, slack));
-    for (int k = 0; k < EXTREMES && chosen < most; k++) {
+    for (int k = 0; k < EXTREME_DIRECTIONS && chosen < most; k++) {
         int far = extreme(&s, k);
         if (s.nearest[far] > 0) {
             next = choose(&s, chosen++, far);
@@ -303,7 +303,8 @@ static int unique(contact_point *point, int count, double near) {
         if (same) {
             contact_point *before = &point[left - 1];
             double apart = v3_norm(v3_sub(before->position, c.position));
-            int two_ways_out = c.gap < 0 && v3_dot(before->normal, c.normal) < SAME_NORMAL && apart <= WAYS * near;
+            int two_ways_out = c.gap < 0 && v3_dot(before->normal, c.normal) < SAME_NORMAL_COSINE &&
+                               apart <= EDGE_DISTANCE_OVER_NEAR * near;
             if (apart <= near || two_ways_out) {
                 same--;
                 c.feature = before->feature;
@@ -311,7 +312,7 @@ static int unique(contact_point *point, int count, double near) {
                 continue;
             }
         }
-        c.feature ^= (uint64_t)(same & 15) << SALT;
+        c.feature ^= (uint64_t)(same & 15) << FEATURE_SALT_BIT;
         point[left++] = c;
     }
     return left;

@@ -5,9 +5,10 @@
  * "Another efficient algorithm for convex hulls in two dimensions"). */
 #include "collide/manifold/cluster.h"
 
-static const double SAME_NORMAL = 1e-3; /* difference of unit normals */
-static const double STRAIGHT = 1e-5, INSIDE = 0.02, KEPT = 1e-3, DEEPER = 1e-7;
-enum { FEW = 4, CORNERS = 8 };
+static const double MAX_NORMAL_DIFFERENCE = 1e-3; /* difference of unit normals */
+static const double STRAIGHT_OVER_SPAN = 1e-5, INSIDE_OVER_SPAN = 0.02, KEPT_BONUS_OVER_SPAN = 1e-3,
+                    MIN_DEEPER_OVER_SPAN = 1e-7;
+enum { MAX_PLAIN_POINTS = 4, MAX_CORNERS = 8 };
 
 typedef struct flat_point {
     double u, v;
@@ -65,7 +66,7 @@ static void straighten(patch *s) {
         const flat_point *a = &s->hull[(k + s->nhull - 1) % s->nhull], *b = &s->hull[k];
         const flat_point *c = &s->hull[(k + 1) % s->nhull];
         double chord = hypot(c->u - a->u, c->v - a->v);
-        if (turn(a, b, c) > STRAIGHT * s->span * chord) {
+        if (turn(a, b, c) > STRAIGHT_OVER_SPAN * s->span * chord) {
             k++;
             continue;
         }
@@ -85,7 +86,7 @@ static int is_filled(const patch *s) {
             const flat_point *a = &s->hull[k], *b = &s->hull[(k + 1) % s->nhull];
             near = fmin(near, turn(a, b, &s->at[i]) / fmax(hypot(b->u - a->u, b->v - a->v), 1e-300));
         }
-        if (near > INSIDE * s->span) {
+        if (near > INSIDE_OVER_SPAN * s->span) {
             return 1;
         }
     }
@@ -101,16 +102,16 @@ static int is_kept(const pair *p, uint64_t feature) {
     return 0;
 }
 
-/* The farthest corners in CORNERS directions; of those that are nearly as far, one that was kept. */
+/* The farthest corners in MAX_CORNERS directions; of those that are nearly as far, one that was kept. */
 static void mark_extremes(const pair *p, const patch *s, unsigned char *stays) {
-    static const double way[CORNERS][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
-    for (int d = 0; d < CORNERS; d++) {
+    static const double way[MAX_CORNERS][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
+    for (int d = 0; d < MAX_CORNERS; d++) {
         double far = -HUGE_VAL;
         int best = 0;
         for (int k = 0; k < s->nhull; k++) {
             const flat_point *h = &s->hull[k];
             double along = way[d][0] * h->u + way[d][1] * h->v;
-            along += is_kept(p, s->point[h->which].feature) ? KEPT * s->span : 0;
+            along += is_kept(p, s->point[h->which].feature) ? KEPT_BONUS_OVER_SPAN * s->span : 0;
             best = along > far ? k : best;
             far = fmax(far, along);
         }
@@ -138,23 +139,23 @@ static void thin_out(const pair *p, patch *s, unsigned char *stays) {
     int lower = chain(s, 0, 0);
     s->nhull = chain(s, lower, 1);
     straighten(s);
-    if (s->nhull > CORNERS && !is_filled(s)) {
+    if (s->nhull > MAX_CORNERS && !is_filled(s)) {
         for (int k = 0; k < s->count; k++) {
             stays[s->at[k].which] = 1;
         }
         return;
     }
-    if (s->nhull > CORNERS) {
+    if (s->nhull > MAX_CORNERS) {
         mark_extremes(p, s, stays);
     }
     double least = HUGE_VAL;
     for (int k = 0; k < s->nhull; k++) {
         int which = s->hull[k].which;
-        stays[which] |= s->nhull <= CORNERS;
+        stays[which] |= s->nhull <= MAX_CORNERS;
         least = stays[which] ? fmin(least, s->point[which].gap) : least;
     }
     int deepest = deepest_of(s);
-    if (s->point[deepest].gap < least - DEEPER * s->span) {
+    if (s->point[deepest].gap < least - MIN_DEEPER_OVER_SPAN * s->span) {
         stays[deepest] = 1;
     }
 }
@@ -168,7 +169,7 @@ static void gather(const contact_point *point, int count, int k, double near, un
     s->count = 0;
     for (int i = k; i < count; i++) {
         v3 d = v3_sub(point[i].position, point[k].position), m = v3_sub(point[i].normal, n);
-        if (!taken[i] && fabs(v3_dot(d, n)) <= near && v3_dot(m, m) <= SAME_NORMAL * SAME_NORMAL) {
+        if (!taken[i] && fabs(v3_dot(d, n)) <= near && v3_dot(m, m) <= MAX_NORMAL_DIFFERENCE * MAX_NORMAL_DIFFERENCE) {
             taken[i] = 1;
             s->at[s->count++] = (flat_point){v3_dot(d, e), v3_dot(d, f), i};
         }
@@ -177,7 +178,7 @@ static void gather(const contact_point *point, int count, int k, double near, un
 
 void flat_points(const pair *p, manifold *out, int first, double near) {
     int count = out->count - first, left = 0;
-    if (count <= FEW || out->failed) {
+    if (count <= MAX_PLAIN_POINTS || out->failed) {
         return;
     }
     contact_point *point = out->point + first;
@@ -196,7 +197,7 @@ void flat_points(const pair *p, manifold *out, int first, double near) {
     for (int k = 0; k < count; k++) {
         if (!taken[k]) {
             gather(point, count, k, near, taken, &s);
-            if (s.count > FEW) {
+            if (s.count > MAX_PLAIN_POINTS) {
                 thin_out(p, &s, stays);
             } else {
                 for (int i = 0; i < s.count; i++) {

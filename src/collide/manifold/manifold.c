@@ -10,12 +10,14 @@
  * on corner, or edge on edge, gives the same features however the rounding falls. */
 #include "collide/convex/convex.h"
 
-static const double SLACK = 0.2; /* rad: faces turned farther than this from the normal are not its faces */
-static const double SAME = 1e-6; /* places closer than this part of the smaller solid are one */
+static const double MAX_FACE_ANGLE_RAD =
+    0.2; /* rad: faces turned farther than this from the normal are not its faces */
+static const double SAME_PLACE_OVER_SIZE = 1e-6; /* places closer than this part of the smaller solid are one */
 static const double PARALLEL =
-    0.01;                         /* round sides lie along each other if their ends stray by less of the least width */
-static const double LOST = 1e-13; /* the deepest point is missing if what is found is shallower by this */
-enum { WITNESS = 3, POINTS = 4, NEWTON = 12 };
+    0.01; /* round sides lie along each other if their ends stray by less of the least width */
+static const double MAX_DEPTH_LOSS_OVER_SIZE =
+    1e-13; /* the deepest point is missing if what is found is shallower by this */
+enum { WITNESS = 3, MAX_POINTS = 4, MAX_NEWTON_STEPS = 12 };
 
 typedef struct place {
     double x, y;
@@ -113,7 +115,7 @@ static void outline_of(const view *v, const convex *c, const face *f, const pose
         return;
     }
     v3 normal = m3_times(X->R, f->normal);
-    double along = v3_dot(normal, v->n); /* at least cos(SLACK) in size */
+    double along = v3_dot(normal, v->n); /* at least cos(MAX_FACE_ANGLE_RAD) in size */
     o->slope_x = -v3_dot(normal, v->ex) / along;
     o->slope_y = -v3_dot(normal, v->ey) / along;
     o->level = o->height[0] - o->slope_x * o->at[0].x - o->slope_y * o->at[0].y;
@@ -267,10 +269,10 @@ static double outside_rim(const outline *o, place u, place *slope) {
 
 /* Where both rims are, from a guess near it; 0 if it leads nowhere. */
 static int meet(const view *v, const outline *s, const outline *r, place *u) {
-    for (int k = 0; k < NEWTON; k++) {
+    for (int k = 0; k < MAX_NEWTON_STEPS; k++) {
         place gs, gr;
         double fs = outside_rim(s, *u, &gs), fr = outside_rim(r, *u, &gr), det = gs.x * gr.y - gs.y * gr.x;
-        if (fabs(det) <= SAME * s->radius * r->radius) { /* they touch, rather than cross */
+        if (fabs(det) <= SAME_PLACE_OVER_SIZE * s->radius * r->radius) { /* they touch, rather than cross */
             return 0;
         }
         place step = {(fs * gr.y - fr * gs.y) / det, (fr * gs.x - fs * gr.x) / det};
@@ -304,7 +306,7 @@ static int round_side(const convex *c) { return c->kind == CONVEX_SEGMENT || c->
 
 /* What two edges share that lie along each other: two points, midway between the edges. */
 static void along(view *v, const outline *s, const outline *r, const convex *a, const convex *b) {
-    double most = (round_side(a) && round_side(b) ? PARALLEL : SAME) * min_of(a->least, b->least);
+    double most = (round_side(a) && round_side(b) ? PARALLEL : SAME_PLACE_OVER_SIZE) * min_of(a->least, b->least);
     place es = sub2(s->at[1], s->at[0]), er = sub2(r->at[1], r->at[0]);
     double ss = es.x * es.x + es.y * es.y, rr = er.x * er.x + er.y * er.y;
     if (ss <= 0 || rr <= 0) {
@@ -380,8 +382,8 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
               .n = n,
               .ex = ex,
               .ey = v3_cross(n, ex),
-              .same = SAME * min_of(a->extent, b->extent),
-              .exact = LOST * (a->extent + b->extent),
+              .same = SAME_PLACE_OVER_SIZE * min_of(a->extent, b->extent),
+              .exact = MAX_DEPTH_LOSS_OVER_SIZE * (a->extent + b->extent),
               .margin = p->margin,
               .least = gap->gap,
               .p = p,
@@ -389,8 +391,8 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
               .first = out->count};
     face fa, fb;
     double reach = gap->gap < HUGE_VAL ? p->margin - gap->gap : INFINITY; /* no gap known: all may touch */
-    convex_face(a, v3_neg(n), SLACK, reach, &fa);
-    convex_face(b, m3_transposed_times(p->X_ab.R, n), SLACK, reach, &fb);
+    convex_face(a, v3_neg(n), MAX_FACE_ANGLE_RAD, reach, &fa);
+    convex_face(b, m3_transposed_times(p->X_ab.R, n), MAX_FACE_ANGLE_RAD, reach, &fb);
     if (fa.count > 1 && fb.count > 1) {
         outline oa, ob;
         outline_of(&v, a, &fa, &still, 1, &oa);
@@ -411,6 +413,6 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
     if (!(least <= gap->gap + v.exact)) {
         add_witness(&v, a, b, &fa, &fb, gap);
     }
-    manifold_reduce(p, out, v.first, POINTS);
+    manifold_reduce(p, out, v.first, MAX_POINTS);
     return v.proven && least <= gap->gap + v.exact;
 }

@@ -8,11 +8,13 @@
  * The points are taken to have about one normal. */
 #include "collide/convex/convex.h"
 
-static const double NEARLY = 0.9;   /* a choice that spans this part of the best is as good */
-static const double NOTHING = 1e-3; /* a point that adds less than this part of (greatest distance)^2 adds nothing */
-static const double NOISE = 1e-7; /* from step to step depths are equal that differ by less of the greatest distance, */
-static const double ROUNDING = 1e-13;   /* and by less than this to somebody who asks once */
-static const double CLEARLY = 1 + 1e-9; /* of equal points the first */
+static const double MIN_AREA_RATIO = 0.9; /* a choice that spans this part of the best is as good */
+static const double MIN_AREA_OVER_DISTANCE2 =
+    1e-3; /* a point that adds less than this part of (greatest distance)^2 adds nothing */
+static const double DEPTH_NOISE_OVER_DISTANCE =
+    1e-7; /* from step to step depths are equal that differ by less of the greatest distance, */
+static const double DEPTH_ROUNDING_OVER_DISTANCE = 1e-13; /* and by less than this to somebody who asks once */
+static const double MIN_GAIN_RATIO = 1 + 1e-9;            /* of equal points the first */
 
 typedef struct choice {
     const contact_point *point;
@@ -147,8 +149,8 @@ static void choose_best(choice *c, const unsigned char *kept, int deepest, doubl
         double most = 0;
         for (int k = 0; k < c->count; k++) {
             double g = gain(c, k);
-            double worth = kept[k] ? g / NEARLY : g;
-            if (g > nothing && worth > CLEARLY * most && !is_chosen(c, k)) {
+            double worth = kept[k] ? g / MIN_AREA_RATIO : g;
+            if (g > nothing && worth > MIN_GAIN_RATIO * most && !is_chosen(c, k)) {
                 most = worth;
                 best = k;
             }
@@ -189,7 +191,7 @@ static int outermost(const choice *c, double deep_enough) {
     }
     for (int k = 0; k < c->count; k++) {
         double square = (c->x[k] - x) * (c->x[k] - x) + (c->y[k] - y) * (c->y[k] - y);
-        if (c->point[k].gap <= deep_enough && square > CLEARLY * most) {
+        if (c->point[k].gap <= deep_enough && square > MIN_GAIN_RATIO * most) {
             most = square;
             best = k;
         }
@@ -236,12 +238,13 @@ void manifold_reduce(const pair *p, manifold *out, int first, int most) {
     }
     c.depth = depth;
     c.margin = p->margin;
-    deepest = outermost(&c, depth + (known ? NOISE : ROUNDING) * sqrt(widest));
-    double nothing = NOTHING * widest;
+    deepest = outermost(&c, depth + (known ? DEPTH_NOISE_OVER_DISTANCE : DEPTH_ROUNDING_OVER_DISTANCE) * sqrt(widest));
+    double nothing = MIN_AREA_OVER_DISTANCE2 * widest;
     choose_best(&c, kept, deepest, nothing);
     double best_area = strength(&c) * area(&c), best_length = strength(&c) * length(&c);
-    if (choose_kept(&c, kept, depth + NOISE * sqrt(widest)) &&
-        (strength(&c) * area(&c) < NEARLY * best_area || strength(&c) * length(&c) < NEARLY * NEARLY * best_length)) {
+    if (choose_kept(&c, kept, depth + DEPTH_NOISE_OVER_DISTANCE * sqrt(widest)) &&
+        (strength(&c) * area(&c) < MIN_AREA_RATIO * best_area ||
+         strength(&c) * length(&c) < MIN_AREA_RATIO * MIN_AREA_RATIO * best_length)) {
         choose_best(&c, kept, deepest, nothing);
     }
     out->count = first;

@@ -9,8 +9,8 @@
 #include "geometry/mesh/mesh.h"
 #include <float.h>
 
-enum { MOST = 32 };
-static const double ALIKE = 1 - 1e-8; /* cosine: normals within 1.4e-4 rad are one */
+enum { MAX_POINTS = 32 };
+static const double SAME_NORMAL_COSINE = 1 - 1e-8; /* cosine: normals within 1.4e-4 rad are one */
 
 typedef struct ball {
     const pair *p;
@@ -102,5 +102,5 @@ void ball_on_surface(const pair *p, double radius, const surface *s, manifold *o
     }
     int first = out->count;
     surface_in_ball(s, b.centre, b.reach + b.noise, visit, &b);
-    manifold_group(p, out, first, ALIKE, 1e-6 * radius, 1, MOST);
+    manifold_group(p, out, first, SAME_NORMAL_COSINE, 1e-6 * radius, 1, MAX_POINTS);
 }

@@ -10,13 +10,13 @@
  * apart then lies g - L n.m apart where the solid really is. */
 #include "collide/mesh/surface.h"
 
-enum { ROUNDS = 64, STEPS = 40, AIMS = 5 };
+enum { MAX_ROUNDS = 64, MAX_STEPS = 40, MAX_AIMS = 5 };
 /* Set in the features of lifted contacts: the same pair of features may also touch unlifted, elsewhere. */
 #define LIFTED (UINT64_C(1) << 63)
 
-static const double HAIR = 1e-7;  /* of the least width */
-static const double AIMED = 1e-6; /* sine between lift and normal */
-static const double MOST = 4;     /* of the extent: how far a lift may lead */
+static const double CLEARANCE_OVER_WIDTH = 1e-7; /* of the least width */
+static const double MAX_AIM_SINE = 1e-6;         /* sine between lift and normal */
+static const double MAX_LIFT_OVER_EXTENT = 4;    /* of the extent: how far a lift may lead */
 
 typedef struct lift {
     const pair *p;
@@ -40,7 +40,7 @@ static int distance_at(const lift *l, const convex *triangle, double height, dou
 static double end_of(lift *l, const convex *triangle, double top) {
     double height = top - l->bottom + l->hair;
     l->normal = l->m;
-    for (int k = 0; k < STEPS; k++) {
+    for (int k = 0; k < MAX_STEPS; k++) {
         convex_gap g;
         if (!distance_at(l, triangle, height, 4 * l->a->extent, &g) || !(g.gap > 0)) {
             break;
@@ -94,7 +94,7 @@ static int lift_clear(lift *l, v3 m) {
     l->height = 0;
     l->bottom = v3_dot(m, convex_support(a, v3_neg(m), &vertex)) - a->radius;
     convex_bounds(a, X, 0, &low, &high);
-    for (int k = 0; k < ROUNDS && l->height < MOST * a->extent; k++) {
+    for (int k = 0; k < MAX_ROUNDS && l->height < MAX_LIFT_OVER_EXTENT * a->extent; k++) {
         double inside;
         surface_place place;
         l->raised = 0;
@@ -127,15 +127,15 @@ static void let_down(const lift *l, int first, manifold *out) {
 }
 
 int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surface_pass *pass, manifold *out) {
-    lift l = {.p = p, .a = a, .s = s, .hair = HAIR * a->least};
+    lift l = {.p = p, .a = a, .s = s, .hair = CLEARANCE_OVER_WIDTH * a->least};
     int first = out->count;
-    for (int aim = 0; aim < AIMS; aim++) {
+    for (int aim = 0; aim < MAX_AIMS; aim++) {
         lift next = l;
         if (!lift_clear(&next, m)) {
             break;
         }
         l = next;
-        if (v3_norm(v3_cross(m, l.normal)) < AIMED) {
+        if (v3_norm(v3_cross(m, l.normal)) < MAX_AIM_SINE) {
             break;
         }
         m = l.normal;

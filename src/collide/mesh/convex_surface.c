@@ -14,13 +14,17 @@
 #include "geometry/mesh/mesh.h"
 #include <float.h>
 
-static const double ENOUGH = 0.5; /* of the deepest triangle's depth: what contacts must account for */
-enum { MOST = 32, EACH = 4, LOCAL = 3, PARTS = 8 };
-static const double SLACK = 0.2;    /* rad: faces turned farther than this from the normal are not its faces */
-static const double ALIKE = 0.998;  /* cosine: normals within 3.6 degrees hold alike */
-static const double SHALLOW = 1e-3; /* of the least width: so little depth needs no search for a better direction */
-static const double ALONG = 1e-3;   /* rad: a side turned no farther from a face lies along it */
-static const double DEEP = 1e-2;    /* of the least width: from here on a face must be the surface that is nearest */
+static const double MIN_DEPTH_OVER_TRIANGLE_DEPTH =
+    0.5; /* of the deepest triangle's depth: what contacts must account for */
+enum { MAX_POINTS = 32, MAX_POINTS_PER_GROUP = 4, MAX_PARTS = 8 };
+static const double MAX_FACE_ANGLE_RAD =
+    0.2; /* rad: faces turned farther than this from the normal are not its faces */
+static const double SAME_NORMAL_COSINE = 0.998; /* cosine: normals within 3.6 degrees hold alike */
+static const double SHALLOW_DEPTH_OVER_WIDTH =
+    1e-3; /* of the least width: so little depth needs no search for a better direction */
+static const double MAX_SIDE_ANGLE_RAD = 1e-3; /* rad: a side turned no farther from a face lies along it */
+static const double DEEP_DEPTH_OVER_WIDTH =
+    1e-2; /* of the least width: from here on a face must be the surface that is nearest */
 
 /* A flat part of the surface that the solid may stand on: by the first of its triangles, its normal in A's frame. */
 typedef struct flat_part {
@@ -36,7 +40,7 @@ typedef struct on_surface {
     manifold *out;
     v3 low, high;         /* the solid's box in the surface's frame, grown by the margin, */
     v3 own_low, own_high; /* and in its own */
-    flat_part part[PARTS];
+    flat_part part[MAX_PARTS];
     int nparts;
     double worst;       /* how deep at most, and where */
     surface_place lost; /* point in A's frame */
@@ -54,7 +58,7 @@ static void name_features(on_surface *o, int first, int t, int touched) {
         v3 n = m3_transposed_times(o->p->X_ab.R, c.normal);
         uint32_t name = surface_feature_along(o->s, t, feature, n);
         c.feature = feature_pair((uint32_t)(c.feature >> 32), name);
-        if (round || kind != 1 || (name & 3) == 1 || c.gap < -SHALLOW * o->a->least) {
+        if (round || kind != 1 || (name & 3) == 1 || c.gap < -SHALLOW_DEPTH_OVER_WIDTH * o->a->least) {
             o->out->point[kept++] = c;
         }
     }
@@ -107,7 +111,8 @@ static void drop_hidden(const on_surface *o, int first) {
         surface_place place;
         v3 at = v3_axpy(c->position, 0.5 * c->gap, c->normal); /* on the solid */
         v3 there = m3_transposed_times(p->X_ab.R, v3_sub(at, p->X_ab.p));
-        int hidden = c->gap < -DEEP * o->a->least && surface_nearest(o->s, there, -0.5 * c->gap, &place) &&
+        int hidden = c->gap < -DEEP_DEPTH_OVER_WIDTH * o->a->least &&
+                     surface_nearest(o->s, there, -0.5 * c->gap, &place) &&
                      v3_dot(m3_times(p->X_ab.R, place.normal), c->normal) < 0.7;
         if (!hidden) {
             o->out->point[kept++] = *c;
@@ -121,7 +126,7 @@ static void emit_face(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, 
     int first = o->out->count, counts = over(tri->corner, tri->extent, n, lowest);
     if (!counts) {
         face side;
-        convex_face(o->a, v3_neg(n), ALONG, INFINITY, &side);
+        convex_face(o->a, v3_neg(n), MAX_SIDE_ANGLE_RAD, INFINITY, &side);
         if (side.count == 1) {
             return;
         }
@@ -183,7 +188,8 @@ static void add_corner(on_surface *o, const flat_part *part, v3 on_a, uint32_t v
     if (u.triangle < 0) {
         return;
     }
-    if (gap < -SHALLOW * o->a->least && (surface_flag(o->s, u.triangle) & RELIEF_FLAT) != RELIEF_FLAT) {
+    if (gap < -SHALLOW_DEPTH_OVER_WIDTH * o->a->least &&
+        (surface_flag(o->s, u.triangle) & RELIEF_FLAT) != RELIEF_FLAT) {
         return; /* at the border there may be a shorter way out */
     }
     v3 n = m3_times(p->X_ab.R, u.normal);
@@ -201,7 +207,7 @@ static void emit_part(on_surface *o, const flat_part *part) {
     int first = o->out->count;
     v3 n = part->normal;
     v3 lowest = v3_axpy(convex_support(o->a, v3_neg(n), &unused), -o->a->radius, n);
-    convex_face(o->a, v3_neg(n), SLACK, o->p->margin - height_over(o, part, lowest), &side);
+    convex_face(o->a, v3_neg(n), MAX_FACE_ANGLE_RAD, o->p->margin - height_over(o, part, lowest), &side);
     for (int k = 0; k < side.count; k++) {
         add_corner(o, part, v3_axpy(side.corner[k], -o->a->radius, n), side.vertex[k]);
     }
@@ -220,7 +226,7 @@ static int note_part(on_surface *o, int t) {
             return 1;
         }
     }
-    if (o->nparts == PARTS) {
+    if (o->nparts == MAX_PARTS) {
         return 0;
     }
     v3 c[3];
@@ -277,7 +283,7 @@ static void ask_triangle(on_surface *o, int t, const v3 c[3], v3 n) {
         return;
     }
     convex tri = convex_triangle(c[0], c[1], c[2]);
-    if (before && gap > -SHALLOW * o->a->least && over(c, tri.extent, n, lowest)) {
+    if (before && gap > -SHALLOW_DEPTH_OVER_WIDTH * o->a->least && over(c, tri.extent, n, lowest)) {
         emit_face(o, &tri, t, n, lowest, gap, 0);
         return;
     }
@@ -325,7 +331,7 @@ static void emit_plane(const on_surface *o, v3 q, v3 n, const surface_place *pla
     face f;
     int first = o->out->count;
     v3 lowest = convex_support(o->a, v3_neg(n), &vertex);
-    convex_face(o->a, v3_neg(n), SLACK, o->p->margin - (v3_dot(n, v3_sub(lowest, q)) - o->a->radius), &f);
+    convex_face(o->a, v3_neg(n), MAX_FACE_ANGLE_RAD, o->p->margin - (v3_dot(n, v3_sub(lowest, q)) - o->a->radius), &f);
     for (int k = -1; k < f.count; k++) {
         v3 on_a = v3_axpy(k < 0 ? lowest : f.corner[k], -o->a->radius, n);
         double gap = v3_dot(n, v3_sub(on_a, q));
@@ -338,7 +344,7 @@ static void emit_plane(const on_surface *o, v3 q, v3 n, const surface_place *pla
             manifold_add(o->out, o->p->arena, &c);
         }
     }
-    manifold_reduce(o->p, o->out, first, EACH);
+    manifold_reduce(o->p, o->out, first, MAX_POINTS_PER_GROUP);
 }
 
 static void pass_over(on_surface *o) {
@@ -396,8 +402,8 @@ void convex_on_surface(const pair *p, const convex *a, const surface *s, manifol
     }
     int first = out->count;
     pass_over(&o);
-    if (o.worst > 0 && least_gap(out, first) > -ENOUGH * o.worst) {
+    if (o.worst > 0 && least_gap(out, first) > -MIN_DEPTH_OVER_TRIANGLE_DEPTH * o.worst) {
         find_lost(&o, first);
     }
-    manifold_group(p, out, first, ALIKE, 1e-6 * a->least, EACH, MOST);
+    manifold_group(p, out, first, SAME_NORMAL_COSINE, 1e-6 * a->least, MAX_POINTS_PER_GROUP, MAX_POINTS);
 }

@@ -5,7 +5,7 @@
 #include "collide/mesh/surface.h"
 #include "collide/primitive/primitives.h"
 
-enum { EACH = 4 };
+enum { MAX_POINTS_PER_GROUP = 4 };
 
 typedef struct plane {
     const pair *p;
@@ -67,5 +67,5 @@ void pair_half_space_surface(const pair *p, manifold *out) {
     plane h = {p, &s, out};
     int first = out->count;
     below(&h);
-    manifold_reduce(p, out, first, EACH);
+    manifold_reduce(p, out, first, MAX_POINTS_PER_GROUP);
 }

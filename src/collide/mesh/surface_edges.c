@@ -5,7 +5,7 @@
  * meet in the edge: else the two merely cross deep inside. */
 #include "collide/mesh/surface_side.h"
 
-static const double PARALLEL = 1e-6; /* sine between edges that have no crossing */
+static const double PARALLEL_SINE = 1e-6; /* sine between edges that have no crossing */
 
 typedef struct edge {
     v3 at, along; /* in A's frame */
@@ -46,7 +46,7 @@ static int crossing(const edge *a, const edge *b, v3 *on_a, v3 *on_b, v3 *n) {
     double aa = v3_dot(a->along, a->along), bb = v3_dot(b->along, b->along), ab = v3_dot(a->along, b->along);
     *n = v3_cross(a->along, b->along);
     double D = v3_dot(*n, *n);
-    if (D <= PARALLEL * PARALLEL * aa * bb) {
+    if (D <= PARALLEL_SINE * PARALLEL_SINE * aa * bb) {
         return 0;
     }
     v3 d = v3_sub(b->at, a->at);
@@ -86,7 +86,7 @@ static int visit_face(void *context, int t) {
     return q->free;
 }
 
-enum { ALONG = 4 }; /* places between two edges that are asked about */
+enum { PLACES_ALONG_EDGES = 4 }; /* places between two edges that are asked about */
 
 /* Signed distance of a place inside a solid, or outside by no more than `reach`; else HUGE_VAL. */
 static double depth_at(const surface *s, v3 x, double reach, surface_place *place) {
@@ -110,8 +110,8 @@ static int is_way_out(const side *of, const surface *s, const pose *X, const edg
     for (int k = 0; k < 2; k++) {
         expected = fmin(expected, v3_dot(across[k], v3_sub(on_edge, in)));
     }
-    for (int k = 0; k < ALONG; k++) { /* all the way from the one edge to the other */
-        v3 at = v3_axpy(x, (double)k / ALONG, v3_sub(on_edge, x));
+    for (int k = 0; k < PLACES_ALONG_EDGES; k++) { /* all the way from the one edge to the other */
+        v3 at = v3_axpy(x, (double)k / PLACES_ALONG_EDGES, v3_sub(on_edge, x));
         d = depth_at(s, m3_transposed_times(X->R, v3_sub(at, X->p)), of->touching, &place);
         if (d > of->touching) {
             return 0;
@@ -157,14 +157,14 @@ static void try_edges(const side *e, const edge *a, const edge *b) {
     manifold_add(e->out, e->p->arena, &c);
 }
 
-enum { ROOM = 96 };
+enum { MAX_EDGES = 96 };
 
 /* The leaf of one side, and ridges of the other that are near it. */
 typedef struct near_ridges {
     side *e;
     const sim_bvh_node *leaf;
-    edge b[ROOM];
-    v3 low[ROOM], high[ROOM]; /* their boxes, in A's frame */
+    edge b[MAX_EDGES];
+    v3 low[MAX_EDGES], high[MAX_EDGES]; /* their boxes, in A's frame */
     int count;
 } near_ridges;
 
@@ -198,7 +198,7 @@ static void try_all(near_ridges *q) {
 
 static int gather(void *context, int t) {
     near_ridges *q = context;
-    if (q->count > ROOM - 3) {
+    if (q->count > MAX_EDGES - 3) {
         try_all(q);
     }
     int count = ridges_of(q->e->other, &q->e->X, t, q->b + q->count);

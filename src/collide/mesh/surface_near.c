@@ -30,7 +30,7 @@ int box_meets(const surface *s, v3 low, v3 high) {
 
 /* ---- lists ---- */
 
-enum { SMALL = 1000 }; /* nodes: such a tree is gone down as quickly from its root */
+enum { SMALL_TREE_NODES = 1000 }; /* nodes: such a tree is gone down as quickly from its root */
 
 static float longest(const float low[3], const float high[3]) {
     float x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
@@ -68,7 +68,7 @@ near_list near_choose(const near_list *from, v3 low, v3 high, int *to, int room)
         out.count = from->count && box_meets(from->of, low, high);
         return out;
     }
-    if (from->of->bvh->nnode <= SMALL) {
+    if (from->of->bvh->nnode <= SMALL_TREE_NODES) {
         out.count = near_meets(from, low, high) ? from->count : 0;
         return out;
     }

@@ -19,9 +19,10 @@
 #include <float.h>
 #include <string.h>
 
-enum { TRIES = 3 };
-static const double ASIDE = 1e-9;  /* of the smaller size: how far B is seen moved */
-static const double ENOUGH = 0.25; /* of the deepest vertex's depth: what contacts must account for */
+enum { MAX_TRIES = 3 };
+static const double SHIFT_OVER_SIZE = 1e-9; /* of the smaller size: how far B is seen moved */
+static const double MIN_DEPTH_OVER_VERTEX_DEPTH =
+    0.25; /* of the deepest vertex's depth: what contacts must account for */
 
 /* Where an edge goes through a triangle: of two segments that are one rim it is the same. */
 typedef struct piercing {
@@ -335,7 +336,7 @@ static double least_gap(const manifold *out, int first) {
 static void account_for(overlap *o, const rim *rims, const manifold *inside, int deepest, int first, manifold *out) {
     double deep = inside->point[deepest].gap;
     rim all = o->count ? all_rims(o, rims) : (rim){.open = 1};
-    if (least_gap(out, first) < ENOUGH * deep) {
+    if (least_gap(out, first) < MIN_DEPTH_OVER_VERTEX_DEPTH * deep) {
         return;
     }
     for (int k = 0; k < o->count && !all.open; k++) {
@@ -361,13 +362,13 @@ static void cut(overlap *o, v3 aside) {
 }
 
 void surface_overlap(const pair *p, const surface *a, const surface *b, const manifold *inside, manifold *out) {
-    static const v3 way[TRIES] = {{0.53, 0.31, 0.79}, {-0.43, 0.83, -0.35}, {0.71, -0.61, -0.36}};
+    static const v3 way[MAX_TRIES] = {{0.53, 0.31, 0.79}, {-0.43, 0.83, -0.35}, {0.71, -0.61, -0.36}};
     overlap o = {.p = p, .a = a, .b = b, .X_ab = p->X_ab};
     double size_a = v3_norm(v3_sub(a->high, a->low)), size_b = v3_norm(v3_sub(b->high, b->low));
-    double aside = ASIDE * fmin(size_a, size_b);
+    double aside = SHIFT_OVER_SIZE * fmin(size_a, size_b);
     o.rounding = 1e-12 * (size_a + size_b + v3_norm(p->X_ab.p));
     rim *rims = NULL;
-    for (int k = 0, closed = 0; k < TRIES && !closed && !o.failed; k++) {
+    for (int k = 0, closed = 0; k < MAX_TRIES && !closed && !o.failed; k++) {
         cut(&o, v3_scale(aside, way[k]));
         rims = ARENA_NEW(p->arena, rim, o.count + 1);
         o.failed |= !rims;

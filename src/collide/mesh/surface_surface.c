@@ -14,13 +14,15 @@
 
 #include <float.h>
 
-enum { MOST = 120, EACH = 4, NOOK = 16 };
-static const double ALIKE = 0.996;
-static const double TOUCHING = 1e5;    /* of the noise: nearer places do not say which way they are apart */
-static const double ASIDE = 8;         /* another way out may be so many times as deep, */
-static const double ASIDE_MOST = 0.02; /* and by so much of the smaller one's size */
-static const double BEHIND = 0.3;      /* of one's size: so far behind an open surface vertices are held */
-static const double LOST = 0.25;       /* the deepest that counts must be so deep, of the deepest vertex inside */
+enum { MAX_POINTS = 120, MAX_POINTS_PER_GROUP = 4, MAX_NOOK_POINTS = 16 };
+static const double SAME_NORMAL_COSINE = 0.996;
+static const double MIN_DISTANCE_OVER_NOISE = 1e5; /* of the noise: nearer places do not say which way they are apart */
+static const double MAX_OTHER_DEPTH_RATIO = 8;     /* another way out may be so many times as deep, */
+static const double MAX_OTHER_DEPTH_OVER_SIZE = 0.02; /* and by so much of the smaller one's size */
+static const double MAX_DEPTH_BEHIND_OVER_SIZE =
+    0.3; /* of one's size: so far behind an open surface vertices are held */
+static const double MIN_DEPTH_OVER_VERTEX_DEPTH =
+    0.25; /* the deepest that counts must be so deep, of the deepest vertex inside */
 
 /* The contact of point x of `s` with the other surface, n: out of the other, in the frame of s. */
 static void add(const side *e, v3 x, v3 n, double gap, uint32_t own, uint32_t others, manifold *to) {
@@ -74,7 +76,7 @@ static int try_face(void *context, int t) {
  * for the surface round the vertex, which comes to it from inside, and so tells nothing of how deep others may be.  Returns whether there is one. */
 static int leave_aside(const side *e, int t, int corner, v3 x, v3 there, double d, int blind) {
     way_out w = {.e = e, .triangle = t, .corner = corner, .there = there, .by = -1};
-    w.gap = blind ? -e->aside : -fmin(-ASIDE * d, e->aside);
+    w.gap = blind ? -e->aside : -fmin(-MAX_OTHER_DEPTH_RATIO * d, e->aside);
     v3 reach = v3_make(-w.gap, -w.gap, -w.gap);
     surface_in_box(e->other, v3_sub(there, reach), v3_add(there, reach), try_face, &w);
     if (w.by >= 0) {
@@ -86,7 +88,8 @@ static int leave_aside(const side *e, int t, int corner, v3 x, v3 there, double 
 
 /* From inside the nearest place is an edge or a vertex only in a nook: each of its faces holds by itself. */
 static void in_nook(const side *e, int t, int corner, v3 x, v3 there, const surface_place *place) {
-    int around[NOOK], count = surface_faces_at(e->other, place->triangle, place->feature, around, NOOK);
+    int around[MAX_NOOK_POINTS],
+        count = surface_faces_at(e->other, place->triangle, place->feature, around, MAX_NOOK_POINTS);
     for (int k = 0; k < count; k++) {
         v3 n = surface_normal(e->other, around[k]), here = m3_times(e->X.R, n);
         double gap = v3_dot(n, v3_sub(there, place->point));
@@ -284,7 +287,7 @@ static int is_lost(const manifold *out, int first, const manifold *inside) {
     for (int k = first; k < out->count; k++) {
         least = fmin(least, out->point[k].gap);
     }
-    return least >= LOST * deepest;
+    return least >= MIN_DEPTH_OVER_VERTEX_DEPTH * deepest;
 }
 
 void surface_on_surface(const pair *p, const surface *a, const surface *b, manifold *out) {
@@ -292,14 +295,15 @@ void surface_on_surface(const pair *p, const surface *a, const surface *b, manif
     pose X_ba = pose_inverse(p->X_ab);
     v3 middle_a = v3_scale(0.5, v3_add(a->low, a->high)), middle_b = v3_scale(0.5, v3_add(b->low, b->high));
     double size_a = v3_norm(v3_sub(a->high, a->low)), size_b = v3_norm(v3_sub(b->high, b->low));
-    double noise = 16 * DBL_EPSILON * (size_a + v3_norm(p->X_ab.p)), aside = ASIDE_MOST * fmin(size_a, size_b);
+    double noise = 16 * DBL_EPSILON * (size_a + v3_norm(p->X_ab.p)),
+           aside = MAX_OTHER_DEPTH_OVER_SIZE * fmin(size_a, size_b);
     manifold inside = {0};
-    side of_a = {p, a,   b,       p->X_ab, X_ba,     middle_a,  noise, TOUCHING * noise,
+    side of_a = {p, a,   b,       p->X_ab, X_ba,     middle_a,  noise, MIN_DISTANCE_OVER_NOISE * noise,
                  0, out, &inside, aside,   HUGE_VAL, {0, 0, 0}, 0,     0};
-    side of_b = {p, b,   a,       X_ba,  p->X_ab,  middle_b,  noise, TOUCHING * noise,
+    side of_b = {p, b,   a,       X_ba,  p->X_ab,  middle_b,  noise, MIN_DISTANCE_OVER_NOISE * noise,
                  1, out, &inside, aside, HUGE_VAL, {0, 0, 0}, 0,     0};
-    of_a.behind = b->solid ? HUGE_VAL : fmax(p->margin, BEHIND * size_a);
-    of_b.behind = a->solid ? HUGE_VAL : fmax(p->margin, BEHIND * size_b);
+    of_a.behind = b->solid ? HUGE_VAL : fmax(p->margin, MAX_DEPTH_BEHIND_OVER_SIZE * size_a);
+    of_b.behind = a->solid ? HUGE_VAL : fmax(p->margin, MAX_DEPTH_BEHIND_OVER_SIZE * size_b);
     of_a.way = likely_way(b, pose_point(X_ba, middle_a), middle_b);
     of_b.way = likely_way(a, pose_point(p->X_ab, middle_b), middle_a);
     vertices(&of_a);
@@ -309,5 +313,5 @@ void surface_on_surface(const pair *p, const surface *a, const surface *b, manif
         surface_overlap(p, a, b, &inside, out);
     }
     out->failed |= inside.failed;
-    manifold_group(p, out, first, ALIKE, 1e-6 * fmin(size_a, size_b), EACH, MOST);
+    manifold_group(p, out, first, SAME_NORMAL_COSINE, 1e-6 * fmin(size_a, size_b), MAX_POINTS_PER_GROUP, MAX_POINTS);
 }

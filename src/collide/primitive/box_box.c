@@ -12,12 +12,13 @@
 #include "collide/convex/convex.h"
 #include "collide/primitive/primitives.h"
 
-static const double ROUNDING = 1e-14; /* of the size */
-static const double LEAST = 1e-12;    /* sine of the angle of two edges below which they have no common normal */
-static const double ASKEW = 1e-3;     /* sine of the angle above which the common normal is well determined */
-static const double NEARLY = 1.01;    /* squares of distances worth a closer look */
-static const double WORTH = 1.02;     /* squares of bounds of distances worth a look */
-static const double REACHED = 1e-13;  /* of the size: a point of contact is as near as the separating planes say */
+static const double ROUNDING_OVER_SIZE = 1e-14; /* of the size */
+static const double MIN_EDGE_SINE = 1e-12; /* sine of the angle of two edges below which they have no common normal */
+static const double MIN_ASKEW_SINE = 1e-3; /* sine of the angle above which the common normal is well determined */
+static const double CLOSER_LOOK_RATIO2 = 1.01; /* squares of distances worth a closer look */
+static const double LOOK_RATIO2 = 1.02;        /* squares of bounds of distances worth a look */
+static const double REACHED_OVER_SIZE =
+    1e-13; /* of the size: a point of contact is as near as the separating planes say */
 
 typedef struct boxes {
     double a[3], b[3], size;
@@ -50,7 +51,7 @@ static double separation(const boxes *x, v3 n) {
 
 /* Keeps the better of two axes; later ones have to be better by more than rounding. */
 static void weigh(const boxes *x, v3 n, double s, double *best, v3 *normal) {
-    if (s > *best + ROUNDING * x->size) {
+    if (s > *best + ROUNDING_OVER_SIZE * x->size) {
         *best = s;
         *normal = n;
     }
@@ -72,7 +73,7 @@ static double separate(const boxes *x, double margin, v3 *normal) {
     for (int k = 0; k < 9 && best <= margin; k++) {
         v3 n = v3_cross(x->axis_a[k / 3], x->axis_b[k % 3]);
         double sine = v3_norm(n);
-        if (sine > LEAST) {
+        if (sine > MIN_EDGE_SINE) {
             n = v3_scale(1 / sine, n);
             weigh(x, n, separation(x, n), &best, normal);
         }
@@ -103,8 +104,8 @@ typedef struct search {
 
 /* Points of A and B and the step from B's to A's: where that has no part along an edge it is kept so. */
 static void keep_nearer(search *f, v3 on_a, v3 on_b, v3 d) {
-    double square = v3_dot(d, d), rounding = ROUNDING * f->x->size;
-    if (!(square > 0) || square > NEARLY * f->square + rounding * rounding) {
+    double square = v3_dot(d, d), rounding = ROUNDING_OVER_SIZE * f->x->size;
+    if (!(square > 0) || square > CLOSER_LOOK_RATIO2 * f->square + rounding * rounding) {
         f->square = fmin(f->square, square);
         return;
     }
@@ -132,7 +133,7 @@ static void edge_and_edge(search *f, const pose *X, int a, int b) {
     double s = 0, t = 0, sine = v3_norm(across);
     segments_nearest(p, x->axis_a[i], x->a[i], q, x->axis_b[j], x->b[j], &s, &t);
     v3 on_a = v3_axpy(p, s, x->axis_a[i]), on_b = v3_axpy(q, t, x->axis_b[j]), d = v3_sub(on_a, on_b);
-    if (fabs(s) < x->a[i] && fabs(t) < x->b[j] && sine > ASKEW) { /* at right angles to both */
+    if (fabs(s) < x->a[i] && fabs(t) < x->b[j] && sine > MIN_ASKEW_SINE) { /* at right angles to both */
         across = v3_scale(1 / sine, across);
         d = v3_scale(v3_dot(across, v3_sub(p, q)), across);
     }
@@ -166,7 +167,7 @@ static double edge_setback(double box[3][2], int i, int of) {
 static double nearest(const boxes *x, const pose *X, v3 n, double apart, convex_gap *gap) {
     search f = {x, HUGE_VAL, HUGE_VAL, gap};
     setback back = setback_of(x, n);
-    double surely = fmax(apart - 8 * ROUNDING * x->size, 0);
+    double surely = fmax(apart - 8 * ROUNDING_OVER_SIZE * x->size, 0);
     for (int k = 0; k < 8; k++) {
         v3 b = pose_point(*X, corner(x->b, k)), on_a = held(b, x->a);
         keep_nearer(&f, on_a, b, v3_sub(on_a, b));
@@ -177,7 +178,7 @@ static double nearest(const boxes *x, const pose *X, v3 n, double apart, convex_
         double from_a = surely + edge_setback(back.a, of_a / 4, of_a % 4);
         for (int of_b = 0; of_b < 12; of_b++) {
             double least = from_a + edge_setback(back.b, of_b / 4, of_b % 4);
-            if (!(least * least > WORTH * f.square)) {
+            if (!(least * least > LOOK_RATIO2 * f.square)) {
                 edge_and_edge(&f, X, of_a, of_b);
             }
         }
@@ -187,7 +188,7 @@ static double nearest(const boxes *x, const pose *X, v3 n, double apart, convex_
 
 /* Whether the two points of the gap lie in the boxes: then nothing can be nearer. */
 static int reached(const boxes *x, const pose *X, const convex_gap *gap) {
-    double tolerance = REACHED * x->size;
+    double tolerance = REACHED_OVER_SIZE * x->size;
     v3 in_b = m3_transposed_times(X->R, v3_sub(gap->on_b, X->p));
     return v3_norm(v3_sub(gap->on_a, held(gap->on_a, x->a))) <= tolerance &&
            v3_norm(v3_sub(in_b, held(in_b, x->b))) <= tolerance &&
@@ -215,7 +216,7 @@ void box_box(const pair *p, manifold *out) {
     }
     /* what faces each other does not overlap: a corner is nearest to a corner or to an edge */
     corner_gap.gap = nearest(&x, &p->X_ab, gap.normal, gap.gap, &corner_gap);
-    if (corner_gap.gap > gap.gap + REACHED * x.size) {
+    if (corner_gap.gap > gap.gap + REACHED_OVER_SIZE * x.size) {
         out->count = first;
         if (corner_gap.gap <= p->margin) {
             convex_manifold(p, &a, &b, &corner_gap, out);

@@ -8,8 +8,9 @@
 #include "collide/convex/convex.h"
 #include "collide/primitive/primitives.h"
 
-static const double TOUCHING = 1e-3;  /* of the size: nearer, the direction between nearest points may be rounding */
-static const double CROSSING = 1e-13; /* of the size: nearer, the distance itself is */
+static const double TOUCHING_OVER_SIZE =
+    1e-3; /* of the size: nearer, the direction between nearest points may be rounding */
+static const double CROSSING_OVER_SIZE = 1e-13; /* of the size: nearer, the distance itself is */
 
 typedef struct crossing {
     double half[3], p[3], d[3], t_most; /* box; axis of the capsule */
@@ -126,11 +127,11 @@ void box_capsule(const pair *p, manifold *out) {
     }
     int known = 0;
     convex_gap gap = {.on_a = v3_add(on_axis, d), .certain = 1};
-    if (distance > TOUCHING * size) {
+    if (distance > TOUCHING_OVER_SIZE * size) {
         gap.normal = v3_scale(1 / distance, d);
     } else {
         double apart = refine(&c, e, t, d, &gap, &known);
-        distance = distance > CROSSING * size ? fmax(distance, apart) : apart;
+        distance = distance > CROSSING_OVER_SIZE * size ? fmax(distance, apart) : apart;
     }
     gap.gap = distance - capsule.radius;
     gap.on_b = v3_axpy(on_axis, capsule.radius, gap.normal);

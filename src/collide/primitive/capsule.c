@@ -4,8 +4,8 @@
  * difference of the two is a flat parallelogram about the origin, and the way out is across it. */
 #include "collide/primitive/primitives.h"
 
-static const double FLAT = 1e-13; /* of the size: nearer axes cross, their difference is rounding */
-static const double ASKEW = 1e-3; /* sine of the angle above which the common normal is well determined */
+static const double CROSSING_OVER_SIZE = 1e-13; /* of the size: nearer axes cross, their difference is rounding */
+static const double MIN_ASKEW_SINE = 1e-3;      /* sine of the angle above which the common normal is well determined */
 
 /* From B's point at t to A's at s: the distance, and the unit normal, which is at right angles to an axis that goes on
  * there. `across` is at right angles to both. */
@@ -17,7 +17,7 @@ static double between(v3 z_a, v3 z_b, v3 d, int a_goes_on, int b_goes_on, v3 acr
         d = v3_axpy(d, -v3_dot(d, z_b), z_b);
     }
     double length = v3_norm(d);
-    *normal = length > FLAT * size ? v3_scale(1 / length, d) : across;
+    *normal = length > CROSSING_OVER_SIZE * size ? v3_scale(1 / length, d) : across;
     return length;
 }
 
@@ -36,7 +36,7 @@ void capsule_capsule(const pair *p, manifold *out) {
     across = sine > 1e-14 ? v3_scale((v3_dot(across, centre) > 0 ? -1 : 1) / sine, across) : v3_make(1, 0, 0);
     int a_goes_on = fabs(s) < half_a, b_goes_on = fabs(t) < half_b;
     convex_gap gap = {.certain = 1};
-    if (a_goes_on && b_goes_on && sine > ASKEW) {
+    if (a_goes_on && b_goes_on && sine > MIN_ASKEW_SINE) {
         distance = fabs(v3_dot(across, centre));
         gap.normal = across;
     } else {

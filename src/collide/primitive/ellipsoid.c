@@ -9,7 +9,7 @@
  * D. Eberly, Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid (2013), sections 2 and 3. */
 #include "collide/primitive/primitives.h"
 
-enum { STEPS = 200 }; /* halving alone needs a hundred and some */
+enum { MAX_STEPS = 200 }; /* halving alone needs a hundred and some */
 
 /* G(u), and its slope. */
 static double secular(const double r[3], const double z[3], double u, double *slope) {
@@ -28,7 +28,7 @@ static double secular(const double r[3], const double z[3], double u, double *sl
 /* Newton on 1 / sqrt(G), which is nearly straight, held between two bounds. */
 static double secular_root(const double r[3], const double z[3]) {
     double low = z[0], high = r[0] * z[0] + r[1] * z[1] + r[2] * z[2], u = low > 0 ? low : high;
-    for (int k = 0; k < STEPS && low < high; k++) {
+    for (int k = 0; k < MAX_STEPS && low < high; k++) {
         double slope, G = secular(r, z, u, &slope);
         if (G > 1) {
             low = u;

@@ -1,8 +1,10 @@
 /* Nearest points of two segments, and of two convex cores once the normal is known. */
 #include "collide/primitive/primitives.h"
 
-static const double NEARER = 1 - 1e-14; /* of two equally near pairs the first: it is surer of its direction */
-static const double ROUNDING = 1e-9;    /* rad: an edge that close to being at right angles to the normal is */
+static const double MIN_NEARER_RATIO =
+    1 - 1e-14; /* of two equally near pairs the first: it is surer of its direction */
+static const double RIGHT_ANGLE_ROUNDING_RAD =
+    1e-9; /* rad: an edge that close to being at right angles to the normal is */
 
 void segments_nearest(v3 p, v3 d, double s_most, v3 q, v3 e, double t_most, double *s, double *t) {
     v3 w = v3_sub(q, p), across = v3_cross(d, e);
@@ -23,7 +25,7 @@ void segments_nearest(v3 p, v3 d, double s_most, v3 q, v3 e, double t_most, doub
         }
         v3 gap = v3_sub(v3_scale(a, d), v3_axpy(w, b, e));
         double square = v3_dot(gap, gap);
-        if (square < NEARER * best) {
+        if (square < MIN_NEARER_RATIO * best) {
             best = square;
             *s = a;
             *t = b;
@@ -34,8 +36,8 @@ void segments_nearest(v3 p, v3 d, double s_most, v3 q, v3 e, double t_most, doub
 void facing_points(const convex *a, const convex *b, const pose *X, convex_gap *gap) {
     double core = gap->gap + a->radius + b->radius, s = 0, t = 0;
     face fa, fb;
-    convex_face(a, v3_neg(gap->normal), ROUNDING, INFINITY, &fa);
-    convex_face(b, m3_transposed_times(X->R, gap->normal), ROUNDING, INFINITY, &fb);
+    convex_face(a, v3_neg(gap->normal), RIGHT_ANGLE_ROUNDING_RAD, INFINITY, &fa);
+    convex_face(b, m3_transposed_times(X->R, gap->normal), RIGHT_ANGLE_ROUNDING_RAD, INFINITY, &fb);
     int edges = fa.count == 2 && fb.count == 2 && (a->kind != CONVEX_SEGMENT || a->half[2] > 0) &&
                 (b->kind != CONVEX_SEGMENT || b->half[2] > 0);
     v3 on_a = fa.corner[0], on_b = pose_point(*X, fb.corner[0]);

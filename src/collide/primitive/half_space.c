@@ -6,10 +6,11 @@
 #include "collide/convex/convex.h"
 #include "collide/primitive/primitives.h"
 
-static const double LOST = 1e-13; /* of the size: the lowest point is missing where others stay above it by more */
+static const double MAX_HEIGHT_LOSS_OVER_SIZE =
+    1e-13; /* of the size: the lowest point is missing where others stay above it by more */
 static const double STANDING =
     0.2; /* sine of the angle up to which a side counts as standing, or lying, on the plane */
-static const double DOWNWARD = 0.5; /* cosine: faces that far from the plane's direction bear nothing */
+static const double MIN_DOWNWARD_COSINE = 0.5; /* cosine: faces that far from the plane's direction bear nothing */
 
 /* Height of A's point x over B's surface. */
 static double height(const pair *p, v3 x) { return v3_dot(p->X_ab.R.z, v3_sub(x, p->X_ab.p)); }
@@ -62,7 +63,7 @@ void cylinder_half_space(const pair *p, manifold *out) {
         least = fmin(least, height(p, x));
         point_of_a(p, out, x, 4 * (uint32_t)(2 + 8 * low + 2 * k)); /* numbers as convex_face has them */
     }
-    if (height(p, lowest) < least - LOST * (r + half)) {
+    if (height(p, lowest) < least - MAX_HEIGHT_LOSS_OVER_SIZE * (r + half)) {
         point_of_a(p, out, lowest, 4 * (uint32_t)low);
     }
     manifold_reduce(p, out, first, 4);
@@ -76,7 +77,7 @@ void ellipsoid_half_space(const pair *p, manifold *out) {
     point_of_a(p, out, x, 0);
 }
 
-enum { FEW = 64 }; /* vertices that are as quickly all looked at */
+enum { MAX_VERTICES_WITHOUT_SEARCH = 64 }; /* vertices that are as quickly all looked at */
 
 /* Here the half-space is A, solid below its z = 0, and the hull's lowest points are sought in its frame. */
 void half_space_convex(const pair *p, manifold *out) {
@@ -85,7 +86,8 @@ void half_space_convex(const pair *p, manifold *out) {
     v3 down = {-X->R.x.z, -X->R.y.z, -X->R.z.z};
     convex c = {.kind = CONVEX_HULL, .hull = hull};
     uint32_t lowest = 0;
-    if (hull->nvertex > FEW && X->p.z - v3_dot(down, convex_support(&c, down, &lowest)) > p->margin) {
+    if (hull->nvertex > MAX_VERTICES_WITHOUT_SEARCH &&
+        X->p.z - v3_dot(down, convex_support(&c, down, &lowest)) > p->margin) {
         return;
     }
     double least = X->p.z - v3_dot(down, hull->vertex[lowest]);
@@ -108,7 +110,7 @@ void half_space_convex(const pair *p, manifold *out) {
         bears[k] = k == (int)lowest;
     }
     for (int f = 0; f < hull->nface && low > 1; f++) {
-        if (v3_dot(hull->normal[f], down) >= DOWNWARD) {
+        if (v3_dot(hull->normal[f], down) >= MIN_DOWNWARD_COSINE) {
             for (int k = hull->face_start[f]; k < hull->face_start[f + 1]; k++) {
                 bears[hull->loop[k]] = 1;
             }

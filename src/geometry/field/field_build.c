@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
-static const double LARGEST = 1e9; /* m */
+static const double MAX_LENGTH = 1e9; /* m */
 static const char *const field_name[SIM_FIELD_TYPES] = {"sphere", "box",   "cylinder",     "profile",   "thread",
                                                         "grid",   "union", "intersection", "difference"};
 
@@ -45,7 +45,7 @@ static sim_status refuse(const builder *b, const char *text) {
 
 static sim_status no_memory(const builder *b) { return sim_fail(b->error, SIM_NO_RESOURCE, "no memory for a field"); }
 
-static int positive(double x) { return x > 0 && x <= LARGEST; }
+static int positive(double x) { return x > 0 && x <= MAX_LENGTH; }
 
 /* ---- counting, and what holds for nodes of all types ---- */
 
@@ -70,13 +70,13 @@ static sim_status check_node(const builder *b, const sim_field_def *def) {
         return sim_fail(b->error, SIM_BAD_INPUT, "%s: expected at least %d %s of the %s, found %d", b->where, least,
                         least > 1 ? "children" : "child", name, def->child ? def->nchild : 0);
     }
-    if (!(def->rounding >= 0 && def->rounding <= LARGEST)) {
-        return sim_fail(b->error, SIM_BAD_INPUT, "%s: rounding must be from 0 to %g m, not %g", b->where, LARGEST,
+    if (!(def->rounding >= 0 && def->rounding <= MAX_LENGTH)) {
+        return sim_fail(b->error, SIM_BAD_INPUT, "%s: rounding must be from 0 to %g m, not %g", b->where, MAX_LENGTH,
                         def->rounding);
     }
-    if (!(v3_norm(def->pose.p) <= LARGEST)) {
+    if (!(v3_norm(def->pose.p) <= MAX_LENGTH)) {
         return sim_fail(b->error, SIM_BAD_INPUT, "%s: the position (%g, %g, %g) must be within %g m of the origin",
-                        b->where, def->pose.p.x, def->pose.p.y, def->pose.p.z, LARGEST);
+                        b->where, def->pose.p.x, def->pose.p.y, def->pose.p.z, MAX_LENGTH);
     }
     if (!turns_space(&def->pose.R)) {
         return refuse(b, "the axes of the pose must be of unit length, at right angles and right-handed");
@@ -118,7 +118,7 @@ static sim_status set_sizes(const builder *b, const sim_field_def *def, field_no
     for (int k = 0; k < 3 && what[def->type][k]; k++) {
         if (!positive(def->size[k])) {
             return sim_fail(b->error, SIM_BAD_INPUT, "%s: the %s's %s must be positive and at most %g m, not %g",
-                            b->where, sim_field_name(def->type), what[def->type][k], LARGEST, def->size[k]);
+                            b->where, sim_field_name(def->type), what[def->type][k], MAX_LENGTH, def->size[k]);
         }
     }
     const double *s = def->size;
@@ -149,16 +149,16 @@ static sim_status check_profile(const builder *b, const sim_field_def *def) {
     }
     if (!positive(def->thickness)) {
         return sim_fail(b->error, SIM_BAD_INPUT,
-                        "%s: the profile's thickness must be positive and at most %g m, not %g", b->where, LARGEST,
+                        "%s: the profile's thickness must be positive and at most %g m, not %g", b->where, MAX_LENGTH,
                         def->thickness);
     }
     for (int k = 0; k < def->npoint; k++) {
         double r = def->point[k][0], z = def->point[k][1];
-        if (!(r >= 0 && r <= LARGEST && fabs(z) <= LARGEST)) {
+        if (!(r >= 0 && r <= MAX_LENGTH && fabs(z) <= MAX_LENGTH)) {
             return sim_fail(b->error, SIM_BAD_INPUT,
                             "%s: point %d of the profile is (%g, %g): expected a radius of 0 or more and a height, "
                             "both of at most %g m",
-                            b->where, k, r, z, LARGEST);
+                            b->where, k, r, z, MAX_LENGTH);
         }
     }
     return SIM_OK;
@@ -221,9 +221,9 @@ static sim_status set_grid(const builder *b, const sim_field_def *def, field_nod
     if (!def->mesh || !def->mesh->mesh || !def->mesh->mesh->closed || !def->mesh->bvh) {
         return refuse(b, "a grid needs a closed mesh");
     }
-    if (!(def->cell >= 0 && def->cell <= LARGEST)) {
+    if (!(def->cell >= 0 && def->cell <= MAX_LENGTH)) {
         return sim_fail(b->error, SIM_BAD_INPUT, "%s: the grid's cell must be from 0 to %g m, not %g", b->where,
-                        LARGEST, def->cell);
+                        MAX_LENGTH, def->cell);
     }
     n->grid = grid_build(b->pool, def->mesh, def->cell, b->cache, b->where, b->room, b->error);
     if (!n->grid) {

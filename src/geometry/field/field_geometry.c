@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 static const double PI = 3.14159265358979323846;
-enum { LEAST_EDGES = 50, MOST_EDGES = 200, TRIES = 4 };
+enum { MIN_EDGES = 50, MAX_EDGES = 200, MAX_TRIES = 4 };
 enum { CONTACT_EDGES = 8 }; /* contacts stand a twelfth of the longest side apart, or closer where it is curved */
 
 static sim_status no_memory(sim_error *error) { return sim_fail(error, SIM_NO_RESOURCE, "no memory for a field"); }
@@ -102,7 +102,7 @@ static v3 less(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.y, b.y), fmin
  * little finer stands elsewhere. */
 static sim_status triangulate(sim_geometry *g, sim_pool *pool, double edge, int64_t *room, sim_error *error) {
     v3 low = g->low, high = g->high;
-    for (int k = 0; k < TRIES; k++, edge *= 0.97) {
+    for (int k = 0; k < MAX_TRIES; k++, edge *= 0.97) {
         surface s;
         sim_status status = surface_extract(g->field, low, high, edge, &s, room, error);
         if (status) {
@@ -142,7 +142,7 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, const sim_field_def *def
     }
     v3 size = v3_sub(g->high, g->low);
     double longest = fmax(size.x, fmax(size.y, size.z));
-    double edge = fmin(fmax(g->field->detail, longest / MOST_EDGES), longest / LEAST_EDGES);
+    double edge = fmin(fmax(g->field->detail, longest / MAX_EDGES), longest / MIN_EDGES);
     edge = resolution > 0 ? resolution : edge;
     g->fingerprint = hash_bytes(field_hash(g->field), &edge, sizeof edge);
     sim_status status = triangulate(g, pool, edge, room, error);

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { RING = 48, PASSES = 16 };
+enum { MAX_RING_TRIANGLES = 48, MAX_PASSES = 16 };
 /* How far triangles may be off the surface: of the spacing, and of the thinnest walls and ridges. */
 static const double OFF = 0.05, DETAIL = 0.3;
 static const double ALONG = 0.85; /* cosine between a triangle's normal and the gradient over it */
@@ -32,7 +32,7 @@ typedef struct coarsener {
 } coarsener;
 
 /* Triangles alive at vertex v; forgets dead ones.  More than `room`: -1. */
-static int ring_of(coarsener *c, int v, int ring[RING]) {
+static int ring_of(coarsener *c, int v, int ring[MAX_RING_TRIANGLES]) {
     int count = 0, *from = &c->head[v];
     while (*from >= 0) {
         int corner = *from, t = corner / 3;
@@ -40,7 +40,7 @@ static int ring_of(coarsener *c, int v, int ring[RING]) {
             *from = c->next[corner];
             continue;
         }
-        if (count == RING) {
+        if (count == MAX_RING_TRIANGLES) {
             return -1;
         }
         ring[count++] = t;
@@ -52,7 +52,7 @@ static int ring_of(coarsener *c, int v, int ring[RING]) {
 static int place_in(const int t[3], int v) { return t[0] == v ? 0 : t[1] == v ? 1 : t[2] == v ? 2 : -1; }
 
 /* Corners of the ring other than `v`, each once. */
-static int neighbours_of(const coarsener *c, const int *ring, int count, int v, int found[2 * RING]) {
+static int neighbours_of(const coarsener *c, const int *ring, int count, int v, int found[2 * MAX_RING_TRIANGLES]) {
     int n = 0;
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < 3; k++) {
@@ -110,9 +110,9 @@ static int is_good(const coarsener *c, v3 v, v3 a, v3 b, v3 old, stand worst) {
 
 /* Can `u` move to `v`?  `ring`: the triangles of u. */
 static int may_collapse(coarsener *c, int u, int v, const int *ring, int count, stand worst) {
-    int other[RING], near_u[2 * RING], near_v[2 * RING], common = 0;
+    int other[MAX_RING_TRIANGLES], near_u[2 * MAX_RING_TRIANGLES], near_v[2 * MAX_RING_TRIANGLES], common = 0;
     int nother = ring_of(c, v, other);
-    if (nother < 0 || nother + count > RING) {
+    if (nother < 0 || nother + count > MAX_RING_TRIANGLES) {
         return 0;
     }
     int nu = neighbours_of(c, ring, count, u, near_u), nv = neighbours_of(c, other, nother, v, near_v);
@@ -157,7 +157,7 @@ static int collapse(coarsener *c, int u, int v, const int *ring, int count) {
 
 /* Moves `u` to the nearest of its neighbours that it may go to. */
 static int try_vertex(coarsener *c, int u, double longest) {
-    int ring[RING], near[2 * RING], count = ring_of(c, u, ring);
+    int ring[MAX_RING_TRIANGLES], near[2 * MAX_RING_TRIANGLES], count = ring_of(c, u, ring);
     int n = count > 0 ? neighbours_of(c, ring, count, u, near) : 0;
     double done = -1;
     stand worst = {ALONG, c->off};
@@ -196,7 +196,7 @@ static double mean_edge(const coarsener *c) {
 
 static int run(coarsener *c, int nvertex) {
     double longest = 0.7 * mean_edge(c);
-    for (int pass = 0; pass < PASSES && longest < c->spacing * GROWTH; pass++, longest *= GROWTH) {
+    for (int pass = 0; pass < MAX_PASSES && longest < c->spacing * GROWTH; pass++, longest *= GROWTH) {
         for (int v = 0; v < nvertex; v++) {
             try_vertex(c, v, fmin(longest, c->spacing));
         }

@@ -23,7 +23,7 @@
 #include <string.h>
 
 static const double STEEPER = 1.04;
-enum { DEFAULT_CELLS = 100, MARGIN = 3 };
+enum { DEFAULT_CELLS = 100, MARGIN_CELLS = 3 };
 
 /* ---- asking ---- */
 
@@ -159,7 +159,7 @@ static void sample_all(const field_grid *grid, const sim_geometry *mesh, float *
     }
 }
 
-/* The box: MARGIN cells around the mesh, in whole cells, and a sample more to each side.  Returns how many samples it holds;
+/* The box: MARGIN_CELLS cells around the mesh, in whole cells, and a sample more to each side.  Returns how many samples it holds;
  * the grid is good for `most`. */
 static double lay_out(field_grid *grid, const sim_geometry *mesh, double cell, double most) {
     v3 length = v3_sub(mesh->high, mesh->low), middle = v3_axpy(mesh->low, 0.5, length);
@@ -169,7 +169,7 @@ static double lay_out(field_grid *grid, const sim_geometry *mesh, double cell, d
     const double side[3] = {length.x, length.y, length.z};
     double half[3], cells[3];
     for (int k = 0; k < 3; k++) {
-        cells[k] = ceil(side[k] * grid->inverse_cell) + 2 * MARGIN + 2;
+        cells[k] = ceil(side[k] * grid->inverse_cell) + 2 * MARGIN_CELLS + 2;
         count *= cells[k] + 1;
         half[k] = 0.5 * cells[k] * grid->cell;
     }

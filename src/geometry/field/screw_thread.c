@@ -20,8 +20,8 @@
 #include "geometry/field/field.h"
 
 static const double PI = 3.14159265358979323846;
-static const double CLOSE = 1e-6; /* rad: Newton squares it, the next step would be below 1e-13 */
-enum { MOST_STEPS = 60 };
+static const double CLOSE_RAD = 1e-6; /* rad: Newton squares it, the next step would be below 1e-13 */
+enum { MAX_STEPS = 60 };
 
 static sim_status refuse(sim_error *error, const char *where, const char *what, double value, const char *expected) {
     return sim_fail(error, SIM_BAD_INPUT, "%s: the thread's %s must be %s, not %g", where, what, expected, value);
@@ -130,7 +130,7 @@ static flank_point flank_nearest(const field_thread *t, double r, double s) {
     const double k = t->lead;
     double phi = 0, low = -PI, high = PI, change = 1;
     flank_point f = flank_at(t, r, s, phi);
-    for (int step = 0; step < MOST_STEPS && change > CLOSE; step++) {
+    for (int step = 0; step < MAX_STEPS && change > CLOSE_RAD; step++) {
         double G = r * f.rho * f.sine - k * f.height;
         if (G < 0) {
             low = phi;

@@ -15,7 +15,7 @@
 #include "geometry/field/surface_cells.h"
 #include <stdlib.h>
 
-enum { NEWTON_STEPS = 30, CORNERS = 8 };
+enum { MAX_NEWTON_STEPS = 30, CORNERS = 8 };
 static const double ON_SURFACE = 1e-13, PULL = 1e-3;
 /* in edges of the lattice */
 static const double INSET = 0.05, ASTRAY = 0.5, TIP = 1, SHARP = 0.02;
@@ -38,7 +38,7 @@ typedef struct mesher {
 } mesher;
 
 int surface_project(const sim_field *field, double size, v3 *p) {
-    for (int step = 0; step < NEWTON_STEPS; step++) {
+    for (int step = 0; step < MAX_NEWTON_STEPS; step++) {
         v3 g;
         double d = sim_field_distance(field, *p, &g), squared = v3_dot(g, g);
         if (fabs(d) <= ON_SURFACE * size) {
@@ -58,7 +58,7 @@ int surface_project(const sim_field *field, double size, v3 *p) {
 static v3 find_crossing(const sim_field *field, v3 a, double da, v3 b, double db, double close) {
     v3 p = b;
     int last = 0;
-    for (int step = 0; step < NEWTON_STEPS; step++) {
+    for (int step = 0; step < MAX_NEWTON_STEPS; step++) {
         double t = da / (da - db);
         p = v3_axpy(a, t, v3_sub(b, a));
         double d = sim_field_distance(field, p, NULL);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SURVEYED = 16 /* cubes along a side in the first look */, MOST_ITEMS = 1 << 28 };
+enum { SURVEYED = 16 /* cubes along a side in the first look */, MAX_ITEMS = 1 << 28 };
 
 /* ---- numbers by key ---- */
 
@@ -57,7 +57,7 @@ static int enlarge(sparse_map *map) {
 }
 
 int *sparse_at(sparse_map *map, uint64_t key, int absent) {
-    if (2 * map->count >= map->room && (map->room > MOST_ITEMS || !enlarge(map))) {
+    if (2 * map->count >= map->room && (map->room > MAX_ITEMS || !enlarge(map))) {
         return NULL;
     }
     uint32_t s = find_slot(map, key);
@@ -82,7 +82,7 @@ int grow(void **items, int count, int *room, size_t size) {
         return 1;
     }
     int more = *room ? 2 * *room : 256;
-    void *moved = *room > MOST_ITEMS ? NULL : realloc(*items, (size_t)more * size);
+    void *moved = *room > MAX_ITEMS ? NULL : realloc(*items, (size_t)more * size);
     if (!moved) {
         return 0;
     }

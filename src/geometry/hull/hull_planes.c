@@ -9,7 +9,7 @@
  * not convex. */
 #include "geometry/hull/hull.h"
 
-enum { LARGE = 1 << 22 }; /* vertices times faces */
+enum { MAX_VERTEX_FACE_PRODUCTS = 1 << 22 }; /* vertices times faces */
 
 v3 hull_area(const v3 *vertex, const int *loop, int count) {
     v3 area = {0, 0, 0}, a = vertex[loop[0]];
@@ -62,7 +62,7 @@ static support plane_along(const sim_hull *h, int f, v3 n) {
         high = d > v3_dot(n, h->vertex[high]) ? h->loop[k] : high;
         low = d < v3_dot(n, h->vertex[low]) ? h->loop[k] : low;
     }
-    int all = (double)h->nvertex * h->nface <= LARGE;
+    int all = (double)h->nvertex * h->nface <= MAX_VERTEX_FACE_PRODUCTS;
     int far = all ? farthest_of_all(h, n, high) : uphill(h, n, high);
     v3 up = v3_sub(h->vertex[far], h->vertex[low]);
     return (support){n, v3_dot(n, h->vertex[far]), v3_dot(n, up), v3_norm(up)};

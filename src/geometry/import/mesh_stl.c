@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 84, RECORD = 50 };
+enum { HEADER_BYTES = 84, RECORD_BYTES = 50 };
 
 /* Vertices by their coordinates: open addressing, at most half full. */
 typedef struct vertex_table {
@@ -97,16 +97,16 @@ static double float_at(const char *at) {
 }
 
 int mesh_is_binary_stl(const char *content, size_t size) {
-    return size >= HEADER && size == HEADER + (size_t)RECORD * little_endian(content + 80);
+    return size >= HEADER_BYTES && size == HEADER_BYTES + (size_t)RECORD_BYTES * little_endian(content + 80);
 }
 
 static sim_status read_binary(mesh_text *t, mesh_parts *parts, vertex_table *table) {
     size_t size = (size_t)(t->end - t->start);
-    if (size < HEADER) {
+    if (size < HEADER_BYTES) {
         return sim_fail(t->error, SIM_BAD_INPUT, "%.200s: byte %zu: an STL file, cut off within its header of %d bytes",
-                        t->name, size, HEADER);
+                        t->name, size, HEADER_BYTES);
     }
-    size_t count = little_endian(t->start + 80), whole = HEADER + RECORD * count;
+    size_t count = little_endian(t->start + 80), whole = HEADER_BYTES + RECORD_BYTES * count;
     if (size != whole) {
         return sim_fail(t->error, SIM_BAD_INPUT,
                         "%.200s: byte 80: the header says %zu triangles, a file of %zu bytes; this one has %zu%s",
@@ -124,7 +124,7 @@ static sim_status read_binary(mesh_text *t, mesh_parts *parts, vertex_table *tab
     }
     for (size_t i = 0; i < count; i++) {
         v3 corner[3];
-        const char *record = t->start + HEADER + RECORD * i;
+        const char *record = t->start + HEADER_BYTES + RECORD_BYTES * i;
         for (int k = 0; k < 3; k++) {
             const char *at = record + 12 + 12 * k;
             corner[k] = (v3){float_at(at), float_at(at + 4), float_at(at + 8)};

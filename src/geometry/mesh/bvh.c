@@ -12,7 +12,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-enum { BINS = 16, LEAF = 4, EVEN = 32 };
+enum { BINS = 16, MAX_LEAF_TRIANGLES = 4, EVEN = 32 };
 
 /* A triangle on its way into the tree. */
 typedef struct item {
@@ -167,7 +167,7 @@ static int grow(sim_bvh_node *node, item *t, int ntriangle) {
     while (nwaiting > 0) {
         int n = waiting[--nwaiting].node, depth = waiting[nwaiting].depth;
         int first = node[n].first, count = node[n].count;
-        if (count <= LEAF) {
+        if (count <= MAX_LEAF_TRIANGLES) {
             continue;
         }
         int left = split(t + first, count, depth);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const double LARGEST = 1e15; /* m */
+static const double MAX_LENGTH = 1e15; /* m */
 
 static sim_status check(int columns, int rows, const double size[2], const double *height, sim_error *error) {
     if (columns < 2 || rows < 2 || columns > (1 << 28) / rows) {
@@ -14,18 +14,19 @@ static sim_status check(int columns, int rows, const double size[2], const doubl
                         columns, rows);
     }
     for (int k = 0; k < 2; k++) {
-        if (!(size[k] > 0 && size[k] <= LARGEST)) {
+        if (!(size[k] > 0 && size[k] <= MAX_LENGTH)) {
             return sim_fail(error, SIM_BAD_INPUT,
-                            "side %c of the height field must be positive and at most %g m, not %g m", "xy"[k], LARGEST,
-                            size[k]);
+                            "side %c of the height field must be positive and at most %g m, not %g m", "xy"[k],
+                            MAX_LENGTH, size[k]);
         }
     }
     for (int j = 0; j < rows; j++) {
         for (int i = 0; i < columns; i++) {
             double h = height[(size_t)j * (size_t)columns + (size_t)i];
-            if (!(fabs(h) <= LARGEST)) {
+            if (!(fabs(h) <= MAX_LENGTH)) {
                 return sim_fail(error, SIM_BAD_INPUT,
-                                "height %g at column %d, row %d: expected a number of at most %g m", h, i, j, LARGEST);
+                                "height %g at column %d, row %d: expected a number of at most %g m", h, i, j,
+                                MAX_LENGTH);
             }
         }
     }

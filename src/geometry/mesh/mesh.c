@@ -14,17 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LARGEST = 1e15; /* m: squares of squares stay finite, single-precision boxes too */
-static const double JOINED = 1e-10;
-static const double ROUNDED = 2e4; /* of the tolerance: heights that six digits of a coordinate do not tell from 0 */
-enum { MOST_INDICES = 1 << 30 };
+static const double MAX_LENGTH = 1e15; /* m: squares of squares stay finite, single-precision boxes too */
+static const double WELD_OVER_SIZE = 1e-10;
+static const double FLAT_OVER_TOLERANCE =
+    2e4; /* of the tolerance: heights that six digits of a coordinate do not tell from 0 */
+enum { MAX_INDICES = 1 << 30 };
 
 /* one[v]: the vertex that stands for v.  Returns the tolerance, negative without memory. */
 static double join_vertices(const v3 *vertex, int nvertex, int rounded, int *one) {
     v3 low, high;
     double radius;
     solid_bounds(vertex, nvertex, &low, &high, &radius);
-    double size = v3_norm(v3_sub(high, low)), tolerance = JOINED * size + 4 * DBL_EPSILON * radius + DBL_MIN;
+    double size = v3_norm(v3_sub(high, low)), tolerance = WELD_OVER_SIZE * size + 4 * DBL_EPSILON * radius + DBL_MIN;
     double reach = rounded ? fmax(FLT_EPSILON * size, tolerance) : tolerance;
     return weld_points(vertex, nvertex, reach, one) < 0 ? -1 : tolerance;
 }
@@ -36,17 +37,17 @@ static sim_status check(const v3 *vertex, int nvertex, const int (*triangle)[3],
         return sim_fail(error, SIM_BAD_INPUT, "a mesh needs at least 3 vertices and a triangle, not %d and %d", nvertex,
                         ntriangle);
     }
-    if (ntriangle > MOST_INDICES / 3 || nvertex > MOST_INDICES) {
+    if (ntriangle > MAX_INDICES / 3 || nvertex > MAX_INDICES) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "a mesh of %d vertices and %d triangles is too large: at most 2^30 indices", nvertex,
                         ntriangle);
     }
     for (int v = 0; v < nvertex; v++) {
         v3 p = vertex[v];
-        if (!v3_finite(p) || fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))) > LARGEST) {
+        if (!v3_finite(p) || fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))) > MAX_LENGTH) {
             return sim_fail(error, SIM_BAD_INPUT,
                             "vertex %d of the mesh is (%g, %g, %g): expected finite numbers of at most %g m", v, p.x,
-                            p.y, p.z, LARGEST);
+                            p.y, p.z, MAX_LENGTH);
         }
     }
     for (int t = 0; t < ntriangle; t++) {
@@ -72,7 +73,8 @@ static int keep(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int
         whole += i[0] != i[1] && i[1] != i[2] && i[2] != i[0];
     }
     ngiven = whole;
-    if (!mesh_flip_slivers(vertex, nvertex, triangle, ngiven, tolerance, rounded ? ROUNDED * tolerance : 0)) {
+    if (!mesh_flip_slivers(vertex, nvertex, triangle, ngiven, tolerance,
+                           rounded ? FLAT_OVER_TOLERANCE * tolerance : 0)) {
         return -1;
     }
     for (int t = 0; t < ngiven; t++) {
@@ -170,7 +172,7 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, sim_mesh *m, sim_error *
     double size = v3_norm(v3_sub(g->high, g->low));
     if (m->closed) {
         g->solid = solid_inertia(m->vertex, m->nvertex, m->triangle, m->ntriangle);
-        if (fabs(g->solid.mass) <= JOINED * mesh_area(m) * size) {
+        if (fabs(g->solid.mass) <= WELD_OVER_SIZE * mesh_area(m) * size) {
             m->closed = 0; /* a sheet folded onto itself has no inside */
             g->solid = (sim_inertia){0};
         } else if (g->solid.mass < 0) {

@@ -80,7 +80,7 @@ static size_t join_edge(const v3 *vertex, triangles t, uint64_t *key, size_t cou
 }
 
 /* More half-edges at one edge than this are no surface; they stay borders, so that the work stays in proportion. */
-enum { SHEETS = 64 };
+enum { MAX_SHEETS = 64 };
 
 static size_t join_bucket(const v3 *vertex, triangles t, uint64_t *key, size_t count, int (*across)[3]) {
     size_t left = 0;
@@ -90,7 +90,7 @@ static size_t join_bucket(const v3 *vertex, triangles t, uint64_t *key, size_t c
         while (end < count && key[end] >> 32 == key[i] >> 32) {
             end++;
         }
-        left += end - i > SHEETS ? end - i : join_edge(vertex, t, key + i, end - i, across);
+        left += end - i > MAX_SHEETS ? end - i : join_edge(vertex, t, key + i, end - i, across);
         i = end;
     }
     return left;

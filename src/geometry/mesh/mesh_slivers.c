@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 64 };
+enum { MAX_ROUNDS = 64 };
 
 typedef struct flipper {
     const v3 *vertex;
@@ -20,7 +20,7 @@ typedef struct flipper {
     double tolerance, rounding; /* heights, m */
 } flipper;
 
-static const double THIN = 1e-3; /* height of a sliver, of its longest edge */
+static const double SLIVER_HEIGHT_OVER_EDGE = 1e-3; /* height of a sliver, of its longest edge */
 
 /* Twice the area and the longest edge. */
 static double area_of(const v3 *vertex, const int i[3], double *longest) {
@@ -37,7 +37,7 @@ int triangle_has_area(const v3 *vertex, const int i[3], double tolerance) {
 /* Lower than rounding leaves it. */
 static int is_thin(const flipper *f, const int i[3]) {
     double longest, area = area_of(f->vertex, i, &longest);
-    return area <= fmin(f->rounding, THIN * longest) * longest;
+    return area <= fmin(f->rounding, SLIVER_HEIGHT_OVER_EDGE * longest) * longest;
 }
 
 static int is_sliver(const flipper *f, int t) {
@@ -141,7 +141,7 @@ int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntr
             sliver[count++] = t;
         }
     }
-    for (int round = 0, before = 0; done && count != before && round < MOST_ROUNDS; round++) {
+    for (int round = 0, before = 0; done && count != before && round < MAX_ROUNDS; round++) {
         int left = 0;
         before = count;
         for (int k = 0; k < count; k++) {
