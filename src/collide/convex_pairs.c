@@ -1,4 +1,4 @@
-/* Where do two convex solids touch that have no formula of their own?
+/* Contact of two convex solids without a closed formula.
  *
  * Signed distance and normal by convex_distance, the points by clipping the faces that look at each other
  * (convex_manifold). */

@@ -1,4 +1,4 @@
-/* Which way does each pair with a mesh or a height field take?
+/* Pair functions with a mesh or a height field.
  *
  * A mesh that is convex is a hull like any other.  Else the other shape, if convex, is laid on the mesh's surface. */
 #include "collide/field/field_contact.h"

@@ -1,4 +1,4 @@
-/* Do two shapes that are apart meet within the step, and where?
+/* Continuous collision of two separate shapes within the step.
  *
  * Conservative advancement (Mirtich 1996): at a distance g, with no two points approaching faster than s, nothing touches
  * for a time g/s; go there and ask again.  Convex shapes apart along n stay apart while the plane between them is not

@@ -1,4 +1,4 @@
-/* Two shapes that are apart now: do they meet within the step? */
+/* Conservative test whether two separate shapes meet within the step. */
 #ifndef COLLIDE_SWEEP_H
 #define COLLIDE_SWEEP_H
 

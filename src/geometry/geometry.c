@@ -1,4 +1,4 @@
-/* What all geometries share. */
+/* Common part of all geometries. */
 #include "base/pool.h"
 #include <sim/geometry.h>
 

@@ -1,4 +1,4 @@
-/* Where does everything stand that a factor by blocks is made of?
+/* Layout of a sparse Cholesky factor in dense blocks.
  *
  * The upper factor U'U = H by rows, and not the lower by columns, because then both factors of every product are read along
  * their rows.  The rows of a panel are one under the other in each of its columns, so that a product of two columns is one

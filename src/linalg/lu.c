@@ -1,4 +1,4 @@
-/* How is a dense system solved that is not symmetric?  Gauss' elimination with partial pivoting, a band of columns at a
+/* Dense LU factorisation: Gauss' elimination with partial pivoting, a band of columns at a
  * time (Golub and Van Loan, Matrix Computations, sec. 3.4):
  *
  *     P (H_1 H_2) = (L_11    ) (U_11  U_12),    H_22 <- H_22 - L_21 U_12

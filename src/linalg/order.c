@@ -1,4 +1,4 @@
-/* In which order should nodes be eliminated, and which of them together?
+/* Elimination order of a graph and its supernodes.
  *
  * Eliminating a node joins all its neighbours with each other.  Minimum degree takes, of what is left, the node with the
  * fewest unknowns next to it (of equals the first): bodies that touch only one other go first and cost no fill at all.

@@ -1,4 +1,4 @@
-/* What those who watch may ask for. */
+/* Commands of viewers of a live run. */
 #ifndef LIVE_COMMAND_H
 #define LIVE_COMMAND_H
 

@@ -1,4 +1,4 @@
-/* Where the scenes are that the program itself opens. */
+/* Path of the scenes that the program opens itself. */
 #ifndef APP_CLI_SCENE_PATH_H
 #define APP_CLI_SCENE_PATH_H
 

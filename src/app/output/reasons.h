@@ -1,4 +1,4 @@
-/* How often solvers gave up, by reason. */
+/* Reasons for which solvers gave up, with their counts. */
 #ifndef APP_OUTPUT_REASONS_H
 #define APP_OUTPUT_REASONS_H
 

@@ -1,4 +1,4 @@
-/* What happened in a run, counted as it goes. */
+/* Statistics of a run, gathered step by step. */
 #ifndef APP_OUTPUT_RUN_STATISTICS_H
 #define APP_OUTPUT_RUN_STATISTICS_H
 

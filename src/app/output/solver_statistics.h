@@ -1,4 +1,4 @@
-/* How often each method of a solver that is made of several gave the answer. */
+/* Turns and solutions of the methods of a portfolio, summed over a run. */
 #ifndef APP_OUTPUT_SOLVER_STATISTICS_H
 #define APP_OUTPUT_SOLVER_STATISTICS_H
 

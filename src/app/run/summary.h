@@ -1,4 +1,4 @@
-/* What a run was and how it went, for people and for programs. */
+/* Summary of a run, as text and as JSON. */
 #ifndef APP_RUN_SUMMARY_H
 #define APP_RUN_SUMMARY_H
 

@@ -1,4 +1,4 @@
-/* In which order do boxes lie along a curve through space?
+/* Order of boxes along Hilbert's curve.
  *
  * First by size, four-fold steps, so that no small box shares a node with a large one: as in a grid of several levels,
  * each size then has a tree of its own at the bottom.  Then by where the centre lies on Hilbert's curve through a grid of

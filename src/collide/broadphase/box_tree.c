@@ -1,4 +1,4 @@
-/* How are boxes packed eight to a node, and how are they rounded outwards?
+/* Tree with eight boxes a node, in single precision rounded outwards.
  *
  * After the packed R-tree of Kamel and Faloutsos, "On packing R-trees" (CIKM 1993): the items in the order of a
  * space-filling curve, cut into runs of eight.  Whoever fills the slots gives the order. */

@@ -1,4 +1,4 @@
-/* Which boxes meet, when most of them moved only a little?
+/* Broad phase with boxes enlarged by a skin, for shapes that move little.
  *
  * Each moving box has a fat box around it that stays put until the box leaves it.  The candidates, pairs whose fat boxes
  * meet, hold for as long as no box leaves (Verlet's neighbour list with a skin, Physical Review 159, 98 (1967), for boxes

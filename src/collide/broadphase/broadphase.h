@@ -1,4 +1,4 @@
-/* Which boxes meet?
+/* Broad phase: pairs of overlapping boxes.
  *
  * Boxes with axes along the world's, some still, some moving.  Two still ones are never reported.  The answer is a set:
  * it depends on the boxes of the moment and on nothing else, neither on how they came there nor on threads. */

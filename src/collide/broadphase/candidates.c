@@ -1,4 +1,4 @@
-/* Which fat boxes meet?
+/* Pairs of overlapping enlarged boxes.
  *
  * All anew: each leaf of the tree of the moving, eight boxes, goes down both trees.  After some boxes left their fat
  * boxes: these alone go down, and what they find is merged with the pairs of the others. */

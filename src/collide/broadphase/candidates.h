@@ -1,4 +1,4 @@
-/* What the broad phase keeps from frame to frame. */
+/* State of the broad phase between steps. */
 #ifndef COLLIDE_BROADPHASE_CANDIDATES_H
 #define COLLIDE_BROADPHASE_CANDIDATES_H
 

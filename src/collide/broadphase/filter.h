@@ -1,4 +1,4 @@
-/* Which shapes may touch at all? */
+/* Pairs of shapes that may touch. */
 #ifndef COLLIDE_BROADPHASE_FILTER_H
 #define COLLIDE_BROADPHASE_FILTER_H
 

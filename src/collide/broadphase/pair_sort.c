@@ -1,4 +1,4 @@
-/* How are pairs sorted in linear time, by several threads, to the same bits?
+/* Parallel radix sort of pairs, with the same result for any number of threads.
  *
  * The leading bits choose one of up to 1024 buckets (counted, then scattered, list by list); each bucket, small enough for the
  * nearest cache, is then sorted by its remaining bits, eight at a time from the lowest (Knuth, The Art of Computer

@@ -1,4 +1,4 @@
-/* How far does a shape reach? */
+/* Bounding box and bounding ball of a shape. */
 #ifndef COLLIDE_CONTACT_BOUNDS_H
 #define COLLIDE_CONTACT_BOUNDS_H
 

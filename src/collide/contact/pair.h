@@ -1,4 +1,4 @@
-/* What a pair function is asked, and where it puts its answer.
+/* Input and output of pair functions.
  *
  * Everything in the frame of A, so that neither where the pair stands nor how it is turned plays a part. */
 #ifndef COLLIDE_CONTACT_PAIR_H

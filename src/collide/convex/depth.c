@@ -1,4 +1,4 @@
-/* How far must two overlapping convex cores be moved to part?
+/* Penetration depth of two overlapping convex cores.
  *
  * The least of the support function h of D = A - B, by a polytope within D that grows (van den Bergen, "Proximity queries
  * and penetration depth computation on 3D game objects", 2001).  Its least offset is a lower bound of min h; h along any

@@ -1,4 +1,4 @@
-/* Given a direction near a minimum of the support function h of D = A - B: where is it, to machine precision?
+/* Newton's method for a minimum of the support function h of D = A - B.
  *
  * On the unit sphere h has the gradient w - h u and the Hessian W - h 1, where w is the farthest point of D along u and W
  * the second derivative of h (the radii of curvature of A and B added up).  h is smooth but for creases: an edge or a straight

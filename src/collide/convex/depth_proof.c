@@ -1,4 +1,4 @@
-/* Given a direction u in which D = A - B ends: is that the minimum of its support function h, here and everywhere?
+/* Proof that a direction u minimises the support function h of D = A - B, locally and globally.
  *
  * The farthest points of A along u and of B against u are each a point, a segment, a polygon or a disc at right angles to
  * u.  Seen along u they have a place in common exactly if h u is a point of D, and then u is stationary: points a of A and

@@ -1,4 +1,4 @@
-/* How far apart are two convex cores, and where are they nearest?
+/* GJK: distance and nearest points of two convex cores.
  *
  * The point v of D = A - B nearest to the origin, by the algorithm of Gilbert, Johnson and Keerthi (1988): v is kept as
  * the nearest point of a simplex of at most four points of D, and the point of D farthest against v joins it until none

@@ -1,4 +1,4 @@
-/* How does a convex polytope take in one more point?
+/* Extension of a convex polytope by one point.
  *
  * The facets that the point sees go; the edges between what it sees and what it does not are a ring, and each of them
  * makes a new facet with the point (the beneath-beyond step of incremental hulls; Barber, Dobkin and Huhdanpaa, 1996,

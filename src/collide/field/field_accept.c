@@ -1,6 +1,6 @@
-/* Where the field is least over a piece of a surface: is that a contact?
+/* Test of a minimum of a field over a piece of a surface for a contact.
  *
- * It is where the two surfaces are parallel, and where the surface has an edge or a corner that is lowest: where the
+ * A minimum is a contact where the two surfaces are parallel, and where the surface has an edge or a corner that is lowest: where the
  * field's gradient g points against the cone of the normals that meet there.  Corners of triangles that lie parallel are
  * contacts too: a face resting on a face touches all over. */
 #include "collide/field/field_contact.h"

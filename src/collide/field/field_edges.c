@@ -1,4 +1,4 @@
-/* Where do the corners and edges of a box, a hull or a cylinder touch a distance field?
+/* Contacts of the corners and edges of a box, a hull or a cylinder with a distance field.
  *
  * Corners are asked one by one.  Along an edge phi is stepped through, far off by as much as it says that nothing is near;
  * where its slope turns from falling to rising there is a local minimum, found to rounding between brackets.  It is a

@@ -1,4 +1,4 @@
-/* Where on a triangle of a surface is a distance field least?
+/* Minimum of a distance field over a triangle of a surface.
  *
  *     minimise f(t) = phi(P(t)),  t in the triangle,
  *

@@ -1,4 +1,4 @@
-/* How do two solids part that overlap so deeply that their surfaces say nothing, or each part something else?
+/* Separation of two solids that overlap deeply.
  *
  * One inside the other, or two alike at one place: no part of either surface is a local minimum of the other's distance,
  * or the deepest point leads out the nearest way and so back again a step later.  A point is looked for that is inside

@@ -1,4 +1,4 @@
-/* Which plane parts two solids that overlap, moved the least?
+/* Separating plane of two overlapping solids with the least motion.
  *
  * Moved along the unit vector n by
  *     t(n) = max_{b in B} n.b - min_{a in A} n.a = n.w(n),    w: the farthest point of B - A along n,

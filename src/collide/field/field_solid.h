@@ -1,4 +1,4 @@
-/* Solids as contact of fields sees them: how far is it to the surface, and which triangles stand for the surface? */
+/* Solids for contact of distance fields: signed distance, and triangles of the surface. */
 #ifndef COLLIDE_FIELD_FIELD_SOLID_H
 #define COLLIDE_FIELD_FIELD_SOLID_H
 

@@ -1,4 +1,4 @@
-/* Where does the surface of one solid touch another, given as a distance field?
+/* Contacts of the surface of one solid with the distance field of another.
  *
  * The tree of boxes over the surface's triangles is descended while the field at a box's centre leaves it near: phi is
  * never steeper than 1, so nothing within r of a point p is nearer than phi(p) - r.  On the triangles that stay the

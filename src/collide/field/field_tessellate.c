@@ -1,4 +1,4 @@
-/* Which triangles stand for the surface of a piece of a height field?  Neighbours follow from the grid. */
+/* Triangles of a piece of a height field.  Neighbours follow from the grid. */
 #include "collide/field/field_solid.h"
 
 typedef struct builder {

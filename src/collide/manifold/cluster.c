@@ -1,4 +1,4 @@
-/* Which few points stand for many?
+/* Farthest-point sampling of contact points.
  *
  * Points at one place with one normal are one.  Then farthest-point sampling (Gonzalez 1985, "Clustering to minimize the
  * maximum intercluster distance", Theor. Comput. Sci. 38: no set of as many points covers the rest with less than half

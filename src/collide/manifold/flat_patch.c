@@ -1,4 +1,4 @@
-/* Which points carry a flat contact?
+/* Corners of a flat contact.
  *
  * Where a plane rests on a plane any pressure between them is, in force and moment, that of forces at the corners of the
  * convex hull of where they touch; points inside only cost time.  The hull is found by Andrew's monotone chain (1979,

@@ -1,4 +1,4 @@
-/* Where do two convex solids touch, once their gap and normal are known?
+/* Contact points of two convex solids for a known gap and normal.
  *
  * Both supporting faces are seen along the normal n, A's from below and B's from above, and what the two outlines have in
  * common is a polygon, a segment or a point. Its corners are corners of one face within the other, and crossings of an

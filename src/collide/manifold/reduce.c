@@ -1,4 +1,4 @@
-/* Which few of many contact points stand for all of them?
+/* Reduction of contact points to few.
  *
  * First the deepest; then, one after another, the point that adds most to the area which the chosen ones span across the
  * normal of the deepest (for the second: the farthest), counted by how near it is to carrying: fully where it is as deep as

@@ -1,4 +1,4 @@
-/* Where does a ball touch a surface of triangles?
+/* Contacts of a ball with a surface of triangles.
  *
  * Outside: wherever the distance from its centre c has a local minimum over the surface, at q, the gap is |c - q| less the
  * radius and the normal (c - q) / |c - q|: one contact in a plane, two in a groove, on an edge one.  q is such a place if

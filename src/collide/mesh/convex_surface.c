@@ -1,4 +1,4 @@
-/* Where does a convex solid touch a surface of triangles?
+/* Contacts of a convex solid with a surface of triangles.
  *
  * Triangle by triangle, but a triangle by itself knows too little: its edges are edges of nothing where the surface runs
  * on.  The direction n in which the solid and a triangle are best parted counts only if it lies in the normal cone of the

@@ -1,4 +1,4 @@
-/* Where does a surface of triangles reach into a half-space?
+/* Contacts of a surface of triangles with a half-space.
  *
  * At its vertices, each asked by the triangle that owns it.  Branches of the tree of boxes that stay above z = margin are
  * passed over. */

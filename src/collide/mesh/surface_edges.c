@@ -1,4 +1,4 @@
-/* Where do the edges of two surfaces touch?
+/* Contacts between edges of two surfaces.
  *
  * Edges that stick out, n across both, in the normal cones of both, lie n.(a - b) apart.  Where they have passed through
  * each other the point of one must be inside the other solid with no way out that is shorter than through the faces that

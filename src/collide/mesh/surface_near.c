@@ -1,4 +1,4 @@
-/* Which triangles of one surface are near another? */
+/* Triangles of one surface near another. */
 #include "collide/mesh/surface_side.h"
 
 void box_over(const pose *X, v3 low, v3 high, double grow, v3 *to_low, v3 *to_high) {

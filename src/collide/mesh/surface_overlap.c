@@ -1,4 +1,4 @@
-/* How do two solids that overlap in no simple way come apart?
+/* Separation of two triangle surfaces that overlap deeply.
  *
  * The overlap V changes, as A moves by dx, by dV = S . dx, where S is the area vector of the part of A's surface inside B.
  * It hangs on the rim of that part alone, the curve in which the surfaces cut each other:

@@ -1,4 +1,4 @@
-/* Which triangles of a surface are near, and on which side of it is a point?
+/* Queries of a surface: nearby triangles, side of a point.
  *
  * Meshes ask their tree of boxes.  A height field needs none: the cells under a box follow from its sides. */
 #include "collide/mesh/surface.h"

@@ -1,4 +1,4 @@
-/* Where do two surfaces of triangles touch, neither of them convex?
+/* Contacts of two surfaces of triangles that are not convex.
  *
  * Polyhedra touch with a vertex on a face (edge, vertex), or with an edge across an edge.
  *

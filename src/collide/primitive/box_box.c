@@ -1,4 +1,4 @@
-/* Where do two boxes touch?
+/* Contact of two boxes.
  *
  * Along a unit vector n the boxes are apart by
  *     s(n) = |n . c| - sum_i a_i |n . x_i| - sum_j b_j |n . y_j|,

@@ -1,4 +1,4 @@
-/* Where does a capsule touch a box?
+/* Contact of a capsule with a box.
  *
  * Apart: the squared distance of the axis' point p + t d from the box is convex in t, and its slope
  *     2 sum_i d_i (x_i - clamp(x_i)),  x = p + t d,

@@ -1,4 +1,4 @@
-/* Where do two capsules touch?
+/* Contact of two capsules.
  *
  * Their axes are segments; gap = distance - r_a - r_b, along the line between the nearest points. Where the axes cross, the
  * difference of the two is a flat parallelogram about the origin, and the way out is across it. */

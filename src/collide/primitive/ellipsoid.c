@@ -1,4 +1,4 @@
-/* How far is a point from an ellipsoid?
+/* Distance of a point from an ellipsoid.
  *
  * The nearest point x of the surface has y - x along its normal: with semi-axes e_i, x_i = e_i^2 y_i / (e_i^2 + t) for the
  * greatest t that puts x on the surface. In units of the least semi-axis e_0, with r_i = (e_i / e_0)^2, z_i = y_i / e_i and

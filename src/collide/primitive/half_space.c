@@ -1,4 +1,4 @@
-/* Where does a solid touch a half-space?
+/* Contact of a solid with a half-space.
  *
  * With the half-space's normal n the gap of a point x is n . x - n . o, o any point of its surface; the solid's is that of
  * its lowest point. Solids with corners give those of the side that faces down, so that they stand on them; a lone lowest

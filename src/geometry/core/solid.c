@@ -1,4 +1,4 @@
-/* How heavy is a solid bounded by triangles, where is its centre of mass, how does it resist turning?
+/* Mass, centre of mass and inertia of a solid bounded by triangles.
  *
  * Each triangle (a, b, c) and a reference point o span a tetrahedron, counted with the sign of its volume; their sum is
  * the solid.  With a, b, c taken from o and s = a + b + c,

@@ -1,4 +1,4 @@
-/* What solids have in common: bounds, mass properties, a name by content. */
+/* Common properties of solids: bounds, mass properties, a name by content. */
 #ifndef GEOMETRY_CORE_SOLID_H
 #define GEOMETRY_CORE_SOLID_H
 

@@ -1,4 +1,4 @@
-/* Which points are at one place? */
+/* Welding of points that coincide. */
 #ifndef GEOMETRY_CORE_WELD_H
 #define GEOMETRY_CORE_WELD_H
 

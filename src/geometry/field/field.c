@@ -1,4 +1,4 @@
-/* How far is a point from the surface of a solid that is made of simpler ones?
+/* Distance from a solid composed of simpler ones.
  *
  *   union         min_i d_i        intersection   max_i d_i        difference   max(d_0, -d_1, -d_2, ...)
  *   rounding r    d - r            placed at X    d(X^-1 p)

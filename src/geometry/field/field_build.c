@@ -1,4 +1,4 @@
-/* Is this definition of a field a solid, and what does it look like as an array of nodes?
+/* Check of a field's definition, and its tree as an array of nodes.
  *
  * Nodes are laid out in the order in which they are met; poses are multiplied out, so that each leaf stands in the
  * field's own frame.  Each node has a box that holds its solid: a leaf's own box turned with it, the hull of a union's,

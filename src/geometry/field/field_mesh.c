@@ -1,4 +1,4 @@
-/* With which triangles does a field meet other solids, and where is its surface not smooth?
+/* Triangles of a field for contact, with its edges and corners.
  *
  * Contact is looked for from triangle to triangle but found on the surface itself, so triangles need not be small: they
  * must tell the surface's sides apart, and stand close enough together for the points of contact that are wanted.  Normals

@@ -1,4 +1,4 @@
-/* Which fewer triangles stand for the surface of a field?
+/* Coarsening of the triangles of a field.
  *
  * Edges are collapsed onto one of their ends (H. Hoppe, T. DeRose, T. Duchamp, J. McDonald, W. Stuetzle 1993, "Mesh
  * optimization"; the half-edge form keeps corners on the surface), the shortest first, as long as the surface stays what it

@@ -1,4 +1,4 @@
-/* How far is a point from a surface whose distance was sampled once?
+/* Distance from a sampled grid.
  *
  * Samples d_ijk, exact, stand at the corners of cubes of edge h all through a box around the solid (docs/collision.md says
  * what a band along the surface would save, and what it would cost).  Between them

@@ -1,4 +1,4 @@
-/* How far is a point from a screw thread?
+/* Distance from a screw thread.
  *
  * The surface.  In the half-plane at angle 0 the ridge about z = 0 is bounded by a crest at radius R, |z| <= c, a flank
  * z = c + (R - rho) t down to the root at radius a, where |z| = f, and the root on to half the pitch.  t = tan of half the

@@ -1,4 +1,4 @@
-/* What triangles stand for the surface of a distance field?
+/* Triangulation of the surface of a distance field.
  *
  * Dual contouring (T. Ju, F. Losasso, S. Schaefer, J. Warren 2002, "Dual contouring of Hermite data", ACM Trans. Graphics
  * 21): each piece of the surface in a cube has one vertex, each crossed edge of the lattice one polygon that joins the

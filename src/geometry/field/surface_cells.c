@@ -1,4 +1,4 @@
-/* Through which cubes of a fine lattice does the surface of a field pass?
+/* Cubes of a lattice that the surface of a field crosses.
  *
  * Cubes are halved from one that holds the solid on; where |d| at the middle exceeds half the diagonal there is no surface,
  * since d is nowhere steeper than 1; from the cubes found on, the surface is followed to those that this leaves out all the

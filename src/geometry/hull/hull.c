@@ -1,4 +1,4 @@
-/* What is the convex hull of points?
+/* Convex hull of points.
  *
  * Points that are one to within rounding are joined, then qhull (Barber, Dobkin, Huhdanpaa: The quickhull algorithm for
  * convex hulls, ACM Trans. Math. Softw. 22, 1996) finds the hull, on coordinates taken from the middle of the bounds and

@@ -1,4 +1,4 @@
-/* Which facets of a hull are one flat face?
+/* Facets of a hull merged into flat faces.
  *
  * Facets that rounding has cut out of one polygon lie in one plane but for the rounding.  Starting with the largest, each
  * facet takes in neighbours whose corners all lie within the tolerance of its plane, as long as the union stays a disc:

@@ -1,4 +1,4 @@
-/* In which plane lies each face of a hull?
+/* Planes of the faces of a hull.
  *
  * The normal is that of the face's area vector.  The plane goes through the vertex that is farthest along it, so that the
  * solid is on one side: among all vertices, or, on large hulls, the one that is found uphill from the face's corners.

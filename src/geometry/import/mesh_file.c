@@ -1,4 +1,4 @@
-/* What does a mesh file say?
+/* Reader of mesh files.
  *
  * OBJ and STL by readers of our own (mesh_obj.c, mesh_stl.c).  A general importer was tried first (assimp 5.2.5): it keeps
  * single precision only, takes NaN for a coordinate, makes each corner a vertex of its own, names no place in its errors,

@@ -1,4 +1,4 @@
-/* How is a polygon cut into triangles?
+/* Triangulation of a polygon.
  *
  * The polygon is seen along its area vector (a corner off its plane does no harm).  A convex one becomes a fan about its
  * first corner.  From others ears are cut, one after the other: an ear is a convex corner whose triangle with its two

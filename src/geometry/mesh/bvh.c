@@ -1,4 +1,4 @@
-/* How is a tree of boxes laid over the triangles of a mesh?
+/* Construction of a bounding volume hierarchy over the triangles of a mesh.
  *
  * Top down.  A run of triangles is cut across the longest side of the box of their middles, at the one of BINS - 1 planes
  * that makes

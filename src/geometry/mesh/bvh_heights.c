@@ -1,4 +1,4 @@
-/* How is a tree of boxes laid over a height field?
+/* Bounding volume hierarchy over a height field.
  *
  * Rectangles of blocks of cells, halved across their longer side down to one block. */
 #include "geometry/mesh/mesh.h"

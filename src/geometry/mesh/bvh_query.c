@@ -1,4 +1,4 @@
-/* Which triangles meet a box, and which point of a surface is nearest?
+/* Queries of a bounding volume hierarchy: triangles in a box, nearest point.
  *
  * Nearest point of a triangle: by the seven regions of its plane (C. Ericson 2005, "Real-Time Collision Detection",
  * 5.1.5).  Sign: with q the nearest point of a closed surface and n the pseudonormal of the feature it lies on, p is

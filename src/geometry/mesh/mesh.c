@@ -1,4 +1,4 @@
-/* What surface do these triangles make?
+/* Checks of a triangle mesh: closed, oriented, without degenerate triangles.
  *
  * Vertices nearer to each other than `tolerance` (a ten-thousand-millionth of the surface's size: what is left when one
  * number is computed in two ways) are one vertex; of surfaces that users give those that single precision may have set apart.  Triangles with two equal corners are left out, those without height

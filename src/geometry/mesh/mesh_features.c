@@ -1,4 +1,4 @@
-/* Which edges of a surface stick out, which of its triangles lie in one plane?
+/* Features of a surface: edges that stick out, triangles in one plane.
  *
  * An edge is a ridge where the normals n, m of its triangles turn apart, (n x m) . e > 0 along it.  Flat parts are the
  * classes of triangles that level edges connect, found by union and find (R. E. Tarjan 1975, "Efficiency of a good but not

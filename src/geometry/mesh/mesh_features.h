@@ -1,4 +1,4 @@
-/* What contact asks of every triangle of a surface again and again, found once: which edges stick out, which run on flat,
+/* Features of triangles for contact, computed once: edges that stick out, edges that run on flat,
  * which corners are the triangle's to speak for, and what flat part it belongs to. */
 #ifndef GEOMETRY_MESH_MESH_FEATURES_H
 #define GEOMETRY_MESH_MESH_FEATURES_H

@@ -1,4 +1,4 @@
-/* Which triangle lies on the other side of each edge?
+/* Neighbours of triangles across their edges.
  *
  * Half-edges (triangle, corner) are dealt into a bucket for each lower vertex and sorted there by the higher one.  Two in
  * opposite directions are neighbours.  Where more than two meet (solids that touch along an edge), each is joined to the

@@ -1,7 +1,7 @@
-/* Triangles without area whose corners are three places: how can they go, and the surface stay closed?
+/* Removal of triangles without area from a closed surface.
  *
- * So can those no higher than coordinates of six digits leave them, or of single precision, as files have them: rounding may
- * have turned them over, and then they face the wrong way.
+ * Triangles no higher than the rounding of coordinates with six digits, or of single precision, go too: rounding may have
+ * turned them over, and then they face the wrong way.
  *
  * Such a sliver (a, b, c), c on its longest edge from a to b, joins an edge a b on one side to two edges a c, c b on the
  * other (a T-junction; files from CAD have many).  With its neighbour (b, a, d) across the longest edge it fills the same

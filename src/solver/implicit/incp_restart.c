@@ -1,4 +1,4 @@
-/* What to do in a minimum that is no answer?
+/* Restart from a minimum that is no solution.
  *
  * l = |r|^2 / 2 has such minima: on an edge, with J' r = 0 across and along it, but J singular, so that r is not 0.  Todorov
  * (2010, section III) calls them very rare and would begin anew; in piles with mu >= 1 he meets them in each third step or so.

@@ -1,4 +1,4 @@
-/* What leads out of the minima of |r|^2 that are no answer? (Rockafellar 1976; for contact Acary, Bremond, Huber 2018, sec. 6)
+/* Proximal point method, which leaves minima of |r|^2 that are no solutions (Rockafellar 1976; Acary, Bremond, Huber 2018, sec. 6).
  *
  * Where contacts share a load W is singular, so is J, and r can have minima that are no roots.  Instead of r(x) = 0 a round
  * solves the same law with

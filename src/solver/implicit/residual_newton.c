@@ -1,4 +1,4 @@
-/* Which step does r(x) = 0 ask for, when most contacts are open? (residual_map.h)
+/* Newton step of r(x) = 0 with most contacts open (residual_map.h).
  *
  *     J = (W + R - 1) F - 1,     min over dx  |J dx + r|^2 + lambda |dx|^2
  *

@@ -1,4 +1,4 @@
-/* What Macklin's method is made of, at velocity level (nsn.c) and with gaps taken where a step ends (positions.c). */
+/* State of Macklin's method, at velocity level (nsn.c) and with gaps at the end of the step (positions.c). */
 #ifndef SOLVER_NONSMOOTH_NEWTON_NSN_H
 #define SOLVER_NONSMOOTH_NEWTON_NSN_H
 

@@ -1,4 +1,4 @@
-/* Which method for which problem?  Several take turns at the same one.
+/* Portfolio of solvers: several methods take turns at one problem.
  *
  * First-order methods are cheap: most problems they answer in some tens of sweeps, and where forces travel far they
  * stall. Newton's method answers these in some tens of steps, each of which costs a few sweeps or, where all touch all,

@@ -1,4 +1,4 @@
-/* What takes turns at a problem, and how it stands with them (auto.c). */
+/* State of a portfolio: its methods and their progress (auto.c). */
 #ifndef SOLVER_PORTFOLIO_AUTO_H
 #define SOLVER_PORTFOLIO_AUTO_H
 

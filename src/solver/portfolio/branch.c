@@ -1,4 +1,4 @@
-/* How does a method take a turn?  It begins, goes on from its own impulses or from those of another, and what it
+/* One turn of a method in a portfolio.  It begins, resumes from its own impulses or from those of another, and what it
  * reaches is kept if it is the best so far.
  *
  * Methods that want velocities are given W = L L' of a local problem; as that is not W to the last bit, who works on W

@@ -1,4 +1,4 @@
-/* Which directions make the pyramid's answer the round cone's?
+/* Outer iteration over the directions of friction pyramids, towards the round cone.
  *
  * Of a contact that sticks the pyramid's answer is one of the cone's, if only friction reaches as far as the cone does: so
  * its first direction lies along the friction impulse.  One that slides has the cone's friction, mu gamma_n against the slip,

@@ -1,4 +1,4 @@
-/* Which x makes 0 <= x perp y = M x + q >= 0? Lemke's complementary pivots (Cottle, Pang, Stone 1992, ch. 4.4).
+/* Lemke's complementary pivots for 0 <= x perp y = M x + q >= 0 (Cottle, Pang, Stone 1992, ch. 4.4).
  *
  * One more unknown, z0 >= 0, covers what q lacks:  y - M x - 1 z0 = q.  At the start z0 is as great as it must be; then
  * what is the counterpart of what has just left the basis enters it, and z0 gets its way out at last.  Every step is a

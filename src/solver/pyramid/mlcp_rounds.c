@@ -1,8 +1,8 @@
-/* How are the equations of pyramids (mlcp.c) solved, and how does their answer become the round cone's?
+/* Outer iterations of the pyramid equations (mlcp.c): their solution, and its way to the round cone.
  *
- * By Levenberg's and Marquardt's method, regular or projected (levenberg_marquardt.c), as in Mylapilli and Jain 2016: from nothing, or
- * from the guess if |r| is less there.  That is all for what is small or has a guess, and answered within a few iterations.
- * Where a guess leads into a minimum that is no root, once more with directions turned there, and once from nothing.
+ * The Levenberg-Marquardt method, regular or projected (levenberg_marquardt.c), as in Mylapilli and Jain 2016, starts from
+ * zero, or from the warm start if |r| is less there.  Small problems and warm starts end within a few iterations.
+ * Where a warm start leads into a minimum that is no root, once more with directions turned there, and once from nothing.
  *
  * Else in rounds.  Where contacts share loads W is singular, and |r| has long valleys and minima that are no roots.  A round
  * solves with y + soft (x - near) in place of y, `near` being where it starts (a proximal point, as in Rockafellar 1976):

@@ -1,4 +1,4 @@
-/* Which dx is least in |J dx + r|^2 + lambda |dx|^2, where unknowns meet through few impulses?
+/* Damped least squares, min |J dx + r|^2 + lambda |dx|^2, for unknowns coupled by few impulses.
  *
  * Of J = da + db M only db X' W X joins constraint to constraint: what x does to others goes through the impulses X x, three
  * of a contact's six unknowns or more.  With p = X dx and u = W p, a group of unknowns has rows of its own

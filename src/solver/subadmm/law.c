@@ -1,4 +1,4 @@
-/* Which multipliers do the velocities J x ask for? (Lee et al. 2024, eqs. 13 to 17, 35 to 38)
+/* Multipliers for the velocities J x by the law of a constraint (Lee et al. 2024, eqs. 13 to 17, 35 to 38).
  *
  * Each row sees the velocities that its slots j give it, with penalties beta_j = kappa weight_j.  What the augmented
  * Lagrangian makes of law and slots together,

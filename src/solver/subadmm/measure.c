@@ -1,4 +1,4 @@
-/* How wrong are the multipliers, taken as impulses?  E of the strict law (natural_map.c) on what follows from them,
+/* Error of the multipliers taken as impulses: E of the strict law (natural_map.c) on what follows from them,
  *
  *     v = v* + A^-1 J' lambda,     s = J v + w - target + R lambda,
  *

@@ -1,4 +1,4 @@
-/* What penalties beta_ij = kappa weight_ij make of contacts and bodies:
+/* Effective inertia with penalties beta_ij = kappa weight_ij:
  *
  *     zeta_i = sum_j 1 / beta_ij = slack_i / kappa,     H_j = A_j + kappa C_j,  C_j = sum_i weight_ij J_ij' J_ij.
  *

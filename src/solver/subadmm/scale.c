@@ -1,4 +1,4 @@
-/* By what are the numbers of a state measured, where guesses ahead compare rounds?  As energies: x by the root of what stands
+/* Scales of a state for Anderson acceleration.  States are compared as energies: x by the root of what stands
  * against it, K_jj = A_jj + kappa C_jj (A_jj, where all trees are one system), lambda by the root of its slack,
  * zeta = slack / kappa. */
 #include "linalg/strip.h"

@@ -1,4 +1,4 @@
-/* Into what is a constraint split, and where does everything stand?
+/* Split of constraints into slots, and the layout of their data.
  *
  * A slot is the part z_ij of the velocity z_i = sum_j z_ij of a constraint that one part j of the system gives (Lee et al.
  * 2024, eqs. 30, 31):

@@ -1,4 +1,4 @@
-/* What does SubADMM cost?  In multiplications of a sweep of PGS, or what takes as long as these.
+/* Cost of SubADMM, in multiplications of a sweep of PGS or operations of equal time.
  *
  * Contacts and bodies of the lanes go several at a time, so that what counts is measured, not written down: problems of 100
  * to 1,000 free bodies, and robots. */

@@ -1,4 +1,4 @@
-/* Which surfaces must be drawn, and where each shape takes its own from. */
+/* Surfaces to draw, and the surface of each shape. */
 #ifndef VIEW_MESH_DRAWING_H
 #define VIEW_MESH_DRAWING_H
 

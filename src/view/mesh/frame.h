@@ -1,4 +1,4 @@
-/* What a picture of one moment needs, wherever it comes from: a world, or a trajectory on disk. */
+/* State for a picture of one moment, from a world or a trajectory. */
 #ifndef VIEW_MESH_FRAME_H
 #define VIEW_MESH_FRAME_H
 

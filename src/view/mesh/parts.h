@@ -1,4 +1,4 @@
-/* What the surfaces of shapes are put together from. */
+/* Parts of the surfaces of shapes. */
 #ifndef VIEW_MESH_PARTS_H
 #define VIEW_MESH_PARTS_H
 

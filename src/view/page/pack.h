@@ -1,4 +1,4 @@
-/* What a page holds, in few bytes.  The page's own reader is viewer/src/decode.js: both change together. */
+/* Contents of a page in compact form.  The page's own reader is viewer/src/decode.js: both change together. */
 #ifndef VIEW_PAGE_PACK_H
 #define VIEW_PAGE_PACK_H
 

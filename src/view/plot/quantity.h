@@ -1,4 +1,4 @@
-/* What a word after --quantity means. */
+/* Quantities that follow --quantity. */
 #ifndef VIEW_PLOT_QUANTITY_H
 #define VIEW_PLOT_QUANTITY_H
 

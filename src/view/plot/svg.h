@@ -1,4 +1,4 @@
-/* What is written into an SVG: texts, numbers, paths. */
+/* Elements of an SVG: texts, numbers, paths. */
 #ifndef VIEW_PLOT_SVG_H
 #define VIEW_PLOT_SVG_H
 

@@ -1,4 +1,4 @@
-/* What the steps of drawing a picture hand to each other. */
+/* Data passed between the stages of drawing. */
 #ifndef VIEW_RENDER_PARTS_H
 #define VIEW_RENDER_PARTS_H
 

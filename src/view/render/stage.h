@@ -1,4 +1,4 @@
-/* What stands before the camera in one picture: surfaces, floors, lights; all places relative to the eye. */
+/* Contents of one picture: surfaces, floors, lights; all places relative to the eye. */
 #ifndef VIEW_RENDER_STAGE_H
 #define VIEW_RENDER_STAGE_H
 

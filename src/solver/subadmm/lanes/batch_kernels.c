@@ -1,4 +1,4 @@
-/* How do trees of one shape take a step of SubADMM, side by side?
+/* Step of SubADMM for trees of equal shape, in SIMD lanes.
  *
  * The equations are those of branch.c; each number stands for LANE_WIDTH trees.  What pushes on bodies passes from
  * the tips to the root,

@@ -1,4 +1,4 @@
-/* Which trees are alike, and what do their lanes hold?
+/* Trees of equal shape, and the layout of their SIMD lanes.
  *
  * Two trees are of one shape if body by body they have the same parent and the same number of dofs.  Those that go by
  * their branches (branch.c) and have a partner are gathered in batches, first come, first served; matrices are

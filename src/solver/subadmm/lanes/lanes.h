@@ -1,4 +1,4 @@
-/* What SubADMM does per contact and per body, eight at a time.
+/* Steps of SubADMM for contacts and bodies, eight at a time.
  *
  * The state is x = v - v* of every body and the impulse lambda of every contact: the slots z_ij of the paper (Lee et al.
  * 2024, eqs. 34-39) follow from them.  With beta_ij z_ij = beta_ij J_ij x_j - lambda_i + lambda_i' of its update, eq. 34
