@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """study/stands.py [SOLVER...]: what stands?  Runs the scenes by which people judge a simulator with each solver (default: sap pgs canal
-subadmm auto; `all`: all there are; with options as in pgs:max_iterations=100) and prints the table of docs/contact.md from what the
+subadmm auto; `all`: all there are; with options as in pgs:max_iterations=100) and prints the table of docs/results/stands.md from what the
 runs themselves wrote: penetration, drift, energy, error, cost.
 
 SIM_PROGRAM=PATH uses that program instead of building one; --only WORD takes the scenes whose name holds it; a run that has

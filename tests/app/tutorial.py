@@ -163,7 +163,7 @@ def a_wrong_figure_or_word_is_seen():
 
 
 def links_of_pages_lead_somewhere():
-    for path in ["README.md", *glob.glob("docs/*.md", root_dir=ROOT)]:
+    for path in ["README.md", *glob.glob("docs/**/*.md", root_dir=ROOT, recursive=True)]:
         text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", read(path), flags=re.M | re.S)
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
             there = os.path.normpath(os.path.join(ROOT, os.path.dirname(path), target))
