@@ -37,7 +37,7 @@ typedef struct sim_clock {
     void *context;
 } sim_clock;
 
-/* "0.1.0" */
+/* "0.2.0" */
 SIM_API const char *sim_version(void);
 /* Compiler, instruction set and options of this build, one line. */
 SIM_API const char *sim_build_info(void);
