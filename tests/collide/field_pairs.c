@@ -257,7 +257,7 @@ Test(field_pairs, what_lies_along_a_line_touches_a_flat_at_its_ends) {
             def.thickness = b->thickness;
         }
         sim_shape shape = field_shape(&def, 0);
-        for (int k = 0; k < 400; k++) {
+        for (int k = 0; k < 2000; k++) {
             double tilt = k % 4 ? b->tilt * random_uniform(&r, -1, 1) * pow(10, random_uniform(&r, -6, 0)) : 0;
             touches_at_its_ends(b, &shape, tilt, random_uniform(&r, 0, 6), random_uniform(&r, -1e-6, 1e-6));
         }

@@ -28,6 +28,7 @@ static const double FIRST_STRIDE_OVER_EXTENT = 1e-3; /* beyond the last point */
 static const double MAX_STRIDE_OVER_EXTENT = 0.1;
 static const double END_TOLERANCE_RATIO = 0.01; /* of END_SLOPE_RISE */
 static const double MAX_SMOOTH_RISE = 0.1;      /* slope beyond which the rise is no straight line, or a jump */
+static const double MIN_STIFFNESS_RATIO = 1e-3; /* across the line, over that where it was found */
 static const double MIN_CUT_OVER_EXTENT = 1e-8;
 static const double MIN_LENGTH_OVER_EXTENT = 1e-3;
 static const double SAME_LINE_OVER_EXTENT = 0.05; /* distance from the line of points that it replaces */
@@ -69,7 +70,7 @@ static double slope_across(const station *s) { return v3_dot(s->at.g, s->across)
 
 /* The place of the line near x: secant steps across it. */
 static int find_station(line *l, v3 x, station *out) {
-    enum { MAX_STEPS = 8 };
+    enum { MAX_STEPS = 16 };
     double reach = MAX_STRIDE_OVER_EXTENT * l->length, stiffness = l->stiffness;
     if (!place_station(l->e, x, l->along, 2 * reach, out)) {
         return 0;
@@ -82,7 +83,7 @@ static int find_station(line *l, v3 x, station *out) {
             return 0;
         }
         double learned = (slope_across(&next) - before) / step;
-        stiffness = learned > 0.1 * l->stiffness ? learned : stiffness;
+        stiffness = learned > MIN_STIFFNESS_RATIO * l->stiffness ? learned : stiffness;
         *out = next;
     }
     return fabs(slope_across(out)) <= 1e-5;
