@@ -67,7 +67,8 @@ Test(given_up, a_step_leaves_the_state_before_and_comes_out_the_same_afterwards)
                 sim_world_watch(y.world, &watch);
                 sim_status status = sim_world_step(y.world, &error);
                 if (status) {
-                    cr_expect(status == SIM_FAILED && strstr(error.text, "the caller stopped the step"), "%s", error.text);
+                    cr_expect(status == SIM_FAILED && strstr(error.text, "the caller stopped the step"), "%s",
+                              error.text);
                     expect_same(&y, &whole, solvers[s]);
                     sim_world_watch(y.world, NULL);
                     cr_assert_eq(sim_world_step(y.world, &error), SIM_OK, "%s", error.text);

@@ -74,9 +74,7 @@ static int ask_caller(void *context) {
     return k->stopped;
 }
 
-sim_status fail_stopped(sim_error *error) {
-    return sim_fail(error, SIM_FAILED, "the caller stopped the step");
-}
+sim_status fail_stopped(sim_error *error) { return sim_fail(error, SIM_FAILED, "the caller stopped the step"); }
 
 /* One call of the solver; its effort is added to that of earlier calls. */
 static sim_status call_solver(island_call *k, sim_error *error) {
