@@ -57,9 +57,9 @@ struct sim_collision {
     collision_info info;
 };
 
-static int allows(void *context, int a, int b) { return filter_allows(context, a, b); }
+static int allows_pair(void *context, int a, int b) { return filter_allows(context, a, b); }
 
-static double most_friction(const sim_model *m) {
+static double max_friction(const sim_model *m) {
     double most = 0;
     for (int k = 0; k < m->nmaterial; k++) {
         most = fmax(most, m->material[k].friction);
@@ -87,8 +87,8 @@ static int create_parts(sim_collision *c, double margin) {
         c->margin[k] = isnan(margin) ? c->ball[k].radius / 1000 : margin;
         c->reach[k] = moves[k] ? v3_norm(pose_point(shape->pose, c->ball[k].centre)) + c->ball[k].radius : 0;
     }
-    c->friction = most_friction(m);
-    c->broad = broadphase_create(m->nshape, moves, allows, &c->filter);
+    c->friction = max_friction(m);
+    c->broad = broadphase_create(m->nshape, moves, allows_pair, &c->filter);
     c->frame[0] = arena_create();
     c->frame[1] = arena_create();
     return c->broad && c->frame[0] && c->frame[1];
@@ -143,7 +143,7 @@ size_t collision_bytes(const sim_collision *c) {
 }
 
 /* As many workers as there are threads, for good. */
-static int hire(sim_collision *c, int count) {
+static int create_workers(sim_collision *c, int count) {
     if (count <= c->workers) {
         return 1;
     }
@@ -175,8 +175,8 @@ typedef struct task {
     const broad_pair *pair;
 } task;
 
-static v3 v3_least(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
-static v3 v3_most(v3 a, v3 b) { return v3_make(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
+static v3 v3_min(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
+static v3 v3_max(v3 a, v3 b) { return v3_make(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
 /* The box of a shape now, stretched by where its body's velocity takes it within the step. */
 static void bound_shapes(void *context, int self, int first, int end) {
@@ -194,8 +194,8 @@ static void bound_shapes(void *context, int self, int first, int end) {
             double spin = v3_norm(v.ang);
             more += fmin(spin * t->in->step, 2) * c->reach[k];
             more += fmin(t->in->glide * c->friction * (v3_norm(v.lin) + spin * c->reach[k]), c->ball[k].radius);
-            box.low = v3_least(box.low, v3_add(box.low, shift));
-            box.high = v3_most(box.high, v3_add(box.high, shift));
+            box.low = v3_min(box.low, v3_add(box.low, shift));
+            box.high = v3_max(box.high, v3_add(box.high, shift));
         }
         box.low = v3_sub(box.low, v3_make(more, more, more));
         box.high = v3_add(box.high, v3_make(more, more, more));
@@ -206,7 +206,7 @@ static void bound_shapes(void *context, int self, int first, int end) {
 /* ---- narrow phase ---- */
 
 /* Features that the pair's contacts had a step ago. */
-static int features_before(const collision_input *in, broad_pair at, sim_arena *arena, const uint64_t **kept) {
+static int find_kept_features(const collision_input *in, broad_pair at, sim_arena *arena, const uint64_t **kept) {
     int low = 0, high = in->nbefore;
     while (low < high) {
         int middle = low + (high - low) / 2;
@@ -231,7 +231,7 @@ static int features_before(const collision_input *in, broad_pair at, sim_arena *
 }
 
 /* What parted the pair a call ago, or 0. */
-static v3 parted_before(const sim_collision *c, broad_pair at) {
+static v3 find_kept_parting(const sim_collision *c, broad_pair at) {
     int low = 0, high = c->napart;
     while (low < high) {
         int middle = low + (high - low) / 2;
@@ -246,7 +246,7 @@ static v3 parted_before(const sim_collision *c, broad_pair at) {
     return found ? c->apart[low].along : v3_make(0, 0, 0);
 }
 
-static mover mover_of(const task *t, int shape) {
+static mover find_mover(const task *t, int shape) {
     const sim_collision *c = t->c;
     int body = c->model->shape[shape].body, moving = c->reach[shape] > 0 && t->in->velocity;
     return (mover){.shape = &c->model->shape[shape],
@@ -257,7 +257,7 @@ static mover mover_of(const task *t, int shape) {
 
 /* Up to which gap over its slip does a pair stay in contact, by a law that lets what slides lift?  No farther than it is
  * large. */
-static double lift_of(const task *t, broad_pair at, double speed) {
+static double max_lift_of_pair(const task *t, broad_pair at, double speed) {
     const sim_collision *c = t->c;
     const sim_shape *a = &c->model->shape[at.a], *b = &c->model->shape[at.b];
     double lift = t->in->glide * sim_material_together(c->model, a->material, b->material).friction;
@@ -271,19 +271,19 @@ static double lift_of(const task *t, broad_pair at, double speed) {
  * would be thrown up again, and hop for ever. */
 static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out) {
     const sim_collision *c = t->c;
-    sweep s = {.a = mover_of(t, at.a),
-               .b = mover_of(t, at.b),
+    sweep s = {.a = find_mover(t, at.a),
+               .b = find_mover(t, at.b),
                .step = t->in->step,
                .margin = fmin(c->margin[at.a], c->margin[at.b]),
                .one_point = t->in->one_point,
                .arena = w->scratch};
-    s.nkept = features_before(t->in, at, w->scratch, &s.kept);
+    s.nkept = find_kept_features(t->in, at, w->scratch, &s.kept);
     double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step,
-           lift = t->in->glide > 0 ? lift_of(t, at, speed) : 0;
+           lift = t->in->glide > 0 ? max_lift_of_pair(t, at, speed) : 0;
     s.lift = s.nkept ? lift : 0;
     int slow = travel <= s.margin, convex = shape_is_convex(s.a.shape) && shape_is_convex(s.b.shape);
     double near = s.margin + (slow ? travel : 0);
-    v3 along = convex ? parted_before(c, at) : v3_make(0, 0, 0);
+    v3 along = convex ? find_kept_parting(c, at) : v3_make(0, 0, 0);
     s.parting = convex ? &along : NULL;
     sweep_ask(&s, 0, (convex ? s.margin + travel : near) + lift * speed, out);
     if (along.x != 0 || along.y != 0 || along.z != 0) {
@@ -312,7 +312,7 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
     sweep_keep_landing(&s, out);
 }
 
-static sim_contact *room_for(worker *w, int count) {
+static sim_contact *reserve_contacts(worker *w, int count) {
     if (w->count + count > w->room) {
         int room = 2 * (w->count + count) + 64;
         sim_contact *moved = ARENA_NEW(w->found, sim_contact, room);
@@ -340,10 +340,10 @@ static void sort_points(manifold *m) {
     }
 }
 
-static void keep(const task *t, broad_pair at, worker *w, manifold *found) {
+static void store_contacts(const task *t, broad_pair at, worker *w, manifold *found) {
     const sim_shape *a = &t->c->model->shape[at.a], *b = &t->c->model->shape[at.b];
     sim_material_pair surface = sim_material_together(t->c->model, a->material, b->material);
-    sim_contact *contact = room_for(w, found->count);
+    sim_contact *contact = reserve_contacts(w, found->count);
     if (!contact) {
         w->failed = 1;
         return;
@@ -364,7 +364,7 @@ static void keep(const task *t, broad_pair at, worker *w, manifold *found) {
     w->pairs++;
 }
 
-static int both_still(const task *t, broad_pair at) {
+static int are_both_still(const task *t, broad_pair at) {
     const sim_shape *shape = t->c->model->shape;
     return t->in->still && t->in->still[shape[at.a].body] && t->in->still[shape[at.b].body];
 }
@@ -375,7 +375,7 @@ static void collide_pairs(void *context, int self, int first, int end) {
     w->apart = ARENA_NEW(w->found, parting, end - first);
     w->failed |= !w->apart;
     for (int k = first; k < end && !w->failed; k++) {
-        if (both_still(t, t->pair[k])) {
+        if (are_both_still(t, t->pair[k])) {
             continue;
         }
         manifold found = {0};
@@ -383,7 +383,7 @@ static void collide_pairs(void *context, int self, int first, int end) {
         collide_pair(t, t->pair[k], w, &found);
         w->failed |= found.failed;
         if (found.count) {
-            keep(t, t->pair[k], w, &found);
+            store_contacts(t, t->pair[k], w, &found);
         }
     }
 }
@@ -391,7 +391,7 @@ static void collide_pairs(void *context, int self, int first, int end) {
 /* ---- the whole ---- */
 
 /* The workers' contacts in their order, which is that of the pairs. */
-static sim_status gather(sim_collision *c, sim_error *error) {
+static sim_status gather_contacts(sim_collision *c, sim_error *error) {
     int count = 0, napart = 0;
     for (int k = 0; k < c->workers; k++) {
         const worker *w = &c->worker[k];
@@ -431,7 +431,7 @@ static sim_status gather(sim_collision *c, sim_error *error) {
 
 sim_status collision_update(sim_collision *c, const collision_input *input, sim_threads *threads, sim_error *error) {
     task t = {.c = c, .in = input};
-    if (!hire(c, threads_count(threads))) {
+    if (!create_workers(c, threads_count(threads))) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d shapes", c->model->nshape);
     }
     threads_run(threads, c->model->nshape, bound_shapes, &t);
@@ -447,7 +447,7 @@ sim_status collision_update(sim_collision *c, const collision_input *input, sim_
     }
     c->info = (collision_info){.near = near};
     threads_run(threads, near, collide_pairs, &t);
-    return gather(c, error);
+    return gather_contacts(c, error);
 }
 
 double collision_radius(const sim_collision *c, int shape) { return c->ball[shape].radius; }

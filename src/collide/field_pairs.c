@@ -19,19 +19,19 @@ enum {
     EXTENT_OVER_TRIANGLE = 4
 }; /* a triangle longer than this part of the other solid may touch it in several places */
 
-static pose inverse(pose X) {
+static pose inverse_pose(pose X) {
     m3 R = m3_transpose(X.R);
     return (pose){R, v3_neg(m3_times(R, X.p))};
 }
 
 /* A's surface in B's field, or B's in A's. */
-static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a, int sharp_only, int first,
-                 manifold *out) {
+static void collide_surface_with_field(const pair *p, const solid *a, const solid *b, int surface_is_a, int sharp_only,
+                                       int first, manifold *out) {
     const solid *skin = surface_is_a ? a : b, *other = surface_is_a ? b : a;
     encounter e = {.pair = p,
                    .surface = skin,
                    .field = other,
-                   .X_fs = surface_is_a ? inverse(p->X_ab) : p->X_ab,
+                   .X_fs = surface_is_a ? inverse_pose(p->X_ab) : p->X_ab,
                    .margin = p->margin,
                    .coarse = other->convex ? HUGE_VAL : other->extent / EXTENT_OVER_TRIANGLE,
                    .surface_is_a = surface_is_a,
@@ -43,7 +43,7 @@ static void meet(const pair *p, const solid *a, const solid *b, int surface_is_a
     }
 }
 
-static void finish(const pair *p, const solid *a, const solid *b, manifold *out, int first, int most) {
+static void reduce_field_points(const pair *p, const solid *a, const solid *b, manifold *out, int first, int most) {
     double near = 1e-3 * fmin(a->extent, b->extent);
     encounter_overlap(p, a, b, first, out);
     cluster_join(p, out, first, near);
@@ -53,8 +53,8 @@ static void finish(const pair *p, const solid *a, const solid *b, manifold *out,
 
 /* A ball of A, centred at c: where is B's surface nearest?  Exact where B's distance is; where that is only a bound, the
  * nearest place found from there. */
-static void ball(const pair *p, const solid *b, v3 c, double radius, uint32_t feature, manifold *out) {
-    pose X_ba = inverse(p->X_ab);
+static void add_ball_contact(const pair *p, const solid *b, v3 c, double radius, uint32_t feature, manifold *out) {
+    pose X_ba = inverse_pose(p->X_ab);
     v3 in_b = pose_point(X_ba, c), g, on, normal;
     double f = b->distance(b, in_b, &g), length = v3_norm(g);
     if (!(f - radius < p->margin) || !(length > 0.5)) {
@@ -78,19 +78,19 @@ static void ball(const pair *p, const solid *b, v3 c, double radius, uint32_t fe
 }
 
 /* Of two points near each other on one side of a ball or an ellipsoid? */
-static int same_way(const contact_point *c, const contact_point *d, double near) {
+static int is_same_way(const contact_point *c, const contact_point *d, double near) {
     const double SAME_WAY = 1 - 2 * FIELD_SLACK * FIELD_SLACK; /* cosine: what passes for parallel, to both sides */
     return v3_dot(c->normal, d->normal) > SAME_WAY && v3_norm(v3_sub(c->position, d->position)) <= near;
 }
 
 /* What is round meets what is about flat in one point: of two from the same side the deeper is it, and the first unless
  * another is deeper by more than rounding. */
-static void one_each_way(double extent, int first, manifold *out) {
+static void keep_one_each_way(double extent, int first, manifold *out) {
     int left = first;
     for (int k = first; k < out->count; k++) {
         contact_point c = out->point[k];
         int j = first;
-        while (j < left && !same_way(&out->point[j], &c, 0.1 * extent)) {
+        while (j < left && !is_same_way(&out->point[j], &c, 0.1 * extent)) {
             j++;
         }
         if (j == left) {
@@ -105,14 +105,14 @@ static void one_each_way(double extent, int first, manifold *out) {
 void sphere_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
-    ball(p, &b, v3_make(0, 0, 0), p->a->size[0], 0, out);
-    meet(p, &a, &b, 0, 0, first, out);
-    one_each_way(a.extent, first, out);
-    finish(p, &a, &b, out, first, CLUSTER_MOST);
+    add_ball_contact(p, &b, v3_make(0, 0, 0), p->a->size[0], 0, out);
+    collide_surface_with_field(p, &a, &b, 0, 0, first, out);
+    keep_one_each_way(a.extent, first, out);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
 /* B's distance at height z on the axis of A, and how it changes. */
-static double along_axis(const pair *p, const solid *b, const pose *X_ba, double z, double *slope) {
+static double distance_along_axis(const pair *p, const solid *b, const pose *X_ba, double z, double *slope) {
     v3 g;
     double f = b->distance(b, pose_point(*X_ba, v3_make(0, 0, z)), &g);
     *slope = v3_dot(g, m3_times(X_ba->R, v3_make(0, 0, 1)));
@@ -124,45 +124,45 @@ static double along_axis(const pair *p, const solid *b, const pose *X_ba, double
 void capsule_field(const pair *p, manifold *out) {
     enum { AXIS_SAMPLES = 16, BISECTIONS = 40 };
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
-    pose X_ba = inverse(p->X_ab);
+    pose X_ba = inverse_pose(p->X_ab);
     int first = out->count;
     double r = p->a->size[0], length = p->a->size[1], slope, last = 0;
     for (int k = 0; k <= AXIS_SAMPLES; k++) {
         double z = length * ((double)k / AXIS_SAMPLES - 0.5);
-        double f = along_axis(p, &b, &X_ba, z, &slope);
+        double f = distance_along_axis(p, &b, &X_ba, z, &slope);
         int end = k == 0 ? slope > -FIELD_SLACK : k == AXIS_SAMPLES && slope < FIELD_SLACK;
         if (end && f - r < p->margin) {
-            ball(p, &b, v3_make(0, 0, z), r, k == 0 ? 1 : 2, out);
+            add_ball_contact(p, &b, v3_make(0, 0, z), r, k == 0 ? 1 : 2, out);
         }
         if (k > 0 && last < -FIELD_SLACK && slope > FIELD_SLACK && f - r < p->margin + length / AXIS_SAMPLES) {
             double low = z - length / AXIS_SAMPLES, high = z;
             for (int i = 0; i < BISECTIONS; i++) {
                 double middle = 0.5 * (low + high), s;
-                along_axis(p, &b, &X_ba, middle, &s);
+                distance_along_axis(p, &b, &X_ba, middle, &s);
                 low = s < 0 ? middle : low;
                 high = s < 0 ? high : middle;
             }
-            ball(p, &b, v3_make(0, 0, 0.5 * (low + high)), r, 3 + (uint32_t)k, out);
+            add_ball_contact(p, &b, v3_make(0, 0, 0.5 * (low + high)), r, 3 + (uint32_t)k, out);
         }
         last = slope;
     }
-    meet(p, &a, &b, 0, 0, first, out);
-    finish(p, &a, &b, out, first, CLUSTER_MOST);
+    collide_surface_with_field(p, &a, &b, 0, 0, first, out);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
 void half_space_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
-    meet(p, &a, &b, 0, 0, first, out);
-    finish(p, &a, &b, out, first, CLUSTER_MOST);
+    collide_surface_with_field(p, &a, &b, 0, 0, first, out);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
 /* An ellipsoid that lies wholly within B meets none of its triangles: its point deepest along B's gradient is taken. */
-static void swallowed(const pair *p, const solid *b, manifold *out) {
+static void add_swallowed_contact(const pair *p, const solid *b, manifold *out) {
     convex a;
     v3 g, here;
     uint32_t ignored;
-    pose X_ba = inverse(p->X_ab);
+    pose X_ba = inverse_pose(p->X_ab);
     if (!(b->distance(b, X_ba.p, &g) < 0) || !(v3_norm(g) > 0.5) || !convex_of_shape(p->a, &a)) {
         return;
     }
@@ -178,35 +178,35 @@ static void swallowed(const pair *p, const solid *b, manifold *out) {
 void ellipsoid_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
-    meet(p, &a, &b, 0, 0, first, out);
+    collide_surface_with_field(p, &a, &b, 0, 0, first, out);
     if (out->count == first) {
-        swallowed(p, &b, out);
+        add_swallowed_contact(p, &b, out);
     }
-    one_each_way(a.extent, first, out);
-    finish(p, &a, &b, out, first, CLUSTER_MOST);
+    keep_one_each_way(a.extent, first, out);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
 void sharp_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
-    meet(p, &a, &b, 0, 0, first, out);
+    collide_surface_with_field(p, &a, &b, 0, 0, first, out);
     encounter_edges(p, &a, &b, first, out);
-    finish(p, &a, &b, out, first, CLUSTER_MOST);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
 void mesh_field(const pair *p, manifold *out) {
     enum { MAX_CHEAP_TRIANGLES = 1024 }; /* triangles of a mesh whose distance is asked for many times */
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
-    meet(p, &a, &b, 1, 0, first, out);
+    collide_surface_with_field(p, &a, &b, 1, 0, first, out);
     if (a.distance && (a.convex || a.mesh->ntriangle <= MAX_CHEAP_TRIANGLES || out->count == first)) {
-        meet(p, &a, &b, 0, 0, first, out);
+        collide_surface_with_field(p, &a, &b, 0, 0, first, out);
     }
-    finish(p, &a, &b, out, first, CLUSTER_MOST);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
 /* Ground is solid below: B's vertex that is deepest in it stands for a contact where none is half as deep. */
-static void below_ground(const pair *p, const solid *b, int first, manifold *out) {
+static void add_deepest_below_ground(const pair *p, const solid *b, int first, manifold *out) {
     surface ground = surface_of(p->a->geometry);
     surface_place here, at = {.triangle = -1};
     double least = 0, deepest = 0, f;
@@ -246,12 +246,12 @@ void heights_field(const pair *p, manifold *out) {
         out->failed = 1;
         return;
     }
-    meet(p, &a, &b, 1, 0, first, out);
-    below_ground(p, &b, first, out);
-    finish(p, &a, &b, out, first, CLUSTER_MOST);
+    collide_surface_with_field(p, &a, &b, 1, 0, first, out);
+    add_deepest_below_ground(p, &b, first, out);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
 }
 
-static double longest_edge(const sim_mesh *m) {
+static double sampled_longest_edge(const sim_mesh *m) {
     double most = 0;
     for (int t = 0; t < m->ntriangle; t += 1 + m->ntriangle / 32) {
         const int *c = m->triangle[t];
@@ -262,27 +262,27 @@ static double longest_edge(const sim_mesh *m) {
 
 /* About what it costs to go through the triangles of one field with the other: each asks the other once or so, and its own
  * distance a few times. */
-static double cost(const solid *skin, const solid *other) {
+static double traversal_cost(const solid *skin, const solid *other) {
     return skin->mesh->ntriangle * (2.0 * skin->geometry->field->nnode + other->geometry->field->nnode);
 }
 
 /* Are A's triangles to be gone through, and not B's?  The cheaper lose nothing, since contact is looked for on the true
  * surface; but they must be small against what they meet. */
-static int through_a(const solid *a, const solid *b) {
+static int should_traverse_a(const solid *a, const solid *b) {
     enum { EXTENT_OVER_SMALL_TRIANGLE = 4 };
-    int small_a = longest_edge(a->mesh) * EXTENT_OVER_SMALL_TRIANGLE <= b->extent,
-        small_b = longest_edge(b->mesh) * EXTENT_OVER_SMALL_TRIANGLE <= a->extent;
-    return small_a == small_b ? cost(a, b) < cost(b, a) : small_a;
+    int small_a = sampled_longest_edge(a->mesh) * EXTENT_OVER_SMALL_TRIANGLE <= b->extent,
+        small_b = sampled_longest_edge(b->mesh) * EXTENT_OVER_SMALL_TRIANGLE <= a->extent;
+    return small_a == small_b ? traversal_cost(a, b) < traversal_cost(b, a) : small_a;
 }
 
 void field_field_most(const pair *p, manifold *out, int most) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
-    int first = out->count, side = through_a(&a, &b);
-    meet(p, &a, &b, side, 0, first, out);
+    int first = out->count, side = should_traverse_a(&a, &b);
+    collide_surface_with_field(p, &a, &b, side, 0, first, out);
     if (out->count - first < most) { /* else they conform, and the other's edges have been met from this side */
-        meet(p, &a, &b, !side, 1, first, out);
+        collide_surface_with_field(p, &a, &b, !side, 1, first, out);
     }
-    finish(p, &a, &b, out, first, most);
+    reduce_field_points(p, &a, &b, out, first, most);
 }
 
 /* Of two fields one is always A, whichever is named first: so both orders have one answer.  The one whose triangles are gone
@@ -291,17 +291,17 @@ void field_field_most(const pair *p, manifold *out, int most) {
 static int are_in_order(const pair *p) {
     const v3 line = {0.3607, 0.4793, 0.8001};
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
-    int through = through_a(&a, &b);
+    int through = should_traverse_a(&a, &b);
     v3 d = v3_add(p->X_ab.p, m3_transposed_times(p->X_ab.R, p->X_ab.p));
-    return through != through_a(&b, &a) ? through : v3_dot(line, d) >= 0;
+    return through != should_traverse_a(&b, &a) ? through : v3_dot(line, d) >= 0;
 }
 
-static void in_order(const pair *p, manifold *out) { field_field_most(p, out, CLUSTER_MOST); }
+static void collide_fields_in_order(const pair *p, manifold *out) { field_field_most(p, out, CLUSTER_MOST); }
 
 void field_field(const pair *p, manifold *out) {
     if (are_in_order(p)) {
-        in_order(p, out);
+        collide_fields_in_order(p, out);
     } else {
-        pair_swapped(p, in_order, out);
+        pair_swapped(p, collide_fields_in_order, out);
     }
 }

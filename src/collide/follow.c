@@ -108,25 +108,25 @@ typedef struct task {
 } task;
 
 /* What does not turn has no reach: a half-space's has no end. */
-static mover mover_of(const sim_follower *f, int shape, motion v) {
+static mover make_mover(const sim_follower *f, int shape, motion v) {
     double reach = v3_norm(v.ang) > 0 ? f->reach[shape] : 0;
     return (mover){.shape = &f->model->shape[shape], .v = v, .reach = reach};
 }
 
 static mover mover_at_end(const task *t, int shape) {
     int body = t->in->model->shape[shape].body;
-    mover m = mover_of(t->f, shape, t->in->velocity[body]);
+    mover m = make_mover(t->f, shape, t->in->velocity[body]);
     m.X = t->in->end[body];
     return m;
 }
 
-static double least_size(const sim_follower *f, const sim_contact *c) {
+static double smaller_size(const sim_follower *f, const sim_contact *c) {
     return fmin(f->size[c->shape_a], f->size[c->shape_b]);
 }
 
 double follower_speed(const sim_follower *f, const sim_motion *velocity, const sim_contact *c, double *size) {
-    mover a = mover_of(f, c->shape_a, velocity[c->body_a]), b = mover_of(f, c->shape_b, velocity[c->body_b]);
-    *size = least_size(f, c);
+    mover a = make_mover(f, c->shape_a, velocity[c->body_a]), b = make_mover(f, c->shape_b, velocity[c->body_b]);
+    *size = smaller_size(f, c);
     return sweep_speed(&a, &b);
 }
 
@@ -147,14 +147,14 @@ static int never_moves(const task *t, const sim_contact *c) {
     return (ball || turned) && v3_norm(v.ang) == 0;
 }
 
-static int first_of_pair(const follow_input *in, int k) {
+static int is_first_of_pair(const follow_input *in, int k) {
     return k == 0 || in->contact[k - 1].shape_a != in->contact[k].shape_a ||
            in->contact[k - 1].shape_b != in->contact[k].shape_b;
 }
 
-static int same_pair_end(const follow_input *in, int first) {
+static int find_pair_end(const follow_input *in, int first) {
     int end = first + 1;
-    while (end < in->ncontact && !first_of_pair(in, end)) {
+    while (end < in->ncontact && !is_first_of_pair(in, end)) {
         end++;
     }
     return end;
@@ -171,7 +171,8 @@ static bool is_known(const task *t, int first, int end, uint64_t feature) {
 }
 
 /* The point with the feature of contact k, or the only one of a pair that has one. */
-static const contact_point *same_feature(const task *t, int k, bool alone, const manifold *found, double max_jump) {
+static const contact_point *find_same_feature(const task *t, int k, bool alone, const manifold *found,
+                                              double max_jump) {
     const sim_contact *c = &t->in->contact[k];
     for (int i = 0; i < found->count; i++) {
         const contact_point *p = &found->point[i];
@@ -184,8 +185,8 @@ static const contact_point *same_feature(const task *t, int k, bool alone, const
 }
 
 /* The nearest point that is new: contact k, gone over to the next facet. */
-static const contact_point *next_feature(const task *t, int first, int end, int k, const manifold *found,
-                                         double max_jump) {
+static const contact_point *find_next_feature(const task *t, int first, int end, int k, const manifold *found,
+                                              double max_jump) {
     const sim_contact *c = &t->in->contact[k];
     const contact_point *best = NULL;
     for (int i = 0; i < found->count; i++) {
@@ -205,9 +206,9 @@ static void match_points(const task *t, int first, int end, const manifold *foun
     bool alone = end - first == 1 && found->count == 1;
     for (int k = first; k < end; k++) {
         if (t->in->wanted[k]) {
-            double max_jump = travel + MAX_JUMP_OVER_SIZE * least_size(t->f, &t->in->contact[k]);
-            const contact_point *p = same_feature(t, k, alone, found, max_jump);
-            p = p ? p : next_feature(t, first, end, k, found, MAX_JUMP_OVER_TRAVEL * travel);
+            double max_jump = travel + MAX_JUMP_OVER_SIZE * smaller_size(t->f, &t->in->contact[k]);
+            const contact_point *p = find_same_feature(t, k, alone, found, max_jump);
+            p = p ? p : find_next_feature(t, first, end, k, found, MAX_JUMP_OVER_TRAVEL * travel);
             if (p) {
                 t->out[k] = (followed_contact){p->position, p->normal, p->gap, 1};
             }
@@ -220,7 +221,7 @@ static int follow_pair(const task *t, int index, int first, int end) {
     const sim_contact *c = &in->contact[first];
     sim_arena *scratch = t->f->worker[index].scratch;
     sweep s = {.a = mover_at_end(t, c->shape_a), .b = mover_at_end(t, c->shape_b), .step = in->step, .arena = scratch};
-    double speed = sweep_speed(&s.a, &s.b), size = least_size(t->f, c);
+    double speed = sweep_speed(&s.a, &s.b), size = smaller_size(t->f, c);
     if (never_moves(t, c) || follower_is_slow(t->f, speed, size)) {
         return 1;
     }
@@ -244,10 +245,10 @@ static int follow_pair(const task *t, int index, int first, int end) {
 static void follow_pairs(void *context, int index, int first, int end) {
     const task *t = context;
     for (int k = first; k < end; k++) {
-        if (!first_of_pair(t->in, k)) {
+        if (!is_first_of_pair(t->in, k)) {
             continue;
         }
-        int past = same_pair_end(t->in, k), any = 0;
+        int past = find_pair_end(t->in, k), any = 0;
         for (int i = k; i < past; i++) {
             t->out[i] = (followed_contact){.known = 0};
             any |= t->in->wanted[i];

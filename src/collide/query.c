@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static int complete(const sim_shape *shape, const sim_pose *X) {
+static int is_complete(const sim_shape *shape, const sim_pose *X) {
     int has_geometry = shape->geometry && shape->geometry->type == sim_shape_geometry(shape->type);
     return (unsigned)shape->type < SIM_SHAPE_TYPES && v3_finite(X->p) && v3_finite(X->R.x) && v3_finite(X->R.y) &&
            v3_finite(X->R.z) && (has_geometry || sim_shape_geometry(shape->type) == SIM_GEOMETRY_TYPES);
@@ -11,7 +11,7 @@ static int complete(const sim_shape *shape, const sim_pose *X) {
 
 int sim_collide_shapes(const sim_shape *a, const sim_pose *X_a, const sim_shape *b, const sim_pose *X_b, double margin,
                        sim_contact_point *point, int capacity) {
-    sim_arena *arena = complete(a, X_a) && complete(b, X_b) && !isnan(margin) ? arena_create() : NULL;
+    sim_arena *arena = is_complete(a, X_a) && is_complete(b, X_b) && !isnan(margin) ? arena_create() : NULL;
     if (!arena) {
         return -1;
     }

@@ -24,7 +24,7 @@ void pair_convex_mesh(const pair *p, manifold *out) {
 }
 
 /* Where surfaces coincide neither is under the other, however deep the solids are in each other. */
-static void alike(const pair *p, int first, manifold *out) {
+static void separate_coincident_surfaces(const pair *p, int first, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     double touching = 1e-9 * fmin(a.extent, b.extent);
     for (int k = first; k < out->count; k++) {
@@ -47,7 +47,7 @@ void pair_mesh_mesh(const pair *p, manifold *out) {
         surface a = surface_of(ga), b = surface_of(gb);
         int first = out->count;
         surface_on_surface(p, &a, &b, out);
-        alike(p, first, out);
+        separate_coincident_surfaces(p, first, out);
     }
 }
 

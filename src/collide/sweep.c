@@ -31,9 +31,11 @@
 
 enum { MAX_ADVANCES = 64 };
 
-static double spin(const mover *m) { return m->reach > 0 ? v3_norm(m->v.ang) * m->reach : 0; }
+static double spin_speed(const mover *m) { return m->reach > 0 ? v3_norm(m->v.ang) * m->reach : 0; }
 
-double sweep_speed(const mover *a, const mover *b) { return v3_norm(v3_sub(a->v.lin, b->v.lin)) + spin(a) + spin(b); }
+double sweep_speed(const mover *a, const mover *b) {
+    return v3_norm(v3_sub(a->v.lin, b->v.lin)) + spin_speed(a) + spin_speed(b);
+}
 
 static pose body_at(const mover *m, double t) {
     v3 turn = v3_scale(t, m->v.ang);
@@ -62,7 +64,7 @@ void sweep_ask(const sweep *s, double t, double margin, manifold *out) {
     }
 }
 
-static const contact_point *deepest(const manifold *m) {
+static const contact_point *find_deepest(const manifold *m) {
     const contact_point *best = m->point;
     for (int k = 1; k < m->count; k++) {
         best = m->point[k].gap < best->gap ? &m->point[k] : best;
@@ -70,12 +72,12 @@ static const contact_point *deepest(const manifold *m) {
     return best;
 }
 
-double sweep_least_gap(const manifold *m) { return m->count ? deepest(m)->gap : HUGE_VAL; }
+double sweep_least_gap(const manifold *m) { return m->count ? find_deepest(m)->gap : HUGE_VAL; }
 
 static v3 velocity_at(const mover *m, v3 x) { return v3_add(m->v.lin, v3_cross(m->v.ang, v3_sub(x, m->X.p))); }
 
 /* The gap up to which motion and slip count for a point, and how fast it closes. */
-static double reached(const sweep *s, const contact_point *c, double *closing) {
+static double max_counted_gap(const sweep *s, const contact_point *c, double *closing) {
     v3 v = v3_sub(velocity_at(&s->a, c->position), velocity_at(&s->b, c->position));
     *closing = -v3_dot(c->normal, v);
     double slip = v3_norm(v3_axpy(v, *closing, c->normal));
@@ -87,7 +89,7 @@ void sweep_drop_unreached(const sweep *s, double near, manifold *out) {
     for (int k = 0; k < out->count; k++) {
         const contact_point *c = &out->point[k];
         double closing;
-        if (c->gap <= fmax(near, reached(s, c, &closing))) {
+        if (c->gap <= fmax(near, max_counted_gap(s, c, &closing))) {
             out->point[kept++] = *c;
         }
     }
@@ -95,14 +97,14 @@ void sweep_drop_unreached(const sweep *s, double near, manifold *out) {
 }
 
 /* The moment of coming within the margin, or -1. */
-static double meeting(const sweep *s, double speed) {
+static double find_meeting_time(const sweep *s, double speed) {
     int convex = shape_is_convex(s->a.shape) && shape_is_convex(s->b.shape);
-    double t = 0, spins = spin(&s->a) + spin(&s->b);
+    double t = 0, spins = spin_speed(&s->a) + spin_speed(&s->b);
     for (int k = 0; k < MAX_ADVANCES; k++) {
         size_t mark = arena_mark(s->arena);
         manifold near = {0};
         sweep_ask(s, t, s->margin + (s->step - t) * speed, &near);
-        contact_point at = near.count ? *deepest(&near) : (contact_point){.gap = HUGE_VAL};
+        contact_point at = near.count ? *find_deepest(&near) : (contact_point){.gap = HUGE_VAL};
         arena_release(s->arena, mark);
         if (near.failed || at.gap <= s->margin) {
             return t;
@@ -128,19 +130,19 @@ void sweep_keep_landing(const sweep *s, manifold *out) {
     for (int k = 0; k < out->count; k++) {
         const contact_point *c = &out->point[k];
         double closing;
-        if (c->gap <= reached(s, c, &closing) && closing > 0) {
+        if (c->gap <= max_counted_gap(s, c, &closing) && closing > 0) {
             longer.step = fmax(longer.step, 1.01 * c->gap / closing);
             out->point[kept++] = *c;
         }
     }
-    out->count = kept && meeting(&longer, sweep_speed(&s->a, &s->b)) >= 0 ? kept : 0;
+    out->count = kept && find_meeting_time(&longer, sweep_speed(&s->a, &s->b)) >= 0 ? kept : 0;
 }
 
 /* The lever that x has at time t, on the body where it stands now. */
 static v3 carried_back(const mover *m, double t, v3 x) { return v3_axpy(x, -t, m->v.lin); }
 
 void sweep_collide(const sweep *s, manifold *out) {
-    double t = meeting(s, sweep_speed(&s->a, &s->b));
+    double t = find_meeting_time(s, sweep_speed(&s->a, &s->b));
     if (t < 0) {
         return;
     }

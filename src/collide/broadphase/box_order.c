@@ -51,7 +51,7 @@ static inline void centre_of(const float_box *box, float c[3]) {
     }
 }
 
-static uint32_t hilbert(uint32_t x, uint32_t y, uint32_t z, int bits) {
+static uint32_t hilbert_index(uint32_t x, uint32_t y, uint32_t z, int bits) {
     uint32_t X[3] = {x, y, z};
     for (uint32_t q = 1u << (bits - 1); q > 1; q >>= 1) {
         uint32_t p = q - 1;
@@ -98,7 +98,7 @@ static void sort_by_key(box_order *o, int first, int count, int keys) {
 }
 
 /* Keys of the cells of a grid over the centres of these items; the bits of its side, 0 where all centres are one. */
-static int grid_keys(box_order *o, int first, int count, const float_box *box) {
+static int set_grid_keys(box_order *o, int first, int count, const float_box *box) {
     float low[3], high[3], c[3];
     centre_of(&box[o->item[first]], low);
     memcpy(high, low, sizeof high);
@@ -126,13 +126,13 @@ static int grid_keys(box_order *o, int first, int count, const float_box *box) {
             cell[k] = (uint32_t)((c[k] - low[k]) / side * cells);
             cell[k] = cell[k] < last ? cell[k] : last;
         }
-        o->key[i] = hilbert(cell[0], cell[1], cell[2], bits);
+        o->key[i] = hilbert_index(cell[0], cell[1], cell[2], bits);
     }
     return bits;
 }
 
-static void along_curve(box_order *o, int first, int count, const float_box *box, int depth) {
-    int bits = count > CROWD && depth < MAX_DEPTH ? grid_keys(o, first, count, box) : 0;
+static void sort_along_curve(box_order *o, int first, int count, const float_box *box, int depth) {
+    int bits = count > CROWD && depth < MAX_DEPTH ? set_grid_keys(o, first, count, box) : 0;
     if (bits == 0) {
         return;
     }
@@ -143,7 +143,7 @@ static void along_curve(box_order *o, int first, int count, const float_box *box
         while (end < first + count && o->key[end] == key) {
             end++;
         }
-        along_curve(o, i, end - i, box, depth + 1);
+        sort_along_curve(o, i, end - i, box, depth + 1);
     }
 }
 
@@ -171,7 +171,7 @@ void box_order_sort(box_order *o, int count, const float_box *box) {
             end++;
         }
         if (key < SIZES) {
-            along_curve(o, i, end - i, box, 0);
+            sort_along_curve(o, i, end - i, box, 0);
         }
     }
 }

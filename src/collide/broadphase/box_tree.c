@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t lines(size_t bytes) { return (bytes + 63) / 64 * 64; }
+static size_t round_to_cache_lines(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 int box_tree_create(box_tree *tree, int count) {
     memset(tree, 0, sizeof *tree);
@@ -24,7 +24,8 @@ int box_tree_create(box_tree *tree, int count) {
         return 1;
     }
     size_t nodes = (size_t)total * sizeof(tree_node);
-    size_t items = lines((size_t)tree->nnode[0] * TREE_WIDTH * sizeof(int)), stale = lines((size_t)total);
+    size_t items = round_to_cache_lines((size_t)tree->nnode[0] * TREE_WIDTH * sizeof(int)),
+           stale = round_to_cache_lines((size_t)total);
     tree->node = aligned_alloc(64, nodes);
     tree->item = aligned_alloc(64, items);
     tree->stale = aligned_alloc(64, stale);

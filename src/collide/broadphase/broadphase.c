@@ -28,16 +28,18 @@ enum {
 
 /* ---- boxes and their skins ---- */
 
-static int meet(const aabb *a, const aabb *b) {
+static int aabb_meets(const aabb *a, const aabb *b) {
     return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) & (b->low.y <= a->high.y) &
            (a->low.z <= b->high.z) & (b->low.z <= a->high.z);
 }
 
-static int valid(const aabb *a) { return (a->low.x <= a->high.x) & (a->low.y <= a->high.y) & (a->low.z <= a->high.z); }
+static int aabb_is_valid(const aabb *a) {
+    return (a->low.x <= a->high.x) & (a->low.y <= a->high.y) & (a->low.z <= a->high.z);
+}
 
 /* Do the candidates hold for this box? */
-static int still_inside(const sim_broadphase *b, int i) {
-    if (!valid(&b->box[i])) {
+static int is_inside_fat_box(const sim_broadphase *b, int i) {
+    if (!aabb_is_valid(&b->box[i])) {
         return box_is_none(&b->fat[i]);
     }
     return box_holds(&b->fat[i], &b->box[i], b->moving.origin);
@@ -46,24 +48,24 @@ static int still_inside(const sim_broadphase *b, int i) {
 static double finite_or(double x, double otherwise) { return isfinite(x) ? x : otherwise; }
 
 /* Of a box that is out of any skin by the next frame but one, none beyond what keeps it from trembling out. */
-static double skin(double size, double outwards, double frames) {
+static double skin_width(double size, double outwards, double frames) {
     double step = outwards / frames;
     double ahead = step > 0 && 2 * step < WIDEST_SKIN * size ? sqrt(SKIN_GAIN * size * step) : 0;
     return box_cut_off(BASE_SKIN * size + fmin(ahead, WIDEST_SKIN * size));
 }
 
-static void renew(sim_broadphase *b, int i) {
+static void renew_fat_box(sim_broadphase *b, int i) {
     const aabb *now = &b->box[i], *before = &b->known[i];
     double x = finite_or(now->high.x - now->low.x, b->typical), y = finite_or(now->high.y - now->low.y, b->typical),
            z = finite_or(now->high.z - now->low.z, b->typical);
     double size = fmax(fmin(fmin(x, fmin(y, z)), 4 * b->typical), b->typical / 8);
     double frames = (double)(b->frame - b->since[i]);
-    float_box grow = {{(float)skin(size, before->low.x - now->low.x, frames),
-                       (float)skin(size, before->low.y - now->low.y, frames),
-                       (float)skin(size, before->low.z - now->low.z, frames)},
-                      {(float)skin(size, now->high.x - before->high.x, frames),
-                       (float)skin(size, now->high.y - before->high.y, frames),
-                       (float)skin(size, now->high.z - before->high.z, frames)}};
+    float_box grow = {{(float)skin_width(size, before->low.x - now->low.x, frames),
+                       (float)skin_width(size, before->low.y - now->low.y, frames),
+                       (float)skin_width(size, before->low.z - now->low.z, frames)},
+                      {(float)skin_width(size, now->high.x - before->high.x, frames),
+                       (float)skin_width(size, now->high.y - before->high.y, frames),
+                       (float)skin_width(size, now->high.z - before->high.z, frames)}};
     b->fat[i] = box_round(now, &grow, b->moving.origin);
     b->known[i] = *now;
     b->since[i] = b->frame;
@@ -78,14 +80,14 @@ static void insert_sample(double *sorted, int count, double value) {
 }
 
 /* Medians over a sample, which a few boxes astray do not spoil: of the places; returns that of the sizes. */
-static double typical_box(const sim_broadphase *b, const int *item, int count, v3 *place) {
+static double find_typical_box(const sim_broadphase *b, const int *item, int count, v3 *place) {
     double sorted[4][SAMPLES];
     int n = 0;
     for (int k = 0; k < SAMPLES && k < count; k++) {
         int samples = count < SAMPLES ? count : SAMPLES;
         const aabb *a = &b->box[item[(size_t)k * (size_t)count / (size_t)samples]];
         v3 size = v3_sub(a->high, a->low), middle = v3_axpy(a->low, 0.5, size);
-        if (valid(a) && v3_finite(size) && v3_finite(middle)) {
+        if (aabb_is_valid(a) && v3_finite(size) && v3_finite(middle)) {
             insert_sample(sorted[0], n, middle.x);
             insert_sample(sorted[1], n, middle.y);
             insert_sample(sorted[2], n, middle.z);
@@ -99,17 +101,17 @@ static double typical_box(const sim_broadphase *b, const int *item, int count, v
 
 /* ---- a frame ---- */
 
-static void look_part(sim_broadphase *b, int at) {
+static void check_moving_part(sim_broadphase *b, int at) {
     part *p = &b->parts[at];
     p->left = p->far = p->failed = 0;
     size_t end = share_begin(b, (size_t)b->nmoving, at + 1);
     for (size_t k = share_begin(b, (size_t)b->nmoving, at); k < end; k++) {
         int i = b->mover[k];
         b->box[i] = b->shown[i];
-        b->left[i] = (uint8_t)!still_inside(b, i);
+        b->left[i] = (uint8_t)!is_inside_fat_box(b, i);
         if (b->left[i]) {
             p->left++;
-            p->far += !meet(&b->box[i], &b->known[i]);
+            p->far += !aabb_meets(&b->box[i], &b->known[i]);
         }
     }
 }
@@ -117,12 +119,12 @@ static void look_part(sim_broadphase *b, int at) {
 static void renew_part(sim_broadphase *b, int at) {
     size_t end = share_begin(b, (size_t)b->nmoving, at + 1);
     for (size_t k = share_begin(b, (size_t)b->nmoving, at); k < end; k++) {
-        renew(b, b->mover[k]);
+        renew_fat_box(b, b->mover[k]);
     }
 }
 
 /* The moving boxes' places in the tree, in their order; leaf by leaf, since two threads must not write to one. */
-static void fill_part(sim_broadphase *b, int at) {
+static void fill_leaves_part(sim_broadphase *b, int at) {
     box_tree *tree = &b->moving;
     size_t leaves = (size_t)tree->nnode[0], slots = (size_t)b->nmoving;
     size_t end = TREE_WIDTH * share_begin(b, leaves, at + 1);
@@ -133,8 +135,8 @@ static void fill_part(sim_broadphase *b, int at) {
     }
 }
 
-static int renew_all(sim_broadphase *b) {
-    b->typical = typical_box(b, b->mover, b->nmoving, &b->moving.origin);
+static int renew_all_boxes(sim_broadphase *b) {
+    b->typical = find_typical_box(b, b->mover, b->nmoving, &b->moving.origin);
     in_parts(b, renew_part);
     if (b->cold) {
         memcpy(b->order.item, b->mover, (size_t)b->nmoving * sizeof *b->mover);
@@ -143,17 +145,17 @@ static int renew_all(sim_broadphase *b) {
         box_order_sort(&b->order, b->nmoving, b->fat);
         b->worn = 0;
     }
-    in_parts(b, fill_part);
+    in_parts(b, fill_leaves_part);
     box_tree_fit(&b->moving);
     return candidates_find(b);
 }
 
-static int renew_some(sim_broadphase *b) {
+static int renew_left_boxes(sim_broadphase *b) {
     b->nleaver = 0;
     for (int s = 0; s < b->nmoving; s++) {
         int i = b->moving.item[s];
         if (b->left[i]) {
-            renew(b, i);
+            renew_fat_box(b, i);
             box_tree_set(&b->moving, s, &b->fat[i]);
             b->moving.stale[s / TREE_WIDTH] = 1;
             b->leaver[b->nleaver++] = s;
@@ -163,7 +165,7 @@ static int renew_some(sim_broadphase *b) {
     return candidates_mend(b);
 }
 
-static void read_still(sim_broadphase *b) {
+static void read_still_boxes(sim_broadphase *b) {
     const float_box exactly = {{0, 0, 0}, {0, 0, 0}};
     int n = 0;
     for (int i = 0; i < b->count; i++) {
@@ -173,7 +175,7 @@ static void read_still(sim_broadphase *b) {
             b->order.item[n++] = i;
         }
     }
-    typical_box(b, b->order.item, n, &b->still.origin);
+    find_typical_box(b, b->order.item, n, &b->still.origin);
     for (int k = 0; k < n; k++) {
         int i = b->order.item[k];
         b->fat[i] = box_round(&b->box[i], &exactly, b->still.origin);
@@ -187,7 +189,7 @@ static void read_still(sim_broadphase *b) {
     b->read_still = 1;
 }
 
-static void test_part(sim_broadphase *b, int at) {
+static void test_candidates_part(sim_broadphase *b, int at) {
     part *p = &b->parts[at];
     size_t end = share_begin(b, b->candidate.count, at + 1);
     p->begin = share_begin(b, b->candidate.count, at);
@@ -195,7 +197,7 @@ static void test_part(sim_broadphase *b, int at) {
     for (size_t k = p->begin; k < end; k++) {
         int i = pair_first(b->candidate.key[k], b->bits), j = pair_second(b->candidate.key[k], b->bits);
         *to = (broad_pair){i, j};
-        to += meet(&b->box[i], &b->box[j]);
+        to += aabb_meets(&b->box[i], &b->box[j]);
     }
     p->count = (size_t)(to - b->pairs) - p->begin;
 }
@@ -225,9 +227,9 @@ static int set_parts(sim_broadphase *b, sim_threads *threads) {
     return 1;
 }
 
-static int follow(sim_broadphase *b) {
+static int update_candidates(sim_broadphase *b) {
     int left = 0, far = 0;
-    in_parts(b, look_part);
+    in_parts(b, check_moving_part);
     for (int k = 0; k < b->nparts; k++) {
         left += b->parts[k].left;
         far += b->parts[k].far;
@@ -235,9 +237,9 @@ static int follow(sim_broadphase *b) {
     /* A box that jumped spoils its leaf for everyone: as much as that many small moves. */
     b->worn += left + far * sqrt(b->nmoving);
     if (b->cold || b->worn > b->nmoving || left > b->nmoving / MANY) {
-        return renew_all(b);
+        return renew_all_boxes(b);
     }
-    return left == 0 || renew_some(b);
+    return left == 0 || renew_left_boxes(b);
 }
 
 int broadphase_update(sim_broadphase *b, const aabb *box, sim_threads *threads, const broad_pair **pairs) {
@@ -248,19 +250,19 @@ int broadphase_update(sim_broadphase *b, const aabb *box, sim_threads *threads, 
         return -1;
     }
     if (!b->read_still) {
-        read_still(b);
+        read_still_boxes(b);
     }
-    if (!follow(b)) {
+    if (!update_candidates(b)) {
         b->cold = 1;
         return -1;
     }
     b->cold = 0;
-    in_parts(b, test_part);
+    in_parts(b, test_candidates_part);
     *pairs = b->pairs;
     return (int)close_gaps(b, b->pairs, sizeof *b->pairs);
 }
 
-static int make_room(sim_broadphase *b) {
+static int allocate_boxes(sim_broadphase *b) {
     size_t n = (size_t)b->count + 1, m = (size_t)b->nmoving + 1;
     b->moves = calloc(n, 1);
     b->left = calloc(n, 1);
@@ -294,7 +296,7 @@ sim_broadphase *broadphase_create(int count, const uint8_t *moves, broad_filter 
     while (count > 1 && (count - 1) >> b->bits) {
         b->bits++;
     }
-    if (!make_room(b)) {
+    if (!allocate_boxes(b)) {
         broadphase_free(b);
         return NULL;
     }

@@ -13,7 +13,7 @@ typedef struct shared_work {
     part_work *work;
 } shared_work;
 
-static void work_share(void *context, int worker, int first, int end) {
+static void run_part(void *context, int worker, int first, int end) {
     (void)worker;
     const shared_work *s = context;
     for (int p = first; p < end; p++) {
@@ -27,10 +27,10 @@ void in_parts(sim_broadphase *b, part_work *work) {
         return;
     }
     shared_work s = {b, work};
-    threads_run(b->threads, b->nparts, work_share, &s);
+    threads_run(b->threads, b->nparts, run_part, &s);
 }
 
-static void add(const sim_broadphase *b, part *p, int i, int j) {
+static void add_pair(const sim_broadphase *b, part *p, int i, int j) {
     int first = i < j ? i : j, second = i < j ? j : i;
     if (!b->filter || b->filter(b->context, first, second)) {
         p->found.key[p->found.count++] = pair_key_of(first, second, b->bits);
@@ -39,8 +39,8 @@ static void add(const sim_broadphase *b, part *p, int i, int j) {
 
 /* Pairs of the boxes of one leaf with those of a tree. `own`: the number of the leaf where it is the same tree; of the
  * leaves before it, the pairs are theirs. */
-static void join_leaf(const sim_broadphase *b, part *p, const tree_node *leaf, const int *item, const box_tree *tree,
-                      int own) {
+static void find_pairs_of_leaf(const sim_broadphase *b, part *p, const tree_node *leaf, const int *item,
+                               const box_tree *tree, int own) {
     float_box bounds = box_bounds(leaf);
     if (box_is_none(&bounds)) {
         return;
@@ -60,30 +60,30 @@ static void join_leaf(const sim_broadphase *b, part *p, const tree_node *leaf, c
             float_box mine = node_entry(leaf, i);
             unsigned hits = node_hits(other, &mine) & (k == own ? (unsigned)TREE_ALL << (i + 1) : TREE_ALL);
             for (; hits; hits &= hits - 1) {
-                add(b, p, item[i], partner[__builtin_ctz(hits)]);
+                add_pair(b, p, item[i], partner[__builtin_ctz(hits)]);
             }
         }
     }
 }
 
-static void join_part(sim_broadphase *b, int at) {
+static void find_pairs_part(sim_broadphase *b, int at) {
     part *p = &b->parts[at];
     p->found.count = 0;
     size_t leaves = (size_t)b->moving.nnode[0], end = share_begin(b, leaves, at + 1);
     for (size_t k = share_begin(b, leaves, at); k < end && !p->failed; k++) {
         const tree_node *leaf = &b->moving.node[k];
         const int *item = b->moving.item + TREE_WIDTH * k;
-        join_leaf(b, p, leaf, item, &b->moving, (int)k);
+        find_pairs_of_leaf(b, p, leaf, item, &b->moving, (int)k);
         if (b->nstill) {
             tree_node seen;
             node_shift(leaf, b->moving.origin, b->still.origin, &seen);
-            join_leaf(b, p, &seen, item, &b->still, -1);
+            find_pairs_of_leaf(b, p, &seen, item, &b->still, -1);
         }
     }
 }
 
 /* Pairs of one box that left.  Of two that left, the one with the lower number reports. */
-static void look_up(const sim_broadphase *b, part *p, int i, const float_box *box, const box_tree *tree) {
+static void find_pairs_of_box(const sim_broadphase *b, part *p, int i, const float_box *box, const box_tree *tree) {
     tree_cursor cursor;
     tree_cursor_start(&cursor, tree, box, 0);
     for (int k; (k = tree_cursor_next(&cursor)) >= 0;) {
@@ -95,13 +95,13 @@ static void look_up(const sim_broadphase *b, part *p, int i, const float_box *bo
         for (unsigned hits = node_hits(&tree->node[k], box); hits; hits &= hits - 1) {
             int j = partner[__builtin_ctz(hits)];
             if (j > i || (j < i && !b->left[j])) {
-                add(b, p, i, j);
+                add_pair(b, p, i, j);
             }
         }
     }
 }
 
-static void look_up_part(sim_broadphase *b, int at) {
+static void find_leaver_pairs_part(sim_broadphase *b, int at) {
     part *p = &b->parts[at];
     p->found.count = 0;
     size_t end = share_begin(b, (size_t)b->nleaver, at + 1);
@@ -110,10 +110,10 @@ static void look_up_part(sim_broadphase *b, int at) {
         if (box_is_none(&b->fat[i])) {
             continue;
         }
-        look_up(b, p, i, &b->fat[i], &b->moving);
+        find_pairs_of_box(b, p, i, &b->fat[i], &b->moving);
         if (b->nstill) {
             float_box seen = box_shift(&b->fat[i], b->moving.origin, b->still.origin);
-            look_up(b, p, i, &seen, &b->still);
+            find_pairs_of_box(b, p, i, &seen, &b->still);
         }
     }
 }
@@ -131,7 +131,7 @@ static void bucket_part(sim_broadphase *b, int p) {
 }
 
 /* All lists at once, so that this is rare. */
-static int make_room(sim_broadphase *b, size_t need) {
+static int reserve_pairs(sim_broadphase *b, size_t need) {
     if (need <= b->room) {
         return 1;
     }
@@ -147,7 +147,7 @@ static int make_room(sim_broadphase *b, size_t need) {
 }
 
 /* What all parts found, sorted, into a list; 0 without memory. */
-static int gather(sim_broadphase *b, pair_list *to) {
+static int sort_found_pairs(sim_broadphase *b, pair_list *to) {
     size_t total = 0;
     for (int p = 0; p < b->nparts; p++) {
         if (b->parts[p].failed) {
@@ -155,7 +155,7 @@ static int gather(sim_broadphase *b, pair_list *to) {
         }
         total += b->parts[p].found.count;
     }
-    if (total > INT_MAX || !make_room(b, total + 1)) {
+    if (total > INT_MAX || !reserve_pairs(b, total + 1)) {
         return 0;
     }
     pair_sort_start(&b->sort, b->count, b->bits);
@@ -219,8 +219,8 @@ size_t close_gaps(const sim_broadphase *b, void *items, size_t size) {
     return count;
 }
 
-static int merge(sim_broadphase *b) {
-    if (b->candidate.count + b->fresh.count > INT_MAX || !make_room(b, b->candidate.count + b->fresh.count + 1)) {
+static int merge_candidates(sim_broadphase *b) {
+    if (b->candidate.count + b->fresh.count > INT_MAX || !reserve_pairs(b, b->candidate.count + b->fresh.count + 1)) {
         return 0;
     }
     in_parts(b, merge_part);
@@ -232,8 +232,8 @@ static int merge(sim_broadphase *b) {
 }
 
 int candidates_find(sim_broadphase *b) {
-    in_parts(b, join_part);
-    if (!gather(b, &b->candidate)) {
+    in_parts(b, find_pairs_part);
+    if (!sort_found_pairs(b, &b->candidate)) {
         return 0;
     }
     for (int p = 0; p < b->nparts; p++) { /* shares in later frames may be less even */
@@ -245,6 +245,6 @@ int candidates_find(sim_broadphase *b) {
 }
 
 int candidates_mend(sim_broadphase *b) {
-    in_parts(b, look_up_part);
-    return gather(b, &b->fresh) && merge(b);
+    in_parts(b, find_leaver_pairs_part);
+    return sort_found_pairs(b, &b->fresh) && merge_candidates(b);
 }

@@ -14,7 +14,7 @@ int filter_create(filter *f, const sim_model *model, sim_pool *pool) {
     return 1;
 }
 
-static int excluded(const sim_model *m, int i, int j) {
+static int is_excluded(const sim_model *m, int i, int j) {
     int first = i < j ? i : j, second = i < j ? j : i;
     int low = 0, high = m->nexclusion;
     while (low < high) {
@@ -38,7 +38,7 @@ int filter_allows(const filter *f, int shape_a, int shape_b) {
     if (p == q || (q != 0 && f->parent[a->body] == q) || (p != 0 && f->parent[b->body] == p)) {
         return 0;
     }
-    return f->model->nexclusion == 0 || !excluded(f->model, a->body, b->body);
+    return f->model->nexclusion == 0 || !is_excluded(f->model, a->body, b->body);
 }
 
 int filter_allows_any(const filter *f) {

@@ -1,6 +1,6 @@
 #include "collide/contact/bounds.h"
 
-static aabb around(v3 centre, v3 reach) { return (aabb){v3_sub(centre, reach), v3_add(centre, reach)}; }
+static aabb box_around(v3 centre, v3 reach) { return (aabb){v3_sub(centre, reach), v3_add(centre, reach)}; }
 
 /* How far a box of half edges h reaches along the outer axes. */
 static v3 reach_of_box(const m3 *R, v3 h) {
@@ -43,16 +43,16 @@ aabb shape_bounds(const sim_shape *shape, const pose *X) {
     const double *s = shape->size;
     switch (shape->type) {
     case SIM_SPHERE:
-        return around(X->p, v3_make(s[0], s[0], s[0]));
+        return box_around(X->p, v3_make(s[0], s[0], s[0]));
     case SIM_BOX:
-        return around(X->p, reach_of_box(&X->R, v3_make(s[0] / 2, s[1] / 2, s[2] / 2)));
+        return box_around(X->p, reach_of_box(&X->R, v3_make(s[0] / 2, s[1] / 2, s[2] / 2)));
     case SIM_CAPSULE:
-        return around(X->p, v3_add(reach_of_segment(&X->R, s[1] / 2), v3_make(s[0], s[0], s[0])));
+        return box_around(X->p, v3_add(reach_of_segment(&X->R, s[1] / 2), v3_make(s[0], s[0], s[0])));
     case SIM_CYLINDER:
-        return around(X->p, v3_add(reach_of_segment(&X->R, s[1] / 2), //
-                                   reach_of_ellipsoid(&X->R, v3_make(s[0], s[0], 0))));
+        return box_around(X->p, v3_add(reach_of_segment(&X->R, s[1] / 2), //
+                                       reach_of_ellipsoid(&X->R, v3_make(s[0], s[0], 0))));
     case SIM_ELLIPSOID:
-        return around(X->p, reach_of_ellipsoid(&X->R, v3_make(s[0], s[1], s[2])));
+        return box_around(X->p, reach_of_ellipsoid(&X->R, v3_make(s[0], s[1], s[2])));
     case SIM_HALF_SPACE:
         return bounds_of_half_space(X);
     default: {
@@ -60,8 +60,8 @@ aabb shape_bounds(const sim_shape *shape, const pose *X) {
         if (shape->type == SIM_HEIGHT_FIELD) { /* solid below */
             low.z -= fmax(high.x - low.x, high.y - low.y);
         }
-        return around(pose_point(*X, v3_scale(0.5, v3_add(low, high))),
-                      reach_of_box(&X->R, v3_scale(0.5, v3_sub(high, low))));
+        return box_around(pose_point(*X, v3_scale(0.5, v3_add(low, high))),
+                          reach_of_box(&X->R, v3_scale(0.5, v3_sub(high, low))));
     }
     }
 }

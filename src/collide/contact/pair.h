@@ -8,6 +8,9 @@
 #include "math/spatial.h"
 #include <sim/collide.h>
 
+#include <math.h>
+#include <stdbool.h>
+
 typedef sim_contact_point contact_point;
 
 /* Midway between the surfaces. */
@@ -41,6 +44,25 @@ typedef void pair_function(const pair *p, manifold *out);
 void manifold_add(manifold *out, sim_arena *arena, const contact_point *point);
 /* Of the points from `first` on with one feature at one place keep the deepest; at other places they get other features. */
 void manifold_unique(const pair *p, manifold *out, int first);
+
+/* The smallest gap of the points from `first` on [m]; infinite without a point. */
+static inline double manifold_least_gap(const manifold *m, int first) {
+    double least = HUGE_VAL;
+    for (int k = first; k < m->count; k++) {
+        least = fmin(least, m->point[k].gap);
+    }
+    return least;
+}
+
+/* Whether the pair had a point with this feature a step ago. */
+static inline bool pair_was_kept(const pair *p, uint64_t feature) {
+    for (int k = 0; k < p->nkept; k++) {
+        if (p->kept[k] == feature) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static inline uint64_t feature_pair(uint32_t of_a, uint32_t of_b) { return (uint64_t)of_a << 32 | of_b; }
 static inline uint64_t feature_swapped(uint64_t f) { return f << 32 | f >> 32; }

@@ -25,7 +25,7 @@ void manifold_add(manifold *out, sim_arena *arena, const contact_point *point) {
 }
 
 /* The place in the table where the feature is, or an empty one. */
-static size_t slot_of(const manifold *out, const int *seen, size_t room, uint64_t feature) {
+static size_t find_feature_slot(const manifold *out, const int *seen, size_t room, uint64_t feature) {
     size_t at = (size_t)(feature * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
     while (seen[at] && out->point[seen[at] - 1].feature != feature) {
         at = (at + 1) & (room - 1);
@@ -48,10 +48,10 @@ void manifold_unique(const pair *p, manifold *out, int first) {
     memset(seen, 0, room * sizeof *seen);
     for (int k = first; k < out->count; k++) {
         contact_point c = out->point[k];
-        size_t at = slot_of(out, seen, room, c.feature);
+        size_t at = find_feature_slot(out, seen, room, c.feature);
         while (seen[at] && v3_norm(v3_sub(out->point[seen[at] - 1].position, c.position)) > same) {
             c.feature += next;
-            at = slot_of(out, seen, room, c.feature);
+            at = find_feature_slot(out, seen, room, c.feature);
         }
         if (!seen[at]) {
             out->point[kept] = c;

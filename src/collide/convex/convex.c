@@ -26,7 +26,7 @@ static v3 point_of_a(const gjk_result *g) {
 
 /* A point of A farthest along u that lies over one of B farthest along -u.  Where A or B has but one, that is it.  Else B
  * is moved until it stands clear by a little (the less, the sharper): then the nearest points are these. */
-static v3 witness(const minkowski *m, v3 u, double gap) {
+static v3 find_witness(const minkowski *m, v3 u, double gap) {
     uint32_t vertex;
     mink_foot foot;
     mink_foot_of(m, u, &foot);
@@ -51,7 +51,7 @@ static v3 witness(const minkowski *m, v3 u, double gap) {
     return v3_axpy(p, v3_dot(u, convex_support(m->a, u, &vertex)) - v3_dot(u, p), u);
 }
 
-static void finish(const minkowski *m, v3 u, double core_gap, v3 on_core_a, convex_gap *out) {
+static void write_gap(const minkowski *m, v3 u, double core_gap, v3 on_core_a, convex_gap *out) {
     double ra = m->a->radius, rb = m->b->radius;
     out->normal = v3_neg(u);
     out->gap = core_gap - ra - rb;
@@ -59,18 +59,18 @@ static void finish(const minkowski *m, v3 u, double core_gap, v3 on_core_a, conv
     out->on_b = v3_axpy(out->on_a, out->gap, u);
 }
 
-static void finish_proven(const minkowski *m, const mink_direction *d, const mink_foot *foot, convex_gap *out) {
+static void write_proven_gap(const minkowski *m, const mink_direction *d, const mink_foot *foot, convex_gap *out) {
     out->certain = 1;
-    finish(m, d->u, -d->h, foot->a, out);
+    write_gap(m, d->u, -d->h, foot->a, out);
 }
 
 /* `polished`: the direction that was polished on the way, or NULL. */
-static void apart(const minkowski *m, const gjk_result *g, const mink_direction *polished, convex_gap *out) {
+static void solve_apart(const minkowski *m, const gjk_result *g, const mink_direction *polished, convex_gap *out) {
     double tolerance = max_of(1e-9 * m->least, 8 * m->grain);
     mink_direction d = {g->axis, -g->below, HUGE_VAL};
     out->certain = 1;
     if (!m->curved && g->above - g->below <= tolerance) {
-        finish(m, d.u, g->above, point_of_a(g), out);
+        write_gap(m, d.u, g->above, point_of_a(g), out);
         return;
     }
     if (polished && d.h >= polished->h - m->grain) {
@@ -82,12 +82,13 @@ static void apart(const minkowski *m, const gjk_result *g, const mink_direction 
         out->iterations += mink_polish(m, MINK_END, &d, &foot);
     }
     out->certain = g->above + d.h <= max_of(1e-6 * m->least, tolerance);
-    finish(m, d.u, -d.h, witness(m, d.u, -d.h), out);
+    write_gap(m, d.u, -d.h, find_witness(m, d.u, -d.h), out);
 }
 
 /* 0 when they turn out to be apart by more than `touching`: rounding had put the origin into a flat simplex.  Then `g`
  * starts again from the direction that shows it. */
-static int inside(const minkowski *m, double touching, const mink_direction *low, gjk_result *g, convex_gap *out) {
+static int solve_inside(const minkowski *m, double touching, const mink_direction *low, gjk_result *g,
+                        convex_gap *out) {
     depth_result depth;
     mink_depth(m, g, low, &depth);
     out->iterations += depth.iterations;
@@ -99,11 +100,11 @@ static int inside(const minkowski *m, double touching, const mink_direction *low
         }
     }
     out->certain = depth.best.h - depth.below <= max_of(1e-6 * m->least, 16 * m->grain);
-    finish(m, depth.best.u, -depth.best.h, witness(m, depth.best.u, -depth.best.h), out);
+    write_gap(m, depth.best.u, -depth.best.h, find_witness(m, depth.best.u, -depth.best.h), out);
     return 1;
 }
 
-static void beyond(double gap, v3 u, convex_gap *out) {
+static void write_lower_bound(double gap, v3 u, convex_gap *out) {
     out->gap = gap;
     out->normal = v3_neg(u);
 }
@@ -112,15 +113,15 @@ enum { MAX_ROUNDS = 4 };
 typedef enum outcome { FOUND, PROVEN, FAR, LOST } outcome;
 
 /* What comes of polishing `d`. */
-static outcome polished(const minkowski *m, mink_direction *d, mink_foot *foot, convex_gap *out) {
+static outcome polish_direction(const minkowski *m, mink_direction *d, mink_foot *foot, convex_gap *out) {
     out->iterations += mink_polish(m, MINK_NEAR, d, foot);
     return -d->h > m->far ? FAR : mink_is_minimum(m, foot) ? PROVEN : FOUND;
 }
 
 /* Round solids: what the simplices approach more and more slowly, Newton's method finds at once, and its foot proves it.
  * Where it does not, the simplices have to show that nothing is nearer. */
-static outcome nearest_of_round(const minkowski *m, gjk_result *g, mink_direction *d, mink_foot *foot,
-                                convex_gap *out) {
+static outcome find_round_minimum(const minkowski *m, gjk_result *g, mink_direction *d, mink_foot *foot,
+                                  convex_gap *out) {
     outcome is = FOUND;
     gjk_go(m, m->far, 0.03 * m->least, g);
     for (int round = 0; round < MAX_ROUNDS && !g->beyond; round++) {
@@ -129,7 +130,7 @@ static outcome nearest_of_round(const minkowski *m, gjk_result *g, mink_directio
         if (g->count == 4) {
             mink_weigh_sides(m, g, d);
         }
-        is = polished(m, d, foot, out);
+        is = polish_direction(m, d, foot, out);
         if (is != FOUND || g->count == 4) {
             return is;
         }
@@ -143,7 +144,7 @@ static outcome nearest_of_round(const minkowski *m, gjk_result *g, mink_directio
 }
 
 /* From what the solids suggest. */
-static outcome at_once(const minkowski *m, mink_direction *d, mink_foot *foot, convex_gap *out) {
+static outcome try_seed(const minkowski *m, mink_direction *d, mink_foot *foot, convex_gap *out) {
     if (-d->h > m->far) {
         return FAR;
     }
@@ -156,7 +157,7 @@ static outcome at_once(const minkowski *m, mink_direction *d, mink_foot *foot, c
     }
     if (m->a->kind == CONVEX_ELLIPSOID || m->b->kind == CONVEX_ELLIPSOID) {
         mink_direction x = *d;
-        outcome is = polished(m, &x, foot, out);
+        outcome is = polish_direction(m, &x, foot, out);
         *d = is == FOUND ? *d : x;
         return is;
     }
@@ -164,13 +165,13 @@ static outcome at_once(const minkowski *m, mink_direction *d, mink_foot *foot, c
 }
 
 /* By simplices, and the polytope. */
-static void search(const minkowski *m, mink_direction low, convex_gap *out) {
+static void search_direction(const minkowski *m, mink_direction low, convex_gap *out) {
     gjk_result g;
     mink_foot foot;
     outcome is = LOST;
     gjk_start(m, v3_neg(low.u), &g);
     if (m->curved) {
-        is = nearest_of_round(m, &g, &low, &foot, out);
+        is = find_round_minimum(m, &g, &low, &foot, out);
     } else {
         gjk_go(m, m->far, 0, &g);
     }
@@ -178,11 +179,11 @@ static void search(const minkowski *m, mink_direction low, convex_gap *out) {
     double radii = m->a->radius + m->b->radius, touching = 64 * m->grain;
     const mink_direction *known = is == FOUND ? &low : NULL;
     if (is == PROVEN) {
-        finish_proven(m, &low, &foot, out);
+        write_proven_gap(m, &low, &foot, out);
     } else if (is == FAR || g.beyond) {
-        beyond((is == FAR ? -low.h : g.below) - radii, is == FAR ? low.u : g.axis, out);
-    } else if ((g.count < 4 && g.below > touching) || !inside(m, touching, known, &g, out)) {
-        apart(m, &g, known, out);
+        write_lower_bound((is == FAR ? -low.h : g.below) - radii, is == FAR ? low.u : g.axis, out);
+    } else if ((g.count < 4 && g.below > touching) || !solve_inside(m, touching, known, &g, out)) {
+        solve_apart(m, &g, known, out);
     }
 }
 
@@ -195,22 +196,22 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
         v3 u = v3_scale(-1 / length, guess);
         double h = v3_dot(u, mink_support(&m, u).d);
         if (-h > m.far) {
-            beyond(-h - radii, u, out);
+            write_lower_bound(-h - radii, u, out);
             return 0;
         }
         start[0] = start[1] = 0; /* the guess leaves no trace */
     }
     mink_foot foot;
     mink_direction low = mink_first(&m);
-    switch (at_once(&m, &low, &foot, out)) {
+    switch (try_seed(&m, &low, &foot, out)) {
     case PROVEN:
-        finish_proven(&m, &low, &foot, out);
+        write_proven_gap(&m, &low, &foot, out);
         break;
     case FAR:
-        beyond(-low.h - radii, low.u, out);
+        write_lower_bound(-low.h - radii, low.u, out);
         break;
     default:
-        search(&m, low, out);
+        search_direction(&m, low, out);
     }
     return out->gap <= margin;
 }

@@ -24,7 +24,7 @@ static v3 core_point(const core *c, v3 u, v3 w) { return v3_axpy(w, -c->round, u
 static v3 core_support(const core *c, v3 u) { return core_point(c, u, mink_support(c->m, u).d); }
 
 /* The one of two points that is farther from the plane through p at right angles to u. */
-static v3 farther(const core *c, v3 u, v3 p, double *distance) {
+static v3 farther_point(const core *c, v3 u, v3 p, double *distance) {
     v3 one = core_support(c, u), other = core_support(c, v3_neg(u));
     double x = v3_dot(u, v3_sub(one, p)), y = v3_dot(u, v3_sub(p, other));
     *distance = max_of(x, y);
@@ -32,10 +32,10 @@ static v3 farther(const core *c, v3 u, v3 p, double *distance) {
 }
 
 /* Four points of D that span space as well as a few directions show.  Else 0, and a direction in which D is flat. */
-static int spanning(const core *c, v3 corner[4], v3 *flat) {
+static int find_tetrahedron(const core *c, v3 corner[4], v3 *flat) {
     double longest = -1, size;
     for (int k = 0; k < 3; k++) {
-        v3 u = {k == 0, k == 1, k == 2}, low = core_support(c, v3_neg(u)), high = farther(c, u, low, &size);
+        v3 u = {k == 0, k == 1, k == 2}, low = core_support(c, v3_neg(u)), high = farther_point(c, u, low, &size);
         if (size > longest) {
             longest = size;
             corner[0] = low;
@@ -48,23 +48,23 @@ static int spanning(const core *c, v3 corner[4], v3 *flat) {
     }
     v3 e = v3_unit(v3_sub(corner[1], corner[0])), s = v3_perpendicular(e), t = v3_cross(e, s);
     double across_s, across_t;
-    v3 by_s = farther(c, s, corner[0], &across_s), by_t = farther(c, t, corner[0], &across_t);
+    v3 by_s = farther_point(c, s, corner[0], &across_s), by_t = farther_point(c, t, corner[0], &across_t);
     corner[2] = across_s >= across_t ? by_s : by_t;
     *flat = s;
     if (!(max_of(across_s, across_t) > 8 * c->m->grain)) {
         return 0;
     }
     *flat = v3_unit(v3_cross(e, v3_sub(corner[2], corner[0])));
-    corner[3] = farther(c, *flat, corner[0], &size);
+    corner[3] = farther_point(c, *flat, corner[0], &size);
     return size > 8 * c->m->grain;
 }
 
-static mink_direction direction(const minkowski *m, v3 u) {
+static mink_direction make_direction(const minkowski *m, v3 u) {
     return (mink_direction){u, v3_dot(u, mink_support(m, u).d), HUGE_VAL};
 }
 
 /* A tetrahedron fat enough to start from. */
-static int fat(const minkowski *m, const v3 c[4]) {
+static int is_fat(const minkowski *m, const v3 c[4]) {
     v3 a = v3_sub(c[1], c[0]), b = v3_sub(c[2], c[0]), d = v3_sub(c[3], c[0]);
     double size = max_of(v3_norm(a), max_of(v3_norm(b), v3_norm(d)));
     return fabs(v3_dot(v3_cross(a, b), d)) > 1e-3 * size * size * min_of(size, m->least);
@@ -81,7 +81,7 @@ typedef struct search {
 } search;
 
 /* Takes in a point of D where it stands out over some facet. */
-static void take_in(search *s, v3 w) {
+static void enclose_point(search *s, v3 w) {
     int best = 0;
     double most = -HUGE_VAL;
     for (int f = 0; f < s->p.nfacet; f++) {
@@ -104,18 +104,18 @@ static void enclose_best(search *s) {
     v3 flat[FLAT], x;
     int count = mink_flat(s->m, best.u, flat, FLAT, &x);
     for (int k = 0; k < count; k++) {
-        take_in(s, core_point(&s->core, best.u, flat[k]));
+        enclose_point(s, core_point(&s->core, best.u, flat[k]));
     }
     if (count <= 2) {
         v3 y = v3_unit(v3_cross(best.u, x));
         double lean = LEAN * sqrt(s->tolerance / max_of(best.h - s->core.round, s->tolerance));
         for (int k = count == 2 ? 2 : 0; k < 4; k++) {
-            take_in(s, core_support(&s->core, v3_unit(v3_axpy(best.u, k & 1 ? lean : -lean, k & 2 ? y : x))));
+            enclose_point(s, core_support(&s->core, v3_unit(v3_axpy(best.u, k & 1 ? lean : -lean, k & 2 ? y : x))));
         }
     }
 }
 
-static void polish(search *s, int rounds, mink_direction *x) {
+static void polish_and_prove(search *s, int rounds, mink_direction *x) {
     mink_foot foot;
     mink_polish(s->m, rounds, x, &foot);
     if (foot.off <= MINK_TIGHT * s->m->grain) {
@@ -123,13 +123,13 @@ static void polish(search *s, int rounds, mink_direction *x) {
     }
 }
 
-static void offer(search *s, mink_direction x) {
+static void offer_direction(search *s, mink_direction x) {
     if (x.h < s->out->best.h) {
         s->out->best = x;
     }
     if (s->m->curved && s->out->best.h < s->polished - s->tolerance && s->npolish < MAX_POLISHES) {
         s->npolish++;
-        polish(s, MINK_NEAR, &s->out->best);
+        polish_and_prove(s, MINK_NEAR, &s->out->best);
         s->polished = s->out->best.h;
         if (s->out->best.h - s->proven > s->tolerance) {
             enclose_best(s);
@@ -138,7 +138,7 @@ static void offer(search *s, mink_direction x) {
 }
 
 /* Grows the polytope until the bounds meet or it can grow no more. */
-static void close_in(search *s) {
+static void grow_until_proven(search *s) {
     depth_result *out = s->out;
     double settled = HUGE_VAL; /* least offset of the facets that cannot be asked any more */
     for (; out->iterations < 2 * POLYTOPE_POINTS; out->iterations++) {
@@ -160,19 +160,19 @@ static void close_in(search *s) {
             s->p.offset[f] = HUGE_VAL; /* rounding: it cannot be asked again */
             settled = min_of(settled, offset);
         }
-        offer(s, (mink_direction){u, h + s->core.round, HUGE_VAL});
+        offer_direction(s, (mink_direction){u, h + s->core.round, HUGE_VAL});
     }
 }
 
-static void settle(search *s, mink_direction x) {
-    polish(s, MINK_END, &x);
+static void polish_to_end(search *s, mink_direction x) {
+    polish_and_prove(s, MINK_END, &x);
     if (x.h < s->out->best.h) {
         s->out->best = x;
     }
 }
 
 /* The proof has run out of room: at least look from the facets that are still promising. */
-static void look_around(search *s) {
+static void search_other_basins(search *s) {
     v3 seen[MAX_BASINS];
     for (int n = 0; n < MAX_BASINS; n++) {
         int best = -1;
@@ -188,10 +188,10 @@ static void look_around(search *s) {
             return;
         }
         seen[n] = s->p.facet[best].normal;
-        settle(s, direction(s->m, seen[n]));
+        polish_to_end(s, make_direction(s->m, seen[n]));
         mink_direction x;
         if (!s->m->curved && mink_portal(s->m, seen[n], s->out->below, &x)) {
-            settle(s, x);
+            polish_to_end(s, x);
         }
     }
 }
@@ -205,14 +205,14 @@ static int is_stationary(const minkowski *m, v3 u) {
 void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction *low, depth_result *out) {
     v3 corner[4], flat = {1, 0, 0};
     core without = {m, mink_rolling(m)}, whole = {m, 0};
-    int sharp = without.round > 0 && spanning(&without, corner, &flat), ready = !sharp && from->count == 4;
+    int sharp = without.round > 0 && find_tetrahedron(&without, corner, &flat), ready = !sharp && from->count == 4;
     for (int k = 0; ready && k < 4; k++) {
         corner[k] = from->corner[k].d;
     }
-    ready = sharp || (ready && fat(m, corner)) || spanning(&whole, corner, &flat);
+    ready = sharp || (ready && is_fat(m, corner)) || find_tetrahedron(&whole, corner, &flat);
     *out = (depth_result){.best = {.u = flat, .h = HUGE_VAL}, .below = -m->grain};
     if (!ready) {
-        mink_direction one = direction(m, flat), other = direction(m, v3_neg(flat));
+        mink_direction one = make_direction(m, flat), other = make_direction(m, v3_neg(flat));
         out->best = one.h <= other.h ? one : other;
         return;
     }
@@ -230,11 +230,11 @@ void mink_depth(const minkowski *m, const gjk_result *from, const mink_direction
         s.polished = low->h;
         enclose_best(&s);
     }
-    close_in(&s);
+    grow_until_proven(&s);
     if (m->curved && !is_stationary(m, out->best.u)) { /* low enough by the tolerance, but not where it ends */
-        polish(&s, MINK_END, &out->best);
+        polish_and_prove(&s, MINK_END, &out->best);
     }
     if (out->best.h - out->below > s.tolerance) {
-        look_around(&s);
+        search_other_basins(&s);
     }
 }

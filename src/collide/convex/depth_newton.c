@@ -38,7 +38,7 @@ static void add_crease(crease *k, int first, v3 along, double off) {
     k->off[i] = off;
 }
 
-static void corner_creases(crease *k, int first, v3 corner, v3 other, v3 u, double slack) {
+static void add_edge_crease(crease *k, int first, v3 corner, v3 other, v3 u, double slack) {
     v3 e = v3_sub(corner, other);
     double length = v3_norm(e), off = v3_dot(e, u);
     if (length > 0 && off <= slack * length) {
@@ -46,22 +46,22 @@ static void corner_creases(crease *k, int first, v3 corner, v3 other, v3 u, doub
     }
 }
 
-static void hull_creases(const convex *c, v3 u, double slack, uint32_t start, int first, crease *k) {
+static void add_hull_creases(const convex *c, v3 u, double slack, uint32_t start, int first, crease *k) {
     uint32_t best = start;
     v3 v = convex_support_from(c, u, &best);
     if (c->kind == CONVEX_TRIANGLE) {
         for (uint32_t i = 1; i < 3; i++) {
-            corner_creases(k, first, v, c->corner[(best + i) % 3], u, slack);
+            add_edge_crease(k, first, v, c->corner[(best + i) % 3], u, slack);
         }
         return;
     }
     for (int i = c->hull->ring_start[best], end = c->hull->ring_start[best + 1]; i < end; i++) {
-        corner_creases(k, first, v, c->hull->vertex[c->hull->ring[i]], u, slack);
+        add_edge_crease(k, first, v, c->hull->vertex[c->hull->ring[i]], u, slack);
     }
 }
 
 /* Curvature of the support function of a cylinder's rim and of an ellipsoid. */
-static sym3 curvature(const convex *c, v3 u) {
+static sym3 support_hessian(const convex *c, v3 u) {
     sym3 W = {0, 0, 0, 0, 0, 0};
     const double *s = c->half;
     if (c->kind == CONVEX_CYLINDER) {
@@ -79,7 +79,7 @@ static sym3 curvature(const convex *c, v3 u) {
 }
 
 /* `start`: a vertex near the farthest, of a hull. */
-static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, uint32_t start, crease *k) {
+static void add_creases(const convex *c, m3 R, v3 u_outer, double slack, uint32_t start, crease *k) {
     v3 u = m3_transposed_times(R, u_outer);
     int first = k->count;
     switch (c->kind) {
@@ -106,7 +106,7 @@ static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, uint32_t
         break;
     case CONVEX_HULL:
     case CONVEX_TRIANGLE:
-        hull_creases(c, u, slack, start, first, k);
+        add_hull_creases(c, u, slack, start, first, k);
         break;
     default:
         break;
@@ -115,36 +115,36 @@ static void creases_of(const convex *c, m3 R, v3 u_outer, double slack, uint32_t
         k->along[i] = m3_times(R, k->along[i]);
     }
     if (c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID) {
-        k->W = sym3_add(k->W, sym3_rotated(R, curvature(c, u)));
+        k->W = sym3_add(k->W, sym3_rotated(R, support_hessian(c, u)));
     }
 }
 
-static void creases_near(const minkowski *m, v3 u, crease *k) {
+static void find_creases(const minkowski *m, v3 u, crease *k) {
     static const double slack = 0.15;
     *k = (crease){.count = 0};
-    creases_of(m->a, m3_identity(), u, slack, m->start ? m->start[0] : 0, k);
-    creases_of(m->b, m->X_ab.R, v3_neg(u), slack, m->start ? m->start[1] : 0, k);
+    add_creases(m->a, m3_identity(), u, slack, m->start ? m->start[0] : 0, k);
+    add_creases(m->b, m->X_ab.R, v3_neg(u), slack, m->start ? m->start[1] : 0, k);
 }
 
 int mink_tied(const convex *c, v3 u) {
     crease k = {.count = 0};
-    creases_of(c, m3_identity(), u, TIED_OVER_SIZE, 0, &k);
+    add_creases(c, m3_identity(), u, TIED_OVER_SIZE, 0, &k);
     return k.count > 0;
 }
 
 /* Lower, or as low within rounding and flatter. */
-static int better(const minkowski *m, mink_direction x, mink_direction than) {
+static int is_better(const minkowski *m, mink_direction x, mink_direction than) {
     return x.h < than.h - m->grain || (x.h <= than.h + m->grain && x.slope < 0.5 * than.slope);
 }
 
-static void try(const minkowski *m, mink_direction x, mink_direction *best) {
-    if (better(m, x, *best)) {
+static void keep_if_better(const minkowski *m, mink_direction x, mink_direction *best) {
+    if (is_better(m, x, *best)) {
         *best = x;
     }
 }
 
 /* `w`: a point of D; where it shows that nothing is gained, h is not asked for. */
-static mink_direction where_two_cross(const minkowski *m, v3 c, v3 d, v3 near, v3 w, double most) {
+static mink_direction cross_two_creases(const minkowski *m, v3 c, v3 d, v3 near, v3 w, double most) {
     v3 n = v3_cross(c, d);
     double length = v3_norm(n);
     if (!(length > 1e-6)) {
@@ -158,7 +158,7 @@ static mink_direction where_two_cross(const minkowski *m, v3 c, v3 d, v3 near, v
 }
 
 /* One step of Newton along the circle c.u = 0, from the point of it nearest to `near`. */
-static mink_direction along_one(const minkowski *m, sym3 W, v3 c, v3 near, mink_direction *projected) {
+static mink_direction step_along_crease(const minkowski *m, sym3 W, v3 c, v3 near, mink_direction *projected) {
     v3 u = v3_unit(v3_axpy(near, -v3_dot(near, c), c)), t = v3_cross(c, u);
     v3 w = mink_support(m, u).d;
     double g = v3_dot(w, t), h = v3_dot(w, u), H = v3_dot(t, sym3_times(W, t)) - h;
@@ -174,14 +174,14 @@ static mink_direction along_one(const minkowski *m, sym3 W, v3 c, v3 near, mink_
 }
 
 /* h is no less than this where the circle c.u = 0 is nearest to `near`. */
-static double above_circle(v3 c, v3 near, v3 w) {
+static double bound_on_circle(v3 c, v3 near, v3 w) {
     v3 u = v3_axpy(near, -v3_dot(near, c), c);
     double length = v3_norm(u);
     return length > 0 ? v3_dot(u, w) / length : -HUGE_VAL;
 }
 
 /* `w`: the farthest point along from.u. */
-static mink_direction along_none(const minkowski *m, sym3 W, mink_direction from, v3 w) {
+static mink_direction step_on_sphere(const minkowski *m, sym3 W, mink_direction from, v3 w) {
     v3 u = from.u, s = v3_perpendicular(u), t = v3_cross(u, s);
     double h = v3_dot(w, u), gs = v3_dot(w, s), gt = v3_dot(w, t);
     v3 Ws = sym3_times(W, s), Wt = sym3_times(W, t);
@@ -198,51 +198,51 @@ static mink_direction along_none(const minkowski *m, sym3 W, mink_direction from
 }
 
 /* The minimum of all, or for certain one. */
-static int settled(const minkowski *m, const mink_foot *foot) {
+static int is_settled(const minkowski *m, const mink_foot *foot) {
     return mink_is_minimum(m, foot) || (foot->strict && foot->off <= MINK_TIGHT * m->grain);
 }
 
 /* `all`: along creases too that are too high where they are nearest. */
-static mink_direction round_of(const minkowski *m, const crease *k, mink_direction from, int all) {
+static mink_direction try_all_creases(const minkowski *m, const crease *k, mink_direction from, int all) {
     mink_direction best = from, projected;
     v3 w = mink_support(m, from.u).d;
     for (int i = 0; i < k->count; i++) {
         for (int j = 0; j < i; j++) {
-            mink_direction x = where_two_cross(m, k->along[i], k->along[j], from.u, w, best.h + m->grain);
-            if (better(m, x, best)) {
+            mink_direction x = cross_two_creases(m, k->along[i], k->along[j], from.u, w, best.h + m->grain);
+            if (is_better(m, x, best)) {
                 best = x;
                 mink_foot foot;
                 mink_foot_of(m, x.u, &foot);
                 mink_foot_prove(m, &foot);
-                if (settled(m, &foot)) {
+                if (is_settled(m, &foot)) {
                     return x;
                 }
             }
         }
     }
     if (m->curved) {
-        try(m, along_none(m, k->W, from, w), &best);
+        keep_if_better(m, step_on_sphere(m, k->W, from, w), &best);
     }
     for (int i = 0; i < k->count; i++) {
-        if (!all && above_circle(k->along[i], from.u, w) > best.h + m->grain) {
+        if (!all && bound_on_circle(k->along[i], from.u, w) > best.h + m->grain) {
             continue;
         }
-        mink_direction step = along_one(m, k->W, k->along[i], from.u, &projected);
-        try(m, projected, &best);
-        try(m, step, &best);
+        mink_direction step = step_along_crease(m, k->W, k->along[i], from.u, &projected);
+        keep_if_better(m, projected, &best);
+        keep_if_better(m, step, &best);
     }
     return best;
 }
 
 /* From u a little along p: does h fall there?  Then on from that side of the crease, with its farthest point. */
-static void look_aside(const minkowski *m, const crease *k, mink_direction at, v3 p, mink_direction *best) {
+static void try_both_sides(const minkowski *m, const crease *k, mink_direction at, v3 p, mink_direction *best) {
     for (int side = -1; side <= 1; side += 2) {
         mink_direction x = {v3_unit(v3_axpy(at.u, side * ASIDE, p)), HUGE_VAL, HUGE_VAL}, projected;
         v3 w = mink_support(m, x.u).d;
         if (side * v3_dot(w, p) < -m->grain) {
-            try(m, along_none(m, k->W, x, w), best);
+            keep_if_better(m, step_on_sphere(m, k->W, x, w), best);
             for (int j = 0; j < k->count; j++) {
-                try(m, along_one(m, k->W, k->along[j], x.u, &projected), best);
+                keep_if_better(m, step_along_crease(m, k->W, k->along[j], x.u, &projected), best);
             }
         }
     }
@@ -253,9 +253,9 @@ static mink_direction leave_creases(const minkowski *m, const crease *k, mink_di
     mink_direction best = at;
     for (int i = 0; i < k->count; i++) {
         if (k->off[i] <= TIED_OVER_SIZE) {
-            look_aside(m, k, at, k->along[i], &best);
+            try_both_sides(m, k, at, k->along[i], &best);
             if (k->count > 1) {
-                look_aside(m, k, at, v3_cross(k->along[i], at.u), &best);
+                try_both_sides(m, k, at, v3_cross(k->along[i], at.u), &best);
             }
         }
     }
@@ -264,36 +264,36 @@ static mink_direction leave_creases(const minkowski *m, const crease *k, mink_di
 
 /* Down along the shortest of all slopes at a direction that is not stationary, which the foot knows: by Newton's method from
  * a little that way, or simply so far that it is lower. */
-static mink_direction descend(const minkowski *m, const crease *k, mink_direction at, const mink_foot *foot) {
+static mink_direction descend_steepest(const minkowski *m, const crease *k, mink_direction at, const mink_foot *foot) {
     mink_direction best = at, projected;
     v3 d = v3_axpy(v3_sub(foot->a, foot->b), -foot->h, at.u), p = v3_scale(-1 / foot->off, d);
     mink_direction x = {v3_unit(v3_axpy(at.u, ASIDE, p)), HUGE_VAL, HUGE_VAL};
-    try(m, along_none(m, k->W, x, mink_support(m, x.u).d), &best);
+    keep_if_better(m, step_on_sphere(m, k->W, x, mink_support(m, x.u).d), &best);
     for (int j = 0; j < k->count; j++) {
-        try(m, along_one(m, k->W, k->along[j], x.u, &projected), &best);
+        keep_if_better(m, step_along_crease(m, k->W, k->along[j], x.u, &projected), &best);
     }
-    for (double s = 0.1; s > 1e-8 && !better(m, best, at); s *= 0.1) {
+    for (double s = 0.1; s > 1e-8 && !is_better(m, best, at); s *= 0.1) {
         x.u = v3_unit(v3_axpy(at.u, s, p));
         x.h = v3_dot(x.u, mink_support(m, x.u).d);
-        try(m, x, &best);
+        keep_if_better(m, x, &best);
     }
     return best;
 }
 
 /* Some way on from `at`; what it finds may be no better. */
-static mink_direction next_of(const minkowski *m, mink_direction at, mink_foot *foot) {
+static mink_direction find_lower_direction(const minkowski *m, mink_direction at, mink_foot *foot) {
     crease k;
-    creases_near(m, at.u, &k);
-    mink_direction next = round_of(m, &k, at, 0);
-    if (!better(m, next, at)) {
-        next = round_of(m, &k, at, 1);
+    find_creases(m, at.u, &k);
+    mink_direction next = try_all_creases(m, &k, at, 0);
+    if (!is_better(m, next, at)) {
+        next = try_all_creases(m, &k, at, 1);
     }
-    if (!better(m, next, at)) {
+    if (!is_better(m, next, at)) {
         next = leave_creases(m, &k, at);
     }
-    if (!better(m, next, at)) {
+    if (!is_better(m, next, at)) {
         mink_foot_of(m, at.u, foot);
-        next = foot->off > MINK_TIGHT * m->grain ? descend(m, &k, at, foot) : at;
+        next = foot->off > MINK_TIGHT * m->grain ? descend_steepest(m, &k, at, foot) : at;
     }
     return next;
 }
@@ -311,19 +311,19 @@ static void try_foot(const minkowski *m, mink_direction x, double most, mink_dir
 }
 
 /* Where the solids all but touch, h no longer tells directions apart, but how far a - b strays from h u still does. */
-static void sharpen(const minkowski *m, mink_direction *at, mink_foot *foot) {
+static void sharpen_touching(const minkowski *m, mink_direction *at, mink_foot *foot) {
     for (int round = 0; round < MAX_SHARPENINGS; round++) {
         if (!(foot->off > max_of(2 * m->grain, ASIDE * fabs(at->h))) || fabs(at->h) > TOUCHING_GRAINS * m->grain) {
             return;
         }
         crease k;
-        creases_near(m, at->u, &k);
+        find_creases(m, at->u, &k);
         double off = foot->off, most = at->h + m->grain;
         v3 d = v3_axpy(v3_sub(foot->a, foot->b), -foot->h, at->u);
         mink_direction x = {v3_unit(v3_axpy(at->u, -ASIDE / off, d)), HUGE_VAL, HUGE_VAL}, best = *at, projected;
-        try_foot(m, along_none(m, k.W, x, mink_support(m, x.u).d), most, &best, foot);
+        try_foot(m, step_on_sphere(m, k.W, x, mink_support(m, x.u).d), most, &best, foot);
         for (int j = 0; j < k.count; j++) {
-            try_foot(m, along_one(m, k.W, k.along[j], x.u, &projected), most, &best, foot);
+            try_foot(m, step_along_crease(m, k.W, k.along[j], x.u, &projected), most, &best, foot);
         }
         *at = best;
         if (foot->off > 0.5 * off) {
@@ -332,19 +332,19 @@ static void sharpen(const minkowski *m, mink_direction *at, mink_foot *foot) {
     }
 }
 
-static int walk(const minkowski *m, int rounds, mink_direction *at, mink_foot *foot) {
+static int walk_downhill(const minkowski *m, int rounds, mink_direction *at, mink_foot *foot) {
     int round = 0;
     for (; round < rounds && -at->h <= m->far; round++) {
         if (at->slope <= MINK_TIGHT * m->grain) {
             mink_foot_of(m, at->u, foot);
             mink_foot_prove(m, foot);
-            if (settled(m, foot)) {
+            if (is_settled(m, foot)) {
                 return round;
             }
             at->slope = round ? at->slope : foot->off; /* it had only been hoped for */
         }
-        mink_direction next = next_of(m, *at, foot);
-        if (!better(m, next, *at)) {
+        mink_direction next = find_lower_direction(m, *at, foot);
+        if (!is_better(m, next, *at)) {
             break;
         }
         *at = next;
@@ -355,10 +355,10 @@ static int walk(const minkowski *m, int rounds, mink_direction *at, mink_foot *f
 }
 
 int mink_polish(const minkowski *m, int rounds, mink_direction *at, mink_foot *foot) {
-    int count = walk(m, rounds, at, foot);
+    int count = walk_downhill(m, rounds, at, foot);
     double off = foot->off;
     if (m->curved) {
-        sharpen(m, at, foot);
+        sharpen_touching(m, at, foot);
     }
     if (foot->off < off) {
         mink_foot_prove(m, foot);

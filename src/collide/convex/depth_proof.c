@@ -33,7 +33,7 @@ typedef struct patch {
     double radius;
 } patch;
 
-static void add_corner(patch *f, const pose *X, v3 x) {
+static void add_patch_corner(patch *f, const pose *X, v3 x) {
     if (f->count < MAX_CORNERS) {
         f->corner[f->count++] = X ? pose_point(*X, x) : x;
     }
@@ -44,15 +44,15 @@ static void box_patch(const convex *c, const pose *X, v3 u, patch *f) {
     v3 x = {u.x > 0 ? h[0] : -h[0], u.y > 0 ? h[1] : -h[1], u.z > 0 ? h[2] : -h[2]};
     int tx = fabs(u.x) <= TIED_OVER_SIZE, ty = fabs(u.y) <= TIED_OVER_SIZE, tz = fabs(u.z) <= TIED_OVER_SIZE;
     v3 one = {tx ? -x.x : x.x, !tx && ty ? -x.y : x.y, !tx && !ty && tz ? -x.z : x.z};
-    add_corner(f, X, x);
+    add_patch_corner(f, X, x);
     if (tx + ty + tz > 0) {
-        add_corner(f, X, one);
+        add_patch_corner(f, X, one);
     }
     if (tx + ty + tz > 1) {
         v3 other = {tx ? -x.x : x.x, ty ? -x.y : x.y, tz ? -x.z : x.z};
-        add_corner(f, X, other);
+        add_patch_corner(f, X, other);
         v3 last = {x.x, tx && ty ? -x.y : x.y, tz ? -x.z : x.z};
-        add_corner(f, X, last);
+        add_patch_corner(f, X, last);
     }
 }
 
@@ -60,17 +60,17 @@ static void cylinder_patch(const convex *c, const pose *X, v3 u, patch *f) {
     const double *h = c->half;
     double across = sqrt(u.x * u.x + u.y * u.y);
     if (across <= TIED_OVER_SIZE) {
-        add_corner(f, X, v3_make(0, 0, copysign(h[2], u.z)));
+        add_patch_corner(f, X, v3_make(0, 0, copysign(h[2], u.z)));
         f->disc = 1;
         f->radius = h[0];
         f->axis = X ? X->R.z : v3_make(0, 0, 1);
         return;
     }
     v3 x = {h[0] / across * u.x, h[0] / across * u.y, copysign(h[2], u.z)};
-    add_corner(f, X, x);
+    add_patch_corner(f, X, x);
     if (fabs(u.z) <= TIED_OVER_SIZE) {
         x.z = -x.z;
-        add_corner(f, X, x);
+        add_patch_corner(f, X, x);
     }
 }
 
@@ -87,9 +87,9 @@ static void hull_patch(const convex *c, const pose *X, v3 u, uint32_t *start, pa
         }
     }
     if (ties < 2) {
-        add_corner(f, X, x);
+        add_patch_corner(f, X, x);
         if (ties) {
-            add_corner(f, X, hull->vertex[other]);
+            add_patch_corner(f, X, hull->vertex[other]);
         }
         return;
     }
@@ -101,7 +101,7 @@ static void hull_patch(const convex *c, const pose *X, v3 u, uint32_t *start, pa
         most = max_of(s, most);
     }
     for (int k = hull->face_start[best]; k < hull->face_start[best + 1]; k++) {
-        add_corner(f, X, hull->vertex[hull->loop[k]]);
+        add_patch_corner(f, X, hull->vertex[hull->loop[k]]);
     }
 }
 
@@ -110,20 +110,20 @@ static void triangle_patch(const convex *c, const pose *X, v3 u, patch *f) {
     double top = max_of(s[0], max_of(s[1], s[2])), slack = TIED_OVER_SIZE * c->extent;
     for (int k = 0; k < 3; k++) {
         if (s[k] >= top - slack) {
-            add_corner(f, X, c->corner[k]);
+            add_patch_corner(f, X, c->corner[k]);
         }
     }
 }
 
 /* `u` and what comes out in the frame in which X places the solid (NULL: in its own). */
-static void patch_of(const convex *c, const pose *X, v3 u_outer, uint32_t *start, patch *f) {
+static void find_support_patch(const convex *c, const pose *X, v3 u_outer, uint32_t *start, patch *f) {
     v3 u = X ? m3_transposed_times(X->R, u_outer) : u_outer;
     f->count = f->disc = 0;
     switch (c->kind) {
     case CONVEX_SEGMENT:
-        add_corner(f, X, v3_make(0, 0, copysign(c->half[2], u.z)));
+        add_patch_corner(f, X, v3_make(0, 0, copysign(c->half[2], u.z)));
         if (fabs(u.z) <= TIED_OVER_SIZE) {
-            add_corner(f, X, v3_make(0, 0, -copysign(c->half[2], u.z)));
+            add_patch_corner(f, X, v3_make(0, 0, -copysign(c->half[2], u.z)));
         }
         return;
     case CONVEX_BOX:
@@ -139,30 +139,30 @@ static void patch_of(const convex *c, const pose *X, v3 u_outer, uint32_t *start
         triangle_patch(c, X, u, f);
         return;
     default:
-        add_corner(f, X, convex_support_from(c, u, start));
+        add_patch_corner(f, X, convex_support_from(c, u, start));
     }
 }
 
 /* ---- places seen along u ---- */
 
-static spot less(spot a, spot b) { return (spot){a.x - b.x, a.y - b.y}; }
-static spot towards(spot a, spot b, double t) { return (spot){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)}; }
+static spot subtract2(spot a, spot b) { return (spot){a.x - b.x, a.y - b.y}; }
+static spot interpolate2(spot a, spot b, double t) { return (spot){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)}; }
 static double dot2(spot a, spot b) { return a.x * b.x + a.y * b.y; }
-static double turn(spot a, spot b) { return a.x * b.y - a.y * b.x; }
+static double cross2(spot a, spot b) { return a.x * b.y - a.y * b.x; }
 
-static double clamped(double t) { return min_of(max_of(t, 0), 1); }
+static double clamp01(double t) { return min_of(max_of(t, 0), 1); }
 
-static double along_segment(spot a, spot b, spot c) {
-    spot e = less(b, a);
+static double nearest_parameter(spot a, spot b, spot c) {
+    spot e = subtract2(b, a);
     double length = dot2(e, e);
-    return length > 0 ? clamped(dot2(less(c, a), e) / length) : 0;
+    return length > 0 ? clamp01(dot2(subtract2(c, a), e) / length) : 0;
 }
 
 /* Makes it anticlockwise. */
-static void order(patch *f) {
+static void make_anticlockwise(patch *f) {
     double area = 0;
     for (int k = 2; k < f->count; k++) {
-        area += turn(less(f->at[k - 1], f->at[0]), less(f->at[k], f->at[0]));
+        area += cross2(subtract2(f->at[k - 1], f->at[0]), subtract2(f->at[k], f->at[0]));
     }
     for (int i = 0, j = f->count - 1; area < 0 && i < j; i++, j--) {
         v3 x = f->corner[i];
@@ -178,18 +178,18 @@ static spot nearest_spot(const patch *f, spot c) {
     spot best = f->at[0];
     double square = HUGE_VAL;
     if (f->disc) {
-        spot d = less(c, best);
+        spot d = subtract2(c, best);
         double length = sqrt(dot2(d, d));
-        return length > f->radius ? towards(best, c, f->radius / length) : c;
+        return length > f->radius ? interpolate2(best, c, f->radius / length) : c;
     }
     int inside = f->count > 2;
     for (int k = 0; k < f->count; k++) {
-        spot a = f->at[k], b = f->at[k + 1 < f->count ? k + 1 : 0], e = less(b, a);
-        if (inside && turn(e, less(c, a)) >= 0) {
+        spot a = f->at[k], b = f->at[k + 1 < f->count ? k + 1 : 0], e = subtract2(b, a);
+        if (inside && cross2(e, subtract2(c, a)) >= 0) {
             continue;
         }
         inside = 0;
-        spot x = towards(a, b, along_segment(a, b, c)), d = less(c, x);
+        spot x = interpolate2(a, b, nearest_parameter(a, b, c)), d = subtract2(c, x);
         if (dot2(d, d) < square) {
             square = dot2(d, d);
             best = x;
@@ -200,11 +200,11 @@ static spot nearest_spot(const patch *f, spot c) {
 
 /* The part of a segment within f, from t[0] to t[1]; 0: none. */
 static int clip_segment(const patch *f, spot a, spot b, double t[2]) {
-    spot e = less(b, a);
+    spot e = subtract2(b, a);
     t[0] = 0;
     t[1] = 1;
     if (f->disc) {
-        spot d = less(a, f->at[0]);
+        spot d = subtract2(a, f->at[0]);
         double ee = dot2(e, e), half = dot2(d, e), D = half * half - ee * (dot2(d, d) - f->radius * f->radius);
         if (!(D > 0) || !(ee > 0)) {
             return 0;
@@ -214,8 +214,8 @@ static int clip_segment(const patch *f, spot a, spot b, double t[2]) {
         return t[0] <= t[1];
     }
     for (int k = 0; k < f->count; k++) {
-        spot o = f->at[k], g = less(f->at[k + 1 < f->count ? k + 1 : 0], o);
-        double from = turn(g, less(a, o)), rise = turn(g, e);
+        spot o = f->at[k], g = subtract2(f->at[k + 1 < f->count ? k + 1 : 0], o);
+        double from = cross2(g, subtract2(a, o)), rise = cross2(g, e);
         if (rise > 0) {
             t[0] = max_of(t[0], -from / rise);
         } else if (rise < 0) {
@@ -227,39 +227,39 @@ static int clip_segment(const patch *f, spot a, spot b, double t[2]) {
     return t[0] <= t[1];
 }
 
-static int inner(double t) { return t > INNER_OVER_SIZE && t < 1 - INNER_OVER_SIZE; }
+static int is_inner(double t) { return t > INNER_OVER_SIZE && t < 1 - INNER_OVER_SIZE; }
 
 /* `strict`: they cross. */
-static spot between_segments(const patch *f, const patch *g, int *strict) {
-    spot a = f->at[0], b = f->at[1], e = less(b, a), k = less(g->at[1], g->at[0]), d = less(g->at[0], a);
-    double cross = turn(e, k), ee = dot2(e, e), kk = dot2(k, k);
+static spot common_spot_of_segments(const patch *f, const patch *g, int *strict) {
+    spot a = f->at[0], b = f->at[1], e = subtract2(b, a), k = subtract2(g->at[1], g->at[0]), d = subtract2(g->at[0], a);
+    double cross = cross2(e, k), ee = dot2(e, e), kk = dot2(k, k);
     if (cross * cross > 1e-12 * ee * kk) {
-        double t = turn(d, k) / cross;
-        *strict = inner(t) && inner(turn(d, e) / cross);
-        return towards(a, b, clamped(t));
+        double t = cross2(d, k) / cross;
+        *strict = is_inner(t) && is_inner(cross2(d, e) / cross);
+        return interpolate2(a, b, clamp01(t));
     }
-    double s = along_segment(a, b, g->at[0]), t = along_segment(a, b, g->at[1]);
-    return towards(a, b, 0.5 * (s + t));
+    double s = nearest_parameter(a, b, g->at[0]), t = nearest_parameter(a, b, g->at[1]);
+    return interpolate2(a, b, 0.5 * (s + t));
 }
 
 /* Corners of f clipped by the edges of g; the middle of what is left. */
-static int common_middle(const patch *f, const patch *g, spot *out) {
+static int clip_polygons(const patch *f, const patch *g, spot *out) {
     spot room[2][MAX_CLIPPED_CORNERS + 2], *from = room[0], *to = room[1];
     int count = f->count;
     for (int k = 0; k < count; k++) {
         from[k] = f->at[k];
     }
     for (int k = 0; k < g->count && count; k++) {
-        spot o = g->at[k], e = less(g->at[k + 1 < g->count ? k + 1 : 0], o);
+        spot o = g->at[k], e = subtract2(g->at[k + 1 < g->count ? k + 1 : 0], o);
         int kept = 0;
         for (int i = 0; i < count; i++) {
             spot a = from[i], b = from[i + 1 < count ? i + 1 : 0];
-            double ha = turn(e, less(a, o)), hb = turn(e, less(b, o));
+            double ha = cross2(e, subtract2(a, o)), hb = cross2(e, subtract2(b, o));
             if (ha >= 0 && kept < MAX_CLIPPED_CORNERS) {
                 to[kept++] = a;
             }
             if ((ha < 0) != (hb < 0) && kept < MAX_CLIPPED_CORNERS) {
-                to[kept++] = towards(a, b, ha / (ha - hb));
+                to[kept++] = interpolate2(a, b, ha / (ha - hb));
             }
         }
         spot *swap = from;
@@ -275,7 +275,7 @@ static int common_middle(const patch *f, const patch *g, spot *out) {
     return count > 0;
 }
 
-static spot middle(const patch *f) {
+static spot patch_middle(const patch *f) {
     spot m = {0, 0};
     for (int k = 0; k < f->count; k++) {
         m.x += f->at[k].x / f->count;
@@ -285,60 +285,60 @@ static spot middle(const patch *f) {
 }
 
 /* A disc g and a disc or a polygon f. */
-static spot common_with_disc(const patch *f, const patch *g) {
+static spot common_spot_with_disc(const patch *f, const patch *g) {
     spot c = g->at[0];
     if (f->disc) { /* along the line of the centres */
-        spot d = less(f->at[0], c);
+        spot d = subtract2(f->at[0], c);
         double length = sqrt(dot2(d, d)), low = max_of(-g->radius, length - f->radius),
                high = min_of(g->radius, length + f->radius);
-        return length > 0 ? towards(c, f->at[0], 0.5 * (low + high) / length) : c;
+        return length > 0 ? interpolate2(c, f->at[0], 0.5 * (low + high) / length) : c;
     }
-    spot near = nearest_spot(f, c), m = middle(f);
+    spot near = nearest_spot(f, c), m = patch_middle(f);
     double t[2];
     if (clip_segment(g, near, m, t)) {
-        return towards(near, m, 0.5 * t[1]);
+        return interpolate2(near, m, 0.5 * t[1]);
     }
     return near;
 }
 
 /* Is c well within a disc or a polygon? */
-static int well_within(const patch *f, spot c) {
+static int is_well_within(const patch *f, spot c) {
     if (f->disc) {
-        spot d = less(c, f->at[0]);
+        spot d = subtract2(c, f->at[0]);
         return sqrt(dot2(d, d)) < (1 - INNER_OVER_SIZE) * f->radius;
     }
     for (int k = 0; k < f->count; k++) {
-        spot e = less(f->at[k + 1 < f->count ? k + 1 : 0], f->at[k]);
-        if (turn(e, less(c, f->at[k])) <= INNER_OVER_SIZE * dot2(e, e)) {
+        spot e = subtract2(f->at[k + 1 < f->count ? k + 1 : 0], f->at[k]);
+        if (cross2(e, subtract2(c, f->at[k])) <= INNER_OVER_SIZE * dot2(e, e)) {
             return 0;
         }
     }
     return f->count > 2;
 }
 
-static spot common_spot(const patch *f, const patch *g, int *strict) {
+static spot find_common_spot(const patch *f, const patch *g, int *strict) {
     double t[2];
     spot out;
     if (f->count == 1 && !f->disc) {
-        *strict = well_within(g, f->at[0]);
+        *strict = is_well_within(g, f->at[0]);
         return f->at[0];
     }
     if (g->count == 1 && !g->disc) {
-        *strict = well_within(f, g->at[0]);
+        *strict = is_well_within(f, g->at[0]);
         return g->at[0];
     }
     if (f->count == 2 && g->count == 2) {
-        return between_segments(f, g, strict);
+        return common_spot_of_segments(f, g, strict);
     }
     if (f->count == 2 || g->count == 2) {
         const patch *s = f->count == 2 ? f : g, *other = f->count == 2 ? g : f;
-        return clip_segment(other, s->at[0], s->at[1], t) ? towards(s->at[0], s->at[1], 0.5 * (t[0] + t[1]))
-                                                          : nearest_spot(other, towards(s->at[0], s->at[1], 0.5));
+        return clip_segment(other, s->at[0], s->at[1], t) ? interpolate2(s->at[0], s->at[1], 0.5 * (t[0] + t[1]))
+                                                          : nearest_spot(other, interpolate2(s->at[0], s->at[1], 0.5));
     }
     if (f->disc || g->disc) {
-        return g->disc ? common_with_disc(f, g) : common_with_disc(g, f);
+        return g->disc ? common_spot_with_disc(f, g) : common_spot_with_disc(g, f);
     }
-    return common_middle(f, g, &out) ? out : nearest_spot(g, middle(f));
+    return clip_polygons(f, g, &out) ? out : nearest_spot(g, patch_middle(f));
 }
 
 /* The point of the patch over the place nearest to c: always a convex combination of its corners. */
@@ -348,33 +348,33 @@ static v3 point_over(const patch *f, spot c, v3 ex, v3 ey) {
     }
     c = nearest_spot(f, c);
     if (f->disc) {
-        spot d = less(c, f->at[0]);
+        spot d = subtract2(c, f->at[0]);
         v3 e = v3_axpy(v3_scale(d.x, ex), d.y, ey);
         return v3_add(f->corner[0], v3_axpy(e, -v3_dot(e, f->axis), f->axis));
     }
     if (f->count == 2) {
-        return v3_axpy(f->corner[0], along_segment(f->at[0], f->at[1], c), v3_sub(f->corner[1], f->corner[0]));
+        return v3_axpy(f->corner[0], nearest_parameter(f->at[0], f->at[1], c), v3_sub(f->corner[1], f->corner[0]));
     }
-    spot d = less(c, f->at[0]);
+    spot d = subtract2(c, f->at[0]);
     int k = 1; /* the triangle of the fan that holds it */
-    while (k + 2 < f->count && turn(less(f->at[k + 1], f->at[0]), d) > 0) {
+    while (k + 2 < f->count && cross2(subtract2(f->at[k + 1], f->at[0]), d) > 0) {
         k++;
     }
-    spot a = less(f->at[k], f->at[0]), b = less(f->at[k + 1], f->at[0]);
-    double area = turn(a, b), s = area > 0 ? clamped(turn(d, b) / area) : 0,
-           t = area > 0 ? clamped(turn(a, d) / area) : 0;
+    spot a = subtract2(f->at[k], f->at[0]), b = subtract2(f->at[k + 1], f->at[0]);
+    double area = cross2(a, b), s = area > 0 ? clamp01(cross2(d, b) / area) : 0,
+           t = area > 0 ? clamp01(cross2(a, d) / area) : 0;
     double sum = max_of(s + t, 1);
     v3 x = v3_axpy(f->corner[0], s / sum, v3_sub(f->corner[k], f->corner[0]));
     return v3_axpy(x, t / sum, v3_sub(f->corner[k + 1], f->corner[0]));
 }
 
-static void look(patch *f, v3 origin, v3 ex, v3 ey) {
+static void project_patch(patch *f, v3 origin, v3 ex, v3 ey) {
     for (int k = 0; k < f->count; k++) {
         v3 d = v3_sub(f->corner[k], origin);
         f->at[k] = (spot){v3_dot(ex, d), v3_dot(ey, d)};
     }
     if (f->count > 2) {
-        order(f);
+        make_anticlockwise(f);
     }
 }
 
@@ -399,7 +399,7 @@ static double ball_within(const convex *c, v3 x) {
     }
 }
 
-static double rolling(const convex *c) {
+static double rolling_radius(const convex *c) {
     const double *s = c->half;
     if (c->kind != CONVEX_ELLIPSOID) {
         return 0;
@@ -408,9 +408,9 @@ static double rolling(const convex *c) {
     return least * least / max_of(s[0], max_of(s[1], s[2]));
 }
 
-double mink_rolling(const minkowski *m) { return rolling(m->a) + rolling(m->b); }
+double mink_rolling(const minkowski *m) { return rolling_radius(m->a) + rolling_radius(m->b); }
 
-static double top_of(const patch *f, v3 u) {
+static double max_along(const patch *f, v3 u) {
     double top = v3_dot(u, f->corner[0]);
     for (int k = 1; k < f->count; k++) {
         top = max_of(top, v3_dot(u, f->corner[k]));
@@ -421,22 +421,22 @@ static double top_of(const patch *f, v3 u) {
 void mink_foot_of(const minkowski *m, v3 u, mink_foot *out) {
     patch fa, fb;
     uint32_t start[2] = {m->start ? m->start[0] : 0, m->start ? m->start[1] : 0};
-    patch_of(m->a, NULL, u, &start[0], &fa);
-    patch_of(m->b, &m->X_ab, v3_neg(u), &start[1], &fb);
+    find_support_patch(m->a, NULL, u, &start[0], &fa);
+    find_support_patch(m->b, &m->X_ab, v3_neg(u), &start[1], &fb);
     v3 a = fa.corner[0], b = fb.corner[0];
     out->strict = 0;
     if (fa.count > 1 || fb.count > 1 || fa.disc || fb.disc) {
         v3 ex = v3_perpendicular(u), ey = v3_cross(u, ex), origin = a;
-        look(&fa, origin, ex, ey);
-        look(&fb, origin, ex, ey);
-        spot c = common_spot(&fa, &fb, &out->strict);
+        project_patch(&fa, origin, ex, ey);
+        project_patch(&fb, origin, ex, ey);
+        spot c = find_common_spot(&fa, &fb, &out->strict);
         a = point_over(&fa, c, ex, ey);
         b = point_over(&fb, c, ex, ey);
     }
     v3 d = v3_sub(a, b);
     out->a = a;
     out->b = b;
-    out->h = top_of(&fa, u) + top_of(&fb, v3_neg(u));
+    out->h = max_along(&fa, u) + max_along(&fb, v3_neg(u));
     out->off = v3_norm(v3_axpy(d, -out->h, u));
     out->below = -v3_norm(d);
 }
@@ -445,7 +445,7 @@ void mink_foot_prove(const minkowski *m, mink_foot *f) {
     if (f->h <= 0 || f->off > MINK_TIGHT * m->grain) {
         return;
     }
-    double ra = rolling(m->a), rb = rolling(m->b), enough = f->h - 8 * m->grain;
+    double ra = rolling_radius(m->a), rb = rolling_radius(m->b), enough = f->h - 8 * m->grain;
     if (f->h <= ra + rb + 8 * m->grain) {
         f->below = min_of(f->h, ra + rb);
         return;
@@ -459,7 +459,7 @@ void mink_foot_prove(const minkowski *m, mink_foot *f) {
 }
 
 /* Corners of a patch; of a disc four of its rim. */
-static int corners_of(const patch *f, v3 *out) {
+static int patch_corners(const patch *f, v3 *out) {
     if (!f->disc) {
         for (int k = 0; k < f->count; k++) {
             out[k] = f->corner[k];
@@ -477,9 +477,9 @@ int mink_flat(const minkowski *m, v3 u, v3 *point, int most, v3 *along) {
     patch fa, fb;
     v3 a[MAX_CORNERS], b[MAX_CORNERS];
     uint32_t start[2] = {m->start ? m->start[0] : 0, m->start ? m->start[1] : 0};
-    patch_of(m->a, NULL, u, &start[0], &fa);
-    patch_of(m->b, &m->X_ab, v3_neg(u), &start[1], &fb);
-    int na = corners_of(&fa, a), nb = corners_of(&fb, b), count = 0;
+    find_support_patch(m->a, NULL, u, &start[0], &fa);
+    find_support_patch(m->b, &m->X_ab, v3_neg(u), &start[1], &fb);
+    int na = patch_corners(&fa, a), nb = patch_corners(&fb, b), count = 0;
     for (int i = 0; i < na; i++) {
         for (int j = 0; j < nb && count < most; j++) {
             point[count++] = v3_sub(a[i], b[j]);

@@ -11,7 +11,7 @@ static v3 between_centres(const minkowski *m) {
 }
 
 /* `slope`: 0 if u may well be the minimum as it is. */
-static void weigh(const minkowski *m, v3 u, double slope, mink_direction *best) {
+static void keep_lower(const minkowski *m, v3 u, double slope, mink_direction *best) {
     double h = v3_dot(u, mink_support(m, u).d);
     if (h < best->h) {
         *best = (mink_direction){u, h, slope};
@@ -20,7 +20,7 @@ static void weigh(const minkowski *m, v3 u, double slope, mink_direction *best) 
 
 /* Along the axes of a box or a cylinder, and at right angles to the cylinder's.  `u`: roughly the direction; `X`: NULL or
  * the solid's pose. */
-static void weigh_normals(const minkowski *m, const convex *c, const pose *X, v3 u_outer, mink_direction *best) {
+static void try_normals(const minkowski *m, const convex *c, const pose *X, v3 u_outer, mink_direction *best) {
     v3 u = X ? m3_transposed_times(X->R, u_outer) : u_outer;
     v3 n[3] = {{copysign(1, u.x), 0, 0}, {0, copysign(1, u.y), 0}, {0, 0, copysign(1, u.z)}};
     double across = sqrt(u.x * u.x + u.y * u.y);
@@ -30,16 +30,16 @@ static void weigh_normals(const minkowski *m, const convex *c, const pose *X, v3
     }
     int count = c->kind == CONVEX_BOX ? 3 : c->kind == CONVEX_CYLINDER ? 2 : 0;
     for (int k = 0; k < count; k++) {
-        weigh(m, X ? m3_times(X->R, n[k]) : n[k], 0, best);
+        keep_lower(m, X ? m3_times(X->R, n[k]) : n[k], 0, best);
     }
 }
 
 mink_direction mink_first(const minkowski *m) {
     v3 u = v3_neg(v3_unit(between_centres(m)));
     mink_direction best = {u, HUGE_VAL, HUGE_VAL};
-    weigh(m, u, HUGE_VAL, &best);
-    weigh_normals(m, m->a, NULL, u, &best);
-    weigh_normals(m, m->b, &m->X_ab, u, &best);
+    keep_lower(m, u, HUGE_VAL, &best);
+    try_normals(m, m->a, NULL, u, &best);
+    try_normals(m, m->b, &m->X_ab, u, &best);
     return best;
 }
 
@@ -52,7 +52,7 @@ void mink_weigh_sides(const minkowski *m, const gjk_result *g, mink_direction *b
         if (length > 0) {
             n = v3_scale((beyond > 0 ? -1 : 1) / length, n);
             if (v3_dot(n, p) < best->h) {
-                weigh(m, n, HUGE_VAL, best);
+                keep_lower(m, n, HUGE_VAL, best);
             }
         }
     }

@@ -116,7 +116,7 @@ static void nearest_of_simplex(const gjk_result *g, nearest *out) {
 }
 
 /* Corners keep their order. */
-static void keep(gjk_result *g, const nearest *n) {
+static void keep_nearest(gjk_result *g, const nearest *n) {
     for (int k = 0; k < n->count; k++) {
         if (n->corner[k] != k) {
             g->corner[k] = g->corner[n->corner[k]];
@@ -128,7 +128,7 @@ static void keep(gjk_result *g, const nearest *n) {
     g->above = sqrt(n->square);
 }
 
-static int has(const gjk_result *g, v3 d) {
+static int has_corner(const gjk_result *g, v3 d) {
     for (int k = 0; k < g->count; k++) {
         v3 e = g->corner[k].d;
         if (e.x == d.x && e.y == d.y && e.z == d.z) {
@@ -148,7 +148,7 @@ void gjk_start(const minkowski *m, v3 against, gjk_result *g) {
 }
 
 /* Of directions that are as good to rounding the last: it comes from the nearest point. */
-static void bound(gjk_result *g, v3 u, double h, double grain) {
+static void update_lower_bound(gjk_result *g, v3 u, double h, double grain) {
     if (-h > g->below - grain) {
         g->below = max_of(-h, g->below);
         g->axis = u;
@@ -156,8 +156,8 @@ static void bound(gjk_result *g, v3 u, double h, double grain) {
 }
 
 /* Takes a point of D into the simplex.  0 when that brings nothing nearer. */
-static int take_in(gjk_result *g, const mink_point *w) {
-    if (has(g, w->d)) {
+static int add_to_simplex(gjk_result *g, const mink_point *w) {
+    if (has_corner(g, w->d)) {
         return 0;
     }
     g->corner[g->count++] = *w;
@@ -167,23 +167,23 @@ static int take_in(gjk_result *g, const mink_point *w) {
         g->count--;
         return 0;
     }
-    keep(g, &next);
+    keep_nearest(g, &next);
     return 1;
 }
 
 int gjk_offer(const minkowski *m, v3 u, gjk_result *g) {
     mink_point w = mink_support(m, u);
-    bound(g, u, v3_dot(u, w.d), m->grain);
-    return take_in(g, &w);
+    update_lower_bound(g, u, v3_dot(u, w.d), m->grain);
+    return add_to_simplex(g, &w);
 }
 
 void gjk_go(const minkowski *m, double far, double tolerance, gjk_result *g) {
     for (; g->iterations < MAX_ITERATIONS && g->count < 4 && g->above > m->grain; g->iterations++) {
         v3 u = v3_scale(-1 / g->above, g->nearest);
         mink_point w = mink_support(m, u);
-        bound(g, u, v3_dot(u, w.d), m->grain);
+        update_lower_bound(g, u, v3_dot(u, w.d), m->grain);
         g->beyond = g->below > far;
-        if (g->beyond || g->above - g->below <= tolerance || !take_in(g, &w)) {
+        if (g->beyond || g->above - g->below <= tolerance || !add_to_simplex(g, &w)) {
             return;
         }
     }

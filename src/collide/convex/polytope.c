@@ -8,7 +8,7 @@
 
 enum { NO_FACET = -1 };
 
-static int after(int k) { return k == 2 ? 0 : k + 1; }
+static int next_corner(int k) { return k == 2 ? 0 : k + 1; }
 
 /* Plane of facet f: the normal from its two shorter edges, the least offset of its corners. */
 static void set_plane(polytope *p, int f, int neighbour) {
@@ -56,7 +56,7 @@ int polytope_nearest(const polytope *p) {
 }
 
 /* What the point sees, from `first` on: facets in `seen`, their number returned. */
-static int facets_seen(polytope *p, int first, v3 point, int stamp, int *seen) {
+static int find_seen_facets(polytope *p, int first, v3 point, int stamp, int *seen) {
     int count = 1;
     seen[0] = first;
     p->mark[first] = stamp;
@@ -78,13 +78,13 @@ typedef struct rim_edge {
 } rim_edge;
 
 /* The rim of what is seen.  0 unless it is one ring. */
-static int rim_of(const polytope *p, const int *seen, int nseen, int stamp, rim_edge *rim, int *leaves) {
+static int find_rim(const polytope *p, const int *seen, int nseen, int stamp, rim_edge *rim, int *leaves) {
     int count = 0;
     for (int i = 0; i < nseen; i++) {
         const facet *t = &p->facet[seen[i]];
         for (int k = 0; k < 3; k++) {
             if (p->mark[t->across[k]] != stamp) {
-                rim[count++] = (rim_edge){t->corner[k], t->corner[after(k)], t->across[k]};
+                rim[count++] = (rim_edge){t->corner[k], t->corner[next_corner(k)], t->across[k]};
             }
         }
     }
@@ -106,7 +106,7 @@ static int rim_of(const polytope *p, const int *seen, int nseen, int stamp, rim_
     return i == 0 && length == count ? count : 0;
 }
 
-static void forget(polytope *p, const int *seen, int nseen) {
+static void clear_marks(polytope *p, const int *seen, int nseen) {
     for (int i = 0; i < nseen; i++) {
         p->mark[seen[i]] = 0;
     }
@@ -118,10 +118,10 @@ int polytope_grow(polytope *p, int first, v3 point) {
     if (p->npoint == POLYTOPE_POINTS) {
         return 0;
     }
-    int stamp = p->npoint, nseen = facets_seen(p, first, point, stamp, seen);
-    int count = rim_of(p, seen, nseen, stamp, rim, leaves);
+    int stamp = p->npoint, nseen = find_seen_facets(p, first, point, stamp, seen);
+    int count = find_rim(p, seen, nseen, stamp, rim, leaves);
     if (count < 3 || p->nfacet + count - nseen > POLYTOPE_FACETS) {
-        forget(p, seen, nseen);
+        clear_marks(p, seen, nseen);
         return 0;
     }
     for (int i = 0; i < nseen; i++) {
@@ -140,7 +140,7 @@ int polytope_grow(polytope *p, int first, v3 point) {
         }
         *t = (facet){{rim[i].from, rim[i].to, new_point}, {rim[i].beyond, slot[next], slot[before]}, {0, 0, 0}};
         for (int k = 0; k < 3; k++) {
-            if (stays->corner[k] == rim[i].to && stays->corner[after(k)] == rim[i].from) {
+            if (stays->corner[k] == rim[i].to && stays->corner[next_corner(k)] == rim[i].from) {
                 stays->across[k] = slot[i];
             }
         }

@@ -1,7 +1,7 @@
 /* A shape as a convex core with a rounding radius, and its farthest point in a direction. */
 #include "collide/convex/minkowski.h"
 
-static convex core(convex_kind kind, double x, double y, double z, double radius) {
+static convex make_core(convex_kind kind, double x, double y, double z, double radius) {
     return (convex){.kind = kind,
                     .half = {x, y, z},
                     .radius = radius,
@@ -12,7 +12,7 @@ static convex core(convex_kind kind, double x, double y, double z, double radius
 /* Without a look at the corners: the extent from the bounds, the width from the second moments C of the volume about its
  * centre.  det C / (sum of the principal 2x2 minors) lies between a third of C's least eigenvalue and all of it, and a slab
  * of width w has the eigenvalue w^2 / 12. */
-static convex of_hull(const sim_geometry *g) {
+static convex core_of_hull(const sim_geometry *g) {
     v3 c = g->solid.com;
     sym3 J = g->solid.moment,
          C = {(J.yy + J.zz - J.xx) / 2, (J.xx + J.zz - J.yy) / 2, (J.xx + J.yy - J.zz) / 2, -J.xy, -J.xz, -J.yz};
@@ -32,26 +32,26 @@ int convex_of_shape(const sim_shape *shape, convex *out) {
     const double *s = shape->size;
     switch (shape->type) {
     case SIM_SPHERE:
-        *out = core(CONVEX_POINT, 0, 0, 0, s[0]);
+        *out = make_core(CONVEX_POINT, 0, 0, 0, s[0]);
         return 1;
     case SIM_BOX:
-        *out = core(CONVEX_BOX, s[0] / 2, s[1] / 2, s[2] / 2, 0);
+        *out = make_core(CONVEX_BOX, s[0] / 2, s[1] / 2, s[2] / 2, 0);
         return 1;
     case SIM_CAPSULE:
-        *out = core(CONVEX_SEGMENT, 0, 0, s[1] / 2, s[0]);
+        *out = make_core(CONVEX_SEGMENT, 0, 0, s[1] / 2, s[0]);
         return 1;
     case SIM_CYLINDER:
-        *out = core(CONVEX_CYLINDER, s[0], s[0], s[1] / 2, 0);
+        *out = make_core(CONVEX_CYLINDER, s[0], s[0], s[1] / 2, 0);
         out->extent = hypot(s[0], s[1] / 2);
         return 1;
     case SIM_ELLIPSOID:
-        *out = core(CONVEX_ELLIPSOID, s[0], s[1], s[2], 0);
+        *out = make_core(CONVEX_ELLIPSOID, s[0], s[1], s[2], 0);
         out->extent = fmax(s[0], fmax(s[1], s[2]));
         return 1;
     case SIM_CONVEX:
     case SIM_MESH:
         if (shape->geometry->hull) {
-            *out = of_hull(shape->geometry);
+            *out = core_of_hull(shape->geometry);
             return 1;
         }
         return 0;
@@ -101,7 +101,7 @@ static v3 ellipsoid_support(const double half[3], v3 d) {
     return v3_make(s * half[0] * e.x, s * half[1] * e.y, s * half[2] * e.z);
 }
 
-static inline v3 support(const convex *c, v3 d, uint32_t *vertex) {
+static inline v3 find_support(const convex *c, v3 d, uint32_t *vertex) {
     const double *h = c->half;
     switch (c->kind) {
     case CONVEX_POINT:
@@ -126,11 +126,11 @@ static inline v3 support(const convex *c, v3 d, uint32_t *vertex) {
     }
 }
 
-v3 convex_support_from(const convex *c, v3 d, uint32_t *vertex) { return support(c, d, vertex); }
+v3 convex_support_from(const convex *c, v3 d, uint32_t *vertex) { return find_support(c, d, vertex); }
 
 v3 convex_support(const convex *c, v3 d, uint32_t *vertex) {
     *vertex = 0;
-    return support(c, d, vertex);
+    return find_support(c, d, vertex);
 }
 
 /* Here for its speed: one call for both. */
@@ -138,8 +138,8 @@ mink_point mink_support(const minkowski *m, v3 u) {
     mink_point p;
     p.vertex_a = m->start ? m->start[0] : 0;
     p.vertex_b = m->start ? m->start[1] : 0;
-    p.a = support(m->a, u, &p.vertex_a);
-    p.d = v3_sub(p.a, pose_point(m->X_ab, support(m->b, v3_neg(m3_transposed_times(m->X_ab.R, u)), &p.vertex_b)));
+    p.a = find_support(m->a, u, &p.vertex_a);
+    p.d = v3_sub(p.a, pose_point(m->X_ab, find_support(m->b, v3_neg(m3_transposed_times(m->X_ab.R, u)), &p.vertex_b)));
     if (m->start) {
         m->start[0] = p.vertex_a;
         m->start[1] = p.vertex_b;

@@ -10,13 +10,13 @@ static const double SAME_PLACE_OVER_SIZE = 1e-6; /* of the triangle's size */
 static const uint32_t SURFACE_SIDE = 0x80000000u, CORNER = 0x40000000u, LINE = 0x20000000u;
 
 /* The field's gradient against the surface's normal. */
-static int parallel(v3 g, v3 normal) {
+static int is_parallel(v3 g, v3 normal) {
     double facing = -v3_dot(g, normal);
     v3 along = v3_axpy(g, facing, normal);
     return facing > 0 && v3_dot(along, along) <= FIELD_SLACK * FIELD_SLACK * v3_dot(g, g);
 }
 
-static void report(encounter *e, const place *at, uint32_t number, uint32_t part) {
+static void add_field_contact(encounter *e, const place *at, uint32_t number, uint32_t part) {
     double length = v3_norm(at->g), gap = place_gap(at);
     if (!(gap < e->margin) || !(length > 0.1) || !isfinite(gap) || !v3_finite(at->x)) {
         return;
@@ -59,7 +59,7 @@ static int part_of_triangle(const patch *p, v3 t) {
     return 6;
 }
 
-static int falls(v3 g, v3 direction) { return v3_dot(g, direction) < -FIELD_SLACK * v3_norm(direction); }
+static int field_falls(v3 g, v3 direction) { return v3_dot(g, direction) < -FIELD_SLACK * v3_norm(direction); }
 
 /* Does the field fall from vertex `v` along an edge of the mesh? Goes round v both ways, from one of its triangles. */
 static int falls_from_vertex(const sim_mesh *m, int triangle, int v, v3 g) {
@@ -70,7 +70,7 @@ static int falls_from_vertex(const sim_mesh *m, int triangle, int v, v3 g) {
             const int *c = m->triangle[t];
             int k = c[0] == v ? 0 : c[1] == v ? 1 : 2;
             for (int j = 1; j < 3; j++) {
-                if (falls(g, v3_sub(m->vertex[c[(k + j) % 3]], m->vertex[v]))) {
+                if (field_falls(g, v3_sub(m->vertex[c[(k + j) % 3]], m->vertex[v]))) {
                     return 1;
                 }
             }
@@ -84,12 +84,12 @@ static int falls_from_vertex(const sim_mesh *m, int triangle, int v, v3 g) {
 }
 
 /* Of a surface that is its triangles: is this the lowest place, of its own triangle and of those around? */
-static int lowest_flat(const encounter *e, const patch *p, const place *at) {
+static int is_lowest_flat(const encounter *e, const patch *p, const place *at) {
     const sim_mesh *m = e->surface->mesh;
     int part = part_of_triangle(p, at->t);
     for (int k = 0; k < 3; k++) { /* the patch may be part of the triangle only */
         v3 d = v3_sub(p->whole[k], at->t);
-        if (v3_norm(d) > 1e-5 * p->size && falls(at->g, d)) {
+        if (v3_norm(d) > 1e-5 * p->size && field_falls(at->g, d)) {
             return 0;
         }
     }
@@ -101,7 +101,7 @@ static int lowest_flat(const encounter *e, const patch *p, const place *at) {
         const int *c = m->triangle[other];
         for (int j = 0; j < 3; j++) {
             v3 d = v3_sub(m->vertex[c[j]], at->t);
-            if (v3_norm(d) > 1e-5 * p->size && falls(at->g, d)) {
+            if (v3_norm(d) > 1e-5 * p->size && field_falls(at->g, d)) {
                 return 0;
             }
         }
@@ -112,7 +112,7 @@ static int lowest_flat(const encounter *e, const patch *p, const place *at) {
 /* Projected gradient on the solid itself, x <- P(x - L g), which stands still exactly where g points against the cone of
  * normals at x; step lengths by Barzilai and Borwein.  Returns how far from standing still it ends, as a slope; HUGE_VAL
  * where it leaves the neighbourhood of `anchor`. */
-static double settle(encounter *e, v3 anchor, double reach, place *at) {
+static double descend_projected(encounter *e, v3 anchor, double reach, place *at) {
     enum { MAX_PROJECTED_STEPS = 12 };
     const double FIRST_STEP_OVER_REACH = 1;
     double step = FIRST_STEP_OVER_REACH * reach, last = HUGE_VAL;
@@ -146,7 +146,7 @@ static double settle(encounter *e, v3 anchor, double reach, place *at) {
 
 /* Of a curved surface with edges: is there a local minimum of the field on it, near the patch?  Looked for with the
  * surface lifted off, since close to an edge of the field's solid phi turns too sharply. */
-static int settles(encounter *e, const patch *p, place *at) {
+static int settles_on_edge(encounter *e, const patch *p, place *at) {
     enum { MAX_LIFTS = 4 };
     double round = patch_round(e, p);
     v3 anchor = at->x;
@@ -158,7 +158,7 @@ static int settles(encounter *e, const patch *p, place *at) {
         if (!(v3_norm(at->g) > 0.1)) {
             return 0;
         }
-        slope = settle(e, anchor, 1.2 * p->size, at);
+        slope = descend_projected(e, anchor, 1.2 * p->size, at);
         at->lift = v3_dot(at->shift, at->g);
         if (slope > FIELD_SLACK) {
             return 0;
@@ -191,15 +191,15 @@ static int is_round(const encounter *e, const patch *p) {
 }
 
 /* Of a surface given by a distance. */
-static int stands(encounter *e, const patch *p, place *low) {
+static int is_curved_minimum(encounter *e, const patch *p, place *low) {
     int part = part_of_triangle(p, low->t);
     int sharp = !p->smooth || (part < 3 && p->sharp & SKIN_CORNER << part) ||
                 (part >= 3 && part < 6 && p->sharp & SKIN_EDGE << (part - 3));
     if (e->sharp_only && !sharp) {
         return 0;
     }
-    int found = parallel(low->g, low->normal) || (!p->smooth && parallel(low->g, p->normal)) ||
-                (sharp && v3_norm(low->g) > 0.1 && settles(e, p, low));
+    int found = is_parallel(low->g, low->normal) || (!p->smooth && is_parallel(low->g, p->normal)) ||
+                (sharp && v3_norm(low->g) > 0.1 && settles_on_edge(e, p, low));
     if (found && is_round(e, p)) {
         bowl_bottom(e, p, low);
     }
@@ -221,7 +221,7 @@ static int edge_owner(const sim_mesh *m, int t, int k, uint32_t *edge) {
     return other;
 }
 
-static void cover(encounter *e, const patch *p, const place *low) {
+static void mark_covered(encounter *e, const patch *p, const place *low) {
     double g = v3_norm(low->g);
     for (int k = 0; k < 3; k++) {
         if (v3_dot(p->corner[k].g, low->g) > 0.95 * g * v3_norm(p->corner[k].g)) {
@@ -233,20 +233,20 @@ static void cover(encounter *e, const patch *p, const place *low) {
 void report_vertex(encounter *e, const place *at, int v) {
     if (!(e->seen[v] & VERTEX_TAKEN)) {
         e->seen[v] |= VERTEX_TAKEN;
-        report(e, at, vertex_number(e, v), 0);
+        add_field_contact(e, at, vertex_number(e, v), 0);
     }
 }
 
-void report_end(encounter *e, const place *at, uint32_t number) { report(e, at, LINE | number, 0); }
+void report_end(encounter *e, const place *at, uint32_t number) { add_field_contact(e, at, LINE | number, 0); }
 
 static int is_contact(encounter *e, const patch *p, place *low) {
     if (e->surface->curved) {
         place settled = *low;
-        int found = stands(e, p, &settled);
+        int found = is_curved_minimum(e, p, &settled);
         *low = found ? settled : *low;
         return found;
     }
-    return parallel(low->g, p->normal) || lowest_flat(e, p, low);
+    return is_parallel(low->g, p->normal) || is_lowest_flat(e, p, low);
 }
 
 void report_minimum(encounter *e, const patch *p, place *low) {
@@ -260,9 +260,9 @@ void report_minimum(encounter *e, const patch *p, place *low) {
     } else {
         uint32_t edge = 0;
         int owner = part < 6 ? edge_owner(m, p->triangle, part - 3, &edge) : p->triangle;
-        report(e, low, triangle_number(e, owner), 4 * p->part + edge);
+        add_field_contact(e, low, triangle_number(e, owner), 4 * p->part + edge);
     }
-    cover(e, p, low);
+    mark_covered(e, p, low);
 }
 
 /* Is corner k on the slope of a bowl, whose bottom is near? */
@@ -280,18 +280,18 @@ static int rolls_away(encounter *e, const patch *p, int k) {
     return *seen & VERTEX_ROLLS;
 }
 
-static int corner_stands(encounter *e, const patch *p, int k) {
+static int is_corner_contact(encounter *e, const patch *p, int k) {
     const place *at = &p->corner[k];
     if (is_round(e, p)) {
-        return parallel(at->g, at->normal) && !rolls_away(e, p, k);
+        return is_parallel(at->g, at->normal) && !rolls_away(e, p, k);
     }
-    return parallel(at->g, p->normal) || parallel(at->g, at->normal);
+    return is_parallel(at->g, p->normal) || is_parallel(at->g, at->normal);
 }
 
 void report_corners(encounter *e, const patch *p) {
     for (int k = 0; k < 3; k++) {
         const place *at = &p->corner[k];
-        if ((!e->sharp_only || p->sharp & SKIN_CORNER << k) && at->f < e->margin && corner_stands(e, p, k)) {
+        if ((!e->sharp_only || p->sharp & SKIN_CORNER << k) && at->f < e->margin && is_corner_contact(e, p, k)) {
             report_vertex(e, at, e->surface->mesh->triangle[p->triangle][k]);
         }
     }

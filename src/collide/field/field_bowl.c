@@ -34,7 +34,7 @@ static const double PROBE_OVER_SIZE = 1e-3;              /* of the triangle's si
 static const double FIRST_TRUST_OVER_SIZE = 0.5;         /* of the triangle's size */
 
 /* How the slope changes from corner to corner, at most. */
-static double turn_of(const patch *p) {
+static double slope_change(const patch *p) {
     double most = 0;
     for (int k = 0; k < 3; k++) {
         v3 d = v3_sub(place_uphill(&p->corner[(k + 1) % 3]), place_uphill(&p->corner[k]));
@@ -44,7 +44,7 @@ static double turn_of(const patch *p) {
 }
 
 /* The axes turned into the plane that touches at `at`; u in them. */
-static void touch(model *m, const place *at) {
+static void set_tangent_axes(model *m, const place *at) {
     v3 n = at->normal, along = v3_axpy(m->e[0], -v3_dot(m->e[0], n), n);
     m->e[0] = v3_scale(1 / v3_norm(along), along);
     m->e[1] = v3_cross(n, m->e[0]);
@@ -52,15 +52,15 @@ static void touch(model *m, const place *at) {
 }
 
 /* By `step` within the plane, and back to the surface: way and turn of u in `m`'s axes there. */
-static int go(encounter *e, const place *from, const model *before, v3 step, place *to, model *m, double way[2],
-              double turn[2]) {
+static int step_on_surface(encounter *e, const place *from, const model *before, v3 step, place *to, model *m,
+                           double way[2], double turn[2]) {
     *to = *from;
     if (!solid_project(e->surface, v3_add(from->x, step), 3 * v3_norm(step), &to->x, &to->normal)) {
         return 0;
     }
     to->f = encounter_field(e, v3_add(to->x, to->shift), &to->g);
     *m = *before;
-    touch(m, to);
+    set_tangent_axes(m, to);
     model_components(m, v3_sub(to->x, from->x), way);
     turn[0] = m->u[0] - before->u[0];
     turn[1] = m->u[1] - before->u[1];
@@ -68,12 +68,13 @@ static int go(encounter *e, const place *from, const model *before, v3 step, pla
 }
 
 /* B from how u turns along both axes. */
-static int probe(encounter *e, const patch *p, const place *at, model *m) {
+static int probe_hessian(encounter *e, const patch *p, const place *at, model *m) {
     double way[2][2], turn[2][2];
     for (int k = 0; k < 2; k++) {
         place there;
         model turned;
-        if (!go(e, at, m, v3_scale(PROBE_OVER_SIZE * p->size, m->e[k]), &there, &turned, way[k], turn[k])) {
+        if (!step_on_surface(e, at, m, v3_scale(PROBE_OVER_SIZE * p->size, m->e[k]), &there, &turned, way[k],
+                             turn[k])) {
             return 0;
         }
     }
@@ -101,8 +102,8 @@ static int has_straight_side(encounter *e, const patch *p, const place *at, cons
         double way[2], turn[2], *out = B[k & 1][k >> 1];
         place there;
         model turned;
-        if (!go(e, at, m, v3_scale((k >> 1 ? -PROBE_OVER_SIZE : PROBE_OVER_SIZE) * p->size, m->e[k & 1]), &there,
-                &turned, way, turn)) {
+        if (!step_on_surface(e, at, m, v3_scale((k >> 1 ? -PROBE_OVER_SIZE : PROBE_OVER_SIZE) * p->size, m->e[k & 1]),
+                             &there, &turned, way, turn)) {
             return 0;
         }
         out[0] = turn[0] / way[k & 1];
@@ -125,10 +126,10 @@ int bowl_bottom(encounter *e, const patch *p, place *at) {
     }
     here.f = encounter_field(e, v3_add(here.x, here.shift), &here.g);
     model m = {.e = {v3_perpendicular(at->normal)}, .softest = 1e-4 / p->size, .stiffest = 1e4 / p->size};
-    touch(&m, &here);
+    set_tangent_axes(&m, &here);
     double first = slope_of(&m), trust = FIRST_TRUST_OVER_SIZE * p->size;
     e->lines++; /* unless it is the bottom of a bowl */
-    if (turn_of(p) <= MIN_TURN_OVER_SLOPE * first || !probe(e, p, &here, &m) ||
+    if (slope_change(p) <= MIN_TURN_OVER_SLOPE * first || !probe_hessian(e, p, &here, &m) ||
         model_curvature_ratio(&m) <= MAX_STRAIGHT_CURVATURE_RATIO ||
         v3_norm(newton_step(&m, HUGE_VAL)) > MAX_FIRST_STEP_OVER_SIZE * p->size) {
         return 0;
@@ -138,7 +139,7 @@ int bowl_bottom(encounter *e, const patch *p, place *at) {
         model turned;
         double way[2], turn[2];
         v3 step = newton_step(&m, trust);
-        if (!go(e, &here, &m, step, &next, &turned, way, turn)) {
+        if (!step_on_surface(e, &here, &m, step, &next, &turned, way, turn)) {
             trust = 0.25 * v3_norm(step);
             continue;
         }

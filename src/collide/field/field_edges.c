@@ -54,7 +54,7 @@ static v3 edge_point(const edge *e, double s, v3 *along, v3 into[2]) {
     return v3_axpy(e->from, s, e->along);
 }
 
-static void add(walk *w, v3 x, v3 g, double gap, uint32_t name, uint32_t part) {
+static void add_edge_contact(walk *w, v3 x, v3 g, double gap, uint32_t name, uint32_t part) {
     double length = v3_norm(g);
     if (gap < w->pair->margin && length > 0.1 && isfinite(gap)) {
         v3 n = v3_scale(1 / length, g);
@@ -73,19 +73,19 @@ static void note_corner(walk *w, v3 x, v3 g, double f, uint32_t name) {
     }
 }
 
-static int stands(v3 g, const v3 into[2]) {
+static int is_in_normal_cone(v3 g, const v3 into[2]) {
     double slack = -FIELD_SLACK * v3_norm(g);
     return v3_dot(g, into[0]) >= slack && v3_dot(g, into[1]) >= slack;
 }
 
 /* Both solids are where the middle between their surfaces is. */
-static int overlap_at(const walk *w, v3 x, v3 n, double gap) {
+static int overlaps_at(const walk *w, v3 x, v3 n, double gap) {
     v3 g, middle = v3_axpy(x, -0.5 * gap, n);
     return field_at(w, middle, &g) < 0 && w->a->distance(w->a, middle, &g) < 0;
 }
 
 /* Between s[0], where phi falls by slope[0], and s[1], where it rises. */
-static void bottom(walk *w, const edge *e, double s[2], double slope[2], v3 g[2]) {
+static void add_edge_minimum(walk *w, const edge *e, double s[2], double slope[2], v3 g[2]) {
     double f = 0, close = 1e-11 * e->length;
     v3 x, along, into[2];
     uint32_t part = (uint32_t)(s[0] / e->length * MAX_EDGE_STEPS) + 1;
@@ -115,11 +115,11 @@ static void bottom(walk *w, const edge *e, double s[2], double slope[2], v3 g[2]
         return;
     }
     n = v3_scale(1 / length, n);
-    if (f < 0 && length < 0.999 && overlap_at(w, x, n, f / length)) {
+    if (f < 0 && length < 0.999 && overlaps_at(w, x, n, f / length)) {
         gap = f / length;
     }
-    if (stands(n, into)) {
-        add(w, x, n, gap, e->name, part);
+    if (is_in_normal_cone(n, into)) {
+        add_edge_contact(w, x, n, gap, e->name, part);
     }
 }
 
@@ -141,7 +141,7 @@ static void walk_edge(walk *w, const edge *e) {
         if (at > 0 && slope[0] < -MAX_LEVEL_SLOPE && slope[1] > MAX_LEVEL_SLOPE && f < margin + step) {
             double s_of[2] = {s[0], s[1]}, slope_of[2] = {slope[0], slope[1]};
             v3 g_of[2] = {g[0], g[1]};
-            bottom(w, e, s_of, slope_of, g_of);
+            add_edge_minimum(w, e, s_of, slope_of, g_of);
         }
         s[0] = s[1];
         slope[0] = slope[1];
@@ -153,7 +153,7 @@ static void walk_edge(walk *w, const edge *e) {
 }
 
 /* A corner from which edges lead along `way`. */
-static void corner(walk *w, v3 x, const v3 *way, int count, uint32_t name) {
+static void try_corner(walk *w, v3 x, const v3 *way, int count, uint32_t name) {
     v3 g;
     double f = field_at(w, x, &g), slack = -FIELD_SLACK * v3_norm(g);
     if (!(f < w->pair->margin)) {
@@ -165,10 +165,10 @@ static void corner(walk *w, v3 x, const v3 *way, int count, uint32_t name) {
             return;
         }
     }
-    add(w, x, g, f, name, 0);
+    add_edge_contact(w, x, g, f, name, 0);
 }
 
-static void box(walk *w) {
+static void walk_box(walk *w) {
     const double *size = w->a->size;
     const double half[3] = {0.5 * size[0], 0.5 * size[1], 0.5 * size[2]};
     const v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -178,7 +178,7 @@ static void box(walk *w) {
         for (int i = 0; i < 3; i++) {
             way[i] = v3_scale(-sign[i], axis[i]);
         }
-        corner(w, x, way, 3, POINT | (uint32_t)k);
+        try_corner(w, x, way, 3, POINT | (uint32_t)k);
         for (int i = 0; i < 3; i++) {
             if (sign[i] < 0) {
                 edge e = {.from = x, .along = axis[i], .length = size[i], .name = (uint32_t)(3 * k + i)};
@@ -190,7 +190,7 @@ static void box(walk *w) {
     }
 }
 
-static void hull(walk *w, const sim_hull *h) {
+static void walk_hull(walk *w, const sim_hull *h) {
     enum { MAX_EDGES = 64 };
     v3 way[MAX_EDGES];
     for (int v = 0; v < h->nvertex; v++) {
@@ -198,7 +198,7 @@ static void hull(walk *w, const sim_hull *h) {
         for (int k = h->ring_start[v]; k < h->ring_start[v + 1] && count < MAX_EDGES; k++) {
             way[count++] = v3_sub(h->vertex[h->ring[k]], h->vertex[v]);
         }
-        corner(w, h->vertex[v], way, count, POINT | (uint32_t)v);
+        try_corner(w, h->vertex[v], way, count, POINT | (uint32_t)v);
     }
     for (int face = 0; face < h->nface; face++) {
         for (int k = h->face_start[face]; k < h->face_start[face + 1]; k++) {
@@ -218,7 +218,7 @@ static void hull(walk *w, const sim_hull *h) {
     }
 }
 
-static void cylinder(walk *w) {
+static void walk_rims(walk *w) {
     double r = w->a->size[0], half = 0.5 * w->a->size[1];
     for (uint32_t end = 0; end < 2; end++) {
         edge e = {.from = v3_make(0, 0, end ? half : -half), .radius = r, .name = end};
@@ -229,7 +229,7 @@ static void cylinder(walk *w) {
             v3 x = edge_point(&e, e.length * k / RIM_POINTS, &along, way);
             way[2] = along;
             way[3] = v3_neg(along);
-            corner(w, x, way, 4, POINT | (RIM_POINTS * end + k));
+            try_corner(w, x, way, 4, POINT | (RIM_POINTS * end + k));
         }
     }
 }
@@ -240,13 +240,13 @@ void encounter_edges(const pair *p, const solid *a, const solid *b, int first, m
         w.least = fmin(w.least, out->point[k].gap);
     }
     if (p->a->type == SIM_BOX) {
-        box(&w);
+        walk_box(&w);
     } else if (p->a->type == SIM_CYLINDER) {
-        cylinder(&w);
+        walk_rims(&w);
     } else if (a->geometry && a->geometry->hull) {
-        hull(&w, a->geometry->hull);
+        walk_hull(&w, a->geometry->hull);
     }
     if (w.deepest < 2 * w.least) {
-        add(&w, w.corner, w.corner_g, w.deepest, w.corner_name, 1);
+        add_edge_contact(&w, w.corner, w.corner_g, w.deepest, w.corner_name, 1);
     }
 }

@@ -111,7 +111,7 @@ static v3 model_minimum(const model *m, const patch *p, v3 from) {
     return v3_add(from, v3_add(v3_scale(d[0], m->e[0]), v3_scale(d[1], m->e[1])));
 }
 
-static void learn(model *m, v3 moved, v3 turned) {
+static void update_model(model *m, v3 moved, v3 turned) {
     double s[2], y[2];
     model_components(m, moved, s);
     model_components(m, turned, y);
@@ -119,7 +119,7 @@ static void learn(model *m, v3 moved, v3 turned) {
 }
 
 /* From `here` down to a local minimum. Returns 1 when it ends on a crease; then its g is the two sides' together. */
-static int descend(encounter *e, const patch *p, place *here) {
+static int descend_on_triangle(encounter *e, const patch *p, place *here) {
     double enough = 3e-6 * p->size;
     v3 uphill = place_uphill(here);
     model m = model_create(p);
@@ -136,7 +136,7 @@ static int descend(encounter *e, const patch *p, place *here) {
         if (found == CREASE &&
             here->f > patch_round(e, p)) { /* so far off there is no crease: the model was too soft */
             uphill = place_uphill(here);
-            learn(&m, v3_sub(far.t, here->t), v3_sub(place_uphill(&far), uphill));
+            update_model(&m, v3_sub(far.t, here->t), v3_sub(place_uphill(&far), uphill));
             continue;
         }
         if (found == CREASE) {
@@ -149,7 +149,7 @@ static int descend(encounter *e, const patch *p, place *here) {
         }
         v3 before = uphill;
         uphill = place_uphill(here);
-        learn(&m, v3_sub(here->t, start.t), v3_sub(uphill, before));
+        update_model(&m, v3_sub(here->t, start.t), v3_sub(uphill, before));
     }
     return 0;
 }
@@ -165,7 +165,7 @@ static void lift_off(encounter *e, const patch *p, place *here) {
         v3 n = v3_scale(1 / length, here->g);
         here->shift = v3_scale(lift, n);
         encounter_place(e, here->t, p->normal, p->size, here);
-        descend(e, p, here);
+        descend_on_triangle(e, p, here);
         here->lift = v3_dot(here->shift, here->g);
         if (v3_norm(v3_sub(here->g, n)) <= 1e-7) {
             return;
@@ -192,7 +192,7 @@ void patch_minimum(encounter *e, const patch *p, place *out) {
     place here = p->corner[best_corner(p)];
     here.shift = v3_make(0, 0, 0);
     here.lift = 0;
-    if (descend(e, p, &here)) {
+    if (descend_on_triangle(e, p, &here)) {
         lift_off(e, p, &here);
     }
     place_check(e, &here);

@@ -68,7 +68,7 @@ static int common_box(const shared *s, v3 *low, v3 *high) {
     return low->x < high->x && low->y < high->y && low->z < high->z;
 }
 
-static double thinnest(v3 size) { return fmin(size.x, fmin(size.y, size.z)); }
+static double least_extent(v3 size) { return fmin(size.x, fmin(size.y, size.z)); }
 
 static void try_point(shared *s, v3 x) {
     v3 g;
@@ -102,7 +102,7 @@ static void add_plane(bundle *b, double value, v3 slope) {
 
 /* The way d that minimises the highest of the planes plus d^2 / (2 step).  Its dual is a point of a simplex, found by
  * shifting weight from the lowest plane that has any to the highest.  Returns how high the highest is there. */
-static double lowest(const bundle *b, double step, v3 *d) {
+static double minimise_bundle(const bundle *b, double step, v3 *d) {
     double weight[MAX_PLANES] = {0}, top = 0;
     int best = 0;
     for (int k = 1; k < b->count; k++) {
@@ -137,7 +137,7 @@ static double lowest(const bundle *b, double step, v3 *d) {
 }
 
 /* Down from x, by a bundle method (Lemarechal 1975): what a step in vain has shown makes the next one better. */
-static void go_deeper(shared *s, double step) {
+static void descend_bundle(shared *s, double step) {
     double smallest = 1e-3 * step;
     bundle planes = {.count = 0};
     both at = both_at(s, s->x);
@@ -145,7 +145,7 @@ static void go_deeper(shared *s, double step) {
     add_plane(&planes, at.b, at.gb);
     for (int k = 0, vain = 0; k < MAX_STEPS && step > smallest; k++) {
         v3 d;
-        double hoped = s->m - lowest(&planes, step, &d);
+        double hoped = s->m - minimise_bundle(&planes, step, &d);
         if (!(hoped > fmax(0.02 * fabs(s->m), 1e-3 * smallest))) {
             return;
         }
@@ -169,7 +169,7 @@ static void go_deeper(shared *s, double step) {
 }
 
 /* Where to look as well. */
-static both place_at(shared *s, v3 x) {
+static both set_place(shared *s, v3 x) {
     both at = both_at(s, x);
     s->x = x;
     s->m = fmax(at.a, at.b);
@@ -188,12 +188,12 @@ static int common_ball(shared *s, v3 low, v3 high, int settled) {
     if (s->m > 0.5 * v3_norm(size) / GRID || (settled && s->m >= fmin(known, 0))) { /* no steeper than 1 */
         return 0;
     }
-    go_deeper(s, 0.25 * (s->m < 0 ? thinnest(size) : fmax(thinnest(size), 2 * s->m)));
+    descend_bundle(s, 0.25 * (s->m < 0 ? least_extent(size) : fmax(least_extent(size), 2 * s->m)));
     if (s->m >= 0 && known < HUGE_VAL) { /* from there as well */
         shared other = *s;
         other.x = from;
         other.m = known;
-        go_deeper(&other, 0.25 * thinnest(size));
+        descend_bundle(&other, 0.25 * least_extent(size));
         *s = other.m < s->m ? other : *s;
     }
     return s->m < 0;
@@ -203,9 +203,9 @@ static int common_ball(shared *s, v3 low, v3 high, int settled) {
 static int reaches_through(const shared *s, double thin) {
     v3 low, high;
     bounds_of(s->pair->a, s->a, &low, &high);
-    double a = thinnest(v3_sub(high, low));
+    double a = least_extent(v3_sub(high, low));
     bounds_of(s->pair->b, s->b, &low, &high);
-    return thin >= THROUGH * fmin(a, thinnest(v3_sub(high, low)));
+    return thin >= THROUGH * fmin(a, least_extent(v3_sub(high, low)));
 }
 
 /* Moved apart by the contact, do they hold in common a ball half as large at most? */
@@ -214,12 +214,12 @@ static int leads_out(const shared *s, const contact_point *c) {
     v3 low, high;
     moved.X_ab.p = v3_axpy(moved.X_ab.p, c->gap, c->normal);
     shared then = {.pair = &moved, .a = s->a, .b = s->b, .X_ba = pose_inverse(moved.X_ab), .m = HUGE_VAL};
-    place_at(&then, s->x);
+    set_place(&then, s->x);
     return !common_box(&then, &low, &high) || !common_ball(&then, low, high, 0) || then.m >= 0.5 * s->m;
 }
 
 /* The plane instead of those that lead elsewhere. */
-static void part(const pair *p, const parting *way, int first, manifold *out) {
+static void add_parting_plane(const pair *p, const parting *way, int first, manifold *out) {
     contact_point c = point_between(way->middle, way->normal, -way->depth, feature_pair(3, 3));
     int left = first;
     for (int k = first; k < out->count; k++) {
@@ -232,13 +232,13 @@ static void part(const pair *p, const parting *way, int first, manifold *out) {
 }
 
 /* Where the contact is: do both distances lead away from each other?  Then, were both solids convex, m is least there. */
-static int opposed(shared *s, const contact_point *c) {
-    both at = place_at(s, c->position);
+static int are_gradients_opposed(shared *s, const contact_point *c) {
+    both at = set_place(s, c->position);
     return v3_dot(at.ga, at.gb) < -0.999 && fabs(at.a - at.b) <= 0.1 * fabs(c->gap);
 }
 
 /* Out of the solid whose surface is nearer, by both distances. */
-static void part_at(const shared *s, manifold *out) {
+static void add_nearer_way_out(const shared *s, manifold *out) {
     both at = both_at(s, s->x);
     v3 n = at.b >= at.a ? at.gb : v3_neg(at.ga);
     double length = v3_norm(n);
@@ -258,12 +258,12 @@ void encounter_overlap(const pair *p, const solid *a, const solid *b, int first,
     if (!a->distance || !b->distance || !common_box(&s, &low, &high)) {
         return;
     }
-    double thin = thinnest(v3_sub(high, low)), gap = fmin(deepest.gap, 0);
+    double thin = least_extent(v3_sub(high, low)), gap = fmin(deepest.gap, 0);
     int through = p->a->type != SIM_HALF_SPACE && reaches_through(&s, thin);
     if (!through && -gap >= 0.25 * thin) { /* no ball fits in that is twice as large */
         return;
     }
-    int settled = p->a->type == SIM_HALF_SPACE || (isfinite(deepest.gap) && opposed(&s, &deepest));
+    int settled = p->a->type == SIM_HALF_SPACE || (isfinite(deepest.gap) && are_gradients_opposed(&s, &deepest));
     if (!common_ball(&s, low, high, settled) || s.m > -TOUCHING_DEPTH_OVER_EXTENT * fmin(a->extent, b->extent) ||
         (s.m >= ENOUGH * gap && (!through || leads_out(&s, &deepest)))) {
         return;
@@ -271,8 +271,8 @@ void encounter_overlap(const pair *p, const solid *a, const solid *b, int first,
     const contact_point *found = out->count > first ? out->point + first : NULL;
     parting way = parting_of(p, a, b, s.x, found, out->count - first);
     if (way.depth <= TRUSTED * fmax(-gap, -2 * s.m)) {
-        part(p, &way, first, out);
+        add_parting_plane(p, &way, first, out);
     } else if (s.m < gap) {
-        part_at(&s, out);
+        add_nearer_way_out(&s, out);
     }
 }

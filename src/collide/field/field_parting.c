@@ -42,22 +42,22 @@ static v3 farthest_vertex(const solid *s, v3 d, int exact) {
 }
 
 /* Of a solid, along the unit vector d, in its own frame. */
-static v3 farthest(const solid *s, const convex *core, int plain, v3 d, int exact) {
+static v3 farthest_point(const solid *s, const convex *core, int plain, v3 d, int exact) {
     uint32_t ignored;
     return plain ? v3_axpy(convex_support(core, d, &ignored), core->radius, d) : farthest_vertex(s, d, exact);
 }
 
-static v3 support(const two *t, v3 n) {
-    v3 a = farthest(t->a, &t->core_a, t->plain_a, v3_neg(n), t->exact);
-    v3 b = farthest(t->b, &t->core_b, t->plain_b, m3_transposed_times(t->pair->X_ab.R, n), t->exact);
+static v3 support_difference(const two *t, v3 n) {
+    v3 a = farthest_point(t->a, &t->core_a, t->plain_a, v3_neg(n), t->exact);
+    v3 b = farthest_point(t->b, &t->core_b, t->plain_b, m3_transposed_times(t->pair->X_ab.R, n), t->exact);
     return v3_sub(pose_point(t->pair->X_ab, b), a);
 }
 
-static void offer(const two *t, v3 n, parting *best) {
+static void offer_normal(const two *t, v3 n, parting *best) {
     double length = v3_norm(n);
     if (length > 0.1) {
         n = v3_scale(1 / length, n);
-        double depth = v3_dot(n, support(t, n));
+        double depth = v3_dot(n, support_difference(t, n));
         if (depth < best->depth * (1 - 1e-9)) { /* of equal ones the first */
             best->depth = depth;
             best->normal = n;
@@ -66,24 +66,24 @@ static void offer(const two *t, v3 n, parting *best) {
 }
 
 static void offer_both(const two *t, v3 n, parting *best) {
-    offer(t, n, best);
-    offer(t, v3_neg(n), best);
+    offer_normal(t, n, best);
+    offer_normal(t, v3_neg(n), best);
 }
 
 /* Which ways out the solids' distances know, from x. */
 static void offer_slopes(const two *t, v3 x, parting *best) {
     v3 g;
     t->b->distance(t->b, pose_point(t->X_ba, x), &g);
-    offer(t, m3_transposed_times(t->X_ba.R, g), best);
+    offer_normal(t, m3_transposed_times(t->X_ba.R, g), best);
     t->a->distance(t->a, x, &g);
-    offer(t, v3_neg(g), best);
+    offer_normal(t, v3_neg(g), best);
 }
 
 static v3 middle_of(const solid *s) {
     return s->geometry ? v3_scale(0.5, v3_add(s->geometry->low, s->geometry->high)) : v3_make(0, 0, 0);
 }
 
-static void suggestions(const two *t, v3 x, const contact_point *point, int count, parting *best) {
+static void offer_suggestions(const two *t, v3 x, const contact_point *point, int count, parting *best) {
     v3 a = middle_of(t->a), b = pose_point(t->pair->X_ab, middle_of(t->b)), apart = v3_sub(a, b);
     m3 R = t->pair->X_ab.R;
     double distance = v3_norm(apart);
@@ -108,13 +108,13 @@ static void offer_faces(const two *t, const solid *s, const m3 *R, double sign, 
     const sim_hull *h = s->geometry ? s->geometry->hull : NULL;
     for (int f = 0; h && h->nface <= MAX_FACES && f < h->nface; f++) {
         v3 n = v3_scale(sign, h->normal[f]);
-        offer(t, R ? m3_times(*R, n) : n, best);
+        offer_normal(t, R ? m3_times(*R, n) : n, best);
     }
 }
 
 static void slide_down(const two *t, parting *best) {
     double turn = 0.5;
-    v3 w = support(t, best->normal);
+    v3 w = support_difference(t, best->normal);
     best->depth = v3_dot(w, best->normal);
     for (int k = 0; k < MAX_DESCENTS; k++) {
         v3 slope = v3_axpy(w, -best->depth, best->normal);
@@ -124,7 +124,7 @@ static void slide_down(const two *t, parting *best) {
         }
         v3 n = v3_axpy(best->normal, -turn / fmax(steep, best->depth), slope);
         n = v3_scale(1 / v3_norm(n), n);
-        v3 there = support(t, n);
+        v3 there = support_difference(t, n);
         double depth = v3_dot(n, there);
         if (depth < best->depth) {
             w = there;
@@ -145,13 +145,13 @@ parting parting_of(const pair *p, const solid *a, const solid *b, v3 x, const co
     if ((!t.plain_a && !a->mesh) || (!t.plain_b && !b->mesh)) {
         return best;
     }
-    suggestions(&t, x, point, count, &best);
+    offer_suggestions(&t, x, point, count, &best);
     offer_faces(&t, a, NULL, -1, &best);
     offer_faces(&t, b, &p->X_ab.R, 1, &best);
     if (isfinite(best.depth)) {
         t.exact = 1;
         slide_down(&t, &best);
-        v3 n = best.normal, low = farthest(a, &t.core_a, t.plain_a, v3_neg(n), 1);
+        v3 n = best.normal, low = farthest_point(a, &t.core_a, t.plain_a, v3_neg(n), 1);
         best.middle = v3_axpy(x, v3_dot(n, low) + 0.5 * best.depth - v3_dot(n, x), n);
     }
     return best;

@@ -23,7 +23,7 @@ void encounter_place(encounter *e, v3 t, v3 flat_normal, double reach, place *ou
 v3 place_uphill(const place *at) { return v3_axpy(at->g, -v3_dot(at->g, at->normal), at->normal); }
 
 /* Halfway between the two surfaces both solids are, where they overlap. */
-static int overlaps(encounter *e, const place *at) {
+static int is_middle_in_both(encounter *e, const place *at) {
     v3 g, middle = v3_axpy(at->x, -0.5 * place_gap(at) / v3_norm(at->g), at->g);
     return encounter_field(e, middle, &g) < 0 &&
            (!e->surface->distance || e->surface->distance(e->surface, middle, &g) < 0);
@@ -37,7 +37,7 @@ void place_check(encounter *e, place *at) {
     plain.shift = v3_make(0, 0, 0);
     plain.lift = 0;
     plain.f = encounter_field(e, at->x, &plain.g);
-    if (plain.f >= 0 || place_gap(at) > 0.99 * plain.f || !overlaps(e, at)) {
+    if (plain.f >= 0 || place_gap(at) > 0.99 * plain.f || !is_middle_in_both(e, at)) {
         v3 n = at->g;
         *at = plain;
         if (plain.f >= 0 && plain.f <= SHARP_GAP_OVER_MARGIN * e->margin && v3_dot(n, plain.g) > 0.99) {

@@ -7,28 +7,30 @@
 #include "geometry/field/field_mesh.h"
 #include "geometry/mesh/mesh.h"
 
-static double half_space(const solid *s, v3 p, v3 *gradient) {
+static double distance_of_half_space(const solid *s, v3 p, v3 *gradient) {
     (void)s;
     *gradient = v3_make(0, 0, 1);
     return p.z;
 }
 
 /* Away from a point that is the nearest of the core; `z` where p is the core itself. */
-static double rounded(v3 from_core, double radius, v3 otherwise, v3 *gradient) {
+static double distance_of_rounded(v3 from_core, double radius, v3 otherwise, v3 *gradient) {
     double d = v3_norm(from_core);
     *gradient = d > 0 ? v3_scale(1 / d, from_core) : otherwise;
     return d - radius;
 }
 
-static double sphere(const solid *s, v3 p, v3 *gradient) { return rounded(p, s->size[0], v3_make(0, 0, 1), gradient); }
-
-static double capsule(const solid *s, v3 p, v3 *gradient) {
-    double half = s->size[1] / 2;
-    p.z -= fmin(fmax(p.z, -half), half);
-    return rounded(p, s->size[0], v3_make(1, 0, 0), gradient);
+static double distance_of_sphere(const solid *s, v3 p, v3 *gradient) {
+    return distance_of_rounded(p, s->size[0], v3_make(0, 0, 1), gradient);
 }
 
-static double box(const solid *s, v3 p, v3 *gradient) {
+static double distance_of_capsule(const solid *s, v3 p, v3 *gradient) {
+    double half = s->size[1] / 2;
+    p.z -= fmin(fmax(p.z, -half), half);
+    return distance_of_rounded(p, s->size[0], v3_make(1, 0, 0), gradient);
+}
+
+static double distance_of_box(const solid *s, v3 p, v3 *gradient) {
     double q[3] = {fabs(p.x) - s->size[0] / 2, fabs(p.y) - s->size[1] / 2, fabs(p.z) - s->size[2] / 2};
     int k = q[0] >= q[1] && q[0] >= q[2] ? 0 : q[1] >= q[2] ? 1 : 2;
     double g[3] = {0, 0, 0}, distance = q[k];
@@ -49,7 +51,7 @@ static double box(const solid *s, v3 p, v3 *gradient) {
     return distance;
 }
 
-static double cylinder(const solid *s, v3 p, v3 *gradient) {
+static double distance_of_cylinder(const solid *s, v3 p, v3 *gradient) {
     double r = hypot(p.x, p.y), across = r - s->size[0], along = fabs(p.z) - s->size[1] / 2;
     v3 out = r > 0 ? v3_make(p.x / r, p.y / r, 0) : v3_make(1, 0, 0), up = v3_make(0, 0, copysign(1, p.z));
     if (across > 0 && along > 0) {
@@ -61,7 +63,7 @@ static double cylinder(const solid *s, v3 p, v3 *gradient) {
     return fmax(across, along);
 }
 
-static double ellipsoid(const solid *s, v3 p, v3 *gradient) {
+static double distance_of_ellipsoid(const solid *s, v3 p, v3 *gradient) {
     const double *a = s->size;
     double q[3] = {p.x, p.y, p.z}, g[3], level = -1, t = -HUGE_VAL;
     double tiny = 1e-9 * fmin(a[0], fmin(a[1], a[2]));
@@ -96,7 +98,7 @@ static double ellipsoid(const solid *s, v3 p, v3 *gradient) {
     return copysign(sqrt(distance), level);
 }
 
-static double closed_mesh(const solid *s, v3 p, v3 *gradient) { return mesh_distance(s->geometry, p, gradient); }
+static double distance_of_mesh(const solid *s, v3 p, v3 *gradient) { return mesh_distance(s->geometry, p, gradient); }
 
 /* From outside a convex solid: the nearest of the triangles that face p; the rest is farther. */
 static double from_outside(const sim_mesh *m, v3 p, v3 *gradient) {
@@ -122,7 +124,7 @@ static double from_outside(const sim_mesh *m, v3 p, v3 *gradient) {
 }
 
 /* Inside a convex solid the nearest plane is the distance; outside only where it stands before its own face. */
-static double hull(const solid *s, v3 p, v3 *gradient) {
+static double distance_of_hull(const solid *s, v3 p, v3 *gradient) {
     const sim_hull *h = s->geometry->hull;
     double best = -HUGE_VAL;
     int face = 0;
@@ -138,7 +140,9 @@ static double hull(const solid *s, v3 p, v3 *gradient) {
     return isfinite(distance) ? distance : best;
 }
 
-static double field(const solid *s, v3 p, v3 *gradient) { return sim_field_distance(s->geometry->field, p, gradient); }
+static double distance_of_field(const solid *s, v3 p, v3 *gradient) {
+    return sim_field_distance(s->geometry->field, p, gradient);
+}
 
 solid solid_of_shape(const sim_shape *shape) {
     const sim_geometry *g = shape->geometry;
@@ -151,30 +155,30 @@ solid solid_of_shape(const sim_shape *shape) {
     }
     switch (shape->type) {
     case SIM_SPHERE:
-        s.distance = sphere;
+        s.distance = distance_of_sphere;
         break;
     case SIM_BOX:
-        s.distance = box;
+        s.distance = distance_of_box;
         s.extent = 0.5 * v3_norm(v3_make(a[0], a[1], a[2]));
         break;
     case SIM_CAPSULE:
-        s.distance = capsule;
+        s.distance = distance_of_capsule;
         s.extent = a[0] + a[1] / 2;
         break;
     case SIM_CYLINDER:
-        s.distance = cylinder;
+        s.distance = distance_of_cylinder;
         s.extent = hypot(a[0], a[1] / 2);
         break;
     case SIM_ELLIPSOID:
-        s.distance = ellipsoid;
+        s.distance = distance_of_ellipsoid;
         s.extent = fmax(a[0], fmax(a[1], a[2]));
         break;
     case SIM_HALF_SPACE:
-        s.distance = half_space;
+        s.distance = distance_of_half_space;
         s.extent = HUGE_VAL;
         break;
     case SIM_SDF:
-        s.distance = field;
+        s.distance = distance_of_field;
         s.convex = 0;
         s.curved = 1;
         s.skin = g->skin;
@@ -182,11 +186,11 @@ solid solid_of_shape(const sim_shape *shape) {
         s.bvh = g->skin->bvh;
         break;
     case SIM_CONVEX:
-        s.distance = hull;
+        s.distance = distance_of_hull;
         break;
     case SIM_MESH:
         s.convex = g->hull != NULL;
-        s.distance = g->hull ? hull : g->mesh->closed ? closed_mesh : NULL;
+        s.distance = g->hull ? distance_of_hull : g->mesh->closed ? distance_of_mesh : NULL;
         break;
     default:
         break;

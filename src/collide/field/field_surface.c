@@ -11,29 +11,29 @@ enum { MAX_CUT_DEPTH = 4 };
 static const double SAME_DEPTH_OVER_EXTENT = 1e-6; /* of the surface's size */
 
 /* How far from the patch a contact may be that only the search along the solid's edges will find. */
-static double stray(const encounter *e, const patch *p) {
+static double max_stray(const encounter *e, const patch *p) {
     return e->surface->skin && p->sharp ? e->surface->skin->bulge : 0;
 }
 
-static void cut(encounter *e, const patch *p, int depth);
+static void cut_patch(encounter *e, const patch *p, int depth);
 
-static void meet(encounter *e, const patch *p, int depth) {
+static void collide_patch(encounter *e, const patch *p, int depth) {
     double low = fmin(p->corner[0].f, fmin(p->corner[1].f, p->corner[2].f));
     if (low > 0.6 * p->size + e->margin) {
         return;
     }
     if (p->size > e->coarse && depth < MAX_CUT_DEPTH) {
-        cut(e, p, depth);
+        cut_patch(e, p, depth);
         return;
     }
     place least;
     patch_minimum(e, p, &least);
-    if (place_gap(&least) < e->margin + stray(e, p)) {
+    if (place_gap(&least) < e->margin + max_stray(e, p)) {
         report_minimum(e, p, &least);
     }
 }
 
-static double longest(const patch *p) {
+static double longest_patch_edge(const patch *p) {
     double most = 0;
     for (int k = 0; k < 3; k++) {
         most = fmax(most, v3_norm(v3_sub(p->corner[(k + 1) % 3].t, p->corner[k].t)));
@@ -41,7 +41,7 @@ static double longest(const patch *p) {
     return most;
 }
 
-static void cut(encounter *e, const patch *p, int depth) {
+static void cut_patch(encounter *e, const patch *p, int depth) {
     place middle[3] = {{.lift = 0}};
     for (int k = 0; k < 3; k++) {
         v3 t = v3_scale(0.5, v3_add(p->corner[k].t, p->corner[(k + 1) % 3].t));
@@ -57,13 +57,13 @@ static void cut(encounter *e, const patch *p, int depth) {
         } else {
             memcpy(q.corner, middle, sizeof middle);
         }
-        q.size = longest(&q);
-        meet(e, &q, depth + 1);
+        q.size = longest_patch_edge(&q);
+        collide_patch(e, &q, depth + 1);
     }
 }
 
 /* What is known of a vertex. */
-static const place *vertex(encounter *e, int v) {
+static const place *evaluate_vertex(encounter *e, int v) {
     place *at = &e->vertex[v];
     if (!e->seen[v]) {
         *at = (place){.lift = 0};
@@ -77,7 +77,7 @@ static const place *vertex(encounter *e, int v) {
 
 /* About how low the field is over the patch.  Along each edge, taken for convex, it is not below the tangents at both ends;
  * the middle of the patch may be a little lower than its edges. */
-static double promise(const place at[3]) {
+static double estimate_least(const place at[3]) {
     double least = HUGE_VAL, deepest = 0;
     for (int k = 0; k < 3; k++) {
         const place *a = &at[k], *b = &at[(k + 1) % 3];
@@ -94,7 +94,7 @@ static double promise(const place at[3]) {
 }
 
 /* Of a convex field over a flat triangle: not below the planes that touch it at the corners. */
-static double supported(const place at[3]) {
+static double bound_least(const place at[3]) {
     double best = -HUGE_VAL;
     for (int k = 0; k < 3; k++) {
         double low = 0;
@@ -107,7 +107,7 @@ static double supported(const place at[3]) {
 }
 
 /* Corners must be known. 0: the triangle has no area. */
-static int patch_of(const encounter *e, int triangle, patch *p) {
+static int make_patch(const encounter *e, int triangle, patch *p) {
     const sim_mesh *m = e->surface->mesh;
     const sim_skin *skin = e->surface->skin;
     const int *c = m->triangle[triangle];
@@ -128,7 +128,7 @@ static int patch_of(const encounter *e, int triangle, patch *p) {
     return 1;
 }
 
-static int visit(encounter *e, int triangle) {
+static int visit_field_triangle(encounter *e, int triangle) {
     const sim_mesh *m = e->surface->mesh;
     const int *c = m->triangle[triangle];
     if (e->sharp_only && e->surface->skin && !e->surface->skin->sharp[triangle]) {
@@ -137,22 +137,22 @@ static int visit(encounter *e, int triangle) {
     double size = 0, least = HUGE_VAL;
     for (int k = 0; k < 3; k++) {
         size = fmax(size, v3_norm(v3_sub(m->vertex[c[(k + 1) % 3]], m->vertex[c[k]])));
-        least = fmin(least, vertex(e, c[k])->f);
+        least = fmin(least, evaluate_vertex(e, c[k])->f);
     }
     e->triangles++;
     /* Nothing of a triangle is farther from its corners than 0.58 of its longest edge; the rest is for its bulge. */
     patch p;
-    if (!(least <= (e->surface->curved ? 0.8 : 0.6) * size + e->margin) || !patch_of(e, triangle, &p)) {
+    if (!(least <= (e->surface->curved ? 0.8 : 0.6) * size + e->margin) || !make_patch(e, triangle, &p)) {
         return 1;
     }
-    double low = promise(p.corner);
+    double low = estimate_least(p.corner);
     if (size > (e->field->convex ? 0.1 : 0.2) * e->field->extent) { /* the edges say too little */
-        low = fmin(low, supported(p.corner) - (e->surface->curved ? 0.1 * size : 0));
+        low = fmin(low, bound_least(p.corner) - (e->surface->curved ? 0.1 * size : 0));
     }
     if (size > e->coarse) {
         report_corners(e, &p);
-        meet(e, &p, 0);
-    } else if (low <= e->margin + stray(e, &p)) {
+        collide_patch(e, &p, 0);
+    } else if (low <= e->margin + max_stray(e, &p)) {
         report_corners(e, &p);
         e->waiting[e->nwaiting++] = (candidate){low, triangle};
     }
@@ -163,7 +163,7 @@ static int comes_later(candidate a, candidate b) {
     return a.low > b.low || (a.low == b.low && a.triangle > b.triangle);
 }
 
-static void sift(candidate *c, int from, int count) {
+static void sift_candidate(candidate *c, int from, int count) {
     for (int k = from; 2 * k + 1 < count;) {
         int child = 2 * k + 1;
         child += child + 1 < count && comes_later(c[child + 1], c[child]);
@@ -179,13 +179,13 @@ static void sift(candidate *c, int from, int count) {
 
 static void sort_candidates(candidate *c, int count) {
     for (int k = count / 2 - 1; k >= 0; k--) {
-        sift(c, k, count);
+        sift_candidate(c, k, count);
     }
     for (int k = count - 1; k > 0; k--) {
         candidate swap = c[0];
         c[0] = c[k];
         c[k] = swap;
-        sift(c, 0, k);
+        sift_candidate(c, 0, k);
     }
 }
 
@@ -206,7 +206,7 @@ static int is_spared(const encounter *e, double low, int seen, double same, cons
 }
 
 /* The most promising first. */
-static void meet_waiting(encounter *e) {
+static void collide_candidates(encounter *e) {
     int in_vain[2] = {0, 0}; /* in a row, where there is contact already; where only an edge may be near */
     double same = SAME_DEPTH_OVER_EXTENT * e->surface->extent;
     sort_candidates(e->waiting, e->nwaiting);
@@ -218,8 +218,8 @@ static void meet_waiting(encounter *e) {
             continue;
         }
         patch p;
-        patch_of(e, e->waiting[i].triangle, &p);
-        meet(e, &p, 0);
+        make_patch(e, e->waiting[i].triangle, &p);
+        collide_patch(e, &p, 0);
         if (seen & (VERTEX_TAKEN | VERTEX_COVERED)) {
             in_vain[0] = e->least < least - same ? 0 : in_vain[0] + 1;
         } else if (low > e->margin) {
@@ -228,7 +228,7 @@ static void meet_waiting(encounter *e) {
     }
 }
 
-static void descend(encounter *e, const sim_bvh *bvh) {
+static void descend_tree(encounter *e, const sim_bvh *bvh) {
     struct {
         int node;
         v3 centre;
@@ -255,7 +255,7 @@ static void descend(encounter *e, const sim_bvh *bvh) {
             }
         }
         for (int k = 0; k < n->count; k++) {
-            if (!visit(e, bvh->order[n->first + k])) {
+            if (!visit_field_triangle(e, bvh->order[n->first + k])) {
                 return;
             }
         }
@@ -332,14 +332,14 @@ int encounter_run(encounter *e) {
     e->least = e->margin;
     e->nwaiting = 0;
     if (e->surface->bvh) {
-        descend(e, e->surface->bvh);
+        descend_tree(e, e->surface->bvh);
     }
     for (int t = 0; !e->surface->bvh && t < m->ntriangle; t++) {
-        if (!visit(e, t)) {
+        if (!visit_field_triangle(e, t)) {
             break;
         }
     }
-    meet_waiting(e);
+    collide_candidates(e);
     if (e->lines > 0) {
         report_lines(e, mine);
     }

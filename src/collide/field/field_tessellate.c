@@ -8,7 +8,7 @@ typedef struct builder {
     sim_mesh *mesh;
 } builder;
 
-static int begin(builder *b, int nvertex, int ntriangle, sim_arena *arena) {
+static int allocate_mesh(builder *b, int nvertex, int ntriangle, sim_arena *arena) {
     *b = (builder){ARENA_NEW(arena, v3, nvertex),
                    arena_alloc(arena, (size_t)ntriangle, sizeof(int[3])),
                    arena_alloc(arena, (size_t)ntriangle, sizeof(int[3])),
@@ -18,14 +18,14 @@ static int begin(builder *b, int nvertex, int ntriangle, sim_arena *arena) {
     return b->vertex && b->triangle && b->across && b->mesh;
 }
 
-static void add(builder *b, int i, int j, int k) {
+static void add_grid_triangle(builder *b, int i, int j, int k) {
     int *t = b->triangle[b->ntriangle++];
     t[0] = i;
     t[1] = j;
     t[2] = k;
 }
 
-static void finish(solid *s, builder *b) {
+static void finish_mesh(solid *s, builder *b) {
     *b->mesh = (sim_mesh){.nvertex = b->nvertex,
                           .ntriangle = b->ntriangle,
                           .vertex = b->vertex,
@@ -36,7 +36,7 @@ static void finish(solid *s, builder *b) {
 }
 
 /* First and last line of the grid needed to cover [low, high] along one side. */
-static int lines(double low, double high, double size, int count, int *first, int *last) {
+static int find_grid_lines(double low, double high, double size, int count, int *first, int *last) {
     double cells = count - 1;
     double from = floor((low / size + 0.5) * cells), to = ceil((high / size + 0.5) * cells);
     if (!(from < cells) || !(to > 0)) {
@@ -50,14 +50,14 @@ static int lines(double low, double high, double size, int count, int *first, in
 int solid_heights(solid *s, const sim_heights *h, v3 low, v3 high, sim_arena *arena) {
     int i0, i1, j0, j1;
     *s = (solid){.extent = 0.5 * hypot(h->size[0], h->size[1])};
-    if (!lines(low.x, high.x, h->size[0], h->columns, &i0, &i1) ||
-        !lines(low.y, high.y, h->size[1], h->rows, &j0, &j1)) {
+    if (!find_grid_lines(low.x, high.x, h->size[0], h->columns, &i0, &i1) ||
+        !find_grid_lines(low.y, high.y, h->size[1], h->rows, &j0, &j1)) {
         return 1;
     }
     int columns = i1 - i0 + 1, rows = j1 - j0 + 1, cells = (columns - 1) * (rows - 1);
     builder b;
     int *number = ARENA_NEW(arena, int, 2 * cells), *vertex_number = ARENA_NEW(arena, int, columns *rows);
-    if (!begin(&b, columns * rows, 2 * cells, arena) || !number || !vertex_number) {
+    if (!allocate_mesh(&b, columns * rows, 2 * cells, arena) || !number || !vertex_number) {
         return 0;
     }
     for (int j = j0; j <= j1; j++) {
@@ -71,8 +71,8 @@ int solid_heights(solid *s, const sim_heights *h, v3 low, v3 high, sim_arena *ar
     for (int j = 0; j + 1 < rows; j++) {
         for (int i = 0; i + 1 < columns; i++) {
             int v = j * columns + i, t = b.ntriangle, width = 2 * (columns - 1);
-            add(&b, v, v + 1, v + columns + 1);
-            add(&b, v, v + columns + 1, v + columns);
+            add_grid_triangle(&b, v, v + 1, v + columns + 1);
+            add_grid_triangle(&b, v, v + columns + 1, v + columns);
             int below[3] = {j > 0 ? t - width + 1 : -1, i + 2 < columns ? t + 3 : -1, t + 1};
             int above[3] = {t, j + 2 < rows ? t + width : -1, i > 0 ? t - 2 : -1};
             for (int k = 0; k < 3; k++) {
@@ -83,7 +83,7 @@ int solid_heights(solid *s, const sim_heights *h, v3 low, v3 high, sim_arena *ar
             number[t + 1] = number[t] + 1;
         }
     }
-    finish(s, &b);
+    finish_mesh(s, &b);
     s->number = number;
     s->vertex_number = vertex_number;
     return 1;

@@ -26,7 +26,7 @@ typedef struct cloud {
     int *chosen;
 } cloud;
 
-static int before(const contact_point *a, const contact_point *b) {
+static int comes_before(const contact_point *a, const contact_point *b) {
     if (a->feature != b->feature) {
         return a->feature < b->feature;
     }
@@ -42,14 +42,14 @@ static int before(const contact_point *a, const contact_point *b) {
     return 0;
 }
 
-static int left_of(const contact_point *a, const contact_point *b) {
-    return a->position.x != b->position.x ? a->position.x < b->position.x : before(a, b);
+static int is_left_of(const contact_point *a, const contact_point *b) {
+    return a->position.x != b->position.x ? a->position.x < b->position.x : comes_before(a, b);
 }
 
 typedef int ordering(const contact_point *a, const contact_point *b);
 
 /* Heap sort of places: no memory, no bad cases. */
-static void sift(const contact_point *point, int *place, int from, int count, ordering *less) {
+static void sift_down(const contact_point *point, int *place, int from, int count, ordering *less) {
     for (int k = from; 2 * k + 1 < count;) {
         int child = 2 * k + 1;
         if (child + 1 < count && less(&point[place[child]], &point[place[child + 1]])) {
@@ -65,20 +65,20 @@ static void sift(const contact_point *point, int *place, int from, int count, or
     }
 }
 
-static void sort(const contact_point *point, int *place, int count, ordering *less) {
+static void heap_sort(const contact_point *point, int *place, int count, ordering *less) {
     for (int k = count / 2 - 1; k >= 0; k--) {
-        sift(point, place, k, count, less);
+        sift_down(point, place, k, count, less);
     }
     for (int k = count - 1; k > 0; k--) {
         int swap = place[0];
         place[0] = place[k];
         place[k] = swap;
-        sift(point, place, 0, k, less);
+        sift_down(point, place, 0, k, less);
     }
 }
 
 /* Was it there a step ago?  `kept` in rising order. */
-static int is_kept(const uint64_t *kept, int nkept, uint64_t feature) {
+static int is_kept_sorted(const uint64_t *kept, int nkept, uint64_t feature) {
     int low = 0, high = nkept;
     while (low < high) {
         int middle = (low + high) / 2;
@@ -104,11 +104,11 @@ static uint64_t *sorted_kept(const pair *p) {
 }
 
 /* Joins points that stand within `near` and face the same way: `root` leads from each to the deepest. */
-static void join(const contact_point *point, int count, int *place, int *root, double near) {
+static void join_neighbours(const contact_point *point, int count, int *place, int *root, double near) {
     for (int k = 0; k < count; k++) {
         place[k] = root[k] = k;
     }
-    sort(point, place, count, left_of);
+    heap_sort(point, place, count, is_left_of);
     for (int a = 0; a < count; a++) {
         for (int b = a + 1; b < count; b++) {
             const contact_point *p = &point[place[a]], *q = &point[place[b]];
@@ -119,7 +119,7 @@ static void join(const contact_point *point, int count, int *place, int *root, d
             if (v3_dot(d, d) <= near * near && v3_dot(p->normal, q->normal) >= SAME_NORMAL_COSINE) {
                 int i = disjoint_set_find(root, place[a]), j = disjoint_set_find(root, place[b]);
                 const contact_point *x = &point[i], *y = &point[j];
-                int deeper = x->gap != y->gap ? x->gap < y->gap : before(x, y);
+                int deeper = x->gap != y->gap ? x->gap < y->gap : comes_before(x, y);
                 root[deeper ? j : i] = deeper ? i : j;
             }
         }
@@ -127,13 +127,13 @@ static void join(const contact_point *point, int count, int *place, int *root, d
 }
 
 /* Leaves one point for each that were joined, by the name of one that was kept, else by the lowest. */
-static int merge(contact_point *point, int count, int *root, uint64_t *name, const uint64_t *kept, int nkept) {
+static int merge_joined(contact_point *point, int count, int *root, uint64_t *name, const uint64_t *kept, int nkept) {
     for (int k = 0; k < count; k++) {
         name[k] = point[k].feature;
     }
     for (int k = 0; k < count; k++) {
-        int r = disjoint_set_find(root, k), mine = is_kept(kept, nkept, point[k].feature),
-            others = is_kept(kept, nkept, name[r]);
+        int r = disjoint_set_find(root, k), mine = is_kept_sorted(kept, nkept, point[k].feature),
+            others = is_kept_sorted(kept, nkept, name[r]);
         if (mine != others ? mine : point[k].feature < name[r]) {
             name[r] = point[k].feature;
         }
@@ -180,13 +180,13 @@ static cloud cloud_of(const contact_point *point, int count, const uint64_t *kep
         }
         s.nearest[k] = HUGE_VAL;
         s.owner[k] = 0;
-        s.prefer[k] = is_kept(kept, nkept, c->feature) ? KEPT_DISTANCE_FACTOR : 1;
+        s.prefer[k] = is_kept_sorted(kept, nkept, c->feature) ? KEPT_DISTANCE_FACTOR : 1;
     }
     return s;
 }
 
 /* Chooses point k: those nearer to it than to what was chosen before are its own. Returns the next to choose. */
-static int choose(cloud *s, int which, int k) {
+static int choose_point(cloud *s, int which, int k) {
     double a = s->c[0][k], b = s->c[1][k], c = s->c[2][k], d = s->c[3][k], e = s->c[4][k], f = s->c[5][k], me = which;
     const double *restrict x = s->c[0], *restrict y = s->c[1], *restrict z = s->c[2];
     const double *restrict u = s->c[3], *restrict v = s->c[4], *restrict w = s->c[5], *restrict prefer = s->prefer;
@@ -209,7 +209,7 @@ static int choose(cloud *s, int which, int k) {
 }
 
 /* Each point chosen after the first `fixed` gives way to the deepest of its own, or to a kept one nearly as deep. */
-static void deepen(const contact_point *point, cloud *s, int fixed, double slack) {
+static void deepen_choice(const contact_point *point, cloud *s, int fixed, double slack) {
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < s->count; k++) {
             int *c = &s->chosen[(int)s->owner[k]];
@@ -221,7 +221,7 @@ static void deepen(const contact_point *point, cloud *s, int fixed, double slack
 }
 
 /* The first point: the deepest, or a kept one that is as deep but for `slack`. */
-static int start(const contact_point *point, const cloud *s, double slack) {
+static int choose_first(const contact_point *point, const cloud *s, double slack) {
     int deepest = 0, best;
     for (int k = 1; k < s->count; k++) {
         deepest = point[k].gap < point[deepest].gap ? k : deepest;
@@ -237,7 +237,7 @@ static int start(const contact_point *point, const cloud *s, double slack) {
 /* The farthest point along direction `which` of EXTREME_DIRECTIONS: the sides, corners and edges of a cube. Near ties are left to
  * the points that were kept, so that a face that lies across the direction does not change its mind. */
 enum { EXTREME_DIRECTIONS = 26 };
-static int extreme(const cloud *s, int which) {
+static int find_extreme(const cloud *s, int which) {
     int cell = which < 13 ? which : which + 1; /* the middle of the 27 is no direction */
     double d[3] = {cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1};
     double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), slack = 1e-3 * s->span * length;
@@ -261,7 +261,8 @@ static void sort_places(int *place, int count) {
     }
 }
 
-static int reduce(contact_point *point, int count, int most, const uint64_t *kept, int nkept, sim_arena *arena) {
+static int sample_farthest(contact_point *point, int count, int most, const uint64_t *kept, int nkept,
+                           sim_arena *arena) {
     cloud s = cloud_of(point, count, kept, nkept, arena);
     if (s.count < 0) {
         return -1;
@@ -272,18 +273,18 @@ static int reduce(contact_point *point, int count, int most, const uint64_t *kep
         high = fmax(high, point[k].gap);
     }
     double slack = MIN_DEEPER_OVER_RANGE * (high - low);
-    int chosen = 0, next = choose(&s, chosen++, start(point, &s, slack));
+    int chosen = 0, next = choose_point(&s, chosen++, choose_first(point, &s, slack));
     for (int k = 0; k < EXTREME_DIRECTIONS && chosen < most; k++) {
-        int far = extreme(&s, k);
+        int far = find_extreme(&s, k);
         if (s.nearest[far] > 0) {
-            next = choose(&s, chosen++, far);
+            next = choose_point(&s, chosen++, far);
         }
     }
     int fixed = chosen;
     while (chosen < most && s.nearest[next] > 0) {
-        next = choose(&s, chosen++, next);
+        next = choose_point(&s, chosen++, next);
     }
-    deepen(point, &s, fixed, slack);
+    deepen_choice(point, &s, fixed, slack);
     sort_places(s.chosen, chosen); /* by feature, as the points stand: none is overwritten before it is read */
     for (int k = 0; k < chosen; k++) {
         point[k] = point[s.chosen[k]];
@@ -293,7 +294,7 @@ static int reduce(contact_point *point, int count, int most, const uint64_t *kep
 
 /* Of points in order of features: no two of one.  What is at one place is one contact, whichever way it was found; else
  * the second gets a name of its own. */
-static int unique(contact_point *point, int count, double near) {
+static int make_features_unique(contact_point *point, int count, double near) {
     uint64_t last = 0;
     int left = 0, same = 0;
     for (int k = 0; k < count; k++) {
@@ -331,17 +332,17 @@ void cluster_join(const pair *p, manifold *out, int first, double near) {
         out->failed = 1;
         return;
     }
-    join(point, count, place, root, near);
-    count = merge(point, count, root, name, kept, p->nkept);
+    join_neighbours(point, count, place, root, near);
+    count = merge_joined(point, count, root, name, kept, p->nkept);
     for (int k = 0; k < count; k++) {
         place[k] = k;
     }
-    sort(point, place, count, before);
+    heap_sort(point, place, count, comes_before);
     for (int k = 0; k < count; k++) {
         sorted[k] = point[place[k]];
     }
     memcpy(point, sorted, (size_t)count * sizeof *point);
-    out->count = first + unique(point, count, near);
+    out->count = first + make_features_unique(point, count, near);
 }
 
 void cluster_points(const pair *p, manifold *out, int first, int most, double near) {
@@ -351,7 +352,7 @@ void cluster_points(const pair *p, manifold *out, int first, int most, double ne
         return;
     }
     uint64_t *kept = sorted_kept(p);
-    count = kept ? reduce(out->point + first, count, most, kept, p->nkept, p->arena) : -1;
+    count = kept ? sample_farthest(out->point + first, count, most, kept, p->nkept, p->arena) : -1;
     if (count < 0) {
         out->failed = 1;
         return;

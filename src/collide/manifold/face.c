@@ -9,25 +9,25 @@
 
 enum { VERTEX = 0, EDGE = 1, FACE = 2 };
 
-static uint32_t number(int index, uint32_t class) { return (uint32_t)index << 2 | class; }
+static uint32_t feature_number(int index, uint32_t class) { return (uint32_t)index << 2 | class; }
 
-static void corner(face *out, v3 x, int vertex, int edge) {
+static void add_face_corner(face *out, v3 x, int vertex, int edge) {
     out->corner[out->count] = x;
-    out->vertex[out->count] = number(vertex, VERTEX);
-    out->edge[out->count] = number(edge, EDGE);
+    out->vertex[out->count] = feature_number(vertex, VERTEX);
+    out->edge[out->count] = feature_number(edge, EDGE);
     out->count++;
 }
 
 static void segment_face(const convex *c, v3 d, double sine, face *out) {
     double z = c->half[2];
     if (fabs(d.z) <= sine) {
-        corner(out, v3_make(0, 0, -z), 0, 0);
-        corner(out, v3_make(0, 0, z), 1, 0);
-        out->number = number(0, EDGE);
+        add_face_corner(out, v3_make(0, 0, -z), 0, 0);
+        add_face_corner(out, v3_make(0, 0, z), 1, 0);
+        out->number = feature_number(0, EDGE);
     } else {
         int top = d.z > 0;
-        corner(out, v3_make(0, 0, top ? z : -z), top, 0);
-        out->number = number(top, VERTEX);
+        add_face_corner(out, v3_make(0, 0, top ? z : -z), top, 0);
+        out->number = feature_number(top, VERTEX);
     }
 }
 
@@ -49,23 +49,23 @@ static void box_face(const convex *c, v3 direction, double sine, face *out) {
         int turn[4] = {0, 1 << j, 1 << j | 1 << k, 1 << k}; /* anticlockwise about +axis */
         for (int i = 0; i < 4; i++) {
             int here = base | turn[up ? i : 3 - i], next = base | turn[up ? (i + 1) % 4 : (6 - i) % 4];
-            corner(out, box_corner(h, here), here, box_edge((here ^ next) >> 1, here));
+            add_face_corner(out, box_corner(h, here), here, box_edge((here ^ next) >> 1, here));
         }
         double sign = up ? 1 : -1;
         out->normal = v3_make(most == 0 ? sign : 0, most == 1 ? sign : 0, most == 2 ? sign : 0);
-        out->number = number(2 * most + up, FACE);
+        out->number = feature_number(2 * most + up, FACE);
         return;
     }
     int least = size[j] < size[k] ? j : k;
     if (size[least] <= sine) {
         int low = bits & ~(1 << least), edge = box_edge(least, low);
-        corner(out, box_corner(h, low), low, edge);
-        corner(out, box_corner(h, low | 1 << least), low | 1 << least, edge);
-        out->number = number(edge, EDGE);
+        add_face_corner(out, box_corner(h, low), low, edge);
+        add_face_corner(out, box_corner(h, low | 1 << least), low | 1 << least, edge);
+        out->number = feature_number(edge, EDGE);
         return;
     }
-    corner(out, box_corner(h, bits), bits, 0);
-    out->number = number(bits, VERTEX);
+    add_face_corner(out, box_corner(h, bits), bits, 0);
+    out->number = feature_number(bits, VERTEX);
 }
 
 /* Caps are 0 (below) and 1; the points of cap k's rim are 8 k + 2 .., its farthest point alone is vertex k. */
@@ -77,21 +77,22 @@ static void cylinder_face(const convex *c, v3 d, double sine, double reach, face
                                                   {-1, 0}, {-M_SQRT1_2, -M_SQRT1_2}, {0, -1}, {M_SQRT1_2, -M_SQRT1_2}};
         for (int i = 0; i < FACE_DISC; i++) {
             int k = top ? i : FACE_DISC - 1 - i;
-            corner(out, v3_make(r * turn[k][0], r * turn[k][1], top ? z : -z), 2 + FACE_DISC * top + k, 1 + top);
+            add_face_corner(out, v3_make(r * turn[k][0], r * turn[k][1], top ? z : -z), 2 + FACE_DISC * top + k,
+                            1 + top);
         }
         out->normal = v3_make(0, 0, top ? 1 : -1);
-        out->number = number(top, FACE);
+        out->number = feature_number(top, FACE);
         out->disc = 1;
         return;
     }
     double x = r * d.x / across, y = r * d.y / across;
     if (fabs(d.z) <= sine) {
-        corner(out, v3_make(x, y, -z), 0, 0);
-        corner(out, v3_make(x, y, z), 1, 0);
-        out->number = number(0, EDGE);
+        add_face_corner(out, v3_make(x, y, -z), 0, 0);
+        add_face_corner(out, v3_make(x, y, z), 1, 0);
+        out->number = feature_number(0, EDGE);
     } else {
-        corner(out, v3_make(x, y, top ? z : -z), top, 0);
-        out->number = number(top, VERTEX);
+        add_face_corner(out, v3_make(x, y, top ? z : -z), top, 0);
+        out->number = feature_number(top, VERTEX);
     }
 }
 
@@ -100,10 +101,10 @@ static void hull_polygon(const sim_hull *hull, int f, face *out) {
     int kept = count < FACE_CORNERS ? count : FACE_CORNERS;
     for (int i = 0; i < kept; i++) { /* of too many corners every so-and-so-many-th */
         int k = first + (int)((long)i * count / kept);
-        corner(out, hull->vertex[hull->loop[k]], hull->loop[k], k);
+        add_face_corner(out, hull->vertex[hull->loop[k]], hull->loop[k], k);
     }
     out->normal = hull->normal[f];
-    out->number = number(f, FACE);
+    out->number = feature_number(f, FACE);
 }
 
 static void hull_face(const convex *c, v3 d, double sine, face *out) {
@@ -135,17 +136,17 @@ static void hull_face(const convex *c, v3 d, double sine, face *out) {
         }
     }
     if (edge < 0) {
-        corner(out, x, v, 0);
-        out->number = number(v, VERTEX);
+        add_face_corner(out, x, v, 0);
+        out->number = feature_number(v, VERTEX);
         return;
     }
     int w = hull->ring[edge], low = v < w ? v : w, high = v < w ? w : v;
     for (int k = hull->ring_start[low]; k < hull->ring_start[low + 1]; k++) { /* one number, from whichever end */
         edge = hull->ring[k] == high ? k : edge;
     }
-    corner(out, hull->vertex[low], low, edge);
-    corner(out, hull->vertex[high], high, edge);
-    out->number = number(edge, EDGE);
+    add_face_corner(out, hull->vertex[low], low, edge);
+    add_face_corner(out, hull->vertex[high], high, edge);
+    out->number = feature_number(edge, EDGE);
 }
 
 static void triangle_face(const convex *c, v3 d, double sine, face *out) {
@@ -157,10 +158,10 @@ static void triangle_face(const convex *c, v3 d, double sine, face *out) {
         int front = along > 0;
         for (int i = 0; i < 3; i++) {
             int k = front ? i : 2 - i;
-            corner(out, x[k], k, front ? k : (k + 2) % 3);
+            add_face_corner(out, x[k], k, front ? k : (k + 2) % 3);
         }
         out->normal = v3_scale((front ? 1 : -1) / twice, normal);
-        out->number = number(front, FACE);
+        out->number = feature_number(front, FACE);
         return;
     }
     uint32_t far;
@@ -176,14 +177,14 @@ static void triangle_face(const convex *c, v3 d, double sine, face *out) {
         }
     }
     if (best < 0) {
-        corner(out, top, v, 0);
-        out->number = number(v, VERTEX);
+        add_face_corner(out, top, v, 0);
+        out->number = feature_number(v, VERTEX);
         return;
     }
     int edge = best == 1 ? v : (v + 2) % 3;
-    corner(out, x[edge], edge, edge);
-    corner(out, x[(edge + 1) % 3], (edge + 1) % 3, edge);
-    out->number = number(edge, EDGE);
+    add_face_corner(out, x[edge], edge, edge);
+    add_face_corner(out, x[(edge + 1) % 3], (edge + 1) % 3, edge);
+    out->number = feature_number(edge, EDGE);
 }
 
 void convex_face(const convex *c, v3 d, double slack, double reach, face *out) {
@@ -209,7 +210,7 @@ void convex_face(const convex *c, v3 d, double slack, double reach, face *out) {
         triangle_face(c, d, sine, out);
         return;
     default:
-        corner(out, convex_support(c, d, &vertex), 0, 0);
-        out->number = number(0, VERTEX);
+        add_face_corner(out, convex_support(c, d, &vertex), 0, 0);
+        out->number = feature_number(0, VERTEX);
     }
 }

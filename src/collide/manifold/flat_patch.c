@@ -22,7 +22,7 @@ typedef struct patch {
     double span;
 } patch;
 
-static int left_of(const flat_point *a, const flat_point *b) {
+static int is_flat_left_of(const flat_point *a, const flat_point *b) {
     return a->u != b->u ? a->u < b->u : a->v != b->v ? a->v < b->v : a->which < b->which;
 }
 
@@ -35,7 +35,7 @@ static void shell_sort(flat_point *p, int count) {
         for (int k = gap; k < count; k++) {
             flat_point mine = p[k];
             int j = k;
-            for (; j >= gap && left_of(&mine, &p[j - gap]); j -= gap) {
+            for (; j >= gap && is_flat_left_of(&mine, &p[j - gap]); j -= gap) {
                 p[j] = p[j - gap];
             }
             p[j] = mine;
@@ -43,16 +43,16 @@ static void shell_sort(flat_point *p, int count) {
     }
 }
 
-static double turn(const flat_point *a, const flat_point *b, const flat_point *c) {
+static double turn_area(const flat_point *a, const flat_point *b, const flat_point *c) {
     return (b->u - a->u) * (c->v - a->v) - (b->v - a->v) * (c->u - a->u);
 }
 
 /* One half of the hull, from `hull[from]` on. */
-static int chain(const patch *s, int from, int top) {
+static int build_half_hull(const patch *s, int from, int top) {
     int n = from;
     for (int i = 0; i < s->count; i++) {
         const flat_point *p = &s->at[top ? s->count - 1 - i : i];
-        while (n >= from + 2 && turn(&s->hull[n - 2], &s->hull[n - 1], p) <= 0) {
+        while (n >= from + 2 && turn_area(&s->hull[n - 2], &s->hull[n - 1], p) <= 0) {
             n--;
         }
         s->hull[n++] = *p;
@@ -61,12 +61,12 @@ static int chain(const patch *s, int from, int top) {
 }
 
 /* Points that stand out less than rounding are no corners. */
-static void straighten(patch *s) {
+static void remove_straight_corners(patch *s) {
     for (int k = 0; k < s->nhull && s->nhull > 2;) {
         const flat_point *a = &s->hull[(k + s->nhull - 1) % s->nhull], *b = &s->hull[k];
         const flat_point *c = &s->hull[(k + 1) % s->nhull];
         double chord = hypot(c->u - a->u, c->v - a->v);
-        if (turn(a, b, c) > STRAIGHT_OVER_SPAN * s->span * chord) {
+        if (turn_area(a, b, c) > STRAIGHT_OVER_SPAN * s->span * chord) {
             k++;
             continue;
         }
@@ -84,18 +84,9 @@ static int is_filled(const patch *s) {
         double near = HUGE_VAL;
         for (int k = 0; k < s->nhull; k++) {
             const flat_point *a = &s->hull[k], *b = &s->hull[(k + 1) % s->nhull];
-            near = fmin(near, turn(a, b, &s->at[i]) / fmax(hypot(b->u - a->u, b->v - a->v), 1e-300));
+            near = fmin(near, turn_area(a, b, &s->at[i]) / fmax(hypot(b->u - a->u, b->v - a->v), 1e-300));
         }
         if (near > INSIDE_OVER_SPAN * s->span) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static int is_kept(const pair *p, uint64_t feature) {
-    for (int k = 0; k < p->nkept; k++) {
-        if (p->kept[k] == feature) {
             return 1;
         }
     }
@@ -111,7 +102,7 @@ static void mark_extremes(const pair *p, const patch *s, unsigned char *stays) {
         for (int k = 0; k < s->nhull; k++) {
             const flat_point *h = &s->hull[k];
             double along = way[d][0] * h->u + way[d][1] * h->v;
-            along += is_kept(p, s->point[h->which].feature) ? KEPT_BONUS_OVER_SPAN * s->span : 0;
+            along += pair_was_kept(p, s->point[h->which].feature) ? KEPT_BONUS_OVER_SPAN * s->span : 0;
             best = along > far ? k : best;
             far = fmax(far, along);
         }
@@ -119,7 +110,7 @@ static void mark_extremes(const pair *p, const patch *s, unsigned char *stays) {
     }
 }
 
-static int deepest_of(const patch *s) {
+static int find_deepest_flat(const patch *s) {
     int best = s->at[0].which;
     for (int k = 1; k < s->count; k++) {
         best = s->point[s->at[k].which].gap < s->point[best].gap ? s->at[k].which : best;
@@ -128,7 +119,7 @@ static int deepest_of(const patch *s) {
 }
 
 /* Marks what stays of one flat contact. */
-static void thin_out(const pair *p, patch *s, unsigned char *stays) {
+static void mark_hull_corners(const pair *p, patch *s, unsigned char *stays) {
     double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
     for (int k = 0; k < s->count; k++) {
         low[0] = fmin(low[0], s->at[k].u), high[0] = fmax(high[0], s->at[k].u);
@@ -136,9 +127,9 @@ static void thin_out(const pair *p, patch *s, unsigned char *stays) {
     }
     s->span = hypot(high[0] - low[0], high[1] - low[1]);
     shell_sort(s->at, s->count);
-    int lower = chain(s, 0, 0);
-    s->nhull = chain(s, lower, 1);
-    straighten(s);
+    int lower = build_half_hull(s, 0, 0);
+    s->nhull = build_half_hull(s, lower, 1);
+    remove_straight_corners(s);
     if (s->nhull > MAX_CORNERS && !is_filled(s)) {
         for (int k = 0; k < s->count; k++) {
             stays[s->at[k].which] = 1;
@@ -154,14 +145,15 @@ static void thin_out(const pair *p, patch *s, unsigned char *stays) {
         stays[which] |= s->nhull <= MAX_CORNERS;
         least = stays[which] ? fmin(least, s->point[which].gap) : least;
     }
-    int deepest = deepest_of(s);
+    int deepest = find_deepest_flat(s);
     if (s->point[deepest].gap < least - MIN_DEEPER_OVER_SPAN * s->span) {
         stays[deepest] = 1;
     }
 }
 
 /* The points that lie flat with point k, those taken up marked. */
-static void gather(const contact_point *point, int count, int k, double near, unsigned char *taken, patch *s) {
+static void gather_flat_points(const contact_point *point, int count, int k, double near, unsigned char *taken,
+                               patch *s) {
     v3 n = point[k].normal, side = fabs(n.x) < 0.6 ? v3_make(1, 0, 0) : v3_make(0, 1, 0);
     v3 e = v3_cross(n, side), f;
     e = v3_scale(1 / v3_norm(e), e);
@@ -196,9 +188,9 @@ void flat_points(const pair *p, manifold *out, int first, double near) {
     }
     for (int k = 0; k < count; k++) {
         if (!taken[k]) {
-            gather(point, count, k, near, taken, &s);
+            gather_flat_points(point, count, k, near, taken, &s);
             if (s.count > MAX_PLAIN_POINTS) {
-                thin_out(p, &s, stays);
+                mark_hull_corners(p, &s, stays);
             } else {
                 for (int i = 0; i < s.count; i++) {
                     stays[s.at[i].which] = 1;

@@ -49,10 +49,12 @@ typedef struct view {
 } view;
 
 static place sub2(place a, place b) { return (place){a.x - b.x, a.y - b.y}; }
-static place between(place a, place b, double t) { return (place){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)}; }
+static place interpolate_place(place a, place b, double t) {
+    return (place){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)};
+}
 static double plane_height(const outline *o, place u) { return o->level + o->slope_x * u.x + o->slope_y * u.y; }
 
-static place look(const view *v, v3 x, double *height) {
+static place project_point(const view *v, v3 x, double *height) {
     v3 d = v3_sub(x, v->origin);
     *height = v3_dot(v->n, d);
     return (place){v3_dot(v->ex, d), v3_dot(v->ey, d)};
@@ -104,7 +106,7 @@ static void outline_of(const view *v, const convex *c, const face *f, const pose
     o->face = f;
     for (int k = 0; k < f->count; k++) {
         int from = below ? f->count - 1 - k : k;
-        o->at[k] = look(v, pose_point(*X, f->corner[from]), &o->height[k]);
+        o->at[k] = project_point(v, pose_point(*X, f->corner[from]), &o->height[k]);
         o->vertex[k] = f->vertex[from];
         o->edge[k] = f->edge[below ? (from + f->count - 1) % f->count : from];
     }
@@ -120,7 +122,7 @@ static void outline_of(const view *v, const convex *c, const face *f, const pose
     o->slope_y = -v3_dot(normal, v->ey) / along;
     o->level = o->height[0] - o->slope_x * o->at[0].x - o->slope_y * o->at[0].y;
     if (f->disc) {
-        o->centre = look(v, pose_point(*X, v3_make(0, 0, f->corner[0].z)), &o->centre_height);
+        o->centre = project_point(v, pose_point(*X, v3_make(0, 0, f->corner[0].z)), &o->centre_height);
     } else {
         set_borders(o);
     }
@@ -137,7 +139,7 @@ static v3 from_centre(const outline *o, place u) {
     return v3_make(d.x, d.y, plane_height(o, u) - o->centre_height);
 }
 
-static int within(const outline *o, place u, double tolerance) {
+static int is_within_outline(const outline *o, place u, double tolerance) {
     if (o->face->disc) {
         return v3_norm(from_centre(o, u)) <= o->radius + tolerance;
     }
@@ -150,15 +152,16 @@ static int within(const outline *o, place u, double tolerance) {
 }
 
 /* A contact at the place u, heights of s and r given. */
-static void emit(view *v, const outline *s, const outline *r, place u, double hs, double hr, uint32_t fs, uint32_t fr,
-                 int unless_near) {
+static void add_overlay_point(view *v, const outline *s, const outline *r, place u, double hs, double hr, uint32_t fs,
+                              uint32_t fr, int unless_near) {
     double ha = v->s_is_b ? hr : hs, hb = v->s_is_b ? hs : hr,
            gap = max_of(ha - hb, v->least); /* less: just beside a tilted face */
     if (gap > v->margin) {
         return;
     }
     if (gap <= v->least + v->exact && !v->proven) {
-        v->proven = (s->face->count == 2 || within(s, u, v->exact)) && (r->face->count == 2 || within(r, u, v->exact));
+        v->proven = (s->face->count == 2 || is_within_outline(s, u, v->exact)) &&
+                    (r->face->count == 2 || is_within_outline(r, u, v->exact));
     }
     v3 flat = v3_axpy(v3_axpy(v->origin, u.x, v->ex), u.y, v->ey);
     contact_point c = {.position = v3_axpy(flat, 0.5 * (ha + hb), v->n),
@@ -175,13 +178,13 @@ static void emit(view *v, const outline *s, const outline *r, place u, double hs
 }
 
 /* Corners of s within r; returns how many. */
-static int corners_within(view *v, const outline *s, const outline *r, int unless_near) {
+static int add_corners_within(view *v, const outline *s, const outline *r, int unless_near) {
     int inside = 0;
     for (int k = 0; k < s->face->count; k++) {
-        if (within(r, s->at[k], v->same)) {
+        if (is_within_outline(r, s->at[k], v->same)) {
             inside++;
-            emit(v, s, r, s->at[k], corner_height(s, k), plane_height(r, s->at[k]), s->vertex[k], r->face->number,
-                 unless_near);
+            add_overlay_point(v, s, r, s->at[k], corner_height(s, k), plane_height(r, s->at[k]), s->vertex[k],
+                              r->face->number, unless_near);
         }
     }
     return inside;
@@ -239,7 +242,7 @@ static int clip_to_disc(const outline *r, place a, place b, double tolerance, do
 }
 
 /* Where edges of s cross the border of r. */
-static void crossings(view *v, const outline *s, const outline *r) {
+static void add_edge_crossings(view *v, const outline *s, const outline *r) {
     int count = s->face->count, disc = r->face->disc;
     for (int k = 0; k < (count == 2 ? 1 : count); k++) {
         int next = (k + 1) % count, through[2];
@@ -250,11 +253,11 @@ static void crossings(view *v, const outline *s, const outline *r) {
         }
         for (int i = 0; i < 2; i++) {
             if (through[i] >= 0) {
-                place u = between(s->at[k], s->at[next], t[i]);
+                place u = interpolate_place(s->at[k], s->at[next], t[i]);
                 double height = edge_height(s, k, next, t[i]);
                 /* a rim has one number: coming in and going out tell its two crossings apart */
                 uint32_t border = disc ? r->edge[0] | (uint32_t)i << 31 : r->edge[through[i]];
-                emit(v, s, r, u, height, plane_height(r, u), s->edge[k], border, 1);
+                add_overlay_point(v, s, r, u, height, plane_height(r, u), s->edge[k], border, 1);
             }
         }
     }
@@ -268,7 +271,7 @@ static double outside_rim(const outline *o, place u, place *slope) {
 }
 
 /* Where both rims are, from a guess near it; 0 if it leads nowhere. */
-static int meet(const view *v, const outline *s, const outline *r, place *u) {
+static int solve_rim_crossing(const view *v, const outline *s, const outline *r, place *u) {
     for (int k = 0; k < MAX_NEWTON_STEPS; k++) {
         place gs, gr;
         double fs = outside_rim(s, *u, &gs), fr = outside_rim(r, *u, &gr), det = gs.x * gr.y - gs.y * gr.x;
@@ -278,14 +281,14 @@ static int meet(const view *v, const outline *s, const outline *r, place *u) {
         place step = {(fs * gr.y - fr * gs.y) / det, (fr * gs.x - fs * gr.x) / det};
         *u = sub2(*u, step);
         if (fabs(step.x) + fabs(step.y) <= v->exact) {
-            return within(s, *u, v->same) && within(r, *u, v->same);
+            return is_within_outline(s, *u, v->same) && is_within_outline(r, *u, v->same);
         }
     }
     return 0;
 }
 
 /* Where two rims cross: guessed as if both were round in the plane, then followed to where they are. */
-static void rim_crossings(view *v, const outline *s, const outline *r) {
+static void add_rim_crossings(view *v, const outline *s, const outline *r) {
     place d = sub2(r->centre, s->centre);
     double dd = d.x * d.x + d.y * d.y;
     if (dd <= v->same * v->same) {
@@ -296,17 +299,19 @@ static void rim_crossings(view *v, const outline *s, const outline *r) {
     for (int i = 0; i < 2 && yy > 0; i++) {
         double y = i ? sqrt(yy) : -sqrt(yy);
         place u = {s->centre.x + x * d.x - y * d.y, s->centre.y + x * d.y + y * d.x};
-        if (meet(v, s, r, &u)) {
-            emit(v, s, r, u, plane_height(s, u), plane_height(r, u), s->edge[0] | (uint32_t)i << 31, r->edge[0], 1);
+        if (solve_rim_crossing(v, s, r, &u)) {
+            add_overlay_point(v, s, r, u, plane_height(s, u), plane_height(r, u), s->edge[0] | (uint32_t)i << 31,
+                              r->edge[0], 1);
         }
     }
 }
 
-static int round_side(const convex *c) { return c->kind == CONVEX_SEGMENT || c->kind == CONVEX_CYLINDER; }
+static int has_round_side(const convex *c) { return c->kind == CONVEX_SEGMENT || c->kind == CONVEX_CYLINDER; }
 
 /* What two edges share that lie along each other: two points, midway between the edges. */
-static void along(view *v, const outline *s, const outline *r, const convex *a, const convex *b) {
-    double most = (round_side(a) && round_side(b) ? PARALLEL : SAME_PLACE_OVER_SIZE) * min_of(a->least, b->least);
+static void add_edge_overlap(view *v, const outline *s, const outline *r, const convex *a, const convex *b) {
+    double most =
+        (has_round_side(a) && has_round_side(b) ? PARALLEL : SAME_PLACE_OVER_SIZE) * min_of(a->least, b->least);
     place es = sub2(s->at[1], s->at[0]), er = sub2(r->at[1], r->at[0]);
     double ss = es.x * es.x + es.y * es.y, rr = er.x * er.x + er.y * er.y;
     if (ss <= 0 || rr <= 0) {
@@ -323,10 +328,10 @@ static void along(view *v, const outline *s, const outline *r, const convex *a, 
     double on_r[2], beside[2], aside[2];
     place us[2], ur[2];
     for (int i = 0; i < 2; i++) {
-        us[i] = between(s->at[0], s->at[1], on_s[i]);
+        us[i] = interpolate_place(s->at[0], s->at[1], on_s[i]);
         place d = sub2(us[i], r->at[0]);
         on_r[i] = at_s[i] ? (d.x * er.x + d.y * er.y) / rr : r_end[i];
-        ur[i] = between(r->at[0], r->at[1], on_r[i]);
+        ur[i] = interpolate_place(r->at[0], r->at[1], on_r[i]);
         place stray = sub2(us[i], ur[i]);
         if (stray.x * stray.x + stray.y * stray.y > most * most) {
             return;
@@ -340,35 +345,35 @@ static void along(view *v, const outline *s, const outline *r, const convex *a, 
     v->proven = 1; /* the edges cross, or end on each other */
     for (int i = 0; i < 2 && on_s[1] - on_s[0] > near; i++) {
         double hs = side_height(a, s, on_s[i], aside[i]), hr = side_height(b, r, on_r[i], aside[i]);
-        emit(v, s, r, between(us[i], ur[i], 0.5), hs, hr, at_s[i] ? s->vertex[i] : s->edge[0],
-             at_s[i] ? r->edge[0] : r->vertex[r_end[i]], 0);
+        add_overlay_point(v, s, r, interpolate_place(us[i], ur[i], 0.5), hs, hr, at_s[i] ? s->vertex[i] : s->edge[0],
+                          at_s[i] ? r->edge[0] : r->vertex[r_end[i]], 0);
     }
 }
 
-static void overlap(view *v, const outline *s, const outline *r) {
-    if (corners_within(v, s, r, 0) == s->face->count) {
+static void add_face_overlap(view *v, const outline *s, const outline *r) {
+    if (add_corners_within(v, s, r, 0) == s->face->count) {
         return;
     }
     if (s->face->count > 2) {
         v->s_is_b = !v->s_is_b;
-        int all = corners_within(v, r, s, 1) == r->face->count;
+        int all = add_corners_within(v, r, s, 1) == r->face->count;
         v->s_is_b = !v->s_is_b;
         if (all) {
             return;
         }
     }
     if (s->face->disc) {
-        rim_crossings(v, s, r);
+        add_rim_crossings(v, s, r);
     } else {
-        crossings(v, s, r);
+        add_edge_crossings(v, s, r);
     }
 }
 
-static int round_core(const convex *c) { return c->kind == CONVEX_POINT || c->kind == CONVEX_ELLIPSOID; }
+static int has_round_core(const convex *c) { return c->kind == CONVEX_POINT || c->kind == CONVEX_ELLIPSOID; }
 
 static void add_witness(view *v, const convex *a, const convex *b, const face *fa, const face *fb,
                         const convex_gap *gap) {
-    int lone = fa->count == 1 || fb->count == 1, round = round_core(a) || round_core(b);
+    int lone = fa->count == 1 || fb->count == 1, round = has_round_core(a) || has_round_core(b);
     contact_point c = {.position = v3_scale(0.5, v3_add(gap->on_a, gap->on_b)), .normal = gap->normal, .gap = gap->gap};
     /* what is round has one point, wherever it has rolled to */
     c.feature = round ? 0 : lone ? feature_pair(fa->number, fb->number) : feature_pair(WITNESS, WITNESS);
@@ -398,12 +403,12 @@ int convex_manifold(const pair *p, const convex *a, const convex *b, const conve
         outline_of(&v, a, &fa, &still, 1, &oa);
         outline_of(&v, b, &fb, &p->X_ab, 0, &ob);
         if (fa.count == 2 && fb.count == 2) {
-            along(&v, &oa, &ob, a, b);
+            add_edge_overlap(&v, &oa, &ob, a, b);
         } else if (fa.count == 2 || (fb.count > 2 && !fa.disc) || (fa.disc && fb.disc)) {
-            overlap(&v, &oa, &ob);
+            add_face_overlap(&v, &oa, &ob);
         } else { /* a segment, or a polygon before a disc, is `s` */
             v.s_is_b = 1;
-            overlap(&v, &ob, &oa);
+            add_face_overlap(&v, &ob, &oa);
         }
     }
     double least = HUGE_VAL;

@@ -36,7 +36,7 @@ static double squared_distance(const choice *c, int i, int j) {
 }
 
 /* Twice the area that point k adds to the hull; with less than two points in it, the square of a distance. */
-static double added(const choice *c, int k) {
+static double added_area(const choice *c, int k) {
     if (c->nring == 1) {
         return squared_distance(c, c->ring[0], k);
     }
@@ -48,21 +48,21 @@ static double added(const choice *c, int k) {
 }
 
 /* From 1 at the deepest to 0 at the margin. */
-static double carrying(const choice *c, int k) {
+static double carrying_share(const choice *c, int k) {
     double span = c->margin - c->depth;
     return span > 0 ? min_of(max_of((c->margin - c->point[k].gap) / span, 0), 1) : 1;
 }
 
-static double gain(const choice *c, int k) { return carrying(c, k) * added(c, k); }
+static double carried_gain(const choice *c, int k) { return carrying_share(c, k) * added_area(c, k); }
 
 /* Takes point k in: the edges of the hull that see it make way. */
-static void choose(choice *c, int k) {
+static void add_to_hull(choice *c, int k) {
     c->chosen[c->nchosen++] = k;
     if (c->nring < 2) {
         c->ring[c->nring++] = k;
         return;
     }
-    if (!(added(c, k) > 0)) {
+    if (!(added_area(c, k) > 0)) {
         return;
     }
     int n = c->nring, sees[2] = {-1, -1}; /* first and last edge in sight; in between lie only such */
@@ -93,17 +93,8 @@ static void choose(choice *c, int k) {
     c->nring = count;
 }
 
-static int was_kept(const pair *p, uint64_t feature) {
-    for (int k = 0; k < p->nkept; k++) {
-        if (p->kept[k] == feature) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* Twice the area that the chosen ones span, as far as they span one. */
-static double area(const choice *c) {
+static double chosen_area(const choice *c) {
     double sum = 0;
     for (int i = 1; i + 1 < c->nring; i++) {
         sum += twice_area(c, c->ring[0], c->ring[i], c->ring[i + 1]);
@@ -112,7 +103,7 @@ static double area(const choice *c) {
 }
 
 /* The farthest two chosen ones, squared. */
-static double length(const choice *c) {
+static double chosen_length2(const choice *c) {
     double most = 0;
     for (int i = 0; i < c->nchosen; i++) {
         for (int j = 0; j < i; j++) {
@@ -123,10 +114,10 @@ static double length(const choice *c) {
 }
 
 /* How much of the load the chosen ones could carry, on average. */
-static double strength(const choice *c) {
+static double mean_carrying_share(const choice *c) {
     double sum = 0;
     for (int i = 0; i < c->nchosen; i++) {
-        sum += carrying(c, c->chosen[i]);
+        sum += carrying_share(c, c->chosen[i]);
     }
     return sum / c->nchosen;
 }
@@ -143,12 +134,12 @@ static int is_chosen(const choice *c, int k) {
 /* Greedy; points kept a step ago count for somewhat more. */
 static void choose_best(choice *c, const unsigned char *kept, int deepest, double nothing) {
     c->nchosen = c->nring = 0;
-    choose(c, deepest);
+    add_to_hull(c, deepest);
     while (c->nchosen < c->most) {
         int best = -1;
         double most = 0;
         for (int k = 0; k < c->count; k++) {
-            double g = gain(c, k);
+            double g = carried_gain(c, k);
             double worth = kept[k] ? g / MIN_AREA_RATIO : g;
             if (g > nothing && worth > MIN_GAIN_RATIO * most && !is_chosen(c, k)) {
                 most = worth;
@@ -158,7 +149,7 @@ static void choose_best(choice *c, const unsigned char *kept, int deepest, doubl
         if (best < 0) {
             return;
         }
-        choose(c, best);
+        add_to_hull(c, best);
     }
 }
 
@@ -175,14 +166,14 @@ static int choose_kept(choice *c, const unsigned char *kept, double deep_enough)
     c->nchosen = c->nring = 0;
     for (int k = 0; k < c->count; k++) {
         if (kept[k]) {
-            choose(c, k);
+            add_to_hull(c, k);
         }
     }
     return 1;
 }
 
 /* Of the points that are deep enough the farthest from the middle of all. */
-static int outermost(const choice *c, double deep_enough) {
+static int find_outermost(const choice *c, double deep_enough) {
     double x = 0, y = 0, most = -1;
     int best = 0;
     for (int k = 0; k < c->count; k++) {
@@ -199,7 +190,7 @@ static int outermost(const choice *c, double deep_enough) {
     return best;
 }
 
-static void project(choice *c, v3 n) {
+static void project_points(choice *c, v3 n) {
     v3 ex = v3_perpendicular(n), ey = v3_cross(n, ex), origin = c->point[0].position;
     for (int k = 0; k < c->count; k++) {
         v3 d = v3_sub(c->point[k].position, origin);
@@ -227,24 +218,26 @@ void manifold_reduce(const pair *p, manifold *out, int first, int most) {
     c.ring = c.chosen + most + 1;
     int deepest = 0, known = 0;
     for (int k = 0; k < count; k++) {
-        kept[k] = (unsigned char)was_kept(p, point[k].feature);
+        kept[k] = (unsigned char)pair_was_kept(p, point[k].feature);
         known |= kept[k];
         deepest = point[k].gap < point[deepest].gap ? k : deepest;
     }
-    project(&c, point[deepest].normal);
+    project_points(&c, point[deepest].normal);
     double widest = 0, depth = point[deepest].gap;
     for (int k = 0; k < count; k++) {
         widest = max_of(widest, squared_distance(&c, deepest, k));
     }
     c.depth = depth;
     c.margin = p->margin;
-    deepest = outermost(&c, depth + (known ? DEPTH_NOISE_OVER_DISTANCE : DEPTH_ROUNDING_OVER_DISTANCE) * sqrt(widest));
+    deepest =
+        find_outermost(&c, depth + (known ? DEPTH_NOISE_OVER_DISTANCE : DEPTH_ROUNDING_OVER_DISTANCE) * sqrt(widest));
     double nothing = MIN_AREA_OVER_DISTANCE2 * widest;
     choose_best(&c, kept, deepest, nothing);
-    double best_area = strength(&c) * area(&c), best_length = strength(&c) * length(&c);
+    double best_area = mean_carrying_share(&c) * chosen_area(&c),
+           best_length = mean_carrying_share(&c) * chosen_length2(&c);
     if (choose_kept(&c, kept, depth + DEPTH_NOISE_OVER_DISTANCE * sqrt(widest)) &&
-        (strength(&c) * area(&c) < MIN_AREA_RATIO * best_area ||
-         strength(&c) * length(&c) < MIN_AREA_RATIO * MIN_AREA_RATIO * best_length)) {
+        (mean_carrying_share(&c) * chosen_area(&c) < MIN_AREA_RATIO * best_area ||
+         mean_carrying_share(&c) * chosen_length2(&c) < MIN_AREA_RATIO * MIN_AREA_RATIO * best_length)) {
         choose_best(&c, kept, deepest, nothing);
     }
     out->count = first;

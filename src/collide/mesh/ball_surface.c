@@ -21,7 +21,7 @@ typedef struct ball {
     double noise; /* of a distance */
 } ball;
 
-static double distance_to(const ball *b, int t) {
+static double distance_to_triangle(const ball *b, int t) {
     v3 c[3];
     int feature;
     surface_corners(b->s, t, c);
@@ -29,19 +29,19 @@ static double distance_to(const ball *b, int t) {
 }
 
 /* Does no triangle that meets the feature come nearer than `distance`? */
-static int is_least(const ball *b, int triangle, int feature, double distance) {
+static int is_local_minimum(const ball *b, int triangle, int feature, double distance) {
     if (feature == 0) {
         return 1;
     }
     if (feature < 4) {
         int other = surface_across(b->s, triangle, feature - 1);
-        return other < 0 || distance_to(b, other) >= distance - b->noise;
+        return other < 0 || distance_to_triangle(b, other) >= distance - b->noise;
     }
     for (int back = 0; back < 2; back++) {
         int t = triangle, k = feature - 4;
         for (int left = surface_triangles(b->s); left > 0 && surface_turn(b->s, &t, &k, back) && t != triangle;
              left--) {
-            if (distance_to(b, t) < distance - b->noise) {
+            if (distance_to_triangle(b, t) < distance - b->noise) {
                 return 0;
             }
         }
@@ -53,7 +53,7 @@ static int is_least(const ball *b, int triangle, int feature, double distance) {
 }
 
 /* The point at q of the surface; n: the unit normal there. */
-static void add(const ball *b, v3 q, v3 n, double distance, int triangle, int feature) {
+static void add_ball_point(const ball *b, v3 q, v3 n, double distance, int triangle, int feature) {
     v3 normal = m3_times(b->p->X_ab.R, n), on_surface = pose_point(b->p->X_ab, q);
     contact_point c = {.normal = normal,
                        .gap = distance - b->radius,
@@ -64,14 +64,14 @@ static void add(const ball *b, v3 q, v3 n, double distance, int triangle, int fe
     }
 }
 
-static int visit(void *context, int t) {
+static int visit_ball_triangle(void *context, int t) {
     ball *b = context;
     v3 c[3];
     int feature;
     surface_corners(b->s, t, c);
     v3 q = triangle_nearest(c[0], c[1], c[2], b->centre, &feature), d = v3_sub(b->centre, q);
     double distance = v3_norm(d);
-    if (distance > b->reach || !is_least(b, t, feature, distance)) {
+    if (distance > b->reach || !is_local_minimum(b, t, feature, distance)) {
         return 1;
     }
     v3 outwards = surface_feature_normal(b->s, t, feature);
@@ -80,8 +80,8 @@ static int visit(void *context, int t) {
     }
     /* Very near the surface rounding decides where d points. A face's normal is better known at any distance. */
     int clear = feature && distance > 1e3 * b->noise;
-    add(b, q, clear ? v3_scale(1 / distance, d) : outwards, feature ? distance : fmin(v3_dot(d, outwards), distance), t,
-        feature);
+    add_ball_point(b, q, clear ? v3_scale(1 / distance, d) : outwards,
+                   feature ? distance : fmin(v3_dot(d, outwards), distance), t, feature);
     return !b->out->failed;
 }
 
@@ -93,14 +93,14 @@ void ball_on_surface(const pair *p, double radius, const surface *s, manifold *o
     surface_place place;
     if (surface_holds(s, b.centre, &distance, &place)) {
         v3 d = v3_sub(place.point, b.centre);
-        add(&b, place.point, distance < -1e3 * b.noise ? v3_scale(-1 / distance, d) : place.normal, distance,
-            place.triangle, place.feature);
+        add_ball_point(&b, place.point, distance < -1e3 * b.noise ? v3_scale(-1 / distance, d) : place.normal, distance,
+                       place.triangle, place.feature);
         return;
     }
     if (!(b.reach >= 0)) {
         return;
     }
     int first = out->count;
-    surface_in_ball(s, b.centre, b.reach + b.noise, visit, &b);
+    surface_in_ball(s, b.centre, b.reach + b.noise, visit_ball_triangle, &b);
     manifold_group(p, out, first, SAME_NORMAL_COSINE, 1e-6 * radius, 1, MAX_POINTS);
 }

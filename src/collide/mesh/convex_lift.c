@@ -30,19 +30,19 @@ typedef struct lift {
     int raised;
 } lift;
 
-static int distance_at(const lift *l, const convex *triangle, double height, double margin, convex_gap *gap) {
+static int distance_when_lifted(const lift *l, const convex *triangle, double height, double margin, convex_gap *gap) {
     pose X = pose_identity();
     X.p = v3_scale(-height, l->m);
     return convex_distance(l->a, triangle, &X, margin, v3_make(0, 0, 0), gap);
 }
 
 /* The upper end of the triangle's interval, the solid a hair away; `top`: its highest corner along m. */
-static double end_of(lift *l, const convex *triangle, double top) {
+static double find_lift_end(lift *l, const convex *triangle, double top) {
     double height = top - l->bottom + l->hair;
     l->normal = l->m;
     for (int k = 0; k < MAX_STEPS; k++) {
         convex_gap g;
-        if (!distance_at(l, triangle, height, 4 * l->a->extent, &g) || !(g.gap > 0)) {
+        if (!distance_when_lifted(l, triangle, height, 4 * l->a->extent, &g) || !(g.gap > 0)) {
             break;
         }
         l->normal = g.normal;
@@ -55,7 +55,7 @@ static double end_of(lift *l, const convex *triangle, double top) {
     return height;
 }
 
-static int visit(void *context, int t) {
+static int raise_over_triangle(void *context, int t) {
     lift *l = context;
     v3 c[3];
     double top = -HUGE_VAL;
@@ -72,10 +72,10 @@ static int visit(void *context, int t) {
     v3 apart = v3_sub(triangle.centre, v3_axpy(l->a->centre, l->height, l->m));
     double reach = triangle.extent + l->a->extent;
     convex_gap g;
-    if (v3_dot(apart, apart) >= reach * reach || !distance_at(l, &triangle, l->height, 0, &g)) {
+    if (v3_dot(apart, apart) >= reach * reach || !distance_when_lifted(l, &triangle, l->height, 0, &g)) {
         return 1;
     }
-    double height = end_of(l, &triangle, top);
+    double height = find_lift_end(l, &triangle, top);
     if (height > l->height) {
         l->height = height;
         l->raised = 1;
@@ -98,7 +98,7 @@ static int lift_clear(lift *l, v3 m) {
         double inside;
         surface_place place;
         l->raised = 0;
-        surface_in_box(l->s, v3_axpy(low, l->height, up), v3_axpy(high, l->height, up), visit, l);
+        surface_in_box(l->s, v3_axpy(low, l->height, up), v3_axpy(high, l->height, up), raise_over_triangle, l);
         if (!l->raised && surface_holds(l->s, v3_axpy(centre, l->height, up), &inside, &place)) {
             l->height += fmax(-inside, l->hair);
             l->raised = 1;
@@ -111,7 +111,7 @@ static int lift_clear(lift *l, v3 m) {
 }
 
 /* Contacts of the lifted solid, as they are where it really stands. */
-static void let_down(const lift *l, int first, manifold *out) {
+static void lower_contacts(const lift *l, int first, manifold *out) {
     int kept = first;
     for (int k = first; k < out->count; k++) {
         contact_point c = out->point[k];
@@ -148,6 +148,6 @@ int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surfac
     q.X_ba = NULL;
     q.margin = fmax(p->margin, 1e3 * l.hair);
     pass(&q, a, s, out);
-    let_down(&l, first, out);
+    lower_contacts(&l, first, out);
     return out->count > first;
 }

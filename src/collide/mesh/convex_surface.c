@@ -65,7 +65,7 @@ static void name_features(on_surface *o, int first, int t, int touched) {
     o->out->count = kept;
 }
 
-static void emit(on_surface *o, const convex *tri, const convex_gap *gap, int t, int touched) {
+static void add_triangle_points(on_surface *o, const convex *tri, const convex_gap *gap, int t, int touched) {
     int first = o->out->count;
     convex_manifold(&o->local, o->a, tri, gap, o->out);
     name_features(o, first, t, touched);
@@ -92,7 +92,7 @@ static int feature_along(const convex *tri, v3 n) {
 }
 
 /* Is x over the triangle, seen along its normal n? */
-static int over(const v3 c[3], double size, v3 n, v3 x) {
+static int is_over_triangle(const v3 c[3], double size, v3 n, v3 x) {
     for (int k = 0; k < 3; k++) {
         v3 e = v3_sub(c[(k + 1) % 3], c[k]);
         if (v3_dot(v3_cross(n, e), v3_sub(x, c[k])) < -1e-9 * v3_norm(e) * size) {
@@ -122,8 +122,8 @@ static void drop_hidden(const on_surface *o, int first) {
 }
 
 /* The solid against the face alone: its lowest point, if that is over the triangle, or a side of it that lies along. */
-static void emit_face(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, double gap, int guarded) {
-    int first = o->out->count, counts = over(tri->corner, tri->extent, n, lowest);
+static void add_face_points(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, double gap, int guarded) {
+    int first = o->out->count, counts = is_over_triangle(tri->corner, tri->extent, n, lowest);
     if (!counts) {
         face side;
         convex_face(o->a, v3_neg(n), MAX_SIDE_ANGLE_RAD, INFINITY, &side);
@@ -132,7 +132,7 @@ static void emit_face(on_surface *o, const convex *tri, int t, v3 n, v3 lowest, 
         }
     }
     convex_gap g = {.gap = counts ? gap : HUGE_VAL, .normal = n, .on_a = lowest, .on_b = v3_axpy(lowest, -gap, n)};
-    emit(o, tri, &g, t, 0);
+    add_triangle_points(o, tri, &g, t, 0);
     if (guarded) {
         drop_hidden(o, first);
     }
@@ -160,7 +160,7 @@ static int visit_under(void *context, int t) {
     surface_corners(s, t, u->corner);
     u->normal = surface_normal(s, t);
     double size = v3_norm(v3_sub(u->corner[1], u->corner[0])) + 1e-3 * u->o->a->extent;
-    u->triangle = over(u->corner, size, u->normal, u->x) ? t : -1;
+    u->triangle = is_over_triangle(u->corner, size, u->normal, u->x) ? t : -1;
     return u->triangle < 0;
 }
 
@@ -173,7 +173,7 @@ static double height_over(const on_surface *o, const flat_part *part, v3 on_a) {
 }
 
 /* The contact of a corner with the part, if it is over that. */
-static void add_corner(on_surface *o, const flat_part *part, v3 on_a, uint32_t vertex) {
+static void add_corner_over_part(on_surface *o, const flat_part *part, v3 on_a, uint32_t vertex) {
     const pair *p = o->p;
     v3 there = m3_transposed_times(p->X_ab.R, v3_sub(on_a, p->X_ab.p)), c[3];
     surface_corners(o->s, part->triangle, c);
@@ -201,7 +201,7 @@ static void add_corner(on_surface *o, const flat_part *part, v3 on_a, uint32_t v
     }
 }
 
-static void emit_part(on_surface *o, const flat_part *part) {
+static void add_part_points(on_surface *o, const flat_part *part) {
     face side;
     uint32_t unused;
     int first = o->out->count;
@@ -209,10 +209,10 @@ static void emit_part(on_surface *o, const flat_part *part) {
     v3 lowest = v3_axpy(convex_support(o->a, v3_neg(n), &unused), -o->a->radius, n);
     convex_face(o->a, v3_neg(n), MAX_FACE_ANGLE_RAD, o->p->margin - height_over(o, part, lowest), &side);
     for (int k = 0; k < side.count; k++) {
-        add_corner(o, part, v3_axpy(side.corner[k], -o->a->radius, n), side.vertex[k]);
+        add_corner_over_part(o, part, v3_axpy(side.corner[k], -o->a->radius, n), side.vertex[k]);
     }
     if (side.disc) { /* tilted, the rim's lowest point is none of those it is given by */
-        add_corner(o, part, lowest, side.number);
+        add_corner_over_part(o, part, lowest, side.number);
     }
     drop_hidden(o, first);
 }
@@ -240,17 +240,18 @@ static int note_part(on_surface *o, int t) {
 
 /* ---- triangles ---- */
 
-static int apart_along(double a, double b, double c, double low, double high) {
+static int are_outside_interval(double a, double b, double c, double low, double high) {
     return (a > high && b > high && c > high) || (a < low && b < low && c < low);
 }
 
-static int beside(const v3 c[3], v3 low, v3 high) {
-    return apart_along(c[0].x, c[1].x, c[2].x, low.x, high.x) || apart_along(c[0].y, c[1].y, c[2].y, low.y, high.y) ||
-           apart_along(c[0].z, c[1].z, c[2].z, low.z, high.z);
+static int is_beside_box(const v3 c[3], v3 low, v3 high) {
+    return are_outside_interval(c[0].x, c[1].x, c[2].x, low.x, high.x) ||
+           are_outside_interval(c[0].y, c[1].y, c[2].y, low.y, high.y) ||
+           are_outside_interval(c[0].z, c[1].z, c[2].z, low.z, high.z);
 }
 
 /* Is a triangle farther than the margin from what is round?  Quicker than its distance. */
-static int clear_of_round(const convex *a, const v3 c[3], double margin) {
+static int is_clear_of_round(const convex *a, const v3 c[3], double margin) {
     v3 x[3], origin = {0, 0, 0};
     int feature;
     if (a->kind == CONVEX_CYLINDER) { /* from the axis */
@@ -274,17 +275,17 @@ static int clear_of_round(const convex *a, const v3 c[3], double margin) {
 }
 
 /* The triangle by its own normal n, and by the direction in which it and the solid are best parted. */
-static void ask_triangle(on_surface *o, int t, const v3 c[3], v3 n) {
+static void collide_triangle(on_surface *o, int t, const v3 c[3], v3 n) {
     uint32_t vertex;
     v3 lowest = v3_axpy(convex_support(o->a, v3_neg(n), &vertex), -o->a->radius, n);
     double gap = v3_dot(n, v3_sub(lowest, c[0])), centre = v3_dot(n, v3_sub(o->a->centre, c[0]));
     int before = centre > 0;
-    if (gap > o->p->margin || clear_of_round(o->a, c, o->p->margin)) {
+    if (gap > o->p->margin || is_clear_of_round(o->a, c, o->p->margin)) {
         return;
     }
     convex tri = convex_triangle(c[0], c[1], c[2]);
-    if (before && gap > -SHALLOW_DEPTH_OVER_WIDTH * o->a->least && over(c, tri.extent, n, lowest)) {
-        emit_face(o, &tri, t, n, lowest, gap, 0);
+    if (before && gap > -SHALLOW_DEPTH_OVER_WIDTH * o->a->least && is_over_triangle(c, tri.extent, n, lowest)) {
+        add_face_points(o, &tri, t, n, lowest, gap, 0);
         return;
     }
     convex_gap g;
@@ -299,13 +300,13 @@ static void ask_triangle(on_surface *o, int t, const v3 c[3], v3 n) {
     }
     int counts = surface_faces(o->s, t, feature, m3_transposed_times(o->p->X_ab.R, g.normal));
     if (counts && feature && v3_norm(v3_cross(n, g.normal)) > 4 * SURFACE_SLACK) {
-        emit(o, &tri, &g, t, feature);
+        add_triangle_points(o, &tri, &g, t, feature);
     } else if (before) {
-        emit_face(o, &tri, t, n, lowest, gap, !counts);
+        add_face_points(o, &tri, t, n, lowest, gap, !counts);
     }
 }
 
-static int visit(void *context, int t) {
+static int visit_near_triangle(void *context, int t) {
     on_surface *o = context;
     v3 own[3], c[3];
     int level = surface_flag(o->s, t) & RELIEF_FLAT;
@@ -313,20 +314,20 @@ static int visit(void *context, int t) {
         return 1;
     }
     surface_corners(o->s, t, own);
-    if (beside(own, o->low, o->high)) {
+    if (is_beside_box(own, o->low, o->high)) {
         return 1;
     }
     for (int k = 0; k < 3; k++) {
         c[k] = pose_point(o->p->X_ab, own[k]);
     }
-    if (!beside(c, o->own_low, o->own_high)) {
-        ask_triangle(o, t, c, m3_times(o->p->X_ab.R, surface_normal_of(own)));
+    if (!is_beside_box(c, o->own_low, o->own_high)) {
+        collide_triangle(o, t, c, m3_times(o->p->X_ab.R, surface_normal_of(own)));
     }
     return !o->out->failed;
 }
 
 /* One plane through the place q, normal n, both in A's frame: the solid's lowest face. */
-static void emit_plane(const on_surface *o, v3 q, v3 n, const surface_place *place) {
+static void add_plane_points(const on_surface *o, v3 q, v3 n, const surface_place *place) {
     uint32_t vertex;
     face f;
     int first = o->out->count;
@@ -347,27 +348,27 @@ static void emit_plane(const on_surface *o, v3 q, v3 n, const surface_place *pla
     manifold_reduce(o->p, o->out, first, MAX_POINTS_PER_GROUP);
 }
 
-static void pass_over(on_surface *o) {
+static void collide_surface(on_surface *o) {
     o->local = *o->p;
     o->local.X_ab = pose_identity();
     convex_bounds(o->a, &o->p->X_ab, o->p->margin, &o->low, &o->high);
     convex_bounds(o->a, &o->local.X_ab, o->p->margin, &o->own_low, &o->own_high);
-    surface_in_box(o->s, o->low, o->high, visit, o);
+    surface_in_box(o->s, o->low, o->high, visit_near_triangle, o);
     for (int k = 0; k < o->nparts; k++) {
         if (o->part[k].counts) {
-            emit_part(o, &o->part[k]);
+            add_part_points(o, &o->part[k]);
         }
     }
 }
 
-static void all_triangles(const pair *p, const convex *a, const surface *s, manifold *out) {
+static void collide_lifted(const pair *p, const convex *a, const surface *s, manifold *out) {
     on_surface o = {.p = p, .a = a, .s = s, .out = out};
-    pass_over(&o);
+    collide_surface(&o);
 }
 
 /* Overlap that no contact accounts for: a spike, each of whose triangles is left more easily sideways, or many small
  * triangles deep inside.  The way out leads along the surface's normal at the deepest of them, or to the solid's centre. */
-static void find_lost(const on_surface *o, int first) {
+static void add_lost_contact(const on_surface *o, int first) {
     v3 n = m3_times(o->p->X_ab.R, surface_feature_normal(o->s, o->lost.triangle, o->lost.feature));
     v3 to = v3_sub(o->a->centre, o->lost.point);
     double away = v3_norm(to);
@@ -377,17 +378,9 @@ static void find_lost(const on_surface *o, int first) {
         }
         n = v3_scale(1 / away, to);
     }
-    if (!convex_lifted(o->p, o->a, o->s, n, all_triangles, o->out) && o->out->count == first) {
-        emit_plane(o, o->lost.point, n, &o->lost);
+    if (!convex_lifted(o->p, o->a, o->s, n, collide_lifted, o->out) && o->out->count == first) {
+        add_plane_points(o, o->lost.point, n, &o->lost);
     }
-}
-
-static double least_gap(const manifold *out, int first) {
-    double least = HUGE_VAL;
-    for (int k = first; k < out->count; k++) {
-        least = fmin(least, out->point[k].gap);
-    }
-    return least;
 }
 
 void convex_on_surface(const pair *p, const convex *a, const surface *s, manifold *out) {
@@ -397,13 +390,13 @@ void convex_on_surface(const pair *p, const convex *a, const surface *s, manifol
     v3 centre = m3_transposed_times(p->X_ab.R, v3_sub(a->centre, p->X_ab.p));
     if (surface_holds(s, centre, &distance, &place)) {
         v3 n = distance < -1e-9 * a->least ? v3_scale(-1 / distance, v3_sub(place.point, centre)) : place.normal;
-        emit_plane(&o, pose_point(p->X_ab, place.point), m3_times(p->X_ab.R, n), &place);
+        add_plane_points(&o, pose_point(p->X_ab, place.point), m3_times(p->X_ab.R, n), &place);
         return;
     }
     int first = out->count;
-    pass_over(&o);
-    if (o.worst > 0 && least_gap(out, first) > -MIN_DEPTH_OVER_TRIANGLE_DEPTH * o.worst) {
-        find_lost(&o, first);
+    collide_surface(&o);
+    if (o.worst > 0 && manifold_least_gap(out, first) > -MIN_DEPTH_OVER_TRIANGLE_DEPTH * o.worst) {
+        add_lost_contact(&o, first);
     }
     manifold_group(p, out, first, SAME_NORMAL_COSINE, 1e-6 * a->least, MAX_POINTS_PER_GROUP, MAX_POINTS);
 }

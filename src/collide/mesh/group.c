@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-static int same_point(const contact_point *a, const contact_point *b, double alike, double same) {
+static int is_same_point(const contact_point *a, const contact_point *b, double alike, double same) {
     v3 d = v3_sub(a->position, b->position);
     return v3_dot(d, d) <= same * same && v3_dot(a->normal, b->normal) >= alike;
 }
 
 /* Is there, among the first `count`, a point that stands for c? */
-static int known(const contact_point *point, int count, const contact_point *c, double alike, double same) {
+static int is_known(const contact_point *point, int count, const contact_point *c, double alike, double same) {
     for (int k = 0; k < count; k++) {
-        if (same_point(&point[k], c, alike, same)) {
+        if (is_same_point(&point[k], c, alike, same)) {
             return 1;
         }
     }
@@ -36,8 +36,8 @@ static int take_group(const pair *p, manifold *out, contact_point *rest, int cou
         }
         if (v3_dot(rest[k].normal, n) < alike) {
             rest[left++] = rest[k];
-        } else if (!known(out->point + first, out->count - first > 64 ? 64 : out->count - first, &rest[k], alike,
-                          same)) {
+        } else if (!is_known(out->point + first, out->count - first > 64 ? 64 : out->count - first, &rest[k], alike,
+                             same)) {
             manifold_add(out, p->arena, &rest[k]);
         }
     }
@@ -45,7 +45,7 @@ static int take_group(const pair *p, manifold *out, contact_point *rest, int cou
 }
 
 /* Two points of the same features: of two overlaps the lesser, for features part by whichever way is shorter. */
-static void one_per_feature(manifold *out, int first) {
+static void keep_one_per_feature(manifold *out, int first) {
     int kept = first;
     for (int k = first; k < out->count; k++) {
         contact_point c = out->point[k];
@@ -79,5 +79,5 @@ void manifold_group(const pair *p, manifold *out, int first, double alike, doubl
         count = take_group(p, out, rest, count, alike, same);
         manifold_reduce(p, out, start, each < room ? each : room);
     }
-    one_per_feature(out, first);
+    keep_one_per_feature(out, first);
 }

@@ -13,7 +13,7 @@ typedef struct plane {
     manifold *out;
 } plane;
 
-static int visit(void *context, int t) {
+static int add_vertices_below(void *context, int t) {
     plane *h = context;
     int i[3], flag = surface_flag(h->s, t);
     surface_triangle(h->s, t, i);
@@ -34,7 +34,7 @@ static int visit(void *context, int t) {
 }
 
 /* Triangles whose box reaches below z = margin, in A's frame. */
-static void below(plane *h) {
+static void visit_nodes_below(plane *h) {
     const surface *s = h->s;
     const pose *X = &h->p->X_ab;
     v3 up = {X->R.x.z, X->R.y.z, X->R.z.z};
@@ -51,7 +51,7 @@ static void below(plane *h) {
             waiting[nwaiting++] = n->first;
         }
         for (int k = 0; k < n->count; k++) {
-            if (!visit(h, surface_leaf(s, n, k))) {
+            if (!add_vertices_below(h, surface_leaf(s, n, k))) {
                 return;
             }
         }
@@ -66,6 +66,6 @@ void pair_half_space_surface(const pair *p, manifold *out) {
     surface s = surface_of(p->b->geometry);
     plane h = {p, &s, out};
     int first = out->count;
-    below(&h);
+    visit_nodes_below(&h);
     manifold_reduce(p, out, first, MAX_POINTS_PER_GROUP);
 }

@@ -105,7 +105,7 @@ static int falls_within(v3 n, v3 from, v3 to, double slack) {
     return v3_dot(n, d) <= slack * v3_norm(d);
 }
 
-static int falls(v3 n, v3 from, v3 to) { return falls_within(n, from, to, SURFACE_SLACK); }
+static int falls_towards(v3 n, v3 from, v3 to) { return falls_within(n, from, to, SURFACE_SLACK); }
 
 static int vertex_faces(const surface *s, int triangle, int corner, v3 n) {
     int border = 0;
@@ -114,7 +114,7 @@ static int vertex_faces(const surface *s, int triangle, int corner, v3 n) {
         for (int left = surface_triangles(s); left > 0; left--) {
             v3 c[3];
             surface_corners(s, t, c);
-            if (!falls(n, c[k], c[(k + 1) % 3]) || !falls(n, c[k], c[(k + 2) % 3])) {
+            if (!falls_towards(n, c[k], c[(k + 1) % 3]) || !falls_towards(n, c[k], c[(k + 2) % 3])) {
                 return 0;
             }
             if (!surface_turn(s, &t, &k, back)) {
@@ -140,7 +140,7 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n) {
         return v3_dot(n, own) > 0 && v3_norm(v3_cross(n, own)) <= SURFACE_SLACK;
     }
     int k = feature - 1, other = surface_across(s, triangle, k);
-    if (!falls(n, c[k], c[(k + 2) % 3])) {
+    if (!falls_towards(n, c[k], c[(k + 2) % 3])) {
         return 0;
     }
     if (other < 0) {
@@ -152,7 +152,7 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n) {
     surface_triangle(s, other, there);
     surface_corners(s, other, d);
     for (int i = 0; i < 3; i++) {
-        if (there[i] != here[k] && there[i] != here[(k + 1) % 3] && !falls(n, c[k], d[i])) {
+        if (there[i] != here[k] && there[i] != here[(k + 1) % 3] && !falls_towards(n, c[k], d[i])) {
             return 0;
         }
     }

@@ -42,7 +42,7 @@ static int ridges_of(const surface *s, const pose *X, int t, edge out[3]) {
 }
 
 /* Where two lines come nearest; 0 if that is not within both edges. */
-static int crossing(const edge *a, const edge *b, v3 *on_a, v3 *on_b, v3 *n) {
+static int find_crossing(const edge *a, const edge *b, v3 *on_a, v3 *on_b, v3 *n) {
     double aa = v3_dot(a->along, a->along), bb = v3_dot(b->along, b->along), ab = v3_dot(a->along, b->along);
     *n = v3_cross(a->along, b->along);
     double D = v3_dot(*n, *n);
@@ -77,7 +77,7 @@ static int comes_from_inside(const enclosed *q, v3 n) {
     return surface_ends(q->other, q->f->triangle, q->f->feature, m3_transposed_times(q->R, n), SURFACE_INWARDS);
 }
 
-static int visit_face(void *context, int t) {
+static int test_way_out(void *context, int t) {
     enclosed *q = context;
     v3 c[3], n = surface_normal(q->s, t);
     surface_corners(q->s, t, c);
@@ -128,13 +128,13 @@ static int is_way_out(const side *of, const surface *s, const pose *X, const edg
         return 0;
     }
     v3 reach = {q.deep, q.deep, q.deep};
-    surface_in_box(s, v3_sub(there, reach), v3_add(there, reach), visit_face, &q);
+    surface_in_box(s, v3_sub(there, reach), v3_add(there, reach), test_way_out, &q);
     return q.free;
 }
 
 static void try_edges(const side *e, const edge *a, const edge *b) {
     v3 on_a, on_b, n, across[2];
-    if (!crossing(a, b, &on_a, &on_b, &n)) {
+    if (!find_crossing(a, b, &on_a, &on_b, &n)) {
         return;
     }
     faces_of(e->other, &e->X, b, across);
@@ -168,12 +168,12 @@ typedef struct near_ridges {
     int count;
 } near_ridges;
 
-static int beside(v3 low, v3 high, v3 l, v3 h) {
+static int are_boxes_apart(v3 low, v3 high, v3 l, v3 h) {
     return low.x > h.x || high.x < l.x || low.y > h.y || high.y < l.y || low.z > h.z || high.z < l.z;
 }
 
 /* Edges that have passed through each other are no farther apart than a triangle is wide. */
-static void try_all(near_ridges *q) {
+static void try_near_edges(near_ridges *q) {
     pose still = pose_identity();
     for (int k = 0; k < q->leaf->count; k++) {
         edge a[3];
@@ -188,7 +188,7 @@ static void try_all(near_ridges *q) {
         low = v3_sub(low, v3_make(grow, grow, grow));
         high = v3_add(high, v3_make(grow, grow, grow));
         for (int j = 0; j < q->count; j++) {
-            for (int i = 0; i < count && !beside(low, high, q->low[j], q->high[j]); i++) {
+            for (int i = 0; i < count && !are_boxes_apart(low, high, q->low[j], q->high[j]); i++) {
                 try_edges(q->e, &a[i], &q->b[j]);
             }
         }
@@ -196,10 +196,10 @@ static void try_all(near_ridges *q) {
     q->count = 0;
 }
 
-static int gather(void *context, int t) {
+static int collect_ridges(void *context, int t) {
     near_ridges *q = context;
     if (q->count > MAX_EDGES - 3) {
-        try_all(q);
+        try_near_edges(q);
     }
     int count = ridges_of(q->e->other, &q->e->X, t, q->b + q->count);
     for (int k = q->count; k < q->count + count; k++) {
@@ -210,11 +210,11 @@ static int gather(void *context, int t) {
     return !q->e->out->failed;
 }
 
-static int visit_leaf(void *context, const sim_bvh_node *leaf, v3 low, v3 high, const near_list *near) {
+static int visit_edge_leaf(void *context, const sim_bvh_node *leaf, v3 low, v3 high, const near_list *near) {
     near_ridges *q = context;
     q->leaf = leaf;
-    near_in_box(near, low, high, gather, q);
-    try_all(q);
+    near_in_box(near, low, high, collect_ridges, q);
+    try_near_edges(q);
     return !q->e->out->failed;
 }
 
@@ -222,5 +222,5 @@ void edges_on_edges(side *e) {
     near_ridges q;
     q.e = e;
     q.count = 0;
-    surface_near(e->s, RELIEF_RIDGES, e->other, &e->X, e->p->margin, visit_leaf, &q);
+    surface_near(e->s, RELIEF_RIDGES, e->other, &e->X, e->p->margin, visit_edge_leaf, &q);
 }

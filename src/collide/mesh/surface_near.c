@@ -32,7 +32,7 @@ int box_meets(const surface *s, v3 low, v3 high) {
 
 enum { SMALL_TREE_NODES = 1000 }; /* nodes: such a tree is gone down as quickly from its root */
 
-static float longest(const float low[3], const float high[3]) {
+static float longest_side(const float low[3], const float high[3]) {
     float x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
     return x > y ? (x > z ? x : z) : y > z ? y : z;
 }
@@ -48,7 +48,7 @@ static int choose_under(const near_list *from, int root, const bvh_box *box, flo
         if (!bvh_box_meets(n, box) || (from->bits && !(from->of->relief->node[at] & from->bits))) {
             continue;
         }
-        if (n->count == 0 && longest(n->low, n->high) > size) {
+        if (n->count == 0 && longest_side(n->low, n->high) > size) {
             waiting[nwaiting++] = n->first + 1;
             waiting[nwaiting++] = n->first;
         } else if (count == room) {
@@ -63,7 +63,7 @@ static int choose_under(const near_list *from, int root, const bvh_box *box, flo
 near_list near_choose(const near_list *from, v3 low, v3 high, int *to, int room) {
     near_list out = *from;
     bvh_box box = bvh_box_of(low, high);
-    float size = longest(box.low, box.high);
+    float size = longest_side(box.low, box.high);
     if (from->of->heights) {
         out.count = from->count && box_meets(from->of, low, high);
         return out;

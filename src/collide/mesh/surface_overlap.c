@@ -55,7 +55,7 @@ typedef struct overlap {
 
 /* ---- segments ---- */
 
-static corners corners_of(const surface *s, int t) {
+static corners numbered_corners(const surface *s, int t) {
     corners f = {.triangle = t};
     surface_triangle(s, t, f.corner);
     surface_corners(s, t, f.at);
@@ -94,7 +94,7 @@ static int on_one_side(const overlap *o, const v3 d[3]) {
 }
 
 /* The piercings of the edges of f in g, added to `found` behind `count`; `of_b`: f is of B. */
-static int all_piercings(const surface *s, const corners *f, const corners *g, int of_b, piercing *found, int count) {
+static int find_piercings(const surface *s, const corners *f, const corners *g, int of_b, piercing *found, int count) {
     for (int k = 0; k < 3; k++) {
         if (pierces(f, k, g, &found[count].at)) {
             uint64_t edge = surface_feature(s, f->triangle, k + 1) >> 2;
@@ -125,7 +125,7 @@ static int add_segment(overlap *o, const piercing *from, const piercing *to) {
 
 static int visit_b(void *context, int t) {
     overlap *o = context;
-    corners g = corners_of(o->b, t), *f = &o->of_a;
+    corners g = numbered_corners(o->b, t), *f = &o->of_a;
     piercing x[6];
     if (on_one_side(o, g.at)) {
         return 1;
@@ -133,8 +133,8 @@ static int visit_b(void *context, int t) {
     for (int k = 0; k < 3; k++) {
         g.at[k] = pose_point(o->X_ab, g.at[k]);
     }
-    int count = all_piercings(o->a, f, &g, 0, x, 0);
-    count = all_piercings(o->b, &g, f, 1, x, count);
+    int count = find_piercings(o->a, f, &g, 0, x, 0);
+    count = find_piercings(o->b, &g, f, 1, x, count);
     if (count != 2) {
         return 1; /* not at all, or only just */
     }
@@ -149,7 +149,7 @@ static int visit_a(void *context, const sim_bvh_node *leaf, v3 low, v3 high, con
     overlap *o = context;
     for (int k = 0; k < leaf->count; k++) {
         v3 x[3], l, h;
-        o->of_a = corners_of(o->a, surface_leaf(o->a, leaf, k));
+        o->of_a = numbered_corners(o->a, surface_leaf(o->a, leaf, k));
         for (int c = 0; c < 3; c++) {
             x[c] = pose_point(o->X_ba, o->of_a.at[c]);
         }
@@ -172,7 +172,7 @@ typedef struct rim {
     int deepest; /* of the vertices, or -1 */
 } rim;
 
-static int rim_of(overlap *o, int k) {
+static int root_of_rim(overlap *o, int k) {
     while (o->segment[k].rim != k) {
         k = o->segment[k].rim = o->segment[o->segment[k].rim].rim;
     }
@@ -185,7 +185,7 @@ typedef struct end_table {
     uint32_t mask;
 } end_table;
 
-static int *slot_of(const end_table *table, const overlap *o, uint64_t name) {
+static int *find_end_slot(const end_table *table, const overlap *o, uint64_t name) {
     uint64_t h = name * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t at = (uint32_t)(h >> 32) & table->mask;
     while (table->slot[at]) {
@@ -199,7 +199,7 @@ static int *slot_of(const end_table *table, const overlap *o, uint64_t name) {
 }
 
 /* Joins segments to rims; one that starts where no other ends, or where more than one does, leaves its rim open. */
-static int join(overlap *o, rim *rims) {
+static int join_segments(overlap *o, rim *rims) {
     uint32_t size = 16;
     while (size < 4 * (uint32_t)o->count) {
         size *= 2;
@@ -212,15 +212,15 @@ static int join(overlap *o, rim *rims) {
     memset(ends.slot, 0, size * sizeof *ends.slot);
     for (int k = 0; k < o->count; k++) {
         rims[k] = (rim){.first = k, .deepest = -1, .from = HUGE_VAL, .to = -HUGE_VAL, .least = -HUGE_VAL};
-        int *slot = slot_of(&ends, o, o->segment[k].end[1].name);
+        int *slot = find_end_slot(&ends, o, o->segment[k].end[1].name);
         rims[k].open = *slot != 0;
         *slot = 2 * k + 2;
     }
     for (int k = 0; k < o->count; k++) {
-        int before = *slot_of(&ends, o, o->segment[k].end[0].name) / 2 - 1;
+        int before = *find_end_slot(&ends, o, o->segment[k].end[0].name) / 2 - 1;
         rims[k].open |= before < 0;
         if (before >= 0) {
-            int one = rim_of(o, before), other = rim_of(o, k);
+            int one = root_of_rim(o, before), other = root_of_rim(o, k);
             o->segment[one > other ? one : other].rim = one < other ? one : other;
         }
     }
@@ -228,10 +228,10 @@ static int join(overlap *o, rim *rims) {
 }
 
 /* S of each rim, and whether it is closed.  Returns whether all are. */
-static int measure(overlap *o, rim *rims) {
+static int measure_rims(overlap *o, rim *rims) {
     int closed = 1;
     for (int k = 0; k < o->count; k++) {
-        rim *r = &rims[rim_of(o, k)];
+        rim *r = &rims[root_of_rim(o, k)];
         v3 origin = o->segment[r->first].end[0].at, x = v3_sub(o->segment[k].end[0].at, origin),
            y = v3_sub(o->segment[k].end[1].at, origin);
         r->area = v3_axpy(r->area, 0.5, v3_cross(x, y));
@@ -257,7 +257,7 @@ static rim *rim_near(overlap *o, rim *rims, v3 x) {
         v3 d = v3_sub(o->segment[k].end[0].at, x);
         if (v3_dot(d, d) < best) {
             best = v3_dot(d, d);
-            found = &rims[rim_of(o, k)];
+            found = &rims[root_of_rim(o, k)];
         }
     }
     return found;
@@ -282,7 +282,7 @@ static rim all_rims(const overlap *o, const rim *rims) {
 }
 
 /* How far each overlap reaches along its way out. */
-static void reach(overlap *o, rim *rims, const manifold *inside) {
+static void find_extents(overlap *o, rim *rims, const manifold *inside) {
     for (int k = 0; k < o->count; k++) {
         rim *r = &rims[k];
         double size = v3_norm(r->area);
@@ -292,7 +292,7 @@ static void reach(overlap *o, rim *rims, const manifold *inside) {
         }
     }
     for (int k = 0; k < o->count; k++) {
-        reach_to(&rims[rim_of(o, k)], o->segment[k].end[0].at);
+        reach_to(&rims[root_of_rim(o, k)], o->segment[k].end[0].at);
     }
     for (int k = 0; k < inside->count; k++) { /* the vertex, and the place of the other surface next to it */
         const contact_point *c = &inside->point[k];
@@ -306,7 +306,7 @@ static void reach(overlap *o, rim *rims, const manifold *inside) {
 }
 
 /* The contact that parts the solids where the rim is; 0: they only touch there. */
-static int add_contact(const overlap *o, const rim *r, const manifold *inside, double touching, manifold *out) {
+static int add_rim_contact(const overlap *o, const rim *r, const manifold *inside, double touching, manifold *out) {
     const contact_point *deepest = r->deepest >= 0 ? &inside->point[r->deepest] : NULL;
     v3 origin = o->segment[r->first].end[0].at, sum = v3_axpy(origin, 1.0 / r->count, r->sum);
     double depth = r->to - r->from;
@@ -324,19 +324,12 @@ static int add_contact(const overlap *o, const rim *r, const manifold *inside, d
     return 1;
 }
 
-static double least_gap(const manifold *out, int first) {
-    double least = HUGE_VAL;
-    for (int k = first; k < out->count; k++) {
-        least = fmin(least, out->point[k].gap);
-    }
-    return least;
-}
-
 /* Where a vertex is much deeper than the contacts found, all rims belong to one overlap; without rims it speaks for itself. */
-static void account_for(overlap *o, const rim *rims, const manifold *inside, int deepest, int first, manifold *out) {
+static void add_lost_overlap(overlap *o, const rim *rims, const manifold *inside, int deepest, int first,
+                             manifold *out) {
     double deep = inside->point[deepest].gap;
     rim all = o->count ? all_rims(o, rims) : (rim){.open = 1};
-    if (least_gap(out, first) < MIN_DEPTH_OVER_VERTEX_DEPTH * deep) {
+    if (manifold_least_gap(out, first) < MIN_DEPTH_OVER_VERTEX_DEPTH * deep) {
         return;
     }
     for (int k = 0; k < o->count && !all.open; k++) {
@@ -348,13 +341,13 @@ static void account_for(overlap *o, const rim *rims, const manifold *inside, int
     }
     all.deepest = deepest;
     out->count = first;
-    if (all.open || !add_contact(o, &all, inside, 0, out)) {
+    if (all.open || !add_rim_contact(o, &all, inside, 0, out)) {
         manifold_add(out, o->p->arena, &inside->point[deepest]);
     }
 }
 
 /* The segments in which the surfaces cut each other, B moved by `aside`. */
-static void cut(overlap *o, v3 aside) {
+static void cut_surfaces(overlap *o, v3 aside) {
     o->count = 0;
     o->X_ab.p = v3_add(o->p->X_ab.p, aside);
     o->X_ba = pose_inverse(o->X_ab);
@@ -369,10 +362,10 @@ void surface_overlap(const pair *p, const surface *a, const surface *b, const ma
     o.rounding = 1e-12 * (size_a + size_b + v3_norm(p->X_ab.p));
     rim *rims = NULL;
     for (int k = 0, closed = 0; k < MAX_TRIES && !closed && !o.failed; k++) {
-        cut(&o, v3_scale(aside, way[k]));
+        cut_surfaces(&o, v3_scale(aside, way[k]));
         rims = ARENA_NEW(p->arena, rim, o.count + 1);
         o.failed |= !rims;
-        closed = !o.failed && join(&o, rims) && measure(&o, rims);
+        closed = !o.failed && join_segments(&o, rims) && measure_rims(&o, rims);
     }
     out->failed |= o.failed;
     if (o.failed) {
@@ -380,17 +373,17 @@ void surface_overlap(const pair *p, const surface *a, const surface *b, const ma
     }
     int first = out->count, deepest = -1;
     if (o.count) {
-        reach(&o, rims, inside);
+        find_extents(&o, rims, inside);
     }
     for (int k = 0; k < o.count && !out->failed; k++) {
         if (rims[k].count && !rims[k].open) {
-            add_contact(&o, &rims[k], inside, 2 * aside, out);
+            add_rim_contact(&o, &rims[k], inside, 2 * aside, out);
         }
     }
     for (int k = 0; k < inside->count; k++) {
         deepest = deepest < 0 || inside->point[k].gap < inside->point[deepest].gap ? k : deepest;
     }
     if (deepest >= 0 && inside->point[deepest].gap < -2 * aside) {
-        account_for(&o, rims, inside, deepest, first, out);
+        add_lost_overlap(&o, rims, inside, deepest, first, out);
     }
 }

@@ -25,7 +25,7 @@ static const double MIN_DEPTH_OVER_VERTEX_DEPTH =
     0.25; /* the deepest that counts must be so deep, of the deepest vertex inside */
 
 /* The contact of point x of `s` with the other surface, n: out of the other, in the frame of s. */
-static void add(const side *e, v3 x, v3 n, double gap, uint32_t own, uint32_t others, manifold *to) {
+static void add_vertex_point(const side *e, v3 x, v3 n, double gap, uint32_t own, uint32_t others, manifold *to) {
     contact_point c = {.position = v3_axpy(x, -0.5 * gap, n), .normal = n, .gap = gap};
     c.feature = e->swapped ? feature_pair(others, own) : feature_pair(own, others);
     if (e->swapped) {
@@ -35,12 +35,12 @@ static void add(const side *e, v3 x, v3 n, double gap, uint32_t own, uint32_t ot
     manifold_add(to, e->p->arena, &c);
 }
 
-static void emit(const side *e, v3 x, v3 n, double gap, uint32_t own, uint32_t others) {
-    add(e, x, n, gap, own, others, e->out);
+static void add_counted_point(const side *e, v3 x, v3 n, double gap, uint32_t own, uint32_t others) {
+    add_vertex_point(e, x, n, gap, own, others, e->out);
 }
 
 /* Does an open surface let the other pass? It holds what has its middle before it. */
-static int passes(const side *e, const surface_place *place, v3 normal) {
+static int lets_pass(const side *e, const surface_place *place, v3 normal) {
     return !e->other->solid && v3_dot(normal, v3_sub(e->middle, pose_point(e->X, place->point))) <= 0;
 }
 
@@ -55,7 +55,7 @@ typedef struct way_out {
     int by;
 } way_out;
 
-static int try_face(void *context, int t) {
+static int try_way_out(void *context, int t) {
     way_out *w = context;
     const surface *other = w->e->other;
     v3 c[3], n = surface_normal(other, t);
@@ -74,27 +74,28 @@ static int try_face(void *context, int t) {
 
 /* The shortest way out through a face that lets the surface round the vertex out as well.  `blind`: the nearest face is none
  * for the surface round the vertex, which comes to it from inside, and so tells nothing of how deep others may be.  Returns whether there is one. */
-static int leave_aside(const side *e, int t, int corner, v3 x, v3 there, double d, int blind) {
+static int add_way_out_aside(const side *e, int t, int corner, v3 x, v3 there, double d, int blind) {
     way_out w = {.e = e, .triangle = t, .corner = corner, .there = there, .by = -1};
     w.gap = blind ? -e->aside : -fmin(-MAX_OTHER_DEPTH_RATIO * d, e->aside);
     v3 reach = v3_make(-w.gap, -w.gap, -w.gap);
-    surface_in_box(e->other, v3_sub(there, reach), v3_add(there, reach), try_face, &w);
+    surface_in_box(e->other, v3_sub(there, reach), v3_add(there, reach), try_way_out, &w);
     if (w.by >= 0) {
-        emit(e, x, m3_times(e->X.R, w.normal), w.gap, surface_feature(e->s, t, corner + 4),
-             surface_feature(e->other, w.by, 0));
+        add_counted_point(e, x, m3_times(e->X.R, w.normal), w.gap, surface_feature(e->s, t, corner + 4),
+                          surface_feature(e->other, w.by, 0));
     }
     return w.by >= 0;
 }
 
 /* From inside the nearest place is an edge or a vertex only in a nook: each of its faces holds by itself. */
-static void in_nook(const side *e, int t, int corner, v3 x, v3 there, const surface_place *place) {
+static void add_nook_contacts(const side *e, int t, int corner, v3 x, v3 there, const surface_place *place) {
     int around[MAX_NOOK_POINTS],
         count = surface_faces_at(e->other, place->triangle, place->feature, around, MAX_NOOK_POINTS);
     for (int k = 0; k < count; k++) {
         v3 n = surface_normal(e->other, around[k]), here = m3_times(e->X.R, n);
         double gap = v3_dot(n, v3_sub(there, place->point));
         if (gap < 0 && surface_faces(e->s, t, corner + 4, v3_neg(here))) {
-            emit(e, x, here, gap, surface_feature(e->s, t, corner + 4), surface_feature(e->other, around[k], 0));
+            add_counted_point(e, x, here, gap, surface_feature(e->s, t, corner + 4),
+                              surface_feature(e->other, around[k], 0));
         }
     }
 }
@@ -126,7 +127,7 @@ static double distance_of_other(const side *e, v3 x, double reach, surface_place
 
 /* Is a box, seen from the other, outside it, because nothing is met from there on along an axis?  An open surface shows that
  * only along its normals. */
-static int is_free(const side *e, v3 low, v3 high, int way) {
+static int is_free_along(const side *e, v3 low, v3 high, int way) {
     double *to[6] = {&high.x, &high.y, &high.z, &low.x, &low.y, &low.z};
     if (way < 0) {
         return 0;
@@ -165,10 +166,10 @@ static int is_clear(const side *e, v3 x, v3 there, const whereabouts *w) {
         (w->from.distance > 0 && at_least(&w->from, v3_norm(v3_sub(x, w->from.centre))) > margin)) {
         return 1; /* within a ball that is known to be free */
     }
-    return (e->other->heights || !near_meets(&w->near, low, high)) && is_free(e, low, high, e->way);
+    return (e->other->heights || !near_meets(&w->near, low, high)) && is_free_along(e, low, high, e->way);
 }
 
-static void try_vertex(side *e, int t, int corner, v3 x, const whereabouts *w) {
+static void try_surface_vertex(side *e, int t, int corner, v3 x, const whereabouts *w) {
     v3 there = pose_point(e->back, x);
     if (is_clear(e, x, there, w)) {
         return;
@@ -184,36 +185,36 @@ static void try_vertex(side *e, int t, int corner, v3 x, const whereabouts *w) {
     v3 off = v3_sub(there, place.point);
     int clear = fabs(d) > e->touching && place.feature;
     v3 n = m3_times(e->X.R, clear ? v3_scale(1 / d, off) : place.normal);
-    if (passes(e, &place, n) || (d < 0 && !e->other->solid && v3_dot(off, place.normal) > -0.9 * fabs(d))) {
+    if (lets_pass(e, &place, n) || (d < 0 && !e->other->solid && v3_dot(off, place.normal) > -0.9 * fabs(d))) {
         return;
     }
     uint32_t own = surface_feature(e->s, t, corner + 4),
              others = surface_feature_along(e->other, place.triangle, place.feature, m3_transposed_times(e->X.R, n));
     int on = e->s->solid && e->other->solid && fabs(d) <= e->touching; /* which side of it, rounding decides */
     if (d < 0 || on) {
-        add(e, x, n, d, own, others, e->inside);
+        add_vertex_point(e, x, n, d, own, others, e->inside);
     }
-    if (on && place.feature && leave_aside(e, t, corner, x, there, d, 1)) {
+    if (on && place.feature && add_way_out_aside(e, t, corner, x, there, d, 1)) {
         return; /* of an edge no other normal is more than a guess */
     }
     if (d < 0 && !on && place.feature) {
-        in_nook(e, t, corner, x, there, &place);
+        add_nook_contacts(e, t, corner, x, there, &place);
     } else if (surface_faces(e->s, t, corner + 4, v3_neg(n))) {
-        emit(e, x, n, d, own, others);
+        add_counted_point(e, x, n, d, own, others);
     } else if (d < 0 || on) {
-        leave_aside(e, t, corner, x, there, d, on || surface_ends(e->s, t, corner + 4, n, SURFACE_INWARDS));
+        add_way_out_aside(e, t, corner, x, there, d, on || surface_ends(e->s, t, corner + 4, n, SURFACE_INWARDS));
     }
 }
 
 /* May a vertex in the node's box, [low, high] in the other's frame, touch the other, though no triangle is near?  Then it is
  * inside, or behind. */
-static int is_within(side *e, const sim_bvh_node *n, v3 low, v3 high, whereabouts *w) {
+static int may_be_within(side *e, const sim_bvh_node *n, v3 low, v3 high, whereabouts *w) {
     v3 l = node_low(n), h = node_high(n), c = v3_scale(0.5, v3_add(l, h));
     double away = v3_norm(v3_sub(c, w->from.centre)), half = 0.5 * v3_norm(v3_sub(h, l));
     double least = at_least(&w->from, away), most = at_most(e, &w->from, away), reach = half + e->p->margin;
     double deep = e->other->solid ? 0 : e->behind; /* beyond the bounds of an open surface may still be behind it */
     v3 grow = {deep, deep, deep};
-    if (!box_reaches(v3_sub(low, grow), v3_add(high, grow), e->other) || is_free(e, low, high, e->way)) {
+    if (!box_reaches(v3_sub(low, grow), v3_add(high, grow), e->other) || is_free_along(e, low, high, e->way)) {
         return 0;
     }
     if (least > 0 && w->from.distance < 0 && most <= half + e->behind) {
@@ -223,7 +224,7 @@ static int is_within(side *e, const sim_bvh_node *n, v3 low, v3 high, whereabout
         return 0;
     }
     for (int way = 0; e->other->solid && way < 6; way++) {
-        if (is_free(e, low, high, way)) {
+        if (is_free_along(e, low, high, way)) {
             e->way = way;
             return 0;
         }
@@ -233,33 +234,33 @@ static int is_within(side *e, const sim_bvh_node *n, v3 low, v3 high, whereabout
     return w->from.distance > 0 ? w->from.distance <= reach : -w->from.distance <= half + e->behind;
 }
 
-static int may_touch(side *e, const sim_bvh_node *n, whereabouts *w, int *buffer) {
+static int may_node_touch(side *e, const sim_bvh_node *n, whereabouts *w, int *buffer) {
     v3 low, high;
     if (w->inside) {
         return 1;
     }
     box_over(&e->back, node_low(n), node_high(n), e->p->margin, &low, &high);
     if (e->other->heights) {
-        return box_reaches(low, high, e->other) && !is_free(e, low, high, e->way);
+        return box_reaches(low, high, e->other) && !is_free_along(e, low, high, e->way);
     }
     w->near = near_choose(&w->near, low, high, buffer + w->used, NEAR_ROOM - w->used);
     w->used += w->near.node == buffer + w->used ? w->near.count : 0;
     if (w->near.count > 0) {
         return 1;
     }
-    int within = is_within(e, n, low, high, w);
+    int within = may_be_within(e, n, low, high, w);
     w->inside = within && e->other->solid;
     return within;
 }
 
-static void vertices(side *e) {
+static void find_vertex_contacts(side *e) {
     static const int root = 0;
     int buffer[NEAR_ROOM], nwaiting = 1, all = e->s->solid && e->other->solid; /* else no depth of plain ones counts */
     whereabouts waiting[BVH_MAX_DEPTH + 1] = {{0, 0, {e->other, 0, &root, 1}, {{0, 0, 0}, NAN}, 0}};
     while (nwaiting > 0 && !e->out->failed) {
         whereabouts w = waiting[--nwaiting];
         const sim_bvh_node *n = &e->s->bvh->node[w.node];
-        if (!(all || e->s->relief->node[w.node] & RELIEF_POINTS) || !may_touch(e, n, &w, buffer)) {
+        if (!(all || e->s->relief->node[w.node] & RELIEF_POINTS) || !may_node_touch(e, n, &w, buffer)) {
             continue;
         }
         for (int k = 1; k >= 0 && n->count == 0; k--) {
@@ -271,7 +272,7 @@ static void vertices(side *e) {
             surface_triangle(e->s, t, i);
             for (int c = 0; c < 3; c++) {
                 if (flag & RELIEF_OWNS << c && (all || !(flag & RELIEF_PLAIN << c))) {
-                    try_vertex(e, t, c, surface_vertex(e->s, i[c]), &w);
+                    try_surface_vertex(e, t, c, surface_vertex(e->s, i[c]), &w);
                 }
             }
         }
@@ -279,7 +280,7 @@ static void vertices(side *e) {
 }
 
 /* Overlap that nothing that counts accounts for? */
-static int is_lost(const manifold *out, int first, const manifold *inside) {
+static int has_lost_overlap(const manifold *out, int first, const manifold *inside) {
     double deepest = 0, least = HUGE_VAL;
     for (int k = 0; k < inside->count; k++) {
         deepest = fmin(deepest, inside->point[k].gap);
@@ -306,10 +307,10 @@ void surface_on_surface(const pair *p, const surface *a, const surface *b, manif
     of_b.behind = a->solid ? HUGE_VAL : fmax(p->margin, MAX_DEPTH_BEHIND_OVER_SIZE * size_b);
     of_a.way = likely_way(b, pose_point(X_ba, middle_a), middle_b);
     of_b.way = likely_way(a, pose_point(p->X_ab, middle_b), middle_a);
-    vertices(&of_a);
-    vertices(&of_b);
+    find_vertex_contacts(&of_a);
+    find_vertex_contacts(&of_b);
     edges_on_edges(&of_a);
-    if (a->solid && b->solid && is_lost(out, first, &inside)) {
+    if (a->solid && b->solid && has_lost_overlap(out, first, &inside)) {
         surface_overlap(p, a, b, &inside, out);
     }
     out->failed |= inside.failed;

@@ -26,7 +26,7 @@ typedef struct boxes {
     double R[3][3];             /* axis_a[i] . axis_b[j] */
 } boxes;
 
-static double part(v3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
+static double component(v3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
 
 static boxes boxes_of(const convex *a, const convex *b, const pose *X) {
     boxes x = {.axis_a = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .axis_b = {X->R.x, X->R.y, X->R.z}, .c = X->p};
@@ -34,23 +34,23 @@ static boxes boxes_of(const convex *a, const convex *b, const pose *X) {
         x.a[i] = a->half[i];
         x.b[i] = b->half[i];
         for (int j = 0; j < 3; j++) {
-            x.R[i][j] = part(x.axis_b[j], i);
+            x.R[i][j] = component(x.axis_b[j], i);
         }
     }
     x.size = a->extent + b->extent;
     return x;
 }
 
-static double separation(const boxes *x, v3 n) {
+static double separation_along(const boxes *x, v3 n) {
     double s = fabs(v3_dot(n, x->c));
     for (int k = 0; k < 3; k++) {
-        s -= x->a[k] * fabs(part(n, k)) + x->b[k] * fabs(v3_dot(n, x->axis_b[k]));
+        s -= x->a[k] * fabs(component(n, k)) + x->b[k] * fabs(v3_dot(n, x->axis_b[k]));
     }
     return s;
 }
 
 /* Keeps the better of two axes; later ones have to be better by more than rounding. */
-static void weigh(const boxes *x, v3 n, double s, double *best, v3 *normal) {
+static void keep_wider(const boxes *x, v3 n, double s, double *best, v3 *normal) {
     if (s > *best + ROUNDING_OVER_SIZE * x->size) {
         *best = s;
         *normal = n;
@@ -58,24 +58,25 @@ static void weigh(const boxes *x, v3 n, double s, double *best, v3 *normal) {
 }
 
 /* Greatest separation, and its normal from B to A; stops early beyond the margin. */
-static double separate(const boxes *x, double margin, v3 *normal) {
+static double find_widest_axis(const boxes *x, double margin, v3 *normal) {
     double best = -HUGE_VAL;
     for (int i = 0; i < 3; i++) {
         const double *R = x->R[i];
-        double s = fabs(part(x->c, i)) - x->a[i] - x->b[0] * fabs(R[0]) - x->b[1] * fabs(R[1]) - x->b[2] * fabs(R[2]);
-        weigh(x, x->axis_a[i], s, &best, normal);
+        double s =
+            fabs(component(x->c, i)) - x->a[i] - x->b[0] * fabs(R[0]) - x->b[1] * fabs(R[1]) - x->b[2] * fabs(R[2]);
+        keep_wider(x, x->axis_a[i], s, &best, normal);
     }
     for (int j = 0; j < 3; j++) {
         double s = fabs(v3_dot(x->axis_b[j], x->c)) - x->b[j] - x->a[0] * fabs(x->R[0][j]) -
                    x->a[1] * fabs(x->R[1][j]) - x->a[2] * fabs(x->R[2][j]);
-        weigh(x, x->axis_b[j], s, &best, normal);
+        keep_wider(x, x->axis_b[j], s, &best, normal);
     }
     for (int k = 0; k < 9 && best <= margin; k++) {
         v3 n = v3_cross(x->axis_a[k / 3], x->axis_b[k % 3]);
         double sine = v3_norm(n);
         if (sine > MIN_EDGE_SINE) {
             n = v3_scale(1 / sine, n);
-            weigh(x, n, separation(x, n), &best, normal);
+            keep_wider(x, n, separation_along(x, n), &best, normal);
         }
     }
     if (v3_dot(*normal, x->c) > 0) {
@@ -84,12 +85,12 @@ static double separate(const boxes *x, double margin, v3 *normal) {
     return best;
 }
 
-static v3 held(v3 x, const double half[3]) {
+static v3 clamp_to_box(v3 x, const double half[3]) {
     return v3_make(fmin(fmax(x.x, -half[0]), half[0]), fmin(fmax(x.y, -half[1]), half[1]),
                    fmin(fmax(x.z, -half[2]), half[2]));
 }
 
-static v3 corner(const double half[3], int bits) {
+static v3 corner_of_bits(const double half[3], int bits) {
     return v3_make(bits & 1 ? half[0] : -half[0], bits & 2 ? half[1] : -half[1], bits & 4 ? half[2] : -half[2]);
 }
 
@@ -111,7 +112,7 @@ static void keep_nearer(search *f, v3 on_a, v3 on_b, v3 d) {
     }
     double length = sqrt(square);
     v3 n = v3_scale(1 / length, d);
-    double doubt = length - separation(f->x, n);
+    double doubt = length - separation_along(f->x, n);
     f->square = fmin(f->square, square);
     if (doubt < f->doubt && v3_dot(n, f->x->c) < 0) {
         f->doubt = doubt;
@@ -122,11 +123,11 @@ static void keep_nearer(search *f, v3 on_a, v3 on_b, v3 d) {
 }
 
 /* The edges a and b of twelve: axis, and which of the four along it. */
-static void edge_and_edge(search *f, const pose *X, int a, int b) {
+static void try_edge_pair(search *f, const pose *X, int a, int b) {
     const boxes *x = f->x;
     int i = a / 4, j = b / 4, of_a = a % 4, of_b = b % 4;
-    v3 p = corner(x->a, (of_a & 1) << (i + 1) % 3 | of_a >> 1 << (i + 2) % 3);
-    v3 q = corner(x->b, (of_b & 1) << (j + 1) % 3 | of_b >> 1 << (j + 2) % 3);
+    v3 p = corner_of_bits(x->a, (of_a & 1) << (i + 1) % 3 | of_a >> 1 << (i + 2) % 3);
+    v3 q = corner_of_bits(x->b, (of_b & 1) << (j + 1) % 3 | of_b >> 1 << (j + 2) % 3);
     p = v3_axpy(p, x->a[i], x->axis_a[i]); /* to its middle */
     q = v3_axpy(pose_point(*X, q), x->b[j], x->axis_b[j]);
     v3 across = v3_cross(x->axis_a[i], x->axis_b[j]);
@@ -149,7 +150,7 @@ typedef struct setback {
 static setback setback_of(const boxes *x, v3 n) {
     setback s;
     for (int k = 0; k < 3; k++) {
-        double on_a = part(n, k), on_b = v3_dot(n, x->axis_b[k]);
+        double on_a = component(n, k), on_b = v3_dot(n, x->axis_b[k]);
         s.a[k][0] = x->a[k] * (fabs(on_a) - on_a);
         s.a[k][1] = x->a[k] * (fabs(on_a) + on_a);
         s.b[k][0] = x->b[k] * (fabs(on_b) + on_b);
@@ -164,14 +165,15 @@ static double edge_setback(double box[3][2], int i, int of) {
 }
 
 /* Nearest points of boxes that a plane parts by `apart`, its normal n, and their normal; returns their distance. */
-static double nearest(const boxes *x, const pose *X, v3 n, double apart, convex_gap *gap) {
+static double find_nearest_features(const boxes *x, const pose *X, v3 n, double apart, convex_gap *gap) {
     search f = {x, HUGE_VAL, HUGE_VAL, gap};
     setback back = setback_of(x, n);
     double surely = fmax(apart - 8 * ROUNDING_OVER_SIZE * x->size, 0);
     for (int k = 0; k < 8; k++) {
-        v3 b = pose_point(*X, corner(x->b, k)), on_a = held(b, x->a);
+        v3 b = pose_point(*X, corner_of_bits(x->b, k)), on_a = clamp_to_box(b, x->a);
         keep_nearer(&f, on_a, b, v3_sub(on_a, b));
-        v3 a = corner(x->a, k), in_b = m3_transposed_times(X->R, v3_sub(a, X->p)), on_b = held(in_b, x->b);
+        v3 a = corner_of_bits(x->a, k), in_b = m3_transposed_times(X->R, v3_sub(a, X->p)),
+           on_b = clamp_to_box(in_b, x->b);
         keep_nearer(&f, a, pose_point(*X, on_b), m3_times(X->R, v3_sub(in_b, on_b)));
     }
     for (int of_a = 0; of_a < 12; of_a++) {
@@ -179,7 +181,7 @@ static double nearest(const boxes *x, const pose *X, v3 n, double apart, convex_
         for (int of_b = 0; of_b < 12; of_b++) {
             double least = from_a + edge_setback(back.b, of_b / 4, of_b % 4);
             if (!(least * least > LOOK_RATIO2 * f.square)) {
-                edge_and_edge(&f, X, of_a, of_b);
+                try_edge_pair(&f, X, of_a, of_b);
             }
         }
     }
@@ -187,11 +189,11 @@ static double nearest(const boxes *x, const pose *X, v3 n, double apart, convex_
 }
 
 /* Whether the two points of the gap lie in the boxes: then nothing can be nearer. */
-static int reached(const boxes *x, const pose *X, const convex_gap *gap) {
+static int are_points_in_boxes(const boxes *x, const pose *X, const convex_gap *gap) {
     double tolerance = REACHED_OVER_SIZE * x->size;
     v3 in_b = m3_transposed_times(X->R, v3_sub(gap->on_b, X->p));
-    return v3_norm(v3_sub(gap->on_a, held(gap->on_a, x->a))) <= tolerance &&
-           v3_norm(v3_sub(in_b, held(in_b, x->b))) <= tolerance &&
+    return v3_norm(v3_sub(gap->on_a, clamp_to_box(gap->on_a, x->a))) <= tolerance &&
+           v3_norm(v3_sub(in_b, clamp_to_box(in_b, x->b))) <= tolerance &&
            v3_norm(v3_sub(gap->on_a, gap->on_b)) <= gap->gap + tolerance;
 }
 
@@ -205,17 +207,17 @@ void box_box(const pair *p, manifold *out) {
     }
     boxes x = boxes_of(&a, &b, &p->X_ab);
     convex_gap gap = {.certain = 1}, corner_gap = gap;
-    gap.gap = separate(&x, p->margin, &gap.normal);
+    gap.gap = find_widest_axis(&x, p->margin, &gap.normal);
     if (gap.gap > p->margin) {
         return;
     }
     int first = out->count;
     facing_points(&a, &b, &p->X_ab, &gap);
-    if (convex_manifold(p, &a, &b, &gap, out) || gap.gap <= 0 || reached(&x, &p->X_ab, &gap)) {
+    if (convex_manifold(p, &a, &b, &gap, out) || gap.gap <= 0 || are_points_in_boxes(&x, &p->X_ab, &gap)) {
         return;
     }
     /* what faces each other does not overlap: a corner is nearest to a corner or to an edge */
-    corner_gap.gap = nearest(&x, &p->X_ab, gap.normal, gap.gap, &corner_gap);
+    corner_gap.gap = find_nearest_features(&x, &p->X_ab, gap.normal, gap.gap, &corner_gap);
     if (corner_gap.gap > gap.gap + REACHED_OVER_SIZE * x.size) {
         out->count = first;
         if (corner_gap.gap <= p->margin) {

@@ -16,17 +16,17 @@ typedef struct crossing {
     double half[3], p[3], d[3], t_most; /* box; axis of the capsule */
 } crossing;
 
-static double beyond(const crossing *c, int k, double t) {
+static double excess_over_box(const crossing *c, int k, double t) {
     double x = c->p[k] + t * c->d[k];
     return x - fmin(fmax(x, -c->half[k]), c->half[k]);
 }
 
-static double slope(const crossing *c, double t) {
-    return c->d[0] * beyond(c, 0, t) + c->d[1] * beyond(c, 1, t) + c->d[2] * beyond(c, 2, t);
+static double distance_slope(const crossing *c, double t) {
+    return c->d[0] * excess_over_box(c, 0, t) + c->d[1] * excess_over_box(c, 1, t) + c->d[2] * excess_over_box(c, 2, t);
 }
 
-static double nearest(const crossing *c) {
-    double low = -c->t_most, high = c->t_most, at_low = slope(c, low), at_high = slope(c, high);
+static double nearest_on_axis(const crossing *c) {
+    double low = -c->t_most, high = c->t_most, at_low = distance_slope(c, low), at_high = distance_slope(c, high);
     if (at_low >= 0) {
         return low;
     }
@@ -36,7 +36,7 @@ static double nearest(const crossing *c) {
     for (int k = 0; k < 6; k++) { /* narrowed to one piece */
         double side = k & 1 ? c->half[k / 2] : -c->half[k / 2], t = (side - c->p[k / 2]) / c->d[k / 2];
         if (t > low && t < high) { /* never for a quotient by zero */
-            double at = slope(c, t);
+            double at = distance_slope(c, t);
             if (at <= 0) {
                 low = t;
                 at_low = at;
@@ -50,7 +50,7 @@ static double nearest(const crossing *c) {
 }
 
 /* Least of the box minus greatest of the segment, along n. */
-static double separation(const crossing *c, const double n[3]) {
+static double separation_from_segment(const crossing *c, const double n[3]) {
     double sum = 0, along = 0, reach = 0;
     for (int k = 0; k < 3; k++) {
         sum -= n[k] * c->p[k];
@@ -61,7 +61,7 @@ static double separation(const crossing *c, const double n[3]) {
 }
 
 /* The direction, from segment to box, of greatest separation among those that can be. */
-static double widest(const crossing *c, double best[3]) {
+static double find_widest_direction(const crossing *c, double best[3]) {
     double most = -HUGE_VAL;
     for (int k = 0; k < 6; k++) {
         double n[3] = {0}, side = 0;
@@ -82,7 +82,7 @@ static double widest(const crossing *c, double best[3]) {
         for (int m = 0; m < 3; m++) {
             n[m] = side > 0 ? -n[m] : n[m];
         }
-        double s = separation(c, n);
+        double s = separation_from_segment(c, n);
         if (s > most) {
             most = s;
             best[0] = n[0], best[1] = n[1], best[2] = n[2];
@@ -93,8 +93,8 @@ static double widest(const crossing *c, double best[3]) {
 
 /* The better of two normals where the axis comes close: between the nearest points, or one that separation knows; returns
  * the separation. Sure of being at right angles to the axis where that goes on. */
-static double refine(const crossing *c, v3 e, double t, v3 between, convex_gap *gap, int *known) {
-    double n[3] = {0}, apart = widest(c, n);
+static double refine_normal(const crossing *c, v3 e, double t, v3 between, convex_gap *gap, int *known) {
+    double n[3] = {0}, apart = find_widest_direction(c, n);
     gap->normal = v3_make(n[0], n[1], n[2]);
     *known = 1;
     if (fabs(t) < c->t_most) {
@@ -103,7 +103,7 @@ static double refine(const crossing *c, v3 e, double t, v3 between, convex_gap *
     double length = v3_norm(between);
     if (length > 0) {
         v3 m = v3_scale(1 / length, between);
-        double s = separation(c, (double[]){m.x, m.y, m.z});
+        double s = separation_from_segment(c, (double[]){m.x, m.y, m.z});
         if (s > apart) {
             gap->normal = m;
             *known = 0;
@@ -119,8 +119,9 @@ void box_capsule(const pair *p, manifold *out) {
     convex_of_shape(p->b, &capsule);
     v3 o = p->X_ab.p, e = p->X_ab.R.z;
     crossing c = {{box.half[0], box.half[1], box.half[2]}, {o.x, o.y, o.z}, {e.x, e.y, e.z}, capsule.half[2]};
-    double t = nearest(&c), size = box.extent + capsule.extent;
-    v3 on_axis = v3_axpy(o, t, e), d = {-beyond(&c, 0, t), -beyond(&c, 1, t), -beyond(&c, 2, t)};
+    double t = nearest_on_axis(&c), size = box.extent + capsule.extent;
+    v3 on_axis = v3_axpy(o, t, e),
+       d = {-excess_over_box(&c, 0, t), -excess_over_box(&c, 1, t), -excess_over_box(&c, 2, t)};
     double distance = v3_norm(d); /* d: from the axis to the box */
     if (distance - capsule.radius > p->margin) {
         return;
@@ -130,7 +131,7 @@ void box_capsule(const pair *p, manifold *out) {
     if (distance > TOUCHING_OVER_SIZE * size) {
         gap.normal = v3_scale(1 / distance, d);
     } else {
-        double apart = refine(&c, e, t, d, &gap, &known);
+        double apart = refine_normal(&c, e, t, d, &gap, &known);
         distance = distance > CROSSING_OVER_SIZE * size ? fmax(distance, apart) : apart;
     }
     gap.gap = distance - capsule.radius;

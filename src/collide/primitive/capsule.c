@@ -9,7 +9,7 @@ static const double MIN_ASKEW_SINE = 1e-3;      /* sine of the angle above which
 
 /* From B's point at t to A's at s: the distance, and the unit normal, which is at right angles to an axis that goes on
  * there. `across` is at right angles to both. */
-static double between(v3 z_a, v3 z_b, v3 d, int a_goes_on, int b_goes_on, v3 across, double size, v3 *normal) {
+static double distance_of_axes(v3 z_a, v3 z_b, v3 d, int a_goes_on, int b_goes_on, v3 across, double size, v3 *normal) {
     if (a_goes_on) {
         d = v3_axpy(d, -v3_dot(d, z_a), z_a);
     }
@@ -40,7 +40,7 @@ void capsule_capsule(const pair *p, manifold *out) {
         distance = fabs(v3_dot(across, centre));
         gap.normal = across;
     } else {
-        distance = between(z, e, v3_sub(on_a, on_b), a_goes_on, b_goes_on, across, size, &gap.normal);
+        distance = distance_of_axes(z, e, v3_sub(on_a, on_b), a_goes_on, b_goes_on, across, size, &gap.normal);
     }
     gap.gap = distance - a.radius - b.radius;
     gap.on_a = v3_axpy(on_a, -a.radius, gap.normal);

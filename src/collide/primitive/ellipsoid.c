@@ -12,7 +12,7 @@
 enum { MAX_STEPS = 200 }; /* halving alone needs a hundred and some */
 
 /* G(u), and its slope. */
-static double secular(const double r[3], const double z[3], double u, double *slope) {
+static double secular_value(const double r[3], const double z[3], double u, double *slope) {
     double sum = 0;
     *slope = 0;
     for (int k = 0; k < 3; k++) {
@@ -29,7 +29,7 @@ static double secular(const double r[3], const double z[3], double u, double *sl
 static double secular_root(const double r[3], const double z[3]) {
     double low = z[0], high = r[0] * z[0] + r[1] * z[1] + r[2] * z[2], u = low > 0 ? low : high;
     for (int k = 0; k < MAX_STEPS && low < high; k++) {
-        double slope, G = secular(r, z, u, &slope);
+        double slope, G = secular_value(r, z, u, &slope);
         if (G > 1) {
             low = u;
         } else {
@@ -51,7 +51,7 @@ static double secular_root(const double r[3], const double z[3]) {
 }
 
 /* Nearest point to y, all of it in the octant of positive numbers, e[0] the least. */
-static void nearest(const double e[3], const double y[3], double x[3]) {
+static void nearest_on_ellipsoid(const double e[3], const double y[3], double x[3]) {
     double r[3], z[3], least = e[0];
     for (int k = 0; k < 3; k++) {
         r[k] = e[k] / least * (e[k] / least);
@@ -91,7 +91,7 @@ double ellipsoid_distance(const double semi[3], v3 point, v3 *normal) {
         e[k] = semi[order[k]];
         y[k] = fabs(p[order[k]]);
     }
-    nearest(e, y, x);
+    nearest_on_ellipsoid(e, y, x);
     for (int k = 0; k < 3; k++) {
         n[k] = x[k] / e[k] * (e[0] / e[k]);
         length += n[k] * n[k];

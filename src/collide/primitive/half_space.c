@@ -13,10 +13,10 @@ static const double STANDING =
 static const double MIN_DOWNWARD_COSINE = 0.5; /* cosine: faces that far from the plane's direction bear nothing */
 
 /* Height of A's point x over B's surface. */
-static double height(const pair *p, v3 x) { return v3_dot(p->X_ab.R.z, v3_sub(x, p->X_ab.p)); }
+static double height_over_plane(const pair *p, v3 x) { return v3_dot(p->X_ab.R.z, v3_sub(x, p->X_ab.p)); }
 
-static void point_of_a(const pair *p, manifold *out, v3 x, uint32_t vertex) {
-    add_contact(p, out, x, p->X_ab.R.z, height(p, x), feature_pair(vertex, 0));
+static void add_point_of_a(const pair *p, manifold *out, v3 x, uint32_t vertex) {
+    add_contact(p, out, x, p->X_ab.R.z, height_over_plane(p, x), feature_pair(vertex, 0));
 }
 
 void box_half_space(const pair *p, manifold *out) {
@@ -25,7 +25,7 @@ void box_half_space(const pair *p, manifold *out) {
     convex_of_shape(p->a, &box);
     convex_face(&box, v3_neg(p->X_ab.R.z), M_PI / 2, INFINITY, &f);
     for (int k = 0; k < f.count; k++) {
-        point_of_a(p, out, f.corner[k], f.vertex[k]);
+        add_point_of_a(p, out, f.corner[k], f.vertex[k]);
     }
 }
 
@@ -37,9 +37,9 @@ void capsule_half_space(const pair *p, manifold *out) {
     for (uint32_t end = 0; end < 2; end++) {
         v3 centre = {0, 0, end ? length / 2 : -length / 2};
         if (n.z == 0 || (n.z < 0) == (int)end) {
-            point_of_a(p, out, v3_axpy(centre, -r, n), 4 * end);
+            add_point_of_a(p, out, v3_axpy(centre, -r, n), 4 * end);
         } else if (fall <= STANDING && length * cosine > r * fall) {
-            point_of_a(p, out, v3_axpy(centre, -r / cosine, n), 4 * end);
+            add_point_of_a(p, out, v3_axpy(centre, -r / cosine, n), 4 * end);
         }
     }
 }
@@ -53,18 +53,18 @@ void cylinder_half_space(const pair *p, manifold *out) {
     v3 side = direction_or(v3_make(-n.x, -n.y, 0), across, v3_make(1, 0, 0));
     int low = n.z < 0, first = out->count;
     v3 lowest = {r * side.x, r * side.y, low ? half : -half}, highest = {-lowest.x, -lowest.y, lowest.z};
-    if (across > STANDING || height(p, highest) > p->margin) {
-        point_of_a(p, out, v3_make(r * side.x, r * side.y, -half), 0);
-        point_of_a(p, out, v3_make(r * side.x, r * side.y, half), 4);
+    if (across > STANDING || height_over_plane(p, highest) > p->margin) {
+        add_point_of_a(p, out, v3_make(r * side.x, r * side.y, -half), 0);
+        add_point_of_a(p, out, v3_make(r * side.x, r * side.y, half), 4);
         return;
     }
     for (int k = 0; k < 4; k++) {
         v3 x = {r * turn[k][0], r * turn[k][1], lowest.z};
-        least = fmin(least, height(p, x));
-        point_of_a(p, out, x, 4 * (uint32_t)(2 + 8 * low + 2 * k)); /* numbers as convex_face has them */
+        least = fmin(least, height_over_plane(p, x));
+        add_point_of_a(p, out, x, 4 * (uint32_t)(2 + 8 * low + 2 * k)); /* numbers as convex_face has them */
     }
-    if (height(p, lowest) < least - MAX_HEIGHT_LOSS_OVER_SIZE * (r + half)) {
-        point_of_a(p, out, lowest, 4 * (uint32_t)low);
+    if (height_over_plane(p, lowest) < least - MAX_HEIGHT_LOSS_OVER_SIZE * (r + half)) {
+        add_point_of_a(p, out, lowest, 4 * (uint32_t)low);
     }
     manifold_reduce(p, out, first, 4);
 }
@@ -74,7 +74,7 @@ void ellipsoid_half_space(const pair *p, manifold *out) {
     v3 n = p->X_ab.R.z, stretched = {e[0] * n.x, e[1] * n.y, e[2] * n.z};
     double far = v3_norm(stretched);
     v3 x = v3_make(-e[0] * stretched.x / far, -e[1] * stretched.y / far, -e[2] * stretched.z / far);
-    point_of_a(p, out, x, 0);
+    add_point_of_a(p, out, x, 0);
 }
 
 enum { MAX_VERTICES_WITHOUT_SEARCH = 64 }; /* vertices that are as quickly all looked at */

@@ -5,7 +5,7 @@
 #include "collide/primitive/primitives.h"
 
 /* One point, and one only: its feature never changes. */
-static void touch(const pair *p, manifold *out, double distance, v3 normal) {
+static void add_sphere_contact(const pair *p, manifold *out, double distance, v3 normal) {
     double r = p->a->size[0];
     add_contact(p, out, v3_scale(-r, normal), normal, distance - r, 0);
 }
@@ -13,12 +13,12 @@ static void touch(const pair *p, manifold *out, double distance, v3 normal) {
 void sphere_sphere(const pair *p, manifold *out) {
     v3 d = v3_neg(p->X_ab.p);
     double length = v3_norm(d);
-    touch(p, out, length - p->b->size[0], direction_or(d, length, v3_make(0, 0, 1)));
+    add_sphere_contact(p, out, length - p->b->size[0], direction_or(d, length, v3_make(0, 0, 1)));
 }
 
 void sphere_half_space(const pair *p, manifold *out) {
     v3 n = p->X_ab.R.z;
-    touch(p, out, -v3_dot(n, p->X_ab.p), n);
+    add_sphere_contact(p, out, -v3_dot(n, p->X_ab.p), n);
 }
 
 /* The sphere's centre in B's frame. */
@@ -40,11 +40,11 @@ void sphere_box(const pair *p, manifold *out) {
     if (out_of > 1) {
         v3 d = v3_make(over[0], over[1], over[2]);
         depth = v3_norm(d);
-        touch(p, out, depth, m3_times(p->X_ab.R, direction_or(d, depth, v3_make(0, 0, 1))));
+        add_sphere_contact(p, out, depth, m3_times(p->X_ab.R, direction_or(d, depth, v3_make(0, 0, 1))));
         return;
     }
     n[shallow] = c[shallow] < 0 ? -1 : 1;
-    touch(p, out, depth, m3_times(p->X_ab.R, v3_make(n[0], n[1], n[2])));
+    add_sphere_contact(p, out, depth, m3_times(p->X_ab.R, v3_make(n[0], n[1], n[2])));
 }
 
 void sphere_capsule(const pair *p, manifold *out) {
@@ -53,7 +53,7 @@ void sphere_capsule(const pair *p, manifold *out) {
     v3 d = {c.x, c.y, c.z - fmin(fmax(c.z, -half), half)};
     double length = v3_norm(d);
     v3 n = direction_or(d, length, v3_make(1, 0, 0));
-    touch(p, out, length - p->b->size[0], m3_times(p->X_ab.R, n));
+    add_sphere_contact(p, out, length - p->b->size[0], m3_times(p->X_ab.R, n));
 }
 
 void sphere_cylinder(const pair *p, manifold *out) {
@@ -67,11 +67,11 @@ void sphere_cylinder(const pair *p, manifold *out) {
     } else {
         n = radial > axial ? side : up;
     }
-    touch(p, out, distance, m3_times(p->X_ab.R, n));
+    add_sphere_contact(p, out, distance, m3_times(p->X_ab.R, n));
 }
 
 void sphere_ellipsoid(const pair *p, manifold *out) {
     v3 n;
     double distance = ellipsoid_distance(p->b->size, centre_in_b(p), &n);
-    touch(p, out, distance, m3_times(p->X_ab.R, n));
+    add_sphere_contact(p, out, distance, m3_times(p->X_ab.R, n));
 }

@@ -15,7 +15,7 @@
  * vertex coordinates, J. Math. Stat. 1 (2005) 8-11. */
 #include "geometry/core/solid.h"
 
-static void corners(const v3 *vertex, const int triangle[3], v3 o, v3 corner[3]) {
+static void shifted_corners(const v3 *vertex, const int triangle[3], v3 o, v3 corner[3]) {
     for (int i = 0; i < 3; i++) {
         corner[i] = v3_sub(vertex[triangle[i]], o);
     }
@@ -27,7 +27,7 @@ sim_inertia solid_inertia(const v3 *vertex, int nvertex, const int (*triangle)[3
     solid_bounds(vertex, nvertex, &low, &high, &radius);
     v3 middle = v3_axpy(low, 0.5, v3_sub(high, low));
     for (int t = 0; t < ntriangle; t++) {
-        corners(vertex, triangle[t], middle, p);
+        shifted_corners(vertex, triangle[t], middle, p);
         double v = v3_dot(p[0], v3_cross(p[1], p[2])) / 6;
         volume += v;
         first = v3_axpy(first, v / 4, v3_add(p[0], v3_add(p[1], p[2])));
@@ -38,7 +38,7 @@ sim_inertia solid_inertia(const v3 *vertex, int nvertex, const int (*triangle)[3
     v3 com = v3_axpy(middle, 1 / volume, first);
     sym3 C = {0};
     for (int t = 0; t < ntriangle; t++) {
-        corners(vertex, triangle[t], com, p);
+        shifted_corners(vertex, triangle[t], com, p);
         double v = v3_dot(p[0], v3_cross(p[1], p[2])) / 120;
         C = sym3_rank_one(C, v, v3_add(p[0], v3_add(p[1], p[2])));
         for (int i = 0; i < 3; i++) {

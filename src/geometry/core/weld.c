@@ -16,24 +16,24 @@ typedef struct table {
     uint32_t mask;
 } table;
 
-static uint64_t bits(double x) {
+static uint64_t number_bits(double x) {
     uint64_t u;
     x += 0.0; /* -0 and 0 are one place */
     memcpy(&u, &x, sizeof u);
     return u;
 }
 
-static uint32_t slot(const table *t, double x, double y, double z) {
-    uint64_t h = bits(x) * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ (h >> 29) ^ bits(y)) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ (h >> 32) ^ bits(z)) * UINT64_C(0x94d049bb133111eb);
+static uint32_t find_slot(const table *t, double x, double y, double z) {
+    uint64_t h = number_bits(x) * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ (h >> 29) ^ number_bits(y)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ (h >> 32) ^ number_bits(z)) * UINT64_C(0x94d049bb133111eb);
     return (uint32_t)(h ^ (h >> 31)) & t->mask;
 }
 
-static double cell(const table *t, double x) { return t->per_cell > 0 ? floor(x * t->per_cell) : x; }
+static double cell_index(const table *t, double x) { return t->per_cell > 0 ? floor(x * t->per_cell) : x; }
 
 /* The first kept point of a chain within reach of p, or `best` if that comes before it. */
-static int in_chain(const table *t, uint32_t where, v3 p, int best) {
+static int find_in_chain(const table *t, uint32_t where, v3 p, int best) {
     for (int k = t->first[where]; k >= 0; k = t->next[k]) {
         v3 d = v3_sub(t->point[k], p);
         int near = t->tolerance > 0 ? v3_norm(d) <= t->tolerance : d.x == 0 && d.y == 0 && d.z == 0;
@@ -44,19 +44,19 @@ static int in_chain(const table *t, uint32_t where, v3 p, int best) {
     return best;
 }
 
-static int find(const table *t, v3 p) {
+static int find_vertex(const table *t, v3 p) {
     double at[3][2];
     const double x[3] = {p.x, p.y, p.z};
     int count[3], best = -1;
     for (int i = 0; i < 3; i++) {
-        at[i][0] = cell(t, x[i] - t->tolerance);
-        at[i][1] = cell(t, x[i] + t->tolerance);
+        at[i][0] = cell_index(t, x[i] - t->tolerance);
+        at[i][1] = cell_index(t, x[i] + t->tolerance);
         count[i] = at[i][0] == at[i][1] ? 1 : 2;
     }
     for (int i = 0; i < count[0]; i++) {
         for (int j = 0; j < count[1]; j++) {
             for (int k = 0; k < count[2]; k++) {
-                best = in_chain(t, slot(t, at[0][i], at[1][j], at[2][k]), p, best);
+                best = find_in_chain(t, find_slot(t, at[0][i], at[1][j], at[2][k]), p, best);
             }
         }
     }
@@ -79,9 +79,10 @@ int weld_points(const v3 *point, int count, double tolerance, int *to) {
         t.first[i] = -1;
     }
     for (int i = 0; kept >= 0 && i < count; i++) {
-        to[i] = find(&t, point[i]);
+        to[i] = find_vertex(&t, point[i]);
         if (to[i] < 0) {
-            uint32_t where = slot(&t, cell(&t, point[i].x), cell(&t, point[i].y), cell(&t, point[i].z));
+            uint32_t where =
+                find_slot(&t, cell_index(&t, point[i].x), cell_index(&t, point[i].y), cell_index(&t, point[i].z));
             t.next[i] = t.first[where];
             t.first[where] = i;
             to[i] = i;

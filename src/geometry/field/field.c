@@ -18,14 +18,14 @@
  * leave a wall of distance 0 between them: let them overlap. */
 #include "geometry/field/field.h"
 
-static double sphere(double r, v3 p, v3 *g) {
+static double sphere_node(double r, v3 p, v3 *g) {
     double n = v3_norm(p);
     *g = n > 1e-140 ? v3_scale(1 / n, p) : v3_make(0, 0, 1);
     return n - r;
 }
 
 /* The largest excess decides inside; outside those that are positive are legs of a right angle. */
-static double box(const double half[3], v3 p, v3 *g) {
+static double box_node(const double half[3], v3 p, v3 *g) {
     v3 side = {copysign(1, p.x), copysign(1, p.y), copysign(1, p.z)};
     v3 q = {fabs(p.x) - half[0], fabs(p.y) - half[1], fabs(p.z) - half[2]};
     double most = fmax(q.x, fmax(q.y, q.z));
@@ -39,7 +39,7 @@ static double box(const double half[3], v3 p, v3 *g) {
     return most;
 }
 
-static double cylinder(const double half[3], v3 p, v3 *g) {
+static double cylinder_node(const double half[3], v3 p, v3 *g) {
     double e[2], side = copysign(1, p.z);
     double across = field_radial(p.x, p.y, e) - half[0], along = fabs(p.z) - half[1];
     if (across > 0 && along > 0) {
@@ -85,11 +85,11 @@ double profile_distance(const field_profile *c, v3 p, v3 *g) {
 static double leaf_distance(const field_node *n, v3 p, v3 *g) {
     switch (n->type) {
     case SIM_FIELD_SPHERE:
-        return sphere(n->half[0], p, g);
+        return sphere_node(n->half[0], p, g);
     case SIM_FIELD_BOX:
-        return box(n->half, p, g);
+        return box_node(n->half, p, g);
     case SIM_FIELD_CYLINDER:
-        return cylinder(n->half, p, g);
+        return cylinder_node(n->half, p, g);
     case SIM_FIELD_PROFILE:
         return profile_distance(n->profile, p, g);
     case SIM_FIELD_THREAD:

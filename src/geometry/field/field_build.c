@@ -39,13 +39,13 @@ typedef struct builder {
     char where[256]; /* the way to the node: "field.child[1].child[0]" */
 } builder;
 
-static sim_status refuse(const builder *b, const char *text) {
+static sim_status refuse_definition(const builder *b, const char *text) {
     return sim_fail(b->error, SIM_BAD_INPUT, "%s: %s", b->where, text);
 }
 
 static sim_status no_memory(const builder *b) { return sim_fail(b->error, SIM_NO_RESOURCE, "no memory for a field"); }
 
-static int positive(double x) { return x > 0 && x <= MAX_LENGTH; }
+static int is_length(double x) { return x > 0 && x <= MAX_LENGTH; }
 
 /* ---- counting, and what holds for nodes of all types ---- */
 
@@ -79,7 +79,7 @@ static sim_status check_node(const builder *b, const sim_field_def *def) {
                         b->where, def->pose.p.x, def->pose.p.y, def->pose.p.z, MAX_LENGTH);
     }
     if (!turns_space(&def->pose.R)) {
-        return refuse(b, "the axes of the pose must be of unit length, at right angles and right-handed");
+        return refuse_definition(b, "the axes of the pose must be of unit length, at right angles and right-handed");
     }
     return SIM_OK;
 }
@@ -116,7 +116,7 @@ static sim_status set_sizes(const builder *b, const sim_field_def *def, field_no
     static const char *const what[3][3] = {
         {"radius"}, {"edge along x", "edge along y", "edge along z"}, {"radius", "length"}};
     for (int k = 0; k < 3 && what[def->type][k]; k++) {
-        if (!positive(def->size[k])) {
+        if (!is_length(def->size[k])) {
             return sim_fail(b->error, SIM_BAD_INPUT, "%s: the %s's %s must be positive and at most %g m, not %g",
                             b->where, sim_field_name(def->type), what[def->type][k], MAX_LENGTH, def->size[k]);
         }
@@ -147,7 +147,7 @@ static sim_status check_profile(const builder *b, const sim_field_def *def) {
         return sim_fail(b->error, SIM_BAD_INPUT, "%s: a profile needs 2 to %d points, found %d", b->where,
                         FIELD_MAX_NODES, def->point ? def->npoint : 0);
     }
-    if (!positive(def->thickness)) {
+    if (!is_length(def->thickness)) {
         return sim_fail(b->error, SIM_BAD_INPUT,
                         "%s: the profile's thickness must be positive and at most %g m, not %g", b->where, MAX_LENGTH,
                         def->thickness);
@@ -219,7 +219,7 @@ static sim_status set_thread(const builder *b, const sim_field_def *def, field_n
 
 static sim_status set_grid(const builder *b, const sim_field_def *def, field_node *n, bounds *box) {
     if (!def->mesh || !def->mesh->mesh || !def->mesh->mesh->closed || !def->mesh->bvh) {
-        return refuse(b, "a grid needs a closed mesh");
+        return refuse_definition(b, "a grid needs a closed mesh");
     }
     if (!(def->cell >= 0 && def->cell <= MAX_LENGTH)) {
         return sim_fail(b->error, SIM_BAD_INPUT, "%s: the grid's cell must be from 0 to %g m, not %g", b->where,
@@ -234,7 +234,7 @@ static sim_status set_grid(const builder *b, const sim_field_def *def, field_nod
     return SIM_OK;
 }
 
-static sim_status set_leaf(const builder *b, const sim_field_def *def, field_node *n, bounds *box) {
+static sim_status set_leaf_node(const builder *b, const sim_field_def *def, field_node *n, bounds *box) {
     switch (def->type) {
     case SIM_FIELD_PROFILE:
         return set_profile(b, def, n, box);
@@ -278,11 +278,11 @@ static int64_t cost_of(const field_node *n) {
 
 static const bounds EVERYWHERE = {{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
 
-static v3 least(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
-static v3 most(v3 a, v3 b) { return v3_make(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
+static v3 componentwise_min(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
+static v3 componentwise_max(v3 a, v3 b) { return v3_make(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
 /* The box of a box that is turned. */
-static bounds turned(const pose *X, const bounds *b) {
+static bounds rotated_bounds(const pose *X, const bounds *b) {
     if (!is_bounded(b)) {
         return EVERYWHERE;
     }
@@ -295,17 +295,17 @@ static bounds turned(const pose *X, const bounds *b) {
     return (bounds){v3_sub(middle, reach), v3_add(middle, reach)};
 }
 
-static void combine(sim_field_type type, const bounds *child, bounds *sum) {
+static void combine_bounds(sim_field_type type, const bounds *child, bounds *sum) {
     if (type == SIM_FIELD_UNION) {
-        sum->low = least(sum->low, child->low);
-        sum->high = most(sum->high, child->high);
+        sum->low = componentwise_min(sum->low, child->low);
+        sum->high = componentwise_max(sum->high, child->high);
     } else if (type == SIM_FIELD_INTERSECTION) {
-        sum->low = most(sum->low, child->low);
-        sum->high = least(sum->high, child->high);
+        sum->low = componentwise_max(sum->low, child->low);
+        sum->high = componentwise_min(sum->high, child->high);
     }
 }
 
-static bounds grown(bounds b, double by) {
+static bounds grown_bounds(bounds b, double by) {
     v3 reach = {by, by, by};
     return (bounds){v3_sub(b.low, reach), v3_add(b.high, reach)};
 }
@@ -316,7 +316,7 @@ static int is_identity(const pose *X) {
 }
 
 /* The node of the definition and all below it, placed at X; its box in the field's frame. */
-static sim_status lay_out(builder *b, const sim_field_def *def, const pose *above, bounds *box) {
+static sim_status lay_out_nodes(builder *b, const sim_field_def *def, const pose *above, bounds *box) {
     field_node *n = &b->node[b->count++];
     n->type = def->type;
     n->X = pose_product(*above, def->pose);
@@ -325,22 +325,22 @@ static sim_status lay_out(builder *b, const sim_field_def *def, const pose *abov
     *box = EVERYWHERE;
     sim_status status = SIM_OK;
     if (def->type < SIM_FIELD_UNION) {
-        status = set_leaf(b, def, n, box);
-        *box = turned(&n->X, box);
+        status = set_leaf_node(b, def, n, box);
+        *box = rotated_bounds(&n->X, box);
         b->detail = status ? 0 : fmin(b->detail, detail_of(n) + def->rounding);
     }
     for (int k = 0; k < def->nchild && !status; k++) {
         bounds child;
         size_t back = go_to_child(b, k);
-        status = lay_out(b, &def->child[k], &n->X, &child);
+        status = lay_out_nodes(b, &def->child[k], &n->X, &child);
         b->where[back] = 0;
         if (k == 0) {
             *box = child;
         } else {
-            combine(def->type, &child, box);
+            combine_bounds(def->type, &child, box);
         }
     }
-    *box = grown(*box, def->rounding);
+    *box = grown_bounds(*box, def->rounding);
     n->end = b->count;
     return status;
 }
@@ -360,15 +360,15 @@ sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cac
     b.count = 0;
     bounds box;
     pose origin = pose_identity();
-    if (lay_out(&b, def, &origin, &box)) {
+    if (lay_out_nodes(&b, def, &origin, &box)) {
         return NULL;
     }
     if (!is_bounded(&box)) {
-        refuse(&b, "the solid has no bounds: intersect a bore with the outside of its nut");
+        refuse_definition(&b, "the solid has no bounds: intersect a bore with the outside of its nut");
         return NULL;
     }
     if (!(box.low.x < box.high.x && box.low.y < box.high.y && box.low.z < box.high.z)) {
-        refuse(&b, "the solid is empty: the parts of an intersection do not meet");
+        refuse_definition(&b, "the solid is empty: the parts of an intersection do not meet");
         return NULL;
     }
     *low = box.low;

@@ -18,7 +18,7 @@ static sim_status no_memory(sim_error *error) { return sim_fail(error, SIM_NO_RE
 
 /* ---- mass ---- */
 
-static sim_inertia principal(double mass, double xx, double yy, double zz) {
+static sim_inertia principal_inertia(double mass, double xx, double yy, double zz) {
     return (sim_inertia){.mass = mass, .moment = {.xx = mass * xx, .yy = mass * yy, .zz = mass * zz}};
 }
 
@@ -29,12 +29,12 @@ static sim_inertia closed_form(const sim_field *field) {
     sim_inertia I = {0};
     if (n->type == SIM_FIELD_SPHERE) {
         r += n->rounding;
-        I = principal(4.0 / 3 * PI * r * r * r, 0.4 * r * r, 0.4 * r * r, 0.4 * r * r);
+        I = principal_inertia(4.0 / 3 * PI * r * r * r, 0.4 * r * r, 0.4 * r * r, 0.4 * r * r);
     } else if (n->type == SIM_FIELD_BOX && n->rounding == 0) {
-        I = principal(a * b * c, (b * b + c * c) / 12, (a * a + c * c) / 12, (a * a + b * b) / 12);
+        I = principal_inertia(a * b * c, (b * b + c * c) / 12, (a * a + c * c) / 12, (a * a + b * b) / 12);
     } else if (n->type == SIM_FIELD_CYLINDER && n->rounding == 0) {
         double across = (3 * r * r + b * b) / 12;
-        I = principal(PI * r * r * b, across, across, r * r / 2);
+        I = principal_inertia(PI * r * r * b, across, across, r * r / 2);
     }
     I.com = n->X.p;
     I.moment = sym3_rotated(n->X.R, I.moment);
@@ -68,7 +68,7 @@ static sym3 sym3_blend(double s, sym3 a, double t, sym3 b) {
                   s * a.xy + t * b.xy, s * a.xz + t * b.xz, s * a.yz + t * b.yz};
 }
 
-static sim_status measure(sim_geometry *g, double size, sim_error *error) {
+static sim_status measure_surface(sim_geometry *g, double size, sim_error *error) {
     static const int quarter[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
     const sim_mesh *mesh = g->mesh;
     size_t count = (size_t)mesh->ntriangle;
@@ -95,12 +95,12 @@ static sim_status measure(sim_geometry *g, double size, sim_error *error) {
 
 /* ---- the surface ---- */
 
-static v3 more(v3 a, v3 b) { return v3_make(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
-static v3 less(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
+static v3 componentwise_max(v3 a, v3 b) { return v3_make(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
+static v3 componentwise_min(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 
 /* A surface that touches itself between the corners of the lattice may not close when corners are joined: a lattice a
  * little finer stands elsewhere. */
-static sim_status triangulate(sim_geometry *g, sim_pool *pool, double edge, int64_t *room, sim_error *error) {
+static sim_status triangulate_field(sim_geometry *g, sim_pool *pool, double edge, int64_t *room, sim_error *error) {
     v3 low = g->low, high = g->high;
     for (int k = 0; k < MAX_TRIES; k++, edge *= 0.97) {
         surface s;
@@ -109,9 +109,9 @@ static sim_status triangulate(sim_geometry *g, sim_pool *pool, double edge, int6
             return status;
         }
         sim_mesh *mesh = mesh_build(pool, s.vertex, s.nvertex, (const int(*)[3])s.triangle, s.ntriangle, 0, error);
-        g->low = more(low, s.low);
-        g->high = less(high, s.high);
-        v3 far = more(v3_neg(g->low), g->high);
+        g->low = componentwise_max(low, s.low);
+        g->high = componentwise_min(high, s.high);
+        v3 far = componentwise_max(v3_neg(g->low), g->high);
         g->radius = fmin(s.radius, v3_norm(far));
         surface_free(&s);
         g->mesh = mesh;
@@ -128,8 +128,8 @@ static sim_status triangulate(sim_geometry *g, sim_pool *pool, double edge, int6
                     edge);
 }
 
-static sim_status fill(sim_geometry *g, sim_pool *pool, const sim_field_def *def, double resolution, const char *cache,
-                       int64_t *room, sim_error *error) {
+static sim_status fill_field_geometry(sim_geometry *g, sim_pool *pool, const sim_field_def *def, double resolution,
+                                      const char *cache, int64_t *room, sim_error *error) {
     if (!(resolution >= 0 && isfinite(resolution))) {
         return sim_fail(error, SIM_BAD_INPUT, "the resolution of a field must be 0 or more and finite, not %g",
                         resolution);
@@ -145,10 +145,10 @@ static sim_status fill(sim_geometry *g, sim_pool *pool, const sim_field_def *def
     double edge = fmin(fmax(g->field->detail, longest / MAX_EDGES), longest / MIN_EDGES);
     edge = resolution > 0 ? resolution : edge;
     g->fingerprint = hash_bytes(field_hash(g->field), &edge, sizeof edge);
-    sim_status status = triangulate(g, pool, edge, room, error);
+    sim_status status = triangulate_field(g, pool, edge, room, error);
     g->solid = closed_form(g->field);
     if (!status && g->solid.mass == 0) {
-        status = measure(g, v3_norm(size), error);
+        status = measure_surface(g, v3_norm(size), error);
     }
     if (!status) {
         size = v3_sub(g->high, g->low);
@@ -174,7 +174,7 @@ sim_geometry *geometry_field_within(const sim_field_def *def, double resolution,
         no_memory(error);
         return NULL;
     }
-    if (fill(g, pool, def, resolution, cache, room, error)) {
+    if (fill_field_geometry(g, pool, def, resolution, cache, room, error)) {
         pool_free(pool);
         return NULL;
     }

@@ -25,7 +25,7 @@ static v3 normal_near(const sim_field *field, v3 p, v3 otherwise) {
     return length > 0.5 ? v3_scale(1 / length, g) : otherwise;
 }
 
-static void find_normals(const sim_field *field, const sim_mesh *m, v3 (*normal)[3]) {
+static void find_skin_normals(const sim_field *field, const sim_mesh *m, v3 (*normal)[3]) {
     for (int t = 0; t < m->ntriangle; t++) {
         const int *i = m->triangle[t];
         v3 a = m->vertex[i[0]], b = m->vertex[i[1]], c = m->vertex[i[2]], flat = mesh_triangle_normal(m, t);
@@ -111,7 +111,7 @@ sim_skin *skin_build(sim_pool *pool, const sim_field *field, const sim_mesh *dra
     v3(*normal)[3] = pool_alloc(pool, (size_t)m->ntriangle, sizeof *normal);
     unsigned char *sharp = POOL_NEW(pool, unsigned char, m->ntriangle), *at = malloc((size_t)m->nvertex);
     if (normal && sharp && at) {
-        find_normals(field, m, normal);
+        find_skin_normals(field, m, normal);
         find_sharp(m, (const v3(*)[3])normal, sharp);
         spread_sharp(m, sharp, at);
         *s = (sim_skin){m, m == drawing ? bvh : bvh_build(pool, m), (const v3(*)[3])normal, sharp,

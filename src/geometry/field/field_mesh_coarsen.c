@@ -137,7 +137,7 @@ static int may_collapse(coarsener *c, int u, int v, const int *ring, int count, 
     return 1;
 }
 
-static int collapse(coarsener *c, int u, int v, const int *ring, int count) {
+static int collapse_edge(coarsener *c, int u, int v, const int *ring, int count) {
     int gone = 0;
     for (int i = 0; i < count; i++) {
         int *t = c->triangle[ring[i]], k = place_in(t, u);
@@ -156,7 +156,7 @@ static int collapse(coarsener *c, int u, int v, const int *ring, int count) {
 }
 
 /* Moves `u` to the nearest of its neighbours that it may go to. */
-static int try_vertex(coarsener *c, int u, double longest) {
+static int try_collapse_vertex(coarsener *c, int u, double longest) {
     int ring[MAX_RING_TRIANGLES], near[2 * MAX_RING_TRIANGLES], count = ring_of(c, u, ring);
     int n = count > 0 ? neighbours_of(c, ring, count, u, near) : 0;
     double done = -1;
@@ -179,7 +179,7 @@ static int try_vertex(coarsener *c, int u, double longest) {
             return 0;
         }
         if (may_collapse(c, u, best, ring, count, worst)) {
-            return collapse(c, u, best, ring, count);
+            return collapse_edge(c, u, best, ring, count);
         }
         done = least;
     }
@@ -194,11 +194,11 @@ static double mean_edge(const coarsener *c) {
     return sum / c->ntriangle;
 }
 
-static int run(coarsener *c, int nvertex) {
+static int coarsen_mesh(coarsener *c, int nvertex) {
     double longest = 0.7 * mean_edge(c);
     for (int pass = 0; pass < MAX_PASSES && longest < c->spacing * GROWTH; pass++, longest *= GROWTH) {
         for (int v = 0; v < nvertex; v++) {
-            try_vertex(c, v, fmin(longest, c->spacing));
+            try_collapse_vertex(c, v, fmin(longest, c->spacing));
         }
     }
     int left = 0;
@@ -233,7 +233,7 @@ int skin_coarsen(const sim_field *field, const v3 *vertex, int nvertex, int (*tr
             c.next[corner] = c.head[v];
             c.head[v] = corner;
         }
-        left = run(&c, nvertex);
+        left = coarsen_mesh(&c, nvertex);
     }
     free(c.head);
     free(c.next);

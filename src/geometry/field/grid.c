@@ -40,7 +40,7 @@ static int spline_weights(double x, double w[3], double slope[3]) {
 }
 
 /* The spline, p in the box where it is interpolated; the gradient per cell. */
-static double spline(const field_grid *grid, v3 p, v3 *gradient) {
+static double evaluate_spline(const field_grid *grid, v3 p, v3 *gradient) {
     double wx[3], wy[3], wz[3], sx[3], sy[3], sz[3];
     int i = spline_weights((p.x - grid->origin.x) * grid->inverse_cell, wx, sx);
     int j = spline_weights((p.y - grid->origin.y) * grid->inverse_cell, wy, sy);
@@ -68,7 +68,7 @@ static double spline(const field_grid *grid, v3 p, v3 *gradient) {
 }
 
 /* s(a) and its slope. */
-static double eased(double a, double *slope) {
+static double ease_distance(double a, double *slope) {
     const double q = 1 - 1 / STEEPER;
     if (a <= 1) {
         *slope = 1;
@@ -87,7 +87,7 @@ static v3 nearest_in_box(v3 p, v3 low, v3 high) {
 }
 
 /* sqrt(u^2 + f(c)^2), c being the point of the sampled box nearest to p, f(c) = d with the gradient g. */
-static double continued(v3 p, v3 c, double d, v3 *g) {
+static double continue_distance(v3 p, v3 c, double d, v3 *g) {
     v3 away = v3_sub(p, c);
     double u = v3_norm(away);
     if (!(u > 0)) {
@@ -101,10 +101,10 @@ static double continued(v3 p, v3 c, double d, v3 *g) {
 
 double grid_distance(const field_grid *grid, v3 p, v3 *gradient) {
     v3 c = nearest_in_box(p, grid->low, grid->high), g;
-    double f = spline(grid, c, &g), slope;
-    double a = eased(fabs(f) * grid->inverse_cell, &slope);
+    double f = evaluate_spline(grid, c, &g), slope;
+    double a = ease_distance(fabs(f) * grid->inverse_cell, &slope);
     g = v3_scale(slope * grid->inverse_cell, g);
-    double d = continued(p, c, copysign(a * grid->cell, f), &g);
+    double d = continue_distance(p, c, copysign(a * grid->cell, f), &g);
     v3 beyond = v3_sub(p, nearest_in_box(p, grid->mesh_low, grid->mesh_high));
     double far = v3_norm(beyond);
     if (far > 0.5 * grid->cell && far - 0.25 * grid->cell > d) {
@@ -161,7 +161,7 @@ static void sample_all(const field_grid *grid, const sim_geometry *mesh, float *
 
 /* The box: MARGIN_CELLS cells around the mesh, in whole cells, and a sample more to each side.  Returns how many samples it holds;
  * the grid is good for `most`. */
-static double lay_out(field_grid *grid, const sim_geometry *mesh, double cell, double most) {
+static double lay_out_grid(field_grid *grid, const sim_geometry *mesh, double cell, double most) {
     v3 length = v3_sub(mesh->high, mesh->low), middle = v3_axpy(mesh->low, 0.5, length);
     double longest = fmax(length.x, fmax(length.y, length.z)), count = 1;
     grid->cell = cell > 0 ? cell : longest / DEFAULT_CELLS;
@@ -185,7 +185,7 @@ static double lay_out(field_grid *grid, const sim_geometry *mesh, double cell, d
     return count;
 }
 
-static void refuse(const field_grid *grid, double count, double most, const char *where, sim_error *error) {
+static void refuse_cell_count(const field_grid *grid, double count, double most, const char *where, sim_error *error) {
     sim_fail(error, SIM_BAD_INPUT,
              "%s: a cell of %.3g m makes %.3g samples of this mesh, %.3g are the most: %.2g m would do", where,
              grid->cell, count, most, 1.2 * grid->cell * cbrt(count / most));
@@ -195,9 +195,9 @@ field_grid *grid_build(sim_pool *pool, const sim_geometry *mesh, double cell, co
                        int64_t *room, sim_error *error) {
     field_grid *grid = POOL_NEW(pool, field_grid, 1);
     double most = floor((double)*room / STEPS_PER_SAMPLE);
-    double count = grid ? lay_out(grid, mesh, cell, most) : 0;
+    double count = grid ? lay_out_grid(grid, mesh, cell, most) : 0;
     if (!(count <= most)) {
-        refuse(grid, count, most, where, error);
+        refuse_cell_count(grid, count, most, where, error);
         return NULL;
     }
     *room -= (int64_t)count * STEPS_PER_SAMPLE;

@@ -23,30 +23,31 @@ static const double PI = 3.14159265358979323846;
 static const double CLOSE_RAD = 1e-6; /* rad: Newton squares it, the next step would be below 1e-13 */
 enum { MAX_STEPS = 60 };
 
-static sim_status refuse(sim_error *error, const char *where, const char *what, double value, const char *expected) {
+static sim_status refuse_thread(sim_error *error, const char *where, const char *what, double value,
+                                const char *expected) {
     return sim_fail(error, SIM_BAD_INPUT, "%s: the thread's %s must be %s, not %g", where, what, expected, value);
 }
 
-static int positive(double x) { return x > 0 && isfinite(x); }
+static int is_positive(double x) { return x > 0 && isfinite(x); }
 
 sim_status thread_check(const sim_thread *t, const char *where, sim_error *error) {
-    if (!positive(t->diameter)) {
-        return refuse(error, where, "diameter", t->diameter, "positive and finite");
+    if (!is_positive(t->diameter)) {
+        return refuse_thread(error, where, "diameter", t->diameter, "positive and finite");
     }
-    if (!positive(t->pitch)) {
-        return refuse(error, where, "pitch", t->pitch, "positive and finite");
+    if (!is_positive(t->pitch)) {
+        return refuse_thread(error, where, "pitch", t->pitch, "positive and finite");
     }
     if (!(t->depth > 0 && t->depth < t->diameter / 2)) {
-        return refuse(error, where, "depth", t->depth, "positive and less than half the diameter");
+        return refuse_thread(error, where, "depth", t->depth, "positive and less than half the diameter");
     }
-    if (!t->internal && !positive(t->length)) {
-        return refuse(error, where, "length", t->length, "positive and finite");
+    if (!t->internal && !is_positive(t->length)) {
+        return refuse_thread(error, where, "length", t->length, "positive and finite");
     }
     if (!(t->flank_angle >= 0 && t->flank_angle < PI)) {
-        return refuse(error, where, "flank angle", t->flank_angle, "from 0 to less than pi");
+        return refuse_thread(error, where, "flank angle", t->flank_angle, "from 0 to less than pi");
     }
     if (!(t->clearance >= 0 && t->clearance < t->diameter / 2 - t->depth)) {
-        return refuse(error, where, "clearance", t->clearance, "from 0 to less than the core's radius");
+        return refuse_thread(error, where, "clearance", t->clearance, "from 0 to less than the core's radius");
     }
     double wide = t->pitch / 8 + 2 * t->depth * tan(t->flank_angle / 2);
     if (!(wide <= t->pitch)) {
@@ -56,7 +57,7 @@ sim_status thread_check(const sim_thread *t, const char *where, sim_error *error
                         where, wide, t->pitch);
     }
     if (!(t->pitch <= PI * (t->diameter / 2 - t->depth))) {
-        return refuse(error, where, "pitch", t->pitch, "at most pi times the core's radius");
+        return refuse_thread(error, where, "pitch", t->pitch, "at most pi times the core's radius");
     }
     return SIM_OK;
 }
@@ -85,7 +86,7 @@ typedef struct reduced {
     double turn; /* -1: half a turn about the radial axis made s positive */
 } reduced;
 
-static reduced reduce(const field_thread *t, v3 p) {
+static reduced reduce_to_profile(const field_thread *t, v3 p) {
     reduced q = {.turn = 1};
     q.r = field_radial(p.x, p.y, q.e);
     q.s = p.z - t->lead * atan2(p.y, p.x);
@@ -192,7 +193,7 @@ static double surface_distance(const field_thread *t, double r, double s, double
 
 double thread_distance(const field_thread *t, v3 p, v3 *gradient) {
     v3 right = {p.x, t->hand * p.y, p.z};
-    reduced q = reduce(t, right);
+    reduced q = reduce_to_profile(t, right);
     double g[3];
     double d = t->side * surface_distance(t, q.r, q.s, g) + t->clearance;
     double radial = t->side * g[0], round = t->side * q.turn * g[1];

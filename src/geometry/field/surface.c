@@ -113,7 +113,7 @@ static int add_vertex(mesher *m, v3 p) {
 }
 
 /* x with (A + w 1) x = b, A symmetric positive semidefinite, w > 0: by elimination. */
-static v3 solve(sym3 A, double w, v3 b) {
+static v3 solve_regularised(sym3 A, double w, v3 b) {
     double xx = A.xx + w, l1 = A.xy / xx, l2 = A.xz / xx;
     double yy = A.yy + w - l1 * A.xy, yz = A.yz - l1 * A.xz, l3 = yz / yy;
     double zz = A.zz + w - l2 * A.xz - l3 * yz;
@@ -135,22 +135,22 @@ static v3 meeting_point(const crossing *const *c, int count, v3 middle) {
         for (int k = 0; k < count; k++) {
             b = v3_axpy(b, v3_dot(c[k]->normal, v3_sub(c[k]->point, x)), c[k]->normal);
         }
-        x = v3_add(x, solve(A, PULL * count, b));
+        x = v3_add(x, solve_regularised(A, PULL * count, b));
     }
     return x;
 }
 
-static v3 clamped(v3 p, v3 low, v3 high) {
+static v3 clamp_to_bounds(v3 p, v3 low, v3 high) {
     return v3_make(fmin(fmax(p.x, low.x), high.x), fmin(fmax(p.y, low.y), high.y), fmin(fmax(p.z, low.z), high.z));
 }
 
-static int is_within(v3 p, v3 low, v3 high, double slack) {
+static int is_within_box(v3 p, v3 low, v3 high, double slack) {
     return p.x >= low.x - slack && p.x <= high.x + slack && p.y >= low.y - slack && p.y <= high.y + slack &&
            p.z >= low.z - slack && p.z <= high.z + slack;
 }
 
 /* Crossings of one piece of a cube; returns how many. */
-static int gather(const mesher *m, const cell *at, int piece, const crossing *c[12]) {
+static int gather_crossings(const mesher *m, const cell *at, int piece, const crossing *c[12]) {
     const lattice *l = &m->lattice;
     int count = 0;
     for (int e = 0; e < 12; e++) {
@@ -165,7 +165,7 @@ static int gather(const mesher *m, const cell *at, int piece, const crossing *c[
 }
 
 /* No other vertex is as good as there.  (Two pieces of a cube that meet in one point of an edge would be joined.) */
-static int is_free(mesher *m, v3 p) {
+static int is_edge_free(mesher *m, v3 p) {
     v3 q = v3_scale(APART / m->lattice.edge, v3_sub(p, m->lattice.origin));
     uint64_t x = (uint64_t)(int64_t)rint(q.x), y = (uint64_t)(int64_t)rint(q.y), z = (uint64_t)(int64_t)rint(q.z);
     uint64_t key = x * 0x9e3779b97f4a7c15u ^ y * 0xc2b2ae3d27d4eb4fu ^ z * 0x165667b19e3779f9u;
@@ -180,7 +180,7 @@ static int is_free(mesher *m, v3 p) {
 static v3 piece_vertex(mesher *m, const cell *at, int piece) {
     const lattice *l = &m->lattice;
     const crossing *c[12];
-    int count = gather(m, at, piece, c);
+    int count = gather_crossings(m, at, piece, c);
     double edge = l->edge;
     v3 middle = {0, 0, 0};
     for (int k = 0; k < count; k++) {
@@ -188,18 +188,18 @@ static v3 piece_vertex(mesher *m, const cell *at, int piece) {
     }
     v3 low = lattice_point(l, at->at), high = v3_add(low, v3_make(edge, edge, edge));
     v3 meeting = meeting_point(c, count, middle), inset = v3_make(INSET * edge, INSET * edge, INSET * edge);
-    v3 start[3] = {meeting, clamped(meeting, v3_add(low, inset), v3_sub(high, inset)), middle};
-    int sharp =
-        is_within(meeting, low, high, TIP * edge) && fabs(sim_field_distance(l->field, meeting, NULL)) <= SHARP * edge;
+    v3 start[3] = {meeting, clamp_to_bounds(meeting, v3_add(low, inset), v3_sub(high, inset)), middle};
+    int sharp = is_within_box(meeting, low, high, TIP * edge) &&
+                fabs(sim_field_distance(l->field, meeting, NULL)) <= SHARP * edge;
     for (int k = sharp ? 0 : 1; k < 3; k++) {
         v3 p = start[k];
-        if (surface_project(l->field, m->size, &p) && is_within(p, low, high, k ? ASTRAY * edge : TIP * edge) &&
-            is_free(m, p)) {
+        if (surface_project(l->field, m->size, &p) && is_within_box(p, low, high, k ? ASTRAY * edge : TIP * edge) &&
+            is_edge_free(m, p)) {
             return p;
         }
     }
     for (int k = 0; k < count; k++) {
-        if (is_free(m, c[k]->point)) {
+        if (is_edge_free(m, c[k]->point)) {
             return c[k]->point;
         }
     }
@@ -227,7 +227,7 @@ static void add_vertices(mesher *m) {
 
 /* ---- polygons ---- */
 
-static void add_triangle(mesher *m, int a, int b, int c) {
+static void add_surface_triangle(mesher *m, int a, int b, int c) {
     surface *s = m->out;
     if (!grow((void **)&s->triangle, s->ntriangle, &m->triangle_room, sizeof *s->triangle)) {
         m->failed = 1;
@@ -260,7 +260,7 @@ static void add_polygon(mesher *m, const int *corner, int count, int fan_from) {
         fan_from = diagonal_cost(m, p[0], p[1], p[2], p[3]) <= diagonal_cost(m, p[1], p[2], p[3], p[0]) ? 0 : 1;
     }
     for (int k = 1; k + 1 < count; k++) {
-        add_triangle(m, corner[fan_from], corner[(fan_from + k) % count], corner[(fan_from + k + 1) % count]);
+        add_surface_triangle(m, corner[fan_from], corner[(fan_from + k) % count], corner[(fan_from + k + 1) % count]);
     }
 }
 
@@ -364,7 +364,7 @@ static void add_polygons(mesher *m) {
     }
 }
 
-static sim_status refuse(const mesher *m, double edge, int64_t room, sim_error *error) {
+static sim_status refuse_lattice(const mesher *m, double edge, int64_t room, sim_error *error) {
     const lattice *l = &m->lattice;
     double most = lattice_most_cells(l->field, room);
     if (l->leaves) {
@@ -400,7 +400,7 @@ sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge,
     int opened = lattice_open(&m.lattice, field, low, high, edge, before);
     *room = m.lattice.room;
     if (!opened) {
-        status = refuse(&m, edge, before, error);
+        status = refuse_lattice(&m, edge, before, error);
     } else if (m.lattice.ncell == 0) {
         status = sim_fail(
             error, SIM_BAD_INPUT,

@@ -21,7 +21,7 @@ void sparse_free(sparse_map *map) {
     free(map->value);
 }
 
-static uint32_t slot_of(uint64_t key, int room) {
+static uint32_t map_slot(uint64_t key, int room) {
     uint64_t h = key * 0x9e3779b97f4a7c15u;
     h ^= h >> 32;
     h *= 0xd6e8feb86659fd93u;
@@ -29,14 +29,14 @@ static uint32_t slot_of(uint64_t key, int room) {
 }
 
 static uint32_t find_slot(const sparse_map *map, uint64_t key) {
-    uint32_t s = slot_of(key, map->room);
+    uint32_t s = map_slot(key, map->room);
     while (map->key[s] && map->key[s] != key) {
         s = (s + 1) & (uint32_t)(map->room - 1);
     }
     return s;
 }
 
-static int enlarge(sparse_map *map) {
+static int enlarge_map(sparse_map *map) {
     sparse_map wide = {.room = map->room ? 2 * map->room : 1024, .count = map->count};
     wide.key = calloc((size_t)wide.room, sizeof *wide.key);
     wide.value = malloc((size_t)wide.room * sizeof *wide.value);
@@ -57,7 +57,7 @@ static int enlarge(sparse_map *map) {
 }
 
 int *sparse_at(sparse_map *map, uint64_t key, int absent) {
-    if (2 * map->count >= map->room && (map->room > MAX_ITEMS || !enlarge(map))) {
+    if (2 * map->count >= map->room && (map->room > MAX_ITEMS || !enlarge_map(map))) {
         return NULL;
     }
     uint32_t s = find_slot(map, key);
@@ -200,19 +200,19 @@ static void add_cell(lattice *l, const int at[3]) {
 }
 
 /* Takes steps; too many of them end the search. */
-static void spend(lattice *l, int64_t steps) {
+static void spend_steps(lattice *l, int64_t steps) {
     l->room -= steps;
     l->failed |= l->room < 0 || l->ncell > LATTICE_MAX_CELLS;
 }
 
 /* Visits the cubes of width `last` that the surface may pass through; returns how many there are. */
-static double search(lattice *l, const int at[3], int width, int last) {
+static double search_cubes(lattice *l, const int at[3], int width, int last) {
     if (l->failed || at[0] >= l->size[0] || at[1] >= l->size[1] || at[2] >= l->size[2]) {
         return 0;
     }
     double half = 0.5 * width * l->edge, count = 0;
     v3 middle = v3_add(lattice_point(l, at), v3_make(half, half, half));
-    spend(l, l->field->cost);
+    spend_steps(l, l->field->cost);
     if (fabs(sim_field_distance(l->field, middle, NULL)) > 1.7320508075688774 * half * (1 + 1e-9)) {
         return 0;
     }
@@ -220,7 +220,7 @@ static double search(lattice *l, const int at[3], int width, int last) {
         int before = l->ncell;
         stretch_bounds(l, at);
         add_cell(l, at);
-        spend(l, 8 * l->field->cost + (l->ncell > before ? cell_steps(l->field) : 0));
+        spend_steps(l, 8 * l->field->cost + (l->ncell > before ? cell_steps(l->field) : 0));
     }
     if (width == last) {
         return 1;
@@ -228,7 +228,7 @@ static double search(lattice *l, const int at[3], int width, int last) {
     int w = width / 2;
     for (int c = 0; c < 8; c++) {
         int child[3] = {at[0] + (c & 1) * w, at[1] + (c >> 1 & 1) * w, at[2] + (c >> 2) * w};
-        count += search(l, child, w, last);
+        count += search_cubes(l, child, w, last);
     }
     return count;
 }
@@ -252,7 +252,7 @@ static void close_up(lattice *l) {
             if (!l->failed) {
                 stretch_bounds(l, beside);
                 add_cell(l, beside);
-                spend(l, 8 * l->field->cost + cell_steps(l->field));
+                spend_steps(l, 8 * l->field->cost + cell_steps(l->field));
             }
         }
     }
@@ -265,7 +265,7 @@ static double expect_cells(lattice *l, int width) {
     while (width / last < SURVEYED) {
         last /= 2;
     }
-    return 1.0 * last * last * search(l, origin, width, last);
+    return 1.0 * last * last * search_cubes(l, origin, width, last);
 }
 
 int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge, int64_t room) {
@@ -297,7 +297,7 @@ int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edg
     const int origin[3] = {0, 0, 0};
     double most = lattice_most_cells(field, room), expected = width > SURVEYED ? expect_cells(l, width) : 0;
     if (!l->failed && expected <= 2 * most) {
-        search(l, origin, width, 1);
+        search_cubes(l, origin, width, 1);
         close_up(l);
     }
     if (l->room < 0 || l->ncell > LATTICE_MAX_CELLS || expected > 2 * most) {

@@ -153,7 +153,7 @@ static int wrong_points(const v3 *point, int count, sim_error *error) {
     return SIM_OK;
 }
 
-static void measure(cloud *c) {
+static void measure_cloud(cloud *c) {
     v3 low, high;
     double radius;
     solid_bounds(c->point, c->count, &low, &high, &radius);
@@ -163,7 +163,7 @@ static void measure(cloud *c) {
 }
 
 /* The point farthest from `from`, from the line through it along `along`, or (`plane`) from the plane across that. */
-static int farthest(const cloud *c, v3 from, v3 along, int plane, double *distance) {
+static int find_farthest(const cloud *c, v3 from, v3 along, int plane, double *distance) {
     int best = 0;
     *distance = -1;
     for (int i = 0; i < c->count; i++) {
@@ -177,7 +177,7 @@ static int farthest(const cloud *c, v3 from, v3 along, int plane, double *distan
     return best;
 }
 
-static v3 unit(v3 a) {
+static v3 exact_unit(v3 a) {
     v3 b = v3_scale(1 / v3_norm(a), a);
     return v3_scale(1 / v3_norm(b), b);
 }
@@ -190,18 +190,18 @@ static int flat_points(cloud *c, sim_error *error) {
     const double least = THIN * c->floor;
     int kind = 0, a = 0, b = 0;
     if (c->extent > 1e-30) {
-        a = farthest(c, c->point[0], none, 0, &far);
-        b = farthest(c, c->point[a], none, 0, &far);
+        a = find_farthest(c, c->point[0], none, 0, &far);
+        b = find_farthest(c, c->point[a], none, 0, &far);
     }
     if (far > least) {
         kind = 1;
-        v3 along = unit(v3_sub(c->point[b], c->point[a]));
-        int third = farthest(c, c->point[a], along, 0, &far);
+        v3 along = exact_unit(v3_sub(c->point[b], c->point[a]));
+        int third = find_farthest(c, c->point[a], along, 0, &far);
         if (far > least) {
             kind = 2;
             v3 aside = v3_sub(c->point[third], c->point[a]);
-            v3 normal = unit(v3_cross(along, unit(v3_axpy(aside, -v3_dot(along, aside), along))));
-            farthest(c, c->point[a], normal, 1, &far);
+            v3 normal = exact_unit(v3_cross(along, exact_unit(v3_axpy(aside, -v3_dot(along, aside), along))));
+            find_farthest(c, c->point[a], normal, 1, &far);
         }
     }
     if (far > least) {
@@ -230,7 +230,7 @@ static hull_outcome keep_distinct(cloud *c, sim_pool *scratch) {
 }
 
 /* Coordinates from -1 to 1, each moved by a pattern that grows from try to try. */
-static coordT *scaled(const cloud *c, int attempt, sim_pool *scratch) {
+static coordT *perturbed_coordinates(const cloud *c, int attempt, sim_pool *scratch) {
     static const double growth[TRIES] = {1, 10, 100, 10};
     double amplitude = fmin(1e-11 * growth[attempt], 0.2 * c->tolerance / c->extent);
     coordT *x = POOL_NEW(scratch, coordT, 3 * (size_t)c->nkept);
@@ -270,7 +270,7 @@ static void turn_outwards(const polygons *p, const coordT *x) {
 static hull_outcome try_once(const cloud *c, int attempt, sim_pool *pool, sim_hull *hull, sim_mesh *mesh) {
     hull_outcome outcome = HULL_NO_MEMORY;
     sim_pool *scratch = pool_create();
-    coordT *x = scratch ? scaled(c, attempt, scratch) : NULL;
+    coordT *x = scratch ? perturbed_coordinates(c, attempt, scratch) : NULL;
     if (x) {
         polygons p = {c->count, 0, c->point, NULL, NULL};
         outcome = run_qhull(x, c->nkept, attempt == TRIES - 1, scratch, &p);
@@ -286,7 +286,7 @@ static hull_outcome try_once(const cloud *c, int attempt, sim_pool *pool, sim_hu
     return outcome;
 }
 
-static hull_outcome build(cloud *c, sim_pool *pool, sim_hull *hull, sim_mesh *mesh) {
+static hull_outcome build_hull(cloud *c, sim_pool *pool, sim_hull *hull, sim_mesh *mesh) {
     sim_pool *scratch = pool_create();
     hull_outcome outcome = scratch ? keep_distinct(c, scratch) : HULL_NO_MEMORY;
     if (outcome == HULL_BUILT) {
@@ -314,7 +314,7 @@ sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error
     if (wrong_points(point, count, error)) {
         return NULL;
     }
-    measure(&c);
+    measure_cloud(&c);
     if (flat_points(&c, error)) {
         return NULL;
     }
@@ -322,7 +322,7 @@ sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error
     sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;
     sim_hull *hull = g ? POOL_NEW(pool, sim_hull, 1) : NULL;
     sim_mesh *mesh = hull ? POOL_NEW(pool, sim_mesh, 1) : NULL;
-    hull_outcome outcome = mesh ? build(&c, pool, hull, mesh) : HULL_NO_MEMORY;
+    hull_outcome outcome = mesh ? build_hull(&c, pool, hull, mesh) : HULL_NO_MEMORY;
     if (outcome != HULL_BUILT) {
         pool_free(pool);
         if (outcome == HULL_NO_MEMORY) {
@@ -366,13 +366,13 @@ int hull_of_mesh(const sim_mesh *mesh, sim_pool *pool, const sim_hull **hull) {
     if (!mesh->closed || wrong_points(c.point, c.count, NULL)) {
         return 0;
     }
-    measure(&c);
+    measure_cloud(&c);
     if (flat_points(&c, NULL) || mesh->nvertex - mesh->ntriangle / 2 != 2 || !no_valleys(mesh, c.tolerance)) {
         return 0;
     }
     sim_hull *built = POOL_NEW(pool, sim_hull, 1);
     sim_mesh faces;
-    hull_outcome outcome = built ? build(&c, pool, built, &faces) : HULL_NO_MEMORY;
+    hull_outcome outcome = built ? build_hull(&c, pool, built, &faces) : HULL_NO_MEMORY;
     if (outcome != HULL_BUILT) {
         return outcome == HULL_NO_MEMORY ? -1 : 0;
     }

@@ -28,7 +28,7 @@ typedef struct half_edges {
     double tolerance;
 } half_edges;
 
-static int next_of(const half_edges *e, int k) {
+static int next_half(const half_edges *e, int k) {
     int f = e->face[k];
     return k + 1 < e->start[f + 1] ? k + 1 : e->start[f];
 }
@@ -40,7 +40,7 @@ static void sort_by_end(const half_edges *e, int larger, const int *from, int *t
     memset(count, 0, ((size_t)e->nvertex + 1) * sizeof(int));
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < e->nedge; i++) {
-            int a = e->loop[from[i]], b = e->loop[next_of(e, from[i])];
+            int a = e->loop[from[i]], b = e->loop[next_half(e, from[i])];
             int key = (a > b) == larger ? a : b;
             if (pass == 0) {
                 count[key + 1]++;
@@ -63,7 +63,8 @@ static int find_twins(half_edges *e, int *one, int *two, int *count) {
     sort_by_end(e, 0, two, one, count);
     for (int i = 0; i < e->nedge; i += 2) {
         int k = one[i], l = i + 1 < e->nedge ? one[i + 1] : k;
-        if (e->loop[k] != e->loop[next_of(e, l)] || e->loop[l] != e->loop[next_of(e, k)] || e->face[k] == e->face[l]) {
+        if (e->loop[k] != e->loop[next_half(e, l)] || e->loop[l] != e->loop[next_half(e, k)] ||
+            e->face[k] == e->face[l]) {
             return 0;
         }
         e->twin[k] = l;
@@ -80,7 +81,7 @@ typedef struct patch {
     double weight, tolerance;
 } patch;
 
-static void take_in(half_edges *e, patch *p, int f) {
+static void take_face_in(half_edges *e, patch *p, int f) {
     v3 middle = {0, 0, 0};
     int count = e->start[f + 1] - e->start[f];
     double weight = v3_norm(e->area[f]);
@@ -118,9 +119,9 @@ static int push_neighbours(const half_edges *e, int f, int *stack, int top) {
     return top;
 }
 
-static void grow(half_edges *e, int seed, double tolerance, int *stack) {
+static void grow_region(half_edges *e, int seed, double tolerance, int *stack) {
     patch p = {.region = seed, .tolerance = tolerance};
-    take_in(e, &p, seed);
+    take_face_in(e, &p, seed);
     if (!(p.weight > 0)) {
         return;
     }
@@ -128,7 +129,7 @@ static void grow(half_edges *e, int seed, double tolerance, int *stack) {
     while (top) {
         int f = stack[--top];
         if (e->region[f] < 0 && may_join(e, &p, f)) {
-            take_in(e, &p, f);
+            take_face_in(e, &p, f);
             top = push_neighbours(e, f, stack, top);
         }
     }
@@ -144,7 +145,7 @@ static int larger_first(const void *a, const void *b) {
     return x->size != y->size ? (x->size < y->size) - (x->size > y->size) : (x->face > y->face) - (x->face < y->face);
 }
 
-static void prepare(half_edges *e, facet_size *order) {
+static void prepare_faces(half_edges *e, facet_size *order) {
     for (int f = 0; f < e->nface; f++) {
         e->region[f] = -1;
         e->area[f] = hull_area(e->vertex, e->loop + e->start[f], e->start[f + 1] - e->start[f]);
@@ -161,7 +162,7 @@ static void prepare(half_edges *e, facet_size *order) {
 static void grow_all(half_edges *e, const facet_size *order, double tolerance, int *stack) {
     for (int i = 0; i < e->nface; i++) {
         if (e->region[order[i].face] < 0) {
-            grow(e, order[i].face, tolerance, stack);
+            grow_region(e, order[i].face, tolerance, stack);
         }
     }
 }
@@ -172,9 +173,9 @@ static int region_of(const half_edges *e, int k) { return e->region[e->face[k]];
 static int on_outline(const half_edges *e, int k) { return region_of(e, k) != region_of(e, e->twin[k]); }
 
 static int next_on_outline(const half_edges *e, int k) {
-    k = next_of(e, k);
+    k = next_half(e, k);
     for (int turns = 0; !on_outline(e, k) && turns < e->nedge; turns++) {
-        k = next_of(e, e->twin[k]);
+        k = next_half(e, e->twin[k]);
     }
     return k;
 }
@@ -199,7 +200,7 @@ static void find_outlines(half_edges *e) {
 }
 
 /* The half-edges of a region's outline that start at corners. */
-static int corners_of(const half_edges *e, int region, int *corner) {
+static int count_corners(const half_edges *e, int region, int *corner) {
     int k = e->first[region], count = 0;
     for (int steps = 0; k >= 0 && steps < e->nedge; steps++) {
         if (e->degree[e->loop[k]] >= 3) {
@@ -247,7 +248,7 @@ static int find_bad(const half_edges *e, int *corner, unsigned char *bad) {
         if (e->region[r] != r) {
             continue;
         }
-        int count = corners_of(e, r, corner);
+        int count = count_corners(e, r, corner);
         if (count >= 3 && (e->parts[r] > 1 ? convex_outline(e, r, corner, count) : v3_norm(e->area[r]) > 0)) {
             continue;
         }
@@ -279,7 +280,7 @@ static int take_apart(half_edges *e, const unsigned char *bad) {
 
 /* Unions that end where the surface bends away by just the tolerance have ragged outlines: they are grown again with less
  * of it, in the end with none. */
-static int settle(half_edges *e, const facet_size *order, int *work, unsigned char *bad) {
+static int settle_regions(half_edges *e, const facet_size *order, int *work, unsigned char *bad) {
     double tolerance = e->tolerance;
     for (int round = 0; round < MAX_ROUNDS; round++) {
         grow_all(e, order, tolerance, work);
@@ -310,7 +311,7 @@ typedef struct builder {
     int *start, *loop, *across, *ring_start, *ring;
 } builder;
 
-static int collect(builder *b, int *corner) {
+static int collect_vertices(builder *b, int *corner) {
     const half_edges *e = b->e;
     for (int v = 0; v < e->nvertex; v++) {
         b->new_vertex[v] = e->degree[v] >= 3 ? b->nvertex++ : -1;
@@ -319,7 +320,7 @@ static int collect(builder *b, int *corner) {
         b->new_face[f] = -1;
         if (e->region[f] == f) {
             b->new_face[f] = b->nface++;
-            int count = corners_of(e, f, corner);
+            int count = count_corners(e, f, corner);
             for (int i = 0; i < count; i++) {
                 b->new_corner[corner[i]] = b->ncorner;
                 b->old_corner[b->ncorner++] = corner[i];
@@ -329,7 +330,7 @@ static int collect(builder *b, int *corner) {
     return b->nvertex - b->ncorner / 2 + b->nface == 2 && b->ncorner % 2 == 0;
 }
 
-static int reserve(builder *b) {
+static int reserve_arrays(builder *b) {
     b->vertex = POOL_NEW(b->pool, v3, b->nvertex);
     b->normal = POOL_NEW(b->pool, v3, b->nface);
     b->offset = POOL_NEW(b->pool, double, b->nface);
@@ -412,8 +413,8 @@ static int write_mesh(const builder *b, sim_mesh *mesh) {
     return 1;
 }
 
-static hull_outcome build(builder *b, sim_hull *hull, sim_mesh *mesh) {
-    if (!reserve(b)) {
+static hull_outcome build_faces(builder *b, sim_hull *hull, sim_mesh *mesh) {
+    if (!reserve_arrays(b)) {
         return HULL_NO_MEMORY;
     }
     write_loops(b);
@@ -457,9 +458,9 @@ hull_outcome hull_join_faces(const polygons *from, double tolerance, sim_pool *p
     if (!find_twins(&e, one, two, count)) {
         return HULL_BROKEN;
     }
-    prepare(&e, order);
-    if (!settle(&e, order, one, bad) || !collect(&b, one)) {
+    prepare_faces(&e, order);
+    if (!settle_regions(&e, order, one, bad) || !collect_vertices(&b, one)) {
         return HULL_BROKEN;
     }
-    return build(&b, hull, mesh);
+    return build_faces(&b, hull, mesh);
 }

@@ -21,7 +21,7 @@ v3 hull_area(const v3 *vertex, const int *loop, int count) {
 }
 
 /* The vertex farthest along n, from v uphill over its neighbours. */
-static int uphill(const sim_hull *h, v3 n, int v) {
+static int climb_to_support(const sim_hull *h, v3 n, int v) {
     double most = v3_dot(n, h->vertex[v]);
     for (int last = -1; last != v;) {
         last = v;
@@ -63,7 +63,7 @@ static support plane_along(const sim_hull *h, int f, v3 n) {
         low = d < v3_dot(n, h->vertex[low]) ? h->loop[k] : low;
     }
     int all = (double)h->nvertex * h->nface <= MAX_VERTEX_FACE_PRODUCTS;
-    int far = all ? farthest_of_all(h, n, high) : uphill(h, n, high);
+    int far = all ? farthest_of_all(h, n, high) : climb_to_support(h, n, high);
     v3 up = v3_sub(h->vertex[far], h->vertex[low]);
     return (support){n, v3_dot(n, h->vertex[far]), v3_dot(n, up), v3_norm(up)};
 }
@@ -72,7 +72,7 @@ static v3 area_of(const sim_hull *h, int f) {
     return hull_area(h->vertex, h->loop + h->face_start[f], h->face_start[f + 1] - h->face_start[f]);
 }
 
-static v3 unit(v3 a) {
+static v3 exact_unit(v3 a) {
     a = v3_scale(1 / v3_norm(a), a);
     return v3_scale(1 / v3_norm(a), a);
 }
@@ -81,9 +81,9 @@ static v3 unit(v3 a) {
 static int find_plane(const sim_hull *h, int f, double tolerance, support *best) {
     v3 area = area_of(h, f), first = h->vertex[h->loop[h->face_start[f]]];
     double longest = 0;
-    *best = plane_along(h, f, unit(area));
+    *best = plane_along(h, f, exact_unit(area));
     for (int k = h->face_start[f]; k < h->face_start[f + 1] && best->depth > 4 * tolerance; k++) {
-        support other = plane_along(h, f, unit(area_of(h, h->across[k])));
+        support other = plane_along(h, f, exact_unit(area_of(h, h->across[k])));
         *best = other.depth < best->depth ? other : *best;
     }
     for (int k = h->face_start[f]; k < h->face_start[f + 1]; k++) {

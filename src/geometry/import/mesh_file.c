@@ -104,7 +104,7 @@ static int begins_with_solid(const mesh_text *t) {
     return text_is_word(p, "solid");
 }
 
-static sim_status parse(mesh_text *t, mesh_parts *parts) {
+static sim_status parse_mesh(mesh_text *t, mesh_parts *parts) {
     size_t size = (size_t)(t->end - t->start);
     if (size == 0) {
         return sim_fail(t->error, SIM_BAD_INPUT, "%.200s: the file is empty", t->name);
@@ -122,7 +122,7 @@ static sim_status parse(mesh_text *t, mesh_parts *parts) {
 }
 
 static sim_status parse_and_scale(mesh_text *t, mesh_parts *parts, v3 scale) {
-    sim_status status = parse(t, parts);
+    sim_status status = parse_mesh(t, parts);
     if (!status && parts->ntriangle == 0) {
         status = sim_fail(t->error, SIM_BAD_INPUT, "%.200s: there are no triangles in the file", t->name);
     }

@@ -118,7 +118,7 @@ static sim_status read_corner(obj *o, int *corner) {
     return SIM_OK;
 }
 
-static sim_status cut(obj *o, const char *start, int count) {
+static sim_status cut_polygon(obj *o, const char *start, int count) {
     switch (polygon_cut(o->parts, o->corner, count)) {
     case POLYGON_CUT:
         return SIM_OK;
@@ -154,7 +154,7 @@ static sim_status read_face(obj *o, const char *start) {
     if (count > INT_MAX / 2 || o->parts->ntriangle + count > INT_MAX) {
         return text_wrong(t, start, "more than %d triangles", INT_MAX);
     }
-    return cut(o, start, (int)count);
+    return cut_polygon(o, start, (int)count);
 }
 
 static int says_nothing_of_surfaces(const char *word) {

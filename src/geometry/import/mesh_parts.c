@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static int make_room(void **items, size_t count, size_t *room, size_t size) {
+static int grow_list(void **items, size_t count, size_t *room, size_t size) {
     if (count < *room) {
         return 1;
     }
@@ -19,7 +19,7 @@ static int make_room(void **items, size_t count, size_t *room, size_t size) {
 
 int mesh_add_vertex(mesh_parts *parts, v3 p) {
     void *items = parts->vertex;
-    int fits = make_room(&items, parts->nvertex, &parts->vertex_room, sizeof(v3));
+    int fits = grow_list(&items, parts->nvertex, &parts->vertex_room, sizeof(v3));
     parts->vertex = items;
     if (fits) {
         parts->vertex[parts->nvertex++] = p;
@@ -29,7 +29,7 @@ int mesh_add_vertex(mesh_parts *parts, v3 p) {
 
 int mesh_add_triangle(mesh_parts *parts, int a, int b, int c) {
     void *items = parts->triangle;
-    int fits = make_room(&items, parts->ntriangle, &parts->triangle_room, sizeof *parts->triangle);
+    int fits = grow_list(&items, parts->ntriangle, &parts->triangle_room, sizeof *parts->triangle);
     parts->triangle = items;
     if (fits) {
         int *t = parts->triangle[parts->ntriangle++];

@@ -21,7 +21,7 @@ typedef struct vertex_table {
     size_t size;
 } vertex_table;
 
-static size_t place_of(const vertex_table *t, const v3 *vertex, v3 p) {
+static size_t table_place(const vertex_table *t, const v3 *vertex, v3 p) {
     uint64_t u[3], h = 0;
     memcpy(u, &p, sizeof u);
     for (int i = 0; i < 3; i++) {
@@ -40,7 +40,7 @@ static size_t place_of(const vertex_table *t, const v3 *vertex, v3 p) {
 }
 
 /* To `size`, a power of two. */
-static int grow(vertex_table *t, size_t size, const mesh_parts *parts) {
+static int grow_table(vertex_table *t, size_t size, const mesh_parts *parts) {
     vertex_table larger = {NULL, size};
     larger.slot = malloc(larger.size * sizeof(int));
     if (!larger.slot) {
@@ -48,7 +48,7 @@ static int grow(vertex_table *t, size_t size, const mesh_parts *parts) {
     }
     memset(larger.slot, 0xff, larger.size * sizeof(int));
     for (size_t v = 0; v < parts->nvertex; v++) {
-        larger.slot[place_of(&larger, parts->vertex, parts->vertex[v])] = (int)v;
+        larger.slot[table_place(&larger, parts->vertex, parts->vertex[v])] = (int)v;
     }
     free(t->slot);
     *t = larger;
@@ -58,10 +58,10 @@ static int grow(vertex_table *t, size_t size, const mesh_parts *parts) {
 /* The index of p, or -1 without memory. */
 static int vertex_at(vertex_table *t, mesh_parts *parts, v3 p) {
     p = (v3){p.x + 0.0, p.y + 0.0, p.z + 0.0}; /* -0 becomes 0 */
-    if (2 * parts->nvertex >= t->size && !grow(t, t->size ? 2 * t->size : 64, parts)) {
+    if (2 * parts->nvertex >= t->size && !grow_table(t, t->size ? 2 * t->size : 64, parts)) {
         return -1;
     }
-    size_t place = place_of(t, parts->vertex, p);
+    size_t place = table_place(t, parts->vertex, p);
     if (t->slot[place] < 0) {
         if (parts->nvertex == INT_MAX || !mesh_add_vertex(parts, p)) {
             return -1;
@@ -71,7 +71,7 @@ static int vertex_at(vertex_table *t, mesh_parts *parts, v3 p) {
     return t->slot[place];
 }
 
-static int add_triangle(vertex_table *t, mesh_parts *parts, const v3 corner[3]) {
+static int add_stl_triangle(vertex_table *t, mesh_parts *parts, const v3 corner[3]) {
     int v[3];
     for (int i = 0; i < 3; i++) {
         v[i] = vertex_at(t, parts, corner[i]);
@@ -119,7 +119,7 @@ static sim_status read_binary(mesh_text *t, mesh_parts *parts, vertex_table *tab
     while (room < count) { /* a closed surface has half as many vertices as triangles */
         room *= 2;
     }
-    if (!grow(table, room, parts)) {
+    if (!grow_table(table, room, parts)) {
         return mesh_no_memory(t);
     }
     for (size_t i = 0; i < count; i++) {
@@ -134,7 +134,7 @@ static sim_status read_binary(mesh_text *t, mesh_parts *parts, vertex_table *tab
                                 (size_t)(at - t->start), k + 1, i + 1, corner[k].x, corner[k].y, corner[k].z);
             }
         }
-        if (!add_triangle(table, parts, corner)) {
+        if (!add_stl_triangle(table, parts, corner)) {
             return mesh_no_memory(t);
         }
     }
@@ -149,7 +149,7 @@ static void skip_space(mesh_text *t) {
     }
 }
 
-static int take(mesh_text *t, const char *word) {
+static int take_word(mesh_text *t, const char *word) {
     skip_space(t);
     if (!text_is_word(t->at, word)) {
         return 0;
@@ -158,11 +158,11 @@ static int take(mesh_text *t, const char *word) {
     return 1;
 }
 
-static sim_status demand(mesh_text *t, const char *first, const char *second) {
-    if (!take(t, first)) {
+static sim_status demand_words(mesh_text *t, const char *first, const char *second) {
+    if (!take_word(t, first)) {
         return text_expected(t, t->at, first);
     }
-    return !second || take(t, second) ? SIM_OK : text_expected(t, t->at, second);
+    return !second || take_word(t, second) ? SIM_OK : text_expected(t, t->at, second);
 }
 
 static void skip_name(mesh_text *t) {
@@ -173,15 +173,15 @@ static void skip_name(mesh_text *t) {
 
 static sim_status read_facet(mesh_text *t, mesh_parts *parts, vertex_table *table) {
     v3 corner[3];
-    sim_status status = demand(t, "normal", NULL);
+    sim_status status = demand_words(t, "normal", NULL);
     for (int i = 0; i < 3 && !status; i++) { /* three words, numbers or not: flat facets have normals like "nan" */
         skip_space(t);
         t->at = text_word_end(t->at);
     }
-    status = status ? status : demand(t, "outer", "loop");
+    status = status ? status : demand_words(t, "outer", "loop");
     for (int i = 0; i < 3 && !status; i++) {
         double x[3];
-        status = demand(t, "vertex", NULL);
+        status = demand_words(t, "vertex", NULL);
         for (int k = 0; k < 3 && !status; k++) {
             skip_space(t);
             status = text_number(t, &x[k]) ? SIM_OK : SIM_BAD_INPUT;
@@ -190,29 +190,29 @@ static sim_status read_facet(mesh_text *t, mesh_parts *parts, vertex_table *tabl
             corner[i] = (v3){x[0], x[1], x[2]};
         }
     }
-    status = status ? status : demand(t, "endloop", NULL);
-    status = status ? status : demand(t, "endfacet", NULL);
+    status = status ? status : demand_words(t, "endloop", NULL);
+    status = status ? status : demand_words(t, "endfacet", NULL);
     if (status) {
         return status;
     }
     if (parts->ntriangle == INT_MAX) {
         return text_wrong(t, t->at, "more than %d triangles", INT_MAX);
     }
-    return add_triangle(table, parts, corner) ? SIM_OK : mesh_no_memory(t);
+    return add_stl_triangle(table, parts, corner) ? SIM_OK : mesh_no_memory(t);
 }
 
-static sim_status read_text(mesh_text *t, mesh_parts *parts, vertex_table *table) {
+static sim_status read_stl_text(mesh_text *t, mesh_parts *parts, vertex_table *table) {
     sim_status status = SIM_OK;
     for (skip_space(t); t->at < t->end && !status; skip_space(t)) {
-        status = demand(t, "solid", NULL);
+        status = demand_words(t, "solid", NULL);
         if (!status) {
             skip_name(t);
         }
-        while (!status && take(t, "facet")) {
+        while (!status && take_word(t, "facet")) {
             status = read_facet(t, parts, table);
         }
         if (!status) {
-            status = take(t, "endsolid") ? SIM_OK : text_expected(t, t->at, "facet or endsolid");
+            status = take_word(t, "endsolid") ? SIM_OK : text_expected(t, t->at, "facet or endsolid");
             skip_name(t);
         }
     }
@@ -232,7 +232,7 @@ static int looks_like_text(const mesh_text *t) {
 sim_status mesh_read_stl(mesh_text *t, mesh_parts *parts) {
     vertex_table table = {NULL, 0};
     int text = !mesh_is_binary_stl(t->start, (size_t)(t->end - t->start)) && looks_like_text(t);
-    sim_status status = text ? read_text(t, parts, &table) : read_binary(t, parts, &table);
+    sim_status status = text ? read_stl_text(t, parts, &table) : read_binary(t, parts, &table);
     free(table.slot);
     return status;
 }

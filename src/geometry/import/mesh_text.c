@@ -92,7 +92,7 @@ static const char *scan_digits(const char *p, decimal *d, int after_point) {
 }
 
 /* The end of the number at p, or NULL. */
-static const char *scan_number(const char *p, decimal *d) {
+static const char *scan_text_number(const char *p, decimal *d) {
     const char *first = p;
     p = scan_digits(p, d, 0);
     long count = p - first;
@@ -127,7 +127,7 @@ int text_number(mesh_text *t, double *x) {
     int negative = *p == '-';
     p += *p == '-' || *p == '+';
     decimal d = {0};
-    const char *end = scan_number(p, &d);
+    const char *end = scan_text_number(p, &d);
     if (!end) {
         text_expected(t, t->at, "a number");
         return 0;

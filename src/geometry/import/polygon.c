@@ -19,10 +19,10 @@ typedef struct flat {
 } flat;
 
 /* Twice the area of (a, b, c). */
-static double turn(flat a, flat b, flat c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
+static double turn_area(flat a, flat b, flat c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
 /* Coordinates across the area vector, relative to the first corner and to the size; 0 for a polygon without area. */
-static int flatten(const mesh_parts *parts, const int *corner, int count, flat *at) {
+static int flatten_polygon(const mesh_parts *parts, const int *corner, int count, flat *at) {
     v3 area = {0, 0, 0}, first = parts->vertex[corner[0]];
     double size = 0;
     for (int i = 1; i < count; i++) {
@@ -52,15 +52,15 @@ static int flatten(const mesh_parts *parts, const int *corner, int count, flat *
 /* Turns to the left everywhere by more than `least`, and each triangle of its fan too. */
 static int is_convex(const flat *at, int count, double least) {
     for (int i = 0; i < count; i++) {
-        if (turn(at[i], at[(i + 1) % count], at[(i + 2) % count]) < least ||
-            (i >= 2 && turn(at[0], at[i - 1], at[i]) < least)) {
+        if (turn_area(at[i], at[(i + 1) % count], at[(i + 2) % count]) < least ||
+            (i >= 2 && turn_area(at[0], at[i - 1], at[i]) < least)) {
             return 0;
         }
     }
     return 1;
 }
 
-static int fan(mesh_parts *parts, const int *corner, int count) {
+static int cut_fan(mesh_parts *parts, const int *corner, int count) {
     for (int i = 2; i < count; i++) {
         if (!mesh_add_triangle(parts, corner[0], corner[i - 1], corner[i])) {
             return 0;
@@ -73,26 +73,26 @@ static int fan(mesh_parts *parts, const int *corner, int count) {
 static double plumpness(flat a, flat b, flat c) {
     double ab = hypot(b.x - a.x, b.y - a.y), bc = hypot(c.x - b.x, c.y - b.y), ca = hypot(a.x - c.x, a.y - c.y);
     double longest = fmax(ab, fmax(bc, ca));
-    return longest > 0 ? turn(a, b, c) / (longest * longest) : 0;
+    return longest > 0 ? turn_area(a, b, c) / (longest * longest) : 0;
 }
 
-static int same(flat a, flat b) { return fabs(a.x - b.x) <= SMALL && fabs(a.y - b.y) <= SMALL; }
+static int is_same(flat a, flat b) { return fabs(a.x - b.x) <= SMALL && fabs(a.y - b.y) <= SMALL; }
 
 /* How good an ear is corner i?  0: none.  1 and more: a plump one that no other corner touches; below: touched on its rim,
  * or flat. */
 static double ear_worth(const flat *at, int count, int i) {
     flat a = at[(i + count - 1) % count], b = at[i], c = at[(i + 1) % count];
-    if (turn(a, b, c) < -SMALL) {
+    if (turn_area(a, b, c) < -SMALL) {
         return 0;
     }
     int touched = 0;
     for (int k = 0; k < count; k++) {
         flat p = at[k];
-        double least = fmin(turn(a, b, p), fmin(turn(b, c, p), turn(c, a, p)));
+        double least = fmin(turn_area(a, b, p), fmin(turn_area(b, c, p), turn_area(c, a, p)));
         if (least > SMALL) {
             return 0;
         }
-        touched |= least >= -SMALL && !same(p, a) && !same(p, b) && !same(p, c);
+        touched |= least >= -SMALL && !is_same(p, a) && !is_same(p, b) && !is_same(p, c);
     }
     double plump = plumpness(a, b, c);
     if (count == 4) { /* what is left is a triangle too */
@@ -134,21 +134,21 @@ static polygon_outcome cut_ears(mesh_parts *parts, int *corner, flat *at, int co
         }
         i %= count;
     }
-    if (turn(at[0], at[1], at[2]) < -SMALL) {
+    if (turn_area(at[0], at[1], at[2]) < -SMALL) {
         return POLYGON_CROSSED;
     }
-    return fan(parts, corner, count) ? POLYGON_CUT : POLYGON_NO_MEMORY;
+    return cut_fan(parts, corner, count) ? POLYGON_CUT : POLYGON_NO_MEMORY;
 }
 
 polygon_outcome polygon_cut(mesh_parts *parts, int *corner, int count) {
     if (count == 3) {
-        return fan(parts, corner, count) ? POLYGON_CUT : POLYGON_NO_MEMORY;
+        return cut_fan(parts, corner, count) ? POLYGON_CUT : POLYGON_NO_MEMORY;
     }
     flat *at = malloc((size_t)count * sizeof(flat));
     polygon_outcome outcome = POLYGON_NO_MEMORY;
     double least = count > POLYGON_MAX_CONCAVE ? -SMALL : SMALL;
-    if (at && (!flatten(parts, corner, count, at) || is_convex(at, count, least))) {
-        outcome = fan(parts, corner, count) ? POLYGON_CUT : POLYGON_NO_MEMORY;
+    if (at && (!flatten_polygon(parts, corner, count, at) || is_convex(at, count, least))) {
+        outcome = cut_fan(parts, corner, count) ? POLYGON_CUT : POLYGON_NO_MEMORY;
     } else if (at) {
         outcome = count > POLYGON_MAX_CONCAVE ? POLYGON_TOO_LARGE : cut_ears(parts, corner, at, count);
     }

@@ -26,12 +26,12 @@ typedef struct box {
 
 static const box EMPTY = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
 
-static float down(double x) {
+static float round_down(double x) {
     float f = (float)x;
     return f > x ? nextafterf(f, -FLT_MAX) : f;
 }
 
-static float up(double x) {
+static float round_up(double x) {
     float f = (float)x;
     return f < x ? nextafterf(f, FLT_MAX) : f;
 }
@@ -49,17 +49,17 @@ static double half_area(const box *b) {
 }
 
 /* Twice the middle. */
-static float middle(const item *t, int axis) { return t->low[axis] + t->high[axis]; }
+static float twice_middle(const item *t, int axis) { return t->low[axis] + t->high[axis]; }
 
 static void set_item(const sim_mesh *mesh, int t, item *out) {
     const int *i = mesh->triangle[t];
     v3 a = mesh->vertex[i[0]], b = mesh->vertex[i[1]], c = mesh->vertex[i[2]];
-    out->low[0] = down(fmin(a.x, fmin(b.x, c.x)));
-    out->low[1] = down(fmin(a.y, fmin(b.y, c.y)));
-    out->low[2] = down(fmin(a.z, fmin(b.z, c.z)));
-    out->high[0] = up(fmax(a.x, fmax(b.x, c.x)));
-    out->high[1] = up(fmax(a.y, fmax(b.y, c.y)));
-    out->high[2] = up(fmax(a.z, fmax(b.z, c.z)));
+    out->low[0] = round_down(fmin(a.x, fmin(b.x, c.x)));
+    out->low[1] = round_down(fmin(a.y, fmin(b.y, c.y)));
+    out->low[2] = round_down(fmin(a.z, fmin(b.z, c.z)));
+    out->high[0] = round_up(fmax(a.x, fmax(b.x, c.x)));
+    out->high[1] = round_up(fmax(a.y, fmax(b.y, c.y)));
+    out->high[2] = round_up(fmax(a.z, fmax(b.z, c.z)));
     out->triangle = t;
     out->unused = 0;
 }
@@ -72,7 +72,7 @@ typedef struct cut {
 } cut;
 
 static int bin_of(const cut *c, const item *t) {
-    int bin = (int)((middle(t, c->axis) - c->low) * c->scale);
+    int bin = (int)((twice_middle(t, c->axis) - c->low) * c->scale);
     return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
 }
 
@@ -108,11 +108,11 @@ static void best_plane(const item *t, int count, cut *c) {
     }
 }
 
-static cut choose(const item *t, int count, int depth) {
+static cut choose_cut(const item *t, int count, int depth) {
     float low[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, high[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
     for (int k = 0; k < count; k++) {
         for (int a = 0; a < 3; a++) {
-            float m = middle(&t[k], a);
+            float m = twice_middle(&t[k], a);
             low[a] = m < low[a] ? m : low[a];
             high[a] = m > high[a] ? m : high[a];
         }
@@ -127,8 +127,8 @@ static cut choose(const item *t, int count, int depth) {
 }
 
 /* Puts the left side first; returns how many it has. */
-static int split(item *t, int count, int depth) {
-    cut c = choose(t, count, depth);
+static int split_items(item *t, int count, int depth) {
+    cut c = choose_cut(t, count, depth);
     if (c.last < 0) {
         return count / 2;
     }
@@ -145,7 +145,7 @@ static int split(item *t, int count, int depth) {
     return left > 0 && left < count ? left : count / 2;
 }
 
-static void fit(sim_bvh_node *node, const item *t) {
+static void fit_leaf(sim_bvh_node *node, const item *t) {
     box b = EMPTY;
     for (int k = 0; k < node->count; k++) {
         box_add(&b, t[k].low, t[k].high);
@@ -157,26 +157,26 @@ static void fit(sim_bvh_node *node, const item *t) {
 }
 
 /* Opens nodes until only leaves are left, the left side first; returns how many there are. */
-static int grow(sim_bvh_node *node, item *t, int ntriangle) {
+static int grow_tree(sim_bvh_node *node, item *t, int ntriangle) {
     struct {
         int node, depth;
     } waiting[BVH_MAX_DEPTH + 1] = {{0, 0}};
     int nnode = 1, nwaiting = 1;
     node[0] = (sim_bvh_node){.count = ntriangle};
-    fit(&node[0], t);
+    fit_leaf(&node[0], t);
     while (nwaiting > 0) {
         int n = waiting[--nwaiting].node, depth = waiting[nwaiting].depth;
         int first = node[n].first, count = node[n].count;
         if (count <= MAX_LEAF_TRIANGLES) {
             continue;
         }
-        int left = split(t + first, count, depth);
+        int left = split_items(t + first, count, depth);
         node[n].first = nnode;
         node[n].count = 0;
         node[nnode] = (sim_bvh_node){.first = first, .count = left};
         node[nnode + 1] = (sim_bvh_node){.first = first + left, .count = count - left};
-        fit(&node[nnode], t + first);
-        fit(&node[nnode + 1], t + first + left);
+        fit_leaf(&node[nnode], t + first);
+        fit_leaf(&node[nnode + 1], t + first + left);
         waiting[nwaiting].node = nnode + 1;
         waiting[nwaiting++].depth = depth + 1;
         waiting[nwaiting].node = nnode;
@@ -196,7 +196,7 @@ sim_bvh *bvh_build(sim_pool *pool, const sim_mesh *mesh) {
         for (int k = 0; k < n; k++) {
             set_item(mesh, k, &t[k]);
         }
-        int nnode = grow(grown, t, n);
+        int nnode = grow_tree(grown, t, n);
         bvh = POOL_NEW(pool, sim_bvh, 1);
         sim_bvh_node *node = POOL_NEW(pool, sim_bvh_node, nnode);
         int *order = POOL_NEW(pool, int, n);

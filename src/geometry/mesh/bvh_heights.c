@@ -10,12 +10,12 @@ typedef struct rectangle {
     int i0, i1, j0, j1;
 } rectangle;
 
-static float down(double x) {
+static float round_down(double x) {
     float f = (float)x;
     return f > x ? nextafterf(f, -FLT_MAX) : f;
 }
 
-static float up(double x) {
+static float round_up(double x) {
     float f = (float)x;
     return f < x ? nextafterf(f, FLT_MAX) : f;
 }
@@ -23,7 +23,7 @@ static float up(double x) {
 static double side_at(double size, int count, int k) { return ((double)k / count - 0.5) * size; }
 
 /* The block at (i, j). */
-static void set_leaf(const sim_heights *h, int i, int j, sim_bvh_node *node) {
+static void set_cell_leaf(const sim_heights *h, int i, int j, sim_bvh_node *node) {
     int columns = h->columns - 1, rows = h->rows - 1, i0 = BVH_CELLS * i, j0 = BVH_CELLS * j;
     int i1 = i0 + BVH_CELLS < columns ? i0 + BVH_CELLS : columns, j1 = j0 + BVH_CELLS < rows ? j0 + BVH_CELLS : rows;
     double least = HUGE_VAL, most = -HUGE_VAL;
@@ -37,15 +37,15 @@ static void set_leaf(const sim_heights *h, int i, int j, sim_bvh_node *node) {
     const double low[3] = {side_at(h->size[0], columns, i0), side_at(h->size[1], rows, j0), least};
     const double high[3] = {side_at(h->size[0], columns, i1), side_at(h->size[1], rows, j1), most};
     for (int k = 0; k < 3; k++) {
-        node->low[k] = down(low[k]);
-        node->high[k] = up(high[k]);
+        node->low[k] = round_down(low[k]);
+        node->high[k] = round_up(high[k]);
     }
     node->first = j0 * columns + i0;
     node->count = 2 * (i1 - i0) * (j1 - j0);
 }
 
 /* Children stand after their parents, so from the last node back each box is the union of two known ones. */
-static void fit(sim_bvh_node *node, int nnode) {
+static void fit_parents(sim_bvh_node *node, int nnode) {
     for (int n = nnode - 1; n >= 0; n--) {
         if (node[n].count == 0) {
             const sim_bvh_node *a = &node[node[n].first], *b = a + 1;
@@ -74,7 +74,7 @@ sim_bvh *bvh_build_heights(sim_pool *pool, const sim_heights *h) {
         rectangle r = waiting[nwaiting].of, a = r, b = r;
         int across = r.i1 - r.i0, along = r.j1 - r.j0;
         if (across == 1 && along == 1) {
-            set_leaf(h, r.i0, r.j0, &node[n]);
+            set_cell_leaf(h, r.i0, r.j0, &node[n]);
             continue;
         }
         if (across >= along) {
@@ -89,7 +89,7 @@ sim_bvh *bvh_build_heights(sim_pool *pool, const sim_heights *h) {
         waiting[nwaiting++].of = a;
         nnode += 2;
     }
-    fit(node, nnode);
+    fit_parents(node, nnode);
     *bvh = (sim_bvh){node, NULL, nnode};
     return bvh;
 }

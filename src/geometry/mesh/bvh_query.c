@@ -70,12 +70,14 @@ v3 triangle_nearest(v3 a, v3 b, v3 c, v3 p, int *feature) {
 }
 
 /* How far p lies outside [low, high]. */
-static double outside(double p, double low, double high) { return p < low ? low - p : p > high ? p - high : 0; }
+static double outside_interval(double p, double low, double high) {
+    return p < low ? low - p : p > high ? p - high : 0;
+}
 
 /* Of the squared distance from p to the box. */
 static double box_distance(const sim_bvh_node *n, v3 p) {
-    double x = outside(p.x, n->low[0], n->high[0]), y = outside(p.y, n->low[1], n->high[1]),
-           z = outside(p.z, n->low[2], n->high[2]);
+    double x = outside_interval(p.x, n->low[0], n->high[0]), y = outside_interval(p.y, n->low[1], n->high[1]),
+           z = outside_interval(p.z, n->low[2], n->high[2]);
     return x * x + y * y + z * z;
 }
 
@@ -105,7 +107,7 @@ typedef struct best {
     int triangle, feature;
 } best;
 
-static void visit_leaf(const sim_bvh_node *n, const sim_bvh *bvh, const sim_mesh *mesh, v3 p, best *found) {
+static void visit_leaf_triangles(const sim_bvh_node *n, const sim_bvh *bvh, const sim_mesh *mesh, v3 p, best *found) {
     for (int k = n->first; k < n->first + n->count; k++) {
         const int *i = mesh->triangle[bvh->order[k]];
         int feature;
@@ -132,7 +134,7 @@ int bvh_nearest(const sim_bvh *bvh, const sim_mesh *mesh, v3 p, double reach, v3
         }
         const sim_bvh_node *n = &bvh->node[waiting[nwaiting].node];
         if (n->count) {
-            visit_leaf(n, bvh, mesh, p, &found);
+            visit_leaf_triangles(n, bvh, mesh, p, &found);
             continue;
         }
         double first = box_distance(&bvh->node[n->first], p), second = box_distance(&bvh->node[n->first + 1], p);
@@ -166,7 +168,7 @@ int mesh_turn(const sim_mesh *mesh, int *t, int *corner, int back) {
     return 1;
 }
 
-static v3 weighted(const sim_mesh *mesh, int t, int corner) {
+static v3 angle_weighted_normal(const sim_mesh *mesh, int t, int corner) {
     const int *i = mesh->triangle[t];
     v3 at = mesh->vertex[i[corner]];
     double angle =
@@ -175,14 +177,14 @@ static v3 weighted(const sim_mesh *mesh, int t, int corner) {
 }
 
 static v3 vertex_normal(const sim_mesh *mesh, int triangle, int corner) {
-    v3 sum = weighted(mesh, triangle, corner);
+    v3 sum = angle_weighted_normal(mesh, triangle, corner);
     for (int back = 0; back < 2; back++) {
         int t = triangle, c = corner;
         for (int left = mesh->ntriangle; left > 0 && mesh_turn(mesh, &t, &c, back); left--) {
             if (t == triangle) {
                 return sum; /* all the way round */
             }
-            sum = v3_add(sum, weighted(mesh, t, c));
+            sum = v3_add(sum, angle_weighted_normal(mesh, t, c));
         }
     }
     return sum;

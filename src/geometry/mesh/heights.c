@@ -7,7 +7,7 @@
 
 static const double MAX_LENGTH = 1e15; /* m */
 
-static sim_status check(int columns, int rows, const double size[2], const double *height, sim_error *error) {
+static sim_status check_heights(int columns, int rows, const double size[2], const double *height, sim_error *error) {
     if (columns < 2 || rows < 2 || columns > (1 << 28) / rows) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "a height field needs at least 2 columns and 2 rows, and at most 2^28 heights, not %d by %d",
@@ -33,7 +33,7 @@ static sim_status check(int columns, int rows, const double size[2], const doubl
     return SIM_OK;
 }
 
-static sim_geometry *make(sim_pool *pool, int columns, int rows, const double size[2], const double *height) {
+static sim_geometry *make_heights(sim_pool *pool, int columns, int rows, const double size[2], const double *height) {
     size_t count = (size_t)columns * (size_t)rows;
     sim_geometry *g = POOL_NEW(pool, sim_geometry, 1);
     sim_heights *h = POOL_NEW(pool, sim_heights, 1);
@@ -63,11 +63,11 @@ static sim_geometry *make(sim_pool *pool, int columns, int rows, const double si
 
 sim_geometry *sim_geometry_heights(int columns, int rows, const double size[2], const double *height,
                                    sim_error *error) {
-    if (check(columns, rows, size, height, error)) {
+    if (check_heights(columns, rows, size, height, error)) {
         return NULL;
     }
     sim_pool *pool = pool_create();
-    sim_geometry *g = pool ? make(pool, columns, rows, size, height) : NULL;
+    sim_geometry *g = pool ? make_heights(pool, columns, rows, size, height) : NULL;
     if (!g) {
         pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a height field of %d by %d", columns, rows);

@@ -32,7 +32,7 @@ static double join_vertices(const v3 *vertex, int nvertex, int rounded, int *one
 
 /* ---- the surface ---- */
 
-static sim_status check(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle, sim_error *error) {
+static sim_status check_mesh(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle, sim_error *error) {
     if (nvertex < 3 || ntriangle < 1) {
         return sim_fail(error, SIM_BAD_INPUT, "a mesh needs at least 3 vertices and a triangle, not %d and %d", nvertex,
                         ntriangle);
@@ -62,8 +62,8 @@ static sim_status check(const v3 *vertex, int nvertex, const int (*triangle)[3],
 }
 
 /* Triangles with area, their corners renumbered to the vertices they use; returns how many, -1 without memory. */
-static int keep(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int nvertex, const int (*given)[3],
-                int ngiven, int *one, double tolerance, int rounded) {
+static int keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int nvertex,
+                          const int (*given)[3], int ngiven, int *one, double tolerance, int rounded) {
     int count = 0, whole = 0;
     for (int t = 0; t < ngiven; t++) {
         int *i = triangle[whole];
@@ -109,7 +109,7 @@ static int keep(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int
 
 sim_mesh *mesh_build(sim_pool *pool, const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
                      int rounded, sim_error *error) {
-    if (check(vertex, nvertex, triangle, ntriangle, error)) {
+    if (check_mesh(vertex, nvertex, triangle, ntriangle, error)) {
         return NULL;
     }
     sim_mesh *m = POOL_NEW(pool, sim_mesh, 1);
@@ -118,8 +118,9 @@ sim_mesh *mesh_build(sim_pool *pool, const v3 *vertex, int nvertex, const int (*
     int(*across)[3] = pool_alloc(pool, (size_t)ntriangle, sizeof *across);
     int *one = malloc((size_t)nvertex * sizeof *one);
     double tolerance = m && kept && corner && across && one ? join_vertices(vertex, nvertex, rounded, one) : -1;
-    int count =
-        tolerance < 0 ? -1 : keep(m, kept, corner, vertex, nvertex, triangle, ntriangle, one, tolerance, rounded);
+    int count = tolerance < 0
+                    ? -1
+                    : keep_triangles(m, kept, corner, vertex, nvertex, triangle, ntriangle, one, tolerance, rounded);
     free(one);
     if (count > 0) {
         m->across = (const int(*)[3])across;
@@ -167,7 +168,7 @@ static double mesh_area(const sim_mesh *m) {
     return area;
 }
 
-static sim_status fill(sim_geometry *g, sim_pool *pool, sim_mesh *m, sim_error *error) {
+static sim_status fill_mesh_geometry(sim_geometry *g, sim_pool *pool, sim_mesh *m, sim_error *error) {
     solid_bounds(m->vertex, m->nvertex, &g->low, &g->high, &g->radius);
     double size = v3_norm(v3_sub(g->high, g->low));
     if (m->closed) {
@@ -209,7 +210,7 @@ sim_geometry *sim_geometry_mesh(const sim_v3 *vertex, int nvertex, const int (*t
         return NULL;
     }
     sim_mesh *m = mesh_build(pool, vertex, nvertex, triangle, ntriangle, 1, error);
-    if (!m || fill(g, pool, m, error)) {
+    if (!m || fill_mesh_geometry(g, pool, m, error)) {
         pool_free(pool);
         return NULL;
     }

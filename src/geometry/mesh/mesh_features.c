@@ -18,7 +18,7 @@ typedef struct triangles {
     int ups; /* bit a, a + 3: no normal seen yet that does not point along axis a, against it */
 } triangles;
 
-static void indices(const triangles *s, int t, int i[3]) {
+static void read_indices(const triangles *s, int t, int i[3]) {
     if (s->mesh) {
         memcpy(i, s->mesh->triangle[t], 3 * sizeof *i);
     } else {
@@ -26,16 +26,18 @@ static void indices(const triangles *s, int t, int i[3]) {
     }
 }
 
-static v3 vertex(const triangles *s, int v) { return s->mesh ? s->mesh->vertex[v] : heights_vertex(s->heights, v); }
+static v3 read_vertex(const triangles *s, int v) {
+    return s->mesh ? s->mesh->vertex[v] : heights_vertex(s->heights, v);
+}
 
-static void corners(const triangles *s, int t, int i[3], v3 c[3]) {
-    indices(s, t, i);
+static void read_corners(const triangles *s, int t, int i[3], v3 c[3]) {
+    read_indices(s, t, i);
     for (int k = 0; k < 3; k++) {
-        c[k] = vertex(s, i[k]);
+        c[k] = read_vertex(s, i[k]);
     }
 }
 
-static int across(const triangles *s, int t, int k) {
+static int read_across(const triangles *s, int t, int k) {
     return s->mesh ? s->mesh->across[t][k] : heights_across(s->heights, t, k);
 }
 
@@ -55,18 +57,18 @@ static int is_level(v3 n, const v3 c[3], int k, v3 other, v3 beyond) {
 static void look_across(triangles *s, int t, const v3 *normal) {
     int i[3], j[3];
     v3 c[3], n = normal[t];
-    corners(s, t, i, c);
+    read_corners(s, t, i, c);
     const double along[3] = {n.x, n.y, n.z};
     for (int a = 0; a < 3; a++) {
         s->ups &= along[a] > RELIEF_SLACK ? ~(8 << a) : along[a] < -RELIEF_SLACK ? ~(1 << a) : ~(9 << a);
     }
     for (int k = 0; k < 3; k++) {
-        int other = across(s, t, k), beyond = 0;
+        int other = read_across(s, t, k), beyond = 0;
         if (other < 0) {
             s->flag[t] |= (uint16_t)(RELIEF_RIDGE << k);
             continue;
         }
-        indices(s, other, j);
+        read_indices(s, other, j);
         while (beyond < 2 && (j[beyond] == i[k] || j[beyond] == i[(k + 1) % 3])) {
             beyond++;
         }
@@ -75,7 +77,7 @@ static void look_across(triangles *s, int t, const v3 *normal) {
         if (other > t && sine > 0 && sine * sine > RELIEF_SHARP * RELIEF_SHARP * v3_dot(edge, edge)) {
             s->flag[t] |= (uint16_t)(RELIEF_RIDGE << k);
         }
-        if (is_level(n, c, k, m, vertex(s, j[beyond]))) {
+        if (is_level(n, c, k, m, read_vertex(s, j[beyond]))) {
             s->flag[t] |= (uint16_t)(RELIEF_LEVEL << k);
         }
     }
@@ -84,14 +86,14 @@ static void look_across(triangles *s, int t, const v3 *normal) {
 /* ---- corners ---- */
 
 /* One triangle on round the corner's vertex; 0 at a border. */
-static int turn(const triangles *s, int *t, int *k, int back) {
+static int turn_about_vertex(const triangles *s, int *t, int *k, int back) {
     int i[3], j[3];
-    int u = across(s, *t, back ? *k : (*k + 2) % 3);
+    int u = read_across(s, *t, back ? *k : (*k + 2) % 3);
     if (u < 0) {
         return 0;
     }
-    indices(s, *t, i);
-    indices(s, u, j);
+    read_indices(s, *t, i);
+    read_indices(s, u, j);
     *k = j[0] == i[*k] ? 0 : j[1] == i[*k] ? 1 : 2;
     *t = u;
     return 1;
@@ -108,7 +110,7 @@ static void take_corner(triangles *s, int t, int k) {
     int plain = s->flag[t] & RELIEF_LEVEL << k && s->flag[t] & RELIEF_LEVEL << (k + 2) % 3;
     for (int back = 0; back < 2; back++) {
         int u = t, c = k;
-        while (turn(s, &u, &c, back) && !(s->flag[u] & SEEN << c)) {
+        while (turn_about_vertex(s, &u, &c, back) && !(s->flag[u] & SEEN << c)) {
             s->flag[u] |= (uint16_t)(SEEN << c);
             plain = plain && s->flag[u] & RELIEF_LEVEL << c && s->flag[u] & RELIEF_LEVEL << (c + 2) % 3;
         }
@@ -125,7 +127,7 @@ static void join_level(triangles *s) {
     for (int t = 0; t < s->count; t++) {
         for (int k = 0; k < 3; k++) {
             if (s->flag[t] & RELIEF_LEVEL << k) {
-                disjoint_set_unite(s->patch, t, across(s, t, k));
+                disjoint_set_unite(s->patch, t, read_across(s, t, k));
             }
         }
     }
@@ -147,7 +149,7 @@ static uint8_t of_triangle(int flag) {
 }
 
 /* Children stand after their parents. */
-static void gather(const triangles *s, const sim_bvh *bvh, uint8_t *node) {
+static void gather_node_flags(const triangles *s, const sim_bvh *bvh, uint8_t *node) {
     for (int n = bvh->nnode - 1; n >= 0; n--) {
         const sim_bvh_node *of = &bvh->node[n];
         node[n] = of->count ? 0 : node[of->first] | node[of->first + 1];
@@ -163,7 +165,7 @@ static int find_flags(triangles *s) {
     for (int t = 0; normal && t < s->count; t++) {
         int i[3];
         v3 c[3];
-        corners(s, t, i, c);
+        read_corners(s, t, i, c);
         normal[t] = unit_normal(c);
     }
     for (int t = 0; normal && t < s->count; t++) {
@@ -199,7 +201,7 @@ sim_relief *relief_build(sim_pool *pool, const sim_mesh *mesh, const sim_heights
         }
         join_level(&s);
     }
-    gather(&s, bvh, node);
+    gather_node_flags(&s, bvh, node);
     *relief = (sim_relief){s.flag, s.patch, node, -1};
     for (int a = 0; a < 6; a++) {
         relief->up = s.ups & 1 << a ? a : relief->up;

@@ -11,15 +11,15 @@ typedef const int (*triangles)[3];
 
 enum { FEW = 24 };
 
-static int from(triangles t, uint32_t half) { return t[half / 3][half % 3]; }
-static int to(triangles t, uint32_t half) { return t[half / 3][(half % 3 + 1) % 3]; }
+static int edge_start(triangles t, uint32_t half) { return t[half / 3][half % 3]; }
+static int edge_end(triangles t, uint32_t half) { return t[half / 3][(half % 3 + 1) % 3]; }
 
 static int by_number(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
-static void sort(uint64_t *key, size_t count) {
+static void sort_keys(uint64_t *key, size_t count) {
     if (count > FEW) {
         qsort(key, count, sizeof *key, by_number);
         return;
@@ -36,8 +36,8 @@ static void sort(uint64_t *key, size_t count) {
 
 /* The angle, in (0, 2 pi], through which the triangle of `half` turns about its edge, through the inside, to reach the
  * triangle of `other`. */
-static double wedge(const v3 *vertex, triangles t, uint32_t half, uint32_t other) {
-    v3 u = vertex[from(t, half)], v = vertex[to(t, half)];
+static double wedge_angle(const v3 *vertex, triangles t, uint32_t half, uint32_t other) {
+    v3 u = vertex[edge_start(t, half)], v = vertex[edge_end(t, half)];
     v3 edge = v3_sub(v, u);
     v3 mine = v3_sub(vertex[t[half / 3][(half % 3 + 2) % 3]], u);
     v3 theirs = v3_sub(vertex[t[other / 3][(other % 3 + 2) % 3]], u);
@@ -46,7 +46,7 @@ static double wedge(const v3 *vertex, triangles t, uint32_t half, uint32_t other
     return angle > 0 ? angle : angle + 2 * 3.14159265358979323846;
 }
 
-static void join(int (*across)[3], uint32_t a, uint32_t b) {
+static void join_edges(int (*across)[3], uint32_t a, uint32_t b) {
     across[a / 3][a % 3] = (int)(b / 3);
     across[b / 3][b % 3] = (int)(a / 3);
 }
@@ -62,17 +62,17 @@ static size_t join_edge(const v3 *vertex, triangles t, uint64_t *key, size_t cou
         double least = HUGE_VAL;
         for (size_t j = i + 1; j < count; j++) {
             uint32_t other = (uint32_t)key[j];
-            if (from(t, other) == from(t, half) || across[other / 3][other % 3] >= 0) {
+            if (edge_start(t, other) == edge_start(t, half) || across[other / 3][other % 3] >= 0) {
                 continue;
             }
-            double angle = count == 2 ? 0 : wedge(vertex, t, half, other);
+            double angle = count == 2 ? 0 : wedge_angle(vertex, t, half, other);
             if (angle < least) {
                 least = angle;
                 best = other;
             }
         }
         if (least < HUGE_VAL) {
-            join(across, half, best);
+            join_edges(across, half, best);
             left -= 2;
         }
     }
@@ -84,7 +84,7 @@ enum { MAX_SHEETS = 64 };
 
 static size_t join_bucket(const v3 *vertex, triangles t, uint64_t *key, size_t count, int (*across)[3]) {
     size_t left = 0;
-    sort(key, count);
+    sort_keys(key, count);
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
         while (end < count && key[end] >> 32 == key[i] >> 32) {
@@ -106,7 +106,7 @@ int mesh_neighbours(const v3 *vertex, int nvertex, triangles t, int ntriangle, i
         return -1;
     }
     for (uint32_t half = 0; half < count; half++) {
-        int a = from(t, half), b = to(t, half);
+        int a = edge_start(t, half), b = edge_end(t, half);
         start[(a < b ? a : b) + 2]++;
         across[half / 3][half % 3] = -1;
     }
@@ -114,7 +114,7 @@ int mesh_neighbours(const v3 *vertex, int nvertex, triangles t, int ntriangle, i
         start[v + 2] += start[v + 1];
     }
     for (uint32_t half = 0; half < count; half++) {
-        int a = from(t, half), b = to(t, half), low = a < b ? a : b;
+        int a = edge_start(t, half), b = edge_end(t, half), low = a < b ? a : b;
         key[start[low + 1]++] = (uint64_t)(a < b ? b : a) << 32 | half;
     }
     size_t left = 0;

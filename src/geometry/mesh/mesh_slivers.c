@@ -69,7 +69,7 @@ static int is_better(const flipper *f, int t, int u, const int first[3], const i
            v3_dot(n, cross_of(f, first)) > 0 && v3_dot(n, cross_of(f, second)) > 0;
 }
 
-static int longest_edge(const flipper *f, int t) {
+static int sliver_longest_edge(const flipper *f, int t) {
     double length[3];
     for (int k = 0; k < 3; k++) {
         v3 e = v3_sub(f->vertex[f->triangle[t][(k + 1) % 3]], f->vertex[f->triangle[t][k]]);
@@ -78,13 +78,13 @@ static int longest_edge(const flipper *f, int t) {
     return length[0] >= length[1] && length[0] >= length[2] ? 0 : length[1] >= length[2] ? 1 : 2;
 }
 
-static void set(flipper *f, int t, const int corner[3], const int across[3]) {
+static void set_triangle(flipper *f, int t, const int corner[3], const int across[3]) {
     memcpy(f->triangle[t], corner, 3 * sizeof *corner);
     memcpy(f->across[t], across, 3 * sizeof *across);
 }
 
 /* Triangle t, if there is one, now has `now` for its neighbour across the edge from v to w. */
-static void tell(flipper *f, int t, int v, int w, int now) {
+static void set_neighbour(flipper *f, int t, int v, int w, int now) {
     for (int k = 0; t >= 0 && k < 3; k++) {
         if (f->triangle[t][k] == v && f->triangle[t][(k + 1) % 3] == w) {
             f->across[t][k] = now;
@@ -93,8 +93,8 @@ static void tell(flipper *f, int t, int v, int w, int now) {
 }
 
 /* Whether the sliver t is gone. */
-static int flip(flipper *f, int t) {
-    int k = longest_edge(f, t), u = f->across[t][k], e = 0;
+static int flip_sliver(flipper *f, int t) {
+    int k = sliver_longest_edge(f, t), u = f->across[t][k], e = 0;
     const int *i = f->triangle[t];
     if (u < 0 || u == t) {
         return 0;
@@ -114,10 +114,10 @@ static int flip(flipper *f, int t) {
     }
     int ca = f->across[t][(k + 2) % 3], bc = f->across[t][(k + 1) % 3], ad = f->across[u][(e + 1) % 3],
         db = f->across[u][(e + 2) % 3];
-    set(f, t, first, (const int[3]){ca, ad, u});
-    set(f, u, second, (const int[3]){db, bc, t});
-    tell(f, ad, d, a, t);
-    tell(f, bc, c, b, u);
+    set_triangle(f, t, first, (const int[3]){ca, ad, u});
+    set_triangle(f, u, second, (const int[3]){db, bc, t});
+    set_neighbour(f, ad, d, a, t);
+    set_neighbour(f, bc, c, b, u);
     return 1;
 }
 
@@ -145,7 +145,7 @@ int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntr
         int left = 0;
         before = count;
         for (int k = 0; k < count; k++) {
-            if (!flip(&f, sliver[k])) {
+            if (!flip_sliver(&f, sliver[k])) {
                 sliver[left++] = sliver[k];
             }
         }
