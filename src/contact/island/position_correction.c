@@ -1,48 +1,45 @@
-/* Correction of positions: a shift that keeps the gaps that the law promised.
+/* Position correction: the least shift of positions with which gaps end as the contact law promised.
  *
- * A law promises the gap phi0 + dt u_n at the end of the step, u_n = J_n v: of a contact, or of a joint to the end of
- * its range.  Schemes that move positions with the mean velocity v_q = v0 + travel (v - v0) do not keep that promise
- * where a contact changes the velocity suddenly: what comes at the speed V and is stopped would sink in by dt V / 2.
- * To cure it in the law, by asking phi0 + dt J_n v_q = 0, would send it back as fast as it came.  So positions take a
- * shift c besides,
+ *     c = A^-1 J_n' pi,     0 <= pi  perp  J_n (v_q + c) - min(J_n v, -phi0 / dt) >= 0
  *
- *     c = A^-1 J_n' pi,     0 <= pi  perp  J_n (v_q + c) - min(J_n v, -phi0 / dt) >= 0:
+ *     c        shift over the step, m/s or rad/s: the least in the metric of A; it moves positions only
+ *     pi       multiplier of a contact, or of the end of a joint's range, N s
+ *     v, v_q   velocity at the end of the step, and the mean velocity v0 + travel (v - v0) that positions move with
+ *     phi0     gap at the start of the step, m
  *
- * the least one, in the metric of A, that leaves no gap smaller than promised, or than none.  It moves positions only.
- * u_n is J_n v + w where a contact moves over its bodies (rows.c); v_q moves positions without w.
+ * A law promises the gap phi0 + dt u_n at the end of the step, u_n = J_n v.  Schemes that move positions with the mean
+ * velocity break that promise where a contact changes the velocity suddenly: a body that arrives at the speed V and is
+ * stopped would sink in by dt V / 2.  A law that asked for phi0 + dt J_n v_q = 0 would send it back as fast as it came.
+ * For a contact that moves over its bodies u_n is J_n v + w (rows.c); v_q moves positions without w.
  *
- * A contact that rolls over both bodies and presses as promised has c of either sign, so that its gap is as promised.
- * A gap that swings by the scheme's own error would else be pushed out on one side and fallen through on the other, and
- * both lose or gain energy.  What obeys the mean velocity (rows.c) sees to its gap itself; c must only not push it in.
+ * Where contact lasts, v_n changes by O(dt) a step, c is O(dt) along normals, and the gap pulls it back: the order of
+ * the scheme stays.  Contacts soft enough for the step to resolve, 2 pi / sqrt(k W_nn) > dt, need no shift.
  *
- * Where contact lasts, v_n changes by O(dt) a step, c is O(dt) along normals and the gap pulls it back: the order of
- * the scheme stays.  Contacts soft enough for the step to resolve, 2 pi / sqrt(k w) > dt, need none.
+ * Gauss-Seidel over the stops, to RELATIVE_TOLERANCE: bodies sink in by the remaining error, and where friction locks
+ * one, no later step can push it out.  With A^-1 = B' B, Z = B J_n' (sim_mass) and x = B^-T c a sweep needs only Z:
  *
- * Gauss-Seidel over contacts, to a millionth: what it leaves undone sinks in by that much, and where friction locks a
- * body no later step can push it out.  With A^-1 = B' B and Z = B J_n' (sim_mass) it goes by x = B^-T c, which needs no
- * row but Z's,
+ *     J_n c = Z' x,    x <- x + Z (change of pi),    J_n A^-1 J_n' = Z' Z.
  *
- *     J_n c = Z' x,    x <- x + Z (change of pi),    J_n A^-1 J_n' = Z' Z,
- *
- * and in the end c = A^-1 J_n' pi takes one solve for each tree. */
+ * Cost: one half solve for each stop, two products with Z a sweep, and in the end one solve for each tree. */
 #include "contact/island/island.h"
 
 #include <string.h>
 
 enum { MAX_SWEEPS = 100 };
-static const double MIN_RELATIVE_NEED = 1e-3; /* of what free motion adds to the normal velocity in a step */
+static const double RELATIVE_TOLERANCE = 1e-6; /* of the change in the first sweep */
+static const double MIN_RELATIVE_NEED = 1e-3;  /* of the change of normal velocity by free motion in the step */
 
-/* A side of a contact: its row of Z, and the velocities that it moves. */
+/* A side of a stop: its row of Z, and the range of velocities that it moves. */
 typedef struct correction_side {
     double *Z; /* [count] */
     int first, count;
 } correction_side;
 
-/* A contact, or an end of a range, that has a say. */
+/* A contact, or the end of a range, that bounds the shift. */
 typedef struct correction_stop {
     correction_side side[2]; /* count 0: nothing moves there */
-    double w, pi, need;      /* inverse mass, multiplier, needed J_n c */
-    int both;                /* does it press as promised: may it also be drawn nearer? */
+    double w, pi, needed;    /* inverse mass, 1/kg; multiplier, N s; least J_n c, m/s */
+    bool both_signs;         /* does it press as promised, so that c may also close its gap? */
     int constraint;
 } correction_stop;
 
@@ -50,41 +47,48 @@ typedef struct correction {
     const sim_problem *p;
     correction_stop *stop;
     int nstop;
-    double *Z; /* of one row for each stop and tree */
-    double *x; /* [nv] */
+    double *Z; /* rows of Z, one for each stop and tree */
+    double *x; /* [nv] B^-T c */
 } correction;
 
 static double normal_velocity(const sim_problem *p, const sim_constraint *c, const double *v) {
     return velocity_of_row(p, c, normal_row(c), v);
 }
 
-/* What the shift must add to the normal velocity of each contact; whether any is worth it. */
-static int find_needs(const island *s, double travel, double *need, char *both) {
+/* The least J_n c of each stop, m/s.  Is any large enough to matter?
+ *
+ * A contact that rolls over both bodies and presses as promised takes c of either sign, so that its gap ends as
+ * promised. A gap that swings by the error of the scheme would else be pushed out on one side and left on the other,
+ * and bodies would gain or lose energy.  A contact that obeys the mean velocity (rows.c) corrects its own gap; c must
+ * only not close it. */
+static bool find_needs(const island *s, double travel, double *needed, char *both_signs) {
     const sim_problem *p = &s->problem;
-    int any = 0;
+    bool any = false;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        need[i] = -INFINITY;
-        both[i] = 0;
+        needed[i] = -INFINITY;
+        both_signs[i] = 0;
         if (!is_stop(c)) {
             continue;
         }
         if (s->rolls[i] == ROLLS_IN_MEAN) {
-            need[i] = 0;
+            needed[i] = 0;
             continue;
         }
         double u0 = normal_velocity(p, c, p->v_start), u = normal_velocity(p, c, s->v);
         double w = p->offset ? p->offset[c->row + normal_row(c)] : 0;
         double closing = -p->gap[c->row + normal_row(c)] / p->step;
         double promised = min_of(u + w, closing);
-        need[i] = promised - (u0 + travel * (u - u0));
-        both[i] = s->rolls[i] && s->impulse[c->row + normal_row(c)] > 0 && u + w <= closing + 1e-9 * fabs(closing);
-        any |= (both[i] ? fabs(need[i]) : need[i]) > MIN_RELATIVE_NEED * fabs(normal_velocity(p, c, p->v_free) - u0);
+        needed[i] = promised - (u0 + travel * (u - u0));
+        both_signs[i] =
+            s->rolls[i] && s->impulse[c->row + normal_row(c)] > 0 && u + w <= closing + 1e-9 * fabs(closing);
+        any |= (both_signs[i] ? fabs(needed[i]) : needed[i]) >
+               MIN_RELATIVE_NEED * fabs(normal_velocity(p, c, p->v_free) - u0);
     }
     return any;
 }
 
-static sim_status prepare(correction *l, const double *need, const char *both, sim_arena *scratch) {
+static sim_status list_stops(correction *l, const double *needed, const char *both_signs, sim_arena *scratch) {
     const sim_problem *p = l->p;
     ptrdiff_t size = 0;
     l->stop = ARENA_NEW(scratch, correction_stop, p->nconstraint);
@@ -93,8 +97,8 @@ static sim_status prepare(correction *l, const double *need, const char *both, s
         return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < p->nconstraint; i++) {
-        if (need[i] > -INFINITY) {
-            l->stop[l->nstop++] = (correction_stop){.need = need[i], .both = both[i], .constraint = i};
+        if (needed[i] > -INFINITY) {
+            l->stop[l->nstop++] = (correction_stop){.needed = needed[i], .both_signs = both_signs[i], .constraint = i};
             for (int side = 0; side < 2 && p->constraint[i].tree[side] >= 0; side++) {
                 size += p->tree[p->constraint[i].tree[side]].nv;
             }
@@ -106,7 +110,7 @@ static sim_status prepare(correction *l, const double *need, const char *both, s
 }
 
 /* Z and the inverse masses; stops that need no shift have no say any more. */
-static void halve_rows(correction *l) {
+static void compute_half_rows(correction *l) {
     const sim_problem *p = l->p;
     double resolved = 4 * M_PI * M_PI / (p->step * p->step), *Z = l->Z;
     int kept = 0;
@@ -131,23 +135,23 @@ static void halve_rows(correction *l) {
 }
 
 /* One sweep; the greatest change of a normal velocity. */
-static double sweep(correction *l) {
-    double most = 0;
+static double sweep_stops(correction *l) {
+    double max_change = 0;
     for (correction_stop *s = l->stop; s < l->stop + l->nstop; s++) {
-        double lacks = s->need;
+        double error = s->needed;
         for (const correction_side *of = s->side; of < s->side + 2 && of->count; of++) {
-            lacks -= dense_dot(of->count, of->Z, l->x + of->first);
+            error -= dense_dot(of->count, of->Z, l->x + of->first);
         }
-        double pi = s->pi + lacks / s->w;
-        pi = s->both ? pi : max_of(0, pi);
+        double pi = s->pi + error / s->w;
+        pi = s->both_signs ? pi : max_of(0, pi);
         double change = pi - s->pi;
         s->pi = pi;
-        most = max_of(most, fabs(change) * s->w);
+        max_change = max_of(max_change, fabs(change) * s->w);
         for (const correction_side *of = s->side; of < s->side + 2 && of->count && change != 0; of++) {
             dense_axpy(of->count, change, of->Z, l->x + of->first);
         }
     }
-    return most;
+    return max_change;
 }
 
 /* c = A^-1 J_n' pi */
@@ -170,21 +174,21 @@ static void compute_shift(const correction *l, double *shift) {
 sim_status correct_positions(const island *s, double travel, sim_arena *scratch) {
     const sim_problem *p = &s->problem;
     correction l = {.p = p};
-    double *need = ARENA_NEW(scratch, double, p->nconstraint);
-    char *both = ARENA_NEW(scratch, char, p->nconstraint);
+    double *needed = ARENA_NEW(scratch, double, p->nconstraint);
+    char *both_signs = ARENA_NEW(scratch, char, p->nconstraint);
     memset(s->shift, 0, (size_t)p->nv * sizeof *s->shift);
-    if (!need || !both) {
+    if (!needed || !both_signs) {
         return SIM_NO_RESOURCE;
     }
-    if (travel == 1 || !find_needs(s, travel, need, both)) {
+    if (travel == 1 || !find_needs(s, travel, needed, both_signs)) {
         return SIM_OK;
     }
-    if (prepare(&l, need, both, scratch)) {
+    if (list_stops(&l, needed, both_signs, scratch)) {
         return SIM_NO_RESOURCE;
     }
-    halve_rows(&l);
-    double first = sweep(&l);
-    for (int k = 1; k < MAX_SWEEPS && sweep(&l) > 1e-6 * first; k++) {
+    compute_half_rows(&l);
+    double first = sweep_stops(&l);
+    for (int k = 1; k < MAX_SWEEPS && sweep_stops(&l) > RELATIVE_TOLERANCE * first; k++) {
     }
     compute_shift(&l, s->shift);
     return SIM_OK;

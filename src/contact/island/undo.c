@@ -1,55 +1,37 @@
-/* Overlaps that no motion can undo.
+/* Overlaps that no motion can undo: detection, and reduction of their targets before the solver is called.
  *
- * A law may ask for what no motion does: to part a plate from a ground whose normal is the axis of its hinge, or a box
- * from both of two walls that stand still.  An exact solution does not exist, and near such a case it is a motion
- * without bound: with u = J v and targets tau, a solution of either friction law has (docs/contact.md, "What a step may
- * gain")
+ *     P = min  v . A v / 2  over  J v - tau in K*,     T <= T* + P
  *
- *     T <= T* + P,     P = min { v . A v / 2  over  J v - tau in K* },
+ *     tau     target velocity of a row, m/s;  mu: friction coefficient
+ *     K*      {u_n >= mu |u_t|} of a contact, {u >= 0} of the end of a range, {0} of an equality
+ *     P       energy that undoing takes from rest, J: what a solution of either friction law may gain
+ *     T, T*   kinetic energy of the solution, and of free motion, J (docs/contact.md, "Energy that a step may gain")
+ *     undo    speed at which overlaps are undone, m/s
  *
- * K* = {u_n >= mu |u_t|} for contacts, {u >= 0} for ends of ranges, {0} for equalities: P, the energy that it takes to
- * undo from rest, is the cost of undoing, known before the solver is called.  Here it is found with every row slightly
- * compliant,
+ * A law may ask for a motion that does not exist: to part a plate from a ground whose normal is the axis of its hinge,
+ * or a box from both of two fixed walls.  No exact solution exists there, and near such a case it is without bound.
  *
- *     min  v . A v / 2  +  sum over rows  dist(J_i v - tau_i, K*_i)^2 / 2 rho_i,     rho_i = c / M,
- *     c = REGULARISATION_PART,
+ *   find_motion        the motion of least energy with slightly compliant rows; lower targets where it does not suffice
+ *   soften_held        normals that hardly move: more compliance for rigid rows, less load by target for compliant ones
+ *   report_squeezed    compliant contacts that stay deep: reported only
  *
- * M the mass of all that moves in the island (for rows about axes rho = c W_ii): then |v|^2 <= tau^2 M / 4 c for each
- * row, and at that price everything could be moved.  A motion is called possible if it reaches half of every target,
- * and relax.c finds it in a few sweeps where it is.  Where 256 sweeps find none, targets become what the best motion
- * reaches,
+ * Before the solver only overlaps are examined that are undone at more than a tenth of `undo`: others cost next to
+ * nothing where a solution exists.  After a failed solve all are (`thorough`).
  *
- *     tau_n <- min(tau_n, u_n - mu |u_t|),
- *
- * which has a solution with P = v . A v / 2 at that v: a squeezed body comes to the middle, and stays there (a motion
- * that reaches less than a tenth either way aims at 0).  A normal that (nearly) nothing moves, W_nn < rho, yields by
- * R_n = rho besides, so that no solver divides by it; one that nothing moves at all also where it does not overlap.
- *
- * Only what is to be undone at more than a tenth of the speed `undo` is looked at before a solver is asked, as all else
- * costs next to nothing where there is an answer; all of it where the solver found none.
- *
- * Rows of the near-rigid law are compliant, and have a solution for any target.  They carry their load by their target,
- * which must not be cut; what they gain is at most gamma tau - R gamma^2 <= tau^2 / 4R.  Where one is deep and its
- * normal hardly moves, W_nn < rho with the M of its trees, R and target shrink alike, by sqrt(W_nn / rho): a stronger
- * damper on the same spring, and the bodies come apart no faster than along a normal that moves as they do.
- *
- * A squeeze by compliant rows is reported, and left to them: contacts deeper than a twentieth of the smaller radius,
- * that pushed a step ago and do not part, are asked for the speed `undo` in the same way, and reported where no motion
- * reaches a tenth of it. That changes no solution, and is tested in one step of 256, the ninth first.
- *
- * The rule is the step's, as that of restitution: sim_regularise and files have the law as it is. */
+ * The rule is the step's, like that of restitution: sim_regularise and files keep the law unchanged.
+ * Cost: up to 256 sweeps of relax.c, where such overlaps exist. */
 #include "contact/island/island.h"
 #include "contact/island/relax.h"
 #include "problem/laws.h"
 
 #include <math.h>
 
-static const double REGULARISATION_PART = 0.05; /* rho over 1/M */
+static const double REGULARISATION_PART = 0.05; /* c: rho over 1/M */
 static const double MIN_MOBILITY_PART = 1e-9;   /* of 1/M: a row that nothing moves */
 static const double REACHED_PART = 0.5;         /* of a target: undoing is possible */
-static const double MIN_SPEED_PART = 0.1;   /* of the speed `undo`: slower targets are examined only if `thorough` */
-static const double MIN_REACHED_PART = 0.1; /* of a target: a motion that reaches less is none */
-static const double SUNK_DEPTH_PART = 0.05; /* of the smaller radius: a deep overlap of a compliant contact */
+static const double MIN_UNDO_SPEED_PART = 0.1; /* of the speed `undo`: slower targets are examined only if `thorough` */
+static const double MIN_REACHED_PART = 0.1;    /* of a target: a motion that reaches less is none */
+static const double SUNK_DEPTH_PART = 0.05;    /* of the smaller radius: a deep overlap of a compliant contact */
 enum { MAX_SWEEPS = 256 };
 enum { SUNK_TEST_PERIOD = 256, SUNK_TEST_FIRST = 8 }; /* steps between tests for squeezed bodies */
 
@@ -58,19 +40,19 @@ typedef struct undoing {
     island *is;
     const undo_rules *rules;
     relaxation r;
-    double *ease;    /* [nconstraint] sum of 1/M over the sides */
-    double lightest; /* 1/M of the island */
-    char *pushed;    /* [nconstraint] is an overlap of it to be undone? */
-    double fastest;  /* target of those */
-    double quick;    /* J: what undoing costs by the masses alone */
-    double asks;     /* m/s: of all that is pushed, in place of its target; 0: the target */
+    double *tree_mobility; /* [nconstraint] 1/kg, sum of 1/M over the trees of both sides */
+    double mobility;       /* 1/kg, 1/M of the island */
+    char *pushed;          /* [nconstraint] is an overlap of it to be undone? */
+    double max_target;     /* m/s, greatest target of those */
+    double mass_cost;      /* J, bound of the cost of undoing by the masses alone */
+    double asked_speed;    /* m/s, in place of the targets of all in `pushed`; 0: the targets */
 } undoing;
 
 bool undo_pushes(const island *is, double threshold, const sim_constraint *c) {
     const sim_problem *p = &is->problem;
     int row = c->row + normal_row(c);
     if (!is_stop(c) || !(p->gap[row] < 0) || !(is->law.target[row] > 0)) {
-        return 0;
+        return false;
     }
     return !(c->restitution > 0 && law_strikes(p, threshold, c, normal_row(c)));
 }
@@ -82,15 +64,15 @@ bool undo_any(const island *is, double threshold) {
             continue;
         }
         if (undo_pushes(is, threshold, c) || (c->kind == SIM_EQUALITY && isinf(c->stiffness))) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* ---- overlaps to be undone ---- */
 
-static double ease_of(const undoing *d, const sim_constraint *c) {
+static double mobility_of_trees(const undoing *d, const sim_constraint *c) {
     double sum = 0;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         sum += 1 / d->rules->moved[d->f->tree[d->is->first_tree + c->tree[side]]];
@@ -98,7 +80,7 @@ static double ease_of(const undoing *d, const sim_constraint *c) {
     return sum;
 }
 
-static double lightest(const undoing *d) {
+static double mobility_of_island(const undoing *d) {
     double mass = 0;
     for (int t = 0; t < d->is->problem.ntree; t++) {
         mass += d->rules->moved[d->f->tree[d->is->first_tree + t]];
@@ -106,51 +88,52 @@ static double lightest(const undoing *d) {
     return 1 / mass;
 }
 
-/* A tree that flies has every normal move by 1/M at least. */
-static int held(const undoing *d, const sim_constraint *c) {
-    int any = 0;
+/* Is no side of it a tree on a free joint?  Along any normal such a tree has an inverse mass of at least 1/M. */
+static bool is_held(const undoing *d, const sim_constraint *c) {
+    bool any_free = false;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         const sim_model *m = d->is->mass.model;
         const sim_tree *t = &m->tree[d->f->tree[d->is->first_tree + c->tree[side]]];
-        any |= m->body[t->body0].joint == SIM_FREE;
+        any_free |= m->body[t->body0].joint == SIM_FREE;
     }
-    return !any;
+    return !any_free;
 }
 
-/* Marks the overlaps of rigid rows, as compliant rows pay for their undoing themselves; are any worth a motion? */
-static int mark_overlaps(undoing *d) {
+/* Marks overlaps of rigid rows; compliant rows bound the cost of their undoing themselves.  Is any to be examined? */
+static bool mark_overlaps(undoing *d) {
     const sim_problem *p = &d->is->problem;
-    int worth = 0;
+    bool worth = false;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         int row = c->row + normal_row(c);
         double fast = 0;
-        int soft = d->is->law.R[row] > 0;
-        d->pushed[i] = undo_pushes(d->is, d->rules->threshold, c) && !soft;
-        if (c->kind == SIM_EQUALITY && isinf(c->stiffness) && !soft) {
+        bool compliant = d->is->law.R[row] > 0;
+        d->pushed[i] = undo_pushes(d->is, d->rules->threshold, c) && !compliant;
+        if (c->kind == SIM_EQUALITY && isinf(c->stiffness) && !compliant) {
             for (int k = c->row; k < c->row + c->rows; k++) {
                 fast = max_of(fast, fabs(d->is->law.target[k]));
             }
-            d->pushed[i] = fast > MIN_SPEED_PART * d->rules->undo;
+            d->pushed[i] = fast > MIN_UNDO_SPEED_PART * d->rules->undo;
         } else if (d->pushed[i]) {
             fast = d->is->law.target[row];
         }
-        d->quick += is_stop(c) && d->pushed[i] ? fast * fast / (4 * REGULARISATION_PART * ease_of(d, c)) : 0;
-        worth |= d->pushed[i] && (d->is->thorough || fast > MIN_SPEED_PART * d->rules->undo);
-        d->fastest = d->pushed[i] ? max_of(d->fastest, fast) : d->fastest;
+        d->mass_cost +=
+            is_stop(c) && d->pushed[i] ? fast * fast / (4 * REGULARISATION_PART * mobility_of_trees(d, c)) : 0;
+        worth |= d->pushed[i] && (d->is->thorough || fast > MIN_UNDO_SPEED_PART * d->rules->undo);
+        d->max_target = d->pushed[i] ? max_of(d->max_target, fast) : d->max_target;
     }
     return worth;
 }
 
-/* Is there a contact whose normal might not move? */
-static int any_held(const undoing *d) {
+/* Is there a contact along whose normal nothing may be able to move? */
+static bool has_held_contact(const undoing *d) {
     const sim_problem *p = &d->is->problem;
     for (int i = 0; i < p->nconstraint; i++) {
-        if (p->constraint[i].kind == SIM_CONTACT && held(d, &p->constraint[i])) {
-            return 1;
+        if (p->constraint[i].kind == SIM_CONTACT && is_held(d, &p->constraint[i])) {
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 static void raise_compliance(island *is, int row, double least) {
@@ -174,35 +157,40 @@ static void report_stuck(undoing *d, int i) {
     }
 }
 
-/* A normal that nothing moves. */
-static void free_from(undoing *d, int i) {
+/* A normal that nothing moves, even without overlap: target 0, and compliance, so that no solver divides by W_nn. */
+static void release_contact(undoing *d, int i) {
     const sim_constraint *c = &d->is->problem.constraint[i];
     if (undo_pushes(d->is, d->rules->threshold, c)) {
         report_stuck(d, i);
     }
     d->pushed[i] = 0;
     lower_target(d->is, c->row + 2, 0);
-    raise_compliance(d->is, c->row + 2, REGULARISATION_PART * d->ease[i]);
-    for (int k = 0; k < 2 && !(d->r.size[i] > MIN_MOBILITY_PART * d->ease[i]); k++) {
-        raise_compliance(d->is, c->row + k, REGULARISATION_PART * d->ease[i]);
+    raise_compliance(d->is, c->row + 2, REGULARISATION_PART * d->tree_mobility[i]);
+    for (int k = 0; k < 2 && !(d->r.size[i] > MIN_MOBILITY_PART * d->tree_mobility[i]); k++) {
+        raise_compliance(d->is, c->row + k, REGULARISATION_PART * d->tree_mobility[i]);
     }
 }
 
-/* Normals of trees without a free joint: those that hardly move become softer. */
-static void ease_held(undoing *d) {
+/* Contacts of trees without a free joint whose normal hardly moves, W_nn < rho with M of their trees.
+ *
+ * Rows of the near-rigid law are compliant and have a solution for any target.  They carry their load by the target, so
+ * it must not be cut; they gain at most gamma tau - R gamma^2 <= tau^2 / 4R.  Where such a row is deep, R and target
+ * shrink alike, by sqrt(W_nn / rho): a stronger damper on the same spring.  So the bodies part no faster than along a
+ * normal with W_nn = rho. */
+static void soften_held(undoing *d) {
     const sim_problem *p = &d->is->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        if (c->kind != SIM_CONTACT || !held(d, c)) {
+        if (c->kind != SIM_CONTACT || !is_held(d, c)) {
             continue;
         }
         int row = c->row + 2;
-        double moves = relax_inverse_mass(&d->r, i, 2) / d->ease[i];
-        if (moves <= MIN_MOBILITY_PART) {
-            free_from(d, i);
-        } else if (moves < REGULARISATION_PART && d->is->law.R[row] > 0 &&
-                   d->is->law.target[row] > MIN_SPEED_PART * d->rules->undo) {
-            double part = sqrt(moves / REGULARISATION_PART);
+        double relative = relax_inverse_mass(&d->r, i, 2) / d->tree_mobility[i];
+        if (relative <= MIN_MOBILITY_PART) {
+            release_contact(d, i);
+        } else if (relative < REGULARISATION_PART && d->is->law.R[row] > 0 &&
+                   d->is->law.target[row] > MIN_UNDO_SPEED_PART * d->rules->undo) {
+            double part = sqrt(relative / REGULARISATION_PART);
             d->is->law.R[row] *= part;
             d->is->law.target[row] *= part;
         }
@@ -211,10 +199,10 @@ static void ease_held(undoing *d) {
 
 /* ---- the motion ---- */
 
-static double rho_of(const undoing *d, int i, int row) {
+static double row_compliance(const undoing *d, int i, int row) {
     const sim_constraint *c = &d->is->problem.constraint[i];
-    int along = c->kind == SIM_CONTACT || (c->kind == SIM_EQUALITY && row < 3 && c->body[0] >= 0 && c->rows != 1);
-    return REGULARISATION_PART * (along ? d->lightest : d->r.size[i]);
+    bool linear = c->kind == SIM_CONTACT || (c->kind == SIM_EQUALITY && row < 3 && c->body[0] >= 0 && c->rows != 1);
+    return REGULARISATION_PART * (linear ? d->mobility : d->r.size[i]);
 }
 
 static void set_targets(undoing *d) {
@@ -225,17 +213,17 @@ static void set_targets(undoing *d) {
             continue;
         }
         for (int k = 0; k < c->rows; k++) {
-            double target = d->pushed[i] && d->asks > 0 ? d->asks : d->is->law.target[c->row + k];
+            double target = d->pushed[i] && d->asked_speed > 0 ? d->asked_speed : d->is->law.target[c->row + k];
             int aims = d->pushed[i] && (c->kind == SIM_EQUALITY || k == normal_row(c));
             d->r.base[c->row + k] = -(aims ? target : is_stop(c) && k == normal_row(c) ? min_of(target, 0) : 0);
-            d->r.R[c->row + k] = rho_of(d, i, k);
+            d->r.R[c->row + k] = row_compliance(d, i, k);
         }
         relax_admit(&d->r, i);
     }
 }
 
-/* How far the motion is inside K* of a stop. */
-static double margin(const undoing *d, int i) {
+/* u_n - mu |u_t| of a stop: positive inside K*, m/s. */
+static double eval_margin(const undoing *d, int i) {
     const sim_constraint *c = &d->is->problem.constraint[i];
     double u = relax_velocity(&d->r, i, normal_row(c));
     if (c->kind == SIM_CONTACT && c->friction > 0) {
@@ -245,39 +233,40 @@ static double margin(const undoing *d, int i) {
     return u;
 }
 
-/* The error of an equality in its targets, over the largest. */
+/* The greatest error of an equality in its targets, over the greatest target. */
 static double equality_error(const undoing *d, int i) {
     const sim_constraint *c = &d->is->problem.constraint[i];
-    double most = 0;
+    double max_error = 0;
     for (int k = 0; k < c->rows; k++) {
-        most = max_of(most, fabs(relax_velocity(&d->r, i, k) + d->r.base[c->row + k]));
+        max_error = max_of(max_error, fabs(relax_velocity(&d->r, i, k) + d->r.base[c->row + k]));
     }
-    return most / d->fastest;
+    return max_error / d->max_target;
 }
 
-/* Is half of the target of constraint i reached? */
-static int is_reached(const undoing *d, int i) {
+/* Does the motion reach half of the target of constraint i? */
+static bool is_reached(const undoing *d, int i) {
     const sim_constraint *c = &d->is->problem.constraint[i];
     if (!(d->r.pace[i] > 0)) {
-        return 1;
+        return true;
     }
     if (c->kind == SIM_EQUALITY) {
         return equality_error(d, i) <= REACHED_PART;
     }
     double asked = -d->r.base[c->row + normal_row(c)];
-    return margin(d, i) >= (d->pushed[i] ? REACHED_PART * asked : asked - REACHED_PART / 2 * d->fastest);
+    return eval_margin(d, i) >= (d->pushed[i] ? REACHED_PART * asked : asked - REACHED_PART / 2 * d->max_target);
 }
 
-static int all_reached(const undoing *d) {
+static bool all_reached(const undoing *d) {
     for (int i = 0; i < d->is->problem.nconstraint; i++) {
         if (!is_reached(d, i)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-static void hold_back(undoing *d, int i) {
+/* Lowers the target of constraint i to what the motion reaches. */
+static void lower_to_reached(undoing *d, int i) {
     island *is = d->is;
     const sim_constraint *c = &is->problem.constraint[i];
     if (c->kind == SIM_EQUALITY) {
@@ -287,21 +276,21 @@ static void hold_back(undoing *d, int i) {
         }
     } else {
         int row = c->row + normal_row(c);
-        double reached_by = margin(d, i),
-               little = MIN_REACHED_PART * d->fastest; /* within the accuracy of the sweeps */
-        lower_target(is, row, fabs(reached_by) < little ? 0 : max_of(reached_by, -d->fastest));
+        double reached_by = eval_margin(d, i),
+               little = MIN_REACHED_PART * d->max_target; /* within the accuracy of the sweeps */
+        lower_target(is, row, fabs(reached_by) < little ? 0 : max_of(reached_by, -d->max_target));
         if (relax_inverse_mass(&d->r, i, normal_row(c)) < d->r.R[row]) {
             raise_compliance(is, row, d->r.R[row]);
         }
     }
     if (d->pushed[i] &&
-        (c->kind == SIM_EQUALITY || margin(d, i) < MIN_REACHED_PART * -d->r.base[c->row + normal_row(c)])) {
+        (c->kind == SIM_EQUALITY || eval_margin(d, i) < MIN_REACHED_PART * -d->r.base[c->row + normal_row(c)])) {
         report_stuck(d, i);
     }
     is->held_back++;
 }
 
-/* P, as a motion and the work of dry friction on it. */
+/* P, as a motion and the work of dry friction during it. */
 static void add_motion_cost(const undoing *d) {
     const sim_problem *p = &d->is->problem;
     double times = 1 / REACHED_PART;
@@ -331,8 +320,9 @@ static void add_other_costs(const undoing *d) {
     }
 }
 
-static int sweep_until_reached(undoing *d) {
-    int found = 0;
+/* Sweeps of relax.c until the motion reaches half of every target; does it? */
+static bool sweep_until_reached(undoing *d) {
+    bool found = false;
     set_targets(d);
     for (int k = 1, next = 1; k <= MAX_SWEEPS && !found; k++) {
         relax_sweep(&d->r);
@@ -344,12 +334,27 @@ static int sweep_until_reached(undoing *d) {
     return found;
 }
 
+/* The motion that undoes the overlaps, with every row slightly compliant,
+ *
+ *     min  v . A v / 2  +  sum over rows  dist(J_i v - tau_i, K*_i)^2 / 2 rho_i,     rho_i = c / M,
+ *     c = REGULARISATION_PART,
+ *
+ * M the mass of all that moves in the island, kg (rho = c W_ii for rows about axes).  Then |v|^2 <= tau^2 M / 4 c for
+ * each row, a price at which everything could be moved.  Undoing counts as possible if the motion reaches half of every
+ * target; relax.c then finds it in a few sweeps.  Where 256 sweeps find none, targets become what the best motion
+ * reaches,
+ *
+ *     tau_n <- min(tau_n, u_n - mu |u_t|),
+ *
+ * which has a solution with P = v . A v / 2 at that v.  So a squeezed body moves to the middle and stays there; a
+ * motion that reaches less than a tenth either way aims at 0.  A normal that hardly moves, W_nn < rho, gets R_n = rho
+ * besides. */
 static void find_motion(undoing *d) {
     const sim_problem *p = &d->is->problem;
-    int found = sweep_until_reached(d);
+    bool found = sweep_until_reached(d);
     for (int i = 0; i < p->nconstraint && !found; i++) {
         if (!is_reached(d, i)) {
-            hold_back(d, i);
+            lower_to_reached(d, i);
         }
     }
     add_motion_cost(d);
@@ -366,7 +371,8 @@ static double smaller_radius(const undoing *d, const sim_constraint *c) {
     return least;
 }
 
-/* Marks compliant contacts that rest deep; how many. */
+/* Marks compliant contacts that rest deep: deeper than a twentieth of the smaller radius, with an impulse in the step
+ * before, and not parting.  Returns their number. */
 static int mark_sunk(undoing *d) {
     const sim_problem *p = &d->is->problem;
     int count = 0;
@@ -381,15 +387,18 @@ static int mark_sunk(undoing *d) {
     return count;
 }
 
+/* Reports marked contacts that no motion parts at a tenth of the speed `undo`.  No solution changes; one step in 256 is
+ * tested, the ninth first. */
 static void report_squeezed(undoing *d) {
-    d->asks = d->fastest = d->rules->undo;
+    d->asked_speed = d->max_target = d->rules->undo;
     if (sweep_until_reached(d)) {
         return;
     }
     for (int i = 0; i < d->is->problem.nconstraint; i++) {
         int n = d->is->problem.constraint[i].row + 2;
-        double yields = d->r.R[n] * d->r.gamma[n]; /* the error of the motion after the sweeps */
-        if (d->pushed[i] && margin(d, i) < MIN_REACHED_PART * d->asks && yields > REACHED_PART * d->asks) {
+        double error = d->r.R[n] * d->r.gamma[n]; /* of the motion, m/s */
+        if (d->pushed[i] && eval_margin(d, i) < MIN_REACHED_PART * d->asked_speed &&
+            error > REACHED_PART * d->asked_speed) {
             report_stuck(d, i);
         }
     }
@@ -400,36 +409,42 @@ sim_status undo_possible(const assembly *f, island *is, const undo_rules *rules,
     undoing d = {.f = f, .is = is, .rules = rules};
     double *motion = ARENA_NEW(scratch, double, p->nv); /* kept until the island is solved */
     size_t mark = arena_mark(scratch);
-    d.ease = ARENA_NEW(scratch, double, p->nconstraint);
+    d.tree_mobility = ARENA_NEW(scratch, double, p->nconstraint);
     d.pushed = ARENA_NEW(scratch, char, p->nconstraint);
     is->stuck = is->held_back = 0;
     is->budget = is->bounces = 0;
     is->undoing = NULL;
-    if (!motion || !d.ease || !d.pushed) {
+    if (!motion || !d.tree_mobility || !d.pushed) {
         return SIM_NO_RESOURCE;
     }
-    int worth = mark_overlaps(&d);
-    if (worth || any_held(&d)) {
+
+    /* overlaps of rigid rows, and normals that hardly move */
+    bool worth = mark_overlaps(&d);
+    if (worth || has_held_contact(&d)) {
         if (relax_create(&d.r, p, scratch)) {
             return SIM_NO_RESOURCE;
         }
-        d.lightest = lightest(&d);
+        d.mobility = mobility_of_island(&d);
         for (int i = 0; i < p->nconstraint; i++) {
-            d.ease[i] = ease_of(&d, &p->constraint[i]);
+            d.tree_mobility[i] = mobility_of_trees(&d, &p->constraint[i]);
         }
-        ease_held(&d);
+        soften_held(&d);
     }
+
+    /* the motion that undoes them, and the energy that it may add */
     if (worth) {
         is->undoing = motion;
         find_motion(&d);
     }
-    is->budget += worth ? 0 : d.quick;
+    is->budget += worth ? 0 : d.mass_cost;
     add_other_costs(&d);
+
+    /* squeezed bodies on compliant contacts */
     if (!worth && rules->undo > 0 && f->in->index % SUNK_TEST_PERIOD == SUNK_TEST_FIRST && mark_sunk(&d)) {
         if (relax_create(&d.r, p, scratch)) {
             return SIM_NO_RESOURCE;
         }
-        d.lightest = lightest(&d);
+        d.mobility = mobility_of_island(&d);
         report_squeezed(&d);
     }
     arena_release(scratch, mark);

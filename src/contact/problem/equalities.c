@@ -1,48 +1,34 @@
-/* The rows of what holds two bodies together.  With the frames (R_a, p_a), (R_b, p_b) on them, d = p_a - p_b, n = d /
- * |d|:
+/* Rows of equality constraints and springs between two bodies.
  *
- *              gap phi                         rate J v                        bias h = dJ/dt v
- *     connect  d                               v_a - v_b                       a_a - a_b
- *     weld     d;  log(R_a R_b')               v_a - v_b;  w_a - w_b           a_a - a_b;  alpha_a - alpha_b
- *     distance |d| - L                         n . (v_a - v_b)                 n . (a_a - a_b) + (|d'|^2 - (n . d')^2) / |d|
- *     coupling q_1 - c_0 - c_1 q_2             v_1 - c_1 v_2                   0
+ *              gap phi                 rate J v                  bias h = dJ/dt v
+ *     connect  d                       v_a - v_b                 a_a - a_b
+ *     weld     d;  log(R_a R_b')       v_a - v_b;  w_a - w_b     a_a - a_b;  alpha_a - alpha_b
+ *     distance |d| - L                 n . (v_a - v_b)           n . (a_a - a_b) + (|d'|^2 - (n . d')^2) / |d|
+ *     coupling q_1 - c_0 - c_1 q_2     v_1 - c_1 v_2             0
  *     spring   as distance
  *
- * in axes of the world, a and alpha the accelerations that are there when no joint accelerates.  (The rate of the log
- * is w_a - w_b where the weld holds.)
+ *     (R_a, p_a), (R_b, p_b)  frames on the bodies A and B, in world axes, m;  d = p_a - p_b,  n = d / |d|
+ *     v, w        velocity of the frame's origin, m/s, and angular velocity, rad/s
+ *     a, alpha    accelerations when no joint accelerates, m/s^2, rad/s^2
+ *     L, c_0, c_1 length, m; offset and ratio of a coupling
+ *     p, s        parts of the step at which J is taken, and at which the end velocity obeys the constraint, 0 to 1
  *
- * Where along the step should the velocities v at its end obey the constraint?  J is taken where the scheme takes its
- * forces, at the part p of the step, so that constraint forces do as little work as the scheme's own; positions move
- * with v_q = v0 + theta (v - v0).  If each end velocity is tangent to the constraint at the part s of its step, J v =
- * dt (p - s) h, and of the step before J v0 = dt (p - s + 1) h, so the gap grows by
+ * The rate of the log is w_a - w_b where the weld holds.  The offset of u = J v + w is derived at fill_pair_rows, the
+ * force of a spring with damper (a row of kind SIM_SPRING) at fill_spring_row.
  *
- *     dt J v_q + dt^2 (1/2 - p) h  =  dt^2 h (3/2 - theta - s) + O(dt^3),
- *
- * nothing to second order if s = 3/2 - theta.  Hence the offset w = dt (s - p) h in u = J v + w.  For symplectic Euler
- * that is SHAKE; for the midpoint rule it asks for velocities tangent at the end of the step.
- *
- * A spring with damper is no equality but a row of kind SIM_SPRING.  Its force is that at the part theta of the step,
- * theta dt from the start along v_q: with x = |d| - L, u = J v and u0 = J v0,
- *
- *     F = -k (x0 + dt (a u0 + b u)) - c (a' u0 + b' u),
- *     a = theta (1 - theta),  b = theta^2,  a' = 1 - theta,  b' = theta,
- *
- * of second order where theta is 1/2; there a linear spring neither gains nor loses energy.  But a spring or damper far
- * stiffer than the step resolves would then ring from step to step.  So a and a' fade out and b and b' go to 1, by the
- * part z^2 / (1 + z^2) with z = w k dt^2 / 4 or w c dt / 2, w = J diag(D)^-1 J' the inverse mass that the spring feels,
- * nearly: of second order still, and nothing of note for what is resolved. */
+ * Cost: one motion axis for each dof on the paths to the two bodies. */
 #include "contact/problem/assembly.h"
 #include "math/spatial.h"
 
-static int is_length(const sim_equality *e) { return e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER; }
+static bool is_length(const sim_equality *e) { return e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER; }
 
-/* What a side's dof j does: velocity of the point p, and angular velocity. */
-static motion moves(const sim_derived *d, int j, v3 p) {
+/* The motion axis of dof j at the point p: angular velocity, and velocity of p. */
+static motion dof_motion_at(const sim_derived *d, int j, v3 p) {
     return motion_at_child(d->S[j], v3_sub(p, d->pose[d->model->dof[j].body].p));
 }
 
-/* Rows of one column: connect, weld by components, distance along n. */
-static void put(const sim_equality *e, motion s, v3 n, double sign, int nv, double *column) {
+/* One column of the rows: connect and weld by components, distance along n. */
+static void add_column(const sim_equality *e, motion s, v3 n, double sign, int nv, double *column) {
     const double value[6] = {s.lin.x, s.lin.y, s.lin.z, s.ang.x, s.ang.y, s.ang.z};
     if (is_length(e)) {
         column[0] += sign * v3_dot(n, s.lin);
@@ -57,13 +43,13 @@ static v3 point_at(const sim_derived *d, const sim_equality *e, int side) {
     return pose_point(d->pose[e->body[side]], e->frame[side].p);
 }
 
-/* The way from B to A, and its length; x where there is none. */
-static v3 along(v3 way, double *length) {
+/* The direction from B to A, and the distance in m; the x axis at distance 0. */
+static v3 line_direction(v3 way, double *length) {
     *length = v3_norm(way);
     return *length > 0 ? v3_scale(1 / *length, way) : v3_make(1, 0, 0);
 }
 
-static void gaps(const sim_derived *d, const sim_equality *e, double *gap) {
+static void eval_gaps(const sim_derived *d, const sim_equality *e, double *gap) {
     v3 way = v3_sub(point_at(d, e, 0), point_at(d, e, 1));
     if (is_length(e)) {
         gap[0] = v3_norm(way) - e->distance;
@@ -81,13 +67,13 @@ static void gaps(const sim_derived *d, const sim_equality *e, double *gap) {
     }
 }
 
-static void biases(const sim_derived *d, const sim_motion *acc, const sim_equality *e, double *h) {
+static void eval_biases(const sim_derived *d, const sim_motion *acc, const sim_equality *e, double *h) {
     sim_point a = {e->body[0], e->frame[0].p}, b = {e->body[1], e->frame[1].p};
     v3 lin = v3_sub(sim_point_bias_acceleration(d, acc, a), sim_point_bias_acceleration(d, acc, b));
     v3 ang = v3_sub(acc[a.body].ang, acc[b.body].ang);
     if (e->type == SIM_DISTANCE) {
         double length;
-        v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
+        v3 n = line_direction(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
         v3 rate = v3_sub(sim_point_velocity(d, a), sim_point_velocity(d, b));
         v3 across = v3_axpy(rate, -v3_dot(n, rate), n);
         h[0] = v3_dot(n, lin) + (length > 0 ? v3_dot(across, across) / length : 0);
@@ -106,7 +92,7 @@ void equality_on_body(const assembly *f, const sim_model *m, int i, int side, do
     const sim_derived *d = f->in->mass;
     double length, sign = side ? -1 : 1;
     v3 p = point_at(d, e, side), lever = v3_sub(p, d->pose[e->body[side]].p);
-    v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
+    v3 n = line_direction(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
     for (int k = 0; k < sim_equality_rows(e->type); k++, J += 6) {
         v3 to = v3_scale(sign, is_length(e) ? n : axis[k % 3]), none = {0, 0, 0};
         v3 lin = k < 3 ? to : none, ang = k < 3 ? v3_cross(lever, to) : to;
@@ -117,7 +103,7 @@ void equality_on_body(const assembly *f, const sim_model *m, int i, int side, do
     }
 }
 
-static void couple(assembly *f, const sim_model *m, const sim_equality *e, int i) {
+static void fill_coupling_row(assembly *f, const sim_model *m, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     const double *q = f->in->q_start;
     const double part[2] = {1, -e->ratio};
@@ -129,11 +115,26 @@ static void couple(assembly *f, const sim_model *m, const sim_equality *e, int i
     f->offset[f->row[i]] = 0;
 }
 
-/* From 0, where the step resolves it, to 1. */
-static double stiff(double z) { return z < 1 ? z * z / (1 + z * z) : 1 / (1 + 1 / (z * z)); }
+/* z^2 / (1 + z^2): from 0 for what the step resolves to 1. */
+static double unresolved_part(double z) { return z < 1 ? z * z / (1 + z * z) : 1 / (1 + 1 / (z * z)); }
 
-/* F as force - (dt stiffness + damping) u. */
-static void pull(assembly *f, const sim_model *m, const sim_equality *e, int i) {
+/* A spring with damper: its force F as force - (dt stiffness + damping) u.
+ *
+ * F is the force at the part theta of the step, theta dt from the start along v_q = v0 + theta (v - v0): with
+ * x = |d| - L, u = J v and u0 = J v0,
+ *
+ *     F = -k (x0 + dt (a u0 + b u)) - c (a' u0 + b' u),
+ *     a = theta (1 - theta),  b = theta^2,  a' = 1 - theta,  b' = theta.
+ *
+ * It is of second order where theta is 1/2; there a linear spring neither gains nor loses energy.  But a spring or
+ * damper far stiffer than the step resolves would then ring from step to step.  So a and a' fade to 0 and b and b' to
+ * 1, by
+ *
+ *     z^2 / (1 + z^2),     z = W k dt^2 / 4 or W c dt / 2,     W = J diag(D)^-1 J',
+ *
+ * W an estimate of the inverse mass along the spring, 1/kg.  The order stays second, and resolved springs hardly
+ * change. */
+static void fill_spring_row(assembly *f, const sim_model *m, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     sim_constraint *c = &f->constraint[i];
     double dt = f->in->step, theta = f->in->travel, u0 = 0, w = 0;
@@ -147,7 +148,8 @@ static void pull(assembly *f, const sim_model *m, const sim_equality *e, int i) 
             }
         }
     }
-    double resolved = 1 - stiff(0.25 * w * e->stiffness * dt * dt), damped = 1 - stiff(0.5 * w * e->damping * dt);
+    double resolved = 1 - unresolved_part(0.25 * w * e->stiffness * dt * dt),
+           damped = 1 - unresolved_part(0.5 * w * e->damping * dt);
     double a = theta * (1 - theta) * resolved, b = 1 - (1 - theta * theta) * resolved, a_damper = (1 - theta) * damped;
     c->force = -e->stiffness * (f->gap[f->row[i]] + dt * a * u0) - e->damping * a_damper * u0;
     c->stiffness = b * e->stiffness;
@@ -155,30 +157,41 @@ static void pull(assembly *f, const sim_model *m, const sim_equality *e, int i) 
     f->gap[f->row[i]] = 0;
 }
 
-/* J at the positions of d. */
-static void put_rows(const assembly *f, const sim_model *m, const int *last_dof, const sim_derived *d, int i,
+/* Adds J at the positions of d. */
+static void add_rows(const assembly *f, const sim_model *m, const int *last_dof, const sim_derived *d, int i,
                      double *J) {
     const constraint_source *t = &f->source[f->source_of[i]];
     const sim_equality *e = &m->equality[t->index];
     double length;
-    v3 n = along(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
+    v3 n = line_direction(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
     for (int side = 0; side < 2; side++) {
         v3 p = point_at(d, e, side);
         int last = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1;
         for (int j = last; j >= 0; j = m->dof[j].parent) {
             const sim_tree *tree = &m->tree[t->tree[side]];
-            put(e, moves(d, j, p), n, side ? -1 : 1, tree->nv, block_in(J, f, i, side) + (j - tree->v0));
+            add_column(e, dof_motion_at(d, j, p), n, side ? -1 : 1, tree->nv, block_in(J, f, i, side) + (j - tree->v0));
         }
     }
 }
 
 void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, int i, const sim_derived *ahead,
                     double *J, double *gap) {
-    gaps(ahead, &m->equality[f->source[f->source_of[i]].index], gap);
-    put_rows(f, m, last_dof, ahead, i, J);
+    eval_gaps(ahead, &m->equality[f->source[f->source_of[i]].index], gap);
+    add_rows(f, m, last_dof, ahead, i, J);
 }
 
-static void hold(assembly *f, const sim_model *m, const int *last_dof, const sim_equality *e, int i) {
+/* J, gap and offset of rows between two bodies.
+ *
+ * J is taken at the part p of the step, where the scheme takes its forces, so that constraint forces do as little work
+ * as the scheme's own.  Positions move with v_q = v0 + theta (v - v0).  If every end velocity is tangent to the
+ * constraint at the part s of its step, J v = dt (p - s) h, and for the step before J v0 = dt (p - s + 1) h.  So the
+ * gap grows by
+ *
+ *     dt J v_q + dt^2 (1/2 - p) h  =  dt^2 h (3/2 - theta - s) + O(dt^3),
+ *
+ * which is zero to second order for s = 3/2 - theta.  Hence the offset w = dt (s - p) h in u = J v + w.  For symplectic
+ * Euler that is SHAKE; for the midpoint rule the velocity is tangent at the end of the step. */
+static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     const sim_derived *d = f->in->mass;
     double h[6], tangent = 1.5 - f->in->travel;
@@ -188,13 +201,13 @@ static void hold(assembly *f, const sim_model *m, const int *last_dof, const sim
             widen_columns(f, m, i, side, j, last + 1);
         }
     }
-    put_rows(f, m, last_dof, d, i, f->J);
-    gaps(f->in->start, e, f->gap + f->row[i]);
+    add_rows(f, m, last_dof, d, i, f->J);
+    eval_gaps(f->in->start, e, f->gap + f->row[i]);
     if (e->type == SIM_SPRING_DAMPER) {
-        pull(f, m, e, i);
+        fill_spring_row(f, m, e, i);
         return;
     }
-    biases(d, f->acc, e, h);
+    eval_biases(d, f->acc, e, h);
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
         f->offset[f->row[i] + k] = f->in->step * (tangent - f->in->position) * h[k];
     }
@@ -204,9 +217,9 @@ void rows_of_equality(assembly *f, const sim_model *m, const int *last_dof, int 
     const constraint_source *t = &f->source[f->source_of[i]];
     const sim_equality *e = &m->equality[t->index];
     if (e->type == SIM_COUPLING) {
-        couple(f, m, e, i);
+        fill_coupling_row(f, m, e, i);
     } else {
-        hold(f, m, last_dof, e, i);
+        fill_pair_rows(f, m, last_dof, e, i);
     }
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
         f->impulse_guess[f->row[i] + k] = f->in->equality_before[SIM_MAX_ROWS * t->index + k];

@@ -1,44 +1,25 @@
-/* Lie-Poisson step of one rigid body: the inertial terms of a free or ball joint, implicit in its own three numbers.
+/* Lie-Poisson step of one rigid body: the inertial terms of a free or ball joint, implicit in its three components.
  *
- * A body on a free or ball joint, with the bodies fixed to it and no further joint, has in its own axes the angular
- * momentum m = J w: about its centre of mass if it is free, else about the joint.  With the torque tau a step of
- * the length h is
+ *     J (w1 - w0)/h + w* x J w* = tau,     w* = w0 + theta h a,     a = (w1 - w0)/h                              (1)
  *
- *     J (w1 - w0)/h + w* x J w* = tau,     w* = w0 + theta h a,   a = (w1 - w0)/h                                (1)
+ *     w0, w1    angular velocity in the body's axes at the start and end of the step, rad/s
+ *     J         inertia, kg m^2, of the body and those fixed to it: about its centre of mass if it is free, else about
+ *               the joint; armature and implicit terms D are added on the diagonal
+ *     tau, F    torque, N m, and force, N;  M: mass, kg;  v: velocity of the body's origin, m/s;  h: step, s
+ *     theta     part of the step at which the scheme takes its forces, 0 to 1;  R: rotation, body to world
  *
- * three equations for a.  With theta = 1/2 their product with w*, and with J w*, says for tau = 0
+ * With theta = 1/2 and tau = 0 the products of (1) with w* and J w* give, at any h and for any speed of spin,
  *
- *     w1.J w1 = w0.J w0,     |J w1| = |J w0|     for any h: no speed of spin is too fast.
+ *     w1.J w1 = w0.J w0,     |J w1| = |J w0|.
  *
- * Taken at w0 instead (theta = 0), a wobble of the frequency nu grows by the factor 1 + (nu h)^2 / 2 a step.
+ * Taken at w0 instead (theta = 0), a wobble of the frequency nu grows by the factor 1 + (nu h)^2 / 2 a step.  Attitudes
+ * are derived at whole_turn, the velocity of a free body's origin at origin_swing.
  *
- * Equation (1) says also J w1 = C' J w0, C the Cayley map of h w* (the rotation by 2 atan(|h w*|/2) about w*).  So the
- * attitude R1 = R0 C keeps the angular momentum R J w in the world, to rounding (Austin, Krishnaprasad, Wang 1993).
- * Schemes with the exponential map elsewhere add what C turns too little, about the direction that this leaves as it
- * is,
+ * tau and F are those of the articulated-body sweep, which has the same terms explicit: solve_body recovers them from
+ * its result g.  Newton's method; where it fails, the gyroscopic term grows from zero to its size in stages.
+ * (1) always has a solution: its product with w* bounds w*.J w*.
  *
- *     R1 = R0 C exp(e m1/|m1|),   e = (|h w*| - 2 atan(|h w*|/2)) cos(w*, m1) = O(h^3),                          (2)
- *
- * so that a steady spin turns by its angle.  Symplectic Euler moves with the velocity at the end: there C is the map of
- * h (w1 + h/2 (J + D)^-1 (w* x J w*)), which is h w* where no torque acts, and h w1 where the body does not spin.
- *
- * The origin of a free body is at -c from its centre of mass.  Its velocity follows from that of the centre of mass,
- * whose momentum changes by h F and by nothing else:
- *
- *     v1 - v0 = h F / M - (R1 (w1 x c) - R0 (w0 x c)).                                                           (3)
- *
- * Taken as h (a x c + w* x (w* x c)) at one attitude this would be wrong by a part (h w)^2 of the speed w c in each
- * step.
- *
- * tau and F are those of the articulated-body sweep, which has the same terms explicit: they are recovered from its
- * result g, and (1) is solved with them.  D, armature and implicit terms, is added to J on the diagonal.
- *
- * Newton's method with J + D + theta h ([w]x J - [J w]x), steps halved until the residual falls; where it fails, the
- * gyroscopic term grows from zero to its size in stages.  (1) always has a solution: its product with w* bounds w*.J
- * w*.
- *
- * w in the body's axes [rad/s], v of its origin [m/s], J [kg m^2], M [kg], F [N], tau [N m].  Cost: 3 to 5 solutions of
- * three equations, a quarter of a sweep. */
+ * Reference: Austin, Krishnaprasad, Wang 1993.  Cost: 3 to 5 solutions of three equations, a quarter of a sweep. */
 #include "dyn/advance.h"
 #include "dyn/rigid.h"
 #include "model/parts/joint.h"
@@ -47,13 +28,15 @@
 #include <math.h>
 
 enum { MAX_NEWTON_STEPS = 30, MAX_HALVINGS = 12, CONTINUATION_STAGES = 64 };
-static const double RESIDUAL_TOLERANCE = 1e-14; /* of the sizes of the terms of (1) */
+static const double RESIDUAL_TOLERANCE = 1e-14; /* of the norms of the terms of (1) */
+static const double STALL_RATIO2 = 1e8; /* squared residual over that tolerance, where no shorter step lowers it */
 
 /* ---- single rigid bodies ---- */
 
 static bool joint_turns(const sim_model *m, int body) { return joint_facts_of(m->body[body].joint)->quaternion >= 0; }
 
-static bool is_alone(const sim_model *m, int body) {
+/* Has its tree no other joint? */
+static bool is_only_joint_of_tree(const sim_model *m, int body) {
     const sim_body *b = &m->body[body];
     for (int i = body + 1; i < b->subtree_end; i++) {
         if (m->body[i].nv) {
@@ -82,10 +65,10 @@ static rigid composite_inertia(const sim_model *m, int body) {
     return sum;
 }
 
-static spin_body spin_of(const sim_model *m, int body) {
+static spin_body make_spin_body(const sim_model *m, int body) {
     const sim_body *b = &m->body[body];
     rigid I = composite_inertia(m, body);
-    int free = b->joint == SIM_FREE;
+    bool free = b->joint == SIM_FREE;
     spin_body s = {
         .body = body, .linear = free ? b->v0 : -1, .angular = b->v0 + (free ? 3 : 0), .mass = I.mass, .J = I.I};
     if (free) {
@@ -95,9 +78,9 @@ static spin_body spin_of(const sim_model *m, int body) {
     return s;
 }
 
-/* Do terms of its linear dofs on the diagonal of A meet a centre of mass away from the origin? */
-static bool is_entangled(const sim_model *m, const spin_body *s) {
-    int any = 0;
+/* Do diagonal terms of its linear dofs couple with rotation, as its centre of mass is away from the origin? */
+static bool has_coupled_diagonal(const sim_model *m, const spin_body *s) {
+    bool any = false;
     for (int j = s->linear; s->linear >= 0 && j < s->linear + 3; j++) {
         any |= m->dof[j].armature != 0 || m->dof[j].damping != 0;
     }
@@ -108,7 +91,7 @@ sim_status spin_create(motion_work *w, sim_pool *pool) {
     const sim_model *m = w->model;
     int count = 0;
     for (int i = 1; i < m->nbody; i++) {
-        count += joint_turns(m, i) && is_alone(m, i);
+        count += joint_turns(m, i) && is_only_joint_of_tree(m, i);
     }
     w->spin = POOL_NEW(pool, spin_body, count);
     if (!w->spin) {
@@ -117,20 +100,21 @@ sim_status spin_create(motion_work *w, sim_pool *pool) {
     count = 0;
     for (int t = 0; t < m->ntree; t++) {
         tree_parts *parts = &w->parts[t];
-        int dofs = 0, plain = 1;
+        int dofs = 0;
+        bool uncoupled = true;
         parts->spin0 = count;
         for (int i = m->tree[t].body0; i < m->tree[t].body0 + m->tree[t].nbody; i++) {
             if (joint_turns(m, i)) {
                 parts->turns = true;
-                if (is_alone(m, i)) {
-                    w->spin[count] = spin_of(m, i);
-                    plain &= !is_entangled(m, &w->spin[count++]);
+                if (is_only_joint_of_tree(m, i)) {
+                    w->spin[count] = make_spin_body(m, i);
+                    uncoupled &= !has_coupled_diagonal(m, &w->spin[count++]);
                     dofs += m->body[i].nv;
                 }
             }
         }
         parts->spins = count - parts->spin0;
-        parts->spins_only = plain && dofs == m->tree[t].nv;
+        parts->spins_only = uncoupled && dofs == m->tree[t].nv;
     }
     return SIM_OK;
 }
@@ -138,68 +122,69 @@ sim_status spin_create(motion_work *w, sim_pool *pool) {
 /* ---- three equations ---- */
 
 typedef struct euler {
-    sym3 J;   /* of m = J w */
-    v3 D;     /* beside J on the diagonal of J a */
+    sym3 J;   /* kg m^2 */
+    v3 D;     /* kg m^2, added to the diagonal of J in J a */
     v3 w0, b; /* (J + D) a + s w x J w = b, w = w0 + h a */
-    double h, s;
+    double h; /* s, theta h of (1) */
+    double s; /* part of the gyroscopic term, 0 to 1 */
 } euler;
 
 static v3 rate_at(const euler *e, v3 a) { return v3_axpy(e->w0, e->h, a); }
 
-static v3 gyroscopic(const sym3 *J, v3 w) { return v3_cross(w, sym3_times(*J, w)); }
+static v3 gyroscopic_torque(const sym3 *J, v3 w) { return v3_cross(w, sym3_times(*J, w)); }
 
 static v3 diagonal_times(v3 D, v3 a) { return (v3){D.x * a.x, D.y * a.y, D.z * a.z}; }
 
-static v3 weighted(const euler *e, v3 a) { return v3_add(sym3_times(e->J, a), diagonal_times(e->D, a)); }
+static v3 inertia_times(const euler *e, v3 a) { return v3_add(sym3_times(e->J, a), diagonal_times(e->D, a)); }
 
-static v3 residual(const euler *e, v3 a) {
-    return v3_sub(v3_axpy(weighted(e, a), e->s, gyroscopic(&e->J, rate_at(e, a))), e->b);
+static v3 euler_residual(const euler *e, v3 a) {
+    return v3_sub(v3_axpy(inertia_times(e, a), e->s, gyroscopic_torque(&e->J, rate_at(e, a))), e->b);
 }
 
-/* A sum of squares in which each axis weighs as its inertia. */
-static double size_of(const euler *e, v3 r) {
+/* r . (J + D)^-1 r on the diagonal: squared norm of a torque, scaled by the inertia of each axis. */
+static double scaled_norm2(const euler *e, v3 r) {
     return r.x * r.x / (e->J.xx + e->D.x) + r.y * r.y / (e->J.yy + e->D.y) + r.z * r.z / (e->J.zz + e->D.z);
 }
 
-/* Columns of the derivative. */
-static m3 slope(const euler *e, v3 a) {
+/* Columns of the derivative J + D + s h ([w]x J - [J w]x). */
+static m3 euler_jacobian(const euler *e, v3 a) {
     v3 w = rate_at(e, a), m = sym3_times(e->J, w);
     const v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     v3 column[3];
     for (int k = 0; k < 3; k++) {
         v3 turn = v3_sub(v3_cross(w, sym3_times(e->J, axis[k])), v3_cross(m, axis[k]));
-        column[k] = v3_axpy(weighted(e, axis[k]), e->s * e->h, turn);
+        column[k] = v3_axpy(inertia_times(e, axis[k]), e->s * e->h, turn);
     }
     return (m3){column[0], column[1], column[2]};
 }
 
-/* By Cramer's rule, on columns of like size. */
-static v3 solve_three(m3 A, v3 b) {
+/* A x = b by Cramer's rule, for columns of similar norm. */
+static v3 solve_3x3(m3 A, v3 b) {
     v3 yz = v3_cross(A.y, A.z);
     double det = v3_dot(A.x, yz);
     return (v3){v3_dot(b, yz) / det, v3_dot(A.x, v3_cross(b, A.z)) / det, v3_dot(A.x, v3_cross(A.y, b)) / det};
 }
 
-/* From a; did it converge? */
+/* Newton's method from a, steps halved until the residual falls; did it converge? */
 static bool solve_newton(const euler *e, v3 *a) {
-    v3 r = residual(e, *a);
-    double now = size_of(e, r);
+    v3 r = euler_residual(e, *a);
+    double now = scaled_norm2(e, r);
     for (int k = 0; k < MAX_NEWTON_STEPS; k++) {
         v3 m = sym3_times(e->J, rate_at(e, *a));
-        double terms = size_of(e, e->b) + size_of(e, weighted(e, *a)) +
-                       e->s * e->s * v3_dot(rate_at(e, *a), rate_at(e, *a)) * size_of(e, m);
+        double terms = scaled_norm2(e, e->b) + scaled_norm2(e, inertia_times(e, *a)) +
+                       e->s * e->s * v3_dot(rate_at(e, *a), rate_at(e, *a)) * scaled_norm2(e, m);
         if (now <= RESIDUAL_TOLERANCE * RESIDUAL_TOLERANCE * terms) {
             return true;
         }
-        v3 step = solve_three(slope(e, *a), r), to = *a;
+        v3 step = solve_3x3(euler_jacobian(e, *a), r), to = *a;
         double part = 1, then = HUGE_VAL;
         for (int half = 0; half < MAX_HALVINGS && !(then < now); half++, part /= 2) {
             to = v3_axpy(*a, -part, step);
-            r = residual(e, to);
-            then = size_of(e, r);
+            r = euler_residual(e, to);
+            then = scaled_norm2(e, r);
         }
-        if (!(then < now)) { /* the limit of rounding, or stalled elsewhere */
-            return now <= 1e8 * RESIDUAL_TOLERANCE * RESIDUAL_TOLERANCE * terms;
+        if (!(then < now)) { /* at the limit of rounding, or stalled */
+            return now <= STALL_RATIO2 * RESIDUAL_TOLERANCE * RESIDUAL_TOLERANCE * terms;
         }
         *a = to;
         now = then;
@@ -207,7 +192,7 @@ static bool solve_newton(const euler *e, v3 *a) {
     return false;
 }
 
-/* The a of (1), from an initial guess; if none is found, that without gyroscopic term. */
+/* The solution a of (1), from an initial guess; without one, the a without gyroscopic term. */
 static bool solve_euler(euler *e, v3 *a) {
     v3 guess = *a;
     if (solve_newton(e, a)) {
@@ -229,49 +214,59 @@ static bool solve_euler(euler *e, v3 *a) {
 
 /* ---- attitudes ---- */
 
-static v3 numbers(const double *x, int first) { return (v3){x[first], x[first + 1], x[first + 2]}; }
+static v3 vector_at(const double *x, int first) { return (v3){x[first], x[first + 1], x[first + 2]}; }
 
-static void put(v3 a, double *x, int first) {
+static void store_vector(v3 a, double *x, int first) {
     x[first] = a.x;
     x[first + 1] = a.y;
     x[first + 2] = a.z;
 }
 
 /* Armature and implicit terms on the diagonal. */
-static v3 diagonal_of(const motion_work *w, const spin_body *s, const double *extra) {
+static v3 added_diagonal(const motion_work *w, const spin_body *s, const double *extra) {
     const sim_dof *dof = &w->model->dof[s->angular];
     v3 D = {dof[0].armature, dof[1].armature, dof[2].armature};
-    return extra ? v3_add(D, numbers(extra, s->angular)) : D;
+    return extra ? v3_add(D, vector_at(extra, s->angular)) : D;
 }
 
-static quat cayley(v3 turn) { return quat_normalised((quat){1, 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z}); }
+static quat cayley_map(v3 turn) { return quat_normalised((quat){1, 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z}); }
 
-/* (2) */
+/* The turn of the attitude, R1 = R0 times it; `turn` is h w*.
+ *
+ * By (1) J w1 = C' J w0, C the Cayley map of h w*: the rotation by 2 atan(|h w*|/2) about w*.  So the attitude R1 = R0
+ * C keeps the angular momentum R J w in the world, to rounding (Austin, Krishnaprasad, Wang 1993).  Schemes with the
+ * exponential map elsewhere add the angle by which C falls short, about the direction of J w1, which keeps it:
+ *
+ *     R1 = R0 C exp(e m1/|m1|),   m1 = J w1,   e = (|h w*| - 2 atan(|h w*|/2)) cos(w*, m1) = O(h^3),
+ *
+ * so that a steady spin turns by its angle. */
 static quat whole_turn(const spin_body *s, v3 turn, v3 w1) {
     v3 m = sym3_times(s->J, w1);
     double angle = v3_norm(turn), size = v3_norm(m);
-    quat C = cayley(turn);
+    quat C = cayley_map(turn);
     if (!(angle > 0) || !(size > 0)) {
         return C;
     }
-    double lacks = (angle - 2 * atan(0.5 * angle)) * v3_dot(turn, m) / (angle * size);
-    return quat_product(C, quat_exp(v3_scale(lacks / size, m)));
+    double missing = (angle - 2 * atan(0.5 * angle)) * v3_dot(turn, m) / (angle * size);
+    return quat_product(C, quat_exp(v3_scale(missing / size, m)));
 }
 
-static quat turn_of(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a) {
+/* The turn by the integration scheme.  Symplectic Euler moves with the velocity at the end: there C is the map of
+ * h (w1 + h/2 (J + D)^-1 (w* x J w*)), which is h w* without torque, and h w1 without spin. */
+static quat eval_turn(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a) {
     double h = w->options->step;
     v3 w1 = v3_axpy(w0, h, a), mean = v3_axpy(w0, 0.5 * h, a);
     switch (w->options->integrator) {
     case SIM_MIDPOINT:
-        return cayley(v3_scale(h, mean));
+        return cayley_map(v3_scale(h, mean));
     case SIM_IMPLICIT_EULER:
         return quat_exp(v3_scale(h, w1));
     case SIM_MOREAU:
         return whole_turn(s, v3_scale(h, mean), w1);
     default: {
-        v3 D = diagonal_of(w, s, extra);
+        v3 D = added_diagonal(w, s, extra);
         euler e = {.J = s->J, .D = D, .w0 = w0};
-        v3 back = solve_three(slope(&e, w0), gyroscopic(&s->J, mean));
+        v3 back = solve_3x3(euler_jacobian(&e, w0), gyroscopic_torque(&s->J, mean));
         return whole_turn(s, v3_scale(h, v3_axpy(w1, 0.5 * h, back)), w1);
     }
     }
@@ -281,7 +276,7 @@ void spin_advance(motion_work *w, int tree, const double *extra, const double *a
     const tree_parts *parts = &w->parts[tree];
     for (const spin_body *s = w->spin + parts->spin0; s < w->spin + parts->spin0 + parts->spins; s++) {
         int q = w->model->body[s->body].q0 + joint_facts_of(w->model->body[s->body].joint)->quaternion;
-        quat Q = turn_of(w, s, extra, numbers(w->now->v, s->angular), numbers(a, s->angular));
+        quat Q = eval_turn(w, s, extra, vector_at(w->now->v, s->angular), vector_at(a, s->angular));
         quat next = quat_normalised(quat_product(joint_quaternion(w->now->q + q), Q));
         w->next->q[q] = next.w;
         w->next->q[q + 1] = next.x;
@@ -292,27 +287,34 @@ void spin_advance(motion_work *w, int tree, const double *extra, const double *a
 
 /* ---- the step ---- */
 
-/* The way of the origin about the centre of mass, R1 (w1 x c) - R0 (w0 x c) in world axes; R0 relative to the joint. */
-static v3 swing(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a) {
+/* The origin of a free body is at -c from its centre of mass, whose momentum changes by h F:
+ *
+ *     v1 - v0 = h F / M - (R1 (w1 x c) - R0 (w0 x c)).
+ *
+ * h (a x c + w* x (w* x c)) at one attitude would be wrong by a part (h w)^2 of the speed w c in each step.
+ * Returns the bracket in world axes, m/s; R0 and R1 are relative to the joint. */
+static v3 origin_swing(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a) {
     const sim_body *b = &w->model->body[s->body];
     quat q0 = joint_quaternion(w->now->q + b->q0 + 3);
-    quat q1 = quat_product(q0, turn_of(w, s, extra, w0, a));
+    quat q1 = quat_product(q0, eval_turn(w, s, extra, w0, a));
     v3 before = m3_times(quat_matrix(q0), v3_cross(w0, s->com));
     v3 after = m3_times(quat_matrix(q1), v3_cross(v3_axpy(w0, w->options->step, a), s->com));
     m3 P = m3_product(w->derived->pose[b->parent].R, b->placement.R);
     return m3_times(P, v3_sub(after, before));
 }
 
-/* One of them: g is the result of a sweep with w* from a. */
+/* One body: g is the result of a sweep with w* from a, and then of (1). */
 static bool solve_body(motion_work *w, const spin_body *s, double theta, const double *extra, const double *a,
                        double *g) {
     double h = w->options->step;
     m3 R = w->derived->pose[s->body].R;
-    v3 w0 = numbers(w->now->v, s->angular), alpha = numbers(g, s->angular);
-    v3 used = v3_axpy(w0, theta * h, numbers(a, s->angular));
-    euler e = {.J = s->J, .D = diagonal_of(w, s, extra), .w0 = w0, .h = theta * h, .s = 1};
-    e.b = v3_add(weighted(&e, alpha), gyroscopic(&s->J, used));
-    v3 c = m3_times(R, s->com), push = {0, 0, 0}; /* F / M */
+    v3 w0 = vector_at(w->now->v, s->angular), alpha = vector_at(g, s->angular);
+    v3 used = v3_axpy(w0, theta * h, vector_at(a, s->angular));
+    euler e = {.J = s->J, .D = added_diagonal(w, s, extra), .w0 = w0, .h = theta * h, .s = 1};
+    e.b = v3_add(inertia_times(&e, alpha), gyroscopic_torque(&s->J, used));
+
+    /* F / M, from the acceleration of the origin by the sweep */
+    v3 c = m3_times(R, s->com), push = {0, 0, 0};
     const motion *S = w->derived->S;
     if (s->linear >= 0) {
         v3 turn = m3_times(R, used);
@@ -321,11 +323,13 @@ static bool solve_body(motion_work *w, const spin_body *s, double theta, const d
         }
         push = v3_add(push, v3_add(v3_cross(m3_times(R, alpha), c), v3_cross(turn, v3_cross(turn, c))));
     }
-    v3 found = numbers(a, s->angular);
-    int ok = solve_euler(&e, &found);
-    put(found, g, s->angular);
+
+    /* (1), then the velocity of the origin */
+    v3 found = vector_at(a, s->angular);
+    bool ok = solve_euler(&e, &found);
+    store_vector(found, g, s->angular);
     if (s->linear >= 0) {
-        v3 lin = v3_axpy(push, -1 / h, swing(w, s, extra, w0, found));
+        v3 lin = v3_axpy(push, -1 / h, origin_swing(w, s, extra, w0, found));
         for (int k = 0; k < 3; k++) {
             g[s->linear + k] = v3_dot(S[s->linear + k].lin, lin);
         }
@@ -335,7 +339,7 @@ static bool solve_body(motion_work *w, const spin_body *s, double theta, const d
 
 bool spin_solve(motion_work *w, int tree, double theta, const double *extra, const double *a, double *g) {
     const tree_parts *parts = &w->parts[tree];
-    int ok = 1;
+    bool ok = true;
     for (int k = parts->spin0; k < parts->spin0 + parts->spins; k++) {
         ok &= solve_body(w, &w->spin[k], theta, extra, a, g);
     }
