@@ -126,6 +126,28 @@ Test(nsn, keeps_the_residuals_of_its_linear_systems_for_those_who_ask) {
     sim_problem_free(p);
 }
 
+/* The caller is asked before the solve and before the first step: here the third question comes from the linear solve. */
+static int third_time(void *asked) { return ++*(int *)asked > 2; }
+
+Test(nsn, leaves_a_linear_solve_when_its_time_is_over) {
+    double mass[] = {1, 1e3, 1, 1e3}, option[MOST];
+    int asked = 0;
+    sim_problem *p = box_stack(4, mass, 0.5, 0.01, 2);
+    sim_error error = {0};
+    const option_setting set[] = {{"linear_tolerance", 0}, {"friction", 0}, {NULL, 0}};
+    options_with("nsn", set, option);
+    answer a = answer_create(p, 0, 0);
+    a.out = (sim_solution){.v = a.v, .impulse = a.impulse, .stop = third_time, .stop_context = &asked};
+    sim_solver *s = sim_solver_create(sim_solver_find("nsn"), option, &error);
+    cr_assert(s && !sim_solver_solve(s, p, &a.law, &a.out, &error), "%s", error.text);
+    cr_expect_eq(a.out.searches, 1, "%d iterations of the linear solve", (int)a.out.searches);
+    cr_expect_eq(a.out.outcome, SIM_AT_LIMIT);
+    cr_expect_eq(a.out.reason, SIM_REASON_TIME);
+    sim_solver_free(s);
+    answer_free(&a);
+    sim_problem_free(p);
+}
+
 /* A point on the ground, whose way is no number from its second step on. */
 typedef struct path {
     int looks;

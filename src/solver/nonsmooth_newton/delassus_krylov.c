@@ -4,6 +4,7 @@
  * may break down there; conjugate residuals make |r|_P less in every iteration. */
 #include "solver/nonsmooth_newton/delassus_krylov.h"
 #include "math/dense.h"
+#include "solver/core/call.h"
 #include "solver/matrices/delassus.h"
 
 #include <float.h>
@@ -83,7 +84,7 @@ static int reached(schur_course *c, double square, double first) {
     if (c->history) {
         c->history[c->iterations] = c->reached;
     }
-    return !(c->reached > c->tolerance) || c->iterations >= c->most;
+    return !(c->reached > c->tolerance) || c->iterations >= c->most || (c->watched && solution_stopped(c->watched));
 }
 
 static void conjugate_residuals(const schur *s, double *r, double *x, double first, schur_course *c) {

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include <sim/problem.h>
+#include <sim/solver.h>
 
 typedef enum schur_method {
     SCHUR_PCR,
@@ -31,7 +32,8 @@ typedef struct schur_course {
     double tolerance; /* of |r| over |b|, both over the root of the diagonal */
     int iterations;
     double reached;
-    double *history; /* [most + 1] what it stops on, from the start on; NULL: not asked for */
+    double *history;             /* [most + 1] what it stops on, from the start on; NULL: not asked for */
+    const sim_solution *watched; /* an iteration that finds its caller's time over is the last; NULL: nobody asks */
 } schur_course;
 
 /* 0 without memory. */

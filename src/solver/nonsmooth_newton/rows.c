@@ -138,7 +138,8 @@ int nsn_linear(nsn *m) {
         m->matrix.C[k] += m->matrix.out[k] ? 0 : m->loose * o[NSN_EPSILON] * m->matrix.diagonal[k];
     }
     schur_course course = {.most = (int)fmin(MOST_ITERATIONS, o[NSN_LINEAR_ITERATIONS] / m->loose),
-                           .tolerance = m->loose * o[NSN_LINEAR_TOLERANCE]};
+                           .tolerance = m->loose * o[NSN_LINEAR_TOLERANCE],
+                           .watched = m->call->out};
     sim_history *h = m->call->out->history;
     int kept = h && h->linear && h->linear_room - h->linear_count > course.most;
     course.history = kept ? h->linear + h->linear_count : NULL;
