@@ -57,7 +57,8 @@ SIM_API sim_options sim_options_default(void);
 typedef struct sim_rest {
     int64_t steps;  /* at rest, with the same drives */
     int64_t island; /* 1 + the first tree of the island in which it sleeps; 0: awake */
-    uint64_t seal;  /* hash of its drives (applied forces, loads, targets); asleep, of its q and v besides: it wakes
+    uint64_t
+        drive_hash; /* hash of its drives (applied forces, loads, targets); asleep, of its q and v besides: it wakes
                     * when that changes */
 } sim_rest;
 

@@ -1,9 +1,10 @@
 /* Pairs of bodies that overlap in the present state.
  *
- * Of all contacts with a gap below -1e-4 r, r the radius of the ball around the smaller shape, the deepest of every two
- * bodies: deeper than near-rigid contacts sink in at rest, and less than visible.  Contacts with a stiffness may be
- * pressed together on purpose.  They count only where the spring holds more than k depth^2 / 2 = m V^2 / 2, so that it
- * would throw the lighter tree, m, faster than overlaps are undone, V. */
+ *     gap < -1e-4 r     the deepest contact of every two bodies, r the radius of the ball around the smaller shape, m
+ *
+ * This is deeper than near-rigid contacts sink at rest, and less than visible.  Contacts with a stiffness may be
+ * compressed on purpose: they count only where the energy k depth^2 / 2 exceeds m V^2 / 2.  They would then throw the
+ * lighter tree, of mass m, faster than overlaps are undone, V. */
 #include "world/world.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 static const double MIN_RELATIVE_DEPTH = 1e-4;
 
 /* By bodies, then the deepest first, then in the order of the contacts. */
-static int compare(const void *a, const void *b) {
+static int compare_overlaps(const void *a, const void *b) {
     const sim_overlap *x = a, *y = b;
     for (int side = 0; side < 2; side++) {
         if (x->body[side] != y->body[side]) {
@@ -26,7 +27,7 @@ static int compare(const void *a, const void *b) {
                                       : (x->shape[1] > y->shape[1]) - (x->shape[1] < y->shape[1]);
 }
 
-static sim_overlap overlap_of(const sim_contact *c) {
+static sim_overlap make_overlap(const sim_contact *c) {
     int turned = c->body_a > c->body_b;
     return (sim_overlap){.body = {turned ? c->body_b : c->body_a, turned ? c->body_a : c->body_b},
                          .shape = {turned ? c->shape_b : c->shape_a, turned ? c->shape_a : c->shape_b},
@@ -34,7 +35,7 @@ static sim_overlap overlap_of(const sim_contact *c) {
 }
 
 /* kg of the lighter side that can move. */
-static double lighter(const sim_world *w, const sim_contact *c) {
+static double lighter_mass(const sim_world *w, const sim_contact *c) {
     const sim_model *m = w->model;
     const int body[2] = {c->body_a, c->body_b};
     double mass = INFINITY;
@@ -51,10 +52,10 @@ static bool is_overlap(const sim_world *w, const sim_contact *c) {
     double a = collision_radius(w->collision, c->shape_a), b = collision_radius(w->collision, c->shape_b);
     double depth = -c->at.gap, V = w->options.law.undo;
     return depth > MIN_RELATIVE_DEPTH * fmin(a, b) &&
-           (isinf(c->stiffness) || c->stiffness * depth * depth > lighter(w, c) * V * V);
+           (isinf(c->stiffness) || c->stiffness * depth * depth > lighter_mass(w, c) * V * V);
 }
 
-static int first_of_each(sim_overlap *list, int count) {
+static int keep_deepest_of_pairs(sim_overlap *list, int count) {
     int kept = 0;
     for (int k = 0; k < count; k++) {
         const sim_overlap *last = kept ? &list[kept - 1] : NULL;
@@ -80,11 +81,11 @@ sim_status sim_world_overlaps(sim_world *w, sim_overlap **list, int *count, sim_
     }
     for (int k = 0; k < contacts; k++) {
         if (is_overlap(w, &contact[k])) {
-            found[deep++] = overlap_of(&contact[k]);
+            found[deep++] = make_overlap(&contact[k]);
         }
     }
-    qsort(found, (size_t)deep, sizeof *found, compare);
+    qsort(found, (size_t)deep, sizeof *found, compare_overlaps);
     *list = found;
-    *count = first_of_each(found, deep);
+    *count = keep_deepest_of_pairs(found, deep);
     return SIM_OK;
 }

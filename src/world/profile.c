@@ -1,4 +1,4 @@
-/* Time of the stages of a step.  The clock is the caller's; without one nothing is read. */
+/* Time of the stages of a step, by the clock of the caller; without a clock nothing is measured. */
 #include "world/world.h"
 
 const char *sim_time_name(sim_time time) {

@@ -1,4 +1,4 @@
-/* States: memory, copies, and checks of states that callers hand in. */
+/* States: memory, copies, and checks of states that the caller sets. */
 #include "world/world.h"
 
 #include <math.h>
@@ -61,7 +61,7 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     }
 }
 
-static bool stands_before(const sim_contact *a, const sim_contact *b) {
+static bool is_listed_before(const sim_contact *a, const sim_contact *b) {
     if (a->shape_a != b->shape_a) {
         return a->shape_a < b->shape_a;
     }
@@ -83,7 +83,7 @@ static sim_status check_contacts(const sim_model *m, const sim_state *state, sim
             isnan(c->friction + c->stiffness + c->dissipation + c->restitution)) {
             return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state holds a number that is not finite", k);
         }
-        if (k > 0 && stands_before(c, c - 1)) {
+        if (k > 0 && is_listed_before(c, c - 1)) {
             return sim_fail(error, SIM_BAD_INPUT,
                             "contact %d of the state is out of order: sorted by shapes, then features", k);
         }
@@ -92,7 +92,7 @@ static sim_status check_contacts(const sim_model *m, const sim_state *state, sim
 }
 
 /* NULL stands for zeros. */
-static bool finite_or_none(const double *x, size_t count) {
+static bool is_finite_or_null(const double *x, size_t count) {
     for (size_t k = 0; x && k < count; k++) {
         if (!isfinite(x[k])) {
             return false;
@@ -114,10 +114,11 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
     if (state->ncontact < 0 || (state->ncontact > 0 && !(state->contact && state->impulse))) {
         return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but not where they stand", state->ncontact);
     }
-    int rows_finite = finite_or_none(state->joint_impulse, 3 * (size_t)m->nv) &&
-                      finite_or_none(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
-                      finite_or_none(state->effort, (size_t)m->nactuator) &&
-                      finite_or_none(state->held, (size_t)m->nv) && finite_or_none(state->trail, 4 * (size_t)m->nv);
+    int rows_finite = is_finite_or_null(state->joint_impulse, 3 * (size_t)m->nv) &&
+                      is_finite_or_null(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
+                      is_finite_or_null(state->effort, (size_t)m->nactuator) &&
+                      is_finite_or_null(state->held, (size_t)m->nv) &&
+                      is_finite_or_null(state->trail, 4 * (size_t)m->nv);
     if (!isfinite(sum) || state->step < 0 || !rows_finite) {
         return sim_fail(error, SIM_BAD_INPUT, "the state holds a number that is not finite");
     }

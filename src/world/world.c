@@ -1,4 +1,4 @@
-/* The world: the owner of everything that changes. */
+/* The world: owner of the state and of the stages of a step; its public interface. */
 #include "world/world.h"
 #include "math/v3.h"
 

@@ -19,7 +19,7 @@ struct sim_world {
     sim_state now, next;
     sim_step_info info;
     worker_info *worker;    /* [threads] */
-    const sim_watch *watch; /* NULL: nobody can stop a step */
+    const sim_watch *watch; /* NULL: no watch can stop a step */
     step_timer timer;
     double *applied; /* [nv] N or N m, by the caller */
 
@@ -39,15 +39,15 @@ struct sim_world {
 
 sim_status state_create(sim_pool *pool, const sim_model *m, sim_state *state);
 void state_copy(const sim_model *m, sim_state *to, const sim_state *from);
-/* A trail without steps before: all went on as it does now. */
+/* A trail without earlier steps: velocities and forces as they are now. */
 void state_clear_trail(const sim_model *m, sim_state *state);
-/* Refuses a state that no world can have left behind; `sleep` may be NULL. */
+/* Rejects a state that no world can produce; `sleep` may be NULL. */
 sim_status state_check(const sim_model *m, const sim_options *options, const world_sleep *sleep, const sim_state *state,
                        sim_error *error);
 
 /* ---- create.c ---- */
 
-/* Memory and stages of a world whose model, options and pool are set; the world's words for what is lacking. */
+/* Memory and stages of a world whose model, options and pool are set; `error` names what is missing. */
 sim_status world_create_parts(sim_world *w, sim_error *error);
 /* The world's collisions, created when they are first needed. */
 sim_status world_create_collision(sim_world *w, sim_error *error);

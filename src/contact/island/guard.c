@@ -1,14 +1,19 @@
-/* Energy guard: refuses solutions with more energy than could come in.
+/* Energy guard: rejection of solutions with more energy than the step can supply.
  *
- * A right solution gains, over free motion with its springs and motors, no more than its targets put in
- * (judge/energy.c), and that is no more than the step's budget P (undo.c), which knows no impulse:
+ *     T - T** - gamma_e . (tau_e - w)  <=  min( sum gamma_n max(tau_n, 0),  P )
  *
- *     T - T** - gamma_e . (tau_e - w)  <=  min( sum gamma_n max(tau_n, 0),  P ).
+ *     T, T**          kinetic energy of the solution, and of free motion with its springs and actuators, J
+ *     gamma, tau, w   impulse, target velocity and offset of a row, N s, m/s; e: equalities, n: normals of stops
+ *     P               budget of the step, J: energy that undoing its overlaps takes from rest (undo.c); it does not
+ *                     depend on impulses
  *
- * What exceeds this by more than MAX_RELATIVE_EXCESS of the energies at stake is refused, and so is a solution that is
- * not finite. It is replaced by one that gains nothing: some sweeps of relax.c on the convex law of the same rows, with
- * no overlap undone and nothing bouncing, from the least-energy multiple of the refused impulses, or from nothing.  It
- * is no solution, and the island counts as unsolved. */
+ * An exact solution gains over free motion at most the work of its targets (judge/energy.c), which is at most P.  The
+ * guard rejects a solution that exceeds the bound by more than MAX_RELATIVE_EXCESS of the energies involved, or that is
+ * not finite.  It replaces it by one that gains nothing: sweeps of relax.c on the convex law of the same rows, without
+ * undoing of overlaps and without restitution.  They start from the multiple of least energy of the rejected impulses,
+ * or from zero.  The replacement is no solution, and the island counts as unsolved.
+ *
+ * Cost: a product with A; where it rejects, up to REPLACEMENT_SWEEPS sweeps. */
 #include "contact/island/island.h"
 #include "contact/island/relax.h"
 
@@ -27,7 +32,7 @@ static bool all_finite(int n, const double *x) {
     return true;
 }
 
-/* J of v in the metric of A as it is now, with the motors that are in it. */
+/* v . A v / 2, J, with the present A, which includes the actuators that are no rows. */
 static double kinetic(const sim_problem *p, const double *v, double *work) {
     double twice = 0;
     for (int t = 0; t < p->ntree; t++) {

@@ -1,22 +1,24 @@
-/* Block Gauss-Seidel on the convex problem of a step,
+/* Block projected gradient sweeps (Gauss-Seidel) on the convex problem of a step.
  *
- *     min D(gamma) = gamma . (W + R) gamma / 2 + gamma . b   over gamma in K,     b = J v0 + w - target,
+ *     min D(gamma) = gamma . (W + R) gamma / 2 + gamma . b   over gamma in K,     b = J v0 + w - target
+ *     gamma_i <- P_K(gamma_i - s_i / L_i),     s = b + (W + R) gamma,     L_i = |W_ii|_F + max R_i
  *
- * K the impulses that each constraint may give (friction cone; not negative; within a bound; any).  A constraint moves
- * by a projected gradient step at the pace 1 / L_i, L_i = |W_ii|_F + max R_i >= the greatest eigenvalue of its block,
+ *     gamma     impulses, N s;  W = J A^-1 J': Delassus operator, R: compliance, 1/kg
+ *     K         impulses that a constraint may give: friction cone; not negative; within a bound; any
+ *     L_i       bound of the greatest eigenvalue of block i, 1/kg
  *
- *     gamma_i <- P_K(gamma_i - s_i / L_i),     s = b + (W + R) gamma,
- *
- * so that D falls with every one, from wherever the impulses start.  With v = v0 + A^-1 J' gamma, T its kinetic energy
- * and T0 that of v0,
+ * Each update lowers D, from any initial impulses.  With v = v0 + A^-1 J' gamma, T its kinetic energy and T0 that of
+ * v0,
  *
  *     T - T0 = D(gamma) + gamma . (target - w) - gamma . R gamma / 2,
  *
- * so a start with D <= 0 (D = 0 without impulses) adds no energy but by targets, however few sweeps are made.
+ * so a start with D <= 0 (D = 0 without impulses) adds no energy but by targets, for any number of sweeps.
  *
- * With A^-1 = B' B and Z = B J' (sim_mass) it goes by x = sum of Z gamma: J A^-1 J' gamma = Z' x, v - v0 = B' x, and
- * |v - v0|^2 = x . x in the metric of A.  Sweeps go up and down the list in turns.  One costs two products with Z.
- * Reference: Luo, Tseng 1992.  The method is of first order, and made for a few sweeps, not for the last digit. */
+ * With A^-1 = B' B, Z = B J' (sim_mass) and x = Z gamma: J A^-1 J' gamma = Z' x, v - v0 = B' x, and |v - v0|^2 = x . x
+ * in the metric of A.  Sweeps run up and down the list in turns.
+ *
+ * Reference: Luo, Tseng 1992.  The method is of first order, for a few sweeps and low accuracy.
+ * Cost: two products with Z a sweep. */
 #include "contact/island/relax.h"
 #include "math/dense.h"
 
@@ -135,7 +137,7 @@ static void project_impulse(const sim_constraint *c, double step, double *g) {
     }
 }
 
-/* The impulse of a constraint as it was becomes g. */
+/* Sets the impulse of constraint i to g, and updates x. */
 static void set_impulse(relaxation *r, int i, const double *g) {
     const sim_constraint *c = &r->p->constraint[i];
     for (int k = 0; k < c->rows; k++) {

@@ -7,20 +7,20 @@
 
 typedef struct relaxation {
     const sim_problem *p;
-    ptrdiff_t *at;       /* [nconstraint][2] where the rows of a side stand in Z */
+    ptrdiff_t *at;       /* [nconstraint][2] places of the rows of a side in Z */
     double *Z, *x;       /* B J'; [nv] sum of Z gamma */
     double *row;         /* the next three */
-    double *base, *R;    /* [nrow] the caller's: J v0 + w - target, and compliance; zeros at first */
-    double *gamma;       /* [nrow] zeros at first */
+    double *base, *R;    /* [nrow] set by the caller: J v0 + w - target, m/s, and compliance, 1/kg; zeros at first */
+    double *gamma;       /* [nrow] N s, zeros at first */
     int sweeps;          /* made */
     double *size, *pace; /* [nconstraint] |W_ii|_F; 1 / L_i, 0: not included */
 } relaxation;
 
-/* No constraint takes part yet. */
+/* Includes no constraint yet. */
 sim_status relax_create(relaxation *r, const sim_problem *p, sim_arena *scratch);
 /* Includes constraint i, whose R is set. */
 void relax_admit(relaxation *r, int i);
-/* Start from the multiple of these impulses, at most once them, at which D is least; all that are to take part do. */
+/* Starts from t * impulse, 0 <= t <= 1, with the least D; after all constraints are included. */
 void relax_start(relaxation *r, const double *impulse);
 void relax_sweep(relaxation *r);
 /* v <- A^-1 J' gamma */

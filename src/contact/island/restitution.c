@@ -1,35 +1,33 @@
-/* Restitution: Newton's law, reduced where it would create energy.
+/* Restitution: Newton's law, scaled down where it would create energy.
  *
- * Newton's law asks that a contact that closes with u_n < 0 leaves with -e u_n.  One contact without friction then
- * keeps e^2 of the energy that it would lose without restitution; so do several, if they strike together and have one
- * e.  With friction the law may do otherwise, and even create energy (Kane and Levinson 1985): where the end of a chain
- * strikes a floor aslant, little is moved along the floor and much upwards, the impulse that makes -e u_n is too great,
- * and friction does work.  And targets above zero may have no solution, where contacts close a ring.
+ *     u_n' = -a e u_n,     the greatest a <= 1 whose solution has     T(a) <= T(0) + B
+ *     B = min( sum (e_i s_i)^2 L_i,  max (e_i s_i)^2  sum L_i )  >= 0
+ *     L_i = -gamma_i . (u_i + u*_i) / 2  at a = 0,     u = J v,  u* = J v*,     s_i = c_i / c*_i,  1 <= s_i <= 2
  *
- * So restitution is reduced.  T(a) is the kinetic energy of the solution with a e in place of every e of the island,
- * and L_i the loss at a = 0 in the contact or limit i, of those that strike.  Then the greatest a <= 1 holds whose
- * solution the solver found, and which has
+ *     e, a      coefficient of restitution, and the part of it that the island has, 0 to 1
+ *     T(a)      kinetic energy of the solution with a e in place of every e of the island, J
+ *     L_i       energy that striking contact or limit i loses at a = 0, J
+ *     c, c*     speed of approach at the start, and after free motion, m/s (docs/contact.md derives s)
  *
- *     T(a) <= T(0) + B,     B = min( sum (e_i s_i)^2 L_i,  max (e_i s_i)^2  sum L_i )  >= 0,
+ * One contact without friction keeps e^2 of the energy that it would lose without restitution; so do several that
+ * strike together with one e.  With friction Newton's law may create energy: where the end of a chain strikes a floor
+ * aslant, it is easily moved upwards but hardly along the floor.  The impulse that makes -e u_n is then too great, and
+ * friction does work.  Positive targets may also have no solution, where contacts close a ring.
  *
- *     L_i = -gamma_i . (u_i + u*_i) / 2  at a = 0,     u = J v,  u* = J v*,     s_i = c_i / c*_i,  1 <= s_i <= 2:
- *
- * restitution gives back at most the part (e s)^2 of the loss without it (docs/contact.md derives s, and the measure of
- * T). T is measured alike for every a: with A of the problem at a = 0, and v* of free motion, T - T* = (v - v*)' A (v +
- * v*) / 2.
- *
- * Without a solution at a = 0 there is no measure, and the one at 1 stays; if neither is one, the one with the smaller
- * residual.  Otherwise a is found between by the secant (Illinois), with at most 10 parts and 3 without a solution.
- * References: Kane, Levinson 1985, Dynamics; Stronge 1990, who bounds the normal's work alike. */
+ * T uses A of the problem at a = 0 and v* of free motion for every a: T - T* = (v - v*)' A (v + v*) / 2.  Without a
+ * solution at a = 0 the one at 1 stays; if neither is one, that of smaller residual.  Else the secant (Illinois) finds
+ * a, with at most 10 parts, and 3 without a solution. References: Kane, Levinson 1985, Dynamics; Stronge 1990 (the same
+ * bound, for the work of the normal impulse). Cost: one solution without risky impacts, else two; where a < 1 up to
+ * eleven more. */
 #include "contact/island/island.h"
 #include "problem/laws.h"
 
 #include <string.h>
 
-static const double NEAR_ZERO_PART = 1e-9;   /* of e, for a = 0: at 0 the law would close the gap first */
+static const double NEAR_ZERO_PART = 1e-9;   /* of e, in place of a = 0: at 0 the law would close the gap first */
 static const double WORK_TOLERANCE = 1e-6;   /* of the work at a = 0: solvers stop at tolerances */
 static const double MAX_UNUSED_PART = 0.02;  /* of B */
-static const double MAX_SLOWING = 2;         /* greatest s */
+static const double MAX_SLOWING = 2;         /* maximum of s */
 static const double MIN_BRACKET_PART = 0.02; /* of the bracket, from its ends to the next part */
 enum { MAX_SECANTS = 10, MAX_FAILURES = 3 };
 
@@ -40,7 +38,7 @@ static bool strikes(const sim_problem *p, double threshold, const sim_constraint
     return may && law_strikes(p, threshold, c, normal_row(c));
 }
 
-/* Does anything strike that Newton's law alone might serve badly?  One contact without friction it serves well. */
+/* May an impact gain energy by Newton's law?  One contact without friction cannot. */
 static bool any_risky_strike(const sim_problem *p, double threshold, int constraints) {
     bool any = false, risky = p->nconstraint > 1;
     for (int i = 0; i < constraints; i++) {
@@ -150,12 +148,12 @@ static double allowed_gain(const restitution_search *r) {
 
 static bool solved(const restitution_search *r) { return r->is->solution.outcome <= SIM_AT_ROUNDING; }
 
-/* J of the last solution above what it may gain; infinite if it is none. */
+/* Energy of the last solution beyond its bound, J; infinite without a solution. */
 static double excess(const restitution_search *r) {
     return solved(r) ? energy_gain(r) - r->none - r->allowed : HUGE_VAL;
 }
 
-/* Where the secant of the excess is zero, away from the ends. */
+/* The root of the secant of the excess, away from the ends of the bracket. */
 static double secant(const restitution_search *r) {
     double width = r->high - r->low, at = isinf(r->above) ? 0.5 : r->below / (r->below - r->above);
     return r->low + width * min_of(max_of(at, MIN_BRACKET_PART), 1 - MIN_BRACKET_PART);

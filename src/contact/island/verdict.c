@@ -1,12 +1,12 @@
-/* The verdict of the judge on the solution of an island.
+/* Verdict of the judge on the solution of an island.
  *
- * Each island is judged under the rigid law and under the one that its solver was given, and the solver's word is held
- * against its certificate: an answer called solved that is none is refuted (sim_solver_confirm), whatever the solver.
+ * The judge evaluates the solution under the rigid law and under the law that its solver was given.  A solution that
+ * the solver calls solved and its certificate does not confirm is refuted (sim_solver_confirm), for every solver.
  *
- * A solver that takes gaps where the step ends (positions.c) answers A (v - v*) = J+' gamma and laws of the mean rates
- * u+(v).  It is judged by the problem that has this answer, J+ in place of J and w = u+(v) - J+ v.
+ * A solver that takes gaps at the end of the step (positions.c) solves A (v - v*) = J+' gamma with laws of the mean
+ * rates u+(v).  It is judged by the problem with the same solution: J+ in place of J, and w = u+(v) - J+ v.
  *
- * Cost: the judge's, and a few square roots for each island. */
+ * Cost: that of the judge. */
 #include "contact/island/island.h"
 
 /* The problem at the end of the step that v leads to. */

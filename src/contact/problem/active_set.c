@@ -10,21 +10,21 @@
  * in this order, each kind in its own: a constraint that lasts keeps its place. */
 #include "contact/problem/assembly.h"
 
-/* The tree that moves a body; -1 if none does. */
-static int moved_by(const sim_model *m, const int *last_dof, int body) {
+/* The tree that moves a body, -1: none. */
+static int find_moving_tree(const sim_model *m, const int *last_dof, int body) {
     return last_dof[body] >= 0 ? m->body[body].tree : -1;
 }
 
 /* Sleeping trees have no constraints: islands sleep as a whole. */
-static int sleeps(const assembly *f, int tree) { return tree >= 0 && f->in->asleep && f->in->asleep[tree]; }
+static bool is_asleep(const assembly *f, int tree) { return tree >= 0 && f->in->asleep && f->in->asleep[tree]; }
 
-static void add(assembly *f, source_kind kind, int index, int rows, int a, int b) {
-    if ((a >= 0 || b >= 0) && !sleeps(f, a) && !sleeps(f, b)) {
+static void add_source(assembly *f, source_kind kind, int index, int rows, int a, int b) {
+    if ((a >= 0 || b >= 0) && !is_asleep(f, a) && !is_asleep(f, b)) {
         f->source[f->nsource++] = (constraint_source){kind, index, rows, {a, b}};
     }
 }
 
-static int within_reach(const assembly *f, const sim_dof *dof, int j, double gap) {
+static bool is_limit_in_reach(const assembly *f, const sim_dof *dof, int j, double gap) {
     double v = max_of(fabs(f->in->v_start[j]), fabs(f->in->v_free[j]));
     double range = dof->limit.high - dof->limit.low, margin = range < INFINITY ? 1e-3 * range : 0;
     return gap <= f->in->step * v + margin;
@@ -34,14 +34,14 @@ static void add_joint(assembly *f, const sim_model *m, int j) {
     const sim_dof *dof = &m->dof[j];
     int tree = m->body[dof->body].tree;
     double q = f->in->q_start[dof->coordinate];
-    if (within_reach(f, dof, j, q - dof->limit.low)) {
-        add(f, SOURCE_LOW, j, 1, tree, -1);
+    if (is_limit_in_reach(f, dof, j, q - dof->limit.low)) {
+        add_source(f, SOURCE_LOW, j, 1, tree, -1);
     }
-    if (within_reach(f, dof, j, dof->limit.high - q)) {
-        add(f, SOURCE_HIGH, j, 1, tree, -1);
+    if (is_limit_in_reach(f, dof, j, dof->limit.high - q)) {
+        add_source(f, SOURCE_HIGH, j, 1, tree, -1);
     }
     if (dof->friction > 0) {
-        add(f, SOURCE_FRICTION, j, 1, tree, -1);
+        add_source(f, SOURCE_FRICTION, j, 1, tree, -1);
     }
 }
 
@@ -64,7 +64,7 @@ static sim_status add_actuators(assembly *f, const sim_model *m) {
     for (int k = 0; k < f->in->nactuator; k++) {
         int tree = m->body[m->dof[m->actuator[f->in->actuator[k].actuator].dof].body].tree;
         if (touched[tree]) {
-            add(f, SOURCE_ACTUATOR, k, 1, tree, -1);
+            add_source(f, SOURCE_ACTUATOR, k, 1, tree, -1);
             f->driven[tree] = 1;
         }
     }
@@ -83,15 +83,16 @@ sim_status active_set_find(assembly *f) {
     }
     for (int k = 0; k < f->in->ncontact; k++) {
         const sim_contact *c = &f->in->contact[k];
-        add(f, SOURCE_CONTACT, k, 3, moved_by(m, last_dof, c->body_a), moved_by(m, last_dof, c->body_b));
+        add_source(f, SOURCE_CONTACT, k, 3, find_moving_tree(m, last_dof, c->body_a),
+                   find_moving_tree(m, last_dof, c->body_b));
     }
     for (int k = 0; k < tables->njoint; k++) {
         add_joint(f, m, tables->joint[k]);
     }
     for (int k = 0; k < m->nequality; k++) {
         const sim_equality *e = &m->equality[k];
-        add(f, SOURCE_EQUALITY, k, sim_equality_rows(e->type), moved_by(m, last_dof, e->body[0]),
-            moved_by(m, last_dof, e->body[1]));
+        add_source(f, SOURCE_EQUALITY, k, sim_equality_rows(e->type), find_moving_tree(m, last_dof, e->body[0]),
+                   find_moving_tree(m, last_dof, e->body[1]));
     }
     return f->in->nactuator ? add_actuators(f, m) : SIM_OK;
 }

@@ -1,52 +1,51 @@
-/* Limited actuators: feedback with a limit to the effort.
+/* Limited actuators: feedback with an effort limit, as rows or as part of A and v*.
  *
- * At the end velocity v of its joint an actuator asks for
+ *     s(v) = kp (target - q1) + kd (rate - v) + ... = force - (dt stiffness + damping) v,     |g| <= dt bound
+ *     A_ = A - E e e',     v_ = v* - A_^-1 e dt p(v*)
  *
- *     s(v) = kp (target - q1) + kd (rate - v) + ... = force - (dt stiffness + damping) v,
- *     stiffness = theta kp,  damping = kd
+ *     v, q1       velocity and position of the joint at the end of the step, rad/s or m/s, rad or m
+ *     s, g        effort asked for, N m or N, and impulse dt s within its limit
+ *     stiffness, damping   theta kp, kd; positions move with v0 + theta (v - v0)
+ *     p(v)        effort on the side that free motion has chosen: s(v) within the limit, else the limit
+ *     E           dt (dt stiffness + damping) within the limit, else 0: its part of the diagonal of A
+ *     e           unit vector of the joint
  *
- * where positions move with v0 + theta (v - v0), and gives the impulse g = dt s, held within +-dt bound.  Free motion
- * has chosen a side for each: within the limit the effort is a straight line and its slope is part of A, as the part E
- * = dt (dt stiffness + damping) of the diagonal; at the limit it is constant.  Either way it is a line p(v).  As long
- * as contacts leave the actuator on its side, that is exact, A the better for a stiff actuator in it, and no row
- * needed.
- *
- * An actuator that is driven off its side becomes a row, wholly: kind SIM_ACTUATOR, J = e of its joint.  With
- *
- *     A_ = A - E e e',    v_ = v* - A_^-1 e dt p(v*)
- *
- * (over all such actuators, summed; E where the side is 0) both problems say the same as long as it is on its side:
+ * While contacts leave the actuator on its side, p is exact, it needs no row, and A is better conditioned with E.  An
+ * actuator that is driven off its side becomes a row wholly: kind SIM_ACTUATOR, J = e.  A_ and v_ are without all
+ * actuators that are rows, and both problems agree as long as these stay on their side:
  *
  *     A (v - v*) = J' gamma    <=>    A_ (v - v_) = J' gamma + e dt p(v).
  *
- * So an island is solved, the actuators that the solution drives off their side become rows, and it is solved again
- * from there (solve_island.c).  Rows stay rows: there are at most as many solves as actuators, and mostly one or two.
- * Then the effort of every actuator is that of its own law at the end velocity, whichever were rows. */
+ * So an island is solved, actuators that the solution drives off their side become rows, and it is solved again from
+ * there (solve_island.c).  Rows stay rows: there are at most as many solves as actuators, mostly one or two.  In the
+ * end every actuator gives the effort of its own law at the end velocity. */
 #include "contact/problem/assembly.h"
 
 #include <string.h>
 
-static const contact_actuator *actuator_of(const assembly *f, int constraint) {
+static const contact_actuator *find_actuator(const assembly *f, int constraint) {
     return &f->in->actuator[f->source[f->source_of[constraint]].index];
 }
 
-static int dof_of(const island *is, const contact_actuator *a) { return is->mass.model->actuator[a->actuator].dof; }
+static int actuator_dof(const island *is, const contact_actuator *a) {
+    return is->mass.model->actuator[a->actuator].dof;
+}
 
 /* The k-th actuator of the island's order, in the list of all constraints. */
-static int constraint_of(const island *is, int k) { return is->first_constraint + is->first_actuator + is->order[k]; }
+static int actuator_place(const island *is, int k) { return is->first_constraint + is->first_actuator + is->order[k]; }
 
 /* The place of its joint's velocity among those of its island. */
-static int place_of(const assembly *f, const island *is, int constraint) {
+static int velocity_place(const assembly *f, const island *is, int constraint) {
     int tree = f->constraint[constraint].tree[0];
-    return is->base.tree[tree].v0 + dof_of(is, actuator_of(f, constraint)) -
+    return is->base.tree[tree].v0 + actuator_dof(is, find_actuator(f, constraint)) -
            is->mass.model->tree[is->mass.tree[tree]].v0;
 }
 
-static double effort_at(const assembly *f, const contact_actuator *a, double v) {
+static double eval_effort(const assembly *f, const contact_actuator *a, double v) {
     return a->force - a->gain / f->in->step * v;
 }
 
-static int side_of(double effort, double bound) { return (effort > bound) - (effort < -bound); }
+static int limit_side(double effort, double bound) { return (effort > bound) - (effort < -bound); }
 
 static double clamp(double effort, double bound) { return max_of(-bound, min_of(bound, effort)); }
 
@@ -64,7 +63,7 @@ sim_constraint actuator_constraint(const assembly *f, const sim_model *m, const 
 }
 
 void rows_of_actuator(assembly *f, const sim_model *m, int i) {
-    int actuator = actuator_of(f, i)->actuator, row = f->row[i];
+    int actuator = find_actuator(f, i)->actuator, row = f->row[i];
     block_of(f, i, 0)[m->actuator[actuator].dof - m->tree[f->source[f->source_of[i]].tree[0]].v0] = 1;
     f->gap[row] = 0;
     f->impulse_guess[row] = f->in->step * f->in->effort_before[actuator];
@@ -79,12 +78,12 @@ double actuator_effort(const assembly *f, const sim_constraint *c, double impuls
 
 void actuators_remove_from_mass(assembly *f, const island *is) {
     for (int k = 0; k < is->actuators; k++) {
-        int j = dof_of(is, actuator_of(f, constraint_of(is, k)));
+        int j = actuator_dof(is, find_actuator(f, actuator_place(is, k)));
         f->extra[j] = f->in->extra[j];
     }
     for (int k = 0; k < is->rows; k++) {
-        const contact_actuator *a = actuator_of(f, constraint_of(is, k));
-        int j = dof_of(is, a);
+        const contact_actuator *a = find_actuator(f, actuator_place(is, k));
+        int j = actuator_dof(is, a);
         f->extra[j] = a->side ? f->extra[j] : max_of(0, f->extra[j] - a->gain);
     }
     for (int t = 0; t < is->base.ntree; t++) {
@@ -102,9 +101,9 @@ void actuators_remove_from_v_free(const assembly *f, const island *is, double *v
     memset(v, 0, (size_t)p->nv * sizeof *v);
     /* dt p(v*) */
     for (int k = 0; k < is->rows; k++) {
-        int i = constraint_of(is, k), j = place_of(f, is, i);
-        const contact_actuator *a = actuator_of(f, i);
-        v[j] += f->in->step * (a->side ? a->side * f->constraint[i].bound : effort_at(f, a, p->v_free[j]));
+        int i = actuator_place(is, k), j = velocity_place(f, is, i);
+        const contact_actuator *a = find_actuator(f, i);
+        v[j] += f->in->step * (a->side ? a->side * f->constraint[i].bound : eval_effort(f, a, p->v_free[j]));
     }
     /* v_ = v* - A_^-1 e dt p(v*) */
     for (int t = 0; t < p->ntree; t++) {
@@ -120,7 +119,7 @@ void actuators_remove_from_v_free(const assembly *f, const island *is, double *v
 /* ---- which are rows ---- */
 
 /* The k-th of the order becomes the first one that is no row. */
-static void move_first(int *order, int first, int k) {
+static void move_to_rows(int *order, int first, int k) {
     int kept = order[first];
     order[first] = order[k];
     order[k] = kept;
@@ -129,18 +128,18 @@ static void move_first(int *order, int first, int k) {
 int actuators_predict_rows(const assembly *f, island *is) {
     int rows = 0;
     for (int k = 0; k < is->actuators; k++) {
-        int i = constraint_of(is, k);
-        const contact_actuator *a = actuator_of(f, i);
+        int i = actuator_place(is, k);
+        const contact_actuator *a = find_actuator(f, i);
         double before = f->in->effort_before[a->actuator], bound = f->constraint[i].bound;
         if ((before >= bound) - (before <= -bound) != a->side) {
-            move_first(is->order, rows++, k);
+            move_to_rows(is->order, rows++, k);
         }
     }
     return rows;
 }
 
 /* The solution becomes the warm start; impulses in the order of `base`. */
-static void warm_start(const assembly *f, island *is) {
+static void keep_warm_start(const assembly *f, island *is) {
     int first = is->base.nrow - is->actuators;
     double *v = f->v_guess + is->first_v;
     memcpy(v, is->v, (size_t)is->base.nv * sizeof *v);
@@ -154,16 +153,16 @@ static void warm_start(const assembly *f, island *is) {
 int actuators_add_crossed(const assembly *f, island *is) {
     int rows = is->rows;
     for (int k = is->rows; k < is->actuators; k++) {
-        int i = constraint_of(is, k);
-        const contact_actuator *a = actuator_of(f, i);
-        double effort = effort_at(f, a, is->v[place_of(f, is, i)]), bound = f->constraint[i].bound;
-        if (side_of(effort, bound) != a->side) {
+        int i = actuator_place(is, k);
+        const contact_actuator *a = find_actuator(f, i);
+        double effort = eval_effort(f, a, is->v[velocity_place(f, is, i)]), bound = f->constraint[i].bound;
+        if (limit_side(effort, bound) != a->side) {
             is->impulse_guess[f->constraint[i].row] = f->in->step * clamp(effort, bound);
-            move_first(is->order, rows++, k);
+            move_to_rows(is->order, rows++, k);
         }
     }
     if (rows > is->rows) {
-        warm_start(f, is);
+        keep_warm_start(f, is);
     }
     return rows - is->rows;
 }

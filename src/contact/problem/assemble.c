@@ -16,7 +16,7 @@ typedef struct assembler {
 /* ---- places ---- */
 
 /* The physics of a constraint; its places come later. */
-static sim_constraint describe(const assembly *f, const sim_model *m, const constraint_source *t) {
+static sim_constraint make_constraint(const assembly *f, const sim_model *m, const constraint_source *t) {
     sim_constraint c = {.rows = t->rows, .tree = {-1, -1}, .body = {-1, -1}, .id = (uint64_t)t->index};
     if (t->kind == SOURCE_CONTACT) {
         const sim_contact *from = &f->in->contact[t->index];
@@ -86,7 +86,7 @@ static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
             int at = is->first_constraint + i;
             const constraint_source *t = &f->source[f->source_of[at]];
             sim_constraint *c = &f->constraint[at];
-            *c = describe(f, m, t);
+            *c = make_constraint(f, m, t);
             c->row = row;
             f->row[at] = is->first_row + row;
             nJ = lay_out_blocks(f, m, t, c, nJ);
@@ -206,7 +206,7 @@ static void connect_problems(assembly *f, const mass_memory *memory) {
 
 /* ---- numbers ---- */
 
-static void fill_rows(void *context, int index, int first, int end) {
+static void fill_source_rows(void *context, int index, int first, int end) {
     assembly *f = ((const assembler *)context)->f;
     const model_tables *m = f->tables;
     (void)index;
@@ -269,7 +269,7 @@ sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bo
         f->acc = memory->acc;
     }
     threads_run(threads, f->ntree, prepare_masses, &a);
-    threads_run(threads, f->nconstraint, fill_rows, &a);
+    threads_run(threads, f->nconstraint, fill_source_rows, &a);
     /* the same body by body, and at the end of the step, for solvers that ask for it */
     if (f->on_body) {
         threads_run(threads, f->nisland, fill_bodies, &a);

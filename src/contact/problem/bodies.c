@@ -3,14 +3,14 @@
  * Nothing is computed here but the rows on bodies; the rest is the dynamics' own, numbered as the island numbers it. */
 #include "contact/problem/assembly.h"
 
-/* Does it hold bodies, and not joints? */
-static int on_bodies(const sim_model *m, const constraint_source *t) {
+/* Does it act on bodies, and not on joints? */
+static bool acts_on_bodies(const sim_model *m, const constraint_source *t) {
     return t->kind == SOURCE_CONTACT || (t->kind == SOURCE_EQUALITY && m->equality[t->index].type != SIM_COUPLING);
 }
 
 /* The body of a side in its island, -1: none that moves. */
-static int body_of(const assembly *f, const sim_model *m, const island *is, const constraint_source *t, int body,
-                   int side) {
+static int island_body(const assembly *f, const sim_model *m, const island *is, const constraint_source *t, int body,
+                       int side) {
     int tree = t->tree[side];
     return tree < 0 ? -1 : is->bodies.first[f->local[tree]] + body - m->tree[tree].body0;
 }
@@ -20,8 +20,8 @@ static ptrdiff_t lay_out_rows(const assembly *f, const sim_model *m, const islan
     const sim_constraint *c = &f->constraint[constraint];
     sim_body_rows *rows = &f->on_body[constraint];
     *rows = (sim_body_rows){.body = {-1, -1}, .chain = t->kind == SOURCE_EQUALITY ? SIM_CHAIN_MASS : SIM_CHAIN_START};
-    for (int side = 0; side < 2 && on_bodies(m, t); side++) {
-        rows->body[side] = body_of(f, m, is, t, c->body[side], side);
+    for (int side = 0; side < 2 && acts_on_bodies(m, t); side++) {
+        rows->body[side] = island_body(f, m, is, t, c->body[side], side);
         rows->block[side] = at;
         at += rows->body[side] >= 0 ? 6 * (ptrdiff_t)t->rows : 0;
     }
@@ -117,7 +117,7 @@ void bodies_diagonal(const assembly *f, const sim_model *m, const island *is) {
     }
 }
 
-static void fill_rows(const assembly *f, const sim_model *m, int i) {
+static void fill_body_rows(const assembly *f, const sim_model *m, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     for (int side = 0; side < 2; side++) {
         double *J = f->on_body[i].body[side] >= 0 ? f->J_body + f->on_body[i].block[side] : NULL;
@@ -135,7 +135,7 @@ void bodies_fill(const assembly *f, const sim_model *m, const island *is) {
     }
     bodies_diagonal(f, m, is);
     for (int i = 0; i < is->base.nconstraint; i++) {
-        fill_rows(f, m, is->first_constraint + i);
+        fill_body_rows(f, m, is->first_constraint + i);
     }
 }
 
@@ -147,7 +147,7 @@ typedef struct whole_bodies {
     sim_body_rows *rows;
 } whole_bodies;
 
-static whole_bodies *take_whole(const assembly *f) {
+static whole_bodies *allocate_whole(const assembly *f) {
     int count = 0;
     for (int k = 0; k < f->nisland; k++) {
         count += f->island[k].bodies.is.nbody;
@@ -179,7 +179,7 @@ static whole_bodies *take_whole(const assembly *f) {
 }
 
 /* An island's bodies from number `body0` on. */
-static void put_island(const island *is, int body0, whole_bodies *w) {
+static void append_island(const island *is, int body0, whole_bodies *w) {
     const sim_problem_bodies *b = &is->bodies.is;
     for (int t = 0; t <= is->base.ntree; t++) {
         w->to.first[is->first_tree + t] = b->first[t] + body0;
@@ -209,13 +209,13 @@ static void put_island(const island *is, int body0, whole_bodies *w) {
 }
 
 const sim_problem_bodies *bodies_of_all(const assembly *f) {
-    whole_bodies *w = take_whole(f);
+    whole_bodies *w = allocate_whole(f);
     if (!w) {
         return NULL;
     }
     w->to.first[0] = 0;
     for (int k = 0, body0 = 0; k < f->nisland; k++) {
-        put_island(&f->island[k], body0, w);
+        append_island(&f->island[k], body0, w);
         body0 += f->island[k].bodies.is.nbody;
     }
     return &w->is;

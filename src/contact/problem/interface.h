@@ -15,7 +15,7 @@ typedef struct contact_options {
     sim_compliance compliance;
     sim_law_options law;
     int threads;
-    int bodies; /* problems have bodies even if the solver does not ask for them */
+    bool bodies; /* problems have bodies even if the solver does not ask for them */
 } contact_options;
 
 /* Parts of the time of solving. */
@@ -42,7 +42,7 @@ typedef struct contact_input {
     long long index;    /* of the step, from 0 */
     double step;        /* s */
     double position;    /* the mass is taken this part of the step on ... */
-    int holds;          /* the scheme wants the forces of contacts beforehand, for the next step */
+    bool holds;         /* the scheme wants the forces of contacts beforehand, for the next step */
     double travel;      /* ... and positions move with v_start + travel (v - v_start) */
     const char *asleep; /* [ntree] trees that take no part; NULL: none */
     const sim_contact *contact;
@@ -81,7 +81,7 @@ typedef struct contact_info {
     int lift_body[2];
 } contact_info;
 
-/* All arrays are the caller's; trees that touch nothing keep what stands there. */
+/* All arrays are the caller's; those of trees without constraints are unchanged. */
 typedef struct contact_output {
     double *v;                /* [nv] end velocities of the trees in contact */
     double *shift;            /* [nv] velocity with which positions move besides: see position_correction.c */
@@ -90,7 +90,7 @@ typedef struct contact_output {
     double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
     double *equality_impulse; /* [nequality][6] */
     double *held;             /* [nv] generalised forces of the equalities, over the step */
-    double *pressed;          /* [nv] ... and of what else may last */
+    double *pressed;          /* [nv] ... and of contacts and limits that may last */
     double *effort;           /* [nactuator] of actuators that are rows; NAN for others: unchanged */
     contact_info info;
 } contact_output;
@@ -99,15 +99,15 @@ typedef struct contact_output {
 int contact_order(const sim_contact *a, const sim_contact *b);
 
 /* Do its options ask for the positions of problems? */
-int contact_wants_positions(const sim_solver_info *info, const double *option);
+bool contact_wants_positions(const sim_solver_info *info, const double *option);
 
 /* Does its effort follow its joint, up to a limit? */
-int contact_actuator_is_limited(const sim_actuator *actuator);
+bool contact_actuator_is_limited(const sim_actuator *actuator);
 
 /* Refuses a solver that lacks a kind of constraint of the model. */
 sim_status contact_kinds_check(const sim_model *model, const sim_solver_info *info, sim_error *error);
 
 /* Has the model ranges, dry friction or constraints between bodies, which need the stage without any contact? */
-int contact_stage_needed(const sim_model *model);
+bool contact_stage_needed(const sim_model *model);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-/* Feed-forward alone does not feel what touches. */
-int contact_actuator_is_limited(const sim_actuator *actuator) {
+/* Feed-forward alone does not depend on contacts. */
+bool contact_actuator_is_limited(const sim_actuator *actuator) {
     return isfinite(actuator->effort) && sim_track_given(&actuator->target) && (actuator->kp > 0 || actuator->kd > 0);
 }
 
-int contact_stage_needed(const sim_model *m) {
+bool contact_stage_needed(const sim_model *m) {
     int needed = m->nequality > 0;
     for (int j = 0; j < m->nv; j++) {
         needed |= dof_has_rows(&m->dof[j]);
@@ -17,36 +17,36 @@ int contact_stage_needed(const sim_model *m) {
     return needed;
 }
 
-static const char *body_of(const sim_model *m, int dof) { return m->body[m->dof[dof].body].name; }
+static const char *dof_body_name(const sim_model *m, int dof) { return m->body[m->dof[dof].body].name; }
 
-static sim_status refuse(const sim_solver_info *info, sim_constraint_kind kind, const char *whose, const char *body,
-                         sim_error *error) {
+static sim_status refuse_kind(const sim_solver_info *info, sim_constraint_kind kind, const char *whose,
+                              const char *body, sim_error *error) {
     return sim_fail(error, SIM_BAD_INPUT,
                     "the solver %s takes no constraints of kind %s, which the %s of body \"%s\" is", info->name,
                     sim_constraint_name(kind), whose, body);
 }
 
-static int lacks(const sim_solver_info *info, sim_constraint_kind kind) { return !(info->kinds >> kind & 1); }
+static bool lacks_kind(const sim_solver_info *info, sim_constraint_kind kind) { return !(info->kinds >> kind & 1); }
 
 sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, sim_error *error) {
     for (int j = 0; j < m->nv; j++) {
         const sim_dof *dof = &m->dof[j];
-        if ((dof->limit.low > -INFINITY || dof->limit.high < INFINITY) && lacks(info, SIM_LIMIT)) {
-            return refuse(info, SIM_LIMIT, "range of the joint", body_of(m, j), error);
+        if ((dof->limit.low > -INFINITY || dof->limit.high < INFINITY) && lacks_kind(info, SIM_LIMIT)) {
+            return refuse_kind(info, SIM_LIMIT, "range of the joint", dof_body_name(m, j), error);
         }
-        if (dof->friction > 0 && lacks(info, SIM_FRICTION)) {
-            return refuse(info, SIM_FRICTION, "dry friction of the joint", body_of(m, j), error);
+        if (dof->friction > 0 && lacks_kind(info, SIM_FRICTION)) {
+            return refuse_kind(info, SIM_FRICTION, "dry friction of the joint", dof_body_name(m, j), error);
         }
     }
     for (int k = 0; k < m->nequality; k++) {
         sim_constraint_kind kind = m->equality[k].type == SIM_SPRING_DAMPER ? SIM_SPRING : SIM_EQUALITY;
-        if (lacks(info, kind)) {
-            return refuse(info, kind, "constraint", m->body[m->equality[k].body[0]].name, error);
+        if (lacks_kind(info, kind)) {
+            return refuse_kind(info, kind, "constraint", m->body[m->equality[k].body[0]].name, error);
         }
     }
     for (int k = 0; k < m->nactuator; k++) {
-        if (contact_actuator_is_limited(&m->actuator[k]) && lacks(info, SIM_ACTUATOR)) {
-            return refuse(info, SIM_ACTUATOR, "limited actuator", body_of(m, m->actuator[k].dof), error);
+        if (contact_actuator_is_limited(&m->actuator[k]) && lacks_kind(info, SIM_ACTUATOR)) {
+            return refuse_kind(info, SIM_ACTUATOR, "limited actuator", dof_body_name(m, m->actuator[k].dof), error);
         }
     }
     return SIM_OK;

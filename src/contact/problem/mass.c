@@ -1,20 +1,26 @@
-/* A = M + diag(extra) of one tree as an operator.
+/* A = M + diag(extra) of one tree as an operator: products, solves, half solves.
  *
- * Few dofs have A = L' D L, branch-sparse; of six in a row, as every free body has, the rows are those of a packed
- * triangle, and all loops are known beforehand.  From some eight dofs on the articulated bodies, whose factors the free
- * motion leaves behind, make the factor of A not worth its time; and large trees do not keep A itself.  (Microseconds
- * on an arm of 7, a quadruped of 18, a humanoid of 36, by branches and by bodies: the factor 0.07, 0.25, 0.53 and none;
- * a solve 0.07, 0.22, 0.54 and 0.15, 0.25, 0.58; three rows halved 0.16, 0.25, 0.31 and 0.12, 0.18, 0.28.) */
+ *     A = L' D L, branch-sparse (Featherstone 2008, section 6.5)     for trees of few dofs
+ *     articulated bodies, whose factors the free motion leaves behind     from MAX_BRANCH_DOFS + 1 dofs on
+ *
+ * Six dofs in a row, as every free body has, use packed triangles with loops of constant length.  From some eight dofs
+ * on the articulated bodies solve as fast, and the factor of A would cost more than it saves; large trees do not store
+ * A.
+ *
+ *     M, L    [kg, kg m^2] packed by branches;  extra: implicit terms of dampers, springs and actuators on the diagonal
+ *
+ * Cost: O(n d) a solve with n dofs of depth d by branches, O(n) by bodies. */
 #include "contact/problem/assembly.h"
 
 #include <math.h>
 #include <string.h>
 
+/* Trees beyond these sizes use articulated bodies, and do not store A. */
 enum { MAX_BRANCH_DOFS = 8, MAX_STORED_DOFS = 48 };
 
-static const sim_tree *tree_of(const mass_operator *m, int tree) { return &m->model->tree[m->tree[tree]]; }
+static const sim_tree *operator_tree(const mass_operator *m, int tree) { return &m->model->tree[m->tree[tree]]; }
 
-static void factor(const mass_operator *m, const sim_tree *t, sim_range bodies) {
+static void factor_branches(const mass_operator *m, const sim_tree *t, sim_range bodies) {
     const sim_dof *first = &m->model->dof[t->v0], *last = &m->model->dof[t->v0 + t->nv - 1];
     size_t count = (size_t)(last->row + last->depth - first->row);
     memcpy(m->L + first->row, m->M + first->row, count * sizeof *m->M);
@@ -28,7 +34,7 @@ void mass_prepare(const mass_operator *m, int tree) {
         sim_crba(m->derived, bodies, m->extra, NULL, m->M);
     }
     if (t->nv > 0 && t->nv <= MAX_BRANCH_DOFS) {
-        factor(m, t, bodies);
+        factor_branches(m, t, bodies);
     }
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         const sim_dof *dof = &m->model->dof[j];
@@ -49,17 +55,17 @@ static int is_six(const mass_operator *m, const sim_tree *t) {
     return t->nv == 6 && m->model->dof[t->v0 + 5].depth == 6;
 }
 
-static inline double triangle(const double *rows, int i, int j) { return rows[i * (i + 1) / 2 + j]; }
+static inline double packed_entry(const double *rows, int i, int j) { return rows[i * (i + 1) / 2 + j]; }
 
 static void six_times(const double *M, const double *x, double *y) {
     double sum[6] = {0};
 #pragma GCC unroll 6
     for (int i = 0; i < 6; i++) {
-        sum[i] += triangle(M, i, i) * x[i];
+        sum[i] += packed_entry(M, i, i) * x[i];
 #pragma GCC unroll 6
         for (int j = 0; j < i; j++) {
-            sum[i] += triangle(M, i, j) * x[j];
-            sum[j] += triangle(M, i, j) * x[i];
+            sum[i] += packed_entry(M, i, j) * x[j];
+            sum[j] += packed_entry(M, i, j) * x[i];
         }
     }
     memcpy(y, sum, sizeof sum);
@@ -73,18 +79,18 @@ static void six_solve(const double *L, double *x) {
     for (int i = 5; i > 0; i--) {
 #pragma GCC unroll 6
         for (int j = 0; j < i; j++) {
-            y[j] -= triangle(L, i, j) * y[i];
+            y[j] -= packed_entry(L, i, j) * y[i];
         }
     }
 #pragma GCC unroll 6
     for (int i = 0; i < 6; i++) {
-        y[i] *= triangle(L, i, i);
+        y[i] *= packed_entry(L, i, i);
     }
 #pragma GCC unroll 6
     for (int j = 0; j < 5; j++) {
 #pragma GCC unroll 6
         for (int i = j + 1; i < 6; i++) {
-            y[i] -= triangle(L, i, j) * y[j];
+            y[i] -= packed_entry(L, i, j) * y[j];
         }
     }
     memcpy(x, y, sizeof y);
@@ -95,16 +101,16 @@ static void six_matrix(const double *M, double *A) {
     for (int i = 0; i < 6; i++) {
 #pragma GCC unroll 6
         for (int j = 0; j <= i; j++) {
-            A[6 * i + j] = A[6 * j + i] = triangle(M, i, j);
+            A[6 * i + j] = A[6 * j + i] = packed_entry(M, i, j);
         }
     }
 }
 
 /* ---- any ---- */
 
-static void times(const void *self, int tree, const double *x, double *y) {
+static void tree_times(const void *self, int tree, const double *x, double *y) {
     const mass_operator *m = self;
-    const sim_tree *t = tree_of(m, tree);
+    const sim_tree *t = operator_tree(m, tree);
     if (is_six(m, t)) {
         six_times(m->M + m->model->dof[t->v0].row, x, y);
         return;
@@ -120,9 +126,9 @@ static void times(const void *self, int tree, const double *x, double *y) {
     memcpy(y, m->y + t->v0, size);
 }
 
-static void solve(const void *self, int tree, double *x) {
+static void solve_tree(const void *self, int tree, double *x) {
     const mass_operator *m = self;
-    const sim_tree *t = tree_of(m, tree);
+    const sim_tree *t = operator_tree(m, tree);
     if (is_six(m, t)) {
         six_solve(m->L + m->model->dof[t->v0].row, x);
         return;
@@ -138,9 +144,9 @@ static void solve(const void *self, int tree, double *x) {
     memcpy(x, m->x + t->v0, size);
 }
 
-static void half(const void *self, int tree, int rows, sim_columns columns, double *X) {
+static void half_solve_tree(const void *self, int tree, int rows, sim_columns columns, double *X) {
     const mass_operator *m = self;
-    const sim_tree *t = tree_of(m, tree);
+    const sim_tree *t = operator_tree(m, tree);
     sim_range bodies = sim_tree_range(m->model, m->tree[tree]);
     sim_range dofs = {t->v0 + columns.first, t->v0 + columns.first + columns.count};
     if (t->nv <= MAX_BRANCH_DOFS) {
@@ -150,9 +156,9 @@ static void half(const void *self, int tree, int rows, sim_columns columns, doub
     }
 }
 
-static void matrix(const void *self, int tree, double *A) {
+static void tree_matrix(const void *self, int tree, double *A) {
     const mass_operator *m = self;
-    const sim_tree *t = tree_of(m, tree);
+    const sim_tree *t = operator_tree(m, tree);
     size_t n = (size_t)t->nv;
     if (is_six(m, t)) {
         six_matrix(m->M + m->model->dof[t->v0].row, A);
@@ -171,4 +177,6 @@ static void matrix(const void *self, int tree, double *A) {
     }
 }
 
-sim_mass mass_interface(const mass_operator *mass) { return (sim_mass){mass, times, solve, matrix, half}; }
+sim_mass mass_interface(const mass_operator *mass) {
+    return (sim_mass){mass, tree_times, solve_tree, tree_matrix, half_solve_tree};
+}

@@ -1,16 +1,14 @@
-/* Gaps and J at the positions to which velocities lead.
+/* Gaps and J at the end of the step, for solvers that ask for them.
  *
- * For schemes that move positions with the velocity at the end, q+ = q0 (+) dt v, a gap's mean rate over the step is
+ *     u = (phi(q+) - phi(q0)) / dt,     q+ = q0 (+) dt v
+ *     contact:     phi(q+) - phi(q0) = n . (p_a(q+) - p_b(q+))
  *
- *     u = (phi(q+) - phi(q0)) / dt,
+ *     u           mean rate of a gap over the step, m/s: J v without the change of directions in the step
+ *     phi         gap, m;  of equalities as in equalities.c
+ *     p_a, p_b    points fixed to the two bodies, which coincide at q0 up to the gap;  n: normal at q0
  *
- * J v but for what turns on the way.  Contacts keep their axes: the two points that met, p_a and p_b on their bodies,
- * part by
- *
- *     phi(q+) - phi(q0) = n . (p_a(q+) - p_b(q+)),
- *
- * and friction has J v with J there.  Between bodies phi is what equalities.c says.  Ends of ranges and couplings are
- * linear in q; dry friction, springs and motors stay as they are. */
+ * For schemes that move positions with the velocity at the end.  Contacts keep their axes, and friction has J v with
+ * the J at q+.  Ends of ranges and couplings are linear in q.  Dry friction, springs and actuators are unchanged. */
 #include "contact/problem/assembly.h"
 #include "dyn/advance.h"
 #include "math/dense.h"
@@ -29,7 +27,7 @@ typedef struct island_positions {
     double *q, *v, *J;
 } island_positions;
 
-static void advance(const island_positions *s, const double *v) {
+static void move_to_end(const island_positions *s, const double *v) {
     const island *is = s->island;
     const sim_model *m = s->model;
     const contact_input *in = s->f->in;
@@ -60,10 +58,10 @@ static double row_velocity(const island_positions *s, const sim_constraint *c, i
     return u;
 }
 
-static void at(void *self, const double *v, double *u) {
+static void eval_rates(void *self, const double *v, double *u) {
     const island_positions *s = self;
     const sim_problem *p = &s->island->problem;
-    advance(s, v);
+    move_to_end(s, v);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         int all = s->island->first_constraint + i;
@@ -89,7 +87,7 @@ static void at(void *self, const double *v, double *u) {
     }
 }
 
-int contact_wants_positions(const sim_solver_info *info, const double *option) {
+bool contact_wants_positions(const sim_solver_info *info, const double *option) {
     int k = info->positions - 1;
     return k >= 0 && (option ? option[k] : info->option[k].default_value) > 0;
 }
@@ -111,7 +109,7 @@ sim_status positions_lay_out(assembly *f, const sim_model *m, const int *last_do
     for (int k = 0; k < f->nisland; k++) {
         island *is = &f->island[k];
         of[k] = (island_positions){
-            {.self = &of[k], .at = at, .J = f->J_ahead}, f, m, is, last_dof, p->ahead, p->q, p->v, f->J_ahead};
+            {.self = &of[k], .at = eval_rates, .J = f->J_ahead}, f, m, is, last_dof, p->ahead, p->q, p->v, f->J_ahead};
         is->base.positions = &of[k].is;
     }
     return SIM_OK;

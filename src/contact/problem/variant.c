@@ -39,7 +39,7 @@ static void derive_rows(const island *is, bool full, const double *x, double *to
     }
 }
 
-static void derive(assembly *f, island *is, double restitution, int rows, bool full) {
+static void derive_variant(assembly *f, island *is, double restitution, int rows, bool full) {
     is->restitution = restitution;
     is->rows = rows;
     is->problem = is->base;
@@ -69,7 +69,9 @@ static void derive(assembly *f, island *is, double restitution, int rows, bool f
 }
 
 void derive_full_problem(assembly *f, island *is, double restitution) {
-    derive(f, is, restitution, is->actuators, true);
+    derive_variant(f, is, restitution, is->actuators, true);
 }
 
-void derive_problem(assembly *f, island *is, double restitution, int rows) { derive(f, is, restitution, rows, false); }
+void derive_problem(assembly *f, island *is, double restitution, int rows) {
+    derive_variant(f, is, restitution, rows, false);
+}

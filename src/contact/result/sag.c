@@ -1,17 +1,18 @@
-/* Sag: the depth at which near-rigid contacts rest, beside the size of their bodies.
+/* Sag: depth at which near-rigid contacts rest, over the size of their bodies.
  *
- * Near-rigid contact of inverse mass w yields by what the step can resolve, R_n = beta^2/(4 pi^2) w (laws.c), and
- * carries gamma_n at rest at the depth
+ *     R_n = beta^2/(4 pi^2) w,     d = (dt + tau) R_n gamma_n
+ *     d = beta^2/(2 pi^2) (m w) g dt^2   for a weight m g and tau = dt
  *
- *     d = (dt + tau) R_n gamma_n,       for a weight m g:  d = beta^2/(2 pi^2) (m w) g dt^2,   tau = dt.
+ *     R_n, w     compliance and inverse mass of the contact, 1/kg (laws.c)
+ *     d          depth at rest, m;  gamma_n: normal impulse of a step, N s;  dt, tau: step and dissipation time, s
  *
- * m w is 4 or so at the rim of a solid, and d a thousandth of a millimetre at 1 ms.  But w grows as 1 / I where a
- * body's moments are small beside m r^2 (1 kg in a box of 10 cm with 10^-8 kg m^2: m w = 10^5), as m w does where a
- * light body carries a heavy one, and d with dt^2: then what touches sinks as deep as it is large, while the law is
- * answered to the last bit. The law option `carried` makes contacts as stiff as their load asks for.
+ * At the rim of a solid m w is about 4, and d is a thousandth of a millimetre at 1 ms.  But w grows as 1 / I for a body
+ * whose moments of inertia I are small beside m r^2 (1 kg in a box of 10 cm with 10^-8 kg m^2: m w = 10^5), as m w does
+ * where a light body carries a heavy one; and d grows with dt^2.  Such bodies sink by their own size, though the law is
+ * solved exactly.  The law option `carried` makes contacts as stiff as their load needs.
  *
- * Reported is the overlap of the contact that has most of it beside the radius of the smaller of its two that move, of
- * those that push in this step as in the one before and whose R_n is above what their material asks for.
+ * Reported is the contact with the greatest overlap over the radius of the smaller of its moving bodies.  It must press
+ * in this step and the one before, with R_n above that of its material.
  *
  * Cost: a few operations for each contact. */
 #include "collide/contact/bounds.h"
@@ -34,7 +35,7 @@ double *sag_sizes(sim_pool *pool, const sim_model *m) {
     return size;
 }
 
-static double smaller(const double *size, const constraint_source *t, const sim_constraint *c) {
+static double smaller_radius_of(const double *size, const constraint_source *t, const sim_constraint *c) {
     double least = INFINITY;
     for (int side = 0; side < 2; side++) {
         if (t->tree[side] >= 0 && c->body[side] >= 0 && size[c->body[side]] > 0) {
@@ -56,7 +57,7 @@ void sag_find(const assembly *f, const double *size, contact_info *info) {
             }
             /* impacts do not repeat their impulse */
             double depth = fmin(is->impulse[n], p->impulse_guess[n]) > 0 ? fmax(-p->gap[n], 0) : 0;
-            double part = depth / smaller(size, &f->source[is->source[i]], c);
+            double part = depth / smaller_radius_of(size, &f->source[is->source[i]], c);
             if (part > info->sag_part) {
                 info->sag = depth;
                 info->sag_part = part;

@@ -1,14 +1,14 @@
-/* Contacts within a step.
+/* Contacts of a step: collision at the start of the step, input and output of the contact stage.
  *
- * Contacts are found where the step starts, with the end velocities of the free motion.  The contact stage finds the
- * end velocities; each contact's impulse is kept for the next step. */
+ * Contacts are found at the start of the step, for the end velocities of the free motion.  The contact stage solves for
+ * the end velocities; the state keeps each contact's impulse for the next step. */
 #include "world/contact/contacts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool grow(sim_state *state, int room) {
+static bool grow_contacts(sim_state *state, int room) {
     sim_contact *contact = realloc(state->contact, (size_t)room * sizeof *contact);
     state->contact = contact ? contact : state->contact;
     sim_v3 *impulse = realloc(state->impulse, (size_t)room * sizeof *impulse);
@@ -21,7 +21,8 @@ sim_status contacts_make_room(world_contacts *w, int count) {
         return SIM_OK;
     }
     int room = count < 64 ? 64 : count + count / 2;
-    if (!grow(w->now, room) || !grow(w->next, room) || (w->follower && prediction_make_room(w, room))) {
+    if (!grow_contacts(w->now, room) || !grow_contacts(w->next, room) ||
+        (w->follower && prediction_make_room(w, room))) {
         return SIM_NO_RESOURCE;
     }
     w->room = room;
@@ -38,8 +39,8 @@ bool contacts_hold(const world_contacts *w, int tree) {
     return false;
 }
 
-/* The free motion was found with the forces of constraints a step ago, so that forces are taken where the tree will go.
- * v* is without them, v* = v0 + dt (a - A^-1 held). */
+/* v* = v0 + dt (a - A^-1 held): removes the extrapolated forces of constraints from the end velocities.  Free motion
+ * included them so that its forces are taken where the tree will move. */
 static void remove_held(world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
     double *x = w->v_end;
@@ -79,7 +80,7 @@ static void leave_at_start(world_contacts *w, int tree) {
     }
 }
 
-static void move_to_start(void *context, int worker, int first, int end) {
+static void move_trees_to_start(void *context, int worker, int first, int end) {
     world_contacts *w = context;
     (void)worker;
     for (int tree = first; tree < end; tree++) {
@@ -91,7 +92,7 @@ static void move_to_start(void *context, int worker, int first, int end) {
     }
 }
 
-/* Free motion of the trees that a contact woke. */
+/* Free motion of trees woken by a contact. */
 static void start_woken(void *context, int worker, int first, int end) {
     world_contacts *w = context;
     for (int tree = first; tree < end; tree++) {
@@ -146,8 +147,8 @@ static void copy_info(world_contacts *w, const contact_info *info) {
     memcpy(w->info->lift_body, info->lift_body, sizeof w->info->lift_body);
 }
 
-/* The contacts of the step into `next`: all on which the law may act; with fewer it would act on either end of a
- * sliding body in turns.  Each round wakes one island at least. */
+/* The contacts of the step into `next`: all on which the law may act; with fewer it would act on the ends of a sliding
+ * body in turns.  Each pass of the loop wakes at least one island. */
 static sim_status find_contacts(world_contacts *w, sim_error *error) {
     double reach = sim_law_reach(contacts_compliance(w->options), w->options->step);
     collision_input shapes = {.pose = w->start->pose,
@@ -186,7 +187,7 @@ static sim_status find_contacts(world_contacts *w, sim_error *error) {
 }
 
 sim_status contacts_find(world_contacts *w, contact_input *in, sim_error *error) {
-    threads_run(w->threads, w->model->ntree, move_to_start, w);
+    threads_run(w->threads, w->model->ntree, move_trees_to_start, w);
     w->next->ncontact = 0;
     if (w->collides) {
         sim_status status = find_contacts(w, error);

@@ -1,23 +1,23 @@
 /* Prediction of contacts that last: their points and normals at the end of the step.
  *
- * J and the gap of a contact follow its point and normal through the step (contact/problem/rows.c).  The pair is
- * collided again where the velocities of the start lead,
+ *     q1 = q0 (+) dt v0     (`end`),        q0 (+) p dt v0     (`middle`, where J is taken)
+ *     u_n >= -4 |u*_n - u_n| - V (dt V / r)^2,     dt V <= r / 4,    depth <= r / 10
  *
- *     q1 = q0 (+) dt v0,                                                   (`end`)
+ *     p        part of the step at which the scheme takes its forces, if that is before its end, else 0
+ *     u, u*    J v at the start, and J v* of free motion, m/s
+ *     V, r     speed, m/s, and size, m, of the pair;  g: gravity, m/s^2;  w: angular velocity of A over B, rad/s
  *
- * and J is taken at the part p of the way there, with the bodies at q0 (+) p dt v0 (`middle`).  p is the scheme's own
- * where it takes its forces before the end of the step, else 0.
+ * J and the gap of a contact follow its point and normal through the step (contact/problem/rows.c).  So the pair is
+ * collided again at q1.  A contact lasts if it closes no faster than the accelerations of the step make it (second
+ * line),
  *
- * A contact lasts if it closes no faster than the step's own accelerations make it: with u = J v at the start, u* = J
- * v* of the free motion, the speed V [m/s] of the pair and its size r [m],
+ *   - if its pair has at most two contacts, or its bodies tilt against each other, |n x w| r > 0.05 sqrt(g r); and
+ *   - if at most two pairs touch one of its trees: a body between more pairs does not roll.
  *
- *     u_n >= -4 |u*_n - u_n| - V (dt V / r)^2,     dt V <= r / 4,    depth <= r / 10,
+ * A contact that closes faster is an impact.  Velocities at the start do not predict its motion, and it keeps the
+ * levers that it meets with (collide/sweep.c).
  *
- * and the pair has at most two contacts or its bodies tilt against each other, |n x w| r > 0.05 sqrt(g r), and at most
- * two pairs touch one of its trees: a body that more pairs hold does not roll.
- *
- * A contact that closes faster strikes.  Its velocities of the start do not predict its motion, and it keeps the levers
- * with which it meets (collide/sweep.c). */
+ * Cost: a second narrow phase for the pairs of lasting contacts. */
 #include "dyn/advance.h"
 #include "math/v3.h"
 #include "world/contact/contacts.h"
@@ -55,7 +55,7 @@ sim_status forces_create(world_contacts *w) {
     return SIM_OK;
 }
 
-static void measure_trees(world_contacts *w) {
+static void measure_tree_sizes(world_contacts *w) {
     const sim_model *m = w->model;
     for (int t = 0; t < m->ntree; t++) {
         w->tree_size[t] = INFINITY;
@@ -81,7 +81,7 @@ sim_status prediction_create(world_contacts *w) {
         !w->end) {
         return SIM_NO_RESOURCE;
     }
-    measure_trees(w);
+    measure_tree_sizes(w);
     if (prediction_place(w->options) > 0 && !(w->middle = create_derived(w->model))) {
         w->middle = w->start;
         return SIM_NO_RESOURCE;
@@ -121,17 +121,18 @@ sim_status prediction_make_room(world_contacts *w, int room) {
 static const double MAX_RELATIVE_CHANGE =
     0.5; /* of an acceleration from step to step, relative, where nothing strikes */
 enum { MAX_ROLLING_PAIRS = 2 };
-static const double MAX_RELATIVE_DEPTH = 0.1; /* of an overlap, over the pair's size: deeper, normals tell little */
-static const double MAX_RELATIVE_WAY = 0.25;  /* of the pair's points against each other in a step, over its size */
-static const double SLOW_OVER_FLAT = 0.1;     /* speed below which a pair is slow, over that below which it lies flat */
-static const double MAX_CLOSING_GAINS = 4;    /* of what free motion adds to the normal velocity in a step */
+static const double MAX_RELATIVE_DEPTH =
+    0.1; /* of an overlap, over the pair's size: normals of deeper ones are unreliable */
+static const double MAX_RELATIVE_WAY = 0.25; /* of the pair's points against each other in a step, over its size */
+static const double SLOW_OVER_FLAT = 0.1;    /* speed below which a pair is slow, over that below which it lies flat */
+static const double MAX_CLOSING_GAINS = 4;   /* of the change of normal velocity by free motion in a step */
 
-static int tree_moves(const world_contacts *w, int tree) {
+static bool can_tree_move(const world_contacts *w, int tree) {
     return tree >= 0 && w->model->tree[tree].nv > 0 && !sleep_has(w->sleep, tree);
 }
 
-/* |x|^2 of velocities, joint j weighing as much as the inertia that it feels. */
-static double size_of(const world_contacts *w, int tree, const double *x) {
+/* |x|^2 of velocities, weighted with the effective inertia of each joint. */
+static double inertia_norm2(const world_contacts *w, int tree, const double *x) {
     const sim_tree *t = &w->model->tree[tree];
     double sum = 0;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -140,10 +141,11 @@ static double size_of(const world_contacts *w, int tree, const double *x) {
     return sum;
 }
 
-/* Slower than what moves a contact of its smallest shape, at the root of the mean square of its speeds. */
-static int is_slow(const world_contacts *w, int tree) {
+/* Is the root mean square of its speeds below the speed that moves a contact of its smallest shape? */
+static bool is_tree_slow(const world_contacts *w, int tree) {
     double mass = w->motion->parts[tree].mass;
-    return mass > 0 && follower_is_slow(w->follower, sqrt(size_of(w, tree, w->now->v) / mass), w->tree_size[tree]);
+    return mass > 0 &&
+           follower_is_slow(w->follower, sqrt(inertia_norm2(w, tree, w->now->v) / mass), w->tree_size[tree]);
 }
 
 static void count_pairs(world_contacts *w) {
@@ -155,15 +157,15 @@ static void count_pairs(world_contacts *w) {
         }
         const int tree[2] = {w->model->body[c->body_a].tree, w->model->body[c->body_b].tree};
         for (int side = 0; side < 2; side++) {
-            if (tree_moves(w, tree[side])) {
+            if (can_tree_move(w, tree[side])) {
                 w->pairs[tree[side]]++;
             }
         }
     }
 }
 
-/* A body that many pairs touch is held between them and does not roll. */
-static int is_free(const world_contacts *w, int tree) { return w->pairs[tree] <= MAX_ROLLING_PAIRS; }
+/* A body between many pairs cannot roll. */
+static bool is_tree_free(const world_contacts *w, int tree) { return w->pairs[tree] <= MAX_ROLLING_PAIRS; }
 
 /* Trees with a contact of which one side at least is free and not slow: their end must be known. */
 static void mark_touched(world_contacts *w) {
@@ -172,9 +174,9 @@ static void mark_touched(world_contacts *w) {
     for (int k = 0; k < w->next->ncontact; k++) {
         const sim_contact *c = &w->next->contact[k];
         const int tree[2] = {w->model->body[c->body_a].tree, w->model->body[c->body_b].tree};
-        int moves[2] = {tree_moves(w, tree[0]), tree_moves(w, tree[1])};
-        int fast = (moves[0] && is_free(w, tree[0]) && !is_slow(w, tree[0])) ||
-                   (moves[1] && is_free(w, tree[1]) && !is_slow(w, tree[1]));
+        int moves[2] = {can_tree_move(w, tree[0]), can_tree_move(w, tree[1])};
+        int fast = (moves[0] && is_tree_free(w, tree[0]) && !is_tree_slow(w, tree[0])) ||
+                   (moves[1] && is_tree_free(w, tree[1]) && !is_tree_slow(w, tree[1]));
         for (int side = 0; side < 2; side++) {
             if (moves[side] && fast) {
                 w->lasts[tree[side]] = 1;
@@ -183,16 +185,16 @@ static void mark_touched(world_contacts *w) {
     }
 }
 
-static v3 velocity_at(const sim_derived *d, int body, v3 x) {
+static v3 point_velocity_at(const sim_derived *d, int body, v3 x) {
     return v3_add(d->vel[body].lin, v3_cross(d->vel[body].ang, v3_sub(x, d->pose[body].p)));
 }
 
-static v3 closing(const sim_derived *d, const sim_contact *c) {
-    return v3_sub(velocity_at(d, c->body_a, c->at.position), velocity_at(d, c->body_b, c->at.position));
+static v3 relative_velocity_at(const sim_derived *d, const sim_contact *c) {
+    return v3_sub(point_velocity_at(d, c->body_a, c->at.position), point_velocity_at(d, c->body_b, c->at.position));
 }
 
-/* Three contacts and more of a pair whose bodies hardly tilt against each other: flat contact, which does not roll.  Teeth
- * that mesh do, on two lines or more. */
+/* Three contacts and more of a pair whose bodies hardly tilt against each other: flat contact, which does not roll.
+ * Meshing teeth, with contacts on two lines or more, roll. */
 static bool lies_flat(const world_contacts *w, int k) {
     const sim_contact *c = &w->next->contact[k];
     int count = 0;
@@ -215,12 +217,13 @@ static void find_lasting(void *context, int worker, int first, int last) {
     for (int k = first; k < last; k++) {
         const sim_contact *c = &w->next->contact[k];
         const int tree[2] = {body[c->body_a].tree, body[c->body_b].tree};
-        int moves = (tree[0] >= 0 && w->lasts[tree[0]] && is_free(w, tree[0])) ||
-                    (tree[1] >= 0 && w->lasts[tree[1]] && is_free(w, tree[1]));
+        int moves = (tree[0] >= 0 && w->lasts[tree[0]] && is_tree_free(w, tree[0])) ||
+                    (tree[1] >= 0 && w->lasts[tree[1]] && is_tree_free(w, tree[1]));
         int met = v3_dot(c->at.apart, c->at.apart) > 0;
         w->wanted[k] = 0;
         if (moves && !met && !lies_flat(w, k)) {
-            double u = v3_dot(c->at.normal, closing(w->end, c)), u_free = v3_dot(c->at.normal, closing(w->start, c));
+            double u = v3_dot(c->at.normal, relative_velocity_at(w->end, c)),
+                   u_free = v3_dot(c->at.normal, relative_velocity_at(w->start, c));
             double size, speed = follower_speed(w->follower, w->end->vel, c, &size),
                          way = w->options->step * speed / size;
             w->wanted[k] = way <= MAX_RELATIVE_WAY && c->at.gap >= -MAX_RELATIVE_DEPTH * size &&
@@ -234,7 +237,7 @@ static void find_lasting(void *context, int worker, int first, int last) {
  *     |b - c| <= 1/2 max(|b|, dt g)
  *
  * Leaves b in v_mean and 2 b - c in v_ahead. */
-static int is_smooth(const world_contacts *w, int tree) {
+static bool is_smooth(const world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
     const double *v = w->now->v, *v1 = w->now->trail, *v2 = v1 + w->model->nv;
     double *b = w->v_mean, *d = w->v_ahead;
@@ -243,8 +246,8 @@ static int is_smooth(const world_contacts *w, int tree) {
         d[j] = b[j] - (v1[j] - v2[j]);
     }
     double fall = w->options->step * v3_norm(w->model->gravity);
-    double scale = fmax(size_of(w, tree, b), w->motion->parts[tree].mass * fall * fall);
-    int smooth = size_of(w, tree, d) <= MAX_RELATIVE_CHANGE * MAX_RELATIVE_CHANGE * scale;
+    double scale = fmax(inertia_norm2(w, tree, b), w->motion->parts[tree].mass * fall * fall);
+    int smooth = inertia_norm2(w, tree, d) <= MAX_RELATIVE_CHANGE * MAX_RELATIVE_CHANGE * scale;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         d[j] += b[j];
     }
@@ -304,7 +307,7 @@ static void move_trees(void *context, int worker, int first, int end) {
     world_contacts *w = context;
     (void)worker;
     for (int tree = first; tree < end; tree++) {
-        if (tree_moves(w, tree)) {
+        if (can_tree_move(w, tree)) {
             move_tree(w, tree);
         }
     }
@@ -325,8 +328,8 @@ sim_status predict_contacts(world_contacts *w, sim_error *error) {
     return follower_run(w->follower, &in, w->threads, w->followed, error);
 }
 
-/* Are the forces p of the last step near those before?  Joint j weighs as little as the inertia that it feels. */
-static int forces_last(const world_contacts *w, int tree, const double *p, const double *before) {
+/* Are the forces p of the last step near those before?  Weighted with the inverse effective inertia of each joint. */
+static bool forces_last(const world_contacts *w, int tree, const double *p, const double *before) {
     const sim_tree *t = &w->model->tree[tree];
     double size = 0, change = 0;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {

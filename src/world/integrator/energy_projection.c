@@ -2,15 +2,15 @@
  *
  *     T(q1, s v1) = s^2 T(q1, v1) = T(q0, v0) + W,     W = h V.Q,     P1 = P0 + h F,                          (1)
  *
- * Inertial terms do no work and push nothing.  In a scheme they do, by O((h w)^2) of T a step, w [rad/s] the spin of a
- * body; where h w comes near 1 that is no bound, and the iteration of theta.c may find a wrong solution, or none.  A
- * tree with ball or free joints, of which a joint turns by more than MAX_TURN in a step, therefore takes only the
- * direction of its end velocities v1 from the scheme.  T [J] is the kinetic energy, of a floating tree without that of
- * its centre of mass; Q all forces of the step on the joints, weights and loads included; V = (v0 + v1)/2; h [s] the
- * step.  F [N] are the outer forces on a floating tree; its base's velocity along the world's axes makes the momentum P
- * [N s] right, and W is without F.V of the centre of mass.
+ * Inertial terms do no work and change no momentum.  Discretised they do, by O((h w)^2) of T a step, w [rad/s] the spin
+ * of a body.  Near h w = 1 that is no bound, and the iteration of theta.c may find a wrong solution, or none.  A tree
+ * with ball or free joints, of which a joint turns by more than MAX_TURN in a step, therefore takes only the direction
+ * of its end velocities v1 from the scheme.  T [J] is the kinetic energy, of a floating tree without that of its centre
+ * of mass; Q all forces of the step on the joints, weights and loads included; V = (v0 + v1)/2; h [s] the step.  F [N]
+ * are the outer forces on a floating tree; its base's velocity along the world's axes makes the momentum P [N s] right,
+ * and W is without F.V of the centre of mass.
  *
- * So T grows by the work of forces and by nothing else, whatever h w.  As v1 is wrong by O(h^k) a step in a scheme of
+ * So T grows by the work of forces alone, for any h w.  As v1 is wrong by O(h^k) a step in a scheme of
  * order k - 1, so is s - 1, and the order stays; where M does not change with q, s = 1.  Angular momentum keeps the
  * order of the scheme.  The implicit scheme loses energy; there s <= 1.  Single rigid bodies keep both by themselves
  * (spin.c).
@@ -32,7 +32,7 @@ typedef struct lump {
     double energy; /* T */
 } lump;
 
-static lump lump_of(const sim_derived *d, sim_range bodies, const double *v) {
+static lump make_lump(const sim_derived *d, sim_range bodies, const double *v) {
     lump s = {.energy = sim_kinetic_energy(d, bodies, v)};
     for (int i = bodies.first; i < bodies.end; i++) {
         s.mass += d->I[i].mass;
@@ -42,7 +42,7 @@ static lump lump_of(const sim_derived *d, sim_range bodies, const double *v) {
 }
 
 /* The body of a free base that carries all moving bodies, else -1. */
-static int base_of(const sim_model *m, int tree) {
+static int find_free_base(const sim_model *m, int tree) {
     const sim_tree *t = &m->tree[tree];
     int first = m->dof[t->v0].body, last = m->dof[t->v0 + t->nv - 1].body;
     return m->body[first].joint == SIM_FREE && last < m->body[first].subtree_end ? first : -1;
@@ -103,12 +103,12 @@ static v3 eval_lump(motion_work *w, int tree, int base, const double *q, double 
     sim_velocities(d, all, v);
     if (base >= 0) {
         bodies = (sim_range){base, w->model->body[base].subtree_end};
-        lump moving = lump_of(d, bodies, v);
+        lump moving = make_lump(d, bodies, v);
         u = v3_scale(1 / moving.mass, moving.P);
         add_velocity(d, base, v3_neg(u), v);
         sim_velocities(d, all, v);
     }
-    *s = lump_of(d, bodies, v);
+    *s = make_lump(d, bodies, v);
     return u;
 }
 
@@ -116,7 +116,7 @@ double project_energy(motion_work *w, int tree, const projection_input *at, doub
     const sim_tree *t = &w->model->tree[tree];
     size_t nv = (size_t)w->model->nv;
     double h = w->options->step, *Q = w->history, *v0 = w->history + nv, *v1 = w->next->v, W = 0;
-    int base = base_of(w->model, tree);
+    int base = find_free_base(w->model, tree);
     lump before, after;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         v0[j] = w->now->v[j];

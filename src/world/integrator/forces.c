@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-static double *coordinate(double *q, const sim_model *m, int dof) {
+static double *dof_coordinate(double *q, const sim_model *m, int dof) {
     const sim_body *b = &m->body[m->dof[dof].body];
     return q + b->q0 + joint_coordinate_of(b->joint, dof - b->v0);
 }
 
-static void passive_forces(motion_work *w, int tree, const force_point *at, double *tau) {
+static void add_passive_forces(motion_work *w, int tree, const force_point *at, double *tau) {
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -47,7 +47,7 @@ void motion_set_targets(motion_work *w, int tree, double time, double end_time) 
     }
 }
 
-static int actuator_forces(motion_work *w, int tree, const force_point *at, double *tau) {
+static int add_actuator_forces(motion_work *w, int tree, const force_point *at, double *tau) {
     const sim_model *m = w->model;
     const tree_parts *parts = &w->parts[tree];
     int saturated = 0;
@@ -60,7 +60,7 @@ static int actuator_forces(motion_work *w, int tree, const force_point *at, doub
         }
         if (sim_track_given(&actuator->target)) {
             double target = w->target[k], rate = w->target_rate[k];
-            double q = *coordinate((double *)at->q_end, m, j), v = at->v_end[j];
+            double q = *dof_coordinate((double *)at->q_end, m, j), v = at->v_end[j];
             sum += actuator->kp * (target - q) + actuator->kd * (rate - v);
             strength = actuator->kp * (fabs(target) + fabs(q)) + actuator->kd * (fabs(rate) + fabs(v));
         }
@@ -110,7 +110,7 @@ int motion_joint_forces(motion_work *w, int tree, const force_point *at, double 
         w->strength[j] += fabs(w->held[j]);
     }
     if (parts->passive) {
-        passive_forces(w, tree, at, tau);
+        add_passive_forces(w, tree, at, tau);
     }
     for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
         const sim_load *load = &m->load[w->load_order[k]];
@@ -121,7 +121,7 @@ int motion_joint_forces(motion_work *w, int tree, const force_point *at, double 
             w->strength[load->dof] += fabs(value);
         }
     }
-    return parts->actuators ? actuator_forces(w, tree, at, tau) : 0;
+    return parts->actuators ? add_actuator_forces(w, tree, at, tau) : 0;
 }
 
 /* A wrench given at a point, in world or body axes, taken at the body's origin in world axes. */

@@ -33,8 +33,8 @@ typedef struct spin_body {
     sim_sym3 J; /* about its centre of mass; ball: about its origin */
 } spin_body;
 
-/* The free motion of all trees: what it reads, and its work space by dof, coordinate or body, so that trees never share
- * a number. */
+/* The free motion of all trees: its input, and its work space by dof, coordinate or body, so that trees share no
+ * number. */
 typedef struct motion_work {
     /* read */
     const sim_model *model;
@@ -104,7 +104,7 @@ void motion_hold_weight(motion_work *w, int tree);
 /* Lists the rigid bodies of ball and free joints. */
 sim_status spin_create(motion_work *w, sim_pool *pool);
 /* Makes the gyroscopic terms of these bodies implicit in the result g of a sweep, with velocities of v0 + theta dt a;
- * false: no solution was found.  `extra` is what the sweep had on the diagonal, NULL: nothing. */
+ * false: no solution was found.  `extra` is the diagonal that the sweep added to the inertias, NULL: nothing. */
 bool spin_solve(motion_work *w, int tree, double theta, const double *extra, const double *a, double *g);
 /* Their attitudes in `next`, for schemes whose map is the exponential one. */
 void spin_advance(motion_work *w, int tree, const double *extra, const double *a);
@@ -126,7 +126,7 @@ double project_energy(motion_work *w, int tree, const projection_input *at, doub
 
 /* Is an actuator at b on another side of its effort limit than at a, where it was evaluated? */
 bool effort_limits_crossed(const motion_work *w, int tree, const double *a, const double *b);
-/* The part, at most 1, of the Newton step p from there that takes it to the lowest point along p; h = p' H p. */
+/* The part, at most 1, of the Newton step p from there at the minimum along p; h = p' H p. */
 double effort_limits_part(const motion_work *w, int tree, const double *p, double h);
 
 /* ---- theta.c, rk4.c ---- */

@@ -8,7 +8,7 @@
  *     symplectic Euler  q0                        v0              q0 (+) dt v1
  *     Moreau midpoint   q0 (+) dt/2 v0            v0              q* (+) dt/2 v1
  *
- * In trees with ball or free joints v* is (v0 + v1)/2 in the last two as well, as gyroscopic terms at v0 feed every
+ * In trees with ball or free joints v* is (v0 + v1)/2 in the last two as well, as gyroscopic terms at v0 amplify every
  * wobble. Single rigid bodies have equations of their own for them (spin.c); trees that turn far in a step are
  * projected on the energy that forces give (energy_projection.c).
  *
@@ -18,8 +18,8 @@
  *     a <- (M + E)^-1 (k(a) + E a),   one articulated-body sweep at q*.
  *
  * Terms that Newton leaves out (Coriolis, the change of M with q*) are O(dt) and shrink the error by O(dt) a sweep.
- * Anderson acceleration (1965) makes a secant step of the last sweeps, in the norm in which joint j weighs D_j, the
- * inertia that it feels.  A sweep across an effort limit is cut short (effort_limits.c).
+ * Anderson acceleration (1965) makes a secant step of the last sweeps, in the norm weighted with D_j, the effective
+ * inertia of joint j.  A sweep across an effort limit is cut short (effort_limits.c).
  * Reference: Castro et al. 2021, eqs. 6-14.     Cost: one to some ten sweeps. */
 #include "dyn/advance.h"
 #include "math/v3.h"
@@ -33,13 +33,13 @@ static const double MAX_RELATIVE_ERROR = 0.01; /* of the acceleration: more is n
 static const double MIN_RESCALING = 1e-3; /* of velocities: below, positions are kept */
 
 typedef struct scheme {
-    double position;       /* q* = q0 (+) position * dt * (mean velocity of the step) ... */
-    int explicit_position; /* ... or of v0 alone */
-    double velocity;       /* v* = v0 + velocity * dt a ... */
-    double turning;        /* ... or, in trees with ball or free joints, v0 + turning * dt a */
-    double damper;         /* dampers act at v0 + damper * dt a */
-    double travel;         /* q1 = q0 (+) dt (v0 + travel * dt a) */
-    double time;           /* t* = t0 + time * dt */
+    double position;        /* q* = q0 (+) position * dt * (mean velocity of the step) ... */
+    bool explicit_position; /* ... or of v0 alone */
+    double velocity;        /* v* = v0 + velocity * dt a ... */
+    double turning;         /* ... or, in trees with ball or free joints, v0 + turning * dt a */
+    double damper;          /* dampers act at v0 + damper * dt a */
+    double travel;          /* q1 = q0 (+) dt (v0 + travel * dt a) */
+    double time;            /* t* = t0 + time * dt */
 } scheme;
 
 static const scheme schemes[SIM_INTEGRATORS] = {
@@ -57,9 +57,9 @@ typedef struct tree_step {
     int v0, nv; /* dofs [v0, v0 + nv) */
     double dt;
     double velocity; /* of the scheme, for this tree */
-    int still;       /* velocity products are left out */
+    bool still;      /* velocity products are left out */
     int saturated;
-    int spun; /* spin.c has found its solutions */
+    bool spun; /* spin.c has found its solutions */
 } tree_step;
 
 /* out = v0 + weight * dt * a */
@@ -86,7 +86,7 @@ static void move_to_point(tree_step *t, const double *a) {
 }
 
 /* Terms on the diagonal of A beside the inertias; NULL: none. */
-static const double *implicit_part(const tree_step *t) {
+static const double *implicit_diagonal(const tree_step *t) {
     const tree_parts *parts = &t->w->parts[t->tree];
     return parts->passive || parts->actuators ? t->w->extra : NULL;
 }
@@ -105,7 +105,7 @@ static void advance_freely(tree_step *t, const double *a) {
     }
 }
 
-static void finish(tree_step *t, const double *a) {
+static void finish_freely(tree_step *t, const double *a) {
     motion_work *w = t->w;
     velocity_at(t, 1, a, w->next->v);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -116,7 +116,7 @@ static void finish(tree_step *t, const double *a) {
         advance_freely(t, a);
     }
     if (t->s->explicit_position) {
-        spin_advance(w, t->tree, implicit_part(t), a);
+        spin_advance(w, t->tree, implicit_diagonal(t), a);
     }
 }
 
@@ -125,7 +125,7 @@ static void finish_in_contact(tree_step *t, const double *v, const double *c) {
     motion_work *w = t->w;
     const sim_model *m = w->model;
     const double *v0 = w->now->v;
-    int from_point = t->s->explicit_position && t->s->position > 0; /* half the way with v0 lies behind */
+    bool from_point = t->s->explicit_position && t->s->position > 0; /* half the way with v0 lies behind */
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->next->a[j] = w->a_out[j];
         w->next->v[j] = v[j];
@@ -178,7 +178,7 @@ static void eval_joint_forces(tree_step *t, const double *a) {
 }
 
 /* One Newton step from a to `out`. */
-static void sweep(tree_step *t, const double *a, int move, double *out) {
+static void sweep_bodies(tree_step *t, const double *a, bool move, double *out) {
     motion_work *w = t->w;
     const tree_parts *parts = &w->parts[t->tree];
     if (move) {
@@ -191,14 +191,14 @@ static void sweep(tree_step *t, const double *a, int move, double *out) {
     sim_velocities(w->derived, t->bodies, w->v_point);
     eval_joint_forces(t, a);
     const sim_force *external = motion_wrenches(w, t->tree, w->now->time + t->s->time * t->dt);
-    sim_aba(w->derived, t->bodies, w->tau, external, w->model->gravity, implicit_part(t), NULL, out);
+    sim_aba(w->derived, t->bodies, w->tau, external, w->model->gravity, implicit_diagonal(t), NULL, out);
     if (parts->spins && !t->still) {
-        t->spun = spin_solve(w, t->tree, t->velocity, implicit_part(t), a, out);
+        t->spun = spin_solve(w, t->tree, t->velocity, implicit_diagonal(t), a, out);
     }
 }
 
-/* Inner product in which joint j weighs as much as the inertia that it feels. */
-static double dot(const tree_step *t, const double *x, const double *y) {
+/* Inner product weighted with the effective inertia of each joint. */
+static double inertia_dot(const tree_step *t, const double *x, const double *y) {
     const double *Dinv = t->w->derived->Dinv;
     double sum = 0;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -215,7 +215,7 @@ typedef struct anderson {
     double contraction; /* of the plain iteration, |dg| / |da| */
 } anderson;
 
-static anderson anderson_of(motion_work *w) {
+static anderson make_anderson(motion_work *w) {
     size_t nv = (size_t)w->model->nv;
     anderson h = {.f = w->history, .g = w->history + nv, .contraction = 1};
     for (size_t k = 0; k < ANDERSON_DEPTH; k++) {
@@ -268,19 +268,19 @@ static void add_sweep(tree_step *t, anderson *h, const double *a, const double *
         double da = dg[j] - df[j];
         moved += da * da / t->w->derived->Dinv[j];
     }
-    h->contraction = moved > 0 ? sqrt(dot(t, dg, dg) / moved) : 0;
+    h->contraction = moved > 0 ? sqrt(inertia_dot(t, dg, dg) / moved) : 0;
     h->slot = (h->slot + 1) % ANDERSON_DEPTH;
     h->count += h->count < ANDERSON_DEPTH;
 }
 
 /* a <- g - sum gamma_i dg_i with the gamma that minimise |f - sum gamma_i df_i|; g where that crosses a limit. */
-static void secant_step(const tree_step *t, const anderson *h, double *a) {
+static void apply_secant_step(const tree_step *t, const anderson *h, double *a) {
     double G[ANDERSON_DEPTH][ANDERSON_DEPTH], gamma[ANDERSON_DEPTH], *mixed = t->w->next->v;
     for (int i = 0; i < h->count; i++) {
         for (int k = 0; k <= i; k++) {
-            G[i][k] = dot(t, h->df[i], h->df[k]);
+            G[i][k] = inertia_dot(t, h->df[i], h->df[k]);
         }
-        gamma[i] = dot(t, h->df[i], h->f);
+        gamma[i] = inertia_dot(t, h->df[i], h->f);
     }
     solve_small(h->count, G, gamma);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -297,7 +297,7 @@ static void secant_step(const tree_step *t, const anderson *h, double *a) {
 }
 
 /* a <- a + part of f: where an effort limit lies between a and g.  The history is of this side of it, and cleared. */
-static void limited_step(const tree_step *t, anderson *h, double *a) {
+static void apply_limited_step(const tree_step *t, anderson *h, double *a) {
     motion_work *w = t->w;
     double *product = w->next->v, curvature = 0;
     sim_mass_times(w->derived, t->bodies, w->extra, h->f, product);
@@ -312,11 +312,11 @@ static void limited_step(const tree_step *t, anderson *h, double *a) {
     h->contraction = 1;
 }
 
-/* Size of an acceleration that rounding alone can make: against the velocity over a step, gravity, and the joints'
- * forces, of which large ones may hold each other in balance. */
+/* Acceleration that rounding alone can cause: relative to the velocity over a step, gravity, and the forces on joints,
+ * of which large ones may balance each other. */
 static double rounding_floor(const tree_step *t) {
     const motion_work *w = t->w;
-    double speed = sqrt(dot(t, w->now->v, w->now->v));
+    double speed = sqrt(inertia_dot(t, w->now->v, w->now->v));
     double weight = sqrt(w->parts[t->tree].mass) * v3_norm(w->model->gravity);
     double strain = 0;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -325,43 +325,43 @@ static double rounding_floor(const tree_step *t) {
     return 1e-13 * speed / t->dt + 1e-14 * weight + 1e-15 * sqrt(strain);
 }
 
-/* Where the iteration found no solution, as bodies turn too far in a step: forces alone change the joint rates.  That
- * has no order, and is stable. */
+/* Fallback without solution, where bodies turn too far in a step: forces alone change the joint rates.  It has no order
+ * of convergence, and is stable. */
 static void leave_out_products(tree_step *t, double *g) {
     double *a = t->w->a_try;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         a[j] = 0;
     }
     t->still = 1;
-    sweep(t, a, !t->s->explicit_position, g);
+    sweep_bodies(t, a, !t->s->explicit_position, g);
     t->still = 0;
 }
 
-static bool iterate(tree_step *t, sim_step_info *info) {
+static bool iterate_sweeps(tree_step *t, sim_step_info *info) {
     motion_work *w = t->w;
-    anderson h = anderson_of(w);
+    anderson h = make_anderson(w);
     double *a = w->a_try, *g = w->a_out;
     double error = INFINITY, scale = 1;
     int k = 0;
     bool converged = false, fresh = true;
     for (;;) {
-        sweep(t, a, k > 0 && !t->s->explicit_position, g);
+        sweep_bodies(t, a, k > 0 && !t->s->explicit_position, g);
         add_sweep(t, &h, a, g, fresh);
         k++;
         bool crossed = w->parts[t->tree].any_limit && effort_limits_crossed(w, t->tree, a, g);
-        double size = sqrt(dot(t, g, g));
+        double size = sqrt(inertia_dot(t, g, g));
         double left = h.contraction < 0.5 && !crossed ? h.contraction / (1 - h.contraction) : 1;
         scale = w->options->tolerance * size + rounding_floor(t);
-        error = left * sqrt(dot(t, h.f, h.f));
+        error = left * sqrt(inertia_dot(t, h.f, h.f));
         converged = error <= scale && t->spun;
         if (converged || !isfinite(error) || k == w->options->max_iterations) {
             break; /* `a` is where g was taken: efforts are extrapolated from there */
         }
         fresh = crossed;
         if (crossed) {
-            limited_step(t, &h, a);
+            apply_limited_step(t, &h, a);
         } else {
-            secant_step(t, &h, a);
+            apply_secant_step(t, &h, a);
         }
     }
     info->iterations = k;
@@ -378,7 +378,7 @@ static bool is_linear(const tree_step *t) {
     return t->s->explicit_position && (t->velocity == 0 || parts->spins_only) && !parts->any_limit;
 }
 
-static tree_step step_of(motion_work *w, int tree) {
+static tree_step make_tree_step(motion_work *w, int tree) {
     const sim_tree *at = &w->model->tree[tree];
     return (tree_step){
         .w = w,
@@ -397,7 +397,7 @@ static tree_step step_of(motion_work *w, int tree) {
 /* Energy and momentum as forces gave them, at the end of the step, which the projection moves. */
 static void project_velocities(tree_step *t, double *a) {
     motion_work *w = t->w;
-    projection_input at = {w->now->time + t->s->time * t->dt, implicit_part(t), w->next->q, t->velocity == 1};
+    projection_input at = {w->now->time + t->s->time * t->dt, implicit_diagonal(t), w->next->q, t->velocity == 1};
     double s = 0;
     for (int pass = 0; pass < 2 && !(fabs(s - 1) < MIN_RESCALING); pass++) {
         advance_freely(t, a);
@@ -407,7 +407,7 @@ static void project_velocities(tree_step *t, double *a) {
 }
 
 void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
-    tree_step t = step_of(w, tree);
+    tree_step t = make_tree_step(w, tree);
     for (int j = t.v0; j < t.v0 + t.nv; j++) {
         w->a_try[j] = w->now->a[j];
     }
@@ -418,11 +418,11 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
     *info = (sim_step_info){0};
     w->parts[tree].placed = 0;
     if (is_linear(&t)) {
-        sweep(&t, w->a_try, 0, w->a_out);
+        sweep_bodies(&t, w->a_try, 0, w->a_out);
         info->iterations = 1;
         info->nonconverged = !t.spun;
     } else {
-        info->nonconverged = !iterate(&t, info);
+        info->nonconverged = !iterate_sweeps(&t, info);
     }
     if (w->ahead && projection_needed(w, tree)) {
         project_velocities(&t, w->a_out);
@@ -432,12 +432,12 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
 }
 
 void theta_finish(motion_work *w, int tree) {
-    tree_step t = step_of(w, tree);
-    finish(&t, w->a_out);
+    tree_step t = make_tree_step(w, tree);
+    finish_freely(&t, w->a_out);
 }
 
 void theta_finish_in_contact(motion_work *w, int tree, const double *v_end, const double *shift) {
-    tree_step t = step_of(w, tree);
+    tree_step t = make_tree_step(w, tree);
     finish_in_contact(&t, v_end, shift);
 }
 

@@ -23,14 +23,14 @@ enum { MIN_REST_STEPS = 10 };               /* however long they are */
 static const double REST_SPEED_PART = 1e-3; /* of sqrt(g r), the speed that gravity gives over r */
 
 /* Distances from the centre of mass: radius of gyration, farthest point of a shape. */
-static double gyration(const sim_inertia *I) {
+static double radius_of_gyration(const sim_inertia *I) {
     double turning = I->moment.xx + I->moment.yy + I->moment.zz;
     return I->mass > 0 && turning > 0 ? sqrt(0.5 * turning / I->mass) : 0;
 }
 
 static void find_sizes(const sim_model *m, double *radius, double *reach) {
     for (int i = 1; i < m->nbody; i++) {
-        radius[i] = gyration(&m->body[i].inertia);
+        radius[i] = radius_of_gyration(&m->body[i].inertia);
         reach[i] = radius[i] + v3_norm(m->body[i].inertia.com);
     }
     for (int k = 0; k < m->nshape; k++) {

@@ -6,7 +6,7 @@
  *
  * It wakes as a whole in the step in which an awake body touches one of its bodies, the drives of one of its trees
  * change, or the q or v of a tree is not that with which it fell asleep.  A hash shows the last two: so the state alone
- * says which trees sleep, and a state that is restored, or changed by hand, continues as it should. */
+ * says which trees sleep, and a state that is restored, or changed by hand, continues correctly. */
 #include "world/sleep/sleep.h"
 #include "base/disjoint_set.h"
 #include "base/hash.h"
@@ -70,7 +70,7 @@ static void compare_hashes(void *context, int worker, int first, int end) {
     for (int tree = first; tree < end; tree++) {
         const sim_rest *rest = &s->now->rest[tree];
         uint64_t drives = s->hash[tree] = hash_drives(s, tree);
-        s->upset[tree] = rest->island && rest->seal != hash_sleep(s, tree, drives, s->now);
+        s->upset[tree] = rest->island && rest->drive_hash != hash_sleep(s, tree, drives, s->now);
     }
 }
 
@@ -127,11 +127,11 @@ int sleep_wake(world_sleep *s, const sim_contact *contact, int count) {
 
 /* ---- contacts, impulses and states that stay ---- */
 
-static int stands_after(const sim_contact *a, const sim_contact *b) {
+static bool is_listed_after(const sim_contact *a, const sim_contact *b) {
     return a->shape_a != b->shape_a ? a->shape_a > b->shape_a : a->shape_b > b->shape_b;
 }
 
-static int within_sleep(const world_sleep *s, const sim_contact *c) {
+static bool is_within_sleep(const world_sleep *s, const sim_contact *c) {
     return s->still[c->body_a] && s->still[c->body_b];
 }
 
@@ -140,14 +140,14 @@ void sleep_keep_contacts(world_sleep *s) {
     sim_contact *to = s->next->contact;
     int fresh = s->next->ncontact, kept = 0;
     for (int k = 0; k < s->now->ncontact; k++) {
-        kept += within_sleep(s, &s->now->contact[k]);
+        kept += is_within_sleep(s, &s->now->contact[k]);
     }
     s->info->asleep_contacts = kept;
     s->next->ncontact = fresh + kept;
     for (int k = s->now->ncontact - 1, at = fresh + kept - 1; kept > 0; k--) {
         const sim_contact *c = &s->now->contact[k];
-        if (within_sleep(s, c)) {
-            while (fresh > 0 && stands_after(&to[fresh - 1], c)) {
+        if (is_within_sleep(s, c)) {
+            while (fresh > 0 && is_listed_after(&to[fresh - 1], c)) {
                 to[at--] = to[--fresh];
             }
             to[at--] = *c;
@@ -159,8 +159,8 @@ void sleep_keep_contacts(world_sleep *s) {
 void sleep_keep_impulses(world_sleep *s) {
     const sim_model *m = s->model;
     for (int k = 0, old = 0; k < s->next->ncontact; k++) {
-        if (within_sleep(s, &s->next->contact[k])) {
-            while (!within_sleep(s, &s->now->contact[old])) {
+        if (is_within_sleep(s, &s->next->contact[k])) {
+            while (!is_within_sleep(s, &s->now->contact[old])) {
                 old++;
             }
             s->next->impulse[k] = s->now->impulse[old++];
@@ -175,7 +175,7 @@ void sleep_keep_impulses(world_sleep *s) {
     }
 }
 
-static void copy(double *to, const double *from, int first, int count) {
+static void copy_range(double *to, const double *from, int first, int count) {
     if (count) {
         memcpy(to + first, from + first, (size_t)count * sizeof *to);
     }
@@ -184,11 +184,11 @@ static void copy(double *to, const double *from, int first, int count) {
 int sleep_pass(world_sleep *s, int tree) {
     const sim_tree *t = &s->model->tree[tree];
     const sim_state *now = s->now, *next = s->next;
-    copy(next->q, now->q, t->q0, t->nq);
-    copy(next->v, now->v, t->v0, t->nv);
-    copy(next->a, now->a, t->v0, t->nv);
-    copy(next->joint_impulse, now->joint_impulse, 3 * t->v0, 3 * t->nv);
-    copy(next->held, now->held, t->v0, t->nv);
+    copy_range(next->q, now->q, t->q0, t->nq);
+    copy_range(next->v, now->v, t->v0, t->nv);
+    copy_range(next->a, now->a, t->v0, t->nv);
+    copy_range(next->joint_impulse, now->joint_impulse, 3 * t->v0, 3 * t->nv);
+    copy_range(next->held, now->held, t->v0, t->nv);
     int saturated = 0;
     const tree_parts *parts = &s->motion->parts[tree];
     for (int i = parts->actuator0; i < parts->actuator0 + parts->actuators; i++) {
@@ -215,27 +215,27 @@ static void test_rest(void *context, int worker, int first, int end) {
             continue;
         }
         uint64_t drives = s->hash[tree];
-        int goes_on = rest_test(s, tree) && !before->island && before->seal == drives;
-        *rest = (sim_rest){.steps = goes_on ? before->steps + 1 : 0, .seal = drives};
+        int goes_on = rest_test(s, tree) && !before->island && before->drive_hash == drives;
+        *rest = (sim_rest){.steps = goes_on ? before->steps + 1 : 0, .drive_hash = drives};
     }
 }
 
-static void join_bodies(const world_sleep *s, int *parent, int a, int b) {
+static void connect_bodies(const world_sleep *s, int *parent, int a, int b) {
     if (s->moves[a] && s->moves[b]) {
         disjoint_set_unite(parent, s->model->body[a].tree, s->model->body[b].tree);
     }
 }
 
-static void join_islands(const world_sleep *s, int *parent) {
+static void connect_islands(const world_sleep *s, int *parent) {
     const sim_model *m = s->model;
     for (int t = 0; t < m->ntree; t++) {
         parent[t] = t;
     }
     for (int k = 0; k < s->next->ncontact; k++) {
-        join_bodies(s, parent, s->next->contact[k].body_a, s->next->contact[k].body_b);
+        connect_bodies(s, parent, s->next->contact[k].body_a, s->next->contact[k].body_b);
     }
     for (int k = 0; k < m->nequality; k++) {
-        join_bodies(s, parent, m->equality[k].body[0], m->equality[k].body[1]);
+        connect_bodies(s, parent, m->equality[k].body[0], m->equality[k].body[1]);
     }
 }
 
@@ -245,7 +245,7 @@ static void fall_asleep(world_sleep *s, int tree, int island) {
     s->info->stilled += sim_kinetic_energy(s->motion->derived, sim_tree_range(s->model, tree), s->next->v);
     memset(s->next->v + t->v0, 0, (size_t)t->nv * sizeof(double));
     rest->island = 1 + island;
-    rest->seal = hash_sleep(s, tree, rest->seal, s->next);
+    rest->drive_hash = hash_sleep(s, tree, rest->drive_hash, s->next);
 }
 
 void sleep_end(world_sleep *s) {
@@ -261,7 +261,7 @@ void sleep_end(world_sleep *s) {
     if (!any) {
         return;
     }
-    join_islands(s, s->parent);
+    connect_islands(s, s->parent);
     for (int t = 0; t < m->ntree; t++) {
         s->ready[disjoint_set_find(s->parent, t)] &= s->ready[t];
     }

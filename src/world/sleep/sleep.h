@@ -25,16 +25,16 @@ typedef struct world_sleep {
     char *asleep;   /* [ntree] */
     char *woken;    /* [ntree] by a contact: its free motion is not known yet */
     char *ready;    /* [ntree] at rest for long enough */
-    char *upset;    /* [ntree] its hash has changed; of its island's first tree, any's has */
+    char *upset;    /* [ntree] its hash has changed; of an island's first tree: that of any tree of the island */
     char *still;    /* [nbody] its tree sleeps, or none moves it */
-    uint64_t *hash; /* [ntree] of what drives it */
+    uint64_t *hash; /* [ntree] of the drives of the tree */
     int *parent;    /* [ntree] */
     char *posed;    /* [ntree] it sleeps, and the poses where the step starts are those of the steps before */
 } world_sleep;
 
 /* Memory; the members above `fixed` are given, and those of `next` and `info`. */
 sim_status sleep_create(world_sleep *s, sim_pool *pool);
-/* Refuses a state that no world can have left behind. */
+/* Rejects a state that no world can produce. */
 sim_status sleep_check(const world_sleep *s, const sim_state *state, sim_error *error);
 
 /* The trees that sleep through this step, as far as contacts do not wake them. */
