@@ -1,15 +1,16 @@
 /* Layout of a sparse Cholesky factor in dense blocks.
  *
- * The upper factor U'U = H by rows, and not the lower by columns, because then both factors of every product are read along
- * their rows.  The rows of a panel are one under the other in each of its columns, so that a product of two columns is one
- * long sum. */
+ *     U'U = H,     U upper, by rows
+ *
+ * Both factors of every product are then read along their rows.  The rows of a panel stand one under the other in each
+ * of its columns, so the product of two columns is one long sum. */
 #include "linalg/blocks.h"
 #include "linalg/strip.h"
 
 #include <string.h>
 
 /* Places of all tall blocks, panel by panel; the number of doubles they take. */
-static ptrdiff_t place(spd_blocks *b) {
+static ptrdiff_t place_blocks(spd_blocks *b) {
     const spd_order *o = b->order;
     ptrdiff_t at = 0;
     int blocks = 0;
@@ -30,7 +31,7 @@ static ptrdiff_t place(spd_blocks *b) {
     return at;
 }
 
-/* Runs of entries of a panel that are rows of one later panel; `above` NULL: counted only, at above_start[panel + 2]. */
+/* Runs of entries of a panel that are rows of one later panel; above NULL: counted only, at above_start[panel + 2]. */
 static void find_runs(spd_blocks *b, spd_above *above) {
     const spd_order *o = b->order;
     for (int s = 0; s < o->panels; s++) {
@@ -49,11 +50,11 @@ static void find_runs(spd_blocks *b, spd_above *above) {
     }
 }
 
-static int list_above(spd_blocks *b, sim_arena *kept) {
+static sim_status list_above(spd_blocks *b, sim_arena *kept) {
     int panels = b->order->panels;
     b->above_start = ARENA_NEW(kept, int, panels + 2);
     if (!b->above_start) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     memset(b->above_start, 0, (size_t)(panels + 2) * sizeof *b->above_start);
     find_runs(b, NULL);
@@ -64,10 +65,10 @@ static int list_above(spd_blocks *b, sim_arena *kept) {
     if (b->above) {
         find_runs(b, b->above);
     }
-    return b->above != NULL;
+    return b->above ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-/* Behind each panel there is room for what reaches beyond its last column. */
+/* Places in x, with padding behind each panel. */
 static void place_x(spd_blocks *b) {
     const spd_order *o = b->order;
     int at = 0;
@@ -80,7 +81,7 @@ static void place_x(spd_blocks *b) {
     b->x_at[b->rows] = at;
 }
 
-int spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const int *size, sim_arena *kept) {
+sim_status spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const int *size, sim_arena *kept) {
     int entries = order->start[order->panels];
     b->rows = rows;
     b->order = order;
@@ -95,15 +96,15 @@ int spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const in
     b->H_row = ARENA_NEW(kept, int, rows);
     b->target = ARENA_NEW(kept, double *, rows);
     b->stale = ARENA_NEW(kept, char, order->panels);
-    b->stale_all = 1;
+    b->stale_all = true;
     if (!b->stride || !b->panel || !b->offset || !b->height || !b->at || !b->x_at || !b->H_diagonal || !b->H_row ||
         !b->target || !b->stale) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < rows; i++) {
         b->stride[i] = strip_stride(size[i]);
     }
-    b->U = ARENA_NEW(kept, double, place(b));
+    b->U = ARENA_NEW(kept, double, place_blocks(b));
     place_x(b);
     size_t blocks = 0;
     for (int i = 0; i < rows; i++) {
@@ -112,7 +113,7 @@ int spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const in
     b->H = ARENA_NEW(kept, const double *, blocks);
     b->inverse = ARENA_NEW(kept, double, b->x_at[rows]);
     if (!b->U || !b->H || !b->inverse) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     memset(b->H, 0, blocks * sizeof *b->H);
     return list_above(b, kept);

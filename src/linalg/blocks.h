@@ -4,13 +4,15 @@
 
 #include "linalg/order.h"
 
+#include <stdbool.h>
+
 /* The columns of an earlier panel that are rows of a later one: entries [first, end) of the earlier. */
 typedef struct spd_above {
     int panel, first, end;
 } spd_above;
 
-/* All rows of a panel in one column make a tall block: row-major, padded to the column's stride.  What stands in it below
- * the diagonal of U may be anything. */
+/* All rows of a panel in one column make a tall block: row-major, padded to the column's stride.  Its
+ * numbers below the diagonal of U are undefined. */
 typedef struct spd_blocks {
     int rows;        /* of blocks */
     const int *size; /* [rows] unknowns */
@@ -23,20 +25,20 @@ typedef struct spd_blocks {
     int *x_at; /* [rows + 1] places in `inverse` and in x: panel by panel, each with room behind it */
     int *above_start;
     spd_above *above;               /* for every panel, those before it */
-    const double **H_diagonal, **H; /* [rows], [what H_row counts]: NULL is zero */
-    int *H_row;                     /* [rows] where the blocks of a row stand in H, one for each entry of its panel */
+    const double **H_diagonal, **H; /* [rows], [entries of H_row]: NULL is zero */
+    int *H_row;                     /* [rows] first block of a row in H, one for each entry of its panel */
     double **target;                /* [rows] at work: the tall block in this column */
     char *stale;                    /* [panels] H has changed there since the last factor */
-    int stale_all;                  /* and everywhere */
+    bool stale_all;                 /* H has changed everywhere */
 } spd_blocks;
 
-/* Arrays in `kept`; the blocks of H are to be named by the caller.  0 without memory. */
-int spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const int *size, sim_arena *kept);
-/* The block of H in row i and column k >= i stands here. */
+/* Arrays in `kept`; the caller then connects the blocks of H.  SIM_NO_RESOURCE without memory. */
+sim_status spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const int *size, sim_arena *kept);
+/* H is the block in row i and column k >= i. */
 void spd_blocks_connect(spd_blocks *b, int i, int k, const double *H);
-/* Only panels that are stale, and those that take from them; 0 if not positive definite. */
-int spd_blocks_factor(spd_blocks *b);
-/* x [x_at[rows]], row by row of the factor; what stands between is finite */
+/* Factors the stale panels, and those that depend on them; false: not positive definite. */
+bool spd_blocks_factor(spd_blocks *b);
+/* x [x_at[rows]], row by row of the factor; padding must be finite. */
 void spd_blocks_solve(const spd_blocks *b, double *x);
 
 #endif

@@ -1,12 +1,14 @@
-/* Cholesky by blocks: U'U = H, panel by panel.
+/* Block Cholesky factorisation U'U = H, panel by panel.
  *
- *     C_ik = H_ik - sum_t U_ti' U_tk   over the panels t before that have blocks in the columns i and k,   k >= i
+ *     C_ik = H_ik - sum_t U_ti' U_tk   over earlier panels t with blocks in the columns i and k,   k >= i
  *
  * and within the panel, row of blocks by row of blocks,
  *
  *     C_ik <- C_ik - sum_j U_ji' U_jk   over its rows j < i,      U_ii' U_ii = C_ii,   U_ik = U_ii^-T C_ik.
  *
- * U_ti is the tall block of t in column i, all its rows at once. */
+ *     U_ti    tall block of panel t in column i, with all its rows
+ *
+ * Reference: Golub, Van Loan 2013, section 4.2.  Cost: multiplications as counted by order.c. */
 #include "linalg/blocks.h"
 #include "linalg/cholesky.h"
 #include "linalg/strip.h"
@@ -16,9 +18,9 @@
 enum { SIX = 6, WIDE = 8 }; /* a free body's block: rows of six numbers and two zeros */
 
 /* A block of H, NULL for zero. */
-static inline void fetch(double *to, const double *from, int rows, int stride) {
+static inline void copy_block(double *to, const double *from, int rows, int stride) {
     size_t bytes = (size_t)rows * (size_t)stride * sizeof *to;
-    if (rows == SIX && stride == WIDE) { /* sizes known beforehand need no call */
+    if (rows == SIX && stride == WIDE) { /* constant sizes are copied without a call */
         if (from) {
             memcpy(to, from, SIX * WIDE * sizeof *to);
         } else {
@@ -31,8 +33,8 @@ static inline void fetch(double *to, const double *from, int rows, int stride) {
     }
 }
 
-/* Panel s as it stands in H. */
-static void load(spd_blocks *b, int s) {
+/* Copies panel s of H to U. */
+static void load_panel(spd_blocks *b, int s) {
     const spd_order *o = b->order;
     for (int e = o->start[s]; e < o->start[s + 1]; e++) {
         b->target[o->column[e]] = b->U + b->at[e];
@@ -41,14 +43,14 @@ static void load(spd_blocks *b, int s) {
         const double *const *H = b->H + b->H_row[i];
         for (int e = o->start[s] + i - o->first[s]; e < o->start[s + 1]; e++) {
             int stride = b->stride[o->column[e]];
-            fetch(b->U + b->at[e] + (ptrdiff_t)b->offset[i] * stride,
-                  o->column[e] == i ? b->H_diagonal[i] : H[e - o->start[s]], b->size[i], stride);
+            copy_block(b->U + b->at[e] + (ptrdiff_t)b->offset[i] * stride,
+                       o->column[e] == i ? b->H_diagonal[i] : H[e - o->start[s]], b->size[i], stride);
         }
     }
 }
 
-/* What row i takes from `height` rows of panel t above it: its column there, entry e, against itself and those after. */
-static void take(spd_blocks *b, int i, int t, int e, int height) {
+/* Subtracts from row i the products of `height` rows of panel t: its column there, entry e, with it and later ones. */
+static void subtract_products(spd_blocks *b, int i, int t, int e, int height) {
     const spd_order *o = b->order;
     const double *P = b->U + b->at[e];
     int n = b->size[i], stride = b->stride[i], end = o->start[t + 1];
@@ -74,60 +76,60 @@ static void take(spd_blocks *b, int i, int t, int e, int height) {
     }
 }
 
-static int factor_row(spd_blocks *b, int s, int i) {
+static bool factor_row(spd_blocks *b, int s, int i) {
     const spd_order *o = b->order;
     int own = o->start[s] + i - o->first[s], above = b->offset[i], stride = b->stride[i];
     double *D = b->U + b->at[own] + (ptrdiff_t)above * stride, *inverse = b->inverse + b->x_at[i];
     if (above > 0) {
-        take(b, i, s, own, above);
+        subtract_products(b, i, s, own, above);
     }
     if (!cholesky_upper(b->size[i], stride, D, inverse)) {
-        return 0;
+        return false;
     }
     for (int e = own + 1; e < o->start[s + 1]; e++) {
         int width = b->stride[o->column[e]];
         cholesky_panel(b->size[i], D, stride, inverse, b->U + b->at[e] + (ptrdiff_t)above * width, width);
     }
-    return 1;
+    return true;
 }
 
-static int factor_panel(spd_blocks *b, int s) {
+static bool factor_panel(spd_blocks *b, int s) {
     const spd_order *o = b->order;
-    load(b, s);
+    load_panel(b, s);
     for (int k = b->above_start[s]; k < b->above_start[s + 1]; k++) {
         spd_above a = b->above[k];
         for (int e = a.first; e < a.end; e++) {
-            take(b, o->column[e], a.panel, e, b->height[a.panel]);
+            subtract_products(b, o->column[e], a.panel, e, b->height[a.panel]);
         }
     }
     for (int i = o->first[s]; i < o->first[s + 1]; i++) {
         if (!factor_row(b, s, i)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-/* Does panel s come out as the last time? */
-static int kept(spd_blocks *b, int s) {
+/* Is the factor of panel s still valid? */
+static bool is_unchanged(spd_blocks *b, int s) {
     for (int k = b->above_start[s]; k < b->above_start[s + 1] && !b->stale[s]; k++) {
         b->stale[s] = b->stale[b->above[k].panel];
     }
     return !b->stale[s];
 }
 
-int spd_blocks_factor(spd_blocks *b) {
+bool spd_blocks_factor(spd_blocks *b) {
     int panels = b->order->panels;
     if (b->stale_all) {
         memset(b->stale, 1, (size_t)panels);
     }
-    b->stale_all = 1; /* until all panels are done */
+    b->stale_all = true; /* until all panels are done */
     for (int s = 0; s < panels; s++) {
-        if (!kept(b, s) && !factor_panel(b, s)) {
-            return 0;
+        if (!is_unchanged(b, s) && !factor_panel(b, s)) {
+            return false;
         }
     }
     memset(b->stale, 0, (size_t)panels);
-    b->stale_all = 0;
-    return 1;
+    b->stale_all = false;
+    return true;
 }

@@ -1,22 +1,24 @@
-/* A dense Cholesky factor, a band of six rows at a time.
+/* Dense Cholesky factorisation U'U = H, in bands of six rows.
  *
- *     U'U = H:   U_bb' U_bb = H_bb - sum_a U_ab' U_ab,   U_bc = U_bb^-T (H_bc - sum_a U_ab' U_ac),   a < b < c
+ *     U_bb' U_bb = H_bb - sum_a U_ab' U_ab,   U_bc = U_bb^-T (H_bc - sum_a U_ab' U_ac),   a < b < c
  *
- * All the work of size n^3 is in the sums, which are strips. */
+ * The sums, of order n^3, are strip products (strip.h).  Blocks of six unknowns, as of free bodies, stay in registers.
+ *
+ * Cost: n^3 / 6 multiplications. */
 #include "linalg/cholesky.h"
 #include "linalg/strip.h"
 
 #include <math.h>
 
-/* One step in a band: what row r takes from row s below it, over the columns [from, to). */
-static void subtract(double factor, const double *upper, double *row, int from, int to) {
+/* row <- row - factor * upper over the columns [from, to). */
+static void subtract_row(double factor, const double *upper, double *row, int from, int to) {
     for (int j = from; j < to; j += 4) {
         simd4 sum = simd4_load(row + j) - factor * simd4_load(upper + j);
         memcpy(row + j, &sum, sizeof sum);
     }
 }
 
-static void scale(double factor, double *row, int from, int to) {
+static void scale_row(double factor, double *row, int from, int to) {
     for (int j = from; j < to; j += 4) {
         simd4 out = factor * simd4_load(row + j);
         memcpy(row + j, &out, sizeof out);
@@ -24,7 +26,7 @@ static void scale(double factor, double *row, int from, int to) {
 }
 
 /* Six rows of eight: a free body, kept in registers. */
-static int factor_six(double *H, double *inverse) {
+static bool factor_six(double *H, double *inverse) {
     simd8 row[6];
     for (int r = 0; r < 6; r++) {
         row[r] = simd8_load(H + 8 * r);
@@ -33,9 +35,9 @@ static int factor_six(double *H, double *inverse) {
     for (int r = 0; r < 6; r++) {
         double pivot = row[r][r];
         if (!(pivot > 0)) {
-            return 0;
+            return false;
         }
-        double over = 1 / pivot; /* the root is taken beside: what follows need not wait for it */
+        double over = 1 / pivot; /* independent of the root, which is slow */
         inverse[r] = sqrt(over);
 #pragma GCC unroll 6
         for (int s = r + 1; s < 6; s++) {
@@ -46,26 +48,26 @@ static int factor_six(double *H, double *inverse) {
         row[r] *= inverse[r];
         memcpy(H + 8 * r, &row[r], sizeof row[r]);
     }
-    return 1;
+    return true;
 }
 
-static int factor_band(int n, int stride, int first, double *H, double *inverse) {
+static bool factor_band(int n, int stride, int first, double *H, double *inverse) {
     int last = first + STRIP_ROWS < n ? first + STRIP_ROWS : n, from = first & ~3;
     for (int r = first; r < last; r++) {
         double *row = H + (long)r * stride, pivot = row[r];
         if (!(pivot > 0)) {
-            return 0;
+            return false;
         }
         inverse[r] = 1 / sqrt(pivot);
-        scale(inverse[r], row, from, stride);
+        scale_row(inverse[r], row, from, stride);
         for (int s = r + 1; s < last; s++) {
-            subtract(row[s], row, H + (long)s * stride, from, stride);
+            subtract_row(row[s], row, H + (long)s * stride, from, stride);
         }
     }
-    return 1;
+    return true;
 }
 
-int cholesky_upper(int n, int stride, double *H, double *inverse) {
+bool cholesky_upper(int n, int stride, double *H, double *inverse) {
     if (n == 6 && stride == 8) {
         return factor_six(H, inverse);
     }
@@ -73,13 +75,13 @@ int cholesky_upper(int n, int stride, double *H, double *inverse) {
         int m = n - b < STRIP_ROWS ? n - b : STRIP_ROWS, from = b & ~3;
         strip_update(m, stride - from, b, H + b, stride, H + from, stride, H + (long)b * stride + from, stride);
         if (!factor_band(n, stride, b, H, inverse)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-static void panel_six(const double *U, const double *inverse, double *C) {
+static void solve_panel_six(const double *U, const double *inverse, double *C) {
     simd8 row[6];
     for (int r = 0; r < 6; r++) {
         row[r] = simd8_load(C + 8 * r);
@@ -99,7 +101,7 @@ static void panel_six(const double *U, const double *inverse, double *C) {
 
 void cholesky_panel(int n, const double *U, int stride, const double *inverse, double *C, int width) {
     if (n == 6 && width == 8) {
-        panel_six(U, inverse, C);
+        solve_panel_six(U, inverse, C);
         return;
     }
     for (int b = 0; b < n; b += STRIP_ROWS) {
@@ -107,15 +109,15 @@ void cholesky_panel(int n, const double *U, int stride, const double *inverse, d
         strip_update(m, width, b, U + b, stride, C, width, C + (long)b * width, width);
         for (int r = b; r < b + m; r++) {
             double *row = C + (long)r * width;
-            scale(inverse[r], row, 0, width);
+            scale_row(inverse[r], row, 0, width);
             for (int s = r + 1; s < b + m; s++) {
-                subtract(U[(long)r * stride + s], row, C + (long)s * width, 0, width);
+                subtract_row(U[(long)r * stride + s], row, C + (long)s * width, 0, width);
             }
         }
     }
 }
 
-static void forward(int n, const double *U, int stride, const double *inverse, double *x) {
+static void solve_forward(int n, const double *U, int stride, const double *inverse, double *x) {
     for (int r = 0; r < n; r++) {
         const double *row = U + (long)r * stride;
         x[r] *= inverse[r];
@@ -125,7 +127,7 @@ static void forward(int n, const double *U, int stride, const double *inverse, d
     }
 }
 
-static void backward(int n, const double *U, int stride, const double *inverse, double *x) {
+static void solve_backward(int n, const double *U, int stride, const double *inverse, double *x) {
     for (int r = n - 1; r >= 0; r--) {
         const double *row = U + (long)r * stride;
         double sum = x[r];
@@ -136,8 +138,8 @@ static void backward(int n, const double *U, int stride, const double *inverse, 
     }
 }
 
-/* Free bodies once more: all six in registers. */
-static void forward_six(const double *U, const double *inverse, double *x) {
+/* Free bodies: all six unknowns in registers. */
+static void solve_forward_six(const double *U, const double *inverse, double *x) {
     double y[6];
     memcpy(y, x, sizeof y);
 #pragma GCC unroll 6
@@ -151,7 +153,7 @@ static void forward_six(const double *U, const double *inverse, double *x) {
     memcpy(x, y, sizeof y);
 }
 
-static void backward_six(const double *U, const double *inverse, double *x) {
+static void solve_backward_six(const double *U, const double *inverse, double *x) {
     double y[6];
     memcpy(y, x, sizeof y);
 #pragma GCC unroll 6
@@ -167,16 +169,16 @@ static void backward_six(const double *U, const double *inverse, double *x) {
 
 void cholesky_forward(int n, const double *U, int stride, const double *inverse, double *x) {
     if (n == 6) {
-        forward_six(U, inverse, x);
+        solve_forward_six(U, inverse, x);
     } else {
-        forward(n, U, stride, inverse, x);
+        solve_forward(n, U, stride, inverse, x);
     }
 }
 
 void cholesky_backward(int n, const double *U, int stride, const double *inverse, double *x) {
     if (n == 6) {
-        backward_six(U, inverse, x);
+        solve_backward_six(U, inverse, x);
     } else {
-        backward(n, U, stride, inverse, x);
+        solve_backward(n, U, stride, inverse, x);
     }
 }

@@ -2,9 +2,11 @@
 #ifndef LINALG_CHOLESKY_H
 #define LINALG_CHOLESKY_H
 
-/* U'U = H in place of the upper triangle of H (what is below it is lost); inverse[i] = 1 / U_ii.  0 if a pivot is not
- * positive. */
-int cholesky_upper(int n, int stride, double *H, double *inverse);
+#include <stdbool.h>
+
+/* U'U = H in place of the upper triangle of H (the lower one is overwritten); inverse[i] = 1 / U_ii.  false: a pivot is
+ * not positive. */
+bool cholesky_upper(int n, int stride, double *H, double *inverse);
 /* C <- U^-T C for n x width numbers, width a multiple of four. */
 void cholesky_panel(int n, const double *U, int stride, const double *inverse, double *C, int width);
 /* x <- U^-T x; x <- U^-1 x */

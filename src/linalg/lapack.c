@@ -1,9 +1,11 @@
-/* Room for OpenBLAS.  It takes a buffer at the first call of a thread, keeps it for the next, and where the system has none
- * to give it asks again for ever.  So the room is asked for here, which can be refused, and its buffer taken at once.
- * It is asked of the system and not of malloc, which some settings let fill what it gives.  Another BLAS brings no such
- * buffer, and is asked for nothing.
+/* Memory check before the first BLAS call of a thread.
  *
- * Departure from certainty: of threads that ask at the same moment each may see the same room. */
+ * OpenBLAS allocates a buffer at the first call of a thread and keeps it.  Without memory it retries for ever.  So this
+ * file asks the system for that much memory, which can fail, and then makes OpenBLAS allocate at once.  It asks the
+ * system and not malloc, which may be set to fill its memory.  Other BLAS libraries have no such buffer and need no
+ * check.
+ *
+ * Limit: threads that check at the same moment may each see the same free memory. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, which POSIX has from 2024 on */
 #include "linalg/lapack.h"
 
@@ -12,17 +14,17 @@
 
 extern char *openblas_get_config(void) __attribute__((weak));
 
-static const size_t BUFFER = ((size_t)128 << 20) + 65536; /* bytes: of x86-64 and ARMv8, and their page */
+static const size_t BUFFER_BYTES = ((size_t)128 << 20) + 65536; /* bytes: of x86-64 and ARMv8, and their page */
 
-int lapack_has_room(void) {
+bool lapack_has_room(void) {
     if (!openblas_get_config) {
-        return 1;
+        return true;
     }
-    void *room = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *room = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) {
-        return 0;
+        return false;
     }
-    munmap(room, BUFFER);
+    munmap(room, BUFFER_BYTES);
     double A = 1;
     int n = 1, swap = 0, info = 0;
     dgetrf_(&n, &n, &A, &n, &swap, &info);

@@ -1,9 +1,12 @@
-/* LAPACK's names for what is used of it here: Fortran's convention, columns side by side, everything by address. */
+/* Declarations of LAPACK routines: Fortran's calling convention, column-major, all arguments by address. */
 #ifndef LINALG_LAPACK_H
 #define LINALG_LAPACK_H
 
-/* Is there memory for the first call of a thread? (lapack.c)  To be asked before it: some BLAS wait for it without end. */
-int lapack_has_room(void);
+#include <stdbool.h>
+
+/* Is there memory for the first BLAS call of a thread?  Without it some BLAS wait for ever (lapack.c): call this
+ * before. */
+bool lapack_has_room(void);
 
 /* A = Q R, by blocks of reflections; a product with Q or Q'. */
 void dgeqrf_(const int *m, const int *n, double *A, const int *lda, double *tau, double *work, const int *lwork,
@@ -17,7 +20,7 @@ void dtpmqrt_(const char *side, const char *transposed, const int *m, const int 
               const int *block, const double *V, const int *ldv, const double *T, const int *ldt, double *A,
               const int *lda, double *B, const int *ldb, double *work, int *info);
 
-/* Of all x with least |A x - b| the shortest; singular values below about `least` of the greatest count as none. */
+/* Least squares solution x of least norm; singular values below about `least` of the greatest count as zero. */
 void dgelsy_(const int *m, const int *n, const int *nrhs, double *A, const int *lda, double *b, const int *ldb,
              int *columns, const double *least, int *rank, double *work, const int *lwork, int *info);
 

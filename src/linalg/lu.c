@@ -1,19 +1,20 @@
-/* Dense LU factorisation: Gauss' elimination with partial pivoting, a band of columns at a
- * time (Golub and Van Loan, Matrix Computations, sec. 3.4):
+/* Dense LU factorisation with partial pivoting, in bands of columns.
  *
  *     P (H_1 H_2) = (L_11    ) (U_11  U_12),    H_22 <- H_22 - L_21 U_12
  *                   (L_21  1 ) (      H_22)
  *
- * All the work of size n^3 is in the last, which is a strip. */
+ * The last update, of order n^3, is a strip product (strip.h).
+ *
+ * Reference: Golub, Van Loan, Matrix Computations, section 3.4.  Cost: n^3 / 3 multiplications. */
 #include "linalg/lu.h"
 #include "linalg/strip.h"
 #include "math/dense.h"
 
 #include <math.h>
 
-enum { BAND = 12 }; /* columns: a multiple of four */
+enum { BAND_COLUMNS = 12 }; /* columns: a multiple of four */
 
-int lu_work(int n) { return BAND * strip_stride(n); }
+int lu_work(int n) { return BAND_COLUMNS * strip_stride(n); }
 
 static void swap_rows(int n, double *a, double *b) {
     for (int j = 0; j < n; j++) {
@@ -24,7 +25,7 @@ static void swap_rows(int n, double *a, double *b) {
 }
 
 /* The columns [first, last) from row `first` on; whole rows are swapped. */
-static int factor_band(int n, int stride, int first, int last, double *H, int *swap) {
+static bool factor_band(int n, int stride, int first, int last, double *H, int *swap) {
     for (int k = first; k < last; k++) {
         int pivot = k;
         for (int i = k + 1; i < n; i++) {
@@ -36,7 +37,7 @@ static int factor_band(int n, int stride, int first, int last, double *H, int *s
             swap_rows(n, row, H + (long)pivot * stride);
         }
         if (!(fabs(row[k]) > 0) || !isfinite(row[k])) {
-            return 0;
+            return false;
         }
         double over = 1 / row[k];
         for (int i = k + 1; i < n; i++) {
@@ -47,11 +48,11 @@ static int factor_band(int n, int stride, int first, int last, double *H, int *s
             }
         }
     }
-    return 1;
+    return true;
 }
 
 /* U_12 and H_22. */
-static void pass_on(int n, int stride, int first, int last, double *H, double *work) {
+static void update_trailing(int n, int stride, int first, int last, double *H, double *work) {
     int rows = n - last, columns = stride - last, width = strip_stride(rows);
     for (int r = first; r < last; r++) {
         for (int s = first; s < r; s++) {
@@ -65,17 +66,17 @@ static void pass_on(int n, int stride, int first, int last, double *H, double *w
                  H + (long)last * stride + last, stride);
 }
 
-int lu_factor(int n, int stride, double *H, int *swap, double *work) {
-    for (int first = 0; first < n; first += BAND) {
-        int last = first + BAND < n ? first + BAND : n;
+bool lu_factor(int n, int stride, double *H, int *swap, double *work) {
+    for (int first = 0; first < n; first += BAND_COLUMNS) {
+        int last = first + BAND_COLUMNS < n ? first + BAND_COLUMNS : n;
         if (!factor_band(n, stride, first, last, H, swap)) {
-            return 0;
+            return false;
         }
         if (last < n) {
-            pass_on(n, stride, first, last, H, work);
+            update_trailing(n, stride, first, last, H, work);
         }
     }
-    return 1;
+    return true;
 }
 
 void lu_solve(int n, int stride, const double *LU, const int *swap, double *x) {

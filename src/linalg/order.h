@@ -1,11 +1,11 @@
-/* The order in which nodes are eliminated, and the fill that follows. */
+/* Elimination order of the nodes of a graph, and the fill of its factor. */
 #ifndef LINALG_ORDER_H
 #define LINALG_ORDER_H
 
 #include "base/arena.h"
 #include "linalg/spd.h"
 
-/* Row i of the factor stands for the node that is eliminated as number i.  Rows that follow on each other and have the same
+/* Row i of the factor belongs to node number i of the elimination.  Rows that follow on each other and have the same
  * blocks to their right make a panel: rows [first[s], first[s + 1]), with blocks in the columns column[start[s] ..
  * start[s + 1]), rising; its own rows come first among them. */
 typedef struct spd_order {
@@ -17,7 +17,7 @@ typedef struct spd_order {
     double multiplications, numbers;
 } spd_order;
 
-/* Minimum degree.  The order stands in `kept`; `scratch` is given back.  0 without memory. */
-int spd_order_find(const spd_graph *graph, sim_arena *kept, sim_arena *scratch, spd_order *order);
+/* Minimum degree.  The order is stored in `kept`; `scratch` is released.  SIM_NO_RESOURCE without memory. */
+sim_status spd_order_find(const spd_graph *graph, sim_arena *kept, sim_arena *scratch, spd_order *order);
 
 #endif

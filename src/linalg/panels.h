@@ -1,8 +1,11 @@
-/* Factors of large dense matrices that can be left before their end.  Columns stand side by side, as LAPACK has them. */
+/* Factors of large dense matrices that can be interrupted; column-major, as LAPACK. */
 #ifndef LINALG_PANELS_H
 #define LINALG_PANELS_H
 
-/* Who waits for the factor: `stop` is asked between panels, and not 0 ends it.  NULL: nobody. */
+#include <stdbool.h>
+
+/* The caller's interrupt: `stop` is called between panels, and a result other than 0 ends the factorisation.  NULL:
+ * none. */
 typedef struct panels_watch {
     int (*stop)(void *context);
     void *context;
@@ -15,29 +18,29 @@ typedef struct panels_reflections {
     int size;
 } panels_reflections;
 
-/* The triangle R [n x n] of [R; B], B of m rows, whose last l are a triangle of their own; the columns n .. total - 1 of
- * both become Q' times themselves.  Blocks of `block` columns; T [block x n], work [block x total]. */
+/* The triangle R [n x n] of [R; B], B of m rows, whose last l are a triangle of their own; the columns n .. total - 1
+ * of both become Q' times themselves.  Blocks of `block` columns; T [block x n], work [block x total]. */
 typedef struct panels_stack {
     int m, n, l, total, block, R_stride, B_stride;
     double *R, *B, *T, *work;
 } panels_stack;
 
-/* Has who waits had enough?  Of up to PANELS_WHOLE unknowns not asked. */
-int panels_stopped(int n, const panels_watch *watch);
+/* Does the caller stop?  Not asked for systems of up to PANELS_WHOLE unknowns. */
+bool panels_stopped(int n, const panels_watch *watch);
 
-/* Unknowns up to which a factor is too short to be left. */
+/* Unknowns up to which a factor is too quick to be interrupted. */
 enum { PANELS_WHOLE = 1536 };
 
-/* All return 0 if they were stopped; what they were to make is then of no use.  The first two also if there is no factor:
- * a pivot is zero, or not positive. */
+/* All return false if they were stopped; their output is then undefined.  The first two also if there is no factor: a
+ * pivot is zero, or not positive. */
 
 /* P A = L U, in place. */
-int panels_lu(int n, double *A, int *swap, const panels_watch *watch);
+bool panels_lu(int n, double *A, int *swap, const panels_watch *watch);
 /* A = L L', the lower half, in place. */
-int panels_cholesky(int n, double *A, const panels_watch *watch);
+bool panels_cholesky(int n, double *A, const panels_watch *watch);
 /* The lower half of C = A A', n x n both. */
-int panels_square(int n, const double *A, double *C, const panels_watch *watch);
-int panels_reflect(const panels_reflections *q, const panels_watch *watch);
-int panels_reflect_stack(const panels_stack *q, const panels_watch *watch);
+bool panels_square(int n, const double *A, double *C, const panels_watch *watch);
+bool panels_reflect(const panels_reflections *q, const panels_watch *watch);
+bool panels_reflect_stack(const panels_stack *q, const panels_watch *watch);
 
 #endif

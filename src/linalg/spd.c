@@ -1,10 +1,12 @@
-/* One face for the ways to factor H: which is taken, where H stands, what is kept.
+/* Choice of the factorisation of H, storage of H, reuse between calls.
  *
- * The rule of `auto` counts multiplications, which the graph tells.  Measured (benchmark sap): blocks are the quickest
- * wherever they save any work, from two trees to heaps of two thousand bodies, at 6 to 36 unknowns a tree; where all
- * touch all they are one dense block anyhow.  CHOLMOD comes near to them at 980 million (a lattice of 1728 bodies: 84 and
- * 100 ms), and orders graphs that are too large for ours.  Where all touch all, and are many, CHOLMOD takes half the time:
- * 2.1 s for 4.7 s of a solve with eight factors, 400 bodies. */
+ *     H x = b,     H by dense blocks on the nodes and edges of a graph
+ *
+ * SPD_AUTO compares multiplications, which follow from the graph: blocks wherever they save work over one dense matrix;
+ * CHOLMOD from MIN_SUPERNODAL_WORK on, where its BLAS calls are faster, and for graphs of more than MAX_ORDERED_NODES.
+ * The order, the layout and unchanged parts of the factor are kept while the graph stays the same.
+ *
+ * Cost: that of the factor; an analysis only for a new graph. */
 #include "linalg/spd.h"
 #include "linalg/blocks.h"
 #include "linalg/strip.h"
@@ -13,15 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double NEARLY_DENSE = 1.1, HEAVY = 2e9;
-enum { MOST_ORDERED = 8192 }; /* nodes whose graph is kept as bits: 8 MB */
+static const double MIN_BLOCKS_GAIN = 1.1;     /* multiplications of the dense factor over those by blocks */
+static const double MIN_SUPERNODAL_WORK = 2e9; /* multiplications from which CHOLMOD is faster */
+enum { MAX_ORDERED_NODES = 8192 };             /* whose graph is stored as bits: 8 MB */
 
 struct spd {
     sim_arena *kept, *scratch;
     supernodal *super;
     spd_method asked;
-    spd_graph graph; /* copies of what was given */
-    int known, renewed;
+    spd_graph graph; /* copies */
+    bool known, renewed;
     spd_work work;
     spd_order order;
     spd_blocks blocks;
@@ -53,25 +56,25 @@ void spd_free(spd *s) {
     }
 }
 
-static int same_graph(const spd_graph *a, const spd_graph *b) {
+static bool is_same_graph(const spd_graph *a, const spd_graph *b) {
     return a->nodes == b->nodes && a->edges == b->edges &&
            (!a->nodes || memcmp(a->size, b->size, (size_t)a->nodes * sizeof *a->size) == 0) &&
            (!a->edges || memcmp(a->edge, b->edge, (size_t)a->edges * sizeof *a->edge) == 0);
 }
 
-static int copy_graph(spd *s, const spd_graph *g) {
+static sim_status copy_graph(spd *s, const spd_graph *g) {
     int *size = ARENA_NEW(s->kept, int, g->nodes);
     spd_edge *edge = ARENA_NEW(s->kept, spd_edge, g->edges);
     if (!size || !edge) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     memcpy(size, g->size, (size_t)g->nodes * sizeof *size);
     memcpy(edge, g->edge, (size_t)g->edges * sizeof *edge);
     s->graph = (spd_graph){g->nodes, g->edges, size, edge};
-    return 1;
+    return SIM_OK;
 }
 
-static double unknowns(const spd_graph *g) {
+static double count_unknowns(const spd_graph *g) {
     double n = 0;
     for (int t = 0; t < g->nodes; t++) {
         n += g->size[t];
@@ -79,90 +82,90 @@ static double unknowns(const spd_graph *g) {
     return n;
 }
 
-static spd_method choose(const spd *s, spd_method asked) {
-    double n = unknowns(&s->graph), dense = n * n * n / 6;
+static spd_method choose_method(const spd *s, spd_method asked) {
+    double n = count_unknowns(&s->graph), dense = n * n * n / 6;
     if (asked != SPD_AUTO && n > 0) {
         return asked;
     }
-    if (s->graph.nodes < 2 || dense < NEARLY_DENSE * s->order.multiplications) {
-        return dense < HEAVY ? SPD_DENSE : SPD_SUPERNODAL;
+    if (s->graph.nodes < 2 || dense < MIN_BLOCKS_GAIN * s->order.multiplications) {
+        return dense < MIN_SUPERNODAL_WORK ? SPD_DENSE : SPD_SUPERNODAL;
     }
-    return s->order.multiplications < HEAVY ? SPD_BLOCKS : SPD_SUPERNODAL;
+    return s->order.multiplications < MIN_SUPERNODAL_WORK ? SPD_BLOCKS : SPD_SUPERNODAL;
 }
 
-/* What large systems need, made when the first one comes. */
-static supernodal *large(spd *s) {
+/* CHOLMOD, created for the first large system; NULL without memory. */
+static supernodal *require_supernodal(spd *s) {
     s->super = s->super ? s->super : supernodal_create();
     return s->super;
 }
 
-/* The order of a graph too large for ours, or of none at all. */
-static int plain_order(spd *s, int natural) {
+/* The natural order, or for large graphs that of CHOLMOD. */
+static sim_status find_plain_order(spd *s, bool natural) {
     spd_order *o = &s->order;
     int n = s->graph.nodes;
     o->node = ARENA_NEW(s->kept, int, n);
     o->place = ARENA_NEW(s->kept, int, n);
     if (!o->node || !o->place) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < n; i++) {
         o->node[i] = i;
     }
-    if (!natural && !(large(s) && supernodal_order(s->super, &s->graph, o->node))) {
-        return 0;
+    if (!natural && (!require_supernodal(s) || supernodal_order(s->super, &s->graph, o->node))) {
+        return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < n; i++) {
         o->place[o->node[i]] = i;
     }
-    return 1;
+    return SIM_OK;
 }
 
-static int find_order(spd *s, spd_method asked) {
-    double n = unknowns(&s->graph);
-    if (asked == SPD_DENSE || s->graph.nodes <= MOST_ORDERED) {
-        int natural = asked == SPD_DENSE;
-        int found = natural ? plain_order(s, 1) : spd_order_find(&s->graph, s->kept, s->scratch, &s->order);
-        s->work.method = found ? choose(s, asked) : asked;
+static sim_status find_order(spd *s, spd_method asked) {
+    double n = count_unknowns(&s->graph);
+    if (asked == SPD_DENSE || s->graph.nodes <= MAX_ORDERED_NODES) {
+        sim_status status =
+            asked == SPD_DENSE ? find_plain_order(s, true) : spd_order_find(&s->graph, s->kept, s->scratch, &s->order);
+        s->work.method = status ? asked : choose_method(s, asked);
         s->work.multiplications = s->work.method == SPD_DENSE ? n * n * n / 6 : s->order.multiplications;
         s->work.numbers = s->work.method == SPD_DENSE ? n * n / 2 : s->order.numbers;
-        return found;
+        return status;
     }
     s->work = (spd_work){SPD_SUPERNODAL, 0, 0};
-    return plain_order(s, 0);
+    return find_plain_order(s, false);
 }
 
 /* The nodes of an edge as row and column. */
-static spd_edge turn(const spd *s, int edge) {
+static spd_edge orient_edge(const spd *s, int edge) {
     spd_edge e = s->graph.edge[edge];
-    int swap = s->work.method != SPD_DENSE && s->order.place[e.b] < s->order.place[e.a];
+    bool swap = s->work.method != SPD_DENSE && s->order.place[e.b] < s->order.place[e.a];
     return swap ? (spd_edge){e.b, e.a} : e;
 }
 
 /* Memory for H, block by block. */
-static int place_H(spd *s) {
+static sim_status allocate_H(spd *s) {
     const spd_graph *g = &s->graph;
     s->diagonal = ARENA_NEW(s->kept, double *, g->nodes);
     s->between = ARENA_NEW(s->kept, double *, g->edges);
-    int ok = s->diagonal && s->between;
+    bool ok = s->diagonal && s->between;
     for (int t = 0; t < g->nodes && ok; t++) {
         s->diagonal[t] = ARENA_NEW(s->kept, double, (size_t)g->size[t] * strip_stride(g->size[t]));
         ok = s->diagonal[t] != NULL;
     }
     for (int e = 0; e < g->edges && ok; e++) {
-        spd_edge at = turn(s, e);
+        spd_edge at = orient_edge(s, e);
         s->between[e] = ARENA_NEW(s->kept, double, (size_t)g->size[at.a] * strip_stride(g->size[at.b]));
         ok = s->between[e] != NULL;
     }
-    return ok;
+    return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-/* All nodes as one. */
-static int prepare_dense(spd *s) {
-    s->dense_size = (int)unknowns(&s->graph);
+/* All nodes as one dense block. */
+static sim_status prepare_dense(spd *s) {
+    s->dense_size = (int)count_unknowns(&s->graph);
     s->dense = ARENA_NEW(s->kept, double, (size_t)s->dense_size *strip_stride(s->dense_size));
     spd_order *alone = ARENA_NEW(s->kept, spd_order, 1);
     if (!s->dense || !alone) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     *alone = (spd_order){.node = &s->dense_node,
                          .place = &s->dense_node,
@@ -172,125 +175,125 @@ static int prepare_dense(spd *s) {
                          .column = &s->dense_node};
     s->dense_start[0] = s->dense_node = 0;
     s->dense_start[1] = 1;
-    if (!spd_blocks_prepare(&s->blocks, alone, 1, &s->dense_size, s->kept)) {
-        return 0;
+    if (spd_blocks_prepare(&s->blocks, alone, 1, &s->dense_size, s->kept)) {
+        return SIM_NO_RESOURCE;
     }
     spd_blocks_connect(&s->blocks, 0, 0, s->dense);
-    return 1;
+    return SIM_OK;
 }
 
-static int prepare_blocks(spd *s) {
+static sim_status prepare_blocks(spd *s) {
     const spd_order *o = &s->order;
     int n = s->graph.nodes, *size = ARENA_NEW(s->kept, int, n);
     if (!size) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < n; i++) {
         size[i] = s->graph.size[o->node[i]];
     }
-    if (!spd_blocks_prepare(&s->blocks, o, n, size, s->kept)) {
-        return 0;
+    if (spd_blocks_prepare(&s->blocks, o, n, size, s->kept)) {
+        return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < n; i++) {
         spd_blocks_connect(&s->blocks, i, i, s->diagonal[o->node[i]]);
     }
     for (int e = 0; e < s->graph.edges; e++) {
-        spd_edge at = turn(s, e);
+        spd_edge at = orient_edge(s, e);
         spd_blocks_connect(&s->blocks, o->place[at.a], o->place[at.b], s->between[e]);
     }
-    return 1;
+    return SIM_OK;
 }
 
-static int prepare(spd *s, const spd_graph *g, spd_method asked) {
-    if (!copy_graph(s, g) || !find_order(s, asked) || !place_H(s)) {
-        return 0;
+static sim_status prepare_factor(spd *s, const spd_graph *g, spd_method asked) {
+    if (copy_graph(s, g) || find_order(s, asked) || allocate_H(s)) {
+        return SIM_NO_RESOURCE;
     }
     if (s->work.method == SPD_SUPERNODAL) {
         s->x = NULL;
-        if (!large(s) || !supernodal_analyse(s->super, &s->graph, s->order.node, s->order.place)) {
-            return 0;
+        if (!require_supernodal(s) || supernodal_analyse(s->super, &s->graph, s->order.node, s->order.place)) {
+            return SIM_NO_RESOURCE;
         }
         s->work.multiplications = supernodal_multiplications(s->super);
         s->work.numbers = supernodal_numbers(s->super);
-        return 1;
+        return SIM_OK;
     }
-    if (!(s->work.method == SPD_DENSE ? prepare_dense(s) : prepare_blocks(s))) {
-        return 0;
+    if (s->work.method == SPD_DENSE ? prepare_dense(s) : prepare_blocks(s)) {
+        return SIM_NO_RESOURCE;
     }
     s->x = ARENA_NEW(s->kept, double, s->blocks.x_at[s->blocks.rows]);
-    return s->x != NULL;
+    return s->x ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-int spd_analyse(spd *s, const spd_graph *g, spd_method asked) {
-    s->renewed = !(s->known && s->asked == asked && same_graph(&s->graph, g));
+sim_status spd_analyse(spd *s, const spd_graph *g, spd_method asked) {
+    s->renewed = !(s->known && s->asked == asked && is_same_graph(&s->graph, g));
     if (s->renewed) {
         arena_release(s->kept, 0);
         s->asked = asked;
-        s->known = prepare(s, g, asked);
+        s->known = prepare_factor(s, g, asked) == SIM_OK;
     }
-    return s->known;
+    return s->known ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-int spd_renewed(const spd *s) { return s->renewed; }
+bool spd_renewed(const spd *s) { return s->renewed; }
 spd_work spd_expected(const spd *s) { return s->work; }
 
-static void mark(spd *s, int node) {
+static void mark_stale(spd *s, int node) {
     if (s->work.method == SPD_BLOCKS) {
         s->blocks.stale[s->blocks.panel[s->order.place[node]]] = 1;
     } else {
-        s->blocks.stale_all = 1;
+        s->blocks.stale_all = true;
     }
 }
 
 spd_block spd_diagonal(spd *s, int node) {
-    mark(s, node);
+    mark_stale(s, node);
     return (spd_block){node, node, strip_stride(s->graph.size[node]), s->diagonal[node]};
 }
 
 spd_block spd_between(spd *s, int edge) {
-    spd_edge e = turn(s, edge);
-    mark(s, e.a);
+    spd_edge e = orient_edge(s, edge);
+    mark_stale(s, e.a);
     return (spd_block){e.a, e.b, strip_stride(s->graph.size[e.b]), s->between[edge]};
 }
 
-static void place_block(double *D, int stride, const double *H, int rows, int columns) {
+static void copy_block_to(double *D, int stride, const double *H, int rows, int columns) {
     for (int r = 0; r < rows; r++) {
         memcpy(D + (size_t)r * stride, H + (size_t)r * strip_stride(columns), (size_t)columns * sizeof *D);
     }
 }
 
 /* H in one piece, its upper triangle. */
-static void gather(spd *s) {
+static void gather_dense(spd *s) {
     const spd_graph *g = &s->graph;
     int n = s->dense_size, stride = strip_stride(n), first = 0;
     memset(s->dense, 0, (size_t)n * stride * sizeof *s->dense);
     int e = 0;
     for (int t = 0; t < g->nodes; t++) {
         double *rows = s->dense + (size_t)first * stride;
-        place_block(rows + first, stride, s->diagonal[t], g->size[t], g->size[t]);
+        copy_block_to(rows + first, stride, s->diagonal[t], g->size[t], g->size[t]);
         int column = first, at = t;
         for (; e < g->edges && g->edge[e].a == t; e++) {
             for (; at < g->edge[e].b; at++) {
                 column += g->size[at];
             }
-            place_block(rows + column, stride, s->between[e], g->size[t], g->size[at]);
+            copy_block_to(rows + column, stride, s->between[e], g->size[t], g->size[at]);
         }
         first += g->size[t];
     }
 }
 
-int spd_factor(spd *s) {
+spd_outcome spd_factor(spd *s) {
     if (s->work.method == SPD_SUPERNODAL) {
         return supernodal_factor(s->super, (const double *const *)s->diagonal, (const double *const *)s->between);
     }
     if (s->work.method == SPD_DENSE) {
-        gather(s);
+        gather_dense(s);
     }
-    return spd_blocks_factor(&s->blocks);
+    return spd_blocks_factor(&s->blocks) ? SPD_FACTORED : SPD_NOT_POSITIVE;
 }
 
-/* Between node after node and row after row of the factor, padded. */
-static void permute(const spd *s, double *x, int back) {
+/* Copies between the order of nodes and the padded rows of the factor. */
+static void permute_vector(const spd *s, double *x, bool back) {
     const spd_blocks *b = &s->blocks;
     if (s->work.method == SPD_DENSE) {
         size_t bytes = (size_t)s->dense_size * sizeof *x;
@@ -305,13 +308,13 @@ static void permute(const spd *s, double *x, int back) {
     }
 }
 
-int spd_solve(spd *s, double *x) {
+sim_status spd_solve(spd *s, double *x) {
     if (s->work.method == SPD_SUPERNODAL) {
         return supernodal_solve(s->super, x);
     }
     memset(s->x, 0, (size_t)s->blocks.x_at[s->blocks.rows] * sizeof *s->x);
-    permute(s, x, 0);
+    permute_vector(s, x, false);
     spd_blocks_solve(&s->blocks, s->x);
-    permute(s, x, 1);
-    return 1;
+    permute_vector(s, x, true);
+    return SIM_OK;
 }

@@ -2,18 +2,21 @@
  *
  *     H x = b
  *
- * The nodes are the kinematic trees of a problem; two that touch share an edge.  The order of elimination and the places
- * of the blocks follow from the graph alone and are kept while it stays the same.  What is computed does not depend on
- * what was computed before. */
+ * The nodes are the kinematic trees of a problem; constraints between two trees are edges.  The order of elimination
+ * and the places of blocks follow from the graph alone, and are kept while it does not change.  Results do not depend
+ * on earlier calls. */
 #ifndef LINALG_SPD_H
 #define LINALG_SPD_H
 
+#include <sim/base.h>
+
+#include <stdbool.h>
 #include <stddef.h>
 
-/*   dense        one matrix: a few nodes, or all touch all
- *   blocks       eliminates node by node, in an order that keeps the fill small
- *   supernodal   CHOLMOD: gathers nodes that share their neighbours into large dense blocks
- *   auto         whichever is likely to be quickest, by the work that the graph asks for */
+/*   dense        one matrix, for few nodes or full graphs
+ *   blocks       node by node, by minimum degree
+ *   supernodal   CHOLMOD: nodes with equal neighbours in large dense blocks
+ *   auto         the fastest by the count of multiplications */
 typedef enum spd_method { SPD_AUTO, SPD_DENSE, SPD_BLOCKS, SPD_SUPERNODAL, SPD_METHODS } spd_method;
 
 typedef struct spd_edge {
@@ -33,12 +36,14 @@ typedef struct spd_block {
     double *value;
 } spd_block;
 
-/* What a factorisation costs, by the graph. */
+/* Cost of a factorisation, counted on the graph. */
 typedef struct spd_work {
     spd_method method;
     double multiplications;
     double numbers; /* of the factor */
 } spd_work;
+
+typedef enum spd_outcome { SPD_FACTORED, SPD_NOT_POSITIVE, SPD_NO_MEMORY } spd_outcome;
 
 typedef struct spd spd;
 
@@ -46,20 +51,20 @@ typedef struct spd spd;
 spd *spd_create(void);
 void spd_free(spd *s);
 
-/* Prepare for a graph; 0 without memory.  The values of H are lost only if the graph or the method is another. */
-int spd_analyse(spd *s, const spd_graph *graph, spd_method method);
-/* Was the last analysis one of another graph?  Then H has to be filled anew. */
-int spd_renewed(const spd *s);
+/* Prepares for a graph; SIM_NO_RESOURCE without memory.  The values of H are lost only if graph or method changed. */
+sim_status spd_analyse(spd *s, const spd_graph *graph, spd_method method);
+/* Did the last analysis change the graph?  Then H must be filled again. */
+bool spd_renewed(const spd *s);
 spd_work spd_expected(const spd *s);
 
-/* Where H is to be filled in: all numbers of a block on the diagonal, zeros in the padding.  Who asks for a block is taken
- * to change it: what does not depend on it is not factored again. */
+/* Blocks of H to be filled: all numbers of a diagonal block, zeros in the padding.  A request marks the block as
+ * changed: only parts of the factor that depend on changed blocks are computed again. */
 spd_block spd_diagonal(spd *s, int node);
 spd_block spd_between(spd *s, int edge);
 
-/* Factor H, which stays as it is; 0 if a pivot was not positive, -1 without memory. */
-int spd_factor(spd *s);
-/* x <- H^-1 x, node after node; 0 without memory. */
-int spd_solve(spd *s, double *x);
+/* Factors H, which is unchanged. */
+spd_outcome spd_factor(spd *s);
+/* x <- H^-1 x, node after node; SIM_NO_RESOURCE without memory. */
+sim_status spd_solve(spd *s, double *x);
 
 #endif

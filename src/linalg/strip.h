@@ -1,4 +1,4 @@
-/* C -= P' Q for small dense blocks, a strip of columns at a time: what a Cholesky factor and a product J' G J are made of.
+/* Strip products C -= P' Q of small dense blocks: the kernel of Cholesky factors and of products J' G J.
  *
  * Blocks are row-major; their rows are padded with zeros to a multiple of four numbers, so that no loop has a tail.  A
  * strip of at most six rows by eight columns of C stays in registers while the rows of P and Q go by. */
@@ -10,7 +10,7 @@
 
 enum { STRIP_ROWS = 6 };
 
-/* Numbers that a row of n takes. */
+/* Padded length of a row of n numbers. */
 static inline int strip_stride(int n) { return (n + 3) & ~3; }
 
 /* m <= STRIP_ROWS rows of C by 8 columns; the sum runs over `inner` rows of P and Q. */
@@ -48,7 +48,7 @@ SIMD_INLINE void strip_4(int m, int inner, const double *P, int sp, const double
 
 /* C (m x n) -= P' Q with P inner x m, Q inner x n; n a multiple of four.  sp, sq, sc: numbers from row to row. */
 void strip_update(int m, int n, int inner, const double *P, int sp, const double *Q, int sq, double *C, int sc);
-/* The same where only C's columns from its row's number on are wanted: what is left of them may hold anything. */
+/* The same for the upper triangle of C; its lower triangle is undefined. */
 void strip_update_upper(int n, int inner, const double *P, int sp, const double *Q, int sq, double *C, int sc);
 
 /* Free bodies: six by six, in rows of eight. */

@@ -1,14 +1,15 @@
-/* Large systems: supernodal Cholesky (Chen, Davis, Hager, Rajamanickam 2008: CHOLMOD) in the order of the graph of nodes,
- * so that supernodes are made of whole trees.
+/* Supernodal Cholesky factorisation by CHOLMOD, in the order of the graph of nodes, so that supernodes hold whole
+ * trees.
  *
- * H goes over as the lower triangle in compressed columns.  A column of an unknown of a node holds the rest of its row of
- * the diagonal block, and then its row of every block with a node that is eliminated later: runs of numbers, as they
- * stand in our blocks.  The library allocates as it likes; all of that happens in this file.
+ * CHOLMOD reads H as its lower triangle in compressed columns.  The column of an unknown holds the rest of its row in
+ * the diagonal block, then its row in the block of every node eliminated later: contiguous runs of our blocks.  All
+ * allocations of the library happen in this file.
  *
- * The order of a graph too large for ours is the cheaper one of two, by the multiplications of a factor of the graph: minimum
- * degree (AMD: Amestoy, Davis, Duff 1996), best for chains and sheets, and nested dissection (METIS: Karypis and Kumar
- * 1998), best for what is packed in space.  25 x 20 x 20 boxes that touch: 1.6e11 multiplications and 6.2e10, 14 s and 3.8 s.
- * Departure from certainty: a program that calls rand() in another thread meanwhile may see another order of the same kind. */
+ * Graphs too large for order.c take the cheaper of two orders, by the multiplications of their factors: minimum degree
+ * (AMD), best for chains and sheets, and nested dissection (METIS), best for dense packings in space.
+ *
+ * References: Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD); Amestoy, Davis, Duff 1996 (AMD); Karypis, Kumar 1998
+ * (METIS). Limit: if another thread calls rand() meanwhile, METIS may give another order, and so another rounding. */
 #define _DEFAULT_SOURCE /* initstate, setstate */
 #include "linalg/supernodal.h"
 #include "linalg/lapack.h"
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <suitesparse/cholmod.h>
 
-/* A run of numbers on its way into a column. */
+/* A run of numbers for a column of H. */
 typedef struct link {
     int later; /* node */
     int edge;
@@ -33,12 +34,12 @@ struct supernodal {
     cholmod_dense *b, *x, *Y, *E;
     spd_graph graph;
     const int *node;
-    int *first;      /* [nodes] where the unknowns of a node start in the order of elimination */
+    int *first;      /* [nodes] first unknown of a node in the order of elimination */
     int *link_start; /* [nodes + 1] by node, links in the order of elimination */
     link *link;
 };
 
-static void drop(supernodal *s) {
+static void free_factor(supernodal *s) {
     cholmod_free_sparse(&s->H, &s->common);
     cholmod_free_factor(&s->L, &s->common);
     cholmod_free_dense(&s->b, &s->common);
@@ -69,17 +70,17 @@ supernodal *supernodal_create(void) {
 
 void supernodal_free(supernodal *s) {
     if (s) {
-        drop(s);
+        free_factor(s);
         cholmod_finish(&s->common);
         free(s);
     }
 }
 
-static int by_later(const spd_edge *edge, const int *place, int k) {
+static int later_node(const spd_edge *edge, const int *place, int k) {
     return place[edge[k].a] < place[edge[k].b] ? edge[k].b : edge[k].a;
 }
 
-static int by_earlier(const spd_edge *edge, const int *place, int k) {
+static int earlier_node(const spd_edge *edge, const int *place, int k) {
     return place[edge[k].a] < place[edge[k].b] ? edge[k].a : edge[k].b;
 }
 
@@ -96,31 +97,31 @@ static void sort_links(const int *place, link *l, int count) {
 }
 
 /* For every node its neighbours that are eliminated later. */
-static int find_links(supernodal *s, const int *place) {
+static sim_status find_links(supernodal *s, const int *place) {
     const spd_graph *g = &s->graph;
     s->first = malloc(((size_t)g->nodes + 1) * sizeof *s->first);
     s->link_start = calloc((size_t)g->nodes + 2, sizeof *s->link_start);
     s->link = malloc(((size_t)g->edges + 1) * sizeof *s->link);
     if (!s->first || !s->link_start || !s->link) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     for (int k = 0; k < g->edges; k++) {
-        s->link_start[by_earlier(g->edge, place, k) + 2]++;
+        s->link_start[earlier_node(g->edge, place, k) + 2]++;
     }
     for (int t = 0; t < g->nodes; t++) {
         s->link_start[t + 2] += s->link_start[t + 1];
     }
     for (int k = 0; k < g->edges; k++) {
-        s->link[s->link_start[by_earlier(g->edge, place, k) + 1]++] = (link){by_later(g->edge, place, k), k};
+        s->link[s->link_start[earlier_node(g->edge, place, k) + 1]++] = (link){later_node(g->edge, place, k), k};
     }
     for (int t = 0; t < g->nodes; t++) {
         sort_links(place, s->link + s->link_start[t], s->link_start[t + 1] - s->link_start[t]);
     }
-    return 1;
+    return SIM_OK;
 }
 
 /* The pattern of the lower triangle. */
-static int find_pattern(supernodal *s) {
+static sim_status find_pattern(supernodal *s) {
     const spd_graph *g = &s->graph;
     size_t n = 0, numbers = 0;
     for (int i = 0; i < g->nodes; i++) {
@@ -136,7 +137,7 @@ static int find_pattern(supernodal *s) {
     s->H = cholmod_allocate_sparse(n, n, numbers, 1, 1, -1, CHOLMOD_REAL, &s->common);
     s->b = cholmod_zeros(n, 1, CHOLMOD_REAL, &s->common);
     if (!s->H || !s->b) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
     int *p = s->H->p, *row = s->H->i, at = 0, column = 0;
     for (int i = 0; i < g->nodes; i++) {
@@ -154,18 +155,18 @@ static int find_pattern(supernodal *s) {
         }
     }
     p[column] = at;
-    return 1;
+    return SIM_OK;
 }
 
-int supernodal_analyse(supernodal *s, const spd_graph *graph, const int *node, const int *place) {
-    drop(s);
+sim_status supernodal_analyse(supernodal *s, const spd_graph *graph, const int *node, const int *place) {
+    free_factor(s);
     s->graph = *graph;
     s->node = node;
-    if (!find_links(s, place) || !find_pattern(s)) {
-        return 0;
+    if (find_links(s, place) || find_pattern(s)) {
+        return SIM_NO_RESOURCE;
     }
     s->L = cholmod_analyze(s->H, &s->common);
-    return s->L != NULL;
+    return s->L ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 double supernodal_multiplications(const supernodal *s) { return 0.5 * s->common.fl; }
@@ -174,7 +175,7 @@ double supernodal_numbers(const supernodal *s) { return s->common.lnz; }
 /* ---- the order of large graphs ---- */
 
 /* The graph, its edges below the diagonal; NULL without memory. */
-static cholmod_sparse *pattern_of(supernodal *s, const spd_graph *g) {
+static cholmod_sparse *make_pattern(supernodal *s, const spd_graph *g) {
     size_t n = (size_t)g->nodes;
     cholmod_sparse *A = cholmod_allocate_sparse(n, n, (size_t)g->edges, 1, 1, -1, CHOLMOD_PATTERN, &s->common);
     if (A) {
@@ -190,15 +191,15 @@ static cholmod_sparse *pattern_of(supernodal *s, const spd_graph *g) {
     return A;
 }
 
-/* METIS takes its random numbers from rand(), of which a process has one row.  It gets a row of its own, and whoever else had
- * one goes on with it afterwards; of two threads that want an order one waits. */
-static int dissect(supernodal *s, cholmod_sparse *A, int *node) {
+/* METIS uses rand(), whose state belongs to the process: it gets a state of its own, and the state before is restored.
+ * Only one thread at a time computes such an order. */
+static bool order_by_dissection(supernodal *s, cholmod_sparse *A, int *node) {
     static atomic_flag taken = ATOMIC_FLAG_INIT;
     char own[256];
     while (atomic_flag_test_and_set(&taken)) {
     }
     char *others = initstate(1, own, sizeof own);
-    int done = cholmod_metis(A, NULL, 0, 1, node, &s->common);
+    bool done = cholmod_metis(A, NULL, 0, 1, node, &s->common);
     if (others) {
         setstate(others);
     }
@@ -206,8 +207,8 @@ static int dissect(supernodal *s, cholmod_sparse *A, int *node) {
     return done;
 }
 
-/* What a factor of the graph would cost in this order; HUGE_VAL without memory. */
-static double cost_of(supernodal *s, cholmod_sparse *A, int *node) {
+/* Operations of a factor of the graph in this order; HUGE_VAL without memory. */
+static double eval_order_cost(supernodal *s, cholmod_sparse *A, int *node) {
     s->common.method[0].ordering = CHOLMOD_GIVEN;
     cholmod_factor *L = cholmod_analyze_p(A, node, NULL, 0, &s->common);
     double cost = L ? s->common.fl : HUGE_VAL;
@@ -216,19 +217,20 @@ static double cost_of(supernodal *s, cholmod_sparse *A, int *node) {
     return cost;
 }
 
-int supernodal_order(supernodal *s, const spd_graph *g, int *node) {
+sim_status supernodal_order(supernodal *s, const spd_graph *g, int *node) {
     size_t n = (size_t)g->nodes;
-    cholmod_sparse *A = pattern_of(s, g);
-    int *other = malloc((n + 1) * sizeof *other), done = A && other && cholmod_amd(A, NULL, 0, node, &s->common);
-    if (done && dissect(s, A, other) && cost_of(s, A, other) < cost_of(s, A, node)) {
+    cholmod_sparse *A = make_pattern(s, g);
+    int *other = malloc((n + 1) * sizeof *other);
+    bool done = A && other && cholmod_amd(A, NULL, 0, node, &s->common);
+    if (done && order_by_dissection(s, A, other) && eval_order_cost(s, A, other) < eval_order_cost(s, A, node)) {
         memcpy(node, other, n * sizeof *node);
     }
     free(other);
     cholmod_free_sparse(&A, &s->common);
-    return done;
+    return done ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-static void fill(supernodal *s, const double *const *diagonal, const double *const *between) {
+static void fill_H(supernodal *s, const double *const *diagonal, const double *const *between) {
     const spd_graph *g = &s->graph;
     double *value = s->H->x;
     for (int i = 0; i < g->nodes; i++) {
@@ -245,33 +247,34 @@ static void fill(supernodal *s, const double *const *diagonal, const double *con
     }
 }
 
-/* Debian builds the library with OpenMP and four threads, whatever else is running.  Where its runtime is there, nested
- * regions are forbidden meanwhile, and so all is done by the thread that calls. */
+/* Debian builds the library with OpenMP and four threads, independent of other load.  Where its runtime is present,
+ * parallel regions are forbidden during the call, so the calling thread does all the work. */
 extern int omp_get_max_active_levels(void) __attribute__((weak));
 extern void omp_set_max_active_levels(int levels) __attribute__((weak));
 
-static int factor_alone(supernodal *s) {
+static bool factor_in_one_thread(supernodal *s) {
     int levels = omp_get_max_active_levels ? omp_get_max_active_levels() : 0;
     if (omp_set_max_active_levels) {
         omp_set_max_active_levels(0);
     }
-    int done = cholmod_factorize(s->H, s->L, &s->common);
+    bool done = cholmod_factorize(s->H, s->L, &s->common);
     if (omp_set_max_active_levels) {
         omp_set_max_active_levels(levels);
     }
     return done;
 }
 
-int supernodal_factor(supernodal *s, const double *const *diagonal, const double *const *between) {
-    fill(s, diagonal, between);
-    int done = factor_alone(s);
+spd_outcome supernodal_factor(supernodal *s, const double *const *diagonal, const double *const *between) {
+    fill_H(s, diagonal, between);
+    bool done = factor_in_one_thread(s);
     if (!done || s->common.status < CHOLMOD_OK) {
-        return s->common.status == CHOLMOD_OUT_OF_MEMORY ? -1 : 0;
+        return s->common.status == CHOLMOD_OUT_OF_MEMORY ? SPD_NO_MEMORY : SPD_NOT_POSITIVE;
     }
-    return s->common.status != CHOLMOD_NOT_POSDEF && s->L->minor == s->L->n;
+    bool positive = s->common.status != CHOLMOD_NOT_POSDEF && s->L->minor == s->L->n;
+    return positive ? SPD_FACTORED : SPD_NOT_POSITIVE;
 }
 
-static void permute(const supernodal *s, double *x, int back) {
+static void permute_unknowns(const supernodal *s, double *x, bool back) {
     double *b = back ? s->x->x : s->b->x;
     for (int t = 0; t < s->graph.nodes; t++) {
         size_t bytes = (size_t)s->graph.size[t] * sizeof *x;
@@ -280,11 +283,11 @@ static void permute(const supernodal *s, double *x, int back) {
     }
 }
 
-int supernodal_solve(supernodal *s, double *x) {
-    permute(s, x, 0);
+sim_status supernodal_solve(supernodal *s, double *x) {
+    permute_unknowns(s, x, false);
     if (!cholmod_solve2(CHOLMOD_A, s->L, s->b, NULL, &s->x, NULL, &s->Y, &s->E, &s->common)) {
-        return 0;
+        return SIM_NO_RESOURCE;
     }
-    permute(s, x, 1);
-    return 1;
+    permute_unknowns(s, x, true);
+    return SIM_OK;
 }

@@ -1,4 +1,4 @@
-/* The factor by CHOLMOD, which gathers columns of like pattern into dense panels for the BLAS. */
+/* Supernodal Cholesky factor by CHOLMOD: columns of equal pattern in dense panels for the BLAS. */
 #ifndef LINALG_SUPERNODAL_H
 #define LINALG_SUPERNODAL_H
 
@@ -8,16 +8,15 @@ typedef struct supernodal supernodal;
 
 supernodal *supernodal_create(void);
 void supernodal_free(supernodal *s);
-/* `node`: the order of elimination.  0 without memory. */
-int supernodal_analyse(supernodal *s, const spd_graph *graph, const int *node, const int *place);
+/* `node`: the order of elimination.  SIM_NO_RESOURCE without memory; likewise below. */
+sim_status supernodal_analyse(supernodal *s, const spd_graph *graph, const int *node, const int *place);
 /* Multiplications of a factor, as the last analysis counts them; numbers in it. */
 double supernodal_multiplications(const supernodal *s);
 double supernodal_numbers(const supernodal *s);
-/* An order for graphs that are too large for ours: node[], by approximate minimum degree.  0 without memory. */
-int supernodal_order(supernodal *s, const spd_graph *graph, int *node);
-/* 0 if not positive definite, -1 without memory. */
-int supernodal_factor(supernodal *s, const double *const *diagonal, const double *const *between);
-/* x and b node after node; 0 without memory. */
-int supernodal_solve(supernodal *s, double *x);
+/* An order for graphs too large for order.h: approximate minimum degree or nested dissection, into node[]. */
+sim_status supernodal_order(supernodal *s, const spd_graph *graph, int *node);
+spd_outcome supernodal_factor(supernodal *s, const double *const *diagonal, const double *const *between);
+/* x <- H^-1 x, node after node. */
+sim_status supernodal_solve(supernodal *s, double *x);
 
 #endif

@@ -81,10 +81,10 @@ static void fill(const spd_system *s, spd *by) {
 static void solve(spd_system *s, spd *by, spd_method method, double *x) {
     s->graph.size = s->size;
     s->graph.edge = s->edge;
-    cr_assert_eq(spd_analyse(by, &s->graph, method), 1);
+    cr_assert_eq(spd_analyse(by, &s->graph, method), SIM_OK);
     fill(s, by);
-    cr_assert_eq(spd_factor(by), 1);
-    cr_assert_eq(spd_solve(by, x), 1);
+    cr_assert_eq(spd_factor(by), SPD_FACTORED);
+    cr_assert_eq(spd_solve(by, x), SIM_OK);
 }
 
 static double error_of(const spd_system *s, const double *x, const double *b) {
@@ -160,13 +160,13 @@ Test(spd, a_matrix_that_is_not_positive_definite_is_noticed) {
     s.graph.edge = s.edge;
     for (int method = SPD_DENSE; method < SPD_METHODS; method++) {
         spd *by = spd_create();
-        cr_assert_eq(spd_analyse(by, &s.graph, (spd_method)method), 1);
+        cr_assert_eq(spd_analyse(by, &s.graph, (spd_method)method), SIM_OK);
         fill(&s, by);
         spd_block b = spd_diagonal(by, 7);
         b.value[2 * b.stride + 2] = -1e-3;
-        cr_expect_eq(spd_factor(by), 0, "method %d", method);
+        cr_expect_eq(spd_factor(by), SPD_NOT_POSITIVE, "method %d", method);
         fill(&s, by);
-        cr_expect_eq(spd_factor(by), 1);
+        cr_expect_eq(spd_factor(by), SPD_FACTORED);
         spd_free(by);
     }
     free(s.H);
@@ -193,8 +193,8 @@ Test(spd, a_factor_after_a_change_of_few_blocks_is_that_of_the_whole_to_the_bit)
             put(&s, spd_between(used, e));
         }
         memcpy(x, y, sizeof x);
-        cr_assert_eq(spd_factor(used), 1);
-        cr_assert_eq(spd_solve(used, x), 1);
+        cr_assert_eq(spd_factor(used), SPD_FACTORED);
+        cr_assert_eq(spd_solve(used, x), SIM_OK);
         solve(&s, fresh, SPD_BLOCKS, y);
         cr_expect_arr_eq(x, y, (size_t)s.n * sizeof *x);
         spd_free(used);
@@ -218,7 +218,7 @@ Test(spd, a_chain_and_a_star_are_eliminated_without_fill) {
     spd *by = spd_create();
     for (int k = 0; k < 2; k++) {
         spd_graph g = {NODES, NODES - 1, size, k ? star : chain};
-        cr_assert(spd_analyse(by, &g, SPD_BLOCKS));
+        cr_assert_eq(spd_analyse(by, &g, SPD_BLOCKS), SIM_OK);
         cr_expect_eq(spd_expected(by).numbers, numbers);
     }
     spd_free(by);
@@ -234,7 +234,7 @@ Test(spd, work_is_known_whoever_factors) {
         size[t] = 6;
         edge[t] = (spd_edge){t, t + 1};
     }
-    cr_assert(spd_analyse(by, &(spd_graph){CHAIN, CHAIN - 1, size, edge}, SPD_AUTO));
+    cr_assert_eq(spd_analyse(by, &(spd_graph){CHAIN, CHAIN - 1, size, edge}, SPD_AUTO), SIM_OK);
     cr_expect_eq(spd_expected(by).method, SPD_SUPERNODAL);
     /* half the squares of the columns' lengths: 12 to 7 where one neighbour is left, 18 to 13 where there are two */
     double work = spd_expected(by).multiplications;
@@ -245,7 +245,7 @@ Test(spd, work_is_known_whoever_factors) {
             edge[edges++] = (spd_edge){a, b};
         }
     }
-    cr_assert(spd_analyse(by, &(spd_graph){ALL, edges, size, edge}, SPD_AUTO));
+    cr_assert_eq(spd_analyse(by, &(spd_graph){ALL, edges, size, edge}, SPD_AUTO), SIM_OK);
     cr_expect_eq(spd_expected(by).method, SPD_SUPERNODAL);
     double n = 6.0 * ALL;
     work = spd_expected(by).multiplications;
@@ -270,7 +270,8 @@ static int lattice_edges(int side, spd_edge *edge) {
     return edges;
 }
 
-/* The order of large graphs draws random numbers; who else draws some does not notice, and gets the same order each time. */
+/* The order of large graphs draws random numbers; who else draws some does not notice, and gets the same order each
+ * time. */
 Test(spd, a_large_lattice_is_solved_and_leaves_random_numbers_as_they_were) {
     enum { SIDE = 21, N = SIDE * SIDE * SIDE, DRAWS = 5 };
     int *size = malloc(N * sizeof *size), expected[DRAWS];
@@ -290,7 +291,7 @@ Test(spd, a_large_lattice_is_solved_and_leaves_random_numbers_as_they_were) {
     for (int trial = 0; trial < 2; trial++) {
         spd *by = spd_create();
         cr_expect_eq(rand(), expected[2 * trial]);
-        cr_assert(spd_analyse(by, &graph, SPD_AUTO));
+        cr_assert_eq(spd_analyse(by, &graph, SPD_AUTO), SIM_OK);
         cr_expect_eq(rand(), expected[2 * trial + 1]);
         cr_expect_eq(spd_expected(by).method, SPD_SUPERNODAL);
         cr_expect(trial == 0 || spd_expected(by).multiplications == work);
@@ -306,7 +307,7 @@ Test(spd, a_large_lattice_is_solved_and_leaves_random_numbers_as_they_were) {
             memset(B.value + 1, 0, (size_t)(B.stride - 1) * sizeof *B.value);
         }
         memcpy(x, b, N * sizeof *x);
-        cr_assert(spd_factor(by) == 1 && spd_solve(by, x));
+        cr_assert(spd_factor(by) == SPD_FACTORED && spd_solve(by, x) == SIM_OK);
         spd_free(by);
     }
     for (int t = 0; t < N; t++) {

@@ -157,7 +157,7 @@ bool hessian_prepare(hessian *h, const sim_problem *p, spd_method method) {
         h->known = copy_structure(h, p) && patches_find(p, h->kept, h->scratch, &h->patches) && reserve_blocks(h);
     }
     h->summed = false;
-    if (!h->known || !spd_analyse(h->system, &h->patches.graph, method)) {
+    if (!h->known || spd_analyse(h->system, &h->patches.graph, method)) {
         return false;
     }
     copy_mass(h);
@@ -254,8 +254,14 @@ void hessian_set(hessian *h, const cone_hessian *G) {
 }
 
 hessian_result hessian_factor(hessian *h) {
-    int done = spd_factor(h->system);
-    return done < 0 ? HESSIAN_NO_MEMORY : done == 0 ? HESSIAN_INDEFINITE : HESSIAN_FACTORED;
+    switch (spd_factor(h->system)) {
+    case SPD_FACTORED:
+        return HESSIAN_FACTORED;
+    case SPD_NOT_POSITIVE:
+        return HESSIAN_INDEFINITE;
+    default:
+        return HESSIAN_NO_MEMORY;
+    }
 }
 
 bool hessian_solve(hessian *h, double *x) {
@@ -265,7 +271,7 @@ bool hessian_solve(hessian *h, double *x) {
             double *all = x + h->problem->tree[o->tree[node]].v0, *own = h->x + o->start[node];
             memcpy(back ? all : own, back ? own : all, (size_t)size_of(h, node) * sizeof *x);
         }
-        if (!back && !spd_solve(h->system, h->x)) {
+        if (!back && spd_solve(h->system, h->x)) {
             return false;
         }
     }
